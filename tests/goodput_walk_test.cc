@@ -9,6 +9,7 @@
 
 #include "base/time_units.h"
 #include "stepscope/demo.h"
+#include "tests/answer.h"
 #include "tests/scratch.h"
 
 namespace stepscope::testing::goodput_walk_test {
@@ -102,13 +103,12 @@ TEST_F(GoodputWalkTest, TracedStepsAreThoseOfTheJob) {
   const Report* walk = Find(*answer, "walk");
   ASSERT_NE(walk, nullptr);
   ASSERT_EQ(walk->status, Status::kOk) << walk->why;
-  const auto table = std::ranges::find(walk->tables, "steps", &Table::key);
-  ASSERT_NE(table, walk->tables.end());
-  ASSERT_EQ(table->rows.size(), 3 * steps_.size());
+  const auto rows = testing::RowsOf(*answer, "walk", "steps");
+  ASSERT_EQ(rows.size(), 3 * steps_.size());
   for (size_t s = 0; s < steps_.size(); ++s) {
-    EXPECT_EQ(table->rows[s][1], Cell(steps_[s].number));
-    EXPECT_EQ(table->rows[s][2], Cell(int64_t{50} + static_cast<int64_t>(s)));
-    EXPECT_EQ(table->rows[s][3], Cell(int64_t{2}));
+    EXPECT_EQ(rows[s].Int("trace_step"), steps_[s].number);
+    EXPECT_EQ(rows[s].Int("step"), 50 + static_cast<int64_t>(s));
+    EXPECT_EQ(rows[s].Int("attempt"), 2);
   }
   EXPECT_TRUE(walk->headline.contains(", attempt 2. ")) << walk->headline;
 }
@@ -124,18 +124,16 @@ TEST_F(GoodputWalkTest, SlowKernelsAndTheWorthAreTold) {
   EXPECT_TRUE(because.contains("; worth up to ")) << because;
   EXPECT_TRUE(because.contains(" pp of goodput, ")) << because;
   EXPECT_TRUE(because.contains(" chip-hours, cost ")) << because;
-  const Report* walk = Find(*answer, "walk");
-  ASSERT_EQ(walk->tables.front().key, "advice");
   // The share of the steps' time, of the productive time of the job, on 16 chips at 2 each.
-  const auto row = std::ranges::find_if(walk->tables.front().rows, [](const auto& cells) {
-    return cells[1] == Cell(std::string("stragglers"));
-  });
-  ASSERT_NE(row, walk->tables.front().rows.end());
+  const auto rows = testing::RowsOf(*answer, "walk", "advice");
+  const auto row = std::ranges::find_if(
+      rows, [](const testing::Row& r) { return r.Text("analysis") == "stragglers"; });
+  ASSERT_NE(row, rows.end());
   const double productive = Metric(*answer, "goodput", "productive");
   const double worth = stragglers->findings.front().share * productive;
-  EXPECT_NEAR(static_cast<double>(std::get<int64_t>((*row)[2])), worth, 1);
-  EXPECT_NEAR(std::get<double>((*row)[3]), worth / Metric(*answer, "goodput", "total"), 1e-9);
-  EXPECT_NEAR(std::get<double>((*row)[5]), worth / kHour * 16 * 2, 1e-6);
+  EXPECT_NEAR(static_cast<double>(row->Int("impact")), worth, 1);
+  EXPECT_NEAR(row->Real("points"), worth / Metric(*answer, "goodput", "total"), 1e-9);
+  EXPECT_NEAR(row->Real("cost"), worth / kHour * 16 * 2, 1e-6);
 }
 
 TEST_F(GoodputWalkTest, TracesWithAnotherStepTimeAreRefused) {

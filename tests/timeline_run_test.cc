@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "report/columns.h"
 #include "stepscope/demo.h"
 #include "stepscope/session.h"
 #include "stepscope/timeline.h"
@@ -27,9 +28,9 @@ Session Opened(const std::vector<std::string>& paths, bool keep_events) {
 std::map<std::string, int64_t> CountsByKind(const Timeline& timeline) {
   const Report report = timeline.Select({.to = timeline.end() + 1, .by = "kind"}).value();
   std::map<std::string, int64_t> counts;
-  for (const auto& row : report.tables[0].rows) {
-    counts[std::get<std::string>(row[0])] = std::get<int64_t>(row[1]);
-  }
+  const Table& kinds = report.tables[0];
+  const ColumnOf kind(kinds, "kind"), count(kinds, "count");
+  for (const auto& row : kinds.rows) counts[kind.Text(row)] = count.Int(row);
   return counts;
 }
 

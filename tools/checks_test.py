@@ -95,10 +95,12 @@ class Layers(unittest.TestCase):
         self.assert_caught("src/trace/a.cc", '#include "attic/a.h"', "no room")
 
     def test_rooms_in_rooms_have_doors_of_their_own(self):
-        self.assert_caught("src/facts/steps/a.h", '#include "facts/derived/b.h"', "facts/steps may not")
+        self.assert_caught("src/facts/steps/a.h", '#include "facts/derived/steps/b.h"', "facts/steps may not")
+        self.assert_caught("src/facts/derived/steps/a.h", '#include "facts/derived/lateness/b.h"',
+                           "facts/derived/steps may not")
         self.assert_caught("src/facts/steps/a.h", '#include "facts/facts.h"', "facts/steps may not")
         self.assert_caught("src/facts/steps/a.cc", "#include <fstream>", "input or output")
-        self.assert_allowed("src/facts/derived/a.h", '#include "facts/facts.h"\n')
+        self.assert_allowed("src/facts/derived/steps/a.h", '#include "facts/facts.h"\n')
 
     def test_a_door_that_nobody_uses_is_closed(self):
         _, out = run("check_layers", {"tools/check_layers": "", "src/cli/a.cc": '#include "base/utf8.h"\n'})

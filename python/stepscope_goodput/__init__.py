@@ -29,6 +29,7 @@ import sys
 import time
 import weakref
 
+from stepscope_goodput._launch import attempt_of, job_of_team, labels_of, rank_of_process
 from stepscope_goodput._segment import Kind, Tag, UNKNOWN, number_field, split_step, text_field
 from stepscope_goodput._writer import Writer
 
@@ -59,29 +60,6 @@ def _nanoseconds(when):
 
 def _from_seconds(seconds):
     return round(float(seconds) * 1_000_000_000)
-
-
-_SLURM_LABELS = (("cluster", "SLURM_CLUSTER_NAME"), ("queue", "SLURM_JOB_PARTITION"),
-                 ("user", "SLURM_JOB_USER"), ("project", "SLURM_JOB_ACCOUNT"))
-
-
-def labels_of(environment):
-    """Returns the labels of STEPSCOPE_LABELS ("team=nlp,project=llm"), then what Slurm says and they do not."""
-    labels = {}
-    for part in environment.get("STEPSCOPE_LABELS", "").split(","):
-        name, _, value = (text.strip() for text in part.partition("="))
-        if name and value:
-            labels.setdefault(name, value)
-    for name, variable in _SLURM_LABELS:
-        if environment.get(variable):
-            labels.setdefault(name, environment[variable])
-    return list(labels.items())
-
-
-def job_of_team(job, labels):
-    """Returns the job's name in a ledger: "team/job", so that jobs of one name in two teams stay two."""
-    team = dict(labels).get("team")
-    return job if team is None or job.startswith(team + "/") else "{}/{}".format(team, job)
 
 
 class GoodputRecorder:
@@ -118,7 +96,7 @@ class GoodputRecorder:
         self._labels = labels_of(os.environ)
         self._options = {
             "directory": os.path.abspath(directory), "job": job_of_team(str(job_name), self._labels),
-            "attempt": _attempt(attempt), "rank": _rank() if rank is None else rank,
+            "attempt": attempt_of(attempt), "rank": rank_of_process() if rank is None else rank,
             "segment_bytes": min(max(int(segment_bytes), _MIN_BYTES), _MAX_BYTES),
             "heartbeat_s": heartbeat_s, "sync_s": min(max(sync_s, 0.01), 1.0)}
         self._open()
@@ -366,32 +344,6 @@ def _span(entry, names):
             return tuple(None if value is None else _from_seconds(value)
                          for value in (start, duration))
     return None, None
-
-
-def _rank():
-    """Returns the rank as the innermost launcher set it, or None."""
-    for name in ("STEPSCOPE_RANK", "RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-                 "JAX_PROCESS_ID", "SLURM_PROCID", "JOB_COMPLETION_INDEX"):
-        value = os.environ.get(name, "")
-        if value.isascii() and value.isdigit():
-            return int(value)
-    return None
-
-
-def _attempt(name):
-    """Returns the name and the restarts that launchers count: "name~slurm.4711.1~torchelastic.run.2"."""
-    def part(variable, default=""):
-        return (os.environ.get(variable) or default).replace("~", "-")
-
-    attempt = str(name or os.environ.get("STEPSCOPE_ATTEMPT") or "").replace("~", "-")
-    if os.environ.get("SLURM_JOB_ID"):
-        attempt += "~slurm.{}.{}".format(part("SLURM_JOB_ID"), part("SLURM_RESTART_COUNT", "0"))
-    elif os.environ.get("JOBSET_RESTART_ATTEMPT"):
-        attempt += "~jobset." + part("JOBSET_RESTART_ATTEMPT")
-    if os.environ.get("TORCHELASTIC_RESTART_COUNT"):
-        attempt += "~torchelastic.{}.{}".format(part("TORCHELASTIC_RUN_ID"),
-                                                part("TORCHELASTIC_RESTART_COUNT"))
-    return attempt
 
 
 def _tell_exceptions(recorder):

@@ -7,8 +7,9 @@
 #include <set>
 #include <utility>
 
-#include "facts/derived/on_demand.h"
-#include "facts/derived/python_time.h"
+#include "facts/derived/job/compiled_code.h"
+#include "facts/derived/job/job_purpose.h"
+#include "facts/derived/python/python_time.h"
 #include "facts/devices/device_peaks.h"
 
 namespace stepscope {
@@ -25,7 +26,7 @@ std::string WithoutCompiling(std::string hint, const Facts& facts) {
   for (const std::string_view words :
        {"torch.compile, or ", "torch.compile, ", ", or fuse kernels (torch.compile)"}) {
     const size_t at = hint.find(words);
-    if (at != hint.npos && OnDemand(facts).HasCompiledCode(facts)) hint.erase(at, words.size());
+    if (at != hint.npos && HasCompiledCode(facts)) hint.erase(at, words.size());
   }
   return hint;
 }
@@ -72,7 +73,7 @@ std::string Say(const Advice& advice, const Facts& facts) {
 }
 
 std::string Say(const AdviceByPurpose& advice, const Facts& facts) {
-  switch (OnDemand(facts).JobPurpose(facts)) {
+  switch (PurposeOfJob(facts)) {
     case Purpose::kTraining:
       return Say(advice.training, facts);
     case Purpose::kInference:

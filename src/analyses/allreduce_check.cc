@@ -10,8 +10,8 @@
 #include "analyses/allreduce_expectation.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
-#include "facts/derived/allreduce_sums.h"
-#include "facts/derived/on_demand.h"
+#include "facts/derived/collectives/allreduce_sums.h"
+#include "facts/derived/job/job_purpose.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 
@@ -62,12 +62,11 @@ constexpr double kExposedUnexplained = 0.01;
 constexpr double kExposedSlow = 0.02;
 constexpr double kMoreThanParameters = 1.2;
 
-Cell TimeCell(double ns) {
-  return ns < 0 ? Cell() : Cell(static_cast<int64_t>(std::llround(std::min(ns, kMostNs))));
-}
+// No value below 0.
+Cell NanosecondsCell(double ns) { return ns < 0 ? Cell() : Cell(RoundToInt64(ns)); }
 // A whole mean is shown as an integer.
 Cell MeanCell(double mean) {
-  const auto whole = static_cast<int64_t>(std::min(mean, kMostNs));
+  const auto whole = ToInt64(mean);
   return static_cast<double>(whole) == mean ? Cell(whole) : Cell(mean);
 }
 
@@ -126,7 +125,7 @@ int64_t PerDevice(const AllReduceSums& sums, int64_t part) {
 }
 
 std::string HintFor(const Facts& facts) {
-  const bool trains = OnDemand(facts).JobPurpose(facts) == Purpose::kTraining;
+  const bool trains = PurposeOfJob(facts) == Purpose::kTraining;
   const std::string start =
       fmt::format("merge small messages and overlap large ones with {} (table messages); ",
                   trains ? "backward" : "compute");
@@ -174,8 +173,7 @@ void AddSlowFinding(Report& report, const Facts& facts, const AllReduceSums& sum
                               expected.given ? "given bandwidth" : "best observed bandwidth",
                               has_all ? "" : "; waits for ranks without a trace are part of it"),
        .hint = HintFor(facts),
-       .impact =
-           std::min(PerDevice(sums, exposed), static_cast<int64_t>(std::min(beyond, kMostNs))),
+       .impact = std::min(PerDevice(sums, exposed), ToInt64(beyond)),
        .table = "ranks",
        .cause = {CauseKind::kCommunication},
        .nearness = Nearness::kPart});
@@ -239,7 +237,7 @@ void AddMergeFinding(Report& report, const Facts& facts, const AllReduceSums& su
 
 // Only of training: inference has no backward.
 void AddUnexplainedFinding(Report& report, const Facts& facts, const AllReduceSums& sums) {
-  if (OnDemand(facts).JobPurpose(facts) != Purpose::kTraining) return;
+  if (PurposeOfJob(facts) != Purpose::kTraining) return;
   AlikeAllReduces outside;
   std::map<std::string_view, int64_t> phases;
   for (const auto& [key, alike] : sums.alike) {
@@ -290,17 +288,17 @@ void AddMetrics(Report& report, const AllReduceSums& sums, const AllReduceExpect
   const double measured = sums.Mean(&AllReduceSum::measured);
   const auto rate = [](double value) { return value > 0 ? Cell(value) : Cell(); };
   report.metrics = {
-      {"expected", "expected per step", TimeCell(e.simple), Unit::kNanoseconds},
-      {"expected_bus", "expected with ring factor", TimeCell(e.bus), Unit::kNanoseconds, true},
-      {"measured", "measured per step", TimeCell(measured), Unit::kNanoseconds},
+      {"expected", "expected per step", NanosecondsCell(e.simple), Unit::kNanoseconds},
+      {"expected_bus", "expected with ring factor", NanosecondsCell(e.bus), Unit::kNanoseconds,
+       true},
+      {"measured", "measured per step", NanosecondsCell(measured), Unit::kNanoseconds},
       {"calls", "calls per step", MeanCell(sums.Mean(&AllReduceSum::calls)), Unit::kCount},
-      {"exposed", "exposed per step", TimeCell(sums.Mean(&AllReduceSum::exposed)),
+      {"exposed", "exposed per step", NanosecondsCell(sums.Mean(&AllReduceSum::exposed)),
        Unit::kNanoseconds},
       {"hidden_ratio", "overlap, % of measured",
        When(measured > 0, 1 - sums.Mean(&AllReduceSum::exposed) / std::max(measured, 1e-9)),
        Unit::kRatio, true},
-      {"parameters", "parameters",
-       e.parameters < 0 ? Cell() : Cell(static_cast<int64_t>(std::min(e.parameters, kMostNs))),
+      {"parameters", "parameters", e.parameters < 0 ? Cell() : Cell(ToInt64(e.parameters)),
        Unit::kCount, true},
       {"bandwidth", "bandwidth", rate(e.bandwidth), Unit::kBytesPerSecond},
       {"bandwidth_from", "bandwidth source",

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "facts/derived/on_demand.h"
+#include "base/saturate.h"
+#include "base/time_units.h"
 
 namespace stepscope {
 
@@ -22,10 +23,10 @@ AllReduceExpectation ExpectAllReduces(const AllReduceSums& sums, const AllReduce
   e.given = params.Number("bandwidth") > 0;
   e.bandwidth = e.given ? params.Number("bandwidth") : allreduces.best_bandwidth;
   if (e.bytes < 0 || e.bandwidth <= 0) return e;
-  e.simple = std::min(e.bytes / e.bandwidth * 1e9, kMostNs);
+  e.simple = std::min(e.bytes / e.bandwidth * kSecond, kMostInt64);
   const double bus = e.given ? e.bandwidth : allreduces.best_bus_bandwidth;
   const auto factor = BusFactor(CollectiveOp::kAllReduce, sums.devices.front().group_size);
-  if (factor && bus > 0) e.bus = std::min(e.bytes * *factor / bus * 1e9, kMostNs);
+  if (factor && bus > 0) e.bus = std::min(e.bytes * *factor / bus * kSecond, kMostInt64);
   return e;
 }
 

@@ -2,11 +2,9 @@
 #pragma once
 
 #include "analyses/analysis.h"
-#include "facts/derived/allreduce_sums.h"
+#include "facts/derived/collectives/allreduce_sums.h"
 
 namespace stepscope {
-
-constexpr double kMostNs = 9e18;  // bounds times computed from user parameters; fits int64
 
 // The expected time of a step's all-reduces.
 struct AllReduceExpectation {

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "analyses/kinds.h"
-#include "facts/derived/modules.h"
-#include "facts/derived/on_demand.h"
-#include "facts/derived/step_categories.h"
+#include "facts/derived/collectives/missing_communication.h"
+#include "facts/derived/modules/modules.h"
+#include "facts/derived/steps/step_categories.h"
 #include "report/humanize.h"
 #include "report/kernel_name.h"
 
@@ -32,6 +32,11 @@ std::string_view TitleOf(StepCategory category, const Facts& facts) {
   const bool strip = facts.OnHost() && (category == StepCategory::kDeviceCompute ||
                                         category == StepCategory::kDeviceCollectives);
   return strip ? name.substr(kDevice.size()) : name;
+}
+
+std::string_view SayCategory(StepCategory category, const Facts& facts) {
+  if (category != StepCategory::kOther) return TitleOf(category, facts);
+  return RecordedPython(facts) ? "Python between operators" : "unrecorded time";
 }
 
 double Share(int64_t part, int64_t whole) {
@@ -105,8 +110,8 @@ CauseKind CauseOf(StepCategory category) {
 }
 
 CauseKind CauseOfIdle(const Facts& facts) {
-  if (!OnDemand(facts).HasSteps()) return CauseKind::kNone;
-  const StepBreakdown sum = SumOf(OnDemand(facts).Steps(facts));
+  if (!HasRankSteps(facts)) return CauseKind::kNone;
+  const StepBreakdown sum = SumOf(RankStepsOf(facts));
   CauseKind most = CauseKind::kNone;
   int64_t longest = 0;
   for (size_t c = 0; c < kStepCategories; ++c) {
@@ -144,7 +149,7 @@ std::string SayRanks(std::span<const int64_t> ranks) {
 }
 
 std::string NoCommunication(const Facts& facts) {
-  const MissingCommunication& missing = OnDemand(facts).CommunicationMissing(facts);
+  const MissingCommunication& missing = MissingCommunicationOf(facts);
   if (missing.world_size == 0) return "no communication kernel was recorded";
   std::string text = fmt::format(
       "communication not recognized: the job has {} ranks, and no kernel's name is known as "

@@ -10,9 +10,9 @@
 
 #include "analyses/advice.h"
 #include "analyses/analysis.h"
-#include "facts/derived/path_tree.h"
-#include "facts/derived/python_time.h"
-#include "facts/derived/step_categories.h"
+#include "facts/derived/operators/path_tree.h"
+#include "facts/derived/python/python_time.h"
+#include "facts/derived/steps/step_categories.h"
 #include "report/columns.h"
 
 namespace stepscope {
@@ -38,6 +38,10 @@ std::vector<Cell> DeviceCells(const DeviceFacts& device);
 
 // "device compute"; where threads of the host are the device, "compute".
 std::string_view TitleOf(StepCategory category, const Facts& facts);
+
+// In a sentence, where the rest of the list is not seen: all others are "Python between operators",
+// or "unrecorded time" where Python was not recorded.
+std::string_view SayCategory(StepCategory category, const Facts& facts);
 
 // "device_compute": the key of the category's column.
 std::string CategoryKey(StepCategory category);

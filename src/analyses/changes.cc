@@ -13,11 +13,12 @@
 #include "analyses/build.h"
 #include "analyses/excess.h"
 #include "analyses/late_rank.h"
+#include "analyses/period.h"
 #include "analyses/work_rise.h"
-#include "base/period.h"
-#include "facts/derived/excess_work.h"
-#include "facts/derived/on_demand.h"
-#include "facts/derived/step_changes.h"
+#include "base/saturate.h"
+#include "facts/derived/lateness/excess_work.h"
+#include "facts/derived/lateness/work_rises.h"
+#include "facts/derived/steps/step_changes.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -110,6 +111,8 @@ std::string Hint(const Facts& facts, const StepChange& change,
     case StepQuantity::kCompute:
       if (cause->excess && GrowthOf(*cause->excess) != Growth::kTime)
         return "find what adds this work since then: data, lengths, branches of the model; " + look;
+      if (cause->excess && SizeIsUnknown(*cause->excess))
+        return std::string(kRecordSizes) + "; " + look;
       return fmt::format("check clocks and temperature of {} since then ({}); {}",
                          cause->places == 1 ? "that device" : "these devices",
                          CommandForClocks(facts), look);
@@ -145,7 +148,7 @@ stepscope::Cause CauseOf(const std::optional<Together>& together) {
 
 // Of the work that ranks have more of, what explains the change.
 const WorkRise* WorkBehind(const Facts& facts, const StepChange& c) {
-  for (const WorkRise& rise : OnDemand(facts).Work(facts).rises) {
+  for (const WorkRise& rise : WorkRisesOf(facts).rises) {
     const bool then = rise.since && std::abs(*rise.since - c.since) <= 1;
     if (then &&
         static_cast<double>(rise.Difference()) >= kExplains * static_cast<double>(c.Difference()))
@@ -155,9 +158,12 @@ const WorkRise* WorkBehind(const Facts& facts, const StepChange& c) {
 }
 
 // Operators of a host that run as often, on inputs of the same size, become slower by whatever else
-// runs there.
-bool MayBeLoad(const Facts& facts, const std::optional<Together>& cause) {
-  return facts.OnHost() && cause && cause->excess && GrowthOf(*cause->excess) == Growth::kTime;
+// runs there; but not many times as slow.
+bool MayBeLoad(const Facts& facts, const StepChange& c, const std::optional<Together>& cause) {
+  constexpr double kMany = 3;
+  return facts.OnHost() && cause && cause->excess &&
+         static_cast<double>(c.after) < kMany * static_cast<double>(c.before) &&
+         GrowthOf(*cause->excess) == Growth::kTime;
 }
 
 std::string SayBecause(const Facts& facts, const StepChange& c,
@@ -180,12 +186,12 @@ std::string SayBecause(const Facts& facts, const StepChange& c,
 // Since when, by how much, and, once that is known, why.
 Finding FindingOf(const StepChange& c, const std::string& why) {
   const double share = static_cast<double>(c.Difference()) / static_cast<double>(c.before);
-  return {.message = fmt::format("Step time is {} longer since step {}{}.", HumanRatio(share),
-                                 c.since, why.empty() ? "" : ": " + why),
-          .impact = static_cast<int64_t>(std::min(
-              static_cast<double>(c.Difference()) * static_cast<double>(c.steps_after), 9e18)),
-          .table = "changes",
-          .since = c.since};
+  return {
+      .message = fmt::format("Step time is {} longer since step {}{}.", HumanRatio(share), c.since,
+                             why.empty() ? "" : ": " + why),
+      .impact = ToInt64(static_cast<double>(c.Difference()) * static_cast<double>(c.steps_after)),
+      .table = "changes",
+      .since = c.since};
 }
 
 Finding ByWork(const Facts& facts, const StepChange& c, const WorkRise& work) {
@@ -210,7 +216,7 @@ Finding ByParts(const Facts& facts, const StepChange& c, const std::optional<Tog
   finding.cause = CauseOf(cause);
   finding.nearness = cause ? Nearness::kCause : Nearness::kSymptom;
   const bool of_one = cause && cause->places == 1;
-  if (!cause || (MayBeLoad(facts, cause) && !of_one)) {
+  if (!cause || (MayBeLoad(facts, c, cause) && !of_one)) {
     finding.severity = facts.OnHost() ? Severity::kLow : Severity::kMedium;
     finding.impact = 0;
     finding.cause = {};

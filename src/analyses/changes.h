@@ -27,7 +27,7 @@ struct PeriodOfSteps {
   std::string Say() const;  // "every 5th step (4, 9 and 14)"
 };
 
-// As FindPeriod() (base/period.h), of steps that follow one another. `numbers`: ascending.
+// As FindPeriod() (analyses/period.h), of steps that follow one another. `numbers`: ascending.
 std::optional<PeriodOfSteps> FindPeriodOfSteps(std::span<const int64_t> numbers,
                                                std::span<const int64_t> values, double least);
 

@@ -10,10 +10,10 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
-#include "facts/derived/exposed_waits.h"
-#include "facts/derived/gradient_syncs.h"
-#include "facts/derived/modules.h"
-#include "facts/derived/stages.h"
+#include "facts/derived/collectives/exposed_waits.h"
+#include "facts/derived/collectives/gradient_syncs.h"
+#include "facts/derived/lateness/stages.h"
+#include "facts/derived/modules/modules.h"
 #include "report/humanize.h"
 #include "report/kernel_name.h"
 #include "report/kinds.h"
@@ -61,29 +61,6 @@ Exposed AddUp(const Facts& facts) {
   return sum;
 }
 
-constexpr std::string_view kOverlapInXla =
-    "communicate less, or behind compute: XLA's latency hiding scheduler "
-    "(--xla_gpu_enable_latency_hiding_scheduler=true in XLA_FLAGS), or a sharding that sends less; "
-    "see stragglers for wait time";
-constexpr std::string_view kSendLess =
-    "communicate less per token: tensor parallelism over fewer devices, replicas instead of "
-    "shards, or larger batches; for small messages, a custom all-reduce of the server; see "
-    "stragglers for wait time";
-constexpr std::string_view kStartAsynchronously =
-    "start communication earlier, so that it overlaps with compute, or communicate less; see "
-    "stragglers for wait time";
-constexpr AdviceByPurpose kStartEarlier{
-    {"start communication earlier: smaller gradient buckets (bucket_cap_mb), FSDP prefetching "
-     "(forward_prefetch, backward_prefetch), asynchronous collectives (async_op=True); see "
-     "stragglers for wait time",
-     "start communication earlier: smaller gradient packs "
-     "(CommunicationOptions(bytes_per_pack=...)); see stragglers for wait time",
-     kOverlapInXla},
-    {kSendLess, kSendLess, kOverlapInXla},
-    {"start communication earlier: asynchronous collectives (async_op=True), or communicate less; "
-     "see stragglers for wait time",
-     kStartAsynchronously, kOverlapInXla}};
-
 // Stages of a pipeline wait for messages while it fills and drains.
 constexpr std::string_view kFillPipeline =
     "shorten the time in which the pipeline fills and drains: more micro-batches, an interleaved "
@@ -93,7 +70,8 @@ std::string HintFor(const Facts& facts, bool waits) {
   if (waits)
     return "see in stragglers which ranks are late: if always one, look at it; if they are late in "
            "turn, balance inputs, and look for other work on their machines";
-  return TiedByMessages(facts) ? std::string(kFillPipeline) : Say(kStartEarlier, facts);
+  if (TiedByMessages(facts)) return std::string(kFillPipeline);
+  return Say(kHideCommunication, facts) + "; see stragglers for wait time";
 }
 
 // "; most exposed: ncclAllGather in Shard_0"; empty where no module launched most of it.

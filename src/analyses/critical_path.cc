@@ -13,7 +13,7 @@
 #include "analyses/build.h"
 #include "analyses/critical_path_finding.h"
 #include "analyses/kinds.h"
-#include "facts/derived/rank_paths.h"
+#include "facts/paths/rank_paths.h"
 #include "facts/steps/steps.h"
 #include "report/humanize.h"
 
@@ -312,13 +312,13 @@ std::string Headline(const RankPath& shown) {
 Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kCriticalPath, facts);
   if (report.status == Status::kUnavailable) return report;
-  const MeasuredPaths measured =
-      MeasurePaths(facts, {.window = {.annotation = params.Text("annotation"),
-                                      .instance = params.Integer("instance"),
-                                      .step = params.Integer("step")},
-                           .rank = params.Integer("rank"),
-                           .text = params.Text("what_if"),
-                           .changes = *ParseChanges(params.Text("what_if"))});
+  const MeasuredPaths measured = MeasurePaths(*facts.names, facts.ranks,
+                                              {.window = {.annotation = params.Text("annotation"),
+                                                          .instance = params.Integer("instance"),
+                                                          .step = params.Integer("step")},
+                                               .rank = params.Integer("rank"),
+                                               .text = params.Text("what_if"),
+                                               .changes = *ParseChanges(params.Text("what_if"))});
   if (measured.ranks.empty()) {
     MakeUnavailable(report, measured.unlinked ? WhyNothingLinked(facts) : WhyNothing(params));
     if (!measured.unlinked) report.absent = AbsentOf(params, facts);

@@ -11,7 +11,7 @@
 
 #include "analyses/build.h"
 #include "base/saturate.h"
-#include "facts/derived/exposed_waits.h"
+#include "facts/derived/collectives/exposed_waits.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -43,24 +43,6 @@ constexpr Advice kLaunchLess{
     "launch fewer kernels: tf.function with jit_compile=True, which fuses them, or a larger batch",
     "launch fewer kernels: jit the whole step, XLA command buffers "
     "(--xla_gpu_enable_command_buffer in XLA_FLAGS), a larger batch"};
-constexpr std::string_view kOverlapInXla =
-    "communicate less, or behind compute: XLA's latency hiding scheduler "
-    "(--xla_gpu_enable_latency_hiding_scheduler=true in XLA_FLAGS), or a sharding that sends less";
-constexpr std::string_view kSendLess =
-    "communicate less per token: tensor parallelism over fewer devices, replicas instead of "
-    "shards, or larger batches; for small messages, a custom all-reduce of the server";
-constexpr AdviceByPurpose kHideCommunication{
-    {"start communication earlier, so that it overlaps with compute: smaller gradient buckets "
-     "(bucket_cap_mb), FSDP prefetching (forward_prefetch, backward_prefetch), asynchronous "
-     "collectives (async_op=True)",
-     "start communication earlier, so that it overlaps with compute: smaller gradient packs "
-     "(CommunicationOptions(bytes_per_pack=...)), and NCCL for collectives",
-     kOverlapInXla},
-    {kSendLess, kSendLess, kOverlapInXla},
-    {"start communication earlier, so that it overlaps with compute: asynchronous collectives "
-     "(async_op=True), or communicate less",
-     "start communication earlier, so that it overlaps with compute, and use NCCL for collectives",
-     kOverlapInXla}};
 
 std::string_view SayBound(Bound bound) {
   switch (bound) {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "facts/derived/rank_paths.h"
 #include "facts/facts.h"
+#include "facts/paths/rank_paths.h"
 #include "stepscope/report.h"
 
 namespace stepscope::critical_path {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "facts/derived/excess_work.h"
+#include "facts/derived/lateness/excess_work.h"
 #include "report/humanize.h"
 #include "trace/frame_name.h"
 
@@ -16,9 +16,18 @@ namespace {
 constexpr double kMoreCalls = 0.05;  // of the calls it is compared with
 constexpr double kLarger = 1.2;
 
+constexpr double kMoreWithin = 1.2;
+
+bool RunsOftener(const ExcessWork& excess) {
+  const double others = excess.calls - excess.calls_beyond;
+  return excess.calls_beyond >= std::max(kMoreCalls * others, 0.5);
+}
+
 std::string SayGrowth(const ExcessWork& excess) {
   switch (GrowthOf(excess)) {
     case Growth::kCalls:
+      if (!RunsOftener(excess))
+        return fmt::format("{:.1f}× as many operators within it", excess.within_ratio);
       return fmt::format("{} per step",
                          Plural(static_cast<size_t>(excess.calls_beyond + 0.5), "more call"));
     case Growth::kSize:
@@ -26,17 +35,19 @@ std::string SayGrowth(const ExcessWork& excess) {
     case Growth::kTime:
       break;
   }
-  return "longer calls";
+  return SizeIsUnknown(excess) ? "longer calls; shapes were not recorded" : "longer calls";
 }
 
 }  // namespace
 }  // namespace excess
 
 Growth GrowthOf(const ExcessWork& excess) {
-  const double others = excess.calls - excess.calls_beyond;
-  if (excess.calls_beyond >= std::max(excess::kMoreCalls * others, 0.5)) return Growth::kCalls;
+  if (excess::RunsOftener(excess) || excess.within_ratio >= excess::kMoreWithin)
+    return Growth::kCalls;
   return excess.size_ratio >= excess::kLarger ? Growth::kSize : Growth::kTime;
 }
+
+bool SizeIsUnknown(const ExcessWork& excess) { return excess.size_ratio == 0; }
 
 std::string SayExcess(const Facts& facts, const ExcessWork& excess) {
   std::string module;

@@ -13,8 +13,14 @@ struct ExcessWork;
 
 // Why an operator takes longer.
 enum class Growth : uint8_t { kCalls, kSize, kTime };
-// More calls of it per step by a twentieth; else inputs that are larger by a fifth; else neither.
+// More calls of it per step by a twentieth, or more operators within it by a fifth; else inputs
+// that are larger by a fifth; else neither.
 Growth GrowthOf(const ExcessWork& excess);
+
+// Whether the sizes of its inputs were not recorded: calls that take longer may have larger ones.
+bool SizeIsUnknown(const ExcessWork& excess);
+inline constexpr std::string_view kRecordSizes =
+    "record with record_shapes=True: its inputs may be larger";
 
 // "; most of it in aten::layer_norm in Net_0 (200 more calls per step)".
 std::string SayExcess(const Facts& facts, const ExcessWork& excess);

@@ -8,8 +8,8 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
-#include "facts/derived/on_demand.h"
-#include "facts/derived/recording_flops.h"
+#include "base/time_units.h"
+#include "facts/derived/operators/recording_flops.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -102,8 +102,8 @@ void AddRows(Table& table, const Facts& facts, const FlopsSums& sums, int64_t ke
     row.insert(
         row.end(),
         {std::string((*facts.names)[key.op]), When(!type.empty(), std::string(type)), s.occurrences,
-         s.time, Ratio(s.time, kernel_time), s.flops, When(timed, s.flops / time * 1e9),
-         When(s.bytes > 0, s.bytes), When(timed && s.bytes > 0, s.bytes / time * 1e9),
+         s.time, Ratio(s.time, kernel_time), s.flops, When(timed, PerSecond(s.flops, time)),
+         When(s.bytes > 0, s.bytes), When(timed && s.bytes > 0, PerSecond(s.bytes, time)),
          RatioOf(s.flops, s.bytes), When(timed && s.at_peak > 0, s.Utilization()),
          When(timed && !bound.empty(), s.Roofline()), When(!bound.empty(), std::string(bound))});
     table.rows.push_back(std::move(row));
@@ -128,9 +128,9 @@ Table RankTable(const std::vector<RecordingFlops>& recordings) {
   for (const RecordingFlops& r : recordings) {
     const double time = static_cast<double>(r.time) * static_cast<double>(r.devices);
     table.rows.push_back({r.rank, r.window, When(!r.chip.empty(), r.chip), r.time, r.flops,
-                          When(time > 0, r.flops / time * 1e9), Utilization(r.model_peak_time, r),
-                          Utilization(r.peak_time, r), Ratio(r.covered, r.kernel_time),
-                          When(!r.source.empty(), r.source)});
+                          When(time > 0, PerSecond(r.flops, time)),
+                          Utilization(r.model_peak_time, r), Utilization(r.peak_time, r),
+                          Ratio(r.covered, r.kernel_time), When(!r.source.empty(), r.source)});
   }
   return table;
 }
@@ -226,7 +226,7 @@ void AddRooflineFinding(Report& report, const Facts& facts, const Totals& t) {
 void Summarize(Report& report, const Totals& t) {
   report.metrics = {
       {"covered", "counted, % of kernel time", Ratio(t.covered, t.kernel_time), Unit::kRatio},
-      {"flop_rate", "FLOP/s per device", When(t.time > 0, t.flops / t.time * 1e9),
+      {"flop_rate", "FLOP/s per device", When(t.time > 0, PerSecond(t.flops, t.time)),
        Unit::kFlopPerSecond}};
   const std::string_view at_least = t.Covered() >= kEnoughCovered ? "" : "at least ";
   if (t.HasMfu()) {
@@ -237,7 +237,7 @@ void Summarize(Report& report, const Totals& t) {
     report.metrics.push_back(
         {"hfu", "HFU, with recomputation", t.peak_time / t.time, Unit::kRatio});
   }
-  report.headline = HumanFlop(t.time > 0 ? t.flops / t.time * 1e9 : 0) + "/s per device";
+  report.headline = HumanFlop(t.time > 0 ? PerSecond(t.flops, t.time) : 0) + "/s per device";
   if (t.HasMfu()) report.headline += fmt::format(", MFU {}{}", at_least, HumanRatio(t.Mfu()));
   report.headline += fmt::format("; {} of kernel time is counted.", HumanRatio(t.Covered()));
 }

@@ -10,6 +10,7 @@
 #include "analyses/build.h"
 #include "base/saturate.h"
 #include "base/sort_runs.h"
+#include "base/time_units.h"
 #include "facts/operators/compiled_ops.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
@@ -64,7 +65,7 @@ struct Sum {
 
  private:
   Cell Rate(double amount, int64_t known) const {
-    return When(self > 0 && known == executions, amount / static_cast<double>(self) * 1e9);
+    return When(self > 0 && known == executions, PerSecond(amount, static_cast<double>(self)));
   }
 };
 

@@ -13,8 +13,8 @@
 #include "analyses/build.h"
 #include "base/robust.h"
 #include "base/saturate.h"
-#include "facts/derived/on_demand.h"
-#include "facts/derived/stages.h"
+#include "facts/derived/lateness/stages.h"
+#include "facts/derived/steps/step_parts.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -112,7 +112,8 @@ StepSpread Measure(const std::vector<InStep>& cells) {
   return spread;
 }
 
-Table StepTable(const std::map<int64_t, StepSpread>& steps) {
+// `devices`: ranks have several.
+Table StepTable(const std::map<int64_t, StepSpread>& steps, bool devices) {
   Table table{
       .key = "steps",
       .title = "Step spread across ranks",
@@ -122,12 +123,13 @@ Table StepTable(const std::map<int64_t, StepSpread>& steps) {
                   TimeColumn("compute_min", "min compute"),
                   TimeColumn("compute_max", "max compute"),
                   Column{"compute_max_rank", "max compute rank"},
+                  Column{"compute_max_device", "its device", Unit::kNone, Role::kValue, !devices},
                   RatioColumn("compute_spread", "compute spread, % of max")},
       .text_rows = 8};
   for (const auto& [step, s] : steps) {
     table.rows.push_back({step, s.ranks, s.time.min, s.time.max,
                           Ratio(s.time.max - s.time.min, s.time.max), s.compute.min, s.compute.max,
-                          s.compute.longest->rank->rank,
+                          s.compute.longest->rank->rank, s.compute.longest->device,
                           Ratio(s.compute.max - s.compute.min, s.compute.max)});
   }
   return table;
@@ -211,7 +213,7 @@ double Clearness(const Steps& steps, const DeviceFacts* device) {
 
 // By how much the mean rank has smaller inputs than the one with the largest in each step.
 double UnevenWork(const Facts& facts) {
-  const std::vector<StepParts>& ranks = OnDemand(facts).Parts(facts);
+  const std::vector<StepParts>& ranks = StepPartsOf(facts);
   double most = 0, mean = 0;
   for (size_t s = 0; !ranks.empty() && s < ranks.front().steps.size(); ++s) {
     double largest = 0;
@@ -290,7 +292,7 @@ Report Run(const Facts& facts, const Params& params) {
   report.headline = fmt::format("Over {}, {}s compute {} less than the slowest {}, on average.",
                                 Plural(spreads.size(), "step"), noun, HumanRatio(t.Share()), noun);
   report.metrics = {{"compute_imbalance", "imbalance, % of longest", t.Share(), Unit::kRatio}};
-  report.tables.push_back(StepTable(spreads));
+  report.tables.push_back(StepTable(spreads, noun == "device"));
   report.tables.push_back(MatrixTable(facts));
   const double least = params.Number("share");
   if (t.Share() < least || t.Share() <= 0) return report;

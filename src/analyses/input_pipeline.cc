@@ -13,10 +13,10 @@
 #include "analyses/build.h"
 #include "analyses/kinds.h"
 #include "analyses/thread_wait.h"
+#include "analyses/uneven_ranks.h"
 #include "base/saturate.h"
-#include "facts/derived/on_demand.h"
-#include "facts/derived/other_threads.h"
-#include "facts/derived/step_categories.h"
+#include "facts/derived/python/other_threads.h"
+#include "facts/derived/steps/step_categories.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -253,35 +253,31 @@ InputCategory CategoryOf(const std::vector<RankInput>& inputs, StringId name) {
   return InputCategory::kOther;
 }
 
-// The one of three or more ranks that has most of the input wait.
-std::optional<int64_t> RankThatWaits(const std::vector<RankSteps>& ranks, int64_t all) {
-  std::map<int64_t, int64_t> waits;
-  for (const RankSteps& rank : ranks) {
-    int64_t& wait = waits[rank.rank->rank];
-    wait = AddSaturated(wait, TimeOf(SumOf({rank}), StepCategory::kInput));
-  }
-  if (waits.size() < 3) return std::nullopt;
-  const auto& [rank, most] =
-      *std::ranges::max_element(waits, {}, [](const auto& w) { return w.second; });
-  return most > all / 2 ? std::optional(rank) : std::nullopt;
-}
-
-void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs, const Totals& t,
-                const std::vector<RankSteps>& ranks, Report& report) {
-  const double share =
-      t.total == 0 ? 0 : static_cast<double>(t.input) / static_cast<double>(t.total);
-  if (share < kModerately) return;
-  Finding finding{
-      .message = fmt::format("Input wait is {} of step time.", HumanRatio(share)),
-      .because = fmt::format("{} per step waiting for the next batch or copying it",
-                             HumanTime(static_cast<double>(t.input) /
-                                       static_cast<double>(std::max<int64_t>(t.steps, 1)))),
-      .hint = Say(kLoadAhead, facts),
-      .impact = t.input / std::ssize(ranks),
-      .table = "host",
-      .cause = {CauseKind::kInput, RankThatWaits(ranks, t.input)},
-      .nearness = Nearness::kCause,
-      .extent = {t.total / std::ssize(ranks)}};
+// Of typical steps: those of the first sentence.
+void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs,
+                const std::vector<RankSteps>& typical, Report& report) {
+  const Totals all = AddUp(typical);
+  if (Share(all.input, all.total) < kModerately) return;
+  const UnevenRanks uneven = FindUnevenRanks(typical, StepCategory::kInput);
+  const std::vector<RankSteps> ranks = RanksThatCount(facts, typical, uneven);
+  const bool some = ranks.size() < typical.size();
+  std::optional<int64_t> rank;
+  if (some && uneven.ranks.size() == 1) rank = uneven.ranks.front();
+  const Totals t = AddUp(ranks);
+  const auto steps = std::max<double>(static_cast<double>(t.steps), 1);
+  const auto count = static_cast<double>(ranks.size());
+  Finding finding{.message = fmt::format("Input wait is {} of step time{}.",
+                                         HumanRatio(Share(t.input, t.total)),
+                                         some ? " on " + SayRanks(uneven.ranks) : ""),
+                  .because = fmt::format("{} per step waiting for the next batch or copying it",
+                                         HumanTime(static_cast<double>(t.input) / steps)),
+                  .hint = Say(kLoadAhead, facts),
+                  .impact = t.input / std::ssize(ranks),
+                  .table = "host",
+                  .cause = {CauseKind::kInput, rank},
+                  // What others wait for the rank is nearer.
+                  .nearness = rank ? Nearness::kPart : Nearness::kCause,
+                  .extent = {t.total / std::ssize(ranks), steps / count}};
   if (const PipelineStage* stage = SlowestStage(inputs)) {
     const std::string name((*facts.names)[stage->name]);
     finding.because += fmt::format("; cause: stage {} ({} in {}, max {})", name,
@@ -337,7 +333,7 @@ std::string Headline(const std::string& classification, const Totals& t, bool ma
 
 Report Run(const Facts& facts, const Params&) {
   Report report = StartReport(kInputPipeline, facts);
-  const std::vector<RankSteps>& ranks = OnDemand(facts).Steps(facts);
+  const std::vector<RankSteps>& ranks = RankStepsOf(facts);
   if (ranks.empty()) {
     MakeUnavailable(report, std::string(kNothingRecorded));
     return report;
@@ -367,7 +363,7 @@ Report Run(const Facts& facts, const Params&) {
   report.tables.push_back(StageTable(facts, inputs));
   report.tables.push_back(HostTable(HostTimes(inputs, totals)));
   report.tables.push_back(OperatorTable(facts, inputs));
-  if (marked) AddFinding(facts, inputs, totals, ranks, report);
+  if (marked) AddFinding(facts, inputs, typical.ranks, report);
   if (marked && wait) AddThreadFinding(facts, *wait, typical.ranks, report);
   return report;
 }

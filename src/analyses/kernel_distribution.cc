@@ -9,7 +9,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
-#include "facts/derived/on_demand.h"
+#include "facts/derived/collectives/missing_communication.h"
 #include "report/humanize.h"
 #include "report/kernel_name.h"
 
@@ -223,7 +223,7 @@ void AddFindings(Report& report, const Facts& facts, const std::vector<Kernel>& 
   int64_t total = 0;
   for (const Kernel& k : kernels) total = AddSaturated(total, k.sum);
   const double share = params.Number("share");
-  const MissingCommunication& missing = OnDemand(facts).CommunicationMissing(facts);
+  const MissingCommunication& missing = MissingCommunicationOf(facts);
   Deviants slow;
   for (const Kernel& k : kernels) {
     if (k.ranks.size() < 3 || static_cast<double>(k.sum) < share * static_cast<double>(total) ||

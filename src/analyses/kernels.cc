@@ -12,7 +12,8 @@
 #include "analyses/build.h"
 #include "base/saturate.h"
 #include "base/stop.h"
-#include "facts/derived/kernel_use.h"
+#include "facts/derived/collectives/missing_communication.h"
+#include "facts/derived/operators/kernel_use.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -171,6 +172,8 @@ void AddTensorCoreFinding(Report& report, const Facts& facts, const KernelUse& u
 }
 
 void AddOccupancyFinding(Report& report, const Facts& facts, const KernelTotals& t) {
+  // Kernels that may communicate are small on purpose.
+  if (MissingCommunicationOf(facts).world_size > 0) return;
   const double share = Share(t.low_time, t.time);
   if (share < kWorthSaying) return;
   std::vector<std::pair<StringId, int64_t>> kernels;

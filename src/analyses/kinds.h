@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "facts/derived/step_categories.h"
+#include "facts/derived/steps/step_categories.h"
 #include "facts/paths/dependencies.h"
 #include "facts/steps/input_pipeline.h"
 #include "report/kinds.h"

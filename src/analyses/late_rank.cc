@@ -13,7 +13,10 @@
 #include "analyses/work_rise.h"
 #include "base/distribution.h"
 #include "base/saturate.h"
-#include "facts/derived/on_demand.h"
+#include "facts/derived/lateness/work_rises.h"
+#include "facts/derived/python/step_function.h"
+#include "facts/derived/steps/step_categories.h"
+#include "facts/derived/steps/step_changes.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -149,8 +152,15 @@ std::string LateHint(LateReason reason, const Facts& facts) {
   return "compare the timeline of this rank before its collectives with that of another rank";
 }
 
+std::string LateHint(const LateRank& late, const Facts& facts) {
+  const std::string hint = LateHint(late.reason, facts);
+  const bool unknown =
+      late.reason == LateReason::kCompute && late.excess && SizeIsUnknown(*late.excess);
+  return unknown ? fmt::format("{}; if they are not, {}", kRecordSizes, hint) : hint;
+}
+
 const StepChange* RiseOf(LateReason reason, const Facts& facts, const RankCollectives& rank) {
-  const StepChanges& changes = OnDemand(facts).Changes(facts);
+  const StepChanges& changes = StepChangesOf(facts);
   for (const StepQuantity quantity : late_rank::QuantitiesOf(reason)) {
     if (const StepChange* change = changes.Rise(quantity, rank.rank, rank.device)) return change;
   }
@@ -161,7 +171,7 @@ LateReason ReasonOf(const Facts& facts, const WorkRise& rise) {
   if (rise.kind == WorkKind::kCalls) return LateReason::kMoreCompute;
   if (rise.kind == WorkKind::kSize) return LateReason::kLargerInputs;
   std::vector<int64_t> more, others;
-  for (const RankSteps& own : OnDemand(facts).Steps(facts)) {
+  for (const RankSteps& own : RankStepsOf(facts)) {
     if (own.rank->rank != rise.rank) continue;
     for (const StepBreakdown& step : own.steps)
       (rise.steps.contains(step.window.number) ? more : others)
@@ -177,7 +187,7 @@ std::string SayWork(const Facts& facts, const WorkRise& rise) {
 }
 
 void TakeWork(const Facts& facts, LateRank& late) {
-  const WorkRises& work = OnDemand(facts).Work(facts);
+  const WorkRises& work = WorkRisesOf(facts);
   const WorkRise* own = work.Of(facts.collectives.ranks[late.rank].rank);
   if (own == nullptr || work.IsOfAll(*own)) return;
   late.work = own;
@@ -203,11 +213,32 @@ void AddExcess(const Facts& facts, LateRank& late, const std::set<int64_t>* step
   if (late.excess->since) late.since = late.excess->since;
 }
 
+void AddFunction(const Facts& facts, LateRank& late, const std::set<int64_t>* steps) {
+  if (!facts.OnHost() || late.reason != LateReason::kHost || late.work != nullptr) return;
+  const int64_t rank = facts.collectives.ranks[late.rank].rank;
+  RankWindows own, other;
+  for (const RankSteps& of : RankStepsOf(facts)) {
+    RankWindows& windows = of.rank->rank == rank ? own : other;
+    if (windows.rank != nullptr) continue;
+    windows.rank = of.rank;
+    for (const StepBreakdown& step : of.steps) {
+      if (steps == nullptr || steps->contains(step.window.number))
+        windows.windows.push_back({step.window.start, step.window.end});
+    }
+  }
+  if (own.windows.empty() || other.windows.empty()) return;
+  const int64_t more = late.beyond.host_late / std::ssize(own.windows);
+  late.function = FunctionBehind(facts, own, other, more / 2);
+}
+
 std::string SayLateReason(const LateRank& late, const Facts& facts) {
   if (late.work != nullptr) return SayWork(facts, *late.work);
   if (late.reason == LateReason::kUnknown) return "unknown cause";
-  const std::string_view name = LateReasonName(late.reason, facts);
+  std::string_view name = LateReasonName(late.reason, facts);
+  if (late.function) return fmt::format("{} ({})", name, LabelOf(*late.function));
   if (!late.excess) return std::string(name);
+  if (late.reason == LateReason::kCompute && SizeIsUnknown(*late.excess))
+    name = "slower operators or larger inputs";
   return fmt::format("{} ({})", name, OperatorLabel((*facts.names)[late.excess->name]));
 }
 

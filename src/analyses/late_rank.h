@@ -8,12 +8,13 @@
 #include <string_view>
 
 #include "analyses/late_start.h"
-#include "facts/derived/excess_work.h"
-#include "facts/derived/lateness.h"
-#include "facts/derived/step_changes.h"
-#include "facts/derived/work_rises.h"
+#include "facts/derived/lateness/excess_work.h"
+#include "facts/derived/lateness/lateness.h"
+#include "facts/derived/lateness/work_rises.h"
+#include "facts/derived/steps/step_changes.h"
 #include "facts/facts.h"
 #include "stepscope/report.h"
+#include "trace/frame_name.h"
 
 namespace stepscope {
 
@@ -38,6 +39,8 @@ struct LateRank {
   std::optional<ExcessWork> excess;  // behind longer compute
   const WorkRise* work = nullptr;    // what it has more of than ranks that are not late
   std::optional<LateStart> start;    // with kBefore
+  // With kHost: behind what it spends more between operators than another rank in the same steps.
+  std::optional<FrameName> function;
 };
 
 // What the rank spends most on beyond the others, if that explains what they lose. `kernels`: its
@@ -64,12 +67,17 @@ void AddLateStart(const Facts& facts, LateRank& late);
 // `steps`: in these, null: in all.
 void AddExcess(const Facts& facts, LateRank& late, const std::set<int64_t>* steps = nullptr);
 
+// Names the Python function behind longer time between operators of a host. `steps`: in these,
+// null: in all.
+void AddFunction(const Facts& facts, LateRank& late, const std::set<int64_t>* steps = nullptr);
+
 std::string_view LateReasonName(LateReason reason, const Facts& facts);
 // The same with the operator: "more operators (aten::layer_norm)"; or "unknown cause".
 std::string SayLateReason(const LateRank& late, const Facts& facts);
 // "76.9 ms more than the median of the others between operators; Python meanwhile: ...".
 std::string SayLateEvidence(const LateRank& late, const Facts& facts);
 std::string LateHint(LateReason reason, const Facts& facts);
+std::string LateHint(const LateRank& late, const Facts& facts);
 CauseKind CauseOf(LateReason reason);
 inline bool IsCompute(LateReason reason) { return CauseOf(reason) == CauseKind::kCompute; }
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "facts/derived/step_categories.h"
+#include "facts/derived/steps/step_categories.h"
 #include "facts/facts.h"
 #include "stepscope/report.h"
 

@@ -7,6 +7,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
+#include "base/time_units.h"
 #include "facts/devices/copy_rates.h"
 #include "facts/devices/step_curve.h"
 #include "report/humanize.h"
@@ -89,10 +90,10 @@ std::string Headline(const std::array<Total, kCopyPaths>& totals) {
     return fmt::format("{} has the most copy time ({}).", kind,
                        HumanTime(static_cast<double>(t.busy)));
   }
-  return fmt::format("{} has the most copy time: {} in {}, {}/s.", kind,
-                     HumanBytes(static_cast<double>(t.bytes)),
-                     HumanTime(static_cast<double>(t.busy)),
-                     HumanBytes(static_cast<double>(t.bytes) / static_cast<double>(t.busy) * 1e9));
+  return fmt::format(
+      "{} has the most copy time: {} in {}, {}/s.", kind, HumanBytes(static_cast<double>(t.bytes)),
+      HumanTime(static_cast<double>(t.busy)),
+      HumanBytes(PerSecond(static_cast<double>(t.bytes), static_cast<double>(t.busy))));
 }
 
 Report Run(const Facts& facts, const Params& params) {

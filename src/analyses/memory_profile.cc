@@ -7,7 +7,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "analyses/memory_profile_findings.h"
-#include "facts/derived/memory_peaks.h"
+#include "facts/derived/memory/memory_peaks.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 

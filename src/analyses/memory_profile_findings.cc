@@ -7,7 +7,7 @@
 
 #include "analyses/build.h"
 #include "base/saturate.h"
-#include "facts/derived/on_demand.h"
+#include "facts/derived/job/job_purpose.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -58,7 +58,7 @@ constexpr AdviceByPurpose kUseLargerBatch{
 // Servers reserve most of a device for weights and the KV cache before the first request. What is
 // reserved does not grow, so it is no sign that memory runs out.
 bool IsReserved(const Facts& facts, const MemoryPeak& p) {
-  if (OnDemand(facts).JobPurpose(facts) == Purpose::kTraining) return false;
+  if (PurposeOfJob(facts) == Purpose::kTraining) return false;
   const auto before = p.at_peak.find({kMemoryFromBefore, "", "", ""});
   return before != p.at_peak.end() &&
          static_cast<double>(before->second.bytes) >= kMostlyReserved * static_cast<double>(p.peak);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "facts/derived/memory_peaks.h"
+#include "facts/derived/memory/memory_peaks.h"
 #include "facts/facts.h"
 #include "stepscope/report.h"
 

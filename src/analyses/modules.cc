@@ -1,5 +1,5 @@
 // Reports host time, device time and memory of the modules of a model.
-#include "facts/derived/modules.h"
+#include "facts/derived/modules/modules.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
-#include "facts/derived/path_tree.h"
+#include "facts/derived/operators/path_tree.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 

@@ -12,8 +12,9 @@
 #include "analyses/build.h"
 #include "base/saturate.h"
 #include "base/stop.h"
-#include "facts/derived/on_demand.h"
-#include "facts/derived/operator_paths.h"
+#include "facts/derived/operators/operator_paths.h"
+#include "facts/derived/operators/operator_trees.h"
+#include "facts/derived/operators/tensor_core_use.h"
 #include "facts/operators/compiled_ops.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
@@ -93,10 +94,11 @@ struct RankSums {
 
 class Measure {
  public:
-  explicit Measure(const Facts& facts) : facts_(facts), names_(*facts.names) {}
+  explicit Measure(const Facts& facts)
+      : facts_(facts), names_(*facts.names), tensor_cores_(TensorCoreUseOf(facts)) {}
 
   void Add(const RankActivity& rank, RankSums& sums) {
-    const OperatorTree& tree = OnDemand(facts_).Operators(facts_, rank);
+    const OperatorTree& tree = OperatorTreeOf(facts_, rank);
     AddHost(rank, tree, sums.host);
     Launched launched(tree.size());
     std::map<StringId, std::unordered_map<StringId, int64_t>> named;
@@ -123,7 +125,7 @@ class Measure {
  private:
   void AddHost(const RankActivity& rank, const OperatorTree& tree, Sums& sums) {
     const HostOps& host = *rank.host;
-    const NarrowArray<int64_t>& self = OnDemand(facts_).OperatorSelfTimes(facts_, rank);
+    const NarrowArray<int64_t>& self = SelfTimesOf(facts_, rank);
     StopChecks checks;
     for (size_t r = 0; r < tree.size(); ++r) {
       checks.Turn();
@@ -140,7 +142,7 @@ class Measure {
     if (IsMemory(activity.kind)) return;
     sum.kernels = AddSaturated(sum.kernels, activity.duration());
     sum.all_kernels = AddSaturated(sum.all_kernels, activity.duration());
-    if (UsesTensorCores(activity.name)) {
+    if (tensor_cores_.Of(activity.name) == TensorCores::kYes) {
       sum.tensor_core = AddSaturated(sum.tensor_core, activity.duration());
       sum.all_tensor_core = AddSaturated(sum.all_tensor_core, activity.duration());
     }
@@ -153,7 +155,7 @@ class Measure {
   void AddLaunched(const RankActivity& rank, const OperatorTree& tree, Launched& launched,
                    Sums& sums) {
     const HostOps& host = *rank.host;
-    for (const auto& [range, cost] : OnDemand(facts_).OperatorCosts(facts_, rank)) {
+    for (const auto& [range, cost] : OperatorCostsOf(facts_, rank)) {
       Sum& sum = launched[range];
       sum.flops += cost.flops;
       sum.bytes += cost.bytes;
@@ -178,12 +180,9 @@ class Measure {
     }
   }
 
-  bool UsesTensorCores(StringId name) {
-    return OnDemand(facts_).UseOfTensorCores(facts_, name) == TensorCores::kYes;
-  }
-
   const Facts& facts_;
   const StringTable& names_;
+  const TensorCoreUse& tensor_cores_;
 };
 
 std::vector<Column> ValueColumns() {

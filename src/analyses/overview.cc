@@ -14,10 +14,10 @@
 #include "analyses/overview_lead.h"
 #include "analyses/overview_startup.h"
 #include "analyses/overview_tables.h"
-#include "facts/derived/on_demand.h"
-#include "facts/derived/operator_use.h"
-#include "facts/derived/recording_flops.h"
-#include "facts/derived/step_categories.h"
+#include "facts/derived/job/job_purpose.h"
+#include "facts/derived/operators/operator_use.h"
+#include "facts/derived/operators/recording_flops.h"
+#include "facts/derived/steps/step_categories.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -112,7 +112,7 @@ void AddEnvironment(const Facts& facts, Report& report) {
   }
   report.metrics.push_back(
       {"ranks", "ranks", static_cast<int64_t>(ranks.size()), Unit::kCount, true});
-  const Purpose purpose = OnDemand(facts).JobPurpose(facts);
+  const Purpose purpose = PurposeOfJob(facts);
   report.metrics.push_back({"purpose", "purpose of job",
                             When(purpose != Purpose::kUnknown, std::string(PurposeName(purpose))),
                             Unit::kNone, true});
@@ -157,11 +157,11 @@ std::string SayStepTime(const std::vector<RankSteps>& ranks, const TypicalSteps&
   return said + SayWarmUp(ranks, typical) + ")";
 }
 
-// In a sentence, where the rest of the list is not seen: all others are what was not recorded, or
-// Python between operators.
-std::string_view SayCategory(StepCategory category, const Facts& facts) {
-  if (category != StepCategory::kOther) return TitleOf(category, facts);
-  return RecordedPython(facts) ? "Python between operators" : "unrecorded";
+// "15.6% unrecorded".
+std::string SayShare(int64_t time, int64_t total, StepCategory category, const Facts& facts) {
+  const bool unrecorded = category == StepCategory::kOther && !RecordedPython(facts);
+  return fmt::format("{} {}", HumanRatio(Share(time, total)),
+                     unrecorded ? "unrecorded" : SayCategory(category, facts));
 }
 
 // "Step time is 960 µs (median of 7 steps): 31.2% device compute, 31.2% input, 15.6% all others."
@@ -178,16 +178,16 @@ std::string Headline(const Facts& facts, const std::vector<RankSteps>& ranks,
                            &std::pair<int64_t, StepCategory>::first);
   std::string parts;
   for (size_t i = 0; i < kNamed && Share(shares[i].first, sum.Total()) >= kModerately; ++i) {
-    parts +=
-        fmt::format("{}{} {}", i == 0 ? "" : ", ", HumanRatio(Share(shares[i].first, sum.Total())),
-                    SayCategory(shares[i].second, facts));
+    parts += (i == 0 ? "" : ", ") + SayShare(shares[i].first, sum.Total(), shares[i].second, facts);
   }
   const RankSteps& first = typical.ranks.front();
   if (first.whole_recording) {
     const bool marked = !first.rank->steps.empty();
-    return fmt::format("{} Breakdown of the {} recorded: {}.",
-                       marked ? "No step is complete." : "No steps are marked.",
-                       HumanTime(static_cast<double>(sum.Total())), parts);
+    return fmt::format(
+        "{} Breakdown of the {} recorded: {}.",
+        marked ? "No step is complete." : "No steps are marked.",
+        HumanTime(static_cast<double>(sum.Total()) / static_cast<double>(typical.ranks.size())),
+        parts);
   }
   return fmt::format("{}: {}.", SayStepTime(ranks, typical), parts);
 }
@@ -216,7 +216,7 @@ std::string WhyNoSteps(const Facts& facts) {
 
 Report Run(const Facts& facts, const Params&) {
   Report report = StartReport(kOverview, facts);
-  const std::vector<RankSteps>& ranks = OnDemand(facts).Steps(facts);
+  const std::vector<RankSteps>& ranks = RankStepsOf(facts);
   if (ranks.empty()) {
     MakeUnavailable(report, WhyNoSteps(facts));
     return report;
@@ -233,8 +233,7 @@ Report Run(const Facts& facts, const Params&) {
                     SayBeforeSteps(facts, ranks) + SayUnrecorded(facts, typical.ranks);
   AddMissingKernels(facts, report);
   AddMissingCommunication(facts, report);
-  if (OnDemand(facts).JobPurpose(facts) == Purpose::kInference)
-    report.headline += " The job is inference.";
+  if (PurposeOfJob(facts) == Purpose::kInference) report.headline += " The job is inference.";
   AddStepMetrics(facts, total, typical.median, sum, marked, report);
   const OperatorUse use = UseOfOperators(facts);
   AddPlacement(use, has_work, report);

@@ -11,8 +11,8 @@
 #include "analyses/build.h"
 #include "analyses/uneven_ranks.h"
 #include "base/saturate.h"
-#include "facts/derived/on_demand.h"
-#include "facts/derived/unrecorded.h"
+#include "facts/derived/collectives/missing_communication.h"
+#include "facts/derived/steps/unrecorded.h"
 #include "report/humanize.h"
 #include "report/kernel_name.h"
 
@@ -54,15 +54,7 @@ constexpr auto kRules = std::to_array<Rule>({
      {"copy results less often and asynchronously: log every N steps, no .item() in the loop",
       "copy results less often: log every N steps, no .numpy() in the loop",
       "copy results less often: log every N steps, no float() or np.asarray() in the loop"}},
-    {StepCategory::kCompilation,
-     "Compilation within steps",
-     {"keep shapes constant or pad them to a few sizes (torch.compile with dynamic=True); keep "
-      "compiled code between runs (TORCHINDUCTOR_CACHE_DIR)",
-      "keep shapes constant or pad them to a few sizes; call the tf.function with tensors, not "
-      "with "
-      "Python numbers",
-      "keep shapes constant or pad them to a few sizes; keep compiled code between runs "
-      "(jax_compilation_cache_dir)"}},
+    {StepCategory::kCompilation, "Compilation within steps", kKeepShapes},
     {StepCategory::kOneTime, kOneTimeWork, kRecordLater},
     {StepCategory::kOther, "Unrecorded host activity", {}},  // see HintOf()
 });
@@ -88,9 +80,15 @@ bool RecordedOperators(const RankActivity& rank) {
                              [](const HostRange& range) { return range.kind == Kind::kOperator; });
 }
 
+// "the trace", "step time", "step time on rank 1" where `on_some` is of some ranks.
+std::string SayWhole(const std::vector<RankSteps>& ranks, std::string_view on_some) {
+  return (ranks.front().whole_recording ? "the trace" : "step time") + std::string(on_some);
+}
+
 // "Nothing is recorded in 95.0% of step time; the longest stretch, 940 µs, is between aten::mm and
 // the end of the recording; Python was not recorded."
-std::string SayNothingRecorded(const Facts& facts, const std::vector<RankSteps>& ranks) {
+std::string SayNothingRecorded(const Facts& facts, const std::vector<RankSteps>& ranks,
+                               std::string_view on_some = "") {
   const StepBreakdown sum = SumOf(ranks);
   const double share = Share(TimeOf(sum, StepCategory::kOther), sum.Total());
   const Unrecorded found = LongestUnrecorded(facts, ranks);
@@ -98,11 +96,10 @@ std::string SayNothingRecorded(const Facts& facts, const std::vector<RankSteps>&
     return id == kNoString ? fmt::format("the {} of the trace", edge)
                            : ShortName((*facts.names)[id]);
   };
-  std::string said =
-      fmt::format("Nothing is recorded in {} of {}; the longest stretch, {}, is between {} and {}",
-                  HumanRatio(share), ranks.front().whole_recording ? "the trace" : "step time",
-                  HumanTime(static_cast<double>(found.time)), name(found.before, "start"),
-                  name(found.after, "end"));
+  std::string said = fmt::format(
+      "Nothing is recorded in {} of {}; the longest stretch, {}, is between {} and {}",
+      HumanRatio(share), SayWhole(ranks, on_some), HumanTime(static_cast<double>(found.time)),
+      name(found.before, "start"), name(found.after, "end"));
   const bool operators = std::ranges::any_of(facts.ranks, RecordedOperators);
   if (!operators) said += "; operators were not recorded";
   if (!RecordedPython(facts)) said += operators ? "; Python was not recorded" : ", nor was Python";
@@ -111,19 +108,22 @@ std::string SayNothingRecorded(const Facts& facts, const std::vector<RankSteps>&
 
 // What Python did in time without operators was recorded where its frames were.
 std::string MessageOf(const Facts& facts, const Rule& rule, const std::vector<RankSteps>& ranks,
-                      const FrameTimes& python, double share, const std::optional<Lead>& lead) {
+                      const FrameTimes& python, std::string_view on_some,
+                      const std::optional<Lead>& lead) {
   const bool is_rest = rule.category == StepCategory::kOther;
-  if (is_rest && !RecordedPython(facts)) return SayNothingRecorded(facts, ranks);
+  if (is_rest && !RecordedPython(facts)) return SayNothingRecorded(facts, ranks, on_some);
   const std::string largest = is_rest ? LargestFrame(python) : std::string();
-  const char* whole = ranks.front().whole_recording ? "the trace" : "step time";
+  const std::string whole = SayWhole(ranks, on_some);
+  const StepBreakdown sum = SumOf(ranks);
+  const double share = Share(TimeOf(sum, rule.category), sum.Total());
   if (largest.empty()) {
-    std::string_view what = is_rest ? "Time between operators" : rule.message;
+    std::string_view what = is_rest ? "Python between operators" : rule.message;
     if (rule.category == StepCategory::kCompilation && !Recurs(ranks, rule.category))
       what = "Compilation";
     return fmt::format("{} is {} of {}.", what, HumanRatio(share), whole);
   }
   if (lead && lead->function == python.Leaders(1).front().name) return lead->message;
-  return fmt::format("Python between operators is {} of step time; largest: {}.", HumanRatio(share),
+  return fmt::format("Python between operators is {} of {}; largest: {}.", HumanRatio(share), whole,
                      largest);
 }
 
@@ -151,33 +151,36 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
     const bool is_once =
         rule.category == StepCategory::kOneTime || rule.category == StepCategory::kCompilation;
     if (!marked && !is_once) continue;
-    const int64_t time = TimeOf(sum, rule.category);
-    const double share = Share(time, total);
+    const double share = Share(TimeOf(sum, rule.category), total);
     // Without a device, launching and other host activity is expected.
     const bool of_host =
         rule.category == StepCategory::kInput || rule.category == StepCategory::kCompilation;
     if (share < kHigh || !(idle_known || of_host)) continue;
-    const FrameTimes python = PythonDuring(facts, ranks, rule.category);
     // Where most time is in operators, much of that between them is due to recording.
     const bool of_operators = rule.category == StepCategory::kOther && lead && lead->of_operators;
     if (of_operators && share < 2 * kHigh) continue;
+    const UnevenRanks uneven = FindUnevenRanks(ranks, rule.category);
+    const std::vector<RankSteps> counted = RanksThatCount(facts, ranks, uneven);
+    const bool some = counted.size() < ranks.size();
+    const std::string on_some = some ? " on " + SayRanks(uneven.ranks) : "";
+    const FrameTimes python = PythonDuring(facts, counted, rule.category);
     // Python's functions have ranks of their own.
-    UnevenRanks uneven;
-    if (python.Leaders(1).empty()) uneven = FindUnevenRanks(ranks, rule.category);
+    const bool says_ranks = !some && python.Leaders(1).empty();
     std::optional<int64_t> rank;
-    if (uneven.ranks.size() == 1) rank = uneven.ranks.front();
+    if ((some || says_ranks) && uneven.ranks.size() == 1) rank = uneven.ranks.front();
     report.findings.push_back(
-        {.message = MessageOf(facts, rule, ranks, python, share, lead) + SayUnevenRanks(uneven),
+        {.message = MessageOf(facts, rule, counted, python, on_some, lead) +
+                    (says_ranks ? SayUnevenRanks(uneven) : ""),
          .because = fmt::format(
-             "{} of {}{} in category {}{}", HumanTime(StatisticsOf(ranks, rule.category).mean),
-             HumanTime(StatisticsOfTotals(ranks).mean), marked ? " per step" : "",
-             TitleOf(rule.category, facts), SayPython(python, StatisticsOfTotals(ranks).steps)),
-         .hint = HintOf(rule, ranks, facts),
-         .impact = time / static_cast<int64_t>(ranks.size()),
+             "{} of {}{} in category {}{}", HumanTime(StatisticsOf(counted, rule.category).mean),
+             HumanTime(StatisticsOfTotals(counted).mean), marked ? " per step" : "",
+             TitleOf(rule.category, facts), SayPython(python, StatisticsOfTotals(counted).steps)),
+         .hint = HintOf(rule, counted, facts),
+         .impact = TimeOf(SumOf(counted), rule.category) / std::ssize(counted),
          .table = "step_time",
          .cause = {CauseOf(rule.category), rank},
          .nearness = Nearness::kPart,
-         .extent = ExtentOf(ranks)});
+         .extent = ExtentOf(counted)});
   }
 }
 
@@ -232,7 +235,7 @@ void AddMissingKernels(const Facts& facts, Report& report) {
 }
 
 void AddMissingCommunication(const Facts& facts, Report& report) {
-  const int64_t world_size = OnDemand(facts).CommunicationMissing(facts).world_size;
+  const int64_t world_size = MissingCommunicationOf(facts).world_size;
   if (world_size == 0) return;
   report.headline += fmt::format(" Communication of the {} ranks was not recognized.", world_size);
   report.findings.push_back(

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analyses/overview_lead.h"
-#include "facts/derived/step_categories.h"
+#include "facts/derived/steps/step_categories.h"
 #include "facts/facts.h"
 #include "stepscope/report.h"
 

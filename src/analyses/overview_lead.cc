@@ -7,8 +7,8 @@
 
 #include "analyses/build.h"
 #include "analyses/thread_wait.h"
-#include "facts/derived/leading_function.h"
-#include "facts/derived/other_threads.h"
+#include "facts/derived/python/leading_function.h"
+#include "facts/derived/python/other_threads.h"
 #include "report/humanize.h"
 #include "report/kernel_name.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "facts/derived/step_categories.h"
+#include "facts/derived/steps/step_categories.h"
 #include "facts/facts.h"
 #include "stepscope/report.h"
 #include "trace/frame_name.h"

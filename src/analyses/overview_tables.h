@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "facts/derived/operator_use.h"
-#include "facts/derived/step_categories.h"
+#include "facts/derived/operators/operator_use.h"
+#include "facts/derived/steps/step_categories.h"
 #include "facts/facts.h"
 #include "stepscope/report.h"
 

@@ -10,8 +10,9 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
-#include "facts/derived/python_paths.h"
-#include "facts/derived/python_time.h"
+#include "facts/activity/idle_within.h"
+#include "facts/derived/python/python_paths.h"
+#include "facts/derived/python/python_time.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 

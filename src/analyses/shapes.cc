@@ -1,5 +1,5 @@
 // Reports operators by the shapes, types and strides of their inputs.
-#include "facts/derived/shapes.h"
+#include "facts/derived/modules/shapes.h"
 
 #include <fmt/format.h>
 
@@ -14,6 +14,7 @@
 #include "analyses/shape_label.h"
 #include "analyses/shape_script.h"
 #include "base/saturate.h"
+#include "base/time_units.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 
@@ -70,7 +71,7 @@ bool HasRoof(const FlopsSum& s) { return s.time > 0 && s.at_peak > 0 && s.at_mem
 
 int64_t Mean(const ShapeUse& use) { return use.device_time / std::max<int64_t>(use.calls, 1); }
 
-double RateOf(double amount, int64_t time) { return amount / static_cast<double>(time) * 1e9; }
+double RateOf(double amount, int64_t time) { return PerSecond(amount, static_cast<double>(time)); }
 
 // Few are shown: calls take the width.
 std::vector<Column> Columns() {

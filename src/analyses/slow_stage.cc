@@ -7,8 +7,7 @@
 
 #include "analyses/build.h"
 #include "analyses/late_rank.h"
-#include "facts/derived/on_demand.h"
-#include "facts/derived/stages.h"
+#include "facts/derived/lateness/stages.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 
@@ -77,7 +76,7 @@ void AddFinding(Report& report, const Facts& facts, const LateRank& late, double
                               SayLateEvidence(late, facts)),
        .hint = IsCompute(late.reason) && late.reason != LateReason::kCompute
                    ? "balance the stages: move layers to ranks with less own time"
-                   : LateHint(late.reason, facts),
+                   : LateHint(late, facts),
        .impact = late.lost,
        .table = "stages",
        .cause = {CauseOf(late.reason), rank.rank},

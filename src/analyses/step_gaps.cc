@@ -1,5 +1,5 @@
 // Measures idle time between steps and what the host does during it.
-#include "facts/derived/step_gaps.h"
+#include "facts/derived/steps/step_gaps.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,11 @@
 #include <map>
 #include <optional>
 
+#include "analyses/advice.h"
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "base/saturate.h"
+#include "facts/derived/steps/step_categories.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 
@@ -192,7 +194,28 @@ std::string HintFor(CauseKind cause, const std::string& activity, const Facts& f
   if (cause == CauseKind::kInput) return Say(kLoadAhead, facts);
   if (activity == kLaunchedAhead) return Say(kStartInTime, facts);
   if (cause == CauseKind::kSync) return Say(kReadLater, facts);
+  if (cause == CauseKind::kCompilation) return Say(kKeepShapes, facts);
   return Say(kMoveOff, facts);
+}
+
+// The large gaps of a device, merged.
+IntervalSet GapsOf(const Found& found, const Sum& of, int64_t large_gap) {
+  std::vector<Interval> gaps;
+  for (const auto& [device, gap] : found.gaps) {
+    if (device == of.device && gap.idle >= large_gap) gaps.push_back(gap.during);
+  }
+  return UnionOf(std::move(gaps));
+}
+
+// Whether the host compiles in most of them.
+bool Compiles(const Facts& facts, const Sum& of, const IntervalSet& gaps) {
+  std::vector<StepWindow> windows;
+  for (const Interval& gap : gaps)
+    windows.push_back({.number = 0, .start = gap.start, .end = gap.end});
+  int64_t compiling = 0;
+  for (const StepBreakdown& gap : BreakStepsDown(*of.device->rank, *facts.names, windows))
+    compiling = AddSaturated(compiling, TimeOf(gap, StepCategory::kCompilation));
+  return 2 * compiling >= LengthOf(gaps) && compiling > 0;
 }
 
 // What Python did in the large gaps of a device.
@@ -223,7 +246,9 @@ void AddFinding(Report& report, const Facts& facts, const Found& found, int64_t 
   const double share = static_cast<double>(worst.idle_in_large) /
                        static_cast<double>(std::max<int64_t>(worst.device->total.Span(), 1));
   if (share < kWorthSaying) return;
-  const CauseKind cause = CauseOf(worst.activity, facts);
+  const CauseKind cause = Compiles(facts, worst, GapsOf(found, worst, large_gap))
+                              ? CauseKind::kCompilation
+                              : CauseOf(worst.activity, facts);
   std::string because = fmt::format(
       "{} of {} gaps are {} or more, {} idle on average, {} at most", worst.large, worst.gaps,
       HumanTime(static_cast<double>(large_gap)),

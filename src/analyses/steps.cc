@@ -15,9 +15,9 @@
 #include "analyses/work_finding.h"
 #include "base/distribution.h"
 #include "base/saturate.h"
-#include "facts/derived/on_demand.h"
-#include "facts/derived/recording_flops.h"
-#include "facts/derived/step_changes.h"
+#include "facts/derived/operators/recording_flops.h"
+#include "facts/derived/steps/step_categories.h"
+#include "facts/derived/steps/step_changes.h"
 #include "facts/steps/step_use.h"
 #include "report/humanize.h"
 
@@ -227,7 +227,7 @@ void AddMfu(const Facts& facts, double given_peak, Report& report) {
 
 Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kSteps, facts);
-  const std::vector<RankSteps>& ranks = OnDemand(facts).Steps(facts);
+  const std::vector<RankSteps>& ranks = RankStepsOf(facts);
   if (ranks.empty() || ranks.front().whole_recording) {
     MakeUnavailable(report,
                     fmt::format("no complete steps are marked: {}", Say(kMarkSteps, facts)));
@@ -259,7 +259,7 @@ Report Run(const Facts& facts, const Params& params) {
   report.tables.push_back(BreakdownTable(facts, by_number));
   report.series = Trends(by_number);
   AddMfu(facts, params.Number("peak_tflops") * 1e12, report);
-  const StepChanges& changes = OnDemand(facts).Changes(facts);
+  const StepChanges& changes = StepChangesOf(facts);
   AddWorkRises(report, facts, AddStepChanges(report, facts, changes));
   if (static_cast<int64_t>(by_number.size()) >= kEnoughSteps)
     AddSlowSteps(report, facts, ranks, typical.median, params.Number("slow"));

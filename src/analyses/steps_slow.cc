@@ -14,8 +14,8 @@
 #include "analyses/changes.h"
 #include "base/distribution.h"
 #include "base/saturate.h"
-#include "facts/derived/on_demand.h"
-#include "facts/derived/step_function.h"
+#include "facts/derived/python/step_function.h"
+#include "facts/derived/steps/step_changes.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -39,6 +39,14 @@ class UsualTime {
   UsualTime(int64_t median, const std::optional<StepChange>& change)
       : median_(median), change_(change) {}
 
+  // "median 124 ms before step 11", where steps take another time since.
+  std::string Say(const RankStep& step) const {
+    const std::string time = HumanTime(static_cast<double>(Of(step)));
+    if (!change_) return "median " + time;
+    const bool before = step.Number() < change_->since;
+    return fmt::format("median {} {} step {}", time, before ? "before" : "since", change_->since);
+  }
+
   int64_t Of(const RankStep& step) const {
     if (!change_) return median_;
     return step.Number() < change_->since ? change_->before : change_->after;
@@ -57,9 +65,8 @@ struct Growth {
   // "1.2 ms more input".
   std::string Say(const Facts& facts) const {
     if (time == 0) return "no category grew";
-    return fmt::format(
-        "{} more {}", HumanTime(static_cast<double>(time)),
-        category == StepCategory::kOther ? "time between operators" : TitleOf(category, facts));
+    return fmt::format("{} more {}", HumanTime(static_cast<double>(time)),
+                       SayCategory(category, facts));
   }
   CauseKind Cause() const { return time == 0 ? CauseKind::kNone : CauseOf(category); }
 };
@@ -206,12 +213,36 @@ std::string Message(const std::vector<RankSteps>& ranks, const SlowSteps& found,
                      slowest.rank->rank->rank, times, behind.Say(true));
 }
 
+// Where so many are slow, they are no exception.
+bool AreMany(const SlowSteps& found) { return 5 * found.count > found.of; }
+
+// Lengths that vary, as with batches of other lengths, are no cost that is known.
+void AddVarying(Report& report, const std::vector<RankSteps>& ranks, const SlowSteps& found,
+                int64_t median) {
+  std::vector<int64_t> times;
+  for (const RankSteps& rank : ranks) {
+    for (const StepBreakdown& step : rank.steps) times.push_back(step.Total());
+  }
+  const Distribution d = Describe(times);
+  const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
+  report.findings.push_back(
+      {.severity = Severity::kLow,
+       .message = fmt::format("Steps vary from {} to {} and follow no rule; median {}.",
+                              time(d.min), time(d.max), time(median)),
+       .because = fmt::format("{} of {} steps are slow, in no function that others are not in",
+                              found.count, found.of),
+       .hint =
+           "compare the sizes of batches: sequences of other lengths, or padding to the longest",
+       .table = "steps",
+       .nearness = Nearness::kSymptom});
+}
+
 }  // namespace
 }  // namespace steps_slow
 
 void AddSlowSteps(Report& report, const Facts& facts, const std::vector<RankSteps>& ranks,
                   int64_t median_of_all, double slow) {
-  const steps_slow::UsualTime usual(median_of_all, OnDemand(facts).Changes(facts).step_time);
+  const steps_slow::UsualTime usual(median_of_all, StepChangesOf(facts).step_time);
   const steps_slow::SlowSteps found = steps_slow::FindSlowSteps(ranks, usual, slow);
   report.metrics.push_back({"slow_steps", "slow steps", found.count, Unit::kCount});
   if (found.count == 0) return;
@@ -226,15 +257,18 @@ void AddSlowSteps(Report& report, const Facts& facts, const std::vector<RankStep
       static_cast<int64_t>(period ? period->high - period->usual : excess) / steps_slow::kMost);
   const double share =
       static_cast<double>(found.lost) / static_cast<double>(std::max<int64_t>(found.total, 1));
+  if (!period && !behind.function && steps_slow::AreMany(found)) {
+    steps_slow::AddVarying(report, ranks, found, median_of_all);
+    return;
+  }
   const steps_slow::Growth grew = steps_slow::WhatGrew(*slowest.step, ranks);
   const auto devices = static_cast<int64_t>(ranks.size());
   report.findings.push_back(
       {.message = steps_slow::Message(ranks, found, period, behind, median),
        .because = fmt::format(
-           "{}{} vs median {}; cause: {}; {} of {} steps are slow and cost {} of all step time",
+           "{}{} vs {}; cause: {}; {} of {} steps are slow and cost {} of all step time",
            period ? "longest " : "", HumanTime(static_cast<double>(slowest.Time())),
-           HumanTime(static_cast<double>(median)), grew.Say(facts), found.count, found.of,
-           HumanRatio(share)),
+           usual.Say(slowest), grew.Say(facts), found.count, found.of, HumanRatio(share)),
        .hint = period || behind.period ? std::string(steps_slow::kRecurs)
                : slowest.IsFirst()     ? Say(kRecordLater, facts)
                                        : Say(steps_slow::kDoRarely, facts),

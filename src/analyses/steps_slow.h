@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "facts/derived/step_categories.h"
-#include "facts/derived/step_changes.h"
+#include "facts/derived/steps/step_categories.h"
+#include "facts/derived/steps/step_changes.h"
 #include "stepscope/report.h"
 
 namespace stepscope {

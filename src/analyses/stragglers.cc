@@ -14,8 +14,8 @@
 #include "analyses/stragglers_absent.h"
 #include "analyses/stragglers_suspects.h"
 #include "base/distribution.h"
-#include "facts/derived/on_demand.h"
-#include "facts/derived/stages.h"
+#include "base/saturate.h"
+#include "facts/derived/lateness/stages.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 
@@ -42,7 +42,7 @@ explain 30% of what the other ranks lose, and 5% of what they wait, else it is
 `unknown`. A finding requires 1.5 times a rank's fair share of the wait time (70% of it, of two ranks), a loss of `share` of
 span, and waits above the clock uncertainty. Of six steps or more, the rank must be late in three or more, by twice
 what that and its own time (without exposed communication) vary; in few of the steps, by three times the variation
-over all; or it has more or larger operators, or is late since a certain step (on hosts not by slower operators). Then a quarter of the wait time is
+over all; or so often that the chance of it is below 1 in 500; or it has more or larger operators, or is late since a certain step (on hosts not by slower operators). Then a quarter of the wait time is
 enough, since several ranks may be late. Variation is the median absolute deviation, as a standard deviation. A rank
 that is late in some steps is compared with the others in these steps. A rank on hosts whose operators are slower, or
 the time between them is longer, must be slow by that much in all steps, in all since one, or at regular intervals. A rank on hosts that has more work than before, or than the
@@ -157,7 +157,7 @@ int64_t MeanSpan(const Facts& facts, const RankCollectives* except = nullptr) {
     sum += static_cast<double>(device.total.Span());
     ++devices;
   }
-  return std::max<int64_t>(static_cast<int64_t>(std::min(sum / std::max(devices, 1.0), 9e18)), 1);
+  return std::max<int64_t>(ToInt64(sum / std::max(devices, 1.0)), 1);
 }
 
 // What the others lose, of their span: they wait until the rank's own span begins, too.
@@ -254,7 +254,7 @@ void AddFinding(Report& report, const Facts& facts, const StepBlame& steps, cons
            several ? "were" : "was", Plural(static_cast<size_t>(s.times_last), "time"),
            ParticipantNoun(facts), HumanTime(static_cast<double>(s.lost)),
            HumanTime(static_cast<double>(LargestError(c))), SayLateEvidence(s, facts)),
-       .hint = s.start ? LateStartHint(*s.start, facts) : LateHint(s.reason, facts),
+       .hint = s.start ? LateStartHint(*s.start, facts) : LateHint(s, facts),
        .impact = LostSince(steps, s),
        .table = "ranks",
        .cause = {CauseOf(s.reason), rank},

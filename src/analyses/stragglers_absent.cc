@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "analyses/build.h"
-#include "facts/derived/exposed_waits.h"
-#include "facts/derived/on_demand.h"
+#include "facts/derived/collectives/absent_ranks.h"
+#include "facts/derived/collectives/exposed_waits.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -73,7 +73,7 @@ int64_t AddWaitForAbsent(Report& report, const Facts& facts, int64_t span) {
   ExposedWaits exposed(facts);
   const AbsentWait* most = nullptr;
   int64_t longest = 0;
-  for (const AbsentWait& wait : OnDemand(facts).WaitsForAbsent(facts).of_absent) {
+  for (const AbsentWait& wait : AbsentWaitsOf(facts).of_absent) {
     const int64_t each = exposed.Of(wait) / std::ssize(wait.waiting);
     if (each <= longest) continue;
     most = &wait;

@@ -11,10 +11,10 @@
 #include "analyses/excess.h"
 #include "base/distribution.h"
 #include "base/saturate.h"
-#include "facts/derived/exposed_waits.h"
-#include "facts/derived/lateness.h"
-#include "facts/derived/on_demand.h"
-#include "facts/derived/step_changes.h"
+#include "facts/derived/collectives/exposed_waits.h"
+#include "facts/derived/collectives/wait_causes.h"
+#include "facts/derived/lateness/lateness.h"
+#include "facts/derived/steps/step_changes.h"
 
 namespace stepscope {
 namespace stragglers {
@@ -35,7 +35,7 @@ bool WasLateBefore(const Facts& facts, const StepBlame& steps, const Suspect& s,
   if (before.empty() || after.empty()) return false;
   const auto others = std::max<int64_t>(1, std::ssize(facts.collectives.ranks) - 1);
   const auto usual = static_cast<double>(Describe(before).p50);
-  const auto step = static_cast<double>(OnDemand(facts).Changes(facts).median);
+  const auto step = static_cast<double>(StepChangesOf(facts).median);
   return usual >= kAsLate * static_cast<double>(Describe(after).p50) ||
          usual >= kLateBefore * step * static_cast<double>(others);
 }
@@ -49,7 +49,7 @@ bool HasStepBefore(const Facts& facts, int64_t rank, int64_t number) {
 }
 
 void FindSince(const Facts& facts, const StepBlame& steps, Suspect& s) {
-  const auto median = static_cast<double>(OnDemand(facts).Changes(facts).median);
+  const auto median = static_cast<double>(StepChangesOf(facts).median);
   const RankCollectives& rank = facts.collectives.ranks[s.rank];
   if (const StepChange* change = RiseOf(s.reason, facts, rank)) {
     s.since = change->since;
@@ -66,7 +66,7 @@ bool ChangedAlone(const Facts& facts, const StepBlame& steps, const Suspect& s) 
   if (!s.since || may_vary || WasLateBefore(facts, steps, s, *s.since)) return false;
   const StepChange* own = RiseOf(s.reason, facts, facts.collectives.ranks[s.rank]);
   if (own == nullptr) return true;
-  return std::ranges::none_of(OnDemand(facts).Changes(facts).parts, [&](const StepChange& c) {
+  return std::ranges::none_of(StepChangesOf(facts).parts, [&](const StepChange& c) {
     return c.quantity == own->quantity && c.rank != own->rank && c.Difference() > 0 &&
            std::abs(c.since - *s.since) <= 1;
   });
@@ -100,6 +100,7 @@ void ExplainOne(const Facts& facts, const StepBlame& steps, const Efforts& all, 
   const bool changed = ChangedAlone(facts, steps, s);
   TakeWork(facts, s);
   if (closely) AddExcess(facts, s, some ? &s.late : nullptr);
+  if (closely) AddFunction(facts, s, some ? &s.late : nullptr);
   AddLateStart(facts, s);
   if (s.work == nullptr && s.since && WasLateBefore(facts, steps, s, *s.since)) s.since.reset();
   const bool by_work = s.work != nullptr && !MostInOneStep(steps, s);
@@ -113,7 +114,7 @@ std::optional<PeriodOfSteps> PeriodOf(const Facts& facts, const StepBlame& steps
                                       const Suspect& s) {
   std::vector<int64_t> numbers;
   for (const auto& [step, blame] : steps) numbers.push_back(step);
-  const auto median = static_cast<double>(OnDemand(facts).Changes(facts).median);
+  const auto median = static_cast<double>(StepChangesOf(facts).median);
   return FindPeriodOfSteps(numbers, CausedBySteps(steps, s.all), kLeastStepChange * median);
 }
 
@@ -134,7 +135,7 @@ Blames FindBlames(const Facts& facts) {
     suspect.all = {r};
   }
   std::vector<std::vector<PartWait>> waited_for(c.ranks.size());
-  for (const WaitCause& wait : OnDemand(facts).WaitCauses(facts)) {
+  for (const WaitCause& wait : WaitCausesOf(facts)) {
     if (wait.rank == kNobody) {
       blames.for_absent = AddSaturated(blames.for_absent, wait.duration());
       continue;
@@ -201,6 +202,10 @@ void ExplainSuspects(const Facts& facts, Blames& blames) {
     // the rank that this hits most in a step is late in it.
     const bool by_load = facts.OnHost() && s.work == nullptr &&
                          (s.reason == LateReason::kCompute || s.reason == LateReason::kHost);
+    const RankCollectives& rank = facts.collectives.ranks[s.rank];
+    if (by_load && s.evidence == LateEvidence::kFewSteps &&
+        !IsNoChance(s.times_last, rank.split, facts.collectives.ranks.size()))
+      s.evidence = LateEvidence::kNone;
     if (by_load && !own.IsAlwaysSlow(s.rank, s.since) && !PeriodOf(facts, blames.steps, s))
       s.evidence = LateEvidence::kNone;
   }

@@ -10,8 +10,8 @@
 
 #include "analyses/changes.h"
 #include "analyses/late_rank.h"
-#include "facts/derived/late_evidence.h"
-#include "facts/derived/step_blame.h"
+#include "facts/derived/lateness/late_evidence.h"
+#include "facts/derived/lateness/step_blame.h"
 #include "facts/facts.h"
 
 namespace stepscope::stragglers {

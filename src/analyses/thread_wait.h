@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "facts/derived/other_threads.h"
+#include "facts/derived/python/other_threads.h"
 
 namespace stepscope {
 

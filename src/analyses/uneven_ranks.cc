@@ -60,6 +60,16 @@ UnevenRanks FindUnevenRanks(const std::vector<RankSteps>& ranks, StepCategory ca
   return uneven;
 }
 
+std::vector<RankSteps> RanksThatCount(const Facts& facts, const std::vector<RankSteps>& ranks,
+                                      const UnevenRanks& uneven) {
+  if (uneven.ranks.empty() || facts.collectives.matches.empty()) return ranks;
+  std::vector<RankSteps> count;
+  for (const RankSteps& rank : ranks) {
+    if (std::ranges::binary_search(uneven.ranks, rank.rank->rank)) count.push_back(rank);
+  }
+  return count;
+}
+
 std::string SayUnevenRanks(const UnevenRanks& uneven) {
   if (uneven.ranks.empty()) return "";
   return fmt::format(" {} {} {} of it.", Capitalized(SayRanks(uneven.ranks)),

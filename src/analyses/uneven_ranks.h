@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "facts/derived/step_categories.h"
+#include "facts/derived/steps/step_categories.h"
+#include "facts/facts.h"
 
 namespace stepscope {
 
@@ -18,6 +19,11 @@ struct UnevenRanks {
 // Per step, each of them spends twice as much as any other rank or more; they are half of the ranks
 // at most, and have most of the time.
 UnevenRanks FindUnevenRanks(const std::vector<RankSteps>& ranks, StepCategory category);
+
+// The ranks whose time counts: where ranks wait for each other, a step is as long as these make it.
+// All of them where none spends more, or ranks do not communicate.
+std::vector<RankSteps> RanksThatCount(const Facts& facts, const std::vector<RankSteps>& ranks,
+                                      const UnevenRanks& uneven);
 
 std::string SayUnevenRanks(const UnevenRanks& uneven);  // " Ranks 1 and 3 have 83.6% of it."
 

@@ -11,7 +11,8 @@
 #include "analyses/changes.h"
 #include "analyses/late_rank.h"
 #include "analyses/work_rise.h"
-#include "facts/derived/on_demand.h"
+#include "base/saturate.h"
+#include "facts/derived/lateness/work_rises.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -35,8 +36,7 @@ Finding FindingOf(const Facts& facts, const WorkRise& rise) {
                                  SayWhen(facts, rise), SayWork(facts, rise)),
           .because = SayWorkEvidence(facts, rise),
           .hint = LateHint(reason, facts),
-          .impact =
-              static_cast<int64_t>(std::min(static_cast<double>(rise.Difference()) * steps, 9e18)),
+          .impact = ToInt64(static_cast<double>(rise.Difference()) * steps),
           .table = "steps",
           .cause = {CauseOf(reason), rank},
           .nearness = Nearness::kCause,
@@ -46,7 +46,7 @@ Finding FindingOf(const Facts& facts, const WorkRise& rise) {
 }  // namespace
 
 void AddWorkRises(Report& report, const Facts& facts, const WorkRise* told) {
-  for (const WorkRise& rise : OnDemand(facts).Work(facts).rises) {
+  for (const WorkRise& rise : WorkRisesOf(facts).rises) {
     if (&rise != told) report.findings.push_back(FindingOf(facts, rise));
   }
 }

@@ -1,7 +1,7 @@
 // Reports what ranks that compute on hosts have more of, since a step or in their turn.
 #pragma once
 
-#include "facts/derived/work_rises.h"
+#include "facts/derived/lateness/work_rises.h"
 #include "facts/facts.h"
 #include "stepscope/report.h"
 

@@ -8,9 +8,10 @@
 
 #include "analyses/build.h"
 #include "analyses/excess.h"
-#include "facts/derived/excess_work.h"
-#include "facts/derived/on_demand.h"
-#include "facts/derived/step_function.h"
+#include "facts/derived/lateness/excess_work.h"
+#include "facts/derived/lateness/work_rises.h"
+#include "facts/derived/python/step_function.h"
+#include "facts/derived/steps/step_categories.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -27,7 +28,7 @@ struct Halves {
 Halves HalvesOf(const Facts& facts, const WorkRise& rise) {
   Halves halves;
   RankWindows without;
-  for (const RankSteps& own : OnDemand(facts).Steps(facts)) {
+  for (const RankSteps& own : RankStepsOf(facts)) {
     const bool has = rise.Has(own.rank->rank);
     if (own.rank->rank == rise.rank && halves.more.rank == nullptr)
       halves.more.rank = halves.others.rank = own.rank;
@@ -62,7 +63,7 @@ std::string SayNeighbours(const Facts& facts, const WorkRise& rise) {
 }
 
 bool IsOfAll(const Facts& facts, const WorkRise& rise) {
-  return rise.ranks.size() > 1 && OnDemand(facts).Work(facts).IsOfAll(rise);
+  return rise.ranks.size() > 1 && WorkRisesOf(facts).IsOfAll(rise);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "facts/derived/work_rises.h"
+#include "facts/derived/lateness/work_rises.h"
 #include "facts/facts.h"
 
 namespace stepscope {

@@ -14,6 +14,8 @@ inline constexpr int64_t kDay = 24 * kHour;
 
 // ns in seconds.
 constexpr double Seconds(int64_t ns) { return static_cast<double>(ns) / kSecond; }
+// `amount` within `ns`, per second.
+constexpr double PerSecond(double amount, double ns) { return amount / ns * kSecond; }
 // Seconds in ns, rounded towards 0. REQUIRES: it fits.
 constexpr int64_t Nanoseconds(double seconds) { return static_cast<int64_t>(seconds * kSecond); }
 

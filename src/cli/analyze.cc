@@ -1,4 +1,5 @@
 // stepscope analyze: reports on the traces of a job.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -25,7 +26,10 @@ std::string ScriptIn(const ReportSet& answer) {
   std::string script;
   for (const Table& table : answer.reports.front().tables) {
     if (table.key != "script") continue;
-    for (const auto& row : table.rows) script += std::get<std::string>(row.at(1)) + '\n';
+    const auto text =
+        std::ranges::find(table.columns, "text", &Column::key) - table.columns.begin();
+    for (const auto& row : table.rows)
+      script += std::get<std::string>(row.at(static_cast<size_t>(text))) + '\n';
   }
   return script;
 }

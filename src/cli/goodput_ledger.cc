@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/file_writer.h"
+#include "base/time_units.h"
 #include "cli/answer.h"
 #include "cli/goodput.h"
 #include "stepscope/goodput_fleet.h"
@@ -61,7 +62,7 @@ int RunExport(const LedgerFlags& flags) {
 }
 
 int RunCompact(const LedgerFlags& flags) {
-  const auto keep_raw = static_cast<int64_t>(flags.keep_raw_s * 1e9);
+  const int64_t keep_raw = Nanoseconds(flags.keep_raw_s);
   return PrintAndJudge(GoodputCompact({.store = flags.store, .keep_raw = keep_raw}), flags.output);
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "facts/devices/kernel_groups.h"
 #include "facts/devices/kernels.h"
 #include "facts/devices/occupancy.h"
+#include "facts/memo.h"
 #include "facts/steps/steps.h"
 
 namespace stepscope {
@@ -27,8 +27,6 @@ struct DeviceFacts {
   std::vector<Occupancy> by_step;  // of the activities of each of rank->steps
   bool one_rank = false;           // the run has no other rank
 };
-
-class FactsOnDemand;
 
 struct Facts {
   // The names that Activity::name stands for.
@@ -52,8 +50,8 @@ struct Facts {
   // activity at all.
   LaunchCount launches;
 
-  // See facts/derived/on_demand.h; made when first asked.
-  mutable std::shared_ptr<FactsOnDemand> on_demand;
+  // What only some analyses need: facts/derived keeps here what it derived.
+  mutable Memo memo;
 
   std::vector<RankActivity> selected;  // what `ranks` points to, when not every step is selected
 

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <set>
 
+#include "base/saturate.h"
 #include "report/compare_growth.h"
 #include "report/compare_ranks.h"
 #include "report/compare_rows.h"
@@ -90,9 +91,9 @@ RankTime LaterStep(const StepChange& steps, const Usages& kernels, const Amounts
     after = static_cast<double>(Total(kernels, &BothSides::b)) / amounts.b;
     growth = after - before;
   }
-  return {.time = static_cast<int64_t>(std::min(after, 9e18)),
+  return {.time = ToInt64(after),
           .steps = amounts.per_step ? 1.0 : 0.0,
-          .most = static_cast<int64_t>(std::clamp(growth, 0.0, 9e18))};
+          .most = ToInt64(std::max(growth, 0.0))};
 }
 
 // Adds what is said of steps; returns ns that a rank takes more beyond the others.
@@ -125,8 +126,7 @@ Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions&
   step = LaterStep(steps, kernels, amounts);
   if (steps.known()) {
     // A fault that moved to another rank costs there what it cost before.
-    const auto beyond = static_cast<int64_t>(std::min(AddSteps(a, b, steps, report), 9e18));
-    step.most = std::max(*step.most, beyond);
+    step.most = std::max(*step.most, ToInt64(AddSteps(a, b, steps, report)));
   }
   if (steps.categories.empty()) report.headline += SayKernelTime(kernels, amounts);
   AddAmountsNote(report, amounts);
@@ -140,10 +140,10 @@ Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions&
   if (!shapes.empty()) report.tables.push_back(UsageTable("shapes", "Shapes by change", shapes));
   if (!kernels.empty())
     report.tables.push_back(UsageTable("kernels", "Kernels by change", kernels));
-  const bool alike = SlowerAlike(a, b, std::nullopt);
-  AddKernelFinding(report, kernels, amounts, steps, alike);
+  const bool one_factor = SlowerByOneFactor(a, b, std::nullopt);
+  AddKernelFinding(report, kernels, amounts, steps, one_factor);
   if (!IsNoise(steps, CauseKind::kCompute))
-    AddShapeFinding(report, shapes, kernels, amounts, alike);
+    AddShapeFinding(report, shapes, kernels, amounts, one_factor);
   return report;
 }
 

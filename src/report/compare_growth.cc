@@ -265,8 +265,8 @@ Sizes CompareSizes(const ReportSet& a, const ReportSet& b, Rank rank) {
   return SameCalls(shapes) ? Sizes::kSame : Sizes::kDiffer;
 }
 
-std::string HintForCompute(const Growth& most, Sizes sizes, bool alike) {
-  if (alike)
+std::string HintForCompute(const Growth& most, Sizes sizes, bool one_factor) {
+  if (one_factor)
     return "the same calls on the same shapes are all slower: check clocks, temperature and other "
            "processes; see stragglers of the run after";
   if (most.calls_b > (1 + kMoreCalls) * most.calls_a)
@@ -302,7 +302,7 @@ std::string LessOnHost(const ReportSet& a, const ReportSet& b, Rank rank, double
   return named == nullptr ? "" : SayLess(*named);
 }
 
-bool SlowerAlike(const ReportSet& a, const ReportSet& b, Rank rank) {
+bool SlowerByOneFactor(const ReportSet& a, const ReportSet& b, Rank rank) {
   const std::vector<Growth> kernels = CompareCompute(a, b, rank, kKernels);
   if (!SameCalls(kernels) || CompareSizes(a, b, rank) != Sizes::kSame) return false;
   double before = 0, after = 0;
@@ -312,14 +312,14 @@ bool SlowerAlike(const ReportSet& a, const ReportSet& b, Rank rank) {
   }
   const double factor = before > 0 ? after / before : 0;
   if (factor < kSlower) return false;
-  size_t alike = 0;
+  size_t counted = 0;
   for (const Growth& kernel : kernels) {
     if (kernel.a < kCounts * before) continue;
     const double own = kernel.b / kernel.a / factor;
     if (own > kAlike || own < 1 / kAlike) return false;
-    ++alike;
+    ++counted;
   }
-  return alike >= kFewKernels;
+  return counted >= kFewKernels;
 }
 
 Reason ReasonInCompute(const ReportSet& a, const ReportSet& b, Rank rank, double more) {
@@ -328,15 +328,15 @@ Reason ReasonInCompute(const ReportSet& a, const ReportSet& b, Rank rank, double
   const std::vector<Growth> shapes = CompareCompute(a, b, std::nullopt, kShapes);
   const auto itself = [](const Growth& growth) -> const Growth& { return growth; };
   const Growth& most = kernels.front();
-  const bool alike = SlowerAlike(a, b, rank);
-  return {.is = alike || most.Change() < kExplains * more ? "" : SayChange(most),
+  const bool one_factor = SlowerByOneFactor(a, b, rank);
+  return {.is = one_factor || most.Change() < kExplains * more ? "" : SayChange(most),
           .because = SayLargest("kernels: ", kernels, more, itself) +
                      SayLargest("calls by shape, all ranks: ", shapes, more, itself),
-          .hint = HintForCompute(most, CompareSizes(a, b, rank), alike)};
+          .hint = HintForCompute(most, CompareSizes(a, b, rank), one_factor)};
 }
 
 std::string LessInCompute(const ReportSet& a, const ReportSet& b, Rank rank, double less) {
-  if (SlowerAlike(b, a, rank)) return "the same calls on the same shapes are all faster";
+  if (SlowerByOneFactor(b, a, rank)) return "the same calls on the same shapes are all faster";
   const std::vector<Growth> kernels = CompareNamed(b, a, rank);
   if (kernels.empty() || kernels.front().Change() < kExplains * less) return {};
   return SayLess(kernels.front());

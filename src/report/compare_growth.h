@@ -44,6 +44,6 @@ std::string LessInCompute(const ReportSet& a, const ReportSet& b, std::optional<
 
 // Whether the same compute kernels run as often, on the same shapes, and all take longer by about
 // one factor. False where shapes are unknown.
-bool SlowerAlike(const ReportSet& a, const ReportSet& b, std::optional<int64_t> rank);
+bool SlowerByOneFactor(const ReportSet& a, const ReportSet& b, std::optional<int64_t> rank);
 
 }  // namespace stepscope::comparison

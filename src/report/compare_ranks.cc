@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/saturate.h"
 #include "report/compare_sides.h"
 #include "report/humanize.h"
 
@@ -82,17 +83,16 @@ Table RankTable(const std::vector<int64_t>& ranks, const StepChange& steps) {
     auto& row = table.rows.emplace_back();
     row.emplace_back(rank);
     for (const Column& column : columns) {
-      const auto whole = [](double ns) { return Cell(static_cast<int64_t>(std::min(ns, 9e18))); };
-      std::ranges::move(SideCells(whole(steps.in_a.Mean(column.key, rank)),
-                                  whole(steps.in_b.Mean(column.key, rank)), column.unit),
+      std::ranges::move(SideCells(ToInt64(steps.in_a.Mean(column.key, rank)),
+                                  ToInt64(steps.in_b.Mean(column.key, rank)), column.unit),
                         std::back_inserter(row));
     }
   }
   return table;
 }
 
-// "Rank 2 takes 304 ms less time without a record per step than before: load (data.py:7) no longer
-// runs."
+// "Rank 2 takes 304 ms less Python between operators per step than before: load (data.py:7) no
+// longer runs."
 std::string SayOutlier(const Outlier& outlier, const Reason& reason) {
   return fmt::format("Rank {} takes {} {} {} per step than before{}{}.", *outlier.rank,
                      HumanTime(std::abs(outlier.change)), outlier.change < 0 ? "less" : "more",
@@ -126,7 +126,7 @@ RankChange AddRankChange(const ReportSet& a, const ReportSet& b, const StepChang
                                        steps.in_b.Mean(category.key, more.rank)),
                               HumanTime(more.others), reason.because),
        .hint = fmt::format("on rank {}: {}", *more.rank, HintOn(category, reason)),
-       .impact = static_cast<int64_t>(std::min(more.beyond, 9e18)),
+       .impact = ToInt64(more.beyond),
        .table = "ranks",
        .cause = {category.cause, more.rank},
        .nearness = Nearness::kCause});

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/columns.h"
 #include "stepscope/compare.h"
 
 namespace stepscope::compare_shapes_test {
@@ -69,9 +70,10 @@ TEST(CompareShapes, SlowerCallsOfOneShapeAreAFinding) {
   const auto& tables = answer.reports[0].tables;
   const auto table = std::ranges::find(tables, "shapes", &Table::key);
   ASSERT_NE(table, tables.end());
-  EXPECT_EQ(table->rows[0][0], Cell("mm A"));
-  EXPECT_EQ(table->rows[0][1], Cell("slower"));
-  EXPECT_EQ(table->rows[1][1], Cell("same"));
+  const ColumnOf name(*table, "name"), change(*table, "change");
+  EXPECT_EQ(name.Text(table->rows[0]), "mm A");
+  EXPECT_EQ(change.Text(table->rows[0]), "slower");
+  EXPECT_EQ(change.Text(table->rows[1]), "same");
 }
 
 TEST(CompareShapes, MoreCallsAreNotSlowerOnes) {

@@ -57,6 +57,11 @@ std::vector<Cell> SideCells(const Cell& a, const Cell& b, Unit unit) {
   return {a, b, Change(a, b), unit == Unit::kUnixTime ? Cell() : ChangeRatio(a, b)};
 }
 
+bool RecordedPython(const ReportSet& answer) {
+  const Report* python = FindReport(answer, "python");
+  return python != nullptr && python->status != Status::kUnavailable;
+}
+
 double MetricOf(const ReportSet& answer, std::string_view analysis, std::string_view metric) {
   const Report* report = FindReport(answer, analysis);
   if (report == nullptr) return 0;

@@ -17,6 +17,9 @@ double NumberOf(const Cell& cell);  // REQUIRES: IsNumber(cell)
 std::vector<Column> Sides(const Column& column);
 std::vector<Cell> SideCells(const Cell& a, const Cell& b, Unit unit);
 
+// Whether Python's functions were recorded.
+bool RecordedPython(const ReportSet& answer);
+
 // A metric's number; 0 where there is none.
 double MetricOf(const ReportSet& answer, std::string_view analysis, std::string_view metric);
 

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 
+#include "base/saturate.h"
 #include "report/columns.h"
 #include "report/compare_growth.h"
 #include "report/compare_sides.h"
@@ -74,11 +75,12 @@ double Real(const std::vector<Cell>& row, std::optional<size_t> at) {
 // The key of a category's column in the table of steps; empty where it has none.
 std::string KeyOf(const ReportSet& answer, const std::string& category) {
   const Table* table = FindTable(FindReport(answer, "overview"), "step_time");
-  if (table == nullptr) return {};
-  const ColumnOf name(*table, "category"), column(*table, "column");
+  const auto column = table == nullptr ? std::nullopt : FindColumn(*table, "column");
+  if (!column) return {};
+  const ColumnOf name(*table, "category");
   const auto row =
       std::ranges::find(table->rows, category, [&](const auto& r) { return name.Text(r); });
-  return row == table->rows.end() ? std::string() : column.Text(*row);
+  return row == table->rows.end() ? std::string() : std::get<std::string>((*row)[*column]);
 }
 
 // The table of categories is of all steps: where steps are listed, the mean is of the typical ones.
@@ -155,8 +157,10 @@ StepChange CompareSteps(const ReportSet& a, const ReportSet& b) {
   std::map<std::string, CategoryChange> categories;
   AddSide(a, steps.in_a, steps.a, &CategoryChange::a, &CategoryChange::share_a, categories);
   AddSide(b, steps.in_b, steps.b, &CategoryChange::b, &CategoryChange::share_b, categories);
+  const bool python = RecordedPython(a) && RecordedPython(b);
   for (auto& [name, category] : categories) {
     if (!category.key.empty()) category.noise = noise(category.key);
+    category.python_recorded = python;
     steps.categories.push_back(std::move(category));
   }
   std::ranges::stable_sort(steps.categories, std::ranges::greater{},
@@ -164,9 +168,9 @@ StepChange CompareSteps(const ReportSet& a, const ReportSet& b) {
   return steps;
 }
 
-// "all others" says nothing without the rest of the list.
 std::string SayPart(const CategoryChange& c) {
-  return c.is_rest ? "time without a record" : c.name;
+  if (!c.is_rest) return c.name;
+  return c.python_recorded ? "Python between operators" : "unrecorded time";
 }
 
 // What a part of steps takes more time for, on a rank or on all.
@@ -248,8 +252,7 @@ Table CategoryTable(const StepChange& steps) {
   for (const CategoryChange& c : steps.categories) {
     if (c.a == 0 && c.b == 0) continue;
     std::vector<Cell> row = {c.name};
-    const auto whole = [](double ns) { return Cell(static_cast<int64_t>(std::min(ns, 9e18))); };
-    std::ranges::move(SideCells(whole(c.a), whole(c.b), Unit::kNanoseconds),
+    std::ranges::move(SideCells(ToInt64(c.a), ToInt64(c.b), Unit::kNanoseconds),
                       std::back_inserter(row));
     std::ranges::move(SideCells(c.share_a, c.share_b, Unit::kRatio), std::back_inserter(row));
     table.rows.push_back(std::move(row));
@@ -269,7 +272,7 @@ void AddCategoryFindings(const ReportSet& a, const ReportSet& b, const StepChang
                                 HumanTime(c.Change()), reason.is.empty() ? "" : ": ", reason.is),
          .because = fmt::format("{}; {}{}", SaySides(c.a, c.b), SayPoints(c), reason.because),
          .hint = HintOn(c, reason),
-         .impact = static_cast<int64_t>(std::min(c.Change(), 9e18)),
+         .impact = ToInt64(c.Change()),
          .table = "categories",
          .cause = {waits ? CauseKind::kWait : c.cause},
          .nearness = on_a_rank ? Nearness::kSymptom : Nearness::kPart});

@@ -13,9 +13,10 @@ namespace stepscope::comparison {
 
 // A category of the mean step, in both runs.
 struct CategoryChange {
-  std::string name;      // "device compute"
-  std::string key;       // of its column in the table of steps; empty: it has none
-  bool is_rest = false;  // what no other category has
+  std::string name;              // "device compute"
+  std::string key;               // of its column in the table of steps; empty: it has none
+  bool is_rest = false;          // what no other category has
+  bool python_recorded = false;  // in both runs: the rest is Python between operators
   CauseKind cause = CauseKind::kNone;
   double a = 0, b = 0;              // ns per step
   double share_a = 0, share_b = 0;  // of step time

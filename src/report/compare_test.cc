@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "report/columns.h"
 #include "report/humanize.h"
 #include "tests/support/sample_answer.h"
 
@@ -134,8 +135,9 @@ TEST(Compare, KernelsSayWhatHappenedToThem) {
                                        {"slow", int64_t{2}, int64_t{111}},
                                        {"swift", int64_t{2}, int64_t{80}}}));
   std::string changes;
-  for (const auto& row : TableOf(answer, 0, 0).rows)
-    changes += Say(row[0]) + " " + Say(row[1]) + ", ";
+  const Table& kernels = TableOf(answer, 0, 0);
+  const ColumnOf name(kernels, "name"), change(kernels, "change");
+  for (const auto& row : kernels.rows) changes += name.Text(row) + " " + change.Text(row) + ", ";
   EXPECT_EQ(changes, "new added, gone removed, more more, swift faster, slow slower, same same, ");
   ASSERT_EQ(answer.reports[0].findings.size(), 1u);
   EXPECT_EQ(answer.reports[0].findings[0].message, "new takes 500 ns more device time.");

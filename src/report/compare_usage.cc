@@ -138,12 +138,9 @@ Table UsageTable(std::string key, std::string title, const Usages& usages) {
               .text_rows = 12};
   for (const Column& column : {Column{"count", "count", Unit::kCount},
                                Column{"gpu_time", "device time", Unit::kNanoseconds}}) {
-    auto sides = Sides(column);
-    const bool is_time = column.unit == Unit::kNanoseconds;
-    sides[2].detail = true;
-    sides[3].detail = !is_time;
-    std::ranges::move(sides, std::back_inserter(table.columns));
+    std::ranges::move(Sides(column), std::back_inserter(table.columns));
   }
+  table.columns[ColumnAt(table, "count_change_ratio")].detail = true;
   std::vector<const Usages::value_type*> order;
   for (const auto& usage : usages) order.push_back(&usage);
   std::ranges::stable_sort(order, std::ranges::greater{},
@@ -172,7 +169,7 @@ Amounts AmountsOf(const ReportSet& a, const ReportSet& b) {
 }
 
 void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amounts,
-                      const StepChange& steps, bool alike) {
+                      const StepChange& steps, bool one_factor) {
   const Usages::value_type* most = nullptr;
   std::map<std::string, double> kinds;
   for (const auto& usage : kernels) {
@@ -198,17 +195,17 @@ void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amou
                               WhatHappened(both)),
        .hint = communicates ? "compare sizes and numbers of collectives, the ranks that come late, "
                               "and the links; see stragglers and collectives"
-               : alike      ? "the same calls on the same shapes are all slower: check clocks, "
+               : one_factor ? "the same calls on the same shapes are all slower: check clocks, "
                               "temperature and other processes"
                             : "check what changed for this kernel: shapes, data types, library "
                               "versions; table operators shows its callers",
-       .impact = static_cast<int64_t>(std::min(change, 9e18)),
+       .impact = ToInt64(change),
        .table = "kernels",
        .cause = {communicates ? CauseKind::kWait : CauseKind::kCompute}});
 }
 
 void AddShapeFinding(Report& report, const Usages& shapes, const Usages& kernels,
-                     const Amounts& amounts, bool alike) {
+                     const Amounts& amounts, bool one_factor) {
   const double before = static_cast<double>(Total(kernels, &BothSides::a)) / amounts.a;
   const Usages::value_type* most = nullptr;
   double change = 0;  // ns, of a step after
@@ -236,8 +233,8 @@ void AddShapeFinding(Report& report, const Usages& shapes, const Usages& kernels
                               HumanTime(change), amounts.per_step ? " per step" : ""),
        .hint = fmt::format("sizes are the same: check {}what runs at the same time; time one call "
                            "alone (`repro`, with its id in shapes)",
-                           alike ? "clocks, temperature, and " : "library versions, and "),
-       .impact = static_cast<int64_t>(std::min(change, 9e18)),
+                           one_factor ? "clocks, temperature, and " : "library versions, and "),
+       .impact = ToInt64(change),
        .table = "shapes",
        .cause = {CauseKind::kCompute},
        .nearness = Nearness::kPart});

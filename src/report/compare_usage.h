@@ -50,13 +50,13 @@ struct Amounts {
 Amounts AmountsOf(const ReportSet& a, const ReportSet& b);
 
 // Adds the kernel whose time rose most, if that matters, kernels of its kind rose in sum, and steps
-// not only by noise. `alike`: SlowerAlike() of all ranks.
+// not only by noise. `one_factor`: SlowerByOneFactor() of all ranks.
 void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amounts,
-                      const StepChange& steps, bool alike);
+                      const StepChange& steps, bool one_factor);
 
 // Adds the shape whose slower calls cost most, if that matters: calls that communicate aside, which
 // may only wait. `kernels` are those of CompareKernels().
 void AddShapeFinding(Report& report, const Usages& shapes, const Usages& kernels,
-                     const Amounts& amounts, bool alike);
+                     const Amounts& amounts, bool one_factor);
 
 }  // namespace stepscope::comparison

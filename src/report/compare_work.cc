@@ -149,13 +149,9 @@ std::string SayOtherCalls(const ReportSet& a, const ReportSet& b, const StepChan
 
 // Recording Python's functions takes time itself.
 std::string SayRecording(const ReportSet& a, const ReportSet& b) {
-  const auto recorded = [](const ReportSet& answer) {
-    const Report* python = FindReport(answer, "python");
-    return python != nullptr && python->status != Status::kUnavailable;
-  };
-  if (FindReport(a, "python") == nullptr || recorded(a) == recorded(b)) return "";
+  if (FindReport(a, "python") == nullptr || RecordedPython(a) == RecordedPython(b)) return "";
   return fmt::format(" Python functions are recorded only {}, which takes time itself.",
-                     recorded(a) ? "before" : "after");
+                     RecordedPython(a) ? "before" : "after");
 }
 
 }  // namespace

@@ -53,6 +53,13 @@ double PerStep(const Finding& f, const RankTime& whole) {
   return std::min(f.extent.steps > 0 ? lost / f.extent.steps : f.share * mean, mean);
 }
 
+// The share of the time that it costs; of what began at a step, of the steps since.
+double ShareNow(const Finding& f, const RankTime& whole) {
+  if (!f.since) return f.share;
+  const LaterSteps later = StepsSince(*f.since, whole);
+  return later.mean > 0 ? std::max(static_cast<double>(f.per_step) / later.mean, f.share) : f.share;
+}
+
 void Weigh(Finding& f, const RankTime& whole) {
   // Without steps there is no typical part: a share is one of all that was recorded.
   if (f.extent.time <= 0 || whole.steps <= 0) f.extent.time = std::max(f.extent.time, whole.time);
@@ -60,9 +67,8 @@ void Weigh(Finding& f, const RankTime& whole) {
   if (f.impact <= 0 || time <= 0) return;
   f.share = std::min(static_cast<double>(f.impact) / time, 1.0);
   f.per_step = static_cast<int64_t>(PerStep(f, whole));
-  f.severity = f.share >= kHigh     ? Severity::kHigh
-               : f.share >= kMedium ? Severity::kMedium
-                                    : Severity::kLow;
+  const double now = ShareNow(f, whole);
+  f.severity = now >= kHigh ? Severity::kHigh : now >= kMedium ? Severity::kMedium : Severity::kLow;
 }
 
 // Whether one number may stand for the other: they are equal, or one is open.
@@ -139,15 +145,16 @@ Found Merge(std::vector<Found> group, const std::vector<Report>& reports) {
 }
 
 // A rank that is slow makes others wait: their exposed communication is larger than its excess.
-double WeightOf(const Finding& f) {
-  return f.nearness == Nearness::kCause && f.cause.rank ? kOnOneRank * f.share : f.share;
+double WeightOf(const Finding& f, const RankTime& whole) {
+  const bool on_one = f.nearness == Nearness::kCause && f.cause.rank;
+  return (on_one ? kOnOneRank : 1) * ShareNow(f, whole);
 }
 
-bool IsBefore(const Found& a, const Found& b) {
-  const auto order = [](const Found& f) {
+bool IsBefore(const Found& a, const Found& b, const RankTime& whole) {
+  const auto order = [&](const Found& f) {
     // Time that was measured comes before what another precision might save.
     return std::tuple(f.finding.cause.kind != CauseKind::kRecording, f.finding.severity,
-                      f.finding.cause.kind == CauseKind::kPrecision, -WeightOf(f.finding));
+                      f.finding.cause.kind == CauseKind::kPrecision, -WeightOf(f.finding, whole));
   };
   return order(a) < order(b);
 }
@@ -212,9 +219,10 @@ void JoinFindings(ReportSet& answer, const RankTime& whole) {
   std::vector<Found> found;
   for (auto& group : groups) found.push_back(Merge(std::move(group), answer.reports));
   ReconcileHints(found);
-  std::ranges::stable_sort(found, IsBefore);
+  const auto is_before = [&](const Found& a, const Found& b) { return IsBefore(a, b, whole); };
+  std::ranges::stable_sort(found, is_before);
   KeepWithin(found, whole);
-  std::ranges::stable_sort(found, IsBefore);
+  std::ranges::stable_sort(found, is_before);
   int64_t place = 0;
   for (Found& f : found) {
     f.finding.place = ++place;

@@ -170,6 +170,27 @@ TEST(JoinFindings, CostIsPerStepThatItIsIn) {
       << ToJson(answer);
 }
 
+// What costs a fifth of each step since step 8 costs that from now on.
+TEST(JoinFindings, WhatBeganLateWeighsByTheStepsSince) {
+  const RankTime whole = {.time = 1'000,
+                          .steps = 10,
+                          .every = {{1, 100},
+                                    {2, 100},
+                                    {3, 100},
+                                    {4, 100},
+                                    {5, 100},
+                                    {6, 100},
+                                    {7, 100},
+                                    {8, 100},
+                                    {9, 100},
+                                    {10, 100}}};
+  Finding slow = Of("Slow", 60, {CauseKind::kCompute}, Nearness::kCause);
+  slow.since = 8;
+  const auto answer =
+      Joined({Of("Exposed", 120, {CauseKind::kCommunication}, Nearness::kSymptom), slow}, whole);
+  EXPECT_EQ(Said(answer), (Lines{"high Slow 60 20", "high Exposed 120 12"}));
+}
+
 TEST(JoinFindings, OneAdvicePerCause) {
   const auto answer = Joined(
       {Of("Exposed", 300, {CauseKind::kCommunication}, Nearness::kSymptom, "smaller buckets"),

@@ -7,7 +7,7 @@
 #include "analyses/all.h"
 #include "base/saturate.h"
 #include "base/stop.h"
-#include "facts/derived/step_categories.h"
+#include "facts/derived/steps/step_categories.h"
 #include "facts/steps/step_breakdown.h"
 #include "ingest/clock_base.h"
 #include "ingest/discover.h"
@@ -139,7 +139,8 @@ ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,
     answer.reports.push_back(analysis->run(facts, params));
   }
   JoinFindings(answer, MeanTime(facts));
-  answer.verdict = SayWhatIsDoubtful(answer.run) + Verdict(answer) + SayWhatIsMissing(answer.run);
+  answer.verdict =
+      SayWhatIsDoubtful(answer.run) + Verdict(answer, facts) + SayWhatIsMissing(answer.run);
   return answer;
 }
 

@@ -13,7 +13,8 @@
 #include <vector>
 
 #include "analyses/build.h"
-#include "facts/derived/step_categories.h"
+#include "analyses/kinds.h"
+#include "facts/derived/steps/step_categories.h"
 #include "report/columns.h"
 #include "report/findings.h"
 #include "report/humanize.h"
@@ -36,24 +37,12 @@ bool KnowsCosts(const ReportSet& answer) {
          steps != overview.metrics.end() && steps->value != Cell(int64_t{0});
 }
 
-// "all others" says nothing without the rest of the list.
-std::string SayCategory(const std::string& name) {
-  const bool others = name == StepCategoryName(StepCategory::kOther);
-  return others ? "time without a record" : name;
-}
-
-// ns of steps in the column with this title: of typical steps, those of the first sentence, or of
-// the others.
-double SumOf(const Table& steps, std::string_view title, bool typical) {
-  const auto column = std::ranges::find(steps.columns, title, &Column::title);
-  if (column == steps.columns.end()) return 0;
-  const ColumnOf is_typical(steps, "typical");
-  const auto at = static_cast<size_t>(column - steps.columns.begin());
+// ns of steps in a column: of typical steps, those of the first sentence, or of the others.
+double SumOf(const Table& steps, std::string_view key, bool typical) {
+  const ColumnOf time(steps, key), is_typical(steps, "typical");
   double sum = 0;
   for (const auto& row : steps.rows) {
-    const auto* time = std::get_if<int64_t>(&row[at]);
-    if (time != nullptr && (is_typical.Text(row) == "yes") == typical)
-      sum += static_cast<double>(*time);
+    if ((is_typical.Text(row) == "yes") == typical) sum += static_cast<double>(time.Int(row));
   }
   return sum;
 }
@@ -67,27 +56,25 @@ int64_t CountTypical(const Table& steps) {
 // ", aside from one-time work (500 ms in slow steps)": per rank, where it is as long as a step.
 std::string SayOneTimeWork(const ReportSet& answer, const Table& steps, double mean_step) {
   const double ranks = static_cast<double>(std::max<int64_t>(answer.run.ranks, 1));
-  const std::string_view name = StepCategoryName(StepCategory::kOneTime);
-  const double time = SumOf(steps, name, false) / ranks;
+  const double time = SumOf(steps, CategoryKey(StepCategory::kOneTime), false) / ranks;
   if (time < mean_step) return {};
-  return fmt::format(", aside from {} ({} in steps left out)", name, HumanTime(time));
+  return fmt::format(", aside from {} ({} in steps left out)",
+                     StepCategoryName(StepCategory::kOneTime), HumanTime(time));
 }
 
 // The largest part of typical steps that is not compute. Empty where unknown.
-std::string SayNoFinding(const ReportSet& answer) {
+std::string SayNoFinding(const ReportSet& answer, const Facts& facts) {
   if (!KnowsCosts(answer)) return {};
   const Report& overview = *FindReport(answer, "overview");
-  const Table* categories = FindTable(&overview, "step_time");
   const Table* steps = FindTable(&overview, "steps");
-  if (categories == nullptr || steps == nullptr) return {};
-  const ColumnOf category(*categories, "category"), kind(*categories, "kind");
-  const double all = SumOf(*steps, "step time", true);
-  std::pair<double, std::string> largest;
-  for (const auto& row : categories->rows) {
-    const std::string* of = kind.FindText(row);
-    if (of != nullptr && *of == ColumnKindName(ColumnKind::kCompute)) continue;
-    largest = std::max(largest, std::pair(SumOf(*steps, category.Text(row), true),
-                                          SayCategory(category.Text(row))));
+  if (steps == nullptr) return {};
+  const double all = SumOf(*steps, "time", true);
+  std::pair<double, std::string_view> largest;
+  for (size_t c = 0; c < kStepCategories; ++c) {
+    const auto category = static_cast<StepCategory>(c);
+    if (KindOf(category) == ColumnKind::kCompute) continue;
+    largest = std::max(largest, std::pair(SumOf(*steps, CategoryKey(category), true),
+                                          SayCategory(category, facts)));
   }
   const auto& [time, name] = largest;
   if (all <= 0) return {};
@@ -131,7 +118,7 @@ std::string SayOneOfMany(int64_t missing) {
 
 }  // namespace
 
-std::string Verdict(const ReportSet& answer) {
+std::string Verdict(const ReportSet& answer, const Facts& facts) {
   const auto answers = [](const Report& r) { return r.status != Status::kUnavailable; };
   const auto first = std::ranges::find_if(answer.reports, answers);
   if (first == answer.reports.end()) {
@@ -141,7 +128,7 @@ std::string Verdict(const ReportSet& answer) {
   }
   const auto findings = FindingsInOrder(answer);
   const bool any = !findings.empty() && WorthALook(*findings.front());
-  const std::string says = any ? findings.front()->message : SayNoFinding(answer);
+  const std::string says = any ? findings.front()->message : SayNoFinding(answer, facts);
   // The headline may say it already.
   if (says.empty() || first->headline.contains(says)) return first->headline;
   return first->headline + " " + says;

@@ -3,14 +3,15 @@
 
 #include <string>
 
+#include "facts/facts.h"
 #include "stepscope/report.h"
 
 namespace stepscope {
 
 // One or two sentences: the headline of the first available report, and the first finding. Without
 // one that is worth a look, the largest cost besides compute, where the reports can tell.
-// REQUIRES: the findings are joined (report/findings.h).
-std::string Verdict(const ReportSet& answer);
+// `facts`: those of the answer. REQUIRES: the findings are joined (report/findings.h).
+std::string Verdict(const ReportSet& answer, const Facts& facts);
 
 // "Traces may be of another job: ... ." Empty where nothing makes that doubtful.
 std::string SayWhatIsDoubtful(const RunInfo& run);

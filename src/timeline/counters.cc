@@ -7,8 +7,8 @@
 #include <map>
 #include <utility>
 
-#include "facts/derived/memory_blocks.h"
-#include "facts/derived/memory_use.h"
+#include "facts/derived/memory/memory_blocks.h"
+#include "facts/derived/memory/memory_use.h"
 #include "facts/devices/copy_rates.h"
 #include "facts/devices/queues.h"
 #include "facts/facts.h"

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "report/columns.h"
 #include "tests/support/sample_timeline.h"
 
 namespace stepscope::timeline_test {
@@ -226,10 +227,11 @@ TEST(Timeline, SelectCountsWhatMeetsAndAddsWhatLiesWithin) {
   // name, count, sum, mean, min, max, share
   EXPECT_EQ(table.rows[0], (std::vector<Cell>{"gemm", int64_t{2}, int64_t{150}, int64_t{75},
                                               int64_t{50}, int64_t{100}, 150.0 / 155}));
-  EXPECT_EQ(table.rows[1][2], Cell(int64_t{5}));
+  EXPECT_EQ(ColumnOf(table, "sum").Int(table.rows[1]), 5);
   const Report kinds = timeline.Select({.from = 0, .to = 500, .by = "kind"}).value();
-  EXPECT_EQ(kinds.tables[0].rows[0][0], Cell("compute"));
-  EXPECT_EQ(kinds.tables[0].rows[0][1], Cell(int64_t{3}));
+  const auto& first = kinds.tables[0].rows[0];
+  EXPECT_EQ(ColumnOf(kinds.tables[0], "kind").Text(first), "compute");
+  EXPECT_EQ(ColumnOf(kinds.tables[0], "count").Int(first), 3);
   EXPECT_EQ(timeline.Select({.to = 500, .tracks = {0, 0}, .by = "track"})->tables[0].rows.size(),
             1u);
   EXPECT_FALSE(timeline.Select({.to = 500, .by = "color"}).has_value());
@@ -251,7 +253,8 @@ TEST(Timeline, OccurrencesAreOfAllRanks) {
   EXPECT_EQ(report.metrics[0].value, Cell(int64_t{20}));
   EXPECT_EQ(report.metrics[1].value, Cell(int64_t{10 * 500 + 10 * 200}));
   ASSERT_EQ(report.tables[0].rows.size(), 2u);
-  EXPECT_EQ(report.tables[0].rows[0][0], Cell(int64_t{0}));  // the rank with the larger sum
+  const Table& ranks = report.tables[0];
+  EXPECT_EQ(ColumnOf(ranks, "rank").Int(ranks.rows[0]), 0) << "the rank with the larger sum";
   const auto& histogram = report.series[0].points;
   ASSERT_EQ(histogram.size(), 32u);
   EXPECT_EQ(histogram.front(), std::pair(200.0, 10.0));
@@ -294,7 +297,9 @@ TEST(Timeline, EveryEventMayBeOfAProcessOfItsOwn) {
   const Timeline timeline = TimelineOf(std::move(trace));
   EXPECT_EQ(timeline.tracks().size(), kThreads);
   EXPECT_EQ(timeline.Find("F", 40'000, 1, 3)->matches.size(), 3u);
-  EXPECT_EQ(timeline.Select({.to = 20})->tables[0].rows[0][1], Cell(int64_t{20}));
+  const Report selection = timeline.Select({.to = 20}).value();
+  const Table& events = selection.tables[0];
+  EXPECT_EQ(ColumnOf(events, "count").Int(events.rows[0]), 20);
 }
 
 TEST(Timeline, DevicesStandByNumberAlsoThoseWithCountersAlone) {

@@ -36,6 +36,11 @@ constexpr std::string_view kLibraries =
     "transformers triton typing typing_extensions ujson unittest urllib urllib3 uuid wandb "
     "warnings weakref webdataset xformers xml yaml zipfile zipimport zmq ";
 
+// Their own modules, as profilers write them that leave out folders.
+constexpr std::string_view kModules =
+    " api_util.py batching.py compilation_cache.py fromnumeric.py lax_numpy.py linear_util.py "
+    "partial_eval.py pjit.py pxla.py traceback_util.py tree_util.py ufuncs.py xla_bridge.py ";
+
 // "torch" of "torch/nn/modules/module.py", "queue" of "queue.py".
 std::string_view TopOf(std::string_view file) {
   const std::string_view top = file.substr(0, file.find_first_of("/\\"));
@@ -51,7 +56,10 @@ bool IsOfLibrary(const FrameName& name) {
   // "<frozen importlib._bootstrap>", "<string>", "<eval_with_key>.3"; cells of a notebook are the
   // user's.
   if (file.starts_with('<')) return !file.starts_with("<ipython-input");
-  return ContainsAny(file, kPlaces) || kLibraries.contains(Spaced(TopOf(file)));
+  const std::string_view top = TopOf(file);
+  const bool is_private = top.starts_with('_') && !top.starts_with("__");  // "_methods.py"
+  return is_private || ContainsAny(file, kPlaces) || kLibraries.contains(Spaced(top)) ||
+         kModules.contains(Spaced(file));
 }
 
 }  // namespace stepscope

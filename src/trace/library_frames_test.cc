@@ -18,6 +18,8 @@ TEST(LibraryFrames, TellsLibrariesByPlaceAndName) {
   EXPECT_TRUE(OfLibrary("/usr/lib/python3.12/code.py(1): f"));
   EXPECT_TRUE(OfLibrary("<frozen importlib._bootstrap>(1): _find"));
   EXPECT_TRUE(OfLibrary("<eval_with_key>.3(5): forward"));
+  EXPECT_TRUE(OfLibrary("$_methods.py:148 _var")) << "of NumPy, where folders are left out";
+  EXPECT_TRUE(OfLibrary("$pjit.py:280 cache_miss"));
 }
 
 TEST(LibraryFrames, LeavesTheUsersAlone) {
@@ -28,6 +30,8 @@ TEST(LibraryFrames, LeavesTheUsersAlone) {
   EXPECT_FALSE(OfLibrary("<ipython-input-3-abc>(3): f"));
   EXPECT_FALSE(OfLibrary("<built-in function len>")) << "it has no file";
   EXPECT_FALSE(OfLibrary("py.py(1): f"));
+  EXPECT_FALSE(OfLibrary("__main__.py(1): f"));
+  EXPECT_FALSE(OfLibrary("jobs/pjit.py(3): f")) << "in a folder of the user";
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/saturate.h"
+#include "base/time_units.h"
 
 namespace stepscope {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 double RateOf(const Copy& copy, int64_t duration) {
   if (copy.bandwidth >= 0) return copy.bandwidth;
   if (copy.bytes < 0 || duration <= 0) return -1;
-  return static_cast<double>(copy.bytes) / static_cast<double>(duration) * 1e9;
+  return PerSecond(static_cast<double>(copy.bytes), static_cast<double>(duration));
 }
 
 void AddCopy(CopyRates& copies, const Activity& activity, const Copy& copy) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/time_units.h"
+#include "report/columns.h"
 
 namespace stepscope::goodput::productivity_test {
 namespace {
@@ -39,9 +40,11 @@ TEST(Productivity, LossesAddUpToWantedTime) {
   const Report report = ProductivityReport(kJob);
   int64_t lost = 0;
   double cost = 0;
-  for (const auto& row : report.tables[0].rows) {
-    lost += std::get<int64_t>(row[2]);
-    cost += std::get<double>(row[4]);
+  const Table& losses = report.tables[0];
+  const ColumnOf lost_of(losses, "lost"), cost_of(losses, "cost");
+  for (const auto& row : losses.rows) {
+    lost += lost_of.Int(row);
+    cost += cost_of.Real(row);
   }
   EXPECT_EQ(lost, 10 * kHour - 3 * kHour);  // 3 h would have done, ideally
   EXPECT_DOUBLE_EQ(cost, 7 * 100 * 2);

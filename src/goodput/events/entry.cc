@@ -108,7 +108,7 @@ int64_t ToNs(double seconds) {
   auto whole = static_cast<int64_t>(seconds);
   if (static_cast<double>(whole) > seconds) --whole;  // its floor
   const double rest = seconds - static_cast<double>(whole);
-  return whole * kSecond + RoundToInteger(rest * 1e9);
+  return whole * kSecond + RoundToInteger(rest * kSecond);
 }
 
 // Takes a number, or nothing, off the front of `text`; false: it is out of range.
@@ -119,7 +119,7 @@ bool TakeNumber(std::string_view& text, int64_t& value) {
     return true;
   }
   text.remove_prefix(static_cast<size_t>(end - text.data()));
-  return error == std::errc() && std::abs(static_cast<double>(value)) < kLatest * 1e9;
+  return error == std::errc() && std::abs(static_cast<double>(value)) < kLatest * kSecond;
 }
 
 // "start+duration" of each span, "-" for what is not known; no text: nothing is.
@@ -282,7 +282,7 @@ bool EventMaker::TakeParts(const Entry& entry) {
         fits = fits && std::abs(number) < kLargestStep;
         break;
       case As::kLarge:
-        fits = fits && std::abs(number) < kLatest * 1e9;
+        fits = fits && std::abs(number) < kLatest * kSecond;
         break;
       case As::kCount:
         fits = fits && std::abs(number) < 9.2e18;

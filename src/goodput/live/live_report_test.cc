@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/time_units.h"
+#include "report/columns.h"
 
 namespace stepscope::goodput::live_report_test {
 namespace {
@@ -45,7 +46,7 @@ TEST(LiveReport, DetailsOneJob) {
   const Table* buckets = TableOf(report, "buckets");
   ASSERT_NE(buckets, nullptr);
   // 0 to 2 of the first attempt, 3 and 4 of the second.
-  EXPECT_EQ(buckets->rows.at(0).at(1), Cell(50 * kSecond));
+  EXPECT_EQ(ColumnOf(*buckets, "time").Int(buckets->rows.at(0)), 50 * kSecond);
   EXPECT_EQ(LiveReport(jobs, "lost", std::nullopt, kBegin).status, Status::kUnavailable);
 }
 

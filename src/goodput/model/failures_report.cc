@@ -22,8 +22,7 @@ constexpr double kPrintedDisagrees =
 constexpr size_t kCausesShown = 8;
 
 Metric TimeMetric(std::string key, std::string title, std::optional<double> seconds) {
-  return {std::move(key), std::move(title), seconds ? TimeCell(*seconds) : Cell{},
-          Unit::kNanoseconds};
+  return {std::move(key), std::move(title), TimeCell(seconds), Unit::kNanoseconds};
 }
 
 Cell RatePerThousandNodeDays(const GoodputModelOptions& options) {

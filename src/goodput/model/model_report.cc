@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/time_units.h"
 #include "goodput/model/checkpoint_interval.h"
 #include "goodput/model/levers.h"
 #include "goodput/model/model_input.h"
@@ -13,6 +14,7 @@
 #include "goodput/report/format.h"
 #include "report/columns.h"
 #include "report/humanize.h"
+#include "report/lookup.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -21,7 +23,6 @@ constexpr double kDayHours = 24;
 constexpr double kFarFromBest = 0.005;  // 0.5 pp
 constexpr double kMinReported = 0.001;  // 0.1 pp
 constexpr double kMuch = 0.05, kSome = 0.01;
-constexpr size_t kLever = 0, kWhat = 1, kGain = 4;  // columns of the levers
 constexpr int kCurvePoints = 61;
 constexpr double kCurveSpan = 30;  // from a thirtieth of the middle to thirty times it
 
@@ -30,10 +31,6 @@ double Exact(const Parameters& p) { return ExactForm(p).goodput; }
 Cell GoodputAt(const Parameters& now, std::optional<double> interval_s) {
   if (!interval_s) return {};
   return Exact(WithInterval(now, *interval_s));
-}
-
-Cell TimeCell(std::optional<double> seconds) {
-  return seconds ? goodput::TimeCell(*seconds) : Cell{};
 }
 
 // Cost of a share of the job's time per day; no value without chips and a price.
@@ -85,7 +82,7 @@ Table IntervalsTable(const Parameters& now) {
   const auto add = [&](std::string rule, double interval_s, double work_s) {
     if (!(work_s > 0)) return;
     const Parameters p = WithInterval(now, work_s);
-    table.rows.push_back({std::move(rule), goodput::TimeCell(interval_s), Exact(p),
+    table.rows.push_back({std::move(rule), TimeCell(interval_s), Exact(p),
                           NumberCell(FirstOrderForm(p)), NumberCell(UptimeForm(p))});
   };
   const double mtbf_s = 1 / now.failures_per_s;
@@ -113,7 +110,7 @@ std::vector<Cell> LeverNumbers(const GoodputModelOptions& options, const Paramet
   const auto paid_now = PaidGoodput(options, Exact(now), options.spares);
   return {goodput,
           gain,
-          goodput::TimeCell(gain * kDayS),
+          TimeCell(gain * kDayS),
           MoneyPerDay(options, gain - extra),
           MoneyPerDay(options, extra),
           paid && paid_now ? Cell(*paid - *paid_now) : Cell{},
@@ -124,7 +121,7 @@ Table LeversTable(const GoodputModelOptions& options, const Parameters& now) {
   Table table{
       .key = "levers",
       .title = "Levers",
-      .columns = {KeyColumn("lever", "lever"), ValueColumn("what", "lever", Unit::kNone),
+      .columns = {Detail(KeyColumn("lever", "lever")), ValueColumn("what", "lever", Unit::kNone),
                   ValueColumn("change", "change", Unit::kNone),
                   ValueColumn("goodput", "goodput", Unit::kRatio),
                   ValueColumn("gain", "gain", Unit::kRatioDifference),
@@ -133,15 +130,14 @@ Table LeversTable(const GoodputModelOptions& options, const Parameters& now) {
                   ValueColumn("cost_per_day", "cost per day", Unit::kCount, true),
                   ValueColumn("paid_gain", "gain over paid nodes", Unit::kRatioDifference, true),
                   ValueColumn("tuned_goodput", "goodput at best interval", Unit::kRatio, true)}};
-  table.columns[kLever].detail = true;
   for (const Lever& lever : Levers(now, AssumptionsOf(options))) {
     auto& row = table.rows.emplace_back(std::vector<Cell>{lever.key, lever.title, lever.change});
     for (Cell& cell : LeverNumbers(options, now, lever)) row.push_back(std::move(cell));
   }
   // Sorts by gain; unknown gains come last.
-  std::ranges::stable_sort(table.rows, [](const auto& a, const auto& b) {
-    const auto* x = std::get_if<double>(&a[kGain]);
-    const auto* y = std::get_if<double>(&b[kGain]);
+  const ColumnOf gain(table, "gain");
+  std::ranges::stable_sort(table.rows, [&](const auto& a, const auto& b) {
+    const double *x = gain.FindReal(a), *y = gain.FindReal(b);
     return x != nullptr && (y == nullptr || *x > *y);
   });
   return table;
@@ -187,7 +183,7 @@ std::vector<Series> Curves(const Parameters& now) {
     const std::optional<double> values[] = {Exact(p), FirstOrderForm(p), UptimeForm(p)};
     for (size_t c = 0; c < curves.size(); ++c) {
       const std::optional<double>& goodput = values[c];
-      if (goodput) curves[c].points.emplace_back(p.interval_s * 1e9, *goodput);
+      if (goodput) curves[c].points.emplace_back(p.interval_s * kSecond, *goodput);
     }
   }
   return curves;
@@ -242,7 +238,7 @@ std::optional<Finding> IntervalIsFar(const Parameters& now) {
   finding.because = fmt::format("{} vs {} at the best interval, {}", HumanRatio(goodput),
                                 HumanRatio(possible), FormatSeconds(*best));
   finding.hint = fmt::format("save after every {} of work", FormatSeconds(*best));
-  finding.impact = std::llround(loss * kDayS * 1e9);
+  finding.impact = std::llround(loss * kDayS * kSecond);
   finding.table = "intervals";
   return finding;
 }
@@ -319,12 +315,14 @@ std::string ModelVerdict(const Report& report) {
     text =
         fmt::format("Expected goodput is {} of time.", HumanRatio(std::get<double>(metric.value)));
   }
-  for (const auto& row : report.tables.front().rows) {
-    const auto* gain = std::get_if<double>(&row[kGain]);
-    if (std::get<std::string>(row[kLever]) == kAllLevers) continue;
+  const Table& levers = *FindTable(&report, "levers");
+  const ColumnOf lever(levers, "lever"), what(levers, "what"), gain_of(levers, "gain");
+  for (const auto& row : levers.rows) {
+    const double* gain = gain_of.FindReal(row);
+    if (lever.Text(row) == kAllLevers) continue;
     if (gain == nullptr || *gain < kMinReported) break;
-    return text + fmt::format(" Most effective lever: {}, {}.", std::get<std::string>(row[kWhat]),
-                              FormatPoints(*gain));
+    return text +
+           fmt::format(" Most effective lever: {}, {}.", what.Text(row), FormatPoints(*gain));
   }
   return text;
 }

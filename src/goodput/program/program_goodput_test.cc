@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "goodput/program/flops.h"
+#include "tests/answer.h"
 #include "tests/scratch.h"
 
 namespace stepscope::program_goodput_test {
@@ -145,11 +146,8 @@ TEST(ProgramGoodput, LeversAreBounds) {
                          .recompute = "full"};
   const auto lever = [&](std::string_view name) {
     const auto answer = ProgramGoodput(options);
-    for (const Table& table : answer->reports[0].tables) {
-      for (const auto& row : table.rows) {
-        if (table.key == "levers" && row[0] == Cell(std::string(name)))
-          return std::get<double>(row[1]);
-      }
+    for (const testing::Row& row : testing::RowsOf(*answer, "program_goodput", "levers")) {
+      if (row.Text("lever") == name) return row.Real("saves");
     }
     return -1.0;
   };

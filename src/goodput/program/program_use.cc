@@ -1,6 +1,7 @@
 // Computes utilization from recorded tokens, FLOPs and time.
 #include "goodput/program/program_use.h"
 
+#include "base/time_units.h"
 #include "goodput/program/flops.h"
 
 namespace stepscope::goodput {
@@ -25,7 +26,7 @@ std::optional<ProgramUse> UseOf(const ProgramRates& rates, const Accounting& acc
   ProgramUse use{.flops = by_tokens ? tokens * rates.flops_per_token
                                     : static_cast<double>(accounting.billion_flops()) * 1e9,
                  .peak_flops = chips * rates.peak};
-  const double seconds = static_cast<double>(SteppingTime(partition)) / 1e9;
+  const double seconds = Seconds(SteppingTime(partition));
   if (!(use.flops > 0) || !(use.peak_flops > 0) || !(seconds > 0)) return std::nullopt;
   use.mfu = Utilization(1 / seconds, use.flops, chips, rates.peak);
   if (rates.bf16_peak) use.emfu = Utilization(1 / seconds, use.flops, chips, *rates.bf16_peak);

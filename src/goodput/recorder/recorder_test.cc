@@ -11,124 +11,19 @@
 #include <thread>
 #include <vector>
 
-#include "goodput/accounting/duplicates.h"
-#include "goodput/recorder/segment_reader.h"
 #include "stepscope/goodput.h"
 #include "tests/scratch.h"
+#include "tests/support/recorded.h"
 
 namespace stepscope::goodput::recorder_test {
 namespace {
-
-constexpr int64_t kSmallest = 64 << 10;  // bytes of a segment: 1,792 slots
-
-struct Recorded {
-  std::vector<Event> events;
-  Notes note_counts;
-  int64_t missing = 0;
-  int64_t duplicates = 0;
-};
-
-Recorded ReadAll(const std::string& folder) {
-  Recorded recorded;
-  Duplicates duplicates;
-  EXPECT_TRUE(ReadSegments(folder, recorded.note_counts, [&](const Event& event) {
-    recorded.duplicates += duplicates.Seen(event) ? 1 : 0;
-    recorded.events.push_back(event);
-  }));
-  recorded.missing = duplicates.Missing();
-  return recorded;
-}
-
-stepscope_goodput_options Options(const std::string& folder) {
-  stepscope_goodput_options options;
-  stepscope_goodput_defaults(&options, sizeof options);
-  options.directory = folder.c_str();
-  options.job = "job";
-  options.segment_bytes = kSmallest;
-  options.heartbeat_ns = 0;
-  return options;
-}
-
-size_t CountFiles(const std::string& folder) {
-  return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
-}
-
-TEST(Recorder, EveryMethodRecordsItsEvent) {
-  const testing::ScratchFolder scratch;
-  {
-    GoodputRecorder r(
-        {.directory = scratch.path() + "/made/on/the/way", .job = "j", .attempt = "a", .rank = 3});
-    EXPECT_TRUE(r.JobStart() && r.AcceleratorInitBegin() && r.AcceleratorInitEnd());
-    EXPECT_TRUE(r.TrainingPrepBegin() && r.TrainingPrepEnd() && r.ResumeFrom(41));
-    EXPECT_TRUE(r.DataLoadingBegin() && r.DataLoadingEnd() && r.StepStart(41) && r.StepEnd(41));
-    EXPECT_TRUE(r.Work(41, 4096) && r.CheckpointCommit(41, "local"));
-    EXPECT_TRUE(r.CustomBegin("eval") && r.CustomEnd("eval") && r.PreemptionNotice());
-    EXPECT_TRUE(r.Resources(8, 8, 7) && r.SpareSwap("n3 for n9") && r.ElasticSlices(3, 4, 3));
-    EXPECT_TRUE(r.ElasticWaitBegin("scale_up") && r.ElasticWaitEnd("scale_up"));
-    EXPECT_TRUE(r.ElasticReinitBegin() && r.ElasticReinitEnd());
-    EXPECT_TRUE(r.CheckpointSaveBegin(40) && r.CheckpointSaveEnd(40, "disk"));
-    EXPECT_TRUE(r.CheckpointRestoreBegin() && r.CheckpointRestoreEnd(40) && r.Label("team", "x"));
-    EXPECT_TRUE(r.JobSubmitted(5) && r.JobEnd(7) && r.Flush());
-    EXPECT_EQ(r.dropped(), 0);
-  }
-  const auto all = ReadAll(scratch.path() + "/made/on/the/way");
-  std::vector<EventKind> kinds;
-  for (const Event& event : all.events) kinds.push_back(event.kind);
-  using enum EventKind;
-  EXPECT_EQ(kinds, (std::vector{kJobStart,
-                                kAcceleratorInitBegin,
-                                kAcceleratorInitEnd,
-                                kTrainingPrepBegin,
-                                kTrainingPrepEnd,
-                                kResumeFrom,
-                                kDataLoadingBegin,
-                                kDataLoadingEnd,
-                                kStepStart,
-                                kStepEnd,
-                                kActivity,
-                                kCheckpointCommit,
-                                kCustomBegin,
-                                kCustomEnd,
-                                kPreemptionNotice,
-                                kResources,
-                                kSpareSwap,
-                                kElasticSlices,
-                                kElasticWaitBegin,
-                                kElasticWaitEnd,
-                                kElasticReinitBegin,
-                                kElasticReinitEnd,
-                                kCheckpointSaveBegin,
-                                kCheckpointSaveEnd,
-                                kCheckpointRestoreBegin,
-                                kCheckpointRestoreEnd,
-                                kLabel,
-                                kJobSubmitted,
-                                kJobEnd}));
-  EXPECT_EQ(all.events[5].step, 41);
-  EXPECT_EQ(all.events[10].counts[0], 4096);
-  EXPECT_EQ(all.events[10].counts[1], kUnknown);
-  EXPECT_EQ(all.events[11].text, "local");
-  EXPECT_EQ(all.events[15].counts[2], 7);
-  EXPECT_EQ(all.events[23].text, "disk");
-  EXPECT_EQ(all.events[24].step, kUnknown);
-  EXPECT_EQ(all.events[26].text, "team=x");
-  EXPECT_EQ(all.events[27].time, 5);
-  EXPECT_EQ(all.events[27].monotonic, kUnknown);  // of another time
-  for (const Event& event : all.events) {
-    EXPECT_EQ(event.job, "j");
-    EXPECT_EQ(event.attempt, "a");
-    EXPECT_NE(event.writer.find("/3/"), std::string::npos) << event.writer;
-  }
-  EXPECT_TRUE(all.note_counts.List().empty());
-  EXPECT_EQ(all.missing, 0);
-}
 
 TEST(Recorder, CloseTruncatesTheFile) {
   const testing::ScratchFolder scratch;
   {
     GoodputRecorder({.directory = scratch.path()}).StepStart(1);
   }
-  ASSERT_EQ(CountFiles(scratch.path()), 1u);
+  ASSERT_EQ(CountFilesIn(scratch.path()), 1u);
   for (const auto& file : std::filesystem::directory_iterator(scratch.path())) {
     EXPECT_EQ(file.file_size(), kSlotsBegin + kSlotBytes);
   }
@@ -136,23 +31,7 @@ TEST(Recorder, CloseTruncatesTheFile) {
   {
     GoodputRecorder nothing({.directory = unused.path()});
   }
-  EXPECT_EQ(CountFiles(unused.path()), 0u);
-}
-
-TEST(Recorder, DisabledRecorderDoesNothing) {
-  const testing::ScratchFolder scratch;
-  GoodputRecorder off({.directory = scratch.path(), .enabled = false});
-  EXPECT_FALSE(off.StepStart(1) || off.JobEnd() || off.Flush());
-  EXPECT_EQ(CountFiles(scratch.path()), 0u);
-  EXPECT_EQ(stepscope_goodput_mark(nullptr, 999), STEPSCOPE_GOODPUT_OFF);
-}
-
-TEST(Recorder, RejectsUnknownKinds) {
-  const testing::ScratchFolder scratch;
-  GoodputRecorder r({.directory = scratch.path()});
-  for (const int kind : {-1, 0, 29, 255, 256 + STEPSCOPE_GOODPUT_JOB_START}) {
-    EXPECT_EQ(stepscope_goodput_mark(r.c(), kind), STEPSCOPE_GOODPUT_WRONG);
-  }
+  EXPECT_EQ(CountFilesIn(unused.path()), 0u);
 }
 
 // Slots, sequence numbers and the change of segments hold when threads race for them.
@@ -160,7 +39,7 @@ TEST(Recorder, ThreadsRecordAtOnceThroughManySegments) {
   constexpr int kThreads = 4;
   constexpr int64_t kEach = 20'000;
   const testing::ScratchFolder scratch;
-  const auto options = Options(scratch.path());
+  const auto options = SmallSegmentsIn(scratch.path());
   stepscope_goodput* recorder = stepscope_goodput_open(&options);
   std::vector<std::vector<int64_t>> recorded(kThreads);
   {
@@ -189,7 +68,7 @@ TEST(Recorder, ThreadsRecordAtOnceThroughManySegments) {
   EXPECT_EQ(static_cast<int64_t>(expected.size()) + dropped, kThreads * kEach);
   EXPECT_GT(expected.size(), 2000u);  // beyond the first segment
 
-  const auto all = ReadAll(scratch.path());
+  const auto all = ReadRecorded(scratch.path());
   std::set<int64_t> read;
   int64_t told = 0;
   for (const Event& event : all.events) {
@@ -210,7 +89,7 @@ TEST(Recorder, ThreadsRecordAtOnceThroughManySegments) {
 // At the pace of a training loop no event is lost to the change of segments.
 TEST(Recorder, RotatesAheadOfTime) {
   const testing::ScratchFolder scratch;
-  const auto options = Options(scratch.path());
+  const auto options = SmallSegmentsIn(scratch.path());
   stepscope_goodput* recorder = stepscope_goodput_open(&options);
   for (int64_t step = 0; step < 6000; ++step) {
     EXPECT_EQ(stepscope_goodput_step_start(recorder, step), STEPSCOPE_GOODPUT_OK);
@@ -218,8 +97,8 @@ TEST(Recorder, RotatesAheadOfTime) {
   }
   EXPECT_EQ(stepscope_goodput_dropped(recorder), 0);
   stepscope_goodput_close(recorder);
-  EXPECT_EQ(CountFiles(scratch.path()), 4u);  // 6,000 / 1,792
-  const auto all = ReadAll(scratch.path());
+  EXPECT_EQ(CountFilesIn(scratch.path()), 4u);  // 6,000 / 1,792
+  const auto all = ReadRecorded(scratch.path());
   ASSERT_EQ(all.events.size(), 6000u);
   for (int64_t step = 0; step < 6000; ++step) {
     const Event& event = all.events[static_cast<size_t>(step)];
@@ -231,7 +110,7 @@ TEST(Recorder, RotatesAheadOfTime) {
 // Without a thread only tick makes room: dropped events are counted and recorded later.
 TEST(Recorder, CountsAndRecordsDroppedEvents) {
   const testing::ScratchFolder scratch;
-  auto options = Options(scratch.path());
+  auto options = SmallSegmentsIn(scratch.path());
   options.no_thread = 1;
   stepscope_goodput* recorder = stepscope_goodput_open(&options);
   int64_t dropped = 0;
@@ -243,7 +122,7 @@ TEST(Recorder, CountsAndRecordsDroppedEvents) {
   stepscope_goodput_tick(recorder);
   EXPECT_EQ(stepscope_goodput_step_start(recorder, 2000), STEPSCOPE_GOODPUT_OK);
   stepscope_goodput_close(recorder);
-  const auto all = ReadAll(scratch.path());
+  const auto all = ReadRecorded(scratch.path());
   ASSERT_EQ(all.events.size(), 1792u + 2);
   EXPECT_EQ(all.events[1792].kind, EventKind::kDropped);
   EXPECT_EQ(all.events[1792].counts[0], dropped);
@@ -258,7 +137,7 @@ TEST(Recorder, FullDiskDropsEvents) {
   getrlimit(RLIMIT_FSIZE, &before);
   const rlimit small{.rlim_cur = 32 << 10, .rlim_max = before.rlim_max};
   std::vector<std::string> problems;
-  auto options = Options(scratch.path());
+  auto options = SmallSegmentsIn(scratch.path());
   options.no_thread = 1;
   options.context = &problems;
   options.on_problem = [](void* context, const char* sentence) {
@@ -277,7 +156,7 @@ TEST(Recorder, FullDiskDropsEvents) {
   stepscope_goodput_close(recorder);
   ASSERT_EQ(problems.size(), 1u);  // told once
   EXPECT_NE(problems[0].find("File too large"), std::string::npos) << problems[0];
-  const auto all = ReadAll(scratch.path());
+  const auto all = ReadRecorded(scratch.path());
   ASSERT_EQ(all.events.size(), 2u);
   EXPECT_EQ(all.events[0].kind, EventKind::kDropped);
   EXPECT_EQ(all.events[0].counts[0], 50);
@@ -288,7 +167,7 @@ TEST(Recorder, UnwritableDirectoryIsReported) {
   const testing::ScratchFolder scratch;
   const std::string file = scratch.Write("file", "");
   int told = 0;
-  auto options = Options(file);
+  auto options = SmallSegmentsIn(file);
   options.context = &told;
   options.on_problem = [](void* context, const char*) { ++*static_cast<int*>(context); };
   stepscope_goodput* recorder = stepscope_goodput_open(&options);
@@ -299,7 +178,7 @@ TEST(Recorder, UnwritableDirectoryIsReported) {
 
 TEST(Recorder, ForkedChildWritesItsOwnFiles) {
   const testing::ScratchFolder scratch;
-  const auto options = Options(scratch.path());
+  const auto options = SmallSegmentsIn(scratch.path());
   stepscope_goodput* recorder = stepscope_goodput_open(&options);
   EXPECT_EQ(stepscope_goodput_step_start(recorder, 0), STEPSCOPE_GOODPUT_OK);
   const pid_t child = fork();
@@ -318,7 +197,7 @@ TEST(Recorder, ForkedChildWritesItsOwnFiles) {
   waitpid(child, &status, 0);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
   stepscope_goodput_close(recorder);
-  const auto all = ReadAll(scratch.path());
+  const auto all = ReadRecorded(scratch.path());
   std::map<std::string, std::vector<int64_t>> steps;
   for (const Event& event : all.events) steps[event.writer].push_back(event.step);
   ASSERT_EQ(steps.size(), 2u);
@@ -344,18 +223,18 @@ TEST(Recorder, IdleForkedChildLeavesNoTrace) {
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
   EXPECT_TRUE(recorder.StepStart(2));
-  EXPECT_EQ(ReadAll(scratch.path()).events.size(), 2u);
+  EXPECT_EQ(ReadRecorded(scratch.path()).events.size(), 2u);
 }
 
 TEST(Recorder, WritesHeartbeats) {
   const testing::ScratchFolder scratch;
-  auto options = Options(scratch.path());
+  auto options = SmallSegmentsIn(scratch.path());
   options.heartbeat_ns = 20'000'000;
   options.sync_ns = 10'000'000;
   stepscope_goodput* recorder = stepscope_goodput_open(&options);
   std::this_thread::sleep_for(std::chrono::milliseconds(400));
   stepscope_goodput_close(recorder);
-  const auto all = ReadAll(scratch.path());
+  const auto all = ReadRecorded(scratch.path());
   EXPECT_GE(all.events.size(), 3u);
   EXPECT_LE(all.events.size(), 20u);
   for (const Event& event : all.events) EXPECT_EQ(event.kind, EventKind::kHeartbeat);
@@ -369,33 +248,13 @@ TEST(Recorder, KeepsDecreasingTimes) {
     EXPECT_TRUE(recorder.JobStart(1000) && recorder.JobEnd(500) && recorder.StepStart(1));
     EXPECT_TRUE(recorder.JobSubmitted(-1) && recorder.StepStart(2));
   }
-  const auto all = ReadAll(scratch.path());
+  const auto all = ReadRecorded(scratch.path());
   ASSERT_EQ(all.events.size(), 5u);
   EXPECT_EQ(all.events[0].time, 1000);
   EXPECT_EQ(all.events[1].time, 500);
   EXPECT_EQ(all.events[3].time, -1);
   EXPECT_GT(all.events[2].monotonic, 0);
   EXPECT_GE(all.events[4].monotonic, all.events[2].monotonic);
-}
-
-// A program built with an older header passes shorter structs.
-TEST(Recorder, AcceptsShorterStructs) {
-  const testing::ScratchFolder scratch;
-  auto options = Options(scratch.path());
-  options.size = offsetof(stepscope_goodput_options, rank);
-  options.segment_bytes = -5;  // beyond what such a caller knows
-  stepscope_goodput* recorder = stepscope_goodput_open(&options);
-  stepscope_goodput_event event;
-  stepscope_goodput_event_init(&event, offsetof(stepscope_goodput_event, counts),
-                               STEPSCOPE_GOODPUT_STEP_END);
-  event.step = 5;
-  event.text = reinterpret_cast<const char*>(1);
-  EXPECT_EQ(stepscope_goodput_record(recorder, &event), STEPSCOPE_GOODPUT_OK);
-  stepscope_goodput_close(recorder);
-  const auto all = ReadAll(scratch.path());
-  ASSERT_EQ(all.events.size(), 1u);
-  EXPECT_EQ(all.events[0].step, 5);
-  EXPECT_EQ(all.events[0].text, "");
 }
 
 }  // namespace

@@ -188,9 +188,10 @@ std::string Headline(const Sum& all, const Table& mend, double price) {
   text += ".";
   if (mend.rows.empty()) return text;
   const auto& first = mend.rows.front();
-  text += fmt::format(" Mend {} first: worth up to {:.1f} pp", std::get<std::string>(first[0]),
-                      100 * std::get<double>(first[2]));
-  if (const auto* hours = std::get_if<double>(&first[3])) {
+  const ColumnOf bucket(mend, "bucket"), points(mend, "points"), chip_hours(mend, "chip_hours");
+  text += fmt::format(" Mend {} first: worth up to {:.1f} pp", bucket.Text(first),
+                      100 * points.Real(first));
+  if (const double* hours = chip_hours.FindReal(first)) {
     text += fmt::format(", {} chip-hours", HumanCount(*hours));
     if (price > 0) text += fmt::format(", cost {}", HumanCount(*hours * price));
   }

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "base/saturate.h"
+#include "base/time_units.h"
 #include "report/humanize.h"
 
 namespace stepscope::goodput {
@@ -19,7 +21,7 @@ std::string FormatSeconds(double seconds) {
   };
   constexpr auto kScales = std::to_array<Scale>(
       {{1, "s", 120}, {60, "min", 7200}, {3600, "h", 3 * 86400}, {86400, "d", HUGE_VAL}});
-  if (seconds < 1) return HumanTime(seconds * 1e9);
+  if (seconds < 1) return HumanTime(seconds * kSecond);
   const Scale* scale = kScales.begin();
   while (seconds >= scale->up_to_s) ++scale;
   const double number = seconds / scale->unit_s;
@@ -33,10 +35,10 @@ std::string FormatPoints(double share) {
                      points < 0.95 ? fmt::format("{:.2g}", points) : fmt::format("{:.1f}", points));
 }
 
-Cell TimeCell(double seconds) {
-  const double ns = seconds * 1e9;
-  if (!(std::fabs(ns) < 9e18)) return {};
-  return static_cast<int64_t>(std::llround(ns));
+Cell TimeCell(std::optional<double> seconds) {
+  const double ns = seconds.value_or(0) * kSecond;
+  if (!seconds || !(std::fabs(ns) < kMostInt64)) return {};
+  return RoundToInt64(ns);
 }
 
 Cell NumberCell(std::optional<double> number) {

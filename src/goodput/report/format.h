@@ -11,8 +11,8 @@ namespace stepscope::goodput {
 std::string FormatSeconds(double seconds);  // "42.0 s", "7.87 min", "3.09 h", "41.7 d"
 std::string FormatPoints(double share);     // "7.6 pp": percentage points, without the sign
 
-// Whole nanoseconds; no value where they do not fit.
-Cell TimeCell(double seconds);
+// Whole nanoseconds; no value where there is none, or they do not fit.
+Cell TimeCell(std::optional<double> seconds);
 // No value where there is none, or it is not finite.
 Cell NumberCell(std::optional<double> number);
 

@@ -79,7 +79,8 @@ Result<std::vector<Report>> Productivity(Job& job, const GoodputReportOptions& o
     auto answer = ProgramGoodput(program);
     if (!answer) return std::unexpected(answer.error());
     reports.push_back(std::move(answer->reports.front()));
-    input.program = std::get<double>(reports.front().metrics.front().value);
+    input.program =
+        std::get<double>(std::ranges::find(reports.front().metrics, "mfu", &Metric::key)->value);
   }
   if (const std::string why = goodput::Contradiction(input); !why.empty()) {
     refusal += "No product of goodputs: " + why + ". ";
@@ -167,7 +168,7 @@ Result<int64_t> ParseGoodputTime(std::string_view text) {
   const bool whole = error == std::errc() && end == text.data() + text.size();
   if (!whole || !(std::abs(seconds) < kLatest)) return std::unexpected(BadTime(text));
   const double floor = std::floor(seconds);
-  return static_cast<int64_t>(floor) * kSecond + std::llround((seconds - floor) * 1e9);
+  return static_cast<int64_t>(floor) * kSecond + std::llround((seconds - floor) * kSecond);
 }
 
 Result<std::pair<int64_t, int64_t>> ParseGoodputInterval(std::string_view text) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/saturate.h"
+#include "base/time_units.h"
 #include "goodput/report/report.h"
 #include "report/columns.h"
 #include "report/humanize.h"
@@ -14,10 +16,7 @@ namespace {
 
 constexpr size_t kMostSteps = 10'000;
 
-int64_t Ns(double seconds) {
-  constexpr double kMost = 9e9;
-  return std::llround(std::clamp(seconds, -kMost, kMost) * 1e9);
-}
+int64_t Ns(double seconds) { return RoundToInt64(seconds * kSecond); }
 
 Cell MaybeNs(const std::optional<double>& seconds) {
   if (!seconds) return {};
@@ -134,8 +133,9 @@ Report MlGoodputReport(const MlAnswer& a, const MlGoodput& log) {
         {"excluded", "excluded time", Ns(a.excluded), ns, a.excluded == 0},
     };
     report.tables.push_back(Buckets(a));
-    report.headline = fmt::format("Goodput is {} of {} by the library's rules.",
-                                  HumanRatio(a.goodput_percent / 100), HumanTime(a.total * 1e9));
+    report.headline =
+        fmt::format("Goodput is {} of {} by the library's rules.",
+                    HumanRatio(a.goodput_percent / 100), HumanTime(a.total * kSecond));
   } else {
     report.status = Status::kPartial;
     report.why = "the library raises " + a.error;

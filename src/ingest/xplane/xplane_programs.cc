@@ -10,15 +10,14 @@
 #include <vector>
 
 #include "base/proto.h"
+#include "base/saturate.h"
 #include "ingest/xplane/xplane_instruction.h"
 
 namespace stepscope {
 namespace {
 
-constexpr double kLargestCount = 9e18;
-
 int64_t Capped(double count) {
-  return count < kLargestCount ? static_cast<int64_t>(count) : int64_t{-1};
+  return count < kMostInt64 ? static_cast<int64_t>(count) : int64_t{-1};
 }
 
 struct Computation {

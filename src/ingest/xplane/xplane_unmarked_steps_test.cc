@@ -12,6 +12,17 @@
 namespace stepscope::xplane_unmarked_steps_test {
 namespace {
 
+// What takes longer than a step, as an evaluation, is no part of it.
+TEST(XPlaneSteps, AStepReachesToTheNextUnlessMoreThanAStepLiesBetween) {
+  Profile p;
+  for (const int64_t at : {0, 1000, 3000}) {
+    p.thread.Event("EagerLocalExecute: __inference_train_57", at, 800);
+    p.thread.Event("FunctionRun", at + 10, 5, {{"_r", 1}, {"id", 50 + at}});
+  }
+  EXPECT_EQ(Spans(p.Read()),
+            (std::vector<std::pair<int64_t, int64_t>>{{0, 1000}, {1000, 800}, {3000, 800}}));
+}
+
 // "FunctionRun" is only the asynchronous dispatch: the call around it waits for the results.
 TEST(XPlaneSteps, ACallOfAFunctionLastsUntilItsResultsAreThere) {
   Profile p;
@@ -25,7 +36,7 @@ TEST(XPlaneSteps, ACallOfAFunctionLastsUntilItsResultsAreThere) {
   }
   const Trace t = p.Read();
   EXPECT_EQ(Markers(t), (Steps{{"FunctionRun", 0}, {"FunctionRun", 1}}));
-  EXPECT_EQ(Spans(t), (std::vector<std::pair<int64_t, int64_t>>{{0, 800}, {1000, 800}}));
+  EXPECT_EQ(Spans(t), (std::vector<std::pair<int64_t, int64_t>>{{0, 1000}, {1000, 800}}));
   EXPECT_EQ(Work(t), (Steps{{"k0", 0}, {"k1", 1}}));
   EXPECT_EQ(t.notes.Count(NoteKind::kStepsFromFunctions), 2);
 }
@@ -42,7 +53,7 @@ TEST(XPlaneSteps, OfSeveralFunctionsTheOneWithTheMostTimeIsTheStep) {
     call("update_metrics_3", 800, 20, 30 + i);
   }
   EXPECT_EQ(Spans(p.Read()),
-            (std::vector<std::pair<int64_t, int64_t>>{{0, 700}, {1000, 700}, {2000, 700}}));
+            (std::vector<std::pair<int64_t, int64_t>>{{0, 1000}, {1000, 1000}, {2000, 700}}));
 }
 
 TEST(XPlaneSteps, WithoutACallAFunctionLastsUntilItsExecutorsAreDone) {

@@ -1,0 +1,139 @@
+// Compares each collective of a group with absent ranks with the usual time of its kind.
+#include "facts/derived/collectives/absent_ranks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "base/saturate.h"
+
+namespace stepscope {
+namespace {
+
+constexpr double kTimesUsual = 3;  // what takes longer waits
+constexpr size_t kQuartile = 4;
+
+// ns on gigabit Ethernet: what takes much longer does not only transfer.
+double OnSlowNetwork(int64_t bytes, double bus_factor) {
+  constexpr double kLatency = 200'000, kBytesPerNs = 0.125;
+  return kLatency + bus_factor * static_cast<double>(bytes) / kBytesPerNs;
+}
+
+class Finder {
+ public:
+  explicit Finder(const Facts& facts) : c_(facts.collectives) {
+    for (const RankCollectives& rank : c_.ranks) recorded_.insert(rank.rank);
+  }
+
+  AbsentWaits Find() {
+    out_.by_match.assign(c_.matches.size(), 0);
+    const bool any = recorded_.size() > 1 && std::ranges::any_of(c_.groups, [&](const auto& group) {
+                       return AbsentOf(group).first > 0;
+                     });
+    if (!any) return std::move(out_);
+    CollectUsual();
+    for (uint32_t m = 0; m < c_.matches.size(); ++m) Add(m);
+    for (auto& [absent, wait] : waits_) {
+      std::ranges::sort(wait.waiting);
+      const auto [rest, end] = std::ranges::unique(wait.waiting);
+      wait.waiting.erase(rest, end);
+      out_.of_absent.push_back(std::move(wait));
+    }
+    return std::move(out_);
+  }
+
+ private:
+  using Kind = std::pair<CollectiveOp, int64_t>;  // operation, size of the group
+  using Absent = std::pair<int64_t, std::vector<int64_t>>;
+
+  // How many, and which.
+  Absent AbsentOf(const CollectiveGroup& group) const {
+    if (group.ambiguous || group.present >= group.size) return {};
+    Absent absent{group.size - group.present, {}};
+    for (const int64_t rank : group.members) {
+      if (!recorded_.contains(rank)) absent.second.push_back(rank);
+    }
+    // A rank that was recorded, but not in this group, is not absent.
+    if (!group.members.empty()) absent.first = std::ssize(absent.second);
+    return absent;
+  }
+
+  Kind KindOf(const CollectiveMatch& match) const {
+    return {match.op, c_.groups[match.group].size};
+  }
+
+  // ns after the last recorded rank has arrived.
+  int64_t Together(const CollectiveMatch& match) const {
+    return std::ranges::min(c_.Parts(match), {}, &CollectivePart::duration).duration();
+  }
+
+  static bool Counts(const CollectiveMatch& match) {
+    return match.count > 0 && Synchronizes(match.op);
+  }
+
+  void CollectUsual() {
+    std::map<Kind, std::map<int64_t, std::vector<int64_t>>> times;  // by bytes
+    for (const CollectiveMatch& match : c_.matches) {
+      if (Counts(match)) times[KindOf(match)][match.bytes].push_back(Together(match));
+    }
+    for (auto& [kind, by_bytes] : times) {
+      for (auto& [bytes, values] : by_bytes) {
+        const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / kQuartile);
+        std::ranges::nth_element(values, at);
+        usual_[kind][bytes] = *at;
+      }
+    }
+  }
+
+  int64_t UsualOf(const CollectiveMatch& match) const {
+    const auto& by_bytes = usual_.at(KindOf(match));
+    auto usual = static_cast<double>(by_bytes.at(match.bytes));
+    if (match.bytes < 0) return std::llround(usual);
+    const auto factor = BusFactor(match.op, c_.groups[match.group].size);
+    if (factor) usual = std::min(usual, OnSlowNetwork(match.bytes, *factor));
+    for (const auto& [bytes, time] : by_bytes) {
+      if (bytes <= 0) continue;
+      const double times = static_cast<double>(match.bytes) / static_cast<double>(bytes);
+      usual = std::min(usual, static_cast<double>(time) * std::max(times, 1.0));
+    }
+    return std::llround(usual);
+  }
+
+  void Add(uint32_t index) {
+    const CollectiveMatch& match = c_.matches[index];
+    if (!Counts(match)) return;
+    Absent absent = AbsentOf(c_.groups[match.group]);
+    if (absent.first <= 0) return;
+    const int64_t together = Together(match), usual = UsualOf(match);
+    if (static_cast<double>(together) <= kTimesUsual * static_cast<double>(usual)) return;
+    out_.by_match[index] = together - usual;
+    AbsentWait& wait = waits_[absent];
+    std::tie(wait.absent_count, wait.absent) = std::move(absent);
+    for (const CollectivePart& part : c_.Parts(match))
+      wait.waiting.push_back(c_.ranks[part.rank].rank);
+    wait.matches.push_back(index);
+    wait.together = AddSaturated(wait.together, together);
+    wait.usual = AddSaturated(wait.usual, usual);
+  }
+
+  const CollectiveFacts& c_;
+  std::set<int64_t> recorded_;
+  std::map<Kind, std::map<int64_t, int64_t>> usual_;  // ns, by bytes
+  std::map<Absent, AbsentWait> waits_;
+  AbsentWaits out_;
+};
+
+AbsentWaits FindAbsentWaits(const Facts& facts) { return Finder(facts).Find(); }
+
+}  // namespace
+
+const AbsentWaits& AbsentWaitsOf(const Facts& facts) {
+  return facts.memo.Of<FindAbsentWaits>(facts);
+}
+
+}  // namespace stepscope

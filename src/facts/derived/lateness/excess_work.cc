@@ -1,0 +1,333 @@
+// Sums operators by name, and compares ranks or steps.
+#include "facts/derived/lateness/excess_work.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/change_point.h"
+#include "base/robust.h"
+#include "base/saturate.h"
+#include "facts/derived/modules/module_places.h"
+#include "facts/derived/steps/step_changes.h"
+#include "trace/input_lists.h"
+
+namespace stepscope {
+namespace excess_work {
+namespace {
+
+// Of a name, in some steps.
+struct Sum {
+  double time = 0, calls = 0;
+};
+using Sums = std::unordered_map<StringId, Sum>;
+
+// Which steps count, by number; where none are marked, everything does.
+struct Steps {
+  int64_t from = INT64_MIN, to = INT64_MAX;  // from <= number < to
+  const std::set<int64_t>* only = nullptr;   // null: all of these
+
+  bool Hold(int64_t number) const {
+    return from <= number && number < to && (only == nullptr || only->contains(number));
+  }
+};
+
+std::optional<int64_t> NumberOf(const RankActivity& rank, const Activity& activity) {
+  if (activity.step == kNoStep) return std::nullopt;
+  return rank.steps[static_cast<size_t>(activity.step)].number;
+}
+
+// Calls visit(recording, activity) for the operators of a rank in these steps.
+template <class Visit>
+void ForEachOperator(const Facts& facts, int64_t rank, const Steps& steps, const Visit& visit) {
+  for (const RankActivity& own : facts.ranks) {
+    if (own.rank != rank) continue;
+    for (const Activity& activity : own.activities) {
+      if (activity.kind != Kind::kCompute) continue;
+      const auto number = NumberOf(own, activity);
+      if (number ? steps.Hold(*number) : own.steps.empty()) visit(own, activity);
+    }
+  }
+}
+
+double CountSteps(const Facts& facts, int64_t rank, const Steps& steps) {
+  int64_t count = 0;
+  for (const RankActivity& own : facts.ranks) {
+    if (own.rank != rank) continue;
+    if (own.steps.empty()) ++count;
+    for (const Step& step : own.steps) count += steps.Hold(step.number) ? 1 : 0;
+  }
+  return static_cast<double>(std::max<int64_t>(count, 1));
+}
+
+// Per step.
+Sums SumsOf(const Facts& facts, int64_t rank, const Steps& steps) {
+  Sums sums;
+  const double share = 1 / CountSteps(facts, rank, steps);
+  ForEachOperator(facts, rank, steps, [&](const RankActivity&, const Activity& activity) {
+    Sum& sum = sums[activity.name];
+    sum.time += share * static_cast<double>(activity.duration());
+    sum.calls += share;
+  });
+  return sums;
+}
+
+constexpr double kMoreCalls = 0.05;  // of the calls, to run more often
+constexpr double kAsMuch = 0.25;     // of the most, for one that runs more often
+
+// What `own` takes beyond the others: by the operator with the most, or one that runs more often.
+ExcessWork Most(const StringTable& names, const Sums& own, const std::vector<Sums>& others) {
+  std::vector<ExcessWork> all;
+  for (const auto& [name, sum] : own) {
+    std::vector<double> times, calls;
+    for (const Sums& other : others) {
+      const auto at = other.find(name);
+      times.push_back(at == other.end() ? 0 : at->second.time);
+      calls.push_back(at == other.end() ? 0 : at->second.calls);
+    }
+    const double time = sum.time - Median(std::move(times));
+    if (time <= 0) continue;
+    all.push_back({.name = name,
+                   .time = time,
+                   .calls = sum.calls,
+                   .calls_beyond = sum.calls - Median(std::move(calls))});
+  }
+  if (all.empty()) return {};
+  std::ranges::sort(all, [&](const ExcessWork& a, const ExcessWork& b) {
+    return a.time != b.time ? a.time > b.time : names[a.name] < names[b.name];
+  });
+  const auto runs_more = [&](const ExcessWork& e) {
+    return e.time >= kAsMuch * all.front().time && e.calls_beyond >= kMoreCalls * e.calls;
+  };
+  const auto more = std::ranges::find_if(all, runs_more);
+  return more == all.end() ? all.front() : *more;
+}
+
+void KeepOnly(StringId name, Sums& sums) {
+  if (name != kNoString) std::erase_if(sums, [&](const auto& sum) { return sum.first != name; });
+}
+
+// How many inputs of so many elements there are per call, by operator and place.
+using Sizes = std::map<std::tuple<StringId, size_t, double>, double>;
+
+bool Counts(const RankActivity& own, const HostRange& range, const Steps& steps) {
+  if (own.steps.empty()) return true;
+  const int32_t step = own.StepAt(range.start);
+  return step != kNoStep && steps.Hold(own.steps[static_cast<size_t>(step)].number);
+}
+
+// Calls visit(range, whether it is within a call, not one) for a rank's calls by this name in these
+// steps, and the ranges within them.
+template <class Visit>
+void ForEachCall(const Facts& facts, int64_t rank, const Steps& steps, StringId name,
+                 const Visit& visit) {
+  for (const RankActivity& own : facts.ranks) {
+    if (own.rank != rank) continue;
+    std::vector<bool> within(own.host->ranges.size());
+    for (size_t r = 0; r < within.size(); ++r) {
+      const HostRange range = own.host->ranges[r];
+      const bool inner = range.parent != kNoRange && within[static_cast<size_t>(range.parent)];
+      if (!inner && (range.name != name || !Counts(own, range, steps))) continue;
+      within[r] = true;
+      visit(own, range, inner);
+    }
+  }
+}
+
+// Operators within a call by this name.
+double OperatorsWithin(const Facts& facts, int64_t rank, const Steps& steps, StringId name) {
+  double calls = 0, within = 0;
+  ForEachCall(facts, rank, steps, name,
+              [&](const RankActivity&, const HostRange& range, bool inner) {
+                if (range.kind == Kind::kOperator) ++(inner ? within : calls);
+              });
+  return calls > 0 ? within / calls : 0;
+}
+
+// Of a rank's calls by one name, and the operators within them.
+class InputSizes {
+ public:
+  InputSizes(const StringTable& names, StringId name) : names_(names), name_(name) {}
+
+  // The mean of calls in these steps; empty: unknown.
+  Sizes Of(const Facts& facts, int64_t rank, const Steps& steps) {
+    Sizes sizes;
+    double calls = 0;
+    ForEachCall(facts, rank, steps, name_,
+                [&](const RankActivity& own, const HostRange& range, bool inner) {
+                  calls += inner ? 0 : 1;
+                  const std::vector<double>& inputs = Elements(own.host->DetailOf(range));
+                  for (size_t i = 0; i < inputs.size(); ++i) sizes[{range.name, i, inputs[i]}] += 1;
+                });
+    for (auto& [input, count] : sizes) count /= calls;
+    return sizes;
+  }
+
+ private:
+  const std::vector<double>& Elements(const RangeDetail* detail) {
+    static const std::vector<double> kUnknown;
+    if (detail == nullptr || detail->shapes == kNoString) return kUnknown;
+    const auto [at, is_new] = elements_.try_emplace(detail->shapes);
+    if (is_new) {
+      const std::string_view shapes = names_[detail->shapes];
+      auto lists = static_cast<double>(std::max<int64_t>(CountElements(shapes), 0));
+      for (const Dimensions& shape : ReadShapes(shapes)) {
+        double count = shape.empty() ? 0 : 1;
+        for (const int64_t size : shape) count *= static_cast<double>(std::max<int64_t>(size, 0));
+        at->second.push_back(count);
+        lists -= count;
+      }
+      at->second.push_back(std::max(lists, 0.0));  // what lists of tensors hold, and scalars
+    }
+    return at->second;
+  }
+
+  const StringTable& names_;
+  const StringId name_;
+  std::unordered_map<StringId, std::vector<double>> elements_;  // by shapes
+};
+
+// The module in which the rank spends the most on operators of this name.
+StringId ModuleOf(const Facts& facts, int64_t rank, StringId name) {
+  std::map<StringId, int64_t> times;
+  for (const RankActivity& own : facts.ranks) {
+    if (own.rank != rank || !own.host->HasFrames()) continue;
+    const ModulePlaces places(*facts.names, own);
+    if (!places.any()) continue;
+    for (size_t r = 0; r < own.host->ranges.size(); ++r) {
+      const HostRange range = own.host->ranges[r];
+      if (range.name != name) continue;
+      int64_t& time = times[places.OfRange(static_cast<int32_t>(r)).module];
+      time = AddSaturated(time, range.duration());
+    }
+  }
+  const auto most = std::ranges::max_element(times, {}, [](const auto& t) { return t.second; });
+  return most == times.end() ? kNoString : most->first;
+}
+
+// Since which step the rank spends more on it. `least`: ns per step that count.
+std::optional<int64_t> SinceOf(const Facts& facts, int64_t rank, StringId name, double least) {
+  std::map<int64_t, int64_t> by_step;
+  for (const RankActivity& own : facts.ranks) {
+    if (own.rank != rank) continue;
+    for (const Step& step : own.steps) by_step[step.number];
+  }
+  ForEachOperator(facts, rank, {}, [&](const RankActivity& own, const Activity& activity) {
+    const auto number = NumberOf(own, activity);
+    if (!number || activity.name != name) return;
+    int64_t& time = by_step[*number];
+    time = AddSaturated(time, activity.duration());
+  });
+  std::vector<int64_t> times;
+  for (const auto& [number, time] : by_step) times.push_back(time);
+  const auto change = FindChangePoint(times, least);
+  if (!change || change->Difference() <= 0) return std::nullopt;
+  return std::next(by_step.begin(), static_cast<std::ptrdiff_t>(change->at))->first;
+}
+
+double ElementsIn(const Sizes& sizes) {
+  double elements = 0;
+  for (const auto& [input, count] : sizes) elements += std::get<2>(input) * count;
+  return elements;
+}
+
+// How much larger the inputs are than those of the others. What both have, such as weights, says
+// nothing of it, unless nearly all of what `own` has is of that kind. 0: unknown.
+double SizeRatio(const Sizes& own, const std::vector<Sizes>& others) {
+  constexpr double kFew = 0.05;  // of all elements
+  std::set<Sizes::key_type> inputs;
+  const auto add = [&](const Sizes& sizes) {
+    for (const auto& [input, count] : sizes) inputs.insert(input);
+  };
+  add(own);
+  std::ranges::for_each(others, add);
+  const auto count_in = [](const Sizes& sizes, const Sizes::key_type& input) {
+    const auto at = sizes.find(input);
+    return at == sizes.end() ? 0 : at->second;
+  };
+  double own_alone = 0, others_alone = 0;
+  for (const Sizes::key_type& input : inputs) {
+    std::vector<double> of_others;
+    for (const Sizes& other : others) of_others.push_back(count_in(other, input));
+    const double more = count_in(own, input) - Median(std::move(of_others));
+    (more > 0 ? own_alone : others_alone) += std::abs(more) * std::get<2>(input);
+  }
+  const double all = ElementsIn(own);
+  if (others_alone > 0 && own_alone >= kFew * all) return own_alone / others_alone;
+  std::vector<double> totals;
+  for (const Sizes& other : others) totals.push_back(ElementsIn(other));
+  const double typical = Median(std::move(totals));
+  return typical > 0 ? all / typical : 0;
+}
+
+void AddSize(const Facts& facts, int64_t rank, const Steps& own,
+             const std::vector<std::pair<int64_t, Steps>>& others, ExcessWork& excess) {
+  InputSizes sizes(*facts.names, excess.name);
+  std::vector<Sizes> of_others;
+  std::vector<double> within;
+  for (const auto& [other, steps] : others) {
+    of_others.push_back(sizes.Of(facts, other, steps));
+    within.push_back(OperatorsWithin(facts, other, steps, excess.name));
+  }
+  excess.size_ratio = SizeRatio(sizes.Of(facts, rank, own), of_others);
+  const double typical = Median(std::move(within));
+  if (typical > 0) excess.within_ratio = OperatorsWithin(facts, rank, own, excess.name) / typical;
+}
+
+// Makes the rates those of fewer steps of the rank.
+void CountOnly(const Facts& facts, int64_t rank, const Steps& before, const Steps& now,
+               ExcessWork& excess) {
+  const Sum then = SumsOf(facts, rank, before)[excess.name];
+  const Sum since = SumsOf(facts, rank, now)[excess.name];
+  excess.time += since.time - then.time;
+  excess.calls += since.calls - then.calls;
+  excess.calls_beyond += since.calls - then.calls;
+}
+
+std::optional<ExcessWork> Find(const Facts& facts, int64_t rank, const Steps& own,
+                               const std::vector<std::pair<int64_t, Steps>>& others,
+                               StringId name) {
+  if (!facts.OnHost() || others.empty()) return std::nullopt;
+  std::vector<Sums> of_others;
+  for (const auto& [other, steps] : others) of_others.push_back(SumsOf(facts, other, steps));
+  Sums sums = SumsOf(facts, rank, own);
+  KeepOnly(name, sums);
+  ExcessWork excess = Most(*facts.names, sums, of_others);
+  if (excess.name == kNoString) return std::nullopt;
+  excess.module = ModuleOf(facts, rank, excess.name);
+  const double median = static_cast<double>(StepChangesOf(facts).median);
+  excess.since = SinceOf(facts, rank, excess.name, kLeastStepChange * median);
+  Steps of_excess = own;
+  if (excess.since && own.from == INT64_MIN) {
+    of_excess.from = *excess.since;
+    CountOnly(facts, rank, own, of_excess, excess);
+  }
+  AddSize(facts, rank, of_excess, others, excess);
+  return excess;
+}
+
+}  // namespace
+}  // namespace excess_work
+
+std::optional<ExcessWork> ExcessOverOthers(const Facts& facts, int64_t rank,
+                                           const std::set<int64_t>* steps, StringId name) {
+  std::vector<std::pair<int64_t, excess_work::Steps>> others;
+  for (const RankActivity& own : facts.ranks) {
+    const bool known = !others.empty() && others.back().first == own.rank;
+    if (own.rank != rank && !own.activities.empty() && !known)
+      others.push_back({own.rank, {.only = steps}});
+  }
+  return excess_work::Find(facts, rank, {.only = steps}, others, name);
+}
+
+std::optional<ExcessWork> ExcessSince(const Facts& facts, int64_t rank, int64_t since,
+                                      StringId name) {
+  return excess_work::Find(facts, rank, {.from = since}, {{rank, {.to = since}}}, name);
+}
+
+}  // namespace stepscope

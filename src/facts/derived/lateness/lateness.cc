@@ -1,0 +1,168 @@
+// Sums what each rank spends time on.
+#include "facts/derived/lateness/lateness.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/saturate.h"
+
+namespace stepscope {
+namespace {
+
+void Add(int64_t& sum, int64_t value) { sum = AddSaturated(sum, value); }
+
+// Waiting for data: the iterator of PyTorch's DataLoader is recorded as
+// "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__".
+class InputNames {
+ public:
+  explicit InputNames(const StringTable& names) : names_(names) {}
+
+  bool IsInput(StringId name) {
+    const auto [at, is_new] = known_.try_emplace(name, false);
+    if (is_new) at->second = names_[name].contains("DataLoader");
+    return at->second;
+  }
+
+ private:
+  const StringTable& names_;
+  std::unordered_map<StringId, bool> known_;
+};
+
+// What counts: all, or what belongs to certain steps.
+class Counted {
+ public:
+  explicit Counted(const std::set<int64_t>* steps) : steps_(steps) {}
+
+  bool all() const { return steps_ == nullptr; }
+  bool Number(int64_t number) const { return all() || steps_->contains(number); }
+  bool Step(const RankActivity& rank, int32_t step) const {
+    return all() || (step != kNoStep && Number(rank.steps[static_cast<size_t>(step)].number));
+  }
+
+ private:
+  const std::set<int64_t>* steps_;
+};
+
+int64_t InputOf(const RankActivity& rank, InputNames& names, const Counted& counted) {
+  int64_t input = 0;
+  const auto& ranges = rank.host->ranges;
+  for (const HostRange& range : ranges) {
+    if (!names.IsInput(range.name)) continue;
+    if (range.parent != kNoRange && names.IsInput(ranges[static_cast<size_t>(range.parent)].name))
+      continue;
+    const int32_t step = rank.StepAt(range.start);
+    if ((!rank.steps.empty() && step == kNoStep) || !counted.Step(rank, step)) continue;
+    Add(input, range.duration());
+  }
+  return input;
+}
+
+// `efforts`: of each device; null for those that take no part.
+void AddActivity(const RankActivity& rank, const std::vector<RankEffort*>& efforts,
+                 const Counted& counted) {
+  std::vector<int64_t> until(rank.devices.size(), kNoTime);
+  for (const Activity& activity : rank.activities) {
+    const uint32_t device = rank.streams[activity.stream].device_index;
+    if (efforts[device] == nullptr) continue;
+    RankEffort& effort = *efforts[device];
+    const bool counts = counted.Step(rank, activity.step);
+    if (activity.kind == Kind::kCompute && counts) ++effort.kernels;
+    int64_t& busy_until = until[device];
+    // Steps that were not selected may lie before the first activity: what was idle then is not
+    // known.
+    if (busy_until != kNoTime && activity.start > busy_until && activity.launched != kNoTime &&
+        activity.launched > busy_until && counts) {
+      Add(effort.host_late, activity.start - busy_until);
+    }
+    busy_until = std::max(busy_until, activity.end);
+  }
+}
+
+void AddUse(const Occupancy& use, RankEffort& effort) {
+  Add(effort.compute, use.Compute());
+  Add(effort.copies, use.Memory());
+  Add(effort.own, use.Span() - use.Exposed());
+  Add(effort.exposed, use.Exposed());
+}
+
+void AddDevice(const DeviceFacts& device, const Counted& counted, RankEffort& effort) {
+  if (counted.all()) AddUse(device.total, effort);
+  for (size_t s = 0; s < device.by_step.size(); ++s) {
+    const Occupancy& use = device.by_step[s];
+    if (!use.any || !counted.Number(device.rank->steps[s].number)) continue;
+    ++effort.steps;
+    if (!counted.all()) AddUse(use, effort);
+  }
+}
+
+void AddTransfer(const Facts& facts, const Counted& counted, std::vector<RankEffort>& efforts) {
+  for (const CollectivePart& part : facts.collectives.parts) {
+    const RankActivity& rank = facts.ranks[part.recording];
+    if (part.wait == kNoTime || !counted.Step(rank, rank.activities[part.activity].step)) continue;
+    Add(efforts[part.rank].transfer, part.duration() - part.wait);
+  }
+}
+
+double StepsOf(const RankEffort& effort) {
+  return static_cast<double>(std::max<int64_t>(1, effort.steps));
+}
+
+// One sum of all ranks, in `beyond` instead of `efforts`.
+void CompareOne(const std::vector<RankEffort>& efforts, int64_t RankEffort::* member,
+                std::vector<RankEffort>& beyond) {
+  const auto per_step = [&](const RankEffort& effort) {
+    return static_cast<double>(effort.*member) / StepsOf(effort);
+  };
+  std::vector<double> sorted;
+  for (const RankEffort& effort : efforts) sorted.push_back(per_step(effort));
+  std::ranges::sort(sorted);
+  // Of the others, of which one is missing in `sorted`.
+  const size_t high = (sorted.size() - 1) / 2, low = (sorted.size() - 2) / 2;
+  for (size_t r = 0; r < efforts.size(); ++r) {
+    const double own = per_step(efforts[r]);
+    const auto place = static_cast<size_t>(std::ranges::lower_bound(sorted, own) - sorted.begin());
+    const auto other = [&](size_t i) { return sorted[place <= i ? i + 1 : i]; };
+    const double median = (other(low) + other(high)) / 2;
+    beyond[r].*member = ToInt64((own - median) * StepsOf(efforts[r]));
+  }
+}
+
+}  // namespace
+
+std::vector<RankEffort> BeyondOthers(const std::vector<RankEffort>& efforts) {
+  std::vector<RankEffort> beyond(efforts.size());
+  for (const auto member :
+       {&RankEffort::kernels, &RankEffort::compute, &RankEffort::copies, &RankEffort::host_late,
+        &RankEffort::input, &RankEffort::transfer, &RankEffort::own, &RankEffort::exposed}) {
+    CompareOne(efforts, member, beyond);
+  }
+  return beyond;
+}
+
+std::vector<RankEffort> MeasureEfforts(const Facts& facts, const std::set<int64_t>* steps) {
+  const auto& ranks = facts.collectives.ranks;
+  const Counted counted(steps);
+  std::vector<RankEffort> efforts(ranks.size());
+  const auto of = [&](int64_t rank, int64_t device) -> RankEffort* {
+    const uint32_t participant = facts.collectives.ParticipantOf(rank, device);
+    return participant == kNobody ? nullptr : &efforts[participant];
+  };
+  for (const DeviceFacts& device : facts.devices) {
+    RankEffort* effort = of(device.rank->rank, device.device);
+    if (effort != nullptr) AddDevice(device, counted, *effort);
+  }
+  AddTransfer(facts, counted, efforts);
+  InputNames names(*facts.names);
+  for (const RankActivity& rank : facts.ranks) {
+    const int64_t input = InputOf(rank, names, counted);
+    const auto own = facts.collectives.OfRank(rank.rank);
+    for (const RankCollectives& r : own)
+      Add(efforts[static_cast<size_t>(&r - ranks.data())].input, input);
+    std::vector<RankEffort*> of_devices;
+    for (const int64_t device : rank.devices) of_devices.push_back(of(rank.rank, device));
+    AddActivity(rank, of_devices, counted);
+  }
+  return efforts;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,66 @@
+// Walks the collectives, and finds change points of what was caused.
+#include "facts/derived/lateness/step_blame.h"
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "base/change_point.h"
+#include "facts/derived/collectives/wait_causes.h"
+
+namespace stepscope {
+namespace {
+
+std::optional<int64_t> StepOf(const Facts& facts, const CollectivePart& part) {
+  const RankActivity& rank = facts.ranks[part.recording];
+  const int32_t step = rank.activities[part.activity].step;
+  if (step == kNoStep) return std::nullopt;
+  return rank.steps[static_cast<size_t>(step)].number;
+}
+
+}  // namespace
+
+StepBlame BlameOfSteps(const Facts& facts) {
+  const CollectiveFacts& c = facts.collectives;
+  StepBlame steps;
+  for (const CollectiveMatch& match : c.matches) {
+    const auto step = match.last == kNobody ? std::nullopt : StepOf(facts, c.parts[match.last]);
+    if (step) steps[*step].Add(c.parts[match.last].rank, 0);
+  }
+  for (const WaitCause& wait : WaitCausesOf(facts)) {
+    const CollectiveMatch& match = c.matches[wait.match];
+    if (wait.rank == kNobody || match.last == kNobody) continue;
+    if (const auto step = StepOf(facts, c.parts[match.last]))
+      steps[*step].Add(wait.rank, wait.duration());
+  }
+  return steps;
+}
+
+std::set<int64_t> LateSteps(const StepBlame& steps, uint32_t rank) {
+  std::set<int64_t> late;
+  for (const auto& [step, blame] : steps) {
+    if (blame.CausedMost(rank)) late.insert(step);
+  }
+  return late;
+}
+
+std::vector<int64_t> CausedBySteps(const StepBlame& steps, std::span<const uint32_t> ranks) {
+  std::vector<int64_t> waits;
+  for (const auto& [step, blame] : steps) {
+    int64_t& wait = waits.emplace_back(0);
+    for (const uint32_t rank : ranks) {
+      const auto own = blame.by_rank.find(rank);
+      if (own != blame.by_rank.end()) wait = AddSaturated(wait, own->second);
+    }
+  }
+  return waits;
+}
+
+std::optional<int64_t> WaitedForSince(const StepBlame& steps, uint32_t rank, double least) {
+  const std::vector<int64_t> waits = CausedBySteps(steps, rank);
+  const auto change = FindChangePoint(waits, least);
+  if (!change || change->Difference() <= 0) return std::nullopt;
+  return std::next(steps.begin(), static_cast<std::ptrdiff_t>(change->at))->first;
+}
+
+}  // namespace stepscope

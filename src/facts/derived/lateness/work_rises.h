@@ -1,0 +1,58 @@
+// Finds which ranks that compute on hosts do more than before, or than the others, in parts of a
+// step that other load of the machine hardly reaches: how often an operator runs and how large its
+// inputs are is exact, and between two operators there is next to nothing, where load seldom falls.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "facts/derived/steps/step_parts.h"
+#include "facts/facts.h"
+
+namespace stepscope {
+
+enum class WorkKind : uint8_t {
+  kCalls,    // more calls of an operator
+  kSize,     // larger inputs of it
+  kBetween,  // time between two operators
+};
+
+// What ranks have more of: since one step, or in the same way in some steps or all.
+struct WorkRise {
+  WorkKind kind = WorkKind::kBetween;
+  std::vector<int64_t> ranks;     // that have it; ascending
+  int64_t rank = 0;               // the one of them with the most
+  StringId name = kNoString;      // the operator; kBetween: the one that follows
+  StringId previous = kNoString;  // kBetween: the one before
+  std::optional<int64_t> since;   // number of the first step
+  int64_t last_before = 0;        // where `since` is known: the step before it
+  // Of `rank`, numbers of the steps with more; and ns per step, medians of the other steps, or of
+  // the other ranks where it is in all, and of these.
+  std::set<int64_t> steps;
+  int64_t before = 0, after = 0;
+  int64_t all_steps = 0;
+
+  int64_t Difference() const { return after - before; }
+  bool Has(int64_t of_rank) const;
+  // Several ranks have it, each in other steps.
+  bool in_turn = false;
+};
+
+struct WorkRises {
+  std::vector<WorkRise> rises;  // the most time first
+  int64_t ranks = 0;            // of the job that were recorded
+
+  const WorkRise* Of(int64_t rank) const;  // null: none
+  bool IsOfAll(const WorkRise& rise) const { return std::ssize(rise.ranks) == ranks; }
+};
+
+// What a rise takes at least, over the median step time.
+inline constexpr double kLeastWorkRise = 0.03;
+
+// Of each rank the largest. Nothing where devices compute. Ranks that messages tie run different
+// stages, and are not compared with one another.
+const WorkRises& WorkRisesOf(const Facts& facts);
+
+}  // namespace stepscope

@@ -1,0 +1,108 @@
+// Sums frames of training threads, and the self times of operators that run in them.
+#include "facts/derived/python/leading_function.h"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "base/saturate.h"
+#include "base/stop.h"
+#include "facts/derived/operators/operator_trees.h"
+#include "facts/derived/python/along_windows.h"
+
+namespace stepscope {
+namespace leading_function {
+namespace {
+
+constexpr double kLeast = 0.1;  // of the steps
+
+IntervalSet WindowsOf(const RankSteps& own) {
+  std::vector<Interval> windows;
+  for (const StepBreakdown& step : own.steps)
+    windows.push_back({step.window.start, step.window.end});
+  return UnionOf(std::move(windows));
+}
+
+// The self times of operators that begin within windows of a thread, by name.
+class OperatorSums {
+ public:
+  void Add(const Facts& facts, const RankActivity& rank, uint32_t thread,
+           const IntervalSet& windows) {
+    const NarrowArray<int64_t>& self = SelfTimesOf(facts, rank);
+    const AnywhereInWindows anywhere(windows);
+    StopChecks checks;
+    for (size_t r = 0; r < self.size(); ++r) {
+      checks.Turn();
+      const HostRange range = rank.host->ranges[r];
+      if (self[r] == 0 || range.thread != thread || !anywhere.Holds(range.start)) continue;
+      int64_t& sum = sums_[range.name];
+      sum = AddSaturated(sum, self[r]);
+      all_ = AddSaturated(all_, self[r]);
+    }
+  }
+
+  int64_t all() const { return all_; }
+  // By time, then name.
+  std::pair<StringId, int64_t> Longest(const StringTable& names) const {
+    std::pair<StringId, int64_t> longest{kNoString, 0};
+    for (const auto& [name, time] : sums_) {
+      const bool first = time == longest.second && longest.first != kNoString &&
+                         names[name] < names[longest.first];
+      if (time > longest.second || first) longest = {name, time};
+    }
+    return longest;
+  }
+
+ private:
+  std::unordered_map<StringId, int64_t> sums_;
+  int64_t all_ = 0;
+};
+
+}  // namespace
+}  // namespace leading_function
+
+std::optional<LeadingFunction> FindLeadingFunction(const Facts& facts,
+                                                   const std::vector<RankSteps>& ranks) {
+  FrameTimes times(facts);
+  LeadingFunction lead;
+  for (const RankSteps& own : ranks) {
+    const IntervalSet windows = leading_function::WindowsOf(own);
+    lead.whole = AddSaturated(lead.whole, LengthOf(windows));
+    if (const auto thread = TrainingThread(*facts.names, *own.rank))
+      times.Add(*own.rank, *thread, windows);
+  }
+  const auto leaders = times.Leaders(1, leading_function::kLeast);
+  if (leaders.empty()) return std::nullopt;
+  lead.function = leaders.front();
+  leading_function::OperatorSums operators;
+  for (const RankSteps& own : ranks) {
+    const auto thread = TrainingThread(*facts.names, *own.rank);
+    if (!thread) continue;
+    operators.Add(facts, *own.rank, *thread,
+                  times.StretchesOf(*own.rank, *thread, leading_function::WindowsOf(own),
+                                    lead.function.name));
+  }
+  lead.operators = operators.all();
+  std::tie(lead.op, lead.longest_operator) = operators.Longest(*facts.names);
+  return lead;
+}
+
+std::optional<LeadingOperator> FindLeadingOperator(const Facts& facts,
+                                                   const std::vector<RankSteps>& ranks) {
+  leading_function::OperatorSums operators;
+  LeadingOperator lead;
+  for (const RankSteps& own : ranks) {
+    const IntervalSet windows = leading_function::WindowsOf(own);
+    lead.whole = AddSaturated(lead.whole, LengthOf(windows));
+    if (const auto thread = ComputingThread(*facts.names, *own.rank))
+      operators.Add(facts, *own.rank, *thread, windows);
+  }
+  std::tie(lead.op, lead.time) = operators.Longest(*facts.names);
+  const bool enough =
+      static_cast<double>(lead.time) >= leading_function::kLeast * static_cast<double>(lead.whole);
+  if (lead.op == kNoString || !enough) return std::nullopt;
+  return lead;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,247 @@
+// Sets stretches of one thread's frames against those of the others.
+#include "facts/derived/python/other_threads.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "base/stop.h"
+#include "facts/activity/idle_within.h"
+
+namespace stepscope {
+namespace other_threads {
+namespace {
+
+constexpr double kLeastWait = 0.05;      // of the steps
+constexpr double kLeastWork = 0.5;       // of the wait
+constexpr double kLeastBeside = 0.5;     // of the steps
+constexpr int64_t kMayFree = 1'000'000;  // ns: Python switches threads every 5 ms
+
+constexpr auto kWaits =
+    std::to_array<std::string_view>({"lock.acquire", "Lock.acquire", "lock.__enter__",
+                                     "Lock.__enter__", "SimpleQueue.get", "_ThreadHandle.join"});
+
+// Methods that end the wait of another thread.
+constexpr auto kWakes = std::to_array<std::string_view>(
+    {"put", "put_nowait", "notify", "notify_all", "set", "release", "__exit__"});
+constexpr int64_t kSoon = 1'000'000;  // ns
+
+// What the names of frames mean, each looked at once.
+class Names {
+ public:
+  explicit Names(const StringTable& names) : names_(names) {}
+
+  bool IsBuiltIn(StringId name) { return Of(name).built_in; }
+  bool IsWait(StringId name) { return Of(name).waits; }
+  bool Wakes(StringId name) { return Of(name).wakes; }
+
+ private:
+  struct Meaning {
+    bool built_in = false, waits = false, wakes = false;
+  };
+
+  Meaning Of(StringId name) {
+    const auto [at, is_new] = known_.try_emplace(name);
+    if (is_new) {
+      const FrameName frame = ParseFrameName(names_[name]);
+      const std::string_view function = frame.function;
+      Meaning& meaning = at->second;
+      meaning.built_in = frame.file.empty();
+      meaning.waits = meaning.built_in && std::ranges::any_of(kWaits, [&](std::string_view wait) {
+                        return function.ends_with(wait);
+                      });
+      const std::string_view method = function.substr(function.rfind('.') + 1);
+      meaning.wakes = std::ranges::find(kWakes, method) != kWakes.end();
+    }
+    return at->second;
+  }
+
+  const StringTable& names_;
+  std::unordered_map<StringId, Meaning> known_;
+};
+
+// The moments of a thread whose innermost frame `wanted(name, duration)` holds for.
+template <class Wanted>
+IntervalSet StretchesOf(const HostFrames& frames, const Wanted& wanted) {
+  std::vector<Interval> stretches;
+  const auto nothing = [](size_t) {};
+  WalkFrames(
+      frames, nothing,
+      [&](size_t f, int64_t start, int64_t end) {
+        if (wanted(frames[f].name, end - start)) stretches.push_back({start, end});
+      },
+      nothing);
+  return UnionOf(std::move(stretches));
+}
+
+IntervalSet Without(const IntervalSet& from, const IntervalSet& what) {
+  IntervalSet others;
+  int64_t until = INT64_MIN;
+  for (const Interval& i : what) {
+    others.push_back({until, i.start});
+    until = i.end;
+  }
+  others.push_back({until, INT64_MAX});
+  return Intersection(from, others);
+}
+
+IntervalSet OperatorsOf(const HostOps& host, uint32_t thread) {
+  std::vector<Interval> operators;
+  StopChecks checks;
+  for (const HostRange& range : host.ranges) {
+    checks.Turn();
+    if (range.thread == thread && range.kind == Kind::kOperator)
+      operators.push_back({range.start, range.end});
+  }
+  return UnionOf(std::move(operators));
+}
+
+// One process with its training thread and other threads.
+class Process {
+ public:
+  Process(const Facts& facts, Names& names, const RankSteps& own, uint32_t training)
+      : facts_(facts), names_(names), rank_(*own.rank), training_(training) {
+    std::vector<Interval> windows;
+    for (const StepBreakdown& step : own.steps)
+      windows.push_back({step.window.start, step.window.end});
+    windows_ = UnionOf(std::move(windows));
+    waits_ = Intersection(WaitsOf(training), windows_);
+  }
+
+  std::optional<ThreadWait> Wait() {
+    // Where the host is the device, other threads' operators do not end the wait.
+    const IntervalSet waits = rank_.on_host ? waits_ : IdleWithin(rank_, waits_);
+    FrameTimes times(facts_);
+    times.Add(rank_, training_, waits);
+    const auto leaders = times.Leaders(1);
+    if (leaders.empty() || !IsShare(leaders.front().time, kLeastWait)) return std::nullopt;
+    const IntervalSet stretches = times.StretchesOf(rank_, training_, waits, leaders.front().name);
+    std::optional<ThreadWait> found;
+    ForEachOther([&](uint32_t thread) {
+      if (!EndsMostOf(stretches, rank_.host->frames[thread])) return;
+      FrameTimes work(facts_);
+      work.Add(rank_, thread, Without(stretches, WaitsOf(thread)));
+      const auto works = work.Leaders(1);
+      const bool longest = !works.empty() && (!found || works.front().time > found->works.time);
+      if (longest)
+        found = {&rank_, leaders.front(), works.front(), rank_.host->threads[thread], Whole()};
+    });
+    const auto least = kLeastWork * static_cast<double>(leaders.front().time);
+    if (found && static_cast<double>(found->works.time) < least) found.reset();
+    return found;
+  }
+
+  std::optional<ConcurrentThread> Beside() {
+    const IntervalSet works = Without(windows_, waits_);
+    std::optional<ConcurrentThread> found;
+    ForEachOther([&](uint32_t thread) {
+      const HostFrames& frames = rank_.host->frames[thread];
+      if (!ReturnsFromAny(frames)) return;
+      const IntervalSet python = StretchesOf(frames, [&](StringId name, int64_t duration) {
+        return duration < kMayFree || !names_.IsBuiltIn(name);
+      });
+      const IntervalSet stretches =
+          Without(Intersection(python, works), OperatorsOf(*rank_.host, thread));
+      const int64_t time = LengthOf(stretches);
+      if (!IsShare(time, kLeastBeside) || (found && found->time >= time)) return;
+      FrameTimes times(facts_);
+      times.Add(rank_, thread, stretches);
+      const auto leaders = times.Leaders(1);
+      if (!leaders.empty())
+        found = {&rank_, leaders.front(), rank_.host->threads[thread], time, Whole()};
+    });
+    return found;
+  }
+
+ private:
+  template <class Visit>
+  void ForEachOther(const Visit& visit) const {
+    for (uint32_t t = 0; t < rank_.host->frames.size(); ++t) {
+      if (t != training_ && !rank_.host->frames[t].empty()) visit(t);
+    }
+  }
+
+  // Whether the thread calls what ends a wait in half of their time or more.
+  bool EndsMostOf(const IntervalSet& waits, const HostFrames& frames) {
+    std::vector<bool> ended(waits.size());
+    for (const HostFrame& frame : frames) {
+      if (!names_.Wakes(frame.name)) continue;
+      const auto after = std::ranges::upper_bound(waits, frame.start, {}, &Interval::start);
+      if (after == waits.begin()) continue;
+      const auto wait = std::prev(after);
+      if (frame.start < wait->end + kSoon) ended[static_cast<size_t>(wait - waits.begin())] = true;
+    }
+    int64_t time = 0;
+    for (size_t w = 0; w < waits.size(); ++w) time += ended[w] ? waits[w].end - waits[w].start : 0;
+    return time >= LengthOf(waits) - time;
+  }
+
+  // Whether more is known of the thread than what was open when recording began: PyTorch gives
+  // these frames to a thread of their own where it does not know theirs yet.
+  static bool ReturnsFromAny(const HostFrames& frames) {
+    for (size_t f = 1; f < frames.size(); ++f) {
+      if (frames[f].parent != static_cast<int32_t>(f) - 1) return true;
+    }
+    return false;
+  }
+
+  IntervalSet WaitsOf(uint32_t thread) {
+    return StretchesOf(rank_.host->frames[thread],
+                       [&](StringId name, int64_t) { return names_.IsWait(name); });
+  }
+
+  int64_t Whole() const { return LengthOf(windows_); }
+  bool IsShare(int64_t time, double share) const {
+    return time > 0 && static_cast<double>(time) >= share * static_cast<double>(Whole());
+  }
+
+  const Facts& facts_;
+  Names& names_;
+  const RankActivity& rank_;
+  const uint32_t training_;
+  IntervalSet windows_;
+  IntervalSet waits_;  // of the training thread, within windows
+};
+
+// What `of(process)` finds with the largest share of its steps.
+template <class Of, class Share>
+auto Largest(const Facts& facts, const std::vector<RankSteps>& ranks, const Of& of,
+             const Share& share) {
+  Names names(*facts.names);
+  decltype(of(std::declval<Process&>())) largest;
+  for (const RankSteps& own : ranks) {
+    const auto training = TrainingThread(*facts.names, *own.rank);
+    if (!training) continue;
+    Process process(facts, names, own, *training);
+    auto found = of(process);
+    if (found && (!largest || share(*found) > share(*largest))) largest = std::move(found);
+  }
+  return largest;
+}
+
+double ShareOf(int64_t time, int64_t whole) {
+  return static_cast<double>(time) / static_cast<double>(whole);
+}
+
+}  // namespace
+}  // namespace other_threads
+
+std::optional<ThreadWait> FindThreadWait(const Facts& facts, const std::vector<RankSteps>& ranks) {
+  return other_threads::Largest(
+      facts, ranks, [](other_threads::Process& process) { return process.Wait(); },
+      [](const ThreadWait& wait) { return other_threads::ShareOf(wait.waits.time, wait.whole); });
+}
+
+std::optional<ConcurrentThread> FindConcurrentThread(const Facts& facts,
+                                                     const std::vector<RankSteps>& ranks) {
+  return other_threads::Largest(
+      facts, ranks, [](other_threads::Process& process) { return process.Beside(); },
+      [](const ConcurrentThread& beside) {
+        return other_threads::ShareOf(beside.time, beside.whole);
+      });
+}
+
+}  // namespace stepscope

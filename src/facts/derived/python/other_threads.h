@@ -1,0 +1,44 @@
+// Finds what other Python threads of a process run while its training thread waits for them, or
+// works beside them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "facts/derived/python/python_time.h"
+#include "facts/derived/steps/step_categories.h"
+#include "facts/facts.h"
+
+namespace stepscope {
+
+// The training thread waits in a function for a lock, as of a queue, and another thread of its
+// process, which ends waits of half of that time or more (it puts into the queue, notifies,
+// releases), works for half of that time or more.
+struct ThreadWait {
+  const RankActivity* rank = nullptr;
+  FrameTimes::Leader waits;  // ns of the rank's steps, in which no device ran anything
+  FrameTimes::Leader works;  // what the other thread ran meanwhile
+  std::string thread;        // its name
+  int64_t whole = 0;         // ns of the rank's steps
+};
+// The longest of all ranks. Nothing where none takes a twentieth of its rank's steps.
+std::optional<ThreadWait> FindThreadWait(const Facts& facts, const std::vector<RankSteps>& ranks);
+
+// Another thread runs Python while the training thread does not wait. Only one of them runs Python
+// at a time, but what holds the lock at a moment is not recorded: that it slows the training thread
+// is possible, not known.
+struct ConcurrentThread {
+  const RankActivity* rank = nullptr;
+  FrameTimes::Leader works;  // the function with the most of `time`
+  std::string thread;        // its name
+  int64_t time = 0;          // ns of the rank's steps in Python, without what may free the lock:
+                             // operators, and calls of built-in functions from 1 ms on
+  int64_t whole = 0;         // ns of the rank's steps
+};
+// The one with the largest share. Nothing where none takes half of its rank's steps.
+std::optional<ConcurrentThread> FindConcurrentThread(const Facts& facts,
+                                                     const std::vector<RankSteps>& ranks);
+
+}  // namespace stepscope

@@ -1,0 +1,211 @@
+// Implements the categories of steps and their statistics.
+#include "facts/derived/steps/step_categories.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <ranges>
+#include <span>
+
+#include "base/saturate.h"
+
+namespace stepscope {
+namespace {
+
+template <class Value>
+StepStatistics Statistics(const std::vector<RankSteps>& ranks, const Value& value) {
+  StepStatistics s;
+  double sum = 0;
+  double squares = 0;
+  const auto for_each = [&](const auto& visit) {
+    for (const RankSteps& rank : ranks) {
+      for (const StepBreakdown& step : rank.steps) visit(value(step));
+    }
+  };
+  for_each([&](int64_t time) {
+    s.shortest = s.steps == 0 ? time : std::min(s.shortest, time);
+    s.longest = std::max(s.longest, time);
+    sum += static_cast<double>(time);
+    ++s.steps;
+  });
+  if (s.steps == 0) return s;
+  s.mean = sum / static_cast<double>(s.steps);
+  for_each([&](int64_t time) {
+    const double off = static_cast<double>(time) - s.mean;
+    squares += off * off;
+  });
+  if (s.steps > 1) s.deviation = std::sqrt(squares / static_cast<double>(s.steps - 1));
+  return s;
+}
+
+constexpr int64_t kMostSlow = 5;   // one of so many: where more are slow, they are no exception
+constexpr int64_t kBeyondAll = 2;  // times what any other step takes: it is one, whatever they do
+
+bool IsSlow(int64_t time, int64_t median) {
+  constexpr double kSlow = 1.5;  // as the parameter `slow` of the analysis `steps`
+  return static_cast<double>(time) >= kSlow * static_cast<double>(median);
+}
+
+// For how long the first step ran activities that were launched before the recording: until the
+// last before the first one whose launch is known. 0 where none is known.
+int64_t QueuedBefore(const RankSteps& rank) {
+  const StepWindow& window = rank.steps.front().window;
+  int64_t until = window.start;
+  for (const Activity& activity : rank.rank->activities) {
+    if (activity.call != kNoCall) return std::min(until, window.end) - window.start;
+    until = std::max(until, activity.end);
+  }
+  return 0;
+}
+
+// Whether that is most of what the first step takes more.
+bool BeganWithQueue(const RankSteps& rank, int64_t median) {
+  return 2 * QueuedBefore(rank) >= rank.steps.front().Total() - median;
+}
+
+void LeaveOutWarmUp(TypicalSteps& typical) {
+  for (RankSteps& rank : typical.ranks) {
+    if (!BeginsWithWarmUp(rank)) continue;
+    ++typical.warm_up;
+    std::vector<int64_t> others;
+    for (const StepBreakdown& step : rank.steps | std::views::drop(1))
+      others.push_back(step.Total());
+    if (BeganWithQueue(rank, Describe(others).p50)) ++typical.queued;
+    typical.longest_warm_up = std::max(typical.longest_warm_up, rank.steps.front().Total());
+    rank.steps.erase(rank.steps.begin());
+  }
+}
+
+std::vector<RankSteps> BreakRecordingsDown(const Facts& facts) {
+  std::vector<RankSteps> all;
+  for (const RankActivity& rank : facts.ranks) {
+    if (rank.memory_only) continue;
+    RankSteps own{.rank = &rank};
+    std::vector<StepWindow> windows = StepWindows(rank);
+    if (windows.empty()) {
+      if (!facts.selected.empty()) continue;  // the steps that were asked for, or nothing
+      const auto whole = WholeRecording(rank);
+      if (!whole) continue;
+      windows.push_back(*whole);
+      own.whole_recording = true;
+    }
+    own.steps = BreakStepsDown(rank, *facts.names, windows);
+    all.push_back(std::move(own));
+  }
+  // Where some ranks have steps, those without would only blur what is said of them.
+  const bool any = std::ranges::any_of(all, [](const RankSteps& r) { return !r.whole_recording; });
+  if (any) std::erase_if(all, [](const RankSteps& r) { return r.whole_recording; });
+  return all;
+}
+
+}  // namespace
+
+std::string_view StepCategoryName(StepCategory category) {
+  constexpr auto kNames = std::to_array<std::string_view>(
+      {"device compute", "device to device", "device collectives", "host compute", "kernel launch",
+       "input", "output", "compilation", "one-time work", "all others"});
+  static_assert(kNames.size() == kStepCategories);
+  return kNames[static_cast<size_t>(category)];
+}
+
+std::span<const StepPart> PartsOf(StepCategory category) {
+  using enum StepPart;
+  static constexpr StepPart kParts[] = {kComputeUnknown, kCompute32,    kCompute16,    kCompute8,
+                                        kDeviceToDevice, kCollective,   kHostCompute,  kLaunch,
+                                        kInputWait,      kHostToDevice, kDeviceToHost, kCompilation,
+                                        kOneTime,        kOther};
+  // Where those of each category begin, and the end.
+  static constexpr std::array<size_t, kStepCategories + 1> kBegins = {0,  4,  5,  6,  7, 8,
+                                                                      10, 11, 12, 13, 14};
+  const auto c = std::min(static_cast<size_t>(category), kStepCategories - 1);
+  return std::span(kParts).subspan(kBegins[c], kBegins[c + 1] - kBegins[c]);
+}
+
+int64_t TimeOf(const StepBreakdown& step, StepCategory category) {
+  int64_t time = 0;
+  for (const StepPart part : PartsOf(category)) time = AddSaturated(time, step.Of(part));
+  return time;
+}
+
+std::optional<StepWindow> WholeRecording(const RankActivity& rank) {
+  int64_t first = INT64_MAX;
+  int64_t last = INT64_MIN;
+  const auto take = [&](int64_t start, int64_t end) {
+    first = std::min(first, start);
+    last = std::max(last, end);
+  };
+  for (const Activity& activity : rank.activities) take(activity.start, activity.end);
+  for (const HostRange& range : rank.host->ranges) take(range.start, range.end);
+  for (const Call& call : rank.host->calls) take(call.start, call.end);
+  if (first > last) {  // a program that runs nothing but Python
+    for (const HostFrames& frames : rank.host->frames) {
+      for (const HostFrame& frame : frames) take(frame.start, frame.end);
+    }
+  }
+  if (first >= last) return std::nullopt;
+  return StepWindow{.number = 0, .start = first, .end = last};
+}
+
+const std::vector<RankSteps>& RankStepsOf(const Facts& facts) {
+  return facts.memo.Of<BreakRecordingsDown>(facts);
+}
+
+bool HasRankSteps(const Facts& facts) { return facts.memo.Has<BreakRecordingsDown>(); }
+
+StepStatistics StatisticsOfTotals(const std::vector<RankSteps>& ranks) {
+  return Statistics(ranks, [](const StepBreakdown& step) { return step.Total(); });
+}
+
+StepStatistics StatisticsOf(const std::vector<RankSteps>& ranks, StepCategory category) {
+  return Statistics(ranks, [&](const StepBreakdown& step) { return TimeOf(step, category); });
+}
+
+bool BeginsWithWarmUp(const RankSteps& rank) {
+  if (rank.steps.size() < 3 || rank.rank->begins_later) return false;
+  std::vector<int64_t> others;
+  for (const StepBreakdown& step : rank.steps | std::views::drop(1)) others.push_back(step.Total());
+  const Distribution times = Describe(others);
+  const int64_t first = rank.steps.front().Total();
+  const auto slow =
+      std::ranges::count_if(others, [&](int64_t time) { return IsSlow(time, times.p50); });
+  const bool beyond_all = first / kBeyondAll >= times.max;
+  return beyond_all || (slow * kMostSlow <= std::ssize(others) && IsSlow(first, times.p50));
+}
+
+TypicalSteps FindTypicalSteps(const std::vector<RankSteps>& ranks) {
+  constexpr int64_t kEnough = 5;
+  TypicalSteps typical{.ranks = ranks};
+  LeaveOutWarmUp(typical);
+  std::vector<int64_t> times;
+  for (const RankSteps& rank : typical.ranks) {
+    for (const StepBreakdown& step : rank.steps) times.push_back(step.Total());
+  }
+  typical.times = Describe(times);
+  typical.median = typical.times.p50;
+  const auto slow = [&](int64_t time) { return IsSlow(time, typical.median); };
+  const int64_t count = std::ranges::count_if(times, slow);
+  if (count == 0 || typical.times.count < kEnough || count * kMostSlow > typical.times.count)
+    return typical;
+  typical.slow = count;
+  typical.slowest = typical.times.max;
+  std::erase_if(times, slow);
+  typical.times = Describe(times);
+  for (RankSteps& rank : typical.ranks)
+    std::erase_if(rank.steps, [&](const StepBreakdown& step) { return slow(step.Total()); });
+  std::erase_if(typical.ranks, [](const RankSteps& rank) { return rank.steps.empty(); });
+  return typical;
+}
+
+StepBreakdown SumOf(const std::vector<RankSteps>& ranks) {
+  StepBreakdown sum;
+  for (const RankSteps& rank : ranks) {
+    for (const StepBreakdown& step : rank.steps) {
+      sum.window.end = AddSaturated(sum.window.end, step.Total());
+      for (size_t a = 0; a < kStepParts; ++a) sum.time[a] = AddSaturated(sum.time[a], step.time[a]);
+    }
+  }
+  return sum;
+}
+
+}  // namespace stepscope

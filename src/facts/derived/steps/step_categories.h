@@ -1,0 +1,83 @@
+// Defines the ten categories of a step, each a sum of parts, and their means over the steps of all
+// ranks. The categories are those of the TensorFlow Profiler, and one-time work.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/distribution.h"
+#include "facts/facts.h"
+#include "facts/steps/step_breakdown.h"
+
+namespace stepscope {
+
+enum class StepCategory : uint8_t {
+  kDeviceCompute,
+  kDeviceToDevice,
+  kDeviceCollectives,
+  kHostCompute,
+  kLaunch,
+  kInput,  // waiting for the next batch, and copying it to the device
+  kOutput,
+  kCompilation,
+  kOneTime,  // graph capture, context creation, module loading
+  kOther,
+  kCount
+};
+inline constexpr size_t kStepCategories = static_cast<size_t>(StepCategory::kCount);
+
+std::string_view StepCategoryName(StepCategory category);  // "device compute", "input", ...
+std::span<const StepPart> PartsOf(StepCategory category);
+int64_t TimeOf(const StepBreakdown& step, StepCategory category);
+
+struct RankSteps {
+  const RankActivity* rank = nullptr;
+  std::vector<StepBreakdown> steps;
+  // The recording marks no complete step: there is one that spans all that was recorded.
+  bool whole_recording = false;
+};
+
+// From the first to the last of what was recorded; nothing if that is nothing.
+std::optional<StepWindow> WholeRecording(const RankActivity& rank);
+
+// The steps of every recording that holds anything but a memory timeline.
+const std::vector<RankSteps>& RankStepsOf(const Facts& facts);
+bool HasRankSteps(const Facts& facts);  // whether they were derived already
+
+// Over steps: of several, the plain mean, and the standard deviation of a sample.
+struct StepStatistics {
+  int64_t steps = 0;
+  double mean = 0;       // ns
+  double deviation = 0;  // 0 for fewer than two steps
+  int64_t shortest = 0;
+  int64_t longest = 0;
+};
+StepStatistics StatisticsOfTotals(const std::vector<RankSteps>& ranks);
+StepStatistics StatisticsOf(const std::vector<RankSteps>& ranks, StepCategory category);
+
+// Whether the first step of a recording, if it was selected, is warm-up: it takes 1.5 times the
+// median of the others or more, and there are at least two others, of which no more than a fifth
+// take that long too; or it takes twice as long as any other.
+bool BeginsWithWarmUp(const RankSteps& rank);
+
+// The steps without warm-up and without the slow ones, which take 1.5 times the median or more: a
+// checkpoint, an evaluation. Of slow ones, none is left out of fewer than five steps, nor where
+// more than a fifth are slow: those are no exception.
+struct TypicalSteps {
+  std::vector<RankSteps> ranks;  // each that has such steps
+  Distribution times;            // of these steps
+  int64_t median = 0;            // ns, of all steps but warm-up
+  int64_t slow = 0;              // steps left out that are no warm-up
+  int64_t slowest = 0;           // ns, of them
+  int64_t warm_up = 0;           // first steps left out
+  int64_t queued = 0;            // of these, that mostly ran what was queued before the recording
+  int64_t longest_warm_up = 0;   // ns, of them
+};
+TypicalSteps FindTypicalSteps(const std::vector<RankSteps>& ranks);
+
+// All steps of all ranks added up; its window is of no use but for the total.
+StepBreakdown SumOf(const std::vector<RankSteps>& ranks);
+
+}  // namespace stepscope

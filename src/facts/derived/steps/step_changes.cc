@@ -1,0 +1,191 @@
+// Collects the steps of each device by number, and finds the change points.
+#include "facts/derived/steps/step_changes.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/distribution.h"
+#include "base/robust.h"
+#include "base/saturate.h"
+#include "facts/steps/step_use.h"
+
+namespace stepscope {
+namespace {
+
+// Values by step number, ascending.
+struct Numbered {
+  std::vector<int64_t> steps, values;
+
+  void Add(int64_t step, int64_t value) {
+    steps.push_back(step);
+    values.push_back(value);
+  }
+};
+
+constexpr double kAlso = 1.0 / 3;  // of the largest rise
+
+constexpr size_t kParts = static_cast<size_t>(StepQuantity::kCount);
+using Parts = std::array<Numbered, kParts>;
+
+class Collector {
+ public:
+  explicit Collector(std::span<const RankSteps> ranks) : ranks_(ranks) { CollectTimes(); }
+
+  StepChanges Find() {
+    StepChanges changes{.median = median_};
+    changes.step_time = Change(StepQuantity::kStepTime, times_, -1, -1);
+    for (const RankSteps& rank : ranks_) CollectParts(rank);
+    for (const auto& [key, parts] : parts_) {
+      for (size_t q = 0; q < kParts; ++q) {
+        const auto quantity = static_cast<StepQuantity>(q);
+        if (auto change = Change(quantity, parts[q], key.first, key.second))
+          changes.parts.push_back(*change);
+      }
+    }
+    for (size_t q = 0; q < kParts; ++q) {
+      const StepChange* largest = changes.LargestRise(static_cast<StepQuantity>(q));
+      if (largest != nullptr)
+        changes.parts[static_cast<size_t>(largest - changes.parts.data())].also =
+            CountAlso(*largest);
+    }
+    return changes;
+  }
+
+ private:
+  // Of steps that some ranks did not record the mean would change with the ranks: only steps of all
+  // ranks count.
+  void CollectTimes() {
+    struct Sum {
+      int64_t time = 0, ranks = 0;
+    };
+    std::map<int64_t, Sum> sums;
+    std::set<int64_t> numbers;
+    for (const RankSteps& rank : ranks_) {
+      numbers.insert(rank.rank->rank);
+      for (const StepBreakdown& step : rank.steps) {
+        Sum& sum = sums[step.window.number];
+        sum.time = AddSaturated(sum.time, step.Total());
+        ++sum.ranks;
+      }
+    }
+    for (const auto& [number, sum] : sums) {
+      if (sum.ranks == std::ssize(numbers)) times_.Add(number, sum.time / sum.ranks);
+    }
+    std::vector<int64_t> sorted = times_.values;
+    median_ = Describe(sorted).p50;
+    least_ = kLeastStepChange * static_cast<double>(median_);
+  }
+
+  bool Counts(int64_t step) const { return std::ranges::binary_search(times_.steps, step); }
+
+  // Recordings of one rank follow one another.
+  void CollectParts(const RankSteps& rank) {
+    std::vector<StepWindow> windows;
+    for (const StepBreakdown& step : rank.steps) windows.push_back(step.window);
+    const auto uses = UseOfDevices(*rank.rank, windows);
+    Parts& own = parts_[{rank.rank->rank, -1}];
+    for (size_t s = 0; s < windows.size(); ++s) {
+      if (!Counts(windows[s].number)) continue;
+      At(own, StepQuantity::kInput)
+          .Add(windows[s].number, TimeOf(rank.steps[s], StepCategory::kInput));
+      At(own, StepQuantity::kOther)
+          .Add(windows[s].number, TimeOf(rank.steps[s], StepCategory::kOther));
+    }
+    for (size_t d = 0; d < uses.size(); ++d) {
+      const bool only = uses.size() == 1;
+      Parts& device = only ? own : parts_[{rank.rank->rank, rank.rank->devices[d]}];
+      for (size_t s = 0; s < windows.size(); ++s) {
+        if (Counts(windows[s].number)) AddUse(device, windows[s].number, uses[d][s]);
+      }
+    }
+  }
+
+  static Numbered& At(Parts& parts, StepQuantity quantity) {
+    return parts[static_cast<size_t>(quantity)];
+  }
+  static void AddUse(Parts& parts, int64_t step, const StepUse& use) {
+    At(parts, StepQuantity::kCompute).Add(step, use.compute);
+    At(parts, StepQuantity::kIdle).Add(step, use.idle);
+    At(parts, StepQuantity::kExposed).Add(step, use.exposed);
+  }
+
+  std::optional<StepChange> Change(StepQuantity quantity, const Numbered& numbered, int64_t rank,
+                                   int64_t device) const {
+    const auto at = FindChangePoint(numbered.values, least_);
+    if (!at) return std::nullopt;
+    return StepChange{.quantity = quantity,
+                      .rank = rank,
+                      .device = device,
+                      .since = numbered.steps[at->at],
+                      .last_before = numbered.steps[at->at - 1],
+                      .before = RoundToInt64(at->before),
+                      .after = RoundToInt64(at->since),
+                      .steps_before = static_cast<int64_t>(at->before_count),
+                      .steps_after = std::ssize(numbered.values) - static_cast<int64_t>(at->at)};
+  }
+
+  int64_t CountAlso(const StepChange& change) const {
+    const auto rises = [&](const auto& entry) {
+      const auto& [key, parts] = entry;
+      if (key == std::pair(change.rank, change.device)) return false;
+      const Numbered& own = parts[static_cast<size_t>(change.quantity)];
+      std::vector<double> before, since;
+      for (size_t s = 0; s < own.steps.size(); ++s)
+        (own.steps[s] < change.since ? before : since)
+            .push_back(static_cast<double>(own.values[s]));
+      return !before.empty() && !since.empty() &&
+             Median(since) - Median(before) >= kAlso * static_cast<double>(change.Difference());
+    };
+    return std::ranges::count_if(parts_, rises);
+  }
+
+  std::span<const RankSteps> ranks_;
+  Numbered times_;
+  int64_t median_ = 0;
+  double least_ = 0;
+  std::map<std::pair<int64_t, int64_t>, Parts> parts_;  // by rank and device
+};
+
+StepChanges FindStepChanges(const Facts& facts) {
+  const std::vector<RankSteps>& ranks = RankStepsOf(facts);
+  if (ranks.empty() || ranks.front().whole_recording) return {};
+  return Collector(ranks).Find();
+}
+
+}  // namespace
+
+std::string_view StepQuantityName(StepQuantity quantity) {
+  constexpr std::array<std::string_view, kParts> kNames = {
+      "step time", "compute", "input wait", "all others", "idle", "exposed communication"};
+  return kNames[static_cast<size_t>(quantity)];
+}
+
+const StepChange* StepChanges::Rise(StepQuantity quantity, int64_t rank, int64_t device) const {
+  const auto is_it = [&](const StepChange& c) {
+    return c.quantity == quantity && c.rank == rank && c.Difference() > 0 &&
+           (device == -1 || c.device == -1 || c.device == device);
+  };
+  const auto at = std::ranges::find_if(parts, is_it);
+  return at == parts.end() ? nullptr : &*at;
+}
+
+const StepChange* StepChanges::LargestRise(StepQuantity quantity) const {
+  const StepChange* largest = nullptr;
+  for (const StepChange& c : parts) {
+    if (!step_time || c.quantity != quantity || c.Difference() <= 0) continue;
+    // The same host event can reach a device a step earlier or later.
+    if (std::abs(c.since - step_time->since) > 1) continue;
+    if (largest == nullptr || c.Difference() > largest->Difference()) largest = &c;
+  }
+  return largest;
+}
+
+const StepChanges& StepChangesOf(const Facts& facts) {
+  return facts.memo.Of<FindStepChanges>(facts);
+}
+
+}  // namespace stepscope

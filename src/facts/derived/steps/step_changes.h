@@ -1,0 +1,52 @@
+// Finds since which step the job, or a device of it, spends more or less time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/change_point.h"
+#include "facts/derived/steps/step_categories.h"
+
+namespace stepscope {
+
+// Of a step: all of it, or a part of it on one device; input, and time without any operator, are
+// those of a rank's host.
+enum class StepQuantity : uint8_t { kStepTime, kCompute, kInput, kOther, kIdle, kExposed, kCount };
+std::string_view StepQuantityName(StepQuantity quantity);  // "step time", "compute", ...
+
+struct StepChange {
+  StepQuantity quantity = StepQuantity::kStepTime;
+  int64_t rank = -1;              // -1: the mean over all ranks
+  int64_t device = -1;            // -1: all of the rank's
+  int64_t since = 0;              // number of the first step of the new level
+  int64_t last_before = 0;        // number of the step before it
+  int64_t before = 0, after = 0;  // medians of a step, ns
+  int64_t steps_before = 0, steps_after = 0;
+  // Of a LargestRise(): how many other ranks or devices spend at least a third of it more since
+  // then, by their medians; noise may hide that from a search for change points.
+  int64_t also = 0;
+
+  int64_t Difference() const { return after - before; }
+};
+
+struct StepChanges {
+  int64_t median = 0;  // step time, ns; 0: no steps
+  std::optional<StepChange> step_time;
+  std::vector<StepChange> parts;  // by rank, device, quantity
+
+  // Since when this rank (and device, -1: any) spends more on it.
+  const StepChange* Rise(StepQuantity quantity, int64_t rank, int64_t device) const;
+  // Of the parts, the one that rises most where step time changes; null: none, or it does not.
+  const StepChange* LargestRise(StepQuantity quantity) const;
+};
+
+// What a change is at least, over the median step time.
+inline constexpr double kLeastStepChange = 0.05;
+
+// A change point (base/change_point.h) that is worth a twentieth of the median step time, of the
+// steps that all ranks recorded. n log n.
+const StepChanges& StepChangesOf(const Facts& facts);
+
+}  // namespace stepscope

@@ -1,0 +1,74 @@
+// Tests that each result is derived once and stays where it is.
+#include "facts/memo.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <stop_token>
+#include <utility>
+
+namespace stepscope::memo_test {
+namespace {
+
+struct Whole {
+  mutable Memo memo;
+  mutable int derived = 0;
+};
+
+int Three(const Whole& whole) { return 3 + 0 * ++whole.derived; }
+int Four(const Whole& whole) { return 4 + 0 * ++whole.derived; }
+int Sum(const Whole& whole) {
+  ++whole.derived;
+  return whole.memo.Of<Three>(whole) + whole.memo.Of<Four>(whole);
+}
+int Twice(const Whole& whole, const int& part) { return 2 * part + 0 * ++whole.derived; }
+
+TEST(Memo, FunctionsOfOneTypeHaveResultsOfTheirOwn) {
+  const Whole whole;
+  EXPECT_EQ(whole.memo.Of<Three>(whole), 3);
+  EXPECT_EQ(whole.memo.Of<Four>(whole), 4);
+  EXPECT_EQ(whole.memo.Of<Three>(whole), 3);
+  EXPECT_EQ(whole.derived, 2);
+}
+
+TEST(Memo, EachPartHasAResult) {
+  const Whole whole;
+  const std::array parts = {1, 2};
+  const int& first = whole.memo.Of<Twice>(whole, parts[0]);
+  EXPECT_EQ(whole.memo.Of<Twice>(whole, parts[1]), 4);
+  EXPECT_EQ(first, 2);
+  EXPECT_EQ(&whole.memo.Of<Twice>(whole, parts[0]), &first);
+  EXPECT_EQ(whole.derived, 2);
+}
+
+TEST(Memo, AResultMayNeedOthers) {
+  const Whole whole;
+  EXPECT_FALSE(whole.memo.Has<Three>());
+  EXPECT_EQ(whole.memo.Of<Sum>(whole), 7);
+  EXPECT_TRUE(whole.memo.Has<Three>());
+  EXPECT_EQ(whole.memo.Of<Four>(whole), 4);
+  EXPECT_EQ(whole.derived, 3);
+}
+
+TEST(Memo, ResultsStayWhereTheyAreWhenTheWholeMoves) {
+  Whole whole;
+  const int* three = &whole.memo.Of<Three>(whole);
+  const Whole moved = std::move(whole);
+  EXPECT_EQ(&moved.memo.Of<Three>(moved), three);
+}
+
+int Stops(const Whole&) { throw Stopped(); }
+
+TEST(Memo, WhatWasStoppedIsNotKept) {
+  const Whole whole;
+  EXPECT_THROW(whole.memo.Of<Stops>(whole), Stopped);
+  EXPECT_FALSE(whole.memo.Has<Stops>());
+  std::stop_source source;
+  source.request_stop();
+  const StopScope scope(source.get_token());
+  EXPECT_THROW(whole.memo.Of<Three>(whole), Stopped);
+  EXPECT_FALSE(whole.memo.Has<Three>());
+}
+
+}  // namespace
+}  // namespace stepscope::memo_test

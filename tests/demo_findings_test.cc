@@ -1,0 +1,234 @@
+// Tests that the first finding on demo jobs is the trouble that was planted, and none where none
+// was.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "tests/support/demo_job.h"
+
+namespace stepscope::testing::demo_findings_test {
+namespace {
+
+constexpr uint64_t kSeeds[] = {1, 2, 3};
+
+bool HasEvidence(const Finding& finding, std::string_view words) {
+  return std::ranges::any_of(finding.evidence,
+                             [&](const Evidence& e) { return e.message.contains(words); });
+}
+
+TEST(DemoFindings, GraphCaptureIsTheLeadingFindingAndInNoStep) {
+  for (const uint64_t seed : kSeeds) {
+    for (const int slow_rank : {-1, 1}) {
+      DemoJob job;
+      ASSERT_NO_FATAL_FAILURE(MakeDemoJob({.ranks = 2,
+                                           .steps = 4,
+                                           .seed = seed,
+                                           .slow_rank = slow_rank,
+                                           .graph_capture = 2'000'000'000,
+                                           .layers = 4},
+                                          job));
+      ASSERT_EQ(RowsOf(job.answer, "overview", "launches").size(), 2u);
+      EXPECT_GT(RowsOf(job.answer, "overview", "launches")[0].Int("captured"), 100'000);
+      const Finding* leading = LeadingFinding(job.answer);
+      ASSERT_NE(leading, nullptr);
+      EXPECT_TRUE(leading->message.contains("graph capture")) << leading->message;
+      EXPECT_TRUE(job.answer.verdict.contains("left out: one-time work")) << job.answer.verdict;
+      EXPECT_FALSE(job.answer.verdict.contains("wait for the host")) << job.answer.verdict;
+    }
+  }
+}
+
+TEST(DemoFindings, ALibraryThatNobodyKnowsIsTheLeadingFinding) {
+  for (const uint64_t seed : kSeeds) {
+    for (const int slow_rank : {-1, 1}) {
+      DemoJob job;
+      ASSERT_NO_FATAL_FAILURE(MakeDemoJob({.ranks = 4,
+                                           .steps = 3,
+                                           .seed = seed,
+                                           .slow_rank = slow_rank,
+                                           .unknown_library = true,
+                                           .layers = 6},
+                                          job));
+      const Finding* leading = LeadingFinding(job.answer);
+      ASSERT_NE(leading, nullptr);
+      EXPECT_EQ(leading->message, "Communication of the 4 ranks was not recognized.");
+      EXPECT_TRUE(leading->because.contains("candidates")) << leading->because;
+      EXPECT_TRUE(job.answer.verdict.contains("not recognized")) << job.answer.verdict;
+      EXPECT_FALSE(job.answer.verdict.contains("one device")) << job.answer.verdict;
+    }
+  }
+}
+
+// What is left out of the step time is left out of what findings cost.
+TEST(DemoFindings, GraphCaptureMakesNoSlowRankCheaper) {
+  DemoJob job;
+  ASSERT_NO_FATAL_FAILURE(MakeDemoJob({.ranks = 2,
+                                       .steps = 4,
+                                       .slow_rank = 1,
+                                       .slow_factor = 1.4,
+                                       .host_gap_fraction = 0,
+                                       .graph_capture = 2'000'000'000,
+                                       .layers = 4},
+                                      job));
+  const Finding* slow = FindFinding(job.answer, "Rank 1 is a straggler");
+  ASSERT_NE(slow, nullptr) << job.answer.verdict;
+  const auto& metrics = job.answer.reports.front().metrics;
+  const auto median = std::ranges::find(metrics, "step_time_median", &Metric::key);
+  ASSERT_NE(median, metrics.end());
+  EXPECT_NEAR(
+      slow->share,
+      static_cast<double>(slow->per_step) / static_cast<double>(std::get<int64_t>(median->value)),
+      0.02);
+  EXPECT_EQ(slow->severity, Severity::kHigh);
+}
+
+// Its kernels take 12% longer, which is less than a third of a wait that compute mostly hides.
+TEST(DemoFindings, ASlightlySlowRankHasItsReason) {
+  DemoJob job;
+  ASSERT_NO_FATAL_FAILURE(MakeDemoJob({.ranks = 8,
+                                       .seed = 7,
+                                       .slow_rank = 6,
+                                       .slow_factor = 1.12,
+                                       .exposed_fraction = 0.2,
+                                       .host_gap_fraction = 0.02,
+                                       .clock_spread = 5'000'000},
+                                      job));
+  const Finding* slow = FindFinding(job.answer, "Rank 6 is a straggler");
+  ASSERT_NE(slow, nullptr);
+  EXPECT_TRUE(slow->message.contains("slower compute kernels")) << slow->message;
+  EXPECT_LE(slow->place, 2) << "beside the communication that was planted";
+}
+
+TEST(DemoFindings, ThePlantedTroublesAreFound) {
+  DemoJob job;
+  ASSERT_NO_FATAL_FAILURE(
+      MakeDemoJob({.ranks = 4, .steps = 3, .slow_rank = 1, .slow_factor = 1.4}, job));
+  const Finding* slow = FindFinding(
+      job.answer, "Rank 1 is a straggler in every recorded step (3 to 5): slower compute");
+  ASSERT_NE(slow, nullptr);
+  EXPECT_EQ(slow->place, 1);
+  EXPECT_EQ(slow->severity, Severity::kHigh);
+  EXPECT_TRUE(HasEvidence(*slow, "Rank 1 runs kernels slower"));
+  EXPECT_EQ(FindFinding(job.answer, "Rank 1 runs kernels slower"), nullptr) << "one cause";
+  EXPECT_EQ(FindFinding(job.answer, "since step"), nullptr);
+  EXPECT_NE(FindFinding(job.answer, "Exposed communication"), nullptr);
+  const Finding* input = FindFinding(job.answer, "Input wait is");
+  ASSERT_NE(input, nullptr);
+  EXPECT_TRUE(HasEvidence(*input, "Host-bound idle time is"));
+}
+
+TEST(DemoFindings, TheStepAndTheRankOfAPlantedChangeAreTheLeadingFinding) {
+  for (const int64_t since : {5, 6, 7}) {
+    DemoJob job;
+    ASSERT_NO_FATAL_FAILURE(MakeDemoJob({.ranks = 4,
+                                         .steps = 6,
+                                         .seed = static_cast<uint64_t>(since),
+                                         .slow_rank = 1,
+                                         .slow_factor = 1.66,
+                                         .slow_since = since,
+                                         .exposed_fraction = 0.1,
+                                         .layers = 6},
+                                        job));
+    const Finding* leading = LeadingFinding(job.answer);
+    ASSERT_NE(leading, nullptr);
+    const std::string when = " since step " + std::to_string(since);
+    EXPECT_TRUE(leading->message.contains(when)) << leading->message;
+    EXPECT_TRUE(leading->message.contains("ank 1 ")) << leading->message;
+    const std::string straggler = "Rank 1 is a straggler" + when + ": slower compute";
+    EXPECT_TRUE(std::ranges::any_of(leading->evidence, [&](const Evidence& evidence) {
+      return evidence.message.starts_with(straggler);
+    })) << straggler;
+    const auto changes = RowsOf(job.answer, "steps", "changes");
+    ASSERT_GE(changes.size(), 2u);
+    EXPECT_EQ(changes[0].Text("quantity"), "step time");
+    EXPECT_EQ(changes[0].Int("since_step"), since);
+    const auto is_compute = [](const Row& row) { return row.Text("quantity") == "compute"; };
+    ASSERT_EQ(std::ranges::count_if(changes, is_compute), 1) << "one rank computes longer";
+    const Row& compute = *std::ranges::find_if(changes, is_compute);
+    EXPECT_EQ(compute.Int("rank"), 1);
+    EXPECT_NEAR(compute.Real("change"), 0.66, 0.05);
+  }
+}
+
+// It computes longest in five steps of ten, and is behind most of the imbalance.
+TEST(DemoFindings, TheImbalanceOfASlowRankIsItsEvidence) {
+  DemoJob job;
+  ASSERT_NO_FATAL_FAILURE(MakeDemoJob({.ranks = 8,
+                                       .steps = 10,
+                                       .slow_rank = 2,
+                                       .slow_factor = 1.2,
+                                       .slow_since = 8,
+                                       .exposed_fraction = 0.1,
+                                       .host_gap_fraction = 0.02,
+                                       .layers = 4},
+                                      job));
+  EXPECT_EQ(FindFinding(job.answer, "Compute imbalance"), nullptr) << job.answer.verdict;
+  EXPECT_TRUE(job.answer.verdict.contains("longer since step 8: rank 2")) << job.answer.verdict;
+}
+
+// Devices of one process are told apart as ranks are, with one clock and one annotation of steps.
+TEST(DemoFindings, TheSlowDeviceOfAProcessIsTheLeadingFinding) {
+  struct Case {
+    int ranks, devices, slow_rank, slow_device;
+    const char* says;
+  };
+  for (const Case& c :
+       {Case{1, 4, 0, 2, "Device 2 is a straggler in every recorded step"},
+        Case{1, 4, 0, 3, "Device 3 is a straggler in every recorded step"},
+        Case{2, 2, 1, 1, "Rank 1 device 1 is a straggler in every recorded step"}}) {
+    DemoJob job;
+    ASSERT_NO_FATAL_FAILURE(MakeDemoJob({.ranks = c.ranks,
+                                         .devices = c.devices,
+                                         .steps = 4,
+                                         .seed = static_cast<uint64_t>(c.slow_device),
+                                         .slow_rank = c.slow_rank,
+                                         .slow_factor = 1.4,
+                                         .slow_device = c.slow_device,
+                                         .exposed_fraction = 0.1,
+                                         .layers = 6},
+                                        job));
+    const Finding* slow = LeadingFinding(job.answer);
+    ASSERT_NE(slow, nullptr);
+    EXPECT_TRUE(slow->message.starts_with(c.says)) << slow->message;
+    EXPECT_TRUE(slow->message.contains("slower compute kernels")) << slow->message;
+    const auto ranks = RowsOf(job.answer, "temporal_breakdown", "ranks");
+    const auto overlap = RowsOf(job.answer, "comm_overlap", "ranks");
+    ASSERT_EQ(ranks.size(), static_cast<size_t>(c.ranks * c.devices));
+    for (size_t d = 0; d < ranks.size(); ++d) {
+      const auto& truth = job.truth.at("ranks").at(d);
+      ExpectSame(truth, ranks[d], {"rank", "device", "span", "busy", "idle", "compute"});
+      ExpectSame(truth, overlap[d], {"communication", "overlapped", "exposed"});
+    }
+    for (const Row& row : RowsOf(job.answer, "collectives", "ranks"))
+      EXPECT_GT(row.Int("matched"), 0);
+  }
+}
+
+TEST(DemoFindings, StepsThatOnlyVaryChangeAtNone) {
+  for (const uint64_t seed : {1u, 2u, 3u}) {
+    DemoJob job;
+    ASSERT_NO_FATAL_FAILURE(
+        MakeDemoJob({.ranks = 2, .steps = 6, .seed = seed, .slow_rank = 1, .layers = 4}, job));
+    EXPECT_TRUE(RowsOf(job.answer, "steps", "changes").empty());
+    EXPECT_EQ(FindFinding(job.answer, "since step"), nullptr);
+  }
+}
+
+TEST(DemoFindings, AHealthyJobRaisesNothing) {
+  DemoJob job;
+  const DemoOptions healthy{
+      .ranks = 4, .steps = 3, .slow_rank = -1, .exposed_fraction = 0, .host_gap_fraction = 0};
+  ASSERT_NO_FATAL_FAILURE(MakeDemoJob(healthy, job));
+  for (const Report& report : job.answer.reports) {
+    for (const Finding& finding : report.findings)
+      ADD_FAILURE() << finding.message << " " << finding.because;
+  }
+  EXPECT_TRUE(job.answer.verdict.contains("No finding: the largest cost but compute is") ||
+              job.answer.verdict.contains("Nothing but compute costs more than 1%"))
+      << job.answer.verdict;
+}
+
+}  // namespace
+}  // namespace stepscope::testing::demo_findings_test
