@@ -86,7 +86,7 @@ TEST_F(GoodputSituations, ARestartOnAHostAnHourAhead) {
   EXPECT_TRUE(Notes("clock_ahead"));
   std::map<std::string, double> told;
   for (const Row& row : RowsOf(answer_, "goodput", "buckets")) {
-    told[row.Text("bucket")] = static_cast<double>(row.Int("time")) / 1e9;
+    told[row.Text("bucket")] = Seconds(row.Int("time"));
   }
   // From the start of step 99 at -70 s on.
   EXPECT_NEAR(told["INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION"], 70, 5);

@@ -26,7 +26,7 @@ inline std::string BucketsOf(const std::vector<Row>& rows) {
   std::vector<std::pair<double, std::string>> times;
   for (const Row& row : rows) {
     if (row.Int("time") == 0) continue;
-    times.emplace_back(-static_cast<double>(row.Int("time")) / 1e9, row.Text("bucket"));
+    times.emplace_back(-Seconds(row.Int("time")), row.Text("bucket"));
   }
   std::ranges::sort(times);
   std::string text;

@@ -194,9 +194,8 @@ void LeaveOutOtherClocks(std::vector<Run>& runs, Notes& note_counts) {
     const int64_t off = ClockOff(runs, run);
     if (off == 0) continue;
     other.push_back(run.attempt);
-    note_counts.Add(
-        NoteKind::kOtherClock, 1,
-        fmt::format("{:+.0f} s on {}", static_cast<double>(off) / 1e9, run.recording->name().host));
+    note_counts.Add(NoteKind::kOtherClock, 1,
+                    fmt::format("{:+.0f} s on {}", Seconds(off), run.recording->name().host));
   }
   std::erase_if(
       runs, [&](const Run& run) { return std::ranges::find(other, run.attempt) != other.end(); });

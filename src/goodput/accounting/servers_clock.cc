@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/time_units.h"
 #include "goodput/accounting/writer.h"
 
 namespace stepscope::goodput {
@@ -27,7 +28,7 @@ const Event& ServersClock::Move(const Event& event, Notes& note_counts) {
       ahead_.try_emplace(clock.empty() ? event.writer : clock, event.time - event.received);
   if (is_new) {
     note_counts.Add(NoteKind::kClockAhead, 1,
-                    fmt::format("{:+.0f} s on {}", static_cast<double>(ahead->second) / 1e9,
+                    fmt::format("{:+.0f} s on {}", Seconds(ahead->second),
                                 name.host.empty() ? event.writer : name.host));
   }
   moved_ = event;

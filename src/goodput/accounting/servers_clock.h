@@ -9,6 +9,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/time_units.h"
 #include "goodput/events/event.h"
 #include "goodput/events/notes.h"
 
@@ -16,7 +17,7 @@ namespace stepscope::goodput {
 
 // By how much the clock of an event's host must be ahead to be moved. Servers stamp events that
 // are.
-inline constexpr int64_t kAheadOfServer = 10'000'000'000;  // ns
+inline constexpr int64_t kAheadOfServer = 10 * kSecond;
 
 class ServersClock {
  public:
