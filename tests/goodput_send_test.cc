@@ -17,6 +17,9 @@
 
 #include "goodput/recorder/segment_reader.h"
 #include "stepscope/goodput.h"
+#include "stepscope/goodput_ledger.h"
+#include "stepscope/goodput_report.h"
+#include "tests/answer.h"
 #include "tests/goodput_server.h"
 #include "tests/gzip.h"
 #include "tests/paths.h"
@@ -140,6 +143,29 @@ TEST(GoodputSend, SendsLogsWithoutNumbers) {
   EXPECT_TRUE(output.starts_with("0 Sent 1 events: 1 stored, 0 already there")) << output;
   server.End(SIGTERM);
   EXPECT_EQ(Steps(there).size(), 20'016u);
+}
+
+// One log that was imported and sent counts once.
+TEST(GoodputSend, ImportAndSendOfOneLogCountOnce) {
+  const testing::ScratchFolder scratch;
+  const std::string there = scratch.path() + "/there";
+  const std::string log = scratch.Write(
+      "log.jsonl", R"({"job_name": "log", "job_start_time": 1780000000})"
+                   "\n" +
+                       Log(0, 300) + R"({"job_name": "log", "job_end_time": 1780000300})" + "\n");
+  ASSERT_TRUE(GoodputImport(there, {log}));
+  ServerProcess server(there, 0);
+  const std::string output = Send(server.port(), {"--events", log}, scratch);
+  EXPECT_TRUE(output.starts_with("0 Sent 302 events")) << output;
+  const std::string metrics = testing::Get(server.port(), "/metrics");
+  server.End(SIGTERM);
+  const auto file = GoodputReport({.files = {log}}), stored = GoodputReport({.store = there});
+  ASSERT_TRUE(file && stored);
+  for (const char* key : {"goodput_ratio", "productive", "total"}) {
+    EXPECT_EQ(testing::MetricOf(*stored, "goodput", key), testing::MetricOf(*file, "goodput", key));
+  }
+  EXPECT_EQ(testing::MetricOf(*stored, "goodput", "disruptions"), Cell(int64_t{0}));
+  EXPECT_EQ(testing::RowsOf(*GoodputJobs(there), "goodput_jobs", "jobs").size(), 1u);
 }
 
 TEST(GoodputSend, ReportsErrors) {

@@ -16,10 +16,12 @@ TOLERANCE = 0.01  # of the job's time
 # Buckets that may go by several names: time in steps beyond the usual.
 ALIASES = {"SLOW_OR_HUNG": r"SLOW|HUNG|HANG"}
 
-# What must be told of each job: restarts, the last step, and words of findings.
+# What must be told of each job: restarts, the last step, words of findings, and why attempts ended.
 EXPECTED = {
-    "torch": {"disruptions": 4, "last_step": 29, "findings": [r"[Hh]ung.{0,80} step 22"]},
-    "jax": {"disruptions": 1, "last_step": 15, "findings": []},
+    "torch": {"disruptions": 4, "last_step": 29, "findings": [r"[Hh]ung.{0,80} step 22"],
+              "causes": {1: r"^killed without a word \(rank 2\)", 2: r"^exception RuntimeError: planted.*\(rank 1\)",
+                         3: r"^announced: SIGTERM", 4: r"^hang: exception RuntimeError: .*[Tt]imed out"}},
+    "jax": {"disruptions": 1, "last_step": 15, "findings": [], "causes": {1: r"^killed without a word \(rank 1\)"}},
 }
 
 
@@ -99,6 +101,10 @@ def check(stepscope, name, folder):
     for wanted in expected["findings"]:
         if not re.search(wanted, findings):
             yield f"no finding says '{wanted}': {findings}"
+    causes = {row["attempt"]: row["cause"] for row in rows(report, "disruptions")}
+    for attempt, wanted in expected["causes"].items():
+        if not re.search(wanted, causes.get(attempt, "")):
+            yield f"attempt {attempt} ended by '{causes.get(attempt)}', not '{wanted}'"
     jobs = rows(ask(stepscope, "jobs", "--store", str(folder / "events"))["reports"][0], "jobs")
     if len(jobs) != 1 or abs(jobs[0]["goodput_ratio"] - metric(report, "goodput_ratio")) > 1e-9:
         yield f"jobs tells {jobs}, analyze {metric(report, 'goodput_ratio')}"
@@ -108,7 +114,10 @@ def main(stepscope, folder, names):
     failed = []
     for name in names or sorted(path.name for path in pathlib.Path(folder).iterdir()):
         one = pathlib.Path(folder) / name
-        wrong = list(check_recipe(stepscope, one) if name == "recipe" else check(stepscope, name, one))
+        try:
+            wrong = list(check_recipe(stepscope, one) if name == "recipe" else check(stepscope, name, one))
+        except (AssertionError, OSError, StopIteration, KeyError) as error:
+            wrong = [f"no answer: {error!r}"]
         print(f"interop: goodput of {name}: {'FAILED' if wrong else 'ok'}", *wrong, sep="\n  ", flush=True)
         failed += [name] if wrong else []
     pathlib.Path(f"{str(folder).rstrip('/')}.failed").write_text(" ".join(failed) + "\n")

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/quantity.h"
 #include "base/saturate.h"
 #include "base/time_units.h"
 
@@ -26,6 +27,16 @@ bool Fits(const Event& event) {
   }
   return latest != kUnknown && is_time(latest) && is_time(event.time) && is_time(c.manager.start) &&
          is_small(c.manager.duration) && is_small(event.step) && is_time(event.monotonic);
+}
+
+// Of "silence=2h", ns.
+std::optional<int64_t> SilenceOf(std::string_view label) {
+  constexpr std::string_view kName = "silence=";
+  if (!label.starts_with(kName)) return std::nullopt;
+  const auto limit = ReadDuration(label.substr(kName.size()));
+  constexpr double kLongest = 1e8;
+  if (!limit || !(*limit > 0) || *limit > kLongest) return std::nullopt;
+  return static_cast<int64_t>(*limit * static_cast<double>(kSecond));
 }
 
 }  // namespace
@@ -55,6 +66,7 @@ Accounting& Accounting::operator=(const Accounting& other) {
   billion_flops_ = other.billion_flops_;
   stopped_ = other.stopped_;
   stopped_as_ = other.stopped_as_;
+  silence_ = other.silence_;
   return *this;
 }
 
@@ -91,7 +103,9 @@ void Accounting::Add(const Event& event) {
   switch (event.kind) {
     case EventKind::kNone:
     case EventKind::kCount:
+      return;
     case EventKind::kLabel:
+      if (const auto limit = SilenceOf(event.text)) silence_ = *limit;
       return;
     case EventKind::kActivity:
       tokens_ = AddSaturated(tokens_, std::max<int64_t>(0, event.counts[0]));

@@ -114,6 +114,7 @@ class Accounting {
   // States from schedulers.
   int64_t stopped_ = kUnknown;
   std::string stopped_as_;
+  int64_t silence_ = kUnknown;  // the job's own limit, from the label "silence=2h"
 };
 
 }  // namespace stepscope::goodput

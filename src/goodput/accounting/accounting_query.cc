@@ -87,7 +87,8 @@ AttemptAccount AccountOf(const JointAttempt& attempt, const Surroundings& around
                          .id = attempt.lead->id,
                          .processes = attempt.processes,
                          .cause = attempt.cause,
-                         .first_gone = attempt.first_gone};
+                         .first_gone = attempt.first_gone,
+                         .behind = attempt.behind};
   if (!attempt.steps().empty()) {
     account.first_step = attempt.steps().first().step;
     account.last_step = attempt.lead->told.step;
@@ -290,7 +291,8 @@ void Accounting::FindState(int64_t now, const PartitionQuery& query, Partition& 
     out.state = "ended";
   } else if (!last.cause.empty() && last.lead->left != kUnknown) {
     out.state = "failed";
-  } else if (query.silence && now - std::max(last.last, last.start) > *query.silence) {
+  } else if (const int64_t silent = now - std::max(last.last, last.start);
+             query.silence && silent > (silence_ == kUnknown ? *query.silence : silence_)) {
     out.state = "silent";
   }
   out.running = out.state == "running";

@@ -8,9 +8,10 @@
 namespace stepscope::goodput {
 namespace {
 
-// 1 had no FLOPs; 1 and 2 had one recording.
-constexpr uint64_t kVersion = 3;
+// 1 had no FLOPs; 1 and 2 had one recording; up to 3 jobs had no limit of silence.
+constexpr uint64_t kVersion = 4;
 constexpr uint64_t kOneRecording = 2;
+constexpr uint64_t kNoSilence = 3;
 constexpr int64_t kOverlaysOfLate = 60 * kMinute;  // of the last attempt: kept exactly
 // Overlays that an attempt keeps exactly: about 150 KB.
 constexpr size_t kManyOverlays = 10'000;
@@ -153,6 +154,7 @@ void Accounting::Save(StateWriter& out) {
   scheduling_.Save(out);
   for (const int64_t count : {tokens_, totals_.saves, billion_flops_}) out.Signed(count);
   SaveNotes(totals_.note_counts, out);
+  out.Signed(silence_);
 }
 
 namespace {
@@ -295,6 +297,7 @@ bool Accounting::Load(std::string_view bytes) {
   for (int64_t* count : {&tokens_, &totals_.saves}) *count = std::max<int64_t>(0, in.Signed());
   if (version > 1) billion_flops_ = std::max<int64_t>(0, in.Signed());
   totals_.note_counts = LoadNotes(in);
+  if (version > kNoSilence) silence_ = in.Signed();
   if (!in.ok()) *this = {};
   for (const auto& recording : recordings_) {
     by_writer_[recording->writer()] = recording.get();

@@ -80,6 +80,7 @@ struct JointAttempt {
   int64_t processes = 1;
   std::string cause;  // of its end, if it is known
   std::string first_gone;
+  std::string behind;  // "rank 3 did not begin step 22": who was behind the others at its end
 
   const StepTimes& steps() const { return lead->steps; }
   // True if the end was unplanned or followed a preemption notice.

@@ -75,8 +75,9 @@ void TakeLabel(const Event& event, Labels& labels) {
   labels[event.text.substr(0, equals)] = event.text.substr(equals + 1);
 }
 
-bool AccountFor(const Event& event, std::optional<int64_t> at, Job& job) {
+bool AccountFor(const Event& recorded, std::optional<int64_t> at, Job& job) {
   ++job.events;
+  const Event& event = job.servers_clock.Move(recorded, job.note_counts);
   const auto leave_out = [&](NoteKind why) {
     job.note_counts.Add(why);
     return false;

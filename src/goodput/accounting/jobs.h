@@ -11,6 +11,7 @@
 #include "goodput/accounting/accounting.h"
 #include "goodput/accounting/duplicates.h"
 #include "goodput/accounting/ml_goodput.h"
+#include "goodput/accounting/servers_clock.h"
 #include "goodput/events/notes.h"
 #include "stepscope/report.h"
 #include "stepscope/result.h"
@@ -39,6 +40,7 @@ struct Job {
   int64_t events = 0;
   Accounting accounting;
   Duplicates duplicates;
+  ServersClock servers_clock;
   MlGoodput ml_goodput;
   Notes note_counts;
 };

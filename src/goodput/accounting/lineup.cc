@@ -4,59 +4,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <string>
-#include <string_view>
-#include <tuple>
 #include <utility>
 
-#include "base/ascii.h"
 #include "base/time_units.h"
+#include "goodput/accounting/lineup_group.h"
 
 namespace stepscope::goodput {
 namespace {
 
-// Two heartbeats and the clocks of hosts: how long after the last sign a rank may join.
-constexpr int64_t kSilence = 30 * kSecond;
-// Steps for so long after another process began: that one was only replaced.
-constexpr int64_t kGoesOn = kMinute;
 constexpr size_t kLookBack = 8;  // attempts in which a name is looked for
 constexpr int64_t kFarSteps = 10;
-
-struct Run {
-  Attempt* attempt = nullptr;
-  const Recording* recording = nullptr;
-  AttemptName id;
-
-  int64_t rank() const { return recording->name().rank; }
-  bool anonymous() const { return recording->writer().empty(); }
-  int64_t start() const { return attempt->start; }
-  int64_t last() const { return attempt->last; }
-  bool steps() const { return !attempt->steps.empty(); }
-  bool StepsAfter(int64_t time) const { return steps() && attempt->told.time > time + kGoesOn; }
-};
-
-struct Group {
-  std::vector<Run> runs;
-
-  int64_t Last() const { return std::ranges::max(runs, {}, &Run::last).last(); }
-  int64_t Start() const { return std::ranges::min(runs, {}, &Run::start).start(); }
-  // The run whose course is the attempt's.
-  const Run& Lead() const {
-    return *std::ranges::min_element(runs, {}, [](const Run& r) {
-      return std::tuple(!r.steps(), r.steps() && r.recording->thin(), r.rank());
-    });
-  }
-  // The latest run of the same process or rank.
-  const Run* Before(const Run& run) const {
-    for (auto r = runs.rbegin(); r != runs.rend(); ++r) {
-      const bool same_rank = run.rank() != kNoRank && r->rank() == run.rank();
-      if (r->recording == run.recording || same_rank) return &*r;
-    }
-    return nullptr;
-  }
-};
+constexpr int64_t kLongBetween = 10 * kMinute;
+constexpr int64_t kFewSteps = 3;
+constexpr int64_t kSameClock = 10 * kSecond;  // over an attempt
 
 enum class Place : uint8_t { kJoins, kBegins, kOtherJob };
 
@@ -102,7 +64,7 @@ Place PlaceOf(const Group& group, const Run& run) {
   const bool named_apart =
       !run.id.name.empty() && !lead.id.name.empty() && run.id.name != lead.id.name;
   const bool ranked = run.rank() != kNoRank && lead.rank() != kNoRank;
-  const int64_t wait = ranked && !named_apart ? kSilence : 0;
+  const int64_t wait = ranked && !named_apart ? kLineupSilence : 0;
   if (run.start() > group.Last() + wait) return Place::kBegins;
   if (!ranked && FarFrom(lead, run)) return Place::kOtherJob;
   return Place::kJoins;
@@ -180,78 +142,6 @@ class Joiner {
   std::vector<Group> groups_;
 };
 
-std::string OfRank(const Group& group, const Run& run) {
-  if (group.runs.size() < 2 || run.rank() == kNoRank) return {};
-  return fmt::format(" (rank {})", run.rank());
-}
-
-// Who went first, if one went clearly before the others.
-std::string FirstGone(const Group& group) {
-  if (group.runs.size() < 2) return {};
-  const auto gone = [](const Run& r) { return r.last(); };
-  const auto first = std::ranges::min_element(group.runs, {}, gone);
-  int64_t second = group.Last();
-  for (auto r = group.runs.begin(); r != group.runs.end(); ++r) {
-    if (r != first) second = std::min(second, r->last());
-  }
-  if (second - first->last() < kSecond || first->rank() == kNoRank) return {};
-  return fmt::format(
-      "rank {}{}", first->rank(),
-      first->recording->name().host.empty() ? "" : " on " + first->recording->name().host);
-}
-
-// Whether a process died of the end of another one.
-bool IsOfPeer(std::string_view word) {
-  const std::string text = Lower(word);
-  return std::ranges::any_of(
-      std::to_array<std::string_view>({"closed by peer", "reset by peer", "broken pipe",
-                                       "connection refused", "remote process", "nccl", "gloo",
-                                       "timed out", "timeout", "barrier", "coordination service"}),
-      [&](std::string_view part) { return text.contains(part); });
-}
-
-// What ended the attempt: the first exception that speaks of no other process, or else a process
-// that went without a word before any exception, or else the first exception.
-std::string CauseOf(const Group& group) {
-  const Run* own = nullptr;
-  const Run* any = nullptr;
-  const auto first = [](const Run*& of, const Run& r) {
-    if (of == nullptr || r.attempt->left < of->attempt->left) of = &r;
-  };
-  for (const Run& r : group.runs) {
-    if (r.attempt->last_word.empty() || r.attempt->last_word == "exit") continue;
-    first(any, r);
-    if (!IsOfPeer(r.attempt->last_word)) first(own, r);
-  }
-  if (own != nullptr) return fmt::format("{}{}", own->attempt->last_word, OfRank(group, *own));
-  if (any == nullptr) return {};
-  for (const Run& r : group.runs) {
-    const bool silent = r.attempt->last_word.empty() && r.attempt->notice == kUnknown;
-    if (silent && r.last() < any->attempt->left) {
-      return fmt::format("killed without a word{}", OfRank(group, r));
-    }
-  }
-  return fmt::format("{}{}", any->attempt->last_word, OfRank(group, *any));
-}
-
-// A notice counts unless a process without one went before it: launchers stop the survivors of a
-// crash by the same signal.
-void TakeNotice(const Group& group, JointAttempt& joint) {
-  const Run* first = nullptr;
-  for (const Run& r : group.runs) {
-    if (r.attempt->notice == kUnknown) continue;
-    if (first == nullptr || r.attempt->notice < first->attempt->notice) first = &r;
-  }
-  if (first == nullptr) return;
-  const int64_t notice = first->attempt->notice;
-  const bool crashed = std::ranges::any_of(group.runs, [&](const Run& r) {
-    return r.attempt->notice == kUnknown && r.attempt->end == kUnknown && r.last() < notice;
-  });
-  if (crashed) return;
-  joint.notice = notice;
-  joint.notice_text = first->attempt->notice_text;
-}
-
 // A process whose leader tells no end ended with the others, if they told one after its last step.
 int64_t EndOf(const Group& group, const Run& lead) {
   if (lead.attempt->end != kUnknown) return lead.attempt->end;
@@ -269,12 +159,63 @@ JointAttempt Joined(const Group& group) {
                      .end = EndOf(group, lead),
                      .in_process = lead.attempt->in_process,
                      .processes = std::ssize(group.runs)};
-  TakeNotice(group, joint);
-  if (joint.disrupted()) {
-    joint.cause = CauseOf(group);
-    joint.first_gone = FirstGone(group);
-  }
+  FindCause(group, joint);
   return joint;
+}
+
+// By how much the clock of the run's host differs from that of another one, which told the same
+// steps at another time; 0: it does not, or nobody knows. The ranks of an attempt begin with the
+// same step and end together.
+int64_t ClockOff(const std::vector<Run>& runs, const Run& run) {
+  if (!run.steps() || run.rank() == kNoRank) return 0;
+  const StepTime& first = run.attempt->steps.first();
+  const StepTime& last = run.attempt->told;
+  if (last.step - first.step < kFewSteps) return 0;
+  int64_t off = 0;
+  for (const Run& r : runs) {
+    const bool could_lead = r.steps() && !r.recording->thin() && r.rank() < run.rank();
+    if (!could_lead || r.attempt->steps.first().step != first.step) continue;
+    const int64_t apart = first.time - r.attempt->steps.first().time;
+    if (std::abs(apart) <= kGoesOn) return 0;
+    const StepTime& end = r.attempt->told;
+    const bool same = r.recording->name().host != run.recording->name().host &&
+                      r.attempt->id == run.attempt->id && end.step == last.step &&
+                      std::abs(last.time - end.time - apart) <= kSameClock;
+    if (same) off = apart;
+  }
+  return off;
+}
+
+// Leaves out processes whose clock is not that of the rank that leads them.
+void LeaveOutOtherClocks(std::vector<Run>& runs, Notes& note_counts) {
+  std::vector<const Attempt*> other;
+  for (const Run& run : runs) {
+    if (run.recording->thin()) continue;  // a lower rank told the same steps at the same time
+    const int64_t off = ClockOff(runs, run);
+    if (off == 0) continue;
+    other.push_back(run.attempt);
+    note_counts.Add(NoteKind::kOtherClock, 1,
+                    fmt::format("{:+.0f} s on {}", Seconds(off), run.recording->name().host));
+  }
+  std::erase_if(
+      runs, [&](const Run& run) { return std::ranges::find(other, run.attempt) != other.end(); });
+}
+
+// Whether the time between two attempts is long or negative and no host has the end of the one and
+// the start of the other.
+bool TwoClocks(const Group& before, const Group& next) {
+  const int64_t between = next.Start() - before.Last();
+  if (between >= 0 && between < kLongBetween) return false;
+  const auto clocks = [](const Group& group) {
+    std::vector<std::string> all;
+    for (const Run& run : group.runs) all.push_back(run.recording->name().host);
+    std::ranges::sort(all);
+    return all;
+  };
+  const std::vector<std::string> one = clocks(before), other = clocks(next);
+  if (one.front().empty() || other.front().empty()) return false;
+  return std::ranges::none_of(
+      one, [&](const std::string& host) { return std::ranges::binary_search(other, host); });
 }
 
 }  // namespace
@@ -302,6 +243,7 @@ Lineup LineUp(const Recordings& recordings) {
   }
   std::ranges::stable_sort(runs, {},
                            [](const Run& run) { return std::pair(run.start(), run.rank()); });
+  LeaveOutOtherClocks(runs, out.note_counts);
   Joiner joiner(out);
   for (const Run& run : runs) {
     if (std::ranges::find(out.others, run.recording) == out.others.end()) joiner.Take(run);
@@ -319,6 +261,8 @@ Lineup LineUp(const Recordings& recordings) {
     }
     JointAttempt& joint = out.attempts.back();
     if (out.attempts.size() < 2) continue;
+    const Group& before = groups[out.attempts.size() - 2];
+    if (TwoClocks(before, group)) out.note_counts.Add(NoteKind::kTwoClocks);
     joint.start = std::max(joint.start, out.attempts[out.attempts.size() - 2].start);
   }
   return out;

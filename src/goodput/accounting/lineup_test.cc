@@ -205,6 +205,18 @@ TEST(Lineup, TheFirstToGoNamesTheCause) {
             "exception ValueError: x (rank 1)");
 }
 
+TEST(Lineup, TheLimitOfSilenceOutlivesARollup) {
+  Accounting accounting = AccountingOf("[0] 0 start; 0..100 steps 0..9; 100 heartbeat");
+  accounting.Add({.kind = EventKind::kLabel, .time = ScenarioTime(0), .text = "silence=2h"});
+  Accounting loaded;
+  ASSERT_TRUE(loaded.Load(accounting.SaveThinned(accounting)));
+  for (const auto& [minutes, state] : {std::pair(90, "running"), std::pair(150, "silent")}) {
+    const PartitionQuery query{.at = ScenarioTime(60 * minutes), .silence = kHour};
+    EXPECT_EQ(accounting.Query(query).state, state);
+    EXPECT_EQ(loaded.Query(query).state, state);
+  }
+}
+
 TEST(Lineup, AManyRankJobStaysSmall) {
   Accounting accounting;
   for (int64_t step = 0; step < 1000; ++step) {

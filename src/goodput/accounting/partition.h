@@ -23,7 +23,8 @@ struct PartitionQuery {
   std::optional<Interval> window;    // only this window; windows add up to the whole
   std::vector<Interval> exclusions;  // any order, may overlap
   bool periods = false;              // also fill Partition::periods
-  // A job that gave no sign of life for so long has stopped, ns. Absent: it runs.
+  // A job that gave no sign of life for so long has stopped, ns, unless it recorded another limit.
+  // Absent: it runs.
   std::optional<int64_t> silence;
 };
 
@@ -39,6 +40,7 @@ struct AttemptAccount {
   int64_t processes = 1;   // that recorded it
   std::string cause;       // of its end, as the first process to go told it
   std::string first_gone;  // "rank 2 on host-7": who went before the others
+  std::string behind;      // "rank 3 did not begin step 22"
   BucketTimes times{};     // its part in the window
 };
 

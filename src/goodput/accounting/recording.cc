@@ -10,6 +10,7 @@
 
 #include "base/ascii.h"
 #include "base/time_units.h"
+#include "goodput/accounting/servers_clock.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -69,12 +70,7 @@ const Event& Recording::OnOneClock(const Event& event, JobTotals& job) {
   }
   if (std::abs(stepped_) <= kClockStep) return event;
   moved_ = event;
-  if (moved_.time != kUnknown) moved_.time -= stepped_;
-  CheckpointTimes& c = moved_.checkpoint;
-  for (auto* span :
-       {&c.manager, &c.checkpointer, &c.wait_for_prev, &c.get_old_steps, &c.broadcast}) {
-    if (span->start != kUnknown) span->start -= stepped_;
-  }
+  MoveBack(moved_, stepped_);
   return moved_;
 }
 

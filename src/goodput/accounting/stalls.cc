@@ -22,7 +22,7 @@ struct Limit {
 constexpr Limit kRecorded = {5, kSecond};
 // Logs of the reference library tell only starts: a step there is all up to the next one.
 constexpr Limit kLibrary = {10, 10 * kMinute};
-// The first step may compile.
+// The first step may compile, and after a few nobody knows the usual one.
 constexpr Limit kFirst = {10, 10 * kMinute};
 
 bool IsLong(int64_t time, int64_t usual, const Limit& limit) {
@@ -83,8 +83,10 @@ void AddStalls(const JointAttempt& a, const Surroundings& around, const UsualSte
   const int64_t start = a.steps().last().time;
   const int64_t end = finished ? std::min(a.lead->step_end, around.until) : around.until;
   const bool first = a.steps().size() == 1;
-  if (!known && (finished || !first)) return;
-  AddExcess(start, end, known ? usual.time : 0, first ? kFirst : limit,
+  if (!known && finished) return;
+  const int64_t typical =
+      usual.steps > 0 || first ? usual.time : a.steps().second().time - a.steps().first().time;
+  AddExcess(start, end, typical, first || !known ? kFirst : limit,
             finished ? Bucket::kSlowStep : Bucket::kHungStep, pieces, to);
 }
 

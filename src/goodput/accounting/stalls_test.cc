@@ -70,6 +70,14 @@ TEST(Stalls, AHangInAnAttemptThatDied) {
   EXPECT_EQ(p.disruption_list.at(0).hung, 1800 * kSecond);
 }
 
+// In the second step of a job, of which no step is known to be usual.
+TEST(Stalls, AHangInOneOfTheFirstSteps) {
+  EXPECT_EQ(Summary("[0] 0 start; 0 step 0; 30 step 1; 1830 heartbeat;"
+                    "[0b] 1900 start; 1900..1920 steps 0..1; 1920 end"),
+            "total 1920: HUNG_STEP 1770, INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 70, "
+            "WASTED_PROGRESS_FROM_DISRUPTION 60, PRODUCTIVE 20; 1 disruption; last step 1");
+}
+
 // An hour's hang, then SIGTERM and a planned end.
 TEST(Stalls, AHangBeforeAPlannedEnd) {
   EXPECT_EQ(Summary("[0] 0 start; 0..100 steps 0..99; 100 step 100; 3700 notice SIGTERM; 3701 end"),

@@ -59,6 +59,7 @@ constexpr auto kNames = std::to_array<std::string_view>({
     "time",
     "time_ns",
     "monotonic_ns",
+    "received_ns",
     "attempt",
     "writer",
     "sequence",
@@ -172,6 +173,7 @@ void EventMaker::FindIdentity(const Entry& entry) {
   Assign(event_.writer, entry.Text(Field::kWriter));
   Find(entry, Field::kSequence, As::kLarge, event_.sequence);
   Find(entry, Field::kMonotonicNs, As::kLarge, event_.monotonic);
+  Find(entry, Field::kReceivedNs, As::kLarge, event_.received);
 }
 
 void EventMaker::FindCounts(const Entry& entry, Field a, Field b, Field c) {

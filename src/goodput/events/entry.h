@@ -72,6 +72,7 @@ enum class Field : uint8_t {
   kTime,
   kTimeNs,
   kMonotonicNs,
+  kReceivedNs,
   kAttempt,
   kWriter,
   kSequence,

@@ -99,6 +99,8 @@ struct Event {
   // that never steps.
   int64_t time = kUnknown;
   int64_t monotonic = kUnknown;
+  // When a server got it, by the server's clock. Only servers set it, where the two clocks differ.
+  int64_t received = kUnknown;
 
   // (writer, sequence) is unique, so that events ingested twice count once. Events of other tools,
   // such as the reference library, have neither.

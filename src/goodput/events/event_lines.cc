@@ -79,6 +79,7 @@ void AppendJsonLine(const Event& event, std::string& out) {
   line.Text(Field::kWriter, event.writer);
   line.Number(Field::kSequence, event.sequence);
   line.Number(Field::kMonotonicNs, event.monotonic);
+  line.Number(Field::kReceivedNs, event.received);
   json.End();
   out = std::move(json).Take();
   out += '\n';

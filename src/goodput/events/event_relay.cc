@@ -50,10 +50,11 @@ int64_t StepAt(int64_t from, int64_t further) {
 // Whether a row can represent the event. Lists all members, so that a new one cannot be
 // forgotten.
 bool IsRowOf(const Event& event, const Event& full, int64_t full_step) {
-  const auto& [kind, time, monotonic, job, attempt, writer, sequence, step, counts, text, times] =
-      event;
-  return kind == full.kind && job == full.job && attempt == full.attempt && writer == full.writer &&
-         text == full.text && std::ranges::equal(counts, full.counts) && times == full.checkpoint &&
+  const auto& [kind, time, monotonic, received, job, attempt, writer, sequence, step, counts, text,
+               times] = event;
+  return kind == full.kind && received == full.received && job == full.job &&
+         attempt == full.attempt && writer == full.writer && text == full.text &&
+         std::ranges::equal(counts, full.counts) && times == full.checkpoint &&
          std::in_range<int32_t>(Further(full_step, step)) && HasNumbers(event) == HasNumbers(full);
 }
 

@@ -43,6 +43,14 @@ constexpr auto kNotes = std::to_array<NoteText>({
      "events are rolled up (windows and wasted progress of that time are exact to a minute)"},
     {"bad_database", "databases were skipped: unreadable (their rollups are missing)"},
     {"clock_step", "clocks were set while a process ran: its times follow the monotonic clock"},
+    {"clock_ahead",
+     "clocks of hosts were ahead of the server's: their times follow the server's clock"},
+    {"two_clocks",
+     "times between attempts are by the clocks of two hosts, which may differ: no host has both "
+     "attempts"},
+    {"other_clock",
+     "processes were left out: they told the steps of a lower rank at another time, so their "
+     "host's clock differs"},
     {"repeated_attempt", "attempts have the name of an earlier one: told apart by their processes"},
     {"attempt_names", "processes of one attempt name it differently: joined by their times"},
 });

@@ -43,6 +43,9 @@ enum class NoteKind : uint8_t {
   kRolledUp,
   kDatabase,
   kClockStep,
+  kClockAhead,
+  kTwoClocks,
+  kOtherClock,
   kRepeatedAttempt,
   kAttemptNames,
   kCount

@@ -46,7 +46,8 @@ class Compactor {
     return writers.ok() && job_.accounting.Load(out_.rollup.accounting);
   }
 
-  void Take(const Event& event, const EventPlace& place, bool equal) {
+  void Take(const Event& recorded, const EventPlace& place, bool equal) {
+    const Event& event = job_.servers_clock.Move(recorded, job_.note_counts);
     const std::string& file = logs_[place.log][place.file].name;
     out_.given[file] = place.number + 1;
     if (const int64_t time = TimeOf(event); !closed_ && time != kUnknown && time >= until_) Close();

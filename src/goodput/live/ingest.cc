@@ -17,6 +17,7 @@
 #include "base/sync_folder.h"
 #include "base/system_error.h"
 #include "base/time_units.h"
+#include "goodput/accounting/servers_clock.h"
 #include "goodput/events/json_lines.h"
 #include "goodput/recorder/segment_name.h"
 #include "goodput/recorder/segment_reader.h"
@@ -48,10 +49,18 @@ bool NamesFit(const Event& event) {
          event.writer.size() <= kMaxName;
 }
 
+// The time, if the event's host is ahead of it.
+int64_t ReceiptOf(const Event& event) {
+  if (event.received != kUnknown || event.time == kUnknown) return event.received;
+  const int64_t now = WallClock();
+  return event.time - now > kAheadOfServer ? now : kUnknown;
+}
+
 Record RecordOf(const Event& event) {
   return {.kind = event.kind,
           .time = event.time,
           .monotonic = event.monotonic,
+          .received = ReceiptOf(event),
           .step = event.step,
           .counts = {event.counts[0], event.counts[1], event.counts[2]},
           .text = event.text,

@@ -42,7 +42,8 @@ void LiveJob::Note(const Event& event) {
   }
 }
 
-void LiveJob::Add(const Event& event, int64_t now) {
+void LiveJob::Add(const Event& recorded, int64_t now) {
+  const Event& event = job_.servers_clock.Move(recorded, job_.note_counts);
   if (AccountFor(event, now + kAhead, job_) && TimeOf(event) >= 0) Note(event);
 }
 

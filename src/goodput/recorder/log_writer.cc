@@ -71,6 +71,7 @@ Result<void> LogWriter::Write(const Event& event) {
     Record record{.kind = event.kind,
                   .time = event.time,
                   .monotonic = event.monotonic,
+                  .received = event.received,
                   .sequence = numbered ? event.sequence : count_,
                   .step = event.step,
                   .text = event.text,

@@ -38,8 +38,9 @@ constexpr uint64_t kNoStep = (uint64_t{1} << 40) - 1;
 // are followed by 8 bytes, others by a u16 length and so many bytes; an unknown one can be skipped.
 enum Tag : uint8_t {
   kEnd = 0,
-  kStep = 1,        // that does not fit into 40 bits
-  kCounts = 2,      // 2, 3, 4
+  kStep = 1,    // that does not fit into 40 bits
+  kCounts = 2,  // 2, 3, 4
+  kReceived = 5,
   kCheckpoint = 8,  // 8 to 17: start and duration of the spans in the order of CheckpointTimes
   kText = 128,
   kCutText = 129,
@@ -48,7 +49,7 @@ enum Tag : uint8_t {
 };
 
 constexpr size_t kSpans = 5;
-constexpr size_t kMaxPayload = (1 + 3 + 2 * kSpans) * 9 + 3 + kMaxText + 2 * (3 + kMaxName);
+constexpr size_t kMaxPayload = (1 + 3 + 1 + 2 * kSpans) * 9 + 3 + kMaxText + 2 * (3 + kMaxName);
 static_assert(kMaxSlots == 1 + (kMaxPayload + kPayloadBytes - 1) / kPayloadBytes);
 
 template <class T>
@@ -90,6 +91,7 @@ bool FitsForty(int64_t step) { return step >= 0 && static_cast<uint64_t>(step) <
 size_t PayloadBytes(const Record& record) {
   size_t numbers = record.step != kUnknown && !FitsForty(record.step) ? 1 : 0;
   for (const int64_t count : record.counts) numbers += count != kUnknown ? 1 : 0;
+  numbers += record.received != kUnknown ? 1 : 0;
   if (record.checkpoint != nullptr) {
     for (const int64_t value : SpansOf(*record.checkpoint)) numbers += value != kUnknown ? 1 : 0;
   }
@@ -106,6 +108,7 @@ class Payload {
   explicit Payload(const Record& record) {
     if (record.step != kUnknown && !FitsForty(record.step)) Number(kStep, record.step);
     for (size_t k = 0; k < 3; ++k) Number(kCounts + k, record.counts[k]);
+    Number(kReceived, record.received);
     if (record.checkpoint != nullptr) {
       const Spans spans = SpansOf(*record.checkpoint);
       for (size_t k = 0; k < spans.size(); ++k) Number(kCheckpoint + k, spans[k]);
@@ -164,6 +167,7 @@ void EncodeMore(const Record& record, uint32_t salt, uint64_t first, char* out) 
 void SetNumber(Event& event, uint8_t tag, int64_t value) {
   if (tag == kStep) event.step = value;
   if (tag >= kCounts && tag < kCounts + 3) event.counts[tag - kCounts] = value;
+  if (tag == kReceived) event.received = value;
   if (tag >= kCheckpoint && tag < kCheckpoint + 2 * kSpans) {
     *SpanField(event.checkpoint, tag - kCheckpoint) = value;
   }
@@ -292,6 +296,7 @@ bool DecodeRecord(std::string_view slots, uint32_t salt, uint64_t first, Event& 
                                                               : EventKind::kNone;
   event.time = Get<int64_t>(head + kTimeAt);
   event.monotonic = Get<int64_t>(head + kMonotonicAt);
+  event.received = kUnknown;
   event.sequence = static_cast<int64_t>(sequence);
   event.step = step == kNoStep ? kUnknown : static_cast<int64_t>(step);
   std::ranges::fill(event.counts, kUnknown);

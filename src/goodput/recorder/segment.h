@@ -47,6 +47,7 @@ struct Record {
   EventKind kind = EventKind::kNone;
   int64_t time = kUnknown;
   int64_t monotonic = kUnknown;
+  int64_t received = kUnknown;
   int64_t sequence = 0;
   int64_t step = kUnknown;
   int64_t counts[3] = {kUnknown, kUnknown, kUnknown};

@@ -82,8 +82,7 @@ struct LostSteps {
   int64_t times = 0, time = 0;
 };
 
-std::string Sentence(const LostSteps& lost, std::string_view kind) {
-  const std::string name = fmt::format("{}disruption", kind);
+std::string Sentence(const LostSteps& lost, std::string_view name) {
   if (lost.time == 0) {
     return fmt::format("{} lost nothing", Plural(static_cast<size_t>(lost.times), name));
   }
@@ -93,24 +92,40 @@ std::string Sentence(const LostSteps& lost, std::string_view kind) {
 }
 
 // Announced stops that lost nothing are no reason to save on the notice, and stops without a notice
-// are not mended by it.
+// are not mended by it. Hangs are to be prevented, or found sooner.
 Finding Wasted(const Partition& p, const std::string& amount) {
-  LostSteps announced, sudden;
+  LostSteps announced, sudden, hung;
   for (const Disruption& d : p.disruption_list) {
-    LostSteps& kind = d.announced ? announced : sudden;
+    LostSteps& kind = d.hung > 0 ? hung : d.announced ? announced : sudden;
     ++kind.times;
     kind.time += d.recompute;
   }
-  Finding finding{.message = "Wasted progress is " + amount + ".",
-                  .table = p.disruptions > 0 ? "disruptions" : "attempts"};
-  if (announced.times > 0 && sudden.times > 0) {
-    finding.because = Sentence(announced, "announced ") + "; " + Sentence(sudden, "sudden ");
-  } else {
-    finding.because =
-        announced.times > 0 ? Sentence(announced, "announced ") : Sentence(sudden, "");
-  }
   constexpr std::string_view kOnNotice = "save a checkpoint on the preemption notice";
   constexpr std::string_view kOften = "save checkpoints more often, asynchronously if possible";
+  Finding finding{.message = "Wasted progress is " + amount + ".",
+                  .table = p.disruptions > 0       ? "disruptions"
+                           : p.attempts.size() > 1 ? "attempts"
+                                                   : "buckets"};
+  const bool last_hung = p.disruptions == 0 && p.At(Bucket::kHungStep) > 0;
+  if (p.disruption_list.empty() && !last_hung) {
+    finding.because = p.state == "ended" ? "later attempts made these steps again"
+                                         : "the job stopped in an open step";
+    finding.hint = kOften;
+    return finding;
+  }
+  const bool only_hung = hung.times > 0 && announced.times + sudden.times == 0;
+  if (last_hung || only_hung || hung.time > announced.time + sudden.time) {
+    finding.because = last_hung ? "the attempt hung" : Sentence(hung, "hung attempt");
+    finding.hint = "find what hangs: the stacks of all ranks at the time tell";
+    return finding;
+  }
+  if (announced.times > 0 && sudden.times > 0) {
+    finding.because =
+        Sentence(announced, "announced disruption") + "; " + Sentence(sudden, "sudden disruption");
+  } else {
+    finding.because = announced.times > 0 ? Sentence(announced, "announced disruption")
+                                          : Sentence(sudden, "disruption");
+  }
   if (announced.times == 0) {  // whether there was a notice is unknown
     finding.hint = fmt::format("{}, and save on SIGTERM", kOften);
   } else if (announced.time == 0) {
@@ -215,6 +230,7 @@ std::optional<Finding> Hung(const Partition& p, int64_t counted) {
         "attempt {} ended in step {} after {}", longest - p.attempts.data() + 1,
         *longest->last_step,
         HumanTime(static_cast<double>(longest->times[static_cast<size_t>(Bucket::kHungStep)])));
+    if (!longest->behind.empty()) where += ", in which " + longest->behind;
   }
   return Finding{
       .severity = Severity::kHigh,
@@ -227,6 +243,24 @@ std::optional<Finding> Hung(const Partition& p, int64_t counted) {
           "TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC, init_process_group(timeout=...)), and record "
           "the stacks of all ranks",
       .impact = hung,
+      .table = "buckets"};
+}
+
+// Finds data loading of which the log does not tell whether it blocks the steps around it.
+std::optional<Finding> Loading(const Partition& p) {
+  const int64_t stepping = p.At(Bucket::kProductive) + p.At(Bucket::kWasted);
+  if (stepping == 0 || p.async_loading < stepping / 5) return std::nullopt;
+  const double ratio =
+      std::min(1.0, static_cast<double>(p.async_loading) / static_cast<double>(stepping));
+  return Finding{
+      .severity = Severity::kLow,
+      .message = fmt::format("Data loading is recorded in {} of the time of steps; whether steps "
+                             "wait for it is unknown.",
+                             HumanRatio(ratio)),
+      .because = "the log tells starts of steps only, and data loading may overlap them",
+      .hint =
+          "record ends of steps, or all with stepscope's recorder: then what blocks is told apart",
+      .impact = 1,
       .table = "buckets"};
 }
 
@@ -286,7 +320,7 @@ std::vector<Finding> FindLosses(const Partition& p, const StepClock& clock) {
   }
   std::ranges::stable_sort(findings, std::greater<>(), &Finding::impact);
   if (findings.size() > kMost) findings.resize(kMost);
-  for (auto more : {Hang(p, clock), Hung(p, counted), CrashLoop(p), OtherJob(p)}) {
+  for (auto more : {Hang(p, clock), Hung(p, counted), CrashLoop(p), OtherJob(p), Loading(p)}) {
     if (more) findings.push_back(std::move(*more));
   }
   std::ranges::stable_sort(findings, std::greater<>(), &Finding::impact);

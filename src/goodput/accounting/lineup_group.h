@@ -1,0 +1,60 @@
+// Defines a group of runs: what the processes of one attempt recorded.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "base/time_units.h"
+#include "goodput/accounting/attempt.h"
+#include "goodput/accounting/recording.h"
+#include "goodput/accounting/writer.h"
+
+namespace stepscope::goodput {
+
+// Two heartbeats and the clocks of hosts: how long after the last sign a rank may join.
+inline constexpr int64_t kLineupSilence = 30 * kSecond;
+// Steps for so long after another process began: that one was only replaced.
+inline constexpr int64_t kGoesOn = kMinute;
+
+struct Run {
+  Attempt* attempt = nullptr;
+  const Recording* recording = nullptr;
+  AttemptName id;
+
+  int64_t rank() const { return recording->name().rank; }
+  bool anonymous() const { return recording->writer().empty(); }
+  int64_t start() const { return attempt->start; }
+  int64_t last() const { return attempt->last; }
+  bool steps() const { return !attempt->steps.empty(); }
+  bool StepsAfter(int64_t time) const { return steps() && attempt->told.time > time + kGoesOn; }
+};
+
+struct Group {
+  std::vector<Run> runs;
+
+  int64_t Last() const { return std::ranges::max(runs, {}, &Run::last).last(); }
+  int64_t Start() const { return std::ranges::min(runs, {}, &Run::start).start(); }
+  // The run whose course is the attempt's.
+  const Run& Lead() const {
+    return *std::ranges::min_element(runs, {}, [](const Run& r) {
+      return std::tuple(!r.steps(), r.steps() && r.recording->thin(), r.rank());
+    });
+  }
+  // The latest run of the same process or rank.
+  const Run* Before(const Run& run) const {
+    for (auto r = runs.rbegin(); r != runs.rend(); ++r) {
+      const bool same_rank = run.rank() != kNoRank && r->rank() == run.rank();
+      if (r->recording == run.recording || same_rank) return &*r;
+    }
+    return nullptr;
+  }
+};
+
+// Why the attempt ended and who went first, in the words of JointAttempt; sets its notice, cause,
+// first_gone and behind. REQUIRES: the rest of `joint` is set.
+void FindCause(const Group& group, JointAttempt& joint);
+
+}  // namespace stepscope::goodput

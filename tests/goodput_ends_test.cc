@@ -1,0 +1,201 @@
+// Clocks, and how attempts and jobs end.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "goodput/live/ingest.h"
+#include "tests/goodput_situations.h"
+
+namespace stepscope::testing::goodput_ends_test {
+namespace {
+
+using goodput::Event;
+using goodput::EventKind;
+using goodput::ScenarioTime;
+
+// 8. Clocks.
+
+// Twenty minutes of steps; the wall clock is set by an hour after ten.
+TEST_F(GoodputSituations, AClockThatIsSet) {
+  for (const double leap : {3600.0, -3600.0}) {
+    std::vector<Event> events = Planted("[0] 0 start; 0..1200 steps 0..119; 1200 end");
+    for (Event& event : events) {
+      event.monotonic = event.time - ScenarioTime(-500);
+      if (event.time > ScenarioTime(600)) event.time += static_cast<int64_t>(leap) * kSecond;
+    }
+    EXPECT_EQ(Told(events), "PRODUCTIVE 1200");
+    EXPECT_EQ(State(), "ended");
+    EXPECT_TRUE(Notes("clock_step"));
+  }
+}
+
+// The ranks tell the same steps, so the clock of the one differs: it counts for nothing.
+TEST_F(GoodputSituations, ARankOnAHostAnHourAhead) {
+  for (const std::string end : {"", "1000 end"}) {
+    std::vector<Event> events = Planted("[0] 0 start; 0..1000 steps 0..99;" + end +
+                                        ";[1] 3600.2 start; 3600.2..4600.2 steps 0..99");
+    for (Event& event : events) {
+      if (event.writer.starts_with("host/1")) event.writer.replace(0, 4, "next");
+    }
+    EXPECT_EQ(Told(events), end.empty() ? "PRODUCTIVE 990" : "PRODUCTIVE 1000");
+    EXPECT_TRUE(Notes("other_clock"));
+  }
+}
+
+TEST_F(GoodputSituations, AFailureSaysWhatItLost) {
+  EXPECT_EQ(Told("[0] 0 start; 0..100 steps 0..9; 100 process_end exception ValueError: x"),
+            "PRODUCTIVE 90, WASTED_PROGRESS_FROM_DISRUPTION 10");
+  EXPECT_TRUE(Findings().contains("(the job stopped in an open step)")) << Findings();
+}
+
+// Without a server nobody knows which of two clocks is right: that is told.
+TEST_F(GoodputSituations, TwoClocksWithoutAServer) {
+  std::vector<Event> events =
+      Planted("[0] 0 start; 0..100 steps 0..9; [0b] 3750 start; 3750..3850 steps 9..18; 3850 end");
+  const auto other_host = [&] {
+    for (Event& event : events) {
+      if (event.writer.ends_with("b-")) event.writer.replace(0, 4, "next");
+    }
+  };
+  Told(events);
+  EXPECT_FALSE(Notes("two_clocks"));
+  other_host();
+  EXPECT_EQ(Told(events), "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 3660, PRODUCTIVE 190");
+  EXPECT_TRUE(Notes("two_clocks"));
+}
+
+// The first attempt ran on host a; the second on host b, whose clock is an hour ahead. The server
+// gets each event when it happens.
+TEST_F(GoodputSituations, ARestartOnAHostAnHourAhead) {
+  const int64_t now = goodput::WallClock() - ScenarioTime(0);
+  auto ingest = goodput::Ingest::Open(store_);
+  ASSERT_TRUE(ingest);
+  for (Event event : Planted("[0] -1060 start; -1060..-60 steps 0..99;"
+                             "[0b] 0 start; 0..100 steps 99..108; 100 end")) {
+    const bool second = event.writer.ends_with("b-");
+    event.writer.replace(0, 4, second ? "b" : "a");
+    event.time += now + (second ? kHour : 0);
+    std::string line;
+    goodput::AppendJsonLine(event, line);
+    EXPECT_EQ((*ingest)->Take(line).stored, 1);
+  }
+  const auto answer = GoodputReport({.store = store_, .at = now + ScenarioTime(200)});
+  ASSERT_TRUE(answer);
+  answer_ = *answer;
+  EXPECT_TRUE(Notes("clock_ahead"));
+  std::map<std::string, double> told;
+  for (const Row& row : RowsOf(answer_, "goodput", "buckets")) {
+    told[row.Text("bucket")] = Seconds(row.Int("time"));
+  }
+  // From the start of step 99 at -70 s on.
+  EXPECT_NEAR(told["INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION"], 70, 5);
+  EXPECT_NEAR(told["PRODUCTIVE"], 1090, 1);
+  EXPECT_EQ(told.size(), 2u);
+  // What it stored, it exports; elsewhere the answer is the same.
+  const std::string log = Export(GoodputExportFormat::kJsonLines, "export.jsonl");
+  const auto again = GoodputReport({.files = {log}, .at = now + ScenarioTime(200)});
+  ASSERT_TRUE(again);
+  EXPECT_EQ(BucketsOf(RowsOf(*again, "goodput", "buckets")),
+            BucketsOf(RowsOf(answer_, "goodput", "buckets")));
+}
+
+// 9. Ends and causes.
+
+TEST_F(GoodputSituations, StatesStopCounting) {
+  const std::string steps = "[0] 0 start; 0..100 steps 0..9; 100 step_end 9; 105 heartbeat";
+  for (const auto& [end, state] : std::vector<std::pair<std::string, std::string>>{
+           {"", "silent"},
+           {"; 105 process_end exception ValueError: x", "failed"},
+           {"; 105 job_state failed", "failed"},
+           {"; 105 job_state cancelled", "cancelled"},
+           {"; 105 job_state timed out", "timed out"},
+           {"; 105 job_state completed", "ended"}}) {
+    EXPECT_EQ(Told(steps + end), "PRODUCTIVE 100, OTHER 5") << end;
+    EXPECT_EQ(State(), state);
+  }
+}
+
+TEST_F(GoodputSituations, TheFirstToGoNamesTheCause) {
+  const std::string again =
+      "[0b] 90 start; 90..100 steps 3..3; 100 end; [1b] 90 start; 90..100 steps 3..3; 100 end;"
+      "[2b] 90 start; 90..100 steps 3..3; 100 end";
+  const auto cause = [&](const std::string& zero, const std::string& one, const std::string& two) {
+    Told("[0] 0 start; 0..30 steps 0..2; 30 step_end 2; " + zero +
+         "; [1] 0 start; 0..30 steps 0..2; 30 step_end 2; " + one +
+         "; [2] 0 start; 0..30 steps 0..2; 30 step_end 2; " + two + ";" + again);
+    return Cause();
+  };
+  const std::string sigterm = "35 notice SIGTERM", peer =
+                                                       "35 process_end exception "
+                                                       "RuntimeError: connection closed by peer";
+  // SIGKILL: torchrun stops the others, or they see a closed connection.
+  EXPECT_EQ(cause(sigterm, sigterm, "31 heartbeat"), "killed without a word (rank 2)");
+  EXPECT_EQ(cause(peer, peer, "31 heartbeat"), "killed without a word (rank 2)");
+  EXPECT_EQ(
+      cause(sigterm, "34 process_end exception OutOfMemoryError: CUDA out of memory", sigterm),
+      "exception OutOfMemoryError: CUDA out of memory (rank 1)");
+  EXPECT_EQ(cause(peer, "34 process_end exception ValueError: loss is nan", sigterm),
+            "exception ValueError: loss is nan (rank 1)");
+  // All were asked to go.
+  EXPECT_EQ(cause(sigterm, sigterm, sigterm), "announced: SIGTERM");
+  const std::string then = "33 notice SIGTERM; " + peer;
+  EXPECT_EQ(cause(then, then, "33 notice SIGTERM"), "announced: SIGTERM");
+}
+
+// Rank 1 hangs and its heartbeats go on, until NCCL's timeout ends the others.
+TEST_F(GoodputSituations, ATimeoutIsAHang) {
+  const std::string timeout =
+      "1830 process_end exception DistBackendError: Watchdog caught collective operation timeout";
+  Told("[0] 0 start; 0..30 steps 0..2; 30 step 3" + Heartbeats(40, 1820) + ";" + timeout +
+       ";[1] 0 start; 0..30 steps 0..2; 30 step 3" + Heartbeats(42, 1822) +
+       ";[0b] 1900 start; 1900..1920 steps 3..4; 1920 end;"
+       "[1b] 1900 start; 1900..1920 steps 3..4; 1920 end");
+  EXPECT_EQ(Cause(),
+            "hang: exception DistBackendError: Watchdog caught collective operation timeout "
+            "(rank 0)");
+  EXPECT_TRUE(Findings().contains("watchdog")) << Findings();
+}
+
+// All ranks but one began step 4, and hang in it.
+TEST_F(GoodputSituations, WhoIsBehindInAHang) {
+  std::string scenario;
+  for (int rank = 0; rank < 4; ++rank) {
+    scenario += fmt::format(
+        "[{0}] 0 start; 0..40 steps 0..3; {1}{2}; [{0}b] 1900 start;"
+        "1900..1920 steps 4..5; 1920 end;",
+        rank, rank == 2 ? "40 heartbeat" : "40 step 4", Heartbeats(50, 1840));
+  }
+  Told(scenario);
+  EXPECT_TRUE(
+      Findings().contains("attempt 1 ended in step 4 after 29.8 min, in which rank 2 did not "
+                          "begin step 4"))
+      << Findings();
+}
+
+// The job's own limit of silence.
+TEST_F(GoodputSituations, SilenceHasALimitThatOneCanSet) {
+  for (const auto& [limit, state] : std::vector<std::pair<std::string, std::string>>{
+           {"10m", "silent"}, {"2h", "running"}, {"soon", "running"}}) {
+    std::vector<Event> events = Planted("[0] 0 start; 0..100 steps 0..9; 100 heartbeat");
+    events.insert(events.begin(), events.front());
+    events.front().kind = EventKind::kLabel;
+    events.front().text = "silence=" + limit;
+    for (size_t k = 0; k < events.size(); ++k) events[k].sequence = static_cast<int64_t>(k);
+    Told(events, 1000);
+    EXPECT_EQ(State(), state) << limit;
+  }
+}
+
+// Rank 0 dies at 40, rank 1 tells signs of life until 100.
+TEST_F(GoodputSituations, DeathIsDatedByTheLastSignOfAnyRank) {
+  EXPECT_EQ(Told("[0] 0 start; 0..40 steps 0..3; 40 step_end 3;"
+                 "[1] 0 start; 0..40 steps 0..3; 40 step_end 3" +
+                 Heartbeats(50, 100) +
+                 "; [0b] 160 start; 160..180 steps 4..5; 180 end;"
+                 "[1b] 160 start; 160..180 steps 4..5; 180 end"),
+            "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 60, OTHER 60, PRODUCTIVE 60");
+}
+
+}  // namespace
+}  // namespace stepscope::testing::goodput_ends_test
