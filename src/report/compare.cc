@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/saturate.h"
+#include "report/compare_calls.h"
 #include "report/compare_growth.h"
 #include "report/compare_ranks.h"
 #include "report/compare_rows.h"
@@ -96,18 +97,25 @@ RankTime LaterStep(const StepChange& steps, const Usages& kernels, const Amounts
           .most = ToInt64(std::max(growth, 0.0))};
 }
 
-// Adds what is said of steps; returns ns that a rank takes more beyond the others.
-double AddSteps(const ReportSet& a, const ReportSet& b, const StepChange& steps, Report& report) {
-  report.headline = SayStepChange(a, b, steps);
-  if (steps.categories.empty()) report.headline += " ";
+// Adds what is said of steps; returns ns that a rank, or added calls, take more.
+CallChange AddSteps(const ReportSet& a, const ReportSet& b, const StepChange& steps,
+                    Report& report) {
   report.tables.push_back(CategoryTable(steps));
   const RankChange ranks = AddRankChange(a, b, steps, report);
-  report.headline += ranks.headline + SayWork(a, b, steps);
+  CallChange calls = AddCallFinding(a, b, steps, ranks.beyond > 0, report);
+  const bool unclear = steps.IsNoise() || IsNoise(steps, CauseKind::kCompute) || steps.a > steps.b;
+  report.headline = SayStepChange(a, b, steps, ranks.beyond > 0 || calls.is_cause);
+  if (steps.categories.empty()) report.headline += " ";
+  report.headline += ranks.headline + SayWork(a, b);
+  if (unclear && !calls.is_cause)
+    report.headline += SayOtherCalls(a, b, steps) + SayOtherSizes(a, b);
+  report.headline += SayLeftOut(steps);
   if (steps.in_a.Values("time").size() == 1 && steps.in_b.Values("time").size() == 1)
     report.notes.push_back(
         {"one_step", 1, "each run has one step: how much steps differ by noise is unknown", ""});
-  AddCategoryFindings(a, b, steps, ranks.beyond > 0, report);
-  return ranks.beyond;
+  AddCategoryFindings(a, b, steps, ranks.beyond > 0, calls.more_collectives, report);
+  calls.time = std::max(calls.time, ranks.beyond);
+  return calls;
 }
 
 Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions& options,
@@ -124,10 +132,10 @@ Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions&
   }
   const Amounts amounts = AmountsOf(a, b);
   step = LaterStep(steps, kernels, amounts);
-  if (steps.known()) {
-    // A fault that moved to another rank costs there what it cost before.
-    step.most = std::max(*step.most, ToInt64(AddSteps(a, b, steps, report)));
-  }
+  // A fault that moved to another rank costs there what it cost before.
+  const CallChange calls =
+      steps.known() ? AddSteps(a, b, steps, report) : AddCallFinding(a, b, steps, false, report);
+  step.most = std::max(*step.most, ToInt64(calls.time));
   if (steps.categories.empty()) report.headline += SayKernelTime(kernels, amounts);
   AddAmountsNote(report, amounts);
   if (a.run.ranks != b.run.ranks)
@@ -141,7 +149,7 @@ Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions&
   if (!kernels.empty())
     report.tables.push_back(UsageTable("kernels", "Kernels by change", kernels));
   const bool one_factor = SlowerByOneFactor(a, b, std::nullopt);
-  AddKernelFinding(report, kernels, amounts, steps, one_factor);
+  AddKernelFinding(report, kernels, amounts, steps, one_factor, calls.is_cause);
   if (!IsNoise(steps, CauseKind::kCompute))
     AddShapeFinding(report, shapes, kernels, amounts, one_factor);
   return report;

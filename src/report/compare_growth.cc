@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "report/compare_sides.h"
+#include "report/compare_sizes.h"
 #include "report/humanize.h"
 #include "report/kernel_name.h"
-#include "report/lookup.h"
 
 namespace stepscope::comparison {
 namespace {
@@ -20,46 +20,11 @@ namespace {
 constexpr double kExplains = 0.3;                // of what a part of steps takes more
 constexpr double kLeast = 0.7, kMost = 1.3;      // of that, where a function is all of it
 constexpr double kMoreCalls = 0.05;              // of the calls before
-constexpr double kSameCalls = 0.01;              // that calls may differ by and be as many
+constexpr double kOtherSizes = 0.1;              // of what computes, on other sizes
+constexpr double kMostOfTime = 0.7;              // of compute time before
 constexpr double kCounts = 0.01;                 // of compute, from which a kernel must fit in
 constexpr double kSlower = 1.05, kAlike = 1.15;  // the factor, and what kernels may be off it
 constexpr size_t kFewKernels = 3, kNamed = 3;
-
-using Row = std::vector<Cell>;
-using Rank = std::optional<int64_t>;
-
-double Number(const Row& row, std::optional<size_t> at) {
-  return at && IsNumber(row[*at]) ? NumberOf(row[*at]) : 0;
-}
-
-std::string_view Text(const Row& row, std::optional<size_t> at) {
-  const auto* text = at ? std::get_if<std::string>(&row[*at]) : nullptr;
-  return text == nullptr ? std::string_view() : *text;
-}
-
-// The steps of a rank, or of all.
-double StepsOf(const ReportSet& answer, Rank rank) {
-  if (!rank) return std::max(MetricOf(answer, "overview", "steps"), 1.0);
-  const Table* table = FindTable(FindReport(answer, "overview"), "steps");
-  const auto at = table == nullptr ? std::nullopt : FindColumn(*table, "rank");
-  if (!at) return 1;
-  const auto steps =
-      std::ranges::count_if(table->rows, [&](const Row& row) { return row[*at] == Cell(*rank); });
-  return static_cast<double>(std::max<int64_t>(steps, 1));
-}
-
-// Calls visit(table, row) for the rows of this rank, or all.
-template <class Visit>
-void ForRows(const ReportSet& answer, std::string_view analysis, std::string_view key, Rank rank,
-             const Visit& visit) {
-  const Table* table = FindTable(FindReport(answer, analysis), key);
-  if (table == nullptr) return;
-  const auto at = FindColumn(*table, "rank");
-  for (const Row& row : table->rows) {
-    if (rank && at && row[*at] != Cell(*rank)) continue;
-    visit(*table, row);
-  }
-}
 
 struct Function {
   Growth self, total;  // self: while no device ran anything, where that is known
@@ -152,52 +117,18 @@ std::string SayLargest(std::string_view what, const auto& all, double more, cons
 
 std::string SayChange(const Growth& growth) {
   if (growth.IsNew()) return fmt::format("{} is new", growth.name);
-  return fmt::format("{} takes {} more", growth.name, HumanTime(growth.Change()));
+  const bool more_calls = growth.calls_b > (1 + kMoreCalls) * growth.calls_a;
+  return fmt::format("{} takes {} more{}", growth.name, HumanTime(growth.Change()),
+                     more_calls
+                         ? fmt::format(" ({} calls per step before, {} after)",
+                                       HumanCount(growth.calls_a), HumanCount(growth.calls_b))
+                         : "");
 }
 
 // Of what grew from the run after to the one before.
 std::string SayLess(const Growth& growth) {
   if (growth.IsNew()) return fmt::format("{} no longer runs", growth.name);
   return fmt::format("{} takes {} less", growth.name, HumanTime(growth.Change()));
-}
-
-std::vector<Growth> Sorted(std::map<std::string, Growth> by_name) {
-  std::vector<Growth> all;
-  for (auto& [name, growth] : by_name) {
-    growth.name = name;
-    all.push_back(std::move(growth));
-  }
-  std::ranges::stable_sort(all, std::ranges::greater{}, &Growth::Change);
-  return all;
-}
-
-bool IsCompute(std::string_view kind) {
-  return kind.empty() || kind == ColumnKindName(ColumnKind::kCompute);
-}
-
-struct Source {
-  std::string_view analysis, table, name, count, time;
-};
-constexpr Source kKernels{"kernel_breakdown", "kernels", "name", "count", "sum"};
-constexpr Source kShapes{"shapes", "shapes", "call", "calls", "device_time"};
-
-// What computes. Shapes are of all ranks.
-std::vector<Growth> CompareCompute(const ReportSet& a, const ReportSet& b, Rank rank,
-                                   const Source& source) {
-  std::map<std::string, Growth> by_name;
-  const auto add = [&](const ReportSet& answer, double Growth::* time, double Growth::* calls) {
-    const double steps = StepsOf(answer, rank);
-    ForRows(answer, source.analysis, source.table, rank, [&](const Table& table, const Row& row) {
-      const auto of = [&](std::string_view key) { return FindColumn(table, key); };
-      if (!IsCompute(Text(row, of("kind")))) return;
-      Growth& growth = by_name[std::string(Text(row, of(source.name)))];
-      growth.*time += Number(row, of(source.time)) / steps;
-      growth.*calls += Number(row, of(source.count)) / steps;
-    });
-  };
-  add(a, &Growth::a, &Growth::calls_a);
-  add(b, &Growth::b, &Growth::calls_b);
-  return Sorted(std::move(by_name));
 }
 
 // Kernels by the names that people read.
@@ -207,68 +138,68 @@ std::vector<Growth> CompareNamed(const ReportSet& a, const ReportSet& b, Rank ra
   return kernels;
 }
 
-bool AsManyCalls(const Growth& growth) {
-  return std::abs(growth.calls_b - growth.calls_a) <= kSameCalls * growth.calls_a;
-}
-
-// Whether the same calls were made, as far as they take time; false where none is known.
-bool SameCalls(const std::vector<Growth>& all) {
-  double sum = 0;
-  for (const Growth& growth : all) sum += growth.a + growth.b;
-  return !all.empty() && std::ranges::all_of(all, [&](const Growth& growth) {
-    return growth.a + growth.b < kCounts * sum || AsManyCalls(growth);
-  });
-}
-
-enum class Sizes : uint8_t { kUnknown, kSame, kDiffer };
-
-Sizes CompareFlopsIn(const ReportSet& a, const ReportSet& b, Rank rank, const Source& source) {
-  std::map<std::string, std::pair<double, double>> flops;
-  const auto add = [&](const ReportSet& answer, double std::pair<double, double>::* side) {
-    ForRows(answer, source.analysis, source.table, rank, [&](const Table& table, const Row& row) {
-      const double of_rows = Number(row, FindColumn(table, source.time));
-      if (of_rows <= 0) return;
-      flops[std::string(Text(row, FindColumn(table, source.name)))].*side +=
-          of_rows / StepsOf(answer, rank);
-    });
-  };
-  add(a, &std::pair<double, double>::first);
-  add(b, &std::pair<double, double>::second);
-  double before = 0, after = 0;
-  for (const auto& [name, of] : flops) {
-    before += of.first;
-    after += of.second;
+// Whether most of what computes became slower, by at least half of what all did: then it is no
+// matter of single calls. Of the same calls, on sizes not known to differ.
+bool MostAreSlower(const std::vector<Growth>& kernels, double factor) {
+  double before = 0, slower = 0;
+  size_t count = 0;
+  for (const Growth& kernel : kernels) {
+    before += kernel.a;
+    if (kernel.a <= 0 || kernel.b / kernel.a < 1 + (factor - 1) / 2) continue;
+    slower += kernel.a;
+    ++count;
   }
-  if (before == 0 || after == 0) return Sizes::kUnknown;
-  const bool same = std::ranges::all_of(flops, [](const auto& of) {
-    const auto& [in_a, in_b] = of.second;
-    return std::abs(in_b - in_a) <= kSameCalls * in_a;
-  });
-  return same ? Sizes::kSame : Sizes::kDiffer;
+  return count >= kFewKernels && slower >= kMostOfTime * before;
 }
 
-// Of what operators, or else modules, work on, by their FLOP: of jobs that compute on their host.
-Sizes CompareFlops(const ReportSet& a, const ReportSet& b, Rank rank) {
-  Sizes sizes = CompareFlopsIn(a, b, rank, {"operators", "operators", "name", "", "flops"});
-  if (sizes == Sizes::kUnknown)
-    sizes = CompareFlopsIn(a, b, std::nullopt, {"modules", "types", "type", "", "flops"});
-  return sizes;
+std::string SayFactor(double factor) {
+  return factor < 2 ? HumanRatio(factor - 1) + " longer" : fmt::format("{:.1f}× as long", factor);
 }
 
-Sizes CompareSizes(const ReportSet& a, const ReportSet& b, Rank rank) {
-  const std::vector<Growth> shapes = CompareCompute(a, b, std::nullopt, kShapes);
-  const auto in_a = [](const Growth& g) { return g.calls_a > 0; };
-  const auto in_b = [](const Growth& g) { return g.calls_b > 0; };
-  // Only one run may have recorded shapes.
-  if (std::ranges::none_of(shapes, in_a) || std::ranges::none_of(shapes, in_b))
-    return CompareFlops(a, b, rank);
-  return SameCalls(shapes) ? Sizes::kSame : Sizes::kDiffer;
+// "the same calls on the same shapes take 4.9× as long"; empty where single calls do.
+std::string SayAllSlower(const std::vector<Growth>& kernels, Sizes sizes) {
+  double before = 0, after = 0;
+  for (const Growth& kernel : kernels) {
+    before += kernel.a;
+    after += kernel.b;
+  }
+  const double factor = before > 0 ? after / before : 0;
+  if (factor < kSlower || sizes == Sizes::kDiffer || !SameCalls(kernels)) return {};
+  if (!MostAreSlower(kernels, factor)) return {};
+  return fmt::format("the same calls{} take {}", sizes == Sizes::kSame ? " on the same shapes" : "",
+                     SayFactor(factor));
 }
 
-std::string HintForCompute(const Growth& most, Sizes sizes, bool one_factor) {
+// A call by its first input, where its name is long.
+std::string Brief(const std::string& call) {
+  constexpr size_t kLong = 60;
+  return call.size() <= kLong ? call : call.substr(0, call.find(", "));
+}
+
+std::string SaySizes(const Growth& growth) {
+  return fmt::format("inputs have other sizes, as {} ({} times per step before, {} after)",
+                     Brief(growth.name), HumanCount(growth.calls_a), HumanCount(growth.calls_b));
+}
+
+// What computing takes more time for.
+std::string SayMore(const ReportSet& a, const ReportSet& b, const std::vector<Growth>& kernels,
+                    Sizes sizes, double more) {
+  const std::vector<Growth> other = OtherSizes(a, b);
+  if (sizes == Sizes::kDiffer && !other.empty() && SameCalls(kernels))
+    return SaySizes(other.front());
+  return kernels.front().Change() < kExplains * more ? "" : SayChange(kernels.front());
+}
+
+std::string HintForCompute(const Growth& most, Sizes sizes, bool one_factor, bool all_slower) {
   if (one_factor)
     return "the same calls on the same shapes are all slower: check clocks, temperature and other "
            "processes; see stragglers of the run after";
+  if (all_slower)
+    return sizes == Sizes::kSame
+               ? "check what else ran on these machines (workers of data loading, other jobs), and "
+                 "their clocks"
+               : "compare batch size and lengths of inputs (record_shapes=True records them), and "
+                 "what else ran on these machines (workers of data loading, other jobs)";
   if (most.calls_b > (1 + kMoreCalls) * most.calls_a)
     return "find what adds these calls: branches of the model, data, lengths, fused kernels that "
            "no longer apply; table kernels";
@@ -279,7 +210,8 @@ std::string HintForCompute(const Growth& most, Sizes sizes, bool one_factor) {
   return sizes == Sizes::kSame
              ? "calls and shapes are the same: compare data types, library versions and "
                "settings, and what runs at the same time; table kernels"
-             : "inputs have other sizes: check batch size, lengths and balance of the data";
+             : "inputs have other sizes: check batch size, lengths and balance of the data, and "
+               "sizes of layers";
 }
 
 }  // namespace
@@ -300,6 +232,16 @@ std::string LessOnHost(const ReportSet& a, const ReportSet& b, Rank rank, double
   const std::vector<Function> functions = CompareFunctions(b, a, rank);
   const Growth* named = FunctionBehind(functions, less);
   return named == nullptr ? "" : SayLess(*named);
+}
+
+std::string SayOtherSizes(const ReportSet& a, const ReportSet& b) {
+  const std::vector<Growth> other = OtherSizes(a, b);
+  double all = 0, of_other = 0;
+  for (const Growth& shape : CompareCompute(a, b, std::nullopt, kShapes)) all += shape.b;
+  for (const Growth& shape : other) of_other += shape.b;
+  if (other.empty() || of_other < kOtherSizes * all || !SameCalls(CompareNamed(a, b, {})))
+    return {};
+  return fmt::format(" {}.", Capitalized(SaySizes(other.front())));
 }
 
 bool SlowerByOneFactor(const ReportSet& a, const ReportSet& b, Rank rank) {
@@ -329,15 +271,21 @@ Reason ReasonInCompute(const ReportSet& a, const ReportSet& b, Rank rank, double
   const auto itself = [](const Growth& growth) -> const Growth& { return growth; };
   const Growth& most = kernels.front();
   const bool one_factor = SlowerByOneFactor(a, b, rank);
-  return {.is = one_factor || most.Change() < kExplains * more ? "" : SayChange(most),
+  const Sizes sizes = CompareSizes(a, b, rank);
+  const std::string all = SayAllSlower(kernels, sizes);
+  return {.is = all.empty() ? SayMore(a, b, kernels, sizes, more) : all,
           .because = SayLargest("kernels: ", kernels, more, itself) +
                      SayLargest("calls by shape, all ranks: ", shapes, more, itself),
-          .hint = HintForCompute(most, CompareSizes(a, b, rank), one_factor)};
+          .hint = HintForCompute(most, sizes, one_factor, !all.empty())};
 }
 
 std::string LessInCompute(const ReportSet& a, const ReportSet& b, Rank rank, double less) {
   if (SlowerByOneFactor(b, a, rank)) return "the same calls on the same shapes are all faster";
   const std::vector<Growth> kernels = CompareNamed(b, a, rank);
+  const Sizes sizes = CompareSizes(b, a, rank);
+  if (!SayAllSlower(kernels, sizes).empty())
+    return sizes == Sizes::kSame ? "the same calls on the same shapes take less"
+                                 : "the same calls take less";
   if (kernels.empty() || kernels.front().Change() < kExplains * less) return {};
   return SayLess(kernels.front());
 }

@@ -5,18 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "report/compare_read.h"
 #include "stepscope/report.h"
 
 namespace stepscope::comparison {
-
-// Something that runs in steps. All is per step.
-struct Growth {
-  std::string name;
-  double a = 0, b = 0;              // ns
-  double calls_a = 0, calls_b = 0;  // 0 on both sides: unknown
-  double Change() const { return b - a; }
-  bool IsNew() const { return calls_a == 0 && calls_b > 0; }
-};
 
 // What explains that a part of steps takes longer, and what to do about it. Empty texts where
 // nothing does.
@@ -41,6 +33,10 @@ std::string LessOnHost(const ReportSet& a, const ReportSet& b, std::optional<int
                        double less);
 std::string LessInCompute(const ReportSet& a, const ReportSet& b, std::optional<int64_t> rank,
                           double less);
+
+// " Inputs have other sizes, as mm M=256 N=192 K=768 (0 times per step before, 1.25 after)."; empty
+// where they do not, or take little of what computes.
+std::string SayOtherSizes(const ReportSet& a, const ReportSet& b);
 
 // Whether the same compute kernels run as often, on the same shapes, and all take longer by about
 // one factor. False where shapes are unknown.

@@ -138,7 +138,7 @@ TEST(CompareGrowth, ANewFunctionIsNamedWithItsRank) {
             "Rank 1 takes 42 ns more Python between operators per step than before: check "
             "(data.py:7) is new.");
   EXPECT_EQ(finding.because,
-            "4 ns before, 46 ns after (12×); the other ranks changed by 0 ns (median); Python: "
+            "4 ns before, 46 ns after (12×); rank 0 changed by 0 ns; Python: "
             "check (data.py:7) 0 ns before, 42 ns after");
   EXPECT_EQ(finding.hint,
             "on rank 1: look at check (data.py:7) and what calls it: changed code, arguments or "

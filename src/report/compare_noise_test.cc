@@ -1,6 +1,8 @@
 // Runs of one job differ by noise, which is not a change; what runs do differently is told apart.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <numbers>
 #include <string>
 #include <utility>
 #include <vector>
@@ -72,18 +74,50 @@ void AddTable(ReportSet& answer, const char* analysis, Table table) {
   answer.reports.back().tables.push_back(std::move(table));
 }
 
-TEST(CompareNoise, IsTwiceWhatStepsOfOneRunDifferBy) {
+comparison::Series Steps(const std::vector<double>& times) {
+  comparison::Series steps;
+  for (const double time : times) steps[{0, std::ssize(steps)}] = time;
+  return steps;
+}
+
+TEST(CompareNoise, IsWhatMeansOfSuchStepsDifferBy) {
   using comparison::NoiseOf;
-  const std::vector<double> ten = {1, 3, 1, 3, 1, 3, 1, 3, 1, 3}, same(10, 7);
-  const double deviation = comparison::DeviationOf(ten);
-  EXPECT_NEAR(deviation, 2.097, 0.001);
-  EXPECT_DOUBLE_EQ(NoiseOf(ten, same), 2 * deviation);
-  EXPECT_DOUBLE_EQ(NoiseOf({7}, ten), 2 * deviation) << "of the run that shows it";
-  EXPECT_DOUBLE_EQ(NoiseOf({1, 3}, {7}), 3 * comparison::DeviationOf({1, 3})) << "few steps";
-  std::vector<double> many;
-  for (int i = 0; i < 10; ++i) many.insert(many.end(), ten.begin(), ten.end());
-  EXPECT_DOUBLE_EQ(NoiseOf(many, many), comparison::DeviationOf(many));
-  EXPECT_EQ(NoiseOf({5}, {9}), 0) << "unknown";
+  // Standard deviation 1.054; Student's t of 18 degrees of freedom is 3.92 in one of a thousand.
+  const auto ten = Steps({1, 3, 1, 3, 1, 3, 1, 3, 1, 3});
+  const auto other = Steps({3, 1, 3, 1, 3, 1, 3, 1, 3, 1});
+  EXPECT_NEAR(NoiseOf(ten, other), 3.92 * 1.054 * std::sqrt(0.2), 0.01);
+  EXPECT_NEAR(NoiseOf(Steps({7}), ten), 4.78 * 1.054 * std::sqrt(1.1), 0.1)
+      << "of the run that shows it";
+  EXPECT_GE(NoiseOf(Steps({1, 3}), Steps({7})), 3 * std::numbers::sqrt2) << "few steps";
+  EXPECT_EQ(NoiseOf(Steps({5}), Steps({9})), 0) << "unknown";
+}
+
+// Steps of one number have as much work in both runs.
+TEST(CompareNoise, StepsThatVaryInBothRunsAreComparedWithEachOther) {
+  const std::vector<int64_t> before = {30, 200, 60, 90, 30, 200, 90, 60, 30, 90, 60, 200};
+  std::vector<int64_t> after;
+  for (const int64_t time : before) after.push_back(time * 9 / 5 + (std::ssize(after) % 3) * 2);
+  const auto answer = Compare(Computes(before), Computes(after));
+  ASSERT_EQ(answer.reports[0].findings.size(), 1u) << answer.verdict;
+  EXPECT_TRUE(answer.verdict.contains("Compute grew by")) << answer.verdict;
+}
+
+TEST(CompareNoise, ARankIsComparedWithTheOthersInTheSameStep) {
+  const std::vector<int64_t> work = {30, 200, 60, 90, 30, 200, 90, 60, 30, 90, 60, 200};
+  const auto run = [&](int64_t more) {
+    std::vector<Step> steps;
+    for (int64_t rank = 0; rank < 2; ++rank) {
+      for (const int64_t time : work)
+        steps.push_back({rank, std::ssize(steps) % 12, time + rank * 2 + (rank == 0 ? more : 0)});
+    }
+    return RunOf(steps);
+  };
+  const auto answer = Compare(run(0), run(40));
+  ASSERT_FALSE(answer.reports[0].findings.empty()) << answer.verdict;
+  EXPECT_EQ(answer.reports[0].findings[0].message,
+            "Rank 0 takes 40.0 ms more compute per step than before.");
+  EXPECT_TRUE(answer.reports[0].findings[0].because.contains("rank 1 changed by 0 ns"))
+      << answer.reports[0].findings[0].because;
 }
 
 // The same job twice on a busy machine.
@@ -105,8 +139,9 @@ TEST(CompareNoise, AShiftWithinARunIsAChange) {
 }
 
 TEST(CompareNoise, APartThatVariesLessThanTheStepIsTold) {
+  // Steps of one number have other work in the run after.
   const auto answer = Compare(Computes({300, 500, 300, 500, 300, 500}, 40),
-                              Computes({300, 500, 300, 500, 300, 500}, 2));
+                              Computes({500, 300, 500, 300, 500, 300}, 2));
   EXPECT_EQ(
       answer.verdict,
       "Mean step time: 440 ms before, 402 ms after (-8.6%); steps of one run differ by 210 ms "
@@ -127,7 +162,8 @@ TEST(CompareNoise, SlowStepsAndWarmUpAreLeftOut) {
   };
   EXPECT_EQ(Compare(of(900), of(400)).verdict,
             "Mean step time: 100 ms before, 100 ms after (0.0%), slow steps and warm-up left out. "
-            "No category changed by 1% of step time.");
+            "No category changed by 1% of step time. Slow steps and warm-up: 1 step of 900 ms "
+            "before, 1 step of 400 ms after.");
 }
 
 ReportSet WithFunction(int64_t slow) {
@@ -185,10 +221,17 @@ ReportSet WithCalls(int64_t on_rank_1) {
 }
 
 TEST(CompareNoise, OtherCallsAreToldWhereTimesSayNothing) {
-  EXPECT_EQ(Compare(WithCalls(8), WithCalls(40)).verdict,
+  EXPECT_EQ(Compare(WithCalls(8), WithCalls(18)).verdict,
             "No change beyond noise: mean step time is 400 ms before, 400 ms after (0.0%), and "
             "steps of one run differ by 210 ms (std dev). Calls differ: softmax runs 4 times "
-            "per step before, 20 after on rank 1.");
+            "per step before, 9 after on rank 1.");
+  const auto answer = Compare(WithCalls(8), WithCalls(40));
+  EXPECT_EQ(answer.verdict,
+            "No change beyond noise: mean step time is 400 ms before, 400 ms after (0.0%), and "
+            "steps of one run differ by 210 ms (std dev). softmax runs 4 times per step before, "
+            "20 after on rank 1.");
+  ASSERT_EQ(answer.reports[0].findings.size(), 1u) << "they take more than 3% of step time";
+  EXPECT_EQ(answer.reports[0].findings[0].per_step, 32 * kMs);
 }
 
 TEST(CompareNoise, FlopPrecisionAndRecordingAreTold) {

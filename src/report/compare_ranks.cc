@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <map>
+#include <string>
 #include <utility>
 
+#include "base/robust.h"
 #include "base/saturate.h"
 #include "report/compare_sides.h"
 #include "report/humanize.h"
@@ -15,8 +18,10 @@
 namespace stepscope::comparison {
 namespace {
 
-constexpr double kWorthSaying = 0.03;  // of the longer step time
-constexpr double kStandsOut = 0.5;     // of a rank's change, that the others must not share
+constexpr double kWorthSaying = 0.03;    // of the longer step time
+constexpr double kRankByChance = 0.003;  // of the pairs of equal runs, in a category
+constexpr size_t kFewOthers = 3;         // ranks, of which each is named
+constexpr double kStandsOut = 0.5;       // of a rank's change, that the others must not share
 
 std::vector<int64_t> RanksInBoth(const StepChange& steps) {
   std::vector<int64_t> both;
@@ -38,6 +43,19 @@ struct Outlier {
 
 enum class Way : int8_t { kMore = 1, kLess = -1 };
 
+// Of the other ranks in each step.
+Series MedianOfOthers(const StepSamples& steps, const std::string& key, int64_t rank,
+                      const std::vector<int64_t>& ranks) {
+  std::map<std::pair<int64_t, int64_t>, std::vector<double>> others;
+  for (const int64_t other : ranks) {
+    if (other == rank) continue;
+    for (const auto& [step, time] : steps.Values(key, other)) others[step].push_back(time);
+  }
+  Series medians;
+  for (auto& [step, times] : others) medians[step] = Median(std::move(times));
+  return medians;
+}
+
 // Of one category.
 Outlier OutlierIn(const CategoryChange& category, const std::vector<int64_t>& ranks,
                   const StepChange& steps, Way way) {
@@ -50,9 +68,13 @@ Outlier OutlierIn(const CategoryChange& category, const std::vector<int64_t>& ra
   const double others = changes[(changes.size() - 2) / 2].first;  // the largest left out
   // Where the others changed in the other way, it did not change by that.
   const double beyond = std::min(most - others, most);
-  const double noise =
-      NoiseOf(steps.in_a.Values(category.key, rank), steps.in_b.Values(category.key, rank));
-  if (beyond <= std::max(kStandsOut * most, noise)) return {};
+  if (beyond <= kStandsOut * most) return {};
+  // Of more ranks, one stands out by chance more often.
+  const bool changed = ExcessChanged(
+      steps.in_a.Values(category.key, rank), MedianOfOthers(steps.in_a, category.key, rank, ranks),
+      steps.in_b.Values(category.key, rank), MedianOfOthers(steps.in_b, category.key, rank, ranks),
+      kRankByChance / static_cast<double>(ranks.size()));
+  if (!changed) return {};
   return {rank, &category, sign * most, sign * others, beyond};
 }
 
@@ -91,12 +113,26 @@ Table RankTable(const std::vector<int64_t>& ranks, const StepChange& steps) {
   return table;
 }
 
-// "Rank 2 takes 304 ms less Python between operators per step than before: load (data.py:7) no
-// longer runs."
+// "Rank 2 takes 304 ms less unrecorded time per step than before: load (data.py:7) no longer runs."
 std::string SayOutlier(const Outlier& outlier, const Reason& reason) {
   return fmt::format("Rank {} takes {} {} {} per step than before{}{}.", *outlier.rank,
                      HumanTime(std::abs(outlier.change)), outlier.change < 0 ? "less" : "more",
-                     SayPart(*outlier.category), reason.is.empty() ? "" : ": ", reason.is);
+                     outlier.category->part, reason.is.empty() ? "" : ": ", reason.is);
+}
+
+// "rank 0 changed by 170 ms, rank 1 by 6.30 ms"; of many others, the median.
+std::string SayOthers(const Outlier& outlier, const std::vector<int64_t>& ranks,
+                      const StepChange& steps) {
+  if (ranks.size() - 1 > kFewOthers)
+    return fmt::format("the other ranks changed by {} (median)", HumanTime(outlier.others));
+  std::string text;
+  for (const int64_t rank : ranks) {
+    if (rank == *outlier.rank) continue;
+    const double change = ChangeOf(steps, outlier.category->key, rank);
+    text += fmt::format("{}rank {} {}by {}", text.empty() ? "" : ", ", rank,
+                        text.empty() ? "changed " : "", HumanTime(change));
+  }
+  return text;
 }
 
 }  // namespace
@@ -121,10 +157,10 @@ RankChange AddRankChange(const ReportSet& a, const ReportSet& b, const StepChang
   if (less.rank) said.headline += " " + message;
   report.findings.push_back(
       {.message = message,
-       .because = fmt::format("{}; the other ranks changed by {} (median){}",
+       .because = fmt::format("{}; {}{}",
                               SaySides(steps.in_a.Mean(category.key, more.rank),
                                        steps.in_b.Mean(category.key, more.rank)),
-                              HumanTime(more.others), reason.because),
+                              SayOthers(more, ranks, steps), reason.because),
        .hint = fmt::format("on rank {}: {}", *more.rank, HintOn(category, reason)),
        .impact = ToInt64(more.beyond),
        .table = "ranks",

@@ -14,6 +14,9 @@
 
 namespace stepscope::comparison {
 
+// ns of each step, by window and number.
+using Series = std::map<std::pair<int64_t, int64_t>, double>;
+
 // The typical steps of one run: without warm-up and slow steps, as `overview` tells them.
 class StepSamples {
  public:
@@ -25,12 +28,15 @@ class StepSamples {
   int64_t StepsOf(int64_t rank) const;
   // Steps that are not typical, over all ranks.
   int64_t left_out() const { return left_out_; }
+  // ns of these, and of all steps.
+  double left_out_time() const { return left_out_time_; }
+  double all_time() const { return all_time_; }
 
   // ns per step in a column, such as "time", on a rank or in the mean of all; 0: it has none.
   double Mean(const std::string& key, std::optional<int64_t> rank = {}) const;
 
   // ns of each step number, the mean of its ranks.
-  std::vector<double> Values(const std::string& key, std::optional<int64_t> rank = {}) const;
+  Series Values(const std::string& key, std::optional<int64_t> rank = {}) const;
 
  private:
   struct Row {
@@ -41,15 +47,26 @@ class StepSamples {
   std::vector<Row> rows_;
   std::map<int64_t, int64_t> steps_;  // by rank: all of them
   int64_t left_out_ = 0;
+  double left_out_time_ = 0, all_time_ = 0;
 };
 
 // The standard deviation, from the differences of neighbors but the largest: a fault that begins in
 // the middle of a run is no noise of its steps. 0 of fewer than two.
 double DeviationOf(const std::vector<double>& values);
+double DeviationOf(const Series& steps);
 
-// The change that may be noise: runs of one job differ by what their own steps differ by, so it is
-// twice the larger standard deviation; three times of fewer than six steps, which show less of it,
-// and down to one of forty and more. 0: unknown, for each run has one step.
-double NoiseOf(const std::vector<double>& a, const std::vector<double>& b);
+// The changes of means by chance that a comparison takes for a change: one of a thousand.
+inline constexpr double kByChance = 0.001;
+
+// The change of the mean that may be noise: what the means of two runs with these steps differ by,
+// but for `by_chance` of all pairs (Student's t). Steps of one number that do the same work are
+// compared with each other, and relative changes where they vary less than times. Of fewer than six
+// steps, at least three standard deviations. 0: unknown, for each run has one step.
+double NoiseOf(const Series& a, const Series& b, double by_chance = kByChance);
+
+// What a rank takes more than the others do in the same step, whatever all steps vary by: whether
+// it changed between runs beyond noise. True where that is unknown, for runs have one step.
+bool ExcessChanged(const Series& own_a, const Series& others_a, const Series& own_b,
+                   const Series& others_b, double by_chance);
 
 }  // namespace stepscope::comparison

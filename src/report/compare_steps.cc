@@ -20,8 +20,9 @@
 namespace stepscope::comparison {
 namespace {
 
-constexpr double kWorthSaying = 0.03;  // of the longer step time
-constexpr size_t kNamed = 3;           // categories in the first sentence
+constexpr double kWorthSaying = 0.03;      // of the longer step time
+constexpr double kWorthOfSlowSteps = 0.1;  // of all steps' time, that slow ones take beyond others
+constexpr size_t kNamed = 3;               // categories in the first sentence
 
 CauseKind CauseOf(std::string_view kind) {
   struct Of {
@@ -118,9 +119,19 @@ std::string SayPoints(const CategoryChange& c) {
 }
 
 // Means are of typical steps.
-std::string SayLeftOut(const StepChange& steps) {
+std::string SayTypical(const StepChange& steps) {
   const int64_t left_out = steps.in_a.left_out() + steps.in_b.left_out();
   return left_out > 0 ? ", slow steps and warm-up left out" : "";
+}
+
+// Where others grew at least half as much, ranks wait longer in collectives because of that.
+constexpr double kMakesWait = 0.5;
+
+bool OthersGrew(const StepChange& steps, const CategoryChange& collectives) {
+  return std::ranges::any_of(steps.categories, [&](const CategoryChange& c) {
+    return c.cause != CauseKind::kCommunication && !c.IsNoise() &&
+           c.Change() >= kMakesWait * collectives.Change();
+  });
 }
 
 // The larger of both runs.
@@ -157,20 +168,17 @@ StepChange CompareSteps(const ReportSet& a, const ReportSet& b) {
   std::map<std::string, CategoryChange> categories;
   AddSide(a, steps.in_a, steps.a, &CategoryChange::a, &CategoryChange::share_a, categories);
   AddSide(b, steps.in_b, steps.b, &CategoryChange::b, &CategoryChange::share_b, categories);
-  const bool python = RecordedPython(a) && RecordedPython(b);
+  // "all others" says nothing without the rest of the list.
+  const char* rest =
+      RecordedPython(a) && RecordedPython(b) ? "Python between operators" : "unrecorded time";
   for (auto& [name, category] : categories) {
+    category.part = category.is_rest ? rest : category.name;
     if (!category.key.empty()) category.noise = noise(category.key);
-    category.python_recorded = python;
     steps.categories.push_back(std::move(category));
   }
   std::ranges::stable_sort(steps.categories, std::ranges::greater{},
                            [](const CategoryChange& c) { return std::abs(c.Change()); });
   return steps;
-}
-
-std::string SayPart(const CategoryChange& c) {
-  if (!c.is_rest) return c.name;
-  return c.python_recorded ? "Python between operators" : "unrecorded time";
 }
 
 // What a part of steps takes more time for, on a rank or on all.
@@ -207,7 +215,8 @@ std::string SaySides(double a, double b) {
   return a > 0 ? fmt::format("{} ({})", text, HumanChange((b - a) / a)) : text;
 }
 
-std::string SayStepChange(const ReportSet& a, const ReportSet& b, const StepChange& steps) {
+std::string SayStepChange(const ReportSet& a, const ReportSet& b, const StepChange& steps,
+                          bool has_cause) {
   std::string categories;
   size_t named = 0, noise = 0;
   for (const CategoryChange& c : steps.categories) {
@@ -216,7 +225,7 @@ std::string SayStepChange(const ReportSet& a, const ReportSet& b, const StepChan
       ++noise;
       continue;
     }
-    const std::string part = named == 0 ? Capitalized(SayPart(c)) : SayPart(c);
+    const std::string part = named == 0 ? Capitalized(c.part) : c.part;
     const std::string less =
         c.Change() < 0 && named == 0 ? ReasonOf(a, b, c.cause, std::nullopt, c.Change()).is : "";
     categories +=
@@ -224,19 +233,39 @@ std::string SayStepChange(const ReportSet& a, const ReportSet& b, const StepChan
                     HumanTime(c.a), HumanTime(c.b), SayPoints(c), less.empty() ? "" : "; ", less);
     ++named;
   }
-  const std::string sides = SaySides(steps.a, steps.b) + SayLeftOut(steps);
+  const std::string sides = SaySides(steps.a, steps.b) + SayTypical(steps);
   if (steps.IsNoise()) {
     const std::string differ =
         fmt::format("steps of one run differ by {} (std dev)", HumanTime(LargerDeviation(steps)));
-    return named == 0
+    const bool is_told = has_cause && steps.b - steps.a >= kWorthSaying * steps.b;
+    return named == 0 && !is_told
                ? fmt::format("No change beyond noise: mean step time is {}, and {}.", sides, differ)
-               : fmt::format("Mean step time: {}; {}.{}.", sides, differ, categories);
+               : fmt::format("Mean step time: {}; {}.{}{}", sides, differ, categories,
+                             categories.empty() ? "" : ".");
   }
   const std::string text = fmt::format("Mean step time: {}.", sides);
   if (steps.categories.empty()) return text;
   if (named > 0) return text + categories + ".";
   return text + (noise > 0 ? " No category changed beyond noise."
                            : " No category changed by 1% of step time.");
+}
+
+std::string SayLeftOut(const StepChange& steps) {
+  const auto share = [](const StepSamples& samples, double step) {
+    const double all = samples.all_time();
+    const auto left_out = static_cast<double>(samples.left_out());
+    return all > 0 ? std::max(samples.left_out_time() - left_out * step, 0.0) / all : 0;
+  };
+  if (std::abs(share(steps.in_b, steps.b) - share(steps.in_a, steps.a)) < kWorthOfSlowSteps)
+    return {};
+  const auto say = [](const StepSamples& samples) {
+    if (samples.left_out() == 0) return std::string("none");
+    return fmt::format(
+        "{} of {}", Plural(static_cast<size_t>(samples.left_out()), "step"),
+        HumanTime(samples.left_out_time() / static_cast<double>(samples.left_out())));
+  };
+  return fmt::format(" Slow steps and warm-up: {} before, {} after.", say(steps.in_a),
+                     say(steps.in_b));
 }
 
 Table CategoryTable(const StepChange& steps) {
@@ -261,21 +290,26 @@ Table CategoryTable(const StepChange& steps) {
 }
 
 void AddCategoryFindings(const ReportSet& a, const ReportSet& b, const StepChange& steps,
-                         bool on_a_rank, Report& report) {
+                         bool on_a_rank, bool more_collectives, Report& report) {
   for (const CategoryChange& c : steps.categories) {
     if (c.Change() < kWorthSaying * std::max(steps.a, steps.b) || c.IsNoise()) continue;
+    // Of as many collectives, ranks wait longer in them: no cause where steps are as long.
+    const bool same_collectives = c.cause == CauseKind::kCommunication && !more_collectives;
+    if (same_collectives && steps.IsNoise() && !on_a_rank) continue;
     // Where one rank became slower, the others wait for it.
-    const bool waits = on_a_rank && c.cause == CauseKind::kCommunication;
+    const bool waits = c.cause == CauseKind::kCommunication &&
+                       (on_a_rank || (same_collectives && OthersGrew(steps, c)));
     const Reason reason = ReasonOf(a, b, c.cause, std::nullopt, c.Change());
     report.findings.push_back(
-        {.message = fmt::format("{} grew by {} per step{}{}.", Capitalized(SayPart(c)),
+        {.message = fmt::format("{} grew by {} per step{}{}.", Capitalized(c.part),
                                 HumanTime(c.Change()), reason.is.empty() ? "" : ": ", reason.is),
          .because = fmt::format("{}; {}{}", SaySides(c.a, c.b), SayPoints(c), reason.because),
          .hint = HintOn(c, reason),
          .impact = ToInt64(c.Change()),
          .table = "categories",
          .cause = {waits ? CauseKind::kWait : c.cause},
-         .nearness = on_a_rank ? Nearness::kSymptom : Nearness::kPart});
+         .nearness = on_a_rank || waits ? Nearness::kSymptom : Nearness::kPart,
+         .extent = {.time = ToInt64(steps.b), .steps = 1}});
   }
 }
 

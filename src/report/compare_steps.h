@@ -13,10 +13,10 @@ namespace stepscope::comparison {
 
 // A category of the mean step, in both runs.
 struct CategoryChange {
-  std::string name;              // "device compute"
-  std::string key;               // of its column in the table of steps; empty: it has none
-  bool is_rest = false;          // what no other category has
-  bool python_recorded = false;  // in both runs: the rest is Python between operators
+  std::string name;      // "device compute"
+  std::string part;      // the same in a sentence: "unrecorded time" of "all others"
+  std::string key;       // of its column in the table of steps; empty: it has none
+  bool is_rest = false;  // what no other category has
   CauseKind cause = CauseKind::kNone;
   double a = 0, b = 0;              // ns per step
   double share_a = 0, share_b = 0;  // of step time
@@ -44,20 +44,23 @@ bool IsNoise(const StepChange& steps, CauseKind cause);
 
 // "Mean step time: 165 ms before, 118 ms after (-28.5%). Input: 47.3 ms before, 0.30 ms after
 // (28.5% to 0.6% of step time): load (data.py:7) takes 46.1 ms less."
-std::string SayStepChange(const ReportSet& a, const ReportSet& b, const StepChange& steps);
+// `has_cause`: a finding explains a change, so that it is none of noise.
+std::string SayStepChange(const ReportSet& a, const ReportSet& b, const StepChange& steps,
+                          bool has_cause);
+
+// " Slow steps and warm-up: none before, 4 steps of 284 ms after."; empty where runs lose about as
+// much time to them.
+std::string SayLeftOut(const StepChange& steps);
 
 Table CategoryTable(const StepChange& steps);
 
 // Adds findings: categories that take more. Their impact is ns per step. `on_a_rank`: one rank took
-// more, so that the others wait for it.
+// more, so that the others wait for it. `more_collectives`: they are more calls than before.
 void AddCategoryFindings(const ReportSet& a, const ReportSet& b, const StepChange& steps,
-                         bool on_a_rank, Report& report);
+                         bool on_a_rank, bool more_collectives, Report& report);
 
 // "47.3 ms before, 0.30 ms after (-99.4%)".
 std::string SaySides(double a, double b);
-
-// What the category is called where the rest of the list is not there.
-std::string SayPart(const CategoryChange& category);
 
 // What a category takes more time for, on a rank or on all; less, where `more` is negative.
 Reason ReasonOf(const ReportSet& a, const ReportSet& b, CauseKind cause,

@@ -260,7 +260,8 @@ TEST(Compare, TheRankThatBecameSlowerLeadsAndTheWaitingIsItsEvidence) {
   const Finding& finding = answer.reports[0].findings[0];
   EXPECT_EQ(finding.message, "Rank 2 takes 300 ns more device compute per step than before.");
   EXPECT_EQ(finding.because,
-            "1.00 µs before, 1.30 µs after (+30.0%); the other ranks changed by 0 ns (median)");
+            "1.00 µs before, 1.30 µs after (+30.0%); rank 0 changed by 0 ns, rank 1 by 0 ns, rank "
+            "3 by 0 ns");
   EXPECT_EQ(finding.cause.rank, 2);
   EXPECT_EQ(finding.severity, Severity::kHigh);
   ASSERT_EQ(finding.evidence.size(), 2u);

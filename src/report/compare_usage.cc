@@ -20,6 +20,7 @@ namespace stepscope::comparison {
 namespace {
 
 constexpr double kSameTime = 0.05;  // means that differ by less count as the same
+constexpr double kSameCalls = 0.05;
 constexpr double kKernelMatters = 0.03;
 constexpr std::string_view kBetween = " | ";  // texts shorten the names on both sides of it
 constexpr double kOfItsKind = 0.5;            // of a kernel's rise, that its kind must rise too
@@ -112,6 +113,12 @@ std::string SayLonger(double factor) {
   return factor < 2 ? HumanRatio(factor - 1) + " longer" : fmt::format("{:.1f}× as long", factor);
 }
 
+bool IsSameCollective(const BothSides& both, const Amounts& amounts) {
+  if (both.kind != ColumnKindName(ColumnKind::kCommunication)) return false;
+  const double before = static_cast<double>(both.a.count) / amounts.a;
+  return std::abs(static_cast<double>(both.b.count) / amounts.b - before) <= kSameCalls * before;
+}
+
 }  // namespace
 
 Usages CompareKernels(const ReportSet& a, const ReportSet& b, const CompareOptions& options) {
@@ -169,12 +176,14 @@ Amounts AmountsOf(const ReportSet& a, const ReportSet& b) {
 }
 
 void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amounts,
-                      const StepChange& steps, bool one_factor) {
+                      const StepChange& steps, bool one_factor, bool other_calls) {
   const Usages::value_type* most = nullptr;
   std::map<std::string, double> kinds;
   for (const auto& usage : kernels) {
     const double change = amounts.ChangeOf(usage.second);
     kinds[usage.second.kind] += change;
+    // As many collectives take longer because ranks wait in them.
+    if (IsSameCollective(usage.second, amounts) && (other_calls || steps.IsNoise())) continue;
     if (most == nullptr || change > amounts.ChangeOf(most->second)) most = &usage;
   }
   const double before = static_cast<double>(Total(kernels, &BothSides::a)) / amounts.a;

@@ -50,9 +50,10 @@ struct Amounts {
 Amounts AmountsOf(const ReportSet& a, const ReportSet& b);
 
 // Adds the kernel whose time rose most, if that matters, kernels of its kind rose in sum, and steps
-// not only by noise. `one_factor`: SlowerByOneFactor() of all ranks.
+// not only by noise. `one_factor`: SlowerByOneFactor() of all ranks. `other_calls`: a finding says
+// which calls are more, so that as many collectives wait for these.
 void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amounts,
-                      const StepChange& steps, bool one_factor);
+                      const StepChange& steps, bool one_factor, bool other_calls);
 
 // Adds the shape whose slower calls cost most, if that matters: calls that communicate aside, which
 // may only wait. `kernels` are those of CompareKernels().

@@ -20,10 +20,8 @@
 namespace stepscope::comparison {
 namespace {
 
-constexpr double kDiffers = 0.01;    // of FLOP
-constexpr double kOtherBits = 0.1;   // of compute time, whose precision changed
-constexpr double kTakesTime = 0.01;  // of step time, that other calls take
-constexpr size_t kNamed = 2;         // calls
+constexpr double kDiffers = 0.01;   // of FLOP
+constexpr double kOtherBits = 0.1;  // of compute time, whose precision changed
 
 // Calls and FLOP of a run, by name.
 struct Work {
@@ -87,66 +85,6 @@ std::string SayPrecision(const ReportSet& a, const ReportSet& b) {
                      HumanRatio(low(b)));
 }
 
-// Calls per step of a rank.
-struct Calls {
-  double a = 0, b = 0;            // per step
-  double time_a = 0, time_b = 0;  // ns per step
-  bool Differ() const { return comparison::Differ(a, b); }
-};
-using CallsOfRanks = std::map<int64_t, Calls>;
-
-void AddCalls(const ReportSet& answer, const StepSamples& steps, double Calls::* calls,
-              double Calls::* time, std::map<std::string, CallsOfRanks>& by_name) {
-  const Table* table = FindTable(FindReport(answer, "kernel_breakdown"), "kernels");
-  if (table == nullptr) return;
-  const auto rank = FindColumn(*table, "rank"), name = FindColumn(*table, "name"),
-             count = FindColumn(*table, "count"), sum = FindColumn(*table, "sum");
-  if (!rank || !name || !count || !sum) return;
-  std::map<int64_t, double> of_ranks;
-  for (const int64_t r : steps.Ranks()) of_ranks[r] = static_cast<double>(steps.StepsOf(r));
-  for (const auto& row : table->rows) {
-    const auto* number = std::get_if<int64_t>(&row[*rank]);
-    const auto* text = std::get_if<std::string>(&row[*name]);
-    if (number == nullptr || text == nullptr || !of_ranks.contains(*number)) continue;
-    Calls& own = by_name[*text][*number];
-    const double of = of_ranks[*number];
-    own.*calls += IsNumber(row[*count]) ? NumberOf(row[*count]) / of : 0;
-    own.*time += IsNumber(row[*sum]) ? NumberOf(row[*sum]) / of : 0;
-  }
-}
-
-// "aten::softmax runs 0 times per step before, 16 after on rank 1": of the rank with the largest
-// difference, named if not all of `count` ranks have one.
-std::string SayCalls(const std::string& name, const CallsOfRanks& ranks, size_t count) {
-  const auto differ = std::ranges::count_if(ranks, [](const auto& r) { return r.second.Differ(); });
-  const auto& [rank, calls] = *std::ranges::max_element(
-      ranks, {}, [](const auto& r) { return std::abs(r.second.b - r.second.a); });
-  const bool on_some = static_cast<size_t>(differ) < count;
-  return fmt::format("{} runs {} times per step before, {} after{}", ShortName(OperatorLabel(name)),
-                     HumanCount(calls.a), HumanCount(calls.b),
-                     on_some ? fmt::format(" on rank {}", rank) : "");
-}
-
-std::string SayOtherCalls(const ReportSet& a, const ReportSet& b, const StepChange& steps) {
-  std::map<std::string, CallsOfRanks> by_name;
-  AddCalls(a, steps.in_a, &Calls::a, &Calls::time_a, by_name);
-  AddCalls(b, steps.in_b, &Calls::b, &Calls::time_b, by_name);
-  std::vector<std::pair<double, std::string>> differ;  // ns that they took, and the words
-  for (const auto& [name, ranks] : by_name) {
-    double most = 0;
-    for (const auto& [rank, calls] : ranks) {
-      if (calls.Differ()) most = std::max({most, calls.time_a, calls.time_b});
-    }
-    if (most >= kTakesTime * std::max(steps.a, steps.b))
-      differ.emplace_back(most, SayCalls(name, ranks, steps.in_a.Ranks().size()));
-  }
-  std::ranges::sort(differ, std::ranges::greater{});
-  std::string text;
-  for (size_t i = 0; i < std::min(differ.size(), kNamed); ++i)
-    text += (i == 0 ? " Calls differ: " : "; ") + differ[i].second;
-  return text.empty() ? text : text + ".";
-}
-
 // Recording Python's functions takes time itself.
 std::string SayRecording(const ReportSet& a, const ReportSet& b) {
   if (FindReport(a, "python") == nullptr || RecordedPython(a) == RecordedPython(b)) return "";
@@ -156,10 +94,8 @@ std::string SayRecording(const ReportSet& a, const ReportSet& b) {
 
 }  // namespace
 
-std::string SayWork(const ReportSet& a, const ReportSet& b, const StepChange& steps) {
-  const bool unclear = steps.IsNoise() || IsNoise(steps, CauseKind::kCompute);
-  return SayFlop(a, b) + SayPrecision(a, b) + (unclear ? SayOtherCalls(a, b, steps) : "") +
-         SayRecording(a, b);
+std::string SayWork(const ReportSet& a, const ReportSet& b) {
+  return SayFlop(a, b) + SayPrecision(a, b) + SayRecording(a, b);
 }
 
 }  // namespace stepscope::comparison
