@@ -125,6 +125,10 @@ TEST_F(CliTest, SelectionsThatMatchNothingAreErrors) {
   ExpectError(Stepscope(analyze + "--steps 98..99 --only kernel_breakdown"), "98..99", "3..4");
   ExpectError(Stepscope("compare '" + folder.path() + "' '" + folder.path() + "' --steps 9"),
               "there is no step 9", "3..4");
+  const std::string sides = "compare '" + folder.path() + "' '" + folder.path() + "' ";
+  EXPECT_TRUE(Stepscope(sides + "--steps-before 9").err.contains("where: --steps-before"));
+  EXPECT_TRUE(Stepscope(sides + "--steps-after x").err.contains("where: --steps-after"));
+  EXPECT_TRUE(Stepscope(sides + "--ranks-after 9").err.contains("where: --ranks-after"));
   const std::string path = analyze + "-p critical_path.";
   EXPECT_EQ(Stepscope(path + "step=3").code, 0);
   const Outcome step = Stepscope(path + "step=99");

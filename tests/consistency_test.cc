@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "stepscope/demo.h"
+#include "stepscope/session.h"
 #include "tests/answer.h"
 #include "tests/contradictions.h"
 #include "tests/front_door.h"
@@ -73,6 +74,38 @@ ReportSet AnswerToDemo(const DemoOptions& options) {
   const std::string path = folder.path() + "/job";
   EXPECT_TRUE(WriteDemo(path, options).has_value());
   return AnswerTo({path});
+}
+
+// What each finding says and is due to, sorted.
+Sentences CausesOf(const ReportSet& answer) {
+  Sentences causes;
+  for (const Report& report : answer.reports) {
+    for (const Finding& f : report.findings) {
+      causes.push_back(report.analysis + ": " + f.message + " " +
+                       std::to_string(static_cast<int>(f.cause.kind)));
+    }
+  }
+  std::ranges::sort(causes);
+  return causes;
+}
+
+// An analysis is a function of the facts: what was asked before it changes nothing.
+TEST(ConsistentDemo, TheOrderOfAnalysesChangesNothing) {
+  const ScratchFolder folder;
+  const std::string path = folder.path() + "/job";
+  ASSERT_TRUE(WriteDemo(path, {.ranks = 2, .steps = 3, .layers = 2}).has_value());
+  const std::vector<std::string> paths = {path};
+  const auto session = Session::Open(paths);
+  ASSERT_TRUE(session.has_value());
+  for (const std::string first : {"idle_time", "critical_path", "step_gaps", "kernel_sequences"}) {
+    for (const AnalysisInfo& second : Session::List()) {
+      if (second.name == first) continue;
+      const auto one = session->Analyze({.only = {first, std::string(second.name)}});
+      const auto other = session->Analyze({.only = {std::string(second.name), first}});
+      ASSERT_TRUE(one.has_value() && other.has_value());
+      EXPECT_EQ(CausesOf(*one), CausesOf(*other)) << first << " " << second.name;
+    }
+  }
 }
 
 TEST(ConsistentDemo, TellsEachQuantityOnce) {

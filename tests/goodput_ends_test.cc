@@ -5,6 +5,7 @@
 #include <map>
 
 #include "goodput/live/ingest.h"
+#include "goodput/recorder/segment_name.h"
 #include "tests/goodput_situations.h"
 
 namespace stepscope::testing::goodput_ends_test {

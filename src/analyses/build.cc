@@ -110,7 +110,6 @@ CauseKind CauseOf(StepCategory category) {
 }
 
 CauseKind CauseOfIdle(const Facts& facts) {
-  if (!HasRankSteps(facts)) return CauseKind::kNone;
   const StepBreakdown sum = SumOf(RankStepsOf(facts));
   CauseKind most = CauseKind::kNone;
   int64_t longest = 0;

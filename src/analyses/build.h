@@ -59,8 +59,7 @@ Report StartReport(const Analysis& analysis, const Facts& facts);
 CauseKind CauseOf(StepCategory category);
 
 // What devices wait for in most of their time without activity, by the categories of steps but
-// one-time work; kNone where no analysis before has derived these: the recordings may lack what
-// they need.
+// one-time work.
 CauseKind CauseOfIdle(const Facts& facts);
 
 // Makes a report unavailable. `why` is a sentence without a final stop.

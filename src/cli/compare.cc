@@ -1,8 +1,12 @@
 // stepscope compare: differences of two runs, or of two steps or ranks of one run.
 #include "stepscope/compare.h"
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/answer.h"
@@ -21,6 +25,17 @@ struct CompareFlags {
   OutputFlags output;
 };
 
+// Names the option of one side that was given instead of the one for both.
+Result<ReportSet> AnswerOf(const std::string& path, const Question& question, bool own_steps,
+                           bool own_ranks, std::string_view side) {
+  auto answer = Answer({path}, question);
+  if (answer) return answer;
+  Error error = std::move(answer).error();
+  if (own_steps && error.where == "`steps`") error.where = fmt::format("`steps_{}`", side);
+  if (own_ranks && error.where == "`ranks`") error.where = fmt::format("`ranks_{}`", side);
+  return std::unexpected(std::move(error));
+}
+
 int RunCompare(const CompareFlags& flags) {
   const auto conditions = ReadConditions(flags.output);
   if (!conditions) return Fail(conditions.error());
@@ -31,9 +46,11 @@ int RunCompare(const CompareFlags& flags) {
   if (!flags.steps_after.empty()) ask_b.steps = flags.steps_after;
   if (!flags.ranks_before.empty()) ask_a.ranks = flags.ranks_before;
   if (!flags.ranks_after.empty()) ask_b.ranks = flags.ranks_after;
-  auto a = Answer({flags.a}, ask_a);
+  auto a =
+      AnswerOf(flags.a, ask_a, !flags.steps_before.empty(), !flags.ranks_before.empty(), "before");
   if (!a) return Fail(a.error());
-  auto b = Answer({flags.b}, ask_b);
+  auto b =
+      AnswerOf(flags.b, ask_b, !flags.steps_after.empty(), !flags.ranks_after.empty(), "after");
   if (!b) return Fail(b.error());
   if (ask_a.ranks.empty() && ask_b.ranks.empty()) {
     const auto ranks = RanksToCompare(*a, *b);

@@ -27,13 +27,6 @@ class Memo {
     return *static_cast<const Result*>(kept.get());
   }
 
-  // Whether kDerive(whole) was derived already.
-  template <auto kDerive>
-  bool Has() const {
-    const auto kept = results_.find({&kKey<kDerive>, nullptr});
-    return kept != results_.end() && kept->second != nullptr;
-  }
-
  private:
   // Its address stands for the function.
   template <auto kDerive>

@@ -53,7 +53,7 @@ void Answer(Trace trace, const char* steps) {
     answer.reports.push_back(analysis->run(facts, *MakeParams(*analysis, {})));
   }
   JoinFindings(answer, {});
-  answer.verdict = Verdict(answer);
+  answer.verdict = Verdict(answer, facts);
   for (const Format format : {Format::kText, Format::kJson, Format::kCsv, Format::kMarkdown}) {
     Require(!Write(answer, format, {.color = true, .width = 80}).empty());
   }

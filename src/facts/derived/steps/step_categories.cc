@@ -151,8 +151,6 @@ const std::vector<RankSteps>& RankStepsOf(const Facts& facts) {
   return facts.memo.Of<BreakRecordingsDown>(facts);
 }
 
-bool HasRankSteps(const Facts& facts) { return facts.memo.Has<BreakRecordingsDown>(); }
-
 StepStatistics StatisticsOfTotals(const std::vector<RankSteps>& ranks) {
   return Statistics(ranks, [](const StepBreakdown& step) { return step.Total(); });
 }

@@ -44,7 +44,6 @@ std::optional<StepWindow> WholeRecording(const RankActivity& rank);
 
 // The steps of every recording that holds anything but a memory timeline.
 const std::vector<RankSteps>& RankStepsOf(const Facts& facts);
-bool HasRankSteps(const Facts& facts);  // whether they were derived already
 
 // Over steps: of several, the plain mean, and the standard deviation of a sample.
 struct StepStatistics {
