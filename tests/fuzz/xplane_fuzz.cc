@@ -69,7 +69,7 @@ void Answer(Trace trace) {
   for (const Analysis* analysis : kAllAnalyses)
     answer.reports.push_back(analysis->run(facts, *MakeParams(*analysis, {})));
   JoinFindings(answer, {});
-  answer.verdict = Verdict(answer);
+  answer.verdict = Verdict(answer, facts);
   for (const Format format : {Format::kText, Format::kJson, Format::kCsv, Format::kMarkdown})
     Require(!Write(answer, format, {.color = true, .width = 80}).empty());
 }
