@@ -47,17 +47,20 @@ class Layers(unittest.TestCase):
 
     def test_analyses_never_include_one_another(self):
         self.assert_caught("src/analyses/idle.cc", '#include "analyses/overlap.h"', "one another")
+        self.assert_caught("src/analyses/idle.cc", '#include "analyses/overlap.h"', "SHARED_BY_ANALYSES")
         self.assert_allowed("src/analyses/idle.cc", '#include "analyses/analysis.h"\n')
 
     def test_parts_of_an_analysis_belong_to_it(self):
-        tree = {"src/analyses/overview.cc": '// A.\n#include "analyses/overview_lead.h"\n',
-                "src/analyses/overview_lead.cc": '// A.\n#include "analyses/overview_lead.h"\n',
-                "src/analyses/overview_lead.h": "// A.\n"}
+        tree = {"src/analyses/idle.cc": '// A.\n#include "analyses/idle_findings.h"\n',
+                "src/analyses/idle_tables.cc": '// A.\n#include "analyses/idle_findings.h"\n',
+                "src/analyses/idle_findings.cc": '// A.\n#include "analyses/idle_findings.h"\n',
+                "src/analyses/idle_findings.h": "// A.\n"}
         self.assertEqual(run("check_layers", tree), (0, ""))
-        tree["src/analyses/idle.cc"] = '// A.\n#include "analyses/overview_lead.h"\n'
-        status, out = run("check_layers", tree)
-        self.assertEqual((status, len(out.splitlines())), (1, 1), out)
-        self.assertIn("is a part of overview", out)
+        for other in ("overview", "idler"):
+            text = '// A.\n#include "analyses/idle_findings.h"\n'
+            status, out = run("check_layers", tree | {f"src/analyses/{other}.cc": text})
+            self.assertEqual((status, len(out.splitlines())), (1, 1), out)
+            self.assertIn("is a part of idle", out)
 
     def test_no_file_and_no_include_passes_unseen(self):
         for name in ("a.hpp", "a.inc", "a.cpp"):
@@ -77,6 +80,28 @@ class Layers(unittest.TestCase):
     def test_facts_and_analyses_do_no_io(self):
         self.assert_caught("src/analyses/idle.cc", "#include <fstream>", "input or output")
         self.assert_caught("src/facts/steps/steps.cc", "#include <cstdio>", "input or output")
+        for header in ("netdb.h", "dirent.h", "sys/stat.h", "stdio.h", "syncstream", "print", "istream", "fmt/os.h"):
+            self.assert_caught("src/analyses/idle.cc", f"#include <{header}>", "input or output")
+        for words in ("std::println(x);", "fmt::print(x);", "std::osyncstream a(b);"):
+            self.assert_caught("src/analyses/idle.cc", words, "input or output")
+        self.assert_allowed("src/analyses/idle.cc", "#include <fmt/format.h>\n#include <unordered_map>\n")
+        self.assert_allowed("src/base/a.cc", "#include <netdb.h>\n#include <sys/stat.h>\n")
+
+    def test_libraries_are_known_and_have_rooms(self):
+        for header in ("openssl/ssl.h", "curl/curl.h", "google/protobuf/message.h"):
+            for name in ("src/analyses/idle.cc", "src/http/a.cc"):
+                self.assert_caught(name, f"#include <{header}>", "name it in LIBRARIES")
+        self.assert_caught("src/analyses/idle.cc", "#include <toml.hpp>", "may not use toml11")
+        self.assert_caught("src/analyses/idle.cc", "#include <hwy/highway.h>", "may not use Highway")
+        self.assert_caught("src/ingest/a.cc", "#include <hwy/highway.h>", "may not use Highway")
+        self.assert_allowed("src/session/a.cc", "#include <toml.hpp>\n#include <xxhash.h>\n")
+        self.assert_allowed("src/ingest/kineto/a.cc", "#include <hwy/foreach_target.h>\n")
+
+    def test_names_that_a_library_keeps_for_itself(self):
+        for name in ("simdjson::internal::f(a);", "fmt::detail::f(a);", "namespace d = boost::beast::detail;",
+                     "std::ranges::__detail::f(a);"):
+            self.assert_caught("src/ingest/a.cc", name, "internal to its library")
+        self.assert_allowed("src/base/a.cc", '// fmt::detail::f\nauto a = "at::detail::f";\nnamespace a::details {}\n')
 
     def test_nothing_past_ingest_knows_a_format(self):
         self.assert_caught("src/facts/steps/steps.cc", "#include <simdjson.h>", "simdjson")
@@ -144,11 +169,29 @@ class Style(unittest.TestCase):
             self.assertIn(f"there is no file '{name}'", out)
         self.assertEqual(out.count("there is no file"), 5, out)
         tree |= {"src/base/gone_file.h": "// A.\n#pragma once\n// A.\n", "src/base/no.h": "// A.\n#pragma once\n",
-                 "docs/no.md": "", "src/a/b.h": "// A.\n#pragma once\n", "src/a/README.md": "# a\n"}
+                 "docs/no.md": "", "src/a/b.h": "// A.\n#pragma once\n", "src/a/README.md": "# a\n\n`b`\n"}
         self.assertEqual(run("check_style", tree)[0], 0)
 
+    def test_a_readme_names_the_units_of_its_room(self):
+        header = "// A.\n#pragma once\n"
+        tree = {"src/base/README.md": "# base\n\n`one` and `three.cc`, not two\n", "src/base/one.h": header,
+                "src/base/two.h": header, "src/base/two.cc": "// A.\n", "src/base/three.cc": "// A.\n",
+                "src/base/four_test.cc": "// A.\n"}
+        status, out = run("check_style", tree)
+        self.assertEqual((status, out.count("error")), (1, 1), out)
+        self.assertIn("README.md:1: error: name `two`", out)
+        tree["src/base/README.md"] += "`two`\n"
+        self.assertEqual(run("check_style", tree)[0], 0)
+
+    def test_lists_of_analyses_and_commands_are_elsewhere(self):
+        tree = {"src/analyses/README.md": "# analyses\n", "src/analyses/idle.cc": "// A.\n",
+                "src/analyses/build.cc": "// A.\n", "src/analyses/build.h": "// A.\n#pragma once\n"}
+        status, out = run("check_style", tree)
+        self.assertEqual((status, out.count("error")), (1, 1), out)
+        self.assertIn("name `build`", out)
+
     def test_titles_have_at_most_four_words(self):
-        readme = {"src/analyses/README.md": "# analyses\n"}
+        readme = {"src/analyses/README.md": "# analyses\n\n`a`\n"}
         text = '// A.\nTable t{.title = "One two three four five"};\n'
         status, out = run("check_style", readme | {"src/analyses/a.cc": text})
         self.assertEqual(status, 1, out)

@@ -64,7 +64,7 @@ struct ProgramOptions {
   double peak_flops = 0;       // peak FLOP/s of one chip; overrides that of `chip`
   std::string recompute = "none";  // of activations: none, attention or full
 
-  // From traces, for what changes of the program may be worth.
+  // From traces, for the largest gain of changes of the program.
   double matrix_share = 0;  // of step time in matrix multiplications; 0: unknown
   std::optional<bool> fused_attention;
 };

@@ -1,4 +1,4 @@
-// Words what a rank computes more of.
+// Writes the sentences about what a rank computes more of.
 #pragma once
 
 #include <string>

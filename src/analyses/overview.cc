@@ -43,11 +43,11 @@ When several things run at once, the first in this list gets the moment:
 11. all others: nothing recorded, such as Python between operators. Sentences call it unrecorded, or Python between
     operators where Python was recorded
 
-Where threads of the host are the device, 1 and 5 are called compute and collectives. That is so in jobs over gloo, MPI or
-UCC, with kernels of oneDNN, and where operators ran and the profiler listed no accelerator. Without collectives, the
+Where threads of the host are the device, 1 and 5 are called compute and collectives. That is so in jobs over gloo, MPI
+or UCC, with kernels of oneDNN, and where operators ran and the profiler listed no accelerator. Without collectives, the
 first sentence then names the function of your program, or the operator, with the most time of the thread that trains or
-serves; what libraries and built-in functions do belongs to the function that called them. A thread that runs Python for
-half of the steps beside it is a possible cause of slow steps.
+serves; what libraries and built-in functions do belongs to the function that called them. A second thread that runs
+Python for half of step time is reported as a possible cause.
 
 A step begins at its annotation or at the end of the previous step, whichever is later. It ends when its
 annotation and all activities launched in it have ended. Means are over the complete steps of all ranks.

@@ -153,8 +153,7 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
     if (!marked && !is_once) continue;
     const double share = Share(TimeOf(sum, rule.category), total);
     // Without a device, launching and other host activity is expected.
-    const bool of_host =
-        rule.category == StepCategory::kInput || rule.category == StepCategory::kCompilation;
+    const bool of_host = rule.category == StepCategory::kCompilation;
     if (share < kHigh || !(idle_known || of_host)) continue;
     // Where most time is in operators, much of that between them is due to recording.
     const bool of_operators = rule.category == StepCategory::kOther && lead && lead->of_operators;

@@ -1,4 +1,4 @@
-// Words who sets the pace of a pipeline, since when and why.
+// Writes the finding about the slow pipeline stage.
 #include "analyses/slow_stage.h"
 
 #include <fmt/format.h>
@@ -31,8 +31,7 @@ Table StageTable(const Facts& facts, const std::vector<RankEffort>& efforts) {
     row.insert(row.end(), {efforts[r].own, efforts[r].compute, efforts[r].exposed});
     table.rows.push_back(std::move(row));
   }
-  std::ranges::stable_sort(table.rows, std::ranges::greater{},
-                           [](const auto& row) { return std::get<int64_t>(row[row.size() - 3]); });
+  SortDescending(table, "own");
   return table;
 }
 

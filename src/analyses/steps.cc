@@ -38,19 +38,19 @@ are those it launched, and its time is from its start to the start of the next s
 MFU. Weighted by time, the series averages to `flops.mfu`, unless some traces have fewer than two steps; `flops`
 measures those over their span.
 
-`changes` has since which step the step time of the job, and compute, input wait, idle and exposed communication of each
-rank (and device), are at another level: the split of the steps into two whose sides deviate least from their medians.
-It counts if each side has at least two steps and an eighth of all, and if the medians differ by 5% of the median step
-time and by at least 6 + 70 / (n - 2)² times the mean deviation of the n steps. Only steps that all ranks recorded count;
-an exceptional first one is left out. A step is slow by the median of its own side.
+`changes` lists the step at which step time, or a part of it, changed level. Parts are compute, input wait, idle and
+exposed communication of each rank (and device). The steps are split into two sides that deviate least from their
+medians. A change counts if each side has at least two steps and an eighth of all, and if the medians differ by 5% of
+the median step time and by at least 6 + 70 / (n - 2)² times the mean deviation of the n steps. Only steps that all
+ranks recorded count; an exceptional first one is left out. A step is slow by the median of its own side.
 
-Where processors compute, whatever else runs there makes steps vary. Three parts hardly do: how often an operator
-runs, how large its inputs are, and the time between two operators that follow one another, which is next to nothing. A
-rank that has more of one since a step is named, also where step time does not tell: since then it takes 3% of the median
+Where processors compute, whatever else runs there makes steps vary. Three parts hardly do: how often an operator runs,
+how large its inputs are, and the time between two operators that follow one another, which is next to nothing. A rank
+that has more of one since a step is named, also where step time does not tell: since then it takes 3% of the median
 step time more, with a quarter of exceptions before and an eighth since at most, of eight steps or more; time between
-operators is three times as long. Ranks of a data-parallel job that have it in turn, or in all recorded steps, are named by
-comparing them with the others. A change of step time that no part explains, or that only operators explain which
-take longer without more work, is of low or medium severity.
+operators is three times as long. Ranks with this extra work in alternating steps, or in all steps, are found by
+comparison with the other ranks. A change of step time that no part explains, or that only operators explain which take
+longer without more work, is of low or medium severity.
 
 Slow steps that follow one another at the same distance, three or more and none missing, are told as one: every 5th
 step. Where Python was recorded, the function is named that takes half or more of what a slow step takes longer.

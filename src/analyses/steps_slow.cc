@@ -227,9 +227,9 @@ void AddVarying(Report& report, const std::vector<RankSteps>& ranks, const SlowS
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
   report.findings.push_back(
       {.severity = Severity::kLow,
-       .message = fmt::format("Steps vary from {} to {} and follow no rule; median {}.",
+       .message = fmt::format("Step time varies from {} to {} without a pattern; median {}.",
                               time(d.min), time(d.max), time(median)),
-       .because = fmt::format("{} of {} steps are slow, in no function that others are not in",
+       .because = fmt::format("{} of {} steps are slow; no function is specific to them",
                               found.count, found.of),
        .hint =
            "compare the sizes of batches: sequences of other lengths, or padding to the longest",

@@ -1,4 +1,4 @@
-// Words the slow steps of a job: which, how regular, and what grew in them.
+// Writes the findings about slow steps: which, how regular, and what grew in them.
 #pragma once
 
 #include <cstdint>

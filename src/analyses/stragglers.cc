@@ -26,28 +26,34 @@ namespace {
 constexpr std::string_view kDoc = R"md(
 **Question:** Which ranks do others wait for, since which step, at what cost, and what is the likely cause?
 
-**Definition:** In every synchronizing collective, the wait time of all ranks is caused by the rank that arrived
-last on aligned clocks, or by the rank which that one waited for meanwhile in a collective of another group. See `collectives` for wait time and clock uncertainty. `score` is the share of all wait time
-that a rank caused. `lost` is how long each other rank waited for it on average, without concurrent compute.
-`since_step` is the step since which the rank spends more on the reason, or, where that did not change, since which the
-others wait longer for it (see `steps`, table `changes`). It is empty if there is none, as for a rank that is late from
-the first recorded step on. `late_steps` are the steps in which it caused at least half of the wait time. Shares of
-span are of the mean span of the other ranks, who wait.
+**Definition:** In every synchronizing collective, the wait time of all ranks is caused by the rank that arrived last on
+aligned clocks, or, if that rank was itself waiting in another group, by the rank it waited for. See `collectives` for
+wait time and clock uncertainty. `score` is the share of all wait time that a rank caused. `lost` is how long each other
+rank waited for it on average, without concurrent compute. `since_step` is the step since which the rank spends more on
+the reason, or, where that did not change, since which the others wait longer for it (see `steps`, table `changes`). It
+is empty if there is none, as for a rank that is late from the first recorded step on. `late_steps` are the steps in
+which it caused at least half of the wait time. Shares of span are of the mean span of the other ranks, who wait.
 
 The reason is what the rank spends more on per step than the median of the other ranks: slower or more compute kernels
-(where processors compute: slower or more operators, or larger inputs of them, with the operator behind most of it),
-a device that idles before late launches (host-bound launch), time in a data loader (input wait), copies, or transfer
-in collectives (slower link), or that it begins its first step late (late start). It must
-explain 30% of what the other ranks lose, and 5% of what they wait, else it is
-`unknown`. A finding requires 1.5 times a rank's fair share of the wait time (70% of it, of two ranks), a loss of `share` of
-span, and waits above the clock uncertainty. Of six steps or more, the rank must be late in three or more, by twice
-what that and its own time (without exposed communication) vary; in few of the steps, by three times the variation
-over all; or so often that the chance of it is below 1 in 500; or it has more or larger operators, or is late since a certain step (on hosts not by slower operators). Then a quarter of the wait time is
-enough, since several ranks may be late. Variation is the median absolute deviation, as a standard deviation. A rank
-that is late in some steps is compared with the others in these steps. A rank on hosts whose operators are slower, or
-the time between them is longer, must be slow by that much in all steps, in all since one, or at regular intervals. A rank on hosts that has more work than before, or than the
-others (see `steps`), is late for that reason, and ranks that have more of the same are one finding. Beside a
-straggler with a known reason none is named without one.
+(where processors compute: slower or more operators, or larger inputs of them, with the operator behind most of it), a
+device that idles before late launches (host-bound launch), time in a data loader (input wait), copies, or transfer in
+collectives (slower link), or that it begins its first step late (late start). It must explain 30% of what the other
+ranks lose, and 5% of what they wait, else it is `unknown`. A finding requires 1.5 times a rank's fair share of the wait
+time (70% of it, of two ranks), a loss of `share` of span, and waits above the clock uncertainty. Of six steps or more,
+the rank must also meet one of these conditions:
+
+- It is late in three steps or more, by twice the variation of that and of its own time (without exposed
+  communication). If these are few of the steps, by three times the variation over all steps.
+- It is late so often that the chance of it is below 1 in 500.
+- It has more or larger operators.
+- It is late since a certain step (on hosts not by slower operators).
+
+Then a quarter of the wait time is enough, since several ranks may be late. Variation is the median absolute deviation,
+as a standard deviation. A rank that is late in some steps is compared with the others in these steps. A rank on hosts
+whose operators are slower, or the time between them is longer, must be slow by that much in all steps, in all since
+one, or at regular intervals. A rank on hosts that has more work than before, or than the others (see `steps`), is late
+for that reason, and ranks that have more of the same are one finding. If one straggler has a known reason, ranks
+without a reason are not reported.
 
 Devices of one process, the usual case of TensorFlow and JAX, take the place of ranks: they are on one clock, and
 share the input wait of their host.

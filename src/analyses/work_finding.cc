@@ -1,4 +1,4 @@
-// Words the findings about work.
+// Implements the findings about work.
 #include "analyses/work_finding.h"
 
 #include <fmt/format.h>
@@ -31,8 +31,7 @@ Finding FindingOf(const Facts& facts, const WorkRise& rise) {
   if (rise.ranks.size() == 1) rank = rise.rank;
   const auto steps = static_cast<double>(rise.steps.size()) *
                      static_cast<double>(rise.in_turn ? rise.ranks.size() : 1);
-  return {.severity = Severity::kMedium,
-          .message = fmt::format("{}{}: {}.", Capitalized(SayMore(facts, rise)),
+  return {.message = fmt::format("{}{}: {}.", Capitalized(SayMore(facts, rise)),
                                  SayWhen(facts, rise), SayWork(facts, rise)),
           .because = SayWorkEvidence(facts, rise),
           .hint = LateHint(reason, facts),

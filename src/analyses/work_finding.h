@@ -1,4 +1,4 @@
-// Reports what ranks that compute on hosts have more of, since a step or in their turn.
+// Writes the findings about ranks on hosts that do more work since a step, or in alternating steps.
 #pragma once
 
 #include "facts/derived/lateness/work_rises.h"

@@ -1,4 +1,5 @@
-// Words what ranks that compute on hosts have more of, since a step or in their turn.
+// Writes the sentences about ranks on hosts that do more work since a step, or in alternating
+// steps.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // Holds the input of analyses: the selected activities of all ranks, and shared facts derived once.
-// Plain data, read-only.
+// Read-only, but for the memo that facts/derived fills at the first use.
 #pragma once
 
 #include <cstdint>

@@ -11,8 +11,8 @@
 // - A step is kept if every later attempt with steps began after it; otherwise it is wasted
 //   progress. The open step of a disrupted attempt is wasted, unless the next one continued after
 //   it. The open step of a running job is in progress.
-// - Overlays (see Bucket) take their time from the attempt's course. A step that was told to end
-//   lasts until then.
+// - Overlays (see Bucket) take their time from the attempt's course. A step with a recorded end
+//   lasts until it.
 // - Startup is the excess of the first step over the mean of the attempt's others.
 // - Recovery lasts from an attempt's end to the next start, also after a planned end.
 #pragma once

@@ -1,4 +1,4 @@
-// Estimates what changes of the program may be worth: low-precision training, fused attention,
+// Estimates the largest gain of changes of the program: low-precision training, fused attention,
 // offload.
 //
 // Each is an upper bound from the model's FLOPs, the chip and, where there is one, a trace. A share

@@ -1,6 +1,5 @@
-// Finds which ranks that compute on hosts do more than before, or than the others, in parts of a
-// step that other load of the machine hardly reaches: how often an operator runs and how large its
-// inputs are is exact, and between two operators there is next to nothing, where load seldom falls.
+// Finds ranks that do more work than before, or than others. Uses call counts, input sizes and time
+// between operators, which other load on the machine rarely changes.
 #pragma once
 
 #include <cstdint>
