@@ -93,7 +93,7 @@ Sentences CausesOf(const ReportSet& answer) {
 TEST(ConsistentDemo, TheOrderOfAnalysesChangesNothing) {
   const ScratchFolder folder;
   const std::string path = folder.path() + "/job";
-  ASSERT_TRUE(WriteDemo(path, {.ranks = 2, .steps = 3, .layers = 2}).has_value());
+  ASSERT_TRUE(WriteDemo(path, {.ranks = 3, .steps = 4, .layers = 4}).has_value());
   const std::vector<std::string> paths = {path};
   const auto session = Session::Open(paths);
   ASSERT_TRUE(session.has_value());

@@ -19,10 +19,10 @@ constexpr Word kWords[] = {
     {"--threads", "N", "Threads that read; 0 is one per CPU", "0", "threads"},
     {"--full", "", "Print all rows of all tables", "", ""},
     {"--repro", "ID", "Print a PyTorch script of the call that 'shapes' lists as ID", "", "repro"},
-    {"--steps-before", "STEPS", "Steps of BEFORE", "--steps", ""},
-    {"--steps-after", "STEPS", "Steps of AFTER", "--steps", ""},
-    {"--ranks-before", "N,...", "Ranks of BEFORE", "--ranks", ""},
-    {"--ranks-after", "N,...", "Ranks of AFTER", "--ranks", ""},
+    {"--steps-before", "STEPS", "Steps of BEFORE", "--steps", "steps_before"},
+    {"--steps-after", "STEPS", "Steps of AFTER", "--steps", "steps_after"},
+    {"--ranks-before", "N,...", "Ranks of BEFORE", "--ranks", "ranks_before"},
+    {"--ranks-after", "N,...", "Ranks of AFTER", "--ranks", "ranks_after"},
     {"--short-names", "", "Match kernels without template arguments", "", "short_names"},
 
     // Output.
