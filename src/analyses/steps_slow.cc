@@ -22,7 +22,8 @@ namespace stepscope {
 namespace steps_slow {
 namespace {
 
-constexpr int64_t kMost = 2;  // of what a slow step takes longer, one function takes half
+constexpr size_t kMostCompared = 1000;  // steps before each
+constexpr int64_t kMost = 2;            // of what a slow step takes longer, one function takes half
 
 struct RankStep {
   const RankSteps* rank = nullptr;
@@ -142,8 +143,12 @@ SlowSteps FindSlowSteps(const std::vector<RankSteps>& ranks, const UsualTime& us
   return found;
 }
 
-// Of the job's steps, which are as long as their mean over ranks.
-std::optional<PeriodOfSteps> PeriodOf(const std::vector<RankSteps>& ranks, double least) {
+// The job's steps, which are as long as their mean over ranks.
+struct JobSteps {
+  std::vector<int64_t> numbers, means;
+};
+
+JobSteps StepsOfJob(const std::vector<RankSteps>& ranks) {
   std::map<int64_t, std::pair<int64_t, int64_t>> sums;
   for (const RankSteps& rank : ranks) {
     for (const StepBreakdown& step : rank.steps) {
@@ -152,12 +157,59 @@ std::optional<PeriodOfSteps> PeriodOf(const std::vector<RankSteps>& ranks, doubl
       ++count;
     }
   }
-  std::vector<int64_t> numbers, means;
+  JobSteps steps;
   for (const auto& [number, sum] : sums) {
-    numbers.push_back(number);
-    means.push_back(sum.first / sum.second);
+    steps.numbers.push_back(number);
+    steps.means.push_back(sum.first / sum.second);
   }
-  return FindPeriodOfSteps(numbers, means, least);
+  return steps;
+}
+
+// Whether steps grow all along: of nearly all pairs the later one is longer (Kendall's rank
+// correlation), and the last third takes half as much again as the first, or more.
+bool Grow(const std::vector<int64_t>& steps) {
+  constexpr size_t kEnough = 6;
+  constexpr double kNearlyAll = 0.7, kMore = 1.5;
+  if (steps.size() < kEnough) return false;
+  int64_t order = 0, pairs = 0;
+  for (size_t later = 1; later < steps.size(); ++later) {
+    for (size_t s = std::max(later, kMostCompared) - kMostCompared; s < later; ++s) {
+      ++pairs;
+      order += steps[later] > steps[s] ? 1 : steps[later] < steps[s] ? -1 : 0;
+    }
+  }
+  const auto third = static_cast<std::ptrdiff_t>(steps.size() / 3);
+  std::vector<int64_t> first(steps.begin(), steps.begin() + third),
+      last(steps.end() - third, steps.end());
+  return static_cast<double>(order) >= kNearlyAll * static_cast<double>(pairs) &&
+         static_cast<double>(Describe(last).p50) >=
+             kMore * static_cast<double>(Describe(first).p50);
+}
+
+// What steps take beyond the first third of them.
+void AddGrowing(Report& report, const std::vector<int64_t>& steps) {
+  const size_t third = steps.size() / 3;
+  std::vector<int64_t> first(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(third));
+  const int64_t base = Describe(first).p50;
+  int64_t more = 0, all = 0;
+  for (const int64_t step : steps) {
+    more = AddSaturated(more, std::max<int64_t>(step - base, 0));
+    all = AddSaturated(all, step);
+  }
+  const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
+  report.findings.push_back(
+      {.message = fmt::format("Steps grow from {} to {} over {}.", time(steps.front()),
+                              time(steps.back()), Plural(steps.size(), "step")),
+       .because = fmt::format("median of the first {}: {}; nearly each step is longer than those "
+                              "before it",
+                              third, time(base)),
+       .hint =
+           "find what grows with each step: lengths of sequences, a cache of keys and values, a "
+           "list that is kept, memory in use",
+       .impact = more,
+       .table = "steps",
+       .nearness = Nearness::kPart,
+       .extent = {all, static_cast<double>(steps.size())}});
 }
 
 // Behind steps with these numbers, as the slowest one's rank has them.
@@ -249,7 +301,10 @@ void AddSlowSteps(Report& report, const Facts& facts, const std::vector<RankStep
   const steps_slow::RankStep& slowest = found.slowest;
   const int64_t median = usual.Of(slowest);
   if (median <= 0) return;
-  auto period = steps_slow::PeriodOf(ranks, (slow - 1) * static_cast<double>(median));
+  const steps_slow::JobSteps steps = steps_slow::StepsOfJob(ranks);
+  if (steps_slow::Grow(steps.means)) return steps_slow::AddGrowing(report, steps.means);
+  auto period =
+      FindPeriodOfSteps(steps.numbers, steps.means, (slow - 1) * static_cast<double>(median));
   if (period && !period->numbers.contains(slowest.Number())) period.reset();
   const auto excess = static_cast<double>(slowest.Time() - median);
   const steps_slow::Behind behind = steps_slow::FindBehind(

@@ -23,7 +23,7 @@ TEST(ClockBase, IsFoundBeforeAndAfterTheEvents) {
   EXPECT_EQ(ClockBaseOf("/nowhere"), 0);
   // Wherever the file is cut into parts of a megabyte.
   for (const size_t before :
-       {1'048'576 - 60, 1'048'576 - 25, 1'048'576 - 22, 1'048'576 - 3, 1'048'576}) {
+       {1'048'576UZ - 60, 1'048'576UZ - 25, 1'048'576UZ - 22, 1'048'576UZ - 3, 1'048'576UZ}) {
     EXPECT_EQ(
         base("{" + std::string(before, ' ') + R"("baseTimeNanoseconds": 1234567890123456789})"),
         1'234'567'890'123'456'789)
