@@ -16,6 +16,7 @@
 #include "analyses/period.h"
 #include "analyses/work_rise.h"
 #include "base/saturate.h"
+#include "facts/derived/collectives/missing_communication.h"
 #include "facts/derived/lateness/excess_work.h"
 #include "facts/derived/lateness/work_rises.h"
 #include "facts/derived/steps/step_changes.h"
@@ -69,6 +70,10 @@ std::optional<Together> Cause(const Facts& facts, const StepChanges& changes) {
   for (const StepQuantity quantity : {kCompute, kInput, kOther, kIdle, kExposed}) {
     Together rises = Rises(changes, quantity);
     if (rises.most == nullptr) continue;
+    // Waiting counts as compute where communication was not recognized: all ranks have more then.
+    const bool may_wait =
+        quantity == kCompute && rises.places > 1 && MissingCommunicationOf(facts).world_size > 0;
+    if (may_wait) continue;
     const auto difference = static_cast<double>(changes.step_time->Difference());
     if (static_cast<double>(rises.most->Difference()) < kExplains * difference) continue;
     if (quantity == kCompute)

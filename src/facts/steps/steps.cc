@@ -80,11 +80,15 @@ std::vector<StepStretch> StepStretches(const RankActivity& rank) {
     stretches.push_back({.start = std::max(step.start, step.end_before),
                          .end = std::max(step.end, step.end_before)});
   }
+  // PyTorch's processors have done what a step waits for when its annotation ends: a record of
+  // communication that ends later was open when recording stopped, or nothing waits for it yet.
+  const bool done = rank.on_host && rank.framework == Framework::kPyTorch;
   for (const Activity& activity : rank.activities) {
     if (activity.step == kNoStep) continue;
     StepStretch& stretch = stretches[static_cast<size_t>(activity.step)];
-    stretch.end = std::max(stretch.end, activity.end);
     stretch.has_work = true;
+    if (done && activity.kind == Kind::kCommunication) continue;
+    stretch.end = std::max(stretch.end, activity.end);
   }
   for (size_t s = 1; s < stretches.size(); ++s) {
     const int64_t before = stretches[s - 1].end;

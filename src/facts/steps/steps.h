@@ -33,7 +33,8 @@ Result<StepSelection> ParseSteps(std::string_view text);
 RankActivity SelectSteps(const RankActivity& rank, const StepSelection& selection);
 
 // Where a step lies on the time line: from the end of the step before, or where its annotation
-// begins, until its annotation, its last activity and the step before have ended. Stretches never
+// begins, until its annotation, its last activity and the step before have ended; where PyTorch
+// computes on processors, its communication aside. Stretches never
 // overlap; that of a step which another covers whole does not end after it began.
 struct StepStretch {
   int64_t start = 0;  // ns

@@ -76,5 +76,20 @@ TEST(DescribeSteps, JoinsWhatFollowsOneAnother) {
   EXPECT_EQ(DescribeSteps(std::vector{Sample(), other}), "3..6, 9");
 }
 
+// A record of communication that was open when recording stopped makes no step longer, where
+// processors compute; a device's step lasts until its work is done.
+TEST(StepStretches, EndWithTheAnnotationWherePyTorchComputesOnProcessors) {
+  RankActivity rank;
+  rank.steps = {{1, 0, 100, true}};
+  rank.activities.Append(
+      {.start = 20, .end = 300, .launched = 20, .step = 0, .kind = Kind::kCommunication});
+  EXPECT_EQ(StepStretches(rank).front().end, 300);
+  rank.on_host = true;
+  EXPECT_EQ(StepStretches(rank).front().end, 100);
+  EXPECT_TRUE(StepStretches(rank).front().has_work);
+  rank.framework = Framework::kJax;
+  EXPECT_EQ(StepStretches(rank).front().end, 300) << "steps of JAX only start programs";
+}
+
 }  // namespace
 }  // namespace stepscope::steps_test
