@@ -15,7 +15,6 @@ namespace {
 
 constexpr double kMoreCalls = 0.05;  // of the calls it is compared with
 constexpr double kLarger = 1.2;
-
 constexpr double kMoreWithin = 1.2;
 
 bool RunsOftener(const ExcessWork& excess) {

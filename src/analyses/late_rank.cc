@@ -216,16 +216,14 @@ void AddExcess(const Facts& facts, LateRank& late, const std::set<int64_t>* step
 void AddFunction(const Facts& facts, LateRank& late, const std::set<int64_t>* steps) {
   if (!facts.OnHost() || late.reason != LateReason::kHost || late.work != nullptr) return;
   const int64_t rank = facts.collectives.ranks[late.rank].rank;
-  RankWindows own, other;
-  for (const RankSteps& of : RankStepsOf(facts)) {
-    RankWindows& windows = of.rank->rank == rank ? own : other;
-    if (windows.rank != nullptr) continue;
-    windows.rank = of.rank;
-    for (const StepBreakdown& step : of.steps) {
-      if (steps == nullptr || steps->contains(step.window.number))
-        windows.windows.push_back({step.window.start, step.window.end});
-    }
-  }
+  const std::vector<RankSteps>& ranks = RankStepsOf(facts);
+  const auto is_own = [&](const RankSteps& of) { return of.rank->rank == rank; };
+  const auto late_steps = std::ranges::find_if(ranks, is_own);
+  const auto others = std::ranges::find_if_not(ranks, is_own);
+  if (late_steps == ranks.end() || others == ranks.end()) return;
+  const auto counts = [&](int64_t step) { return steps == nullptr || steps->contains(step); };
+  const RankWindows own{late_steps->rank, WindowsOf(*late_steps, counts)};
+  const RankWindows other{others->rank, WindowsOf(*others, counts)};
   if (own.windows.empty() || other.windows.empty()) return;
   const int64_t more = late.beyond.host_late / std::ssize(own.windows);
   late.function = FunctionBehind(facts, own, other, more / 2);

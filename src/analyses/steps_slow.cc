@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -25,6 +26,8 @@ namespace {
 constexpr size_t kMostCompared = 1000;  // steps before each
 constexpr int64_t kMost = 2;            // of what a slow step takes longer, one function takes half
 
+std::string Time(int64_t ns) { return HumanTime(static_cast<double>(ns)); }
+
 struct RankStep {
   const RankSteps* rank = nullptr;
   const StepBreakdown* step = nullptr;
@@ -42,7 +45,7 @@ class UsualTime {
 
   // "median 124 ms before step 11", where steps take another time since.
   std::string Say(const RankStep& step) const {
-    const std::string time = HumanTime(static_cast<double>(Of(step)));
+    const std::string time = Time(Of(step));
     if (!change_) return "median " + time;
     const bool before = step.Number() < change_->since;
     return fmt::format("median {} {} step {}", time, before ? "before" : "since", change_->since);
@@ -66,8 +69,7 @@ struct Growth {
   // "1.2 ms more input".
   std::string Say(const Facts& facts) const {
     if (time == 0) return "no category grew";
-    return fmt::format("{} more {}", HumanTime(static_cast<double>(time)),
-                       SayCategory(category, facts));
+    return fmt::format("{} more {}", Time(time), SayCategory(category, facts));
   }
   CauseKind Cause() const { return time == 0 ? CauseKind::kNone : CauseOf(category); }
 };
@@ -165,12 +167,12 @@ JobSteps StepsOfJob(const std::vector<RankSteps>& ranks) {
   return steps;
 }
 
-// Whether steps grow all along: of nearly all pairs the later one is longer (Kendall's rank
-// correlation), and the last third takes half as much again as the first, or more.
-bool Grow(const std::vector<int64_t>& steps) {
+// The median of the first third of the steps, if they grow all along: of nearly all pairs the later
+// one is longer (Kendall's rank correlation), and the last third takes half as much again, or more.
+std::optional<int64_t> GrowFrom(const std::vector<int64_t>& steps) {
   constexpr size_t kEnough = 6;
   constexpr double kNearlyAll = 0.7, kMore = 1.5;
-  if (steps.size() < kEnough) return false;
+  if (steps.size() < kEnough) return std::nullopt;
   int64_t order = 0, pairs = 0;
   for (size_t later = 1; later < steps.size(); ++later) {
     for (size_t s = std::max(later, kMostCompared) - kMostCompared; s < later; ++s) {
@@ -178,31 +180,28 @@ bool Grow(const std::vector<int64_t>& steps) {
       order += steps[later] > steps[s] ? 1 : steps[later] < steps[s] ? -1 : 0;
     }
   }
+  if (static_cast<double>(order) < kNearlyAll * static_cast<double>(pairs)) return std::nullopt;
   const auto third = static_cast<std::ptrdiff_t>(steps.size() / 3);
   std::vector<int64_t> first(steps.begin(), steps.begin() + third),
       last(steps.end() - third, steps.end());
-  return static_cast<double>(order) >= kNearlyAll * static_cast<double>(pairs) &&
-         static_cast<double>(Describe(last).p50) >=
-             kMore * static_cast<double>(Describe(first).p50);
+  const int64_t base = Describe(first).p50;
+  const bool more = static_cast<double>(Describe(last).p50) >= kMore * static_cast<double>(base);
+  return more ? std::optional(base) : std::nullopt;
 }
 
-// What steps take beyond the first third of them.
-void AddGrowing(Report& report, const std::vector<int64_t>& steps) {
-  const size_t third = steps.size() / 3;
-  std::vector<int64_t> first(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(third));
-  const int64_t base = Describe(first).p50;
+// What steps take beyond `base`.
+void AddGrowing(Report& report, const std::vector<int64_t>& steps, int64_t base) {
   int64_t more = 0, all = 0;
   for (const int64_t step : steps) {
     more = AddSaturated(more, std::max<int64_t>(step - base, 0));
     all = AddSaturated(all, step);
   }
-  const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
   report.findings.push_back(
-      {.message = fmt::format("Steps grow from {} to {} over {}.", time(steps.front()),
-                              time(steps.back()), Plural(steps.size(), "step")),
+      {.message = fmt::format("Steps grow from {} to {} over {}.", Time(steps.front()),
+                              Time(steps.back()), Plural(steps.size(), "step")),
        .because = fmt::format("median of the first {}: {}; nearly each step is longer than those "
                               "before it",
-                              third, time(base)),
+                              steps.size() / 3, Time(base)),
        .hint =
            "find what grows with each step: lengths of sequences, a cache of keys and values, a "
            "list that is kept, memory in use",
@@ -228,17 +227,16 @@ struct Behind {
 
 Behind FindBehind(const Facts& facts, const RankStep& slowest, const std::set<int64_t>& numbers,
                   int64_t least) {
-  RankWindows slow{slowest.rank->rank, {}}, others = slow, all = slow;
-  std::vector<int64_t> of_all;
-  for (const StepBreakdown& step : slowest.rank->steps) {
-    const Interval window{step.window.start, step.window.end};
-    (numbers.contains(step.window.number) ? slow : others).windows.push_back(window);
-    all.windows.push_back(window);
-    of_all.push_back(step.window.number);
-  }
+  const RankSteps& steps = *slowest.rank;
+  const auto is_slow = [&](int64_t step) { return numbers.contains(step); };
+  const RankWindows slow{steps.rank, WindowsOf(steps, is_slow)};
+  const RankWindows others{steps.rank, WindowsOf(steps, std::not_fn(is_slow))};
   Behind behind{.function = FunctionBehind(facts, slow, others, least)};
-  if (behind.function)
-    behind.period = FindPeriodOfSteps(of_all, TimesIn(facts, all, behind.function->name), 1);
+  if (!behind.function) return behind;
+  std::vector<int64_t> of_all;
+  for (const StepBreakdown& step : steps.steps) of_all.push_back(step.window.number);
+  const RankWindows all{steps.rank, WindowsOf(steps)};
+  behind.period = FindPeriodOfSteps(of_all, TimesIn(facts, all, behind.function->name), 1);
   return behind;
 }
 
@@ -266,7 +264,7 @@ std::string Message(const std::vector<RankSteps>& ranks, const SlowSteps& found,
 }
 
 // Where so many are slow, they are no exception.
-bool AreMany(const SlowSteps& found) { return 5 * found.count > found.of; }
+bool AreMany(const SlowSteps& found) { return kMostSlow * found.count > found.of; }
 
 // Lengths that vary, as with batches of other lengths, are no cost that is known.
 void AddVarying(Report& report, const std::vector<RankSteps>& ranks, const SlowSteps& found,
@@ -276,11 +274,10 @@ void AddVarying(Report& report, const std::vector<RankSteps>& ranks, const SlowS
     for (const StepBreakdown& step : rank.steps) times.push_back(step.Total());
   }
   const Distribution d = Describe(times);
-  const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
   report.findings.push_back(
       {.severity = Severity::kLow,
        .message = fmt::format("Step time varies from {} to {} without a pattern; median {}.",
-                              time(d.min), time(d.max), time(median)),
+                              Time(d.min), Time(d.max), Time(median)),
        .because = fmt::format("{} of {} steps are slow; no function is specific to them",
                               found.count, found.of),
        .hint =
@@ -302,7 +299,8 @@ void AddSlowSteps(Report& report, const Facts& facts, const std::vector<RankStep
   const int64_t median = usual.Of(slowest);
   if (median <= 0) return;
   const steps_slow::JobSteps steps = steps_slow::StepsOfJob(ranks);
-  if (steps_slow::Grow(steps.means)) return steps_slow::AddGrowing(report, steps.means);
+  if (const auto base = steps_slow::GrowFrom(steps.means))
+    return steps_slow::AddGrowing(report, steps.means, *base);
   auto period =
       FindPeriodOfSteps(steps.numbers, steps.means, (slow - 1) * static_cast<double>(median));
   if (period && !period->numbers.contains(slowest.Number())) period.reset();
@@ -322,8 +320,8 @@ void AddSlowSteps(Report& report, const Facts& facts, const std::vector<RankStep
       {.message = steps_slow::Message(ranks, found, period, behind, median),
        .because = fmt::format(
            "{}{} vs {}; cause: {}; {} of {} steps are slow and cost {} of all step time",
-           period ? "longest " : "", HumanTime(static_cast<double>(slowest.Time())),
-           usual.Say(slowest), grew.Say(facts), found.count, found.of, HumanRatio(share)),
+           period ? "longest " : "", steps_slow::Time(slowest.Time()), usual.Say(slowest),
+           grew.Say(facts), found.count, found.of, HumanRatio(share)),
        .hint = period || behind.period ? std::string(steps_slow::kRecurs)
                : slowest.IsFirst()     ? Say(kRecordLater, facts)
                                        : Say(steps_slow::kDoRarely, facts),

@@ -188,7 +188,7 @@ bool StandsOut(const Facts& facts, const Suspect& s, const Params& params) {
 // began later, even where no change point is certain.
 bool IsAlwaysLate(const StepBlame& steps, const Suspect& s) {
   if (steps.size() < 2 || s.late.size() < steps.size() || MostInOneStep(steps, s)) return false;
-  std::vector<int64_t> caused = CausedBySteps(steps, s.all);
+  std::vector<int64_t> caused = CausedBySteps(steps, s.members);
   const Distribution d = Describe(caused);
   return static_cast<double>(d.min) >= kEven * static_cast<double>(d.p50);
 }
@@ -208,7 +208,7 @@ std::string SaySince(const Facts& facts, const StepBlame& steps, const Suspect& 
 int64_t LostSince(const StepBlame& steps, const Suspect& s) {
   if (!s.since) return s.lost;
   double all = 0, since = 0;
-  const std::vector<int64_t> caused = CausedBySteps(steps, s.all);
+  const std::vector<int64_t> caused = CausedBySteps(steps, s.members);
   size_t i = 0;
   for (const auto& [step, blame] : steps) {
     const auto own = static_cast<double>(caused[i++]);

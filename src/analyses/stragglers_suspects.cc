@@ -29,7 +29,7 @@ constexpr double kLateBefore = 0.25;  // of a step, that each other rank waits
 // before, too.
 bool WasLateBefore(const Facts& facts, const StepBlame& steps, const Suspect& s, int64_t since) {
   std::vector<int64_t> before, after;
-  const std::vector<int64_t> caused = CausedBySteps(steps, s.all);
+  const std::vector<int64_t> caused = CausedBySteps(steps, s.members);
   size_t i = 0;
   for (const auto& [step, blame] : steps) (step < since ? before : after).push_back(caused[i++]);
   if (before.empty() || after.empty()) return false;
@@ -115,11 +115,11 @@ std::optional<PeriodOfSteps> PeriodOf(const Facts& facts, const StepBlame& steps
   std::vector<int64_t> numbers;
   for (const auto& [step, blame] : steps) numbers.push_back(step);
   const auto median = static_cast<double>(StepChangesOf(facts).median);
-  return FindPeriodOfSteps(numbers, CausedBySteps(steps, s.all), kLeastStepChange * median);
+  return FindPeriodOfSteps(numbers, CausedBySteps(steps, s.members), kLeastStepChange * median);
 }
 
 std::optional<int64_t> MostInOneStep(const StepBlame& steps, const Suspect& s) {
-  const std::vector<int64_t> caused = CausedBySteps(steps, s.all);
+  const std::vector<int64_t> caused = CausedBySteps(steps, s.members);
   const auto most = std::ranges::max_element(caused);
   if (most == caused.end()) return std::nullopt;
   if (static_cast<double>(*most) <= kMostInOne * static_cast<double>(s.blame)) return std::nullopt;
@@ -132,7 +132,7 @@ Blames FindBlames(const Facts& facts) {
   for (uint32_t r = 0; r < c.ranks.size(); ++r) {
     Suspect& suspect = blames.suspects.emplace_back();
     suspect.rank = r;
-    suspect.all = {r};
+    suspect.members = {r};
   }
   std::vector<std::vector<PartWait>> waited_for(c.ranks.size());
   for (const WaitCause& wait : WaitCausesOf(facts)) {
@@ -171,7 +171,7 @@ Suspect Together(const Blames& blames, const WorkRise& work) {
     all.waits += s.waits;
     all.times_last += s.times_last;
     all.late.insert(s.late.begin(), s.late.end());
-    all.all.push_back(s.rank);
+    all.members.push_back(s.rank);
     if (s.evidence == LateEvidence::kClear) all.evidence = s.evidence;
   }
   return all;

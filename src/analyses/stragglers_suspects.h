@@ -21,10 +21,10 @@ constexpr size_t kMostSuspects = 3;  // that are looked at closely
 struct Suspect : LateRank {
   double score = 0;
   int64_t blame = 0;
-  int64_t waits = 0;          // how many times a rank waited for it
-  int64_t times_last = 0;     // in collectives
-  std::set<int64_t> late;     // the steps in which it caused most of the wait time
-  std::vector<uint32_t> all;  // it, and those that are one with it; indexes
+  int64_t waits = 0;              // how many times a rank waited for it
+  int64_t times_last = 0;         // in collectives
+  std::set<int64_t> late;         // the steps in which it caused most of the wait time
+  std::vector<uint32_t> members;  // it, and those that are one with it; indexes
   LateEvidence evidence = LateEvidence::kFewSteps;
 };
 

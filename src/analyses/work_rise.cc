@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -26,24 +28,18 @@ struct Halves {
 };
 
 Halves HalvesOf(const Facts& facts, const WorkRise& rise) {
-  Halves halves;
-  RankWindows without;
-  for (const RankSteps& own : RankStepsOf(facts)) {
-    const bool has = rise.Has(own.rank->rank);
-    if (own.rank->rank == rise.rank && halves.more.rank == nullptr)
-      halves.more.rank = halves.others.rank = own.rank;
-    else if (!has && without.rank == nullptr)
-      without.rank = own.rank;
-    else
-      continue;
-    for (const StepBreakdown& step : own.steps) {
-      const bool more = rise.steps.contains(step.window.number);
-      RankWindows& part = !has ? without : more ? halves.more : halves.others;
-      part.windows.push_back({step.window.start, step.window.end});
-    }
-  }
+  const std::vector<RankSteps>& ranks = RankStepsOf(facts);
+  const auto own =
+      std::ranges::find(ranks, rise.rank, [](const RankSteps& r) { return r.rank->rank; });
+  if (own == ranks.end()) return {};
+  const auto has_more = [&](int64_t step) { return rise.steps.contains(step); };
+  Halves halves{.more = {own->rank, WindowsOf(*own, has_more)},
+                .others = {own->rank, WindowsOf(*own, std::not_fn(has_more))}};
   const bool in_most = halves.others.windows.size() < halves.more.windows.size() / 2;
-  if (!rise.since && in_most && without.rank != nullptr) halves.others = std::move(without);
+  const auto without =
+      std::ranges::find_if(ranks, [&](const RankSteps& r) { return !rise.Has(r.rank->rank); });
+  if (!rise.since && in_most && without != ranks.end())
+    halves.others = {without->rank, WindowsOf(*without)};
   return halves;
 }
 

@@ -9,12 +9,14 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/saturate.h"
+#include "report/compare_read.h"
 #include "report/compare_sides.h"
 #include "report/humanize.h"
 #include "report/kernel_name.h"
@@ -69,17 +71,16 @@ void AddCalls(const ReportSet& answer, const std::map<int64_t, double>& steps,
   for (const auto& row : table->rows) {
     const auto* number = std::get_if<int64_t>(&row[*rank]);
     const auto* text = std::get_if<std::string>(&row[*name]);
-    const auto* of_kind = kind ? std::get_if<std::string>(&row[*kind]) : nullptr;
     if (number == nullptr || text == nullptr) continue;
     const auto known = steps.find(*number);
     if (!steps.empty() && known == steps.end()) continue;
     const double of = known == steps.end() ? 1 : known->second;
     CallsOfName& named = by_name[*text];
-    if (of_kind != nullptr) named.kind = *of_kind;
+    if (const std::string_view of_kind = Text(row, kind); !of_kind.empty()) named.kind = of_kind;
     Calls& own = named.ranks[*number];
     if (known != steps.end()) own.steps = own.steps > 0 ? std::min(own.steps, of) : of;
-    own.*calls += IsNumber(row[*count]) ? NumberOf(row[*count]) / of : 0;
-    own.*time += IsNumber(row[*sum]) ? NumberOf(row[*sum]) / of : 0;
+    own.*calls += Number(row, count) / of;
+    own.*time += Number(row, sum) / of;
   }
 }
 
@@ -92,9 +93,9 @@ CallsByName CompareCalls(const ReportSet& a, const ReportSet& b, const StepChang
 
 // The ranks that run anything.
 size_t RanksIn(const CallsByName& all) {
-  std::map<int64_t, bool> ranks;
+  std::set<int64_t> ranks;
   for (const auto& [name, named] : all) {
-    for (const auto& [rank, calls] : named.ranks) ranks[rank] = true;
+    for (const auto& [rank, calls] : named.ranks) ranks.insert(rank);
   }
   return ranks.size();
 }
@@ -124,28 +125,38 @@ bool IsCommunication(const CallsOfName& calls) {
   return calls.kind == ColumnKindName(ColumnKind::kCommunication);
 }
 
-// Whether calls of their kind, and of all kinds, are more too.
-bool AreAdditional(const CallsByName& all, const CallsOfName& added, int64_t rank) {
-  const auto more = [rank](const CallsOfName& named) {
-    const auto at = named.ranks.find(rank);
-    return at == named.ranks.end() ? 0 : at->second.b - at->second.a;
-  };
-  double of_kind = 0, of_all = 0;
+// How many more calls a rank makes: of each kind, and of all.
+struct More {
+  std::map<std::string, double> by_kind;
+  double all = 0;
+};
+using MoreOfRanks = std::map<int64_t, More>;
+
+MoreOfRanks CountMore(const CallsByName& all) {
+  MoreOfRanks more;
   for (const auto& [name, named] : all) {
-    of_all += more(named);
-    if (named.kind == added.kind) of_kind += more(named);
+    for (const auto& [rank, calls] : named.ranks) {
+      more[rank].by_kind[named.kind] += calls.b - calls.a;
+      more[rank].all += calls.b - calls.a;
+    }
   }
-  return std::min(of_kind, of_all) >= kNotReplaced * more(added);
+  return more;
 }
 
-// No calls where none are more, or others no longer run in their place.
-Added AddedCalls(const CallsByName& all, const std::string& name, const CallsOfName& named,
-                 size_t ranks, bool per_step) {
+// Whether calls of their kind, and of all kinds, are more too.
+bool AreAdditional(const More& more, const std::string& kind, const Calls& added) {
+  return std::min(more.by_kind.at(kind), more.all) >= kNotReplaced * (added.b - added.a);
+}
+
+// No calls where none are more, or others no longer run in their place. `more`: of the ranks that
+// run anything.
+Added AddedCalls(const MoreOfRanks& more, const std::string& name, const CallsOfName& named,
+                 bool per_step) {
   Added added{.name = name, .calls = &named, .rank = {}};
   size_t count = 0;
   double sum = 0, most = 0;
   for (const auto& [rank, calls] : named.ranks) {
-    if (!calls.AreMore() || !AreAdditional(all, named, rank)) continue;
+    if (!calls.AreMore() || !AreAdditional(more.at(rank), named.kind, calls)) continue;
     ++count;
     sum += calls.More();
     if (count > 1 && calls.More() <= most) continue;
@@ -155,16 +166,16 @@ Added AddedCalls(const CallsByName& all, const std::string& name, const CallsOfN
   if (count == 0) return {};
   if (count > 1) added.rank.reset();
   // A step takes as long as its slowest rank where not all have these calls.
-  added.time = !per_step ? sum : count < ranks ? most : sum / static_cast<double>(count);
+  added.time = !per_step ? sum : count < more.size() ? most : sum / static_cast<double>(count);
   return added;
 }
 
 // Those that take time, the largest first.
 std::vector<Added> AllAdded(const CallsByName& all, bool per_step) {
   std::vector<Added> found;
-  const size_t ranks = RanksIn(all);
+  const MoreOfRanks more = CountMore(all);
   for (const auto& [name, named] : all) {
-    Added added = AddedCalls(all, name, named, ranks, per_step);
+    Added added = AddedCalls(more, name, named, per_step);
     if (added.time > 0) found.push_back(std::move(added));
   }
   std::ranges::stable_sort(found, std::ranges::greater{}, &Added::time);
@@ -233,11 +244,12 @@ CallChange AddCallFinding(const ReportSet& a, const ReportSet& b, const StepChan
   for (const Added& added : found) time += added.time;
   if (found.empty() || time < kIsCause * base.after) return change;
   std::string message, because;
+  const size_t ranks = RanksIn(all);
   for (size_t i = 0; i < std::min(found.size(), kNamed); ++i) {
     if (found[i].time < kWorthNaming * found[0].time) break;
     if (i > 0 && AsManyCalls(found[0], found[i])) continue;
-    message += (i == 0 ? "" : "; ") +
-               SayCalls(found[i].name, found[i].calls->ranks, RanksIn(all), per_step);
+    message +=
+        (i == 0 ? "" : "; ") + SayCalls(found[i].name, found[i].calls->ranks, ranks, per_step);
     because += (i == 0 ? "" : "; ") + SayTimes(found[i]);
   }
   const double grew = base.after - base.before;
@@ -260,6 +272,7 @@ CallChange AddCallFinding(const ReportSet& a, const ReportSet& b, const StepChan
 
 std::string SayOtherCalls(const ReportSet& a, const ReportSet& b, const StepChange& steps) {
   const CallsByName all = CompareCalls(a, b, steps);
+  const size_t ranks = RanksIn(all);
   std::vector<std::pair<double, std::string>> differ;  // ns that they took, and the words
   for (const auto& [name, named] : all) {
     double most = 0;
@@ -267,7 +280,7 @@ std::string SayOtherCalls(const ReportSet& a, const ReportSet& b, const StepChan
       if (calls.Differ()) most = std::max({most, calls.time_a, calls.time_b});
     }
     if (most >= kTakesTime * std::max(steps.a, steps.b))
-      differ.emplace_back(most, SayCalls(name, named.ranks, RanksIn(all), steps.known()));
+      differ.emplace_back(most, SayCalls(name, named.ranks, ranks, steps.known()));
   }
   std::ranges::sort(differ, std::ranges::greater{});
   std::string text;

@@ -33,11 +33,11 @@ bool IsCompute(std::string_view kind) {
 Sizes CompareFlopsIn(const ReportSet& a, const ReportSet& b, Rank rank, const Source& source) {
   std::map<std::string, std::pair<double, double>> flops;
   const auto add = [&](const ReportSet& answer, double std::pair<double, double>::* side) {
+    const double steps = StepsOf(answer, rank);
     ForRows(answer, source.analysis, source.table, rank, [&](const Table& table, const Row& row) {
       const double of_rows = Number(row, FindColumn(table, source.time));
       if (of_rows <= 0) return;
-      flops[std::string(Text(row, FindColumn(table, source.name)))].*side +=
-          of_rows / StepsOf(answer, rank);
+      flops[std::string(Text(row, FindColumn(table, source.name)))].*side += of_rows / steps;
     });
   };
   add(a, &std::pair<double, double>::first);

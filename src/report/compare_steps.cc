@@ -12,6 +12,7 @@
 #include "base/saturate.h"
 #include "report/columns.h"
 #include "report/compare_growth.h"
+#include "report/compare_read.h"
 #include "report/compare_sides.h"
 #include "report/findings.h"
 #include "report/humanize.h"
@@ -69,10 +70,6 @@ std::string_view HintFor(CauseKind cause) {
   }
 }
 
-double Real(const std::vector<Cell>& row, std::optional<size_t> at) {
-  return at && IsNumber(row[*at]) ? NumberOf(row[*at]) : 0;
-}
-
 // The key of a category's column in the table of steps; empty where it has none.
 std::string KeyOf(const ReportSet& answer, const std::string& category) {
   const Table* table = FindTable(FindReport(answer, "overview"), "step_time");
@@ -100,7 +97,7 @@ void AddSide(const ReportSet& answer, const StepSamples& samples, double step,
     category.name = *text;
     category.key = KeyOf(answer, *text);
     const bool listed = !category.key.empty() && !samples.empty();
-    category.*time = listed ? samples.Mean(category.key) : Real(row, mean);
+    category.*time = listed ? samples.Mean(category.key) : Number(row, mean);
     category.*share = step > 0 ? category.*time / step : 0;
     const auto* of = kind ? std::get_if<std::string>(&row[*kind]) : nullptr;
     if (of == nullptr) continue;

@@ -19,6 +19,7 @@ constexpr double kSpeaksForAll = 0.5;  // of the largest share among findings of
 struct Found {
   Finding finding;
   size_t report = 0;
+  double now = 0;  // the share of the time that it costs; of what began at a step, of those since
 };
 
 // The steps since this one: how many of all there are, 0..1, and their mean time.
@@ -53,22 +54,25 @@ double PerStep(const Finding& f, const RankTime& whole) {
   return std::min(f.extent.steps > 0 ? lost / f.extent.steps : f.share * mean, mean);
 }
 
-// The share of the time that it costs; of what began at a step, of the steps since.
 double ShareNow(const Finding& f, const RankTime& whole) {
   if (!f.since) return f.share;
   const LaterSteps later = StepsSince(*f.since, whole);
   return later.mean > 0 ? std::max(static_cast<double>(f.per_step) / later.mean, f.share) : f.share;
 }
 
-void Weigh(Finding& f, const RankTime& whole) {
+void Weigh(Found& found, const RankTime& whole) {
+  Finding& f = found.finding;
+  found.now = 0;
   // Without steps there is no typical part: a share is one of all that was recorded.
   if (f.extent.time <= 0 || whole.steps <= 0) f.extent.time = std::max(f.extent.time, whole.time);
   const auto time = static_cast<double>(f.extent.time);
   if (f.impact <= 0 || time <= 0) return;
   f.share = std::min(static_cast<double>(f.impact) / time, 1.0);
   f.per_step = static_cast<int64_t>(PerStep(f, whole));
-  const double now = ShareNow(f, whole);
-  f.severity = now >= kHigh ? Severity::kHigh : now >= kMedium ? Severity::kMedium : Severity::kLow;
+  found.now = ShareNow(f, whole);
+  f.severity = found.now >= kHigh     ? Severity::kHigh
+               : found.now >= kMedium ? Severity::kMedium
+                                      : Severity::kLow;
 }
 
 // Whether one number may stand for the other: they are equal, or one is open.
@@ -145,16 +149,16 @@ Found Merge(std::vector<Found> group, const std::vector<Report>& reports) {
 }
 
 // A rank that is slow makes others wait: their exposed communication is larger than its excess.
-double WeightOf(const Finding& f, const RankTime& whole) {
-  const bool on_one = f.nearness == Nearness::kCause && f.cause.rank;
-  return (on_one ? kOnOneRank : 1) * ShareNow(f, whole);
+double WeightOf(const Found& f) {
+  const bool on_one = f.finding.nearness == Nearness::kCause && f.finding.cause.rank;
+  return (on_one ? kOnOneRank : 1) * f.now;
 }
 
-bool IsBefore(const Found& a, const Found& b, const RankTime& whole) {
-  const auto order = [&](const Found& f) {
+bool IsBefore(const Found& a, const Found& b) {
+  const auto order = [](const Found& f) {
     // Time that was measured comes before what another precision might save.
     return std::tuple(f.finding.cause.kind != CauseKind::kRecording, f.finding.severity,
-                      f.finding.cause.kind == CauseKind::kPrecision, -WeightOf(f.finding, whole));
+                      f.finding.cause.kind == CauseKind::kPrecision, -WeightOf(f));
   };
   return order(a) < order(b);
 }
@@ -163,21 +167,23 @@ bool IsBefore(const Found& a, const Found& b, const RankTime& whole) {
 void KeepWithin(std::vector<Found>& found, const RankTime& whole) {
   if (!whole.most) return;
   int64_t left = *whole.most;
-  for (auto& [f, report] : found) {
+  for (Found& one : found) {
+    Finding& f = one.finding;
     if (f.impact <= 0) continue;
     f.impact = std::min(f.impact, left);
     left -= f.impact;
     f.share = 0;
     f.per_step = 0;
     f.severity = Severity::kLow;
-    Weigh(f, whole);
+    Weigh(one, whole);
   }
 }
 
 std::vector<Found> TakeAll(ReportSet& answer) {
   std::vector<Found> all;
   for (size_t r = 0; r < answer.reports.size(); ++r) {
-    for (Finding& finding : answer.reports[r].findings) all.push_back({std::move(finding), r});
+    for (Finding& finding : answer.reports[r].findings)
+      all.push_back({.finding = std::move(finding), .report = r});
     answer.reports[r].findings.clear();
   }
   return all;
@@ -205,7 +211,7 @@ void ReconcileHints(std::vector<Found>& found) {
 
 void JoinFindings(ReportSet& answer, const RankTime& whole) {
   std::vector<Found> all = TakeAll(answer);
-  for (Found& f : all) Weigh(f.finding, whole);
+  for (Found& f : all) Weigh(f, whole);
   std::ranges::stable_sort(all, IsNearer);
   std::vector<std::vector<Found>> groups;
   for (Found& f : all) {
@@ -219,10 +225,9 @@ void JoinFindings(ReportSet& answer, const RankTime& whole) {
   std::vector<Found> found;
   for (auto& group : groups) found.push_back(Merge(std::move(group), answer.reports));
   ReconcileHints(found);
-  const auto is_before = [&](const Found& a, const Found& b) { return IsBefore(a, b, whole); };
-  std::ranges::stable_sort(found, is_before);
+  std::ranges::stable_sort(found, IsBefore);
   KeepWithin(found, whole);
-  std::ranges::stable_sort(found, is_before);
+  std::ranges::stable_sort(found, IsBefore);
   int64_t place = 0;
   for (Found& f : found) {
     f.finding.place = ++place;

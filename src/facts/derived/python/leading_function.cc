@@ -17,13 +17,6 @@ namespace {
 
 constexpr double kLeast = 0.1;  // of the steps
 
-IntervalSet WindowsOf(const RankSteps& own) {
-  std::vector<Interval> windows;
-  for (const StepBreakdown& step : own.steps)
-    windows.push_back({step.window.start, step.window.end});
-  return UnionOf(std::move(windows));
-}
-
 // The self times of operators that begin within windows of a thread, by name.
 class OperatorSums {
  public:
@@ -67,7 +60,7 @@ std::optional<LeadingFunction> FindLeadingFunction(const Facts& facts,
   FrameTimes times(facts);
   LeadingFunction lead;
   for (const RankSteps& own : ranks) {
-    const IntervalSet windows = leading_function::WindowsOf(own);
+    const IntervalSet windows = UnionOf(WindowsOf(own));
     lead.whole = AddSaturated(lead.whole, LengthOf(windows));
     if (const auto thread = TrainingThread(*facts.names, *own.rank))
       times.Add(*own.rank, *thread, windows);
@@ -79,9 +72,9 @@ std::optional<LeadingFunction> FindLeadingFunction(const Facts& facts,
   for (const RankSteps& own : ranks) {
     const auto thread = TrainingThread(*facts.names, *own.rank);
     if (!thread) continue;
-    operators.Add(facts, *own.rank, *thread,
-                  times.StretchesOf(*own.rank, *thread, leading_function::WindowsOf(own),
-                                    lead.function.name));
+    operators.Add(
+        facts, *own.rank, *thread,
+        times.StretchesOf(*own.rank, *thread, UnionOf(WindowsOf(own)), lead.function.name));
   }
   lead.operators = operators.all();
   std::tie(lead.op, lead.longest_operator) = operators.Longest(*facts.names);
@@ -93,7 +86,7 @@ std::optional<LeadingOperator> FindLeadingOperator(const Facts& facts,
   leading_function::OperatorSums operators;
   LeadingOperator lead;
   for (const RankSteps& own : ranks) {
-    const IntervalSet windows = leading_function::WindowsOf(own);
+    const IntervalSet windows = UnionOf(WindowsOf(own));
     lead.whole = AddSaturated(lead.whole, LengthOf(windows));
     if (const auto thread = ComputingThread(*facts.names, *own.rank))
       operators.Add(facts, *own.rank, *thread, windows);

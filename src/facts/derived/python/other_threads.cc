@@ -104,10 +104,7 @@ class Process {
  public:
   Process(const Facts& facts, Names& names, const RankSteps& own, uint32_t training)
       : facts_(facts), names_(names), rank_(*own.rank), training_(training) {
-    std::vector<Interval> windows;
-    for (const StepBreakdown& step : own.steps)
-      windows.push_back({step.window.start, step.window.end});
-    windows_ = UnionOf(std::move(windows));
+    windows_ = UnionOf(WindowsOf(own));
     waits_ = Intersection(WaitsOf(training), windows_);
   }
 

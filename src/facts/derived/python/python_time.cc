@@ -357,10 +357,8 @@ std::vector<CountedPython> CountedPythonOf(const Facts& facts) {
   if (!steps.empty()) {
     for (const RankSteps& own : steps) {
       if (!own.rank->host->HasFrames()) continue;
-      counted.push_back({.rank = own.rank, .marked = !own.whole_recording});
-      for (const StepBreakdown& step : own.steps)
-        counted.back().windows.push_back({step.window.start, step.window.end});
-      counted.back().windows = UnionOf(std::move(counted.back().windows));
+      counted.push_back(
+          {.rank = own.rank, .marked = !own.whole_recording, .windows = UnionOf(WindowsOf(own))});
     }
     return counted;
   }

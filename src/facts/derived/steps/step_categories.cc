@@ -39,7 +39,6 @@ StepStatistics Statistics(const std::vector<RankSteps>& ranks, const Value& valu
   return s;
 }
 
-constexpr int64_t kMostSlow = 5;   // one of so many: where more are slow, they are no exception
 constexpr int64_t kBeyondAll = 2;  // times what any other step takes: it is one, whatever they do
 
 bool IsSlow(int64_t time, int64_t median) {

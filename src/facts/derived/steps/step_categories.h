@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/distribution.h"
+#include "base/intervals.h"
 #include "facts/facts.h"
 #include "facts/steps/step_breakdown.h"
 
@@ -55,6 +56,23 @@ struct StepStatistics {
 };
 StepStatistics StatisticsOfTotals(const std::vector<RankSteps>& ranks);
 StepStatistics StatisticsOf(const std::vector<RankSteps>& ranks, StepCategory category);
+
+// Where the steps lie on the time line whose number `counts` holds for; those that follow one
+// another are not merged.
+template <class Counts>
+IntervalSet WindowsOf(const RankSteps& own, const Counts& counts) {
+  IntervalSet windows;
+  for (const StepBreakdown& step : own.steps) {
+    if (counts(step.window.number)) windows.push_back({step.window.start, step.window.end});
+  }
+  return windows;
+}
+inline IntervalSet WindowsOf(const RankSteps& own) {
+  return WindowsOf(own, [](int64_t) { return true; });
+}
+
+// Of so many steps, one may be slow: where more are, they are no exception.
+inline constexpr int64_t kMostSlow = 5;
 
 // Whether the first step of a recording, if it was selected, is warm-up: it takes 1.5 times the
 // median of the others or more, and there are at least two others, of which no more than a fifth
