@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/time_units.h"
 #include "goodput/accounting/bucket.h"
 #include "goodput/events/event.h"
 
@@ -16,6 +17,9 @@ struct Interval {
   int64_t start = 0, end = 0;  // ns since the epoch, [start, end)
   friend bool operator==(const Interval&, const Interval&) = default;
 };
+
+// Jobs that give no sign of life for so long have stopped, unless they recorded another limit.
+inline constexpr int64_t kSilence = kHour;
 
 struct PartitionQuery {
   // The current time, to which a running job extends. Absent or too early: its last event.

@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <iterator>
 #include <map>
 
 #include "base/time_units.h"
 #include "goodput/ledger/ledger.h"
+#include "goodput/recorder/segment_name.h"
 #include "report/columns.h"
 #include "report/humanize.h"
 #include "stepscope/goodput_ledger.h"
@@ -147,8 +147,7 @@ bool MayGrow(const Ledger& ledger, const LogFile& file, bool last, int64_t now) 
 // Segments whose events are all rolled up.
 std::vector<std::string> Emptied(const Ledger& ledger, const std::vector<Log>& logs,
                                  const Compaction& c) {
-  const int64_t now =
-      std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+  const int64_t now = WallClock();
   std::vector<std::string> emptied;
   for (const Log& log : logs) {
     for (const LogFile& file : log) {
@@ -258,8 +257,7 @@ Result<ReportSet> CompactOnce(const GoodputCompactOptions& options, int64_t now)
 }  // namespace goodput
 
 Result<ReportSet> GoodputCompact(const GoodputCompactOptions& options) {
-  const int64_t now = options.now.value_or(std::chrono::system_clock::now().time_since_epoch() /
-                                           std::chrono::nanoseconds(1));
+  const int64_t now = options.now ? *options.now : goodput::WallClock();
   return goodput::RetryIfLost([&] { return goodput::CompactOnce(options, now); });
 }
 

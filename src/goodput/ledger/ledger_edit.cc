@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <string>
 #include <vector>
 
 #include "base/time_units.h"
 #include "goodput/ledger/ledger.h"
+#include "goodput/recorder/segment_name.h"
 #include "report/humanize.h"
 #include "stepscope/goodput_ledger.h"
 
@@ -18,9 +18,7 @@ namespace {
 // Whether a recorder may still store into the segment: it is not cut to its content, and changed a
 // moment ago.
 bool IsWritten(const Ledger& ledger, const LogFile& file) {
-  const int64_t now =
-      std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-  if (file.changed + kMinute < now) return false;
+  if (file.changed + kMinute < WallClock()) return false;
   const auto reader = ledger.OpenSegment(file.name);
   if (!reader) return true;
   return static_cast<uint64_t>(file.bytes) >= kSlotsBegin + reader->header().slots * kSlotBytes;

@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <tuple>
 
 #include "base/time_units.h"
 #include "goodput/ledger/ledger.h"
 #include "goodput/ledger/load_jobs.h"
+#include "goodput/recorder/segment_name.h"
 #include "report/columns.h"
 #include "report/humanize.h"
 #include "stepscope/goodput_ledger.h"
@@ -41,9 +41,7 @@ std::string SignatureOf(const Ledger& ledger, const std::string& job) {
       done += file.done;
     }
   }
-  const int64_t now =
-      std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-  if (now - changed < kMinute) return {};
+  if (WallClock() - changed < kMinute) return {};
   const auto rollup = ledger.RollupOf(job);
   return fmt::format("2 {} {} {} {} {}", files, bytes, changed, done, rollup ? rollup->events : 0);
 }

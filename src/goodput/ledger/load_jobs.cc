@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <iterator>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include "base/time_units.h"
 #include "goodput/ledger/ledger.h"
+#include "goodput/recorder/segment_name.h"
 #include "goodput/scheduler/scheduler_file.h"
 
 namespace stepscope::goodput {
@@ -61,9 +61,7 @@ std::string FolderIn(const std::vector<std::string>& files) {
 }  // namespace
 
 PartitionQuery UpTo(const std::optional<int64_t>& at) {
-  const int64_t now =
-      std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-  return {.at = at.value_or(now), .silence = kHour};
+  return {.at = at ? *at : WallClock(), .silence = kSilence};
 }
 
 PartitionQuery QueryOf(const GoodputReportOptions& options) {

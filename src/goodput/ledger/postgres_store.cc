@@ -2,7 +2,6 @@
 // pieces of bytes. One transaction covers everything, so readers see a snapshot and a killed writer
 // leaves nothing.
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <optional>
 #include <span>
@@ -10,6 +9,7 @@
 
 #include "goodput/ledger/ledger_store.h"
 #include "goodput/ledger/postgres.h"
+#include "goodput/recorder/segment_name.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -104,8 +104,7 @@ class PostgresStore : public LedgerStore {
   Result<void> Add(const std::string& segment, const SegmentHeader& header,
                    std::string_view bytes) override {
     const std::string_view name = segment;
-    const int64_t now =
-        std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+    const int64_t now = WallClock();
     auto added = db_->Run(
         "INSERT INTO segments VALUES ($1, $2, $3, $4, $5)",
         {name, std::string_view(header.job), static_cast<int64_t>(bytes.size()), now, header.time});

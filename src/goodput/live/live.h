@@ -28,9 +28,6 @@ struct LiveWindow {
 };
 inline constexpr LiveWindow kLiveWindows[] = {{"5m", 5 * kMinute}, {"1h", kHour}, {"24h", kDay}};
 
-// Jobs that give no sign of life for so long have stopped.
-inline constexpr int64_t kSilence = kHour;
-
 class LiveJob {
  public:
   // Events more than an hour after `now` come from a wrong clock and are skipped.
