@@ -39,7 +39,8 @@ inline double Number(const Cell& cell) {
 // What was asked and answered, and how to read numbers from it.
 class Answered {
  public:
-  explicit Answered(const Options& options) : answer_(ModelGoodput(options)) {
+  explicit Answered(const Options& options) : Answered(ModelGoodput(options)) {}
+  explicit Answered(Result<ReportSet> answer) : answer_(std::move(answer)) {
     if (!answer_) ADD_FAILURE() << answer_.error().what << " " << answer_.error().where;
   }
 

@@ -73,7 +73,7 @@ TEST(Cli, GoodputModelJudgesTheConditionOfItsHelp) {
            "model expect --mtbf 3h" + sure, "model what-if --mtbf 3h" + sure,
            "model failures --failures 8 --over 1d",
            "model spares --standby-machines 128 --down-probability 0.1%",
-           "model program --tflops-per-chip 138 --peak-tflops 312",
+           "mfu --tflops-per-chip 138 --peak-tflops 312",
            "model fleet --capacity-chip-time 10h --allocated-chip-time 9h --saved-chip-time 8h "
            "--program-goodput 40%",
            "model gains --restart-before 10m --restart-after 5m",

@@ -1,4 +1,5 @@
 // Reproduces published numbers on program goodput, gains, standby machines and chip time.
+#include "stepscope/program_goodput.h"
 #include "tests/goodput_checks.h"
 
 namespace stepscope::testing::goodput_evidence_checks_test {
@@ -6,31 +7,35 @@ namespace {
 
 std::vector<double> Numbers(const Json& list) { return list.get<std::vector<double>>(); }
 
-Options Dense(const Json& in, const char* chips) {
-  return {.chips = in[chips],
-          .parameters = in["N"],
-          .layers = in["L"],
-          .heads = in["H"],
-          .head_dim = in["Q"],
-          .sequence_length = in["T"],
+ProgramOptions Dense(const Json& in, const char* chips) {
+  return {.shape = {.layers = in["L"],
+                    .heads = in["H"],
+                    .head_size = in["Q"],
+                    .sequence = in["T"],
+                    .causal = false,
+                    .parameters = in["N"]},
           .tokens_per_second = in["tok_s"],
-          .peak_tflops = in["peak"].get<double>() / 1e12};
+          .chips = in[chips],
+          .peak_flops = in["peak"]};
 }
 
 TEST_F(ChecksTest, ModelFlopsUtilization) {
-  const Answered palm(Dense(Input("palm_mfu"), "chips"));
-  Reproduces("palm_mfu", 100 * palm.Metric("goodput_program", "mfu"));
-  Reproduces("palm_mfu_no_attn", 100 * palm.Metric("goodput_program", "mfu_without_attention"));
-  const Answered mtnlg(Dense(Input("mtnlg_mfu"), "gpus"));
-  Reproduces("mtnlg_mfu", 100 * mtnlg.Metric("goodput_program", "mfu"));
-  Reproduces("mtnlg_mfu_no_attn", 100 * mtnlg.Metric("goodput_program", "mfu_without_attention"));
+  const Answered palm(ProgramGoodput(Dense(Input("palm_mfu"), "chips")));
+  Reproduces("palm_mfu", 100 * palm.Metric("program_goodput", "mfu"));
+  Reproduces("palm_mfu_no_attn", 100 * palm.Metric("program_goodput", "mfu_without_attention"));
+  const Answered mtnlg(ProgramGoodput(Dense(Input("mtnlg_mfu"), "gpus")));
+  Reproduces("mtnlg_mfu", 100 * mtnlg.Metric("program_goodput", "mfu"));
+  Reproduces("mtnlg_mfu_no_attn", 100 * mtnlg.Metric("program_goodput", "mfu_without_attention"));
   // From the published MFU, as PaLM's own table has it.
-  const Answered hfu(
-      {.tflops_per_chip = 0.462 * 275, .peak_tflops = 275, .executed_flops_ratio = 4.10 / 3.28});
-  Reproduces("palm_hfu", 100 * hfu.Metric("goodput_program", "hfu"));
+  const Answered hfu(ProgramGoodput({.flops_per_chip = 0.462 * 275e12,
+                                     .peak_flops = 275e12,
+                                     .executed_flops_ratio = 4.10 / 3.28}));
+  Reproduces("palm_hfu", 100 * hfu.Metric("program_goodput", "hfu"));
   for (const char* id : {"llama3_mfu_430", "llama3_mfu_400", "llama3_mfu_380"}) {
-    const Answered answer({.tflops_per_chip = Input(id)["tflops"], .peak_tflops = 989});
-    Reproduces(id, 100 * answer.Metric("goodput_program", "mfu"));
+    const double achieved = Input(id)["tflops"];
+    const Answered answer(
+        ProgramGoodput({.flops_per_chip = achieved * 1e12, .peak_flops = 989e12}));
+    Reproduces(id, 100 * answer.Metric("program_goodput", "mfu"));
   }
   ExpectDone({"palm_", "mtnlg_", "llama3_mfu"});
 }

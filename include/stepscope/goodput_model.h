@@ -11,7 +11,6 @@
 //                     simulated, best checkpoint interval, gain of each lever
 //   goodput_failures  a failure rate: observed and modeled time between failures, causes
 //   goodput_spares    standby_machines and down_probability: number of hot spares
-//   goodput_program   tokens_per_second or tflops_per_chip: MFU and HFU
 //   goodput_product   chip time of a fleet, or steps: scheduling x runtime x program goodput
 //   goodput_gains     measurements before and after a change: the gain
 //
@@ -38,7 +37,7 @@ struct FailureCause {
 };
 
 // What must be answered; errors name the numbers that it needs.
-enum class ModelQuestion : uint8_t { kExpected, kFailures, kSpares, kProgram, kFleet, kGains };
+enum class ModelQuestion : uint8_t { kExpected, kFailures, kSpares, kFleet, kGains };
 
 struct GoodputModelOptions {
   ModelQuestion question = ModelQuestion::kExpected;
@@ -90,13 +89,6 @@ struct GoodputModelOptions {
   std::vector<int64_t> standby_machines;  // sizes of jobs, in machines
   std::optional<double> down_probability;
   double standby_share = 0.99;  // of time with enough standby machines
-
-  // Program goodput: a dense transformer, its speed, and the chip.
-  std::optional<double> parameters, layers, heads, head_dim, sequence_length;
-  std::optional<double> tokens_per_second;
-  std::optional<double> tflops_per_chip;       // achieved, where the framework prints it
-  std::optional<double> peak_tflops;           // of one chip
-  std::optional<double> executed_flops_ratio;  // executed with recomputation / of the model
 
   // Chip time of a fleet in chip seconds, and program goodput.
   std::optional<double> capacity_chip_s, allocated_chip_s, saved_chip_s, program_goodput;

@@ -4,6 +4,7 @@
 //   auto shape = stepscope::ReadModelConfig("config.json");
 //   auto answer = stepscope::ProgramGoodput({.shape = *shape, .tokens_per_second = 1.2e6,
 //                                            .chips = 512, .chip = "H100"});
+//   auto printed = stepscope::ProgramGoodput({.flops_per_chip = 420e12, .chip = "H100"});
 //
 // Formulas and their sources are in src/goodput/program/flops.h, peaks in src/hardware/chips.cc.
 #pragma once
@@ -56,24 +57,30 @@ struct ModelShape {
 Result<ModelShape> ReadModelConfig(const std::string& path);
 
 struct ProgramOptions {
+  // The FLOP/s of the model are `flops_per_chip`, as a framework prints them; if 0, they follow
+  // from the other three.
   ModelShape shape;
   double tokens_per_second = 0;  // of the whole job
   double chips = 0;
+  double flops_per_chip = 0;
+
   std::string chip;            // "H100": its peak is known; see src/hardware/chips.cc
   std::string dtype = "bf16";  // of the matrix multiplications: bf16, fp16, fp8, int8, fp4, tf32
   double peak_flops = 0;       // peak FLOP/s of one chip; overrides that of `chip`
-  std::string recompute = "none";  // of activations: none, attention or full
+  std::string recompute = "none";   // of activations: none, attention or full
+  double executed_flops_ratio = 0;  // executed FLOPs / FLOPs of the model; overrides `recompute`
 
   // From traces, for the largest gain of changes of the program.
   double matrix_share = 0;  // of step time in matrix multiplications; 0: unknown
   std::optional<bool> fused_attention;
 };
 
-// Returns one report, "program_goodput": metrics mfu, hfu, emfu (if the type is not bf16),
-// parameters, active_parameters (per token, without the embedding), flops_per_token, flops_per_chip
-// (FLOP/s); tables `parts`: forward FLOPs per token, and `levers`: what low-precision training,
-// fused attention and host offload may save at most, each with its assumption. Fails if a number is
-// missing or out of range, or the chip's peak is unknown.
+// Returns one report, "program_goodput": metrics mfu, mfu_without_attention, hfu, emfu (if the type
+// is not bf16), parameters, active_parameters (per token, without the embedding), flops_per_token,
+// flops_per_chip (FLOP/s), peak; tables `parts`: forward FLOPs per token, and `levers`: what
+// low-precision training, fused attention and host offload may save at most, each with its
+// assumption. From `flops_per_chip` follow only mfu, emfu, hfu (with `executed_flops_ratio`) and
+// peak. Fails if a number is missing or out of range, or the chip's peak is unknown.
 Result<ReportSet> ProgramGoodput(const ProgramOptions& options);
 
 }  // namespace stepscope

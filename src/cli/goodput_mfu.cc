@@ -14,7 +14,7 @@ struct MfuFlags {
   ModelShape shape;  // what was given by hand
   bool plain_mlp = false, bidirectional = false;
   ProgramOptions options;
-  double step_time_s = 0, tokens_per_step = 0, peak_tflops = 0;
+  double step_time_s = 0, tokens_per_step = 0, tflops_per_chip = 0, peak_tflops = 0;
   OutputFlags output;
 };
 
@@ -57,9 +57,11 @@ Result<ProgramOptions> ToProgramOptions(const MfuFlags& flags) {
   if (flags.plain_mlp) options.shape.gated_mlp = false;
   if (flags.bidirectional) options.shape.causal = false;
   if (flags.step_time_s > 0) options.tokens_per_second = flags.tokens_per_step / flags.step_time_s;
-  if (options.tokens_per_second == 0) {
+  options.flops_per_chip = flags.tflops_per_chip * 1e12;
+  if (options.tokens_per_second == 0 && options.flops_per_chip == 0) {
     return std::unexpected(
-        Error{"missing --tokens-per-second", "", "give it, or --step-time and --tokens-per-step"});
+        Error{"missing --tokens-per-second", "",
+              "give it, --step-time and --tokens-per-step, or --tflops-per-chip"});
   }
   options.peak_flops = flags.peak_tflops * 1e12;
   return options;
@@ -84,11 +86,15 @@ void AddGoodputMfu(Command& goodput) {
       .Needs("--tokens-per-step")
       .Excludes("--tokens-per-second");
   command.Take("--tokens-per-step", flags->tokens_per_step).Needs("--step-time");
+  command.Take("--tflops-per-chip", flags->tflops_per_chip)
+      .Excludes("--tokens-per-second")
+      .Excludes("--step-time");
   command.Take("--chips", options.chips);
   command.Take("--chip", options.chip);
   command.Take("--peak-tflops", flags->peak_tflops);
   command.Take("--dtype", options.dtype);
   command.Take("--recompute", options.recompute);
+  command.Take("--executed-flops-ratio", options.executed_flops_ratio);
   AddOutput(command, flags->output, "program_goodput.mfu<40%");
   command.Group("Model shape (overrides --model)");
   for (const Given& given : kShape) command.Take(given.name, flags->shape.*given.field);
@@ -105,7 +111,9 @@ void AddGoodputMfu(Command& goodput) {
        {"from the model's size",
         "stepscope goodput mfu --parameters 540.35e9 --layers 118 --heads 48 --head-size 256 "
         "--sequence-length 2048 --bidirectional --tokens-per-second 238300 --chips 6144 "
-        "--chip 'TPU v4'"}});
+        "--chip 'TPU v4'"},
+       {"from the TFLOP/s that the framework prints",
+        "stepscope goodput mfu --tflops-per-chip 420 --chip H100"}});
   command.Notes(
       "Chips with known peaks: V100, T4, A100, H100 (SXM, PCIe, NVL), H200, L40S, B200, GB200, "
       "B300,\n"

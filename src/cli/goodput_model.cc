@@ -216,33 +216,6 @@ void AddSpares(Command& model) {
                      "--down-probability 0.12%"}});
 }
 
-void AddProgram(Command& model) {
-  auto flags = std::make_shared<ModelFlags>();
-  GoodputModelOptions& o = flags->options;
-  Command& command =
-      Question(model, "program", "Compute MFU from a dense model's size or from TFLOP/s", flags,
-               ModelQuestion::kProgram);
-  command.Take("--peak-tflops", o.peak_tflops).Default("").Required();
-  command.Take("--tflops-per-chip", o.tflops_per_chip);
-  command.Take("--tokens-per-second", o.tokens_per_second);
-  command.Take("--chips", o.chips);
-  command.Take("--parameters", o.parameters).Default("");
-  command.Take("--layers", o.layers);
-  command.Take("--heads", o.heads).Default("");
-  command.Take("--head-size", o.head_dim).Default("");
-  command.Take("--sequence-length", o.sequence_length).Default("");
-  command.Take("--executed-flops-ratio", o.executed_flops_ratio);
-  AddOutput(command, flags->output, "goodput_program.mfu<40%");
-  command.Examples(
-      {{"from tokens per second",
-        "stepscope goodput model program --parameters 540.35e9 --layers 118 --heads 48 "
-        "--head-size 256 --sequence-length 2048 --tokens-per-second 238300 --chips 6144 "
-        "--peak-tflops 275"},
-       {"from what the framework prints",
-        "stepscope goodput model program --tflops-per-chip 138 --peak-tflops 312"}});
-  command.Notes("'stepscope goodput mfu' knows model configs, mixtures of experts and chips.");
-}
-
 void AddFleet(Command& model) {
   auto flags = std::make_shared<ModelFlags>();
   GoodputModelOptions& o = flags->options;
@@ -295,7 +268,6 @@ void AddGoodputModel(Command& goodput) {
   AddWhatIf(model);
   AddFailures(model);
   AddSpares(model);
-  AddProgram(model);
   AddFleet(model);
   AddGains(model);
 }

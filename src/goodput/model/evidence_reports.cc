@@ -1,4 +1,4 @@
-// Reports program goodput, the product of three goodputs, and gains.
+// Reports the product of three goodputs, and gains.
 #include "goodput/model/evidence_reports.h"
 
 #include <fmt/format.h>
@@ -8,7 +8,6 @@
 
 #include "goodput/model/evidence.h"
 #include "goodput/model/model_input.h"
-#include "goodput/program/flops.h"
 #include "goodput/report/format.h"
 #include "report/humanize.h"
 
@@ -22,45 +21,6 @@ std::unexpected<Error> Missing(std::string_view option, std::string what, std::s
 
 Metric RatioMetric(std::string key, std::string title, double value) {
   return {std::move(key), std::move(title), value, Unit::kRatio};
-}
-
-// Adds the utilization of the chips by the tokens or the FLOPs.
-void AddUtilization(const GoodputModelOptions& o, double mfu, Report& report) {
-  report.metrics.insert(report.metrics.begin(), RatioMetric("mfu", "MFU", mfu));
-  report.headline = fmt::format("MFU is {} of peak FLOP/s", HumanRatio(mfu));
-  if (o.executed_flops_ratio) {
-    const double hfu = mfu * *o.executed_flops_ratio;
-    report.metrics.push_back(RatioMetric("hfu", "HFU", hfu));
-    report.headline += fmt::format("; HFU is {}", HumanRatio(hfu));
-  }
-  report.headline += ".";
-}
-
-Result<void> AddTokens(const GoodputModelOptions& o, Report& report) {
-  if (!o.parameters || !o.tokens_per_second || !o.peak_tflops) {
-    return Missing("`parameters`", "missing model size: needed with tokens per second");
-  }
-  const auto chips = ChipsOf(o);
-  if (!chips) return Missing("`chips`", "missing number of chips: needed with tokens per second");
-  const bool has_shape = o.layers && o.heads && o.head_dim && o.sequence_length;
-  if (!has_shape && (o.layers || o.heads || o.head_dim || o.sequence_length)) {
-    return Missing("`layers`",
-                   "attention needs `layers`, `heads`, `head_dim` and `sequence_length`",
-                   "set all four, or none of them");
-  }
-  const TokenFlops flops = FlopsOfToken({.layers = o.layers.value_or(0),
-                                         .heads = o.heads.value_or(0),
-                                         .head_size = o.head_dim.value_or(0),
-                                         .sequence = o.sequence_length.value_or(0),
-                                         .causal = false,
-                                         .parameters = *o.parameters});
-  const auto mfu = [&](double per_token) {
-    return Utilization(*o.tokens_per_second, per_token, *chips, *o.peak_tflops * 1e12);
-  };
-  report.metrics.push_back(
-      RatioMetric("mfu_without_attention", "MFU without attention", mfu(3 * flops.matmuls())));
-  AddUtilization(o, mfu(flops.training()), report);
-  return {};
 }
 
 // A number and the option it comes from.
@@ -159,21 +119,7 @@ void AddPairs(const char* key, const char* title, const std::vector<double>& bef
 
 }  // namespace
 
-Result<std::vector<Report>> ProgramReport(const GoodputModelOptions& o) {
-  if (!o.tokens_per_second && !o.tflops_per_chip) return {};
-  if (!o.peak_tflops) {
-    return Missing("`peak_tflops`", "missing peak FLOP/s of a chip: there is no default");
-  }
-  Report report{.analysis = "goodput_program", .title = "Program goodput"};
-  if (o.tflops_per_chip) {
-    AddUtilization(o, *o.tflops_per_chip / *o.peak_tflops, report);
-  } else if (auto added = AddTokens(o, report); !added) {
-    return std::unexpected(added.error());
-  }
-  return std::vector<Report>{std::move(report)};
-}
-
-Result<std::vector<Report>> ProductReport(const GoodputModelOptions& o) {
+Result<std::optional<Report>> ProductReport(const GoodputModelOptions& o) {
   const auto found = ChipSharesOf(o);
   if (!found) return std::unexpected(found.error());
   const ChipShares& shares = *found;
@@ -189,7 +135,8 @@ Result<std::vector<Report>> ProductReport(const GoodputModelOptions& o) {
       report.headline = fmt::format("{} of chip time was wasted.", HumanRatio(*shares.wasted));
     }
   }
-  return report.metrics.empty() ? std::vector<Report>{} : std::vector<Report>{std::move(report)};
+  if (report.metrics.empty()) return std::nullopt;
+  return report;
 }
 
 std::optional<Report> GainsReport(const GoodputModelOptions& o) {

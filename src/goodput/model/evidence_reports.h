@@ -1,9 +1,7 @@
-// Makes the reports besides the model's own: failures, standby machines, program goodput, product,
-// gains.
+// Makes the reports besides the model's own: failures, standby machines, chip time, gains.
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "stepscope/goodput_model.h"
 #include "stepscope/report.h"
@@ -16,8 +14,7 @@ std::optional<Report> FailuresReport(const GoodputModelOptions& options);
 std::optional<Report> SparesReport(const GoodputModelOptions& options);
 std::optional<Report> GainsReport(const GoodputModelOptions& options);
 
-// The same, with zero or one report. Fail if numbers are missing or contradict each other.
-Result<std::vector<Report>> ProgramReport(const GoodputModelOptions& options);
-Result<std::vector<Report>> ProductReport(const GoodputModelOptions& options);
+// The same. Fails if numbers are missing or contradict each other.
+Result<std::optional<Report>> ProductReport(const GoodputModelOptions& options);
 
 }  // namespace stepscope::goodput

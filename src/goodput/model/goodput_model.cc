@@ -13,7 +13,6 @@ namespace stepscope {
 namespace {
 
 using MakeReport = std::optional<Report> (*)(const GoodputModelOptions&);
-using TryReports = Result<std::vector<Report>> (*)(const GoodputModelOptions&);
 
 const char* NeedsOf(ModelQuestion question) {
   switch (question) {
@@ -24,8 +23,6 @@ const char* NeedsOf(ModelQuestion question) {
              "or `causes`";
     case ModelQuestion::kSpares:
       return "set `standby_machines` and `down_probability`";
-    case ModelQuestion::kProgram:
-      return "set `tokens_per_second`, `parameters` and `chips`, or `tflops_per_chip`";
     case ModelQuestion::kFleet:
       return "set `allocated_chip_s` with `capacity_chip_s` and `saved_chip_s`, `steps_committed` "
              "with `steps_tried`, or `wasted_chip_s` with `chips` and `over_s`";
@@ -51,11 +48,9 @@ Result<ReportSet> ModelGoodput(const GoodputModelOptions& options) {
   for (const MakeReport make : {FailuresReport, SparesReport, GainsReport}) {
     if (auto report = make(options)) answer.reports.push_back(std::move(*report));
   }
-  for (const TryReports make : {ProgramReport, ProductReport}) {
-    auto reports = make(options);
-    if (!reports) return std::unexpected(reports.error());
-    std::ranges::move(*reports, std::back_inserter(answer.reports));
-  }
+  auto product = ProductReport(options);
+  if (!product) return std::unexpected(product.error());
+  if (*product) answer.reports.push_back(std::move(**product));
   if (answer.reports.empty()) {
     return std::unexpected(
         Error{"missing input: there is nothing to model", "", NeedsOf(options.question)});

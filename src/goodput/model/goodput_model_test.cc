@@ -211,7 +211,6 @@ TEST(GoodputModelTest, RejectsInvalidInput) {
   EXPECT_EQ(where({.mtbf_s = 100, .save_s = 1, .restart_s = 10, .pull_s = 11}), "`restart_s`");
   EXPECT_EQ(where({.mtbf_s = 100, .save_s = 1, .announced_share = 1.1, .restart_s = 10}),
             "`announced_share`");
-  EXPECT_EQ(where({.chips = 8, .tokens_per_second = 10}), "`peak_tflops`");
   EXPECT_EQ(where({.restart_before_s = {1, 2}, .restart_after_s = {1}}), "`restart_after_s`");
   EXPECT_EQ(where({.steps_tried = 5, .steps_committed = 6}), "`steps_committed`");
   EXPECT_EQ(where({}), "");

@@ -115,6 +115,7 @@ Table PartsTable(const TokenFlops& f) {
 }
 
 void AddFindings(Report& report, double mfu) {
+  const std::string table = report.tables.empty() ? "" : "parts";
   if (mfu > 1) {
     report.findings.push_back(
         {.severity = Severity::kHigh,
@@ -122,13 +123,13 @@ void AddFindings(Report& report, double mfu) {
          .because = "MFU cannot exceed 100% of peak",
          .hint = "check tokens per second (of the whole job), the number of chips, the chip and "
                  "the data type",
-         .table = "parts"});
+         .table = table});
   } else if (mfu < kLow) {
     report.findings.push_back({.severity = Severity::kMedium,
                                .message = fmt::format("MFU is {} of peak FLOP/s.", HumanRatio(mfu)),
                                .because = "large dense models reach 35–55%",
                                .hint = "trace a few steps of all ranks and analyze the traces",
-                               .table = "parts"});
+                               .table = table});
   }
 }
 
@@ -148,13 +149,61 @@ Result<goodput::ProgramRates> goodput::ProgramRatesOf(const ProgramOptions& o) {
   return rates;
 }
 
-Result<ReportSet> ProgramGoodput(const ProgramOptions& o) {
-  const auto missing = [](double value) { return !(value > 0) || !(value < 1e18); };
-  if (missing(o.tokens_per_second)) {
-    return Wrong("missing `tokens_per_second`", "", "give a number above 0");
+namespace {
+
+bool IsMissing(double value) { return !(value > 0) || !(value < 1e18); }
+
+std::optional<Error> FindWrongOption(const ProgramOptions& o) {
+  if (o.executed_flops_ratio != 0 && !(o.executed_flops_ratio >= 1 && o.executed_flops_ratio < 100))
+    return Error{"ratio of executed FLOPs is out of range", "`executed_flops_ratio`",
+                 "set `executed_flops_ratio` to 1 or more"};
+  if (o.flops_per_chip != 0) {
+    if (!IsMissing(o.flops_per_chip)) return std::nullopt;
+    return Error{"FLOP/s of a chip are out of range", "`flops_per_chip`", "give a number above 0"};
   }
-  if (missing(o.chips)) return Wrong("missing `chips`", "", "give a number above 0");
-  if (const auto wrong = FindWrong(o.shape)) return std::unexpected(*wrong);
+  if (IsMissing(o.tokens_per_second))
+    return Error{"missing `tokens_per_second`", "", "give a number above 0"};
+  if (IsMissing(o.chips)) return Error{"missing `chips`", "", "give a number above 0"};
+  return FindWrong(o.shape);
+}
+
+// Adds what the model's FLOP/s on one chip say; `hfu` has no value where it is unknown.
+void AddUse(const ProgramOptions& o, double mfu, std::optional<double> hfu, double per_chip,
+            double peak, Report& report) {
+  report.metrics = {{"mfu", fmt::format("MFU, % of {} peak", o.dtype), mfu, Unit::kRatio}};
+  if (hfu) report.metrics.push_back({"hfu", "HFU", *hfu, Unit::kRatio});
+  if (const auto bf16 = Bf16Peak(o)) {
+    report.metrics.push_back({"emfu", "EMFU, % of bf16 peak", per_chip / *bf16, Unit::kRatio});
+  }
+  report.metrics.push_back({"flops_per_chip", "FLOP/s per chip", per_chip, Unit::kCount});
+  report.metrics.push_back({"peak", "peak FLOP/s per chip", peak, Unit::kCount});
+  report.headline = fmt::format("MFU is {} of {} peak FLOP/s.", HumanRatio(mfu), o.dtype);
+}
+
+// Adds what the model's shape says.
+void AddModel(const ProgramOptions& o, const TokenFlops& flops, double mfu, double hfu,
+              Report& report) {
+  const double matrices = flops.matmuls() * 3;
+  report.metrics.push_back({"mfu_without_attention", "MFU without attention",
+                            mfu * matrices / flops.training(), Unit::kRatio});
+  report.metrics.push_back(
+      {"active_parameters", "active parameters", flops.matmuls() / 2, Unit::kCount});
+  report.metrics.push_back(
+      {"flops_per_token", "training FLOPs per token", flops.training(), Unit::kCount});
+  if (o.shape.layers > 0 && o.shape.width > 0) {
+    report.metrics.push_back(
+        {"parameters", "parameters", goodput::ParametersOf(o.shape), Unit::kCount});
+  }
+  report.tables.push_back(PartsTable(flops));
+  if (mfu > 1) return;
+  const auto levers = goodput::ProgramLevers(o, flops, hfu);
+  if (!levers.empty()) report.tables.push_back(goodput::LeversTable(levers, mfu));
+}
+
+}  // namespace
+
+Result<ReportSet> ProgramGoodput(const ProgramOptions& o) {
+  if (const auto wrong = FindWrongOption(o)) return std::unexpected(*wrong);
   const auto recompute = goodput::RecomputeNamed(o.recompute);
   if (!recompute)
     return Wrong("unknown recomputation '" + o.recompute + "'", "`recompute`",
@@ -162,35 +211,22 @@ Result<ReportSet> ProgramGoodput(const ProgramOptions& o) {
   const auto peak = PeakFor(o);
   if (!peak) return std::unexpected(peak.error());
 
-  const TokenFlops flops = goodput::FlopsOfToken(o.shape);
-  const auto share = [&](double per_token, double of) {
-    return goodput::Utilization(o.tokens_per_second, per_token, o.chips, of);
-  };
-  const double mfu = share(flops.training(), *peak);
-  const double hfu = share(goodput::ExecutedFlops(flops, *recompute), *peak);
+  const bool printed = o.flops_per_chip > 0;
+  const TokenFlops flops = printed ? TokenFlops{} : goodput::FlopsOfToken(o.shape);
+  const double per_chip =
+      printed ? o.flops_per_chip : o.tokens_per_second * flops.training() / o.chips;
+  std::optional<double> executed;  // FLOPs / those of the model
+  if (o.executed_flops_ratio > 0) {
+    executed = o.executed_flops_ratio;
+  } else if (!printed) {
+    executed = goodput::ExecutedFlops(flops, *recompute) / flops.training();
+  }
+  const double mfu = per_chip / *peak;
+  const auto hfu = executed.transform([&](double ratio) { return mfu * ratio; });
+
   Report report{.analysis = "program_goodput", .title = "Program goodput"};
-  report.metrics = {{"mfu", fmt::format("MFU, % of {} peak", o.dtype), mfu, Unit::kRatio},
-                    {"hfu", "HFU", hfu, Unit::kRatio},
-                    {"active_parameters", "active parameters", flops.matmuls() / 2, Unit::kCount},
-                    {"flops_per_token", "training FLOPs per token", flops.training(), Unit::kCount},
-                    {"flops_per_chip", "FLOP/s per chip",
-                     o.tokens_per_second * flops.training() / o.chips, Unit::kCount},
-                    {"peak", "peak FLOP/s per chip", *peak, Unit::kCount}};
-  if (const auto bf16 = Bf16Peak(o)) {
-    report.metrics.insert(
-        report.metrics.begin() + 2,
-        {"emfu", "EMFU, % of bf16 peak", share(flops.training(), *bf16), Unit::kRatio});
-  }
-  if (o.shape.layers > 0 && o.shape.width > 0) {
-    report.metrics.push_back(
-        {"parameters", "parameters", goodput::ParametersOf(o.shape), Unit::kCount});
-  }
-  report.headline = fmt::format("MFU is {} of {} peak FLOP/s.", HumanRatio(mfu), o.dtype);
-  report.tables.push_back(PartsTable(flops));
-  if (mfu <= 1) {
-    const auto levers = goodput::ProgramLevers(o, flops, hfu);
-    if (!levers.empty()) report.tables.push_back(goodput::LeversTable(levers, mfu));
-  }
+  AddUse(o, mfu, hfu, per_chip, *peak, report);
+  if (!printed) AddModel(o, flops, mfu, *hfu, report);
   AddFindings(report, mfu);
   ReportSet answer;
   answer.run.name = o.chip.empty() ? "the model" : "the model on " + o.chip;

@@ -62,10 +62,20 @@ TEST(ProgramGoodput, UnknownPeaksAndMissingNumbersAreErrors) {
   EXPECT_TRUE(fails([](auto& o) { o.tokens_per_second = 0; }));
   EXPECT_TRUE(fails([](auto& o) { o.chips = -1; }));
   EXPECT_TRUE(fails([](auto& o) { o.recompute = "some"; }));
+  EXPECT_TRUE(fails([](auto& o) { o.flops_per_chip = -1; }));
+  EXPECT_TRUE(fails([](auto& o) { o.executed_flops_ratio = 0.5; }));
   EXPECT_TRUE(fails([](auto& o) { o.shape = {}; }));
   EXPECT_TRUE(fails([](auto& o) { o.shape.sequence = 0; }));
   EXPECT_TRUE(fails([](auto& o) { o.shape.layers = 1.0 / 0.0; }));
   EXPECT_FALSE(fails([](auto& o) { o.chip = "mine", o.peak_flops = 1e15; }));
+}
+
+TEST(ProgramGoodput, TakesTheFlopsThatAFrameworkPrints) {
+  ProgramOptions options{.flops_per_chip = 420e12, .chip = "H100"};
+  EXPECT_NEAR(Metric(ProgramGoodput(options), "mfu"), 420.0 / 989, 1e-3);
+  EXPECT_EQ(Metric(ProgramGoodput(options), "hfu"), -1) << "recomputed FLOPs are unknown";
+  options.executed_flops_ratio = 1.25;
+  EXPECT_NEAR(Metric(ProgramGoodput(options), "hfu"), 1.25 * 420 / 989, 1e-3);
 }
 
 TEST(ProgramGoodput, FindingsWhenTooLowOrTooHigh) {
