@@ -58,9 +58,9 @@ TEST_F(FlopsOnRealTraces, NothingIsFasterThanItsDevice) {
     EXPECT_FALSE(rows.empty());
     for (const Row& row : rows) {
       SCOPED_TRACE(row.Text("operator"));
-      ASSERT_TRUE(row.Has("utilisation"));
-      EXPECT_GT(row.Real("utilisation"), 0);
-      EXPECT_LT(row.Real("utilisation"), 1);
+      ASSERT_TRUE(row.Has("utilization"));
+      EXPECT_GT(row.Real("utilization"), 0);
+      EXPECT_LT(row.Real("utilization"), 1);
     }
     for (const Row& row : RowsOf(answer, "flops", "ranks")) {
       EXPECT_LE(row.Real("mfu"), row.Real("hfu"));

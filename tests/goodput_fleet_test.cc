@@ -66,7 +66,7 @@ void ExpectFleet(const std::string& store) {
   EXPECT_EQ(mend[0].Text("bucket"), "TRAINING_PREP");
   EXPECT_DOUBLE_EQ(mend[0].Real("points"), 2000.0 / 11600);
   EXPECT_DOUBLE_EQ(mend[0].Real("cost"), 2000.0 / 3600 * 2);
-  EXPECT_TRUE(answer->verdict.contains("Mend TRAINING_PREP first: worth up to 17.2 pp"))
+  EXPECT_TRUE(answer->verdict.contains("Mend TRAINING_PREP first: impact up to 17.2 pp"))
       << answer->verdict;
   const auto worst = RowsOf(*answer, "goodput_fleet", "worst");
   ASSERT_EQ(worst.size(), 2u);

@@ -121,7 +121,7 @@ TEST_F(GoodputWalkTest, SlowKernelsAndTheWorthAreTold) {
   ASSERT_FALSE(stragglers->findings.empty());
   const std::string& because = stragglers->findings.front().because;
   EXPECT_TRUE(because.contains("; slow kernels there: ")) << because;
-  EXPECT_TRUE(because.contains("; worth up to ")) << because;
+  EXPECT_TRUE(because.contains("; impact up to ")) << because;
   EXPECT_TRUE(because.contains(" pp of goodput, ")) << because;
   EXPECT_TRUE(because.contains(" chip-hours, cost ")) << because;
   // The share of the steps' time, of the productive time of the job, on 16 chips at 2 each.

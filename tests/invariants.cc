@@ -138,7 +138,7 @@ class Checker : Relations {
     }
     for (const auto& [rank, left] : work) Ordered("launched by operators <= work", 0, left);
     for (const Row& row : RowsOf(answer_, "flops", "operators")) {
-      if (row.Has("utilisation")) Ordered("FLOPs", 0, static_cast<int64_t>(row.Real("flops")));
+      if (row.Has("utilization")) Ordered("FLOPs", 0, static_cast<int64_t>(row.Real("flops")));
     }
     CheckShapes();
   }

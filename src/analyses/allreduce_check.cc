@@ -93,14 +93,13 @@ Table DeviceTable(const AllReduceSums& sums, const AllReduceExpectation& expecte
 }
 
 Table MessageTable(const AllReduceSums& sums) {
-  Table table{
-      .key = "messages",
-      .title = "All-reduces by kind",
-      .columns = {KeyColumn("group", "group"), Column{"bytes", "size", Unit::kBytes, Role::kKey},
-                  KeyColumn("phase", "phase"), CountColumn("calls", "calls per step"),
-                  TimeColumn("time", "mean time"), TimeColumn("waiting", "mean wait"),
-                  TimeColumn("exposed", "total exposed")},
-      .text_rows = 6};
+  Table table{.key = "messages",
+              .title = "All-reduces by kind",
+              .columns = {KeyColumn("group", "group"), KeyColumn("bytes", "size", Unit::kBytes),
+                          KeyColumn("phase", "phase"), CountColumn("calls", "calls per step"),
+                          TimeColumn("time", "mean time"), TimeColumn("waiting", "mean wait"),
+                          TimeColumn("exposed", "total exposed")},
+              .text_rows = 6};
   std::vector<const std::pair<const AllReduceKind, AlikeAllReduces>*> order;
   for (const auto& alike : sums.alike) order.push_back(&alike);
   std::ranges::stable_sort(order, std::ranges::greater{}, [](const auto* a) {

@@ -64,9 +64,9 @@ Table PathTable(std::string title, std::string what, std::vector<PathRow> paths)
   Table table{.key = "tree",
               .title = std::move(title),
               .columns = {KeyColumn("path", "path"), KeyColumn("name", std::move(what)),
-                          Column{"depth", "depth", Unit::kCount, Role::kKey},
-                          CountColumn("count", "calls"), TimeColumn("total", "total"),
-                          TimeColumn("self", "self"), TimeColumn("device_time", "device time")},
+                          KeyColumn("depth", "depth", Unit::kCount), CountColumn("count", "calls"),
+                          TimeColumn("total", "total"), TimeColumn("self", "self"),
+                          TimeColumn("device_time", "device time")},
               .text_rows = 0};
   for (PathRow& path : paths) {
     table.rows.push_back({std::move(path.path), std::move(path.name), int64_t{path.depth},

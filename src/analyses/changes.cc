@@ -35,7 +35,7 @@ Table ChangeTable(const StepChanges& changes) {
       .key = "changes",
       .title = "Changes at a step",
       .columns = {KeyColumn("rank", "rank"), KeyColumn("device", "device"),
-                  KeyColumn("quantity", "quantity"), Column{"since_step", "since step"},
+                  KeyColumn("quantity", "quantity"), ValueColumn("since_step", "since step"),
                   TimeColumn("before", "median before"), TimeColumn("after", "median since"),
                   RatioColumn("change", "change, % of before"),
                   CountColumn("steps_before", "steps before"),
@@ -114,7 +114,7 @@ std::string Hint(const Facts& facts, const StepChange& change,
   if (!cause) return look;
   switch (cause->most->quantity) {
     case StepQuantity::kCompute:
-      if (cause->excess && GrowthOf(*cause->excess) != Growth::kTime)
+      if (cause->excess && KindOf(*cause->excess) != ExcessKind::kTime)
         return "find what adds this work since then: data, lengths, branches of the model; " + look;
       if (cause->excess && SizeIsUnknown(*cause->excess))
         return std::string(kRecordSizes) + "; " + look;
@@ -168,7 +168,7 @@ bool MayBeLoad(const Facts& facts, const StepChange& c, const std::optional<Toge
   constexpr double kMany = 3;
   return facts.OnHost() && cause && cause->excess &&
          static_cast<double>(c.after) < kMany * static_cast<double>(c.before) &&
-         GrowthOf(*cause->excess) == Growth::kTime;
+         KindOf(*cause->excess) == ExcessKind::kTime;
 }
 
 std::string SayBecause(const Facts& facts, const StepChange& c,

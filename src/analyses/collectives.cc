@@ -115,14 +115,13 @@ Table KindTable(const Facts& facts) {
   std::vector<const std::pair<const KindKey, KindSum>*> order;
   for (const auto& kind : kinds) order.push_back(&kind);
   std::ranges::stable_sort(order, std::greater(), [](const auto* k) { return k->second.kernels; });
-  Table table{
-      .key = "collectives",
-      .title = "Collectives by operation",
-      .columns = {KeyColumn("group", "group"), KeyColumn("operation", "operation"),
-                  Column{"bytes", "size", Unit::kBytes, Role::kKey}, CountColumn("count", "count"),
-                  TimeColumn("time", "mean time"), BandwidthColumn("algbw", "algbw"),
-                  BandwidthColumn("busbw", "busbw"), TimeColumn("wait_max", "max wait")},
-      .text_rows = 8};
+  Table table{.key = "collectives",
+              .title = "Collectives by operation",
+              .columns = {KeyColumn("group", "group"), KeyColumn("operation", "operation"),
+                          KeyColumn("bytes", "size", Unit::kBytes), CountColumn("count", "count"),
+                          TimeColumn("time", "mean time"), BandwidthColumn("algbw", "algbw"),
+                          BandwidthColumn("busbw", "busbw"), TimeColumn("wait_max", "max wait")},
+              .text_rows = 8};
   for (const auto* k : order) {
     const auto& [key, kind] = *k;
     const auto& [group, operation, bytes] = key;
@@ -150,7 +149,7 @@ Table RankTable(const CollectiveFacts& c) {
        CountColumn("point_to_point", "send/recv"), TimeColumn("wait", "wait"),
        TimeColumn("transfer", "transfer"), TimeColumn("blame", "caused wait"),
        CountColumn("times_last", "times last"), TimeColumn("clock_offset", "clock offset"),
-       TimeColumn("clock_error", "clock uncertainty"), Column{"clock_drift", "clock drift"}});
+       TimeColumn("clock_error", "clock uncertainty"), ValueColumn("clock_drift", "clock drift")});
   SetKinds(table, {{"transfer", ColumnKind::kCommunication}, {"wait", ColumnKind::kWait}});
   for (const RankCollectives& r : c.ranks) {
     const bool split = r.split > 0, known = r.clock.known;
@@ -208,12 +207,12 @@ Table MatchTable(const Facts& facts) {
   waits.resize(static_cast<size_t>(shown));
   Table table{.key = "longest_waits",
               .title = "Longest collective waits",
-              .columns = {KeyColumn("place", "position"), Column{"group", "group"},
-                          Column{"sequence", "sequence"}, Column{"operation", "operation"},
-                          BytesColumn("bytes", "size"), CountColumn("ranks", "ranks"),
-                          Column{"last_rank", "last rank"}, Column{"last_device", "last device"},
-                          TimeColumn("wait", "wait"), TimeColumn("wait_max", "max wait"),
-                          TimeColumn("transfer", "transfer")},
+              .columns = {KeyColumn("place", "position"), ValueColumn("group", "group"),
+                          ValueColumn("sequence", "sequence"),
+                          ValueColumn("operation", "operation"), BytesColumn("bytes", "size"),
+                          CountColumn("ranks", "ranks"), ValueColumn("last_rank", "last rank"),
+                          ValueColumn("last_device", "last device"), TimeColumn("wait", "wait"),
+                          TimeColumn("wait_max", "max wait"), TimeColumn("transfer", "transfer")},
               .text_rows = 0};
   for (const auto& [sum, m] : waits) {
     const CollectiveMatch& match = c.matches[m];
@@ -230,15 +229,15 @@ Table MatchTable(const Facts& facts) {
 
 Table MismatchTable(const Facts& facts) {
   const CollectiveFacts& c = facts.collectives;
-  Table table{
-      .key = "mismatches",
-      .title = "Mismatched collectives",
-      .columns = {KeyColumn("place", "position"), Column{"group", "group"},
-                  Column{"sequence", "sequence"}, Column{"rank", "rank"},
-                  Column{"device", "device"}, Column{"operation", "operation"},
-                  BytesColumn("bytes", "size"), Column{"others_operation", "others' operation"},
-                  BytesColumn("others_bytes", "others' size")},
-      .text_rows = 4};
+  Table table{.key = "mismatches",
+              .title = "Mismatched collectives",
+              .columns = {KeyColumn("place", "position"), ValueColumn("group", "group"),
+                          ValueColumn("sequence", "sequence"), ValueColumn("rank", "rank"),
+                          ValueColumn("device", "device"), ValueColumn("operation", "operation"),
+                          BytesColumn("bytes", "size"),
+                          ValueColumn("others_operation", "others' operation"),
+                          BytesColumn("others_bytes", "others' size")},
+              .text_rows = 4};
   for (const CollectiveMismatch& m : c.mismatches) {
     const CollectiveMatch& match = c.matches[m.match];
     const RankCollectives& rank = c.ranks[m.rank];

@@ -41,7 +41,7 @@ bandwidth and multiprocessors.
 much more, use smaller or earlier buckets, prefetch, or send less.
 )md";
 
-constexpr double kWorthSaying = 0.05;  // of the span
+constexpr double kMinShare = 0.05;  // of the span
 
 struct Exposed {
   int64_t communication = 0, exposed = 0, span = 0;
@@ -90,7 +90,7 @@ std::string SayMostExposed(const Facts& facts) {
 
 void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
   const double share = static_cast<double>(sum.exposed) / static_cast<double>(sum.span);
-  if (share < kWorthSaying) return;
+  if (share < kMinShare) return;
   const auto devices = static_cast<int64_t>(facts.devices.size());
   const int64_t exposed = sum.exposed / devices;
   // Wait time is caused by late ranks, and is a finding of `stragglers`.
@@ -98,7 +98,7 @@ void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
   const int64_t communication = sum.communication / devices;
   // What would remain without late ranks is a finding of its own, if it is worth saying.
   const auto rest = static_cast<double>((exposed - waiting) * devices);
-  const bool waits = waiting > exposed / 2 && rest < kWorthSaying * static_cast<double>(sum.span);
+  const bool waits = waiting > exposed / 2 && rest < kMinShare * static_cast<double>(sum.span);
   const int64_t said = waits ? exposed : exposed - waiting;
   const auto count = static_cast<double>(devices), span = static_cast<double>(sum.span);
   report.findings.push_back(

@@ -135,7 +135,7 @@ TEST(CompiledActivity, OfTpus) {
   t.trace.meta.devices = devices;
   const Report flops = t.Ask(kFlops);
   const Row product = RowsOf(flops, "operators").at(0);
-  EXPECT_DOUBLE_EQ(product.Real("utilisation"), 0.1);
+  EXPECT_DOUBLE_EQ(product.Real("utilization"), 0.1);
   EXPECT_EQ(t.Ask(kCriticalPath).status, Status::kUnavailable) << "nothing was launched";
 }
 
@@ -203,7 +203,7 @@ TEST(CompiledActivity, FlopsAreTheCompilersOverItsSteps) {
   const auto rows = RowsOf(report, "operators");
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].Text("operator"), "dot.1");
-  EXPECT_DOUBLE_EQ(rows[0].Real("utilisation"), 0.5);
+  EXPECT_DOUBLE_EQ(rows[0].Real("utilization"), 0.5);
   EXPECT_EQ(rows[0].Text("bound"), "compute");
 }
 
@@ -222,7 +222,7 @@ TEST(CompiledActivity, PeakOfAnArchitecture) {
   const auto rows = RowsOf(report, "operators");
   ASSERT_EQ(rows.size(), 1u);
   // 1e6 operations in a microsecond are 1e12 a second; 1e6 bytes in it are half of the bandwidth.
-  EXPECT_DOUBLE_EQ(rows[0].Real("utilisation"), 1e12 / (4096 * 132 * 1e9));
+  EXPECT_DOUBLE_EQ(rows[0].Real("utilization"), 1e12 / (4096 * 132 * 1e9));
   EXPECT_EQ(rows[0].Text("bound"), "memory");
   EXPECT_DOUBLE_EQ(rows[0].Real("roofline"), 0.5);
 }

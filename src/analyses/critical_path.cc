@@ -170,10 +170,9 @@ Table BoundsTable(const MeasuredPaths& measured) {
 Table RanksTable(const MeasuredPaths& measured) {
   Table table{.key = "ranks", .title = "Critical path per rank", .columns = RankKeys()};
   AddColumns(table,
-             {Column{"covers", "covers", Unit::kNone, Role::kValue}, TimeColumn("span", "span"),
+             {ValueColumn("covers", "covers"), TimeColumn("span", "span"),
               TimeColumn("path", "path"), CountColumn("segments", "segments"),
-              Column{"bound", "largest bound", Unit::kNone, Role::kValue},
-              RatioColumn("bound_share", "% of span")});
+              ValueColumn("bound", "largest bound"), RatioColumn("bound_share", "% of span")});
   for (const RankPath& rank : measured.ranks) {
     auto row = RankCells(rank);
     const auto bounds = BoundsOf(rank.path);
@@ -252,12 +251,9 @@ int64_t ShortestListed(const std::vector<Segment>& segments, size_t most) {
 Table SegmentsTable(const Facts& facts, const RankPath& shown, size_t most) {
   Table table{.key = "segments", .title = "Segments of the path", .columns = RankKeys()};
   AddColumns(table, {KeyColumn("segment", "segment"), TimeColumn("start", "start"),
-                     TimeColumn("duration", "duration"),
-                     Column{"bound", "bound by", Unit::kNone, Role::kValue},
-                     Column{"name", "name", Unit::kNone, Role::kValue},
-                     Column{"device", "device", Unit::kNone, Role::kValue},
-                     Column{"stream", "stream", Unit::kNone, Role::kValue},
-                     Column{"thread", "thread", Unit::kNone, Role::kValue}});
+                     TimeColumn("duration", "duration"), ValueColumn("bound", "bound by"),
+                     ValueColumn("name", "name"), ValueColumn("device", "device"),
+                     ValueColumn("stream", "stream"), ValueColumn("thread", "thread")});
   const auto& segments = shown.path.segments;
   const int64_t shortest = ShortestListed(segments, most);
   table.rows.reserve(std::min(segments.size(), most));

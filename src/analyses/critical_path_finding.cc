@@ -18,7 +18,7 @@ namespace stepscope {
 namespace critical_path {
 namespace {
 
-constexpr double kWorthSaying = 0.05;  // of the span
+constexpr double kMinShare = 0.05;  // of the span
 
 constexpr std::string_view kRelieveHostTensorFlow =
     "reduce host work: tf.function with jit_compile=True, several steps per call "
@@ -179,7 +179,7 @@ void AddFinding(Report& report, const Facts& facts, const MeasuredPaths& measure
   const bool beyond = waits > 0.01 && waits <= kMostlyWaits;
   if (beyond) worst.saved = static_cast<int64_t>(static_cast<double>(worst.saved) * (1 - waits));
   const double share = static_cast<double>(worst.saved) / static_cast<double>(worst.span);
-  if (share < kWorthSaying) return;
+  if (share < kMinShare) return;
   const RankPath& shown = measured.ranks.front();
   const auto ranks = std::ssize(measured.ranks);
   report.findings.push_back(

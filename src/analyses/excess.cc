@@ -22,16 +22,16 @@ bool RunsOftener(const ExcessWork& excess) {
   return excess.calls_beyond >= std::max(kMoreCalls * others, 0.5);
 }
 
-std::string SayGrowth(const ExcessWork& excess) {
-  switch (GrowthOf(excess)) {
-    case Growth::kCalls:
+std::string SayKind(const ExcessWork& excess) {
+  switch (KindOf(excess)) {
+    case ExcessKind::kCalls:
       if (!RunsOftener(excess))
         return fmt::format("{:.1f}× as many operators within it", excess.within_ratio);
       return fmt::format("{} per step",
                          Plural(static_cast<size_t>(excess.calls_beyond + 0.5), "more call"));
-    case Growth::kSize:
+    case ExcessKind::kSize:
       return fmt::format("inputs {:.1f}× as large", excess.size_ratio);
-    case Growth::kTime:
+    case ExcessKind::kTime:
       break;
   }
   return SizeIsUnknown(excess) ? "longer calls; shapes were not recorded" : "longer calls";
@@ -40,10 +40,10 @@ std::string SayGrowth(const ExcessWork& excess) {
 }  // namespace
 }  // namespace excess
 
-Growth GrowthOf(const ExcessWork& excess) {
+ExcessKind KindOf(const ExcessWork& excess) {
   if (excess::RunsOftener(excess) || excess.within_ratio >= excess::kMoreWithin)
-    return Growth::kCalls;
-  return excess.size_ratio >= excess::kLarger ? Growth::kSize : Growth::kTime;
+    return ExcessKind::kCalls;
+  return excess.size_ratio >= excess::kLarger ? ExcessKind::kSize : ExcessKind::kTime;
 }
 
 bool SizeIsUnknown(const ExcessWork& excess) { return excess.size_ratio == 0; }
@@ -53,7 +53,7 @@ std::string SayExcess(const Facts& facts, const ExcessWork& excess) {
   if (excess.module != kNoString)
     module = " in " + std::string(ModuleOfFrame((*facts.names)[excess.module]));
   return fmt::format("; most of it in {}{} ({})", OperatorLabel((*facts.names)[excess.name]),
-                     module, excess::SayGrowth(excess));
+                     module, excess::SayKind(excess));
 }
 
 }  // namespace stepscope

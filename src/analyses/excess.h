@@ -12,10 +12,10 @@ namespace stepscope {
 struct ExcessWork;
 
 // Why an operator takes longer.
-enum class Growth : uint8_t { kCalls, kSize, kTime };
+enum class ExcessKind : uint8_t { kCalls, kSize, kTime };
 // More calls of it per step by a twentieth, or more operators within it by a fifth; else inputs
 // that are larger by a fifth; else neither.
-Growth GrowthOf(const ExcessWork& excess);
+ExcessKind KindOf(const ExcessWork& excess);
 
 // Whether the sizes of its inputs were not recorded: calls that take longer may have larger ones.
 bool SizeIsUnknown(const ExcessWork& excess);

@@ -22,7 +22,7 @@ constexpr std::string_view kDoc = R"md(
 **Definition:** A multiplication and an addition count as two FLOPs. FLOPs come from input shapes for matrix products,
 convolutions and attention, forward and backward. If such operators call one another, the innermost counts. Otherwise
 they are the compiler's own counts, where the trace has them. An operator's time is that of the activities launched
-inside it. `bytes` are the compiler's, or the minimum: inputs read once, outputs written once. `utilisation` is FLOP/s
+inside it. `bytes` are the compiler's, or the minimum: inputs read once, outputs written once. `utilization` is FLOP/s
 over the dense peak of the device for the operand type. For fp32, the peak is that of TF32 if the device has it and
 kernels ran on Tensor Cores. `peak_source` names the types of the peaks in use. `roofline` is the share of the FLOP/s attainable at this intensity (FLOP per byte), and `bound` is the lower
 limit of the two: compute or memory. `mfu` is the model's FLOPs over peak and time, from the start of the first step
@@ -71,7 +71,7 @@ std::vector<Column> OperatorColumns() {
           bytes,
           byte_rate,
           intensity,
-          RatioColumn("utilisation", "FLOP/s, % of peak"),
+          RatioColumn("utilization", "FLOP/s, % of peak"),
           RatioColumn("roofline", "% of roofline"),
           {"bound", "bound by"}};
 }

@@ -195,7 +195,7 @@ void AddFinding(Report& report, const Facts& facts, const Totals& totals) {
   if (facts.MostKernelsMissing()) return;  // when devices were idle is unknown
   if (totals.span == 0) return;
   const double share = static_cast<double>(totals.lost) / static_cast<double>(totals.span);
-  if (share < kWorthSaying) return;
+  if (share < kMinShare) return;
   const int64_t per_device = totals.lost / static_cast<int64_t>(facts.devices.size());
   report.findings.push_back(
       {.message = fmt::format("Host-bound idle time is {} of span.", HumanRatio(share)),

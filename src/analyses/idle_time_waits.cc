@@ -95,7 +95,7 @@ class IdleWaits {
   void AddFinding(Report& report) const {
     const double share =
         static_cast<double>(most_) / static_cast<double>(std::max<int64_t>(SpanOf(*worst_), 1));
-    if (share < kWorthSaying) return;
+    if (share < kMinShare) return;
     const ColumnOf rank(table_, "rank"), window(table_, "window");
     const auto row = *std::ranges::find_if(table_.rows, [&](const auto& r) {
       return rank(r) == Cell(worst_->rank) && window(r) == Cell(worst_->window);

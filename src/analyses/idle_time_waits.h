@@ -8,7 +8,7 @@
 
 namespace stepscope::idle_time {
 
-inline constexpr double kWorthSaying = 0.05;  // of the span
+inline constexpr double kMinShare = 0.05;  // of the span
 
 // ns of the waits of at least so many ns: a finding of its own. REQUIRES: as AddIdleWaits().
 int64_t IdleWaitsOf(const RankActivity& rank, int64_t at_least);

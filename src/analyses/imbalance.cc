@@ -122,8 +122,8 @@ Table StepTable(const std::map<int64_t, StepSpread>& steps, bool devices) {
                   RatioColumn("step_time_spread", "spread, % of max"),
                   TimeColumn("compute_min", "min compute"),
                   TimeColumn("compute_max", "max compute"),
-                  Column{"compute_max_rank", "max compute rank"},
-                  Column{"compute_max_device", "its device", Unit::kNone, Role::kValue, !devices},
+                  ValueColumn("compute_max_rank", "max compute rank"),
+                  ValueColumn("compute_max_device", "its device", Unit::kNone, !devices),
                   RatioColumn("compute_spread", "compute spread, % of max")},
       .text_rows = 8};
   for (const auto& [step, s] : steps) {

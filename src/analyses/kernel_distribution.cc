@@ -137,12 +137,13 @@ Table KernelTable(const std::vector<Kernel>& kernels) {
       .columns = {KeyColumn("name", "name"), KeyColumn("kind", "kind"),
                   CountColumn("ranks", "ranks"), CountColumn("count", "count"),
                   TimeColumn("mean", "mean"), TimeColumn("min", "lowest mean"),
-                  Column{"fastest_rank", "fastest rank"},
-                  Column{"fastest_device", "fastest device"}, TimeColumn("max", "highest mean"),
-                  Column{"slowest_rank", "slowest rank"},
-                  Column{"slowest_device", "slowest device"},
-                  RatioColumn("spread", "spread, % of median"), Column{"odd_rank", "outlier rank"},
-                  Column{"odd_device", "outlier device"}},
+                  ValueColumn("fastest_rank", "fastest rank"),
+                  ValueColumn("fastest_device", "fastest device"),
+                  TimeColumn("max", "highest mean"), ValueColumn("slowest_rank", "slowest rank"),
+                  ValueColumn("slowest_device", "slowest device"),
+                  RatioColumn("spread", "spread, % of median"),
+                  ValueColumn("odd_rank", "outlier rank"),
+                  ValueColumn("odd_device", "outlier device")},
       .text_rows = 10};
   for (const Kernel& k : kernels) {
     const double mean = static_cast<double>(k.sum) / static_cast<double>(k.count);

@@ -45,8 +45,8 @@ constexpr auto kParams = std::to_array<Parameter>({
 constexpr size_t kLongestShown = 64;  // kernels of a sequence that are written out
 constexpr size_t kMostMined = 20'000;
 constexpr size_t kRepeats = 10;
-constexpr double kWorthSaying = 0.05;  // of the searched window
-constexpr size_t kOftenEnough = 4;     // repeats, for a finding
+constexpr double kMinShare = 0.05;  // of the searched window
+constexpr size_t kOftenEnough = 4;  // repeats, for a finding
 
 using Names = std::vector<StringId>;
 
@@ -242,7 +242,7 @@ void AddFinding(Report& report, const Facts& facts, const Mined& mined, const Re
   const double share =
       static_cast<double>(time.gaps) / static_cast<double>(std::max<int64_t>(whole, 1));
   // Between operators of a host are Python and waits, which other findings name.
-  if (share < kWorthSaying || facts.OnHost()) return;
+  if (share < kMinShare || facts.OnHost()) return;
   report.findings.push_back(
       {.message = fmt::format("Gaps in {} repeats of {} kernels are {} of the searched window.",
                               repeat.starts.size(), repeat.length, HumanRatio(share)),

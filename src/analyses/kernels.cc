@@ -39,7 +39,7 @@ kernel that moves memory, occupancy below 25% leaves bandwidth unused. In matrix
 normal.
 )md";
 
-constexpr double kWorthSaying = 0.05;  // of kernel time
+constexpr double kMinShare = 0.05;  // of kernel time
 
 std::vector<Column> KernelColumns() {
   Column blocks{"blocks_per_sm", "blocks/SM", Unit::kCount};
@@ -94,7 +94,7 @@ Table LaunchTable() {
       table,
       {CountColumn("occurrences", "count"), TimeColumn("total", "total"),
        TimeColumn("mean", "mean"), TimeColumn("min", "min"), TimeColumn("max", "max"),
-       Column{"tensor_core", "Tensor Cores"}, Column{"tensor_core_eligible", "eligible"},
+       ValueColumn("tensor_core", "Tensor Cores"), ValueColumn("tensor_core_eligible", "eligible"),
        RatioColumn("occupancy", "occupancy"), RatioColumn("theoretical", "theoretical occupancy"),
        CountColumn("blocks_per_sm", "blocks/SM")});
   return table;
@@ -154,7 +154,7 @@ constexpr Advice kMoreBlocks{
 void AddTensorCoreFinding(Report& report, const Facts& facts, const KernelUse& use) {
   const KernelTotals& t = use.totals();
   const double share = Share(t.missed_time, t.time);
-  if (share < kWorthSaying) return;
+  if (share < kMinShare) return;
   const int64_t each = t.missed_time / static_cast<int64_t>(facts.devices.size());
   report.findings.push_back(
       {.message = fmt::format("Matrix work without {} is {} of kernel time.", MatrixUnits(use),
@@ -175,7 +175,7 @@ void AddOccupancyFinding(Report& report, const Facts& facts, const KernelTotals&
   // Kernels that may communicate are small on purpose.
   if (MissingCommunicationOf(facts).world_size > 0) return;
   const double share = Share(t.low_time, t.time);
-  if (share < kWorthSaying) return;
+  if (share < kMinShare) return;
   std::vector<std::pair<StringId, int64_t>> kernels;
   KernelSum all;
   for (const auto& [name, sum] : t.low) {

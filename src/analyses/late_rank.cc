@@ -209,7 +209,7 @@ void AddExcess(const Facts& facts, LateRank& late, const std::set<int64_t>* step
   if (late.work != nullptr || !late.excess) return;
   constexpr auto kReasons = std::to_array<LateReason>(
       {LateReason::kMoreCompute, LateReason::kLargerInputs, LateReason::kCompute});
-  late.reason = kReasons[static_cast<size_t>(GrowthOf(*late.excess))];
+  late.reason = kReasons[static_cast<size_t>(KindOf(*late.excess))];
   if (late.excess->since) late.since = late.excess->since;
 }
 

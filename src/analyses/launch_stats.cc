@@ -45,9 +45,9 @@ constexpr auto kParams = std::to_array<Parameter>({
      "activities with a longer launch delay are delay outliers"},
 });
 
-constexpr double kManyShort = 0.3;     // of all kernels, to be reported
-constexpr double kIdleEnough = 0.1;    // of span, else short kernels cost nothing
-constexpr double kWorthSaying = 0.02;  // of span, for calls beyond the duration of their kernels
+constexpr double kManyShort = 0.3;   // of all kernels, to be reported
+constexpr double kIdleEnough = 0.1;  // of span, else short kernels cost nothing
+constexpr double kMinShare = 0.02;   // of span, for calls beyond the duration of their kernels
 constexpr size_t kWorstKernels = 20;
 
 enum class Group : uint8_t { kShort, kRuntime, kDelay };
@@ -276,7 +276,7 @@ void AddFinding(Report& report, const Facts& facts, const Measure& measure, cons
   const double share = static_cast<double>(t.short_kernels) / static_cast<double>(t.single);
   const double idle = static_cast<double>(t.idle) / static_cast<double>(t.span);
   const double lost = static_cast<double>(t.lost) / static_cast<double>(t.span);
-  if (share < kManyShort || idle < kIdleEnough || lost < kWorthSaying) return;
+  if (share < kManyShort || idle < kIdleEnough || lost < kMinShare) return;
   const int64_t impact = t.lost / static_cast<int64_t>(facts.devices.size());
   report.findings.push_back(
       {.message = fmt::format("Kernels shorter than their launch call are {} of single launches.",

@@ -97,7 +97,7 @@ Table DeviceTable(const Facts& facts, const std::vector<MemoryPeak>& peaks) {
       {BytesColumn("peak", "peak"), BytesColumn("capacity", "capacity"),
        RatioColumn("used", "used, % of capacity"), BytesColumn("headroom", "headroom"),
        BytesColumn("persistent", "persistent"), CountColumn("batch_factor", "batch factor"),
-       Column{"peak_step", "peak step"}, BytesColumn("reserved", "reserved"),
+       ValueColumn("peak_step", "peak step"), BytesColumn("reserved", "reserved"),
        RatioColumn("fragmentation", "fragmentation"), BytesColumn("lifetime_peak", "lifetime peak"),
        CountColumn("allocations", "allocations"), CountColumn("releases", "releases")});
   for (Column& column : table.columns) {

@@ -45,7 +45,7 @@ constexpr auto kParams = std::to_array<Parameter>({
      "a gap with at least this idle time is large"},
 });
 
-constexpr double kWorthSaying = 0.05;  // of span
+constexpr double kMinShare = 0.05;  // of span
 
 // Sums over the gaps of one device.
 struct Sum {
@@ -114,7 +114,7 @@ Table DeviceTable(const std::vector<Sum>& devices) {
   AddColumns(table, {CountColumn("gaps", "gaps"), CountColumn("large", "large"),
                      TimeColumn("gap_mean", "mean"), TimeColumn("gap_max", "max"),
                      TimeColumn("idle", "idle"), RatioColumn("idle_ratio", "idle, % of span"),
-                     Column{"host_activity", "main host activity"}});
+                     ValueColumn("host_activity", "main host activity")});
   SetKinds(table, {{"idle", ColumnKind::kIdle}});
   for (const Sum& sum : devices) {
     auto row = DeviceCells(*sum.device);
@@ -133,8 +133,8 @@ Table GapTable(const std::vector<Found::Gap>& gaps, bool any_large) {
               .text_rows = any_large ? 6u : 0u};
   AddColumns(table, {KeyColumn("step", "before step"), TimeColumn("gap", "gap"),
                      TimeColumn("idle", "idle"), TimeColumn("copies", "copies"),
-                     Column{"host_activity", "main host activity"},
-                     TimeColumn("host_time", "its time"), Column{"host_call", "main call"}});
+                     ValueColumn("host_activity", "main host activity"),
+                     TimeColumn("host_time", "its time"), ValueColumn("host_call", "main call")});
   for (const auto& [device, gap] : gaps) {
     auto row = DeviceCells(*device);
     row.insert(row.end(), {device->rank->steps[static_cast<size_t>(gap.step)].number, gap.gap,
@@ -245,7 +245,7 @@ void AddFinding(Report& report, const Facts& facts, const Found& found, int64_t 
   const Sum& worst = *std::ranges::max_element(devices, {}, &Sum::idle_in_large);
   const double share = static_cast<double>(worst.idle_in_large) /
                        static_cast<double>(std::max<int64_t>(worst.device->total.Span(), 1));
-  if (share < kWorthSaying) return;
+  if (share < kMinShare) return;
   const CauseKind cause = Compiles(facts, worst, GapsOf(found, worst, large_gap))
                               ? CauseKind::kCompilation
                               : CauseOf(worst.activity, facts);

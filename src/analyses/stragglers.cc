@@ -81,7 +81,7 @@ constexpr double kFairShares = 1.5;   // of the wait time, to stand out
 constexpr double kEven = 1.0 / 3;     // of a step's usual wait time, in each that counts as late
 constexpr double kMostOfAll = 0.7;    // of the wait time, which stands out of two ranks too
 constexpr double kClearShare = 0.25;  // the same where the rank is clearly late: others may be, too
-constexpr double kWorthSaying = 0.05;  // of collectives, that have no partner
+constexpr double kMinShare = 0.05;    // of collectives, that have no partner
 
 Table RankTable(const Facts& facts, const Blames& blames) {
   const CollectiveFacts& c = facts.collectives;
@@ -90,8 +90,8 @@ Table RankTable(const Facts& facts, const Blames& blames) {
               .title = Capitalized(noun) + "s by caused wait",
               .columns = ParticipantKeys(),
               .text_rows = 4};
-  AddColumns(table, {RatioColumn("score", "% of all wait"), Column{"since_step", "since step"},
-                     TimeColumn("lost", "cost per " + noun), Column{"reason", "likely cause"},
+  AddColumns(table, {RatioColumn("score", "% of all wait"), ValueColumn("since_step", "since step"),
+                     TimeColumn("lost", "cost per " + noun), ValueColumn("reason", "likely cause"),
                      TimeColumn("blame", "caused wait"), CountColumn("times_last", "times last"),
                      CountColumn("late_steps", "late steps"),
                      TimeColumn("clock_error", "clock uncertainty")});
@@ -136,12 +136,12 @@ Table ReasonTable(const CollectiveFacts& c, const Blames& blames) {
 }
 
 Table StepTable(const CollectiveFacts& c, const StepBlame& steps) {
-  Table table{
-      .key = "steps",
-      .title = "Straggler of each step",
-      .columns = {KeyColumn("step", "step"), Column{"rank", "rank"}, Column{"device", "device"},
-                  TimeColumn("blame", "caused wait"), RatioColumn("share", "% of wait")},
-      .text_rows = 0};
+  Table table{.key = "steps",
+              .title = "Straggler of each step",
+              .columns = {KeyColumn("step", "step"), ValueColumn("rank", "rank"),
+                          ValueColumn("device", "device"), TimeColumn("blame", "caused wait"),
+                          RatioColumn("share", "% of wait")},
+              .text_rows = 0};
   for (const auto& [step, blame] : steps) {
     const auto& most =
         *std::ranges::max_element(blame.by_rank, {}, [](const auto& b) { return b.second; });
@@ -313,7 +313,7 @@ std::string SayUnmatched(const CollectiveFacts& c) {
   }
   const double share = static_cast<double>(unmatched) /
                        static_cast<double>(std::max<int64_t>(matched + unmatched, 1));
-  if (share < kWorthSaying) return {};
+  if (share < kMinShare) return {};
   return fmt::format(
       " {} of {} collectives are matched with no other rank: their waits are unknown.",
       HumanCount(unmatched), HumanCount(matched + unmatched));

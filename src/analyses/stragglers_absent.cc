@@ -16,7 +16,7 @@ namespace stepscope {
 namespace stragglers_absent {
 namespace {
 
-constexpr double kWorthSaying = 0.05;  // of span: how long collectives take usually is an estimate
+constexpr double kMinShare = 0.05;  // of span: how long collectives take usually is an estimate
 
 std::string Time(int64_t ns) { return HumanTime(static_cast<double>(ns)); }
 
@@ -80,7 +80,7 @@ int64_t AddWaitForAbsent(Report& report, const Facts& facts, int64_t span) {
     longest = each;
   }
   const double share = std::min(static_cast<double>(longest) / static_cast<double>(span), 1.0);
-  if (most == nullptr || share < stragglers_absent::kWorthSaying) return 0;
+  if (most == nullptr || share < stragglers_absent::kMinShare) return 0;
   stragglers_absent::AddFinding(report, facts, *most, longest, share);
   return longest;
 }

@@ -76,7 +76,7 @@ bool ChangedAlone(const Facts& facts, const StepBlame& steps, const Suspect& s) 
 // time, that is. One of its many operators may.
 bool HasOtherEvidence(const StepBlame& steps, const Suspect& s, bool changed) {
   if (s.late.size() < kFewestLate || MostInOneStep(steps, s)) return false;
-  return changed || (s.excess && GrowthOf(*s.excess) != Growth::kTime);
+  return changed || (s.excess && KindOf(*s.excess) != ExcessKind::kTime);
 }
 
 struct Efforts {

@@ -10,6 +10,7 @@ namespace stepscope {
 struct Interval {
   int64_t start = 0;  // ns
   int64_t end = 0;
+  friend bool operator==(const Interval&, const Interval&) = default;
 };
 
 // Sorted, none empty, none touching the next.

@@ -10,8 +10,8 @@
 
 namespace stepscope {
 
-Column KeyColumn(std::string key, std::string title) {
-  return {std::move(key), std::move(title), Unit::kNone, Role::kKey};
+Column KeyColumn(std::string key, std::string title, Unit unit) {
+  return {std::move(key), std::move(title), unit, Role::kKey};
 }
 
 Column ValueColumn(std::string key, std::string title, Unit unit, bool detail) {

@@ -13,7 +13,7 @@
 
 namespace stepscope {
 
-Column KeyColumn(std::string key, std::string title);
+Column KeyColumn(std::string key, std::string title, Unit unit = Unit::kNone);
 Column ValueColumn(std::string key, std::string title, Unit unit = Unit::kNone,
                    bool detail = false);
 Column TimeColumn(std::string key, std::string title);   // ns

@@ -85,7 +85,7 @@ void AddRanksNote(const ReportSet& a, const ReportSet& b, Report& report) {
 }
 
 // Slowdowns are weighed by the later step, and together cost no more than steps grew by.
-RankTime LaterStep(const StepChange& steps, const Usages& kernels, const Amounts& amounts) {
+RankTime LaterStep(const StepComparison& steps, const Usages& kernels, const Amounts& amounts) {
   double after = steps.b, growth = steps.Growth();
   if (!steps.known()) {
     const double before = static_cast<double>(Total(kernels, &BothSides::a)) / amounts.a;
@@ -98,7 +98,7 @@ RankTime LaterStep(const StepChange& steps, const Usages& kernels, const Amounts
 }
 
 // Adds what is said of steps; returns ns that a rank, or added calls, take more.
-CallChange AddSteps(const ReportSet& a, const ReportSet& b, const StepChange& steps,
+CallChange AddSteps(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
                     Report& report) {
   report.tables.push_back(CategoryTable(steps));
   const RankChange ranks = AddRankChange(a, b, steps, report);
@@ -124,7 +124,7 @@ Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions&
   const Usages kernels = CompareKernels(a, b, options);
   const Usages operators = CompareOperators(a, b);
   const Usages shapes = CompareShapes(a, b);
-  const StepChange steps = CompareSteps(a, b);
+  const StepComparison steps = CompareSteps(a, b);
   if (kernels.empty() && operators.empty() && !steps.known()) {
     report.status = Status::kUnavailable;
     report.why = "neither side has steps, kernels or operators";

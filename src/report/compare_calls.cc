@@ -52,7 +52,7 @@ struct CallsOfName {
 using CallsByName = std::map<std::string, CallsOfName>;
 
 // By rank: its steps, or 1. Empty: steps are unknown, so every rank counts.
-std::map<int64_t, double> StepsOfRanks(const StepChange& steps, const StepSamples& samples) {
+std::map<int64_t, double> StepsOfRanks(const StepComparison& steps, const StepSamples& samples) {
   std::map<int64_t, double> of_ranks;
   if (!steps.known()) return of_ranks;
   for (const int64_t rank : samples.Ranks())
@@ -84,7 +84,7 @@ void AddCalls(const ReportSet& answer, const std::map<int64_t, double>& steps,
   }
 }
 
-CallsByName CompareCalls(const ReportSet& a, const ReportSet& b, const StepChange& steps) {
+CallsByName CompareCalls(const ReportSet& a, const ReportSet& b, const StepComparison& steps) {
   CallsByName by_name;
   AddCalls(a, StepsOfRanks(steps, steps.in_a), &Calls::a, &Calls::time_a, by_name);
   AddCalls(b, StepsOfRanks(steps, steps.in_b), &Calls::b, &Calls::time_b, by_name);
@@ -198,7 +198,7 @@ struct Base {
   double before = 0, after = 0;
 };
 
-Base BaseOf(const CallsByName& all, const StepChange& steps) {
+Base BaseOf(const CallsByName& all, const StepComparison& steps) {
   if (steps.known()) return {steps.a, steps.b};
   Base base;
   for (const auto& [name, named] : all) {
@@ -232,7 +232,7 @@ std::string_view HintFor(const CallsOfName& calls) {
 
 }  // namespace
 
-CallChange AddCallFinding(const ReportSet& a, const ReportSet& b, const StepChange& steps,
+CallChange AddCallFinding(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
                           bool on_a_rank, Report& report) {
   const CallsByName all = CompareCalls(a, b, steps);
   const bool per_step = steps.known();
@@ -270,7 +270,7 @@ CallChange AddCallFinding(const ReportSet& a, const ReportSet& b, const StepChan
   return change;
 }
 
-std::string SayOtherCalls(const ReportSet& a, const ReportSet& b, const StepChange& steps) {
+std::string SayOtherCalls(const ReportSet& a, const ReportSet& b, const StepComparison& steps) {
   const CallsByName all = CompareCalls(a, b, steps);
   const size_t ranks = RanksIn(all);
   std::vector<std::pair<double, std::string>> differ;  // ns that they took, and the words

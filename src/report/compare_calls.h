@@ -17,11 +17,11 @@ struct CallChange {
 // Adds a finding about the calls that run more often and take time, unless others no longer run in
 // their place: per step, or in sum where steps are unknown. Where these calls are a large part of
 // what steps grew by and no rank stands out (`on_a_rank`), all of that may be due to them.
-CallChange AddCallFinding(const ReportSet& a, const ReportSet& b, const StepChange& steps,
+CallChange AddCallFinding(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
                           bool on_a_rank, Report& report);
 
 // " Calls differ: softmax runs 4 times per step before, 20 after on rank 1."; empty where none do
 // that take time.
-std::string SayOtherCalls(const ReportSet& a, const ReportSet& b, const StepChange& steps);
+std::string SayOtherCalls(const ReportSet& a, const ReportSet& b, const StepComparison& steps);
 
 }  // namespace stepscope::comparison

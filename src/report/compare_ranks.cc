@@ -18,18 +18,18 @@
 namespace stepscope::comparison {
 namespace {
 
-constexpr double kWorthSaying = 0.03;    // of the longer step time
+constexpr double kMinShare = 0.03;       // of the longer step time
 constexpr double kRankByChance = 0.003;  // of the pairs of equal runs, in a category
 constexpr size_t kFewOthers = 3;         // ranks, of which each is named
 constexpr double kStandsOut = 0.5;       // of a rank's change, that the others must not share
 
-std::vector<int64_t> RanksInBoth(const StepChange& steps) {
+std::vector<int64_t> RanksInBoth(const StepComparison& steps) {
   std::vector<int64_t> both;
   std::ranges::set_intersection(steps.in_a.Ranks(), steps.in_b.Ranks(), std::back_inserter(both));
   return both;
 }
 
-double ChangeOf(const StepChange& steps, const std::string& key, int64_t rank) {
+double ChangeOf(const StepComparison& steps, const std::string& key, int64_t rank) {
   return steps.in_b.Mean(key, rank) - steps.in_a.Mean(key, rank);
 }
 
@@ -58,7 +58,7 @@ Series MedianOfOthers(const StepSamples& steps, const std::string& key, int64_t 
 
 // Of one category.
 Outlier OutlierIn(const CategoryChange& category, const std::vector<int64_t>& ranks,
-                  const StepChange& steps, Way way) {
+                  const StepComparison& steps, Way way) {
   const double sign = static_cast<double>(way);
   std::vector<std::pair<double, int64_t>> changes;  // in the way that is asked for
   for (const int64_t rank : ranks)
@@ -78,7 +78,7 @@ Outlier OutlierIn(const CategoryChange& category, const std::vector<int64_t>& ra
   return {rank, &category, sign * most, sign * others, beyond};
 }
 
-Outlier FindOutlier(const std::vector<int64_t>& ranks, const StepChange& steps, Way way) {
+Outlier FindOutlier(const std::vector<int64_t>& ranks, const StepComparison& steps, Way way) {
   Outlier worst;
   for (const CategoryChange& category : steps.categories) {
     // Waiting in collectives is due to other ranks.
@@ -87,10 +87,10 @@ Outlier FindOutlier(const std::vector<int64_t>& ranks, const StepChange& steps, 
     const Outlier own = OutlierIn(category, ranks, steps, way);
     if (own.beyond > worst.beyond) worst = own;
   }
-  return worst.beyond < kWorthSaying * std::max(steps.a, steps.b) ? Outlier{} : worst;
+  return worst.beyond < kMinShare * std::max(steps.a, steps.b) ? Outlier{} : worst;
 }
 
-Table RankTable(const std::vector<int64_t>& ranks, const StepChange& steps) {
+Table RankTable(const std::vector<int64_t>& ranks, const StepComparison& steps) {
   Table table{.key = "ranks",
               .title = "Ranks, mean step",
               .columns = {{"rank", "rank", Unit::kNone, Role::kKey}},
@@ -122,7 +122,7 @@ std::string SayOutlier(const Outlier& outlier, const Reason& reason) {
 
 // "rank 0 changed by 170 ms, rank 1 by 6.30 ms"; of many others, the median.
 std::string SayOthers(const Outlier& outlier, const std::vector<int64_t>& ranks,
-                      const StepChange& steps) {
+                      const StepComparison& steps) {
   if (ranks.size() - 1 > kFewOthers)
     return fmt::format("the other ranks changed by {} (median)", HumanTime(outlier.others));
   std::string text;
@@ -137,7 +137,7 @@ std::string SayOthers(const Outlier& outlier, const std::vector<int64_t>& ranks,
 
 }  // namespace
 
-RankChange AddRankChange(const ReportSet& a, const ReportSet& b, const StepChange& steps,
+RankChange AddRankChange(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
                          Report& report) {
   const std::vector<int64_t> ranks = RanksInBoth(steps);
   if (ranks.size() < 2) return {};

@@ -18,7 +18,7 @@ struct RankChange {
 
 // Adds the table of ranks, and a finding about the rank whose time rose beyond the others' and
 // beyond noise. Its impact is ns per step.
-RankChange AddRankChange(const ReportSet& a, const ReportSet& b, const StepChange& steps,
+RankChange AddRankChange(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
                          Report& report);
 
 }  // namespace stepscope::comparison

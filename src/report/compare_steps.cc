@@ -21,7 +21,7 @@
 namespace stepscope::comparison {
 namespace {
 
-constexpr double kWorthSaying = 0.03;      // of the longer step time
+constexpr double kMinShare = 0.03;         // of the longer step time
 constexpr double kWorthOfSlowSteps = 0.1;  // of all steps' time, that slow ones take beyond others
 constexpr size_t kNamed = 3;               // categories in the first sentence
 
@@ -116,7 +116,7 @@ std::string SayPoints(const CategoryChange& c) {
 }
 
 // Means are of typical steps.
-std::string SayTypical(const StepChange& steps) {
+std::string SayTypical(const StepComparison& steps) {
   const int64_t left_out = steps.in_a.left_out() + steps.in_b.left_out();
   return left_out > 0 ? ", slow steps and warm-up left out" : "";
 }
@@ -124,7 +124,7 @@ std::string SayTypical(const StepChange& steps) {
 // Where others grew at least half as much, ranks wait longer in collectives because of that.
 constexpr double kMakesWait = 0.5;
 
-bool OthersGrew(const StepChange& steps, const CategoryChange& collectives) {
+bool OthersGrew(const StepComparison& steps, const CategoryChange& collectives) {
   return std::ranges::any_of(steps.categories, [&](const CategoryChange& c) {
     return c.cause != CauseKind::kCommunication && !c.IsNoise() &&
            c.Change() >= kMakesWait * collectives.Change();
@@ -132,13 +132,13 @@ bool OthersGrew(const StepChange& steps, const CategoryChange& collectives) {
 }
 
 // The larger of both runs.
-double LargerDeviation(const StepChange& steps) {
+double LargerDeviation(const StepComparison& steps) {
   return std::max(DeviationOf(steps.in_a.Values("time")), DeviationOf(steps.in_b.Values("time")));
 }
 
 }  // namespace
 
-double StepChange::Growth() const {
+double StepComparison::Growth() const {
   double rises = 0, falls = 0;
   for (const CategoryChange& c : categories) {
     if (c.IsNoise()) continue;
@@ -150,8 +150,8 @@ double StepChange::Growth() const {
   return IsNoise() ? rises : std::clamp(b - a + falls, 0.0, rises);
 }
 
-StepChange CompareSteps(const ReportSet& a, const ReportSet& b) {
-  StepChange steps{.categories = {}, .in_a = StepSamples(a), .in_b = StepSamples(b)};
+StepComparison CompareSteps(const ReportSet& a, const ReportSet& b) {
+  StepComparison steps{.categories = {}, .in_a = StepSamples(a), .in_b = StepSamples(b)};
   steps.a = MeanStep(a, steps.in_a);
   steps.b = MeanStep(b, steps.in_b);
   if (!steps.known()) {
@@ -202,7 +202,7 @@ std::string HintOn(const CategoryChange& c, const Reason& reason) {
   return generic ? std::string(HintFor(c.cause)) : reason.hint;
 }
 
-bool IsNoise(const StepChange& steps, CauseKind cause) {
+bool IsNoise(const StepComparison& steps, CauseKind cause) {
   const auto at = std::ranges::find(steps.categories, cause, &CategoryChange::cause);
   return at != steps.categories.end() && at->IsNoise();
 }
@@ -212,7 +212,7 @@ std::string SaySides(double a, double b) {
   return a > 0 ? fmt::format("{} ({})", text, HumanChange((b - a) / a)) : text;
 }
 
-std::string SayStepChange(const ReportSet& a, const ReportSet& b, const StepChange& steps,
+std::string SayStepChange(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
                           bool has_cause) {
   std::string categories;
   size_t named = 0, noise = 0;
@@ -234,7 +234,7 @@ std::string SayStepChange(const ReportSet& a, const ReportSet& b, const StepChan
   if (steps.IsNoise()) {
     const std::string differ =
         fmt::format("steps of one run differ by {} (std dev)", HumanTime(LargerDeviation(steps)));
-    const bool is_told = has_cause && steps.b - steps.a >= kWorthSaying * steps.b;
+    const bool is_told = has_cause && steps.b - steps.a >= kMinShare * steps.b;
     return named == 0 && !is_told
                ? fmt::format("No change beyond noise: mean step time is {}, and {}.", sides, differ)
                : fmt::format("Mean step time: {}; {}.{}{}", sides, differ, categories,
@@ -247,7 +247,7 @@ std::string SayStepChange(const ReportSet& a, const ReportSet& b, const StepChan
                            : " No category changed by 1% of step time.");
 }
 
-std::string SayLeftOut(const StepChange& steps) {
+std::string SayLeftOut(const StepComparison& steps) {
   const auto share = [](const StepSamples& samples, double step) {
     const double all = samples.all_time();
     const auto left_out = static_cast<double>(samples.left_out());
@@ -265,7 +265,7 @@ std::string SayLeftOut(const StepChange& steps) {
                      say(steps.in_b));
 }
 
-Table CategoryTable(const StepChange& steps) {
+Table CategoryTable(const StepComparison& steps) {
   Table table{.key = "categories",
               .title = "Step time by change",
               .columns = {KeyColumn("category", "category")}};
@@ -286,10 +286,10 @@ Table CategoryTable(const StepChange& steps) {
   return table;
 }
 
-void AddCategoryFindings(const ReportSet& a, const ReportSet& b, const StepChange& steps,
+void AddCategoryFindings(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
                          bool on_a_rank, bool more_collectives, Report& report) {
   for (const CategoryChange& c : steps.categories) {
-    if (c.Change() < kWorthSaying * std::max(steps.a, steps.b) || c.IsNoise()) continue;
+    if (c.Change() < kMinShare * std::max(steps.a, steps.b) || c.IsNoise()) continue;
     // Of as many collectives, ranks wait longer in them: no cause where steps are as long.
     const bool same_collectives = c.cause == CauseKind::kCommunication && !more_collectives;
     if (same_collectives && steps.IsNoise() && !on_a_rank) continue;

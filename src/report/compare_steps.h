@@ -27,7 +27,7 @@ struct CategoryChange {
 
 // The typical steps of both runs, from their reports `overview`. All is empty or 0 unless both have
 // steps.
-struct StepChange {
+struct StepComparison {
   double a = 0, b = 0;                     // ns: the mean step
   double noise = 0;                        // as that of categories
   std::vector<CategoryChange> categories;  // the largest change first
@@ -37,26 +37,26 @@ struct StepChange {
   // ns that the categories which grew beyond noise take more.
   double Growth() const;
 };
-StepChange CompareSteps(const ReportSet& a, const ReportSet& b);
+StepComparison CompareSteps(const ReportSet& a, const ReportSet& b);
 
 // Whether the category of this cause is known, and changed by noise only.
-bool IsNoise(const StepChange& steps, CauseKind cause);
+bool IsNoise(const StepComparison& steps, CauseKind cause);
 
 // "Mean step time: 165 ms before, 118 ms after (-28.5%). Input: 47.3 ms before, 0.30 ms after
 // (28.5% to 0.6% of step time): load (data.py:7) takes 46.1 ms less."
 // `has_cause`: a finding explains a change, so that it is none of noise.
-std::string SayStepChange(const ReportSet& a, const ReportSet& b, const StepChange& steps,
+std::string SayStepChange(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
                           bool has_cause);
 
 // " Slow steps and warm-up: none before, 4 steps of 284 ms after."; empty where runs lose about as
 // much time to them.
-std::string SayLeftOut(const StepChange& steps);
+std::string SayLeftOut(const StepComparison& steps);
 
-Table CategoryTable(const StepChange& steps);
+Table CategoryTable(const StepComparison& steps);
 
 // Adds findings: categories that take more. Their impact is ns per step. `on_a_rank`: one rank took
 // more, so that the others wait for it. `more_collectives`: they are more calls than before.
-void AddCategoryFindings(const ReportSet& a, const ReportSet& b, const StepChange& steps,
+void AddCategoryFindings(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
                          bool on_a_rank, bool more_collectives, Report& report);
 
 // "47.3 ms before, 0.30 ms after (-99.4%)".

@@ -143,8 +143,8 @@ Table UsageTable(std::string key, std::string title, const Usages& usages) {
               .title = std::move(title),
               .columns = {KeyColumn("name", "name"), {"change", "change"}},
               .text_rows = 12};
-  for (const Column& column : {Column{"count", "count", Unit::kCount},
-                               Column{"gpu_time", "device time", Unit::kNanoseconds}}) {
+  for (const Column& column :
+       {CountColumn("count", "count"), TimeColumn("gpu_time", "device time")}) {
     std::ranges::move(Sides(column), std::back_inserter(table.columns));
   }
   table.columns[ColumnAt(table, "count_change_ratio")].detail = true;
@@ -176,7 +176,7 @@ Amounts AmountsOf(const ReportSet& a, const ReportSet& b) {
 }
 
 void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amounts,
-                      const StepChange& steps, bool one_factor, bool other_calls) {
+                      const StepComparison& steps, bool one_factor, bool other_calls) {
   const Usages::value_type* most = nullptr;
   std::map<std::string, double> kinds;
   for (const auto& usage : kernels) {

@@ -53,7 +53,7 @@ Amounts AmountsOf(const ReportSet& a, const ReportSet& b);
 // not only by noise. `one_factor`: SlowerByOneFactor() of all ranks. `other_calls`: a finding says
 // which calls are more, so that as many collectives wait for these.
 void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amounts,
-                      const StepChange& steps, bool one_factor, bool other_calls);
+                      const StepComparison& steps, bool one_factor, bool other_calls);
 
 // Adds the shape whose slower calls cost most, if that matters: calls that communicate aside, which
 // may only wait. `kernels` are those of CompareKernels().

@@ -73,23 +73,23 @@ std::vector<Slow> SlowKernels(const KernelTimes& times, int64_t rank) {
   return slow;
 }
 
-// A finding and what it is worth.
-struct Worth {
+// A finding and its impact on the job.
+struct Impact {
   std::string message, analysis;
   double time = 0;   // ns of the job
   double share = 0;  // of the job's time
 };
 
-std::string Sentence(const Worth& worth, double chips, double price) {
-  std::string text = fmt::format("; worth up to {} of the job: {:.1f} pp of goodput",
-                                 HumanTime(worth.time), 100 * worth.share);
-  const double chip_hours = worth.time / kHour * chips;
+std::string Sentence(const Impact& impact, double chips, double price) {
+  std::string text = fmt::format("; impact up to {} of the job: {:.1f} pp of goodput",
+                                 HumanTime(impact.time), 100 * impact.share);
+  const double chip_hours = impact.time / kHour * chips;
   if (chips > 0) text += fmt::format(", {} chip-hours", HumanCount(chip_hours));
   if (chips > 0 && price > 0) text += fmt::format(", cost {}", HumanCount(chip_hours * price));
   return text;
 }
 
-Table AdviceTable(const std::vector<Worth>& advice, double chips, double price) {
+Table AdviceTable(const std::vector<Impact>& advice, double chips, double price) {
   Table table{.key = "advice",
               .title = "What to mend first",
               .columns = {KeyColumn("finding", "finding"),
@@ -99,7 +99,7 @@ Table AdviceTable(const std::vector<Worth>& advice, double chips, double price) 
                           CountColumn("chip_hours", "chip-hours"),
                           CountColumn("cost", "cost")},
               .text_rows = 6};
-  for (const Worth& w : advice) {
+  for (const Impact& w : advice) {
     const double chip_hours = w.time / kHour * chips;
     table.rows.push_back({w.message, w.analysis, std::llround(w.time), w.share,
                           chips > 0 ? Cell(chip_hours) : Cell(),
@@ -171,7 +171,7 @@ void AddAdvice(ReportSet& of_job, ReportSet& of_traces, double price) {
   const double total = MetricOf(*goodput, "total"), productive = MetricOf(*goodput, "productive");
   const double chips = MetricOf(*walk, "chips");
   if (total <= 0) return;
-  std::vector<Worth> advice;
+  std::vector<Impact> advice;
   for (const Finding& finding : goodput->findings) {
     const auto time = static_cast<double>(finding.impact);
     if (time > 0) advice.push_back({finding.message, "goodput", time, time / total});
@@ -180,12 +180,12 @@ void AddAdvice(ReportSet& of_job, ReportSet& of_traces, double price) {
     for (Finding& finding : report.findings) {
       const double time = std::clamp(finding.share, 0.0, 1.0) * productive;
       if (time <= 0 || finding.place == 0) continue;
-      const Worth worth{finding.message, report.analysis, time, time / total};
-      finding.because += Sentence(worth, chips, price);
-      advice.push_back(worth);
+      const Impact impact{finding.message, report.analysis, time, time / total};
+      finding.because += Sentence(impact, chips, price);
+      advice.push_back(impact);
     }
   }
-  std::ranges::stable_sort(advice, std::greater<>(), &Worth::time);
+  std::ranges::stable_sort(advice, std::greater<>(), &Impact::time);
   walk->tables.insert(walk->tables.begin(), AdviceTable(advice, chips, price));
 }
 

@@ -1,4 +1,4 @@
-// Says what findings about steps are worth to the job, and names the slow kernels of a slow rank.
+// Says what impact findings about steps have on the job, and names the slow kernels of a slow rank.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ struct UseOfMatrices {
 };
 UseOfMatrices MatricesIn(const ReportSet& of_traces);
 
-// Adds to the report "walk" of `of_job` the table `advice`: what each finding is worth to the job,
+// Adds to the report "walk" of `of_job` the table `advice`: the impact of each finding on the job,
 // in time, points of goodput (that time of the job's whole time), chip-hours and cost. Findings
 // about steps say it too. `price` is per chip-hour, 0 if unknown.
 void AddAdvice(ReportSet& of_job, ReportSet& of_traces, double price);

@@ -103,7 +103,7 @@ std::optional<By> ParseBy(std::string_view text) {
 
 std::vector<Column> KeysOf(By by) {
   const auto key = [](std::string name, std::string title) {
-    return Column{std::move(name), std::move(title), Unit::kNone, Role::kKey};
+    return KeyColumn(std::move(name), std::move(title));
   };
   switch (by) {
     case By::kName:

@@ -7,16 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/intervals.h"
 #include "base/time_units.h"
 #include "goodput/accounting/bucket.h"
 #include "goodput/events/event.h"
 
 namespace stepscope::goodput {
-
-struct Interval {
-  int64_t start = 0, end = 0;  // ns since the epoch, [start, end)
-  friend bool operator==(const Interval&, const Interval&) = default;
-};
 
 // Jobs that give no sign of life for so long have stopped, unless they recorded another limit.
 inline constexpr int64_t kSilence = kHour;

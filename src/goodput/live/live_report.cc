@@ -41,9 +41,9 @@ Table JobsTable(std::map<std::string, LiveJob>& jobs, const std::string& only,
     table.columns.push_back(
         RatioColumn(fmt::format("goodput_{}", name), fmt::format("last {}", name)));
   }
-  for (Column column : {ValueColumn("step", "step"), TimeColumn("step_time", "last step time"),
-                        TimeColumn("silent", "since last event"),
-                        Column{"disruptions", "disruptions", Unit::kCount}}) {
+  for (Column column :
+       {ValueColumn("step", "step"), TimeColumn("step_time", "last step time"),
+        TimeColumn("silent", "since last event"), CountColumn("disruptions", "disruptions")}) {
     table.columns.push_back(std::move(column));
   }
   if (program) table.columns.push_back(RatioColumn("mfu", "MFU"));

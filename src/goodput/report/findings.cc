@@ -14,13 +14,13 @@ constexpr double kMinReported = 0.02;  // share of counted time
 constexpr double kMedium = 0.05, kHigh = 0.10;
 constexpr size_t kMost = 3;
 
-struct Advice {
+struct BadputAdvice {
   Bucket bucket;
   std::string_view message;  // before " is 12.0 % of counted time (3.4 h)."
   std::string_view hint;
 };
 
-constexpr auto kAdvice = std::to_array<Advice>({
+constexpr auto kAdvice = std::to_array<BadputAdvice>({
     {Bucket::kElasticReinit, "Rebuilding after slice changes",
      "cache compiled programs per slice count; rebuild only what changed"},
     {Bucket::kElasticDown, "Waiting for lost slices",
@@ -184,7 +184,7 @@ std::optional<Finding> Loss(const Partition& p, Bucket bucket, const std::string
   if (bucket == Bucket::kWasted) return Wasted(p, amount);
   if (bucket == Bucket::kRecovery) return Recovery(p, amount);
   if (bucket == Bucket::kCustom && !p.custom.empty()) return Custom(p, amount);
-  const auto advice = std::ranges::find(kAdvice, bucket, &Advice::bucket);
+  const auto advice = std::ranges::find(kAdvice, bucket, &BadputAdvice::bucket);
   if (advice == kAdvice.end()) return std::nullopt;
   return Finding{.message = fmt::format("{} is {}.", advice->message, amount),
                  .because = fmt::format("bucket {}, {}", BucketName(bucket),
@@ -298,7 +298,7 @@ std::optional<Finding> CrashLoop(const Partition& p) {
 }  // namespace
 
 std::string_view HintFor(Bucket bucket) {
-  const auto advice = std::ranges::find(kAdvice, bucket, &Advice::bucket);
+  const auto advice = std::ranges::find(kAdvice, bucket, &BadputAdvice::bucket);
   if (advice != kAdvice.end()) return advice->hint;
   if (bucket == Bucket::kWasted) return "save checkpoints more often, and on the preemption notice";
   if (bucket == Bucket::kRecovery) return "keep hot spares; detect hangs by heartbeat";

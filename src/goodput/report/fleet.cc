@@ -189,7 +189,7 @@ std::string Headline(const Sum& all, const Table& mend, double price) {
   if (mend.rows.empty()) return text;
   const auto& first = mend.rows.front();
   const ColumnOf bucket(mend, "bucket"), points(mend, "points"), chip_hours(mend, "chip_hours");
-  text += fmt::format(" Mend {} first: worth up to {:.1f} pp", bucket.Text(first),
+  text += fmt::format(" Mend {} first: impact up to {:.1f} pp", bucket.Text(first),
                       100 * points.Real(first));
   if (const double* hours = chip_hours.FindReal(first)) {
     text += fmt::format(", {} chip-hours", HumanCount(*hours));

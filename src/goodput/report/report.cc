@@ -157,7 +157,7 @@ Table Attempts(const Partition& p) {
                   Detail(ValueColumn("steps", "steps")), Detail(ValueColumn("id", "id")),
                   TimeColumn("productive", "productive"), TimeColumn("wasted", "wasted"),
                   TimeColumn("startup", "startup"), TimeColumn("recovery", "recovery"),
-                  Detail(Column{"processes", "processes", Unit::kCount})},
+                  Detail(CountColumn("processes", "processes"))},
       .text_rows = 6};
   SetKinds(table, {{"productive", ColumnKind::kProductive},
                    {"wasted", ColumnKind::kWasted},
