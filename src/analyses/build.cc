@@ -232,8 +232,8 @@ std::string SayLeader(const FrameTimes::Leader& leader) {
   return fmt::format("{}{}{})", label, in_parentheses ? ", " : " (", more);
 }
 
-std::string LargestFrame(const FrameTimes& times) {
-  const auto leaders = times.Leaders(1);
+std::string LargestFrame(const FrameTimes& times, double share) {
+  const auto leaders = times.Leaders(1, share);
   return leaders.empty() ? std::string() : SayLeader(leaders.front()) + OnRanks(leaders.front());
 }
 

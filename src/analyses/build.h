@@ -81,8 +81,8 @@ std::string SayLeader(const FrameTimes::Leader& leader);
 // took a tenth of them, as where no frames were recorded.
 // Times are those of all windows divided by `parts`: steps, or devices.
 std::string SayPython(const FrameTimes& times, int64_t parts);
-// The first of them: "log_metrics (train.py:30, in sleep)".
-std::string LargestFrame(const FrameTimes& times);
+// The first of them: "log_metrics (train.py:30, in sleep)"; empty where it took less than `share`.
+std::string LargestFrame(const FrameTimes& times, double share);
 // The same, per step, of the moments in which no device of this rank ran anything.
 std::string SayPythonWhileIdle(const Facts& facts, int64_t rank);
 

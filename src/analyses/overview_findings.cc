@@ -20,7 +20,8 @@ namespace stepscope {
 namespace overview {
 namespace {
 
-constexpr double kHigh = 0.15;  // of a step: a threshold of the TensorFlow Profiler
+constexpr double kHigh = 0.15;       // of a step: a threshold of the TensorFlow Profiler
+constexpr double kStandsOut = 0.25;  // of the time between operators, in one function
 constexpr double kFewSixteen = 0.10;
 constexpr std::string_view kOneTimeWork =
     "One-time work (graph capture, context creation, module loading, tuning)";
@@ -112,7 +113,7 @@ std::string MessageOf(const Facts& facts, const Rule& rule, const std::vector<Ra
                       const std::optional<Lead>& lead) {
   const bool is_rest = rule.category == StepCategory::kOther;
   if (is_rest && !RecordedPython(facts)) return SayNothingRecorded(facts, ranks, on_some);
-  const std::string largest = is_rest ? LargestFrame(python) : std::string();
+  const std::string largest = is_rest ? LargestFrame(python, kStandsOut) : std::string();
   const std::string whole = SayWhole(ranks, on_some);
   const StepBreakdown sum = SumOf(ranks);
   const double share = Share(TimeOf(sum, rule.category), sum.Total());
@@ -120,7 +121,9 @@ std::string MessageOf(const Facts& facts, const Rule& rule, const std::vector<Ra
     std::string_view what = is_rest ? "Python between operators" : rule.message;
     if (rule.category == StepCategory::kCompilation && !Recurs(ranks, rule.category))
       what = "Compilation";
-    return fmt::format("{} is {} of {}.", what, HumanRatio(share), whole);
+    const bool named = is_rest && HasPython(facts);
+    return fmt::format("{} is {} of {}{}.", what, HumanRatio(share), whole,
+                       named ? "; no function stands out" : "");
   }
   if (lead && lead->function == python.Leaders(1).front().name) return lead->message;
   return fmt::format("Python between operators is {} of {}; largest: {}.", HumanRatio(share), whole,
@@ -132,6 +135,17 @@ Extent ExtentOf(const std::vector<RankSteps>& ranks) {
   const StepStatistics total = StatisticsOfTotals(ranks);
   const double steps = static_cast<double>(total.steps) / static_cast<double>(ranks.size());
   return {ToInt64(total.mean * steps), steps};
+}
+
+// The ranks with most of the category. Where no function stands out in what these run between
+// operators, all ranks: it is nothing that one has and others do not.
+std::vector<RankSteps> RanksToName(const Facts& facts, const std::vector<RankSteps>& ranks,
+                                   const Rule& rule, const UnevenRanks& uneven) {
+  std::vector<RankSteps> counted = RanksThatCount(facts, ranks, uneven);
+  const bool by_function = rule.category == StepCategory::kOther && HasPython(facts);
+  if (!by_function || counted.size() == ranks.size()) return counted;
+  const FrameTimes python = PythonDuring(facts, counted, rule.category);
+  return python.Leaders(1, kStandsOut).empty() ? ranks : counted;
 }
 
 }  // namespace
@@ -159,12 +173,12 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
     const bool of_operators = rule.category == StepCategory::kOther && lead && lead->of_operators;
     if (of_operators && share < 2 * kHigh) continue;
     const UnevenRanks uneven = FindUnevenRanks(ranks, rule.category);
-    const std::vector<RankSteps> counted = RanksThatCount(facts, ranks, uneven);
+    const std::vector<RankSteps> counted = RanksToName(facts, ranks, rule, uneven);
     const bool some = counted.size() < ranks.size();
     const std::string on_some = some ? " on " + SayRanks(uneven.ranks) : "";
     const FrameTimes python = PythonDuring(facts, counted, rule.category);
     // Python's functions have ranks of their own.
-    const bool says_ranks = !some && python.Leaders(1).empty();
+    const bool says_ranks = !some && !HasPython(facts);
     std::optional<int64_t> rank;
     if ((some || says_ranks) && uneven.ranks.size() == 1) rank = uneven.ranks.front();
     report.findings.push_back(

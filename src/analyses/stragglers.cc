@@ -301,7 +301,7 @@ std::string SayWhyNoStraggler(const StepBlame& steps, const Suspect& s) {
   if (s.evidence != LateEvidence::kNone) return {};
   if (const auto step = MostInOneStep(steps, s))
     return fmt::format(" Most of it is in step {}.", *step);
-  return " Its steps vary by as much.";
+  return " It is late by no more than its own time varies from step to step.";
 }
 
 // Collectives without a partner may have waits of their own; sends and receives never have one.

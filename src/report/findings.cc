@@ -156,8 +156,11 @@ double WeightOf(const Found& f) {
 
 bool IsBefore(const Found& a, const Found& b) {
   const auto order = [](const Found& f) {
+    const bool lacks_most =
+        f.finding.cause.kind == CauseKind::kRecording && f.finding.severity == Severity::kHigh;
     // Time that was measured comes before what another precision might save.
-    return std::tuple(f.finding.cause.kind != CauseKind::kRecording, f.finding.severity,
+    return std::tuple(!lacks_most, f.finding.severity,
+                      f.finding.cause.kind != CauseKind::kRecording,
                       f.finding.cause.kind == CauseKind::kPrecision, -WeightOf(f));
   };
   return order(a) < order(b);

@@ -120,11 +120,12 @@ TEST(JoinFindings, WithoutACauseEachIsItsOwn) {
 
 TEST(JoinFindings, SeverityFollowsWorthAndMissingRecordsComeFirst) {
   Finding lacks = Of("No kernels", 0, {CauseKind::kRecording}, Nearness::kSymptom);
+  lacks.severity = Severity::kHigh;
   Finding full = Of("Memory is full", 0, {}, Nearness::kSymptom);
   full.severity = Severity::kHigh;
   EXPECT_EQ(Said(Joined({Of("Small", 29, {}, Nearness::kSymptom),
                          Of("Large", 100, {}, Nearness::kSymptom), full, lacks})),
-            (Lines{"medium No kernels 0 0", "high Large 100 10", "high Memory is full 0 0",
+            (Lines{"high No kernels 0 0", "high Large 100 10", "high Memory is full 0 0",
                    "low Small 29 2"}));
 }
 
@@ -191,6 +192,14 @@ TEST(JoinFindings, WhatBeganLateWeighsByTheStepsSince) {
   EXPECT_EQ(Said(answer), (Lines{"high Slow 60 20", "high Exposed 120 12"}));
 }
 
+// What a recording lacks in part costs no time that is known: it stands behind what costs much.
+TEST(JoinFindings, WhatLacksInPartComesBehindHighCosts) {
+  Finding part = Of("Not recognized", 0, {CauseKind::kRecording}, Nearness::kSymptom);
+  part.severity = Severity::kMedium;
+  const auto answer = Joined({part, Of("Slow", 400, {CauseKind::kCompute, 2}, Nearness::kCause)});
+  EXPECT_EQ(FindingsInOrder(answer).front()->message, "Slow");
+}
+
 TEST(JoinFindings, OneAdvicePerCause) {
   const auto answer = Joined(
       {Of("Exposed", 300, {CauseKind::kCommunication}, Nearness::kSymptom, "smaller buckets"),
@@ -211,7 +220,7 @@ TEST(JoinFindings, NoLargerBatchWhereMemoryIsFull) {
 TEST(JoinFindings, CostsUnderOnePercentAreNotShownFirst) {
   const std::string text = ToText(Joined({Of("Tiny", 9, {}, Nearness::kSymptom)}));
   EXPECT_FALSE(text.contains("Tiny")) << text;
-  EXPECT_TRUE(text.contains("1 more finding in json")) << text;
+  EXPECT_TRUE(text.contains("None costs more than 1%: 1 finding in json")) << text;
 }
 
 }  // namespace

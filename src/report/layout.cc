@@ -192,7 +192,10 @@ void LayOutFindings(const ReportSet& answer, Page& page) {
   }
   const size_t shown = page.findings.size();
   if (shown < all.size()) {
-    page.more_findings = fmt::format("… {} in json", Plural(all.size() - shown, "more finding"));
+    page.more_findings =
+        shown > 0
+            ? fmt::format("… {} in json", Plural(all.size() - shown, "more finding"))
+            : fmt::format("None costs more than 1%: {} in json", Plural(all.size(), "finding"));
   }
 }
 

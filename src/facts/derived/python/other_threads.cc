@@ -10,6 +10,7 @@
 
 #include "base/stop.h"
 #include "facts/activity/idle_within.h"
+#include "facts/derived/python/walk_frames.h"
 
 namespace stepscope {
 namespace other_threads {

@@ -8,6 +8,7 @@
 #include "base/saturate.h"
 #include "facts/derived/python/along_windows.h"
 #include "facts/derived/python/python_time.h"
+#include "facts/derived/python/walk_frames.h"
 
 namespace stepscope {
 namespace {

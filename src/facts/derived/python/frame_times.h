@@ -1,0 +1,89 @@
+// Adds up what the functions of the user's program take of windows, whatever library they call.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/intervals.h"
+#include "facts/facts.h"
+#include "trace/frame_name.h"
+
+namespace stepscope {
+
+// What the user's functions took of a thread's time within windows. Each moment belongs to the
+// innermost function of the user's program around it: what libraries and built-in functions do
+// there is its own. Where there is none, it belongs to the innermost function that has a file.
+class FrameTimes {
+ public:
+  // What is the innermost function around a moment; of a loop, which holds nearly all operators of
+  // the steps and most of their time, what libraries do there is left to nobody: it is no place to
+  // look at. What the loop does itself stays its own.
+  enum class Loops : uint8_t { kOwn, kGiveWay };
+  explicit FrameTimes(const Facts& facts, Loops loops = Loops::kOwn)
+      : names_(*facts.names), loops_(loops) {}
+
+  // Adds the thread's within `windows`.
+  void Add(const RankActivity& rank, uint32_t thread, const IntervalSet& windows);
+
+  struct Leader {
+    FrameName name;
+    FrameName
+        within;  // built in or a library's: the innermost for half of `time` or more; or empty
+    // The user's function that calls it, for four fifths of `time` or more, and is no training
+    // loop: none of its calls takes a whole step. Or empty.
+    FrameName caller;
+    int64_t time = 0;  // ns
+    // Where some ranks spend hardly any of it: those that spend half as much as the one with the
+    // most, or more; ascending. Else empty.
+    std::vector<int64_t> ranks;
+  };
+  // Most time first; of those below `share` of all windows none, nor of loops below twice as much.
+  std::vector<Leader> Leaders(size_t most, double share = 0.1) const;
+  // When the thread's time within `windows` belongs to this function.
+  IntervalSet StretchesOf(const RankActivity& rank, uint32_t thread, const IntervalSet& windows,
+                          const FrameName& function);
+
+ private:
+  enum class Origin : uint8_t { kUser, kLibrary, kBuiltIn };
+  struct Key {
+    // within: kNoString where the owner is the innermost itself; caller: where there is none.
+    StringId owner, within, caller;
+    int64_t rank;
+    bool operator==(const Key&) const = default;
+  };
+  struct Hash {
+    size_t operator()(const Key& key) const {
+      const uint64_t names = (uint64_t{key.owner} << 32) + key.within;
+      const uint64_t others = uint64_t{key.caller} * 0xbf58476d1ce4e5b9;
+      return std::hash<uint64_t>()(names ^ others ^
+                                   static_cast<uint64_t>(key.rank) * 0x9e3779b97f4a7c15);
+    }
+  };
+  std::vector<int32_t> OwnersOf(const HostFrames& frames);
+  template <class Visit>
+  void ForEachOwned(const HostFrames& frames, const Visit& visit);
+  Origin OriginOf(StringId name);
+  // Of a frame, the innermost frame of another function of the user around it; kNoRange: none.
+  int32_t CallerOf(const HostFrames& frames, size_t frame);
+  std::vector<int64_t> RanksOf(const std::map<int64_t, int64_t>& times) const;
+  // The user's functions that are loops, by name.
+  std::set<StringId> LoopsOf(const RankActivity& rank, uint32_t thread);
+  // Whether `owner` calls a library that runs the frame.
+  bool IsInLibrary(const HostFrames& frames, size_t frame, size_t owner);
+
+  const StringTable& names_;
+  const Loops loops_;
+  std::unordered_map<Key, int64_t, Hash> times_;
+  std::unordered_map<StringId, Origin> origins_;
+  std::set<int64_t> ranks_;  // whose windows were added
+  std::set<FrameName> all_loops_;
+  int64_t windows_ = 0;
+};
+
+}  // namespace stepscope
