@@ -11,7 +11,7 @@
 namespace stepscope {
 namespace {
 
-constexpr double kHigh = 0.10, kMedium = 0.03;  // of the time
+constexpr double kHighShare = 0.10, kMediumShare = 0.03;  // of the time
 constexpr double kOnOneRank = 3;  // a cause there counts so much more: it shows in other times too
 constexpr double kSpeaksForAll = 0.5;  // of the largest share among findings of one cause
 
@@ -70,9 +70,9 @@ void Weigh(Found& found, const RankTime& whole) {
   f.share = std::min(static_cast<double>(f.impact) / time, 1.0);
   f.per_step = static_cast<int64_t>(PerStep(f, whole));
   found.now = ShareNow(f, whole);
-  f.severity = found.now >= kHigh     ? Severity::kHigh
-               : found.now >= kMedium ? Severity::kMedium
-                                      : Severity::kLow;
+  f.severity = found.now >= kHighShare     ? Severity::kHigh
+               : found.now >= kMediumShare ? Severity::kMedium
+                                           : Severity::kLow;
 }
 
 // Whether one number may stand for the other: they are equal, or one is open.

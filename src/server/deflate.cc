@@ -11,14 +11,14 @@ namespace {
 
 constexpr int kLevel = 6;         // above it, three times the time saves a fortieth
 constexpr int kRaw = -MAX_WBITS;  // no header, no checksum
-constexpr int kMemory = 9;        // as much as it takes
+constexpr int kMemoryLevel = 9;   // as much as it takes
 constexpr size_t kMostAtOnce = size_t{1} << 30;
 
 }  // namespace
 
 struct RawDeflater::Stream {
   Stream() {
-    if (deflateInit2(&z, kLevel, Z_DEFLATED, kRaw, kMemory, Z_DEFAULT_STRATEGY) != Z_OK) {
+    if (deflateInit2(&z, kLevel, Z_DEFLATED, kRaw, kMemoryLevel, Z_DEFAULT_STRATEGY) != Z_OK) {
       throw std::bad_alloc();
     }
   }

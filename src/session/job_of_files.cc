@@ -50,7 +50,7 @@ bool Contradict(const RankActivity& a, const RankActivity& b) {
 }
 
 // From the first activity to the one that began last.
-std::optional<Interval> TimeOf(const RankActivity& rank) {
+std::optional<Interval> SpanOf(const RankActivity& rank) {
   if (rank.activities.empty()) return std::nullopt;
   return Interval{rank.activities.front().start, rank.activities.back().end};
 }
@@ -84,7 +84,7 @@ void NoteGroups(std::span<const FileOfJob> files, Notes& notes) {
 void NoteTimes(std::span<const FileOfJob> files, Notes& notes) {
   std::map<std::string, std::map<int64_t, RecordedRank>> machines;
   for (const FileOfJob& file : files) {
-    const auto time = TimeOf(*file.recording);
+    const auto time = SpanOf(*file.recording);
     if (file.recording->machine.empty() || !time) continue;
     RecordedRank& rank = machines[file.recording->machine][file.recording->rank];
     if (rank.file == nullptr) rank.file = &file;

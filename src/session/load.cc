@@ -257,7 +257,7 @@ void SettleRanks(std::vector<LoadedFile>& files) {
 }
 
 // By which the files of one rank are ordered.
-int64_t TimeOf(const LoadedFile& file) {
+int64_t RecordedTime(const LoadedFile& file) {
   const auto& timelines = file.rank.host->memory_timelines;
   if (!timelines.empty()) return timelines.front().changes.back().time;
   return file.rank.activities.empty() ? kNoTime : file.rank.activities.front().start;
@@ -267,7 +267,7 @@ int64_t TimeOf(const LoadedFile& file) {
 // and behind them its memory timelines.
 void SettleWindows(std::vector<LoadedFile>& files) {
   std::ranges::stable_sort(files, {}, [](const LoadedFile& f) {
-    return std::tuple(!f.used, f.info.rank, f.memory_only, TimeOf(f));
+    return std::tuple(!f.used, f.info.rank, f.memory_only, RecordedTime(f));
   });
   const LoadedFile* previous = nullptr;
   for (LoadedFile& file : files) {
@@ -335,15 +335,15 @@ std::vector<FileOfJob> FilesOfJob(const std::vector<LoadedFile>& files) {
 
 // How many, and the first few with their reasons.
 Error NoneCouldBeRead(const std::vector<LoadedFile>& files) {
-  constexpr size_t kNamed = 3;
+  constexpr size_t kNamedFiles = 3;
   Error error = files.front().error;
   if (files.size() > 1) {
     error.what = "none of the " + std::to_string(files.size()) + " files can be read";
-    for (size_t i = 0; i < std::min(kNamed, files.size()); ++i) {
+    for (size_t i = 0; i < std::min(kNamedFiles, files.size()); ++i) {
       error.what += (i == 0 ? ": " : "; ") + files[i].info.path + ": " + files[i].error.what;
     }
-    if (files.size() > kNamed) {
-      error.what += "; and " + std::to_string(files.size() - kNamed) + " more";
+    if (files.size() > kNamedFiles) {
+      error.what += "; and " + std::to_string(files.size() - kNamedFiles) + " more";
     }
     error.where.clear();  // it and the hint were about the first
     error.hint.clear();

@@ -38,7 +38,7 @@ bool KnowsCosts(const ReportSet& answer) {
 }
 
 // ns of steps in a column: of typical steps, those of the first sentence, or of the others.
-double SumOf(const Table& steps, std::string_view key, bool typical) {
+double SumOfColumn(const Table& steps, std::string_view key, bool typical) {
   const ColumnOf time(steps, key), is_typical(steps, "typical");
   double sum = 0;
   for (const auto& row : steps.rows) {
@@ -56,7 +56,7 @@ int64_t CountTypical(const Table& steps) {
 // ", aside from one-time work (500 ms in slow steps)": per rank, where it is as long as a step.
 std::string SayOneTimeWork(const ReportSet& answer, const Table& steps, double mean_step) {
   const double ranks = static_cast<double>(std::max<int64_t>(answer.run.ranks, 1));
-  const double time = SumOf(steps, CategoryKey(StepCategory::kOneTime), false) / ranks;
+  const double time = SumOfColumn(steps, CategoryKey(StepCategory::kOneTime), false) / ranks;
   if (time < mean_step) return {};
   return fmt::format(", aside from {} ({} in steps left out)",
                      StepCategoryName(StepCategory::kOneTime), HumanTime(time));
@@ -68,12 +68,12 @@ std::string SayNoFinding(const ReportSet& answer, const Facts& facts) {
   const Report& overview = *FindReport(answer, "overview");
   const Table* steps = FindTable(&overview, "steps");
   if (steps == nullptr) return {};
-  const double all = SumOf(*steps, "time", true);
+  const double all = SumOfColumn(*steps, "time", true);
   std::pair<double, std::string_view> largest;
   for (size_t c = 0; c < kStepCategories; ++c) {
     const auto category = static_cast<StepCategory>(c);
     if (KindOf(category) == ColumnKind::kCompute) continue;
-    largest = std::max(largest, std::pair(SumOf(*steps, CategoryKey(category), true),
+    largest = std::max(largest, std::pair(SumOfColumn(*steps, CategoryKey(category), true),
                                           SayCategory(category, facts)));
   }
   const auto& [time, name] = largest;

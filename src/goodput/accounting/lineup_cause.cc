@@ -13,7 +13,7 @@
 namespace stepscope::goodput {
 namespace {
 
-std::string OfRank(const Group& group, const Run& run) {
+std::string SayRankOf(const Group& group, const Run& run) {
   if (group.runs.size() < 2 || run.rank() == kNoRank) return {};
   return fmt::format(" (rank {})", run.rank());
 }
@@ -34,7 +34,7 @@ bool IsTimeout(std::string_view word) {
 }
 
 // Why the attempt ended, and who went first; null: unknown.
-struct Cause {
+struct EndCause {
   std::string text;
   const Run* first = nullptr;
 };
@@ -52,9 +52,9 @@ std::vector<const Run*> GoneSilently(const Group& group, int64_t before) {
   return gone;
 }
 
-Cause Killed(const Group& group, const std::vector<const Run*>& gone) {
+EndCause Killed(const Group& group, const std::vector<const Run*>& gone) {
   const Run* const first = gone.front();
-  if (gone.size() == 1) return {"killed without a word" + OfRank(group, *first), first};
+  if (gone.size() == 1) return {"killed without a word" + SayRankOf(group, *first), first};
   const std::string& host = first->recording->name().host;
   const bool one_host =
       std::ranges::all_of(gone, [&](const Run* r) { return r->recording->name().host == host; });
@@ -66,7 +66,7 @@ Cause Killed(const Group& group, const std::vector<const Run*>& gone) {
 // before the others told of it. Or else the first exception, unless all were asked to go before it.
 // A timeout is told of processes that live on, so there the silent one must have been silent for
 // long.
-Cause CauseOf(const Group& group, bool announced) {
+EndCause CauseOfEnd(const Group& group, bool announced) {
   const Run* own = nullptr;
   const Run* any = nullptr;
   const Run* notice = nullptr;
@@ -80,7 +80,7 @@ Cause CauseOf(const Group& group, bool announced) {
     if (!IsOfPeer(r.attempt->last_word)) earlier(own, r, &Attempt::left);
   }
   const auto told = [&](const Run* run) {
-    return Cause{fmt::format("{}{}", run->attempt->last_word, OfRank(group, *run)), run};
+    return EndCause{fmt::format("{}{}", run->attempt->last_word, SayRankOf(group, *run)), run};
   };
   if (own != nullptr) return told(own);
   if (announced || (any == nullptr && notice == nullptr)) return {};
@@ -88,7 +88,7 @@ Cause CauseOf(const Group& group, bool announced) {
   if (any != nullptr && IsTimeout(any->attempt->last_word)) before -= kLineupSilence;
   if (const auto gone = GoneSilently(group, before); !gone.empty()) return Killed(group, gone);
   if (any == nullptr) return {};
-  Cause cause = told(any);
+  EndCause cause = told(any);
   if (IsTimeout(any->attempt->last_word)) cause.text.insert(0, "hang: ");
   return cause;
 }
@@ -153,7 +153,7 @@ void TakeNotice(const Group& group, JointAttempt& joint) {
 void FindCause(const Group& group, JointAttempt& joint) {
   TakeNotice(group, joint);
   if (!joint.disrupted()) return;
-  const Cause cause = CauseOf(group, joint.notice != kUnknown);
+  const EndCause cause = CauseOfEnd(group, joint.notice != kUnknown);
   joint.cause = cause.text;
   joint.first_gone = FirstGone(group, cause.first);
   joint.behind = Behind(group);

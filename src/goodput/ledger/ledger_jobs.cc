@@ -72,7 +72,7 @@ std::optional<Summary> Cached(const Ledger& ledger, const std::string& job,
   return cached;
 }
 
-Result<Summary> Compute(const Ledger& ledger, const std::string& name) {
+Result<Summary> ComputeSummary(const Ledger& ledger, const std::string& name) {
   Summary summary;
   Job job;
   if (const auto rollup = ledger.RollupOf(name)) {
@@ -99,8 +99,8 @@ Result<Summary> Compute(const Ledger& ledger, const std::string& name) {
 
 Bound OrNull(const std::optional<int64_t>& value) { return value ? Bound(*value) : Bound(); }
 
-Result<void> Keep(const Database& db, const std::string& job, const std::string& signature,
-                  const Summary& summary) {
+Result<void> StoreSummary(const Database& db, const std::string& job, const std::string& signature,
+                          const Summary& summary) {
   const std::string_view name = job;
   auto kept = db.Run("DELETE FROM jobs WHERE job = $1", {name});
   if (!kept) return kept;
@@ -125,7 +125,7 @@ void KeepAll(const std::string& address, const std::vector<Computed>& computed) 
   auto ledger = Ledger::Open(address, Access::kWriteIfFree);
   if (!ledger) return;
   for (const auto& [job, signature, summary] : computed) {
-    if (!Keep(*ledger->database(), job, signature, summary)) return;
+    if (!StoreSummary(*ledger->database(), job, signature, summary)) return;
   }
   [[maybe_unused]] const auto kept = ledger->Commit();
 }
@@ -177,7 +177,7 @@ Result<ReportSet> Describe(const std::string& store, std::vector<Computed>& comp
     auto summary = Cached(*ledger, job, signature);
     // A job that may still run has another goodput each second.
     if (!summary || summary->state == "running") {
-      auto fresh = Compute(*ledger, job);
+      auto fresh = ComputeSummary(*ledger, job);
       if (!fresh) return std::unexpected(fresh.error());
       if (!signature.empty()) computed.emplace_back(job, signature, *fresh);
       summary = std::move(*fresh);

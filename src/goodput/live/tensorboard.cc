@@ -18,7 +18,7 @@ namespace {
 constexpr int64_t kEvery = 30 * kSecond;
 constexpr size_t kLongestName = 200;
 
-std::string Bytes(uint64_t value, int count) {
+std::string LittleEndian(uint64_t value, int count) {
   std::string bytes;
   for (int k = 0; k < count; ++k) bytes += static_cast<char>(value >> (8 * k) & 0xff);
   return bytes;
@@ -27,17 +27,17 @@ std::string Bytes(uint64_t value, int count) {
 // TFRecord masks checksums, so that nested records do not match by accident.
 std::string MaskedChecksum(std::string_view bytes) {
   const uint32_t crc = Crc32c(bytes);
-  return Bytes(((crc >> 15) | (crc << 17)) + 0xa282ead8U, 4);
+  return LittleEndian(((crc >> 15) | (crc << 17)) + 0xa282ead8U, 4);
 }
 
 std::string RecordOf(const std::string& event) {
-  const std::string length = Bytes(event.size(), 8);
+  const std::string length = LittleEndian(event.size(), 8);
   return length + MaskedChecksum(length) + event + MaskedChecksum(event);
 }
 
 // Fields of tensorflow.Event, Summary and Summary.Value.
-enum Field : uint32_t { kWallTime = 1, kStep = 2, kFileVersion = 3, kSummary = 5 };
-enum SummaryField : uint32_t { kValue = 1, kTag = 1, kSimpleValue = 2 };
+enum EventField : uint32_t { kWallTime = 1, kEventStep = 2, kFileVersion = 3, kSummary = 5 };
+enum SummaryField : uint32_t { kSummaryValue = 1, kTag = 1, kSimpleValue = 2 };
 
 std::string Version(int64_t now) {
   std::string event;
@@ -52,11 +52,11 @@ std::string Scalars(LiveJob& job, int64_t now) {
   std::string event;
   pbf_writer writer(event);
   writer.add_double(kWallTime, Seconds(now));
-  writer.add_uint64(kStep, static_cast<uint64_t>(p.max_productive_step.value_or(0)));
+  writer.add_uint64(kEventStep, static_cast<uint64_t>(p.max_productive_step.value_or(0)));
   {  // the end of a writer writes the length of its message
     pbf_writer summary(writer, kSummary);
     const auto add = [&](std::string_view tag, double value) {
-      pbf_writer scalar(summary, kValue);
+      pbf_writer scalar(summary, kSummaryValue);
       scalar.add_string(kTag, tag);
       scalar.add_float(kSimpleValue, static_cast<float>(value));
     };

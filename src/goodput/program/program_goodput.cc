@@ -22,7 +22,7 @@ namespace {
 
 using goodput::TokenFlops;
 
-constexpr double kLow = 0.3;  // an MFU below this is worth a trace
+constexpr double kLowMfu = 0.3;  // an MFU below this is worth a trace
 
 std::unexpected<Error> Wrong(std::string what, std::string where, std::string hint) {
   return std::unexpected(Error{std::move(what), std::move(where), std::move(hint)});
@@ -124,7 +124,7 @@ void AddFindings(Report& report, double mfu) {
          .hint = "check tokens per second (of the whole job), the number of chips, the chip and "
                  "the data type",
          .table = table});
-  } else if (mfu < kLow) {
+  } else if (mfu < kLowMfu) {
     report.findings.push_back({.severity = Severity::kMedium,
                                .message = fmt::format("MFU is {} of peak FLOP/s.", HumanRatio(mfu)),
                                .because = "large dense models reach 35–55%",

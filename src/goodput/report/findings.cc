@@ -11,8 +11,8 @@ namespace stepscope::goodput {
 namespace {
 
 constexpr double kMinReported = 0.02;  // share of counted time
-constexpr double kMedium = 0.05, kHigh = 0.10;
-constexpr size_t kMost = 3;
+constexpr double kMediumShare = 0.05, kHighShare = 0.10;
+constexpr size_t kMostFindings = 3;
 
 struct BadputAdvice {
   Bucket bucket;
@@ -51,7 +51,9 @@ constexpr auto kAdvice = std::to_array<BadputAdvice>({
 });
 
 Severity SeverityOf(double ratio) {
-  return ratio >= kHigh ? Severity::kHigh : ratio >= kMedium ? Severity::kMedium : Severity::kLow;
+  return ratio >= kHighShare     ? Severity::kHigh
+         : ratio >= kMediumShare ? Severity::kMedium
+                                 : Severity::kLow;
 }
 
 std::string Amount(int64_t time, double ratio) {
@@ -319,7 +321,7 @@ std::vector<Finding> FindLosses(const Partition& p, const StepClock& clock) {
     findings.push_back(std::move(*finding));
   }
   std::ranges::stable_sort(findings, std::greater<>(), &Finding::impact);
-  if (findings.size() > kMost) findings.resize(kMost);
+  if (findings.size() > kMostFindings) findings.resize(kMostFindings);
   for (auto more : {Hang(p, clock), Hung(p, counted), CrashLoop(p), OtherJob(p), Loading(p)}) {
     if (more) findings.push_back(std::move(*more));
   }

@@ -34,7 +34,7 @@ std::vector<goodput::RollingWindow> Rolling(goodput::Accounting& accounting,
                                    std::pair("week", 7 * 24 * kHour)}) {
     if (whole.total() <= size) break;
     goodput::PartitionQuery window = query;
-    window.window = goodput::Interval{whole.end - size, whole.end};
+    window.window = Interval{whole.end - size, whole.end};
     rolling.push_back({name, accounting.Query(window)});
   }
   return rolling;

@@ -174,7 +174,7 @@ Table Attempts(const Partition& p) {
   return table;
 }
 
-std::string Cause(const Disruption& d) {
+std::string CauseText(const Disruption& d) {
   std::string cause = !d.ended_by.empty() ? d.ended_by
                       : d.announced       ? "announced"
                       : d.hung > 0        ? "hung"
@@ -198,7 +198,7 @@ Table Disruptions(const Partition& p) {
                           TimeColumn("hung", "hung")},
               .text_rows = 5};
   for (const Disruption& d : p.disruption_list) {
-    table.rows.push_back({static_cast<int64_t>(d.attempt) + 1, d.time - JobStart(p), Cause(d),
+    table.rows.push_back({static_cast<int64_t>(d.attempt) + 1, d.time - JobStart(p), CauseText(d),
                           d.cost(), d.down, Maybe(d.detect), Maybe(d.queue), Maybe(d.launch),
                           d.start, d.restore, d.startup, d.recompute, d.hung});
   }

@@ -19,11 +19,11 @@ constexpr int64_t kClockSlack = kMinute;
 // A profiler slows steps, rarely by more; nothing makes them faster.
 constexpr double kMostSlower = 1.5, kMostFaster = 1.25;
 
-struct Extent {
+struct TracedSpan {
   int64_t start = 0, end = 0;
 };
 
-Extent ExtentOf(const std::vector<TracedStep>& steps) {
+TracedSpan TracedSpanOf(const std::vector<TracedStep>& steps) {
   return {std::ranges::min(steps, {}, &TracedStep::start).start,
           std::ranges::max(steps, {}, &TracedStep::end).end};
 }
@@ -33,7 +33,7 @@ std::string Human(int64_t time) { return HumanTime(static_cast<double>(time)); }
 // Why the time of the traces is not the job's; empty: it may be.
 std::string Outside(const Partition& whole, const std::vector<TracedStep>& steps) {
   if (steps.empty() || whole.attempts.empty()) return "";
-  const Extent traced = ExtentOf(steps);
+  const TracedSpan traced = TracedSpanOf(steps);
   const int64_t start = traced.start, end = traced.end;
   const auto meets = [&](const AttemptAccount& a) {
     return start <= a.end + kClockSlack && end >= a.start - kClockSlack;

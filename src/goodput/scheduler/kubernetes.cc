@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::json;
 
 // A cluster event at one of its times.
-struct Item {
+struct ClusterItem {
   int64_t time = 0;
   std::string uid, kind, name, reason, message;
   bool repeated = false;  // the last of several times
@@ -44,23 +44,23 @@ std::string TextAt(const Json& object, const char* key) {
 }
 
 const Json& ObjectAt(const Json& object, const char* key) {
-  static const Json kNone = Json::object();
+  static const Json kEmpty = Json::object();
   const auto at = object.find(key);
-  return at != object.end() && at->is_object() ? *at : kNone;
+  return at != object.end() && at->is_object() ? *at : kEmpty;
 }
 
 // Adds an object of the list: once, or at its first and last time.
-std::vector<Item> ItemsOf(const Json& object) {
+std::vector<ClusterItem> ItemsOf(const Json& object) {
   const bool newer = object.contains("regarding");  // events.k8s.io/v1
   const Json& about = ObjectAt(object, newer ? "regarding" : "involvedObject");
-  Item item{.uid = TextAt(ObjectAt(object, "metadata"), "uid"),
-            .kind = TextAt(about, "kind"),
-            .name = TextAt(about, "name"),
-            .reason = TextAt(object, "reason"),
-            .message = TextAt(object, newer ? "note" : "message")};
+  ClusterItem item{.uid = TextAt(ObjectAt(object, "metadata"), "uid"),
+                   .kind = TextAt(about, "kind"),
+                   .name = TextAt(about, "name"),
+                   .reason = TextAt(object, "reason"),
+                   .message = TextAt(object, newer ? "note" : "message")};
   if (item.kind.empty() || item.reason.empty()) return {};
   if (item.uid.empty()) item.uid = TextAt(ObjectAt(object, "metadata"), "name");
-  std::vector<Item> items;
+  std::vector<ClusterItem> items;
   for (const char* key : {"firstTimestamp", "deprecatedFirstTimestamp", "eventTime",
                           "lastTimestamp", "deprecatedLastTimestamp"}) {
     const auto time = Rfc3339(TextAt(object, key));
@@ -75,7 +75,7 @@ std::vector<Item> ItemsOf(const Json& object) {
 
 // Pods are named "train-0-abcde", child jobs "train-workers-0", Kueue's workloads
 // "job-train-1a2b3".
-bool Belongs(const Item& item, const std::string& job) {
+bool Belongs(const ClusterItem& item, const std::string& job) {
   if (job.empty() || item.name == job) return true;
   const std::string with_dash = job + "-";
   if (item.name.starts_with(with_dash)) return true;
@@ -87,7 +87,7 @@ class Follower {
   Follower(const KubernetesOptions& options, int64_t pods_wanted, bool queued_by_kueue)
       : options_(options), wanted_(pods_wanted), queued_by_kueue_(queued_by_kueue) {}
 
-  void Take(const Item& item) {
+  void Take(const ClusterItem& item) {
     if (item.kind == "Pod") {
       TakePod(item);
     } else {
@@ -118,7 +118,7 @@ class Follower {
     pod = {allocated, healthy};
   }
 
-  void TakePod(const Item& item) {
+  void TakePod(const ClusterItem& item) {
     Submit(item);
     Pod& pod = pods_[item.name];
     if (item.reason == "Scheduled") Set(pod, true, pod.healthy);
@@ -129,7 +129,7 @@ class Follower {
     Set(pod, false, false);
   }
 
-  void TakeController(const Item& item) {
+  void TakeController(const ClusterItem& item) {
     if (IsOneOf(item.reason, kOver)) {
       wants_ = false;
       for (auto& [name, pod] : pods_) Set(pod, false, false);
@@ -144,25 +144,25 @@ class Follower {
     if (item.reason == "Resumed" || item.reason == "SuccessfulCreate") wants_ = true;
   }
 
-  void Submit(const Item& item) {
+  void Submit(const ClusterItem& item) {
     if (std::exchange(submitted_, true)) return;
     Add(item, EventKind::kJobSubmitted, 0).text = item.name;
   }
-  void Notice(const Item& item) {
+  void Notice(const ClusterItem& item) {
     Add(item, EventKind::kPreemptionNotice, 1).text = item.reason + ": " + item.message;
   }
   State Now() const {
     const int64_t chips = options_.chips_per_pod;
     return {wants_ ? wanted_ * chips : 0, allocated_ * chips, healthy_ * chips};
   }
-  void ReportResources(const Item& item, const State& now) {
+  void ReportResources(const ClusterItem& item, const State& now) {
     Event& event = Add(item, EventKind::kResources, 2);
     event.counts[0] = now.requested;
     event.counts[1] = now.allocated;
     event.counts[2] = now.healthy;
     reported_ = now;
   }
-  Event& Add(const Item& item, EventKind kind, int64_t place) {
+  Event& Add(const ClusterItem& item, EventKind kind, int64_t place) {
     Event event{.kind = kind, .time = item.time};
     event.job = options_.job;
     event.writer = fmt::format("kubernetes:{}:{}{}", item.uid, place, item.repeated ? ":last" : "");
@@ -181,15 +181,16 @@ class Follower {
 };
 
 // The events of the job in time order; absent if the text is not a list.
-std::optional<std::vector<Item>> ReadItems(std::string_view text, const KubernetesOptions& options,
-                                           Notes& note_counts) {
+std::optional<std::vector<ClusterItem>> ReadItems(std::string_view text,
+                                                  const KubernetesOptions& options,
+                                                  Notes& note_counts) {
   const Json list = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!list.is_object() || !list.contains("items") || !list["items"].is_array()) {
     return std::nullopt;
   }
-  std::vector<Item> items;
+  std::vector<ClusterItem> items;
   for (const Json& object : list["items"]) {
-    auto of = object.is_object() ? ItemsOf(object) : std::vector<Item>();
+    auto of = object.is_object() ? ItemsOf(object) : std::vector<ClusterItem>();
     if (of.empty()) {
       note_counts.Add(NoteKind::kNoEntry);
     } else if (!Belongs(of.front(), options.job)) {
@@ -198,7 +199,7 @@ std::optional<std::vector<Item>> ReadItems(std::string_view text, const Kubernet
       std::ranges::move(of, std::back_inserter(items));
     }
   }
-  std::ranges::stable_sort(items, {}, &Item::time);
+  std::ranges::stable_sort(items, {}, &ClusterItem::time);
   return items;
 }
 
@@ -211,16 +212,17 @@ Result<std::vector<Event>> ReadKubernetes(std::string_view text, const Kubernete
     return std::unexpected(Error{"cannot read Kubernetes events: not a list", "",
                                  "kubectl get events -o json > events.json"});
   }
-  const bool kueue = std::ranges::any_of(
-      *items, [](const Item& i) { return i.kind == "Workload" || i.reason == "CreatedWorkload"; });
+  const bool kueue = std::ranges::any_of(*items, [](const ClusterItem& i) {
+    return i.kind == "Workload" || i.reason == "CreatedWorkload";
+  });
   int64_t pods = options.pods;
   if (pods <= 0) {
     Follower counting(options, 1, kueue);
-    for (const Item& item : *items) counting.Take(item);
+    for (const ClusterItem& item : *items) counting.Take(item);
     pods = std::max<int64_t>(counting.most_pods(), 1);
   }
   Follower follower(options, pods, kueue);
-  for (const Item& item : *items) follower.Take(item);
+  for (const ClusterItem& item : *items) follower.Take(item);
   return std::move(follower.events);
 }
 

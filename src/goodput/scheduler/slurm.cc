@@ -19,12 +19,12 @@ constexpr std::string_view kSource = "slurm";
 // One job as texts by column.
 using Fields = std::map<std::string_view, std::string_view, std::less<>>;
 
-std::string_view Get(const Fields& fields, std::string_view key) {
+std::string_view FieldOf(const Fields& fields, std::string_view key) {
   const auto at = fields.find(key);
   return at == fields.end() ? std::string_view() : at->second;
 }
 
-std::optional<int64_t> Number(std::string_view text) {
+std::optional<int64_t> ParseNumber(std::string_view text) {
   int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
@@ -41,9 +41,9 @@ std::string_view TakeUntil(std::string_view& text, char separator) {
 
 // Parses a time in the cluster's zone, or seconds since 1970, as ns. Absent for "Unknown", "None"
 // and anything else.
-std::optional<int64_t> TimeOf(std::string_view text, const std::optional<int64_t>& utc_offset) {
+std::optional<int64_t> ParseTime(std::string_view text, const std::optional<int64_t>& utc_offset) {
   constexpr int64_t kLatest = int64_t{1} << 33;  // seconds: the year 2242
-  const auto seconds = Number(text) ? Number(text) : SecondsOf(text, utc_offset);
+  const auto seconds = ParseNumber(text) ? ParseNumber(text) : SecondsOf(text, utc_offset);
   if (!seconds || *seconds <= 0 || *seconds >= kLatest) return std::nullopt;
   return *seconds * kSecond;
 }
@@ -51,10 +51,10 @@ std::optional<int64_t> TimeOf(std::string_view text, const std::optional<int64_t
 // "[DD-]HH:MM:SS" or seconds, as ns; 0 if it is neither.
 int64_t DurationOf(std::string_view text) {
   int64_t days = 0;
-  if (text.contains('-')) days = Number(TakeUntil(text, '-')).value_or(0);
+  if (text.contains('-')) days = ParseNumber(TakeUntil(text, '-')).value_or(0);
   int64_t seconds = 0;
   while (!text.empty()) {
-    const auto part = Number(TakeUntil(text, ':'));
+    const auto part = ParseNumber(TakeUntil(text, ':'));
     if (!part || *part < 0 || *part > 1'000'000'000) return 0;
     seconds = seconds * 60 + *part;
     if (seconds > 100'000'000'000) return 0;
@@ -69,7 +69,7 @@ int64_t ChipsOf(std::string_view tres) {
   while (!tres.empty()) {
     std::string_view item = TakeUntil(tres, ',');
     const std::string_view name = TakeUntil(item, '=');
-    const int64_t count = std::clamp<int64_t>(Number(item).value_or(0), 0, 1 << 30);
+    const int64_t count = std::clamp<int64_t>(ParseNumber(item).value_or(0), 0, 1 << 30);
     if (name == "gres/gpu") return count;
     if (name.starts_with("gres/gpu:")) typed += count;
   }
@@ -92,8 +92,8 @@ class Reader {
 
   // `restarts`: earlier attempts without a row.
   void Take(const Fields& fields, int64_t restarts) {
-    const std::string_view id = Get(fields, fields.contains("JobID") ? "JobID" : "JobId");
-    const std::string_view name = Get(fields, "JobName");
+    const std::string_view id = FieldOf(fields, fields.contains("JobID") ? "JobID" : "JobId");
+    const std::string_view name = FieldOf(fields, "JobName");
     if (id.contains('.')) return;  // a step of a job
     if (!options_.job.empty() && id != options_.job && name != options_.job) {
       return note_counts_.Add(NoteKind::kOtherJob);
@@ -118,11 +118,11 @@ class Reader {
 
  private:
   std::optional<int64_t> Time(const Fields& fields, std::string_view key) const {
-    return TimeOf(Get(fields, key), options_.utc_offset);
+    return ParseTime(FieldOf(fields, key), options_.utc_offset);
   }
 
   Allocation AllocationOf(const Fields& fields, bool put_back) const {
-    const std::string_view state = Get(fields, fields.contains("State") ? "State" : "JobState");
+    const std::string_view state = FieldOf(fields, fields.contains("State") ? "State" : "JobState");
     const bool sacct = fields.contains("State");
     Allocation a{
         .state = std::string(state),
@@ -130,7 +130,7 @@ class Reader {
         .eligible = put_back ? std::nullopt : Time(fields, sacct ? "Eligible" : "EligibleTime"),
         .started = Time(fields, sacct ? "Start" : "StartTime"),
         .ended = Time(fields, sacct ? "End" : "EndTime"),
-        .paused = DurationOf(Get(fields, "Suspended")),
+        .paused = DurationOf(FieldOf(fields, "Suspended")),
         .preempted = state.starts_with("PREEMPTED"),
         .comes_back = StartsWithAny(state, {"REQUEUED", "PREEMPTED", "NODE_FAIL"})};
     // scontrol prints the expected start of waiting jobs and the latest end of running ones.
@@ -139,9 +139,9 @@ class Reader {
     a.outcome = OutcomeOf(state);
     if (a.ended && a.started) a.ended = std::max(*a.ended, *a.started);
     for (const std::string_view tres : {"ReqTRES", "AllocTRES", "TRES"}) {
-      if (a.chips == 0) a.chips = ChipsOf(Get(fields, tres));
+      if (a.chips == 0) a.chips = ChipsOf(FieldOf(fields, tres));
     }
-    const auto nodes = Number(Get(fields, sacct ? "NNodes" : "NumNodes"));
+    const auto nodes = ParseNumber(FieldOf(fields, sacct ? "NNodes" : "NumNodes"));
     if (a.chips == 0) a.chips = std::clamp<int64_t>(nodes.value_or(1), 1, 1 << 30);
     return a;
   }
@@ -195,8 +195,8 @@ void ReadRecords(std::string_view text, Reader& reader) {
   while (!text.empty()) {
     const size_t next = text.find(kNext, 1);
     const Fields fields = WordsOf(text.substr(0, next));
-    reader.Take(fields,
-                std::clamp<int64_t>(Number(Get(fields, "Restarts")).value_or(0), 0, 1 << 20));
+    reader.Take(fields, std::clamp<int64_t>(ParseNumber(FieldOf(fields, "Restarts")).value_or(0), 0,
+                                            1 << 20));
     text.remove_prefix(next == text.npos ? text.size() : next + 1);
   }
 }

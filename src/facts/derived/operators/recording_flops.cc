@@ -15,7 +15,7 @@ namespace stepscope {
 namespace {
 
 // What one execution of an operator, or a kernel with the compiler's counts, adds.
-struct Item {
+struct CountedWork {
   StringId op = 0;
   OperatorCost cost;
   int64_t occurrences = 1;
@@ -25,9 +25,9 @@ struct Item {
   int32_t step = kNoStep;  // in which it was launched, as index into RankActivity::steps
 };
 
-class Recording {
+class FlopsCounter {
  public:
-  Recording(const Facts& facts, const RankActivity& rank, double given_peak)
+  FlopsCounter(const Facts& facts, const RankActivity& rank, double given_peak)
       : facts_(facts),
         names_(*facts.names),
         tensor_cores_(TensorCoreUseOf(facts)),
@@ -78,7 +78,7 @@ class Recording {
     const auto& counted = OperatorCostsOf(facts_, rank_);
     // The counted operator that each range is, or is inside of: index into `items`.
     std::vector<int32_t> item_of(host.ranges.size(), -1);
-    std::vector<Item> items;
+    std::vector<CountedWork> items;
     for (const auto& [range, cost] : counted) {
       const HostRange& op = host.ranges[static_cast<size_t>(range)];
       item_of[static_cast<size_t>(range)] = static_cast<int32_t>(items.size());
@@ -91,13 +91,13 @@ class Recording {
       if (item_of[r] < 0 && parent != kNoRange) item_of[r] = item_of[static_cast<size_t>(parent)];
     }
     for (const Activity& activity : rank_.activities) AddActivity(activity, item_of, items);
-    for (const Item& item : items) {
+    for (const CountedWork& item : items) {
       if (item.time > 0) AddItem(item);
     }
   }
 
   void AddActivity(const Activity& activity, const std::vector<int32_t>& item_of,
-                   std::vector<Item>& items) {
+                   std::vector<CountedWork>& items) {
     if (activity.kind != Kind::kCompute) return;
     sum_.kernel_time = AddSaturated(sum_.kernel_time, activity.duration());
     const uint32_t device = rank_.streams[activity.stream].device_index;
@@ -111,15 +111,15 @@ class Recording {
       AddItem(OfCompiler(activity, *kernel, device, tensor_cores));
     } else if (at >= 0) {
       sum_.covered = AddSaturated(sum_.covered, activity.duration());
-      Item& item = items[static_cast<size_t>(at)];
+      CountedWork& item = items[static_cast<size_t>(at)];
       item.time = AddSaturated(item.time, activity.duration());
       item.tensor_cores |= tensor_cores;
       item.device_index = device;
     }
   }
 
-  Item OfCompiler(const Activity& activity, const KernelDetail& kernel, uint32_t device,
-                  bool tensor_cores) const {
+  CountedWork OfCompiler(const Activity& activity, const KernelDetail& kernel, uint32_t device,
+                         bool tensor_cores) const {
     // Its other kernels bring their time to the operation, and not its counts again.
     const StringId stands_for = ops_.StandsFor(activity, kernel);
     const bool stands = stands_for == activity.name;
@@ -156,7 +156,7 @@ class Recording {
     }
   }
 
-  void AddItem(const Item& item) {
+  void AddItem(const CountedWork& item) {
     FlopsSum sum = roofs_.Of(item.cost, item.device_index, item.tensor_cores);
     sum.occurrences = item.occurrences;
     sum.time = item.time;
@@ -195,13 +195,13 @@ class Recording {
 };
 
 RecordingFlops AgainstOwnPeaks(const Facts& facts, const RankActivity& rank) {
-  return Recording(facts, rank, 0).Measure();
+  return FlopsCounter(facts, rank, 0).Measure();
 }
 
 }  // namespace
 
 RecordingFlops MeasureFlops(const Facts& facts, const RankActivity& rank, double given_peak) {
-  return Recording(facts, rank, given_peak).Measure();
+  return FlopsCounter(facts, rank, given_peak).Measure();
 }
 
 const RecordingFlops& FlopsOf(const Facts& facts, const RankActivity& rank) {

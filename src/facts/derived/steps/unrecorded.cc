@@ -10,13 +10,13 @@
 namespace stepscope {
 namespace {
 
-struct Longest {
+struct LongestStretch {
   const RankActivity* rank = nullptr;
   Interval stretch{};
 };
 
-Longest Find(const Facts& facts, const std::vector<RankSteps>& ranks) {
-  Longest longest;
+LongestStretch FindStretch(const Facts& facts, const std::vector<RankSteps>& ranks) {
+  LongestStretch longest;
   for (const RankSteps& own : ranks) {
     std::vector<StepWindow> windows;
     for (const StepBreakdown& step : own.steps) windows.push_back(step.window);
@@ -29,9 +29,9 @@ Longest Find(const Facts& facts, const std::vector<RankSteps>& ranks) {
 }
 
 // Keeps the nearest neighbors among the items that it is shown.
-class Neighbors {
+class StretchNeighbors {
  public:
-  explicit Neighbors(const Interval& stretch) : stretch_(stretch) {}
+  explicit StretchNeighbors(const Interval& stretch) : stretch_(stretch) {}
 
   // What waits for the device is in the stretch: at its edges it is a neighbor.
   template <class Item>
@@ -63,9 +63,9 @@ bool IsStep(const HostOps& host, const HostRange& range) {
 }  // namespace
 
 Unrecorded LongestUnrecorded(const Facts& facts, const std::vector<RankSteps>& ranks) {
-  const Longest longest = Find(facts, ranks);
+  const LongestStretch longest = FindStretch(facts, ranks);
   if (longest.rank == nullptr) return {};
-  Neighbors neighbors(longest.stretch);
+  StretchNeighbors neighbors(longest.stretch);
   StopChecks checks;
   for (const HostRange& range : longest.rank->host->ranges) {
     checks.Turn();
