@@ -29,18 +29,18 @@ std::vector<CounterPoint> PointsOf(const std::vector<StepCurve::Point>& levels) 
   return points;
 }
 
-void Add(Counters& counters, RecordedCounter counter) {
+void AddCounter(Counters& counters, RecordedCounter counter) {
   if (!counter.points.empty()) counters.push_back(std::move(counter));
 }
 
 void AddQueues(const RankActivity& rank, Counters& counters) {
   const auto queues = FollowQueues(rank);
   for (size_t s = 0; s < queues.size(); ++s) {
-    Add(counters, {.group = DeviceGroup(rank.streams[s].device),
-                   .name = fmt::format("queue length of stream {}", rank.streams[s].stream),
-                   .unit = std::string(UnitName(Unit::kCount)),
-                   .device = rank.streams[s].device,
-                   .points = PointsOf(Outstanding(rank, queues[s]).Levels())});
+    AddCounter(counters, {.group = DeviceGroup(rank.streams[s].device),
+                          .name = fmt::format("queue length of stream {}", rank.streams[s].stream),
+                          .unit = std::string(UnitName(Unit::kCount)),
+                          .device = rank.streams[s].device,
+                          .points = PointsOf(Outstanding(rank, queues[s]).Levels())});
   }
 }
 
@@ -48,11 +48,12 @@ void AddCopies(const RankActivity& rank, Counters& counters) {
   auto copies = FollowCopies(rank);
   for (size_t d = 0; d < copies.size(); ++d) {
     for (size_t p = 0; p < kCopyPaths; ++p) {
-      Add(counters, {.group = DeviceGroup(rank.devices[d]),
-                     .name = fmt::format("bandwidth of {}", CopyPathName(static_cast<CopyPath>(p))),
-                     .unit = std::string(UnitName(Unit::kBytesPerSecond)),
-                     .device = rank.devices[d],
-                     .points = PointsOf(copies[d][p].rate.Levels())});
+      AddCounter(counters,
+                 {.group = DeviceGroup(rank.devices[d]),
+                  .name = fmt::format("bandwidth of {}", CopyPathName(static_cast<CopyPath>(p))),
+                  .unit = std::string(UnitName(Unit::kBytesPerSecond)),
+                  .device = rank.devices[d],
+                  .points = PointsOf(copies[d][p].rate.Levels())});
     }
   }
 }
@@ -70,7 +71,7 @@ void AddAllocators(const Facts& facts, const RankActivity& rank, Counters& count
       counter.points.push_back(
           {rank.host->memory[moment.event].time, static_cast<double>(moment.level)});
     }
-    Add(counters, std::move(counter));
+    AddCounter(counters, std::move(counter));
   }
 }
 
@@ -78,10 +79,10 @@ void AddMemoryUse(const Facts& facts, const RankActivity& rank, Counters& counte
   for (const MemoryTimeline& timeline : rank.host->memory_timelines) {
     const MemoryUseOverTime use = FollowMemoryUse(facts, rank, timeline);
     const auto add = [&](std::string name, const std::vector<StepCurve::Point>& curve) {
-      Add(counters, {.group = "memory by use",
-                     .name = std::move(name),
-                     .unit = std::string(UnitName(Unit::kBytes)),
-                     .points = PointsOf(curve)});
+      AddCounter(counters, {.group = "memory by use",
+                            .name = std::move(name),
+                            .unit = std::string(UnitName(Unit::kBytes)),
+                            .points = PointsOf(curve)});
     };
     add("all memory", use.total);
     for (size_t u = 0; u < kMemoryUses; ++u) {
@@ -103,9 +104,9 @@ void AddHardwareCounters(const StringTable& names, const RankActivity& rank, Cou
     }
   }
   for (auto& [name, curve] : curves) {
-    Add(counters, {.group = "hardware counters",
-                   .name = std::string(names[name]),
-                   .points = std::move(curve)});
+    AddCounter(counters, {.group = "hardware counters",
+                          .name = std::string(names[name]),
+                          .points = std::move(curve)});
   }
 }
 

@@ -63,8 +63,8 @@ constexpr auto kTexts = std::to_array<TextTitle>({
     {TextField::kShape, "shape", "shape"},
 });
 
-void Add(std::vector<EventField>& fields, std::string_view key, std::string_view title, Cell value,
-         Unit unit = Unit::kNone) {
+void AddField(std::vector<EventField>& fields, std::string_view key, std::string_view title,
+              Cell value, Unit unit = Unit::kNone) {
   fields.push_back({std::string(key), std::string(title), std::move(value), unit});
 }
 
@@ -72,20 +72,20 @@ void AddConfig(const LaunchConfig& config, std::vector<EventField>& fields) {
   const auto extent = [](const std::array<int32_t, 3>& a) {
     return fmt::format("{} x {} x {}", a[0], a[1], a[2]);
   };
-  if (config.grid[0] >= 0) Add(fields, "grid", "grid", extent(config.grid));
-  if (config.block[0] >= 0) Add(fields, "block", "block", extent(config.block));
+  if (config.grid[0] >= 0) AddField(fields, "grid", "grid", extent(config.grid));
+  if (config.block[0] >= 0) AddField(fields, "block", "block", extent(config.block));
   if (config.registers >= 0) {
-    Add(fields, "registers", "registers per thread", int64_t{config.registers}, Unit::kCount);
+    AddField(fields, "registers", "registers per thread", int64_t{config.registers}, Unit::kCount);
   }
   if (config.shared_memory >= 0) {
-    Add(fields, "shared_memory", "shared memory per block", int64_t{config.shared_memory},
-        Unit::kBytes);
+    AddField(fields, "shared_memory", "shared memory per block", int64_t{config.shared_memory},
+             Unit::kBytes);
   }
   if (config.blocks_per_sm >= 0) {
-    Add(fields, "blocks_per_sm", "blocks per SM", double{config.blocks_per_sm}, Unit::kCount);
+    AddField(fields, "blocks_per_sm", "blocks per SM", double{config.blocks_per_sm}, Unit::kCount);
   }
   if (config.occupancy >= 0) {
-    Add(fields, "occupancy", "occupancy (estimated)", double{config.occupancy}, Unit::kRatio);
+    AddField(fields, "occupancy", "occupancy (estimated)", double{config.occupancy}, Unit::kRatio);
   }
 }
 
@@ -102,16 +102,16 @@ std::vector<EventField> FieldsOf(const Timeline::State& state, const RecordedEve
     const auto id = recording.Texts(text.field).Find(source);
     if (!id) continue;
     const StringId shared = recording.Shared(*id);
-    Add(fields, text.key, text.title, std::string(state.names[shared]));
+    AddField(fields, text.key, text.title, std::string(state.names[shared]));
   }
   for (const IntTitle& number : kInts) {
     const auto value = recording.Ints(number.field).Find(source);
-    if (value) Add(fields, number.key, number.title, *value, number.unit);
+    if (value) AddField(fields, number.key, number.title, *value, number.unit);
   }
   if (const auto rate = recording.Reals(RealField::kBandwidth).Find(source))
-    Add(fields, "bandwidth", "bandwidth", *rate * 1e9, Unit::kBytesPerSecond);
+    AddField(fields, "bandwidth", "bandwidth", *rate * 1e9, Unit::kBytesPerSecond);
   if (const auto share = recording.Reals(RealField::kFragmentation).Find(source))
-    Add(fields, "fragmentation", "fragmentation", *share, Unit::kRatio);
+    AddField(fields, "fragmentation", "fragmentation", *share, Unit::kRatio);
   return fields;
 }
 

@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kPiece = size_t{1} << 18;  // events that are looked at between two looks at `stop`
 
-Error Stopped() { return Error{"the request was stopped", "", ""}; }
+Error StoppedError() { return Error{"the request was stopped", "", ""}; }
 
 struct Sum {
   int64_t count = 0, sum = 0;
@@ -95,15 +95,15 @@ void ForEachWithin(const EventStore& events, const Piece& piece, const F& f) {
 enum class By : uint8_t { kName, kKind, kTrack, kRank };
 
 std::optional<By> ParseBy(std::string_view text) {
-  constexpr auto kNames = std::to_array<std::string_view>({"name", "kind", "track", "rank"});
-  const auto* at = std::ranges::find(kNames, text);
-  if (at == kNames.end()) return std::nullopt;
-  return static_cast<By>(at - kNames.begin());
+  constexpr auto kByNames = std::to_array<std::string_view>({"name", "kind", "track", "rank"});
+  const auto* at = std::ranges::find(kByNames, text);
+  if (at == kByNames.end()) return std::nullopt;
+  return static_cast<By>(at - kByNames.begin());
 }
 
 std::vector<Column> KeysOf(By by) {
   const auto key = [](std::string name, std::string title) {
-    return KeyColumn(std::move(name), std::move(title));
+    return Column{std::move(name), std::move(title), Unit::kNone, Role::kKey};
   };
   switch (by) {
     case By::kName:
@@ -162,7 +162,7 @@ void AddSumColumns(Table& table) {
   }
 }
 
-std::vector<Cell> RowOf(std::vector<Cell> keys, const Sum& sum, int64_t whole) {
+std::vector<Cell> SumRow(std::vector<Cell> keys, const Sum& sum, int64_t whole) {
   for (const int64_t number :
        {sum.count, sum.sum, (sum.sum + sum.count / 2) / sum.count, sum.min, sum.max}) {
     keys.emplace_back(number);
@@ -187,7 +187,7 @@ Table TableOf(const Timeline::State& state, By by, const Sums& sums, std::string
   std::ranges::stable_sort(keys, std::ranges::greater{},
                            [&](size_t k) { return std::pair(sums[k].sum, sums[k].count); });
   for (const size_t k : keys) {
-    table.rows.push_back(RowOf(CellsOf(state, by, k), sums[k], whole.sum));
+    table.rows.push_back(SumRow(CellsOf(state, by, k), sums[k], whole.sum));
   }
   return table;
 }
@@ -223,7 +223,7 @@ Result<Sums> AddUp(const Timeline::State& state, const std::vector<Piece>& piece
     if (by == By::kTrack) add([&](size_t) { return piece.track; });
     if (by == By::kRank) add([&](size_t) { return state.tracks[piece.track].rank_index; });
   });
-  if (!done) return std::unexpected(Stopped());
+  if (!done) return std::unexpected(StoppedError());
   for (size_t w = 1; w < workers; ++w) {
     for (size_t k = 0; k < of_worker[w].size(); ++k) of_worker[0][k].Add(of_worker[w][k]);
   }
@@ -297,7 +297,7 @@ Result<NameUse> UseOf(const Timeline::State& state, StringId name, const std::st
       uses[worker].by_rank[recording].Add(events.Duration(i));
     }
   });
-  if (!done) return std::unexpected(Stopped());
+  if (!done) return std::unexpected(StoppedError());
   for (size_t w = 1; w < workers; ++w) {
     std::ranges::copy(uses[w].durations, std::back_inserter(uses[0].durations));
     for (size_t r = 0; r < state.ranks.size(); ++r) uses[0].by_rank[r].Add(uses[w].by_rank[r]);

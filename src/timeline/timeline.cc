@@ -12,11 +12,11 @@
 namespace stepscope {
 namespace {
 
-constexpr size_t kKinds = static_cast<size_t>(Kind::kCount);
+constexpr size_t kKindCount = static_cast<size_t>(Kind::kCount);
 
-std::array<std::string_view, kKinds> KindNames() {
-  std::array<std::string_view, kKinds> names;
-  for (size_t k = 0; k < kKinds; ++k) names[k] = KindName(static_cast<Kind>(k));
+std::array<std::string_view, kKindCount> KindNames() {
+  std::array<std::string_view, kKindCount> names;
+  for (size_t k = 0; k < kKindCount; ++k) names[k] = KindName(static_cast<Kind>(k));
   return names;
 }
 
@@ -50,9 +50,9 @@ ColumnKind ColumnKindOf(Kind kind) {
   return ColumnKind::kOther;
 }
 
-std::array<ColumnKind, kKinds> ColumnKinds() {
-  std::array<ColumnKind, kKinds> kinds;
-  for (size_t k = 0; k < kKinds; ++k) kinds[k] = ColumnKindOf(static_cast<Kind>(k));
+std::array<ColumnKind, kKindCount> ColumnKinds() {
+  std::array<ColumnKind, kKindCount> kinds;
+  for (size_t k = 0; k < kKindCount; ++k) kinds[k] = ColumnKindOf(static_cast<Kind>(k));
   return kinds;
 }
 

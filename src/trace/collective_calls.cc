@@ -17,21 +17,21 @@
 namespace stepscope {
 namespace {
 
-struct Range {
+struct Annotation {
   int64_t start = 0, end = 0;
   bool of_collective = false;
 };
 
-struct Launch {
+struct LaunchTime {
   int64_t start = 0;
   int64_t correlation = 0;
 };
 
 // A thread of the host that calls collectives.
 struct Caller {
-  std::vector<Range> ranges;     // all annotations
-  IntervalSet collectives;       // the time in collectives' ranges
-  std::vector<Launch> launches;  // within that time
+  std::vector<Annotation> ranges;    // all annotations
+  IntervalSet collectives;           // the time in collectives' ranges
+  std::vector<LaunchTime> launches;  // within that time
 };
 
 // Asks about each name once.
@@ -83,7 +83,7 @@ class Marker {
     }
     for (auto& [track, caller] : callers_) {
       std::vector<Interval> collectives;
-      for (const Range& range : caller.ranges) {
+      for (const Annotation& range : caller.ranges) {
         if (range.of_collective) collectives.push_back({range.start, range.end});
       }
       caller.collectives = UnionOf(std::move(collectives));
@@ -115,12 +115,12 @@ class Marker {
   }
 
   void TakeLaunchesOf(Caller& caller) {
-    std::ranges::sort(caller.ranges, [](const Range& a, const Range& b) {
+    std::ranges::sort(caller.ranges, [](const Annotation& a, const Annotation& b) {
       return a.start != b.start ? a.start < b.start : a.end > b.end;
     });
-    std::ranges::sort(caller.launches, {}, &Launch::start);
+    std::ranges::sort(caller.launches, {}, &LaunchTime::start);
     Innermost innermost;
-    for (const Launch& launch : caller.launches) {
+    for (const LaunchTime& launch : caller.launches) {
       const int32_t at = innermost.At(launch.start, caller.ranges.size(),
                                       [&](size_t r) { return caller.ranges[r]; });
       if (at >= 0 && caller.ranges[static_cast<size_t>(at)].of_collective)

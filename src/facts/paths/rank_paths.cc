@@ -34,8 +34,8 @@ int64_t LengthWith(const RankPath& path, const Replay& replay, const std::vector
   return std::max(replay.length, path.span() - path.idle);
 }
 
-RankPath Measure(const RankActivity& rank, const StringTable& names, ChosenWindow chosen,
-                 const PathQuery& query) {
+RankPath MeasurePath(const RankActivity& rank, const StringTable& names, ChosenWindow chosen,
+                     const PathQuery& query) {
   const Dependencies dependencies = BuildDependencies(rank, names, chosen.window);
   RankPath result{.rank = &rank,
                   .chosen = std::move(chosen),
@@ -83,7 +83,7 @@ MeasuredPaths MeasurePaths(const StringTable& names, std::span<const RankActivit
       measured.without.push_back(rank.rank);
       continue;
     }
-    measured.ranks.push_back(Measure(rank, names, std::move(*chosen), query));
+    measured.ranks.push_back(MeasurePath(rank, names, std::move(*chosen), query));
     const size_t newest = measured.ranks.size() - 1;
     const bool longer = measured.ranks[newest].span() > measured.ranks[longest].span();
     const size_t shorter = longer ? std::exchange(longest, newest) : newest;

@@ -15,7 +15,7 @@
 namespace stepscope {
 namespace {
 
-constexpr std::string_view kIterator = "Iterator::";
+constexpr std::string_view kIteratorPrefix = "Iterator::";
 
 // The TensorFlow Profiler's rules: what reads from files is told by the end of the iterator's path,
 // and reads in advance if something on the path keeps or fetches ahead.
@@ -42,7 +42,7 @@ bool IsLoader(std::string_view name) { return name.starts_with("enumerate(Data")
 
 // Whether a range prepares input, and what it does for it.
 std::optional<InputCategory> CategoryOfRange(std::string_view name) {
-  if (name.starts_with(kIterator)) return CategoryOfIterator(name);
+  if (name.starts_with(kIteratorPrefix)) return CategoryOfIterator(name);
   if (IsLoader(name)) {
     return name.contains("_MultiProcessing") ? InputCategory::kLoaderWorkers
                                              : InputCategory::kPreprocessing;
@@ -70,7 +70,7 @@ class Collector {
   }
 
  private:
-  static constexpr int32_t kNone = kNoRange;
+  static constexpr int32_t kNobody = kNoRange;
   struct Stage {
     StringId name = kNoString;
     int64_t parent = INT64_MIN;  // key of the stage that asks it; INT64_MIN: nobody recorded
@@ -102,7 +102,7 @@ class Collector {
   }
 
   int32_t OwnerAround(int32_t parent) const {
-    return parent == kNoRange ? kNone : owner_[static_cast<size_t>(parent)];
+    return parent == kNoRange ? kNobody : owner_[static_cast<size_t>(parent)];
   }
 
   void CountOperators() {
@@ -110,7 +110,7 @@ class Collector {
     for (size_t r = 0; r < owner_.size(); ++r) {
       if (!Counts(r)) continue;
       const int32_t around = OwnerAround(host_.ranges[r].parent);
-      if (around != kNone) AddTo(within[around], host_.ranges[r].duration());
+      if (around != kNobody) AddTo(within[around], host_.ranges[r].duration());
     }
     std::map<StringId, InputOperator> by_name;
     for (size_t r = 0; r < owner_.size(); ++r) {
@@ -143,7 +143,7 @@ class Collector {
     const RangeDetail* detail = host_.DetailOf(range);
     if (detail != nullptr && detail->iterator_parent >= 0) {
       stage.parent = detail->iterator_parent;
-    } else if (const int32_t around = OwnerAround(range.parent); around != kNone) {
+    } else if (const int32_t around = OwnerAround(range.parent); around != kNobody) {
       const int64_t parent = KeyOf(host_.ranges[static_cast<size_t>(around)]);
       if (stage.parent == INT64_MIN && parent != KeyOf(range)) stage.parent = parent;
     }
@@ -153,7 +153,7 @@ class Collector {
   void CountStages() {
     for (size_t r = 0; r < owner_.size(); ++r) {
       const std::string_view name = names_[host_.ranges[r].name];
-      const bool stage = name.starts_with(kIterator) || IsLoader(name);
+      const bool stage = name.starts_with(kIteratorPrefix) || IsLoader(name);
       if (stage && Counts(r)) AddCall(r);
     }
     std::map<int64_t, std::vector<int64_t>> asked_by;
@@ -183,7 +183,8 @@ class Collector {
     const std::string_view name = names_[stage.name];
     out_.stages.push_back(
         {.name = stage.name,
-         .type = std::string(name.starts_with(kIterator) ? TypeOfIterator(name) : "DataLoader"),
+         .type =
+             std::string(name.starts_with(kIteratorPrefix) ? TypeOfIterator(name) : "DataLoader"),
          .calls = static_cast<int64_t>(stage.calls.size()),
          .longest = stage.longest,
          .waited = waited});

@@ -50,9 +50,9 @@ bool IsLibraryProduct(std::string_view target) {
 // The dimensions of the left operand that a library's product sums over, as its configuration says:
 // "lhs_contracting_dimensions":["1"]. Empty where it does not.
 std::vector<int64_t> ContractingOf(std::string_view config) {
-  constexpr std::string_view kKey = "\"lhs_contracting_dimensions\"";
+  constexpr std::string_view kContracting = "\"lhs_contracting_dimensions\"";
   std::vector<int64_t> dimensions;
-  const size_t key = config.find(kKey);
+  const size_t key = config.find(kContracting);
   if (key == config.npos) return dimensions;
   const size_t begin = config.find('[', key), end = config.find(']', key);
   if (begin == config.npos || end == config.npos || end < begin) return dimensions;
