@@ -65,8 +65,8 @@ test("the life of a job is its segments, in the words of its buckets", () => {
   assert.deepEqual(drawn.map(({ from, length, kind, title }) => [from, length, kind, title]), [
     [-5e9, 5e9, "queued", "waiting for resources"], [0, 60e9, "productive", "steps that count"], [60e9, 1e9, "other", visible("NEW\u0007")],
   ]);
-  assert.equal(drawn[0]!.says, "before the first attempt, waiting for resources: 5.00 s");
-  assert.equal(drawn[1]!.says, "attempt 1, steps that count: 60.0 s, from 0 ns");
+  assert.equal(drawn[0]!.message, "before the first attempt, waiting for resources: 5.00 s");
+  assert.equal(drawn[1]!.message, "attempt 1, steps that count: 60.0 s, from 0 ns");
   const more = [...drawn, { ...drawn[0]!, title: "allocated, not started" }, drawn[1]!];
   assert.deepEqual(legendOf(more).map(({ kind, title }) => `${kind} ${title}`), ["queued waiting for resources; allocated, not started", "productive steps that count", `other ${visible("NEW\u0007")}`]);
 });

@@ -31,7 +31,7 @@ export function InputPage({ info }: { info: RunInfo }) {
   return (
     <article>
       <h1>{t("page.input")}</h1>
-      <p class="headline">{t("input.says", { name: visible(info.name), files: humanCount(info.files.length), ranks: humanCount(info.ranks), steps: stepsText(info) })}</p>
+      <p class="headline">{t("input.message", { name: visible(info.name), files: humanCount(info.files.length), ranks: humanCount(info.ranks), steps: stepsText(info) })}</p>
       <DataTable table={table} name="input" level={2} />
       <Notes notes={info.notes} title={t("input.notes")} />
     </article>

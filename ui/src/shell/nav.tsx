@@ -9,7 +9,7 @@ interface Entry {
   readonly path: readonly string[];
   readonly also?: readonly string[];  // another path that leads there
   readonly title: string;
-  readonly mark?: { readonly sign: string; readonly says: string };  // after the title
+  readonly mark?: { readonly sign: string; readonly message: string };  // after the title
   readonly lang?: string;
 }
 
@@ -23,7 +23,7 @@ function Entries({ title, entries }: { title: string; entries: readonly Entry[] 
         {entries.map((entry) => (
           <li key={entry.path.join("/")}>
             <a href={linkTo(entry.path)} aria-current={[entry.path, entry.also].some((path) => path?.join("/") === here) ? "page" : undefined} lang={entry.lang}>
-              {entry.title}{entry.mark && <span class="mark" lang="" title={entry.mark.says}><span aria-hidden="true">{entry.mark.sign}</span><span class="hidden">, {entry.mark.says}</span></span>}
+              {entry.title}{entry.mark && <span class="mark" lang="" title={entry.mark.message}><span aria-hidden="true">{entry.mark.sign}</span><span class="hidden">, {entry.mark.message}</span></span>}
             </a>
           </li>
         ))}
@@ -34,8 +34,8 @@ function Entries({ title, entries }: { title: string; entries: readonly Entry[] 
 
 function worst(report: Report): Entry["mark"] {
   const severe = report.findings.find((finding) => finding.severity === "high") ?? report.findings.find((finding) => finding.severity === "medium");
-  if (!severe) return report.status === "partial" ? { sign: "◐", says: t("nav.partial") } : undefined;
-  return severe.severity === "high" ? { sign: "▲", says: t("nav.high") } : { sign: "◆", says: t("nav.medium") };
+  if (!severe) return report.status === "partial" ? { sign: "◐", message: t("nav.partial") } : undefined;
+  return severe.severity === "high" ? { sign: "▲", message: t("nav.high") } : { sign: "◆", message: t("nav.medium") };
 }
 
 const entryOf = (base: readonly string[], report: Report): Entry => {

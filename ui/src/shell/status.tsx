@@ -37,6 +37,6 @@ export function LoadingPanel({ run }: { run: Run }) {
   );
 }
 
-export function Busy({ says }: { says?: string }) {
-  return <p class="busy" role="status">{says ?? t("loading.short")}</p>;
+export function Busy({ message }: { message?: string }) {
+  return <p class="busy" role="status">{message ?? t("loading.short")}</p>;
 }

@@ -42,7 +42,7 @@ export const enTimeline = {
   "timeline.histogram": "Histogram of durations: {bars} bars from {from} to {to}; at most {most} events per bar",
   "timeline.histogram_bar": "{from} to {to}: {count}",
   "timeline.area_title": "Selected area",
-  "timeline.area_says": "{length} from {from}; tracks: {tracks}",
+  "timeline.area_message": "{length} from {from}; tracks: {tracks}",
   "timeline.area_counts": "An event at the border counts with the part inside the area, also for the minimum. Nested events count separately, so shares may exceed 100%.",
   "timeline.by": "by",
   "timeline.by.name": "name",

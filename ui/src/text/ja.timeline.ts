@@ -44,7 +44,7 @@ export const jaTimeline: Record<keyof typeof enTimeline, string> = {
   "timeline.histogram": "長さのヒストグラム: {from} から {to} まで {bars} 本、1 本あたり最大 {most} 件",
   "timeline.histogram_bar": "{from} から {to}: {count} 件",
   "timeline.area_title": "選択範囲",
-  "timeline.area_says": "{from} から {length}、{tracks} トラック",
+  "timeline.area_message": "{from} から {length}、{tracks} トラック",
   "timeline.area_counts": "境界のイベントは範囲内の部分だけを数えます(最小値も同様)。入れ子のイベントは個別に数えるため、割合の合計は 100% を超えることがあります。",
   "timeline.by": "集計",
   "timeline.by.name": "名前",

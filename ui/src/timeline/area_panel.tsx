@@ -27,7 +27,7 @@ export function AreaPanel({ area, controller }: { area: Area; controller: Contro
         <button type="button" aria-label={t("timeline.close")} onClick={() => controller.setArea(null)}>×</button>
       </div>
       <p>
-        {t("timeline.area_says", { length: humanTime(length), from: startText(query.from, length), tracks: area.tracks.length })}
+        {t("timeline.area_message", { length: humanTime(length), from: startText(query.from, length), tracks: area.tracks.length })}
       </p>
       <div class="tl-by" role="group" aria-label={t("timeline.by")}>
         {kBy.map((one) => (

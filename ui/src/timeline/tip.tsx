@@ -32,13 +32,13 @@ export interface Pointed { readonly hit: Hit | null; readonly x: number; readonl
 
 export function Tip({ pointed, controller }: { pointed: Store<Pointed>; controller: Controller }) {
   const { hit, x, y } = useStore(pointed), { width } = controller.size;
-  const says = hit && lines(hit, controller);
-  if (!says) return null;
+  const message = hit && lines(hit, controller);
+  if (!message) return null;
   const place = x > width / 2 ? { right: `${width - x + 12}px` } : { left: `${x + 12}px` };
   return (
     <div class="tl-tip" aria-hidden="true" style={{ top: `${y + 14}px`, ...place }}>
-      <strong>{says[0]}</strong>
-      <span>{says[1]}</span>
+      <strong>{message[0]}</strong>
+      <span>{message[1]}</span>
     </div>
   );
 }

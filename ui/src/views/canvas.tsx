@@ -15,7 +15,7 @@ export interface Grid {
   readonly left: number;    // room for labels
   readonly bottom: number;
   draw(context: CanvasRenderingContext2D, width: number, theme: Theme, cursor: Cursor | null): void;
-  says(cursor: Cursor): string;
+  describe(cursor: Cursor): string;
   enter?(cursor: Cursor): void;
 }
 
@@ -89,7 +89,7 @@ export function CanvasGrid({ grid, label, hint }: { grid: Grid; label: string; h
           if (cell) grid.enter?.(cell);
         }}
       />
-      <p class="readout" role="status">{cursor ? grid.says(cursor) : hint}</p>
+      <p class="readout" role="status">{cursor ? grid.describe(cursor) : hint}</p>
     </div>
   );
 }

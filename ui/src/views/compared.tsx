@@ -47,11 +47,11 @@ export function comparedRows(table: Table, name: string): Compared[] {
 function Pair({ label, a, b, change, ratio, full }: Compared & { full: number }) {
   const width = (value: Value) => ({ width: `${full > 0 ? (100 * Math.max(0, value.number ?? 0)) / full : 0}%` });
   const sign = (change.number ?? 0) > 0 ? "▲" : (change.number ?? 0) < 0 ? "▼" : "=";
-  const says = t("compare.says", { label, a: a.text, b: b.text, change: change.text });
+  const message = t("compare.message", { label, a: a.text, b: b.text, change: change.text });
   return (
     <li>
       <span class="bar-label" title={label}>{label}</span>
-      <span class="pair" role="img" aria-label={says} title={says}>
+      <span class="pair" role="img" aria-label={message} title={message}>
         <span class="bar"><span class="part run-before p-bars" style={width(a)} /></span>
         <span class="bar"><span class="part run-after" style={width(b)} /></span>
       </span>

@@ -14,10 +14,10 @@ const kToPress = 0.03;  // of the width: what is narrower is reached with the ar
 const reader = (table: Table, node: Node) => (key: string): Value => valueAt(table, node.row, columnAt(table, key));
 
 // All values of an operator, in words.
-function says(table: Table, node: Node): string {
+function describe(table: Table, node: Node): string {
   const read = reader(table, node);
   const values = isCompared(table)
-    ? comparedColumns(table).map((name) => t("compare.says", {
+    ? comparedColumns(table).map((name) => t("compare.message", {
         label: titleOf(table, name), a: read(`${name}_a`).text, b: read(`${name}_b`).text, change: changeText(table, node, name),
       }))
     : table.columns.flatMap(({ key, title, role, unit }) => (role === "value" && unit !== "" ? [`${visible(title)} ${read(key).text}`] : []));
@@ -92,7 +92,7 @@ export function FlameGraph({ table }: PictureProps) {
       >
         {boxes.map(({ node, depth, from, share }) => (
           <button
-            key={node.path} type="button" tabIndex={node.path === stop ? 0 : -1} aria-label={`${compared ? changeSign(table, node) : ""}${says(table, node)}`} data-path={node.path}
+            key={node.path} type="button" tabIndex={node.path === stop ? 0 : -1} aria-label={`${compared ? changeSign(table, node) : ""}${describe(table, node)}`} data-path={node.path}
             class={`flame-part ${compared ? `flame-tone ${toneOf(table, node)}` : `depth-${depth % 3}`} ${share < kToPress ? "narrow" : ""}`}
             style={{ left: `${100 * from}%`, width: `${100 * share}%`, top: `${depth * kRow}px` }}
             onClick={() => setPath(node.path)} onMouseEnter={() => setPointed(node.path)}
@@ -102,7 +102,7 @@ export function FlameGraph({ table }: PictureProps) {
           </button>
         ))}
       </div>
-      <p class="readout" aria-hidden="true">{told ? says(table, told) : t("flame.hint")}</p>
+      <p class="readout" aria-hidden="true">{told ? describe(table, told) : t("flame.hint")}</p>
       {top && <button type="button" class="quiet" onClick={() => setPath("")}>{t("flame.whole")}</button>}
     </figure>
   );

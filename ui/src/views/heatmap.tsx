@@ -52,7 +52,7 @@ function gridOf(data: HeatData, column: Column, across: string, none: string, en
   return {
     rows: data.rows.length, columns: data.columns.length, height, left, bottom,
     draw: (context, width, theme, cursor) => drawHeat(context, data, { left, bottom, height }, width, theme, cursor),
-    says: ({ row, column: at }) => {
+    describe: ({ row, column: at }) => {
       const value = data.values[row * data.columns.length + at]!;
       return `${data.rows[row]}, ${across} ${data.columns[at]}: ${Number.isNaN(value) ? none : humanNumber(value, column.unit)}`;
     },

@@ -8,20 +8,20 @@ import { columnAt, kindOfRow, largestOf, tableOf, valueAt, type PictureProps } f
 export interface Stretch extends LegendEntry {
   readonly from: number;
   readonly length: number;
-  readonly says: string;
+  readonly message: string;
 }
 
 interface Break {
   readonly at: number;
-  readonly says: string;
+  readonly message: string;
 }
 
 // What people call a bucket, which the table of buckets tells: "steps that count".
 function bucketTitles(report: Report): Map<string, string> {
   const table = tableOf(report, "buckets");
   if (!table) return new Map();
-  const [bucket, says] = [columnAt(table, "bucket"), columnAt(table, "meaning")];
-  return new Map(table.rows.map((row) => [String(row[bucket] ?? ""), visible(String(row[says] ?? ""))]));
+  const [bucket, message] = [columnAt(table, "bucket"), columnAt(table, "meaning")];
+  return new Map(table.rows.map((row) => [String(row[bucket] ?? ""), visible(String(row[message] ?? ""))]));
 }
 
 export function stretchesOf(report: Report, table: Table): Stretch[] {
@@ -33,8 +33,8 @@ export function stretchesOf(report: Report, table: Table): Stretch[] {
     const name = String(row[bucket] ?? "");
     const title = titles.get(name) || visible(name);
     const words = { title, lasted: length.text, from: from.text, attempt: String(row[attempt] ?? "") };
-    const says = row[attempt] === null ? t("job.before", words) : t("job.stretch", words);
-    return [{ from: from.number, length: length.number, kind: kindOfRow(table, row), title, says }];
+    const message = row[attempt] === null ? t("job.before", words) : t("job.stretch", words);
+    return [{ from: from.number, length: length.number, kind: kindOfRow(table, row), title, message }];
   });
 }
 
@@ -52,7 +52,7 @@ function breaksOf(report: Report): Break[] {
   return table.rows.flatMap((row) => {
     const when = valueAt(table, row, at);
     if (when.number === null) return [];
-    return [{ at: when.number, says: t("job.disruption", { at: when.text, cause: valueAt(table, row, cause).text, cost: valueAt(table, row, cost).text }) }];
+    return [{ at: when.number, message: t("job.disruption", { at: when.text, cause: valueAt(table, row, cause).text, cost: valueAt(table, row, cost).text }) }];
   });
 }
 
@@ -68,10 +68,10 @@ export function JobTimeline({ report, table }: PictureProps) {
       <figcaption>{t("job.title")}</figcaption>
       <Legend entries={legendOf(drawn)} />
       <div class="job-breaks" aria-hidden="true">
-        {breaks.map((one, at) => <span key={at} class="job-break" style={{ left: share(one.at - begin) }} title={one.says}>▼</span>)}
+        {breaks.map((one, at) => <span key={at} class="job-break" style={{ left: share(one.at - begin) }} title={one.message}>▼</span>)}
       </div>
       <div class="job-line" role="img" aria-label={t("job.label", { stretches: drawn.length, disruptions: breaks.length, time: humanTime(end - begin) })}>
-        {drawn.map((one, at) => <span key={at} class={`part ${lookClass(one.kind)}`} style={{ left: share(one.from - begin), width: share(one.length) }} title={one.says} />)}
+        {drawn.map((one, at) => <span key={at} class={`part ${lookClass(one.kind)}`} style={{ left: share(one.from - begin), width: share(one.length) }} title={one.message} />)}
       </div>
       <p class="axis"><span>{humanTime(begin)}</span><span>{humanTime(middle)}</span><span>{humanTime(end)}</span></p>
       <p class="faint">{t("job.hint", { disruptions: breaks.length })}</p>

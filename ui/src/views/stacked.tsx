@@ -31,11 +31,11 @@ const widthOf = (row: BarRow) => row.parts.reduce((sum, part) => sum + Math.max(
 
 // `single`: no row has several parts, so the value stands beside the bar.
 function Bar({ row, full, single }: { row: BarRow; full: number; single: boolean }) {
-  const says = row.parts.map((part) => `${part.title} ${part.text}`).join(", ");
+  const message = row.parts.map((part) => `${part.title} ${part.text}`).join(", ");
   return (
     <li>
       <span class="bar-label" title={row.label}>{row.label}</span>
-      <span class="bar" role="img" aria-label={`${row.label}: ${says}`}>
+      <span class="bar" role="img" aria-label={`${row.label}: ${message}`}>
         {row.parts.map((part) => {
           const share = full > 0 ? (100 * Math.max(0, part.value)) / full : 0;
           return (

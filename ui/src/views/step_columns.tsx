@@ -85,7 +85,7 @@ function gridOf(data: Steps, choose: ((step: string) => void) | undefined): Grid
   return {
     rows: 1, columns: data.steps.length, height: kHeight, left: kLeft, bottom: kBottom,
     draw: (context, width, theme, cursor) => draw(context, data, width, theme, cursor),
-    says: ({ column }) => `${t("columns.step", { step: data.steps[column]! })}: ${data.parts.filter((part) => part.values[column]! > 0).map((part) => `${part.title} ${part.texts[column]}`).join(", ")}`,
+    describe: ({ column }) => `${t("columns.step", { step: data.steps[column]! })}: ${data.parts.filter((part) => part.values[column]! > 0).map((part) => `${part.title} ${part.texts[column]}`).join(", ")}`,
     ...(choose && { enter: ({ column }: Cursor) => choose(data.steps[column]!) }),
   };
 }

@@ -8,18 +8,18 @@ import { columnAt, kindOfRow, valueAt, type PictureProps } from "./parts";
 interface Fall {
   readonly bucket: string;
   readonly kind: Kind;
-  readonly says: string;
+  readonly message: string;
   readonly time: number;
   readonly text: string;
   readonly share: string;
 }
 
 function fallsOf({ table }: PictureProps): Fall[] {
-  const [bucket, time, ratio, says] = ["bucket", "time", "ratio", "meaning"].map((key) => columnAt(table, key)) as [number, number, number, number];
+  const [bucket, time, ratio, message] = ["bucket", "time", "ratio", "meaning"].map((key) => columnAt(table, key)) as [number, number, number, number];
   const falls = table.rows.flatMap((row): Fall[] => {
     const { number, text } = valueAt(table, row, time);
     if (number === null || number <= 0) return [];
-    return [{ bucket: String(row[bucket] ?? ""), kind: kindOfRow(table, row), says: visible(String(row[says] ?? "")), time: number, text, share: valueAt(table, row, ratio).text }];
+    return [{ bucket: String(row[bucket] ?? ""), kind: kindOfRow(table, row), message: visible(String(row[message] ?? "")), time: number, text, share: valueAt(table, row, ratio).text }];
   });
   const counts = (fall: Fall) => fall.kind === "productive";
   return [...falls.filter((fall) => !counts(fall)), ...falls.filter(counts)];
@@ -36,7 +36,7 @@ export function Waterfall(props: PictureProps) {
         {falls.map((fall) => {
           left -= fall.time;
           const place = { left: `${(100 * left) / whole}%`, width: `${(100 * fall.time) / whole}%` };
-          const label = fall.says || fall.bucket;
+          const label = fall.message || fall.bucket;
           return (
             <li key={fall.bucket}>
               <span class="bar-label" title={fall.bucket}>{label}</span>

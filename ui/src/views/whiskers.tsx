@@ -31,12 +31,12 @@ function whiskersOf({ table }: PictureProps, name: string): Whisker[] {
 function WhiskerRow({ whisker, full }: { whisker: Whisker; full: number }) {
   const [min, mean, max] = whisker.values.map((value) => `${full > 0 ? (100 * value) / full : 0}%`) as [string, string, string];
   const [minText, meanText, maxText] = whisker.texts;
-  const says = t("whisker.says", { mean: meanText, min: minText, max: maxText });
+  const message = t("whisker.message", { mean: meanText, min: minText, max: maxText });
   const span = full > 0 ? `${(100 * (whisker.values[2] - whisker.values[0])) / full}%` : "0";
   return (
     <li>
       <span class="bar-label">{whisker.label}</span>
-      <span class="bar whisker" role="img" aria-label={`${whisker.label}: ${says}`} title={says}>
+      <span class="bar whisker" role="img" aria-label={`${whisker.label}: ${message}`} title={message}>
         <span class={`part ${lookClass(whisker.kind)}`} style={{ width: mean }} />
         <span class="whisker-line" style={{ left: min, width: span }} />
         <span class="whisker-end" style={{ left: min }} />
