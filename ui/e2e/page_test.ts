@@ -145,18 +145,18 @@ describe("numbers", () => {
     assert.ok(stepscope("goodput", "analyze", "--store", job.ledger).includes("2026-05-28 20:26:40 UTC"), "as the CLI says it");
     const tables = new Map(answer.reports[0]!.tables.map((table) => [table.key, table]));
     const segments = tables.get("segments")!, buckets = tables.get("buckets")!;
-    const saysOf = (name: string) => {
+    const messageOf = (name: string) => {
       const [bucket, says] = ["bucket", "meaning"].map((key) => buckets.columns.findIndex((column) => column.key === key)) as [number, number];
       return visible(String(buckets.rows.find((row) => row[bucket] === name)![says]));
     };
     const drawn = await watched.page.locator(".job-line .part").evaluateAll((all) => all.map((one) => ({ says: one.getAttribute("title") ?? "", wide: one.getBoundingClientRect().width })));
     assert.equal(drawn.length, segments.rows.length);
-    assert.match(drawn[0]!.says, /^attempt 1, /);
-    assert.ok(drawn.at(-1)!.says.startsWith(`attempt 2, ${saysOf("PRODUCTIVE")}: `), drawn.at(-1)!.says);
+    assert.match(drawn[0]!.message, /^attempt 1, /);
+    assert.ok(drawn.at(-1)!.message.startsWith(`attempt 2, ${messageOf("PRODUCTIVE")}: `), drawn.at(-1)!.message);
     const wide = drawn.reduce((sum, one) => sum + one.wide, 0);
     const line = (await watched.page.locator(".job-line").boundingBox())!.width;
     assert.ok(Math.abs(wide - line) < 4, `stretches of ${wide} px on a line of ${line} px`);
-    assert.ok((await watched.page.locator(".job .legend li").allTextContents()).some((text) => text.includes(saysOf("WASTED_PROGRESS_FROM_DISRUPTION"))));
+    assert.ok((await watched.page.locator(".job .legend li").allTextContents()).some((text) => text.includes(messageOf("WASTED_PROGRESS_FROM_DISRUPTION"))));
     await watched.go(`#/run/${ids.after}`);
     await watched.page.waitForSelector("[data-metric='goodput.goodput_ratio']");
     assert.match(await watched.page.locator(".tile", { has: watched.page.locator("[data-metric='goodput.goodput_ratio']") }).locator("svg").getAttribute("aria-label") ?? "", /over the job/);
