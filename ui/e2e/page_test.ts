@@ -146,10 +146,10 @@ describe("numbers", () => {
     const tables = new Map(answer.reports[0]!.tables.map((table) => [table.key, table]));
     const segments = tables.get("segments")!, buckets = tables.get("buckets")!;
     const messageOf = (name: string) => {
-      const [bucket, says] = ["bucket", "meaning"].map((key) => buckets.columns.findIndex((column) => column.key === key)) as [number, number];
-      return visible(String(buckets.rows.find((row) => row[bucket] === name)![says]));
+      const [bucket, message] = ["bucket", "meaning"].map((key) => buckets.columns.findIndex((column) => column.key === key)) as [number, number];
+      return visible(String(buckets.rows.find((row) => row[bucket] === name)![message]));
     };
-    const drawn = await watched.page.locator(".job-line .part").evaluateAll((all) => all.map((one) => ({ says: one.getAttribute("title") ?? "", wide: one.getBoundingClientRect().width })));
+    const drawn = await watched.page.locator(".job-line .part").evaluateAll((all) => all.map((one) => ({ message: one.getAttribute("title") ?? "", wide: one.getBoundingClientRect().width })));
     assert.equal(drawn.length, segments.rows.length);
     assert.match(drawn[0]!.message, /^attempt 1, /);
     assert.ok(drawn.at(-1)!.message.startsWith(`attempt 2, ${messageOf("PRODUCTIVE")}: `), drawn.at(-1)!.message);
