@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "facts/activity/rank_activity_builder.h"
+#include "facts/derived/python/walk_frames.h"
 #include "tests/support/sample_trace.h"
 
 namespace stepscope::python_time_test {
