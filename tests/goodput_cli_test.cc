@@ -48,15 +48,15 @@ std::set<std::string> OptionsIn(const std::string& text) {
   return options;
 }
 
-TEST(Cli, GoodputModelSuggestsOptionsOfTheSubcommand) {
+TEST(Cli, GoodputSuggestsOptionsOfTheSubcommand) {
   for (const char* line :
-       {"expect", "what-if", "failures", "failures --target 0.9", "failures --failures 3",
-        "failures --mtbf-per-node 3h", "program --peak-tflops 300",
-        "program --peak-tflops 300 --tokens-per-second 5",
-        "program --peak-tflops 300 --tokens-per-second 5 --parameters 7e9", "fleet",
-        "fleet --steps-tried 5", "fleet --capacity-chip-time 3h", "gains",
-        "gains --restart-before 3s", "expect --mtbf 3h --mtbf-per-node 1000d --nodes 8"}) {
-    const std::string command = std::string("goodput model ") + line;
+       {"model expect", "model what-if", "model failures", "model failures --target 0.9",
+        "model failures --failures 3", "model failures --mtbf-per-node 3h", "model fleet",
+        "model fleet --steps-tried 5", "model fleet --capacity-chip-time 3h", "model gains",
+        "model gains --restart-before 3s", "model expect --mtbf 3h --mtbf-per-node 1000d --nodes 8",
+        "mfu --peak-tflops 300", "mfu --peak-tflops 300 --tokens-per-second 5",
+        "mfu --peak-tflops 300 --tokens-per-second 5 --chips 8", "mfu --tflops-per-chip 300"}) {
+    const std::string command = std::string("goodput ") + line;
     const Outcome outcome = Stepscope(command);
     EXPECT_EQ(outcome.code, 2) << line << outcome.out;
     const std::string name = command.substr(0, command.find(" --"));
