@@ -65,7 +65,7 @@ Together Rises(const StepChanges& changes, StepQuantity quantity) {
 
 // Of what explains the change, what others may follow from comes first: where one rank computes
 // longer, others idle or wait in collectives.
-std::optional<Together> Cause(const Facts& facts, const StepChanges& changes) {
+std::optional<Together> Cause(const Facts& facts, const StepChanges& changes, int64_t difference) {
   using enum StepQuantity;
   for (const StepQuantity quantity : {kCompute, kInput, kOther, kIdle, kExposed}) {
     Together rises = Rises(changes, quantity);
@@ -74,8 +74,8 @@ std::optional<Together> Cause(const Facts& facts, const StepChanges& changes) {
     const bool may_wait =
         quantity == kCompute && rises.places > 1 && MissingCommunicationOf(facts).world_size > 0;
     if (may_wait) continue;
-    const auto difference = static_cast<double>(changes.step_time->Difference());
-    if (static_cast<double>(rises.most->Difference()) < kExplains * difference) continue;
+    const auto rise = static_cast<double>(rises.most->Difference());
+    if (rise < kExplains * static_cast<double>(difference)) continue;
     if (quantity == kCompute)
       rises.excess = ExcessSince(facts, rises.most->rank, rises.most->since);
     return rises;
@@ -109,7 +109,7 @@ std::string SayCause(const Facts& facts, const Together& cause) {
 
 std::string Hint(const Facts& facts, const StepChange& change,
                  const std::optional<Together>& cause) {
-  const std::string look =
+  std::string look =
       fmt::format("compare steps {} and {} in the timeline", change.last_before, change.since);
   if (!cause) return look;
   switch (cause->most->quantity) {
@@ -234,9 +234,9 @@ Finding ByParts(const Facts& facts, const StepChange& c, const std::optional<Tog
 }
 
 // Returns the work that the finding tells of; null: none.
-const WorkRise* AddFinding(Report& report, const Facts& facts, const StepChanges& changes) {
-  const StepChange& c = *changes.step_time;
-  const std::optional<Together> cause = Cause(facts, changes);
+const WorkRise* AddFinding(Report& report, const Facts& facts, const StepChanges& changes,
+                           const StepChange& c) {
+  const std::optional<Together> cause = Cause(facts, changes, c.Difference());
   const WorkRise* work = WorkBehind(facts, c);
   const bool same = work != nullptr && cause && cause->places == 1 &&
                     work->ranks == std::vector{cause->most->rank} &&
@@ -283,8 +283,8 @@ std::string InEveryStep(const Facts& facts, int64_t first, int64_t last) {
 
 const WorkRise* AddStepChanges(Report& report, const Facts& facts, const StepChanges& all) {
   if (all.step_time || !all.parts.empty()) report.tables.push_back(changes::ChangeTable(all));
-  const bool longer = all.step_time && all.step_time->Difference() > 0;
-  return longer ? changes::AddFinding(report, facts, all) : nullptr;
+  if (!all.step_time || all.step_time->Difference() <= 0) return nullptr;
+  return changes::AddFinding(report, facts, all, *all.step_time);
 }
 
 }  // namespace stepscope

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "facts/derived/lateness/excess_work.h"
 #include "report/humanize.h"
@@ -27,8 +28,9 @@ std::string SayKind(const ExcessWork& excess) {
     case ExcessKind::kCalls:
       if (!RunsOftener(excess))
         return fmt::format("{:.1f}× as many operators within it", excess.within_ratio);
-      return fmt::format("{} per step",
-                         Plural(static_cast<size_t>(excess.calls_beyond + 0.5), "more call"));
+      return fmt::format(
+          "{} per step",
+          Plural(static_cast<size_t>(std::llround(excess.calls_beyond)), "more call"));
     case ExcessKind::kSize:
       return fmt::format("inputs {:.1f}× as large", excess.size_ratio);
     case ExcessKind::kTime:

@@ -273,7 +273,7 @@ std::string SayLateEvidence(const LateRank& late, const Facts& facts) {
     case LateReason::kLink:
       return more(late.beyond.transfer, "in transfer");
     case LateReason::kBefore:
-      return SayLateStartEvidence(*late.start);
+      return late.start ? SayLateStartEvidence(*late.start) : std::string();
     case LateReason::kUnknown:
       break;
   }

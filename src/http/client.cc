@@ -54,7 +54,10 @@ struct Poster::Connection {
   }
 
   // REQUIRES: connected, or connecting.
-  tcp::socket& socket() { return stream.value().next_layer(); }
+  tcp::socket& socket() {
+    // NOLINTNEXTLINE(bugprone-unchecked-optional-access): REQUIRES
+    return stream.value().next_layer();
+  }
 
   template <class Start>
   ErrorCode Await(const Start& start);

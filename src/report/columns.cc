@@ -55,7 +55,7 @@ Cell When(bool known, Cell cell) { return known ? std::move(cell) : Cell(); }
 size_t ColumnAt(const Table& table, std::string_view key) {
   const std::optional<size_t> found = FindColumn(table, key);
   assert(found);
-  return *found;
+  return found.value();  // NOLINT(bugprone-unchecked-optional-access): REQUIRES
 }
 
 void SortDescending(Table& table, std::string_view key) {

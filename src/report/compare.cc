@@ -135,7 +135,7 @@ Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions&
   // A fault that moved to another rank costs there what it cost before.
   const CallChange calls =
       steps.known() ? AddSteps(a, b, steps, report) : AddCallFinding(a, b, steps, false, report);
-  step.most = std::max(*step.most, ToInt64(calls.time));
+  step.most = std::max(step.most.value_or(0), ToInt64(calls.time));
   if (steps.categories.empty()) report.headline += SayKernelTime(kernels, amounts);
   AddAmountsNote(report, amounts);
   if (a.run.ranks != b.run.ranks)

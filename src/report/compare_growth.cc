@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -268,7 +269,7 @@ Reason ReasonInCompute(const ReportSet& a, const ReportSet& b, Rank rank, double
   const std::vector<Growth> kernels = CompareNamed(a, b, rank);
   if (kernels.empty() || kernels.front().Change() <= 0) return {};
   const std::vector<Growth> shapes = CompareCompute(a, b, std::nullopt, kShapes);
-  const auto itself = [](const Growth& growth) -> const Growth& { return growth; };
+  constexpr std::identity itself;
   const Growth& most = kernels.front();
   const bool one_factor = SlowerByOneFactor(a, b, rank);
   const Sizes sizes = CompareSizes(a, b, rank);

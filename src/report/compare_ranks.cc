@@ -115,7 +115,7 @@ Table RankTable(const std::vector<int64_t>& ranks, const StepComparison& steps) 
 
 // "Rank 2 takes 304 ms less unrecorded time per step than before: load (data.py:7) no longer runs."
 std::string SayOutlier(const Outlier& outlier, const Reason& reason) {
-  return fmt::format("Rank {} takes {} {} {} per step than before{}{}.", *outlier.rank,
+  return fmt::format("Rank {} takes {} {} {} per step than before{}{}.", outlier.rank.value_or(0),
                      HumanTime(std::abs(outlier.change)), outlier.change < 0 ? "less" : "more",
                      outlier.category->part, reason.is.empty() ? "" : ": ", reason.is);
 }
@@ -127,7 +127,7 @@ std::string SayOthers(const Outlier& outlier, const std::vector<int64_t>& ranks,
     return fmt::format("the other ranks changed by {} (median)", HumanTime(outlier.others));
   std::string text;
   for (const int64_t rank : ranks) {
-    if (rank == *outlier.rank) continue;
+    if (rank == outlier.rank) continue;
     const double change = ChangeOf(steps, outlier.category->key, rank);
     text += fmt::format("{}rank {} {}by {}", text.empty() ? "" : ", ", rank,
                         text.empty() ? "changed " : "", HumanTime(change));

@@ -240,7 +240,7 @@ std::string SayStepChange(const ReportSet& a, const ReportSet& b, const StepComp
                : fmt::format("Mean step time: {}; {}.{}{}", sides, differ, categories,
                              categories.empty() ? "" : ".");
   }
-  const std::string text = fmt::format("Mean step time: {}.", sides);
+  std::string text = fmt::format("Mean step time: {}.", sides);
   if (steps.categories.empty()) return text;
   if (named > 0) return text + categories + ".";
   return text + (noise > 0 ? " No category changed beyond noise."

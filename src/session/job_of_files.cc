@@ -26,7 +26,7 @@ std::string NameOf(const FileOfJob& file) {
 
 // "a.json and b.json", "a.json and 6 others".
 std::string SayFiles(const std::vector<const FileOfJob*>& files) {
-  const std::string first = NameOf(*files.front());
+  std::string first = NameOf(*files.front());
   if (files.size() == 1) return first;
   if (files.size() == 2) return first + " and " + NameOf(*files.back());
   return fmt::format("{} and {} others", first, files.size() - 1);

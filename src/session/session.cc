@@ -185,10 +185,11 @@ std::vector<TracedStep> Session::StepsOnClock() const {
   const LoadedRun& run = state_->run;
   std::vector<TracedStep> steps;
   for (size_t r = 0; r < run.ranks.size(); ++r) {
-    if (!run.files[r]) continue;
+    const std::optional<size_t> file = run.files[r];
+    if (!file) continue;
     const std::vector<Step>& of_rank = run.ranks[r].steps;
     const bool absolute = !of_rank.empty() && of_rank.front().start >= kEarliest;
-    const int64_t base = absolute ? 0 : ClockBaseOf(run.info.files[*run.files[r]].path);
+    const int64_t base = absolute ? 0 : ClockBaseOf(run.info.files[*file].path);
     for (const Step& step : of_rank) {
       const int64_t start = AddSaturated(step.start, base), end = AddSaturated(step.end, base);
       if (start < kEarliest || end == INT64_MAX) continue;

@@ -112,15 +112,16 @@ void AddScheduling(Report& report, const SchedulingTimes& times) {
 
 // Scheduling goodput lies between these if nothing is known of the time before the scheduler's
 // first event.
-std::pair<double, double> SchedulingBounds(const ProductivityInput& input) {
-  const auto all_up = static_cast<double>(input.scheduling->all_up);
-  const auto unknown = static_cast<double>(input.before_scheduler);
-  const double wanted = static_cast<double>(input.scheduling->wanted()) + unknown;
+std::pair<double, double> SchedulingBounds(const SchedulingTimes& scheduling,
+                                           int64_t before_scheduler) {
+  const auto all_up = static_cast<double>(scheduling.all_up);
+  const auto unknown = static_cast<double>(before_scheduler);
+  const double wanted = static_cast<double>(scheduling.wanted()) + unknown;
   return {all_up / wanted, (all_up + unknown) / wanted};
 }
 
-void AddBounds(Report& report, const ProductivityInput& input) {
-  const auto [least, most] = SchedulingBounds(input);
+void AddBounds(Report& report, const SchedulingTimes& scheduling, int64_t before_scheduler) {
+  const auto [least, most] = SchedulingBounds(scheduling, before_scheduler);
   report.metrics.push_back(
       {"scheduling_goodput_min", "scheduling goodput, at least", least, Unit::kRatio});
   report.metrics.push_back(
@@ -132,8 +133,7 @@ void AddBounds(Report& report, const ProductivityInput& input) {
       {"scheduler_covers_part", 1,
        fmt::format("scheduler events cover {} of {}: earlier ones are missing (scheduling goodput "
                    "is bounded, and runtime goodput is of the whole time)",
-                   human(input.scheduling->wanted()),
-                   human(input.scheduling->wanted() + input.before_scheduler)),
+                   human(scheduling.wanted()), human(scheduling.wanted() + before_scheduler)),
        ""});
 }
 
@@ -184,9 +184,9 @@ Report ProductivityReport(const ProductivityInput& input) {
   }
   report.headline = Headline(factors, product, input);
   report.tables.push_back(LossesTable(factors, input));
-  const bool bounded = input.scheduling && input.before_scheduler > 0;
-  if (bounded) AddBounds(report, input);
-  if (input.scheduling) AddScheduling(report, *input.scheduling);
+  if (!input.scheduling) return report;
+  if (input.before_scheduler > 0) AddBounds(report, *input.scheduling, input.before_scheduler);
+  AddScheduling(report, *input.scheduling);
   return report;
 }
 

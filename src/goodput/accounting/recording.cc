@@ -51,6 +51,7 @@ bool IsOwn(const Event& event) {
 }  // namespace
 
 // The event with the times of a clock that never steps.
+// NOLINTBEGIN(bugprone-return-const-ref-from-parameter): callers keep the event
 const Event& Recording::OnOneClock(const Event& event, JobTotals& job) {
   if (event.monotonic != kUnknown && event.time != kUnknown && !writer_.empty()) {
     const int64_t offset = event.time - event.monotonic;
@@ -73,6 +74,7 @@ const Event& Recording::OnOneClock(const Event& event, JobTotals& job) {
   MoveBack(moved_, stepped_);
   return moved_;
 }
+// NOLINTEND(bugprone-return-const-ref-from-parameter)
 
 int64_t Recording::Add(const Event& recorded, JobTotals& job) {
   const Event& event = OnOneClock(recorded, job);

@@ -17,6 +17,7 @@ void MoveBack(Event& event, int64_t by) {
   }
 }
 
+// NOLINTBEGIN(bugprone-return-const-ref-from-parameter): callers keep the event
 const Event& ServersClock::Move(const Event& event, Notes& note_counts) {
   if (event.received == kUnknown || event.time == kUnknown || event.received < 0 ||
       event.time - event.received <= kAheadOfServer) {
@@ -36,5 +37,6 @@ const Event& ServersClock::Move(const Event& event, Notes& note_counts) {
   MoveBack(moved_, ahead->second);
   return moved_;
 }
+// NOLINTEND(bugprone-return-const-ref-from-parameter)
 
 }  // namespace stepscope::goodput

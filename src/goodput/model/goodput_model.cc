@@ -50,7 +50,7 @@ Result<ReportSet> ModelGoodput(const GoodputModelOptions& options) {
   }
   auto product = ProductReport(options);
   if (!product) return std::unexpected(product.error());
-  if (*product) answer.reports.push_back(std::move(**product));
+  if (std::optional<Report>& report = *product) answer.reports.push_back(std::move(*report));
   if (answer.reports.empty()) {
     return std::unexpected(
         Error{"missing input: there is nothing to model", "", NeedsOf(options.question)});

@@ -226,7 +226,7 @@ Result<ReportSet> ProgramGoodput(const ProgramOptions& o) {
 
   Report report{.analysis = "program_goodput", .title = "Program goodput"};
   AddUse(o, mfu, hfu, per_chip, *peak, report);
-  if (!printed) AddModel(o, flops, mfu, *hfu, report);
+  if (!printed) AddModel(o, flops, mfu, hfu.value_or(mfu), report);
   AddFindings(report, mfu);
   ReportSet answer;
   answer.run.name = o.chip.empty() ? "the model" : "the model on " + o.chip;

@@ -129,7 +129,8 @@ CheckpointTimes CheckpointOf(const stepscope_goodput_checkpoint& given) {
 void RecordLabels(stepscope_goodput* handle,
                   const std::vector<std::pair<std::string, std::string>>& labels) {
   for (const auto& [name, value] : labels) {
-    const std::string text = name + "=" + value;
+    std::string text = name;
+    text.append("=").append(value);
     Record record{.kind = EventKind::kLabel, .text = text};
     Write(handle, record);
   }

@@ -89,7 +89,7 @@ std::string Sentence(const LostSteps& lost, std::string_view name) {
     return fmt::format("{} lost nothing", Plural(static_cast<size_t>(lost.times), name));
   }
   return fmt::format("{} lost {} of steps{}", Plural(static_cast<size_t>(lost.times), name),
-                     HumanTime(static_cast<double>(lost.time / lost.times)),
+                     HumanTime(static_cast<double>(lost.time) / static_cast<double>(lost.times)),
                      lost.times == 1 ? "" : " each on average");
 }
 
