@@ -40,6 +40,12 @@ std::string_view FunctionCalled(std::string_view name) {
   return last != name.npos && name[last] == '_' ? name.substr(0, last) : name;
 }
 
+// Whether an operator computes gradients: of tf.GradientTape, or of tf.gradients before it.
+bool ComputesGradients(std::string_view name) {
+  return name.starts_with("gradient_tape/") || name.contains("/gradient_tape/") ||
+         name.starts_with("gradients/");
+}
+
 // The device whose memory an allocator gives: "GPU_3_bfc" is 3; -1 for the host's.
 int64_t DeviceOfAllocator(std::string_view allocator, int64_t ordinal) {
   for (const std::string_view prefix : {"GPU_", "TPU_"}) {
@@ -153,6 +159,7 @@ HostPlanes::Role HostPlanes::RoleOf(std::string_view name) {
   if (name.starts_with("InstantiatedCapturedFunction")) return Role::kCapturedFunction;
   if (name == "FunctionRun") return Role::kFunctionRun;
   if (!FunctionCalled(name).empty()) return Role::kFunctionCall;
+  if (ComputesGradients(name)) return Role::kGradient;
   return Role::kNone;
 }
 
@@ -160,6 +167,7 @@ HostPart HostPlanes::PartOf(const XStats& stats, const Name& name) {
   if (name.role == Role::kCapturedFunction) return HostPart::kPipeline;
   if (name.role == Role::kFunctionCall) return HostPart::kCall;
   if (name.role == Role::kFunctionRun) return HostPart::kDispatch;
+  if (name.role == Role::kGradient) return HostPart::kGradient;
   const bool numbered = stats.Has(StatKey::kStepNumber) && !stats.Has(StatKey::kRoot) &&
                         name.legacy_level == 0 && name.kind == Kind::kAnnotation;
   return numbered ? HostPart::kNumbered : HostPart::kNone;
@@ -207,7 +215,11 @@ void HostPlanes::Take(const XEvent& event, const XTime& time) {
                        .part = PartOf(stats, name)};
   if (stats.Has(StatKey::kCorrelation))
     groups_.AddLaunch(line_, time.start, stats.Int(StatKey::kCorrelation));
-  if (MattersToSteps(host, stats) && groups_.size() < kNotKept)
+  // Of operators that compute gradients one after the other, one tells.
+  const bool told = host.part == HostPart::kGradient && groups_.size() > 0 &&
+                    groups_[static_cast<HostEventId>(groups_.size() - 1)].part == HostPart::kGradient &&
+                    groups_[static_cast<HostEventId>(groups_.size() - 1)].line == line_;
+  if (!told && MattersToSteps(host, stats) && groups_.size() < kNotKept)
     Join(groups_.Add(host), event, NameOf(event));
 }
 
@@ -223,7 +235,8 @@ void HostPlanes::Join(HostEventId id, const XEvent& event, std::string_view name
   const bool may_be_root = event_of_step.root_level > 0 || event_of_step.legacy_level > 0 ||
                            event_of_step.part == HostPart::kNumbered;
   if (event_of_step.part == HostPart::kCall)
-    groups_.SetFunction(id, trace_.strings.Intern(FunctionCalled(name)));
+    groups_.SetFunction(id, trace_.strings.Intern(FunctionCalled(name)),
+                        trace_.strings.Intern(name));
   if (number >= 0 && may_be_root) groups_.SetNumber(id, number);
   if (!stats.Has(StatKey::kId)) return;
   const int64_t step = stats.Int(StatKey::kId);

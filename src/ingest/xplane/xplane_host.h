@@ -40,6 +40,7 @@ class HostPlanes {
     kCapturedFunction,  // a function that a stage calls
     kFunctionCall,      // a call of a function, until its results are there
     kFunctionRun,       // hands a function to executors
+    kGradient,          // an operator that computes gradients
   };
   // What events have in common by their name.
   struct Name {
