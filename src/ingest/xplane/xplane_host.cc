@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ingest/xplane/xplane_details.h"
+#include "ingest/xplane/xplane_turns.h"
 #include "trace/vocabulary.h"
 
 namespace stepscope {
@@ -295,20 +296,6 @@ void HostPlanes::MarkEvents(bool mark_steps) {
   MarkAlone();
 }
 
-namespace {
-
-// What the program does between two calls of its function, as running callbacks, is part of the
-// step: unless it takes longer than the call, as an evaluation does.
-void ExtendToNext(std::vector<StepRoot>& steps) {
-  std::ranges::stable_sort(steps, {}, &StepRoot::start);
-  for (size_t i = 0; i + 1 < steps.size(); ++i) {
-    const int64_t gap = steps[i + 1].start - steps[i].end;
-    if (gap > 0 && gap < steps[i].end - steps[i].start) steps[i].end = steps[i + 1].start;
-  }
-}
-
-}  // namespace
-
 void HostPlanes::AddMarkers(bool mark_steps) {
   if (groups_.without_end() > 0)
     trace_.notes.Add(NoteKind::kStepsWithoutEnd, groups_.without_end());
@@ -317,7 +304,7 @@ void HostPlanes::AddMarkers(bool mark_steps) {
   for (const StepRoot& root : groups_.roots()) {
     if (root.derived) derived.push_back(root);
   }
-  ExtendToNext(derived);
+  ExtendToNext(derived, groups_.other_calls());
   const auto count = std::ssize(derived);
   for (const StepRoot& root : derived) {
     const TrackId track = track_of_line_[root.line];

@@ -1,0 +1,16 @@
+// Ends steps that are calls of a function where the next one begins.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "ingest/xplane/xplane_groups.h"
+
+namespace stepscope {
+
+// What the program does between two calls of its function, as running callbacks or another function
+// that trains, is part of the step. An evaluation is not: calls of a function that computes no
+// gradients and runs between few steps, or what takes longer than the call. Sorts steps by start.
+void ExtendToNext(std::vector<StepRoot>& steps, std::span<const FunctionCall> others);
+
+}  // namespace stepscope
