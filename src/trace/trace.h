@@ -59,6 +59,7 @@ enum class IntField : uint8_t {
   kAvailableBytes,
   kLifetimePeak,  // the most the allocator ever had in use
   kEager,         // 1: the operator ran by itself, in no compiled function
+  kEvaluationCalls,  // of an annotation: it is an evaluation between steps, of so many calls
   kCount
 };
 

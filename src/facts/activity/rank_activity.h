@@ -104,6 +104,14 @@ struct Step {
   int64_t end_before = kNoTime;
 };
 
+// Calls of a function that computes no gradients, behind a step of training.
+struct EvaluationRun {
+  int64_t start = 0;  // ns
+  int64_t end = 0;
+  int64_t calls = 0;
+  StringId function = kNoString;
+};
+
 // Calls that launch kernels, and what the recording has of them.
 struct LaunchCount {
   int64_t calls = 0;           // captured ones aside
@@ -123,6 +131,7 @@ struct RankActivity {
   std::vector<Stream> streams;   // by device, then stream
   std::vector<int64_t> devices;  // ascending
   std::vector<Step> steps;       // by start
+  std::vector<EvaluationRun> evaluations;  // by start
   Framework framework = Framework::kPyTorch;
   std::string device_name;
   std::vector<DeviceProperties> properties;  // of the devices, as far as the trace lists them
@@ -179,6 +188,7 @@ void ForEachName(RankActivity& rank, const F& f) {
   for (Collective& c : rank.collectives) {
     for (StringId* id : {&c.operation, &c.group, &c.members, &c.type}) maybe(*id);
   }
+  for (EvaluationRun& run : rank.evaluations) f(run.function);
   for (SyncRecord& sync : rank.syncs) f(sync.name);
   for (DeviceRange& range : rank.ranges) f(range.name);
   for (CounterRange& range : rank.counters) {

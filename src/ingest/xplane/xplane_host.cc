@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <span>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -314,6 +316,19 @@ void HostPlanes::AddMarkers(bool mark_steps) {
     trace_.Set(IntField::kStep, root.number);
   }
   if (count > 0) trace_.notes.Add(NoteKind::kStepsFromFunctions, count);
+  AddEvaluations(derived);
+}
+
+void HostPlanes::AddEvaluations(std::span<const StepRoot> steps) {
+  constexpr std::string_view kTraced = "__inference_";
+  for (const Evaluation& run : EvaluationsBetween(steps, groups_.other_calls())) {
+    if (!keep_.Has(Kind::kAnnotation) || trace_.size() >= kNotKept - 1) return;
+    std::string name(trace_.strings[run.function]);
+    if (name.starts_with(kTraced)) name.erase(0, kTraced.size());
+    trace_.Add({run.start, run.end - run.start, trace_.strings.Intern(name),
+                track_of_line_[run.line], Kind::kAnnotation});
+    trace_.Set(IntField::kEvaluationCalls, run.calls);
+  }
 }
 
 // What lies within a call that runs an operator by itself runs by itself.

@@ -1,6 +1,7 @@
 // Reads the host planes of an XPlane file: the events of its threads.
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -63,6 +64,7 @@ class HostPlanes {
   void SetText(TextField field, const XStats& stats, StatKey key);
   void SetInt(IntField field, int64_t value);
   void MarkAlone();
+  void AddEvaluations(std::span<const StepRoot> steps);
 
   struct Span {
     TrackId track;

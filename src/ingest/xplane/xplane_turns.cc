@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "base/saturate.h"
 
@@ -17,16 +19,23 @@ struct Between {
   std::set<StringId> functions;  // those that compute none
 };
 
+// Which step a call is behind, on its thread; none where it is within one, or before all.
+std::optional<size_t> StepBefore(std::span<const StepRoot> steps, const FunctionCall& call) {
+  const auto after = std::ranges::upper_bound(steps, call.start, {}, &StepRoot::start);
+  if (after == steps.begin()) return std::nullopt;
+  const auto before = std::prev(after);
+  if (call.start < before->end || call.line != before->line) return std::nullopt;
+  return static_cast<size_t>(before - steps.begin());
+}
+
 // By step, the last one too.
 std::vector<Between> CallsBetween(std::span<const StepRoot> steps,
                                   std::span<const FunctionCall> others) {
   std::vector<Between> between(steps.size());
   for (const FunctionCall& call : others) {
-    const auto after = std::ranges::upper_bound(steps, call.start, {}, &StepRoot::start);
-    if (after == steps.begin()) continue;
-    const auto before = std::prev(after);
-    if (call.start < before->end || call.line != before->line) continue;
-    Between& own = between[static_cast<size_t>(before - steps.begin())];
+    const auto step = StepBefore(steps, call);
+    if (!step) continue;
+    Between& own = between[*step];
     if (call.trains)
       own.training = AddSaturated(own.training, SubtractSaturated(call.end, call.start));
     else
@@ -63,6 +72,26 @@ void ExtendToNext(std::vector<StepRoot>& steps, std::span<const FunctionCall> ot
     if (gap > 0 && rest < AddSaturated(own, between[i].training) && !evaluates)
       steps[i].end = steps[i + 1].start;
   }
+}
+
+std::vector<Evaluation> EvaluationsBetween(std::span<const StepRoot> steps,
+                                           std::span<const FunctionCall> others) {
+  const std::set<StringId> rare = RareFunctions(CallsBetween(steps, others));
+  std::map<std::pair<size_t, StringId>, Evaluation> found;  // by step and function
+  for (const FunctionCall& call : others) {
+    const auto step = StepBefore(steps, call);
+    if (!step || call.trains || !rare.contains(call.function)) continue;
+    const auto [at, is_new] = found.try_emplace(
+        {*step, call.function}, Evaluation{call.function, call.line, call.start, call.end, 0});
+    Evaluation& own = at->second;
+    own.start = std::min(own.start, call.start);
+    own.end = std::max(own.end, call.end);
+    ++own.calls;
+  }
+  std::vector<Evaluation> evaluations;
+  for (const auto& [key, evaluation] : found) evaluations.push_back(evaluation);
+  std::ranges::stable_sort(evaluations, {}, &Evaluation::start);
+  return evaluations;
 }
 
 }  // namespace stepscope

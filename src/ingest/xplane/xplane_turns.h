@@ -13,4 +13,17 @@ namespace stepscope {
 // gradients and runs between few steps, or what takes longer than the call. Sorts steps by start.
 void ExtendToNext(std::vector<StepRoot>& steps, std::span<const FunctionCall> others);
 
+// What such a function does behind a step, from its first call to its last.
+struct Evaluation {
+  StringId function = kNoString;
+  uint32_t line = 0;
+  int64_t start = 0;  // ns
+  int64_t end = 0;
+  int64_t calls = 0;
+};
+
+// By start. REQUIRES: steps are by start.
+std::vector<Evaluation> EvaluationsBetween(std::span<const StepRoot> steps,
+                                           std::span<const FunctionCall> others);
+
 }  // namespace stepscope

@@ -93,8 +93,14 @@ TEST(XPlaneSteps, AnEvaluationShorterThanAStepIsNoPartOfIt) {
     if (i == 1) Call(p, executor, "one_step_73", 1850, 50, kForward);
     Call(p, executor, "update_metrics_5", 1000 * i + 920, 30, kForward);
   }
-  EXPECT_EQ(Spans(p.Read()),
+  const Trace t = p.Read();
+  EXPECT_EQ(Spans(t),
             (std::vector<std::pair<int64_t, int64_t>>{{0, 1000}, {1000, 800}, {2000, 800}}));
+  const EventId last = static_cast<EventId>(t.size() - 1);
+  EXPECT_EQ(t.strings[t.names()[last]], "one_step");
+  EXPECT_EQ(t.starts()[last], 1850);
+  EXPECT_EQ(t.durations()[last], 50);
+  EXPECT_EQ(t.Ints(IntField::kEvaluationCalls).Find(last), 1);
 }
 
 TEST(XPlaneSteps, FunctionsThatTrainInTurnAreOneStep) {
