@@ -58,13 +58,13 @@ std::string AddEvaluation(const Facts& facts, Report& report) {
   report.metrics.push_back({"evaluation_runs", "evaluations", runs, Unit::kCount, true});
   report.metrics.push_back({"evaluation_ratio", "evaluation, % of the trace",
                             Ratio(sums.time, sums.recorded), Unit::kRatio, true});
-  const double share = static_cast<double>(sums.time) /
-                       static_cast<double>(std::max<int64_t>(sums.recorded, 1));
+  const double share =
+      static_cast<double>(sums.time) / static_cast<double>(std::max<int64_t>(sums.recorded, 1));
   if (share < kModerately) return "";
   return fmt::format(" Evaluation between steps takes {} in {}: {} of the trace ({} of {}).",
-                     HumanTime(static_cast<double>(time)),
-                     Plural(static_cast<size_t>(runs), "run"), HumanRatio(share),
-                     Plural(static_cast<size_t>(calls), "call"), (*facts.names)[sums.function]);
+                     HumanTime(static_cast<double>(time)), Plural(static_cast<size_t>(runs), "run"),
+                     HumanRatio(share), Plural(static_cast<size_t>(calls), "call"),
+                     (*facts.names)[sums.function]);
 }
 
 }  // namespace stepscope::overview

@@ -52,8 +52,8 @@ std::string SayStepChange(const ReportSet& a, const ReportSet& b, const StepChan
 // much time to them.
 std::string SayLeftOut(const StepChange& steps);
 
-// "Evaluation between steps: none before, 3 runs and 431 ms after (83.0% of the trace). "; empty where
-// both runs spend about the same share on it.
+// "Evaluation between steps: none before, 3 runs and 431 ms after (83.0% of the trace). "; empty
+// where both runs spend about the same share on it.
 std::string SayEvaluation(const ReportSet& a, const ReportSet& b);
 
 Table CategoryTable(const StepChange& steps);

@@ -104,7 +104,8 @@ struct Step {
   int64_t end_before = kNoTime;
 };
 
-// Calls of a function that computes no gradients, behind a step of training.
+// Calls of a function that computes no gradients, behind a step of training, and what is around
+// them until the next step begins.
 struct EvaluationRun {
   int64_t start = 0;  // ns
   int64_t end = 0;
@@ -126,11 +127,11 @@ struct RankActivity {
   // The members of each process group that the rank is in, ascending, in the order in which the
   // groups were made; empty: unknown.
   std::vector<std::vector<int64_t>> group_members;
-  std::string machine;           // its name; empty: unknown
-  ActivityList activities;       // by start, then end, then stream, then name
-  std::vector<Stream> streams;   // by device, then stream
-  std::vector<int64_t> devices;  // ascending
-  std::vector<Step> steps;       // by start
+  std::string machine;                     // its name; empty: unknown
+  ActivityList activities;                 // by start, then end, then stream, then name
+  std::vector<Stream> streams;             // by device, then stream
+  std::vector<int64_t> devices;            // ascending
+  std::vector<Step> steps;                 // by start
   std::vector<EvaluationRun> evaluations;  // by start
   Framework framework = Framework::kPyTorch;
   std::string device_name;

@@ -219,9 +219,10 @@ void HostPlanes::Take(const XEvent& event, const XTime& time) {
   if (stats.Has(StatKey::kCorrelation))
     groups_.AddLaunch(line_, time.start, stats.Int(StatKey::kCorrelation));
   // Of operators that compute gradients one after the other, one tells.
-  const bool told = host.part == HostPart::kGradient && groups_.size() > 0 &&
-                    groups_[static_cast<HostEventId>(groups_.size() - 1)].part == HostPart::kGradient &&
-                    groups_[static_cast<HostEventId>(groups_.size() - 1)].line == line_;
+  const bool told =
+      host.part == HostPart::kGradient && groups_.size() > 0 &&
+      groups_[static_cast<HostEventId>(groups_.size() - 1)].part == HostPart::kGradient &&
+      groups_[static_cast<HostEventId>(groups_.size() - 1)].line == line_;
   if (!told && MattersToSteps(host, stats) && groups_.size() < kNotKept)
     Join(groups_.Add(host), event, NameOf(event));
 }

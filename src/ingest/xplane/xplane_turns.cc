@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <utility>
 
 #include "base/saturate.h"
 
@@ -77,20 +76,28 @@ void ExtendToNext(std::vector<StepRoot>& steps, std::span<const FunctionCall> ot
 std::vector<Evaluation> EvaluationsBetween(std::span<const StepRoot> steps,
                                            std::span<const FunctionCall> others) {
   const std::set<StringId> rare = RareFunctions(CallsBetween(steps, others));
-  std::map<std::pair<size_t, StringId>, Evaluation> found;  // by step and function
+  struct Run {
+    int64_t calls = 0, last = 0;
+    std::map<StringId, int64_t> times;  // ns
+  };
+  std::map<size_t, Run> runs;  // by the step before
   for (const FunctionCall& call : others) {
     const auto step = StepBefore(steps, call);
     if (!step || call.trains || !rare.contains(call.function)) continue;
-    const auto [at, is_new] = found.try_emplace(
-        {*step, call.function}, Evaluation{call.function, call.line, call.start, call.end, 0});
-    Evaluation& own = at->second;
-    own.start = std::min(own.start, call.start);
-    own.end = std::max(own.end, call.end);
-    ++own.calls;
+    Run& run = runs[*step];
+    ++run.calls;
+    run.last = std::max(run.last, call.end);
+    int64_t& time = run.times[call.function];
+    time = AddSaturated(time, SubtractSaturated(call.end, call.start));
   }
   std::vector<Evaluation> evaluations;
-  for (const auto& [key, evaluation] : found) evaluations.push_back(evaluation);
-  std::ranges::stable_sort(evaluations, {}, &Evaluation::start);
+  for (const auto& [s, run] : runs) {
+    const auto most =
+        std::ranges::max_element(run.times, {}, [](const auto& of_one) { return of_one.second; });
+    const int64_t end = s + 1 < steps.size() ? steps[s + 1].start : run.last;
+    evaluations.push_back(
+        {most->first, steps[s].line, steps[s].end, std::max(end, steps[s].end), run.calls});
+  }
   return evaluations;
 }
 

@@ -13,9 +13,10 @@ namespace stepscope {
 // gradients and runs between few steps, or what takes longer than the call. Sorts steps by start.
 void ExtendToNext(std::vector<StepRoot>& steps, std::span<const FunctionCall> others);
 
-// What such a function does behind a step, from its first call to its last.
+// An evaluation, with what prepares it: from the end of a step to the next one, or to its last
+// call.
 struct Evaluation {
-  StringId function = kNoString;
+  StringId function = kNoString;  // with the most time
   uint32_t line = 0;
   int64_t start = 0;  // ns
   int64_t end = 0;

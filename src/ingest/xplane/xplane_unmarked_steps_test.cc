@@ -98,8 +98,8 @@ TEST(XPlaneSteps, AnEvaluationShorterThanAStepIsNoPartOfIt) {
             (std::vector<std::pair<int64_t, int64_t>>{{0, 1000}, {1000, 800}, {2000, 800}}));
   const EventId last = static_cast<EventId>(t.size() - 1);
   EXPECT_EQ(t.strings[t.names()[last]], "one_step");
-  EXPECT_EQ(t.starts()[last], 1850);
-  EXPECT_EQ(t.durations()[last], 50);
+  EXPECT_EQ(t.starts()[last], 1800);
+  EXPECT_EQ(t.durations()[last], 200);
   EXPECT_EQ(t.Ints(IntField::kEvaluationCalls).Find(last), 1);
 }
 
