@@ -10,6 +10,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "analyses/many_calls.h"
+#include "analyses/overview_evaluation.h"
 #include "analyses/overview_findings.h"
 #include "analyses/overview_lead.h"
 #include "analyses/overview_startup.h"
@@ -51,6 +52,8 @@ Python for half of step time is reported as a possible cause.
 
 A step begins at its annotation or at the end of the previous step, whichever is later. It ends when its
 annotation and all activities launched in it have ended. Means are over the complete steps of all ranks.
+Calls of a tf.function that computes no gradients, behind fewer than half of the steps of one that does, are evaluation
+between steps: the headline has the time from such a step to the next one, and no step has it.
 Precision is a share of compute time: 8 bit, 16 bit (fp16, bf16), 32 bit and more (with tf32). It comes from the
 kernel's name, or from the input types of its operator; otherwise it is unknown. An operator is placed on a
 device if it launches activities itself. `roles` uses the categories of PyTorch's TensorBoard plugin. GPU
@@ -235,6 +238,7 @@ Report Run(const Facts& facts, const Params&) {
   AddMissingCommunication(facts, report);
   if (PurposeOfJob(facts) == Purpose::kInference) report.headline += " The job is inference.";
   AddStepMetrics(facts, total, typical.median, sum, marked, report);
+  report.headline += AddEvaluation(facts, report);
   const OperatorUse use = UseOfOperators(facts);
   AddPlacement(use, has_work, report);
   AddPrecision(sum, report);

@@ -104,7 +104,8 @@ CallChange AddSteps(const ReportSet& a, const ReportSet& b, const StepComparison
   const RankChange ranks = AddRankChange(a, b, steps, report);
   CallChange calls = AddCallFinding(a, b, steps, ranks.beyond > 0, report);
   const bool unclear = steps.IsNoise() || IsNoise(steps, CauseKind::kCompute) || steps.a > steps.b;
-  report.headline = SayStepChange(a, b, steps, ranks.beyond > 0 || calls.is_cause);
+  report.headline =
+      SayEvaluation(a, b) + SayStepChange(a, b, steps, ranks.beyond > 0 || calls.is_cause);
   if (steps.categories.empty()) report.headline += " ";
   report.headline += ranks.headline + SayWork(a, b);
   if (unclear && !calls.is_cause)

@@ -265,6 +265,22 @@ std::string SayLeftOut(const StepComparison& steps) {
                      say(steps.in_b));
 }
 
+std::string SayEvaluation(const ReportSet& a, const ReportSet& b) {
+  constexpr double kMuch = 0.1;  // of the trace
+  const auto share = [](const ReportSet& run) {
+    return MetricOf(run, "overview", "evaluation_ratio");
+  };
+  if (std::abs(share(b) - share(a)) < kMuch) return {};
+  const auto say = [&](const ReportSet& run, std::string_view side) {
+    const auto runs = static_cast<size_t>(MetricOf(run, "overview", "evaluation_runs"));
+    if (runs == 0) return fmt::format("none {}", side);
+    return fmt::format("{} and {} {} ({} of the trace)", Plural(runs, "run"),
+                       HumanTime(MetricOf(run, "overview", "evaluation_time")), side,
+                       HumanRatio(share(run)));
+  };
+  return fmt::format("Evaluation between steps: {}, {}. ", say(a, "before"), say(b, "after"));
+}
+
 Table CategoryTable(const StepComparison& steps) {
   Table table{.key = "categories",
               .title = "Step time by change",

@@ -52,6 +52,10 @@ std::string SayStepChange(const ReportSet& a, const ReportSet& b, const StepComp
 // much time to them.
 std::string SayLeftOut(const StepComparison& steps);
 
+// "Evaluation between steps: none before, 3 runs and 431 ms after (83.0% of the trace). "; empty
+// where both runs spend about the same share on it.
+std::string SayEvaluation(const ReportSet& a, const ReportSet& b);
+
 Table CategoryTable(const StepComparison& steps);
 
 // Adds findings: categories that take more. Their impact is ns per step. `on_a_rank`: one rank took

@@ -57,8 +57,9 @@ enum class IntField : uint8_t {
   kRequestedBytes,  // of an allocation, before it was rounded up
   kStackBytes,      // of the memory an allocator has in use: set aside for temporaries
   kAvailableBytes,
-  kLifetimePeak,  // the most the allocator ever had in use
-  kEager,         // 1: the operator ran by itself, in no compiled function
+  kLifetimePeak,     // the most the allocator ever had in use
+  kEager,            // 1: the operator ran by itself, in no compiled function
+  kEvaluationCalls,  // of an annotation: it is an evaluation between steps, of so many calls
   kCount
 };
 

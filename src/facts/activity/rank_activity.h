@@ -104,6 +104,15 @@ struct Step {
   int64_t end_before = kNoTime;
 };
 
+// Calls of a function that computes no gradients, behind a step of training, and what is around
+// them until the next step begins.
+struct EvaluationRun {
+  int64_t start = 0;  // ns
+  int64_t end = 0;
+  int64_t calls = 0;
+  StringId function = kNoString;
+};
+
 // Calls that launch kernels, and what the recording has of them.
 struct LaunchCount {
   int64_t calls = 0;           // captured ones aside
@@ -118,11 +127,12 @@ struct RankActivity {
   // The members of each process group that the rank is in, ascending, in the order in which the
   // groups were made; empty: unknown.
   std::vector<std::vector<int64_t>> group_members;
-  std::string machine;           // its name; empty: unknown
-  ActivityList activities;       // by start, then end, then stream, then name
-  std::vector<Stream> streams;   // by device, then stream
-  std::vector<int64_t> devices;  // ascending
-  std::vector<Step> steps;       // by start
+  std::string machine;                     // its name; empty: unknown
+  ActivityList activities;                 // by start, then end, then stream, then name
+  std::vector<Stream> streams;             // by device, then stream
+  std::vector<int64_t> devices;            // ascending
+  std::vector<Step> steps;                 // by start
+  std::vector<EvaluationRun> evaluations;  // by start
   Framework framework = Framework::kPyTorch;
   std::string device_name;
   std::vector<DeviceProperties> properties;  // of the devices, as far as the trace lists them
@@ -179,6 +189,7 @@ void ForEachName(RankActivity& rank, const F& f) {
   for (Collective& c : rank.collectives) {
     for (StringId* id : {&c.operation, &c.group, &c.members, &c.type}) maybe(*id);
   }
+  for (EvaluationRun& run : rank.evaluations) f(run.function);
   for (SyncRecord& sync : rank.syncs) f(sync.name);
   for (DeviceRange& range : rank.ranges) f(range.name);
   for (CounterRange& range : rank.counters) {

@@ -67,6 +67,7 @@ class Builder {
 void Builder::CollectHost() {
   HostRecords host(trace_);
   SparseWalk steps(trace_.Ints(IntField::kStep));
+  SparseWalk evaluations(trace_.Ints(IntField::kEvaluationCalls));
   StopChecks checks;
   for (EventId e = 0; e < trace_.size(); ++e) {
     checks.Turn();
@@ -75,6 +76,10 @@ void Builder::CollectHost() {
     const bool may_step = kind == Kind::kAnnotation || kind == Kind::kOperator;
     const int64_t step = may_step ? steps.At(e).value_or(-1) : -1;
     if (step >= 0) AddStep(e, step);
+    if (const auto calls = evaluations.At(e)) {
+      const int64_t start = trace_.starts()[e];
+      out_.evaluations.push_back({start, start + trace_.durations()[e], *calls, trace_.names()[e]});
+    }
     host.Take(e);
   }
   *out_.host = host.Finish();

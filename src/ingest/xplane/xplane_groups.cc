@@ -18,6 +18,7 @@ constexpr size_t kTooMany = 64;
 }  // namespace
 
 HostEventId HostGroups::Add(const HostEvent& event) {
+  has_gradients_ |= event.part == HostPart::kGradient;
   events_.Append(event);
   return static_cast<HostEventId>(events_.size() - 1);
 }

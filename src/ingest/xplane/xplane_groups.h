@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -27,6 +28,7 @@ enum class HostPart : uint8_t {
   kNumbered,  // it says the number of a step, and not that it is a root
   kCall,      // spans the run of a function, until its results are there
   kDispatch,  // hands a function to executors and may end long before they do
+  kGradient,  // an operator that computes gradients: a function around it trains
 };
 
 // A host event, as far as steps care. Those that only lie within others need not be told.
@@ -55,6 +57,15 @@ struct StepRoot {
   int64_t end = 0;
 };
 
+// A call of a function that is no step.
+struct FunctionCall {
+  StringId function = kNoString;  // without what tells its traces apart
+  bool trains = false;            // it computes gradients
+  uint32_t line = 0;
+  int64_t start = 0;  // ns
+  int64_t end = 0;
+};
+
 class HostGroups {
  public:
   // REQUIRES: the events of a line follow one another.
@@ -75,9 +86,12 @@ class HostGroups {
   }
   // The recording holds loops that are no steps: what executors count says nothing of steps then.
   void IgnoreIterations() { ignore_iterations_ = true; }
-  // The function that a call is of: its name, without what tells its traces apart. Of several
-  // functions steps are the calls of the one that takes the most time.
-  void SetFunction(HostEventId event, StringId function) { functions_[event] = function; }
+  // The function that a call is of: its name without what tells its traces apart, and with it. Of
+  // several functions steps are the calls of the one that takes the most time, of those that
+  // compute gradients where any does: of Keras, training and evaluation have one name.
+  void SetFunction(HostEventId event, StringId function, StringId traced) {
+    functions_[event] = {function, traced};
+  }
   // The number the event itself says, should it become a step.
   void SetNumber(HostEventId event, int64_t number) { numbers_[event] = number; }
 
@@ -89,6 +103,8 @@ class HostGroups {
   // Dispatches whose end is not known: no call is around them and no executor worked for them. They
   // are no steps.
   int64_t without_end() const { return without_end_; }
+  // Where functions are known to compute gradients, the calls of all functions that are no steps.
+  const std::vector<FunctionCall>& other_calls() const { return other_calls_; }
   // The number of the step that launched the activities of that correlation id. -1: it was launched
   // outside all steps, or the launch was not recorded; `known` tells.
   // `near` is where to look first, and is moved on to behind what was found: work comes in about
@@ -166,6 +182,10 @@ class HostGroups {
     int64_t loop, number;
     HostEventId event;
   };
+  struct Function {
+    StringId name = kNoString;    // without what tells its traces apart
+    StringId traced = kNoString;  // with it
+  };
 
   // Places are those of a walk through all trees, parents before children, line by line.
   HostEventId EventAt(uint32_t place) const { return order_.empty() ? place : order_[place]; }
@@ -184,7 +204,11 @@ class HostGroups {
   std::vector<HostEventId> Candidates();
   void FindCalls();
   HostEventId CallAround(HostEventId event) const;
-  void KeepLargestFunction(std::vector<HostEventId>& candidates) const;
+  Function FunctionOf(HostEventId dispatch) const;
+  std::set<StringId> FunctionsThatTrain(const std::vector<HostEventId>& candidates);
+  StringId RarestInTurn(StringId largest, const std::vector<HostEventId>& candidates,
+                        const std::set<StringId>& train) const;
+  void KeepOneFunction(std::vector<HostEventId>& candidates);
   void FindRoots();
   void AddRoot(HostEventId event);
   void FindEnds();
@@ -210,7 +234,9 @@ class HostGroups {
   size_t near_link_ = 0;            // where FirstLinkOf() and FirstTakerOf() look first
   size_t near_taker_ = 0;
   std::unordered_map<HostEventId, int64_t> numbers_;
-  std::unordered_map<HostEventId, StringId> functions_;
+  std::unordered_map<HostEventId, Function> functions_;
+  bool has_gradients_ = false;
+  std::vector<FunctionCall> other_calls_;
   std::unordered_map<HostEventId, HostEventId> calls_;  // around each dispatch
   std::vector<bool> ended_;                             // by group: whether its end is known
   int64_t without_end_ = 0;

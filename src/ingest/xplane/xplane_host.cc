@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <span>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "ingest/xplane/xplane_details.h"
+#include "ingest/xplane/xplane_turns.h"
 #include "trace/vocabulary.h"
 
 namespace stepscope {
@@ -38,6 +41,12 @@ std::string_view FunctionCalled(std::string_view name) {
   if (!name.starts_with("__") && !name.ends_with("PartitionedCall")) return {};
   const size_t last = name.find_last_not_of("0123456789");
   return last != name.npos && name[last] == '_' ? name.substr(0, last) : name;
+}
+
+// Whether an operator computes gradients: of tf.GradientTape, or of tf.gradients before it.
+bool ComputesGradients(std::string_view name) {
+  return name.starts_with("gradient_tape/") || name.contains("/gradient_tape/") ||
+         name.starts_with("gradients/");
 }
 
 // The device whose memory an allocator gives: "GPU_3_bfc" is 3; -1 for the host's.
@@ -153,6 +162,7 @@ HostPlanes::Role HostPlanes::RoleOf(std::string_view name) {
   if (name.starts_with("InstantiatedCapturedFunction")) return Role::kCapturedFunction;
   if (name == "FunctionRun") return Role::kFunctionRun;
   if (!FunctionCalled(name).empty()) return Role::kFunctionCall;
+  if (ComputesGradients(name)) return Role::kGradient;
   return Role::kNone;
 }
 
@@ -160,6 +170,7 @@ HostPart HostPlanes::PartOf(const XStats& stats, const Name& name) {
   if (name.role == Role::kCapturedFunction) return HostPart::kPipeline;
   if (name.role == Role::kFunctionCall) return HostPart::kCall;
   if (name.role == Role::kFunctionRun) return HostPart::kDispatch;
+  if (name.role == Role::kGradient) return HostPart::kGradient;
   const bool numbered = stats.Has(StatKey::kStepNumber) && !stats.Has(StatKey::kRoot) &&
                         name.legacy_level == 0 && name.kind == Kind::kAnnotation;
   return numbered ? HostPart::kNumbered : HostPart::kNone;
@@ -207,7 +218,12 @@ void HostPlanes::Take(const XEvent& event, const XTime& time) {
                        .part = PartOf(stats, name)};
   if (stats.Has(StatKey::kCorrelation))
     groups_.AddLaunch(line_, time.start, stats.Int(StatKey::kCorrelation));
-  if (MattersToSteps(host, stats) && groups_.size() < kNotKept)
+  // Of operators that compute gradients one after the other, one tells.
+  const bool told =
+      host.part == HostPart::kGradient && groups_.size() > 0 &&
+      groups_[static_cast<HostEventId>(groups_.size() - 1)].part == HostPart::kGradient &&
+      groups_[static_cast<HostEventId>(groups_.size() - 1)].line == line_;
+  if (!told && MattersToSteps(host, stats) && groups_.size() < kNotKept)
     Join(groups_.Add(host), event, NameOf(event));
 }
 
@@ -223,7 +239,8 @@ void HostPlanes::Join(HostEventId id, const XEvent& event, std::string_view name
   const bool may_be_root = event_of_step.root_level > 0 || event_of_step.legacy_level > 0 ||
                            event_of_step.part == HostPart::kNumbered;
   if (event_of_step.part == HostPart::kCall)
-    groups_.SetFunction(id, trace_.strings.Intern(FunctionCalled(name)));
+    groups_.SetFunction(id, trace_.strings.Intern(FunctionCalled(name)),
+                        trace_.strings.Intern(name));
   if (number >= 0 && may_be_root) groups_.SetNumber(id, number);
   if (!stats.Has(StatKey::kId)) return;
   const int64_t step = stats.Int(StatKey::kId);
@@ -282,20 +299,6 @@ void HostPlanes::MarkEvents(bool mark_steps) {
   MarkAlone();
 }
 
-namespace {
-
-// What the program does between two calls of its function, as running callbacks, is part of the
-// step: unless it takes longer than the call, as an evaluation does.
-void ExtendToNext(std::vector<StepRoot>& steps) {
-  std::ranges::stable_sort(steps, {}, &StepRoot::start);
-  for (size_t i = 0; i + 1 < steps.size(); ++i) {
-    const int64_t gap = steps[i + 1].start - steps[i].end;
-    if (gap > 0 && gap < steps[i].end - steps[i].start) steps[i].end = steps[i + 1].start;
-  }
-}
-
-}  // namespace
-
 void HostPlanes::AddMarkers(bool mark_steps) {
   if (groups_.without_end() > 0)
     trace_.notes.Add(NoteKind::kStepsWithoutEnd, groups_.without_end());
@@ -304,7 +307,7 @@ void HostPlanes::AddMarkers(bool mark_steps) {
   for (const StepRoot& root : groups_.roots()) {
     if (root.derived) derived.push_back(root);
   }
-  ExtendToNext(derived);
+  ExtendToNext(derived, groups_.other_calls());
   const auto count = std::ssize(derived);
   for (const StepRoot& root : derived) {
     const TrackId track = track_of_line_[root.line];
@@ -314,6 +317,19 @@ void HostPlanes::AddMarkers(bool mark_steps) {
     trace_.Set(IntField::kStep, root.number);
   }
   if (count > 0) trace_.notes.Add(NoteKind::kStepsFromFunctions, count);
+  AddEvaluations(derived);
+}
+
+void HostPlanes::AddEvaluations(std::span<const StepRoot> steps) {
+  constexpr std::string_view kTraced = "__inference_";
+  for (const Evaluation& run : EvaluationsBetween(steps, groups_.other_calls())) {
+    if (!keep_.Has(Kind::kAnnotation) || trace_.size() >= kNotKept - 1) return;
+    std::string name(trace_.strings[run.function]);
+    if (name.starts_with(kTraced)) name.erase(0, kTraced.size());
+    trace_.Add({run.start, run.end - run.start, trace_.strings.Intern(name),
+                track_of_line_[run.line], Kind::kAnnotation});
+    trace_.Set(IntField::kEvaluationCalls, run.calls);
+  }
 }
 
 // What lies within a call that runs an operator by itself runs by itself.

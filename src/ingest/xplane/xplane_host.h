@@ -1,6 +1,7 @@
 // Reads the host planes of an XPlane file: the events of its threads.
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -40,6 +41,7 @@ class HostPlanes {
     kCapturedFunction,  // a function that a stage calls
     kFunctionCall,      // a call of a function, until its results are there
     kFunctionRun,       // hands a function to executors
+    kGradient,          // an operator that computes gradients
   };
   // What events have in common by their name.
   struct Name {
@@ -62,6 +64,7 @@ class HostPlanes {
   void SetText(TextField field, const XStats& stats, StatKey key);
   void SetInt(IntField field, int64_t value);
   void MarkAlone();
+  void AddEvaluations(std::span<const StepRoot> steps);
 
   struct Span {
     TrackId track;

@@ -83,33 +83,97 @@ HostEventId HostGroups::CallAround(HostEventId event) const {
   return at == calls_.end() ? event : at->second;
 }
 
-// Programs call several functions in a step. Where dispatches lie within calls, only those of the
-// function whose calls take the most time in all are left.
-void HostGroups::KeepLargestFunction(std::vector<HostEventId>& candidates) const {
-  const auto function_of = [&](HostEventId e) {
-    const auto call = calls_.find(e);
-    if (call == calls_.end()) return kNoString;
-    const auto function = functions_.find(call->second);
-    return function == functions_.end() ? kNoString : function->second;
+HostGroups::Function HostGroups::FunctionOf(HostEventId dispatch) const {
+  const auto call = calls_.find(dispatch);
+  if (call == calls_.end()) return {};
+  const auto function = functions_.find(call->second);
+  return function == functions_.end() ? Function{} : function->second;
+}
+
+// The traced functions of which a call holds an operator that computes gradients.
+std::set<StringId> HostGroups::FunctionsThatTrain(const std::vector<HostEventId>& candidates) {
+  std::set<StringId> train;
+  if (!has_gradients_) return train;
+  for (size_t c = 0; c < candidates.size(); ++c)
+    Gather(CallAround(candidates[c]), static_cast<int32_t>(c));
+  for (HostEventId e = 0; e < events_.size(); ++e) {
+    if (events_[e].part != HostPart::kGradient || group_[e] == kUngrouped) continue;
+    const Function function = FunctionOf(candidates[static_cast<size_t>(group_[e])]);
+    if (function.traced != kNoString) train.insert(function.traced);
+  }
+  group_.assign(events_.size(), kUngrouped);
+  followed_.assign(followed_.size(), false);
+  return train;
+}
+
+// Of functions that train in turn, as those of a GAN, the one that is called least often: a turn of
+// the loop is one call of it, and as many calls of the one with the most time as in other turns.
+StringId HostGroups::RarestInTurn(StringId largest, const std::vector<HostEventId>& candidates,
+                                  const std::set<StringId>& train) const {
+  constexpr size_t kFewest = 3;
+  std::map<StringId, std::vector<size_t>> between;  // calls of the largest, before each call
+  size_t count = 0;
+  for (const HostEventId e : candidates) {
+    const Function function = FunctionOf(e);
+    if (!train.contains(function.traced)) continue;
+    if (function.name == largest)
+      ++count;
+    else
+      between[function.name].push_back(count);
+  }
+  StringId rarest = largest;
+  size_t fewest = count;
+  for (const auto& [name, before] : between) {
+    if (before.size() < kFewest || before.size() >= fewest) continue;
+    const size_t turn = before[1] - before[0];
+    bool in_turn = turn > 0;
+    for (size_t i = 2; i < before.size(); ++i)
+      in_turn = in_turn && before[i] - before[i - 1] == turn;
+    if (!in_turn || before.front() > turn || count - before.back() > turn) continue;
+    rarest = name;
+    fewest = before.size();
+  }
+  return rarest;
+}
+
+// Programs call several functions in a step. Where dispatches lie within calls, only those of one
+// function are left: of those that compute gradients, if any does, the one whose calls take the
+// most time in all, or that is called least often of several in turn.
+void HostGroups::KeepOneFunction(std::vector<HostEventId>& candidates) {
+  const std::set<StringId> train = FunctionsThatTrain(candidates);
+  const auto counts = [&](const Function& function) {
+    return function.name != kNoString && (train.empty() || train.contains(function.traced));
   };
   std::map<StringId, int64_t> times;
   for (const HostEventId e : candidates) {
-    const StringId function = function_of(e);
-    if (function == kNoString) continue;
+    const Function function = FunctionOf(e);
+    if (!counts(function)) continue;
     const HostEvent call = events_[CallAround(e)];
-    int64_t& time = times[function];
+    int64_t& time = times[function.name];
     time = AddSaturated(time, SubtractSaturated(call.end, call.start));
   }
   if (times.empty()) return;
   const auto largest =
       std::ranges::max_element(times, {}, [](const auto& of_one) { return of_one.second; });
-  std::erase_if(candidates, [&](HostEventId e) { return function_of(e) != largest->first; });
+  const StringId kept = RarestInTurn(largest->first, candidates, train);
+  const auto is_other = [&](HostEventId e) {
+    const Function function = FunctionOf(e);
+    return function.name != kept || !counts(function);
+  };
+  for (const HostEventId e : candidates) {
+    const Function function = FunctionOf(e);
+    if (train.empty() || function.name == kNoString || !is_other(e)) continue;
+    const HostEvent call = events_[CallAround(e)];
+    other_calls_.push_back(
+        {function.name, train.contains(function.traced), call.line, call.start, call.end});
+  }
+  std::erase_if(candidates, is_other);
 }
 
 void HostGroups::FindRoots() {
   std::vector<HostEventId> candidates = Candidates();
   FindCalls();
-  KeepLargestFunction(candidates);
+  KeepOneFunction(candidates);
   for (const HostEventId e : candidates) {
     if (group_[e] == kUngrouped) AddRoot(e);  // else it is below a root that came before
   }

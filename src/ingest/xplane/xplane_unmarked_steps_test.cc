@@ -56,6 +56,65 @@ TEST(XPlaneSteps, OfSeveralFunctionsTheOneWithTheMostTimeIsTheStep) {
             (std::vector<std::pair<int64_t, int64_t>>{{0, 1000}, {1000, 1000}, {2000, 700}}));
 }
 
+// A call of a function, and an executor's work for it: an operator `op`.
+void Call(Profile& p, SampleLine& executor, const std::string& function, int64_t at, int64_t time,
+          const std::string& op) {
+  p.thread.Event("EagerLocalExecute: __inference_" + function, at, time);
+  p.thread.Event("FunctionRun", at + 1, 2, {{"_r", 1}, {"id", at}});
+  executor.Event("ExecutorState::Process", at + 3, time - 5, {{"id", at}});
+  executor.Event(op, at + 4, 5);
+  executor.Event(op, at + 10, 5);
+}
+
+constexpr const char* kForward = "model/dense/MatMul:MatMul";
+constexpr const char* kBackward = "StatefulPartitionedCall/gradient_tape/model/MatMul:MatMul";
+
+// Keras calls both "one_step_on_iterator".
+TEST(XPlaneSteps, OfFunctionsOfOneNameThoseThatComputeGradientsAreSteps) {
+  Profile p;
+  SampleLine& executor = p.host.Line(2, "tf_Compute");
+  for (const int64_t i : {0, 1, 2, 3}) {
+    Call(p, executor, i % 2 == 0 ? "one_step_57" : "one_step_91", 1000 * i, 200, kBackward);
+    if (i == 1) {  // an evaluation, shorter than a step
+      for (const int64_t e : {0, 1, 2})
+        Call(p, executor, "one_step_73", 1210 + 50 * e, 40, kForward);
+    }
+  }
+  for (const int64_t e : {0, 1, 2, 3}) Call(p, executor, "test_5", 4000 + 900 * e, 880, kForward);
+  EXPECT_EQ(Spans(p.Read()), (std::vector<std::pair<int64_t, int64_t>>{
+                                 {0, 200}, {1000, 200}, {2000, 200}, {3000, 200}}));
+}
+
+TEST(XPlaneSteps, AnEvaluationShorterThanAStepIsNoPartOfIt) {
+  Profile p;
+  SampleLine& executor = p.host.Line(2, "tf_Compute");
+  for (const int64_t i : {0, 1, 2}) {
+    Call(p, executor, "one_step_57", 1000 * i, 800, kBackward);
+    if (i == 1) Call(p, executor, "one_step_73", 1850, 50, kForward);
+    Call(p, executor, "update_metrics_5", 1000 * i + 920, 30, kForward);
+  }
+  const Trace t = p.Read();
+  EXPECT_EQ(Spans(t),
+            (std::vector<std::pair<int64_t, int64_t>>{{0, 1000}, {1000, 800}, {2000, 800}}));
+  const EventId last = static_cast<EventId>(t.size() - 1);
+  EXPECT_EQ(t.strings[t.names()[last]], "one_step");
+  EXPECT_EQ(t.starts()[last], 1800);
+  EXPECT_EQ(t.durations()[last], 200);
+  EXPECT_EQ(t.Ints(IntField::kEvaluationCalls).Find(last), 1);
+}
+
+TEST(XPlaneSteps, FunctionsThatTrainInTurnAreOneStep) {
+  Profile p;
+  SampleLine& executor = p.host.Line(2, "tf_Compute");
+  for (const int64_t i : {0, 1, 2, 3}) {
+    for (const int64_t d : {0, 1, 2})
+      Call(p, executor, "train_critic_57", 1000 * i + 200 * d, 190, kBackward);
+    Call(p, executor, "train_generator_91", 1000 * i + 600, 190, kBackward);
+  }
+  EXPECT_EQ(Spans(p.Read()), (std::vector<std::pair<int64_t, int64_t>>{
+                                 {600, 1000}, {1600, 1000}, {2600, 1000}, {3600, 190}}));
+}
+
 TEST(XPlaneSteps, WithoutACallAFunctionLastsUntilItsExecutorsAreDone) {
   Profile p;
   SampleLine& executor = p.host.Line(2, "tf_Compute");

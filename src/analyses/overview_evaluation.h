@@ -1,0 +1,15 @@
+// Tells evaluation that runs between the steps of training.
+#pragma once
+
+#include <string>
+
+#include "facts/facts.h"
+#include "stepscope/report.h"
+
+namespace stepscope::overview {
+
+// " Evaluation between steps takes 431 ms in 3 runs: 83.0% of the trace (141 calls of
+// multi_step_on_iterator)."; empty where it takes little, or steps were selected. Adds its metrics.
+std::string AddEvaluation(const Facts& facts, Report& report);
+
+}  // namespace stepscope::overview

@@ -1,0 +1,104 @@
+// Looks at what runs between each two steps.
+#include "ingest/xplane/xplane_turns.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "base/saturate.h"
+
+namespace stepscope {
+namespace {
+
+// Between a step and the next.
+struct Between {
+  int64_t training = 0;          // ns in calls that compute gradients
+  std::set<StringId> functions;  // those that compute none
+};
+
+// Which step a call is behind, on its thread; none where it is within one, or before all.
+std::optional<size_t> StepBefore(std::span<const StepRoot> steps, const FunctionCall& call) {
+  const auto after = std::ranges::upper_bound(steps, call.start, {}, &StepRoot::start);
+  if (after == steps.begin()) return std::nullopt;
+  const auto before = std::prev(after);
+  if (call.start < before->end || call.line != before->line) return std::nullopt;
+  return static_cast<size_t>(before - steps.begin());
+}
+
+// By step, the last one too.
+std::vector<Between> CallsBetween(std::span<const StepRoot> steps,
+                                  std::span<const FunctionCall> others) {
+  std::vector<Between> between(steps.size());
+  for (const FunctionCall& call : others) {
+    const auto step = StepBefore(steps, call);
+    if (!step) continue;
+    Between& own = between[*step];
+    if (call.trains)
+      own.training = AddSaturated(own.training, SubtractSaturated(call.end, call.start));
+    else
+      own.functions.insert(call.function);
+  }
+  return between;
+}
+
+// Functions that run behind fewer than half of the steps.
+std::set<StringId> RareFunctions(std::span<const Between> between) {
+  std::map<StringId, size_t> counts;
+  for (const Between& own : between) {
+    for (const StringId function : own.functions) ++counts[function];
+  }
+  std::set<StringId> rare;
+  for (const auto& [function, count] : counts) {
+    if (2 * count < between.size()) rare.insert(function);
+  }
+  return rare;
+}
+
+}  // namespace
+
+void ExtendToNext(std::vector<StepRoot>& steps, std::span<const FunctionCall> others) {
+  std::ranges::stable_sort(steps, {}, &StepRoot::start);
+  const std::vector<Between> between = CallsBetween(steps, others);
+  const std::set<StringId> rare = RareFunctions(between);
+  for (size_t i = 0; i + 1 < steps.size(); ++i) {
+    const int64_t gap = SubtractSaturated(steps[i + 1].start, steps[i].end);
+    const bool evaluates = std::ranges::any_of(
+        between[i].functions, [&](StringId function) { return rare.contains(function); });
+    const int64_t rest = SubtractSaturated(gap, between[i].training);
+    const int64_t own = SubtractSaturated(steps[i].end, steps[i].start);
+    if (gap > 0 && rest < AddSaturated(own, between[i].training) && !evaluates)
+      steps[i].end = steps[i + 1].start;
+  }
+}
+
+std::vector<Evaluation> EvaluationsBetween(std::span<const StepRoot> steps,
+                                           std::span<const FunctionCall> others) {
+  const std::set<StringId> rare = RareFunctions(CallsBetween(steps, others));
+  struct Run {
+    int64_t calls = 0, last = 0;
+    std::map<StringId, int64_t> times;  // ns
+  };
+  std::map<size_t, Run> runs;  // by the step before
+  for (const FunctionCall& call : others) {
+    const auto step = StepBefore(steps, call);
+    if (!step || call.trains || !rare.contains(call.function)) continue;
+    Run& run = runs[*step];
+    ++run.calls;
+    run.last = std::max(run.last, call.end);
+    int64_t& time = run.times[call.function];
+    time = AddSaturated(time, SubtractSaturated(call.end, call.start));
+  }
+  std::vector<Evaluation> evaluations;
+  for (const auto& [s, run] : runs) {
+    const auto most =
+        std::ranges::max_element(run.times, {}, [](const auto& of_one) { return of_one.second; });
+    const int64_t end = s + 1 < steps.size() ? steps[s + 1].start : run.last;
+    evaluations.push_back(
+        {most->first, steps[s].line, steps[s].end, std::max(end, steps[s].end), run.calls});
+  }
+  return evaluations;
+}
+
+}  // namespace stepscope
