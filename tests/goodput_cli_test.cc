@@ -69,13 +69,13 @@ TEST(Cli, GoodputSuggestsOptionsOfTheSubcommand) {
 
 TEST(Cli, GoodputModelJudgesTheConditionOfItsHelp) {
   const std::string sure = " --save-time 1m --restart-time 10m";
+  const std::string fleet = " --saved-chip-time 8h --program-goodput 40%";
   for (const std::string& line : std::vector<std::string>{
            "model expect --mtbf 3h" + sure, "model what-if --mtbf 3h" + sure,
            "model failures --failures 8 --over 1d",
            "model spares --standby-machines 128 --down-probability 0.1%",
            "mfu --tflops-per-chip 138 --peak-tflops 312",
-           "model fleet --capacity-chip-time 10h --allocated-chip-time 9h --saved-chip-time 8h "
-           "--program-goodput 40%",
+           "model fleet --capacity-chip-time 10h --allocated-chip-time 9h" + fleet,
            "model gains --restart-before 10m --restart-after 5m",
            "mfu --parameters 7e9 --tokens-per-second 1e4 --chips 8 --chip H100"}) {
     const std::string command = "goodput " + line;

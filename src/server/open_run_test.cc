@@ -83,7 +83,7 @@ TEST_F(LongQuestionTest, IsGivenUpWhenWhoAskedGoes) {
 TEST_F(LongQuestionTest, GoesOnWhileAnybodyWaitsForIt) {
   std::atomic<bool> first_waits = false, second_waits = false;
   std::jthread first(
-      [&] { run_.Answer({}, [&] { return first_waits = true, second_waits.load(); }); });
+      [&] { (void)run_.Answer({}, [&] { return first_waits = true, second_waits.load(); }); });
   while (!first_waits) std::this_thread::yield();
   const auto answer = run_.Answer({}, [&] { return second_waits = true, false; });
   first.join();

@@ -37,7 +37,9 @@ bool Makes(const ReplicaGroups& g, int64_t replicas) {
   if (g.dimensions.size() > kMostDimensions || g.order.size() != g.dimensions.size()) return false;
   int64_t product = 1;
   for (const int64_t size : g.dimensions) {
-    if (!fits(size) || (product *= size) > replicas) return false;
+    if (!fits(size)) return false;
+    product *= size;
+    if (product > replicas) return false;
   }
   std::vector<int64_t> sorted = g.order, all(sorted.size());
   std::ranges::sort(sorted);
