@@ -60,6 +60,25 @@ TEST_F(GoodputSituations, LoadingBetweenSteps) {
   }
 }
 
+// Numbers of steps that begin anew or repeat while a process goes on: nothing is made again.
+TEST_F(GoodputSituations, EpochsThatCountTheirSteps) {
+  const std::string epochs = "[0] 0 start; 0..100 steps 0..9; 100..200 steps 0..9;";
+  EXPECT_EQ(Told(epochs + "200..300 steps 0..9; 300 end"), "PRODUCTIVE 300");
+  EXPECT_EQ(Disruptions(), 0);
+  // The last epoch went on from its step 3.
+  EXPECT_EQ(Told(epochs + "200..250 steps 0..4; [0b] 300 start; 300..370 steps 3..9; 370 end"),
+            "PRODUCTIVE 300, INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 60, "
+            "WASTED_PROGRESS_FROM_DISRUPTION 10");
+  EXPECT_EQ(Disruptions(), 1);
+}
+
+TEST_F(GoodputSituations, PartsOfAStepUnderOneNumber) {
+  std::string scenario = "[0] 0 start";
+  for (int k = 0; k < 100; ++k) scenario += fmt::format("; {} step {}", 2 * k, k / 4);
+  EXPECT_EQ(Told(scenario + "; 200 end"), "PRODUCTIVE 200");
+  EXPECT_EQ(Disruptions(), 0);
+}
+
 // 3. Hangs and spans that never end.
 
 TEST_F(GoodputSituations, AHangThatDied) {

@@ -162,13 +162,14 @@ void SumUp(const Tally& tally, const std::vector<std::string>& labels, Partition
 
 }  // namespace
 
-// For each attempt, the first step that a later one redid.
+// For each attempt, the first step that a later one redid: if its numbers began anew, of the last
+// of these.
 std::vector<int64_t> Accounting::StepLimits() const {
   const std::vector<JointAttempt>& attempts = LinedUp().attempts;
   std::vector<int64_t> limits(attempts.size(), kNoLimit);
   int64_t least = kNoLimit;
   for (size_t a = attempts.size(); a-- > 0;) {
-    limits[a] = least;
+    if (least != kNoLimit) limits[a] = AddSaturated(least, attempts[a].lead->counted_on);
     if (!attempts[a].steps().empty()) least = std::min(least, attempts[a].steps().first().step);
   }
   return limits;

@@ -46,7 +46,8 @@ void Attempt::Save(StateWriter& out) {
   for (const int64_t time : {start, last, end, notice}) out.Signed(time);
   out.Text(notice_text);
   out.Unsigned((in_process ? 1u : 0u) | (first_lasts ? 2u : 0u) | (started ? 4u : 0u) |
-               (lives ? 8u : 0u));
+               (lives ? 8u : 0u) | (counted_on != 0 ? 16u : 0u));
+  if (counted_on != 0) out.Signed(counted_on);
   steps.Save(out);
   for (const int64_t number : {lasting_steps, step_end, saved}) out.Signed(number);
   overlays.Save(out);
@@ -70,6 +71,8 @@ void LoadCourse(StateReader& in, Attempt& attempt) {
   attempt.first_lasts = (flags & 2) != 0;
   attempt.started = (flags & 4) != 0;
   attempt.lives = (flags & 8) != 0;
+  constexpr int64_t kLargest = int64_t{1} << 60;
+  if ((flags & 16) != 0) attempt.counted_on = std::clamp(in.Signed(), -kLargest, kLargest);
   attempt.steps.Load(in);
   for (int64_t* number : {&attempt.lasting_steps, &attempt.step_end, &attempt.saved}) {
     *number = in.Signed();

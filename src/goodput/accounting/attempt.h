@@ -57,6 +57,7 @@ struct Attempt {
   int64_t saved = kUnknown;     // last step in a checkpoint
   int64_t resumed = kUnknown;   // time of its resume marker
   StepTime told;                // the last step told, also if it is not in `steps`
+  int64_t counted_on = 0;       // is added to the number of a step, where numbers began anew
   int64_t blocked = 0;          // time of spans since the last step
   std::vector<LongStep> long_steps;
   Overlays overlays;

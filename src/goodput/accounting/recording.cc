@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "base/saturate.h"
 #include "base/time_units.h"
 #include "goodput/accounting/servers_clock.h"
 
@@ -140,7 +141,7 @@ void Recording::AddToAttempt(const Event& event, Attempt& attempt, JobTotals& jo
       attempt.last_word = event.text;
       break;
     case EventKind::kCheckpointCommit:
-      attempt.saved = std::max(attempt.saved, event.step);
+      attempt.saved = std::max(attempt.saved, AddSaturated(event.step, attempt.counted_on));
       break;
     case EventKind::kHeartbeat:
     case EventKind::kSpareSwap:
@@ -216,27 +217,44 @@ void Recording::AddResume(const Event& event, Attempt& attempt, JobTotals& job) 
 }
 
 // Whether the step falls among recorded ones by time and by number.
-bool Recording::IsLate(const Event& event, const Attempt& attempt) const {
-  if (event.time > attempt.told.time) return false;
-  const auto [before, after] = attempt.steps.Around(event.step);
-  if (after && after->step == event.step) return std::abs(after->time - event.time) < kSecond;
-  return (!before || before->time <= event.time) && (!after || event.time <= after->time);
+bool Recording::IsLate(StepTime step, const Attempt& attempt) const {
+  if (step.time > attempt.told.time) return false;
+  const auto [before, after] = attempt.steps.Around(step.step);
+  if (after && after->step == step.step) return std::abs(after->time - step.time) < kSecond;
+  return (!before || before->time <= step.time) && (!after || step.time <= after->time);
+}
+
+// A program that goes back to a checkpoint says so, or does not go back to its first step.
+bool Recording::CountsAnew(const Event& event, const Attempt& attempt) const {
+  const bool is_first = event.step <= std::max<int64_t>(1, attempt.steps.first().step);
+  return !writer_.empty() && is_first && event.time > attempt.told.time;
 }
 
 void Recording::AddStep(const Event& event, Attempt& attempt, JobTotals& job) {
-  if (attempt.steps.empty() || event.step > attempt.told.step) {
-    return AppendStep(event, attempt, job);
+  const StepTime told{AddSaturated(event.step, attempt.counted_on), event.time};
+  if (attempt.steps.empty() || told.step > attempt.told.step) {
+    return AppendStep(told, attempt, job);
   }
-  if (event.step == attempt.told.step && std::abs(event.time - attempt.told.time) < kSecond) {
+  if (told.step == attempt.told.step && std::abs(told.time - attempt.told.time) < kSecond) {
     return job.note_counts.Add(NoteKind::kSecondWriter);
   }
-  if (!IsCurrent(attempt) || IsLate(event, attempt)) {
+  if (!IsCurrent(attempt) || IsLate(told, attempt)) {
     return job.note_counts.Add(NoteKind::kLateStep);
+  }
+  if (told.step == attempt.told.step && !writer_.empty()) {
+    attempt.last = std::max(attempt.last, event.time);
+    return job.note_counts.Add(NoteKind::kPartOfStep);
+  }
+  if (CountsAnew(event, attempt)) {
+    job.note_counts.Add(NoteKind::kStepsCountedAnew);
+    const int64_t next = AddSaturated(attempt.told.step, 1);
+    attempt.counted_on = SubtractSaturated(next, event.step);
+    return AppendStep({next, event.time}, attempt, job);
   }
   Attempt& again = Begin(attempt.last, job, true);
   again.id = event.attempt;
   if (!event.attempt.empty()) by_id_[event.attempt] = attempts_.size() - 1;
-  AppendStep(event, again, job);
+  AppendStep({event.step, event.time}, again, job);
 }
 
 bool Recording::TellsSteps() const {
@@ -308,15 +326,15 @@ void Recording::BecomeThin(JobTotals& job) {
   std::erase(job.leaders, this);
 }
 
-void Recording::AppendStep(const Event& event, Attempt& attempt, JobTotals& job) {
-  if (attempt.end != kUnknown && event.time > attempt.end) {
+void Recording::AppendStep(StepTime step, Attempt& attempt, JobTotals& job) {
+  if (attempt.end != kUnknown && step.time > attempt.end) {
     job.note_counts.Add(NoteKind::kAfterEnd);
     attempt.end = kUnknown;
   }
   StepTimes& steps = attempt.steps;
   const int64_t earliest = steps.empty() ? attempt.start : attempt.told.time;
-  if (event.time < earliest) job.note_counts.Add(NoteKind::kClockBack);
-  const int64_t time = std::max(event.time, earliest);
+  if (step.time < earliest) job.note_counts.Add(NoteKind::kClockBack);
+  const int64_t time = std::max(step.time, earliest);
   const bool leads = Leads(time, job);
   const bool listed = std::ranges::find(job.leaders, this) != job.leaders.end();
   if (leads && !listed && !thin_) job.leaders.push_back(this);
@@ -324,19 +342,20 @@ void Recording::AppendStep(const Event& event, Attempt& attempt, JobTotals& job)
   const bool keep = !thin_ || steps.empty() || time - steps.last().time >= kNear;
   if (keep) {
     if (!steps.empty() && time > steps.last().time && !thin_) {
-      FinishStep(attempt, time, event.step - steps.last().step);
+      FinishStep(attempt, time, step.step - steps.last().step);
     }
     attempt.blocked = 0;
-    steps.Append(event.step, time);
+    steps.Append(step.step, time);
   }
-  attempt.told = {event.step, time};
+  attempt.told = {step.step, time};
   attempt.step_end = kUnknown;
   attempt.last = std::max(attempt.last, time);
 }
 
 void Recording::AddStepEnd(const Event& event, Attempt& attempt) {
   attempt.last = std::max(attempt.last, event.time);
-  if (attempt.steps.empty() || attempt.told.step != event.step) return;
+  if (attempt.steps.empty() || attempt.told.step != AddSaturated(event.step, attempt.counted_on))
+    return;
   attempt.step_end = std::max(event.time, attempt.told.time);
 }
 

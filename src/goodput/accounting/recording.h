@@ -75,8 +75,11 @@ class Recording {
   void AddJobEnd(const Event& event, Attempt& attempt, JobTotals& job);
   void AddResume(const Event& event, Attempt& attempt, JobTotals& job);
   void AddStep(const Event& event, Attempt& attempt, JobTotals& job);
-  bool IsLate(const Event& event, const Attempt& attempt) const;
-  void AppendStep(const Event& event, Attempt& attempt, JobTotals& job);
+  bool IsLate(StepTime step, const Attempt& attempt) const;
+  // Whether the program, which goes on, counts its steps from the first one again, as in each
+  // epoch.
+  bool CountsAnew(const Event& event, const Attempt& attempt) const;
+  void AppendStep(StepTime step, Attempt& attempt, JobTotals& job);
   void FinishStep(Attempt& attempt, int64_t next, int64_t made);
   void BecomeThin(JobTotals& job);
   void AddStepEnd(const Event& event, Attempt& attempt);

@@ -53,6 +53,10 @@ constexpr auto kNotes = std::to_array<NoteText>({
      "host's clock differs"},
     {"repeated_attempt", "attempts have the name of an earlier one: told apart by their processes"},
     {"attempt_names", "processes of one attempt name it differently: joined by their times"},
+    {"steps_counted_anew",
+     "times a process that went on counted its steps from the first again, as in each epoch: they "
+     "are counted on"},
+    {"part_of_step", "steps were told more than once by one process: parts of one step"},
 });
 static_assert(kNotes.size() == static_cast<size_t>(NoteKind::kCount));
 

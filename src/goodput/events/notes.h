@@ -48,6 +48,8 @@ enum class NoteKind : uint8_t {
   kOtherClock,
   kRepeatedAttempt,
   kAttemptNames,
+  kStepsCountedAnew,
+  kPartOfStep,
   kCount
 };
 
