@@ -49,7 +49,8 @@ class GoodputPostgresForwarder : public GoodputPostgres {
     for (int tries = 0; tries < 200; ++tries, usleep(100'000)) {
       try {
         if (EventsIn(store_) == want) return true;
-      } catch (const std::runtime_error&) {  // there is no ledger yet
+      } catch (const std::runtime_error&) {
+        continue;  // there is no ledger yet
       }
     }
     return false;

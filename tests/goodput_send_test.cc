@@ -157,7 +157,6 @@ TEST(GoodputSend, ImportAndSendOfOneLogCountOnce) {
   ServerProcess server(there, 0);
   const std::string output = Send(server.port(), {"--events", log}, scratch);
   EXPECT_TRUE(output.starts_with("0 Sent 302 events")) << output;
-  const std::string metrics = testing::Get(server.port(), "/metrics");
   server.End(SIGTERM);
   const auto file = GoodputReport({.files = {log}}), stored = GoodputReport({.store = there});
   ASSERT_TRUE(file && stored);

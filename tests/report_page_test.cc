@@ -28,7 +28,8 @@ std::string FromBase64(std::string_view text) {
             .find(c);
     if (digit == std::string_view::npos) break;
     bits = bits << 6 | static_cast<uint32_t>(digit);
-    if ((count += 6) < 8) continue;
+    count += 6;
+    if (count < 8) continue;
     count -= 8;
     bytes += static_cast<char>(bits >> count & 255);
   }

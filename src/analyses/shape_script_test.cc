@@ -49,12 +49,13 @@ TEST(ShapeScript, HasSizesTypesStridesAndValues) {
                                       .longest_rank = 3,
                                       .flops = 60,
                                       .flop_rate = 4e10});
-  ExpectLines(script,
-              {"# aten::addmm, id 0123456789ab.", "operator = torch.ops.aten.addmm",
-               "    tensor(torch.bfloat16, [5], [1]),",
-               "    tensor(torch.bfloat16, [3, 5], [1, 3]),", "    1,", "    0.5,", "FLOP = 60",
-               "print(\"in trace:  1.5 us per call, mean of 2, 0.04 TFLOP/s, on NVIDIA "
-               "H100; longest 2.0 us, on rank 3\")"});
+  const std::string print =
+      "print(\"in trace:  1.5 us per call, mean of 2, 0.04 TFLOP/s, on NVIDIA "
+      "H100; longest 2.0 us, on rank 3\")";
+  ExpectLines(script, {"# aten::addmm, id 0123456789ab.", "operator = torch.ops.aten.addmm",
+                       "    tensor(torch.bfloat16, [5], [1]),",
+                       "    tensor(torch.bfloat16, [3, 5], [1, 3]),", "    1,", "    0.5,",
+                       "FLOP = 60", print});
 }
 
 TEST(ShapeScript, ListsTruthAndOddNumbersAreValues) {

@@ -135,7 +135,9 @@ TEST(JsonLines, LinesOfAnyLength) {
   const std::string start = R"({"job_start_time": 1780000000, "note": ")";
   const std::string end = "\"}\n{\"job_end_time\": 1780000001}";
   EXPECT_EQ(Summary(Read(start + std::string(1'000'000, 'x') + end)), "job_start@0 job_end@1");
-  const Outcome outcome = Read(start + std::string(9'000'000, 'x') + end);
+  std::string long_note;
+  long_note.resize(9'000'000, 'x');
+  const Outcome outcome = Read(start + long_note + end);
   EXPECT_EQ(Summary(outcome), "job_end@1");
   EXPECT_EQ(outcome.note_counts.Count(NoteKind::kLongLine), 1);
 }
