@@ -49,7 +49,7 @@ TEST(ShapeScript, HasSizesTypesStridesAndValues) {
                                       .longest_rank = 3,
                                       .flops = 60,
                                       .flop_rate = 4e10});
-  const std::string print =
+  const char* const print =
       "print(\"in trace:  1.5 us per call, mean of 2, 0.04 TFLOP/s, on NVIDIA "
       "H100; longest 2.0 us, on rank 3\")";
   ExpectLines(script, {"# aten::addmm, id 0123456789ab.", "operator = torch.ops.aten.addmm",
