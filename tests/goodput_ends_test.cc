@@ -48,6 +48,32 @@ TEST_F(GoodputSituations, AFailureSaysWhatItLost) {
   EXPECT_EQ(Told("[0] 0 start; 0..100 steps 0..9; 100 process_end exception ValueError: x"),
             "PRODUCTIVE 90, WASTED_PROGRESS_FROM_DISRUPTION 10");
   EXPECT_TRUE(Findings().contains("(the job stopped in an open step)")) << Findings();
+  EXPECT_TRUE(answer_.verdict.contains("(job failed: exception ValueError: x)")) << answer_.verdict;
+}
+
+TEST_F(GoodputSituations, OneExceptionInOneStepAgainAndAgain) {
+  std::string scenario;
+  for (int k = 0; k < 3; ++k) {
+    scenario += fmt::format(
+        "[0{0}] {1} start; {1}..{2} steps 0..9; {2} process_end exception ValueError: bad row;",
+        std::string(1, static_cast<char>('a' + k)), 200 * k, 200 * k + 100);
+  }
+  Told(scenario);
+  EXPECT_TRUE(
+      Findings().contains("3 attempts in a row ended in step 9: exception ValueError: bad "
+                          "row"))
+      << Findings();
+}
+
+// Two starts in a row that fail by an exception are no reason to look at nodes.
+TEST_F(GoodputSituations, StartsThatFailByAnException) {
+  Told(
+      "[0] 0 start; 0 prep; 30 process_end exception FileNotFoundError: train.bin;"
+      "[0b] 60 start; 60 prep; 90 process_end exception FileNotFoundError: train.bin;"
+      "[0c] 120 start; 120 prep; 150 process_end exception FileNotFoundError: train.bin");
+  EXPECT_TRUE(Findings().contains("2 attempts ended before their first step")) << Findings();
+  EXPECT_FALSE(Findings().contains("check nodes")) << Findings();
+  EXPECT_TRUE(answer_.verdict.contains("FileNotFoundError: train.bin")) << answer_.verdict;
 }
 
 // Without a server nobody knows which of two clocks is right: that is told.

@@ -79,6 +79,13 @@ TEST_F(GoodputSituations, PartsOfAStepUnderOneNumber) {
   EXPECT_EQ(Disruptions(), 0);
 }
 
+TEST_F(GoodputSituations, StartsOfEachTenthStep) {
+  std::string scenario = "[0] 0 start";
+  for (int k = 0; k < 10; ++k) scenario += fmt::format("; {} step {}", 50 * k, 10 * k);
+  EXPECT_EQ(Told(scenario + "; 500 end"), "PRODUCTIVE 500");
+  EXPECT_EQ(Findings(), "");
+}
+
 // 3. Hangs and spans that never end.
 
 TEST_F(GoodputSituations, AHangThatDied) {

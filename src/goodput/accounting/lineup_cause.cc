@@ -80,7 +80,9 @@ EndCause CauseOfEnd(const Group& group, bool announced) {
     if (!IsOfPeer(r.attempt->last_word)) earlier(own, r, &Attempt::left);
   }
   const auto told = [&](const Run* run) {
-    return EndCause{fmt::format("{}{}", run->attempt->last_word, SayRankOf(group, *run)), run};
+    std::string_view word = run->attempt->last_word;
+    while (word.ends_with(' ') || word.ends_with(':')) word.remove_suffix(1);  // it has no message
+    return EndCause{fmt::format("{}{}", word, SayRankOf(group, *run)), run};
   };
   if (own != nullptr) return told(own);
   if (announced || (any == nullptr && notice == nullptr)) return {};

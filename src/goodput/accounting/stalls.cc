@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/ascii.h"
+#include "base/saturate.h"
 #include "base/time_units.h"
 
 namespace stepscope::goodput {
@@ -41,6 +42,13 @@ void AddOpen(const Attempt& attempt, int64_t begin, int64_t until, Bucket bucket
   const bool stepped_on = !attempt.steps.empty() && attempt.told.time > begin;
   if (begin == kUnknown || stepped_on || until <= begin) return;
   to.Add(begin, until, bucket, label);
+}
+
+// Programs may tell the start of each tenth step alone.
+int64_t StepsPerStart(const JointAttempt& a) {
+  if (a.steps().size() < 2) return 1;
+  const int64_t steps = SubtractSaturated(a.steps().last().step, a.steps().first().step);
+  return std::max<int64_t>(1, steps / (a.steps().size() - 1));
 }
 
 }  // namespace
@@ -84,8 +92,12 @@ void AddStalls(const JointAttempt& a, const Surroundings& around, const UsualSte
   const int64_t end = finished ? std::min(a.lead->step_end, around.until) : around.until;
   const bool first = a.steps().size() == 1;
   if (!known && finished) return;
-  const int64_t typical =
-      usual.steps > 0 || first ? usual.time : a.steps().second().time - a.steps().first().time;
+  // Not more than fit, so that the product does.
+  const int64_t fit = SubtractSaturated(end, start) / std::max<int64_t>(1, usual.time) + 1;
+  const int64_t steps = finished ? 1 : std::min(StepsPerStart(a), fit);
+  const int64_t typical = usual.steps > 0 || first
+                              ? usual.time * steps
+                              : a.steps().second().time - a.steps().first().time;
   AddExcess(start, end, typical, first || !known ? kFirst : limit,
             finished ? Bucket::kSlowStep : Bucket::kHungStep, pieces, to);
 }

@@ -13,6 +13,7 @@ namespace {
 constexpr double kMinReported = 0.02;  // share of counted time
 constexpr double kMediumShare = 0.05, kHighShare = 0.10;
 constexpr size_t kMostFindings = 3;
+constexpr std::string_view kException = "exception ";  // how a process tells that one ended it
 
 struct BadputAdvice {
   Bucket bucket;
@@ -282,17 +283,50 @@ std::optional<Finding> OtherJob(const Partition& p) {
 // Finds several attempts that ended before their first step.
 std::optional<Finding> CrashLoop(const Partition& p) {
   int64_t times = 0, cost = 0;
+  std::string_view cause;
   for (const Disruption& d : p.disruption_list) {
     if (!d.made_no_step) continue;
     ++times;
     cost += d.cost();
+    cause = d.ended_by;
   }
   if (times < 2) return std::nullopt;
+  const bool by_exception = cause.starts_with(kException);
   return Finding{
       .severity = Severity::kHigh,
       .message = fmt::format("{} attempts ended before their first step.", times),
+      .because = fmt::format("they cost {} in total{}{}", HumanTime(static_cast<double>(cost)),
+                             cause.empty() ? "" : "; the last one: ", cause),
+      .hint = by_exception ? "mend what the exception names: another start meets it again"
+                           : "check nodes before the job starts; exclude nodes on which starts "
+                             "failed",
+      .impact = cost,
+      .table = "disruptions"};
+}
+
+// Finds the last attempts that all ended in one step by one exception.
+std::optional<Finding> SameEnd(const Partition& p) {
+  constexpr size_t kFewest = 3;
+  if (p.attempts.empty()) return std::nullopt;
+  const AttemptAccount& last = p.attempts.back();
+  if (!last.cause.starts_with(kException) || !last.last_step) return std::nullopt;
+  const auto is_same = [&](const AttemptAccount& a) {
+    return a.cause == last.cause && a.last_step == last.last_step;
+  };
+  size_t first = p.attempts.size();
+  while (first > 0 && is_same(p.attempts[first - 1])) --first;
+  const size_t times = p.attempts.size() - first;
+  if (times < kFewest) return std::nullopt;
+  int64_t cost = 1;
+  for (const Disruption& d : p.disruption_list) {
+    if (d.attempt >= first) cost += d.cost();
+  }
+  return Finding{
+      .severity = Severity::kHigh,
+      .message = fmt::format("{} attempts in a row ended in step {}: {}.", times, *last.last_step,
+                             last.cause),
       .because = fmt::format("they cost {} in total", HumanTime(static_cast<double>(cost))),
-      .hint = "check nodes before the job starts; exclude nodes on which starts failed",
+      .hint = "mend the program or the data of this step: another start meets it again",
       .impact = cost,
       .table = "disruptions"};
 }
@@ -322,7 +356,8 @@ std::vector<Finding> FindLosses(const Partition& p, const StepClock& clock) {
   }
   std::ranges::stable_sort(findings, std::greater<>(), &Finding::impact);
   if (findings.size() > kMostFindings) findings.resize(kMostFindings);
-  for (auto more : {Hang(p, clock), Hung(p, counted), CrashLoop(p), OtherJob(p), Loading(p)}) {
+  for (auto more :
+       {Hang(p, clock), Hung(p, counted), CrashLoop(p), SameEnd(p), OtherJob(p), Loading(p)}) {
     if (more) findings.push_back(std::move(*more));
   }
   std::ranges::stable_sort(findings, std::greater<>(), &Finding::impact);

@@ -298,8 +298,13 @@ std::vector<Metric> Metrics(const Partition& p, const StepClock& clock) {
 std::string StateInHeadline(const Partition& p) {
   if (p.running) return " (job is running)";
   if (p.state.empty() || p.state == "ended") return "";
-  return p.state == "silent" ? " (job gave no further sign of life)"
-                             : fmt::format(" (job {})", p.state);
+  const bool silent = p.state == "silent";
+  std::string state = silent ? " (job gave no further sign of life" : " (job " + p.state;
+  // Of a job that was cancelled or ran out of time, that is the cause.
+  const bool by_itself = silent || p.state == "failed";
+  if (by_itself && !p.attempts.empty() && !p.attempts.back().cause.empty())
+    state += ": " + p.attempts.back().cause;
+  return state + ")";
 }
 
 std::string Headline(const Partition& p) {
