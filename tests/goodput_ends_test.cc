@@ -51,6 +51,17 @@ TEST_F(GoodputSituations, AFailureSaysWhatItLost) {
   EXPECT_TRUE(answer_.verdict.contains("(job failed: exception ValueError: x)")) << answer_.verdict;
 }
 
+TEST_F(GoodputSituations, ASpanThatNeverEndedIsNothingToMakeFaster) {
+  EXPECT_EQ(Told("[0] 0 start; 0..100 steps 0..9; 100 step_end 9; 100 load" +
+                 Heartbeats(110, 1900) + "; [0b] 2000 start; 2000..2100 steps 10..19; 2100 end"),
+            "DATA_LOADING_SYNC 1800, PRODUCTIVE 200, INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 100");
+  EXPECT_TRUE(
+      Findings().contains("Blocking data loading did not end for 30.0 min: it may have "
+                          "hung."))
+      << Findings();
+  EXPECT_FALSE(Findings().contains("prefetch")) << Findings();
+}
+
 TEST_F(GoodputSituations, OneExceptionInOneStepAgainAndAgain) {
   std::string scenario;
   for (int k = 0; k < 3; ++k) {

@@ -76,7 +76,8 @@ Overlays Excluded(const std::vector<Interval>& exclusions) {
   return excluded;
 }
 
-AttemptAccount AccountOf(const JointAttempt& attempt, const Surroundings& around) {
+AttemptAccount AccountOf(const JointAttempt& attempt, const Surroundings& around,
+                         std::span<const std::string> labels) {
   AttemptAccount account{.start = attempt.start,
                          .end = around.until,
                          .ended = attempt.end != kUnknown,
@@ -92,6 +93,15 @@ AttemptAccount AccountOf(const JointAttempt& attempt, const Surroundings& around
   if (!attempt.steps().empty()) {
     account.first_step = attempt.steps().first().step;
     account.last_step = attempt.lead->told.step;
+  }
+  if (around.running) return account;
+  Overlays open;
+  AddOpenSpans(*attempt.lead, around.until, labels, open);
+  for (const Piece& piece : open.Pieces()) {
+    const auto& longest = account.open_span;
+    if (longest && piece.end - piece.start <= longest->end - longest->start) continue;
+    account.open_span = Interval{piece.start, piece.end};
+    account.open_bucket = piece.bucket;
   }
   return account;
 }
@@ -242,7 +252,7 @@ std::span<const Piece> PiecesOf(const JointAttempt& attempt, const Surroundings&
 
 void TakeAttempt(const JointAttempt& attempt, const Surroundings& around, const Common& common,
                  Partition& out, Tally& tally) {
-  out.attempts.push_back(AccountOf(attempt, around));
+  out.attempts.push_back(AccountOf(attempt, around, common.labels));
   out.async_loading = AddSaturated(out.async_loading, attempt.lead->async_loading);
   if (const auto step = LastProductiveStep(attempt, around)) {
     out.max_productive_step = std::max(out.max_productive_step.value_or(*step), *step);

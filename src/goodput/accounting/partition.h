@@ -41,6 +41,9 @@ struct AttemptAccount {
   std::string cause;       // of its end, as the first process to go told it
   std::string first_gone;  // "rank 2 on host-7": who went before the others
   std::string behind;      // "rank 3 did not begin step 22"
+  // The longest span in which the attempt ended; absent: none, or it runs.
+  std::optional<Interval> open_span;
+  Bucket open_bucket = Bucket::kOther;
   BucketTimes times{};     // its part in the window
 };
 

@@ -13,6 +13,9 @@ namespace {
 constexpr double kMinReported = 0.02;  // share of counted time
 constexpr double kMediumShare = 0.05, kHighShare = 0.10;
 constexpr size_t kMostFindings = 3;
+constexpr std::string_view kWatch =
+    "set a watchdog or a shorter timeout of collectives (NCCL: TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC, "
+    "init_process_group(timeout=...)), and record the stacks of all ranks";
 constexpr std::string_view kException = "exception ";  // how a process tells that one ended it
 
 struct BadputAdvice {
@@ -235,18 +238,43 @@ std::optional<Finding> Hung(const Partition& p, int64_t counted) {
         HumanTime(static_cast<double>(longest->times[static_cast<size_t>(Bucket::kHungStep)])));
     if (!longest->behind.empty()) where += ", in which " + longest->behind;
   }
-  return Finding{
-      .severity = Severity::kHigh,
-      .message = fmt::format("Hung steps are {}.", Amount(hung, ratio)),
-      .because = fmt::format(
-          "{}{}{}", Plural(hangs, "attempt"),
-          hangs == 1 ? " hung" : " hung; the longest: ", hangs == 1 ? ": " + where : where),
-      .hint =
-          "set a watchdog or a shorter timeout of collectives (NCCL: "
-          "TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC, init_process_group(timeout=...)), and record "
-          "the stacks of all ranks",
-      .impact = hung,
-      .table = "buckets"};
+  return Finding{.severity = Severity::kHigh,
+                 .message = fmt::format("Hung steps are {}.", Amount(hung, ratio)),
+                 .because = fmt::format("{}{}{}", Plural(hangs, "attempt"),
+                                        hangs == 1 ? " hung" : " hung; the longest: ",
+                                        hangs == 1 ? ": " + where : where),
+                 .hint = std::string(kWatch),
+                 .impact = hung,
+                 .table = "buckets"};
+}
+
+int64_t OpenTime(const AttemptAccount& a) {
+  return a.open_span ? a.open_span->end - a.open_span->start : 0;
+}
+
+// The attempt that ended, by no exception, longest after the begin of a span without an end.
+const AttemptAccount* HungInSpan(const Partition& p) {
+  constexpr int64_t kLong = 10 * kMinute;
+  const AttemptAccount* longest = nullptr;
+  for (const AttemptAccount& a : p.attempts) {
+    if (a.ended || OpenTime(a) < kLong || a.cause.starts_with(kException)) continue;
+    if (longest == nullptr || OpenTime(a) > OpenTime(*longest)) longest = &a;
+  }
+  return longest;
+}
+
+Finding SpanFinding(const Partition& p, const AttemptAccount& a) {
+  const auto advice = std::ranges::find(kAdvice, a.open_bucket, &BadputAdvice::bucket);
+  const std::string_view what =
+      advice == kAdvice.end() ? BucketName(a.open_bucket) : advice->message;
+  return {.severity = Severity::kHigh,
+          .message = fmt::format("{} did not end for {}: it may have hung.", what,
+                                 HumanTime(static_cast<double>(OpenTime(a)))),
+          .because = fmt::format("attempt {} ended in it{}{}", &a - p.attempts.data() + 1,
+                                 a.cause.empty() ? "" : ": ", a.cause),
+          .hint = std::string(kWatch),
+          .impact = OpenTime(a),
+          .table = "attempts"};
 }
 
 // Finds data loading of which the log does not tell whether it blocks the steps around it.
@@ -345,9 +373,13 @@ std::string_view HintFor(Bucket bucket) {
 std::vector<Finding> FindLosses(const Partition& p, const StepClock& clock) {
   std::vector<Finding> findings;
   const int64_t counted = p.total() - p.At(Bucket::kExcluded);
+  const AttemptAccount* hung = HungInSpan(p);
   for (size_t b = 0; b < kBuckets && counted > 0; ++b) {
     const double ratio = static_cast<double>(p.times[b]) / static_cast<double>(counted);
     if (ratio < kMinReported) continue;
+    // What hung is nothing to make faster.
+    const bool is_hang = hung != nullptr && b == static_cast<size_t>(hung->open_bucket);
+    if (is_hang && OpenTime(*hung) > p.times[b] / 2) continue;
     auto finding = Loss(p, static_cast<Bucket>(b), Amount(p.times[b], ratio));
     if (!finding) continue;
     finding->severity = SeverityOf(ratio);
@@ -356,6 +388,7 @@ std::vector<Finding> FindLosses(const Partition& p, const StepClock& clock) {
   }
   std::ranges::stable_sort(findings, std::greater<>(), &Finding::impact);
   if (findings.size() > kMostFindings) findings.resize(kMostFindings);
+  if (hung != nullptr) findings.push_back(SpanFinding(p, *hung));
   for (auto more :
        {Hang(p, clock), Hung(p, counted), CrashLoop(p), SameEnd(p), OtherJob(p), Loading(p)}) {
     if (more) findings.push_back(std::move(*more));
