@@ -44,7 +44,7 @@ struct AttemptAccount {
   // The longest span in which the attempt ended; absent: none, or it runs.
   std::optional<Interval> open_span;
   Bucket open_bucket = Bucket::kOther;
-  BucketTimes times{};     // its part in the window
+  BucketTimes times{};  // its part in the window
 };
 
 // An unplanned end of an attempt that another attempt followed.
