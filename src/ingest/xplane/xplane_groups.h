@@ -84,6 +84,12 @@ class HostGroups {
   void AddIteration(HostEventId event, int64_t loop, int64_t number) {
     iterations_.Append({loop, number, event});
   }
+  // Whether the event that was added last is such a part of this line.
+  bool EndsWith(HostPart part, uint32_t line) const {
+    if (events_.size() == 0) return false;
+    const HostEvent last = events_[static_cast<HostEventId>(events_.size() - 1)];
+    return last.part == part && last.line == line;
+  }
   // The recording holds loops that are no steps: what executors count says nothing of steps then.
   void IgnoreIterations() { ignore_iterations_ = true; }
   // The function that a call is of: its name without what tells its traces apart, and with it. Of

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "ingest/xplane/xplane_details.h"
-#include "ingest/xplane/xplane_turns.h"
 #include "trace/vocabulary.h"
 
 namespace stepscope {
@@ -220,9 +219,7 @@ void HostPlanes::Take(const XEvent& event, const XTime& time) {
     groups_.AddLaunch(line_, time.start, stats.Int(StatKey::kCorrelation));
   // Of operators that compute gradients one after the other, one tells.
   const bool told =
-      host.part == HostPart::kGradient && groups_.size() > 0 &&
-      groups_[static_cast<HostEventId>(groups_.size() - 1)].part == HostPart::kGradient &&
-      groups_[static_cast<HostEventId>(groups_.size() - 1)].line == line_;
+      host.part == HostPart::kGradient && groups_.EndsWith(HostPart::kGradient, line_);
   if (!told && MattersToSteps(host, stats) && groups_.size() < kNotKept)
     Join(groups_.Add(host), event, NameOf(event));
 }
@@ -307,7 +304,7 @@ void HostPlanes::AddMarkers(bool mark_steps) {
   for (const StepRoot& root : groups_.roots()) {
     if (root.derived) derived.push_back(root);
   }
-  ExtendToNext(derived, groups_.other_calls());
+  const std::vector<Evaluation> evaluations = SplitTurns(derived, groups_.other_calls());
   const auto count = std::ssize(derived);
   for (const StepRoot& root : derived) {
     const TrackId track = track_of_line_[root.line];
@@ -317,12 +314,12 @@ void HostPlanes::AddMarkers(bool mark_steps) {
     trace_.Set(IntField::kStep, root.number);
   }
   if (count > 0) trace_.notes.Add(NoteKind::kStepsFromFunctions, count);
-  AddEvaluations(derived);
+  AddEvaluations(evaluations);
 }
 
-void HostPlanes::AddEvaluations(std::span<const StepRoot> steps) {
+void HostPlanes::AddEvaluations(std::span<const Evaluation> evaluations) {
   constexpr std::string_view kTraced = "__inference_";
-  for (const Evaluation& run : EvaluationsBetween(steps, groups_.other_calls())) {
+  for (const Evaluation& run : evaluations) {
     if (!keep_.Has(Kind::kAnnotation) || trace_.size() >= kNotKept - 1) return;
     std::string name(trace_.strings[run.function]);
     if (name.starts_with(kTraced)) name.erase(0, kTraced.size());

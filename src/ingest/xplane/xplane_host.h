@@ -9,6 +9,7 @@
 #include "ingest/xplane/xplane_groups.h"
 #include "ingest/xplane/xplane_lines.h"
 #include "ingest/xplane/xplane_runs.h"
+#include "ingest/xplane/xplane_turns.h"
 #include "trace/trace.h"
 
 namespace stepscope {
@@ -64,7 +65,7 @@ class HostPlanes {
   void SetText(TextField field, const XStats& stats, StatKey key);
   void SetInt(IntField field, int64_t value);
   void MarkAlone();
-  void AddEvaluations(std::span<const StepRoot> steps);
+  void AddEvaluations(std::span<const Evaluation> evaluations);
 
   struct Span {
     TrackId track;

@@ -56,26 +56,9 @@ std::set<StringId> RareFunctions(std::span<const Between> between) {
   return rare;
 }
 
-}  // namespace
-
-void ExtendToNext(std::vector<StepRoot>& steps, std::span<const FunctionCall> others) {
-  std::ranges::stable_sort(steps, {}, &StepRoot::start);
-  const std::vector<Between> between = CallsBetween(steps, others);
-  const std::set<StringId> rare = RareFunctions(between);
-  for (size_t i = 0; i + 1 < steps.size(); ++i) {
-    const int64_t gap = SubtractSaturated(steps[i + 1].start, steps[i].end);
-    const bool evaluates = std::ranges::any_of(
-        between[i].functions, [&](StringId function) { return rare.contains(function); });
-    const int64_t rest = SubtractSaturated(gap, between[i].training);
-    const int64_t own = SubtractSaturated(steps[i].end, steps[i].start);
-    if (gap > 0 && rest < AddSaturated(own, between[i].training) && !evaluates)
-      steps[i].end = steps[i + 1].start;
-  }
-}
-
 std::vector<Evaluation> EvaluationsBetween(std::span<const StepRoot> steps,
-                                           std::span<const FunctionCall> others) {
-  const std::set<StringId> rare = RareFunctions(CallsBetween(steps, others));
+                                           std::span<const FunctionCall> others,
+                                           const std::set<StringId>& rare) {
   struct Run {
     int64_t calls = 0, last = 0;
     std::map<StringId, int64_t> times;  // ns
@@ -97,6 +80,26 @@ std::vector<Evaluation> EvaluationsBetween(std::span<const StepRoot> steps,
     const int64_t end = s + 1 < steps.size() ? steps[s + 1].start : run.last;
     evaluations.push_back(
         {most->first, steps[s].line, steps[s].end, std::max(end, steps[s].end), run.calls});
+  }
+  return evaluations;
+}
+
+}  // namespace
+
+std::vector<Evaluation> SplitTurns(std::vector<StepRoot>& steps,
+                                   std::span<const FunctionCall> others) {
+  std::ranges::stable_sort(steps, {}, &StepRoot::start);
+  const std::vector<Between> between = CallsBetween(steps, others);
+  const std::set<StringId> rare = RareFunctions(between);
+  std::vector<Evaluation> evaluations = EvaluationsBetween(steps, others, rare);
+  for (size_t i = 0; i + 1 < steps.size(); ++i) {
+    const int64_t gap = SubtractSaturated(steps[i + 1].start, steps[i].end);
+    const bool evaluates = std::ranges::any_of(
+        between[i].functions, [&](StringId function) { return rare.contains(function); });
+    const int64_t rest = SubtractSaturated(gap, between[i].training);
+    const int64_t own = SubtractSaturated(steps[i].end, steps[i].start);
+    if (gap > 0 && rest < AddSaturated(own, between[i].training) && !evaluates)
+      steps[i].end = steps[i + 1].start;
   }
   return evaluations;
 }

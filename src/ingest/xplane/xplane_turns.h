@@ -1,4 +1,4 @@
-// Ends steps that are calls of a function where the next one begins.
+// Splits the time of unmarked steps into turns of the training loop and evaluations.
 #pragma once
 
 #include <span>
@@ -7,11 +7,6 @@
 #include "ingest/xplane/xplane_groups.h"
 
 namespace stepscope {
-
-// What the program does between two calls of its function, as running callbacks or another function
-// that trains, is part of the step. An evaluation is not: calls of a function that computes no
-// gradients and runs between few steps, or what takes longer than the call. Sorts steps by start.
-void ExtendToNext(std::vector<StepRoot>& steps, std::span<const FunctionCall> others);
 
 // An evaluation, with what prepares it: from the end of a step to the next one, or to its last
 // call.
@@ -23,8 +18,12 @@ struct Evaluation {
   int64_t calls = 0;
 };
 
-// By start. REQUIRES: steps are by start.
-std::vector<Evaluation> EvaluationsBetween(std::span<const StepRoot> steps,
-                                           std::span<const FunctionCall> others);
+// Sorts steps by start, lets them last to the next one, and returns the evaluations between them,
+// by start. What the program does between two calls of its function, as running callbacks or
+// another function that trains, is part of the step. An evaluation is not: calls of a function that
+// computes no gradients and runs behind fewer than half of the steps; nor what takes longer than
+// the step's own calls.
+std::vector<Evaluation> SplitTurns(std::vector<StepRoot>& steps,
+                                   std::span<const FunctionCall> others);
 
 }  // namespace stepscope

@@ -103,6 +103,24 @@ TEST(XPlaneSteps, AnEvaluationShorterThanAStepIsNoPartOfIt) {
   EXPECT_EQ(t.Ints(IntField::kEvaluationCalls).Find(last), 1);
 }
 
+// Behind the step before the evaluation, and behind the last one, it is no evaluation either.
+TEST(XPlaneSteps, WhatFollowsEachStepIsNoEvaluation) {
+  Profile p;
+  SampleLine& executor = p.host.Line(2, "tf_Compute");
+  for (const int64_t i : {0, 1, 2, 3, 4, 5}) {
+    Call(p, executor, "one_step_57", 1000 * i, 800, kBackward);
+    if (i == 1) Call(p, executor, "one_step_73", 1850, 50, kForward);
+    Call(p, executor, "update_metrics_5", 1000 * i + 920, 30, kForward);
+  }
+  const Trace t = p.Read();
+  std::vector<int64_t> calls;
+  for (EventId e = 0; e < t.size(); ++e) {
+    if (const auto of_event = t.Ints(IntField::kEvaluationCalls).Find(e))
+      calls.push_back(*of_event);
+  }
+  EXPECT_EQ(calls, std::vector<int64_t>{1});
+}
+
 TEST(XPlaneSteps, FunctionsThatTrainInTurnAreOneStep) {
   Profile p;
   SampleLine& executor = p.host.Line(2, "tf_Compute");
