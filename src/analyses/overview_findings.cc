@@ -137,15 +137,21 @@ Extent ExtentOf(const std::vector<RankSteps>& ranks) {
   return {ToInt64(total.mean * steps), steps};
 }
 
+struct NamedRanks {
+  std::vector<RankSteps> ranks;
+  FrameTimes python;  // during the category
+};
+
 // The ranks with most of the category. Where no function stands out in what these run between
 // operators, all ranks: it is nothing that one has and others do not.
-std::vector<RankSteps> RanksToName(const Facts& facts, const std::vector<RankSteps>& ranks,
-                                   const Rule& rule, const UnevenRanks& uneven) {
+NamedRanks RanksToName(const Facts& facts, const std::vector<RankSteps>& ranks, const Rule& rule,
+                       const UnevenRanks& uneven) {
   std::vector<RankSteps> counted = RanksThatCount(facts, ranks, uneven);
+  FrameTimes python = PythonDuring(facts, counted, rule.category);
   const bool by_function = rule.category == StepCategory::kOther && HasPython(facts);
-  if (!by_function || counted.size() == ranks.size()) return counted;
-  const FrameTimes python = PythonDuring(facts, counted, rule.category);
-  return python.Leaders(1, kStandsOut).empty() ? ranks : counted;
+  if (!by_function || counted.size() == ranks.size() || !python.Leaders(1, kStandsOut).empty())
+    return {std::move(counted), std::move(python)};
+  return {ranks, PythonDuring(facts, ranks, rule.category)};
 }
 
 }  // namespace
@@ -173,10 +179,9 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
     const bool of_operators = rule.category == StepCategory::kOther && lead && lead->of_operators;
     if (of_operators && share < 2 * kHigh) continue;
     const UnevenRanks uneven = FindUnevenRanks(ranks, rule.category);
-    const std::vector<RankSteps> counted = RanksToName(facts, ranks, rule, uneven);
+    const auto [counted, python] = RanksToName(facts, ranks, rule, uneven);
     const bool some = counted.size() < ranks.size();
     const std::string on_some = some ? " on " + SayRanks(uneven.ranks) : "";
-    const FrameTimes python = PythonDuring(facts, counted, rule.category);
     // Python's functions have ranks of their own.
     const bool says_ranks = !some && !HasPython(facts);
     std::optional<int64_t> rank;

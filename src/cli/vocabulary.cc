@@ -109,7 +109,7 @@ constexpr Word kWords[] = {
     {"--width", "N", "Hidden size of the model", "from --model", "width"},
     {"--heads", "N", "Attention heads", "from --model", "heads"},
     {"--kv-heads", "N", "Key and value heads", "--heads", "kv_heads"},
-    {"--head-size", "N", "Size of a head", "width / heads", "head_size head_dim"},
+    {"--head-size", "N", "Size of a head", "width / heads", "head_size"},
     {"--kv-rank", "N", "Key and value rank of latent attention (MLA)", "", "kv_rank"},
     {"--query-rank", "N", "Query rank of latent attention", "", "query_rank"},
     {"--rope-size", "N", "Rotary part of a head in latent attention", "", "rope_size"},

@@ -76,8 +76,8 @@ Overlays Excluded(const std::vector<Interval>& exclusions) {
   return excluded;
 }
 
-AttemptAccount AccountOf(const JointAttempt& attempt, const Surroundings& around,
-                         std::span<const std::string> labels) {
+// `open`: the spans that the process never ended.
+AttemptAccount AccountOf(const JointAttempt& attempt, const Surroundings& around, Overlays open) {
   AttemptAccount account{.start = attempt.start,
                          .end = around.until,
                          .ended = attempt.end != kUnknown,
@@ -95,12 +95,9 @@ AttemptAccount AccountOf(const JointAttempt& attempt, const Surroundings& around
     account.last_step = attempt.lead->told.step;
   }
   if (around.running) return account;
-  Overlays open;
-  AddOpenSpans(*attempt.lead, around.until, labels, open);
   for (const Piece& piece : open.Pieces()) {
-    const auto& longest = account.open_span;
-    if (longest && piece.end - piece.start <= longest->end - longest->start) continue;
-    account.open_span = Interval{piece.start, piece.end};
+    if (piece.end - piece.start <= account.open_time) continue;
+    account.open_time = piece.end - piece.start;
     account.open_bucket = piece.bucket;
   }
   return account;
@@ -215,13 +212,11 @@ struct Common {
   std::span<const Piece> left_out;
 };
 
-// The overlays of the attempt's course with those that only a query knows; `merged` holds them if
-// there are such.
+// The overlays of the attempt's course with those that only a query knows, `more` to begin with;
+// `merged` holds them if there are such.
 std::span<const Piece> PiecesOf(const JointAttempt& attempt, const Surroundings& around,
-                                const Common& common, Overlays& merged) {
+                                const Common& common, Overlays more, Overlays& merged) {
   Attempt& lead = *attempt.lead;
-  Overlays more;
-  AddOpenSpans(lead, around.until, common.labels, more);
   for (Attempt* loose : common.lineup.loose) {
     for (const Piece& piece : loose->overlays.Pieces()) {
       if (piece.end > attempt.start && piece.start < around.until) {
@@ -252,13 +247,15 @@ std::span<const Piece> PiecesOf(const JointAttempt& attempt, const Surroundings&
 
 void TakeAttempt(const JointAttempt& attempt, const Surroundings& around, const Common& common,
                  Partition& out, Tally& tally) {
-  out.attempts.push_back(AccountOf(attempt, around, common.labels));
+  Overlays open;
+  AddOpenSpans(*attempt.lead, around.until, common.labels, open);
+  out.attempts.push_back(AccountOf(attempt, around, open));
   out.async_loading = AddSaturated(out.async_loading, attempt.lead->async_loading);
   if (const auto step = LastProductiveStep(attempt, around)) {
     out.max_productive_step = std::max(out.max_productive_step.value_or(*step), *step);
   }
   Overlays merged;
-  const std::span<const Piece> pieces = PiecesOf(attempt, around, common, merged);
+  const std::span<const Piece> pieces = PiecesOf(attempt, around, common, std::move(open), merged);
   tally.SetAttempt(out.attempts.size() - 1, !attempt.disrupted());
   for (const CoursePart& s : Course(attempt, around, pieces)) {
     tally.Take(s.start, s.end, s.bucket, pieces);

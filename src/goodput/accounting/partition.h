@@ -41,8 +41,8 @@ struct AttemptAccount {
   std::string cause;       // of its end, as the first process to go told it
   std::string first_gone;  // "rank 2 on host-7": who went before the others
   std::string behind;      // "rank 3 did not begin step 22"
-  // The longest span in which the attempt ended; absent: none, or it runs.
-  std::optional<Interval> open_span;
+  // ns from the begin of the longest span in which the attempt ended; 0: none, or it runs.
+  int64_t open_time = 0;
   Bucket open_bucket = Bucket::kOther;
   BucketTimes times{};  // its part in the window
 };

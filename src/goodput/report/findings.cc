@@ -54,6 +54,11 @@ constexpr auto kAdvice = std::to_array<BadputAdvice>({
      "record custom events around work before the first step and between attempts"},
 });
 
+const BadputAdvice* AdviceFor(Bucket bucket) {
+  const auto found = std::ranges::find(kAdvice, bucket, &BadputAdvice::bucket);
+  return found == kAdvice.end() ? nullptr : &*found;
+}
+
 Severity SeverityOf(double ratio) {
   return ratio >= kHighShare     ? Severity::kHigh
          : ratio >= kMediumShare ? Severity::kMedium
@@ -190,8 +195,8 @@ std::optional<Finding> Loss(const Partition& p, Bucket bucket, const std::string
   if (bucket == Bucket::kWasted) return Wasted(p, amount);
   if (bucket == Bucket::kRecovery) return Recovery(p, amount);
   if (bucket == Bucket::kCustom && !p.custom.empty()) return Custom(p, amount);
-  const auto advice = std::ranges::find(kAdvice, bucket, &BadputAdvice::bucket);
-  if (advice == kAdvice.end()) return std::nullopt;
+  const BadputAdvice* advice = AdviceFor(bucket);
+  if (advice == nullptr) return std::nullopt;
   return Finding{.message = fmt::format("{} is {}.", advice->message, amount),
                  .because = fmt::format("bucket {}, {}", BucketName(bucket),
                                         Plural(p.attempts.size(), "attempt")),
@@ -248,32 +253,27 @@ std::optional<Finding> Hung(const Partition& p, int64_t counted) {
                  .table = "buckets"};
 }
 
-int64_t OpenTime(const AttemptAccount& a) {
-  return a.open_span ? a.open_span->end - a.open_span->start : 0;
-}
-
 // The attempt that ended, by no exception, longest after the begin of a span without an end.
 const AttemptAccount* HungInSpan(const Partition& p) {
   constexpr int64_t kLong = 10 * kMinute;
   const AttemptAccount* longest = nullptr;
   for (const AttemptAccount& a : p.attempts) {
-    if (a.ended || OpenTime(a) < kLong || a.cause.starts_with(kException)) continue;
-    if (longest == nullptr || OpenTime(a) > OpenTime(*longest)) longest = &a;
+    if (a.ended || a.open_time < kLong || a.cause.starts_with(kException)) continue;
+    if (longest == nullptr || a.open_time > longest->open_time) longest = &a;
   }
   return longest;
 }
 
 Finding SpanFinding(const Partition& p, const AttemptAccount& a) {
-  const auto advice = std::ranges::find(kAdvice, a.open_bucket, &BadputAdvice::bucket);
-  const std::string_view what =
-      advice == kAdvice.end() ? BucketName(a.open_bucket) : advice->message;
+  const BadputAdvice* advice = AdviceFor(a.open_bucket);
+  const std::string_view what = advice == nullptr ? BucketName(a.open_bucket) : advice->message;
   return {.severity = Severity::kHigh,
           .message = fmt::format("{} did not end for {}: it may have hung.", what,
-                                 HumanTime(static_cast<double>(OpenTime(a)))),
+                                 HumanTime(static_cast<double>(a.open_time))),
           .because = fmt::format("attempt {} ended in it{}{}", &a - p.attempts.data() + 1,
                                  a.cause.empty() ? "" : ": ", a.cause),
           .hint = std::string(kWatch),
-          .impact = OpenTime(a),
+          .impact = a.open_time,
           .table = "attempts"};
 }
 
@@ -362,8 +362,7 @@ std::optional<Finding> SameEnd(const Partition& p) {
 }  // namespace
 
 std::string_view HintFor(Bucket bucket) {
-  const auto advice = std::ranges::find(kAdvice, bucket, &BadputAdvice::bucket);
-  if (advice != kAdvice.end()) return advice->hint;
+  if (const BadputAdvice* advice = AdviceFor(bucket)) return advice->hint;
   if (bucket == Bucket::kWasted) return "save checkpoints more often, and on the preemption notice";
   if (bucket == Bucket::kRecovery) return "keep hot spares; detect hangs by heartbeat";
   if (bucket == Bucket::kCustom) return "run these events less often, or on other chips";
@@ -379,7 +378,7 @@ std::vector<Finding> FindLosses(const Partition& p, const StepClock& clock) {
     if (ratio < kMinReported) continue;
     // What hung is nothing to make faster.
     const bool is_hang = hung != nullptr && b == static_cast<size_t>(hung->open_bucket);
-    if (is_hang && OpenTime(*hung) > p.times[b] / 2) continue;
+    if (is_hang && hung->open_time > p.times[b] / 2) continue;
     auto finding = Loss(p, static_cast<Bucket>(b), Amount(p.times[b], ratio));
     if (!finding) continue;
     finding->severity = SeverityOf(ratio);
