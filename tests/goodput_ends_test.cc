@@ -31,19 +31,6 @@ TEST_F(GoodputSituations, AClockThatIsSet) {
   }
 }
 
-// The ranks tell the same steps, so the clock of the one differs: it counts for nothing.
-TEST_F(GoodputSituations, ARankOnAHostAnHourAhead) {
-  for (const std::string end : {"", "1000 end"}) {
-    std::vector<Event> events = Planted("[0] 0 start; 0..1000 steps 0..99;" + end +
-                                        ";[1] 3600.2 start; 3600.2..4600.2 steps 0..99");
-    for (Event& event : events) {
-      if (event.writer.starts_with("host/1")) event.writer.replace(0, 4, "next");
-    }
-    EXPECT_EQ(Told(events), end.empty() ? "PRODUCTIVE 990" : "PRODUCTIVE 1000");
-    EXPECT_TRUE(Notes("other_clock"));
-  }
-}
-
 TEST_F(GoodputSituations, AFailureSaysWhatItLost) {
   EXPECT_EQ(Told("[0] 0 start; 0..100 steps 0..9; 100 process_end exception ValueError: x"),
             "PRODUCTIVE 90, WASTED_PROGRESS_FROM_DISRUPTION 10");
@@ -85,22 +72,6 @@ TEST_F(GoodputSituations, StartsThatFailByAnException) {
   EXPECT_TRUE(Findings().contains("2 attempts ended before their first step")) << Findings();
   EXPECT_FALSE(Findings().contains("check nodes")) << Findings();
   EXPECT_TRUE(answer_.verdict.contains("FileNotFoundError: train.bin")) << answer_.verdict;
-}
-
-// Without a server nobody knows which of two clocks is right: that is told.
-TEST_F(GoodputSituations, TwoClocksWithoutAServer) {
-  std::vector<Event> events =
-      Planted("[0] 0 start; 0..100 steps 0..9; [0b] 3750 start; 3750..3850 steps 9..18; 3850 end");
-  const auto other_host = [&] {
-    for (Event& event : events) {
-      if (event.writer.ends_with("b-")) event.writer.replace(0, 4, "next");
-    }
-  };
-  Told(events);
-  EXPECT_FALSE(Notes("two_clocks"));
-  other_host();
-  EXPECT_EQ(Told(events), "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 3660, PRODUCTIVE 190");
-  EXPECT_TRUE(Notes("two_clocks"));
 }
 
 // The first attempt ran on host a; the second on host b, whose clock is an hour ahead. The server

@@ -135,8 +135,7 @@ void Accounting::Add(const Event& event) {
     default:
       break;
   }
-  const int64_t time = RecordingOf(event).Add(event, totals_);
-  if (time != kUnknown) newest_ = std::max(newest_, time);
+  RecordingOf(event).Add(event, totals_);
 }
 
 void Accounting::AddMoment(const Event& event) {
@@ -164,6 +163,8 @@ void Accounting::AddLate(const Event& event) {
     AddMoment(event);
   }
 }
+
+int64_t Accounting::Newest() const { return std::max(newest_, LinedUp().newest); }
 
 const Lineup& Accounting::LinedUp() const {
   if (lineup_) return *lineup_;

@@ -122,6 +122,7 @@ Disruption DisruptionOf(size_t index, const JointAttempt& stopped, int64_t until
                .text = stopped.notice_text,
                .ended_by = stopped.cause,
                .first_gone = stopped.first_gone,
+               .by_two_clocks = next.by_other_clock,
                .down = next.start - until,
                .hung = time(index, Bucket::kHungStep)};
   const auto requested = Between(next.requested, until, next.start);
@@ -313,8 +314,8 @@ Partition Accounting::Query(const PartitionQuery& query) {
   const std::vector<JointAttempt>& attempts = lineup.attempts;
   out.running = true;
   out.state = "running";
-  FindState(std::max(query.at.value_or(newest_), newest_), query, out);
-  int64_t now = std::max(query.at.value_or(newest_), newest_);
+  int64_t now = std::max(query.at.value_or(Newest()), Newest());
+  FindState(now, query, out);
   const bool began = !attempts.empty();
   // A job that stopped without a planned end lasted until its last sign of life.
   if (began && !out.running && attempts.back().end == kUnknown) now = attempts.back().last;

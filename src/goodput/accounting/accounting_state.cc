@@ -131,7 +131,7 @@ void Recording::AddLoaded(Attempt attempt) {
 }
 
 void Accounting::Save(StateWriter& out) {
-  out.Signed(newest_);
+  out.Signed(Newest());
   out.Unsigned(recordings_.size());
   for (const auto& recording : recordings_) recording->Save(out);
   out.Unsigned(totals_.labels.size());
@@ -193,12 +193,13 @@ std::string Accounting::SaveThinned(const Accounting& later) const {
     Recording& same = *later.by_writer_.at(recording->writer());
     for (size_t a = 0; a < recording->attempts().size(); ++a) {
       Attempt& attempt = recording->attempts()[a];
-      const auto led = std::ranges::find(joint, &same.attempts()[a], &JointAttempt::lead);
+      const auto led = std::ranges::find(joint, &same.attempts()[a], &JointAttempt::recorded);
       const auto number = static_cast<size_t>(led - joint.begin());
       const int64_t limit = led == joint.end() ? kNoLimit : limits[number];
       const bool goes_on = a + 1 == recording->attempts().size();
-      const auto next =
-          number + 1 < joint.size() ? std::optional(joint[number + 1].start) : std::nullopt;
+      const auto next = number + 1 < joint.size()
+                            ? std::optional(joint[number + 1].start - led->moved)
+                            : std::nullopt;
       PackOverlays(same.attempts()[a], limit, goes_on, next, attempt);
       const auto split = attempt.steps.Around(limit);
       attempt.steps.Thin([&](const StepTime& before, const StepTime& step, size_t left) {

@@ -76,6 +76,25 @@ int64_t OpenSpans::Close(const Event& end) {
   return start;
 }
 
+void OpenSpans::Move(int64_t by) {
+  for (int64_t& time : plain) time += time == kUnknown ? 0 : by;
+  for (auto& [type, time] : custom) time += by;
+  for (auto& [type, time] : waits) time += by;
+}
+
+void Attempt::Move(int64_t by) {
+  for (int64_t* time : {&start, &last, &end, &notice, &left, &step_end, &resumed, &told.time}) {
+    *time += *time == kUnknown ? 0 : by;
+  }
+  steps.Move(by);
+  for (LongStep& step : long_steps) {
+    step.start += by;
+    step.end += by;
+  }
+  overlays.Move(by);
+  open.Move(by);
+}
+
 size_t FirstPieceAfter(std::span<const Piece> pieces, int64_t time) {
   return static_cast<size_t>(std::ranges::upper_bound(pieces, time, {}, &Piece::end) -
                              pieces.begin());

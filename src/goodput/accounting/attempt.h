@@ -25,6 +25,7 @@ struct OpenSpans {
   // Closes an open begin and returns its time; kUnknown if none is open.
   int64_t Close(const Event& end);
   void Open(const Event& begin);
+  void Move(int64_t by);  // all times
 
   void Save(StateWriter& out) const;
   void Load(StateReader& in, size_t kinds);  // `kinds`: as many as were saved
@@ -64,6 +65,8 @@ struct Attempt {
   OpenSpans open;
   int64_t async_loading = 0;  // data loading that overlaps steps; in no bucket
 
+  void Move(int64_t by);  // all times
+
   void Save(StateWriter& out);
   void Load(StateReader& in, size_t kinds);
 };
@@ -71,10 +74,13 @@ struct Attempt {
 // An attempt of the job: the course is that of its leader, the rest is of all its processes.
 struct JointAttempt {
   Attempt* lead = nullptr;
-  bool from_library = false;  // no recorder wrote it
+  const Attempt* recorded = nullptr;  // `lead` itself, or what it is a copy of with times moved
+  int64_t moved = 0;                  // by how much
+  bool from_library = false;          // no recorder wrote it
   int64_t start = 0, last = 0;
   int64_t end = kUnknown;
   bool in_process = false;
+  bool by_other_clock = false;  // no host has its start and the end of the attempt before
   int64_t notice = kUnknown;
   std::string notice_text;
   int64_t requested = kUnknown, allocated = kUnknown;  // from the scheduler, before it began

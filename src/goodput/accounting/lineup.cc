@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/time_units.h"
+#include "goodput/accounting/host_clocks.h"
 #include "goodput/accounting/lineup_group.h"
 
 namespace stepscope::goodput {
@@ -16,9 +17,8 @@ namespace {
 
 constexpr size_t kLookBack = 8;  // attempts in which a name is looked for
 constexpr int64_t kFarSteps = 10;
-constexpr int64_t kLongBetween = 10 * kMinute;
-constexpr int64_t kFewSteps = 3;
-constexpr int64_t kSameClock = 10 * kSecond;  // over an attempt
+constexpr int64_t kLongBetween = 10 * kMinute, kShortBetween = kMinute;
+constexpr int64_t kLongPart = 20;  // of a job: one in so many
 
 enum class Place : uint8_t { kJoins, kBegins, kOtherJob };
 
@@ -153,6 +153,8 @@ int64_t EndOf(const Group& group, const Run& lead) {
 JointAttempt Joined(const Group& group) {
   const Run& lead = group.Lead();
   JointAttempt joint{.lead = lead.attempt,
+                     .recorded = lead.recorded,
+                     .moved = lead.moved,
                      .from_library = lead.recording->from_library(),
                      .start = group.Start(),
                      .last = group.Last(),
@@ -163,49 +165,38 @@ JointAttempt Joined(const Group& group) {
   return joint;
 }
 
-// By how much the clock of the run's host differs from that of another one, which told the same
-// steps at another time; 0: it does not, or nobody knows. The ranks of an attempt begin with the
-// same step and end together.
-int64_t ClockOff(const std::vector<Run>& runs, const Run& run) {
-  if (!run.steps() || run.rank() == kNoRank) return 0;
-  const StepTime& first = run.attempt->steps.first();
-  const StepTime& last = run.attempt->told;
-  if (last.step - first.step < kFewSteps) return 0;
-  int64_t off = 0;
-  for (const Run& r : runs) {
-    const bool could_lead = r.steps() && !r.recording->thin() && r.rank() < run.rank();
-    if (!could_lead || r.attempt->steps.first().step != first.step) continue;
-    const int64_t apart = first.time - r.attempt->steps.first().time;
-    if (std::abs(apart) <= kGoesOn) return 0;
-    const StepTime& end = r.attempt->told;
-    const bool same = r.recording->name().host != run.recording->name().host &&
-                      r.attempt->id == run.attempt->id && end.step == last.step &&
-                      std::abs(last.time - end.time - apart) <= kSameClock;
-    if (same) off = apart;
-  }
-  return off;
+void SortByStarts(std::vector<Run>& runs) {
+  std::ranges::stable_sort(runs, {},
+                           [](const Run& run) { return std::pair(run.start(), run.rank()); });
 }
 
-// Leaves out processes whose clock is not that of the rank that leads them.
-void LeaveOutOtherClocks(std::vector<Run>& runs, Notes& note_counts) {
-  std::vector<const Attempt*> other;
-  for (const Run& run : runs) {
-    if (run.recording->thin()) continue;  // a lower rank told the same steps at the same time
-    const int64_t off = ClockOff(runs, run);
-    if (off == 0) continue;
-    other.push_back(run.attempt);
-    note_counts.Add(NoteKind::kOtherClock, 1,
-                    fmt::format("{:+.0f} s on {}", Seconds(off), run.recording->name().host));
+// Puts what hosts told onto one clock.
+void MoveClocks(const Recordings& recordings, std::vector<Run>& runs, Lineup& out) {
+  const ClockMoves moves = FindClockMoves(runs, out.note_counts);
+  const auto move_of = [&](const Recording& recording) {
+    const auto found = moves.find(recording.clock_name());
+    return found == moves.end() ? 0 : found->second;
+  };
+  for (const auto& r : recordings) {
+    if (r->newest() != kUnknown) out.newest = std::max(out.newest, r->newest() + move_of(*r));
   }
-  std::erase_if(
-      runs, [&](const Run& run) { return std::ranges::find(other, run.attempt) != other.end(); });
+  if (moves.empty()) return;
+  for (Run& run : runs) {
+    run.moved = move_of(*run.recording);
+    if (run.moved == 0) continue;
+    out.moved.push_back(std::make_unique<Attempt>(*run.attempt));
+    run.attempt = out.moved.back().get();
+    run.attempt->Move(run.moved);
+    run.id = AttemptName::Of(run.attempt->id);
+  }
+  SortByStarts(runs);
 }
 
-// Whether the time between two attempts is long or negative and no host has the end of the one and
-// the start of the other.
-bool TwoClocks(const Group& before, const Group& next) {
+// Whether no host has the end of the one and the start of the other, and the time between is
+// negative, or much for the job.
+bool TwoClocks(const Group& before, const Group& next, int64_t much) {
   const int64_t between = next.Start() - before.Last();
-  if (between >= 0 && between < kLongBetween) return false;
+  if (between >= 0 && between < much) return false;
   const auto clocks = [](const Group& group) {
     std::vector<std::string> all;
     for (const Run& run : group.runs) all.push_back(run.recording->name().host);
@@ -237,19 +228,20 @@ Lineup LineUp(const Recordings& recordings) {
       if (is_loose) {
         out.loose.push_back(&attempt);
       } else {
-        runs.push_back({&attempt, r.get(), AttemptName::Of(attempt.id)});
+        runs.push_back({&attempt, r.get(), AttemptName::Of(attempt.id), &attempt});
       }
     }
   }
-  std::ranges::stable_sort(runs, {},
-                           [](const Run& run) { return std::pair(run.start(), run.rank()); });
-  LeaveOutOtherClocks(runs, out.note_counts);
+  SortByStarts(runs);
+  MoveClocks(recordings, runs, out);
   Joiner joiner(out);
   for (const Run& run : runs) {
     if (std::ranges::find(out.others, run.recording) == out.others.end()) joiner.Take(run);
   }
   std::vector<Group>& groups = joiner.groups();
   std::ranges::stable_sort(groups, {}, &Group::Start);
+  const int64_t whole = groups.empty() ? 0 : groups.back().Last() - groups.front().Start();
+  const int64_t much = std::clamp(whole / kLongPart, kShortBetween, kLongBetween);
   std::vector<const Recording*> leaders;
   for (const Group& group : groups) {
     out.attempts.push_back(Joined(group));
@@ -262,7 +254,8 @@ Lineup LineUp(const Recordings& recordings) {
     JointAttempt& joint = out.attempts.back();
     if (out.attempts.size() < 2) continue;
     const Group& before = groups[out.attempts.size() - 2];
-    if (TwoClocks(before, group)) out.note_counts.Add(NoteKind::kTwoClocks);
+    joint.by_other_clock = TwoClocks(before, group, much);
+    if (joint.by_other_clock) out.note_counts.Add(NoteKind::kTwoClocks);
     joint.start = std::max(joint.start, out.attempts[out.attempts.size() - 2].start);
   }
   return out;

@@ -17,7 +17,9 @@ using Recordings = std::vector<std::unique_ptr<Recording>>;
 struct Lineup {
   std::vector<JointAttempt> attempts;  // by their starts
   Notes note_counts;
-  int64_t processes = 0;  // that told events of attempts
+  std::vector<std::unique_ptr<Attempt>> moved;  // copies, of hosts whose clocks were off
+  int64_t newest = kUnknown;                    // the latest time that a process told
+  int64_t processes = 0;                        // that told events of attempts
   // Recordings of another job that has the same name; not in `attempts`.
   std::vector<const Recording*> others;
   // What other programs than the job's processes told, such as schedulers and Orbax: it belongs to

@@ -23,6 +23,8 @@ struct Run {
   Attempt* attempt = nullptr;
   const Recording* recording = nullptr;
   AttemptName id;
+  const Attempt* recorded = nullptr;  // `attempt` itself, or what it is a copy of with times moved
+  int64_t moved = 0;                  // by how much
 
   int64_t rank() const { return recording->name().rank; }
   bool anonymous() const { return recording->writer().empty(); }

@@ -53,6 +53,15 @@ void Overlays::Add(int64_t start, int64_t end, Bucket bucket, uint8_t label) {
   (in_order ? pieces_ : unsettled_).push_back(piece);
 }
 
+void Overlays::Move(int64_t by) {
+  for (std::vector<Piece>* pieces : {&pieces_, &unsettled_}) {
+    for (Piece& piece : *pieces) {
+      piece.start += by;
+      piece.end += by;
+    }
+  }
+}
+
 std::span<const Piece> Overlays::Pieces() {
   if (unsettled_.empty()) return pieces_;
   std::vector<Piece> spans = std::exchange(unsettled_, {});

@@ -24,6 +24,8 @@ class Overlays {
   // REQUIRES: end > start.
   void Add(int64_t start, int64_t end, Bucket bucket, uint8_t label = 0);
 
+  void Move(int64_t by);  // all times
+
   // Disjoint pieces in time order. Merges spans that came out of order, in O(n log n) of those
   // affected.
   std::span<const Piece> Pieces();

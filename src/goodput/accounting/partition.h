@@ -52,11 +52,12 @@ struct Disruption {
   size_t attempt = 0;  // the attempt that ended
   int64_t time = 0;    // `end`: its last event
   bool announced = false;
-  bool in_process = false;    // restarted in the same processes
-  bool made_no_step = false;  // the attempt that ended had made none
-  std::string text;           // the notice's message
-  std::string ended_by;       // the last word of the first process to go
-  std::string first_gone;     // "rank 2 on host-7"
+  bool in_process = false;     // restarted in the same processes
+  bool made_no_step = false;   // the attempt that ended had made none
+  std::string text;            // the notice's message
+  std::string ended_by;        // the last word of the first process to go
+  std::string first_gone;      // "rank 2 on host-7"
+  bool by_two_clocks = false;  // `down` is by the clocks of two hosts, which nothing compares
   // Its cost; absent: unknown. `detect`, `queue` and `launch` are parts of `down`, known from
   // schedulers.
   int64_t down = 0;

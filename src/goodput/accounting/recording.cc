@@ -77,7 +77,7 @@ const Event& Recording::OnOneClock(const Event& event, JobTotals& job) {
 }
 // NOLINTEND(bugprone-return-const-ref-from-parameter)
 
-int64_t Recording::Add(const Event& recorded, JobTotals& job) {
+void Recording::Add(const Event& recorded, JobTotals& job) {
   const Event& event = OnOneClock(recorded, job);
   recorder_ = recorder_ || IsOwn(event);
   if (event.kind == EventKind::kJobStart) {
@@ -85,7 +85,7 @@ int64_t Recording::Add(const Event& recorded, JobTotals& job) {
   } else {
     AddToAttempt(event, AttemptOf(event, job), job);
   }
-  return event.time;
+  newest_ = std::max(newest_, event.time);
 }
 
 Attempt& Recording::Begin(int64_t time, JobTotals& job, bool in_process) {

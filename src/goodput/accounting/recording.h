@@ -38,13 +38,17 @@ struct JobTotals {
 class Recording {
  public:
   explicit Recording(std::string writer)
-      : writer_(std::move(writer)), name_(WriterName::Of(writer_)) {}
+      : writer_(std::move(writer)),
+        name_(WriterName::Of(writer_)),
+        clock_name_(name_.clock().empty() ? name_.host : name_.clock()) {}
 
-  // Accounts for the event; returns its time on the recording's clock.
-  int64_t Add(const Event& event, JobTotals& job);
+  // Accounts for the event.
+  void Add(const Event& event, JobTotals& job);
 
   const std::string& writer() const { return writer_; }
   const WriterName& name() const { return name_; }
+  const std::string& clock_name() const { return clock_name_; }  // empty: unknown
+  int64_t newest() const { return newest_; }  // of its events since it was loaded
   std::vector<Attempt>& attempts() { return attempts_; }
   const std::vector<Attempt>& attempts() const { return attempts_; }
   // Only the reference library's kinds of events came, without a writer.
@@ -91,6 +95,8 @@ class Recording {
 
   std::string writer_;
   WriterName name_;
+  std::string clock_name_;
+  int64_t newest_ = kUnknown;
   std::vector<Attempt> attempts_;
   std::unordered_map<std::string, size_t> by_id_;
   bool recorder_ = false;

@@ -60,6 +60,11 @@ StepTimes::Neighbors StepTimes::Around(int64_t step) const {
   return {at, next->first};
 }
 
+void StepTimes::Move(int64_t by) {
+  for (StepTime* step : {&first_, &second_, &last_}) step->time += by;
+  for (Block& block : blocks_) block.first.time += by;
+}
+
 std::vector<StepTime> StepTimes::Stored() const {
   std::vector<StepTime> all;
   all.reserve(static_cast<size_t>(stored_));

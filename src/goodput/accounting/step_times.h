@@ -37,6 +37,8 @@ class StepTimes {
   };
   Neighbors Around(int64_t step) const;
 
+  void Move(int64_t by);  // all times
+
   // Drops all but the first two steps, the last two, and those for which `keep` returns true; it
   // gets the previous step and the number left. size() still counts all steps.
   using Keep = std::function<bool(const StepTime& before, const StepTime& step, size_t left)>;

@@ -49,14 +49,17 @@ constexpr auto kNotes = std::to_array<NoteText>({
      "times between attempts are by the clocks of two hosts, which may differ: no host has both "
      "attempts"},
     {"other_clock",
-     "processes were left out: they told the steps of a lower rank at another time, so their "
-     "host's clock differs"},
+     "clocks of hosts differ from the others': their times are moved to where other ranks told the "
+     "same steps"},
     {"repeated_attempt", "attempts have the name of an earlier one: told apart by their processes"},
     {"attempt_names", "processes of one attempt name it differently: joined by their times"},
     {"steps_counted_anew",
      "times a process that went on counted its steps from the first again, as in each epoch: they "
      "are counted on"},
     {"part_of_step", "steps were told more than once by one process: parts of one step"},
+    {"clock_order",
+     "clocks of hosts are wrong by at least this, since an attempt cannot begin before the one it "
+     "follows: their times are moved by it"},
 });
 static_assert(kNotes.size() == static_cast<size_t>(NoteKind::kCount));
 

@@ -73,6 +73,7 @@ std::string Amount(int64_t time, double ratio) {
 // Sums over the disruptions in the window.
 struct Costs {
   int64_t down = 0, detect = 0, queue = 0, launch = 0;
+  int64_t by_two_clocks = 0;  // of `down`
   bool split = false;
 };
 
@@ -80,6 +81,7 @@ Costs CostsOf(const Partition& p) {
   Costs costs;
   for (const Disruption& d : p.disruption_list) {
     costs.down += d.down;
+    costs.by_two_clocks += d.by_two_clocks ? d.down : 0;
     costs.split = costs.split || d.queue;
     costs.detect += d.detect.value_or(0);
     costs.queue += d.queue.value_or(0);
@@ -168,8 +170,12 @@ Finding Recovery(const Partition& p, const std::string& amount) {
                       "keep hot spares instead of waiting for new nodes; detect hangs by heartbeat "
                       "instead of timeout",
                   .table = p.disruptions > 0 ? "disruptions" : "attempts"};
+  const auto human = [](int64_t t) { return HumanTime(static_cast<double>(t)); };
+  if (costs.by_two_clocks > 0) {
+    finding.because += fmt::format("; {} of it by the clocks of two hosts, which nothing compares",
+                                   human(costs.by_two_clocks));
+  }
   if (costs.split) {
-    const auto human = [](int64_t t) { return HumanTime(static_cast<double>(t)); };
     finding.because += fmt::format(" (detect {}, queue {}, launch {})", human(costs.detect),
                                    human(costs.queue), human(costs.launch));
     if (costs.queue > costs.detect + costs.launch) {
