@@ -32,8 +32,9 @@ struct ExportOptions {
   std::string steps = "all";   // as in AnalyzeOptions; events that reach into them are kept whole
   std::vector<int64_t> ranks;  // only these; empty: all
   bool counters = false;       // add each stream's queue length and each kind of copy's bandwidth
-  bool critical_path = false;  // add each rank's critical path: of its longest complete step
-  int threads = 0;             // to read with; 0: one per processor
+  bool critical_path =
+      false;        // add each rank's critical path: of its complete step of median length
+  int threads = 0;  // to read with; 0: one per processor
   std::function<void(const Progress&)> on_progress;
 };
 

@@ -46,7 +46,7 @@ struct OpenOptions {
   std::vector<std::string> analyses;
   // Worker threads; 0 means one per processor.
   int threads = 0;
-  // Keep every event for Session::TakeTimeline(), whatever the analyses need: about 32 bytes each.
+  // Keep every event for Session::TakeTimeline(), whatever the analyses need: about 25 bytes each.
   bool keep_events = false;
   Settings settings;  // what a question sets itself counts more
   std::function<void(const Progress&)> on_progress;

@@ -212,8 +212,8 @@ Finding ByWork(const Facts& facts, const StepChange& c, const WorkRise& work) {
   return finding;
 }
 
-// A change that no part explains, or that other load may have brought, is nobody's to mend: it is
-// told, but takes no part in the order of costs.
+// A change that no part explains, or that other load may have caused, is reported but not ranked by
+// its cost.
 Finding ByParts(const Facts& facts, const StepChange& c, const std::optional<Together>& cause) {
   Finding finding = FindingOf(c, cause ? SayCause(facts, *cause) : "");
   finding.because = SayBecause(facts, c, cause);

@@ -34,13 +34,11 @@ ColumnKind KindOf(StepCategory category) {
 ColumnKind KindOf(InputCategory category) {
   switch (category) {
     case InputCategory::kReadOnDemand:
-      return ColumnKind::kInput;
     case InputCategory::kReadInAdvance:
-      return ColumnKind::kMemory;
+      return ColumnKind::kInput;
     case InputCategory::kPreprocessing:
-      return ColumnKind::kHost;
     case InputCategory::kEnqueuing:
-      return ColumnKind::kLaunch;
+      return ColumnKind::kHost;
     case InputCategory::kLoaderWorkers:
       return ColumnKind::kWait;
     case InputCategory::kOther:

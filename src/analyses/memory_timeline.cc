@@ -183,15 +183,19 @@ class Writer {
   void AddSeries(const RankActivity& rank, const AllocatorMemory& memory, std::string_view what,
                  const Curve& points) {
     if (points.empty()) return;
-    std::string where = memory.device < 0 ? "host" : fmt::format("device{}", memory.device);
-    if (memory.allocator != kNoString)
-      where += fmt::format(".{}", (*facts_.names)[memory.allocator]);
-    report_.series.push_back(
-        {.key = fmt::format("{}.rank{}.window{}.{}", what, rank.rank, rank.window, where),
-         .title = fmt::format("Memory {} by rank {}, {}", what, rank.rank, where),
-         .x_unit = Unit::kNanoseconds,
-         .y_unit = Unit::kBytes,
-         .points = Thin(points, points_)});
+    const bool host = memory.device < 0;
+    const std::string_view allocator =
+        memory.allocator == kNoString ? std::string_view() : (*facts_.names)[memory.allocator];
+    const std::string_view dot = allocator.empty() ? "" : ".", space = allocator.empty() ? "" : " ";
+    const std::string key = host ? "host" : fmt::format("device{}", memory.device);
+    const std::string name = host ? "host" : fmt::format("device {}", memory.device);
+    report_.series.push_back({.key = fmt::format("{}.rank{}.window{}.{}{}{}", what, rank.rank,
+                                                 rank.window, key, dot, allocator),
+                              .title = fmt::format("Memory {} by rank {}, {}{}{}", what, rank.rank,
+                                                   name, space, allocator),
+                              .x_unit = Unit::kNanoseconds,
+                              .y_unit = Unit::kBytes,
+                              .points = Thin(points, points_)});
   }
 
   void AddFinding() {

@@ -10,7 +10,7 @@
 
 namespace stepscope {
 
-// Between two levels lies more than noise is asked to bridge.
+// The minimum difference between two levels.
 struct RiseLimits {
   double least = 0;  // that a high value is above the lower level
   double times = 1;  // and this multiple of it

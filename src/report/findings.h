@@ -26,11 +26,11 @@ struct RankTime {
 };
 
 // Sets what the findings of all reports have only together:
-//   - share, from the impact and what it was measured over, or else `whole`, always that where
-//     no steps are known: at most all of that time; per_step: the impact over the number of steps
-//     it was measured over, or that share of the mean step, and over the steps since then of a
-//     finding since a step: at most the mean of these steps; together they cost at most `most`:
-//     each, in their order, what is left of it;
+//   - share: the impact over the time it was measured over; over `whole` where that time or the
+//     steps are unknown. At most 1;
+//   - per_step: the impact over the number of steps it was measured over, or the share of the mean
+//     step; of a finding since a step, over the steps since then. At most the mean of these steps.
+//     All findings together cost at most `most`: in their order, each at most what is left of it;
 //   - severity: high from a share of 10%, medium from 3%, else low; at most medium for waiting
 //     that no rank or other finding explains. Findings that are not a time, such as full memory,
 //     keep theirs;

@@ -53,7 +53,7 @@ class Runs {
   explicit Runs(Options options);
   ~Runs();
 
-  // What is being read is given up, nothing more is begun, and nobody waits any longer for a run.
+  // Cancels the current read, starts no other, and releases all waiting requests.
   void Stop();
 
   std::vector<RunView> List() const;

@@ -224,7 +224,7 @@ Table Exporter::FilesTable() const {
                           {"counters", "counters", Unit::kCount},
                           {"path_pieces", "critical path", Unit::kCount},
                           {"clock_offset", "clock offset", Unit::kNanoseconds},
-                          {"clock_error", "+-", Unit::kNanoseconds}},
+                          {"clock_error", "clock error", Unit::kNanoseconds}},
               .text_rows = 16};
   for (const ExportItem& item : items_) {
     const bool moved = options_.format == ExportFormat::kPerfetto && item.clock.known;

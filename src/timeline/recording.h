@@ -39,7 +39,7 @@ struct RecordedCounter {
 class RecordedEvents {
  public:
   RecordedEvents() = default;
-  // Of all events of the trace, on up to `threads` threads. Memory: about 20 bytes for an event.
+  // Of all events of the trace, on up to `threads` threads. Memory: docs/performance.md.
   explicit RecordedEvents(const Trace& trace, size_t threads = 1);
   // Takes over what the events say about themselves. REQUIRES: the trace they are of.
   void TakeFields(Trace& trace);
@@ -55,8 +55,8 @@ class RecordedEvents {
   // How many events have the name.
   uint32_t Uses(uint32_t name) const { return uses_[name]; }
 
-  // By the event's number in the trace, EventStore::Source(). Of one that repeats a field counts
-  // what it said first.
+  // By the event's number in the trace, EventStore::Source(). For a repeated
+  // field, the first value is kept.
   const SparseColumn<int64_t>& Ints(IntField field) const { return ints_[Index(field)]; }
   const SparseColumn<StringId>& Texts(TextField field) const { return texts_[Index(field)]; }
   const SparseColumn<double>& Reals(RealField field) const { return reals_[Index(field)]; }

@@ -195,10 +195,10 @@ struct DeviceProperties {
   bool operator==(const DeviceProperties&) const = default;
 };
 
-// What the recording says about itself.
-// What ran the job: in whose words advice is of use.
+// The framework that ran the job; advice uses its terms.
 enum class Framework : uint8_t { kPyTorch, kTensorFlow, kJax };
 
+// What the trace says about itself.
 struct TraceMeta {
   Framework framework = Framework::kPyTorch;
   std::optional<int64_t> rank;
@@ -262,8 +262,7 @@ class Trace {
   // Bytes of all columns, strings and tracks aside.
   size_t ColumnBytes() const;
 
-  // For who goes through the events once, in order: gives memory of those before `before` back to
-  // the system. What they were can no longer be asked.
+  // Frees the memory of events before `before`; they must not be read again.
   void Release(EventId before);
 
   StringTable strings;

@@ -1,5 +1,4 @@
-// Tells what operators around collectives do themselves, which start them and often wait for them,
-// and those around compiling or loading data.
+// Measures the own compute time of operators that contain collectives, compilation or data loading.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 
 namespace stepscope {
 
-// Calls one of these for each item of the recording, by start: of_work(const Work&),
+// Calls one of these for each item of the recording, by start: of_work(const Activity&),
 // of_call(const Call&), of_range(const HostRange&). Nothing is copied: every list is sorted by
 // itself.
 template <class OfActivity, class OfCall, class OfRange>

@@ -12,29 +12,15 @@
 #include <utility>
 #include <vector>
 
-#include "base/match_any.h"
 #include "base/sort_runs.h"
 #include "facts/activity/around_collectives.h"
 #include "trace/input_lists.h"
+#include "trace/processor_names.h"
 #include "trace/vocabulary.h"
 
 namespace stepscope {
 namespace {
 
-constexpr auto kHostLibraries = std::to_array<std::string_view>({"gloo:", "mpi:", "ucc:"});
-constexpr auto kDeviceLibraries =
-    std::to_array<std::string_view>({"nccl:", "rccl:", "xccl:", "hccl:"});
-constexpr auto kDeviceKernels =
-    std::to_array<std::string_view>({"::cudnn_convolution", "::cudnn_batch_norm", "::_cudnn_rnn",
-                                     "::miopen_", "::_mps_", "::mps_"});
-constexpr auto kHostKernels = std::to_array<std::string_view>({"mkldnn", "_for_cpu", "onednn::"});
-// PyTorch's operators that start collectives and messages. Of functional ones, others wait for
-// them.
-constexpr std::string_view kDispatch = "c10d::";
-constexpr auto kFunctional = std::to_array<std::string_view>(
-    {"c10d_functional::", "_c10d_functional::", "_c10d_functional_autograd::"});
-// The threads of XLA's client for processors, on which compiled programs run.
-constexpr auto kXlaThreads = std::to_array<std::string_view>({"XLAEigen", "XLAPjRtCpuClient"});
 // Of each process group of gloo, as PyTorch makes them.
 constexpr size_t kThreadsOfGroup = 2;
 
@@ -42,12 +28,20 @@ using Meaning = HostMeaning;
 
 // Of an operator, by its name.
 Meaning MeaningOf(std::string_view name) {
-  if (StartsWithAny(name, kHostLibraries)) return Meaning::kCollective;
+  switch (ProcessorRoleOf(name)) {
+    case ProcessorRole::kCollective:
+      return Meaning::kCollective;
+    case ProcessorRole::kFunctional:
+      return Meaning::kFunctional;
+    case ProcessorRole::kDispatch:
+      return Meaning::kDispatch;
+    case ProcessorRole::kOther:
+      break;
+  }
   const HostActivity activity = HostActivityOfName(name);
-  if (activity == HostActivity::kInputWait || activity == HostActivity::kCompilation)
-    return Meaning::kPreparation;
-  if (StartsWithAny(name, kFunctional)) return Meaning::kFunctional;
-  return name.starts_with(kDispatch) ? Meaning::kDispatch : Meaning::kCompute;
+  const bool prepares =
+      activity == HostActivity::kInputWait || activity == HostActivity::kCompilation;
+  return prepares ? Meaning::kPreparation : Meaning::kCompute;
 }
 
 // Of an operation of a compiled program.
@@ -75,7 +69,7 @@ bool RunsPrograms(const RankActivity& rank) {
   if (rank.framework != Framework::kJax) return false;
   const HostOps& host = *rank.host;
   std::vector<bool> of_xla;
-  for (const std::string& thread : host.threads) of_xla.push_back(ContainsAny(thread, kXlaThreads));
+  for (const std::string& thread : host.threads) of_xla.push_back(IsXlaThread(thread));
   return std::ranges::any_of(host.ranges, [&](const HostRange& range) {
     return of_xla[range.thread] && IsCompiled(host, range);
   });
@@ -323,9 +317,8 @@ OnHost ComputesOnHost(const RankActivity& rank, const StringTable& names, bool l
   bool found = RunsPrograms(rank);
   for (StringId id = 0; id < names.size(); ++id) {
     if (!used[id]) continue;
-    if (StartsWithAny(names[id], kDeviceLibraries) || ContainsAny(names[id], kDeviceKernels))
-      return OnHost::kUnknown;
-    found |= StartsWithAny(names[id], kHostLibraries) || ContainsAny(names[id], kHostKernels);
+    if (IsOfAccelerator(names[id])) return OnHost::kUnknown;
+    found |= IsOfProcessor(names[id]);
   }
   if (found) return OnHost::kKnown;
   return ran && lists_no_device ? OnHost::kAssumed : OnHost::kUnknown;

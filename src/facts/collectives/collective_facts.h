@@ -20,7 +20,7 @@ inline constexpr uint32_t kNobody = UINT32_MAX;
 struct CollectivePart {
   uint32_t rank = 0;       // index into CollectiveFacts::ranks: the participant
   uint32_t recording = 0;  // index into Facts::ranks
-  uint32_t activity = 0;   // index into RankActivity::work
+  uint32_t activity = 0;   // index into RankActivity::activities
   int64_t start = 0;       // ns, on the rank's own clock
   int64_t end = 0;
   // From its own start to that of the last rank, at most its duration; the rest is transfer.

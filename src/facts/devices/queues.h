@@ -12,7 +12,7 @@ namespace stepscope {
 
 // The operations of one stream. Those without a launch in the trace are in no curve.
 struct StreamQueue {
-  std::vector<uint32_t> launched;  // indices into RankActivity::work, ascending
+  std::vector<uint32_t> launched;  // indices into RankActivity::activities, ascending
   int64_t operations = 0;
 
   int64_t WithoutLaunch() const { return operations - std::ssize(launched); }

@@ -25,7 +25,7 @@ bool IsBlocking(CallRole role) {
 
 // Work of the window: its place in the rank, and its moments.
 struct Piece {
-  uint32_t index = 0;  // into RankActivity::work
+  uint32_t index = 0;  // into RankActivity::activities
   uint32_t start = kNowhere, end = kNowhere;
 };
 

@@ -55,7 +55,7 @@ struct Edge {
   Bound bound = Bound::kNoRecord;
   Reason reason = Reason::kWindow;
   StringId name = kNoString;     // of the work, operator or call that takes this time
-  uint32_t activity = kNowhere;  // index into RankActivity::work: of a device's time
+  uint32_t activity = kNowhere;  // index into RankActivity::activities: of a device's time
   uint32_t thread = kNowhere;    // index into HostOps::threads: of a host's time
   int32_t range = kNoRange;      // the innermost range of the host: around it, or around its launch
 };

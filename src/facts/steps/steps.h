@@ -35,7 +35,7 @@ RankActivity SelectSteps(const RankActivity& rank, const StepSelection& selectio
 // Where a step lies on the time line: from the end of the step before, or where its annotation
 // begins, until its annotation, its last activity and the step before have ended; where PyTorch
 // computes on processors, its communication aside. Stretches never
-// overlap; that of a step which another covers whole does not end after it began.
+// overlap; a step that another one covers has an empty stretch.
 struct StepStretch {
   int64_t start = 0;  // ns
   int64_t end = 0;

@@ -18,8 +18,7 @@ class Tally {
   Tally(Partition& out, bool periods, size_t attempts, size_t labels)
       : out_(out), periods_(periods), whole(attempts), custom(labels) {}
 
-  // Assigns later slices to this attempt; `planned`: its recovery follows a planned
-  // end.
+  // Assigns later slices to this attempt; `planned_end`: its recovery follows one.
   void SetAttempt(size_t attempt, bool planned_end) {
     attempt_ = attempt;
     suspended_ = planned_end;

@@ -54,8 +54,7 @@ constexpr auto kNotes = std::to_array<NoteText>({
     {"repeated_attempt", "attempts have the name of an earlier one: told apart by their processes"},
     {"attempt_names", "processes of one attempt name it differently: joined by their times"},
     {"steps_counted_anew",
-     "times a process that went on counted its steps from the first again, as in each epoch: they "
-     "are counted on"},
+     "times step numbers restarted within a process, as in each epoch: renumbered to continue"},
     {"part_of_step", "steps were told more than once by one process: parts of one step"},
     {"clock_order",
      "clocks of hosts are wrong by at least this, since an attempt cannot begin before the one it "

@@ -17,7 +17,7 @@
 #include <unordered_map>
 
 #include "goodput/events/sequences.h"
-#include "goodput/live/metrics.h"
+#include "goodput/live/ingest_counts.h"
 #include "goodput/recorder/segment_file.h"
 #include "stepscope/result.h"
 

@@ -45,8 +45,8 @@ class LiveJob {
 
   std::optional<int64_t> first;      // time of the earliest event
   std::optional<int64_t> latest;     // and of the latest one, heartbeats included
-  std::optional<int64_t> step;       // that started last, and when
-  std::optional<int64_t> step_time;  //
+  std::optional<int64_t> step;       // the step that started last
+  std::optional<int64_t> step_time;  // and when
   // The last committed checkpoint, or the last save if the job records no commits.
   std::optional<int64_t> checkpoint_step;
   std::optional<int64_t> checkpoint_time;

@@ -11,20 +11,11 @@
 #include <string_view>
 #include <vector>
 
+#include "goodput/live/ingest_counts.h"
 #include "goodput/live/live.h"
 #include "goodput/program/program_use.h"
 
 namespace stepscope::goodput {
-
-// Counts of the server itself.
-struct IngestCounts {
-  int64_t stored = 0;      // events
-  int64_t duplicates = 0;  // already stored
-  int64_t unnumbered = 0;  // without writer or sequence: skipped
-  int64_t unreadable = 0;  // lines that are not events
-  int64_t no_room = 0;     // skipped; the client is asked to send again
-  friend bool operator==(const IngestCounts&, const IngestCounts&) = default;
-};
 
 enum class MetricType : uint8_t { kGauge, kCounter, kHistogram };
 

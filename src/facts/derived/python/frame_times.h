@@ -21,9 +21,9 @@ namespace stepscope {
 // there is its own. Where there is none, it belongs to the innermost function that has a file.
 class FrameTimes {
  public:
-  // What is the innermost function around a moment; of a loop, which holds nearly all operators of
-  // the steps and most of their time, what libraries do there is left to nobody: it is no place to
-  // look at. What the loop does itself stays its own.
+  // Which function a moment belongs to. kOwn: the innermost one. kGiveWay: library time directly
+  // under the training loop, which holds nearly all operators of the steps and most of their time,
+  // belongs to none; what the loop does itself stays its own.
   enum class Loops : uint8_t { kOwn, kGiveWay };
   explicit FrameTimes(const Facts& facts, Loops loops = Loops::kOwn)
       : names_(*facts.names), loops_(loops) {}

@@ -71,7 +71,7 @@ inline IntervalSet WindowsOf(const RankSteps& own) {
   return WindowsOf(own, [](int64_t) { return true; });
 }
 
-// Of so many steps, one may be slow: where more are, they are no exception.
+// Slow steps are excluded only if at most one in so many is slow.
 inline constexpr int64_t kMostSlow = 5;
 
 // Whether the first step of a recording, if it was selected, is warm-up: it takes 1.5 times the

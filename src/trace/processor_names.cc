@@ -1,0 +1,42 @@
+// Lists libraries, operators and threads: a new one is a line here and one in the test.
+#include "trace/processor_names.h"
+
+#include <array>
+
+#include "base/match_any.h"
+
+namespace stepscope {
+namespace {
+
+constexpr auto kHostLibraries = std::to_array<std::string_view>({"gloo:", "mpi:", "ucc:"});
+constexpr auto kDeviceLibraries =
+    std::to_array<std::string_view>({"nccl:", "rccl:", "xccl:", "hccl:"});
+constexpr auto kDeviceKernels =
+    std::to_array<std::string_view>({"::cudnn_convolution", "::cudnn_batch_norm", "::_cudnn_rnn",
+                                     "::miopen_", "::_mps_", "::mps_"});
+constexpr auto kHostKernels = std::to_array<std::string_view>({"mkldnn", "_for_cpu", "onednn::"});
+constexpr std::string_view kDispatch = "c10d::";
+constexpr auto kFunctional = std::to_array<std::string_view>(
+    {"c10d_functional::", "_c10d_functional::", "_c10d_functional_autograd::"});
+constexpr auto kXlaThreads = std::to_array<std::string_view>({"XLAEigen", "XLAPjRtCpuClient"});
+
+}  // namespace
+
+ProcessorRole ProcessorRoleOf(std::string_view operator_name) {
+  if (StartsWithAny(operator_name, kHostLibraries)) return ProcessorRole::kCollective;
+  if (StartsWithAny(operator_name, kFunctional)) return ProcessorRole::kFunctional;
+  return operator_name.starts_with(kDispatch) ? ProcessorRole::kDispatch : ProcessorRole::kOther;
+}
+
+bool IsOfAccelerator(std::string_view operator_name) {
+  return StartsWithAny(operator_name, kDeviceLibraries) ||
+         ContainsAny(operator_name, kDeviceKernels);
+}
+
+bool IsOfProcessor(std::string_view operator_name) {
+  return StartsWithAny(operator_name, kHostLibraries) || ContainsAny(operator_name, kHostKernels);
+}
+
+bool IsXlaThread(std::string_view thread) { return ContainsAny(thread, kXlaThreads); }
+
+}  // namespace stepscope

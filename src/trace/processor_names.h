@@ -1,0 +1,26 @@
+// Recognizes by their names what jobs on processors run: operators that communicate, operators that
+// only processors or only accelerators have, and threads of compiled programs.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace stepscope {
+
+enum class ProcessorRole : uint8_t {
+  kOther,
+  kCollective,  // a collective or message of a library on the host: "gloo:all_reduce"
+  kDispatch,    // PyTorch's operator that starts one: "c10d::allreduce_"
+  kFunctional,  // one for which another operator waits: "_c10d_functional::all_reduce"
+};
+ProcessorRole ProcessorRoleOf(std::string_view operator_name);
+
+// True for operators that run on accelerators alone, such as "aten::cudnn_convolution" or a
+// collective of NCCL, and for those that run on processors alone.
+bool IsOfAccelerator(std::string_view operator_name);
+bool IsOfProcessor(std::string_view operator_name);
+
+// True for threads on which XLA's client for processors runs compiled programs.
+bool IsXlaThread(std::string_view thread);
+
+}  // namespace stepscope

@@ -1,0 +1,32 @@
+// Names that jobs on processors have.
+#include "trace/processor_names.h"
+
+#include <gtest/gtest.h>
+
+namespace stepscope::processor_names_test {
+namespace {
+
+TEST(ProcessorNames, OperatorsThatCommunicate) {
+  EXPECT_EQ(ProcessorRoleOf("gloo:all_reduce"), ProcessorRole::kCollective);
+  EXPECT_EQ(ProcessorRoleOf("mpi:send"), ProcessorRole::kCollective);
+  EXPECT_EQ(ProcessorRoleOf("c10d::allreduce_"), ProcessorRole::kDispatch);
+  EXPECT_EQ(ProcessorRoleOf("_c10d_functional::all_reduce"), ProcessorRole::kFunctional);
+  EXPECT_EQ(ProcessorRoleOf("aten::mm"), ProcessorRole::kOther);
+}
+
+TEST(ProcessorNames, WhereOperatorsRun) {
+  EXPECT_TRUE(IsOfAccelerator("aten::cudnn_convolution"));
+  EXPECT_TRUE(IsOfAccelerator("nccl:all_reduce"));
+  EXPECT_TRUE(IsOfProcessor("aten::mkldnn_convolution"));
+  EXPECT_TRUE(IsOfProcessor("gloo:all_reduce"));
+  EXPECT_FALSE(IsOfAccelerator("aten::mm"));
+  EXPECT_FALSE(IsOfProcessor("aten::mm"));
+}
+
+TEST(ProcessorNames, ThreadsOfCompiledPrograms) {
+  EXPECT_TRUE(IsXlaThread("thread 7 (tf_XLAEigen)"));
+  EXPECT_FALSE(IsXlaThread("python3"));
+}
+
+}  // namespace
+}  // namespace stepscope::processor_names_test
