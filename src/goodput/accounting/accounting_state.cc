@@ -193,7 +193,10 @@ std::string Accounting::SaveThinned(const Accounting& later) const {
     Recording& same = *later.by_writer_.at(recording->writer());
     for (size_t a = 0; a < recording->attempts().size(); ++a) {
       Attempt& attempt = recording->attempts()[a];
-      const auto led = std::ranges::find(joint, &same.attempts()[a], &JointAttempt::lead);
+      const Attempt* const of_course = &same.attempts()[a];
+      const auto led = std::ranges::find_if(joint, [&](const JointAttempt& j) {
+        return j.lead == of_course || std::ranges::count(j.parts, of_course) > 0;
+      });
       const auto number = static_cast<size_t>(led - joint.begin());
       const int64_t limit = led == joint.end() ? kNoLimit : limits[number];
       const bool goes_on = a + 1 == recording->attempts().size();

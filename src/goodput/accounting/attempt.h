@@ -70,16 +70,20 @@ struct Attempt {
 
 // An attempt of the job: the course is that of its leader, the rest is of all its processes.
 struct JointAttempt {
-  Attempt* lead = nullptr;
+  Attempt* lead = nullptr;  // tells the course
+  // Where the leader's log breaks off and others go on, `lead` is joined of these; else empty.
+  std::vector<const Attempt*> parts;
   bool from_library = false;  // no recorder wrote it
   int64_t start = 0, last = 0;
   int64_t end = kUnknown;
   bool in_process = false;
+  bool new_job = false;  // the job before ended as planned; this one took its name
   int64_t notice = kUnknown;
   std::string notice_text;
   int64_t requested = kUnknown, allocated = kUnknown;  // from the scheduler, before it began
   int64_t processes = 1;
-  std::string cause;  // of its end, if it is known
+  std::string cause;   // of its end, if it is known
+  std::string reason;  // the cause without ranks
   std::string first_gone;
   std::string behind;  // "rank 3 did not begin step 22": who was behind the others at its end
 

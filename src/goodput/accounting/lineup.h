@@ -15,7 +15,8 @@ namespace stepscope::goodput {
 using Recordings = std::vector<std::unique_ptr<Recording>>;
 
 struct Lineup {
-  std::vector<JointAttempt> attempts;  // by their starts
+  std::vector<JointAttempt> attempts;            // by their starts
+  std::vector<std::unique_ptr<Attempt>> joined;  // courses that more than one process tells
   Notes note_counts;
   int64_t processes = 0;  // that told events of attempts
   // Recordings of another job that has the same name; not in `attempts`.

@@ -57,6 +57,8 @@ constexpr auto kNotes = std::to_array<NoteText>({
      "times a process that went on counted its steps from the first again, as in each epoch: they "
      "are counted on"},
     {"part_of_step", "steps were told more than once by one process: parts of one step"},
+    {"other_leader",
+     "times an attempt went on by the log of another rank: that of the rank before it breaks off"},
 });
 static_assert(kNotes.size() == static_cast<size_t>(NoteKind::kCount));
 

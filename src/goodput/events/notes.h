@@ -50,6 +50,7 @@ enum class NoteKind : uint8_t {
   kAttemptNames,
   kStepsCountedAnew,
   kPartOfStep,
+  kOtherLeader,
   kCount
 };
 
