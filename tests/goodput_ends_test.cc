@@ -206,5 +206,157 @@ TEST_F(GoodputSituations, DeathIsDatedByTheLastSignOfAnyRank) {
             "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 60, OTHER 60, PRODUCTIVE 60");
 }
 
+// 10. What few of the processes tell.
+
+// Rank 0's recorder dies after 1000 s; the other ranks go on for an hour more.
+TEST_F(GoodputSituations, TheLeadersLogBreaksOff) {
+  const std::string first = "[0] 0 start; 0..1000 steps 0..99; 1000 heartbeat;";
+  std::string others;
+  for (const int rank : {1, 2, 3}) {
+    others += fmt::format("[{0}] 0.1 start; 0.1..4600.1 steps 0..459; 4600 end;", rank);
+  }
+  EXPECT_EQ(Told(first + others), "PRODUCTIVE 4600");
+  EXPECT_EQ(State(), "ended");
+  EXPECT_EQ(
+      NoteOf("other_leader"),
+      "times an attempt went on by the log of another rank: that of the rank before it breaks "
+      "off: attempt 1 from 1000 s after its start on by rank 1, with steps at most 390 s apart");
+  EXPECT_FALSE(Findings().contains("hung")) << Findings();
+}
+
+// The job ends by an exception an hour after rank 0's log broke off: that is no death of rank 0.
+TEST_F(GoodputSituations, ABrokenLogIsNoCauseOfTheEnd) {
+  const std::string next =
+      "[0b] 5000 start; 5000..5100 steps 460..469; 5100 end;"
+      "[1b] 5000 start; 5000..5100 steps 460..469; 5100 end";
+  EXPECT_EQ(Told("[0] 0 start; 0..1000 steps 0..99;"
+                 "[1] 0 start; 0..4600 steps 0..459; 4600 step_end 459;"
+                 "4601 process_end exception RuntimeError: connection closed by peer;" +
+                 next),
+            "PRODUCTIVE 4700, INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 399, OTHER 1");
+  EXPECT_EQ(Cause(), "exception RuntimeError: connection closed by peer");
+}
+
+// After the crash at 100, rank 1's old process goes on with heartbeats while the next attempt runs.
+TEST_F(GoodputSituations, AProcessThatWasLeftOverDatesNoDeath) {
+  std::string scenario;
+  for (int rank = 0; rank < 4; ++rank) {
+    scenario += fmt::format(
+        "[{0}] 0 start run~torchelastic.x.0; 0..100 steps 0..9; 100 heartbeat{1};"
+        "[{0}b] 400 start run~torchelastic.x.1; 400..600 steps 10..29; 600 end;",
+        rank, rank == 1 ? Heartbeats(110, 590) : "");
+  }
+  EXPECT_EQ(Told(scenario), "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 300, PRODUCTIVE 300");
+  EXPECT_EQ(Disruptions(), 1);
+}
+
+// Rank 3 hangs before step 4; its heartbeats go on. The others' timeouts only tell of it.
+TEST_F(GoodputSituations, AHangIsOfTheRankThatOthersWaitFor) {
+  const auto cause = [&](const std::string& last_of_three) {
+    std::string scenario;
+    for (int rank = 0; rank < 4; ++rank) {
+      const std::string ends = "exception DistBackendError: collective operation timeout";
+      scenario += fmt::format(
+          "[{0}] 0 start; 0..40 steps 0..3;{1}{2}; [{0}b] 1900 start; 1900..1920 steps 4..5;"
+          "1920 end;",
+          rank, rank == 3 ? last_of_three : "40 step 4",
+          Heartbeats(50, 1840) +
+              (rank == 3 ? "" : fmt::format("; {} process_end {}", 1841 + rank, ends)));
+    }
+    Told(scenario);
+    return Cause();
+  };
+  const std::string timeout = "exception DistBackendError: collective operation timeout (rank 0)";
+  EXPECT_EQ(cause("40 heartbeat"), "hang: rank 3 did not begin step 4, then " + timeout);
+  EXPECT_EQ(cause("40 step 4"), "hang: rank 3 alone told no timeout, others: " + timeout);
+  // The launcher stops it in the end.
+  EXPECT_EQ(cause("1850 process_end exception KeyboardInterrupt"),
+            "hang: rank 3 did not begin step 4, then " + timeout);
+}
+
+// Rank 0 is killed at 40; the others wait for it until their collectives time out.
+TEST_F(GoodputSituations, WaitingForADeadRankIsNoHang) {
+  std::string scenario =
+      "[0] 0 start; 0..50 steps 0..4; 41 heartbeat; [0b] 700 start;"
+      "700..720 steps 5..6; 720 end;";
+  for (int rank = 1; rank < 4; ++rank) {
+    scenario += fmt::format(
+        "[{0}] 0 start; 0..50 steps 0..4{1};"
+        "640 process_end exception DistBackendError: collective operation timeout;"
+        "[{0}b] 700 start; 700..720 steps 5..6; 720 end;",
+        rank, Heartbeats(50, 630));
+  }
+  Told(scenario);
+  EXPECT_EQ(Cause(), "killed without a word (rank 0)");
+  EXPECT_TRUE(
+      Findings().contains("in which the others waited for a process that was killed "
+                          "without a word (rank 0)"))
+      << Findings();
+  EXPECT_FALSE(Findings().contains("stacks of all ranks")) << Findings();
+}
+
+TEST_F(GoodputSituations, OneExceptionOfSeveralRanksIsTheSame) {
+  std::string starts, steps;
+  for (int k = 0; k < 4; ++k) {
+    for (int rank = 0; rank < 2; ++rank) {
+      const std::string name = std::to_string(rank) + static_cast<char>('a' + k);
+      const std::string end =
+          rank == k % 2 ? "process_end exception ValueError: bad row" : "notice";
+      starts +=
+          fmt::format("[{0}] {1} start; {1} prep; {2} {3};", name, 200 * k, 200 * k + 50 + rank,
+                      k == 1 && rank == 1 ? "process_end exception OSError: no disk" : end);
+      steps += fmt::format("[{0}] {1} start; {1}..{2} steps 0..9; {2} {3};", name, 200 * k,
+                           200 * k + 100, end);
+    }
+  }
+  Told(starts);
+  EXPECT_TRUE(Findings().contains("3 attempts ended before their first step")) << Findings();
+  EXPECT_TRUE(Findings().contains("; 2 of 3: exception ValueError: bad row")) << Findings();
+  EXPECT_FALSE(Findings().contains("check nodes")) << Findings();
+  EXPECT_FALSE(Findings().contains("cache what is equal")) << Findings();
+  Told(steps);
+  EXPECT_TRUE(
+      Findings().contains("4 attempts in a row ended in step 9: exception ValueError: bad "
+                          "row."))
+      << Findings();
+}
+
+// What failed or hung is nothing to make faster.
+TEST_F(GoodputSituations, WhatFailedIsNothingToShorten) {
+  Told("[0] 0 start; 0..60 init; 60 prep; 400 process_end exception ValueError: bad config");
+  EXPECT_EQ(Findings(),
+            "The job ended before its first step: exception ValueError: bad config. (it lasted 400 "
+            "s): mend what the exception names: another start meets it again\n");
+  const std::string steps = "[0] 0 start; 0..100 steps 0..9; 100 step_end 9";
+  EXPECT_EQ(Told(steps + "; 100 eval; 400 process_end exception ValueError: nan"),
+            "CUSTOM 300, PRODUCTIVE 100");
+  EXPECT_FALSE(Findings().contains("EVAL")) << Findings();
+  Told(steps + Heartbeats(110, 7300));
+  EXPECT_TRUE(
+      Findings().contains("No step began for 2.00 h after the last one ended: the job may "
+                          "have hung."))
+      << Findings();
+  EXPECT_FALSE(Findings().contains("record custom events")) << Findings();
+}
+
+// A job of 300 steps; days later another one takes its name.
+TEST_F(GoodputSituations, TwoJobsOneAfterTheOther) {
+  const auto jobs = [](const std::string& name, int first) {
+    return fmt::format(
+        "[0] 0 start ~slurm.1.0; 0..3000 steps 0..299; 3000 end; [0b] 15000 start ~slurm.{};"
+        "15000..16000 steps {}..{}; 16000 end",
+        name, first, first + 99);
+  };
+  EXPECT_EQ(Told(jobs("2.0", 0)), "EXCLUDED 12000, PRODUCTIVE 4000");
+  EXPECT_TRUE(Findings().contains("2 jobs record under this name, one after the other"))
+      << Findings();
+  // Of one job of the scheduler, or going on with the steps, they are one job.
+  EXPECT_EQ(Told(jobs("2.0", 300)),
+            "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 12000, PRODUCTIVE 4000");
+  EXPECT_EQ(Told(jobs("1.1", 0)),
+            "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 12000, WASTED_PROGRESS_FROM_DISRUPTION 3000, "
+            "PRODUCTIVE 1000");
+}
+
 }  // namespace
 }  // namespace stepscope::testing::goodput_ends_test

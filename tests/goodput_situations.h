@@ -133,10 +133,14 @@ class GoodputSituations : public LedgerTest {
     }
     return text;
   }
-  bool Notes(std::string_view name) const {
-    return std::ranges::any_of(ReportOf(answer_, "goodput").notes,
-                               [&](const Note& note) { return note.name == name; });
+  // What the note says; empty: there is none.
+  std::string NoteOf(std::string_view name) const {
+    for (const auto& note : ReportOf(answer_, "goodput").notes) {
+      if (note.name == name) return note.message;
+    }
+    return {};
   }
+  bool Notes(std::string_view name) const { return !NoteOf(name).empty(); }
 
   ReportSet answer_;
   int stores_ = 0;

@@ -83,10 +83,12 @@ AttemptAccount AccountOf(const JointAttempt& attempt, const Surroundings& around
                          .running = around.running,
                          .preempted = attempt.notice != kUnknown,
                          .in_process = attempt.in_process,
+                         .new_job = attempt.new_job,
                          .steps = attempt.steps().size(),
                          .id = attempt.lead->id,
                          .processes = attempt.processes,
                          .cause = attempt.cause,
+                         .reason = attempt.reason,
                          .first_gone = attempt.first_gone,
                          .behind = attempt.behind};
   if (!attempt.steps().empty()) {
@@ -120,6 +122,7 @@ Disruption DisruptionOf(size_t index, const JointAttempt& stopped, int64_t until
                .made_no_step = stopped.steps().empty(),
                .text = stopped.notice_text,
                .ended_by = stopped.cause,
+               .reason = stopped.reason,
                .first_gone = stopped.first_gone,
                .by_two_clocks = next.by_other_clock,
                .down = next.start - until,
@@ -178,6 +181,7 @@ std::vector<int64_t> Accounting::StepLimits() const {
   for (size_t a = attempts.size(); a-- > 0;) {
     if (least != kNoLimit) limits[a] = AddSaturated(least, attempts[a].lead->counted_on);
     if (!attempts[a].steps().empty()) least = std::min(least, attempts[a].steps().first().step);
+    if (attempts[a].new_job) least = kNoLimit;
   }
   return limits;
 }
@@ -251,11 +255,16 @@ void TakeAttempt(const JointAttempt& attempt, const Surroundings& around, const 
   AddOpenSpans(*attempt.lead, around.until, common.labels, open);
   out.attempts.push_back(AccountOf(attempt, around, open));
   out.async_loading = AddSaturated(out.async_loading, attempt.lead->async_loading);
+  if (attempt.new_job) out.max_productive_step.reset();
   if (const auto step = LastProductiveStep(attempt, around)) {
     out.max_productive_step = std::max(out.max_productive_step.value_or(*step), *step);
   }
   Overlays merged;
   const std::span<const Piece> pieces = PiecesOf(attempt, around, common, std::move(open), merged);
+  if (const int64_t step_end = attempt.lead->step_end; step_end != kUnknown) {
+    out.attempts.back().after_steps =
+        std::max<int64_t>(0, Uncovered(step_end, std::max(step_end, around.until), pieces));
+  }
   tally.SetAttempt(out.attempts.size() - 1, !attempt.disrupted());
   for (const CoursePart& s : Course(attempt, around, pieces)) {
     tally.Take(s.start, s.end, s.bucket, pieces);
@@ -338,7 +347,10 @@ Partition Accounting::Query(const PartitionQuery& query) {
     const bool last = a + 1 == attempts.size();
     const bool running = last && out.running && attempts[a].end == kUnknown;
     TakeAttempt(attempts[a], {ends[a], running, limits[a]}, common, out, tally);
-    if (!last) tally.Take(ends[a], attempts[a + 1].start, Bucket::kRecovery, left_out);
+    if (last) break;
+    // Between two jobs, none waited.
+    const Bucket between = attempts[a + 1].new_job ? Bucket::kExcluded : Bucket::kRecovery;
+    tally.Take(ends[a], attempts[a + 1].start, between, left_out);
   }
   ListDisruptions(attempts, ends, tally, out);
   if (began && out.running) AddOpenStep(attempts.back(), out);

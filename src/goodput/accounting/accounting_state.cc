@@ -193,12 +193,18 @@ std::string Accounting::SaveThinned(const Accounting& later) const {
     Recording& same = *later.by_writer_.at(recording->writer());
     for (size_t a = 0; a < recording->attempts().size(); ++a) {
       Attempt& attempt = recording->attempts()[a];
-      const auto led = std::ranges::find(joint, &same.attempts()[a], &JointAttempt::recorded);
+      JointAttempt::Part part;
+      const auto led = std::ranges::find_if(joint, [&](const JointAttempt& j) {
+        const auto found =
+            std::ranges::find(j.parts, &same.attempts()[a], &JointAttempt::Part::recorded);
+        if (found != j.parts.end()) part = *found;
+        return found != j.parts.end();
+      });
       const auto number = static_cast<size_t>(led - joint.begin());
       const int64_t limit = led == joint.end() ? kNoLimit : limits[number];
       const bool goes_on = a + 1 == recording->attempts().size();
       const auto next = number + 1 < joint.size()
-                            ? std::optional(joint[number + 1].start - led->moved)
+                            ? std::optional(joint[number + 1].start - part.moved)
                             : std::nullopt;
       PackOverlays(same.attempts()[a], limit, goes_on, next, attempt);
       const auto split = attempt.steps.Around(limit);

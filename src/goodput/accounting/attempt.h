@@ -73,19 +73,26 @@ struct Attempt {
 
 // An attempt of the job: the course is that of its leader, the rest is of all its processes.
 struct JointAttempt {
-  Attempt* lead = nullptr;
-  const Attempt* recorded = nullptr;  // `lead` itself, or what it is a copy of with times moved
-  int64_t moved = 0;                  // by how much
-  bool from_library = false;          // no recorder wrote it
+  // What a process recorded of the course, on its own clock.
+  struct Part {
+    const Attempt* recorded = nullptr;
+    int64_t moved = 0;  // by how much its times are moved
+  };
+
+  Attempt* lead = nullptr;    // tells the course
+  std::vector<Part> parts;    // of `lead`: several where one log breaks off and others go on
+  bool from_library = false;  // no recorder wrote it
   int64_t start = 0, last = 0;
   int64_t end = kUnknown;
   bool in_process = false;
+  bool new_job = false;         // the job before ended as planned; this one took its name
   bool by_other_clock = false;  // no host has its start and the end of the attempt before
   int64_t notice = kUnknown;
   std::string notice_text;
   int64_t requested = kUnknown, allocated = kUnknown;  // from the scheduler, before it began
   int64_t processes = 1;
-  std::string cause;  // of its end, if it is known
+  std::string cause;   // of its end, if it is known
+  std::string reason;  // the cause without ranks
   std::string first_gone;
   std::string behind;  // "rank 3 did not begin step 22": who was behind the others at its end
 

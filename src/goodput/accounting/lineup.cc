@@ -143,26 +143,42 @@ class Joiner {
 };
 
 // A process whose leader tells no end ended with the others, if they told one after its last step.
-int64_t EndOf(const Group& group, const Run& lead) {
-  if (lead.attempt->end != kUnknown) return lead.attempt->end;
+int64_t EndOf(const Group& group, const Attempt& lead) {
+  if (lead.end != kUnknown) return lead.end;
   int64_t end = kUnknown;
   for (const Run& r : group.runs) end = std::max(end, r.attempt->end);
-  return lead.steps() && end < lead.attempt->told.time ? kUnknown : end;
+  return !lead.steps.empty() && end < lead.told.time ? kUnknown : end;
 }
 
-JointAttempt Joined(const Group& group) {
-  const Run& lead = group.Lead();
+// Lets the attempt's course be told by all that `tellers` are.
+void Continue(const std::vector<Run>& tellers, JointAttempt& joint, Lineup& out) {
+  int64_t known_to = 0;
+  out.joined.push_back(JoinCourses(tellers, known_to));
+  joint.lead = out.joined.back().get();
+  const Run& next = tellers[1];
+  const std::string rank =
+      next.rank() == kNoRank ? next.recording->writer() : fmt::format("rank {}", next.rank());
+  out.note_counts.Add(
+      NoteKind::kOtherLeader, std::ssize(tellers) - 1,
+      fmt::format("attempt {} from {:.0f} s after its start on by {}, with steps at most {:.0f} s "
+                  "apart",
+                  out.attempts.size() + 1, Seconds(tellers[0].last() - joint.start), rank,
+                  Seconds(known_to)));
+}
+
+void AddAttempt(const Group& group, const std::vector<Run>& tellers, Lineup& out) {
+  const Run& lead = tellers.front();
   JointAttempt joint{.lead = lead.attempt,
-                     .recorded = lead.recorded,
-                     .moved = lead.moved,
                      .from_library = lead.recording->from_library(),
                      .start = group.Start(),
                      .last = group.Last(),
-                     .end = EndOf(group, lead),
                      .in_process = lead.attempt->in_process,
                      .processes = std::ssize(group.runs)};
+  for (const Run& run : tellers) joint.parts.push_back({run.recorded, run.moved});
+  if (tellers.size() > 1) Continue(tellers, joint, out);
+  joint.end = EndOf(group, *joint.lead);
   FindCause(group, joint);
-  return joint;
+  out.attempts.push_back(std::move(joint));
 }
 
 void SortByStarts(std::vector<Run>& runs) {
@@ -209,6 +225,38 @@ bool TwoClocks(const Group& before, const Group& next, int64_t much) {
       one, [&](const std::string& host) { return std::ranges::binary_search(other, host); });
 }
 
+// Of "slurm.4711.1", without the restarts of the job: "slurm.4711".
+std::string_view JobOfScheduler(const Group& group) {
+  for (const Run& run : group.runs) {
+    const std::string_view id = run.id.scheduler;
+    if (!id.empty()) return id.substr(0, id.rfind('.'));
+  }
+  return {};
+}
+
+// Whether another job took the name: the one before ended as planned, and the scheduler's next one
+// begins with the first step again.
+bool IsNewJob(const Group& before, const JointAttempt& ended, const Group& group,
+              const JointAttempt& next) {
+  if (ended.disrupted() || ended.steps().empty() || next.steps().empty()) return false;
+  const std::string_view job = JobOfScheduler(before), new_job = JobOfScheduler(group);
+  const int64_t first = next.steps().first().step;
+  return !job.empty() && !new_job.empty() && job != new_job && first <= 1 &&
+         first <= ended.steps().first().step && first < ended.lead->told.step;
+}
+
+// The attempt's last sign of life, before the next one began. A process that outlives most others
+// and the next start was left over: it dates no death.
+int64_t LastBefore(const Group& group, const JointAttempt& attempt, int64_t next) {
+  std::vector<int64_t> gone;
+  for (const Run& run : group.runs) {
+    if (run.last() < next) gone.push_back(run.last());
+  }
+  if (2 * gone.size() < group.runs.size() || gone.empty()) return attempt.last;
+  const int64_t last = std::ranges::max(gone);
+  return attempt.lead->steps.empty() ? last : std::max(last, attempt.lead->told.time);
+}
+
 }  // namespace
 
 Lineup LineUp(const Recordings& recordings) {
@@ -244,19 +292,23 @@ Lineup LineUp(const Recordings& recordings) {
   const int64_t much = std::clamp(whole / kLongPart, kShortBetween, kLongBetween);
   std::vector<const Recording*> leaders;
   for (const Group& group : groups) {
-    out.attempts.push_back(Joined(group));
-    const Recording* const leader = group.Lead().recording;
-    if (std::ranges::find(leaders, leader) == leaders.end()) {
-      leaders.push_back(leader);
-      out.step_clock.Add(leader->step_clock());
-      out.usual.Add(leader->usual());
+    const std::vector<Run> tellers = Tellers(group);
+    AddAttempt(group, tellers, out);
+    for (const Run& run : tellers) {
+      if (std::ranges::find(leaders, run.recording) != leaders.end()) continue;
+      leaders.push_back(run.recording);
+      out.step_clock.Add(run.recording->step_clock());
+      out.usual.Add(run.recording->usual());
     }
     JointAttempt& joint = out.attempts.back();
     if (out.attempts.size() < 2) continue;
     const Group& before = groups[out.attempts.size() - 2];
+    JointAttempt& ended = out.attempts[out.attempts.size() - 2];
     joint.by_other_clock = TwoClocks(before, group, much);
     if (joint.by_other_clock) out.note_counts.Add(NoteKind::kTwoClocks);
-    joint.start = std::max(joint.start, out.attempts[out.attempts.size() - 2].start);
+    joint.start = std::max(joint.start, ended.start);
+    ended.last = LastBefore(before, ended, joint.start);
+    joint.new_job = IsNewJob(before, ended, group, joint);
   }
   return out;
 }

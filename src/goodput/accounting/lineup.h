@@ -15,7 +15,8 @@ namespace stepscope::goodput {
 using Recordings = std::vector<std::unique_ptr<Recording>>;
 
 struct Lineup {
-  std::vector<JointAttempt> attempts;  // by their starts
+  std::vector<JointAttempt> attempts;            // by their starts
+  std::vector<std::unique_ptr<Attempt>> joined;  // courses that more than one process tells
   Notes note_counts;
   std::vector<std::unique_ptr<Attempt>> moved;  // copies, of hosts whose clocks were off
   int64_t newest = kUnknown;                    // the latest time that a process told

@@ -33,10 +33,12 @@ bool IsTimeout(std::string_view word) {
   return text.contains("timeout") || text.contains("timed out");
 }
 
-// Why the attempt ended, and who went first; null: unknown.
+// Why the attempt ended, and who went first; null: unknown. `reason` is the text without ranks, so
+// that one exception of several ranks is the same.
 struct EndCause {
   std::string text;
   const Run* first = nullptr;
+  std::string reason;
 };
 
 // The processes that went without a word before others told why they went. If they are more than
@@ -54,12 +56,72 @@ std::vector<const Run*> GoneSilently(const Group& group, int64_t before) {
 
 EndCause Killed(const Group& group, const std::vector<const Run*>& gone) {
   const Run* const first = gone.front();
-  if (gone.size() == 1) return {"killed without a word" + SayRankOf(group, *first), first};
+  const std::string reason = "killed without a word";
+  if (gone.size() == 1) return {reason + SayRankOf(group, *first), first, reason};
   const std::string& host = first->recording->name().host;
   const bool one_host =
       std::ranges::all_of(gone, [&](const Run* r) { return r->recording->name().host == host; });
-  return {fmt::format("killed without a word ({} ranks{})", gone.size(),
-                      one_host && !host.empty() ? " on " + host : "")};
+  return {fmt::format("{} ({} ranks{})", reason, gone.size(),
+                      one_host && !host.empty() ? " on " + host : ""),
+          nullptr, reason};
+}
+
+// Who had not begun the last step when most had, as in a hang.
+struct Late {
+  std::vector<const Run*> runs;
+  int64_t step = 0;
+};
+
+Late BehindOthers(const Group& group) {
+  Late late{.runs = {}, .step = kUnknown};
+  for (const Run& r : group.runs) {
+    if (r.steps()) late.step = std::max(late.step, r.attempt->told.step);
+  }
+  for (const Run& r : group.runs) {
+    if (r.steps() && r.attempt->told.step < late.step) late.runs.push_back(&r);
+  }
+  if (2 * late.runs.size() > group.runs.size()) late.runs.clear();
+  return late;
+}
+
+std::string Behind(const Group& group) {
+  const Late late = BehindOthers(group);
+  if (late.runs.empty()) return {};
+  if (late.runs.size() > 1 || late.runs.front()->rank() == kNoRank) {
+    return fmt::format("{} of {} processes did not begin step {}", late.runs.size(),
+                       group.runs.size(), late.step);
+  }
+  return fmt::format("rank {} did not begin step {}", late.runs.front()->rank(), late.step);
+}
+
+// The only process that told no timeout; null: there are more, or few told one.
+const Run* OnlyWithoutTimeout(const Group& group) {
+  const Run* without = nullptr;
+  for (const Run& r : group.runs) {
+    if (IsTimeout(r.attempt->last_word)) continue;
+    if (without != nullptr) return nullptr;
+    without = &r;
+  }
+  constexpr size_t kFewest = 3;
+  const bool known = without != nullptr && without->rank() != kNoRank;
+  return known && group.runs.size() >= kFewest ? without : nullptr;
+}
+
+// Timeouts are told of somebody else: of who did not begin the last step, or of the only one that
+// waited for nobody.
+EndCause Hang(const Group& group, EndCause timeout) {
+  const Late late = BehindOthers(group);
+  std::string who;
+  if (!late.runs.empty()) {
+    who = Behind(group) + ", then ";
+    timeout.first = late.runs.size() == 1 ? late.runs.front() : nullptr;
+  } else if (const Run* run = OnlyWithoutTimeout(group)) {
+    who = fmt::format("rank {} alone told no timeout, others: ", run->rank());
+    timeout.first = run;
+  }
+  timeout.text.insert(0, "hang: " + who);
+  timeout.reason.insert(0, "hang: ");
+  return timeout;
 }
 
 // The first exception that speaks of no other process. Or else a process that went without a word
@@ -82,17 +144,18 @@ EndCause CauseOfEnd(const Group& group, bool announced) {
   const auto told = [&](const Run* run) {
     std::string_view word = run->attempt->last_word;
     while (word.ends_with(' ') || word.ends_with(':')) word.remove_suffix(1);  // it has no message
-    return EndCause{fmt::format("{}{}", word, SayRankOf(group, *run)), run};
+    return EndCause{fmt::format("{}{}", word, SayRankOf(group, *run)), run, std::string(word)};
   };
-  if (own != nullptr) return told(own);
+  // After a timeout, the others were stopped.
+  const bool stopped = own != nullptr && own->attempt->left > any->attempt->left &&
+                       IsTimeout(any->attempt->last_word);
+  if (own != nullptr && !stopped) return told(own);
   if (announced || (any == nullptr && notice == nullptr)) return {};
   int64_t before = any != nullptr ? any->attempt->left : notice->attempt->notice;
   if (any != nullptr && IsTimeout(any->attempt->last_word)) before -= kLineupSilence;
   if (const auto gone = GoneSilently(group, before); !gone.empty()) return Killed(group, gone);
   if (any == nullptr) return {};
-  EndCause cause = told(any);
-  if (IsTimeout(any->attempt->last_word)) cause.text.insert(0, "hang: ");
-  return cause;
+  return IsTimeout(any->attempt->last_word) ? Hang(group, told(any)) : told(any);
 }
 
 // Who went first, if one went clearly before the others.
@@ -111,24 +174,6 @@ std::string FirstGone(const Group& group, const Run* known) {
   if (first->rank() == kNoRank) return {};
   const std::string& host = first->recording->name().host;
   return fmt::format("rank {}{}", first->rank(), host.empty() ? "" : " on " + host);
-}
-
-// Who had not begun the last step when most had, as in a hang.
-std::string Behind(const Group& group) {
-  int64_t last = kUnknown;
-  for (const Run& r : group.runs) {
-    if (r.steps()) last = std::max(last, r.attempt->told.step);
-  }
-  std::vector<int64_t> behind;
-  for (const Run& r : group.runs) {
-    if (r.steps() && r.attempt->told.step < last) behind.push_back(r.rank());
-  }
-  if (behind.empty() || 2 * behind.size() > group.runs.size()) return {};
-  if (behind.size() > 1 || behind.front() == kNoRank) {
-    return fmt::format("{} of {} processes did not begin step {}", behind.size(), group.runs.size(),
-                       last);
-  }
-  return fmt::format("rank {} did not begin step {}", behind.front(), last);
 }
 
 // A notice counts unless a process ended for another reason before it: launchers stop the survivors
@@ -150,13 +195,29 @@ void TakeNotice(const Group& group, JointAttempt& joint) {
   joint.notice_text = first->attempt->notice_text;
 }
 
+// Without those that others went on without: they were replaced, or their logs broke off.
+Group AtEnd(const Group& all) {
+  int64_t latest = kUnknown;
+  for (const Run& r : all.runs) {
+    if (r.steps()) latest = std::max(latest, r.attempt->told.time);
+  }
+  Group group;
+  for (const Run& r : all.runs) {
+    const bool may_have = latest > r.last() + kGoesOn;
+    if (!may_have || NextToTell(all, r) == nullptr) group.runs.push_back(r);
+  }
+  return group;
+}
+
 }  // namespace
 
-void FindCause(const Group& group, JointAttempt& joint) {
+void FindCause(const Group& all, JointAttempt& joint) {
+  const Group group = AtEnd(all);
   TakeNotice(group, joint);
   if (!joint.disrupted()) return;
   const EndCause cause = CauseOfEnd(group, joint.notice != kUnknown);
   joint.cause = cause.text;
+  joint.reason = cause.reason;
   joint.first_gone = FirstGone(group, cause.first);
   joint.behind = Behind(group);
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -55,8 +57,19 @@ struct Group {
   }
 };
 
+// The run, of the lowest rank, that went on with steps long after the last sign of this one, as if
+// nothing had happened; null: none, so this one's end may be the attempt's.
+const Run* NextToTell(const Group& group, const Run& run);
+
+// Who tells the attempt's course: the leader and, each time a log breaks off, who goes on.
+std::vector<Run> Tellers(const Group& group);
+
+// The course that several tell, each from the last sign of the one before it on. Sets `known_to` to
+// the longest time between two steps that the later ones told, ns.
+std::unique_ptr<Attempt> JoinCourses(std::span<const Run> tellers, int64_t& known_to);
+
 // Why the attempt ended and who went first, in the words of JointAttempt; sets its notice, cause,
-// first_gone and behind. REQUIRES: the rest of `joint` is set.
+// reason, first_gone and behind. REQUIRES: the rest of `joint` is set.
 void FindCause(const Group& group, JointAttempt& joint);
 
 }  // namespace stepscope::goodput

@@ -34,17 +34,20 @@ struct AttemptAccount {
   bool running = false;
   bool preempted = false;
   bool in_process = false;
+  bool new_job = false;  // the job before ended as planned; this one took its name
   std::optional<int64_t> first_step, last_step;
   int64_t steps = 0;
   std::string id;
   int64_t processes = 1;   // that recorded it
   std::string cause;       // of its end, as the first process to go told it
+  std::string reason;      // the cause without ranks
   std::string first_gone;  // "rank 2 on host-7": who went before the others
   std::string behind;      // "rank 3 did not begin step 22"
   // ns from the begin of the longest span in which the attempt ended; 0: none, or it runs.
   int64_t open_time = 0;
   Bucket open_bucket = Bucket::kOther;
-  BucketTimes times{};  // its part in the window
+  int64_t after_steps = 0;  // ns without spans from the recorded end of the last step to its end
+  BucketTimes times{};      // its part in the window
 };
 
 // An unplanned end of an attempt that another attempt followed.
@@ -56,6 +59,7 @@ struct Disruption {
   bool made_no_step = false;   // the attempt that ended had made none
   std::string text;            // the notice's message
   std::string ended_by;        // the last word of the first process to go
+  std::string reason;          // the same without ranks
   std::string first_gone;      // "rank 2 on host-7"
   bool by_two_clocks = false;  // `down` is by the clocks of two hosts, which nothing compares
   // Its cost; absent: unknown. `detect`, `queue` and `launch` are parts of `down`, known from

@@ -275,7 +275,7 @@ bool Recording::Leads(int64_t time, JobTotals& job) {
   };
   if (senior_ != nullptr && covers(senior_)) return false;
   const int64_t steps = attempts_.back().steps.size();
-  if (senior_ == nullptr && steps > 8 && steps % 64 != 0) return true;
+  if (senior_ == nullptr && !thin_ && steps > 8 && steps % 64 != 0) return true;
   const auto found = std::ranges::find_if(job.leaders, covers);
   senior_ = found == job.leaders.end() ? nullptr : *found;
   return senior_ == nullptr;
@@ -337,11 +337,13 @@ void Recording::AppendStep(StepTime step, Attempt& attempt, JobTotals& job) {
   const int64_t time = std::max(step.time, earliest);
   const bool leads = Leads(time, job);
   const bool listed = std::ranges::find(job.leaders, this) != job.leaders.end();
-  if (leads && !listed && !thin_) job.leaders.push_back(this);
+  if (leads && !listed) job.leaders.push_back(this);
   if (!leads && !thin_) BecomeThin(job);
+  const bool was_thin = thin_;
+  if (leads) thin_ = false;  // the log of the lower rank broke off
   const bool keep = !thin_ || steps.empty() || time - steps.last().time >= kNear;
   if (keep) {
-    if (!steps.empty() && time > steps.last().time && !thin_) {
+    if (!steps.empty() && time > steps.last().time && !was_thin) {
       FinishStep(attempt, time, step.step - steps.last().step);
     }
     attempt.blocked = 0;

@@ -55,7 +55,7 @@ class Recording {
   bool from_library() const { return !recorder_; }
   // A lower rank tells the same steps, so few are kept.
   bool thin() const { return thin_; }
-  bool TellsSteps() const;                                     // all of them
+  bool TellsSteps() const;                                     // all of them, of late
   const StepClock& step_clock() const { return step_clock_; }  // from their starts to their ends
   const StepClock& usual() const { return usual_; }            // without what spans cover
 

@@ -32,11 +32,11 @@ void StepTimes::Store(int64_t step, int64_t time) {
   ++stored_;
 }
 
-void StepTimes::Append(int64_t step, int64_t time) {
+void StepTimes::Append(int64_t step, int64_t time, int64_t made) {
   Store(step, time);
   if (count_ == 0) first_ = last_;
   if (count_ == 1) second_ = last_;
-  ++count_;
+  count_ += made;
 }
 
 StepTimes::Neighbors StepTimes::Around(int64_t step) const {
@@ -65,7 +65,7 @@ void StepTimes::Move(int64_t by) {
   for (Block& block : blocks_) block.first.time += by;
 }
 
-std::vector<StepTime> StepTimes::Stored() const {
+std::vector<StepTime> StepTimes::Kept() const {
   std::vector<StepTime> all;
   all.reserve(static_cast<size_t>(stored_));
   for (size_t b = 0; b < blocks_.size(); ++b) {
@@ -84,7 +84,7 @@ std::vector<StepTime> StepTimes::Stored() const {
 }
 
 void StepTimes::Thin(const Keep& keep) {
-  const std::vector<StepTime> all = Stored();
+  const std::vector<StepTime> all = Kept();
   blocks_.clear();
   bytes_ = {};
   stored_ = 0;
@@ -100,7 +100,7 @@ void StepTimes::Save(StateWriter& out) const {
   out.Signed(count_);
   out.Signed(second_.step);
   out.Signed(second_.time);
-  const std::vector<StepTime> all = Stored();
+  const std::vector<StepTime> all = Kept();
   out.Unsigned(all.size());
   StepTime before;
   for (const StepTime& s : all) {

@@ -22,8 +22,9 @@ struct StepTime {
 
 class StepTimes {
  public:
-  // REQUIRES: `step` > the last one, `time` not before its time.
-  void Append(int64_t step, int64_t time);
+  // REQUIRES: `step` > the last one, `time` not before its time. `made`: as how many it counts, if
+  // those before it are not told.
+  void Append(int64_t step, int64_t time, int64_t made = 1);
 
   bool empty() const { return count_ == 0; }
   int64_t size() const { return count_; }
@@ -37,7 +38,8 @@ class StepTimes {
   };
   Neighbors Around(int64_t step) const;
 
-  void Move(int64_t by);  // all times
+  void Move(int64_t by);               // all times
+  std::vector<StepTime> Kept() const;  // in order; all that were not dropped
 
   // Drops all but the first two steps, the last two, and those for which `keep` returns true; it
   // gets the previous step and the number left. size() still counts all steps.
@@ -57,7 +59,6 @@ class StepTimes {
 
   uint64_t Get(size_t& at) const;
   void Store(int64_t step, int64_t time);
-  std::vector<StepTime> Stored() const;
 
   StepTime first_, second_, last_;
   int64_t count_ = 0;   // steps added

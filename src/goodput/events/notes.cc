@@ -59,6 +59,8 @@ constexpr auto kNotes = std::to_array<NoteText>({
     {"clock_order",
      "clocks of hosts are wrong by at least this, since an attempt cannot begin before the one it "
      "follows: their times are moved by it"},
+    {"other_leader",
+     "times an attempt went on by the log of another rank: that of the rank before it breaks off"},
 });
 static_assert(kNotes.size() == static_cast<size_t>(NoteKind::kCount));
 

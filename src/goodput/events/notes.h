@@ -51,6 +51,7 @@ enum class NoteKind : uint8_t {
   kStepsCountedAnew,
   kPartOfStep,
   kClockOrder,
+  kOtherLeader,
   kCount
 };
 

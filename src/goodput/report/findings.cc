@@ -1,4 +1,6 @@
 // Finds the largest losses of a job and suggests what to try.
+#include "goodput/report/findings.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,14 +12,8 @@
 namespace stepscope::goodput {
 namespace {
 
-constexpr double kMinReported = 0.02;  // share of counted time
 constexpr double kMediumShare = 0.05, kHighShare = 0.10;
 constexpr size_t kMostFindings = 3;
-constexpr std::string_view kWatch =
-    "set a watchdog or a shorter timeout of collectives (NCCL: TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC, "
-    "init_process_group(timeout=...)), and record the stacks of all ranks";
-constexpr std::string_view kException = "exception ";  // how a process tells that one ended it
-
 struct BadputAdvice {
   Bucket bucket;
   std::string_view message;  // before " is 12.0 % of counted time (3.4 h)."
@@ -65,11 +61,6 @@ Severity SeverityOf(double ratio) {
                                  : Severity::kLow;
 }
 
-std::string Amount(int64_t time, double ratio) {
-  return fmt::format("{} of counted time ({})", HumanRatio(ratio),
-                     HumanTime(static_cast<double>(time)));
-}
-
 // Sums over the disruptions in the window.
 struct Costs {
   int64_t down = 0, detect = 0, queue = 0, launch = 0;
@@ -109,7 +100,8 @@ std::string Sentence(const LostSteps& lost, std::string_view name) {
 Finding Wasted(const Partition& p, const std::string& amount) {
   LostSteps announced, sudden, hung;
   for (const Disruption& d : p.disruption_list) {
-    LostSteps& kind = d.hung > 0 ? hung : d.announced ? announced : sudden;
+    const bool hangs = d.hung > 0 && !d.ended_by.starts_with(kKilled);
+    LostSteps& kind = hangs ? hung : d.announced ? announced : sudden;
     ++kind.times;
     kind.time += d.recompute;
   }
@@ -119,7 +111,8 @@ Finding Wasted(const Partition& p, const std::string& amount) {
                   .table = p.disruptions > 0       ? "disruptions"
                            : p.attempts.size() > 1 ? "attempts"
                                                    : "buckets"};
-  const bool last_hung = p.disruptions == 0 && p.At(Bucket::kHungStep) > 0;
+  const bool last_hung = p.disruptions == 0 && p.At(Bucket::kHungStep) > 0 &&
+                         !p.attempts.back().cause.starts_with(kKilled);
   if (p.disruption_list.empty() && !last_hung) {
     finding.because = p.state == "ended" ? "later attempts made these steps again"
                                          : "the job stopped in an open step";
@@ -129,7 +122,7 @@ Finding Wasted(const Partition& p, const std::string& amount) {
   const bool only_hung = hung.times > 0 && announced.times + sudden.times == 0;
   if (last_hung || only_hung || hung.time > announced.time + sudden.time) {
     finding.because = last_hung ? "the attempt hung" : Sentence(hung, "hung attempt");
-    finding.hint = "find what hangs: the stacks of all ranks at the time tell";
+    finding.hint = "capture the stacks of all ranks during the hang";
     return finding;
   }
   if (announced.times > 0 && sudden.times > 0) {
@@ -210,79 +203,6 @@ std::optional<Finding> Loss(const Partition& p, Bucket bucket, const std::string
                  .table = "buckets"};
 }
 
-// Finds an open step of a running job that lasts far longer than the median step time.
-std::optional<Finding> Hang(const Partition& p, const StepClock& clock) {
-  const int64_t open = p.At(Bucket::kInProgress);
-  const auto usual = clock.median();
-  if (!p.running || !usual || open < kMinute || open / 10 < *usual) return std::nullopt;
-  return Finding{
-      .severity = Severity::kHigh,
-      .message = fmt::format("The open step has lasted {}; the job may hang.",
-                             HumanTime(static_cast<double>(open))),
-      .because = fmt::format("the median step time is {}", HumanTime(static_cast<double>(*usual))),
-      .hint = "inspect the stacks of all ranks, then restart from the last checkpoint",
-      .impact = open,
-      .table = "buckets"};
-}
-
-// Finds steps in which attempts ended long after they began.
-std::optional<Finding> Hung(const Partition& p, int64_t counted) {
-  const int64_t hung = p.At(Bucket::kHungStep);
-  const double ratio =
-      static_cast<double>(hung) / static_cast<double>(std::max<int64_t>(1, counted));
-  if (hung == 0 || (ratio < kMinReported && hung < kMinute)) return std::nullopt;
-  size_t hangs = 0;
-  const AttemptAccount* longest = nullptr;
-  for (const AttemptAccount& a : p.attempts) {
-    const auto time = [](const AttemptAccount& of) {
-      return of.times[static_cast<size_t>(Bucket::kHungStep)];
-    };
-    if (time(a) == 0) continue;
-    ++hangs;
-    if (longest == nullptr || time(a) > time(*longest)) longest = &a;
-  }
-  std::string where;
-  if (longest != nullptr && longest->last_step) {
-    where = fmt::format(
-        "attempt {} ended in step {} after {}", longest - p.attempts.data() + 1,
-        *longest->last_step,
-        HumanTime(static_cast<double>(longest->times[static_cast<size_t>(Bucket::kHungStep)])));
-    if (!longest->behind.empty()) where += ", in which " + longest->behind;
-  }
-  return Finding{.severity = Severity::kHigh,
-                 .message = fmt::format("Hung steps are {}.", Amount(hung, ratio)),
-                 .because = fmt::format("{}{}{}", Plural(hangs, "attempt"),
-                                        hangs == 1 ? " hung" : " hung; the longest: ",
-                                        hangs == 1 ? ": " + where : where),
-                 .hint = std::string(kWatch),
-                 .impact = hung,
-                 .table = "buckets"};
-}
-
-// The attempt that ended, by no exception, longest after the begin of a span without an end.
-const AttemptAccount* HungInSpan(const Partition& p) {
-  constexpr int64_t kLong = 10 * kMinute;
-  const AttemptAccount* longest = nullptr;
-  for (const AttemptAccount& a : p.attempts) {
-    if (a.ended || a.open_time < kLong || a.cause.starts_with(kException)) continue;
-    if (longest == nullptr || a.open_time > longest->open_time) longest = &a;
-  }
-  return longest;
-}
-
-Finding SpanFinding(const Partition& p, const AttemptAccount& a) {
-  const BadputAdvice* advice = AdviceFor(a.open_bucket);
-  const std::string_view what = advice == nullptr ? BucketName(a.open_bucket) : advice->message;
-  return {.severity = Severity::kHigh,
-          .message = fmt::format("{} did not end for {}: it may have hung.", what,
-                                 HumanTime(static_cast<double>(a.open_time))),
-          .because = fmt::format("attempt {} ended in it{}{}", &a - p.attempts.data() + 1,
-                                 a.cause.empty() ? "" : ": ", a.cause),
-          .hint = std::string(kWatch),
-          .impact = a.open_time,
-          .table = "attempts"};
-}
-
 // Finds data loading of which the log does not tell whether it blocks the steps around it.
 std::optional<Finding> Loading(const Partition& p) {
   const int64_t stepping = p.At(Bucket::kProductive) + p.At(Bucket::kWasted);
@@ -314,58 +234,36 @@ std::optional<Finding> OtherJob(const Partition& p) {
       .table = "buckets"};
 }
 
-// Finds several attempts that ended before their first step.
-std::optional<Finding> CrashLoop(const Partition& p) {
-  int64_t times = 0, cost = 0;
-  std::string_view cause;
-  for (const Disruption& d : p.disruption_list) {
-    if (!d.made_no_step) continue;
-    ++times;
-    cost += d.cost();
-    cause = d.ended_by;
-  }
-  if (times < 2) return std::nullopt;
-  const bool by_exception = cause.starts_with(kException);
+// Finds jobs that took the name of one that had ended.
+std::optional<Finding> NextJob(const Partition& p) {
+  const auto next = std::ranges::find(p.attempts, true, &AttemptAccount::new_job);
+  if (next == p.attempts.end()) return std::nullopt;
+  const auto jobs = 1 + std::ranges::count(p.attempts, true, &AttemptAccount::new_job);
   return Finding{
       .severity = Severity::kHigh,
-      .message = fmt::format("{} attempts ended before their first step.", times),
-      .because = fmt::format("they cost {} in total{}{}", HumanTime(static_cast<double>(cost)),
-                             cause.empty() ? "" : "; the last one: ", cause),
-      .hint = by_exception ? "mend what the exception names: another start meets it again"
-                           : "check nodes before the job starts; exclude nodes on which starts "
-                             "failed",
-      .impact = cost,
-      .table = "disruptions"};
-}
-
-// Finds the last attempts that all ended in one step by one exception.
-std::optional<Finding> SameEnd(const Partition& p) {
-  constexpr size_t kFewest = 3;
-  if (p.attempts.empty()) return std::nullopt;
-  const AttemptAccount& last = p.attempts.back();
-  if (!last.cause.starts_with(kException) || !last.last_step) return std::nullopt;
-  const auto is_same = [&](const AttemptAccount& a) {
-    return a.cause == last.cause && a.last_step == last.last_step;
-  };
-  size_t first = p.attempts.size();
-  while (first > 0 && is_same(p.attempts[first - 1])) --first;
-  const size_t times = p.attempts.size() - first;
-  if (times < kFewest) return std::nullopt;
-  int64_t cost = 1;
-  for (const Disruption& d : p.disruption_list) {
-    if (d.attempt >= first) cost += d.cost();
-  }
-  return Finding{
-      .severity = Severity::kHigh,
-      .message = fmt::format("{} attempts in a row ended in step {}: {}.", times, *last.last_step,
-                             last.cause),
-      .because = fmt::format("they cost {} in total", HumanTime(static_cast<double>(cost))),
-      .hint = "mend the program or the data of this step: another start meets it again",
-      .impact = cost,
-      .table = "disruptions"};
+      .message =
+          fmt::format("{} jobs record under this name, one after the other; the time between "
+                      "them is excluded.",
+                      jobs),
+      .because = fmt::format("attempt {} is another job of the scheduler, after a planned end, and "
+                             "begins at step {}",
+                             next - p.attempts.begin() + 1, next->first_step.value_or(0)),
+      .hint = "give each job a name of its own",
+      .impact = std::max<int64_t>(1, p.total() - p.At(Bucket::kExcluded)),
+      .table = "attempts"};
 }
 
 }  // namespace
+
+std::string Amount(int64_t time, double ratio) {
+  return fmt::format("{} of counted time ({})", HumanRatio(ratio),
+                     HumanTime(static_cast<double>(time)));
+}
+
+std::string_view LossName(Bucket bucket) {
+  const BadputAdvice* advice = AdviceFor(bucket);
+  return advice == nullptr ? BucketName(bucket) : advice->message;
+}
 
 std::string_view HintFor(Bucket bucket) {
   if (const BadputAdvice* advice = AdviceFor(bucket)) return advice->hint;
@@ -378,13 +276,11 @@ std::string_view HintFor(Bucket bucket) {
 std::vector<Finding> FindLosses(const Partition& p, const StepClock& clock) {
   std::vector<Finding> findings;
   const int64_t counted = p.total() - p.At(Bucket::kExcluded);
-  const AttemptAccount* hung = HungInSpan(p);
   for (size_t b = 0; b < kBuckets && counted > 0; ++b) {
     const double ratio = static_cast<double>(p.times[b]) / static_cast<double>(counted);
     if (ratio < kMinReported) continue;
-    // What hung is nothing to make faster.
-    const bool is_hang = hung != nullptr && b == static_cast<size_t>(hung->open_bucket);
-    if (is_hang && hung->open_time > p.times[b] / 2) continue;
+    if (OnlyOfFailedStarts(p, static_cast<Bucket>(b))) continue;
+    if (MostlyFailed(p, clock, static_cast<Bucket>(b))) continue;
     auto finding = Loss(p, static_cast<Bucket>(b), Amount(p.times[b], ratio));
     if (!finding) continue;
     finding->severity = SeverityOf(ratio);
@@ -393,9 +289,12 @@ std::vector<Finding> FindLosses(const Partition& p, const StepClock& clock) {
   }
   std::ranges::stable_sort(findings, std::greater<>(), &Finding::impact);
   if (findings.size() > kMostFindings) findings.resize(kMostFindings);
-  if (hung != nullptr) findings.push_back(SpanFinding(p, *hung));
-  for (auto more :
-       {Hang(p, clock), Hung(p, counted), CrashLoop(p), SameEnd(p), OtherJob(p), Loading(p)}) {
+  if (const AttemptAccount* hung = HungInSpan(p)) findings.push_back(SpanFinding(p, *hung));
+  if (const AttemptAccount* idle = HungAfterSteps(p, clock)) {
+    findings.push_back(NoStepFinding(p, *idle));
+  }
+  for (auto more : {OpenStep(p, clock), HungSteps(p, counted), FailedStart(p), FailedStarts(p),
+                    SameEnd(p), OtherJob(p), NextJob(p), Loading(p)}) {
     if (more) findings.push_back(std::move(*more));
   }
   std::ranges::stable_sort(findings, std::greater<>(), &Finding::impact);

@@ -20,7 +20,7 @@ constexpr int64_t kStretches = 100;
 std::string_view Meaning(Bucket bucket) {
   switch (bucket) {
     case Bucket::kExcluded:
-      return "excluded by the user";
+      return "excluded by the user, or between two jobs";
     case Bucket::kElasticReinit:
       return "rebuilding after a slice change";
     case Bucket::kElasticDown:

@@ -1,0 +1,80 @@
+// Joins the course of an attempt whose leader's log breaks off while other ranks go on.
+#include <algorithm>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "base/saturate.h"
+#include "goodput/accounting/lineup_group.h"
+
+namespace stepscope::goodput {
+namespace {
+
+// Adds the steps after those known; returns the longest time between two.
+int64_t AddSteps(const Attempt& more, Attempt& course) {
+  const StepTime known = course.told;
+  std::vector<StepTime> steps = more.steps.Kept();
+  if (steps.back().step < more.told.step) steps.push_back(more.told);
+  // Starts may be told of each tenth step alone.
+  const int64_t apart = std::max<int64_t>(
+      1, (known.step - course.steps.first().step) / std::max<int64_t>(1, course.steps.size() - 1));
+  int64_t longest = 0;
+  for (const StepTime& s : steps) {
+    if (s.step <= course.told.step || s.time <= course.last) continue;
+    const int64_t made = std::max<int64_t>(1, (s.step - course.told.step) / apart);
+    longest = std::max(longest, s.time - course.told.time);
+    course.steps.Append(s.step, s.time, made);
+    course.lasting_steps = AddSaturated(course.lasting_steps, made);
+    course.told = s;
+  }
+  return longest;
+}
+
+void AddRest(Attempt& more, Attempt& course) {
+  for (const Overlays::Piece& piece : more.overlays.Pieces()) {
+    const int64_t start = std::max(piece.start, course.last);
+    if (start < piece.end) course.overlays.Add(start, piece.end, piece.bucket, piece.label);
+  }
+  for (const LongStep& step : more.long_steps) {
+    if (step.start >= course.last) course.long_steps.push_back(step);
+  }
+  course.step_end = more.step_end;
+  course.end = more.end;
+  course.open = more.open;
+  course.left = more.left;
+  course.last_word = more.last_word;
+  course.saved = std::max(course.saved, more.saved);
+  course.async_loading = AddSaturated(course.async_loading, more.async_loading);
+  course.last = more.last;
+}
+
+}  // namespace
+
+const Run* NextToTell(const Group& group, const Run& run) {
+  const Run* next = nullptr;
+  const auto order = [](const Run& r) { return std::tuple(r.recording->thin(), r.rank()); };
+  for (const Run& r : group.runs) {
+    // Those that wait for a dead rank may still begin a step.
+    const bool further = !run.steps() || r.attempt->told.step > run.attempt->told.step + 1;
+    if (!r.StepsAfter(run.last()) || !further) continue;
+    if (next == nullptr || order(r) < order(*next)) next = &r;
+  }
+  return next;
+}
+
+std::vector<Run> Tellers(const Group& group) {
+  std::vector<Run> tellers{group.Lead()};
+  while (const Run* next = NextToTell(group, tellers.back())) tellers.push_back(*next);
+  return tellers;
+}
+
+std::unique_ptr<Attempt> JoinCourses(std::span<const Run> tellers, int64_t& known_to) {
+  auto course = std::make_unique<Attempt>(*tellers.front().attempt);
+  for (const Run& run : tellers.subspan(1)) {
+    known_to = std::max(known_to, AddSteps(*run.attempt, *course));
+    AddRest(*run.attempt, *course);
+  }
+  return course;
+}
+
+}  // namespace stepscope::goodput
