@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <compare>
 #include <cstdlib>
 #include <optional>
@@ -14,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/robust.h"
 #include "base/time_units.h"
 
 namespace stepscope::goodput {
@@ -39,12 +39,6 @@ std::optional<int64_t> TimeOf(const Attempt& attempt, int64_t step) {
   return before->time + static_cast<int64_t>(part * span);
 }
 
-int64_t MedianOf(std::vector<int64_t>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 // How much later `run` told the steps that `other` told too; absent: they have too few steps in
 // common, or differ now by this and then by that.
 std::optional<int64_t> ApartBySteps(const Attempt& run, const Attempt& other) {
@@ -63,7 +57,7 @@ std::optional<int64_t> ApartBySteps(const Attempt& run, const Attempt& other) {
     if (one && two) apart.push_back(*one - *two);
   }
   if (apart.size() < 2) return std::nullopt;
-  const int64_t usual = MedianOf(apart);
+  const int64_t usual = UpperMedian(apart);
   const auto near =
       std::ranges::count_if(apart, [&](int64_t value) { return std::abs(value - usual) <= kOff; });
   if (3 * near < 2 * std::ssize(apart) || near < 2) return std::nullopt;
@@ -179,22 +173,13 @@ void TieBySteps(std::span<const Run> runs, Comparison& clocks) {
   }
 }
 
-// "slurm.4711.2" as its name and number.
-std::pair<std::string_view, int64_t> Counted(std::string_view id) {
-  const size_t dot = id.rfind('.');
-  int64_t count = -1;
-  if (dot != id.npos) std::from_chars(id.data() + dot + 1, id.data() + id.size(), count);
-  return {id.substr(0, dot), count};
-}
-
 // How launchers order two attempts; unordered: they do not tell.
 std::partial_ordering OrderOfRestarts(const AttemptName& one, const AttemptName& two) {
   for (const auto part : {&AttemptName::scheduler, &AttemptName::launcher}) {
-    const auto [name, count] = Counted(one.*part);
-    const auto [other_name, other_count] = Counted(two.*part);
-    if (name != other_name || (count < 0) != (other_count < 0))
+    const Restarts first = Restarts::Of(one.*part), second = Restarts::Of(two.*part);
+    if (first.name != second.name || first.count.has_value() != second.count.has_value())
       return std::partial_ordering::unordered;
-    if (count != other_count) return count <=> other_count;
+    if (first.count != second.count) return first.count <=> second.count;
   }
   return std::partial_ordering::unordered;
 }

@@ -153,8 +153,8 @@ int64_t EndOf(const Group& group, const Attempt& lead) {
 // Lets the attempt's course be told by all that `tellers` are.
 void Continue(const std::vector<Run>& tellers, JointAttempt& joint, Lineup& out) {
   int64_t known_to = 0;
-  out.joined.push_back(JoinCourses(tellers, known_to));
-  joint.lead = out.joined.back().get();
+  out.copies.push_back(JoinCourses(tellers, known_to));
+  joint.lead = out.copies.back().get();
   const Run& next = tellers[1];
   const std::string rank =
       next.rank() == kNoRank ? next.recording->writer() : fmt::format("rank {}", next.rank());
@@ -200,8 +200,8 @@ void MoveClocks(const Recordings& recordings, std::vector<Run>& runs, Lineup& ou
   for (Run& run : runs) {
     run.moved = move_of(*run.recording);
     if (run.moved == 0) continue;
-    out.moved.push_back(std::make_unique<Attempt>(*run.attempt));
-    run.attempt = out.moved.back().get();
+    out.copies.push_back(std::make_unique<Attempt>(*run.attempt));
+    run.attempt = out.copies.back().get();
     run.attempt->Move(run.moved);
     run.id = AttemptName::Of(run.attempt->id);
   }
@@ -225,11 +225,10 @@ bool TwoClocks(const Group& before, const Group& next, int64_t much) {
       one, [&](const std::string& host) { return std::ranges::binary_search(other, host); });
 }
 
-// Of "slurm.4711.1", without the restarts of the job: "slurm.4711".
+// "slurm.4711": without the restarts of the job.
 std::string_view JobOfScheduler(const Group& group) {
   for (const Run& run : group.runs) {
-    const std::string_view id = run.id.scheduler;
-    if (!id.empty()) return id.substr(0, id.rfind('.'));
+    if (!run.id.scheduler.empty()) return Restarts::Of(run.id.scheduler).name;
   }
   return {};
 }

@@ -15,12 +15,12 @@ namespace stepscope::goodput {
 using Recordings = std::vector<std::unique_ptr<Recording>>;
 
 struct Lineup {
-  std::vector<JointAttempt> attempts;            // by their starts
-  std::vector<std::unique_ptr<Attempt>> joined;  // courses that more than one process tells
+  std::vector<JointAttempt> attempts;  // by their starts
+  // Attempts whose clock was moved, and courses that several processes tell.
+  std::vector<std::unique_ptr<Attempt>> copies;
   Notes note_counts;
-  std::vector<std::unique_ptr<Attempt>> moved;  // copies, of hosts whose clocks were off
-  int64_t newest = kUnknown;                    // the latest time that a process told
-  int64_t processes = 0;                        // that told events of attempts
+  int64_t newest = kUnknown;  // the latest time that a process told
+  int64_t processes = 0;      // that told events of attempts
   // Recordings of another job that has the same name; not in `attempts`.
   std::vector<const Recording*> others;
   // What other programs than the job's processes told, such as schedulers and Orbax: it belongs to

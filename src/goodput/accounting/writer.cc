@@ -47,4 +47,13 @@ AttemptName AttemptName::Of(std::string_view id) {
   return all;
 }
 
+Restarts Restarts::Of(std::string_view part) {
+  const size_t dot = part.rfind('.');
+  Restarts restarts{.name = part.substr(0, dot), .count = std::nullopt};
+  if (dot == part.npos) return restarts;
+  const int64_t count = NumberAt(part.substr(dot + 1));
+  if (count != kNoRank) restarts.count = count;
+  return restarts;
+}
+
 }  // namespace stepscope::goodput

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,14 @@ struct AttemptName {
   std::string_view launcher;   // "torchelastic.run.2": counted by each host
 
   static AttemptName Of(std::string_view id);
+};
+
+// "slurm.4711.2", a part of an attempt's name: what restarts, and how often it has.
+struct Restarts {
+  std::string_view name;
+  std::optional<int64_t> count;  // absent: not counted
+
+  static Restarts Of(std::string_view part);
 };
 
 }  // namespace stepscope::goodput
