@@ -8,17 +8,21 @@
 
 #include "stepscope/compare.h"
 #include "tests/front_door.h"
+#include "tests/support/cpu_trace.h"
 #include "tests/support/sample_hlo.h"
 #include "tests/support/sample_xspace.h"
 
 namespace stepscope::evaluation_test {
 namespace {
 
+using testing::CpuTrace;
+
 constexpr int64_t kMs = 1'000'000;
 
 // A program of one operation that JAX calls `op_name`.
 SampleBytes Program(std::string_view op_name) {
-  const std::string named = ProtoOf([&](pbf_writer& w) { pbf_writer(w, 7).add_string(2, op_name); });
+  const std::string named =
+      ProtoOf([&](pbf_writer& w) { pbf_writer(w, 7).add_string(2, op_name); });
   return {HloProgram(
       {HloComputation(1, {HloInstruction("dot.1", "dot", 1, HloShape({8, 8}), {}, named)})})};
 }
@@ -53,11 +57,12 @@ std::string FirstSentences(const std::string& profile) {
 }
 
 TEST(Evaluation, OfJaxTheProgramThatComputesGradientsIsTheStep) {
-  const std::string verdict = FirstSentences(JaxLoop(
-      "jit(update)/transpose(jvp())/dot_general", "evaluate", "jit(evaluate)/dot_general"));
+  const std::string verdict = FirstSentences(
+      JaxLoop("jit(update)/transpose(jvp())/dot_general", "evaluate", "jit(evaluate)/dot_general"));
   EXPECT_TRUE(verdict.starts_with("Step time is 10.0 ms (median of 20 steps)")) << verdict;
-  EXPECT_TRUE(verdict.contains("Evaluation between steps takes 720 ms in 4 runs: 78.3% of the trace "
-                               "(24 calls of jit_evaluate)."))
+  EXPECT_TRUE(
+      verdict.contains("Evaluation between steps takes 720 ms in 4 runs: 78.3% of the trace "
+                       "(24 calls of jit_evaluate)."))
       << verdict;
 }
 
@@ -112,9 +117,62 @@ TEST(Evaluation, AComparisonBeginsWithIt) {
   const auto after = testing::AskAbout(KerasLoop(4), "host.xplane.pb");
   ASSERT_TRUE(before && after);
   const std::string verdict = Compare(*before, *after).verdict;
-  EXPECT_TRUE(verdict.starts_with("Evaluation between steps: none before, 1 run and 600 ms after "
-                                  "(50.0% of the trace). "))
+  EXPECT_TRUE(
+      verdict.starts_with("Evaluation between steps: none before, 1 run and 600 ms after "
+                          "(50.0% of the trace). "))
       << verdict;
+}
+
+// 12 steps of PyTorch, 10 ms each: two products forward, backward, optimizer. Behind steps 4 and 8
+// two more passes forward, of 15 ms together, `product` twice in each; marked steps end behind
+// them.
+std::string TorchLoop(bool marked, std::string_view product, int first_with_more = 4) {
+  CpuTrace trace(0, "[]", 1, 1);
+  double at = 0;
+  const auto add = [&](std::string_view name, double ms) {
+    trace.Add("cpu_op", name, at, ms);
+    at += ms;
+  };
+  for (int step = 1; step <= 12; ++step) {
+    const double start = at;
+    for (int i = 0; i < 2; ++i) add("aten::addmm", 2);
+    for (int i = 0; i < 2; ++i) add("autograd::engine::evaluate_function: AddmmBackward0", 2.5);
+    trace.Add("user_annotation", "Optimizer.step#SGD.step", at, 1);
+    add("aten::add_", 1);
+    if (step == first_with_more || step == 8) {
+      for (int i = 0; i < 4; ++i) add(product, 3.75);
+    }
+    if (marked)
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), start, at - start);
+  }
+  return trace.End();
+}
+
+std::string Verdict(const std::string& trace) {
+  const auto answer = testing::AskAbout(trace);
+  return answer ? answer->verdict : answer.error().what;
+}
+
+TEST(Evaluation, OfPyTorchForwardPassesThatTrainNothingAreNoPartOfSteps) {
+  for (const bool marked : {true, false}) {
+    const std::string verdict = Verdict(TorchLoop(marked, "aten::addmm"));
+    EXPECT_TRUE(verdict.contains("Step time is 10.0 ms")) << verdict;
+    EXPECT_TRUE(
+        verdict.contains("Forward passes without training (evaluation, generation) take "
+                         "30.0 ms in 2 runs: 20.0% of the trace."))
+        << verdict;
+    EXPECT_FALSE(verdict.contains("the median step time")) << verdict;
+  }
+}
+
+// What runs once may be anything, and an average of weights multiplies no matrices.
+TEST(Evaluation, OfPyTorchOneStretchOrOneWithoutProductsIsNone) {
+  for (const std::string& trace :
+       {TorchLoop(true, "aten::addmm", 8), TorchLoop(true, "aten::lerp_")}) {
+    const std::string verdict = Verdict(trace);
+    EXPECT_FALSE(verdict.contains("Forward passes")) << verdict;
+    EXPECT_TRUE(verdict.contains("the median step time")) << verdict;
+  }
 }
 
 }  // namespace

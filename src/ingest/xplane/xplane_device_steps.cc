@@ -58,9 +58,9 @@ std::vector<int64_t> DevicePlanes::StepsFromLaunches(const std::vector<EventId>&
   return steps;
 }
 
-std::vector<int64_t> DevicePlanes::StepsFromIntervals(const std::vector<EventId>& work,
-                                                      const std::vector<DeviceStep>& steps,
-                                                      std::span<const Evaluation> evaluations) const {
+std::vector<int64_t> DevicePlanes::StepsFromIntervals(
+    const std::vector<EventId>& work, const std::vector<DeviceStep>& steps,
+    std::span<const Evaluation> evaluations) const {
   const auto evaluates = [&](int64_t time) {
     const auto after = std::ranges::upper_bound(evaluations, time, {}, &Evaluation::start);
     return after != evaluations.begin() && time < std::prev(after)->end;
@@ -120,7 +120,8 @@ void DevicePlanes::MarkSteps() {
   }
   if (own.empty() && groups_.roots().empty()) return;
   const std::vector<EventId> work = Work();
-  const auto steps = own.empty() ? StepsFromLaunches(work) : StepsFromIntervals(work, own, found.evaluations);
+  const auto steps =
+      own.empty() ? StepsFromLaunches(work) : StepsFromIntervals(work, own, found.evaluations);
   if (!work.empty()) WriteSteps(work, steps);
   AddMarkers(own, found.evaluations, trace_.strings.Intern(name));
 }

@@ -134,8 +134,8 @@ ModuleRuns::Found ModuleRuns::Find(const StringTable& names, const Programs& pro
   for (size_t i = 0; i < steps.size(); ++i) {
     while (e < found.evaluations.size() && found.evaluations[e].start < steps[i].end) ++e;
     const bool last = i + 1 == steps.size();
-    const bool evaluates = !last && e < found.evaluations.size() &&
-                           found.evaluations[e].start <= steps[i + 1].start;
+    const bool evaluates =
+        !last && e < found.evaluations.size() && found.evaluations[e].start <= steps[i + 1].start;
     const bool own = last || evaluates;
     found.steps.push_back({steps[i].start, own ? steps[i].end : steps[i + 1].start});
   }

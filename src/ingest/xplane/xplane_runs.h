@@ -1,5 +1,5 @@
-// Derives steps of traces without marked steps: executions of the program that trains, or of the one
-// that takes the most time.
+// Derives steps of traces without marked steps: executions of the program that trains, or of the
+// one that takes the most time.
 #pragma once
 
 #include <cstdint>
