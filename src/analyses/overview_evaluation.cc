@@ -61,10 +61,13 @@ std::string AddEvaluation(const Facts& facts, Report& report) {
   const double share =
       static_cast<double>(sums.time) / static_cast<double>(std::max<int64_t>(sums.recorded, 1));
   if (share < kModerately) return "";
-  return fmt::format(" Evaluation between steps takes {} in {}: {} of the trace ({} of {}).",
-                     HumanTime(static_cast<double>(time)), Plural(static_cast<size_t>(runs), "run"),
-                     HumanRatio(share), Plural(static_cast<size_t>(calls), "call"),
-                     (*facts.names)[sums.function]);
+  const std::string said =
+      fmt::format("{} in {}: {} of the trace", HumanTime(static_cast<double>(time)),
+                  Plural(static_cast<size_t>(runs), "run"), HumanRatio(share));
+  if (sums.function == kNoString)
+    return fmt::format(" Forward passes without training (evaluation, generation) take {}.", said);
+  return fmt::format(" Evaluation between steps takes {} ({} of {}).", said,
+                     Plural(static_cast<size_t>(calls), "call"), (*facts.names)[sums.function]);
 }
 
 }  // namespace stepscope::overview

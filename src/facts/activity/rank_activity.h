@@ -104,13 +104,13 @@ struct Step {
   int64_t end_before = kNoTime;
 };
 
-// Calls of a function that computes no gradients, behind a step of training, and what is around
-// them until the next step begins.
+// Calls of a function that computes no gradients, or forward passes without a backward pass, behind
+// a step of training, and what is around them until the next step begins.
 struct EvaluationRun {
   int64_t start = 0;  // ns
   int64_t end = 0;
   int64_t calls = 0;
-  StringId function = kNoString;
+  StringId function = kNoString;  // kNoString: forward passes, of which functions are not known
 };
 
 // Calls that launch kernels, and what the recording has of them.
@@ -189,7 +189,7 @@ void ForEachName(RankActivity& rank, const F& f) {
   for (Collective& c : rank.collectives) {
     for (StringId* id : {&c.operation, &c.group, &c.members, &c.type}) maybe(*id);
   }
-  for (EvaluationRun& run : rank.evaluations) f(run.function);
+  for (EvaluationRun& run : rank.evaluations) maybe(run.function);
   for (SyncRecord& sync : rank.syncs) f(sync.name);
   for (DeviceRange& range : rank.ranges) f(range.name);
   for (CounterRange& range : rank.counters) {

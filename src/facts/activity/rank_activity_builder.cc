@@ -11,6 +11,7 @@
 #include "base/stop.h"
 #include "base/time_units.h"
 #include "facts/activity/device_records.h"
+#include "facts/activity/evaluations.h"
 #include "facts/activity/frame_records.h"
 #include "facts/activity/host_device.h"
 #include "facts/activity/host_records.h"
@@ -313,6 +314,7 @@ RankActivity Builder::Join() {
   frames_.Finish(threads_, *out_.host);
   if (out_.steps.empty()) out_.steps = StepsFromOptimizer(out_.host->ranges, trace_);
   step_by_number_ = SettleSteps(out_.steps, trace_.notes);
+  TakeEvaluationsOut(out_, trace_.strings);
   AddActivity();
   FindIncompleteSteps();
   CountLaunches();

@@ -1,6 +1,7 @@
 // Reads the device planes of an XPlane file: the activities of GPUs and TPUs.
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -63,9 +64,11 @@ class DevicePlanes {
   std::vector<EventId> Work() const;
   std::vector<int64_t> StepsFromLaunches(const std::vector<EventId>& work) const;
   std::vector<int64_t> StepsFromIntervals(const std::vector<EventId>& work,
-                                          const std::vector<DeviceStep>& steps) const;
+                                          const std::vector<DeviceStep>& steps,
+                                          std::span<const Evaluation> evaluations) const;
   std::vector<DeviceStep> StepsOfDevices() const;
-  void AddMarkers(const std::vector<DeviceStep>& steps, StringId name);
+  void AddMarkers(const std::vector<DeviceStep>& steps, const std::vector<Evaluation>& evaluations,
+                  StringId name);
   Kind KindOfGpuWork(const XEvent& event, Kind by_name);
   StringId Intern(const XStats& stats, StatKey key);
   void SetText(TextField field, const XStats& stats, StatKey key);

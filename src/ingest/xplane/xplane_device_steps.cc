@@ -58,8 +58,13 @@ std::vector<int64_t> DevicePlanes::StepsFromLaunches(const std::vector<EventId>&
   return steps;
 }
 
-std::vector<int64_t> DevicePlanes::StepsFromIntervals(const std::vector<EventId>& work,
-                                                      const std::vector<DeviceStep>& steps) const {
+std::vector<int64_t> DevicePlanes::StepsFromIntervals(
+    const std::vector<EventId>& work, const std::vector<DeviceStep>& steps,
+    std::span<const Evaluation> evaluations) const {
+  const auto evaluates = [&](int64_t time) {
+    const auto after = std::ranges::upper_bound(evaluations, time, {}, &Evaluation::start);
+    return after != evaluations.begin() && time < std::prev(after)->end;
+  };
   std::vector<int64_t> numbers;
   for (const EventId e : work) {
     const int64_t start = trace_.starts()[e];
@@ -67,13 +72,14 @@ std::vector<int64_t> DevicePlanes::StepsFromIntervals(const std::vector<EventId>
     // The last step reaches to the end of its own work.
     const bool within =
         after != steps.begin() && (start < std::prev(after)->end || after == steps.end());
-    numbers.push_back(within ? std::prev(after)->number : -1);
+    numbers.push_back(within && !evaluates(start) ? std::prev(after)->number : -1);
   }
   return numbers;
 }
 
-// Adds steps that no event of the host marks.
-void DevicePlanes::AddMarkers(const std::vector<DeviceStep>& steps, StringId name) {
+// Adds steps that no event of the host marks, and evaluations between them.
+void DevicePlanes::AddMarkers(const std::vector<DeviceStep>& steps,
+                              const std::vector<Evaluation>& evaluations, StringId name) {
   if (steps.empty() || !keep_.Has(Kind::kAnnotation)) return;
   const auto track = static_cast<TrackId>(trace_.tracks.size());
   trace_.tracks.push_back({.process = "steps", .thread = "steps", .name = "steps"});
@@ -81,6 +87,11 @@ void DevicePlanes::AddMarkers(const std::vector<DeviceStep>& steps, StringId nam
     if (trace_.size() >= kNotKept - 1) return;
     trace_.Add({step.start, step.end - step.start, name, track, Kind::kAnnotation});
     trace_.Set(IntField::kStep, step.number);
+  }
+  for (const Evaluation& run : evaluations) {
+    if (trace_.size() >= kNotKept - 1) return;
+    trace_.Add({run.start, run.end - run.start, run.function, track, Kind::kAnnotation});
+    trace_.Set(IntField::kEvaluationCalls, run.calls);
   }
 }
 
@@ -97,8 +108,9 @@ void DevicePlanes::WriteSteps(const std::vector<EventId>& work, const std::vecto
 void DevicePlanes::MarkSteps() {
   std::vector<DeviceStep> own = StepsOfDevices();
   std::string_view name = "step";
+  ModuleRuns::Found found;
   if (own.empty() && groups_.roots().empty()) {
-    const auto found = runs_.Find();
+    found = runs_.Find(trace_.strings, programs_);
     for (const FoundStep& step : found.steps)
       own.push_back({static_cast<int64_t>(own.size()), step.start, step.end});
     if (!own.empty()) {
@@ -108,9 +120,10 @@ void DevicePlanes::MarkSteps() {
   }
   if (own.empty() && groups_.roots().empty()) return;
   const std::vector<EventId> work = Work();
-  const auto steps = own.empty() ? StepsFromLaunches(work) : StepsFromIntervals(work, own);
+  const auto steps =
+      own.empty() ? StepsFromLaunches(work) : StepsFromIntervals(work, own, found.evaluations);
   if (!work.empty()) WriteSteps(work, steps);
-  AddMarkers(own, trace_.strings.Intern(name));
+  AddMarkers(own, found.evaluations, trace_.strings.Intern(name));
 }
 
 }  // namespace stepscope

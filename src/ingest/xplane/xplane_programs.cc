@@ -154,6 +154,15 @@ double BytesAccessed(const Computation& in, const HloInstruction& of) {
   return bytes;
 }
 
+bool ComputesGradients(std::string_view op_name) {
+  return op_name.contains("transpose(jvp(") || op_name.contains("gradient_tape/");
+}
+
+bool IsProduct(std::string_view op_name) {
+  return op_name.contains("dot_general") || op_name.contains("conv_general_dilated") ||
+         op_name.contains("MatMul") || op_name.contains("Conv2D");
+}
+
 // HloModuleProto: 3 computations; HloComputationProto: 2 instructions, 5 id.
 class Module {
  public:
@@ -273,7 +282,12 @@ void Programs::Add(std::string_view map_entry, Notes& notes) {
     Module module(field.get_view());
     modules_ok = modules_ok && module.ok;
     if (!modules_ok) return;
-    const bool is_new = programs_.try_emplace(std::string(name), module.AllOps<Ops>()).second;
+    const auto [own, is_new] = programs_.try_emplace(std::string(name), module.AllOps<Ops>());
+    ProgramWork& work = work_[std::string(WithoutNumber(name))];
+    for (const auto& [op, known] : own->second) {
+      work.gradients = work.gradients || ComputesGradients(known.op_name);
+      work.products = work.products || IsProduct(known.op_name);
+    }
     const auto [at, first] = only_.try_emplace(std::string(WithoutNumber(name)), name);
     if (is_new && !first) at->second.clear();
   });
@@ -290,6 +304,11 @@ const HloOp* Programs::Find(std::string_view module, int64_t program, std::strin
   if (at == programs_.end()) return nullptr;
   const auto found = at->second.find(op);
   return found == at->second.end() ? nullptr : &found->second;
+}
+
+ProgramWork Programs::WorkOf(std::string_view module) const {
+  const auto at = work_.find(module);
+  return at == work_.end() ? ProgramWork() : at->second;
 }
 
 }  // namespace stepscope

@@ -21,6 +21,12 @@ struct HloOp {
   HloCollective collective = {};
 };
 
+// What the programs of a module compute, as operations are named by JAX, or by TensorFlow.
+struct ProgramWork {
+  bool gradients = false;
+  bool products = false;  // of matrices, or convolutions
+};
+
 // "jit_f(17)" is a program of the module "jit_f".
 std::string_view WithoutNumber(std::string_view name);
 
@@ -33,6 +39,9 @@ class Programs {
   // there are several and `program` (-1: not known) does not say which one, nothing is found.
   const HloOp* Find(std::string_view module, int64_t program, std::string_view op) const;
 
+  // Of all programs of "jit_f" together; nothing where none is known.
+  ProgramWork WorkOf(std::string_view module) const;
+
  private:
   struct Hash {
     using is_transparent = void;
@@ -42,6 +51,7 @@ class Programs {
 
   std::unordered_map<std::string, Ops> programs_;      // by "jit_f(17)"
   std::unordered_map<std::string, std::string> only_;  // "jit_f" to its one program; "": several
+  std::unordered_map<std::string, ProgramWork, Hash, std::equal_to<>> work_;  // by "jit_f"
 };
 
 }  // namespace stepscope

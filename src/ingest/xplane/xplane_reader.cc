@@ -113,7 +113,7 @@ class Reader {
     DevicePlanes devices(trace_, keep_, groups, programs, runs);
     for (const XPlane& plane : planes_) {
       if (IsHostPlane(plane.name)) host.Read(plane, lines);
-      if (keep_.kernels || keep_.Has(Kind::kCommunication)) ReadPrograms(plane, programs);
+      ReadPrograms(plane, programs);  // steps depend on them too, whatever is kept
     }
     groups.Build();
     devices.Expect(DevicesOf(planes_));

@@ -2,10 +2,23 @@
 #include "ingest/xplane/xplane_runs.h"
 
 #include <algorithm>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 namespace stepscope {
+namespace {
+
+enum class Trains : uint8_t { kUnknown, kByName, kByGradients };
+
+Trains TrainsAs(std::string_view module, const Programs& programs) {
+  if (programs.WorkOf(module).gradients) return Trains::kByGradients;
+  const bool named = module.contains("train_step") || module.contains("training_step");
+  return named ? Trains::kByName : Trains::kUnknown;
+}
+
+}  // namespace
 
 void ModuleRuns::Add(StringId module, StringId op, int64_t run, int64_t start, int64_t end) {
   if (module == kNoString) return;
@@ -24,31 +37,38 @@ void ModuleRuns::Add(StringId module, StringId op, int64_t run, int64_t start, i
   }
   if (own.runs.empty()) own.unnumbered = {};
   if (!own.runs.empty() && own.runs[own.runs.size() - 1].number == run) {
-    int64_t& earliest = own.runs[own.runs.size() - 1].start;
-    earliest = std::min(earliest, start);
+    Run& same = own.runs[own.runs.size() - 1];
+    same.start = std::min(same.start, start);
+    same.end = std::max(same.end, end);
   } else {
-    own.runs.Append({run, start});
+    own.runs.Append({run, start, end});
   }
 }
 
-// When each execution started, ascending, each moment once.
-std::vector<int64_t> ModuleRuns::Starts(const Module& module) {
-  std::vector<int64_t> starts;
+// By start, each start once. The last one lasts to the program's last piece; where the recording
+// does not number executions, each of the others to the next.
+std::vector<ModuleRuns::Stretch> ModuleRuns::Executions(const Module& module) {
+  std::vector<Stretch> found;
   if (module.runs.empty()) {
-    starts = StartsOfRarest(module);
-  } else {
-    std::unordered_map<int64_t, int64_t> by_run;
-    for (const Run& run : module.runs) {
-      int64_t& start = by_run.try_emplace(run.number, run.start).first->second;
-      start = std::min(start, run.start);
+    std::vector<int64_t> starts = StartsOfRarest(module);
+    std::ranges::sort(starts);
+    for (const int64_t start : starts) {
+      if (!found.empty()) found.back().end = start;
+      found.push_back({start, std::max(module.end, start)});
     }
-    starts.reserve(by_run.size());
-    for (const auto& [run, start] : by_run) starts.push_back(start);
+  } else {
+    std::unordered_map<int64_t, Stretch> by_run;
+    for (const Run& run : module.runs) {
+      Stretch& own = by_run.try_emplace(run.number, Stretch{run.start, run.end}).first->second;
+      own = {std::min(own.start, run.start), std::max(own.end, run.end)};
+    }
+    for (const auto& [run, stretch] : by_run) found.push_back(stretch);
+    std::ranges::sort(found, {}, [](const Stretch& s) { return std::tuple(s.start, s.end); });
   }
-  std::ranges::sort(starts);
-  const auto repeated = std::ranges::unique(starts);
-  starts.erase(repeated.begin(), repeated.end());
-  return starts;
+  const auto repeated = std::ranges::unique(found, {}, &Stretch::start);
+  found.erase(repeated.begin(), repeated.end());
+  if (!found.empty()) found.back().end = std::max(found.back().end, module.end);
+  return found;
 }
 
 // Where the recording does not number executions, an operation that runs once in each tells them
@@ -78,19 +98,46 @@ std::vector<int64_t> ModuleRuns::StartsOfRarest(const Module& module) {
   return starts;
 }
 
-ModuleRuns::Found ModuleRuns::Find() const {
-  Found found;
-  int64_t longest = -1;
+std::vector<Evaluation> ModuleRuns::EvaluationsBetween(const std::vector<Stretch>& steps,
+                                                       const Programs& programs,
+                                                       const StringTable& names) const {
+  std::vector<StepRoot> roots;
+  for (const Stretch& step : steps)
+    roots.push_back({.derived = true, .start = step.start, .end = step.end});
+  std::vector<FunctionCall> others;
+  for (const auto& [name, module] : modules_) {
+    const ProgramWork work = programs.WorkOf(names[name]);
+    if (work.gradients || !work.products) continue;
+    for (const Stretch& run : Executions(module))
+      others.push_back({.function = name, .start = run.start, .end = run.end});
+  }
+  return SplitTurns(roots, others);
+}
+
+ModuleRuns::Found ModuleRuns::Find(const StringTable& names, const Programs& programs) const {
+  std::pair most{Trains::kUnknown, int64_t{-1}};
+  StringId chosen = kNoString;
+  std::vector<Stretch> steps;
   for (const auto& [name, module] : modules_) {
     const auto total = static_cast<int64_t>(std::min<uint64_t>(module.total, INT64_MAX));
-    const auto starts = Starts(module);
-    if (starts.size() < 2 || total <= longest) continue;
-    longest = total;
-    found = {.module = name, .steps = {}};
-    for (size_t i = 0; i < starts.size(); ++i) {
-      const bool last = i + 1 == starts.size();
-      found.steps.push_back({starts[i], last ? std::max(module.end, starts[i]) : starts[i + 1]});
-    }
+    const std::pair own{TrainsAs(names[name], programs), total};
+    auto executions = Executions(module);
+    if (executions.size() < 2 || own <= most) continue;
+    most = own;
+    chosen = name;
+    steps = std::move(executions);
+  }
+  Found found{.module = chosen, .steps = {}, .evaluations = {}};
+  if (most.first == Trains::kByGradients)
+    found.evaluations = EvaluationsBetween(steps, programs, names);
+  size_t e = 0;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    while (e < found.evaluations.size() && found.evaluations[e].start < steps[i].end) ++e;
+    const bool last = i + 1 == steps.size();
+    const bool evaluates =
+        !last && e < found.evaluations.size() && found.evaluations[e].start <= steps[i + 1].start;
+    const bool own = last || evaluates;
+    found.steps.push_back({steps[i].start, own ? steps[i].end : steps[i + 1].start});
   }
   return found;
 }

@@ -1,4 +1,5 @@
-// Derives steps of traces without marked steps: executions of the program that takes the most time.
+// Derives steps of traces without marked steps: executions of the program that trains, or of the
+// one that takes the most time.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +9,16 @@
 #include "base/growing_array.h"
 #include "base/narrow_rows.h"
 #include "base/string_table.h"
+#include "ingest/xplane/xplane_programs.h"
+#include "ingest/xplane/xplane_turns.h"
 
 namespace stepscope {
 
 // A step that the reader found, numbered from 0 in order of time.
 struct FoundStep {
   int64_t start = 0;  // ns
-  int64_t end = 0;    // where the next one starts; of the last, where its own work ends
+  // Where the next one starts; its own work ends there if it is the last or an evaluation follows.
+  int64_t end = 0;
 };
 
 // What ran of compiled programs, piece by piece: device work, or the host's where it is the device.
@@ -25,17 +29,25 @@ class ModuleRuns {
   // A piece of `module`'s execution `run` (-1: the recording does not say), made for `op`.
   void Add(StringId module, StringId op, int64_t run, int64_t start, int64_t end);
 
-  // The steps, and whose executions they are; none where no program ran twice.
+  // The steps, and whose executions they are; none where no program ran twice. A program that
+  // computes gradients goes before all others, one that is named a training step before the rest.
   struct Found {
     StringId module = kNoString;
     std::vector<FoundStep> steps;
+    // Programs that compute no gradients, multiply matrices, and run behind fewer than half of the
+    // steps.
+    std::vector<Evaluation> evaluations;
   };
-  Found Find() const;
+  Found Find(const StringTable& names, const Programs& programs) const;
 
  private:
   struct Run {
     int64_t number;
-    int64_t start;  // of pieces that followed one another, the earliest
+    int64_t start, end;  // of pieces that followed one another
+  };
+  struct Stretch {
+    int64_t start;
+    int64_t end;
   };
   struct Module {
     uint64_t total = 0;  // ns of all pieces; wraps, as only a damaged file's can
@@ -44,8 +56,11 @@ class ModuleRuns {
     enum Column : size_t { kOp, kStart, kColumns };
     NarrowRows<kColumns> unnumbered;  // of pieces that do not say their run; while none says it
   };
-  static std::vector<int64_t> Starts(const Module& module);
+  static std::vector<Stretch> Executions(const Module& module);
   static std::vector<int64_t> StartsOfRarest(const Module& module);
+  std::vector<Evaluation> EvaluationsBetween(const std::vector<Stretch>& steps,
+                                             const Programs& programs,
+                                             const StringTable& names) const;
 
   std::map<StringId, Module> modules_;
   StringId last_name_ = kNoString;  // what the last piece was of: often the next one is too

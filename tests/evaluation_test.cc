@@ -1,0 +1,179 @@
+// Tests that evaluation between the steps of training is told as its own time, from the profile to
+// the first sentence and to the comparison of two runs.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "stepscope/compare.h"
+#include "tests/front_door.h"
+#include "tests/support/cpu_trace.h"
+#include "tests/support/sample_hlo.h"
+#include "tests/support/sample_xspace.h"
+
+namespace stepscope::evaluation_test {
+namespace {
+
+using testing::CpuTrace;
+
+constexpr int64_t kMs = 1'000'000;
+
+// A program of one operation that JAX calls `op_name`.
+SampleBytes Program(std::string_view op_name) {
+  const std::string named =
+      ProtoOf([&](pbf_writer& w) { pbf_writer(w, 7).add_string(2, op_name); });
+  return {HloProgram(
+      {HloComputation(1, {HloInstruction("dot.1", "dot", 1, HloShape({8, 8}), {}, named)})})};
+}
+
+// A loop of JAX that marks no steps: `update` takes 10 ms, and behind every fifth of 20 come six
+// calls of `other`, 30 ms each.
+std::string JaxLoop(std::string_view update_op, std::string_view other, std::string_view other_op) {
+  SampleXSpace file;
+  SampleLine& stream = file.Plane("/device:GPU:0").Line(1, "Stream #1(Compute)");
+  SamplePlane& programs = file.Plane("/host:metadata");
+  const std::string called = fmt::format("jit_{}", other);
+  programs.Metadata("jit_update(1)", {{"Hlo Proto", Program(update_op)}});
+  programs.Metadata(called + "(2)", {{"Hlo Proto", Program(other_op)}});
+  int64_t at = 0, run = 0;
+  const auto execute = [&](const std::string& module, int64_t ms) {
+    stream.Event("dot.1", at, ms * kMs,
+                 {{"hlo_module", module}, {"hlo_op", "dot.1"}, {"run_id", ++run}});
+    at += ms * kMs;
+  };
+  for (int step = 1; step <= 20; ++step) {
+    execute("jit_update", 10);
+    if (step % 5 == 0) {
+      for (int batch = 0; batch < 6; ++batch) execute(called, 30);
+    }
+  }
+  return file.Bytes();
+}
+
+std::string FirstSentences(const std::string& profile) {
+  const auto answer = testing::AskAbout(profile, "host.xplane.pb");
+  return answer ? answer->verdict : answer.error().what;
+}
+
+TEST(Evaluation, OfJaxTheProgramThatComputesGradientsIsTheStep) {
+  const std::string verdict = FirstSentences(
+      JaxLoop("jit(update)/transpose(jvp())/dot_general", "evaluate", "jit(evaluate)/dot_general"));
+  EXPECT_TRUE(verdict.starts_with("Step time is 10.0 ms (median of 20 steps)")) << verdict;
+  EXPECT_TRUE(
+      verdict.contains("Evaluation between steps takes 720 ms in 4 runs: 78.3% of the trace "
+                       "(24 calls of jit_evaluate)."))
+      << verdict;
+}
+
+TEST(Evaluation, WithoutGradientsTheProgramWithTheMostTimeIsTheStep) {
+  const std::string verdict =
+      FirstSentences(JaxLoop("jit(update)/dot_general", "decode", "jit(decode)/dot_general"));
+  EXPECT_TRUE(verdict.starts_with("Step time is 30.0 ms (median of 24 steps")) << verdict;
+  EXPECT_FALSE(verdict.contains("Evaluation")) << verdict;
+}
+
+// A norm of the weights, or an optimizer behind several backward passes.
+TEST(Evaluation, AProgramThatMultipliesNoMatricesIsNone) {
+  const std::string verdict = FirstSentences(
+      JaxLoop("jit(update)/transpose(jvp())/dot_general", "norm", "jit(norm)/reduce_sum"));
+  EXPECT_FALSE(verdict.contains("Evaluation")) << verdict;
+}
+
+// Keras: calls of one function, of which those with gradients are steps. Behind the third of six
+// steps of 100 ms come four calls without, 150 ms each.
+std::string KerasLoop(int evaluations) {
+  SampleXSpace file;
+  SamplePlane& host = file.Plane("/host:CPU");
+  SampleLine& python = host.Line(1, "python");
+  SampleLine& executor = host.Line(2, "tf_Compute");
+  int64_t at = 0, id = 0;
+  const auto call = [&](std::string_view function, int64_t ms, const std::string& op) {
+    python.Event(fmt::format("EagerLocalExecute: __inference_{}", function), at, ms * kMs);
+    python.Event("FunctionRun", at + 1, 2, {{"_r", 1}, {"id", ++id}});
+    executor.Event("ExecutorState::Process", at + 3, ms * kMs - 5, {{"id", id}});
+    executor.Event(op, at + 4, ms * kMs - 10);
+    at += ms * kMs;
+  };
+  for (int step = 1; step <= 6; ++step) {
+    call("one_step_57", 100, "StatefulPartitionedCall/gradient_tape/model/MatMul:MatMul");
+    for (int e = 0; step == 3 && e < evaluations; ++e)
+      call("one_step_73", 150, "model/dense/MatMul:MatMul");
+  }
+  return file.Bytes();
+}
+
+TEST(Evaluation, OfKerasIsToldBesideTheSteps) {
+  const std::string verdict = FirstSentences(KerasLoop(4));
+  EXPECT_TRUE(verdict.starts_with("Step time is 100 ms (median of 6 steps)")) << verdict;
+  EXPECT_TRUE(verdict.contains(
+      "Evaluation between steps takes 600 ms in 1 run: 50.0% of the trace (4 calls of one_step)."))
+      << verdict;
+  EXPECT_FALSE(verdict.contains("the median step time")) << verdict;
+}
+
+TEST(Evaluation, AComparisonBeginsWithIt) {
+  const auto before = testing::AskAbout(KerasLoop(0), "host.xplane.pb");
+  const auto after = testing::AskAbout(KerasLoop(4), "host.xplane.pb");
+  ASSERT_TRUE(before && after);
+  const std::string verdict = Compare(*before, *after).verdict;
+  EXPECT_TRUE(
+      verdict.starts_with("Evaluation between steps: none before, 1 run and 600 ms after "
+                          "(50.0% of the trace). "))
+      << verdict;
+}
+
+// 12 steps of PyTorch, 10 ms each: two products forward, backward, optimizer. Behind steps 4 and 8
+// two more passes forward, of 15 ms together, `product` twice in each; marked steps end behind
+// them.
+std::string TorchLoop(bool marked, std::string_view product, int first_with_more = 4) {
+  CpuTrace trace(0, "[]", 1, 1);
+  double at = 0;
+  const auto add = [&](std::string_view name, double ms) {
+    trace.Add("cpu_op", name, at, ms);
+    at += ms;
+  };
+  for (int step = 1; step <= 12; ++step) {
+    const double start = at;
+    for (int i = 0; i < 2; ++i) add("aten::addmm", 2);
+    for (int i = 0; i < 2; ++i) add("autograd::engine::evaluate_function: AddmmBackward0", 2.5);
+    trace.Add("user_annotation", "Optimizer.step#SGD.step", at, 1);
+    add("aten::add_", 1);
+    if (step == first_with_more || step == 8) {
+      for (int i = 0; i < 4; ++i) add(product, 3.75);
+    }
+    if (marked)
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), start, at - start);
+  }
+  return trace.End();
+}
+
+std::string Verdict(const std::string& trace) {
+  const auto answer = testing::AskAbout(trace);
+  return answer ? answer->verdict : answer.error().what;
+}
+
+TEST(Evaluation, OfPyTorchForwardPassesThatTrainNothingAreNoPartOfSteps) {
+  for (const bool marked : {true, false}) {
+    const std::string verdict = Verdict(TorchLoop(marked, "aten::addmm"));
+    EXPECT_TRUE(verdict.contains("Step time is 10.0 ms")) << verdict;
+    EXPECT_TRUE(
+        verdict.contains("Forward passes without training (evaluation, generation) take "
+                         "30.0 ms in 2 runs: 20.0% of the trace."))
+        << verdict;
+    EXPECT_FALSE(verdict.contains("the median step time")) << verdict;
+  }
+}
+
+// What runs once may be anything, and an average of weights multiplies no matrices.
+TEST(Evaluation, OfPyTorchOneStretchOrOneWithoutProductsIsNone) {
+  for (const std::string& trace :
+       {TorchLoop(true, "aten::addmm", 8), TorchLoop(true, "aten::lerp_")}) {
+    const std::string verdict = Verdict(trace);
+    EXPECT_FALSE(verdict.contains("Forward passes")) << verdict;
+    EXPECT_TRUE(verdict.contains("the median step time")) << verdict;
+  }
+}
+
+}  // namespace
+}  // namespace stepscope::evaluation_test
