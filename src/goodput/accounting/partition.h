@@ -44,7 +44,8 @@ struct AttemptAccount {
   // ns from the begin of the longest span in which the attempt ended; 0: none, or it runs.
   int64_t open_time = 0;
   Bucket open_bucket = Bucket::kOther;
-  BucketTimes times{};  // its part in the window
+  std::string open_type;  // of a custom span
+  BucketTimes times{};    // its part in the window
 };
 
 // An unplanned end of an attempt that another attempt followed.
@@ -99,6 +100,7 @@ struct Partition {
   std::vector<Disruption> disruption_list;
   std::optional<double> active_slices, available_slices;  // means over time
   std::optional<int64_t> open_step;                       // of a running job
+  std::optional<int64_t> open_since;                      // its start
   // Of a running job: steps since the last recorded checkpoint, which a failure now would lose.
   // Absent: no checkpoint was recorded.
   std::optional<int64_t> steps_at_risk;

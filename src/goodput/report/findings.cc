@@ -204,21 +204,6 @@ std::optional<Finding> Loss(const Partition& p, Bucket bucket, const std::string
                  .table = "buckets"};
 }
 
-// Finds an open step of a running job that lasts far longer than the median step time.
-std::optional<Finding> Hang(const Partition& p, const StepClock& clock) {
-  const int64_t open = p.At(Bucket::kInProgress);
-  const auto usual = clock.median();
-  if (!p.running || !usual || open < kMinute || open / 10 < *usual) return std::nullopt;
-  return Finding{
-      .severity = Severity::kHigh,
-      .message = fmt::format("The open step has lasted {}; the job may hang.",
-                             HumanTime(static_cast<double>(open))),
-      .because = fmt::format("the median step time is {}", HumanTime(static_cast<double>(*usual))),
-      .hint = "inspect the stacks of all ranks, then restart from the last checkpoint",
-      .impact = open,
-      .table = "buckets"};
-}
-
 // Finds steps in which attempts ended long after they began.
 std::optional<Finding> Hung(const Partition& p, int64_t counted) {
   const int64_t hung = p.At(Bucket::kHungStep);
@@ -266,7 +251,9 @@ const AttemptAccount* HungInSpan(const Partition& p) {
 
 Finding SpanFinding(const Partition& p, const AttemptAccount& a) {
   const BadputAdvice* advice = AdviceFor(a.open_bucket);
-  const std::string_view what = advice == nullptr ? BucketName(a.open_bucket) : advice->message;
+  const std::string_view what = !a.open_type.empty() ? std::string_view(a.open_type)
+                                : advice == nullptr  ? BucketName(a.open_bucket)
+                                                     : advice->message;
   return {.severity = Severity::kHigh,
           .message = fmt::format("{} did not end for {}: it may have hung.", what,
                                  HumanTime(static_cast<double>(a.open_time))),
@@ -301,8 +288,10 @@ std::optional<Finding> OtherJob(const Partition& p) {
   return Finding{
       .severity = Severity::kHigh,
       .message = "Two jobs record under this name at the same time; only one is counted.",
-      .because = fmt::format("{} of the other job tell steps of their own, such as {}",
-                             Plural(static_cast<size_t>(p.other_jobs), "process"), p.other_job),
+      .because = fmt::format(
+          "{} of the other job {}, such as {}",
+          p.other_jobs == 1 ? "1 process" : fmt::format("{} processes", p.other_jobs),
+          p.other_jobs == 1 ? "tells steps of its own" : "tell steps of their own", p.other_job),
       .hint = "give each job a name of its own",
       .impact = std::max<int64_t>(1, p.total() - p.At(Bucket::kExcluded)),
       .table = "buckets"};
@@ -389,7 +378,7 @@ std::vector<Finding> FindLosses(const Partition& p, const StepClock& clock) {
   if (findings.size() > kMostFindings) findings.resize(kMostFindings);
   if (hung != nullptr) findings.push_back(SpanFinding(p, *hung));
   for (auto more :
-       {Hang(p, clock), Hung(p, counted), CrashLoop(p), SameEnd(p), OtherJob(p), Loading(p)}) {
+       {FindHang(p, clock), Hung(p, counted), CrashLoop(p), SameEnd(p), OtherJob(p), Loading(p)}) {
     if (more) findings.push_back(std::move(*more));
   }
   std::ranges::stable_sort(findings, std::greater<>(), &Finding::impact);
