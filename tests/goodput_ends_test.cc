@@ -31,11 +31,27 @@ TEST_F(GoodputSituations, AClockThatIsSet) {
   }
 }
 
+// Every face tells the job's time to its planned end, though the process lived on.
+TEST_F(GoodputSituations, APlannedEndAndALaterResume) {
+  const std::string first = "[0] 0 start; 0..600 steps 0..9; 600 end" + Heartbeats(610, 900);
+  EXPECT_EQ(Told(first), "PRODUCTIVE 600");
+  EXPECT_EQ(Told(first + "; [0b] 7800 start; 7800..8400 steps 10..19; 8400 end"),
+            "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 7200, PRODUCTIVE 1200");
+}
+
 TEST_F(GoodputSituations, AFailureSaysWhatItLost) {
   EXPECT_EQ(Told("[0] 0 start; 0..100 steps 0..9; 100 process_end exception ValueError: x"),
             "PRODUCTIVE 90, WASTED_PROGRESS_FROM_DISRUPTION 10");
   EXPECT_TRUE(Findings().contains("(the job stopped in an open step)")) << Findings();
   EXPECT_TRUE(answer_.verdict.contains("(job failed: exception ValueError: x)")) << answer_.verdict;
+}
+
+TEST_F(GoodputSituations, ASpanOfTheUsersThatNeverEndedHasItsName) {
+  EXPECT_EQ(Told("[0] 0 start; 0..100 steps 0..9; 100 step_end 9; 100 eval" +
+                 Heartbeats(110, 1900) + "; [0b] 2000 start; 2000..2100 steps 10..19; 2100 end"),
+            "CUSTOM 1800, PRODUCTIVE 200, INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 100");
+  EXPECT_TRUE(Findings().contains("EVAL did not end for 30.0 min: it may have hung."))
+      << Findings();
 }
 
 TEST_F(GoodputSituations, ASpanThatNeverEndedIsNothingToMakeFaster) {

@@ -198,6 +198,22 @@ TEST_F(GoodputPostgres, FleetIsThatOfADirectory) {
   ExpectEdits(store_);
 }
 
+// docs/goodput.md: a dump of the schema, loaded into a database without it.
+TEST_F(GoodputPostgres, ADumpIsABackup) {
+  if (std::system("command -v pg_dump psql >/dev/null") != 0) GTEST_SKIP() << "no pg_dump";
+  ImportText(TwoTeams());
+  ASSERT_TRUE(GoodputCompact({.store = store_, .now = kBegin + 600 * kSecond}));
+  const auto before = Numbers(GoodputReport({.store = store_, .job = "nlp/llm"}), false);
+  const std::string dump = folder_.path() + "/dump.sql";
+  ASSERT_EQ(std::system(("pg_dump -n stepscope '" + store_ + "' > " + dump).c_str()), 0);
+  Forget();
+  ASSERT_EQ(std::system(
+                ("psql -q -v ON_ERROR_STOP=1 '" + store_ + "' < " + dump + " >/dev/null").c_str()),
+            0);
+  EXPECT_EQ(Numbers(GoodputReport({.store = store_, .job = "nlp/llm"}), false), before);
+  ExpectEdits(store_);
+}
+
 TEST_F(GoodputPostgres, LedgersOfEarlierVersionsAreUpgraded) {
   ImportText(TwoTeams());
   Sql("DROP TABLE stepscope.labels");

@@ -40,6 +40,44 @@ TEST_F(GoodputLedgerTest, ADirectoryOfARecorderIsReadAsEvents) {
   EXPECT_TRUE(mixed.error().what.starts_with("cannot read a directory of events together"));
 }
 
+TEST_F(GoodputLedgerTest, ADirectoryOfARecorderIsImported) {
+  const std::string recorded = folder_.path() + "/recorded";
+  goodput::Recorder recorder({.directory = recorded, .job = "llm", .background = false});
+  for (int64_t step = 0; step < 3; ++step) {
+    goodput::Record record{.kind = EventKind::kStepStart, .step = step};
+    ASSERT_TRUE(recorder.Write(record));
+  }
+  recorder.Close();
+  const std::vector<Event> events = EventsIn(recorded, "llm");
+  EXPECT_EQ(MetricOf(Import({recorded}), "imported"), std::ssize(events));
+  EXPECT_EQ(EventsIn(store_, "llm"), events);
+  EXPECT_EQ(MetricOf(Import({recorded}), "known"), std::ssize(events));
+  const auto itself = GoodputImport(store_, {store_});
+  ASSERT_FALSE(itself);
+  EXPECT_EQ(itself.error().what, "cannot import a directory into itself");
+}
+
+// Each with the first value, and what is expected instead.
+TEST_F(GoodputLedgerTest, WrongTimesAreTold) {
+  const std::string texts = folder_.Write(
+      "texts", R"({"job_name":"j","event":"step_start","time":"2026-05-28T20:26:40Z","step":1})");
+  const std::string old = folder_.Write(
+      "old", R"({"job_name":"j","step_count":1,"step_start_time":"2026-05-28 20:26:40"})");
+  const std::string ms =
+      folder_.Write("ms", R"({"job_name":"j","event":"step_start","time":1780000000500,"step":1})");
+  const auto why = [](const Result<ReportSet>& answer) {
+    return answer && answer->reports[0].absent ? answer->reports[0].absent->what : "";
+  };
+  EXPECT_EQ(why(GoodputReport({.files = {texts}})),
+            "there are no events to report on: entries were skipped: a time is text, not seconds "
+            "since 1970: time \"2026-05-28T20:26:40Z\"");
+  EXPECT_TRUE(why(GoodputReport({.files = {old}}))
+                  .ends_with("since 1970: step_start_time \"2026-05-28 20:26:40\""));
+  EXPECT_EQ(why(GoodputImport(store_, {ms})),
+            "there are no events to import: entries were skipped: a time or step number is out "
+            "of range: time 1780000000500, where seconds since 1970 are expected");
+}
+
 TEST_F(GoodputLedgerTest, ImportingAgainIsHarmless) {
   ImportText(TestJob().substr(0, TestJob().find('\n', 9000) + 1));  // the file was still growing
   const std::vector<Event> half = EventsIn(store_);

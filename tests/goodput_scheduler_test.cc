@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "stepscope/goodput_ledger.h"
 #include "stepscope/goodput_report.h"
@@ -175,6 +176,161 @@ TEST_F(GoodputScheduler, RollupChangesNoAnswerToTheVectors) {
       EXPECT_EQ(Numbers(GoodputReport(of_ledger), false), Numbers(want, false)) << part;
     }
   }
+}
+
+// The job "train" of ten steps in 100 s, which names its Slurm job.
+std::string EventsOfSlurmJob(std::string_view id, std::string_view host = "node-1",
+                             int64_t begin = 100'000) {
+  std::string lines;
+  int sequence = 0;
+  const auto say = [&](std::string_view event, int64_t after, std::string_view more = "") {
+    lines += fmt::format(R"({{"job_name":"train","event":"{}","time":{},"attempt":"~slurm.{}.0",)"
+                         R"("writer":"{}/0/boot/1/r","sequence":{}{}}})",
+                         event, begin + after, id, host, sequence++, more) +
+             "\n";
+  };
+  say("job_start", 0);
+  for (int s = 0; s < 10; ++s) {
+    say("step_start", 10 * s, fmt::format(R"(,"step":{})", s));
+  }
+  say("job_end", 100);
+  return lines;
+}
+
+std::string Sacct(std::string_view rows) {
+  return "JobID|JobName|State|Submit|Start|End|AllocTRES\n" + std::string(rows);
+}
+
+// What an answer says of the scheduler: its first sentence, rows left out, waiting in seconds.
+struct OfScheduler {
+  std::string verdict, left_out;
+  bool scheduling = false;
+  int64_t total = 0;
+};
+
+OfScheduler AskScheduler(const std::string& events, const std::string& scheduler,
+                         GoodputReportOptions options = {}) {
+  const ScratchFolder folder;
+  options.files = {folder.Write("job.jsonl", events)};
+  options.scheduler_files = {folder.Write("scheduler", scheduler)};
+  if (!options.at) options.at = 110'000 * kSecond;
+  const auto answer = GoodputReport(options);
+  if (!answer) return {.verdict = "error: " + answer.error().what, .left_out = {}};
+  OfScheduler of{.verdict = answer->verdict, .left_out = {}};
+  for (const Note& note : answer->run.notes) {
+    if (note.name == "other_job") of.left_out = fmt::format("{} {}", note.count, note.message);
+  }
+  for (const Report& report : answer->reports) {
+    for (const Metric& m : report.metrics) {
+      of.scheduling |= m.key == "scheduling_goodput";
+      if (m.key == "total" && report.analysis == "goodput") {
+        of.total = std::get<int64_t>(m.value) / kSecond;
+      }
+    }
+  }
+  return of;
+}
+
+TEST(SchedulerRows, OfTheSlurmJobThatTheEventsNameAreTaken) {
+  const auto of = AskScheduler(EventsOfSlurmJob("4711"),
+                               Sacct("4711|wrap|COMPLETED|99900|99950|100101|gres/gpu=8\n"
+                                     "4712|wrap|COMPLETED|98000|99960|100101|gres/gpu=8\n"));
+  EXPECT_TRUE(of.verdict.starts_with("Goodput is")) << of.verdict;
+  EXPECT_EQ(of.total, 200) << "100 s in the queue";
+  EXPECT_EQ(of.left_out,
+            "1 the scheduler's rows were left out: of Slurm job 4712: the events name Slurm job "
+            "4711");
+}
+
+TEST(SchedulerRows, OfOtherSlurmJobsAreRefused) {
+  const auto of = AskScheduler(EventsOfSlurmJob("4711"),
+                               Sacct("4712|train|COMPLETED|99900|99950|100101|gres/gpu=8\n"));
+  EXPECT_TRUE(
+      of.verdict.starts_with("The scheduler's rows are not of this job, and none is used: "
+                             "they are of Slurm job 4712, and the events name Slurm job "
+                             "4711. Goodput is"))
+      << of.verdict;
+  EXPECT_EQ(of.total, 100);
+  EXPECT_FALSE(of.scheduling);
+}
+
+TEST(SchedulerRows, OfAnotherTimeAreRefused) {
+  const auto of = AskScheduler(EventsOfSlurmJob("4711"),
+                               Sacct("4711|train|COMPLETED|80000|81000|82000|gres/gpu=8\n"));
+  EXPECT_TRUE(of.verdict.starts_with(
+      "The scheduler's rows are not of this job, and none is used: Slurm job 4711 ended 5.0 h "
+      "before the job's first event; `utc_offset` sets the zone of Slurm's times. Goodput is"))
+      << of.verdict;
+  EXPECT_EQ(of.total, 100);
+}
+
+// Neither ids nor names tell which of two jobs is this one.
+TEST(SchedulerRows, OfUnknownJobsAreNotMixed) {
+  const auto of = AskScheduler(Events(), Sacct("7|a|COMPLETED|1000|1001|1071|gres/gpu=8\n"
+                                               "8|b|COMPLETED|1000|1001|1071|gres/gpu=8\n"));
+  EXPECT_TRUE(of.verdict.starts_with(
+      "Which of the scheduler's rows are of this job is unknown, and none is used: they are of "
+      "Slurm jobs 7, 8; `scheduler_job` selects one. Goodput is"))
+      << of.verdict;
+  EXPECT_FALSE(of.scheduling);
+}
+
+// A chain of Slurm jobs with the job's name, one after the other; one of another name runs beside.
+TEST(SchedulerRows, OfTheJobsNameAreTaken) {
+  const std::string chain =
+      "7|train|TIMEOUT|1000|1001|1007|gres/gpu=8\n"
+      "8|train|COMPLETED|1007|1014|1071|gres/gpu=8\n";
+  auto of = AskScheduler(Events(), Sacct(chain + "9|b|COMPLETED|1000|1001|1071|gres/gpu=8\n"));
+  EXPECT_TRUE(of.verdict.starts_with("Goodput is")) << of.verdict;
+  EXPECT_TRUE(of.scheduling);
+  EXPECT_EQ(of.left_out,
+            "1 the scheduler's rows were left out: of Slurm job 9: have another name than train");
+  of = AskScheduler(Events(), Sacct(chain + "9|train|COMPLETED|1000|1001|1071|gres/gpu=8\n"));
+  EXPECT_TRUE(of.verdict.starts_with("Which of the scheduler's rows are of this job is unknown"))
+      << of.verdict;
+}
+
+std::string Pods(std::string_view job, int seconds) {
+  std::string items;
+  for (const auto& [kind, name, reason] :
+       {std::tuple("Job", std::string(job), "SuccessfulCreate"),
+        std::tuple("Pod", std::string(job) + "-0-x7k2p", "Scheduled"),
+        std::tuple("Pod", std::string(job) + "-0-x7k2p", "Started")}) {
+    items += fmt::format(
+        R"({}{{"metadata":{{"uid":"{}-{}"}},"involvedObject":{{"kind":"{}","name":"{}"}},)"
+        R"("reason":"{}","firstTimestamp":"2026-05-28T20:{:02}:{:02}Z"}})",
+        items.empty() ? "" : ",", name, reason, kind, name, reason, seconds / 60, seconds % 60);
+  }
+  return items;
+}
+
+std::string KubernetesList(const std::string& items) {
+  return fmt::format(R"({{"kind":"List","items":[{}]}})", items);
+}
+
+// 1,780,000,000 s are 20:26:40 there.
+TEST(SchedulerRows, OfThePodsThatRecordedAreTaken) {
+  const std::string list = KubernetesList(Pods("llm", 1590) + "," + Pods("llm-eval", 1500));
+  const GoodputReportOptions later{.at = kBegin + kHour};
+  auto of = AskScheduler(EventsOfSlurmJob("4711", "llm-0", kBegin / kSecond), list, later);
+  EXPECT_TRUE(of.verdict.starts_with("Goodput is")) << of.verdict;
+  EXPECT_EQ(of.total, 110) << of.left_out;
+  EXPECT_EQ(of.left_out,
+            "3 the scheduler's rows were left out: of job llm-eval: have none of its pods");
+  of = AskScheduler(EventsOfSlurmJob("4711", "node-1", kBegin / kSecond), list, later);
+  EXPECT_TRUE(
+      of.verdict.starts_with("Which of the scheduler's rows are of this job is unknown, "
+                             "and none is used: they are of jobs llm, llm-eval"))
+      << of.verdict;
+}
+
+TEST(SchedulerRows, OfPodsOfAnotherDayAreRefused) {
+  const auto of = AskScheduler(Events(), KubernetesList(Pods("train", 1590)));
+  EXPECT_TRUE(
+      of.verdict.starts_with("The scheduler's rows are not of this job, and none is used: "
+                             "job train began"))
+      << of.verdict;
+  EXPECT_FALSE(of.scheduling);
 }
 
 TEST_F(GoodputScheduler, InvalidFilesAreErrors) {

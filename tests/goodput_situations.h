@@ -90,10 +90,14 @@ class GoodputSituations : public LedgerTest {
     for (const goodput::Event& event : events) jobs["j"].Add(event, goodput::ScenarioTime(at));
     const Report live = LiveReport(jobs, "j", std::nullopt, goodput::ScenarioTime(at));
     EXPECT_EQ(std::get<double>(live.metrics.front().value), ratio);
+    const Cell total = MetricOf(answer_, "goodput", "total");
+    EXPECT_EQ(live.metrics.at(1).value, total);
     // A server forgets the metrics of jobs that ended long ago.
     const goodput::Metrics metrics = goodput::CollectMetrics(jobs, {}, goodput::ScenarioTime(at));
     for (const goodput::MetricFamily& family : metrics.families) {
-      if (family.name == "ratio") {
+      if (family.name == "elapsed_seconds") {
+        EXPECT_EQ(family.points.at(0).number, Seconds(std::get<int64_t>(total)));
+      } else if (family.name == "ratio") {
         EXPECT_EQ(family.points.at(0).number, ratio);
       } else if (family.name == "running") {
         EXPECT_EQ(family.points.at(0).number, State() == "running" ? 1 : 0);
@@ -109,6 +113,7 @@ class GoodputSituations : public LedgerTest {
       EXPECT_EQ(rows.size(), 1u);
       EXPECT_EQ(rows.at(0).Real("goodput_ratio"),
                 std::get<double>(MetricOf(*now, "goodput", "goodput_ratio")));
+      EXPECT_EQ(rows.at(0).At("time"), MetricOf(*now, "goodput", "total"));
       EXPECT_EQ(rows.at(0).Text("state"),
                 std::get<std::string>(MetricOf(*now, "goodput", "state")));
     }

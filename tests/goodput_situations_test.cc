@@ -38,6 +38,8 @@ TEST_F(GoodputSituations, TwoJobsUnderOneNameAreAFinding) {
       "[0b] 200 start; 200..900 steps 0..699; 900 end");
   EXPECT_TRUE(Findings().contains("Two jobs record under this name at the same time"))
       << Findings();
+  EXPECT_TRUE(Findings().contains("(1 process of the other job tells steps of its own, such as "))
+      << Findings();
 }
 
 // 2. Ends of steps.

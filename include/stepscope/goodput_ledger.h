@@ -27,9 +27,10 @@
 namespace stepscope {
 
 // Imports JSON lines of ml-goodput-measurement, Cloud Logging exports and Stepscope's own exports,
-// plain or gzip. Creates the ledger if missing. Skips events that are stored already, so importing
-// again is harmless, also after a kill. Writer and sequence number identify an event; without them,
-// its content and the number of equal events before it in this import do.
+// plain or gzip, and directories of recorders. Creates the ledger if missing. Skips events that are
+// stored already, so importing again is harmless, also after a kill. Writer and sequence number
+// identify an event; without them, its content and the number of equal events before it in this
+// import do.
 //
 // On return everything is on disk. After a failure (full disk, dead server) a directory keeps what
 // was written so far, PostgreSQL nothing; the rest can be imported again.
@@ -43,7 +44,8 @@ bool IsGoodputLedger(const std::string& store);
 
 // Lists the jobs of the ledger, the worst goodput first.
 //   metrics  jobs, events
-//   tables   jobs  job, first, last, events, attempts, goodput_ratio, state
+//   tables   jobs  job, first, last (the job's start and end, as in reports), events, attempts,
+//   goodput_ratio, state
 Result<ReportSet> GoodputJobs(const std::string& store);
 
 enum class GoodputExportFormat : uint8_t {

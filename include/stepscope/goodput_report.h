@@ -25,7 +25,8 @@
 // With scheduler files, a program or a price there is a second report, "productivity": metrics
 // scheduling_goodput, runtime_goodput, program_goodput and their product, table `losses`. With a
 // program the report of stepscope/program_goodput.h follows. A factor above 100% is an error of the
-// input: then there is no product, and the verdict begins with the reason.
+// input: then there is no product, and the verdict begins with the reason. It also does if no row
+// of the scheduler is used, since they are of other jobs or nothing tells whose they are.
 //
 // With traces there is a report "walk": metrics trace_step_time, job_step_time; table
 //            steps        rank, trace_step, step, attempt, step_time
@@ -80,7 +81,7 @@ struct GoodputReportOptions {
   // Scheduler output about the job: sacct's table, scontrol's records or Kubernetes events; plain
   // or gzip, detected by content.
   std::vector<std::string> scheduler_files;
-  std::string scheduler_job;          // its name or id there; empty: all entries are of this job
+  std::string scheduler_job;          // its name or id there; empty: what tells it is this job's
   std::optional<int64_t> utc_offset;  // of Slurm's times, s; absent: this machine's zone
   int64_t chips_per_pod = 1;
   int64_t pods = 0;  // that the job needs; 0: the maximum seen at once

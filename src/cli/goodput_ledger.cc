@@ -160,11 +160,12 @@ void AddGoodputJobs(Command& goodput) {
 void AddGoodputImport(Command& goodput) {
   auto flags = std::make_shared<LedgerFlags>();
   Command& command = goodput.Sub("import", "Add events to a ledger; known events count once");
-  command.Argument("FILE", flags->files, "Files of events, in order (.jsonl, .json, .gz)");
+  command.Argument("FILE", flags->files, "Files of events, in order, or a recorder's directory");
   AddStore(command, *flags);
   AddOutput(command, flags->output, "goodput_import.imported<1");
   command.Examples(
       {{"into a directory", "stepscope goodput import job.jsonl.gz --store ledger"},
+       {"a recorder's directory", "stepscope goodput import /shared/goodput --store ledger"},
        {"Cloud Logging exports", "stepscope goodput import logs/*.json --store ledger"},
        {"into PostgreSQL",
         "stepscope goodput import job.jsonl.gz --store postgresql://USER@HOST/DATABASE"}});

@@ -77,6 +77,12 @@ bool Accounting::empty() const {
          std::ranges::all_of(recordings_, [](const auto& r) { return r->attempts().empty(); });
 }
 
+std::vector<std::string> Accounting::Writers() const {
+  std::vector<std::string> writers;
+  for (const auto& recording : recordings_) writers.push_back(recording->writer());
+  return writers;
+}
+
 Notes Accounting::note_counts() const {
   Notes notes = totals_.note_counts;
   notes.Add(LinedUp().note_counts);

@@ -78,6 +78,8 @@ class Accounting {
   };
   std::optional<StepPlace> StepAt(int64_t time) const;
 
+  std::vector<std::string> Writers() const;  // that recorded
+
   bool empty() const;
 
  private:

@@ -76,7 +76,8 @@ Overlays Excluded(const std::vector<Interval>& exclusions) {
 }
 
 // `open`: the spans that the process never ended.
-AttemptAccount AccountOf(const JointAttempt& attempt, const Surroundings& around, Overlays open) {
+AttemptAccount AccountOf(const JointAttempt& attempt, const Surroundings& around, Overlays open,
+                         const std::vector<std::string>& labels) {
   AttemptAccount account{.start = attempt.start,
                          .end = around.until,
                          .ended = attempt.end != kUnknown,
@@ -100,6 +101,7 @@ AttemptAccount AccountOf(const JointAttempt& attempt, const Surroundings& around
     if (piece.end - piece.start <= account.open_time) continue;
     account.open_time = piece.end - piece.start;
     account.open_bucket = piece.bucket;
+    account.open_type = piece.bucket == Bucket::kCustom ? labels[piece.label] : "";
   }
   return account;
 }
@@ -253,7 +255,7 @@ void TakeAttempt(const JointAttempt& attempt, const Surroundings& around, const 
                  Partition& out, Tally& tally) {
   Overlays open;
   AddOpenSpans(*attempt.lead, around.until, common.labels, open);
-  out.attempts.push_back(AccountOf(attempt, around, open));
+  out.attempts.push_back(AccountOf(attempt, around, open, common.labels));
   out.async_loading = AddSaturated(out.async_loading, attempt.lead->async_loading);
   if (attempt.new_job) out.max_productive_step.reset();
   if (const auto step = LastProductiveStep(attempt, around)) {
@@ -275,7 +277,10 @@ void AddOpenStep(const JointAttempt& current, Partition& out) {
   if (current.steps().empty()) return;
   const int64_t last = current.lead->told.step;
   const bool is_open = current.lead->step_end == kUnknown;
-  if (is_open) out.open_step = last;
+  if (is_open) {
+    out.open_step = last;
+    out.open_since = current.lead->told.time;
+  }
   if (current.lead->saved == kUnknown) return;
   out.steps_at_risk = std::max<int64_t>(0, (is_open ? last - 1 : last) - current.lead->saved);
 }

@@ -2,7 +2,6 @@
 #include "goodput/accounting/jobs.h"
 
 #include <algorithm>
-#include <limits>
 #include <unordered_map>
 
 #include "goodput/events/json_lines.h"
@@ -14,26 +13,13 @@ class Sorter {
  public:
   Sorter(Jobs& jobs, const ReadJobsOptions& options) : jobs_(jobs), options_(options) {}
 
-  // Inserts the scheduler's events in time order, as the accounting requires.
   void Take(const Event& event, Notes& of_file) {
-    TakeSchedulerUntil(event.time, of_file);
-    TakeOne(event, of_file);
-  }
-
-  void TakeSchedulerUntil(int64_t time, Notes& of_file) {
-    const auto& events = options_.scheduler;
-    while (scheduled_ < events.size() && events[scheduled_].time <= time) {
-      TakeOne(events[scheduled_++], of_file);
-    }
-  }
-
- private:
-  void TakeOne(const Event& event, Notes& of_file) {
     Job* job = JobOf(event.job);
     if (job == nullptr) return of_file.Add(NoteKind::kOtherJob);
     TakeEvent(event, options_, *job);
   }
 
+ private:
   // Null: not requested.
   Job* JobOf(const std::string& name) {
     if (last_ != nullptr && (name.empty() || name == last_->name)) return last_;
@@ -63,7 +49,6 @@ class Sorter {
   const ReadJobsOptions& options_;
   std::unordered_map<std::string, Job*> by_name_;
   Job* last_ = nullptr;
-  size_t scheduled_ = 0;  // scheduler events taken so far
 };
 
 }  // namespace
@@ -98,6 +83,19 @@ void TakeEvent(const Event& event, const ReadJobsOptions& options, Job& job) {
   job.ml_goodput.Add(event);
 }
 
+void TakeScheduled(const std::vector<Event>& events, std::optional<int64_t> at, Job& job) {
+  for (const Event& event : events) {
+    ++job.events;
+    if (at && event.time > *at) {
+      job.note_counts.Add(NoteKind::kAfterQuery);
+    } else if (job.duplicates.Seen(event)) {
+      job.note_counts.Add(NoteKind::kDuplicate);
+    } else {
+      job.accounting.AddLate(event);
+    }
+  }
+}
+
 Notes NoteCountsOf(const Job& job) {
   Notes note_counts = job.accounting.note_counts();
   note_counts.Add(job.note_counts);
@@ -119,8 +117,6 @@ Result<Jobs> ReadJobs(const std::vector<std::string>& files, const ReadJobsOptio
     if (!file) return std::unexpected(file.error());
     jobs.files.push_back(std::move(*file));
   }
-  Notes none;  // all belong to the job
-  sorter.TakeSchedulerUntil(std::numeric_limits<int64_t>::max(), none);
   for (Job& job : jobs.jobs) NoteMissing(job);
   return jobs;
 }

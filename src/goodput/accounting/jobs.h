@@ -24,8 +24,6 @@ struct ReadJobsOptions {
   bool ml_goodput = false;
   std::string job;  // only this job; empty: all
   std::optional<int64_t> at;
-  // Scheduler events of the job by time; merged with its own events.
-  std::vector<Event> scheduler;
 };
 
 // Properties of a job to group it by: "team", "user", "project", "cluster", "queue".
@@ -50,6 +48,9 @@ bool AccountFor(const Event& event, std::optional<int64_t> at, Job& job);
 
 // The same, by the options.
 void TakeEvent(const Event& event, const ReadJobsOptions& options, Job& job);
+
+// Accounts for scheduler events of the job, after its own.
+void TakeScheduled(const std::vector<Event>& events, std::optional<int64_t> at, Job& job);
 
 // Counts missing events, after all were taken.
 void NoteMissing(Job& job);

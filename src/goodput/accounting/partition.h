@@ -47,6 +47,7 @@ struct AttemptAccount {
   int64_t open_time = 0;
   Bucket open_bucket = Bucket::kOther;
   int64_t after_steps = 0;  // ns without spans from the recorded end of the last step to its end
+  std::string open_type;    // of a custom span
   BucketTimes times{};      // its part in the window
 };
 
@@ -104,6 +105,7 @@ struct Partition {
   std::vector<Disruption> disruption_list;
   std::optional<double> active_slices, available_slices;  // means over time
   std::optional<int64_t> open_step;                       // of a running job
+  std::optional<int64_t> open_since;                      // its start
   // Of a running job: steps since the last recorded checkpoint, which a failure now would lose.
   // Absent: no checkpoint was recorded.
   std::optional<int64_t> steps_at_risk;

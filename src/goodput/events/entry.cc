@@ -1,6 +1,8 @@
 // Maps field names to fields, and fields to kinds of events.
 #include "goodput/events/entry.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -145,6 +147,16 @@ void Assign(std::string& to, std::string_view from) {
   if (to != from) to.assign(from);
 }
 
+// The time of the entry that is text.
+std::optional<Field> TextTimeIn(const Entry& entry) {
+  const auto is_text = [&](Field field) { return !entry.Text(field).empty(); };
+  for (const Field field : {Field::kTime, Field::kTimeNs}) {
+    if (is_text(field)) return field;
+  }
+  const auto form = std::ranges::find_if(kForms, is_text, &Form::time);
+  return form == kForms.end() ? std::nullopt : std::optional(form->time);
+}
+
 EventKind CheckpointKind(const Entry& entry) {
   const std::string_view type = entry.Text(Field::kEventType);
   if (type == "save") return EventKind::kCheckpointSave;
@@ -186,7 +198,9 @@ void EventMaker::FindForm(const Entry& entry) {
   const auto form =
       std::ranges::find_if(kForms, [&](const Form& f) { return entry.HasNumber(f.time); });
   if (form == kForms.end()) {
-    wrong_ = entry.empty() ? NoteKind::kNoEntry : NoteKind::kUnknownKind;
+    wrong_ = entry.empty()                   ? NoteKind::kNoEntry
+             : TextTimeIn(entry).has_value() ? NoteKind::kTextTime
+                                             : NoteKind::kUnknownKind;
     return;
   }
   kind_ = form->kind;
@@ -259,38 +273,44 @@ void EventMaker::FindParts(const Entry& entry) {
   kind_ = EventKindNamed(name);
   if (kind_ == EventKind::kNone) {
     wrong_ = NoteKind::kUnknownKind;
+  } else if (!entry.HasNumber(Field::kTime) && !entry.HasNumber(Field::kTimeNs) &&
+             TextTimeIn(entry)) {
+    wrong_ = NoteKind::kTextTime;
   } else {
     FindOwn(entry);
   }
 }
 
+bool EventMaker::Fits(const Entry& entry, const Part& part) const {
+  const double number = entry.Number(part.from);
+  switch (part.as) {
+    case As::kSeconds:
+      return std::abs(number) < kLatest;
+    case As::kBillions:
+      return std::abs(number) < 9.2e27;
+    case As::kStep:
+      return std::abs(number) < kLargestStep;
+    case As::kLarge:
+      return std::abs(number) < kLatest * kSecond;
+    case As::kCount:
+      break;
+  }
+  return std::abs(number) < 9.2e18;
+}
+
 // False: one of them is out of range, which makes the whole entry unusable.
 bool EventMaker::TakeParts(const Entry& entry) {
-  bool fits = true;
   for (const Part& part : parts_) {
-    const double number = entry.Number(part.from);
-    switch (part.as) {
-      case As::kSeconds:
-        *part.to = ToNs(number);
-        fits = fits && *part.to != kUnknown;
-        continue;
-      case As::kBillions:
-        fits = fits && std::abs(number) < 9.2e27;
-        if (fits) *part.to = std::llround(number / 1e9);
-        continue;
-      case As::kStep:
-        fits = fits && std::abs(number) < kLargestStep;
-        break;
-      case As::kLarge:
-        fits = fits && std::abs(number) < kLatest * kSecond;
-        break;
-      case As::kCount:
-        fits = fits && std::abs(number) < 9.2e18;
-        break;
+    if (!Fits(entry, part)) return false;
+    if (part.as == As::kSeconds) {
+      *part.to = ToNs(entry.Number(part.from));
+    } else if (part.as == As::kBillions) {
+      *part.to = std::llround(entry.Number(part.from) / 1e9);
+    } else {
+      *part.to = entry.Integer(part.from);
     }
-    *part.to = entry.Integer(part.from);
   }
-  return fits;
+  return true;
 }
 
 // What is wrong with them.
@@ -306,7 +326,24 @@ std::optional<NoteKind> EventMaker::TakeNumbers(const Entry& entry) {
 void EventMaker::MakeAgain(const Entry& entry, Notes& note_counts) {
   const std::optional<NoteKind> wrong = wrong_ ? wrong_ : TakeNumbers(entry);
   event_.kind = wrong ? EventKind::kNone : kind_;
-  if (wrong) note_counts.Add(*wrong);
+  if (wrong) NoteWrong(entry, *wrong, note_counts);
+}
+
+// With the first value that is wrong, so that it can be found.
+void EventMaker::NoteWrong(const Entry& entry, NoteKind wrong, Notes& note_counts) const {
+  constexpr size_t kLongest = 40;
+  std::string detail;
+  if (!note_counts.Detail(wrong).empty()) return note_counts.Add(wrong);
+  if (wrong == NoteKind::kTextTime) {
+    const Field field = TextTimeIn(entry).value_or(Field::kTime);
+    detail = fmt::format("{} \"{}\"", FieldName(field), entry.Text(field).substr(0, kLongest));
+  } else if (wrong == NoteKind::kOutOfRange) {
+    const auto part = std::ranges::find_if(parts_, [&](const Part& p) { return !Fits(entry, p); });
+    if (part == parts_.end()) return note_counts.Add(wrong);
+    detail = fmt::format("{} {:.17g}{}", FieldName(part->from), entry.Number(part->from),
+                         part->as == As::kSeconds ? ", where seconds since 1970 are expected" : "");
+  }
+  note_counts.Add(wrong, 1, detail);
 }
 
 void EventMaker::Make(const Entry& entry, Notes& note_counts) {

@@ -198,6 +198,8 @@ class EventMaker {
 
   // These determine the kind of the entry. They copy texts at once and numbers later, by `parts_`.
   void FindParts(const Entry& entry);
+  void NoteWrong(const Entry& entry, NoteKind wrong, Notes& note_counts) const;
+  bool Fits(const Entry& entry, const Part& part) const;
   void FindIdentity(const Entry& entry);
   void FindForm(const Entry& entry);
   void FindOwn(const Entry& entry);

@@ -15,6 +15,7 @@ constexpr auto kNotes = std::to_array<NoteText>({
     {"no_entry", "objects were skipped: not entries of a job"},
     {"unknown_kind", "events were skipped: unknown kind"},
     {"value_out_of_range", "entries were skipped: a time or step number is out of range"},
+    {"text_time", "entries were skipped: a time is text, not seconds since 1970"},
     {"truncated", "compressed files were used in part: they end early"},
     {"corrupt", "compressed files were used in part: they are damaged"},
     {"trailing_bytes", "bytes were ignored: after the end of the compressed file"},
@@ -67,6 +68,10 @@ static_assert(kNotes.size() == static_cast<size_t>(NoteKind::kCount));
 }  // namespace
 
 std::span<const NoteText> NoteTexts(NoteKind) { return kNotes; }
+
+std::string FirstOf(std::span<const Note> notes) {
+  return notes.empty() ? "" : notes.front().message;
+}
 
 void SaveNotes(const Notes& notes, StateWriter& out) {
   out.Unsigned(kNotes.size());

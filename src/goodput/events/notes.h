@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "goodput/events/state_bytes.h"
 #include "notes/notes_of.h"
@@ -17,6 +18,7 @@ enum class NoteKind : uint8_t {
   kNoEntry,
   kUnknownKind,
   kOutOfRange,
+  kTextTime,
   kTruncated,
   kCorrupt,
   kTrailingBytes,
@@ -58,6 +60,9 @@ enum class NoteKind : uint8_t {
 std::span<const NoteText> NoteTexts(NoteKind);  // of all kinds, in their order
 
 using Notes = NotesOf<NoteKind>;
+
+// What the first says; empty: there is none. Tells why an input has no events.
+std::string FirstOf(std::span<const Note> notes);
 
 // By name, so that a stored count outlives changes of the list. Details are not stored.
 void SaveNotes(const Notes& notes, StateWriter& out);

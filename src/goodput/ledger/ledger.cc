@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "base/time_units.h"
 
@@ -229,57 +228,21 @@ Result<void> LoadLabels(const Database& db, const std::string& name, Labels& lab
                 [&](const Database::Row& row) { labels[row.Text(0)] = row.Text(1); });
 }
 
-// Merges scheduler events with the events of the job.
-class Scheduled {
- public:
-  Scheduled(const ReadJobsOptions& options, Job& job) : options_(options), job_(job) {}
-
-  // Scheduler events of rolled-up time.
-  void TakeLate(int64_t until) {
-    for (; HasUntil(until); ++next_) {
-      const Event& event = options_.scheduler[next_];
-      ++job_.events;
-      if (job_.duplicates.Seen(event)) {
-        job_.note_counts.Add(NoteKind::kDuplicate);
-      } else {
-        job_.accounting.AddLate(event);
-      }
-    }
-  }
-  void TakeUntil(int64_t time) {
-    while (HasUntil(time)) TakeEvent(options_.scheduler[next_++], options_, job_);
-  }
-  void TakeAll() { TakeUntil(std::numeric_limits<int64_t>::max()); }
-
- private:
-  bool HasUntil(int64_t time) const {
-    return next_ < options_.scheduler.size() && options_.scheduler[next_].time <= time;
-  }
-
-  const ReadJobsOptions& options_;
-  Job& job_;
-  size_t next_ = 0;
-};
-
 }  // namespace
 
 Result<void> Ledger::Account(const std::string& name, const ReadJobsOptions& options,
                              Job& job) const {
   job.name = name;
-  Scheduled scheduled(options, job);
   if (const auto rollup = RollupOf(name)) {
     if (auto loaded = LoadRollup(*rollup, options, job); !loaded) return loaded;
     if (auto loaded = LoadLabels(*database(), name, job.labels); !loaded) return loaded;
-    scheduled.TakeLate(rollup->last);
   }
   Notes of_logs;
   ReadRaw(name, of_logs, [&](const Event& event, const EventPlace&, bool equal) {
-    scheduled.TakeUntil(event.time);
     if (!equal) return TakeEvent(event, options, job);
     ++job.events;
     job.note_counts.Add(NoteKind::kDuplicate);
   });
-  scheduled.TakeAll();
   job.note_counts.Add(of_logs);
   NoteMissing(job);
   return ReadStatus();
@@ -294,9 +257,8 @@ Result<Jobs> ReadOnce(const std::string& address, const ReadJobsOptions& options
   if (!name) return std::unexpected(name.error());
   Jobs jobs;
   InputFile file{.path = ledger->name(), .rank = 0};
-  const bool scheduler_knows = !options.scheduler.empty() && !options.job.empty();
-  if (name->has_value() || scheduler_knows) {
-    const std::string chosen = name->value_or(options.job);
+  if (name->has_value()) {
+    const std::string& chosen = **name;
     Job& job = jobs.jobs.emplace_back();
     if (auto read = ledger->Account(chosen, options, job); !read) {
       return std::unexpected(read.error());

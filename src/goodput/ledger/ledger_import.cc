@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -148,6 +149,54 @@ class Importer {
   std::optional<Error> failed_;
 };
 
+// Takes all events of a recorder's directory.
+Result<InputFile> ReadFolder(const std::string& path, std::vector<Note>& notes,
+                             Importer& importer) {
+  auto ledger = Ledger::Open(path, Access::kRead);
+  if (!ledger) return std::unexpected(ledger.error());
+  InputFile file{.path = path, .rank = 0};
+  Notes note_counts;
+  for (const std::string& job : ledger->JobNames()) {
+    if (ledger->RollupOf(job)) {
+      return std::unexpected(Error{"cannot import: the ledger has rolled up events of " + job, path,
+                                   "copy its directory, or use it as `store`"});
+    }
+    ledger->ReadRaw(job, note_counts, [&](Event event, const EventPlace&, bool) {
+      event.job = job;
+      ++file.events;
+      importer.Take(event, note_counts);
+    });
+    if (auto read = ledger->ReadStatus(); !read) return std::unexpected(read.error());
+  }
+  note_counts.Add(ledger->note_counts());
+  std::ranges::move(note_counts.List(path), std::back_inserter(notes));
+  return file;
+}
+
+bool IsFolder(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_directory(path, error);
+}
+
+Result<InputFile> ReadInput(const std::string& path, std::vector<Note>& notes, Importer& importer) {
+  if (IsFolder(path)) return ReadFolder(path, notes, importer);
+  return ReadEventsFile(path, notes, [&](const Event& event, Notes& note_counts) {
+    importer.Take(event, note_counts);
+  });
+}
+
+// Fails if the input cannot be opened, or is the ledger itself.
+Result<void> CheckInput(const std::string& store, const std::string& path) {
+  if (!IsFolder(path)) {
+    if (auto source = ByteSource::Open(path); !source) return std::unexpected(source.error());
+    return {};
+  }
+  std::error_code error;
+  if (!std::filesystem::equivalent(store, path, error)) return {};
+  return std::unexpected(Error{"cannot import a directory into itself", path,
+                               "its events are in the ledger already: give it as `store`"});
+}
+
 Report ImportReport(const Importer& importer) {
   Report report{.analysis = "goodput_import", .title = "Goodput import"};
   Table table{.key = "jobs", .title = "Jobs", .text_rows = 10};
@@ -176,9 +225,7 @@ Result<ReportSet> ImportOnce(const std::string& store, const std::vector<std::st
   ReportSet answer;
   Notes at_end;
   for (const std::string& path : files) {
-    auto file = ReadEventsFile(path, answer.run.notes, [&](const Event& event, Notes& note_counts) {
-      importer.Take(event, note_counts);
-    });
+    auto file = ReadInput(path, answer.run.notes, importer);
     if (!file) return std::unexpected(file.error());
     answer.run.files.push_back(std::move(*file));
     if (importer.failed()) break;
@@ -193,8 +240,10 @@ Result<ReportSet> ImportOnce(const std::string& store, const std::vector<std::st
   answer.run.steps = "all";
   answer.reports.push_back(ImportReport(importer));
   if (importer.jobs().empty()) {
+    const std::string why = FirstOf(answer.run.notes);
     answer.reports.back().absent =
-        Error{"there are no events to import", fmt::format("{}", fmt::join(files, ", ")),
+        Error{"there are no events to import" + (why.empty() ? "" : ": " + why),
+              fmt::format("{}", fmt::join(files, ", ")),
               "give events of a job: JSON lines of a recorder or of ml-goodput-measurement"};
   }
   answer.verdict = answer.reports.front().headline;
@@ -208,7 +257,9 @@ Result<ReportSet> GoodputImport(const std::string& store, const std::vector<std:
   // Checks files before creating the ledger or storing events, so that a wrong path changes
   // nothing.
   for (const std::string& path : files) {
-    if (auto source = ByteSource::Open(path); !source) return std::unexpected(source.error());
+    if (auto usable = goodput::CheckInput(store, path); !usable) {
+      return std::unexpected(usable.error());
+    }
   }
   return goodput::RetryIfLost([&] { return goodput::ImportOnce(store, files); });
 }

@@ -18,7 +18,7 @@ namespace goodput {
 namespace {
 
 struct Summary {
-  std::optional<int64_t> first, last;
+  std::optional<int64_t> first, last;  // of the job, as in reports; without a job, of the events
   int64_t events = 0;
   std::optional<double> goodput;
   std::string state;  // as in Partition; "no job": no event marks its start
@@ -43,7 +43,7 @@ std::string SignatureOf(const Ledger& ledger, const std::string& job) {
   }
   if (WallClock() - changed < kMinute) return {};
   const auto rollup = ledger.RollupOf(job);
-  return fmt::format("2 {} {} {} {} {}", files, bytes, changed, done, rollup ? rollup->events : 0);
+  return fmt::format("3 {} {} {} {} {}", files, bytes, changed, done, rollup ? rollup->events : 0);
 }
 
 // A job, its signature and its summary.
@@ -90,6 +90,8 @@ Result<Summary> ComputeSummary(const Ledger& ledger, const std::string& name) {
   summary.state = "no job";
   if (job.accounting.empty()) return summary;
   Partition partition = job.accounting.Query(UpTo(std::nullopt));
+  summary.first = partition.start;
+  summary.last = partition.end;
   summary.goodput = partition.goodput();
   summary.state = partition.state;
   summary.attempt_count = static_cast<int64_t>(partition.attempts.size());
@@ -132,15 +134,14 @@ void KeepAll(const std::string& address, const std::vector<Computed>& computed) 
 
 Table JobsTable() {
   Table table{.key = "jobs", .title = "Jobs", .text_rows = 30};
-  table.columns = {
-      KeyColumn("job", "job"),
-      {.key = "first", .title = "first event", .unit = Unit::kUnixTime, .detail = true},
-      {.key = "last", .title = "last event", .unit = Unit::kUnixTime, .detail = true},
-      {.key = "time", .title = "total time", .unit = Unit::kNanoseconds},
-      {.key = "events", .title = "events", .unit = Unit::kCount},
-      {.key = "attempts", .title = "attempts", .unit = Unit::kCount},
-      {.key = "goodput_ratio", .title = "goodput", .unit = Unit::kRatio},
-      {.key = "state", .title = "state"}};
+  table.columns = {KeyColumn("job", "job"),
+                   {.key = "first", .title = "start", .unit = Unit::kUnixTime, .detail = true},
+                   {.key = "last", .title = "end", .unit = Unit::kUnixTime, .detail = true},
+                   {.key = "time", .title = "total time", .unit = Unit::kNanoseconds},
+                   {.key = "events", .title = "events", .unit = Unit::kCount},
+                   {.key = "attempts", .title = "attempts", .unit = Unit::kCount},
+                   {.key = "goodput_ratio", .title = "goodput", .unit = Unit::kRatio},
+                   {.key = "state", .title = "state"}};
   return table;
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/time_units.h"
+#include "goodput/accounting/writer.h"
 #include "goodput/ledger/ledger.h"
 #include "goodput/recorder/segment_name.h"
 #include "goodput/scheduler/scheduler_file.h"
@@ -29,25 +30,61 @@ Result<Job*> Choose(Jobs& jobs, const GoodputReportOptions& options) {
                                names, "set `job`"});
 }
 
-// The events in the scheduler's files, by time.
-Result<std::vector<Event>> SchedulerEvents(const GoodputReportOptions& options,
-                                           std::vector<Note>& notes) {
+Result<std::vector<ScheduledJob>> ScheduledJobs(const GoodputReportOptions& options,
+                                                std::vector<Note>& notes) {
   const SchedulerOptions read{
       .slurm = {.job = options.scheduler_job, .utc_offset = options.utc_offset},
       .kubernetes = {.job = options.scheduler_job,
                      .chips_per_pod = options.chips_per_pod,
                      .pods = options.pods}};
-  std::vector<Event> events;
+  std::vector<ScheduledJob> jobs;
   for (const std::string& path : options.scheduler_files) {
     Notes note_counts;
     auto of_file = ReadSchedulerFile(path, read, note_counts);
     if (!of_file) return std::unexpected(of_file.error());
-    std::ranges::move(*of_file, std::back_inserter(events));
+    AddJobs(std::move(*of_file), jobs);
     std::ranges::move(note_counts.List(path), std::back_inserter(notes));
   }
-  for (Event& event : events) event.job = options.job;
-  std::ranges::stable_sort(events, {}, &Event::time);
-  return events;
+  return jobs;
+}
+
+// "slurm.4711.1": the job 4711.
+std::string SlurmIdOf(std::string_view attempt) {
+  constexpr std::string_view kSlurm = "slurm.";
+  std::string_view id = AttemptName::Of(attempt).scheduler;
+  if (!id.starts_with(kSlurm)) return "";
+  id.remove_prefix(kSlurm.size());
+  return std::string(id.substr(0, id.rfind('.')));
+}
+
+JobIdentity IdentityOf(Job& job, const GoodputReportOptions& options) {
+  JobIdentity identity{.name = job.name};
+  const Partition p = job.accounting.Query(UpTo(options.at));
+  for (const AttemptAccount& attempt : p.attempts) {
+    if (std::string id = SlurmIdOf(attempt.id); !id.empty()) identity.slurm_ids.insert(id);
+  }
+  for (const std::string& writer : job.accounting.Writers()) {
+    if (std::string host = WriterName::Of(writer).host; !host.empty()) identity.hosts.insert(host);
+  }
+  if (!p.attempts.empty()) identity.life = Interval{p.start, p.end};
+  return identity;
+}
+
+// Adds the scheduler's events to the job, or to a new one.
+void AddScheduled(std::vector<ScheduledJob> scheduled, const GoodputReportOptions& options,
+                  LoadedJobs& loaded) {
+  if (scheduled.empty() || options.mode == GoodputMode::kMlGoodput) return;
+  if (loaded.job == nullptr) {
+    loaded.job = &loaded.jobs.jobs.emplace_back();
+    loaded.job->name = options.job;
+  }
+  OwnRows rows = RowsOf(scheduled, IdentityOf(*loaded.job, options));
+  loaded.scheduler_refusal = std::move(rows.refusal);
+  if (rows.left_out > 0) {
+    loaded.scheduler_notes.push_back(
+        {"other_job", rows.left_out, "the scheduler's rows were left out: of " + rows.others, ""});
+  }
+  TakeScheduled(rows.events, options.at, *loaded.job);
 }
 
 // The first of these that is a directory, such as a recorder's; empty: none is.
@@ -81,12 +118,10 @@ Result<LoadedJobs> LoadJobs(const GoodputReportOptions& options) {
         Error{"nothing to report on", "", "set `files`, `store` or `scheduler_files`"});
   }
   LoadedJobs loaded;
-  auto scheduler = SchedulerEvents(options, loaded.scheduler_notes);
+  auto scheduler = ScheduledJobs(options, loaded.scheduler_notes);
   if (!scheduler) return std::unexpected(scheduler.error());
-  const ReadJobsOptions read{.ml_goodput = options.mode == GoodputMode::kMlGoodput,
-                             .job = options.job,
-                             .at = options.at,
-                             .scheduler = std::move(*scheduler)};
+  const ReadJobsOptions read{
+      .ml_goodput = options.mode == GoodputMode::kMlGoodput, .job = options.job, .at = options.at};
   const std::string folder = FolderIn(options.files);
   if (!folder.empty() && options.files.size() > 1) {
     return std::unexpected(Error{"cannot read a directory of events together with other events",
@@ -99,6 +134,7 @@ Result<LoadedJobs> LoadJobs(const GoodputReportOptions& options) {
   const auto job = Choose(loaded.jobs, options);
   if (!job) return std::unexpected(job.error());
   loaded.job = *job;
+  AddScheduled(std::move(*scheduler), options, loaded);
   return loaded;
 }
 

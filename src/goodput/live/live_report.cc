@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -87,7 +88,7 @@ void AddDetails(Report& report, LiveJob& job, const std::optional<ProgramRates>&
       {"goodput_ratio", "goodput", Maybe(p.goodput()), Unit::kRatio},
       {"total", "total time", p.total(), ns},
       {"step", "step", Maybe(job.step), Unit::kNone},
-      {"open_step", "open step time", p.open_step ? Since(job.step_time, now) : Cell(), ns},
+      {"open_step", "open step time", p.open_step ? Cell(p.At(Bucket::kInProgress)) : Cell(), ns},
       {"step_time", "last step time", Maybe(clock.last()), ns},
       {"ideal_step_time", "ideal step time", Maybe(clock.ideal()), ns},
       {"checkpoint_step", "checkpoint step", Maybe(job.checkpoint_step), Unit::kNone},
@@ -142,6 +143,20 @@ std::string HeadlineOf(const std::string& name, LiveJob& job, int64_t now) {
   return message + ".";
 }
 
+// Running jobs that may hang, worst first.
+void AddHangs(std::map<std::string, LiveJob>& jobs, const std::string& only, int64_t now,
+              Report& report) {
+  for (auto& [name, job] : jobs) {
+    if (!only.empty() && name != only) continue;
+    auto hang = FindHang(job.At(now), job.accounting().step_clock());
+    if (!hang) continue;
+    hang->message = fmt::format("'{}': {}", name, hang->message);
+    hang->table = "jobs";
+    report.findings.push_back(std::move(*hang));
+  }
+  std::ranges::stable_sort(report.findings, std::greater<>(), &Finding::impact);
+}
+
 Error AbsentOf(const std::map<std::string, LiveJob>& jobs, const std::string& job) {
   std::vector<std::string> names;
   for (const auto& [name, live] : jobs) names.push_back(name);
@@ -165,6 +180,7 @@ Report LiveReport(std::map<std::string, LiveJob>& jobs, const std::string& job,
     return report;
   }
   report.tables.push_back(JobsTable(jobs, job, program, now));
+  AddHangs(jobs, job, now, report);
   if (chosen == jobs.end()) {
     report.headline = Headline(jobs, now);
   } else {

@@ -50,6 +50,22 @@ TEST(LiveReport, DetailsOneJob) {
   EXPECT_EQ(LiveReport(jobs, "lost", std::nullopt, kBegin).status, Status::kUnavailable);
 }
 
+TEST(LiveReport, TellsAStepThatHangsWhileItsProcessLives) {
+  std::map<std::string, LiveJob> jobs;
+  Train(jobs["a"], 0, 0, 4);
+  Train(jobs["b"], 0, 0, 183);
+  for (int64_t second = 40; second <= 1830; second += 10) {  // step 3 began at 30 s
+    jobs["a"].Add({.kind = EventKind::kHeartbeat, .time = kBegin + second * kSecond},
+                  kBegin + second * kSecond);
+  }
+  const Report report = LiveReport(jobs, "", std::nullopt, kBegin + 1830 * kSecond);
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings[0].message,
+            "'a': Step 3 has been open for 30.0 min; the job may hang.");
+  EXPECT_EQ(report.findings[0].because, "the median step time is 10.0 s");
+  EXPECT_TRUE(LiveReport(jobs, "b", std::nullopt, kBegin + 1830 * kSecond).findings.empty());
+}
+
 TEST(LiveReport, ListsManyJobs) {
   std::map<std::string, LiveJob> jobs;
   EXPECT_EQ(LiveReport(jobs, "", std::nullopt, kBegin).status, Status::kUnavailable);

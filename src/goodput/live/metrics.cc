@@ -207,7 +207,7 @@ void AddPartition(Collector& out, LiveJob& job, const MetricsOptions& options, i
   AddDisruptions(out, p);
   AddUse(out, options, job.accounting(), p);
   if (p.max_productive_step) out.Add(kProductiveStep, static_cast<double>(*p.max_productive_step));
-  if (p.open_step && job.step_time) out.AddSince(kOpenStep, *job.step_time, now);
+  if (p.open_since) out.AddSince(kOpenStep, *p.open_since, now);
   if (!p.running || !job.checkpoint_time) return;
   out.AddSince(kCheckpointAge, *job.checkpoint_time, now);
   if (!job.checkpoint_step || !job.step) return;

@@ -33,6 +33,7 @@ Result<ReportSet> GoodputWatch::Now(const std::string& job) {
   const Report& report = answer.reports.front();
   answer.verdict =
       report.status == Status::kUnavailable ? "No live jobs: " + report.why + "." : report.headline;
+  if (!report.findings.empty()) answer.verdict += " " + report.findings.front().message;
   return answer;
 }
 

@@ -73,6 +73,10 @@ Result<GoodputModelOptions> FitGoodputModel(const GoodputReportOptions& events,
                                      : "cannot fit the model: the job has no events",
                                  events.job, "give the events of one job"});
   }
+  if (!loaded->scheduler_refusal.empty()) {
+    return std::unexpected(Error{"cannot fit the model: " + loaded->scheduler_refusal, events.job,
+                                 "give the scheduler's rows of this job"});
+  }
   goodput::Accounting& accounting = loaded->job->accounting;
   const Measured measured =
       MeasuredOf(accounting.Query(goodput::QueryOf(events)), accounting.saves());

@@ -227,8 +227,10 @@ std::optional<Finding> OtherJob(const Partition& p) {
   return Finding{
       .severity = Severity::kHigh,
       .message = "Two jobs record under this name at the same time; only one is counted.",
-      .because = fmt::format("{} of the other job tell steps of their own, such as {}",
-                             Plural(static_cast<size_t>(p.other_jobs), "process"), p.other_job),
+      .because = fmt::format(
+          "{} of the other job {}, such as {}",
+          p.other_jobs == 1 ? "1 process" : fmt::format("{} processes", p.other_jobs),
+          p.other_jobs == 1 ? "tells steps of its own" : "tell steps of their own", p.other_job),
       .hint = "give each job a name of its own",
       .impact = std::max<int64_t>(1, p.total() - p.At(Bucket::kExcluded)),
       .table = "buckets"};
@@ -293,7 +295,7 @@ std::vector<Finding> FindLosses(const Partition& p, const StepClock& clock) {
   if (const AttemptAccount* idle = HungAfterSteps(p, clock)) {
     findings.push_back(NoStepFinding(p, *idle));
   }
-  for (auto more : {OpenStep(p, clock), HungSteps(p, counted), FailedStart(p), FailedStarts(p),
+  for (auto more : {FindHang(p, clock), HungSteps(p, counted), FailedStart(p), FailedStarts(p),
                     SameEnd(p), OtherJob(p), NextJob(p), Loading(p)}) {
     if (more) findings.push_back(std::move(*more));
   }

@@ -19,8 +19,6 @@ inline constexpr std::string_view kKilled = "killed without a word";
 std::string Amount(int64_t time, double ratio);  // "12.0% of counted time (3.4 h)"
 std::string_view LossName(Bucket bucket);        // "Chip initialization"
 
-// An open step of a running job that lasts far longer than the median step time.
-std::optional<Finding> OpenStep(const Partition& partition, const StepClock& clock);
 // Steps in which attempts ended long after they began.
 std::optional<Finding> HungSteps(const Partition& partition, int64_t counted);
 // The attempt that ended, by no exception, longest after the begin of a span without an end.

@@ -38,20 +38,6 @@ std::string HowItHung(const Partition& p, const AttemptAccount& a) {
 
 }  // namespace
 
-std::optional<Finding> OpenStep(const Partition& p, const StepClock& clock) {
-  const int64_t open = p.At(Bucket::kInProgress);
-  const auto usual = clock.median();
-  if (!p.running || !usual || open < kMinute || open / 10 < *usual) return std::nullopt;
-  return Finding{
-      .severity = Severity::kHigh,
-      .message = fmt::format("The open step has lasted {}; the job may hang.",
-                             HumanTime(static_cast<double>(open))),
-      .because = fmt::format("the median step time is {}", HumanTime(static_cast<double>(*usual))),
-      .hint = "inspect the stacks of all ranks, then restart from the last checkpoint",
-      .impact = open,
-      .table = "buckets"};
-}
-
 std::optional<Finding> HungSteps(const Partition& p, int64_t counted) {
   const int64_t hung = p.At(Bucket::kHungStep);
   const double ratio =
@@ -125,15 +111,15 @@ bool MostlyFailed(const Partition& p, const StepClock& clock, Bucket bucket) {
 }
 
 Finding SpanFinding(const Partition& p, const AttemptAccount& a) {
-  return {
-      .severity = Severity::kHigh,
-      .message = fmt::format("{} did not end for {}: it may have hung.", LossName(a.open_bucket),
-                             HumanTime(static_cast<double>(a.open_time))),
-      .because = fmt::format("attempt {} ended in it{}{}", &a - p.attempts.data() + 1,
-                             a.cause.empty() ? "" : ": ", a.cause),
-      .hint = std::string(kWatch),
-      .impact = a.open_time,
-      .table = "attempts"};
+  return {.severity = Severity::kHigh,
+          .message = fmt::format("{} did not end for {}: it may have hung.",
+                                 a.open_type.empty() ? LossName(a.open_bucket) : a.open_type,
+                                 HumanTime(static_cast<double>(a.open_time))),
+          .because = fmt::format("attempt {} ended in it{}{}", &a - p.attempts.data() + 1,
+                                 a.cause.empty() ? "" : ": ", a.cause),
+          .hint = std::string(kWatch),
+          .impact = a.open_time,
+          .table = "attempts"};
 }
 
 namespace {

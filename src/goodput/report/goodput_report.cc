@@ -141,7 +141,7 @@ Result<Report> MlGoodput(const Job& job, const GoodputReportOptions& options) {
 }
 
 // What of the input has no events.
-Error AbsentOf(const GoodputReportOptions& options) {
+Error AbsentOf(const GoodputReportOptions& options, const std::vector<Note>& notes) {
   if (!options.job.empty()) {
     return {"cannot find job: it has no events", options.job,
             options.store.empty() ? "give the events of this job, or another `job`"
@@ -149,7 +149,8 @@ Error AbsentOf(const GoodputReportOptions& options) {
   }
   std::string where = options.store;
   for (const std::string& file : options.files) where += (where.empty() ? "" : ", ") + file;
-  return {"there are no events to report on", where,
+  const std::string why = goodput::FirstOf(notes);
+  return {"there are no events to report on" + (why.empty() ? "" : ": " + why), where,
           "give events of a job: JSON lines of a recorder or of ml-goodput-measurement"};
 }
 
@@ -193,7 +194,8 @@ Result<ReportSet> GoodputReport(const GoodputReportOptions& options) {
   auto loaded = goodput::LoadJobs(options);
   if (!loaded) return std::unexpected(loaded.error());
   Job* job = loaded->job;
-  std::string refusal;
+  std::string refusal = loaded->scheduler_refusal;
+  if (!refusal.empty()) refusal += ' ';
   ReportSet answer;
   answer.run = {.name = job == nullptr ? options.job : job->name,
                 .files = std::move(loaded->jobs.files),
@@ -203,7 +205,7 @@ Result<ReportSet> GoodputReport(const GoodputReportOptions& options) {
   if (job == nullptr) {
     answer.reports.push_back(goodput::NoGoodput(options.job.empty() ? "the input has no events"
                                                                     : "the job has no events"));
-    answer.reports.back().absent = AbsentOf(options);
+    answer.reports.back().absent = AbsentOf(options, answer.run.notes);
   } else if (ml_goodput) {
     auto report = MlGoodput(*job, options);
     if (!report) return std::unexpected(report.error());

@@ -1,6 +1,7 @@
 // Turns answers of the accounting into Reports.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,9 @@ Report PartitionReport(const Partition& partition, const StepClock& clock,
 
 // The largest losses, largest first.
 std::vector<Finding> FindLosses(const Partition& partition, const StepClock& clock);
+
+// An open step of a running job that lasts far longer than its usual steps.
+std::optional<Finding> FindHang(const Partition& partition, const StepClock& clock);
 
 // What to try against lost time in this bucket; empty: nothing in general.
 std::string_view HintFor(Bucket bucket);

@@ -10,18 +10,12 @@
 #include <utility>
 
 #include "goodput/scheduler/calendar.h"
+#include "goodput/scheduler/kubernetes_names.h"
 
 namespace stepscope::goodput {
 namespace {
 
 using Json = nlohmann::json;
-
-// A cluster event at one of its times.
-struct ClusterItem {
-  int64_t time = 0;
-  std::string uid, kind, name, reason, message;
-  bool repeated = false;  // the last of several times
-};
 
 template <size_t N>
 bool IsOneOf(std::string_view reason, const std::string_view (&words)[N]) {
@@ -71,15 +65,6 @@ std::vector<ClusterItem> ItemsOf(const Json& object) {
     items.push_back(item);
   }
   return items;
-}
-
-// Pods are named "train-0-abcde", child jobs "train-workers-0", Kueue's workloads
-// "job-train-1a2b3".
-bool Belongs(const ClusterItem& item, const std::string& job) {
-  if (job.empty() || item.name == job) return true;
-  const std::string with_dash = job + "-";
-  if (item.name.starts_with(with_dash)) return true;
-  return item.kind == "Workload" && item.name.contains("-" + with_dash);
 }
 
 class Follower {
@@ -191,7 +176,7 @@ std::optional<std::vector<ClusterItem>> ReadItems(std::string_view text,
   std::vector<ClusterItem> items;
   for (const Json& object : list["items"]) {
     auto of = object.is_object() ? ItemsOf(object) : std::vector<ClusterItem>();
-    if (of.empty()) {
+    if (of.empty() || of.front().kind == "Node") {
       note_counts.Add(NoteKind::kNoEntry);
     } else if (!Belongs(of.front(), options.job)) {
       note_counts.Add(NoteKind::kOtherJob);
@@ -203,27 +188,45 @@ std::optional<std::vector<ClusterItem>> ReadItems(std::string_view text,
   return items;
 }
 
-}  // namespace
-
-Result<std::vector<Event>> ReadKubernetes(std::string_view text, const KubernetesOptions& options,
-                                          Notes& note_counts) {
-  const auto items = ReadItems(text, options, note_counts);
-  if (!items) {
-    return std::unexpected(Error{"cannot read Kubernetes events: not a list", "",
-                                 "kubectl get events -o json > events.json"});
-  }
-  const bool kueue = std::ranges::any_of(*items, [](const ClusterItem& i) {
+ScheduledJob Follow(const std::string& name, const std::vector<ClusterItem>& items,
+                    const KubernetesOptions& options) {
+  const bool kueue = std::ranges::any_of(items, [](const ClusterItem& i) {
     return i.kind == "Workload" || i.reason == "CreatedWorkload";
   });
   int64_t pods = options.pods;
   if (pods <= 0) {
     Follower counting(options, 1, kueue);
-    for (const ClusterItem& item : *items) counting.Take(item);
+    for (const ClusterItem& item : items) counting.Take(item);
     pods = std::max<int64_t>(counting.most_pods(), 1);
   }
+  ScheduledJob job{.id = name, .raw_id = {}, .name = name, .rows = std::ssize(items)};
   Follower follower(options, pods, kueue);
-  for (const ClusterItem& item : *items) follower.Take(item);
-  return std::move(follower.events);
+  for (const ClusterItem& item : items) {
+    follower.Take(item);
+    if (item.kind == "Pod" && std::ranges::find(job.pods, item.name) == job.pods.end()) {
+      job.pods.push_back(item.name);
+    }
+  }
+  job.events = std::move(follower.events);
+  return job;
+}
+
+}  // namespace
+
+Result<std::vector<ScheduledJob>> ReadKubernetes(std::string_view text,
+                                                 const KubernetesOptions& options,
+                                                 Notes& note_counts) {
+  const auto items = ReadItems(text, options, note_counts);
+  if (!items) {
+    return std::unexpected(Error{"cannot read Kubernetes events: not a list", "",
+                                 "kubectl get events -o json > events.json"});
+  }
+  const auto controllers = ControllersIn(*items);
+  std::map<std::string, std::vector<ClusterItem>> by_job;
+  for (const ClusterItem& item : *items) by_job[JobOf(item, controllers)].push_back(item);
+  std::vector<ScheduledJob> jobs;
+  for (const auto& [name, of_job] : by_job) jobs.push_back(Follow(name, of_job, options));
+  return jobs;
 }
 
 }  // namespace stepscope::goodput

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/time_units.h"
 #include "goodput/scheduler/calendar.h"
 
@@ -37,9 +39,18 @@ std::string Summary(const std::vector<Event>& events) {
   return text;
 }
 
+Result<std::vector<Event>> EventsIn(const std::string& list, const KubernetesOptions& options,
+                                    Notes& note_counts) {
+  const auto jobs = ReadKubernetes(list, options, note_counts);
+  if (!jobs) return std::unexpected(jobs.error());
+  std::vector<Event> events;
+  for (const auto& job : *jobs) std::ranges::copy(job.events, std::back_inserter(events));
+  return events;
+}
+
 std::string Read(const std::vector<std::string>& items, const KubernetesOptions& options = {}) {
   Notes note_counts;
-  const auto events = ReadKubernetes(List(items), options, note_counts);
+  const auto events = EventsIn(List(items), options, note_counts);
   return events ? Summary(*events) : events.error().what;
 }
 
@@ -81,7 +92,7 @@ TEST(Kubernetes, UserPausesAJob) {
 
 TEST(Kubernetes, CountsOtherJobsAndInvalidEvents) {
   Notes note_counts;
-  const auto events = ReadKubernetes(
+  const auto events = EventsIn(
       List({At(0, "Job", "train", "SuccessfulCreate"), At(0, "Job", "other", "SuccessfulCreate"),
             "7", R"({"reason":"x"})", R"({"involvedObject":{"kind":"Pod"},"reason":"Started"})"}),
       {.job = "train", .chips_per_pod = 8, .pods = 2}, note_counts);

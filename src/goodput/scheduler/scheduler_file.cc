@@ -27,16 +27,17 @@ Result<std::string> ReadWhole(const std::string& path) {
 
 }  // namespace
 
-Result<std::vector<Event>> ReadSchedulerFile(const std::string& path,
-                                             const SchedulerOptions& options, Notes& note_counts) {
+Result<std::vector<ScheduledJob>> ReadSchedulerFile(const std::string& path,
+                                                    const SchedulerOptions& options,
+                                                    Notes& note_counts) {
   const auto text = ReadWhole(path);
   if (!text) return std::unexpected(text.error());
   const bool json = text->find_first_not_of(" \t\r\n") != text->npos &&
                     (*text)[text->find_first_not_of(" \t\r\n")] == '{';
-  auto events = json ? ReadKubernetes(*text, options.kubernetes, note_counts)
-                     : ReadSlurm(*text, options.slurm, note_counts);
-  if (events) return events;
-  Error error = events.error();
+  auto jobs = json ? ReadKubernetes(*text, options.kubernetes, note_counts)
+                   : ReadSlurm(*text, options.slurm, note_counts);
+  if (jobs) return jobs;
+  Error error = jobs.error();
   error.where = path;
   return std::unexpected(std::move(error));
 }

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "goodput/events/event.h"
 #include "goodput/events/notes.h"
 #include "goodput/scheduler/kubernetes.h"
+#include "goodput/scheduler/scheduled_job.h"
 #include "goodput/scheduler/slurm.h"
 #include "stepscope/result.h"
 
@@ -19,7 +19,8 @@ struct SchedulerOptions {
 
 // Reads sacct's table, scontrol's records or Kubernetes events, plain or gzip, detected by content.
 // Fails if the file cannot be read or is none of them.
-Result<std::vector<Event>> ReadSchedulerFile(const std::string& path,
-                                             const SchedulerOptions& options, Notes& note_counts);
+Result<std::vector<ScheduledJob>> ReadSchedulerFile(const std::string& path,
+                                                    const SchedulerOptions& options,
+                                                    Notes& note_counts);
 
 }  // namespace stepscope::goodput

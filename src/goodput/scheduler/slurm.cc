@@ -103,17 +103,23 @@ class Reader {
     a.job = name;
     a.id = id;
     if (restarts > 0) note_counts_.Add(NoteKind::kMissingEvents, restarts);
+    raw_ids_[a.id] = FieldOf(fields, "JobIDRaw");
     attempts_[a.id].push_back(std::move(a));
   }
 
-  std::vector<Event> Events() {
-    std::vector<Event> events;
+  std::vector<ScheduledJob> Jobs() {
+    std::vector<ScheduledJob> jobs;
     for (auto& [id, attempts] : attempts_) {
       std::ranges::stable_sort(attempts, {}, &Allocation::submitted);
       for (size_t i = 0; i + 1 < attempts.size(); ++i) attempts[i].comes_back = true;
-      std::ranges::move(EventsOf(attempts, std::string(kSource)), std::back_inserter(events));
+      jobs.push_back({.slurm = true,
+                      .id = id,
+                      .raw_id = raw_ids_[id],
+                      .name = attempts.front().job,
+                      .events = EventsOf(attempts, std::string(kSource)),
+                      .rows = std::ssize(attempts)});
     }
-    return events;
+    return jobs;
   }
 
  private:
@@ -149,6 +155,7 @@ class Reader {
   const SlurmOptions& options_;
   Notes& note_counts_;
   std::map<std::string, std::vector<Allocation>> attempts_;  // by id
+  std::map<std::string, std::string> raw_ids_;               // by id
 };
 
 std::vector<std::string_view> Split(std::string_view line, char separator) {
@@ -203,8 +210,8 @@ void ReadRecords(std::string_view text, Reader& reader) {
 
 }  // namespace
 
-Result<std::vector<Event>> ReadSlurm(std::string_view text, const SlurmOptions& options,
-                                     Notes& note_counts) {
+Result<std::vector<ScheduledJob>> ReadSlurm(std::string_view text, const SlurmOptions& options,
+                                            Notes& note_counts) {
   Reader reader(options, note_counts);
   const std::string_view header = text.substr(0, text.find('\n'));
   if (text.starts_with("JobId=")) {
@@ -218,7 +225,7 @@ Result<std::vector<Event>> ReadSlurm(std::string_view text, const SlurmOptions& 
               "sacct -D -X --parsable2 --format=JobID,JobName,State,Submit,Eligible,Start,End,"
               "Suspended,ReqTRES,NNodes; or: scontrol show job"});
   }
-  return reader.Events();
+  return reader.Jobs();
 }
 
 }  // namespace stepscope::goodput

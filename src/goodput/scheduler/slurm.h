@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "goodput/events/event.h"
 #include "goodput/events/notes.h"
+#include "goodput/scheduler/scheduled_job.h"
 #include "stepscope/result.h"
 
 namespace stepscope::goodput {
@@ -23,14 +23,14 @@ struct SlurmOptions {
 // Reads the output of one of
 //
 //   sacct -D -X --parsable2 --format=JobID,JobName,State,Submit,...
-//     (also Eligible, End, Suspended, ReqTRES, NNodes)
+//     (also Eligible, End, Suspended, ReqTRES, NNodes, JobIDRaw)
 //   scontrol show job [-o]
 //
 // Columns are found by their names and may be more or fewer; State, Submit and Start must be there.
 // With -D every attempt of a requeued job has its row. scontrol has only the last one;
 // earlier ones are counted in `missing_events`. Counts and skips invalid rows. Fails if the text is
 // neither.
-Result<std::vector<Event>> ReadSlurm(std::string_view text, const SlurmOptions& options,
-                                     Notes& note_counts);
+Result<std::vector<ScheduledJob>> ReadSlurm(std::string_view text, const SlurmOptions& options,
+                                            Notes& note_counts);
 
 }  // namespace stepscope::goodput

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -37,8 +38,17 @@ std::string Summary(const std::vector<Event>& events) {
   return text;
 }
 
+Result<std::vector<Event>> EventsIn(std::string_view text, const SlurmOptions& options,
+                                    Notes& note_counts) {
+  const auto jobs = ReadSlurm(text, options, note_counts);
+  if (!jobs) return std::unexpected(jobs.error());
+  std::vector<Event> events;
+  for (const auto& job : *jobs) std::ranges::copy(job.events, std::back_inserter(events));
+  return events;
+}
+
 std::string Read(std::string_view text, SlurmOptions options, Notes& note_counts) {
-  const auto events = ReadSlurm(text, options, note_counts);
+  const auto events = EventsIn(text, options, note_counts);
   return events ? Summary(*events) : "error: " + events.error().what;
 }
 std::string Read(std::string_view text, const SlurmOptions& options = kUtc) {
@@ -70,8 +80,8 @@ TEST(Slurm, ReadsLocalAndUnixTimes) {
   const std::string_view head = "JobID|State|Submit|Start|End\n";
   Notes note_counts;
   const auto at = [&](const std::string& time, int64_t offset) {
-    const auto events = ReadSlurm(std::string(head) + "1|COMPLETED|" + time + "|Unknown|Unknown",
-                                  {.utc_offset = offset}, note_counts);
+    const auto events = EventsIn(std::string(head) + "1|COMPLETED|" + time + "|Unknown|Unknown",
+                                 {.utc_offset = offset}, note_counts);
     return events && !events->empty() ? (*events)[0].time / kSecond : -1;
   };
   EXPECT_EQ(at("2026-11-21T15:43:15", 0), 1795275795);
@@ -113,9 +123,8 @@ TEST(Slurm, CountsInvalidRows) {
 TEST(Slurm, ReadingAgainAddsOnlyNewEvents) {
   const std::string_view head = "JobID|JobName|State|Submit|Start|End\n";
   Notes note_counts;
-  const auto early =
-      ReadSlurm(std::string(head) + "7|x|RUNNING|100|110|Unknown", kUtc, note_counts);
-  const auto late = ReadSlurm(std::string(head) + "7|x|COMPLETED|100|110|150", kUtc, note_counts);
+  const auto early = EventsIn(std::string(head) + "7|x|RUNNING|100|110|Unknown", kUtc, note_counts);
+  const auto late = EventsIn(std::string(head) + "7|x|COMPLETED|100|110|150", kUtc, note_counts);
   ASSERT_TRUE(early && late);
   std::map<std::pair<std::string, int64_t>, Event> known;
   for (const Event& e : *late) known[{e.writer, e.sequence}] = e;
