@@ -232,5 +232,31 @@ TEST_F(GoodputSituations, LoadingInsideStepsOfALibrarysLog) {
       << Findings();
 }
 
+// Rotated files that were joined in the order of their names, lines that were sorted by something.
+TEST_F(GoodputSituations, LinesOutOfOrder) {
+  const std::string scenario =
+      "[0] 0 start; 0..300 steps 0..29; 300..360 saving 29; 360..700 steps 30..63; 700 eval; 760 "
+      "custom_end; [1] 0 start; 0..700 steps 0..63; [0b] 900 start; 900 resume 30; "
+      "900..1300 steps 30..69; 1300 end";
+  const std::string told = Told(scenario);
+  std::vector<goodput::Event> events = Planted(scenario);
+  std::ranges::rotate(events, events.begin() + std::ssize(events) / 3);
+  std::ranges::reverse(events.begin() + 10, events.begin() + 20);
+  const auto report =
+      GoodputReport({.files = {LogOf(events)}, .at = goodput::ScenarioTime(kLater)});
+  ASSERT_TRUE(report);
+  EXPECT_EQ(BucketsOf(RowsOf(*report, "goodput", "buckets")), told);
+  ASSERT_EQ(report->run.notes.size(), 1u);
+  EXPECT_EQ(report->run.notes.front().name, "out_of_order");
+
+  const auto imported = GoodputImport(store_ + "-shuffled", {LogOf(events)});
+  ASSERT_TRUE(imported);
+  EXPECT_EQ(imported->run.notes.front().name, "out_of_order");
+  const auto stored =
+      GoodputReport({.store = store_ + "-shuffled", .at = goodput::ScenarioTime(kLater)});
+  ASSERT_TRUE(stored);
+  EXPECT_EQ(BucketsOf(RowsOf(*stored, "goodput", "buckets")), told);
+}
+
 }  // namespace
 }  // namespace stepscope::testing::goodput_situations_test

@@ -101,7 +101,10 @@ bool Duplicates::Seen(const Event& event) {
       event.sequence >= 0 && event.sequence < kMostSequence && !event.writer.empty();
   if (!numbered) return SeenContent(event);
   // An imported log may be sent, too.
-  const bool again = !writers_[event.writer].Insert(event.sequence);
+  Sequences& seen = writers_[event.writer];
+  const bool is_late = event.sequence < seen.End();
+  const bool again = !seen.Insert(event.sequence);
+  late_ += is_late && !again ? 1 : 0;
   return again || (IsOfLog(event) && SeenContent(event));
 }
 

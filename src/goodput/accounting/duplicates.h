@@ -30,6 +30,9 @@ class Duplicates {
   // The number of gaps in writers' sequence numbers.
   int64_t Missing() const;
 
+  // How many events came after later ones of their writer.
+  int64_t late() const { return late_; }
+
   // Stores the sequences of writers. Content hashes are not stored; callers handle them.
   void SaveWriters(StateWriter& out) const;
   void LoadWriters(StateReader& in);
@@ -59,6 +62,7 @@ class Duplicates {
 
   std::array<Kind, static_cast<size_t>(EventKind::kCount)> kinds_;
   std::unordered_map<std::string, Sequences> writers_;
+  int64_t late_ = 0;
 };
 
 }  // namespace stepscope::goodput

@@ -2,9 +2,13 @@
 #include "goodput/accounting/jobs.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <iterator>
 #include <unordered_map>
 
 #include "goodput/events/json_lines.h"
+#include "goodput/events/writer_order.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -107,17 +111,61 @@ void NoteMissing(Job& job) {
   if (missing > 0) job.note_counts.Add(NoteKind::kMissingEvents, missing);
 }
 
-Result<Jobs> ReadJobs(const std::vector<std::string>& files, const ReadJobsOptions& options) {
-  Jobs jobs;
-  Sorter sorter(jobs, options);
+namespace {
+
+using TakeOne = std::function<void(const Event&, Notes&)>;
+
+Result<void> ReadFiles(const std::vector<std::string>& files, Jobs& jobs, const TakeOne& take) {
   for (const std::string& path : files) {
-    auto file = ReadEventsFile(path, jobs.notes, [&](const Event& event, Notes& note_counts) {
-      sorter.Take(event, note_counts);
-    });
+    auto file = ReadEventsFile(path, jobs.notes, take);
     if (!file) return std::unexpected(file.error());
     jobs.files.push_back(std::move(*file));
   }
-  for (Job& job : jobs.jobs) NoteMissing(job);
+  return {};
+}
+
+// Holds all events in memory.
+Result<Jobs> ReadInOrder(const std::vector<std::string>& files, const ReadJobsOptions& options) {
+  Jobs jobs;
+  std::vector<Event> events;
+  const auto read = ReadFiles(files, jobs, [&](const Event& e, Notes&) { events.push_back(e); });
+  if (!read) return std::unexpected(read.error());
+  Notes note_counts;
+  note_counts.Add(NoteKind::kOutOfOrder, PutInOrder(events));
+  Sorter sorter(jobs, options);
+  for (const Event& event : events) sorter.Take(event, note_counts);
+  std::ranges::move(note_counts.List(""), std::back_inserter(jobs.notes));
+  return jobs;
+}
+
+Result<Jobs> ReadAsTheyCome(const std::vector<std::string>& files, const ReadJobsOptions& options) {
+  Jobs jobs;
+  Sorter sorter(jobs, options);
+  const auto read = ReadFiles(files, jobs, [&](const Event& event, Notes& note_counts) {
+    sorter.Take(event, note_counts);
+  });
+  if (!read) return std::unexpected(read.error());
+  return jobs;
+}
+
+// Pipes can be read only once.
+bool CanReadAgain(const std::vector<std::string>& files) {
+  std::error_code failed;
+  return std::ranges::all_of(files, [&](const std::string& path) {
+    return std::filesystem::is_regular_file(path, failed);
+  });
+}
+
+}  // namespace
+
+Result<Jobs> ReadJobs(const std::vector<std::string>& files, const ReadJobsOptions& options) {
+  auto jobs = ReadAsTheyCome(files, options);
+  const auto is_late = [](const Job& job) { return job.duplicates.late() > 0; };
+  if (jobs && std::ranges::any_of(jobs->jobs, is_late) && CanReadAgain(files)) {
+    jobs = ReadInOrder(files, options);
+  }
+  if (!jobs) return jobs;
+  for (Job& job : jobs->jobs) NoteMissing(job);
   return jobs;
 }
 

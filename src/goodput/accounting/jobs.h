@@ -67,8 +67,9 @@ struct Jobs {
   std::vector<Note> notes;  // by file
 };
 
-// Reads all files in order. Entries without a job name belong to the previously named job. Fails if
-// a file cannot be opened.
+// Reads all files in order; where events of a recorder came out of order, by their sequence
+// numbers. Entries without a job name belong to the previously named job. Fails if a file cannot be
+// opened.
 Result<Jobs> ReadJobs(const std::vector<std::string>& files, const ReadJobsOptions& options);
 
 }  // namespace stepscope::goodput

@@ -27,7 +27,7 @@ constexpr auto kNotes = std::to_array<NoteText>({
     {"after_query", "events were skipped: after the query time"},
     {"no_job_start", "attempts have no start event: they begin with their first event"},
     {"clock_back", "times were moved forward: before an earlier event of the log"},
-    {"late_step", "steps were recorded out of order (sums are unaffected)"},
+    {"late_step", "steps were left out: recorded out of order"},
     {"second_writer", "steps were repeated within a second: more than one process records"},
     {"after_end", "job ends were ignored: steps follow"},
     {"end_before_start",
@@ -62,6 +62,7 @@ constexpr auto kNotes = std::to_array<NoteText>({
      "follows: their times are moved by it"},
     {"other_leader",
      "times an attempt went on by the log of another rank: that of the rank before it breaks off"},
+    {"out_of_order", "events came out of order: put in the order of their sequence numbers"},
 });
 static_assert(kNotes.size() == static_cast<size_t>(NoteKind::kCount));
 

@@ -54,6 +54,7 @@ enum class NoteKind : uint8_t {
   kPartOfStep,
   kClockOrder,
   kOtherLeader,
+  kOutOfOrder,
   kCount
 };
 

@@ -18,6 +18,9 @@ class Sequences {
 
   bool Contains(int64_t number) const;
 
+  // The number after the largest seen.
+  int64_t End() const { return ranges_.empty() ? 0 : ranges_.rbegin()->second; }
+
   // Count of unseen numbers from 0 to the largest seen.
   int64_t Missing() const;
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "goodput/events/json_lines.h"
+#include "goodput/events/writer_order.h"
 #include "goodput/ledger/ledger.h"
 #include "goodput/recorder/log_writer.h"
 #include "goodput/recorder/segment_name.h"
@@ -178,12 +179,46 @@ bool IsFolder(const std::string& path) {
   return std::filesystem::is_directory(path, error);
 }
 
-Result<InputFile> ReadInput(const std::string& path, std::vector<Note>& notes, Importer& importer) {
-  if (IsFolder(path)) return ReadFolder(path, notes, importer);
-  return ReadEventsFile(path, notes, [&](const Event& event, Notes& note_counts) {
-    importer.Take(event, note_counts);
-  });
+// Whether the files have events of recorders out of order.
+bool NeedsOrder(const std::vector<std::string>& files) {
+  Duplicates numbered;
+  std::vector<Note> ignored;
+  for (const std::string& path : files) {
+    if (IsFolder(path)) continue;
+    (void)ReadEventsFile(path, ignored, [&](const Event& event, Notes&) {
+      if (!IsOfLog(event)) numbered.Seen(event);
+    });
+  }
+  return numbered.late() > 0;
 }
+
+// Passes events on as they come, or holds those of files until all were read.
+class Source {
+ public:
+  Source(Importer& importer, bool in_order) : importer_(&importer), in_order_(in_order) {}
+
+  Result<InputFile> Read(const std::string& path, std::vector<Note>& notes) {
+    if (IsFolder(path)) return ReadFolder(path, notes, *importer_);
+    return ReadEventsFile(path, notes, [this](const Event& event, Notes& note_counts) {
+      if (in_order_) {
+        events_.push_back(event);
+      } else {
+        importer_->Take(event, note_counts);
+      }
+    });
+  }
+
+  void EndOfFiles(Notes& note_counts) {
+    note_counts.Add(NoteKind::kOutOfOrder, PutInOrder(events_));
+    for (const Event& event : std::exchange(events_, {})) importer_->Take(event, note_counts);
+    importer_->EndOfFiles(note_counts);
+  }
+
+ private:
+  Importer* importer_;
+  bool in_order_;
+  std::vector<Event> events_;
+};
 
 // Fails if the input cannot be opened, or is the ledger itself.
 Result<void> CheckInput(const std::string& store, const std::string& path) {
@@ -222,15 +257,16 @@ Result<ReportSet> ImportOnce(const std::string& store, const std::vector<std::st
   auto ledger = Ledger::Open(store, Access::kWrite);
   if (!ledger) return std::unexpected(ledger.error());
   Importer importer(*ledger);
+  Source source(importer, NeedsOrder(files));
   ReportSet answer;
   Notes at_end;
   for (const std::string& path : files) {
-    auto file = ReadInput(path, answer.run.notes, importer);
+    auto file = source.Read(path, answer.run.notes);
     if (!file) return std::unexpected(file.error());
     answer.run.files.push_back(std::move(*file));
     if (importer.failed()) break;
   }
-  importer.EndOfFiles(at_end);
+  source.EndOfFiles(at_end);
   if (auto done = importer.Finish(); !done) return std::unexpected(done.error());
   if (auto done = ledger->Commit(); !done) return std::unexpected(done.error());
   at_end.Add(ledger->note_counts());
