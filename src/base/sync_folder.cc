@@ -1,4 +1,4 @@
-// Opens a folder and syncs it.
+// Opens a directory and syncs it.
 #include "base/sync_folder.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// Finds what two runs do differently, whatever time it takes: FLOP, precision, recording.
+// Finds what two runs do differently, whatever time it takes: FLOPs, precision, profiler options.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // Stores times in 4 bytes each: blocks of 64 with the earliest time and offsets from it.
 //
-// A block that spans more than 4.2 s, where events are few, keeps its times whole beside.
+// A block that spans more than 4.2 s, where events are few, keeps its times whole, apart.
 #pragma once
 
 #include <cstddef>

@@ -91,7 +91,8 @@ AttemptAccount AccountOf(const JointAttempt& attempt, const Surroundings& around
                          .cause = attempt.cause,
                          .reason = attempt.reason,
                          .first_gone = attempt.first_gone,
-                         .behind = attempt.behind};
+                         .behind = attempt.behind,
+                         .late_rank = attempt.late_rank};
   if (!attempt.steps().empty()) {
     account.first_step = attempt.steps().first().step;
     account.last_step = attempt.lead->told.step;

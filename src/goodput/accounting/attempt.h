@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "goodput/accounting/late_rank.h"
 #include "goodput/accounting/overlays.h"
 #include "goodput/accounting/step_times.h"
 #include "goodput/events/event.h"
@@ -30,6 +31,9 @@ struct OpenSpans {
   void Save(StateWriter& out) const;
   void Load(StateReader& in, size_t kinds);  // `kinds`: as many as were saved
 };
+
+// Steps of a rank that are kept to compare it with others, from the first on.
+inline constexpr int64_t kSampledSteps = 16;
 
 // A finished step that may have taken longer than usual.
 struct LongStep {
@@ -55,6 +59,8 @@ struct Attempt {
   int64_t lasting_steps = 0;    // steps with a successor and a duration above 0
   bool first_lasts = false;     // whether the first step is one of them
   int64_t step_end = kUnknown;  // of the last step
+  int64_t ended_steps = 0;      // of those told since it was loaded, but for the first: with an end
+  int64_t ended_time = 0;       // ns of these from start to end
   int64_t saved = kUnknown;     // last step in a checkpoint
   int64_t resumed = kUnknown;   // time of its resume marker
   StepTime told;                // the last step told, also if it is not in `steps`
@@ -95,6 +101,7 @@ struct JointAttempt {
   std::string reason;  // the cause without ranks
   std::string first_gone;
   std::string behind;  // "rank 3 did not begin step 22": who was behind the others at its end
+  std::optional<LateRank> late_rank;
 
   const StepTimes& steps() const { return lead->steps; }
   // True if the end was unplanned or followed a preemption notice.

@@ -178,6 +178,7 @@ void AddAttempt(const Group& group, const std::vector<Run>& tellers, Lineup& out
   if (tellers.size() > 1) Continue(tellers, joint, out);
   joint.end = EndOf(group, *joint.lead);
   FindCause(group, joint);
+  joint.late_rank = FindLateRank(group);
   out.attempts.push_back(std::move(joint));
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -11,6 +12,7 @@
 
 #include "base/time_units.h"
 #include "goodput/accounting/attempt.h"
+#include "goodput/accounting/late_rank.h"
 #include "goodput/accounting/recording.h"
 #include "goodput/accounting/writer.h"
 
@@ -71,5 +73,8 @@ std::unique_ptr<Attempt> JoinCourses(std::span<const Run> tellers, int64_t& know
 // Why the attempt ended and who went first, in the words of JointAttempt; sets its notice, cause,
 // reason, first_gone and behind. REQUIRES: the rest of `joint` is set.
 void FindCause(const Group& group, JointAttempt& joint);
+
+// Absent: no rank takes a twentieth of a step more than the others, or it cannot be told.
+std::optional<LateRank> FindLateRank(const Group& group);
 
 }  // namespace stepscope::goodput

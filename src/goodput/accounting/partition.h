@@ -10,6 +10,7 @@
 #include "base/intervals.h"
 #include "base/time_units.h"
 #include "goodput/accounting/bucket.h"
+#include "goodput/accounting/late_rank.h"
 #include "goodput/events/event.h"
 
 namespace stepscope::goodput {
@@ -43,6 +44,7 @@ struct AttemptAccount {
   std::string reason;      // the cause without ranks
   std::string first_gone;  // "rank 2 on host-7": who went before the others
   std::string behind;      // "rank 3 did not begin step 22"
+  std::optional<LateRank> late_rank;
   // ns from the begin of the longest span in which the attempt ended; 0: none, or it runs.
   int64_t open_time = 0;
   Bucket open_bucket = Bucket::kOther;

@@ -341,7 +341,7 @@ void Recording::AppendStep(StepTime step, Attempt& attempt, JobTotals& job) {
   if (!leads && !thin_) BecomeThin(job);
   const bool was_thin = thin_;
   if (leads) thin_ = false;  // the log of the lower rank broke off
-  const bool keep = !thin_ || steps.empty() || time - steps.last().time >= kNear;
+  const bool keep = !thin_ || steps.size() <= kSampledSteps || time - steps.last().time >= kNear;
   if (keep) {
     if (!steps.empty() && time > steps.last().time && !was_thin) {
       FinishStep(attempt, time, step.step - steps.last().step);
@@ -358,6 +358,11 @@ void Recording::AddStepEnd(const Event& event, Attempt& attempt) {
   attempt.last = std::max(attempt.last, event.time);
   if (attempt.steps.empty() || attempt.told.step != AddSaturated(event.step, attempt.counted_on))
     return;
+  if (attempt.step_end == kUnknown && attempt.told.step != attempt.steps.first().step) {
+    const int64_t lasts = std::max<int64_t>(0, event.time - attempt.told.time);
+    attempt.ended_time = AddSaturated(attempt.ended_time, lasts);
+    ++attempt.ended_steps;
+  }
   attempt.step_end = std::max(event.time, attempt.told.time);
 }
 

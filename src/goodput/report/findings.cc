@@ -221,6 +221,44 @@ std::optional<Finding> Loading(const Partition& p) {
       .table = "buckets"};
 }
 
+// ns that others may wait for it in its attempt.
+int64_t WaitOf(const AttemptAccount& a) {
+  if (!a.late_rank) return 0;
+  const LateRank& late = *a.late_rank;
+  return std::min(a.end - a.start, late.by() * std::min(late.steps, (a.end - a.start) / late.by()));
+}
+
+// Finds a rank that others may wait for in each step.
+std::optional<Finding> LateRankFinding(const Partition& p, int64_t counted) {
+  if (p.attempts.empty()) return std::nullopt;
+  const AttemptAccount& most = *std::ranges::max_element(p.attempts, {}, WaitOf);
+  if (WaitOf(most) == 0) return std::nullopt;
+  const LateRank& late = *most.late_rank;
+  const double share =
+      static_cast<double>(WaitOf(most)) / static_cast<double>(std::max<int64_t>(1, counted));
+  if (share < kMinReported) return std::nullopt;
+  const std::string by = HumanTime(static_cast<double>(late.by()));
+  return Finding{
+      .severity = Severity::kMedium,
+      .message =
+          late.longer > 0
+              ? fmt::format("Steps of rank {} last {} longer than those of other ranks: it "
+                            "may be a straggler.",
+                            late.rank, by)
+              : fmt::format("Rank {} begins steps {} later than other ranks: {}.", late.rank, by,
+                            late.own_clock ? "it may be a straggler, or its host's clock ahead"
+                                           : "it may be a straggler"),
+      .because = fmt::format("of {} from step to step in attempt {}; at most {} if the others wait "
+                             "for it (stages of a pipeline begin apart by design)",
+                             HumanTime(static_cast<double>(late.step_time)),
+                             &most - p.attempts.data() + 1, Amount(WaitOf(most), share)),
+      .hint = fmt::format("record traces of rank {} and of another rank for some steps, and look "
+                          "at stragglers; check the load, clocks and data loading of its host",
+                          late.rank),
+      .impact = WaitOf(most),
+      .table = "attempts"};
+}
+
 // Finds two jobs of one name, of which one is counted.
 std::optional<Finding> OtherJob(const Partition& p) {
   if (p.other_jobs == 0) return std::nullopt;
@@ -296,7 +334,7 @@ std::vector<Finding> FindLosses(const Partition& p, const StepClock& clock) {
     findings.push_back(NoStepFinding(p, *idle));
   }
   for (auto more : {FindHang(p, clock), HungSteps(p, counted), FailedStart(p), FailedStarts(p),
-                    SameEnd(p), OtherJob(p), NextJob(p), Loading(p)}) {
+                    SameEnd(p), OtherJob(p), NextJob(p), LateRankFinding(p, counted), Loading(p)}) {
     if (more) findings.push_back(std::move(*more));
   }
   std::ranges::stable_sort(findings, std::greater<>(), &Finding::impact);

@@ -1,4 +1,4 @@
-// Reads the members of a trace other than its events: what they say about the recording.
+// Reads the members of a trace other than its events: what they say about the trace.
 #pragma once
 
 #include <string>

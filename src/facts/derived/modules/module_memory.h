@@ -1,4 +1,4 @@
-// Lists the blocks that the allocators of a recording's devices gave out, for modules to be charged
+// Lists the blocks that the allocators of a trace's devices gave out, for modules to be charged
 // with.
 //
 // Of several allocators of one device the one with the highest peak counts: two of one device may

@@ -1,4 +1,4 @@
-// Finds the module of a model that operators and activities of a recording belong to, by the calls
+// Finds the module of a model that operators and activities of a trace belong to, by the calls
 // of modules among its Python frames.
 //
 // In forward, that is the innermost module around the operator or the launch on its thread. An

@@ -1,4 +1,4 @@
-// Finds the operators of a recording once.
+// Finds the operators of a trace once.
 #include "facts/derived/operators/operator_trees.h"
 
 namespace stepscope {

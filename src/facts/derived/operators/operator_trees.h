@@ -1,4 +1,4 @@
-// Holds the operators of each recording: their tree, self times and costs.
+// Holds the operators of each trace: their tree, self times and costs.
 #pragma once
 
 #include <cstdint>

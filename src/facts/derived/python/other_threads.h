@@ -1,5 +1,5 @@
 // Finds what other Python threads of a process run while its training thread waits for them, or
-// works beside them.
+// works at the same time.
 #pragma once
 
 #include <cstdint>
