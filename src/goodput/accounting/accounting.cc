@@ -111,25 +111,25 @@ void Accounting::Add(const Event& event) {
     case EventKind::kCount:
       return;
     case EventKind::kLabel:
-      if (const auto limit = SilenceOf(event.text)) silence_ = *limit;
+      if (const auto limit = SilenceOf(event.text)) silence_ = limit;
       return;
     case EventKind::kActivity:
       tokens_ = AddSaturated(tokens_, std::max<int64_t>(0, event.counts[0]));
       billion_flops_ = AddSaturated(billion_flops_, std::max<int64_t>(0, event.counts[1]));
-      newest_ = std::max(newest_, event.time);
+      TakeLater(event.time, newest_);
       return;
     case EventKind::kDropped:
-      newest_ = std::max(newest_, event.time);
+      TakeLater(event.time, newest_);
       return totals_.note_counts.Add(NoteKind::kDropped, std::max<int64_t>(1, event.counts[0]));
     case EventKind::kJobState:
       if (event.time < stopped_) return;
-      newest_ = std::max(newest_, event.time);
+      TakeLater(event.time, newest_);
       stopped_ = event.time;
       stopped_as_ = event.text;
       return;
     case EventKind::kJobSubmitted:
     case EventKind::kResources:
-      newest_ = std::max(newest_, event.time);
+      TakeLater(event.time, newest_);
       return AddMoment(event);
     case EventKind::kElasticSlices:
       if (event.counts[1] > 0 && event.counts[0] >= 0 && event.counts[2] >= 0) {
@@ -160,7 +160,7 @@ void Accounting::AddMoment(const Event& event) {
 void Accounting::AddLate(const Event& event) {
   if (!Fits(event)) return totals_.note_counts.Add(NoteKind::kOutOfRange);
   lineup_.reset();
-  newest_ = std::max(newest_, event.time);
+  TakeLater(event.time, newest_);
   if (event.kind == EventKind::kPreemptionNotice) {
     notices_.push_back(event);
   } else if (event.kind == EventKind::kJobState) {
@@ -170,7 +170,7 @@ void Accounting::AddLate(const Event& event) {
   }
 }
 
-int64_t Accounting::Newest() const { return std::max(newest_, LinedUp().newest); }
+std::optional<int64_t> Accounting::Newest() const { return std::max(newest_, LinedUp().newest); }
 
 const Lineup& Accounting::LinedUp() const {
   if (lineup_) return *lineup_;
@@ -186,21 +186,21 @@ void Accounting::AddNotices(Lineup& lineup) const {
     const auto next = std::ranges::upper_bound(lineup.attempts, time, {}, &JointAttempt::start);
     if (next == lineup.attempts.begin()) return lineup.note_counts.Add(NoteKind::kNoJobStart);
     JointAttempt& attempt = *std::prev(next);
-    if (attempt.notice == kUnknown || time <= attempt.notice) attempt.notice_text = text;
-    attempt.notice = std::max(attempt.notice, time);
+    if (!attempt.notice || time <= *attempt.notice) attempt.notice_text = text;
+    TakeLater(time, attempt.notice);
     attempt.last = std::max(attempt.last, time);
   };
   for (const Event& notice : notices_) add(notice.time, notice.text);
   for (const Attempt* loose : lineup.loose) {
-    if (loose->notice != kUnknown) add(loose->notice, loose->notice_text);
+    if (loose->notice) add(*loose->notice, loose->notice_text);
   }
 }
 
 // Requests and allocations belong to the next attempt that begins after them.
 void Accounting::Schedule(Lineup& lineup) const {
   std::vector<JointAttempt>& attempts = lineup.attempts;
-  const auto earliest = [](int64_t time, int64_t& of) {
-    if (of == kUnknown || time < of) of = time;
+  const auto earliest = [](int64_t time, std::optional<int64_t>& of) {
+    if (!of || time < *of) of = time;
   };
   for (const Moment& moment : moments_) {
     const auto next = std::ranges::lower_bound(attempts, moment.time, {}, &JointAttempt::start);

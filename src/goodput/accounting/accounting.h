@@ -92,7 +92,7 @@ class Accounting {
   Recording& RecordingOf(const Event& event);
   void AddMoment(const Event& event);
   const Lineup& LinedUp() const;
-  int64_t Newest() const;  // the latest time in any event
+  std::optional<int64_t> Newest() const;  // the latest time in any event
   void Schedule(Lineup& lineup) const;
   void AddNotices(Lineup& lineup) const;
   void FindState(int64_t now, const PartitionQuery& query, Partition& out) const;
@@ -111,13 +111,13 @@ class Accounting {
   std::vector<SliceCount> slices_;
   std::vector<Moment> moments_;
   std::vector<Event> notices_;  // from schedulers, after events that are rolled up
-  int64_t newest_ = kUnknown;   // the latest time in events that are of no process, or were loaded
+  std::optional<int64_t> newest_;  // the latest time in events that are of no process, or were loaded
   Scheduling scheduling_;
   int64_t tokens_ = 0, billion_flops_ = 0;
   // States from schedulers.
-  int64_t stopped_ = kUnknown;
+  std::optional<int64_t> stopped_;
   std::string stopped_as_;
-  int64_t silence_ = kUnknown;  // the job's own limit, from the label "silence=2h"
+  std::optional<int64_t> silence_;  // the job's own limit, from the label "silence=2h"
 };
 
 }  // namespace stepscope::goodput

@@ -80,9 +80,9 @@ AttemptAccount AccountOf(const JointAttempt& attempt, const Surroundings& around
                          const std::vector<std::string>& labels) {
   AttemptAccount account{.start = attempt.start,
                          .end = around.until,
-                         .ended = attempt.end != kUnknown,
+                         .ended = attempt.end.has_value(),
                          .running = around.running,
-                         .preempted = attempt.notice != kUnknown,
+                         .preempted = attempt.notice.has_value(),
                          .in_process = attempt.in_process,
                          .new_job = attempt.new_job,
                          .steps = attempt.steps().size(),
@@ -108,8 +108,8 @@ AttemptAccount AccountOf(const JointAttempt& attempt, const Surroundings& around
 }
 
 // A scheduler's time between `from` and `to`, if any.
-std::optional<int64_t> Between(int64_t moment, int64_t from, int64_t to) {
-  if (moment == kUnknown || moment < from || moment > to) return std::nullopt;
+std::optional<int64_t> Between(std::optional<int64_t> moment, int64_t from, int64_t to) {
+  if (moment < from || moment > to) return std::nullopt;
   return moment;
 }
 
@@ -120,7 +120,7 @@ Disruption DisruptionOf(size_t index, const JointAttempt& stopped, int64_t until
   };
   Disruption d{.attempt = index,
                .time = until,
-               .announced = stopped.notice != kUnknown,
+               .announced = stopped.notice.has_value(),
                .in_process = next.in_process,
                .made_no_step = stopped.steps().empty(),
                .text = stopped.notice_text,
@@ -204,7 +204,7 @@ std::vector<int64_t> Accounting::LiveEnds(int64_t now) const {
 namespace {
 
 // The wait of a submitted job before its first attempt.
-void TakeQueue(int64_t submitted, int64_t allocated, int64_t started,
+void TakeQueue(int64_t submitted, std::optional<int64_t> allocated, int64_t started,
                std::span<const Piece> left_out, Tally& tally) {
   const int64_t given = Between(allocated, submitted, started).value_or(started);
   tally.Take(submitted, given, Bucket::kQueued, left_out);
@@ -264,9 +264,9 @@ void TakeAttempt(const JointAttempt& attempt, const Surroundings& around, const 
   }
   Overlays merged;
   const std::span<const Piece> pieces = PiecesOf(attempt, around, common, std::move(open), merged);
-  if (const int64_t step_end = attempt.lead->step_end; step_end != kUnknown) {
+  if (const auto step_end = attempt.lead->step_end) {
     out.attempts.back().after_steps =
-        std::max<int64_t>(0, Uncovered(step_end, std::max(step_end, around.until), pieces));
+        std::max<int64_t>(0, Uncovered(*step_end, std::max(*step_end, around.until), pieces));
   }
   tally.SetAttempt(out.attempts.size() - 1, !attempt.disrupted());
   for (const CoursePart& s : Course(attempt, around, pieces)) {
@@ -277,13 +277,13 @@ void TakeAttempt(const JointAttempt& attempt, const Surroundings& around, const 
 void AddOpenStep(const JointAttempt& current, Partition& out) {
   if (current.steps().empty()) return;
   const int64_t last = current.lead->told.step;
-  const bool is_open = current.lead->step_end == kUnknown;
+  const bool is_open = !current.lead->step_end;
   if (is_open) {
     out.open_step = last;
     out.open_since = current.lead->told.time;
   }
-  if (current.lead->saved == kUnknown) return;
-  out.steps_at_risk = std::max<int64_t>(0, (is_open ? last - 1 : last) - current.lead->saved);
+  if (!current.lead->saved) return;
+  out.steps_at_risk = std::max<int64_t>(0, (is_open ? last - 1 : last) - *current.lead->saved);
 }
 
 // Disruptions in [start, end) of the query; includes one at the very end of the job.
@@ -306,16 +306,15 @@ void Accounting::FindState(int64_t now, const PartitionQuery& query, Partition& 
   if (attempts.empty()) return;
   const JointAttempt& last = attempts.back();
   // Schedulers tell whole seconds.
-  const bool stopped = stopped_ != kUnknown && stopped_ + kMinute >= last.last &&
-                       stopped_ >= last.start && stopped_as_ != "completed";
+  const bool stopped = stopped_ && *stopped_ + kMinute >= last.last && *stopped_ >= last.start && stopped_as_ != "completed";
   if (stopped) {
     out.state = stopped_as_;
-  } else if (last.end != kUnknown || (stopped_ != kUnknown && stopped_ >= last.last)) {
+  } else if (last.end || (stopped_ && *stopped_ >= last.last)) {
     out.state = "ended";
-  } else if (!last.cause.empty() && last.lead->left != kUnknown) {
+  } else if (!last.cause.empty() && last.lead->left) {
     out.state = "failed";
   } else if (const int64_t silent = now - std::max(last.last, last.start);
-             query.silence && silent > (silence_ == kUnknown ? *query.silence : silence_)) {
+             query.silence && silent > silence_.value_or(*query.silence)) {
     out.state = "silent";
   }
   out.running = out.state == "running";
@@ -328,15 +327,15 @@ Partition Accounting::Query(const PartitionQuery& query) {
   const std::vector<JointAttempt>& attempts = lineup.attempts;
   out.running = true;
   out.state = "running";
-  int64_t now = std::max(query.at.value_or(Newest()), Newest());
+  int64_t now = std::max(query.at, Newest()).value_or(0);
   FindState(now, query, out);
   const bool began = !attempts.empty();
   // A job that stopped without a planned end lasted until its last sign of life.
-  if (began && !out.running && attempts.back().end == kUnknown) now = attempts.back().last;
+  if (began && !out.running && !attempts.back().end) now = attempts.back().last;
   const std::vector<int64_t> ends = LiveEnds(now);
   const int64_t started = began ? attempts.front().start : now;
-  const bool waited = lineup.submitted != kUnknown && lineup.submitted < started;
-  const Interval whole{waited ? lineup.submitted : started, began ? ends.back() : now};
+  const bool waited = lineup.submitted && *lineup.submitted < started;
+  const Interval whole{waited ? *lineup.submitted : started, began ? ends.back() : now};
   const Interval asked = query.window.value_or(whole);
   out.start = std::clamp(asked.start, whole.start, whole.end);
   out.end = std::clamp(asked.end, out.start, whole.end);
@@ -344,14 +343,14 @@ Partition Accounting::Query(const PartitionQuery& query) {
   Tally tally(out, query.periods, attempts.size(), totals_.labels.size());
   Overlays excluded = Excluded(query.exclusions);
   const std::span<const Piece> left_out = excluded.Pieces();
-  const int64_t allocated = began ? attempts.front().allocated : lineup.allocated;
-  if (waited) TakeQueue(lineup.submitted, allocated, started, left_out, tally);
+  const auto allocated = began ? attempts.front().allocated : lineup.allocated;
+  if (waited) TakeQueue(*lineup.submitted, allocated, started, left_out, tally);
   const std::vector<int64_t> limits = StepLimits();
   const UsualStep usual{lineup.usual.median().value_or(0), lineup.usual.steps()};
   const Common common{lineup, totals_.labels, usual, left_out};
   for (size_t a = 0; a < attempts.size(); ++a) {
     const bool last = a + 1 == attempts.size();
-    const bool running = last && out.running && attempts[a].end == kUnknown;
+    const bool running = last && out.running && !attempts[a].end;
     TakeAttempt(attempts[a], {ends[a], running, limits[a]}, common, out, tally);
     if (last) break;
     // Between two jobs, none waited.

@@ -1,5 +1,6 @@
 // Serializes an accounting, for jobs whose events are no longer kept.
 #include <algorithm>
+#include <optional>
 
 #include "base/crc32.h"
 #include "base/time_units.h"
@@ -18,10 +19,20 @@ constexpr size_t kManyOverlays = 10'000;
 constexpr size_t kRecent = 256;  // last steps of the last attempt, all kept
 constexpr size_t kKinds = static_cast<size_t>(EventKind::kCount);
 
+// In a state, an absent number is kUnknown.
+void SaveMaybe(std::optional<int64_t> number, StateWriter& out) {
+  out.Signed(number.value_or(kUnknown));
+}
+
+std::optional<int64_t> LoadMaybe(StateReader& in) {
+  const int64_t number = in.Signed();
+  return number == kUnknown ? std::nullopt : std::optional(number);
+}
+
 }  // namespace
 
 void OpenSpans::Save(StateWriter& out) const {
-  for (const int64_t begin : plain) out.Signed(begin);
+  for (const auto begin : plain) SaveMaybe(begin, out);
   for (const auto* spans : {&custom, &waits}) {
     out.Unsigned(spans->size());
     for (const auto& [type, begin] : *spans) {
@@ -32,7 +43,7 @@ void OpenSpans::Save(StateWriter& out) const {
 }
 
 void OpenSpans::Load(StateReader& in, size_t kinds) {
-  for (size_t k = 0; k < kinds; ++k) plain[k] = in.Signed();
+  for (size_t k = 0; k < kinds; ++k) plain[k] = LoadMaybe(in);
   for (auto* spans : {&custom, &waits}) {
     for (size_t left = in.Count(); left > 0 && in.ok(); --left) {
       std::string type = in.Text();
@@ -43,16 +54,19 @@ void OpenSpans::Load(StateReader& in, size_t kinds) {
 
 void Attempt::Save(StateWriter& out) {
   out.Text(id);
-  for (const int64_t time : {start, last, end, notice}) out.Signed(time);
+  for (const int64_t time : {start, last}) out.Signed(time);
+  for (const auto time : {end, notice}) SaveMaybe(time, out);
   out.Text(notice_text);
   out.Unsigned((in_process ? 1u : 0u) | (first_lasts ? 2u : 0u) | (started ? 4u : 0u) |
                (lives ? 8u : 0u) | (counted_on != 0 ? 16u : 0u));
   if (counted_on != 0) out.Signed(counted_on);
   steps.Save(out);
-  for (const int64_t number : {lasting_steps, step_end, saved}) out.Signed(number);
+  out.Signed(lasting_steps);
+  for (const auto number : {step_end, saved}) SaveMaybe(number, out);
   overlays.Save(out);
   out.Signed(async_loading);
-  for (const int64_t number : {left, resumed, told.step, told.time, blocked}) out.Signed(number);
+  for (const auto time : {left, resumed}) SaveMaybe(time, out);
+  for (const int64_t number : {told.step, told.time, blocked}) out.Signed(number);
   out.Text(last_word);
   out.Unsigned(long_steps.size());
   for (const LongStep& step : long_steps) {
@@ -74,9 +88,8 @@ void LoadCourse(StateReader& in, Attempt& attempt) {
   constexpr int64_t kLargest = int64_t{1} << 60;
   if ((flags & 16) != 0) attempt.counted_on = std::clamp(in.Signed(), -kLargest, kLargest);
   attempt.steps.Load(in);
-  for (int64_t* number : {&attempt.lasting_steps, &attempt.step_end, &attempt.saved}) {
-    *number = in.Signed();
-  }
+  attempt.lasting_steps = in.Signed();
+  for (auto* number : {&attempt.step_end, &attempt.saved}) *number = LoadMaybe(in);
   attempt.overlays.Load(in);
   attempt.async_loading = in.Signed();
 }
@@ -85,9 +98,11 @@ void LoadCourse(StateReader& in, Attempt& attempt) {
 
 void Attempt::Load(StateReader& in, size_t kinds) {
   id = in.Text();
-  for (int64_t* time : {&start, &last, &end, &notice}) *time = in.Signed();
+  for (int64_t* time : {&start, &last}) *time = in.Signed();
+  for (auto* time : {&end, &notice}) *time = LoadMaybe(in);
   LoadCourse(in, *this);
-  for (int64_t* number : {&left, &resumed, &told.step, &told.time, &blocked}) *number = in.Signed();
+  for (auto* time : {&left, &resumed}) *time = LoadMaybe(in);
+  for (int64_t* number : {&told.step, &told.time, &blocked}) *number = in.Signed();
   last_word = in.Text();
   long_steps.resize(in.Count());
   for (LongStep& step : long_steps) {
@@ -99,7 +114,7 @@ void Attempt::Load(StateReader& in, size_t kinds) {
 void Recording::Save(StateWriter& out) {
   out.Text(writer_);
   out.Unsigned((recorder_ ? 1u : 0u) | (thin_ ? 2u : 0u));
-  out.Signed(clock_);
+  SaveMaybe(clock_, out);
   out.Signed(stepped_);
   out.Unsigned(attempts_.size());
   for (Attempt& attempt : attempts_) attempt.Save(out);
@@ -113,7 +128,7 @@ void Recording::Load(StateReader& in, size_t kinds) {
   const uint64_t flags = in.Unsigned();
   recorder_ = (flags & 1) != 0;
   thin_ = (flags & 2) != 0;
-  clock_ = in.Signed();
+  clock_ = LoadMaybe(in);
   stepped_ = in.Signed();
   for (size_t left = in.Count(); left > 0 && in.ok(); --left) {
     Attempt attempt;
@@ -131,7 +146,7 @@ void Recording::AddLoaded(Attempt attempt) {
 }
 
 void Accounting::Save(StateWriter& out) {
-  out.Signed(Newest());
+  SaveMaybe(Newest(), out);
   out.Unsigned(recordings_.size());
   for (const auto& recording : recordings_) recording->Save(out);
   out.Unsigned(totals_.labels.size());
@@ -146,7 +161,7 @@ void Accounting::Save(StateWriter& out) {
     out.Signed(moment.time);
     out.Unsigned(moment.what);
   }
-  out.Signed(stopped_);
+  SaveMaybe(stopped_, out);
   out.Text(stopped_as_);
   out.Unsigned(slices_.size());
   for (const SliceCount& slice : slices_) {
@@ -157,7 +172,7 @@ void Accounting::Save(StateWriter& out) {
   scheduling_.Save(out);
   for (const int64_t count : {tokens_, totals_.saves, billion_flops_}) out.Signed(count);
   SaveNotes(totals_.note_counts, out);
-  out.Signed(silence_);
+  SaveMaybe(silence_, out);
 }
 
 namespace {
@@ -168,8 +183,8 @@ void PackOverlays(const Attempt& later, int64_t limit, bool goes_on, std::option
   if (attempt.overlays.size() <= kManyOverlays || attempt.steps.size() < 2) return;
   const int64_t last = later.steps.last().time;
   std::vector<int64_t> cuts{last, later.last};
-  for (const int64_t time : {later.step_end, later.end, next.value_or(kUnknown)}) {
-    if (time != kUnknown) cuts.push_back(time);
+  for (const auto time : {later.step_end, later.end, next}) {
+    if (time) cuts.push_back(*time);
   }
   const auto split = later.steps.Around(limit);
   if (split.before) cuts.push_back(split.before->time);
@@ -224,21 +239,20 @@ std::string Accounting::SaveThinned(const Accounting& later) const {
 
 // One recording without a writer, and open spans of the last attempt only.
 void Accounting::LoadOneRecording(StateReader& in, size_t kinds) {
-  const auto add = [this](int64_t time, Moment::What what) {
-    if (time != kUnknown) moments_.push_back({time, what});
+  const auto add = [this](std::optional<int64_t> time, Moment::What what) {
+    if (time) moments_.push_back({*time, what});
   };
   for (const auto what : {Moment::kSubmitted, Moment::kRequested, Moment::kAllocated}) {
-    add(in.Signed(), what);
+    add(LoadMaybe(in), what);
   }
-  newest_ = in.Signed();
+  newest_ = LoadMaybe(in);
   std::vector<Attempt> attempts(in.Count());
   for (Attempt& attempt : attempts) {
     attempt.id = in.Text();
-    int64_t requested = kUnknown, allocated = kUnknown;
-    for (int64_t* time :
-         {&requested, &allocated, &attempt.start, &attempt.last, &attempt.end, &attempt.notice}) {
-      *time = in.Signed();
-    }
+    std::optional<int64_t> requested, allocated;
+    for (auto* time : {&requested, &allocated}) *time = LoadMaybe(in);
+    for (int64_t* time : {&attempt.start, &attempt.last}) *time = in.Signed();
+    for (auto* time : {&attempt.end, &attempt.notice}) *time = LoadMaybe(in);
     add(requested, Moment::kRequested);
     add(allocated, Moment::kAllocated);
     LoadCourse(in, attempt);
@@ -253,7 +267,7 @@ void Accounting::LoadOneRecording(StateReader& in, size_t kinds) {
 }
 
 void Accounting::LoadRecordings(StateReader& in, size_t kinds) {
-  newest_ = in.Signed();
+  newest_ = LoadMaybe(in);
   for (size_t left = in.Count(); left > 0 && in.ok(); --left) {
     recordings_.push_back(std::make_unique<Recording>(in.Text()));
     recordings_.back()->Load(in, kinds);
@@ -271,7 +285,7 @@ void Accounting::LoadMoments(StateReader& in) {
     moment.time = in.Signed();
     moment.what = static_cast<Moment::What>(in.Unsigned());
   }
-  stopped_ = in.Signed();
+  stopped_ = LoadMaybe(in);
   stopped_as_ = in.Text();
 }
 
@@ -307,7 +321,7 @@ bool Accounting::Load(std::string_view bytes) {
   for (int64_t* count : {&tokens_, &totals_.saves}) *count = std::max<int64_t>(0, in.Signed());
   if (version > 1) billion_flops_ = std::max<int64_t>(0, in.Signed());
   totals_.note_counts = LoadNotes(in);
-  if (version > kNoSilence) silence_ = in.Signed();
+  if (version > kNoSilence) silence_ = LoadMaybe(in);
   if (!in.ok()) *this = {};
   for (const auto& recording : recordings_) {
     by_writer_[recording->writer()] = recording.get();

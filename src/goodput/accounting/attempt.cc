@@ -26,8 +26,8 @@ LastStep FateOfLastStep(const JointAttempt& a, const Surroundings& around) {
   const StepTime& last = a.steps().last();
   const Bucket done = last.step < around.limit ? Bucket::kProductive : Bucket::kWasted;
   const int64_t until = std::max(around.until, last.time);
-  if (a.lead->step_end != kUnknown) return {done, std::min(a.lead->step_end, until)};
-  if (a.end != kUnknown) return {done, until};
+  if (a.lead->step_end) return {done, std::min(*a.lead->step_end, until)};
+  if (a.end) return {done, until};
   if (around.running) return {Bucket::kInProgress, until};
   return {around.limit == kNoLimit ? Bucket::kWasted : done, until};
 }
@@ -63,28 +63,31 @@ void OpenSpans::Open(const Event& begin) {
   }
 }
 
-int64_t OpenSpans::Close(const Event& end) {
+std::optional<int64_t> OpenSpans::Close(const Event& end) {
   if (end.kind != EventKind::kCustomEnd && end.kind != EventKind::kElasticWaitEnd) {
-    return std::exchange(plain[static_cast<size_t>(BeginOf(end.kind))], kUnknown);
+    return std::exchange(plain[static_cast<size_t>(BeginOf(end.kind))], std::nullopt);
   }
   const bool is_custom = end.kind == EventKind::kCustomEnd;
   auto& spans = is_custom ? custom : waits;
   const auto found = spans.find(is_custom ? Upper(end.text) : end.text);
-  if (found == spans.end()) return kUnknown;
+  if (found == spans.end()) return std::nullopt;
   const int64_t start = found->second;
   spans.erase(found);
   return start;
 }
 
 void OpenSpans::Move(int64_t by) {
-  for (int64_t& time : plain) time += time == kUnknown ? 0 : by;
+  for (std::optional<int64_t>& time : plain) {
+    if (time) *time += by;
+  }
   for (auto& [type, time] : custom) time += by;
   for (auto& [type, time] : waits) time += by;
 }
 
 void Attempt::Move(int64_t by) {
-  for (int64_t* time : {&start, &last, &end, &notice, &left, &step_end, &resumed, &told.time}) {
-    *time += *time == kUnknown ? 0 : by;
+  for (int64_t* time : {&start, &last, &told.time}) *time += by;
+  for (std::optional<int64_t>* time : {&end, &notice, &left, &step_end, &resumed}) {
+    if (*time) **time += by;
   }
   steps.Move(by);
   for (LongStep& step : long_steps) {
@@ -120,8 +123,7 @@ int64_t ReachOf(int64_t uncovered, int64_t start, int64_t end, std::span<const P
 }
 
 int64_t LiveEnd(const JointAttempt& attempt, std::optional<int64_t> next, int64_t now) {
-  int64_t end = attempt.end;
-  if (end == kUnknown) end = next ? attempt.last : std::max(now, attempt.last);
+  int64_t end = attempt.end.value_or(next ? attempt.last : std::max(now, attempt.last));
   if (next) end = std::min(end, *next);
   return std::max(end, attempt.start);
 }

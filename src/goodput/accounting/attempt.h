@@ -19,12 +19,11 @@ namespace stepscope::goodput {
 
 // Begins of spans that have not ended.
 struct OpenSpans {
-  std::array<int64_t, static_cast<size_t>(EventKind::kCount)> plain;  // by kind
+  std::array<std::optional<int64_t>, static_cast<size_t>(EventKind::kCount)> plain;  // by kind
   std::map<std::string, int64_t> custom, waits;                       // by type
-  OpenSpans() { plain.fill(kUnknown); }
 
-  // Closes an open begin and returns its time; kUnknown if none is open.
-  int64_t Close(const Event& end);
+  // Closes an open begin and returns its time; absent if none is open.
+  std::optional<int64_t> Close(const Event& end);
   void Open(const Event& begin);
   void Move(int64_t by);  // all times
 
@@ -41,28 +40,33 @@ struct LongStep {
   int64_t made = 1;  // steps in it, if not all are recorded
 };
 
+// Keeps the later of both times.
+inline void TakeLater(int64_t time, std::optional<int64_t>& latest) {
+  if (!latest || time > *latest) latest = time;
+}
+
 // An attempt as one process recorded it.
 struct Attempt {
   std::string id;             // as recorded
   int64_t start = 0;          // not before the start of the previous attempt
   int64_t last = 0;           // time of its last event
-  int64_t end = kUnknown;     // time of a planned end
+  std::optional<int64_t> end;                    // time of a planned end
   bool started = false;       // a start was recorded
   bool lives = false;         // more than notices and checkpoints, which other programs may tell
   bool in_process = false;    // restarted in the same process: no start was recorded
-  int64_t notice = kUnknown;  // time of its preemption notice
+  std::optional<int64_t> notice;  // time of its preemption notice
   std::string notice_text;
-  int64_t left = kUnknown;  // time of the process's last word, and how it ended
+  std::optional<int64_t> left;  // time of the process's last word, and how it ended
   std::string last_word;
 
   StepTimes steps;              // times never go back, and none is before `start`
   int64_t lasting_steps = 0;    // steps with a successor and a duration above 0
   bool first_lasts = false;     // whether the first step is one of them
-  int64_t step_end = kUnknown;  // of the last step
+  std::optional<int64_t> step_end;  // of the last step
   int64_t ended_steps = 0;      // of those told since it was loaded, but for the first: with an end
   int64_t ended_time = 0;       // ns of these from start to end
-  int64_t saved = kUnknown;     // last step in a checkpoint
-  int64_t resumed = kUnknown;   // time of its resume marker
+  std::optional<int64_t> saved;     // last step in a checkpoint
+  std::optional<int64_t> resumed;   // time of its resume marker
   StepTime told;                // the last step told, also if it is not in `steps`
   int64_t counted_on = 0;       // is added to the number of a step, where numbers began anew
   int64_t blocked = 0;          // time of spans since the last step
@@ -89,13 +93,13 @@ struct JointAttempt {
   std::vector<Part> parts;    // of `lead`: several where one log breaks off and others go on
   bool from_library = false;  // no recorder wrote it
   int64_t start = 0, last = 0;
-  int64_t end = kUnknown;
+  std::optional<int64_t> end;
   bool in_process = false;
   bool new_job = false;         // the job before ended as planned; this one took its name
   bool by_other_clock = false;  // no host has its start and the end of the attempt before
-  int64_t notice = kUnknown;
+  std::optional<int64_t> notice;
   std::string notice_text;
-  int64_t requested = kUnknown, allocated = kUnknown;  // from the scheduler, before it began
+  std::optional<int64_t> requested, allocated;  // from the scheduler, before it began
   int64_t processes = 1;
   std::string cause;   // of its end, if it is known
   std::string reason;  // the cause without ranks
@@ -105,7 +109,7 @@ struct JointAttempt {
 
   const StepTimes& steps() const { return lead->steps; }
   // True if the end was unplanned or followed a preemption notice.
-  bool disrupted() const { return end == kUnknown || notice != kUnknown; }
+  bool disrupted() const { return !end || notice; }
 };
 
 // The limit if no later attempt made a step.

@@ -186,7 +186,7 @@ std::partial_ordering OrderOfRestarts(const AttemptName& one, const AttemptName&
 
 // Whether `run` went on from a step that `before` made, before that one could have made it.
 bool ResumesTooEarly(const Run& before, const Run& run) {
-  if (run.attempt->resumed == kUnknown || !before.steps() || !run.steps()) return false;
+  if (!run.attempt->resumed || !before.steps() || !run.steps()) return false;
   const int64_t first = run.attempt->steps.first().step;
   const auto made = TimeOf(*before.attempt, first - 1);
   return before.attempt->steps.first().step < first && made && run.start() < *made;

@@ -143,11 +143,11 @@ class Joiner {
 };
 
 // A process whose leader tells no end ended with the others, if they told one after its last step.
-int64_t EndOf(const Group& group, const Attempt& lead) {
-  if (lead.end != kUnknown) return lead.end;
-  int64_t end = kUnknown;
+std::optional<int64_t> EndOf(const Group& group, const Attempt& lead) {
+  if (lead.end) return lead.end;
+  std::optional<int64_t> end;
   for (const Run& r : group.runs) end = std::max(end, r.attempt->end);
-  return !lead.steps.empty() && end < lead.told.time ? kUnknown : end;
+  return !lead.steps.empty() && end < lead.told.time ? std::nullopt : end;
 }
 
 // Lets the attempt's course be told by all that `tellers` are.
@@ -195,7 +195,7 @@ void MoveClocks(const Recordings& recordings, std::vector<Run>& runs, Lineup& ou
     return found == moves.end() ? 0 : found->second;
   };
   for (const auto& r : recordings) {
-    if (r->newest() != kUnknown) out.newest = std::max(out.newest, r->newest() + move_of(*r));
+    if (r->newest()) TakeLater(*r->newest() + move_of(*r), out.newest);
   }
   if (moves.empty()) return;
   for (Run& run : runs) {

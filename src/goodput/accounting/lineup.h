@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "goodput/accounting/attempt.h"
@@ -19,7 +20,7 @@ struct Lineup {
   // Attempts whose clock was moved, and courses that several processes tell.
   std::vector<std::unique_ptr<Attempt>> copies;
   Notes note_counts;
-  int64_t newest = kUnknown;  // the latest time that a process told
+  std::optional<int64_t> newest;  // the latest time that a process told
   int64_t processes = 0;      // that told events of attempts
   // Recordings of another job that has the same name; not in `attempts`.
   std::vector<const Recording*> others;
@@ -27,8 +28,8 @@ struct Lineup {
   // whatever attempt runs then.
   std::vector<Attempt*> loose;
   StepClock step_clock, usual;                         // of the leaders' steps
-  int64_t submitted = kUnknown;                        // of the first attempt
-  int64_t requested = kUnknown, allocated = kUnknown;  // for an attempt after the last
+  std::optional<int64_t> submitted;  // of the first attempt
+  std::optional<int64_t> requested, allocated;  // for an attempt after the last
 };
 
 Lineup LineUp(const Recordings& recordings);

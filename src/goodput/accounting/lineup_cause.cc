@@ -47,7 +47,7 @@ std::vector<const Run*> GoneSilently(const Group& group, int64_t before) {
   std::vector<const Run*> gone;
   for (const Run& r : group.runs) {
     const Attempt& a = *r.attempt;
-    const bool told = a.notice != kUnknown || a.end != kUnknown || !a.last_word.empty();
+    const bool told = a.notice || a.end || !a.last_word.empty();
     if (!told && r.last() < before) gone.push_back(&r);
   }
   if (2 * gone.size() > group.runs.size()) gone.clear();
@@ -69,13 +69,13 @@ EndCause Killed(const Group& group, const std::vector<const Run*>& gone) {
 // Who had not begun the last step when most had, as in a hang.
 struct Late {
   std::vector<const Run*> runs;
-  int64_t step = 0;
+  std::optional<int64_t> step;
 };
 
 Late BehindOthers(const Group& group) {
-  Late late{.runs = {}, .step = kUnknown};
+  Late late;
   for (const Run& r : group.runs) {
-    if (r.steps()) late.step = std::max(late.step, r.attempt->told.step);
+    if (r.steps()) TakeLater(r.attempt->told.step, late.step);
   }
   for (const Run& r : group.runs) {
     if (r.steps() && r.attempt->told.step < late.step) late.runs.push_back(&r);
@@ -89,9 +89,9 @@ std::string Behind(const Group& group) {
   if (late.runs.empty()) return {};
   if (late.runs.size() > 1 || late.runs.front()->rank() == kNoRank) {
     return fmt::format("{} of {} processes did not begin step {}", late.runs.size(),
-                       group.runs.size(), late.step);
+                       group.runs.size(), late.step.value_or(0));
   }
-  return fmt::format("rank {} did not begin step {}", late.runs.front()->rank(), late.step);
+  return fmt::format("rank {} did not begin step {}", late.runs.front()->rank(), late.step.value_or(0));
 }
 
 // The only process that told no timeout; null: there are more, or few told one.
@@ -132,11 +132,11 @@ EndCause CauseOfEnd(const Group& group, bool announced) {
   const Run* own = nullptr;
   const Run* any = nullptr;
   const Run* notice = nullptr;
-  const auto earlier = [](const Run*& of, const Run& r, int64_t Attempt::* when) {
+  const auto earlier = [](const Run*& of, const Run& r, std::optional<int64_t> Attempt::* when) {
     if (of == nullptr || r.attempt->*when < of->attempt->*when) of = &r;
   };
   for (const Run& r : group.runs) {
-    if (r.attempt->notice != kUnknown) earlier(notice, r, &Attempt::notice);
+    if (r.attempt->notice) earlier(notice, r, &Attempt::notice);
     if (r.attempt->last_word.empty() || r.attempt->last_word == "exit") continue;
     earlier(any, r, &Attempt::left);
     if (!IsOfPeer(r.attempt->last_word)) earlier(own, r, &Attempt::left);
@@ -151,7 +151,7 @@ EndCause CauseOfEnd(const Group& group, bool announced) {
                        IsTimeout(any->attempt->last_word);
   if (own != nullptr && !stopped) return told(own);
   if (announced || (any == nullptr && notice == nullptr)) return {};
-  int64_t before = any != nullptr ? any->attempt->left : notice->attempt->notice;
+  int64_t before = (any != nullptr ? any->attempt->left : notice->attempt->notice).value_or(0);
   if (any != nullptr && IsTimeout(any->attempt->last_word)) before -= kLineupSilence;
   if (const auto gone = GoneSilently(group, before); !gone.empty()) return Killed(group, gone);
   if (any == nullptr) return {};
@@ -181,11 +181,11 @@ std::string FirstGone(const Group& group, const Run* known) {
 void TakeNotice(const Group& group, JointAttempt& joint) {
   const Run* first = nullptr;
   for (const Run& r : group.runs) {
-    if (r.attempt->notice == kUnknown) continue;
+    if (!r.attempt->notice) continue;
     if (first == nullptr || r.attempt->notice < first->attempt->notice) first = &r;
   }
   if (first == nullptr) return;
-  const int64_t notice = first->attempt->notice;
+  const int64_t notice = *first->attempt->notice;
   const bool failed = std::ranges::any_of(group.runs, [&](const Run& r) {
     const std::string& word = r.attempt->last_word;
     return !word.empty() && word != "exit" && r.attempt->left < notice;
@@ -197,13 +197,13 @@ void TakeNotice(const Group& group, JointAttempt& joint) {
 
 // Without those that others went on without: they were replaced, or their logs broke off.
 Group AtEnd(const Group& all) {
-  int64_t latest = kUnknown;
+  std::optional<int64_t> latest;
   for (const Run& r : all.runs) {
-    if (r.steps()) latest = std::max(latest, r.attempt->told.time);
+    if (r.steps()) TakeLater(r.attempt->told.time, latest);
   }
   Group group;
   for (const Run& r : all.runs) {
-    const bool may_have = latest > r.last() + kGoesOn;
+    const bool may_have = latest && *latest > r.last() + kGoesOn;
     if (!may_have || NextToTell(all, r) == nullptr) group.runs.push_back(r);
   }
   return group;
@@ -215,7 +215,7 @@ void FindCause(const Group& all, JointAttempt& joint) {
   const Group group = AtEnd(all);
   TakeNotice(group, joint);
   if (!joint.disrupted()) return;
-  const EndCause cause = CauseOfEnd(group, joint.notice != kUnknown);
+  const EndCause cause = CauseOfEnd(group, joint.notice.has_value());
   joint.cause = cause.text;
   joint.reason = cause.reason;
   joint.first_gone = FirstGone(group, cause.first);

@@ -56,13 +56,13 @@ bool IsOwn(const Event& event) {
 const Event& Recording::OnOneClock(const Event& event, JobTotals& job) {
   if (event.monotonic != kUnknown && event.time != kUnknown && !writer_.empty()) {
     const int64_t offset = event.time - event.monotonic;
-    if (clock_ == kUnknown) {
+    if (!clock_) {
       clock_ = offset;
       if (const std::string clock = name_.clock(); !clock.empty()) {
         clock_ = job.clocks.try_emplace(clock, offset).first->second;
       }
     }
-    const int64_t off = offset - clock_;
+    const int64_t off = offset - *clock_;
     if (std::abs(off - stepped_) > kClockStep) {
       job.note_counts.Add(NoteKind::kClockStep, 1,
                           fmt::format("{:+.1f} s on {}", Seconds(off - stepped_),
@@ -85,7 +85,7 @@ void Recording::Add(const Event& recorded, JobTotals& job) {
   } else {
     AddToAttempt(event, AttemptOf(event, job), job);
   }
-  newest_ = std::max(newest_, event.time);
+  TakeLater(event.time, newest_);
 }
 
 Attempt& Recording::Begin(int64_t time, JobTotals& job, bool in_process) {
@@ -133,7 +133,7 @@ void Recording::AddToAttempt(const Event& event, Attempt& attempt, JobTotals& jo
     case EventKind::kResumeFrom:
       return AddResume(event, attempt, job);
     case EventKind::kPreemptionNotice:
-      if (attempt.notice == kUnknown) attempt.notice_text = event.text;
+      if (!attempt.notice) attempt.notice_text = event.text;
       attempt.notice = event.time;
       break;
     case EventKind::kProcessEnd:
@@ -141,7 +141,7 @@ void Recording::AddToAttempt(const Event& event, Attempt& attempt, JobTotals& jo
       attempt.last_word = event.text;
       break;
     case EventKind::kCheckpointCommit:
-      attempt.saved = std::max(attempt.saved, AddSaturated(event.step, attempt.counted_on));
+      TakeLater(AddSaturated(event.step, attempt.counted_on), attempt.saved);
       break;
     case EventKind::kHeartbeat:
     case EventKind::kSpareSwap:
@@ -207,7 +207,7 @@ void Recording::AddResume(const Event& event, Attempt& attempt, JobTotals& job) 
     return;
   }
   // Several processes in one log: each tells where it resumes.
-  const bool again = attempt.resumed != kUnknown && event.time - attempt.resumed < kSameMarker &&
+  const bool again = attempt.resumed && event.time - *attempt.resumed < kSameMarker &&
                      writer_.empty() && attempt.steps.first().step == event.step;
   if (again) return job.note_counts.Add(NoteKind::kSecondWriter);
   Attempt& begun = Begin(attempt.last, job, true);
@@ -285,11 +285,11 @@ bool Recording::Leads(int64_t time, JobTotals& job) {
 void Recording::FinishStep(Attempt& attempt, int64_t next, int64_t made) {
   const int64_t start = attempt.steps.last().time;
   int64_t end = next;
-  if (attempt.step_end != kUnknown && attempt.step_end < next) {
-    const int64_t between = next - attempt.step_end;
-    const bool calls_only = between < kMillisecond && between < (attempt.step_end - start) / 1000;
+  if (attempt.step_end && *attempt.step_end < next) {
+    const int64_t between = next - *attempt.step_end;
+    const bool calls_only = between < kMillisecond && between < (*attempt.step_end - start) / 1000;
     if (!calls_only) {
-      end = attempt.step_end;
+      end = *attempt.step_end;
       attempt.overlays.Add(end, next, Bucket::kOther);
     }
   }
@@ -327,9 +327,9 @@ void Recording::BecomeThin(JobTotals& job) {
 }
 
 void Recording::AppendStep(StepTime step, Attempt& attempt, JobTotals& job) {
-  if (attempt.end != kUnknown && step.time > attempt.end) {
+  if (attempt.end && step.time > *attempt.end) {
     job.note_counts.Add(NoteKind::kAfterEnd);
-    attempt.end = kUnknown;
+    attempt.end.reset();
   }
   StepTimes& steps = attempt.steps;
   const int64_t earliest = steps.empty() ? attempt.start : attempt.told.time;
@@ -350,7 +350,7 @@ void Recording::AppendStep(StepTime step, Attempt& attempt, JobTotals& job) {
     steps.Append(step.step, time);
   }
   attempt.told = {step.step, time};
-  attempt.step_end = kUnknown;
+  attempt.step_end.reset();
   attempt.last = std::max(attempt.last, time);
 }
 
@@ -358,7 +358,7 @@ void Recording::AddStepEnd(const Event& event, Attempt& attempt) {
   attempt.last = std::max(attempt.last, event.time);
   if (attempt.steps.empty() || attempt.told.step != AddSaturated(event.step, attempt.counted_on))
     return;
-  if (attempt.step_end == kUnknown && attempt.told.step != attempt.steps.first().step) {
+  if (!attempt.step_end && attempt.told.step != attempt.steps.first().step) {
     const int64_t lasts = std::max<int64_t>(0, event.time - attempt.told.time);
     attempt.ended_time = AddSaturated(attempt.ended_time, lasts);
     ++attempt.ended_steps;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -48,7 +49,7 @@ class Recording {
   const std::string& writer() const { return writer_; }
   const WriterName& name() const { return name_; }
   const std::string& clock_name() const { return clock_name_; }  // empty: unknown
-  int64_t newest() const { return newest_; }  // of its events since it was loaded
+  std::optional<int64_t> newest() const { return newest_; }  // of its events since it was loaded
   std::vector<Attempt>& attempts() { return attempts_; }
   const std::vector<Attempt>& attempts() const { return attempts_; }
   // Only the reference library's kinds of events came, without a writer.
@@ -96,12 +97,12 @@ class Recording {
   std::string writer_;
   WriterName name_;
   std::string clock_name_;
-  int64_t newest_ = kUnknown;
+  std::optional<int64_t> newest_;
   std::vector<Attempt> attempts_;
   std::unordered_map<std::string, size_t> by_id_;
   bool recorder_ = false;
   bool thin_ = false;
-  int64_t clock_ = kUnknown;  // wall minus monotonic time, fixed
+  std::optional<int64_t> clock_;  // wall minus monotonic time, fixed
   int64_t stepped_ = 0;       // how far the wall clock is from that
   Event moved_;               // an event with corrected times
   Recording* senior_ = nullptr;

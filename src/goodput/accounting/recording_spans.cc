@@ -56,27 +56,27 @@ void Recording::Lay(Attempt& attempt, int64_t start, int64_t end, Bucket bucket,
   attempt.overlays.Add(start, end, bucket, label);
   if (attempt.steps.empty()) return;
   // Between steps they are not part of the step.
-  const int64_t to = attempt.step_end == kUnknown ? end : std::min(end, attempt.step_end);
+  const int64_t to = std::min(end, attempt.step_end.value_or(end));
   attempt.blocked += std::max<int64_t>(0, to - std::max(start, attempt.told.time));
 }
 
 void Recording::AddSpanEnd(const Event& event, Attempt& attempt, JobTotals& job) {
-  const int64_t start = IsCurrent(attempt) ? attempt.open.Close(event) : kUnknown;
-  if (start == kUnknown) return job.note_counts.Add(NoteKind::kEndWithoutBegin);
+  const auto start = IsCurrent(attempt) ? attempt.open.Close(event) : std::nullopt;
+  if (!start) return job.note_counts.Add(NoteKind::kEndWithoutBegin);
   if (event.kind == EventKind::kDataLoadingEnd) {
     // The library's logs do not tell whether loading blocks the steps.
     if (recorder_ || attempt.steps.empty()) {
-      Lay(attempt, start, event.time, Bucket::kDataLoading, 0, job);
-    } else if (event.time >= start) {
-      attempt.async_loading = AddSaturated(attempt.async_loading, event.time - start);
+      Lay(attempt, *start, event.time, Bucket::kDataLoading, 0, job);
+    } else if (event.time >= *start) {
+      attempt.async_loading = AddSaturated(attempt.async_loading, event.time - *start);
     }
   } else if (const auto bucket = BucketOfSpan(event.kind, event.text)) {
     const uint8_t label = bucket == Bucket::kCustom ? job.LabelOf(Upper(event.text)) : uint8_t{0};
     if (event.kind == EventKind::kCheckpointSaveEnd) {
       if (!thin_) ++job.saves;
-      attempt.saved = std::max(attempt.saved, AddSaturated(event.step, attempt.counted_on));
+      TakeLater(AddSaturated(event.step, attempt.counted_on), attempt.saved);
     }
-    Lay(attempt, start, event.time, *bucket, label, job);
+    Lay(attempt, *start, event.time, *bucket, label, job);
   }
   // Slices change while a job is dying too, so a returning slice alone does not prove it alive.
   if (event.kind != EventKind::kElasticWaitEnd) attempt.last = std::max(attempt.last, event.time);
@@ -88,7 +88,7 @@ void Recording::AddCheckpoint(const Event& event, Attempt& attempt, JobTotals& j
   const bool is_save = event.kind == EventKind::kCheckpointSave;
   if (is_save) {
     if (!thin_) ++job.saves;
-    attempt.saved = std::max(attempt.saved, AddSaturated(event.step, attempt.counted_on));
+    TakeLater(AddSaturated(event.step, attempt.counted_on), attempt.saved);
   }
   Lay(attempt, start, start + duration, is_save ? Bucket::kSave : Bucket::kRestore, 0, job);
   attempt.last = std::max(attempt.last, start + duration);

@@ -37,11 +37,11 @@ void AddExcess(int64_t start, int64_t end, int64_t usual, const Limit& limit, Bu
   if (from < end) to.Add(from, end, bucket);
 }
 
-void AddOpen(const Attempt& attempt, int64_t begin, int64_t until, Bucket bucket, uint8_t label,
+void AddOpen(const Attempt& attempt, std::optional<int64_t> begin, int64_t until, Bucket bucket, uint8_t label,
              Overlays& to) {
-  const bool stepped_on = !attempt.steps.empty() && attempt.told.time > begin;
-  if (begin == kUnknown || stepped_on || until <= begin) return;
-  to.Add(begin, until, bucket, label);
+  if (!begin || until <= *begin) return;
+  const bool stepped_on = !attempt.steps.empty() && attempt.told.time > *begin;
+  if (!stepped_on) to.Add(*begin, until, bucket, label);
 }
 
 // Programs may tell the start of each tenth step alone.
@@ -86,10 +86,10 @@ void AddStalls(const JointAttempt& a, const Surroundings& around, const UsualSte
               Bucket::kSlowStep, pieces, to);
   }
   if (a.steps().empty()) return;
-  const bool finished = a.lead->step_end != kUnknown;
+  const bool finished = a.lead->step_end.has_value();
   if (around.running && !finished) return;  // it is in progress
   const int64_t start = a.steps().last().time;
-  const int64_t end = finished ? std::min(a.lead->step_end, around.until) : around.until;
+  const int64_t end = finished ? std::min(*a.lead->step_end, around.until) : around.until;
   const bool first = a.steps().size() == 1;
   if (!known && finished) return;
   // Not more than fit, so that the product does.

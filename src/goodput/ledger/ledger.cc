@@ -193,7 +193,7 @@ void Ledger::ReadRaw(const std::string& job, Notes& note_counts, const RawSink& 
 namespace {
 
 Result<void> LoadRollup(const Rollup& rollup, const ReadJobsOptions& options, Job& job) {
-  const std::string where = std::to_string(rollup.until / kSecond);
+  const std::string where = std::to_string(rollup.until.value_or(0) / kSecond);
   if (options.ml_goodput) {
     return std::unexpected(
         Error{"cannot compute the library's numbers: steps before " + where + " s are rolled up",

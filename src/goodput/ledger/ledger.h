@@ -25,10 +25,10 @@ namespace stepscope::goodput {
 
 // Replaces the first events of a job.
 struct Rollup {
-  int64_t until = kUnknown;                   // all of them are earlier
+  std::optional<int64_t> until;  // all of them are earlier
   int64_t events = 0;                         // events in it
   int64_t duplicates = 0;                     // duplicates among them
-  int64_t first = kUnknown, last = kUnknown;  // times of these events
+  std::optional<int64_t> first, last;  // times of these events
   std::string accounting, writers;            // states
 };
 

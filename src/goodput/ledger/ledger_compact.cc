@@ -33,7 +33,7 @@ class Compactor {
  public:
   Compactor(const std::vector<Log>& logs, int64_t until, Compaction& out)
       : logs_(logs), until_(until), out_(out) {
-    out_.rollup.until = std::max(out_.rollup.until, until);
+    TakeLater(until, out_.rollup.until);
     for (const Log& log : logs) {
       for (const LogFile& file : log) out_.done[file.name] = out_.given[file.name] = file.done;
     }
@@ -94,8 +94,8 @@ class Compactor {
   void NoteTime(const Event& event) {
     if (event.time < 0 || event.time > kLatest) return;
     Rollup& r = out_.rollup;
-    r.first = r.first == kUnknown ? event.time : std::min(r.first, event.time);
-    r.last = std::max(r.last, event.time);
+    r.first = std::min(r.first.value_or(event.time), event.time);
+    TakeLater(event.time, r.last);
   }
 
   const std::vector<Log>& logs_;
@@ -111,9 +111,10 @@ Result<void> Store(const Database& db, const std::string& job, const Compaction&
   const Rollup& r = c.rollup;
   auto stored = db.Run("DELETE FROM rollups WHERE job = $1", {name});
   if (!stored) return stored;
+  const auto known = [](std::optional<int64_t> time) { return time.value_or(kUnknown); };
   stored = db.Run("INSERT INTO rollups VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-                  {name, r.until, r.events, r.duplicates, r.first, r.last, Blob{r.accounting},
-                   Blob{r.writers}});
+                  {name, known(r.until), r.events, r.duplicates, known(r.first), known(r.last),
+                   Blob{r.accounting}, Blob{r.writers}});
   for (auto done = c.done.begin(); stored && done != c.done.end(); ++done) {
     if (done->second == 0) continue;
     stored = db.Run(
