@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <map>
-#include <utility>
 
 namespace stepscope::testing::goodput_situations_test {
 namespace {
@@ -258,63 +256,6 @@ TEST_F(GoodputSituations, LinesOutOfOrder) {
       GoodputReport({.store = store_ + "-shuffled", .at = goodput::ScenarioTime(kLater)});
   ASSERT_TRUE(stored);
   EXPECT_EQ(BucketsOf(RowsOf(*stored, "goodput", "buckets")), told);
-}
-
-// Four ranks for 100 steps of 10 s; `begins` and `ends` give the times of a rank in each step.
-std::string FourRanks(const std::function<std::pair<double, double>(int rank)>& in_step) {
-  std::string scenario;
-  for (int rank = 0; rank < 4; ++rank) {
-    scenario += fmt::format("{}[{}] 0 start", rank == 0 ? "" : "; ", rank);
-    const auto [begin, end] = in_step(rank);
-    for (int k = 0; k < 100; ++k) {
-      scenario += fmt::format("; {:.6g} step {}", 10 * k + begin, k);
-      if (end < 10) scenario += fmt::format("; {:.6g} step_end {}", 10 * k + end, k);
-    }
-    scenario += "; 1000 end";
-  }
-  return scenario;
-}
-
-// One rank loads a batch for two seconds more; the others wait in their first collective.
-TEST_F(GoodputSituations, ARankThatBeginsItsStepsLater) {
-  Told(FourRanks([](int rank) { return std::pair(rank == 2 ? 2.5 : 0.5, 10.0); }));
-  EXPECT_TRUE(
-      Findings().contains("Rank 2 begins steps 2.00 s later than other ranks: it may be a "
-                          "straggler."))
-      << Findings();
-  // The leader is no exception.
-  Told(FourRanks([](int rank) { return std::pair(rank == 0 ? 2.5 : 0.5, 10.0); }));
-  EXPECT_TRUE(Findings().contains("Rank 0 begins steps 2.00 s later")) << Findings();
-}
-
-TEST_F(GoodputSituations, ARankWhoseStepsLastLonger) {
-  Told(FourRanks([](int rank) { return std::pair(0.0, rank == 3 ? 9.0 : 6.0); }));
-  EXPECT_TRUE(Findings().contains("Steps of rank 3 last 3.00 s longer than those of other ranks"))
-      << Findings();
-}
-
-TEST_F(GoodputSituations, RanksThatKeepStepAreNoStragglers) {
-  Told(FourRanks([](int rank) { return std::pair(0.1 * rank, 9.0); }));
-  EXPECT_FALSE(Findings().contains("straggler")) << Findings();
-}
-
-// A host of its own, whose clock nothing compares.
-TEST_F(GoodputSituations, ARankThatBeginsLaterByAnotherClock) {
-  std::vector<goodput::Event> events =
-      Planted(FourRanks([](int rank) { return std::pair(rank == 2 ? 2.5 : 0.5, 10.0); }));
-  for (goodput::Event& event : events) {
-    if (event.writer.starts_with("host/2")) event.writer.replace(0, 4, "next");
-  }
-  Told(events);
-  EXPECT_TRUE(Findings().contains("it may be a straggler, or its host's clock ahead"))
-      << Findings();
-  // Its steps end with the others', so it is not the clock.
-  events = Planted(FourRanks([](int rank) { return std::pair(rank == 2 ? 2.5 : 0.5, 9.5); }));
-  for (goodput::Event& event : events) {
-    if (event.writer.starts_with("host/2")) event.writer.replace(0, 4, "next");
-  }
-  Told(events);
-  EXPECT_TRUE(Findings().contains("later than other ranks: it may be a straggler.")) << Findings();
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ constexpr Word kWords[] = {
     {"--events", "FILE...", "Files of events, in order (.jsonl, .json, .gz)", "", "files"},
     {"--store", "LEDGER", "Ledger: a directory or a postgresql:// address", "", "store"},
     {"--job", "NAME", "Job to report on, if there are several", "", "job"},
-    {"--at", "WHEN", "End of a running job: seconds since 1970, or now", "last event", "at"},
+    {"--at", "WHEN", "End of a running job: seconds since 1970, or now", "now", "at"},
     {"--window", "A..B", "Count only this time, in seconds since 1970", "", "window"},
     {"--exclude", "A..B", "Leave out this time, or none; repeatable", "", "exclusions"},
     {"--mode", "MODE", "Accounting: partition, or that of ml-goodput", "partition", "mode"},

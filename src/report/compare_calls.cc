@@ -60,8 +60,9 @@ std::map<int64_t, double> StepsOfRanks(const StepComparison& steps, const StepSa
   return of_ranks;
 }
 
+// Calls of a rank count for the rank `as`, if given.
 void AddCalls(const ReportSet& answer, const std::map<int64_t, double>& steps,
-              double Calls::* calls, double Calls::* time, CallsByName& by_name) {
+              double Calls::* calls, double Calls::* time, Rank as, CallsByName& by_name) {
   const Table* table = FindTable(FindReport(answer, "kernel_breakdown"), "kernels");
   if (table == nullptr) return;
   const auto rank = FindColumn(*table, "rank"), name = FindColumn(*table, "name"),
@@ -77,17 +78,38 @@ void AddCalls(const ReportSet& answer, const std::map<int64_t, double>& steps,
     const double of = known == steps.end() ? 1 : known->second;
     CallsOfName& named = by_name[*text];
     if (const std::string_view of_kind = Text(row, kind); !of_kind.empty()) named.kind = of_kind;
-    Calls& own = named.ranks[*number];
+    Calls& own = named.ranks[as.value_or(*number)];
     if (known != steps.end()) own.steps = own.steps > 0 ? std::min(own.steps, of) : of;
     own.*calls += Number(row, count) / of;
     own.*time += Number(row, sum) / of;
   }
 }
 
+// The ranks whose kernels are known.
+std::set<int64_t> RanksOf(const ReportSet& answer) {
+  std::set<int64_t> ranks;
+  ForRows(answer, "kernel_breakdown", "kernels", {}, [&](const Table& table, const Row& row) {
+    const auto at = FindColumn(table, "rank");
+    if (const auto* rank = at ? std::get_if<int64_t>(&row[*at]) : nullptr) ranks.insert(*rank);
+  });
+  return ranks;
+}
+
+// Ranks are compared by their numbers, but for two runs of one rank each: what only one run has
+// was not dropped by the other.
 CallsByName CompareCalls(const ReportSet& a, const ReportSet& b, const StepComparison& steps) {
+  const std::set<int64_t> in_a = RanksOf(a), in_b = RanksOf(b);
+  const Rank as = in_a.size() == 1 && in_b.size() == 1 ? Rank(*in_b.begin()) : std::nullopt;
   CallsByName by_name;
-  AddCalls(a, StepsOfRanks(steps, steps.in_a), &Calls::a, &Calls::time_a, by_name);
-  AddCalls(b, StepsOfRanks(steps, steps.in_b), &Calls::b, &Calls::time_b, by_name);
+  AddCalls(a, StepsOfRanks(steps, steps.in_a), &Calls::a, &Calls::time_a, as, by_name);
+  AddCalls(b, StepsOfRanks(steps, steps.in_b), &Calls::b, &Calls::time_b, as, by_name);
+  if (as) return by_name;
+  for (auto& [name, named] : by_name) {
+    std::erase_if(named.ranks, [&](const auto& of_rank) {
+      return !in_a.contains(of_rank.first) || !in_b.contains(of_rank.first);
+    });
+  }
+  std::erase_if(by_name, [](const auto& named) { return named.second.ranks.empty(); });
   return by_name;
 }
 

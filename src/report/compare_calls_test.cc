@@ -132,5 +132,29 @@ TEST(CompareCalls, OtherSizesAreTheReasonWhereOperatorsRunAsOften) {
             "per step before, 2 after).");
 }
 
+// What was recorded of one rank only.
+ReportSet OnlyRank(int64_t rank, ReportSet run) {
+  run.run.ranks = 1;
+  for (Report& report : run.reports) {
+    for (Metric& metric : report.metrics) {
+      if (metric.key == "steps") metric.value = kSteps;
+    }
+    for (Table& table : report.tables) {
+      if (table.columns.front().key != "rank") continue;
+      std::erase_if(table.rows, [&](const auto& row) { return row.front() != Cell(rank); });
+    }
+  }
+  return run;
+}
+
+TEST(CompareCalls, TwoRanksOfOneRunMakeTheSameCalls) {
+  const ReportSet run = RunOf({{"mm", 4, 100}, {"all_reduce", 8, 160, "communication"}});
+  const auto answer = Compare(OnlyRank(0, run), OnlyRank(1, run));
+  EXPECT_TRUE(answer.reports[0].findings.empty()) << First(answer).message;
+  // A rank that only one of the runs has was not dropped.
+  for (const Finding& finding : Compare(run, OnlyRank(1, run)).reports[0].findings)
+    EXPECT_FALSE(finding.message.contains("0 after")) << finding.message;
+}
+
 }  // namespace
 }  // namespace stepscope::compare_calls_test

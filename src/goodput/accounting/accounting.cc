@@ -60,6 +60,7 @@ Accounting& Accounting::operator=(const Accounting& other) {
   slices_ = other.slices_;
   moments_ = other.moments_;
   notices_ = other.notices_;
+  ends_ = other.ends_;
   newest_ = other.newest_;
   scheduling_ = other.scheduling_;
   tokens_ = other.tokens_;
@@ -163,6 +164,8 @@ void Accounting::AddLate(const Event& event) {
   TakeLater(event.time, newest_);
   if (event.kind == EventKind::kPreemptionNotice) {
     notices_.push_back(event);
+  } else if (event.kind == EventKind::kProcessEnd) {
+    ends_.push_back(event);
   } else if (event.kind == EventKind::kJobState) {
     Add(event);
   } else if (event.kind == EventKind::kResources || event.kind == EventKind::kJobSubmitted) {
@@ -176,6 +179,7 @@ const Lineup& Accounting::LinedUp() const {
   if (lineup_) return *lineup_;
   lineup_ = LineUp(recordings_);
   AddNotices(*lineup_);
+  AddEnds(*lineup_);
   Schedule(*lineup_);
   return *lineup_;
 }
@@ -193,6 +197,20 @@ void Accounting::AddNotices(Lineup& lineup) const {
   for (const Event& notice : notices_) add(notice.time, notice.text);
   for (const Attempt* loose : lineup.loose) {
     if (loose->notice) add(*loose->notice, loose->notice_text);
+  }
+}
+
+// Why the scheduler ended an attempt that told no end: processes see only that they are gone.
+void Accounting::AddEnds(Lineup& lineup) const {
+  for (const Event& end : ends_) {
+    const auto next = std::ranges::upper_bound(lineup.attempts, end.time, {}, &JointAttempt::start);
+    if (next == lineup.attempts.begin()) continue;
+    JointAttempt& attempt = *std::prev(next);
+    const bool too_early = end.time + kMinute < attempt.last;
+    if (attempt.end || attempt.notice || too_early) continue;
+    for (std::string* text : {&attempt.reason, &attempt.cause}) {
+      if (!text->contains(end.text)) *text += (text->empty() ? "" : ": ") + end.text;
+    }
   }
 }
 

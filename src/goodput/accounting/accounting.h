@@ -95,7 +95,8 @@ class Accounting {
   std::optional<int64_t> Newest() const;  // the latest time in any event
   void Schedule(Lineup& lineup) const;
   void AddNotices(Lineup& lineup) const;
-  void FindState(int64_t now, const PartitionQuery& query, Partition& out) const;
+  void AddEnds(Lineup& lineup) const;
+  std::string StateAt(int64_t now, const PartitionQuery& query) const;
   std::vector<int64_t> LiveEnds(int64_t now) const;
   std::vector<int64_t> StepLimits() const;
   void Save(StateWriter& out);
@@ -111,7 +112,9 @@ class Accounting {
   std::vector<SliceCount> slices_;
   std::vector<Moment> moments_;
   std::vector<Event> notices_;  // from schedulers, after events that are rolled up
-  std::optional<int64_t> newest_;  // the latest time in events that are of no process, or were loaded
+  std::vector<Event> ends_;     // likewise: why a scheduler ended an attempt
+  std::optional<int64_t>
+      newest_;  // the latest time in events that are of no process, or were loaded
   Scheduling scheduling_;
   int64_t tokens_ = 0, billion_flops_ = 0;
   // States from schedulers.

@@ -252,6 +252,31 @@ std::span<const Piece> PiecesOf(const JointAttempt& attempt, const Surroundings&
   return all();
 }
 
+// Ranks that were silent for most of this time, if others were not.
+std::vector<int64_t> SilentIn(const Piece& piece, const JointAttempt& attempt) {
+  std::vector<int64_t> silent;
+  for (const auto& [rank, time] : attempt.silences) {
+    const int64_t common = std::min(time.end, piece.end) - std::max(time.start, piece.start);
+    if (common > (piece.end - piece.start) / 4 * 3) silent.push_back(rank);
+  }
+  if (2 * silent.size() > attempt.silences.size()) silent.clear();
+  return silent;
+}
+
+std::optional<SlowStep> SlowestStep(const JointAttempt& attempt, std::span<const Piece> pieces) {
+  const Piece* longest = nullptr;
+  for (const Piece& piece : pieces) {
+    if (piece.bucket != Bucket::kSlowStep || attempt.steps().empty()) continue;
+    const bool longer =
+        longest == nullptr || piece.end - piece.start > longest->end - longest->start;
+    if (longer) longest = &piece;
+  }
+  if (longest == nullptr || longest->start < attempt.steps().first().time) return std::nullopt;
+  return SlowStep{.step = attempt.steps().LastBegun(longest->start),
+                  .beyond = longest->end - longest->start,
+                  .silent = SilentIn(*longest, attempt)};
+}
+
 void TakeAttempt(const JointAttempt& attempt, const Surroundings& around, const Common& common,
                  Partition& out, Tally& tally) {
   Overlays open;
@@ -264,6 +289,7 @@ void TakeAttempt(const JointAttempt& attempt, const Surroundings& around, const 
   }
   Overlays merged;
   const std::span<const Piece> pieces = PiecesOf(attempt, around, common, std::move(open), merged);
+  out.attempts.back().slowest = SlowestStep(attempt, pieces);
   if (const auto step_end = attempt.lead->step_end) {
     out.attempts.back().after_steps =
         std::max<int64_t>(0, Uncovered(*step_end, std::max(*step_end, around.until), pieces));
@@ -286,6 +312,9 @@ void AddOpenStep(const JointAttempt& current, Partition& out) {
   out.steps_at_risk = std::max<int64_t>(0, (is_open ? last - 1 : last) - *current.lead->saved);
 }
 
+constexpr const char* kRunning = "running";
+constexpr int64_t kQuietAfterCause = 2 * kMinute;
+
 // Disruptions in [start, end) of the query; includes one at the very end of the job.
 void ListDisruptions(const std::vector<JointAttempt>& attempts, const std::vector<int64_t>& ends,
                      const Tally& tally, Partition& out) {
@@ -300,24 +329,21 @@ void ListDisruptions(const std::vector<JointAttempt>& attempts, const std::vecto
 
 }  // namespace
 
-// The job's state at `now`, and whether it goes on.
-void Accounting::FindState(int64_t now, const PartitionQuery& query, Partition& out) const {
+// The job's state at `now`.
+std::string Accounting::StateAt(int64_t now, const PartitionQuery& query) const {
   const std::vector<JointAttempt>& attempts = LinedUp().attempts;
-  if (attempts.empty()) return;
+  if (attempts.empty()) return kRunning;
   const JointAttempt& last = attempts.back();
   // Schedulers tell whole seconds.
-  const bool stopped = stopped_ && *stopped_ + kMinute >= last.last && *stopped_ >= last.start && stopped_as_ != "completed";
-  if (stopped) {
-    out.state = stopped_as_;
-  } else if (last.end || (stopped_ && *stopped_ >= last.last)) {
-    out.state = "ended";
-  } else if (!last.cause.empty() && last.lead->left) {
-    out.state = "failed";
-  } else if (const int64_t silent = now - std::max(last.last, last.start);
-             query.silence && silent > silence_.value_or(*query.silence)) {
-    out.state = "silent";
-  }
-  out.running = out.state == "running";
+  const bool stopped = stopped_ && *stopped_ + kMinute >= last.last && *stopped_ >= last.start;
+  if (stopped && stopped_as_ != "completed") return stopped_as_;
+  if (last.end || (stopped_ && *stopped_ >= last.last)) return "ended";
+  const int64_t silent = now - std::max(last.last, last.start);
+  // The leader told why it went, or another process did and nobody lives on.
+  const bool failed = last.lead->left || silent > kQuietAfterCause;
+  if (!last.cause.empty() && failed) return "failed";
+  const bool is_silent = query.silence && silent > silence_.value_or(*query.silence);
+  return is_silent ? "silent" : kRunning;
 }
 
 Partition Accounting::Query(const PartitionQuery& query) {
@@ -325,10 +351,9 @@ Partition Accounting::Query(const PartitionQuery& query) {
   if (empty()) return out;
   const Lineup& lineup = LinedUp();
   const std::vector<JointAttempt>& attempts = lineup.attempts;
-  out.running = true;
-  out.state = "running";
   int64_t now = std::max(query.at, Newest()).value_or(0);
-  FindState(now, query, out);
+  out.state = StateAt(now, query);
+  out.running = out.state == kRunning;
   const bool began = !attempts.empty();
   // A job that stopped without a planned end lasted until its last sign of life.
   if (began && !out.running && !attempts.back().end) now = attempts.back().last;

@@ -32,6 +32,13 @@ LastStep FateOfLastStep(const JointAttempt& a, const Surroundings& around) {
   return {around.limit == kNoLimit ? Bucket::kWasted : done, until};
 }
 
+// When the step began: if it was not told, by those around it.
+int64_t BeginOf(int64_t step, const StepTime& before, const StepTime& after) {
+  const double part =
+      static_cast<double>(step - before.step) / static_cast<double>(after.step - before.step);
+  return before.time + std::llround(part * static_cast<double>(after.time - before.time));
+}
+
 // The end of the first step's excess over the mean of the others; its start if there is none.
 int64_t EndOfStartup(const JointAttempt& a, const Surroundings& around, const LastStep& last,
                      std::span<const Piece> pieces) {
@@ -89,6 +96,8 @@ void Attempt::Move(int64_t by) {
   for (std::optional<int64_t>* time : {&end, &notice, &left, &step_end, &resumed}) {
     if (*time) **time += by;
   }
+  silence.start += by;
+  silence.end += by;
   steps.Move(by);
   for (LongStep& step : long_steps) {
     step.start += by;
@@ -143,8 +152,10 @@ std::vector<CoursePart> Course(const JointAttempt& a, const Surroundings& around
     const auto split = a.steps().Around(around.limit);
     to(a.steps().first().time, Bucket::kOther);
     to(EndOfStartup(a, around, last, pieces), Bucket::kStartup);
-    if (split.before)
-      to(split.after ? split.after->time : a.steps().last().time, Bucket::kProductive);
+    if (split.before) {
+      to(split.after ? BeginOf(around.limit, *split.before, *split.after) : a.steps().last().time,
+         Bucket::kProductive);
+    }
     to(a.steps().last().time, Bucket::kWasted);
     to(last.end, last.bucket);
   }

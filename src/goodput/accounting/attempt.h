@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/intervals.h"
 #include "goodput/accounting/late_rank.h"
 #include "goodput/accounting/overlays.h"
 #include "goodput/accounting/step_times.h"
@@ -20,7 +21,7 @@ namespace stepscope::goodput {
 // Begins of spans that have not ended.
 struct OpenSpans {
   std::array<std::optional<int64_t>, static_cast<size_t>(EventKind::kCount)> plain;  // by kind
-  std::map<std::string, int64_t> custom, waits;                       // by type
+  std::map<std::string, int64_t> custom, waits;                                      // by type
 
   // Closes an open begin and returns its time; absent if none is open.
   std::optional<int64_t> Close(const Event& end);
@@ -47,29 +48,30 @@ inline void TakeLater(int64_t time, std::optional<int64_t>& latest) {
 
 // An attempt as one process recorded it.
 struct Attempt {
-  std::string id;             // as recorded
-  int64_t start = 0;          // not before the start of the previous attempt
-  int64_t last = 0;           // time of its last event
-  std::optional<int64_t> end;                    // time of a planned end
-  bool started = false;       // a start was recorded
-  bool lives = false;         // more than notices and checkpoints, which other programs may tell
-  bool in_process = false;    // restarted in the same process: no start was recorded
+  std::string id;              // as recorded
+  int64_t start = 0;           // not before the start of the previous attempt
+  int64_t last = 0;            // time of its last event
+  std::optional<int64_t> end;  // time of a planned end
+  bool started = false;        // a start was recorded
+  bool lives = false;          // more than notices and checkpoints, which other programs may tell
+  bool in_process = false;     // restarted in the same process: no start was recorded
   std::optional<int64_t> notice;  // time of its preemption notice
   std::string notice_text;
   std::optional<int64_t> left;  // time of the process's last word, and how it ended
   std::string last_word;
 
-  StepTimes steps;              // times never go back, and none is before `start`
-  int64_t lasting_steps = 0;    // steps with a successor and a duration above 0
-  bool first_lasts = false;     // whether the first step is one of them
+  StepTimes steps;                  // times never go back, and none is before `start`
+  int64_t lasting_steps = 0;        // steps with a successor and a duration above 0
+  bool first_lasts = false;         // whether the first step is one of them
   std::optional<int64_t> step_end;  // of the last step
-  int64_t ended_steps = 0;      // of those told since it was loaded, but for the first: with an end
-  int64_t ended_time = 0;       // ns of these from start to end
-  std::optional<int64_t> saved;     // last step in a checkpoint
-  std::optional<int64_t> resumed;   // time of its resume marker
-  StepTime told;                // the last step told, also if it is not in `steps`
-  int64_t counted_on = 0;       // is added to the number of a step, where numbers began anew
-  int64_t blocked = 0;          // time of spans since the last step
+  int64_t ended_steps = 0;  // of those told since it was loaded, but for the first: with an end
+  int64_t ended_time = 0;   // ns of these from start to end
+  std::optional<int64_t> saved;    // last step in a checkpoint
+  std::optional<int64_t> resumed;  // time of its resume marker
+  StepTime told;                   // the last step told, also if it is not in `steps`
+  int64_t counted_on = 0;          // is added to the number of a step, where numbers began anew
+  int64_t blocked = 0;             // time of spans since the last step
+  Interval silence;                // the longest between two of its events since it was loaded
   std::vector<LongStep> long_steps;
   Overlays overlays;
   OpenSpans open;
@@ -106,6 +108,13 @@ struct JointAttempt {
   std::string first_gone;
   std::string behind;  // "rank 3 did not begin step 22": who was behind the others at its end
   std::optional<LateRank> late_rank;
+  // The longest silence of each rank.
+  struct Silence {
+    int64_t rank = 0;
+    Interval time;
+  };
+  std::vector<Silence> silences;
+  std::optional<int64_t> waited_since;  // others are in a step that `lead` did not begin
 
   const StepTimes& steps() const { return lead->steps; }
   // True if the end was unplanned or followed a preemption notice.

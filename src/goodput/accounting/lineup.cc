@@ -50,12 +50,30 @@ bool FarFrom(const Run& lead, const Run& run) {
   return (near.after && near.before) || later || earlier;
 }
 
+// Whether the rank itself steps on while this process of it tells no step: it was forked from it,
+// as workers of loaders are.
+bool IsHelper(const Group& group, const Run& run) {
+  if (run.steps() || run.rank() == kNoRank) return false;
+  return std::ranges::any_of(group.runs, [&](const Run& r) {
+    if (r.rank() != run.rank() || !r.steps()) return false;
+    return run.attempt->started ? r.StepsAfter(run.start()) : r.last() > run.start();
+  });
+}
+
+// Whether a rank told where it resumes, or went back, while the leader steps on.
+bool StepsOnWithout(const Run& lead, const Run& run) {
+  return run.attempt->in_process && lead.recording != run.recording && lead.StepsAfter(run.start());
+}
+
 Place PlaceOf(const Group& group, const Run& run) {
   if (run.anonymous()) return Place::kBegins;
   const Run* const before = group.Before(run);
-  if (before != nullptr && before->recording == run.recording) return Place::kBegins;
-  if (OtherRestart(group, run)) return Place::kBegins;
   const Run& lead = group.Lead();
+  if (before != nullptr && before->recording == run.recording) {
+    return StepsOnWithout(lead, run) ? Place::kJoins : Place::kBegins;
+  }
+  if (OtherRestart(group, run)) return Place::kBegins;
+  if (IsHelper(group, run)) return Place::kJoins;
   if (before != nullptr) {
     if (run.steps() && before->StepsAfter(run.attempt->steps.first().time)) return Place::kOtherJob;
     const bool replaced = lead.recording != before->recording && lead.StepsAfter(run.start());
@@ -155,19 +173,24 @@ void Continue(const std::vector<Run>& tellers, JointAttempt& joint, Lineup& out)
   int64_t known_to = 0;
   out.copies.push_back(JoinCourses(tellers, known_to));
   joint.lead = out.copies.back().get();
-  const Run& next = tellers[1];
+  // The leader tells its part only, from where its log begins or to where it breaks off.
+  const bool begins_late = BeginsLate(tellers[0], tellers[1]);
+  const Run& other = begins_late ? tellers[0] : tellers[1];
   const std::string rank =
-      next.rank() == kNoRank ? next.recording->writer() : fmt::format("rank {}", next.rank());
+      other.rank() == kNoRank ? other.recording->writer() : fmt::format("rank {}", other.rank());
+  const int64_t at = begins_late ? tellers[1].start() : tellers[0].last();
   out.note_counts.Add(
       NoteKind::kOtherLeader, std::ssize(tellers) - 1,
-      fmt::format("attempt {} from {:.0f} s after its start on by {}, with steps at most {:.0f} s "
-                  "apart",
-                  out.attempts.size() + 1, Seconds(tellers[0].last() - joint.start), rank,
-                  Seconds(known_to)));
+      begins_late ? fmt::format("attempt {} to {:.0f} s after its start by {}",
+                                out.attempts.size() + 1, Seconds(at - joint.start), rank)
+                  : fmt::format("attempt {} from {:.0f} s after its start on by {}, with steps at "
+                                "most {:.0f} s apart",
+                                out.attempts.size() + 1, Seconds(at - joint.start), rank,
+                                Seconds(known_to)));
 }
 
 void AddAttempt(const Group& group, const std::vector<Run>& tellers, Lineup& out) {
-  const Run& lead = tellers.front();
+  const Run& lead = group.Lead();
   JointAttempt joint{.lead = lead.attempt,
                      .from_library = lead.recording->from_library(),
                      .start = group.Start(),
@@ -179,6 +202,10 @@ void AddAttempt(const Group& group, const std::vector<Run>& tellers, Lineup& out
   joint.end = EndOf(group, *joint.lead);
   FindCause(group, joint);
   joint.late_rank = FindLateRank(group);
+  for (const Run& run : group.runs) {
+    if (run.rank() != kNoRank) joint.silences.push_back({run.rank(), run.attempt->silence});
+  }
+  joint.waited_since = WaitedSince(group, *joint.lead);
   out.attempts.push_back(std::move(joint));
 }
 

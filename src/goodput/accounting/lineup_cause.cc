@@ -13,6 +13,8 @@
 namespace stepscope::goodput {
 namespace {
 
+constexpr int64_t kLongestNotice = 5 * kMinute;
+
 std::string SayRankOf(const Group& group, const Run& run) {
   if (group.runs.size() < 2 || run.rank() == kNoRank) return {};
   return fmt::format(" (rank {})", run.rank());
@@ -28,8 +30,10 @@ bool IsOfPeer(std::string_view word) {
       [&](std::string_view part) { return text.contains(part); });
 }
 
+// Of a wait for others, not of connecting to one that is not there.
 bool IsTimeout(std::string_view word) {
   const std::string text = Lower(word);
+  if (text.contains("connection refused") || text.contains("timed out connecting")) return false;
   return text.contains("timeout") || text.contains("timed out");
 }
 
@@ -91,7 +95,8 @@ std::string Behind(const Group& group) {
     return fmt::format("{} of {} processes did not begin step {}", late.runs.size(),
                        group.runs.size(), late.step.value_or(0));
   }
-  return fmt::format("rank {} did not begin step {}", late.runs.front()->rank(), late.step.value_or(0));
+  return fmt::format("rank {} did not begin step {}", late.runs.front()->rank(),
+                     late.step.value_or(0));
 }
 
 // The only process that told no timeout; null: there are more, or few told one.
@@ -188,11 +193,21 @@ void TakeNotice(const Group& group, JointAttempt& joint) {
   const int64_t notice = *first->attempt->notice;
   const bool failed = std::ranges::any_of(group.runs, [&](const Run& r) {
     const std::string& word = r.attempt->last_word;
-    return !word.empty() && word != "exit" && r.attempt->left < notice;
+    if (word.empty() || word == "exit" || !r.attempt->left) return false;
+    // Nobody is given so long to go.
+    const bool lived_on = *r.attempt->left > notice + kLongestNotice && !IsOfPeer(word);
+    return *r.attempt->left < notice || lived_on;
   });
   if (failed || !GoneSilently(group, notice).empty()) return;
   joint.notice = notice;
   joint.notice_text = first->attempt->notice_text;
+}
+
+// Whether a process of the rank tells the steps, and this one was only forked from it.
+bool IsHelper(const Group& all, const Run& run) {
+  return !run.steps() && run.rank() != kNoRank && std::ranges::any_of(all.runs, [&](const Run& r) {
+    return r.rank() == run.rank() && r.steps();
+  });
 }
 
 // Without those that others went on without: they were replaced, or their logs broke off.
@@ -204,7 +219,8 @@ Group AtEnd(const Group& all) {
   Group group;
   for (const Run& r : all.runs) {
     const bool may_have = latest && *latest > r.last() + kGoesOn;
-    if (!may_have || NextToTell(all, r) == nullptr) group.runs.push_back(r);
+    const bool was_left = may_have && NextToTell(all, r) != nullptr;
+    if (!was_left && !IsHelper(all, r)) group.runs.push_back(r);
   }
   return group;
 }

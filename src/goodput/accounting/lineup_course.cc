@@ -1,7 +1,9 @@
 // Joins the course of an attempt whose leader's log breaks off while other ranks go on.
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/saturate.h"
@@ -62,8 +64,58 @@ const Run* NextToTell(const Group& group, const Run& run) {
   return next;
 }
 
+bool BeginsLate(const Run& first, const Run& next) {
+  if (!first.steps() || !next.steps()) return false;
+  const StepTime &one = first.attempt->steps.first(), &other = next.attempt->steps.first();
+  return one.step < other.step && next.start() > one.time + kGoesOn;
+}
+
+namespace {
+
+// The lowest rank that tells steps long before the leader's log begins; null: none.
+const Run* BeforeLead(const Group& group, const Run& lead) {
+  const Run* first = nullptr;
+  for (const Run& r : group.runs) {
+    if (BeginsLate(r, lead) && (first == nullptr || r.rank() < first->rank())) first = &r;
+  }
+  return first;
+}
+
+// Without what happened from `time` on.
+void CutAt(int64_t time, Attempt& course) {
+  StepTimes steps;
+  for (const StepTime& s : course.steps.Kept()) {
+    if (s.time >= time) break;
+    const int64_t made = steps.empty() ? 1 : s.step - steps.last().step;
+    steps.Append(s.step, s.time, std::max<int64_t>(1, made));
+  }
+  course.steps = std::move(steps);
+  course.told = course.steps.last();
+  course.lasting_steps = course.told.step - course.steps.first().step;
+  Overlays overlays;
+  for (const Overlays::Piece& piece : course.overlays.Pieces()) {
+    const int64_t end = std::min(piece.end, time);
+    if (piece.start < end) overlays.Add(piece.start, end, piece.bucket, piece.label);
+  }
+  course.overlays = std::move(overlays);
+  std::erase_if(course.long_steps, [&](const LongStep& step) { return step.end > time; });
+  course.last = time - 1;
+}
+
+}  // namespace
+
+std::optional<int64_t> WaitedSince(const Group& group, const Attempt& lead) {
+  std::optional<int64_t> since;
+  for (const Run& r : group.runs) {
+    if (!r.steps() || lead.steps.empty() || r.attempt->told.step <= lead.told.step) continue;
+    since = std::min(since.value_or(r.attempt->told.time), r.attempt->told.time);
+  }
+  return since;
+}
+
 std::vector<Run> Tellers(const Group& group) {
   std::vector<Run> tellers{group.Lead()};
+  if (const Run* before = BeforeLead(group, tellers.front())) tellers = {*before, tellers.front()};
   while (const Run* next = NextToTell(group, tellers.back())) tellers.push_back(*next);
   return tellers;
 }
@@ -71,6 +123,7 @@ std::vector<Run> Tellers(const Group& group) {
 std::unique_ptr<Attempt> JoinCourses(std::span<const Run> tellers, int64_t& known_to) {
   auto course = std::make_unique<Attempt>(*tellers.front().attempt);
   for (const Run& run : tellers.subspan(1)) {
+    if (BeginsLate(tellers.front(), run)) CutAt(run.start(), *course);
     known_to = std::max(known_to, AddSteps(*run.attempt, *course));
     AddRest(*run.attempt, *course);
   }

@@ -63,8 +63,12 @@ struct Group {
 // nothing had happened; null: none, so this one's end may be the attempt's.
 const Run* NextToTell(const Group& group, const Run& run);
 
-// Who tells the attempt's course: the leader and, each time a log breaks off, who goes on.
+// Who tells the attempt's course: who tells its beginning, if the leader's log lacks it; the
+// leader; and, each time a log breaks off, who goes on.
 std::vector<Run> Tellers(const Group& group);
+
+// Whether the log of `next` begins in the midst of the steps that `first` tells.
+bool BeginsLate(const Run& first, const Run& next);
 
 // The course that several tell, each from the last sign of the one before it on. Sets `known_to` to
 // the longest time between two steps that the later ones told, ns.
@@ -73,6 +77,9 @@ std::unique_ptr<Attempt> JoinCourses(std::span<const Run> tellers, int64_t& know
 // Why the attempt ended and who went first, in the words of JointAttempt; sets its notice, cause,
 // reason, first_gone and behind. REQUIRES: the rest of `joint` is set.
 void FindCause(const Group& group, JointAttempt& joint);
+
+// Since when others are in a step that the leader did not begin, having ended the one before.
+std::optional<int64_t> WaitedSince(const Group& group, const Attempt& lead);
 
 // Absent: no rank takes a twentieth of a step more than the others, or it cannot be told.
 std::optional<LateRank> FindLateRank(const Group& group);

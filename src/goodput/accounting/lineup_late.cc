@@ -1,5 +1,6 @@
 // Compares the steps that ranks tell with those of the leader, and ranks with each other.
 #include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 #include "base/robust.h"
@@ -79,6 +80,14 @@ int64_t OfOthers(const std::vector<Told>& ranks, const Told& rank, int64_t Told:
   return others[(others.size() - 1) / 2];
 }
 
+int64_t OthersStart(const std::vector<Told>& ranks, const Told& rank) {
+  std::vector<int64_t> starts;
+  for (const Told& other : ranks) {
+    if (&other != &rank) starts.push_back(other.run->start());
+  }
+  return UpperMedian(starts);
+}
+
 // Whether it is in most steps, not in a few.
 bool InMostSteps(const Told& rank, int64_t others, int64_t by) {
   const auto late =
@@ -118,6 +127,9 @@ std::optional<LateRank> LaterSteps(const std::vector<Told>& ranks, LateRank foun
   found.own_clock = !SharesClock(ranks, latest) && !is_shorter;
   const int64_t least = found.own_clock ? kLeastApart : kLeast;
   if (found.later < std::max(least, found.step_time / kPart)) return std::nullopt;
+  // All that it tells is later by so much, as of ranks that do not wait for each other.
+  const int64_t began = latest.run->start() - OthersStart(ranks, latest);
+  if (std::abs(began - found.later) < found.later / 4) return std::nullopt;
   if (!latest.later.empty() && !InMostSteps(latest, others, found.later)) return std::nullopt;
   return found;
 }

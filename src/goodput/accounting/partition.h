@@ -29,6 +29,13 @@ struct PartitionQuery {
   std::optional<int64_t> silence;
 };
 
+// The step that took longest beyond the usual, and the finished ones' only.
+struct SlowStep {
+  int64_t step = 0;
+  int64_t beyond = 0;           // ns more than usual
+  std::vector<int64_t> silent;  // ranks that gave no sign of life for most of it, unlike others
+};
+
 struct AttemptAccount {
   int64_t start = 0, end = 0;  // `end`: its last event
   bool ended = false;          // by a planned end
@@ -45,6 +52,7 @@ struct AttemptAccount {
   std::string first_gone;  // "rank 2 on host-7": who went before the others
   std::string behind;      // "rank 3 did not begin step 22"
   std::optional<LateRank> late_rank;
+  std::optional<SlowStep> slowest;
   // ns from the begin of the longest span in which the attempt ended; 0: none, or it runs.
   int64_t open_time = 0;
   Bucket open_bucket = Bucket::kOther;

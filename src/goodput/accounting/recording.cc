@@ -119,6 +119,10 @@ void Recording::AddToAttempt(const Event& event, Attempt& attempt, JobTotals& jo
                          event.kind == EventKind::kSpareSwap ||
                          event.kind == EventKind::kElasticSlices;
   attempt.lives = attempt.lives || !of_others;
+  const Interval silence{attempt.last, event.time};
+  if (silence.end - silence.start > attempt.silence.end - attempt.silence.start) {
+    attempt.silence = silence;
+  }
   switch (event.kind) {
     case EventKind::kStepStart:
       return AddStep(event, attempt, job);
@@ -203,6 +207,13 @@ void Recording::AddJobEnd(const Event& event, Attempt& attempt, JobTotals& job) 
 
 void Recording::AddResume(const Event& event, Attempt& attempt, JobTotals& job) {
   if (attempt.steps.empty() || !IsCurrent(attempt)) {
+    attempt.resumed = event.time;
+    return;
+  }
+  // Told just after the step that it is about.
+  const bool late = attempt.resumed == std::nullopt && event.step == attempt.told.step &&
+                    attempt.steps.size() == 1 && event.time - attempt.told.time < kSameMarker;
+  if (late) {
     attempt.resumed = event.time;
     return;
   }

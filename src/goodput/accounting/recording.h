@@ -103,8 +103,8 @@ class Recording {
   bool recorder_ = false;
   bool thin_ = false;
   std::optional<int64_t> clock_;  // wall minus monotonic time, fixed
-  int64_t stepped_ = 0;       // how far the wall clock is from that
-  Event moved_;               // an event with corrected times
+  int64_t stepped_ = 0;           // how far the wall clock is from that
+  Event moved_;                   // an event with corrected times
   Recording* senior_ = nullptr;
   StepClock step_clock_, usual_;
   int64_t estimate_ = 0, estimated_at_ = 0;  // of the usual step, and from how many

@@ -37,8 +37,8 @@ void AddExcess(int64_t start, int64_t end, int64_t usual, const Limit& limit, Bu
   if (from < end) to.Add(from, end, bucket);
 }
 
-void AddOpen(const Attempt& attempt, std::optional<int64_t> begin, int64_t until, Bucket bucket, uint8_t label,
-             Overlays& to) {
+void AddOpen(const Attempt& attempt, std::optional<int64_t> begin, int64_t until, Bucket bucket,
+             uint8_t label, Overlays& to) {
   if (!begin || until <= *begin) return;
   const bool stepped_on = !attempt.steps.empty() && attempt.told.time > *begin;
   if (!stepped_on) to.Add(*begin, until, bucket, label);
@@ -86,6 +86,11 @@ void AddStalls(const JointAttempt& a, const Surroundings& around, const UsualSte
               Bucket::kSlowStep, pieces, to);
   }
   if (a.steps().empty()) return;
+  // A leader that did not begin the step in which the others are has hung between two.
+  const bool behind = a.lead->step_end && a.waited_since && *a.waited_since >= *a.lead->step_end;
+  if (behind && known && !around.running && !a.end) {
+    AddExcess(*a.waited_since, around.until, usual.time, limit, Bucket::kHungStep, pieces, to);
+  }
   const bool finished = a.lead->step_end.has_value();
   if (around.running && !finished) return;  // it is in progress
   const int64_t start = a.steps().last().time;

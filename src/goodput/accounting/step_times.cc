@@ -60,6 +60,21 @@ StepTimes::Neighbors StepTimes::Around(int64_t step) const {
   return {at, next->first};
 }
 
+// Steps and their times ascend.
+int64_t StepTimes::LastBegun(int64_t time) const {
+  int64_t low = first().step, high = last().step;
+  while (low < high) {
+    const int64_t middle = low + (high - low + 1) / 2;
+    const auto next = Around(middle).after;
+    if (next && next->time <= time) {
+      low = next->step;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
 void StepTimes::Move(int64_t by) {
   for (StepTime* step : {&first_, &second_, &last_}) step->time += by;
   for (Block& block : blocks_) block.first.time += by;

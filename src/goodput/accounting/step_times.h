@@ -38,6 +38,9 @@ class StepTimes {
   };
   Neighbors Around(int64_t step) const;
 
+  // The number of the last step that began by then. REQUIRES: the first one had begun.
+  int64_t LastBegun(int64_t time) const;
+
   void Move(int64_t by);               // all times
   std::vector<StepTime> Kept() const;  // in order; all that were not dropped
 

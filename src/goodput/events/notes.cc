@@ -43,7 +43,9 @@ constexpr auto kNotes = std::to_array<NoteText>({
     {"rolled_up",
      "events are rolled up (windows and wasted progress of that time are exact to a minute)"},
     {"bad_database", "databases were skipped: unreadable (their rollups are missing)"},
-    {"clock_step", "clocks were set while a process ran: its times follow the monotonic clock"},
+    {"clock_step",
+     "clocks were set, or machines suspended, while a process ran: its times follow the monotonic "
+     "clock"},
     {"clock_ahead",
      "clocks of hosts were ahead of the server's: their times follow the server's clock"},
     {"two_clocks",
@@ -61,7 +63,7 @@ constexpr auto kNotes = std::to_array<NoteText>({
      "clocks of hosts are wrong by at least this, since an attempt cannot begin before the one it "
      "follows: their times are moved by it"},
     {"other_leader",
-     "times an attempt went on by the log of another rank: that of the rank before it breaks off"},
+     "parts of an attempt are told by another rank: the log of the lowest one has gaps"},
     {"out_of_order", "events came out of order: put in the order of their sequence numbers"},
 });
 static_assert(kNotes.size() == static_cast<size_t>(NoteKind::kCount));

@@ -25,11 +25,11 @@ namespace stepscope::goodput {
 
 // Replaces the first events of a job.
 struct Rollup {
-  std::optional<int64_t> until;  // all of them are earlier
-  int64_t events = 0;                         // events in it
-  int64_t duplicates = 0;                     // duplicates among them
+  std::optional<int64_t> until;        // all of them are earlier
+  int64_t events = 0;                  // events in it
+  int64_t duplicates = 0;              // duplicates among them
   std::optional<int64_t> first, last;  // times of these events
-  std::string accounting, writers;            // states
+  std::string accounting, writers;     // states
 };
 
 class Ledger {

@@ -172,8 +172,11 @@ Result<void> CheckOptions(const GoodputSendOptions& options) {
   }
   if (!options.store.empty() && !std::filesystem::is_directory(options.store)) {
     return std::unexpected(
-        Error{"cannot read the directory: it does not exist", options.store,
-              "check the spelling; relative paths start at the current directory"});
+        std::filesystem::exists(options.store)
+            ? Error{"cannot send: this is no directory", options.store,
+                    "set `files` for files of events"}
+            : Error{"cannot read the directory: it does not exist", options.store,
+                    "check the spelling; relative paths start at the current directory"});
   }
   return {};
 }

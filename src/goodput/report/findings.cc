@@ -190,15 +190,38 @@ Finding Custom(const Partition& p, const std::string& amount) {
           .table = "custom"};
 }
 
+// "; longest: step 100 of attempt 1, by 400 s; rank 1 gave no sign of life in it"
+std::string SaySlowest(const Partition& p) {
+  const auto beyond = [](const AttemptAccount& a) { return a.slowest ? a.slowest->beyond : 0; };
+  if (p.attempts.empty()) return {};
+  const AttemptAccount& most = *std::ranges::max_element(p.attempts, {}, beyond);
+  if (!most.slowest) return {};
+  const SlowStep& slow = *most.slowest;
+  std::string said =
+      fmt::format("; longest: step {} of attempt {}, by {}", slow.step,
+                  &most - p.attempts.data() + 1, HumanTime(static_cast<double>(slow.beyond)));
+  if (slow.silent.size() == 1)
+    said += fmt::format("; rank {} gave no sign of life in it", slow.silent.front());
+  if (slow.silent.size() > 1)
+    said += fmt::format("; {} ranks gave no sign of life in it, such as rank {}",
+                        slow.silent.size(), slow.silent.front());
+  return said;
+}
+
 std::optional<Finding> Loss(const Partition& p, Bucket bucket, const std::string& amount) {
   if (bucket == Bucket::kWasted) return Wasted(p, amount);
   if (bucket == Bucket::kRecovery) return Recovery(p, amount);
   if (bucket == Bucket::kCustom && !p.custom.empty()) return Custom(p, amount);
   const BadputAdvice* advice = AdviceFor(bucket);
   if (advice == nullptr) return std::nullopt;
+  const auto attempts = std::ranges::count_if(p.attempts, [&](const AttemptAccount& a) {
+    return a.times[static_cast<size_t>(bucket)] > 0;
+  });
+  std::string where = fmt::format("bucket {}", BucketName(bucket));
+  if (attempts > 0) where += ", " + Plural(static_cast<size_t>(attempts), "attempt");
+  if (bucket == Bucket::kSlowStep) where += SaySlowest(p);
   return Finding{.message = fmt::format("{} is {}.", advice->message, amount),
-                 .because = fmt::format("bucket {}, {}", BucketName(bucket),
-                                        Plural(p.attempts.size(), "attempt")),
+                 .because = std::move(where),
                  .hint = std::string(advice->hint),
                  .table = "buckets"};
 }

@@ -9,7 +9,7 @@ namespace stepscope::goodput {
 namespace {
 
 // Points in the course of an attempt. The numbers are part of writer names.
-enum Place : uint8_t { kSubmit, kWant, kStart, kPause, kGoOn, kNotice, kEnd, kState };
+enum Place : uint8_t { kSubmit, kWant, kStart, kPause, kGoOn, kNotice, kEnd, kState, kCause };
 
 class Writer {
  public:
@@ -33,6 +33,7 @@ class Writer {
       Resources(a, kGoOn, *a.ended, a.chips, a.chips);
     }
     if (a.preempted) Add(a, kNotice, EventKind::kPreemptionNotice, *a.ended).text = a.state;
+    if (!a.cause.empty()) Add(a, kCause, EventKind::kProcessEnd, *a.ended).text = a.cause;
     Resources(a, kEnd, *a.ended, a.comes_back ? a.chips : 0, 0);
     if (a.outcome.empty() || a.comes_back) return;
     Add(a, kState, EventKind::kJobState, *a.ended).text = a.outcome;

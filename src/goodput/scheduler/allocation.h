@@ -24,6 +24,7 @@ struct Allocation {
   int64_t chips = 0;   // requested chips if known, else nodes
   bool preempted = false;
   bool comes_back = false;  // the job was requeued
+  std::string cause;        // "NODE_FAIL": what ended it, if not the job itself; empty: unknown
   std::string outcome;      // "completed", "failed", "cancelled", "timed out"; empty: unknown
 };
 

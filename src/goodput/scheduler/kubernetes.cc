@@ -27,6 +27,8 @@ constexpr std::string_view kUnhealthy[] = {"NodeNotReady", "BackOff", "Unhealthy
 constexpr std::string_view kGone[] = {"Killing",      "Preempted",  "Evicted",
                                       "NodeShutdown", "Terminated", "TaintManagerEviction",
                                       "DeletingPod",  "Preempting"};
+// Those of them that end a pod for reasons of its node.
+constexpr std::string_view kTaken[] = {"Evicted", "NodeShutdown", "TaintManagerEviction"};
 // Reasons of controllers.
 constexpr std::string_view kOver[] = {
     "Completed",  "AllJobsCompleted", "FinishedWorkload",  "BackoffLimitExceeded",
@@ -111,6 +113,9 @@ class Follower {
     if (IsOneOf(item.reason, kUnhealthy)) Set(pod, pod.allocated, false);
     if (!IsOneOf(item.reason, kGone)) return;
     if (pod.allocated && item.reason.starts_with("Preempt")) Notice(item);
+    if (pod.allocated && IsOneOf(item.reason, kTaken)) {
+      Add(item, EventKind::kProcessEnd, 3).text = item.reason + " of pod " + item.name;
+    }
     Set(pod, false, false);
   }
 

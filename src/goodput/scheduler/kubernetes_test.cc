@@ -67,7 +67,7 @@ TEST(Kubernetes, LostNodeRemovesItsPod) {
             At(30, "Pod", "t-1-b", "NodeNotReady"), At(40, "Pod", "t-1-b", "TaintManagerEviction"),
             At(50, "Pod", "t-1-c", "Scheduled"), At(55, "Pod", "t-1-c", "Started")}),
       "0 job_submitted, 0 0+1 of 2, 0 0+2 of 2, 1 1+1 of 2, 2 2+0 of 2, 30 1+1 of 2, "
-      "40 1+0 of 2, 50 1+1 of 2, 55 2+0 of 2");
+      "40 process_end, 40 1+0 of 2, 50 1+1 of 2, 55 2+0 of 2");
 }
 
 TEST(Kubernetes, KueueQueuesAndEvicts) {

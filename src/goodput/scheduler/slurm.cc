@@ -143,6 +143,7 @@ class Reader {
     if (StartsWithAny(state, {"PENDING", "CONFIGURING"})) a.started.reset();
     if (StartsWithAny(state, {"PENDING", "CONFIGURING", "RUNNING", "SUSPENDED"})) a.ended.reset();
     a.outcome = OutcomeOf(state);
+    if (StartsWithAny(state, {"OUT_OF_MEMORY", "NODE_FAIL", "BOOT_FAIL"})) a.cause = state;
     if (a.ended && a.started) a.ended = std::max(*a.ended, *a.started);
     for (const std::string_view tres : {"ReqTRES", "AllocTRES", "TRES"}) {
       if (a.chips == 0) a.chips = ChipsOf(FieldOf(fields, tres));
