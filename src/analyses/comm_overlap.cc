@@ -10,6 +10,7 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
+#include "analyses/comm_overlap_objects.h"
 #include "facts/derived/collectives/exposed_waits.h"
 #include "facts/derived/collectives/gradient_syncs.h"
 #include "facts/derived/lateness/stages.h"
@@ -66,6 +67,10 @@ constexpr std::string_view kFillPipeline =
     "shorten the time in which the pipeline fills and drains: more micro-batches, an interleaved "
     "schedule, stages that take equally long; see stragglers for the time of each";
 
+constexpr std::string_view kSendTensors =
+    "avoid object collectives in the loop (all_gather_object, broadcast_object_list): they pickle "
+    "on the host and send sizes before bytes; send tensors, or do it every N steps";
+
 std::string HintFor(const Facts& facts, bool waits) {
   if (waits)
     return "see in stragglers which ranks are late: if always one, look at it; if they are late in "
@@ -88,6 +93,13 @@ std::string SayMostExposed(const Facts& facts) {
   return fmt::format("; most exposed: {} in {}", ShortName((*facts.names)[most->first]), place);
 }
 
+// "; 12.0 ms per device in all_gather_object".
+std::string SayObjects(const ObjectCollectives& objects, int64_t devices) {
+  return fmt::format("; {} per device in {}",
+                     HumanTime(static_cast<double>(objects.time / devices)),
+                     objects.name.empty() ? "pickled objects and their sizes" : objects.name);
+}
+
 void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
   const double share = static_cast<double>(sum.exposed) / static_cast<double>(sum.span);
   if (share < kMinShare) return;
@@ -101,6 +113,8 @@ void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
   const bool waits = waiting > exposed / 2 && rest < kMinShare * static_cast<double>(sum.span);
   const int64_t said = waits ? exposed : exposed - waiting;
   const auto count = static_cast<double>(devices), span = static_cast<double>(sum.span);
+  const ObjectCollectives objects = FindObjectCollectives(facts);
+  const bool of_objects = objects.time > sum.exposed / 2;
   report.findings.push_back(
       {.message = fmt::format("Exposed communication{} is {} of span.",
                               waiting > exposed / 100 && !waits ? " beyond wait time" : "",
@@ -113,8 +127,9 @@ void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
                                                          HumanTime(static_cast<double>(waiting))),
                               SayDevice(*sum.worst),
                               HumanTime(static_cast<double>(sum.worst->total.Exposed()))) +
-                  SayMostExposed(facts),
-       .hint = AllowForAbsent(facts, HintFor(facts, waits)),
+                  (of_objects ? SayObjects(objects, devices) : SayMostExposed(facts)),
+       .hint =
+           AllowForAbsent(facts, of_objects ? std::string(kSendTensors) : HintFor(facts, waits)),
        .impact = said,
        .table = "ranks",
        // Stages of a pipeline wait for each other, most of all for a slow one.

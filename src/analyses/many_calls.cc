@@ -1,15 +1,20 @@
-// Sums the operators of steps by name.
+// Sums the operators of steps by name; without steps, of loops.
 #include "analyses/many_calls.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "analyses/advice.h"
 #include "analyses/build.h"
+#include "base/intervals.h"
 #include "base/saturate.h"
 #include "base/stop.h"
+#include "facts/derived/python/python_time.h"
 #include "report/humanize.h"
 #include "report/kernel_name.h"
 
@@ -58,11 +63,132 @@ Calls Most(const StringTable& names, const std::vector<RankSteps>& ranks, double
   return most;
 }
 
+constexpr int64_t kInRow = 100;         // calls
+constexpr int64_t kBody = 8;            // operators of a loop's body at most
+constexpr int64_t kPause = 10'000'000;  // ns, between two calls of a loop at most
+
+// Calls of one operator on one stream, always after as many others.
+struct Row {
+  int64_t start = 0, end = 0, time = 0, calls = 0;
+  int64_t last = 0;   // which of the stream's operators the last call is
+  int64_t body = -1;  // how many operators there are from one call to the next; -1: not known yet
+};
+
+struct Loop {
+  StringId name = kNoString;
+  int64_t calls = 0, time = 0, rows = 0;
+  std::map<size_t, IntervalSet> stretches;  // by index of the rank
+
+  int64_t Length() const {
+    int64_t length = 0;
+    for (const auto& [rank, set] : stretches) length = AddSaturated(length, LengthOf(UnionOf(set)));
+    return length;
+  }
+};
+
+class Loops {
+ public:
+  explicit Loops(const StringTable& names) : names_(names) {}
+
+  void Add(size_t index, const RankActivity& rank) {
+    std::map<std::pair<StringId, uint32_t>, Row> rows;
+    std::unordered_map<uint32_t, int64_t> operators;  // so far, by stream
+    StopChecks checks;
+    for (const Activity& activity : rank.activities) {
+      checks.Turn();
+      if (activity.kind != Kind::kCompute) continue;
+      const int64_t number = ++operators[activity.stream];
+      Row& row = rows[{activity.name, activity.stream}];
+      if (row.calls > 0 && !Follows(row, activity, number))
+        Close(index, activity.name, std::exchange(row, {}));
+      if (row.calls == 0) row.start = activity.start;
+      if (row.calls > 0) row.body = number - row.last;
+      row.last = number;
+      row.end = activity.end;
+      row.time = AddSaturated(row.time, activity.duration());
+      ++row.calls;
+    }
+    for (const auto& [key, row] : rows) Close(index, key.first, row);
+  }
+
+  // By length, then name.
+  const Loop* Longest() const {
+    const Loop* longest = nullptr;
+    for (const auto& [name, loop] : loops_) {
+      const auto key = [&](const Loop& l) { return std::pair(-l.Length(), names_[l.name]); };
+      if (longest == nullptr || key(loop) < key(*longest)) longest = &loop;
+    }
+    return longest;
+  }
+
+ private:
+  static bool Follows(const Row& row, const Activity& activity, int64_t number) {
+    const int64_t body = number - row.last;
+    return (row.body < 0 ? body <= kBody : body == row.body) && activity.start - row.end <= kPause;
+  }
+
+  void Close(size_t index, StringId name, const Row& row) {
+    const auto calls = static_cast<double>(row.calls);
+    if (row.calls < kInRow || static_cast<double>(row.time) > kShort * calls) return;
+    Loop& loop = loops_[name];
+    loop.name = name;
+    loop.calls += row.calls;
+    loop.time = AddSaturated(loop.time, row.time);
+    ++loop.rows;
+    loop.stretches[index].push_back({row.start, row.end});
+  }
+
+  const StringTable& names_;
+  std::map<StringId, Loop> loops_;
+};
+
+// ", in row_update (train.py:21)", where a function has half of the loops.
+std::string SayFunction(const Facts& facts, const std::vector<RankSteps>& ranks, const Loop& loop) {
+  constexpr double kHalf = 0.5;
+  FrameTimes times(facts);
+  for (const auto& [index, stretches] : loop.stretches) {
+    const RankActivity& rank = *ranks[index].rank;
+    if (const auto thread = TrainingThread(*facts.names, rank))
+      times.Add(rank, *thread, UnionOf(stretches));
+  }
+  const auto leaders = times.Leaders(1, kHalf);
+  return leaders.empty() ? "" : ", in " + SayLeader(leaders.front());
+}
+
+void AddLoops(const Facts& facts, const std::vector<RankSteps>& ranks, Report& report) {
+  Loops loops(*facts.names);
+  int64_t whole = 0;
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    loops.Add(i, *ranks[i].rank);
+    whole = AddSaturated(whole, SumOf({ranks[i]}).Total());
+  }
+  const Loop* loop = loops.Longest();
+  if (loop == nullptr || whole <= 0 || static_cast<double>(loop->calls) < kMany) return;
+  const int64_t length = loop->Length();
+  const double share = static_cast<double>(length) / static_cast<double>(whole);
+  if (share < kLeast) return;
+  report.findings.push_back(
+      {.message = fmt::format("Loops in Python over small operators take {} of the trace{}.",
+                              HumanRatio(share), SayFunction(facts, ranks, *loop)),
+       .because = fmt::format(
+           "{} runs {} times in {}, each time after the same few operators, {} a call; the rest is "
+           "those operators and Python between the calls",
+           ShortName((*facts.names)[loop->name]), HumanCount(loop->calls),
+           Plural(static_cast<size_t>(loop->rows), "loop"),
+           HumanTime(static_cast<double>(loop->time) / static_cast<double>(loop->calls))),
+       .hint = Say(kOneCall, facts),
+       .impact = length / std::ssize(ranks),
+       .table = "step_time",
+       .cause = {CauseKind::kHost},
+       .nearness = Nearness::kCause});
+}
+
 }  // namespace
 }  // namespace many_calls
 
 void AddManyCalls(const Facts& facts, const std::vector<RankSteps>& ranks, Report& report) {
-  if (!facts.OnHost() || ranks.empty() || ranks.front().whole_recording) return;
+  if (!facts.OnHost() || ranks.empty()) return;
+  if (ranks.front().whole_recording) return many_calls::AddLoops(facts, ranks, report);
   double steps = 0;
   for (const RankSteps& own : ranks) steps += static_cast<double>(own.rank->steps.size());
   const many_calls::Calls most = many_calls::Most(*facts.names, ranks, steps);

@@ -253,13 +253,23 @@ void AddMissingKernels(const Facts& facts, Report& report) {
 }
 
 void AddMissingCommunication(const Facts& facts, Report& report) {
-  const int64_t world_size = MissingCommunicationOf(facts).world_size;
-  if (world_size == 0) return;
-  report.headline += fmt::format(" Communication of the {} ranks was not recognized.", world_size);
+  const MissingCommunication& missing = MissingCommunicationOf(facts);
+  if (missing.world_size == 0) return;
+  std::string said =
+      fmt::format("Communication of the {} ranks was not recognized", missing.world_size);
+  std::string because = NoCommunication(facts);
+  if (missing.longer) {
+    said += fmt::format("; rank {} computes {} longer than the others", missing.longer->rank,
+                        HumanRatio(missing.longer->share));
+    because +=
+        "; kernels that run as often on all ranks take longer there, so the others may wait "
+        "for it";
+  }
+  report.headline += " " + said + ".";
   report.findings.push_back(
       {.severity = Severity::kMedium,
-       .message = fmt::format("Communication of the {} ranks was not recognized.", world_size),
-       .because = NoCommunication(facts),
+       .message = said + ".",
+       .because = std::move(because),
        .hint = "read compute time with care: communication counts as compute, in every analysis; "
                "record all ranks "
                "for at least one step",

@@ -11,6 +11,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "analyses/changes.h"
+#include "analyses/growth.h"
 #include "analyses/steps_slow.h"
 #include "analyses/work_finding.h"
 #include "base/distribution.h"
@@ -51,6 +52,11 @@ step time more, with a quarter of exceptions before and an eighth since at most,
 operators is three times as long. Ranks with this extra work in alternating steps, or in all steps, are found by
 comparison with the other ranks. A change of step time that no part explains, or that only operators explain which take
 longer without more work, is of low or medium severity.
+
+Where one rank's compute, input wait or time between operators grows all along, by a tenth of the median step time or
+more from the first step to the last, that is told as growth per step and not as a change: a line (median of the slopes
+between steps half of the series apart) must leave at most half of the absolute deviations that the best single change
+of level leaves, in six steps or more, and no other rank's part may grow by a third as much.
 
 Slow steps that follow one another at the same distance, three or more and none missing, are told as one: every 5th
 step. Where Python was recorded, the function is named that takes half or more of what a slow step takes longer.
@@ -261,6 +267,7 @@ Report Run(const Facts& facts, const Params& params) {
   AddMfu(facts, params.Number("peak_tflops") * 1e12, report);
   const StepChanges& changes = StepChangesOf(facts);
   AddWorkRises(report, facts, AddStepChanges(report, facts, changes));
+  AddGrowingRank(report, facts);
   if (static_cast<int64_t>(by_number.size()) >= kEnoughSteps)
     AddSlowSteps(report, facts, ranks, typical.median, params.Number("slow"));
   return report;

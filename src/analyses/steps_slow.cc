@@ -17,6 +17,7 @@
 #include "base/saturate.h"
 #include "facts/derived/python/step_function.h"
 #include "facts/derived/steps/step_changes.h"
+#include "facts/derived/steps/step_growth.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -266,6 +267,13 @@ std::string Message(const std::vector<RankSteps>& ranks, const SlowSteps& found,
 // Where so many are slow, they are no exception.
 bool AreMany(const SlowSteps& found) { return kMostSlow * found.count > found.of; }
 
+// Whether one rank's growth, a finding of its own, is at least half of what the slowest step takes
+// longer.
+bool IsByGrowth(const Facts& facts, int64_t longer) {
+  const std::optional<RankGrowth>& growth = RankGrowthOf(facts);
+  return growth && 2 * (growth->last - growth->first) >= longer;
+}
+
 // Lengths that vary, as with batches of other lengths, are no cost that is known.
 void AddVarying(Report& report, const std::vector<RankSteps>& ranks, const SlowSteps& found,
                 int64_t median) {
@@ -297,7 +305,7 @@ void AddSlowSteps(Report& report, const Facts& facts, const std::vector<RankStep
   if (found.count == 0) return;
   const steps_slow::RankStep& slowest = found.slowest;
   const int64_t median = usual.Of(slowest);
-  if (median <= 0) return;
+  if (median <= 0 || steps_slow::IsByGrowth(facts, slowest.Time() - median)) return;
   const steps_slow::JobSteps steps = steps_slow::StepsOfJob(ranks);
   if (const auto base = steps_slow::GrowFrom(steps.means))
     return steps_slow::AddGrowing(report, steps.means, *base);

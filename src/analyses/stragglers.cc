@@ -10,6 +10,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "analyses/changes.h"
+#include "analyses/growth.h"
 #include "analyses/slow_stage.h"
 #include "analyses/stragglers_absent.h"
 #include "analyses/stragglers_suspects.h"
@@ -32,7 +33,9 @@ wait time and clock uncertainty. `score` is the share of all wait time that a ra
 rank waited for it on average, without concurrent compute. `since_step` is the step since which the rank spends more on
 the reason, or, where that did not change, since which the others wait longer for it (see `steps`, table `changes`). It
 is empty if there is none, as for a rank that is late from the first recorded step on. `late_steps` are the steps in
-which it caused at least half of the wait time. Shares of span are of the mean span of the other ranks, who wait.
+which it caused at least half of the wait time. Shares of span are of the mean span of the other ranks, who wait. What
+a finding costs is `lost` in the steps since it is late, or those at regular intervals in which it is, and at most what
+the rank spends more on the reason: others that are as late by chance would be waited for, too.
 
 The reason is what the rank spends more on per step than the median of the other ranks: slower or more compute kernels
 (where processors compute: slower or more operators, or larger inputs of them, with the operator behind most of it), a
@@ -166,10 +169,10 @@ int64_t MeanSpan(const Facts& facts, const RankCollectives* except = nullptr) {
   return std::max<int64_t>(ToInt64(sum / std::max(devices, 1.0)), 1);
 }
 
-// What the others lose, of their span: they wait until the rank's own span begins, too.
-double ShareOf(const Facts& facts, const Suspect& s) {
+// Of the others' span: they wait until the rank's own span begins, too.
+double ShareOf(const Facts& facts, const Suspect& s, int64_t time) {
   const int64_t span = MeanSpan(facts, &facts.collectives.ranks[s.rank]);
-  return std::min(static_cast<double>(s.lost) / static_cast<double>(span), 1.0);
+  return std::min(static_cast<double>(time) / static_cast<double>(span), 1.0);
 }
 
 int64_t LargestError(const CollectiveFacts& c) {
@@ -181,7 +184,8 @@ bool StandsOut(const Facts& facts, const Suspect& s, const Params& params) {
   const int64_t typical = s.waits > 0 ? s.blame / s.waits : 0;
   const double least = s.evidence == LateEvidence::kClear ? kClearShare : kMostOfAll;
   return s.evidence != LateEvidence::kNone && s.score >= std::min(kFairShares / ranks, least) &&
-         typical > LargestError(facts.collectives) && ShareOf(facts, s) >= params.Number("share");
+         typical > LargestError(facts.collectives) &&
+         ShareOf(facts, s, s.lost) >= params.Number("share");
 }
 
 // Whether the rank is late in every step, and in none much less than usual: what grew in between
@@ -196,26 +200,14 @@ bool IsAlwaysLate(const StepBlame& steps, const Suspect& s) {
 // " since step 5", " in every recorded step (3 to 8)", " in every 5th step (4, 9 and 14)", " in
 // step 8", where most of it is; empty where none holds.
 std::string SaySince(const Facts& facts, const StepBlame& steps, const Suspect& s) {
+  if (const RankGrowth* growing = GrowthOf(facts, facts.collectives.ranks[s.rank].rank))
+    return fmt::format(", later {}", SayGrowth(*growing));
   if (const auto period = PeriodOf(facts, steps, s)) return " in " + period->Say();
   if (s.since) return fmt::format(" since step {}", *s.since);
   const auto one = MostInOneStep(steps, s);
   if (one && steps.size() > 1) return fmt::format(" in step {}", *one);
   if (!IsAlwaysLate(steps, s)) return {};
   return " " + InEveryStep(facts, steps.begin()->first, steps.rbegin()->first);
-}
-
-// ns that each other rank loses in the steps since it is late.
-int64_t LostSince(const StepBlame& steps, const Suspect& s) {
-  if (!s.since) return s.lost;
-  double all = 0, since = 0;
-  const std::vector<int64_t> caused = CausedBySteps(steps, s.members);
-  size_t i = 0;
-  for (const auto& [step, blame] : steps) {
-    const auto own = static_cast<double>(caused[i++]);
-    all += own;
-    if (step >= *s.since) since += own;
-  }
-  return all > 0 ? static_cast<int64_t>(static_cast<double>(s.lost) * since / all) : s.lost;
 }
 
 // " (most of it in 10 of 20 steps)".
@@ -236,7 +228,7 @@ std::string SayWho(const Facts& facts, const StepBlame& steps, const Suspect& s)
 
 // Of a rank that only its first step makes late no more is known than that.
 std::string SayMessage(const Facts& facts, const StepBlame& steps, const Suspect& s) {
-  const std::string share = HumanRatio(ShareOf(facts, s));
+  const std::string share = HumanRatio(ShareOf(facts, s, CostOf(facts, steps, s)));
   if (!s.start) {
     return fmt::format("{}: {}, {} of span.", SayWho(facts, steps, s), SayLateReason(s, facts),
                        share);
@@ -261,7 +253,7 @@ void AddFinding(Report& report, const Facts& facts, const StepBlame& steps, cons
            ParticipantNoun(facts), HumanTime(static_cast<double>(s.lost)),
            HumanTime(static_cast<double>(LargestError(c))), SayLateEvidence(s, facts)),
        .hint = s.start ? LateStartHint(*s.start, facts) : LateHint(s, facts),
-       .impact = LostSince(steps, s),
+       .impact = CostOf(facts, steps, s),
        .table = "ranks",
        .cause = {CauseOf(s.reason), rank},
        .nearness = s.reason == LateReason::kUnknown ? Nearness::kSymptom : Nearness::kCause,
@@ -335,7 +327,7 @@ std::string Headline(const Facts& facts, const StepBlame& steps, const Suspect& 
   return fmt::format(
       "No {} is a straggler: most wait time is for {}, which costs every other {} {}, {} of span "
       "(clock uncertainty {}).{}",
-      noun, who, noun, time(worst.lost), HumanRatio(ShareOf(facts, worst)), error,
+      noun, who, noun, time(worst.lost), HumanRatio(ShareOf(facts, worst, worst.lost)), error,
       SayWhyNoStraggler(steps, worst));
 }
 

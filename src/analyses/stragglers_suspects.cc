@@ -5,15 +5,18 @@
 #include <cstdlib>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include "analyses/changes.h"
 #include "analyses/excess.h"
+#include "analyses/growth.h"
 #include "base/distribution.h"
 #include "base/saturate.h"
 #include "facts/derived/collectives/exposed_waits.h"
 #include "facts/derived/collectives/wait_causes.h"
 #include "facts/derived/lateness/lateness.h"
+#include "facts/derived/lateness/work_rises.h"
 #include "facts/derived/steps/step_changes.h"
 
 namespace stepscope {
@@ -23,6 +26,7 @@ namespace {
 constexpr size_t kFewestLate = 3;     // steps
 constexpr double kMostInOne = 0.5;    // of what a rank caused, in one step
 constexpr double kAsLate = 2.0 / 3;   // of what the others wait since
+constexpr double kHardly = 0.25;      // of what is waited for it in steps in which it is late
 constexpr double kLateBefore = 0.25;  // of a step, that each other rank waits
 
 // Whether the others waited about as long before, or for a quarter of a step: then it was late
@@ -51,6 +55,7 @@ bool HasStepBefore(const Facts& facts, int64_t rank, int64_t number) {
 void FindSince(const Facts& facts, const StepBlame& steps, Suspect& s) {
   const auto median = static_cast<double>(StepChangesOf(facts).median);
   const RankCollectives& rank = facts.collectives.ranks[s.rank];
+  if (GrowthOf(facts, rank.rank) != nullptr) return;
   if (const StepChange* change = RiseOf(s.reason, facts, rank)) {
     s.since = change->since;
     return;
@@ -86,21 +91,59 @@ struct Efforts {
   std::vector<RankEffort> own, beyond;
 };
 
+// The steps in which it is late, where they are regular and it is hardly late in others.
+std::optional<std::set<int64_t>> RegularlyIn(const Facts& facts, const StepBlame& steps,
+                                             const Suspect& s) {
+  const auto period = PeriodOf(facts, steps, s);
+  if (!period || period->usual > kHardly * period->high) return std::nullopt;
+  return period->numbers;
+}
+
+int64_t SpentMore(const Suspect& s) {
+  if (s.work != nullptr) {
+    const auto turns = s.work->in_turn ? std::ssize(s.work->ranks) : 1;
+    const auto steps = std::ssize(s.work->steps) * turns;
+    return ToInt64(static_cast<double>(s.work->Difference()) * static_cast<double>(steps));
+  }
+  const RankEffort& more = s.beyond;
+  switch (s.reason) {
+    case LateReason::kCompute:
+    case LateReason::kLargerInputs:
+      return more.compute;
+    case LateReason::kMoreCompute:
+      return AddSaturated(more.compute, std::max<int64_t>(more.host_late, 0));
+    case LateReason::kHost:
+      return more.host_late;
+    case LateReason::kInput:
+      return std::max(more.input, more.host_late);
+    case LateReason::kCopies:
+      return more.copies;
+    case LateReason::kLink:
+      return more.transfer;
+    case LateReason::kBefore:
+    case LateReason::kUnknown:
+      break;
+  }
+  return std::numeric_limits<int64_t>::max();
+}
+
 // A rank that is late in some steps only is compared with the others in these: in others another
 // rank may be late.
 void ExplainOne(const Facts& facts, const StepBlame& steps, const Efforts& all, bool closely,
                 Suspect& s) {
   const int64_t others = std::ssize(all.own) - 1;
-  const bool some = closely && !s.late.empty() && s.late.size() < steps.size();
-  const Efforts in_some = some ? Efforts(MeasureEfforts(facts, &s.late)) : Efforts({});
+  const std::set<int64_t> late =
+      closely ? RegularlyIn(facts, steps, s).value_or(s.late) : std::set<int64_t>();
+  const bool some = !late.empty() && late.size() < steps.size();
+  const Efforts in_some = some ? Efforts(MeasureEfforts(facts, &late)) : Efforts({});
   const Efforts& efforts = some ? in_some : all;
   s.beyond = efforts.beyond[s.rank];
   s.reason = FindLateReason(s, efforts.own[s.rank].kernels, s.blame / others);
   FindSince(facts, steps, s);
   const bool changed = ChangedAlone(facts, steps, s);
   TakeWork(facts, s);
-  if (closely) AddExcess(facts, s, some ? &s.late : nullptr);
-  if (closely) AddFunction(facts, s, some ? &s.late : nullptr);
+  if (closely) AddExcess(facts, s, some ? &late : nullptr);
+  if (closely) AddFunction(facts, s, some ? &late : nullptr);
   AddLateStart(facts, s);
   if (s.work == nullptr && s.since && WasLateBefore(facts, steps, s, *s.since)) s.since.reset();
   const bool by_work = s.work != nullptr && !MostInOneStep(steps, s);
@@ -116,6 +159,23 @@ std::optional<PeriodOfSteps> PeriodOf(const Facts& facts, const StepBlame& steps
   for (const auto& [step, blame] : steps) numbers.push_back(step);
   const auto median = static_cast<double>(StepChangesOf(facts).median);
   return FindPeriodOfSteps(numbers, CausedBySteps(steps, s.members), kLeastStepChange * median);
+}
+
+int64_t CostOf(const Facts& facts, const StepBlame& steps, const Suspect& s) {
+  const auto regular = RegularlyIn(facts, steps, s);
+  const auto is_late = [&](int64_t step) {
+    return regular ? regular->contains(step) : !s.since || step >= *s.since;
+  };
+  double all = 0, late = 0;
+  const std::vector<int64_t> caused = CausedBySteps(steps, s.members);
+  size_t i = 0;
+  for (const auto& [step, blame] : steps) {
+    const auto own = static_cast<double>(caused[i++]);
+    all += own;
+    if (is_late(step)) late += own;
+  }
+  const double share = all > 0 ? late / all : 1;
+  return std::min(ToInt64(static_cast<double>(s.lost) * share), SpentMore(s));
 }
 
 std::optional<int64_t> MostInOneStep(const StepBlame& steps, const Suspect& s) {

@@ -43,6 +43,11 @@ std::optional<int64_t> MostInOneStep(const StepBlame& steps, const Suspect& s);
 // The steps in which it is late, where they are regular.
 std::optional<PeriodOfSteps> PeriodOf(const Facts& facts, const StepBlame& steps, const Suspect& s);
 
+// ns that each other participant would save if it were in time: what they wait for it, in the steps
+// in which it is late where these are regular or begin at one; and at most what the rank spends
+// more on the reason, where that is known: chance makes it the last in other steps, too.
+int64_t CostOf(const Facts& facts, const StepBlame& steps, const Suspect& s);
+
 // Suspects that have more of the same work, as one: what they cause, all together.
 Suspect Together(const Blames& blames, const WorkRise& work);
 

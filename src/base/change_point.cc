@@ -58,8 +58,13 @@ std::vector<double> Costs(const std::vector<double>& values) {
   return costs;
 }
 
-size_t CheapestSplit(const std::vector<double>& values) {
-  const size_t side = std::max(kFewest, (values.size() + kSmallestPart - 1) / kSmallestPart);
+struct Split {
+  size_t at = 0;
+  double cost = 0;
+};
+
+// `side`: how many values each side has at least.
+Split CheapestSplit(const std::vector<double>& values, size_t side) {
   std::vector<double> reversed(values.rbegin(), values.rend());
   const std::vector<double> before = Costs(values), since = Costs(reversed);
   size_t best = side;
@@ -67,7 +72,7 @@ size_t CheapestSplit(const std::vector<double>& values) {
   for (size_t at = side; at + side <= values.size(); ++at) {
     if (cost(at) < cost(best)) best = at;
   }
-  return best;
+  return {best, cost(best)};
 }
 
 ChangePoint SplitAt(const std::vector<double>& values, size_t at) {
@@ -107,7 +112,8 @@ double Spread(const std::vector<double>& values, const ChangePoint& change) {
 
 std::optional<ChangePoint> Find(const std::vector<double>& values, double least) {
   if (values.size() < 2 * kFewest) return std::nullopt;
-  const ChangePoint change = SplitAt(values, CheapestSplit(values));
+  const size_t side = std::max(kFewest, (values.size() + kSmallestPart - 1) / kSmallestPart);
+  const ChangePoint change = SplitAt(values, CheapestSplit(values, side).at);
   const double difference = std::abs(change.Difference());
   const auto freedom = static_cast<double>(values.size() - 2);
   const double times = 6 + 70 / (freedom * freedom);
@@ -127,6 +133,10 @@ std::optional<ChangePoint> FindChangePoint(std::span<const int64_t> values, doub
   auto change = Find(all, least);
   if (change) ++change->at;
   return change;
+}
+
+double DeviationFromOneChange(std::span<const int64_t> values) {
+  return CheapestSplit({values.begin(), values.end()}, 1).cost;
 }
 
 }  // namespace stepscope

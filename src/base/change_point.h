@@ -30,4 +30,8 @@ struct ChangePoint {
 // medians that counts. Needs four values. n log n.
 std::optional<ChangePoint> FindChangePoint(std::span<const int64_t> values, double least);
 
+// The sum of absolute deviations from the medians of both sides of the best split, accepted or not.
+// A side has one value at least. REQUIRES: two values.
+double DeviationFromOneChange(std::span<const int64_t> values);
+
 }  // namespace stepscope

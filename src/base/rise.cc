@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/growth.h"
 #include "base/robust.h"
 
 namespace stepscope {
@@ -76,6 +77,7 @@ std::optional<Rise> FindRise(std::span<const int64_t> values, const RiseLimits& 
   for (const int64_t value : values) nearer.push_back(static_cast<double>(value) > middle);
   rise = SplitBy(values, nearer);
   if (!rise || !IsHigh(rise->since, rise->before, limits)) return std::nullopt;
+  if (FindGrowth(values, limits.least)) return std::nullopt;
   return rise;
 }
 

@@ -34,7 +34,7 @@ struct Rise {
 // The split with the fewest exceptions: high values before, and others since; at last by which of
 // the two medians is nearer. Nothing where more than a quarter of the values before, or an eighth
 // of those since, are exceptions, or the medians are not so far apart. Each side has three values
-// and a fifth of all; needs eight values. n log n.
+// and a fifth of all; needs eight values. Values that grow all along (growth.h) have none. n log n.
 std::optional<Rise> FindRise(std::span<const int64_t> values, const RiseLimits& limits);
 
 }  // namespace stepscope

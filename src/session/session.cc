@@ -12,6 +12,7 @@
 #include "ingest/clock_base.h"
 #include "ingest/discover.h"
 #include "report/findings.h"
+#include "session/cut_files.h"
 #include "session/load.h"
 #include "session/name.h"
 #include "session/params.h"
@@ -139,8 +140,8 @@ ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,
     answer.reports.push_back(analysis->run(facts, params));
   }
   JoinFindings(answer, MeanTime(facts));
-  answer.verdict =
-      SayWhatIsDoubtful(answer.run) + Verdict(answer, facts) + SayWhatIsMissing(answer.run);
+  answer.verdict = SayWhatIsDoubtful(answer.run) + SayCutFiles(answer.run, facts) +
+                   Verdict(answer, facts) + SayWhatIsMissing(answer.run);
   return answer;
 }
 

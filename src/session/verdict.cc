@@ -149,7 +149,6 @@ std::string SayWhatIsMissing(const RunInfo& run) {
   };
   constexpr auto kLosses = std::to_array<Loss>({
       {NoteKind::kUnreadable, "file", "cannot be read", "cannot be read"},
-      {NoteKind::kTruncated, "file", "ends early", "end early"},
       {NoteKind::kCorrupt, "file", "is damaged", "are damaged"},
   });
   std::string text;

@@ -16,7 +16,7 @@ std::string Verdict(const ReportSet& answer, const Facts& facts);
 // "Traces may be of another job: ... ." Empty where nothing makes that doubtful.
 std::string SayWhatIsDoubtful(const RunInfo& run);
 
-// " Input is incomplete: 1 file ends early, ranks 2 and 5 have no trace." Empty if nothing is
+// " Input is incomplete: 1 file cannot be read, ranks 2 and 5 have no trace." Empty if nothing is
 // missing. If only one rank was given: " 1 of 8 ranks was given: communication may be waiting for
 // the others."
 std::string SayWhatIsMissing(const RunInfo& run);

@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "base/robust.h"
+
 namespace stepscope {
 namespace {
 
@@ -64,6 +66,93 @@ std::vector<CommunicationCandidate> Candidates(const Facts& facts) {
   return candidates;
 }
 
+struct KernelSum {
+  int64_t count = 0;
+  int64_t time = 0;
+};
+
+// By kernel, then rank: those of the candidates aside.
+std::map<StringId, std::map<int64_t, KernelSum>> KernelsByRank(
+    const Facts& facts, const MissingCommunication& missing) {
+  std::map<StringId, std::map<int64_t, KernelSum>> sums;
+  for (const RankActivity& rank : facts.ranks) {
+    for (const Activity& activity : rank.activities) {
+      if (activity.kind != Kind::kCompute || activity.step == kNoStep) continue;
+      KernelSum& sum = sums[activity.name][rank.rank];
+      ++sum.count;
+      sum.time += activity.duration();
+    }
+  }
+  std::erase_if(sums, [&](const auto& of_one) { return missing.MayBe(of_one.first); });
+  return sums;
+}
+
+bool RunAsOften(const std::map<int64_t, KernelSum>& by_rank, size_t ranks) {
+  const int64_t count = by_rank.begin()->second.count;
+  return by_rank.size() == ranks && std::ranges::all_of(by_rank, [&](const auto& of_one) {
+           return of_one.second.count == count;
+         });
+}
+
+// What the kernel takes on the ranks but for one.
+int64_t MedianOfOthers(const std::map<int64_t, KernelSum>& by_rank, int64_t rank) {
+  std::vector<int64_t> times;
+  for (const auto& [other, sum] : by_rank) {
+    if (other != rank) times.push_back(sum.time);
+  }
+  return UpperMedian(times);
+}
+
+struct Excess {
+  int64_t time = 0, usual = 0;  // of kernels that take longer: beyond what they usually take
+  int64_t kernels = 0;
+  int64_t all = 0;  // what all kernels usually take
+};
+
+std::map<int64_t, Excess> ExcessByRank(const Facts& facts, const MissingCommunication& missing,
+                                       size_t ranks) {
+  constexpr double kLonger = 1.05;
+  std::map<int64_t, Excess> excess;
+  for (const auto& [name, by_rank] : KernelsByRank(facts, missing)) {
+    if (!RunAsOften(by_rank, ranks)) continue;
+    for (const auto& [rank, sum] : by_rank) {
+      const int64_t usual = MedianOfOthers(by_rank, rank);
+      Excess& own = excess[rank];
+      own.all += usual;
+      if (static_cast<double>(sum.time) < kLonger * static_cast<double>(usual)) continue;
+      own.time += sum.time - usual;
+      own.usual += usual;
+      ++own.kernels;
+    }
+  }
+  return excess;
+}
+
+std::optional<LongerRank> FindLongerRank(const Facts& facts, const MissingCommunication& missing) {
+  constexpr double kLeast = 0.1, kOthers = 1.0 / 3;
+  std::set<int64_t> ranks;
+  std::set<size_t> steps;
+  for (const RankActivity& rank : facts.ranks) {
+    ranks.insert(rank.rank);
+    steps.insert(rank.steps.size());
+  }
+  const bool comparable = ranks.size() > 1 && ranks.size() == facts.ranks.size() &&
+                          steps.size() == 1 && *steps.begin() > 0;
+  if (!comparable) return std::nullopt;
+  const auto excess = ExcessByRank(facts, missing, ranks.size());
+  if (excess.empty()) return std::nullopt;
+  const auto most =
+      std::ranges::max_element(excess, {}, [](const auto& of_one) { return of_one.second.time; });
+  const auto time = static_cast<double>(most->second.time);
+  const bool alone = std::ranges::all_of(excess, [&](const auto& of_one) {
+    return of_one.first == most->first || static_cast<double>(of_one.second.time) < kOthers * time;
+  });
+  const bool enough = time >= kLeast * static_cast<double>(most->second.all);
+  if (!alone || most->second.kernels < 2 || !enough) return std::nullopt;
+  return LongerRank{most->first,
+                    time / static_cast<double>(std::max<int64_t>(most->second.usual, 1))};
+}
+
 MissingCommunication FindMissingCommunication(const Facts& facts) {
   MissingCommunication missing;
   if (!facts.collectives.matches.empty() || facts.devices.empty()) return missing;
@@ -77,6 +166,7 @@ MissingCommunication FindMissingCommunication(const Facts& facts) {
   if (world_size == 1) return missing;
   missing.world_size = world_size;
   missing.candidates = Candidates(facts);
+  missing.longer = FindLongerRank(facts, missing);
   return missing;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "facts/facts.h"
@@ -15,11 +16,21 @@ struct CommunicationCandidate {
   int64_t time = 0;  // ns, of all its activities
 };
 
+// The rank on which the same kernels take longer than on the others.
+struct LongerRank {
+  int64_t rank = 0;
+  double share = 0;  // more than what they take on the others, the median
+};
+
 struct MissingCommunication {
   // Ranks of the job, recorded or not, when it has several and no activity is known as
   // communication; else 0.
   int64_t world_size = 0;
   std::vector<CommunicationCandidate> candidates;  // by time, largest first
+  // Where all ranks have as many steps, and one computes a tenth longer than the others: in at
+  // least two kernels, candidates aside, that run as often on all. What waits for it does so on the
+  // others, in one kernel more than on it.
+  std::optional<LongerRank> longer;
 
   // Whether the kernel is a candidate: no advice about computing may be for it.
   bool MayBe(StringId name) const;

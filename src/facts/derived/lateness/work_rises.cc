@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/growth.h"
 #include "base/rise.h"
 #include "base/robust.h"
 #include "base/saturate.h"
@@ -208,6 +209,7 @@ class Steps {
     const bool in_all = is_in_all(most);
     const bool in_turn = TakeTurns(with, any, several);
     if (!in_all && !in_turn) return std::nullopt;
+    if (FindGrowth(times_[most], least_)) return std::nullopt;
     WorkRise rise{.rank = ranks_[most].rank,
                   .name = neighbours_.second,
                   .previous = neighbours_.first,

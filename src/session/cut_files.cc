@@ -1,0 +1,55 @@
+// Counts events and complete steps.
+#include "session/cut_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "analyses/build.h"
+#include "report/humanize.h"
+#include "trace/notes.h"
+
+namespace stepscope {
+namespace {
+
+bool IsCut(const InputFile& file) {
+  return file.rank >= 0 && file.problem == NoteMessage(NoteKind::kTruncated);
+}
+
+size_t CompleteSteps(const RankActivity& rank) {
+  return static_cast<size_t>(std::ranges::count_if(rank.steps, &Step::complete));
+}
+
+// " and 11 steps (20 on other ranks)". Empty where no rank has steps.
+std::string SaySteps(const InputFile& file, const Facts& facts) {
+  size_t own = 0, others = 0;
+  for (const RankActivity& rank : facts.ranks) {
+    const bool is_own = rank.rank == file.rank && rank.window == file.window;
+    size_t& most = is_own ? own : others;
+    most = std::max(most, CompleteSteps(rank));
+  }
+  if (own == 0 && others == 0) return "";
+  const std::string there = " and " + Plural(own, "complete step");
+  return others > own ? there + fmt::format(" ({} on other ranks)", others) : there;
+}
+
+}  // namespace
+
+std::string SayCutFiles(const RunInfo& run, const Facts& facts) {
+  std::vector<const InputFile*> cut;
+  for (const InputFile& file : run.files) {
+    if (IsCut(file)) cut.push_back(&file);
+  }
+  if (cut.empty()) return "";
+  const InputFile& file = **std::ranges::min_element(cut, {}, &InputFile::events);
+  const bool lacks_device = file.gpu_events == 0 && !facts.OnHost();
+  return fmt::format(
+      "Input is incomplete: {} {} early; of rank {} there are {}{}{}. Idle and unrecorded "
+      "time may be what is missing. ",
+      Plural(cut.size(), "file"), cut.size() == 1 ? "ends" : "end", file.rank,
+      Plural(static_cast<size_t>(file.events), "event"), SaySteps(file, facts),
+      lacks_device ? ", and no device activity" : "");
+}
+
+}  // namespace stepscope

@@ -1,0 +1,17 @@
+// Says what is there of files that end early.
+#pragma once
+
+#include <string>
+
+#include "facts/facts.h"
+#include "stepscope/report.h"
+
+namespace stepscope {
+
+// "Input is incomplete: 1 file ends early; of rank 1 there are 312 events and 11 complete steps
+// (20 on other ranks), and no device activity. Idle and unrecorded time may be what is missing. "
+// Of several files, of the one with the fewest events. Empty where all files were read to their
+// ends.
+std::string SayCutFiles(const RunInfo& run, const Facts& facts);
+
+}  // namespace stepscope

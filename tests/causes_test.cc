@@ -1,0 +1,156 @@
+// Tests that the first sentences name the cause of lost time, in jobs whose fault is known.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/front_door.h"
+#include "tests/support/cpu_trace.h"
+
+namespace stepscope::causes_test {
+namespace {
+
+using testing::Ask;
+using testing::CpuTrace;
+using testing::ScratchFolder;
+
+Result<ReportSet> AskAboutRanks(const std::vector<std::string>& traces) {
+  const ScratchFolder folder;
+  std::vector<std::string> paths;
+  for (size_t rank = 0; rank < traces.size(); ++rank)
+    paths.push_back(folder.Write(fmt::format("rank{}.json", rank), traces[rank]));
+  return Ask(paths);
+}
+
+// All findings and their hints: one line each.
+std::string AllFindings(const ReportSet& answer) {
+  std::string all;
+  for (const Report& report : answer.reports) {
+    for (const Finding& f : report.findings)
+      all += fmt::format("{} {} TRY {}\n", f.message, f.because, f.hint);
+  }
+  return all;
+}
+
+// A loop that marks no steps: 20 ms forward and backward, 5 ms of communication, and an optimizer
+// that updates 1,500 rows one by one, 4 of 20 µs each.
+TEST(Causes, AnOptimizerThatUpdatesRowsOneByOneGoesBeforeCommunication) {
+  std::vector<std::string> traces;
+  for (int rank = 0; rank < 2; ++rank) {
+    CpuTrace trace(rank);
+    for (int step = 0; step < 4; ++step) {
+      const double at = 60.0 * step;
+      trace.Add("python_function", "train.py(9): train", at, 60);
+      trace.Add("cpu_op", "aten::linear", at, 10);
+      trace.Add("cpu_op", "autograd::engine::evaluate_function: AddmmBackward0", at + 10, 10);
+      trace.Add("user_annotation", "gloo:all_reduce", at + 20, 5, 2);
+      trace.Add("python_function", "train.py(30): update_rows", at + 25.5, 34);
+      for (int row = 0; row < 1'500; ++row)
+        trace.Add("cpu_op", "aten::sub_", at + 26 + 0.02 * row, 0.004);
+    }
+    traces.push_back(trace.End());
+  }
+  const auto answer = AskAboutRanks(traces);
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->verdict.contains(
+      "Loops in Python over small operators take 50.8% of the trace, in update_rows (train.py:30)"))
+      << answer->verdict << "\n"
+      << AllFindings(*answer);
+  EXPECT_TRUE(AllFindings(*answer).contains(
+      "aten::sub_ runs 12,000 times in 8 loops, each time after the same few operators"))
+      << AllFindings(*answer);
+}
+
+// Each of 60 layers runs ten operators: more than the body of a loop over rows.
+TEST(Causes, LayersAreNoLoopOverRows) {
+  CpuTrace trace(0, "[]", 1, 1);
+  double at = 0;
+  for (int pass = 0; pass < 40; ++pass) {
+    for (int layer = 0; layer < 60; ++layer) {
+      for (const std::string_view op :
+           {"aten::view", "aten::add", "aten::view", "aten::mul", "aten::add", "aten::view",
+            "aten::relu", "aten::view", "aten::sub", "aten::div"}) {
+        trace.Add("cpu_op", op, at, 0.005);
+        at += 0.01;
+      }
+    }
+  }
+  const auto answer = testing::AskAbout(trace.End());
+  ASSERT_TRUE(answer);
+  EXPECT_FALSE(AllFindings(*answer).contains("Loops in Python")) << AllFindings(*answer);
+}
+
+// In each step 10 ms of compute, then 20 ms in which objects are gathered.
+TEST(Causes, ObjectCollectivesAreToBeLeftOutOfTheLoop) {
+  std::vector<std::string> traces;
+  for (int rank = 0; rank < 2; ++rank) {
+    CpuTrace trace(rank);
+    for (int step = 1; step <= 6; ++step) {
+      const double at = 30.0 * step;
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, 30);
+      trace.Add("cpu_op", "aten::linear", at, 10);
+      trace.Add("python_function", "torch/distributed/distributed_c10d.py(2800): all_gather_object",
+                at + 10, 20);
+      trace.Add("user_annotation", "gloo:all_gather", at + 11, 5, 2);
+      trace.Add("user_annotation", "gloo:all_gather", at + 17, 12, 2);
+    }
+    traces.push_back(trace.End());
+  }
+  const auto answer = AskAboutRanks(traces);
+  ASSERT_TRUE(answer);
+  const std::string all = AllFindings(*answer);
+  EXPECT_TRUE(all.contains(
+      "102 ms per device in all_gather_object TRY avoid object collectives in the loop"))
+      << all;
+  EXPECT_FALSE(all.contains("bucket_cap_mb")) << all;
+}
+
+// Kernels of four ranks, in a library whose collectives have names that nobody knows: rank 2
+// computes 30% longer, and the others wait in "exchange_all".
+std::string UnknownLibrary(int rank, int slow) {
+  std::string text = fmt::format(
+      R"({{"schemaVersion":1,"deviceProperties":[{{"id":0,"name":"NVIDIA H100"}}],)"
+      R"("distributedInfo":{{"backend":"other","rank":{},"world_size":4}},"traceEvents":[)",
+      rank);
+  int64_t at = 0, number = 0;
+  const auto kernel = [&](std::string_view name, int64_t us) {
+    ++number;
+    text += fmt::format(
+        R"({{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":{},"dur":1,"args":{{"correlation":{}}}}},)"
+        R"({{"ph":"X","cat":"kernel","name":"{}","pid":0,"tid":7,"ts":{},"dur":{},"args":{{"device":0,"stream":7,"correlation":{}}}}},)",
+        at, number, name, at + 2, us, number);
+    at += us;
+  };
+  for (int step = 1; step <= 6; ++step) {
+    const int64_t start = at;
+    const double factor = rank == slow ? 1.3 : 1;
+    kernel("gemm_a", static_cast<int64_t>(400 * factor));
+    kernel("gemm_b", static_cast<int64_t>(600 * factor));
+    kernel("exchange_all", rank == slow ? 50 : 350);
+    text += fmt::format(
+        R"({{"ph":"X","cat":"user_annotation","name":"ProfilerStep#{}","pid":1,"tid":1,"ts":{},"dur":{}}},)",
+        step, start, at - start);
+  }
+  text.back() = ']';
+  return text + "}";
+}
+
+TEST(Causes, WhereCommunicationIsUnknownTheRankThatComputesLongerIsTold) {
+  const auto ask = [](int slow) {
+    std::vector<std::string> traces;
+    for (int rank = 0; rank < 4; ++rank) traces.push_back(UnknownLibrary(rank, slow));
+    return AskAboutRanks(traces);
+  };
+  const auto slow = ask(2), even = ask(-1);
+  ASSERT_TRUE(slow && even);
+  EXPECT_TRUE(
+      slow->verdict.contains("Communication of the 4 ranks was not recognized; rank 2 "
+                             "computes 30.0% longer than the others."))
+      << slow->verdict;
+  EXPECT_FALSE(even->verdict.contains("longer than the others")) << even->verdict;
+}
+
+}  // namespace
+}  // namespace stepscope::causes_test

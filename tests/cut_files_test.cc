@@ -1,0 +1,45 @@
+// Tests that a file which was cut off is named first, with how much of it is there.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/front_door.h"
+#include "tests/support/cpu_trace.h"
+
+namespace stepscope::cut_files_test {
+namespace {
+
+using testing::Ask;
+using testing::CpuTrace;
+using testing::ScratchFolder;
+
+// 20 steps, each of which computes and reduces.
+std::string TraceOf(int rank) {
+  CpuTrace trace(rank);
+  for (int step = 1; step <= 20; ++step) trace.Step(step, 40.0 * step, 5, 40.0 * step + 40);
+  return trace.End();
+}
+
+TEST(CutFiles, AreNamedFirstWithTheStepsThatAreThere) {
+  const ScratchFolder folder;
+  const std::string whole = TraceOf(1);
+  const auto whole_answer =
+      Ask({folder.Write("rank0.json", TraceOf(0)), folder.Write("rank1.json", whole)});
+  ASSERT_TRUE(whole_answer);
+  EXPECT_FALSE(whole_answer->verdict.contains("early")) << whole_answer->verdict;
+  // In the middle of the last event of step 11.
+  const std::string cut = whole.substr(0, whole.find("ProfilerStep#12") - 200);
+  const auto answer =
+      Ask({folder.Write("rank0.json", TraceOf(0)), folder.Write("rank1.json", cut)});
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(
+      answer->verdict.starts_with("Input is incomplete: 1 file ends early; of rank 1 there are 65 "
+                                  "events and 11 complete steps (20 on other ranks). "
+                                  "Idle and unrecorded time may be what is missing. "))
+      << answer->verdict;
+}
+
+}  // namespace
+}  // namespace stepscope::cut_files_test
