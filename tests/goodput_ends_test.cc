@@ -366,6 +366,11 @@ TEST_F(GoodputSituations, TwoJobsOneAfterTheOther) {
   EXPECT_EQ(Told(jobs("2.0", 0)), "EXCLUDED 12000, PRODUCTIVE 4000");
   EXPECT_TRUE(Findings().contains("2 jobs record under this name, one after the other"))
       << Findings();
+  // Without a scheduler's word, that the first one ended as planned tells them apart.
+  EXPECT_EQ(
+      Told("[0] 0 start; 0..3000 steps 0..299; 3000 end; [0b] 15000 start; 15000..16000 steps "
+           "0..99; 16000 end"),
+      "EXCLUDED 12000, PRODUCTIVE 4000");
   // Of one job of the scheduler, or going on with the steps, they are one job.
   EXPECT_EQ(Told(jobs("2.0", 300)),
             "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 12000, PRODUCTIVE 4000");

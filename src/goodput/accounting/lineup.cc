@@ -261,15 +261,17 @@ std::string_view JobOfScheduler(const Group& group) {
   return {};
 }
 
-// Whether another job took the name: the one before ended as planned, and the scheduler's next one
-// begins with the first step again.
+// Whether another job took the name: the one before ended as planned, and another of the scheduler,
+// or one of which no scheduler is known, begins with the first step again.
 bool IsNewJob(const Group& before, const JointAttempt& ended, const Group& group,
               const JointAttempt& next) {
   if (ended.disrupted() || ended.steps().empty() || next.steps().empty()) return false;
   const std::string_view job = JobOfScheduler(before), new_job = JobOfScheduler(group);
   const int64_t first = next.steps().first().step;
-  return !job.empty() && !new_job.empty() && job != new_job && first <= 1 &&
-         first <= ended.steps().first().step && first < ended.lead->told.step;
+  const bool known = !job.empty() && !new_job.empty();
+  const bool other = known ? job != new_job : !ended.from_library && !next.in_process;
+  return other && first <= 1 && first <= ended.steps().first().step &&
+         first < ended.lead->told.step;
 }
 
 // The attempt's last sign of life, before the next one began. A process that outlives most others

@@ -308,8 +308,7 @@ std::optional<Finding> NextJob(const Partition& p) {
           fmt::format("{} jobs record under this name, one after the other; the time between "
                       "them is excluded.",
                       jobs),
-      .because = fmt::format("attempt {} is another job of the scheduler, after a planned end, and "
-                             "begins at step {}",
+      .because = fmt::format("attempt {} begins at step {} again, after a planned end",
                              next - p.attempts.begin() + 1, next->first_step.value_or(0)),
       .hint = "give each job a name of its own",
       .impact = std::max<int64_t>(1, p.total() - p.At(Bucket::kExcluded)),
