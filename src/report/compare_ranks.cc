@@ -93,11 +93,11 @@ Outlier FindOutlier(const std::vector<int64_t>& ranks, const StepComparison& ste
 Table RankTable(const std::vector<int64_t>& ranks, const StepComparison& steps) {
   Table table{.key = "ranks",
               .title = "Ranks, mean step",
-              .columns = {{"rank", "rank", Unit::kNone, Role::kKey}},
+              .columns = {KeyColumn("rank", "rank")},
               .text_rows = 8};
-  const Column columns[] = {{"time", "step time", Unit::kNanoseconds},
-                            {"device_compute", "compute", Unit::kNanoseconds},
-                            {"input", "input", Unit::kNanoseconds, Role::kValue, /*detail=*/true}};
+  const Column columns[] = {TimeColumn("time", "step time"),
+                            TimeColumn("device_compute", "compute"),
+                            Detail(TimeColumn("input", "input"))};
   for (const Column& column : columns) {
     std::ranges::move(Sides(column), std::back_inserter(table.columns));
   }

@@ -218,13 +218,13 @@ Table Exporter::FilesTable() const {
               .title = "Exported files",
               .columns = {KeyColumn("rank", "rank"),
                           KeyColumn("window", "window"),
-                          {"path", "file"},
-                          {"events", "events read", Unit::kCount},
-                          {"written", "written", Unit::kCount},
-                          {"counters", "counters", Unit::kCount},
-                          {"path_pieces", "critical path", Unit::kCount},
-                          {"clock_offset", "clock offset", Unit::kNanoseconds},
-                          {"clock_error", "clock error", Unit::kNanoseconds}},
+                          ValueColumn("path", "file"),
+                          CountColumn("events", "events read"),
+                          CountColumn("written", "written"),
+                          CountColumn("counters", "counters"),
+                          CountColumn("path_pieces", "critical path"),
+                          TimeColumn("clock_offset", "clock offset"),
+                          TimeColumn("clock_error", "clock error")},
               .text_rows = 16};
   for (const ExportItem& item : items_) {
     const bool moved = options_.format == ExportFormat::kPerfetto && item.clock.known;

@@ -95,7 +95,7 @@ Table AdviceTable(const std::vector<Impact>& advice, double chips, double price)
               .columns = {KeyColumn("finding", "finding"),
                           KeyColumn("analysis", "analysis"),
                           TimeColumn("impact", "impact, up to"),
-                          {.key = "points", .title = "goodput", .unit = Unit::kRatioDifference},
+                          ValueColumn("points", "goodput", Unit::kRatioDifference),
                           CountColumn("chip_hours", "chip-hours"),
                           CountColumn("cost", "cost")},
               .text_rows = 6};

@@ -75,10 +75,10 @@ Table LossesTable(const std::vector<Factor>& factors, const ProductivityInput& i
   Table table{.key = "losses",
               .title = "Losses by factor",
               .columns = {KeyColumn("factor", "factor"),
-                          {"goodput", "goodput", Unit::kRatio},
-                          {"lost", "lost", Unit::kNanoseconds},
-                          {"chip_hours", "chip-hours", Unit::kCount},
-                          {"cost", "cost", Unit::kCount}}};
+                          RatioColumn("goodput", "goodput"),
+                          TimeColumn("lost", "lost"),
+                          CountColumn("chip_hours", "chip-hours"),
+                          CountColumn("cost", "cost")}};
   for (const Factor& f : factors) {
     const double chip_hours = f.lost / kHour * input.chips;
     const bool priced = input.chips > 0 && input.price_per_chip_hour > 0;
@@ -94,8 +94,8 @@ void AddScheduling(Report& report, const SchedulingTimes& times) {
   Table table{.key = "scheduling",
               .title = "Requested chips by state",
               .columns = {KeyColumn("state", "state"),
-                          {"time", "time", Unit::kNanoseconds},
-                          {"ratio", "ratio, % of wanted", Unit::kRatio}}};
+                          TimeColumn("time", "time"),
+                          RatioColumn("ratio", "ratio, % of wanted")}};
   const auto wanted = static_cast<double>(times.wanted());
   const auto add = [&](std::string state, int64_t time, bool of_wanted) {
     if (time == 0) return;

@@ -171,10 +171,10 @@ Report CompactReport(const std::vector<Compacted>& jobs) {
   Report report{.analysis = "goodput_compact", .title = "Goodput compaction"};
   Table table{.key = "jobs", .title = "Jobs", .text_rows = 10};
   table.columns = {KeyColumn("job", "job"),
-                   {.key = "rolled_up", .title = "rolled-up events", .unit = Unit::kCount},
-                   {.key = "raw", .title = "raw events", .unit = Unit::kCount},
-                   {.key = "rollup_bytes", .title = "rollup size", .unit = Unit::kBytes},
-                   {.key = "removed_bytes", .title = "removed size", .unit = Unit::kBytes}};
+                   CountColumn("rolled_up", "rolled-up events"),
+                   CountColumn("raw", "raw events"),
+                   BytesColumn("rollup_bytes", "rollup size"),
+                   BytesColumn("removed_bytes", "removed size")};
   int64_t rolled_up = 0, removed = 0;
   for (const Compacted& j : jobs) {
     const Compaction& c = j.compaction;

@@ -236,8 +236,8 @@ Report ImportReport(const Importer& importer) {
   Report report{.analysis = "goodput_import", .title = "Goodput import"};
   Table table{.key = "jobs", .title = "Jobs", .text_rows = 10};
   table.columns = {KeyColumn("job", "job"),
-                   {.key = "imported", .title = "imported events", .unit = Unit::kCount},
-                   {.key = "known", .title = "known events", .unit = Unit::kCount}};
+                   CountColumn("imported", "imported events"),
+                   CountColumn("known", "known events")};
   int64_t imported = 0, known = 0;
   for (const auto& [name, job] : importer.jobs()) {
     table.rows.push_back({name, job->imported, job->already});

@@ -135,13 +135,13 @@ void KeepAll(const std::string& address, const std::vector<Computed>& computed) 
 Table JobsTable() {
   Table table{.key = "jobs", .title = "Jobs", .text_rows = 30};
   table.columns = {KeyColumn("job", "job"),
-                   {.key = "first", .title = "start", .unit = Unit::kUnixTime, .detail = true},
-                   {.key = "last", .title = "end", .unit = Unit::kUnixTime, .detail = true},
-                   {.key = "time", .title = "total time", .unit = Unit::kNanoseconds},
-                   {.key = "events", .title = "events", .unit = Unit::kCount},
-                   {.key = "attempts", .title = "attempts", .unit = Unit::kCount},
-                   {.key = "goodput_ratio", .title = "goodput", .unit = Unit::kRatio},
-                   {.key = "state", .title = "state"}};
+                   ValueColumn("first", "start", Unit::kUnixTime, true),
+                   ValueColumn("last", "end", Unit::kUnixTime, true),
+                   TimeColumn("time", "total time"),
+                   CountColumn("events", "events"),
+                   CountColumn("attempts", "attempts"),
+                   RatioColumn("goodput_ratio", "goodput"),
+                   ValueColumn("state", "state")};
   return table;
 }
 

@@ -98,8 +98,8 @@ Table PartsTable(const TokenFlops& f) {
   Table table{.key = "parts",
               .title = "Forward FLOPs per token",
               .columns = {KeyColumn("part", "part"),
-                          {"flops", "FLOPs", Unit::kCount},
-                          {"share", "share", Unit::kRatio}}};
+                          CountColumn("flops", "FLOPs"),
+                          RatioColumn("share", "share")}};
   std::vector<std::pair<std::string_view, double>> parts = {{"projections", f.projections},
                                                             {"attention", f.attention},
                                                             {"mlp", f.mlp},

@@ -154,7 +154,7 @@ Table MendTable(const Sum& all, const std::vector<JobPart>& parts, const Costs& 
               .title = "What to mend first",
               .columns = {KeyColumn("bucket", "bucket"),
                           TimeColumn("time", "time"),
-                          {.key = "points", .title = "goodput", .unit = Unit::kRatioDifference},
+                          ValueColumn("points", "goodput", Unit::kRatioDifference),
                           CountColumn("chip_hours", "chip-hours"),
                           CountColumn("cost", "cost"),
                           CountColumn("jobs", "jobs"),

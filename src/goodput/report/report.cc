@@ -255,7 +255,7 @@ Table Rolling(const std::vector<RollingWindow>& windows) {
               .columns = {KeyColumn("window", "window"),
                           RatioColumn("goodput_ratio", "goodput"),
                           TimeColumn("productive", "productive"),
-                          {"disruptions", "disruptions", Unit::kCount}}};
+                          CountColumn("disruptions", "disruptions")}};
   for (const auto& [name, p] : windows) {
     table.rows.push_back({name, Maybe(p.goodput()), p.At(Bucket::kProductive), p.disruptions});
   }
