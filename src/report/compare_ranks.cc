@@ -12,6 +12,7 @@
 
 #include "base/robust.h"
 #include "base/saturate.h"
+#include "report/columns.h"
 #include "report/compare_sides.h"
 #include "report/humanize.h"
 

@@ -92,12 +92,10 @@ std::string Sentence(const Impact& impact, double chips, double price) {
 Table AdviceTable(const std::vector<Impact>& advice, double chips, double price) {
   Table table{.key = "advice",
               .title = "What to mend first",
-              .columns = {KeyColumn("finding", "finding"),
-                          KeyColumn("analysis", "analysis"),
+              .columns = {KeyColumn("finding", "finding"), KeyColumn("analysis", "analysis"),
                           TimeColumn("impact", "impact, up to"),
                           ValueColumn("points", "goodput", Unit::kRatioDifference),
-                          CountColumn("chip_hours", "chip-hours"),
-                          CountColumn("cost", "cost")},
+                          CountColumn("chip_hours", "chip-hours"), CountColumn("cost", "cost")},
               .text_rows = 6};
   for (const Impact& w : advice) {
     const double chip_hours = w.time / kHour * chips;

@@ -74,10 +74,8 @@ std::string Headline(const std::vector<Factor>& factors, double product,
 Table LossesTable(const std::vector<Factor>& factors, const ProductivityInput& input) {
   Table table{.key = "losses",
               .title = "Losses by factor",
-              .columns = {KeyColumn("factor", "factor"),
-                          RatioColumn("goodput", "goodput"),
-                          TimeColumn("lost", "lost"),
-                          CountColumn("chip_hours", "chip-hours"),
+              .columns = {KeyColumn("factor", "factor"), RatioColumn("goodput", "goodput"),
+                          TimeColumn("lost", "lost"), CountColumn("chip_hours", "chip-hours"),
                           CountColumn("cost", "cost")}};
   for (const Factor& f : factors) {
     const double chip_hours = f.lost / kHour * input.chips;
@@ -93,8 +91,7 @@ Table LossesTable(const std::vector<Factor>& factors, const ProductivityInput& i
 void AddScheduling(Report& report, const SchedulingTimes& times) {
   Table table{.key = "scheduling",
               .title = "Requested chips by state",
-              .columns = {KeyColumn("state", "state"),
-                          TimeColumn("time", "time"),
+              .columns = {KeyColumn("state", "state"), TimeColumn("time", "time"),
                           RatioColumn("ratio", "ratio, % of wanted")}};
   const auto wanted = static_cast<double>(times.wanted());
   const auto add = [&](std::string state, int64_t time, bool of_wanted) {

@@ -170,10 +170,8 @@ struct Compacted {
 Report CompactReport(const std::vector<Compacted>& jobs) {
   Report report{.analysis = "goodput_compact", .title = "Goodput compaction"};
   Table table{.key = "jobs", .title = "Jobs", .text_rows = 10};
-  table.columns = {KeyColumn("job", "job"),
-                   CountColumn("rolled_up", "rolled-up events"),
-                   CountColumn("raw", "raw events"),
-                   BytesColumn("rollup_bytes", "rollup size"),
+  table.columns = {KeyColumn("job", "job"), CountColumn("rolled_up", "rolled-up events"),
+                   CountColumn("raw", "raw events"), BytesColumn("rollup_bytes", "rollup size"),
                    BytesColumn("removed_bytes", "removed size")};
   int64_t rolled_up = 0, removed = 0;
   for (const Compacted& j : jobs) {

@@ -235,8 +235,7 @@ Result<void> CheckInput(const std::string& store, const std::string& path) {
 Report ImportReport(const Importer& importer) {
   Report report{.analysis = "goodput_import", .title = "Goodput import"};
   Table table{.key = "jobs", .title = "Jobs", .text_rows = 10};
-  table.columns = {KeyColumn("job", "job"),
-                   CountColumn("imported", "imported events"),
+  table.columns = {KeyColumn("job", "job"), CountColumn("imported", "imported events"),
                    CountColumn("known", "known events")};
   int64_t imported = 0, known = 0;
   for (const auto& [name, job] : importer.jobs()) {

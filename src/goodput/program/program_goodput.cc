@@ -97,8 +97,7 @@ std::optional<double> Bf16Peak(const ProgramOptions& o) {
 Table PartsTable(const TokenFlops& f) {
   Table table{.key = "parts",
               .title = "Forward FLOPs per token",
-              .columns = {KeyColumn("part", "part"),
-                          CountColumn("flops", "FLOPs"),
+              .columns = {KeyColumn("part", "part"), CountColumn("flops", "FLOPs"),
                           RatioColumn("share", "share")}};
   std::vector<std::pair<std::string_view, double>> parts = {{"projections", f.projections},
                                                             {"attention", f.attention},

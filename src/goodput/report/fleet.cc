@@ -152,13 +152,10 @@ Table WorstTable(const std::map<std::pair<std::string, std::string>, Sum>& jobs,
 Table MendTable(const Sum& all, const std::vector<JobPart>& parts, const Costs& costs) {
   Table table{.key = "mend",
               .title = "What to mend first",
-              .columns = {KeyColumn("bucket", "bucket"),
-                          TimeColumn("time", "time"),
+              .columns = {KeyColumn("bucket", "bucket"), TimeColumn("time", "time"),
                           ValueColumn("points", "goodput", Unit::kRatioDifference),
-                          CountColumn("chip_hours", "chip-hours"),
-                          CountColumn("cost", "cost"),
-                          CountColumn("jobs", "jobs"),
-                          ValueColumn("hint", "try")},
+                          CountColumn("chip_hours", "chip-hours"), CountColumn("cost", "cost"),
+                          CountColumn("jobs", "jobs"), ValueColumn("hint", "try")},
               .text_rows = 5};
   std::vector<size_t> order;
   for (size_t b = 0; b < kBuckets; ++b) {

@@ -252,8 +252,7 @@ void AddCourse(const Partition& p, Report& report) {
 Table Rolling(const std::vector<RollingWindow>& windows) {
   Table table{.key = "rolling",
               .title = "Rolling windows",
-              .columns = {KeyColumn("window", "window"),
-                          RatioColumn("goodput_ratio", "goodput"),
+              .columns = {KeyColumn("window", "window"), RatioColumn("goodput_ratio", "goodput"),
                           TimeColumn("productive", "productive"),
                           CountColumn("disruptions", "disruptions")}};
   for (const auto& [name, p] : windows) {
