@@ -82,6 +82,46 @@ TEST(Causes, LayersAreNoLoopOverRows) {
   EXPECT_FALSE(AllFindings(*answer).contains("Loops in Python")) << AllFindings(*answer);
 }
 
+// The forward pass of 200 layers, their backward pass in the engine, then an optimizer of the
+// user's own with 9 operators for each of 400 parameters.
+TEST(Causes, TheBackwardPassIsNoLoopInPythonAndAnOptimizerOfTensorsIs) {
+  CpuTrace trace(0, "[]", 1, 1);
+  double at = 0;
+  const auto run = [&](std::string_view op, double ms) {
+    trace.Add("cpu_op", op, at, ms);
+    at += ms + 0.005;
+  };
+  for (int step = 0; step < 8; ++step) {
+    for (int layer = 0; layer < 200; ++layer) run("aten::linear", 0.1);
+    for (int layer = 0; layer < 200; ++layer) {
+      run("autograd::engine::evaluate_function: AddBackward0", 0.01);
+      run("autograd::engine::evaluate_function: AddmmBackward0", 0.19);
+    }
+    trace.Add("python_function", "torch/_tensor.py(600): backward", at - 42, 41.999);
+    const double start = at;
+    for (int parameter = 0; parameter < 400; ++parameter) {
+      for (const std::string_view op :
+           {"aten::mul_", "aten::add_", "aten::mul_", "aten::addcmul_", "aten::mul", "aten::sqrt",
+            "aten::add", "aten::div", "aten::sub_"})
+        run(op, 0.005);
+    }
+    trace.Add("python_function", "train.py(8): adam_step", start - 0.001, at - start);
+  }
+  trace.Add("python_function", "train.py(1): <module>", 0, at);
+  const auto answer = testing::AskAbout(trace.End());
+  ASSERT_TRUE(answer);
+  const std::string all = AllFindings(*answer);
+  EXPECT_TRUE(
+      all.contains("Loops in Python over small operators take 36.3% of the trace, in "
+                   "adam_step (train.py:8). aten::addcmul_ runs 3,200 times in 8 loops"))
+      << all;
+  EXPECT_TRUE(all.contains("foreach=True")) << all;
+  EXPECT_FALSE(all.contains("AddBackward0 runs")) << all;
+  // The loop itself calls the backward pass, and is no place to look at.
+  EXPECT_TRUE(answer->verdict.starts_with("36.4% of the 792 ms recorded is in adam_step"))
+      << answer->verdict;
+}
+
 // In each step 10 ms of compute, then 20 ms in which objects are gathered.
 TEST(Causes, ObjectCollectivesAreToBeLeftOutOfTheLoop) {
   std::vector<std::string> traces;
@@ -150,6 +190,84 @@ TEST(Causes, WhereCommunicationIsUnknownTheRankThatComputesLongerIsTold) {
                              "computes 30.0% longer than the others."))
       << slow->verdict;
   EXPECT_FALSE(even->verdict.contains("longer than the others")) << even->verdict;
+}
+
+// Two ranks that exchange gradients over sockets, in steps of 100 ms; no trace has the number of
+// ranks. Rank 0 computes for `compute` ms in its first steps, and for 1 ms like the other one
+// since.
+Result<ReportSet> AskAboutSockets(int second, double compute, int first_steps = 6) {
+  const ScratchFolder folder;
+  std::vector<std::string> paths;
+  for (const int rank : {0, second}) {
+    CpuTrace trace(rank);
+    for (int step = 1; step <= 6; ++step) {
+      const double at = 100.0 * step, each = rank == 0 && step <= first_steps ? compute / 2 : 0.5;
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, 100);
+      trace.Add("cpu_op", "aten::linear", at, each);
+      trace.Add("cpu_op", "aten::addmm", at + each, each);
+      trace.Add("python_function", "ring.py(13): receive", at + 2 * each, 99 - 2 * each);
+    }
+    std::string text = trace.End();
+    const size_t info = text.find(R"("distributedInfo")");
+    text.erase(info, text.find(R"("traceEvents")") - info);
+    paths.push_back(folder.Write(fmt::format("rank{}.json", rank), text));
+  }
+  return Ask(paths);
+}
+
+TEST(Causes, ARankThatComputesLongerForLittleOfItsStepsIsNotAccused) {
+  const auto little = AskAboutSockets(1, 4), much = AskAboutSockets(1, 40);
+  const auto seldom = AskAboutSockets(1, 40, 2);
+  ASSERT_TRUE(little && much && seldom);
+  EXPECT_FALSE(seldom->verdict.contains("computes")) << seldom->verdict;
+  EXPECT_FALSE(little->verdict.contains("computes")) << little->verdict;
+  EXPECT_TRUE(much->verdict.contains("rank 0 computes 3,900% longer than rank 1."))
+      << much->verdict;
+  EXPECT_TRUE(
+      AllFindings(*little).contains("communication counts as compute or as Python between "
+                                    "operators"))
+      << AllFindings(*little);
+}
+
+// Rank 1 parses records for 80 ms of each step; the others wait for it in a library of the job's
+// own.
+TEST(Causes, TheRankThatOthersWaitForGoesBeforeTheFunctionTheyWaitIn) {
+  std::vector<std::string> traces;
+  for (int rank = 0; rank < 3; ++rank) {
+    CpuTrace trace(rank, "[]", 1, 3);
+    for (int step = 1; step <= 12; ++step) {
+      const double at = 100.0 * step, parsed = at + (rank == 1 ? 82 : 2.1);
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, 100);
+      trace.Add("python_function", "train.py(25): parse_records", at + 2, parsed - at - 2);
+      trace.Add("cpu_op", "aten::randn", parsed, 1);
+      trace.Add("cpu_op", "aten::linear", parsed + 1, 2);
+      trace.Add("python_function", "ring.py(13): receive", parsed + 4, at + 90 - parsed - 4);
+      trace.Add("cpu_op", "aten::copy_", at + 90, 5);
+    }
+    traces.push_back(trace.End());
+  }
+  const auto answer = AskAboutRanks(traces);
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->verdict.starts_with(
+      "Rank 1 spends 79.9 ms more per step in every recorded step (1 to 12): time between "
+      "operators (parse_records (train.py:25)). Meanwhile ranks 0 and 2 are in receive "
+      "(ring.py:13). Step time is 100 ms"))
+      << answer->verdict << "\n"
+      << AllFindings(*answer);
+}
+
+TEST(Causes, ARankBetweenTheRecordedOnesIsMissing) {
+  const auto answer = AskAboutSockets(2, 1);
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->verdict.contains("Communication of the 2 recorded ranks was not recognized."))
+      << answer->verdict;
+  EXPECT_TRUE(answer->verdict.ends_with(" Input is incomplete: rank 1 has no trace."))
+      << answer->verdict;
+  const std::string all = AllFindings(*answer);
+  EXPECT_TRUE(all.contains("the job has at least 3 ranks")) << all;
+  EXPECT_TRUE(
+      all.contains("give the traces of all 3 ranks: this may be waiting for the absent one"))
+      << all;
 }
 
 }  // namespace

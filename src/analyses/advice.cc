@@ -114,6 +114,7 @@ std::string AllowForAbsent(const Facts& facts, std::string hint) {
     all = std::max(all, rank.world_size);
     if (!rank.memory_only) given.insert(rank.rank);
   }
+  if (given.size() > 1) all = std::max(all, *given.rbegin() - *given.begin() + 1);
   const int64_t absent = all - std::ssize(given);
   if (absent <= 0) return hint;
   const std::string ranks = all == 2 ? "both ranks" : fmt::format("all {} ranks", all);

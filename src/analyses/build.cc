@@ -151,9 +151,9 @@ std::string NoCommunication(const Facts& facts) {
   const MissingCommunication& missing = MissingCommunicationOf(facts);
   if (missing.world_size == 0) return "no communication kernel was recorded";
   std::string text = fmt::format(
-      "communication not recognized: the job has {} ranks, and no kernel's name is known as "
+      "communication not recognized: the job has {}{} ranks, and no kernel's name is known as "
       "communication",
-      missing.world_size);
+      missing.size_told ? "" : "at least ", missing.world_size);
   constexpr size_t kNamed = 3;
   const auto& all = missing.candidates;
   for (const CommunicationCandidate& candidate :

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -33,6 +35,22 @@ constexpr Advice kOneCall{
     "tf.function",
     "replace the Python loop around it by one operation on whole arrays (vmap, lax.scan), or jit "
     "the loop"};
+constexpr Advice kOneUpdate{
+    "update all parameters in one call: an optimizer of torch.optim with foreach=True or "
+    "fused=True, or torch._foreach_* where the update is your own",
+    kOneCall.tensorflow, kOneCall.jax};
+
+// Whether the engine of the backward pass runs it: no loop in Python does.
+bool IsOfEngine(std::string_view name) {
+  return name.starts_with("autograd::engine::evaluate_function");
+}
+
+// Whether optimizers alone run it, as Adam's do.
+bool IsOfOptimizers(std::string_view name) {
+  constexpr auto kUpdates =
+      std::to_array<std::string_view>({"aten::addcdiv_", "aten::addcmul_", "aten::lerp_"});
+  return std::ranges::find(kUpdates, name) != kUpdates.end();
+}
 
 struct Calls {
   StringId name = kNoString;
@@ -55,6 +73,7 @@ Calls Most(const StringTable& names, const std::vector<RankSteps>& ranks, double
   for (auto& [name, sum] : sums) {
     const auto count = static_cast<double>(sum.count);
     if (count < kMany * steps || static_cast<double>(sum.time) > kShort * count) continue;
+    if (IsOfEngine(names[name])) continue;
     sum.name = name;
     const bool first =
         sum.time == most.time && most.name != kNoString && names[name] < names[most.name];
@@ -63,13 +82,17 @@ Calls Most(const StringTable& names, const std::vector<RankSteps>& ranks, double
   return most;
 }
 
-constexpr int64_t kInRow = 100;         // calls
-constexpr int64_t kBody = 8;            // operators of a loop's body at most
-constexpr int64_t kPause = 10'000'000;  // ns, between two calls of a loop at most
+constexpr int64_t kInRow = 100;             // calls
+constexpr int64_t kBody = 8;                // operators of a loop's body at most: layers run more
+constexpr int64_t kOptimizerBody = 32;      // where one of them is of optimizers alone: no layer
+constexpr int64_t kPause = 10'000'000;      // ns, between calls of a loop at most, in the mean
+constexpr int64_t kLongPause = 5 * kPause;  // between any two: the machine may run something else
+constexpr double kMostCalls = 0.9;
 
 // Calls of one operator on one stream, always after as many others.
 struct Row {
   int64_t start = 0, end = 0, time = 0, calls = 0;
+  int64_t short_calls = 0;
   int64_t last = 0;   // which of the stream's operators the last call is
   int64_t body = -1;  // how many operators there are from one call to the next; -1: not known yet
 };
@@ -107,6 +130,7 @@ class Loops {
       row.end = activity.end;
       row.time = AddSaturated(row.time, activity.duration());
       ++row.calls;
+      row.short_calls += static_cast<double>(activity.duration()) <= kShort ? 1 : 0;
     }
     for (const auto& [key, row] : rows) Close(index, key.first, row);
   }
@@ -121,15 +145,28 @@ class Loops {
     return longest;
   }
 
+  // Whether operators of optimizers run in it.
+  bool Updates(const Loop& loop) const {
+    constexpr double kThroughout = 0.9;
+    const double least = kThroughout * static_cast<double>(loop.Length());
+    return std::ranges::any_of(loops_, [&](const auto& of) {
+      return IsOfOptimizers(names_[of.first]) && static_cast<double>(of.second.Length()) >= least;
+    });
+  }
+
  private:
-  static bool Follows(const Row& row, const Activity& activity, int64_t number) {
+  bool Follows(const Row& row, const Activity& activity, int64_t number) const {
     const int64_t body = number - row.last;
-    return (row.body < 0 ? body <= kBody : body == row.body) && activity.start - row.end <= kPause;
+    if (activity.start - row.end > kLongPause) return false;
+    if (row.body >= 0) return body == row.body;
+    return body <= kBody || (body <= kOptimizerBody && IsOfOptimizers(names_[activity.name]));
   }
 
   void Close(size_t index, StringId name, const Row& row) {
     const auto calls = static_cast<double>(row.calls);
-    if (row.calls < kInRow || static_cast<double>(row.time) > kShort * calls) return;
+    if (row.calls < kInRow || row.end - row.start > kPause * row.calls) return;
+    if (static_cast<double>(row.short_calls) < kMostCalls * calls) return;
+    if (IsOfEngine(names_[name])) return;
     Loop& loop = loops_[name];
     loop.name = name;
     loop.calls += row.calls;
@@ -176,7 +213,7 @@ void AddLoops(const Facts& facts, const std::vector<RankSteps>& ranks, Report& r
            ShortName((*facts.names)[loop->name]), HumanCount(loop->calls),
            Plural(static_cast<size_t>(loop->rows), "loop"),
            HumanTime(static_cast<double>(loop->time) / static_cast<double>(loop->calls))),
-       .hint = Say(kOneCall, facts),
+       .hint = Say(loops.Updates(*loop) ? kOneUpdate : kOneCall, facts),
        .impact = length / std::ssize(ranks),
        .table = "step_time",
        .cause = {CauseKind::kHost},

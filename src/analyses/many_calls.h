@@ -14,7 +14,8 @@ namespace stepscope {
 // times per step, for a twentieth of it, and for less than 20 µs each. Without steps: "Loops in
 // Python over small operators take 52.0% of the trace, in row_update (train.py:21)", where one
 // operator runs at least 1,000 times in loops: 100 times in a row or more, each time after the same
-// number of others, at most 7.
+// number of others: at most 7, or 31 where it is an operator that only optimizers run. What the
+// engine of the backward pass runs is in no loop.
 void AddManyCalls(const Facts& facts, const std::vector<RankSteps>& ranks, Report& report);
 
 }  // namespace stepscope

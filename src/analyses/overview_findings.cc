@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -71,7 +72,10 @@ bool Recurs(const std::vector<RankSteps>& ranks, StepCategory category) {
 
 // Where it does not recur, later steps are without it.
 std::string HintOf(const Rule& rule, const std::vector<RankSteps>& ranks, const Facts& facts) {
-  if (rule.category == StepCategory::kOther) return FollowPython(facts);
+  if (rule.category == StepCategory::kOther) {
+    const bool may_wait = MissingCommunicationOf(facts).world_size > 0;
+    return may_wait ? AllowForAbsent(facts, FollowPython(facts)) : FollowPython(facts);
+  }
   const bool once = rule.category == StepCategory::kCompilation && !Recurs(ranks, rule.category);
   return Say(once ? kRecordLater : rule.hint, facts);
 }
@@ -252,15 +256,29 @@ void AddMissingKernels(const Facts& facts, Report& report) {
        .cause = {CauseKind::kRecording}});
 }
 
+namespace {
+
+size_t CountRanks(const Facts& facts) {
+  std::set<int64_t> ranks;
+  for (const RankActivity& rank : facts.ranks) ranks.insert(rank.rank);
+  return ranks.size();
+}
+
+}  // namespace
+
 void AddMissingCommunication(const Facts& facts, Report& report) {
   const MissingCommunication& missing = MissingCommunicationOf(facts);
   if (missing.world_size == 0) return;
   std::string said =
-      fmt::format("Communication of the {} ranks was not recognized", missing.world_size);
+      missing.size_told
+          ? fmt::format("Communication of the {} ranks was not recognized", missing.world_size)
+          : fmt::format("Communication of the {} recorded ranks was not recognized",
+                        CountRanks(facts));
   std::string because = NoCommunication(facts);
   if (missing.longer) {
-    said += fmt::format("; rank {} computes {} longer than the others", missing.longer->rank,
-                        HumanRatio(missing.longer->share));
+    const auto& [rank, share, others] = *missing.longer;
+    said += fmt::format("; rank {} computes {} longer than {}", rank, HumanRatio(share),
+                        others.size() == 1 ? SayRanks(others) : "the others");
     because +=
         "; kernels that run as often on all ranks take longer there, so the others may wait "
         "for it";
@@ -270,9 +288,12 @@ void AddMissingCommunication(const Facts& facts, Report& report) {
       {.severity = Severity::kMedium,
        .message = said + ".",
        .because = std::move(because),
-       .hint = "read compute time with care: communication counts as compute, in every analysis; "
-               "record all ranks "
-               "for at least one step",
+       .hint = fmt::format(
+           "read compute time with care: in every analysis, communication counts as compute{}; "
+           "record all ranks for at least one step",
+           !facts.OnHost()         ? ""
+           : RecordedPython(facts) ? " or as Python between operators"
+                                   : " or as time between operators"),
        .table = "step_time",
        .cause = {CauseKind::kRecording}});
 }

@@ -7,6 +7,8 @@
 
 #include "analyses/build.h"
 #include "analyses/thread_wait.h"
+#include "analyses/work_finding.h"
+#include "facts/derived/lateness/work_rises.h"
 #include "facts/derived/python/leading_function.h"
 #include "facts/derived/python/other_threads.h"
 #include "report/humanize.h"
@@ -57,6 +59,32 @@ std::string SayThread(const std::string& name) {
   return name.substr(at, name.find_first_not_of("0123456789", at + 7) - at);
 }
 
+// What other ranks do more explains most of the time that these spend in one function.
+const WorkRise* FindWaitedFor(const Facts& facts, const std::vector<RankSteps>& ranks,
+                              const FrameTimes::Leader& leader) {
+  if (leader.ranks.empty()) return nullptr;
+  const auto is_own = [&](int64_t rank) { return std::ranges::binary_search(leader.ranks, rank); };
+  double steps = 0;
+  for (const RankSteps& own : ranks)
+    steps += is_own(own.rank->rank) ? static_cast<double>(own.steps.size()) : 0;
+  const double each = static_cast<double>(leader.time) / std::max(steps, 1.0);
+  for (const WorkRise& rise : WorkRisesOf(facts).rises) {
+    const bool of_others = std::ranges::none_of(rise.ranks, is_own);
+    const double share =
+        static_cast<double>(rise.steps.size()) / static_cast<double>(rise.all_steps);
+    if (of_others && 2 * static_cast<double>(rise.Difference()) * share >= each) return &rise;
+  }
+  return nullptr;
+}
+
+// "Rank 1 spends 10.5 ms more per step ...: .... Meanwhile ranks 0 and 2 are in receive
+// (ring.py:5)."
+std::string SayWaitedFor(const Facts& facts, const WorkRise& rise,
+                         const FrameTimes::Leader& leader) {
+  return fmt::format("{} Meanwhile {} {} in {}.", SayWorkRise(facts, rise), SayRanks(leader.ranks),
+                     leader.ranks.size() == 1 ? "is" : "are", SayLeader(leader));
+}
+
 }  // namespace
 
 std::optional<Lead> FindLead(const Facts& facts, const std::vector<RankSteps>& ranks) {
@@ -70,6 +98,8 @@ std::optional<Lead> FindLead(const Facts& facts, const std::vector<RankSteps>& r
     const FrameName& name = lead->function.name;
     const auto wait = FindThreadWait(facts, ranks);
     if (wait && wait->waits.name == name) return Lead{SayThreadWait(facts, *wait, ranks), {}};
+    if (const WorkRise* rise = FindWaitedFor(facts, ranks, lead->function))
+      return Lead{SayWaitedFor(facts, *rise, lead->function), {}};
     const std::string operators = SayOperators(facts, *lead);
     Lead said{SayShare(ranks, SayLeader(lead->function), lead->function.time, lead->whole) +
               operators + "."};

@@ -31,8 +31,7 @@ Finding FindingOf(const Facts& facts, const WorkRise& rise) {
   if (rise.ranks.size() == 1) rank = rise.rank;
   const auto steps = static_cast<double>(rise.steps.size()) *
                      static_cast<double>(rise.in_turn ? rise.ranks.size() : 1);
-  return {.message = fmt::format("{}{}: {}.", Capitalized(SayMore(facts, rise)),
-                                 SayWhen(facts, rise), SayWork(facts, rise)),
+  return {.message = SayWorkRise(facts, rise),
           .because = SayWorkEvidence(facts, rise),
           .hint = LateHint(reason, facts),
           .impact = ToInt64(static_cast<double>(rise.Difference()) * steps),
@@ -43,6 +42,11 @@ Finding FindingOf(const Facts& facts, const WorkRise& rise) {
 }
 
 }  // namespace
+
+std::string SayWorkRise(const Facts& facts, const WorkRise& rise) {
+  return fmt::format("{}{}: {}.", Capitalized(SayMore(facts, rise)), SayWhen(facts, rise),
+                     SayWork(facts, rise));
+}
 
 void AddWorkRises(Report& report, const Facts& facts, const WorkRise* told) {
   for (const WorkRise& rise : WorkRisesOf(facts).rises) {

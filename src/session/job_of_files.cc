@@ -109,9 +109,14 @@ void NoteMissingRanks(std::span<const FileOfJob> files, Notes& notes) {
     world_size = std::max(world_size, file.world_size.value_or(0));
     recorded.insert(file.recording->rank);
   }
-  const int64_t missing = world_size - static_cast<int64_t>(recorded.size());
+  // Where no trace tells how many there are, some may lack between the first and the last.
+  const int64_t first = *recorded.begin(), last = *recorded.rbegin();
+  const bool told = world_size > 0;
+  const int64_t missing = (told ? world_size : last - first + 1) - std::ssize(recorded);
   if (missing <= 0) return;
-  notes.Add(NoteKind::kMissingRanks, missing, "its world size is " + std::to_string(world_size));
+  notes.Add(NoteKind::kMissingRanks, missing,
+            told ? fmt::format("its world size is {}", world_size)
+                 : fmt::format("those recorded are {} of {} to {}", recorded.size(), first, last));
 }
 
 }  // namespace

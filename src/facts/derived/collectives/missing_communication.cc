@@ -109,9 +109,10 @@ struct Excess {
   int64_t all = 0;  // what all kernels usually take
 };
 
+constexpr double kLonger = 1.05;
+
 std::map<int64_t, Excess> ExcessByRank(const Facts& facts, const MissingCommunication& missing,
                                        size_t ranks) {
-  constexpr double kLonger = 1.05;
   std::map<int64_t, Excess> excess;
   for (const auto& [name, by_rank] : KernelsByRank(facts, missing)) {
     if (!RunAsOften(by_rank, ranks)) continue;
@@ -128,8 +129,42 @@ std::map<int64_t, Excess> ExcessByRank(const Facts& facts, const MissingCommunic
   return excess;
 }
 
+double TimeOfSteps(const Facts& facts, int64_t rank) {
+  double time = 0;
+  for (const Step& step : std::ranges::find(facts.ranks, rank, &RankActivity::rank)->steps)
+    time += static_cast<double>(step.end - step.start);
+  return time;
+}
+
+// In most steps, and not only where its machine was busy with something else.
+bool IsLongerInMostSteps(const Facts& facts, const MissingCommunication& missing, int64_t longer) {
+  constexpr double kMostSteps = 0.75;
+  std::set<StringId> kernels;  // that take longer on it; what waits for it takes less there
+  for (const auto& [name, by_rank] : KernelsByRank(facts, missing)) {
+    const auto own = by_rank.find(longer);
+    if (own == by_rank.end() || by_rank.size() < 2) continue;
+    const auto usual = static_cast<double>(MedianOfOthers(by_rank, longer));
+    if (static_cast<double>(own->second.time) >= kLonger * usual) kernels.insert(name);
+  }
+  std::map<int64_t, std::map<int64_t, KernelSum>> steps;  // by step, then rank
+  for (const RankActivity& rank : facts.ranks) {
+    for (const Activity& activity : rank.activities) {
+      if (activity.kind != Kind::kCompute || activity.step == kNoStep) continue;
+      if (kernels.contains(activity.name))
+        steps[activity.step][rank.rank].time += activity.duration();
+    }
+  }
+  const auto is_longer = [&](const auto& of_one) {
+    const auto own = of_one.second.find(longer);
+    return own != of_one.second.end() && of_one.second.size() > 1 &&
+           own->second.time > MedianOfOthers(of_one.second, longer);
+  };
+  return static_cast<double>(std::ranges::count_if(steps, is_longer)) >=
+         kMostSteps * static_cast<double>(steps.size());
+}
+
 std::optional<LongerRank> FindLongerRank(const Facts& facts, const MissingCommunication& missing) {
-  constexpr double kLeast = 0.1, kOthers = 1.0 / 3;
+  constexpr double kLeast = 0.1, kOfSteps = 0.05, kOthers = 1.0 / 3;
   std::set<int64_t> ranks;
   std::set<size_t> steps;
   for (const RankActivity& rank : facts.ranks) {
@@ -147,10 +182,14 @@ std::optional<LongerRank> FindLongerRank(const Facts& facts, const MissingCommun
   const bool alone = std::ranges::all_of(excess, [&](const auto& of_one) {
     return of_one.first == most->first || static_cast<double>(of_one.second.time) < kOthers * time;
   });
-  const bool enough = time >= kLeast * static_cast<double>(most->second.all);
+  const bool enough = time >= kLeast * static_cast<double>(most->second.all) &&
+                      time >= kOfSteps * TimeOfSteps(facts, most->first);
   if (!alone || most->second.kernels < 2 || !enough) return std::nullopt;
+  if (!IsLongerInMostSteps(facts, missing, most->first)) return std::nullopt;
+  ranks.erase(most->first);
   return LongerRank{most->first,
-                    time / static_cast<double>(std::max<int64_t>(most->second.usual, 1))};
+                    time / static_cast<double>(std::max<int64_t>(most->second.usual, 1)),
+                    {ranks.begin(), ranks.end()}};
 }
 
 MissingCommunication FindMissingCommunication(const Facts& facts) {
@@ -162,7 +201,8 @@ MissingCommunication FindMissingCommunication(const Facts& facts) {
     ranks.insert(rank.rank);
     world_size = std::max(world_size, rank.world_size);
   }
-  world_size = std::max(world_size, static_cast<int64_t>(ranks.size()));
+  missing.size_told = world_size > 1;
+  if (ranks.size() > 1) world_size = std::max(world_size, *ranks.rbegin() - *ranks.begin() + 1);
   if (world_size == 1) return missing;
   missing.world_size = world_size;
   missing.candidates = Candidates(facts);

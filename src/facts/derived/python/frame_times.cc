@@ -80,12 +80,14 @@ int32_t FrameTimes::CallerOf(const HostFrames& frames, size_t frame) {
   return caller;
 }
 
-std::set<StringId> FrameTimes::LoopsOf(const RankActivity& rank, uint32_t thread) {
+std::set<StringId> FrameTimes::LoopsOf(const RankActivity& rank, uint32_t thread,
+                                       const IntervalSet& windows) {
   constexpr double kOfOperators = 0.9, kOfSteps = 0.5;
   const HostFrames& frames = rank.host->frames[thread];
   if (loops_ == Loops::kOwn || frames.empty()) return {};
   std::vector<Interval> spans, ranges;
   for (const Step& step : rank.steps) spans.push_back({step.start, step.end});
+  if (spans.empty()) spans = windows;
   for (const HostRange& range : rank.host->ranges) {
     if (range.kind == Kind::kOperator && range.thread == thread)
       ranges.push_back({range.start, range.end});
@@ -139,7 +141,7 @@ bool FrameTimes::IsInLibrary(const HostFrames& frames, size_t frame, size_t owne
 }
 
 void FrameTimes::Add(const RankActivity& rank, uint32_t thread, const IntervalSet& windows) {
-  const std::set<StringId> loops = LoopsOf(rank, thread);
+  const std::set<StringId> loops = LoopsOf(rank, thread, windows);
   for (const StringId name : loops) all_loops_.insert(ParseFrameName(names_[name]));
   windows_ = AddSaturated(windows_, LengthOf(windows));
   ranks_.insert(rank.rank);

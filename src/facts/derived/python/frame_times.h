@@ -72,8 +72,8 @@ class FrameTimes {
   // Of a frame, the innermost frame of another function of the user around it; kNoRange: none.
   int32_t CallerOf(const HostFrames& frames, size_t frame);
   std::vector<int64_t> RanksOf(const std::map<int64_t, int64_t>& times) const;
-  // The user's functions that are loops, by name.
-  std::set<StringId> LoopsOf(const RankActivity& rank, uint32_t thread);
+  // The user's functions that are loops, by name: of the steps, or of `windows` without any.
+  std::set<StringId> LoopsOf(const RankActivity& rank, uint32_t thread, const IntervalSet& windows);
   // Whether `owner` calls a library that runs the frame.
   bool IsInLibrary(const HostFrames& frames, size_t frame, size_t owner);
 

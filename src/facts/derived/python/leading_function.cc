@@ -57,7 +57,9 @@ class OperatorSums {
 
 std::optional<LeadingFunction> FindLeadingFunction(const Facts& facts,
                                                    const std::vector<RankSteps>& ranks) {
-  FrameTimes times(facts);
+  // Without steps, the loop that holds all of them would have most of what it calls.
+  const bool marked = ranks.empty() || !ranks.front().whole_recording;
+  FrameTimes times(facts, marked ? FrameTimes::Loops::kOwn : FrameTimes::Loops::kGiveWay);
   LeadingFunction lead;
   for (const RankSteps& own : ranks) {
     const IntervalSet windows = UnionOf(WindowsOf(own));
