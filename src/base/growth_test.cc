@@ -54,7 +54,7 @@ TEST(Growth, IsNotOfOneChangeOfLevel) {
 
 TEST(Growth, IsHardlyEverMadeByNoise) {
   Random r(7, 0);
-  for (const size_t count : {6, 8, 12, 20, 40}) {
+  for (const size_t count : {size_t{6}, size_t{8}, size_t{12}, size_t{20}, size_t{40}}) {
     int found = 0;
     for (int series = 0; series < 1000; ++series) {
       const auto values = Make(count, [&](size_t) { return 1000 + 200 * r.Fraction(); });
