@@ -119,7 +119,7 @@ void Recording::AddToAttempt(const Event& event, Attempt& attempt, JobTotals& jo
                          event.kind == EventKind::kSpareSwap ||
                          event.kind == EventKind::kElasticSlices;
   attempt.lives = attempt.lives || !of_others;
-  const Interval silence{attempt.last, event.time};
+  const Interval silence{attempt.last, std::max(event.time, attempt.last)};
   if (silence.end - silence.start > attempt.silence.end - attempt.silence.start) {
     attempt.silence = silence;
   }
