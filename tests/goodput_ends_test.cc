@@ -353,6 +353,11 @@ TEST_F(GoodputSituations, WhatFailedIsNothingToShorten) {
                           "have hung."))
       << Findings();
   EXPECT_FALSE(Findings().contains("record custom events")) << Findings();
+  // Steps of 56 years: none is awaited yet.
+  Told("[0] 0 start; 0 step 0; 1780000000 step 1; 3560000000 step 2; 3560000010 step_end 2" +
+           Heartbeats(3560000020, 3560007200),
+       4e9);
+  EXPECT_FALSE(Findings().contains("No step began")) << Findings();
 }
 
 // A job of 300 steps; days later another one takes its name.

@@ -117,6 +117,14 @@ TEST_F(GoodputSituations, TheLeadersLogLacksItsBeginning) {
             "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION 100");
 }
 
+// Rank 1 was replaced meanwhile: its new log begins in the midst of steps too.
+TEST_F(GoodputSituations, AReplacedRankGoesOnWhereTheLeadersLogBreaksOff) {
+  EXPECT_EQ(Told("[0] 0 start; 0..500 steps 0..49; 500..550 saving 49; 550..1000 steps 50..94; "
+                 "[1] 0 start; 0..300 steps 0..29; "
+                 "[1b] 400 start; 400..500 steps 40..49; 550..2000 steps 50..194; 2000 end"),
+            "PRODUCTIVE 1950, UNPRODUCTIVE_CHECKPOINT_SAVE_TIME 50");
+}
+
 // The others are in step 50, which the leader did not begin.
 TEST_F(GoodputSituations, AHangOfTheLeaderBetweenSteps) {
   const std::string word = " process_end exception RuntimeError: Timed out waiting";

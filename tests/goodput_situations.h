@@ -151,9 +151,9 @@ class GoodputSituations : public LedgerTest {
   int stores_ = 0;
 };
 
-inline std::string Heartbeats(int from, int to, int every = 10) {
+inline std::string Heartbeats(int64_t from, int64_t to, int every = 10) {
   std::string text;
-  for (int t = from; t <= to; t += every) text += fmt::format("; {} heartbeat", t);
+  for (int64_t t = from; t <= to; t += every) text += fmt::format("; {} heartbeat", t);
   return text;
 }
 

@@ -50,12 +50,9 @@ bool FarFrom(const Run& lead, const Run& run) {
   return (near.after && near.before) || later || earlier;
 }
 
-// Whether the rank itself steps on while this process of it tells no step: it was forked from it,
-// as workers of loaders are.
-bool IsHelper(const Group& group, const Run& run) {
-  if (run.steps() || run.rank() == kNoRank) return false;
-  return std::ranges::any_of(group.runs, [&](const Run& r) {
-    if (r.rank() != run.rank() || !r.steps()) return false;
+// Whether the rank itself steps on meanwhile.
+bool IsForked(const Group& group, const Run& run) {
+  return group.IsHelper(run, [&](const Run& r) {
     return run.attempt->started ? r.StepsAfter(run.start()) : r.last() > run.start();
   });
 }
@@ -73,7 +70,7 @@ Place PlaceOf(const Group& group, const Run& run) {
     return StepsOnWithout(lead, run) ? Place::kJoins : Place::kBegins;
   }
   if (OtherRestart(group, run)) return Place::kBegins;
-  if (IsHelper(group, run)) return Place::kJoins;
+  if (IsForked(group, run)) return Place::kJoins;
   if (before != nullptr) {
     if (run.steps() && before->StepsAfter(run.attempt->steps.first().time)) return Place::kOtherJob;
     const bool replaced = lead.recording != before->recording && lead.StepsAfter(run.start());

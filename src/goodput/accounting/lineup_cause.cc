@@ -203,13 +203,6 @@ void TakeNotice(const Group& group, JointAttempt& joint) {
   joint.notice_text = first->attempt->notice_text;
 }
 
-// Whether a process of the rank tells the steps, and this one was only forked from it.
-bool IsHelper(const Group& all, const Run& run) {
-  return !run.steps() && run.rank() != kNoRank && std::ranges::any_of(all.runs, [&](const Run& r) {
-    return r.rank() == run.rank() && r.steps();
-  });
-}
-
 // Without those that others went on without: they were replaced, or their logs broke off.
 Group AtEnd(const Group& all) {
   std::optional<int64_t> latest;
@@ -220,7 +213,8 @@ Group AtEnd(const Group& all) {
   for (const Run& r : all.runs) {
     const bool may_have = latest && *latest > r.last() + kGoesOn;
     const bool was_left = may_have && NextToTell(all, r) != nullptr;
-    if (!was_left && !IsHelper(all, r)) group.runs.push_back(r);
+    const bool helps = all.IsHelper(r, [](const Run&) { return true; });
+    if (!was_left && !helps) group.runs.push_back(r);
   }
   return group;
 }

@@ -50,24 +50,26 @@ void AddRest(Attempt& more, Attempt& course) {
   course.last = more.last;
 }
 
+// Who tells rather than another.
+auto InOrder(const Run& run) { return std::tuple(run.recording->thin(), run.rank()); }
+
 }  // namespace
 
 const Run* NextToTell(const Group& group, const Run& run) {
   const Run* next = nullptr;
-  const auto order = [](const Run& r) { return std::tuple(r.recording->thin(), r.rank()); };
   for (const Run& r : group.runs) {
     // Those that wait for a dead rank may still begin a step.
     const bool further = !run.steps() || r.attempt->told.step > run.attempt->told.step + 1;
     if (!r.StepsAfter(run.last()) || !further) continue;
-    if (next == nullptr || order(r) < order(*next)) next = &r;
+    if (next == nullptr || InOrder(r) < InOrder(*next)) next = &r;
   }
   return next;
 }
 
-bool BeginsLate(const Run& first, const Run& next) {
-  if (!first.steps() || !next.steps()) return false;
-  const StepTime &one = first.attempt->steps.first(), &other = next.attempt->steps.first();
-  return one.step < other.step && next.start() > one.time + kGoesOn;
+bool BeginsLate(const Run& first, const Run& lead) {
+  if (!first.steps() || !lead.steps() || InOrder(first) < InOrder(lead)) return false;
+  const StepTime &one = first.attempt->steps.first(), &other = lead.attempt->steps.first();
+  return one.step < other.step && lead.start() > one.time + kGoesOn;
 }
 
 namespace {

@@ -57,6 +57,14 @@ struct Group {
     }
     return nullptr;
   }
+  // Whether the process tells no step, and another of its rank those that `which` says: it was
+  // forked from it, as workers of loaders are.
+  template <typename Which>
+  bool IsHelper(const Run& run, Which which) const {
+    return !run.steps() && run.rank() != kNoRank && std::ranges::any_of(runs, [&](const Run& r) {
+      return r.rank() == run.rank() && r.steps() && which(r);
+    });
+  }
 };
 
 // The run, of the lowest rank, that went on with steps long after the last sign of this one, as if
@@ -67,8 +75,9 @@ const Run* NextToTell(const Group& group, const Run& run);
 // leader; and, each time a log breaks off, who goes on.
 std::vector<Run> Tellers(const Group& group);
 
-// Whether the log of `next` begins in the midst of the steps that `first` tells.
-bool BeginsLate(const Run& first, const Run& next);
+// Whether the leader's log begins in the midst of the steps that `first` tells. No: `first` is the
+// leader, whose log breaks off, and the other goes on.
+bool BeginsLate(const Run& first, const Run& lead);
 
 // The course that several tell, each from the last sign of the one before it on. Sets `known_to` to
 // the longest time between two steps that the later ones told, ns.

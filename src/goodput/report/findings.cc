@@ -248,7 +248,7 @@ std::optional<Finding> Loading(const Partition& p) {
 int64_t WaitOf(const AttemptAccount& a) {
   if (!a.late_rank) return 0;
   const LateRank& late = *a.late_rank;
-  return std::min(a.end - a.start, late.by() * std::min(late.steps, (a.end - a.start) / late.by()));
+  return late.by() * std::min(late.steps, (a.end - a.start) / late.by());
 }
 
 // Finds a rank that others may wait for in each step.

@@ -73,10 +73,11 @@ const AttemptAccount* HungInSpan(const Partition& p) {
 }
 
 const AttemptAccount* HungAfterSteps(const Partition& p, const StepClock& clock) {
-  const int64_t least = std::max(kLong, 10 * clock.median().value_or(0));
+  const int64_t step = clock.median().value_or(0);
   const AttemptAccount* longest = nullptr;
   for (const AttemptAccount& a : p.attempts) {
-    if (a.ended || a.after_steps < least || a.cause.starts_with(kException)) continue;
+    const bool is_long = a.after_steps >= kLong && a.after_steps / 10 >= step;
+    if (a.ended || !is_long || a.cause.starts_with(kException)) continue;
     if (longest == nullptr || a.after_steps > longest->after_steps) longest = &a;
   }
   return longest;
