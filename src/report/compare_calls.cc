@@ -88,10 +88,12 @@ void AddCalls(const ReportSet& answer, const std::map<int64_t, double>& steps,
 // The ranks whose kernels are known.
 std::set<int64_t> RanksOf(const ReportSet& answer) {
   std::set<int64_t> ranks;
-  ForRows(answer, "kernel_breakdown", "kernels", {}, [&](const Table& table, const Row& row) {
-    const auto at = FindColumn(table, "rank");
-    if (const auto* rank = at ? std::get_if<int64_t>(&row[*at]) : nullptr) ranks.insert(*rank);
-  });
+  const Table* table = FindTable(FindReport(answer, "kernel_breakdown"), "kernels");
+  const auto at = table == nullptr ? std::nullopt : FindColumn(*table, "rank");
+  if (!at) return ranks;
+  for (const Row& row : table->rows) {
+    if (const auto* rank = std::get_if<int64_t>(&row[*at])) ranks.insert(*rank);
+  }
   return ranks;
 }
 

@@ -71,10 +71,12 @@ struct KernelSum {
   int64_t time = 0;
 };
 
-// By kernel, then rank: those of the candidates aside.
-std::map<StringId, std::map<int64_t, KernelSum>> KernelsByRank(
-    const Facts& facts, const MissingCommunication& missing) {
-  std::map<StringId, std::map<int64_t, KernelSum>> sums;
+using SumsByRank = std::map<int64_t, KernelSum>;
+using KernelSums = std::map<StringId, SumsByRank>;
+
+// Without the candidates.
+KernelSums SumKernels(const Facts& facts, const MissingCommunication& missing) {
+  KernelSums sums;
   for (const RankActivity& rank : facts.ranks) {
     for (const Activity& activity : rank.activities) {
       if (activity.kind != Kind::kCompute || activity.step == kNoStep) continue;
@@ -87,7 +89,7 @@ std::map<StringId, std::map<int64_t, KernelSum>> KernelsByRank(
   return sums;
 }
 
-bool RunAsOften(const std::map<int64_t, KernelSum>& by_rank, size_t ranks) {
+bool RunAsOften(const SumsByRank& by_rank, size_t ranks) {
   const int64_t count = by_rank.begin()->second.count;
   return by_rank.size() == ranks && std::ranges::all_of(by_rank, [&](const auto& of_one) {
            return of_one.second.count == count;
@@ -95,7 +97,7 @@ bool RunAsOften(const std::map<int64_t, KernelSum>& by_rank, size_t ranks) {
 }
 
 // What the kernel takes on the ranks but for one.
-int64_t MedianOfOthers(const std::map<int64_t, KernelSum>& by_rank, int64_t rank) {
+int64_t MedianOfOthers(const SumsByRank& by_rank, int64_t rank) {
   std::vector<int64_t> times;
   for (const auto& [other, sum] : by_rank) {
     if (other != rank) times.push_back(sum.time);
@@ -111,10 +113,9 @@ struct Excess {
 
 constexpr double kLonger = 1.05;
 
-std::map<int64_t, Excess> ExcessByRank(const Facts& facts, const MissingCommunication& missing,
-                                       size_t ranks) {
+std::map<int64_t, Excess> ExcessByRank(const KernelSums& sums, size_t ranks) {
   std::map<int64_t, Excess> excess;
-  for (const auto& [name, by_rank] : KernelsByRank(facts, missing)) {
+  for (const auto& [name, by_rank] : sums) {
     if (!RunAsOften(by_rank, ranks)) continue;
     for (const auto& [rank, sum] : by_rank) {
       const int64_t usual = MedianOfOthers(by_rank, rank);
@@ -137,16 +138,16 @@ double TimeOfSteps(const Facts& facts, int64_t rank) {
 }
 
 // In most steps, and not only where its machine was busy with something else.
-bool IsLongerInMostSteps(const Facts& facts, const MissingCommunication& missing, int64_t longer) {
+bool IsLongerInMostSteps(const Facts& facts, const KernelSums& sums, int64_t longer) {
   constexpr double kMostSteps = 0.75;
   std::set<StringId> kernels;  // that take longer on it; what waits for it takes less there
-  for (const auto& [name, by_rank] : KernelsByRank(facts, missing)) {
+  for (const auto& [name, by_rank] : sums) {
     const auto own = by_rank.find(longer);
     if (own == by_rank.end() || by_rank.size() < 2) continue;
     const auto usual = static_cast<double>(MedianOfOthers(by_rank, longer));
     if (static_cast<double>(own->second.time) >= kLonger * usual) kernels.insert(name);
   }
-  std::map<int64_t, std::map<int64_t, KernelSum>> steps;  // by step, then rank
+  std::map<int64_t, SumsByRank> steps;  // by step, then rank
   for (const RankActivity& rank : facts.ranks) {
     for (const Activity& activity : rank.activities) {
       if (activity.kind != Kind::kCompute || activity.step == kNoStep) continue;
@@ -174,7 +175,8 @@ std::optional<LongerRank> FindLongerRank(const Facts& facts, const MissingCommun
   const bool comparable = ranks.size() > 1 && ranks.size() == facts.ranks.size() &&
                           steps.size() == 1 && *steps.begin() > 0;
   if (!comparable) return std::nullopt;
-  const auto excess = ExcessByRank(facts, missing, ranks.size());
+  const KernelSums sums = SumKernels(facts, missing);
+  const auto excess = ExcessByRank(sums, ranks.size());
   if (excess.empty()) return std::nullopt;
   const auto most =
       std::ranges::max_element(excess, {}, [](const auto& of_one) { return of_one.second.time; });
@@ -185,7 +187,7 @@ std::optional<LongerRank> FindLongerRank(const Facts& facts, const MissingCommun
   const bool enough = time >= kLeast * static_cast<double>(most->second.all) &&
                       time >= kOfSteps * TimeOfSteps(facts, most->first);
   if (!alone || most->second.kernels < 2 || !enough) return std::nullopt;
-  if (!IsLongerInMostSteps(facts, missing, most->first)) return std::nullopt;
+  if (!IsLongerInMostSteps(facts, sums, most->first)) return std::nullopt;
   ranks.erase(most->first);
   return LongerRank{most->first,
                     time / static_cast<double>(std::max<int64_t>(most->second.usual, 1)),
