@@ -30,8 +30,8 @@ constexpr std::string_view kDoc = R"md(
 **Question:** How long was each step of each rank, what was its breakdown, and which steps were slow?
 
 **Definition:** A step begins at its annotation or at the end of the previous step, whichever is later. It
-ends when its annotation and its last activity have ended, so steps do not overlap and sum to the run. `idle` is the
-time in the step in which a device ran nothing. `exposed_communication` is communication without concurrent compute.
+ends when its annotation and its last activity have ended, so steps do not overlap. With the evaluation between
+them, which no step has (see `overview`), they sum to the run. `idle` is the time in the step in which a device ran nothing. `exposed_communication` is communication without concurrent compute.
 Both are means over the rank's devices and count whatever ran in the step, whichever step launched it. `input_wait`
 is the category "input" of `overview`. `breakdown` has the categories of `overview` for each step number, as the mean
 over the ranks that recorded it. The series `mfu` is the MFU of each step as in `flops`, over all ranks. A step's FLOPs
