@@ -23,14 +23,14 @@ const std::set<int> kNone, kRegular = {4, 9, 14}, kIrregular = {3, 4, 9, 12};
 
 // Two ranks, steps of about 30 ms. Behind its last collective rank 0 saves for 100 ms in these
 // steps, so that rank 1 waits in the first collective of the next one.
-Result<ReportSet> Ask(const std::set<int>& saves) {
+Result<ReportSet> Ask(const std::set<int>& saves, int last = kLast) {
   const ScratchFolder folder;
   std::vector<std::string> paths;
   for (int rank = 0; rank < 2; ++rank) {
     CpuTrace trace(rank);
     double ready = 0;  // this rank's next step
     double late = 0;   // rank 0 is, from the last step's save
-    for (int step = kFirst; step <= kLast; ++step) {
+    for (int step = kFirst; step <= last; ++step) {
       const double waits = rank == 1 ? late : 0;
       late = saves.contains(step) ? 100 : 0;
       const double reduced = ready + 28 + waits + 0.1 * (step % 3);
@@ -89,6 +89,22 @@ TEST(RecurringSteps, AreAChangeThoughStepsVaryByMore) {
       << back;
   const std::string same = Compare(*after, *after).verdict;
   EXPECT_FALSE(same.contains("Every 5th step")) << same;
+}
+
+// Of so many steps the means tell that categories changed, which is the same cost.
+TEST(RecurringSteps, AreOneFindingWithTheCategoriesThatGrew) {
+  constexpr int kMany = 101;
+  std::set<int> saves;
+  for (int step = 4; step <= kMany; step += 3) saves.insert(step);
+  const auto before = Ask(kNone, kMany), after = Ask(saves, kMany);
+  ASSERT_TRUE(before && after);
+  const ReportSet both = Compare(*before, *after);
+  ASSERT_EQ(both.reports[0].findings.size(), 1u) << both.verdict;
+  const Finding& finding = both.reports[0].findings[0];
+  ASSERT_FALSE(finding.evidence.empty());
+  std::string all = finding.message;
+  for (const Evidence& evidence : finding.evidence) all += "\n" + evidence.message;
+  EXPECT_TRUE(all.contains("Every 3rd step of rank 0")) << all;
 }
 
 TEST(RecurringSteps, OthersThatSlowStepsExplainAreCounted) {

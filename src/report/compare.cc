@@ -131,7 +131,8 @@ CallChange AddSteps(const ReportSet& a, const ReportSet& b, const StepComparison
   if (steps.in_a.Values("time").size() == 1 && steps.in_b.Values("time").size() == 1)
     report.notes.push_back(
         {"one_step", 1, "each run has one step: how much steps differ by noise is unknown", ""});
-  AddCategoryFindings(a, b, steps, ranks.beyond > 0, calls.more_collectives, report);
+  AddCategoryFindings(a, b, steps, ranks.beyond > 0 || slow.on_a_rank, calls.more_collectives,
+                      report);
   calls.time = std::max({calls.time, ranks.beyond, slow.time}) + evaluation;
   return calls;
 }

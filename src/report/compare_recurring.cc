@@ -232,7 +232,7 @@ SlowStepChange AddSlowSteps(const ReportSet& a, const ReportSet& b, const StepCo
   }
   if (more > 0) {
     AddFinding(a, b, steps, before, *after, more, report);
-    return {.headline = {}, .is_told = true, .time = more};
+    return {.headline = {}, .is_told = true, .on_a_rank = after->rank.has_value(), .time = more};
   }
   return {
       .headline = fmt::format(" {} took {} longer on average before{}.", Capitalized(before->Say()),

@@ -10,9 +10,10 @@ namespace stepscope::comparison {
 
 // What slow steps explain of a change of the mean step time, which they hide in the steps' noise.
 struct SlowStepChange {
-  std::string headline;  // " Every 5th step (4, 9 and 14) took 740 ms longer before, none after."
-  bool is_told = false;  // a finding or the headline tells the change
-  double time = 0;       // ns per step, as the finding's impact
+  std::string headline;    // " Every 5th step (4, 9 and 14) took 740 ms longer before, none after."
+  bool is_told = false;    // a finding or the headline tells the change
+  bool on_a_rank = false;  // a finding tells it of one rank, so that the others wait for it
+  double time = 0;         // ns per step, as the finding's impact
 };
 
 // Adds a finding where one of so many steps, the same distance apart, takes longer than the others
