@@ -126,7 +126,8 @@ TEST(Evaluation, AComparisonBeginsWithIt) {
 // 12 steps of PyTorch, 10 ms each: two products forward, backward, optimizer. Behind steps 4 and 8
 // two more passes forward, of 15 ms together, `product` twice in each; marked steps end behind
 // them.
-std::string TorchLoop(bool marked, std::string_view product, int first_with_more = 4) {
+std::string TorchLoop(bool marked, std::string_view product, int first_with_more = 4,
+                      bool stack = false) {
   CpuTrace trace(0, "[]", 1, 1);
   double at = 0;
   const auto add = [&](std::string_view name, double ms) {
@@ -140,8 +141,10 @@ std::string TorchLoop(bool marked, std::string_view product, int first_with_more
     trace.Add("user_annotation", "Optimizer.step#SGD.step", at, 1);
     add("aten::add_", 1);
     if (step == first_with_more || step == 8) {
+      if (stack) trace.Add("python_function", "run.py(12): validate", at, 15);
       for (int i = 0; i < 4; ++i) add(product, 3.75);
     }
+    if (stack) trace.Add("python_function", "run.py(30): train", start, at - start);
     if (marked)
       trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), start, at - start);
   }
@@ -163,6 +166,34 @@ TEST(Evaluation, OfPyTorchForwardPassesThatTrainNothingAreNoPartOfSteps) {
         << verdict;
     EXPECT_FALSE(verdict.contains("the median step time")) << verdict;
   }
+}
+
+TEST(Evaluation, OfPyTorchItsFunctionItsStepsAndItsCostAreTold) {
+  EXPECT_TRUE(Verdict(TorchLoop(true, "aten::addmm"))
+                  .contains(" They run after steps 4 and 8: 2.50 ms per step, which step time "
+                            "leaves out."));
+  const std::string verdict = Verdict(TorchLoop(true, "aten::addmm", 4, true));
+  EXPECT_TRUE(
+      verdict.contains(" validate (run.py:12) runs them after steps 4 and 8: 2.50 ms per "
+                       "step, which step time leaves out."))
+      << verdict;
+}
+
+// Its calls are in the sums of operators, and in no step.
+TEST(Evaluation, OfPyTorchIsNoChangeOfTheModelsCalls) {
+  const auto before = testing::AskAbout(TorchLoop(true, "aten::lerp_", 20));
+  const auto after = testing::AskAbout(TorchLoop(true, "aten::addmm", 4, true));
+  ASSERT_TRUE(before && after);
+  const ReportSet both = Compare(*before, *after);
+  EXPECT_TRUE(
+      both.verdict.contains("Evaluation between steps takes 2.50 ms more per step: "
+                            "validate (run.py:12) after steps 4 and 8."))
+      << both.verdict;
+  EXPECT_FALSE(both.verdict.contains(" No change")) << both.verdict;
+  for (const Finding& finding : both.reports[0].findings)
+    EXPECT_FALSE(finding.message.contains("times per step")) << finding.message;
+  const std::string back = Compare(*after, *before).verdict;
+  EXPECT_FALSE(back.contains("times per step")) << back;
 }
 
 // What runs once may be anything, and an average of weights multiplies no matrices.

@@ -199,6 +199,8 @@ struct Finding {
   Extent extent = {};
   std::optional<int64_t> since = {};  // number of the first step it is in; empty: it is in all
 
+  Severity at_most = Severity::kHigh;  // whatever it costs
+
   // Set once all reports are there.
   double share = 0;      // impact / extent.time, 0..1
   int64_t per_step = 0;  // ns: impact per step that it is in; 0: unknown

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "facts/derived/job/compiled_code.h"
+#include "facts/derived/job/data_parallel.h"
 #include "facts/derived/job/job_purpose.h"
 #include "facts/derived/python/python_time.h"
 #include "facts/devices/device_peaks.h"
@@ -48,6 +49,28 @@ std::string WithoutGpuFlags(std::string hint, const Facts& facts) {
   return hint;
 }
 
+constexpr std::string_view kEarlier =
+    "start communication earlier, so that it overlaps with compute";
+constexpr std::string_view kOverlapInXla =
+    "communicate less, or behind compute: XLA's latency hiding scheduler "
+    "(--xla_gpu_enable_latency_hiding_scheduler=true in XLA_FLAGS), or a sharding that sends less";
+constexpr std::string_view kSendLess =
+    "communicate less per token: tensor parallelism over fewer devices, replicas instead of "
+    "shards, or larger batches; for small messages, a custom all-reduce of the server";
+
+// Of training with PyTorch.
+std::string HideInPyTorch(const Facts& facts) {
+  const DataParallel& used = DataParallelOf(facts);
+  std::string ways;
+  if (used.ddp) ways += "smaller gradient buckets (bucket_cap_mb), ";
+  if (used.fsdp) ways += "FSDP prefetching (forward_prefetch, backward_prefetch), ";
+  if (used.fsdp2)
+    ways +=
+        "prefetching of FSDP (set_modules_to_forward_prefetch, set_modules_to_backward_prefetch), ";
+  return fmt::format("{}: {}asynchronous collectives (async_op=True){}", kEarlier, ways,
+                     ways.empty() ? ", or communicate less" : "");
+}
+
 bool RecordedShapes(const RankActivity& rank) {
   const HostRanges& ranges = rank.host->ranges;
   for (const HostRange& range : ranges) {
@@ -82,6 +105,20 @@ std::string Say(const AdviceByPurpose& advice, const Facts& facts) {
       break;
   }
   return Say(advice.unknown, facts);
+}
+
+std::string HideCommunication(const Facts& facts) {
+  const Purpose purpose = PurposeOfJob(facts);
+  // NCCL is of NVIDIA's devices, and gloo of processors.
+  const std::string in_tensorflow =
+      fmt::format("{}{}{}", kEarlier,
+                  purpose == Purpose::kTraining
+                      ? ": smaller gradient packs (CommunicationOptions(bytes_per_pack=...))"
+                      : "",
+                  facts.OnHost() ? "" : ", and use NCCL for collectives");
+  if (purpose == Purpose::kInference)
+    return Say(Advice{kSendLess, kSendLess, kOverlapInXla}, facts);
+  return Say(Advice{HideInPyTorch(facts), in_tensorflow, kOverlapInXla}, facts);
 }
 
 std::string_view CommandForClocks(const Facts& facts) {

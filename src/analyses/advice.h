@@ -40,26 +40,6 @@ inline constexpr AdviceByPurpose kLoadAhead{
            "than the one that launches"),
     kLoadAheadInTraining};
 
-// The hint where communication is exposed.
-inline constexpr std::string_view kOverlapInXla =
-    "communicate less, or behind compute: XLA's latency hiding scheduler "
-    "(--xla_gpu_enable_latency_hiding_scheduler=true in XLA_FLAGS), or a sharding that sends less";
-inline constexpr std::string_view kSendLess =
-    "communicate less per token: tensor parallelism over fewer devices, replicas instead of "
-    "shards, or larger batches; for small messages, a custom all-reduce of the server";
-inline constexpr AdviceByPurpose kHideCommunication{
-    {"start communication earlier, so that it overlaps with compute: smaller gradient buckets "
-     "(bucket_cap_mb), FSDP prefetching (forward_prefetch, backward_prefetch), asynchronous "
-     "collectives (async_op=True)",
-     "start communication earlier, so that it overlaps with compute: smaller gradient packs "
-     "(CommunicationOptions(bytes_per_pack=...)), and NCCL for collectives",
-     kOverlapInXla},
-    {kSendLess, kSendLess, kOverlapInXla},
-    {"start communication earlier, so that it overlaps with compute: asynchronous collectives "
-     "(async_op=True), or communicate less",
-     "start communication earlier, so that it overlaps with compute, and use NCCL for collectives",
-     kOverlapInXla}};
-
 // The hint where steps compile.
 inline constexpr Advice kKeepShapes{
     "keep shapes constant or pad them to a few sizes (torch.compile with dynamic=True); keep "
@@ -69,6 +49,10 @@ inline constexpr Advice kKeepShapes{
     "Python numbers",
     "keep shapes constant or pad them to a few sizes; keep compiled code between runs "
     "(jax_compilation_cache_dir)"};
+
+// The hint where communication is exposed, in the terms of what the job was seen to use: gradient
+// buckets of DistributedDataParallel, prefetching of FSDP, or neither.
+std::string HideCommunication(const Facts& facts);
 
 // The command that shows clocks and temperature of the devices.
 std::string_view CommandForClocks(const Facts& facts);

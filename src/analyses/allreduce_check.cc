@@ -185,8 +185,7 @@ bool IsSmall(const AllReduceKind& key, const AlikeAllReduces& alike, int64_t mer
 
 // Small messages of one group cost latency each.
 constexpr AdviceByPurpose kMerge{
-    {"pack gradients into fewer messages: DistributedDataParallel(bucket_cap_mb=...), "
-     "HOROVOD_FUSION_THRESHOLD, or one flat tensor",
+    {"send fewer, larger messages: one flat tensor for several small ones",
      "pack gradients into fewer messages: bytes_per_pack of tf.distribute, "
      "HOROVOD_FUSION_THRESHOLD, or one flat tensor",
      "pack gradients into fewer messages: a larger threshold of XLA's combiner "

@@ -198,9 +198,7 @@ std::string SayMost(const Facts& facts, std::vector<std::pair<StringId, int64_t>
   return fmt::format("{}", fmt::join(places, ", "));
 }
 
-namespace {
-
-// "get of queue.py"; "lock.acquire" of "_thread.lock.acquire".
+// "lock.acquire" of "_thread.lock.acquire".
 std::string SayWithin(const FrameName& name) {
   if (!name.file.empty())
     return fmt::format("{} of {}", name.function,
@@ -210,6 +208,8 @@ std::string SayWithin(const FrameName& name) {
                                                                : name.function.rfind('.', last - 1);
   return before == std::string::npos ? name.function : name.function.substr(before + 1);
 }
+
+namespace {
 
 // " (all on ranks 1 and 3)", where other ranks spend hardly any time in it.
 std::string OnRanks(const FrameTimes::Leader& leader) {

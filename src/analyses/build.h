@@ -75,6 +75,8 @@ std::string NoCommunication(const Facts& facts);
 // "preprocess (video.py:42)", "log_metrics (train.py:30, in sleep)", "next_batch (data.py:5, in get
 // of queue.py)".
 std::string SayLeader(const FrameTimes::Leader& leader);
+// "sleep", "get of queue.py": what a function runs in.
+std::string SayWithin(const FrameName& name);
 
 // "; Python meanwhile: preprocess (video.py:42) 178 ms, log_metrics (train.py:30, in sleep) 36 ms":
 // the functions that took most of the windows, to follow the reason of a finding. Empty where none

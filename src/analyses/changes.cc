@@ -2,7 +2,6 @@
 #include "analyses/changes.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -13,7 +12,6 @@
 #include "analyses/build.h"
 #include "analyses/excess.h"
 #include "analyses/late_rank.h"
-#include "analyses/period.h"
 #include "analyses/work_rise.h"
 #include "base/saturate.h"
 #include "facts/derived/collectives/missing_communication.h"
@@ -84,7 +82,10 @@ std::optional<Together> Cause(const Facts& facts, const StepChanges& changes, in
 }
 
 std::string Rise(const StepChange& c) {
+  constexpr int64_t kManyTimes = 10;  // from which a ratio tells less than the time
   if (c.before <= 0) return fmt::format("{} more", Time(c.Difference()));
+  if (c.Difference() / kManyTimes >= c.before)
+    return fmt::format("{} longer", Time(c.Difference()));
   return fmt::format(
       "{} longer", HumanRatio(static_cast<double>(c.Difference()) / static_cast<double>(c.before)));
 }
@@ -248,33 +249,6 @@ const WorkRise* AddFinding(Report& report, const Facts& facts, const StepChanges
 
 }  // namespace
 }  // namespace changes
-
-std::string PeriodOfSteps::Say() const {
-  constexpr size_t kMostNamed = 5, kNamed = 3;
-  const std::vector<int64_t> all(numbers.begin(), numbers.end());
-  const int64_t every = all[1] - all[0];
-  const int64_t last_digit = every / 10 % 10 == 1 ? 0 : every % 10;
-  const std::string_view ending = last_digit == 1   ? "st"
-                                  : last_digit == 2 ? "nd"
-                                  : last_digit == 3 ? "rd"
-                                                    : "th";
-  const bool few = all.size() <= kMostNamed;
-  const auto first = std::span(all).first(few ? all.size() - 1 : kNamed);
-  return fmt::format("every {}{} step ({}{}{})", every, ending, fmt::join(first, ", "),
-                     few ? " and " : " … ", all.back());
-}
-
-std::optional<PeriodOfSteps> FindPeriodOfSteps(std::span<const int64_t> numbers,
-                                               std::span<const int64_t> values, double least) {
-  if (numbers.empty() || numbers.back() - numbers.front() + 1 != std::ssize(numbers))
-    return std::nullopt;
-  const auto found = FindPeriod(values, least);
-  if (!found) return std::nullopt;
-  PeriodOfSteps period{.usual = found->usual, .high = found->high};
-  for (size_t i = 0; i < found->times; ++i)
-    period.numbers.insert(numbers[found->first + i * found->every]);
-  return period;
-}
 
 std::string InEveryStep(const Facts& facts, int64_t first, int64_t last) {
   return fmt::format("in every {} step ({} to {})",

@@ -76,7 +76,7 @@ std::string HintFor(const Facts& facts, bool waits) {
     return "see in stragglers which ranks are late: if always one, look at it; if they are late in "
            "turn, balance inputs, and look for other work on their machines";
   if (TiedByMessages(facts)) return std::string(kFillPipeline);
-  return Say(kHideCommunication, facts) + "; see stragglers for wait time";
+  return HideCommunication(facts) + "; see stragglers for wait time";
 }
 
 // "; most exposed: ncclAllGather in Shard_0"; empty where no module launched most of it.
@@ -133,7 +133,9 @@ void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
        .impact = said,
        .table = "ranks",
        // Stages of a pipeline wait for each other, most of all for a slow one.
-       .cause = {waits || TiedByMessages(facts) ? CauseKind::kWait : CauseKind::kCommunication}});
+       .cause = {waits || TiedByMessages(facts) ? CauseKind::kWait : CauseKind::kCommunication},
+       // Processors communicate slowly by nature: that alone is no fault.
+       .at_most = facts.OnHost() ? Severity::kMedium : Severity::kHigh});
 }
 
 // Gradients that accumulate need to be reduced once per optimizer step.

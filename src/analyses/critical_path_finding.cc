@@ -66,7 +66,7 @@ std::string HintFor(Bound bound, const Facts& facts) {
     case Bound::kDataLoading:
       return Say(kLoadAhead, facts);
     default:
-      return Say(kHideCommunication, facts);
+      return HideCommunication(facts);
   }
 }
 

@@ -54,7 +54,9 @@ A step begins at its annotation or at the end of the previous step, whichever is
 annotation and all activities launched in it have ended. Means are over the complete steps of all ranks.
 Calls of a tf.function, or of a program of JAX that multiplies matrices, that computes no gradients, behind fewer than
 half of the steps of one that does, are evaluation between steps, and so are forward passes of PyTorch, twice as many
-products of matrices as usual between an optimizer's step and the next backward pass, behind fewer than half of them: the headline has the time from such a step to the next one, and no step has it.
+products of matrices as usual between an optimizer's step and the next backward pass, behind fewer than half of them:
+the headline has the time from such a step to the next one, also per step, the steps before it and the Python function
+that runs in it and in no step, and no step has it.
 Precision is a share of compute time: 8 bit, 16 bit (fp16, bf16), 32 bit and more (with tf32). It comes from the
 kernel's name, or from the input types of its operator; otherwise it is unknown. An operator is placed on a
 device if it launches activities itself. `roles` uses the categories of PyTorch's TensorBoard plugin. GPU

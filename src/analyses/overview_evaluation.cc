@@ -2,21 +2,30 @@
 #include "analyses/overview_evaluation.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <set>
+#include <span>
+#include <vector>
 
 #include "analyses/build.h"
 #include "analyses/overview_findings.h"
+#include "base/intervals.h"
 #include "base/saturate.h"
+#include "facts/derived/python/step_function.h"
 #include "facts/derived/steps/step_categories.h"
 #include "report/humanize.h"
+#include "report/period_of_steps.h"
 
 namespace stepscope::overview {
 namespace {
 
 struct Sums {
   int64_t ranks = 0;
+  int64_t steps = 0;               // complete ones of the same ranks
   int64_t time = 0, recorded = 0;  // ns, of all ranks
   int64_t runs = 0, calls = 0;
   StringId function = kNoString;  // with the most time
@@ -29,6 +38,9 @@ Sums SumOf(const Facts& facts) {
     const auto whole = WholeRecording(rank);
     if (rank.evaluations.empty() || !whole) continue;
     ++sums.ranks;
+    for (const RankSteps& own : RankStepsOf(facts)) {
+      if (own.rank == &rank && !own.whole_recording) sums.steps += std::ssize(own.steps);
+    }
     sums.recorded = AddSaturated(sums.recorded, whole->end - whole->start);
     for (const EvaluationRun& run : rank.evaluations) {
       const int64_t time = run.end - run.start;
@@ -43,6 +55,65 @@ Sums SumOf(const Facts& facts) {
   sums.function =
       std::ranges::max_element(times, {}, [](const auto& of_one) { return of_one.second; })->first;
   return sums;
+}
+
+// Numbers of the steps after which evaluation runs: of the first rank that has any.
+std::vector<int64_t> StepsBefore(const RankActivity& rank) {
+  std::set<int64_t> numbers;
+  for (const EvaluationRun& run : rank.evaluations) {
+    const auto next = std::ranges::lower_bound(rank.steps, run.start, {}, &Step::start);
+    if (next != rank.steps.begin()) numbers.insert(std::prev(next)->number);
+  }
+  return {numbers.begin(), numbers.end()};
+}
+
+// "every 5th step (4, 9 and 14)", "steps 4 and 8", "12 steps"; empty: unknown.
+std::string SaySteps(const std::vector<int64_t>& numbers) {
+  constexpr size_t kMostNamed = 5, kRecurs = 3;
+  if (numbers.empty()) return "";
+  PeriodOfSteps period{.numbers = {numbers.begin(), numbers.end()}};
+  bool regular = numbers.size() >= kRecurs;
+  for (size_t i = 2; i < numbers.size(); ++i)
+    regular &= numbers[i] - numbers[i - 1] == numbers[1] - numbers[0];
+  if (regular) return period.Say();
+  if (numbers.size() > kMostNamed) return Plural(numbers.size(), "step");
+  if (numbers.size() == 1) return fmt::format("step {}", numbers.front());
+  const auto first = std::span(numbers).first(numbers.size() - 1);
+  return fmt::format("steps {} and {}", fmt::join(first, ", "), numbers.back());
+}
+
+// The function that runs evaluation and is in no step, as the Python stack has it.
+std::string FunctionOf(const Facts& facts, const RankActivity& rank) {
+  const auto own = std::ranges::find(RankStepsOf(facts), &rank, &RankSteps::rank);
+  if (own == RankStepsOf(facts).end()) return "";
+  std::vector<Interval> runs;
+  for (const EvaluationRun& run : rank.evaluations) runs.push_back({run.start, run.end});
+  const IntervalSet windows = UnionOf(std::move(runs));
+  if (windows.empty()) return "";
+  const int64_t half = LengthOf(windows) / std::ssize(windows) / 2;
+  const auto leader = FunctionBehind(facts, {&rank, windows}, {&rank, WindowsOf(*own)}, half);
+  return leader ? SayLeader(*leader) : "";
+}
+
+// What runs it, when, and what it costs per step, which no step has.
+std::string SayPerStep(const Facts& facts, const Sums& sums, Report& report) {
+  const auto rank = std::ranges::find_if(
+      facts.ranks, [](const RankActivity& r) { return !r.evaluations.empty(); });
+  const std::string after = SaySteps(StepsBefore(*rank)), function = FunctionOf(facts, *rank);
+  const int64_t per_step = sums.steps > 0 ? sums.time / sums.steps : 0;
+  report.metrics.push_back(
+      {"evaluation_per_step", "evaluation, per step", per_step, Unit::kNanoseconds, true});
+  report.metrics.push_back({"evaluation_function", "function of evaluation",
+                            When(!function.empty(), function), Unit::kNone, true});
+  report.metrics.push_back({"evaluation_after", "steps before evaluation",
+                            When(!after.empty(), after), Unit::kNone, true});
+  if (per_step == 0 || after.empty()) return "";
+  const bool several = sums.function == kNoString;
+  const std::string runs = !function.empty()
+                               ? fmt::format("{} runs {}", function, several ? "them" : "it")
+                               : std::string(several ? "They run" : "It runs");
+  return fmt::format(" {} after {}: {} per step, which step time leaves out.", runs, after,
+                     HumanTime(static_cast<double>(per_step)));
 }
 
 }  // namespace
@@ -60,14 +131,17 @@ std::string AddEvaluation(const Facts& facts, Report& report) {
                             Ratio(sums.time, sums.recorded), Unit::kRatio, true});
   const double share =
       static_cast<double>(sums.time) / static_cast<double>(std::max<int64_t>(sums.recorded, 1));
+  const std::string per_step = SayPerStep(facts, sums, report);
   if (share < kModerately) return "";
   const std::string said =
       fmt::format("{} in {}: {} of the trace", HumanTime(static_cast<double>(time)),
                   Plural(static_cast<size_t>(runs), "run"), HumanRatio(share));
   if (sums.function == kNoString)
-    return fmt::format(" Forward passes without training (evaluation, generation) take {}.", said);
-  return fmt::format(" Evaluation between steps takes {} ({} of {}).", said,
-                     Plural(static_cast<size_t>(calls), "call"), (*facts.names)[sums.function]);
+    return fmt::format(" Forward passes without training (evaluation, generation) take {}.{}", said,
+                       per_step);
+  return fmt::format(" Evaluation between steps takes {} ({} of {}).{}", said,
+                     Plural(static_cast<size_t>(calls), "call"), (*facts.names)[sums.function],
+                     per_step);
 }
 
 }  // namespace stepscope::overview

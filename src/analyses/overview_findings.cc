@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "analyses/build.h"
 #include "analyses/uneven_ranks.h"
@@ -134,6 +135,13 @@ std::string MessageOf(const Facts& facts, const Rule& rule, const std::vector<Ra
                      largest);
 }
 
+// What a comparison names where the other run has no Python functions.
+void AddLargestFunction(std::string name, Report& report) {
+  if (name.empty()) return;
+  report.metrics.push_back({"largest_function", "largest function between operators",
+                            std::move(name), Unit::kNone, true});
+}
+
 // The mean of the ranks.
 Extent ExtentOf(const std::vector<RankSteps>& ranks) {
   const StepStatistics total = StatisticsOfTotals(ranks);
@@ -186,6 +194,8 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
     const auto [counted, python] = RanksToName(facts, ranks, rule, uneven);
     const bool some = counted.size() < ranks.size();
     const std::string on_some = some ? " on " + SayRanks(uneven.ranks) : "";
+    if (rule.category == StepCategory::kOther && HasPython(facts))
+      AddLargestFunction(LargestFrame(python, kStandsOut), report);
     // Python's functions have ranks of their own.
     const bool says_ranks = !some && !HasPython(facts);
     std::optional<int64_t> rank;

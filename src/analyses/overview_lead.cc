@@ -44,6 +44,25 @@ std::string SayShare(const std::vector<RankSteps>& ranks, const std::string& wha
                      HumanTime(static_cast<double>(time) / steps));
 }
 
+// Names a function without what it runs in, where that takes less: the time is the function's own.
+FrameTimes::Leader WithoutPart(FrameTimes::Leader leader) {
+  constexpr double kAll = 0.95;
+  if (static_cast<double>(leader.time_within) < kAll * static_cast<double>(leader.time))
+    leader.within = {};
+  return leader;
+}
+
+// ", 84.5 ms of that in _EngineBase.run_backward": of a part of it that takes less.
+std::string SayPart(const std::vector<RankSteps>& ranks, const FrameTimes::Leader& leader) {
+  const bool is_part =
+      !leader.within.function.empty() && WithoutPart(leader).within.function.empty();
+  if (!is_part) return "";
+  const auto steps = static_cast<double>(StatisticsOfTotals(ranks).steps);
+  return fmt::format(", {} of that in {}",
+                     HumanTime(static_cast<double>(leader.time_within) / steps),
+                     SayWithin(leader.within));
+}
+
 // What operators have half of the function's time.
 std::string SayOperators(const Facts& facts, const LeadingFunction& lead) {
   const int64_t time = lead.function.time;
@@ -101,8 +120,9 @@ std::optional<Lead> FindLead(const Facts& facts, const std::vector<RankSteps>& r
     if (const WorkRise* rise = FindWaitedFor(facts, ranks, lead->function))
       return Lead{SayWaitedFor(facts, *rise, lead->function), {}};
     const std::string operators = SayOperators(facts, *lead);
-    Lead said{SayShare(ranks, SayLeader(lead->function), lead->function.time, lead->whole) +
-              operators + "."};
+    Lead said{
+        SayShare(ranks, SayLeader(WithoutPart(lead->function)), lead->function.time, lead->whole) +
+        SayPart(ranks, lead->function) + operators + "."};
     if (lead->operators < lead->function.time / 4) said.function = name;
     said.of_operators = !operators.empty();
     // Python between operators takes more: see the findings.

@@ -30,8 +30,8 @@ constexpr std::string_view kDoc = R"md(
 **Question:** How long was each step of each rank, what was its breakdown, and which steps were slow?
 
 **Definition:** A step begins at its annotation or at the end of the previous step, whichever is later. It
-ends when its annotation and its last activity have ended, so steps do not overlap and sum to the run. `idle` is the
-time in the step in which a device ran nothing. `exposed_communication` is communication without concurrent compute.
+ends when its annotation and its last activity have ended, so steps do not overlap. With the evaluation between
+them, which no step has (see `overview`), they sum to the run. `idle` is the time in the step in which a device ran nothing. `exposed_communication` is communication without concurrent compute.
 Both are means over the rank's devices and count whatever ran in the step, whichever step launched it. `input_wait`
 is the category "input" of `overview`. `breakdown` has the categories of `overview` for each step number, as the mean
 over the ranks that recorded it. The series `mfu` is the MFU of each step as in `flops`, over all ranks. A step's FLOPs
@@ -59,7 +59,10 @@ between steps half of the series apart) must leave at most half of the absolute 
 of level leaves, in six steps or more, and no other rank's part may grow by a third as much.
 
 Slow steps that follow one another at the same distance, three or more and none missing, are told as one: every 5th
-step. Where Python was recorded, the function is named that takes half or more of what a slow step takes longer.
+step. They are those of the job, by the mean of ranks, or of one rank without its collectives, for which the others may
+wait in the next step. Where hosts compute and shapes were recorded, a step is not slow if its inputs explain half or
+more of what it takes longer: by a line (median of slopes) through the times of the rank's steps over the mean number of
+elements of operators' inputs, if sizes vary in most steps and the line leaves at most 0.4 of the deviations. Where Python was recorded, the function is named that takes half or more of what a slow step takes longer.
 
 **Limitations:** Steps without an annotation and truncated steps are missing. `mfu` needs shapes and a known peak, as
 in `flops`. In a job that communicates, all ranks are as slow as the slowest; `stragglers` names it.

@@ -12,20 +12,21 @@
 #include <utility>
 
 #include "analyses/build.h"
-#include "analyses/changes.h"
+#include "analyses/steps_growing.h"
+#include "analyses/steps_inputs.h"
 #include "base/distribution.h"
 #include "base/saturate.h"
 #include "facts/derived/python/step_function.h"
 #include "facts/derived/steps/step_changes.h"
 #include "facts/derived/steps/step_growth.h"
 #include "report/humanize.h"
+#include "report/period_of_steps.h"
 
 namespace stepscope {
 namespace steps_slow {
 namespace {
 
-constexpr size_t kMostCompared = 1000;  // steps before each
-constexpr int64_t kMost = 2;            // of what a slow step takes longer, one function takes half
+constexpr int64_t kMost = 2;  // of what a slow step takes longer, one function takes half
 
 std::string Time(int64_t ns) { return HumanTime(static_cast<double>(ns)); }
 
@@ -102,17 +103,32 @@ constexpr std::string_view kRecurs =
 
 struct SlowSteps {
   int64_t count = 0, of = 0;
+  int64_t by_inputs = 0;        // not in `count`: steps whose inputs are larger
   int64_t lost = 0, total = 0;  // ns
-  RankStep slowest;
+  RankStep slowest;             // of all; but the one others wait for, not one that waits
+  std::vector<RankStep> all;
   std::map<int64_t, std::set<int64_t>> ranks;  // on which a step is slow, by number
 };
+
+// Without the time in collectives, which is that of other ranks as often.
+int64_t OwnTime(const StepBreakdown& step) {
+  return step.Total() - TimeOf(step, StepCategory::kDeviceCollectives);
+}
+
+// Where the slowest step only waits, the one with the most time of its own: a rank that saves a
+// checkpoint behind its last collective makes the others wait in the first of their next step.
+RankStep WaitedFor(const SlowSteps& found, const UsualTime& usual) {
+  const auto own_excess = [&](const RankStep& s) { return OwnTime(*s.step) - usual.Of(s); };
+  const int64_t half = (found.slowest.Time() - usual.Of(found.slowest)) / 2;
+  if (own_excess(found.slowest) >= half) return found.slowest;
+  const RankStep most = *std::ranges::max_element(found.all, {}, own_excess);
+  return own_excess(most) >= half ? most : found.slowest;
+}
 
 // Ranks that only wait for a slow one are as slow: the rank of that step that communicates least.
 RankStep Working(const std::vector<RankSteps>& ranks, const RankStep& slowest) {
   constexpr double kAsSlow = 0.9;
-  const auto own = [](const RankStep& s) {
-    return s.Time() - TimeOf(*s.step, StepCategory::kDeviceCollectives);
-  };
+  const auto own = [](const RankStep& s) { return OwnTime(*s.step); };
   RankStep working = slowest;
   for (const RankSteps& rank : ranks) {
     for (const StepBreakdown& step : rank.steps) {
@@ -126,9 +142,11 @@ RankStep Working(const std::vector<RankSteps>& ranks, const RankStep& slowest) {
   return working;
 }
 
-SlowSteps FindSlowSteps(const std::vector<RankSteps>& ranks, const UsualTime& usual, double slow) {
+SlowSteps FindSlowSteps(const Facts& facts, const std::vector<RankSteps>& ranks,
+                        const UsualTime& usual, double slow) {
   SlowSteps found;
   for (const RankSteps& rank : ranks) {
+    const StepInputs inputs(facts, rank);
     for (const StepBreakdown& breakdown : rank.steps) {
       const RankStep s{&rank, &breakdown};
       if (s.IsFirst() && BeginsWithWarmUp(rank)) continue;
@@ -136,13 +154,21 @@ SlowSteps FindSlowSteps(const std::vector<RankSteps>& ranks, const UsualTime& us
       found.total = AddSaturated(found.total, s.Time());
       const int64_t own = usual.Of(s);
       if (static_cast<double>(s.Time()) < slow * static_cast<double>(own)) continue;
+      if (inputs.Explain(static_cast<size_t>(&breakdown - rank.steps.data()), own)) {
+        ++found.by_inputs;
+        continue;
+      }
       if (found.slowest.step == nullptr || s.Time() > found.slowest.Time()) found.slowest = s;
       ++found.count;
+      found.all.push_back(s);
       found.lost = AddSaturated(found.lost, s.Time() - own);
       found.ranks[s.Number()].insert(rank.rank->rank);
     }
   }
-  if (found.count > 0) found.slowest = Working(ranks, found.slowest);
+  if (found.count > 0) {
+    found.slowest = Working(ranks, found.slowest);
+    found.slowest = WaitedFor(found, usual);
+  }
   return found;
 }
 
@@ -168,48 +194,49 @@ JobSteps StepsOfJob(const std::vector<RankSteps>& ranks) {
   return steps;
 }
 
-// The median of the first third of the steps, if they grow all along: of nearly all pairs the later
-// one is longer (Kendall's rank correlation), and the last third takes half as much again, or more.
-std::optional<int64_t> GrowFrom(const std::vector<int64_t>& steps) {
-  constexpr size_t kEnough = 6;
-  constexpr double kNearlyAll = 0.7, kMore = 1.5;
-  if (steps.size() < kEnough) return std::nullopt;
-  int64_t order = 0, pairs = 0;
-  for (size_t later = 1; later < steps.size(); ++later) {
-    for (size_t s = std::max(later, kMostCompared) - kMostCompared; s < later; ++s) {
-      ++pairs;
-      order += steps[later] > steps[s] ? 1 : steps[later] < steps[s] ? -1 : 0;
-    }
+// Slow steps that recur.
+struct Recurring {
+  PeriodOfSteps steps;
+  bool on_rank = false;  // of the slowest step's rank, while others wait in other steps
+
+  std::string Say(const RankStep& slowest) const {
+    return steps.Say(on_rank ? fmt::format(" of rank {}", slowest.rank->rank->rank) : "");
   }
-  if (static_cast<double>(order) < kNearlyAll * static_cast<double>(pairs)) return std::nullopt;
-  const auto third = static_cast<std::ptrdiff_t>(steps.size() / 3);
-  std::vector<int64_t> first(steps.begin(), steps.begin() + third),
-      last(steps.end() - third, steps.end());
-  const int64_t base = Describe(first).p50;
-  const bool more = static_cast<double>(Describe(last).p50) >= kMore * static_cast<double>(base);
-  return more ? std::optional(base) : std::nullopt;
+};
+
+// As long as the job's steps are, or else as long as those of the slowest one's rank are without
+// waiting for others.
+std::optional<Recurring> FindRecurring(const std::vector<RankSteps>& ranks, const JobSteps& job,
+                                       const RankStep& slowest, double least) {
+  auto found = FindPeriodOfSteps(job.numbers, job.means, least);
+  if (found && found->numbers.contains(slowest.Number())) return Recurring{*std::move(found)};
+  if (ranks.size() < 2) return std::nullopt;
+  std::vector<int64_t> numbers, times;
+  for (const StepBreakdown& step : slowest.rank->steps) {
+    numbers.push_back(step.window.number);
+    times.push_back(OwnTime(step));
+  }
+  found = FindPeriodOfSteps(numbers, times, least);
+  if (!found || !found->numbers.contains(slowest.Number())) return std::nullopt;
+  std::vector<int64_t> usual, high;
+  for (const StepBreakdown& step : slowest.rank->steps)
+    (found->numbers.contains(step.window.number) ? high : usual).push_back(step.Total());
+  found->usual = static_cast<double>(Describe(usual).p50);
+  found->high = static_cast<double>(Describe(high).p50);
+  return Recurring{*std::move(found), true};
 }
 
-// What steps take beyond `base`.
-void AddGrowing(Report& report, const std::vector<int64_t>& steps, int64_t base) {
-  int64_t more = 0, all = 0;
-  for (const int64_t step : steps) {
-    more = AddSaturated(more, std::max<int64_t>(step - base, 0));
-    all = AddSaturated(all, step);
+// "; other ranks wait for it in the next step", where these are the only other slow steps.
+std::string SayEcho(const SlowSteps& found, const Recurring& recurring) {
+  const int64_t rank = found.slowest.rank->rank->rank;
+  const std::set<int64_t>& numbers = recurring.steps.numbers;
+  bool waits = false;
+  for (const RankStep& s : found.all) {
+    if (s.rank->rank->rank == rank) continue;
+    if (!numbers.contains(s.Number()) && !numbers.contains(s.Number() - 1)) return "";
+    waits = true;
   }
-  report.findings.push_back(
-      {.message = fmt::format("Steps grow from {} to {} over {}.", Time(steps.front()),
-                              Time(steps.back()), Plural(steps.size(), "step")),
-       .because = fmt::format("median of the first {}: {}; nearly each step is longer than those "
-                              "before it",
-                              steps.size() / 3, Time(base)),
-       .hint =
-           "find what grows with each step: lengths of sequences, a cache of keys and values, a "
-           "list that is kept, memory in use",
-       .impact = more,
-       .table = "steps",
-       .nearness = Nearness::kPart,
-       .extent = {all, static_cast<double>(steps.size())}});
+  return waits ? "; the other ranks wait for it, mostly in the next step" : "";
 }
 
 // Behind steps with these numbers, as the slowest one's rank has them.
@@ -245,12 +272,12 @@ std::string Times(double time, double usual) { return fmt::format("{:.1f}×", ti
 
 // "Step 12 of rank 0 took 8.0× the median step time.", or of all ranks, or of every 5th step.
 std::string Message(const std::vector<RankSteps>& ranks, const SlowSteps& found,
-                    const std::optional<PeriodOfSteps>& period, const Behind& behind,
+                    const std::optional<Recurring>& recurring, const Behind& behind,
                     int64_t median) {
   const RankStep& slowest = found.slowest;
-  if (period) {
-    return fmt::format("{} takes {} the median step time{}.", Capitalized(period->Say()),
-                       Times(period->high, period->usual), behind.Say(false));
+  if (recurring) {
+    return fmt::format("{} takes {} the median step time{}.", Capitalized(recurring->Say(slowest)),
+                       Times(recurring->steps.high, recurring->steps.usual), behind.Say(false));
   }
   const std::string times = Times(static_cast<double>(slowest.Time()), static_cast<double>(median));
   std::set<int64_t> all;
@@ -262,6 +289,23 @@ std::string Message(const std::vector<RankSteps>& ranks, const SlowSteps& found,
         slowest.Number(), times, slowest.rank->rank->rank, behind.Say(true));
   return fmt::format("Step {} of rank {} took {} the median step time{}.", slowest.Number(),
                      slowest.rank->rank->rank, times, behind.Say(true));
+}
+
+// Where most of what the rank spends on the category is in steps that recur, they are the cause of
+// it. Else they are one of its parts.
+void SetCause(Finding& finding, const Recurring& recurring, const Behind& behind,
+              const RankStep& slowest, StepCategory category) {
+  if (!behind.function) return;
+  int64_t all = 0, in_these = 0;
+  for (const StepBreakdown& step : slowest.rank->steps) {
+    const int64_t time = TimeOf(step, category);
+    all = AddSaturated(all, time);
+    if (recurring.steps.numbers.contains(step.window.number))
+      in_these = AddSaturated(in_these, time);
+  }
+  finding.cause.step.reset();
+  if (recurring.on_rank) finding.cause.rank = slowest.rank->rank->rank;
+  finding.nearness = in_these >= all / 2 ? Nearness::kCause : Nearness::kPart;
 }
 
 // Where so many are slow, they are no exception.
@@ -300,43 +344,47 @@ void AddVarying(Report& report, const std::vector<RankSteps>& ranks, const SlowS
 void AddSlowSteps(Report& report, const Facts& facts, const std::vector<RankSteps>& ranks,
                   int64_t median_of_all, double slow) {
   const steps_slow::UsualTime usual(median_of_all, StepChangesOf(facts).step_time);
-  const steps_slow::SlowSteps found = steps_slow::FindSlowSteps(ranks, usual, slow);
+  const steps_slow::SlowSteps found = steps_slow::FindSlowSteps(facts, ranks, usual, slow);
   report.metrics.push_back({"slow_steps", "slow steps", found.count, Unit::kCount});
+  if (found.by_inputs > 0) AddLargerInputs(report, found.by_inputs, found.of, slow);
   if (found.count == 0) return;
   const steps_slow::RankStep& slowest = found.slowest;
   const int64_t median = usual.Of(slowest);
   if (median <= 0 || steps_slow::IsByGrowth(facts, slowest.Time() - median)) return;
   const steps_slow::JobSteps steps = steps_slow::StepsOfJob(ranks);
-  if (const auto base = steps_slow::GrowFrom(steps.means))
-    return steps_slow::AddGrowing(report, steps.means, *base);
-  auto period =
-      FindPeriodOfSteps(steps.numbers, steps.means, (slow - 1) * static_cast<double>(median));
-  if (period && !period->numbers.contains(slowest.Number())) period.reset();
-  const auto excess = static_cast<double>(slowest.Time() - median);
+  if (AddGrowingSteps(report, steps.means)) return;
+  const auto recurring =
+      steps_slow::FindRecurring(ranks, steps, slowest, (slow - 1) * static_cast<double>(median));
+  const auto excess = recurring
+                          ? static_cast<int64_t>(recurring->steps.high - recurring->steps.usual)
+                          : slowest.Time() - median;
   const steps_slow::Behind behind = steps_slow::FindBehind(
-      facts, slowest, period ? period->numbers : std::set<int64_t>{slowest.Number()},
-      static_cast<int64_t>(period ? period->high - period->usual : excess) / steps_slow::kMost);
+      facts, slowest, recurring ? recurring->steps.numbers : std::set<int64_t>{slowest.Number()},
+      excess / steps_slow::kMost);
   const double share =
       static_cast<double>(found.lost) / static_cast<double>(std::max<int64_t>(found.total, 1));
-  if (!period && !behind.function && steps_slow::AreMany(found)) {
+  if (!recurring && !behind.function && steps_slow::AreMany(found)) {
     steps_slow::AddVarying(report, ranks, found, median_of_all);
     return;
   }
   const steps_slow::Growth grew = steps_slow::WhatGrew(*slowest.step, ranks);
   const auto devices = static_cast<int64_t>(ranks.size());
-  report.findings.push_back(
-      {.message = steps_slow::Message(ranks, found, period, behind, median),
-       .because = fmt::format(
-           "{}{} vs {}; cause: {}; {} of {} steps are slow and cost {} of all step time",
-           period ? "longest " : "", steps_slow::Time(slowest.Time()), usual.Say(slowest),
-           grew.Say(facts), found.count, found.of, HumanRatio(share)),
-       .hint = period || behind.period ? std::string(steps_slow::kRecurs)
-               : slowest.IsFirst()     ? Say(kRecordLater, facts)
-                                       : Say(steps_slow::kDoRarely, facts),
-       .impact = found.lost / devices,
-       .table = "steps",
-       .cause = {grew.Cause(), {}, slowest.Number()},
-       .extent = {found.total / devices}});
+  Finding finding{
+      .message = steps_slow::Message(ranks, found, recurring, behind, median),
+      .because = fmt::format(
+          "{}{} vs {}; cause: {}; {} of {} steps are slow and cost {} of all step time{}",
+          recurring ? "longest " : "", steps_slow::Time(slowest.Time()), usual.Say(slowest),
+          grew.Say(facts), found.count, found.of, HumanRatio(share),
+          recurring && recurring->on_rank ? steps_slow::SayEcho(found, *recurring) : ""),
+      .hint = recurring || behind.period ? std::string(steps_slow::kRecurs)
+              : slowest.IsFirst()        ? Say(kRecordLater, facts)
+                                         : Say(steps_slow::kDoRarely, facts),
+      .impact = found.lost / devices,
+      .table = "steps",
+      .cause = {grew.Cause(), {}, slowest.Number()},
+      .extent = {found.total / devices}};
+  if (recurring) steps_slow::SetCause(finding, *recurring, behind, slowest, grew.category);
+  report.findings.push_back(std::move(finding));
 }
 
 }  // namespace stepscope

@@ -8,11 +8,11 @@
 #include <span>
 #include <vector>
 
-#include "analyses/changes.h"
 #include "analyses/late_rank.h"
 #include "facts/derived/lateness/late_evidence.h"
 #include "facts/derived/lateness/step_blame.h"
 #include "facts/facts.h"
+#include "report/period_of_steps.h"
 
 namespace stepscope::stragglers {
 

@@ -6,11 +6,15 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <string>
+#include <string_view>
 
 #include "base/saturate.h"
 #include "report/compare_calls.h"
+#include "report/compare_evaluation.h"
 #include "report/compare_growth.h"
 #include "report/compare_ranks.h"
+#include "report/compare_recurring.h"
 #include "report/compare_rows.h"
 #include "report/compare_sides.h"
 #include "report/compare_steps.h"
@@ -97,25 +101,39 @@ RankTime LaterStep(const StepComparison& steps, const Usages& kernels, const Amo
           .most = ToInt64(std::max(growth, 0.0))};
 }
 
+// Steps are without evaluation: that they did not change says nothing of it.
+std::string SayWithEvaluation(const std::string& evaluation, const std::string& change) {
+  constexpr std::string_view kNoChange = "No change";
+  if (evaluation.empty() || !change.starts_with(kNoChange)) return evaluation + change;
+  return evaluation + "Without it, no change" + change.substr(kNoChange.size());
+}
+
 // Adds what is said of steps; returns ns that a rank, or added calls, take more.
 CallChange AddSteps(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
                     Report& report) {
   report.tables.push_back(CategoryTable(steps));
   const RankChange ranks = AddRankChange(a, b, steps, report);
-  CallChange calls = AddCallFinding(a, b, steps, ranks.beyond > 0, report);
+  const double evaluation = AddEvaluationFinding(a, b, steps, report);
+  CallChange calls = AddCallFinding(a, b, steps, ranks.beyond > 0, evaluation, report);
+  const SlowStepChange slow = AddSlowSteps(a, b, steps, report);
   const bool unclear = steps.IsNoise() || IsNoise(steps, CauseKind::kCompute) || steps.a > steps.b;
-  report.headline =
-      SayEvaluation(a, b) + SayStepChange(a, b, steps, ranks.beyond > 0 || calls.is_cause);
+  report.headline = SayWithEvaluation(SayEvaluation(a, b),
+                                      SayStepChange(a, b, steps, ranks.beyond > 0 || calls.is_cause,
+                                                    slow.is_told)) +
+                    slow.headline;
   if (steps.categories.empty()) report.headline += " ";
   report.headline += ranks.headline + SayWork(a, b);
-  if (unclear && !calls.is_cause)
-    report.headline += SayOtherCalls(a, b, steps) + SayOtherSizes(a, b);
+  if (unclear && !calls.is_cause) {
+    if (!EvaluationDiffers(a, b, steps)) report.headline += SayOtherCalls(a, b, steps);
+    report.headline += SayOtherSizes(a, b);
+  }
   report.headline += SayLeftOut(steps);
   if (steps.in_a.Values("time").size() == 1 && steps.in_b.Values("time").size() == 1)
     report.notes.push_back(
         {"one_step", 1, "each run has one step: how much steps differ by noise is unknown", ""});
-  AddCategoryFindings(a, b, steps, ranks.beyond > 0, calls.more_collectives, report);
-  calls.time = std::max(calls.time, ranks.beyond);
+  AddCategoryFindings(a, b, steps, ranks.beyond > 0 || slow.on_a_rank, calls.more_collectives,
+                      report);
+  calls.time = std::max({calls.time, ranks.beyond, slow.time}) + evaluation;
   return calls;
 }
 
@@ -135,7 +153,7 @@ Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions&
   step = LaterStep(steps, kernels, amounts);
   // A fault that moved to another rank costs there what it cost before.
   const CallChange calls =
-      steps.known() ? AddSteps(a, b, steps, report) : AddCallFinding(a, b, steps, false, report);
+      steps.known() ? AddSteps(a, b, steps, report) : AddCallFinding(a, b, steps, false, 0, report);
   step.most = std::max(step.most.value_or(0), ToInt64(calls.time));
   if (steps.categories.empty()) report.headline += SayKernelTime(kernels, amounts);
   AddAmountsNote(report, amounts);
@@ -149,6 +167,7 @@ Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions&
   if (!shapes.empty()) report.tables.push_back(UsageTable("shapes", "Shapes by change", shapes));
   if (!kernels.empty())
     report.tables.push_back(UsageTable("kernels", "Kernels by change", kernels));
+  if (calls.by_evaluation) return report;  // it is in the sums of kernels
   const bool one_factor = SlowerByOneFactor(a, b, std::nullopt);
   AddKernelFinding(report, kernels, amounts, steps, one_factor, calls.is_cause);
   if (!IsNoise(steps, CauseKind::kCompute))

@@ -215,9 +215,16 @@ std::string HintForCompute(const Growth& most, Sizes sizes, bool one_factor, boo
                "sizes of layers";
 }
 
+// Kernels of the whole run say nothing of a change of steps where evaluation changed as much.
+bool EvaluationHides(const ReportSet& a, const ReportSet& b, double change) {
+  return std::abs(MoreEvaluation(a, b)) >= kExplains * std::abs(change);
+}
+
 }  // namespace
 
 Reason ReasonOnHost(const ReportSet& a, const ReportSet& b, Rank rank, double more) {
+  // Where only one run has Python's functions, none of them is known to be new.
+  if (!RecordedPython(a) || !RecordedPython(b)) return {};
   const std::vector<Function> functions = CompareFunctions(a, b, rank);
   const Growth* named = FunctionBehind(functions, more);
   if (named == nullptr) return {};
@@ -229,7 +236,17 @@ Reason ReasonOnHost(const ReportSet& a, const ReportSet& b, Rank rank, double mo
               named->name)};
 }
 
+Reason ReasonAfterOnly(const ReportSet& a, const ReportSet& b) {
+  const std::string largest = TextOf(b, "overview", "largest_function");
+  if (largest.empty() || RecordedPython(a)) return {};
+  return {.is = fmt::format("after, the largest Python function between operators is {}", largest),
+          .because = "; Python functions are recorded only after",
+          .hint = fmt::format("look at {}; record both runs with Python functions to compare them",
+                              largest)};
+}
+
 std::string LessOnHost(const ReportSet& a, const ReportSet& b, Rank rank, double less) {
+  if (!RecordedPython(a) || !RecordedPython(b)) return {};
   const std::vector<Function> functions = CompareFunctions(b, a, rank);
   const Growth* named = FunctionBehind(functions, less);
   return named == nullptr ? "" : SayLess(*named);
@@ -266,6 +283,7 @@ bool SlowerByOneFactor(const ReportSet& a, const ReportSet& b, Rank rank) {
 }
 
 Reason ReasonInCompute(const ReportSet& a, const ReportSet& b, Rank rank, double more) {
+  if (EvaluationHides(a, b, more)) return {};
   const std::vector<Growth> kernels = CompareNamed(a, b, rank);
   if (kernels.empty() || kernels.front().Change() <= 0) return {};
   const std::vector<Growth> shapes = CompareCompute(a, b, std::nullopt, kShapes);
@@ -281,6 +299,7 @@ Reason ReasonInCompute(const ReportSet& a, const ReportSet& b, Rank rank, double
 }
 
 std::string LessInCompute(const ReportSet& a, const ReportSet& b, Rank rank, double less) {
+  if (EvaluationHides(a, b, less)) return {};
   if (SlowerByOneFactor(b, a, rank)) return "the same calls on the same shapes are all faster";
   const std::vector<Growth> kernels = CompareNamed(b, a, rank);
   const Sizes sizes = CompareSizes(b, a, rank);

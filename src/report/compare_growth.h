@@ -27,6 +27,10 @@ Reason ReasonOnHost(const ReportSet& a, const ReportSet& b, std::optional<int64_
 Reason ReasonInCompute(const ReportSet& a, const ReportSet& b, std::optional<int64_t> rank,
                        double more);
 
+// Of a run after that alone has Python's functions: the largest one between operators. Whether it
+// is new is not known.
+Reason ReasonAfterOnly(const ReportSet& a, const ReportSet& b);
+
 // What explains that a part takes `less` ns per step: "check_tokens (data.py:17) no longer runs".
 // Empty where nothing does.
 std::string LessOnHost(const ReportSet& a, const ReportSet& b, std::optional<int64_t> rank,

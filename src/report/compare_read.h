@@ -47,6 +47,15 @@ inline double StepsOf(const ReportSet& answer, Rank rank) {
   return static_cast<double>(std::max<int64_t>(steps, 1));
 }
 
+// ns per step that evaluation takes between steps. No step has it, but tables of kernels and
+// operators do.
+inline double EvaluationPerStep(const ReportSet& answer) {
+  return MetricOf(answer, "overview", "evaluation_per_step");
+}
+inline double MoreEvaluation(const ReportSet& a, const ReportSet& b) {
+  return EvaluationPerStep(b) - EvaluationPerStep(a);
+}
+
 // Calls visit(table, row) for the rows of this rank, or all.
 template <class Visit>
 void ForRows(const ReportSet& answer, std::string_view analysis, std::string_view key, Rank rank,

@@ -111,14 +111,14 @@ StepSamples::StepSamples(const ReportSet& answer) {
     ++steps_[whole(cells, rank)];
     const auto took = static_cast<double>(whole(cells, time));
     all_time_ += took;
-    if (typical && cells[*typical] == Cell("no")) {
-      ++left_out_;
-      left_out_time_ += took;
-      continue;
-    }
     Row row{.rank = whole(cells, rank),
+            .typical = !typical || cells[*typical] != Cell("no"),
             .step = {whole(cells, window), whole(cells, step)},
             .times = {}};
+    if (!row.typical) {
+      ++left_out_;
+      left_out_time_ += took;
+    }
     for (size_t c = 0; c < cells.size(); ++c) {
       const Column& column = table->columns[c];
       if (column.unit == Unit::kNanoseconds && IsNumber(cells[c]))
@@ -130,7 +130,9 @@ StepSamples::StepSamples(const ReportSet& answer) {
 
 std::set<int64_t> StepSamples::Ranks() const {
   std::set<int64_t> ranks;
-  for (const Row& row : rows_) ranks.insert(row.rank);
+  for (const Row& row : rows_) {
+    if (row.typical) ranks.insert(row.rank);
+  }
   return ranks;
 }
 
@@ -142,7 +144,7 @@ int64_t StepSamples::StepsOf(int64_t rank) const {
 double StepSamples::Mean(const std::string& key, std::optional<int64_t> rank) const {
   double sum = 0, count = 0;
   for (const Row& row : rows_) {
-    if (rank && row.rank != *rank) continue;
+    if (!row.typical || (rank && row.rank != *rank)) continue;
     const auto at = row.times.find(key);
     sum += at == row.times.end() ? 0 : at->second;
     ++count;
@@ -150,10 +152,11 @@ double StepSamples::Mean(const std::string& key, std::optional<int64_t> rank) co
   return count == 0 ? 0 : sum / count;
 }
 
-Series StepSamples::Values(const std::string& key, std::optional<int64_t> rank) const {
+Series StepSamples::Values(const std::string& key, std::optional<int64_t> rank, Which which) const {
   std::map<std::pair<int64_t, int64_t>, std::pair<double, double>> steps;  // sum and count
   for (const Row& row : rows_) {
     if (rank && row.rank != *rank) continue;
+    if (which == Which::kTypical && !row.typical) continue;
     const auto at = row.times.find(key);
     auto& [sum, count] = steps[row.step];
     sum += at == row.times.end() ? 0 : at->second;

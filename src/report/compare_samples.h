@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -22,7 +23,7 @@ class StepSamples {
  public:
   explicit StepSamples(const ReportSet& answer);
 
-  bool empty() const { return rows_.empty(); }
+  bool empty() const { return std::ssize(rows_) == left_out_; }
   std::set<int64_t> Ranks() const;
   // All steps of a rank, typical or not.
   int64_t StepsOf(int64_t rank) const;
@@ -35,12 +36,15 @@ class StepSamples {
   // ns per step in a column, such as "time", on a rank or in the mean of all; 0: it has none.
   double Mean(const std::string& key, std::optional<int64_t> rank = {}) const;
 
+  enum class Which : uint8_t { kTypical, kAll };
   // ns of each step number, the mean of its ranks.
-  Series Values(const std::string& key, std::optional<int64_t> rank = {}) const;
+  Series Values(const std::string& key, std::optional<int64_t> rank = {},
+                Which which = Which::kTypical) const;
 
  private:
   struct Row {
     int64_t rank = 0;
+    bool typical = true;
     std::pair<int64_t, int64_t> step;     // window and number
     std::map<std::string, double> times;  // ns, by column key
   };

@@ -69,4 +69,12 @@ double MetricOf(const ReportSet& answer, std::string_view analysis, std::string_
   return at == report->metrics.end() || !IsNumber(at->value) ? 0 : NumberOf(at->value);
 }
 
+std::string TextOf(const ReportSet& answer, std::string_view analysis, std::string_view metric) {
+  const Report* report = FindReport(answer, analysis);
+  if (report == nullptr) return {};
+  const auto at = std::ranges::find(report->metrics, metric, &Metric::key);
+  const auto* text = at == report->metrics.end() ? nullptr : std::get_if<std::string>(&at->value);
+  return text == nullptr ? std::string() : *text;
+}
+
 }  // namespace stepscope::comparison

@@ -1,6 +1,7 @@
 // Builds what every part of a comparison shares: the columns and cells of two sides, and metrics.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,5 +23,8 @@ bool RecordedPython(const ReportSet& answer);
 
 // A metric's number; 0 where there is none.
 double MetricOf(const ReportSet& answer, std::string_view analysis, std::string_view metric);
+
+// A metric's text; empty where there is none.
+std::string TextOf(const ReportSet& answer, std::string_view analysis, std::string_view metric);
 
 }  // namespace stepscope::comparison

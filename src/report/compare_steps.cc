@@ -190,6 +190,7 @@ Reason ReasonOf(const ReportSet& a, const ReportSet& b, CauseKind cause,
     case CauseKind::kHost:
     case CauseKind::kSync:
       if (more < 0) return {.is = LessOnHost(a, b, rank, -more), .because = {}, .hint = {}};
+      if (cause == CauseKind::kHost && !RecordedPython(a)) return ReasonAfterOnly(a, b);
       return ReasonOnHost(a, b, rank, more);
     default:
       return {};
@@ -213,7 +214,7 @@ std::string SaySides(double a, double b) {
 }
 
 std::string SayStepChange(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
-                          bool has_cause) {
+                          bool has_cause, bool by_slow_steps) {
   std::string categories;
   size_t named = 0, noise = 0;
   for (const CategoryChange& c : steps.categories) {
@@ -231,6 +232,8 @@ std::string SayStepChange(const ReportSet& a, const ReportSet& b, const StepComp
     ++named;
   }
   const std::string sides = SaySides(steps.a, steps.b) + SayTypical(steps);
+  if (steps.IsNoise() && by_slow_steps)
+    return fmt::format("Mean step time: {}.{}{}", sides, categories, categories.empty() ? "" : ".");
   if (steps.IsNoise()) {
     const std::string differ =
         fmt::format("steps of one run differ by {} (std dev)", HumanTime(LargerDeviation(steps)));
@@ -263,22 +266,6 @@ std::string SayLeftOut(const StepComparison& steps) {
   };
   return fmt::format(" Slow steps and warm-up: {} before, {} after.", say(steps.in_a),
                      say(steps.in_b));
-}
-
-std::string SayEvaluation(const ReportSet& a, const ReportSet& b) {
-  constexpr double kMuch = 0.1;  // of the trace
-  const auto share = [](const ReportSet& run) {
-    return MetricOf(run, "overview", "evaluation_ratio");
-  };
-  if (std::abs(share(b) - share(a)) < kMuch) return {};
-  const auto say = [&](const ReportSet& run, std::string_view side) {
-    const auto runs = static_cast<size_t>(MetricOf(run, "overview", "evaluation_runs"));
-    if (runs == 0) return fmt::format("none {}", side);
-    return fmt::format("{} and {} {} ({} of the trace)", Plural(runs, "run"),
-                       HumanTime(MetricOf(run, "overview", "evaluation_time")), side,
-                       HumanRatio(share(run)));
-  };
-  return fmt::format("Evaluation between steps: {}, {}. ", say(a, "before"), say(b, "after"));
 }
 
 Table CategoryTable(const StepComparison& steps) {

@@ -44,17 +44,14 @@ bool IsNoise(const StepComparison& steps, CauseKind cause);
 
 // "Mean step time: 165 ms before, 118 ms after (-28.5%). Input: 47.3 ms before, 0.30 ms after
 // (28.5% to 0.6% of step time): load (data.py:7) takes 46.1 ms less."
-// `has_cause`: a finding explains a change, so that it is none of noise.
+// `has_cause`: a finding explains a change, so that it is none of noise. `by_slow_steps`: slow
+// steps, which make most of the noise, are told to be the change.
 std::string SayStepChange(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
-                          bool has_cause);
+                          bool has_cause, bool by_slow_steps);
 
 // " Slow steps and warm-up: none before, 4 steps of 284 ms after."; empty where runs lose about as
 // much time to them.
 std::string SayLeftOut(const StepComparison& steps);
-
-// "Evaluation between steps: none before, 3 runs and 431 ms after (83.0% of the trace). "; empty
-// where both runs spend about the same share on it.
-std::string SayEvaluation(const ReportSet& a, const ReportSet& b);
 
 Table CategoryTable(const StepComparison& steps);
 

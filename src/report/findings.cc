@@ -73,6 +73,7 @@ void Weigh(Found& found, const RankTime& whole) {
   f.severity = found.now >= kHighShare     ? Severity::kHigh
                : found.now >= kMediumShare ? Severity::kMedium
                                            : Severity::kLow;
+  f.severity = std::max(f.severity, f.at_most);  // the higher value is the lower severity
 }
 
 // Whether one number may stand for the other: they are equal, or one is open.

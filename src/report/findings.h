@@ -32,8 +32,8 @@ struct RankTime {
 //     step; of a finding since a step, over the steps since then. At most the mean of these steps.
 //     All findings together cost at most `most`: in their order, each at most what is left of it;
 //   - severity: high from a share of 10%, medium from 3%, else low; at most medium for waiting
-//     that no rank or other finding explains. Findings that are not a time, such as full memory,
-//     keep theirs;
+//     that no rank or other finding explains, and at most the finding's own `at_most`. Findings
+//     that are not a time, such as full memory, keep theirs;
 //   - evidence: of findings with one cause, the one nearest to it stays in its report and takes the
 //     others, which their reports lose. There is one advice per cause, and none for a larger batch
 //     where memory is nearly full;

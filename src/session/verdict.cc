@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -87,6 +88,29 @@ std::string SayNoFinding(const ReportSet& answer, const Facts& facts) {
       HumanRatio(time / all), HumanTime(time / count), aside);
 }
 
+// Whether a finding tells only of communication or waiting that no rank, step or function is
+// behind.
+bool IsOfAllRanks(const Finding& finding) {
+  const Cause& cause = finding.cause;
+  const bool communicates =
+      cause.kind == CauseKind::kCommunication || cause.kind == CauseKind::kWait;
+  return communicates && finding.nearness != Nearness::kCause && !cause.rank && !cause.step &&
+         !finding.since;
+}
+
+bool Evaluates(const ReportSet& answer) {
+  const Report* overview = FindReport(answer, "overview");
+  return overview != nullptr && std::ranges::find(overview->metrics, "evaluation_runs",
+                                                  &Metric::key) != overview->metrics.end();
+}
+
+bool HasSlowSteps(const ReportSet& answer) {
+  const Report* steps = FindReport(answer, "steps");
+  if (steps == nullptr || steps->status == Status::kUnavailable) return true;
+  const auto slow = std::ranges::find(steps->metrics, "slow_steps", &Metric::key);
+  return slow == steps->metrics.end() || slow->value != Cell(int64_t{0});
+}
+
 int64_t CountOf(const RunInfo& run, NoteKind kind) {
   int64_t count = 0;
   for (const Note& note : run.notes) {
@@ -111,6 +135,28 @@ std::string SayAbsentRanks(const RunInfo& run, int64_t missing) {
   return fmt::format("{} {}", SayRanks(absent), have);
 }
 
+// Of a job that computes on hosts, where communication takes long by nature. Only where all that
+// would tell was asked and recorded.
+std::string SayNothingStandsOut(const ReportSet& answer, const Facts& facts,
+                                std::span<const Finding* const> findings) {
+  const auto answers = [&](std::string_view analysis) {
+    const Report* report = FindReport(answer, analysis);
+    return report != nullptr && report->status == Status::kOk;
+  };
+  constexpr std::string_view kAsked[] = {"overview", "steps", "stragglers", "imbalance",
+                                         "comm_overlap"};
+  const bool known = std::ranges::all_of(kAsked, answers) && !HasSlowSteps(answer) &&
+                     answer.run.ranks > 1 && !Evaluates(answer) &&
+                     CountOf(answer.run, NoteKind::kMissingRanks) == 0;
+  if (!known || !facts.OnHost()) return {};
+  const bool all = std::ranges::all_of(
+      findings, [](const Finding* f) { return !WorthALook(*f) || IsOfAllRanks(*f); });
+  if (!all) return {};
+  const Report* python = FindReport(answer, "python");
+  const bool functions = python != nullptr && python->status != Status::kUnavailable;
+  return functions ? " No rank, step or function stands out." : " No rank or step stands out.";
+}
+
 std::string SayOneOfMany(int64_t missing) {
   return fmt::format(" 1 of {} ranks was given: communication may be waiting for {}.",
                      HumanCount(missing + 1), missing == 1 ? "the other" : "the others");
@@ -130,8 +176,9 @@ std::string Verdict(const ReportSet& answer, const Facts& facts) {
   const bool any = !findings.empty() && WorthALook(*findings.front());
   const std::string says = any ? findings.front()->message : SayNoFinding(answer, facts);
   // The headline may say it already.
-  if (says.empty() || first->headline.contains(says)) return first->headline;
-  return first->headline + " " + says;
+  std::string verdict = first->headline;
+  if (!says.empty() && !verdict.contains(says)) verdict += " " + says;
+  return any ? verdict + SayNothingStandsOut(answer, facts, findings) : verdict;
 }
 
 std::string SayWhatIsDoubtful(const RunInfo& run) {

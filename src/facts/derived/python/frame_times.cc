@@ -227,8 +227,10 @@ std::vector<FrameTimes::Leader> FrameTimes::Leaders(size_t most, double share) c
     leaders.push_back({.name = name, .time = owned.time, .ranks = RanksOf(owned.of_ranks)});
     const auto of = [](const auto& within) { return within.second; };
     const auto longest = std::ranges::max_element(owned.within, {}, of);
-    if (longest != owned.within.end() && longest->second >= owned.time - longest->second)
+    if (longest != owned.within.end() && longest->second >= owned.time - longest->second) {
       leaders.back().within = longest->first;
+      leaders.back().time_within = longest->second;
+    }
     const auto caller = std::ranges::max_element(owned.callers, {}, of);
     const bool calls_most =
         caller != owned.callers.end() &&

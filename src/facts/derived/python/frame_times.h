@@ -38,7 +38,8 @@ class FrameTimes {
     // The user's function that calls it, for four fifths of `time` or more, and is no training
     // loop: none of its calls takes a whole step. Or empty.
     FrameName caller;
-    int64_t time = 0;  // ns
+    int64_t time = 0;         // ns
+    int64_t time_within = 0;  // of which in `within`
     // Where some ranks spend hardly any of it: those that spend half as much as the one with the
     // most, or more; ascending. Else empty.
     std::vector<int64_t> ranks;

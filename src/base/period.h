@@ -14,9 +14,10 @@ struct Period {
   double high = 0;                         // median of these
 };
 
-// Every value above the middle between the low and the high ones is in the period, and none is
-// missing, but for the first of all, which is often exceptional. Needs three of them, each `least`
-// above the usual and far beyond the spread of the others; no more than half are. n log n.
+// Every value above the middle between the low and the high ones, or else every one beyond the
+// spread of most, is in the period, and none is missing, but for the first of all, which is often
+// exceptional. Needs three of them, each `least` above the usual and far beyond the spread of the
+// others; no more than half are. n log n.
 std::optional<Period> FindPeriod(std::span<const int64_t> values, double least);
 
 }  // namespace stepscope

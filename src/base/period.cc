@@ -1,5 +1,5 @@
 // Parts values into low and high ones, and looks at the distances between the high ones.
-#include "analyses/period.h"
+#include "base/period.h"
 
 #include <algorithm>
 #include <cmath>
@@ -63,11 +63,8 @@ bool IsRegular(const std::vector<size_t>& high, size_t count) {
   return every >= 2 && high.front() < every && high.back() + every >= count;
 }
 
-}  // namespace
-
-std::optional<Period> FindPeriod(std::span<const int64_t> values, double least) {
-  if (values.size() < 2 * kFewest || least <= 0) return std::nullopt;
-  const double at = Middle(values, least);
+// Where values of at least `at` are high ones.
+std::optional<Period> FindPeriodAt(std::span<const int64_t> values, double least, double at) {
   const std::vector<size_t> high = HighOnes(values, at);
   if (!IsRegular(high, values.size())) return std::nullopt;
   Parted parted = Part(values, at);
@@ -83,6 +80,24 @@ std::optional<Period> FindPeriod(std::span<const int64_t> values, double least) 
   const double difference = period.high - period.usual;
   if (difference < least || difference < kBeyond * spread) return std::nullopt;
   return period;
+}
+
+// Above all values that differ by the spread of most.
+double BeyondMost(std::span<const int64_t> values, double least) {
+  std::vector<double> all;
+  for (const int64_t value : values) all.push_back(static_cast<double>(value));
+  const double usual = UpperMedian(all);
+  for (double& value : all) value = std::abs(value - usual);
+  return usual + std::max(least, kBeyond * kDeviationPerMad * UpperMedian(all));
+}
+
+}  // namespace
+
+std::optional<Period> FindPeriod(std::span<const int64_t> values, double least) {
+  if (values.size() < 2 * kFewest || least <= 0) return std::nullopt;
+  const auto period = FindPeriodAt(values, least, Middle(values, least));
+  // One of the high values may be nearer to the low ones than to the others.
+  return period ? period : FindPeriodAt(values, least, BeyondMost(values, least));
 }
 
 }  // namespace stepscope

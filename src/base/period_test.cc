@@ -1,5 +1,5 @@
 // Tests which values recur.
-#include "analyses/period.h"
+#include "base/period.h"
 
 #include <gtest/gtest.h>
 
@@ -23,6 +23,16 @@ TEST(Period, EveryFifthValueIsHigh) {
 TEST(Period, TheFirstValueMayBeExceptional) {
   EXPECT_EQ(FindPeriod(std::vector<int64_t>{80, 5, 50, 5, 5, 50, 5, 5, 50, 5}, 1)->first, 2u);
   EXPECT_FALSE(FindPeriod(std::vector<int64_t>{5, 80, 5, 50, 5, 5, 50, 5, 5, 50}, 1));
+}
+
+TEST(Period, OneOfThemMayBeMuchLowerThanTheOthers) {
+  const auto period =
+      FindPeriod(std::vector<int64_t>{18, 19, 95, 18, 17, 18, 19, 96, 17, 18, 19, 18, 34, 18}, 9);
+  ASSERT_TRUE(period);
+  EXPECT_EQ(period->every, 5u);
+  EXPECT_EQ(period->times, 3u);
+  EXPECT_FALSE(
+      FindPeriod(std::vector<int64_t>{18, 19, 95, 18, 17, 18, 40, 96, 17, 18, 19, 18, 34, 18}, 9));
 }
 
 TEST(Period, NeedsThreeOfThemAndNoneMissing) {

@@ -1,0 +1,14 @@
+// Finds steps that grow all along, as with a cache that is never emptied.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "stepscope/report.h"
+
+namespace stepscope {
+
+// Adds a finding if they do, and returns whether. `steps`: ns of each, of the job.
+bool AddGrowingSteps(Report& report, const std::vector<int64_t>& steps);
+
+}  // namespace stepscope

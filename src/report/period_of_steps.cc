@@ -1,0 +1,43 @@
+// Implements the search for regular steps, and their words.
+#include "report/period_of_steps.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstddef>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
+#include "base/period.h"
+
+namespace stepscope {
+
+std::string PeriodOfSteps::Say(std::string_view of) const {
+  constexpr size_t kMostNamed = 5, kNamed = 3;
+  const std::vector<int64_t> all(numbers.begin(), numbers.end());
+  const int64_t every = all[1] - all[0];
+  const int64_t last_digit = every / 10 % 10 == 1 ? 0 : every % 10;
+  const std::string_view ending = last_digit == 1   ? "st"
+                                  : last_digit == 2 ? "nd"
+                                  : last_digit == 3 ? "rd"
+                                                    : "th";
+  const bool few = all.size() <= kMostNamed;
+  const auto first = std::span(all).first(few ? all.size() - 1 : kNamed);
+  return fmt::format("every {}{} step{} ({}{}{})", every, ending, of, fmt::join(first, ", "),
+                     few ? " and " : " … ", all.back());
+}
+
+std::optional<PeriodOfSteps> FindPeriodOfSteps(std::span<const int64_t> numbers,
+                                               std::span<const int64_t> values, double least) {
+  if (numbers.empty() || numbers.back() - numbers.front() + 1 != std::ssize(numbers))
+    return std::nullopt;
+  const auto found = FindPeriod(values, least);
+  if (!found) return std::nullopt;
+  PeriodOfSteps period{.usual = found->usual, .high = found->high};
+  for (size_t i = 0; i < found->times; ++i)
+    period.numbers.insert(numbers[found->first + i * found->every]);
+  return period;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,26 @@
+// Finds and words steps that are exceptional at regular intervals, as those with a checkpoint are.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace stepscope {
+
+// Steps that are exceptional at regular intervals.
+struct PeriodOfSteps {
+  std::set<int64_t> numbers;
+  double usual = 0, high = 0;  // medians of the other steps and of these
+
+  // "every 5th step (4, 9 and 14)", or "every 5th step of rank 0 (4, 9 and 14)" of " of rank 0".
+  std::string Say(std::string_view of = "") const;
+};
+
+// As FindPeriod() (base/period.h), of steps that follow one another. `numbers`: ascending.
+std::optional<PeriodOfSteps> FindPeriodOfSteps(std::span<const int64_t> numbers,
+                                               std::span<const int64_t> values, double least);
+
+}  // namespace stepscope

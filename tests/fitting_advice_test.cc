@@ -1,0 +1,75 @@
+// Tests that advice on communication fits the job, and that a job without a fault is told to be
+// one.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/front_door.h"
+#include "tests/support/cpu_trace.h"
+
+namespace stepscope::fitting_advice_test {
+namespace {
+
+using testing::CpuTrace;
+using testing::ScratchFolder;
+
+// Two ranks that reduce for half of each step. `wrapper` names a range around the forward pass.
+Result<ReportSet> Ask(std::string_view wrapper, double python_of_rank_1 = 0) {
+  const ScratchFolder folder;
+  std::vector<std::string> paths;
+  for (int rank = 0; rank < 2; ++rank) {
+    CpuTrace trace(rank);
+    double at = 0;
+    for (int step = 2; step < 14; ++step) {
+      if (!wrapper.empty()) trace.Add("user_annotation", wrapper, at + 0.5, 9);
+      const double python = rank == 1 ? python_of_rank_1 : 0;
+      trace.Step(step, at, python, at + 60);
+      at += 60.5;
+    }
+    paths.push_back(folder.Write(fmt::format("rank{}.json", rank), trace.End()));
+  }
+  return testing::Ask(paths);
+}
+
+const Finding* Exposed(const ReportSet& answer) {
+  for (const Report& report : answer.reports) {
+    for (const Finding& finding : report.findings) {
+      if (finding.message.starts_with("Exposed communication")) return &finding;
+    }
+  }
+  return nullptr;
+}
+
+TEST(FittingAdvice, NamesTheWrapperThatWasSeen) {
+  struct Case {
+    std::string_view range, says, says_not;
+  };
+  for (const Case& c :
+       {Case{"", "communicate less", "FSDP"}, Case{"", "communicate less", "bucket_cap_mb"},
+        Case{"DistributedDataParallel.forward", "bucket_cap_mb", "FSDP"},
+        Case{"FSDP::pre_forward", "set_modules_to_forward_prefetch", "bucket_cap_mb"},
+        Case{"FullyShardedDataParallel.forward", "(forward_prefetch", "bucket_cap_mb"}}) {
+    const auto answer = Ask(c.range);
+    ASSERT_TRUE(answer);
+    const Finding* exposed = Exposed(*answer);
+    ASSERT_NE(exposed, nullptr) << answer->verdict;
+    EXPECT_TRUE(exposed->hint.contains(c.says)) << exposed->hint;
+    EXPECT_FALSE(exposed->hint.contains(c.says_not)) << exposed->hint;
+  }
+}
+
+TEST(FittingAdvice, WhereNothingStandsOutTheVerdictSaysSo) {
+  const auto answer = Ask("");
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->verdict.ends_with(" No rank or step stands out.")) << answer->verdict;
+  EXPECT_EQ(Exposed(*answer)->severity, Severity::kMedium);
+  const auto faulty = Ask("", 25);
+  ASSERT_TRUE(faulty);
+  EXPECT_FALSE(faulty->verdict.contains("stands out")) << faulty->verdict;
+}
+
+}  // namespace
+}  // namespace stepscope::fitting_advice_test
