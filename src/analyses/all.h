@@ -8,7 +8,7 @@ namespace stepscope {
 extern const Analysis kOverview, kSteps, kInputPipeline, kTemporalBreakdown, kCommOverlap,
     kIdleTime, kStepGaps, kKernelBreakdown, kKernelDistribution, kKernelGroups, kKernels,
     kOperators, kShapes, kModules, kPython, kHloOperators, kFlops, kCollectives, kAllreduceCheck,
-    kStragglers, kImbalance, kCriticalPath, kPhases, kLaunchStats, kQueueLength, kMemoryBandwidth,
+    kStragglers, kImbalance, kCriticalPath, kWhatif, kPhases, kLaunchStats, kQueueLength, kMemoryBandwidth,
     kOperatorKernels, kKernelSequences, kUserAnnotations, kMemoryTimeline, kMemoryProfile,
     kCuptiCounters;
 
@@ -36,6 +36,7 @@ inline constexpr const Analysis* kAllAnalyses[] = {
     &kStragglers,
     &kImbalance,
     &kCriticalPath,
+    &kWhatif,
     &kPhases,
     &kLaunchStats,
     &kQueueLength,
