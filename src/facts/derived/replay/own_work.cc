@@ -2,10 +2,12 @@
 #include "facts/derived/replay/own_work.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <span>
 #include <tuple>
+#include <unordered_map>
 
-#include "base/robust.h"
 #include "base/saturate.h"
 #include "base/stop.h"
 
@@ -39,6 +41,12 @@ class Cutter {
   }
 
  private:
+  struct Hash {
+    size_t operator()(const std::pair<uint32_t, uint64_t>& of) const {
+      return static_cast<size_t>((of.second ^ uint64_t{of.first} << 40) * 0x9e37'79b9'7f4a'7c15u);
+    }
+  };
+
   // Of a thread: in no operator or call since.
   struct Gap {
     std::vector<uint32_t> edges;
@@ -100,15 +108,21 @@ class Cutter {
   }
 
   void Sort() {
-    std::vector<uint32_t> order(work_.units.size()), place(order.size());
-    for (uint32_t u = 0; u < order.size(); ++u) order[u] = u;
-    std::ranges::sort(order, {}, [&](uint32_t u) {
-      return std::tuple(work_.units[u].step, work_.units[u].key);
-    });
+    struct Place {
+      uint64_t key = 0;
+      uint32_t step = 0, unit = 0;
+    };
+    std::vector<Place> order;
+    order.reserve(work_.units.size());
+    for (const OwnUnit& unit : work_.units)
+      order.push_back({unit.key, unit.step, static_cast<uint32_t>(order.size())});
+    std::ranges::sort(order, {}, [](const Place& p) { return std::tuple(p.step, p.key); });
     std::vector<OwnUnit> sorted;
+    sorted.reserve(order.size());
+    std::vector<uint32_t> place(order.size());
     for (uint32_t i = 0; i < order.size(); ++i) {
-      sorted.push_back(work_.units[order[i]]);
-      place[order[i]] = i;
+      sorted.push_back(work_.units[order[i].unit]);
+      place[order[i].unit] = i;
     }
     work_.units = std::move(sorted);
     for (uint32_t& unit : work_.unit_of) {
@@ -120,7 +134,7 @@ class Cutter {
   const JobRank& job_;
   const RankActivity& rank_;
   OwnWork work_;
-  std::map<std::pair<uint32_t, uint64_t>, uint32_t> count_;  // of a step, so far
+  std::unordered_map<std::pair<uint32_t, uint64_t>, uint32_t, Hash> count_;  // of a step, so far
 };
 
 // How often a rank has each unit, over its steps.
@@ -181,22 +195,29 @@ std::vector<OwnWork> CutWork(const Facts& facts) {
 
 }  // namespace
 
-const OwnUnit* OwnWork::Find(uint32_t step, uint64_t key) const {
+const OwnUnit* OwnWork::Find(uint32_t step, uint64_t key, size_t guess) const {
   const auto order = [](const OwnUnit& unit) { return std::pair(unit.step, unit.key); };
+  if (guess < units.size() && order(units[guess]) == std::pair(step, key)) return &units[guess];
   const auto at = std::ranges::lower_bound(units, std::pair(step, key), {}, order);
   return at == units.end() || order(*at) != std::pair(step, key) ? nullptr : &*at;
 }
 
 int64_t TimeOfPeers(const std::vector<OwnWork>& work, uint32_t rank, const OwnUnit& unit) {
   const std::vector<uint32_t>& peers = work[rank].peers;
-  std::vector<double> times;
+  const auto place = static_cast<size_t>(&unit - work[rank].units.data());
+  std::array<int64_t, 2 * kMostPeers> times;
+  size_t count = 0;
   const size_t apart = std::max<size_t>(1, peers.size() / kMostPeers);
-  for (size_t i = 0; i < peers.size(); i += apart) {
+  for (size_t i = 0; i < peers.size() && count < times.size(); i += apart) {
     const OwnUnit* other =
-        peers[i] == rank ? nullptr : work[peers[i]].Find(unit.step, unit.key);
-    if (other != nullptr) times.push_back(static_cast<double>(other->time));
+        peers[i] == rank ? nullptr : work[peers[i]].Find(unit.step, unit.key, place);
+    if (other != nullptr) times[count++] = other->time;
   }
-  return times.empty() ? unit.time : ToInt64(Median(std::move(times)));
+  if (count == 0) return unit.time;
+  const std::span<int64_t> all(times.data(), count);
+  std::ranges::sort(all);
+  const int64_t low = all[(count - 1) / 2], high = all[count / 2];
+  return low + (high - low) / 2;
 }
 
 const std::vector<OwnWork>& OwnWorkOf(const Facts& facts) { return facts.memo.Of<CutWork>(facts); }
