@@ -49,8 +49,8 @@ constexpr double kLargestError = 0.1;  // beyond it the answer is partial
 
 struct Change {
   std::string name;
-  std::optional<int64_t> since;    // number of the first step that counts
-  std::vector<int64_t> lengths;    // of each step
+  std::optional<int64_t> since;  // number of the first step that counts
+  std::vector<int64_t> lengths;  // of each step
   ColumnKind kind = ColumnKind::kNone;
 };
 
@@ -89,11 +89,12 @@ class Asker {
     hidden.ScaleEdges([](const JobRank& /*job*/, const Edge& edge) {
       return edge.bound == Bound::kCommunication ? 0.0 : 1.0;
     });
-    Try("no communication", hidden, ColumnKind::kCommunication);
     ChangedLags links(graph_);
     links.ScaleTransfers([](const JobInstance& /*instance*/) { return 0.5; });
     Try("transfers x0.5", links, ColumnKind::kCommunication);
     std::ranges::stable_sort(changes_, {}, [&](const Change& c) { return -Saved(c); });
+    // Nobody can change so much: they tell how much there is to gain.
+    Try("no communication (an upper bound)", hidden, ColumnKind::kCommunication);
     if (!facts_.OnHost()) {
       Try("host takes no time (graph capture; an upper bound)",
           Without(graph_, {Bound::kCpu, Bound::kLaunch}), ColumnKind::kLaunch);
@@ -135,9 +136,9 @@ class Asker {
 struct RankStep {
   int64_t rank = 0, step = 0, measured = 0, replayed = 0;
   double Error() const {
-    return measured == 0 ? 0
-                         : std::abs(static_cast<double>(replayed - measured)) /
-                               static_cast<double>(measured);
+    return measured == 0
+               ? 0
+               : std::abs(static_cast<double>(replayed - measured)) / static_cast<double>(measured);
   }
 };
 
@@ -165,12 +166,11 @@ std::vector<RankStep> CompareReplay(const JobGraph& graph) {
 Table ChangesTable(const Asker& asker, const JobGraph& graph, const std::vector<Change>& changes,
                    const Origins& origins, double error) {
   Table table{.key = "changes",
-              .title = "Step time with one change",
+              .title = "Step with one change",
               .columns = {KeyColumn("change", "change")}};
-  AddColumns(table,
-             {TimeColumn("step_time", "step time"), TimeColumn("recorded", "recorded"),
-              TimeColumn("saved", "saved per step"), RatioColumn("saved_ratio", "saved, %"),
-              TimeColumn("error", "± error"), ValueColumn("since_step", "since step")});
+  AddColumns(table, {TimeColumn("step_time", "step time"), TimeColumn("recorded", "recorded"),
+                     TimeColumn("saved", "saved per step"), RatioColumn("saved_ratio", "saved, %"),
+                     TimeColumn("error", "± error"), ValueColumn("since_step", "since step")});
   AddKindColumn(table);
   for (const Change& change : changes) {
     const int64_t recorded = MeanStep(graph, origins.recorded, change.since);
@@ -194,6 +194,14 @@ Table ReplayTable(const std::vector<RankStep>& rows) {
   return table;
 }
 
+// ", most of it in gemm in Linear", ", most of it before aten::linear".
+std::string SayUnits(const Facts& facts, const Origin& origin) {
+  if (origin.name == kNoString) return {};
+  const std::string name = SayMost(facts, {{origin.name, 1}});
+  return fmt::format(", most of it {} {}", origin.kind == UnitKind::kBefore ? "before" : "in",
+                     name);
+}
+
 void AddFindings(Report& report, const Facts& facts, double error) {
   const JobGraph& graph = JobGraphOf(facts);
   const Origins& origins = OriginsOf(facts);
@@ -206,7 +214,7 @@ void AddFindings(Report& report, const Facts& facts, double error) {
       saved += static_cast<double>(origin.saved[s]);
       ++steps;
     }
-    const bool kernels = 2 * origin.of_kernels > origin.excess;
+    const bool kernels = 2 * origin.of_devices > origin.excess;
     const int64_t recorded = MeanStep(graph, origins.recorded, origin.since);
     const std::string since = origin.since ? fmt::format(" since step {}", *origin.since) : "";
     report.findings.push_back(
@@ -215,21 +223,20 @@ void AddFindings(Report& report, const Facts& facts, double error) {
          .because = fmt::format(
              "its own work takes {} more per step than {}{}; a replay without that takes {} (± {})",
              HumanTime(static_cast<double>(origin.excess)),
-             origin.as_before ? std::string("before")
-                              : "on " + Plural(OwnWorkOf(facts)[origin.rank].peers.size() - 1,
-                                               "rank") + " with the same work",
-             !kernels ? ", most of it on the host"
-             : origin.kernel == kNoString
-                 ? std::string()
-                 : fmt::format(", most of it in {}", SayMost(facts, {{origin.kernel, 1}})),
-             HumanTime(static_cast<double>(recorded) - saved / steps), HumanRatio(error)),
-         .hint = kernels ? "check clocks, temperature and power of the device, and whether the rank "
-                           "has more work than others"
-                         : "look at what the host of this rank does between launches: see `python`",
+             origin.as_before
+                 ? std::string("before")
+                 : "on " + Plural(OwnWorkOf(facts)[origin.rank].peers.size() - 1, "rank") +
+                       " with the same work",
+             SayUnits(facts, origin), HumanTime(static_cast<double>(recorded) - saved / steps),
+             HumanRatio(error)),
+         .hint = kernels
+                     ? "check clocks, temperature and power of the device, and whether the rank "
+                       "has more work than others"
+                     : "look at what the host of this rank does between launches: see `python`",
          .impact = ToInt64(saved),
          .table = "changes",
-         .cause = {kernels ? CauseKind::kCompute : CauseKind::kHost, rank},
-         .nearness = Nearness::kCause,
+         .cause = {CauseKind::kWait, rank},  // under what says why, if that is known
+         .nearness = Nearness::kPart,
          .since = origin.since});
   }
 }
@@ -255,10 +262,10 @@ Report Run(const Facts& facts, const Params& /*params*/) {
   const std::vector<Change> changes = asker.Ask();
   const Origins& origins = OriginsOf(facts);
   const int64_t recorded = MeanStep(graph, origins.recorded, std::nullopt);
-  report.headline =
-      fmt::format("A step of {} takes {}; the change worth most, {}, saves {}.",
-                  Plural(graph.ranks.size(), "rank"), HumanTime(static_cast<double>(recorded)),
-                  changes.front().name, HumanTime(static_cast<double>(asker.Saved(changes.front()))));
+  report.headline = fmt::format("A step of {} takes {}; the change worth most, {}, saves {}.",
+                                Plural(graph.ranks.size(), "rank"),
+                                HumanTime(static_cast<double>(recorded)), changes.front().name,
+                                HumanTime(static_cast<double>(asker.Saved(changes.front()))));
   if (worst > kLargestError) {
     report.status = Status::kPartial;
     report.why = fmt::format("a replay without changes is {} off in one step", HumanRatio(worst));

@@ -217,8 +217,8 @@ class Maker {
     return dispatch_;
   }
 
-  // Remembers whom a call that posts a message names: "c10d::send" and "c10d::recv_" of PyTorch have
-  // the rank behind the tensors and the group.
+  // Remembers whom a call that posts a message names: "c10d::send" and "c10d::recv_" of PyTorch
+  // have the rank behind the tensors and the group.
   void NotePost(const HostRange& range) {
     constexpr size_t kRank = 2;
     const std::string_view name = names_[range.name];

@@ -28,6 +28,16 @@ RangeLinks FindDataLoading(const HostOps& host, const StringTable& names) {
   });
 }
 
+}  // namespace
+
+bool MayWait(std::string_view operator_name) {
+  return std::ranges::none_of(
+      std::to_array<std::string_view>({"aten::", "mkldnn", "onednn", "fbgemm", "prims::"}),
+      [&](std::string_view prefix) { return operator_name.starts_with(prefix); });
+}
+
+namespace {
+
 Bound BoundOfCall(CallRole role) {
   switch (role) {
     case CallRole::kLaunch:
@@ -227,10 +237,7 @@ std::vector<HostMoments::Quiet> HostMoments::QuietAt(int64_t time, int64_t least
   const auto may_wait = [&](const Thread& thread, size_t i) {
     const int32_t range = thread.slices[i].range;
     if (thread.quiet[i] != 0 || range == kNoRange) return thread.quiet[i] != 0;
-    const std::string_view name = names[host.ranges[static_cast<size_t>(range)].name];
-    return std::ranges::any_of(
-        std::to_array<std::string_view>({"autograd::engine", "c10d::", "DistributedData"}),
-        [&](std::string_view prefix) { return name.starts_with(prefix); });
+    return MayWait(names[host.ranges[static_cast<size_t>(range)].name]);
   };
   std::vector<Quiet> quiet;
   for (const Thread& thread : threads_) {

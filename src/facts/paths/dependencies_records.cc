@@ -95,9 +95,11 @@ class Records {
       }
     }
     for (const Wait& wait : waits) {
-      if (followed_by[wait.quiet.followed_by] < kOften * static_cast<double>(waits.size())) continue;
-      draft_.AddEdge(wait.record, wait.quiet.until,
-                     {.lag = DependencyDraft::kUsual, .bound = Bound::kSync, .reason = Reason::kSync});
+      if (followed_by[wait.quiet.followed_by] < kOften * static_cast<double>(waits.size()))
+        continue;
+      draft_.AddEdge(
+          wait.record, wait.quiet.until,
+          {.lag = DependencyDraft::kUsual, .bound = Bound::kSync, .reason = Reason::kSync});
       draft_.CountGuess();
     }
   }

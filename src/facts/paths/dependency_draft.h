@@ -61,10 +61,10 @@ class HostMoments {
 
   // The moment at which something begins or ends on a thread; kNowhere if there is none such.
   uint32_t At(uint32_t thread, int64_t time) const;
-  // A stretch of a thread in which it may have waited: in no call, and in no operator but those of
-  // frameworks that run others, or start collectives and wait for them.
+  // A stretch of a thread in which it may have waited: in no call, and in no operator but those
+  // that may (MayWait).
   struct Quiet {
-    uint32_t until = kNowhere;  // the moment that ends it
+    uint32_t until = kNowhere;         // the moment that ends it
     StringId followed_by = kNoString;  // what goes on then
   };
   // The stretches around a time, of all threads, that are longer than `least` ns.

@@ -82,9 +82,9 @@ bool InLockStep(const RankActivity& rank) {
   return 10 * bound > 8 * all && 10 * close > 9 * bound;
 }
 
-// Makes the device decide when work starts, where the host launches it just before: an edge from its
-// launch becomes one from the last work of another stream to end before, if that is no longer ago
-// than hardware takes from one kernel to the next. The host's own time is left out.
+// Makes the device decide when work starts, where the host launches it just before: an edge from
+// its launch becomes one from the last work of another stream to end before, if that is no longer
+// ago than hardware takes from one kernel to the next. The host's own time is left out.
 class LockStep {
  public:
   LockStep(const RankActivity& rank, Dependencies& graph)
@@ -220,9 +220,8 @@ class Builder {
   // Of `parts_`.
   void AddInstance(uint32_t group, bool message) {
     if (!OnOneClock()) return;
-    JobInstance instance{.first = static_cast<uint32_t>(out_.members.size()),
-                         .group = group,
-                         .message = message};
+    JobInstance instance{
+        .first = static_cast<uint32_t>(out_.members.size()), .group = group, .message = message};
     int64_t begins = kNoTime;  // when the last has come
     for (const uint32_t p : parts_) {
       const CollectivePart& part = c_.parts[p];
@@ -305,8 +304,8 @@ class Builder {
   const CollectiveFacts& c_;
   const Messages& messages_;
   JobGraph out_;
-  std::vector<uint32_t> index_;            // of each recording, into out_.ranks
-  std::vector<ActivityMoments> moments_;   // of each recording
+  std::vector<uint32_t> index_;           // of each recording, into out_.ranks
+  std::vector<ActivityMoments> moments_;  // of each recording
   std::vector<uint32_t> parts_;
 };
 

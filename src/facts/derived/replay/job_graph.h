@@ -17,11 +17,11 @@
 namespace stepscope {
 
 struct JobMember {
-  uint32_t rank = 0;        // index into JobGraph::ranks
-  uint32_t start = 0;       // moments of that rank
+  uint32_t rank = 0;   // index into JobGraph::ranks
+  uint32_t start = 0;  // moments of that rank
   uint32_t end = 0;
-  uint32_t part = 0;        // index into CollectiveFacts::parts
-  uint32_t instance = 0;    // index into JobGraph::instances
+  uint32_t part = 0;      // index into CollectiveFacts::parts
+  uint32_t instance = 0;  // index into JobGraph::instances
   // ns from the start of the instance to the member's end. Negative: it ended before the last one
   // began, so nothing held it up.
   int64_t transfer = 0;
@@ -47,7 +47,7 @@ struct JobRank {
   // Kernels start when the device is free, and are launched just before: what the host does between
   // launches is not known to take time, and takes none here.
   bool lock_step = false;
-  std::vector<StepMark> marks;                 // of complete steps, ascending
+  std::vector<StepMark> marks;                        // of complete steps, ascending
   std::vector<std::pair<uint32_t, uint32_t>> starts;  // moments of members and these; ascending
   std::vector<std::pair<uint32_t, uint32_t>> ends;
 };
@@ -56,12 +56,12 @@ struct JobGraph {
   std::vector<JobRank> ranks;  // those with activities, as in Facts::ranks
   std::vector<JobInstance> instances;
   std::vector<JobMember> members;  // by instance
-  // Numbers that all ranks with steps have, ascending; 0 alone where no rank has any, which stands for
-  // the whole recording.
+  // Numbers that all ranks with steps have, ascending; 0 alone where no rank has any, which stands
+  // for the whole recording.
   std::vector<int64_t> steps;
 
-  int64_t guessed_waits = 0;       // between streams, without a record of a wait
-  int64_t contradictions = 0;      // members that ended before the last one began
+  int64_t guessed_waits = 0;   // between streams, without a record of a wait
+  int64_t contradictions = 0;  // members that ended before the last one began
   int64_t unmatched_messages = 0;
   int64_t unlinked = 0;  // ranks of whose activities nothing says what launched them
 

@@ -13,7 +13,8 @@ void ChangedLags::TakeUnits(const OwnWork& work, uint32_t rank,
   std::vector<float> of_units;
   for (size_t u = 0; u < work.units.size(); ++u) {
     const auto now = static_cast<double>(work.units[u].time);
-    of_units.push_back(now <= 0 ? 1.0F : static_cast<float>(static_cast<double>(expected[u]) / now));
+    of_units.push_back(now <= 0 ? 1.0F
+                                : static_cast<float>(static_cast<double>(expected[u]) / now));
   }
   std::vector<float>& factors = factors_[rank];
   if (factors.empty()) factors.assign(work.unit_of.size(), 1);

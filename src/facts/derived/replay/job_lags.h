@@ -46,9 +46,9 @@ class ChangedLags {
 };
 
 // As recorded, but what nothing explains is left out: where work begins, or the host goes on, more
-// than 20 us later than usual after all it is known to wait for, it does so as late as usual. How far
-// steps then are from what was recorded is the error of a replay; with every residual kept, any graph
-// is exact.
+// than 20 us later than usual after all it is known to wait for, it does so as late as usual. How
+// far steps then are from what was recorded is the error of a replay; with every residual kept, any
+// graph is exact.
 class ExplainedLags {
  public:
   explicit ExplainedLags(const JobGraph& graph);

@@ -72,7 +72,8 @@ class JobReplay {
       if (!first || MeasuredAt(r) < MeasuredAt(*first)) first = r;
     }
     if (!first) return false;
-    Open& open = open_[graph_.members[graph_.ranks[*first].ends[states_[*first].end].second].instance];
+    Open& open =
+        open_[graph_.members[graph_.ranks[*first].ends[states_[*first].end].second].instance];
     open.missing = 0;
     Unblock(open);
     return true;
@@ -145,7 +146,9 @@ class JobReplay {
 // As recorded.
 struct RecordedLags {
   const JobGraph* graph = nullptr;
-  int64_t Of(uint32_t rank, uint32_t edge) const { return graph->ranks[rank].graph.edges[edge].lag; }
+  int64_t Of(uint32_t rank, uint32_t edge) const {
+    return graph->ranks[rank].graph.edges[edge].lag;
+  }
   static int64_t OfTransfer(const JobMember& member) { return member.transfer; }
   static bool Waits(const JobInstance& /*instance*/) { return true; }
 };

@@ -93,8 +93,8 @@ class ClockJoiner {
     }
   }
 
-  // How far b's aligned time is behind a's. Ranks of one machine have one clock; else the ends of as
-  // many sends as receives tell.
+  // How far b's aligned time is behind a's. Ranks of one machine have one clock; else the ends of
+  // as many sends as receives tell.
   std::optional<int64_t> Between(uint32_t a, uint32_t b, const Pair& pair) const {
     const std::string& machine = c_.ranks[a].machine;
     if (!machine.empty() && machine == c_.ranks[b].machine) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <tuple>
 
 #include "base/change_point.h"
 #include "base/robust.h"
@@ -21,15 +22,18 @@ constexpr double kMostSteps = 0.75;     // that it saves something in
 constexpr size_t kMostSuspects = 8;
 constexpr size_t kLeastSteps = 3;
 constexpr double kOfUnits = 0.3;  // of what units take, that they grew by
-constexpr size_t kLeastSince = 4;  // steps in which they do
+constexpr double kOfExcess = 0.5;
+constexpr double kMuchLonger = 0.5;  // of all that a rank does itself
+constexpr size_t kLeastSince = 4;    // steps in which they do
 constexpr size_t kEnoughBefore = 4;  // steps, to compare a rank with itself
 
 struct Suspect {
   uint32_t rank = 0;
-  size_t first = 0;                // the first step that is late, index into JobGraph::steps
-  std::vector<int64_t> expected;   // of each of its units, ns
-  bool as_before = false;          // these are from its own earlier steps, not from its peers
-  int64_t excess = 0;              // ns, of all steps since
+  size_t first = 0;               // the first step that is late, index into JobGraph::steps
+  std::vector<int64_t> expected;  // of each of its units, ns
+  bool of_one_name = false;       // only units of one name should take less
+  bool as_before = false;         // these are from its own earlier steps, not from its peers
+  int64_t excess = 0;             // ns, of all steps since
 };
 
 class Finder {
@@ -144,9 +148,24 @@ class Finder {
     return std::ranges::any_of(work_[rank].peers, [&](uint32_t peer) {
       const std::optional<Rise>& other = rises[peer];
       return peer != rank && other && other->kind == rise.kind && other->name == rise.name &&
-              2 * other->by > rise.by &&
+             2 * other->by > rise.by &&
              std::max(other->at, rise.at) - std::min(other->at, rise.at) <= 1;
     });
+  }
+
+  // Whether everything takes somewhat longer, as where a machine is busy with something else, and
+  // not most of it what rose.
+  bool MayBeLoad(const Rise& rise, const Suspect& own) const {
+    const std::vector<OwnUnit>& units = work_[own.rank].units;
+    double now = 0, expected = 0;
+    for (size_t u = 0; u < units.size(); ++u) {
+      if (units[u].step < own.first) continue;
+      now += static_cast<double>(units[u].time);
+      expected += static_cast<double>(own.expected[u]);
+    }
+    const auto steps = static_cast<double>(graph_.steps.size() - own.first);
+    const double excess = now - expected;
+    return rise.by * steps < kOfExcess * excess && excess < kMuchLonger * expected;
   }
 
   // Ranks that take far longer than their peers, compared with these.
@@ -166,23 +185,57 @@ class Finder {
     for (uint32_t r = 0; r < work_.size(); ++r) {
       if (beyond[r].empty() || static_cast<double>(std::ranges::max(beyond[r])) <= least) continue;
       const auto change = RiseIn(beyond[r]);
-      found.push_back({.rank = r,
-                       .first = change ? change->at : 0,
-                       .expected = std::move(expected[r])});
+      found.push_back(
+          {.rank = r, .first = change ? change->at : 0, .expected = std::move(expected[r])});
     }
     return found;
   }
 
+  // Of a rank with peers: the units of one name that take far longer in all steps, the most of
+  // them; only these are then expected to be as on the peers. Absent: none do.
+  std::optional<Suspect> AlwaysLonger(uint32_t rank) const {
+    if (!work_[rank].HasPeers()) return std::nullopt;
+    const std::vector<OwnUnit>& units = work_[rank].units;
+    std::vector<int64_t> peers = AsPeers(rank);
+    std::map<std::pair<UnitKind, StringId>, std::vector<double>> series;
+    for (size_t u = 0; u < units.size(); ++u) {
+      std::vector<double>& values = series[{units[u].kind, units[u].name}];
+      values.resize(graph_.steps.size(), 0);
+      values[units[u].step] += static_cast<double>(units[u].time - peers[u]);
+    }
+    std::pair<UnitKind, StringId> most;
+    double longest = kLeastCost * usual_step_;
+    for (auto& [of, values] : series) {
+      const double usual = Median(values);
+      if (usual <= longest || usual < kFarBeyond * kDeviationPerMad * MadOf(values)) continue;
+      longest = usual;
+      most = of;
+    }
+    if (longest == kLeastCost * usual_step_) return std::nullopt;
+    Suspect suspect{.rank = rank, .of_one_name = true};
+    for (size_t u = 0; u < units.size(); ++u) {
+      const bool same = std::pair(units[u].kind, units[u].name) == most;
+      suspect.expected.push_back(same ? peers[u] : units[u].time);
+    }
+    return suspect;
+  }
+
   std::vector<Suspect> Suspects() const {
     std::vector<Suspect> found = BeyondPeers();
+    for (uint32_t r = 0; r < work_.size(); ++r) {
+      if (std::ranges::find(found, r, &Suspect::rank) != found.end()) continue;
+      if (auto suspect = AlwaysLonger(r)) found.push_back(std::move(*suspect));
+    }
     std::vector<std::optional<Rise>> rises;
     for (uint32_t r = 0; r < work_.size(); ++r) rises.push_back(OwnRise(r));
     for (uint32_t r = 0; r < work_.size(); ++r) {
       const auto known = std::ranges::find(found, r, &Suspect::rank);
       if (!rises[r] || IsShared(r, *rises[r], rises)) continue;
-      if (known != found.end() && known->first < kEnoughBefore) continue;
+      const bool always = known != found.end() && known->first < kEnoughBefore;
+      if (always && !known->of_one_name) continue;
       Suspect own{.rank = r, .first = rises[r]->at, .as_before = true};
       own.expected = AsBefore(r, own.first);
+      if (MayBeLoad(*rises[r], own)) continue;
       if (known == found.end()) {
         found.push_back(std::move(own));
       } else {
@@ -215,22 +268,22 @@ class Finder {
   // What of the rank takes longer since the step.
   void Describe(const Suspect& suspect, Origin& origin) const {
     const std::vector<OwnUnit>& units = work_[suspect.rank].units;
-    std::map<StringId, int64_t> kernels;
+    std::map<std::pair<UnitKind, StringId>, int64_t> names;
     for (size_t u = 0; u < units.size(); ++u) {
       if (units[u].step < suspect.first) continue;
       const int64_t beyond = units[u].time - suspect.expected[u];
       origin.excess = AddSaturated(origin.excess, beyond);
-      if (units[u].kind != UnitKind::kDevice) continue;
-      origin.of_kernels = AddSaturated(origin.of_kernels, beyond);
-      int64_t& sum = kernels[units[u].name];
+      if (units[u].kind == UnitKind::kDevice)
+        origin.of_devices = AddSaturated(origin.of_devices, beyond);
+      int64_t& sum = names[{units[u].kind, units[u].name}];
       sum = AddSaturated(sum, beyond);
     }
     const auto steps = static_cast<int64_t>(graph_.steps.size() - suspect.first);
     origin.excess /= steps;
-    origin.of_kernels /= steps;
+    origin.of_devices /= steps;
     const auto most =
-        std::ranges::max_element(kernels, {}, [](const auto& kernel) { return kernel.second; });
-    if (most != kernels.end() && most->second > 0) origin.kernel = most->first;
+        std::ranges::max_element(names, {}, [](const auto& name) { return name.second; });
+    if (most != names.end() && most->second > 0) std::tie(origin.kind, origin.name) = most->first;
   }
 
   void Weigh(size_t first, Origin& origin) const {

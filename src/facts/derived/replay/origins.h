@@ -1,9 +1,10 @@
 // Finds the ranks where lateness began, and what each costs the job.
 //
 // A rank is suspected if what it does itself takes longer than on its peers, far beyond how that
-// varies, or, where no rank has the same work, longer than in its own earlier steps. What that costs
-// is a replay in which its units take what they should: the excess of a rank that waits anyway
-// costs nothing. Of several, the one that costs most is taken out first, and the rest is asked again.
+// varies, or, where no rank has the same work, longer than in its own earlier steps. What that
+// costs is a replay in which its units take what they should: the excess of a rank that waits
+// anyway costs nothing. Of several, the one that costs most is taken out first, and the rest is
+// asked again.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +17,16 @@
 namespace stepscope {
 
 struct Origin {
-  uint32_t rank = 0;             // index into JobGraph::ranks
-  std::optional<int64_t> since;  // number of the step; absent: in all, or at no clear step
-  bool as_before = false;        // it is compared with its earlier steps, not with other ranks
-  std::vector<int64_t> saved;    // of each of JobGraph::steps, ns; with those before taken out
-  int64_t excess = 0;            // ns per step since then
-  int64_t of_kernels = 0;        // of it
-  StringId kernel = kNoString;   // with the most of that
-  // 3 % of a step at the median since then, three standard errors of that, and something in three of
-  // four steps.
+  uint32_t rank = 0;                  // index into JobGraph::ranks
+  std::optional<int64_t> since;       // number of the step; absent: in all, or at no clear step
+  bool as_before = false;             // it is compared with its earlier steps, not with other ranks
+  std::vector<int64_t> saved;         // of each of JobGraph::steps, ns; with those before taken out
+  int64_t excess = 0;                 // ns per step since then
+  int64_t of_devices = 0;             // of it: kernels and copies
+  UnitKind kind = UnitKind::kDevice;  // of the units with most of it
+  StringId name = kNoString;          // kNoString: nothing takes longer
+  // 3 % of a step at the median since then, three standard errors of that, and something in three
+  // of four steps.
   bool costs = false;
 };
 

@@ -21,11 +21,13 @@ constexpr uint64_t KeyOf(uint64_t what, uint32_t nth) { return what << 30 | nth;
 
 class Cutter {
  public:
-  Cutter(const JobGraph& graph, const JobRank& job) : graph_(graph), job_(job), rank_(*job.rank) {}
+  Cutter(const Facts& facts, const JobGraph& graph, const JobRank& job)
+      : names_(*facts.names), graph_(graph), job_(job), rank_(*job.rank) {}
 
   OwnWork Cut() {
     const Dependencies& g = job_.graph;
     work_.unit_of.assign(g.edges.size(), kNowhere);
+    FindRecordEnds();
     std::map<uint32_t, Gap> gaps;  // by thread
     for (uint32_t m = 1; m < g.times.size(); ++m) {
       for (uint32_t e = g.first_edge[m]; e < g.first_edge[m + 1]; ++e) {
@@ -51,6 +53,21 @@ class Cutter {
   struct Gap {
     std::vector<uint32_t> edges;
   };
+
+  // Where processors compute: when records of collectives and messages end.
+  void FindRecordEnds() {
+    if (!rank_.on_host) return;
+    for (const Activity& activity : rank_.activities) {
+      if (rank_.IsCollective(activity)) record_ends_.push_back(activity.end);
+    }
+    std::ranges::sort(record_ends_);
+  }
+
+  // A stretch in which a record ends may be a wait for it, seen or not.
+  bool MayBeWait(int64_t since, int64_t until) const {
+    const auto end = std::ranges::lower_bound(record_ends_, since);
+    return end != record_ends_.end() && *end <= until;
+  }
 
   uint32_t IndexOfStep(int32_t step) const {
     if (step == kNoStep) return kNowhere;
@@ -79,9 +96,13 @@ class Cutter {
       // Between two steps it belongs to that with most of it.
       const auto most = std::ranges::max_element(
           gap.edges, {}, [&](uint32_t g) { return job_.graph.edges[g].lag; });
-      Add(gap.edges, StepOf(job_.graph.edges[*most]), UnitKind::kBefore, edge.name);
+      const int64_t since = job_.graph.times[job_.graph.edges[gap.edges.front()].from];
+      if (!MayBeWait(since, job_.graph.times[edge.from]))
+        Add(gap.edges, StepOf(job_.graph.edges[*most]), UnitKind::kBefore, edge.name);
       gap.edges.clear();
     }
+    const int64_t began = job_.graph.times[edge.from];
+    if (MayWait(names_[edge.name]) && MayBeWait(began, began + edge.lag)) return;
     Add({e}, step, UnitKind::kHost, edge.name);
   }
 
@@ -130,10 +151,12 @@ class Cutter {
     }
   }
 
+  const StringTable& names_;
   const JobGraph& graph_;
   const JobRank& job_;
   const RankActivity& rank_;
   OwnWork work_;
+  std::vector<int64_t> record_ends_;                                         // ascending
   std::unordered_map<std::pair<uint32_t, uint64_t>, uint32_t, Hash> count_;  // of a step, so far
 };
 
@@ -187,7 +210,7 @@ std::vector<OwnWork> CutWork(const Facts& facts) {
   std::vector<OwnWork> work;
   for (const JobRank& job : graph.ranks) {
     StopIfAsked();
-    work.push_back(Cutter(graph, job).Cut());
+    work.push_back(Cutter(facts, graph, job).Cut());
   }
   FindPeers(work);
   return work;

@@ -21,13 +21,13 @@ struct OwnUnit {
   uint64_t key = 0;   // the same for the same unit of other ranks and steps
   UnitKind kind = UnitKind::kDevice;
   StringId name = kNoString;
-  int64_t time = 0;           // ns, as recorded
+  int64_t time = 0;  // ns, as recorded
 };
 
 struct OwnWork {
-  std::vector<OwnUnit> units;        // by step, then key
-  std::vector<uint32_t> unit_of;     // of each of graph.edges, or kNowhere
-  std::vector<uint32_t> peers;       // ranks with the same work, itself among them
+  std::vector<OwnUnit> units;     // by step, then key
+  std::vector<uint32_t> unit_of;  // of each of graph.edges, or kNowhere
+  std::vector<uint32_t> peers;    // ranks with the same work, itself among them
 
   bool HasPeers() const { return peers.size() > 1; }
   // The unit of a step with this key; null: there is none. It is looked for at `guess` first.
