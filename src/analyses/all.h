@@ -8,9 +8,9 @@ namespace stepscope {
 extern const Analysis kOverview, kSteps, kInputPipeline, kTemporalBreakdown, kCommOverlap,
     kIdleTime, kStepGaps, kKernelBreakdown, kKernelDistribution, kKernelGroups, kKernels,
     kOperators, kShapes, kModules, kPython, kHloOperators, kFlops, kCollectives, kAllreduceCheck,
-    kStragglers, kImbalance, kCriticalPath, kPhases, kLaunchStats, kQueueLength, kMemoryBandwidth,
-    kOperatorKernels, kKernelSequences, kUserAnnotations, kMemoryTimeline, kMemoryProfile,
-    kCuptiCounters;
+    kStragglers, kImbalance, kCriticalPath, kWhatif, kPhases, kLaunchStats, kQueueLength,
+    kMemoryBandwidth, kOperatorKernels, kKernelSequences, kUserAnnotations, kMemoryTimeline,
+    kMemoryProfile, kCuptiCounters;
 
 // In the order reports are shown.
 inline constexpr const Analysis* kAllAnalyses[] = {
@@ -36,6 +36,7 @@ inline constexpr const Analysis* kAllAnalyses[] = {
     &kStragglers,
     &kImbalance,
     &kCriticalPath,
+    &kWhatif,
     &kPhases,
     &kLaunchStats,
     &kQueueLength,

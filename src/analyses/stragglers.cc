@@ -67,8 +67,8 @@ finding names it from 5% of span on. It is a guess, since a slow network looks t
 these collectives.
 
 **Limitations:** If two ranks are late together, only the last one is
-named. Pipeline stages wait for one another by design, and their sends and receives are not matched: where these are
-most of communication, `stages` compares the ranks' own time, which is their span without exposed communication. A
+named. Pipeline stages wait for one another by design, and their sends and receives are matched by `whatif` alone: where
+these are most of communication, `stages` compares the ranks' own time, which is their span without exposed communication. A
 finding names the rank whose own time is beyond the median of the others by 12% of span, or 5% since a step.
 
 **Interpretation:** A single rank with a score near 1 has a hardware problem or too much work. Equal scores
@@ -375,7 +375,7 @@ const Analysis kStragglers = {
     .title = "Stragglers",
     .summary = "Ranks others wait for; cost and cause",
     .doc = stragglers::kDoc,
-    .needs = kRankActivityNeeds,
+    .needs = kRankActivityNeeds | KindSet{Kind::kOperator, Kind::kSync},
     .params = stragglers::kParams,
     .run = &stragglers::Run,
 };

@@ -17,6 +17,7 @@
 #include "facts/derived/collectives/wait_causes.h"
 #include "facts/derived/lateness/lateness.h"
 #include "facts/derived/lateness/work_rises.h"
+#include "facts/derived/replay/origins.h"
 #include "facts/derived/steps/step_changes.h"
 
 namespace stepscope {
@@ -237,7 +238,24 @@ Suspect Together(const Blames& blames, const WorkRise& work) {
   return all;
 }
 
+namespace {
+
+// Whether a replay finds the origin of lateness on other ranks alone.
+bool BeganElsewhere(const Facts& facts, const Suspect& s) {
+  const JobGraph& graph = JobGraphOf(facts);
+  bool any = false;
+  for (const Origin& origin : OriginsOf(facts).found) {
+    if (!origin.costs) continue;
+    if (graph.ranks[origin.rank].rank->rank == facts.collectives.ranks[s.rank].rank) return false;
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace
+
 bool IsDoubtful(const Facts& facts, const Suspect& s, std::span<const Suspect> all) {
+  if (s.reason == LateReason::kUnknown && BeganElsewhere(facts, s)) return true;
   const bool by_load = facts.OnHost() && s.reason == LateReason::kCompute;
   return std::ranges::any_of(all, [&](const Suspect& other) {
     if (other.rank == s.rank) return false;

@@ -28,6 +28,8 @@ constexpr auto kInts = std::to_array<std::pair<IntField, std::string_view>>({
     {IntField::kOutElements, "out elements"},
     {IntField::kGroupSize, "group size"},
     {IntField::kCollectiveSequence, "collective sequence"},
+    {IntField::kMessageFrom, "from rank"},
+    {IntField::kMessageTo, "to rank"},
     {IntField::kAddress, "address"},
     {IntField::kTotalAllocated, "total allocated"},
     {IntField::kTotalReserved, "total reserved"},

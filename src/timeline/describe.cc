@@ -22,6 +22,8 @@ constexpr auto kInts = std::to_array<IntTitle>({
     {IntField::kOutElements, "out_elements", "elements out", Unit::kCount},
     {IntField::kGroupSize, "group_size", "group size", Unit::kCount},
     {IntField::kCollectiveSequence, "collective_sequence", "sequence number in the group"},
+    {IntField::kMessageFrom, "message_from", "from rank"},
+    {IntField::kMessageTo, "message_to", "to rank"},
     {IntField::kFlops, "flops", "arithmetic", Unit::kFlop},
     {IntField::kBytesAccessed, "bytes_accessed", "bytes read and written", Unit::kBytes},
     {IntField::kRequestedBytes, "requested_bytes", "requested bytes", Unit::kBytes},

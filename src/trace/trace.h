@@ -40,6 +40,8 @@ enum class IntField : uint8_t {
   kOutElements,
   kGroupSize,
   kCollectiveSequence,
+  kMessageFrom,  // of a message: rank in the job
+  kMessageTo,
   kAddress,  // of a memory event
   kTotalAllocated,
   kTotalReserved,

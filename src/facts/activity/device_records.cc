@@ -31,6 +31,8 @@ ActivityDetails::ActivityDetails(const Trace& trace, RankActivity& out)
       out_elements_(trace.Ints(IntField::kOutElements)),
       sizes_(trace.Ints(IntField::kGroupSize)),
       sequences_(trace.Ints(IntField::kCollectiveSequence)),
+      senders_(trace.Ints(IntField::kMessageFrom)),
+      receivers_(trace.Ints(IntField::kMessageTo)),
       bytes_(trace.Ints(IntField::kBytes)),
       bandwidths_(trace.Reals(RealField::kBandwidth)) {}
 
@@ -74,6 +76,8 @@ int32_t ActivityDetails::TakeCollective(EventId event) {
                               .out_elements = out_elements_.At(event).value_or(-1),
                               .group_size = sizes_.At(event).value_or(-1),
                               .sequence = sequences_.At(event).value_or(-1),
+                              .from = senders_.At(event).value_or(-1),
+                              .to = receivers_.At(event).value_or(-1),
                               .kernel = TakeKernel(event)};
   if (collective.operation == kNoString && collective.kernel == kNoDetail) return kNoDetail;
   out_.collectives.push_back(collective);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <deque>
 #include <iterator>
 #include <map>
 #include <string>
@@ -179,6 +180,7 @@ class Maker {
         const int64_t start = message ? WaitsSince(range) : range.start;
         AddActivity(range, {start, range.end}, AddCollective(range), made);
       } else if (meaning == Meaning::kDispatch || meaning == Meaning::kFunctional) {
+        NotePost(range);
         AddActivity(range, {range.start, range.end}, AddDispatch(), made);
       } else if (meaning == Meaning::kCompute && !within[r]) {
         AddCompute(r, range, made);
@@ -215,12 +217,50 @@ class Maker {
     return dispatch_;
   }
 
+  // Remembers whom a call that posts a message names: "c10d::send" and "c10d::recv_" of PyTorch
+  // have the rank behind the tensors and the group.
+  void NotePost(const HostRange& range) {
+    constexpr size_t kRank = 2;
+    const std::string_view name = names_[range.name];
+    const bool sends = name == "c10d::send";
+    if (!sends && name != "c10d::recv_") return;
+    const RangeDetail* detail = host_.DetailOf(range);
+    if (detail == nullptr || detail->values == kNoString) return;
+    const std::vector<std::string> values = ReadTexts(names_[detail->values]);
+    int64_t in_group = -1;
+    if (values.size() > kRank) {
+      const std::string& text = values[kRank];
+      std::from_chars(text.data(), text.data() + text.size(), in_group);
+    }
+    posts_[{range.thread, sends}].push_back(RankInJob(in_group));
+  }
+
+  // -1: the group of the message is not known.
+  int64_t RankInJob(int64_t in_group) const {
+    const auto& groups = rank_.group_members;
+    if (groups.empty() || in_group < 0) return in_group;
+    const bool known = groups.size() == 1 && in_group < std::ssize(groups.front());
+    return known ? groups.front()[static_cast<size_t>(in_group)] : -1;
+  }
+
+  // Messages of a thread are recorded in the order in which they were posted.
+  int64_t TakePost(uint32_t thread, bool sends) {
+    std::deque<int64_t>& posts = posts_[{thread, sends}];
+    if (posts.empty()) return -1;
+    const int64_t rank = posts.front();
+    posts.pop_front();
+    return rank;
+  }
+
   // What it moves is its input, also where that is the place to receive in.
   int32_t AddCollective(const HostRange& range) {
     const std::string name(names_[range.name]);
     Collective collective{.operation = names_.Intern(OperationOf(name, compiled_)),
                           .group = GroupOf(range),
                           .group_size = group_size_ > 0 ? group_size_ : -1};
+    const std::string_view operation = names_[collective.operation];
+    if (operation == "send") collective.to = TakePost(range.thread, true);
+    if (operation == "recv") collective.from = TakePost(range.thread, false);
     if (const RangeDetail* detail = host_.DetailOf(range); detail != nullptr) {
       if (detail->shapes != kNoString) {
         collective.in_elements = collective.out_elements = CountElements(names_[detail->shapes]);
@@ -296,6 +336,8 @@ class Maker {
   const AroundCollectives around_;
   std::vector<std::vector<int64_t>> ends_;  // by thread
   int32_t dispatch_ = kNoDetail;            // index into RankActivity::collectives
+  // By thread, and whether they send: the other ranks of messages that were posted.
+  std::map<std::pair<uint32_t, bool>, std::deque<int64_t>> posts_;
 };
 
 }  // namespace

@@ -28,6 +28,7 @@ struct Collective {
   int64_t out_elements = -1;
   int64_t group_size = -1;
   int64_t sequence = -1;       // counts up in each group, the same on all its ranks
+  int64_t from = -1, to = -1;  // of a message: ranks in the job; own ones may be left out
   int32_t kernel = kNoDetail;  // index into RankActivity::kernels
   bool dispatch = false;  // it only starts a collective that is recorded itself, or waits for it
 };

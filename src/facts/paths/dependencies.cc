@@ -9,7 +9,11 @@ Dependencies BuildDependencies(const RankActivity& rank, const StringTable& name
                                const PathWindow& window) {
   DependencyDraft draft(window);
   const HostMoments host(rank, names, draft);
-  AddDeviceMoments(rank, names, host, draft);
+  if (rank.on_host) {
+    AddRecordMoments(rank, names, host, draft);
+  } else {
+    AddDeviceMoments(rank, names, host, draft);
+  }
   return draft.Finish();
 }
 

@@ -1,6 +1,8 @@
 // Adds the host's moments: begins and ends of operators, annotations and calls.
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <string_view>
 
 #include "base/innermost.h"
 #include "base/sort_runs.h"
@@ -25,6 +27,16 @@ RangeLinks FindDataLoading(const HostOps& host, const StringTable& names) {
     return known == kYes;
   });
 }
+
+}  // namespace
+
+bool MayWait(std::string_view operator_name) {
+  return std::ranges::none_of(
+      std::to_array<std::string_view>({"aten::", "mkldnn", "onednn", "fbgemm", "prims::"}),
+      [&](std::string_view prefix) { return operator_name.starts_with(prefix); });
+}
+
+namespace {
 
 Bound BoundOfCall(CallRole role) {
   switch (role) {
@@ -217,6 +229,26 @@ uint32_t HostMoments::At(uint32_t thread, int64_t time) const {
   const auto at = std::ranges::lower_bound(times, time);
   if (at == times.end() || *at != time) return kNowhere;
   return MomentOf(threads_[thread], static_cast<size_t>(at - times.begin()));
+}
+
+std::vector<HostMoments::Quiet> HostMoments::QuietAt(int64_t time, int64_t least,
+                                                     const HostOps& host,
+                                                     const StringTable& names) const {
+  const auto may_wait = [&](const Thread& thread, size_t i) {
+    const int32_t range = thread.slices[i].range;
+    if (thread.quiet[i] != 0 || range == kNoRange) return thread.quiet[i] != 0;
+    return MayWait(names[host.ranges[static_cast<size_t>(range)].name]);
+  };
+  std::vector<Quiet> quiet;
+  for (const Thread& thread : threads_) {
+    const auto at = std::ranges::upper_bound(thread.times, time);
+    const auto i = static_cast<size_t>(at - thread.times.begin());
+    if (i == 0 || i == thread.times.size() || !may_wait(thread, i)) continue;
+    if (thread.times[i] - thread.times[i - 1] <= least) continue;
+    const StringId next = i + 1 < thread.slices.size() ? thread.slices[i + 1].name : kNoString;
+    quiet.push_back({MomentOf(thread, i), next});
+  }
+  return quiet;
 }
 
 std::vector<uint32_t> HostMoments::Last() const {

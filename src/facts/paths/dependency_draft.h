@@ -61,6 +61,15 @@ class HostMoments {
 
   // The moment at which something begins or ends on a thread; kNowhere if there is none such.
   uint32_t At(uint32_t thread, int64_t time) const;
+  // A stretch of a thread in which it may have waited: in no call, and in no operator but those
+  // that may (MayWait).
+  struct Quiet {
+    uint32_t until = kNowhere;         // the moment that ends it
+    StringId followed_by = kNoString;  // what goes on then
+  };
+  // The stretches around a time, of all threads, that are longer than `least` ns.
+  std::vector<Quiet> QuietAt(int64_t time, int64_t least, const HostOps& host,
+                             const StringTable& names) const;
   // The last moment of each thread that has any, and of the window's thread the one at its end.
   std::vector<uint32_t> Last() const;
 
@@ -86,6 +95,11 @@ class HostMoments {
   std::vector<Thread> threads_;
   std::vector<std::vector<uint32_t>> calls_;  // of each working thread, by start
 };
+
+// Adds the moments of collectives and messages where processors compute, and their edges: from the
+// call that posted each, and to where a thread waited for it.
+void AddRecordMoments(const RankActivity& rank, const StringTable& names, const HostMoments& host,
+                      DependencyDraft& draft);
 
 // Adds the device's moments and all edges from and to them.
 void AddDeviceMoments(const RankActivity& rank, const StringTable& names, const HostMoments& host,

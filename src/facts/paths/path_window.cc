@@ -78,9 +78,9 @@ std::optional<ChosenWindow> FindNamed(const RankActivity& rank, const StringTabl
                       .covers = std::string(choice.annotation)};
 }
 
-// All work, and what the threads did that have operators or launched work. Host records more than
-// a day away from any work have a broken clock.
-ChosenWindow WholeRecording(const RankActivity& rank) {
+}  // namespace
+
+ChosenWindow WindowOfAll(const RankActivity& rank) {
   PathWindow window{.start = rank.activities.front().start, .end = rank.activities.front().end};
   std::vector<bool> works(rank.host->threads.size());
   for (const Activity& activity : rank.activities) {
@@ -102,8 +102,6 @@ ChosenWindow WholeRecording(const RankActivity& rank) {
   return {.window = window, .covers = "the whole trace", .whole = true};
 }
 
-}  // namespace
-
 std::optional<ChosenWindow> ChooseWindow(const RankActivity& rank, const StringTable& names,
                                          const WindowChoice& choice) {
   if (rank.activities.empty()) return std::nullopt;
@@ -115,7 +113,7 @@ std::optional<ChosenWindow> ChooseWindow(const RankActivity& rank, const StringT
                         .covers = "step " + std::to_string(step->number)};
   }
   if (choice.step >= 0) return std::nullopt;
-  return WholeRecording(rank);
+  return WindowOfAll(rank);
 }
 
 }  // namespace stepscope

@@ -26,4 +26,8 @@ struct ChosenWindow {
 std::optional<ChosenWindow> ChooseWindow(const RankActivity& rank, const StringTable& names,
                                          const WindowChoice& choice);
 
+// All work, and what the threads did that have operators or launched work; host records more than a
+// day away from any work have a broken clock. REQUIRES: the rank has activities.
+ChosenWindow WindowOfAll(const RankActivity& rank);
+
 }  // namespace stepscope

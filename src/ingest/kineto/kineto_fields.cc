@@ -33,6 +33,8 @@ constexpr auto kEntries = std::to_array<Entry>({
     {"Group size", Int(IntField::kGroupSize)},
     {"Seq", Int(IntField::kCollectiveSequence)},
     {"Seq num", Int(IntField::kCollectiveSequence)},
+    {"Src Rank", Int(IntField::kMessageFrom)},
+    {"Dst Rank", Int(IntField::kMessageTo)},
     {"Addr", Int(IntField::kAddress)},
     {"Total Allocated", Int(IntField::kTotalAllocated)},
     {"Total Reserved", Int(IntField::kTotalReserved)},
@@ -71,8 +73,8 @@ constexpr size_t BucketOf(std::string_view key) {
   const auto byte = [&](size_t i) {
     return static_cast<size_t>(static_cast<unsigned char>(key[i]));
   };
-  return (key.size() * 22 + byte(0) * 121 + byte(key.size() * 2 / 3) * 106 +
-          byte(key.size() - 1) * 125) %
+  return (key.size() * 99 + byte(0) * 57 + byte(key.size() * 2 / 3) * 15 +
+          byte(key.size() - 1) * 6) %
          kBuckets;
 }
 

@@ -1,0 +1,318 @@
+// Builds the graph of each rank, then the instances.
+#include "facts/derived/replay/job_graph.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/stop.h"
+#include "base/time_units.h"
+#include "facts/derived/replay/messages.h"
+#include "facts/paths/path_window.h"
+
+namespace stepscope {
+namespace {
+
+// Where the moments of activities are; kNowhere: they are none of the graph's.
+struct ActivityMoments {
+  std::vector<uint32_t> starts, ends;  // by activity
+};
+
+ActivityMoments FindMoments(const Dependencies& graph, size_t activities) {
+  ActivityMoments found{std::vector(activities, kNowhere), std::vector(activities, kNowhere)};
+  for (uint32_t m = 1; m < graph.times.size(); ++m) {
+    for (const Edge& edge : graph.EdgesOf(m)) {
+      if (edge.reason != Reason::kRunning || edge.activity == kNowhere) continue;
+      found.starts[edge.activity] = edge.from;
+      found.ends[edge.activity] = m;
+    }
+  }
+  return found;
+}
+
+bool IsOfHost(const Edge& edge) {
+  return edge.reason == Reason::kThread || edge.reason == Reason::kHandOver;
+}
+
+// The last moment of a thread at this time or before; the first of all where there is none.
+uint32_t HostMomentAt(const Dependencies& graph, int64_t time) {
+  const auto after = std::ranges::upper_bound(graph.times, time);
+  auto m = static_cast<uint32_t>(after - graph.times.begin());
+  while (m > 1 && !std::ranges::any_of(graph.EdgesOf(m - 1), IsOfHost)) --m;
+  return m == 0 ? 0 : m - 1;
+}
+
+std::vector<StepMark> MarksOf(const RankActivity& rank, const Dependencies& graph,
+                              const ActivityMoments& moments) {
+  std::vector<StepMark> marks(rank.steps.size());
+  for (size_t s = 0; s < marks.size(); ++s) {
+    const Step& step = rank.steps[s];
+    marks[s] = {.step = step.number,
+                .begin = HostMomentAt(graph, step.start),
+                .host_end = HostMomentAt(graph, step.end)};
+  }
+  for (uint32_t w = 0; w < rank.activities.size(); ++w) {
+    const int32_t step = rank.activities[w].step;
+    if (step == kNoStep || moments.ends[w] == kNowhere) continue;
+    uint32_t& end = marks[static_cast<size_t>(step)].device_end;
+    if (end == kNowhere || end < moments.ends[w]) end = moments.ends[w];
+  }
+  size_t kept = 0;
+  for (size_t s = 0; s < marks.size(); ++s) {
+    if (rank.steps[s].complete) marks[kept++] = marks[s];
+  }
+  marks.resize(kept);
+  std::ranges::stable_sort(marks, {}, &StepMark::step);
+  return marks;
+}
+
+// Whether most kernels are launched while the device is busy, and start right after that.
+bool InLockStep(const RankActivity& rank) {
+  constexpr int64_t kJustBefore = 12 * kMicrosecond;
+  int64_t bound = 0, close = 0, all = 0, busy_until = kNoTime;
+  for (const Activity& activity : rank.activities) {
+    ++all;
+    if (activity.launched != kNoTime && activity.start > activity.launched &&
+        busy_until > activity.launched) {
+      ++bound;
+      close += activity.start - activity.launched < kJustBefore ? 1 : 0;
+    }
+    busy_until = std::max(busy_until, activity.end);
+  }
+  return 10 * bound > 8 * all && 10 * close > 9 * bound;
+}
+
+// Makes the device decide when work starts, where the host launches it just before: an edge from
+// its launch becomes one from the last work of another stream to end before, if that is no longer
+// ago than hardware takes from one kernel to the next. The host's own time is left out.
+class LockStep {
+ public:
+  LockStep(const RankActivity& rank, Dependencies& graph)
+      : rank_(rank), graph_(graph), last_end_(rank.streams.size(), kNowhere) {}
+
+  void TakeHostOut() {
+    for (uint32_t m = 1; m < graph_.times.size(); ++m) {
+      for (uint32_t e = graph_.first_edge[m]; e < graph_.first_edge[m + 1]; ++e) {
+        Edge& edge = graph_.edges[e];
+        if (IsOfHost(edge)) edge.lag = 0;
+        if (edge.reason == Reason::kLaunch) WaitForDevice(m, edge);
+      }
+      LetDeviceDecide(m);
+      for (const Edge& edge : graph_.EdgesOf(m)) {
+        if (edge.reason == Reason::kRunning && edge.activity != kNowhere)
+          last_end_[rank_.activities[edge.activity].stream] = m;
+      }
+    }
+  }
+
+ private:
+  void WaitForDevice(uint32_t m, Edge& edge) {
+    constexpr int64_t kLongest = 30 * kMicrosecond;
+    edge.lag = 0;
+    uint32_t awaited = kNowhere;
+    const uint32_t own = rank_.activities[edge.activity].stream;
+    for (uint32_t s = 0; s < last_end_.size(); ++s) {
+      if (s == own || last_end_[s] == kNowhere) continue;
+      if (awaited == kNowhere || last_end_[s] > awaited) awaited = last_end_[s];
+    }
+    if (awaited == kNowhere || graph_.times[m] - graph_.times[awaited] > kLongest) return;
+    edge.from = awaited;
+    edge.reason = Reason::kWait;
+    edge.bound = Bound::kKernelGap;
+    ++graph_.guessed_waits;
+  }
+
+  // The latest of what it waits for on the device had its start follow.
+  void LetDeviceDecide(uint32_t m) {
+    Edge* latest = nullptr;
+    for (uint32_t e = graph_.first_edge[m]; e < graph_.first_edge[m + 1]; ++e) {
+      Edge& edge = graph_.edges[e];
+      const bool of_device = edge.reason == Reason::kStream || edge.reason == Reason::kWait;
+      if (of_device && (latest == nullptr || graph_.times[edge.from] > graph_.times[latest->from]))
+        latest = &edge;
+    }
+    if (latest == nullptr) return;
+    latest->lag = graph_.times[m] - graph_.times[latest->from];
+    std::swap(*latest, graph_.edges[graph_.first_edge[m]]);
+  }
+
+  const RankActivity& rank_;
+  Dependencies& graph_;
+  std::vector<uint32_t> last_end_;  // of each stream, the moment of its last work
+};
+
+class Builder {
+ public:
+  explicit Builder(const Facts& facts)
+      : facts_(facts), c_(facts.collectives), messages_(MessagesOf(facts)) {}
+
+  JobGraph Build() {
+    index_.assign(facts_.ranks.size(), kNowhere);
+    moments_.resize(facts_.ranks.size());
+    for (uint32_t r = 0; r < facts_.ranks.size(); ++r) AddRank(r);
+    for (const CollectiveMatch& match : c_.matches) {
+      if (!match.Matched()) continue;
+      parts_.clear();
+      for (uint32_t p = match.first; p < match.first + match.count; ++p) parts_.push_back(p);
+      AddInstance(match.group, false);
+    }
+    for (const Message& message : messages_.matched) {
+      parts_ = {message.send, message.receive};
+      AddInstance(GroupOf(message.send), true);
+    }
+    out_.unmatched_messages = messages_.unmatched;
+    IndexMembers();
+    FindSteps();
+    return std::move(out_);
+  }
+
+ private:
+  void AddRank(uint32_t r) {
+    StopIfAsked();
+    const RankActivity& rank = facts_.ranks[r];
+    if (rank.activities.empty()) return;
+    if (!rank.on_host && IsUnlinked(rank)) {
+      ++out_.unlinked;
+      return;
+    }
+    JobRank job{.rank = &rank, .lock_step = InLockStep(rank)};
+    const PathWindow window = WindowOfAll(rank).window;
+    job.graph = BuildDependencies(rank, *facts_.names, window);
+    if (job.lock_step) LockStep(rank, job.graph).TakeHostOut();
+    job.origin = window.start - AheadOf(rank, window);
+    moments_[r] = FindMoments(job.graph, rank.activities.size());
+    job.marks = MarksOf(rank, job.graph, moments_[r]);
+    out_.guessed_waits += job.graph.guessed_waits;
+    index_[r] = static_cast<uint32_t>(out_.ranks.size());
+    out_.ranks.push_back(std::move(job));
+  }
+
+  static bool IsUnlinked(const RankActivity& rank) {
+    return std::ranges::all_of(rank.activities,
+                               [](const Activity& w) { return w.call == kNoCall; });
+  }
+
+  // ns that the rank's clock is ahead in the middle of the window.
+  int64_t AheadOf(const RankActivity& rank, const PathWindow& window) const {
+    const auto participants = c_.OfRank(rank.rank);
+    if (participants.empty()) return 0;
+    const int64_t middle = window.start + window.span() / 2;
+    const auto index = static_cast<size_t>(participants.data() - c_.ranks.data());
+    return Apart(middle, participants.front().clock.Aligned(middle)) -
+           messages_.clocks[index].shift;
+  }
+
+  uint32_t GroupOf(uint32_t part) const {
+    const auto after = std::ranges::upper_bound(c_.matches, part, {}, &CollectiveMatch::first);
+    return std::prev(after)->group;
+  }
+
+  bool OnOneClock() const {
+    const uint32_t set = messages_.clocks[c_.parts[parts_.front()].rank].set;
+    return std::ranges::all_of(
+        parts_, [&](uint32_t p) { return messages_.clocks[c_.parts[p].rank].set == set; });
+  }
+
+  int64_t TimeOf(const JobRank& rank, uint32_t moment) const {
+    return rank.origin + rank.graph.times[moment] - rank.graph.times.front();
+  }
+
+  // Of `parts_`.
+  void AddInstance(uint32_t group, bool message) {
+    if (!OnOneClock()) return;
+    JobInstance instance{
+        .first = static_cast<uint32_t>(out_.members.size()), .group = group, .message = message};
+    int64_t begins = kNoTime;  // when the last has come
+    for (const uint32_t p : parts_) {
+      const CollectivePart& part = c_.parts[p];
+      if (index_[part.recording] == kNowhere) continue;
+      const ActivityMoments& moments = moments_[part.recording];
+      JobMember member{.rank = index_[part.recording],
+                       .start = moments.starts[part.activity],
+                       .end = moments.ends[part.activity],
+                       .part = p};
+      if (member.start == kNowhere || member.end == kNowhere) continue;
+      if (message) member.start = ReadyAt(out_.ranks[member.rank], member.start);
+      begins = std::max(begins, TimeOf(out_.ranks[member.rank], member.start));
+      out_.members.push_back(member);
+    }
+    instance.count = static_cast<uint32_t>(out_.members.size()) - instance.first;
+    if (instance.count < 2) return out_.members.resize(instance.first);
+    for (JobMember& member : std::span(out_.members).subspan(instance.first)) {
+      member.instance = static_cast<uint32_t>(out_.instances.size());
+      member.transfer = TimeOf(out_.ranks[member.rank], member.end) - begins;
+      if (member.transfer < 0) ++out_.contradictions;
+    }
+    if (message) TakeShorter(instance);
+    out_.instances.push_back(instance);
+  }
+
+  // Where processors compute, the record of a message begins when its thread waits for it; it was
+  // ready when it was posted.
+  static uint32_t ReadyAt(const JobRank& job, uint32_t start) {
+    if (!job.rank->on_host || start == 0) return start;
+    for (const Edge& edge : job.graph.EdgesOf(start)) {
+      if (edge.reason == Reason::kLaunch) return edge.from;
+    }
+    return start;
+  }
+
+  // Both ends of a message take as long; whose record is longer looked at it later.
+  void TakeShorter(const JobInstance& instance) {
+    const auto members = std::span(out_.members).subspan(instance.first, instance.count);
+    const int64_t least = std::ranges::min(members, {}, &JobMember::transfer).transfer;
+    for (JobMember& member : members) member.transfer = least;
+  }
+
+  void IndexMembers() {
+    for (uint32_t m = 0; m < out_.members.size(); ++m) {
+      const JobMember& member = out_.members[m];
+      out_.ranks[member.rank].starts.emplace_back(member.start, m);
+      out_.ranks[member.rank].ends.emplace_back(member.end, m);
+    }
+    for (JobRank& rank : out_.ranks) {
+      std::ranges::sort(rank.starts);
+      std::ranges::sort(rank.ends);
+    }
+  }
+
+  // Where no rank has steps, the whole recording is one.
+  void FindSteps() {
+    const auto unmarked = [](const JobRank& rank) { return rank.rank->steps.empty(); };
+    if (std::ranges::all_of(out_.ranks, unmarked)) {
+      for (JobRank& rank : out_.ranks) {
+        const auto last = static_cast<uint32_t>(rank.graph.times.size() - 1);
+        rank.marks = {{.step = 0, .begin = 0, .host_end = last}};
+      }
+    }
+    bool first = true;
+    for (const JobRank& rank : out_.ranks) {
+      if (rank.marks.empty()) continue;
+      std::vector<int64_t> own;
+      for (const StepMark& mark : rank.marks) own.push_back(mark.step);
+      const auto [rest, end] = std::ranges::unique(own);
+      own.erase(rest, end);
+      if (std::exchange(first, false)) {
+        out_.steps = std::move(own);
+      } else {
+        std::erase_if(out_.steps, [&](int64_t s) { return !std::ranges::binary_search(own, s); });
+      }
+    }
+  }
+
+  const Facts& facts_;
+  const CollectiveFacts& c_;
+  const Messages& messages_;
+  JobGraph out_;
+  std::vector<uint32_t> index_;           // of each recording, into out_.ranks
+  std::vector<ActivityMoments> moments_;  // of each recording
+  std::vector<uint32_t> parts_;
+};
+
+JobGraph BuildJobGraph(const Facts& facts) { return Builder(facts).Build(); }
+
+}  // namespace
+
+const JobGraph& JobGraphOf(const Facts& facts) { return facts.memo.Of<BuildJobGraph>(facts); }
+
+}  // namespace stepscope

@@ -1,0 +1,76 @@
+// Joins the dependencies of all ranks into one graph: a collective or message holds its members up
+// until the last of them has come.
+//
+// Each rank keeps the graph of its own moments (facts/paths). An instance is a collective or a
+// message that was recorded by several ranks. All members begin when they are ready; it starts when
+// the last has begun; each ends its own time after that, which is the transfer. So waiting comes
+// out of the graph, and only the transfer is a duration.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "facts/facts.h"
+#include "facts/paths/dependencies.h"
+
+namespace stepscope {
+
+struct JobMember {
+  uint32_t rank = 0;   // index into JobGraph::ranks
+  uint32_t start = 0;  // moments of that rank
+  uint32_t end = 0;
+  uint32_t part = 0;      // index into CollectiveFacts::parts
+  uint32_t instance = 0;  // index into JobGraph::instances
+  // ns from the start of the instance to the member's end. Negative: it ended before the last one
+  // began, so nothing held it up.
+  int64_t transfer = 0;
+};
+
+struct JobInstance {
+  uint32_t first = 0, count = 0;  // into JobGraph::members
+  uint32_t group = 0;             // index into CollectiveFacts::groups
+  bool message = false;
+};
+
+// The moments that bound a step of a rank.
+struct StepMark {
+  int64_t step = 0;  // its number
+  uint32_t begin = 0, host_end = 0;
+  uint32_t device_end = kNowhere;  // of the last work launched in it; kNowhere: there is none
+};
+
+struct JobRank {
+  const RankActivity* rank = nullptr;
+  Dependencies graph;  // of the whole recording
+  int64_t origin = 0;  // ns, of moment 0 on the common clock
+  // Kernels start when the device is free, and are launched just before: what the host does between
+  // launches is not known to take time, and takes none here.
+  bool lock_step = false;
+  std::vector<StepMark> marks;                        // of complete steps, ascending
+  std::vector<std::pair<uint32_t, uint32_t>> starts;  // moments of members and these; ascending
+  std::vector<std::pair<uint32_t, uint32_t>> ends;
+};
+
+struct JobGraph {
+  std::vector<JobRank> ranks;  // those with activities, as in Facts::ranks
+  std::vector<JobInstance> instances;
+  std::vector<JobMember> members;  // by instance
+  // Numbers that all ranks with steps have, ascending; 0 alone where no rank has any, which stands
+  // for the whole recording.
+  std::vector<int64_t> steps;
+
+  int64_t guessed_waits = 0;   // between streams, without a record of a wait
+  int64_t contradictions = 0;  // members that ended before the last one began
+  int64_t unmatched_messages = 0;
+  int64_t unlinked = 0;  // ranks of whose activities nothing says what launched them
+
+  std::span<const JobMember> Members(const JobInstance& instance) const {
+    return std::span(members).subspan(instance.first, instance.count);
+  }
+};
+
+// Linear but for sorting the moments of each rank.
+const JobGraph& JobGraphOf(const Facts& facts);
+
+}  // namespace stepscope

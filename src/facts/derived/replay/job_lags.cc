@@ -1,0 +1,83 @@
+// Fills in the factors.
+#include "facts/derived/replay/job_lags.h"
+
+#include <optional>
+
+#include "base/robust.h"
+#include "base/time_units.h"
+
+namespace stepscope {
+
+void ChangedLags::TakeUnits(const OwnWork& work, uint32_t rank,
+                            const std::vector<int64_t>& expected) {
+  std::vector<float> of_units;
+  for (size_t u = 0; u < work.units.size(); ++u) {
+    const auto now = static_cast<double>(work.units[u].time);
+    of_units.push_back(now <= 0 ? 1.0F
+                                : static_cast<float>(static_cast<double>(expected[u]) / now));
+  }
+  std::vector<float>& factors = factors_[rank];
+  if (factors.empty()) factors.assign(work.unit_of.size(), 1);
+  for (size_t e = 0; e < factors.size(); ++e) {
+    if (work.unit_of[e] != kNowhere) factors[e] *= of_units[work.unit_of[e]];
+  }
+}
+
+void ChangedLags::ScaleEdges(const std::function<double(const JobRank&, const Edge&)>& factor) {
+  for (size_t r = 0; r < factors_.size(); ++r) {
+    const JobRank& job = graph_.ranks[r];
+    for (size_t e = 0; e < job.graph.edges.size(); ++e) {
+      const double by = factor(job, job.graph.edges[e]);
+      if (by == 1) continue;
+      if (factors_[r].empty()) factors_[r].assign(job.graph.edges.size(), 1);
+      factors_[r][e] *= static_cast<float>(by);
+    }
+  }
+}
+
+void ChangedLags::ScaleTransfers(const std::function<double(const JobInstance&)>& factor) {
+  for (size_t i = 0; i < transfers_.size(); ++i)
+    transfers_[i] *= static_cast<float>(factor(graph_.instances[i]));
+}
+
+namespace {
+
+// 0: edges into the start of work, 1: into the end of a wait of the host; absent: others, which are
+// work themselves.
+std::optional<size_t> WaitClass(const Edge& edge) {
+  switch (edge.reason) {
+    case Reason::kStream:
+    case Reason::kWait:
+    case Reason::kLaunch:
+      return 0;
+    case Reason::kSync:
+      return 1;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+ExplainedLags::ExplainedLags(const JobGraph& graph) : graph_(graph) {
+  for (const JobRank& job : graph.ranks) {
+    std::array<std::vector<int64_t>, 2> seen;
+    for (uint32_t m = 1; m < job.graph.times.size(); ++m) {
+      const Edge& decides = job.graph.EdgesOf(m).front();
+      if (const auto of = WaitClass(decides)) seen[*of].push_back(decides.lag);
+    }
+    std::array<int64_t, 2>& usual = usual_.emplace_back();
+    for (size_t c = 0; c < seen.size(); ++c) usual[c] = seen[c].empty() ? 0 : UpperMedian(seen[c]);
+  }
+}
+
+int64_t ExplainedLags::Of(uint32_t rank, uint32_t edge) const {
+  constexpr int64_t kUnexplained = 20 * kMicrosecond;
+  const Edge& e = graph_.ranks[rank].graph.edges[edge];
+  const auto of = WaitClass(e);
+  if (!of) return e.lag;
+  const int64_t usual = usual_[rank][*of];
+  return e.lag > usual + kUnexplained ? usual : e.lag;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,65 @@
+// Describes the changes that a replay can make: what each edge and transfer then takes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "facts/derived/replay/job_replay.h"
+#include "facts/derived/replay/own_work.h"
+
+namespace stepscope {
+
+// Factors of edges, transfers and waits; empty lists change nothing. Several changes multiply.
+class ChangedLags {
+ public:
+  explicit ChangedLags(const JobGraph& graph)
+      : graph_(graph), factors_(graph.ranks.size()), transfers_(graph.instances.size(), 1) {}
+
+  // Every unit of the rank takes as long as `expected` says.
+  void TakeUnits(const OwnWork& work, uint32_t rank, const std::vector<int64_t>& expected);
+  // Edges of all ranks for which factor(job, edge) is not 1.
+  void ScaleEdges(const std::function<double(const JobRank&, const Edge&)>& factor);
+  void ScaleTransfers(const std::function<double(const JobInstance&)>& factor);
+  // Members of a collective no longer wait for one another: each takes only its transfer.
+  void WaitForNobody() { waits_ = false; }
+
+  int64_t Of(uint32_t rank, uint32_t edge) const {
+    const int64_t lag = graph_.ranks[rank].graph.edges[edge].lag;
+    return factors_[rank].empty() ? lag : Scaled(lag, factors_[rank][edge]);
+  }
+  int64_t OfTransfer(const JobMember& member) const {
+    return Scaled(member.transfer, transfers_[member.instance]);
+  }
+  bool Waits(const JobInstance& /*instance*/) const { return waits_; }
+
+ private:
+  static int64_t Scaled(int64_t lag, double factor) {
+    return factor == 1 ? lag : ToInt64(static_cast<double>(lag) * factor);
+  }
+
+  const JobGraph& graph_;
+  std::vector<std::vector<float>> factors_;  // by rank, then edge; empty: all 1
+  std::vector<float> transfers_;             // by instance
+  bool waits_ = true;
+};
+
+// As recorded, but what nothing explains is left out: where work begins, or the host goes on, more
+// than 20 us later than usual after all it is known to wait for, it does so as late as usual. How
+// far steps then are from what was recorded is the error of a replay; with every residual kept, any
+// graph is exact.
+class ExplainedLags {
+ public:
+  explicit ExplainedLags(const JobGraph& graph);
+
+  int64_t Of(uint32_t rank, uint32_t edge) const;
+  static int64_t OfTransfer(const JobMember& member) { return member.transfer; }
+  static bool Waits(const JobInstance& /*instance*/) { return true; }
+
+ private:
+  const JobGraph& graph_;
+  std::vector<std::array<int64_t, 2>> usual_;  // of each rank: before work, and of the host
+};
+
+}  // namespace stepscope

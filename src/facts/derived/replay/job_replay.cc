@@ -1,0 +1,46 @@
+// Measures steps in the times of a replay.
+#include "facts/derived/replay/job_replay.h"
+
+namespace stepscope {
+
+int64_t EndOfStep(const JobGraph& graph, const JobTimes& times, uint32_t rank,
+                  const StepMark& mark) {
+  int64_t end = kNoTime;
+  for (const uint32_t moment : {mark.host_end, mark.device_end}) {
+    if (moment != kNowhere) end = std::max(end, times[rank][moment]);
+  }
+  return graph.ranks[rank].origin + end;
+}
+
+std::vector<int64_t> StepLengths(const JobGraph& graph, const JobTimes& times) {
+  std::vector<int64_t> ends(graph.steps.size(), kNoTime);
+  std::optional<int64_t> begin;
+  for (uint32_t r = 0; r < graph.ranks.size(); ++r) {
+    for (const StepMark& mark : graph.ranks[r].marks) {
+      const auto at = std::ranges::lower_bound(graph.steps, mark.step);
+      if (at == graph.steps.end() || *at != mark.step) continue;
+      int64_t& end = ends[static_cast<size_t>(at - graph.steps.begin())];
+      end = std::max(end, EndOfStep(graph, times, r, mark));
+      if (at != graph.steps.begin()) continue;
+      const int64_t began = graph.ranks[r].origin + times[r][mark.begin];
+      begin = std::min(begin.value_or(began), began);
+    }
+  }
+  std::vector<int64_t> lengths;
+  for (size_t s = 0; s < ends.size(); ++s) {
+    const int64_t length = ends[s] - (s == 0 ? begin.value_or(ends[s]) : ends[s - 1]);
+    lengths.push_back(std::max<int64_t>(length, 0));
+  }
+  return lengths;
+}
+
+JobTimes RecordedTimes(const JobGraph& graph) {
+  JobTimes times;
+  for (const JobRank& rank : graph.ranks) {
+    std::vector<int64_t>& own = times.emplace_back(rank.graph.times);
+    for (int64_t& time : own) time -= rank.graph.times.front();
+  }
+  return times;
+}
+
+}  // namespace stepscope

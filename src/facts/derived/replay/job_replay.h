@@ -1,0 +1,172 @@
+// Times the graph of a job anew, with other durations.
+//
+// Every moment comes as early as its edges allow, and every member of an instance ends its transfer
+// after the last member has begun (max-plus). Ranks run one after the other until an instance holds
+// them up, so the cost is that of looking at each edge once.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/saturate.h"
+#include "facts/derived/replay/job_graph.h"
+
+namespace stepscope {
+
+// ns of each moment after its rank's first one; by rank.
+using JobTimes = std::vector<std::vector<int64_t>>;
+
+// A run through the graph. `Lags` says how long edges and transfers take:
+//   int64_t Of(uint32_t rank, uint32_t edge) const;      edge: index into the rank's graph.edges
+//   int64_t OfTransfer(const JobMember& member) const;
+//   bool Waits(const JobInstance& instance) const;       whether members wait for one another
+template <class Lags>
+class JobReplay {
+ public:
+  JobReplay(const JobGraph& graph, const Lags& lags)
+      : graph_(graph), lags_(lags), states_(graph.ranks.size()), open_(graph.instances.size()) {}
+
+  JobTimes Run() {
+    for (uint32_t r = 0; r < states_.size(); ++r) {
+      states_[r].times.assign(graph_.ranks[r].graph.times.size(), 0);
+      ready_.push_back(r);
+    }
+    for (size_t i = 0; i < open_.size(); ++i) open_[i].missing = graph_.instances[i].count;
+    while (RunReady() || Release()) {
+    }
+    JobTimes times;
+    for (State& state : states_) times.push_back(std::move(state.times));
+    return times;
+  }
+
+ private:
+  struct State {
+    std::vector<int64_t> times;
+    uint32_t moment = 1;
+    size_t start = 0, end = 0;  // into the rank's `starts` and `ends`
+    bool blocked = false;
+  };
+  struct Open {
+    int64_t begins = kNoTime;  // on the common clock
+    uint32_t missing = 0;
+    std::vector<uint32_t> waiting;  // ranks
+  };
+
+  bool RunReady() {
+    if (ready_.empty()) return false;
+    while (!ready_.empty()) {
+      const uint32_t r = ready_.back();
+      ready_.pop_back();
+      RunRank(r);
+    }
+    return true;
+  }
+
+  // Where a broken recording makes ranks wait in a circle, one goes on.
+  bool Release() {
+    std::optional<uint32_t> first;
+    for (uint32_t r = 0; r < states_.size(); ++r) {
+      if (!states_[r].blocked) continue;
+      if (!first || MeasuredAt(r) < MeasuredAt(*first)) first = r;
+    }
+    if (!first) return false;
+    Open& open =
+        open_[graph_.members[graph_.ranks[*first].ends[states_[*first].end].second].instance];
+    open.missing = 0;
+    Unblock(open);
+    return true;
+  }
+
+  int64_t MeasuredAt(uint32_t r) const {
+    const JobRank& rank = graph_.ranks[r];
+    return rank.origin + rank.graph.times[states_[r].moment] - rank.graph.times.front();
+  }
+
+  void Unblock(Open& open) {
+    for (const uint32_t r : open.waiting) {
+      states_[r].blocked = false;
+      ready_.push_back(r);
+    }
+    open.waiting.clear();
+  }
+
+  void RunRank(uint32_t r) {
+    const JobRank& rank = graph_.ranks[r];
+    State& state = states_[r];
+    for (; state.moment < state.times.size(); ++state.moment) {
+      const uint32_t m = state.moment;
+      const JobMember* ends = nullptr;
+      if (state.end < rank.ends.size() && rank.ends[state.end].first == m) {
+        ends = &graph_.members[rank.ends[state.end].second];
+        if (!lags_.Waits(graph_.instances[ends->instance]) || ends->transfer < 0) ends = nullptr;
+      }
+      if (ends != nullptr && open_[ends->instance].missing > 0) {
+        open_[ends->instance].waiting.push_back(r);
+        state.blocked = true;
+        return;
+      }
+      if (state.end < rank.ends.size() && rank.ends[state.end].first == m) ++state.end;
+      state.times[m] = ends == nullptr ? Earliest(r, m) : EndOf(*ends, rank);
+      for (; state.start < rank.starts.size() && rank.starts[state.start].first == m;
+           ++state.start) {
+        Arrive(graph_.members[rank.starts[state.start].second], rank.origin + state.times[m]);
+      }
+    }
+  }
+
+  int64_t Earliest(uint32_t r, uint32_t m) const {
+    const Dependencies& graph = graph_.ranks[r].graph;
+    int64_t time = 0;
+    for (uint32_t e = graph.first_edge[m]; e < graph.first_edge[m + 1]; ++e) {
+      time = std::max(time, AddSaturated(states_[r].times[graph.edges[e].from], lags_.Of(r, e)));
+    }
+    return time;
+  }
+
+  int64_t EndOf(const JobMember& member, const JobRank& rank) const {
+    const int64_t begins = open_[member.instance].begins - rank.origin;
+    return std::max<int64_t>(0, AddSaturated(begins, lags_.OfTransfer(member)));
+  }
+
+  void Arrive(const JobMember& member, int64_t time) {
+    Open& open = open_[member.instance];
+    open.begins = std::max(open.begins, time);
+    if (open.missing > 0 && --open.missing == 0) Unblock(open);
+  }
+
+  const JobGraph& graph_;
+  const Lags& lags_;
+  std::vector<State> states_;
+  std::vector<Open> open_;       // by instance
+  std::vector<uint32_t> ready_;  // ranks
+};
+
+// As recorded.
+struct RecordedLags {
+  const JobGraph* graph = nullptr;
+  int64_t Of(uint32_t rank, uint32_t edge) const {
+    return graph->ranks[rank].graph.edges[edge].lag;
+  }
+  static int64_t OfTransfer(const JobMember& member) { return member.transfer; }
+  static bool Waits(const JobInstance& /*instance*/) { return true; }
+};
+
+template <class Lags>
+JobTimes ReplayJob(const JobGraph& graph, const Lags& lags) {
+  return JobReplay<Lags>(graph, lags).Run();
+}
+
+// When the step had ended on a rank, ns on the common clock.
+int64_t EndOfStep(const JobGraph& graph, const JobTimes& times, uint32_t rank,
+                  const StepMark& mark);
+
+// How long each of graph.steps takes: from the end of the step before, or the first begin, until
+// all ranks have ended it.
+std::vector<int64_t> StepLengths(const JobGraph& graph, const JobTimes& times);
+
+// The times that were recorded, as a replay would give them.
+JobTimes RecordedTimes(const JobGraph& graph);
+
+}  // namespace stepscope

@@ -1,0 +1,165 @@
+// Walks the sends and receives of each pair of ranks by their ends.
+#include "facts/derived/replay/messages.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "base/robust.h"
+#include "base/time_units.h"
+
+namespace stepscope {
+namespace {
+
+struct End {
+  int64_t time = 0;  // on the common clock
+  uint32_t part = 0;
+};
+struct Pair {
+  std::vector<End> sends, receives;
+};
+// By group, sender, receiver.
+using Pairs = std::map<std::tuple<uint32_t, int64_t, int64_t>, Pair>;
+
+constexpr int64_t kLeastTolerance = 20 * kMicrosecond;
+constexpr int64_t kTolerance = 8;  // times the median difference of ends
+
+Pairs CollectPairs(const Facts& facts) {
+  const CollectiveFacts& c = facts.collectives;
+  Pairs pairs;
+  for (const CollectiveMatch& match : c.matches) {
+    if (!IsPointToPoint(match.op)) continue;
+    for (uint32_t p = match.first; p < match.first + match.count; ++p) {
+      const CollectivePart& part = c.parts[p];
+      const RankActivity& rank = facts.ranks[part.recording];
+      const int32_t detail = rank.activities[part.activity].detail;
+      if (detail == kNoDetail) continue;
+      const Collective& told = rank.collectives[static_cast<size_t>(detail)];
+      const bool sends = match.op == CollectiveOp::kSend;
+      const int64_t from = sends ? rank.rank : told.from, to = sends ? told.to : rank.rank;
+      if (from < 0 || to < 0) continue;
+      Pair& pair = pairs[{match.group, from, to}];
+      const End end{c.ranks[part.rank].clock.Aligned(part.end), p};
+      (sends ? pair.sends : pair.receives).push_back(end);
+    }
+  }
+  for (auto& [key, pair] : pairs) {
+    std::ranges::stable_sort(pair.sends, {}, &End::time);
+    std::ranges::stable_sort(pair.receives, {}, &End::time);
+  }
+  return pairs;
+}
+
+// Joins clocks by messages where no collective does.
+class ClockJoiner {
+ public:
+  explicit ClockJoiner(const CollectiveFacts& c) : c_(c) {
+    for (uint32_t r = 0; r < c_.ranks.size(); ++r) {
+      const Clock& clock = c_.ranks[r].clock;
+      clocks_.push_back({clock.known ? clock.reference : r, 0});
+    }
+  }
+
+  // Those with the most messages first.
+  std::vector<CommonClock> Join(Pairs& pairs) {
+    std::vector<Pair*> order;
+    for (auto& [key, pair] : pairs) {
+      if (!pair.sends.empty() && !pair.receives.empty()) order.push_back(&pair);
+    }
+    std::ranges::stable_sort(order, std::ranges::greater{},
+                             [](const Pair* pair) { return pair->sends.size(); });
+    for (Pair* pair : order) JoinBy(*pair);
+    for (auto& [key, pair] : pairs) {
+      for (End& end : pair.sends) end.time += clocks_[RankOf(end)].shift;
+      for (End& end : pair.receives) end.time += clocks_[RankOf(end)].shift;
+    }
+    return std::move(clocks_);
+  }
+
+ private:
+  uint32_t RankOf(const End& end) const { return c_.parts[end.part].rank; }
+
+  void JoinBy(const Pair& pair) {
+    const uint32_t a = RankOf(pair.sends.front()), b = RankOf(pair.receives.front());
+    const CommonClock own = clocks_[a], other = clocks_[b];
+    if (own.set == other.set) return;
+    const auto apart = Between(a, b, pair);
+    if (!apart) return;
+    for (CommonClock& clock : clocks_) {
+      if (clock.set == other.set) clock = {own.set, clock.shift + own.shift - other.shift + *apart};
+    }
+  }
+
+  // How far b's aligned time is behind a's. Ranks of one machine have one clock; else the ends of
+  // as many sends as receives tell.
+  std::optional<int64_t> Between(uint32_t a, uint32_t b, const Pair& pair) const {
+    const std::string& machine = c_.ranks[a].machine;
+    if (!machine.empty() && machine == c_.ranks[b].machine) {
+      const int64_t time = c_.parts[pair.sends.front().part].end;
+      return Apart(c_.ranks[a].clock.Aligned(time), c_.ranks[b].clock.Aligned(time));
+    }
+    if (pair.sends.size() != pair.receives.size()) return std::nullopt;
+    std::vector<int64_t> apart;
+    for (size_t i = 0; i < pair.sends.size(); ++i)
+      apart.push_back(Apart(pair.sends[i].time, pair.receives[i].time));
+    return UpperMedian(apart);
+  }
+
+  const CollectiveFacts& c_;
+  std::vector<CommonClock> clocks_;
+};
+
+bool OnOneClock(const CollectiveFacts& c, const std::vector<CommonClock>& clocks,
+                const Pair& pair) {
+  if (pair.sends.empty() || pair.receives.empty()) return false;
+  return clocks[c.parts[pair.sends.front().part].rank].set ==
+         clocks[c.parts[pair.receives.front().part].rank].set;
+}
+
+int64_t ToleranceOf(const Pair& pair) {
+  if (pair.sends.size() != pair.receives.size()) return kLeastTolerance;
+  std::vector<int64_t> apart;
+  for (size_t i = 0; i < pair.sends.size(); ++i) {
+    apart.push_back(std::abs(Apart(pair.sends[i].time, pair.receives[i].time)));
+  }
+  const int64_t usual = std::min(UpperMedian(apart), kSecond);
+  return std::max(kLeastTolerance, kTolerance * usual);
+}
+
+void MatchPair(Pair& pair, Messages& out) {
+  const int64_t tolerance = ToleranceOf(pair);
+  auto send = pair.sends.begin();
+  auto receive = pair.receives.begin();
+  while (send != pair.sends.end() && receive != pair.receives.end()) {
+    const int64_t apart = Apart(send->time, receive->time);
+    if (std::abs(apart) <= tolerance) {
+      out.matched.push_back({send++->part, receive++->part});
+    } else if (apart < 0) {
+      ++send;
+    } else {
+      ++receive;
+    }
+  }
+}
+
+Messages MatchMessages(const Facts& facts) {
+  Messages out;
+  int64_t all = 0;
+  for (const RankCollectives& rank : facts.collectives.ranks) all += rank.point_to_point;
+  Pairs pairs = CollectPairs(facts);
+  out.clocks = ClockJoiner(facts.collectives).Join(pairs);
+  for (auto& [key, pair] : pairs) {
+    if (OnOneClock(facts.collectives, out.clocks, pair)) MatchPair(pair, out);
+  }
+  out.unmatched = all - 2 * std::ssize(out.matched);
+  return out;
+}
+
+}  // namespace
+
+const Messages& MessagesOf(const Facts& facts) { return facts.memo.Of<MatchMessages>(facts); }
+
+}  // namespace stepscope

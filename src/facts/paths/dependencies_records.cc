@@ -1,0 +1,124 @@
+// Adds collectives and messages of jobs whose processors compute. A library records each from its
+// begin to its end, mostly on threads of its own, and nothing of who waits for it.
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "base/time_units.h"
+#include "facts/paths/dependency_draft.h"
+
+namespace stepscope {
+namespace {
+
+// A thread that was quiet for longer may have waited.
+constexpr int64_t kQuiet = 100 * kMicrosecond;
+// Of the stretches in which records end, those that something follows so often are waits.
+constexpr double kOften = 0.15;
+
+enum class Operation : uint8_t { kSend, kReceive, kCollective };
+Operation OperationOf(std::string_view name) {
+  if (name.contains("send")) return Operation::kSend;
+  return name.contains("recv") ? Operation::kReceive : Operation::kCollective;
+}
+
+class Records {
+ public:
+  Records(const RankActivity& rank, const StringTable& names, const HostMoments& host,
+          DependencyDraft& draft)
+      : rank_(rank), names_(names), host_(host), draft_(draft), window_(draft.window()) {}
+
+  void Add() {
+    CollectPosts();
+    for (uint32_t w = 0; w < rank_.activities.size(); ++w) {
+      const Activity& activity = rank_.activities[w];
+      const bool here = activity.end > window_.start && activity.end <= window_.end;
+      if (here && rank_.IsCollective(activity)) AddRecord(w, activity);
+    }
+    AddWaits();
+    const uint32_t end = draft_.AddMoment(window_.end, Order::kLast);
+    for (const auto& [moment, time] : ends_) draft_.AddEdge(moment, end, {});
+    for (const uint32_t moment : host_.Last()) {
+      if (moment != kNowhere) draft_.AddEdge(moment, end, {});
+    }
+  }
+
+ private:
+  uint32_t ThreadOf(const Activity& activity) const {
+    const int64_t thread = rank_.streams[activity.stream].stream;
+    return thread < std::ssize(rank_.host->threads) ? static_cast<uint32_t>(thread) : kNowhere;
+  }
+
+  // The calls that post records, in order.
+  void CollectPosts() {
+    for (const Activity& activity : rank_.activities) {
+      const bool posts = activity.kind == Kind::kCommunication && !rank_.IsCollective(activity);
+      const uint32_t thread = posts ? ThreadOf(activity) : kNowhere;
+      if (thread == kNowhere) continue;
+      const uint32_t moment = host_.At(thread, activity.start);
+      if (moment != kNowhere)
+        posts_[OperationOf(names_[activity.name])].emplace_back(activity.start, moment);
+    }
+  }
+
+  void AddRecord(uint32_t w, const Activity& activity) {
+    const Edge edge{.lag = DependencyDraft::kUsual,
+                    .bound = Bound::kCommunication,
+                    .reason = Reason::kRunning,
+                    .name = activity.name,
+                    .activity = w};
+    const uint32_t start = draft_.AddMoment(activity.start, Order::kWorkStart);
+    const uint32_t end = draft_.AddMoment(activity.end, Order::kWorkEnd);
+    draft_.AddEdge(start, end, edge);
+    ends_.emplace_back(end, activity.end);
+    const Operation operation = OperationOf(names_[activity.name]);
+    auto& posts = posts_[operation];
+    size_t& next = next_[operation];
+    if (next == posts.size() || posts[next].first > activity.start) return;
+    Edge launch = edge;
+    launch.bound = Bound::kLaunch;
+    launch.reason = Reason::kLaunch;
+    draft_.AddEdge(posts[next++].second, start, launch);
+  }
+
+  void AddWaits() {
+    struct Wait {
+      uint32_t record;
+      HostMoments::Quiet quiet;
+    };
+    std::vector<Wait> waits;
+    std::map<StringId, double> followed_by;
+    for (const auto& [moment, time] : ends_) {
+      for (const HostMoments::Quiet& quiet : host_.QuietAt(time - 1, kQuiet, *rank_.host, names_)) {
+        waits.push_back({moment, quiet});
+        ++followed_by[quiet.followed_by];
+      }
+    }
+    for (const Wait& wait : waits) {
+      if (followed_by[wait.quiet.followed_by] < kOften * static_cast<double>(waits.size()))
+        continue;
+      draft_.AddEdge(
+          wait.record, wait.quiet.until,
+          {.lag = DependencyDraft::kUsual, .bound = Bound::kSync, .reason = Reason::kSync});
+      draft_.CountGuess();
+    }
+  }
+
+  const RankActivity& rank_;
+  const StringTable& names_;
+  const HostMoments& host_;
+  DependencyDraft& draft_;
+  const PathWindow window_;
+  std::map<Operation, std::vector<std::pair<int64_t, uint32_t>>> posts_;  // time, moment
+  std::map<Operation, size_t> next_;
+  std::vector<std::pair<uint32_t, int64_t>> ends_;  // of records: moment, time
+};
+
+}  // namespace
+
+void AddRecordMoments(const RankActivity& rank, const StringTable& names, const HostMoments& host,
+                      DependencyDraft& draft) {
+  Records(rank, names, host, draft).Add();
+}
+
+}  // namespace stepscope
