@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <optional>
@@ -13,8 +14,12 @@
 
 #include "analyses/build.h"
 #include "analyses/changes.h"
+#include "base/change_point.h"
 #include "base/distribution.h"
+#include "base/growth.h"
+#include "base/robust.h"
 #include "base/saturate.h"
+#include "facts/derived/lateness/slow_rank.h"
 #include "facts/derived/python/step_function.h"
 #include "facts/derived/steps/step_changes.h"
 #include "facts/derived/steps/step_growth.h"
@@ -168,8 +173,21 @@ JobSteps StepsOfJob(const std::vector<RankSteps>& ranks) {
   return steps;
 }
 
-// The median of the first third of the steps, if they grow all along: of nearly all pairs the later
-// one is longer (Kendall's rank correlation), and the last third takes half as much again, or more.
+// Whether a change of level explains the steps better than a line does.
+bool IsOneChange(const std::vector<int64_t>& steps) {
+  const double slope = SlopeOf(steps);
+  std::vector<double> remain;
+  for (size_t s = 0; s < steps.size(); ++s)
+    remain.push_back(static_cast<double>(steps[s]) - slope * static_cast<double>(s));
+  const double height = Median(remain);
+  double left = 0;
+  for (const double value : remain) left += std::abs(value - height);
+  return DeviationFromOneChange(steps) < left;
+}
+
+// The median of the first third of the steps, if they grow all along and do not only change once:
+// of nearly all pairs the later one is longer (Kendall's rank correlation), and the last third
+// takes half as much again, or more.
 std::optional<int64_t> GrowFrom(const std::vector<int64_t>& steps) {
   constexpr size_t kEnough = 6;
   constexpr double kNearlyAll = 0.7, kMore = 1.5;
@@ -187,7 +205,7 @@ std::optional<int64_t> GrowFrom(const std::vector<int64_t>& steps) {
       last(steps.end() - third, steps.end());
   const int64_t base = Describe(first).p50;
   const bool more = static_cast<double>(Describe(last).p50) >= kMore * static_cast<double>(base);
-  return more ? std::optional(base) : std::nullopt;
+  return more && !IsOneChange(steps) ? std::optional(base) : std::nullopt;
 }
 
 // What steps take beyond `base`.
@@ -274,6 +292,13 @@ bool IsByGrowth(const Facts& facts, int64_t longer) {
   return growth && 2 * (growth->last - growth->first) >= longer;
 }
 
+// Whether the slowest step is one of a rank that is slower in all it runs, a finding of its own.
+bool IsBySlowHost(const Facts& facts, const RankStep& slowest) {
+  return std::ranges::any_of(SlowRanksOf(facts), [&](const SlowRank& slow) {
+    return slow.rank == slowest.rank->rank->rank && slow.since <= slowest.Number();
+  });
+}
+
 // Lengths that vary, as with batches of other lengths, are no cost that is known.
 void AddVarying(Report& report, const std::vector<RankSteps>& ranks, const SlowSteps& found,
                 int64_t median) {
@@ -305,7 +330,9 @@ void AddSlowSteps(Report& report, const Facts& facts, const std::vector<RankStep
   if (found.count == 0) return;
   const steps_slow::RankStep& slowest = found.slowest;
   const int64_t median = usual.Of(slowest);
-  if (median <= 0 || steps_slow::IsByGrowth(facts, slowest.Time() - median)) return;
+  if (median <= 0 || steps_slow::IsByGrowth(facts, slowest.Time() - median) ||
+      steps_slow::IsBySlowHost(facts, slowest))
+    return;
   const steps_slow::JobSteps steps = steps_slow::StepsOfJob(ranks);
   if (const auto base = steps_slow::GrowFrom(steps.means))
     return steps_slow::AddGrowing(report, steps.means, *base);
