@@ -205,7 +205,7 @@ std::optional<int64_t> GrowFrom(const std::vector<int64_t>& steps) {
       last(steps.end() - third, steps.end());
   const int64_t base = Describe(first).p50;
   const bool more = static_cast<double>(Describe(last).p50) >= kMore * static_cast<double>(base);
-  return more && !IsOneChange(steps) ? std::optional(base) : std::nullopt;
+  return more ? std::optional(base) : std::nullopt;
 }
 
 // What steps take beyond `base`.
@@ -334,7 +334,8 @@ void AddSlowSteps(Report& report, const Facts& facts, const std::vector<RankStep
       steps_slow::IsBySlowHost(facts, slowest))
     return;
   const steps_slow::JobSteps steps = steps_slow::StepsOfJob(ranks);
-  if (const auto base = steps_slow::GrowFrom(steps.means))
+  const auto base = steps_slow::GrowFrom(steps.means);
+  if (base && !(StepChangesOf(facts).step_time && steps_slow::IsOneChange(steps.means)))
     return steps_slow::AddGrowing(report, steps.means, *base);
   auto period =
       FindPeriodOfSteps(steps.numbers, steps.means, (slow - 1) * static_cast<double>(median));
