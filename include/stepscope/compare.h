@@ -42,7 +42,9 @@ struct CompareOptions {
 //     a kernel, of a shape whose calls became slower, merged by cause; they name the Python
 //     functions or kernels that grew. Each costs what it takes after minus before, as a share of
 //     the later step, and all together cost at most what the step grew by beyond what became
-//     shorter, waits aside, or what one rank grew by beyond the others;
+//     shorter, waits aside, or what one rank grew by beyond the others. Where neither marks steps
+//     and both ran the same operators as often, the recordings of a rank take their place, with the
+//     metrics recorded_a and recorded_b;
 //   - for every analysis that both could answer, a report of its name: each metric and each table
 //     row by row, with every number X as X_a, X_b, X_change = b - a, and X_change_ratio =
 //     (b - a) / a. The X_change of a ratio is a difference of ratios; identifiers have none. Rows

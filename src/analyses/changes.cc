@@ -12,10 +12,13 @@
 #include "analyses/build.h"
 #include "analyses/excess.h"
 #include "analyses/late_rank.h"
+#include "analyses/slow_host.h"
 #include "analyses/work_rise.h"
 #include "base/saturate.h"
+#include "facts/derived/collectives/absent_ranks.h"
 #include "facts/derived/collectives/missing_communication.h"
 #include "facts/derived/lateness/excess_work.h"
+#include "facts/derived/lateness/slow_rank.h"
 #include "facts/derived/lateness/work_rises.h"
 #include "facts/derived/steps/step_changes.h"
 #include "report/humanize.h"
@@ -54,6 +57,7 @@ struct Together {
   const StepChange* most = nullptr;
   int64_t places = 0;
   std::optional<ExcessWork> excess;  // behind longer compute of `most`
+  const SlowRank* slow = nullptr;    // nothing but longer operators, all of them, is behind it
 };
 
 Together Rises(const StepChanges& changes, StepQuantity quantity) {
@@ -74,8 +78,10 @@ std::optional<Together> Cause(const Facts& facts, const StepChanges& changes, in
     if (may_wait) continue;
     const auto rise = static_cast<double>(rises.most->Difference());
     if (rise < kExplains * static_cast<double>(difference)) continue;
-    if (quantity == kCompute)
+    if (quantity == kCompute) {
       rises.excess = ExcessSince(facts, rises.most->rank, rises.most->since);
+      if (rises.places == 1) rises.slow = SlowSince(facts, rises.most->rank, rises.most->since);
+    }
     return rises;
   }
   return std::nullopt;
@@ -95,6 +101,7 @@ std::string SayCause(const Facts& facts, const Together& cause) {
   constexpr auto kVerbs =
       std::to_array<std::string_view>({"takes", "computes", "waits for input", "runs no operator",
                                        "idles", "has exposed communication"});
+  if (cause.slow != nullptr) return SaySlowRank(*cause.slow);
   const StepChange& c = *cause.most;
   const std::string_view verb = kVerbs[static_cast<size_t>(c.quantity)];
   const std::string others =
@@ -113,6 +120,7 @@ std::string Hint(const Facts& facts, const StepChange& change,
   std::string look =
       fmt::format("compare steps {} and {} in the timeline", change.last_before, change.since);
   if (!cause) return look;
+  if (cause->slow != nullptr) return std::string(kFindWhatSlows) + "; " + look;
   switch (cause->most->quantity) {
     case StepQuantity::kCompute:
       if (cause->excess && KindOf(*cause->excess) != ExcessKind::kTime)
@@ -134,6 +142,7 @@ std::string Hint(const Facts& facts, const StepChange& change,
 
 // The operator or Python functions behind it.
 std::string SayBehind(const Facts& facts, const Together& cause) {
+  if (cause.slow != nullptr) return "; " + SaySlowEvidence(*cause.slow);
   if (cause.excess) return SayExcess(facts, *cause.excess);
   using enum StepQuantity;
   const StepQuantity quantity = cause.most->quantity;
@@ -213,6 +222,26 @@ Finding ByWork(const Facts& facts, const StepChange& c, const WorkRise& work) {
   return finding;
 }
 
+// Where ranks without a trace are waited for longer since then, that is behind longer exposed
+// communication.
+void BlameAbsent(const Facts& facts, const StepChange& c, const Together& together,
+                 Finding& finding) {
+  const AbsentRise rise = AbsentRiseSince(facts, c.since);
+  const auto enough = kExplains * static_cast<double>(together.most->Difference());
+  if (rise.wait == nullptr || static_cast<double>(rise.difference) < enough) return;
+  const std::vector<int64_t>& absent = rise.wait->absent;
+  const std::string who =
+      absent.empty() ? fmt::format("{} of the ranks", rise.wait->absent_count) : SayRanks(absent);
+  const bool one = rise.wait->absent_count == 1;
+  finding.because += fmt::format("; {} of that in collectives of groups where {} {} no trace",
+                                 Time(rise.difference), who, one ? "has" : "have");
+  finding.hint = fmt::format("record {} too, and look at what {} does since step {}", who,
+                             one ? "it" : "each", c.since);
+  finding.cause = {CauseKind::kWait,
+                   absent.size() == 1 ? std::optional(absent.front()) : std::nullopt};
+  finding.nearness = Nearness::kSymptom;
+}
+
 // A change that no part explains, or that other load may have caused, is reported but not ranked by
 // its cost.
 Finding ByParts(const Facts& facts, const StepChange& c, const std::optional<Together>& cause) {
@@ -221,6 +250,8 @@ Finding ByParts(const Facts& facts, const StepChange& c, const std::optional<Tog
   finding.hint = Hint(facts, c, cause);
   finding.cause = CauseOf(cause);
   finding.nearness = cause ? Nearness::kCause : Nearness::kSymptom;
+  if (cause && cause->most->quantity == StepQuantity::kExposed)
+    BlameAbsent(facts, c, *cause, finding);
   const bool of_one = cause && cause->places == 1;
   if (!cause || (MayBeLoad(facts, c, cause) && !of_one)) {
     finding.severity = facts.OnHost() ? Severity::kLow : Severity::kMedium;

@@ -16,6 +16,7 @@
 #include "analyses/uneven_ranks.h"
 #include "base/saturate.h"
 #include "facts/derived/python/other_threads.h"
+#include "facts/derived/python/python_time.h"
 #include "facts/derived/steps/step_categories.h"
 #include "report/humanize.h"
 
@@ -47,6 +48,7 @@ stage costs nothing yet.
 constexpr double kBound = 0.20;
 constexpr double kModerately = 0.05;
 constexpr double kOthersMayHide = 0.03;
+constexpr double kStandsOut = 0.5;  // of the time between operators, in one function
 
 struct Totals {
   int64_t steps = 0;
@@ -309,8 +311,20 @@ void AddThreadFinding(const Facts& facts, const ThreadWait& wait,
        .extent = {wait.whole}});
 }
 
-std::string Headline(const std::string& classification, const Totals& t, bool marked,
-                     const Facts& facts, const std::vector<RankInput>& inputs) {
+// In the words of the overview.
+std::string SayOthers(const Facts& facts, const std::vector<RankSteps>& ranks, double share) {
+  if (!RecordedPython(facts))
+    return fmt::format("{} is unrecorded and may contain reading or Python", HumanRatio(share));
+  const std::string largest =
+      LargestFrame(PythonDuring(facts, ranks, StepCategory::kOther), kStandsOut);
+  return fmt::format("{} is Python between operators and may contain reading{}", HumanRatio(share),
+                     largest.empty() ? "" : ": most of it is in " + largest);
+}
+
+std::string Headline(const std::string& classification, const Totals& t,
+                     const std::vector<RankSteps>& ranks, const Facts& facts,
+                     const std::vector<RankInput>& inputs) {
+  const bool marked = !ranks.front().whole_recording;
   const double share =
       t.total == 0 ? 0 : static_cast<double>(t.input) / static_cast<double>(t.total);
   const double others =
@@ -325,9 +339,8 @@ std::string Headline(const std::string& classification, const Totals& t, bool ma
   const PipelineStage* stage = SlowestStage(inputs);
   if (stage != nullptr && share >= kModerately)
     text += fmt::format(", mostly stage {}", (*facts.names)[stage->name]);
-  if (marked && share < kModerately && others >= kOthersMayHide) {
-    text += fmt::format("; {} is unrecorded and may contain reading or Python", HumanRatio(others));
-  }
+  if (marked && share < kModerately && others >= kOthersMayHide)
+    text += "; " + SayOthers(facts, ranks, others);
   return text + ".";
 }
 
@@ -353,7 +366,7 @@ Report Run(const Facts& facts, const Params&) {
   report.headline = marked && wait && classification == "unknown"
                         ? "It is unknown whether the job is input-bound. " +
                               SayThreadWait(facts, *wait, typical.ranks)
-                        : Headline(classification, totals, marked, facts, inputs);
+                        : Headline(classification, totals, ranks, facts, inputs);
   report.metrics = {{"input_ratio", "input wait, % of step time", Ratio(totals.input, totals.total),
                      Unit::kRatio},
                     {"classification", "classification", classification, Unit::kNone},

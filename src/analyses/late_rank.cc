@@ -10,6 +10,7 @@
 #include "analyses/advice.h"
 #include "analyses/build.h"
 #include "analyses/excess.h"
+#include "analyses/slow_host.h"
 #include "analyses/work_rise.h"
 #include "base/distribution.h"
 #include "base/saturate.h"
@@ -153,6 +154,7 @@ std::string LateHint(LateReason reason, const Facts& facts) {
 }
 
 std::string LateHint(const LateRank& late, const Facts& facts) {
+  if (late.slow != nullptr) return std::string(kFindWhatSlows);
   const std::string hint = LateHint(late.reason, facts);
   const bool unknown =
       late.reason == LateReason::kCompute && late.excess && SizeIsUnknown(*late.excess);
@@ -189,7 +191,7 @@ std::string SayWork(const Facts& facts, const WorkRise& rise) {
 void TakeWork(const Facts& facts, LateRank& late) {
   const WorkRises& work = WorkRisesOf(facts);
   const WorkRise* own = work.Of(facts.collectives.ranks[late.rank].rank);
-  if (own == nullptr || work.IsOfAll(*own)) return;
+  if (own == nullptr || work.IsOfAll(*own) || IsBySlowHost(facts, *own)) return;
   late.work = own;
   late.reason = ReasonOf(facts, *own);
   late.since = own->since;
@@ -211,6 +213,8 @@ void AddExcess(const Facts& facts, LateRank& late, const std::set<int64_t>* step
       {LateReason::kMoreCompute, LateReason::kLargerInputs, LateReason::kCompute});
   late.reason = kReasons[static_cast<size_t>(KindOf(*late.excess))];
   if (late.excess->since) late.since = late.excess->since;
+  if (late.reason == LateReason::kCompute && late.since)
+    late.slow = SlowSince(facts, facts.collectives.ranks[late.rank].rank, *late.since);
 }
 
 void AddFunction(const Facts& facts, LateRank& late, const std::set<int64_t>* steps) {
@@ -234,6 +238,7 @@ std::string SayLateReason(const LateRank& late, const Facts& facts) {
   if (late.reason == LateReason::kUnknown) return "unknown cause";
   std::string_view name = LateReasonName(late.reason, facts);
   if (late.function) return fmt::format("{} ({})", name, SayLeader(*late.function));
+  if (late.slow != nullptr) return "all that it runs takes longer";
   if (!late.excess) return std::string(name);
   if (late.reason == LateReason::kCompute && SizeIsUnknown(*late.excess))
     name = "slower operators or larger inputs";
@@ -244,10 +249,12 @@ std::string SayLateEvidence(const LateRank& late, const Facts& facts) {
   // Noise may hide from sums what is seen in a part.
   const int64_t beyond = IsCompute(late.reason) ? late.beyond.compute : late.beyond.host_late;
   if (late.work != nullptr && beyond <= 0) return SayWorkEvidence(facts, *late.work);
+  const std::string behind = late.slow != nullptr ? "; " + SaySlowEvidence(*late.slow)
+                             : late.excess        ? SayExcess(facts, *late.excess)
+                                                  : std::string();
   const auto more = [&](int64_t ns, std::string_view what) {
     return fmt::format("{} more than the median of the others {}{}",
-                       HumanTime(static_cast<double>(ns)), what,
-                       late.excess ? SayExcess(facts, *late.excess) : "");
+                       HumanTime(static_cast<double>(ns)), what, behind);
   };
   switch (late.reason) {
     case LateReason::kCompute:

@@ -10,6 +10,7 @@
 #include "analyses/late_start.h"
 #include "facts/derived/lateness/excess_work.h"
 #include "facts/derived/lateness/lateness.h"
+#include "facts/derived/lateness/slow_rank.h"
 #include "facts/derived/lateness/work_rises.h"
 #include "facts/derived/python/python_time.h"
 #include "facts/derived/steps/step_changes.h"
@@ -37,6 +38,7 @@ struct LateRank {
   RankEffort beyond;  // time beyond the median of the other ranks
   LateReason reason = LateReason::kUnknown;
   std::optional<ExcessWork> excess;  // behind longer compute
+  const SlowRank* slow = nullptr;    // all that it runs takes longer
   const WorkRise* work = nullptr;    // what it has more of than ranks that are not late
   std::optional<LateStart> start;    // with kBefore
   // With kHost: behind what it spends more between operators than another rank in the same steps.

@@ -46,7 +46,8 @@ std::optional<LateStart> FindLateStart(const Facts& facts, uint32_t rank, int64_
   }
   if (!begin || others.empty()) return std::nullopt;
   const int64_t late = Apart(*begin, Describe(others).p50);
-  if (late <= 0 || late < least) return std::nullopt;
+  // What the clocks do not tell is not claimed.
+  if (late <= ranks[rank].clock.error || late < least) return std::nullopt;
   return LateStart{number, late};
 }
 

@@ -12,8 +12,11 @@
 
 #include "analyses/build.h"
 #include "analyses/uneven_ranks.h"
+#include "base/growth.h"
+#include "base/robust.h"
 #include "base/saturate.h"
 #include "facts/derived/collectives/missing_communication.h"
+#include "facts/derived/python/step_function.h"
 #include "facts/derived/steps/unrecorded.h"
 #include "report/humanize.h"
 #include "report/kernel_name.h"
@@ -142,6 +145,23 @@ void AddLargestFunction(std::string name, Report& report) {
                             std::move(name), Unit::kNone, true});
 }
 
+// "; its 59 calls take longer and longer, from 1.40 ms to 39.0 ms": of the function with the most
+// time, where no step tells.
+std::string SayGrowingCalls(const Facts& facts, const std::vector<RankSteps>& ranks,
+                            const FrameTimes& python) {
+  constexpr double kLeast = 0.5;  // of a median call
+  if (!ranks.front().whole_recording || ranks.size() != 1) return "";
+  const auto leaders = python.Leaders(1, kStandsOut);
+  if (leaders.empty()) return "";
+  const std::vector<int64_t> calls = CallTimes(facts, *ranks.front().rank, leaders.front().name);
+  if (calls.empty()) return "";
+  const auto growth = FindGrowth(calls, kLeast * Median({calls.begin(), calls.end()}));
+  if (!growth) return "";
+  const double last = growth->first + growth->each * static_cast<double>(calls.size() - 1);
+  return fmt::format("; its {} take longer and longer, from {} to {}", Plural(calls.size(), "call"),
+                     HumanTime(std::max(growth->first, 0.0)), HumanTime(last));
+}
+
 // The mean of the ranks.
 Extent ExtentOf(const std::vector<RankSteps>& ranks) {
   const StepStatistics total = StatisticsOfTotals(ranks);
@@ -179,10 +199,12 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
   const bool idle_known = has_work && !facts.MostKernelsMissing();
   const bool marked = !ranks.front().whole_recording;
   for (const Rule& rule : kRules) {
-    // What a step spends is unknown without steps; that most of a recording happens once is not.
+    // What a step spends is unknown without steps; that most of a recording happens once is not,
+    // nor which function holds a host up that computes.
     const bool is_once =
         rule.category == StepCategory::kOneTime || rule.category == StepCategory::kCompilation;
-    if (!marked && !is_once) continue;
+    const bool by_function = rule.category == StepCategory::kOther && HasPython(facts);
+    if (!marked && !is_once && !(by_function && facts.OnHost())) continue;
     const double share = Share(TimeOf(sum, rule.category), total);
     // Without a device, launching and other host activity is expected.
     const bool of_host = rule.category == StepCategory::kCompilation;
@@ -192,6 +214,7 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
     if (of_operators && share < 2 * kHigh) continue;
     const UnevenRanks uneven = FindUnevenRanks(ranks, rule.category);
     const auto [counted, python] = RanksToName(facts, ranks, rule, uneven);
+    if (!marked && by_function && python.Leaders(1, kStandsOut).empty()) continue;
     const bool some = counted.size() < ranks.size();
     const std::string on_some = some ? " on " + SayRanks(uneven.ranks) : "";
     if (rule.category == StepCategory::kOther && HasPython(facts))
@@ -203,10 +226,12 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
     report.findings.push_back(
         {.message = MessageOf(facts, rule, counted, python, on_some, lead) +
                     (says_ranks ? SayUnevenRanks(uneven) : ""),
-         .because = fmt::format(
-             "{} of {}{} in category {}{}", HumanTime(StatisticsOf(counted, rule.category).mean),
-             HumanTime(StatisticsOfTotals(counted).mean), marked ? " per step" : "",
-             TitleOf(rule.category, facts), SayPython(python, StatisticsOfTotals(counted).steps)),
+         .because = fmt::format("{} of {}{} in category {}{}",
+                                HumanTime(StatisticsOf(counted, rule.category).mean),
+                                HumanTime(StatisticsOfTotals(counted).mean),
+                                marked ? " per step" : "", TitleOf(rule.category, facts),
+                                SayPython(python, StatisticsOfTotals(counted).steps) +
+                                    (by_function ? SayGrowingCalls(facts, counted, python) : "")),
          .hint = HintOf(rule, counted, facts),
          .impact = TimeOf(SumOf(counted), rule.category) / std::ssize(counted),
          .table = "step_time",
@@ -310,7 +335,7 @@ void AddMissingCommunication(const Facts& facts, Report& report) {
 
 std::string SayUnrecorded(const Facts& facts, const std::vector<RankSteps>& ranks) {
   constexpr double kMost = 0.5;
-  if (facts.MostKernelsMissing() || HasPython(facts)) return "";
+  if (facts.MostKernelsMissing() || RecordedPython(facts)) return "";
   const StepBreakdown sum = SumOf(ranks);
   if (Share(TimeOf(sum, StepCategory::kOther), sum.Total()) < kMost) return "";
   return " " + SayNothingRecorded(facts, ranks);

@@ -58,6 +58,10 @@ more from the first step to the last, that is told as growth per step and not as
 between steps half of the series apart) must leave at most half of the absolute deviations that the best single change
 of level leaves, in six steps or more, and no other rank's part may grow by a third as much.
 
+Where nearly all operators of one rank take a quarter longer or more since a step, called as often on inputs of the same
+size (shapes must be recorded), that is told as such: what takes its cores or Python's lock is not in its trace. Its slow
+steps since then are no finding of their own.
+
 Slow steps that follow one another at the same distance, three or more and none missing, are told as one: every 5th
 step. They are those of the job, by the mean of ranks, or of one rank without its collectives, for which the others may
 wait in the next step. Where hosts compute and shapes were recorded, a step is not slow if its inputs explain half or

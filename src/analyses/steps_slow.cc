@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <optional>
@@ -12,10 +13,15 @@
 #include <utility>
 
 #include "analyses/build.h"
+#include "analyses/changes.h"
 #include "analyses/steps_growing.h"
 #include "analyses/steps_inputs.h"
+#include "base/change_point.h"
 #include "base/distribution.h"
+#include "base/growth.h"
+#include "base/robust.h"
 #include "base/saturate.h"
+#include "facts/derived/lateness/slow_rank.h"
 #include "facts/derived/python/step_function.h"
 #include "facts/derived/steps/step_changes.h"
 #include "facts/derived/steps/step_growth.h"
@@ -194,6 +200,18 @@ JobSteps StepsOfJob(const std::vector<RankSteps>& ranks) {
   return steps;
 }
 
+// Whether a change of level explains the steps better than a line does.
+bool IsOneChange(const std::vector<int64_t>& steps) {
+  const double slope = SlopeOf(steps);
+  std::vector<double> remain;
+  for (size_t s = 0; s < steps.size(); ++s)
+    remain.push_back(static_cast<double>(steps[s]) - slope * static_cast<double>(s));
+  const double height = Median(remain);
+  double left = 0;
+  for (const double value : remain) left += std::abs(value - height);
+  return DeviationFromOneChange(steps) < left;
+}
+
 // Slow steps that recur.
 struct Recurring {
   PeriodOfSteps steps;
@@ -318,6 +336,13 @@ bool IsByGrowth(const Facts& facts, int64_t longer) {
   return growth && 2 * (growth->last - growth->first) >= longer;
 }
 
+// Whether the slowest step is one of a rank that is slower in all it runs, a finding of its own.
+bool IsBySlowHost(const Facts& facts, const RankStep& slowest) {
+  return std::ranges::any_of(SlowRanksOf(facts), [&](const SlowRank& slow) {
+    return slow.rank == slowest.rank->rank->rank && slow.since <= slowest.Number();
+  });
+}
+
 // Lengths that vary, as with batches of other lengths, are no cost that is known.
 void AddVarying(Report& report, const std::vector<RankSteps>& ranks, const SlowSteps& found,
                 int64_t median) {
@@ -350,9 +375,12 @@ void AddSlowSteps(Report& report, const Facts& facts, const std::vector<RankStep
   if (found.count == 0) return;
   const steps_slow::RankStep& slowest = found.slowest;
   const int64_t median = usual.Of(slowest);
-  if (median <= 0 || steps_slow::IsByGrowth(facts, slowest.Time() - median)) return;
+  if (median <= 0 || steps_slow::IsByGrowth(facts, slowest.Time() - median) ||
+      steps_slow::IsBySlowHost(facts, slowest))
+    return;
   const steps_slow::JobSteps steps = steps_slow::StepsOfJob(ranks);
-  if (AddGrowingSteps(report, steps.means)) return;
+  const bool one_change = StepChangesOf(facts).step_time && steps_slow::IsOneChange(steps.means);
+  if (!one_change && AddGrowingSteps(report, steps.means)) return;
   const auto recurring =
       steps_slow::FindRecurring(ranks, steps, slowest, (slow - 1) * static_cast<double>(median));
   const auto excess = recurring

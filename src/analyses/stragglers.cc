@@ -64,7 +64,7 @@ share the input wait of their host.
 A rank without a trace may be late too. Where all recorded ranks of its group wait together, which is the time of a
 collective after the last of them arrived, beyond the lower quartile of its kind or its time on gigabit Ethernet, a
 finding names it from 5% of span on. It is a guess, since a slow network looks the same. Nobody else is blamed for
-these collectives.
+these collectives, and no other rank is named that is late without a known reason, and costs less: it may pass that on.
 
 **Limitations:** If two ranks are late together, only the last one is
 named. Pipeline stages wait for one another by design, and their sends and receives are matched by `whatif` alone: where
@@ -238,6 +238,13 @@ std::string SayMessage(const Facts& facts, const StepBlame& steps, const Suspect
                      SayLateStart(*s.start, facts), share);
 }
 
+// Where its trace ends before it stops being late.
+std::string SayPart(const Suspect& s) {
+  if (s.has_of_late == 0) return {};
+  return fmt::format("; its trace has {} of the {} in which it is late", s.has_of_late,
+                     Plural(static_cast<size_t>(s.late_since), "step"));
+}
+
 void AddFinding(Report& report, const Facts& facts, const StepBlame& steps, const Suspect& s) {
   const CollectiveFacts& c = facts.collectives;
   const bool several = s.work != nullptr && s.work->ranks.size() > 1;
@@ -251,7 +258,7 @@ void AddFinding(Report& report, const Facts& facts, const StepBlame& steps, cons
            several ? "they" : "it", HumanRatio(s.score), SayLateSteps(steps, s),
            several ? "were" : "was", Plural(static_cast<size_t>(s.times_last), "time"),
            ParticipantNoun(facts), HumanTime(static_cast<double>(s.lost)),
-           HumanTime(static_cast<double>(LargestError(c))), SayLateEvidence(s, facts)),
+           HumanTime(static_cast<double>(LargestError(c))), SayLateEvidence(s, facts) + SayPart(s)),
        .hint = s.start ? LateStartHint(*s.start, facts) : LateHint(s, facts),
        .impact = CostOf(facts, steps, s),
        .table = "ranks",
@@ -260,8 +267,10 @@ void AddFinding(Report& report, const Facts& facts, const StepBlame& steps, cons
        .since = s.since});
 }
 
-// Of ranks that have more of the same work one.
-void AddFindings(Report& report, const Facts& facts, const Blames& blames, const Params& params) {
+// Of ranks that have more of the same work one. `for_absent`: what each rank waits for one without
+// a trace: who is late without a reason may only pass that on.
+void AddFindings(Report& report, const Facts& facts, const Blames& blames, int64_t for_absent,
+                 const Params& params) {
   const auto first =
       std::span(blames.suspects).first(std::min(kMostSuspects, blames.suspects.size()));
   std::set<const WorkRise*> told;
@@ -272,7 +281,9 @@ void AddFindings(Report& report, const Facts& facts, const Blames& blames, const
     if (StandsOut(facts, all, params)) stand_out.push_back(all);
   }
   for (const Suspect& s : stand_out) {
-    if (!IsDoubtful(facts, s, stand_out)) AddFinding(report, facts, blames.steps, s);
+    const bool passed_on = s.reason == LateReason::kUnknown && for_absent >= s.lost;
+    if (passed_on || IsDoubtful(facts, s, stand_out)) continue;
+    AddFinding(report, facts, blames.steps, s);
   }
 }
 
@@ -360,10 +371,11 @@ Report Run(const Facts& facts, const Params& params) {
   report.tables.push_back(RankTable(facts, blames));
   report.tables.push_back(ReasonTable(c, blames));
   report.tables.push_back(StepTable(c, blames.steps));
-  AddFindings(report, facts, blames, params);
-  if (pipeline && report.findings.empty()) AddSlowStage(report, facts);
-  if (AddWaitForAbsent(report, facts, MeanSpan(facts)) > worst.lost)
-    report.headline = report.findings.back().message;
+  const int64_t for_absent = AddWaitForAbsent(report, facts, MeanSpan(facts));
+  if (for_absent > worst.lost) report.headline = report.findings.front().message;
+  AddFindings(report, facts, blames, for_absent, params);
+  if (pipeline && std::ssize(report.findings) == (for_absent > 0 ? 1 : 0))
+    AddSlowStage(report, facts);
   return report;
 }
 

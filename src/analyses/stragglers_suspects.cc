@@ -128,22 +128,74 @@ int64_t SpentMore(const Suspect& s) {
   return std::numeric_limits<int64_t>::max();
 }
 
+// How many of these steps the rank's trace has.
+int64_t CountRecorded(const Facts& facts, int64_t rank, const std::set<int64_t>& numbers) {
+  int64_t count = 0;
+  for (const RankActivity& own : facts.ranks) {
+    if (own.rank != rank) continue;
+    count += std::ranges::count_if(own.steps,
+                                   [&](const Step& step) { return numbers.contains(step.number); });
+  }
+  return count;
+}
+
+// The steps in which a suspect is compared with the others: those in which it is late. Of a rank
+// whose trace lacks some of them, as of a file that ends early, those since it is late.
+std::set<int64_t> StepsToCompare(const Facts& facts, const StepBlame& steps, Suspect& s) {
+  std::set<int64_t> late = RegularlyIn(facts, steps, s).value_or(s.late);
+  const int64_t rank = facts.collectives.ranks[s.rank].rank;
+  const int64_t has = CountRecorded(facts, rank, late);
+  if (has == 0 || has == std::ssize(late)) return late;
+  const auto median = static_cast<double>(StepChangesOf(facts).median);
+  const auto since = WaitedForSince(steps, s.rank, kLeastStepChange * median);
+  if (since) std::erase_if(late, [&](int64_t step) { return step < *since; });
+  s.has_of_late = CountRecorded(facts, rank, late);
+  s.late_since = std::ssize(late);
+  return late;
+}
+
+// Of a rank whose trace ends too early to show how its steps vary: whether it is late in each step
+// since the others began to wait for it, to the last one.
+bool IsLateToTheEnd(const StepBlame& steps, const Suspect& s) {
+  if (s.has_of_late == 0 || !s.since || s.late_since < static_cast<int64_t>(kFewestLate))
+    return false;
+  const auto since =
+      std::ranges::count_if(steps, [&](const auto& step) { return step.first >= *s.since; });
+  return since == s.late_since;
+}
+
+// The suspect, who must explain what others lose: of a rank whose trace lacks some of the steps in
+// which it is late, of as many as it has.
+LateRank InRecordedSteps(const Suspect& s) {
+  LateRank in_these = s;
+  if (s.has_of_late == 0) return in_these;
+  const double share = static_cast<double>(s.has_of_late) / static_cast<double>(s.late_since);
+  in_these.lost = ToInt64(share * static_cast<double>(s.lost));
+  return in_these;
+}
+
 // A rank that is late in some steps only is compared with the others in these: in others another
 // rank may be late.
 void ExplainOne(const Facts& facts, const StepBlame& steps, const Efforts& all, bool closely,
                 Suspect& s) {
   const int64_t others = std::ssize(all.own) - 1;
-  const std::set<int64_t> late =
-      closely ? RegularlyIn(facts, steps, s).value_or(s.late) : std::set<int64_t>();
+  const std::set<int64_t> late = closely ? StepsToCompare(facts, steps, s) : std::set<int64_t>();
   const bool some = !late.empty() && late.size() < steps.size();
   const Efforts in_some = some ? Efforts(MeasureEfforts(facts, &late)) : Efforts({});
   const Efforts& efforts = some ? in_some : all;
   s.beyond = efforts.beyond[s.rank];
-  s.reason = FindLateReason(s, efforts.own[s.rank].kernels, s.blame / others);
+  const LateRank late_rank = InRecordedSteps(s);
+  s.reason = FindLateReason(late_rank, efforts.own[s.rank].kernels,
+                            s.has_of_late > 0 ? late_rank.lost : s.blame / others);
   FindSince(facts, steps, s);
   const bool changed = ChangedAlone(facts, steps, s);
   TakeWork(facts, s);
   if (closely) AddExcess(facts, s, some ? &late : nullptr);
+  // In few steps, chance has one operator more of it than others, which is no place to look at.
+  const bool by_chance = s.has_of_late > 0 && s.excess && KindOf(*s.excess) == ExcessKind::kTime &&
+                         2 * s.excess->time * static_cast<double>(s.has_of_late) <
+                             static_cast<double>(s.beyond.compute);
+  if (by_chance) s.excess.reset();
   if (closely) AddFunction(facts, s, some ? &late : nullptr);
   AddLateStart(facts, s);
   if (s.work == nullptr && s.since && WasLateBefore(facts, steps, s, *s.since)) s.since.reset();
@@ -176,7 +228,8 @@ int64_t CostOf(const Facts& facts, const StepBlame& steps, const Suspect& s) {
     if (is_late(step)) late += own;
   }
   const double share = all > 0 ? late / all : 1;
-  return std::min(ToInt64(static_cast<double>(s.lost) * share), SpentMore(s));
+  const int64_t lost = ToInt64(static_cast<double>(s.lost) * share);
+  return s.has_of_late > 0 ? lost : std::min(lost, SpentMore(s));
 }
 
 std::optional<int64_t> MostInOneStep(const StepBlame& steps, const Suspect& s) {
@@ -286,6 +339,7 @@ void ExplainSuspects(const Facts& facts, Blames& blames) {
       s.evidence = LateEvidence::kNone;
     if (by_load && !own.IsAlwaysSlow(s.rank, s.since) && !PeriodOf(facts, blames.steps, s))
       s.evidence = LateEvidence::kNone;
+    if (IsLateToTheEnd(blames.steps, s)) s.evidence = LateEvidence::kClear;
   }
 }
 

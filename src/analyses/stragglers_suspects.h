@@ -26,6 +26,9 @@ struct Suspect : LateRank {
   std::set<int64_t> late;         // the steps in which it caused most of the wait time
   std::vector<uint32_t> members;  // it, and those that are one with it; indexes
   LateEvidence evidence = LateEvidence::kFewSteps;
+  // Where its trace lacks some of the steps in which it is late: how many of those since it is late
+  // the trace has, and how many there are; else 0.
+  int64_t has_of_late = 0, late_since = 0;
 };
 
 struct Blames {

@@ -50,7 +50,8 @@ std::string SayWorkRise(const Facts& facts, const WorkRise& rise) {
 
 void AddWorkRises(Report& report, const Facts& facts, const WorkRise* told) {
   for (const WorkRise& rise : WorkRisesOf(facts).rises) {
-    if (&rise != told) report.findings.push_back(FindingOf(facts, rise));
+    if (&rise != told && !IsBySlowHost(facts, rise))
+      report.findings.push_back(FindingOf(facts, rise));
   }
 }
 

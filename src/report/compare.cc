@@ -14,6 +14,7 @@
 #include "report/compare_evaluation.h"
 #include "report/compare_growth.h"
 #include "report/compare_ranks.h"
+#include "report/compare_recorded.h"
 #include "report/compare_recurring.h"
 #include "report/compare_rows.h"
 #include "report/compare_sides.h"
@@ -89,9 +90,13 @@ void AddRanksNote(const ReportSet& a, const ReportSet& b, Report& report) {
 }
 
 // Slowdowns are weighed by the later step, and together cost no more than steps grew by.
-RankTime LaterStep(const StepComparison& steps, const Usages& kernels, const Amounts& amounts) {
+RankTime LaterStep(const StepComparison& steps, const Recorded& recorded, const Usages& kernels,
+                   const Amounts& amounts) {
   double after = steps.b, growth = steps.Growth();
-  if (!steps.known()) {
+  if (recorded.known()) {
+    after = recorded.b;
+    growth = recorded.b - recorded.a;
+  } else if (!steps.known()) {
     const double before = static_cast<double>(Total(kernels, &BothSides::a)) / amounts.a;
     after = static_cast<double>(Total(kernels, &BothSides::b)) / amounts.b;
     growth = after - before;
@@ -150,11 +155,13 @@ Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions&
     return report;
   }
   const Amounts amounts = AmountsOf(a, b);
-  step = LaterStep(steps, kernels, amounts);
+  const Recorded recorded = CompareRecorded(a, b);
+  step = LaterStep(steps, recorded, kernels, amounts);
   // A fault that moved to another rank costs there what it cost before.
   const CallChange calls =
       steps.known() ? AddSteps(a, b, steps, report) : AddCallFinding(a, b, steps, false, 0, report);
   step.most = std::max(step.most.value_or(0), ToInt64(calls.time));
+  if (recorded.known()) report.headline += AddRecorded(a, b, recorded, report) + " ";
   if (steps.categories.empty()) report.headline += SayKernelTime(kernels, amounts);
   AddAmountsNote(report, amounts);
   if (a.run.ranks != b.run.ranks)

@@ -156,6 +156,15 @@ std::vector<PageSection> LayOutReports(const std::vector<Report>& reports, bool 
   return sections;
 }
 
+// What shares are of where no steps are known.
+std::string_view WholeOf(const ReportSet& answer) {
+  const Report* compare = FindReport(answer, "compare");
+  if (compare == nullptr) return "the recording";
+  const bool by_recording =
+      std::ranges::find(compare->metrics, "recorded_b", &Metric::key) != compare->metrics.end();
+  return by_recording ? "the recording after" : "kernel time after";
+}
+
 // What a finding costs, per step where steps are known. The share is of another time than that of
 // its message may be: it has its base.
 std::string CostOf(const Finding& f, const ReportSet& answer) {
@@ -163,9 +172,7 @@ std::string CostOf(const Finding& f, const ReportSet& answer) {
   const bool by_step = f.per_step > 0;
   const std::string time = HumanTime(static_cast<double>(by_step ? f.per_step : f.impact));
   const std::string share = HumanRatio(f.share);
-  if (!by_step)
-    return fmt::format("up to {} ({} of {})", time, share,
-                       FindReport(answer, "compare") ? "kernel time after" : "the recording");
+  if (!by_step) return fmt::format("up to {} ({} of {})", time, share, WholeOf(answer));
   if (!f.since) return fmt::format("up to {} per step ({} of mean step time)", time, share);
   return fmt::format("up to {} in each step since step {} ({} of the time of all steps)", time,
                      *f.since, share);

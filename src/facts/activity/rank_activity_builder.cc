@@ -314,6 +314,11 @@ RankActivity Builder::Join() {
   frames_.Finish(threads_, *out_.host);
   if (out_.steps.empty()) out_.steps = StepsFromOptimizer(out_.host->ranges, trace_);
   step_by_number_ = SettleSteps(out_.steps, trace_.notes);
+  if (trace_.notes.Count(NoteKind::kTruncated) > 0) {
+    DropCutSteps(out_.host->ranges, out_.steps);
+    const auto is_gone = [&](const auto& step) { return step.second >= std::ssize(out_.steps); };
+    std::erase_if(step_by_number_, is_gone);
+  }
   TakeEvaluationsOut(out_, trace_.strings);
   AddActivity();
   FindIncompleteSteps();

@@ -51,4 +51,29 @@ std::map<int64_t, int32_t> SettleSteps(std::vector<Step>& steps, Notes& notes) {
   return by_number;
 }
 
+void DropCutSteps(const HostRanges& ranges, std::vector<Step>& steps) {
+  constexpr double kLonger = 0.1;  // of the step
+  std::vector<int64_t> last;       // by step: when its last operator ends
+  for (const Step& step : steps) last.push_back(step.start);
+  for (const HostRange& range : ranges) {
+    if (range.kind != Kind::kOperator) continue;
+    const auto after = std::ranges::upper_bound(steps, range.start, {}, &Step::start);
+    if (after == steps.begin()) continue;
+    int64_t& end = last[static_cast<size_t>(after - steps.begin()) - 1];
+    end = std::max(end, range.end);
+  }
+  const auto rest = [&](size_t s) {
+    const auto whole = static_cast<double>(std::max<int64_t>(steps[s].end - steps[s].start, 1));
+    return static_cast<double>(steps[s].end - last[s]) / whole;
+  };
+  // From the last step with operators on: those after it have none.
+  size_t from = steps.size();
+  while (from > 0 && last[from - 1] == steps[from - 1].start) --from;
+  if (from < 2) return;
+  double longest = 0;
+  for (size_t s = 0; s + 1 < from; ++s) longest = std::max(longest, rest(s));
+  if (rest(from - 1) > longest + kLonger) --from;
+  steps.resize(from);
+}
+
 }  // namespace stepscope

@@ -18,4 +18,9 @@ std::vector<Step> StepsFromOptimizer(const HostRanges& ranges, Trace& trace);
 // Sorts steps by start and drops those whose number came before. Returns the place of each number.
 std::map<int64_t, int32_t> SettleSteps(std::vector<Step>& steps, Notes& notes);
 
+// Drops the last steps of a file that ends early, where their operators are missing: events are not
+// in order of time, and the file may have steps whole of which it has nothing else. Of a step that
+// is missing in part, the time after its last operator is longer than in any step before.
+void DropCutSteps(const HostRanges& ranges, std::vector<Step>& steps);
+
 }  // namespace stepscope

@@ -19,6 +19,7 @@ constexpr size_t kDriftSamples = 20;
 constexpr int64_t kMostOffset = int64_t{1} << 61;
 constexpr double kMostDrift = 1e-3;  // a clock further out is no clock
 constexpr size_t kFewest = 3;        // common ends that show how they scatter
+constexpr int64_t kClearOffset = 4;  // error bars: machines of one name that have two clocks
 
 // A collective that two ranks left together.
 struct CommonEnd {
@@ -84,7 +85,8 @@ void CompareOneMachine(std::vector<CommonEnd>& ends, int64_t origin, Comparison&
   for (const CommonEnd& end : ends)
     closest = std::min(closest, end.apart < 0 ? -end.apart : end.apart);
   Compare(ends, origin, c);
-  if (closest > c.error) return;
+  const int64_t offset = c.offset < 0 ? -c.offset : c.offset;
+  if (closest > c.error && offset / kClearOffset > c.error) return;
   c.one_clock = true;
   c.offset = 0;
   c.drift = 0;

@@ -4,8 +4,8 @@
 // two ranks' ends of their common collectives differ by the offset of their clocks. The median over
 // many collectives is that offset, and what they scatter around it is the error bar. Devices of one
 // rank are on one clock: their offset is 0, and how far their ends lie apart is the error bar.
-// So are ranks whose machines have one name, unless their ends say otherwise: the two that lie
-// closest are the error bar, which then is no smaller than that of the estimate. Threads that
+// So are ranks whose machines have one name, unless their ends say otherwise, by four times what
+// they scatter: else the two that lie closest are the error bar. Threads that
 // communicate may leave a collective milliseconds apart, and the clock is the same.
 #pragma once
 

@@ -211,8 +211,9 @@ class Matcher {
     int64_t joined = 1;
     std::erase_if(orders, [&](const Order& order) {
       const OrderAlignment alignment = Align(reference, order);
-      const bool joins = is_named || alignment.confirmed ||
-                         (!OfOneRank(reference, order) && AreAlike(reference, order));
+      const bool joins = alignment.confirmed ||
+                         (is_named ? AreComparable(reference, order, alignment)
+                                   : !OfOneRank(reference, order) && AreAlike(reference, order));
       if (!joins) return false;
       for (size_t i = 0; i < order.items.size(); ++i) {
         order.items[i]->sequence = alignment.partner[i];
@@ -230,6 +231,15 @@ class Matcher {
   static bool AreAlike(const Order& a, const Order& b) {
     return a.entries.size() < 3 &&
            std::ranges::equal(a.entries, b.entries, {}, &OrderedEntry::label, &OrderedEntry::label);
+  }
+
+  // Members of a group do the same. Where one has fewer, and it is not even the same, what is
+  // missing could be anywhere, as of a file that ends early: their order tells nothing.
+  static bool AreComparable(const Order& a, const Order& b, const OrderAlignment& alignment) {
+    constexpr double kAlike = 0.9;
+    const size_t shorter = std::min(a.items.size(), b.items.size());
+    return a.items.size() == b.items.size() ||
+           static_cast<double>(alignment.agreeing) >= kAlike * static_cast<double>(shorter);
   }
 
   // A group with more ranks than members is several groups of one name.

@@ -193,9 +193,7 @@ OrderAlignment AlignBy(Entries reference, Entries other, const Shift& shift, boo
   return alignment;
 }
 
-}  // namespace
-
-OrderAlignment AlignOrder(Entries reference, Entries other, bool one_clock) {
+OrderAlignment AlignTogether(Entries reference, Entries other, bool one_clock) {
   constexpr int64_t kAround = 2;  // a collective at the border of two steps
   constexpr double kAgree = 0.9;
   std::optional<OrderAlignment> by_step;
@@ -212,6 +210,53 @@ OrderAlignment AlignOrder(Entries reference, Entries other, bool one_clock) {
   // offset that nobody knows look regular wherever steps are alike.
   const bool otherwise = one_clock && alignment.confirmed;
   return by_step && !otherwise ? *std::move(by_step) : std::move(alignment);
+}
+
+// The entries of one label, and where they are.
+struct OfLabel {
+  std::vector<OrderedEntry> entries;
+  std::vector<int64_t> places;
+};
+
+std::map<uint64_t, OfLabel> ByLabel(Entries entries) {
+  std::map<uint64_t, OfLabel> labels;
+  for (int64_t i = 0; i < Size(entries); ++i) {
+    OfLabel& own = labels[At(entries, i).label];
+    own.entries.push_back(At(entries, i));
+    own.places.push_back(i);
+  }
+  return labels;
+}
+
+// Of a file that ends early, one thread's entries may all be there and another's not: each label is
+// aligned alone, and counts where its own ends bear that out.
+OrderAlignment AlignLabels(Entries reference, Entries other, bool one_clock) {
+  OrderAlignment all;
+  all.partner.assign(other.size(), kUnpaired);
+  const auto theirs = ByLabel(reference);
+  for (const auto& [label, own] : ByLabel(other)) {
+    const auto same = theirs.find(label);
+    if (same == theirs.end()) continue;
+    const OrderAlignment alone = AlignTogether(same->second.entries, own.entries, one_clock);
+    if (!alone.confirmed) continue;
+    for (size_t i = 0; i < alone.partner.size(); ++i) {
+      if (alone.partner[i] == kUnpaired) continue;
+      all.partner[static_cast<size_t>(own.places[i])] =
+          same->second.places[static_cast<size_t>(alone.partner[i])];
+    }
+  }
+  Confirm(reference, other, one_clock, all);
+  return all;
+}
+
+}  // namespace
+
+OrderAlignment AlignOrder(Entries reference, Entries other, bool one_clock) {
+  OrderAlignment together = AlignTogether(reference, other, one_clock);
+  if (together.confirmed) return together;
+  OrderAlignment labels = AlignLabels(reference, other, one_clock);
+  const bool better = labels.confirmed && labels.agreeing >= together.agreeing;
+  return better ? labels : together;
 }
 
 }  // namespace stepscope

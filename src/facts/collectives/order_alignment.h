@@ -22,8 +22,9 @@ struct OrderedEntry {
 inline constexpr int64_t kUnpaired = -1;
 
 struct OrderAlignment {
-  // For each entry of `other` the index of its partner in `reference`, or kUnpaired. Ascending, but
-  // for two neighbours that began in the other order.
+  // For each entry of `other` the index of its partner in `reference`, or kUnpaired. Of one label
+  // ascending; of all, too, but for two neighbours that began in the other order, unless labels
+  // were aligned one by one.
   std::vector<int64_t> partner;
   // Whether the ends bear the pairing out: they differ by an offset that hardly changes. False
   // also when there are too few pairs to tell.
@@ -33,7 +34,8 @@ struct OrderAlignment {
   int64_t agreeing = 0, apart = 0, duration = 0;
 };
 
-// First partners are sought in the same step, where the ends bear that out.
+// First partners are sought in the same step, where the ends bear that out. Where no alignment of
+// all is confirmed, each label is aligned alone: one sequence may lack the entries of one thread.
 // Linear in the lengths: else it looks at most kMostShift entries ahead or back. `one_clock`: both
 // are on one clock, so that partners end at the same time, and one pair is enough to tell.
 inline constexpr int64_t kMostShift = 64;

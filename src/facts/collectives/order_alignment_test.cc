@@ -99,6 +99,20 @@ TEST(OrderAlignment, OneThatDiffersIsADisagreementNotAShift) {
   EXPECT_EQ(alignment.partner[8], 8);
 }
 
+// Two threads take turns; of the other recording one thread is missing, as in a file that was cut.
+TEST(OrderAlignment, ALabelIsAlignedAloneWhereAnotherIsMissing) {
+  auto reference = Uneven(28, 7);
+  for (size_t i = 0; i < reference.size(); ++i) reference[i].label = i % 2;
+  std::vector<OrderedEntry> other;
+  for (const OrderedEntry& entry : reference) {
+    if (entry.label == 1) other.push_back(entry);
+  }
+  const OrderAlignment alignment = AlignOrder(reference, other);
+  EXPECT_TRUE(alignment.confirmed);
+  for (size_t i = 0; i < other.size(); ++i)
+    EXPECT_EQ(alignment.partner[i], static_cast<int64_t>(2 * i + 1));
+}
+
 TEST(OrderAlignment, UnrelatedSequencesAreNotConfirmed) {
   EXPECT_FALSE(AlignOrder(Uneven(40, 4), Uneven(40, 5)).confirmed);
   EXPECT_FALSE(AlignOrder(Uneven(2, 4), Uneven(2, 4)).confirmed);

@@ -4,11 +4,14 @@
 #include "ingest/xplane/xplane_reader.h"
 
 #include <algorithm>
+#include <array>
 #include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/match_any.h"
 #include "ingest/xplane/xplane_device.h"
 #include "ingest/xplane/xplane_host.h"
 #include "ingest/xplane/xplane_lines.h"
@@ -28,12 +31,15 @@ size_t CountReplaced(std::string_view bytes) {
   return count;
 }
 
-// JAX calls its programs "jit_f(7)", and what dispatches them "PjitFunction(f)".
+// JAX calls its programs "jit_f(7)" or "pmap_f(7)", and what dispatches them "PjitFunction(f)" or
+// "JaxPmapFunction(f)".
+constexpr auto kOfJax =
+    std::to_array<std::string_view>({"PjitFunction(", "jit_", "jit(", "JaxPmapFunction(", "pmap("});
+
 Framework FrameworkOf(const StringTable& names) {
   for (StringId id = 0; id < names.size(); ++id) {
     const std::string_view name = names[id];
-    if (name.starts_with("PjitFunction(") || name.starts_with("jit_") || name.starts_with("jit("))
-      return Framework::kJax;
+    if (StartsWithAny(name, kOfJax)) return Framework::kJax;
   }
   return Framework::kTensorFlow;
 }

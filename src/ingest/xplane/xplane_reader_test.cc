@@ -294,6 +294,14 @@ TEST(XPlane, WhatTheProfilerSaysIsANote) {
   EXPECT_EQ(t.notes.Detail(NoteKind::kProfilerSaid), "dropped 5 events");
 }
 
+TEST(XPlane, ProgramsOfPmapAreOfJax) {
+  for (const char* name : {"JaxPmapFunction(step)", "PjitFunction(step)", "pmap(step)/mul"}) {
+    SampleXSpace file;
+    file.Plane("/host:CPU").Line(1, "python").Event(name, 0, 1);
+    EXPECT_EQ(ReadProfile(file.Bytes()).meta.framework, Framework::kJax) << name;
+  }
+}
+
 TEST(XPlane, IsToldFromJsonByItsBeginning) {
   EXPECT_TRUE(LooksLikeXSpace("\x0a\x05\x08\x01"));
   EXPECT_TRUE(LooksLikeXSpace(std::string_view("\x0a\x00", 2)));

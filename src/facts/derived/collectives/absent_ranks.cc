@@ -128,12 +128,49 @@ class Finder {
   AbsentWaits out_;
 };
 
+// The step in which the first recorded rank of a collective is in it; nothing outside of steps.
+std::optional<int64_t> StepOf(const Facts& facts, const CollectiveMatch& match) {
+  const CollectivePart& part = facts.collectives.parts[match.first];
+  const RankActivity& rank = facts.ranks[part.recording];
+  const int32_t step = rank.activities[part.activity].step;
+  if (step == kNoStep) return std::nullopt;
+  return rank.steps[static_cast<size_t>(step)].number;
+}
+
+// How many steps of any rank there are before a number, and from it on.
+std::pair<int64_t, int64_t> CountSteps(const Facts& facts, int64_t since) {
+  std::set<int64_t> before, later;
+  for (const RankActivity& rank : facts.ranks) {
+    for (const Step& step : rank.steps) (step.number < since ? before : later).insert(step.number);
+  }
+  return {std::ssize(before), std::ssize(later)};
+}
+
 AbsentWaits FindAbsentWaits(const Facts& facts) { return Finder(facts).Find(); }
 
 }  // namespace
 
 const AbsentWaits& AbsentWaitsOf(const Facts& facts) {
   return facts.memo.Of<FindAbsentWaits>(facts);
+}
+
+AbsentRise AbsentRiseSince(const Facts& facts, int64_t since) {
+  const AbsentWaits& waits = AbsentWaitsOf(facts);
+  const auto [steps_before, steps_later] = CountSteps(facts, since);
+  AbsentRise most;
+  if (steps_before == 0 || steps_later == 0) return most;
+  for (const AbsentWait& wait : waits.of_absent) {
+    int64_t before = 0, later = 0;
+    for (const uint32_t match : wait.matches) {
+      const auto step = StepOf(facts, facts.collectives.matches[match]);
+      if (!step) continue;
+      int64_t& sum = *step < since ? before : later;
+      sum = AddSaturated(sum, waits.by_match[match]);
+    }
+    const int64_t difference = later / steps_later - before / steps_before;
+    if (difference > most.difference) most = {&wait, difference};
+  }
+  return most;
 }
 
 }  // namespace stepscope

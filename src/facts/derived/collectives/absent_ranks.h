@@ -38,4 +38,12 @@ struct AbsentWaits {
 // They wait where it takes three times as long.
 const AbsentWaits& AbsentWaitsOf(const Facts& facts);
 
+// How much longer the recorded ranks wait since a step than before, in a mean step.
+struct AbsentRise {
+  const AbsentWait* wait = nullptr;  // null: they never wait
+  int64_t difference = 0;            // ns
+};
+// Of those absent that most more is waited for.
+AbsentRise AbsentRiseSince(const Facts& facts, int64_t since);
+
 }  // namespace stepscope

@@ -18,20 +18,29 @@ std::optional<int64_t> StepOf(const Facts& facts, const CollectivePart& part) {
   return rank.steps[static_cast<size_t>(step)].number;
 }
 
+// Of the rank that arrived last; where its trace has no such step, as of a file that ends early, of
+// the first rank that has one.
+std::optional<int64_t> StepOf(const Facts& facts, const CollectiveMatch& match) {
+  if (match.last == kNobody) return std::nullopt;
+  if (const auto step = StepOf(facts, facts.collectives.parts[match.last])) return step;
+  for (const CollectivePart& part : facts.collectives.Parts(match)) {
+    if (const auto step = StepOf(facts, part)) return step;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 StepBlame BlameOfSteps(const Facts& facts) {
   const CollectiveFacts& c = facts.collectives;
   StepBlame steps;
   for (const CollectiveMatch& match : c.matches) {
-    const auto step = match.last == kNobody ? std::nullopt : StepOf(facts, c.parts[match.last]);
-    if (step) steps[*step].Add(c.parts[match.last].rank, 0);
+    if (const auto step = StepOf(facts, match)) steps[*step].Add(c.parts[match.last].rank, 0);
   }
   for (const WaitCause& wait : WaitCausesOf(facts)) {
     const CollectiveMatch& match = c.matches[wait.match];
     if (wait.rank == kNobody || match.last == kNobody) continue;
-    if (const auto step = StepOf(facts, c.parts[match.last]))
-      steps[*step].Add(wait.rank, wait.duration());
+    if (const auto step = StepOf(facts, match)) steps[*step].Add(wait.rank, wait.duration());
   }
   return steps;
 }

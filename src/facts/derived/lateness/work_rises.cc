@@ -12,6 +12,7 @@
 #include "base/rise.h"
 #include "base/robust.h"
 #include "base/saturate.h"
+#include "facts/derived/lateness/slow_rank.h"
 #include "facts/derived/lateness/stages.h"
 #include "facts/derived/steps/step_changes.h"
 
@@ -282,6 +283,13 @@ WorkRises FindWorkRises(const Facts& facts) {
 }  // namespace
 
 bool WorkRise::Has(int64_t of_rank) const { return std::ranges::binary_search(ranks, of_rank); }
+
+bool IsBySlowHost(const Facts& facts, const WorkRise& rise) {
+  constexpr int64_t kFew = 3;  // a third of what the rank takes longer in all
+  if (rise.kind != WorkKind::kBetween || !rise.since || rise.ranks.size() != 1) return false;
+  const SlowRank* slow = SlowSince(facts, rise.rank, *rise.since);
+  return slow != nullptr && rise.Difference() <= slow->Difference() / kFew;
+}
 
 const WorkRise* WorkRises::Of(int64_t rank) const {
   const auto at = std::ranges::find_if(rises, [&](const WorkRise& r) { return r.Has(rank); });

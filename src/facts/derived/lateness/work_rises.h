@@ -47,6 +47,10 @@ struct WorkRises {
   bool IsOfAll(const WorkRise& rise) const { return std::ssize(rise.ranks) == ranks; }
 };
 
+// Whether the rank takes longer between operators because it does so in all of them: the function
+// that runs there is one of many that are slower.
+bool IsBySlowHost(const Facts& facts, const WorkRise& rise);
+
 // What a rise takes at least, over the median step time.
 inline constexpr double kLeastWorkRise = 0.03;
 

@@ -63,6 +63,21 @@ const Candidate& Outermost(const std::vector<Candidate>& some) {
   return *std::ranges::min_element(some, {}, order);
 }
 
+// On the training thread.
+std::vector<Interval> CallsOf(const Facts& facts, const RankActivity& rank,
+                              const FrameName& function) {
+  std::vector<Interval> calls;
+  const auto thread = TrainingThread(*facts.names, rank);
+  if (!thread) return calls;
+  std::unordered_map<StringId, bool> wanted;
+  for (const HostFrame& frame : rank.host->frames[*thread]) {
+    const auto [at, is_new] = wanted.try_emplace(frame.name, false);
+    if (is_new) at->second = ParseFrameName((*facts.names)[frame.name]) == function;
+    if (at->second) calls.push_back({frame.start, frame.end});
+  }
+  return calls;
+}
+
 // The outermost of those that are as near to the cause as any.
 std::optional<FrameTimes::Leader> Nearest(std::vector<Candidate> all) {
   if (std::ranges::any_of(all, [](const Candidate& c) { return !c.of_library; }))
@@ -120,19 +135,18 @@ std::optional<FrameTimes::Leader> FunctionBehind(const Facts& facts, const RankW
 std::vector<int64_t> TimesIn(const Facts& facts, const RankWindows& windows,
                              const FrameName& function) {
   std::vector<int64_t> times(windows.windows.size());
-  const auto thread = TrainingThread(*facts.names, *windows.rank);
-  if (!thread) return times;
-  std::unordered_map<StringId, bool> wanted;
-  std::vector<Interval> calls;
-  for (const HostFrame& frame : windows.rank->host->frames[*thread]) {
-    const auto [at, is_new] = wanted.try_emplace(frame.name, false);
-    if (is_new) at->second = ParseFrameName((*facts.names)[frame.name]) == function;
-    if (at->second) calls.push_back({frame.start, frame.end});
-  }
-  const IntervalSet within = UnionOf(std::move(calls));
+  const IntervalSet within = UnionOf(CallsOf(facts, *windows.rank, function));
   const AnywhereInWindows in_calls(within);
   for (size_t w = 0; w < times.size(); ++w)
     times[w] = in_calls.Within(windows.windows[w].start, windows.windows[w].end);
+  return times;
+}
+
+std::vector<int64_t> CallTimes(const Facts& facts, const RankActivity& rank,
+                               const FrameName& function) {
+  std::vector<int64_t> times;
+  for (const Interval& call : CallsOf(facts, rank, function))
+    times.push_back(call.end - call.start);
   return times;
 }
 

@@ -32,4 +32,8 @@ std::optional<FrameTimes::Leader> FunctionBehind(const Facts& facts, const RankW
 std::vector<int64_t> TimesIn(const Facts& facts, const RankWindows& windows,
                              const FrameName& function);
 
+// ns that each call of the function takes on the training thread, with what it calls, in order.
+std::vector<int64_t> CallTimes(const Facts& facts, const RankActivity& rank,
+                               const FrameName& function);
+
 }  // namespace stepscope

@@ -1,0 +1,224 @@
+// Tests that jobs without accelerators are told the cause itself: where a file ends early, where a
+// rank has no trace, where all of a rank is slower, and where no step is marked.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stepscope/compare.h"
+#include "tests/front_door.h"
+#include "tests/support/cpu_trace.h"
+
+namespace stepscope::cpu_job_causes_test {
+namespace {
+
+using testing::Ask;
+using testing::CpuTrace;
+using testing::ScratchFolder;
+
+constexpr int kFirst = 2, kLast = 15, kSince = 9;
+
+// The verdict, and all that findings say, with their evidence and advice.
+std::string AllSaid(const ReportSet& answer) {
+  std::string all = answer.verdict + "\n";
+  for (const Report& report : answer.reports) {
+    for (const Finding& finding : report.findings) {
+      all += finding.message + " " + finding.because + " try: " + finding.hint + "\n";
+      for (const Evidence& evidence : finding.evidence)
+        all += evidence.message + " " + evidence.because + "\n";
+    }
+  }
+  return all;
+}
+
+std::string_view HeadlineOf(const ReportSet& answer, std::string_view analysis) {
+  for (const Report& report : answer.reports) {
+    if (report.analysis == analysis) return report.headline;
+  }
+  return "";
+}
+
+// Steps of two ranks, of which the second computes five times as long since step 9. Each rank
+// reduces a small array on one thread and a large one on another.
+struct Job {
+  static double Start(int step) {
+    const int slow = std::max(0, step - kSince);
+    return 100 * step + 200 * slow + step * 7 % 5;
+  }
+  static double Computes(int rank, int step) { return rank == 1 && step >= kSince ? 250 : 50; }
+
+  static void Annotate(CpuTrace& trace, int step) {
+    trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), Start(step),
+              Start(step + 1) - Start(step) - 0.1);
+  }
+  static void Compute(CpuTrace& trace, int rank, int step, int operators = 5) {
+    const double each = Computes(rank, step) / 5;
+    for (int i = 0; i < operators; ++i)
+      trace.Add("cpu_op", "aten::linear", Start(step) + i * each, each - 0.1);
+  }
+  // It begins `at` of the rank's compute, and ends 5 ms after the slower rank began it.
+  static void Reduce(CpuTrace& trace, int rank, int step, double at, int thread, int elements) {
+    const double start = Start(step) + at * Computes(rank, step);
+    const double end = Start(step) + at * Computes(1, step) + 5;
+    trace.Add("user_annotation", "gloo:all_reduce", start, end - start, thread,
+              fmt::format(R"("Input Dims":[[{}]],"Input type":["float"])", elements));
+  }
+  static void ReduceSmall(CpuTrace& trace, int rank, int step) {
+    Reduce(trace, rank, step, 0.5, 3, 500);
+  }
+  static void ReduceLarge(CpuTrace& trace, int rank, int step) {
+    Reduce(trace, rank, step, 1, 2, 3000);
+  }
+};
+
+// As the profiler writes it: thread after thread, annotations before operators. It was killed while
+// it wrote the operators of step 10, before the thread of the small arrays.
+std::string CutOff() {
+  CpuTrace trace(1);
+  for (int step = kFirst; step <= kLast; ++step) Job::ReduceLarge(trace, 1, step);
+  for (int step = kFirst; step <= kSince + 1; ++step) Job::Annotate(trace, step);
+  for (int step = kFirst; step <= kSince; ++step) Job::Compute(trace, 1, step);
+  Job::Compute(trace, 1, kSince + 1, 1);
+  const std::string whole = trace.End();
+  return whole.substr(0, whole.size() - 2) + R"(,{"ph":"X","cat":"cpu_op","na)";
+}
+
+TEST(CpuJobCauses, AFileThatEndsEarlyStillTellsWhoIsSlow) {
+  CpuTrace trace(0);
+  for (int step = kFirst; step <= kLast; ++step) {
+    Job::Annotate(trace, step);
+    Job::Compute(trace, 0, step);
+    Job::ReduceSmall(trace, 0, step);
+    Job::ReduceLarge(trace, 0, step);
+  }
+  const ScratchFolder folder;
+  const auto answer =
+      Ask({folder.Write("rank0.json", trace.End()), folder.Write("rank1.json", CutOff())});
+  ASSERT_TRUE(answer);
+  const std::string said = AllSaid(*answer);
+  EXPECT_TRUE(said.contains("Rank 1 is a straggler since step 9: slower operators")) << said;
+  EXPECT_TRUE(said.contains("its trace has 1 of the 7 steps in which it is late")) << said;
+  EXPECT_TRUE(said.contains(" 8 complete steps (14 on other ranks)")) << said;
+  EXPECT_FALSE(said.contains("begins step")) << said;
+  EXPECT_FALSE(said.contains("check the network")) << said;
+}
+
+TEST(CpuJobCauses, WhatWaitsForAnAbsentRankIsNoFaultOfTheNetwork) {
+  const ScratchFolder folder;
+  std::vector<std::string> paths;
+  for (const int rank : {0, 2}) {
+    CpuTrace trace(rank, "[]", 1, 3);
+    for (int step = kFirst; step <= kLast; ++step) {
+      Job::Annotate(trace, step);
+      Job::Compute(trace, rank, step);
+      Job::ReduceLarge(trace, rank, step);
+    }
+    paths.push_back(folder.Write(fmt::format("rank{}.json", rank), trace.End()));
+  }
+  const auto answer = Ask(paths);
+  ASSERT_TRUE(answer);
+  const std::string said = AllSaid(*answer);
+  EXPECT_TRUE(said.contains("Ranks 0 and 2 wait together")) << said;
+  EXPECT_TRUE(said.contains("longer since step 9")) << said;
+  EXPECT_TRUE(said.contains("in collectives of groups where")) << said;
+  EXPECT_FALSE(said.contains("check the network")) << said;
+}
+
+// Rank 1 runs the same operators on the same inputs, all of them twice as long since step 9.
+std::string AllSlower(int rank, bool with_shapes) {
+  CpuTrace trace(rank);
+  for (int step = kFirst; step <= kLast; ++step) {
+    const double at = 300 * step, times = rank == 1 && step >= kSince ? 2 : 1;
+    trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, 299);
+    double now = at;
+    for (const char* name : {"aten::linear", "aten::gelu", "aten::layer_norm", "aten::mul_",
+                             "aten::sqrt", "aten::add_"}) {
+      const double takes = (20 + step % 3) * times;
+      trace.Add("cpu_op", name, now, takes, 1, with_shapes ? R"("Input Dims":[[64,64]])" : "");
+      now += takes + (times > 1 ? 5 : 0.1);
+    }
+    trace.Add("user_annotation", "gloo:all_reduce", now, at + 295 - now, 2,
+              R"("Input Dims":[[1000]],"Input type":["float"])");
+  }
+  return trace.End();
+}
+
+std::string SaidOfAllSlower(bool with_shapes) {
+  const ScratchFolder folder;
+  std::vector<std::string> paths;
+  for (const int rank : {0, 1})
+    paths.push_back(folder.Write(fmt::format("rank{}.json", rank), AllSlower(rank, with_shapes)));
+  const auto answer = Ask(paths);
+  return answer ? AllSaid(*answer) : "no answer";
+}
+
+TEST(CpuJobCauses, ARankWhoseOperatorsAreAllSlowerIsOneFinding) {
+  const std::string said = SaidOfAllSlower(true);
+  EXPECT_TRUE(said.contains("since step 9: all that it runs takes longer")) << said;
+  EXPECT_TRUE(said.contains("called as often on inputs of the same size")) << said;
+  EXPECT_TRUE(said.contains("py-spy dump")) << said;
+  EXPECT_FALSE(said.contains("time between operators (")) << said;
+  EXPECT_FALSE(said.contains("Steps grow")) << said;
+}
+
+// Longer sequences make all operators slower, too.
+TEST(CpuJobCauses, WithoutShapesNobodyKnowsThatInputsAreTheSame) {
+  const std::string said = SaidOfAllSlower(false);
+  EXPECT_FALSE(said.contains("takes longer, its operators")) << said;
+  EXPECT_FALSE(said.contains("all that it runs")) << said;
+}
+
+// A loop that computes for 10 ms, and then works in Python for longer and longer.
+std::string Generates(bool marked, bool detokenizes = true) {
+  CpuTrace trace(0, "[]", 0, 1);
+  double now = 10;
+  trace.Add("python_function", "run.py(30): main", 0, detokenizes ? 420 : 240);
+  for (int turn = 1; turn <= 20; ++turn) {
+    const double turns = 10.5 + (detokenizes ? turn : 0);
+    if (marked)
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", turn), now, turns - 0.1);
+    trace.Add("python_function", "run.py(23): forward", now, 10);
+    trace.Add("cpu_op", "aten::addmm", now + 0.2, 9.6);
+    if (detokenizes) trace.Add("python_function", "run.py(6): detokenize", now + 10, turn - 0.2);
+    now += turns;
+  }
+  return trace.End();
+}
+
+TEST(CpuJobCauses, AFunctionBetweenOperatorsIsFoundWithoutSteps) {
+  const auto answer = testing::AskAbout(Generates(false));
+  ASSERT_TRUE(answer);
+  const std::string said = AllSaid(*answer);
+  EXPECT_TRUE(said.contains("of the trace; largest: detokenize (run.py:6).")) << said;
+  EXPECT_TRUE(said.contains("; its 20 calls take longer and longer, from ")) << said;
+}
+
+// The same loop with and without what it does in Python.
+TEST(CpuJobCauses, RunsWithoutStepsAreComparedByAllThatWasRecorded) {
+  const auto slow = testing::AskAbout(Generates(false));
+  const auto fast = testing::AskAbout(Generates(false, /*detokenizes=*/false));
+  ASSERT_TRUE(slow);
+  ASSERT_TRUE(fast);
+  const ReportSet changed = Compare(*fast, *slow, {});
+  const std::string said = AllSaid(changed);
+  EXPECT_TRUE(said.contains("Recorded time: ")) << said;
+  EXPECT_TRUE(said.contains("with the same operators.")) << said;
+  EXPECT_TRUE(said.contains("Python between operators grew by ")) << said;
+  EXPECT_TRUE(said.contains("detokenize (run.py:6) is new")) << said;
+}
+
+TEST(CpuJobCauses, PythonBetweenOperatorsHasOneNameInAllAnswers) {
+  const auto answer = testing::AskAbout(Generates(true));
+  ASSERT_TRUE(answer);
+  const std::string_view input = HeadlineOf(*answer, "input_pipeline");
+  EXPECT_TRUE(
+      input.contains("is Python between operators and may contain reading: most of it is "
+                     "in detokenize (run.py:6)"))
+      << input;
+}
+
+}  // namespace
+}  // namespace stepscope::cpu_job_causes_test
