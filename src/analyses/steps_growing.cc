@@ -4,11 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string>
 
+#include "base/change_point.h"
 #include "base/distribution.h"
+#include "base/growth.h"
+#include "base/robust.h"
 #include "base/saturate.h"
 #include "report/humanize.h"
 
@@ -44,6 +48,17 @@ std::optional<int64_t> GrowFrom(const std::vector<int64_t>& steps) {
 
 }  // namespace
 }  // namespace steps_growing
+
+bool IsOneChange(const std::vector<int64_t>& steps) {
+  const double slope = SlopeOf(steps);
+  std::vector<double> remain;
+  for (size_t s = 0; s < steps.size(); ++s)
+    remain.push_back(static_cast<double>(steps[s]) - slope * static_cast<double>(s));
+  const double height = Median(remain);
+  double left = 0;
+  for (const double value : remain) left += std::abs(value - height);
+  return DeviationFromOneChange(steps) < left;
+}
 
 bool AddGrowingSteps(Report& report, const std::vector<int64_t>& steps) {
   using steps_growing::Time;

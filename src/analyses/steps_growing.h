@@ -8,6 +8,9 @@
 
 namespace stepscope {
 
+// Whether a change of level explains the steps better than a line does.
+bool IsOneChange(const std::vector<int64_t>& steps);
+
 // Adds a finding if they do, and returns whether. `steps`: ns of each, of the job.
 bool AddGrowingSteps(Report& report, const std::vector<int64_t>& steps);
 

@@ -16,10 +16,7 @@
 #include "analyses/changes.h"
 #include "analyses/steps_growing.h"
 #include "analyses/steps_inputs.h"
-#include "base/change_point.h"
 #include "base/distribution.h"
-#include "base/growth.h"
-#include "base/robust.h"
 #include "base/saturate.h"
 #include "facts/derived/lateness/slow_rank.h"
 #include "facts/derived/python/step_function.h"
@@ -200,18 +197,6 @@ JobSteps StepsOfJob(const std::vector<RankSteps>& ranks) {
   return steps;
 }
 
-// Whether a change of level explains the steps better than a line does.
-bool IsOneChange(const std::vector<int64_t>& steps) {
-  const double slope = SlopeOf(steps);
-  std::vector<double> remain;
-  for (size_t s = 0; s < steps.size(); ++s)
-    remain.push_back(static_cast<double>(steps[s]) - slope * static_cast<double>(s));
-  const double height = Median(remain);
-  double left = 0;
-  for (const double value : remain) left += std::abs(value - height);
-  return DeviationFromOneChange(steps) < left;
-}
-
 // Slow steps that recur.
 struct Recurring {
   PeriodOfSteps steps;
@@ -379,7 +364,7 @@ void AddSlowSteps(Report& report, const Facts& facts, const std::vector<RankStep
       steps_slow::IsBySlowHost(facts, slowest))
     return;
   const steps_slow::JobSteps steps = steps_slow::StepsOfJob(ranks);
-  const bool one_change = StepChangesOf(facts).step_time && steps_slow::IsOneChange(steps.means);
+  const bool one_change = StepChangesOf(facts).step_time && IsOneChange(steps.means);
   if (!one_change && AddGrowingSteps(report, steps.means)) return;
   const auto recurring =
       steps_slow::FindRecurring(ranks, steps, slowest, (slow - 1) * static_cast<double>(median));

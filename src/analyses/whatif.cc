@@ -30,16 +30,18 @@ until all ranks have ended it, in the steps from `since_step` on, or in all; `re
 `saved` the difference. `error` is how far a replay without changes is from what was recorded, if unexplained delays of
 more than 20 µs are replaced by usual ones.
 
-"rank R as its peers" gives each unit of a rank's own work, which is a kernel or copy, or the host between two launches
-of communication, the time that it takes on ranks with the same work. It is asked for ranks whose own work exceeds that
-of their peers by six deviations. "rank R as before" gives units the median of the rank's own steps before `since_step`,
-where there are four such steps, or no rank has the same work. The rank that saves most is the first origin; the others
-are asked on top of it. A finding requires that the change saves 3 % of a step, three
-standard errors of that, and something in three of four steps.
+"rank R as its peers" gives each unit of a rank's own work (a kernel or copy, an operator or call without those within it,
+or the host before one) the time that it takes on ranks with the same work. It is asked for ranks whose own work exceeds
+that of their peers by six deviations. Where units of one name take far longer in all steps, only these are changed.
+"rank R as before" gives units the median of the rank's own steps before `since_step`. It is asked where units of one
+name take 30% longer for four steps or more, and not on ranks with the same work as well, unless all that the rank does
+takes somewhat longer, as on a busy machine. The rank that saves most is the first origin; the others are asked on top of
+it. A finding requires that the change saves 3% of a step, three standard errors of that, and something in three of four
+steps.
 
 **Limitations:** What the host does between records takes as long as before. Ranks without a trace do not take part.
-Sends and receives are matched by their ends; waits between streams that were not recorded are guessed. Jobs whose
-processors compute have no such graph yet.
+Sends and receives are matched by their ends; waits between streams, and waits of threads for collectives of gloo, MPI or
+UCC, are guessed where no record tells them.
 
 **Interpretation:** The first change that you can make is the one to start with: it contains everything that waits for
 it. The excess of a rank is not what it costs: a rank that waits anyway costs nothing.
@@ -103,8 +105,8 @@ class Asker {
   }
 
   int64_t Saved(const Change& change) const {
-    return MeanStep(graph_, origins_.recorded, change.since) -
-           MeanStep(graph_, change.lengths, change.since);
+    return SubtractSaturated(MeanStep(graph_, origins_.recorded, change.since),
+                             MeanStep(graph_, change.lengths, change.since));
   }
 
  private:
@@ -116,7 +118,7 @@ class Asker {
                     .since = origin.since,
                     .kind = ColumnKind::kWait};
       for (size_t s = 0; s < origin.saved.size(); ++s)
-        change.lengths.push_back(origins_.recorded[s] - origin.saved[s]);
+        change.lengths.push_back(SubtractSaturated(origins_.recorded[s], origin.saved[s]));
       changes_.push_back(std::move(change));
     }
   }
@@ -136,9 +138,9 @@ class Asker {
 struct RankStep {
   int64_t rank = 0, step = 0, measured = 0, replayed = 0;
   double Error() const {
-    return measured == 0
-               ? 0
-               : std::abs(static_cast<double>(replayed - measured)) / static_cast<double>(measured);
+    return measured == 0 ? 0
+                         : std::abs(static_cast<double>(SubtractSaturated(replayed, measured))) /
+                               static_cast<double>(measured);
   }
 };
 
@@ -152,9 +154,9 @@ std::vector<RankStep> CompareReplay(const JobGraph& graph) {
     const StepMark* before = nullptr;
     for (const StepMark& mark : job.marks) {
       const auto length = [&](const JobTimes& times) {
-        const int64_t since = before == nullptr ? job.origin + times[r][mark.begin]
+        const int64_t since = before == nullptr ? AddSaturated(job.origin, times[r][mark.begin])
                                                 : EndOfStep(graph, times, r, *before);
-        return EndOfStep(graph, times, r, mark) - since;
+        return SubtractSaturated(EndOfStep(graph, times, r, mark), since);
       };
       rows.push_back({job.rank->rank, mark.step, length(recorded), length(replayed)});
       before = &mark;
@@ -175,8 +177,8 @@ Table ChangesTable(const Asker& asker, const JobGraph& graph, const std::vector<
   for (const Change& change : changes) {
     const int64_t recorded = MeanStep(graph, origins.recorded, change.since);
     const int64_t saved = asker.Saved(change);
-    table.rows.push_back({change.name, recorded - saved, recorded, saved, Ratio(saved, recorded),
-                          ToInt64(error * static_cast<double>(recorded)),
+    table.rows.push_back({change.name, SubtractSaturated(recorded, saved), recorded, saved,
+                          Ratio(saved, recorded), ToInt64(error * static_cast<double>(recorded)),
                           change.since ? Cell(*change.since) : Cell(), KindCell(change.kind)});
   }
   return table;

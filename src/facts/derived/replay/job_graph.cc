@@ -75,7 +75,7 @@ bool InLockStep(const RankActivity& rank) {
     if (activity.launched != kNoTime && activity.start > activity.launched &&
         busy_until > activity.launched) {
       ++bound;
-      close += activity.start - activity.launched < kJustBefore ? 1 : 0;
+      close += SubtractSaturated(activity.start, activity.launched) < kJustBefore ? 1 : 0;
     }
     busy_until = std::max(busy_until, activity.end);
   }
@@ -179,7 +179,7 @@ class Builder {
     const PathWindow window = WindowOfAll(rank).window;
     job.graph = BuildDependencies(rank, *facts_.names, window);
     if (job.lock_step) LockStep(rank, job.graph).TakeHostOut();
-    job.origin = window.start - AheadOf(rank, window);
+    job.origin = SubtractSaturated(window.start, AheadOf(rank, window));
     moments_[r] = FindMoments(job.graph, rank.activities.size());
     job.marks = MarksOf(rank, job.graph, moments_[r]);
     out_.guessed_waits += job.graph.guessed_waits;
@@ -196,7 +196,7 @@ class Builder {
   int64_t AheadOf(const RankActivity& rank, const PathWindow& window) const {
     const auto participants = c_.OfRank(rank.rank);
     if (participants.empty()) return 0;
-    const int64_t middle = window.start + window.span() / 2;
+    const int64_t middle = window.start + SubtractSaturated(window.end, window.start) / 2;
     const auto index = static_cast<size_t>(participants.data() - c_.ranks.data());
     return Apart(middle, participants.front().clock.Aligned(middle)) -
            messages_.clocks[index].shift;
@@ -211,10 +211,6 @@ class Builder {
     const uint32_t set = messages_.clocks[c_.parts[parts_.front()].rank].set;
     return std::ranges::all_of(
         parts_, [&](uint32_t p) { return messages_.clocks[c_.parts[p].rank].set == set; });
-  }
-
-  int64_t TimeOf(const JobRank& rank, uint32_t moment) const {
-    return rank.origin + rank.graph.times[moment] - rank.graph.times.front();
   }
 
   // Of `parts_`.
@@ -233,14 +229,14 @@ class Builder {
                        .part = p};
       if (member.start == kNowhere || member.end == kNowhere) continue;
       if (message) member.start = ReadyAt(out_.ranks[member.rank], member.start);
-      begins = std::max(begins, TimeOf(out_.ranks[member.rank], member.start));
+      begins = std::max(begins, out_.ranks[member.rank].TimeOf(member.start));
       out_.members.push_back(member);
     }
     instance.count = static_cast<uint32_t>(out_.members.size()) - instance.first;
     if (instance.count < 2) return out_.members.resize(instance.first);
     for (JobMember& member : std::span(out_.members).subspan(instance.first)) {
       member.instance = static_cast<uint32_t>(out_.instances.size());
-      member.transfer = TimeOf(out_.ranks[member.rank], member.end) - begins;
+      member.transfer = SubtractSaturated(out_.ranks[member.rank].TimeOf(member.end), begins);
       if (member.transfer < 0) ++out_.contradictions;
     }
     if (message) TakeShorter(instance);

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "base/saturate.h"
 #include "facts/facts.h"
 #include "facts/paths/dependencies.h"
 
@@ -50,6 +51,11 @@ struct JobRank {
   std::vector<StepMark> marks;                        // of complete steps, ascending
   std::vector<std::pair<uint32_t, uint32_t>> starts;  // moments of members and these; ascending
   std::vector<std::pair<uint32_t, uint32_t>> ends;
+
+  // When the moment was recorded, ns on the common clock.
+  int64_t TimeOf(uint32_t moment) const {
+    return AddSaturated(origin, SubtractSaturated(graph.times[moment], graph.times.front()));
+  }
 };
 
 struct JobGraph {

@@ -9,7 +9,7 @@ int64_t EndOfStep(const JobGraph& graph, const JobTimes& times, uint32_t rank,
   for (const uint32_t moment : {mark.host_end, mark.device_end}) {
     if (moment != kNowhere) end = std::max(end, times[rank][moment]);
   }
-  return graph.ranks[rank].origin + end;
+  return AddSaturated(graph.ranks[rank].origin, end);
 }
 
 std::vector<int64_t> StepLengths(const JobGraph& graph, const JobTimes& times) {
@@ -22,13 +22,14 @@ std::vector<int64_t> StepLengths(const JobGraph& graph, const JobTimes& times) {
       int64_t& end = ends[static_cast<size_t>(at - graph.steps.begin())];
       end = std::max(end, EndOfStep(graph, times, r, mark));
       if (at != graph.steps.begin()) continue;
-      const int64_t began = graph.ranks[r].origin + times[r][mark.begin];
+      const int64_t began = AddSaturated(graph.ranks[r].origin, times[r][mark.begin]);
       begin = std::min(begin.value_or(began), began);
     }
   }
   std::vector<int64_t> lengths;
   for (size_t s = 0; s < ends.size(); ++s) {
-    const int64_t length = ends[s] - (s == 0 ? begin.value_or(ends[s]) : ends[s - 1]);
+    const int64_t before = s == 0 ? begin.value_or(ends[s]) : ends[s - 1];
+    const int64_t length = SubtractSaturated(ends[s], before);
     lengths.push_back(std::max<int64_t>(length, 0));
   }
   return lengths;
@@ -38,7 +39,8 @@ JobTimes RecordedTimes(const JobGraph& graph) {
   JobTimes times;
   for (const JobRank& rank : graph.ranks) {
     std::vector<int64_t>& own = times.emplace_back(rank.graph.times);
-    for (int64_t& time : own) time -= rank.graph.times.front();
+    const int64_t first = own.front();
+    for (int64_t& time : own) time = SubtractSaturated(time, first);
   }
   return times;
 }

@@ -81,7 +81,7 @@ class JobReplay {
 
   int64_t MeasuredAt(uint32_t r) const {
     const JobRank& rank = graph_.ranks[r];
-    return rank.origin + rank.graph.times[states_[r].moment] - rank.graph.times.front();
+    return rank.TimeOf(states_[r].moment);
   }
 
   void Unblock(Open& open) {
@@ -111,7 +111,8 @@ class JobReplay {
       state.times[m] = ends == nullptr ? Earliest(r, m) : EndOf(*ends, rank);
       for (; state.start < rank.starts.size() && rank.starts[state.start].first == m;
            ++state.start) {
-        Arrive(graph_.members[rank.starts[state.start].second], rank.origin + state.times[m]);
+        Arrive(graph_.members[rank.starts[state.start].second],
+               AddSaturated(rank.origin, state.times[m]));
       }
     }
   }
@@ -126,7 +127,7 @@ class JobReplay {
   }
 
   int64_t EndOf(const JobMember& member, const JobRank& rank) const {
-    const int64_t begins = open_[member.instance].begins - rank.origin;
+    const int64_t begins = SubtractSaturated(open_[member.instance].begins, rank.origin);
     return std::max<int64_t>(0, AddSaturated(begins, lags_.OfTransfer(member)));
   }
 

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "base/robust.h"
+#include "base/saturate.h"
 #include "base/time_units.h"
 
 namespace stepscope {
@@ -88,8 +89,11 @@ class ClockJoiner {
     if (own.set == other.set) return;
     const auto apart = Between(a, b, pair);
     if (!apart) return;
+    const int64_t more = AddSaturated(SubtractSaturated(own.shift, other.shift), *apart);
+    constexpr int64_t kMost = int64_t{1} << 60;  // so that shifted times can be compared
     for (CommonClock& clock : clocks_) {
-      if (clock.set == other.set) clock = {own.set, clock.shift + own.shift - other.shift + *apart};
+      if (clock.set != other.set) continue;
+      clock = {own.set, std::clamp(AddSaturated(clock.shift, more), -kMost, kMost)};
     }
   }
 

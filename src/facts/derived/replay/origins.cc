@@ -60,7 +60,8 @@ class Finder {
         most->costs = most->costs && 2 * Sum(most->saved) > Sum(out_.found.front().saved);
       taken.TakeUnits(work_[suspects[at].rank], suspects[at].rank, suspects[at].expected);
       suspects.erase(suspects.begin() + static_cast<std::ptrdiff_t>(at));
-      for (size_t s = 0; s < before.size(); ++s) before[s] -= most->saved[s];
+      for (size_t s = 0; s < before.size(); ++s)
+        before[s] = SubtractSaturated(before[s], most->saved[s]);
       out_.found.push_back(std::move(*most));
     }
     return std::move(out_);
@@ -77,7 +78,7 @@ class Finder {
     const std::vector<OwnUnit>& units = work_[rank].units;
     for (size_t u = 0; u < units.size(); ++u) {
       int64_t& sum = beyond[units[u].step];
-      sum = AddSaturated(sum, units[u].time - expected[u]);
+      sum = AddSaturated(sum, SubtractSaturated(units[u].time, expected[u]));
     }
     return beyond;
   }
@@ -201,7 +202,7 @@ class Finder {
     for (size_t u = 0; u < units.size(); ++u) {
       std::vector<double>& values = series[{units[u].kind, units[u].name}];
       values.resize(graph_.steps.size(), 0);
-      values[units[u].step] += static_cast<double>(units[u].time - peers[u]);
+      values[units[u].step] += static_cast<double>(SubtractSaturated(units[u].time, peers[u]));
     }
     std::pair<UnitKind, StringId> most;
     double longest = kLeastCost * usual_step_;
@@ -258,7 +259,8 @@ class Finder {
     lags.TakeUnits(work_[suspect.rank], suspect.rank, suspect.expected);
     const std::vector<int64_t> with = StepLengths(graph_, ReplayJob(graph_, lags));
     Origin origin{.rank = suspect.rank, .as_before = suspect.as_before};
-    for (size_t s = 0; s < with.size(); ++s) origin.saved.push_back(before[s] - with[s]);
+    for (size_t s = 0; s < with.size(); ++s)
+      origin.saved.push_back(SubtractSaturated(before[s], with[s]));
     if (suspect.first > 0) origin.since = graph_.steps[suspect.first];
     Describe(suspect, origin);
     Weigh(suspect.first, origin);
@@ -271,7 +273,7 @@ class Finder {
     std::map<std::pair<UnitKind, StringId>, int64_t> names;
     for (size_t u = 0; u < units.size(); ++u) {
       if (units[u].step < suspect.first) continue;
-      const int64_t beyond = units[u].time - suspect.expected[u];
+      const int64_t beyond = SubtractSaturated(units[u].time, suspect.expected[u]);
       origin.excess = AddSaturated(origin.excess, beyond);
       if (units[u].kind == UnitKind::kDevice)
         origin.of_devices = AddSaturated(origin.of_devices, beyond);
