@@ -69,7 +69,11 @@ int64_t MeanStep(const JobGraph& graph, const std::vector<int64_t>& lengths,
   return count == 0 ? 0 : ToInt64(sum / count);
 }
 
-// What a change is multiplied to edges of these bounds.
+int64_t StepsSince(const JobGraph& graph, std::optional<int64_t> since) {
+  return std::ranges::count_if(graph.steps, [&](int64_t step) { return !since || step >= *since; });
+}
+
+// Edges of these bounds take no time.
 ChangedLags Without(const JobGraph& graph, std::initializer_list<Bound> bounds) {
   ChangedLags lags(graph);
   lags.ScaleEdges([&](const JobRank& /*job*/, const Edge& edge) {
@@ -210,18 +214,13 @@ void AddFindings(Report& report, const Facts& facts, double error) {
   for (const Origin& origin : origins.found) {
     if (!origin.costs) continue;
     const int64_t rank = graph.ranks[origin.rank].rank->rank;
-    double saved = 0, steps = 0;
-    for (size_t s = 0; s < graph.steps.size(); ++s) {
-      if (origin.since && graph.steps[s] < *origin.since) continue;
-      saved += static_cast<double>(origin.saved[s]);
-      ++steps;
-    }
+    const auto saved = static_cast<double>(MeanStep(graph, origin.saved, origin.since));
     const bool kernels = 2 * origin.of_devices > origin.excess;
     const int64_t recorded = MeanStep(graph, origins.recorded, origin.since);
     const std::string since = origin.since ? fmt::format(" since step {}", *origin.since) : "";
     report.findings.push_back(
         {.message = fmt::format("Rank {} holds the job up{}: {} of {} per step.", rank, since,
-                                HumanTime(saved / steps), HumanTime(static_cast<double>(recorded))),
+                                HumanTime(saved), HumanTime(static_cast<double>(recorded))),
          .because = fmt::format(
              "its own work takes {} more per step than {}{}; a replay without that takes {} (± {})",
              HumanTime(static_cast<double>(origin.excess)),
@@ -229,13 +228,13 @@ void AddFindings(Report& report, const Facts& facts, double error) {
                  ? std::string("before")
                  : "on " + Plural(OwnWorkOf(facts)[origin.rank].peers.size() - 1, "rank") +
                        " with the same work",
-             SayUnits(facts, origin), HumanTime(static_cast<double>(recorded) - saved / steps),
+             SayUnits(facts, origin), HumanTime(static_cast<double>(recorded) - saved),
              HumanRatio(error)),
          .hint = kernels
                      ? "check clocks, temperature and power of the device, and whether the rank "
                        "has more work than others"
                      : "look at what the host of this rank does between launches: see `python`",
-         .impact = ToInt64(saved),
+         .impact = ToInt64(saved * static_cast<double>(StepsSince(graph, origin.since))),
          .table = "changes",
          .cause = {CauseKind::kWait, rank},  // under what says why, if that is known
          .nearness = Nearness::kPart,
