@@ -96,7 +96,7 @@ std::string SayMostExposed(const Facts& facts) {
 // "; 12.0 ms per device in all_gather_object".
 std::string SayObjects(const ObjectCollectives& objects, int64_t devices) {
   return fmt::format("; {} per device in {}",
-                     HumanTime(static_cast<double>(objects.time / devices)),
+                     HumanTime(static_cast<double>(objects.time) / static_cast<double>(devices)),
                      objects.name.empty() ? "pickled objects and their sizes" : objects.name);
 }
 

@@ -190,7 +190,7 @@ void TakeNotice(const Group& group, JointAttempt& joint) {
     if (first == nullptr || r.attempt->notice < first->attempt->notice) first = &r;
   }
   if (first == nullptr) return;
-  const int64_t notice = *first->attempt->notice;
+  const int64_t notice = first->attempt->notice.value_or(0);
   const bool failed = std::ranges::any_of(group.runs, [&](const Run& r) {
     const std::string& word = r.attempt->last_word;
     if (word.empty() || word == "exit" || !r.attempt->left) return false;

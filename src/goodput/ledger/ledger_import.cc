@@ -185,9 +185,10 @@ bool NeedsOrder(const std::vector<std::string>& files) {
   std::vector<Note> ignored;
   for (const std::string& path : files) {
     if (IsFolder(path)) continue;
-    (void)ReadEventsFile(path, ignored, [&](const Event& event, Notes&) {
+    const auto read = ReadEventsFile(path, ignored, [&](const Event& event, Notes&) {
       if (!IsOfLog(event)) numbered.Seen(event);
     });
+    if (!read) continue;  // the import itself says why
   }
   return numbered.late() > 0;
 }
