@@ -230,10 +230,11 @@ SlowStepChange AddSlowSteps(const ReportSet& a, const ReportSet& b, const StepCo
     const bool is_told = !others.empty();
     return {.headline = std::move(others), .is_told = is_told};
   }
-  if (more > 0) {
+  if (more > 0 && after) {
     AddFinding(a, b, steps, before, *after, more, report);
     return {.headline = {}, .is_told = true, .on_a_rank = after->rank.has_value(), .time = more};
   }
+  if (!before) return {};
   return {
       .headline = fmt::format(" {} took {} longer on average before{}.", Capitalized(before->Say()),
                               HumanTime(before->more), SayOtherRun(after, false)),

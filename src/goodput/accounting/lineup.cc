@@ -219,7 +219,7 @@ void MoveClocks(const Recordings& recordings, std::vector<Run>& runs, Lineup& ou
     return found == moves.end() ? 0 : found->second;
   };
   for (const auto& r : recordings) {
-    if (r->newest()) TakeLater(*r->newest() + move_of(*r), out.newest);
+    if (const auto newest = r->newest()) TakeLater(*newest + move_of(*r), out.newest);
   }
   if (moves.empty()) return;
   for (Run& run : runs) {
