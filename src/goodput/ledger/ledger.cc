@@ -257,8 +257,8 @@ Result<Jobs> ReadOnce(const std::string& address, const ReadJobsOptions& options
   if (!name) return std::unexpected(name.error());
   Jobs jobs;
   InputFile file{.path = ledger->name(), .rank = 0};
-  if (name->has_value()) {
-    const std::string& chosen = **name;
+  if (const std::optional<std::string>& choice = *name) {
+    const std::string& chosen = *choice;
     Job& job = jobs.jobs.emplace_back();
     if (auto read = ledger->Account(chosen, options, job); !read) {
       return std::unexpected(read.error());

@@ -255,7 +255,7 @@ int64_t WaitOf(const AttemptAccount& a) {
 std::optional<Finding> LateRankFinding(const Partition& p, int64_t counted) {
   if (p.attempts.empty()) return std::nullopt;
   const AttemptAccount& most = *std::ranges::max_element(p.attempts, {}, WaitOf);
-  if (WaitOf(most) == 0) return std::nullopt;
+  if (!most.late_rank || WaitOf(most) == 0) return std::nullopt;
   const LateRank& late = *most.late_rank;
   const double share =
       static_cast<double>(WaitOf(most)) / static_cast<double>(std::max<int64_t>(1, counted));

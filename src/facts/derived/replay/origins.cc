@@ -48,21 +48,21 @@ class Finder {
     std::vector<int64_t> before = StepLengths(graph_, ReplayJob(graph_, RecordedLags{&graph_}));
     ChangedLags taken(graph_);
     while (!suspects.empty()) {
-      std::optional<Origin> most;
+      Origin most = Ask(taken, before, suspects.front());
       size_t at = 0;
-      for (size_t i = 0; i < suspects.size(); ++i) {
+      for (size_t i = 1; i < suspects.size(); ++i) {
         Origin origin = Ask(taken, before, suspects[i]);
-        if (most && Sum(origin.saved) <= Sum(most->saved)) continue;
+        if (Sum(origin.saved) <= Sum(most.saved)) continue;
         most = std::move(origin);
         at = i;
       }
-      if (!out_.found.empty() && most->as_before)  // chance makes all ranks slower now and then
-        most->costs = most->costs && 2 * Sum(most->saved) > Sum(out_.found.front().saved);
+      if (!out_.found.empty() && most.as_before)  // chance makes all ranks slower now and then
+        most.costs = most.costs && 2 * Sum(most.saved) > Sum(out_.found.front().saved);
       taken.TakeUnits(work_[suspects[at].rank], suspects[at].rank, suspects[at].expected);
       suspects.erase(suspects.begin() + static_cast<std::ptrdiff_t>(at));
       for (size_t s = 0; s < before.size(); ++s)
-        before[s] = SubtractSaturated(before[s], most->saved[s]);
-      out_.found.push_back(std::move(*most));
+        before[s] = SubtractSaturated(before[s], most.saved[s]);
+      out_.found.push_back(std::move(most));
     }
     return std::move(out_);
   }
