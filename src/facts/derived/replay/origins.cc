@@ -231,12 +231,13 @@ class Finder {
     for (uint32_t r = 0; r < work_.size(); ++r) rises.push_back(OwnRise(r));
     for (uint32_t r = 0; r < work_.size(); ++r) {
       const auto known = std::ranges::find(found, r, &Suspect::rank);
-      if (!rises[r] || IsShared(r, *rises[r], rises)) continue;
+      const std::optional<Rise>& rise = rises[r];
+      if (!rise || IsShared(r, *rise, rises)) continue;
       const bool always = known != found.end() && known->first < kEnoughBefore;
       if (always && !known->of_one_name) continue;
-      Suspect own{.rank = r, .first = rises[r]->at, .as_before = true};
+      Suspect own{.rank = r, .first = rise->at, .as_before = true};
       own.expected = AsBefore(r, own.first);
-      if (MayBeLoad(*rises[r], own)) continue;
+      if (MayBeLoad(*rise, own)) continue;
       if (known == found.end()) {
         found.push_back(std::move(own));
       } else {
