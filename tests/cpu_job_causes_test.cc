@@ -15,24 +15,12 @@
 namespace stepscope::cpu_job_causes_test {
 namespace {
 
+using testing::AllSaid;
 using testing::Ask;
 using testing::CpuTrace;
 using testing::ScratchFolder;
 
 constexpr int kFirst = 2, kLast = 15, kSince = 9;
-
-// The verdict, and all that findings say, with their evidence and advice.
-std::string AllSaid(const ReportSet& answer) {
-  std::string all = answer.verdict + "\n";
-  for (const Report& report : answer.reports) {
-    for (const Finding& finding : report.findings) {
-      all += finding.message + " " + finding.because + " try: " + finding.hint + "\n";
-      for (const Evidence& evidence : finding.evidence)
-        all += evidence.message + " " + evidence.because + "\n";
-    }
-  }
-  return all;
-}
 
 std::string_view HeadlineOf(const ReportSet& answer, std::string_view analysis) {
   for (const Report& report : answer.reports) {

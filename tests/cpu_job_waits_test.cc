@@ -12,6 +12,7 @@
 namespace stepscope::cpu_job_waits_test {
 namespace {
 
+using testing::AllSaid;
 using testing::Ask;
 using testing::CpuTrace;
 using testing::ScratchFolder;
@@ -23,19 +24,6 @@ Result<ReportSet> AskAboutRanks(const std::vector<CpuTrace>& ranks,
   for (size_t rank = 0; rank < ranks.size(); ++rank)
     paths.push_back(folder.Write(fmt::format("rank{}.json", rank), ranks[rank].End()));
   return Ask(paths, options);
-}
-
-// What a reader sees of it: the verdict, and all findings with their evidence.
-std::string AllSaid(const ReportSet& answer) {
-  std::string all = answer.verdict + "\n";
-  for (const Report& report : answer.reports) {
-    for (const Finding& finding : report.findings) {
-      all += finding.message + " " + finding.because + " " + finding.hint + "\n";
-      for (const auto& evidence : finding.evidence)
-        all += evidence.message + " " + evidence.because + "\n";
-    }
-  }
-  return all;
 }
 
 void Reduce(CpuTrace& trace, double start, double end) {

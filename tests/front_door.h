@@ -42,6 +42,19 @@ inline Result<ReportSet> AskAbout(std::string_view content, const std::string& n
   return Ask({folder.Write(name, content)});
 }
 
+// What a reader sees of it: the verdict, and all that findings say, with evidence and advice.
+inline std::string AllSaid(const ReportSet& answer) {
+  std::string all = answer.verdict + "\n";
+  for (const Report& report : answer.reports) {
+    for (const Finding& finding : report.findings) {
+      all += finding.message + " " + finding.because + " try: " + finding.hint + "\n";
+      for (const Evidence& evidence : finding.evidence)
+        all += evidence.message + " " + evidence.because + "\n";
+    }
+  }
+  return all;
+}
+
 // How often the notes about the input say so, over all files.
 inline int64_t NoteCount(const ReportSet& answer, std::string_view name) {
   int64_t count = 0;

@@ -13,7 +13,7 @@ inline constexpr std::string_view kFindWhatSlows =
     "other threads of that process (py-spy dump); if there is nothing, look at its clocks "
     "(turbostat)";
 
-// "all that rank 1 runs takes longer, its operators 2.6Ã as long".
+// "all that rank 1 runs takes longer, its operators 2.6× as long".
 std::string SaySlowRank(const SlowRank& slow);
 // "operators with 97% of its time in them take longer, called as often on inputs of the same size".
 std::string SaySlowEvidence(const SlowRank& slow);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -12,7 +11,6 @@
 #include "base/change_point.h"
 #include "base/distribution.h"
 #include "base/growth.h"
-#include "base/robust.h"
 #include "base/saturate.h"
 #include "report/humanize.h"
 
@@ -50,14 +48,7 @@ std::optional<int64_t> GrowFrom(const std::vector<int64_t>& steps) {
 }  // namespace steps_growing
 
 bool IsOneChange(const std::vector<int64_t>& steps) {
-  const double slope = SlopeOf(steps);
-  std::vector<double> remain;
-  for (size_t s = 0; s < steps.size(); ++s)
-    remain.push_back(static_cast<double>(steps[s]) - slope * static_cast<double>(s));
-  const double height = Median(remain);
-  double left = 0;
-  for (const double value : remain) left += std::abs(value - height);
-  return DeviationFromOneChange(steps) < left;
+  return DeviationFromOneChange(steps) < LineThrough(steps).left;
 }
 
 bool AddGrowingSteps(Report& report, const std::vector<int64_t>& steps) {

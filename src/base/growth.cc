@@ -25,18 +25,24 @@ double SlopeOf(std::span<const int64_t> values) {
   return Median(std::move(slopes));
 }
 
-std::optional<Growth> FindGrowth(std::span<const int64_t> values, double least) {
-  if (values.size() < kFewest) return std::nullopt;
+Line LineThrough(std::span<const int64_t> values) {
   const double each = SlopeOf(values);
-  if (each <= 0 || each * static_cast<double>(values.size() - 1) < least) return std::nullopt;
   std::vector<double> remain;
   for (size_t i = 0; i < values.size(); ++i)
     remain.push_back(static_cast<double>(values[i]) - each * static_cast<double>(i));
   const double first = Median(remain);
   double left = 0;
   for (const double value : remain) left += std::abs(value - first);
-  if (left > kBetter * DeviationFromOneChange(values)) return std::nullopt;
-  return Growth{each, first};
+  return {{each, first}, left};
+}
+
+std::optional<Growth> FindGrowth(std::span<const int64_t> values, double least) {
+  if (values.size() < kFewest) return std::nullopt;
+  const Line line = LineThrough(values);
+  if (line.each <= 0 || line.each * static_cast<double>(values.size() - 1) < least)
+    return std::nullopt;
+  if (line.left > kBetter * DeviationFromOneChange(values)) return std::nullopt;
+  return line;
 }
 
 }  // namespace stepscope

@@ -2,7 +2,6 @@
 #include "facts/derived/replay/job_graph.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "base/stop.h"

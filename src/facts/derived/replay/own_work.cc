@@ -28,7 +28,7 @@ class Cutter {
     const Dependencies& g = job_.graph;
     work_.unit_of.assign(g.edges.size(), kNowhere);
     FindRecordEnds();
-    std::map<uint32_t, Gap> gaps;  // by thread
+    std::map<uint32_t, Gap> gaps;  // by thread, open ones
     for (uint32_t m = 1; m < g.times.size(); ++m) {
       for (uint32_t e = g.first_edge[m]; e < g.first_edge[m + 1]; ++e) {
         const Edge& edge = g.edges[e];
@@ -49,10 +49,7 @@ class Cutter {
     }
   };
 
-  // Of a thread: in no operator or call since.
-  struct Gap {
-    std::vector<uint32_t> edges;
-  };
+  using Gap = std::vector<uint32_t>;  // edges of a thread in no operator or call
 
   // Where processors compute: when records of collectives and messages end.
   void FindRecordEnds() {
@@ -90,16 +87,16 @@ class Cutter {
     const Edge& edge = job_.graph.edges[e];
     if (edge.bound == Bound::kSync) return;
     Gap& gap = gaps[edge.thread];
-    if (IsGap(edge)) return gap.edges.push_back(e);
+    if (IsGap(edge)) return gap.push_back(e);
     const uint32_t step = StepOf(edge);
-    if (!gap.edges.empty()) {
+    if (!gap.empty()) {
       // Between two steps it belongs to that with most of it.
-      const auto most = std::ranges::max_element(
-          gap.edges, {}, [&](uint32_t g) { return job_.graph.edges[g].lag; });
-      const int64_t since = job_.graph.times[job_.graph.edges[gap.edges.front()].from];
+      const auto most =
+          std::ranges::max_element(gap, {}, [&](uint32_t g) { return job_.graph.edges[g].lag; });
+      const int64_t since = job_.graph.times[job_.graph.edges[gap.front()].from];
       if (!MayBeWait(since, job_.graph.times[edge.from]))
-        Add(gap.edges, StepOf(job_.graph.edges[*most]), UnitKind::kBefore, edge.name);
-      gap.edges.clear();
+        Add(gap, StepOf(job_.graph.edges[*most]), UnitKind::kBefore, edge.name);
+      gap.clear();
     }
     const int64_t began = job_.graph.times[edge.from];
     if (MayWait(names_[edge.name]) && MayBeWait(began, began + edge.lag)) return;
