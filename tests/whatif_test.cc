@@ -2,15 +2,18 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/answer.h"
 #include "tests/front_door.h"
 #include "tests/shared_data.h"
 #include "tests/support/demo_job.h"
+#include "tests/support/gpu_job.h"
 
 namespace stepscope::testing::whatif_test {
 namespace {
@@ -28,77 +31,67 @@ std::vector<std::string> RanksChanged(const ReportSet& answer) {
 
 // Two stages of a pipeline: rank 0 computes, for as many ms as `first` says of the step (1 to 10),
 // and sends; rank 1 receives, for as long as that takes. Then both compute for 6 ms.
-class Pipeline {
- public:
-  explicit Pipeline(const std::function<double(int)>& first) {
-    double at = 0;
-    for (int step = 1; step <= 10; ++step) {
-      const double sent = at + first(step) + 1, end = sent + 6;
-      for (int rank = 0; rank < 2; ++rank) {
-        Event(rank, "user_annotation", fmt::format("ProfilerStep#{}", step), at, end - at, 1, "");
-        Event(rank, "cuda_runtime", "cudaDeviceSynchronize", at + 0.1, end - at - 0.11, 1, "");
-      }
-      launch_ = at;
-      Kernel(0, "gemm", at + 0.02, sent - 1, 7, "");
-      Kernel(0, "ncclDevKernel_SendRecv", sent - 1 + 0.01, sent, 20,
-             Message("send", "Dst Rank", 1));
-      Kernel(1, "ncclDevKernel_SendRecv", at + 0.02, sent, 20, Message("recv", "Src Rank", 0));
-      Kernel(0, "wgrad", sent + 0.01, sent + 4, 7, "");
-      Kernel(1, "gemm", sent + 0.01, sent + 4, 7, "");
-      for (int rank = 0; rank < 2; ++rank) Kernel(rank, "adam", sent + 4.01, end - 0.02, 7, "");
-      at = end;
+GpuJob Pipeline(const std::function<double(int)>& first) {
+  GpuJob job(2);
+  double at = 0;
+  for (int step = 1; step <= 10; ++step) {
+    const double sent = at + first(step) + 1, end = sent + 6;
+    job.Step(step, at, end);
+    job.Kernel(0, "gemm", at + 0.02, sent - 1, 7);
+    job.Kernel(0, "ncclDevKernel_SendRecv", sent - 1 + 0.01, sent, 20,
+               GpuJob::Message("send", "Dst Rank", 1));
+    job.Kernel(1, "ncclDevKernel_SendRecv", at + 0.02, sent, 20,
+               GpuJob::Message("recv", "Src Rank", 0));
+    job.Kernel(0, "wgrad", sent + 0.01, sent + 4, 7);
+    job.Kernel(1, "gemm", sent + 0.01, sent + 4, 7);
+    for (int rank = 0; rank < 2; ++rank) job.Kernel(rank, "adam", sent + 4.01, end - 0.02, 7);
+    at = end;
+  }
+  return job;
+}
+
+// dp 2 x tp 2: each rank computes for `first` ms, reduces with its tp peer (0 and 1, 2 and 3),
+// computes for 8 ms, and reduces with its dp peer (0 and 2, 1 and 3). A reduction takes 1 ms.
+GpuJob TensorAndDataParallel(const std::function<double(int rank, int step)>& first) {
+  GpuJob job(4);
+  double at = 0;
+  for (int step = 1; step <= 10; ++step) {
+    std::array<double, 2> reduced{};  // when the tp groups have
+    for (int rank = 0; rank < 4; ++rank)
+      reduced[rank / 2] = std::max(reduced[rank / 2], at + first(rank, step) + 1);
+    const double end = std::max(reduced[0], reduced[1]) + 8 + 1;
+    job.Step(step, at, end + 0.1);
+    for (int rank = 0; rank < 4; ++rank) {
+      const int tp = rank / 2, dp = rank % 2;
+      const double begun = at + first(rank, step), middle = reduced[static_cast<size_t>(tp)];
+      job.Kernel(rank, "gemm", at + 0.05, begun, 7);
+      job.Kernel(rank, "ncclDevKernel_AllReduce", begun + 0.001, middle, 7,
+                 GpuJob::AllReduce(fmt::format("tp_{}", tp), {2 * tp, 2 * tp + 1}));
+      job.Kernel(rank, "mlp", middle + 0.001, middle + 8, 7);
+      job.Kernel(rank, "ncclDevKernel_AllReduce", middle + 8.001, end, 7,
+                 GpuJob::AllReduce(fmt::format("dp_{}", dp), {dp, 2 + dp}));
     }
+    at = end + 0.1;
   }
+  return job;
+}
 
-  std::string Of(size_t rank) const {
-    return fmt::format(
-        R"({{"schemaVersion":1,"distributedInfo":{{"backend":"nccl","rank":{},"world_size":2}},"traceEvents":[{}]}})",
-        rank, events_[rank]);
-  }
-
- private:
-  static std::string Message(std::string_view name, std::string_view other, int rank) {
-    return fmt::format(
-        R"(,"Collective name":"{}","Process Group Name":"pp","Process Group Ranks":"[0, 1]","Group size":2,"In msg nelems":9,"dtype":"Float","{}":{})",
-        name, other, rank);
-  }
-
-  void Event(int rank, std::string_view category, std::string_view name, double start,
-             double length, int track, std::string_view args) {
-    std::string& events = events_[static_cast<size_t>(rank)];
-    events += fmt::format(
-        R"({}{{"ph":"X","cat":"{}","name":"{}","pid":0,"tid":{},"ts":{:.3f},"dur":{:.3f},"args":{{{}}}}})",
-        events.empty() ? "" : ",\n", category, name, track, 1e3 * start, 1e3 * length, args);
-  }
-
-  // All are launched at the begin of the step, which waits for the device at its end.
-  void Kernel(int rank, std::string_view name, double start, double end, int stream,
-              std::string_view args) {
-    const int id = ++correlation_;
-    launch_ += 0.002;
-    Event(rank, "cuda_runtime", "cudaLaunchKernel", launch_, 0.001, 1,
-          fmt::format(R"("correlation":{})", id));
-    Event(rank, "kernel", name, start, end - start, stream,
-          fmt::format(R"("device":0,"stream":{},"correlation":{}{})", stream, id, args));
-  }
-
-  std::array<std::string, 2> events_;
-  int correlation_ = 0;
-  double launch_ = 0;
-};
-
-ReportSet AnswerToPipeline(const std::function<double(int)>& first) {
+ReportSet AnswerToJob(const GpuJob& job,
+                      const std::vector<std::pair<std::string, std::string>>& params = {}) {
   const ScratchFolder folder;
-  const Pipeline job(first);
-  auto answer = Ask({folder.Write("rank0.json", job.Of(0)), folder.Write("rank1.json", job.Of(1))});
+  auto answer = Ask(job.WriteTo(folder), {.params = params});
   EXPECT_TRUE(answer);
   return answer.value_or(ReportSet{});
+}
+
+ReportSet AnswerToPipeline(const std::function<double(int)>& first) {
+  return AnswerToJob(Pipeline(first));
 }
 
 // No number is the same on both ends of a message, and each end names the other one.
 TEST(WhatifInline, AStageThatBecameSlowIsTheOriginOfTheOthersWait) {
   const ReportSet answer = AnswerToPipeline([](int step) { return step < 6 ? 5 : 8; });
-  EXPECT_EQ(RanksChanged(answer), std::vector<std::string>{"rank 0 as before"});
+  EXPECT_EQ(RanksChanged(answer), std::vector<std::string>{"rank 0: all = before step 6"});
   const Row first = RowsOf(answer, "whatif", "changes").front();
   EXPECT_EQ(first.Int("since_step"), 6);
   EXPECT_NEAR(static_cast<double>(first.Int("step_time")), 12e6, 0.1e6);
@@ -114,10 +107,111 @@ TEST(WhatifInline, AHealthyPipelineHasNoOrigin) {
 
 TEST(WhatifInline, OneRankAloneIsAnswered) {
   const ScratchFolder folder;
-  const Pipeline job([](int) { return 5; });
+  const GpuJob job = Pipeline([](int) { return 5; });
   const auto answer = Ask({folder.Write("rank1.json", job.Of(1))});
   ASSERT_TRUE(answer);
   EXPECT_EQ(std::get<int64_t>(MetricOf(*answer, "whatif", "step_time")), 12'000'000);
+}
+
+std::vector<std::string> ChangesOf(const ReportSet& answer) {
+  std::vector<std::string> changes;
+  for (const Row& row : RowsOf(answer, "whatif", "changes")) changes.push_back(row.Text("change"));
+  return changes;
+}
+
+class WhatifSet : public ::testing::Test {
+ protected:
+  static ReportSet With(const std::string& set) {
+    return AnswerToJob(Job(), {{"whatif.set", set}});
+  }
+  static double StepWith(const std::string& set) {
+    const ReportSet answer = With(set);
+    return static_cast<double>(RowsOf(answer, "whatif", "changes").front().Int("step_time")) / 1e6;
+  }
+  // Steps of 12 ms, and of 15 ms since step 6.
+  static GpuJob Job() {
+    return Pipeline([](int step) { return step < 6 ? 5 : 8; });
+  }
+};
+
+// Without the first step, whose begin nothing was recorded before: 4 of 12 ms and 5 of 15 ms.
+TEST_F(WhatifSet, AChangeOfTheUserComesFirst) {
+  EXPECT_NEAR(StepWith("rank 0: all = before step 6"), 12, 0.1);
+  EXPECT_NEAR(StepWith("rank 0: kernel gemm = before step 6"), 12, 0.1);
+  EXPECT_NEAR(StepWith("rank 0: compute x0"), 13.67 - 8, 2);
+  EXPECT_NEAR(StepWith("kernel adam: gone"), 13.67 - 1.98, 0.1);
+  EXPECT_NEAR(StepWith("kernel adam: x0.5"), 13.67 - 0.99, 0.1);
+  // Then rank 1 does not hold up the next step of rank 0.
+  EXPECT_NEAR(StepWith("kernel wgrad: gone; kernel adam: gone"), 13.67 - 6, 0.1);
+  EXPECT_NEAR(StepWith("link: x2"), 13.67 - 0.5, 0.1);
+  EXPECT_NEAR(StepWith("link pp*: x2"), 13.67 - 0.5, 0.1);
+}
+
+TEST_F(WhatifSet, SeveralAreMadeTogetherAndEach) {
+  const auto changes = ChangesOf(With("kernel adam: gone ; link: x4"));
+  ASSERT_GE(changes.size(), 3u);
+  EXPECT_EQ(changes[0], "kernel adam: gone; link: x4");
+  EXPECT_EQ(changes[1], "kernel adam: gone");
+  EXPECT_EQ(changes[2], "link: x4");
+}
+
+TEST_F(WhatifSet, WhatConcernsNothingIsAnError) {
+  for (const char* set :
+       {"kernel gem: gone", "rank 7: all = median of ranks", "rank 0: all = median of ranks",
+        "link dp*: x2", "input: no wait", "host node4: all x0.5", "rank 0: host = before step 1"}) {
+    const ReportSet answer = With(set);
+    const auto& absent = ReportOf(answer, "whatif").absent;
+    ASSERT_TRUE(absent) << set;
+    EXPECT_TRUE(absent->what.contains(set)) << set;
+  }
+}
+
+TEST_F(WhatifSet, WhatCannotBeReadIsAnErrorWithAnExample) {
+  for (const char* set : {"gemm x0.5", "kernel gemm: x-1", "kernel: gone", "rank one: all x2",
+                          "rank 3: most x2", "link: x0", "rank 3: all = median", "weather: good"}) {
+    const ScratchFolder folder;
+    const auto answer = Ask(Job().WriteTo(folder), {.params = {{"whatif.set", set}}});
+    ASSERT_FALSE(answer) << set;
+    EXPECT_TRUE(answer.error().what.contains(set)) << answer.error().what;
+    EXPECT_TRUE(answer.error().hint.contains("kernel gemm*: x0.7"));
+  }
+}
+
+// Rank 3 takes 10 ms more; rank 2, which waits for it, is last in the other group as well.
+TEST(WhatifInline, WhoPassesLatenessOnIsNotBlamed) {
+  const ReportSet answer = AnswerToJob(
+      TensorAndDataParallel([](int rank, int step) { return rank == 3 && step >= 4 ? 15 : 5; }));
+  EXPECT_EQ(RanksChanged(answer), std::vector<std::string>{"rank 3: all = median of ranks"});
+  EXPECT_NEAR(static_cast<double>(RowsOf(answer, "whatif", "changes").front().Int("saved")), 10e6,
+              0.1e6);
+  const auto ranks = RowsOf(answer, "stragglers", "ranks");
+  EXPECT_EQ(ranks[0].Int("rank"), 3);
+  EXPECT_GT(ranks[0].Real("score"), 0.99);
+  EXPECT_EQ(ranks[0].Int("since_step"), 4);
+  EXPECT_LT(ranks[1].Real("score"), 0.01);
+  for (const Row& step : RowsOf(answer, "stragglers", "steps")) {
+    if (step.Int("step") >= 4) {
+      EXPECT_EQ(step.Int("rank"), 3);
+    }
+  }
+  const auto chain = RowsOf(answer, "whatif", "chain");
+  ASSERT_EQ(chain.size(), 3u);
+  EXPECT_EQ(chain[0].Int("rank"), 3);
+  EXPECT_EQ(chain[0].Text("event"), "gemm");
+  EXPECT_EQ(chain[1].Int("rank"), 2);
+  EXPECT_NEAR(static_cast<double>(chain[1].Int("waited")), 10e6, 0.1e6);
+  EXPECT_EQ(chain[2].Int("rank"), 2);
+}
+
+// Mending one of two ranks that are as late saves nothing.
+TEST(WhatifInline, TwoRanksThatAreAsLateAreNamedTogether) {
+  const ReportSet answer = AnswerToJob(TensorAndDataParallel(
+      [](int rank, int step) { return rank % 2 == 1 && step >= 4 ? 15 : 5; }));
+  const auto changes = RanksChanged(answer);
+  ASSERT_EQ(changes.size(), 1u);
+  EXPECT_TRUE(changes[0].contains("rank 1: ") && changes[0].contains("rank 3: ")) << changes[0];
+  EXPECT_TRUE(AllSaid(answer).contains("Ranks 1 and 3 together hold the job up since step 4"))
+      << AllSaid(answer);
 }
 
 // The step of the same job without a slow rank is what the replay says of it.
@@ -128,7 +222,7 @@ TEST(WhatifInline, ASlowRankIsWorthWhatTheJobWithoutItTakes) {
   DemoJob with, without;
   MakeDemoJob(slow, with);
   MakeDemoJob(healthy, without);
-  EXPECT_EQ(RanksChanged(with.answer), std::vector<std::string>{"rank 2 as its peers"});
+  EXPECT_EQ(RanksChanged(with.answer), std::vector<std::string>{"rank 2: all = median of ranks"});
   EXPECT_EQ(RanksChanged(without.answer), std::vector<std::string>());
   const Row first = RowsOf(with.answer, "whatif", "changes").front();
   const auto truth =
@@ -139,7 +233,7 @@ TEST(WhatifInline, ASlowRankIsWorthWhatTheJobWithoutItTakes) {
 // dp 2 x pp 2 x tp 2: rank 3 takes 200 us more per block from step 2 on. Ranks 2 and 3 arrive last.
 TEST_F(Whatif, ARankInAPipelineIsWhereLatenessBegan) {
   const ReportSet answer = AnswerTo({Shared("traces/planted_3d_small")});
-  EXPECT_EQ(RanksChanged(answer), std::vector<std::string>{"rank 3 as its peers"});
+  EXPECT_EQ(RanksChanged(answer), std::vector<std::string>{"rank 3: all = median of ranks"});
   const Row first = RowsOf(answer, "whatif", "changes").front();
   EXPECT_EQ(first.Int("since_step"), 2);
   // truth.json: step_spans of 7.107 ms, and 5.522 ms without the fault.
@@ -157,7 +251,8 @@ TEST_F(Whatif, RealJobsOfTwoProcesses) {
   }
   for (const char* slow : {"ddp_py_1", "ddp_ln_1", "ddp_batch_1", "pipe_ln_1", "pipe_ln_2"}) {
     const ReportSet answer = AnswerTo({Shared(std::string("traces/real_gloo/") + slow)});
-    EXPECT_EQ(RanksChanged(answer), std::vector<std::string>{"rank 1 as before"}) << slow;
+    EXPECT_EQ(RanksChanged(answer), std::vector<std::string>{"rank 1: all = before step 9"})
+        << slow;
     EXPECT_EQ(RowsOf(answer, "whatif", "changes").front().Int("since_step"), 9) << slow;
   }
 }

@@ -14,10 +14,10 @@
 #include "base/distribution.h"
 #include "base/saturate.h"
 #include "facts/derived/collectives/exposed_waits.h"
-#include "facts/derived/collectives/wait_causes.h"
 #include "facts/derived/lateness/lateness.h"
 #include "facts/derived/lateness/work_rises.h"
 #include "facts/derived/replay/origins.h"
+#include "facts/derived/replay/wait_origins.h"
 #include "facts/derived/steps/step_changes.h"
 
 namespace stepscope {
@@ -59,6 +59,10 @@ void FindSince(const Facts& facts, const StepBlame& steps, Suspect& s) {
   if (GrowthOf(facts, rank.rank) != nullptr) return;
   if (const StepChange* change = RiseOf(s.reason, facts, rank)) {
     s.since = change->since;
+    return;
+  }
+  if (const Origin* origin = OriginsOf(facts).Of(JobGraphOf(facts), rank.rank)) {
+    s.since = origin->since;
     return;
   }
   s.since = WaitedForSince(steps, s.rank, kLeastStepChange * median);
@@ -249,7 +253,7 @@ Blames FindBlames(const Facts& facts) {
     suspect.members = {r};
   }
   std::vector<std::vector<PartWait>> waited_for(c.ranks.size());
-  for (const WaitCause& wait : WaitCausesOf(facts)) {
+  for (const WaitCause& wait : WaitOriginsOf(facts)) {
     if (wait.rank == kNobody) {
       blames.for_absent = AddSaturated(blames.for_absent, wait.duration());
       continue;
@@ -295,14 +299,9 @@ namespace {
 
 // Whether a replay finds the origin of lateness on other ranks alone.
 bool BeganElsewhere(const Facts& facts, const Suspect& s) {
-  const JobGraph& graph = JobGraphOf(facts);
-  bool any = false;
-  for (const Origin& origin : OriginsOf(facts).found) {
-    if (!origin.costs) continue;
-    if (graph.ranks[origin.rank].rank->rank == facts.collectives.ranks[s.rank].rank) return false;
-    any = true;
-  }
-  return any;
+  const Origins& origins = OriginsOf(facts);
+  const int64_t rank = facts.collectives.ranks[s.rank].rank;
+  return !origins.found.empty() && origins.Of(JobGraphOf(facts), rank) == nullptr;
 }
 
 }  // namespace

@@ -37,6 +37,10 @@ void AddQuestion(Command& command, Question& question) {
   std::vector<std::string> names;
   for (const AnalysisInfo& analysis : Session::List()) names.push_back(analysis.name);
   command.Take("--only", question.only).Suggestions(std::move(names));
+  AddSelection(command, question);
+}
+
+void AddSelection(Command& command, Question& question) {
   command.Take("--steps", question.steps).Suggestions({"all", "complete"});
   command.Take("--ranks", question.ranks);
   AddSettings(command, question.settings);

@@ -31,6 +31,8 @@ struct Question {
 };
 // Options that select what to answer from; AddSettings() and AddThreads() come with them.
 void AddQuestion(Command& command, Question& question);
+// The same but for which analyses are asked.
+void AddSelection(Command& command, Question& question);
 
 void AddThreads(Command& command, int& threads);
 

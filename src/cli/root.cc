@@ -12,6 +12,7 @@ std::unique_ptr<Command> Root() {
       "Exit codes: 0: done, 1: a --fail-on condition holds, 2: error. Errors state what failed,\n"
       "where, and what to try.");
   AddAnalyze(*root);
+  AddWhatif(*root);
   AddCompare(*root);
   AddExport(*root);
   AddServe(*root);

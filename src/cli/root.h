@@ -11,6 +11,7 @@ namespace stepscope::cli {
 std::unique_ptr<Command> Root();
 
 void AddAnalyze(Command& root);
+void AddWhatif(Command& root);
 void AddCompare(Command& root);
 void AddExport(Command& root);
 void AddServe(Command& root);

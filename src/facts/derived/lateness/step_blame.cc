@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/change_point.h"
-#include "facts/derived/collectives/wait_causes.h"
+#include "facts/derived/replay/wait_origins.h"
 
 namespace stepscope {
 namespace {
@@ -37,7 +37,7 @@ StepBlame BlameOfSteps(const Facts& facts) {
   for (const CollectiveMatch& match : c.matches) {
     if (const auto step = StepOf(facts, match)) steps[*step].Add(c.parts[match.last].rank, 0);
   }
-  for (const WaitCause& wait : WaitCausesOf(facts)) {
+  for (const WaitCause& wait : WaitOriginsOf(facts)) {
     const CollectiveMatch& match = c.matches[wait.match];
     if (wait.rank == kNobody || match.last == kNobody) continue;
     if (const auto step = StepOf(facts, match)) steps[*step].Add(wait.rank, wait.duration());

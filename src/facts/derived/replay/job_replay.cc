@@ -12,6 +12,21 @@ int64_t EndOfStep(const JobGraph& graph, const JobTimes& times, uint32_t rank,
   return AddSaturated(graph.ranks[rank].origin, end);
 }
 
+std::optional<StepEnd> LastEndOf(const JobGraph& graph, const JobTimes& times, size_t step) {
+  std::optional<StepEnd> last;
+  for (uint32_t r = 0; r < graph.ranks.size(); ++r) {
+    const auto& marks = graph.ranks[r].marks;
+    const auto mark = std::ranges::lower_bound(marks, graph.steps[step], {}, &StepMark::step);
+    if (mark == marks.end() || mark->step != graph.steps[step]) continue;
+    for (const uint32_t moment : {mark->host_end, mark->device_end}) {
+      if (moment == kNowhere) continue;
+      const int64_t time = AddSaturated(graph.ranks[r].origin, times[r][moment]);
+      if (!last || time > last->time) last = {r, moment, time};
+    }
+  }
+  return last;
+}
+
 std::vector<int64_t> StepLengths(const JobGraph& graph, const JobTimes& times) {
   std::vector<int64_t> ends(graph.steps.size(), kNoTime);
   std::optional<int64_t> begin;
@@ -33,6 +48,20 @@ std::vector<int64_t> StepLengths(const JobGraph& graph, const JobTimes& times) {
     lengths.push_back(std::max<int64_t>(length, 0));
   }
   return lengths;
+}
+
+std::vector<int64_t> WaitsIn(const JobGraph& graph, const JobTimes& times) {
+  std::vector<int64_t> waits(graph.members.size(), 0);
+  const auto came = [&](const JobMember& member) {
+    return AddSaturated(graph.ranks[member.rank].origin, times[member.rank][member.start]);
+  };
+  for (const JobInstance& instance : graph.instances) {
+    if (instance.message) continue;
+    const int64_t last = came(std::ranges::max(graph.Members(instance), {}, came));
+    for (uint32_t m = instance.first; m < instance.first + instance.count; ++m)
+      waits[m] = SubtractSaturated(last, came(graph.members[m]));
+  }
+  return waits;
 }
 
 JobTimes RecordedTimes(const JobGraph& graph) {

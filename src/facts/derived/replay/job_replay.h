@@ -163,9 +163,21 @@ JobTimes ReplayJob(const JobGraph& graph, const Lags& lags) {
 int64_t EndOfStep(const JobGraph& graph, const JobTimes& times, uint32_t rank,
                   const StepMark& mark);
 
+// The last moment of a step on all ranks.
+struct StepEnd {
+  uint32_t rank = 0;  // index into JobGraph::ranks
+  uint32_t moment = 0;
+  int64_t time = kNoTime;  // ns on the common clock
+};
+// Of graph.steps[step]; absent: no rank has it.
+std::optional<StepEnd> LastEndOf(const JobGraph& graph, const JobTimes& times, size_t step);
+
 // How long each of graph.steps takes: from the end of the step before, or the first begin, until
 // all ranks have ended it.
 std::vector<int64_t> StepLengths(const JobGraph& graph, const JobTimes& times);
+
+// ns that each of graph.members waits for the last one of its instance; 0 of messages.
+std::vector<int64_t> WaitsIn(const JobGraph& graph, const JobTimes& times);
 
 // The times that were recorded, as a replay would give them.
 JobTimes RecordedTimes(const JobGraph& graph);

@@ -1,14 +1,13 @@
 // Finds the ranks where lateness began, and what each costs the job.
 //
-// A rank is suspected if what it does itself takes longer than on its peers, far beyond how that
-// varies, or, where no rank has the same work, longer than in its own earlier steps. What that
-// costs is a replay in which its units take what they should: the excess of a rank that waits
-// anyway costs nothing. Of several, the one that costs most is taken out first, and the rest is
-// asked again.
+// Ranks whose own work takes longer than it should are suspected (suspects.h). What that costs is a
+// replay in which its units take what they should: the excess of a rank that waits anyway costs
+// nothing. Of several, the one that costs most is taken out first, and the rest is asked again.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "facts/derived/replay/job_replay.h"
@@ -18,6 +17,7 @@ namespace stepscope {
 
 struct Origin {
   uint32_t rank = 0;                  // index into JobGraph::ranks
+  std::vector<uint32_t> with;         // other ranks that are as late: only together they cost this
   std::optional<int64_t> since;       // number of the step; absent: in all, or at no clear step
   bool as_before = false;             // it is compared with its earlier steps, not with other ranks
   std::vector<int64_t> saved;         // of each of JobGraph::steps, ns; with those before taken out
@@ -25,14 +25,19 @@ struct Origin {
   int64_t of_devices = 0;             // of it: kernels and copies
   UnitKind kind = UnitKind::kDevice;  // of the units with most of it
   StringId name = kNoString;          // kNoString: nothing takes longer
-  // 3 % of a step at the median since then, three standard errors of that, and something in three
-  // of four steps.
-  bool costs = false;
+  std::string change;                 // what was asked, as job_change.h reads it
+  // ns that each of JobGraph::members waits less, with those before taken out; messages: 0.
+  std::vector<int64_t> waits_saved;
 };
 
 struct Origins {
   std::vector<int64_t> recorded;  // of each of JobGraph::steps, how long it takes
-  std::vector<Origin> found;      // the most costly first
+  // The most costly first. Each saves 3 % of a step at the median since then, three standard errors
+  // of that, and something in three of four steps.
+  std::vector<Origin> found;
+
+  // The one that is about this rank, alone or with others; null: none is.
+  const Origin* Of(const JobGraph& graph, int64_t rank) const;
 };
 
 const Origins& OriginsOf(const Facts& facts);

@@ -1,0 +1,152 @@
+// Replays the job once per change.
+#include "analyses/whatif_changes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "base/saturate.h"
+#include "facts/derived/replay/change_lags.h"
+
+namespace stepscope::whatif {
+namespace {
+
+class ChangeAsker {
+ public:
+  explicit ChangeAsker(const Facts& facts)
+      : facts_(facts), graph_(JobGraphOf(facts)), origins_(OriginsOf(facts)) {}
+
+  Result<std::vector<AskedChange>> Ask(std::string_view set) {
+    if (auto asked = AskSet(set); !asked) return std::unexpected(std::move(asked.error()));
+    const auto of_user = std::ssize(out_);
+    AskOrigins();
+    Try("input: no wait", ColumnKind::kInput);
+    Try("link: x2", ColumnKind::kCommunication);
+    std::ranges::stable_sort(out_.begin() + of_user, out_.end(), {},
+                             [&](const AskedChange& c) { return -c.Saved(facts_); });
+    Try("communication: hidden", ColumnKind::kCommunication, true);
+    if (const auto kernel = LongestKernel(); !kernel.empty())
+      Try(fmt::format("kernel {}: gone", kernel), ColumnKind::kCompute, true);
+    if (!facts_.OnHost()) Try("host gaps: none", ColumnKind::kLaunch, true);
+    return std::move(out_);
+  }
+
+ private:
+  Result<void> AskSet(std::string_view set) {
+    const std::vector<JobChange> changes = *ReadJobChanges(set);
+    if (changes.empty()) return {};
+    const auto add = [&](std::span<const JobChange> some) -> Result<void> {
+      const AskedLags asked = LagsWith(facts_, some);
+      if (!asked.absent.empty()) {
+        return std::unexpected(
+            Error{asked.absent, "`set`", "see the names in kernels, operators and collectives"});
+      }
+      Add({.text = TextOf(some)}, asked.lags);
+      return {};
+    };
+    if (auto all = add(changes); !all || changes.size() == 1) return all;
+    for (const JobChange& change : changes) {
+      if (auto one = add({&change, 1}); !one) return one;
+    }
+    return {};
+  }
+
+  static std::string TextOf(std::span<const JobChange> changes) {
+    std::string text;
+    for (const JobChange& change : changes) text += (text.empty() ? "" : "; ") + change.text;
+    return text;
+  }
+
+  // Each with those that cost more: only then it costs what is said.
+  void AskOrigins() {
+    AskedChange all{.kind = ColumnKind::kWait};
+    all.lengths = origins_.recorded;
+    for (const Origin& origin : origins_.found) {
+      const bool first = all.text.empty();
+      all.text += (first ? "" : "; ") + origin.change;
+      all.since = first ? origin.since : std::min(all.since, origin.since);
+      for (size_t s = 0; s < origin.saved.size(); ++s)
+        all.lengths[s] = SubtractSaturated(all.lengths[s], origin.saved[s]);
+      AskedChange with = all;
+      // A name may hold what divides changes.
+      if (const auto changes = ReadJobChanges(with.text)) {
+        const AskedLags asked = LagsWith(facts_, *changes);
+        FindPath(with, asked.lags, ReplayJob(graph_, asked.lags));
+      }
+      out_.push_back(std::move(with));
+    }
+  }
+
+  // Only where it concerns something.
+  void Try(std::string text, ColumnKind kind, bool upper_bound = false) {
+    const auto changes = ReadJobChanges(text);
+    if (!changes) return;
+    const AskedLags asked = LagsWith(facts_, *changes);
+    if (!asked.absent.empty()) return;
+    Add({.text = std::move(text), .kind = kind, .upper_bound = upper_bound}, asked.lags);
+  }
+
+  void Add(AskedChange change, const ChangedLags& lags) {
+    const JobTimes times = ReplayJob(graph_, lags);
+    change.lengths = StepLengths(graph_, times);
+    FindPath(change, lags, times);
+    out_.push_back(std::move(change));
+  }
+
+  void FindPath(AskedChange& change, const ChangedLags& lags, const JobTimes& times) const {
+    size_t first = graph_.steps.size() > 1 ? 1 : 0;
+    if (change.since) {
+      first = static_cast<size_t>(std::ranges::lower_bound(graph_.steps, *change.since) -
+                                  graph_.steps.begin());
+    }
+    change.path = CriticalPathSince(graph_, lags, times, first);
+  }
+
+  // The name that takes the most time of all ranks, without communication; empty: none does.
+  std::string_view LongestKernel() const {
+    std::map<StringId, int64_t> times;
+    for (const OwnWork& work : OwnWorkOf(facts_)) {
+      for (const OwnUnit& unit : work.units) {
+        if (unit.kind != UnitKind::kDevice) continue;
+        int64_t& sum = times[unit.name];
+        sum = AddSaturated(sum, unit.time);
+      }
+    }
+    const auto most = std::ranges::max_element(times, {}, [](const auto& t) { return t.second; });
+    return most == times.end() || most->second <= 0 ? std::string_view()
+                                                    : (*facts_.names)[most->first];
+  }
+
+  const Facts& facts_;
+  const JobGraph& graph_;
+  const Origins& origins_;
+  std::vector<AskedChange> out_;
+};
+
+}  // namespace
+
+int64_t MeanStep(const JobGraph& graph, const std::vector<int64_t>& lengths,
+                 std::optional<int64_t> since) {
+  double sum = 0, count = 0;
+  for (size_t s = 0; s < lengths.size(); ++s) {
+    if (since ? graph.steps[s] < *since : s == 0 && lengths.size() > 1) continue;
+    sum += static_cast<double>(lengths[s]);
+    ++count;
+  }
+  return count == 0 ? 0 : ToInt64(sum / count);
+}
+
+int64_t AskedChange::Saved(const Facts& facts) const {
+  const JobGraph& graph = JobGraphOf(facts);
+  return SubtractSaturated(MeanStep(graph, OriginsOf(facts).recorded, since),
+                           MeanStep(graph, lengths, since));
+}
+
+Result<std::vector<AskedChange>> AskChanges(const Facts& facts, std::string_view set) {
+  return ChangeAsker(facts).Ask(set);
+}
+
+}  // namespace stepscope::whatif

@@ -1,0 +1,38 @@
+// Asks replays what changes of a job are worth: those of a user, and a list that is always asked.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "facts/derived/replay/job_critical.h"
+#include "facts/derived/replay/origins.h"
+#include "report/columns.h"
+#include "stepscope/result.h"
+
+namespace stepscope::whatif {
+
+struct AskedChange {
+  std::string text;              // as facts/derived/replay/job_change.h reads it
+  std::optional<int64_t> since;  // number of the first step that counts; absent: all
+  std::vector<int64_t> lengths;  // ns, of each of JobGraph::steps
+  ColumnKind kind = ColumnKind::kNone;
+  bool upper_bound = false;  // nobody can change so much: it tells how much there is to gain
+  CriticalPathOfJob path;    // what bounds the job then
+
+  int64_t Saved(const Facts& facts) const;
+};
+
+// The mean of the steps from number `since` on, ns; where that is absent, of all but the first,
+// which begins when the recording does.
+int64_t MeanStep(const JobGraph& graph, const std::vector<int64_t>& lengths,
+                 std::optional<int64_t> since);
+
+// Those that `set` names, first together, then each; then the standard ones, by what they save, and
+// upper bounds last. An error where something of `set` concerns nothing in the recording.
+// REQUIRES: JobGraph::steps is not empty, and ReadJobChanges can read `set`.
+Result<std::vector<AskedChange>> AskChanges(const Facts& facts, std::string_view set);
+
+}  // namespace stepscope::whatif

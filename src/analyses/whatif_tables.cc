@@ -1,0 +1,127 @@
+// Fills the tables from replays.
+#include "analyses/whatif_tables.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include "analyses/build.h"
+#include "base/saturate.h"
+#include "facts/derived/replay/job_lags.h"
+#include "facts/derived/replay/lateness_chain.h"
+#include "report/kinds.h"
+
+namespace stepscope::whatif {
+namespace {
+
+std::vector<Cell> ChangeCells(const Facts& facts, const AskedChange& change, double error) {
+  const JobGraph& graph = JobGraphOf(facts);
+  const int64_t recorded = MeanStep(graph, OriginsOf(facts).recorded, change.since);
+  const int64_t saved = change.Saved(facts);
+  const bool known = !change.path.ranks.empty();
+  return {change.text,
+          SubtractSaturated(recorded, saved),
+          recorded,
+          saved,
+          Ratio(saved, recorded),
+          ToInt64(error * static_cast<double>(recorded)),
+          change.since ? Cell(*change.since) : Cell(),
+          known ? Cell(graph.ranks[change.path.Rank()].rank->rank) : Cell(),
+          known ? Cell(std::string(BoundName(change.path.MostBound()))) : Cell(),
+          KindCell(change.kind)};
+}
+
+Table TableOf(const Facts& facts, std::span<const AskedChange> changes, double error,
+              bool upper_bounds) {
+  Table table;
+  Column recorded = TimeColumn("recorded", "recorded");
+  recorded.detail = true;
+  AddColumns(table,
+             {KeyColumn("change", "change"), TimeColumn("step_time", "step time"), recorded,
+              TimeColumn("saved", "saved"), RatioColumn("saved_ratio", "saved, %"),
+              TimeColumn("error", "± error"), ValueColumn("since_step", "since step"),
+              ValueColumn("critical_rank", "then critical"), ValueColumn("bound_by", "bound by")});
+  AddKindColumn(table);
+  for (const AskedChange& change : changes) {
+    if (change.upper_bound == upper_bounds) table.rows.push_back(ChangeCells(facts, change, error));
+  }
+  return table;
+}
+
+}  // namespace
+
+double ReplayedStep::Error() const {
+  if (measured == 0) return 0;
+  const double off = std::abs(static_cast<double>(SubtractSaturated(replayed, measured)));
+  return off / static_cast<double>(measured);
+}
+
+std::vector<ReplayedStep> CompareReplay(const JobGraph& graph) {
+  const JobTimes recorded = RecordedTimes(graph);
+  const JobTimes replayed = ReplayJob(graph, ExplainedLags(graph));
+  std::vector<ReplayedStep> rows;
+  for (uint32_t r = 0; r < graph.ranks.size(); ++r) {
+    const JobRank& job = graph.ranks[r];
+    const StepMark* before = nullptr;
+    for (const StepMark& mark : job.marks) {
+      const auto length = [&](const JobTimes& times) {
+        const int64_t since = before == nullptr ? AddSaturated(job.origin, times[r][mark.begin])
+                                                : EndOfStep(graph, times, r, *before);
+        return SubtractSaturated(EndOfStep(graph, times, r, mark), since);
+      };
+      rows.push_back({job.rank->rank, mark.step, length(recorded), length(replayed)});
+      before = &mark;
+    }
+  }
+  return rows;
+}
+
+Table ChangesTable(const Facts& facts, std::span<const AskedChange> changes, double error) {
+  Table table = TableOf(facts, changes, error, false);
+  table.key = "changes";
+  table.title = "Step with a change";
+  return table;
+}
+
+Table BoundsTable(const Facts& facts, std::span<const AskedChange> changes, double error) {
+  Table table = TableOf(facts, changes, error, true);
+  table.key = "upper_bounds";
+  table.title = "Step without all of it (upper bounds)";
+  return table;
+}
+
+Table ChainTable(const Facts& facts) {
+  Table table{.key = "chain", .title = "How lateness came to others"};
+  AddColumns(table,
+             {KeyColumn("origin", "origin"), KeyColumn("link", "link"), ValueColumn("rank", "rank"),
+              ValueColumn("step", "step"), ValueColumn("event", "event"),
+              TimeColumn("waited", "waited"), TimeColumn("time", "time")});
+  table.columns.back().detail = true;  // on the rank's own clock
+  const JobGraph& graph = JobGraphOf(facts);
+  for (const Origin& origin : OriginsOf(facts).found) {
+    int64_t number = 0;
+    for (const ChainLink& link : ChainFrom(facts, origin)) {
+      const std::string event =
+          link.event == kNoString ? std::string() : std::string((*facts.names)[link.event]);
+      table.rows.push_back({graph.ranks[origin.rank].rank->rank, number++, link.rank,
+                            link.has_step ? Cell(link.step) : Cell(), event, link.waited,
+                            link.time});
+    }
+  }
+  return table;
+}
+
+Table ReplayTable(std::span<const ReplayedStep> rows) {
+  Table table{.key = "replay",
+              .title = "Replay without changes",
+              .columns = {KeyColumn("rank", "rank"), KeyColumn("step", "step")},
+              .text_rows = 0};
+  AddColumns(table, {TimeColumn("measured", "recorded"), TimeColumn("replayed", "replayed"),
+                     RatioColumn("error_ratio", "error")});
+  for (const ReplayedStep& row : rows)
+    table.rows.push_back({row.rank, row.step, row.measured, row.replayed, row.Error()});
+  return table;
+}
+
+}  // namespace stepscope::whatif

@@ -1,0 +1,48 @@
+// stepscope whatif: what changes of a job would be worth.
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/answer.h"
+#include "cli/root.h"
+
+namespace stepscope::cli {
+namespace {
+
+struct WhatifFlags {
+  std::vector<std::string> paths;
+  std::vector<std::string> set;
+  Question question;
+  OutputFlags output;
+};
+
+int RunWhatif(const WhatifFlags& flags) {
+  Question question = flags.question;
+  question.only = {"whatif"};
+  std::string set;
+  for (const std::string& change : flags.set) set += (set.empty() ? "" : "; ") + change;
+  if (!set.empty()) question.settings.params.push_back("whatif.set=" + set);
+  return PrintAndJudge(Answer(flags.paths, question), flags.output);
+}
+
+}  // namespace
+
+void AddWhatif(Command& root) {
+  auto flags = std::make_shared<WhatifFlags>();
+  Command& command = root.Sub("whatif", "Replay a job with changes, and say what each is worth");
+  command.Argument("PATH", flags->paths, "Traces of all ranks: files, or directories");
+  command.Take("--set", flags->set);
+  AddSelection(command, flags->question);
+  AddOutput(command, flags->output, "whatif.error_ratio>5%");
+  command.Examples({{"what is worth most", "stepscope whatif traces/"},
+                    {"a slow rank as its peers",
+                     "stepscope whatif traces/ --set 'rank 9: all = median of ranks'"},
+                    {"two changes, each and together",
+                     "stepscope whatif traces/ --set 'kernel gemm*: x0.7' --set 'link: x2'"},
+                    {"as JSON", "stepscope whatif traces/ --set 'input: no wait' --format json"}});
+  command.Notes("'stepscope explain whatif' lists all changes.");
+  command.Runs([flags] { return RunWhatif(*flags); });
+}
+
+}  // namespace stepscope::cli

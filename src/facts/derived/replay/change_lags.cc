@@ -1,0 +1,230 @@
+// Finds what each change is about.
+#include "facts/derived/replay/change_lags.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "base/word_pattern.h"
+#include "facts/derived/replay/expected_work.h"
+
+namespace stepscope {
+namespace {
+
+// Which names hold a pattern; each is looked at once.
+class NamesWith {
+ public:
+  NamesWith(const StringTable& names, std::string_view pattern)
+      : names_(names), pattern_(pattern), known_(names.size()) {}
+
+  bool Holds(StringId name) {
+    if (name == kNoString) return false;
+    std::optional<bool>& known = known_[name];
+    if (!known) known = pattern_.IsIn(names_[name]);
+    return *known;
+  }
+
+ private:
+  const StringTable& names_;
+  WordPattern pattern_;
+  std::vector<std::optional<bool>> known_;
+};
+
+class ChangeMaker {
+ public:
+  explicit ChangeMaker(const Facts& facts)
+      : facts_(facts), graph_(JobGraphOf(facts)), asked_{.lags = ChangedLags(graph_)} {}
+
+  AskedLags Make(std::span<const JobChange> changes) {
+    for (const JobChange& change : changes) {
+      const std::string why = MakeOne(change);
+      if (!why.empty() && asked_.absent.empty())
+        asked_.absent = fmt::format("'{}' concerns nothing: {}", change.text, why);
+    }
+    return std::move(asked_);
+  }
+
+ private:
+  using Target = JobChange::Target;
+
+  // Why it concerns nothing; empty: it does.
+  std::string MakeOne(const JobChange& change) {
+    switch (change.target) {
+      case Target::kRanks:
+        return ChangeRanks(change);
+      case Target::kKernel:
+        return ScaleKernels(change);
+      case Target::kOperator:
+        return ScaleOperators(change);
+      case Target::kLink:
+        return ScaleGroups(change) ? "" : "no transfer between recorded ranks is known of it";
+      case Target::kHidden:
+        return Hide(change);
+      case Target::kCollectives:
+        asked_.lags.WaitForNobody();
+        return graph_.instances.empty() ? "no rank is known to wait for another" : "";
+      case Target::kInput:
+        return ScaleBounds({Bound::kDataLoading}, 0) ? "" : "no wait for input was recorded";
+      case Target::kHostGaps:
+        return ScaleBounds({Bound::kCpu, Bound::kLaunch}, 0) ? "" : "the host decides nothing";
+    }
+    return "";
+  }
+
+  bool Scale(const std::function<double(const JobRank&, const Edge&)>& factor) {
+    bool any = false;
+    asked_.lags.ScaleEdges([&](const JobRank& job, const Edge& edge) {
+      const double by = factor(job, edge);
+      any = any || by != 1;
+      return by;
+    });
+    return any;
+  }
+
+  bool ScaleBounds(std::initializer_list<Bound> bounds, double factor) {
+    return Scale([&](const JobRank& /*job*/, const Edge& edge) {
+      return std::ranges::find(bounds, edge.bound) != bounds.end() ? factor : 1;
+    });
+  }
+
+  // A factor of 1 is asked for knowingly.
+  std::string ScaleKernels(const JobChange& change) {
+    NamesWith names(*facts_.names, change.pattern);
+    bool any = false;
+    Scale([&](const JobRank& /*job*/, const Edge& edge) {
+      const bool of_work = edge.reason == Reason::kRunning && edge.activity != kNowhere;
+      if (!of_work || edge.bound == Bound::kCommunication || !names.Holds(edge.name)) return 1.0;
+      any = true;
+      return change.factor;
+    });
+    return any ? "" : "no kernel or copy has this name; communication is changed by 'link'";
+  }
+
+  // What lies within the operators, on each rank, by range.
+  std::string ScaleOperators(const JobChange& change) {
+    NamesWith names(*facts_.names, change.pattern);
+    bool any = false;
+    const JobRank* of = nullptr;
+    std::vector<bool> inside;
+    Scale([&](const JobRank& job, const Edge& edge) {
+      if (of != &job) {
+        of = &job;
+        inside = RangesWith(*job.rank->host, names);
+      }
+      const bool named = edge.reason == Reason::kThread && names.Holds(edge.name);
+      const bool within = edge.range != kNoRange && inside[static_cast<size_t>(edge.range)];
+      if (!named && !within) return 1.0;
+      any = true;
+      return change.factor;
+    });
+    return any ? "" : "no operator, call or annotation has this name";
+  }
+
+  static std::vector<bool> RangesWith(const HostOps& host, NamesWith& names) {
+    std::vector<bool> inside(host.ranges.size());
+    for (size_t r = 0; r < inside.size(); ++r) {
+      const HostRange range = host.ranges[r];
+      const bool parent = range.parent != kNoRange && inside[static_cast<size_t>(range.parent)];
+      inside[r] = parent || names.Holds(range.name);
+    }
+    return inside;
+  }
+
+  bool ScaleGroups(const JobChange& change) {
+    const WordPattern pattern(change.pattern);
+    bool any = false;
+    asked_.lags.ScaleTransfers([&](const JobInstance& instance) {
+      const std::string& group = facts_.collectives.groups[instance.group].label;
+      if (!change.pattern.empty() && !pattern.IsIn(group)) return 1.0;
+      any = true;
+      return change.factor;
+    });
+    return any;
+  }
+
+  // What is matched on no other rank is hidden with all the rest only.
+  std::string Hide(const JobChange& change) {
+    bool any = ScaleGroups(change);
+    if (change.pattern.empty()) any = ScaleBounds({Bound::kCommunication}, 0) || any;
+    return any ? "" : "no communication is known of it";
+  }
+
+  std::string ChangeRanks(const JobChange& change) {
+    std::string why = change.host.empty() ? "the rank has no trace that takes part in the replay"
+                                          : "no rank was recorded on this host";
+    bool any = false;
+    for (uint32_t r = 0; r < graph_.ranks.size(); ++r) {
+      const RankActivity& rank = *graph_.ranks[r].rank;
+      const bool meant = change.host.empty()
+                             ? std::ranges::find(change.ranks, rank.rank) != change.ranks.end()
+                             : rank.machine == change.host;
+      if (!meant) continue;
+      std::string own = ChangeRank(r, change);
+      if (own.empty())
+        any = true;
+      else
+        why = std::move(own);
+    }
+    return any ? "" : why;
+  }
+
+  std::string ChangeRank(uint32_t r, const JobChange& change) {
+    const std::vector<OwnWork>& work = OwnWorkOf(facts_);
+    const std::vector<OwnUnit>& units = work[r].units;
+    std::vector<int64_t> expected;
+    if (change.to == JobChange::To::kPeers) {
+      if (!work[r].HasPeers()) return "no other rank does the same work";
+      expected = ExpectedAsPeers(work, r);
+    } else if (change.to == JobChange::To::kBefore) {
+      const auto first = std::ranges::lower_bound(graph_.steps, change.step);
+      if (first == graph_.steps.begin()) return "no step before that was recorded";
+      if (first == graph_.steps.end()) return "no step since then was recorded";
+      expected = ExpectedAsBefore(work[r], static_cast<size_t>(first - graph_.steps.begin()));
+    } else {
+      for (const OwnUnit& unit : units)
+        expected.push_back(ToInt64(change.factor * static_cast<double>(unit.time)));
+    }
+    NamesWith names(*facts_.names, change.pattern);
+    bool any = false;
+    for (size_t u = 0; u < units.size(); ++u) {
+      if (IsPart(units[u], change.part, names))
+        any = true;
+      else
+        expected[u] = units[u].time;
+    }
+    if (any) asked_.lags.TakeUnits(work[r], r, expected);
+    return any ? "" : "the rank does no such work in complete steps";
+  }
+
+  static bool IsPart(const OwnUnit& unit, WorkPart part, NamesWith& names) {
+    switch (part) {
+      case WorkPart::kAll:
+        return true;
+      case WorkPart::kCompute:
+        return unit.kind == UnitKind::kDevice;
+      case WorkPart::kHost:
+        return unit.kind != UnitKind::kDevice;
+      case WorkPart::kKernel:
+        return unit.kind == UnitKind::kDevice && names.Holds(unit.name);
+      case WorkPart::kOperator:
+        return unit.kind == UnitKind::kHost && names.Holds(unit.name);
+      case WorkPart::kBefore:
+        return unit.kind == UnitKind::kBefore && names.Holds(unit.name);
+    }
+    return false;
+  }
+
+  const Facts& facts_;
+  const JobGraph& graph_;
+  AskedLags asked_;
+};
+
+}  // namespace
+
+AskedLags LagsWith(const Facts& facts, std::span<const JobChange> changes) {
+  return ChangeMaker(facts).Make(changes);
+}
+
+}  // namespace stepscope

@@ -1,0 +1,202 @@
+// Compares ranks with their peers, and with their earlier steps.
+#include "facts/derived/replay/suspects.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/change_point.h"
+#include "base/robust.h"
+#include "facts/derived/replay/expected_work.h"
+
+namespace stepscope {
+namespace {
+
+constexpr double kFarBeyond = 6;          // deviations of all excesses
+constexpr double kLeastExcess = 0.005;    // of a step
+constexpr double kLeastOfOneName = 0.03;  // of a step
+constexpr size_t kMostSuspects = 8;
+constexpr double kOfUnits = 0.3;  // of what units take, that they grew by
+constexpr double kOfExcess = 0.5;
+constexpr double kMuchLonger = 0.5;  // of all that a rank does itself
+constexpr size_t kLeastSince = 4;    // steps in which they do
+constexpr size_t kEnoughBefore = 4;  // steps, to compare a rank with itself
+
+class SuspectFinder {
+ public:
+  SuspectFinder(const JobGraph& graph, const std::vector<OwnWork>& work, double usual_step)
+      : graph_(graph), work_(work), usual_step_(usual_step) {}
+
+  std::vector<Suspect> Find() const {
+    std::vector<Suspect> found = BeyondPeers();
+    for (uint32_t r = 0; r < work_.size(); ++r) {
+      if (std::ranges::find(found, r, &Suspect::rank) != found.end()) continue;
+      if (auto suspect = AlwaysLonger(r)) found.push_back(std::move(*suspect));
+    }
+    std::vector<std::optional<Rise>> rises;
+    for (uint32_t r = 0; r < work_.size(); ++r) rises.push_back(OwnRise(r));
+    for (uint32_t r = 0; r < work_.size(); ++r) {
+      const auto known = std::ranges::find(found, r, &Suspect::rank);
+      const std::optional<Rise>& rise = rises[r];
+      if (!rise || IsShared(r, *rise, rises)) continue;
+      const bool always = known != found.end() && known->first < kEnoughBefore;
+      if (always && !known->of_one_name) continue;
+      Suspect own{.rank = r, .first = rise->at, .as_before = true};
+      own.expected = ExpectedAsBefore(work_[r], own.first);
+      if (MayBeLoad(*rise, own)) continue;
+      if (known == found.end()) {
+        found.push_back(std::move(own));
+      } else {
+        *known = std::move(own);
+      }
+    }
+    for (Suspect& suspect : found) {
+      const std::vector<int64_t> late = Beyond(suspect.rank, suspect.expected);
+      for (size_t s = suspect.first; s < late.size(); ++s)
+        suspect.excess = AddSaturated(suspect.excess, std::max<int64_t>(late[s], 0));
+    }
+    std::ranges::stable_sort(found, std::ranges::greater{}, &Suspect::excess);
+    if (found.size() > kMostSuspects) found.resize(kMostSuspects);
+    return found;
+  }
+
+ private:
+  std::vector<int64_t> Beyond(uint32_t rank, const std::vector<int64_t>& expected) const {
+    return BeyondExpected(graph_, work_[rank], expected);
+  }
+
+  std::optional<ChangePoint> RiseIn(const std::vector<int64_t>& values) const {
+    auto change = FindChangePoint(values, kLeastExcess * usual_step_);
+    if (change && change->Difference() <= 0) change.reset();
+    return change;
+  }
+
+  // Units of one name that take longer since a step, all together.
+  struct Rise {
+    UnitKind kind = UnitKind::kDevice;
+    StringId name = kNoString;
+    size_t at = 0;  // index into JobGraph::steps
+    double by = 0;  // ns
+  };
+
+  // The units of the rank that grew most: by much of what they take, in four steps or more.
+  std::optional<Rise> OwnRise(uint32_t rank) const {
+    std::map<std::pair<UnitKind, StringId>, std::vector<int64_t>> series;
+    for (const OwnUnit& unit : work_[rank].units) {
+      std::vector<int64_t>& values = series[{unit.kind, unit.name}];
+      values.resize(graph_.steps.size(), 0);
+      values[unit.step] = AddSaturated(values[unit.step], unit.time);
+    }
+    std::optional<Rise> most;
+    for (const auto& [of, values] : series) {
+      const auto change = RiseIn(values);
+      if (!change || change->Difference() < kOfUnits * change->since) continue;
+      if (values.size() - change->at < kLeastSince) continue;
+      if (!most || change->Difference() > most->by)
+        most = {of.first, of.second, change->at, change->Difference()};
+    }
+    return most;
+  }
+
+  // Whether half of the other ranks with the same work grew alike: that is no lateness.
+  bool IsShared(uint32_t rank, const Rise& rise,
+                const std::vector<std::optional<Rise>>& rises) const {
+    const auto alike = std::ranges::count_if(work_[rank].peers, [&](uint32_t peer) {
+      const std::optional<Rise>& other = rises[peer];
+      return peer != rank && other && other->kind == rise.kind && other->name == rise.name &&
+             2 * other->by > rise.by &&
+             std::max(other->at, rise.at) - std::min(other->at, rise.at) <= 1;
+    });
+    return alike > 0 && 2 * alike >= std::ssize(work_[rank].peers) - 1;
+  }
+
+  // Whether everything takes somewhat longer, as where a machine is busy with something else, and
+  // not most of it what rose.
+  bool MayBeLoad(const Rise& rise, const Suspect& own) const {
+    const std::vector<OwnUnit>& units = work_[own.rank].units;
+    double now = 0, expected = 0;
+    for (size_t u = 0; u < units.size(); ++u) {
+      if (units[u].step < own.first) continue;
+      now += static_cast<double>(units[u].time);
+      expected += static_cast<double>(own.expected[u]);
+    }
+    const auto steps = static_cast<double>(graph_.steps.size() - own.first);
+    const double excess = now - expected;
+    return rise.by * steps < kOfExcess * excess && excess < kMuchLonger * expected;
+  }
+
+  // Ranks that take far longer than their peers, compared with these.
+  std::vector<Suspect> BeyondPeers() const {
+    std::vector<std::vector<int64_t>> beyond(work_.size());
+    std::vector<std::vector<int64_t>> expected(work_.size());
+    std::vector<double> all;
+    for (uint32_t r = 0; r < work_.size(); ++r) {
+      if (!work_[r].HasPeers()) continue;
+      expected[r] = ExpectedAsPeers(work_, r);
+      beyond[r] = Beyond(r, expected[r]);
+      for (const int64_t excess : beyond[r]) all.push_back(static_cast<double>(excess));
+    }
+    const double noise = all.empty() ? 0 : kDeviationPerMad * MadOf(all);
+    const double least = std::max(kFarBeyond * noise, kLeastExcess * usual_step_);
+    std::vector<Suspect> found;
+    for (uint32_t r = 0; r < work_.size(); ++r) {
+      if (beyond[r].empty() || static_cast<double>(std::ranges::max(beyond[r])) <= least) continue;
+      const auto change = RiseIn(beyond[r]);
+      found.push_back(
+          {.rank = r, .first = change ? change->at : 0, .expected = std::move(expected[r])});
+    }
+    return found;
+  }
+
+  // Of a rank with peers: the units of one name that take far longer in all steps, the most of
+  // them; only these are then expected to be as on the peers. Absent: none do.
+  std::optional<Suspect> AlwaysLonger(uint32_t rank) const {
+    if (!work_[rank].HasPeers()) return std::nullopt;
+    const std::vector<OwnUnit>& units = work_[rank].units;
+    std::vector<int64_t> peers = ExpectedAsPeers(work_, rank);
+    std::map<std::pair<UnitKind, StringId>, std::vector<double>> series;
+    for (size_t u = 0; u < units.size(); ++u) {
+      std::vector<double>& values = series[{units[u].kind, units[u].name}];
+      values.resize(graph_.steps.size(), 0);
+      values[units[u].step] += static_cast<double>(SubtractSaturated(units[u].time, peers[u]));
+    }
+    std::pair<UnitKind, StringId> most;
+    double longest = kLeastOfOneName * usual_step_;
+    for (auto& [of, values] : series) {
+      const double usual = Median(values);
+      if (usual <= longest || usual < kFarBeyond * kDeviationPerMad * MadOf(values)) continue;
+      longest = usual;
+      most = of;
+    }
+    if (longest == kLeastOfOneName * usual_step_) return std::nullopt;
+    Suspect suspect{.rank = rank, .of_one_name = true, .kind = most.first, .name = most.second};
+    for (size_t u = 0; u < units.size(); ++u) {
+      const bool same = std::pair(units[u].kind, units[u].name) == most;
+      suspect.expected.push_back(same ? peers[u] : units[u].time);
+    }
+    return suspect;
+  }
+
+  const JobGraph& graph_;
+  const std::vector<OwnWork>& work_;
+  double usual_step_ = 0;
+};
+
+}  // namespace
+
+std::vector<int64_t> BeyondExpected(const JobGraph& graph, const OwnWork& work,
+                                    const std::vector<int64_t>& expected) {
+  std::vector<int64_t> beyond(graph.steps.size(), 0);
+  for (size_t u = 0; u < work.units.size(); ++u) {
+    int64_t& sum = beyond[work.units[u].step];
+    sum = AddSaturated(sum, SubtractSaturated(work.units[u].time, expected[u]));
+  }
+  return beyond;
+}
+
+std::vector<Suspect> FindSuspects(const JobGraph& graph, const std::vector<OwnWork>& work,
+                                  double usual_step) {
+  return SuspectFinder(graph, work, usual_step).Find();
+}
+
+}  // namespace stepscope
