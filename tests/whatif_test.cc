@@ -189,6 +189,8 @@ TEST(WhatifInline, WhoPassesLatenessOnIsNotBlamed) {
   EXPECT_GT(ranks[0].Real("score"), 0.99);
   EXPECT_EQ(ranks[0].Int("since_step"), 4);
   EXPECT_LT(ranks[1].Real("score"), 0.01);
+  EXPECT_TRUE(AllSaid(answer).contains("rank 2 came last, too, only after waiting for others"))
+      << AllSaid(answer);
   for (const Row& step : RowsOf(answer, "stragglers", "steps")) {
     if (step.Int("step") >= 4) {
       EXPECT_EQ(step.Int("rank"), 3);

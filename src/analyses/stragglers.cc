@@ -14,9 +14,11 @@
 #include "analyses/slow_stage.h"
 #include "analyses/stragglers_absent.h"
 #include "analyses/stragglers_suspects.h"
+#include "analyses/stragglers_tables.h"
 #include "base/distribution.h"
 #include "base/saturate.h"
 #include "facts/derived/lateness/stages.h"
+#include "facts/derived/replay/origins.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 
@@ -28,10 +30,13 @@ constexpr std::string_view kDoc = R"md(
 **Question:** Which ranks do others wait for, since which step, at what cost, and what is the likely cause?
 
 **Definition:** In every synchronizing collective, the wait time of all ranks is caused by the rank that arrived last on
-aligned clocks, or, if that rank was itself waiting in another group, by the rank it waited for. See `collectives` for
-wait time and clock uncertainty. `score` is the share of all wait time that a rank caused. `lost` is how long each other
+aligned clocks, or, if that rank was itself waiting in another group, by the rank it waited for. Where a replay finds
+ranks with which lateness began (see `whatif`), what is not waited without them is due to them, however many ranks pass it
+on. `as_last` is the wait time for a rank as the last to arrive, whoever held it up. See `collectives` for wait time and
+clock uncertainty. `score` is the share of all wait time that a rank caused. `lost` is how long each other
 rank waited for it on average, without concurrent compute. `since_step` is the step since which the rank spends more on
-the reason, or, where that did not change, since which the others wait longer for it (see `steps`, table `changes`). It
+the reason, or, where that did not change, since which it is late in the replay, or the others wait longer for it (see
+`steps`, table `changes`). It
 is empty if there is none, as for a rank that is late from the first recorded step on. `late_steps` are the steps in
 which it caused at least half of the wait time. Shares of span are of the mean span of the other ranks, who wait. What
 a finding costs is `lost` in the steps since it is late, or those at regular intervals in which it is, and at most what
@@ -85,76 +90,7 @@ constexpr double kEven = 1.0 / 3;     // of a step's usual wait time, in each th
 constexpr double kMostOfAll = 0.7;    // of the wait time, which stands out of two ranks too
 constexpr double kClearShare = 0.25;  // the same where the rank is clearly late: others may be, too
 constexpr double kMinShare = 0.05;    // of collectives, that have no partner
-
-Table RankTable(const Facts& facts, const Blames& blames) {
-  const CollectiveFacts& c = facts.collectives;
-  const std::string noun(ParticipantNoun(facts));
-  Table table{.key = "ranks",
-              .title = Capitalized(noun) + "s by caused wait",
-              .columns = ParticipantKeys(),
-              .text_rows = 4};
-  AddColumns(table, {RatioColumn("score", "% of all wait"), ValueColumn("since_step", "since step"),
-                     TimeColumn("lost", "cost per " + noun), ValueColumn("reason", "likely cause"),
-                     TimeColumn("blame", "caused wait"), CountColumn("times_last", "times last"),
-                     CountColumn("late_steps", "late steps"),
-                     TimeColumn("clock_error", "clock uncertainty")});
-  SetKinds(table, {{"blame", ColumnKind::kWait}});
-  for (const Suspect& s : blames.suspects) {
-    const RankCollectives& r = c.ranks[s.rank];
-    if (r.split == 0) continue;
-    const bool blamed = s.blame > 0;
-    std::vector<Cell> row = ParticipantCells(r);
-    row.insert(
-        row.end(),
-        {blames.total > 0 ? Cell(s.score) : Cell(), s.since ? Cell(*s.since) : Cell(), s.lost,
-         blamed ? Cell(std::string(LateReasonName(s.reason, facts))) : Cell(), s.blame,
-         r.times_last, When(!blames.steps.empty(), std::ssize(s.late)), r.clock.error});
-    table.rows.push_back(std::move(row));
-  }
-  return table;
-}
-
-// The evidence for the causes.
-Table ReasonTable(const CollectiveFacts& c, const Blames& blames) {
-  Table table{.key = "reasons",
-              .title = "Excess time of stragglers",
-              .columns = ParticipantKeys(),
-              .text_rows = 0};
-  AddColumns(table, {TimeColumn("compute", "compute"), TimeColumn("late_launches", "late launches"),
-                     TimeColumn("input", "input wait"), TimeColumn("copies", "copies"),
-                     TimeColumn("transfer", "transfer")});
-  SetKinds(table, {{"compute", ColumnKind::kCompute},
-                   {"late_launches", ColumnKind::kLaunch},
-                   {"input", ColumnKind::kInput},
-                   {"copies", ColumnKind::kMemory},
-                   {"transfer", ColumnKind::kCommunication}});
-  for (const Suspect& s : blames.suspects) {
-    if (s.blame == 0) continue;
-    std::vector<Cell> row = ParticipantCells(c.ranks[s.rank]);
-    row.insert(row.end(), {s.beyond.compute, s.beyond.host_late, s.beyond.input, s.beyond.copies,
-                           s.beyond.transfer});
-    table.rows.push_back(std::move(row));
-  }
-  return table;
-}
-
-Table StepTable(const CollectiveFacts& c, const StepBlame& steps) {
-  Table table{.key = "steps",
-              .title = "Straggler of each step",
-              .columns = {KeyColumn("step", "step"), ValueColumn("rank", "rank"),
-                          ValueColumn("device", "device"), TimeColumn("blame", "caused wait"),
-                          RatioColumn("share", "% of wait")},
-              .text_rows = 0};
-  for (const auto& [step, blame] : steps) {
-    const auto& most =
-        *std::ranges::max_element(blame.by_rank, {}, [](const auto& b) { return b.second; });
-    std::vector<Cell> row = ParticipantCells(c.ranks[most.first]);
-    row.insert(row.begin(), step);
-    row.insert(row.end(), {most.second, Ratio(most.second, blame.all)});
-    table.rows.push_back(std::move(row));
-  }
-  return table;
-}
+constexpr double kPassedOn = 0.05;    // of all wait time, for a rank that came last
 
 // ns, at least 1; of the devices but for those of `except`.
 int64_t MeanSpan(const Facts& facts, const RankCollectives* except = nullptr) {
@@ -238,6 +174,22 @@ std::string SayMessage(const Facts& facts, const StepBlame& steps, const Suspect
                      SayLateStart(*s.start, facts), share);
 }
 
+// "; ranks 1 and 2 came last, too, after waiting for it": those who caused little, and were waited
+// for as the last to come. Only a replay tells them from those who are late themselves.
+std::string SayPassedOn(const Facts& facts, const Blames& blames, const Suspect& s) {
+  const int64_t rank = facts.collectives.ranks[s.rank].rank;
+  if (OriginsOf(facts).Of(JobGraphOf(facts), rank) == nullptr) return {};
+  std::vector<int64_t> ranks;
+  for (const Suspect& other : blames.suspects) {
+    const RankCollectives& r = facts.collectives.ranks[other.rank];
+    const bool last = static_cast<double>(r.blame) > kPassedOn * static_cast<double>(blames.total);
+    if (r.rank != rank && last && 2 * other.blame < r.blame) ranks.push_back(r.rank);
+  }
+  if (ranks.empty()) return {};
+  std::ranges::sort(ranks);
+  return fmt::format("; {} came last, too, only after waiting for others", SayRanks(ranks));
+}
+
 // Where its trace ends before it stops being late.
 std::string SayPart(const Suspect& s) {
   if (s.has_of_late == 0) return {};
@@ -245,7 +197,8 @@ std::string SayPart(const Suspect& s) {
                      Plural(static_cast<size_t>(s.late_since), "step"));
 }
 
-void AddFinding(Report& report, const Facts& facts, const StepBlame& steps, const Suspect& s) {
+void AddFinding(Report& report, const Facts& facts, const Blames& blames, const Suspect& s) {
+  const StepBlame& steps = blames.steps;
   const CollectiveFacts& c = facts.collectives;
   const bool several = s.work != nullptr && s.work->ranks.size() > 1;
   std::optional<int64_t> rank;
@@ -258,7 +211,8 @@ void AddFinding(Report& report, const Facts& facts, const StepBlame& steps, cons
            several ? "they" : "it", HumanRatio(s.score), SayLateSteps(steps, s),
            several ? "were" : "was", Plural(static_cast<size_t>(s.times_last), "time"),
            ParticipantNoun(facts), HumanTime(static_cast<double>(s.lost)),
-           HumanTime(static_cast<double>(LargestError(c))), SayLateEvidence(s, facts) + SayPart(s)),
+           HumanTime(static_cast<double>(LargestError(c))),
+           SayLateEvidence(s, facts) + SayPart(s) + SayPassedOn(facts, blames, s)),
        .hint = s.start ? LateStartHint(*s.start, facts) : LateHint(s, facts),
        .impact = CostOf(facts, steps, s),
        .table = "ranks",
@@ -283,7 +237,7 @@ void AddFindings(Report& report, const Facts& facts, const Blames& blames, int64
   for (const Suspect& s : stand_out) {
     const bool passed_on = s.reason == LateReason::kUnknown && for_absent >= s.lost;
     if (passed_on || IsDoubtful(facts, s, stand_out)) continue;
-    AddFinding(report, facts, blames.steps, s);
+    AddFinding(report, facts, blames, s);
   }
 }
 
