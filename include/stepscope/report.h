@@ -186,6 +186,14 @@ struct Extent {
 };
 
 // Something worth acting on: what it is, the numbers that show it, and one concrete thing to try.
+// What a replay says mending is worth, ns per step that it is in.
+struct Worth {
+  int64_t saved = 0;
+  int64_t step_time = 0;  // as recorded
+  int64_t error = 0;      // of the replay
+  int64_t excess = 0;     // what was taken away, waited for or not; 0: unknown
+};
+
 struct Finding {
   Severity severity = Severity::kLow;
   std::string message;  // one sentence: problem and size
@@ -200,6 +208,8 @@ struct Finding {
   std::optional<int64_t> since = {};  // number of the first step it is in; empty: it is in all
 
   Severity at_most = Severity::kHigh;  // whatever it costs
+  std::optional<Worth> worth = {};
+  bool only_evidence = false;  // it is none alone, and weighs others of its cause
 
   // Set once all reports are there.
   double share = 0;      // impact / extent.time, 0..1

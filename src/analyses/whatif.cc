@@ -60,8 +60,8 @@ does takes somewhat longer, as on a busy machine. It must save 3% of a step, thr
 in three of four steps. `chain` follows one example from the origin over the collectives and messages in which others
 waited.
 
-**Limitations:** What the host does between records takes as long as before. Ranks without a trace do not take part.
-Sends and receives are matched by their ends; waits between streams, and waits of threads for collectives of gloo, MPI or
+**Limitations:** What the host does between records takes as long as before. A rank without a trace comes as
+long after the collective or message before as it did, where the usual transfer tells that it came last. Sends and receives are matched by their ends; waits between streams, and waits of threads for collectives of gloo, MPI or
 UCC, are guessed where no record tells them: see the notes.
 
 **Interpretation:** The first change that you can make is the one to start with: it contains everything that waits for
@@ -112,12 +112,14 @@ void AddFindings(Report& report, const Facts& facts, double error) {
   const auto mean = [&](const std::vector<int64_t>& lengths, const Origin& origin) {
     return static_cast<double>(MeanStep(graph, lengths, origin.since));
   };
+  const bool known = report.status == Status::kOk;
   double before = 0;  // saved by those before
   for (const Origin& origin : origins.found) {
     const double saved = mean(origin.saved, origin), recorded = mean(origins.recorded, origin);
     const bool kernels = 2 * origin.of_devices > origin.excess;
     report.findings.push_back(
-        {.message = fmt::format("{}: {} of {} per step.", SayWho(graph, origin), HumanTime(saved),
+        {.message = fmt::format("{}: {}{} of {} per step.", SayWho(graph, origin),
+                                origin.of_one_name ? "at least " : "", HumanTime(saved),
                                 HumanTime(recorded)),
          .because =
              fmt::format("{}; a replay without that{} takes {} (± {})", SayExcess(facts, origin),
@@ -131,8 +133,52 @@ void AddFindings(Report& report, const Facts& facts, double error) {
          .table = "changes",
          .cause = {CauseKind::kWait, graph.ranks[origin.rank].rank->rank},
          .nearness = Nearness::kPart,  // under what says why, if that is known
-         .since = origin.since});
+         .since = origin.since,
+         .worth = known && !origin.of_one_name
+                      ? std::optional(Worth{ToInt64(saved), ToInt64(recorded),
+                                            ToInt64(error * recorded), origin.excess})
+                      : std::nullopt});
     before += saved;
+  }
+}
+
+// What others found of these causes is worth what a replay says.
+void AddWorths(Report& report, const Facts& facts, std::span<const AskedChange> changes,
+               double error) {
+  const JobGraph& graph = JobGraphOf(facts);
+  const Origins& origins = OriginsOf(facts);
+  const auto worth_of = [&](int64_t saved, std::optional<int64_t> since, int64_t excess) {
+    const int64_t recorded = MeanStep(graph, origins.recorded, since);
+    return Worth{saved, recorded, ToInt64(error * static_cast<double>(recorded)), excess};
+  };
+  const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
+  const auto add = [&](std::string message, const Worth& worth, Cause cause) {
+    report.findings.push_back(
+        {.message = std::move(message),
+         .because = fmt::format("a replay has an error of {}", time(worth.error)),
+         .table = "changes",
+         .cause = cause,
+         .worth = worth,
+         .only_evidence = true});
+  };
+  for (const AskedChange& change : changes) {
+    if (change.kind != ColumnKind::kInput) continue;
+    const Worth worth = worth_of(change.Saved(facts), change.since, 0);
+    add(fmt::format("With '{}' a step takes {} less, of {}.", change.text, time(worth.saved),
+                    time(worth.step_time)),
+        worth, {CauseKind::kInput, std::nullopt});
+  }
+  for (const Origin& origin : origins.harmless) {
+    if (origin.of_one_name) continue;
+    const int64_t rank = graph.ranks[origin.rank].rank->rank;
+    const Worth worth =
+        worth_of(MeanStep(graph, origin.saved, origin.since), origin.since, origin.excess);
+    add(fmt::format(
+            "Without what rank {} does longer, {} per step, a step takes {} less, of {}: it "
+            "waits for others anyway.",
+            rank, time(origin.excess), time(std::max<int64_t>(worth.saved, 0)),
+            time(worth.step_time)),
+        worth, {CauseKind::kWait, rank});
   }
 }
 
@@ -143,6 +189,9 @@ void AddNotes(Report& report, const JobGraph& graph) {
   add("guessed_waits", graph.guessed_waits,
       "no record tells for what other stream some work waited: the last of it that had ended "
       "before is taken");
+  add("absent_last", graph.ghosts,
+      "a rank without a trace came last in a collective or message: in the replay it comes as long "
+      "after the one before as it did");
   add("contradictions", graph.contradictions,
       "members of a collective or message ended before its last one began: clocks or matches are "
       "wrong there, and nothing held these members up in the replay");
@@ -222,6 +271,7 @@ Report Run(const Facts& facts, const Params& params) {
   report.tables.push_back(ChainTable(facts));
   report.tables.push_back(ReplayTable(replay));
   std::erase_if(report.tables, [](const Table& table) { return table.rows.empty(); });
+  if (report.status == Status::kOk) AddWorths(report, facts, *changes, error);
   AddFindings(report, facts, error);
   AddNotes(report, graph);
   return report;

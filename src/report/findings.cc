@@ -3,16 +3,21 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
+
+#include "base/saturate.h"
 
 namespace stepscope {
 namespace {
 
 constexpr double kHighShare = 0.10, kMediumShare = 0.03;  // of the time
 constexpr double kOnOneRank = 3;  // a cause there counts so much more: it shows in other times too
+constexpr double kMuchMore = 1.5, kMuchLess = 1.0 / 3;  // of what was measured
+constexpr double kSameExcess = 0.5;
 constexpr double kSpeaksForAll = 0.5;  // of the largest share among findings of one cause
 
 // A finding and the report it is from.
@@ -128,16 +133,52 @@ size_t HeadOf(const std::vector<Found>& group) {
   double most = 0;
   for (const Found& f : group) most = std::max(most, f.finding.share);
   const auto speaks = [&](const Found& f) {
+    if (f.finding.only_evidence) return false;
     return f.finding.nearness == Nearness::kCause || f.finding.share >= kSpeaksForAll * most;
   };
   return static_cast<size_t>(std::ranges::find_if(group, speaks) - group.begin());
 }
 
+// What a replay says of any of a group, which weighs them all: the excess of what waits anyway is
+// worth nothing.
+std::optional<Worth> WorthOf(const Found& head, const std::vector<Found>& group) {
+  if (head.finding.worth) return head.finding.worth;
+  const auto same = std::ranges::find_if(group, [&](const Found& f) {
+    return f.finding.worth && f.finding.cause.rank == head.finding.cause.rank;
+  });
+  return same == group.end() ? std::nullopt : same->finding.worth;
+}
+
+// Whether a replay may speak for what was measured: it says about as much; or much less of the same
+// excess, which then waits anyway.
+bool SpeaksFor(const Worth& worth, double measured) {
+  const auto saved = static_cast<double>(worth.saved), excess = static_cast<double>(worth.excess);
+  if (saved > kMuchMore * measured) return false;
+  return saved >= kMuchLess * measured || excess >= kSameExcess * measured;
+}
+
+void ApplyWorth(Found& found, std::optional<Worth> worth, const RankTime& whole) {
+  Finding& f = found.finding;
+  f.worth.reset();
+  if (!worth || whole.steps <= 0) return;
+  double steps = f.extent.steps > 0 ? f.extent.steps : whole.steps;
+  if (f.since) steps = whole.steps * StepsSince(*f.since, whole).share;
+  worth->saved = std::max<int64_t>(worth->saved, 0);
+  if (steps <= 0 || !SpeaksFor(*worth, static_cast<double>(f.impact) / steps)) return;
+  f.worth = worth;
+  f.impact = std::max<int64_t>(ToInt64(static_cast<double>(worth->saved) * steps), 1);
+  f.share = 0;
+  f.per_step = 0;
+  f.severity = Severity::kLow;
+  Weigh(found, whole);
+}
+
 // The finding of a group. It is worth what its head is worth: symptoms may have other causes too.
-Found Merge(std::vector<Found> group, const std::vector<Report>& reports) {
+Found Merge(std::vector<Found> group, const std::vector<Report>& reports, const RankTime& whole) {
   const auto at = group.begin() + static_cast<std::ptrdiff_t>(HeadOf(group));
   Found head = std::move(*at);
   group.erase(at);
+  ApplyWorth(head, WorthOf(head, group), whole);
   for (Found& f : group) {
     head.finding.evidence.push_back({reports[f.report].analysis, std::move(f.finding.message),
                                      std::move(f.finding.because), std::move(f.finding.table)});
@@ -227,7 +268,10 @@ void JoinFindings(ReportSet& answer, const RankTime& whole) {
     }
   }
   std::vector<Found> found;
-  for (auto& group : groups) found.push_back(Merge(std::move(group), answer.reports));
+  for (auto& group : groups) {
+    if (!std::ranges::all_of(group, [](const Found& f) { return f.finding.only_evidence; }))
+      found.push_back(Merge(std::move(group), answer.reports, whole));
+  }
   ReconcileHints(found);
   std::ranges::stable_sort(found, IsBefore);
   KeepWithin(found, whole);

@@ -31,6 +31,8 @@ struct RankTime {
 //   - per_step: the impact over the number of steps it was measured over, or the share of the mean
 //     step; of a finding since a step, over the steps since then. At most the mean of these steps.
 //     All findings together cost at most `most`: in their order, each at most what is left of it;
+//   - worth: of findings with one cause, what a replay says of any, and then impact. Unless it is
+//     above 1.5 times what was measured, or below a third without taking half of that away;
 //   - severity: high from a share of 10%, medium from 3%, else low; at most medium for waiting
 //     that no rank or other finding explains, and at most the finding's own `at_most`. Findings
 //     that are not a time, such as full memory, keep theirs;

@@ -122,6 +122,16 @@ void PutCause(JsonWriter& json, const Cause& cause) {
   json.End();
 }
 
+void PutWorth(JsonWriter& json, const std::optional<Worth>& worth) {
+  json.Key("worth");
+  if (!worth) return PutCell(json, Cell());
+  json.BeginObject();
+  json.Number("saved", worth->saved);
+  json.Number("step_time", worth->step_time);
+  json.Number("error", worth->error);
+  json.End();
+}
+
 void PutEvidence(JsonWriter& json, const Evidence& evidence) {
   json.BeginObject();
   json.Text("analysis", evidence.analysis);
@@ -146,6 +156,7 @@ void PutFinding(JsonWriter& json, const Finding& finding) {
   PutCell(json, finding.per_step > 0 ? Cell(finding.per_step) : Cell());
   json.Key("since_step");
   PutCell(json, finding.since ? Cell(*finding.since) : Cell());
+  PutWorth(json, finding.worth);
   PutCause(json, finding.cause);
   PutEach(json, "evidence", finding.evidence, PutEvidence);
   json.End();

@@ -165,17 +165,30 @@ std::string_view WholeOf(const ReportSet& answer) {
   return by_recording ? "the recording after" : "kernel time after";
 }
 
+// "worth 1.59 ms of 6.65 ms (23.9%) in each step since step 2, ± 2 µs, by a replay".
+std::string SayWorth(const Finding& f) {
+  const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
+  const std::string steps =
+      f.since ? fmt::format("in each step since step {}", *f.since) : std::string("per step");
+  const Worth& worth = *f.worth;
+  const double share =
+      static_cast<double>(worth.saved) / static_cast<double>(std::max<int64_t>(worth.step_time, 1));
+  return fmt::format("worth {} of {} ({}) {}, ± {}, by a replay", time(worth.saved),
+                     time(worth.step_time), HumanRatio(share), steps, time(worth.error));
+}
+
 // What a finding costs, per step where steps are known. The share is of another time than that of
 // its message may be: it has its base.
 std::string CostOf(const Finding& f, const ReportSet& answer) {
+  if (f.worth && f.impact > 0) return SayWorth(f);
   if (f.share <= 0) return {};
   const bool by_step = f.per_step > 0;
   const std::string time = HumanTime(static_cast<double>(by_step ? f.per_step : f.impact));
   const std::string share = HumanRatio(f.share);
-  if (!by_step) return fmt::format("up to {} ({} of {})", time, share, WholeOf(answer));
-  if (!f.since) return fmt::format("up to {} per step ({} of mean step time)", time, share);
-  return fmt::format("up to {} in each step since step {} ({} of the time of all steps)", time,
-                     *f.since, share);
+  if (!by_step) return fmt::format("costs up to {} ({} of {})", time, share, WholeOf(answer));
+  if (!f.since) return fmt::format("costs up to {} per step ({} of mean step time)", time, share);
+  return fmt::format("costs up to {} in each step since step {} ({} of the time of all steps)",
+                     time, *f.since, share);
 }
 
 std::vector<std::string> LayOutEvidence(const Finding& f) {

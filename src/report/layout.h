@@ -27,8 +27,9 @@ struct PageTable {
 struct PageFinding {
   Severity severity = Severity::kLow;
   std::string message;
-  std::string cost;  // "up to 47.1 ms per step (28.5%)", "up to 42 ms in each step since step 7
-                     // (14% of the time)"; empty where it is not a time
+  // "costs up to 47.1 ms per step (28.5% of mean step time)", "worth 4 ms of 9 ms (44.4%) per step,
+  // ± 3 µs, by a replay"; empty where it is not a time.
+  std::string cost;
   std::string because;
   std::vector<std::string> evidence;  // "idle_time: Host-bound idle time is 20.1% of span."
   std::string hint;

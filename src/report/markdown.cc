@@ -80,7 +80,7 @@ void DrawFindings(Sheet& sheet, const Page& page) {
   for (const PageFinding& finding : page.findings) {
     sheet.Line(
         fmt::format("- **{}**: {}", SeverityName(finding.severity), Escaped(finding.message)));
-    if (!finding.cost.empty()) sheet.Line(fmt::format("  - costs {}", Escaped(finding.cost)));
+    if (!finding.cost.empty()) sheet.Line(fmt::format("  - {}", Escaped(finding.cost)));
     if (!finding.because.empty()) {
       sheet.Line(fmt::format("  - because {}", Escaped(finding.because)));
     }

@@ -101,7 +101,7 @@ void DrawFinding(Pen& pen, const PageFinding& finding) {
   const std::string_view word = SeverityName(finding.severity);
   const std::string lead = fmt::format("- {}: ", pen.Painted(Color(finding.severity), word));
   pen.Prose(lead, word.size() + 4, 2, finding.message);
-  if (!finding.cost.empty()) pen.Paragraph(4, "costs " + finding.cost);
+  if (!finding.cost.empty()) pen.Paragraph(4, finding.cost);
   if (!finding.because.empty()) pen.Paragraph(4, "because " + finding.because);
   for (const std::string& evidence : finding.evidence) pen.Paragraph(4, "also " + evidence);
   if (!finding.hint.empty()) pen.Paragraph(4, "try: " + finding.hint);

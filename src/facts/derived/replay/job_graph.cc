@@ -6,6 +6,7 @@
 
 #include "base/stop.h"
 #include "base/time_units.h"
+#include "facts/derived/replay/ghosts.h"
 #include "facts/derived/replay/messages.h"
 #include "facts/paths/path_window.h"
 
@@ -160,6 +161,7 @@ class Builder {
       AddInstance(GroupOf(message.send), true);
     }
     out_.unmatched_messages = messages_.unmatched;
+    AddGhosts(facts_, FindGhosts(), out_);
     IndexMembers();
     FindSteps();
     return std::move(out_);
@@ -219,15 +221,8 @@ class Builder {
         .first = static_cast<uint32_t>(out_.members.size()), .group = group, .message = message};
     int64_t begins = kNoTime;  // when the last has come
     for (const uint32_t p : parts_) {
-      const CollectivePart& part = c_.parts[p];
-      if (index_[part.recording] == kNowhere) continue;
-      const ActivityMoments& moments = moments_[part.recording];
-      JobMember member{.rank = index_[part.recording],
-                       .start = moments.starts[part.activity],
-                       .end = moments.ends[part.activity],
-                       .part = p};
+      const JobMember member = MemberOf(p, message);
       if (member.start == kNowhere || member.end == kNowhere) continue;
-      if (message) member.start = ReadyAt(out_.ranks[member.rank], member.start);
       begins = std::max(begins, out_.ranks[member.rank].TimeOf(member.start));
       out_.members.push_back(member);
     }
@@ -240,6 +235,57 @@ class Builder {
     }
     if (message) TakeShorter(instance);
     out_.instances.push_back(instance);
+  }
+
+  // Instances that ranks without a trace take part in. Devices that are participants of their own
+  // are known by no number in a group.
+  std::vector<GhostInstance> FindGhosts() const {
+    std::vector<GhostInstance> ghosts;
+    if (c_.HasDevices()) return ghosts;
+    std::vector<uint32_t> known(c_.parts.size(), kNowhere);  // instance of each part
+    for (const JobMember& member : out_.members) known[member.part] = member.instance;
+    for (const CollectiveMatch& match : c_.matches) {
+      const std::vector<int64_t> absent = AbsentOf(c_.groups[match.group]);
+      if (match.count == 0 || absent.empty() || IsPointToPoint(match.op)) continue;
+      std::vector<uint32_t> parts;
+      for (uint32_t p = match.first; p < match.first + match.count; ++p) parts.push_back(p);
+      AddGhost(parts, absent, known[match.first], match.group, false, ghosts);
+    }
+    for (const LoneMessage& lone : messages_.lone)
+      AddGhost({lone.part}, {lone.absent}, kNowhere, GroupOf(lone.part), true, ghosts);
+    return ghosts;
+  }
+
+  std::vector<int64_t> AbsentOf(const CollectiveGroup& group) const {
+    std::vector<int64_t> absent;
+    for (const int64_t rank : group.members) {
+      if (c_.OfRank(rank).empty()) absent.push_back(rank);
+    }
+    return absent;
+  }
+
+  void AddGhost(const std::vector<uint32_t>& parts, std::vector<int64_t> absent, uint32_t index,
+                uint32_t group, bool message, std::vector<GhostInstance>& ghosts) const {
+    GhostInstance ghost{.instance = {.group = group, .message = message},
+                        .index = index,
+                        .absent = std::move(absent)};
+    for (const uint32_t p : parts) {
+      const JobMember member = MemberOf(p, message);
+      if (member.start != kNowhere && member.end != kNowhere) ghost.members.push_back(member);
+    }
+    if (!ghost.members.empty()) ghosts.push_back(std::move(ghost));
+  }
+
+  // `start` or `end` kNowhere: the graph has no such moment.
+  JobMember MemberOf(uint32_t p, bool message) const {
+    const CollectivePart& part = c_.parts[p];
+    JobMember member{.rank = index_[part.recording], .start = kNowhere, .end = kNowhere, .part = p};
+    if (member.rank == kNowhere) return member;
+    member.start = moments_[part.recording].starts[part.activity];
+    member.end = moments_[part.recording].ends[part.activity];
+    if (message && member.start != kNowhere)
+      member.start = ReadyAt(out_.ranks[member.rank], member.start);
+    return member;
   }
 
   // Where processors compute, the record of a message begins when its thread waits for it; it was

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/saturate.h"
@@ -32,6 +33,10 @@ struct JobInstance {
   uint32_t first = 0, count = 0;  // into JobGraph::members
   uint32_t group = 0;             // index into CollectiveFacts::groups
   bool message = false;
+  // Where a rank without a trace came last (ghosts.h): when, on the common clock, or how long after
+  // the begin of another instance, index into JobGraph::instances.
+  int64_t ghost = kNoTime;
+  uint32_t after = kNowhere;
 };
 
 // The moments that bound a step of a rank.
@@ -66,6 +71,11 @@ struct JobGraph {
   // for the whole recording.
   std::vector<int64_t> steps;
 
+  // Instances that a rank without a trace comes to after another one: that one, and these.
+  // Ascending.
+  std::vector<std::pair<uint32_t, uint32_t>> followers;
+
+  int64_t ghosts = 0;          // instances in which a rank without a trace came last
   int64_t guessed_waits = 0;   // between streams, without a record of a wait
   int64_t contradictions = 0;  // members that ended before the last one began
   int64_t unmatched_messages = 0;

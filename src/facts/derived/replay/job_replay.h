@@ -33,7 +33,11 @@ class JobReplay {
       states_[r].times.assign(graph_.ranks[r].graph.times.size(), 0);
       ready_.push_back(r);
     }
-    for (size_t i = 0; i < open_.size(); ++i) open_[i].missing = graph_.instances[i].count;
+    for (size_t i = 0; i < open_.size(); ++i) {
+      const JobInstance& instance = graph_.instances[i];
+      open_[i].missing = instance.count + (instance.after == kNowhere ? 0 : 1);
+      if (instance.after == kNowhere) open_[i].begins = instance.ghost;
+    }
     while (RunReady() || Release()) {
     }
     JobTimes times;
@@ -72,10 +76,7 @@ class JobReplay {
       if (!first || MeasuredAt(r) < MeasuredAt(*first)) first = r;
     }
     if (!first) return false;
-    Open& open =
-        open_[graph_.members[graph_.ranks[*first].ends[states_[*first].end].second].instance];
-    open.missing = 0;
-    Unblock(open);
+    OpenInstance(graph_.members[graph_.ranks[*first].ends[states_[*first].end].second].instance);
     return true;
   }
 
@@ -84,12 +85,33 @@ class JobReplay {
     return rank.TimeOf(states_[r].moment);
   }
 
-  void Unblock(Open& open) {
-    for (const uint32_t r : open.waiting) {
-      states_[r].blocked = false;
-      ready_.push_back(r);
+  // All have come: who waits goes on, and so do ranks without a trace.
+  void OpenInstance(uint32_t instance) {
+    std::vector<uint32_t> opened{instance};
+    while (!opened.empty()) {
+      const uint32_t i = opened.back();
+      opened.pop_back();
+      Open& open = open_[i];
+      open.missing = 0;
+      for (const uint32_t r : open.waiting) {
+        states_[r].blocked = false;
+        ready_.push_back(r);
+      }
+      open.waiting.clear();
+      const auto [first, last] =
+          std::ranges::equal_range(graph_.followers, i, {}, &std::pair<uint32_t, uint32_t>::first);
+      for (auto next = first; next != last; ++next) {
+        const int64_t lag = graph_.instances[next->second].ghost;
+        if (Come(next->second, AddSaturated(open.begins, lag))) opened.push_back(next->second);
+      }
     }
-    open.waiting.clear();
+  }
+
+  // Whether that was the last to come.
+  bool Come(uint32_t instance, int64_t time) {
+    Open& open = open_[instance];
+    open.begins = std::max(open.begins, time);
+    return open.missing > 0 && --open.missing == 0;
   }
 
   void RunRank(uint32_t r) {
@@ -111,8 +133,8 @@ class JobReplay {
       state.times[m] = ends == nullptr ? Earliest(r, m) : EndOf(*ends, rank);
       for (; state.start < rank.starts.size() && rank.starts[state.start].first == m;
            ++state.start) {
-        Arrive(graph_.members[rank.starts[state.start].second],
-               AddSaturated(rank.origin, state.times[m]));
+        const uint32_t instance = graph_.members[rank.starts[state.start].second].instance;
+        if (Come(instance, AddSaturated(rank.origin, state.times[m]))) OpenInstance(instance);
       }
     }
   }
@@ -129,12 +151,6 @@ class JobReplay {
   int64_t EndOf(const JobMember& member, const JobRank& rank) const {
     const int64_t begins = SubtractSaturated(open_[member.instance].begins, rank.origin);
     return std::max<int64_t>(0, AddSaturated(begins, lags_.OfTransfer(member)));
-  }
-
-  void Arrive(const JobMember& member, int64_t time) {
-    Open& open = open_[member.instance];
-    open.begins = std::max(open.begins, time);
-    if (open.missing > 0 && --open.missing == 0) Unblock(open);
   }
 
   const JobGraph& graph_;

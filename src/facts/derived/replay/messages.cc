@@ -149,6 +149,10 @@ void MatchPair(Pair& pair, Messages& out) {
   }
 }
 
+void AddLone(const std::vector<End>& ends, int64_t absent, Messages& out) {
+  for (const End& end : ends) out.lone.push_back({end.part, absent});
+}
+
 Messages MatchMessages(const Facts& facts) {
   Messages out;
   int64_t all = 0;
@@ -157,6 +161,11 @@ Messages MatchMessages(const Facts& facts) {
   out.clocks = ClockJoiner(facts.collectives).Join(pairs);
   for (auto& [key, pair] : pairs) {
     if (OnOneClock(facts.collectives, out.clocks, pair)) MatchPair(pair, out);
+  }
+  for (const auto& [key, pair] : pairs) {
+    const auto& [group, from, to] = key;
+    if (facts.collectives.OfRank(to).empty()) AddLone(pair.sends, to, out);
+    if (facts.collectives.OfRank(from).empty()) AddLone(pair.receives, from, out);
   }
   out.unmatched = all - 2 * std::ssize(out.matched);
   return out;

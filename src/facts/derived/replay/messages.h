@@ -25,10 +25,17 @@ struct CommonClock {
   int64_t shift = 0;
 };
 
+// A send or receive whose other end is a rank without a trace.
+struct LoneMessage {
+  uint32_t part = kNobody;  // index into CollectiveFacts::parts
+  int64_t absent = -1;      // its rank
+};
+
 struct Messages {
   std::vector<CommonClock> clocks;  // of each of CollectiveFacts::ranks
   std::vector<Message> matched;     // by group, sender, receiver, then end
-  int64_t unmatched = 0;            // sends and receives
+  std::vector<LoneMessage> lone;    // in no order
+  int64_t unmatched = 0;            // sends and receives, those too
 };
 
 const Messages& MessagesOf(const Facts& facts);

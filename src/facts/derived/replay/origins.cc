@@ -8,6 +8,7 @@
 #include <map>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "base/robust.h"
 #include "facts/derived/replay/job_lags.h"
@@ -55,7 +56,17 @@ class OriginFinder {
       // Chance makes all ranks slower now and then.
       const bool by_chance = most->as_before && !out_.found.empty() &&
                              2 * SumOf(saved) <= SumOf(out_.found.front().saved);
-      if (!by_chance && Costs(*most, saved)) AddOrigin(*most, taken);
+      if (by_chance) continue;
+      if (Costs(*most, saved)) {
+        AddOrigin(*most, taken);
+      } else {
+        harmless_.emplace_back(most, saved);
+      }
+    }
+    for (const auto& [suspect, saved] : harmless_) {
+      if (std::ranges::find(costly_, suspect) != costly_.end()) continue;
+      out_.harmless.push_back(Started(*suspect));
+      out_.harmless.back().saved = saved;
     }
     return std::move(out_);
   }
@@ -97,13 +108,21 @@ class OriginFinder {
            static_cast<double>(useful) >= kMostSteps * steps;
   }
 
+  Origin Started(const Suspect& suspect) const {
+    Origin origin{
+        .rank = suspect.rank, .as_before = suspect.as_before, .of_one_name = suspect.of_one_name};
+    if (suspect.first > 0) origin.since = graph_.steps[suspect.first];
+    Describe(suspect, origin);
+    return origin;
+  }
+
   // Those before that cost nothing alone may be needed: of two ranks that are as late, mending one
   // saves nothing.
   void AddOrigin(const Suspect& suspect, const std::vector<const Suspect*>& taken) {
     std::vector<const Suspect*> with = costly_;
     with.push_back(&suspect);
     const Lengths before = LengthsWithout(costly_), all = LengthsWithout(taken);
-    Origin origin{.rank = suspect.rank, .as_before = suspect.as_before};
+    Origin origin = Started(suspect);
     if (taken.size() > with.size()) {
       for (const Suspect* other : taken) {
         if (std::ranges::find(with, other) != with.end()) continue;
@@ -120,12 +139,10 @@ class OriginFinder {
     if (!Costs(suspect, origin.saved)) return;
     const std::vector<int64_t> waits = WaitsIn(graph_, times);
     origin.waits_saved = Less(WaitsIn(graph_, TimesWithout(costly_)), waits);
-    if (suspect.first > 0) origin.since = graph_.steps[suspect.first];
     for (size_t i = costly_.size(); i < with.size(); ++i) {
       if (!origin.change.empty()) origin.change += "; ";
       origin.change += ChangeOf(*with[i]);
     }
-    Describe(suspect, origin);
     costly_ = std::move(with);
     out_.found.push_back(std::move(origin));
   }
@@ -170,6 +187,7 @@ class OriginFinder {
   const std::vector<OwnWork>& work_;
   double usual_step_ = 0;
   std::vector<const Suspect*> costly_;
+  std::vector<std::pair<const Suspect*, Lengths>> harmless_;
   Origins out_;
 };
 

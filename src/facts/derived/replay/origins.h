@@ -25,6 +25,7 @@ struct Origin {
   int64_t of_devices = 0;             // of it: kernels and copies
   UnitKind kind = UnitKind::kDevice;  // of the units with most of it
   StringId name = kNoString;          // kNoString: nothing takes longer
+  bool of_one_name = false;           // only these units were changed: it costs at least this
   std::string change;                 // what was asked, as job_change.h reads it
   // ns that each of JobGraph::members waits less, with those before taken out; messages: 0.
   std::vector<int64_t> waits_saved;
@@ -35,6 +36,9 @@ struct Origins {
   // The most costly first. Each saves 3 % of a step at the median since then, three standard errors
   // of that, and something in three of four steps.
   std::vector<Origin> found;
+  // Ranks whose own work takes longer, but without that steps are not so much shorter: they wait
+  // for others anyway.
+  std::vector<Origin> harmless;
 
   // The one that is about this rank, alone or with others; null: none is.
   const Origin* Of(const JobGraph& graph, int64_t rank) const;

@@ -125,16 +125,31 @@ class SuspectFinder {
     return rise.by * steps < kOfExcess * excess && excess < kMuchLonger * expected;
   }
 
+  // How ranks with the same work vary in each step, around the middle one of them: of three, one
+  // that takes longer is half of what each other is compared with.
+  void AddVariation(const OwnWork& work, const std::vector<std::vector<int64_t>>& beyond,
+                    std::vector<double>& all) const {
+    for (size_t s = 0; s < graph_.steps.size(); ++s) {
+      std::vector<double> of_step;
+      for (const uint32_t peer : work.peers)
+        of_step.push_back(static_cast<double>(beyond[peer][s]));
+      const double middle = Median(of_step);
+      for (const double excess : of_step) all.push_back(excess - middle);
+    }
+  }
+
   // Ranks that take far longer than their peers, compared with these.
   std::vector<Suspect> BeyondPeers() const {
     std::vector<std::vector<int64_t>> beyond(work_.size());
     std::vector<std::vector<int64_t>> expected(work_.size());
-    std::vector<double> all;
     for (uint32_t r = 0; r < work_.size(); ++r) {
       if (!work_[r].HasPeers()) continue;
       expected[r] = ExpectedAsPeers(work_, r);
       beyond[r] = Beyond(r, expected[r]);
-      for (const int64_t excess : beyond[r]) all.push_back(static_cast<double>(excess));
+    }
+    std::vector<double> all;
+    for (uint32_t r = 0; r < work_.size(); ++r) {
+      if (work_[r].HasPeers() && work_[r].peers.front() == r) AddVariation(work_[r], beyond, all);
     }
     const double noise = all.empty() ? 0 : kDeviationPerMad * MadOf(all);
     const double least = std::max(kFarBeyond * noise, kLeastExcess * usual_step_);
