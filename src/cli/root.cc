@@ -13,6 +13,7 @@ std::unique_ptr<Command> Root() {
       "where, and what to try.");
   AddAnalyze(*root);
   AddCompare(*root);
+  AddWhatif(*root);
   AddExport(*root);
   AddServe(*root);
   AddReport(*root);

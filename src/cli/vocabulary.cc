@@ -19,6 +19,7 @@ constexpr Word kWords[] = {
     {"--threads", "N", "Threads that read; 0 is one per CPU", "0", "threads"},
     {"--full", "", "Print all rows of all tables", "", ""},
     {"--repro", "ID", "Print a PyTorch script of the call that 'shapes' lists as ID", "", "repro"},
+    {"--straggler", "", "Estimate what stragglers cost, by type, worker and stage", "", ""},
     {"--steps-before", "STEPS", "Steps of BEFORE", "--steps", "steps_before"},
     {"--steps-after", "STEPS", "Steps of AFTER", "--steps", "steps_after"},
     {"--ranks-before", "N,...", "Ranks of BEFORE", "--ranks", "ranks_before"},
