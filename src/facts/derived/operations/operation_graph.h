@@ -1,7 +1,7 @@
 // Derives which operations of a pipelined job wait for which.
 //
 // The rules are those of Lin et al., "Understanding Stragglers in Large Model Training Using
-// What-if Analysis" (arXiv 2505.05713, section 3), as the authors' StragglerAnalysis applies them:
+// What-if Analysis" (arXiv 2505.05713), as the authors' StragglerAnalysis (8efcd7f) applies them:
 // operations of one stream follow one another in the order they were recorded, messages wait for
 // what they send and computing for what it receives, collectives of data parallelism follow the
 // computing of their part of the model, and all that communicates waits for the other members of
