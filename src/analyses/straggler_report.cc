@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/saturate.h"
+#include "facts/derived/operations/straggler_blame.h"
 #include "report/columns.h"
 #include "report/humanize.h"
 
@@ -146,21 +147,6 @@ std::string SayTypes(const StragglerCost& cost) {
   return names.empty() ? "no single type makes steps 1% longer" : "by type alone: " + names;
 }
 
-enum class Blame : uint8_t {
-  kNobody,
-  kWorkers,    // the slowest 3%
-  kStages,     // how the model is divided into stages
-  kVariation,  // what varies within stages
-};
-
-Blame BlameOf(const StragglerCost& cost) {
-  const double workers = cost.ShareGone(cost.without_workers).value_or(0);
-  const auto stages = cost.ShareLeft(cost.even_within_stages);
-  if (std::max(workers, stages.value_or(0)) >= kMostOfIt)
-    return workers >= stages.value_or(0) ? Blame::kWorkers : Blame::kStages;
-  return stages ? Blame::kVariation : Blame::kNobody;
-}
-
 // "all of it is", "68.8% of it is".
 std::string SayShare(double share) {
   return share >= 0.995 ? "all of it is" : HumanRatio(share) + " of it is";
@@ -181,37 +167,41 @@ std::string SayOneReplica(const StragglerCost& cost) {
 
 std::string SayBlame(const StragglerCost& cost) {
   const double stages = cost.ShareLeft(cost.even_within_stages).value_or(0);
-  switch (BlameOf(cost)) {
-    case Blame::kWorkers:
+  switch (BlameFor(cost)) {
+    case StragglerBlame::kWorkers:
       return fmt::format("{} gone if the slowest workers take what they should: {}{}",
                          SayShare(cost.ShareGone(cost.without_workers).value_or(0)),
                          SaySlowest(cost), SayOneReplica(cost));
-    case Blame::kStages:
+    case StragglerBlame::kStages:
       return fmt::format("{} there if computing always takes the mean of its stage{}{}",
                          SayShare(stages), SayLastStage(cost), SayOneReplica(cost));
-    case Blame::kVariation:
+    case StragglerBlame::kVariation:
       return fmt::format(
           "only {} there if computing always takes the mean of its stage, so most of it varies "
           "within stages{}",
           SayShare(stages), SayLastStage(cost));
-    case Blame::kNobody:
+    case StragglerBlame::kNobody:
       break;
   }
-  return "the slowest workers do not account for most of it";
+  return "no worker costs far more than others in most steps";
 }
 
 std::string_view StragglerHint(const StragglerCost& cost, bool communicates) {
-  switch (BlameOf(cost)) {
-    case Blame::kWorkers:
+  if (!SayOneReplica(cost).empty())
+    return "compare what the stages have to do first; then clocks, temperature and power";
+  switch (BlameFor(cost)) {
+    case StragglerBlame::kWorkers:
       return "check clocks, temperature, power and other load of these workers; see table "
              "straggler_workers";
-    case Blame::kStages:
+    case StragglerBlame::kStages:
       return "divide the model into stages that take alike: loss and vocabulary layers count; see "
              "table straggler_stages";
-    case Blame::kVariation:
-    case Blame::kNobody:
+    case StragglerBlame::kVariation:
+    case StragglerBlame::kNobody:
       break;
   }
+  if (!cost.types.empty() && cost.types.front().name == "host")
+    return "see what the host does in the longest steps; see table straggler_steps";
   return communicates ? "look at the network; see table straggler_types"
                       : "see what differs between microbatches, replicas and steps, such as "
                         "sequence lengths; see table straggler_steps";
@@ -221,7 +211,10 @@ Finding FindingOf(const StragglerCost& cost, const StragglerWords& words) {
   const bool communicates = !cost.types.empty() && cost.types.front().communicates;
   const auto steps = static_cast<double>(cost.steps.size());
   Finding finding{
-      .message = fmt::format("Stragglers make steps {} longer.", HumanRatio(cost.Slowdown() - 1)),
+      .message = fmt::format(
+          "{} steps {} longer.",
+          BlameFor(cost) == StragglerBlame::kWorkers ? "Stragglers make" : "Uneven work makes",
+          HumanRatio(cost.Slowdown() - 1)),
       .because = fmt::format("{} per step without {} vs {} if every operation took {}; {}; {}",
                              HumanTime(cost.no_delay), words.no_delay, HumanTime(cost.ideal),
                              words.ideal, SayTypes(cost), SayBlame(cost)),
@@ -231,7 +224,7 @@ Finding FindingOf(const StragglerCost& cost, const StragglerWords& words) {
       .cause = {communicates ? CauseKind::kCommunication : CauseKind::kCompute},
       .nearness = Nearness::kCause,
       .extent = {.time = RoundToInt64(cost.no_delay * steps), .steps = steps}};
-  if (BlameOf(cost) == Blame::kWorkers && SlowestWorkers(cost.workers.size()) == 1 &&
+  if (BlameFor(cost) == StragglerBlame::kWorkers && SlowestWorkers(cost.workers.size()) == 1 &&
       cost.workers.front().rank >= 0) {
     finding.cause.rank = cost.workers.front().rank;
   }
@@ -244,7 +237,7 @@ Report StragglerReport(const StragglerCost& cost, const StragglerWords& words) {
   Report report{.analysis = "whatif", .title = "What stragglers cost"};
   const bool slow = cost.Slowdown() >= kLeastSlowdown;
   report.headline =
-      slow ? fmt::format("A step without {} takes {}, and {} without stragglers.", words.no_delay,
+      slow ? fmt::format("A step without {} takes {}, and {} with even work.", words.no_delay,
                          HumanTime(cost.no_delay), HumanTime(cost.ideal))
            : fmt::format("Stragglers cost little: a step takes {}, and {} without them.",
                          HumanTime(cost.no_delay), HumanTime(cost.ideal));

@@ -16,6 +16,14 @@
 namespace stepscope {
 namespace {
 
+// Findings are weighed by the steps that were compared.
+void WeighFindings(ReportSet& answer) {
+  RankTime whole;
+  for (const Finding& finding : answer.reports.front().findings)
+    whole = {.time = finding.extent.time, .steps = finding.extent.steps};
+  JoinFindings(answer, whole);
+}
+
 void SayFirst(ReportSet& answer) {
   const Report& report = answer.reports.front();
   answer.verdict = report.headline;
@@ -45,7 +53,7 @@ Result<ReportSet> AskOperations(const std::string& path) {
       .notes = std::move(file->notes)};
   answer.reports.push_back(StragglerReport(
       *cost, {.no_delay = "launch delays", .ideal = "the mean or median of its type"}));
-  JoinFindings(answer, {});
+  WeighFindings(answer);
   SayFirst(answer);
   return answer;
 }
@@ -61,7 +69,7 @@ Result<ReportSet> AskTraces(std::span<const std::string> paths, const StragglerO
   ReportSet answer{.run = run->info};
   answer.run.steps = "all";
   answer.reports.push_back(StragglerReportOf(facts));
-  JoinFindings(answer, {});
+  WeighFindings(answer);
   answer.verdict =
       SayWhatIsDoubtful(answer.run) + Verdict(answer, facts) + SayWhatIsMissing(answer.run);
   return answer;

@@ -84,21 +84,21 @@ class StragglerAsker {
 
   int64_t Ideal(size_t node) const { return ideal_[static_cast<size_t>(graph_.nodes[node].kind)]; }
 
-  // The mean step if each operation takes work(node, lane).
-  template <class Work>
-  double StepWith(const Work& work) const {
-    std::vector<int64_t> all(work_.size());
-    for (size_t node = 0; node < graph_.nodes.size(); ++node)
-      for (size_t lane = 0; lane < lanes_; ++lane) all[node * lanes_ + lane] = work(node, lane);
-    return MeanOf(ReplayOperations(graph_, all, replicas_));
+  // How long steps take if only operations for which counts(node, replica) take what they took.
+  template <class Counts>
+  std::vector<int64_t> StepsWithOnly(const Counts& counts) const {
+    std::vector<int64_t> work(work_.size());
+    for (size_t node = 0; node < graph_.nodes.size(); ++node) {
+      for (size_t lane = 0; lane < lanes_; ++lane) {
+        const size_t at = node * lanes_ + lane;
+        work[at] = counts(node, lane % replicas_) ? work_[at] : Ideal(node);
+      }
+    }
+    return ReplayOperations(graph_, work, replicas_);
   }
-
-  // The mean step if only operations for which counts(node, replica) take what they took.
   template <class Counts>
   double Only(const Counts& counts) const {
-    return StepWith([&](size_t node, size_t lane) {
-      return counts(node, lane % replicas_) ? work_[node * lanes_ + lane] : Ideal(node);
-    });
+    return MeanOf(StepsWithOnly(counts));
   }
 
   // The same for one replica. All others are alike then: one stands for them.
@@ -126,7 +126,7 @@ class StragglerAsker {
       step = std::max(step, AddSaturated(graph_.starts[at], graph_.durations[at]));
     }
     for (size_t s = 0; s < graph_.steps.size(); ++s)
-      cost.steps.push_back({graph_.steps[s], recorded[s], no_delay[s], ideal});
+      cost.steps.push_back({graph_.steps[s], recorded[s], no_delay[s], ideal, no_delay[s]});
     cost.recorded = MeanOf(recorded);
     cost.no_delay = MeanOf(no_delay);
     cost.ideal = static_cast<double>(ideal);
@@ -191,9 +191,12 @@ class StragglerAsker {
       slowest[replica * graph_.stages + stage] = worker.slowest;
       cost.workers.push_back(worker);
     }
-    cost.without_workers = Only([&](size_t node, size_t replica) {
+    const std::vector<int64_t> without = StepsWithOnly([&](size_t node, size_t replica) {
       return !slowest[replica * graph_.stages + graph_.nodes[node].stage];
     });
+    cost.without_workers = MeanOf(without);
+    for (size_t step = 0; step < without.size(); ++step)
+      cost.steps[step].without_workers = without[step];
   }
 
   const OperationGraph& graph_;

@@ -35,6 +35,7 @@ struct StragglerWorker {
 struct StragglerStep {
   int64_t step = 0;                               // its number
   int64_t recorded = 0, no_delay = 0, ideal = 0;  // ns
+  int64_t without_workers = 0;                    // as StragglerCost has it; no_delay: not asked
 };
 
 struct StragglerCost {

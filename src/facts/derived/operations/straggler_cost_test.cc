@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/time_units.h"
+#include "facts/derived/operations/straggler_blame.h"
 
 namespace stepscope::testing::straggler_cost_test {
 namespace {
@@ -73,6 +74,19 @@ TEST(StragglerCost, EvenWorkCostsNothing) {
   ASSERT_TRUE(cost.has_value());
   EXPECT_DOUBLE_EQ(cost->Slowdown(), 1);
   EXPECT_FALSE(cost->ShareGone(cost->without_workers).has_value());
+}
+
+TEST(StragglerBlame, IsForWorkersThatAreSlowInMostSteps) {
+  const auto blame = [](const std::vector<std::vector<int64_t>>& computes) {
+    return BlameFor(*StragglerCostOf(Replicas(computes)));
+  };
+  const std::vector<int64_t> slow = {10, 10, 10, 30}, even = {10, 10, 10, 10};
+  EXPECT_EQ(blame({slow, slow, slow, slow}), StragglerBlame::kWorkers);
+  EXPECT_EQ(blame({slow, slow, slow, slow, slow, slow, slow, even}), StragglerBlame::kWorkers);
+  // Once in a while it may be chance, and so it may be where others are slow too.
+  EXPECT_EQ(blame({{10, 10, 10, 90}, even, even, even}), StragglerBlame::kNobody);
+  EXPECT_EQ(blame({slow, {30, 10, 10, 10}, slow, {30, 10, 10, 10}}), StragglerBlame::kNobody);
+  EXPECT_EQ(blame({even, even, even, even}), StragglerBlame::kNobody);
 }
 
 TEST(StragglerCost, LeavesIncompleteStepsOut) {

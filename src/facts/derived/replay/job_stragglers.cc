@@ -178,7 +178,7 @@ class JobStragglerAsker {
     const std::vector<int64_t> no_delay = Lengths(Lags().KeepAll());
     const std::vector<int64_t> ideal = Lengths(Lags());
     for (size_t s = First(); s < graph_.steps.size(); ++s)
-      cost.steps.push_back({graph_.steps[s], recorded[s], no_delay[s], ideal[s]});
+      cost.steps.push_back({graph_.steps[s], recorded[s], no_delay[s], ideal[s], no_delay[s]});
     cost.recorded = MeanStep(recorded);
     cost.no_delay = MeanStep(no_delay);
     cost.ideal = MeanStep(ideal);
@@ -243,7 +243,10 @@ class JobStragglerAsker {
       slowest[workers[i].second] = workers[i].first.slowest;
       cost.workers.push_back(workers[i].first);
     }
-    cost.without_workers = MeanStep(Lengths(Lags().KeepAll().RestoreRanks(std::move(slowest))));
+    const std::vector<int64_t> without = Lengths(Lags().KeepAll().RestoreRanks(std::move(slowest)));
+    cost.without_workers = MeanStep(without);
+    for (size_t s = First(); s < without.size(); ++s)
+      cost.steps[s - First()].without_workers = without[s];
   }
 
   const JobGraph& graph_;
