@@ -25,8 +25,7 @@ int RunWhatif(const WhatifFlags& flags) {
 void AddWhatif(Command& root) {
   auto flags = std::make_shared<WhatifFlags>();
   Command& command = root.Sub("whatif", "Estimate steps if something were otherwise");
-  command.Argument("PATH", flags->paths,
-                   "Traces: files, or directories; or operations of a whole job (.parquet)");
+  command.Argument("PATH", flags->paths, "Traces, or operations of a job (.parquet)");
   command.Switch("--straggler", flags->straggler);
   AddThreads(command, flags->threads);
   AddOutput(command, flags->output, "whatif.slowdown>1.1");
