@@ -21,6 +21,7 @@ constexpr Word kWords[] = {
     {"--repro", "ID", "Print a PyTorch script of the call that 'shapes' lists as ID", "", "repro"},
     {"--set", "CHANGE", "Change to replay, such as 'kernel gemm*: x0.7'; all are made together", "",
      "set"},
+    {"--straggler", "", "Estimate what stragglers cost, by type, worker and stage", "", ""},
     {"--steps-before", "STEPS", "Steps of BEFORE", "--steps", "steps_before"},
     {"--steps-after", "STEPS", "Steps of AFTER", "--steps", "steps_after"},
     {"--ranks-before", "N,...", "Ranks of BEFORE", "--ranks", "ranks_before"},

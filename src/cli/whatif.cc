@@ -1,10 +1,11 @@
 // stepscope whatif: what changes of a job would be worth.
+#include "cli/whatif.h"
+
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "cli/answer.h"
 #include "cli/root.h"
 
 namespace stepscope::cli {
@@ -13,11 +14,17 @@ namespace {
 struct WhatifFlags {
   std::vector<std::string> paths;
   std::vector<std::string> set;
+  bool straggler = false;
   Question question;
   OutputFlags output;
 };
 
 int RunWhatif(const WhatifFlags& flags) {
+  if (flags.straggler) {
+    if (flags.question.steps != "all" || !flags.question.ranks.empty())
+      return Fail({"--straggler compares all ranks in all steps", "--steps, --ranks", ""});
+    return RunWhatifStraggler(flags.paths, flags.question.threads, flags.output);
+  }
   Question question = flags.question;
   question.only = {"whatif"};
   std::string set;
@@ -31,8 +38,9 @@ int RunWhatif(const WhatifFlags& flags) {
 void AddWhatif(Command& root) {
   auto flags = std::make_shared<WhatifFlags>();
   Command& command = root.Sub("whatif", "Replay a job with changes, and say what each is worth");
-  command.Argument("PATH", flags->paths, "Traces of all ranks: files, or directories");
+  command.Argument("PATH", flags->paths, "Traces of all ranks, or operations (.parquet)");
   command.Take("--set", flags->set);
+  command.Switch("--straggler", flags->straggler).Excludes("--set");
   AddSelection(command, flags->question);
   AddOutput(command, flags->output, "whatif.error_ratio>5%");
   command.Examples({{"what is worth most", "stepscope whatif traces/"},
@@ -40,7 +48,11 @@ void AddWhatif(Command& root) {
                      "stepscope whatif traces/ --set 'rank 9: all = median of ranks'"},
                     {"two changes, each and together",
                      "stepscope whatif traces/ --set 'kernel gemm*: x0.7' --set 'link: x2'"},
-                    {"as JSON", "stepscope whatif traces/ --set 'input: no wait' --format json"}});
+                    {"as JSON", "stepscope whatif traces/ --set 'input: no wait' --format json"},
+                    {"cost of stragglers, from traces of all ranks",
+                     "stepscope whatif --straggler traces/"},
+                    {"the same, from the operations of a job",
+                     "stepscope whatif --straggler trace-AR.parquet"}});
   command.Notes("'stepscope explain whatif' lists all changes.");
   command.Runs([flags] { return RunWhatif(*flags); });
 }

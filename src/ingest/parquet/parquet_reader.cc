@@ -1,0 +1,111 @@
+// Finds the footer at the end of the file, and reads the chunks of each column that is asked for.
+#include "ingest/parquet/parquet_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kTailBytes = 8;  // length of the footer, and the magic again
+constexpr int64_t kMostRowsPerByte = 64;
+
+std::unexpected<Error> CannotRead(std::string why) {
+  return std::unexpected(Error{"cannot read the Parquet file: " + std::move(why), "", ""});
+}
+
+class ParquetFile {
+ public:
+  explicit ParquetFile(ByteSource source) : source_(std::move(source)) {}
+
+  Result<ParquetMetadata> Metadata();
+  Result<ParquetColumn> Column(const ParquetMetadata& metadata, const ParquetColumnInfo& info);
+
+ private:
+  Result<std::string> Bytes(int64_t offset, int64_t count);
+
+  ByteSource source_;
+};
+
+// `offset` and `count` are what the file claims.
+Result<std::string> ParquetFile::Bytes(int64_t offset, int64_t count) {
+  const auto size = static_cast<int64_t>(source_.size());
+  if (offset < 0 || count < 0 || offset > size || count > size - offset)
+    return CannotRead("it ends before all of its data");
+  std::string bytes(static_cast<size_t>(count), '\0');
+  if (source_.ReadAt(static_cast<uint64_t>(offset), bytes) != bytes.size())
+    return CannotRead("it ends before all of its data");
+  return bytes;
+}
+
+Result<ParquetMetadata> ParquetFile::Metadata() {
+  if (!source_.CanSeek()) return CannotRead("it is compressed as a whole, or comes through a pipe");
+  const auto size = static_cast<int64_t>(source_.size());
+  const auto tail = Bytes(size - static_cast<int64_t>(kTailBytes), kTailBytes);
+  if (!tail) return std::unexpected(tail.error());
+  if (tail->ends_with("PARE")) return CannotRead("it is encrypted");
+  if (!tail->ends_with(kParquetMagic)) return CannotRead("its end is missing");
+  uint32_t length = 0;
+  std::memcpy(&length, tail->data(), sizeof length);
+  const auto footer = Bytes(size - static_cast<int64_t>(kTailBytes) - length, length);
+  if (!footer) return std::unexpected(footer.error());
+  auto metadata = ReadParquetMetadata(*footer);
+  if (!metadata) return metadata;
+  int64_t rows = 0;
+  const int64_t most = size * kMostRowsPerByte;
+  for (const ParquetRowGroup& group : metadata->groups) {
+    if (group.rows < 0 || group.rows > most - rows)
+      return CannotRead(fmt::format("it claims more than {} rows per byte", kMostRowsPerByte));
+    rows += group.rows;
+  }
+  metadata->rows = rows;
+  return metadata;
+}
+
+Result<ParquetColumn> ParquetFile::Column(const ParquetMetadata& metadata,
+                                          const ParquetColumnInfo& info) {
+  if (info.type == ParquetType::kInt96 || info.type == ParquetType::kFixedByteArray)
+    return CannotRead(fmt::format("column '{}' is of a type that is not supported", info.name));
+  ParquetColumn column{.info = info};
+  ParquetValues values(column);
+  for (const ParquetRowGroup& group : metadata.groups) {
+    const auto chunk = std::ranges::find(group.chunks, info.name, &ParquetChunk::column);
+    if (chunk == group.chunks.end() || chunk->values != group.rows)
+      return CannotRead(fmt::format("column '{}' lacks rows", info.name));
+    if (const auto codec = CheckParquetCodec(chunk->codec); !codec)
+      return std::unexpected(codec.error());
+    const auto bytes = Bytes(chunk->offset, chunk->bytes);
+    if (!bytes) return std::unexpected(bytes.error());
+    if (const auto read = values.Append(*bytes, *chunk); !read)
+      return std::unexpected(read.error());
+  }
+  return column;
+}
+
+}  // namespace
+
+const ParquetColumn* ParquetTable::Find(std::string_view name) const {
+  const auto found = std::ranges::find_if(
+      columns, [&](const ParquetColumn& column) { return column.info.name == name; });
+  return found == columns.end() ? nullptr : &*found;
+}
+
+Result<ParquetTable> ReadParquet(ByteSource source, std::span<const std::string_view> names) {
+  ParquetFile file(std::move(source));
+  const auto metadata = file.Metadata();
+  if (!metadata) return std::unexpected(metadata.error());
+  ParquetTable table{.rows = metadata->rows};
+  for (const std::string_view name : names) {
+    const auto info = std::ranges::find(metadata->columns, name, &ParquetColumnInfo::name);
+    if (info == metadata->columns.end()) continue;
+    auto column = file.Column(*metadata, *info);
+    if (!column) return std::unexpected(column.error());
+    table.columns.push_back(*std::move(column));
+  }
+  return table;
+}
+
+}  // namespace stepscope
