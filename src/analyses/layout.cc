@@ -1,4 +1,5 @@
-// Reports how ranks share the work: the parallel layout of the job, and what each kind of group costs.
+// Reports how ranks share the work: the parallel layout of the job, and what each kind of group
+// costs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -63,9 +64,23 @@ std::string SayRankCount(const ProcessGroups& groups, const Facts& facts) {
   return text;
 }
 
+// "ep": kinds that are known, of groups whose members are not.
+std::string SayKinds(const ParallelLayout& found) {
+  std::string text;
+  for (const GroupClass& c : found.classes) {
+    const bool says = c.kind != ParallelKind::kUnknown && c.kind != ParallelKind::kAllRanks;
+    if (says) text += fmt::format("{}{}", text.empty() ? "" : ", ", c.label);
+  }
+  return text;
+}
+
 std::string SayLayout(const ParallelLayout& found) {
   std::string text = found.Say();
-  if (text.empty()) return "what their groups are for is not known";
+  if (text.empty()) {
+    text = SayKinds(found);
+    return text.empty() ? "what process groups are for is not known"
+                        : text + ", of groups whose members are not known";
+  }
   for (const GroupClass& c : found.classes) {
     const bool experts = c.kind == ParallelKind::kExpert && c.size > 1;
     const auto index = static_cast<uint32_t>(&c - found.classes.data());
@@ -124,6 +139,7 @@ Report Run(const Facts& facts, const Params&) {
   }
   AddBubbleFinding(report, facts);
   AddKindFinding(report, facts);
+  AddExpertFinding(report, facts);
   return report;
 }
 

@@ -10,6 +10,7 @@
 
 #include "analyses/build.h"
 #include "base/saturate.h"
+#include "facts/derived/layout/expert_exchanges.h"
 #include "facts/derived/layout/kind_times.h"
 #include "facts/derived/layout/parallel_layout.h"
 #include "facts/derived/layout/pipeline_stages.h"
@@ -18,11 +19,12 @@
 namespace stepscope {
 namespace {
 
-constexpr double kBeyondIdeal = 0.1;   // of the step
+constexpr double kBeyondIdeal = 0.1;  // of the step
 constexpr double kTimesIdeal = 1.5;
-constexpr double kSlowerStage = 1.2;   // times the mean of stages
-constexpr double kMinExposed = 0.05;   // of the span
-constexpr double kMostly = 2.0 / 3;    // of exposed communication
+constexpr double kSlowerStage = 1.2;     // times the mean of stages
+constexpr double kMinExposed = 0.05;     // of the span
+constexpr double kLostByExperts = 0.05;  // of a step
+constexpr double kMostly = 2.0 / 3;      // of exposed communication
 
 // "; stage 2 (ranks 4 and 5) is busy for 8.1 ms per step, the mean is 5.2 ms".
 std::string SaySlowStage(const ModelPipeline& pipeline) {
@@ -50,8 +52,7 @@ std::optional<MostExposed> FindMostExposed(const KindTimes& times) {
     classes += exposed > 0 ? 1 : 0;
     if (exposed > most.exposed) most = {c, exposed, most.all};
   }
-  const bool mostly =
-      static_cast<double>(most.exposed) >= kMostly * static_cast<double>(most.all);
+  const bool mostly = static_cast<double>(most.exposed) >= kMostly * static_cast<double>(most.all);
   return mostly && classes > 1 ? std::optional(most) : std::nullopt;
 }
 
@@ -126,9 +127,9 @@ void AddKindFinding(Report& report, const Facts& facts) {
   const bool waits = c.kind == ParallelKind::kPipeline || waited > time.exposed / 2;
   const auto devices = static_cast<int64_t>(facts.devices.size());
   report.findings.push_back(
-      {.message = fmt::format("Exposed communication is mostly of {} groups{}: {} of span.",
-                              c.label, crosses ? ", which reach across hosts" : "",
-                              HumanRatio(share)),
+      {.message =
+           fmt::format("Exposed communication is mostly of {} groups{}: {} of span.", c.label,
+                       crosses ? ", which reach across hosts" : "", HumanRatio(share)),
        .because = fmt::format("{} of {} exposed per device; {}",
                               HumanTime(static_cast<double>(most->exposed / devices)),
                               HumanTime(static_cast<double>(most->all / devices)), c.known_by),
@@ -137,6 +138,36 @@ void AddKindFinding(Report& report, const Facts& facts) {
        .table = "groups",
        .cause = {waits ? CauseKind::kWait : CauseKind::kCommunication},
        .nearness = crosses && !waits ? Nearness::kPart : Nearness::kSymptom,
+       .at_most = facts.OnHost() ? Severity::kMedium : Severity::kHigh});
+}
+
+void AddExpertFinding(Report& report, const Facts& facts) {
+  const ParallelLayout& layout = ParallelLayoutOf(facts);
+  const KindTimes& times = KindTimesOf(facts);
+  int64_t lost = 0, mean = 0;  // ns of a rank and step
+  for (const ExpertExchange& e : ExpertExchangesOf(facts)) {
+    if (layout.classes[e.of].kind != ParallelKind::kExpert || !e.compute || !e.most) continue;
+    lost = AddSaturated(lost, SubtractSaturated(*e.most, *e.compute));
+    mean = AddSaturated(mean, *e.compute);
+  }
+  if (times.steps == 0 || times.span == 0) return;
+  const double step = static_cast<double>(times.span) / times.steps;
+  const double share = static_cast<double>(lost) / step;
+  if (share < kLostByExperts) return;
+  const double steps = times.steps / static_cast<double>(facts.devices.size());
+  report.findings.push_back(
+      {.message = fmt::format("Experts are loaded unequally: {} of span is lost until the slowest "
+                              "rank has computed.",
+                              HumanRatio(share)),
+       .because = fmt::format("between all-to-alls, ranks compute for {} per step, the slowest of "
+                              "each for {}",
+                              HumanTime(static_cast<double>(mean)),
+                              HumanTime(static_cast<double>(AddSaturated(mean, lost)))),
+       .hint = "balance the routing (auxiliary loss, capacity), or place busy experts on "
+               "different ranks; see experts",
+       .impact = ToInt64(static_cast<double>(lost) * steps),
+       .table = "experts",
+       .cause = {CauseKind::kCompute},
        .at_most = facts.OnHost() ? Severity::kMedium : Severity::kHigh});
 }
 

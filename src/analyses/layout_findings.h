@@ -10,5 +10,7 @@ namespace stepscope {
 void AddBubbleFinding(Report& report, const Facts& facts);
 // Exposed communication that is mostly of one kind of group, or of layers divided across hosts.
 void AddKindFinding(Report& report, const Facts& facts);
+// Ranks that compute unequally between the all-to-alls of experts.
+void AddExpertFinding(Report& report, const Facts& facts);
 
 }  // namespace stepscope

@@ -89,25 +89,26 @@ const RankCollectives* ParticipantAt(const Facts& facts, bool devices, int64_t s
 Table LayoutGroups(const Facts& facts) {
   const ParallelLayout& layout = ParallelLayoutOf(facts);
   const KindTimes& times = KindTimesOf(facts);
-  Table table{.key = "groups",
-              .title = "Process groups by kind",
-              .columns = {KeyColumn("group_kind", "kind"), CountColumn("size", "size"),
-                          CountColumn("groups", "groups"), CountColumn("calls", "calls"),
-                          TimeColumn("exposed", "exposed"),
-                          TimeColumn("exposed_per_step", "exposed per rank and step"),
-                          RatioColumn("exposed_ratio", "exposed, % of span"),
-                          TimeColumn("wait", "wait"), TimeColumn("transfer", "transfer"),
-                          TimeColumn("communication", "communication"),
-                          ValueColumn("known", "known"), ValueColumn("known_by", "known by")}};
+  Table table{
+      .key = "groups",
+      .title = "Process groups by kind",
+      .columns = {KeyColumn("group_kind", "kind"), CountColumn("size", "size"),
+                  CountColumn("groups", "groups"), CountColumn("calls", "calls"),
+                  Detail(TimeColumn("exposed", "exposed")),
+                  TimeColumn("exposed_per_step", "exposed per step"),
+                  RatioColumn("exposed_ratio", "% of span"), TimeColumn("wait", "wait"),
+                  TimeColumn("transfer", "transfer"),
+                  Detail(TimeColumn("communication", "communication")),
+                  Detail(ValueColumn("known", "known")), ValueColumn("known_by", "known by")}};
   SetKinds(table, {{"exposed", ColumnKind::kCommunication}, {"wait", ColumnKind::kWait}});
   for (size_t i = 0; i < layout.classes.size(); ++i) {
     const GroupClass& c = layout.classes[i];
     std::vector<Cell> row = {c.label, When(c.size >= 0, c.size),
                              CountDistinctGroups(c, ProcessGroupsOf(facts))};
     for (Cell& cell : CellsOfKind(times.classes[i], times)) row.push_back(std::move(cell));
-    row.insert(row.end(), {c.described                           ? "described"
+    row.insert(row.end(), {c.described                        ? "described"
                            : c.kind == ParallelKind::kUnknown ? "ambiguous"
-                                                                 : "inferred",
+                                                              : "inferred",
                            c.known_by});
     table.rows.push_back(std::move(row));
   }
@@ -128,12 +129,11 @@ Table LayoutRanks(const Facts& facts) {
     const RankCollectives* own = ParticipantAt(facts, devices, seat);
     std::vector<Cell> row =
         own != nullptr ? ParticipantCells(*own) : std::vector<Cell>{seat, Cell()};
-    for (const uint32_t c : placing)
-      row.push_back(When(coordinates[c] >= 0, coordinates[c]));
+    for (const uint32_t c : placing) row.push_back(When(coordinates[c] >= 0, coordinates[c]));
     const bool split = own != nullptr && own->split > 0;
-    row.insert(row.end(), {own != nullptr ? TextCell(own->machine) : Cell(),
-                           own != nullptr ? "yes" : "no", split ? Cell(own->wait) : Cell(),
-                           split ? Cell(own->blame) : Cell()});
+    row.insert(row.end(),
+               {own != nullptr ? TextCell(own->machine) : Cell(), own != nullptr ? "yes" : "no",
+                split ? Cell(own->wait) : Cell(), split ? Cell(own->blame) : Cell()});
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -161,13 +161,13 @@ Table LayoutStages(const Facts& facts) {
 Table LayoutExperts(const Facts& facts) {
   const ParallelLayout& layout = ParallelLayoutOf(facts);
   Table table{.key = "experts",
-              .title = "All-to-alls by their place in a step, and the compute after them",
+              .title = "All-to-alls in order",
               .columns = {KeyColumn("group_kind", "kind"), KeyColumn("place", "place in step"),
                           CountColumn("count", "count"), CountColumn("ranks", "ranks"),
                           TimeColumn("wait", "mean wait"), TimeColumn("transfer", "mean transfer"),
                           TimeColumn("compute", "mean compute until next"),
                           TimeColumn("compute_max", "largest of ranks"),
-                          ValueColumn("imbalance", "largest / mean"),
+                          RatioColumn("imbalance_ratio", "largest beyond mean"),
                           TimeColumn("loss", "loss")},
               .text_rows = 8};
   SetKinds(table, {{"wait", ColumnKind::kWait}, {"compute", ColumnKind::kCompute}});
@@ -176,7 +176,7 @@ Table LayoutExperts(const Facts& facts) {
     table.rows.push_back(
         {layout.classes[e.of].label, When(e.place >= 0, e.place), e.count, e.ranks, Maybe(e.wait),
          Maybe(e.transfer), Maybe(e.compute), Maybe(e.most),
-         known ? Cell(static_cast<double>(*e.most) / static_cast<double>(*e.compute)) : Cell(),
+         known ? Ratio(SubtractSaturated(*e.most, *e.compute), *e.compute) : Cell(),
          known ? Cell(SubtractSaturated(*e.most, *e.compute)) : Cell()});
   }
   return table;

@@ -38,8 +38,8 @@ struct CollectiveItems {
   std::vector<bool> named;            // by group: whether the trace names it
 };
 
-// How the rank describes its group with these members; empty: not at all, or several groups of these
-// members in different ways.
+// How the rank describes its group with these members; empty: not at all, or several groups of
+// these members in different ways.
 std::string ListedDescription(const RankActivity& rank, std::span<const int64_t> members);
 
 // Collects them, and fills in `facts.ranks` and `facts.groups`. `ranks`: by rank, then window.

@@ -14,11 +14,11 @@
 namespace stepscope {
 
 struct ExpertExchange {
-  uint32_t of = 0;     // index into ParallelLayout::classes
-  int64_t place = -1;  // 1, 2, ... in its group and step; -1: without steps, of all
-  int64_t count = 0;   // all-to-alls, of all groups and steps
-  int64_t ranks = 0;   // recorded ones that took part in one, at most
-  std::optional<int64_t> wait = {};      // ns: mean of ranks
+  uint32_t of = 0;                   // index into ParallelLayout::classes
+  int64_t place = -1;                // 1, 2, ... in its group and step; -1: without steps, of all
+  int64_t count = 0;                 // all-to-alls, of all groups and steps
+  int64_t ranks = 0;                 // recorded ones that took part in one, at most
+  std::optional<int64_t> wait = {};  // ns: mean of ranks
   std::optional<int64_t> transfer = {};  // likewise
   // Compute of a rank until its next all-to-all of the same group and step, in ns; unknown for the
   // last one of a step. Imbalance: of the groups of which all ranks were recorded.

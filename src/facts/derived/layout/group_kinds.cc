@@ -88,8 +88,7 @@ DescribedKind OfExperts(const NamedKinds& named) {
 // DeviceMesh tells replicas and shards apart by the names of its dimensions.
 DescribedKind OfData(const DescriptionWords& words) {
   const bool replicas = HasAny(words, kReplicateWords), shards = HasAny(words, kShardWords);
-  if (replicas != shards)
-    return {ParallelKind::kData, replicas ? "dp_replicate" : "dp_shard"};
+  if (replicas != shards) return {ParallelKind::kData, replicas ? "dp_replicate" : "dp_shard"};
   return SingleKind(ParallelKind::kData);
 }
 

@@ -11,8 +11,9 @@
 namespace stepscope {
 namespace {
 
-constexpr double kAfterMost = 0.5;   // of the others' collectives have begun: behind them
-constexpr double kAmongFirst = 0.25; // before more of them have begun: within layers from the start
+constexpr double kAfterMost = 0.5;  // of the others' collectives have begun: behind them
+constexpr double kAmongFirst =
+    0.25;  // before more of them have begun: within layers from the start
 constexpr double kManyPerStep = 4;
 
 InferredKind KnownUse(ParallelKind kind, std::string by) {
@@ -60,20 +61,21 @@ class UseReader {
     if (form.of_messages) return OfMessages(form);
     if (2 * form.use.all_to_alls >= form.use.Total() && form.use.all_to_alls > 0)
       return OfAllToAll(form);
+    if (2 * form.use.of_experts > form.use.Total()) {
+      return KnownUse(ParallelKind::kExpert, "kernels that dispatch tokens to experts");
+    }
     if (form.size == groups_.world) return OfAll(form);
-    if (!Reduces(form)) return OpenUse("unknown", "neither a description nor a telling use");
+    if (!Reduces(form)) return OpenUse("unknown", "no description, and no telling use");
     return OfReductions(f, reducing);
   }
 
   InferredKind OfMessages(const GroupForm& form) const {
-    const bool chains = std::ranges::all_of(
-        form.groups, [&](uint32_t g) { return groups_.groups[g].is_chain; });
+    const bool chains =
+        std::ranges::all_of(form.groups, [&](uint32_t g) { return groups_.groups[g].is_chain; });
     if (chains) {
-      return KnownUse(ParallelKind::kPipeline,
-                   "sends and receives in a chain: the first rank begins steps with a send, the "
-                   "last with a receive");
+      return KnownUse(ParallelKind::kPipeline, "a chain of sends and receives");
     }
-    return OpenUse("pp or cp", "sends and receives, but not those of a chain");
+    return OpenUse("pp or cp", "sends and receives in no chain");
   }
 
   // Experts move as many tokens as were routed to them; so do embeddings that are looked up.
@@ -81,8 +83,8 @@ class UseReader {
     const std::string name = NameOfExperts();
     if (!name.empty()) return KnownUse(ParallelKind::kExpert, "all-to-all, in a job with " + name);
     if (form.size == groups_.world)
-      return KnownUse(ParallelKind::kAllRanks, "members; all-to-all of what is not recorded");
-    return OpenUse("all-to-all", "all-to-all: experts, sequences or embeddings");
+      return KnownUse(ParallelKind::kAllRanks, "members, with all-to-alls");
+    return OpenUse("all-to-all", "experts, sequences or embeddings");
   }
 
   std::string NameOfExperts() const {
@@ -114,7 +116,7 @@ class UseReader {
     const bool alone = forms_.size() == 1 && !others_;
     if (!alone) return KnownUse(ParallelKind::kAllRanks, "members");
     const DataParallel& wrappers = DataParallelOf(facts_);
-    if (wrappers.ddp) return KnownUse(ParallelKind::kData, "DistributedDataParallel ran");
+    if (wrappers.ddp) return KnownUse(ParallelKind::kData, "DDP ran");
     if (wrappers.fsdp || wrappers.fsdp2) return KnownUse(ParallelKind::kData, "FSDP ran");
     if (form.use.all_to_alls > 0) return KnownUse(ParallelKind::kAllRanks, "members");
     if (!Reduces(form)) return KnownUse(ParallelKind::kAllRanks, "members");
@@ -125,17 +127,16 @@ class UseReader {
     const auto timed = timings_.find(f);
     if (timed == timings_.end()) return OpenUse("dp or tp", "one kind of group only");
     if (timed->second.Behind())
-      return KnownUse(ParallelKind::kData, "reductions behind most other communication of a step");
+      return KnownUse(ParallelKind::kData, "reductions at the end of steps");
     const DataParallel& wrappers = DataParallelOf(facts_);
     const GroupUse& use = forms_[f].use;
     const bool shards = use.gathers > 0 && use.reductions > use.all_reduces;
     const bool sharded = wrappers.fsdp || wrappers.fsdp2;
     if (shards && sharded && reducing == 1)
-      return KnownUse(ParallelKind::kData, "FSDP ran, and only these gather and reduce-scatter");
+      return KnownUse(ParallelKind::kData, "FSDP ran; only these shard");
     // A sharded model is gathered within layers too.
     if (timed->second.WithinLayers() && !shards && !sharded && forms_[f].stride == 1) {
-      return KnownUse(ParallelKind::kTensor,
-                   "neighbouring ranks reduce within layers, from the start of a step on");
+      return KnownUse(ParallelKind::kTensor, "neighbours reduce within layers");
     }
     return OpenUse("dp or tp", "its use fits both");
   }
@@ -161,8 +162,7 @@ class UseReader {
         const uint32_t group = groups_.Of(c, match, part);
         if (group == kNobody || groups_.groups[group].size == groups_.world) continue;
         const int32_t step = facts_.ranks[part.recording].activities[part.activity].step;
-        if (step != kNoStep)
-          steps[{part.recording, step}].emplace_back(part.start, form_of[group]);
+        if (step != kNoStep) steps[{part.recording, step}].emplace_back(part.start, form_of[group]);
       }
     }
     for (auto& [step, starts] : steps) {

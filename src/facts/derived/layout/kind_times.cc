@@ -58,8 +58,7 @@ KindTimes SumKinds(const Facts& facts) {
     for (const Interval& i : UnionOf(std::move(stretches))) {
       const int64_t length = i.end - i.start;
       time.communication = AddSaturated(time.communication, length);
-      time.exposed =
-          AddSaturated(time.exposed, length - covers[device].Within(i.start, i.end));
+      time.exposed = AddSaturated(time.exposed, length - covers[device].Within(i.start, i.end));
     }
   }
   for (const DeviceFacts& device : facts.devices)

@@ -43,7 +43,7 @@ int OrderOf(const GroupClass& c) {
     case ParallelKind::kUnknown:
       return c.label == "pp or cp" ? 2 : c.label == "dp or tp" ? 4 : 10;
     case ParallelKind::kCombined:
-      return 9;
+      return c.label == "dp+cp" ? 0 : 9;
     case ParallelKind::kEmbedding:
       return 11;
     case ParallelKind::kAllRanks:
@@ -113,12 +113,7 @@ class LayoutFinder {
       at = forms_.end() - 1;
     }
     at->groups.push_back(g);
-    at->use.reductions += group.use.reductions;
-    at->use.all_reduces += group.use.all_reduces;
-    at->use.gathers += group.use.gathers;
-    at->use.all_to_alls += group.use.all_to_alls;
-    at->use.messages += group.use.messages;
-    at->use.others += group.use.others;
+    at->use.Add(group.use);
   }
 
   // Where the same kind is described with the same size, what was inferred is of that class.
@@ -145,7 +140,8 @@ class LayoutFinder {
       std::string label = c.label;
       if (count[label] > 1 && c.size > 0) label += fmt::format(" of {}", c.size);
       if (used.contains(label) && c.stride > 0) label += fmt::format(", stride {}", c.stride);
-      for (int more = 2; used.contains(label); ++more) label = fmt::format("{} ({})", c.label, more);
+      for (int more = 2; used.contains(label); ++more)
+        label = fmt::format("{} ({})", c.label, more);
       used.insert(label);
       c.label = std::move(label);
     }
@@ -238,15 +234,16 @@ class LayoutFinder {
     for (size_t i = 0; i < out_.axes.size(); ++i) {
       for (size_t k = i + 1; k < out_.axes.size(); ++k) {
         if (Meet(out_.axes[i], out_.axes[k])) continue;
-        out_.problem = fmt::format("groups of {} and {} share several ranks",
-                                   out_.classes[out_.axes[i]].label,
-                                   out_.classes[out_.axes[k]].label);
+        out_.problem =
+            fmt::format("groups of {} and {} share several ranks", out_.classes[out_.axes[i]].label,
+                        out_.classes[out_.axes[k]].label);
         return false;
       }
     }
     if (product != static_cast<double>(groups_.world)) {
-      out_.problem = fmt::format("the sizes of known groups multiply to {:.0f}, and the job has {} {}",
-                                 product, groups_.world, groups_.devices ? "devices" : "ranks");
+      out_.problem =
+          fmt::format("the sizes of known groups multiply to {:.0f}, and the job has {} {}",
+                      product, groups_.world, groups_.devices ? "devices" : "ranks");
       return false;
     }
     return out_.is_grid = true;

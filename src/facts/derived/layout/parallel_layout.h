@@ -22,21 +22,21 @@ namespace stepscope {
 // Groups of one kind and size.
 struct GroupClass {
   ParallelKind kind = ParallelKind::kUnknown;
-  std::string label;       // "tp", "dp_shard", "dp or tp", "unknown"; unique in the layout
-  bool described = false;  // else inferred
-  std::string known_by;    // "described as mesh_tp", "sends and receives"
-  int64_t size = -1;       // of each of its groups; -1: unknown
-  int64_t stride = 0;      // between neighbours; 0: irregular or unknown
+  std::string label;             // "tp", "dp_shard", "dp or tp", "unknown"; unique in the layout
+  bool described = false;        // else inferred
+  std::string known_by;          // "described as mesh_tp", "sends and receives"
+  int64_t size = -1;             // of each of its groups; -1: unknown
+  int64_t stride = 0;            // between neighbours; 0: irregular or unknown
   std::vector<uint32_t> groups;  // index into ProcessGroups::groups
   bool divides = false;          // no rank is in two of them, and their members are known
 };
 
 struct ParallelLayout {
-  std::vector<GroupClass> classes;       // by kind, as axes are said
-  std::vector<uint32_t> class_of;        // of each of ProcessGroups::groups
-  std::vector<uint32_t> axes;            // index into classes
-  bool is_grid = false;                  // and the ranks are its points
-  std::string problem;                   // else why not, a sentence without a final stop
+  std::vector<GroupClass> classes;                // by kind, as axes are said
+  std::vector<uint32_t> class_of;                 // of each of ProcessGroups::groups
+  std::vector<uint32_t> axes;                     // index into classes
+  bool is_grid = false;                           // and the ranks are its points
+  std::string problem;                            // else why not, a sentence without a final stop
   std::map<int64_t, std::vector<int64_t>> seats;  // coordinates by class; -1: unknown
 
   // "dp 2 x pp 4 x tp 2", or all that is known: "tp 2, pp 4"; empty: no axis.

@@ -44,8 +44,8 @@ class PipelineReader {
   const GroupClass* Find() const {
     if (groups_.devices) return nullptr;
     for (const GroupClass& c : layout_.classes) {
-      const bool sends = std::ranges::any_of(
-          c.groups, [&](uint32_t g) { return groups_.groups[g].of_messages; });
+      const bool sends =
+          std::ranges::any_of(c.groups, [&](uint32_t g) { return groups_.groups[g].of_messages; });
       if (c.kind == ParallelKind::kPipeline && c.size >= 2 && sends) return &c;
     }
     return nullptr;
@@ -59,8 +59,7 @@ class PipelineReader {
       for (const CollectivePart& part : c.Parts(match)) {
         const uint32_t group = groups_.Of(c, match, part);
         const uint32_t of = group == kNobody ? kNobody : layout_.class_of[group];
-        const bool for_all =
-            of != kNobody && layout_.classes[of].kind == ParallelKind::kAllRanks;
+        const bool for_all = of != kNobody && layout_.classes[of].kind == ParallelKind::kAllRanks;
         if (of == pipeline || for_all) waits_[part.recording].insert(part.activity);
       }
     }
@@ -110,7 +109,8 @@ class PipelineReader {
     }
     for (std::vector<Interval>& of_device : work) {
       if (of_device.empty()) continue;
-      sum.busy = AddSaturated(sum.busy, LengthOf(Intersection(UnionOf(std::move(of_device)), steps)));
+      sum.busy =
+          AddSaturated(sum.busy, LengthOf(Intersection(UnionOf(std::move(of_device)), steps)));
       sum.step = AddSaturated(sum.step, LengthOf(steps));
       sum.windows += std::ssize(windows);
       sum.ranks.insert(rank.rank);
@@ -134,8 +134,9 @@ class PipelineReader {
       const ProcessGroup& group = groups_.groups[g];
       if (!group.of_messages) continue;
       if (!group.is_chain) {
-        out_.unknown = "the first stage does not begin steps with a send and the last with a "
-                       "receive, so microbatches may go both ways";
+        out_.unknown =
+            "the first stage does not begin steps with a send and the last with a "
+            "receive, so microbatches may go both ways";
         return;
       }
       const auto next = PerStep(group.members[0], group.members[1]);

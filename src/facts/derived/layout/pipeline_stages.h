@@ -27,15 +27,15 @@ struct ModelStage {
 };
 
 struct ModelPipeline {
-  int64_t depth = 0;                  // stages; 0: there is no pipeline
+  int64_t depth = 0;               // stages; 0: there is no pipeline
   std::vector<ModelStage> stages;  // recorded ones
-  double bubble = 0;                  // mean of these
-  int64_t step = 0;                   // ns: mean of these
+  double bubble = 0;               // mean of these
+  int64_t step = 0;                // ns: mean of these
   // Each microbatch is one message from a stage to the next. Of two stages, v is taken to be 1.
   std::optional<int64_t> microbatches = {};
-  int64_t chunks = 1;                 // v
-  std::optional<double> ideal = {};   // bubble
-  std::string unknown = {};           // why that is not known, without a final stop
+  int64_t chunks = 1;                // v
+  std::optional<double> ideal = {};  // bubble
+  std::string unknown = {};          // why that is not known, without a final stop
 };
 
 const ModelPipeline& PipelineOf(const Facts& facts);

@@ -45,6 +45,10 @@ class GroupLister {
   explicit GroupLister(const Facts& facts)
       : facts_(facts), c_(facts.collectives), devices_(c_.HasDevices()) {
     out_.devices = devices_;
+    least_world_ = std::ssize(c_.ranks);
+    if (devices_) return;
+    for (const RankActivity& rank : facts_.ranks)
+      least_world_ = std::max({least_world_, rank.world_size, AddSaturated(rank.rank, 1)});
   }
 
   ProcessGroups List() {
@@ -68,8 +72,22 @@ class GroupLister {
         continue;
       }
       Add(match.op, use);
+      if (match.op == CollectiveOp::kOther && IsOfExperts(part)) ++use.of_experts;
       present_[match.group].insert(out_.SeatOf(c_, part.rank));
     }
+  }
+
+  // "deep_ep::intranode::dispatch", "ep::internode::combine": libraries of their own.
+  bool IsOfExperts(const CollectivePart& part) {
+    const StringId id = facts_.ranks[part.recording].activities[part.activity].name;
+    const auto [at, is_new] = of_experts_.try_emplace(id);
+    if (is_new) {
+      const std::string_view name = (*facts_.names)[id];
+      const std::string_view function = name.substr(0, name.find('('));
+      at->second = (function.contains("ep::") || function.contains("_ep_")) &&
+                   (function.contains("dispatch") || function.contains("combine"));
+    }
+    return at->second;
   }
 
   static void Add(CollectiveOp op, GroupUse& use) {
@@ -125,7 +143,8 @@ class GroupLister {
       return group.members;
     }
     std::vector<int64_t> members(present_[g].begin(), present_[g].end());
-    complete = std::ssize(members) == group.size;
+    // All ranks of the job, where no size is known.
+    complete = std::ssize(members) == (group.size > 0 ? group.size : least_world_);
     return members;
   }
 
@@ -144,12 +163,7 @@ class GroupLister {
     }
     ProcessGroup& same = out_.groups[at->second];
     same.entries.insert(same.entries.end(), group.entries.begin(), group.entries.end());
-    same.use.reductions += group.use.reductions;
-    same.use.all_reduces += group.use.all_reduces;
-    same.use.gathers += group.use.gathers;
-    same.use.all_to_alls += group.use.all_to_alls;
-    same.use.messages += group.use.messages;
-    same.use.others += group.use.others;
+    same.use.Add(group.use);
     return at->second;
   }
 
@@ -191,8 +205,7 @@ class GroupLister {
   void SetMembers(uint32_t g, const std::vector<int64_t>& members, const JoinedByMessages& joined,
                   ProcessGroup& made) const {
     const CollectiveGroup& group = c_.groups[g];
-    const bool described =
-        KindOfDescription(group.description).kind != ParallelKind::kUnknown;
+    const bool described = KindOfDescription(group.description).kind != ParallelKind::kUnknown;
     if (described && !devices_ && !group.members.empty()) {
       made.members = group.members;
       made.complete = true;
@@ -237,10 +250,8 @@ class GroupLister {
   }
 
   int64_t World() const {
-    int64_t world = std::ssize(c_.ranks);
+    int64_t world = least_world_;
     if (devices_) return world;
-    for (const RankActivity& rank : facts_.ranks)
-      world = std::max({world, rank.world_size, AddSaturated(rank.rank, 1)});
     for (const ProcessGroup& group : out_.groups) {
       world = std::max(world, group.size);
       if (!group.members.empty()) world = std::max(world, AddSaturated(group.members.back(), 1));
@@ -253,16 +264,28 @@ class GroupLister {
   const Facts& facts_;
   const CollectiveFacts& c_;
   const bool devices_;
+  int64_t least_world_ = 1;  // ranks of the job, as ranks say it
   ProcessGroups out_;
-  std::vector<GroupUse> uses_;               // of each entry, without messages
-  std::vector<std::set<int64_t>> present_;   // seats with collectives
-  std::map<uint32_t, JoinedByMessages> joined_;        // by entry
+  std::vector<GroupUse> uses_;                   // of each entry, without messages
+  std::vector<std::set<int64_t>> present_;       // seats with collectives
+  std::map<uint32_t, JoinedByMessages> joined_;  // by entry
   std::map<Key, uint32_t> places_;
+  std::map<StringId, bool> of_experts_;  // kernels, by name
 };
 
 ProcessGroups ListGroups(const Facts& facts) { return GroupLister(facts).List(); }
 
 }  // namespace
+
+void GroupUse::Add(const GroupUse& other) {
+  reductions += other.reductions;
+  all_reduces += other.all_reduces;
+  gathers += other.gathers;
+  all_to_alls += other.all_to_alls;
+  messages += other.messages;
+  others += other.others;
+  of_experts += other.of_experts;
+}
 
 uint32_t ProcessGroups::Of(const CollectiveFacts& facts, const CollectiveMatch& match,
                            const CollectivePart& part) const {

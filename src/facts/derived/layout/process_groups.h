@@ -16,13 +16,15 @@ namespace stepscope {
 
 // Calls of recorded ranks.
 struct GroupUse {
-  int64_t reductions = 0;     // all-reduce, reduce-scatter
-  int64_t all_reduces = 0;    // of these
-  int64_t gathers = 0;        // all-gather
+  int64_t reductions = 0;   // all-reduce, reduce-scatter
+  int64_t all_reduces = 0;  // of these
+  int64_t gathers = 0;      // all-gather
   int64_t all_to_alls = 0;
-  int64_t messages = 0;       // sends and receives
+  int64_t messages = 0;  // sends and receives
   int64_t others = 0;
+  int64_t of_experts = 0;  // of these: kernels that send tokens to experts and back, by name
 
+  void Add(const GroupUse& other);
   int64_t Total() const { return reductions + gathers + all_to_alls + messages + others; }
 };
 
@@ -52,8 +54,8 @@ struct ProcessGroups {
   std::map<std::pair<int64_t, int64_t>, MessageFlow> flows;
   std::vector<uint32_t> of_collectives;  // of each of CollectiveFacts::groups; kNobody: none
   std::map<std::pair<uint32_t, int64_t>, uint32_t> of_messages;  // by entry and seat
-  bool devices = false;  // seats are devices
-  int64_t world = 1;     // ranks, or devices, of the job
+  bool devices = false;                                          // seats are devices
+  int64_t world = 1;                                             // ranks, or devices, of the job
 
   // The seat of a participant.
   int64_t SeatOf(const CollectiveFacts& facts, uint32_t participant) const {
