@@ -289,6 +289,11 @@ using LayoutOfRealTraces = SharedDataTest;
 TEST_F(LayoutOfRealTraces, AreAsTheyWereMade) {
   EXPECT_TRUE(Headline(AnswerTo(SharedFiles("traces/planted_3d_small")))
                   .starts_with("8 ranks: dp 2 x pp 2 x tp 2;"));
+  // DDP of its layers, and embeddings that are exchanged: not only replicas.
+  EXPECT_EQ(RowsOf(AnswerTo(SharedFiles("traces/param/dlrm_8ranks")), "layout", "groups")
+                .front()
+                .Text("group_kind"),
+            "all ranks");
   EXPECT_TRUE(
       Headline(AnswerTo(SharedFiles("traces/real_gloo/pipe_ln_1"))).starts_with("2 ranks: pp 2;"));
   EXPECT_TRUE(

@@ -27,7 +27,7 @@ pipeline), `cp` (parts of a sequence), `tp` (parts of a layer), `ep` (experts), 
 experts), or `all ranks`. The kind is `described` where the framework described the group (PyTorch's `group_desc`: a
 DeviceMesh's "mesh_tp", Megatron-LM's "TENSOR_MODEL_PARALLEL_GROUP"). Else it is `inferred`:
 - sends and receives in a chain, whose first rank begins steps with a send and whose last with a receive: `pp`;
-- the only group, of all ranks, where DistributedDataParallel or FSDP ran: `dp`;
+- the only group, of all ranks, where DistributedDataParallel or FSDP ran, without all-to-alls: `dp`;
 - reductions that begin when at least half of the other groups' collectives of a step have begun: `dp`;
 - at least 4 reductions per step among neighbouring ranks, which begin before a quarter of the others': `tp`;
 - all-to-alls, in a job with operators or kernels of experts: `ep`.
@@ -78,8 +78,11 @@ std::string SayLayout(const ParallelLayout& found) {
   std::string text = found.Say();
   if (text.empty()) {
     text = SayKinds(found);
+    const bool is_one =
+        found.classes.size() == 1 && found.classes.front().kind == ParallelKind::kAllRanks;
+    if (is_one) return "one group of all, for several uses";
     return text.empty() ? "what process groups are for is not known"
-                        : text + ", of groups whose members are not known";
+                        : text + " (not a grid: members are not known, or groups overlap)";
   }
   for (const GroupClass& c : found.classes) {
     const bool experts = c.kind == ParallelKind::kExpert && c.size > 1;

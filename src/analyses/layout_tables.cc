@@ -84,6 +84,15 @@ const RankCollectives* ParticipantAt(const Facts& facts, bool devices, int64_t s
   return of_rank.empty() ? nullptr : &of_rank.front();
 }
 
+int64_t ExposedOf(const Facts& facts, const RankCollectives& of) {
+  int64_t exposed = 0;
+  for (const DeviceFacts& device : facts.devices) {
+    const bool own = device.rank->rank == of.rank && (of.device < 0 || of.device == device.device);
+    if (own) exposed = AddSaturated(exposed, device.total.Exposed());
+  }
+  return exposed;
+}
+
 }  // namespace
 
 Table LayoutGroups(const Facts& facts) {
@@ -124,7 +133,8 @@ Table LayoutRanks(const Facts& facts) {
   for (const uint32_t c : placing)
     AddColumns(table, {ValueColumn(KeyOfLabel(layout.classes[c].label), layout.classes[c].label)});
   AddColumns(table, {ValueColumn("host", "host"), ValueColumn("recorded", "recorded"),
-                     TimeColumn("wait", "wait"), TimeColumn("blame", "caused wait")});
+                     TimeColumn("exposed", "exposed"), TimeColumn("wait", "wait"),
+                     TimeColumn("blame", "caused wait")});
   for (const auto& [seat, coordinates] : layout.seats) {
     const RankCollectives* own = ParticipantAt(facts, devices, seat);
     std::vector<Cell> row =
@@ -133,6 +143,7 @@ Table LayoutRanks(const Facts& facts) {
     const bool split = own != nullptr && own->split > 0;
     row.insert(row.end(),
                {own != nullptr ? TextCell(own->machine) : Cell(), own != nullptr ? "yes" : "no",
+                own != nullptr ? Cell(ExposedOf(facts, *own)) : Cell(),
                 split ? Cell(own->wait) : Cell(), split ? Cell(own->blame) : Cell()});
     table.rows.push_back(std::move(row));
   }

@@ -115,10 +115,12 @@ class UseReader {
   InferredKind OfAll(const GroupForm& form) const {
     const bool alone = forms_.size() == 1 && !others_;
     if (!alone) return KnownUse(ParallelKind::kAllRanks, "members");
+    // Replicas that also exchange parts of a model: embeddings, or experts.
+    if (form.use.all_to_alls + form.use.exchanges > 0)
+      return KnownUse(ParallelKind::kAllRanks, "members, which also exchange");
     const DataParallel& wrappers = DataParallelOf(facts_);
     if (wrappers.ddp) return KnownUse(ParallelKind::kData, "DDP ran");
     if (wrappers.fsdp || wrappers.fsdp2) return KnownUse(ParallelKind::kData, "FSDP ran");
-    if (form.use.all_to_alls > 0) return KnownUse(ParallelKind::kAllRanks, "members");
     if (!Reduces(form)) return KnownUse(ParallelKind::kAllRanks, "members");
     return OpenUse("dp or tp", "one kind of group only");
   }

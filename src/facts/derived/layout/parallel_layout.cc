@@ -208,6 +208,7 @@ class LayoutFinder {
       if (of.kind == ParallelKind::kExpert && of.size >= 2 && of.divides) out_.axes.push_back(c);
     }
     if (out_.axes.size() > before.size() && TryGrid()) return;
+    if (before.empty()) return;
     out_.axes = before;
     out_.problem = problem;
   }

@@ -105,6 +105,10 @@ class GroupLister {
       case CollectiveOp::kAllToAll:
         ++use.all_to_alls;
         return;
+      case CollectiveOp::kExchange:
+        ++use.exchanges;
+        ++use.others;
+        return;
       default:
         ++use.others;
     }
@@ -144,7 +148,8 @@ class GroupLister {
     }
     std::vector<int64_t> members(present_[g].begin(), present_[g].end());
     // All ranks of the job, where no size is known.
-    complete = std::ssize(members) == (group.size > 0 ? group.size : least_world_);
+    const int64_t all = group.size > 0 ? group.size : least_world_;
+    complete = all > 1 && std::ssize(members) == all;
     return members;
   }
 
@@ -284,6 +289,7 @@ void GroupUse::Add(const GroupUse& other) {
   all_to_alls += other.all_to_alls;
   messages += other.messages;
   others += other.others;
+  exchanges += other.exchanges;
   of_experts += other.of_experts;
 }
 

@@ -22,6 +22,7 @@ struct GroupUse {
   int64_t all_to_alls = 0;
   int64_t messages = 0;  // sends and receives
   int64_t others = 0;
+  int64_t exchanges = 0;   // of these: all-to-alls or messages, their names do not tell
   int64_t of_experts = 0;  // of these: kernels that send tokens to experts and back, by name
 
   void Add(const GroupUse& other);
