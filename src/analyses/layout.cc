@@ -22,38 +22,29 @@ namespace {
 constexpr std::string_view kDoc = R"md(
 **Question:** How do the ranks share the work, and which kind of process group costs what?
 
-**Definition:** A process group is of a kind: `dp` (data parallel: replicas of the model, or its shards), `pp` (stages of a
-pipeline), `cp` (parts of a sequence), `tp` (parts of a layer), `ep` (experts), `edp` and `etp` (replicas and parts of
-experts), or `all ranks`. The kind is `described` where the framework described the group (PyTorch's `group_desc`: a
-DeviceMesh's "mesh_tp", Megatron-LM's "TENSOR_MODEL_PARALLEL_GROUP"). Else it is `inferred`:
-- sends and receives in a chain, whose first rank begins steps with a send and whose last with a receive: `pp`;
-- the only group, of all ranks, where DistributedDataParallel or FSDP ran, without all-to-alls: `dp`;
-- reductions that begin when at least half of the other groups' collectives of a step have begun: `dp`;
-- at least 4 reductions per step among neighbouring ranks, which begin before a quarter of the others': `tp`;
-- all-to-alls, in a job with operators or kernels of experts: `ep`.
+**Definition:** Kinds of process groups are `dp` (replicas of the model, or its shards), `pp` (stages of a pipeline), `cp`
+(parts of a sequence), `tp` (parts of a layer), `ep` (experts; `edp` their replicas, `etp` their parts) and `all ranks`.
+A kind is described by the framework (`mesh_tp` of a DeviceMesh, `TENSOR_MODEL_PARALLEL_GROUP` of Megatron-LM), or
+inferred: `pp` from a chain of sends and receives, in which the first rank begins steps with a send and the last with a
+receive; `dp` where DDP or FSDP ran and one group of all ranks only reduces and gathers, or where reductions begin after
+half of the other collectives of a step; `tp` where neighbouring ranks reduce 4 times per step or more, beginning before a
+quarter of the others; `ep` from all-to-alls in a job with operators of experts. What fits two kinds is `dp or tp`.
 
-What fits two kinds is `ambiguous` and has both names, such as `dp or tp`. The kinds are a grid, `dp 2 x pp 4 x tp 2`,
-where any two groups of different kinds share at most one rank and the sizes multiply to the number of ranks. A
-rank's coordinate is its place in its group.
+The kinds are a grid, `dp 2 x pp 4 x tp 2`, where groups of different kinds share at most one rank and the sizes multiply to
+the number of ranks. A coordinate is the place in the group. `exposed` counts for both of two kinds that communicate
+at once.
 
-`exposed` is communication of that kind without concurrent compute. Where groups of two kinds communicate at once, the
-time counts for both. `wait` and `transfer` are those of `collectives`; sends and receives are not split.
+`stages`: bubble = 1 - busy / step, where messages of the pipeline and collectives of all ranks are not busy. The ideal
+bubble of p stages, m microbatches and v chunks per stage is (p-1) / (v m + p-1) (Huang et al. 2019; Narayanan et al.
+2021). A stage sends v m messages per step to the next, and the last sends (v-1) m to the first; of two stages, v is 1.
 
-`stages`: a stage is busy while it neither is idle nor has only messages of the pipeline or collectives of all ranks;
-bubble = 1 - busy / step. The ideal bubble of p stages with v chunks of layers each and m microbatches is
-(p-1) / (v m + p-1) (GPipe, Huang et al. 2019; with v > 1 Megatron-LM, Narayanan et al. 2021). m is counted from messages:
-a stage sends one per microbatch to the next, and the last sends (v-1) m to the first. With two stages, v is taken to be 1.
+`experts`: of each all-to-all, the compute until the next. `loss` is the largest of ranks minus the mean.
 
-`experts`: all-to-alls by their place in a step; a layer of experts has one that sends tokens to experts (dispatch) and one
-that sends results back (combine). `loss` is the largest compute of a rank until the next all-to-all, minus the mean of ranks.
+**Limitations:** Stages that send several tensors per microbatch have an ideal bubble that is too small. Kernels that
+exchange tokens themselves (DeepEP) are not among the all-to-alls.
 
-**Limitations:** Groups that neither communicated nor were described are not known. A chain is not told from
-ring attention where one end was not recorded. Stages that send several tensors per microbatch have an ideal bubble that
-is too small. Libraries that exchange tokens by kernels of their own (DeepEP) leave no all-to-all.
-
-**Interpretation:** Look first at the kind with the most exposed time. Tensor parallelism belongs within a host.
-A bubble above its ideal is caused by unequal stages or late ranks (`stragglers`); a large ideal bubble, by too few
-microbatches. Loss between all-to-alls is caused by unequal loads of experts.
+**Interpretation:** Begin with the kind that has the most exposed time. Tensor parallelism belongs within a host. A bubble
+above its ideal is due to unequal stages or late ranks (`stragglers`); loss, to unequal loads of experts.
 )md";
 
 std::string SayRankCount(const ProcessGroups& groups, const Facts& facts) {

@@ -101,8 +101,8 @@ void AddBubbleFinding(Report& report, const Facts& facts) {
   report.findings.push_back(
       {.message = fmt::format("The pipeline's bubble is {} of step; its schedule needs {}.",
                               HumanRatio(pipeline.bubble), HumanRatio(*pipeline.ideal)),
-       .because = fmt::format("{} stages and {} microbatches per step{}", pipeline.depth,
-                              *pipeline.microbatches, SaySlowStage(pipeline)),
+       .because = fmt::format("{} stages, {} microbatches per step by their messages{}",
+                              pipeline.depth, *pipeline.microbatches, SaySlowStage(pipeline)),
        .hint = "make stages take equally long, and see stragglers for ranks that are late",
        .impact = ToInt64(beyond * static_cast<double>(pipeline.step)),
        .table = "stages",
