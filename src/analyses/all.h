@@ -7,10 +7,10 @@ namespace stepscope {
 
 extern const Analysis kOverview, kSteps, kInputPipeline, kTemporalBreakdown, kCommOverlap,
     kIdleTime, kStepGaps, kKernelBreakdown, kKernelDistribution, kKernelGroups, kKernels,
-    kOperators, kShapes, kModules, kPython, kHloOperators, kFlops, kCollectives, kAllreduceCheck,
-    kStragglers, kImbalance, kCriticalPath, kWhatif, kPhases, kLaunchStats, kQueueLength,
-    kMemoryBandwidth, kOperatorKernels, kKernelSequences, kUserAnnotations, kMemoryTimeline,
-    kMemoryProfile, kCuptiCounters;
+    kOperators, kShapes, kModules, kPython, kHloOperators, kFlops, kLayout, kCollectives,
+    kAllreduceCheck, kStragglers, kImbalance, kCriticalPath, kWhatif, kPhases, kLaunchStats,
+    kQueueLength, kMemoryBandwidth, kOperatorKernels, kKernelSequences, kUserAnnotations,
+    kMemoryTimeline, kMemoryProfile, kCuptiCounters;
 
 // In the order reports are shown.
 inline constexpr const Analysis* kAllAnalyses[] = {
@@ -31,6 +31,7 @@ inline constexpr const Analysis* kAllAnalyses[] = {
     &kPython,
     &kHloOperators,
     &kFlops,
+    &kLayout,
     &kCollectives,
     &kAllreduceCheck,
     &kStragglers,

@@ -25,7 +25,7 @@ double SlopeOf(std::span<const int64_t> values) {
   return Median(std::move(slopes));
 }
 
-GrowthLine LineThrough(std::span<const int64_t> values) {
+FittedLine LineThrough(std::span<const int64_t> values) {
   const double each = SlopeOf(values);
   std::vector<double> remain;
   for (size_t i = 0; i < values.size(); ++i)
@@ -38,7 +38,7 @@ GrowthLine LineThrough(std::span<const int64_t> values) {
 
 std::optional<Growth> FindGrowth(std::span<const int64_t> values, double least) {
   if (values.size() < kFewest) return std::nullopt;
-  const GrowthLine line = LineThrough(values);
+  const FittedLine line = LineThrough(values);
   if (line.each <= 0 || line.each * static_cast<double>(values.size() - 1) < least)
     return std::nullopt;
   if (line.left > kBetter * DeviationFromOneChange(values)) return std::nullopt;

@@ -25,10 +25,10 @@ std::optional<Growth> FindGrowth(std::span<const int64_t> values, double least);
 // The slope of the line, whether or not it explains the values. REQUIRES: two values.
 double SlopeOf(std::span<const int64_t> values);
 
-struct GrowthLine : Growth {
+struct FittedLine : Growth {
   double left = 0;  // the sum of absolute deviations from it
 };
 // Whether or not it explains the values. REQUIRES: two values.
-GrowthLine LineThrough(std::span<const int64_t> values);
+FittedLine LineThrough(std::span<const int64_t> values);
 
 }  // namespace stepscope

@@ -209,7 +209,8 @@ struct TraceMeta {
   // The members of each process group that the rank is in, in the order in which they were made;
   // empty: the recording does not say.
   std::vector<std::vector<int64_t>> group_members;
-  std::string machine;      // its name; empty: the recording does not say
+  std::vector<std::string> group_descriptions;  // of each of these; empty text: none
+  std::string machine;                          // its name; empty: the recording does not say
   std::string device_name;  // "NVIDIA H100 80GB HBM3", of the first device listed
   std::vector<DeviceProperties> devices;
   bool lists_no_device = false;  // the profiler looked for accelerators, and found none

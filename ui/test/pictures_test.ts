@@ -9,6 +9,7 @@ import { comparedRows } from "../src/views/compared";
 import { scaleOf, shareOf } from "../src/views/heat";
 import { heatData, isRankByStep } from "../src/views/heatmap";
 import { legendOf, stretchesOf } from "../src/views/job_timeline";
+import { placesOf } from "../src/views/layout_grid";
 import { kindOfColumn, kindOfRow, labelColumns, labelOf } from "../src/views/parts";
 
 const key = (name: string): Column => ({ key: name, title: name, unit: "", role: "key" });
@@ -30,6 +31,17 @@ test("a heat map has a place for each rank and step, and NaN where nothing is kn
   assert.deepEqual(data.columns, ["9", "10"]);
   assert.deepEqual([...data.values], [NaN, 5, NaN, 7]);
   assert.ok(!isRankByStep(table([key("rank"), key("step"), key("phase")], [])));
+});
+
+test("ranks of a layout stand at their stage and the rest of their place", () => {
+  const place = (name: string): Column => ({ key: name, title: name, unit: "", role: "value" });
+  const columns = [key("rank"), ...["dp", "pp", "tp", "recorded"].map(place), time("wait")];
+  const places = placesOf(table(columns, [[0, 0, 0, 0, "yes", 5], [1, 0, 0, 1, "yes", 6], [2, 0, 1, 0, "yes", 7], [3, 0, 1, 1, "no", null]]))!;
+  const data = heatData(places, { across: "stage", left: "place" }, 2);
+  assert.deepEqual(data.rows, ["dp 0, tp 0", "dp 0, tp 1"]);
+  assert.deepEqual(data.columns, ["0", "1"]);
+  assert.deepEqual([...data.values], [5, 7, 6, NaN]);
+  assert.equal(placesOf(table([key("rank"), place("dp"), time("wait")], [[0, 0, 1], [1, 1, 2]])), null);
 });
 
 test("two runs are compared by what changed most, also where one of them has a row alone", () => {

@@ -18,6 +18,7 @@ ActivityDetails::ActivityDetails(const Trace& trace, RankActivity& out)
       out_(out),
       operations_(trace.Texts(TextField::kCollective)),
       groups_(trace.Texts(TextField::kGroupName)),
+      descriptions_(trace.Texts(TextField::kGroupDescription)),
       members_(trace.Texts(TextField::kGroupRanks)),
       types_(trace.Texts(TextField::kDataType)),
       framework_ops_(trace.Texts(TextField::kFrameworkOp)),
@@ -70,6 +71,7 @@ int32_t ActivityDetails::TakeKernel(EventId event) {
 int32_t ActivityDetails::TakeCollective(EventId event) {
   const Collective collective{.operation = operations_.At(event).value_or(kNoString),
                               .group = groups_.At(event).value_or(kNoString),
+                              .description = descriptions_.At(event).value_or(kNoString),
                               .members = members_.At(event).value_or(kNoString),
                               .type = types_.At(event).value_or(kNoString),
                               .in_elements = in_.At(event).value_or(-1),

@@ -20,10 +20,11 @@ inline constexpr KindSet kRankActivityNeeds =
 // What a communication kernel says about the collective it is part of. Texts that the trace does
 // not give are kNoString, numbers -1.
 struct Collective {
-  StringId operation = kNoString;  // "allreduce", "_reduce_scatter_base", ...
-  StringId group = kNoString;      // the process group's name
-  StringId members = kNoString;    // its ranks, "[0, 1, 2, 3]"; long lists are cut off by "..."
-  StringId type = kNoString;       // of an element, "Float", "BFloat16", ...
+  StringId operation = kNoString;    // "allreduce", "_reduce_scatter_base", ...
+  StringId group = kNoString;        // the process group's name
+  StringId description = kNoString;  // what the group is for, "TENSOR_MODEL_PARALLEL_GROUP"
+  StringId members = kNoString;      // its ranks, "[0, 1, 2, 3]"; long lists are cut off by "..."
+  StringId type = kNoString;         // of an element, "Float", "BFloat16", ...
   int64_t in_elements = -1;
   int64_t out_elements = -1;
   int64_t group_size = -1;
@@ -128,12 +129,13 @@ struct RankActivity {
   // The members of each process group that the rank is in, ascending, in the order in which the
   // groups were made; empty: unknown.
   std::vector<std::vector<int64_t>> group_members;
-  std::string machine;                     // its name; empty: unknown
-  ActivityList activities;                 // by start, then end, then stream, then name
-  std::vector<Stream> streams;             // by device, then stream
-  std::vector<int64_t> devices;            // ascending
-  std::vector<Step> steps;                 // by start
-  std::vector<EvaluationRun> evaluations;  // by start
+  std::vector<std::string> group_descriptions;  // of each of these, "default_pg"; may be empty
+  std::string machine;                          // its name; empty: unknown
+  ActivityList activities;                      // by start, then end, then stream, then name
+  std::vector<Stream> streams;                  // by device, then stream
+  std::vector<int64_t> devices;                 // ascending
+  std::vector<Step> steps;                      // by start
+  std::vector<EvaluationRun> evaluations;       // by start
   Framework framework = Framework::kPyTorch;
   std::string device_name;
   std::vector<DeviceProperties> properties;  // of the devices, as far as the trace lists them
@@ -188,7 +190,7 @@ void ForEachName(RankActivity& rank, const F& f) {
     for (StringId* id : {&k.framework_op, &k.hlo_op, &k.hlo_module, &k.hlo_category}) maybe(*id);
   }
   for (Collective& c : rank.collectives) {
-    for (StringId* id : {&c.operation, &c.group, &c.members, &c.type}) maybe(*id);
+    for (StringId* id : {&c.operation, &c.group, &c.description, &c.members, &c.type}) maybe(*id);
   }
   for (EvaluationRun& run : rank.evaluations) maybe(run.function);
   for (SyncRecord& sync : rank.syncs) f(sync.name);

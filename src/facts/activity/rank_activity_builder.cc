@@ -327,6 +327,7 @@ RankActivity Builder::Join() {
   out_.framework = trace_.meta.framework;
   out_.world_size = std::max<int64_t>(trace_.meta.world_size.value_or(1), 1);
   out_.group_members = std::move(trace_.meta.group_members);
+  out_.group_descriptions = std::move(trace_.meta.group_descriptions);
   out_.machine = trace_.meta.machine;
   out_.device_name = trace_.meta.device_name;
   out_.properties = std::move(trace_.meta.devices);

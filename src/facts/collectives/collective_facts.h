@@ -55,6 +55,7 @@ struct CollectiveGroup {
   std::string label;             // its name, with the members where several groups have that name
   int64_t size = -1;             // ranks in it; -1: the trace does not say
   std::vector<int64_t> members;  // ranks in it, recorded or not, ascending; empty: unknown
+  std::string description;       // by whoever made it, "TENSOR_MODEL_PARALLEL_GROUP"; may be empty
   int64_t present = 0;           // participants of it that were recorded
   bool numbered = true;          // matched by sequence number; else by order
   // The name stands for several groups that cannot be told apart: nothing in it was matched.

@@ -141,6 +141,9 @@ class Collector {
                                .size = c.group_size,
                                .members = MembersOf(rank, c),
                                .numbered = numbered});
+      facts_.groups.back().description =
+          c.description != kNoString ? std::string(names_[c.description])
+                                     : ListedDescription(rank, facts_.groups.back().members);
       out_.named.push_back(is_named);
     }
     last_group_key_ = key;
@@ -210,6 +213,17 @@ class Collector {
 };
 
 }  // namespace
+
+std::string ListedDescription(const RankActivity& rank, std::span<const int64_t> members) {
+  const std::string* found = nullptr;
+  if (members.empty()) return "";
+  for (size_t g = 0; g < rank.group_descriptions.size(); ++g) {
+    if (!std::ranges::equal(rank.group_members[g], members)) continue;
+    if (found != nullptr && *found != rank.group_descriptions[g]) return "";
+    found = &rank.group_descriptions[g];
+  }
+  return found == nullptr ? "" : *found;
+}
 
 CollectiveItems CollectItems(const StringTable& names, std::span<const RankActivity> ranks,
                              CollectiveFacts& facts) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "facts/activity/rank_activity.h"
@@ -36,6 +37,10 @@ struct CollectiveItems {
   std::vector<uint32_t> member_rank;  // index into CollectiveFacts::ranks
   std::vector<bool> named;            // by group: whether the trace names it
 };
+
+// How the rank describes its group with these members; empty: not at all, or several groups of
+// these members in different ways.
+std::string ListedDescription(const RankActivity& rank, std::span<const int64_t> members);
 
 // Collects them, and fills in `facts.ranks` and `facts.groups`. `ranks`: by rank, then window.
 CollectiveItems CollectItems(const StringTable& names, std::span<const RankActivity> ranks,

@@ -170,6 +170,8 @@ class Matcher {
     group.size = std::ssize(found.members);
     group.present = std::ssize(found.orders);
     group.members = std::move(found.members);
+    const CollectiveItem& first = *orders[found.orders.front()].items.front();
+    group.description = ListedDescription(ranks_[first.recording], group.members);
   }
 
   const RankCollectives& ParticipantOf(const Order& order) const {

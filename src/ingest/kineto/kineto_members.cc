@@ -33,8 +33,14 @@ DeviceProperties PropertiesOf(const nlohmann::json& device) {
           .threads_per_multiprocessor = NumberOf<int32_t>(device, "maxThreadsPerMultiprocessor")};
 }
 
+std::string DescriptionOf(const nlohmann::json& config) {
+  const auto text = config.find("pg_desc");
+  return text != config.end() && text->is_string() ? text->get<std::string>() : "";
+}
+
 // `pg_config`: what PyTorch knows of the process groups that the rank is in. All or nothing.
-std::vector<std::vector<int64_t>> GroupMembersOf(const nlohmann::json& info) {
+std::vector<std::vector<int64_t>> GroupMembersOf(const nlohmann::json& info,
+                                                 std::vector<std::string>& descriptions) {
   std::vector<std::vector<int64_t>> groups;
   const auto configs = info.find("pg_config");
   if (configs == info.end() || !configs->is_array()) return groups;
@@ -47,6 +53,7 @@ std::vector<std::vector<int64_t>> GroupMembersOf(const nlohmann::json& info) {
       members.insert(rank.get<int64_t>());
     }
     groups.emplace_back(members.begin(), members.end());
+    descriptions.push_back(DescriptionOf(config));
   }
   return groups;
 }
@@ -65,7 +72,9 @@ void TakeDistributedInfo(const std::string& json, TraceMeta& meta) {
   meta.rank = number("rank");
   meta.world_size = number("world_size");
   meta.process_groups = number("pg_count");
-  meta.group_members = GroupMembersOf(info);
+  meta.group_descriptions.clear();
+  meta.group_members = GroupMembersOf(info, meta.group_descriptions);
+  meta.group_descriptions.resize(meta.group_members.size());
 }
 
 void TakeDeviceProperties(const std::string& json, TraceMeta& meta) {

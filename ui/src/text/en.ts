@@ -172,6 +172,8 @@ export const en = {
   "heat.axis.for_rank": "last rank",
   "heat.axis.device": "device",
   "heat.axis.for_device": "last device",
+  "heat.axis.place": "place",
+  "heat.axis.stage": "stage",
   "heat.alike": "all about {value}",
   "heat.choose": "Metric",
   "heat.label": "{value}: {rows} rows by {columns} columns, from {low} to {high}. Use the arrow keys to move between cells. The table below has all values.",

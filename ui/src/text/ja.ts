@@ -173,6 +173,8 @@ export const ja: Record<keyof typeof en, string> = {
   "heat.axis.for_rank": "待機対象のランク",
   "heat.axis.device": "デバイス",
   "heat.axis.for_device": "待機対象のデバイス",
+  "heat.axis.place": "位置",
+  "heat.axis.stage": "ステージ",
   "heat.alike": "すべて約 {value}",
   "heat.choose": "指標",
   "heat.label": "{value}: {rows} 行 {columns} 列、{low} から {high}。矢印キーでセルを移動。すべての値は下の表にあります。",

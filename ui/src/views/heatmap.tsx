@@ -10,7 +10,7 @@ import { CanvasGrid, type Grid } from "./canvas";
 import { drawHeat, scaleOf, type HeatData } from "./heat";
 import { columnAt, labelColumns, labelOf, largestOf, valueAt, type PictureProps } from "./parts";
 
-type AxisKey = "rank" | "step" | "for_rank" | "device" | "for_device";
+type AxisKey = "rank" | "step" | "for_rank" | "device" | "for_device" | "place" | "stage";
 
 interface Axes {
   readonly across: AxisKey;  // the key column that goes to the right: "step"

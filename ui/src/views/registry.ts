@@ -8,6 +8,7 @@ import { KindRings } from "./donut";
 import { FlameGraph } from "./flame";
 import { isRankByStep, RankStepPicture, WaitPicture } from "./heatmap";
 import { JobTimeline } from "./job_timeline";
+import { LayoutGrid } from "./layout_grid";
 import type { PictureProps } from "./parts";
 import { stackedColumns, stackedRows } from "./stacked";
 import { OverviewSteps } from "./step_columns";
@@ -31,6 +32,9 @@ const kPictures: Readonly<Record<string, ComponentType<PictureProps>>> = {
   "phases.ranks": stackedRows("phase", "busy"),
   "critical_path.bounds": stackedRows("bound", "time"),
   "critical_path.what_if": plainBars("saved"),
+  "layout.groups": plainBars("exposed"),
+  "layout.ranks": LayoutGrid,
+  "layout.stages": plainBars("bubble_ratio"),
   "collectives.ranks": stackedColumns(["transfer", "wait"]),
   "collectives.waits": WaitPicture,
   "allreduce_check.ranks": stackedColumns(["transfer", "waiting"]),

@@ -1,0 +1,35 @@
+// Shows ranks at their places in the parallel layout: stages of the pipeline to the right, all else below one another.
+import { useMemo } from "preact/hooks";
+import type { Column, Table } from "../data/report";
+import { HeatMap } from "./heatmap";
+import { columnAt, type PictureProps } from "./parts";
+
+const kNoPlace = new Set(["host", "recorded"]);
+
+// The same ranks, keyed by place and stage; null where fewer than two coordinates are known. Without a pipeline, the last
+// coordinate goes to the right.
+export function placesOf(table: Table): Table | null {
+  const at = (keep: (column: Column) => boolean) => table.columns.map((_, k) => k).filter((k) => keep(table.columns[k]!));
+  const places = at((column) => column.role === "value" && column.unit === "" && !kNoPlace.has(column.key));
+  const values = at((column) => column.role === "value" && column.unit !== "");
+  if (places.length < 2 || table.rows.length < 2) return null;
+  const pipeline = columnAt(table, "pp");
+  const across = pipeline >= 0 ? pipeline : places[places.length - 1]!;
+  const rest = places.filter((k) => k !== across);
+  const key = (name: string, title: string): Column => ({ key: name, title, unit: "", role: "key" });
+  return {
+    key: table.key,
+    title: table.title,
+    columns: [key("place", "place"), key("stage", table.columns[across]!.title), ...values.map((k) => table.columns[k]!)],
+    rows: table.rows.map((row) => [
+      rest.map((k) => `${table.columns[k]!.title} ${row[k] ?? "?"}`).join(", "),
+      row[across] ?? null,
+      ...values.map((k) => row[k] ?? null),
+    ]),
+  };
+}
+
+export function LayoutGrid({ table }: PictureProps) {
+  const places = useMemo(() => placesOf(table), [table]);
+  return places && <HeatMap table={places} axes={{ across: "stage", left: "place" }} />;
+}
