@@ -216,6 +216,83 @@ TEST(WhatifInline, TwoRanksThatAreAsLateAreNamedTogether) {
       << AllSaid(answer);
 }
 
+// Rank 3 takes 10 ms more, and has no trace. Without their own first 5 ms the others still wait for
+// it.
+TEST(WhatifInline, ARankWithoutATraceComesWhenItDid) {
+  const GpuJob job =
+      TensorAndDataParallel([](int rank, int /*step*/) { return rank == 3 ? 15 : 5; });
+  const ScratchFolder folder;
+  std::vector<std::string> paths = job.WriteTo(folder);
+  const auto all = Ask(paths, {.params = {{"whatif.set", "ranks 0..2: kernel gemm x0"}}});
+  paths.pop_back();
+  const auto three = Ask(paths, {.params = {{"whatif.set", "kernel gemm: gone"}}});
+  ASSERT_TRUE(all && three);
+  for (const auto& answer : {*all, *three}) {
+    const Row first = RowsOf(answer, "whatif", "changes").front();
+    EXPECT_NEAR(static_cast<double>(first.Int("step_time")), 25.1e6, 0.1e6);
+    EXPECT_NEAR(static_cast<double>(first.Int("saved")), 0, 0.1e6);
+  }
+  const auto& notes = ReportOf(*three, "whatif").notes;
+  const auto note = std::ranges::find(notes, "absent_last", &Note::name);
+  ASSERT_NE(note, notes.end());
+  EXPECT_EQ(note->count, 20) << "in both groups, ten times";
+  EXPECT_EQ(RanksChanged(*three), std::vector<std::string>()) << "whose fault it is has no trace";
+}
+
+// A reduction takes 0.1 ms, and 1 ms for 100,000 elements; each step has two.
+TEST(WhatifInline, LargerBucketsSaveWhatACallTakesBesideItsBytes) {
+  GpuJob job(2);
+  for (int step = 1; step <= 6; ++step) {
+    const double at = 5.0 * step;
+    job.Step(step, at, at + 5);
+    for (int rank = 0; rank < 2; ++rank) {
+      job.Kernel(rank, "gemm", at + 0.02, at + 3, 7);
+      job.Kernel(rank, "ncclDevKernel_AllReduce", at + 3, at + 3.2, 7,
+                 GpuJob::AllReduce("dp", {0, 1}, 10'000));
+      job.Kernel(rank, "ncclDevKernel_AllReduce", at + 3.2, at + 4.9, 7,
+                 GpuJob::AllReduce("dp", {0, 1}, 160'000));
+    }
+  }
+  const ReportSet answer = AnswerToJob(job, {{"whatif.set", "buckets: x4"}});
+  EXPECT_NEAR(static_cast<double>(RowsOf(answer, "whatif", "changes").front().Int("saved")),
+              2 * 0.075e6, 0.01e6);
+}
+
+// Rank 1 takes 3 ms more since step 5, but receives only after 12 ms.
+TEST(WhatifInline, ExcessOfARankThatWaitsIsWorthNothing) {
+  GpuJob job(2);
+  double at = 0;
+  for (int step = 1; step <= 10; ++step) {
+    const double late = step >= 5 ? 3 : 0, sent = at + 12, end = at + 14;
+    job.Step(step, at, end);
+    job.Kernel(0, "gemm", at + 0.02, sent - 1, 7);
+    job.Kernel(0, "ncclDevKernel_SendRecv", sent - 1 + 0.01, sent, 20,
+               GpuJob::Message("send", "Dst Rank", 1));
+    job.Kernel(1, "loss", at + 0.02, at + 2 + late, 7);
+    job.Kernel(1, "ncclDevKernel_SendRecv", at + 2.01 + late, sent, 7,
+               GpuJob::Message("recv", "Src Rank", 0));
+    job.Kernel(1, "adam", sent + 0.01, end - 0.02, 7);
+    at = end;
+  }
+  const ReportSet answer = AnswerToJob(job);
+  EXPECT_EQ(RanksChanged(answer), std::vector<std::string>());
+}
+
+TEST_F(Whatif, LinksByWhatTheyAreForAndFormulas) {
+  const auto saved = [&](const std::string& set) {
+    const ReportSet answer =
+        Ask({Shared("traces/planted_3d_small")}, {.params = {{"whatif.set", set}}})
+            .value_or(ReportSet{});
+    return RowsOf(answer, "whatif", "changes").front().Int("saved");
+  };
+  EXPECT_GT(saved("link tp: x2"), 0);
+  EXPECT_EQ(saved("link tp: x2"), saved("link tp*: x2"));
+  EXPECT_GT(saved("microbatches: 8"), 0);
+  EXPECT_LT(saved("microbatches: 2"), 0);
+  EXPECT_EQ(saved("microbatches: 4"), 0) << "as it is";
+  EXPECT_GT(saved("stage 1: compute x0.5"), 0);
+}
+
 // The step of the same job without a slow rank is what the replay says of it.
 TEST(WhatifInline, ASlowRankIsWorthWhatTheJobWithoutItTakes) {
   const DemoOptions slow{.ranks = 4, .steps = 6, .slow_rank = 2, .slow_factor = 1.3, .layers = 6};

@@ -37,15 +37,17 @@ job, and `bound_by` what takes most of that path.
 
 | change | meaning |
 |---|---|
-| `rank 9: all = median of ranks` | its own work takes as long as on ranks with the same work; also `compute`, `host`, `kernel NAME`, `operator NAME` or `before NAME` for a part, `ranks 8..11`, `host node4` for its ranks |
+| `rank 9: all = median of ranks` | its own work takes as long as on ranks with the same work; also `compute`, `host`, `kernel NAME`, `operator NAME` or `before NAME` for a part, `ranks 8..11`, `host node4` and `stage 2` for their ranks |
 | `rank 9: host = before step 7` | the median of the rank's own steps before |
 | `rank 9: compute x0.7` | 0.7 of the time |
 | `kernel gemm*: x0.7`, `kernel gemm*: gone` | kernels and copies of this name, of all ranks |
 | `operator aten::linear: x0.5` | the host within the operator, and what it launches there |
-| `link: x2`, `link tp: x2` | transfers take half as long; of groups with this name |
+| `link: x2`, `link tp: x2` | transfers take half as long; of groups with this name, or for this (see `layout`) |
 | `communication: hidden` | communication takes no time, but ranks still wait for one another |
 | `collectives: no wait` | nor do they wait |
 | `input: no wait` | data is there at once |
+| `microbatches: 16` | of a pipeline of p stages and v chunks per stage: the bubble is (p-1)/(v*m) of what a stage is busy (GPipe, Huang et al. 2019; Megatron-LM, Narayanan et al. 2021) |
+| `buckets: x4` | reductions of gradients are a quarter as many: each takes a constant time beside what its bytes take, by a line through the transfers of the smallest and the largest |
 | `host gaps: none` | the host takes no time, as with graph capture |
 
 Names are whole words; '*' stands for any text. A unit of work is a kernel or copy, an operator or call without those
@@ -182,7 +184,7 @@ void AddWorths(Report& report, const Facts& facts, std::span<const AskedChange> 
   }
 }
 
-void AddNotes(Report& report, const JobGraph& graph) {
+void AddNotes(Report& report, const JobGraph& graph, std::span<const AskedChange> changes) {
   const auto add = [&](const char* name, int64_t count, std::string message) {
     if (count > 0) report.notes.push_back({name, count, std::move(message), ""});
   };
@@ -197,6 +199,10 @@ void AddNotes(Report& report, const JobGraph& graph) {
       "wrong there, and nothing held these members up in the replay");
   add("unmatched_messages", graph.unmatched_messages,
       "sends and receives have no partner in the traces: nobody waits for them in the replay");
+  for (const AskedChange& change : changes) {
+    if (!change.assumption.empty())
+      add("assumed", 1, fmt::format("for '{}': {}", change.text, change.assumption));
+  }
   add("unlinked_ranks", graph.unlinked,
       "nothing says which call launched an activity of a rank: it takes no part in the replay");
 }
@@ -273,7 +279,7 @@ Report Run(const Facts& facts, const Params& params) {
   std::erase_if(report.tables, [](const Table& table) { return table.rows.empty(); });
   if (report.status == Status::kOk) AddWorths(report, facts, *changes, error);
   AddFindings(report, facts, error);
-  AddNotes(report, graph);
+  AddNotes(report, graph, *changes);
   return report;
 }
 

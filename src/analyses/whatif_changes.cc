@@ -17,7 +17,10 @@ namespace {
 class ChangeAsker {
  public:
   explicit ChangeAsker(const Facts& facts)
-      : facts_(facts), graph_(JobGraphOf(facts)), origins_(OriginsOf(facts)) {}
+      : facts_(facts),
+        graph_(JobGraphOf(facts)),
+        origins_(OriginsOf(facts)),
+        unchanged_(StepLengths(graph_, ReplayJob(graph_, RecordedLags{&graph_}))) {}
 
   Result<std::vector<AskedChange>> Ask(std::string_view set) {
     if (auto asked = AskSet(set); !asked) return std::unexpected(std::move(asked.error()));
@@ -44,7 +47,7 @@ class ChangeAsker {
         return std::unexpected(
             Error{asked.absent, "`set`", "see the names in kernels, operators and collectives"});
       }
-      Add({.text = TextOf(some)}, asked.lags);
+      Add({.text = TextOf(some), .assumption = asked.assumption}, asked);
       return {};
     };
     if (auto all = add(changes); !all || changes.size() == 1) return all;
@@ -86,13 +89,19 @@ class ChangeAsker {
     if (!changes) return;
     const AskedLags asked = LagsWith(facts_, *changes);
     if (!asked.absent.empty()) return;
-    Add({.text = std::move(text), .kind = kind, .upper_bound = upper_bound}, asked.lags);
+    Add({.text = std::move(text), .kind = kind, .upper_bound = upper_bound}, asked);
   }
 
-  void Add(AskedChange change, const ChangedLags& lags) {
-    const JobTimes times = ReplayJob(graph_, lags);
-    change.lengths = StepLengths(graph_, times);
-    FindPath(change, lags, times);
+  void Add(AskedChange change, const AskedLags& asked) {
+    const JobTimes times = ReplayJob(graph_, asked.lags);
+    change.lengths = origins_.recorded;
+    const std::vector<int64_t> changed = StepLengths(graph_, times);
+    for (size_t s = 0; s < changed.size(); ++s) {
+      const int64_t replayed = SubtractSaturated(unchanged_[s], changed[s]);
+      const int64_t saved = AddSaturated(replayed, asked.saved_by_formula);
+      change.lengths[s] = SubtractSaturated(change.lengths[s], saved);
+    }
+    FindPath(change, asked.lags, times);
     out_.push_back(std::move(change));
   }
 
@@ -123,6 +132,7 @@ class ChangeAsker {
   const Facts& facts_;
   const JobGraph& graph_;
   const Origins& origins_;
+  const std::vector<int64_t> unchanged_;  // ns, of each step of a replay as recorded
   std::vector<AskedChange> out_;
 };
 

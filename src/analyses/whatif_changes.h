@@ -19,8 +19,9 @@ struct AskedChange {
   std::optional<int64_t> since;  // number of the first step that counts; absent: all
   std::vector<int64_t> lengths;  // ns, of each of JobGraph::steps
   ColumnKind kind = ColumnKind::kNone;
-  bool upper_bound = false;  // nobody can change so much: it tells how much there is to gain
-  CriticalPathOfJob path;    // what bounds the job then
+  bool upper_bound = false;     // nobody can change so much: it tells how much there is to gain
+  std::string assumption = {};  // of a formula; empty: none
+  CriticalPathOfJob path;       // what bounds the job then
 
   int64_t Saved(const Facts& facts) const;
 };

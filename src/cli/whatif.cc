@@ -43,16 +43,16 @@ void AddWhatif(Command& root) {
   command.Switch("--straggler", flags->straggler).Excludes("--set");
   AddSelection(command, flags->question);
   AddOutput(command, flags->output, "whatif.error_ratio>5%");
-  command.Examples({{"what is worth most", "stepscope whatif traces/"},
-                    {"a slow rank as its peers",
-                     "stepscope whatif traces/ --set 'rank 9: all = median of ranks'"},
-                    {"two changes, each and together",
-                     "stepscope whatif traces/ --set 'kernel gemm*: x0.7' --set 'link: x2'"},
-                    {"as JSON", "stepscope whatif traces/ --set 'input: no wait' --format json"},
-                    {"cost of stragglers, from traces of all ranks",
-                     "stepscope whatif --straggler traces/"},
-                    {"the same, from the operations of a job",
-                     "stepscope whatif --straggler trace-AR.parquet"}});
+  command.Examples(
+      {{"what is worth most", "stepscope whatif traces/"},
+       {"a slow rank as its peers",
+        "stepscope whatif traces/ --set 'rank 9: all = median of ranks'"},
+       {"two changes, each and together",
+        "stepscope whatif traces/ --set 'kernel gemm*: x0.7' --set 'link: x2'"},
+       {"as JSON", "stepscope whatif traces/ --set 'input: no wait' --format json"},
+       {"cost of stragglers, from traces of all ranks", "stepscope whatif --straggler traces/"},
+       {"the same, from the operations of a job",
+        "stepscope whatif --straggler trace-AR.parquet"}});
   command.Notes("'stepscope explain whatif' lists all changes.");
   command.Runs([flags] { return RunWhatif(*flags); });
 }

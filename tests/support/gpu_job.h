@@ -45,10 +45,11 @@ class GpuJob {
         R"(,"Collective name":"{}","Process Group Name":"pp","Process Group Ranks":"[0, 1]","Group size":2,"In msg nelems":9,"dtype":"Float","{}":{})",
         name, other, rank);
   }
-  static std::string AllReduce(std::string_view group, const std::vector<int>& ranks) {
+  static std::string AllReduce(std::string_view group, const std::vector<int>& ranks,
+                               int elements = 9) {
     return fmt::format(
-        R"(,"Collective name":"allreduce","Process Group Name":"{}","Process Group Ranks":"[{}]","Group size":{},"In msg nelems":9,"Out msg nelems":9,"dtype":"Float")",
-        group, fmt::join(ranks, ", "), ranks.size());
+        R"(,"Collective name":"allreduce","Process Group Name":"{}","Process Group Ranks":"[{}]","Group size":{},"In msg nelems":{},"Out msg nelems":{},"dtype":"Float")",
+        group, fmt::join(ranks, ", "), ranks.size(), elements, elements);
   }
 
   std::string Of(size_t rank) const {

@@ -58,6 +58,8 @@ struct Edge {
   uint32_t activity = kNowhere;  // index into RankActivity::activities: of a device's time
   uint32_t thread = kNowhere;    // index into HostOps::threads: of a host's time
   int32_t range = kNoRange;      // the innermost range of the host: around it, or around its launch
+
+  bool OfHost() const { return reason == Reason::kThread || reason == Reason::kHandOver; }
 };
 
 // What an edge's time is called: its work, operator or call, or "(between operators)".

@@ -4,10 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <vector>
 
+#include "base/robust.h"
 #include "base/word_pattern.h"
+#include "facts/derived/layout/parallel_layout.h"
+#include "facts/derived/layout/pipeline_stages.h"
 #include "facts/derived/replay/expected_work.h"
 
 namespace stepscope {
@@ -67,6 +73,10 @@ class ChangeMaker {
         return graph_.instances.empty() ? "no rank is known to wait for another" : "";
       case Target::kInput:
         return ScaleBounds({Bound::kDataLoading}, 0) ? "" : "no wait for input was recorded";
+      case Target::kBuckets:
+        return EnlargeBuckets(change.factor);
+      case Target::kMicrobatches:
+        return ChangeMicrobatches(change.count);
       case Target::kHostGaps:
         return ScaleBounds({Bound::kCpu, Bound::kLaunch}, 0) ? "" : "the host decides nothing";
     }
@@ -132,16 +142,94 @@ class ChangeMaker {
     return inside;
   }
 
+  // What the group of an instance is for, as "tp".
+  std::string_view PurposeOf(const JobInstance& instance) const {
+    const CollectivePart& part = facts_.collectives.parts[graph_.members[instance.first].part];
+    const ProcessGroups& groups = ProcessGroupsOf(facts_);
+    const uint32_t group = groups.Of(facts_.collectives, MatchOf(instance), part);
+    if (group == kNobody) return {};
+    const ParallelLayout& layout = ParallelLayoutOf(facts_);
+    return layout.classes[layout.class_of[group]].label;
+  }
+
+  const CollectiveMatch& MatchOf(const JobInstance& instance) const {
+    const auto after =
+        std::ranges::upper_bound(facts_.collectives.matches, graph_.members[instance.first].part,
+                                 {}, &CollectiveMatch::first);
+    return *std::prev(after);
+  }
+
   bool ScaleGroups(const JobChange& change) {
     const WordPattern pattern(change.pattern);
     bool any = false;
     asked_.lags.ScaleTransfers([&](const JobInstance& instance) {
       const std::string& group = facts_.collectives.groups[instance.group].label;
-      if (!change.pattern.empty() && !pattern.IsIn(group)) return 1.0;
+      const bool meant =
+          change.pattern.empty() || pattern.IsIn(group) || pattern.IsIn(PurposeOf(instance));
+      if (!meant) return 1.0;
       any = true;
       return change.factor;
     });
     return any;
+  }
+
+  // A call takes `each` beside what its bytes take: a line through the medians of the smallest and
+  // the largest size. Larger buckets are fewer calls with the same bytes.
+  std::string EnlargeBuckets(double factor) {
+    std::map<int64_t, std::vector<int64_t>> transfers;  // by bytes
+    for (const JobInstance& instance : graph_.instances) {
+      const CollectiveMatch& match = MatchOf(instance);
+      if (!IsReduction(match) || match.bytes <= 0) continue;
+      transfers[match.bytes].push_back(LeastTransfer(instance));
+    }
+    if (transfers.size() < 2) return "reductions of two sizes tell what a call takes at least";
+    const auto small = transfers.begin(), large = std::prev(transfers.end());
+    const auto low = static_cast<double>(UpperMedian(small->second));
+    const auto high = static_cast<double>(UpperMedian(large->second));
+    const double slope = (high - low) / static_cast<double>(large->first - small->first);
+    const double each = low - std::max(slope, 0.0) * static_cast<double>(small->first);
+    if (each <= 0) return "reductions take no time beside what their bytes take";
+    asked_.lags.ScaleTransfers([&](const JobInstance& instance) {
+      const auto now = static_cast<double>(LeastTransfer(instance));
+      if (!IsReduction(MatchOf(instance)) || now <= 0) return 1.0;
+      return std::clamp((now - each * (1 - 1 / factor)) / now, 0.0, 1000.0);
+    });
+    asked_.assumption = fmt::format(
+        "buckets: a reduction takes {} ns beside what its bytes take, and larger buckets begin as "
+        "early",
+        ToInt64(each));
+    return "";
+  }
+
+  static bool IsReduction(const CollectiveMatch& match) {
+    return match.op == CollectiveOp::kAllReduce || match.op == CollectiveOp::kReduceScatter;
+  }
+
+  int64_t LeastTransfer(const JobInstance& instance) const {
+    return std::ranges::min(graph_.Members(instance), {}, &JobMember::transfer).transfer;
+  }
+
+  // The bubble of a pipeline of p stages, m microbatches and v chunks per stage is (p-1)/(v*m) of
+  // what a stage is busy (facts/derived/layout/pipeline_stages.h).
+  std::string ChangeMicrobatches(int64_t count) {
+    const ModelPipeline& pipeline = PipelineOf(facts_);
+    if (pipeline.depth < 2) return "no pipeline is known";
+    if (!pipeline.microbatches || pipeline.stages.empty())
+      return pipeline.unknown.empty() ? "its microbatches are not known" : pipeline.unknown;
+    double busy = 0;
+    for (const ModelStage& stage : pipeline.stages) busy += static_cast<double>(stage.busy);
+    busy /= static_cast<double>(pipeline.stages.size());
+    const auto idle = [&](int64_t m) {
+      return busy * static_cast<double>(pipeline.depth - 1) /
+             (static_cast<double>(pipeline.chunks) * static_cast<double>(m));
+    };
+    asked_.saved_by_formula =
+        AddSaturated(asked_.saved_by_formula, ToInt64(idle(*pipeline.microbatches) - idle(count)));
+    asked_.assumption = fmt::format(
+        "microbatches: {} now; a stage is as busy with other ones, and waits for (p-1)/(v*m) of "
+        "that",
+        *pipeline.microbatches);
+    return "";
   }
 
   // What is matched on no other rank is hidden with all the rest only.
@@ -152,14 +240,15 @@ class ChangeMaker {
   }
 
   std::string ChangeRanks(const JobChange& change) {
-    std::string why = change.host.empty() ? "the rank has no trace that takes part in the replay"
-                                          : "no rank was recorded on this host";
+    std::string why = change.stage          ? "no such stage of a pipeline was recorded"
+                      : change.host.empty() ? "the rank has no trace that takes part in the replay"
+                                            : "no rank was recorded on this host";
     bool any = false;
     for (uint32_t r = 0; r < graph_.ranks.size(); ++r) {
       const RankActivity& rank = *graph_.ranks[r].rank;
-      const bool meant = change.host.empty()
-                             ? std::ranges::find(change.ranks, rank.rank) != change.ranks.end()
-                             : rank.machine == change.host;
+      const bool meant = change.stage          ? IsOfStage(rank.rank, *change.stage)
+                         : change.host.empty() ? Holds(change.ranks, rank.rank)
+                                               : rank.machine == change.host;
       if (!meant) continue;
       std::string own = ChangeRank(r, change);
       if (own.empty())
@@ -168,6 +257,16 @@ class ChangeMaker {
         why = std::move(own);
     }
     return any ? "" : why;
+  }
+
+  static bool Holds(const std::vector<int64_t>& ranks, int64_t rank) {
+    return std::ranges::find(ranks, rank) != ranks.end();
+  }
+
+  bool IsOfStage(int64_t rank, int64_t number) const {
+    return std::ranges::any_of(PipelineOf(facts_).stages, [&](const ModelStage& stage) {
+      return stage.stage == number && Holds(stage.ranks, rank);
+    });
   }
 
   std::string ChangeRank(uint32_t r, const JobChange& change) {

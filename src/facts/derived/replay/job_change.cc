@@ -95,6 +95,10 @@ class ChangeReader {
       return ReadRanks(*numbers, change_.ranks) ? nullptr : "ranks are numbers, as in 'rank 8,9'";
     }
     if (Lower(about) == "host gaps") return Set(Target::kHostGaps, "");
+    if (const auto number = After(about, "stage")) {
+      change_.stage = NumberIn<int64_t>(*number);
+      return change_.stage ? Set(Target::kRanks, "") : "stages are numbers, as in 'stage 2'";
+    }
     if (const auto name = After(about, "host")) {
       change_.host = *name;
       return name->empty() ? "the host has no name" : Set(Target::kRanks, "");
@@ -107,6 +111,8 @@ class ChangeReader {
     if (const auto group = After(about, "link")) return Set(Target::kLink, *group);
     if (const auto group = After(about, "communication")) return Set(Target::kHidden, *group);
     if (Lower(about) == "collectives") return Set(Target::kCollectives, "");
+    if (Lower(about) == "buckets") return Set(Target::kBuckets, "");
+    if (Lower(about) == "microbatches") return Set(Target::kMicrobatches, "");
     if (Lower(about) == "input") return Set(Target::kInput, "");
     return "it is about nothing that is known";
   }
@@ -131,9 +137,13 @@ class ChangeReader {
       case Target::kHostGaps:
         change_.factor = 0;
         return Lower(becomes) == "none" ? nullptr : "they become 'none'";
+      case Target::kMicrobatches:
+        change_.count = NumberIn<int64_t>(becomes).value_or(0);
+        return change_.count > 0 ? nullptr : "microbatches are a number from 1 on, as '16'";
       case Target::kKernel:
       case Target::kOperator:
       case Target::kLink:
+      case Target::kBuckets:
         break;
     }
     return ReadFactor(becomes);
@@ -141,13 +151,15 @@ class ChangeReader {
 
   const char* ReadFactor(std::string_view text) {
     const bool link = change_.target == Target::kLink;
-    if (!link && Lower(text) == "gone") {
+    const bool buckets = change_.target == Target::kBuckets;
+    if (!link && !buckets && Lower(text) == "gone") {
       change_.factor = 0;
       return nullptr;
     }
     const auto factor = FactorIn(text);
     if (!factor) return "what it becomes is a factor from 0 to 1000, as 'x0.5'";
     if (link && *factor == 0) return "a link has some speed";
+    if (buckets && *factor == 0) return "a bucket has some size";
     change_.factor = link ? 1 / *factor : *factor;
     return nullptr;
   }

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/stop.h"
-#include "base/time_units.h"
 #include "facts/derived/replay/ghosts.h"
+#include "facts/derived/replay/lock_step.h"
 #include "facts/derived/replay/messages.h"
 #include "facts/paths/path_window.h"
 
@@ -30,15 +30,11 @@ ActivityMoments FindMoments(const Dependencies& graph, size_t activities) {
   return found;
 }
 
-bool IsOfHost(const Edge& edge) {
-  return edge.reason == Reason::kThread || edge.reason == Reason::kHandOver;
-}
-
 // The last moment of a thread at this time or before; the first of all where there is none.
 uint32_t HostMomentAt(const Dependencies& graph, int64_t time) {
   const auto after = std::ranges::upper_bound(graph.times, time);
   auto m = static_cast<uint32_t>(after - graph.times.begin());
-  while (m > 1 && !std::ranges::any_of(graph.EdgesOf(m - 1), IsOfHost)) --m;
+  while (m > 1 && !std::ranges::any_of(graph.EdgesOf(m - 1), &Edge::OfHost)) --m;
   return m == 0 ? 0 : m - 1;
 }
 
@@ -65,81 +61,6 @@ std::vector<StepMark> MarksOf(const RankActivity& rank, const Dependencies& grap
   std::ranges::stable_sort(marks, {}, &StepMark::step);
   return marks;
 }
-
-// Whether most kernels are launched while the device is busy, and start right after that.
-bool InLockStep(const RankActivity& rank) {
-  constexpr int64_t kJustBefore = 12 * kMicrosecond;
-  int64_t bound = 0, close = 0, all = 0, busy_until = kNoTime;
-  for (const Activity& activity : rank.activities) {
-    ++all;
-    if (activity.launched != kNoTime && activity.start > activity.launched &&
-        busy_until > activity.launched) {
-      ++bound;
-      close += SubtractSaturated(activity.start, activity.launched) < kJustBefore ? 1 : 0;
-    }
-    busy_until = std::max(busy_until, activity.end);
-  }
-  return 10 * bound > 8 * all && 10 * close > 9 * bound;
-}
-
-// Makes the device decide when work starts, where the host launches it just before: an edge from
-// its launch becomes one from the last work of another stream to end before, if that is no longer
-// ago than hardware takes from one kernel to the next. The host's own time is left out.
-class LockStep {
- public:
-  LockStep(const RankActivity& rank, Dependencies& graph)
-      : rank_(rank), graph_(graph), last_end_(rank.streams.size(), kNowhere) {}
-
-  void TakeHostOut() {
-    for (uint32_t m = 1; m < graph_.times.size(); ++m) {
-      for (uint32_t e = graph_.first_edge[m]; e < graph_.first_edge[m + 1]; ++e) {
-        Edge& edge = graph_.edges[e];
-        if (IsOfHost(edge)) edge.lag = 0;
-        if (edge.reason == Reason::kLaunch) WaitForDevice(m, edge);
-      }
-      LetDeviceDecide(m);
-      for (const Edge& edge : graph_.EdgesOf(m)) {
-        if (edge.reason == Reason::kRunning && edge.activity != kNowhere)
-          last_end_[rank_.activities[edge.activity].stream] = m;
-      }
-    }
-  }
-
- private:
-  void WaitForDevice(uint32_t m, Edge& edge) {
-    constexpr int64_t kLongest = 30 * kMicrosecond;
-    edge.lag = 0;
-    uint32_t awaited = kNowhere;
-    const uint32_t own = rank_.activities[edge.activity].stream;
-    for (uint32_t s = 0; s < last_end_.size(); ++s) {
-      if (s == own || last_end_[s] == kNowhere) continue;
-      if (awaited == kNowhere || last_end_[s] > awaited) awaited = last_end_[s];
-    }
-    if (awaited == kNowhere || graph_.times[m] - graph_.times[awaited] > kLongest) return;
-    edge.from = awaited;
-    edge.reason = Reason::kWait;
-    edge.bound = Bound::kKernelGap;
-    ++graph_.guessed_waits;
-  }
-
-  // The latest of what it waits for on the device had its start follow.
-  void LetDeviceDecide(uint32_t m) {
-    Edge* latest = nullptr;
-    for (uint32_t e = graph_.first_edge[m]; e < graph_.first_edge[m + 1]; ++e) {
-      Edge& edge = graph_.edges[e];
-      const bool of_device = edge.reason == Reason::kStream || edge.reason == Reason::kWait;
-      if (of_device && (latest == nullptr || graph_.times[edge.from] > graph_.times[latest->from]))
-        latest = &edge;
-    }
-    if (latest == nullptr) return;
-    latest->lag = graph_.times[m] - graph_.times[latest->from];
-    std::swap(*latest, graph_.edges[graph_.first_edge[m]]);
-  }
-
-  const RankActivity& rank_;
-  Dependencies& graph_;
-  std::vector<uint32_t> last_end_;  // of each stream, the moment of its last work
-};
 
 class Builder {
  public:
@@ -179,7 +100,7 @@ class Builder {
     JobRank job{.rank = &rank, .lock_step = InLockStep(rank)};
     const PathWindow window = WindowOfAll(rank).window;
     job.graph = BuildDependencies(rank, *facts_.names, window);
-    if (job.lock_step) LockStep(rank, job.graph).TakeHostOut();
+    if (job.lock_step) TakeHostOut(rank, job.graph);
     job.origin = SubtractSaturated(window.start, AheadOf(rank, window));
     moments_[r] = FindMoments(job.graph, rank.activities.size());
     job.marks = MarksOf(rank, job.graph, moments_[r]);
