@@ -87,12 +87,12 @@ Table ChangesTable(const Facts& facts, std::span<const AskedChange> changes, dou
 Table BoundsTable(const Facts& facts, std::span<const AskedChange> changes, double error) {
   Table table = TableOf(facts, changes, error, true);
   table.key = "upper_bounds";
-  table.title = "Step without all of it (upper bounds)";
+  table.title = "Upper bounds";
   return table;
 }
 
 Table ChainTable(const Facts& facts) {
-  Table table{.key = "chain", .title = "How lateness came to others"};
+  Table table{.key = "chain", .title = "Chain of lateness"};
   AddColumns(table,
              {KeyColumn("origin", "origin"), KeyColumn("link", "link"), ValueColumn("rank", "rank"),
               ValueColumn("step", "step"), ValueColumn("event", "event"),
