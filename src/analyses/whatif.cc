@@ -59,7 +59,7 @@ gone, the host taking no time. A rank is an
 origin if its own work exceeds that of its peers by six deviations, or if units of one name take far longer in all steps,
 or 30% longer for four steps or more than before, and not on ranks with the same work as well, unless all that the rank
 does takes somewhat longer, as on a busy machine. It must save 3% of a step, three standard errors of that, and something
-in three of four steps. `chain` follows one example from the origin over the collectives and messages in which others
+in three of four steps. `harmless` are ranks whose own work takes longer, but not the job's steps without that. `chain` follows one example from the origin over the collectives and messages in which others
 waited.
 
 **Limitations:** What the host does between records takes as long as before. A rank without a trace comes as
@@ -170,18 +170,6 @@ void AddWorths(Report& report, const Facts& facts, std::span<const AskedChange> 
                     time(worth.step_time)),
         worth, {CauseKind::kInput, std::nullopt});
   }
-  for (const Origin& origin : origins.harmless) {
-    if (origin.of_one_name) continue;
-    const int64_t rank = graph.ranks[origin.rank].rank->rank;
-    const Worth worth =
-        worth_of(MeanStep(graph, origin.saved, origin.since), origin.since, origin.excess);
-    add(fmt::format(
-            "Without what rank {} does longer, {} per step, a step takes {} less, of {}: it "
-            "waits for others anyway.",
-            rank, time(origin.excess), time(std::max<int64_t>(worth.saved, 0)),
-            time(worth.step_time)),
-        worth, {CauseKind::kWait, rank});
-  }
 }
 
 void AddNotes(Report& report, const JobGraph& graph, std::span<const AskedChange> changes) {
@@ -275,6 +263,7 @@ Report Run(const Facts& facts, const Params& params) {
   report.tables.push_back(ChangesTable(facts, *changes, error));
   report.tables.push_back(BoundsTable(facts, *changes, error));
   report.tables.push_back(ChainTable(facts));
+  report.tables.push_back(HarmlessTable(facts));
   report.tables.push_back(ReplayTable(replay));
   std::erase_if(report.tables, [](const Table& table) { return table.rows.empty(); });
   if (report.status == Status::kOk) AddWorths(report, facts, *changes, error);

@@ -112,6 +112,19 @@ Table ChainTable(const Facts& facts) {
   return table;
 }
 
+Table HarmlessTable(const Facts& facts) {
+  Table table{.key = "harmless", .title = "Excess that costs little", .text_rows = 0};
+  AddColumns(table, {KeyColumn("rank", "rank"), ValueColumn("since_step", "since step"),
+                     TimeColumn("excess", "excess per step"), TimeColumn("saved", "saved")});
+  const JobGraph& graph = JobGraphOf(facts);
+  for (const Origin& origin : OriginsOf(facts).harmless) {
+    table.rows.push_back({graph.ranks[origin.rank].rank->rank,
+                          origin.since ? Cell(*origin.since) : Cell(), origin.excess,
+                          MeanStep(graph, origin.saved, origin.since)});
+  }
+  return table;
+}
+
 Table ReplayTable(std::span<const ReplayedStep> rows) {
   Table table{.key = "replay",
               .title = "Replay without changes",

@@ -25,6 +25,8 @@ Table ChangesTable(const Facts& facts, std::span<const AskedChange> changes, dou
 Table BoundsTable(const Facts& facts, std::span<const AskedChange> changes, double error);
 // One example of each origin: how its lateness came to others.
 Table ChainTable(const Facts& facts);
+// Ranks whose own work takes longer, and what little that costs.
+Table HarmlessTable(const Facts& facts);
 Table ReplayTable(std::span<const ReplayedStep> rows);
 
 }  // namespace stepscope::whatif

@@ -153,7 +153,7 @@ std::optional<Worth> WorthOf(const Found& head, const std::vector<Found>& group)
 // excess, which then waits anyway.
 bool SpeaksFor(const Worth& worth, double measured) {
   const auto saved = static_cast<double>(worth.saved), excess = static_cast<double>(worth.excess);
-  if (saved > kMuchMore * measured) return false;
+  if (saved > (worth.excess > 0 ? kMuchMore : 1) * measured) return false;
   return saved >= kMuchLess * measured || excess >= kSameExcess * measured;
 }
 

@@ -32,7 +32,8 @@ struct RankTime {
 //     step; of a finding since a step, over the steps since then. At most the mean of these steps.
 //     All findings together cost at most `most`: in their order, each at most what is left of it;
 //   - worth: of findings with one cause, what a replay says of any, and then impact. Unless it is
-//     above 1.5 times what was measured, or below a third without taking half of that away;
+//     above what was measured (of a rank, 1.5 times that), or below a third of it without taking
+//     half of it away;
 //   - severity: high from a share of 10%, medium from 3%, else low; at most medium for waiting
 //     that no rank or other finding explains, and at most the finding's own `at_most`. Findings
 //     that are not a time, such as full memory, keep theirs;
