@@ -23,6 +23,7 @@ from pathlib import Path
 
 import goodput_bench
 import memory_bench
+import replay_bench
 import timeline_bench
 import xplane_bench
 from measure import (DATA, INGEST_BENCH, LONGER, OURS_PER_PEER_ROUND, PEER_ROUNDS, REAL_TRACE,
@@ -227,10 +228,11 @@ def main():
 
     rows = (bench_one_file() + bench_plain_file() + bench_folder(peer) + memory_bench.rows() +
             xplane_bench.rows(jax, asked.xplane) + bench_recorder() + timeline_bench.rows() +
-            goodput_bench.rows(library))
+            goodput_bench.rows(library) + replay_bench.rows())
     date = datetime.date.today().isoformat()
     version = run([STEPSCOPE, "--version"], keep_output=True)[1].strip()
     print_table(rows, here, date, version)
+    replay_bench.write_errors()
     if asked.json:
         results = [dataclasses.asdict(row) | {"verdict": row.verdict()} for row in rows]
         answer = {"version": version, "date": date, "machine": here, "results": results}

@@ -1,6 +1,7 @@
 // stepscope whatif: what changes of a job would be worth.
 #include "cli/whatif.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,8 +20,14 @@ struct WhatifFlags {
   OutputFlags output;
 };
 
+// Operations of a job can be asked nothing else.
+bool AreOperations(const std::vector<std::string>& paths) {
+  return !paths.empty() &&
+         std::ranges::all_of(paths, [](const auto& path) { return path.ends_with(".parquet"); });
+}
+
 int RunWhatif(const WhatifFlags& flags) {
-  if (flags.straggler) {
+  if (flags.straggler || (flags.set.empty() && AreOperations(flags.paths))) {
     if (flags.question.steps != "all" || !flags.question.ranks.empty())
       return Fail({"--straggler compares all ranks in all steps", "--steps, --ranks", ""});
     return RunWhatifStraggler(flags.paths, flags.question.threads, flags.output);
@@ -52,7 +59,7 @@ void AddWhatif(Command& root) {
        {"as JSON", "stepscope whatif traces/ --set 'input: no wait' --format json"},
        {"cost of stragglers, from traces of all ranks", "stepscope whatif --straggler traces/"},
        {"the same, from the operations of a job",
-        "stepscope whatif --straggler trace-AR.parquet"}});
+        "stepscope whatif trace-AR.parquet"}});
   command.Notes("'stepscope explain whatif' lists all changes.");
   command.Runs([flags] { return RunWhatif(*flags); });
 }
