@@ -58,8 +58,7 @@ void AddWhatif(Command& root) {
         "stepscope whatif traces/ --set 'kernel gemm*: x0.7' --set 'link: x2'"},
        {"as JSON", "stepscope whatif traces/ --set 'input: no wait' --format json"},
        {"cost of stragglers, from traces of all ranks", "stepscope whatif --straggler traces/"},
-       {"the same, from the operations of a job",
-        "stepscope whatif trace-AR.parquet"}});
+       {"the same, from the operations of a job", "stepscope whatif trace-AR.parquet"}});
   command.Notes("'stepscope explain whatif' lists all changes.");
   command.Runs([flags] { return RunWhatif(*flags); });
 }
