@@ -5,6 +5,7 @@
 #include "analyses/build.h"
 #include "analyses/straggler_report.h"
 #include "facts/derived/replay/job_stragglers.h"
+#include "facts/derived/replay/join_ranks.h"
 #include "report/humanize.h"
 
 namespace stepscope {

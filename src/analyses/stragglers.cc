@@ -18,6 +18,7 @@
 #include "base/distribution.h"
 #include "base/saturate.h"
 #include "facts/derived/lateness/stages.h"
+#include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/origins.h"
 #include "report/humanize.h"
 #include "report/kinds.h"

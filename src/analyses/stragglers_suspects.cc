@@ -16,6 +16,7 @@
 #include "facts/derived/collectives/exposed_waits.h"
 #include "facts/derived/lateness/lateness.h"
 #include "facts/derived/lateness/work_rises.h"
+#include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/origins.h"
 #include "facts/derived/replay/wait_origins.h"
 #include "facts/derived/steps/step_changes.h"

@@ -14,6 +14,7 @@
 #include "base/robust.h"
 #include "base/saturate.h"
 #include "facts/derived/replay/job_change.h"
+#include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/origins.h"
 #include "report/humanize.h"
 #include "report/kinds.h"

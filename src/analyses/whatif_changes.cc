@@ -10,6 +10,7 @@
 
 #include "base/saturate.h"
 #include "facts/derived/replay/change_lags.h"
+#include "facts/derived/replay/join_ranks.h"
 
 namespace stepscope::whatif {
 namespace {

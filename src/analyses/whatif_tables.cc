@@ -9,6 +9,7 @@
 #include "analyses/build.h"
 #include "base/saturate.h"
 #include "facts/derived/replay/job_lags.h"
+#include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/lateness_chain.h"
 #include "report/kinds.h"
 

@@ -173,8 +173,9 @@ std::string SayWorth(const Finding& f) {
   const Worth& worth = *f.worth;
   const double share =
       static_cast<double>(worth.saved) / static_cast<double>(std::max<int64_t>(worth.step_time, 1));
-  return fmt::format("worth {} of {} ({}) {}, ± {}, by a replay", time(worth.saved),
-                     time(worth.step_time), HumanRatio(share), steps, time(worth.error));
+  const std::string error = worth.error > 0 ? ", ± " + time(worth.error) : "";
+  return fmt::format("worth {} of {} ({}) {}{}, by a replay", time(worth.saved),
+                     time(worth.step_time), HumanRatio(share), steps, error);
 }
 
 // What a finding costs, per step where steps are known. The share is of another time than that of

@@ -15,6 +15,7 @@
 #include "facts/derived/layout/parallel_layout.h"
 #include "facts/derived/layout/pipeline_stages.h"
 #include "facts/derived/replay/expected_work.h"
+#include "facts/derived/replay/join_ranks.h"
 
 namespace stepscope {
 namespace {

@@ -1,4 +1,4 @@
-// Joins the dependencies of all ranks into one graph: a collective or message holds its members up
+// Holds the dependencies of all ranks as one graph: a collective or message holds its members up
 // until the last of them has come.
 //
 // Each rank keeps the graph of its own moments (facts/paths). An instance is a collective or a
@@ -85,8 +85,5 @@ struct JobGraph {
     return std::span(members).subspan(instance.first, instance.count);
   }
 };
-
-// Linear but for sorting the moments of each rank.
-const JobGraph& JobGraphOf(const Facts& facts);
 
 }  // namespace stepscope

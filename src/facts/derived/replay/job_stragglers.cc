@@ -13,6 +13,7 @@
 #include "base/saturate.h"
 #include "base/stop.h"
 #include "facts/derived/replay/job_lags.h"
+#include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/own_work.h"
 
 namespace stepscope {

@@ -12,6 +12,7 @@
 
 #include "facts/derived/operations/straggler_cost.h"
 #include "facts/derived/replay/job_graph.h"
+#include "facts/derived/replay/join_ranks.h"
 
 namespace stepscope {
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "facts/derived/replay/job_critical.h"
+#include "facts/derived/replay/join_ranks.h"
 
 namespace stepscope {
 namespace {

@@ -12,6 +12,7 @@
 
 #include "base/robust.h"
 #include "facts/derived/replay/job_lags.h"
+#include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/suspects.h"
 
 namespace stepscope {

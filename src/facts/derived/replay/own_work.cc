@@ -10,6 +10,7 @@
 
 #include "base/saturate.h"
 #include "base/stop.h"
+#include "facts/derived/replay/join_ranks.h"
 
 namespace stepscope {
 namespace {

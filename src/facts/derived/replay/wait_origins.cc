@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/saturate.h"
+#include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/origins.h"
 
 namespace stepscope {

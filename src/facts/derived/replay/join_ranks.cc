@@ -1,5 +1,5 @@
 // Builds the graph of each rank, then the instances.
-#include "facts/derived/replay/job_graph.h"
+#include "facts/derived/replay/join_ranks.h"
 
 #include <algorithm>
 #include <utility>
