@@ -281,7 +281,7 @@ void AddNotes(Report& report, const Facts& facts, const Totals& t) {
     if (count > 0) report.notes.push_back({std::move(name), count, std::move(message), ""});
   };
   add("point_to_point", t.point_to_point,
-      "sends and receives were not matched: their partners are ambiguous");
+      "sends and receives are no collectives: `whatif` matches those whose partner was recorded");
   if (c.ranks.size() > 1) {
     add("unjoined_clocks", t.unjoined,
         "ranks share no synchronizing collective with others: their clocks are not aligned (no "

@@ -5,15 +5,12 @@
 
 #include <algorithm>
 #include <functional>
-#include <iterator>
-#include <map>
 #include <optional>
 #include <vector>
 
-#include "base/robust.h"
 #include "base/word_pattern.h"
-#include "facts/derived/layout/parallel_layout.h"
 #include "facts/derived/layout/pipeline_stages.h"
+#include "facts/derived/replay/change_formulas.h"
 #include "facts/derived/replay/expected_work.h"
 #include "facts/derived/replay/join_ranks.h"
 
@@ -75,9 +72,9 @@ class ChangeMaker {
       case Target::kInput:
         return ScaleBounds({Bound::kDataLoading}, 0) ? "" : "no wait for input was recorded";
       case Target::kBuckets:
-        return EnlargeBuckets(change.factor);
+        return EnlargeBuckets(facts_, change.factor, asked_);
       case Target::kMicrobatches:
-        return ChangeMicrobatches(change.count);
+        return ChangeMicrobatches(facts_, change.count, asked_);
       case Target::kHostGaps:
         return ScaleBounds({Bound::kCpu, Bound::kLaunch}, 0) ? "" : "the host decides nothing";
     }
@@ -143,94 +140,18 @@ class ChangeMaker {
     return inside;
   }
 
-  // What the group of an instance is for, as "tp".
-  std::string_view PurposeOf(const JobInstance& instance) const {
-    const CollectivePart& part = facts_.collectives.parts[graph_.members[instance.first].part];
-    const ProcessGroups& groups = ProcessGroupsOf(facts_);
-    const uint32_t group = groups.Of(facts_.collectives, MatchOf(instance), part);
-    if (group == kNobody) return {};
-    const ParallelLayout& layout = ParallelLayoutOf(facts_);
-    return layout.classes[layout.class_of[group]].label;
-  }
-
-  const CollectiveMatch& MatchOf(const JobInstance& instance) const {
-    const auto after =
-        std::ranges::upper_bound(facts_.collectives.matches, graph_.members[instance.first].part,
-                                 {}, &CollectiveMatch::first);
-    return *std::prev(after);
-  }
-
   bool ScaleGroups(const JobChange& change) {
     const WordPattern pattern(change.pattern);
     bool any = false;
     asked_.lags.ScaleTransfers([&](const JobInstance& instance) {
       const std::string& group = facts_.collectives.groups[instance.group].label;
-      const bool meant =
-          change.pattern.empty() || pattern.IsIn(group) || pattern.IsIn(PurposeOf(instance));
+      const bool meant = change.pattern.empty() || pattern.IsIn(group) ||
+                         pattern.IsIn(PurposeOf(facts_, graph_, instance));
       if (!meant) return 1.0;
       any = true;
       return change.factor;
     });
     return any;
-  }
-
-  // A call takes `each` beside what its bytes take: a line through the medians of the smallest and
-  // the largest size. Larger buckets are fewer calls with the same bytes.
-  std::string EnlargeBuckets(double factor) {
-    std::map<int64_t, std::vector<int64_t>> transfers;  // by bytes
-    for (const JobInstance& instance : graph_.instances) {
-      const CollectiveMatch& match = MatchOf(instance);
-      if (!IsReduction(match) || match.bytes <= 0) continue;
-      transfers[match.bytes].push_back(LeastTransfer(instance));
-    }
-    if (transfers.size() < 2) return "reductions of two sizes tell what a call takes at least";
-    const auto small = transfers.begin(), large = std::prev(transfers.end());
-    const auto low = static_cast<double>(UpperMedian(small->second));
-    const auto high = static_cast<double>(UpperMedian(large->second));
-    const double slope = (high - low) / static_cast<double>(large->first - small->first);
-    const double each = low - std::max(slope, 0.0) * static_cast<double>(small->first);
-    if (each <= 0) return "reductions take no time beside what their bytes take";
-    asked_.lags.ScaleTransfers([&](const JobInstance& instance) {
-      const auto now = static_cast<double>(LeastTransfer(instance));
-      if (!IsReduction(MatchOf(instance)) || now <= 0) return 1.0;
-      return std::clamp((now - each * (1 - 1 / factor)) / now, 0.0, 1000.0);
-    });
-    asked_.assumption = fmt::format(
-        "buckets: a reduction takes {} ns beside what its bytes take, and larger buckets begin as "
-        "early",
-        ToInt64(each));
-    return "";
-  }
-
-  static bool IsReduction(const CollectiveMatch& match) {
-    return match.op == CollectiveOp::kAllReduce || match.op == CollectiveOp::kReduceScatter;
-  }
-
-  int64_t LeastTransfer(const JobInstance& instance) const {
-    return std::ranges::min(graph_.Members(instance), {}, &JobMember::transfer).transfer;
-  }
-
-  // The bubble of a pipeline of p stages, m microbatches and v chunks per stage is (p-1)/(v*m) of
-  // what a stage is busy (facts/derived/layout/pipeline_stages.h).
-  std::string ChangeMicrobatches(int64_t count) {
-    const ModelPipeline& pipeline = PipelineOf(facts_);
-    if (pipeline.depth < 2) return "no pipeline is known";
-    if (!pipeline.microbatches || pipeline.stages.empty())
-      return pipeline.unknown.empty() ? "its microbatches are not known" : pipeline.unknown;
-    double busy = 0;
-    for (const ModelStage& stage : pipeline.stages) busy += static_cast<double>(stage.busy);
-    busy /= static_cast<double>(pipeline.stages.size());
-    const auto idle = [&](int64_t m) {
-      return busy * static_cast<double>(pipeline.depth - 1) /
-             (static_cast<double>(pipeline.chunks) * static_cast<double>(m));
-    };
-    asked_.saved_by_formula =
-        AddSaturated(asked_.saved_by_formula, ToInt64(idle(*pipeline.microbatches) - idle(count)));
-    asked_.assumption = fmt::format(
-        "microbatches: {} now; a stage is as busy with other ones, and waits for (p-1)/(v*m) of "
-        "that",
-        *pipeline.microbatches);
-    return "";
   }
 
   // What is matched on no other rank is hidden with all the rest only.

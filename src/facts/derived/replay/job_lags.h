@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "facts/derived/replay/job_replay.h"
@@ -43,6 +44,16 @@ class ChangedLags {
   std::vector<std::vector<float>> factors_;  // by rank, then edge; empty: all 1
   std::vector<float> transfers_;             // by instance
   bool waits_ = true;
+};
+
+// Changes that somebody asked for.
+struct AskedLags {
+  ChangedLags lags;
+  // The change that nothing in the recording is concerned by, and why; empty: there is none.
+  std::string absent;
+  int64_t saved_by_formula = 0;  // ns per step, beside what the lags save
+  // What was assumed where a change is more than other durations; empty: nothing.
+  std::string assumption;
 };
 
 // As recorded, but what nothing explains is left out: where work begins, or the host goes on, more

@@ -165,12 +165,17 @@ class Builder {
     if (c_.HasDevices()) return ghosts;
     std::vector<uint32_t> known(c_.parts.size(), kNowhere);  // instance of each part
     for (const JobMember& member : out_.members) known[member.part] = member.instance;
+    std::vector<std::vector<int64_t>> absent;  // of each group
+    for (const CollectiveGroup& group : c_.groups) absent.push_back(AbsentOf(group));
     for (const CollectiveMatch& match : c_.matches) {
-      const std::vector<int64_t> absent = AbsentOf(c_.groups[match.group]);
-      if (match.count == 0 || absent.empty() || IsPointToPoint(match.op)) continue;
+      if (match.count == 0 || absent[match.group].empty() || IsPointToPoint(match.op)) continue;
       std::vector<uint32_t> parts;
-      for (uint32_t p = match.first; p < match.first + match.count; ++p) parts.push_back(p);
-      AddGhost(parts, absent, known[match.first], match.group, false, ghosts);
+      uint32_t index = kNowhere;
+      for (uint32_t p = match.first; p < match.first + match.count; ++p) {
+        parts.push_back(p);
+        if (index == kNowhere) index = known[p];
+      }
+      AddGhost(parts, absent[match.group], index, match.group, false, ghosts);
     }
     for (const LoneMessage& lone : messages_.lone)
       AddGhost({lone.part}, {lone.absent}, kNowhere, GroupOf(lone.part), true, ghosts);
