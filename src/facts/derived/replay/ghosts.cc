@@ -16,6 +16,12 @@ namespace stepscope {
 namespace {
 
 constexpr int64_t kLeastLate = 5 * kMicrosecond;
+constexpr double kFarBeyond = 6;  // deviations of usual transfers
+
+struct Usual {
+  int64_t time = 0;  // ns, of a transfer
+  int64_t late = 0;  // from how much more on somebody came late
+};
 
 // Operation, size of the group, bytes.
 using TransferKind = std::tuple<CollectiveOp, int64_t, int64_t>;
@@ -71,15 +77,19 @@ class GhostMaker {
       const int64_t least = std::ranges::min(members, {}, &JobMember::transfer).transfer;
       if (least >= 0) transfers[KindOf(graph_.instances[i], members.front())].push_back(least);
     }
-    for (auto& [kind, values] : transfers) usual_[kind] = UpperMedian(values);
+    for (auto& [kind, values] : transfers) {
+      const int64_t usual = UpperMedian(values);
+      const double deviation = kDeviationPerMad * static_cast<double>(MadOf(values));
+      usual_[kind] = {usual, AddSaturated(kLeastLate, ToInt64(kFarBeyond * deviation))};
+    }
   }
 
   void Add(GhostInstance& g, int64_t end) {
     const auto usual = usual_.find(KindOf(g.instance, g.members.front()));
     if (usual == usual_.end()) return;
     const int64_t came = BeginOf(g.members);
-    int64_t begins = SubtractSaturated(end, usual->second);
-    const bool late = begins > AddSaturated(came, kLeastLate);
+    int64_t begins = SubtractSaturated(end, usual->second.time);
+    const bool late = begins > AddSaturated(came, usual->second.late);
     if (!late) begins = std::max(begins, came);
     if (g.index == kNowhere) AddInstance(g);
     JobInstance& instance = graph_.instances[g.index];
@@ -125,7 +135,7 @@ class GhostMaker {
   const CollectiveFacts& c_;
   JobGraph& graph_;
   std::vector<int64_t> begins_;  // of each instance, as recorded
-  std::map<TransferKind, int64_t> usual_;
+  std::map<TransferKind, Usual> usual_;
   std::map<int64_t, uint32_t> last_of_;  // of each absent rank, the last instance so far
 };
 

@@ -1,8 +1,9 @@
 // Lets ranks without a trace take part in a graph.
 //
-// Where the recorded members of a collective or message end it later than its usual transfer after
-// the last of them has come, a rank without a trace came last. When it comes in a replay is not
-// known: it is taken to come as long after the instance before in which it took part as it did.
+// Where the recorded members of a collective or message end it later, by 5 us and six deviations,
+// than its usual transfer after the last of them has come, a rank without a trace came last. When
+// it comes in a replay is not known: it is taken to come as long after the instance before in which
+// it took part as it did.
 #pragma once
 
 #include <cstdint>

@@ -53,7 +53,7 @@ struct JobRank {
   // Kernels start when the device is free, and are launched just before: what the host does between
   // launches is not known to take time, and takes none here.
   bool lock_step = false;
-  std::vector<StepMark> marks;                        // of complete steps, ascending
+  std::vector<StepMark> marks;                        // but for last ones that were cut; ascending
   std::vector<std::pair<uint32_t, uint32_t>> starts;  // moments of members and these; ascending
   std::vector<std::pair<uint32_t, uint32_t>> ends;
 

@@ -53,10 +53,9 @@ std::vector<StepMark> MarksOf(const RankActivity& rank, const Dependencies& grap
     uint32_t& end = marks[static_cast<size_t>(step)].device_end;
     if (end == kNowhere || end < moments.ends[w]) end = moments.ends[w];
   }
-  size_t kept = 0;
-  for (size_t s = 0; s < marks.size(); ++s) {
-    if (rank.steps[s].complete) marks[kept++] = marks[s];
-  }
+  // Where a later step is complete, a step lacks events, but not its end.
+  size_t kept = marks.size();
+  while (kept > 0 && !rank.steps[kept - 1].complete) --kept;
   marks.resize(kept);
   std::ranges::stable_sort(marks, {}, &StepMark::step);
   return marks;

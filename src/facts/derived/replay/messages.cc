@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -52,6 +53,33 @@ Pairs CollectPairs(const Facts& facts) {
     std::ranges::stable_sort(pair.receives, {}, &End::time);
   }
   return pairs;
+}
+
+// How far receives end after sends, where some of either were not recorded: most common of those
+// that may be partners, to the nearest microseconds; nothing where that is not half of them.
+std::optional<int64_t> MostCommon(const Pair& pair) {
+  constexpr std::ptrdiff_t kFewLost = 8;
+  const std::ptrdiff_t sends = std::ssize(pair.sends), receives = std::ssize(pair.receives);
+  const std::ptrdiff_t lost = std::abs(sends - receives);
+  if (lost > kFewLost) return std::nullopt;
+  std::vector<int64_t> apart;
+  for (std::ptrdiff_t i = 0; i < sends; ++i) {
+    const std::ptrdiff_t first = std::max<std::ptrdiff_t>(0, i - kFewLost);
+    for (std::ptrdiff_t j = first; j < std::min(receives, i + kFewLost + 1); ++j) {
+      apart.push_back(Apart(pair.sends[static_cast<size_t>(i)].time,
+                            pair.receives[static_cast<size_t>(j)].time));
+    }
+  }
+  std::ranges::sort(apart);
+  size_t most = 0, at = 0;
+  for (size_t first = 0, last = 0; last < apart.size(); ++last) {
+    while (SubtractSaturated(apart[last], apart[first]) > kLeastTolerance) ++first;
+    if (last + 1 - first <= most) continue;
+    most = last + 1 - first;
+    at = first + most / 2;
+  }
+  if (2 * most < static_cast<size_t>(std::min(sends, receives))) return std::nullopt;
+  return apart[at];
 }
 
 // Joins clocks by messages where no collective does.
@@ -105,7 +133,7 @@ class ClockJoiner {
       const int64_t time = c_.parts[pair.sends.front().part].end;
       return Apart(c_.ranks[a].clock.Aligned(time), c_.ranks[b].clock.Aligned(time));
     }
-    if (pair.sends.size() != pair.receives.size()) return std::nullopt;
+    if (pair.sends.size() != pair.receives.size()) return MostCommon(pair);
     std::vector<int64_t> apart;
     for (size_t i = 0; i < pair.sends.size(); ++i)
       apart.push_back(Apart(pair.sends[i].time, pair.receives[i].time));
@@ -123,11 +151,16 @@ bool OnOneClock(const CollectiveFacts& c, const std::vector<CommonClock>& clocks
          clocks[c.parts[pair.receives.front().part].rank].set;
 }
 
+// By the receive that ends nearest to each send: some of either may not have been recorded.
 int64_t ToleranceOf(const Pair& pair) {
-  if (pair.sends.size() != pair.receives.size()) return kLeastTolerance;
   std::vector<int64_t> apart;
-  for (size_t i = 0; i < pair.sends.size(); ++i) {
-    apart.push_back(std::abs(Apart(pair.sends[i].time, pair.receives[i].time)));
+  auto receive = pair.receives.begin();
+  for (const End& send : pair.sends) {
+    const auto is_nearer = [&](auto next) {
+      return std::abs(Apart(send.time, next->time)) <= std::abs(Apart(send.time, receive->time));
+    };
+    while (std::next(receive) != pair.receives.end() && is_nearer(std::next(receive))) ++receive;
+    apart.push_back(std::abs(Apart(send.time, receive->time)));
   }
   const int64_t usual = std::min(UpperMedian(apart), kSecond);
   return std::max(kLeastTolerance, kTolerance * usual);
