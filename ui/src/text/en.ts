@@ -94,6 +94,8 @@ export const en = {
   "finding.impact": "saves up to {time} of a rank's time",
   "finding.impact_step": "costs up to {time} per step ({share} of mean step time)",
   "finding.impact_since": "costs up to {time} in each step since step {step} ({share} of the time of all steps)",
+  "finding.worth": "worth {saved} of {time} ({share}) per step, ± {error}, by a replay",
+  "finding.worth_since": "worth {saved} of {time} ({share}) in each step since step {step}, ± {error}, by a replay",
   "finding.also": "Also:",
   "finding.impact_job": "saves up to {time} of the job",
   "finding.evidence": "Evidence",

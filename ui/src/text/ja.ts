@@ -95,6 +95,8 @@ export const ja: Record<keyof typeof en, string> = {
   "finding.impact": "1 ランクの時間を最大 {time} 短縮",
   "finding.impact_step": "1 ステップあたり最大 {time} のコスト (平均ステップ時間の {share})",
   "finding.impact_since": "ステップ {step} 以降、1 ステップあたり最大 {time} のコスト (全ステップの時間の {share})",
+  "finding.worth": "リプレイによる効果: 1 ステップあたり {time} のうち {saved} ({share}) ± {error}",
+  "finding.worth_since": "リプレイによる効果: ステップ {step} 以降の各ステップで {time} のうち {saved} ({share}) ± {error}",
   "finding.also": "関連:",
   "finding.impact_job": "ジョブの時間を最大 {time} 短縮",
   "finding.evidence": "根拠",
