@@ -70,8 +70,11 @@ export const kCurves: Readonly<Record<Theme, readonly string[]>> = {
   dark: ["#56a8e4", "#f0805a", "#2bb890", "#d493c6", "#dcb13a", "#93a0f0", "#9aa1ac", "#6cc7c0"],
 };
 
-// Gives the style sheet the same colors, as variables of the page: --k-compute, --on-compute, --line.
+// Gives the style sheet the same colors, as variables of the page: --k-compute, --on-compute, --line; and each kind a class.
 export function applyPalette(theme: Theme): void {
+  const classes = new CSSStyleSheet();
+  for (const kind of kKinds) classes.insertRule(`.k-${kind}{--look:var(--k-${kind});--ink:var(--on-${kind})}`);
+  document.adoptedStyleSheets = [classes];
   const style = document.documentElement.style;
   for (const kind of kKinds) {
     style.setProperty(`--k-${kind}`, colorOf(kind, theme));
