@@ -47,7 +47,7 @@ function Picture({ drawn, ranks }: { drawn: readonly Drawn[]; ranks: readonly nu
         {ranks.map((rank, at) => <line key={rank} class="chain-row" x1="0" x2="100%" y1={kRow * (at + 0.5)} y2={kRow * (at + 0.5)} />)}
         {drawn.slice(1).map((to, at) => <line key={at} class="chain-arrow" x1={drawn[at]!.x} y1={drawn[at]!.y} x2={to.x} y2={to.y} marker-end="url(#chain-arrow)" />)}
         {drawn.map(({ x, y, words, href }, at) => (
-          <a key={at} href={href} tabIndex={-1}>
+          <a key={at} href={href} tabindex={-1}>
             <circle class={at === 0 ? "origin" : ""} cx={x} cy={y} r={kDot}><title>{words}</title></circle>
             <text x={x} y={y}>{at + 1}</text>
           </a>
@@ -67,7 +67,7 @@ export function LatenessChain({ table }: PictureProps) {
         return (
           <figure key={chain.origin}>
             <figcaption>{t("chain.title", { rank: chain.origin })}{info && !placesOf(chain, info) && ` ${t("chain.order")}`}</figcaption>
-            <Picture drawn={drawn} ranks={ranks} />
+            {drawn.length > 1 && <Picture drawn={drawn} ranks={ranks} />}
             <ol class="chain-links">
               {drawn.map(({ words, href }, at) => <li key={at}>{href ? <a href={href}>{words}</a> : words}</li>)}
             </ol>
