@@ -41,6 +41,9 @@ struct TimelineRank {
   std::string name;    // "rank 3", "rank 3, window 1"
   // Its clock was aligned with other ranks', or there is but one; else its times stand as recorded.
   bool aligned = false;
+  // ns of its own clock, as reports have times of a rank, at 0 and at the end of the time line;
+  // between these the one is linear in the other.
+  int64_t own_begin = 0, own_end = 0;
 };
 
 // A step's share of the time line, as reports have it: from the end of the step before, or where

@@ -30,7 +30,7 @@ constexpr std::string_view kDoc = R"md(
 **Definition:** The dependencies of all ranks (see `critical_path`) are one graph: a collective or message starts when its
 last member has begun, and each member ends its transfer after that. A replay times every moment as early as its
 dependencies allow, with changed durations. `step_time` is the mean step of the replay, from the end of the step before
-until all ranks have ended it, in the steps from `since_step` on, or in all; `recorded` is the same as recorded, and
+until all ranks have ended it, in the steps from `since_step` on, or in all but the first; `recorded` is the same as recorded, and
 `saved` the difference. `error` is how far a replay without changes is from what was recorded, if unexplained delays of
 more than 20 µs are replaced by usual ones. `critical_rank` is the rank with most of the critical path of the changed
 job, and `bound_by` what takes most of that path.

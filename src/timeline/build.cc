@@ -313,6 +313,10 @@ Timeline Builder::Build() {
   FollowAllCounters();
   PlaceOnAxis();
   for (uint32_t i = 0; i < input_.ranks.size(); ++i) AddRecording(i);
+  for (size_t i = 0; i < state_->ranks.size(); ++i) {
+    state_->ranks[i].own_begin = state_->axes[i].ToOwn(0);
+    state_->ranks[i].own_end = state_->axes[i].ToOwn(state_->end);
+  }
   AddPeers();
   return Timeline(std::move(state_));
 }

@@ -16,6 +16,8 @@ void Write(JsonWriter& json, const TimelineRank& rank) {
   json.Text("name", rank.name);
   json.Key("aligned");
   json.Bool(rank.aligned);
+  json.Number("own_begin", rank.own_begin);
+  json.Number("own_end", rank.own_end);
   json.End();
 }
 

@@ -195,6 +195,8 @@ std::vector<SampleTrace> Together() {
 TEST(Timeline, RanksStandOnOneClock) {
   const Timeline timeline = TimelineOf(Together());
   EXPECT_TRUE(timeline.ranks()[1].aligned);
+  EXPECT_EQ(timeline.ranks()[1].own_begin - timeline.ranks()[0].own_begin, 50'000);
+  EXPECT_EQ(timeline.ranks()[1].own_end - timeline.ranks()[0].own_end, 50'000);
   const TimelineEvent first = timeline.Event({0, 0}).value();
   const TimelineEvent second = timeline.Event({1, 0}).value();
   EXPECT_EQ(first.start + first.duration, second.start + second.duration);
@@ -322,6 +324,7 @@ TEST(Timeline, JsonHasWhatAViewerAsksFor) {
   EXPECT_EQ(head["end"], 3100);
   EXPECT_EQ(head["ranks"][0]["name"], "rank 0");
   EXPECT_EQ(head["ranks"][0]["aligned"], true);
+  EXPECT_EQ(int64_t{head["ranks"][0]["own_end"]} - int64_t{head["ranks"][0]["own_begin"]}, 3100);
   EXPECT_EQ(head["tracks"][1]["kind"], "stream");
   EXPECT_EQ(head["tracks"][1]["id"], 1);
   EXPECT_EQ(head["kinds"][0], "compute");

@@ -126,9 +126,10 @@ export function fakeInfo(tracks: readonly FakeTrack[], steps: TimelineInfo["step
   const ends = tracks.flatMap((track) => [
     ...(track.events ?? []).map((event) => event.start + event.duration), ...(track.points ?? []).map((point) => point.time),
   ]);
+  const end = ends.reduce((most, end) => Math.max(most, end), 1);
   return {
-    end: ends.reduce((most, end) => Math.max(most, end), 1),
-    ranks: Array.from({ length: ranks }, (_, rank) => ({ rank, window: 0, name: `rank ${rank}` })),
+    end,
+    ranks: Array.from({ length: ranks }, (_, rank) => ({ rank, window: 0, name: `rank ${rank}`, aligned: true, own_begin: 0, own_end: end })),
     steps,
     tracks: tracks.map((track, id) => ({
       id, rank_index: track.rank ?? 0, kind: track.kind ?? "stream", group: track.group ?? "GPU 0", name: track.name ?? `stream ${id}`,

@@ -86,8 +86,8 @@ export function embeddedSource(data: Embedded): Source {
     live: false,
     state: () => Promise.resolve(data.state),
     analyses: () => Promise.resolve(data.analyses),
-    answer: (run, { steps, ranks }) =>
-      (steps && steps !== "all") || ranks ? no("other steps or ranks") : found(data.answers[run], "this run"),
+    answer: (run, { steps, ranks, param }) =>
+      (steps && steps !== "all") || ranks || param ? no("other steps, ranks or parameters") : found(data.answers[run], "this run"),
     compare: () => no("a comparison"),
     ledger: (id, job) => (job ? no("another job of the ledger") : found(data.ledgers?.[id], "this ledger")),
     timeline: (run) => {

@@ -66,7 +66,15 @@ export interface Finding {
   readonly share: number | null;
   readonly impact_per_step: number | null;
   readonly since_step?: number | null;  // of steps from this one on
+  readonly worth?: Worth | null;  // by a replay
   readonly evidence: readonly Evidence[];
+}
+
+// What a step of the job would take less, ns.
+export interface Worth {
+  readonly saved: number;
+  readonly step_time: number;
+  readonly error: number;
 }
 
 // What another analysis found of the same cause.

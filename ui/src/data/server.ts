@@ -54,8 +54,8 @@ async function getJson<T>(path: string, query: Query, signal: AbortSignal | unde
   return parseExact(await (await get(address(path, query), signal)).text()) as T;
 }
 
-function selected({ steps, ranks, only, brief }: Selection): Query {
-  return { steps: steps === "all" ? "" : steps, ranks, only: only?.join(","), brief: brief ? 1 : "" };
+function selected({ steps, ranks, only, param, brief }: Selection): Query {
+  return { steps: steps === "all" ? "" : steps, ranks, only: only?.join(","), param, brief: brief ? 1 : "" };
 }
 
 // What names an event: what is known of it besides, its name above all, may be too long for an address.

@@ -55,6 +55,7 @@ export interface Selection {
   readonly steps?: string;  // "all", "complete", "7", "3..7"
   readonly ranks?: string;  // "0,2..5"
   readonly only?: readonly string[];  // analyses
+  readonly param?: string;  // "whatif.set=link: x2"
   readonly brief?: boolean;  // which reports there are, without their numbers; a report.html gives all
 }
 
@@ -64,6 +65,9 @@ export interface TimelineRank {
   readonly rank: number;
   readonly window: number;
   readonly name: string;
+  readonly aligned: boolean;
+  readonly own_begin: number | string;  // its own clock at 0 and at the end, ns; text beyond 2^53
+  readonly own_end: number | string;
 }
 
 export interface TimelineStep {

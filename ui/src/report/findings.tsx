@@ -10,7 +10,14 @@ export function evidenceOf(finding: Finding, report: Report): string | null {
   return report.tables.find((table) => table.key === finding.table && table.rows.length > 0)?.key ?? null;
 }
 
-function savingsOf(finding: Finding, ofJob: boolean): string {
+// As src/report/layout.cc says it.
+export function savingsOf(finding: Finding, ofJob: boolean): string {
+  if (finding.worth) {
+    const { saved, step_time, error } = finding.worth;
+    return t(finding.since_step != null ? "finding.worth_since" : "finding.worth", {
+      saved: humanTime(saved), time: humanTime(step_time), share: humanRatio(saved / Math.max(1, step_time)), error: humanTime(error), step: finding.since_step ?? "",
+    });
+  }
   if (ofJob) return t("finding.impact_job", { time: humanTime(finding.impact) });
   if (finding.impact_per_step === null || finding.share === null) return t("finding.impact", { time: humanTime(finding.impact) });
   if (finding.since_step != null) return t("finding.impact_since", { time: humanTime(finding.impact_per_step), step: finding.since_step, share: humanRatio(finding.share) });

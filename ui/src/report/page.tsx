@@ -8,7 +8,7 @@ import { useLoad } from "../shell/load";
 import { ProblemPanel } from "../shell/status";
 import { usePlace } from "../shell/url";
 import { t } from "../text";
-import { pictureOf } from "../views/registry";
+import { panelOf, pictureOf } from "../views/registry";
 import { Findings } from "./findings";
 import { visible } from "./format";
 import { Markdown } from "./markdown";
@@ -54,10 +54,12 @@ export function ReportBody({ report, base, source, explained }: {
   report: Report; base: readonly string[]; source: Source; explained: boolean;
 }) {
   useTableKeys();
+  const Panel = panelOf(report);
   return (
     <>
       <Metrics metrics={report.metrics} />
       <Findings report={report} base={base} />
+      {Panel && <Panel report={report} />}
       <SeriesSection series={report.series} tables={report.tables} name={report.analysis} />
       {report.tables.map((table) => {
         const Picture = pictureOf(report, table);

@@ -19,6 +19,7 @@ import { useJob } from "./job";
 import { useLoad, type Loaded } from "./load";
 import { LedgerNav, RunNav } from "./nav";
 import { reportBase, routeOf, type Route } from "./routes";
+import { Served } from "./served";
 import { useServerState } from "./state";
 import { Busy, LoadingPanel, ProblemPanel } from "./status";
 import { useShellCommands } from "./shell_commands";
@@ -64,7 +65,11 @@ function RunPage({ source, state, run, route, answer }: {
       {answer.busy && <Busy />}
       {route.page === "home" && <HomePage source={source} state={state} run={run} answer={answer.value} />}
       {route.page === "input" && <InputPage info={answer.value.run} />}
-      {route.page === "report" && <ReportPage source={source} answer={answer.value} name={route.name} base={reportBase(route) ?? []} />}
+      {route.page === "report" && (
+        <Served.Provider value={{ source, run }}>
+          <ReportPage source={source} answer={answer.value} name={route.name} base={reportBase(route) ?? []} />
+        </Served.Provider>
+      )}
     </div>
   );
 }

@@ -1,7 +1,6 @@
 // Defines the colors of pictures: Okabe and Ito's palette, safe for common color blindness, adjusted for contrast on each
 // background. Every kind also has a name and a pattern.
 import { kKinds, type Kind } from "../data/report";
-import type { TextKey } from "../text";
 
 export type Theme = "light" | "dark";
 
@@ -13,39 +12,38 @@ export interface Look {
   readonly onLight: string;  // text upon it
   readonly onDark: string;
   readonly pattern: Pattern;
-  readonly title: TextKey;
 }
 
-const look = (light: string, dark: string, onLight: string, onDark: string, pattern: Pattern, title: TextKey): Look =>
-  ({ light, dark, onLight, onDark, pattern, title });
+const look = (light: string, dark: string, onLight: string, onDark: string, pattern: Pattern): Look =>
+  ({ light, dark, onLight, onDark, pattern });
 
 export const kLooks: Readonly<Record<Kind, Look>> = {
-  compute: look("#00795c", "#2bb890", "#ffffff", "#06231b", "solid", "kind.compute"),
-  communication: look("#0064a8", "#56a8e4", "#ffffff", "#04182a", "stripes", "kind.communication"),
-  memory: look("#9a5b93", "#d493c6", "#ffffff", "#2a0f25", "dots", "kind.memory"),
-  overlap: look("#2f7f7f", "#6cc7c0", "#ffffff", "#042321", "cross", "kind.overlap"),
-  forward: look("#2e7d32", "#66bb6a", "#ffffff", "#06231b", "solid", "kind.forward"),
-  backward: look("#0b7285", "#5cc8de", "#ffffff", "#04222a", "bars", "kind.backward"),
-  optimizer: look("#7a4fa3", "#b99be0", "#ffffff", "#1d0f2e", "waves", "kind.optimizer"),
-  launch: look("#3f51b5", "#93a0f0", "#ffffff", "#0c1236", "waves", "kind.launch"),
-  host: look("#806200", "#c08a3e", "#ffffff", "#2a1f00", "bars", "kind.host"),
-  compilation: look("#5c6f7b", "#93a9b6", "#ffffff", "#101a20", "cross", "kind.compilation"),
-  input: look("#c0301a", "#f0805a", "#ffffff", "#2e0d02", "backstripes", "kind.input"),
-  output: look("#8c564b", "#c99a8f", "#ffffff", "#241210", "dots", "kind.output"),
-  wait: look("#f0e05a", "#f2e88a", "#1c1200", "#1f1400", "backstripes", "kind.wait"),
-  idle: look("#c9ccd1", "#4a4f57", "#1c1f24", "#f2f3f5", "outline", "kind.idle"),
+  compute: look("#00795c", "#2bb890", "#ffffff", "#06231b", "solid"),
+  communication: look("#0064a8", "#56a8e4", "#ffffff", "#04182a", "stripes"),
+  memory: look("#9a5b93", "#d493c6", "#ffffff", "#2a0f25", "dots"),
+  overlap: look("#2f7f7f", "#6cc7c0", "#ffffff", "#042321", "cross"),
+  forward: look("#2e7d32", "#66bb6a", "#ffffff", "#06231b", "solid"),
+  backward: look("#0b7285", "#5cc8de", "#ffffff", "#04222a", "bars"),
+  optimizer: look("#7a4fa3", "#b99be0", "#ffffff", "#1d0f2e", "waves"),
+  launch: look("#3f51b5", "#93a0f0", "#ffffff", "#0c1236", "waves"),
+  host: look("#806200", "#c08a3e", "#ffffff", "#2a1f00", "bars"),
+  compilation: look("#5c6f7b", "#93a9b6", "#ffffff", "#101a20", "cross"),
+  input: look("#c0301a", "#f0805a", "#ffffff", "#2e0d02", "backstripes"),
+  output: look("#8c564b", "#c99a8f", "#ffffff", "#241210", "dots"),
+  wait: look("#f0e05a", "#f2e88a", "#1c1200", "#1f1400", "backstripes"),
+  idle: look("#c9ccd1", "#4a4f57", "#1c1f24", "#f2f3f5", "outline"),
   // Parts of a job's time share no picture with the above, but for input and other.
-  productive: look("#00795c", "#2bb890", "#ffffff", "#06231b", "solid", "kind.productive"),
-  in_progress: look("#2f7f7f", "#6cc7c0", "#ffffff", "#042321", "cross", "kind.in_progress"),
-  startup: look("#806200", "#c08a3e", "#ffffff", "#2a1f00", "bars", "kind.startup"),
-  checkpoint: look("#9a5b93", "#d493c6", "#ffffff", "#2a0f25", "dots", "kind.checkpoint"),
-  wasted: look("#8e1b1b", "#e0605a", "#ffffff", "#2a0606", "stripes", "kind.wasted"),
-  recovery: look("#f0e05a", "#f2e88a", "#1c1200", "#1f1400", "backstripes", "kind.recovery"),
-  elastic: look("#3f51b5", "#93a0f0", "#ffffff", "#0c1236", "waves", "kind.elastic"),
-  queued: look("#c9ccd1", "#4a4f57", "#1c1f24", "#f2f3f5", "outline", "kind.queued"),
-  custom: look("#7a4fa3", "#b99be0", "#ffffff", "#1d0f2e", "waves", "kind.custom"),
-  excluded: look("#5c6f7b", "#93a9b6", "#ffffff", "#101a20", "cross", "kind.excluded"),
-  other: look("#6b717b", "#9aa1ac", "#ffffff", "#15181c", "solid", "kind.other"),
+  productive: look("#00795c", "#2bb890", "#ffffff", "#06231b", "solid"),
+  in_progress: look("#2f7f7f", "#6cc7c0", "#ffffff", "#042321", "cross"),
+  startup: look("#806200", "#c08a3e", "#ffffff", "#2a1f00", "bars"),
+  checkpoint: look("#9a5b93", "#d493c6", "#ffffff", "#2a0f25", "dots"),
+  wasted: look("#8e1b1b", "#e0605a", "#ffffff", "#2a0606", "stripes"),
+  recovery: look("#f0e05a", "#f2e88a", "#1c1200", "#1f1400", "backstripes"),
+  elastic: look("#3f51b5", "#93a0f0", "#ffffff", "#0c1236", "waves"),
+  queued: look("#c9ccd1", "#4a4f57", "#1c1f24", "#f2f3f5", "outline"),
+  custom: look("#7a4fa3", "#b99be0", "#ffffff", "#1d0f2e", "waves"),
+  excluded: look("#5c6f7b", "#93a9b6", "#ffffff", "#101a20", "cross"),
+  other: look("#6b717b", "#9aa1ac", "#ffffff", "#15181c", "solid"),
 };
 
 export const colorOf = (kind: Kind, theme: Theme): string => kLooks[kind][theme];
@@ -70,8 +68,11 @@ export const kCurves: Readonly<Record<Theme, readonly string[]>> = {
   dark: ["#56a8e4", "#f0805a", "#2bb890", "#d493c6", "#dcb13a", "#93a0f0", "#9aa1ac", "#6cc7c0"],
 };
 
-// Gives the style sheet the same colors, as variables of the page: --k-compute, --on-compute, --line.
+// Gives the style sheet the same colors, as variables of the page: --k-compute, --on-compute, --line; and each kind a class.
 export function applyPalette(theme: Theme): void {
+  const classes = new CSSStyleSheet();
+  for (const kind of kKinds) classes.insertRule(`.k-${kind}{--look:var(--k-${kind});--ink:var(--on-${kind})}`);
+  document.adoptedStyleSheets = [classes];
   const style = document.documentElement.style;
   for (const kind of kKinds) {
     style.setProperty(`--k-${kind}`, colorOf(kind, theme));

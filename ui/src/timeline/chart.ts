@@ -118,10 +118,10 @@ export class Chart {
 
   // All but what is under the pointer.
   private base(size: { readonly width: number; readonly height: number; readonly dpr: number }): Scene {
-    const { controller } = this, { selected, measure, area, marks } = controller.state.get();
+    const { controller } = this, { selected, measure, area, marks, chain } = controller.state.get();
     return {
       info: controller.info, view: controller.view, ...size, scroll: controller.scroll, lanes: controller.lanes,
-      colors: this.colors, selected, measure, area, draft: this.draft, marks, hover: null,
+      colors: this.colors, selected, measure, area, draft: this.draft, marks, chain, hover: null,
     };
   }
 

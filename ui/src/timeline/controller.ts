@@ -13,7 +13,7 @@ import { boxAt } from "./hit";
 import { piecesOf } from "./pieces";
 import { kMostMarks, roundTime, type Placed } from "./place";
 import { kNoSearch, Searcher, type Search } from "./search";
-import type { Area, BoxHit, Interval } from "./scene";
+import type { Area, BoxHit, Interval, Moment } from "./scene";
 import { fit, reveal, whole, zoomAt, clamp } from "./view";
 
 const kCacheBytes = 16 * 2 ** 20;
@@ -28,6 +28,7 @@ export interface ChartState {
   readonly measure: Interval | null;
   readonly area: Area | null;
   readonly marks: readonly Interval[];
+  readonly chain: readonly Moment[];
   readonly mode: Mode;
   readonly search: Search;
   readonly pins: readonly number[];
@@ -110,14 +111,14 @@ export class Controller {
   }
 
   get placed(): Placed {
-    const { selected, pins, filter, search, ranks, flipped, measure, area, marks } = this.state.get();
-    return { view: this.view, selected, pins, filter, find: search.q, ranks, flipped, measure, area, marks };
+    const { selected, pins, filter, search, ranks, flipped, measure, area, marks, chain } = this.state.get();
+    return { view: this.view, selected, pins, filter, find: search.q, ranks, flipped, measure, area, marks, chain };
   }
 
   // What is as the URL says; an area and a search only where there is a server to sum up and to find.
-  private choices({ pins, filter, find, ranks, flipped, measure, area, marks }: Placed, now = kNoSearch) {
+  private choices({ pins, filter, find, ranks, flipped, measure, area, marks, chain }: Placed, now = kNoSearch) {
     const q = this.source.live ? find : "", search: Search = q === now.q ? now : { q, found: null };
-    return { pins, filter, search, ranks, flipped, measure, marks, area: this.source.live ? area : null };
+    return { pins, filter, search, ranks, flipped, measure, marks, chain, area: this.source.live ? area : null };
   }
 
   // --- the view ---
@@ -343,12 +344,13 @@ export class Controller {
 
   // One thing at a time, what was made last first.
   clear(): void {
-    const { measure, area, selected, marks, search } = this.state.get();
+    const { measure, area, selected, marks, chain, search } = this.state.get();
     if (measure) this.change({ measure: null });
     else if (area) this.change({ area: null });
     else if (selected) this.change({ selected: null });
     else if (search.q) this.change({ search: kNoSearch });
     else if (marks.length > 0) this.change({ marks: [] });
+    else if (chain.length > 0) this.change({ chain: [] });
   }
 
   change(part: Partial<ChartState>): void { this.state.set({ ...this.state.get(), ...part }); }

@@ -4,7 +4,6 @@ import { cellText, humanTime, visible } from "../report/format";
 import { Metrics } from "../report/metrics";
 import { DataTable } from "../report/table";
 import { useLoad } from "../shell/load";
-import { kLooks } from "../shell/palette";
 import { Busy, ProblemPanel } from "../shell/status";
 import { t } from "../text";
 import type { Controller } from "./controller";
@@ -26,7 +25,7 @@ function Facts({ event, controller }: { event: EventDetails; controller: Control
   ];
   return (
     <dl class="facts">
-      {fact("kind", t("timeline.kind"), t(kLooks[kindOfEvent(controller.info, event.kind)].title))}
+      {fact("kind", t("timeline.kind"), t(`kind.${kindOfEvent(controller.info, event.kind)}`))}
       {fact("start", t("timeline.start"), startText(event.start, event.duration))}
       {fact("duration", t("timeline.duration"), humanTime(event.duration))}
       {fact("rank", t("timeline.rank"), String(event.rank))}

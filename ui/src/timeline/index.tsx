@@ -4,7 +4,6 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import type { EventDetails, Source, TimelineInfo } from "../data/source";
 import { humanTime, visible } from "../report/format";
 import { problemOf, useLoad } from "../shell/load";
-import { kLooks } from "../shell/palette";
 import { firstPictureIsThere } from "../shell/first_picture";
 import { ProblemPanel } from "../shell/status";
 import { makeStore, useStore } from "../shell/store";
@@ -81,7 +80,7 @@ function Shown({ run, revision, source, info }: { run: string; revision: number;
 function eventText(event: EventDetails, { info }: Controller): string {
   const track = info.tracks[event.track];
   return t("timeline.selected", {
-    name: visible(event.name), kind: t(kLooks[kindOfEvent(info, event.kind)].title), duration: humanTime(event.duration),
+    name: visible(event.name), kind: t(`kind.${kindOfEvent(info, event.kind)}`), duration: humanTime(event.duration),
     start: startText(event.start, event.duration), rank: event.rank, track: visible(track ? `${track.group} · ${track.name}` : ""),
   });
 }
@@ -94,6 +93,7 @@ function useRestOfPage() {
       const top = element.current ? element.current.getBoundingClientRect().top + scrollY : 0;
       element.current?.style.setProperty("--above", `${Math.ceil(top)}px`);
     };
+    scrollTo(0, 0);  // the page before may have been a long one
     fill();
     addEventListener("resize", fill);
     return () => removeEventListener("resize", fill);

@@ -1,10 +1,10 @@
-// Draws over a frame's pixels: names on boxes, the axis, the selection and its links, measurements and marks. Lengths are CSS
+// Draws over a frame's pixels: names on boxes, the axis, the selection and its links, measurements, marks and a chain of moments. Lengths are CSS
 // pixels.
 import type { EventDetails } from "../data/source";
 import { visible } from "../report/format";
 import type { Label } from "./painter";
 import { kAxisHeight, lanesBetween, placeOf, type Lane } from "./lanes";
-import { stepsOf, xOf, type Area, type Interval, type Scene } from "./scene";
+import { stepsOf, xOf, type Area, type Interval, type Moment, type Scene } from "./scene";
 import { formatDuration, formatTime, ticks, tickStep } from "./ticks";
 
 type Ctx = CanvasRenderingContext2D;
@@ -20,6 +20,7 @@ export function drawOverlay(ctx: Ctx, scene: Scene, labels: readonly Label[]): v
   ctx.textAlign = "left";
   drawLabels(ctx, scene, labels);
   drawStepNumbers(ctx, scene);
+  drawChain(ctx, scene);
   if (scene.selected) drawSelected(ctx, scene, scene.selected);
   drawHover(ctx, scene);
   drawIntervals(ctx, scene);
@@ -117,16 +118,19 @@ function rectOf(scene: Scene, track: number, row: number, span: Interval): Rect 
   return { x0: xOf(scene, span.from), x1: xOf(scene, span.to), y, height: lane.rowHeight - 1 };
 }
 
-function drawSelected(ctx: Ctx, scene: Scene, event: EventDetails): void {
-  const { ink } = scene.colors;
-  const rect = rectOf(scene, event.track, event.row, { from: event.start, to: event.start + event.duration });
-  if (!rect) return;
+function beginArrows(ctx: Ctx, scene: Scene): void {
   ctx.save();
   ctx.beginPath();
   ctx.rect(0, kAxisHeight, scene.width, scene.height);
   ctx.clip();
-  ctx.strokeStyle = ctx.fillStyle = ink.select;
+  ctx.strokeStyle = ctx.fillStyle = scene.colors.ink.select;
   ctx.lineWidth = 2;
+}
+
+function drawSelected(ctx: Ctx, scene: Scene, event: EventDetails): void {
+  const rect = rectOf(scene, event.track, event.row, { from: event.start, to: event.start + event.duration });
+  if (!rect) return;
+  beginArrows(ctx, scene);
   for (const link of event.links) {
     const other = rectOf(scene, link.track, link.row ?? 0, { from: link.start, to: link.end });
     if (other) drawLink(ctx, scene, rect, other, link.relation);
@@ -157,6 +161,25 @@ function drawLink(ctx: Ctx, scene: Scene, here: Rect, there: Rect, says: string)
   ctx.lineTo(x1 - 8, y1 - 4);
   ctx.lineTo(x1 - 8, y1 + 4);
   ctx.fill();
+}
+
+// Where a rank is at a moment: on all its pinned tracks, else on its first lane.
+function momentRect(scene: Scene, { rankIndex, at }: Moment): Rect | undefined {
+  const { pinned, lanes, pinnedHeight } = scene.lanes, x = xOf(scene, at);
+  const pins = pinned.filter((lane) => lane.rankIndex === rankIndex), last = pins.at(-1), first = pins[0];
+  if (first && last) return { x0: x, x1: x, y: first.y + kAxisHeight, height: last.y + last.height - first.y };
+  const lane = lanes.find((one) => one.rankIndex === rankIndex);
+  return lane && { x0: x, x1: x, y: lane.y + kAxisHeight + pinnedHeight - scene.scroll, height: lane.height };
+}
+
+function drawChain(ctx: Ctx, scene: Scene): void {
+  const rects = scene.chain.map((moment) => momentRect(scene, moment));
+  beginArrows(ctx, scene);
+  rects.forEach((to, at) => {
+    const from = rects[at - 1];
+    if (from && to) drawLink(ctx, scene, from, to, "work");
+  });
+  ctx.restore();
 }
 
 function drawHover(ctx: Ctx, scene: Scene): void {

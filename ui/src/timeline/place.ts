@@ -1,10 +1,10 @@
-// Reads and writes the timeline's part of the URL: view, selected event, search, measurement, marks, area, pins, filter and
+// Reads and writes the timeline's part of the URL: view, selected event, search, measurement, marks, chain, area, pins, filter and
 // folds. Invalid values count as absent.
 import { numbersText } from "../data/numbers";
 import type { EventRef, TimelineInfo } from "../data/source";
 import type { Query } from "../shell/url";
 import type { View } from "./levels";
-import type { Area, Interval } from "./scene";
+import type { Area, Interval, Moment } from "./scene";
 import { clamp, fit, whole } from "./view";
 
 export interface Placed {
@@ -18,10 +18,11 @@ export interface Placed {
   readonly measure: Interval | null;
   readonly area: Area | null;
   readonly marks: readonly Interval[];
+  readonly chain: readonly Moment[];
 }
 
 // What of the URL is the timeline's, with the header's choices that it follows.
-export const kPlaceKeys = ["from", "to", "sel", "pins", "filter", "find", "fold", "measure", "area", "marks", "ranks", "steps"] as const;
+export const kPlaceKeys = ["from", "to", "sel", "pins", "filter", "find", "fold", "measure", "area", "marks", "chain", "ranks", "steps"] as const;
 
 export const kMostMarks = 100;
 
@@ -50,6 +51,7 @@ export function toQuery(placed: Placed, usual: View): Query {
     measure: placed.measure ? spanText(placed.measure) : "",
     area: placed.area ? `${spanText(placed.area)}:${numbersText(placed.area.tracks)}` : "",
     marks: placed.marks.map(spanText).join(","),
+    chain: placed.chain.map(({ rankIndex, at }) => `${rankIndex}:${at}`).join(","),
     fold: [...placed.flipped].map(encodeURIComponent).sort().join(","),
   };
 }
@@ -103,6 +105,14 @@ function marksOf(text: string, end: number): Interval[] {
   return text.split(",").slice(0, kMostMarks).flatMap((part) => spanOf(part, end) ?? []);
 }
 
+// "3:120,1:480": moments of ranks by their index.
+function chainOf(text: string, info: TimelineInfo): Moment[] {
+  return text.split(",").slice(0, kMostMarks).flatMap((part) => {
+    const [rank = "", time = "", more] = part.split(":"), span = spanOf(time, info.end);
+    return kWhole.test(rank) && Number(rank) < info.ranks.length && span && more === undefined ? [{ rankIndex: Number(rank), at: span.from }] : [];
+  });
+}
+
 // From the first of the steps numbered `first` to `last` to the last; null where there are none.
 function stretchOfSteps(info: TimelineInfo, first: number, last: number): Interval | null {
   let from = Infinity, to = -Infinity;
@@ -145,5 +155,6 @@ export function fromQuery(query: Query, info: TimelineInfo): Placed {
     measure: measure && measure.from < measure.to ? measure : null,
     area: areaOf(query["area"] ?? "", info),
     marks: marksOf(query["marks"] ?? "", info.end),
+    chain: chainOf(query["chain"] ?? "", info),
   };
 }

@@ -10,6 +10,9 @@ export interface Interval { readonly from: number; readonly to: number }
 // An area: a stretch of time on some tracks.
 export interface Area extends Interval { readonly tracks: readonly number[] }
 
+// A moment of a rank.
+export interface Moment { readonly rankIndex: number; readonly at: number }
+
 export interface Scene {
   readonly info: TimelineInfo;
   readonly view: View;
@@ -24,6 +27,7 @@ export interface Scene {
   readonly area: Area | null;
   readonly draft: Draft | null;  // of an area that is being drawn
   readonly marks: readonly Interval[];
+  readonly chain: readonly Moment[];  // arrows go from one to the next
   readonly hover: { readonly box: BoxHit | null; readonly x: number } | null;
 }
 

@@ -1,13 +1,12 @@
 // Shows a tooltip for what is under the pointer.
 import { humanCount, humanNumber, humanRatio, humanTime, visible } from "../report/format";
-import { kLooks } from "../shell/palette";
 import { useStore, type Store } from "../shell/store";
 import { t } from "../text";
 import type { Controller } from "./controller";
 import type { Hit } from "./hit";
 import { kindAt } from "./kinds";
 
-const kindText = (controller: Controller, kind: number): string => t(kLooks[kindAt(controller.info, kind)].title);
+const kindText = (controller: Controller, kind: number): string => t(`kind.${kindAt(controller.info, kind)}`);
 
 function lines(hit: Hit, controller: Controller): readonly [string, string] | null {
   switch (hit.what) {

@@ -67,7 +67,7 @@ function Legend({ controller }: { controller: Controller }) {
             <rect width="8" height="8" fill={colorOf(kind, theme)} />
             <path d={dotsOf(kind)} fill={textColorOn(kind, theme)} fillOpacity="0.45" />
           </svg>
-          {t(kLooks[kind].title)}
+          {t(`kind.${kind}`)}
         </li>
       ))}
     </ul>

@@ -1,6 +1,5 @@
 // Draws plain bars, one per row, for one column.
 import type { ComponentType } from "preact";
-import { kLooks } from "../shell/palette";
 import { visible } from "../report/format";
 import { t } from "../text";
 import { columnAt, kindOfColumn, kindOfRow, labelColumns, labelOf, valueAt, type PictureProps } from "./parts";
@@ -22,7 +21,7 @@ export function plainBars(value: string, called: readonly string[] = []): Compon
       const { number, text } = valueAt(table, row, at);
       if (number === null || number <= 0) return [];
       const kind = byRow ? kindOfRow(table, row) : kindOfColumn(table, at);
-      return [{ label: labelOf(table, row, labels), parts: [{ title: byRow ? t(kLooks[kind].title) : title, kind, value: number, text }] }];
+      return [{ label: labelOf(table, row, labels), parts: [{ title: byRow ? t(`kind.${kind}`) : title, kind, value: number, text }] }];
     });
     if (rows.length === 0) return null;
     return <StackedBars rows={rows} title={t("picture.first_rows", { title: visible(table.title), column: title })} legend={byRow !== undefined} />;

@@ -8,11 +8,13 @@ import { KindRings } from "./donut";
 import { FlameGraph } from "./flame";
 import { isRankByStep, RankStepPicture, WaitPicture } from "./heatmap";
 import { JobTimeline } from "./job_timeline";
+import { LatenessChain } from "./lateness_chain";
 import { LayoutGrid } from "./layout_grid";
 import type { PictureProps } from "./parts";
 import { stackedColumns, stackedRows } from "./stacked";
 import { OverviewSteps } from "./step_columns";
 import { Waterfall } from "./waterfall";
+import { WhatIf } from "./whatif";
 import { KernelWhiskers } from "./whiskers";
 
 const kPictures: Readonly<Record<string, ComponentType<PictureProps>>> = {
@@ -54,9 +56,15 @@ const kPictures: Readonly<Record<string, ComponentType<PictureProps>>> = {
   "memory_timeline.uses": plainBars("at_peak"),
   "memory_profile.at_peak": plainBars("bytes"),
   "memory_bandwidth.kinds": plainBars("mean"),
+  "whatif.chain": LatenessChain,
   "goodput.buckets": Waterfall,
   "goodput.segments": JobTimeline,
 };
+
+// What stands above all tables of a report.
+const kPanels: Readonly<Record<string, ComponentType<{ report: Report }>>> = { whatif: WhatIf };
+
+export const panelOf = (report: Report): ComponentType<{ report: Report }> | null => kPanels[report.analysis] ?? null;
 
 export function pictureOf(report: Report, table: Table): ComponentType<PictureProps> | null {
   const own = kPictures[`${report.analysis}.${table.key}`];
