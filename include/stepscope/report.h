@@ -209,7 +209,7 @@ struct Finding {
 
   Severity at_most = Severity::kHigh;  // whatever it costs
   std::optional<Worth> worth = {};
-  bool only_evidence = false;  // it is none alone, and weighs others of its cause
+  bool only_worth = false;  // it is no finding, but weighs others of its cause
 
   // Set once all reports are there.
   double share = 0;      // impact / extent.time, 0..1

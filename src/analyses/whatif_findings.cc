@@ -109,7 +109,7 @@ void AddWorths(Report& report, const Facts& facts, std::span<const AskedChange> 
          .table = "changes",
          .cause = cause,
          .worth = worth,
-         .only_evidence = true});
+         .only_worth = true});
   };
   for (const AskedChange& change : changes) {
     if (change.kind != ColumnKind::kInput) continue;

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "base/keep_memory.h"
 #include "cli/output_file.h"
 #include "cli/terminal.h"
 #include "cli/vocabulary.h"
@@ -78,6 +79,7 @@ void AddOutput(Command& command, OutputFlags& output, std::string_view condition
 Result<ReportSet> Answer(const std::vector<std::string>& paths, const Question& question) {
   auto settings = ReadSettings(question.settings);
   if (!settings) return std::unexpected(settings.error());
+  KeepFreedMemory();
   ProgressLine line;
   OpenOptions open{
       .analyses = question.only, .threads = question.threads, .settings = std::move(*settings)};

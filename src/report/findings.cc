@@ -133,7 +133,7 @@ size_t HeadOf(const std::vector<Found>& group) {
   double most = 0;
   for (const Found& f : group) most = std::max(most, f.finding.share);
   const auto speaks = [&](const Found& f) {
-    if (f.finding.only_evidence) return false;
+    if (f.finding.only_worth) return false;
     return f.finding.nearness == Nearness::kCause || f.finding.share >= kSpeaksForAll * most;
   };
   return static_cast<size_t>(std::ranges::find_if(group, speaks) - group.begin());
@@ -180,6 +180,7 @@ Found Merge(std::vector<Found> group, const std::vector<Report>& reports, const 
   group.erase(at);
   ApplyWorth(head, WorthOf(head, group), whole);
   for (Found& f : group) {
+    if (f.finding.only_worth) continue;  // the worth says it
     head.finding.evidence.push_back({reports[f.report].analysis, std::move(f.finding.message),
                                      std::move(f.finding.because), std::move(f.finding.table)});
   }
@@ -269,7 +270,7 @@ void JoinFindings(ReportSet& answer, const RankTime& whole) {
   }
   std::vector<Found> found;
   for (auto& group : groups) {
-    if (!std::ranges::all_of(group, [](const Found& f) { return f.finding.only_evidence; }))
+    if (!std::ranges::all_of(group, [](const Found& f) { return f.finding.only_worth; }))
       found.push_back(Merge(std::move(group), answer.reports, whole));
   }
   ReconcileHints(found);

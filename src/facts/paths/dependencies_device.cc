@@ -27,6 +27,7 @@ bool IsBlocking(CallRole role) {
 struct Piece {
   uint32_t index = 0;  // into RankActivity::activities
   uint32_t start = kNowhere, end = kNowhere;
+  bool followed = false;  // by later work on its stream that counts: it is not the last of all
 };
 
 struct ById {
@@ -280,6 +281,8 @@ void DeviceSide::AddStreamOrder() {
     if (before != kNowhere) {
       draft_.AddEdge(pieces_[before].end, piece.start,
                      Before(piece, Bound::kKernelGap, Reason::kStream));
+      if (ActivityOf(pieces_[before]).end < ActivityOf(piece).start)
+        pieces_[before].followed = window_.Counts(ActivityOf(piece));
     }
     const Piece* previous = before == kNowhere ? nullptr : &pieces_[before];
     AddUnselected(piece, previous == nullptr ? kNoTime : ActivityOf(*previous).end);
@@ -335,7 +338,7 @@ void DeviceSide::AddHostWaits() {
 void DeviceSide::AddEnd() {
   const uint32_t end = draft_.AddMoment(window_.end, Order::kLast);
   for (const Piece& piece : pieces_) {
-    if (window_.Counts(ActivityOf(piece))) draft_.AddEdge(piece.end, end, {});
+    if (!piece.followed && window_.Counts(ActivityOf(piece))) draft_.AddEdge(piece.end, end, {});
   }
   for (const uint32_t moment : host_.Last()) {
     if (moment != kNowhere) draft_.AddEdge(moment, end, {});

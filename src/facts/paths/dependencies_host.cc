@@ -91,7 +91,7 @@ HostMoments::HostMoments(const RankActivity& rank, const StringTable& names, Dep
   FindWorking(rank);
   CollectTimes(rank);
   LabelSlices(rank, names);
-  AddToDraft(draft);
+  AddToDraft(rank, draft);
   AddHandOvers(draft);
 }
 
@@ -179,7 +179,11 @@ uint32_t HostMoments::MomentOf(const Thread& thread, size_t i) const {
   return i == 0 ? DependencyDraft::kOrigin : thread.first + static_cast<uint32_t>(i - 1);
 }
 
-void HostMoments::AddToDraft(DependencyDraft& draft) {
+void HostMoments::AddToDraft(const RankActivity& rank, DependencyDraft& draft) {
+  size_t moments = 1;
+  for (const Thread& thread : threads_) moments += thread.times.size();
+  // Of each activity: its start and end, and what leads to them.
+  draft.Reserve(moments + 2 * rank.activities.size(), moments + 3 * rank.activities.size());
   for (Thread& thread : threads_) {
     for (size_t i = 1; i < thread.times.size(); ++i) {
       const uint32_t moment = draft.AddMoment(thread.times[i], Order::kHost);

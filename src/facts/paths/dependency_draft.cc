@@ -34,6 +34,11 @@ DependencyDraft::DependencyDraft(const PathWindow& window) : window_(window) {
   moments_.push_back({window.start, 0});
 }
 
+void DependencyDraft::Reserve(size_t moments, size_t edges) {
+  moments_.reserve(moments);
+  pending_.reserve(edges);
+}
+
 uint32_t DependencyDraft::AddMoment(int64_t time, Order order) {
   if (time <= window_.start && order != Order::kLast) return kOrigin;
   const auto id = static_cast<uint32_t>(moments_.size());
@@ -49,7 +54,7 @@ void DependencyDraft::AddEdge(uint32_t from, uint32_t to, const Edge& edge) {
 
 // The place of each moment of the draft in the order of time.
 std::vector<uint32_t> DependencyDraft::SortMoments() {
-  std::vector<Moment> sorted = moments_;
+  std::vector<Moment> sorted = std::move(moments_);
   std::ranges::sort(sorted, [](const Moment& a, const Moment& b) {
     return a.time != b.time ? a.time < b.time : a.order < b.order;
   });
@@ -66,16 +71,15 @@ std::vector<uint32_t> DependencyDraft::SortMoments() {
 // any gets one from the window's start.
 void DependencyDraft::PlaceEdges(const std::vector<uint32_t>& place) {
   const size_t count = place.size();
-  std::vector<uint32_t> edges_of(count, 0);
+  out_.first_edge.assign(count + 1, 0);
   for (Pending& p : pending_) {
     p.to = place[p.to];
     p.edge.from = place[p.edge.from];
-    if (p.edge.from < p.to) ++edges_of[p.to];
+    if (p.edge.from < p.to) ++out_.first_edge[p.to + 1];
   }
-  out_.first_edge.assign(count + 1, 0);
   for (size_t m = 0; m < count; ++m) {
-    const uint32_t edges = m == 0 ? 0 : std::max(edges_of[m], 1u);
-    out_.first_edge[m + 1] = out_.first_edge[m] + edges;
+    if (m > 0) out_.first_edge[m + 1] = std::max(out_.first_edge[m + 1], 1u);
+    out_.first_edge[m + 1] += out_.first_edge[m];
   }
   out_.edges.resize(out_.first_edge.back());
   std::vector<uint32_t> next(out_.first_edge.begin(), out_.first_edge.end() - 1);

@@ -20,6 +20,8 @@ class DependencyDraft {
 
   const PathWindow& window() const { return window_; }
 
+  // Makes room for about so many.
+  void Reserve(size_t moments, size_t edges);
   // A moment, or kOrigin if it is not after the window's start.
   uint32_t AddMoment(int64_t time, Order order);
 
@@ -88,7 +90,7 @@ class HostMoments {
   void LabelThread(const HostOps& host, const RangeLinks& loading, uint32_t t, size_t first,
                    size_t last);
   void LabelSlices(const RankActivity& rank, const StringTable& names);
-  void AddToDraft(DependencyDraft& draft);
+  void AddToDraft(const RankActivity& rank, DependencyDraft& draft);
   void AddHandOvers(DependencyDraft& draft);
 
   PathWindow window_;

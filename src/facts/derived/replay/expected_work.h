@@ -1,15 +1,47 @@
 // What the units of a rank would take if it did its work as others do, or as it did before.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "facts/derived/replay/own_work.h"
 
 namespace stepscope {
 
-// ns of each of the rank's units: the median of its peers; as recorded where no peer has it.
+// What ranks with the same work take for each unit: up to 31 of them, evenly chosen, so that the
+// cost is linear.
+class PeerTimes {
+ public:
+  // `peers`: OwnWork::peers of each of them.
+  PeerTimes(const std::vector<OwnWork>& work, const std::vector<uint32_t>& peers);
+
+  // ns of each unit of one of them: the median of its peers, itself aside; as recorded where no
+  // peer has it.
+  std::vector<int64_t> Expected(uint32_t rank) const;
+
+ private:
+  // The middle of the sorted times of a unit: with any one of them left out, the median of the rest
+  // is among these.
+  struct Times {
+    uint32_t step = 0, count = 0;
+    uint64_t key = 0;
+    std::array<int64_t, 3> middle{};  // from that at index (count - 2) / 2 on
+
+    int64_t Median() const;
+    int64_t MedianWithout(int64_t time) const;
+  };
+
+  void Add(std::span<int64_t> times, uint32_t step, uint64_t key);
+
+  const std::vector<OwnWork>& work_;
+  std::vector<uint32_t> chosen_;  // ascending
+  std::vector<Times> times_;      // by step, then key
+};
+
+// Of one rank.
 std::vector<int64_t> ExpectedAsPeers(const std::vector<OwnWork>& work, uint32_t rank);
 
 // ns of each unit: in the steps from `first` on (an index into JobGraph::steps), the median of the

@@ -1,12 +1,13 @@
 // Fills in the factors.
 #include "facts/derived/replay/job_lags.h"
 
-#include <optional>
-
 #include "base/robust.h"
-#include "base/time_units.h"
 
 namespace stepscope {
+
+template class JobReplay<RecordedLags>;
+template class JobReplay<ChangedLags>;
+template class JobReplay<ExplainedLags>;
 
 void ChangedLags::TakeUnits(const OwnWork& work, uint32_t rank,
                             const std::vector<int64_t>& expected) {
@@ -40,25 +41,6 @@ void ChangedLags::ScaleTransfers(const std::function<double(const JobInstance&)>
     transfers_[i] *= static_cast<float>(factor(graph_.instances[i]));
 }
 
-namespace {
-
-// 0: edges into the start of work, 1: into the end of a wait of the host; absent: others, which are
-// work themselves.
-std::optional<size_t> WaitClass(const Edge& edge) {
-  switch (edge.reason) {
-    case Reason::kStream:
-    case Reason::kWait:
-    case Reason::kLaunch:
-      return 0;
-    case Reason::kSync:
-      return 1;
-    default:
-      return std::nullopt;
-  }
-}
-
-}  // namespace
-
 ExplainedLags::ExplainedLags(const JobGraph& graph) : graph_(graph) {
   for (const JobRank& job : graph.ranks) {
     std::array<std::vector<int64_t>, 2> seen;
@@ -69,15 +51,6 @@ ExplainedLags::ExplainedLags(const JobGraph& graph) : graph_(graph) {
     std::array<int64_t, 2>& usual = usual_.emplace_back();
     for (size_t c = 0; c < seen.size(); ++c) usual[c] = seen[c].empty() ? 0 : UpperMedian(seen[c]);
   }
-}
-
-int64_t ExplainedLags::Of(uint32_t rank, uint32_t edge) const {
-  constexpr int64_t kUnexplained = 20 * kMicrosecond;
-  const Edge& e = graph_.ranks[rank].graph.edges[edge];
-  const auto of = WaitClass(e);
-  if (!of) return e.lag;
-  const int64_t usual = usual_[rank][*of];
-  return e.lag > usual + kUnexplained ? usual : e.lag;
 }
 
 }  // namespace stepscope

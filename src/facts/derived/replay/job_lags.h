@@ -4,9 +4,11 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/time_units.h"
 #include "facts/derived/replay/job_replay.h"
 #include "facts/derived/replay/own_work.h"
 
@@ -64,13 +66,38 @@ class ExplainedLags {
  public:
   explicit ExplainedLags(const JobGraph& graph);
 
-  int64_t Of(uint32_t rank, uint32_t edge) const;
+  int64_t Of(uint32_t rank, uint32_t edge) const {
+    constexpr int64_t kUnexplained = 20 * kMicrosecond;
+    const Edge& e = graph_.ranks[rank].graph.edges[edge];
+    const auto of = WaitClass(e);
+    if (!of) return e.lag;
+    const int64_t usual = usual_[rank][*of];
+    return e.lag > usual + kUnexplained ? usual : e.lag;
+  }
   static int64_t OfTransfer(const JobMember& member) { return member.transfer; }
   static bool Waits(const JobInstance& /*instance*/) { return true; }
 
  private:
+  // 0: edges into the start of work, 1: into the end of a wait of the host; absent: others, which
+  // are work themselves.
+  static std::optional<size_t> WaitClass(const Edge& edge) {
+    switch (edge.reason) {
+      case Reason::kStream:
+      case Reason::kWait:
+      case Reason::kLaunch:
+        return 0;
+      case Reason::kSync:
+        return 1;
+      default:
+        return std::nullopt;
+    }
+  }
+
   const JobGraph& graph_;
   std::vector<std::array<int64_t, 2>> usual_;  // of each rank: before work, and of the host
 };
+
+extern template class JobReplay<ChangedLags>;
+extern template class JobReplay<ExplainedLags>;
 
 }  // namespace stepscope

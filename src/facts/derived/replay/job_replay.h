@@ -170,6 +170,9 @@ struct RecordedLags {
   static bool Waits(const JobInstance& /*instance*/) { return true; }
 };
 
+// Compiled once, for speed (job_lags.cc).
+extern template class JobReplay<RecordedLags>;
+
 template <class Lags>
 JobTimes ReplayJob(const JobGraph& graph, const Lags& lags) {
   return JobReplay<Lags>(graph, lags).Run();

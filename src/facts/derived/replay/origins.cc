@@ -47,7 +47,7 @@ class OriginFinder {
     std::vector<const Suspect*> open, taken;
     for (const Suspect& suspect : suspects) open.push_back(&suspect);
     if (open.empty()) return std::move(out_);
-    Lengths before = LengthsWithout({});
+    Lengths before = TakeNone();
     while (!open.empty()) {
       const auto [most, now] = TakeMost(open, taken);
       std::erase(open, most);
@@ -80,13 +80,23 @@ class OriginFinder {
     return ReplayJob(graph_, lags);
   }
 
-  Lengths LengthsWithout(const std::vector<const Suspect*>& taken) const {
-    return StepLengths(graph_, TimesWithout(taken));
+  Lengths TakeNone() {
+    const JobTimes times = TimesWithout({});
+    waits_ = WaitsIn(graph_, times);
+    return known_[{}] = StepLengths(graph_, times);
+  }
+
+  // Each set is replayed once.
+  const Lengths& LengthsWithout(std::vector<const Suspect*> taken) {
+    std::ranges::sort(taken);
+    const auto [known, is_new] = known_.try_emplace(std::move(taken));
+    if (is_new) known->second = StepLengths(graph_, TimesWithout(known->first));
+    return known->second;
   }
 
   // The one whose change leaves the shortest steps, and these.
   std::pair<const Suspect*, Lengths> TakeMost(const std::vector<const Suspect*>& open,
-                                              std::vector<const Suspect*> taken) const {
+                                              std::vector<const Suspect*> taken) {
     std::pair<const Suspect*, Lengths> most{nullptr, {}};
     for (const Suspect* suspect : open) {
       taken.push_back(suspect);
@@ -138,8 +148,9 @@ class OriginFinder {
     const JobTimes times = TimesWithout(with);
     origin.saved = Less(before, StepLengths(graph_, times));
     if (!Costs(suspect, origin.saved)) return;
-    const std::vector<int64_t> waits = WaitsIn(graph_, times);
-    origin.waits_saved = Less(WaitsIn(graph_, TimesWithout(costly_)), waits);
+    std::vector<int64_t> waits = WaitsIn(graph_, times);
+    origin.waits_saved = Less(waits_, waits);
+    waits_ = std::move(waits);
     for (size_t i = costly_.size(); i < with.size(); ++i) {
       if (!origin.change.empty()) origin.change += "; ";
       origin.change += ChangeOf(*with[i]);
@@ -188,6 +199,8 @@ class OriginFinder {
   const std::vector<OwnWork>& work_;
   double usual_step_ = 0;
   std::vector<const Suspect*> costly_;
+  std::vector<int64_t> waits_;  // of each of JobGraph::members, without `costly_`
+  std::map<std::vector<const Suspect*>, Lengths> known_;
   std::vector<std::pair<const Suspect*, Lengths>> harmless_;
   Origins out_;
 };

@@ -2,11 +2,9 @@
 #include "facts/derived/replay/own_work.h"
 
 #include <algorithm>
-#include <array>
-#include <map>
+#include <numeric>
 #include <span>
-#include <tuple>
-#include <unordered_map>
+#include <utility>
 
 #include "base/saturate.h"
 #include "base/stop.h"
@@ -15,28 +13,33 @@
 namespace stepscope {
 namespace {
 
-constexpr size_t kMostPeers = 16;  // that a unit is compared with, so that the cost is linear
-
-// The n-th of its kind and name in a step.
-constexpr uint64_t KeyOf(uint64_t what, uint32_t nth) { return what << 30 | nth; }
+// Below them a key has the kind and name of its unit, in them how many of these came before it in
+// the step.
+constexpr int kNthBits = 30, kKindBits = 2;
 
 class Cutter {
  public:
   Cutter(const Facts& facts, const JobGraph& graph, const JobRank& job)
-      : names_(*facts.names), graph_(graph), job_(job), rank_(*job.rank) {}
+      : names_(*facts.names),
+        job_(job),
+        rank_(*job.rank),
+        gaps_(rank_.host->threads.size()),
+        steps_of_job_(graph.steps.size()) {
+    for (const Step& step : rank_.steps) steps_.push_back(IndexOf(graph, step));
+  }
 
   OwnWork Cut() {
     const Dependencies& g = job_.graph;
     work_.unit_of.assign(g.edges.size(), kNowhere);
+    work_.units.reserve(g.times.size());  // each ends in a moment of its own
     FindRecordEnds();
-    std::map<uint32_t, Gap> gaps;  // by thread, open ones
     for (uint32_t m = 1; m < g.times.size(); ++m) {
       for (uint32_t e = g.first_edge[m]; e < g.first_edge[m + 1]; ++e) {
         const Edge& edge = g.edges[e];
         if (edge.reason == Reason::kRunning && edge.activity != kNowhere) TakeActivity(e);
         // What does not decide is a wait for something else.
         const bool decides = e == g.first_edge[m];
-        if (edge.reason == Reason::kThread && decides && !job_.lock_step) TakeHost(e, gaps);
+        if (edge.reason == Reason::kThread && decides && !job_.lock_step) TakeHost(e);
       }
     }
     Sort();
@@ -44,13 +47,13 @@ class Cutter {
   }
 
  private:
-  struct Hash {
-    size_t operator()(const std::pair<uint32_t, uint64_t>& of) const {
-      return static_cast<size_t>((of.second ^ uint64_t{of.first} << 40) * 0x9e37'79b9'7f4a'7c15u);
-    }
-  };
-
   using Gap = std::vector<uint32_t>;  // edges of a thread in no operator or call
+
+  static uint32_t IndexOf(const JobGraph& graph, const Step& step) {
+    const auto at = std::ranges::lower_bound(graph.steps, step.number);
+    if (at == graph.steps.end() || *at != step.number) return kNowhere;
+    return static_cast<uint32_t>(at - graph.steps.begin());
+  }
 
   // Where processors compute: when records of collectives and messages end.
   void FindRecordEnds() {
@@ -68,11 +71,7 @@ class Cutter {
   }
 
   uint32_t IndexOfStep(int32_t step) const {
-    if (step == kNoStep) return kNowhere;
-    const int64_t number = rank_.steps[static_cast<size_t>(step)].number;
-    const auto at = std::ranges::lower_bound(graph_.steps, number);
-    if (at == graph_.steps.end() || *at != number) return kNowhere;
-    return static_cast<uint32_t>(at - graph_.steps.begin());
+    return step == kNoStep ? kNowhere : steps_[static_cast<size_t>(step)];
   }
 
   // Communication is a transfer, or a wait for somebody who is not known.
@@ -81,13 +80,13 @@ class Cutter {
     if (edge.bound == Bound::kCommunication) return;
     const Activity activity = rank_.activities[edge.activity];
     const uint32_t step = IndexOfStep(activity.step);
-    Add({e}, step, UnitKind::kDevice, activity.name);
+    Add({&e, 1}, step, UnitKind::kDevice, activity.name);
   }
 
-  void TakeHost(uint32_t e, std::map<uint32_t, Gap>& gaps) {
+  void TakeHost(uint32_t e) {
     const Edge& edge = job_.graph.edges[e];
     if (edge.bound == Bound::kSync) return;
-    Gap& gap = gaps[edge.thread];
+    Gap& gap = gaps_[edge.thread];
     if (IsGap(edge)) return gap.push_back(e);
     const uint32_t step = StepOf(edge);
     if (!gap.empty()) {
@@ -101,7 +100,7 @@ class Cutter {
     }
     const int64_t began = job_.graph.times[edge.from];
     if (MayWait(names_[edge.name]) && MayBeWait(began, began + edge.lag)) return;
-    Add({e}, step, UnitKind::kHost, edge.name);
+    Add({&e, 1}, step, UnitKind::kHost, edge.name);
   }
 
   bool IsGap(const Edge& edge) const {
@@ -115,10 +114,10 @@ class Cutter {
     return IndexOfStep(rank_.StepAt(job_.graph.times[edge.from]));
   }
 
-  void Add(const std::vector<uint32_t>& edges, uint32_t step, UnitKind kind, StringId name) {
+  void Add(std::span<const uint32_t> edges, uint32_t step, UnitKind kind, StringId name) {
     if (step == kNowhere) return;
-    const uint64_t what = uint64_t{name} << 2 | static_cast<uint64_t>(kind);
-    OwnUnit unit{step, KeyOf(what, count_[{step, what}]++), kind, name, 0};
+    const uint64_t what = uint64_t{name} << kKindBits | static_cast<uint64_t>(kind);
+    OwnUnit unit{step, what << kNthBits, kind, name, 0};
     for (const uint32_t e : edges) {
       unit.time = AddSaturated(unit.time, job_.graph.edges[e].lag);
       work_.unit_of[e] = static_cast<uint32_t>(work_.units.size());
@@ -126,22 +125,25 @@ class Cutter {
     work_.units.push_back(unit);
   }
 
+  // By step, then name and kind, then the order they were found in, which numbers them.
   void Sort() {
-    struct Place {
-      uint64_t key = 0;
-      uint32_t step = 0, unit = 0;
-    };
-    std::vector<Place> order;
-    order.reserve(work_.units.size());
-    for (const OwnUnit& unit : work_.units)
-      order.push_back({unit.key, unit.step, static_cast<uint32_t>(order.size())});
-    std::ranges::sort(order, {}, [](const Place& p) { return std::tuple(p.step, p.key); });
+    const std::vector<OwnUnit>& units = work_.units;
+    std::vector<uint32_t> order(units.size());
+    std::iota(order.begin(), order.end(), 0);
+    order = Sorted(order, names_.size() << kKindBits,
+                   [&](uint32_t u) { return units[u].key >> kNthBits; });
+    order = Sorted(order, steps_of_job_, [&](uint32_t u) { return units[u].step; });
     std::vector<OwnUnit> sorted;
     sorted.reserve(order.size());
     std::vector<uint32_t> place(order.size());
     for (uint32_t i = 0; i < order.size(); ++i) {
-      sorted.push_back(work_.units[order[i].unit]);
-      place[order[i].unit] = i;
+      OwnUnit& unit = sorted.emplace_back(units[order[i]]);
+      place[order[i]] = i;
+      if (i == 0) continue;
+      const OwnUnit& before = sorted[i - 1];
+      const bool another =
+          before.step == unit.step && before.name == unit.name && before.kind == unit.kind;
+      if (another) unit.key = before.key + 1;
     }
     work_.units = std::move(sorted);
     for (uint32_t& unit : work_.unit_of) {
@@ -149,57 +151,89 @@ class Cutter {
     }
   }
 
+  // By what `key_of` says of each, which is below `limit`; linear, and stable.
+  template <class KeyOf>
+  static std::vector<uint32_t> Sorted(const std::vector<uint32_t>& order, size_t limit,
+                                      const KeyOf& key_of) {
+    std::vector<uint32_t> next(limit + 1, 0);  // where in the result the next of each key goes
+    for (const uint32_t u : order) ++next[key_of(u) + 1];
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    std::vector<uint32_t> sorted(order.size());
+    for (const uint32_t u : order) sorted[next[key_of(u)]++] = u;
+    return sorted;
+  }
+
   const StringTable& names_;
-  const JobGraph& graph_;
   const JobRank& job_;
   const RankActivity& rank_;
+  std::vector<uint32_t> steps_;  // of each of the rank's, the index into JobGraph::steps
+  std::vector<Gap> gaps_;        // of each thread, the open one
+  size_t steps_of_job_ = 0;
   OwnWork work_;
-  std::vector<int64_t> record_ends_;                                         // ascending
-  std::unordered_map<std::pair<uint32_t, uint64_t>, uint32_t, Hash> count_;  // of a step, so far
+  std::vector<int64_t> record_ends_;  // ascending
 };
 
 // How often a rank has each unit, over its steps.
-using Signature = std::vector<std::pair<uint64_t, int64_t>>;
+struct Signature {
+  std::vector<std::pair<uint64_t, int64_t>> counts;  // by key
+  int64_t all = 0;
+};
 
 Signature SignatureOf(const OwnWork& work) {
   std::vector<uint64_t> keys;
+  keys.reserve(work.units.size());
   for (const OwnUnit& unit : work.units) keys.push_back(unit.key);
   std::ranges::sort(keys);
-  Signature signature;
+  Signature signature{.counts = {}, .all = std::ssize(keys)};
   for (const uint64_t key : keys) {
-    if (signature.empty() || signature.back().first != key) signature.emplace_back(key, 0);
-    ++signature.back().second;
+    if (signature.counts.empty() || signature.counts.back().first != key)
+      signature.counts.emplace_back(key, 0);
+    ++signature.counts.back().second;
   }
   return signature;
 }
 
+// Ends as soon as too many units of `a` are none of `b`.
 bool AreAlike(const Signature& a, const Signature& b) {
-  int64_t all_a = 0, all_b = 0, both = 0;
-  for (const auto& [key, count] : a) all_a += count;
-  for (const auto& [key, count] : b) all_b += count;
-  auto y = b.begin();
-  for (const auto& [key, count] : a) {
-    while (y != b.end() && y->first < key) ++y;
-    if (y != b.end() && y->first == key) both += std::min(count, y->second);
+  const int64_t all = std::max(a.all, b.all);
+  int64_t both = 0, rest = a.all;
+  auto y = b.counts.begin();
+  for (const auto& [key, count] : a.counts) {
+    if (10 * (both + rest) < 9 * all) return false;
+    while (y != b.counts.end() && y->first < key) ++y;
+    if (y != b.counts.end() && y->first == key) both += std::min(count, y->second);
+    rest -= count;
   }
-  return both > 0 && 10 * both >= 9 * std::max(all_a, all_b);
+  return both > 0 && 10 * both >= 9 * all;
+}
+
+bool HasSameUnits(const OwnWork& a, const OwnWork& b) {
+  return !a.units.empty() && std::ranges::equal(a.units, b.units, [](const auto& x, const auto& y) {
+    return x.step == y.step && x.key == y.key;
+  });
 }
 
 // Ranks that are alike with the first of a class are its members.
 void FindPeers(std::vector<OwnWork>& work) {
-  std::vector<std::pair<Signature, std::vector<uint32_t>>> classes;
+  struct Class {
+    Signature signature;  // of its first member
+    std::vector<uint32_t> members;
+  };
+  std::vector<Class> classes;
   for (uint32_t r = 0; r < work.size(); ++r) {
-    Signature own = SignatureOf(work[r]);
-    const auto same =
-        std::ranges::find_if(classes, [&](const auto& c) { return AreAlike(c.first, own); });
-    if (same == classes.end()) {
-      classes.emplace_back(std::move(own), std::vector{r});
-    } else {
-      same->second.push_back(r);
+    StopIfAsked();
+    auto own = std::ranges::find_if(
+        classes, [&](const Class& c) { return HasSameUnits(work[c.members.front()], work[r]); });
+    if (own == classes.end()) {
+      Signature signature = SignatureOf(work[r]);
+      own = std::ranges::find_if(classes,
+                                 [&](const Class& c) { return AreAlike(c.signature, signature); });
+      if (own == classes.end()) own = classes.insert(own, {std::move(signature), {}});
     }
+    own->members.push_back(r);
   }
-  for (const auto& [signature, members] : classes) {
-    for (const uint32_t r : members) work[r].peers = members;
+  for (const Class& of : classes) {
+    for (const uint32_t r : of.members) work[r].peers = of.members;
   }
 }
 
@@ -215,31 +249,6 @@ std::vector<OwnWork> CutWork(const Facts& facts) {
 }
 
 }  // namespace
-
-const OwnUnit* OwnWork::Find(uint32_t step, uint64_t key, size_t guess) const {
-  const auto order = [](const OwnUnit& unit) { return std::pair(unit.step, unit.key); };
-  if (guess < units.size() && order(units[guess]) == std::pair(step, key)) return &units[guess];
-  const auto at = std::ranges::lower_bound(units, std::pair(step, key), {}, order);
-  return at == units.end() || order(*at) != std::pair(step, key) ? nullptr : &*at;
-}
-
-int64_t TimeOfPeers(const std::vector<OwnWork>& work, uint32_t rank, const OwnUnit& unit) {
-  const std::vector<uint32_t>& peers = work[rank].peers;
-  const auto place = static_cast<size_t>(&unit - work[rank].units.data());
-  std::array<int64_t, 2 * kMostPeers> times;
-  size_t count = 0;
-  const size_t apart = std::max<size_t>(1, peers.size() / kMostPeers);
-  for (size_t i = 0; i < peers.size() && count < times.size(); i += apart) {
-    const OwnUnit* other =
-        peers[i] == rank ? nullptr : work[peers[i]].Find(unit.step, unit.key, place);
-    if (other != nullptr) times[count++] = other->time;
-  }
-  if (count == 0) return unit.time;
-  const std::span<int64_t> all(times.data(), count);
-  std::ranges::sort(all);
-  const int64_t low = all[(count - 1) / 2], high = all[count / 2];
-  return low + (high - low) / 2;
-}
 
 const std::vector<OwnWork>& OwnWorkOf(const Facts& facts) { return facts.memo.Of<CutWork>(facts); }
 

@@ -30,15 +30,9 @@ struct OwnWork {
   std::vector<uint32_t> peers;    // ranks with the same work, itself among them
 
   bool HasPeers() const { return peers.size() > 1; }
-  // The unit of a step with this key; null: there is none. It is looked for at `guess` first.
-  const OwnUnit* Find(uint32_t step, uint64_t key, size_t guess) const;
 };
 
 // Of each of graph.ranks. Ranks do the same work if nine in ten of their units are the same.
 const std::vector<OwnWork>& OwnWorkOf(const Facts& facts);
-
-// The median of what the unit takes on the peers of a rank, itself aside, ns; `time` of the unit
-// where no peer has it. REQUIRES: it is one of the rank's units.
-int64_t TimeOfPeers(const std::vector<OwnWork>& work, uint32_t rank, const OwnUnit& unit);
 
 }  // namespace stepscope

@@ -27,11 +27,14 @@ class SuspectFinder {
   SuspectFinder(const JobGraph& graph, const std::vector<OwnWork>& work, double usual_step)
       : graph_(graph), work_(work), usual_step_(usual_step) {}
 
-  std::vector<Suspect> Find() const {
+  std::vector<Suspect> Find() {
+    CompareWithPeers();
     std::vector<Suspect> found = BeyondPeers();
     for (uint32_t r = 0; r < work_.size(); ++r) {
       if (std::ranges::find(found, r, &Suspect::rank) != found.end()) continue;
-      if (auto suspect = AlwaysLonger(r)) found.push_back(std::move(*suspect));
+      if (!longer_[r]) continue;
+      const auto [kind, name] = longer_[r]->name;
+      found.push_back({.rank = r, .of_one_name = true, .kind = kind, .name = name});
     }
     std::vector<std::optional<Rise>> rises;
     for (uint32_t r = 0; r < work_.size(); ++r) rises.push_back(OwnRise(r));
@@ -50,19 +53,106 @@ class SuspectFinder {
         *known = std::move(own);
       }
     }
+    return MostOf(std::move(found));
+  }
+
+ private:
+  using UnitName = std::pair<UnitKind, StringId>;
+
+  static UnitName NameOf(const OwnUnit& unit) { return {unit.kind, unit.name}; }
+
+  // ns of the units of each name, of each step. `time_of`: of the unit with this index.
+  template <class TimeOf>
+  std::map<UnitName, std::vector<int64_t>> SeriesOf(const std::vector<OwnUnit>& units,
+                                                    const TimeOf& time_of) const {
+    std::map<UnitName, std::vector<int64_t>> series;
+    std::vector<int64_t>* values = nullptr;
+    for (size_t u = 0; u < units.size(); ++u) {
+      // Those of one name follow one another.
+      if (values == nullptr || NameOf(units[u]) != NameOf(units[u - 1])) {
+        values = &series[NameOf(units[u])];
+        values->resize(graph_.steps.size(), 0);
+      }
+      int64_t& sum = (*values)[units[u].step];
+      sum = AddSaturated(sum, time_of(u));
+    }
+    return series;
+  }
+
+  // Units of one name that take far longer than on the peers in all steps.
+  struct Longer {
+    UnitName name;
+    std::vector<int64_t> beyond;  // ns, of each step
+  };
+
+  void CompareWithPeers() {
+    beyond_.resize(work_.size());
+    longer_.resize(work_.size());
+    for (uint32_t first = 0; first < work_.size(); ++first) {
+      const std::vector<uint32_t>& peers = work_[first].peers;
+      if (peers.size() < 2 || peers.front() != first) continue;
+      const PeerTimes times(work_, peers);
+      for (const uint32_t r : peers) {
+        const std::vector<int64_t> expected = times.Expected(r);
+        beyond_[r] = BeyondExpected(graph_, work_[r], expected);
+        longer_[r] = AlwaysLonger(work_[r].units, expected);
+      }
+    }
+  }
+
+  // Those that take the most of it; absent: none do.
+  std::optional<Longer> AlwaysLonger(const std::vector<OwnUnit>& units,
+                                     const std::vector<int64_t>& expected) const {
+    auto series =
+        SeriesOf(units, [&](size_t u) { return SubtractSaturated(units[u].time, expected[u]); });
+    std::optional<Longer> most;
+    double longest = kLeastOfOneName * usual_step_;
+    for (auto& [name, beyond] : series) {
+      std::vector<double> values(beyond.begin(), beyond.end());
+      const double usual = Median(values);
+      if (usual <= longest || usual < kFarBeyond * kDeviationPerMad * MadOf(values)) continue;
+      longest = usual;
+      most = {name, std::move(beyond)};
+    }
+    return most;
+  }
+
+  // The largest excess first, and what is expected of them.
+  std::vector<Suspect> MostOf(std::vector<Suspect> found) const {
     for (Suspect& suspect : found) {
-      const std::vector<int64_t> late = Beyond(suspect.rank, suspect.expected);
+      const std::vector<int64_t> late = BeyondOf(suspect);
       for (size_t s = suspect.first; s < late.size(); ++s)
         suspect.excess = AddSaturated(suspect.excess, std::max<int64_t>(late[s], 0));
     }
     std::ranges::stable_sort(found, std::ranges::greater{}, &Suspect::excess);
     if (found.size() > kMostSuspects) found.resize(kMostSuspects);
+    ExpectAsPeers(found);
     return found;
   }
 
- private:
-  std::vector<int64_t> Beyond(uint32_t rank, const std::vector<int64_t>& expected) const {
-    return BeyondExpected(graph_, work_[rank], expected);
+  std::vector<int64_t> BeyondOf(const Suspect& suspect) const {
+    if (suspect.as_before) return BeyondExpected(graph_, work_[suspect.rank], suspect.expected);
+    return suspect.of_one_name ? longer_[suspect.rank]->beyond : beyond_[suspect.rank];
+  }
+
+  void ExpectAsPeers(std::vector<Suspect>& suspects) const {
+    std::map<uint32_t, PeerTimes> times;  // by first peer
+    for (Suspect& suspect : suspects) {
+      if (suspect.as_before) continue;
+      const std::vector<uint32_t>& peers = work_[suspect.rank].peers;
+      const auto of_peers = times.try_emplace(peers.front(), work_, peers).first;
+      suspect.expected = of_peers->second.Expected(suspect.rank);
+      if (suspect.of_one_name) KeepOthers(suspect);
+    }
+  }
+
+  // What has other names is expected to take what it takes.
+  void KeepOthers(Suspect& suspect) const {
+    const std::vector<OwnUnit>& units = work_[suspect.rank].units;
+    for (size_t u = 0; u < units.size(); ++u) {
+      if (NameOf(units[u]) != UnitName(suspect.kind, suspect.name))
+        suspect.expected[u] = units[u].time;
+    }
   }
 
   std::optional<ChangePoint> RiseIn(const std::vector<int64_t>& values) const {
@@ -81,12 +171,8 @@ class SuspectFinder {
 
   // The units of the rank that grew most: by much of what they take, in four steps or more.
   std::optional<Rise> OwnRise(uint32_t rank) const {
-    std::map<std::pair<UnitKind, StringId>, std::vector<int64_t>> series;
-    for (const OwnUnit& unit : work_[rank].units) {
-      std::vector<int64_t>& values = series[{unit.kind, unit.name}];
-      values.resize(graph_.steps.size(), 0);
-      values[unit.step] = AddSaturated(values[unit.step], unit.time);
-    }
+    const std::vector<OwnUnit>& units = work_[rank].units;
+    const auto series = SeriesOf(units, [&](size_t u) { return units[u].time; });
     std::optional<Rise> most;
     for (const auto& [of, values] : series) {
       const auto change = RiseIn(values);
@@ -127,12 +213,11 @@ class SuspectFinder {
 
   // How ranks with the same work vary in each step, around the middle one of them: of three, one
   // that takes longer is half of what each other is compared with.
-  void AddVariation(const OwnWork& work, const std::vector<std::vector<int64_t>>& beyond,
-                    std::vector<double>& all) const {
+  void AddVariation(const OwnWork& work, std::vector<double>& all) const {
     for (size_t s = 0; s < graph_.steps.size(); ++s) {
       std::vector<double> of_step;
       for (const uint32_t peer : work.peers)
-        of_step.push_back(static_cast<double>(beyond[peer][s]));
+        of_step.push_back(static_cast<double>(beyond_[peer][s]));
       const double middle = Median(of_step);
       for (const double excess : of_step) all.push_back(excess - middle);
     }
@@ -140,61 +225,28 @@ class SuspectFinder {
 
   // Ranks that take far longer than their peers, compared with these.
   std::vector<Suspect> BeyondPeers() const {
-    std::vector<std::vector<int64_t>> beyond(work_.size());
-    std::vector<std::vector<int64_t>> expected(work_.size());
-    for (uint32_t r = 0; r < work_.size(); ++r) {
-      if (!work_[r].HasPeers()) continue;
-      expected[r] = ExpectedAsPeers(work_, r);
-      beyond[r] = Beyond(r, expected[r]);
-    }
     std::vector<double> all;
     for (uint32_t r = 0; r < work_.size(); ++r) {
-      if (work_[r].HasPeers() && work_[r].peers.front() == r) AddVariation(work_[r], beyond, all);
+      if (work_[r].HasPeers() && work_[r].peers.front() == r) AddVariation(work_[r], all);
     }
     const double noise = all.empty() ? 0 : kDeviationPerMad * MadOf(all);
     const double least = std::max(kFarBeyond * noise, kLeastExcess * usual_step_);
     std::vector<Suspect> found;
     for (uint32_t r = 0; r < work_.size(); ++r) {
-      if (beyond[r].empty() || static_cast<double>(std::ranges::max(beyond[r])) <= least) continue;
-      const auto change = RiseIn(beyond[r]);
-      found.push_back(
-          {.rank = r, .first = change ? change->at : 0, .expected = std::move(expected[r])});
+      if (beyond_[r].empty() || static_cast<double>(std::ranges::max(beyond_[r])) <= least)
+        continue;
+      const auto change = RiseIn(beyond_[r]);
+      found.push_back({.rank = r, .first = change ? change->at : 0});
     }
     return found;
-  }
-
-  // Of a rank with peers: the units of one name that take far longer in all steps, the most of
-  // them; only these are then expected to be as on the peers. Absent: none do.
-  std::optional<Suspect> AlwaysLonger(uint32_t rank) const {
-    if (!work_[rank].HasPeers()) return std::nullopt;
-    const std::vector<OwnUnit>& units = work_[rank].units;
-    std::vector<int64_t> peers = ExpectedAsPeers(work_, rank);
-    std::map<std::pair<UnitKind, StringId>, std::vector<double>> series;
-    for (size_t u = 0; u < units.size(); ++u) {
-      std::vector<double>& values = series[{units[u].kind, units[u].name}];
-      values.resize(graph_.steps.size(), 0);
-      values[units[u].step] += static_cast<double>(SubtractSaturated(units[u].time, peers[u]));
-    }
-    std::pair<UnitKind, StringId> most;
-    double longest = kLeastOfOneName * usual_step_;
-    for (auto& [of, values] : series) {
-      const double usual = Median(values);
-      if (usual <= longest || usual < kFarBeyond * kDeviationPerMad * MadOf(values)) continue;
-      longest = usual;
-      most = of;
-    }
-    if (longest == kLeastOfOneName * usual_step_) return std::nullopt;
-    Suspect suspect{.rank = rank, .of_one_name = true, .kind = most.first, .name = most.second};
-    for (size_t u = 0; u < units.size(); ++u) {
-      const bool same = std::pair(units[u].kind, units[u].name) == most;
-      suspect.expected.push_back(same ? peers[u] : units[u].time);
-    }
-    return suspect;
   }
 
   const JobGraph& graph_;
   const std::vector<OwnWork>& work_;
   double usual_step_ = 0;
+  // Of each rank with peers: ns beyond these, of each step; and what is always longer.
+  std::vector<std::vector<int64_t>> beyond_;
+  std::vector<std::optional<Longer>> longer_;
 };
 
 }  // namespace

@@ -87,7 +87,7 @@ class Attributor {
 
 std::vector<WaitCause> FindWaitOrigins(const Facts& facts) {
   const std::vector<WaitCause>& causes = WaitCausesOf(facts);
-  if (OriginsOf(facts).found.empty()) return causes;
+  if (causes.empty() || OriginsOf(facts).found.empty()) return causes;
   return Attributor(facts).Attribute(causes);
 }
 
