@@ -238,8 +238,8 @@ def main():
         print(f"bench: warning: the machine is busy (load average {here['load']:.1f}); "
               "ratios hold up better than times", file=sys.stderr)
 
-    rows = (bench_one_file() + bench_plain_file() + bench_replay() + bench_folder(peer) + memory_bench.rows() +
-            xplane_bench.rows(jax, asked.xplane) + bench_recorder() + timeline_bench.rows() +
+    rows = (bench_one_file() + bench_plain_file() + bench_replay() + bench_folder(peer) +
+            memory_bench.rows() + xplane_bench.rows(jax, asked.xplane) + bench_recorder() + timeline_bench.rows() +
             goodput_bench.rows(library))
     date = datetime.date.today().isoformat()
     version = run([STEPSCOPE, "--version"], keep_output=True)[1].strip()
