@@ -79,6 +79,19 @@ def bench_plain_file():
                     f"{milliseconds(ours.wall)} on {os.cpu_count()} processors; 5 rounds")]
 
 
+def bench_replay():
+    """What the replay of all ranks adds: without `whatif` and `stragglers` no graph is built."""
+    folder = demo("ranks8_plain", "--ranks", "8", "--no-compress", "--min-raw-bytes", "57000000")
+    others = [name for name in analyses() if name not in ("whatif", "stragglers")]
+    cost = take_turns(5, all=analyze(folder, None), others=analyze(folder, ",".join(others)))
+    with_replay, without = cost["all"], cost["others"]
+    return [Row("replay_cpu", "8 ranks: with replay / without", with_replay.cpu / without.cpu,
+                bar=1.5, how=f"CPU of all analyses, {milliseconds(with_replay.cpu)} to "
+                f"{milliseconds(without.cpu)}; 5 rounds"),
+            Row("replay_peak", "the same: peak memory", with_replay.peak / without.peak,
+                how=f"{megabytes(with_replay.peak)} to {megabytes(without.peak)}")]
+
+
 def bench_folder(peer):
     """A job of 8 ranks, beside igzip, and beside HTA when `peer` is (its Python, its version)."""
     folder = ranks8()
@@ -226,9 +239,9 @@ def main():
         print(f"bench: warning: the machine is busy (load average {here['load']:.1f}); "
               "ratios hold up better than times", file=sys.stderr)
 
-    rows = (bench_one_file() + bench_plain_file() + bench_folder(peer) + memory_bench.rows() +
-            xplane_bench.rows(jax, asked.xplane) + bench_recorder() + timeline_bench.rows() +
-            goodput_bench.rows(library) + replay_bench.rows())
+    rows = (bench_one_file() + bench_plain_file() + bench_replay() + bench_folder(peer) +
+            memory_bench.rows() + xplane_bench.rows(jax, asked.xplane) + bench_recorder() +
+            timeline_bench.rows() + goodput_bench.rows(library))
     date = datetime.date.today().isoformat()
     version = run([STEPSCOPE, "--version"], keep_output=True)[1].strip()
     print_table(rows, here, date, version)

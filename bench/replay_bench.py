@@ -1,11 +1,11 @@
-"""Measures the replay of all ranks: its cost, and how far it is from what was recorded.
+"""Measures how far replays of all ranks are from what was recorded.
 
 The table of errors in docs/replay.md, between its two marks, is written from the traces in ../shared
 where these are there.
 """
 import json
 
-from measure import ROOT, STEPSCOPE, Row, analyses, analyze, ranks8, run, take_turns
+from measure import ROOT, STEPSCOPE, run
 
 SHARED = ROOT.parent / "shared" / "traces"
 DOCS = ROOT / "docs" / "replay.md"
@@ -36,16 +36,6 @@ RECORDINGS = [
     ("pipeline of two processes over gloo, with a fault", [f"real_gloo/pipe_{fault}_{i}" for fault in ("py", "ln")
                                for i in (1, 2, 3)]),
 ]
-
-
-def rows():
-    """What the replay adds to the cost of all other analyses."""
-    folder = ranks8()
-    rest = ",".join(name for name in analyses() if name not in ("whatif", "stragglers"))
-    cost = take_turns(3, all=analyze(folder, None), rest=analyze(folder, rest))
-    return [Row("all_over_rest", "CPU of all analyses / without the replay",
-                cost["all"].cpu / cost["rest"].cpu, bar=1.5,
-                how=f"8 ranks, {cost['all'].cpu:.2f} s and {cost['rest'].cpu:.2f} s; 3 rounds")]
 
 
 def errors_of(path):

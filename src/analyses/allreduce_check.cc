@@ -12,6 +12,7 @@
 #include "base/saturate.h"
 #include "facts/derived/collectives/allreduce_sums.h"
 #include "facts/derived/job/job_purpose.h"
+#include "facts/derived/layout/parallel_layout.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 
@@ -233,9 +234,11 @@ void AddMergeFinding(Report& report, const Facts& facts, const AllReduceSums& su
        .nearness = Nearness::kPart});
 }
 
-// Only of training: inference has no backward.
+// Only of training: inference has no backward. Groups for parts of layers reduce in each layer.
 void AddUnexplainedFinding(Report& report, const Facts& facts, const AllReduceSums& sums) {
   if (PurposeOfJob(facts) != Purpose::kTraining) return;
+  const GroupClass* of_layers = ParallelLayoutOf(facts).OfKind(ParallelKind::kTensor);
+  if (of_layers != nullptr && of_layers->described) return;
   AlikeAllReduces outside;
   std::map<std::string_view, int64_t> phases;
   for (const auto& [key, alike] : sums.alike) {

@@ -56,7 +56,8 @@ Suspect Together(const Blames& blames, const WorkRise& work);
 
 // Whether what explains another straggler makes this one doubtful: nothing in its trace explains
 // why it is late, or only that its operators take longer, where another rank has more work. Or a
-// replay finds that lateness began on another rank, which this one only passed on.
+// replay finds that lateness began on another rank, which this one only passed on; or clocks or
+// matches must be wrong.
 bool IsDoubtful(const Facts& facts, const Suspect& s, std::span<const Suspect> all);
 
 // Sorts the suspects. The first few are weighed, and compared with the others in the steps in which

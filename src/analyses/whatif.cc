@@ -42,7 +42,7 @@ job, and `bound_by` what takes most of that path.
 | `rank 9: all = median of ranks` | its own work takes as long as on ranks with the same work; also `compute`, `host`, `kernel NAME`, `operator NAME` or `before NAME` for a part, `ranks 8..11`, `host node4` and `stage 2` for their ranks |
 | `rank 9: host = before step 7` | the median of the rank's own steps before |
 | `rank 9: compute x0.7` | 0.7 of the time |
-| `kernel gemm*: x0.7`, `kernel gemm*: gone` | kernels and copies of this name, of all ranks |
+| `kernel *gemm*: x0.7`, `kernel *gemm*: gone` | kernels and copies of this name, of all ranks |
 | `operator aten::linear: x0.5` | the host within the operator, and what it launches there |
 | `link: x2`, `link tp: x2` | transfers take half as long; of groups with this name, or for this (see `layout`) |
 | `communication: hidden` | communication takes no time, but ranks still wait for one another |
@@ -108,7 +108,7 @@ constexpr auto kParams = std::to_array<Parameter>({
      Parameter::Type::kText,
      "",
      Unit::kNone,
-     "changes to replay together, such as 'rank 9: compute = median of ranks; kernel gemm*: x0.7'",
+     "changes to replay together, such as 'rank 9: compute = median of ranks; kernel *gemm*: x0.7'",
      {},
      &CheckSet},
 });
@@ -158,6 +158,13 @@ Report Run(const Facts& facts, const Params& params) {
   if (worst > kLargestError) {
     report.status = Status::kPartial;
     report.why = fmt::format("a replay without changes is {} off in one step", HumanRatio(worst));
+  }
+  if (graph.Contradicts()) {
+    report.status = Status::kPartial;
+    report.why = fmt::format(
+        "{} of {} members of collectives and messages ended before their last one began: clocks or "
+        "matches are wrong",
+        graph.contradictions, graph.members.size());
   }
   report.metrics = {{"step_time", "mean step of the job", recorded, Unit::kNanoseconds},
                     {"error_ratio", "median error of a replay", error, Unit::kRatio},

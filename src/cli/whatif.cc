@@ -55,7 +55,7 @@ void AddWhatif(Command& root) {
        {"a slow rank as its peers",
         "stepscope whatif traces/ --set 'rank 9: all = median of ranks'"},
        {"two changes, each and together",
-        "stepscope whatif traces/ --set 'kernel gemm*: x0.7' --set 'link: x2'"},
+        "stepscope whatif traces/ --set 'kernel *gemm*: x0.7' --set 'link: x2'"},
        {"as JSON", "stepscope whatif traces/ --set 'input: no wait' --format json"},
        {"cost of stragglers, from traces of all ranks", "stepscope whatif --straggler traces/"},
        {"the same, from the operations of a job", "stepscope whatif trace-AR.parquet"}});

@@ -18,6 +18,7 @@ constexpr double kHighShare = 0.10, kMediumShare = 0.03;  // of the time
 constexpr double kOnOneRank = 3;  // a cause there counts so much more: it shows in other times too
 constexpr double kMuchMore = 1.5, kMuchLess = 1.0 / 3;  // of what was measured
 constexpr double kSameExcess = 0.5;
+constexpr double kMostDueToOne = 2.5;  // times what a replay says of one rank
 constexpr double kSpeaksForAll = 0.5;  // of the largest share among findings of one cause
 
 // A finding and the report it is from.
@@ -25,6 +26,7 @@ struct Found {
   Finding finding;
   size_t report = 0;
   double now = 0;  // the share of the time that it costs; of what began at a step, of those since
+  Severity order = Severity::kLow;  // that it is ordered by
 };
 
 // The steps since this one: how many of all there are, 0..1, and their mean time.
@@ -86,12 +88,20 @@ bool Agree(const std::optional<int64_t>& a, const std::optional<int64_t>& b, boo
   return a == b || (may_be_open && (!a || !b));
 }
 
+double WorthShare(const Worth& worth) {
+  const auto step = static_cast<double>(std::max<int64_t>(worth.step_time, 1));
+  return static_cast<double>(worth.saved) / step;
+}
+
 // Whether `f` is due to what `head` is due to. `head` is at least as near to the cause.
 bool HasCauseOf(const Finding& f, const Finding& head) {
   const Cause &a = f.cause, &b = head.cause;
   if (a.kind == CauseKind::kNone || b.kind == CauseKind::kNone) return false;
   const bool is_symptom = f.nearness == Nearness::kSymptom;
   if (!Agree(a.rank, b.rank, is_symptom) || !Agree(a.step, b.step, is_symptom)) return false;
+  // A rank that a replay says costs little is not why all wait so long.
+  if (head.worth && b.rank && !a.rank && WorthShare(*head.worth) * kMostDueToOne < f.share)
+    return false;
   if (a.kind == b.kind) return true;
   // Waiting is for a rank, or because of compute that is as uneven; else it is communication.
   if (a.kind != CauseKind::kWait) return false;
@@ -197,14 +207,37 @@ double WeightOf(const Found& f) {
   return (on_one ? kOnOneRank : 1) * f.now;
 }
 
+bool IsOfOneRank(const Finding& f) { return f.worth && f.cause.rank; }
+
+// What a replay says of one rank comes before communication and waiting of all, which cost up to
+// something, and of which that rank is a part.
+void SetOrder(std::vector<Found>& found) {
+  Severity of_rank = Severity::kHigh;
+  bool any = false;
+  for (Found& f : found) {
+    f.order = f.finding.severity;
+    if (!IsOfOneRank(f.finding)) continue;
+    of_rank = any ? std::min(of_rank, f.order) : f.order;
+    any = true;
+  }
+  if (!any) return;
+  for (Found& f : found) {
+    const Cause& cause = f.finding.cause;
+    const bool of_all =
+        !cause.rank && (cause.kind == CauseKind::kCommunication || cause.kind == CauseKind::kWait);
+    if (of_all) f.order = std::max(f.order, of_rank);  // the higher value is the lower severity
+  }
+}
+
 bool IsBefore(const Found& a, const Found& b) {
   const auto order = [](const Found& f) {
     const bool lacks_most =
         f.finding.cause.kind == CauseKind::kRecording && f.finding.severity == Severity::kHigh;
-    // Time that was measured comes before what another precision might save.
-    return std::tuple(!lacks_most, f.finding.severity,
-                      f.finding.cause.kind != CauseKind::kRecording,
-                      f.finding.cause.kind == CauseKind::kPrecision, -WeightOf(f));
+    // Time that was measured comes before what another precision might save, and what a replay
+    // says of one rank before what others cost at most.
+    return std::tuple(!lacks_most, f.order, f.finding.cause.kind != CauseKind::kRecording,
+                      f.finding.cause.kind == CauseKind::kPrecision, !IsOfOneRank(f.finding),
+                      -WeightOf(f));
   };
   return order(a) < order(b);
 }
@@ -274,8 +307,10 @@ void JoinFindings(ReportSet& answer, const RankTime& whole) {
       found.push_back(Merge(std::move(group), answer.reports, whole));
   }
   ReconcileHints(found);
+  SetOrder(found);
   std::ranges::stable_sort(found, IsBefore);
   KeepWithin(found, whole);
+  SetOrder(found);
   std::ranges::stable_sort(found, IsBefore);
   int64_t place = 0;
   for (Found& f : found) {

@@ -40,9 +40,10 @@ struct RankTime {
 //   - evidence: of findings with one cause, the one nearest to it stays in its report and takes the
 //     others, which their reports lose. There is one advice per cause, and none for a larger batch
 //     where memory is nearly full;
-//   - place: recordings that lack most (of high severity) first, then by severity, then recordings
-//     that lack something, then what was measured before what another precision might save, then by
-//     share, where a cause on one rank counts thrice.
+//   - place: what a replay says of one rank before communication and waiting of all; else
+//     recordings that lack most (of high severity) first, then by severity, then recordings
+//     that lack something, then what was measured before what another precision might save, then
+//     what a replay says of one rank, then by share, where a cause on one rank counts thrice.
 // `whole`: zeros where unknown.
 void JoinFindings(ReportSet& answer, const RankTime& whole);
 

@@ -14,7 +14,7 @@ constexpr double kMostOfIt = 0.5;     // of the slowdown
 constexpr double kBeyondOthers = 5;   // times what other workers cost
 constexpr double kLeastSaved = 0.03;  // of a step
 constexpr double kBeyondError = 3;    // standard errors of what is saved
-constexpr double kInMostSteps = 0.75;
+constexpr double kInMostSteps = 0.65;
 
 bool CostFarMoreThanOthers(const StragglerCost& cost) {
   std::vector<double> others;

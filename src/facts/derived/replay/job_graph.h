@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <utility>
 #include <vector>
@@ -80,6 +81,9 @@ struct JobGraph {
   int64_t contradictions = 0;  // members that ended before the last one began
   int64_t unmatched_messages = 0;
   int64_t unlinked = 0;  // ranks of whose activities nothing says what launched them
+
+  // Whether so many members contradict that clocks or matches must be wrong: nobody can be blamed.
+  bool Contradicts() const { return 20 * contradictions > std::ssize(members); }
 
   std::span<const JobMember> Members(const JobInstance& instance) const {
     return std::span(members).subspan(instance.first, instance.count);

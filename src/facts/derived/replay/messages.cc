@@ -166,7 +166,14 @@ int64_t ToleranceOf(const Pair& pair) {
   return std::max(kLeastTolerance, kTolerance * usual);
 }
 
-void MatchPair(Pair& pair, Messages& out) {
+// Where processors compute, each end of a message is recorded when its thread looks at it, maybe
+// much later; but in order.
+void MatchInOrder(const Pair& pair, Messages& out) {
+  for (size_t i = 0; i < pair.sends.size(); ++i)
+    out.matched.push_back({pair.sends[i].part, pair.receives[i].part});
+}
+
+void MatchPair(const Pair& pair, Messages& out) {
   const int64_t tolerance = ToleranceOf(pair);
   auto send = pair.sends.begin();
   auto receive = pair.receives.begin();
@@ -193,7 +200,11 @@ Messages MatchMessages(const Facts& facts) {
   Pairs pairs = CollectPairs(facts);
   out.clocks = ClockJoiner(facts.collectives).Join(pairs);
   for (auto& [key, pair] : pairs) {
-    if (OnOneClock(facts.collectives, out.clocks, pair)) MatchPair(pair, out);
+    if (!OnOneClock(facts.collectives, out.clocks, pair)) continue;
+    if (facts.OnHost() && pair.sends.size() == pair.receives.size())
+      MatchInOrder(pair, out);
+    else
+      MatchPair(pair, out);
   }
   for (const auto& [key, pair] : pairs) {
     const auto& [group, from, to] = key;

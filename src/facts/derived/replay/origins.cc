@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/change_point.h"
 #include "base/robust.h"
 #include "facts/derived/replay/job_lags.h"
 #include "facts/derived/replay/join_ranks.h"
@@ -41,7 +42,7 @@ class OriginFinder {
 
   Origins Find() {
     out_.recorded = StepLengths(graph_, RecordedTimes(graph_));
-    if (graph_.steps.size() < kLeastSteps) return std::move(out_);
+    if (graph_.steps.size() < kLeastSteps || graph_.Contradicts()) return std::move(out_);
     usual_step_ = Median(std::vector<double>(out_.recorded.begin(), out_.recorded.end()));
     std::vector<Suspect> suspects = FindSuspects(graph_, work_, usual_step_);
     std::vector<const Suspect*> open, taken;
@@ -58,9 +59,13 @@ class OriginFinder {
       const bool by_chance = most->as_before && !out_.found.empty() &&
                              2 * SumOf(saved) <= SumOf(out_.found.front().saved);
       if (by_chance) continue;
+      if (!Costs(*most, saved) && most->first == 0) {
+        Suspect& own = suspects[static_cast<size_t>(most - suspects.data())];
+        own.first = FirstCostly(saved).value_or(0);
+      }
       if (Costs(*most, saved)) {
         AddOrigin(*most, taken);
-      } else {
+      } else if (SumOf(saved) < kLeastCost * SumOf(out_.recorded)) {
         harmless_.emplace_back(most, saved);
       }
     }
@@ -108,6 +113,13 @@ class OriginFinder {
     return most;
   }
 
+  // Since when it costs something, where its own work tells no step; an index.
+  std::optional<size_t> FirstCostly(const Lengths& saved) const {
+    const auto change = FindChangePoint(saved, kLeastCost * usual_step_);
+    if (!change || change->Difference() <= 0) return std::nullopt;
+    return change->at;
+  }
+
   bool Costs(const Suspect& suspect, const Lengths& of_steps) const {
     const auto from = static_cast<std::ptrdiff_t>(suspect.first);
     std::vector<double> saved(of_steps.begin() + from, of_steps.end());
@@ -148,6 +160,7 @@ class OriginFinder {
     const JobTimes times = TimesWithout(with);
     origin.saved = Less(before, StepLengths(graph_, times));
     if (!Costs(suspect, origin.saved)) return;
+    SetSince(suspect, with, origin);
     std::vector<int64_t> waits = WaitsIn(graph_, times);
     origin.waits_saved = Less(waits_, waits);
     waits_ = std::move(waits);
@@ -157,6 +170,19 @@ class OriginFinder {
     }
     costly_ = std::move(with);
     out_.found.push_back(std::move(origin));
+  }
+
+  // Of several that are late together, since the first of them is, if they save something since.
+  void SetSince(const Suspect& suspect, const std::vector<const Suspect*>& with,
+                Origin& origin) const {
+    for (size_t i = costly_.size(); i < with.size(); ++i) {
+      Suspect earlier = suspect;
+      earlier.first = with[i]->first;
+      if (earlier.first == 0 || earlier.first >= suspect.first) continue;
+      const int64_t since = graph_.steps[earlier.first];
+      if (Costs(earlier, origin.saved))
+        origin.since = std::min(origin.since.value_or(since), since);
+    }
   }
 
   std::string ChangeOf(const Suspect& suspect) const {
