@@ -30,16 +30,19 @@ std::vector<std::string> RanksChanged(const ReportSet& answer) {
 }
 
 // Two stages of a pipeline: rank 0 computes, for as many ms as `first` says of the step (1 to 10),
-// and sends; rank 1 receives, for as long as that takes. Then both compute for 6 ms.
-GpuJob Pipeline(const std::function<double(int)>& first) {
+// and sends; rank 1 receives, for as long as that takes. Then both compute for 6 ms. Of one step
+// the send was lost.
+GpuJob Pipeline(const std::function<double(int)>& first, int lost = 0) {
   GpuJob job(2);
   double at = 0;
   for (int step = 1; step <= 10; ++step) {
     const double sent = at + first(step) + 1, end = sent + 6;
     job.Step(step, at, end);
     job.Kernel(0, "gemm", at + 0.02, sent - 1, 7);
-    job.Kernel(0, "ncclDevKernel_SendRecv", sent - 1 + 0.01, sent, 20,
-               GpuJob::Message("send", "Dst Rank", 1));
+    if (step != lost) {
+      job.Kernel(0, "ncclDevKernel_SendRecv", sent - 1 + 0.01, sent, 20,
+                 GpuJob::Message("send", "Dst Rank", 1));
+    }
     job.Kernel(1, "ncclDevKernel_SendRecv", at + 0.02, sent, 20,
                GpuJob::Message("recv", "Src Rank", 0));
     job.Kernel(0, "wgrad", sent + 0.01, sent + 4, 7);
@@ -96,6 +99,19 @@ TEST(WhatifInline, AStageThatBecameSlowIsTheOriginOfTheOthersWait) {
   EXPECT_EQ(first.Int("since_step"), 6);
   EXPECT_NEAR(static_cast<double>(first.Int("step_time")), 12e6, 0.1e6);
   EXPECT_NEAR(static_cast<double>(first.Int("saved")), 3e6, 0.1e6);
+}
+
+// That one message has no partner shifts no other.
+TEST(WhatifInline, ALostEventLeavesOtherMessagesMatched) {
+  const ReportSet answer =
+      AnswerToJob(Pipeline([](int step) { return (step < 6 ? 5 : 8) + 0.01 * step; }, 3));
+  EXPECT_EQ(RanksChanged(answer), std::vector<std::string>{"rank 0: all = before step 6"});
+  EXPECT_NEAR(static_cast<double>(RowsOf(answer, "whatif", "changes").front().Int("saved")), 3e6,
+              0.2e6);
+  const auto& notes = ReportOf(answer, "whatif").notes;
+  const auto note = std::ranges::find(notes, "unmatched_messages", &Note::name);
+  ASSERT_NE(note, notes.end());
+  EXPECT_EQ(note->count, 1);
 }
 
 TEST(WhatifInline, AHealthyPipelineHasNoOrigin) {
@@ -328,6 +344,9 @@ TEST_F(Whatif, RealJobsOfTwoProcesses) {
     const ReportSet answer = AnswerTo({Shared(std::string("traces/real_gloo/") + healthy)});
     EXPECT_EQ(RanksChanged(answer), std::vector<std::string>()) << healthy;
   }
+  // Rank 1 is slow; from step 10 on the machine is busy, and all takes twice as long on both.
+  EXPECT_EQ(RanksChanged(AnswerTo({Shared("traces/real_gloo/ddp_ln_3")})),
+            std::vector<std::string>());
   for (const char* slow : {"ddp_py_1", "ddp_ln_1", "ddp_batch_1", "pipe_ln_1", "pipe_ln_2"}) {
     const ReportSet answer = AnswerTo({Shared(std::string("traces/real_gloo/") + slow)});
     EXPECT_EQ(RanksChanged(answer), std::vector<std::string>{"rank 1: all = before step 9"})

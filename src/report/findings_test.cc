@@ -145,6 +145,22 @@ TEST(JoinFindings, AFindingIsWeighedByWhatItWasMeasuredOver) {
       << "without steps: of all that was recorded";
 }
 
+// What a replay says of one rank is certain, and part of what communication costs at most.
+TEST(JoinFindings, ARankOfAReplayComesBeforeCommunicationOfAll) {
+  Finding all = Of("All", 400, {CauseKind::kCommunication}, Nearness::kPart);
+  Finding input = Of("Input", 300, {CauseKind::kInput}, Nearness::kCause);
+  Finding rank = Of("Rank", 50, {CauseKind::kWait, 3}, Nearness::kPart);
+  rank.worth = Worth{.saved = 5, .step_time = 100, .error = 1, .excess = 6};
+  const auto answer = Joined({all, input, rank}, kTenSteps);
+  const auto order = FindingsInOrder(answer);
+  ASSERT_EQ(order.size(), 3u);
+  EXPECT_EQ(order[0]->message, "Input") << "costs more, and is something else";
+  EXPECT_EQ(order[1]->message, "Rank");
+  EXPECT_EQ(order[2]->message, "All");
+  EXPECT_TRUE(ToText(answer).contains("worth 5 ns of 100 ns (5.0%) per step, ± 1 ns, by a replay"))
+      << ToText(answer);
+}
+
 TEST(JoinFindings, CostIsPerStepThatItIsIn) {
   // Two ranks of four steps, 1000 ns each: 100, 100, 300 and 500.
   const RankTime uneven = {

@@ -53,6 +53,7 @@ class SuspectFinder {
         *known = std::move(own);
       }
     }
+    LeaveOutLoad(found);
     return MostOf(std::move(found));
   }
 
@@ -198,7 +199,7 @@ class SuspectFinder {
 
   // Whether everything takes somewhat longer, as where a machine is busy with something else, and
   // not most of it what rose.
-  bool MayBeLoad(const Rise& rise, const Suspect& own) const {
+  bool MayBeLoad(const Rise& rise, Suspect& own) const {
     const std::vector<OwnUnit>& units = work_[own.rank].units;
     double now = 0, expected = 0;
     for (size_t u = 0; u < units.size(); ++u) {
@@ -208,7 +209,24 @@ class SuspectFinder {
     }
     const auto steps = static_cast<double>(graph_.steps.size() - own.first);
     const double excess = now - expected;
-    return rise.by * steps < kOfExcess * excess && excess < kMuchLonger * expected;
+    own.of_all = rise.by * steps < kOfExcess * excess;
+    return own.of_all && excess < kMuchLonger * expected;
+  }
+
+  // Where all that processors do takes longer on several ranks, since about one step, something
+  // else runs on their machine.
+  void LeaveOutLoad(std::vector<Suspect>& found) const {
+    const std::vector<Suspect> all = found;
+    std::erase_if(found, [&](const Suspect& s) {
+      return MayBeShared(s) && std::ranges::any_of(all, [&](const Suspect& other) {
+               return MayBeShared(other) && other.rank != s.rank &&
+                      std::max(other.first, s.first) - std::min(other.first, s.first) <= 1;
+             });
+    });
+  }
+
+  bool MayBeShared(const Suspect& s) const {
+    return s.of_all && graph_.ranks[s.rank].rank->on_host;
   }
 
   // How ranks with the same work vary in each step, around the middle one of them: of three, one

@@ -19,7 +19,8 @@ struct Suspect {
   bool of_one_name = false;       // only these units should take less:
   UnitKind kind = UnitKind::kDevice;
   StringId name = kNoString;
-  int64_t excess = 0;  // ns, of all steps since
+  bool of_all = false;  // all that it does takes longer, not most of it of one name
+  int64_t excess = 0;   // ns, of all steps since
 };
 
 // The largest excess first, eight at most. `usual_step`: ns. n log n.
