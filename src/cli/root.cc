@@ -14,7 +14,6 @@ std::unique_ptr<Command> Root() {
   AddAnalyze(*root);
   AddWhatif(*root);
   AddCompare(*root);
-  AddWhatif(*root);
   AddExport(*root);
   AddServe(*root);
   AddReport(*root);

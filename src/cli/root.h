@@ -13,7 +13,6 @@ std::unique_ptr<Command> Root();
 void AddAnalyze(Command& root);
 void AddWhatif(Command& root);
 void AddCompare(Command& root);
-void AddWhatif(Command& root);
 void AddExport(Command& root);
 void AddServe(Command& root);
 void AddReport(Command& root);

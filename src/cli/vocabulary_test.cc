@@ -148,6 +148,12 @@ TEST(Commands, ExplainEveryOptionAlike) {
   });
 }
 
+TEST(Commands, HaveNamesOfTheirOwn) {
+  std::set<std::string> names;
+  for (const auto& command : Root()->subcommands())
+    EXPECT_TRUE(names.insert(command->name()).second) << command->name();
+}
+
 TEST(Commands, UseEveryWordOfTheVocabulary) {
   std::set<std::string> used;
   ForEach(*Root(), [&](const Command& command) {
