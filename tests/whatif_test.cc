@@ -60,8 +60,10 @@ GpuJob TensorAndDataParallel(const std::function<double(int rank, int step)>& fi
   double at = 0;
   for (int step = 1; step <= 10; ++step) {
     std::array<double, 2> reduced{};  // when the tp groups have
-    for (int rank = 0; rank < 4; ++rank)
-      reduced[rank / 2] = std::max(reduced[rank / 2], at + first(rank, step) + 1);
+    for (int rank = 0; rank < 4; ++rank) {
+      double& both = reduced[static_cast<size_t>(rank / 2)];
+      both = std::max(both, at + first(rank, step) + 1);
+    }
     const double end = std::max(reduced[0], reduced[1]) + 8 + 1;
     job.Step(step, at, end + 0.1);
     for (int rank = 0; rank < 4; ++rank) {
