@@ -149,8 +149,9 @@ TEST(Commands, ExplainEveryOptionAlike) {
 }
 
 TEST(Commands, HaveNamesOfTheirOwn) {
+  const auto root = Root();
   std::set<std::string> names;
-  for (const auto& command : Root()->subcommands())
+  for (const auto& command : root->subcommands())
     EXPECT_TRUE(names.insert(command->name()).second) << command->name();
 }
 
