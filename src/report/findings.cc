@@ -83,6 +83,14 @@ void Weigh(Found& found, const RankTime& whole) {
   f.severity = std::max(f.severity, f.at_most);  // the higher value is the lower severity
 }
 
+// By another impact than before.
+void Reweigh(Found& found, const RankTime& whole) {
+  found.finding.share = 0;
+  found.finding.per_step = 0;
+  found.finding.severity = Severity::kLow;
+  Weigh(found, whole);
+}
+
 // Whether one number may stand for the other: they are equal, or one is open.
 bool Agree(const std::optional<int64_t>& a, const std::optional<int64_t>& b, bool may_be_open) {
   return a == b || (may_be_open && (!a || !b));
@@ -177,10 +185,7 @@ void ApplyWorth(Found& found, std::optional<Worth> worth, const RankTime& whole)
   if (steps <= 0 || !SpeaksFor(*worth, static_cast<double>(f.impact) / steps)) return;
   f.worth = worth;
   f.impact = std::max<int64_t>(ToInt64(static_cast<double>(worth->saved) * steps), 1);
-  f.share = 0;
-  f.per_step = 0;
-  f.severity = Severity::kLow;
-  Weigh(found, whole);
+  Reweigh(found, whole);
 }
 
 // The finding of a group. It is worth what its head is worth: symptoms may have other causes too.
@@ -251,10 +256,7 @@ void KeepWithin(std::vector<Found>& found, const RankTime& whole) {
     if (f.impact <= 0) continue;
     f.impact = std::min(f.impact, left);
     left -= f.impact;
-    f.share = 0;
-    f.per_step = 0;
-    f.severity = Severity::kLow;
-    Weigh(one, whole);
+    Reweigh(one, whole);
   }
 }
 

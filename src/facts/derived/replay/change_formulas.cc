@@ -19,9 +19,7 @@ namespace {
 
 const CollectiveMatch& MatchOf(const Facts& facts, const JobGraph& graph,
                                const JobInstance& instance) {
-  const auto after = std::ranges::upper_bound(
-      facts.collectives.matches, graph.members[instance.first].part, {}, &CollectiveMatch::first);
-  return *std::prev(after);
+  return MatchOfPart(facts.collectives, graph.members[instance.first].part);
 }
 
 // Null: unknown.

@@ -2,7 +2,6 @@
 #include "facts/derived/replay/ghosts.h"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <span>
 #include <tuple>
@@ -60,9 +59,7 @@ class GhostMaker {
   }
 
   TransferKind KindOf(const JobInstance& instance, const JobMember& member) const {
-    const auto after =
-        std::ranges::upper_bound(c_.matches, member.part, {}, &CollectiveMatch::first);
-    const CollectiveMatch& match = *std::prev(after);
+    const CollectiveMatch& match = MatchOfPart(c_, member.part);
     const bool message = instance.message;
     return {message ? CollectiveOp::kSend : match.op, message ? 2 : c_.groups[match.group].size,
             match.bytes};

@@ -7,6 +7,7 @@
 // out of the graph, and only the transfer is a duration.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <span>
@@ -89,5 +90,11 @@ struct JobGraph {
     return std::span(members).subspan(instance.first, instance.count);
   }
 };
+
+// The collective or message that a part is of, by its index into CollectiveFacts::parts.
+inline const CollectiveMatch& MatchOfPart(const CollectiveFacts& facts, uint32_t part) {
+  const auto after = std::ranges::upper_bound(facts.matches, part, {}, &CollectiveMatch::first);
+  return *std::prev(after);
+}
 
 }  // namespace stepscope

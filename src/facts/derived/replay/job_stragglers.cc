@@ -70,24 +70,12 @@ std::vector<std::vector<int64_t>> IdealUnits(const JobGraph& graph,
   return ideal;
 }
 
-// Index into CollectiveFacts::matches of each of its parts.
-std::vector<uint32_t> MatchOfParts(const CollectiveFacts& collectives) {
-  std::vector<uint32_t> match(collectives.parts.size(), kNobody);
-  for (uint32_t m = 0; m < collectives.matches.size(); ++m) {
-    const CollectiveMatch& of = collectives.matches[m];
-    for (uint32_t p = of.first; p < of.first + of.count && p < match.size(); ++p) match[p] = m;
-  }
-  return match;
-}
-
 // The median over members with the same group, kind and size.
 void FindIdealTransfers(const Facts& facts, const JobGraph& graph, IdealWork& ideal) {
   using Alike = std::tuple<bool, uint32_t, CollectiveOp, int64_t>;
-  const std::vector<uint32_t> match = MatchOfParts(facts.collectives);
   const auto alike = [&](const JobMember& member) -> std::optional<Alike> {
-    const uint32_t m = match[member.part];
-    if (m == kNobody || facts.collectives.matches[m].bytes < 0) return std::nullopt;
-    const CollectiveMatch& of = facts.collectives.matches[m];
+    const CollectiveMatch& of = MatchOfPart(facts.collectives, member.part);
+    if (of.bytes < 0) return std::nullopt;
     const JobInstance& instance = graph.instances[member.instance];
     return Alike(instance.message, instance.group, of.op, of.bytes);
   };

@@ -123,10 +123,7 @@ class Builder {
            messages_.clocks[index].shift;
   }
 
-  uint32_t GroupOf(uint32_t part) const {
-    const auto after = std::ranges::upper_bound(c_.matches, part, {}, &CollectiveMatch::first);
-    return std::prev(after)->group;
-  }
+  uint32_t GroupOf(uint32_t part) const { return MatchOfPart(c_, part).group; }
 
   bool OnOneClock() const {
     const uint32_t set = messages_.clocks[c_.parts[parts_.front()].rank].set;

@@ -22,6 +22,9 @@ constexpr double kMuchLonger = 0.5;  // of all that a rank does itself
 constexpr size_t kLeastSince = 4;    // steps in which they do
 constexpr size_t kEnoughBefore = 4;  // steps, to compare a rank with itself
 
+// Whether two changes began in one step, as far as noise lets it be seen.
+bool AreAboutOne(size_t a, size_t b) { return std::max(a, b) - std::min(a, b) <= 1; }
+
 class SuspectFinder {
  public:
   SuspectFinder(const JobGraph& graph, const std::vector<OwnWork>& work, double usual_step)
@@ -191,8 +194,7 @@ class SuspectFinder {
     const auto alike = std::ranges::count_if(work_[rank].peers, [&](uint32_t peer) {
       const std::optional<Rise>& other = rises[peer];
       return peer != rank && other && other->kind == rise.kind && other->name == rise.name &&
-             2 * other->by > rise.by &&
-             std::max(other->at, rise.at) - std::min(other->at, rise.at) <= 1;
+             2 * other->by > rise.by && AreAboutOne(other->at, rise.at);
     });
     return alike > 0 && 2 * alike >= std::ssize(work_[rank].peers) - 1;
   }
@@ -220,7 +222,7 @@ class SuspectFinder {
     std::erase_if(found, [&](const Suspect& s) {
       return MayBeShared(s) && std::ranges::any_of(all, [&](const Suspect& other) {
                return MayBeShared(other) && other.rank != s.rank &&
-                      std::max(other.first, s.first) - std::min(other.first, s.first) <= 1;
+                      AreAboutOne(other.first, s.first);
              });
     });
   }
