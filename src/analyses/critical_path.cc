@@ -13,6 +13,7 @@
 #include "analyses/build.h"
 #include "analyses/critical_path_finding.h"
 #include "analyses/kinds.h"
+#include "facts/paths/dependencies.h"
 #include "facts/paths/rank_paths.h"
 #include "facts/steps/steps.h"
 #include "report/humanize.h"
@@ -352,7 +353,7 @@ const Analysis kCriticalPath = {
     .title = "Critical path",
     .summary = "What bounds step time; what-if estimates",
     .doc = critical_path::kDoc,
-    .needs = kRankActivityNeeds | KindSet{Kind::kOperator, Kind::kSync},
+    .needs = kDependencyNeeds,
     .params = critical_path::kParams,
     .run = &critical_path::Run,
 };

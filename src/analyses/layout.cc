@@ -13,6 +13,7 @@
 #include "facts/derived/layout/kind_times.h"
 #include "facts/derived/layout/parallel_layout.h"
 #include "facts/derived/layout/pipeline_stages.h"
+#include "facts/paths/dependencies.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -145,7 +146,7 @@ const Analysis kLayout = {
     .title = "Parallel layout",
     .summary = "How ranks share the work, and what each kind of process group costs",
     .doc = layout::kDoc,
-    .needs = kRankActivityNeeds | KindSet{Kind::kOperator},
+    .needs = kDependencyNeeds,
     .params = {},
     .run = &layout::Run,
 };

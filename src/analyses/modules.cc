@@ -241,7 +241,7 @@ const Analysis kModules = {
     .title = "Modules",
     .summary = "Host time, device time and memory per layer",
     .doc = modules::kDoc,
-    .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator, Kind::kPython, Kind::kInstant},
+    .needs = Wanted(kRankActivityNeeds | kPythonFrames | KindSet{Kind::kOperator, Kind::kInstant},
                     true, true),
     .params = {},
     .run = &modules::Run,

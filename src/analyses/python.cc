@@ -201,7 +201,7 @@ const Analysis kPython = {
     .title = "Python functions",
     .summary = "Python functions by self time",
     .doc = python::kDoc,
-    .needs = kRankActivityNeeds | KindSet{Kind::kOperator, Kind::kPython},
+    .needs = kRankActivityNeeds | kPythonFrames | KindSet{Kind::kOperator},
     .params = {},
     .run = &python::Run,
 };

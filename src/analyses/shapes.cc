@@ -258,7 +258,7 @@ const Analysis kShapes = {
     .title = "Operators by shape",
     .summary = "Time, FLOP/s and roofline per input shape",
     .doc = shapes::kDoc,
-    .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator, Kind::kPython}, true, true),
+    .needs = Wanted(kRankActivityNeeds | kPythonFrames | KindSet{Kind::kOperator}, true, true),
     .params = shapes::kParams,
     .run = &shapes::Run,
 };

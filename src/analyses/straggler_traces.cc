@@ -6,11 +6,12 @@
 #include "analyses/straggler_report.h"
 #include "facts/derived/replay/job_stragglers.h"
 #include "facts/derived/replay/join_ranks.h"
+#include "facts/paths/dependencies.h"
 #include "report/humanize.h"
 
 namespace stepscope {
 
-const Wanted kStragglerNeeds = kRankActivityNeeds | KindSet{Kind::kOperator, Kind::kSync};
+const Wanted kStragglerNeeds = kDependencyNeeds;
 
 namespace {
 

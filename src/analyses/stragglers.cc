@@ -20,6 +20,7 @@
 #include "facts/derived/lateness/stages.h"
 #include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/origins.h"
+#include "facts/paths/dependencies.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 
@@ -342,7 +343,7 @@ const Analysis kStragglers = {
     .title = "Stragglers",
     .summary = "Ranks others wait for; cost and cause",
     .doc = stragglers::kDoc,
-    .needs = kRankActivityNeeds | KindSet{Kind::kOperator, Kind::kSync},
+    .needs = kDependencyNeeds,
     .params = stragglers::kParams,
     .run = &stragglers::Run,
 };

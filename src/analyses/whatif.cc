@@ -12,11 +12,12 @@
 #include "analyses/whatif_changes.h"
 #include "analyses/whatif_findings.h"
 #include "analyses/whatif_tables.h"
-#include "base/robust.h"
 #include "base/saturate.h"
 #include "facts/derived/replay/job_change.h"
 #include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/origins.h"
+#include "facts/derived/replay/replay_error.h"
+#include "facts/paths/dependencies.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 
@@ -142,11 +143,7 @@ Report Run(const Facts& facts, const Params& params) {
     MakeUnavailable(report, "no complete step was recorded of all ranks");
     return report;
   }
-  const std::vector<ReplayedStep> replay = CompareReplay(graph);
-  std::vector<double> errors;
-  for (const ReplayedStep& row : replay) errors.push_back(row.Error());
-  const double worst = std::ranges::max(errors);
-  const double error = Median(errors);
+  const auto& [replayed, error, worst] = ReplayErrorOf(facts);
   const auto changes = AskChanges(facts, params.Text("set"));
   if (!changes) {
     report.absent = changes.error();
@@ -173,7 +170,7 @@ Report Run(const Facts& facts, const Params& params) {
   report.tables.push_back(BoundsTable(facts, *changes, error));
   report.tables.push_back(ChainTable(facts));
   report.tables.push_back(HarmlessTable(facts));
-  report.tables.push_back(ReplayTable(replay));
+  report.tables.push_back(ReplayTable(replayed));
   std::erase_if(report.tables, [](const Table& table) { return table.rows.empty(); });
   if (report.status == Status::kOk) AddWorths(report, facts, *changes, error);
   AddOriginFindings(report, facts, error);
@@ -189,7 +186,7 @@ const Analysis kWhatif = {
     .title = "What-if replay",
     .summary = "What changes are worth to the whole job",
     .doc = whatif::kDoc,
-    .needs = kRankActivityNeeds | KindSet{Kind::kOperator, Kind::kSync},
+    .needs = kDependencyNeeds,
     .params = whatif::kParams,
     .run = &whatif::Run,
 };

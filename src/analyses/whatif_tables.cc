@@ -2,13 +2,11 @@
 #include "analyses/whatif_tables.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <utility>
 
 #include "analyses/build.h"
 #include "base/saturate.h"
-#include "facts/derived/replay/job_lags.h"
 #include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/lateness_chain.h"
 #include "report/kinds.h"
@@ -51,32 +49,6 @@ Table TableOf(const Facts& facts, std::span<const AskedChange> changes, double e
 }
 
 }  // namespace
-
-double ReplayedStep::Error() const {
-  if (measured == 0) return 0;
-  const double off = std::abs(static_cast<double>(SubtractSaturated(replayed, measured)));
-  return off / static_cast<double>(measured);
-}
-
-std::vector<ReplayedStep> CompareReplay(const JobGraph& graph) {
-  const JobTimes recorded = RecordedTimes(graph);
-  const JobTimes replayed = ReplayJob(graph, ExplainedLags(graph));
-  std::vector<ReplayedStep> rows;
-  for (uint32_t r = 0; r < graph.ranks.size(); ++r) {
-    const JobRank& job = graph.ranks[r];
-    const StepMark* before = nullptr;
-    for (const StepMark& mark : job.marks) {
-      const auto length = [&](const JobTimes& times) {
-        const int64_t since = before == nullptr ? AddSaturated(job.origin, times[r][mark.begin])
-                                                : EndOfStep(graph, times, r, *before);
-        return SubtractSaturated(EndOfStep(graph, times, r, mark), since);
-      };
-      rows.push_back({job.rank->rank, mark.step, length(recorded), length(replayed)});
-      before = &mark;
-    }
-  }
-  return rows;
-}
 
 Table ChangesTable(const Facts& facts, std::span<const AskedChange> changes, double error) {
   Table table = TableOf(facts, changes, error, false);

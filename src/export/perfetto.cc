@@ -59,6 +59,7 @@ std::string_view LineOf(Kind kind) {
     case Kind::kCounterRange:
       return " counter ranges";
     case Kind::kPython:
+    case Kind::kPythonWait:
       return " Python";
     default:
       return "";

@@ -48,6 +48,7 @@ std::optional<Line> LineOf(Kind kind) {
     case Kind::kInstant:
       return Line::kInstants;
     case Kind::kPython:
+    case Kind::kPythonWait:
       return Line::kPython;
     case Kind::kCounter:
     case Kind::kFlow:

@@ -32,6 +32,7 @@ ColumnKind ColumnKindOf(Kind kind) {
     case Kind::kRuntime:
     case Kind::kOperator:
     case Kind::kPython:
+    case Kind::kPythonWait:
       return ColumnKind::kHost;
     case Kind::kSync:
       return ColumnKind::kWait;

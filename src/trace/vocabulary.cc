@@ -37,8 +37,8 @@ constexpr auto kCategories = std::to_array<CategoryEntry>({
     {"operator", {Kind::kOperator, NameDecides::kStep}},
     {"user_annotation", {Kind::kAnnotation}},
     {"gpu_user_annotation", {Kind::kGpuAnnotation}},
-    {"python_function", {Kind::kPython}},
-    {"python", {Kind::kPython}},
+    {"python_function", {Kind::kPython, NameDecides::kWait}},
+    {"python", {Kind::kPython, NameDecides::kWait}},
     {"cuda_sync", {Kind::kSync}},
     {"cuda_event", {Kind::kSync}},
     {"overhead", {Kind::kOverhead}},
@@ -93,7 +93,7 @@ constexpr auto kForwardParts = std::to_array<std::string_view>({".forward", "## 
 std::string_view KindName(Kind kind) {
   constexpr auto kNames = std::to_array<std::string_view>(
       {"compute", "communication", "memcpy", "memset", "runtime", "operator", "annotation",
-       "python", "gpu annotation", "sync", "overhead", "counter range", "instant", "counter",
+       "python", "python wait", "gpu annotation", "sync", "overhead", "counter range", "instant", "counter",
        "flow", "profiler window", "unknown"});
   static_assert(kNames.size() == static_cast<size_t>(Kind::kCount));
   return kNames[static_cast<size_t>(kind)];
@@ -237,6 +237,10 @@ int64_t StepNumber(std::string_view name) {
   int64_t number = -1;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
   return error == std::errc() && end == name.data() + name.size() && number >= 0 ? number : -1;
+}
+
+bool IsPythonWait(std::string_view frame) {
+  return frame.starts_with("<built-in method wait of ");
 }
 
 }  // namespace stepscope

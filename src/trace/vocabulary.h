@@ -25,6 +25,7 @@ enum class Kind : uint8_t {
   kOperator,    // framework operators
   kAnnotation,  // ranges the framework or the user named, ProfilerStep#N among them
   kPython,      // Python call stack
+  kPythonWait,  // of it, a call in which the thread waits for communication that it began
   // Records about either side.
   kGpuAnnotation,   // an annotation's shadow on the device: spans work, is none
   kSync,            // synchronization as the device saw it: spans waiting, is not an activity
@@ -83,6 +84,8 @@ struct Wanted {
   }
 };
 
+inline constexpr KindSet kPythonFrames = {Kind::kPython, Kind::kPythonWait};
+
 inline constexpr KindSet kDeviceActivity = {Kind::kCompute, Kind::kCommunication, Kind::kMemcpy,
                                             Kind::kMemset};
 
@@ -93,6 +96,7 @@ enum class NameDecides : uint8_t {
   kCommunication,  // kernels: compute, or communication
   kActivity,       // accelerators whose category does not tell kernels from copies: any of the four
   kStep,           // operators: older profilers recorded a step as one
+  kWait,           // Python's frames: the methods that wait
 };
 struct CategoryMeaning {
   Kind kind = Kind::kUnknown;
@@ -188,5 +192,9 @@ MemoryUse MemoryUseOfName(std::string_view name);
 
 // N of "ProfilerStep#N"; -1 for any other name.
 int64_t StepNumber(std::string_view name);
+
+// Whether a frame of Python's is the method that waits for a collective or message: that of the
+// handle which PyTorch gives back for it.
+bool IsPythonWait(std::string_view frame);
 
 }  // namespace stepscope

@@ -63,6 +63,7 @@ uint32_t FrameRecords::ThreadOf(size_t track, std::span<const uint32_t> threads)
 
 void FrameRecords::Finish(std::span<const uint32_t> threads, HostOps& host) {
   host.frames.resize(host.threads.size());
+  if (!any_) return;
   for (size_t t = 0; t < tracks_.size(); ++t) {
     OfTrack& track = tracks_[t];
     if (track.frames.empty()) continue;

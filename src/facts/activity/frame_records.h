@@ -20,7 +20,9 @@ class FrameRecords {
 
   // Takes the event if it is a frame. REQUIRES: every event of the trace, ascending.
   void Take(EventId event) {
-    if (trace_.kinds()[event] == Kind::kPython) TakeFrame(event);
+    const Kind kind = trace_.kinds()[event];
+    if (kPythonFrames.Has(kind)) TakeFrame(event);
+    any_ = any_ || kind == Kind::kPython;
   }
 
   // Hands the frames over, to be called once. `threads`: the number of each track's thread in
@@ -42,6 +44,7 @@ class FrameRecords {
 
   const Trace& trace_;
   std::vector<OfTrack> tracks_;
+  bool any_ = false;  // without, waits may have been kept alone, which are no stacks
 };
 
 }  // namespace stepscope

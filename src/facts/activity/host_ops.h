@@ -74,6 +74,13 @@ struct OneTimeWork {
   uint32_t thread = 0;
 };
 
+// A call in which a thread waits for communication that it began.
+struct HostWait {
+  int64_t start = 0;  // ns
+  int64_t end = 0;
+  uint32_t thread = 0;
+};
+
 struct HostOps {
   std::vector<std::string> threads;   // as the trace names them, or their ids
   HostRanges ranges;                  // by thread, then start, then the longer first
@@ -82,6 +89,7 @@ struct HostOps {
   AutogradOps autograd;               // by range; kept where there are frames
   std::vector<MemoryEvent> memory;    // by time
   std::vector<OneTimeWork> one_time;  // by start; of several threads, so they may overlap
+  std::vector<HostWait> waits;        // known where stacks were recorded
   std::vector<MemoryTimeline> memory_timelines;
   std::vector<RangeDetail> range_details;
   std::vector<MemoryDetail> memory_details;

@@ -63,7 +63,7 @@ void HostRecords::Count() {
     const Kind kind = kinds[e];
     if (kind == Kind::kOperator || kind == Kind::kAnnotation) ++threads_[ThreadOf(e)].ranges.next;
     if (kind == Kind::kRuntime) ++threads_[ThreadOf(e)].calls.next;
-    if (kind == Kind::kInstant && bytes.At(e)) ThreadOf(e);
+    if (kind == Kind::kPythonWait || (kind == Kind::kInstant && bytes.At(e))) ThreadOf(e);
     if (kind == Kind::kPython) has_frames_ = true;
   }
   size_t ranges = 0, calls = 0;
@@ -86,6 +86,8 @@ void HostRecords::Take(EventId e) {
       return TakeCall(e);
     case Kind::kInstant:
       return TakeMemoryEvent(e);
+    case Kind::kPythonWait:
+      return out_.waits.push_back({.start = Start(e), .end = End(e), .thread = ThreadOf(e)});
     default:
       return;
   }

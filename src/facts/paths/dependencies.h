@@ -7,6 +7,10 @@
 
 namespace stepscope {
 
+// Kinds that tell dependencies.
+inline constexpr KindSet kDependencyNeeds =
+    kRankActivityNeeds | KindSet{Kind::kOperator, Kind::kSync, Kind::kPythonWait};
+
 // The dependencies of `rank` within `window`. `names` are those of the recording.
 Dependencies BuildDependencies(const RankActivity& rank, const StringTable& names,
                                const PathWindow& window);

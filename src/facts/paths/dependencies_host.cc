@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <string_view>
+#include <utility>
 
 #include "base/innermost.h"
 #include "base/sort_runs.h"
@@ -89,24 +91,51 @@ HostMoments::HostMoments(const RankActivity& rank, const StringTable& names, Dep
       threads_(rank.host->threads.size()),
       calls_(rank.host->threads.size()) {
   FindWorking(rank);
+  FindWaits(rank, names);
   CollectTimes(rank);
   LabelSlices(rank, names);
   AddToDraft(rank, draft);
   AddHandOvers(draft);
 }
 
-// Threads that only poll, such as those which watch collectives, explain nothing.
+// Threads that only poll, such as those which watch collectives, explain nothing; nor do those of a
+// library that communicates, whose operators are parts of its records.
 void HostMoments::FindWorking(const RankActivity& rank) {
   if (!window_.whole()) threads_[window_.thread].works = true;
+  std::set<StringId> records;
+  for (const Activity& activity : rank.activities) {
+    if (rank.on_host && rank.IsCollective(activity)) records.insert(activity.name);
+  }
+  const auto is_record = [&](const HostRange& around) {
+    return around.kind != Kind::kOperator && records.contains(around.name);
+  };
   StopChecks checks;
   for (const HostRange& range : rank.host->ranges) {
     checks.Turn();
-    if (range.kind == Kind::kOperator) threads_[range.thread].works = true;
+    if (range.kind != Kind::kOperator || threads_[range.thread].works) continue;
+    threads_[range.thread].works =
+        records.empty() || rank.host->FindAround(range.parent, is_record) == kNoRange;
   }
   for (const Activity& activity : rank.activities) {
     const auto call = rank.CallOf(activity);
     if (call) threads_[call->thread].works = true;
   }
+}
+
+void HostMoments::FindWaits(const RankActivity& rank, const StringTable& names) {
+  if (!rank.on_host) return;
+  waits_ = rank.host->waits;
+  std::vector<bool> looked(names.size()), waits(names.size());
+  StopChecks checks;
+  for (const HostRange& range : rank.host->ranges) {
+    checks.Turn();
+    if (range.kind != Kind::kOperator) continue;
+    if (!looked[range.name]) waits[range.name] = names[range.name].contains("::wait_tensor");
+    looked[range.name] = true;
+    if (waits[range.name])
+      waits_.push_back({.start = range.start, .end = range.end, .thread = range.thread});
+  }
+  std::ranges::sort(waits_, {}, [](const HostWait& w) { return std::pair(w.thread, w.start); });
 }
 
 void HostMoments::CollectTimes(const RankActivity& rank) {
@@ -128,6 +157,9 @@ void HostMoments::CollectTimes(const RankActivity& rank) {
     add_both(threads_[call.thread], call);
     calls_[call.thread].push_back(c);
   }
+  for (const HostWait& wait : waits_) {
+    if (threads_[wait.thread].works) add_both(threads_[wait.thread], wait);
+  }
   for (Thread& thread : threads_) {
     if (thread.works) thread.times.push_back(window_.start);
     std::ranges::sort(thread.times);
@@ -145,6 +177,7 @@ void HostMoments::LabelThread(const HostOps& host, const RangeLinks& loading, ui
   Innermost ranges(first), calls;
   auto one_time = host.one_time.begin();
   int64_t one_time_until = window_.start;  // of the thread's one-time work so far
+  auto wait = std::ranges::lower_bound(waits_, t, {}, &HostWait::thread);
   thread.slices.resize(thread.times.size());
   thread.quiet.resize(thread.times.size());
   for (size_t i = 1; i < thread.times.size(); ++i) {
@@ -158,6 +191,9 @@ void HostMoments::LabelThread(const HostOps& host, const RangeLinks& loading, ui
       if (one_time->thread == t) one_time_until = std::max(one_time_until, one_time->end);
     }
     if (now < one_time_until) thread.slices[i].bound = Bound::kOneTime;
+    while (wait != waits_.end() && wait->thread == t && wait->end <= now) ++wait;
+    if (wait != waits_.end() && wait->thread == t && wait->start <= now)
+      thread.slices[i].bound = Bound::kSync;
     const bool nothing = range == kNoRange && !inside;
     if (nothing && i == 1) thread.slices[i].bound = Bound::kNoRecord;
     const bool operates =
@@ -227,12 +263,18 @@ void HostMoments::AddHandOvers(DependencyDraft& draft) {
   }
 }
 
-uint32_t HostMoments::At(uint32_t thread, int64_t time) const {
+uint32_t HostMoments::NextAt(uint32_t thread, int64_t time) const {
   if (time <= window_.start) return DependencyDraft::kOrigin;
   const auto& times = threads_[thread].times;
   const auto at = std::ranges::lower_bound(times, time);
-  if (at == times.end() || *at != time) return kNowhere;
+  if (at == times.end()) return kNowhere;
   return MomentOf(threads_[thread], static_cast<size_t>(at - times.begin()));
+}
+
+uint32_t HostMoments::At(uint32_t thread, int64_t time) const {
+  if (time <= window_.start) return DependencyDraft::kOrigin;
+  const auto& times = threads_[thread].times;
+  return std::ranges::binary_search(times, time) ? NextAt(thread, time) : kNowhere;
 }
 
 std::vector<HostMoments::Quiet> HostMoments::QuietAt(int64_t time, int64_t least,
@@ -240,6 +282,7 @@ std::vector<HostMoments::Quiet> HostMoments::QuietAt(int64_t time, int64_t least
                                                      const StringTable& names) const {
   const auto may_wait = [&](const Thread& thread, size_t i) {
     const int32_t range = thread.slices[i].range;
+    if (thread.slices[i].bound == Bound::kDataLoading) return false;
     if (thread.quiet[i] != 0 || range == kNoRange) return thread.quiet[i] != 0;
     return MayWait(names[host.ranges[static_cast<size_t>(range)].name]);
   };

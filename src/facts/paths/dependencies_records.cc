@@ -1,10 +1,13 @@
 // Adds collectives and messages of jobs whose processors compute. A library records each from its
-// begin to its end, mostly on threads of its own, and nothing of who waits for it.
+// begin to its end, mostly on threads of its own, and nothing of who waits for it: only stacks tell.
 #include <algorithm>
 #include <map>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "base/ascii.h"
 #include "base/time_units.h"
 #include "facts/paths/dependency_draft.h"
 
@@ -35,9 +38,10 @@ class Records {
       const bool here = activity.end > window_.start && activity.end <= window_.end;
       if (here && rank_.IsCollective(activity)) AddRecord(w, activity);
     }
-    AddWaits();
+    AddRecordedWaits();
+    AddGuessedWaits();
     const uint32_t end = draft_.AddMoment(window_.end, Order::kLast);
-    for (const auto& [moment, time] : ends_) draft_.AddEdge(moment, end, {});
+    for (const End& record : ends_) draft_.AddEdge(record.moment, end, {});
     for (const uint32_t moment : host_.Last()) {
       if (moment != kNowhere) draft_.AddEdge(moment, end, {});
     }
@@ -70,7 +74,7 @@ class Records {
     const uint32_t start = draft_.AddMoment(activity.start, Order::kWorkStart);
     const uint32_t end = draft_.AddMoment(activity.end, Order::kWorkEnd);
     draft_.AddEdge(start, end, edge);
-    ends_.emplace_back(end, activity.end);
+    ends_.push_back({end, activity.end});
     const Operation operation = OperationOf(names_[activity.name]);
     auto& posts = posts_[operation];
     size_t& next = next_[operation];
@@ -81,28 +85,60 @@ class Records {
     draft_.AddEdge(posts[next++].second, start, launch);
   }
 
-  void AddWaits() {
+  static constexpr Edge kWait{
+      .lag = DependencyDraft::kUsual, .bound = Bound::kSync, .reason = Reason::kSync};
+
+  // A thread in a wait goes on after the records that end meanwhile, the last of all.
+  void AddRecordedWaits() {
+    std::ranges::sort(ends_, {}, &End::time);
+    for (const HostWait& wait : host_.waits()) {
+      const auto first = std::ranges::upper_bound(ends_, wait.start, {}, &End::time);
+      const auto after = std::ranges::upper_bound(ends_, wait.end, {}, &End::time);
+      for (auto end = first; end < after; ++end) {
+        end->awaited = true;
+        const uint32_t until = host_.NextAt(wait.thread, end->time);
+        if (until != kNowhere) draft_.AddEdge(end->moment, until, kWait);
+      }
+    }
+  }
+
+  // Of the other records: stretches in which they end are waits if the same often follows.
+  void AddGuessedWaits() {
     struct Wait {
-      uint32_t record;
-      HostMoments::Quiet quiet;
+      uint32_t record = kNowhere;
+      uint32_t until = kNowhere;
+      const double* alike = nullptr;  // how many have the same follow
     };
     std::vector<Wait> waits;
-    std::map<StringId, double> followed_by;
-    for (const auto& [moment, time] : ends_) {
-      for (const HostMoments::Quiet& quiet : host_.QuietAt(time - 1, kQuiet, *rank_.host, names_)) {
-        waits.push_back({moment, quiet});
-        ++followed_by[quiet.followed_by];
+    std::map<std::string, double> followed_by;
+    for (const End& end : ends_) {
+      if (end.awaited) continue;
+      for (const HostMoments::Quiet& quiet :
+           host_.QuietAt(end.time - 1, kQuiet, *rank_.host, names_)) {
+        double& alike = followed_by[WithoutNumbers(quiet.followed_by)];
+        waits.push_back({end.moment, quiet.until, &alike});
+        ++alike;
       }
     }
     for (const Wait& wait : waits) {
-      if (followed_by[wait.quiet.followed_by] < kOften * static_cast<double>(waits.size()))
-        continue;
-      draft_.AddEdge(
-          wait.record, wait.quiet.until,
-          {.lag = DependencyDraft::kUsual, .bound = Bound::kSync, .reason = Reason::kSync});
+      if (*wait.alike < kOften * static_cast<double>(waits.size())) continue;
+      draft_.AddEdge(wait.record, wait.until, kWait);
       draft_.CountGuess();
     }
   }
+
+  // Steps, layers and microbatches are numbered.
+  std::string WithoutNumbers(StringId name) const {
+    std::string text(name == kNoString ? std::string_view() : names_[name]);
+    std::erase_if(text, IsDigit);
+    return text;
+  }
+
+  struct End {
+    uint32_t moment = 0;
+    int64_t time = 0;
+    bool awaited = false;  // a thread is known to have waited meanwhile
+  };
 
   const RankActivity& rank_;
   const StringTable& names_;
@@ -111,7 +147,7 @@ class Records {
   const PathWindow window_;
   std::map<Operation, std::vector<std::pair<int64_t, uint32_t>>> posts_;  // time, moment
   std::map<Operation, size_t> next_;
-  std::vector<std::pair<uint32_t, int64_t>> ends_;  // of records: moment, time
+  std::vector<End> ends_;  // of records
 };
 
 }  // namespace

@@ -63,6 +63,11 @@ class HostMoments {
 
   // The moment at which something begins or ends on a thread; kNowhere if there is none such.
   uint32_t At(uint32_t thread, int64_t time) const;
+  // Where threads are known to wait for records: in waits that stacks tell, and in the operators
+  // that compiled programs wait in. By thread, then start. Only where processors compute.
+  const std::vector<HostWait>& waits() const { return waits_; }
+  // The first moment of a thread at this time or after it; kNowhere if there is none.
+  uint32_t NextAt(uint32_t thread, int64_t time) const;
   // A stretch of a thread in which it may have waited: in no call, and in no operator but those
   // that may (MayWait).
   struct Quiet {
@@ -86,6 +91,7 @@ class HostMoments {
 
   uint32_t MomentOf(const Thread& thread, size_t i) const;
   void FindWorking(const RankActivity& rank);
+  void FindWaits(const RankActivity& rank, const StringTable& names);
   void CollectTimes(const RankActivity& rank);
   void LabelThread(const HostOps& host, const RangeLinks& loading, uint32_t t, size_t first,
                    size_t last);
@@ -95,6 +101,7 @@ class HostMoments {
 
   PathWindow window_;
   std::vector<Thread> threads_;
+  std::vector<HostWait> waits_;
   std::vector<std::vector<uint32_t>> calls_;  // of each working thread, by start
 };
 

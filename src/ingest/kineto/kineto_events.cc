@@ -173,6 +173,8 @@ Kind KinetoEvents::State::KindOfEvent() {
       return KindOfActivityName(TextOf(raw.name, scratch));
     case NameDecides::kStep:
       return StepNumber(TextOf(raw.name, scratch)) >= 0 ? Kind::kAnnotation : meaning.kind;
+    case NameDecides::kWait:
+      return IsPythonWait(TextOf(raw.name, scratch)) ? Kind::kPythonWait : meaning.kind;
     case NameDecides::kCommunication:
       break;
   }

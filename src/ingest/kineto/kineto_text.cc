@@ -164,9 +164,21 @@ bool EventText::MayCount() const {
 // nobody asked for the event.
 bool EventText::Unwanted() const {
   if (keep_.Has(raw.meaning.kind)) return false;
-  if (raw.meaning.name_decides == NameDecides::kNothing) return true;
-  const bool may_be_step = raw.name.empty() || raw.name.starts_with("\"ProfilerStep#");
-  return raw.meaning.name_decides == NameDecides::kStep && !may_be_step;
+  const auto may_begin = [&](std::string_view with) {
+    return raw.name.empty() || raw.name.starts_with(with);
+  };
+  switch (raw.meaning.name_decides) {
+    case NameDecides::kNothing:
+      return true;
+    case NameDecides::kStep:
+      return !may_begin("\"ProfilerStep#");
+    case NameDecides::kWait:
+      return !keep_.Has(Kind::kPythonWait) || !may_begin("\"<built-in method wait of ");
+    case NameDecides::kCommunication:
+    case NameDecides::kActivity:
+      break;
+  }
+  return false;
 }
 
 // Reads the fields of the event at hand, its brackets and all, or passes over it once they say that

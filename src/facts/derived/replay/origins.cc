@@ -14,6 +14,7 @@
 #include "base/robust.h"
 #include "facts/derived/replay/job_lags.h"
 #include "facts/derived/replay/join_ranks.h"
+#include "facts/derived/replay/replay_error.h"
 #include "facts/derived/replay/suspects.h"
 
 namespace stepscope {
@@ -38,7 +39,10 @@ Lengths Less(const Lengths& before, const Lengths& now) {
 class OriginFinder {
  public:
   explicit OriginFinder(const Facts& facts)
-      : names_(*facts.names), graph_(JobGraphOf(facts)), work_(OwnWorkOf(facts)) {}
+      : facts_(facts),
+        names_(*facts.names),
+        graph_(JobGraphOf(facts)),
+        work_(OwnWorkOf(facts)) {}
 
   Origins Find() {
     out_.recorded = StepLengths(graph_, RecordedTimes(graph_));
@@ -48,6 +52,7 @@ class OriginFinder {
     std::vector<const Suspect*> open, taken;
     for (const Suspect& suspect : suspects) open.push_back(&suspect);
     if (open.empty()) return std::move(out_);
+    least_cost_ = usual_step_ * std::max(kLeastCost, ReplayErrorOf(facts_).median);
     Lengths before = TakeNone();
     while (!open.empty()) {
       const auto [most, now] = TakeMost(open, taken);
@@ -127,7 +132,7 @@ class OriginFinder {
     const auto useful = std::ranges::count_if(saved, [](double s) { return s > 0; });
     // Of a median: 1.25 times that of a mean.
     const double error = 1.25 * kDeviationPerMad * MadOf(saved) / std::sqrt(steps);
-    return usual >= kLeastCost * usual_step_ && usual >= kBeyondError * error &&
+    return usual >= least_cost_ && usual >= kBeyondError * error &&
            static_cast<double>(useful) >= kMostSteps * steps;
   }
 
@@ -157,6 +162,8 @@ class OriginFinder {
         origin.with.push_back(other->rank);
       }
     }
+    if (2 * (with.size() - costly_.size()) > std::max<size_t>(2, work_[suspect.rank].peers.size()))
+      return;  // where most ranks are late, none is
     const JobTimes times = TimesWithout(with);
     origin.saved = Less(before, StepLengths(graph_, times));
     if (!Costs(suspect, origin.saved)) return;
@@ -220,10 +227,12 @@ class OriginFinder {
     if (most != names.end() && most->second > 0) std::tie(origin.kind, origin.name) = most->first;
   }
 
+  const Facts& facts_;
   const StringTable& names_;
   const JobGraph& graph_;
   const std::vector<OwnWork>& work_;
   double usual_step_ = 0;
+  double least_cost_ = 0;  // ns per step, of an origin
   std::vector<const Suspect*> costly_;
   std::vector<int64_t> waits_;  // of each of JobGraph::members, without `costly_`
   std::map<std::vector<const Suspect*>, Lengths> known_;

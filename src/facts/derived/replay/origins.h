@@ -33,7 +33,8 @@ struct Origin {
 
 struct Origins {
   std::vector<int64_t> recorded;  // of each of JobGraph::steps, how long it takes
-  // The most costly first. Each saves 3 % of a step at the median since then, three standard errors
+  // The most costly first. Each saves 3 % of a step at the median since then, more than a
+  // replay errs by, three standard errors
   // of that, and something in three of four steps.
   std::vector<Origin> found;
   // Ranks whose own work takes longer, but without that steps are not so much shorter: they wait

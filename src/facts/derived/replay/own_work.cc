@@ -94,7 +94,8 @@ class Cutter {
       const auto most =
           std::ranges::max_element(gap, {}, [&](uint32_t g) { return job_.graph.edges[g].lag; });
       const int64_t since = job_.graph.times[job_.graph.edges[gap.front()].from];
-      if (!MayBeWait(since, job_.graph.times[edge.from]))
+      const bool loads = job_.graph.edges[*most].bound == Bound::kDataLoading;
+      if (loads || !MayBeWait(since, job_.graph.times[edge.from]))
         Add(gap, StepOf(job_.graph.edges[*most]), UnitKind::kBefore, edge.name);
       gap.clear();
     }

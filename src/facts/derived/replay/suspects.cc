@@ -18,6 +18,7 @@ constexpr double kLeastOfOneName = 0.03;  // of a step
 constexpr size_t kMostSuspects = 8;
 constexpr double kOfUnits = 0.3;  // of what units take, that they grew by
 constexpr double kOfExcess = 0.5;
+constexpr double kMuchOfStep = 0.1;
 constexpr double kMuchLonger = 0.5;  // of all that a rank does itself
 constexpr size_t kLeastSince = 4;    // steps in which they do
 constexpr size_t kEnoughBefore = 4;  // steps, to compare a rank with itself
@@ -46,10 +47,19 @@ class SuspectFinder {
       const std::optional<Rise>& rise = rises[r];
       if (!rise || IsShared(r, *rise, rises)) continue;
       const bool always = known != found.end() && known->first < kEnoughBefore;
-      if (always && !known->of_one_name) continue;
+      const bool clear = rise->Doubles() && rise->by >= kMuchOfStep * usual_step_;
+      if (always && !known->of_one_name && !clear) continue;
       Suspect own{.rank = r, .first = rise->at, .as_before = true};
       own.expected = ExpectedAsBefore(work_[r], own.first);
-      if (MayBeLoad(*rise, own)) continue;
+      if (MayBeLoad(*rise, own)) {
+        // What no load explains is priced alone.
+        if (!clear) continue;
+        own.of_all = false;
+        own.of_one_name = true;
+        own.kind = rise->kind;
+        own.name = rise->name;
+        KeepOthers(own);
+      }
       if (known == found.end()) {
         found.push_back(std::move(own));
       } else {
@@ -171,6 +181,9 @@ class SuspectFinder {
     StringId name = kNoString;
     size_t at = 0;  // index into JobGraph::steps
     double by = 0;  // ns
+    double before = 0;
+
+    bool Doubles() const { return by > before; }
   };
 
   // The units of the rank that grew most: by much of what they take, in four steps or more.
@@ -183,7 +196,7 @@ class SuspectFinder {
       if (!change || change->Difference() < kOfUnits * change->since) continue;
       if (values.size() - change->at < kLeastSince) continue;
       if (!most || change->Difference() > most->by)
-        most = {of.first, of.second, change->at, change->Difference()};
+        most = {of.first, of.second, change->at, change->Difference(), change->before};
     }
     return most;
   }

@@ -1,0 +1,26 @@
+// How far a replay without changes is from what was recorded, where delays that nothing explains are
+// replaced by usual ones (ExplainedLags).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "facts/facts.h"
+
+namespace stepscope {
+
+// A step of a rank as it was recorded and as it is replayed, ns: from the end of the step before,
+// or of the first from its begin.
+struct ReplayedStep {
+  int64_t rank = 0, step = 0, measured = 0, replayed = 0;
+  double Error() const;  // a share of `measured`; 0 where that is 0
+};
+
+struct ReplayError {
+  std::vector<ReplayedStep> steps;  // by rank, then step
+  double median = 0, worst = 0;     // shares of a step
+};
+
+const ReplayError& ReplayErrorOf(const Facts& facts);
+
+}  // namespace stepscope
