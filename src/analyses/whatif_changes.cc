@@ -20,8 +20,7 @@ class ChangeAsker {
   explicit ChangeAsker(const Facts& facts)
       : facts_(facts),
         graph_(JobGraphOf(facts)),
-        origins_(OriginsOf(facts)),
-        unchanged_(StepLengths(graph_, ReplayJob(graph_, RecordedLags{&graph_}))) {}
+        origins_(OriginsOf(facts)) {}
 
   Result<std::vector<AskedChange>> Ask(std::string_view set) {
     if (auto asked = AskSet(set); !asked) return std::unexpected(std::move(asked.error()));
@@ -74,13 +73,8 @@ class ChangeAsker {
       all.since = first ? origin.since : std::min(all.since, origin.since);
       for (size_t s = 0; s < origin.saved.size(); ++s)
         all.lengths[s] = SubtractSaturated(all.lengths[s], origin.saved[s]);
-      AskedChange with = all;
-      // A name may hold what divides changes.
-      if (const auto changes = ReadJobChanges(with.text)) {
-        const AskedLags asked = LagsWith(facts_, *changes);
-        FindPath(with, asked.lags, ReplayJob(graph_, asked.lags));
-      }
-      out_.push_back(std::move(with));
+      all.path = origin.path;
+      out_.push_back(all);
     }
   }
 
@@ -98,31 +92,23 @@ class ChangeAsker {
     change.lengths = origins_.recorded;
     const std::vector<int64_t> changed = StepLengths(graph_, times);
     for (size_t s = 0; s < changed.size(); ++s) {
-      const int64_t replayed = SubtractSaturated(unchanged_[s], changed[s]);
+      const int64_t replayed = SubtractSaturated(origins_.unchanged[s], changed[s]);
       const int64_t saved = AddSaturated(replayed, asked.saved_by_formula);
       change.lengths[s] = SubtractSaturated(change.lengths[s], saved);
     }
-    FindPath(change, asked.lags, times);
+    const size_t first = graph_.steps.size() > 1 ? 1 : 0;
+    change.path = CriticalPathSince(graph_, asked.lags, times, first);
     out_.push_back(std::move(change));
-  }
-
-  void FindPath(AskedChange& change, const ChangedLags& lags, const JobTimes& times) const {
-    size_t first = graph_.steps.size() > 1 ? 1 : 0;
-    if (change.since) {
-      first = static_cast<size_t>(std::ranges::lower_bound(graph_.steps, *change.since) -
-                                  graph_.steps.begin());
-    }
-    change.path = CriticalPathSince(graph_, lags, times, first);
   }
 
   // The name that takes the most time of all ranks, without communication; empty: none does.
   std::string_view LongestKernel() const {
     std::map<StringId, int64_t> times;
-    for (const OwnWork& work : OwnWorkOf(facts_)) {
-      for (const OwnUnit& unit : work.units) {
-        if (unit.kind != UnitKind::kDevice) continue;
-        int64_t& sum = times[unit.name];
-        sum = AddSaturated(sum, unit.time);
+    for (const OwnWork& work : graph_.work) {
+      for (const UnitRun& run : work.runs) {
+        if (run.of.kind != UnitKind::kDevice) continue;
+        int64_t& sum = times[run.of.name];
+        for (const int64_t time : work.TimesOf(run)) sum = AddSaturated(sum, time);
       }
     }
     const auto most = std::ranges::max_element(times, {}, [](const auto& t) { return t.second; });
@@ -133,7 +119,6 @@ class ChangeAsker {
   const Facts& facts_;
   const JobGraph& graph_;
   const Origins& origins_;
-  const std::vector<int64_t> unchanged_;  // ns, of each step of a replay as recorded
   std::vector<AskedChange> out_;
 };
 

@@ -24,9 +24,9 @@ int64_t StepsSince(const JobGraph& graph, std::optional<int64_t> since) {
 
 // ", most of it in gemm in Linear", ", most of it before aten::linear".
 std::string SayUnits(const Facts& facts, const Origin& origin) {
-  if (origin.name == kNoString) return {};
-  const std::string name = SayMost(facts, {{origin.name, 1}});
-  return fmt::format(", most of it {} {}", origin.kind == UnitKind::kBefore ? "before" : "in",
+  if (origin.of.name == kNoString) return {};
+  const std::string name = SayMost(facts, {{origin.of.name, 1}});
+  return fmt::format(", most of it {} {}", origin.of.kind == UnitKind::kBefore ? "before" : "in",
                      name);
 }
 
@@ -44,7 +44,7 @@ std::string SayWho(const JobGraph& graph, const Origin& origin) {
 std::string SayExcess(const Facts& facts, const Origin& origin) {
   const std::string than =
       origin.as_before ? std::string("before")
-                       : "on " + Plural(OwnWorkOf(facts)[origin.rank].peers.size() - 1, "rank") +
+                       : "on " + Plural(JobGraphOf(facts).work[origin.rank].peers.size() - 1, "rank") +
                              " with the same work";
   const std::string whose =
       origin.with.empty()

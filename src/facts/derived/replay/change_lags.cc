@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
+#include <map>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/word_pattern.h"
@@ -81,32 +83,23 @@ class ChangeMaker {
     return "";
   }
 
-  bool Scale(const std::function<double(const JobRank&, const Edge&)>& factor) {
-    bool any = false;
-    asked_.lags.ScaleEdges([&](const JobRank& job, const Edge& edge) {
-      const double by = factor(job, edge);
-      any = any || by != 1;
-      return by;
-    });
-    return any;
-  }
-
   bool ScaleBounds(std::initializer_list<Bound> bounds, double factor) {
-    return Scale([&](const JobRank& /*job*/, const Edge& edge) {
-      return std::ranges::find(bounds, edge.bound) != bounds.end() ? factor : 1;
+    for (const Bound bound : bounds) asked_.lags.ScaleBound(bound, factor);
+    const auto is_meant = [&](const JobEdge& edge) {
+      return std::ranges::find(bounds, edge.bound) != bounds.end();
+    };
+    return std::ranges::any_of(graph_.ranks, [&](const JobRank& job) {
+      return std::ranges::any_of(job.graph.edges, is_meant);
     });
   }
 
   // A factor of 1 is asked for knowingly.
   std::string ScaleKernels(const JobChange& change) {
-    NamesWith names(*facts_.names, change.pattern);
     bool any = false;
-    Scale([&](const JobRank& /*job*/, const Edge& edge) {
-      const bool of_work = edge.reason == Reason::kRunning && edge.activity != kNowhere;
-      if (!of_work || edge.bound == Bound::kCommunication || !names.Holds(edge.name)) return 1.0;
-      any = true;
-      return change.factor;
-    });
+    for (uint32_t r = 0; r < graph_.ranks.size(); ++r) {
+      std::vector<int64_t> scaled = ScaledTimes(graph_.work[r], change.factor);
+      any = TakePart(r, WorkPart::kKernel, change.pattern, std::move(scaled)) || any;
+    }
     return any ? "" : "no kernel or copy has this name; communication is changed by 'link'";
   }
 
@@ -114,19 +107,19 @@ class ChangeMaker {
   std::string ScaleOperators(const JobChange& change) {
     NamesWith names(*facts_.names, change.pattern);
     bool any = false;
-    const JobRank* of = nullptr;
-    std::vector<bool> inside;
-    Scale([&](const JobRank& job, const Edge& edge) {
-      if (of != &job) {
-        of = &job;
-        inside = RangesWith(*job.rank->host, names);
-      }
-      const bool named = edge.reason == Reason::kThread && names.Holds(edge.name);
-      const bool within = edge.range != kNoRange && inside[static_cast<size_t>(edge.range)];
-      if (!named && !within) return 1.0;
-      any = true;
-      return change.factor;
-    });
+    for (uint32_t r = 0; r < graph_.ranks.size(); ++r) {
+      const JobRank& job = graph_.ranks[r];
+      const std::vector<bool> inside = RangesWith(*job.rank->host, names);
+      const Dependencies labelled = LabelledGraph(*job.rank, *facts_.names, job.lock_step);
+      asked_.lags.ScaleEdges(r, [&](size_t e) {
+        const Edge& edge = labelled.edges[e];
+        const bool named = edge.reason == Reason::kThread && names.Holds(edge.name);
+        const bool within = edge.range != kNoRange && inside[static_cast<size_t>(edge.range)];
+        if (!named && !within) return 1.0;
+        any = true;
+        return change.factor;
+      });
+    }
     return any ? "" : "no operator, call or annotation has this name";
   }
 
@@ -192,34 +185,52 @@ class ChangeMaker {
   }
 
   std::string ChangeRank(uint32_t r, const JobChange& change) {
-    const std::vector<OwnWork>& work = OwnWorkOf(facts_);
-    const std::vector<OwnUnit>& units = work[r].units;
+    const OwnWork& work = graph_.work[r];
     std::vector<int64_t> expected;
     if (change.to == JobChange::To::kPeers) {
-      if (!work[r].HasPeers()) return "no other rank does the same work";
-      expected = ExpectedAsPeers(work, r);
+      if (!work.HasPeers()) return "no other rank does the same work";
+      expected = ExpectedAsPeers(graph_.work, r);
     } else if (change.to == JobChange::To::kBefore) {
       const auto first = std::ranges::lower_bound(graph_.steps, change.step);
       if (first == graph_.steps.begin()) return "no step before that was recorded";
       if (first == graph_.steps.end()) return "no step since then was recorded";
-      expected = ExpectedAsBefore(work[r], static_cast<size_t>(first - graph_.steps.begin()));
+      expected = ExpectedAsBefore(work, static_cast<size_t>(first - graph_.steps.begin()));
     } else {
-      for (const OwnUnit& unit : units)
-        expected.push_back(ToInt64(change.factor * static_cast<double>(unit.time)));
+      expected = ScaledTimes(work, change.factor);
     }
-    NamesWith names(*facts_.names, change.pattern);
-    bool any = false;
-    for (size_t u = 0; u < units.size(); ++u) {
-      if (IsPart(units[u], change.part, names))
-        any = true;
-      else
-        expected[u] = units[u].time;
-    }
-    if (any) asked_.lags.TakeUnits(work[r], r, expected);
+    const bool any = TakePart(r, change.part, change.pattern, std::move(expected));
     return any ? "" : "the rank does no such work in complete steps";
   }
 
-  static bool IsPart(const OwnUnit& unit, WorkPart part, NamesWith& names) {
+  static std::vector<int64_t> ScaledTimes(const OwnWork& work, double factor) {
+    std::vector<int64_t> scaled;
+    scaled.reserve(work.times.size());
+    for (const int64_t time : work.times)
+      scaled.push_back(ToInt64(factor * static_cast<double>(time)));
+    return scaled;
+  }
+
+  // Has the rank's units of this part take what is expected of them; false if there are none.
+  bool TakePart(uint32_t r, WorkPart part, const std::string& pattern,
+                std::vector<int64_t> expected) {
+    const OwnWork& work = graph_.work[r];
+    NamesWith& names = NamesOf(pattern);
+    bool any = false;
+    for (const UnitRun& run : work.runs) {
+      if (IsPart(run.of, part, names))
+        any = true;
+      else
+        std::ranges::copy(work.TimesOf(run), expected.begin() + run.first);
+    }
+    if (any) asked_.lags.TakeUnits(work, r, expected);
+    return any;
+  }
+
+  NamesWith& NamesOf(const std::string& pattern) {
+    return names_.try_emplace(pattern, *facts_.names, pattern).first->second;
+  }
+
+  static bool IsPart(const WorkName& unit, WorkPart part, NamesWith& names) {
     switch (part) {
       case WorkPart::kAll:
         return true;
@@ -239,6 +250,7 @@ class ChangeMaker {
 
   const Facts& facts_;
   const JobGraph& graph_;
+  std::map<std::string, NamesWith> names_;  // by pattern
   AskedLags asked_;
 };
 

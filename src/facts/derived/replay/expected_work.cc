@@ -2,6 +2,7 @@
 #include "facts/derived/replay/expected_work.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/robust.h"
@@ -12,8 +13,6 @@ namespace {
 
 constexpr size_t kMostPeers = 16;  // less than twice as many are compared with
 
-constexpr auto PlaceOf(const auto& unit) { return std::pair(unit.step, unit.key); }
-
 int64_t Between(int64_t low, int64_t high) { return low + (high - low) / 2; }
 
 }  // namespace
@@ -22,30 +21,45 @@ PeerTimes::PeerTimes(const std::vector<OwnWork>& work, const std::vector<uint32_
     : work_(work) {
   const size_t apart = std::max<size_t>(1, peers.size() / kMostPeers);
   for (size_t i = 0; i < peers.size(); i += apart) chosen_.push_back(peers[i]);
-  std::vector<std::span<const OwnUnit>> rest;  // of each of them, units not looked at yet
-  for (const uint32_t rank : chosen_) rest.emplace_back(work[rank].units);
-  std::vector<int64_t> times;
+  std::vector<std::span<const UnitRun>> rest;  // of each of them, runs not looked at yet
+  for (const uint32_t rank : chosen_) rest.emplace_back(work[rank].runs);
+  std::vector<std::span<const int64_t>> of_ranks;
   while (true) {
-    const OwnUnit* first = nullptr;
-    for (const auto& units : rest) {
-      if (!units.empty() && (first == nullptr || PlaceOf(units.front()) < PlaceOf(*first)))
-        first = &units.front();
+    const UnitRun* first = nullptr;
+    for (const auto& runs : rest) {
+      if (!runs.empty() && (first == nullptr || runs.front().Place() < first->Place()))
+        first = &runs.front();
     }
     if (first == nullptr) break;
-    times.clear();
-    for (auto& units : rest) {
-      if (units.empty() || PlaceOf(units.front()) != PlaceOf(*first)) continue;
-      times.push_back(units.front().time);
-      units = units.subspan(1);
+    of_ranks.clear();
+    for (size_t i = 0; i < rest.size(); ++i) {
+      if (rest[i].empty() || rest[i].front().Place() != first->Place()) continue;
+      of_ranks.push_back(work[chosen_[i]].TimesOf(rest[i].front()));
+      rest[i] = rest[i].subspan(1);
     }
-    Add(times, first->step, first->key);
+    runs_.push_back(*first);
+    runs_.back().first = static_cast<uint32_t>(times_.size());
+    AddRun(of_ranks);
+    runs_.back().count = static_cast<uint32_t>(times_.size()) - runs_.back().first;
   }
 }
 
-void PeerTimes::Add(std::span<int64_t> times, uint32_t step, uint64_t key) {
+void PeerTimes::AddRun(std::span<const std::span<const int64_t>> of_ranks) {
+  std::vector<int64_t> times;
+  for (size_t n = 0;; ++n) {
+    times.clear();
+    for (const auto& of_rank : of_ranks) {
+      if (n < of_rank.size()) times.push_back(of_rank[n]);
+    }
+    if (times.empty()) return;
+    Add(times);
+  }
+}
+
+void PeerTimes::Add(std::span<int64_t> times) {
   std::ranges::sort(times);
   Times& unit = times_.emplace_back();
-  unit = {.step = step, .count = static_cast<uint32_t>(times.size()), .key = key};
+  unit.count = static_cast<uint32_t>(times.size());
   const size_t from = times.size() < 2 ? 0 : (times.size() - 2) / 2;
   for (size_t i = 0; i < unit.middle.size(); ++i)
     unit.middle[i] = times[std::min(from + i, times.size() - 1)];
@@ -61,18 +75,21 @@ int64_t PeerTimes::Times::MedianWithout(int64_t time) const {
   return count % 2 == 0 ? rest(0) : Between(rest(0), rest(1));
 }
 
+int64_t PeerTimes::ExpectedOf(const Times& known, int64_t time, bool chosen) const {
+  if (!chosen) return known.Median();
+  return known.count == 1 ? time : known.MedianWithout(time);
+}
+
 std::vector<int64_t> PeerTimes::Expected(uint32_t rank) const {
   const bool chosen = std::ranges::binary_search(chosen_, rank);
-  std::vector<int64_t> expected;
-  expected.reserve(work_[rank].units.size());
-  auto known = times_.begin();
-  for (const OwnUnit& unit : work_[rank].units) {
-    while (known != times_.end() && PlaceOf(*known) < PlaceOf(unit)) ++known;
-    const bool found = known != times_.end() && PlaceOf(*known) == PlaceOf(unit);
-    if (!found || (chosen && known->count == 1)) {
-      expected.push_back(unit.time);
-    } else {
-      expected.push_back(chosen ? known->MedianWithout(unit.time) : known->Median());
+  std::vector<int64_t> expected = work_[rank].times;
+  auto known = runs_.begin();
+  for (const UnitRun& run : work_[rank].runs) {
+    while (known != runs_.end() && known->Place() < run.Place()) ++known;
+    if (known == runs_.end() || known->Place() != run.Place()) continue;
+    for (uint32_t n = 0; n < std::min(run.count, known->count); ++n) {
+      int64_t& time = expected[run.first + n];
+      time = ExpectedOf(times_[known->first + n], time, chosen);
     }
   }
   return expected;
@@ -83,28 +100,27 @@ std::vector<int64_t> ExpectedAsPeers(const std::vector<OwnWork>& work, uint32_t 
 }
 
 std::vector<int64_t> ExpectedAsBefore(const OwnWork& work, size_t first) {
-  std::vector<std::pair<uint64_t, int64_t>> before;  // key and time
-  for (const OwnUnit& unit : work.units) {
-    if (unit.step < first) before.emplace_back(unit.key, unit.time);
+  std::map<WorkName, std::vector<const UnitRun*>> before;
+  for (const UnitRun& run : work.runs) {
+    if (run.step < first) before[run.of].push_back(&run);
   }
-  std::ranges::sort(before);
-  std::vector<std::pair<uint64_t, int64_t>> usual;  // by key
-  for (auto of = before.begin(); of != before.end();) {
-    const auto next =
-        std::ranges::find_if(of, before.end(), [&](const auto& b) { return b.first != of->first; });
-    std::vector<double> times(first, 0);
-    std::ranges::transform(of, next, times.begin(),
-                           [](const auto& b) { return static_cast<double>(b.second); });
-    usual.emplace_back(of->first, ToInt64(Median(std::move(times))));
-    of = next;
+  std::map<WorkName, std::vector<int64_t>> usual;  // of the n-th
+  for (const auto& [of, runs] : before) {
+    const uint32_t most = std::ranges::max(runs, {}, &UnitRun::count)->count;
+    for (uint32_t n = 0; n < most; ++n) {
+      std::vector<double> times(first, 0);
+      for (size_t i = 0; i < runs.size(); ++i) {
+        if (n < runs[i]->count) times[i] = static_cast<double>(work.TimesOf(*runs[i])[n]);
+      }
+      usual[of].push_back(ToInt64(Median(std::move(times))));
+    }
   }
-  std::vector<int64_t> expected;
-  expected.reserve(work.units.size());
-  for (const OwnUnit& unit : work.units) {
-    const auto known =
-        std::ranges::lower_bound(usual, unit.key, {}, &std::pair<uint64_t, int64_t>::first);
-    const int64_t now = known == usual.end() || known->first != unit.key ? 0 : known->second;
-    expected.push_back(unit.step < first ? unit.time : now);
+  std::vector<int64_t> expected = work.times;
+  for (const UnitRun& run : work.runs) {
+    if (run.step < first) continue;
+    const std::vector<int64_t>& known = usual[run.of];
+    for (uint32_t n = 0; n < run.count; ++n)
+      expected[run.first + n] = n < known.size() ? known[n] : 0;
   }
   return expected;
 }

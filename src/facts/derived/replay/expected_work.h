@@ -26,19 +26,21 @@ class PeerTimes {
   // The middle of the sorted times of a unit: with any one of them left out, the median of the rest
   // is among these.
   struct Times {
-    uint32_t step = 0, count = 0;
-    uint64_t key = 0;
+    uint32_t count = 0;
     std::array<int64_t, 3> middle{};  // from that at index (count - 2) / 2 on
 
     int64_t Median() const;
     int64_t MedianWithout(int64_t time) const;
   };
 
-  void Add(std::span<int64_t> times, uint32_t step, uint64_t key);
+  void AddRun(std::span<const std::span<const int64_t>> of_ranks);
+  void Add(std::span<int64_t> times);
+  int64_t ExpectedOf(const Times& known, int64_t time, bool chosen) const;
 
   const std::vector<OwnWork>& work_;
   std::vector<uint32_t> chosen_;  // ascending
-  std::vector<Times> times_;      // by step, then key
+  std::vector<UnitRun> runs_;     // into times_
+  std::vector<Times> times_;
 };
 
 // Of one rank.

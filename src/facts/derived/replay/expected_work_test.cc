@@ -9,6 +9,13 @@
 namespace stepscope::expected_work_test {
 namespace {
 
+// A unit of its own name.
+void Add(uint32_t step, StringId name, int64_t time, OwnWork& own) {
+  const auto first = static_cast<uint32_t>(own.times.size());
+  own.runs.push_back({.step = step, .of = {.name = name}, .first = first, .count = 1});
+  own.times.push_back(time);
+}
+
 // Ranks with one unit that all have, and one that every other rank has.
 std::vector<OwnWork> WorkOf(const std::vector<int64_t>& times) {
   std::vector<uint32_t> peers(times.size());
@@ -17,8 +24,8 @@ std::vector<OwnWork> WorkOf(const std::vector<int64_t>& times) {
   for (size_t r = 0; r < times.size(); ++r) {
     OwnWork& own = work.emplace_back();
     own.peers = peers;
-    if (r % 2 == 0) own.units.push_back({.step = 0, .key = 7, .time = 1000 + times[r]});
-    own.units.push_back({.step = 1, .key = 3, .time = times[r]});
+    if (r % 2 == 0) Add(0, 7, 1000 + times[r], own);
+    Add(1, 3, times[r], own);
   }
   return work;
 }
@@ -58,8 +65,8 @@ TEST(ExpectedWork, ComparesManyRanksWithSome) {
 TEST(ExpectedWork, AsBeforeIsTheMedianOfItsEarlierSteps) {
   OwnWork own;
   for (uint32_t step = 0; step < 4; ++step)
-    own.units.push_back({.step = step, .key = 1, .time = 10 + step});
-  own.units.push_back({.step = 3, .key = 2, .time = 5});  // new: before it took nothing
+    Add(step, 1, 10 + step, own);
+  Add(3, 2, 5, own);  // new: before it took nothing
   EXPECT_EQ(ExpectedAsBefore(own, 3), (std::vector<int64_t>{10, 11, 12, 11, 0}));
 }
 

@@ -43,7 +43,7 @@ class JobPathWalker {
       if (const JobMember* end = WaitedEnd(r, m)) {
         const JobMember& last = LastOf(*end);
         const int64_t before = TimeOf(last.rank, last.start);
-        on_edge(r, static_cast<const Edge*>(nullptr), SubtractSaturated(TimeOf(r, m), before));
+        on_edge(r, static_cast<const JobEdge*>(nullptr), SubtractSaturated(TimeOf(r, m), before));
         if (last.rank != r) on_hop(*end, last);
         // Recordings that contradict themselves may lead forward in time.
         if (last.rank == r && last.start >= m) return;
@@ -53,7 +53,7 @@ class JobPathWalker {
         continue;
       }
       const uint32_t e = Deciding(r, m);
-      const Edge& edge = graph_.ranks[r].graph.edges[e];
+      const JobEdge& edge = graph_.ranks[r].graph.edges[e];
       on_edge(r, &edge, SubtractSaturated(times_[r][m], times_[r][edge.from]));
       m = edge.from;
     }
@@ -81,7 +81,7 @@ class JobPathWalker {
   }
 
   uint32_t Deciding(uint32_t r, uint32_t m) const {
-    const Dependencies& graph = graph_.ranks[r].graph;
+    const RankGraph& graph = graph_.ranks[r].graph;
     uint32_t deciding = graph.first_edge[m];
     int64_t latest = kNoTime;
     for (uint32_t e = graph.first_edge[m]; e < graph.first_edge[m + 1]; ++e) {
@@ -110,7 +110,7 @@ CriticalPathOfJob CriticalPathSince(const JobGraph& graph, const Lags& lags, con
   const JobPathWalker<Lags> walker(graph, lags, times);
   walker.Walk(
       last->rank, last->moment, until,
-      [&](uint32_t r, const Edge* edge, int64_t ns) {
+      [&](uint32_t r, const JobEdge* edge, int64_t ns) {
         path.ranks[r] = AddSaturated(path.ranks[r], ns);
         const Bound bound = edge == nullptr ? Bound::kCommunication : edge->bound;
         int64_t& sum = path.bounds[static_cast<size_t>(bound)];

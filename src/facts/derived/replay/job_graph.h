@@ -16,7 +16,7 @@
 
 #include "base/saturate.h"
 #include "facts/facts.h"
-#include "facts/paths/dependencies.h"
+#include "facts/derived/replay/own_work.h"
 
 namespace stepscope {
 
@@ -48,9 +48,29 @@ struct StepMark {
   uint32_t device_end = kNowhere;  // of the last work launched in it; kNowhere: there is none
 };
 
+// What is left of an edge of Dependencies for a replay: of a large job there are a hundred millions.
+struct JobEdge {
+  int64_t lag = 0;    // ns
+  uint32_t from = 0;  // a moment before the edge's own
+  Bound bound = Bound::kNoRecord;
+  Reason reason = Reason::kWindow;
+};
+
+// As Dependencies, without what edges are called.
+struct RankGraph {
+  std::vector<int64_t> times;
+  std::vector<uint32_t> first_edge;
+  std::vector<JobEdge> edges;
+
+  std::span<const JobEdge> EdgesOf(uint32_t moment) const {
+    return std::span(edges).subspan(first_edge[moment],
+                                    first_edge[moment + 1] - first_edge[moment]);
+  }
+};
+
 struct JobRank {
   const RankActivity* rank = nullptr;
-  Dependencies graph;  // of the whole recording
+  RankGraph graph;     // of the whole recording
   int64_t origin = 0;  // ns, of moment 0 on the common clock
   // Kernels start when the device is free, and are launched just before: what the host does between
   // launches is not known to take time, and takes none here.
@@ -67,6 +87,7 @@ struct JobRank {
 
 struct JobGraph {
   std::vector<JobRank> ranks;  // those with activities, as in Facts::ranks
+  std::vector<OwnWork> work;   // of each of them
   std::vector<JobInstance> instances;
   std::vector<JobMember> members;  // by instance
   // Numbers that all ranks with steps have, ascending; 0 alone where no rank has any, which stands

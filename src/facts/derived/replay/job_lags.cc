@@ -12,8 +12,9 @@ template class JobReplay<ExplainedLags>;
 void ChangedLags::TakeUnits(const OwnWork& work, uint32_t rank,
                             const std::vector<int64_t>& expected) {
   std::vector<float> of_units;
-  for (size_t u = 0; u < work.units.size(); ++u) {
-    const auto now = static_cast<double>(work.units[u].time);
+  of_units.reserve(work.times.size());
+  for (size_t u = 0; u < work.times.size(); ++u) {
+    const auto now = static_cast<double>(work.times[u]);
     of_units.push_back(now <= 0 ? 1.0F
                                 : static_cast<float>(static_cast<double>(expected[u]) / now));
   }
@@ -24,15 +25,14 @@ void ChangedLags::TakeUnits(const OwnWork& work, uint32_t rank,
   }
 }
 
-void ChangedLags::ScaleEdges(const std::function<double(const JobRank&, const Edge&)>& factor) {
-  for (size_t r = 0; r < factors_.size(); ++r) {
-    const JobRank& job = graph_.ranks[r];
-    for (size_t e = 0; e < job.graph.edges.size(); ++e) {
-      const double by = factor(job, job.graph.edges[e]);
-      if (by == 1) continue;
-      if (factors_[r].empty()) factors_[r].assign(job.graph.edges.size(), 1);
-      factors_[r][e] *= static_cast<float>(by);
-    }
+void ChangedLags::ScaleEdges(uint32_t rank, const std::function<double(size_t)>& factor) {
+  std::vector<float>& factors = factors_[rank];
+  const size_t edges = graph_.ranks[rank].graph.edges.size();
+  for (size_t e = 0; e < edges; ++e) {
+    const double by = factor(e);
+    if (by == 1) continue;
+    if (factors.empty()) factors.assign(edges, 1);
+    factors[e] *= static_cast<float>(by);
   }
 }
 
@@ -45,7 +45,7 @@ ExplainedLags::ExplainedLags(const JobGraph& graph) : graph_(graph) {
   for (const JobRank& job : graph.ranks) {
     std::array<std::vector<int64_t>, 2> seen;
     for (uint32_t m = 1; m < job.graph.times.size(); ++m) {
-      const Edge& decides = job.graph.EdgesOf(m).front();
+      const JobEdge& decides = job.graph.EdgesOf(m).front();
       if (const auto of = WaitClass(decides)) seen[*of].push_back(decides.lag);
     }
     std::array<int64_t, 2>& usual = usual_.emplace_back();

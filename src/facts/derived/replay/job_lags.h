@@ -18,18 +18,23 @@ namespace stepscope {
 class ChangedLags {
  public:
   explicit ChangedLags(const JobGraph& graph)
-      : graph_(graph), factors_(graph.ranks.size()), transfers_(graph.instances.size(), 1) {}
+      : graph_(graph), factors_(graph.ranks.size()), transfers_(graph.instances.size(), 1) {
+    bounds_.fill(1);
+  }
 
   // Every unit of the rank takes as long as `expected` says.
   void TakeUnits(const OwnWork& work, uint32_t rank, const std::vector<int64_t>& expected);
-  // Edges of all ranks for which factor(job, edge) is not 1.
-  void ScaleEdges(const std::function<double(const JobRank&, const Edge&)>& factor);
+  // Edges of a rank for which factor(index) is not 1.
+  void ScaleEdges(uint32_t rank, const std::function<double(size_t)>& factor);
+  // Those of all ranks whose time is spent on it.
+  void ScaleBound(Bound bound, double factor) { Of(bound) *= static_cast<float>(factor); }
   void ScaleTransfers(const std::function<double(const JobInstance&)>& factor);
   // Members of a collective no longer wait for one another: each takes only its transfer.
   void WaitForNobody() { waits_ = false; }
 
   int64_t Of(uint32_t rank, uint32_t edge) const {
-    const int64_t lag = graph_.ranks[rank].graph.edges[edge].lag;
+    const JobEdge& e = graph_.ranks[rank].graph.edges[edge];
+    const int64_t lag = Scaled(e.lag, bounds_[static_cast<size_t>(e.bound)]);
     return factors_[rank].empty() ? lag : Scaled(lag, factors_[rank][edge]);
   }
   int64_t OfTransfer(const JobMember& member) const {
@@ -38,11 +43,13 @@ class ChangedLags {
   bool Waits(const JobInstance& /*instance*/) const { return waits_; }
 
  private:
+  float& Of(Bound bound) { return bounds_[static_cast<size_t>(bound)]; }
   static int64_t Scaled(int64_t lag, double factor) {
     return factor == 1 ? lag : ToInt64(static_cast<double>(lag) * factor);
   }
 
   const JobGraph& graph_;
+  std::array<float, static_cast<size_t>(Bound::kCount)> bounds_{};
   std::vector<std::vector<float>> factors_;  // by rank, then edge; empty: all 1
   std::vector<float> transfers_;             // by instance
   bool waits_ = true;
@@ -68,7 +75,7 @@ class ExplainedLags {
 
   int64_t Of(uint32_t rank, uint32_t edge) const {
     constexpr int64_t kUnexplained = 20 * kMicrosecond;
-    const Edge& e = graph_.ranks[rank].graph.edges[edge];
+    const JobEdge& e = graph_.ranks[rank].graph.edges[edge];
     const auto of = WaitClass(e);
     if (!of) return e.lag;
     const int64_t usual = usual_[rank][*of];
@@ -80,7 +87,7 @@ class ExplainedLags {
  private:
   // 0: edges into the start of work, 1: into the end of a wait of the host; absent: others, which
   // are work themselves.
-  static std::optional<size_t> WaitClass(const Edge& edge) {
+  static std::optional<size_t> WaitClass(const JobEdge& edge) {
     switch (edge.reason) {
       case Reason::kStream:
       case Reason::kWait:

@@ -140,7 +140,7 @@ class JobReplay {
   }
 
   int64_t Earliest(uint32_t r, uint32_t m) const {
-    const Dependencies& graph = graph_.ranks[r].graph;
+    const RankGraph& graph = graph_.ranks[r].graph;
     int64_t time = 0;
     for (uint32_t e = graph.first_edge[m]; e < graph.first_edge[m + 1]; ++e) {
       time = std::max(time, AddSaturated(states_[r].times[graph.edges[e].from], lags_.Of(r, e)));

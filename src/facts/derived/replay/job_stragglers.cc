@@ -7,7 +7,6 @@
 #include <map>
 #include <numeric>
 #include <tuple>
-#include <unordered_map>
 
 #include "base/robust.h"
 #include "base/saturate.h"
@@ -33,8 +32,13 @@ WorkType TypeOfUnit(UnitKind kind) {
 
 // What each unit and transfer should take.
 struct IdealWork {
-  std::vector<std::vector<int64_t>> units;  // ns, by rank, then unit
-  std::vector<int64_t> transfers;           // ns, of each of JobGraph::members
+  struct Unit {
+    float share = 1;  // of what it took
+    WorkType type = WorkType::kHost;
+  };
+  std::vector<std::vector<Unit>> units;  // by rank, then unit
+  std::vector<int64_t> excess;           // ns that the units of each rank take beyond
+  std::vector<int64_t> transfers;        // ns, of each of JobGraph::members
   int64_t unsized = 0;
 };
 
@@ -43,31 +47,38 @@ struct MeanTime {
 };
 
 // The mean over ranks with the same work, and steps but the first.
-std::vector<std::vector<int64_t>> IdealUnits(const JobGraph& graph,
-                                             const std::vector<OwnWork>& work) {
-  std::map<uint32_t, std::unordered_map<uint64_t, MeanTime>> means;  // by first peer, then unit
+void FindIdealUnits(const JobGraph& graph, IdealWork& ideal) {
+  std::map<uint32_t, std::map<WorkName, std::vector<MeanTime>>> means;  // by first peer
   const uint32_t first = graph.steps.size() > 1 ? 1 : 0;
-  for (const OwnWork& own : work) {
+  for (const OwnWork& own : graph.work) {
     auto& of_peers = means[own.peers.front()];
-    for (const OwnUnit& unit : own.units) {
-      if (unit.step < first) continue;
-      MeanTime& mean = of_peers[unit.key];
-      mean.sum += static_cast<double>(unit.time);
-      ++mean.count;
+    for (const UnitRun& run : own.runs) {
+      if (run.step < first) continue;
+      std::vector<MeanTime>& of_units = of_peers[run.of];
+      of_units.resize(std::max<size_t>(of_units.size(), run.count));
+      for (uint32_t n = 0; n < run.count; ++n) {
+        of_units[n].sum += static_cast<double>(own.TimesOf(run)[n]);
+        ++of_units[n].count;
+      }
     }
   }
-  std::vector<std::vector<int64_t>> ideal;
-  for (const OwnWork& own : work) {
-    const auto& of_peers = means[own.peers.front()];
-    std::vector<int64_t>& units = ideal.emplace_back();
-    for (const OwnUnit& unit : own.units) {
-      const auto known = of_peers.find(unit.key);
-      units.push_back(known == of_peers.end()
-                          ? unit.time
-                          : RoundToInt64(known->second.sum / known->second.count));
+  for (const OwnWork& own : graph.work) {
+    auto& of_peers = means[own.peers.front()];
+    auto& units = ideal.units.emplace_back(own.times.size());
+    int64_t& excess = ideal.excess.emplace_back(0);
+    for (const UnitRun& run : own.runs) {
+      const std::vector<MeanTime>& of_units = of_peers[run.of];
+      for (uint32_t n = 0; n < run.count; ++n) {
+        const int64_t time = own.TimesOf(run)[n];
+        IdealWork::Unit& unit = units[run.first + n];
+        unit.type = TypeOfUnit(run.of.kind);
+        if (n >= of_units.size()) continue;
+        const double mean = of_units[n].sum / of_units[n].count;
+        if (time > 0) unit.share = static_cast<float>(mean / static_cast<double>(time));
+        excess = AddSaturated(excess, SubtractSaturated(time, RoundToInt64(mean)));
+      }
     }
   }
-  return ideal;
 }
 
 // The median over members with the same group, kind and size.
@@ -95,10 +106,8 @@ void FindIdealTransfers(const Facts& facts, const JobGraph& graph, IdealWork& id
 // The ideal, but what was chosen takes what it took.
 class StragglerLags {
  public:
-  StragglerLags(const JobGraph& graph, const std::vector<OwnWork>& work, const IdealWork& ideal,
-                const ExplainedLags& explained)
+  StragglerLags(const JobGraph& graph, const IdealWork& ideal, const ExplainedLags& explained)
       : graph_(graph),
-        work_(work),
         ideal_(ideal),
         explained_(explained),
         ranks_(graph.ranks.size(), false) {}
@@ -123,12 +132,11 @@ class StragglerLags {
 
   int64_t Of(uint32_t rank, uint32_t edge) const {
     const int64_t lag = explained_.Of(rank, edge);
-    const uint32_t u = work_[rank].unit_of[edge];
+    const uint32_t u = graph_.work[rank].unit_of[edge];
     if (u == kNowhere) return lag;
-    const OwnUnit& unit = work_[rank].units[u];
-    if (unit.time <= 0 || Keeps(rank, TypeOfUnit(unit.kind))) return lag;
-    return RoundToInt64(static_cast<double>(lag) * static_cast<double>(ideal_.units[rank][u]) /
-                        static_cast<double>(unit.time));
+    const IdealWork::Unit& unit = ideal_.units[rank][u];
+    if (Keeps(rank, unit.type)) return lag;
+    return RoundToInt64(static_cast<double>(lag) * static_cast<double>(unit.share));
   }
   int64_t OfTransfer(const JobMember& member) const {
     const bool message = graph_.instances[member.instance].message;
@@ -145,7 +153,6 @@ class StragglerLags {
   }
 
   const JobGraph& graph_;
-  const std::vector<OwnWork>& work_;
   const IdealWork& ideal_;
   const ExplainedLags& explained_;
   std::array<bool, kWorkTypes> types_{};
@@ -155,8 +162,8 @@ class StragglerLags {
 class JobStragglerAsker {
  public:
   explicit JobStragglerAsker(const Facts& facts)
-      : graph_(JobGraphOf(facts)), work_(OwnWorkOf(facts)), explained_(graph_) {
-    ideal_.units = IdealUnits(graph_, work_);
+      : graph_(JobGraphOf(facts)), explained_(graph_) {
+    FindIdealUnits(graph_, ideal_);
     FindIdealTransfers(facts, graph_, ideal_);
   }
 
@@ -173,13 +180,13 @@ class JobStragglerAsker {
     cost.ideal = MeanStep(ideal);
     AskTypes(cost);
     AskRanks(cost);
-    for (const OwnWork& own : work_) out.alone += own.HasPeers() ? 0 : 1;
+    for (const OwnWork& own : graph_.work) out.alone += own.HasPeers() ? 0 : 1;
     out.unsized = ideal_.unsized;
     return out;
   }
 
  private:
-  StragglerLags Lags() const { return {graph_, work_, ideal_, explained_}; }
+  StragglerLags Lags() const { return {graph_, ideal_, explained_}; }
 
   std::vector<int64_t> Lengths(const StragglerLags& lags) const {
     StopIfAsked();
@@ -204,19 +211,9 @@ class JobStragglerAsker {
     std::ranges::stable_sort(cost.types, std::greater(), &StragglerPart::step);
   }
 
-  // ns that the rank's own work takes beyond the ideal, where it does.
-  int64_t Excess(uint32_t rank) const {
-    int64_t sum = 0;
-    for (size_t u = 0; u < work_[rank].units.size(); ++u) {
-      const int64_t beyond = SubtractSaturated(work_[rank].units[u].time, ideal_.units[rank][u]);
-      sum = AddSaturated(sum, beyond);
-    }
-    return sum;
-  }
-
   void AskRanks(StragglerCost& cost) const {
     std::vector<std::pair<int64_t, uint32_t>> order;
-    for (uint32_t r = 0; r < graph_.ranks.size(); ++r) order.emplace_back(-Excess(r), r);
+    for (uint32_t r = 0; r < graph_.ranks.size(); ++r) order.emplace_back(-ideal_.excess[r], r);
     std::ranges::sort(order);
     order.resize(std::min(order.size(), kMostWorkers));
     std::vector<std::pair<StragglerWorker, uint32_t>> workers;
@@ -239,7 +236,6 @@ class JobStragglerAsker {
   }
 
   const JobGraph& graph_;
-  const std::vector<OwnWork>& work_;
   ExplainedLags explained_;
   IdealWork ideal_;
 };

@@ -2,8 +2,10 @@
 #include "facts/derived/replay/join_ranks.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
+#include "base/parallel.h"
 #include "base/stop.h"
 #include "facts/derived/replay/ghosts.h"
 #include "facts/derived/replay/lock_step.h"
@@ -38,6 +40,14 @@ uint32_t HostMomentAt(const Dependencies& graph, int64_t time) {
   return m == 0 ? 0 : m - 1;
 }
 
+// How many steps are bound by what was recorded. Where a later step is complete, a step lacks
+// events, but not its end.
+size_t KeptSteps(const RankActivity& rank) {
+  size_t kept = rank.steps.size();
+  while (kept > 0 && !rank.steps[kept - 1].complete) --kept;
+  return kept;
+}
+
 std::vector<StepMark> MarksOf(const RankActivity& rank, const Dependencies& graph,
                               const ActivityMoments& moments) {
   std::vector<StepMark> marks(rank.steps.size());
@@ -53,12 +63,22 @@ std::vector<StepMark> MarksOf(const RankActivity& rank, const Dependencies& grap
     uint32_t& end = marks[static_cast<size_t>(step)].device_end;
     if (end == kNowhere || end < moments.ends[w]) end = moments.ends[w];
   }
-  // Where a later step is complete, a step lacks events, but not its end.
-  size_t kept = marks.size();
-  while (kept > 0 && !rank.steps[kept - 1].complete) --kept;
-  marks.resize(kept);
+  marks.resize(KeptSteps(rank));
   std::ranges::stable_sort(marks, {}, &StepMark::step);
   return marks;
+}
+
+RankGraph WithoutLabels(const Dependencies& graph) {
+  RankGraph out{.times = graph.times, .first_edge = graph.first_edge, .edges = {}};
+  out.edges.reserve(graph.edges.size());
+  for (const Edge& edge : graph.edges)
+    out.edges.push_back({edge.lag, edge.from, edge.bound, edge.reason});
+  return out;
+}
+
+bool IsUnlinked(const RankActivity& rank) {
+  return std::ranges::all_of(rank.activities,
+                             [](const Activity& w) { return w.call == kNoCall; });
 }
 
 class Builder {
@@ -67,9 +87,9 @@ class Builder {
       : facts_(facts), c_(facts.collectives), messages_(MessagesOf(facts)) {}
 
   JobGraph Build() {
-    index_.assign(facts_.ranks.size(), kNowhere);
-    moments_.resize(facts_.ranks.size());
-    for (uint32_t r = 0; r < facts_.ranks.size(); ++r) AddRank(r);
+    ChooseRanks();
+    FindSteps();
+    BuildRanks();
     for (const CollectiveMatch& match : c_.matches) {
       if (!match.Matched()) continue;
       parts_.clear();
@@ -83,34 +103,72 @@ class Builder {
     out_.unmatched_messages = messages_.unmatched;
     AddGhosts(facts_, FindGhosts(), out_);
     IndexMembers();
-    FindSteps();
     return std::move(out_);
   }
 
  private:
-  void AddRank(uint32_t r) {
-    StopIfAsked();
-    const RankActivity& rank = facts_.ranks[r];
-    if (rank.activities.empty()) return;
-    if (!rank.on_host && IsUnlinked(rank)) {
-      ++out_.unlinked;
-      return;
+  void ChooseRanks() {
+    index_.assign(facts_.ranks.size(), kNowhere);
+    moments_.resize(facts_.ranks.size());
+    for (uint32_t r = 0; r < facts_.ranks.size(); ++r) {
+      const RankActivity& rank = facts_.ranks[r];
+      if (rank.activities.empty()) continue;
+      if (!rank.on_host && IsUnlinked(rank)) {
+        ++out_.unlinked;
+        continue;
+      }
+      index_[r] = static_cast<uint32_t>(out_.ranks.size());
+      out_.ranks.push_back({.rank = &rank, .lock_step = InLockStep(rank)});
     }
-    JobRank job{.rank = &rank, .lock_step = InLockStep(rank)};
-    const PathWindow window = WindowOfAll(rank).window;
-    job.graph = BuildDependencies(rank, *facts_.names, window);
-    if (job.lock_step) TakeHostOut(rank, job.graph);
-    job.origin = SubtractSaturated(window.start, AheadOf(rank, window));
-    moments_[r] = FindMoments(job.graph, rank.activities.size());
-    job.marks = MarksOf(rank, job.graph, moments_[r]);
-    out_.guessed_waits += job.graph.guessed_waits;
-    index_[r] = static_cast<uint32_t>(out_.ranks.size());
-    out_.ranks.push_back(std::move(job));
   }
 
-  static bool IsUnlinked(const RankActivity& rank) {
-    return std::ranges::all_of(rank.activities,
-                               [](const Activity& w) { return w.call == kNoCall; });
+  // Where no rank has steps, the whole recording is one.
+  void FindSteps() {
+    bool first = true;
+    for (const JobRank& job : out_.ranks) {
+      const size_t kept = KeptSteps(*job.rank);
+      if (kept == 0) continue;
+      std::set<int64_t> own;
+      for (size_t s = 0; s < kept; ++s) own.insert(job.rank->steps[s].number);
+      if (std::exchange(first, false)) {
+        out_.steps.assign(own.begin(), own.end());
+      } else {
+        std::erase_if(out_.steps, [&](int64_t s) { return !own.contains(s); });
+      }
+    }
+    unmarked_ = std::ranges::all_of(
+        out_.ranks, [](const JobRank& job) { return job.rank->steps.empty(); });
+    if (unmarked_) out_.steps = {0};
+  }
+
+  void BuildRanks() {
+    out_.work.resize(out_.ranks.size());
+    std::vector<int64_t> guessed(out_.ranks.size());
+    ParallelFor(out_.ranks.size(), 0, [&](size_t i) {
+      StopIfAsked();
+      guessed[i] = BuildRank(static_cast<uint32_t>(i));
+    });
+    for (const int64_t waits : guessed) out_.guessed_waits += waits;
+    FindPeers(out_.work);
+  }
+
+  // How many waits are guessed.
+  int64_t BuildRank(uint32_t i) {
+    JobRank& job = out_.ranks[i];
+    const RankActivity& rank = *job.rank;
+    const Dependencies graph = LabelledGraph(rank, *facts_.names, job.lock_step);
+    const auto r = static_cast<size_t>(&rank - facts_.ranks.data());
+    moments_[r] = FindMoments(graph, rank.activities.size());
+    job.graph = WithoutLabels(graph);
+    const PathWindow window = WindowOfAll(rank).window;
+    job.origin = SubtractSaturated(window.start, AheadOf(rank, window));
+    job.marks = MarksOf(rank, graph, moments_[r]);
+    const auto last = static_cast<uint32_t>(graph.times.size() - 1);
+    if (unmarked_) job.marks = {{.step = 0, .begin = 0, .host_end = last}};
+    std::span<const int64_t> steps = out_.steps;
+    if (rank.steps.empty() && !unmarked_) steps = {};
+    out_.work[i] = CutWork(rank, *facts_.names, graph, job.lock_step, steps);
+    return graph.guessed_waits;
   }
 
   // ns that the rank's clock is ahead in the middle of the window.
@@ -214,7 +272,7 @@ class Builder {
   // ready when it was posted.
   static uint32_t ReadyAt(const JobRank& job, uint32_t start) {
     if (!job.rank->on_host || start == 0) return start;
-    for (const Edge& edge : job.graph.EdgesOf(start)) {
+    for (const JobEdge& edge : job.graph.EdgesOf(start)) {
       if (edge.reason == Reason::kLaunch) return edge.from;
     }
     return start;
@@ -239,30 +297,6 @@ class Builder {
     }
   }
 
-  // Where no rank has steps, the whole recording is one.
-  void FindSteps() {
-    const auto unmarked = [](const JobRank& rank) { return rank.rank->steps.empty(); };
-    if (std::ranges::all_of(out_.ranks, unmarked)) {
-      for (JobRank& rank : out_.ranks) {
-        const auto last = static_cast<uint32_t>(rank.graph.times.size() - 1);
-        rank.marks = {{.step = 0, .begin = 0, .host_end = last}};
-      }
-    }
-    bool first = true;
-    for (const JobRank& rank : out_.ranks) {
-      if (rank.marks.empty()) continue;
-      std::vector<int64_t> own;
-      for (const StepMark& mark : rank.marks) own.push_back(mark.step);
-      const auto [rest, end] = std::ranges::unique(own);
-      own.erase(rest, end);
-      if (std::exchange(first, false)) {
-        out_.steps = std::move(own);
-      } else {
-        std::erase_if(out_.steps, [&](int64_t s) { return !std::ranges::binary_search(own, s); });
-      }
-    }
-  }
-
   const Facts& facts_;
   const CollectiveFacts& c_;
   const Messages& messages_;
@@ -270,11 +304,18 @@ class Builder {
   std::vector<uint32_t> index_;           // of each recording, into out_.ranks
   std::vector<ActivityMoments> moments_;  // of each recording
   std::vector<uint32_t> parts_;
+  bool unmarked_ = false;
 };
 
 JobGraph BuildJobGraph(const Facts& facts) { return Builder(facts).Build(); }
 
 }  // namespace
+
+Dependencies LabelledGraph(const RankActivity& rank, const StringTable& names, bool lock_step) {
+  Dependencies graph = BuildDependencies(rank, names, WindowOfAll(rank).window);
+  if (lock_step) TakeHostOut(rank, graph);
+  return graph;
+}
 
 const JobGraph& JobGraphOf(const Facts& facts) { return facts.memo.Of<BuildJobGraph>(facts); }
 

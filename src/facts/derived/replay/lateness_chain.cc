@@ -68,7 +68,7 @@ class ChainFinder {
     bool at_origin = rank == origin_.rank;
     if (!at_origin) {
       walker.Walk(
-          rank, moment, until, [](uint32_t, const Edge*, int64_t) {},
+          rank, moment, until, [](uint32_t, const JobEdge*, int64_t) {},
           [&](const JobMember& waited, const JobMember& came) {
             if (at_origin) return;
             ChainLink link = LinkAt(waited.rank, waited.end);
@@ -81,7 +81,7 @@ class ChainFinder {
     }
     if (!at_origin) return {};
     ChainLink first = LinkAt(origin_.rank, moment);
-    first.event = origin_.name;
+    first.event = origin_.of.name;
     chain.push_back(first);
     std::ranges::reverse(chain);
     end->waited = 0;

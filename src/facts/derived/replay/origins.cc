@@ -7,7 +7,6 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <tuple>
 #include <utility>
 
 #include "base/change_point.h"
@@ -42,10 +41,12 @@ class OriginFinder {
       : facts_(facts),
         names_(*facts.names),
         graph_(JobGraphOf(facts)),
-        work_(OwnWorkOf(facts)) {}
+        work_(graph_.work) {}
 
   Origins Find() {
     out_.recorded = StepLengths(graph_, RecordedTimes(graph_));
+    const JobTimes unchanged = ReplayJob(graph_, RecordedLags{&graph_});
+    out_.unchanged = StepLengths(graph_, unchanged);
     if (graph_.steps.size() < kLeastSteps || graph_.Contradicts()) return std::move(out_);
     usual_step_ = Median(std::vector<double>(out_.recorded.begin(), out_.recorded.end()));
     std::vector<Suspect> suspects = FindSuspects(graph_, work_, usual_step_);
@@ -53,7 +54,8 @@ class OriginFinder {
     for (const Suspect& suspect : suspects) open.push_back(&suspect);
     if (open.empty()) return std::move(out_);
     least_cost_ = usual_step_ * std::max(kLeastCost, ReplayErrorOf(facts_).median);
-    Lengths before = TakeNone();
+    waits_ = WaitsIn(graph_, unchanged);
+    Lengths before = known_[{}] = out_.unchanged;
     while (!open.empty()) {
       const auto [most, now] = TakeMost(open, taken);
       std::erase(open, most);
@@ -83,24 +85,18 @@ class OriginFinder {
   }
 
  private:
-  JobTimes TimesWithout(const std::vector<const Suspect*>& taken) const {
+  ChangedLags LagsWithout(const std::vector<const Suspect*>& taken) const {
     ChangedLags lags(graph_);
     for (const Suspect* suspect : taken)
       lags.TakeUnits(work_[suspect->rank], suspect->rank, suspect->expected);
-    return ReplayJob(graph_, lags);
-  }
-
-  Lengths TakeNone() {
-    const JobTimes times = TimesWithout({});
-    waits_ = WaitsIn(graph_, times);
-    return known_[{}] = StepLengths(graph_, times);
+    return lags;
   }
 
   // Each set is replayed once.
   const Lengths& LengthsWithout(std::vector<const Suspect*> taken) {
     std::ranges::sort(taken);
     const auto [known, is_new] = known_.try_emplace(std::move(taken));
-    if (is_new) known->second = StepLengths(graph_, TimesWithout(known->first));
+    if (is_new) known->second = StepLengths(graph_, ReplayJob(graph_, LagsWithout(known->first)));
     return known->second;
   }
 
@@ -164,7 +160,8 @@ class OriginFinder {
     }
     if (2 * (with.size() - costly_.size()) > std::max<size_t>(2, work_[suspect.rank].peers.size()))
       return;  // where most ranks are late, none is
-    const JobTimes times = TimesWithout(with);
+    const ChangedLags lags = LagsWithout(with);
+    const JobTimes times = ReplayJob(graph_, lags);
     origin.saved = Less(before, StepLengths(graph_, times));
     if (!Costs(suspect, origin.saved)) return;
     SetSince(suspect, with, origin);
@@ -176,7 +173,17 @@ class OriginFinder {
       origin.change += ChangeOf(*with[i]);
     }
     costly_ = std::move(with);
+    first_costly_ = std::min(first_costly_, IndexOf(origin.since));
+    origin.path = CriticalPathSince(graph_, lags, times, first_costly_);
     out_.found.push_back(std::move(origin));
+  }
+
+  // Of a step; without one it counts from the second on, since the first begins when the recording
+  // does.
+  size_t IndexOf(std::optional<int64_t> since) const {
+    if (!since) return graph_.steps.size() > 1 ? 1 : 0;
+    return static_cast<size_t>(std::ranges::lower_bound(graph_.steps, *since) -
+                               graph_.steps.begin());
   }
 
   // Of several that are late together, since the first of them is, if they save something since.
@@ -195,10 +202,10 @@ class OriginFinder {
   std::string ChangeOf(const Suspect& suspect) const {
     std::string part = "all";
     if (suspect.of_one_name) {
-      const std::string_view what = suspect.kind == UnitKind::kDevice ? "kernel"
-                                    : suspect.kind == UnitKind::kHost ? "operator"
+      const std::string_view what = suspect.of.kind == UnitKind::kDevice ? "kernel"
+                                    : suspect.of.kind == UnitKind::kHost ? "operator"
                                                                       : "before";
-      part = fmt::format("{} {}", what, names_[suspect.name]);
+      part = fmt::format("{} {}", what, names_[suspect.of.name]);
     }
     const std::string as = suspect.as_before
                                ? fmt::format("before step {}", graph_.steps[suspect.first])
@@ -208,23 +215,25 @@ class OriginFinder {
 
   // What of the rank takes longer since the step.
   void Describe(const Suspect& suspect, Origin& origin) const {
-    const std::vector<OwnUnit>& units = work_[suspect.rank].units;
-    std::map<std::pair<UnitKind, StringId>, int64_t> names;
-    for (size_t u = 0; u < units.size(); ++u) {
-      if (units[u].step < suspect.first) continue;
-      const int64_t beyond = SubtractSaturated(units[u].time, suspect.expected[u]);
+    const OwnWork& work = work_[suspect.rank];
+    std::map<WorkName, int64_t> names;
+    for (const UnitRun& run : work.runs) {
+      if (run.step < suspect.first) continue;
+      int64_t& sum = names[run.of];
+      for (uint32_t u = run.first; u < run.first + run.count; ++u)
+        sum = AddSaturated(sum, SubtractSaturated(work.times[u], suspect.expected[u]));
+    }
+    for (const auto& [of, beyond] : names) {
       origin.excess = AddSaturated(origin.excess, beyond);
-      if (units[u].kind == UnitKind::kDevice)
+      if (of.kind == UnitKind::kDevice)
         origin.of_devices = AddSaturated(origin.of_devices, beyond);
-      int64_t& sum = names[{units[u].kind, units[u].name}];
-      sum = AddSaturated(sum, beyond);
     }
     const auto steps = static_cast<int64_t>(graph_.steps.size() - suspect.first);
     origin.excess /= steps;
     origin.of_devices /= steps;
     const auto most =
         std::ranges::max_element(names, {}, [](const auto& name) { return name.second; });
-    if (most != names.end() && most->second > 0) std::tie(origin.kind, origin.name) = most->first;
+    if (most != names.end() && most->second > 0) origin.of = most->first;
   }
 
   const Facts& facts_;
@@ -234,6 +243,7 @@ class OriginFinder {
   double usual_step_ = 0;
   double least_cost_ = 0;  // ns per step, of an origin
   std::vector<const Suspect*> costly_;
+  size_t first_costly_ = SIZE_MAX;  // the first step that any of them is late in
   std::vector<int64_t> waits_;  // of each of JobGraph::members, without `costly_`
   std::map<std::vector<const Suspect*>, Lengths> known_;
   std::vector<std::pair<const Suspect*, Lengths>> harmless_;

@@ -10,8 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "facts/derived/replay/job_replay.h"
-#include "facts/derived/replay/own_work.h"
+#include "facts/derived/replay/job_critical.h"
 
 namespace stepscope {
 
@@ -23,16 +22,19 @@ struct Origin {
   std::vector<int64_t> saved;         // of each of JobGraph::steps, ns; with those before taken out
   int64_t excess = 0;                 // ns per step since then
   int64_t of_devices = 0;             // of it: kernels and copies
-  UnitKind kind = UnitKind::kDevice;  // of the units with most of it
-  StringId name = kNoString;          // kNoString: nothing takes longer
+  WorkName of;                        // of the units with most of it; no name: nothing takes longer
   bool of_one_name = false;           // only these units were changed: it costs at least this
   std::string change;                 // what was asked, as job_change.h reads it
   // ns that each of JobGraph::members waits less, with those before taken out; messages: 0.
   std::vector<int64_t> waits_saved;
+  // What bounds the job without it and those before, since the first step that any of them is late
+  // in.
+  CriticalPathOfJob path;
 };
 
 struct Origins {
-  std::vector<int64_t> recorded;  // of each of JobGraph::steps, how long it takes
+  std::vector<int64_t> recorded;   // of each of JobGraph::steps, how long it takes
+  std::vector<int64_t> unchanged;  // the same in a replay without changes
   // The most costly first. Each saves 3 % of a step at the median since then, more than a
   // replay errs by, three standard errors
   // of that, and something in three of four steps.

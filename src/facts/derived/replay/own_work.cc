@@ -3,43 +3,37 @@
 
 #include <algorithm>
 #include <numeric>
-#include <span>
-#include <utility>
 
 #include "base/saturate.h"
 #include "base/stop.h"
-#include "facts/derived/replay/join_ranks.h"
 
 namespace stepscope {
 namespace {
 
-// Below them a key has the kind and name of its unit, in them how many of these came before it in
-// the step.
-constexpr int kNthBits = 30, kKindBits = 2;
-
 class Cutter {
  public:
-  Cutter(const Facts& facts, const JobGraph& graph, const JobRank& job)
-      : names_(*facts.names),
-        job_(job),
-        rank_(*job.rank),
-        gaps_(rank_.host->threads.size()),
-        steps_of_job_(graph.steps.size()) {
-    for (const Step& step : rank_.steps) steps_.push_back(IndexOf(graph, step));
+  Cutter(const RankActivity& rank, const StringTable& names, const Dependencies& graph,
+         bool lock_step, std::span<const int64_t> steps)
+      : names_(names),
+        rank_(rank),
+        graph_(graph),
+        lock_step_(lock_step),
+        gaps_(rank.host->threads.size()),
+        steps_of_job_(steps.size()) {
+    for (const Step& step : rank.steps) steps_.push_back(IndexOf(steps, step));
   }
 
   OwnWork Cut() {
-    const Dependencies& g = job_.graph;
-    work_.unit_of.assign(g.edges.size(), kNowhere);
-    work_.units.reserve(g.times.size());  // each ends in a moment of its own
+    work_.unit_of.assign(graph_.edges.size(), kNowhere);
+    units_.reserve(graph_.times.size());  // each ends in a moment of its own
     FindRecordEnds();
-    for (uint32_t m = 1; m < g.times.size(); ++m) {
-      for (uint32_t e = g.first_edge[m]; e < g.first_edge[m + 1]; ++e) {
-        const Edge& edge = g.edges[e];
+    for (uint32_t m = 1; m < graph_.times.size(); ++m) {
+      for (uint32_t e = graph_.first_edge[m]; e < graph_.first_edge[m + 1]; ++e) {
+        const Edge& edge = graph_.edges[e];
         if (edge.reason == Reason::kRunning && edge.activity != kNowhere) TakeActivity(e);
         // What does not decide is a wait for something else.
-        const bool decides = e == g.first_edge[m];
-        if (edge.reason == Reason::kThread && decides && !job_.lock_step) TakeHost(e);
+        const bool decides = e == graph_.first_edge[m];
+        if (edge.reason == Reason::kThread && decides && !lock_step_) TakeHost(e);
       }
     }
     Sort();
@@ -48,11 +42,16 @@ class Cutter {
 
  private:
   using Gap = std::vector<uint32_t>;  // edges of a thread in no operator or call
+  struct Unit {
+    uint32_t step = 0;
+    WorkName of;
+    int64_t time = 0;
+  };
 
-  static uint32_t IndexOf(const JobGraph& graph, const Step& step) {
-    const auto at = std::ranges::lower_bound(graph.steps, step.number);
-    if (at == graph.steps.end() || *at != step.number) return kNowhere;
-    return static_cast<uint32_t>(at - graph.steps.begin());
+  static uint32_t IndexOf(std::span<const int64_t> steps, const Step& step) {
+    const auto at = std::ranges::lower_bound(steps, step.number);
+    if (at == steps.end() || *at != step.number) return kNowhere;
+    return static_cast<uint32_t>(at - steps.begin());
   }
 
   // Where processors compute: when records of collectives and messages end.
@@ -71,20 +70,21 @@ class Cutter {
   }
 
   uint32_t IndexOfStep(int32_t step) const {
+    if (steps_.empty()) return steps_of_job_ == 0 ? kNowhere : 0;
     return step == kNoStep ? kNowhere : steps_[static_cast<size_t>(step)];
   }
 
   // Communication is a transfer, or a wait for somebody who is not known.
   void TakeActivity(uint32_t e) {
-    const Edge& edge = job_.graph.edges[e];
+    const Edge& edge = graph_.edges[e];
     if (edge.bound == Bound::kCommunication) return;
     const Activity activity = rank_.activities[edge.activity];
     const uint32_t step = IndexOfStep(activity.step);
-    Add({&e, 1}, step, UnitKind::kDevice, activity.name);
+    Add({&e, 1}, step, {activity.name, UnitKind::kDevice});
   }
 
   void TakeHost(uint32_t e) {
-    const Edge& edge = job_.graph.edges[e];
+    const Edge& edge = graph_.edges[e];
     if (edge.bound == Bound::kSync) return;
     Gap& gap = gaps_[edge.thread];
     if (IsGap(edge)) return gap.push_back(e);
@@ -92,16 +92,16 @@ class Cutter {
     if (!gap.empty()) {
       // Between two steps it belongs to that with most of it.
       const auto most =
-          std::ranges::max_element(gap, {}, [&](uint32_t g) { return job_.graph.edges[g].lag; });
-      const int64_t since = job_.graph.times[job_.graph.edges[gap.front()].from];
-      const bool loads = job_.graph.edges[*most].bound == Bound::kDataLoading;
-      if (loads || !MayBeWait(since, job_.graph.times[edge.from]))
-        Add(gap, StepOf(job_.graph.edges[*most]), UnitKind::kBefore, edge.name);
+          std::ranges::max_element(gap, {}, [&](uint32_t g) { return graph_.edges[g].lag; });
+      const int64_t since = graph_.times[graph_.edges[gap.front()].from];
+      const bool loads = graph_.edges[*most].bound == Bound::kDataLoading;
+      if (loads || !MayBeWait(since, graph_.times[edge.from]))
+        Add(gap, StepOf(graph_.edges[*most]), {edge.name, UnitKind::kBefore});
       gap.clear();
     }
-    const int64_t began = job_.graph.times[edge.from];
+    const int64_t began = graph_.times[edge.from];
     if (MayWait(names_[edge.name]) && MayBeWait(began, began + edge.lag)) return;
-    Add({&e, 1}, step, UnitKind::kHost, edge.name);
+    Add({&e, 1}, step, {edge.name, UnitKind::kHost});
   }
 
   bool IsGap(const Edge& edge) const {
@@ -112,41 +112,37 @@ class Cutter {
   }
 
   uint32_t StepOf(const Edge& edge) const {
-    return IndexOfStep(rank_.StepAt(job_.graph.times[edge.from]));
+    return IndexOfStep(rank_.StepAt(graph_.times[edge.from]));
   }
 
-  void Add(std::span<const uint32_t> edges, uint32_t step, UnitKind kind, StringId name) {
+  void Add(std::span<const uint32_t> edges, uint32_t step, const WorkName& of) {
     if (step == kNowhere) return;
-    const uint64_t what = uint64_t{name} << kKindBits | static_cast<uint64_t>(kind);
-    OwnUnit unit{step, what << kNthBits, kind, name, 0};
+    Unit unit{step, of, 0};
     for (const uint32_t e : edges) {
-      unit.time = AddSaturated(unit.time, job_.graph.edges[e].lag);
-      work_.unit_of[e] = static_cast<uint32_t>(work_.units.size());
+      unit.time = AddSaturated(unit.time, graph_.edges[e].lag);
+      work_.unit_of[e] = static_cast<uint32_t>(units_.size());
     }
-    work_.units.push_back(unit);
+    units_.push_back(unit);
   }
 
-  // By step, then name and kind, then the order they were found in, which numbers them.
+  // By step, then name and kind, then the order they were found in.
   void Sort() {
-    const std::vector<OwnUnit>& units = work_.units;
-    std::vector<uint32_t> order(units.size());
+    constexpr size_t kKinds = 3;
+    std::vector<uint32_t> order(units_.size());
     std::iota(order.begin(), order.end(), 0);
-    order = Sorted(order, names_.size() << kKindBits,
-                   [&](uint32_t u) { return units[u].key >> kNthBits; });
-    order = Sorted(order, steps_of_job_, [&](uint32_t u) { return units[u].step; });
-    std::vector<OwnUnit> sorted;
-    sorted.reserve(order.size());
+    order = Sorted(order, kKinds, [&](uint32_t u) { return static_cast<size_t>(units_[u].of.kind); });
+    order = Sorted(order, names_.size(), [&](uint32_t u) { return units_[u].of.name; });
+    order = Sorted(order, steps_of_job_, [&](uint32_t u) { return units_[u].step; });
+    work_.times.reserve(order.size());
     std::vector<uint32_t> place(order.size());
     for (uint32_t i = 0; i < order.size(); ++i) {
-      OwnUnit& unit = sorted.emplace_back(units[order[i]]);
+      const Unit& unit = units_[order[i]];
       place[order[i]] = i;
-      if (i == 0) continue;
-      const OwnUnit& before = sorted[i - 1];
-      const bool another =
-          before.step == unit.step && before.name == unit.name && before.kind == unit.kind;
-      if (another) unit.key = before.key + 1;
+      work_.times.push_back(unit.time);
+      if (work_.runs.empty() || work_.runs.back().Place() != std::pair(unit.step, unit.of))
+        work_.runs.push_back({.step = unit.step, .of = unit.of, .first = i});
+      ++work_.runs.back().count;
     }
-    work_.units = std::move(sorted);
     for (uint32_t& unit : work_.unit_of) {
       if (unit != kNowhere) unit = place[unit];
     }
@@ -165,57 +161,77 @@ class Cutter {
   }
 
   const StringTable& names_;
-  const JobRank& job_;
   const RankActivity& rank_;
+  const Dependencies& graph_;
+  const bool lock_step_;
   std::vector<uint32_t> steps_;  // of each of the rank's, the index into JobGraph::steps
   std::vector<Gap> gaps_;        // of each thread, the open one
   size_t steps_of_job_ = 0;
+  std::vector<Unit> units_;
   OwnWork work_;
   std::vector<int64_t> record_ends_;  // ascending
 };
 
-// How often a rank has each unit, over its steps.
+// How many units of each name a rank has in its steps.
 struct Signature {
-  std::vector<std::pair<uint64_t, int64_t>> counts;  // by key
+  struct Name {
+    WorkName of;
+    std::vector<uint32_t> counts;  // one per step that has any, descending
+  };
+  std::vector<Name> names;  // ascending
   int64_t all = 0;
 };
 
 Signature SignatureOf(const OwnWork& work) {
-  std::vector<uint64_t> keys;
-  keys.reserve(work.units.size());
-  for (const OwnUnit& unit : work.units) keys.push_back(unit.key);
-  std::ranges::sort(keys);
-  Signature signature{.counts = {}, .all = std::ssize(keys)};
-  for (const uint64_t key : keys) {
-    if (signature.counts.empty() || signature.counts.back().first != key)
-      signature.counts.emplace_back(key, 0);
-    ++signature.counts.back().second;
+  std::vector<std::pair<WorkName, uint32_t>> counts;
+  for (const UnitRun& run : work.runs) counts.emplace_back(run.of, run.count);
+  std::ranges::sort(counts, [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : a.second > b.second;
+  });
+  Signature signature{.all = std::ssize(work.times)};
+  for (const auto& [of, count] : counts) {
+    if (signature.names.empty() || signature.names.back().of != of)
+      signature.names.push_back({of, {}});
+    signature.names.back().counts.push_back(count);
   }
   return signature;
 }
 
-// Ends as soon as too many units of `a` are none of `b`.
+// How many units both have, step by step, those with most first.
+int64_t Shared(const Signature::Name& a, const Signature::Name& b) {
+  int64_t shared = 0;
+  for (size_t i = 0; i < std::min(a.counts.size(), b.counts.size()); ++i)
+    shared += std::min(a.counts[i], b.counts[i]);
+  return shared;
+}
+
 bool AreAlike(const Signature& a, const Signature& b) {
   const int64_t all = std::max(a.all, b.all);
-  int64_t both = 0, rest = a.all;
-  auto y = b.counts.begin();
-  for (const auto& [key, count] : a.counts) {
-    if (10 * (both + rest) < 9 * all) return false;
-    while (y != b.counts.end() && y->first < key) ++y;
-    if (y != b.counts.end() && y->first == key) both += std::min(count, y->second);
-    rest -= count;
+  if (10 * std::min(a.all, b.all) < 9 * all) return false;
+  int64_t both = 0;
+  auto y = b.names.begin();
+  for (const Signature::Name& x : a.names) {
+    while (y != b.names.end() && y->of < x.of) ++y;
+    if (y != b.names.end() && y->of == x.of) both += Shared(x, *y);
   }
   return both > 0 && 10 * both >= 9 * all;
 }
 
 bool HasSameUnits(const OwnWork& a, const OwnWork& b) {
-  return !a.units.empty() && std::ranges::equal(a.units, b.units, [](const auto& x, const auto& y) {
-    return x.step == y.step && x.key == y.key;
+  return !a.runs.empty() && std::ranges::equal(a.runs, b.runs, [](const auto& x, const auto& y) {
+    return x.Place() == y.Place() && x.count == y.count;
   });
 }
 
+}  // namespace
+
+OwnWork CutWork(const RankActivity& rank, const StringTable& names, const Dependencies& graph,
+                bool lock_step, std::span<const int64_t> steps) {
+  return Cutter(rank, names, graph, lock_step, steps).Cut();
+}
+
 // Ranks that are alike with the first of a class are its members.
-void FindPeers(std::vector<OwnWork>& work) {
+void FindPeers(std::span<OwnWork> work) {
   struct Class {
     Signature signature;  // of its first member
     std::vector<uint32_t> members;
@@ -237,20 +253,5 @@ void FindPeers(std::vector<OwnWork>& work) {
     for (const uint32_t r : of.members) work[r].peers = of.members;
   }
 }
-
-std::vector<OwnWork> CutWork(const Facts& facts) {
-  const JobGraph& graph = JobGraphOf(facts);
-  std::vector<OwnWork> work;
-  for (const JobRank& job : graph.ranks) {
-    StopIfAsked();
-    work.push_back(Cutter(facts, graph, job).Cut());
-  }
-  FindPeers(work);
-  return work;
-}
-
-}  // namespace
-
-const std::vector<OwnWork>& OwnWorkOf(const Facts& facts) { return facts.memo.Of<CutWork>(facts); }
 
 }  // namespace stepscope

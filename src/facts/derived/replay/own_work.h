@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
-#include "facts/derived/replay/job_graph.h"
+#include "facts/paths/dependencies.h"
 
 namespace stepscope {
 
@@ -16,23 +18,41 @@ enum class UnitKind : uint8_t {
   kBefore,  // the host in none, until it begins this one
 };
 
-struct OwnUnit {
-  uint32_t step = 0;  // index into JobGraph::steps
-  uint64_t key = 0;   // the same for the same unit of other ranks and steps
-  UnitKind kind = UnitKind::kDevice;
+// What units are called: the same on other ranks and in other steps.
+struct WorkName {
   StringId name = kNoString;
-  int64_t time = 0;  // ns, as recorded
+  UnitKind kind = UnitKind::kDevice;
+
+  auto operator<=>(const WorkName&) const = default;
+};
+
+// The units of one name in a step, in their order.
+struct UnitRun {
+  uint32_t step = 0;  // index into JobGraph::steps
+  WorkName of;
+  uint32_t first = 0, count = 0;  // into OwnWork::times
+
+  auto Place() const { return std::pair(step, of); }
 };
 
 struct OwnWork {
-  std::vector<OwnUnit> units;     // by step, then key
-  std::vector<uint32_t> unit_of;  // of each of graph.edges, or kNowhere
+  std::vector<UnitRun> runs;      // by step, then name
+  std::vector<int64_t> times;     // ns of each unit, as recorded
+  std::vector<uint32_t> unit_of;  // of each edge of the rank's graph, or kNowhere
   std::vector<uint32_t> peers;    // ranks with the same work, itself among them
 
   bool HasPeers() const { return peers.size() > 1; }
+  std::span<const int64_t> TimesOf(const UnitRun& run) const {
+    return std::span(times).subspan(run.first, run.count);
+  }
 };
 
-// Of each of graph.ranks. Ranks do the same work if nine in ten of their units are the same.
-const std::vector<OwnWork>& OwnWorkOf(const Facts& facts);
+// Of one rank, whose graph this is. `steps`: JobGraph::steps; for a rank without steps, one of them
+// stands for the whole recording. `lock_step`: what the host does takes no time.
+OwnWork CutWork(const RankActivity& rank, const StringTable& names, const Dependencies& graph,
+                bool lock_step, std::span<const int64_t> steps);
+
+// Ranks do the same work if nine in ten of their units are the same.
+void FindPeers(std::span<OwnWork> work);
 
 }  // namespace stepscope

@@ -13,24 +13,34 @@
 namespace stepscope {
 namespace {
 
-ReplayError CompareReplay(const Facts& facts) {
-  const JobGraph& graph = JobGraphOf(facts);
-  const JobTimes recorded = RecordedTimes(graph);
-  const JobTimes replayed = ReplayJob(graph, ExplainedLags(graph));
-  ReplayError error;
-  std::vector<double> errors;
+// ns of each step of each rank.
+std::vector<int64_t> LengthsOfRanks(const JobGraph& graph, const JobTimes& times) {
+  std::vector<int64_t> lengths;
   for (uint32_t r = 0; r < graph.ranks.size(); ++r) {
     const JobRank& job = graph.ranks[r];
     const StepMark* before = nullptr;
     for (const StepMark& mark : job.marks) {
-      const auto length = [&](const JobTimes& times) {
-        const int64_t since = before == nullptr ? AddSaturated(job.origin, times[r][mark.begin])
-                                                : EndOfStep(graph, times, r, *before);
-        return SubtractSaturated(EndOfStep(graph, times, r, mark), since);
-      };
-      error.steps.push_back({job.rank->rank, mark.step, length(recorded), length(replayed)});
-      errors.push_back(error.steps.back().Error());
+      const int64_t since = before == nullptr ? AddSaturated(job.origin, times[r][mark.begin])
+                                              : EndOfStep(graph, times, r, *before);
+      lengths.push_back(SubtractSaturated(EndOfStep(graph, times, r, mark), since));
       before = &mark;
+    }
+  }
+  return lengths;
+}
+
+ReplayError CompareReplay(const Facts& facts) {
+  const JobGraph& graph = JobGraphOf(facts);
+  const std::vector<int64_t> recorded = LengthsOfRanks(graph, RecordedTimes(graph));
+  const std::vector<int64_t> replayed =
+      LengthsOfRanks(graph, ReplayJob(graph, ExplainedLags(graph)));
+  ReplayError error;
+  std::vector<double> errors;
+  for (const JobRank& job : graph.ranks) {
+    for (const StepMark& mark : job.marks) {
+      const size_t i = error.steps.size();
+      error.steps.push_back({job.rank->rank, mark.step, recorded[i], replayed[i]});
+      errors.push_back(error.steps.back().Error());
     }
   }
   if (errors.empty()) return error;

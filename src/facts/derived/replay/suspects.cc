@@ -37,8 +37,7 @@ class SuspectFinder {
     for (uint32_t r = 0; r < work_.size(); ++r) {
       if (std::ranges::find(found, r, &Suspect::rank) != found.end()) continue;
       if (!longer_[r]) continue;
-      const auto [kind, name] = longer_[r]->name;
-      found.push_back({.rank = r, .of_one_name = true, .kind = kind, .name = name});
+      found.push_back({.rank = r, .of_one_name = true, .of = longer_[r]->name});
     }
     std::vector<std::optional<Rise>> rises;
     for (uint32_t r = 0; r < work_.size(); ++r) rises.push_back(OwnRise(r));
@@ -56,8 +55,7 @@ class SuspectFinder {
         if (!clear) continue;
         own.of_all = false;
         own.of_one_name = true;
-        own.kind = rise->kind;
-        own.name = rise->name;
+        own.of = rise->of;
         KeepOthers(own);
       }
       if (known == found.end()) {
@@ -71,31 +69,23 @@ class SuspectFinder {
   }
 
  private:
-  using UnitName = std::pair<UnitKind, StringId>;
-
-  static UnitName NameOf(const OwnUnit& unit) { return {unit.kind, unit.name}; }
-
   // ns of the units of each name, of each step. `time_of`: of the unit with this index.
   template <class TimeOf>
-  std::map<UnitName, std::vector<int64_t>> SeriesOf(const std::vector<OwnUnit>& units,
+  std::map<WorkName, std::vector<int64_t>> SeriesOf(const OwnWork& work,
                                                     const TimeOf& time_of) const {
-    std::map<UnitName, std::vector<int64_t>> series;
-    std::vector<int64_t>* values = nullptr;
-    for (size_t u = 0; u < units.size(); ++u) {
-      // Those of one name follow one another.
-      if (values == nullptr || NameOf(units[u]) != NameOf(units[u - 1])) {
-        values = &series[NameOf(units[u])];
-        values->resize(graph_.steps.size(), 0);
-      }
-      int64_t& sum = (*values)[units[u].step];
-      sum = AddSaturated(sum, time_of(u));
+    std::map<WorkName, std::vector<int64_t>> series;
+    for (const UnitRun& run : work.runs) {
+      std::vector<int64_t>& values = series[run.of];
+      values.resize(graph_.steps.size(), 0);
+      for (uint32_t u = run.first; u < run.first + run.count; ++u)
+        values[run.step] = AddSaturated(values[run.step], time_of(u));
     }
     return series;
   }
 
   // Units of one name that take far longer than on the peers in all steps.
   struct Longer {
-    UnitName name;
+    WorkName name;
     std::vector<int64_t> beyond;  // ns, of each step
   };
 
@@ -109,16 +99,16 @@ class SuspectFinder {
       for (const uint32_t r : peers) {
         const std::vector<int64_t> expected = times.Expected(r);
         beyond_[r] = BeyondExpected(graph_, work_[r], expected);
-        longer_[r] = AlwaysLonger(work_[r].units, expected);
+        longer_[r] = AlwaysLonger(work_[r], expected);
       }
     }
   }
 
   // Those that take the most of it; absent: none do.
-  std::optional<Longer> AlwaysLonger(const std::vector<OwnUnit>& units,
+  std::optional<Longer> AlwaysLonger(const OwnWork& work,
                                      const std::vector<int64_t>& expected) const {
     auto series =
-        SeriesOf(units, [&](size_t u) { return SubtractSaturated(units[u].time, expected[u]); });
+        SeriesOf(work, [&](size_t u) { return SubtractSaturated(work.times[u], expected[u]); });
     std::optional<Longer> most;
     double longest = kLeastOfOneName * usual_step_;
     for (auto& [name, beyond] : series) {
@@ -162,10 +152,10 @@ class SuspectFinder {
 
   // What has other names is expected to take what it takes.
   void KeepOthers(Suspect& suspect) const {
-    const std::vector<OwnUnit>& units = work_[suspect.rank].units;
-    for (size_t u = 0; u < units.size(); ++u) {
-      if (NameOf(units[u]) != UnitName(suspect.kind, suspect.name))
-        suspect.expected[u] = units[u].time;
+    const OwnWork& work = work_[suspect.rank];
+    for (const UnitRun& run : work.runs) {
+      if (run.of != suspect.of)
+        std::ranges::copy(work.TimesOf(run), suspect.expected.begin() + run.first);
     }
   }
 
@@ -177,8 +167,7 @@ class SuspectFinder {
 
   // Units of one name that take longer since a step, all together.
   struct Rise {
-    UnitKind kind = UnitKind::kDevice;
-    StringId name = kNoString;
+    WorkName of;
     size_t at = 0;  // index into JobGraph::steps
     double by = 0;  // ns
     double before = 0;
@@ -188,15 +177,15 @@ class SuspectFinder {
 
   // The units of the rank that grew most: by much of what they take, in four steps or more.
   std::optional<Rise> OwnRise(uint32_t rank) const {
-    const std::vector<OwnUnit>& units = work_[rank].units;
-    const auto series = SeriesOf(units, [&](size_t u) { return units[u].time; });
+    const OwnWork& work = work_[rank];
+    const auto series = SeriesOf(work, [&](size_t u) { return work.times[u]; });
     std::optional<Rise> most;
     for (const auto& [of, values] : series) {
       const auto change = RiseIn(values);
       if (!change || change->Difference() < kOfUnits * change->since) continue;
       if (values.size() - change->at < kLeastSince) continue;
       if (!most || change->Difference() > most->by)
-        most = {of.first, of.second, change->at, change->Difference(), change->before};
+        most = {of, change->at, change->Difference(), change->before};
     }
     return most;
   }
@@ -206,7 +195,7 @@ class SuspectFinder {
                 const std::vector<std::optional<Rise>>& rises) const {
     const auto alike = std::ranges::count_if(work_[rank].peers, [&](uint32_t peer) {
       const std::optional<Rise>& other = rises[peer];
-      return peer != rank && other && other->kind == rise.kind && other->name == rise.name &&
+      return peer != rank && other && other->of == rise.of &&
              2 * other->by > rise.by && AreAboutOne(other->at, rise.at);
     });
     return alike > 0 && 2 * alike >= std::ssize(work_[rank].peers) - 1;
@@ -215,12 +204,14 @@ class SuspectFinder {
   // Whether everything takes somewhat longer, as where a machine is busy with something else, and
   // not most of it what rose.
   bool MayBeLoad(const Rise& rise, Suspect& own) const {
-    const std::vector<OwnUnit>& units = work_[own.rank].units;
+    const OwnWork& work = work_[own.rank];
     double now = 0, expected = 0;
-    for (size_t u = 0; u < units.size(); ++u) {
-      if (units[u].step < own.first) continue;
-      now += static_cast<double>(units[u].time);
-      expected += static_cast<double>(own.expected[u]);
+    for (const UnitRun& run : work.runs) {
+      if (run.step < own.first) continue;
+      for (uint32_t u = run.first; u < run.first + run.count; ++u) {
+        now += static_cast<double>(work.times[u]);
+        expected += static_cast<double>(own.expected[u]);
+      }
     }
     const auto steps = static_cast<double>(graph_.steps.size() - own.first);
     const double excess = now - expected;
@@ -287,9 +278,10 @@ class SuspectFinder {
 std::vector<int64_t> BeyondExpected(const JobGraph& graph, const OwnWork& work,
                                     const std::vector<int64_t>& expected) {
   std::vector<int64_t> beyond(graph.steps.size(), 0);
-  for (size_t u = 0; u < work.units.size(); ++u) {
-    int64_t& sum = beyond[work.units[u].step];
-    sum = AddSaturated(sum, SubtractSaturated(work.units[u].time, expected[u]));
+  for (const UnitRun& run : work.runs) {
+    int64_t& sum = beyond[run.step];
+    for (uint32_t u = run.first; u < run.first + run.count; ++u)
+      sum = AddSaturated(sum, SubtractSaturated(work.times[u], expected[u]));
   }
   return beyond;
 }

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "facts/derived/replay/own_work.h"
+#include "facts/derived/replay/job_graph.h"
 
 namespace stepscope {
 
@@ -17,8 +17,7 @@ struct Suspect {
   std::vector<int64_t> expected;  // of each of its units, ns
   bool as_before = false;         // these are from its own earlier steps, not from its peers
   bool of_one_name = false;       // only these units should take less:
-  UnitKind kind = UnitKind::kDevice;
-  StringId name = kNoString;
+  WorkName of;
   bool of_all = false;  // all that it does takes longer, not most of it of one name
   int64_t excess = 0;   // ns, of all steps since
 };
