@@ -18,9 +18,7 @@ namespace {
 class ChangeAsker {
  public:
   explicit ChangeAsker(const Facts& facts)
-      : facts_(facts),
-        graph_(JobGraphOf(facts)),
-        origins_(OriginsOf(facts)) {}
+      : facts_(facts), graph_(JobGraphOf(facts)), origins_(OriginsOf(facts)) {}
 
   Result<std::vector<AskedChange>> Ask(std::string_view set) {
     if (auto asked = AskSet(set); !asked) return std::unexpected(std::move(asked.error()));

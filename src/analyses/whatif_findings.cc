@@ -43,9 +43,10 @@ std::string SayWho(const JobGraph& graph, const Origin& origin) {
 
 std::string SayExcess(const Facts& facts, const Origin& origin) {
   const std::string than =
-      origin.as_before ? std::string("before")
-                       : "on " + Plural(JobGraphOf(facts).work[origin.rank].peers.size() - 1, "rank") +
-                             " with the same work";
+      origin.as_before
+          ? std::string("before")
+          : "on " + Plural(JobGraphOf(facts).work[origin.rank].peers.size() - 1, "rank") +
+                " with the same work";
   const std::string whose =
       origin.with.empty()
           ? std::string("its")

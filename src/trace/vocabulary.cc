@@ -93,8 +93,8 @@ constexpr auto kForwardParts = std::to_array<std::string_view>({".forward", "## 
 std::string_view KindName(Kind kind) {
   constexpr auto kNames = std::to_array<std::string_view>(
       {"compute", "communication", "memcpy", "memset", "runtime", "operator", "annotation",
-       "python", "python wait", "gpu annotation", "sync", "overhead", "counter range", "instant", "counter",
-       "flow", "profiler window", "unknown"});
+       "python", "python wait", "gpu annotation", "sync", "overhead", "counter range", "instant",
+       "counter", "flow", "profiler window", "unknown"});
   static_assert(kNames.size() == static_cast<size_t>(Kind::kCount));
   return kNames[static_cast<size_t>(kind)];
 }
@@ -239,8 +239,6 @@ int64_t StepNumber(std::string_view name) {
   return error == std::errc() && end == name.data() + name.size() && number >= 0 ? number : -1;
 }
 
-bool IsPythonWait(std::string_view frame) {
-  return frame.starts_with("<built-in method wait of ");
-}
+bool IsPythonWait(std::string_view frame) { return frame.starts_with("<built-in method wait of "); }
 
 }  // namespace stepscope

@@ -1,5 +1,6 @@
 // Adds collectives and messages of jobs whose processors compute. A library records each from its
-// begin to its end, mostly on threads of its own, and nothing of who waits for it: only stacks tell.
+// begin to its end, mostly on threads of its own, and nothing of who waits for it: only stacks
+// tell.
 #include <algorithm>
 #include <map>
 #include <string>

@@ -97,8 +97,7 @@ class ChangeMaker {
   std::string ScaleKernels(const JobChange& change) {
     bool any = false;
     for (uint32_t r = 0; r < graph_.ranks.size(); ++r) {
-      std::vector<int64_t> scaled = ScaledTimes(graph_.work[r], change.factor);
-      any = TakePart(r, WorkPart::kKernel, change.pattern, std::move(scaled)) || any;
+      any = ScalePart(r, WorkPart::kKernel, change) || any;
     }
     return any ? "" : "no kernel or copy has this name; communication is changed by 'link'";
   }
@@ -186,44 +185,50 @@ class ChangeMaker {
 
   std::string ChangeRank(uint32_t r, const JobChange& change) {
     const OwnWork& work = graph_.work[r];
-    std::vector<int64_t> expected;
+    bool any = false;
     if (change.to == JobChange::To::kPeers) {
       if (!work.HasPeers()) return "no other rank does the same work";
-      expected = ExpectedAsPeers(graph_.work, r);
+      any = TakePart(r, change, ExpectedAsPeers(graph_.work, r));
     } else if (change.to == JobChange::To::kBefore) {
       const auto first = std::ranges::lower_bound(graph_.steps, change.step);
       if (first == graph_.steps.begin()) return "no step before that was recorded";
       if (first == graph_.steps.end()) return "no step since then was recorded";
-      expected = ExpectedAsBefore(work, static_cast<size_t>(first - graph_.steps.begin()));
+      const auto index = static_cast<size_t>(first - graph_.steps.begin());
+      any = TakePart(r, change, ExpectedAsBefore(work, index));
     } else {
-      expected = ScaledTimes(work, change.factor);
+      any = ScalePart(r, change.part, change);
     }
-    const bool any = TakePart(r, change.part, change.pattern, std::move(expected));
     return any ? "" : "the rank does no such work in complete steps";
   }
 
-  static std::vector<int64_t> ScaledTimes(const OwnWork& work, double factor) {
-    std::vector<int64_t> scaled;
-    scaled.reserve(work.times.size());
-    for (const int64_t time : work.times)
-      scaled.push_back(ToInt64(factor * static_cast<double>(time)));
-    return scaled;
+  // These have the rank's units of a part changed; false if there are none.
+  bool ScalePart(uint32_t r, WorkPart part, const JobChange& change) {
+    std::vector<bool> chosen = UnitsOf(r, part, change.pattern);
+    if (chosen.empty()) return false;
+    asked_.lags.ScaleUnits(r, std::move(chosen), change.factor);
+    return true;
+  }
+  bool TakePart(uint32_t r, const JobChange& change, std::vector<int64_t> expected) {
+    const std::vector<bool> chosen = UnitsOf(r, change.part, change.pattern);
+    if (chosen.empty()) return false;
+    for (size_t u = 0; u < expected.size(); ++u) {
+      if (!chosen[u]) expected[u] = graph_.work[r].times[u];
+    }
+    asked_.lags.TakeUnits(r, expected);
+    return true;
   }
 
-  // Has the rank's units of this part take what is expected of them; false if there are none.
-  bool TakePart(uint32_t r, WorkPart part, const std::string& pattern,
-                std::vector<int64_t> expected) {
+  // Empty where there are none.
+  std::vector<bool> UnitsOf(uint32_t r, WorkPart part, const std::string& pattern) {
     const OwnWork& work = graph_.work[r];
     NamesWith& names = NamesOf(pattern);
-    bool any = false;
+    std::vector<bool> chosen;
     for (const UnitRun& run : work.runs) {
-      if (IsPart(run.of, part, names))
-        any = true;
-      else
-        std::ranges::copy(work.TimesOf(run), expected.begin() + run.first);
+      if (!IsPart(run.of, part, names)) continue;
+      chosen.resize(work.times.size());
+      std::fill_n(chosen.begin() + run.first, run.count, true);
     }
-    if (any) asked_.lags.TakeUnits(work, r, expected);
-    return any;
+    return chosen;
   }
 
   NamesWith& NamesOf(const std::string& pattern) {

@@ -64,8 +64,7 @@ TEST(ExpectedWork, ComparesManyRanksWithSome) {
 
 TEST(ExpectedWork, AsBeforeIsTheMedianOfItsEarlierSteps) {
   OwnWork own;
-  for (uint32_t step = 0; step < 4; ++step)
-    Add(step, 1, 10 + step, own);
+  for (uint32_t step = 0; step < 4; ++step) Add(step, 1, 10 + step, own);
   Add(3, 2, 5, own);  // new: before it took nothing
   EXPECT_EQ(ExpectedAsBefore(own, 3), (std::vector<int64_t>{10, 11, 12, 11, 0}));
 }

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "base/saturate.h"
-#include "facts/facts.h"
 #include "facts/derived/replay/own_work.h"
+#include "facts/facts.h"
 
 namespace stepscope {
 
@@ -48,7 +48,8 @@ struct StepMark {
   uint32_t device_end = kNowhere;  // of the last work launched in it; kNowhere: there is none
 };
 
-// What is left of an edge of Dependencies for a replay: of a large job there are a hundred millions.
+// What is left of an edge of Dependencies for a replay: of a large job there are a hundred
+// millions.
 struct JobEdge {
   int64_t lag = 0;    // ns
   uint32_t from = 0;  // a moment before the edge's own

@@ -1,6 +1,8 @@
 // Fills in the factors.
 #include "facts/derived/replay/job_lags.h"
 
+#include <utility>
+
 #include "base/robust.h"
 
 namespace stepscope {
@@ -9,31 +11,32 @@ template class JobReplay<RecordedLags>;
 template class JobReplay<ChangedLags>;
 template class JobReplay<ExplainedLags>;
 
-void ChangedLags::TakeUnits(const OwnWork& work, uint32_t rank,
-                            const std::vector<int64_t>& expected) {
-  std::vector<float> of_units;
-  of_units.reserve(work.times.size());
-  for (size_t u = 0; u < work.times.size(); ++u) {
-    const auto now = static_cast<double>(work.times[u]);
-    of_units.push_back(now <= 0 ? 1.0F
-                                : static_cast<float>(static_cast<double>(expected[u]) / now));
-  }
-  std::vector<float>& factors = factors_[rank];
-  if (factors.empty()) factors.assign(work.unit_of.size(), 1);
+std::vector<float>& ChangedLags::EdgesOf(uint32_t rank) {
+  OfRank& changes = changes_[rank];
+  changes.any = true;
+  if (changes.edges.empty()) changes.edges.assign(graph_.ranks[rank].graph.edges.size(), 1);
+  return changes.edges;
+}
+
+void ChangedLags::TakeUnits(uint32_t rank, const std::vector<int64_t>& expected) {
+  const OwnWork& work = graph_.work[rank];
+  std::vector<float>& factors = EdgesOf(rank);
   for (size_t e = 0; e < factors.size(); ++e) {
-    if (work.unit_of[e] != kNowhere) factors[e] *= of_units[work.unit_of[e]];
+    const uint32_t unit = work.unit_of[e];
+    if (unit == kNowhere || work.times[unit] <= 0) continue;
+    factors[e] *= static_cast<float>(static_cast<double>(expected[unit]) /
+                                     static_cast<double>(work.times[unit]));
   }
 }
 
+void ChangedLags::ScaleUnits(uint32_t rank, std::vector<bool> chosen, double factor) {
+  changes_[rank].units.push_back({std::move(chosen), static_cast<float>(factor)});
+  changes_[rank].any = true;
+}
+
 void ChangedLags::ScaleEdges(uint32_t rank, const std::function<double(size_t)>& factor) {
-  std::vector<float>& factors = factors_[rank];
-  const size_t edges = graph_.ranks[rank].graph.edges.size();
-  for (size_t e = 0; e < edges; ++e) {
-    const double by = factor(e);
-    if (by == 1) continue;
-    if (factors.empty()) factors.assign(edges, 1);
-    factors[e] *= static_cast<float>(by);
-  }
+  std::vector<float>& factors = EdgesOf(rank);
+  for (size_t e = 0; e < factors.size(); ++e) factors[e] *= static_cast<float>(factor(e));
 }
 
 void ChangedLags::ScaleTransfers(const std::function<double(const JobInstance&)>& factor) {

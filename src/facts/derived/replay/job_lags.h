@@ -18,24 +18,37 @@ namespace stepscope {
 class ChangedLags {
  public:
   explicit ChangedLags(const JobGraph& graph)
-      : graph_(graph), factors_(graph.ranks.size()), transfers_(graph.instances.size(), 1) {
+      : graph_(graph), changes_(graph.ranks.size()), transfers_(graph.instances.size(), 1) {
     bounds_.fill(1);
   }
 
   // Every unit of the rank takes as long as `expected` says.
-  void TakeUnits(const OwnWork& work, uint32_t rank, const std::vector<int64_t>& expected);
+  void TakeUnits(uint32_t rank, const std::vector<int64_t>& expected);
+  // Those of the rank's units that are chosen take this share of their time.
+  void ScaleUnits(uint32_t rank, std::vector<bool> chosen, double factor);
   // Edges of a rank for which factor(index) is not 1.
   void ScaleEdges(uint32_t rank, const std::function<double(size_t)>& factor);
   // Those of all ranks whose time is spent on it.
-  void ScaleBound(Bound bound, double factor) { Of(bound) *= static_cast<float>(factor); }
+  void ScaleBound(Bound bound, double factor) {
+    bounds_[static_cast<size_t>(bound)] *= static_cast<float>(factor);
+    by_bound_ = true;
+  }
   void ScaleTransfers(const std::function<double(const JobInstance&)>& factor);
   // Members of a collective no longer wait for one another: each takes only its transfer.
   void WaitForNobody() { waits_ = false; }
 
   int64_t Of(uint32_t rank, uint32_t edge) const {
     const JobEdge& e = graph_.ranks[rank].graph.edges[edge];
-    const int64_t lag = Scaled(e.lag, bounds_[static_cast<size_t>(e.bound)]);
-    return factors_[rank].empty() ? lag : Scaled(lag, factors_[rank][edge]);
+    const OfRank& changes = changes_[rank];
+    if (!changes.any && !by_bound_) return e.lag;
+    int64_t lag = Scaled(e.lag, bounds_[static_cast<size_t>(e.bound)]);
+    if (!changes.edges.empty()) lag = Scaled(lag, changes.edges[edge]);
+    if (changes.units.empty()) return lag;
+    const uint32_t unit = graph_.work[rank].unit_of[edge];
+    for (const ScaledUnits& units : changes.units) {
+      if (unit != kNowhere && units.chosen[unit]) lag = Scaled(lag, units.factor);
+    }
+    return lag;
   }
   int64_t OfTransfer(const JobMember& member) const {
     return Scaled(member.transfer, transfers_[member.instance]);
@@ -43,15 +56,26 @@ class ChangedLags {
   bool Waits(const JobInstance& /*instance*/) const { return waits_; }
 
  private:
-  float& Of(Bound bound) { return bounds_[static_cast<size_t>(bound)]; }
+  struct ScaledUnits {
+    std::vector<bool> chosen;
+    float factor = 1;
+  };
+  struct OfRank {
+    std::vector<float> edges;  // factors; empty: all 1
+    std::vector<ScaledUnits> units;
+    bool any = false;
+  };
+
+  std::vector<float>& EdgesOf(uint32_t rank);
   static int64_t Scaled(int64_t lag, double factor) {
     return factor == 1 ? lag : ToInt64(static_cast<double>(lag) * factor);
   }
 
   const JobGraph& graph_;
   std::array<float, static_cast<size_t>(Bound::kCount)> bounds_{};
-  std::vector<std::vector<float>> factors_;  // by rank, then edge; empty: all 1
-  std::vector<float> transfers_;             // by instance
+  bool by_bound_ = false;
+  std::vector<OfRank> changes_;
+  std::vector<float> transfers_;  // by instance
   bool waits_ = true;
 };
 

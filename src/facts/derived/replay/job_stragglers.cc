@@ -107,10 +107,7 @@ void FindIdealTransfers(const Facts& facts, const JobGraph& graph, IdealWork& id
 class StragglerLags {
  public:
   StragglerLags(const JobGraph& graph, const IdealWork& ideal, const ExplainedLags& explained)
-      : graph_(graph),
-        ideal_(ideal),
-        explained_(explained),
-        ranks_(graph.ranks.size(), false) {}
+      : graph_(graph), ideal_(ideal), explained_(explained), ranks_(graph.ranks.size(), false) {}
 
   StragglerLags& KeepType(WorkType type) {
     types_[static_cast<size_t>(type)] = true;
@@ -161,8 +158,7 @@ class StragglerLags {
 
 class JobStragglerAsker {
  public:
-  explicit JobStragglerAsker(const Facts& facts)
-      : graph_(JobGraphOf(facts)), explained_(graph_) {
+  explicit JobStragglerAsker(const Facts& facts) : graph_(JobGraphOf(facts)), explained_(graph_) {
     FindIdealUnits(graph_, ideal_);
     FindIdealTransfers(facts, graph_, ideal_);
   }

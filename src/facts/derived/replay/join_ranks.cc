@@ -77,8 +77,7 @@ RankGraph WithoutLabels(const Dependencies& graph) {
 }
 
 bool IsUnlinked(const RankActivity& rank) {
-  return std::ranges::all_of(rank.activities,
-                             [](const Activity& w) { return w.call == kNoCall; });
+  return std::ranges::all_of(rank.activities, [](const Activity& w) { return w.call == kNoCall; });
 }
 
 class Builder {
@@ -136,8 +135,8 @@ class Builder {
         std::erase_if(out_.steps, [&](int64_t s) { return !own.contains(s); });
       }
     }
-    unmarked_ = std::ranges::all_of(
-        out_.ranks, [](const JobRank& job) { return job.rank->steps.empty(); });
+    unmarked_ =
+        std::ranges::all_of(out_.ranks, [](const JobRank& job) { return job.rank->steps.empty(); });
     if (unmarked_) out_.steps = {0};
   }
 

@@ -38,15 +38,11 @@ Lengths Less(const Lengths& before, const Lengths& now) {
 class OriginFinder {
  public:
   explicit OriginFinder(const Facts& facts)
-      : facts_(facts),
-        names_(*facts.names),
-        graph_(JobGraphOf(facts)),
-        work_(graph_.work) {}
+      : facts_(facts), names_(*facts.names), graph_(JobGraphOf(facts)), work_(graph_.work) {}
 
   Origins Find() {
     out_.recorded = StepLengths(graph_, RecordedTimes(graph_));
-    const JobTimes unchanged = ReplayJob(graph_, RecordedLags{&graph_});
-    out_.unchanged = StepLengths(graph_, unchanged);
+    ReplayUnchanged();
     if (graph_.steps.size() < kLeastSteps || graph_.Contradicts()) return std::move(out_);
     usual_step_ = Median(std::vector<double>(out_.recorded.begin(), out_.recorded.end()));
     std::vector<Suspect> suspects = FindSuspects(graph_, work_, usual_step_);
@@ -54,7 +50,6 @@ class OriginFinder {
     for (const Suspect& suspect : suspects) open.push_back(&suspect);
     if (open.empty()) return std::move(out_);
     least_cost_ = usual_step_ * std::max(kLeastCost, ReplayErrorOf(facts_).median);
-    waits_ = WaitsIn(graph_, unchanged);
     Lengths before = known_[{}] = out_.unchanged;
     while (!open.empty()) {
       const auto [most, now] = TakeMost(open, taken);
@@ -85,10 +80,15 @@ class OriginFinder {
   }
 
  private:
+  void ReplayUnchanged() {
+    const JobTimes times = ReplayJob(graph_, RecordedLags{&graph_});
+    out_.unchanged = StepLengths(graph_, times);
+    waits_ = WaitsIn(graph_, times);
+  }
+
   ChangedLags LagsWithout(const std::vector<const Suspect*>& taken) const {
     ChangedLags lags(graph_);
-    for (const Suspect* suspect : taken)
-      lags.TakeUnits(work_[suspect->rank], suspect->rank, suspect->expected);
+    for (const Suspect* suspect : taken) lags.TakeUnits(suspect->rank, suspect->expected);
     return lags;
   }
 
@@ -204,7 +204,7 @@ class OriginFinder {
     if (suspect.of_one_name) {
       const std::string_view what = suspect.of.kind == UnitKind::kDevice ? "kernel"
                                     : suspect.of.kind == UnitKind::kHost ? "operator"
-                                                                      : "before";
+                                                                         : "before";
       part = fmt::format("{} {}", what, names_[suspect.of.name]);
     }
     const std::string as = suspect.as_before
@@ -225,8 +225,7 @@ class OriginFinder {
     }
     for (const auto& [of, beyond] : names) {
       origin.excess = AddSaturated(origin.excess, beyond);
-      if (of.kind == UnitKind::kDevice)
-        origin.of_devices = AddSaturated(origin.of_devices, beyond);
+      if (of.kind == UnitKind::kDevice) origin.of_devices = AddSaturated(origin.of_devices, beyond);
     }
     const auto steps = static_cast<int64_t>(graph_.steps.size() - suspect.first);
     origin.excess /= steps;
@@ -244,7 +243,7 @@ class OriginFinder {
   double least_cost_ = 0;  // ns per step, of an origin
   std::vector<const Suspect*> costly_;
   size_t first_costly_ = SIZE_MAX;  // the first step that any of them is late in
-  std::vector<int64_t> waits_;  // of each of JobGraph::members, without `costly_`
+  std::vector<int64_t> waits_;      // of each of JobGraph::members, without `costly_`
   std::map<std::vector<const Suspect*>, Lengths> known_;
   std::vector<std::pair<const Suspect*, Lengths>> harmless_;
   Origins out_;

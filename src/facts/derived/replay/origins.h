@@ -15,16 +15,16 @@
 namespace stepscope {
 
 struct Origin {
-  uint32_t rank = 0;                  // index into JobGraph::ranks
-  std::vector<uint32_t> with;         // other ranks that are as late: only together they cost this
-  std::optional<int64_t> since;       // number of the step; absent: in all, or at no clear step
-  bool as_before = false;             // it is compared with its earlier steps, not with other ranks
-  std::vector<int64_t> saved;         // of each of JobGraph::steps, ns; with those before taken out
-  int64_t excess = 0;                 // ns per step since then
-  int64_t of_devices = 0;             // of it: kernels and copies
-  WorkName of;                        // of the units with most of it; no name: nothing takes longer
-  bool of_one_name = false;           // only these units were changed: it costs at least this
-  std::string change;                 // what was asked, as job_change.h reads it
+  uint32_t rank = 0;             // index into JobGraph::ranks
+  std::vector<uint32_t> with;    // other ranks that are as late: only together they cost this
+  std::optional<int64_t> since;  // number of the step; absent: in all, or at no clear step
+  bool as_before = false;        // it is compared with its earlier steps, not with other ranks
+  std::vector<int64_t> saved;    // of each of JobGraph::steps, ns; with those before taken out
+  int64_t excess = 0;            // ns per step since then
+  int64_t of_devices = 0;        // of it: kernels and copies
+  WorkName of;                   // of the units with most of it; no name: nothing takes longer
+  bool of_one_name = false;      // only these units were changed: it costs at least this
+  std::string change;            // what was asked, as job_change.h reads it
   // ns that each of JobGraph::members waits less, with those before taken out; messages: 0.
   std::vector<int64_t> waits_saved;
   // What bounds the job without it and those before, since the first step that any of them is late

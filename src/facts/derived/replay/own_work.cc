@@ -130,7 +130,8 @@ class Cutter {
     constexpr size_t kKinds = 3;
     std::vector<uint32_t> order(units_.size());
     std::iota(order.begin(), order.end(), 0);
-    order = Sorted(order, kKinds, [&](uint32_t u) { return static_cast<size_t>(units_[u].of.kind); });
+    order =
+        Sorted(order, kKinds, [&](uint32_t u) { return static_cast<size_t>(units_[u].of.kind); });
     order = Sorted(order, names_.size(), [&](uint32_t u) { return units_[u].of.name; });
     order = Sorted(order, steps_of_job_, [&](uint32_t u) { return units_[u].step; });
     work_.times.reserve(order.size());

@@ -1,5 +1,5 @@
-// How far a replay without changes is from what was recorded, where delays that nothing explains are
-// replaced by usual ones (ExplainedLags).
+// How far a replay without changes is from what was recorded, where delays that nothing explains
+// are replaced by usual ones (ExplainedLags).
 #pragma once
 
 #include <cstdint>

@@ -195,8 +195,8 @@ class SuspectFinder {
                 const std::vector<std::optional<Rise>>& rises) const {
     const auto alike = std::ranges::count_if(work_[rank].peers, [&](uint32_t peer) {
       const std::optional<Rise>& other = rises[peer];
-      return peer != rank && other && other->of == rise.of &&
-             2 * other->by > rise.by && AreAboutOne(other->at, rise.at);
+      return peer != rank && other && other->of == rise.of && 2 * other->by > rise.by &&
+             AreAboutOne(other->at, rise.at);
     });
     return alike > 0 && 2 * alike >= std::ssize(work_[rank].peers) - 1;
   }
