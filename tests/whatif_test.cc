@@ -195,6 +195,32 @@ TEST_F(WhatifSet, WhatCannotBeReadIsAnErrorWithAnExample) {
   }
 }
 
+// Of two ranks, one computes 12 instead of 10 ms: from step 6 on, or always.
+TEST(WhatifInline, TheSlowerOfTwoDevicesIsNamed) {
+  for (const int since : {6, 1}) {
+    GpuJob job(2);
+    double at = 0;
+    for (int step = 1; step <= 10; ++step) {
+      const double slow = step < since ? 10 : 12, end = at + slow + 2;
+      job.Step(step, at, end);
+      for (int rank = 0; rank < 2; ++rank) {
+        const double computed = at + (rank == 1 ? slow : 10 + 0.01 * (step % 3));
+        job.Kernel(rank, "gemm", at + 0.02, computed, 7);
+        job.Kernel(rank, "ncclDevKernel_AllReduce", computed + 0.01, end - 0.02, 7,
+                   GpuJob::AllReduce("dp", {0, 1}));
+      }
+      at = end;
+    }
+    const ReportSet answer = AnswerToJob(job);
+    EXPECT_EQ(RanksChanged(answer), std::vector<std::string>{"rank 1: all = median of ranks"});
+    const Row first = RowsOf(answer, "whatif", "changes").front();
+    EXPECT_NEAR(static_cast<double>(first.Int("saved")), 2e6, 0.1e6) << since;
+    if (since > 1) {
+      EXPECT_EQ(first.Int("since_step"), since);
+    }
+  }
+}
+
 // Rank 3 takes 10 ms more; rank 2, which waits for it, is last in the other group as well.
 TEST(WhatifInline, WhoPassesLatenessOnIsNotBlamed) {
   const ReportSet answer = AnswerToJob(

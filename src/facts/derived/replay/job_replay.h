@@ -38,6 +38,7 @@ class JobReplay {
       open_[i].missing = instance.count + (instance.after == kNowhere ? 0 : 1);
       if (instance.after == kNowhere) open_[i].begins = instance.ghost;
     }
+    for (uint32_t r = 0; r < states_.size(); ++r) BeginMembers(r, 0);
     while (RunReady() || Release()) {
     }
     JobTimes times;
@@ -131,11 +132,17 @@ class JobReplay {
       }
       if (state.end < rank.ends.size() && rank.ends[state.end].first == m) ++state.end;
       state.times[m] = ends == nullptr ? Earliest(r, m) : EndOf(*ends, rank);
-      for (; state.start < rank.starts.size() && rank.starts[state.start].first == m;
-           ++state.start) {
-        const uint32_t instance = graph_.members[rank.starts[state.start].second].instance;
-        if (Come(instance, AddSaturated(rank.origin, state.times[m]))) OpenInstance(instance);
-      }
+      BeginMembers(r, m);
+    }
+  }
+
+  // Those that are ready at this moment.
+  void BeginMembers(uint32_t r, uint32_t m) {
+    const JobRank& rank = graph_.ranks[r];
+    State& state = states_[r];
+    for (; state.start < rank.starts.size() && rank.starts[state.start].first == m; ++state.start) {
+      const uint32_t instance = graph_.members[rank.starts[state.start].second].instance;
+      if (Come(instance, AddSaturated(rank.origin, state.times[m]))) OpenInstance(instance);
     }
   }
 

@@ -47,7 +47,8 @@ class SuspectFinder {
       if (!rise || IsShared(r, *rise, rises)) continue;
       const bool always = known != found.end() && known->first < kEnoughBefore;
       const bool clear = rise->Doubles() && rise->by >= kMuchOfStep * usual_step_;
-      if (always && !known->of_one_name && !clear) continue;
+      const bool later = always && !AreAboutOne(known->first, rise->at);
+      if (always && !known->of_one_name && !(clear && later)) continue;
       Suspect own{.rank = r, .first = rise->at, .as_before = true};
       own.expected = ExpectedAsBefore(work_[r], own.first);
       if (MayBeLoad(*rise, own)) {
@@ -238,12 +239,28 @@ class SuspectFinder {
   // How ranks with the same work vary in each step, around the middle one of them: of three, one
   // that takes longer is half of what each other is compared with.
   void AddVariation(const OwnWork& work, std::vector<double>& all) const {
+    const bool on_host = graph_.ranks[work.peers.front()].rank->on_host;
+    if (work.peers.size() == 2 && !on_host) {
+      for (const uint32_t peer : work.peers) AddVariationInTime(beyond_[peer], all);
+      return;
+    }
     for (size_t s = 0; s < graph_.steps.size(); ++s) {
       std::vector<double> of_step;
       for (const uint32_t peer : work.peers)
         of_step.push_back(static_cast<double>(beyond_[peer][s]));
       const double middle = Median(of_step);
       for (const double excess : of_step) all.push_back(excess - middle);
+    }
+  }
+
+  // Of two ranks neither is the middle one: how each varies around its level, before and since a
+  // change. The slower one is then the one to look at; processors are too often busy for that.
+  void AddVariationInTime(const std::vector<int64_t>& beyond, std::vector<double>& all) const {
+    const auto change = FindChangePoint(beyond, kLeastExcess * usual_step_);
+    const double usual = Median(std::vector<double>(beyond.begin(), beyond.end()));
+    for (size_t s = 0; s < beyond.size(); ++s) {
+      const double level = !change ? usual : s < change->at ? change->before : change->since;
+      all.push_back(static_cast<double>(beyond[s]) - level);
     }
   }
 
