@@ -18,6 +18,7 @@
 #include "facts/derived/lateness/work_rises.h"
 #include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/origins.h"
+#include "facts/derived/replay/replay_error.h"
 #include "facts/derived/replay/wait_origins.h"
 #include "facts/derived/steps/step_changes.h"
 
@@ -219,6 +220,27 @@ std::optional<PeriodOfSteps> PeriodOf(const Facts& facts, const StepBlame& steps
   return FindPeriodOfSteps(numbers, CausedBySteps(steps, s.members), kLeastStepChange * median);
 }
 
+namespace {
+
+// What a replay without the rank's excess saves, of all steps, if that began when the suspect did;
+// 0: it tells nothing. Waits that nobody measured are in it, as those for messages.
+int64_t SavedWithout(const Facts& facts, const Suspect& s) {
+  if (s.members.size() != 1) return 0;
+  const Origin* origin =
+      OriginsOf(facts).Of(JobGraphOf(facts), facts.collectives.ranks[s.rank].rank);
+  if (origin == nullptr || !origin->with.empty() || origin->of_one_name || origin->as_before)
+    return 0;
+  if (origin->since != s.since || !ReplayErrorOf(facts).IsSmall()) return 0;
+  int64_t saved = 0;
+  for (size_t i = 0; i < origin->saved.size(); ++i) {
+    if (!s.since || JobGraphOf(facts).steps[i] >= *s.since)
+      saved = AddSaturated(saved, origin->saved[i]);
+  }
+  return saved;
+}
+
+}  // namespace
+
 int64_t CostOf(const Facts& facts, const StepBlame& steps, const Suspect& s) {
   const auto regular = RegularlyIn(facts, steps, s);
   const auto is_late = [&](int64_t step) {
@@ -234,7 +256,8 @@ int64_t CostOf(const Facts& facts, const StepBlame& steps, const Suspect& s) {
   }
   const double share = all > 0 ? late / all : 1;
   const int64_t lost = ToInt64(static_cast<double>(s.lost) * share);
-  return s.has_of_late > 0 ? lost : std::min(lost, SpentMore(s));
+  if (s.has_of_late > 0) return lost;
+  return std::max(std::min(lost, SpentMore(s)), SavedWithout(facts, s));
 }
 
 std::optional<int64_t> MostInOneStep(const StepBlame& steps, const Suspect& s) {

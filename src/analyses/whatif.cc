@@ -73,8 +73,6 @@ UCC, are guessed where no record tells them: see the notes.
 it. The excess of a rank is not what it costs: a rank that waits anyway costs nothing.
 )md";
 
-constexpr double kLargestError = 0.1;  // beyond it the answer is partial
-
 void AddNotes(Report& report, const JobGraph& graph, std::span<const AskedChange> changes) {
   const auto add = [&](const char* name, int64_t count, std::string message) {
     if (count > 0) report.notes.push_back({name, count, std::move(message), ""});
@@ -143,7 +141,8 @@ Report Run(const Facts& facts, const Params& params) {
     MakeUnavailable(report, "no complete step was recorded of all ranks");
     return report;
   }
-  const auto& [replayed, error, worst] = ReplayErrorOf(facts);
+  const ReplayError& replay = ReplayErrorOf(facts);
+  const double error = replay.median, worst = replay.worst;
   const auto changes = AskChanges(facts, params.Text("set"));
   if (!changes) {
     report.absent = changes.error();
@@ -152,7 +151,7 @@ Report Run(const Facts& facts, const Params& params) {
   }
   const int64_t recorded = MeanStep(graph, OriginsOf(facts).recorded, std::nullopt);
   report.headline = Headline(facts, recorded, *changes, !params.Text("set").empty());
-  if (worst > kLargestError) {
+  if (!replay.IsSmall()) {
     report.status = Status::kPartial;
     report.why = fmt::format("a replay without changes is {} off in one step", HumanRatio(worst));
   }
@@ -170,7 +169,7 @@ Report Run(const Facts& facts, const Params& params) {
   report.tables.push_back(BoundsTable(facts, *changes, error));
   report.tables.push_back(ChainTable(facts));
   report.tables.push_back(HarmlessTable(facts));
-  report.tables.push_back(ReplayTable(replayed));
+  report.tables.push_back(ReplayTable(replay.steps));
   std::erase_if(report.tables, [](const Table& table) { return table.rows.empty(); });
   if (report.status == Status::kOk) AddWorths(report, facts, *changes, error);
   AddOriginFindings(report, facts, error);

@@ -101,15 +101,15 @@ double WorthShare(const Worth& worth) {
   return static_cast<double>(worth.saved) / step;
 }
 
-// Whether `f` is due to what `head` is due to. `head` is at least as near to the cause.
-bool HasCauseOf(const Finding& f, const Finding& head) {
+// Whether `f` is due to what `head` is due to. `head` is at least as near to the cause; `worth` is
+// what a replay says of it.
+bool HasCauseOf(const Finding& f, const Finding& head, const std::optional<Worth>& worth) {
   const Cause &a = f.cause, &b = head.cause;
   if (a.kind == CauseKind::kNone || b.kind == CauseKind::kNone) return false;
   const bool is_symptom = f.nearness == Nearness::kSymptom;
   if (!Agree(a.rank, b.rank, is_symptom) || !Agree(a.step, b.step, is_symptom)) return false;
   // A rank that a replay says costs little is not why all wait so long.
-  if (head.worth && b.rank && !a.rank && WorthShare(*head.worth) * kMostDueToOne < f.share)
-    return false;
+  if (worth && b.rank && !a.rank && WorthShare(*worth) * kMostDueToOne < f.share) return false;
   if (a.kind == b.kind) return true;
   // Waiting is for a rank, or because of compute that is as uneven; else it is communication.
   if (a.kind != CauseKind::kWait) return false;
@@ -131,6 +131,16 @@ bool IsNearer(const Found& a, const Found& b) {
   return order(a.finding) > order(b.finding);
 }
 
+// What a replay says of any of a group, which weighs them all: the excess of what waits anyway is
+// worth nothing.
+std::optional<Worth> WorthOf(const Found& head, const std::vector<Found>& group) {
+  if (head.finding.worth) return head.finding.worth;
+  const auto same = std::ranges::find_if(group, [&](const Found& f) {
+    return f.finding.worth && f.finding.cause.rank == head.finding.cause.rank;
+  });
+  return same == group.end() ? std::nullopt : same->finding.worth;
+}
+
 // The group of findings that `f` is due to. Of several, one of a cause other than communication
 // itself, and of those the one that explains most.
 auto GroupOf(const Found& f, std::vector<std::vector<Found>>& groups) {
@@ -140,14 +150,24 @@ auto GroupOf(const Found& f, std::vector<std::vector<Found>>& groups) {
   auto most = groups.end();
   for (auto group = groups.begin(); group != groups.end(); ++group) {
     const Finding& head = group->front().finding;
-    if (!HasCauseOf(f.finding, head)) continue;
+    if (!HasCauseOf(f.finding, head, WorthOf(group->front(), *group))) continue;
     if (most == groups.end() || explains(head) > explains(most->front().finding)) most = group;
   }
   return most;
 }
 
-// Which of a group speaks for all: the cause itself, else the nearest one that shows most of it.
+// Which of a group speaks for all: the cause itself, else the nearest one that shows most of it;
+// but what a replay says of a rank, where that is more than the waits that were measured, or no
+// other one says why.
 size_t HeadOf(const std::vector<Found>& group) {
+  for (size_t i = 1; i < group.size(); ++i) {
+    const Finding &of_rank = group[i].finding, &nearest = group.front().finding;
+    const bool priced = of_rank.worth && of_rank.cause.rank && !of_rank.only_worth;
+    const double measured = kMuchMore * static_cast<double>(nearest.per_step);
+    const bool says_more = nearest.cause.kind == CauseKind::kWait &&
+                           static_cast<double>(of_rank.per_step) > measured;
+    if (priced && (says_more || nearest.nearness != Nearness::kCause)) return i;
+  }
   double most = 0;
   for (const Found& f : group) most = std::max(most, f.finding.share);
   const auto speaks = [&](const Found& f) {
@@ -155,16 +175,6 @@ size_t HeadOf(const std::vector<Found>& group) {
     return f.finding.nearness == Nearness::kCause || f.finding.share >= kSpeaksForAll * most;
   };
   return static_cast<size_t>(std::ranges::find_if(group, speaks) - group.begin());
-}
-
-// What a replay says of any of a group, which weighs them all: the excess of what waits anyway is
-// worth nothing.
-std::optional<Worth> WorthOf(const Found& head, const std::vector<Found>& group) {
-  if (head.finding.worth) return head.finding.worth;
-  const auto same = std::ranges::find_if(group, [&](const Found& f) {
-    return f.finding.worth && f.finding.cause.rank == head.finding.cause.rank;
-  });
-  return same == group.end() ? std::nullopt : same->finding.worth;
 }
 
 // Whether a replay may speak for what was measured: it says about as much; or much less of the same

@@ -19,6 +19,9 @@ struct ReplayedStep {
 struct ReplayError {
   std::vector<ReplayedStep> steps;  // by rank, then step
   double median = 0, worst = 0;     // shares of a step
+
+  // Beyond that, answers are partial.
+  bool IsSmall() const { return worst <= 0.1; }
 };
 
 const ReplayError& ReplayErrorOf(const Facts& facts);
