@@ -133,5 +133,37 @@ TEST(WhatifWaits, AreNotForThreadsOfTheLibrary) {
   EXPECT_NEAR(named->saved, 12, 0.2);
 }
 
+// A functional collective calls c10d's, and an operator waits for it. One thread of the library
+// works on the two of a step one after the other, so that the second begins late, too.
+TEST(WhatifWaits, OfFunctionalCollectivesAreOperators) {
+  std::array<CpuTrace, 2> ranks{CpuTrace(0), CpuTrace(1)};
+  double at = 100;
+  for (int step = 1; step <= 16; ++step) {
+    const double slow = step < 9 ? 10 : 22, first = at + slow + 3, second = first + 3;
+    const double end = second + 10;
+    for (int rank = 0; rank < 2; ++rank) {
+      CpuTrace& trace = ranks[static_cast<size_t>(rank)];
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, end - at);
+      double posted = at + (rank == 0 ? slow : 10);
+      trace.Add("cpu_op", "aten::linear", at, posted - at);
+      double begins = posted + 0.2;
+      for (const double reduced : {first, second}) {
+        trace.Add("cpu_op", "_c10d_functional::all_reduce", posted, 0.15);
+        trace.Add("cpu_op", "c10d::allreduce_", posted + 0.05, 0.05);
+        trace.Add("user_annotation", "gloo:all_reduce", begins, reduced - begins, 2);
+        begins = reduced + 0.01;
+        posted += 0.3;
+      }
+      trace.Add("cpu_op", "_c10d_functional::wait_tensor", posted, second + 0.1 - posted);
+      trace.Add("cpu_op", "aten::linear", second + 0.2, end - second - 0.3);
+    }
+    at = end;
+  }
+  const auto named = FirstNamed(ranks);
+  ASSERT_TRUE(named);
+  EXPECT_EQ(named->change, "rank 0: all = before step 9");
+  EXPECT_NEAR(named->saved, 12, 0.2);
+}
+
 }  // namespace
 }  // namespace stepscope::testing::whatif_waits_test

@@ -240,16 +240,19 @@ void AddUnexplainedFinding(Report& report, const Facts& facts, const AllReduceSu
   const GroupClass* of_layers = ParallelLayoutOf(facts).OfKind(ParallelKind::kTensor);
   if (of_layers != nullptr && of_layers->described) return;
   AlikeAllReduces outside;
+  bool has_backward = false;
   std::map<std::string_view, int64_t> phases;
   for (const auto& [key, alike] : sums.alike) {
     const std::string& phase = std::get<2>(key);
+    has_backward = has_backward || phase == PhaseName(Phase::kBackward);
     if (phase.empty() || phase == PhaseName(Phase::kBackward)) continue;
     outside.calls += alike.calls;
     outside.exposed = AddSaturated(outside.exposed, alike.exposed_transfer);
     phases[phase] += alike.calls;
   }
   const double share = sums.ShareOfTime(outside.exposed);
-  if (outside.calls == 0 || share < kExposedUnexplained) return;
+  // Without any in backward, the phase is not known where buckets are reduced.
+  if (!has_backward || outside.calls == 0 || share < kExposedUnexplained) return;
   const auto most = std::ranges::max_element(phases, {}, [](const auto& p) { return p.second; });
   report.findings.push_back(
       {.message =

@@ -20,6 +20,8 @@
 #include "facts/derived/lateness/stages.h"
 #include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/origins.h"
+#include "facts/derived/replay/replay_error.h"
+#include "facts/derived/replay/slow_links.h"
 #include "facts/paths/dependencies.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
@@ -199,6 +201,36 @@ std::string SayPart(const Suspect& s) {
                      Plural(static_cast<size_t>(s.late_since), "step"));
 }
 
+// Whether a rank of equals is late by chance, as far as a replay tells: it names the rank neither
+// as one that costs something nor as one that takes longer.
+bool MayBeChance(const Facts& facts, const Suspect& s) {
+  constexpr size_t kEnoughSteps = 5;
+  if (facts.OnHost() || s.since || s.reason != LateReason::kCompute || s.members.size() != 1)
+    return false;
+  const JobGraph& graph = JobGraphOf(facts);
+  const Origins& origins = OriginsOf(facts);
+  if (graph.steps.size() < kEnoughSteps || graph.Contradicts() || !ReplayErrorOf(facts).IsSmall())
+    return false;
+  const int64_t rank = facts.collectives.ranks[s.rank].rank;
+  const auto at =
+      std::ranges::find_if(graph.ranks, [&](const JobRank& job) { return job.rank->rank == rank; });
+  if (at == graph.ranks.end()) return false;
+  const auto index = static_cast<uint32_t>(at - graph.ranks.begin());
+  const bool harmless = std::ranges::any_of(
+      origins.harmless, [&](const Origin& origin) { return origin.late.rank == index; });
+  return graph.work[index].HasPeers() && !harmless && origins.Of(graph, rank) == nullptr;
+}
+
+// Whether the transfers of a whole group are slow: that is no matter of one of its ranks.
+bool IsOfGroup(const Facts& facts, const Suspect& s) {
+  if (s.reason != LateReason::kLink) return false;
+  const int64_t rank = facts.collectives.ranks[s.rank].rank;
+  return std::ranges::any_of(SlowLinksOf(facts), [&](const SlowLink& link) {
+    const std::vector<int64_t>& members = facts.collectives.groups[link.group].members;
+    return std::ranges::binary_search(members, rank);
+  });
+}
+
 void AddFinding(Report& report, const Facts& facts, const Blames& blames, const Suspect& s) {
   const StepBlame& steps = blames.steps;
   const CollectiveFacts& c = facts.collectives;
@@ -220,7 +252,8 @@ void AddFinding(Report& report, const Facts& facts, const Blames& blames, const 
        .table = "ranks",
        .cause = {CauseOf(s.reason), rank},
        .nearness = s.reason == LateReason::kUnknown ? Nearness::kSymptom : Nearness::kCause,
-       .since = s.since});
+       .since = s.since,
+       .at_most = MayBeChance(facts, s) || IsOfGroup(facts, s) ? Severity::kLow : Severity::kHigh});
 }
 
 // Of ranks that have more of the same work one. `for_absent`: what each rank waits for one without

@@ -222,15 +222,15 @@ std::optional<PeriodOfSteps> PeriodOf(const Facts& facts, const StepBlame& steps
 
 namespace {
 
-// What a replay without the rank's excess saves, of all steps, if that began when the suspect did;
-// 0: it tells nothing. Waits that nobody measured are in it, as those for messages.
+// What a replay without the rank's excess saves, of the steps in which it is late; 0: it tells
+// nothing. Waits that nobody measured are in it, as those for messages.
 int64_t SavedWithout(const Facts& facts, const Suspect& s) {
   if (s.members.size() != 1) return 0;
   const Origin* origin =
       OriginsOf(facts).Of(JobGraphOf(facts), facts.collectives.ranks[s.rank].rank);
-  if (origin == nullptr || !origin->with.empty() || origin->of_one_name || origin->as_before)
-    return 0;
-  if (origin->since != s.since || !ReplayErrorOf(facts).IsSmall()) return 0;
+  if (origin == nullptr || !origin->with.empty() || origin->late.of_one_name) return 0;
+  if (facts.OnHost() && origin->late.as_before) return 0;  // load may be in it
+  if (!ReplayErrorOf(facts).IsSmall()) return 0;
   int64_t saved = 0;
   for (size_t i = 0; i < origin->saved.size(); ++i) {
     if (!s.since || JobGraphOf(facts).steps[i] >= *s.since)

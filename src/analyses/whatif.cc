@@ -56,18 +56,19 @@ job, and `bound_by` what takes most of that path.
 Names are whole words; '*' stands for any text. A unit of work is a kernel or copy, an operator or call without those
 within it, or the host before one; the n-th of a name in a step is that of other ranks and steps.
 
-`changes` asks, without `set`: each rank where lateness began, together with those that cost more; no wait for input;
-and links twice as fast. `upper_bounds` are what nobody can reach: all communication hidden, the kernel that takes most
-gone, the host taking no time. A rank is an
-origin if its own work exceeds that of its peers by six deviations, or if units of one name take far longer in all steps,
-or 30% longer for four steps or more than before, and not on ranks with the same work as well, unless all that the rank
-does takes somewhat longer, as on a busy machine. It must save 3% of a step, three standard errors of that, and something
-in three of four steps. `harmless` are ranks whose own work takes longer, but not the job's steps without that. `chain` follows one example from the origin over the collectives and messages in which others
-waited.
+`changes` asks, without `set`: each rank where lateness began, together with those that cost more; groups whose
+transfers take 1.3 times as long as those of groups alike, or as in their own earlier steps, as fast as these; no wait for
+input; and links twice as fast. `upper_bounds` are what nobody can reach: all communication hidden, the kernel that takes
+most gone, the host taking no time. A rank is an origin if its own work exceeds that of its peers by six deviations, or if
+units of one name take far longer in all steps, or 30% longer for four steps or more than before, and not on ranks with
+the same work as well, unless all that the rank does takes somewhat longer, as on a busy machine. It must save 3% of a
+step and more than the replay errs by: in three of four steps and by three standard errors, or on average, in three steps
+or more. `harmless` are ranks whose own work takes longer, but not the job's steps without that. `chain` follows one
+example from the origin over the collectives and messages in which others waited.
 
 **Limitations:** What the host does between records takes as long as before. A rank without a trace comes as
-long after the collective or message before as it did, where the usual transfer tells that it came last. Sends and receives are matched by their ends; waits between streams, and waits of threads for collectives of gloo, MPI or
-UCC, are guessed where no record tells them: see the notes.
+long after the collective or message before as it did, where the usual transfer tells that it came last. Sends and receives are matched by their ends. Waits between streams are guessed where no record tells them, and so are
+waits of threads for collectives of gloo, MPI or UCC without stacks (with_stack=True): see the notes.
 
 **Interpretation:** The first change that you can make is the one to start with: it contains everything that waits for
 it. The excess of a rank is not what it costs: a rank that waits anyway costs nothing.
@@ -173,6 +174,7 @@ Report Run(const Facts& facts, const Params& params) {
   std::erase_if(report.tables, [](const Table& table) { return table.rows.empty(); });
   if (report.status == Status::kOk) AddWorths(report, facts, *changes, error);
   AddOriginFindings(report, facts, error);
+  AddLinkFindings(report, facts, *changes, error);
   AddNotes(report, graph, *changes);
   return report;
 }

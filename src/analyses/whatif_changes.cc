@@ -24,6 +24,7 @@ class ChangeAsker {
     if (auto asked = AskSet(set); !asked) return std::unexpected(std::move(asked.error()));
     const auto of_user = std::ssize(out_);
     AskOrigins();
+    for (const SlowLink& link : SlowLinksOf(facts_)) AskLink(link);
     Try("input: no wait", ColumnKind::kInput);
     Try("link: x2", ColumnKind::kCommunication);
     std::ranges::stable_sort(out_.begin() + of_user, out_.end(), {},
@@ -76,6 +77,19 @@ class ChangeAsker {
     }
   }
 
+  // As fast as groups alike are, or as it was.
+  void AskLink(const SlowLink& link) {
+    const std::string& group = facts_.collectives.groups[link.group].label;
+    AskedChange change{.text = fmt::format("link {}: x{:.1f}", group, link.times),
+                       .since = link.since,
+                       .kind = ColumnKind::kCommunication,
+                       .link = &link};
+    const auto changes = ReadJobChanges(change.text);  // a name may hold what divides changes
+    if (!changes) return;
+    if (const AskedLags asked = LagsWith(facts_, *changes); asked.absent.empty())
+      Add(std::move(change), asked);
+  }
+
   // Only where it concerns something.
   void Try(std::string text, ColumnKind kind, bool upper_bound = false) {
     const auto changes = ReadJobChanges(text);
@@ -94,7 +108,11 @@ class ChangeAsker {
       const int64_t saved = AddSaturated(replayed, asked.saved_by_formula);
       change.lengths[s] = SubtractSaturated(change.lengths[s], saved);
     }
-    const size_t first = graph_.steps.size() > 1 ? 1 : 0;
+    size_t first = graph_.steps.size() > 1 ? 1 : 0;
+    if (change.since) {
+      first = static_cast<size_t>(std::ranges::lower_bound(graph_.steps, *change.since) -
+                                  graph_.steps.begin());
+    }
     change.path = CriticalPathSince(graph_, asked.lags, times, first);
     out_.push_back(std::move(change));
   }

@@ -9,6 +9,7 @@
 
 #include "facts/derived/replay/job_critical.h"
 #include "facts/derived/replay/origins.h"
+#include "facts/derived/replay/slow_links.h"
 #include "report/columns.h"
 #include "stepscope/result.h"
 
@@ -19,9 +20,10 @@ struct AskedChange {
   std::optional<int64_t> since;  // number of the first step that counts; absent: all
   std::vector<int64_t> lengths;  // ns, of each of JobGraph::steps
   ColumnKind kind = ColumnKind::kNone;
-  bool upper_bound = false;     // nobody can change so much: it tells how much there is to gain
-  std::string assumption = {};  // of a formula; empty: none
-  CriticalPathOfJob path;       // what bounds the job then
+  bool upper_bound = false;        // nobody can change so much: it tells how much there is to gain
+  std::string assumption = {};     // of a formula; empty: none
+  const SlowLink* link = nullptr;  // that it mends
+  CriticalPathOfJob path;          // what bounds the job then
 
   int64_t Saved(const Facts& facts) const;
 };
@@ -31,9 +33,10 @@ struct AskedChange {
 int64_t MeanStep(const JobGraph& graph, const std::vector<int64_t>& lengths,
                  std::optional<int64_t> since);
 
-// Those that `set` names, first together, then each; then the standard ones, by what they save, and
-// upper bounds last. An error where something of `set` concerns nothing in the recording.
-// REQUIRES: JobGraph::steps is not empty, and ReadJobChanges can read `set`.
+// Those that `set` names, first together, then each; then the standard ones, by what they save:
+// ranks where lateness began, groups with slow links, input and links; and upper bounds last. An
+// error where something of `set` concerns nothing in the recording. REQUIRES: JobGraph::steps is
+// not empty, and ReadJobChanges can read `set`.
 Result<std::vector<AskedChange>> AskChanges(const Facts& facts, std::string_view set);
 
 }  // namespace stepscope::whatif

@@ -77,7 +77,7 @@ Table ChainTable(const Facts& facts) {
     for (const ChainLink& link : ChainFrom(facts, origin)) {
       const std::string event =
           link.event == kNoString ? std::string() : std::string((*facts.names)[link.event]);
-      table.rows.push_back({graph.ranks[origin.rank].rank->rank, number++, link.rank,
+      table.rows.push_back({graph.ranks[origin.late.rank].rank->rank, number++, link.rank,
                             link.has_step ? Cell(link.step) : Cell(), event, link.waited,
                             link.time});
     }
@@ -91,8 +91,8 @@ Table HarmlessTable(const Facts& facts) {
                      TimeColumn("excess", "excess per step"), TimeColumn("saved", "saved")});
   const JobGraph& graph = JobGraphOf(facts);
   for (const Origin& origin : OriginsOf(facts).harmless) {
-    table.rows.push_back({graph.ranks[origin.rank].rank->rank,
-                          origin.since ? Cell(*origin.since) : Cell(), origin.excess,
+    table.rows.push_back({graph.ranks[origin.late.rank].rank->rank,
+                          origin.since ? Cell(*origin.since) : Cell(), origin.late.excess,
                           MeanStep(graph, origin.saved, origin.since)});
   }
   return table;

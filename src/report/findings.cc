@@ -158,14 +158,16 @@ auto GroupOf(const Found& f, std::vector<std::vector<Found>>& groups) {
 
 // Which of a group speaks for all: the cause itself, else the nearest one that shows most of it;
 // but what a replay says of a rank, where that is more than the waits that were measured, or no
-// other one says why.
+// other one says why; and of a group of ranks, where that is most of it.
 size_t HeadOf(const std::vector<Found>& group) {
   for (size_t i = 1; i < group.size(); ++i) {
     const Finding &of_rank = group[i].finding, &nearest = group.front().finding;
     const bool priced = of_rank.worth && of_rank.cause.rank && !of_rank.only_worth;
     const double measured = kMuchMore * static_cast<double>(nearest.per_step);
-    const bool says_more = nearest.cause.kind == CauseKind::kWait &&
-                           static_cast<double>(of_rank.per_step) > measured;
+    const bool says_more =
+        nearest.cause.kind == CauseKind::kWait && static_cast<double>(of_rank.per_step) > measured;
+    const bool of_group = of_rank.worth && !of_rank.cause.rank && !of_rank.only_worth;
+    if (of_group && of_rank.share >= kSpeaksForAll * nearest.share) return i;
     if (priced && (says_more || nearest.nearness != Nearness::kCause)) return i;
   }
   double most = 0;
@@ -189,21 +191,38 @@ void ApplyWorth(Found& found, std::optional<Worth> worth, const RankTime& whole)
   Finding& f = found.finding;
   f.worth.reset();
   if (!worth || whole.steps <= 0) return;
-  double steps = f.extent.steps > 0 ? f.extent.steps : whole.steps;
+  double steps = f.extent.steps;
+  if (steps <= 0) {  // as many as its extent is long
+    const auto time = static_cast<double>(std::max<int64_t>(whole.time, 1));
+    steps = whole.steps * static_cast<double>(f.extent.time) / time;
+  }
   if (f.since) steps = whole.steps * StepsSince(*f.since, whole).share;
   worth->saved = std::max<int64_t>(worth->saved, 0);
-  if (steps <= 0 || !SpeaksFor(*worth, static_cast<double>(f.impact) / steps)) return;
+  if (steps <= 0) return;
+  const double measured = static_cast<double>(f.impact) / steps;
+  // What one rank's path would save at most is replaced by what that saves the job.
+  const bool is_less = static_cast<double>(worth->saved) <= measured;
+  if (!SpeaksFor(*worth, measured) && !(IsEstimate(f) && is_less)) return;
   f.worth = worth;
   f.impact = std::max<int64_t>(ToInt64(static_cast<double>(worth->saved) * steps), 1);
   Reweigh(found, whole);
 }
 
+// Communication and waiting of all ranks.
+bool IsOfAll(const Finding& f) {
+  const CauseKind kind = f.cause.kind;
+  return !f.cause.rank && (kind == CauseKind::kCommunication || kind == CauseKind::kWait);
+}
+
 // The finding of a group. It is worth what its head is worth: symptoms may have other causes too.
-Found Merge(std::vector<Found> group, const std::vector<Report>& reports, const RankTime& whole) {
+Found Merge(std::vector<Found> group, const std::vector<Report>& reports, const RankTime& whole,
+            const std::optional<Worth>& of_communication) {
   const auto at = group.begin() + static_cast<std::ptrdiff_t>(HeadOf(group));
   Found head = std::move(*at);
   group.erase(at);
-  ApplyWorth(head, WorthOf(head, group), whole);
+  std::optional<Worth> worth = WorthOf(head, group);
+  if (!worth && IsOfAll(head.finding) && IsEstimate(head.finding)) worth = of_communication;
+  ApplyWorth(head, worth, whole);
   for (Found& f : group) {
     if (f.finding.only_worth) continue;  // the worth says it
     head.finding.evidence.push_back({reports[f.report].analysis, std::move(f.finding.message),
@@ -237,10 +256,8 @@ void SetOrder(std::vector<Found>& found) {
   }
   if (!any) return;
   for (Found& f : found) {
-    const Cause& cause = f.finding.cause;
-    const bool of_all =
-        !cause.rank && (cause.kind == CauseKind::kCommunication || cause.kind == CauseKind::kWait);
-    if (of_all) f.order = std::max(f.order, of_rank);  // the higher value is the lower severity
+    if (IsOfAll(f.finding))
+      f.order = std::max(f.order, of_rank);  // the higher value is the lower severity
   }
 }
 
@@ -304,6 +321,9 @@ void JoinFindings(ReportSet& answer, const RankTime& whole) {
   std::vector<Found> all = TakeAll(answer);
   for (Found& f : all) Weigh(f, whole);
   std::ranges::stable_sort(all, IsNearer);
+  const auto hidden = std::ranges::find_if(
+      all, [](const Found& f) { return f.finding.only_worth && IsOfAll(f.finding); });
+  const auto of_communication = hidden == all.end() ? std::nullopt : hidden->finding.worth;
   std::vector<std::vector<Found>> groups;
   for (Found& f : all) {
     const auto same = GroupOf(f, groups);
@@ -316,7 +336,7 @@ void JoinFindings(ReportSet& answer, const RankTime& whole) {
   std::vector<Found> found;
   for (auto& group : groups) {
     if (!std::ranges::all_of(group, [](const Found& f) { return f.finding.only_worth; }))
-      found.push_back(Merge(std::move(group), answer.reports, whole));
+      found.push_back(Merge(std::move(group), answer.reports, whole, of_communication));
   }
   ReconcileHints(found);
   SetOrder(found);

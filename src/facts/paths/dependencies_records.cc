@@ -3,6 +3,7 @@
 // tell.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,18 +50,30 @@ class Records {
   }
 
  private:
+  struct End {
+    uint32_t moment = 0;
+    int64_t time = 0;
+    bool awaited = false;  // a thread is known to have waited meanwhile
+  };
+
   uint32_t ThreadOf(const Activity& activity) const {
     const int64_t thread = rank_.streams[activity.stream].stream;
     return thread < std::ssize(rank_.host->threads) ? static_cast<uint32_t>(thread) : kNowhere;
   }
 
-  // The calls that post records, in order.
+  // The calls that post records, in order; a functional collective calls the other kind.
   void CollectPosts() {
+    std::map<uint32_t, int64_t> until;  // of the last one of each thread
     for (const Activity& activity : rank_.activities) {
-      const bool posts = activity.kind == Kind::kCommunication && !rank_.IsCollective(activity);
+      const bool calls = activity.kind == Kind::kCommunication && !rank_.IsCollective(activity);
+      const bool posts = calls && !names_[activity.name].contains("::wait_tensor");
       const uint32_t thread = posts ? ThreadOf(activity) : kNowhere;
       if (thread == kNowhere) continue;
+      int64_t& outer = until.try_emplace(thread, kNoTime).first->second;
+      if (activity.start < outer) continue;
+      outer = activity.end;
       const uint32_t moment = host_.At(thread, activity.start);
+      posting_.insert(thread);
       if (moment != kNowhere)
         posts_[OperationOf(names_[activity.name])].emplace_back(activity.start, moment);
     }
@@ -76,6 +89,7 @@ class Records {
     const uint32_t end = draft_.AddMoment(activity.end, Order::kWorkEnd);
     draft_.AddEdge(start, end, edge);
     ends_.push_back({end, activity.end});
+    AddQueue(activity, start, end);
     const Operation operation = OperationOf(names_[activity.name]);
     auto& posts = posts_[operation];
     size_t& next = next_[operation];
@@ -84,6 +98,20 @@ class Records {
     launch.bound = Bound::kLaunch;
     launch.reason = Reason::kLaunch;
     draft_.AddEdge(posts[next++].second, start, launch);
+  }
+
+  // A thread of the library works on one after the other.
+  void AddQueue(const Activity& activity, uint32_t start, uint32_t end) {
+    if (posting_.contains(ThreadOf(activity))) return;
+    const auto [before, is_first] = queues_.try_emplace(activity.stream, End{end, activity.end});
+    if (is_first) return;
+    if (before->second.time <= activity.start) {
+      draft_.AddEdge(before->second.moment, start,
+                     {.lag = DependencyDraft::kUsual,
+                      .bound = Bound::kCommunication,
+                      .reason = Reason::kStream});
+    }
+    before->second = {end, activity.end};
   }
 
   static constexpr Edge kWait{
@@ -135,12 +163,6 @@ class Records {
     return text;
   }
 
-  struct End {
-    uint32_t moment = 0;
-    int64_t time = 0;
-    bool awaited = false;  // a thread is known to have waited meanwhile
-  };
-
   const RankActivity& rank_;
   const StringTable& names_;
   const HostMoments& host_;
@@ -148,7 +170,9 @@ class Records {
   const PathWindow window_;
   std::map<Operation, std::vector<std::pair<int64_t, uint32_t>>> posts_;  // time, moment
   std::map<Operation, size_t> next_;
-  std::vector<End> ends_;  // of records
+  std::set<uint32_t> posting_;      // threads
+  std::map<uint32_t, End> queues_;  // of other threads, by stream: the last record
+  std::vector<End> ends_;           // of records
 };
 
 }  // namespace

@@ -15,7 +15,9 @@ namespace stepscope {
 namespace {
 
 constexpr int64_t kLeastLate = 5 * kMicrosecond;
-constexpr double kFarBeyond = 6;  // deviations of usual transfers
+constexpr double kFarBeyond = 6;    // deviations of usual transfers
+constexpr size_t kEnough = 8;       // instances, to know what is usual without any that is whole
+constexpr double kTimesSpread = 4;  // of the shorter quarter
 
 struct Usual {
   int64_t time = 0;  // ns, of a transfer
@@ -66,19 +68,31 @@ class GhostMaker {
   }
 
   void CollectUsual(const std::vector<bool>& lacks) {
-    std::map<TransferKind, std::vector<int64_t>> transfers;
+    std::map<TransferKind, std::vector<int64_t>> transfers, lacking;
     for (uint32_t i = 0; i < graph_.instances.size(); ++i) {
       const auto members = graph_.Members(graph_.instances[i]);
       begins_[i] = BeginOf(members);
-      if (lacks[i]) continue;
       const int64_t least = std::ranges::min(members, {}, &JobMember::transfer).transfer;
-      if (least >= 0) transfers[KindOf(graph_.instances[i], members.front())].push_back(least);
+      auto& of_these = lacks[i] ? lacking : transfers;
+      if (least >= 0) of_these[KindOf(graph_.instances[i], members.front())].push_back(least);
     }
     for (auto& [kind, values] : transfers) {
       const int64_t usual = UpperMedian(values);
       const double deviation = kDeviationPerMad * static_cast<double>(MadOf(values));
       usual_[kind] = {usual, AddSaturated(kLeastLate, ToInt64(kFarBeyond * deviation))};
     }
+    for (auto& [kind, values] : lacking) {
+      if (!usual_.contains(kind) && values.size() >= kEnough) usual_[kind] = UsualOfShorter(values);
+    }
+  }
+
+  // Of instances that all lack a rank: as long as in the quarter of them in which it came first.
+  static Usual UsualOfShorter(std::vector<int64_t>& values) {
+    std::ranges::sort(values);
+    const int64_t quartile = values[values.size() / 4];
+    const int64_t spread = SubtractSaturated(quartile, values.front());
+    return {quartile,
+            AddSaturated(kLeastLate, ToInt64(kTimesSpread * static_cast<double>(spread)))};
   }
 
   void Add(GhostInstance& g, int64_t end) {

@@ -23,7 +23,7 @@ struct GhostInstance {
 
 // Adds to the graph those of `some` in which a rank without a trace came last, and what it is taken
 // to come after. Usual transfers are those of instances all of whose members were recorded; where
-// there is none of a kind, nothing is known and nothing is done. n log n.
+// there is none of a kind, the lower quartile of the others, if there are eight. n log n.
 void AddGhosts(const Facts& facts, std::vector<GhostInstance> some, JobGraph& graph);
 
 }  // namespace stepscope

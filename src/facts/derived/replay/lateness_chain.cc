@@ -24,7 +24,7 @@ class ChainFinder {
         saved = AddSaturated(saved, std::max<int64_t>(origin_.waits_saved[m], 0));
       if (saved == 0) continue;
       const JobMember& last = LastOf(instance);
-      (last.rank == origin_.rank ? direct : second_hand).emplace_back(saved, &last);
+      (last.rank == origin_.late.rank ? direct : second_hand).emplace_back(saved, &last);
     }
     for (const auto* some : {&second_hand, &direct}) {
       if (some->empty()) continue;
@@ -65,7 +65,7 @@ class ChainFinder {
     const int64_t until = Since();
     std::optional<ChainLink> end = LinkAt(rank, moment);
     end->event = NameOf(last);
-    bool at_origin = rank == origin_.rank;
+    bool at_origin = rank == origin_.late.rank;
     if (!at_origin) {
       walker.Walk(
           rank, moment, until, [](uint32_t, const JobEdge*, int64_t) {},
@@ -75,13 +75,13 @@ class ChainFinder {
             link.event = NameOf(waited);
             link.waited = SubtractSaturated(TimeOf(came), TimeOf(waited));
             chain.push_back(link);
-            at_origin = came.rank == origin_.rank;
+            at_origin = came.rank == origin_.late.rank;
             moment = came.start;
           });
     }
     if (!at_origin) return {};
-    ChainLink first = LinkAt(origin_.rank, moment);
-    first.event = origin_.of.name;
+    ChainLink first = LinkAt(origin_.late.rank, moment);
+    first.event = origin_.late.of.name;
     chain.push_back(first);
     std::ranges::reverse(chain);
     end->waited = 0;

@@ -73,8 +73,8 @@ class OriginFinder {
     }
     for (const auto& [suspect, saved] : harmless_) {
       if (std::ranges::find(costly_, suspect) != costly_.end()) continue;
-      out_.harmless.push_back(Started(*suspect));
-      out_.harmless.back().saved = saved;
+      const OriginRank late = Described(*suspect);
+      out_.harmless.push_back({.late = late, .since = late.since, .saved = saved});
     }
     return std::move(out_);
   }
@@ -122,6 +122,22 @@ class OriginFinder {
   }
 
   bool Costs(const Suspect& suspect, const Lengths& of_steps) const {
+    return CostsSince(suspect, of_steps) || CostsInSome(suspect, of_steps);
+  }
+
+  // In the steps in which it is far beyond its peers, on the average of all.
+  bool CostsInSome(const Suspect& suspect, const Lengths& of_steps) const {
+    if (suspect.late.size() < kLeastSteps) return false;
+    double saved = 0, useful = 0;
+    for (const size_t s : suspect.late) {
+      saved += static_cast<double>(of_steps[s]);
+      useful += of_steps[s] > 0 ? 1 : 0;
+    }
+    return saved >= least_cost_ * static_cast<double>(of_steps.size()) &&
+           useful >= kMostSteps * static_cast<double>(suspect.late.size());
+  }
+
+  bool CostsSince(const Suspect& suspect, const Lengths& of_steps) const {
     const auto from = static_cast<std::ptrdiff_t>(suspect.first);
     std::vector<double> saved(of_steps.begin() + from, of_steps.end());
     const double usual = Median(saved), steps = static_cast<double>(saved.size());
@@ -132,12 +148,12 @@ class OriginFinder {
            static_cast<double>(useful) >= kMostSteps * steps;
   }
 
-  Origin Started(const Suspect& suspect) const {
-    Origin origin{
+  OriginRank Described(const Suspect& suspect) const {
+    OriginRank late{
         .rank = suspect.rank, .as_before = suspect.as_before, .of_one_name = suspect.of_one_name};
-    if (suspect.first > 0) origin.since = graph_.steps[suspect.first];
-    Describe(suspect, origin);
-    return origin;
+    if (suspect.first > 0) late.since = graph_.steps[suspect.first];
+    Describe(suspect, late);
+    return late;
   }
 
   // Those before that cost nothing alone may be needed: of two ranks that are as late, mending one
@@ -146,7 +162,8 @@ class OriginFinder {
     std::vector<const Suspect*> with = costly_;
     with.push_back(&suspect);
     const Lengths before = LengthsWithout(costly_), all = LengthsWithout(taken);
-    Origin origin = Started(suspect);
+    Origin origin{.late = Described(suspect)};
+    origin.since = origin.late.since;
     if (taken.size() > with.size()) {
       for (const Suspect* other : taken) {
         if (std::ranges::find(with, other) != with.end()) continue;
@@ -155,7 +172,7 @@ class OriginFinder {
         const double lost = SumOf(LengthsWithout(rest)) - SumOf(all);
         if (lost <= kNeeded * (SumOf(before) - SumOf(all))) continue;
         with.push_back(other);
-        origin.with.push_back(other->rank);
+        origin.with.push_back(Described(*other));
       }
     }
     if (2 * (with.size() - costly_.size()) > std::max<size_t>(2, work_[suspect.rank].peers.size()))
@@ -164,7 +181,10 @@ class OriginFinder {
     const JobTimes times = ReplayJob(graph_, lags);
     origin.saved = Less(before, StepLengths(graph_, times));
     if (!Costs(suspect, origin.saved)) return;
-    SetSince(suspect, with, origin);
+    if (CostsSince(suspect, origin.saved))
+      SetSince(suspect, with, origin);
+    else
+      SetSteps(suspect, origin);
     std::vector<int64_t> waits = WaitsIn(graph_, times);
     origin.waits_saved = Less(waits_, waits);
     waits_ = std::move(waits);
@@ -186,6 +206,13 @@ class OriginFinder {
                                graph_.steps.begin());
   }
 
+  void SetSteps(Suspect suspect, Origin& origin) const {
+    suspect.first = 0;
+    origin.late = Described(suspect);
+    origin.since.reset();
+    for (const size_t s : suspect.late) origin.in_steps.push_back(graph_.steps[s]);
+  }
+
   // Of several that are late together, since the first of them is, if they save something since.
   void SetSince(const Suspect& suspect, const std::vector<const Suspect*>& with,
                 Origin& origin) const {
@@ -194,7 +221,7 @@ class OriginFinder {
       earlier.first = with[i]->first;
       if (earlier.first == 0 || earlier.first >= suspect.first) continue;
       const int64_t since = graph_.steps[earlier.first];
-      if (Costs(earlier, origin.saved))
+      if (CostsSince(earlier, origin.saved))
         origin.since = std::min(origin.since.value_or(since), since);
     }
   }
@@ -214,7 +241,7 @@ class OriginFinder {
   }
 
   // What of the rank takes longer since the step.
-  void Describe(const Suspect& suspect, Origin& origin) const {
+  void Describe(const Suspect& suspect, OriginRank& late) const {
     const OwnWork& work = work_[suspect.rank];
     std::map<WorkName, int64_t> names;
     for (const UnitRun& run : work.runs) {
@@ -224,15 +251,15 @@ class OriginFinder {
         sum = AddSaturated(sum, SubtractSaturated(work.times[u], suspect.expected[u]));
     }
     for (const auto& [of, beyond] : names) {
-      origin.excess = AddSaturated(origin.excess, beyond);
-      if (of.kind == UnitKind::kDevice) origin.of_devices = AddSaturated(origin.of_devices, beyond);
+      late.excess = AddSaturated(late.excess, beyond);
+      if (of.kind == UnitKind::kDevice) late.of_devices = AddSaturated(late.of_devices, beyond);
     }
     const auto steps = static_cast<int64_t>(graph_.steps.size() - suspect.first);
-    origin.excess /= steps;
-    origin.of_devices /= steps;
+    late.excess /= steps;
+    late.of_devices /= steps;
     const auto most =
         std::ranges::max_element(names, {}, [](const auto& name) { return name.second; });
-    if (most != names.end() && most->second > 0) origin.of = most->first;
+    if (most != names.end() && most->second > 0) late.of = most->first;
   }
 
   const Facts& facts_;
@@ -256,7 +283,8 @@ Origins FindOrigins(const Facts& facts) { return OriginFinder(facts).Find(); }
 const Origin* Origins::Of(const JobGraph& graph, int64_t rank) const {
   const auto is_rank = [&](uint32_t r) { return graph.ranks[r].rank->rank == rank; };
   const auto at = std::ranges::find_if(found, [&](const Origin& origin) {
-    return is_rank(origin.rank) || std::ranges::any_of(origin.with, is_rank);
+    return is_rank(origin.late.rank) ||
+           std::ranges::any_of(origin.with, is_rank, &OriginRank::rank);
   });
   return at == found.end() ? nullptr : &*at;
 }

@@ -14,17 +14,24 @@
 
 namespace stepscope {
 
-struct Origin {
+// A rank whose own work takes longer than it should.
+struct OriginRank {
   uint32_t rank = 0;             // index into JobGraph::ranks
-  std::vector<uint32_t> with;    // other ranks that are as late: only together they cost this
   std::optional<int64_t> since;  // number of the step; absent: in all, or at no clear step
   bool as_before = false;        // it is compared with its earlier steps, not with other ranks
-  std::vector<int64_t> saved;    // of each of JobGraph::steps, ns; with those before taken out
   int64_t excess = 0;            // ns per step since then
   int64_t of_devices = 0;        // of it: kernels and copies
   WorkName of;                   // of the units with most of it; no name: nothing takes longer
   bool of_one_name = false;      // only these units were changed: it costs at least this
-  std::string change;            // what was asked, as job_change.h reads it
+};
+
+struct Origin {
+  OriginRank late;
+  std::vector<OriginRank> with;   // others that are as late: only together they cost this
+  std::optional<int64_t> since;   // of the first of them; absent as there
+  std::vector<int64_t> in_steps;  // their numbers, where it is late in some only; else empty
+  std::vector<int64_t> saved;     // of each of JobGraph::steps, ns; with those before taken out
+  std::string change;             // what was asked, as job_change.h reads it
   // ns that each of JobGraph::members waits less, with those before taken out; messages: 0.
   std::vector<int64_t> waits_saved;
   // What bounds the job without it and those before, since the first step that any of them is late
@@ -35,9 +42,9 @@ struct Origin {
 struct Origins {
   std::vector<int64_t> recorded;   // of each of JobGraph::steps, how long it takes
   std::vector<int64_t> unchanged;  // the same in a replay without changes
-  // The most costly first. Each saves 3 % of a step at the median since then, more than a
-  // replay errs by, three standard errors
-  // of that, and something in three of four steps.
+  // The most costly first. Each saves 3 % of a step and more than a replay errs by: at the median
+  // since then, by three standard errors, and something in three of four steps; or on average, if
+  // that is saved in three steps or more in which the rank is far beyond its peers.
   std::vector<Origin> found;
   // Ranks whose own work takes longer, but without that steps are not so much shorter: they wait
   // for others anyway.

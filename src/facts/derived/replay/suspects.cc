@@ -278,6 +278,9 @@ class SuspectFinder {
         continue;
       const auto change = RiseIn(beyond_[r]);
       found.push_back({.rank = r, .first = change ? change->at : 0});
+      for (size_t s = 0; s < beyond_[r].size(); ++s) {
+        if (static_cast<double>(beyond_[r][s]) > least) found.back().late.push_back(s);
+      }
     }
     return found;
   }

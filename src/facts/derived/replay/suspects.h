@@ -15,6 +15,7 @@ struct Suspect {
   uint32_t rank = 0;              // index into JobGraph::ranks
   size_t first = 0;               // the first step that is late, index into JobGraph::steps
   std::vector<int64_t> expected;  // of each of its units, ns
+  std::vector<size_t> late;       // steps in which it is far beyond its peers; indices
   bool as_before = false;         // these are from its own earlier steps, not from its peers
   bool of_one_name = false;       // only these units should take less:
   WorkName of;

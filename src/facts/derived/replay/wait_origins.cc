@@ -46,8 +46,8 @@ class Attributor {
 
   // Ranks that are late together share alike.
   void AddShares(const Origin& origin) {
-    std::vector<uint32_t> late{ParticipantOf(origin.rank)};
-    for (const uint32_t other : origin.with) late.push_back(ParticipantOf(other));
+    std::vector<uint32_t> late{ParticipantOf(origin.late.rank)};
+    for (const OriginRank& other : origin.with) late.push_back(ParticipantOf(other.rank));
     if (std::ranges::find(late, kNobody) != late.end()) return;
     for (size_t m = 0; m < origin.waits_saved.size(); ++m) {
       const JobMember& member = graph_.members[m];
