@@ -45,13 +45,15 @@ LaterSteps StepsSince(int64_t first, const RankTime& whole) {
   return {steps / static_cast<double>(whole.every.size()), time / steps};
 }
 
+bool IsDoneOnce(const Finding& f) {
+  return f.cause.kind == CauseKind::kOneTime || f.cause.kind == CauseKind::kCompilation;
+}
+
 // ns that are lost in each step; 0: unknown.
 double PerStep(const Finding& f, const RankTime& whole) {
   if (whole.steps <= 0) return 0;
   // What is done once, and was measured over the recording, is no cost of each step.
-  const bool is_once =
-      f.cause.kind == CauseKind::kOneTime || f.cause.kind == CauseKind::kCompilation;
-  if (is_once && f.extent.steps <= 0 && !f.since) return 0;
+  if (IsDoneOnce(f) && f.extent.steps <= 0 && !f.since) return 0;
   const double mean = static_cast<double>(whole.time) / whole.steps;
   const auto lost = static_cast<double>(f.impact);
   if (f.since) {
@@ -266,10 +268,10 @@ bool IsBefore(const Found& a, const Found& b) {
     const bool lacks_most =
         f.finding.cause.kind == CauseKind::kRecording && f.finding.severity == Severity::kHigh;
     // Time that was measured comes before what another precision might save, and what a replay
-    // says of one rank before what others cost at most.
+    // says of ranks, or what was done once, before what others cost at most.
     return std::tuple(!lacks_most, f.order, f.finding.cause.kind != CauseKind::kRecording,
-                      f.finding.cause.kind == CauseKind::kPrecision, !IsOfOneRank(f.finding),
-                      -WeightOf(f));
+                      f.finding.cause.kind == CauseKind::kPrecision,
+                      !IsOfOneRank(f.finding) && !IsDoneOnce(f.finding), -WeightOf(f));
   };
   return order(a) < order(b);
 }
