@@ -205,8 +205,9 @@ std::string SayPart(const Suspect& s) {
 // as one that costs something nor as one that takes longer.
 bool MayBeChance(const Facts& facts, const Suspect& s) {
   constexpr size_t kEnoughSteps = 5;
-  if (facts.OnHost() || s.since || s.reason != LateReason::kCompute || s.members.size() != 1)
-    return false;
+  const bool varies = s.reason == LateReason::kCompute || s.reason == LateReason::kHost ||
+                      s.reason == LateReason::kInput;
+  if (facts.OnHost() || s.since || !varies || s.members.size() != 1) return false;
   const JobGraph& graph = JobGraphOf(facts);
   const Origins& origins = OriginsOf(facts);
   if (graph.steps.size() < kEnoughSteps || graph.Contradicts() || !ReplayErrorOf(facts).IsSmall())

@@ -45,7 +45,7 @@ job, and `bound_by` what takes most of that path.
 | `rank 9: compute x0.7` | 0.7 of the time |
 | `kernel *gemm*: x0.7`, `kernel *gemm*: gone` | kernels and copies of this name, of all ranks |
 | `operator aten::linear: x0.5` | the host within the operator, and what it launches there |
-| `link: x2`, `link tp: x2` | transfers take half as long; of groups with this name, or for this (see `layout`) |
+| `link: x2`, `link tp: x2` | transfers take half as long; of groups with this name or description, or for this (see `layout`) |
 | `communication: hidden` | communication takes no time, but ranks still wait for one another |
 | `collectives: no wait` | nor do they wait |
 | `input: no wait` | data is there at once |
@@ -66,9 +66,10 @@ step and more than the replay errs by: in three of four steps and by three stand
 or more. `harmless` are ranks whose own work takes longer, but not the job's steps without that. `chain` follows one
 example from the origin over the collectives and messages in which others waited.
 
-**Limitations:** What the host does between records takes as long as before. A rank without a trace comes as
-long after the collective or message before as it did, where the usual transfer tells that it came last. Sends and receives are matched by their ends. Waits between streams are guessed where no record tells them, and so are
-waits of threads for collectives of gloo, MPI or UCC without stacks (with_stack=True): see the notes.
+**Limitations:** What the host does between records takes as long as before. A rank without a trace comes as long after
+the collective or message before as it did, where the usual transfer tells that it came last. Sends and receives are
+matched by their ends. Waits between streams are guessed where no record tells them, and so are waits of threads for
+collectives of gloo, MPI or UCC without stacks (with_stack=True): see the notes.
 
 **Interpretation:** The first change that you can make is the one to start with: it contains everything that waits for
 it. The excess of a rank is not what it costs: a rank that waits anyway costs nothing.

@@ -3,7 +3,9 @@
 
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "base/quantity.h"
 #include "cli/vocabulary.h"
@@ -222,12 +224,40 @@ Option& Command::Take(std::string_view name, std::optional<int64_t>& into) {
   return AddWhole(name, [&into](int64_t value) { into = value; });
 }
 
+namespace {
+
+// "4..7" and "4-7": both ends.
+std::optional<std::pair<int64_t, int64_t>> ReadRange(std::string_view text) {
+  constexpr int64_t kMost = 1 << 20;  // numbers
+  const size_t dots = text.find(".."), dash = text.find('-');
+  const size_t at = dots != text.npos ? dots : dash;
+  if (at == text.npos || at == 0) return std::nullopt;
+  const auto number = [](std::string_view digits) -> std::optional<int64_t> {
+    int64_t value = 0;
+    const char* end = digits.data() + digits.size();
+    const auto [stop, failed] = std::from_chars(digits.data(), end, value);
+    if (failed != std::errc() || stop != end || value < 0) return std::nullopt;
+    return value;
+  };
+  const auto first = number(text.substr(0, at));
+  const auto last = number(text.substr(at + (dots != text.npos ? 2 : 1)));
+  if (!first || !last || *last < *first || *last - *first >= kMost) return std::nullopt;
+  return std::pair(*first, *last);
+}
+
+}  // namespace
+
 Option& Command::Take(std::string_view name, std::vector<int64_t>& into) {
   Option& option = AddWhole(name, [&into](int64_t value) { into.push_back(value); });
   option.arity = ArityOfList(option.value);
-  option.store = [store = std::move(option.store)](const std::string& text) -> Result<void> {
+  option.store = [store = std::move(option.store), &into](const std::string& text) -> Result<void> {
+    if (const auto range = ReadRange(text)) {
+      for (int64_t value = range->first; value <= range->second; ++value) into.push_back(value);
+      return {};
+    }
     auto stored = store(text);
-    if (!stored) stored.error().hint = "separate whole numbers with commas, such as 0,1,2";
+    if (!stored)
+      stored.error().hint = "separate whole numbers and ranges with commas, such as 0,1 or 4..7";
     return stored;
   };
   return option;

@@ -12,7 +12,7 @@ constexpr Word kWords[] = {
     // Questions about traces.
     {"--only", "NAME,...", "Run only these analyses", "all", "only"},
     {"--steps", "STEPS", "Steps to count: all, complete, N or A..B", "all", "steps"},
-    {"--ranks", "N,...", "Ranks to count", "all", "ranks"},
+    {"--ranks", "N,...", "Ranks to count: numbers, or A..B", "all", "ranks"},
     {"-p,--param", "NAME=VALUE", "Set a parameter, as 'stepscope explain NAME' lists", "",
      "params"},
     {"--groups", "FILE", "Custom kernel groups, as TOML", "", "groups"},

@@ -251,9 +251,10 @@ TEST(Parser, NamesWhatItCannotRead) {
   EXPECT_EQ(error("serve x --port 70000").where, "--port");
   EXPECT_EQ(error("demo x --ranks 1.5").where, "--ranks");
   EXPECT_EQ(error("demo x --ranks 99999999999").where, "--ranks");
-  EXPECT_EQ(error("analyze x --ranks 0-3").what, "cannot read '0-3' as a whole number");
-  EXPECT_EQ(error("analyze x --ranks 0-3").hint,
-            "separate whole numbers with commas, such as 0,1,2");
+  EXPECT_EQ(error("analyze x --ranks 0,1..3,7-9").what, "");
+  EXPECT_EQ(error("analyze x --ranks 3..0").what, "cannot read '3..0' as a whole number");
+  EXPECT_EQ(error("analyze x --ranks 3..0").hint,
+            "separate whole numbers and ranges with commas, such as 0,1 or 4..7");
   EXPECT_TRUE(error("goodput jobs --store x postgresql://me:secret@host/x").what.contains("..."));
   EXPECT_FALSE(
       error("goodput jobs --store x postgresql://me:secret@host/x").what.contains("secret"));

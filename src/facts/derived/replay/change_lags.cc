@@ -136,8 +136,9 @@ class ChangeMaker {
     const WordPattern pattern(change.pattern);
     bool any = false;
     asked_.lags.ScaleTransfers([&](const JobInstance& instance) {
-      const std::string& group = facts_.collectives.groups[instance.group].label;
-      const bool meant = change.pattern.empty() || pattern.IsIn(group) ||
+      const CollectiveGroup& group = facts_.collectives.groups[instance.group];
+      const bool meant = change.pattern.empty() || pattern.IsIn(group.label) ||
+                         pattern.IsIn(group.description) ||
                          pattern.IsIn(PurposeOf(facts_, graph_, instance));
       if (!meant) return 1.0;
       any = true;
@@ -154,9 +155,13 @@ class ChangeMaker {
   }
 
   std::string ChangeRanks(const JobChange& change) {
-    std::string why = change.stage          ? "no such stage of a pipeline was recorded"
-                      : change.host.empty() ? "the rank has no trace that takes part in the replay"
-                                            : "no rank was recorded on this host";
+    for (const int64_t rank : change.ranks) {
+      const bool is_there = std::ranges::any_of(
+          graph_.ranks, [&](const JobRank& job) { return job.rank->rank == rank; });
+      if (!is_there) return fmt::format("rank {} has no trace that takes part in the replay", rank);
+    }
+    std::string why = change.stage ? "no such stage of a pipeline was recorded"
+                                   : "no rank was recorded on this host";
     bool any = false;
     for (uint32_t r = 0; r < graph_.ranks.size(); ++r) {
       const RankActivity& rank = *graph_.ranks[r].rank;

@@ -1,0 +1,140 @@
+// Tests which ranks and groups of small jobs are said to cost time, and how much.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tests/answer.h"
+#include "tests/front_door.h"
+#include "tests/scratch.h"
+#include "tests/support/gpu_job.h"
+#include "tests/whatif_answer.h"
+
+namespace stepscope::testing::whatif_origins_test {
+namespace {
+
+// Ten steps: each rank computes for `compute` ms and reduces with all others in 1 ms.
+GpuJob DataParallel(int ranks, const std::function<double(int rank, int step)>& compute) {
+  GpuJob job(ranks);
+  std::vector<int> all;
+  for (int rank = 0; rank < ranks; ++rank) all.push_back(rank);
+  double at = 0;
+  for (int step = 1; step <= 10; ++step) {
+    double last = 0;
+    for (const int rank : all) last = std::max(last, at + compute(rank, step));
+    const double end = last + 1.1;
+    job.Step(step, at, end);
+    for (const int rank : all) {
+      const double computed = at + compute(rank, step);
+      job.Kernel(rank, "gemm", at + 0.05, computed, 7);
+      job.Kernel(rank, "ncclDevKernel_AllReduce", computed + 0.001, last + 1, 7,
+                 GpuJob::AllReduce("dp", all));
+    }
+    at = end;
+  }
+  return job;
+}
+
+TEST(WhatifOrigins, ARankThatIsLateNowAndThenIsPricedOnAverage) {
+  const ReportSet answer = AnswerToJob(DataParallel(4, [](int rank, int step) {
+    return rank == 2 && step % 3 == 0 ? 15 : 10 + 0.01 * ((rank + step) % 3);
+  }));
+  EXPECT_EQ(RanksChanged(answer), std::vector<std::string>{"rank 2: all = median of ranks"});
+  const Row first = RowsOf(answer, "whatif", "changes").front();
+  EXPECT_NEAR(static_cast<double>(first.Int("saved")), 15e6 / 9, 0.1e6) << "the first is left out";
+  EXPECT_TRUE(AllSaid(answer).contains("Rank 2 holds the job up in steps 3, 6 and 9: 1.66 ms of"))
+      << AllSaid(answer);
+}
+
+// The excess of one hides that of the other in some steps.
+TEST(WhatifOrigins, OfTwoRanksThatAreLateTheExcessOfEachIsTold) {
+  const ReportSet answer = AnswerToJob(DataParallel(6, [](int rank, int step) {
+    return rank == 1 || rank == 4 ? (step < 5 ? 10 : 14) : 10 + 0.01 * ((rank + step) % 3);
+  }));
+  const std::string said = AllSaid(answer);
+  EXPECT_TRUE(said.contains("Ranks 1 and 4 together hold the job up since step 5")) << said;
+  for (const char* whose : {"rank 1's own work takes 3.98 ms more per step since step 5",
+                            "rank 4's own work takes 3.98 ms more per step since step 5"})
+    EXPECT_TRUE(said.contains(whose)) << said;
+}
+
+// Rank 3, which was not recorded, comes 6 ms later from step 5 on: that is no slow link.
+TEST(WhatifOrigins, AnAbsentRankOfTheOnlyGroupIsNoSlowLink) {
+  const GpuJob job = DataParallel(
+      4, [](int rank, int step) { return rank == 3 && step >= 5 ? 16 : 10 + 0.01 * (step % 3); });
+  const ScratchFolder folder;
+  std::vector<std::string> paths;
+  for (size_t rank = 0; rank < 3; ++rank)
+    paths.push_back(folder.Write(fmt::format("rank{}.json", rank), job.Of(rank)));
+  const auto answer = Ask(paths);
+  ASSERT_TRUE(answer);
+  for (const Row& row : RowsOf(*answer, "whatif", "changes")) {
+    if (row.Text("change") == "link: x2") {
+      EXPECT_LT(row.Int("saved"), 600'000) << "a transfer takes 1 ms";
+    }
+  }
+  EXPECT_FALSE(AllSaid(*answer).contains("Transfers of group")) << AllSaid(*answer);
+}
+
+// Three pairs of ranks, each of which reduces in 1 ms, the second in 4 ms from step 6 on; then all
+// reduce. Nobody is late.
+TEST(WhatifOrigins, AGroupWhoseTransfersAreSlowIsNamed) {
+  GpuJob job(6);
+  double at = 0;
+  for (int step = 1; step <= 10; ++step) {
+    const double slow = step < 6 ? 1 : 4, end = at + 10 + slow + 1.2;
+    job.Step(step, at, end);
+    for (int rank = 0; rank < 6; ++rank) {
+      const int pair = rank / 2;
+      const double reduced = at + 10 + (pair == 1 ? slow : 1);
+      job.Kernel(rank, "gemm", at + 0.05, at + 10, 7);
+      job.Kernel(rank, "ncclDevKernel_AllReduce", at + 10.001, reduced, 7,
+                 GpuJob::AllReduce(fmt::format("tp_{}", pair), {2 * pair, 2 * pair + 1}));
+      job.Kernel(rank, "ncclDevKernel_AllReduce", reduced + 0.001, end - 0.1, 7,
+                 GpuJob::AllReduce("dp", {0, 1, 2, 3, 4, 5}, 99));
+    }
+    at = end;
+  }
+  const ReportSet answer = AnswerToJob(job);
+  EXPECT_EQ(RanksChanged(answer), std::vector<std::string>());
+  const Row first = RowsOf(answer, "whatif", "changes").front();
+  EXPECT_EQ(first.Text("change"), "link tp_1: x4.0");
+  EXPECT_EQ(first.Int("since_step"), 6);
+  EXPECT_NEAR(static_cast<double>(first.Int("saved")), 3e6, 0.1e6);
+  EXPECT_TRUE(answer.verdict.contains(
+      "Transfers of group tp_1 (ranks 2 and 3) take 4.0 times as long as on 2 groups alike since "
+      "step 6"))
+      << answer.verdict;
+}
+
+// Of two ranks, one computes 12 instead of 10 ms: from step 6 on, or always.
+TEST(WhatifOrigins, TheSlowerOfTwoDevicesIsNamed) {
+  for (const int since : {6, 1}) {
+    GpuJob job(2);
+    double at = 0;
+    for (int step = 1; step <= 10; ++step) {
+      const double slow = step < since ? 10 : 12, end = at + slow + 2;
+      job.Step(step, at, end);
+      for (int rank = 0; rank < 2; ++rank) {
+        const double computed = at + (rank == 1 ? slow : 10 + 0.01 * (step % 3));
+        job.Kernel(rank, "gemm", at + 0.02, computed, 7);
+        job.Kernel(rank, "ncclDevKernel_AllReduce", computed + 0.01, end - 0.02, 7,
+                   GpuJob::AllReduce("dp", {0, 1}));
+      }
+      at = end;
+    }
+    const ReportSet answer = AnswerToJob(job);
+    EXPECT_EQ(RanksChanged(answer), std::vector<std::string>{"rank 1: all = median of ranks"});
+    const Row first = RowsOf(answer, "whatif", "changes").front();
+    EXPECT_NEAR(static_cast<double>(first.Int("saved")), 2e6, 0.1e6) << since;
+    if (since > 1) {
+      EXPECT_EQ(first.Int("since_step"), since);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stepscope::testing::whatif_origins_test
