@@ -106,15 +106,18 @@ void HostMoments::FindWorking(const RankActivity& rank) {
   for (const Activity& activity : rank.activities) {
     if (rank.on_host && rank.IsCollective(activity)) records.insert(activity.name);
   }
-  const auto is_record = [&](const HostRange& around) {
-    return around.kind != Kind::kOperator && records.contains(around.name);
-  };
+  RangeLinks inside;
+  if (!records.empty()) {
+    inside = FindOutermost(*rank.host, [&](const HostRange& range) {
+      return range.kind != Kind::kOperator && records.contains(range.name);
+    });
+  }
   StopChecks checks;
-  for (const HostRange& range : rank.host->ranges) {
+  for (size_t r = 0; r < rank.host->ranges.size(); ++r) {
     checks.Turn();
-    if (range.kind != Kind::kOperator || threads_[range.thread].works) continue;
-    threads_[range.thread].works =
-        records.empty() || rank.host->FindAround(range.parent, is_record) == kNoRange;
+    const HostRange range = rank.host->ranges[r];
+    const bool of_record = !records.empty() && inside[r] != kNoRange;
+    if (range.kind == Kind::kOperator && !of_record) threads_[range.thread].works = true;
   }
   for (const Activity& activity : rank.activities) {
     const auto call = rank.CallOf(activity);
@@ -136,6 +139,12 @@ void HostMoments::FindWaits(const RankActivity& rank, const StringTable& names) 
       waits_.push_back({.start = range.start, .end = range.end, .thread = range.thread});
   }
   std::ranges::sort(waits_, {}, [](const HostWait& w) { return std::pair(w.thread, w.start); });
+  std::pair<uint32_t, int64_t> outer(kNowhere, 0);  // thread and end of the last that is kept
+  std::erase_if(waits_, [&](const HostWait& wait) {
+    if (wait.thread == outer.first && wait.start < outer.second) return true;
+    outer = {wait.thread, wait.end};
+    return false;
+  });
 }
 
 void HostMoments::CollectTimes(const RankActivity& rank) {

@@ -64,7 +64,8 @@ class HostMoments {
   // The moment at which something begins or ends on a thread; kNowhere if there is none such.
   uint32_t At(uint32_t thread, int64_t time) const;
   // Where threads are known to wait for records: in waits that stacks tell, and in the operators
-  // that compiled programs wait in. By thread, then start. Only where processors compute.
+  // that compiled programs wait in. By thread, then start; apart from one another. Only where
+  // processors compute.
   const std::vector<HostWait>& waits() const { return waits_; }
   // The first moment of a thread at this time or after it; kNowhere if there is none.
   uint32_t NextAt(uint32_t thread, int64_t time) const;
