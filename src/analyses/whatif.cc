@@ -62,7 +62,7 @@ input; and links twice as fast. `upper_bounds` are what nobody can reach: all co
 most gone, the host taking no time. A rank is an origin if its own work exceeds that of its peers by six deviations, or if
 units of one name take far longer in all steps, or 30% longer for four steps or more than before, and not on ranks with
 the same work as well, unless all that the rank does takes somewhat longer, as on a busy machine. It must save 3% of a
-step and more than the replay errs by: in three of four steps and by three standard errors, or on average, in three steps
+step and more than the replay errs by: in three of four steps and by 2.5 standard errors, or on average, in three steps
 or more. `harmless` are ranks whose own work takes longer, but not the job's steps without that. `chain` follows one
 example from the origin over the collectives and messages in which others waited.
 

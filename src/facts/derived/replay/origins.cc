@@ -19,10 +19,10 @@
 namespace stepscope {
 namespace {
 
-constexpr double kLeastCost = 0.03;  // of a step
-constexpr double kBeyondError = 3;   // standard errors of what it saves
-constexpr double kMostSteps = 0.75;  // that it saves something in
-constexpr double kNeeded = 0.25;     // of what several save together, that is lost without one
+constexpr double kLeastCost = 0.03;   // of a step
+constexpr double kBeyondError = 2.5;  // standard errors of what it saves
+constexpr double kMostSteps = 0.75;   // that it saves something in
+constexpr double kNeeded = 0.25;      // of what several save together, that is lost without one
 constexpr size_t kLeastSteps = 3;
 
 using Lengths = std::vector<int64_t>;  // ns, of each of JobGraph::steps
@@ -128,6 +128,9 @@ class OriginFinder {
   // In the steps in which it is far beyond its peers, on the average of all.
   bool CostsInSome(const Suspect& suspect, const Lengths& of_steps) const {
     if (suspect.late.size() < kLeastSteps) return false;
+    const bool until_end = suspect.late.back() + 1 == of_steps.size();
+    const bool in_a_row = suspect.late.back() - suspect.late.front() + 1 == suspect.late.size();
+    if (until_end && in_a_row) return false;  // it is late since a step
     double saved = 0, useful = 0;
     for (const size_t s : suspect.late) {
       saved += static_cast<double>(of_steps[s]);
@@ -175,8 +178,7 @@ class OriginFinder {
         origin.with.push_back(Described(*other));
       }
     }
-    if (2 * (with.size() - costly_.size()) > std::max<size_t>(2, work_[suspect.rank].peers.size()))
-      return;  // where most ranks are late, none is
+    if (AreMost(suspect, origin)) return;
     const ChangedLags lags = LagsWithout(with);
     const JobTimes times = ReplayJob(graph_, lags);
     origin.saved = Less(before, StepLengths(graph_, times));
@@ -196,6 +198,15 @@ class OriginFinder {
     first_costly_ = std::min(first_costly_, IndexOf(origin.since));
     origin.path = CriticalPathSince(graph_, lags, times, first_costly_);
     out_.found.push_back(std::move(origin));
+  }
+
+  // Whether most ranks with the same work are late: then none is.
+  bool AreMost(const Suspect& suspect, const Origin& origin) const {
+    const std::vector<uint32_t>& peers = work_[suspect.rank].peers;
+    const auto late = 1 + std::ranges::count_if(origin.with, [&](const OriginRank& other) {
+                        return std::ranges::binary_search(peers, other.rank);
+                      });
+    return peers.size() > 1 && 2 * late > std::ssize(peers);
   }
 
   // Of a step; without one it counts from the second on, since the first begins when the recording

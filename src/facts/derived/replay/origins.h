@@ -43,7 +43,7 @@ struct Origins {
   std::vector<int64_t> recorded;   // of each of JobGraph::steps, how long it takes
   std::vector<int64_t> unchanged;  // the same in a replay without changes
   // The most costly first. Each saves 3 % of a step and more than a replay errs by: at the median
-  // since then, by three standard errors, and something in three of four steps; or on average, if
+  // since then, by 2.5 standard errors, and something in three of four steps; or on average, if
   // that is saved in three steps or more in which the rank is far beyond its peers.
   std::vector<Origin> found;
   // Ranks whose own work takes longer, but without that steps are not so much shorter: they wait

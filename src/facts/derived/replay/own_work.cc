@@ -100,6 +100,7 @@ class Cutter {
       gap.clear();
     }
     const int64_t began = graph_.times[edge.from];
+    if (rank_.on_host && names_[edge.name].contains("c10d")) return;  // it may wait in there
     if (MayWait(names_[edge.name]) && MayBeWait(began, began + edge.lag)) return;
     Add({&e, 1}, step, {edge.name, UnitKind::kHost});
   }

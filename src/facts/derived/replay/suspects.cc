@@ -19,6 +19,7 @@ constexpr size_t kMostSuspects = 8;
 constexpr double kOfUnits = 0.3;  // of what units take, that they grew by
 constexpr double kOfExcess = 0.5;
 constexpr double kMuchOfStep = 0.1;
+constexpr double kHardly = 0.05;     // of what they take since
 constexpr double kMuchLonger = 0.5;  // of all that a rank does itself
 constexpr size_t kLeastSince = 4;    // steps in which they do
 constexpr size_t kEnoughBefore = 4;  // steps, to compare a rank with itself
@@ -46,7 +47,7 @@ class SuspectFinder {
       const std::optional<Rise>& rise = rises[r];
       if (!rise || IsShared(r, *rise, rises)) continue;
       const bool always = known != found.end() && known->first < kEnoughBefore;
-      const bool clear = rise->Doubles() && rise->by >= kMuchOfStep * usual_step_;
+      const bool clear = rise->IsClear(usual_step_);
       const bool later = always && !AreAboutOne(known->first, rise->at);
       if (always && !known->of_one_name && !(clear && later)) continue;
       Suspect own{.rank = r, .first = rise->at, .as_before = true};
@@ -173,7 +174,12 @@ class SuspectFinder {
     double by = 0;  // ns
     double before = 0;
 
-    bool Doubles() const { return by > before; }
+    // Whether it is no load, which makes all take longer: what there was doubles by much of a step,
+    // or something is new.
+    bool IsClear(double step) const {
+      const bool is_new = before < kHardly * by;
+      return is_new ? by >= kLeastOfOneName * step : by > before && by >= kMuchOfStep * step;
+    }
   };
 
   // The units of the rank that grew most: by much of what they take, in four steps or more.
