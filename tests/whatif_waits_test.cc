@@ -106,28 +106,37 @@ TEST(WhatifWaits, WithoutStacksAndPatternLessIsKnown) {
   EXPECT_LT(named->saved, 16.1);
 }
 
-// Each step gathers parameters and computes, as FSDP does. The library copies in threads of its
-// own: rank 1 does not wait for these, but for rank 0, which takes 12 ms more from step 9 on.
-TEST(WhatifWaits, AreNotForThreadsOfTheLibrary) {
+// Two ranks that compute for 10 ms, rank 0 from step 9 on for 22, communicate until `transfer` ms
+// after the last of them has posted, as `communicate` writes it, and compute for 10 ms.
+template <class Communicate>
+std::array<CpuTrace, 2> Together(double transfer, const Communicate& communicate) {
   std::array<CpuTrace, 2> ranks{CpuTrace(0), CpuTrace(1)};
   double at = 100;
   for (int step = 1; step <= 16; ++step) {
-    const double slow = step < 9 ? 10 : 22, gathered = at + slow + 3, end = gathered + 10;
+    const double slow = step < 9 ? 10 : 22, done = at + slow + transfer, end = done + 10;
     for (int rank = 0; rank < 2; ++rank) {
       CpuTrace& trace = ranks[static_cast<size_t>(rank)];
       trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, end - at);
       const double posted = at + (rank == 0 ? slow : 10);
       trace.Add("cpu_op", "aten::linear", at, posted - at);
-      trace.Add("cpu_op", "c10d::_allgather_base_", posted, 0.1);
-      trace.Add("user_annotation", "gloo:all_gather", posted + 0.2, gathered - posted - 0.2, 2);
-      trace.Add("cpu_op", "aten::copy_", gathered - 1, 0.9, 2);
-      trace.Add("python_function", "<built-in method wait of Work object at 0x7f12>", posted + 0.2,
-                gathered - posted - 0.1);
-      trace.Add("cpu_op", "aten::linear", gathered + 0.1, end - gathered - 0.2);
+      communicate(trace, posted, done);
+      trace.Add("cpu_op", "aten::linear", done + 0.2, end - done - 0.3);
     }
     at = end;
   }
-  const auto named = FirstNamed(ranks);
+  return ranks;
+}
+
+// Each step gathers parameters, as FSDP does. The library copies in threads of its own: rank 1 does
+// not wait for these, but for rank 0.
+TEST(WhatifWaits, AreNotForThreadsOfTheLibrary) {
+  const auto named = FirstNamed(Together(3, [](CpuTrace& trace, double posted, double gathered) {
+    trace.Add("cpu_op", "c10d::_allgather_base_", posted, 0.1);
+    trace.Add("user_annotation", "gloo:all_gather", posted + 0.2, gathered - posted - 0.2, 2);
+    trace.Add("cpu_op", "aten::copy_", gathered - 1, 0.9, 2);
+    trace.Add("python_function", "<built-in method wait of Work object at 0x7f12>", posted + 0.2,
+              gathered - posted - 0.1);
+  }));
   ASSERT_TRUE(named);
   EXPECT_EQ(named->change, "rank 0: all = before step 9");
   EXPECT_NEAR(named->saved, 12, 0.2);
@@ -136,30 +145,17 @@ TEST(WhatifWaits, AreNotForThreadsOfTheLibrary) {
 // A functional collective calls c10d's, and an operator waits for it. One thread of the library
 // works on the two of a step one after the other, so that the second begins late, too.
 TEST(WhatifWaits, OfFunctionalCollectivesAreOperators) {
-  std::array<CpuTrace, 2> ranks{CpuTrace(0), CpuTrace(1)};
-  double at = 100;
-  for (int step = 1; step <= 16; ++step) {
-    const double slow = step < 9 ? 10 : 22, first = at + slow + 3, second = first + 3;
-    const double end = second + 10;
-    for (int rank = 0; rank < 2; ++rank) {
-      CpuTrace& trace = ranks[static_cast<size_t>(rank)];
-      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, end - at);
-      double posted = at + (rank == 0 ? slow : 10);
-      trace.Add("cpu_op", "aten::linear", at, posted - at);
-      double begins = posted + 0.2;
-      for (const double reduced : {first, second}) {
-        trace.Add("cpu_op", "_c10d_functional::all_reduce", posted, 0.15);
-        trace.Add("cpu_op", "c10d::allreduce_", posted + 0.05, 0.05);
-        trace.Add("user_annotation", "gloo:all_reduce", begins, reduced - begins, 2);
-        begins = reduced + 0.01;
-        posted += 0.3;
-      }
-      trace.Add("cpu_op", "_c10d_functional::wait_tensor", posted, second + 0.1 - posted);
-      trace.Add("cpu_op", "aten::linear", second + 0.2, end - second - 0.3);
+  const auto named = FirstNamed(Together(6, [](CpuTrace& trace, double posted, double done) {
+    double begins = posted + 0.2;
+    for (const double reduced : {done - 3, done}) {
+      trace.Add("cpu_op", "_c10d_functional::all_reduce", posted, 0.15);
+      trace.Add("cpu_op", "c10d::allreduce_", posted + 0.05, 0.05);
+      trace.Add("user_annotation", "gloo:all_reduce", begins, reduced - begins, 2);
+      begins = reduced + 0.01;
+      posted += 0.3;
     }
-    at = end;
-  }
-  const auto named = FirstNamed(ranks);
+    trace.Add("cpu_op", "_c10d_functional::wait_tensor", posted, done + 0.1 - posted);
+  }));
   ASSERT_TRUE(named);
   EXPECT_EQ(named->change, "rank 0: all = before step 9");
   EXPECT_NEAR(named->saved, 12, 0.2);

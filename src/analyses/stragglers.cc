@@ -213,10 +213,8 @@ bool MayBeChance(const Facts& facts, const Suspect& s) {
   if (graph.steps.size() < kEnoughSteps || graph.Contradicts() || !ReplayErrorOf(facts).IsSmall())
     return false;
   const int64_t rank = facts.collectives.ranks[s.rank].rank;
-  const auto at =
-      std::ranges::find_if(graph.ranks, [&](const JobRank& job) { return job.rank->rank == rank; });
-  if (at == graph.ranks.end()) return false;
-  const auto index = static_cast<uint32_t>(at - graph.ranks.begin());
+  const uint32_t index = graph.IndexOf(rank);
+  if (index == kNowhere) return false;
   const bool harmless = std::ranges::any_of(
       origins.harmless, [&](const Origin& origin) { return origin.late.rank == index; });
   return graph.work[index].HasPeers() && !harmless && origins.Of(graph, rank) == nullptr;

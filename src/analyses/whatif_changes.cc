@@ -11,6 +11,7 @@
 #include "base/saturate.h"
 #include "facts/derived/replay/change_lags.h"
 #include "facts/derived/replay/join_ranks.h"
+#include "facts/derived/replay/replay_error.h"
 
 namespace stepscope::whatif {
 namespace {
@@ -103,17 +104,13 @@ class ChangeAsker {
     const JobTimes times = ReplayJob(graph_, asked.lags);
     change.lengths = origins_.recorded;
     const std::vector<int64_t> changed = StepLengths(graph_, times);
+    const std::vector<int64_t>& unchanged = UnchangedReplayOf(facts_).steps;
     for (size_t s = 0; s < changed.size(); ++s) {
-      const int64_t replayed = SubtractSaturated(origins_.unchanged[s], changed[s]);
+      const int64_t replayed = SubtractSaturated(unchanged[s], changed[s]);
       const int64_t saved = AddSaturated(replayed, asked.saved_by_formula);
       change.lengths[s] = SubtractSaturated(change.lengths[s], saved);
     }
-    size_t first = graph_.steps.size() > 1 ? 1 : 0;
-    if (change.since) {
-      first = static_cast<size_t>(std::ranges::lower_bound(graph_.steps, *change.since) -
-                                  graph_.steps.begin());
-    }
-    change.path = CriticalPathSince(graph_, asked.lags, times, first);
+    change.path = CriticalPathSince(graph_, asked.lags, times, graph_.FirstSince(change.since));
     out_.push_back(std::move(change));
   }
 
@@ -143,8 +140,7 @@ class ChangeAsker {
 int64_t MeanStep(const JobGraph& graph, const std::vector<int64_t>& lengths,
                  std::optional<int64_t> since) {
   double sum = 0, count = 0;
-  for (size_t s = 0; s < lengths.size(); ++s) {
-    if (since ? graph.steps[s] < *since : s == 0 && lengths.size() > 1) continue;
+  for (size_t s = graph.FirstSince(since); s < lengths.size(); ++s) {
     sum += static_cast<double>(lengths[s]);
     ++count;
   }

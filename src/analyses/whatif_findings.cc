@@ -80,6 +80,11 @@ std::string SayExcesses(const Facts& facts, const Origin& origin) {
   return all;
 }
 
+// What a replay says, ns per step; `error`: a share of the step.
+Worth WorthOf(double saved, double recorded, double error, double excess) {
+  return {ToInt64(saved), ToInt64(recorded), ToInt64(error * recorded), ToInt64(excess)};
+}
+
 }  // namespace
 
 void AddOriginFindings(Report& report, const Facts& facts, double error) {
@@ -111,8 +116,8 @@ void AddOriginFindings(Report& report, const Facts& facts, double error) {
          .nearness = Nearness::kPart,  // under what says why, if that is known
          .since = origin.since,
          .worth = known && !origin.late.of_one_name
-                      ? std::optional(Worth{ToInt64(saved), ToInt64(recorded),
-                                            ToInt64(error * recorded), origin.late.excess})
+                      ? std::optional(WorthOf(saved, recorded, error,
+                                              static_cast<double>(origin.late.excess)))
                       : std::nullopt});
     before += saved;
   }
@@ -155,11 +160,10 @@ void AddLinkFindings(Report& report, const Facts& facts, std::span<const AskedCh
          .cause = {CauseKind::kCommunication, std::nullopt},
          .nearness = Nearness::kCause,
          .since = change.since,
-         .worth =
-             report.status == Status::kOk
-                 ? std::optional(Worth{ToInt64(saved), ToInt64(recorded), ToInt64(error * recorded),
-                                       ToInt64(link.excess / static_cast<double>(steps))})
-                 : std::nullopt});
+         .worth = report.status == Status::kOk
+                      ? std::optional(WorthOf(saved, recorded, error,
+                                              link.excess / static_cast<double>(steps)))
+                      : std::nullopt});
   }
 }
 
@@ -168,10 +172,6 @@ void AddWorths(Report& report, const Facts& facts, std::span<const AskedChange> 
                double error) {
   const JobGraph& graph = JobGraphOf(facts);
   const Origins& origins = OriginsOf(facts);
-  const auto worth_of = [&](int64_t saved, std::optional<int64_t> since, int64_t excess) {
-    const int64_t recorded = MeanStep(graph, origins.recorded, since);
-    return Worth{saved, recorded, ToInt64(error * static_cast<double>(recorded)), excess};
-  };
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
   const auto add = [&](std::string message, const Worth& worth, Cause cause) {
     report.findings.push_back(
@@ -187,7 +187,9 @@ void AddWorths(Report& report, const Facts& facts, std::span<const AskedChange> 
     const bool hidden = change.upper_bound && change.kind == ColumnKind::kCommunication;
     if (hidden && (facts.OnHost() || graph.unmatched_messages > 0)) continue;
     if (!hidden && change.kind != ColumnKind::kInput) continue;
-    const Worth worth = worth_of(change.Saved(facts), change.since, 0);
+    const int64_t recorded = MeanStep(graph, origins.recorded, change.since);
+    const Worth worth =
+        WorthOf(static_cast<double>(change.Saved(facts)), static_cast<double>(recorded), error, 0);
     add(fmt::format("With '{}' a step takes {} less, of {}.", change.text, time(worth.saved),
                     time(worth.step_time)),
         worth, {hidden ? CauseKind::kCommunication : CauseKind::kInput, std::nullopt});

@@ -158,19 +158,22 @@ auto GroupOf(const Found& f, std::vector<std::vector<Found>>& groups) {
   return most;
 }
 
-// Which of a group speaks for all: the cause itself, else the nearest one that shows most of it;
-// but what a replay says of a rank, where that is more than the waits that were measured, or no
-// other one says why; and of a group of ranks, where that is most of it.
+// Whether what a replay says speaks rather than the nearest finding of its group: of a rank, where
+// that is more than the waits that were measured, or no other one says why; of a group of ranks,
+// where that is most of it.
+bool SpeaksInsteadOf(const Finding& nearest, const Finding& f) {
+  if (!f.worth || f.only_worth) return false;
+  if (!f.cause.rank) return f.share >= kSpeaksForAll * nearest.share;
+  const double measured = kMuchMore * static_cast<double>(nearest.per_step);
+  return nearest.nearness != Nearness::kCause ||
+         (nearest.cause.kind == CauseKind::kWait && static_cast<double>(f.per_step) > measured);
+}
+
+// Which of a group speaks for all: what a replay says, or else the cause itself, or else the
+// nearest one that shows most of it.
 size_t HeadOf(const std::vector<Found>& group) {
   for (size_t i = 1; i < group.size(); ++i) {
-    const Finding &of_rank = group[i].finding, &nearest = group.front().finding;
-    const bool priced = of_rank.worth && of_rank.cause.rank && !of_rank.only_worth;
-    const double measured = kMuchMore * static_cast<double>(nearest.per_step);
-    const bool says_more =
-        nearest.cause.kind == CauseKind::kWait && static_cast<double>(of_rank.per_step) > measured;
-    const bool of_group = of_rank.worth && !of_rank.cause.rank && !of_rank.only_worth;
-    if (of_group && of_rank.share >= kSpeaksForAll * nearest.share) return i;
-    if (priced && (says_more || nearest.nearness != Nearness::kCause)) return i;
+    if (SpeaksInsteadOf(group.front().finding, group[i].finding)) return i;
   }
   double most = 0;
   for (const Found& f : group) most = std::max(most, f.finding.share);

@@ -241,4 +241,8 @@ int64_t StepNumber(std::string_view name) {
 
 bool IsPythonWait(std::string_view frame) { return frame.starts_with("<built-in method wait of "); }
 
+bool IsOperatorWait(std::string_view operator_name) {
+  return operator_name.contains("::wait_tensor");
+}
+
 }  // namespace stepscope

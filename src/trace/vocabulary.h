@@ -196,5 +196,7 @@ int64_t StepNumber(std::string_view name);
 // Whether a frame of Python's is the method that waits for a collective or message: that of the
 // handle which PyTorch gives back for it.
 bool IsPythonWait(std::string_view frame);
+// The same of an operator: the one that waits for functional collectives.
+bool IsOperatorWait(std::string_view operator_name);
 
 }  // namespace stepscope

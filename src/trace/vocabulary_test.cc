@@ -296,5 +296,12 @@ TEST(Vocabulary, WhatHostRangesMeanForTheirStep) {
   EXPECT_EQ(HostActivityOfName("aten::mm"), HostActivity::kOther);
 }
 
+TEST(Vocabulary, WaitsForCommunicationAreKnown) {
+  EXPECT_TRUE(IsPythonWait("<built-in method wait of PyCapsule object at 0x7f12>"));
+  EXPECT_FALSE(IsPythonWait("<built-in method acquire of _thread.lock object at 0x7f12>"));
+  EXPECT_TRUE(IsOperatorWait("_c10d_functional::wait_tensor"));
+  EXPECT_FALSE(IsOperatorWait("_c10d_functional::all_reduce"));
+}
+
 }  // namespace
 }  // namespace stepscope::vocabulary_test

@@ -133,7 +133,7 @@ void HostMoments::FindWaits(const RankActivity& rank, const StringTable& names) 
   for (const HostRange& range : rank.host->ranges) {
     checks.Turn();
     if (range.kind != Kind::kOperator) continue;
-    if (!looked[range.name]) waits[range.name] = names[range.name].contains("::wait_tensor");
+    if (!looked[range.name]) waits[range.name] = IsOperatorWait(names[range.name]);
     looked[range.name] = true;
     if (waits[range.name])
       waits_.push_back({.start = range.start, .end = range.end, .thread = range.thread});

@@ -66,7 +66,7 @@ class Records {
     std::map<uint32_t, int64_t> until;  // of the last one of each thread
     for (const Activity& activity : rank_.activities) {
       const bool calls = activity.kind == Kind::kCommunication && !rank_.IsCollective(activity);
-      const bool posts = calls && !names_[activity.name].contains("::wait_tensor");
+      const bool posts = calls && !IsOperatorWait(names_[activity.name]);
       const uint32_t thread = posts ? ThreadOf(activity) : kNowhere;
       if (thread == kNowhere) continue;
       int64_t& outer = until.try_emplace(thread, kNoTime).first->second;

@@ -156,9 +156,8 @@ class ChangeMaker {
 
   std::string ChangeRanks(const JobChange& change) {
     for (const int64_t rank : change.ranks) {
-      const bool is_there = std::ranges::any_of(
-          graph_.ranks, [&](const JobRank& job) { return job.rank->rank == rank; });
-      if (!is_there) return fmt::format("rank {} has no trace that takes part in the replay", rank);
+      if (graph_.IndexOf(rank) == kNowhere)
+        return fmt::format("rank {} has no trace that takes part in the replay", rank);
     }
     std::string why = change.stage ? "no such stage of a pipeline was recorded"
                                    : "no rank was recorded on this host";

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -107,6 +108,20 @@ struct JobGraph {
 
   // Whether so many members contradict that clocks or matches must be wrong: nobody can be blamed.
   bool Contradicts() const { return 20 * contradictions > std::ssize(members); }
+
+  // Of the rank with this number, into `ranks`; kNowhere: there is none.
+  uint32_t IndexOf(int64_t rank) const {
+    const auto at =
+        std::ranges::find_if(ranks, [&](const JobRank& job) { return job.rank->rank == rank; });
+    return at == ranks.end() ? kNowhere : static_cast<uint32_t>(at - ranks.begin());
+  }
+
+  // The first of `steps` that counts for what is in those from number `since` on, an index. For
+  // what is in all that is the second one, since the first begins when the recording does.
+  size_t FirstSince(std::optional<int64_t> since) const {
+    if (!since) return steps.size() > 1 ? 1 : 0;
+    return static_cast<size_t>(std::ranges::lower_bound(steps, *since) - steps.begin());
+  }
 
   std::span<const JobMember> Members(const JobInstance& instance) const {
     return std::span(members).subspan(instance.first, instance.count);

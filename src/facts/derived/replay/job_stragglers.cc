@@ -49,7 +49,7 @@ struct MeanTime {
 // The mean over ranks with the same work, and steps but the first.
 void FindIdealUnits(const JobGraph& graph, IdealWork& ideal) {
   std::map<uint32_t, std::map<WorkName, std::vector<MeanTime>>> means;  // by first peer
-  const uint32_t first = graph.steps.size() > 1 ? 1 : 0;
+  const size_t first = graph.FirstSince(std::nullopt);
   for (const OwnWork& own : graph.work) {
     auto& of_peers = means[own.peers.front()];
     for (const UnitRun& run : own.runs) {
@@ -189,7 +189,7 @@ class JobStragglerAsker {
     return StepLengths(graph_, ReplayJob(graph_, lags));
   }
 
-  size_t First() const { return graph_.steps.size() > 1 ? 1 : 0; }
+  size_t First() const { return graph_.FirstSince(std::nullopt); }
 
   double MeanStep(const std::vector<int64_t>& lengths) const {
     double sum = 0;

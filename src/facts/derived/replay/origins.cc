@@ -42,7 +42,6 @@ class OriginFinder {
 
   Origins Find() {
     out_.recorded = StepLengths(graph_, RecordedTimes(graph_));
-    ReplayUnchanged();
     if (graph_.steps.size() < kLeastSteps || graph_.Contradicts()) return std::move(out_);
     usual_step_ = Median(std::vector<double>(out_.recorded.begin(), out_.recorded.end()));
     std::vector<Suspect> suspects = FindSuspects(graph_, work_, usual_step_);
@@ -50,7 +49,9 @@ class OriginFinder {
     for (const Suspect& suspect : suspects) open.push_back(&suspect);
     if (open.empty()) return std::move(out_);
     least_cost_ = usual_step_ * std::max(kLeastCost, ReplayErrorOf(facts_).median);
-    Lengths before = known_[{}] = out_.unchanged;
+    const UnchangedReplay& unchanged = UnchangedReplayOf(facts_);
+    waits_ = unchanged.waits;
+    Lengths before = known_[{}] = unchanged.steps;
     while (!open.empty()) {
       const auto [most, now] = TakeMost(open, taken);
       std::erase(open, most);
@@ -80,12 +81,6 @@ class OriginFinder {
   }
 
  private:
-  void ReplayUnchanged() {
-    const JobTimes times = ReplayJob(graph_, RecordedLags{&graph_});
-    out_.unchanged = StepLengths(graph_, times);
-    waits_ = WaitsIn(graph_, times);
-  }
-
   ChangedLags LagsWithout(const std::vector<const Suspect*>& taken) const {
     ChangedLags lags(graph_);
     for (const Suspect* suspect : taken) lags.TakeUnits(suspect->rank, suspect->expected);
@@ -151,11 +146,29 @@ class OriginFinder {
            static_cast<double>(useful) >= kMostSteps * steps;
   }
 
+  // What of the rank takes longer, and since when.
   OriginRank Described(const Suspect& suspect) const {
     OriginRank late{
         .rank = suspect.rank, .as_before = suspect.as_before, .of_one_name = suspect.of_one_name};
     if (suspect.first > 0) late.since = graph_.steps[suspect.first];
-    Describe(suspect, late);
+    const OwnWork& work = work_[suspect.rank];
+    std::map<WorkName, int64_t> names;
+    for (const UnitRun& run : work.runs) {
+      if (run.step < suspect.first) continue;
+      int64_t& sum = names[run.of];
+      for (uint32_t u = run.first; u < run.first + run.count; ++u)
+        sum = AddSaturated(sum, SubtractSaturated(work.times[u], suspect.expected[u]));
+    }
+    for (const auto& [of, beyond] : names) {
+      late.excess = AddSaturated(late.excess, beyond);
+      if (of.kind == UnitKind::kDevice) late.of_devices = AddSaturated(late.of_devices, beyond);
+    }
+    const auto steps = static_cast<int64_t>(graph_.steps.size() - suspect.first);
+    late.excess /= steps;
+    late.of_devices /= steps;
+    const auto most =
+        std::ranges::max_element(names, {}, [](const auto& name) { return name.second; });
+    if (most != names.end() && most->second > 0) late.of = most->first;
     return late;
   }
 
@@ -195,7 +208,7 @@ class OriginFinder {
       origin.change += ChangeOf(*with[i]);
     }
     costly_ = std::move(with);
-    first_costly_ = std::min(first_costly_, IndexOf(origin.since));
+    first_costly_ = std::min(first_costly_, graph_.FirstSince(origin.since));
     origin.path = CriticalPathSince(graph_, lags, times, first_costly_);
     out_.found.push_back(std::move(origin));
   }
@@ -207,14 +220,6 @@ class OriginFinder {
                         return std::ranges::binary_search(peers, other.rank);
                       });
     return peers.size() > 1 && 2 * late > std::ssize(peers);
-  }
-
-  // Of a step; without one it counts from the second on, since the first begins when the recording
-  // does.
-  size_t IndexOf(std::optional<int64_t> since) const {
-    if (!since) return graph_.steps.size() > 1 ? 1 : 0;
-    return static_cast<size_t>(std::ranges::lower_bound(graph_.steps, *since) -
-                               graph_.steps.begin());
   }
 
   void SetSteps(Suspect suspect, Origin& origin) const {
@@ -249,28 +254,6 @@ class OriginFinder {
                                ? fmt::format("before step {}", graph_.steps[suspect.first])
                                : std::string("median of ranks");
     return fmt::format("rank {}: {} = {}", graph_.ranks[suspect.rank].rank->rank, part, as);
-  }
-
-  // What of the rank takes longer since the step.
-  void Describe(const Suspect& suspect, OriginRank& late) const {
-    const OwnWork& work = work_[suspect.rank];
-    std::map<WorkName, int64_t> names;
-    for (const UnitRun& run : work.runs) {
-      if (run.step < suspect.first) continue;
-      int64_t& sum = names[run.of];
-      for (uint32_t u = run.first; u < run.first + run.count; ++u)
-        sum = AddSaturated(sum, SubtractSaturated(work.times[u], suspect.expected[u]));
-    }
-    for (const auto& [of, beyond] : names) {
-      late.excess = AddSaturated(late.excess, beyond);
-      if (of.kind == UnitKind::kDevice) late.of_devices = AddSaturated(late.of_devices, beyond);
-    }
-    const auto steps = static_cast<int64_t>(graph_.steps.size() - suspect.first);
-    late.excess /= steps;
-    late.of_devices /= steps;
-    const auto most =
-        std::ranges::max_element(names, {}, [](const auto& name) { return name.second; });
-    if (most != names.end() && most->second > 0) late.of = most->first;
   }
 
   const Facts& facts_;

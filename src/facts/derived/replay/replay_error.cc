@@ -13,6 +13,12 @@
 namespace stepscope {
 namespace {
 
+UnchangedReplay ReplayUnchanged(const Facts& facts) {
+  const JobGraph& graph = JobGraphOf(facts);
+  const JobTimes times = ReplayJob(graph, RecordedLags{&graph});
+  return {.steps = StepLengths(graph, times), .waits = WaitsIn(graph, times)};
+}
+
 // ns of each step of each rank.
 std::vector<int64_t> LengthsOfRanks(const JobGraph& graph, const JobTimes& times) {
   std::vector<int64_t> lengths;
@@ -55,6 +61,10 @@ double ReplayedStep::Error() const {
   if (measured == 0) return 0;
   const double off = std::abs(static_cast<double>(SubtractSaturated(replayed, measured)));
   return off / static_cast<double>(measured);
+}
+
+const UnchangedReplay& UnchangedReplayOf(const Facts& facts) {
+  return facts.memo.Of<ReplayUnchanged>(facts);
 }
 
 const ReplayError& ReplayErrorOf(const Facts& facts) { return facts.memo.Of<CompareReplay>(facts); }

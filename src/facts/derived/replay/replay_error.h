@@ -1,5 +1,5 @@
-// How far a replay without changes is from what was recorded, where delays that nothing explains
-// are replaced by usual ones (ExplainedLags).
+// A replay without changes, and how far one is from what was recorded where delays that nothing
+// explains are replaced by usual ones (ExplainedLags).
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,13 @@
 #include "facts/facts.h"
 
 namespace stepscope {
+
+struct UnchangedReplay {
+  std::vector<int64_t> steps;  // ns, of each of JobGraph::steps
+  std::vector<int64_t> waits;  // of each of JobGraph::members (WaitsIn)
+};
+
+const UnchangedReplay& UnchangedReplayOf(const Facts& facts);
 
 // A step of a rank as it was recorded and as it is replayed, ns: from the end of the step before,
 // or of the first from its begin.
