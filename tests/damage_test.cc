@@ -166,8 +166,8 @@ TEST(Damage, WithoutAcceleratorWorkEveryReportSaysWhy) {
     for (const Report& report : answer->reports) {
       EXPECT_NE(report.why, "");
       // The host's operators remain where there are some.
-      constexpr std::array<std::string_view, 3> kOfTheHost = {"overview", "input_pipeline",
-                                                              "operators"};
+      constexpr std::array<std::string_view, 4> kOfTheHost = {"overview", "breakdown",
+                                                              "input_pipeline", "operators"};
       const bool of_host = std::ranges::find(kOfTheHost, report.analysis) != kOfTheHost.end();
       if (of_host && content.contains("aten::mm")) {
         EXPECT_EQ(report.status, Status::kPartial);

@@ -2,6 +2,7 @@
 // beyond choosing units a person can read ("1.24 ms" for 1240000 ns).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,8 +20,11 @@ struct TextStyle {
   bool ascii = false;  // for terminals that are not UTF-8: "us" instead of "µs", "x" for "×"
   bool color = false;  // ANSI colors; for terminals only
   int width = 120;     // columns to fit tables into; long names are shortened in the middle
-  bool brief = false;  // of each report the sentence and the first rows of its first table
-  std::string more;    // the last line of a brief answer: how to get the rest; empty: none
+  // How much of an answer to write: its first screen, at most 45 lines of 100 columns; the rows and
+  // findings that are worth a look; or all.
+  enum class Extent : uint8_t { kScreen, kUsual, kAll };
+  Extent extent = Extent::kUsual;
+  std::string more;  // the last line of a screen: how to get the rest; empty: none
 };
 
 // For people. Opens with the verdict, then the findings by impact, then each report's tables, then

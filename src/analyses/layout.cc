@@ -126,7 +126,9 @@ Report Run(const Facts& facts, const Params&) {
   const ParallelLayout& found = ParallelLayoutOf(facts);
   report.headline = fmt::format("{}: {}{}.", SayRankCount(groups, facts), SayLayout(found),
                                 SayExposed(found, KindTimesOf(facts)));
-  report.metrics = {{"world", groups.devices ? "devices" : "ranks", groups.world, Unit::kCount}};
+  report.metrics = {
+      {"world", groups.devices ? "devices" : "ranks", groups.world, Unit::kCount},
+      {"grid", "grid", TextCell(found.is_grid ? found.Say() : ""), Unit::kNone, true}};
   AddPipeline(report, facts);
   report.tables = {LayoutGroups(facts), LayoutRanks(facts)};
   for (Table& table : std::vector<Table>{LayoutStages(facts), LayoutExperts(facts)}) {

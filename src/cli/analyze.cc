@@ -1,4 +1,6 @@
 // stepscope analyze: reports on the traces of a job.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -9,6 +11,7 @@
 #include "cli/answer.h"
 #include "cli/output_file.h"
 #include "cli/root.h"
+#include "stepscope/select.h"
 
 namespace stepscope::cli {
 namespace {
@@ -19,6 +22,7 @@ struct AnalyzeFlags {
   OutputFlags output;
   bool full = false;
   std::string repro;
+  NamePatterns named;
 };
 
 // The lines of the script that the answer has.
@@ -43,6 +47,31 @@ int PrintScript(const ReportSet& answer, const AnalyzeFlags& flags) {
   return written ? kDone : Fail(written.error());
 }
 
+// The analyses of the first findings.
+std::string SayFirstAnalyses(const ReportSet& answer) {
+  constexpr int64_t kFirst = 3;
+  std::string names;
+  for (int64_t place = 1; place <= kFirst; ++place) {
+    for (const Report& report : answer.reports) {
+      const bool has =
+          std::ranges::find(report.findings, place, &Finding::place) != report.findings.end();
+      if (has && !names.contains(report.analysis))
+        names += (names.empty() ? "" : ",") + report.analysis;
+    }
+  }
+  return names;
+}
+
+// The three commands that show more.
+std::string SayMore(const ReportSet& answer, const std::vector<std::string>& paths) {
+  constexpr size_t kLongest = 16;
+  const bool is_short = paths.size() == 1 && paths.front().size() <= kLongest;
+  const std::string path = is_short ? paths.front() : "PATH";
+  const std::string names = SayFirstAnalyses(answer);
+  return fmt::format("More: stepscope serve {0} | stepscope analyze {0} {1} | --full", path,
+                     names.empty() ? "--only steps" : "--only " + names);
+}
+
 int RunAnalyze(const AnalyzeFlags& flags) {
   const auto conditions = ReadConditions(flags.output);
   if (!conditions) return Fail(conditions.error());
@@ -58,7 +87,17 @@ int RunAnalyze(const AnalyzeFlags& flags) {
   if (!answer) return Fail(answer.error());
   if (script && flags.output.format == "text") return PrintScript(*answer, flags);
   OutputFlags output = flags.output;
-  output.brief = !flags.full && question.only.empty();
+  if (const bool named = !flags.named.kernel.empty() || !flags.named.op.empty(); named) {
+    answer = KeepNamed(*std::move(answer), flags.named);
+    if (!answer) return Fail(answer.error());
+    return PrintAndJudge(*std::move(answer), output, *conditions);
+  }
+  if (flags.full) {
+    output.extent = TextStyle::Extent::kAll;
+  } else if (question.only.empty()) {
+    output.extent = TextStyle::Extent::kScreen;
+    output.more = SayMore(*answer, flags.paths);
+  }
   return PrintAndJudge(*std::move(answer), output, *conditions);
 }
 
@@ -71,6 +110,8 @@ void AddAnalyze(Command& root) {
                    "Traces: files, or directories (.json, .json.gz, .xplane.pb)");
   AddQuestion(command, flags->question);
   command.Switch("--full", flags->full);
+  command.Take("--kernel", flags->named.kernel);
+  command.Take("--operator", flags->named.op);
   command.Take("--repro", flags->repro).Excludes("--only");
   AddOutput(command, flags->output, "comm_overlap.exposed_ratio>20%");
   command.Examples(
@@ -79,6 +120,7 @@ void AddAnalyze(Command& root) {
        {"without truncated steps", "stepscope analyze traces/ --steps complete"},
        {"some steps, as JSON",
         "stepscope analyze traces/ --steps 12..15 --format json -o report.json"},
+       {"one kernel in all tables", "stepscope analyze traces/ --kernel '*gemm*'"},
        {"another threshold",
         "stepscope analyze traces/ -p idle_time.consecutive_kernel_delay=50us"},
        {"a script that runs one call again",

@@ -15,9 +15,6 @@
 namespace stepscope::cli {
 namespace {
 
-constexpr const char* kMore =
-    "More: --full, or --only NAME (see stepscope list); everything: --format json.";
-
 Result<std::vector<std::pair<std::string, std::string>>> SplitParams(
     const std::vector<std::string>& given) {
   std::vector<std::pair<std::string, std::string>> params;
@@ -113,8 +110,8 @@ int PrintAndJudge(ReportSet answer, const OutputFlags& output,
                   const std::vector<Condition>& conditions) {
   const auto matches = Matches(answer, conditions);
   TextStyle style = IsStandardOutput(output.file) ? StdoutStyle() : TextStyle{};
-  style.brief = output.brief;
-  style.more = kMore;
+  style.extent = output.extent;
+  style.more = output.more;
   const auto format = ParseFormat(output.format).value_or(Format::kText);
   if (format == Format::kText || format == Format::kMarkdown) UseOptions(answer);
   const auto printed = WriteOutput(Write(answer, format, style), output.file, answer.run.files);

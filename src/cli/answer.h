@@ -11,6 +11,7 @@
 #include "stepscope/report.h"
 #include "stepscope/result.h"
 #include "stepscope/session.h"
+#include "stepscope/write.h"
 
 namespace stepscope::cli {
 
@@ -42,7 +43,8 @@ void AddShownPaths(Command& command, std::vector<std::string>& paths);
 struct OutputFlags {
   std::string format = "text";
   std::string file;
-  bool brief = false;  // of text: only the beginning of each report
+  TextStyle::Extent extent = TextStyle::Extent::kUsual;  // of text
+  std::string more;                                      // the last line of a screen
   std::vector<std::string> fail_on;
 };
 // `condition` is the example of --fail-on: one that the command's reports can be judged by.

@@ -56,9 +56,7 @@ int RunWatch(const WatchFlags& flags) {
     if (!answer) return Fail(answer.error());
     if (!goes_on) return PrintAndJudge(std::move(answer), flags.output);
     if (first) fmt::print("\x1b[2J");
-    TextStyle style = StdoutStyle();
-    style.brief = flags.output.brief;
-    Draw(Write(*answer, Format::kText, style));
+    Draw(Write(*answer, Format::kText, StdoutStyle()));
     std::this_thread::sleep_for(std::chrono::duration<double>(flags.every));
   }
 }

@@ -14,6 +14,9 @@ std::unique_ptr<Command> Root() {
   AddAnalyze(*root);
   AddWhatif(*root);
   AddCompare(*root);
+  AddBrief(*root);
+  AddShow(*root);
+  AddTable(*root);
   AddExport(*root);
   AddServe(*root);
   AddReport(*root);

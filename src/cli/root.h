@@ -11,6 +11,9 @@ namespace stepscope::cli {
 std::unique_ptr<Command> Root();
 
 void AddAnalyze(Command& root);
+void AddBrief(Command& root);
+void AddShow(Command& root);
+void AddTable(Command& root);
 void AddWhatif(Command& root);
 void AddCompare(Command& root);
 void AddExport(Command& root);

@@ -233,6 +233,17 @@ std::vector<std::string> TracesOfRankFolders(const std::vector<std::string>& fol
   return traces;
 }
 
+// "give one of the 12 subdirectories with traces: a, b, c, d, e, ...".
+std::string SayOneOf(const std::vector<std::string>& folders) {
+  constexpr size_t kNamed = 5;
+  if (folders.size() == 1) return "give its subdirectory with traces: " + folders.front();
+  std::string text =
+      "give one of the " + std::to_string(folders.size()) + " subdirectories with traces: ";
+  for (size_t i = 0; i < std::min(folders.size(), kNamed); ++i)
+    text += (i == 0 ? "" : ", ") + folders[i];
+  return text + (folders.size() > kNamed ? ", ..." : "");
+}
+
 Result<std::vector<std::string>> TracesOfFolder(const std::string& folder,
                                                 std::vector<Note>& notes) {
   auto listing = List(folder);
@@ -243,7 +254,7 @@ Result<std::vector<std::string>> TracesOfFolder(const std::string& folder,
   if (traces.empty()) traces = NewestProfile(folder, notes);
   if (!traces.empty()) return traces;
   std::string hint = "give a directory with the traces of one job, or the files";
-  if (!others.empty()) hint = "give one of its subdirectories with traces, such as " + others[0];
+  if (!others.empty()) hint = SayOneOf(others);
   return std::unexpected(Error{
       "there are no traces (*.json, *.json.gz, *.xplane.pb) in this directory", folder, hint});
 }

@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "base/nearest_name.h"
-#include "base/quantity.h"
 #include "report/humanize.h"
+#include "report/limit.h"
 #include "report/lookup.h"
 
 namespace stepscope {
@@ -24,26 +24,6 @@ using Test = Condition::Test;
 Error Unreadable(std::string_view text, std::string_view why, std::string_view hint = kHint) {
   return {fmt::format("cannot read the condition '{}': {}", text, why), "`conditions`",
           std::string(hint)};
-}
-
-struct Limit {
-  double value = 0;
-  Unit unit = Unit::kNone;  // kNone: a plain number
-};
-
-// "300s", "1h30m" in ns, "5%" as a share, "5pp" as a difference of shares, "1GiB" in bytes, "0.5"
-// as it is.
-std::optional<Limit> ReadLimit(std::string_view text) {
-  if (const auto number = ReadNumber(text)) return Limit{*number, Unit::kNone};
-  const bool negative = text.starts_with('-');
-  if (negative) text.remove_prefix(1);
-  const double sign = negative ? -1 : 1;
-  if (text.starts_with('-')) return std::nullopt;
-  if (const auto share = ReadShare(text)) return Limit{sign * *share, Unit::kRatio};
-  if (const auto points = ReadPoints(text)) return Limit{sign * *points, Unit::kRatioDifference};
-  if (const auto time = ReadNanoseconds(text)) return Limit{sign * *time, Unit::kNanoseconds};
-  if (const auto bytes = ReadSize(text)) return Limit{sign * *bytes, Unit::kBytes};
-  return std::nullopt;
 }
 
 // What a limit or a number is, by its unit.
@@ -128,12 +108,6 @@ bool IsRelative(Test test) { return test == Test::kRose || test == Test::kFell; 
 std::vector<std::string> NamesOf(const Condition& condition) {
   if (IsRelative(condition.test)) return {condition.name + "_change_ratio"};
   return {condition.name, condition.name + "_b"};
-}
-
-std::optional<double> NumberIn(const Cell& cell) {
-  if (const auto* whole = std::get_if<int64_t>(&cell)) return static_cast<double>(*whole);
-  if (const auto* real = std::get_if<double>(&cell)) return *real;
-  return std::nullopt;
 }
 
 // The nearest name; else all, as far as a line holds them.

@@ -367,6 +367,13 @@ std::vector<const Finding*> FindingsInOrder(const ReportSet& answer) {
   return all;
 }
 
+const Report& ReportOf(const ReportSet& answer, const Finding& finding) {
+  const auto has = [&](const Report& report) {
+    return std::ranges::any_of(report.findings, [&](const Finding& f) { return &f == &finding; });
+  };
+  return *std::ranges::find_if(answer.reports, has);
+}
+
 bool WorthALook(const Finding& finding) {
   if (finding.place == 0) return true;
   if (finding.share > 0) return finding.share >= kWorthALook;

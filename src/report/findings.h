@@ -50,6 +50,9 @@ void JoinFindings(ReportSet& answer, const RankTime& whole);
 // All findings, first place first. Those without a place come first, by impact.
 std::vector<const Finding*> FindingsInOrder(const ReportSet& answer);
 
+// The report that has the finding. REQUIRES: one of `answer` does.
+const Report& ReportOf(const ReportSet& answer, const Finding& finding);
+
 // Whether people see it among the first: it takes time that counts, or it is not a matter of time.
 bool WorthALook(const Finding& finding);
 

@@ -18,11 +18,11 @@
 namespace stepscope {
 namespace {
 
-constexpr size_t kBriefRows = 8;
 constexpr size_t kFindingsShown = 3;
 constexpr size_t kEvidenceShown = 4;
 
 using Row = std::vector<Cell>;
+using Extent = TextStyle::Extent;
 
 const Cell& CellAt(const Row& row, size_t column) {
   static const Cell kEmpty;
@@ -77,10 +77,10 @@ std::string ShownCell(const Cell& cell, Unit unit) {
   return text == nullptr || text->empty() ? HumanCell(cell, unit) : ShownName(*text);
 }
 
-PageTable LayOutTable(const Table& table, size_t most_rows) {
+PageTable LayOutTable(const Table& table, Extent extent) {
   const std::vector<size_t> columns = ShownColumns(table);
-  const size_t rows =
-      columns.empty() ? 0 : std::min({table.rows.size(), table.text_rows, most_rows});
+  const size_t most = extent == Extent::kAll ? Table::kAllRows : table.text_rows;
+  const size_t rows = columns.empty() ? 0 : std::min(table.rows.size(), most);
   PageTable page{Printable(table.title), {}, {}, RowsRemark(rows, table.rows.size())};
   for (const size_t at : columns) page.columns.push_back({Printable(table.columns[at].title)});
   page.rows.reserve(rows);
@@ -95,7 +95,7 @@ PageTable LayOutTable(const Table& table, size_t most_rows) {
   return page;
 }
 
-PageSection LayOutReport(const Report& report, bool brief) {
+PageSection LayOutReport(const Report& report, Extent extent) {
   PageSection section{
       .title = Printable(report.title), .problem = {}, .headline = {}, .metrics = {}, .tables = {}};
   if (report.status != Status::kOk) {
@@ -104,17 +104,15 @@ PageSection LayOutReport(const Report& report, bool brief) {
   if (report.status == Status::kUnavailable) return section;
   section.headline = Printable(report.headline);
   for (const Metric& metric : report.metrics) {
-    if (metric.detail || brief) continue;
+    if (metric.detail) continue;
     section.metrics.emplace_back(Printable(metric.title),
                                  Printable(HumanCell(metric.value, metric.unit)));
   }
   for (const Table& table : report.tables) {
-    const bool has_room = !brief || section.tables.empty();
-    if (has_room && (table.text_rows > 0 || table.rows.empty())) {
-      section.tables.push_back(LayOutTable(table, brief ? kBriefRows : Table::kAllRows));
+    if (table.text_rows > 0 || table.rows.empty() || extent == Extent::kAll) {
+      section.tables.push_back(LayOutTable(table, extent));
       continue;
     }
-    if (brief) continue;
     section.also += section.also.empty() ? "More in csv and json: " : "; ";
     section.also +=
         fmt::format("{} ({})", Printable(table.title), Plural(table.rows.size(), "row"));
@@ -124,7 +122,7 @@ PageSection LayOutReport(const Report& report, bool brief) {
 
 // Lays out unavailable reports with the same reason as one section.
 PageSection LayOutUnavailable(const std::vector<const Report*>& alike, size_t all) {
-  PageSection section = LayOutReport(*alike.front(), /*brief=*/false);
+  PageSection section = LayOutReport(*alike.front(), Extent::kUsual);
   if (alike.size() == all && all > 1) {
     section.title = fmt::format("All {} analyses", all);
     return section;
@@ -134,12 +132,12 @@ PageSection LayOutUnavailable(const std::vector<const Report*>& alike, size_t al
 }
 
 // Available reports first, then unavailable ones, once per reason.
-std::vector<PageSection> LayOutReports(const std::vector<Report>& reports, bool brief) {
+std::vector<PageSection> LayOutReports(const std::vector<Report>& reports, Extent extent) {
   std::vector<PageSection> sections;
   std::vector<std::vector<const Report*>> unavailable;  // by reason
   for (const Report& report : reports) {
     if (report.status != Status::kUnavailable) {
-      sections.push_back(LayOutReport(report, brief));
+      sections.push_back(LayOutReport(report, extent));
       continue;
     }
     const auto alike = std::ranges::find(unavailable, report.why,
@@ -166,7 +164,7 @@ std::string_view WholeOf(const ReportSet& answer) {
 }
 
 // "worth 1.59 ms of 6.65 ms (23.9%) in each step since step 2, ± 2 µs, by a replay".
-std::string SayWorth(const Finding& f) {
+std::string SayReplayed(const Finding& f) {
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
   const std::string steps =
       f.since ? fmt::format("in each step since step {}", *f.since) : std::string("per step");
@@ -181,7 +179,7 @@ std::string SayWorth(const Finding& f) {
 // What a finding costs, per step where steps are known. The share is of another time than that of
 // its message may be: it has its base.
 std::string CostOf(const Finding& f, const ReportSet& answer) {
-  if (f.worth && f.impact > 0) return SayWorth(f);
+  if (f.worth && f.impact > 0) return SayReplayed(f);
   if (f.share <= 0) return {};
   const bool by_step = f.per_step > 0;
   const std::string time = HumanTime(static_cast<double>(by_step ? f.per_step : f.impact));
@@ -192,10 +190,10 @@ std::string CostOf(const Finding& f, const ReportSet& answer) {
                      time, *f.since, share);
 }
 
-std::vector<std::string> LayOutEvidence(const Finding& f) {
+std::vector<std::string> LayOutEvidence(const Finding& f, Extent extent) {
   std::vector<std::string> lines;
   for (const Evidence& e : f.evidence) {
-    if (lines.size() == kEvidenceShown) break;
+    if (lines.size() == kEvidenceShown && extent != Extent::kAll) break;
     lines.push_back(Printable(fmt::format("{}: {}", e.analysis, e.message)));
   }
   if (lines.size() < f.evidence.size())
@@ -203,13 +201,16 @@ std::vector<std::string> LayOutEvidence(const Finding& f) {
   return lines;
 }
 
-void LayOutFindings(const ReportSet& answer, Page& page) {
+void LayOutFindings(const ReportSet& answer, Extent extent, Page& page) {
   const std::vector<const Finding*> all = FindingsInOrder(answer);
   for (const Finding* f : all) {
-    if (page.findings.size() == kFindingsShown) break;
-    if (!WorthALook(*f)) continue;
+    if (extent != Extent::kAll) {
+      if (page.findings.size() == kFindingsShown) break;
+      if (!WorthALook(*f)) continue;
+    }
     page.findings.push_back({f->severity, Printable(f->message), CostOf(*f, answer),
-                             Printable(f->because), LayOutEvidence(*f), Printable(f->hint)});
+                             Printable(f->because), LayOutEvidence(*f, extent),
+                             Printable(f->hint)});
   }
   const size_t shown = page.findings.size();
   if (shown < all.size()) {
@@ -260,11 +261,11 @@ std::vector<std::string> LayOutNotes(const ReportSet& answer) {
 
 }  // namespace
 
-Page LayOut(const ReportSet& answer, bool brief) {
+Page LayOut(const ReportSet& answer, TextStyle::Extent extent) {
   Page page;
   page.verdict = Printable(answer.verdict);
-  LayOutFindings(answer, page);
-  page.sections = LayOutReports(answer.reports, brief);
+  LayOutFindings(answer, extent, page);
+  page.sections = LayOutReports(answer.reports, extent);
   page.notes = LayOutNotes(answer);
   return page;
 }

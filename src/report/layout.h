@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "stepscope/report.h"
+#include "stepscope/write.h"
 
 namespace stepscope {
 
@@ -52,7 +53,7 @@ struct Page {
   std::vector<std::string> notes;     // of the run and all reports; equal ones are one line
 };
 
-// `brief`: only the headline and the first rows of the first table of each report.
-Page LayOut(const ReportSet& answer, bool brief = false);
+// A screen has no Page (screen.h): kScreen is as kUsual.
+Page LayOut(const ReportSet& answer, TextStyle::Extent extent = TextStyle::Extent::kUsual);
 
 }  // namespace stepscope

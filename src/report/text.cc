@@ -7,99 +7,21 @@
 #include <utility>
 
 #include "report/layout.h"
+#include "report/pen.h"
 #include "report/printable.h"
+#include "report/screen.h"
 #include "report/text_table.h"
 #include "stepscope/write.h"
 
 namespace stepscope {
 namespace {
 
-constexpr int kNarrowest = 20;  // below this, wrapping does not help
 constexpr size_t kShortestValue =
     30;  // a metric is never shortened below this; no number is longer
-constexpr std::string_view kBold = "1";
-
-std::string_view Color(Severity severity) {
-  switch (severity) {
-    case Severity::kHigh:
-      return "1;31";
-    case Severity::kMedium:
-      return "1;33";
-    case Severity::kLow:
-      return "1;36";
-  }
-  return kBold;
-}
-
-// Replaces the characters beyond ASCII that this program writes itself. Names in traces stay.
-std::string ToAscii(std::string text) {
-  constexpr std::pair<std::string_view, std::string_view> kReplacements[] = {
-      {"µ", "u"}, {"×", "x"}, {"±", "+-"}, {"…", "~"}};
-  for (const auto& [from, to] : kReplacements) {
-    for (size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size()))
-      text.replace(at, from.size(), to);
-  }
-  return text;
-}
-
-// Collects the page. Blocks are separated by exactly one empty line.
-class Pen {
- public:
-  explicit Pen(const TextStyle& style)
-      : ascii_(style.ascii),
-        color_(style.color),
-        width_(static_cast<size_t>(std::max(style.width, kNarrowest))) {}
-
-  std::string Painted(std::string_view code, std::string_view text) const {
-    if (!color_) return std::string(text);
-    return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
-  }
-
-  void Gap() {
-    if (!out_.empty()) out_ += '\n';
-  }
-
-  void Line(size_t indent, std::string_view text) {
-    out_.append(indent, ' ').append(text);
-    out_.erase(out_.find_last_not_of(' ') + 1);
-    out_ += '\n';
-  }
-
-  void Heading(std::string_view title) {
-    Gap();
-    Line(0, Painted(kBold, title));
-  }
-
-  // Wraps prose. `lead`, which takes `lead_width` columns, precedes its first line, `indent` spaces
-  // the others.
-  void Prose(std::string_view lead, size_t lead_width, size_t indent, std::string_view text) {
-    const auto lines = WrapLines(text, Room(lead_width), Room(indent));
-    Line(0, fmt::format("{}{}", lead, lines.front()));
-    for (size_t i = 1; i < lines.size(); ++i) Line(indent, lines[i]);
-  }
-
-  void Paragraph(size_t indent, std::string_view text) {
-    if (!text.empty()) Prose(std::string(indent, ' '), indent, indent, text);
-  }
-
-  size_t Room(size_t indent) const { return width_ - std::min(indent, width_ - 1); }
-
-  // An empty page is still a line, so that shells show their prompt on a new line.
-  std::string Take() && {
-    if (out_.empty()) return "\n";
-    return ascii_ ? ToAscii(std::move(out_)) : std::move(out_);
-  }
-
- private:
-  std::string out_;
-  bool ascii_;
-  bool color_;
-  size_t width_;
-};
 
 void DrawFinding(Pen& pen, const PageFinding& finding) {
   const std::string_view word = SeverityName(finding.severity);
-  const std::string lead = fmt::format("- {}: ", pen.Painted(Color(finding.severity), word));
+  const std::string lead = fmt::format("- {}: ", pen.Painted(ColorOf(finding.severity), word));
   pen.Prose(lead, word.size() + 4, 2, finding.message);
   if (!finding.cost.empty()) pen.Paragraph(4, finding.cost);
   if (!finding.because.empty()) pen.Paragraph(4, "because " + finding.because);
@@ -156,16 +78,13 @@ void DrawNotes(Pen& pen, const Page& page) {
 }  // namespace
 
 std::string ToText(const ReportSet& answer, const TextStyle& style) {
-  const Page page = LayOut(answer, style.brief);
+  if (style.extent == TextStyle::Extent::kScreen) return ToScreen(answer, style);
+  const Page page = LayOut(answer, style.extent);
   Pen pen(style);
   pen.Paragraph(0, page.verdict);
   DrawFindings(pen, page);
   for (const PageSection& section : page.sections) DrawSection(pen, section);
   DrawNotes(pen, page);
-  if (style.brief && !style.more.empty()) {
-    pen.Gap();
-    pen.Paragraph(0, style.more);
-  }
   return std::move(pen).Take();
 }
 

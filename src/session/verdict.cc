@@ -63,6 +63,12 @@ std::string SayOneTimeWork(const ReportSet& answer, const Table& steps, double m
                      StepCategoryName(StepCategory::kOneTime), HumanTime(time));
 }
 
+bool Evaluates(const ReportSet& answer) {
+  const Report* overview = FindReport(answer, "overview");
+  return overview != nullptr && std::ranges::find(overview->metrics, "evaluation_runs",
+                                                  &Metric::key) != overview->metrics.end();
+}
+
 // The largest part of typical steps that is not compute. Empty where unknown.
 std::string SayNoFinding(const ReportSet& answer, const Facts& facts) {
   if (!KnowsCosts(answer)) return {};
@@ -81,11 +87,13 @@ std::string SayNoFinding(const ReportSet& answer, const Facts& facts) {
   if (all <= 0) return {};
   const auto count = static_cast<double>(CountTypical(*steps));
   const std::string aside = SayOneTimeWork(answer, *steps, all / count);
-  if (time < kWorthALook * all)
-    return fmt::format("Nothing but compute costs more than 1% of step time{}.", aside);
-  return fmt::format(
-      "No finding: the largest cost but compute is {}, {} of step time ({} per step){}.", name,
-      HumanRatio(time / all), HumanTime(time / count), aside);
+  const std::string says =
+      time < kWorthALook * all
+          ? "nothing but compute costs more than 1% of step time"
+          : fmt::format("the largest cost but compute is {}, {} of step time ({} per step)", name,
+                        HumanRatio(time / all), HumanTime(time / count));
+  // What is between steps may cost more.
+  return (Evaluates(answer) ? "In steps, " : "The job looks healthy: ") + says + aside + ".";
 }
 
 // Whether a finding tells only of communication or waiting that no rank, step or function is
@@ -96,12 +104,6 @@ bool IsOfAllRanks(const Finding& finding) {
       cause.kind == CauseKind::kCommunication || cause.kind == CauseKind::kWait;
   return communicates && finding.nearness != Nearness::kCause && !cause.rank && !cause.step &&
          !finding.since;
-}
-
-bool Evaluates(const ReportSet& answer) {
-  const Report* overview = FindReport(answer, "overview");
-  return overview != nullptr && std::ranges::find(overview->metrics, "evaluation_runs",
-                                                  &Metric::key) != overview->metrics.end();
 }
 
 bool HasSlowSteps(const ReportSet& answer) {
@@ -177,7 +179,7 @@ std::string Verdict(const ReportSet& answer, const Facts& facts) {
   const std::string says = any ? findings.front()->message : SayNoFinding(answer, facts);
   // The headline may say it already.
   std::string verdict = first->headline;
-  if (!says.empty() && !verdict.contains(says)) verdict += " " + says;
+  if (!says.empty() && !verdict.contains(says)) verdict = says + " " + verdict;
   return any ? verdict + SayNothingStandsOut(answer, facts, findings) : verdict;
 }
 

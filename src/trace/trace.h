@@ -199,6 +199,10 @@ struct DeviceProperties {
 
 // The framework that ran the job; advice uses its terms.
 enum class Framework : uint8_t { kPyTorch, kTensorFlow, kJax };
+constexpr std::string_view FrameworkName(Framework framework) {
+  constexpr std::string_view kNames[] = {"PyTorch", "TensorFlow", "JAX"};
+  return kNames[static_cast<size_t>(framework)];
+}
 
 // What the trace says about itself.
 struct TraceMeta {

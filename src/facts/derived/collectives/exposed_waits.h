@@ -49,8 +49,10 @@ class ExposedWaits {
     return sum;
   }
 
-  // Of all parts of all ranks, for recorded ranks and for those without a trace.
-  int64_t Total() {
+  int64_t Total() { return Of(All()); }
+
+  // All parts of all ranks, for recorded ranks and for those without a trace.
+  std::vector<PartWait> All() {
     std::vector<PartWait> waits;
     const CollectiveFacts& c = facts_.collectives;
     for (const CollectiveMatch& match : c.matches) {
@@ -60,7 +62,7 @@ class ExposedWaits {
       }
     }
     for (const AbsentWait& wait : AbsentWaitsOf(facts_).of_absent) Add(wait, waits);
-    return Of(waits);
+    return waits;
   }
 
   // For ranks without a trace.

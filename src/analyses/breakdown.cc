@@ -1,0 +1,251 @@
+// Says where a step goes, part by part, before and since a change of step time, and on each rank.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analyses/all.h"
+#include "analyses/build.h"
+#include "analyses/kinds.h"
+#include "facts/derived/collectives/exposed_waits.h"
+#include "facts/derived/steps/step_changes.h"
+#include "report/humanize.h"
+#include "report/kinds.h"
+
+namespace stepscope {
+namespace breakdown {
+namespace {
+
+constexpr std::string_view kDoc = R"md(
+**Question:** Where does a step go, what changed, and on which ranks is it different?
+
+**Definition:** The categories of `overview`, of which each moment of a step has one; collectives are split in two.
+`wait` is the part in which a device is in a collective that a rank has not entered yet, the rest is
+`exposed_communication`. Means of the typical steps of all ranks: without warm-up, and without slow steps where they are
+an exception. Where step time changed (`steps`), `before` and `since` are means of the steps before and since then, and
+`time` and the table of ranks are those since.
+
+**Limitations:** Waiting for a message of a pipeline counts as communication. Of a recording without steps it is the
+whole recording.
+
+**Interpretation:** Compute is what the job is for. The largest other part is where to begin; what grew since a step is
+why it got longer. A rank that waits less than the others is one that they wait for.
+)md";
+
+// The categories of steps, and waiting, which is part of collectives there.
+constexpr size_t kWait = kStepCategories;
+constexpr size_t kParts = kStepCategories + 1;
+
+// The order of rows: what steps are for, what ranks do to each other, then the host.
+constexpr std::array<size_t, kParts> kOrder = {
+    static_cast<size_t>(StepCategory::kDeviceCompute),
+    kWait,
+    static_cast<size_t>(StepCategory::kDeviceCollectives),
+    static_cast<size_t>(StepCategory::kDeviceToDevice),
+    static_cast<size_t>(StepCategory::kInput),
+    static_cast<size_t>(StepCategory::kOutput),
+    static_cast<size_t>(StepCategory::kCompilation),
+    static_cast<size_t>(StepCategory::kOneTime),
+    static_cast<size_t>(StepCategory::kHostCompute),
+    static_cast<size_t>(StepCategory::kLaunch),
+    static_cast<size_t>(StepCategory::kOther),
+};
+
+std::string KeyOf(size_t part) {
+  if (part == kWait) return "wait";
+  const auto category = static_cast<StepCategory>(part);
+  return category == StepCategory::kDeviceCollectives ? "exposed_communication"
+                                                      : CategoryKey(category);
+}
+
+std::string TitleOfPart(size_t part, const Facts& facts) {
+  if (part == kWait) return "waiting for other ranks";
+  const auto category = static_cast<StepCategory>(part);
+  return category == StepCategory::kDeviceCollectives ? "exposed communication"
+                                                      : std::string(SayCategory(category, facts));
+}
+
+ColumnKind KindOfPart(size_t part) {
+  return part == kWait ? ColumnKind::kWait : KindOf(static_cast<StepCategory>(part));
+}
+
+// Of each recording: where it waits in collectives for ranks, on its own clock.
+std::vector<IntervalSet> WaitsOf(const Facts& facts) {
+  std::vector<std::vector<Interval>> waits(facts.ranks.size());
+  for (const auto& [part, time] : ExposedWaits(facts).All()) waits[part->recording].push_back(time);
+  std::vector<IntervalSet> sets;
+  for (auto& own : waits) sets.push_back(UnionOf(std::move(own)));
+  return sets;
+}
+
+// ns of steps, by part.
+struct Sum {
+  std::array<int64_t, kParts> time{};
+  int64_t steps = 0, total = 0;
+
+  void Add(const Sum& other) {
+    for (size_t p = 0; p < kParts; ++p) time[p] = AddSaturated(time[p], other.time[p]);
+    steps += other.steps;
+    total = AddSaturated(total, other.total);
+  }
+  int64_t Mean(size_t part) const { return time[part] / std::max<int64_t>(steps, 1); }
+  int64_t MeanTotal() const { return total / std::max<int64_t>(steps, 1); }
+};
+
+Sum SumOfRank(const Facts& facts, const RankSteps& own, const IntervalSet& waits) {
+  Sum sum{.steps = std::ssize(own.steps)};
+  std::vector<StepWindow> windows;
+  for (const StepBreakdown& step : own.steps) {
+    windows.push_back(step.window);
+    sum.total = AddSaturated(sum.total, step.Total());
+    for (size_t c = 0; c < kStepCategories; ++c)
+      sum.time[c] = AddSaturated(sum.time[c], TimeOf(step, static_cast<StepCategory>(c)));
+  }
+  if (waits.empty()) return sum;
+  const IntervalSet collectives =
+      StretchesOf(*own.rank, *facts.names, windows, PartsOf(StepCategory::kDeviceCollectives));
+  sum.time[kWait] = LengthOf(Intersection(collectives, waits));
+  sum.time[static_cast<size_t>(StepCategory::kDeviceCollectives)] -= sum.time[kWait];
+  return sum;
+}
+
+struct OfRank {
+  const RankActivity* rank = nullptr;
+  Sum sum;
+};
+
+// The typical ones of the steps whose number `counts` holds for.
+template <class Counts>
+std::vector<OfRank> SumsOf(const Facts& facts, const std::vector<IntervalSet>& waits,
+                           const Counts& counts) {
+  std::vector<RankSteps> chosen;
+  for (const RankSteps& own : RankStepsOf(facts)) {
+    RankSteps some{.rank = own.rank, .steps = {}, .whole_recording = own.whole_recording};
+    std::ranges::copy_if(own.steps, std::back_inserter(some.steps),
+                         [&](const StepBreakdown& step) { return counts(step.window.number); });
+    if (!some.steps.empty()) chosen.push_back(std::move(some));
+  }
+  std::vector<OfRank> sums;
+  if (chosen.empty()) return sums;
+  for (const RankSteps& own : FindTypicalSteps(chosen).ranks) {
+    const auto recording = static_cast<size_t>(own.rank - facts.ranks.data());
+    sums.push_back({own.rank, SumOfRank(facts, own, waits[recording])});
+  }
+  return sums;
+}
+
+Sum AddUp(const std::vector<OfRank>& ranks) {
+  Sum all;
+  for (const OfRank& own : ranks) all.Add(own.sum);
+  return all;
+}
+
+Table PartTable(const Facts& facts, const Sum* before, const Sum& now) {
+  Table table{
+      .key = "parts",
+      .title = "A step, mean of all ranks",
+      .columns = {KeyColumn("part", "part"), TimeColumn("time", "time"),
+                  RatioColumn("ratio", "% of step time"), TimeColumn("before", "before"),
+                  TimeColumn("since", "since"), Detail(ValueColumn("key", "column of ranks"))}};
+  AddKindColumn(table);
+  for (const size_t p : kOrder) {
+    const bool any = now.time[p] > 0 || (before != nullptr && before->time[p] > 0);
+    if (!any) continue;
+    table.rows.push_back({TitleOfPart(p, facts), now.Mean(p), Ratio(now.time[p], now.total),
+                          before == nullptr ? Cell() : Cell(before->Mean(p)),
+                          When(before != nullptr, now.Mean(p)), KeyOf(p), KindCell(KindOfPart(p))});
+  }
+  return table;
+}
+
+Table RankTable(const Facts& facts, const std::vector<OfRank>& ranks, const Sum& all) {
+  Table table{.key = "ranks",
+              .title = "A step of each rank, mean",
+              .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window"),
+                          TimeColumn("step_time", "step time")},
+              .text_rows = 8};
+  std::vector<size_t> shown;
+  std::ranges::copy_if(kOrder, std::back_inserter(shown),
+                       [&](size_t p) { return all.time[p] > 0; });
+  for (const size_t p : shown) {
+    table.columns.push_back(TimeColumn(KeyOf(p), TitleOfPart(p, facts)));
+    table.columns.back().kind = KindOfPart(p);
+  }
+  for (const auto& [rank, sum] : ranks) {
+    auto& row =
+        table.rows.emplace_back(std::vector<Cell>{rank->rank, rank->window, sum.MeanTotal()});
+    for (const size_t p : shown) row.emplace_back(sum.Mean(p));
+  }
+  return table;
+}
+
+// "compute takes 2.91 ms of 6.64 ms, waiting for other ranks 2.10 ms": the two largest.
+std::string SayLargest(const Facts& facts, const Sum& now) {
+  std::array<size_t, kParts> parts = kOrder;
+  std::ranges::stable_sort(parts, std::ranges::greater{}, [&](size_t p) { return now.time[p]; });
+  const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
+  std::string said = fmt::format("{}: {} of {}", Capitalized(TitleOfPart(parts[0], facts)),
+                                 time(now.Mean(parts[0])), time(now.MeanTotal()));
+  if (now.time[parts[1]] > 0)
+    said += fmt::format("; {}: {}", TitleOfPart(parts[1], facts), time(now.Mean(parts[1])));
+  return said + ".";
+}
+
+// `marked`: the recording has steps.
+void AddMetrics(Report& report, const StepChange* change, bool marked, const Sum* before,
+                const Sum& now) {
+  report.metrics = {
+      {"step_time", "mean step time", When(marked, now.MeanTotal()), Unit::kNanoseconds},
+      {"recorded", "recorded", When(!marked, now.MeanTotal()), Unit::kNanoseconds, true}};
+  if (change == nullptr) return;
+  report.metrics.push_back(
+      {"before", "mean step time before", before->MeanTotal(), Unit::kNanoseconds});
+  report.metrics.push_back({"since_step", "since step", change->since, Unit::kNone});
+  report.metrics.push_back(
+      {"last_before", "last step before", change->last_before, Unit::kNone, true});
+}
+
+Report Run(const Facts& facts, const Params&) {
+  Report report = StartReport(kBreakdown, facts);
+  if (RankStepsOf(facts).empty()) {
+    MakeUnavailable(report, facts.no_work.empty() ? std::string(kNothingRecorded) : facts.no_work);
+    return report;
+  }
+  if (report.status == Status::kUnavailable) report.status = Status::kPartial;
+  const StepChanges& changes = StepChangesOf(facts);
+  const StepChange* change = changes.step_time ? &*changes.step_time : nullptr;
+  const std::vector<IntervalSet> waits = WaitsOf(facts);
+  const auto ranks = SumsOf(
+      facts, waits, [&](int64_t step) { return change == nullptr || step >= change->since; });
+  const Sum now = AddUp(ranks);
+  Sum before;
+  if (change != nullptr)
+    before = AddUp(SumsOf(facts, waits, [&](int64_t step) { return step < change->since; }));
+  report.headline = SayLargest(facts, now);
+  const Sum* was = change == nullptr ? nullptr : &before;
+  AddMetrics(report, change, !RankStepsOf(facts).front().whole_recording, was, now);
+  report.metrics.push_back({"framework", "framework",
+                            std::string(FrameworkName(facts.ranks.front().framework)), Unit::kNone,
+                            true});
+  report.tables.push_back(PartTable(facts, was, now));
+  report.tables.push_back(RankTable(facts, ranks, now));
+  return report;
+}
+
+}  // namespace
+}  // namespace breakdown
+
+const Analysis kBreakdown = {
+    .name = "breakdown",
+    .title = "Where a step goes",
+    .summary = "Compute, waits, communication, host; by rank",
+    .doc = breakdown::kDoc,
+    .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, true, true),
+    .params = {},
+    .run = &breakdown::Run,
+};
+
+}  // namespace stepscope

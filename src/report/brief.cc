@@ -1,0 +1,201 @@
+// Writes what an assistant should know first, and all about one finding or row, within a budget.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/exact.h"
+#include "report/findings.h"
+#include "report/humanize.h"
+#include "report/ids.h"
+#include "report/lookup.h"
+#include "report/quoted_names.h"
+#include "report/summary.h"
+#include "stepscope/select.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kTokenBytes = 4;
+constexpr size_t kNameShown = 400;  // bytes of a name of the one row that was asked for
+
+std::string Time(int64_t ns) { return HumanTime(static_cast<double>(ns)); }
+
+// Lines that fit into a budget; what does not is left out, and said.
+class Pad {
+ public:
+  explicit Pad(size_t tokens) : left_(tokens * kTokenBytes) {}
+
+  void Line(const std::string& text) {
+    constexpr size_t kReserve = 40;  // for the line that says what was left out
+    if (full_ || text.size() + 1 + kReserve > left_) {
+      full_ = true;
+      return;
+    }
+    out_ += text + "\n";
+    left_ -= text.size() + 1;
+  }
+
+  std::string Take() && {
+    if (full_) out_ += "(cut: raise the budget)\n";
+    return std::move(out_);
+  }
+
+ private:
+  std::string out_;
+  size_t left_;
+  bool full_ = false;
+};
+
+void AddFinding(Pad& pad, const QuotedNames& names, const SummaryCause& cause) {
+  const Finding& f = *cause.finding;
+  pad.Line(fmt::format("[{}] {}{}{}: {}", IdOf(*cause.report, f), SeverityName(f.severity),
+                       cause.worth.empty() ? "" : ", " + cause.worth,
+                       f.since ? fmt::format(", since step {}", *f.since) : "",
+                       names.In(f.message)));
+  if (!f.because.empty()) pad.Line("  because: " + names.In(f.because));
+  if (!f.hint.empty()) pad.Line("  try: " + names.Without(f.hint));
+}
+
+void AddStep(Pad& pad, const SummaryParts& step) {
+  if (step.parts.empty()) return;
+  const bool changed = !step.now.empty();
+  pad.Line(changed ? fmt::format("{}: {} in {}, before {} in {}", step.title, Time(step.time),
+                                 step.now, Time(step.time_before.value_or(0)), step.before)
+                   : fmt::format("{}: {}", step.title, Time(step.time)));
+  for (const SummaryPart& part : step.parts) {
+    const std::string before =
+        part.before ? fmt::format(", before {}", Time(*part.before)) : std::string();
+    pad.Line(fmt::format("  {}: {}{}", part.title, Time(part.now), before));
+  }
+}
+
+void AddRanks(Pad& pad, const SummaryRanks& ranks) {
+  if (ranks.rows.empty()) return;
+  pad.Line("Ranks that differ, per step:");
+  for (const SummaryRanks::Row& row : ranks.rows) {
+    std::string text = "  " + row.title + ":";
+    for (size_t c = 0; c < row.times.size(); ++c)
+      text += fmt::format("{} {} {}", c == 0 ? "" : ",", ranks.parts[c], Time(row.times[c]));
+    pad.Line(text);
+  }
+}
+
+void AddQuestions(Pad& pad, const Summary& summary) {
+  pad.Line("Next:");
+  for (const SummaryCause& cause : summary.causes)
+    pad.Line("  show " + IdOf(*cause.report, *cause.finding));
+  for (const SummaryCause& cause : summary.causes) {
+    if (!cause.finding->table.empty())
+      pad.Line(fmt::format("  table {}.{}", cause.report->analysis, cause.finding->table));
+  }
+  pad.Line("  table breakdown.ranks");
+}
+
+// A cell of the one row that is shown.
+std::string ShowCell(const Cell& cell, const Column& column) {
+  if (const auto* text = std::get_if<std::string>(&cell))
+    return fmt::format("`{}`", CutName(*text, kNameShown));
+  if (IsBlank(cell)) return "-";
+  std::string exact;
+  if (const auto* whole = std::get_if<int64_t>(&cell)) AppendExact(exact, *whole);
+  if (const auto* real = std::get_if<double>(&cell)) AppendExact(exact, *real);
+  const std::string unit(UnitName(column.unit));
+  if (unit.empty() || column.unit == Unit::kCount) return exact;
+  return fmt::format("{} ({} {})", HumanCell(cell, column.unit), exact, unit);
+}
+
+std::string ShowRow(const Report& report, const Table& table, const std::vector<Cell>& row,
+                    size_t budget) {
+  Pad pad(budget);
+  pad.Line(fmt::format("[{}] {}: {}", IdOf(report, table, row), report.title, table.title));
+  for (size_t c = 0; c < table.columns.size() && c < row.size(); ++c) {
+    pad.Line(fmt::format("  {}: {}", table.columns[c].title, ShowCell(row[c], table.columns[c])));
+  }
+  return std::move(pad).Take();
+}
+
+std::string ShowFinding(const ReportSet& answer, const Report& report, const Finding& finding,
+                        size_t budget) {
+  const QuotedNames names(answer);
+  Pad pad(budget);
+  AddFinding(pad, names, {&report, &finding, SayWorth(finding)});
+  pad.Line(fmt::format("  place: {} of all findings", finding.place));
+  for (const Evidence& e : finding.evidence) {
+    pad.Line(fmt::format("  also {}: {}", e.analysis, names.In(e.message)));
+    if (!e.because.empty()) pad.Line("    because: " + names.In(e.because));
+    if (!e.table.empty()) pad.Line(fmt::format("    see: table {}.{}", e.analysis, e.table));
+  }
+  if (finding.table.empty()) return std::move(pad).Take();
+  pad.Line(fmt::format("  see: table {}.{}", report.analysis, finding.table));
+  std::string shown = std::move(pad).Take();
+  const size_t used = shown.size() / kTokenBytes + 1;
+  const auto rows = SelectRows(answer, {.table = report.analysis + "." + finding.table,
+                                        .where = {},
+                                        .columns = {},
+                                        .sort = {},
+                                        .top = 5,
+                                        .after = {},
+                                        .budget = budget > used ? budget - used : 0});
+  return rows ? shown + *rows : shown;
+}
+
+}  // namespace
+
+std::string Brief(const ReportSet& answer, size_t budget) {
+  const Summary summary = Summarize(answer);
+  const QuotedNames names(answer);
+  Pad pad(budget);
+  pad.Line(CutName(summary.subject, 200));
+  pad.Line(names.In(summary.verdict));
+  if (!summary.causes.empty()) pad.Line("Causes, first by what mending them is worth:");
+  for (const SummaryCause& cause : summary.causes) AddFinding(pad, names, cause);
+  if (summary.more > 0)
+    pad.Line(fmt::format("{} smaller: table findings", Plural(summary.more, "finding")));
+  AddStep(pad, summary.step);
+  AddRanks(pad, summary.ranks);
+  for (const std::string& sentence : summary.unseen) pad.Line(sentence);
+  AddQuestions(pad, summary);
+  std::string tables = "Tables:";
+  for (const Report& report : answer.reports) {
+    for (const Table& table : report.tables) {
+      if (!table.rows.empty())
+        tables += fmt::format(" {}.{}({})", report.analysis, table.key, table.rows.size());
+    }
+  }
+  pad.Line(tables);
+  return std::move(pad).Take();
+}
+
+Result<std::string> ShowById(const ReportSet& answer, std::string_view id, size_t budget) {
+  for (const Report& report : answer.reports) {
+    if (!id.starts_with(report.analysis)) continue;
+    for (const Finding& finding : report.findings) {
+      if (IdOf(report, finding) == id) return ShowFinding(answer, report, finding, budget);
+    }
+    for (const Table& table : report.tables) {
+      if (!id.starts_with(report.analysis + "." + table.key + "#")) continue;
+      for (const auto& row : table.rows) {
+        if (IdOf(report, table, row) == id) return ShowRow(report, table, row, budget);
+      }
+    }
+  }
+  return std::unexpected(Error{fmt::format("nothing in the answer has the id '{}'", id), "",
+                               "take an id that 'brief' or 'table' printed for these traces"});
+}
+
+std::vector<std::string> ListTables(const ReportSet& answer) {
+  std::vector<std::string> names;
+  for (const Report& report : answer.reports) {
+    for (const Table& table : report.tables) {
+      if (!table.rows.empty())
+        names.push_back(fmt::format("{}.{} ({}): {}", report.analysis, table.key,
+                                    Plural(table.rows.size(), "row"), table.title));
+    }
+  }
+  return names;
+}
+
+}  // namespace stepscope

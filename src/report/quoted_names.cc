@@ -1,0 +1,95 @@
+// Finds names of tables in sentences.
+#include "report/quoted_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "report/kernel_name.h"
+#include "report/printable.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kShortest = 4;        // of a name that is searched for
+constexpr size_t kMostNames = 50'000;  // of very long answers, the first tables
+constexpr size_t kCut = 64;
+
+// The columns whose texts are names from traces.
+constexpr auto kNameColumns = std::to_array<std::string_view>(
+    {"name",     "kernel",     "operator",      "call",      "function", "file",  "module", "path",
+     "sequence", "annotation", "host_activity", "host_call", "group",    "event", "thread", "host",
+     "stage",    "type",       "chip",          "owner",     "scope",    "op"});
+
+bool IsNameColumn(const Column& column) {
+  return std::ranges::find(kNameColumns, column.key) != kNameColumns.end();
+}
+
+}  // namespace
+
+std::string CutName(std::string_view name, size_t most) {
+  std::string plain = Printable(name);
+  std::ranges::replace(plain, '`', '\'');
+  return DisplayWidth(plain) > most ? ShortenMiddle(plain, most) : plain;
+}
+
+QuotedNames::QuotedNames(const ReportSet& answer) {
+  std::set<std::string, std::less<>> names;
+  const auto add = [&](const std::string& name) {
+    if (name.size() >= kShortest && names.size() < kMostNames) names.insert(name);
+  };
+  for (const Report& report : answer.reports) {
+    for (const Table& table : report.tables) {
+      for (size_t c = 0; c < table.columns.size(); ++c) {
+        if (!IsNameColumn(table.columns[c])) continue;
+        for (const auto& row : table.rows) {
+          const auto* text = std::get_if<std::string>(&row[c]);
+          if (text == nullptr) continue;
+          add(*text);
+          add(PlainName(*text));
+          add(ShortName(*text));
+        }
+      }
+    }
+  }
+  names_.assign(names.begin(), names.end());
+  std::ranges::stable_sort(names_, std::ranges::greater{}, &std::string::size);
+}
+
+template <class Replace>
+std::string QuotedNames::Replaced(std::string_view text, const Replace& replace) const {
+  struct Place {
+    size_t begin, end;
+  };
+  std::vector<Place> places;  // disjoint
+  for (const std::string& name : names_) {
+    for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + name.size())) {
+      const Place place{at, at + name.size()};
+      const bool taken = std::ranges::any_of(
+          places, [&](const Place& p) { return p.begin < place.end && place.begin < p.end; });
+      if (!taken) places.push_back(place);
+    }
+  }
+  std::ranges::sort(places, {}, &Place::begin);
+  std::string out;
+  size_t at = 0;
+  for (const Place& place : places) {
+    out += Printable(text.substr(at, place.begin - at));
+    out += replace(text.substr(place.begin, place.end - place.begin));
+    at = place.end;
+  }
+  return out + Printable(text.substr(at));
+}
+
+std::string QuotedNames::In(std::string_view text) const {
+  return Replaced(text,
+                  [](std::string_view name) { return fmt::format("`{}`", CutName(name, kCut)); });
+}
+
+std::string QuotedNames::Without(std::string_view text) const {
+  return Replaced(text, [](std::string_view) { return std::string("(named above)"); });
+}
+
+}  // namespace stepscope

@@ -1,0 +1,33 @@
+// Quotes the names from traces that sentences hold, for readers that must not take them for words
+// of this program.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stepscope/report.h"
+
+namespace stepscope {
+
+// A name on one line, without quotes and controls, at most `most` bytes.
+std::string CutName(std::string_view name, size_t most);
+
+class QuotedNames {
+ public:
+  // Of the tables of all reports: kernels, operators, functions, files, groups, hosts, ...
+  explicit QuotedNames(const ReportSet& answer);
+
+  // `text` with each name in backquotes, cut.
+  std::string In(std::string_view text) const;
+  // `text` with "(named above)" for each name: for what is advised.
+  std::string Without(std::string_view text) const;
+
+ private:
+  template <class Replace>
+  std::string Replaced(std::string_view text, const Replace& replace) const;
+
+  std::vector<std::string> names_;  // longest first; none twice
+};
+
+}  // namespace stepscope

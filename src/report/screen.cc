@@ -1,0 +1,222 @@
+// Draws a Summary for terminals.
+#include "report/screen.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "report/humanize.h"
+#include "report/pen.h"
+#include "report/printable.h"
+#include "report/summary.h"
+#include "report/text_table.h"
+
+namespace stepscope {
+namespace {
+
+constexpr int kWidest = 100;
+constexpr size_t kVerdictLines = 4, kCauseLines = 2, kUnseenLines = 2;
+constexpr size_t kMostParts = 7, kPartTitle = 30;
+constexpr size_t kBar = 22;    // columns of the longest bar
+constexpr size_t kIndent = 3;  // of what a cause says
+constexpr std::string_view kDim = "2", kBlue = "34";
+
+std::string Time(int64_t ns) { return HumanTime(static_cast<double>(ns)); }
+
+// At most `most` lines of `first` and then `rest` columns; the last one ends in "…" where text is
+// left out.
+std::vector<std::string> Clip(std::string_view text, size_t first, size_t rest, size_t most) {
+  std::vector<std::string> lines = WrapLines(text, first, rest);
+  const bool clipped = lines.size() > most;
+  if (clipped) lines.resize(most);
+  for (size_t i = 0; i < lines.size(); ++i)
+    lines[i] = ShortenMiddle(lines[i], i == 0 ? first : rest);
+  if (!clipped) return lines;
+  std::string& last = lines.back();
+  if (DisplayWidth(last) + 2 > rest)
+    last.resize(last.find_last_of(' ') == last.npos ? 0 : last.find_last_of(' '));
+  last += " …";
+  return lines;
+}
+
+void Write(Pen& pen, size_t indent, std::string_view text, size_t most) {
+  if (text.empty()) return;
+  for (const std::string& line : Clip(text, pen.Room(indent), pen.Room(indent), most))
+    pen.Line(indent, line);
+}
+
+// The sentence that begins the verdict, bold, and the rest of it.
+void DrawVerdict(Pen& pen, const Summary& summary) {
+  const auto lines = Clip(Printable(summary.verdict), pen.Room(0), pen.Room(0), kVerdictLines);
+  for (const std::string& line : lines) pen.Line(0, pen.Painted(kBold, line));
+}
+
+// What a cause says: its message, unless the verdict did, and why.
+struct Said {
+  std::string head, because;
+};
+Said Say(const SummaryCause& cause, const std::string& verdict) {
+  const Finding& f = *cause.finding;
+  if (f.because.empty() || !verdict.contains(f.message)) return {f.message, f.because};
+  return {Capitalized(f.because), {}};
+}
+
+void DrawCause(Pen& pen, size_t number, const SummaryCause& cause, const std::string& verdict) {
+  const Said said = Say(cause, verdict);
+  const size_t room = pen.Room(kIndent);
+  const size_t worth = DisplayWidth(cause.worth);
+  const size_t first = room > worth + 22 ? room - worth - (worth > 0 ? 2 : 0) : room;
+  const auto lines = Clip(Printable(said.head), first, room, kCauseLines);
+  const std::string pad(first - DisplayWidth(lines.front()) + (worth > 0 ? 2 : 0), ' ');
+  const std::string place =
+      pen.Painted(ColorOf(cause.finding->severity), fmt::format("{}", number));
+  pen.Line(0, fmt::format("{}  {}{}{}", place, lines.front(), pad,
+                          first == room ? "" : pen.Painted(kBold, cause.worth)));
+  for (size_t i = 1; i < lines.size(); ++i) pen.Line(kIndent, lines[i]);
+  if (first == room) pen.Paragraph(kIndent, cause.worth);
+  Write(pen, kIndent, Printable(said.because), kCauseLines);
+  if (!cause.finding->hint.empty())
+    Write(pen, kIndent, "try: " + Printable(cause.finding->hint), kCauseLines);
+}
+
+void DrawCauses(Pen& pen, const Summary& summary) {
+  if (summary.causes.empty()) return;
+  pen.Gap();
+  for (size_t i = 0; i < summary.causes.size(); ++i)
+    DrawCause(pen, i + 1, summary.causes[i], summary.verdict);
+}
+
+// A bar of whole and eighths of blocks; every time above zero has something to see.
+std::string Bar(int64_t time, int64_t longest, size_t columns, bool ascii) {
+  if (time <= 0 || longest <= 0) return {};
+  const double share = static_cast<double>(time) / static_cast<double>(longest);
+  if (ascii)
+    return std::string(
+        static_cast<size_t>(std::max(1.0, std::round(share * static_cast<double>(columns)))), '#');
+  constexpr std::string_view kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const auto eighths =
+      static_cast<size_t>(std::max(1.0, std::round(share * 8 * static_cast<double>(columns))));
+  std::string bar;
+  for (size_t i = 0; i < eighths / 8; ++i) bar += "█";
+  return bar + std::string(kEighths[eighths % 8]);
+}
+
+std::string PadLeft(const std::string& text, size_t width) {
+  const size_t own = DisplayWidth(text);
+  return std::string(width > own ? width - own : 0, ' ') + text;
+}
+std::string PadRight(const std::string& text, size_t width) {
+  const size_t own = DisplayWidth(text);
+  return text + std::string(width > own ? width - own : 0, ' ');
+}
+
+constexpr size_t kNumber = 8;  // columns of a time: "999 µs", "12.4 min"
+
+// A time and its bar, `columns` wide in all but for the time.
+std::string DrawTime(const Pen& pen, int64_t time, int64_t longest, size_t columns) {
+  const std::string bar = Bar(time, longest, columns, pen.ascii());
+  return PadLeft(Time(time), kNumber) + " " + pen.Painted(kBlue, bar) +
+         std::string(columns - std::min(columns, DisplayWidth(bar)), ' ');
+}
+
+void DrawStep(Pen& pen, const SummaryParts& step) {
+  if (step.parts.empty()) return;
+  std::vector<SummaryPart> parts = step.parts;
+  if (parts.size() > kMostParts) {
+    std::ranges::stable_sort(parts, std::ranges::greater{}, [](const SummaryPart& p) {
+      return std::max(p.now, p.before.value_or(0));
+    });
+    parts.resize(kMostParts);
+  }
+  size_t widest = DisplayWidth(step.title);
+  int64_t longest = 0;
+  for (SummaryPart& part : parts) {
+    part.title = ShortenMiddle(Printable(part.title), kPartTitle - 2);
+    widest = std::max(widest, DisplayWidth(part.title) + 2);
+    longest = std::max({longest, part.now, part.before.value_or(0)});
+  }
+  const bool changed = !step.now.empty();
+  const auto total = [&](const std::string& name, int64_t time) {
+    return PadRight(PadLeft(Time(time), kNumber) + (name.empty() ? "" : " in " + name),
+                    kNumber + 1 + kBar);
+  };
+  pen.Gap();
+  pen.Line(0, pen.Painted(kBold, PadRight(step.title, widest)) + "  " +
+                  (changed ? total(step.before, step.time_before.value_or(0)) + "  " : "") +
+                  total(step.now, step.time));
+  for (const SummaryPart& part : parts) {
+    const std::string before =
+        changed ? DrawTime(pen, part.before.value_or(0), longest, kBar) + "  " : "";
+    pen.Line(2, PadRight(part.title, widest - 2) + "  " + before +
+                    DrawTime(pen, part.now, longest, kBar));
+  }
+}
+
+// The parts in which ranks differ most, as many as fit, in their order.
+std::vector<size_t> PartsThatFit(const SummaryRanks& ranks, size_t room) {
+  constexpr size_t kRank = 20;  // columns of "1,999 others, median"
+  std::vector<std::pair<int64_t, size_t>> by_spread;
+  for (size_t c = 0; c < ranks.parts.size(); ++c) {
+    int64_t least = INT64_MAX, most = 0;
+    for (const SummaryRanks::Row& row : ranks.rows) {
+      least = std::min(least, row.times[c]);
+      most = std::max(most, row.times[c]);
+    }
+    by_spread.emplace_back(least - most, c);
+  }
+  std::ranges::sort(by_spread);
+  std::vector<size_t> fit;
+  size_t used = kRank;
+  for (const auto& [negative, c] : by_spread) {
+    used += std::max(DisplayWidth(ranks.parts[c]), kNumber) + 2;
+    if (used > room) break;
+    fit.push_back(c);
+  }
+  std::ranges::sort(fit);
+  return fit;
+}
+
+void DrawRanks(Pen& pen, const SummaryRanks& ranks) {
+  if (ranks.rows.empty()) return;
+  PageTable table{.title = {}, .columns = {{"Per step", true}}, .rows = {}, .remark = {}};
+  const std::vector<size_t> parts = PartsThatFit(ranks, pen.Room(0));
+  for (const size_t c : parts) table.columns.push_back({Printable(ranks.parts[c])});
+  for (const SummaryRanks::Row& row : ranks.rows) {
+    auto& cells = table.rows.emplace_back();
+    cells.push_back(row.title);
+    for (const size_t c : parts) cells.push_back(Time(row.times[c]));
+  }
+  pen.Gap();
+  for (const std::string& line : AlignTable(table, pen.Room(0))) pen.Line(0, line);
+}
+
+void DrawUnseen(Pen& pen, const Summary& summary) {
+  std::string text;
+  for (const std::string& sentence : summary.unseen) text += (text.empty() ? "" : " ") + sentence;
+  if (text.empty()) return;
+  pen.Gap();
+  Write(pen, 0, Printable(text), kUnseenLines);
+}
+
+}  // namespace
+
+std::string ToScreen(const ReportSet& answer, const TextStyle& style) {
+  TextStyle narrow = style;
+  narrow.width = std::min(style.width, kWidest);
+  const Summary summary = Summarize(answer);
+  Pen pen(narrow);
+  Write(pen, 0, Printable(summary.subject), 1);
+  DrawVerdict(pen, summary);
+  DrawCauses(pen, summary);
+  DrawStep(pen, summary.step);
+  DrawRanks(pen, summary.ranks);
+  DrawUnseen(pen, summary);
+  if (!style.more.empty()) pen.Line(0, pen.Painted(kDim, ShortenMiddle(style.more, pen.Room(0))));
+  return std::move(pen).Take();
+}
+
+}  // namespace stepscope

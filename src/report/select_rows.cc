@@ -1,0 +1,235 @@
+// Selects rows of one table: by conditions, sorted, from a place on, some columns.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/ascii.h"
+#include "base/csv_field.h"
+#include "base/exact.h"
+#include "base/nearest_name.h"
+#include "report/humanize.h"
+#include "report/ids.h"
+#include "report/limit.h"
+#include "report/list_findings.h"
+#include "report/lookup.h"
+#include "report/quoted_names.h"
+#include "stepscope/select.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kTokenBytes = 4;
+constexpr size_t kNameShown = 96;  // bytes of a name in a row
+
+using Row = std::vector<Cell>;
+
+enum class Compare : uint8_t { kNotEqual, kAtMost, kAtLeast, kEqual, kBelow, kAbove, kContains };
+constexpr std::array<std::pair<std::string_view, Compare>, 7> kSigns = {
+    {{"!=", Compare::kNotEqual},
+     {"<=", Compare::kAtMost},
+     {">=", Compare::kAtLeast},
+     {"=", Compare::kEqual},
+     {"<", Compare::kBelow},
+     {">", Compare::kAbove},
+     {"~", Compare::kContains}}};
+
+// One of --where.
+struct Where {
+  size_t column = 0;
+  Compare compare = Compare::kEqual;
+  std::string text;
+  std::optional<Limit> limit;
+};
+
+Error NoColumn(const Table& table, std::string_view name) {
+  std::vector<std::string> known;
+  for (const Column& column : table.columns) known.push_back(column.key);
+  const std::string nearest = NearestName(name, known);
+  std::string all;
+  for (const std::string& each : known) all += (all.empty() ? "" : ", ") + each;
+  return {fmt::format("the table has no column '{}'", name), "",
+          nearest.empty() ? "columns: " + all : "did you mean '" + nearest + "'?"};
+}
+
+Result<size_t> ColumnNamed(const Table& table, std::string_view name) {
+  const auto at = FindColumn(table, Trimmed(name));
+  if (!at) return std::unexpected(NoColumn(table, name));
+  return *at;
+}
+
+Result<Where> ReadWhere(const Table& table, std::string_view text) {
+  const size_t at = text.find_first_of("!<>=~");
+  const auto sign = std::ranges::find_if(kSigns, [&](const auto& entry) {
+    return at != text.npos && text.substr(at).starts_with(entry.first);
+  });
+  if (sign == kSigns.end())
+    return std::unexpected(Error{fmt::format("cannot read the condition '{}'", text), "`where`",
+                                 "write rank=3, time>10ms, ratio<5%, name~gemm or rank!=0"});
+  const auto column = ColumnNamed(table, text.substr(0, at));
+  if (!column) return std::unexpected(column.error());
+  Where where{.column = *column,
+              .compare = sign->second,
+              .text = std::string(Trimmed(text.substr(at + sign->first.size()))),
+              .limit = {}};
+  where.limit = ReadLimit(where.text);
+  return where;
+}
+
+bool HoldsFor(const Where& where, const Row& row) {
+  const Cell& cell = row[where.column];
+  const auto* text = std::get_if<std::string>(&cell);
+  if (where.compare == Compare::kContains)
+    return text != nullptr && Lower(*text).contains(Lower(where.text));
+  const auto number = NumberIn(cell);
+  if (!number || !where.limit) {
+    const bool equal = text != nullptr ? *text == where.text : IsBlank(cell) && where.text == "-";
+    return where.compare == Compare::kEqual ? equal : where.compare == Compare::kNotEqual && !equal;
+  }
+  const double value = *number, limit = where.limit->value;
+  switch (where.compare) {
+    case Compare::kEqual:
+      return value == limit;
+    case Compare::kNotEqual:
+      return value != limit;
+    case Compare::kBelow:
+      return value < limit;
+    case Compare::kAtMost:
+      return value <= limit;
+    case Compare::kAbove:
+      return value > limit;
+    case Compare::kAtLeast:
+      return value >= limit;
+    case Compare::kContains:
+      break;
+  }
+  return false;
+}
+
+struct Found {
+  const Report* report = nullptr;
+  const Table* table = nullptr;
+};
+
+Result<Found> FindTableNamed(const ReportSet& answer, std::string_view name) {
+  const size_t dot = name.find('.');
+  const Report* report = FindReport(answer, name.substr(0, dot));
+  if (report != nullptr && report->status == Status::kUnavailable)
+    return std::unexpected(
+        Error{fmt::format("{} is unavailable: {}", report->analysis, report->why), "", ""});
+  if (report != nullptr && dot == name.npos && !report->tables.empty())
+    return Found{report, &report->tables.front()};
+  if (dot != name.npos) {
+    if (const Table* table = FindTable(report, name.substr(dot + 1))) return Found{report, table};
+  }
+  std::vector<std::string> known;
+  for (const Report& each : answer.reports) {
+    for (const Table& table : each.tables) known.push_back(each.analysis + "." + table.key);
+  }
+  const std::string nearest = NearestName(name, known);
+  return std::unexpected(
+      Error{fmt::format("there is no table '{}'", name), "",
+            nearest.empty() ? "'brief' lists the tables" : "did you mean '" + nearest + "'?"});
+}
+
+Result<std::vector<size_t>> ColumnsOf(const Table& table, const RowQuery& query) {
+  std::vector<size_t> columns;
+  for (const std::string& name : query.columns) {
+    const auto column = ColumnNamed(table, name);
+    if (!column) return std::unexpected(column.error());
+    columns.push_back(*column);
+  }
+  if (!columns.empty()) return columns;
+  for (size_t c = 0; c < table.columns.size(); ++c) {
+    if (!table.columns[c].detail) columns.push_back(c);
+  }
+  return columns;
+}
+
+std::string HeadLine(const Table& table, const std::vector<size_t>& columns) {
+  std::string line = "id";
+  for (const size_t c : columns) {
+    line += "," + table.columns[c].key;
+    const std::string_view unit = UnitName(table.columns[c].unit);
+    if (!unit.empty() && table.columns[c].unit != Unit::kCount) line += fmt::format("[{}]", unit);
+  }
+  return line;
+}
+
+std::string RowLine(const std::string& id, const Row& row, const std::vector<size_t>& columns) {
+  std::string line = id;
+  for (const size_t c : columns) {
+    line += ',';
+    const Cell& cell = row[c];
+    if (const auto* text = std::get_if<std::string>(&cell))
+      AppendCsvField(line, CutName(*text, kNameShown));
+    if (const auto* whole = std::get_if<int64_t>(&cell)) AppendExact(line, *whole);
+    const auto* real = std::get_if<double>(&cell);
+    if (real != nullptr && !IsBlank(cell)) AppendExact(line, *real);
+  }
+  return line;
+}
+
+// The rows for which all conditions hold, in order.
+Result<std::vector<const Row*>> Matching(const Table& table, const RowQuery& query) {
+  std::vector<Where> conditions;
+  for (const std::string& text : query.where) {
+    auto where = ReadWhere(table, text);
+    if (!where) return std::unexpected(where.error());
+    conditions.push_back(*std::move(where));
+  }
+  std::vector<const Row*> rows;
+  for (const Row& row : table.rows) {
+    if (std::ranges::all_of(conditions, [&](const Where& w) { return HoldsFor(w, row); }))
+      rows.push_back(&row);
+  }
+  if (query.sort.empty()) return rows;
+  const auto column = ColumnNamed(table, query.sort);
+  if (!column) return std::unexpected(column.error());
+  std::ranges::stable_sort(rows, std::ranges::greater{},
+                           [&](const Row* row) { return NumberIn((*row)[*column]).value_or(0); });
+  return rows;
+}
+
+}  // namespace
+
+Result<std::string> SelectRows(const ReportSet& answer, const RowQuery& query) {
+  if (query.table == "findings") return ListFindings(answer, query);
+  const auto found = FindTableNamed(answer, query.table);
+  if (!found) return std::unexpected(found.error());
+  const auto& [report, table] = *found;
+  const auto columns = ColumnsOf(*table, query);
+  if (!columns) return std::unexpected(columns.error());
+  const auto rows = Matching(*table, query);
+  if (!rows) return std::unexpected(rows.error());
+  const auto id_of = [&](const Row* row) { return IdOf(*report, *table, *row); };
+  auto at = rows->begin();
+  if (!query.after.empty()) {
+    at = std::ranges::find(*rows, query.after, id_of);
+    if (at == rows->end())
+      return std::unexpected(Error{fmt::format("no row has the id '{}'", query.after), "`after`",
+                                   "take the last id that was printed, with equal conditions"});
+    ++at;
+  }
+  std::string out = HeadLine(*table, *columns) + "\n";
+  constexpr size_t kReserve = 100;  // for the last line
+  const size_t room = std::max(query.budget * kTokenBytes, kReserve) - kReserve;
+  size_t shown = 0;
+  std::string last;
+  for (; at != rows->end() && shown < query.top; ++at, ++shown) {
+    const std::string id = id_of(*at);
+    const std::string line = RowLine(id, **at, *columns);
+    if (out.size() + line.size() > room) break;
+    out += line + "\n";
+    last = id;
+  }
+  const size_t rest = static_cast<size_t>(rows->end() - at);
+  out += fmt::format("{} of {} shown", shown, Plural(rows->size(), "row"));
+  if (rest > 0 && !last.empty()) out += fmt::format("; next: --after {}", last);
+  return out + "\n";
+}
+
+}  // namespace stepscope

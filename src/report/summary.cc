@@ -1,0 +1,300 @@
+// Chooses the contents of the first screen from the reports of an answer.
+#include "report/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "report/columns.h"
+#include "report/findings.h"
+#include "report/humanize.h"
+#include "report/lookup.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kMostCauses = 3;
+constexpr size_t kMostRanks = 3;       // of those that differ
+constexpr size_t kAllRanks = 4;        // so few are all shown
+constexpr double kRankDiffers = 0.05;  // of step time, from the median of ranks
+constexpr double kLeastPart = 0.001;   // of step time
+
+std::string Time(int64_t ns) { return HumanTime(static_cast<double>(ns)); }
+
+const Metric* FindMetric(const Report* report, std::string_view key) {
+  if (report == nullptr) return nullptr;
+  const auto at = std::ranges::find(report->metrics, key, &Metric::key);
+  return at == report->metrics.end() || IsBlank(at->value) ? nullptr : &*at;
+}
+
+std::optional<int64_t> FindNumber(const Report* report, std::string_view key) {
+  const Metric* metric = FindMetric(report, key);
+  const auto* number = metric == nullptr ? nullptr : std::get_if<int64_t>(&metric->value);
+  return number == nullptr ? std::nullopt : std::optional(*number);
+}
+
+std::string FindText(const Report* report, std::string_view key) {
+  const Metric* metric = FindMetric(report, key);
+  const auto* text = metric == nullptr ? nullptr : std::get_if<std::string>(&metric->value);
+  return text == nullptr ? "" : *text;
+}
+
+// The distinct texts of a column, in order.
+std::vector<std::string> TextsOf(const Table* table, std::string_view key) {
+  std::vector<std::string> texts;
+  const auto column = table == nullptr ? std::nullopt : FindColumn(*table, key);
+  if (!column) return texts;
+  for (const auto& row : table->rows) {
+    const auto* text = std::get_if<std::string>(&row[*column]);
+    if (text != nullptr && !text->empty() && std::ranges::find(texts, *text) == texts.end())
+      texts.push_back(*text);
+  }
+  return texts;
+}
+
+// "PyTorch on NVIDIA H100 80GB HBM3".
+std::string SayPlatform(const ReportSet& answer) {
+  const Report* overview = FindReport(answer, "overview");
+  std::string text = FindText(FindReport(answer, "breakdown"), "framework");
+  const auto chips = TextsOf(FindTable(overview, "devices"), "name");
+  if (chips.empty()) return text;
+  return fmt::format("{} on {}{}", text, chips.front(), chips.size() > 1 ? " and others" : "");
+}
+
+std::string SayRanksAndHosts(const ReportSet& answer) {
+  const auto ranks = static_cast<size_t>(std::max<int64_t>(answer.run.ranks, 0));
+  const auto hosts = TextsOf(FindTable(FindReport(answer, "layout"), "ranks"), "host");
+  std::string text = Plural(ranks, "rank");
+  if (hosts.size() > 1) text += " on " + Plural(hosts.size(), "host");
+  const auto devices = FindNumber(FindReport(answer, "overview"), "devices");
+  if (devices && *devices > answer.run.ranks)
+    text += " with " + Plural(static_cast<size_t>(*devices), "device");
+  return text;
+}
+
+// "job" of "/data/job/".
+std::string LastPart(std::string_view path) {
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  return std::string(path.substr(path.find_last_of('/') + 1));
+}
+
+std::string SaySubject(const ReportSet& answer) {
+  std::string text = LastPart(answer.run.name) + ": " + SayRanksAndHosts(answer);
+  const auto add = [&](const std::string& part) {
+    if (!part.empty()) text += ", " + part;
+  };
+  if (const auto steps = FindNumber(FindReport(answer, "steps"), "steps"))
+    add(Plural(static_cast<size_t>(*steps), "step"));
+  add(SayPlatform(answer));
+  add(FindText(FindReport(answer, "layout"), "grid"));
+  return text;
+}
+
+void ChooseCauses(const ReportSet& answer, Summary& summary) {
+  const std::vector<const Finding*> all = FindingsInOrder(answer);
+  for (const Finding* finding : all) {
+    if (summary.causes.size() == kMostCauses) break;
+    if (!WorthALook(*finding)) continue;
+    summary.causes.push_back({&ReportOf(answer, *finding), finding, SayWorth(*finding)});
+  }
+  summary.more = all.size() - summary.causes.size();
+}
+
+// "steps 2..4", "step 5".
+std::string SaySteps(int64_t first, int64_t last) {
+  return first == last ? fmt::format("step {}", first) : fmt::format("steps {}..{}", first, last);
+}
+
+// The first and last step of any rank.
+std::optional<std::pair<int64_t, int64_t>> StepsOf(const ReportSet& answer) {
+  const Table* steps = FindTable(FindReport(answer, "overview"), "steps");
+  if (steps == nullptr || steps->rows.empty()) return std::nullopt;
+  const ColumnOf number(*steps, "step");
+  const auto [first, last] = std::ranges::minmax_element(
+      steps->rows, {}, [&](const auto& row) { return number.Int(row); });
+  return std::pair(number.Int(*first), number.Int(*last));
+}
+
+SummaryParts ReadParts(const ReportSet& answer) {
+  const Report* breakdown = FindReport(answer, "breakdown");
+  const Table* table = FindTable(breakdown, "parts");
+  SummaryParts step;
+  if (table == nullptr) return step;
+  const auto time = FindNumber(breakdown, "step_time");
+  step.time = time.value_or(FindNumber(breakdown, "recorded").value_or(0));
+  const auto ranks = static_cast<size_t>(std::max<int64_t>(answer.run.ranks, 1));
+  const std::string of =
+      ranks > 1 ? fmt::format(", mean of {}", Plural(ranks, "rank")) : std::string();
+  step.title = (time ? "A step" : "The recording") + of;
+  const auto since = FindNumber(breakdown, "since_step");
+  const auto steps = StepsOf(answer);
+  if (since && steps) {
+    step.time_before = FindNumber(breakdown, "before");
+    step.before = SaySteps(steps->first, FindNumber(breakdown, "last_before").value_or(*since));
+    step.now = SaySteps(*since, steps->second);
+  }
+  const ColumnOf title(*table, "part"), now(*table, "time"), before(*table, "before"),
+      kind(*table, "kind");
+  const auto least =
+      kLeastPart * static_cast<double>(std::max(step.time, step.time_before.value_or(0)));
+  for (const auto& row : table->rows) {
+    SummaryPart part{.title = title.Text(row), .kind = kind.Text(row), .now = now.Int(row)};
+    if (const auto* ns = std::get_if<int64_t>(&before(row)); ns != nullptr) part.before = *ns;
+    if (static_cast<double>(std::max(part.now, part.before.value_or(0))) >= least)
+      step.parts.push_back(std::move(part));
+  }
+  return step;
+}
+
+int64_t MedianOf(std::vector<int64_t> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+// A row of the table of ranks, and how far it is from the median of them.
+struct RankRow {
+  std::string title;
+  std::vector<int64_t> times;
+  int64_t differs = 0;
+};
+
+std::vector<RankRow> ReadRankRows(const Table& table, const std::vector<size_t>& columns) {
+  const ColumnOf rank(table, "rank"), window(table, "window");
+  std::vector<RankRow> rows;
+  for (const auto& row : table.rows) {
+    RankRow read{.title = fmt::format("rank {}", rank.Int(row))};
+    if (window.Int(row) > 0) read.title += fmt::format(", window {}", window.Int(row));
+    for (const size_t c : columns) read.times.push_back(std::get<int64_t>(row[c]));
+    rows.push_back(std::move(read));
+  }
+  return rows;
+}
+
+// Medians of each column.
+std::vector<int64_t> MediansOf(const std::vector<RankRow>& rows, size_t columns) {
+  std::vector<int64_t> medians;
+  for (size_t c = 0; c < columns; ++c) {
+    std::vector<int64_t> values;
+    for (const RankRow& row : rows) values.push_back(row.times[c]);
+    medians.push_back(MedianOf(std::move(values)));
+  }
+  return medians;
+}
+
+// Only the columns of which some rank has a thousandth of a step.
+std::vector<size_t> ColumnsToShow(const Table& table, int64_t step_time) {
+  std::vector<size_t> columns;
+  for (size_t c = 0; c < table.columns.size(); ++c) {
+    if (table.columns[c].unit != Unit::kNanoseconds) continue;
+    const bool any = std::ranges::any_of(table.rows, [&](const auto& row) {
+      return static_cast<double>(std::get<int64_t>(row[c])) >=
+             10 * kLeastPart * static_cast<double>(step_time);
+    });
+    if (any) columns.push_back(c);
+  }
+  return columns;
+}
+
+SummaryRanks ReadRanks(const ReportSet& answer, int64_t step_time) {
+  const Table* table = FindTable(FindReport(answer, "breakdown"), "ranks");
+  SummaryRanks ranks;
+  if (table == nullptr || table->rows.size() < 2 || step_time <= 0) return ranks;
+  const std::vector<size_t> columns = ColumnsToShow(*table, step_time);
+  std::vector<RankRow> rows = ReadRankRows(*table, columns);
+  const std::vector<int64_t> medians = MediansOf(rows, columns.size());
+  int64_t most = 0;
+  for (RankRow& row : rows) {
+    for (size_t c = 0; c < columns.size(); ++c)
+      row.differs = std::max(row.differs, std::abs(row.times[c] - medians[c]));
+    most = std::max(most, row.differs);
+  }
+  const double least = kRankDiffers * static_cast<double>(step_time);
+  if (static_cast<double>(most) < least) return ranks;
+  for (const size_t c : columns) ranks.parts.push_back(table->columns[c].title);
+  if (rows.size() > kAllRanks) {
+    std::ranges::stable_sort(rows, std::ranges::greater{}, &RankRow::differs);
+    const auto shown = rows.begin() + kMostRanks;
+    const auto alike = std::find_if(rows.begin(), shown, [&](const RankRow& row) {
+      return static_cast<double>(row.differs) < least;
+    });
+    const std::vector<RankRow> others(alike, rows.end());
+    rows.erase(alike, rows.end());
+    rows.push_back(
+        {fmt::format("{} others, median", HumanCount(static_cast<int64_t>(others.size()))),
+         MediansOf(others, columns.size())});
+  }
+  for (RankRow& row : rows) ranks.rows.push_back({std::move(row.title), std::move(row.times)});
+  return ranks;
+}
+
+// "Not recorded: Python stacks, memory."
+std::string SayNotRecorded(const ReportSet& answer) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kRecorded = {{
+      {"temporal_breakdown", "device activity"},
+      {"operators", "host operators"},
+      {"shapes", "input shapes"},
+      {"python", "Python stacks"},
+      {"memory_timeline", "memory"},
+  }};
+  std::string text;
+  for (const auto& [analysis, what] : kRecorded) {
+    const Report* report = FindReport(answer, analysis);
+    if (report == nullptr || report->status != Status::kUnavailable) continue;
+    text += text.empty() ? "Not recorded: " : ", ";
+    text += what;
+  }
+  return text.empty() ? text : text + ".";
+}
+
+// "Clocks of ranks agree within 508 ns."
+std::string SayClocks(const ReportSet& answer) {
+  const auto error = FindNumber(FindReport(answer, "collectives"), "clock_error_max");
+  return error ? fmt::format("Clocks of ranks agree within {}.", Time(*error)) : "";
+}
+
+// "Partial: whatif, stragglers."
+std::string SayPartial(const ReportSet& answer) {
+  std::string text;
+  for (const Report& report : answer.reports) {
+    if (report.status != Status::kPartial) continue;
+    text += text.empty() ? "Partial: " : ", ";
+    text += report.analysis;
+  }
+  return text.empty() ? text : text + " (see --full).";
+}
+
+std::vector<std::string> SayUnseen(const ReportSet& answer) {
+  std::vector<std::string> said;
+  for (std::string sentence : {SayNotRecorded(answer), SayPartial(answer), SayClocks(answer)}) {
+    if (!sentence.empty()) said.push_back(std::move(sentence));
+  }
+  return said;
+}
+
+}  // namespace
+
+std::string SayWorth(const Finding& f) {
+  if (f.worth && f.impact > 0)
+    return fmt::format("{} of {} per step", Time(f.worth->saved), Time(f.worth->step_time));
+  if (f.share <= 0) return {};
+  const bool by_step = f.per_step > 0;
+  return fmt::format("up to {}{} ({})", Time(by_step ? f.per_step : f.impact),
+                     by_step ? " per step" : "", HumanRatio(f.share));
+}
+
+Summary Summarize(const ReportSet& answer) {
+  Summary summary{.subject = SaySubject(answer), .verdict = answer.verdict};
+  ChooseCauses(answer, summary);
+  summary.step = ReadParts(answer);
+  summary.ranks = ReadRanks(answer, summary.step.time);
+  summary.unseen = SayUnseen(answer);
+  return summary;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,65 @@
+// Chooses what the first screen of an answer says: whose job it is, the verdict, the first causes,
+// where a step goes, which ranks differ, and what could not be seen.
+//
+// It knows only reports, most of all `breakdown`. Strings are raw: writers make them printable.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stepscope/report.h"
+
+namespace stepscope {
+
+struct SummaryCause {
+  const Report* report = nullptr;  // whose it is
+  const Finding* finding = nullptr;
+  std::string worth;  // "1.59 ms of 6.65 ms per step", "up to 1.2 s (30.0%)"; empty: not a time
+};
+
+// A part of a step.
+struct SummaryPart {
+  std::string title;
+  std::string kind;               // as ColumnKindName()
+  std::optional<int64_t> before;  // ns, mean of the steps before a change
+  int64_t now = 0;                // ns, mean of the steps since then, or of all
+};
+
+struct SummaryParts {
+  std::string title;                   // "A step, mean of 8 ranks"
+  std::string before;                  // "steps 0..1"; empty: step time did not change
+  std::string now;                     // "steps 2..4"
+  std::optional<int64_t> time_before;  // ns
+  int64_t time = 0;                    // ns of all parts
+  std::vector<SummaryPart> parts;
+};
+
+// The ranks that differ from the others, ns per step.
+struct SummaryRanks {
+  std::vector<std::string> parts;  // titles: "step time", "compute", ...
+  struct Row {
+    std::string title;  // "rank 3", "the other 7, median"
+    std::vector<int64_t> times;
+  };
+  std::vector<Row> rows;  // empty: no rank differs
+};
+
+struct Summary {
+  std::string subject;  // "job: 8 ranks on 2 hosts, 5 steps, PyTorch on H100, dp 2 x tp 4"
+  std::string verdict;
+  std::vector<SummaryCause> causes;  // at most three
+  size_t more = 0;                   // findings that are not among them
+  SummaryParts step;                 // no parts: nothing is known
+  SummaryRanks ranks;
+  std::vector<std::string> unseen;  // sentences: what was not recorded or is not complete
+};
+
+// "1.59 ms of 6.65 ms per step", "up to 4.94 ms per step (10.8%)"; empty: it is not a time.
+std::string SayWorth(const Finding& finding);
+
+// `answer` outlives the summary.
+Summary Summarize(const ReportSet& answer);
+
+}  // namespace stepscope
