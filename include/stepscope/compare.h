@@ -13,13 +13,12 @@
 namespace stepscope {
 
 // What two runs are asked for to be compared, where nobody says otherwise.
-inline constexpr std::array<std::string_view, 12> kComparedAnalyses = {
-    "overview",         "temporal_breakdown",
-    "comm_overlap",     "idle_time",
-    "stragglers",       "collectives",
-    "kernel_breakdown", "operator_kernels",
-    "operators",        "shapes",
-    "modules",          "python"};
+inline constexpr std::array<std::string_view, 13> kComparedAnalyses = {
+    "overview",     "breakdown",        "temporal_breakdown",
+    "comm_overlap", "idle_time",        "stragglers",
+    "collectives",  "kernel_breakdown", "operator_kernels",
+    "operators",    "shapes",           "modules",
+    "python"};
 
 struct CompareOptions {
   // Kernels are the same when their names are, without template arguments, return types and

@@ -64,12 +64,14 @@ std::string SayFirstAnalyses(const ReportSet& answer) {
 
 // The three commands that show more.
 std::string SayMore(const ReportSet& answer, const std::vector<std::string>& paths) {
-  constexpr size_t kLongest = 16;
-  const bool is_short = paths.size() == 1 && paths.front().size() <= kLongest;
-  const std::string path = is_short ? paths.front() : "PATH";
+  constexpr size_t kLongest = 100;
   const std::string names = SayFirstAnalyses(answer);
-  return fmt::format("More: stepscope serve {0} | stepscope analyze {0} {1} | --full", path,
-                     names.empty() ? "--only steps" : "--only " + names);
+  const auto say = [&](const std::string& path) {
+    return fmt::format("More: stepscope serve {0} | stepscope analyze {0} --only {1} | --full",
+                       path, names.empty() ? "steps" : names);
+  };
+  std::string said = say(paths.size() == 1 ? paths.front() : "PATH");
+  return said.size() <= kLongest ? said : say("PATH");
 }
 
 int RunAnalyze(const AnalyzeFlags& flags) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,7 +22,7 @@ struct CompareFlags {
   Question question;
   std::string steps_before, steps_after;
   std::vector<int64_t> ranks_before, ranks_after;
-  bool short_names = false;
+  bool short_names = false, full = false;
   OutputFlags output;
 };
 
@@ -61,8 +62,12 @@ int RunCompare(const CompareFlags& flags) {
       if (b = Answer({flags.b}, ask_b); !b) return Fail(b.error());
     }
   }
-  return PrintAndJudge(Compare(*a, *b, {.short_names = flags.short_names}), flags.output,
-                       *conditions);
+  OutputFlags output = flags.output;
+  const bool all = std::ranges::equal(flags.question.only, kComparedAnalyses);
+  if (all) output.extent = TextStyle::Extent::kScreen;
+  if (flags.full) output.extent = TextStyle::Extent::kAll;
+  output.more = "More: stepscope serve BEFORE AFTER | stepscope compare BEFORE AFTER --full";
+  return PrintAndJudge(Compare(*a, *b, {.short_names = flags.short_names}), output, *conditions);
 }
 
 }  // namespace
@@ -79,6 +84,7 @@ void AddCompare(Command& root) {
   command.Take("--ranks-before", flags->ranks_before);
   command.Take("--ranks-after", flags->ranks_after);
   command.Switch("--short-names", flags->short_names);
+  command.Switch("--full", flags->full);
   AddOutput(command, flags->output, "temporal_breakdown.idle:+5%");
   command.Examples(
       {{"what changed: steps, ranks, kernels", "stepscope compare before/ after/"},

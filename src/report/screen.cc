@@ -141,7 +141,8 @@ void DrawStep(Pen& pen, const SummaryParts& step) {
   }
   const bool changed = !step.now.empty();
   const auto total = [&](const std::string& name, int64_t time) {
-    return PadRight(PadLeft(Time(time), kNumber) + (name.empty() ? "" : " in " + name),
+    return PadRight(PadLeft(Time(time), kNumber) +
+                        (name.empty() ? "" : " in " + ShortenMiddle(Printable(name), kBar - 4)),
                     kNumber + 1 + kBar);
   };
   pen.Gap();
@@ -161,7 +162,7 @@ std::vector<size_t> PartsThatFit(const SummaryRanks& ranks, size_t room) {
   constexpr size_t kRank = 20;  // columns of "1,999 others, median"
   std::vector<std::pair<int64_t, size_t>> by_spread;
   for (size_t c = 0; c < ranks.parts.size(); ++c) {
-    int64_t least = INT64_MAX, most = 0;
+    int64_t least = INT64_MAX, most = INT64_MIN;
     for (const SummaryRanks::Row& row : ranks.rows) {
       least = std::min(least, row.times[c]);
       most = std::max(most, row.times[c]);
@@ -182,13 +183,17 @@ std::vector<size_t> PartsThatFit(const SummaryRanks& ranks, size_t room) {
 
 void DrawRanks(Pen& pen, const SummaryRanks& ranks) {
   if (ranks.rows.empty()) return;
-  PageTable table{.title = {}, .columns = {{"Per step", true}}, .rows = {}, .remark = {}};
+  PageTable table{.title = {},
+                  .columns = {{ranks.changes ? "Change per step" : "Per step", true}},
+                  .rows = {},
+                  .remark = {}};
   const std::vector<size_t> parts = PartsThatFit(ranks, pen.Room(0));
   for (const size_t c : parts) table.columns.push_back({Printable(ranks.parts[c])});
   for (const SummaryRanks::Row& row : ranks.rows) {
     auto& cells = table.rows.emplace_back();
     cells.push_back(row.title);
-    for (const size_t c : parts) cells.push_back(Time(row.times[c]));
+    for (const size_t c : parts)
+      cells.push_back((ranks.changes && row.times[c] > 0 ? "+" : "") + Time(row.times[c]));
   }
   pen.Gap();
   for (const std::string& line : AlignTable(table, pen.Room(0))) pen.Line(0, line);

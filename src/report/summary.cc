@@ -26,9 +26,14 @@ constexpr double kLeastPart = 0.001;   // of step time
 
 std::string Time(int64_t ns) { return HumanTime(static_cast<double>(ns)); }
 
+// Of a comparison, that of the run after.
 const Metric* FindMetric(const Report* report, std::string_view key) {
   if (report == nullptr) return nullptr;
-  const auto at = std::ranges::find(report->metrics, key, &Metric::key);
+  const auto is_it = [&](const Metric& metric) {
+    return metric.key == key || (metric.key.ends_with("_b") && metric.key.starts_with(key) &&
+                                 metric.key.size() == key.size() + 2);
+  };
+  const auto at = std::ranges::find_if(report->metrics, is_it);
   return at == report->metrics.end() || IsBlank(at->value) ? nullptr : &*at;
 }
 
@@ -83,8 +88,24 @@ std::string LastPart(std::string_view path) {
   return std::string(path.substr(path.find_last_of('/') + 1));
 }
 
+// "job"; "before -> after" of two runs.
+struct Names {
+  std::string before, after;
+};
+Names NamesOf(const ReportSet& answer) {
+  constexpr std::string_view kBetween = " vs ";
+  const std::string& name = answer.run.name;
+  const size_t at = FindReport(answer, "compare") == nullptr ? name.npos : name.find(kBetween);
+  if (at == name.npos) return {{}, LastPart(name)};
+  Names names{LastPart(name.substr(0, at)), LastPart(name.substr(at + kBetween.size()))};
+  if (names.before == names.after) names = {"before", "after"};
+  return names;
+}
+
 std::string SaySubject(const ReportSet& answer) {
-  std::string text = LastPart(answer.run.name) + ": " + SayRanksAndHosts(answer);
+  const Names names = NamesOf(answer);
+  std::string text = (names.before.empty() ? "" : names.before + " -> ") + names.after + ": " +
+                     SayRanksAndHosts(answer);
   const auto add = [&](const std::string& part) {
     if (!part.empty()) text += ", " + part;
   };
@@ -120,6 +141,11 @@ std::optional<std::pair<int64_t, int64_t>> StepsOf(const ReportSet& answer) {
   return std::pair(number.Int(*first), number.Int(*last));
 }
 
+std::optional<int64_t> TimeIn(const Cell& cell) {
+  const auto* ns = std::get_if<int64_t>(&cell);
+  return ns == nullptr ? std::nullopt : std::optional(*ns);
+}
+
 SummaryParts ReadParts(const ReportSet& answer) {
   const Report* breakdown = FindReport(answer, "breakdown");
   const Table* table = FindTable(breakdown, "parts");
@@ -138,13 +164,21 @@ SummaryParts ReadParts(const ReportSet& answer) {
     step.before = SaySteps(steps->first, FindNumber(breakdown, "last_before").value_or(*since));
     step.now = SaySteps(*since, steps->second);
   }
-  const ColumnOf title(*table, "part"), now(*table, "time"), before(*table, "before"),
-      kind(*table, "kind");
+  const Names names = NamesOf(answer);
+  const bool compared = !FindColumn(*table, "time");
+  if (compared) {
+    step.before = names.before;
+    step.now = names.after;
+    step.time_before = FindNumber(breakdown, "step_time_a");
+    if (!step.time_before) step.time_before = FindNumber(breakdown, "recorded_a");
+  }
+  const ColumnOf title(*table, "part"), now(*table, compared ? "time_b" : "time"),
+      before(*table, compared ? "time_a" : "before");
   const auto least =
       kLeastPart * static_cast<double>(std::max(step.time, step.time_before.value_or(0)));
   for (const auto& row : table->rows) {
-    SummaryPart part{.title = title.Text(row), .kind = kind.Text(row), .now = now.Int(row)};
-    if (const auto* ns = std::get_if<int64_t>(&before(row)); ns != nullptr) part.before = *ns;
+    SummaryPart part{.title = title.Text(row), .before = TimeIn(before(row))};
+    part.now = TimeIn(now(row)).value_or(0);
     if (static_cast<double>(std::max(part.now, part.before.value_or(0))) >= least)
       step.parts.push_back(std::move(part));
   }
@@ -170,7 +204,7 @@ std::vector<RankRow> ReadRankRows(const Table& table, const std::vector<size_t>&
   for (const auto& row : table.rows) {
     RankRow read{.title = fmt::format("rank {}", rank.Int(row))};
     if (window.Int(row) > 0) read.title += fmt::format(", window {}", window.Int(row));
-    for (const size_t c : columns) read.times.push_back(std::get<int64_t>(row[c]));
+    for (const size_t c : columns) read.times.push_back(TimeIn(row[c]).value_or(0));
     rows.push_back(std::move(read));
   }
   return rows;
@@ -188,12 +222,13 @@ std::vector<int64_t> MediansOf(const std::vector<RankRow>& rows, size_t columns)
 }
 
 // Only the columns of which some rank has a thousandth of a step.
-std::vector<size_t> ColumnsToShow(const Table& table, int64_t step_time) {
+std::vector<size_t> ColumnsToShow(const Table& table, bool compared, int64_t step_time) {
   std::vector<size_t> columns;
   for (size_t c = 0; c < table.columns.size(); ++c) {
     if (table.columns[c].unit != Unit::kNanoseconds) continue;
+    if (compared && !table.columns[c].key.ends_with("_change")) continue;
     const bool any = std::ranges::any_of(table.rows, [&](const auto& row) {
-      return static_cast<double>(std::get<int64_t>(row[c])) >=
+      return std::abs(static_cast<double>(TimeIn(row[c]).value_or(0))) >=
              10 * kLeastPart * static_cast<double>(step_time);
     });
     if (any) columns.push_back(c);
@@ -205,7 +240,8 @@ SummaryRanks ReadRanks(const ReportSet& answer, int64_t step_time) {
   const Table* table = FindTable(FindReport(answer, "breakdown"), "ranks");
   SummaryRanks ranks;
   if (table == nullptr || table->rows.size() < 2 || step_time <= 0) return ranks;
-  const std::vector<size_t> columns = ColumnsToShow(*table, step_time);
+  ranks.changes = FindColumn(*table, "step_time_change").has_value();
+  const std::vector<size_t> columns = ColumnsToShow(*table, ranks.changes, step_time);
   std::vector<RankRow> rows = ReadRankRows(*table, columns);
   const std::vector<int64_t> medians = MediansOf(rows, columns.size());
   int64_t most = 0;
@@ -216,7 +252,10 @@ SummaryRanks ReadRanks(const ReportSet& answer, int64_t step_time) {
   }
   const double least = kRankDiffers * static_cast<double>(step_time);
   if (static_cast<double>(most) < least) return ranks;
-  for (const size_t c : columns) ranks.parts.push_back(table->columns[c].title);
+  for (const size_t c : columns) {
+    const std::string& title = table->columns[c].title;  // "compute, after - before"
+    ranks.parts.push_back(title.substr(0, ranks.changes ? title.find(',') : title.npos));
+  }
   if (rows.size() > kAllRanks) {
     std::ranges::stable_sort(rows, std::ranges::greater{}, &RankRow::differs);
     const auto shown = rows.begin() + kMostRanks;

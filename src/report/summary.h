@@ -1,7 +1,8 @@
 // Chooses what the first screen of an answer says: whose job it is, the verdict, the first causes,
 // where a step goes, which ranks differ, and what could not be seen.
 //
-// It knows only reports, most of all `breakdown`. Strings are raw: writers make them printable.
+// It knows only reports, most of all `breakdown`, and those of two runs as Compare() sets them side
+// by side. Strings are raw: writers make them printable.
 #pragma once
 
 #include <cstdint>
@@ -22,22 +23,22 @@ struct SummaryCause {
 // A part of a step.
 struct SummaryPart {
   std::string title;
-  std::string kind;               // as ColumnKindName()
   std::optional<int64_t> before;  // ns, mean of the steps before a change
   int64_t now = 0;                // ns, mean of the steps since then, or of all
 };
 
 struct SummaryParts {
   std::string title;                   // "A step, mean of 8 ranks"
-  std::string before;                  // "steps 0..1"; empty: step time did not change
+  std::string before;                  // "steps 0..1", "b_fsdp"; empty: step time did not change
   std::string now;                     // "steps 2..4"
   std::optional<int64_t> time_before;  // ns
   int64_t time = 0;                    // ns of all parts
   std::vector<SummaryPart> parts;
 };
 
-// The ranks that differ from the others, ns per step.
+// The ranks that differ from the others, ns per step; of a comparison, how much more than before.
 struct SummaryRanks {
+  bool changes = false;
   std::vector<std::string> parts;  // titles: "step time", "compute", ...
   struct Row {
     std::string title;  // "rank 3", "the other 7, median"
