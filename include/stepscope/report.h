@@ -237,6 +237,8 @@ std::string_view StatusName(Status status);  // "ok", "partial", "unavailable"
 struct Report {
   std::string analysis;  // the analysis that made it: "comm_overlap"
   std::string title;
+  std::string label = {};  // the title in one or two words, among those of its group
+  std::string group = {};  // "overview", "ranks", "device", "host", "memory"; empty: of none
   Status status = Status::kOk;
   std::string why;       // empty exactly when status is kOk
   std::string headline;  // the answer in one sentence; empty when unavailable

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "stepscope/report.h"
 
@@ -37,6 +38,15 @@ std::string ToJson(const ReportSet& answer);
 // For spreadsheets: every table of every report, RFC 4180, each preceded by a line
 // "# analysis.table: title"; the notes follow as one more table.
 std::string ToCsv(const ReportSet& answer);
+
+struct NamedText {
+  std::string name;  // of a file: "stragglers.ranks.csv"
+  std::string text;
+};
+
+// The same as a file for each table that has rows, with units in its first line, and findings.csv
+// and notes.csv.
+std::vector<NamedText> ToCsvFiles(const ReportSet& answer);
 
 // For issues and wikis: as ToText, with Markdown headings and tables.
 std::string ToMarkdown(const ReportSet& answer);

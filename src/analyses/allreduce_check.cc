@@ -362,6 +362,8 @@ Report Run(const Facts& facts, const Params& params) {
 const Analysis kAllreduceCheck = {
     .name = "allreduce_check",
     .title = "All-reduce check",
+    .label = "All-reduce",
+    .group = AnalysisGroup::kRanks,
     .summary = "Measured versus expected time",
     .doc = allreduce_check::kDoc,
     .needs = {kRankActivityNeeds | KindSet{Kind::kOperator}, true},

@@ -42,9 +42,18 @@ class Params {
   std::map<std::string, std::string, std::less<>> values_;
 };
 
+// What analyses are about; faces list them by it.
+enum class AnalysisGroup : uint8_t { kOverview, kRanks, kDevice, kHost, kMemory };
+constexpr std::string_view GroupName(AnalysisGroup group) {
+  constexpr std::string_view kNames[] = {"overview", "ranks", "device", "host", "memory"};
+  return kNames[static_cast<size_t>(group)];
+}
+
 struct Analysis {
   std::string_view name;
   std::string_view title;
+  std::string_view label;  // the title in one or two words, among those of its group
+  AnalysisGroup group = AnalysisGroup::kOverview;
   std::string_view summary;  // one line without a full stop: what the report shows
   std::string_view doc;      // Markdown: Question, Definition, Limitations, Interpretation
   Wanted needs;              // the events a reader must keep for it

@@ -241,6 +241,8 @@ Report Run(const Facts& facts, const Params&) {
 const Analysis kBreakdown = {
     .name = "breakdown",
     .title = "Where a step goes",
+    .label = "Breakdown",
+    .group = AnalysisGroup::kOverview,
     .summary = "Compute, waits, communication, host; by rank",
     .doc = breakdown::kDoc,
     .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, true, true),

@@ -388,6 +388,8 @@ Report Run(const Facts& facts, const Params&) {
 const Analysis kCollectives = {
     .name = "collectives",
     .title = "Collectives",
+    .label = "Collectives",
+    .group = AnalysisGroup::kRanks,
     .summary = "Wait, transfer and bandwidth",
     .doc = collectives::kDoc,
     .needs = kRankActivityNeeds,

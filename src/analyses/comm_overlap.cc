@@ -197,6 +197,8 @@ Report Run(const Facts& facts, const Params&) {
 const Analysis kCommOverlap = {
     .name = "comm_overlap",
     .title = "Communication overlap",
+    .label = "Overlap",
+    .group = AnalysisGroup::kRanks,
     .summary = "Overlapped and exposed communication",
     .doc = comm_overlap::kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kOperator},

@@ -351,6 +351,8 @@ Report Run(const Facts& facts, const Params& params) {
 const Analysis kCriticalPath = {
     .name = "critical_path",
     .title = "Critical path",
+    .label = "Critical path",
+    .group = AnalysisGroup::kDevice,
     .summary = "What bounds step time; what-if estimates",
     .doc = critical_path::kDoc,
     .needs = kDependencyNeeds,

@@ -157,6 +157,8 @@ Report Run(const Facts& facts, const Params&) {
 const Analysis kCuptiCounters = {
     .name = "cupti_counters",
     .title = "Hardware counters",
+    .label = "Counters",
+    .group = AnalysisGroup::kDevice,
     .summary = "CUPTI counters per kernel",
     .doc = cupti_counters::kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kOperator, Kind::kCounterRange, Kind::kCounter},

@@ -313,6 +313,8 @@ Report Run(const Facts& facts, const Params& params) {
 const Analysis kFlops = {
     .name = "flops",
     .title = "FLOPs and MFU",
+    .label = "FLOPs",
+    .group = AnalysisGroup::kDevice,
     .summary = "FLOP/s, MFU, HFU and roofline",
     .doc = flops::kDoc,
     .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, true, true),

@@ -221,6 +221,8 @@ Report Run(const Facts& facts, const Params&) {
 const Analysis kHloOperators = {
     .name = "hlo_operators",
     .title = "HLO ops",
+    .label = "HLO ops",
+    .group = AnalysisGroup::kDevice,
     .summary = "Time, FLOP/s and bandwidth per op",
     .doc = hlo_operators::kDoc,
     .needs = Wanted(kRankActivityNeeds, false, true),

@@ -296,6 +296,8 @@ Report Run(const Facts& facts, const Params& params) {
 const Analysis kIdleTime = {
     .name = "idle_time",
     .title = "Idle time breakdown",
+    .label = "Idle causes",
+    .group = AnalysisGroup::kDevice,
     .summary = "Causes of stream idle time",
     .doc = idle_time::kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kOperator},

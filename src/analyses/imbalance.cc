@@ -307,6 +307,8 @@ Report Run(const Facts& facts, const Params& params) {
 const Analysis kImbalance = {
     .name = "imbalance",
     .title = "Rank imbalance",
+    .label = "Imbalance",
+    .group = AnalysisGroup::kRanks,
     .summary = "Compute and idle time by rank and step",
     .doc = imbalance::kDoc,
     .needs = kRankActivityNeeds,

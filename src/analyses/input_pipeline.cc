@@ -387,6 +387,8 @@ Report Run(const Facts& facts, const Params&) {
 const Analysis kInputPipeline = {
     .name = "input_pipeline",
     .title = "Input pipeline",
+    .label = "Input",
+    .group = AnalysisGroup::kHost,
     .summary = "Input wait and the stage responsible",
     .doc = input_pipeline::kDoc,
     .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, true, true),

@@ -186,6 +186,8 @@ Report Run(const Facts& facts, const Params&) {
 const Analysis kKernelBreakdown = {
     .name = "kernel_breakdown",
     .title = "Kernel breakdown",
+    .label = "Kernels",
+    .group = AnalysisGroup::kDevice,
     .summary = "Time by activity type and kernel",
     .doc = kernel_breakdown::kDoc,
     .needs = kRankActivityNeeds,

@@ -279,6 +279,8 @@ Report Run(const Facts& facts, const Params& params) {
 const Analysis kKernelDistribution = {
     .name = "kernel_distribution",
     .title = "Kernel time by rank",
+    .label = "Kernels by rank",
+    .group = AnalysisGroup::kRanks,
     .summary = "Kernels slower on some ranks",
     .doc = kernel_distribution::kDoc,
     .needs = kRankActivityNeeds,

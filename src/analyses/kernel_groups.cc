@@ -186,6 +186,8 @@ Report Run(const Facts& facts, const Params&) {
 const Analysis kKernelGroups = {
     .name = "kernel_groups",
     .title = "Custom kernel groups",
+    .label = "Kernel groups",
+    .group = AnalysisGroup::kDevice,
     .summary = "Time and overlap of user-defined groups",
     .doc = kernel_groups::kDoc,
     .needs = kRankActivityNeeds,

@@ -326,6 +326,8 @@ Report Run(const Facts& facts, const Params& params) {
 const Analysis kKernelSequences = {
     .name = "kernel_sequences",
     .title = "Kernel sequences",
+    .label = "Sequences",
+    .group = AnalysisGroup::kDevice,
     .summary = "Repeats to fuse or capture",
     .doc = kernel_sequences::kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kOperator},

@@ -264,6 +264,8 @@ Report Run(const Facts& facts, const Params&) {
 const Analysis kKernels = {
     .name = "kernels",
     .title = "Kernel efficiency",
+    .label = "Efficiency",
+    .group = AnalysisGroup::kDevice,
     .summary = "Launch shape, occupancy, Tensor Core use",
     .doc = kernels::kDoc,
     .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, false, true),

@@ -379,6 +379,8 @@ Report Run(const Facts& facts, const Params& params) {
 const Analysis kLaunchStats = {
     .name = "launch_stats",
     .title = "Launch statistics",
+    .label = "Launches",
+    .group = AnalysisGroup::kHost,
     .summary = "Launch delays, short kernels, slow calls",
     .doc = launch_stats::kDoc,
     .needs = kRankActivityNeeds,

@@ -146,6 +146,8 @@ Report Run(const Facts& facts, const Params&) {
 const Analysis kLayout = {
     .name = "layout",
     .title = "Parallel layout",
+    .label = "Layout",
+    .group = AnalysisGroup::kRanks,
     .summary = "How ranks share the work, and what each kind of process group costs",
     .doc = layout::kDoc,
     .needs = kDependencyNeeds,

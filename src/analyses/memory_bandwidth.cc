@@ -127,6 +127,8 @@ Report Run(const Facts& facts, const Params& params) {
 const Analysis kMemoryBandwidth = {
     .name = "memory_bandwidth",
     .title = "Copy bandwidth",
+    .label = "Copies",
+    .group = AnalysisGroup::kDevice,
     .summary = "Bytes and bandwidth by copy direction",
     .doc = memory_bandwidth::kDoc,
     .needs = kRankActivityNeeds,

@@ -266,6 +266,8 @@ Report Run(const Facts& facts, const Params& params) {
 const Analysis kMemoryProfile = {
     .name = "memory_profile",
     .title = "Peak memory",
+    .label = "Peak",
+    .group = AnalysisGroup::kMemory,
     .summary = "Peak contents, leaks, batch headroom",
     .doc = memory_profile::kDoc,
     .needs = {kRankActivityNeeds | KindSet{Kind::kOperator, Kind::kInstant}, true},

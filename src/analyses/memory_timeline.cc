@@ -379,6 +379,8 @@ Report Run(const Facts& facts, const Params& params) {
 const Analysis kMemoryTimeline = {
     .name = "memory_timeline",
     .title = "Memory timeline",
+    .label = "Use over time",
+    .group = AnalysisGroup::kMemory,
     .summary = "Allocated and reserved memory",
     .doc = memory_timeline::kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kOperator, Kind::kInstant},

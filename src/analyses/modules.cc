@@ -239,6 +239,8 @@ Report Run(const Facts& facts, const Params&) {
 const Analysis kModules = {
     .name = "modules",
     .title = "Modules",
+    .label = "Modules",
+    .group = AnalysisGroup::kHost,
     .summary = "Host time, device time and memory per layer",
     .doc = modules::kDoc,
     .needs = Wanted(kRankActivityNeeds | kPythonFrames | KindSet{Kind::kOperator, Kind::kInstant},

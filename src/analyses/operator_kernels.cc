@@ -216,6 +216,8 @@ Report Run(const Facts& facts, const Params&) {
 const Analysis kOperatorKernels = {
     .name = "operator_kernels",
     .title = "Kernels by operator",
+    .label = "By operator",
+    .group = AnalysisGroup::kDevice,
     .summary = "Kernels and delays per operator",
     .doc = operator_kernels::kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kOperator},

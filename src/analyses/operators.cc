@@ -299,6 +299,8 @@ Report Run(const Facts& facts, const Params&) {
 const Analysis kOperators = {
     .name = "operators",
     .title = "Operators",
+    .label = "Operators",
+    .group = AnalysisGroup::kHost,
     .summary = "Host and device time per operator",
     .doc = operators::kDoc,
     .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, true, true),

@@ -281,6 +281,8 @@ Report Run(const Facts& facts, const Params&) {
 const Analysis kOverview = {
     .name = "overview",
     .title = "Step overview",
+    .label = "Overview",
+    .group = AnalysisGroup::kOverview,
     .summary = "Step time, breakdown, precision, utilization",
     .doc = overview::kDoc,
     .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, true, true),

@@ -229,6 +229,8 @@ Report Run(const Facts& facts, const Params&) {
 const Analysis kPhases = {
     .name = "phases",
     .title = "Training phases",
+    .label = "Phases",
+    .group = AnalysisGroup::kDevice,
     .summary = "Device time by training phase",
     .doc = phases::kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kOperator},

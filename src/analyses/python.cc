@@ -199,6 +199,8 @@ Report Run(const Facts& facts, const Params&) {
 const Analysis kPython = {
     .name = "python",
     .title = "Python functions",
+    .label = "Python",
+    .group = AnalysisGroup::kHost,
     .summary = "Python functions by self time",
     .doc = python::kDoc,
     .needs = kRankActivityNeeds | kPythonFrames | KindSet{Kind::kOperator},

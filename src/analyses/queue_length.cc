@@ -222,6 +222,8 @@ Report Run(const Facts& facts, const Params& params) {
 const Analysis kQueueLength = {
     .name = "queue_length",
     .title = "Queue length",
+    .label = "Queue",
+    .group = AnalysisGroup::kDevice,
     .summary = "Activities queued per stream",
     .doc = queue_length::kDoc,
     .needs = kRankActivityNeeds,

@@ -256,6 +256,8 @@ Report Run(const Facts& facts, const Params& params) {
 const Analysis kShapes = {
     .name = "shapes",
     .title = "Operators by shape",
+    .label = "Shapes",
+    .group = AnalysisGroup::kHost,
     .summary = "Time, FLOP/s and roofline per input shape",
     .doc = shapes::kDoc,
     .needs = Wanted(kRankActivityNeeds | kPythonFrames | KindSet{Kind::kOperator}, true, true),

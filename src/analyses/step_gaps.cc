@@ -314,6 +314,8 @@ Report Run(const Facts& facts, const Params& params) {
 const Analysis kStepGaps = {
     .name = "step_gaps",
     .title = "Gaps between steps",
+    .label = "Step gaps",
+    .group = AnalysisGroup::kHost,
     .summary = "Idle time between steps, host activity",
     .doc = step_gaps::kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kOperator},

@@ -286,6 +286,8 @@ Report Run(const Facts& facts, const Params& params) {
 const Analysis kSteps = {
     .name = "steps",
     .title = "Per-step times",
+    .label = "Steps",
+    .group = AnalysisGroup::kOverview,
     .summary = "Each step's duration and breakdown",
     .doc = steps::kDoc,
     .needs = Wanted(kRankActivityNeeds | KindSet{Kind::kOperator}, true, true),

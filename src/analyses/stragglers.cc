@@ -373,6 +373,8 @@ Report Run(const Facts& facts, const Params& params) {
 const Analysis kStragglers = {
     .name = "stragglers",
     .title = "Stragglers",
+    .label = "Stragglers",
+    .group = AnalysisGroup::kRanks,
     .summary = "Ranks others wait for; cost and cause",
     .doc = stragglers::kDoc,
     .needs = kDependencyNeeds,

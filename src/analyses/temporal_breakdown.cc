@@ -142,6 +142,8 @@ Report Run(const Facts& facts, const Params&) {
 const Analysis kTemporalBreakdown = {
     .name = "temporal_breakdown",
     .title = "Temporal breakdown",
+    .label = "Busy and idle",
+    .group = AnalysisGroup::kDevice,
     .summary = "Compute, non-compute and idle per device",
     .doc = temporal_breakdown::kDoc,
     .needs = kRankActivityNeeds,

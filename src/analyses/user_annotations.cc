@@ -194,6 +194,8 @@ Report Run(const Facts& facts, const Params&) {
 const Analysis kUserAnnotations = {
     .name = "user_annotations",
     .title = "User annotations",
+    .label = "Annotations",
+    .group = AnalysisGroup::kHost,
     .summary = "Host and device time per annotation",
     .doc = user_annotations::kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kGpuAnnotation},

@@ -186,6 +186,8 @@ Report Run(const Facts& facts, const Params& params) {
 const Analysis kWhatif = {
     .name = "whatif",
     .title = "What-if replay",
+    .label = "What-if",
+    .group = AnalysisGroup::kOverview,
     .summary = "What changes are worth to the whole job",
     .doc = whatif::kDoc,
     .needs = kDependencyNeeds,

@@ -123,6 +123,7 @@ void AddAnalyze(Command& root) {
        {"some steps, as JSON",
         "stepscope analyze traces/ --steps 12..15 --format json -o report.json"},
        {"one kernel in all tables", "stepscope analyze traces/ --kernel '*gemm*'"},
+       {"a CSV file for each table", "stepscope analyze traces/ --format csv -o tables/"},
        {"another threshold",
         "stepscope analyze traces/ -p idle_time.consecutive_kernel_delay=50us"},
        {"a script that runs one call again",

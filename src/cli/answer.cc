@@ -114,7 +114,10 @@ int PrintAndJudge(ReportSet answer, const OutputFlags& output,
   style.more = output.more;
   const auto format = ParseFormat(output.format).value_or(Format::kText);
   if (format == Format::kText || format == Format::kMarkdown) UseOptions(answer);
-  const auto printed = WriteOutput(Write(answer, format, style), output.file, answer.run.files);
+  const auto printed =
+      NamesDirectory(output.file) && format == Format::kCsv
+          ? WriteOutputs(ToCsvFiles(answer), output.file, answer.run.files)
+          : WriteOutput(Write(answer, format, style), output.file, answer.run.files);
   if (!printed) return Fail(printed.error());
   if (!matches) return Fail(matches.error());
   for (const std::string& match : *matches) fmt::print(stderr, "stepscope: {}\n", match);

@@ -65,7 +65,18 @@ _stepscope() {{
 {}  esac
   case "$path $previous" in
 {}  esac
-  COMPREPLY=($(compgen -W "$words" -- "$current") $(compgen -f -- "$current"))
+  local before=""
+  if [[ $current == *,* ]]; then
+    before="${{current%,*}},"
+    current="${{current##*,}}"
+  fi
+  local taken=" ${{COMP_WORDS[*]//,/ }} " free=""
+  for word in $words; do
+    [[ $word == "$current" || $taken != *" $word "* ]] && free+=" $word"
+  done
+  COMPREPLY=($(compgen -P "$before" -W "$free" -- "$current"))
+  [[ -z $before ]] && COMPREPLY+=($(compgen -f -- "$current"))
+  return 0
 }}
 complete -o filenames -F _stepscope stepscope
 )",

@@ -42,6 +42,9 @@ bool IsStandardOutput(const std::string& file) { return file.empty() || file == 
 Result<void> CheckOutput(const std::string& file) {
   if (IsStandardOutput(file)) return {};
   std::error_code error;
+  if (NamesDirectory(file) && !fs::exists(file, error))
+    return CheckOutput(fs::path(file).parent_path());
+  if (NamesDirectory(file) && fs::is_directory(file, error)) return CheckOutput(file + "report");
   if (fs::is_directory(file, error)) {
     return std::unexpected(Error{"cannot write: this is a directory", file,
                                  "name a file, " + (fs::path(file) / "report").string()});
@@ -58,6 +61,23 @@ Result<void> CheckOutput(const std::string& file) {
   if (!writable) {
     return std::unexpected(Error{"cannot write: " + std::string(std::strerror(errno)), file,
                                  "choose another directory with -o"});
+  }
+  return {};
+}
+
+bool NamesDirectory(const std::string& file) { return file.ends_with('/'); }
+
+Result<void> WriteOutputs(const std::vector<NamedText>& texts, const std::string& directory,
+                          std::span<const InputFile> inputs) {
+  std::error_code error;
+  fs::create_directory(directory, error);
+  if (error && !fs::is_directory(directory)) {
+    return std::unexpected(Error{"cannot make the directory: " + error.message(), directory,
+                                 "choose another directory with -o"});
+  }
+  for (const NamedText& text : texts) {
+    const auto written = WriteOutput(text.text, directory + text.name, inputs);
+    if (!written) return written;
   }
   return {};
 }

@@ -4,9 +4,11 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "stepscope/report.h"
 #include "stepscope/result.h"
+#include "stepscope/write.h"
 
 namespace stepscope::cli {
 
@@ -19,5 +21,12 @@ Result<void> CheckOutput(const std::string& file);
 // Writes `text`. Fails, with nothing written, if the file is one of the traces it was made from.
 Result<void> WriteOutput(const std::string& text, const std::string& file,
                          std::span<const InputFile> inputs);
+
+// Whether the name is one of a directory: it ends in '/'.
+bool NamesDirectory(const std::string& file);
+
+// Writes each text to a file of its name in `directory`, which is made where it is missing.
+Result<void> WriteOutputs(const std::vector<NamedText>& texts, const std::string& directory,
+                          std::span<const InputFile> inputs);
 
 }  // namespace stepscope::cli

@@ -43,7 +43,7 @@ void CompareMetrics(const Report& a, const Report& b, Report& out) {
 }
 
 Report CompareReports(const Report& a, const Report& b) {
-  Report out{.analysis = a.analysis, .title = a.title};
+  Report out{.analysis = a.analysis, .title = a.title, .label = a.label, .group = a.group};
   for (const auto& [report, side] : {std::pair(&a, "before"), std::pair(&b, "after")}) {
     if (report->status != Status::kUnavailable) continue;
     out.status = Status::kUnavailable;
@@ -144,7 +144,8 @@ CallChange AddSteps(const ReportSet& a, const ReportSet& b, const StepComparison
 
 Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions& options,
                    RankTime& step) {
-  Report report{.analysis = "compare", .title = "What changed"};
+  Report report{
+      .analysis = "compare", .title = "What changed", .label = "Changes", .group = "overview"};
   const Usages kernels = CompareKernels(a, b, options);
   const Usages operators = CompareOperators(a, b);
   const Usages shapes = CompareShapes(a, b);

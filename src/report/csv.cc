@@ -7,10 +7,13 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "base/csv_field.h"
 #include "base/exact.h"
+#include "report/findings.h"
 #include "report/humanize.h"
+#include "report/ids.h"
 #include "report/printable.h"
 #include "stepscope/write.h"
 
@@ -70,6 +73,44 @@ void AppendTable(std::string& out, std::string_view analysis, const Table& table
   }
 }
 
+// Spreadsheets show units only where a title says them: "time [ns]".
+std::string TitleWithUnit(const Column& column) {
+  const std::string_view unit = UnitName(column.unit);
+  return std::string(unit.empty() ? column.title : column.title + " [" + std::string(unit) + "]");
+}
+
+std::string FileOf(const Table& table) {
+  std::string out;
+  AppendLine(out, table.columns,
+             [&](const Column& column) { AppendText(out, TitleWithUnit(column)); });
+  for (const auto& row : table.rows)
+    AppendLine(out, row, [&](const Cell& cell) { AppendCell(out, cell); });
+  return out;
+}
+
+Table FindingsTable(const ReportSet& answer) {
+  Table table{"findings", "Findings", {}, {}};
+  table.columns = {{"id", "id"},
+                   {"severity", "severity"},
+                   {"analysis", "analysis"},
+                   {"message", "message"},
+                   {"because", "because"},
+                   {"try", "try"},
+                   {"rank", "rank"},
+                   {"since_step", "since step"},
+                   {"per_step", "cost per step", Unit::kNanoseconds},
+                   {"share", "share of time", Unit::kRatio}};
+  for (const Finding* f : FindingsInOrder(answer)) {
+    const Report& report = ReportOf(answer, *f);
+    table.rows.push_back(
+        {IdOf(report, *f), std::string(SeverityName(f->severity)), report.analysis, f->message,
+         f->because, f->hint, f->cause.rank ? Cell(*f->cause.rank) : Cell(),
+         f->since ? Cell(*f->since) : Cell(), f->per_step > 0 ? Cell(f->per_step) : Cell(),
+         f->share > 0 ? Cell(f->share) : Cell()});
+  }
+  return table;
+}
+
 void AddNotes(Table& table, const std::string& analysis, std::span<const Note> notes) {
   for (const Note& note : notes) {
     table.rows.push_back({analysis, note.name, note.count, note.message, note.where});
@@ -88,6 +129,18 @@ Table NotesTable(const ReportSet& answer) {
 }
 
 }  // namespace
+
+std::vector<NamedText> ToCsvFiles(const ReportSet& answer) {
+  std::vector<NamedText> files = {{"findings.csv", FileOf(FindingsTable(answer))},
+                                  {"notes.csv", FileOf(NotesTable(answer))}};
+  for (const Report& report : answer.reports) {
+    for (const Table& table : report.tables) {
+      if (!table.rows.empty())
+        files.push_back({report.analysis + "." + table.key + ".csv", FileOf(table)});
+    }
+  }
+  return files;
+}
 
 std::string ToCsv(const ReportSet& answer) {
   std::string out;

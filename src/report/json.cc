@@ -4,6 +4,8 @@
 #include <variant>
 
 #include "base/json_writer.h"
+#include "report/ids.h"
+#include "report/summary.h"
 #include "stepscope/write.h"
 
 namespace stepscope {
@@ -141,8 +143,9 @@ void PutEvidence(JsonWriter& json, const Evidence& evidence) {
   json.End();
 }
 
-void PutFinding(JsonWriter& json, const Finding& finding) {
+void PutFinding(JsonWriter& json, const std::string& id, const Finding& finding) {
   json.BeginObject();
+  json.Text("id", id);
   json.Text("severity", SeverityName(finding.severity));
   json.Text("message", finding.message);
   json.Text("because", finding.because);
@@ -166,13 +169,17 @@ void PutReport(JsonWriter& json, const Report& report) {
   json.BeginObject();
   json.Text("analysis", report.analysis);
   json.Text("title", report.title);
+  json.Text("label", report.label);
+  json.Text("group", report.group);
   json.Text("status", StatusName(report.status));
   json.Text("why", report.why);
   json.Text("headline", report.headline);
   PutEach(json, "metrics", report.metrics, PutMetric);
   PutEach(json, "tables", report.tables, PutTable);
   PutEach(json, "series", report.series, PutSeries);
-  PutEach(json, "findings", report.findings, PutFinding);
+  PutEach(json, "findings", report.findings, [&](JsonWriter& to, const Finding& finding) {
+    PutFinding(to, IdOf(report, finding), finding);
+  });
   PutEach(json, "notes", report.notes, PutNote);
   json.End();
 }
@@ -184,6 +191,7 @@ std::string ToJson(const ReportSet& answer) {
   json.BeginObject();
   json.Text("schema", kReportSchema);
   PutRun(json, answer.run);
+  json.Text("subject", SubjectOf(answer));
   json.Text("verdict", answer.verdict);
   PutEach(json, "reports", answer.reports, PutReport);
   json.End();

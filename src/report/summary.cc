@@ -327,8 +327,10 @@ std::string SayWorth(const Finding& f) {
                      by_step ? " per step" : "", HumanRatio(f.share));
 }
 
+std::string SubjectOf(const ReportSet& answer) { return SaySubject(answer); }
+
 Summary Summarize(const ReportSet& answer) {
-  Summary summary{.subject = SaySubject(answer), .verdict = answer.verdict};
+  Summary summary{.subject = SubjectOf(answer), .verdict = answer.verdict};
   ChooseCauses(answer, summary);
   summary.step = ReadParts(answer);
   summary.ranks = ReadRanks(answer, summary.step.time);

@@ -60,6 +60,9 @@ struct Summary {
 // "1.59 ms of 6.65 ms per step", "up to 4.94 ms per step (10.8%)"; empty: it is not a time.
 std::string SayWorth(const Finding& finding);
 
+// As in the summary.
+std::string SubjectOf(const ReportSet& answer);
+
 // `answer` outlives the summary.
 Summary Summarize(const ReportSet& answer);
 

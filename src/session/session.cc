@@ -137,7 +137,9 @@ ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,
   answer.run.steps = options.steps;
   for (const auto& [analysis, params] : asked) {
     StopIfAsked();
-    answer.reports.push_back(analysis->run(facts, params));
+    Report& report = answer.reports.emplace_back(analysis->run(facts, params));
+    report.label = analysis->label;
+    report.group = GroupName(analysis->group);
   }
   JoinFindings(answer, MeanTime(facts));
   answer.verdict = SayWhatIsDoubtful(answer.run) + SayCutFiles(answer.run, facts) +

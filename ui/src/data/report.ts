@@ -55,7 +55,15 @@ export interface Series {
 
 export type Severity = "high" | "medium" | "low";
 
+// What a finding is due to.
+export interface Cause {
+  readonly kind: string;
+  readonly rank: number | null;
+  readonly step: number | null;
+}
+
 export interface Finding {
+  readonly id?: string;
   readonly severity: Severity;
   readonly message: string;
   readonly because: string;
@@ -67,6 +75,7 @@ export interface Finding {
   readonly impact_per_step: number | null;
   readonly since_step?: number | null;  // of steps from this one on
   readonly worth?: Worth | null;  // by a replay
+  readonly cause?: Cause;
   readonly evidence: readonly Evidence[];
 }
 
@@ -95,6 +104,8 @@ export interface Note {
 export interface Report {
   readonly analysis: string;
   readonly title: string;
+  readonly label?: string;  // the title in a word or two
+  readonly group?: string;  // "overview", "ranks", "device", "host", "memory", or ""
   readonly status: "ok" | "partial" | "unavailable";
   readonly why: string;
   readonly headline: string;
@@ -126,6 +137,7 @@ export interface RunInfo {
 export interface ReportSet {
   readonly schema: string;
   readonly run: RunInfo;
+  readonly subject?: string;
   readonly verdict: string;
   readonly reports: readonly Report[];
 }

@@ -24,6 +24,9 @@ export function savingsOf(finding: Finding, ofJob: boolean): string {
   return t("finding.impact_step", { time: humanTime(finding.impact_per_step), share: humanRatio(finding.share) });
 }
 
+// Of a step or the job, what mending it is worth.
+const shareOf = ({ worth, share }: Finding): number => Math.min(1, worth ? worth.saved / Math.max(1, worth.step_time) : (share ?? 0));
+
 const kSigns = { high: "▲", medium: "◆", low: "●" } as const;
 
 export function FindingItem({ finding, report, base, named }: {
@@ -44,6 +47,7 @@ export function FindingItem({ finding, report, base, named }: {
           </p>
         ))}
         <p class="try"><b lang="">{t("finding.try")}</b> <Says text={finding.try} /></p>
+        {shareOf(finding) > 0 && <span class="worth" aria-hidden="true" data-share={shareOf(finding)}><span style={{ width: `${100 * shareOf(finding)}%` }} /></span>}
         <p class="foot" lang="">
           {finding.impact > 0 && <span class="impact" data-value={finding.impact}>{savingsOf(finding, ofJob)}</span>}
           {(named || table) && <a href={href}>{named ? t("finding.evidence_in", { title: visible(report.title) }) : t("finding.evidence")}</a>}

@@ -40,8 +40,13 @@ function worst(report: Report): Entry["mark"] {
 
 const entryOf = (base: readonly string[], report: Report): Entry => {
   const mark = worst(report);
-  return { path: [...base, report.analysis], title: visible(report.title), lang: "en", ...(mark && { mark }) };
+  return { path: [...base, report.analysis], title: visible(report.label || report.title), lang: "en", ...(mark && { mark }) };
 };
+
+// As the core groups analyses, in this order; reports without a group last.
+const kGroups = ["overview", "ranks", "device", "host", "memory", "other"] as const;
+
+const groupOf = (report: Report): string => ((kGroups as readonly string[]).includes(report.group ?? "") ? report.group! : "other");
 
 export function RunNav({ run, answer, compared }: { run: string; answer: ReportSet | undefined; compared: boolean }) {
   const reports = answer?.reports ?? [];
@@ -57,8 +62,13 @@ export function RunNav({ run, answer, compared }: { run: string; answer: ReportS
   return (
     <>
       <Entries title={t("nav.run")} entries={pages} />
-      <Entries title={t("nav.reports")} entries={there.map((report) => entryOf(base, report))} />
-      <Entries title={t("nav.missing")} entries={missing.map((report) => entryOf(base, report))} />
+      {kGroups.map((group) => <Entries key={group} title={t(`nav.group.${group}`)} entries={there.filter((report) => groupOf(report) === group).map((report) => entryOf(base, report))} />)}
+      {missing.length > 0 && (
+        <details class="without">
+          <summary>{t("nav.without", { count: missing.length })}</summary>
+          <Entries title={t("nav.missing")} entries={missing.map((report) => entryOf(base, report))} />
+        </details>
+      )}
     </>
   );
 }

@@ -12,6 +12,8 @@ export interface HeatData {
   readonly low: number;   // of the values
   readonly high: number;
   readonly alike: boolean;
+  readonly marked?: number;  // the row that a finding names
+  readonly since?: number;   // the column from which on it does
 }
 
 const kNoise = 0.01;
@@ -89,10 +91,29 @@ export function drawHeat(context: CanvasRenderingContext2D, data: HeatData, fram
     }
   }
   labels(context, data, frame, cellWidth, cellHeight, ink.faint);
+  mark(context, data, frame, width, cellWidth, cellHeight, ink.select, ink.text);
   if (!cursor) return;
   context.strokeStyle = ink.select;
   context.lineWidth = 2;
   context.strokeRect(frame.left + cursor.column * cellWidth, cursor.row * cellHeight, Math.max(2, cellWidth - gap), Math.max(2, cellHeight - gap));
+}
+
+// A frame around the row that a finding names, and a line where it begins.
+function mark(context: CanvasRenderingContext2D, data: HeatData, frame: Frame, width: number, cellWidth: number, cellHeight: number, color: string, ink: string): void {
+  const from = frame.left + (data.since ?? 0) * cellWidth;
+  context.lineWidth = 2;
+  if (data.since !== undefined && data.since > 0) {
+    context.strokeStyle = ink;
+    context.setLineDash([5, 4]);
+    context.beginPath();
+    context.moveTo(from, 0);
+    context.lineTo(from, frame.height - frame.bottom);
+    context.stroke();
+    context.setLineDash([]);
+  }
+  if (data.marked === undefined) return;
+  context.strokeStyle = color;
+  context.strokeRect(from + 1, data.marked * cellHeight + 1, width - from - 2, Math.max(3, cellHeight - 2));
 }
 
 function cross(context: CanvasRenderingContext2D, x: number, y: number, width: number, height: number, color: string): void {

@@ -8,6 +8,7 @@ import { setQuery, useUrlState } from "../shell/url";
 import { t, useLanguage } from "../text";
 import { CanvasGrid, type Grid } from "./canvas";
 import { drawHeat, scaleOf, type HeatData } from "./heat";
+import { strongest } from "./contrast";
 import { columnAt, labelColumns, labelOf, largestOf, valueAt, type PictureProps } from "./parts";
 
 type AxisKey = "rank" | "step" | "for_rank" | "device" | "for_device" | "place" | "stage";
@@ -45,6 +46,24 @@ export function heatData(table: Table, { across, left, square }: Axes, value: nu
   return { rows: [...rowOf.keys()], columns: columns.map(String), values, ...scaleOf(values) };
 }
 
+// What a finding says of ranks and steps.
+export interface Guilty {
+  readonly rank: number | null;
+  readonly since: number | null;
+}
+
+function marked(data: HeatData, guilty: Guilty | undefined): HeatData {
+  if (!guilty) return data;
+  const row = guilty.rank === null ? -1 : data.rows.findIndex((label) => label === `rank ${guilty.rank}` || label.startsWith(`rank ${guilty.rank},`));
+  const since = guilty.since === null ? -1 : data.columns.indexOf(String(guilty.since));
+  return { ...data, ...(row >= 0 && { marked: row }), ...(since >= 0 && { since }) };
+}
+
+const sayMarked = (data: HeatData): string => [
+  ...(data.marked === undefined ? [] : [t("heat.marked", { row: data.rows[data.marked]! })]),
+  ...(data.since === undefined || data.since === 0 ? [] : [t("heat.since", { step: data.columns[data.since]! })]),
+].join(" ");
+
 function gridOf(data: HeatData, column: Column, across: string, none: string, enter: ((across: string) => void) | undefined): Grid {
   const left = Math.min(160, 14 + 7 * largestOf(data.rows.map((row) => row.length)));
   const bottom = 18;
@@ -78,11 +97,12 @@ function choiceTitle(table: Table, at: number): string {
   return `${visible(column.title)}${twice && column.unit === "ratio" ? " %" : ""}`;
 }
 
-export function HeatMap({ table, axes, onStep }: { table: Table; axes: Axes; onStep?: ((step: string) => void) | undefined }) {
+export function HeatMap({ table, axes, onStep, guilty }: { table: Table; axes: Axes; onStep?: ((step: string) => void) | undefined; guilty?: Guilty | undefined }) {
   const choices = table.columns.map((_, at) => at).filter((at) => table.columns[at]!.role === "value" && table.columns[at]!.unit !== "");
-  const [key, setKey] = useUrlState(`heat.${table.key}`, table.columns[choices[0] ?? 0]?.key ?? "");
+  const first = useMemo(() => (axes.square ? choices[0] : strongest(table, choices, (choice) => heatData(table, axes, choice))), [table, axes.across]);
+  const [key, setKey] = useUrlState(`heat.${table.key}`, table.columns[first ?? 0]?.key ?? "");
   const at = choices.find((choice) => table.columns[choice]!.key === key) ?? choices[0];
-  const data = useMemo(() => (at === undefined ? null : heatData(table, axes, at)), [table, at, axes.across]);
+  const data = useMemo(() => (at === undefined ? null : marked(heatData(table, axes, at), guilty)), [table, at, axes.across, guilty?.rank, guilty?.since]);
   const column = at === undefined ? undefined : table.columns[at], language = useLanguage();
   const grid = useMemo(() => (data && column ? gridOf(data, column, acrossTitle(table, axes), t(axes.square ? "picture.none" : "picture.unknown"), onStep) : null), [data, column, language]);
   if (!data || !column || !grid) return null;
@@ -103,6 +123,7 @@ export function HeatMap({ table, axes, onStep }: { table: Table; axes: Axes; onS
         </div>
         <Scale data={data} column={column} />
       </div>
+      {sayMarked(data) !== "" && <p class="heat-mark">{sayMarked(data)}</p>}
       <CanvasGrid grid={grid} label={label} hint={onStep ? t("heat.hint_step") : t("heat.hint")} />
     </figure>
   );

@@ -1,4 +1,5 @@
 // Shows the summary of a run: verdict, key metrics, three pictures and the top findings.
+import type { ComponentType } from "preact";
 import { useState } from "preact/hooks";
 import type { Finding, Report, ReportSet, Table } from "../data/report";
 import type { Run, Source, State } from "../data/source";
@@ -9,9 +10,11 @@ import { useJob } from "../shell/job";
 import { useLoad } from "../shell/load";
 import { linkTo } from "../shell/url";
 import { t } from "../text";
-import { HeatMap, stepChooser } from "./heatmap";
-import { reportOf, tableOf } from "./parts";
-import { stackedRows } from "./stacked";
+import { plainBars } from "./bars";
+import { HeatMap, stepChooser, type Guilty } from "./heatmap";
+import { FlameGraph } from "./flame";
+import { reportOf, tableOf, type PictureProps } from "./parts";
+import { StepPartBars } from "./step_parts";
 import { StepColumns } from "./step_columns";
 import { Tiles } from "./tiles";
 
@@ -44,7 +47,7 @@ function TopFindings({ answer, base }: { answer: ReportSet; base: readonly strin
 }
 
 // The tables that hold ranks by steps, the best first.
-const kByStep: readonly (readonly [analysis: string, table: string])[] = [["steps", "steps"], ["imbalance", "matrix"], ["overview", "steps"]];
+const kByStep: readonly (readonly [analysis: string, table: string])[] = [["imbalance", "matrix"], ["steps", "steps"], ["overview", "steps"]];
 
 function firstTable(answer: ReportSet, places: readonly (readonly [string, string])[]): { table: Table; report: Report } | undefined {
   for (const [analysis, key] of places) {
@@ -55,35 +58,77 @@ function firstTable(answer: ReportSet, places: readonly (readonly [string, strin
   return undefined;
 }
 
-const CategoryBar = stackedRows("category", "mean");
-
-function StepTime({ answer }: { answer: ReportSet }) {
-  const breakdown = firstTable(answer, [["steps", "breakdown"], ["overview", "steps"]]);
-  const overview = reportOf(answer, "overview");
-  const mean = tableOf(overview, "step_time");
+// Where a step goes; without steps, the recording.
+function Parts({ answer }: { answer: ReportSet }) {
+  const found = firstTable(answer, [["breakdown", "parts"]]);
+  if (!found) return null;
   return (
-    <section aria-labelledby="step-time-title">
-      <h2 id="step-time-title">{t("home.step_time")}</h2>
-      {!breakdown && !mean && <p class="faint">{t("home.no_steps")}</p>}
-      {overview && mean && <CategoryBar report={overview} table={mean} />}
-      {breakdown && <StepColumns table={breakdown.table} />}
+    <section aria-labelledby="parts-title">
+      <h2 id="parts-title">{t(hasSteps(answer) ? "home.step_time" : "home.recording")}</h2>
+      <StepPartBars report={found.report} table={found.table} />
     </section>
   );
 }
 
+const hasSteps = (answer: ReportSet): boolean => reportOf(answer, "steps") !== undefined;
+
+function EachStep({ answer }: { answer: ReportSet }) {
+  const steps = firstTable(answer, [["steps", "breakdown"], ["overview", "steps"]]);
+  if (!steps || steps.table.rows.length < 2) return null;
+  return (
+    <section aria-labelledby="each-step-title">
+      <h2 id="each-step-title">{t("home.each_step")}</h2>
+      <StepColumns table={steps.table} />
+    </section>
+  );
+}
+
+// The rank and step that the first finding on a rank names.
+function guiltyIn(answer: ReportSet): Guilty {
+  const found = foundIn(answer).slice(0, kAtFirst).find(({ finding }) => finding.cause?.rank != null || finding.since_step != null);
+  return { rank: found?.finding.cause?.rank ?? null, since: found?.finding.since_step ?? null };
+}
+
 function ByRank({ answer, run }: { answer: ReportSet; run: string }) {
   const heat = firstTable(answer, kByStep);
+  if (!heat || answer.run.ranks < 2 || !hasSteps(answer)) return null;
   return (
     <section aria-labelledby="heat-title">
       <h2 id="heat-title">{t("home.heat")}</h2>
-      {heat ? (
-        <>
-          <HeatMap table={heat.table} axes={{ across: "step", left: "rank" }} onStep={stepChooser()} />
-          <p><a href={linkTo(["run", run, "report", heat.report.analysis], { at: `table-${heat.table.key}` })}>{t("home.as_table")}</a></p>
-        </>
-      ) : <p class="faint">{t("home.no_steps")}</p>}
+      <HeatMap table={heat.table} axes={{ across: "step", left: "rank" }} onStep={stepChooser()} guilty={guiltyIn(answer)} />
+      <p><a href={linkTo(["run", run, "report", heat.report.analysis], { at: `table-${heat.table.key}` })}>{t("home.as_table")}</a></p>
     </section>
   );
+}
+
+// What one rank, or a recording without steps, is best known by, the best first: where no ranks differ, what it runs.
+const kWhatRuns: readonly (readonly [analysis: string, table: string, picture: ComponentType<PictureProps>])[] = [
+  ["kernel_breakdown", "top", plainBars("sum")], ["python", "tree", FlameGraph], ["operators", "top", plainBars("self")],
+  ["hlo_operators", "top", plainBars("self")], ["memory_timeline", "devices", plainBars("peak_allocated")],
+];
+
+function WhatRuns({ answer, run }: { answer: ReportSet; run: string }) {
+  if (answer.run.ranks > 1 && hasSteps(answer)) return null;
+  for (const [analysis, key, Picture] of kWhatRuns) {
+    const report = reportOf(answer, analysis), table = tableOf(report, key);
+    if (!report || !table) continue;
+    return (
+      <section aria-labelledby="runs-title">
+        <h2 id="runs-title" lang="en">{visible(report.title)}</h2>
+        <Picture report={report} table={table} />
+        <p><a href={linkTo(["run", run, "report", analysis], { at: `table-${key}` })}>{t("home.as_table")}</a></p>
+      </section>
+    );
+  }
+  return null;
+}
+
+// The first sentence of a verdict stands out where it is a finding's; the rest follows.
+function verdictOf(answer: ReportSet): readonly [first: string, rest: string] {
+  const verdict = answer.verdict;
+  const found = foundIn(answer).find(({ finding }) => verdict.startsWith(finding.message));
+  const end = found ? found.finding.message.length : verdict.search(/[^.0-9]\. [A-Z]/) + 2;
+  return end < 2 ? [verdict, ""] : [verdict.slice(0, end), verdict.slice(end).trim()];
 }
 
 export function HomePage({ source, state, run, answer }: { source: Source; state: State; run: Run; answer: ReportSet }) {
@@ -91,9 +136,12 @@ export function HomePage({ source, state, run, answer }: { source: Source; state
   const job = useJob(ledger);
   const goodput = useLoad(`ledger ${ledger}`, ledger === undefined ? null : job, (signal) => source.ledger(ledger!, job, signal));
   const info = answer.run;
+  const [first, rest] = verdictOf(answer);
   return (
     <article class="home">
-      <h1 class="verdict" lang="en">{visible(answer.verdict)}</h1>
+      {answer.subject && <p class="subject">{visible(answer.subject)}</p>}
+      <h1 class="verdict" lang="en">{visible(first)}</h1>
+      {rest !== "" && <p class="verdict-rest" lang="en">{visible(rest)}</p>}
       <p class="faint">
         {t("home.read", { files: humanCount(info.files.length), ranks: humanCount(info.ranks), steps: stepsText(info) })}{" "}
         <a href={linkTo(["run", run.id, "input"])}>{info.notes.length > 0 ? t("home.notes", { notes: info.notes.length }) : t("page.input")}</a>
@@ -108,8 +156,10 @@ export function HomePage({ source, state, run, answer }: { source: Source; state
       <Tiles run={run.id} answer={answer} ledger={ledger} goodput={goodput.value} />
       <div class="home-columns">
         <div>
+          <Parts answer={answer} />
           <ByRank answer={answer} run={run.id} />
-          <StepTime answer={answer} />
+          <WhatRuns answer={answer} run={run.id} />
+          <EachStep answer={answer} />
         </div>
         <TopFindings answer={answer} base={["run", run.id, "report"]} />
       </div>

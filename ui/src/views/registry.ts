@@ -13,11 +13,13 @@ import { LayoutGrid } from "./layout_grid";
 import type { PictureProps } from "./parts";
 import { stackedColumns, stackedRows } from "./stacked";
 import { OverviewSteps } from "./step_columns";
+import { StepPartBars } from "./step_parts";
 import { Waterfall } from "./waterfall";
 import { WhatIf } from "./whatif";
 import { KernelWhiskers } from "./whiskers";
 
 const kPictures: Readonly<Record<string, ComponentType<PictureProps>>> = {
+  "breakdown.parts": StepPartBars,
   "overview.step_time": stackedRows("category", "mean"),
   "overview.steps": OverviewSteps,
   "steps.breakdown": OverviewSteps,
@@ -68,6 +70,6 @@ export const panelOf = (report: Report): ComponentType<{ report: Report }> | nul
 
 export function pictureOf(report: Report, table: Table): ComponentType<PictureProps> | null {
   const own = kPictures[`${report.analysis}.${table.key}`];
-  if (isCompared(table)) return own === FlameGraph ? FlameGraph : ComparedBars;
+  if (isCompared(table)) return own === FlameGraph || own === StepPartBars ? own : ComparedBars;
   return own ?? (isRankByStep(table) ? RankStepPicture : null);
 }

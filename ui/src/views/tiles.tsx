@@ -49,9 +49,7 @@ function Tile({ spec, report, trendOf, base, where }: {
 }) {
   const metric = report?.metrics.find((one) => one.key === spec.metric);
   const title = t(spec.title);
-  if (!report || !metric || metric.value === null) {
-    return <li class="tile missing"><span class="tile-title">{title}</span><span class="tile-none">{t(spec.ledger ? "tile.no_ledger" : "tile.none")}</span></li>;
-  }
+  if (!report || !metric) return null;
   const series = seriesOf(trendOf, spec.trend);
   return (
     <li class="tile">
@@ -66,13 +64,20 @@ function Tile({ spec, report, trendOf, base, where }: {
 
 export function Tiles({ run, answer, ledger, goodput }: { run: string; answer: ReportSet; ledger: string | undefined; goodput: ReportSet | undefined }) {
   const steps = reportOf(answer, "steps");
+  const of = (spec: TileSpec) => reportOf(spec.ledger && goodput ? goodput : answer, spec.analysis);
+  const isKnown = (spec: TileSpec) => of(spec)?.metrics.some(({ key, value }) => key === spec.metric && value !== null) ?? false;
+  const known = kTiles.filter(isKnown), missing = kTiles.filter((spec) => !isKnown(spec) && !spec.ledger);
   return (
-    <ul class="tiles" aria-label={t("tile.all")}>
-      {kTiles.map((spec) => {
-        const report = reportOf(spec.ledger && goodput ? goodput : answer, spec.analysis);
-        const base = spec.ledger ? ["ledger", ledger ?? ""] : ["run", run, "report"];
-        return <Tile key={spec.title} spec={spec} report={report} trendOf={spec.ledger ? report : steps} base={base} where={visible(goodput?.run.name ?? "")} />;
-      })}
-    </ul>
+    <>
+      {known.length > 0 && (
+        <ul class="tiles" aria-label={t("tile.all")}>
+          {known.map((spec) => {
+            const base = spec.ledger ? ["ledger", ledger ?? ""] : ["run", run, "report"];
+            return <Tile key={spec.title} spec={spec} report={of(spec)} trendOf={spec.ledger ? of(spec) : steps} base={base} where={visible(goodput?.run.name ?? "")} />;
+          })}
+        </ul>
+      )}
+      {missing.length > 0 && <p class="faint tiles-missing">{t("tile.not_recorded", { list: missing.map(({ title }) => t(title)).join(", ") })}</p>}
+    </>
   );
 }

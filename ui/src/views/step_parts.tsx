@@ -1,0 +1,65 @@
+// Draws where a step goes: a bar for each part, before and since a change, or of two runs.
+import type { Table } from "../data/report";
+import { humanTime, visible } from "../report/format";
+import { t } from "../text";
+import { lookClass } from "./legend";
+import { columnAt, kindOfRow, largestOf, valueAt, type PictureProps } from "./parts";
+
+interface Column {
+  readonly title: string;
+  readonly at: number;
+}
+
+// The columns of times that have any: before and since, those of two runs, or the only one.
+function columnsOf(table: Table): Column[] {
+  const found = (key: string, title: string): Column[] => {
+    const at = columnAt(table, key);
+    return at >= 0 && table.rows.some((row) => row[at] !== null) ? [{ title, at }] : [];
+  };
+  const pair = [...found("before", t("parts.before")), ...found("since", t("parts.since"))];
+  if (pair.length === 2) return pair;
+  const compared = [...found("time_a", t("parts.before")), ...found("time_b", t("parts.after"))];
+  return compared.length === 2 ? compared : found("time", t("parts.time"));
+}
+
+function Bar({ title, time, longest, look }: { title: string; time: number; longest: number; look: string }) {
+  return (
+    <td class="parts-bar">
+      <span class="bar" role="img" aria-label={`${title}: ${humanTime(time)}`}>
+        <span class={`part ${look}`} style={{ width: `${longest > 0 ? (100 * Math.max(0, time)) / longest : 0}%` }} />
+      </span>
+      <span class="bar-value">{humanTime(time)}</span>
+    </td>
+  );
+}
+
+export function StepPartBars({ table }: PictureProps) {
+  const columns = columnsOf(table), name = columnAt(table, "part");
+  const times = table.rows.map((row) => columns.map(({ at }) => valueAt(table, row, at).number ?? 0));
+  const longest = largestOf(times.flat());
+  if (columns.length === 0) return null;
+  return (
+    <figure class="step-parts">
+      <figcaption>{visible(table.title)}</figcaption>
+      <table>
+        <thead>
+          <tr>
+            <td />
+            {columns.map(({ title }, at) => <th key={title} scope="col">{title}: <span data-total={at}>{humanTime(times.reduce((sum, row) => sum + row[at]!, 0))}</span></th>)}
+          </tr>
+        </thead>
+        <tbody>
+          {table.rows.map((row, index) => {
+            const title = visible(String(row[name] ?? "")), look = table.kind_column ? lookClass(kindOfRow(table, row)) : "k-other p-solid";
+            return (
+              <tr key={title}>
+                <th scope="row" lang="en">{title}</th>
+                {columns.map((column, at) => <Bar key={column.title} title={`${title}, ${column.title}`} time={times[index]![at]!} longest={longest} look={look} />)}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </figure>
+  );
+}
