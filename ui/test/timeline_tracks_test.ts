@@ -4,7 +4,7 @@ import test from "node:test";
 import { TileCache } from "../src/timeline/cache";
 import { CurveRows, curvesOf } from "../src/timeline/curves";
 import { boxAt } from "../src/timeline/hit";
-import { kAxisHeight, layOut, lanesBetween, passes, spotAt } from "../src/timeline/lanes";
+import { kAxisHeight, kOpen, kShut, layOut, lanesBetween, passes, spotAt, wrongRanks } from "../src/timeline/lanes";
 import { TileLoader, tileKey } from "../src/timeline/loader";
 import { cutToFit } from "../src/timeline/overlay";
 import { piecesOf } from "../src/timeline/pieces";
@@ -203,4 +203,23 @@ test("names are cut to their box", () => {
   assert.equal(cutToFit("gemm", 40, width), "gemm");
   assert.equal(cutToFit("nccl_all_reduce", 60, width), "nccl_…");
   assert.equal(cutToFit("nccl", 20, width), "");
+});
+
+test("of more than four ranks each is one line; all are folded and unfolded at once", () => {
+  const info = fakeInfo([0, 1, 2, 3, 4].flatMap((rank) => [{ rank, events: kEvents }, { rank, kind: "thread" as const, group: "CPU", name: "main", events: kEvents }]));
+  const shown = (...flipped: string[]) => layOut(info, { ...kChoice, flipped: new Set(flipped) }).lanes.map(({ key, folded }) => `${key}${folded ? " folded" : ""}`);
+  assert.deepEqual(shown(), [0, 1, 2, 3, 4].map((rank) => `r${rank} folded`));
+  assert.deepEqual(shown("r1").slice(0, 5), ["r0 folded", "r1", "g1/GPU 0", "t2", "g1/CPU folded"]);
+  assert.deepEqual(shown(kOpen).slice(0, 5), ["r0", "g0/GPU 0", "t0", "g0/CPU", "t1"]);
+  assert.deepEqual(shown(kOpen, "r0").slice(0, 2), ["r0 folded", "r1"]);
+  const few = fakeInfo([0, 1].map((rank) => ({ rank, events: kEvents })));
+  assert.deepEqual(layOut(few, { ...kChoice, flipped: new Set([kShut]) }).lanes.map(({ folded }) => folded), [true, true]);
+  const one = layOut(fakeInfo(kTracks.slice(0, 3)), { ...kChoice, flipped: new Set([kShut]) }).lanes;
+  assert.deepEqual(one.map(({ key, folded }) => [key, folded]), [["r0", false], ["t0", false], ["g0/GPU 0", true], ["g0/CPU", true]], "of one rank its groups");
+});
+
+test("a choice of ranks that is none, or of none, is said", () => {
+  const info = fakeInfo([0, 1, 2].map((rank) => ({ rank, events: kEvents })));
+  assert.deepEqual(["", "1", "2..9", "9", "3..5,7", "banana", "0-2", "1,,2"].map((ranks) => wrongRanks(info, ranks)),
+    [null, null, null, "absent", "absent", "odd", "odd", "odd"]);
 });

@@ -102,6 +102,9 @@ export function embeddedSource(data: Embedded): Source {
     longest: () => no("events this short"),
     next: () => no("the next event"),
     find: () => no("search results"),
+    hits: () => no("search results"),
+    named: () => no("search results"),
+    again: () => no("all events of this name"),
     select: () => no("the selected area"),
     occurrences: () => no("all events of this name"),
   };

@@ -67,7 +67,15 @@ export interface Finding {
   readonly impact_per_step: number | null;
   readonly since_step?: number | null;  // of steps from this one on
   readonly worth?: Worth | null;  // by a replay
+  readonly cause?: Cause;
   readonly evidence: readonly Evidence[];
+}
+
+// What a finding is due to: the one rank it is on and the one step it is in, if it is on one.
+export interface Cause {
+  readonly kind: string;
+  readonly rank: number | null;
+  readonly step: number | null;
 }
 
 // What a step of the job would take less, ns.

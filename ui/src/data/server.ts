@@ -4,7 +4,7 @@ import { parseExact } from "./exact";
 import { numbersText } from "./numbers";
 import type { ReportSet } from "./report";
 import {
-  SourceError, type Analysis, type EventDetails, type EventRef, type Matches, type Problem, type Selection,
+  SourceError, type Analysis, type EventDetails, type EventRef, type Hits, type Matches, type Problem, type Selection,
   type Source, type State, type TimelineInfo,
 } from "./source";
 
@@ -80,8 +80,12 @@ export function serverSource(): Source {
     longest: (id, query, signal) => getJson<EventDetails | null>(run(id, "timeline/longest"), { ...query }, signal),
     next: (id, ref, by, signal) => getJson<EventDetails | null>(run(id, "timeline/next"), { ...named(ref), by }, signal),
     find: (id, query, signal) => getJson<Matches>(run(id, "timeline/find"), { ...query }, signal),
-    select: (id, { tracks, ...query }, signal) =>
-      getJson<ReportSet>(run(id, "timeline/select"), { ...query, tracks: numbersText(tracks) }, signal),
+    hits: (id, { tracks, ...query }, signal) => getJson<Hits>(run(id, "timeline/hits"), { ...query, tracks: numbersText(tracks) }, signal),
+    named: (id, { tracks, ...query }, signal) =>
+      getJson<EventDetails | null>(run(id, "timeline/named"), { ...query, tracks: numbersText(tracks) }, signal),
+    again: (id, ref, least, most, signal) => getJson<EventDetails | null>(run(id, "timeline/again"), { ...named(ref), least, most }, signal),
+    select: (id, { tracks, around, ...query }, signal) =>
+      getJson<ReportSet>(run(id, "timeline/select"), { ...query, tracks: numbersText(tracks), ...(around && named(around)) }, signal),
     occurrences: (id, ref, signal) => getJson<ReportSet>(run(id, "timeline/occurrences"), named(ref), signal),
   };
 }

@@ -148,9 +148,38 @@ export interface Matches {
 
 export interface FindQuery {
   readonly q: string;
+  readonly regex?: 1 | undefined;  // q is a regular expression
   readonly from: number;
   readonly by: 1 | -1;
   readonly limit: number;
+}
+
+// Where matches lie: in which buckets, equal parts of the time.
+export interface HitsQuery {
+  readonly q: string;
+  readonly regex?: 1 | undefined;
+  readonly from: number;
+  readonly to: number;
+  readonly buckets: number;
+  readonly tracks: readonly number[];  // row by row; none: all there are, rank by rank
+}
+
+export interface Hits {
+  readonly rows: readonly {
+    readonly rank_index: number;
+    readonly track: number;
+    readonly row: number;
+    readonly stretches: readonly number[];  // first and last bucket of each, ascending
+  }[];
+}
+
+// An event by its whole name, or of a kind: the longest that meets the time.
+export interface NamedQuery {
+  readonly name: string;  // empty: any
+  readonly kind: string;  // a column's; empty: any
+  readonly from: number;
+  readonly to: number;
+  readonly tracks: readonly number[];  // none: all
 }
 
 export interface SpanQuery {
@@ -164,7 +193,8 @@ export interface BoxQuery {
   readonly from: number;
   readonly to: number;
   readonly tracks: readonly number[];
-  readonly by: "name" | "kind" | "track" | "rank";
+  readonly by: "name" | "kind" | "track" | "rank" | "stack";
+  readonly around?: EventRef;  // by stack: callers and callees of its name
 }
 
 export interface Source {
@@ -185,6 +215,10 @@ export interface Source {
   // Null past the ends of a track.
   next(run: string, ref: EventRef, by: 1 | -1, signal?: AbortSignal): Promise<EventDetails | null>;
   find(run: string, query: FindQuery, signal?: AbortSignal): Promise<Matches>;
+  hits(run: string, query: HitsQuery, signal?: AbortSignal): Promise<Hits>;
+  named(run: string, query: NamedQuery, signal?: AbortSignal): Promise<EventDetails | null>;
+  // The next event of the same name that lasts from `least` to `most` ns, and round again; null: none does.
+  again(run: string, ref: EventRef, least: number, most: number, signal?: AbortSignal): Promise<EventDetails | null>;
   select(run: string, query: BoxQuery, signal?: AbortSignal): Promise<ReportSet>;
   occurrences(run: string, ref: EventRef, signal?: AbortSignal): Promise<ReportSet>;
 }

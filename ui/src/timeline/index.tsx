@@ -1,13 +1,14 @@
 // Assembles the timeline of a run: all ranks on one axis. controller.ts implements its actions, chart.ts draws it.
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { EventDetails, Source, TimelineInfo } from "../data/source";
 import { humanTime, visible } from "../report/format";
+import { Mentions } from "../report/mentions";
 import { problemOf, useLoad } from "../shell/load";
 import { firstPictureIsThere } from "../shell/first_picture";
 import { ProblemPanel } from "../shell/status";
 import { makeStore, useStore } from "../shell/store";
-import { currentPlace, setQuery, usePlace, type Query } from "../shell/url";
+import { currentPlace, linkTo, setQuery, usePlace, type Query } from "../shell/url";
 import { t } from "../text";
 import { AreaPanel } from "./area_panel";
 import { Chart } from "./chart";
@@ -18,8 +19,11 @@ import { useTimelineKeys } from "./keys";
 import { kindOfEvent } from "./kinds";
 import { kAxisHeight } from "./lanes";
 import { Overview } from "./overview";
+import { Marks } from "./marks";
 import { fromQuery, homeView, kPlaceKeys, toQuery } from "./place";
 import { followPointer } from "./pointer";
+import { show } from "./show";
+import { kTargetKeys, targetOf } from "./target";
 import { startText } from "./ticks";
 import { Tip, type Pointed } from "./tip";
 import { Tools } from "./tools";
@@ -60,8 +64,10 @@ function Shown({ run, revision, source, info }: { run: string; revision: number;
   return (
     <div class="timeline" ref={useRestOfPage()}>
       <h1 class="tl-hidden">{t("timeline.title")}</h1>
-      <Tools controller={controller} />
+      <Tools controller={controller}><Back run={run} /></Tools>
+      {state.notice && <p class="tl-notice" role="status">{state.notice}</p>}
       <Overview controller={controller} shown={shown} canvas={minimap} />
+      <Marks controller={controller} />
       <div class="tl-body">
         <Tracks controller={controller} minimap={minimap} onView={shown.set} />
         {(state.selected || state.area) && (
@@ -75,6 +81,15 @@ function Shown({ run, revision, source, info }: { run: string; revision: number;
       {state.problem !== null && <ProblemPanel problem={problemOf(state.problem, run)} />}
     </div>
   );
+}
+
+// To the page of the analysis that a link has led here from.
+function Back({ run }: { run: string }) {
+  const { reports } = useContext(Mentions);
+  const [analysis = "", table = ""] = (usePlace().query["back"] ?? "").split(".");
+  if (!/^\w+$/.test(analysis)) return null;
+  const title = visible(reports.find((report) => report.analysis === analysis)?.title ?? analysis);
+  return <a class="tl-back" href={linkTo(["run", run, "report", analysis], table ? { at: `table-${table}` } : {})}>‹ {t("timeline.back", { title })}</a>;
 }
 
 function eventText(event: EventDetails, { info }: Controller): string {
@@ -115,6 +130,12 @@ function useUrl(controller: Controller): void {
     if (steps.current === (query["steps"] ?? "")) return;
     steps.current = query["steps"] ?? "";
     controller.glideTo(homeView(controller.info, steps.current));
+  }, [query]);
+  useEffect(() => {
+    const target = targetOf(query);
+    if (!target) return;
+    setQuery(Object.fromEntries(kTargetKeys.map((key) => [key, ""])), "replace");
+    void show(controller, target);
   }, [query]);
   useEffect(() => {
     const timer = setInterval(() => {
@@ -164,6 +185,7 @@ function Tracks({ controller, minimap, onView }: {
         pointed.set(chart.pointer && !controller.motion.moving ? { hit: chart.hit() ?? null, ...chart.pointer } : kNowhere);
       },
     });
+    controller.scrollToTop();
     const leave = followPointer(chart, canvas.current);
     return () => {
       clearTimeout(rest);

@@ -198,7 +198,7 @@ export class Painter {
   }
 }
 
-function lanesInSight({ lanes, scroll, height }: Scene): readonly Lane[] {
+export function lanesInSight({ lanes, scroll, height }: Scene): readonly Lane[] {
   return lanesBetween(lanes.lanes, scroll, scroll + height - kAxisHeight - lanes.pinnedHeight);
 }
 
