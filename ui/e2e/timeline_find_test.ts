@@ -1,11 +1,13 @@
 // Tests the timeline's folds, search while typing, named marks, links from reports and back, histograms, flame graphs.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { cellText, humanCount, visible } from "../src/report/format";
 import type { EventDetails, Hits, Matches, TimelineInfo } from "../src/data/source";
 import type { ReportSet } from "../src/data/report";
+import { startText } from "../src/timeline/ticks";
 import { openBrowser, Watched, type Looks } from "./browser";
 import { answerOf, makeJob, removeJob, serve, stepscope, type Job, type Server } from "./job";
 
@@ -375,6 +377,85 @@ describe("sums", () => {
     assert.match((await queryOf(page)).get("area") ?? "", new RegExp(`:${track}$`));
     await watched.checkAxe("a flame graph");
     await watched.screenshot("timeline-flame");
+    await watched.close();
+  });
+});
+
+describe("two runs", () => {
+  test("on one axis: their steps begin together, and each event is its run's", async () => {
+    const watched = await open(ids.demo, {}, `?with=${ids.many}`);
+    const { page } = watched, [a, b] = [await info(page, ids.demo), await info(page, ids.many)];
+    await page.waitForFunction((ranks) => document.querySelectorAll(".tl-rank").length === ranks, a.ranks.length + b.ranks.length);
+    const names = await page.locator(".tl-rank .tl-name").allTextContents();
+    assert.deepEqual([names[0], names.at(-1)], [`after: ${visible(a.ranks[0]!.name)}`, `many: ${visible(b.ranks.at(-1)!.name)}`]);
+    const begin = (one: TimelineInfo) => {
+      const second = [...new Set(one.steps.map(({ number }) => number))].sort((x, y) => x - y)[1];
+      return Math.min(...one.steps.filter(({ number }) => number === second).map(({ start }) => start));
+    };
+    const shift = Math.max(0, begin(a) - begin(b)), other = Math.max(0, begin(b) - begin(a));
+    const [ofA, ofB] = await Promise.all([ids.demo, ids.many].map((run) => get<Matches>(page, `${run}/timeline/find?q=allreduce&limit=1`))) as [Matches, Matches];
+    await page.fill("#timeline-search", "allreduce");
+    await page.waitForFunction((text) => document.querySelector("#timeline-found")?.textContent === text, `${humanCount(ofA.total + ofB.total)} found`);
+    await page.locator("#timeline-search").press("Enter");
+    await page.waitForSelector(".tl-details h2");
+    const [track, event] = (await queryOf(page)).get("sel")!.split(".").map(Number) as [number, number];
+    const first = ofA.matches[0]!.start + other <= ofB.matches[0]!.start + shift ? ofA.matches[0]! : { ...ofB.matches[0]!, track: ofB.matches[0]!.track + a.tracks.length };
+    assert.deepEqual([track, event], [first.track, first.event]);
+    const theirs = b.tracks.find(({ kind, events, name }) => kind === "stream" && events > 10 && /^stream \d+$/.test(name))!;
+    const asked = page.waitForRequest((request) => request.url().includes(`${ids.many}/timeline/event?track=${theirs.id}&event=5`));
+    await page.evaluate((sel) => { location.hash = location.hash.replace(/sel=[^&]*/, `sel=${sel}`); }, `${a.tracks.length + theirs.id}.5`);
+    await asked;
+    const details = await get<EventDetails>(page, `${ids.many}/timeline/event?track=${theirs.id}&event=5`);
+    await page.waitForFunction((name) => document.querySelector(".tl-details h2")?.textContent === name, visible(details.name));
+    assert.equal(await watched.text(".tl-details dd[data-field=start]"), startText(details.start + shift, details.duration));
+    assert.ok(await markedPixels(page) > 100);
+    await page.mouse.move(5, 5);
+    await watched.screenshot("timeline-pair");
+    await watched.checkAxe("two runs");
+    await page.keyboard.press("Shift+C");
+    await page.locator(kCanvas).focus();
+    await page.keyboard.press("r");
+    await page.waitForFunction(() => document.querySelectorAll(".tl-area section.table").length === 2);
+    await watched.close();
+  });
+});
+
+describe("files", () => {
+  // The traces of the job, as a browser has files that are dropped.
+  const files = (folder: string) => readdirSync(folder).filter((name) => name.includes("rank")).slice(0, 2).map((name) => join(folder, name));
+
+  test("that are dropped on the page open", async () => {
+    const watched = await Watched.open(browser, server.url);
+    const { page } = watched, names = files(job.before);
+    assert.equal(names.length, 2);
+    const data = await page.evaluateHandle((all) => {
+      const transfer = new DataTransfer();
+      for (const { name, text } of all) transfer.items.add(new File([Uint8Array.from(atob(text), (one) => one.charCodeAt(0))], name));
+      return transfer;
+    }, names.map((name) => ({ name: basename(name), text: readFileSync(name).toString("base64") })));
+    await page.dispatchEvent("body", "dragover", { dataTransfer: data });
+    await page.waitForSelector(".drop");
+    await watched.screenshot("timeline-drop");
+    await watched.checkAxe("files over the page");
+    await page.dispatchEvent("body", "drop", { dataTransfer: data });
+    await page.waitForFunction(() => /run\/[0-9a-f]+\/timeline/.test(location.hash) && document.querySelector(".tl-rank"));
+    const run = /run\/([0-9a-f]+)/.exec(await page.evaluate(() => location.hash))![1]!;
+    const { ranks } = await info(page, run), of = answerOf(job.before);
+    assert.equal(ranks.length, 2);
+    assert.ok(of.run.files.length >= 2);
+    await settled(page);
+    assert.equal(await page.locator(".drop").count(), 0);
+    await watched.close();
+  });
+
+  test("that are chosen open too; what is no trace is said", async () => {
+    const watched = await Watched.open(browser, server.url);
+    const { page } = watched;
+    await page.setInputFiles("#open-files", files(job.before)[0]!);
+    await page.waitForFunction(() => /run\/[0-9a-f]+\/timeline/.test(location.hash) && document.querySelector(".tl-rank, .tl-head"));
+    watched.expected = /422/;
+    await page.setInputFiles("#open-files", { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("no trace") });
+    await page.waitForFunction(() => /no trace/.test(document.querySelector(".drop .problem, .drop")?.textContent ?? ""));
     await watched.close();
   });
 });

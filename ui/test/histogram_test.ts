@@ -14,5 +14,6 @@ test("on the logarithmic axis one event beside thousands is seen", () => {
   for (const logarithmic of [true, false]) assert.deepEqual([heightOf(0, 50, logarithmic), heightOf(50, 50, logarithmic)], [0, 1]);
   assert.deepEqual(countTicks(4320, true), [1, 10, 100, 1000, 4320]);
   assert.deepEqual(countTicks(120, true), [1, 10, 120], "100 would lie on 120");
+  assert.deepEqual(countTicks(209, true), [1, 10, 209]);
   assert.deepEqual([countTicks(1, true), countTicks(9, false), countTicks(1, false)], [[1], [4, 9], [1]]);
 });

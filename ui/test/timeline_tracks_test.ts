@@ -139,14 +139,14 @@ test("a pixel shows what covers it most, as strongly as it is covered", () => {
 test("a counter keeps its last value between points, and shows how far it went within a pixel", () => {
   const points = [{ time: 0, value: 4 }, { time: 10, value: 9 }, { time: 11, value: 1 }, { time: 30, value: 6 }];
   const tile = tileOf({ track: 0, level: 0, index: 0 }, { points });
-  const { low, high, last } = curvesOf([{ tile, from: 0, to: 512 }], 0, 0.1, new CurveRows().of(5));
+  const { low, high, last } = curvesOf([{ tile, from: 0, to: 512, shift: 0 }], 0, 0.1, new CurveRows().of(5));
   assert.deepEqual([...last], [4, 1, 1, 6, 6]);
   assert.deepEqual([low[1], high[1]], [1, 9]);
 });
 
 test("the box under the pointer, or the nearest in reach", () => {
   const tile = tileOf({ track: 0, level: 0, index: 0 }, { events: [{ start: 10, duration: 5 }, { start: 30, duration: 2, row: 1 }] });
-  const at = (row: number, time: number) => boxAt([{ tile, from: 0, to: 512 }], row, time, 3)?.box;
+  const at = (row: number, time: number) => boxAt([{ tile, from: 0, to: 512, shift: 0 }], row, time, 3)?.box;
   assert.deepEqual([at(0, 12), at(0, 17), at(0, 19), at(1, 12), at(1, 28), at(-1, 31)], [0, 0, undefined, undefined, 1, 1]);
 });
 

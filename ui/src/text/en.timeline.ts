@@ -23,6 +23,8 @@ export const enTimeline = {
   "timeline.unfold_all": "Unfold all",
   "timeline.ranks_odd": "“{ranks}” is no choice of ranks, so all are shown. A choice is a list such as 0,2..5.",
   "timeline.ranks_absent": "No rank of “{ranks}” is in this run: it has ranks {first} to {last}.",
+  "timeline.pair": "{a} and {b} on one axis, each from its first event",
+  "timeline.pair_steps": "{a} and {b} on one axis: step {stepA} and step {stepB} begin together",
   "timeline.marks": "Marks",
   "timeline.mark": "mark {number}",
   "timeline.mark_name": "name of mark {number}",

@@ -25,6 +25,8 @@ export const jaTimeline: Record<keyof typeof enTimeline, string> = {
   "timeline.unfold_all": "すべて展開",
   "timeline.ranks_odd": "「{ranks}」はランクの指定として解釈できないため、全ランクを表示しています。指定例: 0,2..5",
   "timeline.ranks_absent": "「{ranks}」に該当するランクはありません。この実行のランクは {first} から {last} です。",
+  "timeline.pair": "{a} と {b} をそれぞれの最初のイベントに揃えて表示",
+  "timeline.pair_steps": "{a} と {b} を同じ時間軸に表示(ステップ {stepA} と {stepB} の開始を揃えています)",
   "timeline.marks": "マーク",
   "timeline.mark": "マーク {number}",
   "timeline.mark_name": "マーク {number} の名前",

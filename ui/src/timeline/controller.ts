@@ -43,7 +43,7 @@ export interface ChartState {
 
 export interface RunOf {
   readonly id: string;
-  readonly revision: number;
+  readonly loads: string;  // what answers about it are kept under: changes with its files
 }
 
 export class Controller {
@@ -68,7 +68,7 @@ export class Controller {
 
   constructor(readonly source: Source, run: RunOf, readonly info: TimelineInfo, placed: Placed) {
     this.run = run.id;
-    this.loads = `${run.id} ${run.revision}`;
+    this.loads = run.loads;
     this.view = placed.view;
     this.state = makeStore<ChartState>({
       selected: null, mode: "measure", problem: null, notice: "", ...this.choices(placed),

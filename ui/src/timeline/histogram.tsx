@@ -29,7 +29,7 @@ export function heightOf(count: number, most: number, logarithmic: boolean): num
 export function countTicks(most: number, logarithmic: boolean): number[] {
   if (!logarithmic) return most > 1 ? [Math.floor(most / 2), most] : [most];
   const powers = Array.from({ length: Math.floor(Math.log10(most)) + 1 }, (_, power) => 10 ** power);
-  return [...powers.filter((power) => power < most / 2), most];
+  return [...powers.filter((power) => power <= most / 3), most];
 }
 
 const kLeast = 0.02;  // of the height, that a bar with an event has

@@ -1,7 +1,7 @@
 // Assembles the timeline of a run: all ranks on one axis. controller.ts implements its actions, chart.ts draws it.
 import type { ComponentChildren } from "preact";
 import { useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { EventDetails, Source, TimelineInfo } from "../data/source";
+import type { EventDetails, Run, Source, TimelineInfo } from "../data/source";
 import { humanTime, visible } from "../report/format";
 import { Mentions } from "../report/mentions";
 import { problemOf, useLoad } from "../shell/load";
@@ -20,6 +20,7 @@ import { kindOfEvent } from "./kinds";
 import { kAxisHeight } from "./lanes";
 import { Overview } from "./overview";
 import { Marks } from "./marks";
+import { pairedSource } from "./pair";
 import { fromQuery, homeView, kPlaceKeys, toQuery } from "./place";
 import { followPointer } from "./pointer";
 import { show } from "./show";
@@ -35,10 +36,14 @@ const kRestMs = 100;  // that the view stays where it is before it is told in wo
 
 // `revision` changes when the run's files do, and with it what is known of them. `meanwhile` is shown until the run is
 // read.
-export function Timeline({ run, revision, source, meanwhile }: {
-  run: string; revision: number; source: Source; meanwhile: ComponentChildren;
+// `beside`: another run, on the same axis.
+export function Timeline({ run: { id: run, revision = 0, name }, beside, source: alone, meanwhile }: {
+  run: Run; beside: Run | undefined; source: Source; meanwhile: ComponentChildren;
 }) {
-  const { value, problem } = useLoad("timeline", `${run} ${revision}`, (signal) => source.timeline(run, signal));
+  const other = beside && { id: beside.id, name: beside.name };
+  const source = useMemo(() => (other ? pairedSource(alone, { id: run, name }, other) : alone), [alone, run, name, other?.id, other?.name]);
+  const key = `${run} ${revision}${beside ? ` ${beside.id} ${beside.revision ?? 0}` : ""}`;
+  const { value, problem } = useLoad("timeline", key, (signal) => source.timeline(run, signal));
   const shows = value && value.tracks.length > 0;
   useEffect(() => {
     if (problem || (value && !shows)) firstPictureIsThere();
@@ -48,11 +53,11 @@ export function Timeline({ run, revision, source, meanwhile }: {
   if (problem) return <ProblemPanel problem={problem} />;
   if (!value) return <>{meanwhile}</>;
   if (value.tracks.length === 0) return <p class="panel">{t("timeline.empty")}</p>;
-  return <Shown key={`${run} ${revision}`} run={run} revision={revision} source={source} info={value} />;
+  return <Shown key={key} run={run} loads={key} source={source} info={value} />;
 }
 
-function Shown({ run, revision, source, info }: { run: string; revision: number; source: Source; info: TimelineInfo }) {
-  const make = () => new Controller(source, { id: run, revision }, info, fromQuery(currentPlace().query, info));
+function Shown({ run, loads, source, info }: { run: string; loads: string; source: Source; info: TimelineInfo }) {
+  const make = () => new Controller(source, { id: run, loads }, info, fromQuery(currentPlace().query, info));
   const controller = useMemo(make, [source, run, info]);
   useEffect(() => () => controller.stop(), [controller]);
   useTimelineKeys(controller);

@@ -6,7 +6,7 @@ import { stretchesOf, type HitRows } from "./hits";
 import { levelFor } from "./levels";
 import { piecesOf, type Piece } from "./pieces";
 import { Pixels, Strips } from "./raster";
-import { bucketNs, kBuckets, type Tile } from "./tile";
+import { bucketNs, kBuckets } from "./tile";
 import { whole } from "./view";
 
 const kMostRanks = 48;         // lines; of more ranks every second, third...
@@ -96,7 +96,7 @@ export class Minimap {
     pixels.fill(colors.page, 0, height);
     pieces.forEach((some, i) => {
       this.strips.start(1, width);
-      for (const { tile } of some) this.addTile(tile, width, colors);
+      for (const piece of some) this.addTile(piece, width, colors);
       line.fill(colors.page);
       this.strips.emit(0, line, colors.lut);
       const y0 = Math.round((i * height) / this.lines.length), y1 = Math.round(((i + 1) * height) / this.lines.length);
@@ -109,9 +109,9 @@ export class Minimap {
     return piecesOf(loader, info, track, all, levelFor(all, width));
   }
 
-  private addTile(tile: Tile, width: number, colors: Colors): void {
+  private addTile({ tile, shift }: Piece, width: number, colors: Colors): void {
     const all = whole(this.controller.info.end), scale = width / (all.to - all.from);
-    const length = bucketNs(tile.level), start = tile.index * kBuckets * length, end = start + kBuckets * length;
+    const length = bucketNs(tile.level), start = tile.index * kBuckets * length + shift, end = start + kBuckets * length;
     const { boxes, spans } = tile;
     this.strips.addSpans(spans, colors.plain, {
       x: (start - all.from) * scale, step: length * scale, from: 0, to: kBuckets, merged: true, rows: [0, 0],

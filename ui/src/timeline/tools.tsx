@@ -101,6 +101,13 @@ function dotsOf(kind: Kind): string {
     .join("");
 }
 
+// Which two runs are on the axis, and what they begin with.
+function Pair({ controller: { info: { pair } } }: { controller: Controller }) {
+  if (!pair) return null;
+  const [a, b] = pair.names.map(visible), [stepA, stepB] = pair.steps ?? [];
+  return <p class="faint">{pair.steps ? t("timeline.pair_steps", { a: a!, b: b!, stepA: stepA!, stepB: stepB! }) : t("timeline.pair", { a: a!, b: b! })}</p>;
+}
+
 // The header's ranks, where they choose none.
 function WrongRanks({ controller }: { controller: Controller }) {
   const { ranks } = useStore(controller.state), wrong = wrongRanks(controller.info, ranks);
@@ -130,6 +137,7 @@ export function Tools({ controller, children }: { controller: Controller; childr
         <button type="button" onClick={() => controller.foldAll(false)}>{t("timeline.unfold_all")}</button>
       </span>
       <Legend controller={controller} />
+      <Pair controller={controller} />
       <WrongRanks controller={controller} />
       {controller.info.message && <p class="faint" lang="en">{controller.info.message}</p>}
     </div>
