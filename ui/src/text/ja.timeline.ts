@@ -102,7 +102,7 @@ export const jaTimeline: Record<keyof typeof enTimeline, string> = {
   "timeline.key.find_next": "次の一致",
   "timeline.key.find_previous": "前の一致",
   "timeline.key.filter": "トラックを絞り込む",
-  "timeline.key.mark": "選択またはポインタの時刻に印を付ける",
+  "timeline.key.mark": "選択またはポインタの時刻にマークを付ける",
   "timeline.key.area": "測定中、選択中、または表示中の範囲を集計",
   "timeline.key.mode": "ドラッグで測定、または範囲選択",
   "timeline.key.pin": "選択したイベントのトラックを固定または解除",

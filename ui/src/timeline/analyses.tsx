@@ -40,7 +40,7 @@ export function Analyses({ event, info, run }: { event: EventDetails; info: Time
   return (
     <section>
       <h3>{t("timeline.in_analyses")}</h3>
-      <ul class="tl-list tl-analyses">
+      <ul class="tl-analyses">
         {known.map(({ analysis, table, named, title }) => (
           <li key={analysis}>
             <a href={linkTo(["run", run, "report", analysis], { at: `table-${table}`, ...(named && { [`find.${table}`]: event.name.slice(0, kMostWords) }) })}>{visible(title)}</a>

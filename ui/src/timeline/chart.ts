@@ -100,8 +100,9 @@ export class Chart {
   private followHits(): void {
     const { scene, controller } = this;
     if (!scene) return;
-    const tracks = [...lanesInSight(scene), ...scene.lanes.pinned].flatMap((lane) => (lane.counter ? [] : lane.tracks));
-    controller.hits.follow(controller.state.get().search, { view: scene.view, width: scene.width, tracks: [...new Set(tracks)].sort((a, b) => a - b) });
+    const { search } = controller.state.get(), lanes = search.q ? [...lanesInSight(scene), ...scene.lanes.pinned] : [];
+    const tracks = lanes.flatMap((lane) => (lane.counter ? [] : lane.tracks));
+    controller.hits.follow(search, { view: scene.view, width: scene.width, tracks: [...new Set(tracks)].sort((a, b) => a - b) });
   }
 
   // Says once when the first picture has all its tiles; what measures the page waits for it.

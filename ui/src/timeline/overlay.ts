@@ -2,7 +2,7 @@
 // pixels.
 import type { EventDetails } from "../data/source";
 import { visible } from "../report/format";
-import { rowKey, stretchesOf } from "./hits";
+import { rowKey, type HitRows } from "./hits";
 import type { Label } from "./painter";
 import { kAxisHeight, lanesBetween, placeOf, type Lane } from "./lanes";
 import { stepsOf, xOf, type Area, type Interval, type Mark, type Moment, type Scene } from "./scene";
@@ -96,19 +96,21 @@ function drawHits(ctx: Ctx, scene: Scene): void {
   const { hits, lanes: { lanes, pinned, pinnedHeight } } = scene;
   if (!hits || hits.rows.size === 0) return;
   const below = kAxisHeight + pinnedHeight;
-  for (const lane of lanesBetween(lanes, scene.scroll, scene.scroll + scene.height - below)) drawHitsOf(ctx, scene, lane, below - scene.scroll, below);
-  for (const lane of pinned) drawHitsOf(ctx, scene, lane, kAxisHeight, kAxisHeight);
+  for (const lane of lanesBetween(lanes, scene.scroll, scene.scroll + scene.height - below)) drawHitsOf(ctx, scene, hits, lane, below - scene.scroll, below);
+  for (const lane of pinned) drawHitsOf(ctx, scene, hits, lane, kAxisHeight, kAxisHeight);
 }
 
 // A line below each row of a lane, where there are matches; `clip`: the height above which the lane is hidden.
-function drawHitsOf(ctx: Ctx, scene: Scene, lane: Lane, offset: number, clip: number): void {
-  const { info, hits, colors: { ink } } = scene;
+function drawHitsOf(ctx: Ctx, scene: Scene, hits: HitRows, lane: Lane, offset: number, clip: number): void {
+  const { info, colors: { ink } } = scene;
   for (const track of lane.counter ? [] : lane.tracks) {
     for (let row = 0; row < Math.max(1, info.tracks[track]?.rows ?? 1); ++row) {
       const y = lane.y + offset + (Math.min(row, lane.rows - 1) + 1) * lane.rowHeight - kHit - 1;
       if (y < clip) continue;
-      for (const [from, to] of stretchesOf(hits!, rowKey(track, row))) {
-        const x = Math.max(0, xOf(scene, from)), width = Math.min(scene.width, xOf(scene, to)) - x;
+      const stretches = hits.rows.get(rowKey(track, row)) ?? [];
+      for (let i = 0; i + 1 < stretches.length; i += 2) {
+        const x = Math.max(0, xOf(scene, hits.from + stretches[i]! * hits.bucket));
+        const width = Math.min(scene.width, xOf(scene, hits.from + (stretches[i + 1]! + 1) * hits.bucket)) - x;
         if (width <= 0) continue;
         ctx.fillStyle = ink.page;
         ctx.fillRect(x, y - 1, Math.max(2, width), kHit + 1);

@@ -55,7 +55,7 @@ export async function show(controller: Controller, target: Target): Promise<void
     notice: missing && t("timeline.show_missing", { what: missing }),
   });
   if (span) controller.setView(fit(span.from, span.to, info.end));
-  if (missing || (!target.name && !target.kind)) return;
+  if (missing || !source.live || (!target.name && !target.kind)) return;  // a report's file cannot search
   const tracks = info.tracks.filter((track) => track.kind !== "counter" && track.kind !== "steps" && ranks.includes(track.rank_index)).map(({ id }) => id);
   const query = { name: target.name ?? "", kind: target.name ? "" : (target.kind ?? ""), from: span?.from ?? 0, to: span?.to ?? info.end + 1, tracks };
   const event = await source.named(run, query).catch(() => null);
