@@ -185,6 +185,42 @@ TEST_F(PageServerTest, OnlyAsksThatChangeNothing) {
   EXPECT_TRUE(head.body.empty());
 }
 
+// Of a request with a body.
+std::string Posted(const ServedPage& page, const std::string& target, const std::string& headers,
+                   const std::string& body) {
+  return Exchange(page.port(), "POST " + target + " HTTP/1.1\r\nHost: " + page.Host() + "\r\n" +
+                                   headers + "Connection: close\r\nContent-Length: " +
+                                   std::to_string(body.size()) + "\r\n\r\n" + body);
+}
+
+TEST_F(PageServerTest, FilesThatAreDroppedAreARun) {
+  const ServedPage page({folder_.path()});
+  const std::string token = "Authorization: Bearer " + page.token() + "\r\n";
+  const std::string trace =
+      R"({"schemaVersion": 1, "traceEvents": [)"
+      R"({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 5, "args": {"device": 0, "stream": 7}}]})";
+  const auto send = [&](const std::string& query, const std::string& headers,
+                        const std::string& body) {
+    return Posted(page, "/api/files?drop=5" + query, headers, body);
+  };
+  EXPECT_TRUE(send("&name=a.json&at=0", "", trace).starts_with("HTTP/1.1 401"));
+  EXPECT_TRUE(send("&name=a.json&at=0", token + "Origin: http://evil.example\r\n", trace)
+                  .starts_with("HTTP/1.1 403"));
+  EXPECT_TRUE(send("&name=a.json&at=0", token, trace.substr(0, 50)).starts_with("HTTP/1.1 200"));
+  EXPECT_TRUE(send("&name=a.json&at=0", token, trace).starts_with("HTTP/1.1 422"));
+  EXPECT_TRUE(send("&name=a.json&at=50", token, trace.substr(50)).starts_with("HTTP/1.1 200"));
+  const Reply done(send("&done=1", token, ""));
+  ASSERT_EQ(done.status, 200) << done.body;
+  const std::string id = Json::parse(done.body)["id"];
+  const auto info = Json::parse(page.Get("/api/runs/" + id + "/timeline").body);
+  EXPECT_EQ(info["tracks"].back()["name"], "stream 7") << info.dump();
+  EXPECT_EQ(page.Get("/api/files?drop=5&done=1").status, 405);
+  EXPECT_TRUE(Posted(page, "/api/state", token, "x").starts_with("HTTP/1.1 413"));
+  EXPECT_TRUE(Posted(page, "/api/files?drop=6&name=a.txt&at=0", token, "no trace")
+                  .starts_with("HTTP/1.1 200"));
+  EXPECT_TRUE(Posted(page, "/api/files?drop=6&done=1", token, "").starts_with("HTTP/1.1 422"));
+}
+
 TEST_F(PageServerTest, LimitsWhatARequestCosts) {
   const ServedPage page({folder_.path()});
   const auto start_of = [&](const std::string& request) {

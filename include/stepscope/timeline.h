@@ -23,6 +23,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "stepscope/report.h"
@@ -113,6 +114,14 @@ struct EventDetails {
   std::vector<EventLink> links;  // at most 256
 };
 
+// What a search looks for in the names of events.
+struct TimelineSearch {
+  std::string text;
+  // Whether `text` is a regular expression (RE2's syntax: none takes more than linear time) that is
+  // found anywhere in a name; else a part of one. Neither heeds the case of letters.
+  bool regex = false;
+};
+
 // What a search finds.
 struct TimelineMatches {
   uint64_t total = 0;  // of the whole timeline
@@ -122,10 +131,37 @@ struct TimelineMatches {
   std::vector<TimelineEvent> matches;
 };
 
+struct TimelineHitsQuery {
+  TimelineSearch search;
+  int64_t from = 0, to = 0;      // ns; `to` is not in it
+  uint32_t buckets = 1;          // equal parts of that time, at most 4096
+  std::vector<uint32_t> tracks;  // row by row; empty: all there are, rank by rank
+};
+
+// Where what a search finds lies, for who marks it.
+struct TimelineHits {
+  struct Row {
+    uint32_t rank_index = 0, track = 0, row = 0;  // the latter two 0 where ranks are told
+    // First and last bucket of each stretch of buckets that its matches meet, ascending.
+    std::vector<std::pair<uint32_t, uint32_t>> stretches;
+  };
+  std::vector<Row> rows;  // that have any
+};
+
+// Events that are called exactly so, or are of a kind.
+struct TimelineNamed {
+  std::string name;              // empty: whatever they are called
+  std::string kind;              // one that columns of reports have, "communication"; empty: any
+  int64_t from = 0, to = 0;      // ns; `to` is not in it
+  std::vector<uint32_t> tracks;  // empty: all with events of the trace
+};
+
 struct TimelineSelection {
   int64_t from = 0, to = 0;      // ns; `to` is not in it
   std::vector<uint32_t> tracks;  // empty: all with events of the trace (no counters, no steps)
-  std::string by = "name";       // "name", "kind", "track" or "rank"
+  std::string by = "name";       // "name", "kind", "track", "rank" or "stack"
+  // By stack: what the name of this event was called by, and what it called, in place of all.
+  std::optional<EventRef> focus;
 };
 
 class Timeline {
@@ -162,12 +198,29 @@ class Timeline {
   // that begin before, the latest first. Among equal starts the track, then the event's number,
   // says which is earlier. A look at the names of the events before `from`, and at those of some
   // behind. Fails when stopped.
+  // Fails, too, for what is no regular expression.
+  Result<TimelineMatches> Find(const TimelineSearch& search, int64_t from, int by, size_t limit,
+                               std::stop_token stop = {}) const;
   Result<TimelineMatches> Find(std::string_view text, int64_t from, int by, size_t limit,
                                std::stop_token stop = {}) const;
+  // All that Find() finds within a time, as what to draw: a look at the names of its events. Fails
+  // as Find(), and for an unknown track.
+  Result<TimelineHits> Hits(const TimelineHitsQuery& query, std::stop_token stop = {}) const;
+  // Of these events that meet the time, the longest; of equal ones the first. None where there is
+  // none. Fails for an unknown track and when stopped.
+  Result<std::optional<TimelineEvent>> LongestNamed(const TimelineNamed& named,
+                                                    std::stop_token stop = {}) const;
+  // The next event with the name of this one that lasts from `least` to `most` ns, over all tracks
+  // in the order of Find(), and after the last the first again; itself if there is no other. None
+  // where no event of its name lasts so long. Fails for what is no event and when stopped.
+  Result<std::optional<TimelineEvent>> NextOccurrence(EventRef ref, int64_t least, int64_t most,
+                                                      std::stop_token stop = {}) const;
 
   // What is within the selection, put together: a report with one table. An event counts if it
-  // meets the time, and with the part of it that lies within. Fails for an unknown track or `by`,
-  // and when stopped.
+  // meets the time, and with the part of it that lies within. By stack, the rows are paths of names
+  // from the outermost event to the innermost, joined by ";", parents before children: on each
+  // thread or stream an event belongs to the innermost one that it lies within. Paths of less than
+  // a thousandth of all are left out. Fails for an unknown track or `by`, and when stopped.
   Result<Report> Select(const TimelineSelection& selection, std::stop_token stop = {}) const;
 
   // All events with the name of this one: how many, how long, on which ranks. Fails as above.
@@ -188,5 +241,6 @@ class Timeline {
 std::string ToJson(const Timeline& timeline);  // ranks, steps, tracks, kinds
 std::string ToJson(const EventDetails& details, const Timeline& timeline);
 std::string ToJson(const TimelineMatches& matches);
+std::string ToJson(const TimelineHits& hits);
 
 }  // namespace stepscope

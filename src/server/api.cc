@@ -21,6 +21,7 @@ using Path = std::span<const std::string>;
 
 constexpr const char* kJson = "application/json";
 constexpr size_t kMostRanks = 65'536;
+constexpr int64_t kMostDrop = int64_t{1} << 53;
 
 std::unexpected<Failure> Fail(int status, Error error) {
   return std::unexpected(Failure{status, std::move(error)});
@@ -97,10 +98,26 @@ Attempt<BodyPtr> LedgerAnswer(const Runs& runs, const std::string& id, const Url
   return JsonBody(ToJson(*answer));
 }
 
-Attempt<BodyPtr> ApiAnswer(Runs& runs, Path path, const Url& url, const Request& request) {
-  if (path.size() == 1 && path[0] == "state") {
-    return JsonBody(StateJson(runs.List(), runs.Ledgers()));
+// A part of a file of a drop; or, with done=1, the id of the run that its files are.
+Attempt<BodyPtr> TakeFile(Runs& runs, Dropped& dropped, const Url& url, const Request& request) {
+  const auto drop = url.Integer("drop", 0, kMostDrop);
+  if (!drop) return Fail(400, drop.error());
+  if (url.Get("done") != "1") {
+    const auto at = url.Integer("at", 0, kMostDrop);
+    if (!at) return Fail(400, at.error());
+    const auto kept = dropped.Append(static_cast<uint64_t>(*drop), url.Get("name"),
+                                     static_cast<uint64_t>(*at), request.body);
+    if (!kept) return Fail(422, kept.error());
+    return JsonBody("{}");
   }
+  const auto folder = dropped.Finish(static_cast<uint64_t>(*drop));
+  if (!folder) return Fail(422, folder.error());
+  const auto id = runs.Add(*folder);
+  if (!id) return Fail(422, id.error());
+  return JsonBody("{\"id\": \"" + *id + "\"}");
+}
+
+Attempt<BodyPtr> ApiAnswer(Runs& runs, Path path, const Url& url, const Request& request) {
   if (path.size() == 1 && path[0] == "analyses") return JsonBody(AnalysesJson());
   if (path.size() == 1 && path[0] == "compare") return Comparison(runs, url, request.gone);
   if (path.size() == 2 && path[0] == "ledgers") return LedgerAnswer(runs, path[1], url);
@@ -115,8 +132,19 @@ Attempt<BodyPtr> ApiAnswer(Runs& runs, Path path, const Url& url, const Request&
   return NothingThere(request.target);
 }
 
-Attempt<BodyPtr> Find(Runs& runs, const Url& url, const Request& request) {
+struct Answering {
+  const Gate& gate;
+  Runs& runs;
+  Dropped& dropped;
+};
+
+Attempt<BodyPtr> Find(const Answering& by, const Url& url, const Request& request) {
   const Path path = url.path;
+  Runs& runs = by.runs;
+  if (by.gate.TakesFiles(url)) return TakeFile(runs, by.dropped, url, request);
+  if (path.size() == 2 && path[0] == "api" && path[1] == "state") {
+    return JsonBody(StateJson(runs.List(), runs.Ledgers(), by.gate.loopback()));
+  }
   if (!path.empty() && path[0] == "api") return ApiAnswer(runs, path.subspan(1), url, request);
   BodyPtr file;
   if (path.empty()) file = FindPageFile("index.html");
@@ -127,11 +155,20 @@ Attempt<BodyPtr> Find(Runs& runs, const Url& url, const Request& request) {
 
 }  // namespace
 
+std::optional<Response> Api::RefuseBody(const Request& request) const {
+  if (!request.has_body) return std::nullopt;
+  const auto url = http::ParseUrl(request.target);
+  if (!url || !gate_.TakesFiles(*url)) {
+    return Refusal(request, 413, {"cannot answer: the request has a body", "", ""});
+  }
+  return gate_.Stop(request, *url);
+}
+
 Response Api::Answer(const Request& request) const {
   const auto url = http::ParseUrl(request.target);
   if (!url) return Refusal(request, 400, {"cannot read the address", "", ""});
   if (auto stopped = gate_.Stop(request, *url)) return std::move(*stopped);
-  const auto found = Find(runs_, *url, request);
+  const auto found = Find({.gate = gate_, .runs = runs_, .dropped = dropped_}, *url, request);
   if (found) return {.status = 200, .headers = {}, .body = *found};
   const auto& [status, why] = found.error();
   return status == kNotYet ? NotYet(why) : Refusal(request, status, why);

@@ -1,8 +1,10 @@
 // Answers the addresses of the server, which docs/serve.md lists.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "server/dropped.h"
 #include "server/gate.h"
 #include "server/refusal.h"
 #include "server/runs.h"
@@ -11,8 +13,12 @@ namespace stepscope::server {
 
 class Api {
  public:
-  // `runs` must outlive it.
-  Api(Gate gate, Runs& runs) : gate_(std::move(gate)), runs_(runs) {}
+  // `runs` and `dropped` must outlive it.
+  Api(Gate gate, Runs& runs, Dropped& dropped)
+      : gate_(std::move(gate)), runs_(runs), dropped_(dropped) {}
+
+  // Of a request with a body, before it is read: only files that are let in may have one.
+  std::optional<Response> RefuseBody(const Request& request) const;
 
   // From many threads.
   Response Answer(const Request& request) const;
@@ -20,10 +26,13 @@ class Api {
  private:
   Gate gate_;
   Runs& runs_;
+  Dropped& dropped_;
 };
 
 // The JSON of /api/state and /api/analyses.
-std::string StateJson(const std::vector<RunView>& runs, const std::vector<LedgerView>& ledgers);
+// `takes_files`: files can be dropped on the page.
+std::string StateJson(const std::vector<RunView>& runs, const std::vector<LedgerView>& ledgers,
+                      bool takes_files);
 std::string AnalysesJson();
 
 }  // namespace stepscope::server

@@ -62,6 +62,7 @@ Gate::Gate(std::string host, int port, std::string token)
       token_(std::move(token)),
       // Cookies ignore ports: two servers on one machine need two names.
       cookie_("stepscope_" + std::to_string(port)),
+      loopback_(IsLoopback(host)),
       machine_(IsLoopback(host) ? std::vector<std::string>() : MachineNames()) {}
 
 std::optional<Response> Gate::Stop(const Request& request, const Url& url) const {
@@ -77,7 +78,11 @@ std::optional<Response> Gate::Stop(const Request& request, const Url& url) const
         request, 403,
         {"cannot answer: the request comes from another site", "", "open the printed address"});
   }
-  if (request.method != "GET" && request.method != "HEAD") {
+  const bool takes = TakesFiles(url);
+  if (takes && request.method != "POST") {
+    return Refusal(request, 405, {"cannot answer: files are sent by POST", request.method, ""});
+  }
+  if (!takes && request.method != "GET" && request.method != "HEAD") {
     return Refusal(request, 405,
                    {"cannot answer: the method is not GET or HEAD", request.method, ""});
   }
@@ -87,6 +92,10 @@ std::optional<Response> Gate::Stop(const Request& request, const Url& url) const
   }
   if (!KnowsToken(request)) return Refusal(request, 401, kNoToken);
   return std::nullopt;
+}
+
+bool Gate::TakesFiles(const Url& url) const {
+  return loopback_ && url.path.size() == 2 && url.path[0] == "api" && url.path[1] == "files";
 }
 
 // Browsers leave out the port of HTTP.

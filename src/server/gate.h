@@ -24,8 +24,11 @@ class Gate {
   Gate(std::string host, int port, std::string token);
 
   // Returns the response to a request that is not let in: a refusal, or at "/?token=..." the
-  // cookie. No value: the request is let in.
+  // cookie. No value: the request is let in. What takes files is asked by POST, all else by GET.
   std::optional<Response> Stop(const Request& request, const http::Url& url) const;
+  // Whether the address takes files, and from whom: only this machine.
+  bool TakesFiles(const http::Url& url) const;
+  bool loopback() const { return loopback_; }
 
  private:
   bool IsOurName(std::string_view host) const;
@@ -34,6 +37,7 @@ class Gate {
   Response LetIn(const Request& request) const;
 
   std::string host_, port_, token_, cookie_;
+  bool loopback_;
   std::vector<std::string> machine_;  // its names; empty if the server listens on loopback
 };
 

@@ -125,7 +125,7 @@ Result<PageFile> ReportPage(const ReportPageOptions& options) {
   }
   if (asked.empty() && !file.failed.empty()) return std::unexpected(file.failed.front());
   data.Begin(fmt::format(R"(}},"state":{},"ledgers":{{)",
-                         CompactJson(server::StateJson(views, sources.ledgers))));
+                         CompactJson(server::StateJson(views, sources.ledgers, false))));
   for (const server::LedgerView& ledger : sources.ledgers) {
     const auto answer = server::AskLedger(ledger.path, "");
     if (!answer) return std::unexpected(answer.error());

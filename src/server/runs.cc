@@ -36,7 +36,7 @@ std::string_view RunStateName(RunState state) {
 
 Runs::Runs(Options options) : options_(std::move(options)) {
   options_.keep = std::max<size_t>(1, options_.keep);
-  Merge(FindSources(options_.paths), true);
+  Merge(FindSources(options_.paths), true, options_.paths.size());
   reader_ = std::jthread([this](const std::stop_token& stop) { ReadThem(stop); });
   watcher_ = std::jthread([this](const std::stop_token& stop) { Watch(stop); });
 }
@@ -51,6 +51,27 @@ void Runs::Stop() {
     give_up_.request_stop();
   }
   changed_.notify_all();
+}
+
+std::vector<std::string> Runs::Paths() const {
+  const std::lock_guard lock(mutex_);
+  return options_.paths;
+}
+
+Result<std::string> Runs::Add(const std::string& path) {
+  const Sources found = FindSources({path});
+  if (found.runs.empty()) {
+    return std::unexpected(
+        Error{"there is no trace in what was dropped", "", "drop the trace files of one run"});
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    options_.paths.push_back(path);
+    // Its files are whole already.
+    for (const SourceRun& run : found.runs) new_[run.run.path] = run.run.version;
+  }
+  Look();
+  return found.runs.front().id;
 }
 
 std::vector<RunView> Runs::List() const {
@@ -98,8 +119,14 @@ Attempt<std::shared_ptr<OpenRun>> Runs::Get(const std::string& id, const Gone& g
   return entry->run;
 }
 
-void Runs::Merge(Sources found, bool first) {
+void Runs::Look() {
+  const auto paths = Paths();
+  Merge(FindSources(paths), false, paths.size());
+}
+
+void Runs::Merge(Sources found, bool first, size_t paths) {
   const std::lock_guard lock(mutex_);
+  if (paths < options_.paths.size()) return;
   ledgers_ = std::move(found.ledgers);
   std::map<std::string, std::shared_ptr<Entry>> before;
   for (const auto& entry : entries_) before[entry->view.id] = entry;
@@ -146,7 +173,7 @@ void Runs::Watch(const std::stop_token& stop) {
   std::unique_lock lock(mutex);
   while (!wake.wait_for(lock, stop, options_.look_every, [&] { return stop.stop_requested(); })) {
     try {
-      Merge(FindSources(options_.paths), false);
+      Look();
     } catch (const std::exception&) {  // out of memory: the next look may be better
       continue;
     }

@@ -56,6 +56,10 @@ class Runs {
   // Cancels the current read, starts no other, and releases all waiting requests.
   void Stop();
 
+  // Looks at this path, too, from now on. The id of its run, or of the first; fails where there is
+  // none.
+  Result<std::string> Add(const std::string& path);
+
   std::vector<RunView> List() const;
   std::vector<LedgerView> Ledgers() const;
 
@@ -76,7 +80,10 @@ class Runs {
   struct Held {
     size_t runs = 0, bytes = 0;
   };
-  void Merge(Sources found, bool first);
+  // `paths`: how many were looked at; of fewer than there are by now the answer is old.
+  void Merge(Sources found, bool first, size_t paths);
+  void Look();
+  std::vector<std::string> Paths() const;
   void Watch(const std::stop_token& stop);
   void ReadThem(const std::stop_token& stop);
   Held InMemory() const;

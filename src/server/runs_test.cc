@@ -76,7 +76,8 @@ TEST_F(RunsTest, WhoWaitsTooLongIsToldToAskAgain) {
   folder_.Write("a/t.json", testing::Document(testing::Kernels(300'000)));
   Runs runs({.paths = {folder_.path()}, .patience = std::chrono::milliseconds(0)});
   const std::string first = runs.List().at(0).id;
-  const Api api(Gate("127.0.0.1", 80, "secret"), runs);
+  Dropped dropped;
+  const Api api(Gate("127.0.0.1", 80, "secret"), runs, dropped);
   const Request request{.method = "GET",
                         .target = "/api/runs/" + first + "/timeline",
                         .headers = {{"Host", "127.0.0.1:80"}, {"Authorization", "Bearer secret"}}};

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <optional>
 
 #include "base/loopback.h"
@@ -28,6 +29,7 @@ struct PageServer::State {
   }
 
   std::string url, warning;
+  server::Dropped dropped;
   std::optional<Runs> runs;
   std::optional<Api> api;
   std::unique_ptr<http::Server> http;  // the last member: ends before the others do
@@ -59,15 +61,17 @@ http::Headers SafetyHeaders() {
           {"Cache-Control", "private, no-cache"}};
 }
 
+constexpr size_t kMostBody = size_t{16} << 20;  // a part of a file that is dropped on the page
+
+using Refusing = std::function<std::optional<server::Response>(const server::Request&)>;
+
 // Many threads, as a request waits while its run is being read.
-http::ServerOptions HttpOptions() {
+http::ServerOptions HttpOptions(Refusing refuse) {
   return {.threads = 64,
           .connections = 128,
+          .most_body = kMostBody,
           .headers = SafetyHeaders(),
-          .refuse = [](const server::Request& request) -> std::optional<server::Response> {
-            if (!request.has_body) return std::nullopt;
-            return server::Refusal(request, 413, {"cannot answer: the request has a body", "", ""});
-          }};
+          .refuse = std::move(refuse)};
 }
 
 server::Response Answered(const Api& api, const server::Request& request) {
@@ -137,10 +141,14 @@ Result<PageServer> PageServer::Start(const PageServerOptions& options) {
   }
   auto token = options.token.empty() ? NewSecret() : Result<std::string>(options.token);
   if (!token) return std::unexpected(token.error());
-  auto http = http::Server::Listen(options.host, options.port, HttpOptions());
+  auto state = std::make_unique<State>();
+  // Nothing is asked before there is an api.
+  const auto refuse = [of = state.get()](const server::Request& request) {
+    return of->api->RefuseBody(request);
+  };
+  auto http = http::Server::Listen(options.host, options.port, HttpOptions(refuse));
   if (!http) return std::unexpected(http.error());
   const int port = (*http)->port();
-  auto state = std::make_unique<State>();
   state->url = UrlOf(options.host, port, *token);
   state->warning = loopback ? "" : OverTheNetwork(options.host, port, *token);
   Runs& runs = state->runs.emplace(Runs::Options{.paths = options.paths,
@@ -149,7 +157,7 @@ Result<PageServer> PageServer::Start(const PageServerOptions& options) {
                                                  .keep = options.keep,
                                                  .keep_bytes = HalfOfMemory(),
                                                  .look_every = options.look_every});
-  const Api& api = state->api.emplace(Gate(options.host, port, *token), runs);
+  const Api& api = state->api.emplace(Gate(options.host, port, *token), runs, state->dropped);
   state->http = std::move(*http);
   state->http->Serve([&api](const server::Request& request) { return Answered(api, request); });
   return PageServer(std::move(state));

@@ -61,10 +61,13 @@ void PutAnalysis(JsonWriter& json, const AnalysisInfo& analysis) {
 
 }  // namespace
 
-std::string StateJson(const std::vector<RunView>& runs, const std::vector<LedgerView>& ledgers) {
+std::string StateJson(const std::vector<RunView>& runs, const std::vector<LedgerView>& ledgers,
+                      bool takes_files) {
   JsonWriter json;
   json.BeginObject();
   json.Text("version", STEPSCOPE_VERSION);
+  json.Key("takes_files");
+  json.Bool(takes_files);
   json.Key("runs");
   json.BeginArray();
   for (const RunView& run : runs) PutRun(json, run);

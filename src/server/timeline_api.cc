@@ -4,6 +4,9 @@
 #include <array>
 #include <limits>
 #include <stop_token>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "server/watched.h"
 #include "stepscope/timeline.h"
@@ -20,6 +23,7 @@ constexpr size_t kMostTiles = 256;  // at a time
 constexpr int64_t kMostMatches = 10'000;
 constexpr size_t kMostTracks = size_t{1} << 20;  // of a selection
 constexpr int64_t kLatest = int64_t{1} << 53;
+constexpr int64_t kMostBuckets = 4096;
 constexpr int64_t kMostNumber = std::numeric_limits<uint32_t>::max();
 
 std::unexpected<Failure> Fail(int status, Error error) {
@@ -122,6 +126,10 @@ Attempt<BodyPtr> Longest(const Timeline& timeline, const Url& url) {
   return Describe(timeline, event->ref);
 }
 
+TimelineSearch SearchOf(const Url& url) {
+  return {.text = std::string(url.Get("q")), .regex = url.Get("regex") == "1"};
+}
+
 Attempt<BodyPtr> FindText(const Timeline& timeline, const Url& url, const Gone& gone) {
   const auto by = DirectionOf(url);
   if (!by) return std::unexpected(by.error());
@@ -131,9 +139,83 @@ Attempt<BodyPtr> FindText(const Timeline& timeline, const Url& url, const Gone& 
   if (!limit) return Fail(400, limit.error());
   const StoppedBy stopped(gone);
   const auto matches =
-      timeline.Find(url.Get("q"), *from, *by, static_cast<size_t>(*limit), stopped.token());
+      timeline.Find(SearchOf(url), *from, *by, static_cast<size_t>(*limit), stopped.token());
   if (!matches) return Fail(gone() ? 499 : 400, matches.error());
   return JsonBody(ToJson(*matches));
+}
+
+Attempt<std::vector<uint32_t>> TracksOf(const Url& url) {
+  const auto numbers = url.Numbers("tracks", kMostTracks);
+  if (!numbers) return Fail(400, numbers.error());
+  std::vector<uint32_t> tracks;
+  for (const int64_t track : *numbers) {
+    if (track > kMostNumber)
+      return Fail(400, {"there is no such track", std::to_string(track), ""});
+    tracks.push_back(static_cast<uint32_t>(track));
+  }
+  return tracks;
+}
+
+// "from" and "to"; the whole run without them.
+Attempt<std::pair<int64_t, int64_t>> TimesOf(const Url& url) {
+  const auto from = url.Integer("from", -kLatest, kLatest, 0);
+  if (!from) return Fail(400, from.error());
+  const auto to = url.Integer("to", -kLatest, kLatest, kLatest);
+  if (!to) return Fail(400, to.error());
+  return std::pair(*from, *to);
+}
+
+Attempt<BodyPtr> Hits(const Timeline& timeline, const Url& url, const Gone& gone) {
+  const auto times = TimesOf(url);
+  if (!times) return std::unexpected(times.error());
+  const auto tracks = TracksOf(url);
+  if (!tracks) return std::unexpected(tracks.error());
+  const auto buckets = url.Integer("buckets", 1, kMostBuckets, 512);
+  if (!buckets) return Fail(400, buckets.error());
+  const StoppedBy stopped(gone);
+  const auto hits = timeline.Hits({.search = SearchOf(url),
+                                   .from = times->first,
+                                   .to = times->second,
+                                   .buckets = static_cast<uint32_t>(*buckets),
+                                   .tracks = *tracks},
+                                  stopped.token());
+  if (!hits) return Fail(gone() ? 499 : 400, hits.error());
+  return JsonBody(ToJson(*hits));
+}
+
+// An event with its details, or null.
+Attempt<BodyPtr> DescribeAny(const Timeline& timeline,
+                             const Result<std::optional<TimelineEvent>>& found, const Gone& gone) {
+  if (!found) return Fail(gone() ? 499 : 404, found.error());
+  const auto& event = *found;
+  if (!event) return JsonBody("null");
+  return Describe(timeline, event->ref);
+}
+
+Attempt<BodyPtr> Named(const Timeline& timeline, const Url& url, const Gone& gone) {
+  const auto times = TimesOf(url);
+  if (!times) return std::unexpected(times.error());
+  const auto tracks = TracksOf(url);
+  if (!tracks) return std::unexpected(tracks.error());
+  const StoppedBy stopped(gone);
+  return DescribeAny(timeline,
+                     timeline.LongestNamed({.name = std::string(url.Get("name")),
+                                            .kind = std::string(url.Get("kind")),
+                                            .from = times->first,
+                                            .to = times->second,
+                                            .tracks = *tracks},
+                                           stopped.token()),
+                     gone);
+}
+
+// The next of its name that lasts from "least" to "most".
+Attempt<BodyPtr> Again(const Timeline& timeline, EventRef ref, const Url& url, const Gone& gone) {
+  const auto least = url.Integer("least", 0, kLatest, 0);
+  if (!least) return Fail(400, least.error());
+  const auto most = url.Integer("most", 0, kLatest, kLatest);
+  if (!most) return Fail(400, most.error());
+  const StoppedBy stopped(gone);
+  return DescribeAny(timeline, timeline.NextOccurrence(ref, *least, *most, stopped.token()), gone);
 }
 
 // One report about a run, as all reports are printed.
@@ -147,18 +229,17 @@ BodyPtr ReportBody(const OpenRun& run, Report report) {
 
 Attempt<BodyPtr> Select(const OpenRun& run, const Url& url, const Gone& gone) {
   TimelineSelection selection;
-  const auto from = url.Integer("from", -kLatest, kLatest, 0);
-  if (!from) return Fail(400, from.error());
-  const auto to = url.Integer("to", -kLatest, kLatest, kLatest);
-  if (!to) return Fail(400, to.error());
-  selection.from = *from;
-  selection.to = *to;
-  const auto tracks = url.Numbers("tracks", kMostTracks);
-  if (!tracks) return Fail(400, tracks.error());
-  for (const int64_t track : *tracks) {
-    if (track > kMostNumber)
-      return Fail(400, {"there is no such track", std::to_string(track), ""});
-    selection.tracks.push_back(static_cast<uint32_t>(track));
+  const auto times = TimesOf(url);
+  if (!times) return std::unexpected(times.error());
+  std::tie(selection.from, selection.to) = *times;
+  auto tracks = TracksOf(url);
+  if (!tracks) return std::unexpected(tracks.error());
+  selection.tracks = std::move(*tracks);
+  // By stack, around a name: that of this event.
+  if (url.Has("track")) {
+    const auto focus = EventOf(url);
+    if (!focus) return std::unexpected(focus.error());
+    selection.focus = *focus;
   }
   if (url.Has("by")) selection.by = url.Get("by");
   const StoppedBy stopped(gone);
@@ -185,10 +266,15 @@ Attempt<BodyPtr> TimelineAnswer(const OpenRun& run, std::span<const std::string>
   if (word == "tiles") return Tiles(timeline, url, gone);
   if (word == "find") return FindText(timeline, url, gone);
   if (word == "select") return Select(run, url, gone);
+  if (word == "hits") return Hits(timeline, url, gone);
+  if (word == "named") return Named(timeline, url, gone);
   if (word == "longest") return Longest(timeline, url);
   const auto ref = EventOf(url);
   if (word == "event") return ref ? Describe(timeline, *ref) : std::unexpected(ref.error());
   if (word == "next") return ref ? Next(timeline, *ref, url) : std::unexpected(ref.error());
+  if (word == "again") {
+    return ref ? Again(timeline, *ref, url, gone) : std::unexpected(ref.error());
+  }
   if (word == "occurrences") {
     return ref ? Occurrences(run, *ref, gone) : std::unexpected(ref.error());
   }

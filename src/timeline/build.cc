@@ -239,7 +239,8 @@ void Builder::AddTrack(uint32_t recording, uint32_t track) {
   Extend(recording, recorded.events.last_end());
 }
 
-// Steps first; then group by group, counters above what they are about.
+// Steps first; then group by group, counters below what they are about: what runs is looked at
+// first.
 void Builder::AddRecording(uint32_t recording) {
   auto& tracks = state_->recordings[recording].tracks;
   auto& counters = counters_[recording];
@@ -247,8 +248,8 @@ void Builder::AddRecording(uint32_t recording) {
   state_->left_out += state_->recordings[recording].left_out;
   AddSteps(recording);
   for (const Group& group : GroupsOf(tracks, counters)) {
-    for (const uint32_t c : group.counters) AddCounter(recording, counters[c]);
     for (const uint32_t t : group.tracks) AddTrack(recording, t);
+    for (const uint32_t c : group.counters) AddCounter(recording, counters[c]);
   }
   counters = {};
 }

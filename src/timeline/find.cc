@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "base/ascii.h"
+#include "timeline/name_match.h"
 #include "timeline/state.h"
 
 namespace stepscope {
@@ -23,10 +23,10 @@ struct Found {
 
 class Finder {
  public:
-  Finder(const Timeline::State& state, std::string_view text, int64_t from, int by, size_t limit,
-         std::stop_token stop)
+  Finder(const Timeline::State& state, const NameMatcher& matcher, int64_t from, int by,
+         size_t limit, std::stop_token stop)
       : state_(state),
-        text_(Lower(text)),
+        matcher_(matcher),
         from_(from),
         forward_(by > 0),
         limit_(std::min(limit, kMostMatches)),
@@ -35,7 +35,6 @@ class Finder {
   Result<TimelineMatches> Find();
 
  private:
-  uint64_t MatchNames(const RecordedEvents& recording);
   void Search(uint32_t track);
   void SearchRow(const EventStore& events, uint32_t track, size_t row);
   void CountBefore(const EventStore& events, size_t begin, size_t end);
@@ -51,7 +50,7 @@ class Finder {
   }
 
   const Timeline::State& state_;
-  std::string text_;
+  const NameMatcher& matcher_;
   int64_t from_;
   bool forward_;
   size_t limit_;
@@ -60,18 +59,6 @@ class Finder {
   std::vector<Found> nearest_;  // a heap, the furthest first
   uint64_t before_ = 0;         // match and begin before `from_`
 };
-
-// Marks the recording's names that match; how many events have them.
-uint64_t Finder::MatchNames(const RecordedEvents& recording) {
-  matches_.assign(recording.names(), false);
-  uint64_t events = 0;
-  for (uint32_t name = 0; name < recording.names(); ++name) {
-    if (recording.Uses(name) == 0) continue;
-    matches_[name] = Lower(state_.names[recording.Shared(name)]).contains(text_);
-    if (matches_[name]) events += recording.Uses(name);
-  }
-  return events;
-}
 
 // Keeps it if it is among the nearest so far. Whether one as far away could be.
 bool Finder::Add(Found found) {
@@ -123,12 +110,14 @@ void Finder::Search(uint32_t track) {
 Result<TimelineMatches> Finder::Find() {
   TimelineMatches out;
   for (size_t r = 0; r < state_.recordings.size(); ++r) {
-    const uint64_t here = MatchNames(state_.recordings[r]);
+    matches_ = matcher_.NamesOf(state_, r, stop_);
+    if (stop_.stop_requested()) return std::unexpected(Error{"the search was stopped", "", ""});
+    const uint64_t here = EventsNamed(state_.recordings[r], matches_);
     out.total += here;
     if (here == 0 || limit_ == 0) continue;
     for (const uint32_t track : state_.track_ids[r]) Search(track);
-    if (stop_.stop_requested()) return std::unexpected(Error{"the search was stopped", "", ""});
   }
+  if (stop_.stop_requested()) return std::unexpected(Error{"the search was stopped", "", ""});
   std::ranges::sort(nearest_);
   for (const Found& found : nearest_) out.matches.push_back(state_.EventAt(RefOf(found)));
   if (!nearest_.empty()) out.place = forward_ ? before_ + 1 : before_;
@@ -137,9 +126,16 @@ Result<TimelineMatches> Finder::Find() {
 
 }  // namespace
 
+Result<TimelineMatches> Timeline::Find(const TimelineSearch& search, int64_t from, int by,
+                                       size_t limit, std::stop_token stop) const {
+  const auto matcher = NameMatcher::Of(search);
+  if (!matcher) return std::unexpected(matcher.error());
+  return Finder(*state_, *matcher, from, by, limit, std::move(stop)).Find();
+}
+
 Result<TimelineMatches> Timeline::Find(std::string_view text, int64_t from, int by, size_t limit,
                                        std::stop_token stop) const {
-  return Finder(*state_, text, from, by, limit, std::move(stop)).Find();
+  return Find(TimelineSearch{.text = std::string(text)}, from, by, limit, std::move(stop));
 }
 
 }  // namespace stepscope

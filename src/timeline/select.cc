@@ -14,6 +14,7 @@
 #include "base/distribution.h"
 #include "base/parallel.h"
 #include "base/saturate.h"
+#include "timeline/stacks.h"
 #include "timeline/state.h"
 
 namespace stepscope {
@@ -308,10 +309,11 @@ Result<NameUse> UseOf(const Timeline::State& state, StringId name, const std::st
 }  // namespace
 
 Result<Report> Timeline::Select(const TimelineSelection& selection, std::stop_token stop) const {
+  if (selection.by == "stack") return StacksOf(*state_, selection, stop);
   const auto by = ParseBy(selection.by);
   if (!by) {
     return std::unexpected(Error{"cannot group events by '" + selection.by + "'", "by",
-                                 "use name, kind, track or rank"});
+                                 "use name, kind, track, rank or stack"});
   }
   const auto pieces = PiecesOf(*state_, selection);
   if (!pieces) return std::unexpected(pieces.error());

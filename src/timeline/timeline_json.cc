@@ -159,4 +159,28 @@ std::string ToJson(const TimelineMatches& matches) {
   return std::move(json).Take();
 }
 
+std::string ToJson(const TimelineHits& hits) {
+  JsonWriter json;
+  json.BeginObject();
+  json.Key("rows");
+  json.BeginArray();
+  for (const TimelineHits::Row& row : hits.rows) {
+    json.BeginObject(Form::kOneLine);
+    json.Number("rank_index", row.rank_index);
+    json.Number("track", row.track);
+    json.Number("row", row.row);
+    json.Key("stretches");
+    json.BeginArray(Form::kOneLine);
+    for (const auto& [first, last] : row.stretches) {
+      json.Int(first);
+      json.Int(last);
+    }
+    json.End();
+    json.End();
+  }
+  json.End();
+  json.End();
+  return std::move(json).Take();
+}
+
 }  // namespace stepscope

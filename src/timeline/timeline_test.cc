@@ -52,7 +52,7 @@ TEST(Timeline, NothingRecordedIsNoTimelineButNoFailure) {
   EXPECT_EQ(timeline.Select({.to = 100})->tables[0].rows.size(), 0u);
 }
 
-TEST(Timeline, TracksStandByDeviceThenThreadCountersAboveThem) {
+TEST(Timeline, TracksStandByDeviceThenThreadCountersBelowThem) {
   SampleTrace trace = Launched();
   trace.Step(3, 900, 2500);
   trace.Range("forward", 1000, 1001, Kind::kPython);
@@ -60,7 +60,7 @@ TEST(Timeline, TracksStandByDeviceThenThreadCountersAboveThem) {
   const Timeline timeline = TimelineOf(std::move(trace));
   EXPECT_EQ(
       TrackNames(timeline),
-      (std::vector<std::string>{"steps/steps", "GPU 0/queue length of stream 7", "GPU 0/stream 7",
+      (std::vector<std::string>{"steps/steps", "GPU 0/stream 7", "GPU 0/queue length of stream 7",
                                 "CPU/thread 1", "CPU/thread 1: Python", "CPU/thread 2"}));
   ASSERT_EQ(timeline.steps().size(), 1u);
   EXPECT_EQ(timeline.steps()[0].number, 3);
@@ -325,13 +325,13 @@ TEST(Timeline, JsonHasWhatAViewerAsksFor) {
   EXPECT_EQ(head["ranks"][0]["name"], "rank 0");
   EXPECT_EQ(head["ranks"][0]["aligned"], true);
   EXPECT_EQ(int64_t{head["ranks"][0]["own_end"]} - int64_t{head["ranks"][0]["own_begin"]}, 3100);
-  EXPECT_EQ(head["tracks"][1]["kind"], "stream");
+  EXPECT_EQ(head["tracks"][0]["kind"], "stream");
   EXPECT_EQ(head["tracks"][1]["id"], 1);
   EXPECT_EQ(head["kinds"][0], "compute");
   EXPECT_EQ(head["column_kinds"].size(), head["kinds"].size());
   EXPECT_EQ(head["column_kinds"][0], "compute");
   EXPECT_EQ(head["column_kinds"][2], "memory");  // memcpy
-  const auto event = nlohmann::json::parse(ToJson(*timeline.Describe({1, 0}), timeline));
+  const auto event = nlohmann::json::parse(ToJson(*timeline.Describe({0, 0}), timeline));
   EXPECT_EQ(event["name"], "gemm");
   EXPECT_EQ(event["stack"][0]["name"], "aten::mm");
   EXPECT_EQ(event["links"][0]["relation"], "launch");

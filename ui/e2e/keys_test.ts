@@ -48,7 +48,8 @@ const kEffects: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   "shift+d": (page) => page.waitForFunction(() => document.documentElement.dataset["theme"] === "dark"),
   "shift+j": (page) => page.waitForFunction(() => document.documentElement.lang === "ja"),
   "/": (page) => page.waitForFunction(() => document.activeElement?.classList.contains("filter")),
-  "e": async () => undefined,  // the download is waited for below
+  "e": async () => undefined,    // the download is waited for below
+  "g f": async () => undefined,  // and the choice of files
 };
 
 // The keys of a page's help, as the registry of commands writes them.
@@ -86,7 +87,7 @@ for (const [key, effect] of Object.entries(kEffects)) {
     const watched = await Watched.open(browser, server.url);
     await watched.page.waitForSelector(".tiles");
     await startPage(watched);
-    const download = key === "e" ? watched.page.waitForEvent("download") : null;
+    const download = key === "e" ? watched.page.waitForEvent("download") : key === "g f" ? watched.page.waitForEvent("filechooser") : null;
     await press(watched.page, key);
     await effect(watched.page);
     await download;

@@ -79,7 +79,7 @@ describe("numbers", () => {
     await watched.go(`#/run/${ids.after}`);
     const more = watched.page.locator(".top-findings > button");
     if ((await more.count()) > 0) await more.click();
-    await watched.page.locator(".top-findings li", { hasText: visible(finding.message) }).locator(".foot a").click();
+    await watched.page.locator(".top-findings li", { hasText: visible(finding.message) }).locator(".foot a:not(.to-timeline)").click();
     await watched.page.waitForFunction((heading) => document.querySelector("main h1")?.textContent === heading, visible(report.title));
     assert.match(await watched.page.evaluate(() => location.hash), new RegExp(`/report/${report.analysis}\\?at=table-${finding.table}$`));
     const box = await watched.page.locator(`#table-${finding.table}`).boundingBox();

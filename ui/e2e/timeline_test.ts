@@ -307,7 +307,7 @@ describe("search and selection", () => {
     for (const { key, value, unit } of report!.metrics.filter((metric) => metric.value !== null && metric.value !== "")) {
       assert.equal(await watched.text(`.tl-details dd[data-metric="${key}"]`), cellText(value, unit), key);
     }
-    assert.equal(await page.locator(".tl-histogram rect").count(), report!.series[0]!.points.length);
+    assert.equal(await page.locator(".tl-histogram .tl-bar").count(), report!.series[0]!.points.length);
     const longest = report!.metrics.find(({ key }) => key === "max")!;
     assert.equal(await watched.text(".tl-histogram .tl-ends span:last-child"), cellText(longest.value, longest.unit));
     await watched.close();

@@ -28,7 +28,7 @@ function labelsOf(tracks: readonly FakeTrack[], flipped: readonly string[]): str
   const lanes = layOut(info, { flipped: new Set(flipped), pins: [], filter: "", ranks: "" });
   const { labels } = painter.paint({
     info, view, lanes, width: 512, height: 400, dpr: 1, scroll: 0, colors: makeColors(info.column_kinds, "light"),
-    selected: null, measure: null, area: null, draft: null, marks: [], chain: [], hover: null,
+    selected: null, measure: null, area: null, draft: null, marks: [], chain: [], hits: null, hover: null,
   });
   return labels.map(({ tile, box, x0, x1 }) => `${tile.names.at(tile.boxes.name[box]!)} ${Math.round(x0)}..${Math.round(x1)}`);
 }

@@ -4,7 +4,7 @@ import test from "node:test";
 import { TileCache } from "../src/timeline/cache";
 import { CurveRows, curvesOf } from "../src/timeline/curves";
 import { boxAt } from "../src/timeline/hit";
-import { kAxisHeight, layOut, lanesBetween, passes, spotAt } from "../src/timeline/lanes";
+import { kAxisHeight, kOpen, kShut, layOut, lanesBetween, passes, spotAt, wrongRanks } from "../src/timeline/lanes";
 import { TileLoader, tileKey } from "../src/timeline/loader";
 import { cutToFit } from "../src/timeline/overlay";
 import { piecesOf } from "../src/timeline/pieces";
@@ -139,14 +139,14 @@ test("a pixel shows what covers it most, as strongly as it is covered", () => {
 test("a counter keeps its last value between points, and shows how far it went within a pixel", () => {
   const points = [{ time: 0, value: 4 }, { time: 10, value: 9 }, { time: 11, value: 1 }, { time: 30, value: 6 }];
   const tile = tileOf({ track: 0, level: 0, index: 0 }, { points });
-  const { low, high, last } = curvesOf([{ tile, from: 0, to: 512 }], 0, 0.1, new CurveRows().of(5));
+  const { low, high, last } = curvesOf([{ tile, from: 0, to: 512, shift: 0 }], 0, 0.1, new CurveRows().of(5));
   assert.deepEqual([...last], [4, 1, 1, 6, 6]);
   assert.deepEqual([low[1], high[1]], [1, 9]);
 });
 
 test("the box under the pointer, or the nearest in reach", () => {
   const tile = tileOf({ track: 0, level: 0, index: 0 }, { events: [{ start: 10, duration: 5 }, { start: 30, duration: 2, row: 1 }] });
-  const at = (row: number, time: number) => boxAt([{ tile, from: 0, to: 512 }], row, time, 3)?.box;
+  const at = (row: number, time: number) => boxAt([{ tile, from: 0, to: 512, shift: 0 }], row, time, 3)?.box;
   assert.deepEqual([at(0, 12), at(0, 17), at(0, 19), at(1, 12), at(1, 28), at(-1, 31)], [0, 0, undefined, undefined, 1, 1]);
 });
 
@@ -203,4 +203,23 @@ test("names are cut to their box", () => {
   assert.equal(cutToFit("gemm", 40, width), "gemm");
   assert.equal(cutToFit("nccl_all_reduce", 60, width), "nccl_…");
   assert.equal(cutToFit("nccl", 20, width), "");
+});
+
+test("of more than four ranks each is one line; all are folded and unfolded at once", () => {
+  const info = fakeInfo([0, 1, 2, 3, 4].flatMap((rank) => [{ rank, events: kEvents }, { rank, kind: "thread" as const, group: "CPU", name: "main", events: kEvents }]));
+  const shown = (...flipped: string[]) => layOut(info, { ...kChoice, flipped: new Set(flipped) }).lanes.map(({ key, folded }) => `${key}${folded ? " folded" : ""}`);
+  assert.deepEqual(shown(), [0, 1, 2, 3, 4].map((rank) => `r${rank} folded`));
+  assert.deepEqual(shown("r1").slice(0, 5), ["r0 folded", "r1", "g1/GPU 0", "t2", "g1/CPU folded"]);
+  assert.deepEqual(shown(kOpen).slice(0, 5), ["r0", "g0/GPU 0", "t0", "g0/CPU", "t1"]);
+  assert.deepEqual(shown(kOpen, "r0").slice(0, 2), ["r0 folded", "r1"]);
+  const few = fakeInfo([0, 1].map((rank) => ({ rank, events: kEvents })));
+  assert.deepEqual(layOut(few, { ...kChoice, flipped: new Set([kShut]) }).lanes.map(({ folded }) => folded), [true, true]);
+  const one = layOut(fakeInfo(kTracks.slice(0, 3)), { ...kChoice, flipped: new Set([kShut]) }).lanes;
+  assert.deepEqual(one.map(({ key, folded }) => [key, folded]), [["r0", false], ["t0", false], ["g0/GPU 0", true], ["g0/CPU", true]], "of one rank its groups");
+});
+
+test("a choice of ranks that is none, or of none, is said", () => {
+  const info = fakeInfo([0, 1, 2].map((rank) => ({ rank, events: kEvents })));
+  assert.deepEqual(["", "1", "2..9", "9", "3..5,7", "banana", "0-2", "1,,2"].map((ranks) => wrongRanks(info, ranks)),
+    [null, null, null, "absent", "absent", "odd", "odd", "odd"]);
 });

@@ -92,12 +92,12 @@ test("what is in sight is not moved; what is not comes into the middle", () => {
 test("the view and the choices come back from the URL", () => {
   const info = fakeInfo([{ events: [{ start: 0, duration: 1000 }] }, { events: [{ start: 5, duration: 1e6 }] }]);
   const placed = {
-    view: { from: 100, to: 2000 }, selected: { track: 1, event: 0 }, pins: [1], filter: "gpu", find: "nccl AllReduce, 50%", ranks: "", flipped: new Set(["g0/GPU 0, big", "r0"]),
-    measure: { from: 120.5, to: 480 }, area: { from: -5, to: 99, tracks: [0, 1] }, marks: [{ from: 7, to: 7 }, { from: 10, to: 30.125 }], chain: [{ rankIndex: 0, at: 7 }, { rankIndex: 0, at: 30.125 }],
+    view: { from: 100, to: 2000 }, selected: { track: 1, event: 0 }, pins: [1], filter: "gpu", find: "nccl AllReduce, 50%", regex: true, top: "12:g0/GPU 0, big", ranks: "", flipped: new Set(["g0/GPU 0, big", "r0"]),
+    measure: { from: 120.5, to: 480 }, area: { from: -5, to: 99, tracks: [0, 1] }, marks: [{ from: 7, to: 7, name: "" }, { from: 10, to: 30.125, name: "slow, 50 %: ~here" }], chain: [{ rankIndex: 0, at: 7 }, { rankIndex: 0, at: 30.125 }],
   };
   assert.deepEqual(fromQuery(toQuery(placed, whole(info.end)), info), placed);
   const { measure, area, marks } = toQuery(placed, whole(info.end));
-  assert.deepEqual([measure, area, marks], ["120.5..480", "-5..99:0..1", "7,10..30.125"]);
+  assert.deepEqual([measure, area, marks], ["120.5..480", "-5..99:0..1", "7,10..30.125~slow%2C%2050%20%25%3A%20~here"]);
   const all = { ...placed, view: whole(info.end) };
   assert.equal(toQuery(all, whole(info.end))["from"], "");
 });
@@ -123,7 +123,7 @@ test("what a stranger wrote into the URL is checked", () => {
   const info = fakeInfo([{ events: [{ start: 0, duration: 1000 }] }]);
   const odd = fromQuery({ from: "x", to: "9", sel: "7.1", pins: "0,0,99,-1,a", fold: "%E0%A4%A" }, info);
   assert.deepEqual(odd, {
-    view: whole(info.end), selected: null, pins: [0], filter: "", find: "", ranks: "", flipped: new Set(), measure: null, area: null, marks: [], chain: [],
+    view: whole(info.end), selected: null, pins: [0], filter: "", find: "", regex: false, top: "", ranks: "", flipped: new Set(), measure: null, area: null, marks: [], chain: [],
   });
   assert.deepEqual(fromQuery({ from: "9", to: "1", sel: "0.1.2" }, info).view, whole(info.end));
 });
@@ -137,7 +137,9 @@ test("marks, measures and areas that are none are ignored", () => {
     assert.equal(fromQuery({ area }, info).area, null, area);
   }
   assert.deepEqual(fromQuery({ area: "1..5:0..4294967295" }, info).area, { from: 1, to: 5, tracks: [0, 2] });
-  assert.deepEqual(fromQuery({ marks: "5,x,9..1,7..8,,<b>" }, info).marks, [{ from: 5, to: 5 }, { from: 7, to: 8 }]);
+  assert.deepEqual(fromQuery({ area: "1..5:none" }, info).area, { from: 1, to: 5, tracks: [] }, "over counters alone");
+  assert.deepEqual(fromQuery({ marks: "5~%E0%A4%A" }, info).marks, [{ from: 5, to: 5, name: "" }], "a name that is none");
+  assert.deepEqual(fromQuery({ marks: "5,x,9..1,7..8,,<b>" }, info).marks, [{ from: 5, to: 5, name: "" }, { from: 7, to: 8, name: "" }]);
   assert.deepEqual(fromQuery({ chain: "0:5,99:6,x:7,0:8:9,0:-1e9,0:8,0" }, info).chain, [{ rankIndex: 0, at: 5 }, { rankIndex: 0, at: 8 }]);
   assert.equal(fromQuery({ marks: "1,".repeat(100_000) }, info).marks.length, kMostMarks);
 });

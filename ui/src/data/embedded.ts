@@ -102,6 +102,11 @@ export function embeddedSource(data: Embedded): Source {
     longest: () => no("events this short"),
     next: () => no("the next event"),
     find: () => no("search results"),
+    send: () => no("other runs"),
+    sent: () => no("other runs"),
+    hits: () => no("search results"),
+    named: () => no("search results"),
+    again: () => no("all events of this name"),
     select: () => no("the selected area"),
     occurrences: () => no("all events of this name"),
   };

@@ -79,6 +79,13 @@ export interface Finding {
   readonly evidence: readonly Evidence[];
 }
 
+// What a finding is due to: the one rank it is on and the one step it is in, if it is on one.
+export interface Cause {
+  readonly kind: string;
+  readonly rank: number | null;
+  readonly step: number | null;
+}
+
 // What a step of the job would take less, ns.
 export interface Worth {
   readonly saved: number;

@@ -4,7 +4,7 @@ import { parseExact } from "./exact";
 import { numbersText } from "./numbers";
 import type { ReportSet } from "./report";
 import {
-  SourceError, type Analysis, type EventDetails, type EventRef, type Matches, type Problem, type Selection,
+  SourceError, type Analysis, type EventDetails, type EventRef, type Hits, type Matches, type Problem, type Selection,
   type Source, type State, type TimelineInfo,
 } from "./source";
 
@@ -28,6 +28,16 @@ function problemOf(body: unknown, status: number, where: string): Problem {
 const kAgain = 400;  // ms between two requests
 
 const pause = (time: number) => new Promise((resolve) => setTimeout(resolve, time));
+
+async function post<T>(path: string, query: Query, body: Blob | null): Promise<T> {
+  const url = address(path, query);
+  const response = await fetch(url, { method: "POST", body, credentials: "same-origin" }).catch(() => {
+    throw new SourceError({ what: "network", where: url, hint: "" });
+  });
+  const answer: unknown = await response.json().catch(() => null);
+  if (!response.ok) throw new SourceError(problemOf(answer, response.status, "api/files"), response.status);
+  return answer as T;
+}
 
 // A run that is not in memory is read when it is asked for. The server answers once it is there; after a while it
 // says 202, not yet, and is asked again.
@@ -80,8 +90,14 @@ export function serverSource(): Source {
     longest: (id, query, signal) => getJson<EventDetails | null>(run(id, "timeline/longest"), { ...query }, signal),
     next: (id, ref, by, signal) => getJson<EventDetails | null>(run(id, "timeline/next"), { ...named(ref), by }, signal),
     find: (id, query, signal) => getJson<Matches>(run(id, "timeline/find"), { ...query }, signal),
-    select: (id, { tracks, ...query }, signal) =>
-      getJson<ReportSet>(run(id, "timeline/select"), { ...query, tracks: numbersText(tracks) }, signal),
+    send: (part, bytes) => post<void>("files", { ...part }, bytes),
+    sent: async (drop) => (await post<{ readonly id: string }>("files", { drop, done: 1 }, null)).id,
+    hits: (id, { tracks, ...query }, signal) => getJson<Hits>(run(id, "timeline/hits"), { ...query, tracks: numbersText(tracks) }, signal),
+    named: (id, { tracks, ...query }, signal) =>
+      getJson<EventDetails | null>(run(id, "timeline/named"), { ...query, tracks: numbersText(tracks) }, signal),
+    again: (id, ref, least, most, signal) => getJson<EventDetails | null>(run(id, "timeline/again"), { ...named(ref), least, most }, signal),
+    select: (id, { tracks, around, ...query }, signal) =>
+      getJson<ReportSet>(run(id, "timeline/select"), { ...query, tracks: numbersText(tracks), ...(around && named(around)) }, signal),
     occurrences: (id, ref, signal) => getJson<ReportSet>(run(id, "timeline/occurrences"), named(ref), signal),
   };
 }

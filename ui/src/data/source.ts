@@ -33,6 +33,7 @@ export interface Run {
 
 export interface State {
   readonly version: string;
+  readonly takes_files?: boolean;  // that are dropped on the page
   readonly runs: readonly Run[];
   readonly ledgers: readonly { readonly id: string; readonly name: string }[];
 }
@@ -88,6 +89,8 @@ export interface Track {
   readonly unit: Unit;
   readonly max: number;
   readonly finest?: number;  // level below which there are no tiles; else 0
+  readonly until?: number;   // where its run ends; else where the timeline does
+  readonly shift?: number;   // ns that its tiles' buckets are moved by on the axis; else 0
 }
 
 export interface TimelineInfo {
@@ -97,6 +100,8 @@ export interface TimelineInfo {
   readonly tracks: readonly Track[];
   readonly kinds: readonly string[];         // what tiles and events name
   readonly column_kinds: readonly string[];  // in the same order: the kind that reports give to it
+  // Of two runs on one axis: their names, and the steps that begin together, if both have steps.
+  readonly pair?: { readonly names: readonly [string, string]; readonly steps: readonly [number, number] | null };
   readonly message?: string;  // what of the run is in it, if not all
 }
 
@@ -148,9 +153,38 @@ export interface Matches {
 
 export interface FindQuery {
   readonly q: string;
+  readonly regex?: 1 | undefined;  // q is a regular expression
   readonly from: number;
   readonly by: 1 | -1;
   readonly limit: number;
+}
+
+// Where matches lie: in which buckets, equal parts of the time.
+export interface HitsQuery {
+  readonly q: string;
+  readonly regex?: 1 | undefined;
+  readonly from: number;
+  readonly to: number;
+  readonly buckets: number;
+  readonly tracks: readonly number[];  // row by row; none: all there are, rank by rank
+}
+
+export interface Hits {
+  readonly rows: readonly {
+    readonly rank_index: number;
+    readonly track: number;
+    readonly row: number;
+    readonly stretches: readonly number[];  // first and last bucket of each, ascending
+  }[];
+}
+
+// An event by its whole name, or of a kind: the longest that meets the time.
+export interface NamedQuery {
+  readonly name: string;  // empty: any
+  readonly kind: string;  // a column's; empty: any
+  readonly from: number;
+  readonly to: number;
+  readonly tracks: readonly number[];  // none: all
 }
 
 export interface SpanQuery {
@@ -164,7 +198,15 @@ export interface BoxQuery {
   readonly from: number;
   readonly to: number;
   readonly tracks: readonly number[];
-  readonly by: "name" | "kind" | "track" | "rank";
+  readonly by: "name" | "kind" | "track" | "rank" | "stack";
+  readonly around?: EventRef;  // by stack: callers and callees of its name
+}
+
+// A part of a file: of one drop, at a byte of the file.
+export interface FilePart {
+  readonly drop: number;
+  readonly name: string;
+  readonly at: number;
 }
 
 export interface Source {
@@ -185,7 +227,13 @@ export interface Source {
   // Null past the ends of a track.
   next(run: string, ref: EventRef, by: 1 | -1, signal?: AbortSignal): Promise<EventDetails | null>;
   find(run: string, query: FindQuery, signal?: AbortSignal): Promise<Matches>;
+  hits(run: string, query: HitsQuery, signal?: AbortSignal): Promise<Hits>;
+  named(run: string, query: NamedQuery, signal?: AbortSignal): Promise<EventDetails | null>;
+  // The next event of the same name that lasts from `least` to `most` ns, and round again; null: none does.
+  again(run: string, ref: EventRef, least: number, most: number, signal?: AbortSignal): Promise<EventDetails | null>;
   select(run: string, query: BoxQuery, signal?: AbortSignal): Promise<ReportSet>;
+  send(part: FilePart, bytes: Blob): Promise<void>;
+  sent(drop: number): Promise<string>;  // all of a drop; the id of its run
   occurrences(run: string, ref: EventRef, signal?: AbortSignal): Promise<ReportSet>;
 }
 

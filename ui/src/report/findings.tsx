@@ -1,9 +1,11 @@
 // Shows findings: problem, evidence, what to try, and possible savings.
+import { useContext } from "preact/hooks";
 import type { Finding, Report } from "../data/report";
 import { linkTo } from "../shell/url";
 import { t } from "../text";
 import { humanRatio, humanTime, visible } from "./format";
-import { Says } from "./mentions";
+import { timelineOfFinding } from "./in_timeline";
+import { Mentions, mentionsIn, Says } from "./mentions";
 
 // The table that shows what a finding says.
 export function evidenceOf(finding: Finding, report: Report): string | null {
@@ -27,6 +29,12 @@ export function savingsOf(finding: Finding, ofJob: boolean): string {
 // Of a step or the job, what mending it is worth.
 const shareOf = ({ worth, share }: Finding): number => Math.min(1, worth ? worth.saved / Math.max(1, worth.step_time) : (share ?? 0));
 
+// What to try leads to where to look: to an analysis that it names, else to what the finding is about.
+function Advice({ text, href }: { text: string; href: string | null }) {
+  const { reports } = useContext(Mentions), names = mentionsIn(text, reports).some((part) => typeof part !== "string");
+  return names || !href ? <Says text={text} /> : <a href={href}>{visible(text)}</a>;
+}
+
 const kSigns = { high: "▲", medium: "◆", low: "●" } as const;
 
 export function FindingItem({ finding, report, base, named }: {
@@ -34,7 +42,7 @@ export function FindingItem({ finding, report, base, named }: {
 }) {
   const table = evidenceOf(finding, report);
   const ofJob = report.analysis.startsWith("goodput");  // a ledger has no ranks
-  const href = linkTo([...base, report.analysis], table ? { at: `table-${table}` } : {});
+  const href = linkTo([...base, report.analysis], table ? { at: `table-${table}` } : {}), timeline = timelineOfFinding(finding, report, base);
   return (
     <li class={`finding ${finding.severity}`}>
       <p class="severity"><span aria-hidden="true">{kSigns[finding.severity]}</span> {t(`severity.${finding.severity}`)}</p>
@@ -46,10 +54,11 @@ export function FindingItem({ finding, report, base, named }: {
             {t("finding.also")} <a href={linkTo([...base, evidence.analysis], evidence.table ? { at: `table-${evidence.table}` } : {})}><span lang="en">{visible(evidence.message)}</span></a>
           </p>
         ))}
-        <p class="try"><b lang="">{t("finding.try")}</b> <Says text={finding.try} /></p>
+        <p class="try"><b lang="">{t("finding.try")}</b> <Advice text={finding.try} href={timeline ?? (named || table ? href : null)} /></p>
         {shareOf(finding) > 0 && <span class="worth" aria-hidden="true" data-share={shareOf(finding)}><span style={{ width: `${100 * shareOf(finding)}%` }} /></span>}
         <p class="foot" lang="">
           {finding.impact > 0 && <span class="impact" data-value={finding.impact}>{savingsOf(finding, ofJob)}</span>}
+          {timeline && <a href={timeline} class="to-timeline">{t("finding.in_timeline")}</a>}
           {(named || table) && <a href={href}>{named ? t("finding.evidence_in", { title: visible(report.title) }) : t("finding.evidence")}</a>}
         </p>
       </div>

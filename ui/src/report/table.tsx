@@ -6,6 +6,7 @@ import { useUrlState } from "../shell/url";
 import { t } from "../text";
 import { csvOf, saveText } from "./csv";
 import { cellText, humanCount, visible } from "./format";
+import { RowInTimeline } from "./in_timeline";
 import { chosenRows, formatOrder, isNumeric, nextOrder, parseOrder, type Order } from "./rows";
 
 const kPage = 50;
@@ -25,7 +26,7 @@ function Heading({ column, numeric, order, onOrder }: {
   );
 }
 
-function Row({ table, index, numeric }: { table: Table; index: number; numeric: readonly boolean[] }) {
+function Row({ table, index, numeric, name }: { table: Table; index: number; numeric: readonly boolean[]; name: string }) {
   const row = table.rows[index]!;
   return (
     <tr>
@@ -38,8 +39,8 @@ function Row({ table, index, numeric }: { table: Table; index: number; numeric: 
           ...(typeof row[at] === "number" && { "data-value": String(row[at]) }),
         };
         return at === 0 && column.role === "key"
-          ? <th key={at} scope="row" {...props}>{text}</th>
-          : <td key={at} {...props}>{text}</td>;
+          ? <th key={at} scope="row" {...props}>{text}{at === 0 && <RowInTimeline table={table} row={row} analysis={name} />}</th>
+          : <td key={at} {...props}>{text}{at === 0 && <RowInTimeline table={table} row={row} analysis={name} />}</td>;
       })}
     </tr>
   );
@@ -98,7 +99,7 @@ export function DataTable({ table, name, level = 3 }: { table: Table; name: stri
               </tr>
             </thead>
             <tbody>
-              {rows.slice(page * kPage, (page + 1) * kPage).map((index) => <Row key={index} table={table} index={index} numeric={numeric} />)}
+              {rows.slice(page * kPage, (page + 1) * kPage).map((index) => <Row key={index} table={table} index={index} numeric={numeric} name={name} />)}
             </tbody>
           </table>
         </div>

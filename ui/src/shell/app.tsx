@@ -12,6 +12,7 @@ import { PatternDefs } from "../views/donut";
 import { t, useLanguage } from "../text";
 import { Timeline } from "../timeline";
 import { Choices } from "./choices";
+import { Drop } from "./drop";
 import { Finder } from "./finder";
 import { Help } from "./help";
 import { useFirstPicture } from "./first_picture";
@@ -50,11 +51,13 @@ function useListed(run: Run | undefined, answer: ReportSet | undefined): ReportS
 function RunPage({ source, state, run, route, answer }: {
   source: Source; state: State; run: Run; route: Route; answer: Loaded<ReportSet>;
 }) {
+  const other = usePlace().query["with"];
   if (run.state === "failed") return <ProblemPanel problem={run.error ?? { what: t("error.unknown"), where: run.path, hint: "" }} />;
   const waits = run.state === "waiting" || run.state === "loading";
   const meanwhile = waits ? <LoadingPanel run={run} /> : <Busy />;
   if (route.page === "timeline") {
-    return <Timeline key={`${run.id} ${run.revision ?? 0}`} run={run.id} revision={run.revision ?? 0} source={source} meanwhile={meanwhile} />;
+    const beside = source.live ? state.runs.find(({ id }) => id !== run.id && id === other) : undefined;
+    return <Timeline key={`${run.id} ${run.revision ?? 0}`} run={run} beside={beside} source={source} meanwhile={meanwhile} />;
   }
   if (waits && !answer.value) return answer.problem ? <ProblemPanel problem={answer.problem} /> : meanwhile;
   if (route.page === "compare") return <ComparePage source={source} state={state} run={run} name={route.name} />;
@@ -105,7 +108,7 @@ function SkipLink() {
 
 export function App({ source }: { source: Source }) {
   useLanguage(); // everything is drawn again in another language
-  const { state, problem } = useServerState(source);
+  const { state, problem, look } = useServerState(source);
   const route = routeOf(usePlace().path);
   useFirstPage(state, route);
   const [open, setOpen] = useState<"" | "help" | "finder">("");
@@ -139,6 +142,7 @@ export function App({ source }: { source: Source }) {
           {state ? <Page source={source} state={state} run={run} route={route} answer={answer} ledger={ledger} /> : !problem && <Busy />}
         </Mentions.Provider>
       </main>
+      <Drop source={source} takes={source.live && state?.takes_files === true} look={look} />
       {open === "help" && <Help onClose={() => setOpen("")} />}
       {open === "finder" && <Finder onClose={() => setOpen("")} />}
     </>

@@ -1,5 +1,5 @@
 // Polls the list of runs and their progress: often while a run loads, else rarely, so that new runs appear.
-import { useLayoutEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Problem, Source, State } from "../data/source";
 import { problemOf } from "./load";
 
@@ -8,7 +8,9 @@ const kIdle = 5000;
 
 const loads = (state: State) => state.runs.some((run) => run.state === "waiting" || run.state === "loading");
 
-export function useServerState(source: Source): { state: State | undefined; problem: Problem | undefined } {
+// `look` asks at once.
+export function useServerState(source: Source): { state: State | undefined; problem: Problem | undefined; look: () => Promise<void> } {
+  const look = useRef<() => Promise<void>>(() => Promise.resolve());
   const [held, setHeld] = useState<{ state: State | undefined; problem: Problem | undefined }>({ state: undefined, problem: undefined });
   useLayoutEffect(() => {
     const abort = new AbortController();
@@ -29,11 +31,15 @@ export function useServerState(source: Source): { state: State | undefined; prob
       }
       if (source.live && !abort.signal.aborted) timer = window.setTimeout(ask, wait);
     };
+    look.current = () => {
+      clearTimeout(timer);
+      return ask();
+    };
     void ask();
     return () => {
       abort.abort();
       clearTimeout(timer);
     };
   }, [source]);
-  return held;
+  return { ...held, look: () => look.current() };
 }

@@ -6,11 +6,12 @@ import { Busy, ProblemPanel } from "../shell/status";
 import { useUrlState } from "../shell/url";
 import type { BoxQuery } from "../data/source";
 import { t } from "../text";
+import { FlameGraph } from "../views/flame";
 import type { Controller } from "./controller";
 import type { Area } from "./scene";
 import { startText } from "./ticks";
 
-const kBy = ["name", "kind", "track", "rank"] as const satisfies readonly BoxQuery["by"][];
+const kBy = ["name", "kind", "track", "rank", "stack"] as const satisfies readonly BoxQuery["by"][];
 
 export function AreaPanel({ area, controller }: { area: Area; controller: Controller }) {
   const { source, run, loads } = controller;
@@ -19,7 +20,8 @@ export function AreaPanel({ area, controller }: { area: Area; controller: Contro
   const query: BoxQuery = { from: Math.floor(area.from), to: Math.ceil(area.to), tracks: area.tracks, by };
   const length = query.to - query.from;
   const ask = (signal: AbortSignal) => source.select(run, query, signal);
-  const { value, problem, busy } = useLoad(`select ${loads} ${by}`, JSON.stringify(query), ask);
+  const nothing = area.tracks.length === 0;  // without tracks the server would take all
+  const { value, problem, busy } = useLoad(`select ${loads} ${by}`, nothing ? null : JSON.stringify(query), ask);
   return (
     <section class="tl-area" aria-label={t("timeline.area_title")} aria-busy={busy}>
       <div class="tl-panel-head">
@@ -29,14 +31,20 @@ export function AreaPanel({ area, controller }: { area: Area; controller: Contro
       <p>
         {t("timeline.area_message", { length: humanTime(length), from: startText(query.from, length), tracks: area.tracks.length })}
       </p>
-      <div class="tl-by" role="group" aria-label={t("timeline.by")}>
+      {nothing && <p class="tl-nothing">{t("timeline.area_nothing")}</p>}
+      {!nothing && <div class="tl-by" role="group" aria-label={t("timeline.by")}>
         {kBy.map((one) => (
           <button key={one} type="button" aria-pressed={one === by} onClick={() => setBy(one, "replace")}>{t(`timeline.by.${one}`)}</button>
         ))}
-      </div>
+      </div>}
       {problem && <ProblemPanel problem={problem} />}
       {busy && <Busy />}
-      {value?.reports.flatMap((report) => report.tables).map((table) => <DataTable key={table.key} table={table} name="selection" />)}
+      {value?.reports.flatMap((report) => report.tables).map((table) => (
+        <div key={`${by} ${table.key}`}>
+          {by === "stack" && table.rows.length > 0 && <FlameGraph report={value.reports[0]!} table={table} />}
+          <DataTable table={table} name="selection" />
+        </div>
+      ))}
       {value && <p class="faint tl-note">{t("timeline.area_counts")}</p>}
     </section>
   );

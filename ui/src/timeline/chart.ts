@@ -5,7 +5,7 @@ import { makeColors, type Colors } from "./colors";
 import type { Controller } from "./controller";
 import { hitAt, type Hit } from "./hit";
 import { drawOverlay } from "./overlay";
-import { Painter } from "./painter";
+import { lanesInSight, Painter } from "./painter";
 import { kMinimapHeight, Minimap } from "./minimap";
 import type { Draft, Scene } from "./scene";
 
@@ -91,8 +91,18 @@ export class Chart {
     this.draw(size);
     this.minimap.paint(this.stage.minimap, this.colors, size.dpr);
     controller.loader.end(performance.now());
+    this.followHits();
     this.tellWhenComplete();
     if (this.scene) this.stage.drawn(this.scene);
+  }
+
+  // Where the matches of the search are that are on the screen.
+  private followHits(): void {
+    const { scene, controller } = this;
+    if (!scene) return;
+    const { search } = controller.state.get(), lanes = search.q ? [...lanesInSight(scene), ...scene.lanes.pinned] : [];
+    const tracks = lanes.flatMap((lane) => (lane.counter ? [] : lane.tracks));
+    controller.hits.follow(search, { view: scene.view, width: scene.width, tracks: [...new Set(tracks)].sort((a, b) => a - b) });
   }
 
   // Says once when the first picture has all its tiles; what measures the page waits for it.
@@ -121,7 +131,7 @@ export class Chart {
     const { controller } = this, { selected, measure, area, marks, chain } = controller.state.get();
     return {
       info: controller.info, view: controller.view, ...size, scroll: controller.scroll, lanes: controller.lanes,
-      colors: this.colors, selected, measure, area, draft: this.draft, marks, chain, hover: null,
+      colors: this.colors, selected, measure, area, draft: this.draft, marks, chain, hits: controller.hits.rows, hover: null,
     };
   }
 

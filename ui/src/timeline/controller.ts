@@ -4,16 +4,18 @@ import {
   type EventDetails, type EventRef, type Source, type SpanQuery, type TimelineInfo,
 } from "../data/source";
 import { makeStore, type Store } from "../shell/store";
+import { setQuery } from "../shell/url";
 import { TileCache } from "./cache";
-import { kAxisHeight, layOut, placeOf, type Lane, type Lanes } from "./lanes";
+import { HitMarks } from "./hits";
+import { allFlipped, kAxisHeight, layOut, placeOf, scrollOf, topAt, type Lane, type Lanes } from "./lanes";
 import { levelFor, type View } from "./levels";
 import { TileLoader } from "./loader";
 import { Motion, type Push } from "./motion";
-import { boxAt } from "./hit";
+import { boxAt, detailsOf } from "./hit";
 import { piecesOf } from "./pieces";
 import { kMostMarks, roundTime, type Placed } from "./place";
 import { kNoSearch, Searcher, type Search } from "./search";
-import type { Area, BoxHit, Interval, Moment } from "./scene";
+import type { Area, BoxHit, Interval, Mark, Moment } from "./scene";
 import { fit, reveal, whole, zoomAt, clamp } from "./view";
 
 const kCacheBytes = 16 * 2 ** 20;
@@ -27,7 +29,7 @@ export interface ChartState {
   readonly selected: EventDetails | null;
   readonly measure: Interval | null;
   readonly area: Area | null;
-  readonly marks: readonly Interval[];
+  readonly marks: readonly Mark[];
   readonly chain: readonly Moment[];
   readonly mode: Mode;
   readonly search: Search;
@@ -36,11 +38,12 @@ export interface ChartState {
   readonly ranks: string;  // as the header has them
   readonly flipped: ReadonlySet<string>;
   readonly problem: unknown;  // of the last request that failed
+  readonly notice: string;    // what could not be shown, in the reader's language
 }
 
 export interface RunOf {
   readonly id: string;
-  readonly revision: number;
+  readonly loads: string;  // what answers about it are kept under: changes with its files
 }
 
 export class Controller {
@@ -49,6 +52,7 @@ export class Controller {
   readonly state: Store<ChartState>;
   readonly loader: TileLoader;
   readonly searcher = new Searcher(this);
+  readonly hits: HitMarks;
   readonly motion = new Motion(prefersCalm);
   view: View;
   // Set by the chart: where the pointer or the middle is, how large the picture is, how far down.
@@ -58,22 +62,25 @@ export class Controller {
   onDirty: () => void = () => undefined;
   onScroll: (top: number) => void = () => undefined;
   private coming: number | null = null;  // where it scrolls to before the next frame
+  private wantedTop: string;  // as a link says it, until it is there
   private laid: { readonly of: ChartState; readonly lanes: Lanes } | null = null;
   private asking: AbortController | null = null;
 
   constructor(readonly source: Source, run: RunOf, readonly info: TimelineInfo, placed: Placed) {
     this.run = run.id;
-    this.loads = `${run.id} ${run.revision}`;
+    this.loads = run.loads;
     this.view = placed.view;
     this.state = makeStore<ChartState>({
-      selected: null, mode: "measure", problem: null, ...this.choices(placed),
+      selected: null, mode: "measure", problem: null, notice: "", ...this.choices(placed),
     });
+    this.wantedTop = placed.top;
+    this.hits = new HitMarks(source, run.id, info, () => this.onDirty());
     this.loader = new TileLoader((list, signal) => source.tiles(run.id, list, signal), new TileCache(kCacheBytes), {
       arrived: () => this.onDirty(),
       failed: (problem) => this.change({ problem }),
     });
     this.state.watch(() => this.onDirty());
-    void this.recall(placed.selected);
+    void this.recall(placed);
   }
 
   // An event that was asked for is not here yet.
@@ -82,12 +89,12 @@ export class Controller {
   stop(): void {
     this.loader.stop();
     this.asking?.abort();
+    this.hits.stop();
   }
 
   get lanes(): Lanes {
     const state = this.state.get();
-    const { of, lanes } = this.laid ?? {};
-    const same = of && of.pins === state.pins && of.filter === state.filter && of.ranks === state.ranks && of.flipped === state.flipped;
+    const { of, lanes } = this.laid ?? {}, same = of && of.pins === state.pins && of.filter === state.filter && of.ranks === state.ranks && of.flipped === state.flipped;
     if (lanes && same) return lanes;
     this.laid = { of: state, lanes: layOut(this.info, state) };
     return this.laid.lanes;
@@ -100,24 +107,33 @@ export class Controller {
     const now = this.state.get().selected;
     const same = placed.selected && now?.track === placed.selected.track && now.event === placed.selected.event;
     if (!placed.selected) this.change({ selected: null });
-    void this.recall(same ? null : placed.selected);
+    this.wantedTop = placed.top;
+    this.scrollToTop();
+    void this.recall({ ...placed, selected: same ? null : placed.selected });
   }
 
   // What a link selects and searches for, from the server: the search says which of its matches is selected.
-  private async recall(selected: EventRef | null): Promise<void> {
-    if (selected) await this.select(selected, { reveal: "track" });
+  private async recall({ selected, top }: Placed): Promise<void> {
+    if (selected) await this.select(selected, { reveal: top ? "nothing" : "track" });
     const { search: { q, found } } = this.state.get();
-    if (q && !found) await this.searcher.locate(q);
+    if (q && !found) await this.searcher.locate();
+  }
+
+  // Scrolls to where the link's sender had, once the chart is there to scroll.
+  scrollToTop(): void {
+    const wanted = scrollOf(this.lanes, this.wantedTop);
+    this.wantedTop = "";
+    if (wanted !== null) this.onScroll((this.coming = wanted));
   }
 
   get placed(): Placed {
     const { selected, pins, filter, search, ranks, flipped, measure, area, marks, chain } = this.state.get();
-    return { view: this.view, selected, pins, filter, find: search.q, ranks, flipped, measure, area, marks, chain };
+    return { view: this.view, selected, pins, filter, find: search.q, regex: search.regex, top: this.wantedTop || topAt(this.lanes, this.top), ranks, flipped, measure, area, marks, chain };
   }
 
   // What is as the URL says; an area and a search only where there is a server to sum up and to find.
-  private choices({ pins, filter, find, ranks, flipped, measure, area, marks, chain }: Placed, now = kNoSearch) {
-    const q = this.source.live ? find : "", search: Search = q === now.q ? now : { q, found: null };
+  private choices({ pins, filter, find, regex, ranks, flipped, measure, area, marks, chain }: Placed, now = kNoSearch) {
+    const q = this.source.live ? find : "", search: Search = q === now.q && (!q || regex === now.regex) ? now : { ...kNoSearch, q, regex };
     return { pins, filter, search, ranks, flipped, measure, marks, chain, area: this.source.live ? area : null };
   }
 
@@ -214,6 +230,11 @@ export class Controller {
     this.change({ flipped });
   }
 
+  // All ranks folded, of a single rank its groups; or everything unfolded.
+  foldAll(fold: boolean): void {
+    this.change({ flipped: allFlipped(this.state.get().flipped, fold) });
+  }
+
   // Folds the rows of a track, or the group of one that has a single row.
   foldTrack(track: number): void {
     const place = placeOf(this.lanes, this.scroll, track);
@@ -235,27 +256,28 @@ export class Controller {
     await this.take((signal) => this.source.event(this.run, ref, signal), how.reveal);
   }
 
+  async selectKnown(event: EventDetails): Promise<void> {
+    await this.take(() => Promise.resolve(event), "all");
+  }
+
   // A box of a tile. A report's file has the details of few: of others what the tile says.
   async selectBox({ tile, box }: BoxHit, reveals: Reveal): Promise<void> {
     const ref = { track: tile.track, event: tile.boxes.event[box]! };
     await this.take((signal) => this.source.event(this.run, ref, signal).catch((problem: unknown) => {
       if (this.source.live) throw problem;
-      return this.detailsOf({ tile, box });
+      return detailsOf(this.info, { tile, box });
     }), reveals);
-  }
-
-  private detailsOf({ tile: { track, boxes, names }, box }: BoxHit): EventDetails {
-    const rankIndex = this.info.tracks[track]?.rank_index ?? 0;
-    return {
-      track, event: boxes.event[box]!, name: names.at(boxes.name[box]!), kind: this.info.kinds[boxes.kind[box]!] ?? "",
-      row: boxes.row[box]!, start: boxes.start[box]!, duration: boxes.duration[box]!,
-      rank: this.info.ranks[rankIndex]?.rank ?? 0, fields: [], stack: [], links: [],
-    };
   }
 
   // What a click on density means.
   async selectLongest(query: SpanQuery): Promise<void> {
     await this.take((signal) => this.source.longest(this.run, query, signal), "nothing");
+  }
+
+  // The next event of the selected one's name that lasts from `least` to `most`.
+  async selectAgain(least: number, most: number): Promise<void> {
+    const { selected: of } = this.state.get();
+    if (of) await this.take((signal) => this.source.again(this.run, of, least, most, signal), "all");
   }
 
   // The next or previous event on its track; without a selection the first in sight.
@@ -327,7 +349,19 @@ export class Controller {
   mark(): void {
     const { marks } = this.state.get();
     const at = this.anchor ?? (this.view.from + this.view.to) / 2;
-    this.change({ marks: [...marks, this.rounded(this.span() ?? { from: at, to: at })].slice(-kMostMarks) });
+    this.change({ marks: [...marks, { ...this.rounded(this.span() ?? { from: at, to: at }), name: "" }].slice(-kMostMarks) });
+  }
+
+  nameMark(at: number, name: string): void {
+    this.change({ marks: this.state.get().marks.map((mark, i) => (i === at ? { ...mark, name } : mark)) });
+  }
+
+  removeMark(at: number): void { this.change({ marks: this.state.get().marks.filter((_, i) => i !== at) }); }
+
+  // A stretch with room on both sides, a moment in the middle.
+  showMark({ from, to }: Mark): void {
+    const length = this.view.to - this.view.from;
+    this.glideTo(from < to ? fit(from, to, this.info.end) : { from: from - length / 2, to: from + length / 2 });
   }
 
   // What is measured, or selected; as an area on all tracks shown, else what is in sight.
@@ -335,6 +369,12 @@ export class Controller {
     const tracks = this.lanes.lanes.concat(this.lanes.pinned).flatMap((lane) => (lane.counter ? [] : lane.tracks));
     const span = this.span() ?? { from: Math.max(0, this.view.from), to: Math.min(this.info.end, this.view.to) };
     this.setArea({ ...span, tracks: [...new Set(tracks)] });
+  }
+
+  // A flame graph of a thread or stream: of what is measured, or the whole run.
+  flameOf(track: number): void {
+    setQuery({ by: "stack" }, "replace");
+    this.setArea({ ...(this.state.get().measure ?? { from: 0, to: this.info.end }), tracks: [track] });
   }
 
   private span(): Interval | null {
@@ -348,7 +388,7 @@ export class Controller {
     if (measure) this.change({ measure: null });
     else if (area) this.change({ area: null });
     else if (selected) this.change({ selected: null });
-    else if (search.q) this.change({ search: kNoSearch });
+    else if (search.q) this.change({ search: { ...kNoSearch, regex: search.regex } });
     else if (marks.length > 0) this.change({ marks: [] });
     else if (chain.length > 0) this.change({ chain: [] });
   }

@@ -36,8 +36,8 @@ export function curvesOf(pieces: readonly Piece[], viewFrom: number, scale: numb
   return curves;
 }
 
-function addPoints(curves: Curves, { tile, from, to }: Piece, viewFrom: number, scale: number, before: number): number {
-  const { points } = tile, length = bucketNs(tile.level), start = tile.index * length * 512;
+function addPoints(curves: Curves, { tile, from, to, shift }: Piece, viewFrom: number, scale: number, before: number): number {
+  const { points } = tile, length = bucketNs(tile.level), start = tile.index * length * 512 + shift;
   let value = before;
   for (let i = 0; i < points.size; ++i) {
     const time = start + points.bucket[i]! * length;

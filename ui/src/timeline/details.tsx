@@ -5,7 +5,10 @@ import { Metrics } from "../report/metrics";
 import { DataTable } from "../report/table";
 import { useLoad } from "../shell/load";
 import { Busy, ProblemPanel } from "../shell/status";
+import { useUrlState } from "../shell/url";
 import { t } from "../text";
+import { FlameGraph } from "../views/flame";
+import { Analyses } from "./analyses";
 import type { Controller } from "./controller";
 import { Histogram } from "./histogram";
 import { kindOfEvent } from "./kinds";
@@ -76,8 +79,36 @@ function Occurrences({ event, controller }: { event: EventDetails; controller: C
       {problem && <ProblemPanel problem={problem} />}
       {!report && !problem && <Busy />}
       {report && <Metrics metrics={report.metrics} />}
-      {report?.series.map((series) => <Histogram key={series.key} series={series} report={report} />)}
+      {report?.series.map((series) => (
+        <Histogram
+          key={series.key} series={series} report={report}
+          onChoose={({ from, to }, last) => void controller.selectAgain(Math.ceil(from), last ? to : Math.max(from, to - 1))}
+        />
+      ))}
       {report?.tables.map((table) => <DataTable key={table.key} table={table} name="occurrences" />)}
+    </section>
+  );
+}
+
+// What the event's name is called by on its thread, and what it calls: asked for when it is opened.
+function CallersAndCallees({ event, controller }: { event: EventDetails; controller: Controller }) {
+  const [open, setOpen] = useUrlState("calls", "");
+  const { source, run, loads, info } = controller, shown = open === "1";
+  const query = { from: 0, to: info.end + 1, tracks: [event.track], by: "stack", around: { track: event.track, event: event.event } } as const;
+  const { value, problem, busy } = useLoad(`calls ${loads}`, shown ? JSON.stringify(query) : null, (signal) => source.select(run, query, signal));
+  const report = value?.reports[0];
+  return (
+    <section class="tl-calls">
+      <button type="button" aria-expanded={shown} onClick={() => setOpen(shown ? "" : "1", "replace")}>{t("timeline.calls")}</button>
+      <button type="button" onClick={() => controller.flameOf(event.track)}>{t("timeline.flame")}</button>
+      {problem && <ProblemPanel problem={problem} />}
+      {busy && <Busy />}
+      {shown && report?.tables.map((table) => (
+        <div key={table.key} class={`tl-${table.key}`}>
+          <h3>{t(table.key === "callers" ? "timeline.callers" : "timeline.callees")}</h3>
+          <FlameGraph report={report} table={table} urlKey={`flame.${table.key}`} />
+        </div>
+      ))}
     </section>
   );
 }
@@ -89,10 +120,12 @@ export function Details({ event, controller }: { event: EventDetails; controller
         <h2 lang="en" tabIndex={event.name.length > 200 ? 0 : -1}>{visible(event.name)}</h2>
         <button type="button" aria-label={t("timeline.close")} onClick={() => controller.change({ selected: null })}>×</button>
       </div>
+      {controller.source.live && <CallersAndCallees event={event} controller={controller} />}
       <Facts event={event} controller={controller} />
       <div>
         <Stack event={event} controller={controller} />
         <Links event={event} controller={controller} />
+        <Analyses event={event} info={controller.info} run={controller.run} />
       </div>
       {controller.source.live && <Occurrences event={event} controller={controller} />}
     </section>

@@ -1,5 +1,5 @@
 // Finds what is under the pointer: a box, or the density of events too short to draw.
-import type { SpanQuery } from "../data/source";
+import type { EventDetails, SpanQuery, TimelineInfo } from "../data/source";
 import { spotAt, type Spot } from "./lanes";
 import { levelFor } from "./levels";
 import type { TileLoader } from "./loader";
@@ -48,14 +48,24 @@ export function boxAt(pieces: readonly Piece[], row: number, time: number, reach
   return best;
 }
 
+// What a tile says of a box.
+export function detailsOf(info: TimelineInfo, { tile: { track, boxes, names }, box }: BoxHit): EventDetails {
+  const rankIndex = info.tracks[track]?.rank_index ?? 0;
+  return {
+    track, event: boxes.event[box]!, name: names.at(boxes.name[box]!), kind: info.kinds[boxes.kind[box]!] ?? "",
+    row: boxes.row[box]!, start: boxes.start[box]!, duration: boxes.duration[box]!,
+    rank: info.ranks[rankIndex]?.rank ?? 0, fields: [], stack: [], links: [],
+  };
+}
+
 function spanAt(pieces: readonly Piece[], row: number, spot: Spot, time: number): Hit {
-  for (const { tile, from, to } of pieces) {
+  for (const { tile, from, to, shift } of pieces) {
     if (time < from || time >= to) continue;
-    const bucket = Math.floor(time / bucketNs(tile.level)) - tile.index * kBuckets;
+    const bucket = Math.floor((time - shift) / bucketNs(tile.level)) - tile.index * kBuckets;
     const { spans } = tile;
     for (let i = 0; i < spans.size; ++i) {
       if (spans.bucket[i] !== bucket || (row >= 0 && spans.row[i] !== row)) continue;
-      const length = bucketNs(tile.level), start = (tile.index * kBuckets + bucket) * length;
+      const length = bucketNs(tile.level), start = (tile.index * kBuckets + bucket) * length + shift;
       const query = { track: tile.track, row: spans.row[i]!, from: start, to: start + length };
       return { what: "span", spot, time, count: spans.count[i]!, cover: spans.cover[i]! / 255, kind: spans.kind[i]!, query };
     }
@@ -65,14 +75,14 @@ function spanAt(pieces: readonly Piece[], row: number, spot: Spot, time: number)
 
 // The counter's values in the last bucket before the time that has any.
 function valueAt(pieces: readonly Piece[], spot: Spot, time: number): Hit {
-  let found: Tile | undefined, at = 0;
-  for (const { tile } of pieces) {
-    const { points } = tile, first = tile.index * kBuckets, now = time / bucketNs(tile.level);
-    for (let i = 0; i < points.size && first + points.bucket[i]! <= now; ++i) [found, at] = [tile, i];
+  let found: Tile | undefined, at = 0, moved = 0;
+  for (const { tile, shift } of pieces) {
+    const { points } = tile, first = tile.index * kBuckets, now = (time - shift) / bucketNs(tile.level);
+    for (let i = 0; i < points.size && first + points.bucket[i]! <= now; ++i) [found, at, moved] = [tile, i, shift];
   }
   if (!found) return { what: "lane", spot, time };
   const { points } = found, last = points.last[at]!;
-  const inside = time < (found.index * kBuckets + points.bucket[at]! + 1) * bucketNs(found.level);
+  const inside = time - moved < (found.index * kBuckets + points.bucket[at]! + 1) * bucketNs(found.level);
   return {
     what: "value", spot, time, track: found.track, last,
     low: inside ? points.low[at]! : last, high: inside ? points.high[at]! : last,

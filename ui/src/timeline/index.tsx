@@ -1,13 +1,14 @@
 // Assembles the timeline of a run: all ranks on one axis. controller.ts implements its actions, chart.ts draws it.
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { EventDetails, Source, TimelineInfo } from "../data/source";
+import { useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { EventDetails, Run, Source, TimelineInfo } from "../data/source";
 import { humanTime, visible } from "../report/format";
+import { Mentions } from "../report/mentions";
 import { problemOf, useLoad } from "../shell/load";
 import { firstPictureIsThere } from "../shell/first_picture";
 import { ProblemPanel } from "../shell/status";
 import { makeStore, useStore } from "../shell/store";
-import { currentPlace, setQuery, usePlace, type Query } from "../shell/url";
+import { currentPlace, linkTo, setQuery, usePlace, type Query } from "../shell/url";
 import { t } from "../text";
 import { AreaPanel } from "./area_panel";
 import { Chart } from "./chart";
@@ -18,8 +19,12 @@ import { useTimelineKeys } from "./keys";
 import { kindOfEvent } from "./kinds";
 import { kAxisHeight } from "./lanes";
 import { Overview } from "./overview";
+import { Marks } from "./marks";
+import { pairedSource } from "./pair";
 import { fromQuery, homeView, kPlaceKeys, toQuery } from "./place";
 import { followPointer } from "./pointer";
+import { show } from "./show";
+import { kTargetKeys, targetOf } from "./target";
 import { startText } from "./ticks";
 import { Tip, type Pointed } from "./tip";
 import { Tools } from "./tools";
@@ -31,10 +36,14 @@ const kRestMs = 100;  // that the view stays where it is before it is told in wo
 
 // `revision` changes when the run's files do, and with it what is known of them. `meanwhile` is shown until the run is
 // read.
-export function Timeline({ run, revision, source, meanwhile }: {
-  run: string; revision: number; source: Source; meanwhile: ComponentChildren;
+// `beside`: another run, on the same axis.
+export function Timeline({ run: { id: run, revision = 0, name }, beside, source: alone, meanwhile }: {
+  run: Run; beside: Run | undefined; source: Source; meanwhile: ComponentChildren;
 }) {
-  const { value, problem } = useLoad("timeline", `${run} ${revision}`, (signal) => source.timeline(run, signal));
+  const other = beside && { id: beside.id, name: beside.name };
+  const source = useMemo(() => (other ? pairedSource(alone, { id: run, name }, other) : alone), [alone, run, name, other?.id, other?.name]);
+  const key = `${run} ${revision}${beside ? ` ${beside.id} ${beside.revision ?? 0}` : ""}`;
+  const { value, problem } = useLoad("timeline", key, (signal) => source.timeline(run, signal));
   const shows = value && value.tracks.length > 0;
   useEffect(() => {
     if (problem || (value && !shows)) firstPictureIsThere();
@@ -44,11 +53,11 @@ export function Timeline({ run, revision, source, meanwhile }: {
   if (problem) return <ProblemPanel problem={problem} />;
   if (!value) return <>{meanwhile}</>;
   if (value.tracks.length === 0) return <p class="panel">{t("timeline.empty")}</p>;
-  return <Shown key={`${run} ${revision}`} run={run} revision={revision} source={source} info={value} />;
+  return <Shown key={key} run={run} loads={key} source={source} info={value} />;
 }
 
-function Shown({ run, revision, source, info }: { run: string; revision: number; source: Source; info: TimelineInfo }) {
-  const make = () => new Controller(source, { id: run, revision }, info, fromQuery(currentPlace().query, info));
+function Shown({ run, loads, source, info }: { run: string; loads: string; source: Source; info: TimelineInfo }) {
+  const make = () => new Controller(source, { id: run, loads }, info, fromQuery(currentPlace().query, info));
   const controller = useMemo(make, [source, run, info]);
   useEffect(() => () => controller.stop(), [controller]);
   useTimelineKeys(controller);
@@ -60,8 +69,10 @@ function Shown({ run, revision, source, info }: { run: string; revision: number;
   return (
     <div class="timeline" ref={useRestOfPage()}>
       <h1 class="tl-hidden">{t("timeline.title")}</h1>
-      <Tools controller={controller} />
+      <Tools controller={controller}><Back run={run} /></Tools>
+      {state.notice && <p class="tl-notice" role="status">{state.notice}</p>}
       <Overview controller={controller} shown={shown} canvas={minimap} />
+      <Marks controller={controller} />
       <div class="tl-body">
         <Tracks controller={controller} minimap={minimap} onView={shown.set} />
         {(state.selected || state.area) && (
@@ -75,6 +86,15 @@ function Shown({ run, revision, source, info }: { run: string; revision: number;
       {state.problem !== null && <ProblemPanel problem={problemOf(state.problem, run)} />}
     </div>
   );
+}
+
+// To the page of the analysis that a link has led here from.
+function Back({ run }: { run: string }) {
+  const { reports } = useContext(Mentions);
+  const [analysis = "", table = ""] = (usePlace().query["back"] ?? "").split(".");
+  if (!/^\w+$/.test(analysis)) return null;
+  const title = visible(reports.find((report) => report.analysis === analysis)?.title ?? analysis);
+  return <a class="tl-back" href={linkTo(["run", run, "report", analysis], table ? { at: `table-${table}` } : {})}>‹ {t("timeline.back", { title })}</a>;
 }
 
 function eventText(event: EventDetails, { info }: Controller): string {
@@ -115,6 +135,12 @@ function useUrl(controller: Controller): void {
     if (steps.current === (query["steps"] ?? "")) return;
     steps.current = query["steps"] ?? "";
     controller.glideTo(homeView(controller.info, steps.current));
+  }, [query]);
+  useEffect(() => {
+    const target = targetOf(query);
+    if (!target) return;
+    setQuery(Object.fromEntries(kTargetKeys.map((key) => [key, ""])), "replace");
+    void show(controller, target);
   }, [query]);
   useEffect(() => {
     const timer = setInterval(() => {
@@ -164,6 +190,7 @@ function Tracks({ controller, minimap, onView }: {
         pointed.set(chart.pointer && !controller.motion.moving ? { hit: chart.hit() ?? null, ...chart.pointer } : kNowhere);
       },
     });
+    controller.scrollToTop();
     const leave = followPointer(chart, canvas.current);
     return () => {
       clearTimeout(rest);

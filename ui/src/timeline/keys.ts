@@ -1,6 +1,7 @@
 // Registers the timeline's commands for keys, menu and help.
 import { useCommands, type Command } from "../shell/commands";
 import type { Controller } from "./controller";
+import { anyUnfolded } from "./lanes";
 import type { Push } from "./motion";
 
 const kScroll = 60;  // pixels
@@ -67,6 +68,7 @@ function marks(controller: Controller): Command[] {
     once(mode, "mode", ["b"], "timeline.key.mode"),
     once(selected((track) => controller.pin(track)), "pin", ["shift+p"], "timeline.key.pin"),
     once(selected((track) => controller.foldTrack(track)), "fold", ["c"], "timeline.key.fold"),
+    once(() => controller.foldAll(anyUnfolded(controller.info, controller.lanes)), "fold_all", ["shift+c"], "timeline.key.fold_all"),
     once(() => controller.clear(), "clear", ["Escape"], "timeline.key.clear"),
   ];
 }

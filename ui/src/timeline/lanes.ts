@@ -27,7 +27,8 @@ export interface Lane {
 }
 
 export interface LaneChoice {
-  readonly flipped: ReadonlySet<string>;  // keys of lanes folded or unfolded against what is usual
+  // Keys of lanes folded or unfolded against what is usual; kShut or kOpen where all are told to be.
+  readonly flipped: ReadonlySet<string>;
   readonly pins: readonly number[];       // tracks
   readonly filter: string;
   readonly ranks: string;  // "0,2..5"; empty: all
@@ -40,6 +41,12 @@ export interface Lanes {
   readonly height: number;
 }
 
+// All ranks folded (of a single rank its groups), or everything unfolded, whatever is usual.
+export const kShut = "shut";
+export const kOpen = "open";
+
+const kMostUnfolded = 4;  // ranks that begin unfolded: of more, one line each is what fits a screen
+
 type Draft = Omit<Lane, "y" | "height" | "pinned">;
 
 export function rankTitle(info: TimelineInfo, rankIndex: number): string {
@@ -47,11 +54,12 @@ export function rankTitle(info: TimelineInfo, rankIndex: number): string {
   return rank ? rank.name || `rank ${rank.rank}` : "";
 }
 
-// With several ranks, what runs on devices is compared first: the hosts begin folded. So does what is
-// past the first sixteen ranks.
-function foldedAtFirst(info: TimelineInfo, draft: { kind: Lane["kind"]; rankIndex: number; onDevice: boolean }): boolean {
-  if (draft.kind === "rank") return draft.rankIndex >= 16;
-  return draft.kind === "group" && info.ranks.length > 1 && !draft.onDevice;
+// With several ranks, what runs on devices is compared first: the hosts begin folded. Of many ranks each is one line.
+function foldedAtFirst(info: TimelineInfo, flipped: ReadonlySet<string>, draft: { kind: Lane["kind"]; onDevice: boolean }): boolean {
+  if (flipped.has(kOpen)) return false;
+  const several = info.ranks.length > 1, shut = flipped.has(kShut);
+  if (draft.kind === "rank") return several && (shut || info.ranks.length > kMostUnfolded);
+  return draft.kind === "group" && ((shut && !several) || (several && !draft.onDevice));
 }
 
 // Whether all words of the filter are in the track's rank, group or name. A number belongs to the word
@@ -65,11 +73,27 @@ export function passes(info: TimelineInfo, track: Track, filter: string): boolea
   });
 }
 
+// What the header's choice of ranks, "0,2..5", says: stretches of ranks; null where it is no choice.
+function stretchesOf(choice: string): (readonly [number, number])[] | null {
+  const parts = choice.split(",").map((part) => /^\s*(\d+)(?:\.\.(\d+))?\s*$/.exec(part));
+  return parts.some((part) => part === null) ? null : parts.map((part) => [Number(part![1]), Number(part![2] ?? part![1])] as const);
+}
+
+const inStretches = (stretches: readonly (readonly [number, number])[], rank: number): boolean =>
+  stretches.some(([first, last]) => rank >= first && rank <= last);
+
 // Whether the header's choice of ranks has this one; what is no choice chooses all.
 export function chosenRank(choice: string, rank: number): boolean {
-  const parts = choice.split(",").map((part) => /^\s*(\d+)(?:\.\.(\d+))?\s*$/.exec(part));
-  if (parts.some((part) => part === null)) return true;
-  return parts.some((part) => rank >= Number(part![1]) && rank <= Number(part![2] ?? part![1]));
+  const stretches = stretchesOf(choice);
+  return !stretches || inStretches(stretches, rank);
+}
+
+// What is wrong with the header's choice of ranks: it is none, or no rank of it is in the run.
+export function wrongRanks(info: TimelineInfo, choice: string): "odd" | "absent" | null {
+  if (!choice) return null;
+  const stretches = stretchesOf(choice);
+  if (!stretches) return "odd";
+  return info.ranks.some(({ rank }) => inStretches(stretches, rank)) ? null : "absent";
 }
 
 export function layOut(info: TimelineInfo, choice: LaneChoice): Lanes {
@@ -91,7 +115,7 @@ export function layOut(info: TimelineInfo, choice: LaneChoice): Lanes {
 function rankDrafts(info: TimelineInfo, rankIndex: number, tracks: readonly Track[], choice: LaneChoice): Draft[] {
   const flip = (key: string, usual: boolean): boolean => usual !== choice.flipped.has(key);
   const key = `r${rankIndex}`;
-  const folded = flip(key, foldedAtFirst(info, { kind: "rank", rankIndex, onDevice: false }));
+  const folded = flip(key, foldedAtFirst(info, choice.flipped, { kind: "rank", onDevice: false }));
   const head = headDraft("rank", key, rankIndex, rankTitle(info, rankIndex), tracks, folded);
   if (folded) return [head];
   const below = [...groupBy(tracks, (track) => track.group)].flatMap(([group, members]) => {
@@ -101,18 +125,21 @@ function rankDrafts(info: TimelineInfo, rankIndex: number, tracks: readonly Trac
     }
     const onDevice = members.some((track) => track.kind === "stream");
     const groupKey = `g${rankIndex}/${group}`;
-    const shut = flip(groupKey, foldedAtFirst(info, { kind: "group", rankIndex, onDevice }));
+    const shut = flip(groupKey, foldedAtFirst(info, choice.flipped, { kind: "group", onDevice }));
     const groupHead = headDraft("group", groupKey, rankIndex, group, members, shut);
     return shut ? [groupHead] : [groupHead, ...members.map((track) => trackDraft(info, track, choice, false))];
   });
   return [head, ...below];
 }
 
+// Tracks of a stream's waits, as the server calls them: in one line with its work they would hide it.
+const kWaits = /: synchronization$/;
+
 function headDraft(
   kind: "rank" | "group", key: string, rankIndex: number, title: string, tracks: readonly Track[], folded: boolean,
 ): Draft {
-  const streams = tracks.filter((track) => track.kind === "stream");
-  const merged = streams.length > 0 ? streams : tracks.filter((track) => track.kind !== "counter");
+  const streams = tracks.filter((track) => track.kind === "stream"), work = streams.filter(({ name }) => !kWaits.test(name));
+  const merged = work.length > 0 ? work : streams.length > 0 ? streams : tracks.filter((track) => track.kind !== "counter");
   return {
     key, kind, rankIndex, title, tracks: folded ? merged.map((track) => track.id) : [], counter: false, rows: 1,
     rowHeight: (kind === "rank" ? kRankHeight : kGroupHeight) - kGap, canFold: true, folded,
@@ -163,6 +190,28 @@ export function lanesBetween(lanes: readonly Lane[], y0: number, y1: number): re
   let end = low;
   while (end < lanes.length && lanes[end]!.y < y1) ++end;
   return lanes.slice(low, end);
+}
+
+// All told to be folded or unfolded; what is said of the rows of single tracks stays.
+export function allFlipped(flipped: ReadonlySet<string>, fold: boolean): ReadonlySet<string> {
+  return new Set([...[...flipped].filter((key) => key.startsWith("t")), fold ? kShut : kOpen]);
+}
+
+export function anyUnfolded(info: TimelineInfo, { lanes }: Lanes): boolean {
+  const kind = info.ranks.length > 1 ? "rank" : "group";
+  return lanes.some((lane) => lane.kind === kind && !lane.folded);
+}
+
+// What is at the top when it is scrolled so far, "12:r3": 12 pixels into the lane of that key; empty at the very top.
+export function topAt({ lanes }: Lanes, scroll: number): string {
+  const [lane] = lanesBetween(lanes, scroll, scroll + 1);
+  return lane && scroll > 0 ? `${Math.round(scroll - lane.y)}:${lane.key}` : "";
+}
+
+// How far to scroll for that; null where there is no such lane.
+export function scrollOf({ lanes }: Lanes, top: string): number | null {
+  const [, pixels, key] = /^(\d{1,5}):(.+)$/.exec(top) ?? [], lane = lanes.find((one) => one.key === key);
+  return lane ? lane.y + Math.min(Number(pixels), lane.height) : null;
 }
 
 // What a lane is at a height of the screen, with the pinned part on top and the rest scrolled.

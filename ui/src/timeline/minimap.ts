@@ -2,10 +2,11 @@
 // moving an element would lay out the page every frame.
 import type { Controller } from "./controller";
 import type { Colors } from "./colors";
+import { stretchesOf, type HitRows } from "./hits";
 import { levelFor } from "./levels";
 import { piecesOf, type Piece } from "./pieces";
 import { Pixels, Strips } from "./raster";
-import { bucketNs, kBuckets, type Tile } from "./tile";
+import { bucketNs, kBuckets } from "./tile";
 import { whole } from "./view";
 
 const kMostRanks = 48;         // lines; of more ranks every second, third...
@@ -13,9 +14,11 @@ const kTracksOfRank = 3;       // the busiest streams; of a rank without any, th
 
 export const kMinimapHeight = 48;  // CSS pixels
 
+const everyRank = ({ ranks }: Controller["info"]): number => Math.max(1, Math.ceil(ranks.length / kMostRanks));
+
 // The tracks of each line.
 export function minimapTracks(info: Controller["info"]): readonly (readonly number[])[] {
-  const every = Math.max(1, Math.ceil(info.ranks.length / kMostRanks));
+  const every = everyRank(info);
   const byRank: Controller["info"]["tracks"][number][][] = info.ranks.map(() => []);
   for (const track of info.tracks) byRank[track.rank_index]?.push(track);
   return byRank.filter((_, rank) => rank % every === 0).map((tracks) => {
@@ -30,10 +33,13 @@ export class Minimap {
   private painted = "";      // what the strip shows
   private framed = "";       // and which part of it the window has
   private pixels = new Pixels(1, 1);
+  private hits: HitRows | null = null;
   private readonly lines: readonly (readonly number[])[];
+  private readonly every: number;  // of the ranks each so-manieth has a line
 
   constructor(private readonly controller: Controller) {
     this.lines = minimapTracks(controller.info);
+    this.every = everyRank(controller.info);
   }
 
   // Paints when something came or changed; else only keeps its tiles in the cache, which are also what
@@ -45,11 +51,25 @@ export class Minimap {
     const ctx = canvas.getContext("2d");
     if (!ctx || width === 0) return;
     if (now !== this.painted) this.paintStrip(pieces, width, height, colors);
-    const { view } = this.controller, shown = `${now} ${view.from} ${view.to}`;
-    if (this.framed === shown) return;
+    const { view, hits: { byRank } } = this.controller, shown = `${now} ${view.from} ${view.to}`;
+    if (this.framed === shown && this.hits === byRank) return;
+    this.hits = byRank;
     [this.painted, this.framed] = [now, shown];
     ctx.putImageData(this.pixels.image, 0, 0);
+    if (byRank) this.drawHits(ctx, byRank, width, height, colors, dpr);
     this.drawWindow(ctx, width, height, colors, dpr);
+  }
+
+  // On each rank's line where matches of the search are.
+  private drawHits(ctx: CanvasRenderingContext2D, hits: HitRows, width: number, height: number, { ink }: Colors, dpr: number): void {
+    const all = whole(this.controller.info.end), scale = width / (all.to - all.from), line = height / this.lines.length;
+    const thick = Math.min(line, 3 * dpr), { every } = this;
+    ctx.fillStyle = ink.select;
+    for (let i = 0; i < this.lines.length; ++i) {
+      for (const [from, to] of stretchesOf(hits, String(i * every))) {
+        ctx.fillRect((from - all.from) * scale, (i + 1) * line - thick, Math.max(dpr, (to - from) * scale), thick);
+      }
+    }
   }
 
   // Wants its tiles.
@@ -76,7 +96,7 @@ export class Minimap {
     pixels.fill(colors.page, 0, height);
     pieces.forEach((some, i) => {
       this.strips.start(1, width);
-      for (const { tile } of some) this.addTile(tile, width, colors);
+      for (const piece of some) this.addTile(piece, width, colors);
       line.fill(colors.page);
       this.strips.emit(0, line, colors.lut);
       const y0 = Math.round((i * height) / this.lines.length), y1 = Math.round(((i + 1) * height) / this.lines.length);
@@ -89,9 +109,9 @@ export class Minimap {
     return piecesOf(loader, info, track, all, levelFor(all, width));
   }
 
-  private addTile(tile: Tile, width: number, colors: Colors): void {
+  private addTile({ tile, shift }: Piece, width: number, colors: Colors): void {
     const all = whole(this.controller.info.end), scale = width / (all.to - all.from);
-    const length = bucketNs(tile.level), start = tile.index * kBuckets * length, end = start + kBuckets * length;
+    const length = bucketNs(tile.level), start = tile.index * kBuckets * length + shift, end = start + kBuckets * length;
     const { boxes, spans } = tile;
     this.strips.addSpans(spans, colors.plain, {
       x: (start - all.from) * scale, step: length * scale, from: 0, to: kBuckets, merged: true, rows: [0, 0],

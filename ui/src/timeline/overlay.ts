@@ -2,9 +2,10 @@
 // pixels.
 import type { EventDetails } from "../data/source";
 import { visible } from "../report/format";
+import { rowKey, type HitRows } from "./hits";
 import type { Label } from "./painter";
 import { kAxisHeight, lanesBetween, placeOf, type Lane } from "./lanes";
-import { stepsOf, xOf, type Area, type Interval, type Moment, type Scene } from "./scene";
+import { stepsOf, xOf, type Area, type Interval, type Mark, type Moment, type Scene } from "./scene";
 import { formatDuration, formatTime, ticks, tickStep } from "./ticks";
 
 type Ctx = CanvasRenderingContext2D;
@@ -19,6 +20,7 @@ export function drawOverlay(ctx: Ctx, scene: Scene, labels: readonly Label[]): v
   ctx.textBaseline = "middle";
   ctx.textAlign = "left";
   drawLabels(ctx, scene, labels);
+  drawHits(ctx, scene);
   drawStepNumbers(ctx, scene);
   drawChain(ctx, scene);
   if (scene.selected) drawSelected(ctx, scene, scene.selected);
@@ -84,6 +86,39 @@ function drawLabel(ctx: Ctx, scene: Scene, label: Label): void {
   if (!name) return;
   ctx.fillStyle = colors.text[kind]!;
   ctx.fillText(name, Math.round(x0), Math.round((label.y + label.height / 2) / dpr));
+}
+
+// --- matches of a search ---
+
+const kHit = 3;  // pixels of the line below a match
+
+function drawHits(ctx: Ctx, scene: Scene): void {
+  const { hits, lanes: { lanes, pinned, pinnedHeight } } = scene;
+  if (!hits || hits.rows.size === 0) return;
+  const below = kAxisHeight + pinnedHeight;
+  for (const lane of lanesBetween(lanes, scene.scroll, scene.scroll + scene.height - below)) drawHitsOf(ctx, scene, hits, lane, below - scene.scroll, below);
+  for (const lane of pinned) drawHitsOf(ctx, scene, hits, lane, kAxisHeight, kAxisHeight);
+}
+
+// A line below each row of a lane, where there are matches; `clip`: the height above which the lane is hidden.
+function drawHitsOf(ctx: Ctx, scene: Scene, hits: HitRows, lane: Lane, offset: number, clip: number): void {
+  const { info, colors: { ink } } = scene;
+  for (const track of lane.counter ? [] : lane.tracks) {
+    for (let row = 0; row < Math.max(1, info.tracks[track]?.rows ?? 1); ++row) {
+      const y = lane.y + offset + (Math.min(row, lane.rows - 1) + 1) * lane.rowHeight - kHit - 1;
+      if (y < clip) continue;
+      const stretches = hits.rows.get(rowKey(track, row)) ?? [];
+      for (let i = 0; i + 1 < stretches.length; i += 2) {
+        const x = Math.max(0, xOf(scene, hits.from + stretches[i]! * hits.bucket));
+        const width = Math.min(scene.width, xOf(scene, hits.from + (stretches[i + 1]! + 1) * hits.bucket)) - x;
+        if (width <= 0) continue;
+        ctx.fillStyle = ink.page;
+        ctx.fillRect(x, y - 1, Math.max(2, width), kHit + 1);
+        ctx.fillStyle = ink.select;
+        ctx.fillRect(x, y, Math.max(2, width), kHit);
+      }
+    }
+  }
 }
 
 // --- ranks' steps ---
@@ -201,7 +236,10 @@ function drawHover(ctx: Ctx, scene: Scene): void {
 
 function drawIntervals(ctx: Ctx, scene: Scene): void {
   const { ink } = scene.colors;
-  for (const mark of scene.marks) drawInterval(ctx, scene, mark, ink.accent, 0);
+  for (const mark of scene.marks) {
+    drawInterval(ctx, scene, mark, ink.accent, 0);
+    if (mark.name) drawMarkName(ctx, scene, mark);
+  }
   if (scene.area) drawArea(ctx, scene, scene.area);
   if (scene.measure) drawInterval(ctx, scene, scene.measure, ink.select, 0.1);
   const { draft } = scene;
@@ -246,6 +284,18 @@ function drawInterval(ctx: Ctx, scene: Scene, span: Interval, color: string, sha
   ctx.fillRect(left, kAxisHeight, 1, scene.height);
   ctx.fillRect(right - 1, kAxisHeight, 1, scene.height);
   if (span.to > span.from) drawTag(ctx, scene, formatDuration(span.to - span.from), (left + right) / 2, color);
+}
+
+// Above the tracks, on the axis: a flag at the mark's begin.
+function drawMarkName(ctx: Ctx, scene: Scene, mark: Mark): void {
+  const x = xOf(scene, mark.from), { ink } = scene.colors;
+  if (x < -2 || x > scene.width) return;
+  const text = cutToFit(shownName(mark.name), 160, (one) => widthOf(ctx, one)), y = kAxisHeight + scene.lanes.pinnedHeight + 26;
+  const width = widthOf(ctx, text) + 2 * kPad, left = Math.min(x, scene.width - width);
+  ctx.fillStyle = ink.accent;
+  ctx.fillRect(left, y, width, 16);
+  ctx.fillStyle = ink.page;
+  ctx.fillText(text, left + kPad, y + 8);
 }
 
 function drawTag(ctx: Ctx, scene: Scene, text: string, middle: number, color: string): void {

@@ -135,9 +135,9 @@ export class Painter {
       });
   }
 
-  private addSpans(frame: Frame, shown: Shown, { tile, from, to }: Piece): void {
+  private addSpans(frame: Frame, shown: Shown, { tile, from, to, shift }: Piece): void {
     const { scale, scene: { view, colors } } = frame;
-    const length = bucketNs(tile.level), start = tile.index * length * kBuckets;
+    const length = bucketNs(tile.level), start = tile.index * length * kBuckets + shift;
     this.strips.owner = 0;
     this.strips.addSpans(tile.spans, colors.plain, {
       x: (start - view.from) * scale, step: length * scale, from: (from - start) / length, to: (to - start) / length,
@@ -173,7 +173,7 @@ export class Painter {
     const { scene, pixels } = frame;
     const track = scene.info.tracks[shown.lane.tracks[0] ?? -1];
     const curves = curvesOf(pieces, scene.view.from, frame.scale, this.curves.of(pixels.width));
-    const end = Math.ceil((scene.info.end - scene.view.from) * frame.scale);
+    const end = Math.ceil(((track?.until ?? scene.info.end) - scene.view.from) * frame.scale);
     const { top, rowHeight: height, clip } = shown;
     drawCurves(pixels, curves, { top, height, clip, max: track?.max ?? 1, end, colors: scene.colors });
   }
@@ -198,7 +198,7 @@ export class Painter {
   }
 }
 
-function lanesInSight({ lanes, scroll, height }: Scene): readonly Lane[] {
+export function lanesInSight({ lanes, scroll, height }: Scene): readonly Lane[] {
   return lanesBetween(lanes.lanes, scroll, scroll + height - kAxisHeight - lanes.pinnedHeight);
 }
 

@@ -10,14 +10,16 @@ export interface Piece {
   readonly tile: Tile;
   readonly from: number;
   readonly to: number;
+  readonly shift: number;  // ns that the tile's buckets are moved by on the axis
 }
 
 const kFinerLevels = 2;
 
 export function piecesOf(loader: TileLoader, info: TimelineInfo, track: number, view: View, level: number): Piece[] {
   const { end } = info, top = topLevel(end);
+  const shift = info.tracks[track]?.shift ?? 0;
   const wanted = Math.max(lowestLevel(end), Math.min(level, top), info.tracks[track]?.finest ?? 0);
-  const { first, last } = tilesIn(view, wanted, end);
+  const { first, last } = tilesIn({ from: view.from - shift, to: view.to - shift }, wanted, end);
   const pieces: Piece[] = [];
   for (let index = first; index <= last; ++index) {
     const id = { track, level: wanted, index };
@@ -25,12 +27,12 @@ export function piecesOf(loader: TileLoader, info: TimelineInfo, track: number, 
     if (held !== undefined && held !== "absent") pieces.push(pieceOf(held, id));
     else pieces.push(...standIns(loader, id, top));
   }
-  return pieces;
+  return shift === 0 ? pieces : pieces.map((piece) => ({ ...piece, from: piece.from + shift, to: piece.to + shift, shift }));
 }
 
 // The whole of `tile`, as far as it lies in the stretch of `id`.
 const pieceOf = (tile: Tile, id: TileId): Piece =>
-  ({ tile, from: id.index * tileNs(id.level), to: (id.index + 1) * tileNs(id.level) });
+  ({ tile, from: id.index * tileNs(id.level), to: (id.index + 1) * tileNs(id.level), shift: 0 });
 
 function standIns(loader: TileLoader, id: TileId, top: number): Piece[] {
   const near = coarser(loader, id, Math.min(top, id.level + 3));

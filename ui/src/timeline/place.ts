@@ -4,7 +4,7 @@ import { numbersText } from "../data/numbers";
 import type { EventRef, TimelineInfo } from "../data/source";
 import type { Query } from "../shell/url";
 import type { View } from "./levels";
-import type { Area, Interval, Moment } from "./scene";
+import type { Area, Interval, Mark, Moment } from "./scene";
 import { clamp, fit, whole } from "./view";
 
 export interface Placed {
@@ -13,18 +13,25 @@ export interface Placed {
   readonly pins: readonly number[];
   readonly filter: string;
   readonly find: string;  // what is searched for
+  readonly regex: boolean;  // it is a regular expression
+  readonly top: string;  // the lane that scrolling has brought to the top, as "12:r3": 12 pixels above the top
   readonly ranks: string;  // the header's choice, as text
   readonly flipped: ReadonlySet<string>;
   readonly measure: Interval | null;
   readonly area: Area | null;
-  readonly marks: readonly Interval[];
+  readonly marks: readonly Mark[];
   readonly chain: readonly Moment[];
 }
 
 // What of the URL is the timeline's, with the header's choices that it follows.
-export const kPlaceKeys = ["from", "to", "sel", "pins", "filter", "find", "fold", "measure", "area", "marks", "chain", "ranks", "steps"] as const;
+export const kPlaceKeys = ["from", "to", "sel", "pins", "filter", "find", "regex", "fold", "top", "measure", "area", "marks", "chain", "ranks", "steps"] as const;
 
 export const kMostMarks = 100;
+
+const kMostName = 80;  // characters of a mark's name
+
+// The tracks of an area that holds counters alone.
+const kNoTracks = "none";
 
 // A time in ns, as round as can be without losing what the eye could see in this view.
 export function roundTime(time: number, view: View): number {
@@ -48,9 +55,11 @@ export function toQuery(placed: Placed, usual: View): Query {
     pins: placed.pins.join(","),
     filter: placed.filter,
     find: placed.find,
+    regex: placed.find && placed.regex ? "1" : "",
+    top: placed.top,
     measure: placed.measure ? spanText(placed.measure) : "",
-    area: placed.area ? `${spanText(placed.area)}:${numbersText(placed.area.tracks)}` : "",
-    marks: placed.marks.map(spanText).join(","),
+    area: placed.area ? `${spanText(placed.area)}:${numbersText(placed.area.tracks) || kNoTracks}` : "",
+    marks: placed.marks.map((mark) => `${spanText(mark)}${mark.name && `~${encodeURIComponent(mark.name)}`}`).join(","),
     chain: placed.chain.map(({ rankIndex, at }) => `${rankIndex}:${at}`).join(","),
     fold: [...placed.flipped].map(encodeURIComponent).sort().join(","),
   };
@@ -98,11 +107,16 @@ function areaOf(text: string, info: TimelineInfo): Area | null {
   const [time = "", list = "", more] = text.split(":");
   const span = spanOf(time, info.end);
   const tracks = numbersOf(list, info.tracks.length)?.filter((id) => info.tracks[id]?.kind !== "counter") ?? [];
-  return span && span.from < span.to && tracks.length > 0 && more === undefined ? { ...span, tracks } : null;
+  const known = tracks.length > 0 || list === kNoTracks;
+  return span && span.from < span.to && known && more === undefined ? { ...span, tracks } : null;
 }
 
-function marksOf(text: string, end: number): Interval[] {
-  return text.split(",").slice(0, kMostMarks).flatMap((part) => spanOf(part, end) ?? []);
+// "120..480~a name", the name as a URL has it.
+function marksOf(text: string, end: number): Mark[] {
+  return text.split(",").slice(0, kMostMarks).flatMap((part) => {
+    const [time = "", ...rest] = part.split("~"), name = rest.join("~"), span = spanOf(time, end);
+    return span ? [{ ...span, name: (keysOf(name)[0] ?? "").slice(0, kMostName) }] : [];
+  });
 }
 
 // "3:120,1:480": moments of ranks by their index.
@@ -150,6 +164,8 @@ export function fromQuery(query: Query, info: TimelineInfo): Placed {
     pins: [...new Set((query["pins"] ?? "").split(",").filter((id) => kWhole.test(id)).map(Number))].filter(isTrack),
     filter: query["filter"] ?? "",
     find: query["find"] ?? "",
+    regex: query["regex"] === "1",
+    top: query["top"] ?? "",
     ranks: query["ranks"] ?? "",
     flipped: new Set(keysOf(query["fold"])),
     measure: measure && measure.from < measure.to ? measure : null,

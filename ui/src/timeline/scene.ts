@@ -2,10 +2,14 @@
 import type { EventDetails, TimelineInfo, TimelineStep } from "../data/source";
 import type { Colors } from "./colors";
 import type { Lanes } from "./lanes";
+import type { HitRows } from "./hits";
 import type { View } from "./levels";
 import type { Tile } from "./tile";
 
 export interface Interval { readonly from: number; readonly to: number }
+
+// A stretch or a moment that somebody wants to come back to; `name` may be empty.
+export interface Mark extends Interval { readonly name: string }
 
 // An area: a stretch of time on some tracks.
 export interface Area extends Interval { readonly tracks: readonly number[] }
@@ -26,7 +30,8 @@ export interface Scene {
   readonly measure: Interval | null;
   readonly area: Area | null;
   readonly draft: Draft | null;  // of an area that is being drawn
-  readonly marks: readonly Interval[];
+  readonly marks: readonly Mark[];
+  readonly hits: HitRows | null;  // of a search
   readonly chain: readonly Moment[];  // arrows go from one to the next
   readonly hover: { readonly box: BoxHit | null; readonly x: number } | null;
 }

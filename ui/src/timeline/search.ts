@@ -1,5 +1,5 @@
 // Steps through search matches in time order and counts their places. Asks the server only beyond the loaded matches.
-import type { EventDetails, EventRef, Match, Matches, Source, TimelineInfo } from "../data/source";
+import { SourceError, type EventDetails, type EventRef, type Match, type Matches, type Source, type TimelineInfo } from "../data/source";
 import type { View } from "./levels";
 
 const kMatches = 256;
@@ -12,10 +12,15 @@ export interface Found {
 
 export interface Search {
   readonly q: string;
+  readonly regex: boolean;       // q is a regular expression
   readonly found: Found | null;  // null: not known yet
+  readonly typed: boolean;       // nobody has gone to a match of it yet
+  readonly wrong: string;        // why there can be no match, or empty
 }
 
-export const kNoSearch: Search = { q: "", found: null };
+export const kNoSearch: Search = { q: "", regex: false, found: null, typed: false, wrong: "" };
+
+const same = (a: Search, b: Pick<Search, "q" | "regex">): boolean => a.q === b.q && a.regex === b.regex;
 
 const indexOf = ({ matches }: Found, ref: EventRef): number =>
   matches.findIndex((match) => match.track === ref.track && match.event === ref.event);
@@ -63,35 +68,52 @@ export class Searcher {
     return found && selected ? placeIn(found, selected) : null;
   }
 
+  // What is typed is found at once; nothing is selected, and nothing moves, until somebody goes to a match.
+  async type(q: string, regex: boolean): Promise<void> {
+    const { controller } = this;
+    if (!q) return controller.change({ search: { ...kNoSearch, regex } });
+    if (same(controller.state.get().search, { q, regex })) return;
+    controller.change({ search: { ...kNoSearch, q, regex, typed: true } });
+    await this.locate();
+  }
+
   // Goes to the match after the selected event, or before it; a new text begins at the left of the view.
   async find(q: string, by: 1 | -1): Promise<void> {
-    const { controller } = this, { search, selected } = controller.state.get();
-    if (!q) return controller.change({ search: kNoSearch });
-    const before = q === search.q ? search.found : null;
-    controller.change({ search: { q, found: before } });
+    const { controller } = this, { search, selected } = controller.state.get(), { regex } = search;
+    if (!q) return controller.change({ search: { ...kNoSearch, regex } });
+    const before = q === search.q && !search.typed ? search.found : null;
+    controller.change({ search: { ...kNoSearch, q, regex, found: before } });
     const known = before && selected ? stepIn(before, selected, by) : undefined;
     if (known) return controller.select(known, { reveal: "all" });
     try {
       const found = await this.askBeyond(q, by, before ? selected : null);
-      if (controller.state.get().search.q !== q) return;
-      controller.change({ search: { q, found } });
+      if (!same(controller.state.get().search, { q, regex })) return;
+      controller.change({ search: { ...kNoSearch, q, regex, found } });
       const match = found.matches[found.at];
       if (match) await controller.select(match, { reveal: "all" });
     } catch (problem) {
-      controller.change({ problem });
+      this.failed(q, regex, problem);
     }
   }
 
   // All matches there are, from the selected event on, which stays selected.
-  async locate(q: string): Promise<void> {
-    const { controller } = this;
+  async locate(): Promise<void> {
+    const { controller } = this, { q, regex } = controller.state.get().search;
     try {
       const found = await this.ask(q, 1, controller.state.get().selected?.start ?? Math.max(0, controller.view.from), null);
       const { search } = controller.state.get();
-      if (search.q === q && !search.found) controller.change({ search: { q, found } });
+      if (same(search, { q, regex }) && !search.found) controller.change({ search: { ...search, found } });
     } catch (problem) {
-      controller.change({ problem });
+      this.failed(q, regex, problem);
     }
+  }
+
+  // What is no regular expression, perhaps not yet, is said beside the field.
+  private failed(q: string, regex: boolean, problem: unknown): void {
+    const { controller } = this, { search } = controller.state.get();
+    if (!same(search, { q, regex })) return;
+    if (regex && problem instanceof SourceError && problem.status === 400) controller.change({ search: { ...search, wrong: problem.problem.what } });
+    else controller.change({ problem });
   }
 
   // What the server finds beyond `current`, or beyond the edge of the view; past the last it goes round again.
@@ -103,7 +125,7 @@ export class Searcher {
   }
 
   private async ask(q: string, by: 1 | -1, from: number, after: EventRef | null): Promise<Found & { readonly at: number }> {
-    const { source, run } = this.controller;
-    return readOn(await source.find(run, { q, from: Math.round(from), by, limit: kMatches }), by, after);
+    const { source, run } = this.controller, regex = this.controller.state.get().search.regex ? 1 : undefined;
+    return readOn(await source.find(run, { q, regex, from: Math.round(from), by, limit: kMatches }), by, after);
   }
 }

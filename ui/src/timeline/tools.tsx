@@ -1,7 +1,8 @@
 // Shows the bar above the chart: search, filter, drag mode, and the legend.
-import { useEffect, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { kindNamed, type Kind } from "../data/report";
-import { humanCount } from "../report/format";
+import { humanCount, visible } from "../report/format";
 import { colorOf, kLooks, textColorOn } from "../shell/palette";
 import { useStore } from "../shell/store";
 import { useTheme } from "../shell/theme";
@@ -9,12 +10,27 @@ import { t } from "../text";
 import { kPatternBits } from "./colors";
 import type { Controller } from "./controller";
 import { kFilterId, kSearchId } from "./keys";
+import { wrongRanks } from "./lanes";
+
+const kTypingMs = 180;  // without a key, after which what is typed is searched for
 
 function SearchField({ controller }: { controller: Controller }) {
-  const { search } = useStore(controller.state), { place } = controller.searcher;
-  const [text, setText] = useState(search.q);
-  useEffect(() => setText(search.q), [search.q]);
-  const go = (by: 1 | -1) => void controller.searcher.find(text.trim(), by);
+  const { search } = useStore(controller.state), { searcher } = controller, { place } = searcher;
+  const [text, setText] = useState(search.q), timer = useRef(0);
+  useEffect(() => setText((now) => (now.trim() === search.q ? now : search.q)), [search.q]);
+  const type = (next: string) => {
+    setText(next);
+    clearTimeout(timer.current);
+    timer.current = window.setTimeout(() => void searcher.type(next.trim(), controller.state.get().search.regex), kTypingMs);
+  };
+  const go = (by: 1 | -1) => {
+    clearTimeout(timer.current);
+    void searcher.find(text.trim(), by);
+  };
+  const switchRegex = () => {
+    clearTimeout(timer.current);
+    void searcher.type(text.trim(), !search.regex);
+  };
   const onKey = (event: KeyboardEvent) => {
     if (event.isComposing) return;
     if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
@@ -28,11 +44,15 @@ function SearchField({ controller }: { controller: Controller }) {
       <label for={kSearchId}>{t("timeline.search")}</label>
       <input
         id={kSearchId} type="search" value={text} placeholder={t("timeline.search_hint")} spellcheck={false} autocomplete="off"
-        onInput={(event) => setText(event.currentTarget.value)} onKeyDown={onKey}
+        onInput={(event) => type(event.currentTarget.value)} onKeyDown={onKey}
+        aria-invalid={search.wrong !== ""} aria-describedby="timeline-found"
       />
+      <button type="button" class="tl-regex" aria-pressed={search.regex} aria-label={t("timeline.regex")} title={t("timeline.regex")} onClick={switchRegex}>.*</button>
       <button type="button" aria-label={t("timeline.previous")} onClick={() => go(-1)}>‹</button>
       <button type="button" aria-label={t("timeline.next")} onClick={() => go(1)}>›</button>
-      <span role="status" class="faint" id="timeline-found">{!search.q ? "" : search.found ? found : t("timeline.searching")}</span>
+      <span role="status" class={search.wrong ? "tl-wrong" : "faint"} id="timeline-found">
+        {!search.q ? "" : search.wrong ? visible(search.wrong) : search.found ? found : t("timeline.searching")}
+      </span>
     </div>
   );
 }
@@ -81,10 +101,28 @@ function dotsOf(kind: Kind): string {
     .join("");
 }
 
-export function Tools({ controller }: { controller: Controller }) {
+// Which two runs are on the axis, and what they begin with.
+function Pair({ controller: { info: { pair } } }: { controller: Controller }) {
+  if (!pair) return null;
+  const [a, b] = pair.names.map(visible), [stepA, stepB] = pair.steps ?? [];
+  return <p class="faint">{pair.steps ? t("timeline.pair_steps", { a: a!, b: b!, stepA: stepA!, stepB: stepB! }) : t("timeline.pair", { a: a!, b: b! })}</p>;
+}
+
+// The header's ranks, where they choose none.
+function WrongRanks({ controller }: { controller: Controller }) {
+  const { ranks } = useStore(controller.state), wrong = wrongRanks(controller.info, ranks);
+  if (!wrong) return null;
+  const all = controller.info.ranks.map(({ rank }) => rank);
+  const args = { ranks: visible(ranks), first: Math.min(...all), last: Math.max(...all) };
+  return <p class="tl-wrong" role="alert">{t(wrong === "odd" ? "timeline.ranks_odd" : "timeline.ranks_absent", args)}</p>;
+}
+
+// `children`: before all else.
+export function Tools({ controller, children }: { controller: Controller; children?: ComponentChildren }) {
   const { mode } = useStore(controller.state);
   return (
     <div class="tl-tools" role="group" aria-label={t("timeline.tools")}>
+      {children}
       {controller.source.live && <SearchField controller={controller} />}
       <FilterField controller={controller} />
       {controller.source.live && <button
@@ -94,7 +132,13 @@ export function Tools({ controller }: { controller: Controller }) {
         {t("timeline.area")}
       </button>}
       <button type="button" onClick={() => controller.showAll()}>{t("timeline.all")}</button>
+      <span class="tl-folds" role="group" aria-label={t("timeline.folds")}>
+        <button type="button" onClick={() => controller.foldAll(true)}>{t("timeline.fold_all")}</button>
+        <button type="button" onClick={() => controller.foldAll(false)}>{t("timeline.unfold_all")}</button>
+      </span>
       <Legend controller={controller} />
+      <Pair controller={controller} />
+      <WrongRanks controller={controller} />
       {controller.info.message && <p class="faint" lang="en">{controller.info.message}</p>}
     </div>
   );

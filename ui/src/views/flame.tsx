@@ -65,7 +65,8 @@ function useArrows(boxes: readonly Box[]) {
   return { area, stop: stop?.node.path, onKeyDown, setAt };
 }
 
-export function FlameGraph({ table }: PictureProps) {
+// `urlKey`: where the URL has what it is narrowed to.
+export function FlameGraph({ table, urlKey = "flame" }: PictureProps & { readonly urlKey?: string }) {
   const { roots, byPath } = useMemo(() => {
     const made = treeOf(table), all = new Map<string, Node>();
     const add = (node: Node): void => {
@@ -75,7 +76,7 @@ export function FlameGraph({ table }: PictureProps) {
     made.forEach(add);
     return { roots: made, byPath: all };
   }, [table]);
-  const [path, setPath] = useUrlState("flame", "");
+  const [path, setPath] = useUrlState(urlKey, "");
   const top = byPath.get(path) ?? null, compared = isCompared(table);
   const boxes = useMemo(() => layOut(roots, top), [roots, top]);
   const { area, stop, onKeyDown, setAt } = useArrows(boxes);

@@ -1,0 +1,37 @@
+// Says which part of the timeline a number of a report stands for, as the "show" keys of a link; show.ts brings it into sight.
+import type { Query } from "../shell/url";
+
+export interface Target {
+  readonly rank?: number;
+  readonly window?: number;
+  readonly step?: string;    // "5", or "4..6"
+  readonly device?: number;
+  readonly stream?: number;
+  readonly name?: string;    // of an event: the longest of these is selected
+  readonly kind?: string;    // without a name: the longest event of this kind
+}
+
+const kNumbers = ["rank", "window", "device", "stream"] as const;
+const kTexts = ["step", "name", "kind"] as const;
+
+export const kTargetKeys: readonly string[] = [...kNumbers, ...kTexts].map((key) => `show.${key}`);
+
+// `back`: where it is shown from, "stragglers" or "stragglers.ranks".
+export function targetQuery(target: Target, back: string): Query {
+  const keys = [...kNumbers, ...kTexts].flatMap((key) => (target[key] === undefined ? [] : [[`show.${key}`, String(target[key])] as const]));
+  return { ...Object.fromEntries(keys), back };
+}
+
+// What a link asks for; null: nothing. Numbers that are none are left out.
+export function targetOf(query: Query): Target | null {
+  const target: Record<string, number | string> = {};
+  for (const key of kNumbers) {
+    const text = query[`show.${key}`] ?? "";
+    if (/^\d{1,9}$/.test(text)) target[key] = Number(text);
+  }
+  for (const key of kTexts) {
+    const text = query[`show.${key}`];
+    if (text) target[key] = text;
+  }
+  return Object.keys(target).length > 0 ? target : null;
+}
