@@ -15,6 +15,7 @@ std::unique_ptr<Command> Root() {
   AddWhatif(*root);
   AddCompare(*root);
   AddExport(*root);
+  AddRedact(*root);
   AddServe(*root);
   AddReport(*root);
   AddList(*root);

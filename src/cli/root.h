@@ -14,6 +14,7 @@ void AddAnalyze(Command& root);
 void AddWhatif(Command& root);
 void AddCompare(Command& root);
 void AddExport(Command& root);
+void AddRedact(Command& root);
 void AddServe(Command& root);
 void AddReport(Command& root);
 void AddList(Command& root);

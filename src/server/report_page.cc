@@ -14,6 +14,7 @@
 #include "server/packed_text.h"
 #include "server/page.h"
 #include "server/sources.h"
+#include "stepscope/redact.h"
 #include "stepscope/server.h"
 #include "stepscope/write.h"
 
@@ -59,6 +60,7 @@ Result<Session> OpenRun(const server::SourceRun& run, const ReportPageOptions& o
                                .threads = options.threads,
                                .keep_events = true,
                                .settings = options.settings,
+                               .redact = options.redact,
                                .on_progress = options.on_progress});
 }
 
@@ -76,7 +78,7 @@ Result<AskedRun> AskRun(const server::SourceRun& run, const ReportPageOptions& o
   if (!session) return std::unexpected(session.error());
   const auto answer = session->Analyze();
   if (!answer) return std::unexpected(answer.error());
-  const auto& files = answer->run.files;
+  const auto& files = session->run().files;
   file.inputs.insert(file.inputs.end(), files.begin(), files.end());
   data.AddMember(run.id, CompactJson(ToJson(*answer)));
   return AskedRun{run.id, session->TakeTimeline()};
@@ -96,9 +98,31 @@ server::RunView ViewOf(const server::SourceRun& run, const Result<AskedRun>& ask
   return view;
 }
 
+// What the page says of its runs and ledgers, without what is private.
+void RedactViews(std::vector<server::RunView>& views, std::vector<server::LedgerView>& ledgers,
+                 const RedactOptions& options) {
+  for (server::RunView& view : views) {
+    view.name = RedactedPath(view.name, options);
+    view.path = RedactedPath(view.path, options);
+    if (!view.error) continue;
+    for (std::string* text : {&view.error->what, &view.error->where, &view.error->hint})
+      *text = RedactedText(*text, options);
+  }
+  for (server::LedgerView& ledger : ledgers) {
+    ledger.name = RedactedPath(ledger.name, options);
+    ledger.path = RedactedPath(ledger.path, options);
+  }
+}
+
 }  // namespace
 
-Result<PageFile> ReportPage(const ReportPageOptions& options) {
+Result<PageFile> ReportPage(const ReportPageOptions& given) {
+  ReportPageOptions options = given;
+  if (options.redact) {
+    auto redact = WithKey(*options.redact);  // one for all runs and ledgers
+    if (!redact) return std::unexpected(redact.error());
+    options.redact = std::move(*redact);
+  }
   if (auto checked = server::CheckPage(); !checked) return std::unexpected(checked.error());
   if (const auto checked = server::CheckPaths(options.paths); !checked) {
     return std::unexpected(checked.error());
@@ -124,11 +148,17 @@ Result<PageFile> ReportPage(const ReportPageOptions& options) {
       file.failed.push_back(one.error());
   }
   if (asked.empty() && !file.failed.empty()) return std::unexpected(file.failed.front());
+  std::vector<server::LedgerView> ledgers = sources.ledgers;
+  if (options.redact) RedactViews(views, ledgers, *options.redact);
   data.Begin(fmt::format(R"(}},"state":{},"ledgers":{{)",
-                         CompactJson(server::StateJson(views, sources.ledgers))));
+                         CompactJson(server::StateJson(views, ledgers))));
   for (const server::LedgerView& ledger : sources.ledgers) {
-    const auto answer = server::AskLedger(ledger.path, "");
+    auto answer = server::AskLedger(ledger.path, "");
     if (!answer) return std::unexpected(answer.error());
+    if (options.redact) {
+      if (auto done = RedactAnswer(*answer, *options.redact); !done)
+        return std::unexpected(done.error());
+    }
     data.AddMember(ledger.id, CompactJson(ToJson(*answer)));
   }
   // What is written in any case; of a timeline its tracks and details too, which pack well.
