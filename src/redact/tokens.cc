@@ -70,13 +70,42 @@ struct Look {
   double Changes() const { return static_cast<double>(changes) / static_cast<double>(size); }
 };
 
+// The pairs of letters that English, and so names in programs, is mostly made of.
+constexpr std::string_view kPairs =
+    "th he in er an re nd at on nt ha es st en ed to it ou ea hi is or ti as te et ng of al de se "
+    "le sa si ar ve ra ld ur ro ri co li ic ne me la ce ta ec om ll ma io ct ss ge nc us ac ch el "
+    "ol un em ns pe sc po tr ad il no id ot so lo rs ut im ul mp ni wi op sh pr ca di bi gr fo ke "
+    "ty av ap am ag ow mo ho ff ck ef ph ex sp su pl vi ev ts ls fi fu ee oo ai ie ue ui qu da ba ";
+
+std::bitset<26 * 26> CommonPairs() {
+  std::bitset<26 * 26> common;
+  for (size_t i = 0; i + 1 < kPairs.size(); i += 3)
+    common.set(static_cast<size_t>((kPairs[i] - 'a') * 26 + kPairs[i + 1] - 'a'));
+  return common;
+}
+
+// The share of pairs of letters that are common: of random letters 0.2, of names more than half.
+double ShareOfWords(std::string_view run) {
+  static const std::bitset<26 * 26> common = CommonPairs();
+  size_t pairs = 0, known = 0;
+  for (size_t i = 0; i + 1 < run.size(); ++i) {
+    const int a = (run[i] | 0x20) - 'a', b = (run[i + 1] | 0x20) - 'a';
+    if (a < 0 || a > 25 || b < 0 || b > 25) continue;
+    ++pairs;
+    known += common[static_cast<size_t>(a * 26 + b)];
+  }
+  return static_cast<double>(known) / static_cast<double>(std::max<size_t>(pairs, 1));
+}
+
 // Of letters and digits without a separator.
 bool LooksRandom(std::string_view run) {
   constexpr size_t kShortest = 20, kShortestOneCase = 24;
   if (run.size() < kShortest) return false;
+  constexpr double kMostWords = 0.38;
   const Look look(run);
   const bool mixed = look.lower >= 3 && look.upper >= 3 && look.digits >= 1;
-  if (mixed && look.Changes() >= 0.42 && look.letters.count() >= 8) return true;
+  if (ShareOfWords(run) > kMostWords) return false;
+  if (mixed && look.Changes() >= 0.36 && look.letters.count() >= 8) return true;
   const bool one_case = look.lower == 0 || look.upper == 0;
   return run.size() >= kShortestOneCase && one_case && look.digits >= 4 &&
          look.letters.count() >= 6 && look.Changes() >= 0.28;
@@ -132,7 +161,7 @@ size_t RandomAt(std::string_view text, size_t at) {
   if (const size_t uuid = UuidAt(text, at); uuid > 0) return uuid;
   const auto is_plain = [](char c) { return IsTokenCharacter(c) && c != '_' && c != '-'; };
   const size_t plain_end = RunEnd(text, at, is_plain, kLooks);
-  constexpr size_t kShortestPart = 8;  // so that texts of short words cost little
+  constexpr size_t kShortestPart = 4;  // so that texts of short words cost little
   if (plain_end - at < kShortestPart) return 0;
   const std::string_view plain = text.substr(at, plain_end - at);
   if (IsRandomHex(plain)) return RunEnd(text, plain_end, is_plain) - at;
