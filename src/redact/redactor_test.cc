@@ -90,7 +90,8 @@ TEST(Redactor, LeavesWhatAnalysesKnowBy) {
         "libcudart.so.12.1.105", "torch 2.1.0+cu121", "a1b2c3d4", "0x7f12345678ab", "12.4.5.8.9",
         "aten/src/ATen/native/cuda/Loops.cuh", "/usr/lib/x86_64-linux-gnu/libcuda.so.1",
         "%fusion.3 = f32[8,128]{1,0} fusion(f32[] %p0), kind=kLoop", "Memcpy HtoD (Pinned -> Device)",
-        "num_tokens=4096", "[[8, 128], [128, 64]]", "Dequeue@aclnnInplaceCopy", "numpy==1.26.4.1",
+        "num_tokens=4096", "[[8, 128], [128, 64]]", "Dequeue@aclnnInplaceCopy",
+        "igemm_bwd_gtcx3_nhwc_bf16_bx0_ex1_bt64x128x32_wt32x32x8_ws1x1_wr2x1_ta1x8x1x1_1x4x1x64_mh_gkgs", "numpy==1.26.4.1",
         "Cijk_SB_GG_DBiasS_BiasSrcB_ScaleAlphaVec_PostGSU4_VW1.kd", "libnccl=12.8.4.1-1", "torch.nn.functional.conv2d", "nn.Module: Net_0",
         "http://localhost:6006", "127.0.0.1", "cudaLaunchKernel", "thread 123 (python)"})
     EXPECT_EQ(Text(text), text);

@@ -106,7 +106,9 @@ bool LooksRandom(std::string_view run) {
   const bool mixed = look.lower >= 3 && look.upper >= 3 && look.digits >= 1;
   if (ShareOfWords(run) > kMostWords) return false;
   if (mixed && look.Changes() >= 0.36 && look.letters.count() >= 8) return true;
-  const bool one_case = look.lower == 0 || look.upper == 0;
+  // Parts of kernels' names are of one case: "tb1x4x1x2_1x8x1x32".
+  const bool one_case = (look.lower == 0 || look.upper == 0) &&
+                        look.lower + look.upper + look.digits == run.size();
   return run.size() >= kShortestOneCase && one_case && look.digits >= 4 &&
          look.letters.count() >= 6 && look.Changes() >= 0.28;
 }
