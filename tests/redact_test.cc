@@ -26,43 +26,82 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 // What must not survive, in any case of letters.
-constexpr auto kSecrets = std::to_array<std::string_view>(
-    {"gpu-a17", "node-b23", "falcon9", "acmecluster", "ip-10-7-0-44", "login-c01", "10.77.3.21",
-     "fd12:3456:789a::17", "0a:1b:2c:3d:4e:5f", "alicesmith", "bob.jones", "carolk", "davidw",
-     "projectzeus", "secretmodel", "unreleased", "acmedata", "internalbucket", "teamorion",
-     "hunter2pass", "AKIAQ7RT5ZXCVB2N8LKM", "ghp_q7Rt5ZxCvB2n8LkMw3Ye6Uj1Hg4Fd9Sa0Pq",
-     "hf_QwErTyUiOpAsDfGhJkLzXcVbNm12", "sk-q7Rt5ZxCvB2n8LkMw3Ye6Uj1", "xoxb-7719283746-QwErTyUiOp",
-     "AIzaSyQ7rT5zXcVb2N8lKmW3yE6uJ1hG4fD9sA0", "eyJhbGciOiJIUzI1NiJ9.eyJ1IjoiYWxpY2UifQ.q7Rt5Zx",
-     "a8Fq2Lk0ZxWm93TbVyPd7RcE1uNh5sGoJ4iQwX", "9c2f7be1d04a83655ef0912b7c3d48aa97b1c6d2",
-     "wandbkey77", "tok_q1w2e3", "bearer-zz91", "dbpass55", "apikeyvalue", "cookievalue1",
-     "envvalue-one", "envvalue-two", "argvalue-one", "argvalue-two", "lrvalue-77",
-     "MIIEvQIBADANBgkq", "7e57d004-2b97-44e7-8f00-1e2d3c4b5a69", "slackhook99", "sastoken88",
-     "querysecret", "userinfo1", "storekey42", "bootid-5f5f", "windowsuser", "sharedhost5"});
+constexpr auto kSecrets =
+    std::to_array<std::string_view>({"gpu-a17",
+                                     "node-b23",
+                                     "falcon9",
+                                     "acmecluster",
+                                     "ip-10-7-0-44",
+                                     "login-c01",
+                                     "10.77.3.21",
+                                     "fd12:3456:789a::17",
+                                     "0a:1b:2c:3d:4e:5f",
+                                     "alicesmith",
+                                     "bob.jones",
+                                     "carolk",
+                                     "davidw",
+                                     "projectzeus",
+                                     "secretmodel",
+                                     "unreleased",
+                                     "acmedata",
+                                     "internalbucket",
+                                     "teamorion",
+                                     "hunter2pass",
+                                     "AKIAQ7RT5ZXCVB2N8LKM",
+                                     "ghp_q7Rt5ZxCvB2n8LkMw3Ye6Uj1Hg4Fd9Sa0Pq",
+                                     "hf_QwErTyUiOpAsDfGhJkLzXcVbNm12",
+                                     "sk-q7Rt5ZxCvB2n8LkMw3Ye6Uj1",
+                                     "xoxb-7719283746-QwErTyUiOp",
+                                     "AIzaSyQ7rT5zXcVb2N8lKmW3yE6uJ1hG4fD9sA0",
+                                     "eyJhbGciOiJIUzI1NiJ9.eyJ1IjoiYWxpY2UifQ.q7Rt5Zx",
+                                     "a8Fq2Lk0ZxWm93TbVyPd7RcE1uNh5sGoJ4iQwX",
+                                     "9c2f7be1d04a83655ef0912b7c3d48aa97b1c6d2",
+                                     "wandbkey77",
+                                     "tok_q1w2e3",
+                                     "bearer-zz91",
+                                     "dbpass55",
+                                     "apikeyvalue",
+                                     "cookievalue1",
+                                     "envvalue-one",
+                                     "envvalue-two",
+                                     "argvalue-one",
+                                     "argvalue-two",
+                                     "lrvalue-77",
+                                     "MIIEvQIBADANBgkq",
+                                     "7e57d004-2b97-44e7-8f00-1e2d3c4b5a69",
+                                     "slackhook99",
+                                     "sastoken88",
+                                     "querysecret",
+                                     "userinfo1",
+                                     "storekey42",
+                                     "bootid-5f5f",
+                                     "windowsuser",
+                                     "sharedhost5"});
 static_assert(kSecrets.size() == 50);
 
 std::string Key() { return "0123456789abcdef"; }
 
 // Texts that hold all of them, as people find them in traces.
 std::vector<std::string> Texts() {
-  return {
-      "wait for GPU-A17 at 10.77.3.21:29500 and [fd12:3456:789a::17]:29500, 0a:1b:2c:3d:4e:5f",
-      "ssh alicesmith@gpu-a17 # falcon9.acmecluster.internal, ip-10-7-0-44, login-c01.acmecluster.com",
-      "bob.jones@acmecluster.com wrote HOSTNAME=node-b23",
-      "/home/carolk/projectzeus/train.py(12): forward",
-      "src/secretmodel/unreleased/net.py(3): step",
-      "/mnt/acmedata/davidw",
-      "s3://internalbucket/teamorion/checkpoint.pt",
-      "https://userinfo1:storekey42@sharedhost5.acmecluster.com/a?sig=querysecret",
-      "C:\\Users\\windowsuser\\x.py",
-      "password=hunter2pass AKIAQ7RT5ZXCVB2N8LKM ghp_q7Rt5ZxCvB2n8LkMw3Ye6Uj1Hg4Fd9Sa0Pq",
-      "hf_QwErTyUiOpAsDfGhJkLzXcVbNm12 sk-q7Rt5ZxCvB2n8LkMw3Ye6Uj1 xoxb-7719283746-QwErTyUiOp",
-      "AIzaSyQ7rT5zXcVb2N8lKmW3yE6uJ1hG4fD9sA0 eyJhbGciOiJIUzI1NiJ9.eyJ1IjoiYWxpY2UifQ.q7Rt5Zx",
-      "a8Fq2Lk0ZxWm93TbVyPd7RcE1uNh5sGoJ4iQwX 9c2f7be1d04a83655ef0912b7c3d48aa97b1c6d2",
-      "WANDB_API_KEY=wandbkey77 token=tok_q1w2e3 Authorization: Bearer bearer-zz91",
-      "db_password: dbpass55 --api-key apikeyvalue cookie=cookievalue1 sas_token=sastoken88",
-      "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkq\n-----END PRIVATE KEY-----",
-      "7e57d004-2b97-44e7-8f00-1e2d3c4b5a69 webhook=slackhook99",
-      "falcon9 by carolk on node-b23, login-c01"};
+  return {"wait for GPU-A17 at 10.77.3.21:29500 and [fd12:3456:789a::17]:29500, 0a:1b:2c:3d:4e:5f",
+          "ssh alicesmith@gpu-a17 # falcon9.acmecluster.internal, ip-10-7-0-44, "
+          "login-c01.acmecluster.com",
+          "bob.jones@acmecluster.com wrote HOSTNAME=node-b23",
+          "/home/carolk/projectzeus/train.py(12): forward",
+          "src/secretmodel/unreleased/net.py(3): step",
+          "/mnt/acmedata/davidw",
+          "s3://internalbucket/teamorion/checkpoint.pt",
+          "https://userinfo1:storekey42@sharedhost5.acmecluster.com/a?sig=querysecret",
+          "C:\\Users\\windowsuser\\x.py",
+          "password=hunter2pass AKIAQ7RT5ZXCVB2N8LKM ghp_q7Rt5ZxCvB2n8LkMw3Ye6Uj1Hg4Fd9Sa0Pq",
+          "hf_QwErTyUiOpAsDfGhJkLzXcVbNm12 sk-q7Rt5ZxCvB2n8LkMw3Ye6Uj1 xoxb-7719283746-QwErTyUiOp",
+          "AIzaSyQ7rT5zXcVb2N8lKmW3yE6uJ1hG4fD9sA0 eyJhbGciOiJIUzI1NiJ9.eyJ1IjoiYWxpY2UifQ.q7Rt5Zx",
+          "a8Fq2Lk0ZxWm93TbVyPd7RcE1uNh5sGoJ4iQwX 9c2f7be1d04a83655ef0912b7c3d48aa97b1c6d2",
+          "WANDB_API_KEY=wandbkey77 token=tok_q1w2e3 Authorization: Bearer bearer-zz91",
+          "db_password: dbpass55 --api-key apikeyvalue cookie=cookievalue1 sas_token=sastoken88",
+          "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkq\n-----END PRIVATE KEY-----",
+          "7e57d004-2b97-44e7-8f00-1e2d3c4b5a69 webhook=slackhook99",
+          "falcon9 by carolk on node-b23, login-c01"};
 }
 
 // What fields of their own tell.
@@ -81,19 +120,38 @@ std::string KinetoText() {
   Json events = Json::array();
   double time = 10;
   for (const std::string& text : Texts()) {
-    events.push_back({{"ph", "X"}, {"cat", "cpu_op"}, {"name", text}, {"pid", 9}, {"tid", 9},
-                      {"ts", time}, {"dur", 3.5}, {"args", {{"note", text}, {text, 1}}}});
+    events.push_back({{"ph", "X"},
+                      {"cat", "cpu_op"},
+                      {"name", text},
+                      {"pid", 9},
+                      {"tid", 9},
+                      {"ts", time},
+                      {"dur", 3.5},
+                      {"args", {{"note", text}, {text, 1}}}});
     time += 5;
   }
   for (int k = 0; k < 4; ++k) {
-    events.push_back({{"ph", "X"}, {"cat", "cuda_runtime"}, {"name", "cudaLaunchKernel"}, {"pid", 9},
-                      {"tid", 9}, {"ts", 20 + 9 * k}, {"dur", 1},
+    events.push_back({{"ph", "X"},
+                      {"cat", "cuda_runtime"},
+                      {"name", "cudaLaunchKernel"},
+                      {"pid", 9},
+                      {"tid", 9},
+                      {"ts", 20 + 9 * k},
+                      {"dur", 1},
                       {"args", {{"correlation", k}}}});
-    events.push_back({{"ph", "X"}, {"cat", "kernel"}, {"name", k % 2 ? "gemm_kernel" : "relu_kernel"},
-                      {"pid", 0}, {"tid", 7}, {"ts", 25 + 9 * k}, {"dur", 6},
+    events.push_back({{"ph", "X"},
+                      {"cat", "kernel"},
+                      {"name", k % 2 ? "gemm_kernel" : "relu_kernel"},
+                      {"pid", 0},
+                      {"tid", 7},
+                      {"ts", 25 + 9 * k},
+                      {"dur", 6},
                       {"args", {{"device", 0}, {"stream", 7}, {"correlation", k}}}});
   }
-  events.push_back({{"ph", "M"}, {"name", "thread_name"}, {"pid", 9}, {"tid", 9},
+  events.push_back({{"ph", "M"},
+                    {"name", "thread_name"},
+                    {"pid", 9},
+                    {"tid", 9},
                     {"args", {{"name", "carolk's thread on gpu-a17"}}}});
   Json document = {{"schemaVersion", 1},
                    {"distributedInfo", {{"rank", 0}, {"world_size", 2}, {"hostname", "gpu-a17"}}},
@@ -109,15 +167,20 @@ std::string XPlaneBytes() {
   SampleLine& thread = file.Plane("/host:CPU").Line(7, "carolk's python on gpu-a17");
   int64_t at = 0;
   for (const std::string& text : Texts()) {
-    thread.Event(text, at, 900, {{"hostname", "gpu-a17"}, {"note", text},
-                                 {"password", SampleRef{"bootid-5f5f"}},
-                                 {"long_name", SampleRef{text}}, {"user", "davidw"},
-                                 {"blob", SampleBytes{"\x01\x02\xff" + text + std::string(1, '\0')}}});
+    thread.Event(text, at, 900,
+                 {{"hostname", "gpu-a17"},
+                  {"note", text},
+                  {"password", SampleRef{"bootid-5f5f"}},
+                  {"long_name", SampleRef{text}},
+                  {"user", "davidw"},
+                  {"blob", SampleBytes{"\x01\x02\xff" + text + std::string(1, '\0')}}});
     at += 1000;
   }
-  thread.Event("x", at, 900, {{"argv", "argvalue-one argvalue-two --lr=lrvalue-77"},
-                              {"environ", "A=envvalue-one"}, {"env", "B=envvalue-two"},
-                              {"machine", "node-b23"}});
+  thread.Event("x", at, 900,
+               {{"argv", "argvalue-one argvalue-two --lr=lrvalue-77"},
+                {"environ", "A=envvalue-one"},
+                {"env", "B=envvalue-two"},
+                {"machine", "node-b23"}});
   return file.Bytes();
 }
 
@@ -125,7 +188,9 @@ std::string EventLines() {
   std::string lines;
   int64_t time = 1'780'000'000;
   const auto add = [&](const Json& more) {
-    Json event = {{"job_name", "j"}, {"time", ++time}, {"writer", "gpu-a17/0/bootid-5f5f/77/ab"},
+    Json event = {{"job_name", "j"},
+                  {"time", ++time},
+                  {"writer", "gpu-a17/0/bootid-5f5f/77/ab"},
                   {"sequence", time}};
     event.update(more);
     lines += event.dump() + "\n";
@@ -151,10 +216,11 @@ std::string SlurmTable() {
 std::string LogText() {
   std::string log;
   for (const std::string& text : Texts()) log += "2026-01-01 INFO " + text + "\n";
-  for (const auto& [key, value] : Metadata().items()) {
+  const Json metadata = Metadata();
+  for (const auto& [key, value] : metadata.items()) {
     if (value.is_string()) log += key + ": \"" + value.get<std::string>() + "\"\n";
   }
-  return log + Metadata().dump() + "\n";
+  return log + metadata.dump() + "\n";
 }
 
 // All bytes of a file, inflated.
@@ -192,7 +258,9 @@ std::vector<std::string> FilesBelow(const std::string& folder) {
 class RedactTest : public ::testing::Test {
  protected:
   std::string Out() const { return out_.path() + "/out"; }
-  RedactFilesOptions Options() const { return {.folder = Out(), .redact = {.keep = {}, .key = Key()}}; }
+  RedactFilesOptions Options() const {
+    return {.folder = Out(), .redact = {.keep = {}, .key = Key()}};
+  }
 
   // In six formats and more.
   void WriteAll() {
@@ -202,8 +270,7 @@ class RedactTest : public ::testing::Test {
     in_.Write("events/job.jsonl", EventLines());
     in_.Write("slurm.txt", SlurmTable());
     in_.Write("carolk.log", LogText());
-    const auto imported =
-        GoodputImport(in_.path() + "/ledger", {in_.path() + "/events/job.jsonl"});
+    const auto imported = GoodputImport(in_.path() + "/ledger", {in_.path() + "/events/job.jsonl"});
     ASSERT_TRUE(imported) << imported.error().what;
   }
 
@@ -257,8 +324,8 @@ TEST_F(RedactTest, ChangesOnlyNames) {
     EXPECT_EQ(a.status, b.status) << a.analysis;
     ASSERT_EQ(a.tables.size(), b.tables.size()) << a.analysis;
     for (size_t m = 0; m < a.metrics.size(); ++m) {
-      if (!std::holds_alternative<std::string>(a.metrics[m].value))
-        EXPECT_EQ(a.metrics[m].value, b.metrics[m].value) << a.metrics[m].key;
+      if (std::holds_alternative<std::string>(a.metrics[m].value)) continue;
+      EXPECT_EQ(a.metrics[m].value, b.metrics[m].value) << a.metrics[m].key;
     }
     for (size_t t = 0; t < a.tables.size(); ++t)
       EXPECT_EQ(a.tables[t].rows.size(), b.tables[t].rows.size()) << a.analysis;

@@ -61,9 +61,8 @@ void AddRedact(Command& root) {
       "Hosts, users, paths, addresses, environments, command lines and secrets become\n"
       "pseudonyms, the same in all files. Numbers and structure stay. Look through the result:\n"
       "docs/redact.md lists what cannot be recognized.");
-  command.Runs([flags] {
-    return PrintAndJudge(Redact(flags->paths, flags->options), flags->output);
-  });
+  command.Runs(
+      [flags] { return PrintAndJudge(Redact(flags->paths, flags->options), flags->output); });
 }
 
 }  // namespace stepscope::cli

@@ -2,7 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
 #include <string_view>
+
+#include "base/ascii.h"
 
 namespace stepscope::redact {
 
@@ -24,6 +28,17 @@ size_t RunEnd(std::string_view text, size_t at, const Is& is, size_t most = SIZE
   const size_t limit = most < text.size() - at ? at + most : text.size();
   while (at < limit && is(text[at])) ++at;
   return at;
+}
+
+// Whether `words`, in lower case and between spaces, hold this one in any case.
+inline bool IsOneOf(std::string_view words, std::string_view word) {
+  return words.contains(" " + Lower(word) + " ");
+}
+
+// Of digits, points and signs.
+inline bool IsNumber(std::string_view text) {
+  const auto in_number = [](char c) { return IsNumeral(c) || c == '.' || c == '-' || c == '+'; };
+  return !text.empty() && RunEnd(text, 0, in_number) == text.size();
 }
 
 }  // namespace stepscope::redact

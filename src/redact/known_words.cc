@@ -10,11 +10,13 @@ namespace stepscope::redact {
 namespace {
 
 constexpr size_t kShortest = 4, kLongest = 255;
-constexpr size_t kMostRuns = 12;  // of letters and digits in a name: "ip-10-0-0-1.ec2.internal" has 7
+constexpr size_t kMostRuns =
+    12;  // of letters and digits in a name: "ip-10-0-0-1.ec2.internal" has 7
 
 // Words that name hosts and users of many, and things in traces. Between spaces.
 constexpr std::string_view kCommon =
-    " x86_64 aarch64 amd64 arm64 root user users ubuntu runner admin home data test tests train training trainer worker "
+    " x86_64 aarch64 amd64 arm64 root user users ubuntu runner admin home data test tests train "
+    "training trainer worker "
     "workers node nodes host hosts localhost none null true false unknown default cuda torch "
     "python python3 nccl gloo rank kernel main model models stream device devices compute memory "
     "batch step steps graph linear norm conv relu adam loss optim optimizer index copy cast "
@@ -38,8 +40,8 @@ bool IsCommon(const std::string& word) { return kCommon.contains(" " + word + " 
 // Numbers alone, and ranks, are no names.
 bool IsNumberOrRank(std::string_view word) {
   const size_t digits = RunEnd(word, 0, [](char c) { return !IsNumeral(c); });
-  const bool rest = RunEnd(word, digits, [](char c) { return IsNumeral(c) || c == '.'; }) ==
-                    word.size();
+  const bool rest =
+      RunEnd(word, digits, [](char c) { return IsNumeral(c) || c == '.'; }) == word.size();
   std::string head(word.substr(0, digits));
   while (!head.empty() && !IsAlnum(head.back())) head.pop_back();
   return rest && (head.empty() || head == "rank" || head == "step" || head == "stage" ||

@@ -39,9 +39,7 @@ bool Has(std::string_view list, std::string_view word) {
 
 bool IsSeparator(char c) { return c == '/' || c == '\\'; }
 
-bool IsInName(char c) {
-  return IsAlnum(c) || std::string_view("._-+@%~=#$").contains(c);
-}
+bool IsInName(char c) { return IsAlnum(c) || std::string_view("._-+@%~=#$").contains(c); }
 
 std::string_view LastName(std::string_view path) {
   return path.substr(path.find_last_of("/\\") + 1);
@@ -83,8 +81,8 @@ size_t NamesEnd(std::string_view text, size_t at, bool windows, size_t& names) {
   const size_t limit = std::min(text.size(), at + kLongest);
   bool in_name = false;
   size_t end = at;
-  while (end < limit && (IsInName(text[end]) || text[end] == '/' ||
-                         (windows && text[end] == '\\'))) {
+  while (end < limit &&
+         (IsInName(text[end]) || text[end] == '/' || (windows && text[end] == '\\'))) {
     const bool separator = IsSeparator(text[end]);
     names += !separator && !in_name;
     in_name = !separator;
@@ -96,10 +94,7 @@ size_t NamesEnd(std::string_view text, size_t at, bool windows, size_t& names) {
 
 PathParts FromLibrary(std::string_view path, size_t root) {
   const std::string_view head = path.substr(0, root);
-  return {.head = head,
-          .tail = path.substr(root),
-          .open = IsSystem(head),
-          .tail_is_library = true};
+  return {.head = head, .tail = path.substr(root), .open = IsSystem(head), .tail_is_library = true};
 }
 
 }  // namespace
@@ -111,7 +106,8 @@ size_t AbsolutePathAt(std::string_view text, size_t at) {
   const bool drive = rest.size() > 3 && (IsLower(rest[0]) || IsUpper(rest[0])) && rest[1] == ':' &&
                      IsSeparator(rest[2]) && IsInName(rest[3]);
   const bool share = rest.starts_with("\\\\") && rest.size() > 2 && IsAlnum(rest[2]);
-  const bool home = rest.starts_with("~/") || (rest.size() > 1 && rest[0] == '~' && IsLower(rest[1]));
+  const bool home =
+      rest.starts_with("~/") || (rest.size() > 1 && rest[0] == '~' && IsLower(rest[1]));
   const bool root = rest.starts_with('/') && rest.size() > 1 && IsInName(rest[1]);
   if (!drive && !share && !home && !root) return 0;
   size_t names = 0;

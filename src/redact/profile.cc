@@ -1,4 +1,5 @@
-// Knows the schema: https://github.com/openxla/xla/blob/main/third_party/tsl/tsl/profiler/protobuf/xplane.proto
+// Knows the schema:
+// https://github.com/openxla/xla/blob/main/third_party/tsl/tsl/profiler/protobuf/xplane.proto
 #include "redact/profile.h"
 
 #include <algorithm>
@@ -13,13 +14,15 @@ namespace {
 constexpr int kMostDepth = 64;
 
 bool IsText(std::string_view bytes) {
-  return std::ranges::all_of(bytes, [](char c) {
-    const auto u = static_cast<unsigned char>(c);
-    return u >= 0x20 || IsBlank(c);
-  }) && !std::ranges::any_of(bytes, [](char c) {
-    const auto u = static_cast<unsigned char>(c);
-    return u == 0x7f || u == 0xc0 || u >= 0xf8;  // in no UTF-8
-  });
+  return std::ranges::all_of(bytes,
+                             [](char c) {
+                               const auto u = static_cast<unsigned char>(c);
+                               return u >= 0x20 || IsBlank(c);
+                             }) &&
+         !std::ranges::any_of(bytes, [](char c) {
+           const auto u = static_cast<unsigned char>(c);
+           return u == 0x7f || u == 0xc0 || u >= 0xf8;  // in no UTF-8
+         });
 }
 
 bool IsMessage(std::string_view bytes) {
@@ -41,7 +44,7 @@ std::string Profile::Text(std::string_view text, Hint hint) {
 std::string Profile::Overwritten(std::string_view bytes) {
   constexpr size_t kShortest = 4;
   std::string out;
-  const auto printable = [](char c) { return c >= 0x20 && c < 0x7f; };
+  const auto printable = [](char c) { return (c >= 0x20 && c < 0x7f) || IsBlank(c); };
   for (size_t at = 0; at < bytes.size();) {
     const size_t end = RunEnd(bytes, at, printable);
     std::string run(bytes.substr(at, end - at));
@@ -197,8 +200,9 @@ class Plane {
     }
     std::string out;
     Each(stat, out, [&](const RawField& field) {
-      Put(out, field, field.number == 5 ? profile_.Text(field.content, HintOfStat(id))
-                                        : profile_.Bytes(field.content));
+      Put(out, field,
+          field.number == 5 ? profile_.Text(field.content, HintOfStat(id))
+                            : profile_.Bytes(field.content));
     });
     return out;
   }
@@ -211,8 +215,8 @@ class Plane {
     }
     std::string out;
     Each(entry, out, [&](const RawField& field) {
-      Put(out, field, field.number == 2 ? (this->*rewrite)(field.content, id)
-                                        : profile_.Bytes(field.content));
+      Put(out, field,
+          field.number == 2 ? (this->*rewrite)(field.content, id) : profile_.Bytes(field.content));
     });
     return out;
   }

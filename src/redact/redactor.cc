@@ -1,8 +1,6 @@
 // Has a Scan do the work.
 #include "redact/redactor.h"
 
-#include <fmt/format.h>
-
 #include "base/secret.h"
 #include "redact/characters.h"
 #include "redact/scan.h"
@@ -29,25 +27,21 @@ std::string_view HostOfFileName(std::string_view name) {
 
 }  // namespace
 
-Redactor::Redactor(RedactorOptions options) : options_(std::move(options)), hash_(options_.key) {}
-
-std::string Redactor::Pseudonym(NameKind kind, std::string_view text) const {
-  if (options_.kept[static_cast<size_t>(kind)]) return std::string(text);
-  constexpr uint64_t kBits = (uint64_t{1} << 40) - 1;
-  std::string of(1, static_cast<char>(kind));
-  of += text;
-  return fmt::format("{}-{:010x}", NameOf(kind), hash_.Of(of) & kBits);
-}
+Redactor::Redactor(const RedactorOptions& options)
+    : rules_{.hash = SipHash(options.key),
+             .kept = options.kept,
+             .is_library = options.is_library,
+             .known = {}} {}
 
 std::string Redactor::Text(std::string_view text, Hint hint) const {
-  Scan scan(*this, nullptr);
+  Scan scan(rules_, nullptr);
   scan.Hinted(text, hint);
   return std::move(scan).Take();
 }
 
 std::string Redactor::FileName(std::string_view name) const {
   const std::string_view host = HostOfFileName(name);
-  Scan scan(*this, nullptr);
+  Scan scan(rules_, nullptr);
   if (!host.empty()) scan.Hinted(host, Hint::kHost);
   scan.FileName(name.substr(host.size()));
   return std::move(scan).Take();
@@ -60,17 +54,17 @@ std::string Redactor::GivenPath(std::string_view path) const {
   const std::string_view directory = path.substr(0, slash);
   const bool plain = directory.empty() || directory == "." || directory == "..";
   std::string given(plain ? directory : path.substr(0, path.starts_with('/') ? 1 : 0));
-  if (!plain) given += Pseudonym(NameKind::kPath, directory);
+  if (!plain) given += rules_.Pseudonym(NameKind::kPath, directory);
   return given + "/" + FileName(path.substr(slash + 1));
 }
 
 void Redactor::Learn(std::string_view text, Hint hint, KnownWords& words) const {
-  Scan(*this, &words).Hinted(text, hint);
+  Scan(rules_, &words).Hinted(text, hint);
 }
 
 void Redactor::LearnFileName(std::string_view name, KnownWords& words) const {
   const std::string_view host = HostOfFileName(name);
-  if (!host.empty()) Scan(*this, &words).Hinted(host, Hint::kHost);
+  if (!host.empty()) Scan(rules_, &words).Hinted(host, Hint::kHost);
 }
 
 Result<Redactor> MakeRedactor(std::span<const std::string> keep, std::string key,

@@ -16,6 +16,7 @@
 #include "redact/hints.h"
 #include "redact/known_words.h"
 #include "redact/pseudonym.h"
+#include "redact/rules.h"
 #include "stepscope/result.h"
 
 namespace stepscope::redact {
@@ -29,10 +30,10 @@ struct RedactorOptions {
 
 class Redactor {
  public:
-  explicit Redactor(RedactorOptions options);
+  explicit Redactor(const RedactorOptions& options);
 
   // Words to find wherever they stand.
-  void Know(KnownWords words) { known_ = std::move(words); }
+  void Know(KnownWords words) { rules_.known = std::move(words); }
 
   // The text without what is private. Linear in it.
   std::string Text(std::string_view text, Hint hint = Hint::kNone) const;
@@ -47,12 +48,7 @@ class Redactor {
   void LearnFileName(std::string_view name, KnownWords& words) const;
 
  private:
-  friend class Scan;
-  std::string Pseudonym(NameKind kind, std::string_view text) const;
-
-  RedactorOptions options_;
-  SipHash hash_;
-  KnownWords known_;
+  Rules rules_;
 };
 
 // A redactor that keeps these kinds (see ParseKept), with this key, or a random one if it is empty.

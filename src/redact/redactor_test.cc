@@ -67,7 +67,12 @@ TEST(Redactor, ReplacesWhatIsPrivate) {
       {"0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c", "<secret>"},
       {"123e4567-e89b-12d3-a456-426614174000", "<secret>"},
       {"password=hunter2", "password=<secret>"},
-      {"--token abc123 --lr 1", "--token <secret> --lr 1"},
+      {"-"
+       "-token abc123 -"
+       "-lr 1",
+       "-"
+       "-token <secret> -"
+       "-lr 1"},
       {"{\"api_key\": \"abc\"}", "{\"api_key\": \"<secret>\"}"},
       {"Authorization: Bearer abc.def", "Authorization: <secret>"},
       {"WANDB_API_KEY=abc HOSTNAME=node17 USER=alice",
@@ -78,22 +83,47 @@ TEST(Redactor, ReplacesWhatIsPrivate) {
 
 TEST(Redactor, LeavesWhatAnalysesKnowBy) {
   for (const std::string text :
-       {"aten::add", "ampere_sgemm_128x64_tn", "ProfilerStep#12", "torch/nn/modules/module.py(1): f",
+       {"aten::add",
+        "ampere_sgemm_128x64_tn",
+        "ProfilerStep#12",
+        "torch/nn/modules/module.py(1): f",
         "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, "
         "std::array<char*, 3ul> >(int, at::native::CUDAFunctor_add<float>)",
-        "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_15CUDAFunctor_addIfEESt5arrayIPcLm3EE",
+        "_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_15CUDAFunctor_"
+        "addIfEESt5arrayIPcLm3EE",
         "sm90_xmma_gemm_f16f16_f16f32_f32_tn_n_tilesize128x128x64_warpgroupsize1x1x1_cublas",
-        "triton_red_fused__to_copy_add_mean_0d1d2d3d4d5de6de", "nccl:all_reduce",
+        "triton_red_fused__to_copy_add_mean_0d1d2d3d4d5de6de",
+        "nccl:all_reduce",
         "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
-        "MultiHeadAttentionBackward0", "jit(train_step)/jit(main)/transpose(jvp(dense))/dot_general",
-        "/device:GPU:0", "/host:CPU", "$threading.py:323 wait", "<built-in method acquire of x>",
-        "libcudart.so.12.1.105", "torch 2.1.0+cu121", "a1b2c3d4", "0x7f12345678ab", "12.4.5.8.9",
-        "aten/src/ATen/native/cuda/Loops.cuh", "/usr/lib/x86_64-linux-gnu/libcuda.so.1",
-        "%fusion.3 = f32[8,128]{1,0} fusion(f32[] %p0), kind=kLoop", "Memcpy HtoD (Pinned -> Device)",
-        "num_tokens=4096", "[[8, 128], [128, 64]]", "Dequeue@aclnnInplaceCopy",
-        "igemm_bwd_gtcx3_nhwc_bf16_bx0_ex1_bt64x128x32_wt32x32x8_ws1x1_wr2x1_ta1x8x1x1_1x4x1x64_mh_gkgs", "numpy==1.26.4.1",
-        "Cijk_SB_GG_DBiasS_BiasSrcB_ScaleAlphaVec_PostGSU4_VW1.kd", "libnccl=12.8.4.1-1", "torch.nn.functional.conv2d", "nn.Module: Net_0",
-        "http://localhost:6006", "127.0.0.1", "cudaLaunchKernel", "thread 123 (python)"})
+        "MultiHeadAttentionBackward0",
+        "jit(train_step)/jit(main)/transpose(jvp(dense))/dot_general",
+        "/device:GPU:0",
+        "/host:CPU",
+        "$threading.py:323 wait",
+        "<built-in method acquire of x>",
+        "libcudart.so.12.1.105",
+        "torch 2.1.0+cu121",
+        "a1b2c3d4",
+        "0x7f12345678ab",
+        "12.4.5.8.9",
+        "aten/src/ATen/native/cuda/Loops.cuh",
+        "/usr/lib/x86_64-linux-gnu/libcuda.so.1",
+        "%fusion.3 = f32[8,128]{1,0} fusion(f32[] %p0), kind=kLoop",
+        "Memcpy HtoD (Pinned -> Device)",
+        "num_tokens=4096",
+        "[[8, 128], [128, 64]]",
+        "Dequeue@aclnnInplaceCopy",
+        "igemm_bwd_gtcx3_nhwc_bf16_bx0_ex1_bt64x128x32_wt32x32x8_ws1x1_wr2x1_ta1x8x1x1_1x4x1x64_mh_"
+        "gkgs",
+        "numpy==1.26.4.1",
+        "Cijk_SB_GG_DBiasS_BiasSrcB_ScaleAlphaVec_PostGSU4_VW1.kd",
+        "libnccl=12.8.4.1-1",
+        "torch.nn.functional.conv2d",
+        "nn.Module: Net_0",
+        "http://localhost:6006",
+        "127.0.0.1",
+        "cudaLaunchKernel",
+        "thread 123 (python)"})
     EXPECT_EQ(Text(text), text);
 }
 
@@ -104,7 +134,11 @@ TEST(Redactor, UsesTheFieldsName) {
   EXPECT_EQ(Shape(Text("alice(1000)", Hint::kUser)), "<user>(1000)");
   EXPECT_EQ(Shape(Text("node17/3/boot-id/77/x", Hint::kWriter)), "<host>/3/<value>/77/x");
   EXPECT_EQ(Shape(Text("A=b c", Hint::kEnvironment)), "A=<value>");
-  EXPECT_EQ(Shape(Text("python t.py --lr=3 -x", Hint::kCommand)), "<value> <value> --lr=<value> -x");
+  EXPECT_EQ(Shape(Text("python t.py -"
+                       "-lr=3 -x",
+                       Hint::kCommand)),
+            "<value> <value> -"
+            "-lr=<value> -x");
   EXPECT_EQ(HintOf("Host-Name"), Hint::kHost);
   EXPECT_EQ(HintOf("openaiApiKey"), Hint::kSecret);
   EXPECT_EQ(HintOf("kernel_hash"), Hint::kHash);
@@ -119,7 +153,8 @@ TEST(Redactor, FindsKnownWordsEverywhere) {
   redactor.Learn("/home/carol/x.py", Hint::kNone, words);
   redactor.Learn("norm", Hint::kUser, words);
   redactor.Know(std::move(words));
-  EXPECT_EQ(Shape(redactor.Text("wait gpu-a17_0, GPU-A17; carol's")), "wait <host>_0, <host>; <user>'s");
+  EXPECT_EQ(Shape(redactor.Text("wait gpu-a17_0, GPU-A17; carol's")),
+            "wait <host>_0, <host>; <user>'s");
   EXPECT_EQ(redactor.Text("gpu-a171 xcarol aten::norm"), "gpu-a171 xcarol aten::norm");
   EXPECT_EQ(Shape(redactor.FileName("gpu-a17_4321.1700.pt.trace.json.gz")),
             "<host>_4321.1700.pt.trace.json.gz");
@@ -187,8 +222,9 @@ TEST(TextStream, FollowsKeys) {
 TEST(TextStream, TakesAnyBytes) {
   Random random(7, 0);
   constexpr std::string_view kParts[] = {
-      "\"", "{", "}", "[", "]", ":", ",", "\\", "\n", "/", "/home/", "@", ".", "..", "-----BEGIN ",
-      "://", "=", "a", "7", "\xff", "\xc3", "env", "host", "_Z", "eyJ", "::", "~", "|", "\\u12", " "};
+      "\"",     "{",   "}",    "[",  "]",           ":",   ",", "\\", "\n",    "/",
+      "/home/", "@",   ".",    "..", "-----BEGIN ", "://", "=", "a",  "7",     "\xff",
+      "\xc3",   "env", "host", "_Z", "eyJ",         "::",  "~", "|",  "\\u12", " "};
   for (int round = 0; round < 3000; ++round) {
     std::string text;
     const int64_t parts = random.Below(40);
@@ -204,8 +240,9 @@ TEST(TextStream, TakesAnyBytes) {
 
 // 1 MB of what makes looks ahead long.
 TEST(Redactor, IsLinear) {
-  for (const std::string unit : {"a/", "a.", "a@", "-a", "a_", "ab:", "~/a", "x=", "//a", "A1b2C3d4e5/",
-                                 "-----BEGIN ", "eyJ.", "_Z", "1.", "a::", "\\\\a", "AKIA "}) {
+  for (const std::string unit :
+       {"a/", "a.", "a@", "-a", "a_", "ab:", "~/a", "x=", "//a", "A1b2C3d4e5/", "-----BEGIN ",
+        "eyJ.", "_Z", "1.", "a::", "\\\\a", "AKIA "}) {
     std::string text;
     while (text.size() < (size_t{1} << 20)) text += unit;
     const auto begin = std::chrono::steady_clock::now();

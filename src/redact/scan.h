@@ -6,14 +6,15 @@
 #include <string_view>
 #include <utility>
 
-#include "redact/redactor.h"
+#include "redact/hints.h"
+#include "redact/rules.h"
 
 namespace stepscope::redact {
 
 class Scan {
  public:
   // Learns if `learned` is not null.
-  Scan(const Redactor& redactor, KnownWords* learned) : redactor_(redactor), learned_(learned) {}
+  Scan(const Rules& rules, KnownWords* learned) : rules_(rules), learned_(learned) {}
 
   void Hinted(std::string_view text, Hint hint);
   void Text(std::string_view text);
@@ -43,7 +44,7 @@ class Scan {
   void Words(std::string_view text, bool paths);
   void Put(NameKind kind, std::string_view text);
 
-  const Redactor& redactor_;
+  const Rules& rules_;
   KnownWords* learned_;
   bool paths_ = true;
   bool random_ = true;

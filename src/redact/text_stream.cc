@@ -168,8 +168,7 @@ size_t TextStream::TakeText(std::string_view piece, size_t at) {
     in_ = In::kText;
     return at + 1;
   }
-  const size_t end =
-      RunEnd(piece, at, [](char c) { return c != '"' && c != '\\' && c != '\n'; });
+  const size_t end = RunEnd(piece, at, [](char c) { return c != '"' && c != '\\' && c != '\n'; });
   text_ += piece.substr(at, end - at);
   if (end == piece.size()) return end;
   if (piece[end] == '\\') {

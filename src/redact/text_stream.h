@@ -64,10 +64,10 @@ class TextStream {
   Write write_;
   In in_ = In::kBare;
   std::vector<Frame> frames_;
-  size_t too_deep_ = 0;  // frames that are open and not kept
-  std::string bare_;     // between texts
-  std::string text_;     // between quotes, as it stands
-  bool waiting_ = false;  // text_ is whole
+  size_t too_deep_ = 0;             // frames that are open and not kept
+  std::string bare_;                // between texts
+  std::string text_;                // between quotes, as it stands
+  bool waiting_ = false;            // text_ is whole
   Hint before_text_ = Hint::kNone;  // of key= before the quote
   bool in_pem_ = false;
   bool begun_ = false;

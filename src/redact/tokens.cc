@@ -20,14 +20,16 @@ struct Prefix {
 };
 
 constexpr auto kPrefixes = std::to_array<Prefix>(
-    {{"AKIA", 12},    {"ASIA", 12},    {"AROA", 12},    {"AIDA", 12},     {"ghp_", 16},
-     {"gho_", 16},    {"ghu_", 16},    {"ghs_", 16},    {"ghr_", 16},     {"github_pat_", 16},
-     {"glpat-", 12},  {"hf_", 20},     {"api_org_", 20}, {"sk-", 20},     {"sk_live_", 12},
-     {"pk_live_", 12}, {"rk_live_", 12}, {"xoxb-", 10}, {"xoxp-", 10},    {"xoxa-", 10},
-     {"xoxs-", 10},   {"xoxr-", 10},   {"xapp-", 10},   {"AIza", 30},     {"ya29.", 16},
-     {"GOCSPX-", 16}, {"nvapi-", 16},  {"npm_", 20},    {"dckr_pat_", 16}, {"wandb_", 20},
-     {"dapi", 32},    {"SG.", 20},     {"pypi-", 20},   {"tskey-", 12},   {"hvs.", 20},
-     {"lin_api_", 20}, {"r8_", 20},    {"gsk_", 20},    {"dop_v1_", 20},  {"AGE-SECRET-KEY-", 20}});
+    {{"AKIA", 12},      {"ASIA", 12},        {"AROA", 12},     {"AIDA", 12},
+     {"ghp_", 16},      {"gho_", 16},        {"ghu_", 16},     {"ghs_", 16},
+     {"ghr_", 16},      {"github_pat_", 16}, {"glpat-", 12},   {"hf_", 20},
+     {"api_org_", 20},  {"sk-", 20},         {"sk_live_", 12}, {"pk_live_", 12},
+     {"rk_live_", 12},  {"xoxb-", 10},       {"xoxp-", 10},    {"xoxa-", 10},
+     {"xoxs-", 10},     {"xoxr-", 10},       {"xapp-", 10},    {"AIza", 30},
+     {"ya29.", 16},     {"GOCSPX-", 16},     {"nvapi-", 16},   {"npm_", 20},
+     {"dckr_pat_", 16}, {"wandb_", 20},      {"dapi", 32},     {"SG.", 20},
+     {"pypi-", 20},     {"tskey-", 12},      {"hvs.", 20},     {"lin_api_", 20},
+     {"r8_", 20},       {"gsk_", 20},        {"dop_v1_", 20},  {"AGE-SECRET-KEY-", 20}});
 
 // header.payload.signature, each in base64: the first begins with {" and so with eyJ.
 size_t JwtAt(std::string_view text, size_t at) {
@@ -107,8 +109,8 @@ bool LooksRandom(std::string_view run) {
   if (ShareOfWords(run) > kMostWords) return false;
   if (mixed && look.Changes() >= 0.36 && look.letters.count() >= 8) return true;
   // Parts of kernels' names are of one case: "tb1x4x1x2_1x8x1x32".
-  const bool one_case = (look.lower == 0 || look.upper == 0) &&
-                        look.lower + look.upper + look.digits == run.size();
+  const bool one_case =
+      (look.lower == 0 || look.upper == 0) && look.lower + look.upper + look.digits == run.size();
   return run.size() >= kShortestOneCase && one_case && look.digits >= 4 &&
          look.letters.count() >= 6 && look.Changes() >= 0.28;
 }

@@ -68,6 +68,7 @@ Result<Session> OpenRun(const server::SourceRun& run, const ReportPageOptions& o
 // reports are there.
 struct AskedRun {
   std::string id;
+  std::string path;  // as its answers name it
   Result<Timeline> timeline;
 };
 
@@ -81,7 +82,7 @@ Result<AskedRun> AskRun(const server::SourceRun& run, const ReportPageOptions& o
   const auto& files = session->run().files;
   file.inputs.insert(file.inputs.end(), files.begin(), files.end());
   data.AddMember(run.id, CompactJson(ToJson(*answer)));
-  return AskedRun{run.id, session->TakeTimeline()};
+  return AskedRun{run.id, answer->run.name, session->TakeTimeline()};
 }
 
 server::RunView ViewOf(const server::SourceRun& run, const Result<AskedRun>& asked) {
@@ -98,12 +99,18 @@ server::RunView ViewOf(const server::SourceRun& run, const Result<AskedRun>& ask
   return view;
 }
 
-// What the page says of its runs and ledgers, without what is private.
-void RedactViews(std::vector<server::RunView>& views, std::vector<server::LedgerView>& ledgers,
-                 const RedactOptions& options) {
+// What the page says of its runs and ledgers, without what is private. A run that was read knows
+// which names are.
+void RedactViews(std::vector<server::RunView>& views, const std::vector<AskedRun>& asked,
+                 std::vector<server::LedgerView>& ledgers, const RedactOptions& options) {
   for (server::RunView& view : views) {
-    view.name = RedactedPath(view.name, options);
-    view.path = RedactedPath(view.path, options);
+    const auto run = std::ranges::find(asked, view.id, &AskedRun::id);
+    view.path = run == asked.end() ? RedactedPath(view.path, options) : run->path;
+    const std::string last = view.path.substr(view.path.rfind('/') + 1);
+    const auto same = [&](const server::RunView& other) {
+      return &other != &view && other.name == last;
+    };
+    view.name = std::ranges::any_of(views, same) ? view.path : last;
     if (!view.error) continue;
     for (std::string* text : {&view.error->what, &view.error->where, &view.error->hint})
       *text = RedactedText(*text, options);
@@ -149,9 +156,9 @@ Result<PageFile> ReportPage(const ReportPageOptions& given) {
   }
   if (asked.empty() && !file.failed.empty()) return std::unexpected(file.failed.front());
   std::vector<server::LedgerView> ledgers = sources.ledgers;
-  if (options.redact) RedactViews(views, ledgers, *options.redact);
-  data.Begin(fmt::format(R"(}},"state":{},"ledgers":{{)",
-                         CompactJson(server::StateJson(views, ledgers))));
+  if (options.redact) RedactViews(views, asked, ledgers, *options.redact);
+  data.Begin(
+      fmt::format(R"(}},"state":{},"ledgers":{{)", CompactJson(server::StateJson(views, ledgers))));
   for (const server::LedgerView& ledger : sources.ledgers) {
     auto answer = server::AskLedger(ledger.path, "");
     if (!answer) return std::unexpected(answer.error());
@@ -167,7 +174,7 @@ Result<PageFile> ReportPage(const ReportPageOptions& given) {
   const size_t room =
       (options.most_bytes - std::min(options.most_bytes, used)) / std::max<size_t>(1, asked.size());
   std::string blocks;
-  for (const auto& [id, timeline] : asked) {
+  for (const auto& [id, path, timeline] : asked) {
     if (!timeline) continue;  // the page says that the file holds none
     const auto embedded =
         server::EmbedTimeline(*timeline, room - room / kPartForDetails, options.threads);

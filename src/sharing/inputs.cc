@@ -71,12 +71,10 @@ void KeepRank(Input& input) {
 
 // Files without a rank get theirs by the order of names.
 void KeepOrder(std::span<Input*> of_folder) {
-  std::ranges::sort(of_folder, [](const Input* a, const Input* b) {
-    return NaturalLess(a->path, b->path);
-  });
-  const bool kept = std::ranges::is_sorted(of_folder, [](const Input* a, const Input* b) {
-    return NaturalLess(a->target, b->target);
-  });
+  std::ranges::sort(of_folder,
+                    [](const Input* a, const Input* b) { return NaturalLess(a->path, b->path); });
+  const bool kept = std::ranges::is_sorted(
+      of_folder, [](const Input* a, const Input* b) { return NaturalLess(a->target, b->target); });
   if (kept) return;
   for (size_t i = 0; i < of_folder.size(); ++i)
     of_folder[i]->target = Before(of_folder[i]->target, fmt::format("{:04}-", i));

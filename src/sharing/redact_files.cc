@@ -140,8 +140,8 @@ class Sharer {
     GzipCompressor gzip;
     FileWriter file(target.string(), source->compressed() ? &gzip : nullptr);
     if (auto created = file.Create(); !created) return Fail(created.error());
-    auto rewritten = segment ? WriteSegment(input, file, output)
-                             : WriteOther(std::move(*source), file, output);
+    auto rewritten =
+        segment ? WriteSegment(input, file, output) : WriteOther(std::move(*source), file, output);
     if (!rewritten) {
       output.problem = rewritten.error().what;
       return;
@@ -177,12 +177,12 @@ class Sharer {
     Report report{.analysis = "redact", .title = "Redact"};
     report.headline = fmt::format("Wrote {} of {} files to {} without private names.", written,
                                   inputs_.size(), options_.folder);
-    Table table{.key = "files",
-                .title = "Redacted files",
-                .columns = {KeyColumn("path", "file"), ValueColumn("target", "written as"),
-                            BytesColumn("bytes", "uncompressed"),
-                            ValueColumn("problem", "problem")},
-                .text_rows = 16};
+    Table table{
+        .key = "files",
+        .title = "Redacted files",
+        .columns = {KeyColumn("path", "file"), ValueColumn("target", "written as"),
+                    BytesColumn("bytes", "uncompressed"), ValueColumn("problem", "problem")},
+        .text_rows = 16};
     int64_t left_out = 0;
     for (size_t i = 0; i < inputs_.size(); ++i) {
       const Output& output = outputs_[i];
@@ -193,8 +193,8 @@ class Sharer {
     }
     report.tables.push_back(std::move(table));
     if (left_out > 0) {
-      report.notes.push_back({"files_left_out", left_out,
-                              "files were left out: they could not be redacted", ""});
+      report.notes.push_back(
+          {"files_left_out", left_out, "files were left out: they could not be redacted", ""});
     }
     ReportSet answer;
     answer.run.name = options_.folder;
@@ -213,8 +213,7 @@ class Sharer {
 }  // namespace
 
 Result<ReportSet> Redact(std::span<const std::string> paths, const RedactFilesOptions& options) {
-  auto redactor =
-      redact::MakeRedactor(options.redact.keep, options.redact.key, &IsLibraryFile);
+  auto redactor = redact::MakeRedactor(options.redact.keep, options.redact.key, &IsLibraryFile);
   if (!redactor) return std::unexpected(redactor.error());
   auto inputs = sharing::ListInputs(paths);
   if (!inputs) return std::unexpected(inputs.error());

@@ -58,8 +58,8 @@ class Encoder {
     const uint64_t used = slots_.size() / goodput::kSlotBytes;
     header_.slots = std::min(std::max(header_.slots, used), goodput::kMaxSegmentSlots);
     std::string bytes(goodput::kSlotsBegin, '\0');
-    goodput::EncodeHeader(header_, std::span<char, goodput::kSlotsBegin>(bytes.data(),
-                                                                         goodput::kSlotsBegin));
+    goodput::EncodeHeader(
+        header_, std::span<char, goodput::kSlotsBegin>(bytes.data(), goodput::kSlotsBegin));
     return bytes;
   }
   std::string_view Slots() const { return slots_; }
