@@ -87,6 +87,32 @@ TEST(ReportPage, HoldsTheReportsAndTheTimeline) {
   EXPECT_FALSE(timeline["events"].empty());
 }
 
+// Wherever they stand in the file, compressed or not.
+TEST(ReportPage, HoldsNoPrivateNames) {
+  const ScratchFolder folder;
+  std::vector<std::string> events = Kernels(20);
+  events.push_back(
+      R"({"ph":"X","cat":"cpu_op","name":"/home/carolk/zeus/a.py(1): f on gpu-a17","pid":9,"tid":9,)"
+      R"("ts":1,"dur":3,"args":{"hostname":"gpu-a17"}})");
+  folder.Write("carolk/gpu-a17_1.170.pt.trace.json", DocumentOfRank(0, events));
+  const std::string run = folder.path() + "/carolk";
+  const auto names = [&](std::optional<RedactOptions> redact) {
+    const auto page = ReportPage({.paths = {run}, .redact = std::move(redact)});
+    EXPECT_TRUE(page.has_value());
+    std::string all = page->html;
+    for (const auto& [name, bytes] : BlocksOf(page->html)) all += name + bytes;
+    std::set<std::string> found;
+    for (const std::string name : {"carolk", "zeus", "gpu-a17", "a.py(1): f"}) {
+      if (all.contains(name)) found.insert(name);
+    }
+    return found;
+  };
+  EXPECT_EQ(names(std::nullopt).size(), 4u);
+  EXPECT_EQ(names(RedactOptions{}), std::set<std::string>{"a.py(1): f"});
+  EXPECT_EQ(names(RedactOptions{.keep = {"hosts"}, .key = ""}),
+            (std::set<std::string>{"a.py(1): f", "gpu-a17"}));
+}
+
 // Levels that would only say the same again are left out: what is in it is little more than the
 // page.
 TEST(ReportPage, OfASmallRunIsSmallerStill) {

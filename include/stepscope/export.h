@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,6 +36,8 @@ struct ExportOptions {
   bool critical_path =
       false;        // add each rank's critical path: of its complete step of median length
   int threads = 0;  // to read with; 0: one per processor
+  // Replace what is private, as in OpenOptions; the answer names files as they are.
+  std::optional<RedactOptions> redact = {};
   std::function<void(const Progress&)> on_progress;
 };
 

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,8 @@ struct ReportPageOptions {
   // What the file shall have at most, where reports alone do not need more: the timelines get what
   // is left.
   size_t most_bytes = 4'800'000;
+  // Replace what is private in runs and ledgers, as in OpenOptions.
+  std::optional<RedactOptions> redact = {};
   std::function<void(const Progress&)> on_progress;  // of one run after another
 };
 

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -40,6 +41,16 @@ struct Settings {
   std::vector<std::pair<std::string, std::string>> params;
 };
 
+// What is replaced by pseudonyms (stepscope/redact.h).
+struct RedactOptions {
+  // Kinds that stay: "hosts", "users", "paths", "addresses" (of networks) and "values" (of command
+  // lines and environments). Secrets are always replaced.
+  std::vector<std::string> keep;
+  // Pseudonyms are hashes with this key: equal in all outputs that share it. Empty: a random one.
+  // Whoever has it can check guesses of names.
+  std::string key;
+};
+
 struct OpenOptions {
   // The analyses that will be asked for; empty means all of them. Only what these need is kept in
   // memory: asking Analyze() for another one later answers with an error.
@@ -49,6 +60,9 @@ struct OpenOptions {
   // Keep every event for Session::TakeTimeline(), whatever the analyses need: about 25 bytes each.
   bool keep_events = false;
   Settings settings;  // what a question sets itself counts more
+  // Replace what is private as the traces are read: no answer and no timeline holds it. Reads every
+  // file once more.
+  std::optional<RedactOptions> redact = {};
   std::function<void(const Progress&)> on_progress;
   std::stop_token stop;  // gives reading up soon after it is asked to
 };

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 
 #include "base/short_text.h"
 
@@ -41,6 +42,19 @@ StringId StringTable::Intern(std::string_view text) {
   strings_.push_back(Keep(text));
   if (strings_.size() * 2 > slots_.size()) Rehash();
   return id;
+}
+
+void StringTable::Rewrite(const std::function<std::string(std::string_view)>& rewrite) {
+  for (std::string_view& text : strings_) {
+    const std::string rewritten = rewrite(text);
+    if (rewritten != text) text = Keep(rewritten);
+  }
+  std::ranges::fill(slots_, Slot{});
+  for (StringId id = 0; id < strings_.size(); ++id) {
+    const uint32_t hash = HashOf(strings_[id]);
+    Slot& slot = slots_[SlotOf(strings_[id], hash)];
+    if (slot.id == kNoString) slot = {hash, id};
+  }
 }
 
 StringId StringTable::Find(std::string_view text) const {

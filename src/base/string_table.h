@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +21,10 @@ class StringTable {
 
   // The id of `text`, which is copied in when it is new. Ids count up from 0 in order of arrival.
   StringId Intern(std::string_view text);
+
+  // Replaces the text of each id by rewrite(text); ids stay. Of ids that get the same text, Find()
+  // gives the first.
+  void Rewrite(const std::function<std::string(std::string_view)>& rewrite);
 
   // The id of `text`, or kNoString when it was never interned.
   StringId Find(std::string_view text) const;

@@ -47,11 +47,10 @@ int PrintScript(const ReportSet& answer, const AnalyzeFlags& flags) {
   return written ? kDone : Fail(written.error());
 }
 
-// The analyses of the first findings.
-std::string SayFirstAnalyses(const ReportSet& answer) {
-  constexpr int64_t kFirst = 3;
+// The analyses of the first findings, at most `most`.
+std::string SayFirstAnalyses(const ReportSet& answer, int64_t most) {
   std::string names;
-  for (int64_t place = 1; place <= kFirst; ++place) {
+  for (int64_t place = 1; place <= most; ++place) {
     for (const Report& report : answer.reports) {
       const bool has =
           std::ranges::find(report.findings, place, &Finding::place) != report.findings.end();
@@ -65,13 +64,19 @@ std::string SayFirstAnalyses(const ReportSet& answer) {
 // The three commands that show more.
 std::string SayMore(const ReportSet& answer, const std::vector<std::string>& paths) {
   constexpr size_t kLongest = 100;
-  const std::string names = SayFirstAnalyses(answer);
-  const auto say = [&](const std::string& path) {
+  const auto say = [&](const std::string& path, int64_t analyses) {
+    const std::string names = SayFirstAnalyses(answer, analyses);
     return fmt::format("More: stepscope serve {0} | stepscope analyze {0} --only {1} | --full",
                        path, names.empty() ? "steps" : names);
   };
-  std::string said = say(paths.size() == 1 ? paths.front() : "PATH");
-  return said.size() <= kLongest ? said : say("PATH");
+  for (const std::string& path :
+       {paths.size() == 1 ? paths.front() : "PATH", std::string("PATH")}) {
+    for (int64_t analyses = 3; analyses > 0; --analyses) {
+      const std::string said = say(path, analyses);
+      if (said.size() <= kLongest) return said;
+    }
+  }
+  return say("PATH", 1);
 }
 
 int RunAnalyze(const AnalyzeFlags& flags) {

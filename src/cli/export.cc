@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/answer.h"
+#include "cli/redact_flags.h"
 #include "cli/root.h"
 #include "cli/terminal.h"
 
@@ -18,12 +19,14 @@ struct ExportFlags {
   ExportOptions options;
   bool perfetto = false, chrome = false;
   OutputFlags output;
+  RedactFlags redact;
 };
 
 int RunExportTraces(const ExportFlags& flags) {
   ProgressLine line;
   ExportOptions options = flags.options;
   if (flags.perfetto) options.format = ExportFormat::kPerfetto;
+  options.redact = RedactionOf(flags.redact);
   options.on_progress = [&](const Progress& progress) { line.Show(progress); };
   auto written = Export(flags.paths, options);
   line.Clear();
@@ -46,6 +49,7 @@ void AddExport(Command& root) {
   command.Switch("--perfetto", flags->perfetto).Excludes("--chrome");
   command.Switch("--counters", flags->options.counters);
   command.Switch("--critical-path", flags->options.critical_path);
+  AddRedaction(command, flags->redact);
   AddThreads(command, flags->options.threads);
   command.Take("--format", flags->output.format).Choices({"text", "json", "csv", "markdown", "md"});
   command.Examples(
@@ -54,7 +58,9 @@ void AddExport(Command& root) {
        {"add the critical path", "stepscope export traces/ -o out --critical-path"},
        {"all ranks in one file, on one clock", "stepscope export traces/ -o out --perfetto"},
        {"one step of two ranks", "stepscope export traces/ -o small --steps 7 --ranks 0,3"}});
-  command.Notes("Open the result at https://ui.perfetto.dev, or a .json.gz in chrome://tracing.");
+  command.Notes(
+      "Open the result at https://ui.perfetto.dev, or a .json.gz in chrome://tracing.\n"
+      "Private names become pseudonyms, as by 'stepscope redact'.");
   command.Runs([flags] { return RunExportTraces(*flags); });
 }
 

@@ -6,6 +6,7 @@
 
 #include "cli/answer.h"
 #include "cli/output_file.h"
+#include "cli/redact_flags.h"
 #include "cli/root.h"
 #include "cli/terminal.h"
 #include "stepscope/server.h"
@@ -16,6 +17,7 @@ namespace {
 struct ReportFlags {
   ReportPageOptions options;
   SettingsFlags settings;
+  RedactFlags redact;
   std::string file;
 };
 
@@ -37,6 +39,7 @@ int RunReport(const ReportFlags& flags) {
   auto settings = ReadSettings(flags.settings);
   if (!settings) return Fail(settings.error());
   options.settings = std::move(*settings);
+  options.redact = RedactionOf(flags.redact);
   ProgressLine line;
   options.on_progress = [&](const Progress& progress) { line.Show(progress); };
   if (const auto writable = CheckOutput(flags.file); !writable) return Fail(writable.error());
@@ -60,13 +63,15 @@ void AddReport(Command& root) {
   AddShownPaths(command, flags->options.paths);
   command.Take("--output", flags->file).Help("File to write; - is standard output").Required();
   AddSettings(command, flags->settings);
+  AddRedaction(command, flags->redact);
   AddThreads(command, flags->options.threads);
   command.Examples({{"one file that opens offline", "stepscope report traces/ -o report.html"},
                     {"several runs", "stepscope report before/ after/ -o report.html"},
                     {"with a goodput ledger", "stepscope report traces/ ledger/ -o report.html"}});
   command.Notes(
       "The file holds all reports, and as much of the timeline as fits; it states how much.\n"
-      "'stepscope serve' shows all details.");
+      "'stepscope serve' shows all details. Private names become pseudonyms, as by\n"
+      "'stepscope redact'.");
   command.Runs([flags] { return RunReport(*flags); });
 }
 

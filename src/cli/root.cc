@@ -18,6 +18,7 @@ std::unique_ptr<Command> Root() {
   AddShow(*root);
   AddTable(*root);
   AddExport(*root);
+  AddRedact(*root);
   AddServe(*root);
   AddReport(*root);
   AddList(*root);

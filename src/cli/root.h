@@ -17,6 +17,7 @@ void AddTable(Command& root);
 void AddWhatif(Command& root);
 void AddCompare(Command& root);
 void AddExport(Command& root);
+void AddRedact(Command& root);
 void AddServe(Command& root);
 void AddReport(Command& root);
 void AddList(Command& root);

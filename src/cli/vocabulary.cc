@@ -43,6 +43,8 @@ constexpr Word kWords[] = {
     {"-o,--output", "FILE", "Write to this file", "standard output", "folder"},
     {"--fail-on", "CONDITION", "Exit 1 if this condition holds", "", "conditions"},
 
+    {"--no-redact", "", "Leave private names: hosts, users, paths and secrets", "", "redact"},
+
     // Traces for viewers.
     {"--chrome", "", "Write a JSON trace per rank for chrome://tracing (the default)", "", ""},
     {"--perfetto", "", "Write one Perfetto trace of all ranks on one clock", "", ""},

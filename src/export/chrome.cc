@@ -16,8 +16,12 @@ constexpr std::string_view kPathProcess = "critical path";
 
 }  // namespace
 
-ChromeFile::ChromeFile(std::string path, KeptTimes kept)
-    : file_(std::move(path), &gzip_), kept_(std::move(kept)), text_("{\n") {}
+ChromeFile::ChromeFile(std::string path, KeptTimes kept, const redact::Redactor* redactor)
+    : file_(std::move(path), &gzip_), kept_(std::move(kept)), text_("{\n") {
+  if (redactor == nullptr) return;
+  const auto append = [this](std::string_view bytes) { return file_.Append(bytes); };
+  redacted_ = std::make_unique<redact::TextStream>(*redactor, nullptr, append);
+}
 
 RawEventObserver ChromeFile::Observer() {
   return {
@@ -47,7 +51,7 @@ void ChromeFile::BeginEvent() {
 }
 
 void ChromeFile::Flush() {
-  if (written_) written_ = file_.Append(text_);
+  if (written_) written_ = redacted_ ? redacted_->Add(text_) : file_.Append(text_);
   text_.clear();
 }
 
@@ -125,6 +129,7 @@ Result<void> ChromeFile::Finish() {
   if (!in_events_) text_ += "\"traceEvents\": [";
   text_ += "\n]" + members_ + "\n}\n";
   Flush();
+  if (written_ && redacted_) written_ = redacted_->Finish();
   if (!written_) return written_;
   if (auto done = file_.Finish(); !done) return done;
   return file_.Commit();

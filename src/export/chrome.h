@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -10,13 +11,16 @@
 #include "export/kept_times.h"
 #include "export/overlay.h"
 #include "ingest/common/raw_event_observer.h"
+#include "redact/redactor.h"
+#include "redact/text_stream.h"
 
 namespace stepscope {
 
 // One gzipped file. Its order of use: Create; read a trace with observer(); Add; Finish.
 class ChromeFile {
  public:
-  ChromeFile(std::string path, KeptTimes kept);
+  // With `redactor` what is private is replaced; it must outlive the file.
+  ChromeFile(std::string path, KeptTimes kept, const redact::Redactor* redactor = nullptr);
 
   Result<void> Create() { return file_.Create(); }
   // Writes what it is told. What fails is told by Finish().
@@ -43,6 +47,7 @@ class ChromeFile {
   std::string members_;  // met behind the first event: they follow the last
   bool in_events_ = false;
   int64_t events_ = 0;
+  std::unique_ptr<redact::TextStream> redacted_;  // what is written goes through it
   Result<void> written_;
 };
 

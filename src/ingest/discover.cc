@@ -56,7 +56,7 @@ void KeepOneOfEach(std::vector<std::string>& traces) {
 }
 
 // "rank-2" before "rank-10": runs of digits compare by value.
-bool NaturalLess(const std::string& a, const std::string& b) {
+bool LessByValue(const std::string& a, const std::string& b) {
   const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
   size_t i = 0;
   size_t j = 0;
@@ -97,8 +97,8 @@ Result<Listing> List(const std::string& folder) {
                                  "check the permissions of the directory"});
   }
   KeepOneOfEach(listing.traces);
-  std::ranges::sort(listing.traces, NaturalLess);
-  std::ranges::sort(listing.folders, NaturalLess);
+  std::ranges::sort(listing.traces, LessByValue);
+  std::ranges::sort(listing.folders, LessByValue);
   return listing;
 }
 
@@ -196,7 +196,7 @@ std::vector<Profile> TakeNewestJob(std::vector<Profile>& profiles) {
     (taken ? job : others).push_back(std::move(profile));
   }
   profiles = std::move(others);
-  std::ranges::sort(job, NaturalLess, &Profile::folder);
+  std::ranges::sort(job, LessByValue, &Profile::folder);
   return job;
 }
 
@@ -260,6 +260,8 @@ Result<std::vector<std::string>> TracesOfFolder(const std::string& folder,
 }
 
 }  // namespace
+
+bool NaturalLess(const std::string& a, const std::string& b) { return LessByValue(a, b); }
 
 Result<FoundTraces> FindTraces(std::span<const std::string> paths) {
   std::vector<std::string> found;

@@ -31,4 +31,7 @@ std::vector<std::string> TracesOfRun(const std::string& folder);
 // The folders in a folder, sorted as above; none when it cannot be listed.
 std::vector<std::string> FoldersIn(const std::string& folder);
 
+// The order of names above.
+bool NaturalLess(const std::string& a, const std::string& b);
+
 }  // namespace stepscope

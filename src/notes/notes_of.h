@@ -47,6 +47,12 @@ class NotesOf {
     }
   }
 
+  // Replaces each detail by rewrite(detail).
+  template <class Rewrite>
+  void RewriteDetails(const Rewrite& rewrite) {
+    for (auto& [kind, detail] : details_) detail = rewrite(detail);
+  }
+
   int64_t Count(Kind kind) const { return counts_[static_cast<size_t>(kind)]; }
 
   // Empty where none was given.

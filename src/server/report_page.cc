@@ -14,6 +14,7 @@
 #include "server/packed_text.h"
 #include "server/page.h"
 #include "server/sources.h"
+#include "stepscope/redact.h"
 #include "stepscope/server.h"
 #include "stepscope/write.h"
 
@@ -59,6 +60,7 @@ Result<Session> OpenRun(const server::SourceRun& run, const ReportPageOptions& o
                                .threads = options.threads,
                                .keep_events = true,
                                .settings = options.settings,
+                               .redact = options.redact,
                                .on_progress = options.on_progress});
 }
 
@@ -66,6 +68,7 @@ Result<Session> OpenRun(const server::SourceRun& run, const ReportPageOptions& o
 // reports are there.
 struct AskedRun {
   std::string id;
+  std::string path;  // as its answers name it
   Result<Timeline> timeline;
 };
 
@@ -76,10 +79,10 @@ Result<AskedRun> AskRun(const server::SourceRun& run, const ReportPageOptions& o
   if (!session) return std::unexpected(session.error());
   const auto answer = session->Analyze();
   if (!answer) return std::unexpected(answer.error());
-  const auto& files = answer->run.files;
+  const auto& files = session->run().files;
   file.inputs.insert(file.inputs.end(), files.begin(), files.end());
   data.AddMember(run.id, CompactJson(ToJson(*answer)));
-  return AskedRun{run.id, session->TakeTimeline()};
+  return AskedRun{run.id, answer->run.name, session->TakeTimeline()};
 }
 
 server::RunView ViewOf(const server::SourceRun& run, const Result<AskedRun>& asked) {
@@ -96,9 +99,37 @@ server::RunView ViewOf(const server::SourceRun& run, const Result<AskedRun>& ask
   return view;
 }
 
+// What the page says of its runs and ledgers, without what is private. A run that was read knows
+// which names are.
+void RedactViews(std::vector<server::RunView>& views, const std::vector<AskedRun>& asked,
+                 std::vector<server::LedgerView>& ledgers, const RedactOptions& options) {
+  for (server::RunView& view : views) {
+    const auto run = std::ranges::find(asked, view.id, &AskedRun::id);
+    view.path = run == asked.end() ? RedactedPath(view.path, options) : run->path;
+    const std::string last = view.path.substr(view.path.rfind('/') + 1);
+    const auto same = [&](const server::RunView& other) {
+      return &other != &view && other.name == last;
+    };
+    view.name = std::ranges::any_of(views, same) ? view.path : last;
+    if (!view.error) continue;
+    for (std::string* text : {&view.error->what, &view.error->where, &view.error->hint})
+      *text = RedactedText(*text, options);
+  }
+  for (server::LedgerView& ledger : ledgers) {
+    ledger.name = RedactedPath(ledger.name, options);
+    ledger.path = RedactedPath(ledger.path, options);
+  }
+}
+
 }  // namespace
 
-Result<PageFile> ReportPage(const ReportPageOptions& options) {
+Result<PageFile> ReportPage(const ReportPageOptions& given) {
+  ReportPageOptions options = given;
+  if (options.redact) {
+    auto redact = WithKey(*options.redact);  // one for all runs and ledgers
+    if (!redact) return std::unexpected(redact.error());
+    options.redact = std::move(*redact);
+  }
   if (auto checked = server::CheckPage(); !checked) return std::unexpected(checked.error());
   if (const auto checked = server::CheckPaths(options.paths); !checked) {
     return std::unexpected(checked.error());
@@ -124,11 +155,17 @@ Result<PageFile> ReportPage(const ReportPageOptions& options) {
       file.failed.push_back(one.error());
   }
   if (asked.empty() && !file.failed.empty()) return std::unexpected(file.failed.front());
+  std::vector<server::LedgerView> ledgers = sources.ledgers;
+  if (options.redact) RedactViews(views, asked, ledgers, *options.redact);
   data.Begin(fmt::format(R"(}},"state":{},"ledgers":{{)",
-                         CompactJson(server::StateJson(views, sources.ledgers, false))));
+                         CompactJson(server::StateJson(views, ledgers, false))));
   for (const server::LedgerView& ledger : sources.ledgers) {
-    const auto answer = server::AskLedger(ledger.path, "");
+    auto answer = server::AskLedger(ledger.path, "");
     if (!answer) return std::unexpected(answer.error());
+    if (options.redact) {
+      if (auto done = RedactAnswer(*answer, *options.redact); !done)
+        return std::unexpected(done.error());
+    }
     data.AddMember(ledger.id, CompactJson(ToJson(*answer)));
   }
   // What is written in any case; of a timeline its tracks and details too, which pack well.
@@ -137,7 +174,7 @@ Result<PageFile> ReportPage(const ReportPageOptions& options) {
   const size_t room =
       (options.most_bytes - std::min(options.most_bytes, used)) / std::max<size_t>(1, asked.size());
   std::string blocks;
-  for (const auto& [id, timeline] : asked) {
+  for (const auto& [id, path, timeline] : asked) {
     if (!timeline) continue;  // the page says that the file holds none
     const auto embedded =
         server::EmbedTimeline(*timeline, room - room / kPartForDetails, options.threads);

@@ -27,6 +27,7 @@
 #include "session/load.h"
 #include "session/name.h"
 #include "session/progress.h"
+#include "session/redact_run.h"
 
 namespace stepscope {
 namespace {
@@ -155,12 +156,14 @@ Result<Trace> Exporter::Read(const ExportItem& item, ReadOptions read) {
   if (!source) return std::unexpected(source.error());
   read.spare_threads = &spare_threads_;
   auto trace = ReadTrace(std::move(*source), read);
+  if (trace && run_.redactor) RedactTrace(*trace, *run_.redactor);
   ++files_done_;
   return trace;
 }
 
 void Exporter::WriteChrome(ExportItem& item) {
-  ChromeFile file(item.path, KeptTimes::Of(*item.rank, selection_));
+  ChromeFile file(item.path, KeptTimes::Of(*item.rank, selection_),
+                  run_.redactor ? &*run_.redactor : nullptr);
   const auto write = [&]() -> Result<void> {
     if (auto created = file.Create(); !created) return created;
     const RawEventObserver observer = file.Observer();
@@ -288,7 +291,7 @@ Result<ReportSet> Export(std::span<const std::string> paths, const ExportOptions
   if (!selection) return std::unexpected(selection.error());
   const auto files = FindTraces(paths);
   if (!files) return std::unexpected(files.error());
-  OpenOptions open{.threads = options.threads};
+  OpenOptions open{.threads = options.threads, .redact = options.redact};
   if (options.on_progress) {
     open.on_progress = [&](Progress progress) {  // what is read is read once more
       progress.bytes_total *= 2;

@@ -26,6 +26,7 @@
 #include "ingest/trace_reader.h"
 #include "session/job_of_files.h"
 #include "session/progress.h"
+#include "session/redact_run.h"
 
 namespace stepscope {
 namespace {
@@ -69,6 +70,7 @@ void Fail(LoadedFile& file, Error error, NoteKind note) {
 struct LoadOptions {
   ReadOptions read;
   bool keep_events = false;
+  const redact::Redactor* redactor = nullptr;
   std::stop_token stop;
 };
 
@@ -120,6 +122,7 @@ void ReadFile(LoadedFile& file, const LoadOptions& load, std::atomic<int64_t>& b
   auto trace = ReadTrace(std::move(*source), options);
   if (!trace) return Fail(file, trace.error(), NoteKind::kNotATrace);
   ReadAgainAsHost(*trace, file.info.path, options);
+  if (load.redactor != nullptr) RedactTrace(*trace, *load.redactor);
   if (load.keep_events)
     TakeActivityAndEvents(file, *trace, *options.spare_threads);
   else
@@ -153,7 +156,7 @@ void LoadFile(LoadedFile& file, const LoadOptions& options, std::atomic<int64_t>
 }
 
 std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, Wanted keep,
-                                  const OpenOptions& options) {
+                                  const OpenOptions& options, const redact::Redactor* redactor) {
   std::vector<LoadedFile> files(paths.size());
   Progress totals{.files_total = static_cast<int>(paths.size())};
   for (size_t i = 0; i < paths.size(); ++i) {
@@ -175,6 +178,7 @@ std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, Wanted 
   if (options.keep_events) keep = keep | TimelineNeeds();
   const LoadOptions read{.read = {.keep = keep, .spare_threads = &spare_threads},
                          .keep_events = options.keep_events,
+                         .redactor = redactor,
                          .stop = options.stop};
   std::atomic<int64_t> bytes_read = 0;
   std::atomic<int> files_read = 0;
@@ -358,7 +362,13 @@ Error NoneCouldBeRead(const std::vector<LoadedFile>& files) {
 }  // namespace
 
 Result<LoadedRun> LoadRun(const FoundTraces& found, Wanted keep, const OpenOptions& options) {
-  auto files = LoadFiles(found.files, keep, options);
+  std::optional<redact::Redactor> redactor;
+  if (options.redact) {
+    auto learned = RedactorOf(found.files, *options.redact, options.threads);
+    if (!learned) return std::unexpected(learned.error());
+    redactor = std::move(*learned);
+  }
+  auto files = LoadFiles(found.files, keep, options, redactor ? &*redactor : nullptr);
   if (options.stop.stop_requested()) return std::unexpected(GivenUp());
   if (std::ranges::none_of(files, &LoadedFile::used)) {
     return std::unexpected(NoneCouldBeRead(files));
@@ -368,6 +378,7 @@ Result<LoadedRun> LoadRun(const FoundTraces& found, Wanted keep, const OpenOptio
   const std::vector<FileOfJob> of_job = FilesOfJob(files);
   if (auto checked = CheckSameWorld(of_job); !checked) return std::unexpected(checked.error());
   LoadedRun run;
+  run.redactor = std::move(redactor);
   run.info.notes = found.notes;
   NoteJob(of_job, run.info);
   std::set<int64_t> ranks;

@@ -9,6 +9,7 @@
 #include "base/string_table.h"
 #include "facts/activity/rank_activity.h"
 #include "ingest/discover.h"
+#include "redact/redactor.h"
 #include "stepscope/report.h"
 #include "stepscope/session.h"
 #include "timeline/recording.h"
@@ -25,6 +26,9 @@ struct LoadedRun {
   // With OpenOptions::keep_events: the events of each of `ranks`, and the names they share.
   std::vector<RecordedEvents> events;
   StringTable event_names;
+  // With OpenOptions::redact: what has been replaced in all of the above but `info`, whose paths
+  // lead to the files.
+  std::optional<redact::Redactor> redactor;
 };
 
 // Reads these files. `keep` is what the analyses to come need. Fails when no file could be read;

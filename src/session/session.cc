@@ -16,6 +16,7 @@
 #include "session/load.h"
 #include "session/name.h"
 #include "session/params.h"
+#include "session/redact_run.h"
 #include "session/verdict.h"
 #include "timeline/build.h"
 
@@ -134,6 +135,7 @@ ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,
   Facts facts = DeriveFacts(run.names, ranks, selection, options.steps);
   facts.groups = GroupNames(run.names, options.groups);
   ReportSet answer{.run = run.info};
+  if (run.redactor) RedactInfo(answer.run, *run.redactor);
   answer.run.steps = options.steps;
   for (const auto& [analysis, params] : asked) {
     StopIfAsked();

@@ -51,8 +51,9 @@ std::string Spaced(std::string_view word) { return " " + std::string(word) + " "
 
 }  // namespace
 
-bool IsOfLibrary(const FrameName& name) {
-  const std::string_view file = name.file;
+bool IsOfLibrary(const FrameName& name) { return IsLibraryFile(name.file); }
+
+bool IsLibraryFile(std::string_view file) {
   // "<frozen importlib._bootstrap>", "<string>", "<eval_with_key>.3"; cells of a notebook are the
   // user's.
   if (file.starts_with('<')) return !file.starts_with("<ipython-input");

@@ -1,6 +1,8 @@
 // Tells functions of Python's own and of installed libraries from those of the user's program.
 #pragma once
 
+#include <string_view>
+
 #include "trace/frame_name.h"
 
 namespace stepscope {
@@ -9,5 +11,7 @@ namespace stepscope {
 // profiler has cut the path off there, as PyTorch does, by the library's name. False for what is
 // built in, which has no file.
 bool IsOfLibrary(const FrameName& name);
+// The same by the file of a function alone.
+bool IsLibraryFile(std::string_view file);
 
 }  // namespace stepscope

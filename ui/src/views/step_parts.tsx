@@ -33,9 +33,14 @@ function Bar({ title, time, longest, look }: { title: string; time: number; long
   );
 }
 
+const kLeast = 0.001;  // of a step: the table below has the rest
+
 export function StepPartBars({ table }: PictureProps) {
   const columns = columnsOf(table), name = columnAt(table, "part");
-  const times = table.rows.map((row) => columns.map(({ at }) => valueAt(table, row, at).number ?? 0));
+  const all = table.rows.map((row) => columns.map(({ at }) => valueAt(table, row, at).number ?? 0));
+  const totals = columns.map((_, at) => all.reduce((sum, row) => sum + row[at]!, 0));
+  const shown = table.rows.map((_, index) => index).filter((index) => all[index]!.some((time, at) => time >= kLeast * totals[at]!));
+  const times = shown.map((index) => all[index]!);
   const longest = largestOf(times.flat());
   if (columns.length === 0) return null;
   return (
@@ -45,12 +50,12 @@ export function StepPartBars({ table }: PictureProps) {
         <thead>
           <tr>
             <td />
-            {columns.map(({ title }, at) => <th key={title} scope="col">{title}: <span data-total={at}>{humanTime(times.reduce((sum, row) => sum + row[at]!, 0))}</span></th>)}
+            {columns.map(({ title }, at) => <th key={title} scope="col">{title}: <span data-total={at}>{humanTime(totals[at]!)}</span></th>)}
           </tr>
         </thead>
         <tbody>
-          {table.rows.map((row, index) => {
-            const title = visible(String(row[name] ?? "")), look = table.kind_column ? lookClass(kindOfRow(table, row)) : "k-other p-solid";
+          {shown.map((place, index) => {
+            const row = table.rows[place]!, title = visible(String(row[name] ?? "")), look = table.kind_column ? lookClass(kindOfRow(table, row)) : "k-other p-solid";
             return (
               <tr key={title}>
                 <th scope="row" lang="en">{title}</th>

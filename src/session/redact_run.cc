@@ -1,0 +1,126 @@
+// Implements include/stepscope/redact.h for answers, and the part of sessions.
+#include "session/redact_run.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "base/parallel.h"
+#include "base/secret.h"
+#include "redact/files.h"
+#include "stepscope/redact.h"
+#include "trace/library_frames.h"
+
+namespace stepscope {
+namespace {
+
+Result<redact::Redactor> RedactorWith(const RedactOptions& options) {
+  return redact::MakeRedactor(options.keep, options.key, &IsLibraryFile);
+}
+
+// Of a table's cells the column tells what they are, as a key in JSON does.
+void RedactTable(Table& table, const redact::Redactor& redactor) {
+  table.title = redactor.Text(table.title);
+  for (auto& row : table.rows) {
+    for (size_t c = 0; c < row.size(); ++c) {
+      auto* text = std::get_if<std::string>(&row[c]);
+      if (text != nullptr) *text = redactor.Text(*text, redact::HintOf(table.columns[c].key));
+    }
+  }
+}
+
+void RedactReport(Report& report, const redact::Redactor& redactor) {
+  const auto replace = [&](std::string& text) { text = redactor.Text(text); };
+  for (std::string* text : {&report.why, &report.headline, &report.title}) replace(*text);
+  for (Metric& metric : report.metrics) {
+    if (auto* text = std::get_if<std::string>(&metric.value))
+      *text = redactor.Text(*text, redact::HintOf(metric.key));
+  }
+  for (Table& table : report.tables) RedactTable(table, redactor);
+  for (Series& series : report.series) replace(series.title);
+  for (Finding& finding : report.findings) {
+    for (std::string* text : {&finding.message, &finding.because, &finding.hint}) replace(*text);
+    for (Evidence& evidence : finding.evidence) {
+      replace(evidence.message);
+      replace(evidence.because);
+    }
+  }
+  for (Note& note : report.notes) {
+    replace(note.message);
+    note.where = redactor.GivenPath(note.where);
+  }
+}
+
+}  // namespace
+
+Result<redact::Redactor> RedactorOf(std::span<const std::string> files,
+                                    const RedactOptions& options, int threads) {
+  auto redactor = RedactorWith(options);
+  if (!redactor) return redactor;
+  std::vector<redact::KnownWords> words(files.size());
+  const size_t workers = threads > 0 ? static_cast<size_t>(threads)
+                                     : std::max(1u, std::thread::hardware_concurrency());
+  ParallelFor(files.size(), workers, [&](size_t i) {
+    redactor->LearnFileName(std::filesystem::path(files[i]).filename().string(), words[i]);
+    auto source = ByteSource::Open(files[i]);
+    if (source) (void)redact::LearnFile(std::move(*source), *redactor, words[i]);
+  });
+  redact::KnownWords all;
+  for (const redact::KnownWords& of_file : words) all.Add(of_file);
+  redactor->Know(std::move(all));
+  return redactor;
+}
+
+void RedactTrace(Trace& trace, const redact::Redactor& redactor) {
+  const auto text = [&](std::string_view of) { return redactor.Text(of); };
+  trace.strings.Rewrite(text);
+  for (Track& track : trace.tracks) {
+    for (std::string* name : {&track.process, &track.thread, &track.name}) *name = text(*name);
+  }
+  trace.meta.machine = redactor.Text(trace.meta.machine, redact::Hint::kHost);
+  for (std::string& description : trace.meta.group_descriptions) description = text(description);
+  trace.notes.RewriteDetails(text);
+}
+
+void RedactInfo(RunInfo& info, const redact::Redactor& redactor) {
+  info.name = redactor.GivenPath(info.name);
+  for (InputFile& file : info.files) {
+    file.path = redactor.GivenPath(file.path);
+    file.problem = redactor.Text(file.problem);
+  }
+  for (Note& note : info.notes) {
+    note.message = redactor.Text(note.message);
+    note.where = redactor.GivenPath(note.where);
+  }
+}
+
+Result<RedactOptions> WithKey(RedactOptions options) {
+  if (!options.key.empty()) return options;
+  auto key = NewSecret();
+  if (!key) return std::unexpected(key.error());
+  options.key = std::move(*key);
+  return options;
+}
+
+Result<void> RedactAnswer(ReportSet& answer, const RedactOptions& options) {
+  const auto redactor = RedactorWith(options);
+  if (!redactor) return std::unexpected(redactor.error());
+  RedactInfo(answer.run, *redactor);
+  answer.verdict = redactor->Text(answer.verdict);
+  for (Report& report : answer.reports) RedactReport(report, *redactor);
+  return {};
+}
+
+std::string RedactedPath(std::string_view path, const RedactOptions& options) {
+  const auto redactor = RedactorWith(options);
+  return redactor ? redactor->GivenPath(path) : std::string();
+}
+
+std::string RedactedText(std::string_view text, const RedactOptions& options) {
+  const auto redactor = RedactorWith(options);
+  return redactor ? redactor->Text(text) : std::string();
+}
+
+}  // namespace stepscope

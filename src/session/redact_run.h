@@ -1,0 +1,23 @@
+// Replaces what is private in a run: in each trace as it leaves its reader, and in what is said
+// about the files.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "redact/redactor.h"
+#include "stepscope/report.h"
+#include "stepscope/session.h"
+#include "trace/trace.h"
+
+namespace stepscope {
+
+// A redactor that knows the hosts and users that any of these files names in a field of its own.
+// Files that cannot be read name none.
+Result<redact::Redactor> RedactorOf(std::span<const std::string> files,
+                                    const RedactOptions& options, int threads);
+
+void RedactTrace(Trace& trace, const redact::Redactor& redactor);
+void RedactInfo(RunInfo& info, const redact::Redactor& redactor);
+
+}  // namespace stepscope
