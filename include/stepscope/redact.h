@@ -36,6 +36,10 @@ Result<ReportSet> Redact(std::span<const std::string> paths, const RedactFilesOp
 // The key that `options` asks for, or a random one: to use one key for several calls.
 Result<RedactOptions> WithKey(RedactOptions options);
 
+// A key of this user on this machine: with it pseudonyms, and ids of rows that are named by one,
+// are the same from call to call, and nobody else can check guesses.
+std::string MachineKey();
+
 // An answer about jobs or traces without what is private. REQUIRES: `options` has a key.
 Result<void> RedactAnswer(ReportSet& answer, const RedactOptions& options);
 // A path, or any text. REQUIRES: `options` has a key.

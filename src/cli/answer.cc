@@ -80,6 +80,7 @@ Result<ReportSet> Answer(const std::vector<std::string>& paths, const Question& 
   ProgressLine line;
   OpenOptions open{
       .analyses = question.only, .threads = question.threads, .settings = std::move(*settings)};
+  open.redact = question.redact;
   open.on_progress = [&](const Progress& progress) { line.Show(progress); };
   const auto session = Session::Open(paths, open);
   line.Clear();

@@ -2,6 +2,7 @@
 // print reports.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,7 @@ struct Question {
   std::vector<int64_t> ranks;
   SettingsFlags settings;
   int threads = 0;
+  std::optional<RedactOptions> redact = {};
 };
 // Options that select what to answer from; AddSettings() and AddThreads() come with them.
 void AddQuestion(Command& command, Question& question);

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "cli/answer.h"
+#include "cli/redact_flags.h"
 #include "cli/root.h"
+#include "stepscope/redact.h"
 
 namespace stepscope::cli {
 namespace {
@@ -18,6 +20,7 @@ struct SelectFlags {
   std::string what;  // an id or a table
   std::vector<std::string> paths;
   Question question;
+  RedactFlags redact;
   RowQuery query;
   int64_t budget = kUsualBudget, top = 20;
 };
@@ -28,14 +31,21 @@ int Print(const Result<std::string>& text) {
   return kDone;
 }
 
+// What an assistant reads leaves the machine. Ids are the same in all three commands.
+Result<ReportSet> Ask(const SelectFlags& flags, Question question) {
+  question.redact = RedactionOf(flags.redact);
+  if (question.redact) question.redact->key = MachineKey();
+  return Answer(flags.paths, question);
+}
+
 int RunBrief(const SelectFlags& flags) {
-  const auto answer = Answer(flags.paths, flags.question);
+  const auto answer = Ask(flags, flags.question);
   if (!answer) return Fail(answer.error());
   return Print(Brief(*answer, static_cast<size_t>(flags.budget)));
 }
 
 int RunShow(const SelectFlags& flags) {
-  const auto answer = Answer(flags.paths, flags.question);
+  const auto answer = Ask(flags, flags.question);
   if (!answer) return Fail(answer.error());
   return Print(ShowById(*answer, flags.what, static_cast<size_t>(flags.budget)));
 }
@@ -44,7 +54,7 @@ int RunShow(const SelectFlags& flags) {
 int RunTable(const SelectFlags& flags) {
   Question question = flags.question;
   if (flags.what != "findings") question.only = {flags.what.substr(0, flags.what.find('.'))};
-  const auto answer = Answer(flags.paths, question);
+  const auto answer = Ask(flags, std::move(question));
   if (!answer) return Fail(answer.error());
   RowQuery query = flags.query;
   query.table = flags.what;
@@ -67,6 +77,7 @@ void AddBrief(Command& root) {
   command.Argument("PATH", flags->paths, kPaths);
   AddBudget(command, flags->budget);
   AddSelection(command, flags->question);
+  AddRedaction(command, flags->redact);
   command.Examples({{"what to know first, in 2,000 tokens", "stepscope brief traces/"},
                     {"shorter", "stepscope brief traces/ --budget 500"}});
   command.Runs([flags] { return RunBrief(*flags); });
@@ -79,6 +90,7 @@ void AddShow(Command& root) {
   command.Argument("PATH", flags->paths, kPaths);
   AddBudget(command, flags->budget);
   AddSelection(command, flags->question);
+  AddRedaction(command, flags->redact);
   command.Examples({{"a finding with its evidence", "stepscope show stragglers#3fa2 traces/"},
                     {"a row with all its columns", "stepscope show kernels.top#81c09f3e traces/"}});
   command.Runs([flags] { return RunShow(*flags); });
@@ -96,6 +108,7 @@ void AddTable(Command& root) {
   command.Take("--after", flags->query.after);
   AddBudget(command, flags->budget);
   AddSelection(command, flags->question);
+  AddRedaction(command, flags->redact);
   command.Examples(
       {{"what one rank does", "stepscope table kernel_breakdown.kernels traces/ --where rank=3"},
        {"the longest kernels",

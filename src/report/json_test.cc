@@ -149,7 +149,8 @@ TEST(ReportJson, KeysStandInTheOrderOfTheContract) {
   const Json json = Json::parse(ToJson(SampleAnswer()));
   std::string keys;
   for (const auto& [key, value] : json["reports"][0].items()) keys += key + " ";
-  EXPECT_EQ(keys, "analysis title label group status why headline metrics tables series findings notes ");
+  EXPECT_EQ(keys,
+            "analysis title label group status why headline metrics tables series findings notes ");
   EXPECT_EQ(json["run"]["files"][0]["rank"], 0);
   EXPECT_TRUE(json["run"]["files"][1]["rank"].is_null());
   EXPECT_EQ(json["reports"][0]["findings"][1]["try"],

@@ -27,6 +27,14 @@ bool IsNameColumn(const Column& column) {
   return std::ranges::find(kNameColumns, column.key) != kNameColumns.end();
 }
 
+// A function called "step" is in many sentences that do not mean it; one word says nothing else.
+bool IsOneWord(std::string_view name) {
+  constexpr size_t kLongest = 24;
+  return name.size() <= kLongest && std::ranges::all_of(name, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+         });
+}
+
 }  // namespace
 
 std::string CutName(std::string_view name, size_t most) {
@@ -38,7 +46,8 @@ std::string CutName(std::string_view name, size_t most) {
 QuotedNames::QuotedNames(const ReportSet& answer) {
   std::set<std::string, std::less<>> names;
   const auto add = [&](const std::string& name) {
-    if (name.size() >= kShortest && names.size() < kMostNames) names.insert(name);
+    if (name.size() >= kShortest && names.size() < kMostNames && !IsOneWord(name))
+      names.insert(name);
   };
   for (const Report& report : answer.reports) {
     for (const Table& table : report.tables) {
