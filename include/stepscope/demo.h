@@ -29,6 +29,8 @@ struct DemoOptions {
   double exposed_fraction = 0.4;
   // Share of each step in which the GPU waits for the host, from 0 to 0.9.
   double host_gap_fraction = 0.08;
+  // It waits for a Python function of the training loop, log_metrics, not for the next batch.
+  bool gap_in_python = false;
   // The clocks of the ranks, each a host of its own, are up to this many ns ahead of or behind the
   // true time, 0 to 1e9. What truth.json says stays in true time.
   int64_t clock_spread = 0;

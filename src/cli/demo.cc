@@ -50,6 +50,7 @@ void AddDemo(Command& root) {
   command.Take("--slow-since", options.slow_since);
   command.Take("--exposed", options.exposed_fraction);
   command.Take("--host-gap", options.host_gap_fraction);
+  command.Switch("--gap-in-python", options.gap_in_python);
   command.Take("--clock-spread", flags->clock_spread_s);
   command.Take("--graph-capture", flags->graph_capture_s);
   command.Switch("--unknown-library", options.unknown_library, true);

@@ -72,6 +72,8 @@ constexpr Word kWords[] = {
     {"--slow-since", "STEP", "First slow step; the job begins with step 3", "0", "slow_since"},
     {"--exposed", "SHARE", "Exposed share of all-reduce time", "0.4", "exposed_fraction"},
     {"--host-gap", "SHARE", "Host-bound share of each step", "0.08", "host_gap_fraction"},
+    {"--gap-in-python", "", "Spend it in a Python function, not waiting for input", "",
+     "gap_in_python"},
     {"--clock-spread", "TIME", "Largest clock error of a rank", "0", "clock_spread"},
     {"--graph-capture", "TIME", "Time in which the first step records a CUDA graph", "0",
      "graph_capture"},

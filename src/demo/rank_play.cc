@@ -20,6 +20,16 @@ constexpr Cost kNoteCost = {2'500, 1'800};
 constexpr Cost kPythonCost = {1'100, 600};
 constexpr Cost kEngineCost = {20'000, 15'000};  // to hand over to the autograd thread and back
 
+// What waits for the next batch, and what takes its place where the host-bound time is Python's
+// own.
+constexpr std::string_view kLoader = "torch/utils/data/dataloader.py(716): __next__";
+const Node& Logging() {
+  static const Node kLogging{.act = Act::kPython,
+                             .name = "train.py(96): log_metrics",
+                             .children = {Node{.act = Act::kFetch}}};
+  return kLogging;
+}
+
 }  // namespace
 
 void RankJob::Play(const Node& node) {
@@ -31,6 +41,8 @@ void RankJob::Play(const Node& node) {
     case Act::kAnnotation:
       return PlayNote(node);
     case Act::kPython:
+      if (plan_.options.gap_in_python && node.name == kLoader) return PlayPython(Logging());
+      return PlayPython(node);
     case Act::kModule:
       return PlayPython(node);
     case Act::kCall:

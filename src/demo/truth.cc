@@ -104,6 +104,7 @@ Json OptionsJson(const DemoOptions& options) {
           {"slow_since", options.slow_since},
           {"exposed_fraction", options.exposed_fraction},
           {"host_gap_fraction", options.host_gap_fraction},
+          {"gap_in_python", options.gap_in_python},
           {"clock_spread", options.clock_spread},
           {"graph_capture", options.graph_capture},
           {"unknown_library", options.unknown_library},

@@ -1,0 +1,147 @@
+// Tests the first screen of a run: five jobs are told apart by it, the rank at fault is framed, and what is not there takes no room.
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import type { Browser } from "playwright-core";
+import type { Cell, ReportSet, Table } from "../src/data/report";
+import { humanTime } from "../src/report/format";
+import { openBrowser, Watched, type Looks } from "./browser";
+import { answerOf, serve, stepscope, type Server } from "./job";
+
+const kNone = ["--slow-rank", "-1", "--exposed", "0.02", "--host-gap", "0.005"] as const;
+const kJobs = {
+  slow: ["--ranks", "8", "--steps", "8", "--slow-rank", "5", "--slow-since", "6"],
+  input: ["--ranks", "2", "--steps", "4", "--slow-rank", "-1", "--exposed", "0.02", "--host-gap", "0.4"],
+  exposed: ["--ranks", "4", "--steps", "4", "--slow-rank", "-1", "--exposed", "0.9", "--host-gap", "0.005"],
+  host: ["--ranks", "2", "--steps", "4", "--slow-rank", "-1", "--exposed", "0.02", "--host-gap", "0.4", "--gap-in-python"],
+  healthy: ["--ranks", "4", "--steps", "4", ...kNone],
+  one: ["--ranks", "1", "--steps", "4", ...kNone],
+} as const;
+type Job = keyof typeof kJobs | "unmarked";
+
+let folder: string;
+let server: Server;
+let browser: Browser;
+let ids: Record<Job, string>;
+
+const pathOf = (job: Job): string => join(folder, job);
+
+// A recording without steps: one kernel after another.
+function writeUnmarked(path: string): void {
+  mkdirSync(path);
+  const traceEvents = [0, 1, 2, 3].flatMap((at) => [
+    { ph: "X", cat: "cuda_runtime", name: "cudaLaunchKernel", pid: 1, tid: 1, ts: 100 * at, dur: 5, args: { correlation: at } },
+    { ph: "X", cat: "kernel", name: "gemm", pid: 0, tid: 7, ts: 100 * at + 10, dur: 60, args: { device: 0, stream: 7, correlation: at } },
+  ]);
+  writeFileSync(join(path, "rank0.json"), JSON.stringify({ schemaVersion: 1, traceEvents }));
+}
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), "stepscope-home-"));
+  for (const [job, options] of Object.entries(kJobs)) stepscope("demo", join(folder, job), "--layers", "8", ...options);
+  writeUnmarked(pathOf("unmarked"));
+  const paths = Object.fromEntries([...Object.keys(kJobs), "unmarked"].map((job) => [job, join(folder, job)])) as Record<Job, string>;
+  server = await serve(...Object.values(paths));
+  browser = await openBrowser();
+  const watched = await Watched.open(browser, server.url);
+  ids = await watched.readRuns(paths);
+  await watched.close();
+});
+
+after(async () => {
+  await browser?.close();
+  server?.stop();
+  if (folder) rmSync(folder, { recursive: true, force: true });
+});
+
+async function open(job: Job, looks: Looks = {}): Promise<Watched> {
+  const watched = await Watched.open(browser, server.url, looks);
+  await watched.go(`#/run/${ids[job]}`);
+  await watched.page.waitForSelector(".verdict");
+  return watched;
+}
+
+const tableOf = (answer: ReportSet, analysis: string, key: string): Table => {
+  const table = answer.reports.find((report) => report.analysis === analysis)?.tables.find((one) => one.key === key);
+  assert.ok(table, `${analysis}.${key}`);
+  return table;
+};
+const cell = (table: Table, row: readonly Cell[], key: string): Cell => row[table.columns.findIndex((column) => column.key === key)] ?? null;
+
+describe("the first screen", () => {
+  test("tells five jobs apart by its first sentence, as analyze says it", async () => {
+    const says: Record<string, RegExp> = {
+      slow: /^Rank 5 is a straggler since step 6/, input: /^Input wait is /, exposed: /^Exposed communication is /,
+      host: /log_metrics/, healthy: /^The job looks healthy: /,
+    };
+    for (const [job, words] of Object.entries(says)) {
+      const watched = await open(job as Job), first = await watched.text("h1.verdict");
+      assert.match(first, words, job);
+      assert.ok(answerOf(pathOf(job as Job)).verdict.startsWith(first), first);
+      assert.equal(await watched.text(".subject"), answerOf(pathOf(job as Job)).subject);
+      await watched.checkAxe(`the first screen of ${job}`);
+      await watched.screenshot(`home-${job}`);
+      await watched.close();
+    }
+  });
+
+  test("shows where a step goes before and since a change, in times of analyze", async () => {
+    const watched = await open("slow");
+    const parts = tableOf(answerOf(pathOf("slow")), "breakdown", "parts");
+    const shown = await watched.page.locator(".step-parts tbody tr").allTextContents();
+    for (const line of shown) {
+      const row = parts.rows.find((one) => line.startsWith(String(cell(parts, one, "part"))));
+      assert.ok(row, line);
+      assert.equal(line, `${cell(parts, row, "part")}${humanTime(Number(cell(parts, row, "before")))}${humanTime(Number(cell(parts, row, "since")))}`);
+    }
+    assert.ok(shown.length >= 3 && shown.some((line) => line.startsWith("waiting for other ranks")), shown.join());
+    await watched.close();
+  });
+
+  test("opens the heat map on the measure in which ranks differ, with the rank and the step of the finding", async () => {
+    const watched = await open("slow");
+    assert.equal(await watched.text(".heat [aria-pressed=true]"), "compute");
+    assert.equal(await watched.text(".heat-mark"), "Framed: rank 5. The dashed line: since step 6.");
+    await watched.close();
+    const even = await open("healthy");
+    assert.equal(await even.page.locator(".heat-mark").count(), 0);
+    assert.ok((await even.text(".heat .scale")).startsWith("all about "), "noise is not stretched");
+    await even.close();
+  });
+
+  test("gives each finding a bar of its worth", async () => {
+    const watched = await open("slow");
+    const first = answerOf(pathOf("slow")).reports.flatMap(({ findings }) => findings).find(({ place }) => place === 1)!;
+    const share = Number(await watched.page.locator(".worth").first().getAttribute("data-share"));
+    assert.ok(Math.abs(share - first.worth!.saved / first.worth!.step_time) < 1e-9, String(share));
+    await watched.close();
+  });
+
+  test("of one rank, and without steps, has no empty place", async () => {
+    for (const job of ["one", "unmarked"] as const) {
+      const watched = await open(job);
+      assert.equal(await watched.page.locator(".heat").count(), 0, job);
+      assert.ok(await watched.page.locator(".step-parts").count() === 1, job);
+      assert.ok(await watched.page.locator("#runs-title").count() === 1, job);
+      assert.equal(await watched.page.locator(".tile.missing").count(), 0);
+      if (job === "unmarked") assert.equal(await watched.text("#parts-title"), "Where the recording goes");
+      await watched.checkAxe(`the first screen of ${job}`);
+      await watched.screenshot(`home-${job}`);
+      await watched.close();
+    }
+  });
+
+  test("lists analyses in five groups, and those without data in one line", async () => {
+    const watched = await open("slow"), answer = answerOf(pathOf("slow"));
+    assert.deepEqual((await watched.page.locator("nav#navigation > section > h2").allTextContents()).slice(0, 6),
+      ["This run", "Overview", "Ranks", "Device", "Host and input", "Memory"]);
+    const missing = answer.reports.filter(({ status }) => status === "unavailable").length;
+    assert.equal(await watched.text("nav .without summary"), `Without data (${missing})`);
+    assert.equal(await watched.page.locator("nav .without a").first().isVisible(), false);
+    await watched.page.locator("nav .without summary").click();
+    assert.equal(await watched.page.locator("nav .without a:visible").count(), missing);
+    await watched.close();
+  });
+});
