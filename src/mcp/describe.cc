@@ -10,6 +10,7 @@
 #include "mcp/say.h"
 #include "report/columns.h"
 #include "report/lookup.h"
+#include "report/quoted_names.h"
 #include "report/summary.h"
 #include "stepscope/session.h"
 
@@ -76,14 +77,13 @@ std::string DescribeRun(const ReportSet& answer, size_t budget) {
   lines.push_back("steps: " + (steps.empty() ? "none are marked" : SayNumbers(steps)));
   AddFiles(answer, lines);
   lines.insert(lines.end(), summary.unseen.begin(), summary.unseen.end());
+  const QuotedNames names(answer);
   for (const Note& note : answer.run.notes)
-    lines.push_back(fmt::format("note {}: {} ({})", note.name,
-                                SayError({.what = note.message, .where = note.where, .hint = {}}),
-                                note.count));
+    lines.push_back(fmt::format("note {} ({}): {}{}", note.name, note.count, names.In(note.message),
+                                note.where.empty() ? "" : ": " + Quoted(note.where)));
   for (const Report& report : answer.reports) {
     if (report.status == Status::kUnavailable)
-      lines.push_back(fmt::format("no answer from {}: {}", report.analysis,
-                                  SayError({.what = report.why, .where = {}, .hint = {}})));
+      lines.push_back(fmt::format("no answer from {}: {}", report.analysis, names.In(report.why)));
   }
   lines.emplace_back("Next: brief");
   return Fitted(lines, budget);

@@ -2,6 +2,7 @@
 #include "mcp/runs.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -39,6 +40,13 @@ Error Several(const std::string& path, const std::vector<std::string>& runs) {
     list += (i == 0 ? "" : ", ") + Quoted(runs[i]);
   return {fmt::format("this directory holds {} runs", runs.size()), path,
           "give one of " + list + (runs.size() > kMostListed ? ", ..." : "")};
+}
+
+// What a dropped run needed.
+void GiveMemoryBack() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 std::function<void(const Progress&)> ProgressTo(const CallContext& context) {
@@ -85,6 +93,7 @@ Result<Runs::Kept*> Runs::Open(const std::string& path, const CallContext& conte
   }
   // First, so that there are never more than `keep` in memory.
   while (!kept_.empty() && kept_.size() >= options_.keep) kept_.pop_back();
+  GiveMemoryBack();
   OpenOptions open{.threads = options_.threads, .settings = options_.settings};
   open.on_progress = ProgressTo(context);
   open.stop = context.stop;
