@@ -14,17 +14,27 @@
 namespace stepscope::testing::mcp_mutation_test {
 namespace {
 
-const std::vector<std::string> kWhole = {
-    R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}})",
-    R"({"jsonrpc":"2.0","id":2,"method":"tools/list"})",
-    R"({"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"explain","arguments":)"
-    R"({"name":"stragglers","budget":100},"_meta":{"progressToken":1}}})",
-    R"({"jsonrpc":"2.0","id":"4","method":"tools/call","params":{"name":"table","arguments":)"
-    R"({"path":"x","name":"a","where":["b=1"],"columns":[],"top":5,"ranks":[0,1]}}})",
-    R"({"jsonrpc":"2.0","id":5,"method":"subscriptions/listen","params":{"_meta":)"
-    R"({"io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
-    R"("io.modelcontextprotocol/clientCapabilities":{}},"notifications":{}}})",
-    R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}})"};
+constexpr const char* kDiscover =
+    R"({"jsonrpc":"2.0","id":6,"method":"server/discover","params":{"_meta":{)"
+    R"("io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
+    R"("io.modelcontextprotocol/clientCapabilities":{}}}})";
+
+std::string CallOf(const char* id, const char* params) {
+  return std::string(R"({"jsonrpc":"2.0","id":)") + id + R"(,"method":"tools/call","params":)" +
+         params + "}";
+}
+
+const std::vector<std::string>& Whole() {
+  static const std::vector<std::string> kWhole = {
+      R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}})",
+      R"({"jsonrpc":"2.0","id":2,"method":"tools/list"})",
+      CallOf("3", R"({"name":"explain","arguments":{"name":"stragglers","budget":100}})"),
+      CallOf("\"4\"", R"({"name":"table","arguments":{"path":"x","where":["b=1"],"top":5}})"),
+      CallOf("5", R"({"name":"brief","arguments":{"ranks":[0]},"_meta":{"progressToken":1}})"),
+      kDiscover,
+      R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}})"};
+  return kWhole;
+}
 
 // Some bytes changed, removed, repeated, or replaced by what JSON is made of.
 std::string Damaged(std::string line, std::mt19937& random) {
@@ -46,10 +56,10 @@ TEST(McpMutation, OnlyMessagesGoOut) {
   const ScratchFolder folder;
   std::mt19937 random(20260728);
   std::string input;
-  for (int i = 0; i < 3000; ++i)
-    input += (i % 10 == 0 ? kWhole[random() % kWhole.size()]
-                          : Damaged(kWhole[random() % kWhole.size()], random)) +
-             "\n";
+  for (int i = 0; i < 3000; ++i) {
+    const std::string& whole = Whole()[random() % Whole().size()];
+    input += (i % 10 == 0 ? whole : Damaged(whole, random)) + "\n";
+  }
   std::vector<std::string> output;
   const auto served = ServeMcp(
       {.roots = {folder.path()}, .settings = {}, .patience = std::chrono::seconds(60)},

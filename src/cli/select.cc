@@ -87,7 +87,7 @@ void AddShow(Command& root) {
 void AddTable(Command& root) {
   auto flags = std::make_shared<SelectFlags>();
   Command& command = root.Sub("table", "Print rows of one table as CSV, with ids");
-  command.Argument("NAME", flags->what, "analysis.table, an analysis, or findings");
+  command.Argument("NAME", flags->what, "Table: analysis.table, an analysis, or findings");
   command.Argument("PATH", flags->paths, kPaths);
   command.Take("--where", flags->query.where);
   command.Take("--columns", flags->query.columns);

@@ -134,8 +134,7 @@ std::string_view SkillText() { return kSkill; }
 
 void AddSkill(Command& root) {
   Command& command = root.Sub("skill", "Print a SKILL.md for assistants");
-  command.Examples({{"for an assistant that reads skills",
-                     "stepscope skill > .claude/skills/stepscope/SKILL.md"}});
+  command.Examples({{"what to save as stepscope/SKILL.md", "stepscope skill"}});
   command.Runs([] {
     fmt::print("{}", SkillText());
     return kDone;

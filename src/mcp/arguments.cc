@@ -73,7 +73,7 @@ Result<void> CheckValue(const Argument& argument, const Json& value) {
 
 // The value to keep.
 Result<Json> CheckedValue(const Argument& argument, const Json& given) {
-  const Json value = IsList(argument.type) && !given.is_array() ? Json::array({given}) : given;
+  Json value = IsList(argument.type) && !given.is_array() ? Json::array({given}) : given;
   if (!IsList(argument.type)) {
     if (const auto checked = CheckValue(argument, value); !checked)
       return std::unexpected(checked.error());

@@ -76,7 +76,7 @@ Result<std::string> Runs::Find(const std::string& path) const {
     if (roots_.Holds(found.path)) below.push_back(found.path);
   }
   if (below.size() > 1) return std::unexpected(Several(path, below));
-  const std::string run = below.empty() ? *resolved : below.front();
+  std::string run = below.empty() ? *resolved : below.front();
   if (const auto checked = roots_.CheckLinks(run); !checked)
     return std::unexpected(checked.error());
   return run;
