@@ -226,6 +226,27 @@ def of_file(folder, key):
     return json.loads((Path(folder) / "truth.json").read_text())[key]
 
 
+def no_slow_rank(folder):
+    return "none" if planted(folder, "slow_rank") < 0 else planted(folder, "slow_rank")
+
+
+def data_parallel(folder):
+    """All ranks are in one group that reduces gradients."""
+    info = traces(folder)[0]["distributedInfo"]
+    return f"dp {info['world_size']}" if info["pg_count"] == 1 else None
+
+
+def memory_if_not_recorded(folder):
+    recorded = any(e.get("name") == "[memory]" for one in traces(folder) for e in one["traceEvents"])
+    return None if recorded else "memory"
+
+
+def modules(folder, kind):
+    """Instances of nn.Module, by the names that Python's stacks give them: "nn.Module: Linear_12"."""
+    return len({e["name"] for e in traces(folder)[0]["traceEvents"]
+                if str(e.get("name")).startswith(f"nn.Module: {kind}_")})
+
+
 def text(folder, words):
     """What the plant itself says."""
     return words
