@@ -39,6 +39,7 @@ Result<std::string> ShowById(const ReportSet& answer, std::string_view id,
 
 struct RowQuery {
   std::string table;                 // "stragglers.ranks"; "stragglers": its first table;
+                                     // "flops.metrics": the single numbers of a report;
                                      // "findings": all findings, a line each
   std::vector<std::string> where;    // all hold: "rank=3", "time>10ms", "name~gemm", "rank!=0"
   std::vector<std::string> columns;  // keys; none: all that are not detail

@@ -146,7 +146,7 @@ Sum AddUp(const std::vector<OfRank>& ranks) {
 Table PartTable(const Facts& facts, const Sum* before, const Sum& now) {
   Table table{
       .key = "parts",
-      .title = "A step, mean of all ranks",
+      .title = "Mean step, all ranks",
       .columns = {KeyColumn("part", "part"), TimeColumn("time", "time"),
                   RatioColumn("ratio", "% of step time"), TimeColumn("before", "before"),
                   TimeColumn("since", "since"), Detail(ValueColumn("key", "column of ranks"))}};
@@ -163,7 +163,7 @@ Table PartTable(const Facts& facts, const Sum* before, const Sum& now) {
 
 Table RankTable(const Facts& facts, const std::vector<OfRank>& ranks, const Sum& all) {
   Table table{.key = "ranks",
-              .title = "A step of each rank, mean",
+              .title = "Mean step per rank",
               .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window"),
                           TimeColumn("step_time", "step time")},
               .text_rows = 8};

@@ -17,6 +17,8 @@ std::unique_ptr<Command> Root() {
   AddBrief(*root);
   AddShow(*root);
   AddTable(*root);
+  AddMcp(*root);
+  AddSkill(*root);
   AddExport(*root);
   AddRedact(*root);
   AddServe(*root);

@@ -16,6 +16,8 @@ void AddShow(Command& root);
 void AddTable(Command& root);
 void AddWhatif(Command& root);
 void AddCompare(Command& root);
+void AddMcp(Command& root);
+void AddSkill(Command& root);
 void AddExport(Command& root);
 void AddRedact(Command& root);
 void AddServe(Command& root);

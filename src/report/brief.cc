@@ -11,6 +11,7 @@
 #include "report/humanize.h"
 #include "report/ids.h"
 #include "report/lookup.h"
+#include "report/metrics_table.h"
 #include "report/quoted_names.h"
 #include "report/summary.h"
 #include "stepscope/select.h"
@@ -83,6 +84,35 @@ void AddRanks(Pad& pad, const SummaryRanks& ranks) {
   }
 }
 
+// Of an answer that is not about steps, such as goodput: the numbers of each report, and the first
+// rows of its first table.
+void AddNumbers(Pad& pad, const QuotedNames& names, const Report& report) {
+  constexpr size_t kRows = 8;
+  pad.Line(report.title + ":");
+  if (report.status != Status::kOk) pad.Line("  " + names.In(report.why));
+  for (const Metric& metric : report.metrics) {
+    if (!metric.detail && !IsBlank(metric.value))
+      pad.Line(fmt::format("  {}: {}", metric.title,
+                           CutName(HumanCell(metric.value, metric.unit), kNameShown)));
+  }
+  if (report.tables.empty()) return;
+  const Table& table = report.tables.front();
+  if (!table.rows.empty()) pad.Line("  " + table.title + ":");
+  for (size_t r = 0; r < std::min(table.rows.size(), kRows); ++r) {
+    std::string line;
+    for (size_t c = 0; c < table.columns.size(); ++c) {
+      const Column& column = table.columns[c];
+      const Cell& cell = table.rows[r][c];
+      if (column.detail || IsBlank(cell)) continue;
+      line += fmt::format("{}{} {}", line.empty() ? "    " : ", ", column.title,
+                          CutName(HumanCell(cell, column.unit), kNameShown));
+    }
+    pad.Line(line);
+  }
+  if (table.rows.size() > kRows)
+    pad.Line(fmt::format("    and {}", Plural(table.rows.size() - kRows, "row")));
+}
+
 void AddQuestions(Pad& pad, const Summary& summary) {
   pad.Line("Next:");
   for (const SummaryCause& cause : summary.causes)
@@ -142,6 +172,9 @@ std::string ShowFinding(const ReportSet& answer, const Report& report, const Fin
   return rows ? shown + *rows : shown;
 }
 
+// Others, such as those of goodput, have no ids and tables to ask for.
+bool IsAboutSteps(const ReportSet& answer) { return FindReport(answer, "breakdown") != nullptr; }
+
 }  // namespace
 
 std::string Brief(const ReportSet& answer, size_t budget) {
@@ -154,6 +187,10 @@ std::string Brief(const ReportSet& answer, size_t budget) {
   for (const SummaryCause& cause : summary.causes) AddFinding(pad, names, cause);
   if (summary.more > 0)
     pad.Line(fmt::format("{} smaller: table findings", Plural(summary.more, "finding")));
+  if (!IsAboutSteps(answer)) {
+    for (const Report& report : answer.reports) AddNumbers(pad, names, report);
+    return std::move(pad).Take();
+  }
   AddStep(pad, summary.step);
   AddRanks(pad, summary.ranks);
   for (const std::string& sentence : summary.unseen) pad.Line(sentence);
@@ -180,6 +217,10 @@ Result<std::string> ShowById(const ReportSet& answer, std::string_view id, size_
       for (const auto& row : table.rows) {
         if (IdOf(report, table, row) == id) return ShowRow(report, table, row, budget);
       }
+    }
+    const Table metrics = MetricsTable(report);
+    for (const auto& row : metrics.rows) {
+      if (IdOf(report, metrics, row) == id) return ShowRow(report, metrics, row, budget);
     }
   }
   return std::unexpected(Error{fmt::format("nothing in the answer has the id '{}'", id), "",

@@ -39,7 +39,7 @@ Result<std::string> ListFindings(const ReportSet& answer, const RowQuery& query)
     last = id;
   }
   out += fmt::format("{} of {} shown", shown, Plural(all.size(), "finding"));
-  if (at != all.end() && !last.empty()) out += fmt::format("; next: --after {}", last);
+  if (at != all.end() && !last.empty()) out += fmt::format("; next: after {}", last);
   return out + "\n";
 }
 

@@ -35,6 +35,17 @@ bool IsOneWord(std::string_view name) {
          });
 }
 
+bool IsOfWord(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// A name that is part of a longer word is not meant: "step" in "steps".
+bool CutsAWord(std::string_view text, size_t begin, size_t end) {
+  const bool before = begin > 0 && IsOfWord(text[begin - 1]) && IsOfWord(text[begin]);
+  const bool after = end < text.size() && IsOfWord(text[end]) && IsOfWord(text[end - 1]);
+  return before || after;
+}
+
 }  // namespace
 
 std::string CutName(std::string_view name, size_t most) {
@@ -78,7 +89,7 @@ std::string QuotedNames::Replaced(std::string_view text, const Replace& replace)
       const Place place{at, at + name.size()};
       const bool taken = std::ranges::any_of(
           places, [&](const Place& p) { return p.begin < place.end && place.begin < p.end; });
-      if (!taken) places.push_back(place);
+      if (!taken && !CutsAWord(text, place.begin, place.end)) places.push_back(place);
     }
   }
   std::ranges::sort(places, {}, &Place::begin);

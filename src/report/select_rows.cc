@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "report/limit.h"
 #include "report/list_findings.h"
 #include "report/lookup.h"
+#include "report/metrics_table.h"
 #include "report/quoted_names.h"
 #include "stepscope/select.h"
 
@@ -111,8 +113,12 @@ bool HoldsFor(const Where& where, const Row& row) {
 
 struct Found {
   const Report* report = nullptr;
-  const Table* table = nullptr;
+  std::shared_ptr<const Table> table;  // of the answer, or made of its metrics
 };
+
+Found InReport(const Report& report, const Table& table) {
+  return {&report, std::shared_ptr<const Table>(std::shared_ptr<void>(), &table)};
+}
 
 Result<Found> FindTableNamed(const ReportSet& answer, std::string_view name) {
   const size_t dot = name.find('.');
@@ -121,9 +127,12 @@ Result<Found> FindTableNamed(const ReportSet& answer, std::string_view name) {
     return std::unexpected(
         Error{fmt::format("{} is unavailable: {}", report->analysis, report->why), "", ""});
   if (report != nullptr && dot == name.npos && !report->tables.empty())
-    return Found{report, &report->tables.front()};
-  if (dot != name.npos) {
-    if (const Table* table = FindTable(report, name.substr(dot + 1))) return Found{report, table};
+    return InReport(*report, report->tables.front());
+  if (report != nullptr && dot != name.npos) {
+    const std::string_view key = name.substr(dot + 1);
+    if (const Table* table = FindTable(report, key)) return InReport(*report, *table);
+    if (key == kMetricsTable)
+      return Found{report, std::make_shared<const Table>(MetricsTable(*report))};
   }
   std::vector<std::string> known;
   for (const Report& each : answer.reports) {
@@ -228,7 +237,7 @@ Result<std::string> SelectRows(const ReportSet& answer, const RowQuery& query) {
   }
   const size_t rest = static_cast<size_t>(rows->end() - at);
   out += fmt::format("{} of {} shown", shown, Plural(rows->size(), "row"));
-  if (rest > 0 && !last.empty()) out += fmt::format("; next: --after {}", last);
+  if (rest > 0 && !last.empty()) out += fmt::format("; next: after {}", last);
   return out + "\n";
 }
 

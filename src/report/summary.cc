@@ -104,8 +104,9 @@ Names NamesOf(const ReportSet& answer) {
 
 std::string SaySubject(const ReportSet& answer) {
   const Names names = NamesOf(answer);
-  std::string text = (names.before.empty() ? "" : names.before + " -> ") + names.after + ": " +
-                     SayRanksAndHosts(answer);
+  std::string text = (names.before.empty() ? "" : names.before + " -> ") + names.after;
+  if (FindReport(answer, "goodput") != nullptr) return text;  // a job's ranks are no traces
+  text += ": " + SayRanksAndHosts(answer);
   const auto add = [&](const std::string& part) {
     if (!part.empty()) text += ", " + part;
   };
@@ -305,7 +306,7 @@ std::string SayPartial(const ReportSet& answer) {
     text += text.empty() ? "Partial: " : ", ";
     text += report.analysis;
   }
-  return text.empty() ? text : text + " (see --full).";
+  return text.empty() ? text : text + ".";
 }
 
 std::vector<std::string> SayUnseen(const ReportSet& answer) {
