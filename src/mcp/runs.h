@@ -5,6 +5,7 @@
 #include <functional>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,7 @@ class Runs {
     int threads = 0;
     size_t keep = 4;  // runs in memory, the latest asked
     Settings settings;
+    std::optional<RedactOptions> redact = {};
   };
   Runs(const Roots& roots, Options options) : roots_(roots), options_(std::move(options)) {}
 

@@ -14,8 +14,10 @@ Result<void> ServeMcp(const McpOptions& options, McpRead read, McpWrite write) {
   const auto roots = mcp::Roots::Open(options.roots);
   if (!roots) return std::unexpected(roots.error());
   if (const auto checked = Session::Check(options.settings); !checked) return checked;
-  mcp::Runs runs(*roots,
-                 {.threads = options.threads, .keep = options.keep, .settings = options.settings});
+  mcp::Runs runs(*roots, {.threads = options.threads,
+                          .keep = options.keep,
+                          .settings = options.settings,
+                          .redact = options.redact});
   mcp::Output output(std::move(write));
   mcp::Calls calls(output);
   mcp::Protocol protocol(output, calls, {.roots = *roots, .runs = runs});

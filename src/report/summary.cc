@@ -295,7 +295,8 @@ std::string SayNotRecorded(const ReportSet& answer) {
 // "Clocks of ranks agree within 508 ns."
 std::string SayClocks(const ReportSet& answer) {
   const auto error = FindNumber(FindReport(answer, "collectives"), "clock_error_max");
-  return error ? fmt::format("Clocks of ranks agree within {}.", Time(*error)) : "";
+  if (!error || *error == 0) return {};
+  return fmt::format("Clocks of ranks agree within {}.", Time(*error));
 }
 
 // "Partial: whatif, stragglers."
