@@ -84,6 +84,12 @@ void AddRanks(Pad& pad, const SummaryRanks& ranks) {
   }
 }
 
+// Text may be a name from a trace.
+std::string ShowShortly(const Cell& cell, Unit unit) {
+  const auto* text = std::get_if<std::string>(&cell);
+  return text == nullptr ? HumanCell(cell, unit) : fmt::format("`{}`", CutName(*text, kNameShown));
+}
+
 // Of an answer that is not about steps, such as goodput: the numbers of each report, and the first
 // rows of its first table.
 void AddNumbers(Pad& pad, const QuotedNames& names, const Report& report) {
@@ -92,8 +98,7 @@ void AddNumbers(Pad& pad, const QuotedNames& names, const Report& report) {
   if (report.status != Status::kOk) pad.Line("  " + names.In(report.why));
   for (const Metric& metric : report.metrics) {
     if (!metric.detail && !IsBlank(metric.value))
-      pad.Line(fmt::format("  {}: {}", metric.title,
-                           CutName(HumanCell(metric.value, metric.unit), kNameShown)));
+      pad.Line(fmt::format("  {}: {}", metric.title, ShowShortly(metric.value, metric.unit)));
   }
   if (report.tables.empty()) return;
   const Table& table = report.tables.front();
@@ -105,7 +110,7 @@ void AddNumbers(Pad& pad, const QuotedNames& names, const Report& report) {
       const Cell& cell = table.rows[r][c];
       if (column.detail || IsBlank(cell)) continue;
       line += fmt::format("{}{} {}", line.empty() ? "    " : ", ", column.title,
-                          CutName(HumanCell(cell, column.unit), kNameShown));
+                          ShowShortly(cell, column.unit));
     }
     pad.Line(line);
   }
@@ -126,9 +131,8 @@ void AddQuestions(Pad& pad, const Summary& summary) {
 
 // A cell of the one row that is shown.
 std::string ShowCell(const Cell& cell, const Column& column) {
-  if (const auto* text = std::get_if<std::string>(&cell))
-    return fmt::format("`{}`", CutName(*text, kNameShown));
   if (IsBlank(cell)) return "-";
+  if (std::holds_alternative<std::string>(cell)) return ShowShortly(cell, column.unit);
   std::string exact;
   if (const auto* whole = std::get_if<int64_t>(&cell)) AppendExact(exact, *whole);
   if (const auto* real = std::get_if<double>(&cell)) AppendExact(exact, *real);

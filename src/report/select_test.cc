@@ -97,12 +97,12 @@ TEST(Select, NamesFromTracesAreQuotedAndNeverAdvised) {
 
 TEST(Select, ANameWithinAWordIsNotMeant) {
   ReportSet answer = Answer();
-  answer.reports[0].tables[0].rows[0][1] = "gemm";
-  answer.verdict = "The gemms wait; gemm of 2 gemm_s.";
-  answer.reports[0].findings[0].hint = "regemm";
+  answer.reports[0].tables[0].rows[0][1] = "gemm_a";
+  answer.verdict = "The gemm_as wait; gemm_a of 2 gemm_a_s.";
+  answer.reports[0].findings[0].hint = "regemm_a";
   const std::string brief = Brief(answer);
-  EXPECT_TRUE(brief.contains("The gemms wait; `gemm` of 2 gemm_s.")) << brief;
-  EXPECT_TRUE(brief.contains("try: regemm\n")) << brief;
+  EXPECT_TRUE(brief.contains("The gemm_as wait; `gemm_a` of 2 gemm_a_s.")) << brief;
+  EXPECT_TRUE(brief.contains("try: regemm_a\n")) << brief;
 }
 
 TEST(Select, AFindingIsFoundByTheIdThatBriefSays) {

@@ -77,6 +77,11 @@ export class Watched {
     return ids;
   }
 
+  // The verdict on the first screen: its first sentence is the heading, the rest a paragraph.
+  async verdict(): Promise<string> {
+    return (await this.page.locator("h1.verdict, .verdict-rest").allTextContents()).join(" ");
+  }
+
   async text(selector: string): Promise<string> {
     return (await this.page.locator(selector).first().textContent()) ?? "";
   }

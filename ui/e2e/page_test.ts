@@ -54,7 +54,7 @@ describe("numbers", () => {
     const answer = mine();
     const watched = await open();
     await watched.go(`#/run/${ids.after}`);
-    assert.equal(await watched.text("main h1"), visible(answer.verdict));
+    assert.equal(await watched.verdict(), visible(answer.verdict));
     const tiles = await watched.page.locator(".tile-value").evaluateAll((all) => all.map((one) => [one.getAttribute("data-metric") ?? "", one.textContent ?? ""] as const));
     assert.ok(tiles.length >= 5, `only ${tiles.length} tiles`);
     for (const [name, text] of tiles.filter(([one]) => !one.startsWith("goodput."))) {
@@ -179,7 +179,7 @@ test("a run that is still being read is asked for again, and nothing complains",
   });
   await watched.go(`#/run/${ids.after}?steps=complete`);
   await watched.page.waitForSelector(".tiles");
-  assert.equal(await watched.text("main h1"), visible(answerOf(job.after, "--steps", "complete").verdict));
+  assert.equal(await watched.verdict(), visible(answerOf(job.after, "--steps", "complete").verdict));
   assert.ok(told > 2);
   await watched.close();
 });
@@ -273,7 +273,7 @@ describe("everybody", () => {
     await watched.page.selectOption("#choose-language", "ja");
     await watched.page.waitForFunction(() => document.documentElement.lang === "ja" && document.body.textContent?.includes("概要"));
     assert.equal(await watched.text(".heat figcaption"), "ランク × ステップ");
-    assert.match(await watched.text(".home > p"), /ステップ: すべて。/);
+    assert.match(await watched.text(".home > p.faint"), /ステップ: すべて。/);
     await watched.page.selectOption("#choose-theme", "dark");
     assert.equal(await watched.page.evaluate(() => document.documentElement.dataset["theme"]), "dark");
     await watched.page.reload();

@@ -28,7 +28,7 @@ describe("traces of your own", { skip: kTraces.length === 0 && "none were named"
       const answer = answerOf(path);
       await watched.go(`#/run/${run.id}`);
       await watched.page.waitForSelector(".tiles", { timeout: 120_000 });
-      assert.equal(await watched.text("main h1"), visible(answer.verdict));
+      assert.equal(await watched.verdict(), visible(answer.verdict));
       await watched.checkAxe("the first screen");
       await watched.screenshot(`trace-${at + 1}`);
       for (const report of answer.reports) {
