@@ -43,6 +43,7 @@ void AddSelection(Command& command, Question& question) {
   command.Take("--ranks", question.ranks);
   AddSettings(command, question.settings);
   AddThreads(command, question.threads);
+  command.Switch("--quiet", question.quiet);
 }
 
 void AddSettings(Command& command, SettingsFlags& settings) {
@@ -81,7 +82,7 @@ Result<ReportSet> Answer(const std::vector<std::string>& paths, const Question& 
   OpenOptions open{
       .analyses = question.only, .threads = question.threads, .settings = std::move(*settings)};
   open.redact = question.redact;
-  open.on_progress = [&](const Progress& progress) { line.Show(progress); };
+  if (!question.quiet) open.on_progress = [&](const Progress& progress) { line.Show(progress); };
   const auto session = Session::Open(paths, open);
   line.Clear();
   if (!session) return std::unexpected(session.error());

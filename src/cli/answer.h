@@ -30,6 +30,7 @@ struct Question {
   std::vector<int64_t> ranks;
   SettingsFlags settings;
   int threads = 0;
+  bool quiet = false;  // no progress on the terminal
   std::optional<RedactOptions> redact = {};
 };
 // Options that select what to answer from; AddSettings() and AddThreads() come with them.

@@ -17,6 +17,7 @@ constexpr Word kWords[] = {
      "params"},
     {"--groups", "FILE", "Custom kernel groups, as TOML", "", "groups"},
     {"--threads", "N", "Threads that read; 0 is one per CPU", "0", "threads"},
+    {"-q,--quiet", "", "Show no progress", "", ""},
     {"--full", "", "Print all tables and findings, with all rows", "", ""},
     {"--kernel", "PATTERN", "Show the rows that name such a kernel, '*' for any text", "",
      "kernel"},
