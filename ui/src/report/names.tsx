@@ -18,13 +18,21 @@ export function cutInMiddle(text: string, most: number): string {
   return `${letters.slice(0, most - tail - 1).join("")}…${letters.slice(-tail).join("")}`;
 }
 
+// How many characters at its end stay whole: neither part of a name has a space at the cut, which readers would lose.
+function tailOf(letters: readonly string[]): number {
+  let tail = kTail;
+  while (tail < letters.length && (letters.at(-tail) === " " || letters.at(-tail - 1) === " ")) ++tail;
+  return tail;
+}
+
 // What does not fit is left out before the last characters. All of it is in the document.
 export function Name({ text }: { text: string }) {
   const shown = visible(text), letters = [...shown];
   if (letters.length <= kWhole) return <>{shown}</>;
+  const tail = tailOf(letters);
   return (
     <span class="name">
-      <span class="name-head">{letters.slice(0, -kTail).join("")}</span><span class="name-tail">{letters.slice(-kTail).join("")}</span>
+      <span class="name-head">{letters.slice(0, -tail).join("")}</span><span class="name-tail">{letters.slice(-tail).join("")}</span>
     </span>
   );
 }

@@ -220,7 +220,6 @@ export const en = {
   "compare.choose": "Choose what to compare:",
   "compare.who": "{a} → {b}",
   "compare.swap": "Swap before and after",
-  "compare.of": "Compare {a} (before) with {b} (after)",
   "compare.contents": "Compared analyses",
   "flame.title": "Operators by caller; width is total time. Select one to zoom in",
   "flame.title_two": "Operators by caller; width is the longer of both total times. Select one to zoom in",

@@ -221,7 +221,6 @@ export const ja: Record<keyof typeof en, string> = {
   "compare.choose": "比較する組を選んでください。",
   "compare.who": "{a} → {b}",
   "compare.swap": "前後を入れ替える",
-  "compare.of": "{a}（前）と {b}（後）を比較",
   "compare.contents": "比較した分析",
   "flame.title": "呼び出し元別の演算子。幅は合計時間。選択すると拡大",
   "flame.title_two": "呼び出し元別の演算子。幅は長い方の合計時間。選択すると拡大",

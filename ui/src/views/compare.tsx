@@ -37,7 +37,7 @@ function Pairs({ source, state, run }: { source: Source; state: State; run: Run 
       <ul class="pairs">
         {pairs.map(({ before, after }) => (
           <li key={`${before.id} ${after.id}`}>
-            <a href={linkTo(["run", after.id, "compare"], { with: before.id })} aria-label={t("compare.of", { a: title(before), b: title(after) })}>{t("compare.who", { a: title(before), b: title(after) })}</a>
+            <a href={linkTo(["run", after.id, "compare"], { with: before.id })}>{t("compare.who", { a: title(before), b: title(after) })}</a>
           </li>
         ))}
       </ul>
