@@ -223,7 +223,7 @@ describe("tables", () => {
     const { readFileSync } = await import("node:fs");
     const csv = readFileSync(await download.path(), "utf8").split("\r\n");
     const table = mine().reports.find((report) => report.analysis === "temporal_breakdown")!.tables[0]!;
-    assert.equal(csv[0], table.columns.map(({ title, unit }) => (unit ? `${title} [${unit}]` : title)).join(","));
+    assert.equal(csv[0], table.columns.map(({ title, unit }) => (unit ? `${title} [${unit}]` : title)).map((one) => (one.includes(",") ? `"${one}"` : one)).join(","));
     assert.equal(csv[1], table.rows[0]!.join(","));
     await watched.close();
   });

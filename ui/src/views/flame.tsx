@@ -101,7 +101,7 @@ export function FlameGraph({ table, urlKey = "flame" }: PictureProps & { readonl
             onClick={() => setPath(node.path)} onMouseEnter={() => setPointed(node.path)}
             onFocus={() => { setAt(node.path); setPointed(node.path); }} onBlur={() => setPointed(null)}
           >
-            {compared && <span class="flame-sign">{changeSign(table, node)}</span>}<Name text={shortName(node.name)} />
+            {compared && <span class="flame-sign">{changeSign(table, node)}</span>}{share < kToPress ? visible(shortName(node.name)) : <Name text={shortName(node.name)} />}
           </button>
         ))}
       </div>
