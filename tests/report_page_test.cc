@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "stepscope/compare.h"
 #include "stepscope/demo.h"
 #include "stepscope/server.h"
 #include "tests/front_door.h"
@@ -120,7 +121,7 @@ TEST(ReportPage, OfASmallRunIsSmallerStill) {
   folder.Write("rank_0.json", DocumentOfRank(0, Kernels(20)));
   const auto page = ReportPage({.paths = {folder.path()}});
   ASSERT_TRUE(page.has_value());
-  EXPECT_LT(page->html.size(), 360'000u);
+  EXPECT_LT(page->html.size(), 380'000u);
   EXPECT_LT(TilesOf(page->html).size(), 50u);
 }
 
@@ -149,6 +150,30 @@ TEST(ReportPage, OfALargeJobIsSmall) {
       ASSERT_EQ(tiles.contains(key), tile->size() > 40) << key;  // 40: a head alone
     }
   }
+}
+
+// Each run with the first, as `compare` of these two; the first with none.
+TEST(ReportPage, ComparesItsRuns) {
+  const ScratchFolder folder;
+  for (const std::string name : {"a", "b", "c"}) {
+    folder.Write(name + "/rank_0.json", DocumentOfRank(0, Kernels(name == "b" ? 30 : 20)));
+    if (name == "b") folder.Write("b/rank_1.json", DocumentOfRank(1, Kernels(20)));
+  }
+  std::vector<std::string> paths;
+  for (const char* name : {"/a", "/b", "/c"}) paths.push_back(folder.path() + name);
+  const auto page = ReportPage({.paths = paths});
+  ASSERT_TRUE(page.has_value()) << page.error().what;
+  const Json data = DataOf(page->html);
+  const auto id = [&](size_t run) { return data["state"]["runs"][run]["id"].get<std::string>(); };
+  std::set<std::string> keys;
+  for (const auto& [key, answer] : data["comparisons"].items()) keys.insert(key);
+  EXPECT_EQ(keys, (std::set{id(0) + " " + id(1), id(0) + " " + id(2)}));
+  AnalyzeOptions question;
+  question.only = {kComparedAnalyses.begin(), kComparedAnalyses.end()};
+  const auto before = Session::Open(std::vector{paths[0]})->Analyze(question);
+  const auto after = Session::Open(std::vector{paths[2]})->Analyze(question);
+  EXPECT_EQ(data["comparisons"][id(0) + " " + id(2)],
+            Json::parse(ToJson(Compare(*before, *after))));
 }
 
 TEST(ReportPage, NamesOfATraceStayText) {

@@ -11,6 +11,7 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
+#include "analyses/input_pipeline_steps.h"
 #include "analyses/kinds.h"
 #include "analyses/thread_wait.h"
 #include "analyses/uneven_ranks.h"
@@ -142,11 +143,6 @@ std::string_view AdviceOf(const PipelineStage& stage, InputCategory category) {
   if (advice == kStageAdvice.end()) advice = by_type(false);
   return advice == kStageAdvice.end() ? AdviceOf(category) : advice->message;
 }
-
-struct RankInput {
-  const RankActivity* rank = nullptr;
-  InputPipeline activity;
-};
 
 // ns per category over all ranks. Enqueuing during compute costs nothing, so the other categories
 // are scaled to the share of the wait that is not enqueuing.
@@ -376,6 +372,7 @@ Report Run(const Facts& facts, const Params&) {
   report.tables.push_back(StageTable(facts, inputs));
   report.tables.push_back(HostTable(HostTimes(inputs, totals)));
   report.tables.push_back(OperatorTable(facts, inputs));
+  if (marked) AddInputSteps(report, ranks, inputs);
   if (marked) AddFinding(facts, inputs, typical.ranks, report);
   if (marked && wait) AddThreadFinding(facts, *wait, typical.ranks, report);
   return report;

@@ -93,11 +93,16 @@ Tables MakeTables() {
   return t;
 }
 
+// What the keys of a stream's series end with.
+std::string KeyEnd(const DeviceFacts& device, int64_t stream) {
+  return fmt::format(".rank{}.window{}.device{}.stream{}", device.rank->rank, device.rank->window,
+                     device.device, stream);
+}
+
 Series CurveOf(const DeviceFacts& device, uint32_t index, std::string_view what,
                const std::vector<StepCurve::Point>& levels, int64_t points) {
   const int64_t stream = device.rank->streams[index].stream;
-  return {.key = fmt::format("{}.rank{}.window{}.device{}.stream{}", what, device.rank->rank,
-                             device.rank->window, device.device, stream),
+  return {.key = fmt::format("{}{}", what, KeyEnd(device, stream)),
           .title = fmt::format("Activities {} on {}, stream {}", what, SayDevice(device), stream),
           .x_unit = Unit::kNanoseconds,
           .y_unit = Unit::kCount,
@@ -137,6 +142,13 @@ class Measurement {
     return text;
   }
 
+  // Curves of the stream that the headline names come first.
+  std::vector<Series> TakeSeries() {
+    std::ranges::stable_partition(
+        series, [&](const Series& one) { return one.key.ends_with(busiest_key_); });
+    return std::move(series);
+  }
+
   Tables tables = MakeTables();
   std::vector<Series> series;
 
@@ -167,6 +179,7 @@ class Measurement {
     if (std::pair(operations, o.mean) <= std::pair(busiest_operations_, busiest_mean_)) return;
     busiest_operations_ = operations;
     busiest_ = fmt::format("{}, stream {}", SayDevice(device), stream);
+    busiest_key_ = KeyEnd(device, stream);
     busiest_mean_ = o.mean;
   }
 
@@ -186,7 +199,7 @@ class Measurement {
   int64_t given_limit_, points_;
   int64_t busiest_operations_ = 0, at_limit_ = 0;
   double busiest_mean_ = 0;
-  std::string busiest_;
+  std::string busiest_, busiest_key_;
 };
 
 Report Run(const Facts& facts, const Params& params) {
@@ -212,7 +225,7 @@ Report Run(const Facts& facts, const Params& params) {
   if (!measurement.tables.held_up.rows.empty()) {
     report.tables.push_back(std::move(measurement.tables.held_up));
   }
-  report.series = std::move(measurement.series);
+  report.series = measurement.TakeSeries();
   return report;
 }
 

@@ -1,10 +1,13 @@
 // Writes JSON. The keys are a contract, described in docs/report-schema.json for programs and in
 // docs/report.md for people. Keys may be added, never renamed or removed.
+#include <map>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "base/json_writer.h"
 #include "report/ids.h"
+#include "report/kernel_name.h"
 #include "report/summary.h"
 #include "stepscope/write.h"
 
@@ -184,6 +187,24 @@ void PutReport(JsonWriter& json, const Report& report) {
   json.End();
 }
 
+// Of the names in cells those that people read shorter, in the order of the alphabet.
+std::map<std::string_view, std::string> ShortNames(const ReportSet& answer) {
+  std::map<std::string_view, std::string> names;
+  for (const Report& report : answer.reports) {
+    for (const Table& table : report.tables) {
+      for (const auto& row : table.rows) {
+        for (const Cell& cell : row) {
+          const auto* full = std::get_if<std::string>(&cell);
+          if (full == nullptr || names.contains(*full)) continue;
+          std::string shown = ShownName(*full);
+          if (shown != *full) names.emplace(*full, std::move(shown));
+        }
+      }
+    }
+  }
+  return names;
+}
+
 }  // namespace
 
 std::string ToJson(const ReportSet& answer) {
@@ -194,6 +215,10 @@ std::string ToJson(const ReportSet& answer) {
   json.Text("subject", SubjectOf(answer));
   json.Text("verdict", answer.verdict);
   PutEach(json, "reports", answer.reports, PutReport);
+  json.Key("short_names");
+  json.BeginObject();
+  for (const auto& [full, shown] : ShortNames(answer)) json.Text(full, shown);
+  json.End();
   json.End();
   return std::move(json).Take() + "\n";
 }

@@ -118,6 +118,18 @@ TEST(ReportJson, ARowIsALine) {
   EXPECT_TRUE(json.ends_with("}\n"));
 }
 
+TEST(ReportJson, ShortNamesAreOfThoseThatAreRead) {
+  const std::string add = "void at::native::add<float>(float*, int)";
+  ReportSet answer;
+  answer.reports.resize(1);
+  answer.reports[0].tables = {{.key = "t", .columns = {{"name", "name"}}, .rows = {}}};
+  for (const std::string& name : {add, std::string("volta_sgemm"), add}) {
+    answer.reports[0].tables[0].rows.push_back({name});
+  }
+  EXPECT_EQ(Json::parse(ToJson(answer))["short_names"], (Json{{add, "add<float>"}}));
+  EXPECT_EQ(Json::parse(ToJson({}))["short_names"], Json::object());
+}
+
 TEST(ReportJson, TheSchemaListsEveryKind) {
   const Json schema = Json::parse(ReadDoc("report-schema.json"));
   Json kinds = Json::array();

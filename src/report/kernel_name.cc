@@ -75,6 +75,18 @@ std::string ShortName(std::string_view name) {
   return plain;
 }
 
+std::string ShownName(std::string_view text) {
+  constexpr std::string_view kBetween = " | ";
+  std::string shown;
+  for (size_t at = 0; at != text.npos;) {
+    const size_t end = text.find(kBetween, at);
+    if (at > 0) shown += kBetween;
+    shown += PlainName(text.substr(at, end == text.npos ? end : end - at));
+    at = end == text.npos ? end : end + kBetween.size();
+  }
+  return shown;
+}
+
 std::string_view OperatorLabel(std::string_view name) {
   constexpr std::string_view kEngine = "autograd::engine::evaluate_function: ";
   return name.starts_with(kEngine) ? name.substr(kEngine.size()) : name;

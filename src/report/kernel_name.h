@@ -16,6 +16,9 @@ std::string PlainName(std::string_view name);
 // The same without template arguments: "reduce_kernel". For sentences.
 std::string ShortName(std::string_view name);
 
+// What people read in place of a cell: PlainName() of each name of "one | another".
+std::string ShownName(std::string_view text);
+
 // "aten::layer_norm"; "AddmmBackward0" of "autograd::engine::evaluate_function: AddmmBackward0".
 std::string_view OperatorLabel(std::string_view name);
 

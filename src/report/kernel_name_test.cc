@@ -37,5 +37,12 @@ TEST(KernelName, PlainCSignatureLosesOnlyItsParameters) {
             "ncclKernel_AllReduce_RING_LL_Sum_float");
 }
 
+TEST(KernelName, ShortensEachOfSeveral) {
+  EXPECT_EQ(ShownName("void at::native::a<1>(int) | void c10::b(char*) | volta_sgemm"),
+            "a<1> | b | volta_sgemm");
+  EXPECT_EQ(ShownName("rank 3"), "rank 3");
+  EXPECT_EQ(ShownName(""), "");
+}
+
 }  // namespace
 }  // namespace stepscope::kernel_name_test

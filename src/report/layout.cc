@@ -59,19 +59,6 @@ std::string RowsRemark(size_t shown, size_t all) {
   return fmt::format("… {} in csv and json", Plural(all - shown, "more row"));
 }
 
-// Shortens kernel names, also several joined by " | ". JSON and CSV have the full names.
-std::string ShownName(std::string_view text) {
-  constexpr std::string_view kBetween = " | ";
-  std::string shown;
-  for (size_t at = 0; at != text.npos;) {
-    const size_t end = text.find(kBetween, at);
-    if (at > 0) shown += kBetween;
-    shown += PlainName(text.substr(at, end == text.npos ? end : end - at));
-    at = end == text.npos ? end : end + kBetween.size();
-  }
-  return shown;
-}
-
 std::string ShownCell(const Cell& cell, Unit unit) {
   const auto* text = std::get_if<std::string>(&cell);
   return text == nullptr || text->empty() ? HumanCell(cell, unit) : ShownName(*text);

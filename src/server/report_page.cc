@@ -2,13 +2,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/gzip.h"
 #include "server/api.h"
 #include "server/compact_json.h"
 #include "server/deflate.h"
+#include "server/embedded_comparison.h"
 #include "server/embedded_timeline.h"
 #include "server/ledger_answer.h"
 #include "server/packed_text.h"
@@ -70,6 +74,7 @@ struct AskedRun {
   std::string id;
   std::string path;  // as its answers name it
   Result<Timeline> timeline;
+  std::optional<Session> session;  // while it may be asked to compare
 };
 
 // The answer to everything about a run goes into `data`, what was read into `file`.
@@ -82,8 +87,30 @@ Result<AskedRun> AskRun(const server::SourceRun& run, const ReportPageOptions& o
   const auto& files = session->run().files;
   file.inputs.insert(file.inputs.end(), files.begin(), files.end());
   data.AddMember(run.id, CompactJson(ToJson(*answer)));
-  return AskedRun{run.id, answer->run.name, session->TakeTimeline()};
+  auto timeline = session->TakeTimeline();
+  return AskedRun{run.id, answer->run.name, std::move(timeline), std::move(*session)};
 }
+
+// Each run compared with the first, as JSON by "first other". One without ranks in common is left
+// out.
+class Comparisons {
+ public:
+  // The last of `asked` is new. Of sessions only the first stays in memory.
+  void Add(std::vector<AskedRun>& asked) {
+    AskedRun& last = asked.back();
+    if (asked.size() == 1) return;
+    if (const auto answer = server::CompareSessions(*asked.front().session, *last.session)) {
+      all_.emplace_back(asked.front().id + " " + last.id, CompactJson(ToJson(*answer)));
+    }
+    last.session.reset();
+  }
+  void Put(Data& data) const {
+    for (const auto& [ids, json] : all_) data.AddMember(ids, json);
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> all_;
+};
 
 server::RunView ViewOf(const server::SourceRun& run, const Result<AskedRun>& asked) {
   server::RunView view{.id = run.id,
@@ -145,14 +172,17 @@ Result<PageFile> ReportPage(const ReportPageOptions& given) {
   Data data;
   data.Begin(fmt::format(R"({{"analyses":{},"answers":{{)", CompactJson(server::AnalysesJson())));
   std::vector<AskedRun> asked;
+  Comparisons comparisons;
   std::vector<server::RunView> views;
   for (const server::SourceRun& run : sources.runs) {
     auto one = AskRun(run, options, data, file);
     views.push_back(ViewOf(run, one));
-    if (one)
+    if (one) {
       asked.push_back(std::move(*one));
-    else
+      comparisons.Add(asked);
+    } else {
       file.failed.push_back(one.error());
+    }
   }
   if (asked.empty() && !file.failed.empty()) return std::unexpected(file.failed.front());
   std::vector<server::LedgerView> ledgers = sources.ledgers;
@@ -168,13 +198,16 @@ Result<PageFile> ReportPage(const ReportPageOptions& given) {
     }
     data.AddMember(ledger.id, CompactJson(ToJson(*answer)));
   }
+  if (!asked.empty()) asked.front().session.reset();
+  data.Begin(R"(},"comparisons":{)");
+  comparisons.Put(data);
   // What is written in any case; of a timeline its tracks and details too, which pack well.
   data.Begin(R"(},"timelines":{)");
   const size_t used = page->size() + data.Size();
   const size_t room =
       (options.most_bytes - std::min(options.most_bytes, used)) / std::max<size_t>(1, asked.size());
   std::string blocks;
-  for (const auto& [id, path, timeline] : asked) {
+  for (const auto& [id, path, timeline, session] : asked) {
     if (!timeline) continue;  // the page says that the file holds none
     const auto embedded =
         server::EmbedTimeline(*timeline, room - room / kPartForDetails, options.threads);

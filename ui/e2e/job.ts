@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseExact } from "../src/data/exact";
 import type { ReportSet } from "../src/data/report";
+import { learnNames } from "../src/data/short_names";
 
 export const kStepscope = process.env["STEPSCOPE"] ?? "stepscope";
 export const kScreenshots = process.env["SCREENSHOTS"] ?? "screenshots";
@@ -23,7 +24,10 @@ export function stepscope(...args: string[]): string {
   return execFileSync(kStepscope, args, { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "pipe"] });
 }
 
-export const answerOf = (path: string, ...options: string[]): ReportSet => parseExact(stepscope("analyze", path, "--format", "json", ...options)) as ReportSet;
+export const answerOf = (path: string, ...options: string[]): ReportSet => learnNames(parseExact(stepscope("analyze", path, "--format", "json", ...options)) as ReportSet);
+
+export const comparisonOf = (before: string, after: string): ReportSet =>
+  learnNames(parseExact(stepscope("compare", before, after, "--format", "json")) as ReportSet);
 
 // One rank whose kernels and operators have names that would be markup, were they not text.
 function writeHostile(folder: string): void {

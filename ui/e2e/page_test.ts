@@ -6,7 +6,7 @@ import type { Report, ReportSet } from "../src/data/report";
 import { cellText, visible } from "../src/report/format";
 import { mentionsIn } from "../src/report/mentions";
 import { openBrowser, Watched, type Looks } from "./browser";
-import { answerOf, kHostileNames, makeJob, removeJob, serve, stepscope, type Job, type Server } from "./job";
+import { answerOf, comparisonOf, kHostileNames, makeJob, removeJob, serve, stepscope, type Job, type Server } from "./job";
 import { checkReport } from "./numbers";
 import { parseExact } from "../src/data/exact";
 
@@ -122,7 +122,7 @@ describe("numbers", () => {
   });
 
   test("a comparison shows what compare says", async () => {
-    const answer = parseExact(stepscope("compare", job.before, job.after, "--format", "json")) as ReportSet;
+    const answer = comparisonOf(job.before, job.after);
     const watched = await open();
     for (const report of answer.reports) {
       await watched.go(`#/run/${ids.after}/compare/${report.analysis}?with=${ids.before}`);
@@ -223,7 +223,7 @@ describe("tables", () => {
     const { readFileSync } = await import("node:fs");
     const csv = readFileSync(await download.path(), "utf8").split("\r\n");
     const table = mine().reports.find((report) => report.analysis === "temporal_breakdown")!.tables[0]!;
-    assert.equal(csv[0], table.columns.map(({ key }) => key).join(","));
+    assert.equal(csv[0], table.columns.map(({ title, unit }) => (unit ? `${title} [${unit}]` : title)).map((one) => (one.includes(",") ? `"${one}"` : one)).join(","));
     assert.equal(csv[1], table.rows[0]!.join(","));
     await watched.close();
   });

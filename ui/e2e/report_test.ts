@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
+import { visible } from "../src/report/format";
 import { openBrowser, Watched } from "./browser";
-import { answerOf, makeJob, removeJob, stepscope, type Job } from "./job";
+import { answerOf, comparisonOf, makeJob, removeJob, stepscope, type Job } from "./job";
 import { checkReport } from "./numbers";
 
 const kMost = 5e6;  // bytes
@@ -51,4 +52,28 @@ test("of a job of eight ranks stays below 5 MB", () => {
   stepscope("demo", folder, "--ranks", "8", "--steps", "6");
   stepscope("report", folder, "-o", large);
   assert.ok(statSync(large).size < kMost, `${statSync(large).size} bytes`);
+});
+
+test("with two runs compares them as compare does, and says which is which", async () => {
+  const two = join(job.folder, "two.html"), answer = comparisonOf(job.before, job.after);
+  stepscope("report", job.before, job.after, "-o", two, "--no-redact");
+  const watched = await Watched.open(browser, pathToFileURL(two).href);
+  const { page } = watched;
+  await page.waitForSelector(".tiles");
+  await page.getByRole("link", { name: "Comparison", exact: true }).press("Enter");
+  await page.waitForSelector(".pairs a");
+  assert.equal(await page.locator(".pairs a").count(), 1);
+  await watched.checkAxe("the choice of what to compare");
+  await page.locator(".pairs a").press("Enter");
+  await page.waitForSelector(".who");
+  assert.equal(await watched.text(".who b"), "before → after");
+  assert.equal(await watched.text(".verdict"), visible(answer.verdict));
+  const [path, query] = (await page.evaluate(() => location.hash)).split("?") as [string, string];
+  for (const report of answer.reports) {
+    await watched.go(`${path}/${report.analysis}?${query}`);
+    await checkReport(watched, report);
+  }
+  assert.ok(answer.reports.some(({ analysis }) => analysis === "stragglers") && answer.reports.some(({ analysis }) => analysis === "collectives"));
+  await watched.screenshot("report-html-compare");
+  await watched.close();
 });

@@ -5,11 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { parseExact } from "../src/data/exact";
 import type { Cell, ReportSet, Table } from "../src/data/report";
 import { cellText, humanCell, visible } from "../src/report/format";
 import { openBrowser, Watched, type Looks } from "./browser";
-import { answerOf, serve, stepscope, type Server } from "./job";
+import { answerOf, comparisonOf, serve, stepscope, type Server } from "./job";
 
 let folder: string;
 let server: Server;
@@ -137,7 +136,7 @@ describe("the flame graph", () => {
 describe("the flame graph of two runs", () => {
   for (const looks of [{ theme: "light", language: "en" }, { theme: "dark", language: "ja" }] as const) {
     test(`says what got longer and shorter, as compare does, ${looks.theme}`, async () => {
-      const table = tableOf(parseExact(stepscope("compare", pathOf("a"), pathOf("b"), "--format", "json")) as ReportSet, "operators", "tree");
+      const table = tableOf(comparisonOf(pathOf("a"), pathOf("b")), "operators", "tree");
       const rows = table.rows.map((row) => rowOf(table, row));
       const watched = await open(`#/run/${ids.b}/compare/operators?with=${ids.a}`, ".flame-part", looks);
       const parts = await partsOf(watched.page);

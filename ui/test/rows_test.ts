@@ -60,7 +60,7 @@ test("a hundred thousand rows sort in a moment", () => {
 });
 
 test("CSV quotes what needs it and leaves nothing for unknown", () => {
-  assert.equal(csvOf({ columns: table.columns, rows: [['a "b", c', 1], ["d", null]] }), 'name,time\r\n"a ""b"", c",1\r\nd,\r\n');
+  assert.equal(csvOf({ columns: table.columns, rows: [['a "b", c', 1], ["d", null]] }), 'name,time [ns]\r\n"a ""b"", c",1\r\nd,\r\n');
 });
 
 test("CSV gives spreadsheets no formula to run", () => {

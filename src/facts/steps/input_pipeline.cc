@@ -121,7 +121,12 @@ class Collector {
       op.category = CategoryOf(range.name).value_or(InputCategory::kOther);
       ++op.count;
       AddTo(op.total, range.duration());
-      AddTo(op.self, std::max<int64_t>(range.duration() - within[static_cast<int32_t>(r)], 0));
+      const int64_t self = std::max<int64_t>(range.duration() - within[static_cast<int32_t>(r)], 0);
+      AddTo(op.self, self);
+      const int32_t step = rank_.StepAt(range.start);
+      if (step == kNoStep) continue;
+      auto& times = out_.by_step[rank_.steps[static_cast<size_t>(step)].start];
+      AddTo(times[static_cast<size_t>(op.category)], self);
     }
     for (const auto& [name, op] : by_name) out_.operators.push_back(op);
     std::ranges::stable_sort(out_.operators, std::ranges::greater{}, &InputOperator::self);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,9 @@ struct InputPipeline {
   std::vector<InputOperator> operators;  // by self time, the largest first
   std::vector<PipelineStage> stages;     // by `waited`, likewise
   int64_t waited = 0;                    // ns in which pipelines were waited for
+  // Self time in ns by category, of operations that began within a step, by the step's start. Steps
+  // without any are absent.
+  std::map<int64_t, std::array<int64_t, kInputCategories>> by_step;
 };
 
 // `only_steps`: of what began within the recording's steps, as where some were selected.

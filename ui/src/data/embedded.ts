@@ -2,6 +2,7 @@
 // and one block of tiles per level of detail of a run, inflated on first use. Missing data is reported.
 import type { ReportSet } from "./report";
 import { parseExact } from "./exact";
+import { learnNames } from "./short_names";
 import { SourceError, type Analysis, type EventDetails, type EventRef, type Source, type State, type TileId, type TimelineInfo } from "./source";
 
 interface EmbeddedTimeline {
@@ -15,6 +16,7 @@ interface Embedded {
   readonly state: State;
   readonly analyses: readonly Analysis[];
   readonly answers: Readonly<Record<string, ReportSet>>;
+  readonly comparisons?: Readonly<Record<string, ReportSet>>;  // by "before after"
   readonly ledgers?: Readonly<Record<string, ReportSet>>;
   readonly timelines?: Readonly<Record<string, EmbeddedTimeline>>;
 }
@@ -73,6 +75,7 @@ export function emptyTile({ track, level, index }: TileId): Uint8Array {
 }
 
 export function embeddedSource(data: Embedded): Source {
+  for (const answers of [data.answers, data.comparisons, data.ledgers]) Object.values(answers ?? {}).forEach(learnNames);
   const levels = new Map<string, Promise<ReadonlyMap<string, Uint8Array>>>();
   const levelOf = (run: string, level: number): Promise<ReadonlyMap<string, Uint8Array>> => {
     const block = `tiles-${run}.${level}`;
@@ -84,11 +87,13 @@ export function embeddedSource(data: Embedded): Source {
   const no = (what: string) => Promise.reject(missing(what));
   return {
     live: false,
+    compares: (before, after) => data.comparisons?.[`${before} ${after}`] !== undefined,
     state: () => Promise.resolve(data.state),
     analyses: () => Promise.resolve(data.analyses),
     answer: (run, { steps, ranks, param }) =>
       (steps && steps !== "all") || ranks || param ? no("other steps, ranks or parameters") : found(data.answers[run], "this run"),
-    compare: () => no("a comparison"),
+    compare: (before, after, { steps, ranks }) =>
+      (steps && steps !== "all") || ranks ? no("other steps or ranks") : found(data.comparisons?.[`${before} ${after}`], "this comparison"),
     ledger: (id, job) => (job ? no("another job of the ledger") : found(data.ledgers?.[id], "this ledger")),
     timeline: (run) => {
       const held = timeline(run);

@@ -147,4 +147,5 @@ export interface ReportSet {
   readonly subject?: string;
   readonly verdict: string;
   readonly reports: readonly Report[];
+  readonly short_names?: Readonly<Record<string, string>>;  // what is shown in place of a name
 }

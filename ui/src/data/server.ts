@@ -3,6 +3,7 @@ import { early } from "./early";
 import { parseExact } from "./exact";
 import { numbersText } from "./numbers";
 import type { ReportSet } from "./report";
+import { learnNames } from "./short_names";
 import {
   SourceError, type Analysis, type EventDetails, type EventRef, type Hits, type Matches, type Problem, type Selection,
   type Source, type State, type TimelineInfo,
@@ -64,6 +65,10 @@ async function getJson<T>(path: string, query: Query, signal: AbortSignal | unde
   return parseExact(await (await get(address(path, query), signal)).text()) as T;
 }
 
+async function getAnswer(path: string, query: Query, signal: AbortSignal | undefined): Promise<ReportSet> {
+  return learnNames(await getJson<ReportSet>(path, query, signal));
+}
+
 function selected({ steps, ranks, only, param, brief }: Selection): Query {
   return { steps: steps === "all" ? "" : steps, ranks, only: only?.join(","), param, brief: brief ? 1 : "" };
 }
@@ -75,12 +80,13 @@ export function serverSource(): Source {
   const run = (id: string, rest: string) => `runs/${encodeURIComponent(id)}/${rest}`;
   return {
     live: true,
+    compares: (before, after) => before !== after,
     state: (signal) => getJson<State>("state", {}, signal),
     analyses: (signal) => getJson<readonly Analysis[]>("analyses", {}, signal),
-    answer: (id, selection, signal) => getJson<ReportSet>(run(id, "answer"), selected(selection), signal),
+    answer: (id, selection, signal) => getAnswer(run(id, "answer"), selected(selection), signal),
     compare: (base, other, selection, signal) =>
-      getJson<ReportSet>("compare", { base, with: other, ...selected(selection) }, signal),
-    ledger: (id, job, signal) => getJson<ReportSet>(`ledgers/${encodeURIComponent(id)}`, { job }, signal),
+      getAnswer("compare", { base, with: other, ...selected(selection) }, signal),
+    ledger: (id, job, signal) => getAnswer(`ledgers/${encodeURIComponent(id)}`, { job }, signal),
     timeline: (id, signal) => getJson<TimelineInfo>(run(id, "timeline"), {}, signal),
     async tiles(id, list, signal) {
       const names = list.map(({ track, level, index }) => `${track}.${level}.${index}`).join(",");
@@ -97,7 +103,7 @@ export function serverSource(): Source {
       getJson<EventDetails | null>(run(id, "timeline/named"), { ...query, tracks: numbersText(tracks) }, signal),
     again: (id, ref, least, most, signal) => getJson<EventDetails | null>(run(id, "timeline/again"), { ...named(ref), least, most }, signal),
     select: (id, { tracks, around, ...query }, signal) =>
-      getJson<ReportSet>(run(id, "timeline/select"), { ...query, tracks: numbersText(tracks), ...(around && named(around)) }, signal),
-    occurrences: (id, ref, signal) => getJson<ReportSet>(run(id, "timeline/occurrences"), named(ref), signal),
+      getAnswer(run(id, "timeline/select"), { ...query, tracks: numbersText(tracks), ...(around && named(around)) }, signal),
+    occurrences: (id, ref, signal) => getAnswer(run(id, "timeline/occurrences"), named(ref), signal),
   };
 }

@@ -211,6 +211,7 @@ export interface FilePart {
 
 export interface Source {
   readonly live: boolean;  // false: what state() says never changes
+  compares(before: string, after: string): boolean;  // whether it can, once both are read
   state(signal?: AbortSignal): Promise<State>;
   analyses(signal?: AbortSignal): Promise<readonly Analysis[]>;
   answer(run: string, selection: Selection, signal?: AbortSignal): Promise<ReportSet>;

@@ -1,4 +1,4 @@
-// Writes a table as CSV (RFC 4180): exact values as the server sent them, column keys as header.
+// Writes a table as CSV (RFC 4180): exact values as the server sent them, titles with their units as header, as the CLI does.
 import type { Cell, Table } from "../data/report";
 
 function field(cell: Cell): string {
@@ -11,12 +11,16 @@ function field(cell: Cell): string {
 }
 
 export function csvOf(table: Pick<Table, "columns" | "rows">): string {
-  const lines = [table.columns.map((column) => field(column.key)), ...table.rows.map((row) => row.map(field))];
+  const lines = [table.columns.map(({ title, unit }) => field(unit ? `${title} [${unit}]` : title)), ...table.rows.map((row) => row.map(field))];
   return lines.map((line) => `${line.join(",")}\r\n`).join("");
 }
 
 export function saveText(name: string, text: string, type: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
+  saveBlob(name, new Blob([text], { type }));
+}
+
+export function saveBlob(name: string, blob: Blob): void {
+  const url = URL.createObjectURL(blob);
   const link = document.createElement("a");
   link.href = url;
   link.download = name.replace(/[^\w.-]+/g, "_");

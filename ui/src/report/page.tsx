@@ -9,6 +9,7 @@ import { ProblemPanel } from "../shell/status";
 import { usePlace } from "../shell/url";
 import { t } from "../text";
 import { panelOf, pictureOf } from "../views/registry";
+import { Exported } from "./exports";
 import { Findings } from "./findings";
 import { visible } from "./format";
 import { Markdown } from "./markdown";
@@ -65,7 +66,7 @@ export function ReportBody({ report, base, source, explained }: {
         const Picture = pictureOf(report, table);
         return (
           <div key={table.key}>
-            {Picture && table.rows.length > 0 && <Picture report={report} table={table} />}
+            {Picture && table.rows.length > 0 && <Exported name={`${report.analysis}.${table.key}.picture`} table={table}><Picture report={report} table={table} /></Exported>}
             <DataTable table={table} name={report.analysis} level={2} />
           </div>
         );

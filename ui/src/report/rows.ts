@@ -1,5 +1,6 @@
 // Sorts and filters the rows of a table.
 import type { Cell, Column, Table } from "../data/report";
+import { shortName } from "../data/short_names";
 import { humanCell, numberOf } from "./format";
 
 export interface Order {
@@ -61,7 +62,7 @@ function textOf(table: Table, index: number): string {
   return (texts[index] ??= table.rows[index]!
     .map((cell, at) => {
       const unit = table.columns[at]?.unit ?? "";
-      return typeof cell === "string" && unit === "" ? cell : `${cell ?? ""} ${humanCell(cell, unit)}`;
+      return typeof cell === "string" && unit === "" ? `${cell}\n${shortName(cell)}` : `${cell ?? ""} ${humanCell(cell, unit)}`;
     })
     .join("\n")
     .toLowerCase());

@@ -7,7 +7,9 @@ import { kCurves, kInk } from "../shell/palette";
 import { useTheme, type Theme } from "../shell/theme";
 import { useUrlState } from "../shell/url";
 import { t } from "../text";
+import { closedBuckets, HistogramBars } from "../timeline/histogram";
 import { chartsOf, curveNames, drawnPoints, isCounted, kCountSteps, placesOf, type Chart } from "./curves";
+import { Exported } from "./exports";
 import { humanNumber, kTimeSteps, visible } from "./format";
 import { DataTable } from "./table";
 
@@ -55,7 +57,7 @@ function optionsOf(chart: Chart, across: string, theme: Theme, width: number): u
   };
 }
 
-function ChartView({ chart, across, title }: { chart: Chart; across: string; title: string }) {
+export function ChartView({ chart, across, title }: { chart: Chart; across: string; title: string }) {
   const box = useRef<HTMLDivElement>(null);
   const theme = useTheme();
   useEffect(() => {
@@ -107,7 +109,9 @@ function ChartFigure({ chart, across, name, open, setOpen }: {
           <button type="button" disabled={from + kAtOnce > most} aria-label={t("table.next")} onClick={() => setFrom(String(from + 1 + kAtOnce), "replace")}>›</button>
         </div>
       )}
-      <ChartView chart={shown} across={across} title={title} />
+      <Exported name={`${name}.${chart.key}`} title={title} table={tableOf(chart, across)}>{chart.key.endsWith("histogram")
+        ? shown.series.map((series) => <HistogramBars key={series.key} bars={closedBuckets(series)} unit={series.x_unit} />)
+        : <ChartView chart={shown} across={across} title={title} />}</Exported>
       <button type="button" class="quiet" aria-expanded={open} onClick={() => setOpen(open ? "" : chart.key)}>{t("series.as_table")}</button>
       {open && <DataTable table={tableOf(chart, across)} name={name} />}
     </figure>
@@ -123,7 +127,7 @@ export function SeriesSection({ series, tables, name }: { series: readonly Serie
   return (
     <section aria-labelledby="series-title">
       <h2 id="series-title">{t("report.series")}</h2>
-      <p class="faint">{t("series.zoom")}</p>
+      {charts.some(({ key }) => !key.endsWith("histogram")) && <p class="faint">{t("series.zoom")}</p>}
       <div class={charts.length > 1 ? "chart-grid" : ""}>
         {charts.map((chart) => <ChartFigure key={`${chart.key} ${chart.y}`} chart={chart} across={across(chart)} name={name} open={open === chart.key} setOpen={setOpen} />)}
       </div>

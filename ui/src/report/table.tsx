@@ -1,12 +1,14 @@
 // Shows a table of up to 100,000 rows: sorted, filtered, paged, saved as CSV. The URL holds order, filter and page under the
 // table's key.
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import type { Column, Table } from "../data/report";
 import { useUrlState } from "../shell/url";
 import { t } from "../text";
 import { csvOf, saveText } from "./csv";
+import { DrawnExports } from "./exports";
 import { cellText, humanCount, visible } from "./format";
 import { RowInTimeline } from "./in_timeline";
+import { Name, shownCell } from "./names";
 import { chosenRows, formatOrder, isNumeric, nextOrder, parseOrder, type Order } from "./rows";
 
 const kPage = 50;
@@ -31,16 +33,16 @@ function Row({ table, index, numeric, name }: { table: Table; index: number; num
   return (
     <tr>
       {table.columns.map((column, at) => {
-        const text = cellText(row[at], column.unit);
+        const text = shownCell(row[at], column.unit), full = cellText(row[at], column.unit);
         const long = text.length > kLong;
         const props = {
           class: numeric[at] ? "number" : long ? "text long" : "text",
-          ...(long && { title: text }),
+          ...((long || text !== full) && { title: full }),
           ...(typeof row[at] === "number" && { "data-value": String(row[at]) }),
         };
         return at === 0 && column.role === "key"
-          ? <th key={at} scope="row" {...props}>{text}{at === 0 && <RowInTimeline table={table} row={row} analysis={name} />}</th>
-          : <td key={at} {...props}>{text}{at === 0 && <RowInTimeline table={table} row={row} analysis={name} />}</td>;
+          ? <th key={at} scope="row" {...props}>{long ? <Name text={text} /> : text}{at === 0 && <RowInTimeline table={table} row={row} analysis={name} />}</th>
+          : <td key={at} {...props}>{long ? <Name text={text} /> : text}{at === 0 && <RowInTimeline table={table} row={row} analysis={name} />}</td>;
       })}
     </tr>
   );
@@ -71,9 +73,10 @@ export function DataTable({ table, name, level = 3 }: { table: Table; name: stri
   const title = visible(table.title);
   const Title = level === 2 ? "h2" : "h3";
   const id = `table-${table.key}`;
+  const section = useRef<HTMLElement>(null);
   const save = () => saveText(`${name}.${table.key}.csv`, csvOf({ columns: table.columns, rows: rows.map((row) => table.rows[row]!) }), "text/csv;charset=utf-8");
   return (
-    <section class="table" id={id} aria-labelledby={`${id}-title`}>
+    <section class="table" id={id} ref={section} aria-labelledby={`${id}-title`}>
       <div class="table-head">
         <Title id={`${id}-title`} lang="en">{title}</Title>
         <span class="faint" role="status">
@@ -86,6 +89,7 @@ export function DataTable({ table, name, level = 3 }: { table: Table; name: stri
           />
         )}
         {table.rows.length > 0 && <button type="button" class="save" onClick={save} aria-label={t("table.save_of", { title })}>CSV</button>}
+        {table.rows.length > 0 && <span class="exports"><DrawnExports name={`${name}.${table.key}`} title={title} of={() => section.current} /></span>}
         <Pager page={page} pages={pages} onPage={(next) => setPage(String(next + 1), "replace")} title={title} />
       </div>
       {table.rows.length === 0 ? <p class="faint">{t("table.empty")}</p> : (

@@ -122,14 +122,14 @@ export function App({ source }: { source: Source }) {
   useShellCommands({ state, route, reports: shown?.reports ?? [], open: setOpen });
   const path = usePlace().path.join("/");
   useEffect(() => setMenu(false), [path]);
-  const compared = source.live && (state?.runs.length ?? 0) > 1;
+  const compared = state !== undefined && run !== undefined && state.runs.some(({ id }) => source.compares(id, run.id) || source.compares(run.id, id));
   return (
     <>
       <SkipLink />
       <PatternDefs />
       <header>
         <a class="brand" href="#/">Stepscope</a>
-        {state && <Choices state={state} run={run} live={source.live} />}
+        {state && <Choices source={source} state={state} run={run} />}
         <Switches open={setOpen} />
         <button type="button" class="menu" aria-expanded={menu} aria-controls="navigation" onClick={() => setMenu(!menu)}>{t("nav.menu")}</button>
       </header>

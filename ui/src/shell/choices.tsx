@@ -1,6 +1,6 @@
 // Shows the header's selections for all pages: run, baseline run, steps and ranks. The URL alone holds them.
 import { useEffect, useState } from "preact/hooks";
-import type { Run, State } from "../data/source";
+import type { Run, Source, State } from "../data/source";
 import { visible } from "../report/format";
 import { t } from "../text";
 import { currentPlace, goTo, setQuery, useUrlState } from "./url";
@@ -37,9 +37,13 @@ function RunChooser({ state, run }: { state: State; run: Run | undefined }) {
   );
 }
 
-function WithChooser({ state, run }: { state: State; run: Run }) {
+// What a run is compared with: what can be the run before it.
+export const baselinesOf = (source: Source, state: State, run: Run): readonly Run[] =>
+  state.runs.filter((one) => one.state !== "failed" && source.compares(one.id, run.id));
+
+function WithChooser({ source, state, run }: { source: Source; state: State; run: Run }) {
   const [other] = useUrlState("with", "");
-  const others = state.runs.filter((one) => one.id !== run.id && one.state !== "failed");
+  const others = baselinesOf(source, state, run);
   if (others.length === 0) return null;
   const choose = (id: string) => {
     setQuery({ with: id });
@@ -83,12 +87,13 @@ function TextChoice({ name, fallback, title, hint, options }: {
   );
 }
 
-// `live` is false in a report.html, which holds one selection and no comparison.
-export function Choices({ state, run, live }: { state: State; run: Run | undefined; live: boolean }) {
+// A report.html holds one selection, and compares with its first run alone.
+export function Choices({ source, state, run }: { source: Source; state: State; run: Run | undefined }) {
+  const { live } = source;
   return (
     <div class="choices" role="group" aria-label={t("choice.title")}>
       <RunChooser state={state} run={run} />
-      {run && live && <WithChooser state={state} run={run} />}
+      {run && <WithChooser source={source} state={state} run={run} />}
       {run && live && <TextChoice name="steps" fallback="all" title={t("choice.steps")} hint={t("choice.steps_hint")} options={["all", "complete"]} />}
       {run && live && <TextChoice name="ranks" fallback="" title={t("choice.ranks")} hint={t("choice.ranks_hint")} options={[]} />}
     </div>

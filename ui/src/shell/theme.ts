@@ -6,6 +6,7 @@ import { makeStore, remember, remembered, useStore } from "./store";
 export type { Theme };
 export type ThemeChoice = Theme | "system";
 
+const onPaper = typeof matchMedia === "undefined" ? null : matchMedia("print");
 const prefersDark = typeof matchMedia === "undefined" ? null : matchMedia("(prefers-color-scheme: dark)");
 
 function chosen(): ThemeChoice {
@@ -14,6 +15,7 @@ function chosen(): ThemeChoice {
 }
 
 function effective(choice: ThemeChoice): Theme {
+  if (onPaper?.matches) return "light";
   return choice === "system" ? (prefersDark?.matches ? "dark" : "light") : choice;
 }
 
@@ -28,6 +30,7 @@ function apply(): void {
 
 export function followTheme(): void {
   prefersDark?.addEventListener("change", apply);
+  onPaper?.addEventListener("change", apply);
   choice.watch(apply);
   apply();
 }

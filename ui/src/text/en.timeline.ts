@@ -52,7 +52,7 @@ export const enTimeline = {
   "timeline.link.peer": "same collective on another rank",
   "timeline.link.wait": "waited for",
   "timeline.occurrences": "All events of this name",
-  "timeline.histogram": "Histogram of durations: {bars} bars from {from} to {to}; at most {most} events per bar",
+  "timeline.histogram": "Histogram: {bars} bars from {from} to {to}; at most {most} events per bar",
   "timeline.histogram_bar": "{from} to {to}: {count}",
   "timeline.histogram_hint": "Press a bar for the next event of that length.",
   "timeline.logarithmic": "logarithmic counts",

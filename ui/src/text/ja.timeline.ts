@@ -54,7 +54,7 @@ export const jaTimeline: Record<keyof typeof enTimeline, string> = {
   "timeline.link.peer": "他のランクの同じ集団通信",
   "timeline.link.wait": "待機対象",
   "timeline.occurrences": "同じ名前のすべて",
-  "timeline.histogram": "長さのヒストグラム: {from} から {to} まで {bars} 本、1 本あたり最大 {most} 件",
+  "timeline.histogram": "ヒストグラム: {from} から {to} まで {bars} 本、1 本あたり最大 {most} 件",
   "timeline.histogram_bar": "{from} から {to}: {count} 件",
   "timeline.histogram_hint": "棒を押すと、その長さの次のイベントへ移動します。",
   "timeline.logarithmic": "件数を対数軸で表示",

@@ -1,7 +1,7 @@
-// Shows a histogram of durations, one bar per bucket: a press goes to the next event of that length. Counts are on a logarithmic
+// Shows a histogram, one bar per bucket; in the timeline a press goes to the next event of that length. Counts are on a logarithmic
 // axis, so that one event beside thousands is seen.
 import { useRef, useState } from "preact/hooks";
-import type { Report, Series } from "../data/report";
+import type { Report, Series, Unit } from "../data/report";
 import { humanCount, humanNumber, numberOf } from "../report/format";
 import { t } from "../text";
 
@@ -31,6 +31,9 @@ export function countTicks(most: number, logarithmic: boolean): number[] {
   const powers = Array.from({ length: Math.floor(Math.log10(most)) + 1 }, (_, power) => 10 ** power);
   return [...powers.filter((power) => power <= most / 3), most];
 }
+
+// The buckets of a report's histogram, whose last point is the end of the last one.
+export const closedBuckets = (series: Series): Bucket[] => bucketsOf({ ...series, points: series.points.slice(0, -1) }, series.points.at(-1)?.[0] ?? null);
 
 const kLeast = 0.02;  // of the height, that a bar with an event has
 const kLabels = 4;    // below the bars
@@ -65,22 +68,28 @@ function Bars({ bars, text, height, onChoose }: {
   );
 }
 
+type OnChoose = (bar: Bucket, last: boolean) => void;
+
 // `onChoose`: a bucket, and whether it is the last, which has its upper end.
-export function Histogram({ series, report, onChoose }: {
-  series: Series; report: Report; onChoose?: (bar: Bucket, last: boolean) => void;
+export function Histogram({ series, report, onChoose }: { series: Series; report: Report; onChoose?: OnChoose }) {
+  const metric = report.metrics.find(({ key }) => key === "max");
+  return <HistogramBars bars={bucketsOf(series, numberOf(metric?.value, series.x_unit))} unit={series.x_unit} onChoose={onChoose} />;
+}
+
+export function HistogramBars({ bars, unit, title, onChoose }: {
+  bars: readonly Bucket[]; unit: Unit; title?: string; onChoose?: OnChoose | undefined;
 }) {
   const [logarithmic, setLogarithmic] = useState(true);
-  const metric = report.metrics.find(({ key }) => key === "max");
-  const bars = bucketsOf(series, numberOf(metric?.value, series.x_unit));
   const most = Math.max(1, ...bars.map(({ count }) => count));
   const first = bars[0], last = bars[bars.length - 1];
   if (!first || !last) return null;
-  const text = (length: number): string => humanNumber(length, series.x_unit);
+  const text = (length: number): string => humanNumber(length, unit);
   const height = (count: number): number => heightOf(count, most, logarithmic);
   const ends = Array.from({ length: kLabels }, (_, i) => (i === kLabels - 1 ? last.to : bars[Math.floor((i * bars.length) / (kLabels - 1))]?.from ?? last.to));
   const label = t("timeline.histogram", { bars: bars.length, from: text(first.from), to: text(last.to), most: humanCount(most) });
   return (
-    <figure class="tl-histogram" role="group" aria-label={label}>
+    <figure class="tl-histogram" role="group" aria-label={title ? `${title}. ${label}` : label}>
+      {title && <figcaption lang="en">{title}</figcaption>}
       <div class="tl-plot">
         <div class="tl-counts" aria-hidden="true">
           {countTicks(most, logarithmic).map((count) => <span key={count} style={{ bottom: `${100 * height(count)}%` }}>{humanCount(count)}</span>)}

@@ -5,10 +5,11 @@ import { visible } from "../report/format";
 import { Mentions } from "../report/mentions";
 import { ReportView } from "../report/page";
 import { useLoad, useWake } from "../shell/load";
-import { runTitle } from "../shell/choices";
+import { baselinesOf, runTitle } from "../shell/choices";
 import { Busy, LoadingPanel, ProblemPanel } from "../shell/status";
 import { linkTo, usePlace } from "../shell/url";
 import { t } from "../text";
+import { RunNames } from "./compared";
 
 function Contents({ answer, run, name }: { answer: ReportSet; run: Run; name: string }) {
   return (
@@ -24,6 +25,36 @@ function Contents({ answer, run, name }: { answer: ReportSet; run: Run; name: st
   );
 }
 
+// Each pair that this run is in, with it as the run after and as the one before.
+function Pairs({ source, state, run }: { source: Source; state: State; run: Run }) {
+  const title = (one: Run): string => runTitle(one, state.runs);
+  const pairs = [...baselinesOf(source, state, run).map((before) => ({ before, after: run })),
+    ...state.runs.filter((after) => baselinesOf(source, state, after).includes(run)).map((after) => ({ before: run, after }))];
+  return (
+    <article>
+      <h1>{t("page.compare")}</h1>
+      <p>{t("compare.choose")}</p>
+      <ul class="pairs">
+        {pairs.map(({ before, after }) => (
+          <li key={`${before.id} ${after.id}`}>
+            <a href={linkTo(["run", after.id, "compare"], { with: before.id })}>{t("compare.who", { a: title(before), b: title(after) })}</a>
+          </li>
+        ))}
+      </ul>
+    </article>
+  );
+}
+
+// What is compared, and a link that turns it round.
+function Who({ source, state, before, after }: { source: Source; state: State; before: Run; after: Run }) {
+  return (
+    <p class="who">
+      <b>{t("compare.who", { a: runTitle(before, state.runs), b: runTitle(after, state.runs) })}</b>
+      {source.compares(after.id, before.id) && <>{" "}<a href={linkTo(["run", before.id, "compare"], { with: after.id })}>{t("compare.swap")}</a></>}
+    </p>
+  );
+}
+
 export function ComparePage({ source, state, run, name }: { source: Source; state: State; run: Run; name: string }) {
   const { query } = usePlace();
   const other = state.runs.find((one) => one.id === query["with"]);
@@ -33,7 +64,7 @@ export function ComparePage({ source, state, run, name }: { source: Source; stat
   const loaded = useLoad(`compare ${other?.id} ${run.id} ${versions}`, other?.state === "ready" && run.state === "ready" ? `${selection.steps} ${selection.ranks}` : null,
     (signal) => source.compare(other!.id, run.id, selection, signal));
   if (!other) {
-    return <article><h1>{t("page.compare")}</h1><p class="panel">{t("compare.choose")}</p></article>;
+    return <Pairs source={source} state={state} run={run} />;
   }
   if (other.state === "failed") return <ProblemPanel problem={other.error ?? { what: t("error.unknown"), where: other.path, hint: "" }} />;
   if (loaded.problem) return <ProblemPanel problem={loaded.problem} />;
@@ -43,13 +74,13 @@ export function ComparePage({ source, state, run, name }: { source: Source; stat
   return (
     <div>
       <div class="compare-head">
+        <Who source={source} state={state} before={other} after={run} />
         <p class="verdict" lang="en">{visible(loaded.value.verdict)}</p>
-        <p class="faint">{t("compare.who", { a: runTitle(other, state.runs), b: runTitle(run, state.runs) })}</p>
       </div>
       {shown && <Contents answer={loaded.value} run={run} name={shown.analysis} />}
-      <Mentions.Provider value={{ reports: loaded.value.reports, base }}>
+      <RunNames.Provider value={{ a: runTitle(other, state.runs), b: runTitle(run, state.runs) }}><Mentions.Provider value={{ reports: loaded.value.reports, base }}>
         {shown && <ReportView key={shown.analysis} report={shown} base={base} source={source} explained={false} />}
-      </Mentions.Provider>
+      </Mentions.Provider></RunNames.Provider>
     </div>
   );
 }

@@ -1,11 +1,17 @@
 // Compares two runs row by row, for one value at a time: a bar per run, and the change. Works for every table of `compare`.
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
 import type { Cell, Table, Unit } from "../data/report";
 import { humanNumber, visible } from "../report/format";
 import { useUrlState } from "../shell/url";
+import { Name } from "../report/names";
 import { t } from "../text";
-import { columnAt, labelColumns, labelOf, largestOf, valueAt, type PictureProps, type Value } from "./parts";
+import { columnAt, labelColumns, labelOf, largestOf, shownLabelOf, valueAt, type PictureProps, type Value } from "./parts";
 
 const kMost = 20;
+
+// What the two runs are called.
+export const RunNames = createContext<{ readonly a: string; readonly b: string }>({ a: "A", b: "B" });
 
 export const isCompared = (table: Table): boolean => comparedColumns(table).length > 0;
 
@@ -22,6 +28,7 @@ export const titleOf = (table: Table, name: string): string =>
 
 interface Compared {
   readonly label: string;
+  readonly shown: string;
   readonly a: Value;
   readonly b: Value;
   readonly change: Value;
@@ -36,7 +43,7 @@ export function comparedRows(table: Table, name: string): Compared[] {
   const valueOf = (number: number, unit: Unit): Value => ({ number, text: humanNumber(number, unit) });
   const unit = table.columns[at[2]!]!.unit;
   const rows = table.rows.map((row): Compared => {
-    const one = { label: labelOf(table, row, labels), a: read(row, 0), b: read(row, 1), change: read(row, 2), ratio: read(row, 3) };
+    const one = { label: labelOf(table, row, labels), shown: shownLabelOf(table, row, labels), a: read(row, 0), b: read(row, 1), change: read(row, 2), ratio: read(row, 3) };
     if (one.change.number !== null || (one.a.number === null) === (one.b.number === null)) return one;
     const gone = one.a.number;
     return { ...one, change: valueOf(gone === null ? one.b.number! : -gone, unit), ratio: gone ? valueOf(-1, "ratio") : one.ratio };
@@ -44,13 +51,13 @@ export function comparedRows(table: Table, name: string): Compared[] {
   return rows.filter(({ a, b }) => a.number || b.number).sort((one, other) => Math.abs(other.change.number ?? 0) - Math.abs(one.change.number ?? 0));
 }
 
-function Pair({ label, a, b, change, ratio, full }: Compared & { full: number }) {
+function Pair({ label, shown, a, b, change, ratio, full }: Compared & { full: number }) {
   const width = (value: Value) => ({ width: `${full > 0 ? (100 * Math.max(0, value.number ?? 0)) / full : 0}%` });
   const sign = (change.number ?? 0) > 0 ? "▲" : (change.number ?? 0) < 0 ? "▼" : "=";
   const message = t("compare.message", { label, a: a.text, b: b.text, change: change.text });
   return (
     <li>
-      <span class="bar-label" title={label}>{label}</span>
+      <span class="bar-label" title={label}><Name text={shown} /></span>
       <span class="pair" role="img" aria-label={message} title={message}>
         <span class="bar"><span class="part run-before p-bars" style={width(a)} /></span>
         <span class="bar"><span class="part run-after" style={width(b)} /></span>
@@ -61,6 +68,7 @@ function Pair({ label, a, b, change, ratio, full }: Compared & { full: number })
 }
 
 export function ComparedBars({ table }: PictureProps) {
+  const runs = useContext(RunNames);
   const names = comparedColumns(table);
   const best = names.find((name) => table.columns[columnAt(table, `${name}_a`)]!.unit === "ns") ?? names[0]!;
   const [chosen, setChosen] = useUrlState(`compare.${table.key}`, best);
@@ -77,8 +85,8 @@ export function ComparedBars({ table }: PictureProps) {
         </div>
       )}
       <ul class="legend">
-        <li><span class="swatch run-before p-bars" aria-hidden="true" /> {t("compare.a")}</li>
-        <li><span class="swatch run-after" aria-hidden="true" /> {t("compare.b")}</li>
+        <li><span class="swatch run-before p-bars" aria-hidden="true" /> {t("compare.a", { name: runs.a })}</li>
+        <li><span class="swatch run-after" aria-hidden="true" /> {t("compare.b", { name: runs.b })}</li>
       </ul>
       <ul class="bar-list">{rows.map((row) => <Pair key={row.label} {...row} full={full} />)}</ul>
     </figure>

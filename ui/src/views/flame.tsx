@@ -1,7 +1,9 @@
 // Draws a flame graph of operators below their callers; width is time. For two runs, color and sign show the change.
 import { useMemo, useRef, useState } from "preact/hooks";
 import type { Table } from "../data/report";
+import { shortName } from "../data/short_names";
 import { visible } from "../report/format";
+import { Name } from "../report/names";
 import { useUrlState } from "../shell/url";
 import { t } from "../text";
 import { comparedColumns, isCompared, titleOf } from "./compared";
@@ -99,7 +101,7 @@ export function FlameGraph({ table, urlKey = "flame" }: PictureProps & { readonl
             onClick={() => setPath(node.path)} onMouseEnter={() => setPointed(node.path)}
             onFocus={() => { setAt(node.path); setPointed(node.path); }} onBlur={() => setPointed(null)}
           >
-            {compared && changeSign(table, node)}{visible(node.name)}
+            {compared && <span class="flame-sign">{changeSign(table, node)}</span>}{share < kToPress ? visible(shortName(node.name)) : <Name text={shortName(node.name)} />}
           </button>
         ))}
       </div>

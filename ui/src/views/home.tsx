@@ -3,6 +3,7 @@ import type { ComponentType } from "preact";
 import { useState } from "preact/hooks";
 import type { Finding, Report, ReportSet, Table } from "../data/report";
 import type { Run, Source, State } from "../data/source";
+import { Exported } from "../report/exports";
 import { stepsText } from "../report/input";
 import { FindingItem } from "../report/findings";
 import { humanCount, visible } from "../report/format";
@@ -10,6 +11,7 @@ import { useJob } from "../shell/job";
 import { useLoad } from "../shell/load";
 import { linkTo } from "../shell/url";
 import { t } from "../text";
+import { UsesOverTime } from "./area";
 import { plainBars } from "./bars";
 import { HeatMap, stepChooser, type Guilty } from "./heatmap";
 import { FlameGraph } from "./flame";
@@ -65,7 +67,7 @@ function Parts({ answer }: { answer: ReportSet }) {
   return (
     <section aria-labelledby="parts-title">
       <h2 id="parts-title">{t(hasSteps(answer) ? "home.step_time" : "home.recording")}</h2>
-      <StepPartBars report={found.report} table={found.table} />
+      <Exported name="breakdown.parts.picture" table={found.table}><StepPartBars report={found.report} table={found.table} /></Exported>
     </section>
   );
 }
@@ -78,7 +80,7 @@ function EachStep({ answer }: { answer: ReportSet }) {
   return (
     <section aria-labelledby="each-step-title">
       <h2 id="each-step-title">{t("home.each_step")}</h2>
-      <StepColumns table={steps.table} />
+      <Exported name={`${steps.report.analysis}.${steps.table.key}.picture`} table={steps.table}><StepColumns table={steps.table} /></Exported>
     </section>
   );
 }
@@ -95,16 +97,21 @@ function ByRank({ answer, run }: { answer: ReportSet; run: string }) {
   return (
     <section aria-labelledby="heat-title">
       <h2 id="heat-title">{t("home.heat")}</h2>
-      <HeatMap table={heat.table} axes={{ across: "step", left: "rank" }} onStep={stepChooser()} guilty={guiltyIn(answer)} />
+      <Exported name={`${heat.report.analysis}.${heat.table.key}.picture`} table={heat.table}>
+        <HeatMap table={heat.table} axes={{ across: "step", left: "rank" }} onStep={stepChooser()} guilty={guiltyIn(answer)} />
+      </Exported>
       <p><a href={linkTo(["run", run, "report", heat.report.analysis], { at: `table-${heat.table.key}` })}>{t("home.as_table")}</a></p>
     </section>
   );
 }
 
 // What one rank, or a recording without steps, is best known by, the best first: where no ranks differ, what it runs.
+const firstBars = (value: string) => plainBars(value, [], 8);
+
 const kWhatRuns: readonly (readonly [analysis: string, table: string, picture: ComponentType<PictureProps>])[] = [
-  ["kernel_breakdown", "top", plainBars("sum")], ["python", "tree", FlameGraph], ["operators", "top", plainBars("self")],
-  ["hlo_operators", "top", plainBars("self")], ["memory_timeline", "devices", plainBars("peak_allocated")],
+  ["kernel_breakdown", "top", firstBars("sum")], ["python", "tree", FlameGraph], ["operators", "top", firstBars("self")],
+  ["hlo_operators", "top", firstBars("self")], ["memory_timeline", "uses", UsesOverTime], ["memory_timeline", "holders", firstBars("bytes")],
+  ["memory_profile", "at_peak", firstBars("bytes")], ["memory_timeline", "devices", firstBars("peak_allocated")],
 ];
 
 function WhatRuns({ answer, run }: { answer: ReportSet; run: string }) {
@@ -115,7 +122,7 @@ function WhatRuns({ answer, run }: { answer: ReportSet; run: string }) {
     return (
       <section aria-labelledby="runs-title">
         <h2 id="runs-title" lang="en">{visible(report.title)}</h2>
-        <Picture report={report} table={table} />
+        <Exported name={`${analysis}.${key}.picture`} table={table}><Picture report={report} table={table} /></Exported>
         <p><a href={linkTo(["run", run, "report", analysis], { at: `table-${key}` })}>{t("home.as_table")}</a></p>
       </section>
     );

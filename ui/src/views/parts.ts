@@ -1,6 +1,7 @@
 // Reads a report's tables by column key, for pictures.
 import { kindNamed, type Cell, type Column, type Kind, type Report, type ReportSet, type Series, type Table, type Unit } from "../data/report";
 import { cellText, numberOf, visible } from "../report/format";
+import { shownCell } from "../report/names";
 
 export interface PictureProps {
   readonly report: Report;
@@ -55,13 +56,17 @@ export function labelColumns(table: Table, without: readonly string[] = []): num
 
 const kNamed = new Set(["rank", "window", "device", "stream", "step", "attempt"]);
 
-function labelPart(column: Column, cell: Cell): string {
-  const text = cellText(cell, "");
+function labelPart(column: Column, cell: Cell, textOf: typeof cellText): string {
+  const text = textOf(cell, "");
   return kNamed.has(column.key) && typeof cell === "number" ? `${visible(column.title)} ${text}` : text;
 }
 
 export const labelOf = (table: Table, row: readonly Cell[], columns: readonly number[]): string =>
-  columns.map((at) => labelPart(table.columns[at]!, row[at] ?? null)).join(", ");
+  columns.map((at) => labelPart(table.columns[at]!, row[at] ?? null, cellText)).join(", ");
+
+// The same as people read it: two rows may have the same.
+export const shownLabelOf = (table: Table, row: readonly Cell[], columns: readonly number[]): string =>
+  columns.map((at) => labelPart(table.columns[at]!, row[at] ?? null, shownCell)).join(", ");
 
 // Rows of one table that share a label, in the order in which the labels come.
 export function groupRows(table: Table, columns: readonly number[]): Map<string, (readonly Cell[])[]> {

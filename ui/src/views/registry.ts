@@ -2,6 +2,7 @@
 // table that compares two runs gets bars or one flame graph of both.
 import type { ComponentType } from "preact";
 import type { Report, Table } from "../data/report";
+import { UsesOverTime } from "./area";
 import { plainBars } from "./bars";
 import { ComparedBars, isCompared } from "./compared";
 import { KindRings } from "./donut";
@@ -11,12 +12,14 @@ import { JobTimeline } from "./job_timeline";
 import { LatenessChain } from "./lateness_chain";
 import { LayoutGrid } from "./layout_grid";
 import type { PictureProps } from "./parts";
+import { QueueCurve } from "./queue_curve";
+import { KernelSequences } from "./sequences";
 import { stackedColumns, stackedRows } from "./stacked";
-import { OverviewSteps } from "./step_columns";
+import { HostSteps, OverviewSteps } from "./step_columns";
 import { StepPartBars } from "./step_parts";
+import { TopKernels } from "./top_kernels";
 import { Waterfall } from "./waterfall";
 import { WhatIf } from "./whatif";
-import { KernelWhiskers } from "./whiskers";
 
 const kPictures: Readonly<Record<string, ComponentType<PictureProps>>> = {
   "breakdown.parts": StepPartBars,
@@ -27,11 +30,16 @@ const kPictures: Readonly<Record<string, ComponentType<PictureProps>>> = {
   "comm_overlap.ranks": stackedColumns(["overlapped", "exposed"]),
   "idle_time.main_streams": stackedColumns(["host_wait", "kernel_wait", "other"]),
   "input_pipeline.host": stackedRows("category", "time"),
+  "input_pipeline.steps": OverviewSteps,
+  "input_pipeline.host_steps": HostSteps,
   "input_pipeline.stages": plainBars("waited", ["rank", "name"]),
   "step_gaps.ranks": plainBars("idle"),
   "kernel_breakdown.kinds": KindRings,
   "kernel_breakdown.top": plainBars("sum"),
-  "kernel_breakdown.kernels": KernelWhiskers,
+  "kernel_breakdown.kernels": TopKernels,
+  "kernel_sequences.sequences": KernelSequences,
+  "kernel_sequences.repeats": KernelSequences,
+  "queue_length.streams": QueueCurve,
   "kernel_groups.groups": plainBars("busy"),
   "phases.ranks": stackedRows("phase", "busy"),
   "critical_path.bounds": stackedRows("bound", "time"),
@@ -55,7 +63,7 @@ const kPictures: Readonly<Record<string, ComponentType<PictureProps>>> = {
   "hlo_operators.top": plainBars("self"),
   "memory_timeline.devices": plainBars("peak_allocated"),
   "memory_timeline.holders": plainBars("bytes"),
-  "memory_timeline.uses": plainBars("at_peak"),
+  "memory_timeline.uses": UsesOverTime,
   "memory_profile.at_peak": plainBars("bytes"),
   "memory_bandwidth.kinds": plainBars("mean"),
   "whatif.chain": LatenessChain,

@@ -3,9 +3,10 @@ import type { ComponentType } from "preact";
 import { useState } from "preact/hooks";
 import type { Kind } from "../data/report";
 import { visible } from "../report/format";
+import { Name } from "../report/names";
 import { t } from "../text";
 import { Legend, lookClass, type LegendEntry } from "./legend";
-import { columnAt, groupRows, kindOfColumn, kindOfRow, labelColumns, labelOf, largestOf, valueAt, type PictureProps } from "./parts";
+import { columnAt, groupRows, kindOfColumn, kindOfRow, labelColumns, labelOf, largestOf, shownLabelOf, valueAt, type PictureProps } from "./parts";
 
 export interface BarPart {
   readonly title: string;
@@ -16,6 +17,7 @@ export interface BarPart {
 
 export interface BarRow {
   readonly label: string;
+  readonly shown?: string;  // in place of the label, which is then what the pointer says
   readonly parts: readonly BarPart[];
 }
 
@@ -34,7 +36,7 @@ function Bar({ row, full, single }: { row: BarRow; full: number; single: boolean
   const message = row.parts.map((part) => `${part.title} ${part.text}`).join(", ");
   return (
     <li>
-      <span class="bar-label" title={row.label}>{row.label}</span>
+      <span class="bar-label" title={row.label}><Name text={row.shown ?? row.label} /></span>
       <span class="bar" role="img" aria-label={`${row.label}: ${message}`}>
         {row.parts.map((part) => {
           const share = full > 0 ? (100 * Math.max(0, part.value)) / full : 0;
@@ -70,7 +72,7 @@ export function stackedColumns(parts: readonly string[]): ComponentType<PictureP
   return ({ table }) => {
     const labels = labelColumns(table);
     const rows = table.rows.map((row): BarRow => ({
-      label: labelOf(table, row, labels),
+      label: labelOf(table, row, labels), shown: shownLabelOf(table, row, labels),
       parts: parts.flatMap((key) => {
         const at = columnAt(table, key);
         const { number, text } = valueAt(table, row, at);

@@ -91,7 +91,8 @@ function gridOf(data: Steps, choose: ((step: string) => void) | undefined): Grid
 }
 
 // The parts of a step are the columns that have a kind. A table by rank shows one rank, chosen above.
-export function StepColumns({ table }: { table: Table }) {
+// `caption`: what it is, where that is not the breakdown of a step.
+export function StepColumns({ table, caption }: { table: Table; caption?: string }) {
   const labels = labelColumns(table, ["step"]);
   const byRank = table.columns.some((column) => column.key === "rank");
   const groups = useMemo(() => (byRank ? groupRows(table, labels) : new Map([["", [...table.rows]]])), [table]);
@@ -103,7 +104,7 @@ export function StepColumns({ table }: { table: Table }) {
   if (data.parts.length === 0) return null;
   return (
     <figure class="columns">
-      <figcaption>{t("columns.title")}</figcaption>
+      <figcaption>{caption ?? t("columns.title")}</figcaption>
       {groups.size > 1 && (
         <label class="choose">
           <span>{t("columns.rank")}</span>
@@ -120,4 +121,8 @@ export function StepColumns({ table }: { table: Table }) {
 
 export function OverviewSteps({ table }: PictureProps) {
   return <StepColumns table={table} />;
+}
+
+export function HostSteps({ table }: PictureProps) {
+  return <StepColumns table={table} caption={t("columns.host")} />;
 }

@@ -1,6 +1,8 @@
 // Draws the duration of one kernel by rank: mean as a bar, minimum and maximum as whiskers.
 import type { Kind } from "../data/report";
+import { shortName } from "../data/short_names";
 import { visible } from "../report/format";
+import { cutInMiddle } from "../report/names";
 import { useUrlState } from "../shell/url";
 import { t } from "../text";
 import { lookClass } from "./legend";
@@ -62,7 +64,7 @@ export function KernelWhiskers(props: PictureProps) {
       <label class="choose">
         <span>{t("whisker.kernel")}</span>
         <select value={name} onChange={(event) => setChosen(event.currentTarget.value)}>
-          {names.map((one) => <option key={one} value={one}>{visible(one).slice(0, 120)}</option>)}
+          {names.map((one) => <option key={one} value={one}>{cutInMiddle(visible(shortName(one)), 90)}</option>)}
         </select>
       </label>
       <ul class="bar-list">{whiskers.map((whisker) => <WhiskerRow key={whisker.label} whisker={whisker} full={full} />)}</ul>

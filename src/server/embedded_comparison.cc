@@ -1,0 +1,24 @@
+// Compares two runs for a report.html.
+#include "server/embedded_comparison.h"
+
+#include "stepscope/compare.h"
+
+namespace stepscope::server {
+
+Result<ReportSet> CompareSessions(const Session& before, const Session& after) {
+  AnalyzeOptions question;
+  question.only = {kComparedAnalyses.begin(), kComparedAnalyses.end()};
+  auto a = before.Analyze(question), b = after.Analyze(question);
+  if (!a) return a;
+  if (!b) return b;
+  const auto ranks = RanksToCompare(*a, *b);
+  if (!ranks) return std::unexpected(ranks.error());
+  if (!ranks->empty()) {
+    question.ranks = *ranks;
+    if (a = before.Analyze(question); !a) return a;
+    if (b = after.Analyze(question); !b) return b;
+  }
+  return Compare(*a, *b);
+}
+
+}  // namespace stepscope::server
