@@ -5,6 +5,8 @@ import type { Browser, Page } from "playwright-core";
 import { cellText, humanCount, humanTime, visible } from "../src/report/format";
 import type { EventDetails, Matches, TimelineInfo } from "../src/data/source";
 import type { ReportSet } from "../src/data/report";
+import { learnNames } from "../src/data/short_names";
+import { shownCell } from "../src/report/names";
 import { startText } from "../src/timeline/ticks";
 import { openBrowser, Watched, type Looks } from "./browser";
 import { kHostileNames, makeJob, removeJob, serve, type Job, type Server } from "./job";
@@ -329,9 +331,9 @@ describe("search and selection", () => {
     for (const [i, by] of ["name", "kind", "track", "rank"].entries()) {
       await page.locator(".tl-by button").nth(i).click();
       url.searchParams.set("by", by);
-      const table = (await get<ReportSet>(page, `${ids.demo}/timeline/select${url.search}`)).reports[0]!.tables[0]!;
+      const table = learnNames(await get<ReportSet>(page, `${ids.demo}/timeline/select${url.search}`)).reports[0]!.tables[0]!;
       assert.ok(table.rows.length > 0, by);
-      const rows = table.rows.slice(0, 50).map((row) => row.map((cell, at) => cellText(cell, table.columns[at]!.unit)).join("|"));
+      const rows = table.rows.slice(0, 50).map((row) => row.map((cell, at) => shownCell(cell, table.columns[at]!.unit)).join("|"));
       await page.waitForFunction((first) => [...document.querySelectorAll(".tl-area tbody tr:first-child > *")].map((cell) => cell.textContent).join("|") === first, rows[0]);
       const shown = await page.locator(".tl-area tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent).join("|")));
       assert.deepEqual(shown, rows, by);
