@@ -182,7 +182,7 @@ TEST(Select, BriefTellsTheNumbersOfAJobsGoodput) {
                    .notes = {}}}};
   EXPECT_EQ(Brief(answer),
             "job\nGoodput is 60.0%.\nGoodput:\n  goodput: 60.0%\n  Time by bucket:\n"
-            "    bucket PRODUCTIVE\\n, time 15.0 ms\n");
+            "    bucket `PRODUCTIVE\\n`, time 15.0 ms\n");
 }
 
 TEST(KeepNamed, KeepsTheRowsThatNameTheKernel) {
