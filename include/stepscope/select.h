@@ -27,6 +27,7 @@ struct NamePatterns {
 // have some. Fails where there are none.
 Result<ReportSet> KeepNamed(ReportSet answer, const NamePatterns& patterns);
 
+inline constexpr size_t kTokenBytes = 4;
 inline constexpr size_t kUsualBudget = 2000;  // tokens
 
 // What a reader should know first: the verdict, the causes with their ids, where a step goes, what

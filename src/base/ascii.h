@@ -11,6 +11,11 @@ namespace stepscope {
 
 inline constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
+// Of a name in a program: a letter, a digit or an underscore.
+inline constexpr bool IsWordChar(char c) {
+  return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
 // `text` with A to Z in lower case.
 inline std::string Lower(std::string_view text) {
   std::string lower(text);

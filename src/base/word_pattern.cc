@@ -6,13 +6,9 @@
 namespace stepscope {
 namespace {
 
-bool IsOfWord(char c) {
-  return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 // Whether no word goes on at `at`, between two characters.
 bool IsBoundary(std::string_view text, size_t at) {
-  return at == 0 || at == text.size() || !IsOfWord(text[at - 1]) || !IsOfWord(text[at]);
+  return at == 0 || at == text.size() || !IsWordChar(text[at - 1]) || !IsWordChar(text[at]);
 }
 
 }  // namespace

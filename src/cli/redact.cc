@@ -13,13 +13,19 @@
 namespace stepscope::cli {
 namespace {
 
-constexpr const char* kKeepHelp = "Keep hosts, users, paths, addresses or values";
-
 struct RedactCommandFlags {
   std::vector<std::string> paths;
   RedactFilesOptions options;
   OutputFlags output;
 };
+
+Option& AddKeep(Command& command, std::vector<std::string>& keep) {
+  return command.Take("--keep", keep)
+      .Value("KIND,...")
+      .Help("Keep hosts, users, paths, addresses or values")
+      .Default("none")
+      .Suggestions({"hosts", "users", "paths", "addresses", "values"});
+}
 
 }  // namespace
 
@@ -30,12 +36,7 @@ std::optional<RedactOptions> RedactionOf(const RedactFlags& flags) {
 
 void AddRedaction(Command& command, RedactFlags& flags) {
   command.Switch("--no-redact", flags.off);
-  command.Take("--keep", flags.options.keep)
-      .Value("KIND,...")
-      .Help(kKeepHelp)
-      .Default("none")
-      .Suggestions({"hosts", "users", "paths", "addresses", "values"})
-      .Excludes("--no-redact");
+  AddKeep(command, flags.options.keep).Excludes("--no-redact");
 }
 
 void AddRedact(Command& root) {
@@ -46,11 +47,7 @@ void AddRedact(Command& root) {
       .Value("DIR")
       .Help("Directory to write to: new, empty, or of an earlier call")
       .Required();
-  command.Take("--keep", flags->options.redact.keep)
-      .Value("KIND,...")
-      .Help(kKeepHelp)
-      .Default("none")
-      .Suggestions({"hosts", "users", "paths", "addresses", "values"});
+  AddKeep(command, flags->options.redact.keep);
   AddThreads(command, flags->options.threads);
   command.Take("--format", flags->output.format).Choices({"text", "json", "csv", "markdown", "md"});
   command.Examples({{"a copy to share", "stepscope redact traces/ -o shared"},

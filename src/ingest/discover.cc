@@ -55,30 +55,6 @@ void KeepOneOfEach(std::vector<std::string>& traces) {
   });
 }
 
-// "rank-2" before "rank-10": runs of digits compare by value.
-bool LessByValue(const std::string& a, const std::string& b) {
-  const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
-  size_t i = 0;
-  size_t j = 0;
-  while (i < a.size() && j < b.size()) {
-    if (!digit(a[i]) || !digit(b[j])) {
-      if (a[i] != b[j]) return a[i] < b[j];
-      ++i, ++j;
-      continue;
-    }
-    while (i < a.size() && a[i] == '0') ++i;
-    while (j < b.size() && b[j] == '0') ++j;
-    size_t x = i;
-    size_t y = j;
-    while (x < a.size() && digit(a[x])) ++x;
-    while (y < b.size() && digit(b[y])) ++y;
-    if (x - i != y - j) return x - i < y - j;
-    if (const int order = a.compare(i, x - i, b, j, y - j); order != 0) return order < 0;
-    i = x, j = y;
-  }
-  return a.size() - i < b.size() - j;
-}
-
 struct Listing {
   std::vector<std::string> traces;
   std::vector<std::string> folders;
@@ -97,8 +73,8 @@ Result<Listing> List(const std::string& folder) {
                                  "check the permissions of the directory"});
   }
   KeepOneOfEach(listing.traces);
-  std::ranges::sort(listing.traces, LessByValue);
-  std::ranges::sort(listing.folders, LessByValue);
+  std::ranges::sort(listing.traces, NaturalLess);
+  std::ranges::sort(listing.folders, NaturalLess);
   return listing;
 }
 
@@ -196,7 +172,7 @@ std::vector<Profile> TakeNewestJob(std::vector<Profile>& profiles) {
     (taken ? job : others).push_back(std::move(profile));
   }
   profiles = std::move(others);
-  std::ranges::sort(job, LessByValue, &Profile::folder);
+  std::ranges::sort(job, NaturalLess, &Profile::folder);
   return job;
 }
 
@@ -261,7 +237,29 @@ Result<std::vector<std::string>> TracesOfFolder(const std::string& folder,
 
 }  // namespace
 
-bool NaturalLess(const std::string& a, const std::string& b) { return LessByValue(a, b); }
+// "rank-2" before "rank-10": runs of digits compare by value.
+bool NaturalLess(const std::string& a, const std::string& b) {
+  const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  size_t i = 0;
+  size_t j = 0;
+  while (i < a.size() && j < b.size()) {
+    if (!digit(a[i]) || !digit(b[j])) {
+      if (a[i] != b[j]) return a[i] < b[j];
+      ++i, ++j;
+      continue;
+    }
+    while (i < a.size() && a[i] == '0') ++i;
+    while (j < b.size() && b[j] == '0') ++j;
+    size_t x = i;
+    size_t y = j;
+    while (x < a.size() && digit(a[x])) ++x;
+    while (y < b.size() && digit(b[y])) ++y;
+    if (x - i != y - j) return x - i < y - j;
+    if (const int order = a.compare(i, x - i, b, j, y - j); order != 0) return order < 0;
+    i = x, j = y;
+  }
+  return a.size() - i < b.size() - j;
+}
 
 Result<FoundTraces> FindTraces(std::span<const std::string> paths) {
   std::vector<std::string> found;

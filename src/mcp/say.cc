@@ -5,11 +5,11 @@
 
 #include "report/printable.h"
 #include "report/quoted_names.h"
+#include "stepscope/select.h"
 
 namespace stepscope::mcp {
 namespace {
 
-constexpr size_t kTokenBytes = 4;
 constexpr size_t kNameCut = 200;
 constexpr size_t kSentenceCut = 600;
 constexpr std::string_view kCutLine = "(cut: raise the budget)\n";

@@ -35,7 +35,7 @@ size_t Ipv4At(std::string_view text, size_t at) {
   size_t end = at;
   for (int part = 0; part < 4; ++part) {
     if (part > 0 && (end == text.size() || text[end++] != '.')) return 0;
-    const size_t next = RunEnd(text, end, IsNumeral, 4);
+    const size_t next = RunEnd(text, end, IsDigit, 4);
     if (next == end || next - end > 3) return 0;
     if (std::stoi(std::string(text.substr(end, next - end))) > 255) return 0;
     end = next;
@@ -44,7 +44,7 @@ size_t Ipv4At(std::string_view text, size_t at) {
   // "torch-2.1.0.3", "numpy==1.2.3.4", "12.8.4.1-1".
   const bool version = (at > 0 && (text[at - 1] == '.' || text[at - 1] == '-')) ||
                        (at > 1 && text.substr(at - 2, 2) == "==") ||
-                       (end + 1 < text.size() && text[end] == '-' && IsNumeral(text[end + 1]));
+                       (end + 1 < text.size() && text[end] == '-' && IsDigit(text[end + 1]));
   return goes_on || version || !EndsWord(text, end) ? 0 : end - at;
 }
 
@@ -62,24 +62,24 @@ size_t GroupsAt(std::string_view text, size_t at) {
     longest = std::max(longest, size);
     if (size > 0) shortest = std::min(shortest, size);
     if (next + 1 < end && text[next] == ':' && text[next + 1] == ':') ++gaps;
-    for (size_t d = i; d < next; ++d) digits += IsNumeral(text[d]);
+    for (size_t d = i; d < next; ++d) digits += IsDigit(text[d]);
     i = next + 1;
   }
   if (groups == 6 && gaps == 0 && longest == 2 && shortest == 2) return end - at;
   const bool whole = groups == 8 && gaps == 0;
   const bool cut = gaps == 1 && groups >= 2 && groups < 8 && digits > 0 &&
-                   (groups > 2 || IsNumeral(text[at]) || text.substr(at).starts_with("fe80"));
+                   (groups > 2 || IsDigit(text[at]) || text.substr(at).starts_with("fe80"));
   return longest <= 4 && (whole || cut) ? end - at : 0;
 }
 
 bool IsDistinctive(std::string_view label) {
-  return RunEnd(label, 0, [](char c) { return !IsNumeral(c) && c != '-'; }) < label.size();
+  return RunEnd(label, 0, [](char c) { return !IsDigit(c) && c != '-'; }) < label.size();
 }
 
 }  // namespace
 
 size_t AddressAt(std::string_view text, size_t at) {
-  const size_t size = IsNumeral(text[at]) ? Ipv4At(text, at) : 0;
+  const size_t size = IsDigit(text[at]) ? Ipv4At(text, at) : 0;
   if (size > 0) return IsPublicHost(text.substr(at, size)) ? 0 : size;
   return IsHex(text[at]) ? GroupsAt(text, at) : 0;
 }
@@ -87,7 +87,7 @@ size_t AddressAt(std::string_view text, size_t at) {
 size_t HostAt(std::string_view text, size_t at) {
   constexpr size_t kLongest = 255;
   if (at > 0 && (text[at - 1] == '.' || text[at - 1] == '_')) return 0;
-  const auto in_label = [](char c) { return IsLower(c) || IsUpper(c) || IsNumeral(c) || c == '-'; };
+  const auto in_label = [](char c) { return IsLower(c) || IsUpper(c) || IsDigit(c) || c == '-'; };
   size_t end = at, labels = 0;
   std::string_view first, last;
   while (end < text.size()) {
@@ -103,10 +103,10 @@ size_t HostAt(std::string_view text, size_t at) {
   const std::string_view name = text.substr(at, end - at);
   // As EC2 names them: the address of the host.
   if (labels == 1) {
-    const size_t digits = RunEnd(name, 0, [](char c) { return !IsNumeral(c); });
+    const size_t digits = RunEnd(name, 0, [](char c) { return !IsDigit(c); });
     const bool is_address =
         name.starts_with("ip-") && digits == 3 &&
-        RunEnd(name, 3, [](char c) { return IsNumeral(c) || c == '-'; }) == name.size() &&
+        RunEnd(name, 3, [](char c) { return IsDigit(c) || c == '-'; }) == name.size() &&
         name.size() >= 10;
     return is_address ? name.size() : 0;
   }

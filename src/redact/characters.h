@@ -12,14 +12,13 @@ namespace stepscope::redact {
 
 inline constexpr bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 inline constexpr bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
-inline constexpr bool IsNumeral(char c) { return c >= '0' && c <= '9'; }
 inline constexpr bool IsHex(char c) {
-  return IsNumeral(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+  return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 inline constexpr bool IsAlpha(char c) {
   return IsLower(c) || IsUpper(c) || static_cast<unsigned char>(c) > 127;
 }
-inline constexpr bool IsAlnum(char c) { return IsAlpha(c) || IsNumeral(c); }
+inline constexpr bool IsAlnum(char c) { return IsAlpha(c) || IsDigit(c); }
 inline constexpr bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 // The end of the run of characters from `at` on for which is(c) holds, of at most `most`.
@@ -37,7 +36,7 @@ inline bool IsOneOf(std::string_view words, std::string_view word) {
 
 // Of digits, points and signs.
 inline bool IsNumber(std::string_view text) {
-  const auto in_number = [](char c) { return IsNumeral(c) || c == '.' || c == '-' || c == '+'; };
+  const auto in_number = [](char c) { return IsDigit(c) || c == '.' || c == '-' || c == '+'; };
   return !text.empty() && RunEnd(text, 0, in_number) == text.size();
 }
 

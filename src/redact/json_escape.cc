@@ -15,7 +15,7 @@ std::optional<uint32_t> UnitAt(std::string_view json, size_t at) {
   for (size_t i = at + 2; i < at + 6; ++i) {
     const char c = json[i];
     if (!IsHex(c)) return std::nullopt;
-    const int digit = IsNumeral(c) ? c - '0' : (c | 0x20) - 'a' + 10;
+    const int digit = IsDigit(c) ? c - '0' : (c | 0x20) - 'a' + 10;
     unit = unit * 16 + static_cast<uint32_t>(digit);
   }
   return unit;

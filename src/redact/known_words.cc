@@ -39,9 +39,9 @@ bool IsCommon(const std::string& word) { return kCommon.contains(" " + word + " 
 
 // Numbers alone, and ranks, are no names.
 bool IsNumberOrRank(std::string_view word) {
-  const size_t digits = RunEnd(word, 0, [](char c) { return !IsNumeral(c); });
+  const size_t digits = RunEnd(word, 0, [](char c) { return !IsDigit(c); });
   const bool rest =
-      RunEnd(word, digits, [](char c) { return IsNumeral(c) || c == '.'; }) == word.size();
+      RunEnd(word, digits, [](char c) { return IsDigit(c) || c == '.'; }) == word.size();
   std::string head(word.substr(0, digits));
   while (!head.empty() && !IsAlnum(head.back())) head.pop_back();
   return rest && (head.empty() || head == "rank" || head == "step" || head == "stage" ||

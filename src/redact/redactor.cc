@@ -19,7 +19,7 @@ std::string_view HostOfFileName(std::string_view name) {
   name = name.substr(0, end);
   const size_t process = name.rfind('_');
   if (process == name.npos || process + 1 == name.size()) return {};
-  const auto is_number = [](char c) { return IsNumeral(c) || c == '.'; };
+  const auto is_number = [](char c) { return IsDigit(c) || c == '.'; };
   const bool numbers = RunEnd(name, process + 1, is_number) == name.size();
   const std::string_view host = name.substr(0, process);
   return numbers && !host.starts_with("rank") ? host : std::string_view();

@@ -27,11 +27,11 @@ bool SaysNothing(std::string_view bare) {
   if (letters == bare.size() && !bare.contains('.') && !bare.contains(':')) return true;
   const std::string_view word = Trimmed(bare.starts_with(':') ? bare.substr(1) : bare);
   if (word == "true" || word == "false" || word == "null" || word == "NaN") return true;
-  if (word.empty() || !(IsNumeral(word[0]) || word[0] == '-')) return false;
+  if (word.empty() || !(IsDigit(word[0]) || word[0] == '-')) return false;
   size_t dots = 0;
   const size_t end = RunEnd(word, 0, [&](char c) {
     dots += c == '.';
-    return IsNumeral(c) || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E';
+    return IsDigit(c) || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E';
   });
   return end == word.size() && dots <= 1;
 }

@@ -50,7 +50,7 @@ enum class Class : uint8_t { kLower, kUpper, kDigit, kOther };
 Class ClassOf(char c) {
   if (IsLower(c)) return Class::kLower;
   if (IsUpper(c)) return Class::kUpper;
-  return IsNumeral(c) ? Class::kDigit : Class::kOther;
+  return IsDigit(c) ? Class::kDigit : Class::kOther;
 }
 
 struct Look {

@@ -19,10 +19,7 @@
 namespace stepscope {
 namespace {
 
-constexpr size_t kTokenBytes = 4;
 constexpr size_t kNameShown = 400;  // bytes of a name of the one row that was asked for
-
-std::string Time(int64_t ns) { return HumanTime(static_cast<double>(ns)); }
 
 // Lines that fit into a budget; what does not is left out, and said.
 class Pad {
@@ -63,13 +60,14 @@ void AddFinding(Pad& pad, const QuotedNames& names, const SummaryCause& cause) {
 void AddStep(Pad& pad, const SummaryParts& step) {
   if (step.parts.empty()) return;
   const bool changed = !step.now.empty();
-  pad.Line(changed ? fmt::format("{}: {} in {}, before {} in {}", step.title, Time(step.time),
-                                 step.now, Time(step.time_before.value_or(0)), step.before)
-                   : fmt::format("{}: {}", step.title, Time(step.time)));
+  pad.Line(changed ? fmt::format("{}: {} in {}, before {} in {}", step.title,
+                                 HumanNanoseconds(step.time), step.now,
+                                 HumanNanoseconds(step.time_before.value_or(0)), step.before)
+                   : fmt::format("{}: {}", step.title, HumanNanoseconds(step.time)));
   for (const SummaryPart& part : step.parts) {
     const std::string before =
-        part.before ? fmt::format(", before {}", Time(*part.before)) : std::string();
-    pad.Line(fmt::format("  {}: {}{}", part.title, Time(part.now), before));
+        part.before ? fmt::format(", before {}", HumanNanoseconds(*part.before)) : std::string();
+    pad.Line(fmt::format("  {}: {}{}", part.title, HumanNanoseconds(part.now), before));
   }
 }
 
@@ -79,7 +77,8 @@ void AddRanks(Pad& pad, const SummaryRanks& ranks) {
   for (const SummaryRanks::Row& row : ranks.rows) {
     std::string text = "  " + row.title + ":";
     for (size_t c = 0; c < row.times.size(); ++c)
-      text += fmt::format("{} {} {}", c == 0 ? "" : ",", ranks.parts[c], Time(row.times[c]));
+      text += fmt::format("{} {} {}", c == 0 ? "" : ",", ranks.parts[c],
+                          HumanNanoseconds(row.times[c]));
     pad.Line(text);
   }
 }

@@ -63,17 +63,13 @@ bool RecordedPython(const ReportSet& answer) {
 }
 
 double MetricOf(const ReportSet& answer, std::string_view analysis, std::string_view metric) {
-  const Report* report = FindReport(answer, analysis);
-  if (report == nullptr) return 0;
-  const auto at = std::ranges::find(report->metrics, metric, &Metric::key);
-  return at == report->metrics.end() || !IsNumber(at->value) ? 0 : NumberOf(at->value);
+  const Metric* found = FindMetric(FindReport(answer, analysis), metric);
+  return found == nullptr || !IsNumber(found->value) ? 0 : NumberOf(found->value);
 }
 
 std::string TextOf(const ReportSet& answer, std::string_view analysis, std::string_view metric) {
-  const Report* report = FindReport(answer, analysis);
-  if (report == nullptr) return {};
-  const auto at = std::ranges::find(report->metrics, metric, &Metric::key);
-  const auto* text = at == report->metrics.end() ? nullptr : std::get_if<std::string>(&at->value);
+  const Metric* found = FindMetric(FindReport(answer, analysis), metric);
+  const auto* text = found == nullptr ? nullptr : std::get_if<std::string>(&found->value);
   return text == nullptr ? std::string() : *text;
 }
 

@@ -13,6 +13,9 @@ namespace stepscope {
 // "15.0 min", "2.32 h", "10.4 d".
 std::string HumanTime(double ns);
 
+// The same of whole ns.
+inline std::string HumanNanoseconds(int64_t ns) { return HumanTime(static_cast<double>(ns)); }
+
 // A moment, ns since the epoch, to the second it lies in: "2026-11-21 20:05:03 UTC".
 std::string HumanMoment(int64_t ns);
 

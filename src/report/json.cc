@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <variant>
 
 #include "base/json_writer.h"
@@ -190,12 +191,13 @@ void PutReport(JsonWriter& json, const Report& report) {
 // Of the names in cells those that people read shorter, in the order of the alphabet.
 std::map<std::string_view, std::string> ShortNames(const ReportSet& answer) {
   std::map<std::string_view, std::string> names;
+  std::unordered_set<std::string_view> seen;
   for (const Report& report : answer.reports) {
     for (const Table& table : report.tables) {
       for (const auto& row : table.rows) {
         for (const Cell& cell : row) {
           const auto* full = std::get_if<std::string>(&cell);
-          if (full == nullptr || names.contains(*full)) continue;
+          if (full == nullptr || !seen.insert(*full).second) continue;
           std::string shown = ShownName(*full);
           if (shown != *full) names.emplace(*full, std::move(shown));
         }

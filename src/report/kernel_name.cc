@@ -2,7 +2,8 @@
 #include "report/kernel_name.h"
 
 #include <array>
-#include <cctype>
+
+#include "base/ascii.h"
 
 namespace stepscope {
 namespace {
@@ -11,8 +12,6 @@ namespace {
 constexpr auto kFamiliar =
     std::to_array<std::string_view>({"at::native::", "at::cuda::", "at::", "c10::", "std::",
                                      "thrust::", "(anonymous namespace)::", "<unnamed>::"});
-
-bool IsWordChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 std::string WithoutNamespaces(std::string_view name) {
   std::string out;

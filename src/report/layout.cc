@@ -145,8 +145,7 @@ std::vector<PageSection> LayOutReports(const std::vector<Report>& reports, Exten
 std::string_view WholeOf(const ReportSet& answer) {
   const Report* compare = FindReport(answer, "compare");
   if (compare == nullptr) return "the recording";
-  const bool by_recording =
-      std::ranges::find(compare->metrics, "recorded_b", &Metric::key) != compare->metrics.end();
+  const bool by_recording = FindMetric(compare, "recorded_b") != nullptr;
   return by_recording ? "the recording after" : "kernel time after";
 }
 

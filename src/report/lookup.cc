@@ -16,6 +16,12 @@ const Table* FindTable(const Report* report, std::string_view key) {
   return at == report->tables.end() ? nullptr : &*at;
 }
 
+const Metric* FindMetric(const Report* report, std::string_view key) {
+  if (report == nullptr) return nullptr;
+  const auto at = std::ranges::find(report->metrics, key, &Metric::key);
+  return at == report->metrics.end() ? nullptr : &*at;
+}
+
 std::optional<size_t> FindColumn(const Table& table, std::string_view key) {
   const auto at = std::ranges::find(table.columns, key, &Column::key);
   if (at == table.columns.end()) return std::nullopt;

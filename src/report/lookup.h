@@ -12,6 +12,8 @@ namespace stepscope {
 const Report* FindReport(const ReportSet& answer, std::string_view analysis);
 // Null: the report has none, or is null itself.
 const Table* FindTable(const Report* report, std::string_view key);
+// Null: the report has none, or is null itself.
+const Metric* FindMetric(const Report* report, std::string_view key);
 std::optional<size_t> FindColumn(const Table& table, std::string_view key);
 
 }  // namespace stepscope

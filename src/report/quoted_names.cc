@@ -7,6 +7,7 @@
 #include <array>
 #include <set>
 
+#include "base/ascii.h"
 #include "report/kernel_name.h"
 #include "report/printable.h"
 
@@ -35,14 +36,10 @@ bool IsOneWord(std::string_view name) {
          });
 }
 
-bool IsOfWord(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 // A name that is part of a longer word is not meant: "step" in "steps".
 bool CutsAWord(std::string_view text, size_t begin, size_t end) {
-  const bool before = begin > 0 && IsOfWord(text[begin - 1]) && IsOfWord(text[begin]);
-  const bool after = end < text.size() && IsOfWord(text[end]) && IsOfWord(text[end - 1]);
+  const bool before = begin > 0 && IsWordChar(text[begin - 1]) && IsWordChar(text[begin]);
+  const bool after = end < text.size() && IsWordChar(text[end]) && IsWordChar(text[end - 1]);
   return before || after;
 }
 

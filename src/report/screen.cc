@@ -25,8 +25,6 @@ constexpr size_t kBar = 22;    // columns of the longest bar
 constexpr size_t kIndent = 3;  // of what a cause says
 constexpr std::string_view kDim = "2", kBlue = "34";
 
-std::string Time(int64_t ns) { return HumanTime(static_cast<double>(ns)); }
-
 // At most `most` lines of `first` and then `rest` columns; the last one ends in "…" where text is
 // left out.
 std::vector<std::string> Clip(std::string_view text, size_t first, size_t rest, size_t most) {
@@ -37,8 +35,10 @@ std::vector<std::string> Clip(std::string_view text, size_t first, size_t rest, 
     lines[i] = ShortenMiddle(lines[i], i == 0 ? first : rest);
   if (!clipped) return lines;
   std::string& last = lines.back();
-  if (DisplayWidth(last) + 2 > rest)
-    last.resize(last.find_last_of(' ') == last.npos ? 0 : last.find_last_of(' '));
+  if (DisplayWidth(last) + 2 > rest) {
+    const size_t word = last.find_last_of(' ');  // the last one gives way to "…"
+    last.resize(word == last.npos ? 0 : word);
+  }
   last += " …";
   return lines;
 }
@@ -119,7 +119,7 @@ constexpr size_t kNumber = 8;  // columns of a time: "999 µs", "12.4 min"
 // A time and its bar, `columns` wide in all but for the time.
 std::string DrawTime(const Pen& pen, int64_t time, int64_t longest, size_t columns) {
   const std::string bar = Bar(time, longest, columns, pen.ascii());
-  return PadLeft(Time(time), kNumber) + " " + pen.Painted(kBlue, bar) +
+  return PadLeft(HumanNanoseconds(time), kNumber) + " " + pen.Painted(kBlue, bar) +
          std::string(columns - std::min(columns, DisplayWidth(bar)), ' ');
 }
 
@@ -141,7 +141,7 @@ void DrawStep(Pen& pen, const SummaryParts& step) {
   }
   const bool changed = !step.now.empty();
   const auto total = [&](const std::string& name, int64_t time) {
-    return PadRight(PadLeft(Time(time), kNumber) +
+    return PadRight(PadLeft(HumanNanoseconds(time), kNumber) +
                         (name.empty() ? "" : " in " + ShortenMiddle(Printable(name), kBar - 4)),
                     kNumber + 1 + kBar);
   };
@@ -193,7 +193,8 @@ void DrawRanks(Pen& pen, const SummaryRanks& ranks) {
     auto& cells = table.rows.emplace_back();
     cells.push_back(row.title);
     for (const size_t c : parts)
-      cells.push_back((ranks.changes && row.times[c] > 0 ? "+" : "") + Time(row.times[c]));
+      cells.push_back((ranks.changes && row.times[c] > 0 ? "+" : "") +
+                      HumanNanoseconds(row.times[c]));
   }
   pen.Gap();
   for (const std::string& line : AlignTable(table, pen.Room(0))) pen.Line(0, line);

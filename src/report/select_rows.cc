@@ -18,13 +18,13 @@
 #include "report/list_findings.h"
 #include "report/lookup.h"
 #include "report/metrics_table.h"
+#include "report/paged.h"
 #include "report/quoted_names.h"
 #include "stepscope/select.h"
 
 namespace stepscope {
 namespace {
 
-constexpr size_t kTokenBytes = 4;
 constexpr size_t kNameShown = 96;  // bytes of a name in a row
 
 using Row = std::vector<Cell>;
@@ -214,31 +214,11 @@ Result<std::string> SelectRows(const ReportSet& answer, const RowQuery& query) {
   if (!columns) return std::unexpected(columns.error());
   const auto rows = Matching(*table, query);
   if (!rows) return std::unexpected(rows.error());
-  const auto id_of = [&](const Row* row) { return IdOf(*report, *table, *row); };
-  auto at = rows->begin();
-  if (!query.after.empty()) {
-    at = std::ranges::find(*rows, query.after, id_of);
-    if (at == rows->end())
-      return std::unexpected(Error{fmt::format("no row has the id '{}'", query.after), "`after`",
-                                   "take the last id that was printed, with equal conditions"});
-    ++at;
-  }
-  std::string out = HeadLine(*table, *columns) + "\n";
-  constexpr size_t kReserve = 100;  // for the last line
-  const size_t room = std::max(query.budget * kTokenBytes, kReserve) - kReserve;
-  size_t shown = 0;
-  std::string last;
-  for (; at != rows->end() && shown < query.top; ++at, ++shown) {
-    const std::string id = id_of(*at);
-    const std::string line = RowLine(id, **at, *columns);
-    if (out.size() + line.size() > room) break;
-    out += line + "\n";
-    last = id;
-  }
-  const size_t rest = static_cast<size_t>(rows->end() - at);
-  out += fmt::format("{} of {} shown", shown, Plural(rows->size(), "row"));
-  if (rest > 0 && !last.empty()) out += fmt::format("; next: after {}", last);
-  return out + "\n";
+  return Paged<const Row*>(
+      HeadLine(*table, *columns) + "\n", *rows, query, "row",
+      "take the last id that was printed, with equal conditions",
+      [&](const Row* row) { return IdOf(*report, *table, *row); },
+      [&](const Row* row, const std::string& id) { return RowLine(id, *row, *columns); });
 }
 
 }  // namespace stepscope

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -24,27 +22,24 @@ constexpr size_t kAllRanks = 4;        // so few are all shown
 constexpr double kRankDiffers = 0.05;  // of step time, from the median of ranks
 constexpr double kLeastPart = 0.001;   // of step time
 
-std::string Time(int64_t ns) { return HumanTime(static_cast<double>(ns)); }
-
 // Of a comparison, that of the run after.
-const Metric* FindMetric(const Report* report, std::string_view key) {
-  if (report == nullptr) return nullptr;
-  const auto is_it = [&](const Metric& metric) {
-    return metric.key == key || (metric.key.ends_with("_b") && metric.key.starts_with(key) &&
-                                 metric.key.size() == key.size() + 2);
-  };
-  const auto at = std::ranges::find_if(report->metrics, is_it);
-  return at == report->metrics.end() || IsBlank(at->value) ? nullptr : &*at;
+const Metric* MetricNow(const Report* report, std::string_view key) {
+  const Metric* metric = FindMetric(report, key);
+  return metric != nullptr ? metric : FindMetric(report, fmt::format("{}_b", key));
 }
 
-std::optional<int64_t> FindNumber(const Report* report, std::string_view key) {
-  const Metric* metric = FindMetric(report, key);
-  const auto* number = metric == nullptr ? nullptr : std::get_if<int64_t>(&metric->value);
+std::optional<int64_t> WholeIn(const Cell& cell) {
+  const auto* number = std::get_if<int64_t>(&cell);
   return number == nullptr ? std::nullopt : std::optional(*number);
 }
 
+std::optional<int64_t> FindNumber(const Report* report, std::string_view key) {
+  const Metric* metric = MetricNow(report, key);
+  return metric == nullptr ? std::nullopt : WholeIn(metric->value);
+}
+
 std::string FindText(const Report* report, std::string_view key) {
-  const Metric* metric = FindMetric(report, key);
+  const Metric* metric = MetricNow(report, key);
   const auto* text = metric == nullptr ? nullptr : std::get_if<std::string>(&metric->value);
   return text == nullptr ? "" : *text;
 }
@@ -102,21 +97,6 @@ Names NamesOf(const ReportSet& answer) {
   return names;
 }
 
-std::string SaySubject(const ReportSet& answer) {
-  const Names names = NamesOf(answer);
-  std::string text = (names.before.empty() ? "" : names.before + " -> ") + names.after;
-  if (FindReport(answer, "goodput") != nullptr) return text;  // a job's ranks are no traces
-  text += ": " + SayRanksAndHosts(answer);
-  const auto add = [&](const std::string& part) {
-    if (!part.empty()) text += ", " + part;
-  };
-  if (const auto steps = FindNumber(FindReport(answer, "steps"), "steps"))
-    add(Plural(static_cast<size_t>(*steps), "step"));
-  add(SayPlatform(answer));
-  add(FindText(FindReport(answer, "layout"), "grid"));
-  return text;
-}
-
 void ChooseCauses(const ReportSet& answer, Summary& summary) {
   const std::vector<const Finding*> all = FindingsInOrder(answer);
   for (const Finding* finding : all) {
@@ -140,11 +120,6 @@ std::optional<std::pair<int64_t, int64_t>> StepsOf(const ReportSet& answer) {
   const auto [first, last] = std::ranges::minmax_element(
       steps->rows, {}, [&](const auto& row) { return number.Int(row); });
   return std::pair(number.Int(*first), number.Int(*last));
-}
-
-std::optional<int64_t> TimeIn(const Cell& cell) {
-  const auto* ns = std::get_if<int64_t>(&cell);
-  return ns == nullptr ? std::nullopt : std::optional(*ns);
 }
 
 SummaryParts ReadParts(const ReportSet& answer) {
@@ -178,8 +153,8 @@ SummaryParts ReadParts(const ReportSet& answer) {
   const auto least =
       kLeastPart * static_cast<double>(std::max(step.time, step.time_before.value_or(0)));
   for (const auto& row : table->rows) {
-    SummaryPart part{.title = title.Text(row), .before = TimeIn(before(row))};
-    part.now = TimeIn(now(row)).value_or(0);
+    SummaryPart part{.title = title.Text(row), .before = WholeIn(before(row))};
+    part.now = WholeIn(now(row)).value_or(0);
     if (static_cast<double>(std::max(part.now, part.before.value_or(0))) >= least)
       step.parts.push_back(std::move(part));
   }
@@ -205,7 +180,7 @@ std::vector<RankRow> ReadRankRows(const Table& table, const std::vector<size_t>&
   for (const auto& row : table.rows) {
     RankRow read{.title = fmt::format("rank {}", rank.Int(row))};
     if (window.Int(row) > 0) read.title += fmt::format(", window {}", window.Int(row));
-    for (const size_t c : columns) read.times.push_back(TimeIn(row[c]).value_or(0));
+    for (const size_t c : columns) read.times.push_back(WholeIn(row[c]).value_or(0));
     rows.push_back(std::move(read));
   }
   return rows;
@@ -229,7 +204,7 @@ std::vector<size_t> ColumnsToShow(const Table& table, bool compared, int64_t ste
     if (table.columns[c].unit != Unit::kNanoseconds) continue;
     if (compared && !table.columns[c].key.ends_with("_change")) continue;
     const bool any = std::ranges::any_of(table.rows, [&](const auto& row) {
-      return std::abs(static_cast<double>(TimeIn(row[c]).value_or(0))) >=
+      return std::abs(static_cast<double>(WholeIn(row[c]).value_or(0))) >=
              10 * kLeastPart * static_cast<double>(step_time);
     });
     if (any) columns.push_back(c);
@@ -296,7 +271,7 @@ std::string SayNotRecorded(const ReportSet& answer) {
 std::string SayClocks(const ReportSet& answer) {
   const auto error = FindNumber(FindReport(answer, "collectives"), "clock_error_max");
   if (!error || *error == 0) return {};
-  return fmt::format("Clocks of ranks agree within {}.", Time(*error));
+  return fmt::format("Clocks of ranks agree within {}.", HumanNanoseconds(*error));
 }
 
 // "Partial: whatif, stragglers."
@@ -322,14 +297,28 @@ std::vector<std::string> SayUnseen(const ReportSet& answer) {
 
 std::string SayWorth(const Finding& f) {
   if (f.worth && f.impact > 0)
-    return fmt::format("{} of {} per step", Time(f.worth->saved), Time(f.worth->step_time));
+    return fmt::format("{} of {} per step", HumanNanoseconds(f.worth->saved),
+                       HumanNanoseconds(f.worth->step_time));
   if (f.share <= 0) return {};
   const bool by_step = f.per_step > 0;
-  return fmt::format("up to {}{} ({})", Time(by_step ? f.per_step : f.impact),
+  return fmt::format("up to {}{} ({})", HumanNanoseconds(by_step ? f.per_step : f.impact),
                      by_step ? " per step" : "", HumanRatio(f.share));
 }
 
-std::string SubjectOf(const ReportSet& answer) { return SaySubject(answer); }
+std::string SubjectOf(const ReportSet& answer) {
+  const Names names = NamesOf(answer);
+  std::string text = (names.before.empty() ? "" : names.before + " -> ") + names.after;
+  if (FindReport(answer, "goodput") != nullptr) return text;  // a job's ranks are no traces
+  text += ": " + SayRanksAndHosts(answer);
+  const auto add = [&](const std::string& part) {
+    if (!part.empty()) text += ", " + part;
+  };
+  if (const auto steps = FindNumber(FindReport(answer, "steps"), "steps"))
+    add(Plural(static_cast<size_t>(*steps), "step"));
+  add(SayPlatform(answer));
+  add(FindText(FindReport(answer, "layout"), "grid"));
+  return text;
+}
 
 Summary Summarize(const ReportSet& answer) {
   Summary summary{.subject = SubjectOf(answer), .verdict = answer.verdict};

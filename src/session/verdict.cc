@@ -33,9 +33,9 @@ bool KnowsCosts(const ReportSet& answer) {
     if (report == nullptr || report->status == Status::kPartial) return false;
   }
   const Report& overview = *FindReport(answer, "overview");
-  const auto steps = std::ranges::find(overview.metrics, "steps", &Metric::key);
+  const Metric* steps = FindMetric(&overview, "steps");
   return overview.status == Status::kOk && FindReport(answer, "idle_time")->status == Status::kOk &&
-         steps != overview.metrics.end() && steps->value != Cell(int64_t{0});
+         steps != nullptr && steps->value != Cell(int64_t{0});
 }
 
 // ns of steps in a column: of typical steps, those of the first sentence, or of the others.
@@ -64,9 +64,7 @@ std::string SayOneTimeWork(const ReportSet& answer, const Table& steps, double m
 }
 
 bool Evaluates(const ReportSet& answer) {
-  const Report* overview = FindReport(answer, "overview");
-  return overview != nullptr && std::ranges::find(overview->metrics, "evaluation_runs",
-                                                  &Metric::key) != overview->metrics.end();
+  return FindMetric(FindReport(answer, "overview"), "evaluation_runs") != nullptr;
 }
 
 // The largest part of typical steps that is not compute. Empty where unknown.
@@ -109,8 +107,8 @@ bool IsOfAllRanks(const Finding& finding) {
 bool HasSlowSteps(const ReportSet& answer) {
   const Report* steps = FindReport(answer, "steps");
   if (steps == nullptr || steps->status == Status::kUnavailable) return true;
-  const auto slow = std::ranges::find(steps->metrics, "slow_steps", &Metric::key);
-  return slow == steps->metrics.end() || slow->value != Cell(int64_t{0});
+  const Metric* slow = FindMetric(steps, "slow_steps");
+  return slow == nullptr || slow->value != Cell(int64_t{0});
 }
 
 int64_t CountOf(const RunInfo& run, NoteKind kind) {

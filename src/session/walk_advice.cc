@@ -107,8 +107,8 @@ Table AdviceTable(const std::vector<Impact>& advice, double chips, double price)
 }
 
 double MetricOf(const Report& report, std::string_view key) {
-  const auto found = std::ranges::find(report.metrics, key, &Metric::key);
-  if (found == report.metrics.end()) return 0;
+  const Metric* found = FindMetric(&report, key);
+  if (found == nullptr) return 0;
   if (const auto* whole = std::get_if<int64_t>(&found->value)) return static_cast<double>(*whole);
   const auto* real = std::get_if<double>(&found->value);
   return real == nullptr ? 0 : *real;

@@ -77,6 +77,14 @@ export class Watched {
     return ids;
   }
 
+  // On the page of this hash, once it has what the selector names.
+  static async at(browser: Browser, url: string, hash: string, selector: string, looks: Looks = {}): Promise<Watched> {
+    const watched = await Watched.open(browser, url, looks);
+    await watched.go(hash);
+    await watched.page.waitForSelector(selector);
+    return watched;
+  }
+
   // The verdict on the first screen: its first sentence is the heading, the rest a paragraph.
   async verdict(): Promise<string> {
     return (await this.page.locator("h1.verdict, .verdict-rest").allTextContents()).join(" ");

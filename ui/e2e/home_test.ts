@@ -56,12 +56,7 @@ after(async () => {
   if (folder) rmSync(folder, { recursive: true, force: true });
 });
 
-async function open(job: Job, looks: Looks = {}): Promise<Watched> {
-  const watched = await Watched.open(browser, server.url, looks);
-  await watched.go(`#/run/${ids[job]}`);
-  await watched.page.waitForSelector(".verdict");
-  return watched;
-}
+const open = (job: Job, looks: Looks = {}) => Watched.at(browser, server.url, `#/run/${ids[job]}`, ".verdict", looks);
 
 const tableOf = (answer: ReportSet, analysis: string, key: string): Table => {
   const table = answer.reports.find((report) => report.analysis === analysis)?.tables.find((one) => one.key === key);

@@ -48,7 +48,7 @@ const kEffects: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   "shift+d": (page) => page.waitForFunction(() => document.documentElement.dataset["theme"] === "dark"),
   "shift+j": (page) => page.waitForFunction(() => document.documentElement.lang === "ja"),
   "/": (page) => page.waitForFunction(() => document.activeElement?.classList.contains("filter")),
-  "e": async () => undefined,    // the download is waited for below
+  "e": async () => undefined,    // the download is waited for there
   "g f": async () => undefined,  // and the choice of files
 };
 
@@ -85,12 +85,13 @@ test("the help lists exactly the keys there are", async () => {
 for (const [key, effect] of Object.entries(kEffects)) {
   test(`key ${key}`, async () => {
     const watched = await Watched.open(browser, server.url);
+    // The browser is told to report choosers some time after this is asked, so before all else.
+    const event = key === "e" ? watched.page.waitForEvent("download") : key === "g f" ? watched.page.waitForEvent("filechooser") : null;
     await watched.page.waitForSelector(".tiles");
     await startPage(watched);
-    const download = key === "e" ? watched.page.waitForEvent("download") : key === "g f" ? watched.page.waitForEvent("filechooser") : null;
     await press(watched.page, key);
     await effect(watched.page);
-    await download;
+    await event;
     await watched.close();
   });
 }

@@ -52,12 +52,7 @@ after(async () => {
   if (folder) rmSync(folder, { recursive: true, force: true });
 });
 
-async function openHome(): Promise<Watched> {
-  const watched = await Watched.open(browser, server.url);
-  await watched.go(`#/run/${run}`);
-  await watched.page.waitForSelector("[data-metric='goodput.goodput_ratio']");
-  return watched;
-}
+const openHome = () => Watched.at(browser, server.url, `#/run/${run}`, "[data-metric='goodput.goodput_ratio']");
 
 // The page of a ledger with several jobs opens on their list.
 async function openJob(watched: Watched, name: Name, job: string): Promise<void> {

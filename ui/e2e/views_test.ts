@@ -65,12 +65,7 @@ after(async () => {
   if (folder) rmSync(folder, { recursive: true, force: true });
 });
 
-async function open(hash: string, selector: string, looks: Looks = {}): Promise<Watched> {
-  const watched = await Watched.open(browser, server.url, looks);
-  await watched.go(hash);
-  await watched.page.waitForSelector(selector);
-  return watched;
-}
+const open = (hash: string, selector: string, looks: Looks = {}) => Watched.at(browser, server.url, hash, selector, looks);
 
 describe("the flame graph", () => {
   test("draws the operators that analyze lists, as wide as they took", async () => {
