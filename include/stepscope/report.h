@@ -25,6 +25,7 @@
 #include <variant>
 #include <vector>
 
+#include "stepscope/phrase.h"
 #include "stepscope/result.h"
 
 namespace stepscope {
@@ -93,19 +94,20 @@ std::string_view ColumnKindName(ColumnKind kind);
 enum class Role : uint8_t { kKey, kValue };
 
 struct Column {
-  std::string key;    // stable machine name, snake_case, without a unit: "idle_ratio"
-  std::string title;  // what a reader sees above the column: "idle"
+  std::string key;  // stable machine name, snake_case, without a unit: "idle_ratio"
+  Phrase title;     // what a reader sees above the column: "idle"
   Unit unit = Unit::kNone;
   Role role = Role::kValue;
   bool detail = false;  // text and Markdown leave it out; JSON and CSV hold it
   ColumnKind kind = ColumnKind::kNone;
+  bool words = false;  // its texts are words of ours, as "input wait", and no names from traces
 };
 
 struct Table {
   static constexpr size_t kAllRows = SIZE_MAX;
 
-  std::string key;    // unique within the report: "ranks"
-  std::string title;  // a heading
+  std::string key;  // unique within the report: "ranks"
+  Phrase title;     // a heading
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;  // each as long as `columns`; the most important row first
   // How many rows a person wants to see at first. Text and Markdown cut here and say how many rows
@@ -119,7 +121,7 @@ struct Table {
 // A single number about the whole run.
 struct Metric {
   std::string key;
-  std::string title;
+  Phrase title;
   Cell value;
   Unit unit = Unit::kNone;
   bool detail = false;  // as of a column
@@ -128,7 +130,7 @@ struct Metric {
 // A curve, for faces that can draw.
 struct Series {
   std::string key;
-  std::string title;
+  Phrase title;
   Unit x_unit = Unit::kNone;
   Unit y_unit = Unit::kNone;
   std::vector<std::pair<double, double>> points;
@@ -174,8 +176,8 @@ enum class Nearness : uint8_t {
 // Another finding of the same cause, beneath the one that speaks for it.
 struct Evidence {
   std::string analysis;  // whose it is
-  std::string message;
-  std::string because;
+  Phrase message;
+  Phrase because;
   std::string table;  // of that analysis
 };
 
@@ -196,10 +198,10 @@ struct Worth {
 
 struct Finding {
   Severity severity = Severity::kLow;
-  std::string message;  // one sentence: problem and size
-  std::string because;  // the evidence, in numbers that appear in the report's metrics or tables
-  std::string hint;     // one thing to try; "try" in JSON
-  int64_t impact = 0;   // ns of one rank's time that fixing it could save at most; 0: not a time
+  Phrase message;      // one sentence: problem and size
+  Phrase because;      // the evidence, in numbers that appear in the report's metrics or tables
+  Phrase hint;         // one thing to try; "try" in JSON
+  int64_t impact = 0;  // ns of one rank's time that fixing it could save at most; 0: not a time
   // The key of the table of the same report that shows the evidence; empty where none does.
   std::string table = {};
   Cause cause = {};
@@ -220,10 +222,10 @@ struct Finding {
 
 // An irregularity of the input, or a limit of the answer: what could not be taken at face value.
 struct Note {
-  std::string name;     // stable machine name: "negative_duration"
-  int64_t count = 0;    // how often
-  std::string message;  // what happened and what was done about it
-  std::string where;    // the file it happened in; empty when it concerns the whole run
+  std::string name;   // stable machine name: "negative_duration"
+  int64_t count = 0;  // how often
+  Phrase message;     // what happened and what was done about it
+  std::string where;  // the file it happened in; empty when it concerns the whole run
 };
 
 enum class Status : uint8_t {
@@ -236,12 +238,12 @@ std::string_view StatusName(Status status);  // "ok", "partial", "unavailable"
 
 struct Report {
   std::string analysis;  // the analysis that made it: "comm_overlap"
-  std::string title;
-  std::string label = {};  // the title in one or two words, among those of its group
+  Phrase title;
+  Phrase label = {};       // the title in one or two words, among those of its group
   std::string group = {};  // "overview", "ranks", "device", "host", "memory"; empty: of none
   Status status = Status::kOk;
-  std::string why;       // empty exactly when status is kOk
-  std::string headline;  // the answer in one sentence; empty when unavailable
+  Phrase why;       // empty exactly when status is kOk
+  Phrase headline;  // the answer in one sentence; empty when unavailable
   std::vector<Metric> metrics;
   std::vector<Table> tables;
   std::vector<Series> series;
@@ -275,7 +277,7 @@ struct RunInfo {
 // Everything one invocation answers; what the writers take.
 struct ReportSet {
   RunInfo run;
-  std::string verdict;  // one or two sentences: where the time went, and what stands out most
+  Phrase verdict;  // one or two sentences: where the time went, and what stands out most
   std::vector<Report> reports;
 };
 

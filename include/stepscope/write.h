@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "stepscope/language.h"
 #include "stepscope/report.h"
 
 namespace stepscope {
@@ -33,7 +35,8 @@ struct TextStyle {
 std::string ToText(const ReportSet& answer, const TextStyle& style = {});
 
 // For programs: one JSON object as docs/report-schema.json describes it, ending in a newline.
-std::string ToJson(const ReportSet& answer);
+// `also`: languages whose words it holds beside the English ones ("words"), for pages.
+std::string ToJson(const ReportSet& answer, std::span<const Language> also = {});
 
 // For spreadsheets: every table of every report, RFC 4180, each preceded by a line
 // "# analysis.table: title"; the notes follow as one more table.

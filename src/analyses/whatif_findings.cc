@@ -56,9 +56,9 @@ std::string SayWho(const JobGraph& graph, const Origin& origin) {
 
 std::string SayExcess(const Facts& facts, const OriginRank& late, bool several) {
   const JobGraph& graph = JobGraphOf(facts);
-  const std::string than =
+  const Phrase than =
       late.as_before
-          ? std::string("before")
+          ? Phrase("before")
           : "on " + Plural(graph.work[late.rank].peers.size() - 1, "rank") + " with the same work";
   const std::string whose =
       several ? fmt::format("rank {}'s", graph.ranks[late.rank].rank->rank) : std::string("its");

@@ -10,32 +10,37 @@
 
 namespace stepscope {
 
-Column KeyColumn(std::string key, std::string title, Unit unit) {
+Column KeyColumn(std::string key, Phrase title, Unit unit) {
   return {std::move(key), std::move(title), unit, Role::kKey};
 }
 
-Column ValueColumn(std::string key, std::string title, Unit unit, bool detail) {
+Column ValueColumn(std::string key, Phrase title, Unit unit, bool detail) {
   return {std::move(key), std::move(title), unit, Role::kValue, detail};
 }
 
-Column TimeColumn(std::string key, std::string title) {
+Column TimeColumn(std::string key, Phrase title) {
   return ValueColumn(std::move(key), std::move(title), Unit::kNanoseconds);
 }
 
-Column RatioColumn(std::string key, std::string title) {
+Column RatioColumn(std::string key, Phrase title) {
   return ValueColumn(std::move(key), std::move(title), Unit::kRatio);
 }
 
-Column CountColumn(std::string key, std::string title) {
+Column CountColumn(std::string key, Phrase title) {
   return ValueColumn(std::move(key), std::move(title), Unit::kCount);
 }
 
-Column BytesColumn(std::string key, std::string title) {
+Column BytesColumn(std::string key, Phrase title) {
   return ValueColumn(std::move(key), std::move(title), Unit::kBytes);
 }
 
 Column Detail(Column column) {
   column.detail = true;
+  return column;
+}
+
+Column Words(Column column) {
+  column.words = true;
   return column;
 }
 

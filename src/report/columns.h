@@ -13,16 +13,18 @@
 
 namespace stepscope {
 
-Column KeyColumn(std::string key, std::string title, Unit unit = Unit::kNone);
-Column ValueColumn(std::string key, std::string title, Unit unit = Unit::kNone,
-                   bool detail = false);
-Column TimeColumn(std::string key, std::string title);   // ns
-Column RatioColumn(std::string key, std::string title);  // 0..1
-Column CountColumn(std::string key, std::string title);
-Column BytesColumn(std::string key, std::string title);
+Column KeyColumn(std::string key, Phrase title, Unit unit = Unit::kNone);
+Column ValueColumn(std::string key, Phrase title, Unit unit = Unit::kNone, bool detail = false);
+Column TimeColumn(std::string key, Phrase title);   // ns
+Column RatioColumn(std::string key, Phrase title);  // 0..1
+Column CountColumn(std::string key, Phrase title);
+Column BytesColumn(std::string key, Phrase title);
 
 // The same column, left out of text and Markdown.
 Column Detail(Column column);
+
+// The same column, whose texts are words of ours: other languages say them.
+Column Words(Column column);
 
 // `table`'s columns followed by `more`.
 void AddColumns(Table& table, std::vector<Column> more);

@@ -52,7 +52,7 @@ Report CompareReports(const Report& a, const Report& b) {
   }
   out.headline = a.headline == b.headline
                      ? "In both: " + a.headline
-                     : fmt::format("Before: {} After: {}", a.headline, b.headline);
+                     : Say("Before: {before} After: {after}", a.headline, b.headline);
   CompareMetrics(a, b, out);
   for (const Table& table : a.tables) {
     const Table* other = FindTable(&b, table.key);

@@ -223,7 +223,7 @@ std::string SayStepChange(const ReportSet& a, const ReportSet& b, const StepComp
       ++noise;
       continue;
     }
-    const std::string part = named == 0 ? Capitalized(c.part) : c.part;
+    const Phrase part = named == 0 ? Capitalized(c.part) : Phrase(c.part);
     const std::string less =
         c.Change() < 0 && named == 0 ? ReasonOf(a, b, c.cause, std::nullopt, c.Change()).is : "";
     categories +=

@@ -303,12 +303,11 @@ std::vector<Found> TakeAll(ReportSet& answer) {
 }
 
 // A batch cannot grow where memory is nearly full, whatever else it would help.
-void LeaveOutLargerBatch(std::string& hint) {
+void LeaveOutLargerBatch(Phrase& hint) {
   for (const std::string_view words :
        {", or a larger batch", " or a larger batch", ", a larger batch", "a larger batch, or ",
         "a larger batch, "}) {
-    const size_t at = hint.find(words);
-    if (at != hint.npos) hint.erase(at, words.size());
+    hint = hint.Without(words);
   }
 }
 

@@ -157,15 +157,10 @@ std::string HumanCount(double count) {
   return ThreeDigits(count);
 }
 
-std::string Plural(size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", HumanCount(static_cast<int64_t>(count)), noun,
-                     count == 1 ? "" : "s");
-}
-
-std::string Capitalized(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z')
-    text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text;
+Phrase Plural(size_t count, std::string_view noun) {
+  const std::string number = HumanCount(static_cast<int64_t>(count));
+  return Phrase::OfForm(fmt::format("{{count}} {}", noun), {number},
+                        fmt::format("{} {}{}", number, noun, count == 1 ? "" : "s"));
 }
 
 bool IsBlank(const Cell& cell) {

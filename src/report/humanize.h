@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "report/phrase_format.h"
 #include "stepscope/report.h"
 
 namespace stepscope {
@@ -39,10 +41,10 @@ std::string HumanCount(int64_t count);
 std::string HumanCount(double count);
 
 // "1 row", "34 rows".
-std::string Plural(size_t count, std::string_view noun);
+Phrase Plural(size_t count, std::string_view noun);
 
 // With a capital first letter, to begin a sentence.
-std::string Capitalized(std::string text);
+inline Phrase Capitalized(Phrase phrase) { return Phrase::Capitalized(std::move(phrase)); }
 
 // Whether a cell has nothing to show: no value, no text, or no finite number.
 bool IsBlank(const Cell& cell);

@@ -207,9 +207,22 @@ std::map<std::string_view, std::string> ShortNames(const ReportSet& answer) {
   return names;
 }
 
+// What the answer's texts are in other languages, by their English.
+void PutWords(JsonWriter& json, const ReportSet& answer, std::span<const Language> also) {
+  json.Key("words");
+  json.BeginObject();
+  for (const Language language : also) {
+    json.Key(LanguageCode(language));
+    json.BeginObject();
+    for (const auto& [english, other] : WordsIn(language, answer)) json.Text(english, other);
+    json.End();
+  }
+  json.End();
+}
+
 }  // namespace
 
-std::string ToJson(const ReportSet& answer) {
+std::string ToJson(const ReportSet& answer, std::span<const Language> also) {
   JsonWriter json;
   json.BeginObject();
   json.Text("schema", kReportSchema);
@@ -221,6 +234,7 @@ std::string ToJson(const ReportSet& answer) {
   json.BeginObject();
   for (const auto& [full, shown] : ShortNames(answer)) json.Text(full, shown);
   json.End();
+  if (!also.empty()) PutWords(json, answer, also);
   json.End();
   return std::move(json).Take() + "\n";
 }

@@ -221,8 +221,9 @@ std::string NoteLine(const NoteGroup& group) {
   line = fmt::format("{}{}: {}", Printable(group.name), times, line);
   if (group.where.empty()) return line;
   const bool is_one = group.where.size() == 1;
-  return fmt::format("{} ({})", line,
-                     is_one ? Printable(*group.where.begin()) : Plural(group.where.size(), "file"));
+  return fmt::format(
+      "{} ({})", line,
+      is_one ? Phrase(Printable(*group.where.begin())) : Plural(group.where.size(), "file"));
 }
 
 std::vector<std::string> LayOutNotes(const ReportSet& answer) {

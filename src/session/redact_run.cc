@@ -20,9 +20,13 @@ Result<redact::Redactor> RedactorWith(const RedactOptions& options) {
   return redact::MakeRedactor(options.keep, options.key, &IsLibraryFile);
 }
 
+void Redact(Phrase& phrase, const redact::Redactor& redactor) {
+  phrase.RewriteWith([&](std::string_view text) { return redactor.Text(text); });
+}
+
 // Of a table's cells the column tells what they are, as a key in JSON does.
 void RedactTable(Table& table, const redact::Redactor& redactor) {
-  table.title = redactor.Text(table.title);
+  Redact(table.title, redactor);
   for (auto& row : table.rows) {
     for (size_t c = 0; c < row.size(); ++c) {
       auto* text = std::get_if<std::string>(&row[c]);
@@ -32,8 +36,8 @@ void RedactTable(Table& table, const redact::Redactor& redactor) {
 }
 
 void RedactReport(Report& report, const redact::Redactor& redactor) {
-  const auto replace = [&](std::string& text) { text = redactor.Text(text); };
-  for (std::string* text : {&report.why, &report.headline, &report.title}) replace(*text);
+  const auto replace = [&](Phrase& phrase) { Redact(phrase, redactor); };
+  for (Phrase* phrase : {&report.why, &report.headline, &report.title}) replace(*phrase);
   for (Metric& metric : report.metrics) {
     if (auto* text = std::get_if<std::string>(&metric.value))
       *text = redactor.Text(*text, redact::HintOf(metric.key));
@@ -41,7 +45,7 @@ void RedactReport(Report& report, const redact::Redactor& redactor) {
   for (Table& table : report.tables) RedactTable(table, redactor);
   for (Series& series : report.series) replace(series.title);
   for (Finding& finding : report.findings) {
-    for (std::string* text : {&finding.message, &finding.because, &finding.hint}) replace(*text);
+    for (Phrase* phrase : {&finding.message, &finding.because, &finding.hint}) replace(*phrase);
     for (Evidence& evidence : finding.evidence) {
       replace(evidence.message);
       replace(evidence.because);
@@ -91,7 +95,7 @@ void RedactInfo(RunInfo& info, const redact::Redactor& redactor) {
     file.problem = redactor.Text(file.problem);
   }
   for (Note& note : info.notes) {
-    note.message = redactor.Text(note.message);
+    Redact(note.message, redactor);
     note.where = redactor.GivenPath(note.where);
   }
 }
@@ -108,7 +112,7 @@ Result<void> RedactAnswer(ReportSet& answer, const RedactOptions& options) {
   const auto redactor = RedactorWith(options);
   if (!redactor) return std::unexpected(redactor.error());
   RedactInfo(answer.run, *redactor);
-  answer.verdict = redactor->Text(answer.verdict);
+  Redact(answer.verdict, *redactor);
   for (Report& report : answer.reports) RedactReport(report, *redactor);
   return {};
 }

@@ -174,9 +174,9 @@ std::string Verdict(const ReportSet& answer, const Facts& facts) {
   }
   const auto findings = FindingsInOrder(answer);
   const bool any = !findings.empty() && WorthALook(*findings.front());
-  const std::string says = any ? findings.front()->message : SayNoFinding(answer, facts);
+  const Phrase says = any ? findings.front()->message : Phrase(SayNoFinding(answer, facts));
   // The headline may say it already.
-  std::string verdict = first->headline;
+  Phrase verdict = first->headline;
   if (!says.empty() && !verdict.contains(says)) verdict = says + " " + verdict;
   return any ? verdict + SayNothingStandsOut(answer, facts, findings) : verdict;
 }

@@ -1,0 +1,44 @@
+// Lists the parts of the Japanese catalogue, and says what all of them share.
+#include "language/ja.h"
+
+#include <array>
+
+namespace stepscope {
+namespace {
+
+constexpr Translated kCommon[] = {
+    {"{count} rank", "{count} ランク"},
+    {"{count} step", "{count} ステップ"},
+    {"{1} h", "{1} 時間"},
+    {"{1} min", "{1} 分"},
+    {"{1} d", "{1} 日"},
+    {".", "。"},
+    {". ", "。"},
+    {", ", "、"},
+    {"; ", "。"},
+    {": ", ": "},
+    {"yes", "はい"},
+    {"no", "いいえ"},
+};
+
+}  // namespace
+
+std::span<const std::span<const Translated>> JapaneseTexts() {
+  static const std::array kAll = {std::span<const Translated>(kCommon),
+                                  JapaneseOfAnalysesAToG(),
+                                  JapaneseOfAnalysesHToL(),
+                                  JapaneseOfAnalysesMToSh(),
+                                  JapaneseOfAnalysesStToZ(),
+                                  JapaneseOfDocs1(),
+                                  JapaneseOfDocs2(),
+                                  JapaneseOfDocs3(),
+                                  JapaneseOfDocs4(),
+                                  JapaneseOfComparison(),
+                                  JapaneseOfReports(),
+                                  JapaneseOfNotes(),
+                                  JapaneseOfGoodput(),
+                                  JapaneseOfTimeline()};
+  return kAll;
+}
+
+}  // namespace stepscope

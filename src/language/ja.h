@@ -1,0 +1,24 @@
+// Declares the parts of the Japanese catalogue.
+#pragma once
+
+#include <span>
+
+#include "language/catalogue.h"
+
+namespace stepscope {
+
+std::span<const Translated> JapaneseOfAnalysesAToG();
+std::span<const Translated> JapaneseOfAnalysesHToL();
+std::span<const Translated> JapaneseOfAnalysesMToSh();
+std::span<const Translated> JapaneseOfAnalysesStToZ();
+std::span<const Translated> JapaneseOfDocs1();
+std::span<const Translated> JapaneseOfDocs2();
+std::span<const Translated> JapaneseOfDocs3();
+std::span<const Translated> JapaneseOfDocs4();
+std::span<const Translated> JapaneseOfComparison();
+std::span<const Translated> JapaneseOfReports();
+std::span<const Translated> JapaneseOfNotes();
+std::span<const Translated> JapaneseOfGoodput();
+std::span<const Translated> JapaneseOfTimeline();
+
+}  // namespace stepscope

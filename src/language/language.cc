@@ -1,0 +1,237 @@
+// Implements include/stepscope/language.h.
+#include "stepscope/language.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+
+#include "base/ascii.h"
+#include "base/crc32.h"
+#include "language/catalogue.h"
+
+namespace stepscope {
+namespace {
+
+using Texts = std::unordered_map<std::string_view, std::string_view>;
+
+const Texts& TextsOf(Language language) {
+  static const Texts english;
+  static const Texts japanese = [] {
+    Texts texts;
+    for (const auto list : JapaneseTexts()) {
+      for (const Translated& one : list) texts.emplace(one.english, one.other);
+    }
+    return texts;
+  }();
+  return language == Language::kJapanese ? japanese : english;
+}
+
+const std::string_view* Find(const Texts& texts, std::string_view english) {
+  const auto at = texts.find(english);
+  return at == texts.end() ? nullptr : &at->second;
+}
+
+// `form` with each field replaced by field(name).
+template <class Field>
+std::string Fill(std::string_view form, const Field& field) {
+  std::string out;
+  size_t done = 0;
+  for (size_t at = form.find('{'); at != form.npos; at = form.find('{', done)) {
+    const size_t end = form.find('}', at);
+    if (end == form.npos) break;
+    out += form.substr(done, at - done);
+    out += field(form.substr(at + 1, end - at - 1));
+    done = end + 1;
+  }
+  return out += form.substr(done);
+}
+
+// Words whose numbers are fields: "step 12" is "step {1}" and 12.
+struct Numbered {
+  std::string form;
+  std::vector<std::string_view> numbers;
+};
+Numbered TakeNumbers(std::string_view words) {
+  Numbered out;
+  for (size_t at = 0; at < words.size();) {
+    size_t end = at;
+    const auto in_number = [&](size_t i) {
+      return IsDigit(words[i]) || (i > at && i + 1 < words.size() &&
+                                   (words[i] == '.' || words[i] == ',') && IsDigit(words[i + 1]));
+    };
+    while (end < words.size() && in_number(end)) ++end;
+    if (end == at) {
+      out.form += words[at++];
+      continue;
+    }
+    out.numbers.push_back(words.substr(at, end - at));
+    out.form += "{" + std::to_string(out.numbers.size()) + "}";
+    at = end;
+  }
+  return out;
+}
+
+// Words of one piece; nothing where the catalogue has none.
+std::optional<std::string> FindWords(const Texts& texts, std::string_view words) {
+  if (const auto* other = Find(texts, words)) return std::string(*other);
+  const Numbered numbered = TakeNumbers(words);
+  if (numbered.numbers.empty()) return std::nullopt;
+  const auto* other = Find(texts, numbered.form);
+  if (other == nullptr) return std::nullopt;
+  return Fill(*other, [&](std::string_view name) {
+    const size_t n = static_cast<size_t>(name.front() - '1');
+    return n < numbered.numbers.size() ? numbered.numbers[n] : std::string_view();
+  });
+}
+
+// Space around joined words belongs to the sentence, not to them.
+std::string SayWhole(const Texts& texts, const std::string& words) {
+  if (auto found = FindWords(texts, words)) return *std::move(found);
+  const size_t begin = words.find_first_not_of(' '), end = words.find_last_not_of(' ');
+  if (begin == words.npos || (begin == 0 && end + 1 == words.size())) return words;
+  const auto inner = FindWords(texts, std::string_view(words).substr(begin, end + 1 - begin));
+  return inner ? words.substr(0, begin) + *inner + words.substr(end + 1) : words;
+}
+
+std::string SayIn(const Texts& texts, const Phrase& phrase) {
+  switch (phrase.kind()) {
+    case Phrase::Kind::kWhole:
+      return SayWhole(texts, phrase.str());
+    case Phrase::Kind::kCapitalized:
+      return SayIn(texts, phrase.parts().front());
+    case Phrase::Kind::kForm: {
+      const auto* other = Find(texts, phrase.form());
+      const std::vector<std::string_view> names = FieldsOf(phrase.form());
+      return Fill(other != nullptr ? *other : phrase.form(), [&](std::string_view name) {
+        const auto field = static_cast<size_t>(std::ranges::find(names, name) - names.begin());
+        return field < phrase.parts().size() ? SayIn(texts, phrase.parts()[field]) : std::string();
+      });
+    }
+    case Phrase::Kind::kJoined:
+      break;
+  }
+  if (const auto* whole = Find(texts, phrase.str())) return std::string(*whole);
+  std::string out;
+  for (const Phrase& part : phrase.parts()) out += SayIn(texts, part);
+  return out;
+}
+
+// Whether a column's texts are words of ours rather than names from traces.
+bool HoldsWords(const Table& table, const Column& column) {
+  return column.words || column.key == table.kind_column;
+}
+
+// Calls visit(phrase) for each phrase, and visit_cell(text) for each text of ours in cells.
+template <class Answer, class Visit, class VisitCell>
+void ForEachText(Answer& answer, const Visit& visit, const VisitCell& visit_cell) {
+  visit(answer.verdict);
+  for (auto& note : answer.run.notes) visit(note.message);
+  for (auto& report : answer.reports) {
+    for (auto* phrase : {&report.title, &report.label, &report.why, &report.headline})
+      visit(*phrase);
+    for (auto& metric : report.metrics) {
+      visit(metric.title);
+      if (auto* text = std::get_if<std::string>(&metric.value)) visit_cell(*text);
+    }
+    for (auto& table : report.tables) {
+      visit(table.title);
+      for (size_t c = 0; c < table.columns.size(); ++c) {
+        visit(table.columns[c].title);
+        if (!HoldsWords(table, table.columns[c])) continue;
+        for (auto& row : table.rows) {
+          if (auto* text = std::get_if<std::string>(&row[c])) visit_cell(*text);
+        }
+      }
+    }
+    for (auto& series : report.series) visit(series.title);
+    for (auto& finding : report.findings) {
+      for (auto* phrase : {&finding.message, &finding.because, &finding.hint}) visit(*phrase);
+      for (auto& evidence : finding.evidence) {
+        visit(evidence.message);
+        visit(evidence.because);
+      }
+    }
+    for (auto& note : report.notes) visit(note.message);
+  }
+}
+
+bool HasLetters(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) { return IsWordChar(c) && !IsDigit(c); });
+}
+
+void AddMissing(const Texts& texts, const Phrase& phrase, std::set<std::string>& missing) {
+  switch (phrase.kind()) {
+    case Phrase::Kind::kWhole:
+      if (HasLetters(phrase.str()) && SayWhole(texts, phrase.str()) == phrase.str())
+        missing.insert(phrase.str());
+      return;
+    case Phrase::Kind::kForm:
+      if (Find(texts, phrase.form()) == nullptr) missing.emplace(phrase.form());
+      break;
+    case Phrase::Kind::kJoined:
+    case Phrase::Kind::kCapitalized:
+      break;
+  }
+  for (const Phrase& part : phrase.parts()) AddMissing(texts, part, missing);
+}
+
+}  // namespace
+
+std::string_view LanguageCode(Language language) {
+  return language == Language::kJapanese ? "ja" : "en";
+}
+
+std::optional<Language> ParseLanguage(std::string_view name) {
+  const std::string_view code = name.substr(0, name.find_first_of("_.@-"));
+  if (code == "en") return Language::kEnglish;
+  if (code == "ja") return Language::kJapanese;
+  return std::nullopt;
+}
+
+std::string In(Language language, const Phrase& phrase) {
+  return language == Language::kEnglish ? phrase.str() : SayIn(TextsOf(language), phrase);
+}
+
+std::string DocIn(Language language, std::string_view analysis, const std::string& doc) {
+  if (language == Language::kEnglish) return doc;
+  const uint32_t sum = Crc32(doc.data(), doc.size());
+  const auto* other = Find(TextsOf(language), fmt::format("doc of {}, {:08x}", analysis, sum));
+  return other == nullptr ? doc : std::string(*other);
+}
+
+void Translate(ReportSet& answer, Language language) {
+  if (language == Language::kEnglish) return;
+  const Texts& texts = TextsOf(language);
+  ForEachText(
+      answer, [&](Phrase& phrase) { phrase = SayIn(texts, phrase); },
+      [&](std::string& cell) { cell = SayWhole(texts, cell); });
+}
+
+std::map<std::string, std::string> WordsIn(Language language, const ReportSet& answer) {
+  std::map<std::string, std::string> words;
+  if (language == Language::kEnglish) return words;
+  const Texts& texts = TextsOf(language);
+  const auto add = [&](const std::string& english, std::string other) {
+    if (other != english) words.emplace(english, std::move(other));
+  };
+  ForEachText(
+      answer, [&](const Phrase& phrase) { add(phrase.str(), SayIn(texts, phrase)); },
+      [&](const std::string& cell) { add(cell, SayWhole(texts, cell)); });
+  return words;
+}
+
+std::vector<std::string> MissingIn(Language language, const ReportSet& answer) {
+  std::set<std::string> missing;
+  const Texts& texts = TextsOf(language);
+  ForEachText(
+      answer, [&](const Phrase& phrase) { AddMissing(texts, phrase, missing); },
+      [&](const std::string& cell) { AddMissing(texts, cell, missing); });
+  return {missing.begin(), missing.end()};
+}
+
+}  // namespace stepscope

@@ -1,0 +1,70 @@
+// Implements include/stepscope/phrase.h.
+#include "stepscope/phrase.h"
+
+#include <algorithm>
+
+namespace stepscope {
+
+Phrase Phrase::OfForm(std::string form, std::vector<Phrase> fields, std::string english) {
+  Phrase out(std::move(english));
+  out.made_ = std::make_shared<const Made>(
+      Made{.kind = Kind::kForm, .form = std::move(form), .parts = std::move(fields)});
+  return out;
+}
+
+Phrase Phrase::Capitalized(Phrase phrase) {
+  std::string english = phrase.english_;
+  if (!english.empty() && english[0] >= 'a' && english[0] <= 'z')
+    english[0] = static_cast<char>(english[0] - 'a' + 'A');
+  if (english == phrase.english_) return phrase;
+  Phrase out(std::move(english));
+  out.made_ = std::make_shared<const Made>(
+      Made{.kind = Kind::kCapitalized, .form = {}, .parts = {std::move(phrase)}});
+  return out;
+}
+
+Phrase& Phrase::operator+=(const Phrase& more) {
+  if (more.empty()) return *this;
+  if (empty()) return *this = more;
+  Made made{.kind = Kind::kJoined, .form = {}, .parts = {}};
+  for (const Phrase* part : {static_cast<const Phrase*>(this), &more}) {
+    const bool joined = part->kind() == Kind::kJoined;
+    const auto parts = joined ? part->parts() : std::span<const Phrase>(part, 1);
+    made.parts.insert(made.parts.end(), parts.begin(), parts.end());
+  }
+  made_ = std::make_shared<const Made>(std::move(made));
+  english_ += more.english_;
+  return *this;
+}
+
+Phrase Phrase::Without(std::string_view words) const {
+  const auto erase = [&](std::string& text) {
+    const size_t at = text.find(words);
+    if (at != text.npos) text.erase(at, words.size());
+  };
+  Phrase out(english_);
+  erase(out.english_);
+  if (out.english_ == english_ || !made_) return out.english_ == english_ ? *this : out;
+  Made made = *made_;
+  erase(made.form);
+  for (Phrase& part : made.parts) part = part.Without(words);
+  out.made_ = std::make_shared<const Made>(std::move(made));
+  return out;
+}
+
+Phrase internal::SayFields(std::string_view form, std::vector<Phrase> fields) {
+  const std::vector<std::string_view> names = FieldsOf(form);
+  std::string english;
+  size_t done = 0;
+  for (size_t at = form.find('{'); at != form.npos; at = form.find('{', done)) {
+    const size_t end = form.find('}', at);
+    const auto field = std::ranges::find(names, form.substr(at + 1, end - at - 1)) - names.begin();
+    english += form.substr(done, at - done);
+    english += fields[static_cast<size_t>(field)].str();
+    done = end + 1;
+  }
+  english += form.substr(done);
+  return Phrase::OfForm(std::string(form), std::move(fields), std::move(english));
+}
+
+}  // namespace stepscope
