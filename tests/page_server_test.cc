@@ -9,12 +9,16 @@
 #include <vector>
 
 #include "base/gzip.h"
+#include "server/page.h"
 #include "stepscope/compare.h"
 #include "tests/front_door.h"
 #include "tests/goodput_server.h"
 
 namespace stepscope::testing::page_server_test {
 namespace {
+
+// As the page gets an answer: with its words in other languages.
+std::string Paged(const ReportSet& answer) { return ToJson(answer, server::kPageLanguages); }
 
 class PageServerTest : public ::testing::Test {
  protected:
@@ -49,7 +53,7 @@ TEST_F(PageServerTest, AnswersAfterOthersHaveGoneMidway) {
     ASSERT_EQ(send(fd, ask.data(), ask.size(), MSG_NOSIGNAL), static_cast<ssize_t>(ask.size()));
     close(fd);
   }
-  EXPECT_EQ(page.Get(target).body, ToJson(AnalyzeHere({.only = {"kernels", "idle_time"}})));
+  EXPECT_EQ(page.Get(target).body, Paged(AnalyzeHere({.only = {"kernels", "idle_time"}})));
 }
 
 // Who begins many requests and ends none holds up the others for a moment only.
@@ -71,8 +75,8 @@ TEST_F(PageServerTest, AnswersAsTheCommandLinePrints) {
   const ServedPage page({folder_.path()});
   const std::string id = page.IdOfOnlyRun();
   const std::string answer = "/api/runs/" + id + "/answer";
-  EXPECT_EQ(page.Get(answer).body, ToJson(AnalyzeHere()));
-  EXPECT_EQ(page.Get(answer + "?steps=&only=&ranks=").body, ToJson(AnalyzeHere()));
+  EXPECT_EQ(page.Get(answer).body, Paged(AnalyzeHere()));
+  EXPECT_EQ(page.Get(answer + "?steps=&only=&ranks=").body, Paged(AnalyzeHere()));
   ReportSet brief = AnalyzeHere();
   for (Report& report : brief.reports) {
     report.metrics = {};
@@ -80,17 +84,17 @@ TEST_F(PageServerTest, AnswersAsTheCommandLinePrints) {
     report.series = {};
     report.notes = {};
   }
-  EXPECT_EQ(page.Get(answer + "?brief=1").body, ToJson(brief));
+  EXPECT_EQ(page.Get(answer + "?brief=1").body, Paged(brief));
   EXPECT_EQ(page.Get(answer + "?only=kernels,idle_time&ranks=1&param=" +
                      "idle_time.consecutive_kernel_delay%3D50")
                 .body,
-            ToJson(AnalyzeHere({.only = {"kernels", "idle_time"},
+            Paged(AnalyzeHere({.only = {"kernels", "idle_time"},
                                 .ranks = {1},
                                 .params = {{"idle_time.consecutive_kernel_delay", "50"}}})));
-  EXPECT_EQ(page.Get(answer + "?ranks=0..1").body, ToJson(AnalyzeHere({.ranks = {0, 1}})));
+  EXPECT_EQ(page.Get(answer + "?ranks=0..1").body, Paged(AnalyzeHere({.ranks = {0, 1}})));
   const AnalyzeOptions compared{.only = {kComparedAnalyses.begin(), kComparedAnalyses.end()}};
   EXPECT_EQ(page.Get("/api/compare?base=" + id + "&with=" + id).body,
-            ToJson(Compare(AnalyzeHere(compared), AnalyzeHere(compared))));
+            Paged(Compare(AnalyzeHere(compared), AnalyzeHere(compared))));
   const Json analyses = page.GetJson("/api/analyses");
   EXPECT_EQ(analyses.size(), Session::List().size());
   EXPECT_EQ(analyses.at(0)["doc"], Session::List().at(0).doc);

@@ -67,7 +67,7 @@ TEST(Python, WhoRecordedItIsNotToldTo) {
     for (const Finding& finding : ReportOf(answer, "overview").findings) {
       if (finding.table == "step_time") return finding.hint;
     }
-    return std::string();
+    return Phrase();
   };
   const ScratchFolder folder;
   const std::vector paths = {folder.Write("t.json", Document(SlowLogging()))};

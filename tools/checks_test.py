@@ -1,4 +1,4 @@
-"""Tests of tools/check_layers and tools/check_style: a rule that catches nothing guards nothing."""
+"""Tests of tools/check_layers, tools/check_style and tools/check_texts: a rule that catches nothing guards nothing."""
 import subprocess
 import sys
 import tempfile
@@ -218,6 +218,51 @@ class Style(unittest.TestCase):
         self.assertEqual(self.check("tests/a.cc", text), (0, ""))
         raw = '// A.\nconst char* kDoc = R"md(\nf(x) {\n' + "text\n" * 130 + '}\n)md";\n'
         self.assertEqual(self.check("tests/a.cc", raw), (0, ""))
+
+
+    def test_a_catalogue_holds_tables(self):
+        readme = "# language\n\n- `ja_*`: Japanese.\n"
+        text = '// A.\nTexts F() {\n' + '  {"a --full", "b"},\n' * 130 + "}\n"
+        tree = {"src/language/README.md": readme, "src/language/ja_a.cc": text}
+        self.assertEqual(run("check_style", tree)[0], 0)
+        for name in ("src/language/lookup.cc", "src/report/ja_a.cc"):
+            status, out = run("check_style", {name: text, f"{Path(name).parent}/README.md": f"`{Path(name).stem}`\n"})
+            self.assertEqual((status, out.count("not options"), out.count("function of")), (1, 130, 1), out)
+
+    def test_a_pattern_names_units(self):
+        tree = {"src/base/README.md": "# base\n\n- `ja_*`: A.\n", "src/base/ja_a.cc": "// A.\n"}
+        self.assertEqual(run("check_style", tree)[0], 0)
+        status, out = run("check_style", tree | {"src/base/jb.cc": "// A.\n"})
+        self.assertEqual((status, out.count("error"), "name `jb`" in out), (1, 1, True), out)
+
+
+class Texts(unittest.TestCase):
+    CATALOGUE = 'constexpr Translated kTexts[] = {{"{who} waits", "{who} が待つ"}, {"rank {rank}", "ランク {rank}"}};'
+
+    def check(self, code, catalogue=CATALOGUE):
+        return run("check_texts", {"src/analyses/a.cc": code, "src/language/ja.cc": catalogue})
+
+    def test_a_template_needs_each_language(self):
+        self.assertEqual(self.check('auto a = Say("{who} waits", who);'), (0, ""))
+        status, out = self.check('auto a =\n    Say("{who} "\n        "sleeps", who);')
+        self.assertEqual((status, out), (1, 'src/analyses/a.cc:2: no ja for "{who} sleeps"\n'))
+        status, out = self.check('auto a = Say(one ? "rank {rank}" : "ranks {rank}", rank);')
+        self.assertEqual((status, out), (1, 'src/analyses/a.cc:1: no ja for "ranks {rank}"\n'))
+
+    def test_fields_are_those_of_the_english(self):
+        status, out = self.check("", 'kTexts[] = {{"{who} waits", "{time} 待つ"}};')
+        self.assertEqual((status, out), (1, "src/language/ja.cc:1: fields that the English has not: time\n"))
+
+    def test_each_text_is_there_once(self):
+        tree = {"src/language/ja_a.cc": 'kTexts[] = {{"rank", "ランク"}};',
+                "src/language/ja_b.cc": 'kTexts[] = {{"step", "ステップ"},\n{"rank", "ランク"}};'}
+        self.assertEqual(run("check_texts", tree), (1, 'src/language/ja_b.cc:2: "rank" is in src/language/ja_a.cc:1 '
+                                                       'already\n'))
+
+    def test_comments_are_no_code(self):
+        self.assertEqual(self.check('// Say("{who} sleeps", who)\nauto a = "https://b" + Say("{who} waits", who);'),
+                         (0, ""))
+        self.assertEqual(self.check('auto a = Say("{who} at https://b", who);')[0], 1)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,8 @@ namespace stepscope {
 class Phrase {
  public:
   enum class Kind : uint8_t {
-    kWhole,        // words or a name
+    kWhole,        // words of ours; or a name, where nobody said that it is one
+    kName,         // a name from a trace, which no language says otherwise
     kForm,         // a template and its fields
     kJoined,       // parts in a row
     kCapitalized,  // one part, which begins a sentence
@@ -38,6 +39,8 @@ class Phrase {
   Phrase(std::string_view words) : english_(words) {}
   Phrase(std::string words) : english_(std::move(words)) {}
 
+  // A name from a trace: "forward" is a function then, and no word of ours.
+  static Phrase Name(std::string name);
   // `fields` by the order in which their names first appear in `form`; `english`: the whole.
   static Phrase OfForm(std::string form, std::vector<Phrase> fields, std::string english);
   // With a capital first letter, to begin a sentence.
@@ -48,6 +51,7 @@ class Phrase {
   operator std::string_view() const { return english_; }
   bool empty() const { return english_.empty(); }
   size_t size() const { return english_.size(); }
+  size_t find(std::string_view words) const { return str().find(words); }
   bool contains(std::string_view words) const { return str().find(words) != std::string::npos; }
   bool starts_with(std::string_view words) const { return str().starts_with(words); }
   bool ends_with(std::string_view words) const { return str().ends_with(words); }
@@ -75,6 +79,11 @@ class Phrase {
   Phrase& operator+=(const Phrase& more);
   friend Phrase operator+(Phrase first, const Phrase& then) { return first += then; }
   friend bool operator==(const Phrase& a, const Phrase& b) { return a.english_ == b.english_; }
+  template <class Stream>
+  friend Stream& operator<<(Stream& out, const Phrase& phrase) {
+    out << phrase.english_;
+    return out;
+  }
   friend auto operator<=>(const Phrase& a, const Phrase& b) { return a.english_ <=> b.english_; }
 
  private:

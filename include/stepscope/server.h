@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "stepscope/language.h"
 #include "stepscope/result.h"
 #include "stepscope/session.h"
 
@@ -67,6 +68,8 @@ struct ReportPageOptions {
   size_t most_bytes = 4'800'000;
   // Replace what is private in runs and ledgers, as in OpenOptions.
   std::optional<RedactOptions> redact = {};
+  // In which it opens, unless its reader chose another; nothing: that of the browser.
+  std::optional<Language> language = {};
   std::function<void(const Progress&)> on_progress;  // of one run after another
 };
 

@@ -20,6 +20,7 @@ enum class Format : uint8_t { kText, kJson, kCsv, kMarkdown };
 std::optional<Format> ParseFormat(std::string_view name);
 
 struct TextStyle {
+  Language language = Language::kEnglish;  // that of the answer: Translate() it first
   bool ascii = false;  // for terminals that are not UTF-8: "us" instead of "µs", "x" for "×"
   bool color = false;  // ANSI colors; for terminals only
   int width = 120;     // columns to fit tables into; long names are shortened in the middle
@@ -51,9 +52,10 @@ struct NamedText {
 // and notes.csv.
 std::vector<NamedText> ToCsvFiles(const ReportSet& answer);
 
-// For issues and wikis: as ToText, with Markdown headings and tables.
-std::string ToMarkdown(const ReportSet& answer);
+// For issues and wikis, of an answer in `language`: as ToText, with Markdown headings and tables.
+std::string ToMarkdown(const ReportSet& answer, Language language = Language::kEnglish);
 
+// JSON and CSV are as the answer is: Translate() it for another language.
 std::string Write(const ReportSet& answer, Format format, const TextStyle& style = {});
 
 }  // namespace stepscope

@@ -1,8 +1,6 @@
 // Picks the words of advice for a job.
 #include "analyses/advice.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -59,16 +57,17 @@ constexpr std::string_view kSendLess =
     "shards, or larger batches; for small messages, a custom all-reduce of the server";
 
 // Of training with PyTorch.
-std::string HideInPyTorch(const Facts& facts) {
+Phrase HideInPyTorch(const Facts& facts) {
   const DataParallel& used = DataParallelOf(facts);
-  std::string ways;
+  Phrase ways;
   if (used.ddp) ways += "smaller gradient buckets (bucket_cap_mb), ";
   if (used.fsdp) ways += "FSDP prefetching (forward_prefetch, backward_prefetch), ";
   if (used.fsdp2)
     ways +=
         "prefetching of FSDP (set_modules_to_forward_prefetch, set_modules_to_backward_prefetch), ";
-  return fmt::format("{}: {}asynchronous collectives (async_op=True){}", kEarlier, ways,
-                     ways.empty() ? ", or communicate less" : "");
+  const Phrase last = ways.empty() ? "asynchronous collectives (async_op=True), or communicate less"
+                                   : "asynchronous collectives (async_op=True)";
+  return Phrase(kEarlier) + ": " + ways + last;
 }
 
 bool RecordedShapes(const RankActivity& rank) {
@@ -80,13 +79,16 @@ bool RecordedShapes(const RankActivity& rank) {
   return false;
 }
 
+Framework FrameworkOf(const Facts& facts) {
+  return facts.ranks.empty() ? Framework::kPyTorch : facts.ranks.front().framework;
+}
+
 }  // namespace
 
-std::string Say(const Advice& advice, const Facts& facts) {
-  const auto framework = facts.ranks.empty() ? Framework::kPyTorch : facts.ranks.front().framework;
-  switch (framework) {
+Phrase Say(const Advice& advice, const Facts& facts) {
+  switch (FrameworkOf(facts)) {
     case Framework::kTensorFlow:
-      return std::string(advice.tensorflow);
+      return advice.tensorflow;
     case Framework::kJax:
       return WithoutGpuFlags(std::string(advice.jax), facts);
     case Framework::kPyTorch:
@@ -95,7 +97,7 @@ std::string Say(const Advice& advice, const Facts& facts) {
   return WithoutCompiling(std::string(advice.pytorch), facts);
 }
 
-std::string Say(const AdviceByPurpose& advice, const Facts& facts) {
+Phrase Say(const AdviceByPurpose& advice, const Facts& facts) {
   switch (PurposeOfJob(facts)) {
     case Purpose::kTraining:
       return Say(advice.training, facts);
@@ -107,18 +109,18 @@ std::string Say(const AdviceByPurpose& advice, const Facts& facts) {
   return Say(advice.unknown, facts);
 }
 
-std::string HideCommunication(const Facts& facts) {
+Phrase HideCommunication(const Facts& facts) {
   const Purpose purpose = PurposeOfJob(facts);
-  // NCCL is of NVIDIA's devices, and gloo of processors.
-  const std::string in_tensorflow =
-      fmt::format("{}{}{}", kEarlier,
-                  purpose == Purpose::kTraining
-                      ? ": smaller gradient packs (CommunicationOptions(bytes_per_pack=...))"
-                      : "",
-                  facts.OnHost() ? "" : ", and use NCCL for collectives");
-  if (purpose == Purpose::kInference)
+  const Framework framework = FrameworkOf(facts);
+  if (purpose == Purpose::kInference || framework == Framework::kJax)
     return Say(Advice{kSendLess, kSendLess, kOverlapInXla}, facts);
-  return Say(Advice{HideInPyTorch(facts), in_tensorflow, kOverlapInXla}, facts);
+  if (framework == Framework::kPyTorch) return HideInPyTorch(facts);
+  Phrase hint = kEarlier;
+  if (purpose == Purpose::kTraining)
+    hint += ": smaller gradient packs (CommunicationOptions(bytes_per_pack=...))";
+  // NCCL is of NVIDIA's devices, and gloo of processors.
+  if (!facts.OnHost()) hint += ", and use NCCL for collectives";
+  return hint;
 }
 
 std::string_view CommandForClocks(const Facts& facts) {
@@ -132,19 +134,22 @@ std::string_view NetworkTest(const Facts& facts) {
   return RunsOnAmd(facts) ? "rccl-tests" : "nccl-tests";
 }
 
-std::string WhyNothingLinked(const Facts& facts) {
-  return "no device activity has its launch call in the trace: " + Say(kRecordHost, facts) +
-         ", so that runtime calls are included";
+Phrase WhyNothingLinked(const Facts& facts) {
+  return Say(
+      "no device activity has its launch call in the trace: {record}, so that runtime calls are "
+      "included",
+      Say(kRecordHost, facts));
 }
 
-std::string FollowPython(const Facts& facts) {
+Phrase FollowPython(const Facts& facts) {
   if (RecordedPython(facts))
     return "call the Python functions of these moments less often, or in another thread or "
            "process; see python";
-  return "find what Python does in these moments (" + Say(kRecordPython, facts) + "); see python";
+  return Say("find what Python does in these moments ({record}); see python",
+             Say(kRecordPython, facts));
 }
 
-std::string AllowForAbsent(const Facts& facts, std::string hint) {
+Phrase AllowForAbsent(const Facts& facts, Phrase hint) {
   int64_t all = 0;
   std::set<int64_t> given;
   for (const RankActivity& rank : facts.ranks) {
@@ -154,12 +159,12 @@ std::string AllowForAbsent(const Facts& facts, std::string hint) {
   if (given.size() > 1) all = std::max(all, *given.rbegin() - *given.begin() + 1);
   const int64_t absent = all - std::ssize(given);
   if (absent <= 0) return hint;
-  const std::string ranks = all == 2 ? "both ranks" : fmt::format("all {} ranks", all);
-  return fmt::format("give the traces of {}: this may be waiting for {}; if it is not: {}", ranks,
-                     absent == 1 ? "the absent one" : "absent ones", hint);
+  const Phrase ranks = all == 2 ? Phrase("both ranks") : Say("all {count} ranks", all);
+  return Say("give the traces of {ranks}: this may be waiting for {absent}; if it is not: {hint}",
+             ranks, absent == 1 ? "the absent one" : "absent ones", hint);
 }
 
-std::string WhyNoFlops(const Facts& facts) {
+Phrase WhyNoFlops(const Facts& facts) {
   if (std::ranges::any_of(facts.ranks, RecordedShapes))
     return "no FLOPs are known: no operator with recorded shapes is one whose FLOPs are counted";
   constexpr Advice kRecordShapes{"record with record_shapes=True",

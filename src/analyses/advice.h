@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "facts/facts.h"
+#include "stepscope/phrase.h"
 
 namespace stepscope {
 
@@ -13,7 +14,7 @@ namespace stepscope {
 struct Advice {
   std::string_view pytorch, tensorflow, jax;
 };
-std::string Say(const Advice& advice, const Facts& facts);
+Phrase Say(const Advice& advice, const Facts& facts);
 
 // Advice that is the same in each framework.
 constexpr Advice ForAll(std::string_view text) { return {text, text, text}; }
@@ -24,7 +25,7 @@ constexpr Advice ForAll(std::string_view text) { return {text, text, text}; }
 struct AdviceByPurpose {
   Advice training, inference, unknown;
 };
-std::string Say(const AdviceByPurpose& advice, const Facts& facts);
+Phrase Say(const AdviceByPurpose& advice, const Facts& facts);
 
 // The hint where devices wait for the next batch.
 inline constexpr Advice kLoadAheadInTraining{
@@ -52,7 +53,7 @@ inline constexpr Advice kKeepShapes{
 
 // The hint where communication is exposed, in the terms of what the job was seen to use: gradient
 // buckets of DistributedDataParallel, prefetching of FSDP, or neither.
-std::string HideCommunication(const Facts& facts);
+Phrase HideCommunication(const Facts& facts);
 
 // The command that shows clocks and temperature of the devices.
 std::string_view CommandForClocks(const Facts& facts);
@@ -92,16 +93,16 @@ inline constexpr Advice kAnnotate{"torch.profiler.record_function(\"name\")",
                                   "jax.profiler.TraceAnnotation(\"name\")"};
 
 // Why launches cannot be analyzed: no activity has its launch call.
-std::string WhyNothingLinked(const Facts& facts);
+Phrase WhyNothingLinked(const Facts& facts);
 
 // What to do about time in which nothing was recorded of the host: look at the Python functions of
 // these moments, and first record them where they were not.
-std::string FollowPython(const Facts& facts);
+Phrase FollowPython(const Facts& facts);
 
 // A hint about communication, where ranks of the job are not at hand: it may be waiting for them.
-std::string AllowForAbsent(const Facts& facts, std::string hint);
+Phrase AllowForAbsent(const Facts& facts, Phrase hint);
 
 // Why no operator's FLOPs are known: shapes were not recorded, or say nothing.
-std::string WhyNoFlops(const Facts& facts);
+Phrase WhyNoFlops(const Facts& facts);
 
 }  // namespace stepscope

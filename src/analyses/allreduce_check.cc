@@ -94,13 +94,14 @@ Table DeviceTable(const AllReduceSums& sums, const AllReduceExpectation& expecte
 }
 
 Table MessageTable(const AllReduceSums& sums) {
-  Table table{.key = "messages",
-              .title = "All-reduces by kind",
-              .columns = {KeyColumn("group", "group"), KeyColumn("bytes", "size", Unit::kBytes),
-                          KeyColumn("phase", "phase"), CountColumn("calls", "calls per step"),
-                          TimeColumn("time", "mean time"), TimeColumn("waiting", "mean wait"),
-                          TimeColumn("exposed", "total exposed")},
-              .text_rows = 6};
+  Table table{
+      .key = "messages",
+      .title = "All-reduces by kind",
+      .columns = {KeyColumn("group", "group"), KeyColumn("bytes", "size", Unit::kBytes),
+                  Words(KeyColumn("phase", "phase")), CountColumn("calls", "calls per step"),
+                  TimeColumn("time", "mean time"), TimeColumn("waiting", "mean wait"),
+                  TimeColumn("exposed", "total exposed")},
+      .text_rows = 6};
   std::vector<const std::pair<const AllReduceKind, AlikeAllReduces>*> order;
   for (const auto& alike : sums.alike) order.push_back(&alike);
   std::ranges::stable_sort(order, std::ranges::greater{}, [](const auto* a) {
@@ -124,21 +125,21 @@ int64_t PerDevice(const AllReduceSums& sums, int64_t part) {
   return part / std::ssize(sums.devices);
 }
 
-std::string HintFor(const Facts& facts) {
+Phrase HintFor(const Facts& facts) {
   const bool trains = PurposeOfJob(facts) == Purpose::kTraining;
-  const std::string start =
-      fmt::format("merge small messages and overlap large ones with {} (table messages); ",
-                  trains ? "backward" : "compute");
+  const Phrase merge =
+      trains ? "merge small messages and overlap large ones with backward (table messages)"
+             : "merge small messages and overlap large ones with compute (table messages)";
   if (facts.OnHost()) {
-    return start +
+    return merge + "; " +
            "leave processors for the threads of the library: fewer threads that compute "
            "(OMP_NUM_THREADS)";
   }
   // RCCL reads NCCL's variables.
-  return start + fmt::format(
-                     "compare the network with {}, and check with NCCL_DEBUG=INFO that the "
-                     "library uses it",
-                     NetworkTest(facts));
+  return merge + "; " +
+         Say("compare the network with {test}, and check with NCCL_DEBUG=INFO that the library "
+             "uses it",
+             NetworkTest(facts));
 }
 
 // Whether all ranks of the groups that all-reduce were recorded. A rank that was not may be late,
@@ -164,14 +165,14 @@ void AddSlowFinding(Report& report, const Facts& facts, const AllReduceSums& sum
   const double beyond = (transfer - expected.Best()) * static_cast<double>(sums.Steps()) /
                         static_cast<double>(sums.devices.size());
   report.findings.push_back(
-      {.message =
-           fmt::format("All-reduces take {:.1f}× the expected time.", transfer / expected.Best()),
-       .because = fmt::format("{} per step{} vs {} for {} at {}/s ({}){}", Time(transfer),
-                              sums.Mean(&AllReduceSum::waiting) > 0 ? " without wait time" : "",
-                              Time(expected.Best()), HumanBytes(expected.bytes),
-                              HumanBytes(expected.bandwidth),
-                              expected.given ? "given bandwidth" : "best observed bandwidth",
-                              has_all ? "" : "; waits for ranks without a trace are part of it"),
+      {.message = Say("All-reduces take {ratio}× the expected time.",
+                      fmt::format("{:.1f}", transfer / expected.Best())),
+       .because =
+           Say("{measured} per step{without} vs {expected} for {bytes} at {bandwidth}/s ({source})",
+               Time(transfer), sums.Mean(&AllReduceSum::waiting) > 0 ? " without wait time" : "",
+               Time(expected.Best()), HumanBytes(expected.bytes), HumanBytes(expected.bandwidth),
+               expected.given ? "given bandwidth" : "best observed bandwidth") +
+           (has_all ? "" : "; waits for ranks without a trace are part of it"),
        .hint = HintFor(facts),
        .impact = std::min(PerDevice(sums, exposed), ToInt64(beyond)),
        .table = "ranks",
@@ -222,11 +223,13 @@ void AddMergeFinding(Report& report, const Facts& facts, const AllReduceSums& su
   if (each < kCallsToMerge || sums.ShareOfTime(group.exposed_transfer) < kExposedToMerge) return;
   const double saved = static_cast<double>(group.exposed_transfer) * (1 - 1 / each);
   report.findings.push_back(
-      {.message = fmt::format("{:.3g} small all-reduces per step are exposed.", each),
-       .because = fmt::format("exposed all-reduces of group {} below {} are {} of span{}", name,
-                              HumanBytes(static_cast<double>(merge_below)),
-                              HumanRatio(sums.ShareOfTime(group.exposed_transfer)),
-                              group.exposed > group.exposed_transfer ? " without wait time" : ""),
+      {.message =
+           Say("{count} small all-reduces per step are exposed.", fmt::format("{:.3g}", each)),
+       .because =
+           Say("exposed all-reduces of group {group} below {size} are {share} of span{without}",
+               Phrase::Name(std::string(name)), HumanBytes(static_cast<double>(merge_below)),
+               HumanRatio(sums.ShareOfTime(group.exposed_transfer)),
+               group.exposed > group.exposed_transfer ? " without wait time" : ""),
        .hint = Say(kMerge, facts),
        .impact = PerDevice(sums, static_cast<int64_t>(saved)),
        .table = "messages",
@@ -255,11 +258,11 @@ void AddUnexplainedFinding(Report& report, const Facts& facts, const AllReduceSu
   if (!has_backward || outside.calls == 0 || share < kExposedUnexplained) return;
   const auto most = std::ranges::max_element(phases, {}, [](const auto& p) { return p.second; });
   report.findings.push_back(
-      {.message =
-           fmt::format("{:.3g} all-reduces per step are launched outside backward.",
-                       static_cast<double>(outside.calls) / static_cast<double>(sums.Steps())),
-       .because = fmt::format("most in phase {}; exposed they are {} of span", most->first,
-                              HumanRatio(share)),
+      {.message = Say("{count} all-reduces per step are launched outside backward.",
+                      fmt::format("{:.3g}", static_cast<double>(outside.calls) /
+                                                static_cast<double>(sums.Steps()))),
+       .because = Say("most in phase {phase}; exposed they are {share} of span", most->first,
+                      HumanRatio(share)),
        .hint = "reduce metrics and losses every N steps, and gradient norms in one message; "
                "SyncBatchNorm and tensor parallelism reduce in each layer",
        .impact = PerDevice(sums, outside.exposed),
@@ -276,10 +279,11 @@ void AddBeyondFinding(Report& report, const Facts& facts, const AllReduceSums& s
   for (const AllReduceSum& d : sums.devices) exposed = AddSaturated(exposed, d.exposed);
   const double beyond = 1 - expected.bytes / bytes;
   report.findings.push_back(
-      {.message = fmt::format("A step reduces {:.1f}× the bytes of its parameters.",
-                              bytes / expected.bytes),
-       .because = fmt::format("{} per step vs {} for {:.4g} parameters", HumanBytes(bytes),
-                              HumanBytes(expected.bytes), expected.parameters),
+      {.message = Say("A step reduces {ratio}× the bytes of its parameters.",
+                      fmt::format("{:.1f}", bytes / expected.bytes)),
+       .because =
+           Say("{bytes} per step vs {expected} for {parameters} parameters", HumanBytes(bytes),
+               HumanBytes(expected.bytes), fmt::format("{:.4g}", expected.parameters)),
        .hint = Say(kReduceOnce, facts),
        .impact = PerDevice(sums, static_cast<int64_t>(beyond * static_cast<double>(exposed))),
        .table = "ranks",
@@ -311,17 +315,17 @@ void AddMetrics(Report& report, const AllReduceSums& sums, const AllReduceExpect
        Unit::kBytesPerSecond, true},
       {"best_bus_bandwidth", "best bandwidth, ring factor", rate(allreduces.best_bus_bandwidth),
        Unit::kBytesPerSecond, true}};
-  report.headline =
-      fmt::format("All-reduces take {} per step in {:.3g} calls, {} exposed", Time(measured),
-                  sums.Mean(&AllReduceSum::calls), Time(sums.Mean(&AllReduceSum::exposed)));
-  report.headline +=
-      e.simple < 0 ? "."
-                   : fmt::format("; expected {} at {}.", Time(e.simple),
-                                 e.given ? "the given bandwidth" : "the best observed bandwidth");
+  report.headline = Say("All-reduces take {time} per step in {calls} calls, {exposed} exposed",
+                        Time(measured), fmt::format("{:.3g}", sums.Mean(&AllReduceSum::calls)),
+                        Time(sums.Mean(&AllReduceSum::exposed)));
+  if (e.simple >= 0)
+    report.headline += "; " + Say("expected {time} at {bandwidth}", Time(e.simple),
+                                  e.given ? "the given bandwidth" : "the best observed bandwidth");
+  report.headline += ".";
 }
 
 void AddNotes(Report& report, const AllReduceSums& sums, const AllReduceFacts& allreduces) {
-  const auto add = [&](std::string name, int64_t count, std::string message) {
+  const auto add = [&](std::string name, int64_t count, Phrase message) {
     if (count > 0) report.notes.push_back({std::move(name), count, std::move(message), ""});
   };
   add("outside_steps", sums.outside,

@@ -1,6 +1,4 @@
 // Says where a step goes, part by part, before and since a change of step time, and on each rank.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <string>
@@ -61,11 +59,11 @@ std::string KeyOf(size_t part) {
                                                       : CategoryKey(category);
 }
 
-std::string TitleOfPart(size_t part, const Facts& facts) {
+Phrase TitleOfPart(size_t part, const Facts& facts) {
   if (part == kWait) return "waiting for other ranks";
   const auto category = static_cast<StepCategory>(part);
   return category == StepCategory::kDeviceCollectives ? "exposed communication"
-                                                      : std::string(SayCategory(category, facts));
+                                                      : SayCategory(category, facts);
 }
 
 ColumnKind KindOfPart(size_t part) {
@@ -147,14 +145,14 @@ Table PartTable(const Facts& facts, const Sum* before, const Sum& now) {
   Table table{
       .key = "parts",
       .title = "Mean step, all ranks",
-      .columns = {KeyColumn("part", "part"), TimeColumn("time", "time"),
+      .columns = {Words(KeyColumn("part", "part")), TimeColumn("time", "time"),
                   RatioColumn("ratio", "% of step time"), TimeColumn("before", "before"),
                   TimeColumn("since", "since"), Detail(ValueColumn("key", "column of ranks"))}};
   AddKindColumn(table);
   for (const size_t p : kOrder) {
     const bool any = now.time[p] > 0 || (before != nullptr && before->time[p] > 0);
     if (!any) continue;
-    table.rows.push_back({TitleOfPart(p, facts), now.Mean(p), Ratio(now.time[p], now.total),
+    table.rows.push_back({TitleOfPart(p, facts).str(), now.Mean(p), Ratio(now.time[p], now.total),
                           before == nullptr ? Cell() : Cell(before->Mean(p)),
                           When(before != nullptr, now.Mean(p)), KeyOf(p), KindCell(KindOfPart(p))});
   }
@@ -183,14 +181,14 @@ Table RankTable(const Facts& facts, const std::vector<OfRank>& ranks, const Sum&
 }
 
 // "compute takes 2.91 ms of 6.64 ms, waiting for other ranks 2.10 ms": the two largest.
-std::string SayLargest(const Facts& facts, const Sum& now) {
+Phrase SayLargest(const Facts& facts, const Sum& now) {
   std::array<size_t, kParts> parts = kOrder;
   std::ranges::stable_sort(parts, std::ranges::greater{}, [&](size_t p) { return now.time[p]; });
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
-  std::string said = fmt::format("{}: {} of {}", Capitalized(TitleOfPart(parts[0], facts)),
-                                 time(now.Mean(parts[0])), time(now.MeanTotal()));
+  Phrase said = Say("{part}: {time} of {total}", Capitalized(TitleOfPart(parts[0], facts)),
+                    time(now.Mean(parts[0])), time(now.MeanTotal()));
   if (now.time[parts[1]] > 0)
-    said += fmt::format("; {}: {}", TitleOfPart(parts[1], facts), time(now.Mean(parts[1])));
+    said += "; " + TitleOfPart(parts[1], facts) + ": " + time(now.Mean(parts[1]));
   return said + ".";
 }
 

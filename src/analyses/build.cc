@@ -54,13 +54,12 @@ std::string CategoryKey(StepCategory category) {
 void AddCategoryColumns(Table& table, const Facts& facts) {
   for (size_t c = 0; c < kStepCategories; ++c) {
     const auto category = static_cast<StepCategory>(c);
-    table.columns.push_back(
-        TimeColumn(CategoryKey(category), std::string(TitleOf(category, facts))));
+    table.columns.push_back(TimeColumn(CategoryKey(category), TitleOf(category, facts)));
     table.columns.back().kind = KindOf(category);
   }
 }
 
-Table PathTable(std::string title, std::string what, std::vector<PathRow> paths) {
+Table PathTable(Phrase title, Phrase what, std::vector<PathRow> paths) {
   Table table{.key = "tree",
               .title = std::move(title),
               .columns = {KeyColumn("path", "path"), KeyColumn("name", std::move(what)),
@@ -124,122 +123,133 @@ CauseKind CauseOfIdle(const Facts& facts) {
   return most;
 }
 
-void MakeUnavailable(Report& report, std::string why) {
+void MakeUnavailable(Report& report, Phrase why) {
   report.status = Status::kUnavailable;
   report.why = std::move(why);
 }
 
-std::string SayMissingKernels(const Facts& facts) {
+Phrase SayMissingKernels(const Facts& facts) {
   const auto& [calls, without, captured] = facts.launches;
-  return fmt::format("{} of launches have no recorded kernel ({} of {})",
-                     HumanRatio(static_cast<double>(without) / static_cast<double>(calls)),
-                     HumanCount(without), HumanCount(calls));
+  return Say("{share} of launches have no recorded kernel ({count} of {total})",
+             HumanRatio(static_cast<double>(without) / static_cast<double>(calls)),
+             HumanCount(without), HumanCount(calls));
 }
 
-std::string SayRanks(std::span<const int64_t> ranks) {
+Phrase SayRanks(std::span<const int64_t> ranks) {
   constexpr size_t kMostNamed = 6;
   const size_t count = ranks.size();
-  if (count == 1) return fmt::format("rank {}", ranks.front());
+  if (count == 1) return Say("rank {rank}", ranks.front());
   const bool in_a_row = ranks.back() - ranks.front() + 1 == std::ssize(ranks);
-  if (in_a_row && count > 2) return fmt::format("ranks {} to {}", ranks.front(), ranks.back());
+  if (in_a_row && count > 2) return Say("ranks {first} to {last}", ranks.front(), ranks.back());
   if (count > kMostNamed)
-    return fmt::format("{} ranks ({} to {})", count, ranks.front(), ranks.back());
-  return fmt::format("ranks {} and {}", fmt::join(ranks.first(count - 1), ", "), ranks.back());
+    return Say("{count} ranks ({first} to {last})", count, ranks.front(), ranks.back());
+  return Say("ranks {ranks} and {last}", fmt::format("{}", fmt::join(ranks.first(count - 1), ", ")),
+             ranks.back());
 }
 
-std::string NoCommunication(const Facts& facts) {
+Phrase NoCommunication(const Facts& facts) {
   const MissingCommunication& missing = MissingCommunicationOf(facts);
   if (missing.world_size == 0) return "no communication kernel was recorded";
-  std::string text = fmt::format(
-      "communication not recognized: the job has {}{} ranks, and no kernel's name is known as "
-      "communication",
-      missing.size_told ? "" : "at least ", missing.world_size);
+  Phrase text = missing.size_told
+                    ? Say("communication not recognized: the job has {count} ranks, and no "
+                          "kernel's name is known as communication",
+                          missing.world_size)
+                    : Say("communication not recognized: the job has at least {count} ranks, and "
+                          "no kernel's name is known as communication",
+                          missing.world_size);
   constexpr size_t kNamed = 3;
   const auto& all = missing.candidates;
   for (const CommunicationCandidate& candidate :
        std::span(all).first(std::min(all.size(), kNamed))) {
     text += &candidate == all.data() ? "; candidates, on a stream of their own: " : ", ";
-    text += fmt::format("{} ({})", ShortName((*facts.names)[candidate.name]),
-                        HumanTime(static_cast<double>(candidate.time)));
+    text += Say("{kernel} ({time})", ShortNameOf(facts, candidate.name),
+                HumanTime(static_cast<double>(candidate.time)));
   }
   return text;
 }
 
 namespace {
 
-std::string In(const std::string& place) { return place.empty() ? "" : " in " + place; }
+Phrase In(const std::string& place) {
+  return place.empty() ? Phrase() : Say(" in {module}", Phrase::Name(place));
+}
 
 }  // namespace
 
-std::string InModule(const Facts& facts, StringId activity) {
+Phrase InModule(const Facts& facts, StringId activity) {
   const Modules& modules = ModulesOf(facts);
   return In(modules.PlaceOf(activity, modules.activities));
 }
 
-std::string OperatorInModule(const Facts& facts, StringId op) {
+Phrase OperatorInModule(const Facts& facts, StringId op) {
   const Modules& modules = ModulesOf(facts);
   return In(modules.PlaceOf(op, modules.operators));
 }
 
-std::string SayMost(const Facts& facts, std::vector<std::pair<StringId, int64_t>> amounts) {
+Phrase SayMost(const Facts& facts, std::vector<std::pair<StringId, int64_t>> amounts) {
   constexpr size_t kNamed = 3;
   std::ranges::sort(amounts, [&](const auto& a, const auto& b) {
     if (a.second != b.second) return a.second > b.second;
     return (*facts.names)[a.first] < (*facts.names)[b.first];
   });
-  std::vector<std::string> most, places;
+  std::vector<std::string> most;
+  Phrase places;
   for (const auto& [name, amount] : amounts) {
     if (most.size() == kNamed) break;
     std::string text = ShortName((*facts.names)[name]);
     if (std::ranges::find(most, text) != most.end()) continue;
-    places.push_back(text + InModule(facts, name));
+    if (!most.empty()) places += ", ";
+    places += Phrase::Name(text) + InModule(facts, name);
     most.push_back(std::move(text));
   }
-  return fmt::format("{}", fmt::join(places, ", "));
+  return places;
 }
 
 // "lock.acquire" of "_thread.lock.acquire".
-std::string SayWithin(const FrameName& name) {
+Phrase SayWithin(const FrameName& name) {
   if (!name.file.empty())
-    return fmt::format("{} of {}", name.function,
-                       name.file.substr(name.file.find_last_of("/\\") + 1));
+    return Say("{function} of {file}", Phrase::Name(name.function),
+               Phrase::Name(name.file.substr(name.file.find_last_of("/\\") + 1)));
   const size_t last = name.function.rfind('.');
   const size_t before = last == 0 || last == std::string::npos ? std::string::npos
                                                                : name.function.rfind('.', last - 1);
-  return before == std::string::npos ? name.function : name.function.substr(before + 1);
+  return Phrase::Name(before == std::string::npos ? name.function
+                                                  : name.function.substr(before + 1));
 }
 
 namespace {
 
 // " (all on ranks 1 and 3)", where other ranks spend hardly any time in it.
-std::string OnRanks(const FrameTimes::Leader& leader) {
-  return leader.ranks.empty() ? "" : fmt::format(" (all on {})", SayRanks(leader.ranks));
+Phrase OnRanks(const FrameTimes::Leader& leader) {
+  return leader.ranks.empty() ? Phrase() : Say(" (all on {ranks})", SayRanks(leader.ranks));
 }
 
 }  // namespace
 
-std::string SayLeader(const FrameTimes::Leader& leader) {
-  std::string label = LabelOf(leader.name), more;
-  if (!leader.within.function.empty()) more = "in " + SayWithin(leader.within);
+Phrase SayLeader(const FrameTimes::Leader& leader) {
+  std::string label = LabelOf(leader.name);
+  Phrase more;
+  if (!leader.within.function.empty()) more = Say("in {function}", SayWithin(leader.within));
   if (!leader.caller.function.empty()) {
     const bool same_file = leader.caller.file == leader.name.file;
-    more += fmt::format("{}called by {}", more.empty() ? "" : ", ",
-                        same_file ? leader.caller.function : SayWithin(leader.caller));
+    if (!more.empty()) more += ", ";
+    more += Say("called by {function}",
+                same_file ? Phrase::Name(leader.caller.function) : SayWithin(leader.caller));
   }
-  if (more.empty()) return label;
+  if (more.empty()) return Phrase::Name(std::move(label));
   const bool in_parentheses = label.ends_with(')') && !leader.name.file.empty();
   if (in_parentheses) label.pop_back();
-  return fmt::format("{}{}{})", label, in_parentheses ? ", " : " (", more);
+  return Phrase::Name(std::move(label)) + (in_parentheses ? ", " : " (") + more + ")";
 }
 
-std::string LargestFrame(const FrameTimes& times, double share) {
+Phrase LargestFrame(const FrameTimes& times, double share) {
   const auto leaders = times.Leaders(1, share);
-  return leaders.empty() ? std::string() : SayLeader(leaders.front()) + OnRanks(leaders.front());
+  return leaders.empty() ? Phrase() : SayLeader(leaders.front()) + OnRanks(leaders.front());
 }
 
-std::string SayPython(const FrameTimes& times, int64_t parts) {
+Phrase SayPython(const FrameTimes& times, int64_t parts) {
   constexpr size_t kNamed = 2;
-  std::string text;
+  Phrase text;
   for (const FrameTimes::Leader& leader : times.Leaders(kNamed)) {
     text += text.empty() ? "; Python meanwhile: " : ", ";
     text += SayLeader(leader) + " " +
@@ -250,24 +260,32 @@ std::string SayPython(const FrameTimes& times, int64_t parts) {
   return text;
 }
 
-std::string SayPythonWhileIdle(const Facts& facts, int64_t rank) {
+Phrase SayPythonWhileIdle(const Facts& facts, int64_t rank) {
   int64_t steps = 0;
   for (const RankActivity& own : facts.ranks) steps += own.rank == rank ? std::ssize(own.steps) : 0;
   return SayPython(PythonWhileIdle(facts, rank), steps);
+}
+
+Phrase ShortNameOf(const Facts& facts, StringId name) {
+  return Phrase::Name(ShortName((*facts.names)[name]));
+}
+
+Phrase OperatorNameOf(const Facts& facts, StringId name) {
+  return Phrase::Name(std::string(OperatorLabel((*facts.names)[name])));
 }
 
 std::string_view ParticipantNoun(const Facts& facts) {
   return facts.collectives.HasDevices() ? "device" : "rank";
 }
 
-std::string SayPlace(const Facts& facts, int64_t rank, int64_t device) {
+Phrase SayPlace(const Facts& facts, int64_t rank, int64_t device) {
   const bool one_rank = facts.ranks.front().rank == facts.ranks.back().rank;
-  if (device < 0) return fmt::format("rank {}", rank);
-  return one_rank ? fmt::format("device {}", device)
-                  : fmt::format("rank {} device {}", rank, device);
+  if (device < 0) return Say("rank {rank}", rank);
+  return one_rank ? Say("device {device}", device)
+                  : Say("rank {rank} device {device}", rank, device);
 }
 
-std::string SayParticipant(const Facts& facts, const RankCollectives& participant) {
+Phrase SayParticipant(const Facts& facts, const RankCollectives& participant) {
   return SayPlace(facts, participant.rank, participant.device);
 }
 
@@ -279,12 +297,12 @@ std::vector<Cell> ParticipantCells(const RankCollectives& participant) {
   return {participant.rank, When(participant.device >= 0, participant.device)};
 }
 
-std::string SayDevice(const DeviceFacts& device) {
+Phrase SayDevice(const DeviceFacts& device) {
   const bool several = device.rank->devices.size() > 1;
-  std::string text;
-  if (!several || !device.one_rank) text = fmt::format("rank {}", device.rank->rank);
-  if (several) text += fmt::format("{}device {}", text.empty() ? "" : " ", device.device);
-  if (device.rank->window > 0) text += fmt::format(" window {}", device.rank->window);
+  Phrase text;
+  if (!several || !device.one_rank) text = Say("rank {rank}", device.rank->rank);
+  if (several) text += (text.empty() ? "" : " ") + Say("device {device}", device.device);
+  if (device.rank->window > 0) text += Say(" window {window}", device.rank->window);
   return text;
 }
 

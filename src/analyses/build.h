@@ -14,6 +14,7 @@
 #include "facts/derived/python/python_time.h"
 #include "facts/derived/steps/step_categories.h"
 #include "report/columns.h"
+#include "stepscope/phrase.h"
 
 namespace stepscope {
 
@@ -50,7 +51,7 @@ std::string CategoryKey(StepCategory category);
 void AddCategoryColumns(Table& table, const Facts& facts);
 
 // A table "tree" of paths, which the page draws as a flame graph. `what` is the title of names.
-Table PathTable(std::string title, std::string what, std::vector<PathRow> paths);
+Table PathTable(Phrase title, Phrase what, std::vector<PathRow> paths);
 
 // A report with name and title; unavailable or partial where ranks have no device activity.
 Report StartReport(const Analysis& analysis, const Facts& facts);
@@ -63,40 +64,40 @@ CauseKind CauseOf(StepCategory category);
 CauseKind CauseOfIdle(const Facts& facts);
 
 // Makes a report unavailable. `why` is a sentence without a final stop.
-void MakeUnavailable(Report& report, std::string why);
+void MakeUnavailable(Report& report, Phrase why);
 
 // "93% of launches have no recorded kernel (428 of 460)". REQUIRES: facts.MostKernelsMissing().
-std::string SayMissingKernels(const Facts& facts);
+Phrase SayMissingKernels(const Facts& facts);
 
 // Why nothing is said about communication where no activity is known as such: the job's ranks and
 // the kernels that may be it, or that none was recorded. Without a final stop.
-std::string NoCommunication(const Facts& facts);
+Phrase NoCommunication(const Facts& facts);
 
 // "preprocess (video.py:42)", "log_metrics (train.py:30, in sleep)", "next_batch (data.py:5, in get
 // of queue.py)".
-std::string SayLeader(const FrameTimes::Leader& leader);
+Phrase SayLeader(const FrameTimes::Leader& leader);
 // "sleep", "get of queue.py": what a function runs in.
-std::string SayWithin(const FrameName& name);
+Phrase SayWithin(const FrameName& name);
 
 // "; Python meanwhile: preprocess (video.py:42) 178 ms, log_metrics (train.py:30, in sleep) 36 ms":
 // the functions that took most of the windows, to follow the reason of a finding. Empty where none
 // took a tenth of them, as where no frames were recorded.
 // Times are those of all windows divided by `parts`: steps, or devices.
-std::string SayPython(const FrameTimes& times, int64_t parts);
+Phrase SayPython(const FrameTimes& times, int64_t parts);
 // The first of them: "log_metrics (train.py:30, in sleep)"; empty where it took less than `share`.
-std::string LargestFrame(const FrameTimes& times, double share);
+Phrase LargestFrame(const FrameTimes& times, double share);
 // The same, per step, of the moments in which no device of this rank ran anything.
-std::string SayPythonWhileIdle(const Facts& facts, int64_t rank);
+Phrase SayPythonWhileIdle(const Facts& facts, int64_t rank);
 
 // " in Linear_0", " in Linear": the module, or class of modules, that has half or more of the time
 // of activities of this name; empty where none has, or no modules are known.
-std::string InModule(const Facts& facts, StringId activity);
+Phrase InModule(const Facts& facts, StringId activity);
 // The same by the FLOPs of operators of this name, counted from their inputs.
-std::string OperatorInModule(const Facts& facts, StringId op);
+Phrase OperatorInModule(const Facts& facts, StringId op);
 
 // "a in Linear, b, c": those of the activities with the most of anything, at most three, and their
 // modules. Different instances of a template have one short name, and are named once.
-std::string SayMost(const Facts& facts, std::vector<std::pair<StringId, int64_t>> amounts);
+Phrase SayMost(const Facts& facts, std::vector<std::pair<StringId, int64_t>> amounts);
 
 // Why nothing can be computed from traces that were read.
 inline constexpr std::string_view kNothingRecorded =
@@ -104,19 +105,23 @@ inline constexpr std::string_view kNothingRecorded =
 
 // "rank 3"; where a rank has several devices "rank 3 device 1", or "device 1" if it is the only
 // rank.
-std::string SayDevice(const DeviceFacts& device);
+Phrase SayDevice(const DeviceFacts& device);
 
 // Whether collectives are matched between ranks or between devices: "rank" or "device".
 std::string_view ParticipantNoun(const Facts& facts);
 
 // "rank 3", "device 3" where there is one rank with several devices, or "rank 1 device 3". `device`
 // -1: the rank as a whole.
-std::string SayPlace(const Facts& facts, int64_t rank, int64_t device);
-std::string SayParticipant(const Facts& facts, const RankCollectives& participant);
+Phrase SayPlace(const Facts& facts, int64_t rank, int64_t device);
+Phrase SayParticipant(const Facts& facts, const RankCollectives& participant);
 
 // "rank 3", "ranks 0 to 2", "ranks 0, 2 and 5", "12 ranks (0 to 63)". REQUIRES: ascending, not
 // empty.
-std::string SayRanks(std::span<const int64_t> ranks);
+Phrase SayRanks(std::span<const int64_t> ranks);
+
+// A name from the traces as a part of phrases: that of an activity, shortened; that of an operator.
+Phrase ShortNameOf(const Facts& facts, StringId name);
+Phrase OperatorNameOf(const Facts& facts, StringId name);
 
 // Key columns of a participant, and their cells. The device is empty where the rank has no other.
 std::vector<Column> ParticipantKeys();

@@ -1,8 +1,6 @@
 // Finds the part of a step that explains a change of step time.
 #include "analyses/changes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -36,7 +34,7 @@ Table ChangeTable(const StepChanges& changes) {
       .key = "changes",
       .title = "Changes at a step",
       .columns = {KeyColumn("rank", "rank"), KeyColumn("device", "device"),
-                  KeyColumn("quantity", "quantity"), ValueColumn("since_step", "since step"),
+                  Words(KeyColumn("quantity", "quantity")), ValueColumn("since_step", "since step"),
                   TimeColumn("before", "median before"), TimeColumn("after", "median since"),
                   RatioColumn("change", "change, % of before"),
                   CountColumn("steps_before", "steps before"),
@@ -87,49 +85,59 @@ std::optional<Together> Cause(const Facts& facts, const StepChanges& changes, in
   return std::nullopt;
 }
 
-std::string Rise(const StepChange& c) {
+Phrase Rise(const StepChange& c) {
   constexpr int64_t kManyTimes = 10;  // from which a ratio tells less than the time
-  if (c.before <= 0) return fmt::format("{} more", Time(c.Difference()));
-  if (c.Difference() / kManyTimes >= c.before)
-    return fmt::format("{} longer", Time(c.Difference()));
-  return fmt::format(
-      "{} longer", HumanRatio(static_cast<double>(c.Difference()) / static_cast<double>(c.before)));
+  if (c.before <= 0) return Say("{rise} more", Time(c.Difference()));
+  if (c.Difference() / kManyTimes >= c.before) return Say("{rise} longer", Time(c.Difference()));
+  return Say("{rise} longer",
+             HumanRatio(static_cast<double>(c.Difference()) / static_cast<double>(c.before)));
 }
 
 // "rank 11 computes 66% longer".
-std::string SayCause(const Facts& facts, const Together& cause) {
-  constexpr auto kVerbs =
-      std::to_array<std::string_view>({"takes", "computes", "waits for input", "runs no operator",
-                                       "idles", "has exposed communication"});
-  if (cause.slow != nullptr) return SaySlowRank(*cause.slow);
-  const StepChange& c = *cause.most;
-  const std::string_view verb = kVerbs[static_cast<size_t>(c.quantity)];
-  const std::string others =
-      cause.places > 1 ? fmt::format(", as {} {}", cause.places == 2 ? "does" : "do",
-                                     Plural(static_cast<size_t>(cause.places - 1), "other"))
-                       : std::string();
-  const std::string what =
-      cause.excess ? fmt::format(" ({})", OperatorLabel((*facts.names)[cause.excess->name])) : "";
-  return fmt::format("{}{} {} {}{}", SayPlace(facts, c.rank, c.device),
-                     others.empty() ? "" : " (most)", verb, Rise(c), what) +
-         others;
+Phrase SayRise(StepQuantity quantity, const Phrase& who, const Phrase& more) {
+  switch (quantity) {
+    case StepQuantity::kCompute:
+      return Say("{who} computes {more}", who, more);
+    case StepQuantity::kInput:
+      return Say("{who} waits for input {more}", who, more);
+    case StepQuantity::kOther:
+      return Say("{who} runs no operator {more}", who, more);
+    case StepQuantity::kIdle:
+      return Say("{who} idles {more}", who, more);
+    case StepQuantity::kExposed:
+      return Say("{who} has exposed communication {more}", who, more);
+    default:
+      return Say("{who} takes {more}", who, more);
+  }
 }
 
-std::string Hint(const Facts& facts, const StepChange& change,
-                 const std::optional<Together>& cause) {
-  std::string look =
-      fmt::format("compare steps {} and {} in the timeline", change.last_before, change.since);
+// The same with its operator, and how many others have it too.
+Phrase SayCause(const Facts& facts, const Together& cause) {
+  if (cause.slow != nullptr) return SaySlowRank(*cause.slow);
+  const StepChange& c = *cause.most;
+  const Phrase others = Plural(static_cast<size_t>(cause.places - 1), "other");
+  Phrase who = SayPlace(facts, c.rank, c.device);
+  if (cause.places > 1) who += " (most)";
+  Phrase said = SayRise(c.quantity, who, Rise(c));
+  if (cause.excess) said += Say(" ({operator})", OperatorNameOf(facts, cause.excess->name));
+  if (cause.places > 1)
+    said += cause.places == 2 ? Say(", as does {others}", others) : Say(", as do {others}", others);
+  return said;
+}
+
+Phrase Hint(const Facts& facts, const StepChange& change, const std::optional<Together>& cause) {
+  const Phrase look =
+      Say("compare steps {before} and {since} in the timeline", change.last_before, change.since);
   if (!cause) return look;
-  if (cause->slow != nullptr) return std::string(kFindWhatSlows) + "; " + look;
+  if (cause->slow != nullptr) return Phrase(kFindWhatSlows) + "; " + look;
   switch (cause->most->quantity) {
     case StepQuantity::kCompute:
       if (cause->excess && KindOf(*cause->excess) != ExcessKind::kTime)
         return "find what adds this work since then: data, lengths, branches of the model; " + look;
-      if (cause->excess && SizeIsUnknown(*cause->excess))
-        return std::string(kRecordSizes) + "; " + look;
-      return fmt::format("check clocks and temperature of {} since then ({}); {}",
-                         cause->places == 1 ? "that device" : "these devices",
-                         CommandForClocks(facts), look);
+      if (cause->excess && SizeIsUnknown(*cause->excess)) return Phrase(kRecordSizes) + "; " + look;
+      return Say("check clocks and temperature of {devices} since then ({command})",
+                 cause->places == 1 ? "that device" : "these devices", CommandForClocks(facts)) +
+             "; " + look;
     case StepQuantity::kInput:
       return "check the data loader and the storage it reads from since then; " + look;
     case StepQuantity::kOther:
@@ -141,13 +149,13 @@ std::string Hint(const Facts& facts, const StepChange& change,
 }
 
 // The operator or Python functions behind it.
-std::string SayBehind(const Facts& facts, const Together& cause) {
-  if (cause.slow != nullptr) return "; " + SaySlowEvidence(*cause.slow);
+Phrase SayBehind(const Facts& facts, const Together& cause) {
+  if (cause.slow != nullptr) return Phrase("; ") + SaySlowEvidence(*cause.slow);
   if (cause.excess) return SayExcess(facts, *cause.excess);
   using enum StepQuantity;
   const StepQuantity quantity = cause.most->quantity;
   const bool on_host = quantity == kIdle || quantity == kInput || quantity == kOther;
-  return on_host ? SayPythonWhileIdle(facts, cause.most->rank) : "";
+  return on_host ? SayPythonWhileIdle(facts, cause.most->rank) : Phrase();
 }
 
 // A change on several ranks is on none.
@@ -181,29 +189,29 @@ bool MayBeLoad(const Facts& facts, const StepChange& c, const std::optional<Toge
          KindOf(*cause->excess) == ExcessKind::kTime;
 }
 
-std::string SayBecause(const Facts& facts, const StepChange& c,
-                       const std::optional<Together>& cause) {
-  const std::string times =
-      fmt::format("median {} in {} before, {} in {} since; ", Time(c.before),
-                  Plural(static_cast<size_t>(c.steps_before), "step"), Time(c.after),
-                  Plural(static_cast<size_t>(c.steps_after), "step"));
+Phrase SayBecause(const Facts& facts, const StepChange& c, const std::optional<Together>& cause) {
+  const Phrase times =
+      Say("median {before} in {steps_before} before, {after} in {steps_since} since",
+          Time(c.before), Plural(static_cast<size_t>(c.steps_before), "step"), Time(c.after),
+          Plural(static_cast<size_t>(c.steps_after), "step")) +
+      "; ";
   if (!cause)
     return times +
            "no rank's compute, input wait, time without operators, idle or exposed communication "
            "explains it";
   const StepChange& part = *cause->most;
   return times +
-         fmt::format("{} of {}: {} to {} per step", StepQuantityName(part.quantity),
-                     SayPlace(facts, part.rank, part.device), Time(part.before), Time(part.after)) +
+         Say("{quantity} of {who}: {before} to {after} per step", StepQuantityName(part.quantity),
+             SayPlace(facts, part.rank, part.device), Time(part.before), Time(part.after)) +
          SayBehind(facts, *cause);
 }
 
 // Since when, by how much, and, once that is known, why.
-Finding FindingOf(const StepChange& c, const std::string& why) {
+Finding FindingOf(const StepChange& c, const Phrase& why) {
   const double share = static_cast<double>(c.Difference()) / static_cast<double>(c.before);
   return {
-      .message = fmt::format("Step time is {} longer since step {}{}.", HumanRatio(share), c.since,
-                             why.empty() ? "" : ": " + why),
+      .message = Say("Step time is {share} longer since step {step}{why}.", HumanRatio(share),
+                     c.since, why.empty() ? Phrase() : ": " + why),
       .impact = ToInt64(static_cast<double>(c.Difference()) * static_cast<double>(c.steps_after)),
       .table = "changes",
       .since = c.since};
@@ -212,9 +220,8 @@ Finding FindingOf(const StepChange& c, const std::string& why) {
 Finding ByWork(const Facts& facts, const StepChange& c, const WorkRise& work) {
   Finding finding = FindingOf(c, SayMore(facts, work) + ": " + SayWork(facts, work));
   const LateReason reason = ReasonOf(facts, work);
-  finding.because =
-      fmt::format("step time: median {} before, {} since; rank {}: {}", Time(c.before),
-                  Time(c.after), work.rank, SayWorkEvidence(facts, work));
+  finding.because = Say("step time: median {before} before, {after} since; rank {rank}: {evidence}",
+                        Time(c.before), Time(c.after), work.rank, SayWorkEvidence(facts, work));
   finding.hint = LateHint(reason, facts);
   finding.cause = {stepscope::CauseOf(reason)};
   if (work.ranks.size() == 1) finding.cause.rank = work.rank;
@@ -230,13 +237,17 @@ void BlameAbsent(const Facts& facts, const StepChange& c, const Together& togeth
   const auto enough = kExplains * static_cast<double>(together.most->Difference());
   if (rise.wait == nullptr || static_cast<double>(rise.difference) < enough) return;
   const std::vector<int64_t>& absent = rise.wait->absent;
-  const std::string who =
-      absent.empty() ? fmt::format("{} of the ranks", rise.wait->absent_count) : SayRanks(absent);
+  const Phrase who =
+      absent.empty() ? Say("{count} of the ranks", rise.wait->absent_count) : SayRanks(absent);
   const bool one = rise.wait->absent_count == 1;
-  finding.because += fmt::format("; {} of that in collectives of groups where {} {} no trace",
-                                 Time(rise.difference), who, one ? "has" : "have");
-  finding.hint = fmt::format("record {} too, and look at what {} does since step {}", who,
-                             one ? "it" : "each", c.since);
+  const std::string time = Time(rise.difference);
+  finding.because +=
+      "; " +
+      (one ? Say("{time} of that in collectives of groups where {who} has no trace", time, who)
+           : Say("{time} of that in collectives of groups where {who} have no trace", time, who));
+  finding.hint =
+      one ? Say("record {who} too, and look at what it does since step {step}", who, c.since)
+          : Say("record {who} too, and look at what each does since step {step}", who, c.since);
   finding.cause = {CauseKind::kWait,
                    absent.size() == 1 ? std::optional(absent.front()) : std::nullopt};
   finding.nearness = Nearness::kSymptom;
@@ -245,7 +256,7 @@ void BlameAbsent(const Facts& facts, const StepChange& c, const Together& togeth
 // A change that no part explains, or that other load may have caused, is reported but not ranked by
 // its cost.
 Finding ByParts(const Facts& facts, const StepChange& c, const std::optional<Together>& cause) {
-  Finding finding = FindingOf(c, cause ? SayCause(facts, *cause) : "");
+  Finding finding = FindingOf(c, cause ? SayCause(facts, *cause) : Phrase());
   finding.because = SayBecause(facts, c, cause);
   finding.hint = Hint(facts, c, cause);
   finding.cause = CauseOf(cause);
@@ -281,9 +292,9 @@ const WorkRise* AddFinding(Report& report, const Facts& facts, const StepChanges
 }  // namespace
 }  // namespace changes
 
-std::string InEveryStep(const Facts& facts, int64_t first, int64_t last) {
-  return fmt::format("in every {} step ({} to {})",
-                     facts.selected.empty() ? "recorded" : "selected", first, last);
+Phrase InEveryStep(const Facts& facts, int64_t first, int64_t last) {
+  return facts.selected.empty() ? Say("in every recorded step ({first} to {last})", first, last)
+                                : Say("in every selected step ({first} to {last})", first, last);
 }
 
 const WorkRise* AddStepChanges(Report& report, const Facts& facts, const StepChanges& all) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "facts/facts.h"
 #include "stepscope/report.h"
@@ -14,7 +13,7 @@ struct StepChanges;
 struct WorkRise;
 
 // "in every recorded step (3 to 8)". REQUIRES: first < last.
-std::string InEveryStep(const Facts& facts, int64_t first, int64_t last);
+Phrase InEveryStep(const Facts& facts, int64_t first, int64_t last);
 
 // Adds the table `changes`, where there are any, and a finding where steps take longer since one of
 // them. Returns the work that the finding tells of; null: none.

@@ -1,6 +1,4 @@
 // Matches collectives across ranks and reports their wait time, transfer time and bandwidth.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -54,7 +52,7 @@ below `clock_error` is not significant.
 
 constexpr size_t kMostMatches = 100;
 
-Column BandwidthColumn(std::string key, std::string title) {
+Column BandwidthColumn(std::string key, Phrase title) {
   return {std::move(key), std::move(title), Unit::kBytesPerSecond, Role::kValue};
 }
 
@@ -277,7 +275,7 @@ Totals AddUp(const CollectiveFacts& c) {
 
 void AddNotes(Report& report, const Facts& facts, const Totals& t) {
   const CollectiveFacts& c = facts.collectives;
-  const auto add = [&](std::string name, int64_t count, std::string message) {
+  const auto add = [&](std::string name, int64_t count, Phrase message) {
     if (count > 0) report.notes.push_back({std::move(name), count, std::move(message), ""});
   };
   add("point_to_point", t.point_to_point,
@@ -308,7 +306,7 @@ void AddNotes(Report& report, const Facts& facts, const Totals& t) {
 
 void AddMismatchFinding(Report& report, const Facts& facts) {
   const CollectiveFacts& c = facts.collectives;
-  const std::string noun(ParticipantNoun(facts));
+  const Phrase noun = ParticipantNoun(facts);
   std::map<uint32_t, int64_t> by_rank;
   int64_t count = 0;
   for (const CollectiveMismatch& m : c.mismatches) {
@@ -320,34 +318,35 @@ void AddMismatchFinding(Report& report, const Facts& facts) {
   const auto& most = *std::ranges::max_element(by_rank, {}, [](const auto& r) { return r.second; });
   report.findings.push_back(
       {.severity = Severity::kHigh,
-       .message = fmt::format("{}s run different collectives at {}.", Capitalized(noun),
-                              Plural(static_cast<size_t>(count), "position")),
-       .because = fmt::format("{} of {} mismatches are on {}", most.second, count,
-                              SayParticipant(facts, c.ranks[most.first])),
-       .hint = "make every " + noun +
-               " call the same collectives in the same order with the same sizes; "
-               "check conditions on rank or data around the first mismatch (such a job can hang)",
+       .message = Say("{ranks}s run different collectives at {positions}.", Capitalized(noun),
+                      Plural(static_cast<size_t>(count), "position")),
+       .because = Say("{count} of {total} mismatches are on {who}", most.second, count,
+                      SayParticipant(facts, c.ranks[most.first])),
+       .hint = Say("make every {rank} call the same collectives in the same order with the same "
+                   "sizes; check conditions on rank or data around the first mismatch (such a job "
+                   "can hang)",
+                   noun),
        .impact = 0,
        .table = "mismatches"});
 }
 
-std::string Headline(const Facts& facts, const Totals& t) {
+Phrase Headline(const Facts& facts, const Totals& t) {
   const CollectiveFacts& c = facts.collectives;
   const std::string_view noun = ParticipantNoun(facts);
   if (t.matched == 0) {
-    return fmt::format("{} on {}, none matched.", Plural(c.matches.size(), "collective"),
-                       Plural(c.ranks.size(), noun));
+    return Say("{collectives} on {ranks}, none matched.", Plural(c.matches.size(), "collective"),
+               Plural(c.ranks.size(), noun));
   }
-  std::string text =
-      fmt::format("{} matched across {}", Plural(static_cast<size_t>(t.collectives), "collective"),
-                  Plural(c.ranks.size(), noun));
+  Phrase text =
+      Say("{collectives} matched across {ranks}",
+          Plural(static_cast<size_t>(t.collectives), "collective"), Plural(c.ranks.size(), noun));
   const double all = static_cast<double>(t.wait) + static_cast<double>(t.transfer);
   if (all <= 0) return text + ".";
-  text += fmt::format("; wait time is {} of collective time",
-                      HumanRatio(static_cast<double>(t.wait) / all));
+  text += "; " + Say("wait time is {share} of collective time",
+                     HumanRatio(static_cast<double>(t.wait) / all));
   if (t.blamed->blame > t.wait / 2)
-    text += fmt::format(", mostly for {}", SayParticipant(facts, *t.blamed));
-  return text + fmt::format(" (clock uncertainty {}).", HumanTime(static_cast<double>(t.error)));
+    text += Say(", mostly for {who}", SayParticipant(facts, *t.blamed));
+  return text + Say(" (clock uncertainty {time}).", HumanTime(static_cast<double>(t.error)));
 }
 
 Report Run(const Facts& facts, const Params&) {

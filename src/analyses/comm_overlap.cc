@@ -2,8 +2,6 @@
 //
 // Communication is overlapped at an instant when any compute kernel runs on the same device at that
 // instant. Both sides are unions, so several concurrent kernels count once.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -16,7 +14,6 @@
 #include "facts/derived/lateness/stages.h"
 #include "facts/derived/modules/modules.h"
 #include "report/humanize.h"
-#include "report/kernel_name.h"
 #include "report/kinds.h"
 
 namespace stepscope {
@@ -71,16 +68,16 @@ constexpr std::string_view kSendTensors =
     "avoid object collectives in the loop (all_gather_object, broadcast_object_list): they pickle "
     "on the host and send sizes before bytes; send tensors, or do it every N steps";
 
-std::string HintFor(const Facts& facts, bool waits) {
+Phrase HintFor(const Facts& facts, bool waits) {
   if (waits)
     return "see in stragglers which ranks are late: if always one, look at it; if they are late in "
            "turn, balance inputs, and look for other work on their machines";
-  if (TiedByMessages(facts)) return std::string(kFillPipeline);
-  return HideCommunication(facts) + "; see stragglers for wait time";
+  if (TiedByMessages(facts)) return kFillPipeline;
+  return HideCommunication(facts) + "; " + "see stragglers for wait time";
 }
 
 // "; most exposed: ncclAllGather in Shard_0"; empty where no module launched most of it.
-std::string SayMostExposed(const Facts& facts) {
+Phrase SayMostExposed(const Facts& facts) {
   const Modules& modules = ModulesOf(facts);
   std::map<StringId, double> times;
   for (const auto& [key, time] : modules.exposed) times[key.first] += time;
@@ -90,14 +87,16 @@ std::string SayMostExposed(const Facts& facts) {
   if (most == times.end()) return "";
   const std::string place = modules.PlaceOf(most->first, modules.exposed);
   if (place.empty()) return "";
-  return fmt::format("; most exposed: {} in {}", ShortName((*facts.names)[most->first]), place);
+  return "; " + Say("most exposed: {kernel} in {module}", ShortNameOf(facts, most->first),
+                    Phrase::Name(place));
 }
 
 // "; 12.0 ms per device in all_gather_object".
-std::string SayObjects(const ObjectCollectives& objects, int64_t devices) {
-  return fmt::format("; {} per device in {}",
-                     HumanTime(static_cast<double>(objects.time) / static_cast<double>(devices)),
-                     objects.name.empty() ? "pickled objects and their sizes" : objects.name);
+Phrase SayObjects(const ObjectCollectives& objects, int64_t devices) {
+  return "; " + Say("{time} per device in {function}",
+                    HumanTime(static_cast<double>(objects.time) / static_cast<double>(devices)),
+                    objects.name.empty() ? Phrase("pickled objects and their sizes")
+                                         : Phrase::Name(std::string(objects.name)));
 }
 
 void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
@@ -116,20 +115,20 @@ void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
   const ObjectCollectives objects = FindObjectCollectives(facts);
   const bool of_objects = objects.time > sum.exposed / 2;
   report.findings.push_back(
-      {.message = fmt::format("Exposed communication{} is {} of span.",
-                              waiting > exposed / 100 && !waits ? " beyond wait time" : "",
-                              HumanRatio(static_cast<double>(said) * count / span)),
-       .because = fmt::format("{} of {} communication per device{}; worst: {} ({})",
-                              HumanTime(static_cast<double>(exposed)),
-                              HumanTime(static_cast<double>(communication)),
-                              waiting == 0 ? ""
-                                           : fmt::format(", {} of it wait time",
-                                                         HumanTime(static_cast<double>(waiting))),
-                              SayDevice(*sum.worst),
-                              HumanTime(static_cast<double>(sum.worst->total.Exposed()))) +
-                  (of_objects ? SayObjects(objects, devices) : SayMostExposed(facts)),
-       .hint =
-           AllowForAbsent(facts, of_objects ? std::string(kSendTensors) : HintFor(facts, waits)),
+      {.message = Say("Exposed communication{beyond} is {share} of span.",
+                      waiting > exposed / 100 && !waits ? " beyond wait time" : "",
+                      HumanRatio(static_cast<double>(said) * count / span)),
+       .because =
+           Say("{exposed} of {communication} communication per device{waiting}; worst: "
+               "{device} ({time})",
+               HumanTime(static_cast<double>(exposed)),
+               HumanTime(static_cast<double>(communication)),
+               waiting == 0
+                   ? Phrase()
+                   : Say(", {time} of it wait time", HumanTime(static_cast<double>(waiting))),
+               SayDevice(*sum.worst), HumanTime(static_cast<double>(sum.worst->total.Exposed()))) +
+           (of_objects ? SayObjects(objects, devices) : SayMostExposed(facts)),
+       .hint = AllowForAbsent(facts, of_objects ? Phrase(kSendTensors) : HintFor(facts, waits)),
        .impact = said,
        .table = "ranks",
        // Stages of a pipeline wait for each other, most of all for a slow one.
@@ -144,12 +143,12 @@ void AddRepeatedSyncs(Report& report, const Facts& facts, const Exposed& sum) {
   if (!syncs) return;
   const auto devices = static_cast<int64_t>(facts.devices.size());
   report.findings.push_back(
-      {.message = fmt::format("Gradients are all-reduced {} times per optimizer step: use no_sync.",
-                              syncs->per_step),
-       .because =
-           fmt::format("{} backward passes between two optimizer steps, each with {}; in all {}",
-                       syncs->per_step, Plural(static_cast<size_t>(syncs->messages), "all-reduce"),
-                       Plural(static_cast<size_t>(syncs->steps), "recorded step")),
+      {.message = Say("Gradients are all-reduced {count} times per optimizer step: use no_sync.",
+                      syncs->per_step),
+       .because = Say("{count} backward passes between two optimizer steps, each with {messages}; "
+                      "in all {steps}",
+                      syncs->per_step, Plural(static_cast<size_t>(syncs->messages), "all-reduce"),
+                      Plural(static_cast<size_t>(syncs->steps), "recorded step")),
        .hint = "run all but the last micro-batch of an optimizer step within model.no_sync()",
        .impact = sum.exposed / devices / syncs->per_step * (syncs->per_step - 1),
        .table = "ranks",
@@ -181,8 +180,7 @@ Report Run(const Facts& facts, const Params&) {
   report.tables.push_back(std::move(table));
   const double hidden =
       1.0 - static_cast<double>(sum.exposed) / static_cast<double>(sum.communication);
-  report.headline =
-      fmt::format("{} of communication time overlaps with compute.", HumanRatio(hidden));
+  report.headline = Say("{share} of communication time overlaps with compute.", HumanRatio(hidden));
   report.metrics = {
       {"overlap_ratio", "overlap, % of communication", hidden, Unit::kRatio},
       {"exposed_ratio", "exposed, % of span", Ratio(sum.exposed, sum.span), Unit::kRatio}};

@@ -94,17 +94,18 @@ constexpr auto kParams = std::to_array<Parameter>({
      "maximum segments to list: the longest, in order of time"},
 });
 
-std::string WhyNothing(const Params& params) {
-  std::string what = "step " + std::to_string(params.Integer("step"));
+Phrase WhyNothing(const Params& params) {
+  Phrase what = Say("step {step}", params.Integer("step"));
   if (params.Integer("step") < 0) what = "device activity";
   if (!params.Text("annotation").empty()) {
-    what = fmt::format("annotation or operator '{}', instance {}", params.Text("annotation"),
-                       params.Integer("instance"));
+    what = Say("annotation or operator '{name}', instance {instance}",
+               Phrase::Name(std::string(params.Text("annotation"))),
+               params.Integer("instance"));
   }
   if (params.Integer("rank") >= 0) {
-    return fmt::format("the traces have no {} of rank {}", what, params.Integer("rank"));
+    return Say("the traces have no {what} of rank {rank}", what, params.Integer("rank"));
   }
-  return fmt::format("the traces have no {}", what);
+  return Say("the traces have no {what}", what);
 }
 
 // The error about the step, range or rank that the question names; nothing where it names none.
@@ -177,7 +178,8 @@ Table RanksTable(const MeasuredPaths& measured) {
   for (const RankPath& rank : measured.ranks) {
     auto row = RankCells(rank);
     const auto bounds = BoundsOf(rank.path);
-    row.insert(row.end(), {rank.chosen.covers, rank.span(), rank.path.Explained(), rank.segments});
+    row.insert(row.end(), {rank.chosen.covers.str(), rank.span(), rank.path.Explained(),
+                           rank.segments});
     if (bounds.empty()) {
       row.insert(row.end(), {Cell(), Cell()});
     } else {
@@ -289,21 +291,22 @@ void AddNotes(Report& report, const MeasuredPaths& measured) {
 }
 
 // "step 7 of rank 0 (annotation and what it launched)": the title tells it from the step time.
-std::string SayExtent(const RankPath& shown) {
+Phrase SayExtent(const RankPath& shown) {
   return SayWhere(shown) + (shown.chosen.whole ? "" : " (annotation and what it launched)");
 }
 
-std::string Headline(const RankPath& shown) {
-  std::string text = fmt::format("The critical path of {} takes {}", SayExtent(shown),
-                                 HumanTime(static_cast<double>(shown.span())));
+Phrase Headline(const RankPath& shown) {
+  Phrase text = Say("The critical path of {where} takes {time}", SayExtent(shown),
+                    HumanTime(static_cast<double>(shown.span())));
   const auto bounds = BoundsOf(shown.path);
   for (size_t i = 0; i < std::min<size_t>(bounds.size(), 3); ++i) {
     const double share =
         static_cast<double>(shown.path.Time(bounds[i])) / static_cast<double>(shown.span());
-    text += fmt::format("{} {} {}", i == 0 ? ":" : ",", HumanRatio(share), BoundName(bounds[i]));
+    text += i == 0 ? ": " : ", ";
+    text += Say("{share} {bound}", HumanRatio(share), BoundName(bounds[i]));
   }
   const double idle = static_cast<double>(shown.idle) / static_cast<double>(shown.span());
-  return text + fmt::format("; devices idle for {} of it.", HumanRatio(idle));
+  return text + "; " + Say("devices idle for {share} of it.", HumanRatio(idle));
 }
 
 Report Run(const Facts& facts, const Params& params) {
@@ -323,15 +326,15 @@ Report Run(const Facts& facts, const Params& params) {
   }
   if (!measured.without.empty()) {
     report.status = Status::kPartial;
-    report.why = fmt::format(
-        "{} of {} ranks lack the requested window; the first is rank {}", measured.without.size(),
-        measured.without.size() + measured.ranks.size(), measured.without.front());
+    report.why = Say("{count} of {total} ranks lack the requested window; the first is rank {rank}",
+                     measured.without.size(), measured.without.size() + measured.ranks.size(),
+                     measured.without.front());
   }
   const RankPath& shown = measured.ranks.front();
   const Contributions sums = AddUp(facts, shown.path);
   report.headline = Headline(shown);
   report.metrics = {
-      {"span", "span of " + SayExtent(shown), shown.span(), Unit::kNanoseconds},
+      {"span", Say("span of {where}", SayExtent(shown)), shown.span(), Unit::kNanoseconds},
       {"path", "explained span", shown.path.Explained(), Unit::kNanoseconds},
       {"idle_ratio", "devices idle, % of span", Ratio(shown.idle, shown.span()), Unit::kRatio}};
   report.tables.push_back(BoundsTable(measured));

@@ -1,8 +1,6 @@
 // Words the finding of the critical path: what a path without its largest removable bound saves.
 #include "analyses/critical_path_finding.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <string>
@@ -57,7 +55,7 @@ std::string_view SayBound(Bound bound) {
   }
 }
 
-std::string HintFor(Bound bound, const Facts& facts) {
+Phrase HintFor(Bound bound, const Facts& facts) {
   switch (bound) {
     case Bound::kCpu:
       return Say(kRelieveHost, facts);
@@ -128,17 +126,17 @@ Removal RemovalOf(const MeasuredPaths& measured, Bound bound) {
 }
 
 // "step 1 of rank 0", "the median step of 8 ranks".
-std::string SayAll(const MeasuredPaths& measured, const RankPath& shown) {
+Phrase SayAll(const MeasuredPaths& measured, const RankPath& shown) {
   if (measured.ranks.size() == 1) return SayWhere(shown);
   const bool same = std::ranges::all_of(measured.ranks, [&](const RankPath& rank) {
     return rank.chosen.covers == shown.chosen.covers;
   });
-  return fmt::format("{} of {}", same ? shown.chosen.covers : "the median step",
-                     Plural(measured.ranks.size(), "rank"));
+  return Say("{step} of {ranks}", same ? shown.chosen.covers : Phrase("the median step"),
+             Plural(measured.ranks.size(), "rank"));
 }
 
-std::string Because(const Facts& facts, const MeasuredPaths& measured, const RankPath& shown,
-                    const Contributions& sums, Bound bound) {
+Phrase Because(const Facts& facts, const MeasuredPaths& measured, const RankPath& shown,
+               const Contributions& sums, Bound bound) {
   std::pair<std::string_view, Contribution> most;
   for (const auto& [key, sum] : sums) {
     if (key.first == bound && sum.time > most.second.time) most = {key.second, sum};
@@ -147,22 +145,25 @@ std::string Because(const Facts& facts, const MeasuredPaths& measured, const Ran
       bound == Bound::kCommunication ? facts.names->Find(most.first) : kNoString;
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
   const auto answer = std::ranges::find(shown.outcomes, QuestionAbout(bound), &Outcome::change);
-  std::string text = measured.ranks.size() == 1 ? "" : fmt::format("{}: ", SayWhere(shown));
-  text += fmt::format("{} of {} is {}", time(shown.path.Time(bound)), time(shown.span()),
-                      BoundName(bound));
+  Phrase text = measured.ranks.size() == 1 ? Phrase() : SayWhere(shown) + ": ";
+  text += Say("{time} of {total} is {bound}", time(shown.path.Time(bound)), time(shown.span()),
+              BoundName(bound));
   if (!most.first.empty())
-    text += fmt::format(
-        "; worst: {}{} ({}, {})", most.first, kernel == kNoString ? "" : InModule(facts, kernel),
-        Plural(static_cast<size_t>(most.second.count), "segment"), time(most.second.time));
+    text += "; " + Say("worst: {name}{module} ({segments}, {time})",
+                       most.first.starts_with('(') ? Phrase(most.first)  // of nothing recorded
+                                                   : Phrase::Name(std::string(most.first)),
+                       kernel == kNoString ? Phrase() : InModule(facts, kernel),
+                       Plural(static_cast<size_t>(most.second.count), "segment"),
+                       time(most.second.time));
   if (answer != shown.outcomes.end())
-    text += fmt::format("; span without it: {}", time(answer->length));
+    text += "; " + Say("span without it: {time}", time(answer->length));
   return text + SayPython(PythonOnPath(facts, shown, bound), 1);
 }
 
 }  // namespace
 
-std::string SayWhere(const RankPath& path) {
-  return fmt::format("{} of rank {}", path.chosen.covers, path.rank->rank);
+Phrase SayWhere(const RankPath& path) {
+  return Say("{what} of rank {rank}", path.chosen.covers, path.rank->rank);
 }
 
 void AddFinding(Report& report, const Facts& facts, const MeasuredPaths& measured,
@@ -183,9 +184,9 @@ void AddFinding(Report& report, const Facts& facts, const MeasuredPaths& measure
   const RankPath& shown = measured.ranks.front();
   const auto ranks = std::ssize(measured.ranks);
   report.findings.push_back(
-      {.message = fmt::format("{} on the critical path{} costs up to {} of {}.",
-                              SayBound(worst.bound), beyond ? ", beyond wait time," : "",
-                              HumanRatio(share), SayAll(measured, shown)),
+      {.message = Say("{work} on the critical path{beyond} costs up to {share} of {where}.",
+                      SayBound(worst.bound), beyond ? ", beyond wait time," : "", HumanRatio(share),
+                      SayAll(measured, shown)),
        .because = Because(facts, measured, shown, sums, worst.bound),
        .hint = HintFor(worst.bound, facts),
        .impact = worst.saved / ranks,

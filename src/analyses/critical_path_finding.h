@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <map>
-#include <string>
 #include <string_view>
 #include <utility>
 
@@ -20,7 +19,7 @@ struct Contribution {
 using Contributions = std::map<std::pair<Bound, std::string_view>, Contribution>;
 
 // "step 7 of rank 0".
-std::string SayWhere(const RankPath& path);
+Phrase SayWhere(const RankPath& path);
 
 // What would be saved without the bound of the host or of communication that has the most of all
 // ranks' paths, where that is worth saying. `sums` are those of the first rank.

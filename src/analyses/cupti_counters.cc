@@ -1,6 +1,4 @@
 // Reports CUPTI hardware counters per kernel and the operators that launched them.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -144,7 +142,7 @@ Report Run(const Facts& facts, const Params&) {
     report.notes.push_back({"counters_without_operator", without,
                             "counter ranges have no operator: the number of launches differs", ""});
   }
-  report.headline = fmt::format("Counters of {}.", Plural(tables.ranges.rows.size(), "kernel"));
+  report.headline = Say("Counters of {kernels}.", Plural(tables.ranges.rows.size(), "kernel"));
   report.tables.push_back(TotalsTable(totals));
   report.tables.push_back(std::move(tables.ranges));
   report.tables.push_back(std::move(tables.counters));

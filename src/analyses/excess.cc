@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analyses/build.h"
 #include "facts/derived/lateness/excess_work.h"
 #include "report/humanize.h"
 #include "trace/frame_name.h"
@@ -23,16 +24,16 @@ bool RunsOftener(const ExcessWork& excess) {
   return excess.calls_beyond >= std::max(kMoreCalls * others, 0.5);
 }
 
-std::string SayKind(const ExcessWork& excess) {
+Phrase SayKind(const ExcessWork& excess) {
   switch (KindOf(excess)) {
     case ExcessKind::kCalls:
       if (!RunsOftener(excess))
-        return fmt::format("{:.1f}× as many operators within it", excess.within_ratio);
-      return fmt::format(
-          "{} per step",
-          Plural(static_cast<size_t>(std::llround(excess.calls_beyond)), "more call"));
+        return Say("{ratio}× as many operators within it",
+                   fmt::format("{:.1f}", excess.within_ratio));
+      return Say("{calls} per step",
+                 Plural(static_cast<size_t>(std::llround(excess.calls_beyond)), "more call"));
     case ExcessKind::kSize:
-      return fmt::format("inputs {:.1f}× as large", excess.size_ratio);
+      return Say("inputs {ratio}× as large", fmt::format("{:.1f}", excess.size_ratio));
     case ExcessKind::kTime:
       break;
   }
@@ -50,12 +51,13 @@ ExcessKind KindOf(const ExcessWork& excess) {
 
 bool SizeIsUnknown(const ExcessWork& excess) { return excess.size_ratio == 0; }
 
-std::string SayExcess(const Facts& facts, const ExcessWork& excess) {
-  std::string module;
+Phrase SayExcess(const Facts& facts, const ExcessWork& excess) {
+  Phrase module;
   if (excess.module != kNoString)
-    module = " in " + std::string(ModuleOfFrame((*facts.names)[excess.module]));
-  return fmt::format("; most of it in {}{} ({})", OperatorLabel((*facts.names)[excess.name]),
-                     module, excess::SayKind(excess));
+    module = Say(" in {module}",
+                 Phrase::Name(std::string(ModuleOfFrame((*facts.names)[excess.module]))));
+  return "; " + Say("most of it in {operator}{module} ({how})", OperatorNameOf(facts, excess.name),
+                    module, excess::SayKind(excess));
 }
 
 }  // namespace stepscope

@@ -1,11 +1,11 @@
 // Writes the sentences about what a rank computes more of.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "facts/facts.h"
 #include "report/kernel_name.h"
+#include "stepscope/phrase.h"
 
 namespace stepscope {
 
@@ -23,6 +23,6 @@ inline constexpr std::string_view kRecordSizes =
     "record with record_shapes=True: its inputs may be larger";
 
 // "; most of it in aten::layer_norm in Net_0 (200 more calls per step)".
-std::string SayExcess(const Facts& facts, const ExcessWork& excess);
+Phrase SayExcess(const Facts& facts, const ExcessWork& excess);
 
 }  // namespace stepscope

@@ -1,6 +1,4 @@
 // Computes FLOP/s, MFU and HFU over the steps, and the roofline of each operator.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <tuple>
@@ -73,7 +71,7 @@ std::vector<Column> OperatorColumns() {
           intensity,
           RatioColumn("utilization", "FLOP/s, % of peak"),
           RatioColumn("roofline", "% of roofline"),
-          {"bound", "bound by"}};
+          Words({"bound", "bound by"})};
 }
 
 std::string_view TypeName(const FlopsKey& key, const FlopsSum& sum) {
@@ -182,11 +180,11 @@ void AddMfuFinding(Report& report, const Totals& t) {
       static_cast<double>(t.covered) > 0 ? t.peak_time / static_cast<double>(t.covered) : 0;
   report.findings.push_back(
       {.severity = t.Mfu() < kLowMfu / 2 ? Severity::kMedium : Severity::kLow,
-       .message = fmt::format("MFU over the steps is {}, with {} of kernel time counted.",
-                              HumanRatio(t.Mfu()), HumanRatio(t.Covered())),
-       .because =
-           fmt::format("kernels take {} of step time, and what is counted runs at {} of peak",
-                       HumanRatio(std::min(busy, 1.0)), HumanRatio(std::min(roof, 1.0))),
+       .message = Say("MFU over the steps is {mfu}, with {share} of kernel time counted.",
+                      HumanRatio(t.Mfu()), HumanRatio(t.Covered())),
+       .because = Say("kernels take {share} of step time, and what is counted runs at {rate} of "
+                      "peak",
+                      HumanRatio(std::min(busy, 1.0)), HumanRatio(std::min(roof, 1.0))),
        .hint = busy < 0.6 ? "reduce idle time first; see idle_time"
                           : "speed up the matrix work; its roofline is in table top",
        // Other findings have the impact; this one sums them up.
@@ -205,17 +203,18 @@ void AddRooflineFinding(Report& report, const Facts& facts, const Totals& t) {
   if (Bound(s).empty() || share < kMatters) return;
   const bool far = s.Roofline() < kFarFromRoof;
   if (!far && !s.MemoryBound()) return;
-  const std::string name = std::string((*facts.names)[key.op]) + OperatorInModule(facts, key.op);
+  const Phrase name =
+      Phrase::Name(std::string((*facts.names)[key.op])) + OperatorInModule(facts, key.op);
   const double left = std::max(1 - s.Roofline(), 0.0);
   const double each =
       static_cast<double>(s.time) / static_cast<double>(std::max<size_t>(t.devices, 1));
   report.findings.push_back(
       {.message = s.MemoryBound()
-                      ? fmt::format("{}, the costliest operator, is memory-bound.", name)
-                      : fmt::format("{}, the costliest operator, reaches {} of its roofline.", name,
-                                    HumanRatio(s.Roofline())),
-       .because = fmt::format("{} of kernel time, {} FLOP/byte, {} of roofline", HumanRatio(share),
-                              HumanCount(s.flops / s.bytes), HumanRatio(s.Roofline())),
+                      ? Say("{operator}, the costliest operator, is memory-bound.", name)
+                      : Say("{operator}, the costliest operator, reaches {share} of its roofline.",
+                            name, HumanRatio(s.Roofline())),
+       .because = Say("{share} of kernel time, {intensity} FLOP/byte, {roofline} of roofline",
+                      HumanRatio(share), HumanCount(s.flops / s.bytes), HumanRatio(s.Roofline())),
        .hint = s.MemoryBound() ? "use more rows per product: a larger batch, longer sequences, or "
                                  "several products merged into one"
                                : Say(kSuitDevice, facts),
@@ -228,18 +227,19 @@ void Summarize(Report& report, const Totals& t) {
       {"covered", "counted, % of kernel time", Ratio(t.covered, t.kernel_time), Unit::kRatio},
       {"flop_rate", "FLOP/s per device", When(t.time > 0, PerSecond(t.flops, t.time)),
        Unit::kFlopPerSecond}};
-  const std::string_view at_least = t.Covered() >= kEnoughCovered ? "" : "at least ";
+  const bool enough = t.Covered() >= kEnoughCovered;
   if (t.HasMfu()) {
-    report.metrics.push_back({"mfu",
-                              fmt::format("MFU over the {}{}", t.by_steps ? "steps" : "span",
-                                          at_least.empty() ? "" : ", at least"),
-                              t.Mfu(), Unit::kRatio});
+    const Phrase title = t.by_steps ? "MFU over the steps" : "MFU over the span";
+    report.metrics.push_back({"mfu", title + (enough ? "" : ", at least"), t.Mfu(), Unit::kRatio});
     report.metrics.push_back(
         {"hfu", "HFU, with recomputation", t.peak_time / t.time, Unit::kRatio});
   }
-  report.headline = HumanFlop(t.time > 0 ? PerSecond(t.flops, t.time) : 0) + "/s per device";
-  if (t.HasMfu()) report.headline += fmt::format(", MFU {}{}", at_least, HumanRatio(t.Mfu()));
-  report.headline += fmt::format("; {} of kernel time is counted.", HumanRatio(t.Covered()));
+  report.headline =
+      Say("{flop}/s per device", HumanFlop(t.time > 0 ? PerSecond(t.flops, t.time) : 0));
+  if (t.HasMfu())
+    report.headline += enough ? Say(", MFU {mfu}", HumanRatio(t.Mfu()))
+                              : Say(", MFU at least {mfu}", HumanRatio(t.Mfu()));
+  report.headline += "; " + Say("{share} of kernel time is counted.", HumanRatio(t.Covered()));
 }
 
 void AddNotes(Report& report, const std::vector<RecordingFlops>& recordings, const Totals& t) {

@@ -1,8 +1,6 @@
 // Words growth, and finds the function behind it.
 #include "analyses/growth.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string_view>
 
@@ -23,7 +21,7 @@ constexpr std::string_view kFindWhatGrows =
 std::string Time(int64_t ns) { return HumanTime(static_cast<double>(ns)); }
 
 // ", in leak (train.py:20)", which the last third of the steps has more of than the first.
-std::string SayFunction(const Facts& facts, const RankGrowth& growing) {
+Phrase SayFunction(const Facts& facts, const RankGrowth& growing) {
   const std::vector<StepBreakdown>& steps = growing.rank->steps;
   const int64_t third = growing.steps / 3;
   const int64_t last = steps.back().window.number, first = last - growing.steps + 1;
@@ -33,7 +31,7 @@ std::string SayFunction(const Facts& facts, const RankGrowth& growing) {
                              return s >= first && s < first + third;
                            })};
   const auto function = FunctionBehind(facts, slow, others, (growing.last - growing.first) / 3);
-  return function ? ", in " + SayLeader(*function) : "";
+  return function ? Say(", in {function}", SayLeader(*function)) : Phrase();
 }
 
 }  // namespace
@@ -44,8 +42,8 @@ const RankGrowth* GrowthOf(const Facts& facts, int64_t rank) {
   return found && found->Rank() == rank ? &*found : nullptr;
 }
 
-std::string SayGrowth(const RankGrowth& growing) {
-  return fmt::format("by {} per step", growth::Time(growing.each));
+Phrase SayGrowth(const RankGrowth& growing) {
+  return Say("by {time} per step", growth::Time(growing.each));
 }
 
 void AddGrowingRank(Report& report, const Facts& facts) {
@@ -54,14 +52,15 @@ void AddGrowingRank(Report& report, const Facts& facts) {
   int64_t whole = 0;
   for (const StepBreakdown& step : found->rank->steps) whole = AddSaturated(whole, step.Total());
   report.findings.push_back(
-      {.message = fmt::format("Steps of rank {} grow {}: {} from {} to {} over {}{}.",
-                              found->Rank(), SayGrowth(*found), SayCategory(found->category, facts),
-                              growth::Time(found->first), growth::Time(found->last),
-                              Plural(static_cast<size_t>(found->steps), "step"),
-                              growth::SayFunction(facts, *found)),
+      {.message = Say("Steps of rank {rank} grow {growth}: {category} from {first} to {last} over "
+                      "{steps}{function}.",
+                      found->Rank(), SayGrowth(*found), SayCategory(found->category, facts),
+                      growth::Time(found->first), growth::Time(found->last),
+                      Plural(static_cast<size_t>(found->steps), "step"),
+                      growth::SayFunction(facts, *found)),
        .because = "a line explains its steps better than a change at one of them; on the other "
                   "ranks it does not grow, and they wait",
-       .hint = std::string(growth::kFindWhatGrows),
+       .hint = growth::kFindWhatGrows,
        .impact = found->more,
        .table = "steps",
        .cause = {CauseOf(found->category), found->Rank()},

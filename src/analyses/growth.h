@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "facts/facts.h"
 #include "stepscope/report.h"
@@ -15,7 +14,7 @@ struct RankGrowth;
 const RankGrowth* GrowthOf(const Facts& facts, int64_t rank);
 
 // "by 2.00 ms per step".
-std::string SayGrowth(const RankGrowth& growth);
+Phrase SayGrowth(const RankGrowth& growth);
 
 // Adds a finding about the rank whose steps grow, with the function behind it, if there is one.
 void AddGrowingRank(Report& report, const Facts& facts);

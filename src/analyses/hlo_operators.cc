@@ -1,6 +1,4 @@
 // Reports device time, FLOP/s and bandwidth of each HLO op of compiled XLA programs.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -207,9 +205,9 @@ Report Run(const Facts& facts, const Params&) {
   report.metrics = {
       {"hlo_ratio", "HLO ops, % of device time", Ratio(self, work_time), Unit::kRatio}};
   const auto& first = top.rows[0];
-  report.headline = fmt::format("{} ran; the costliest is {} ({}).", Plural(all.size(), "HLO op"),
-                                ColumnOf(top, "hlo_op").Text(first),
-                                HumanTime(static_cast<double>(ColumnOf(top, "self").Int(first))));
+  report.headline = Say("{ops} ran; the costliest is {op} ({time}).", Plural(all.size(), "HLO op"),
+                        Phrase::Name(ColumnOf(top, "hlo_op").Text(first)),
+                        HumanTime(static_cast<double>(ColumnOf(top, "self").Int(first))));
   report.tables.push_back(std::move(top));
   report.tables.push_back(std::move(operators));
   return report;

@@ -1,6 +1,4 @@
 // Divides the idle time of each stream by cause: host wait, kernel wait, or other.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -198,12 +196,12 @@ void AddFinding(Report& report, const Facts& facts, const Totals& totals) {
   if (share < kMinShare) return;
   const int64_t per_device = totals.lost / static_cast<int64_t>(facts.devices.size());
   report.findings.push_back(
-      {.message = fmt::format("Host-bound idle time is {} of span.", HumanRatio(share)),
+      {.message = Say("Host-bound idle time is {share} of span.", HumanRatio(share)),
        .because =
-           fmt::format("{} per device in gaps before late kernel launches; worst: {}, stream {} "
-                       "({})",
-                       HumanTime(static_cast<double>(per_device)), SayDevice(*totals.worst_device),
-                       totals.worst_stream, HumanTime(static_cast<double>(totals.worst_lost))) +
+           Say("{time} per device in gaps before late kernel launches; worst: {device}, stream "
+               "{stream} ({most})",
+               HumanTime(static_cast<double>(per_device)), SayDevice(*totals.worst_device),
+               totals.worst_stream, HumanTime(static_cast<double>(totals.worst_lost))) +
            SayPython(PythonInGaps(facts, totals), std::ssize(facts.devices)),
        .hint = Say(kRelieveHost, facts),
        .impact = per_device,
@@ -230,19 +228,20 @@ std::vector<Cell> IdleRow(const DeviceFacts& device, int64_t stream, const Strea
   return row;
 }
 
-std::string Headline(const Totals& totals) {
+Phrase Headline(const Totals& totals) {
   const int64_t gaps = totals.host_wait + totals.kernel_wait + totals.other;
   if (gaps == 0) return "Main streams have no gaps.";
   const auto share_of = [](int64_t part, int64_t whole) {
     return HumanRatio(static_cast<double>(part) / static_cast<double>(std::max<int64_t>(whole, 1)));
   };
   const auto share = [&](int64_t part) { return share_of(part, gaps); };
-  return fmt::format(
-      "Main streams are idle for {} of span; {} of that is host wait{}, {} kernel wait, {} other. "
-      "Devices are idle for {} of span.",
-      share_of(gaps, totals.span), share(totals.host_wait),
-      totals.one_time == 0 ? "" : fmt::format(" ({} one-time work)", share(totals.one_time)),
-      share(totals.kernel_wait), share(totals.other), share_of(totals.idle, totals.span));
+  const Phrase once =
+      totals.one_time == 0 ? Phrase() : Say(" ({share} one-time work)", share(totals.one_time));
+  return Say(
+      "Main streams are idle for {share} of span; {host} of that is host wait{once}, {kernel} "
+      "kernel wait, {other} other. Devices are idle for {idle} of span.",
+      share_of(gaps, totals.span), share(totals.host_wait), once, share(totals.kernel_wait),
+      share(totals.other), share_of(totals.idle, totals.span));
 }
 
 Report Run(const Facts& facts, const Params& params) {

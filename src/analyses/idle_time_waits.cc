@@ -1,8 +1,6 @@
 // Lists host waits for idle devices, and words the finding about them.
 #include "analyses/idle_time_waits.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <string>
@@ -101,12 +99,12 @@ class IdleWaits {
       return rank(r) == Cell(worst_->rank) && window(r) == Cell(worst_->window);
     });
     report.findings.push_back(
-        {.message =
-             fmt::format("The host waits for idle devices for {} of span.", HumanRatio(share)),
+        {.message = Say("The host waits for idle devices for {share} of span.", HumanRatio(share)),
          .because =
-             fmt::format("worst: rank {}, {} ({} in {}); no activity is recorded on the device",
-                         worst_->rank, SayCall(row), Time(ColumnOf(table_, "time")(row)),
-                         Plural(static_cast<size_t>(ColumnOf(table_, "calls").Int(row)), "call")),
+             Say("worst: rank {rank}, {call} ({time} in {calls}); no activity is recorded on the "
+                 "device",
+                 worst_->rank, Phrase::Name(SayCall(row)), Time(ColumnOf(table_, "time")(row)),
+                 Plural(static_cast<size_t>(ColumnOf(table_, "calls").Int(row)), "call")),
          .hint = Say(kWaitLess, facts_),
          .impact = most_,
          .table = "idle_waits",

@@ -1,6 +1,4 @@
 // Compares compute and idle time of ranks in each step; the data of a heat map.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -243,18 +241,19 @@ void AddFinding(Report& report, const Facts& facts, const Totals& t, size_t step
   // One device is behind most of it, be it in few steps.
   const bool of_one = longest.uneven * 2 > t.uneven;
   if (of_one && IsWaitedFor(facts.collectives, *device)) return;
-  const std::string who = SayDevice(*device);
+  const Phrase who = SayDevice(*device);
   const double impact = std::min(t.uneven, t.waiting);
   report.findings.push_back(
       {.message =
-           fmt::format("Compute imbalance is {} of the longest compute.", HumanRatio(t.Share())),
-       .because = fmt::format(
-           "over {}, {}s compute {} less than the slowest on average; worst: {} (slowest in {})",
+           Say("Compute imbalance is {share} of the longest compute.", HumanRatio(t.Share())),
+       .because = Say(
+           "over {steps}, {noun}s compute {time} less than the slowest on average; worst: {who} "
+           "(slowest in {slowest})",
            Plural(steps, "step"), Noun(facts), HumanTime(t.uneven), who,
            Plural(static_cast<size_t>(longest.steps), "step")),
-       .hint = of_one ? fmt::format("check whether {} is slower or has more work; see "
-                                    "kernel_distribution",
-                                    who)
+       .hint = of_one ? Say("check whether {who} is slower or has more work; see "
+                            "kernel_distribution",
+                            who)
                       : "balance the data: pack or sort sequences by length, so that all ranks get "
                         "equal work in each step",
        .impact = static_cast<int64_t>(impact),
@@ -271,7 +270,7 @@ Report Run(const Facts& facts, const Params& params) {
     return report;
   }
   if (!facts.HasSteps()) {
-    MakeUnavailable(report, fmt::format("no steps are marked: {}", Say(kMarkSteps, facts)));
+    MakeUnavailable(report, Say("no steps are marked: {advice}", Say(kMarkSteps, facts)));
     return report;
   }
   if (std::ranges::count_if(facts.devices, Computes) < 2) {
@@ -289,8 +288,9 @@ Report Run(const Facts& facts, const Params& params) {
   }
   const Totals t = AddUp(spreads);
   const std::string_view noun = Noun(facts);
-  report.headline = fmt::format("Over {}, {}s compute {} less than the slowest {}, on average.",
-                                Plural(spreads.size(), "step"), noun, HumanRatio(t.Share()), noun);
+  report.headline =
+      Say("Over {steps}, {noun}s compute {share} less than the slowest {noun}, on average.",
+          Plural(spreads.size(), "step"), noun, HumanRatio(t.Share()));
   report.metrics = {{"compute_imbalance", "imbalance, % of longest", t.Share(), Unit::kRatio}};
   report.tables.push_back(StepTable(spreads, noun == "device"));
   report.tables.push_back(MatrixTable(facts));

@@ -1,8 +1,6 @@
 // Reports input wait per step and the pipeline stage responsible for it.
 #include "facts/steps/input_pipeline.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -171,7 +169,7 @@ std::array<double, kInputCategories> HostTimes(const std::vector<RankInput>& inp
 Table HostTable(const std::array<double, kInputCategories>& times) {
   Table table{.key = "host",
               .title = "Input time by category",
-              .columns = {KeyColumn("category", "category"), TimeColumn("time", "time"),
+              .columns = {Words(KeyColumn("category", "category")), TimeColumn("time", "time"),
                           RatioColumn("ratio", "% of total")}};
   AddKindColumn(table);
   double sum = 0;
@@ -191,7 +189,7 @@ Table OperatorTable(const Facts& facts, const std::vector<RankInput>& inputs) {
               .columns = {KeyColumn("rank", "rank"),
                           KeyColumn("window", "window"),
                           KeyColumn("name", "operation"),
-                          {"category", "category"},
+                          Words({"category", "category"}),
                           CountColumn("count", "calls"),
                           TimeColumn("total", "total"),
                           TimeColumn("self", "self")},
@@ -264,11 +262,12 @@ void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs,
   const Totals t = AddUp(ranks);
   const auto steps = std::max<double>(static_cast<double>(t.steps), 1);
   const auto count = static_cast<double>(ranks.size());
-  Finding finding{.message = fmt::format("Input wait is {} of step time{}.",
-                                         HumanRatio(Share(t.input, t.total)),
-                                         some ? " on " + SayRanks(uneven.ranks) : ""),
-                  .because = fmt::format("{} per step waiting for the next batch or copying it",
-                                         HumanTime(static_cast<double>(t.input) / steps)),
+  const std::string share = HumanRatio(Share(t.input, t.total));
+  Finding finding{.message = some ? Say("Input wait is {share} of step time on {ranks}.", share,
+                                        SayRanks(uneven.ranks))
+                                  : Say("Input wait is {share} of step time.", share),
+                  .because = Say("{time} per step waiting for the next batch or copying it",
+                                 HumanTime(static_cast<double>(t.input) / steps)),
                   .hint = Say(kLoadAhead, facts),
                   .impact = t.input / std::ssize(ranks),
                   .table = "host",
@@ -277,11 +276,11 @@ void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs,
                   .nearness = rank ? Nearness::kPart : Nearness::kCause,
                   .extent = {t.total / std::ssize(ranks), steps / count}};
   if (const PipelineStage* stage = SlowestStage(inputs)) {
-    const std::string name((*facts.names)[stage->name]);
-    finding.because += fmt::format("; cause: stage {} ({} in {}, max {})", name,
-                                   HumanTime(static_cast<double>(stage->waited)),
-                                   Plural(static_cast<size_t>(stage->calls), "call"),
-                                   HumanTime(static_cast<double>(stage->longest)));
+    finding.because += Say("; cause: stage {stage} ({time} in {calls}, max {longest})",
+                           Phrase::Name(std::string((*facts.names)[stage->name])),
+                           HumanTime(static_cast<double>(stage->waited)),
+                           Plural(static_cast<size_t>(stage->calls), "call"),
+                           HumanTime(static_cast<double>(stage->longest)));
     finding.hint = AdviceOf(*stage, CategoryOf(inputs, stage->name));
     finding.table = "stages";
   }
@@ -295,9 +294,10 @@ void AddThreadFinding(const Facts& facts, const ThreadWait& wait,
   const bool several = facts.ranks.front().rank != facts.ranks.back().rank;
   report.findings.push_back(
       {.message = SayThreadWait(facts, wait, ranks),
-       .because = fmt::format("{} runs it for {} per step of that time", wait.thread,
-                              HumanTime(static_cast<double>(wait.works.time) /
-                                        static_cast<double>(own->steps.size()))),
+       .because = Say("{thread} runs it for {time} per step of that time",
+                      Phrase::Name(wait.thread),
+                      HumanTime(static_cast<double>(wait.works.time) /
+                                static_cast<double>(own->steps.size()))),
        .hint = "make that function faster, or run it in more threads or processes (DataLoader with "
                "num_workers)",
        .impact = wait.waits.time,
@@ -308,16 +308,18 @@ void AddThreadFinding(const Facts& facts, const ThreadWait& wait,
 }
 
 // In the words of the overview.
-std::string SayOthers(const Facts& facts, const std::vector<RankSteps>& ranks, double share) {
+Phrase SayOthers(const Facts& facts, const std::vector<RankSteps>& ranks, double share) {
   if (!RecordedPython(facts))
-    return fmt::format("{} is unrecorded and may contain reading or Python", HumanRatio(share));
-  const std::string largest =
-      LargestFrame(PythonDuring(facts, ranks, StepCategory::kOther), kStandsOut);
-  return fmt::format("{} is Python between operators and may contain reading{}", HumanRatio(share),
-                     largest.empty() ? "" : ": most of it is in " + largest);
+    return Say("{share} is unrecorded and may contain reading or Python", HumanRatio(share));
+  const Phrase largest = LargestFrame(PythonDuring(facts, ranks, StepCategory::kOther), kStandsOut);
+  if (largest.empty())
+    return Say("{share} is Python between operators and may contain reading", HumanRatio(share));
+  return Say(
+      "{share} is Python between operators and may contain reading: most of it is in {function}",
+      HumanRatio(share), largest);
 }
 
-std::string Headline(const std::string& classification, const Totals& t,
+Phrase Headline(const std::string& classification, const Totals& t,
                      const std::vector<RankSteps>& ranks, const Facts& facts,
                      const std::vector<RankInput>& inputs) {
   const bool marked = !ranks.front().whole_recording;
@@ -325,18 +327,17 @@ std::string Headline(const std::string& classification, const Totals& t,
       t.total == 0 ? 0 : static_cast<double>(t.input) / static_cast<double>(t.total);
   const double others =
       t.total == 0 ? 0 : static_cast<double>(t.others) / static_cast<double>(t.total);
-  std::string text =
-      marked ? fmt::format("The job is {}: input wait is {} of step time", classification,
-                           HumanRatio(share))
-             : fmt::format(
-                   "No steps are marked, so it is unknown whether the job is input-bound; input is "
-                   "{} of the trace",
-                   HumanRatio(share));
+  Phrase text = marked ? Say("The job is {classification}: input wait is {share} of step time",
+                             classification, HumanRatio(share))
+                       : Say("No steps are marked, so it is unknown whether the job is "
+                             "input-bound; input is {share} of the trace",
+                             HumanRatio(share));
   const PipelineStage* stage = SlowestStage(inputs);
   if (stage != nullptr && share >= kModerately)
-    text += fmt::format(", mostly stage {}", (*facts.names)[stage->name]);
+    text += Say(", mostly stage {stage}",
+                Phrase::Name(std::string((*facts.names)[stage->name])));
   if (marked && share < kModerately && others >= kOthersMayHide)
-    text += "; " + SayOthers(facts, ranks, others);
+    text += Phrase("; ") + SayOthers(facts, ranks, others);
   return text + ".";
 }
 
@@ -360,7 +361,7 @@ Report Run(const Facts& facts, const Params&) {
   const std::string classification = Classify(totals, marked, wait.has_value());
   const PipelineStage* slowest = SlowestStage(inputs);
   report.headline = marked && wait && classification == "unknown"
-                        ? "It is unknown whether the job is input-bound. " +
+                        ? Phrase("It is unknown whether the job is input-bound. ") +
                               SayThreadWait(facts, *wait, typical.ranks)
                         : Headline(classification, totals, ranks, facts, inputs);
   report.metrics = {{"input_ratio", "input wait, % of step time", Ratio(totals.input, totals.total),

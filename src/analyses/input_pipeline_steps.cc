@@ -17,7 +17,7 @@ namespace {
 constexpr std::array<std::string_view, kInputCategories> kInputKeys = {
     "read_on_demand", "read_in_advance", "preprocessing", "enqueuing", "other", "loader_workers"};
 
-Table InputStepTable(std::string key, std::string title) {
+Table InputStepTable(std::string key, Phrase title) {
   return {.key = std::move(key),
           .title = std::move(title),
           .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window"),

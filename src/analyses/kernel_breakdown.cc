@@ -1,6 +1,4 @@
 // Reports time by activity type, and statistics of every kernel.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -93,8 +91,9 @@ void AddCombinations(Table& table, const Cell& rank, const Combinations& time) {
 Table KindTable(const Facts& facts) {
   Table table{.key = "kinds",
               .title = "Concurrent activity types",
-              .columns = {KeyColumn("rank", "rank"), KeyColumn("kinds", "activity types"),
-                          TimeColumn("time", "time"), RatioColumn("ratio", "% of busy")}};
+              .columns = {Words(KeyColumn("rank", "rank")),
+                          Words(KeyColumn("kinds", "activity types")), TimeColumn("time", "time"),
+                          RatioColumn("ratio", "% of busy")}};
   AddKindColumn(table);
   Combinations all{};
   std::map<int64_t, Combinations> ranks;
@@ -135,9 +134,9 @@ void AddFinding(Report& report, const Facts& facts, const std::vector<KernelStat
     if (IsMemory(k.kind)) copies.emplace_back(k.name, k.sum);
   }
   report.findings.push_back(
-      {.message = fmt::format("Exposed memcpy and memset are {} of span.", HumanRatio(share)),
-       .because = fmt::format(
-           "{} per device with no other activity; most time, exposed or not: {}",
+      {.message = Say("Exposed memcpy and memset are {share} of span.", HumanRatio(share)),
+       .because = Say(
+           "{time} per device with no other activity; most time, exposed or not: {kernels}",
            HumanTime(static_cast<double>(memory_alone) / static_cast<double>(facts.devices.size())),
            SayMost(facts, std::move(copies))),
        .hint = Say(kCopyLess, facts),
@@ -171,8 +170,8 @@ Report Run(const Facts& facts, const Params&) {
   for (const KernelStatistics& kernel : all) sum = AddSaturated(sum, kernel.sum);
   const auto share = static_cast<double>(ColumnOf(top, "sum").Int(first)) /
                      static_cast<double>(std::max<int64_t>(sum, 1));
-  report.headline = fmt::format("{} ran; the costliest is {} of kernel time.",
-                                Plural(all.size(), "different kernel"), HumanRatio(share));
+  report.headline = Say("{kernels} ran; the costliest is {share} of kernel time.",
+                        Plural(all.size(), "different kernel"), HumanRatio(share));
   report.tables.push_back(KindTable(facts));
   report.tables.push_back(std::move(top));
   report.tables.push_back(std::move(kernels));

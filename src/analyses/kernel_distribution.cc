@@ -11,7 +11,6 @@
 #include "base/saturate.h"
 #include "facts/derived/collectives/missing_communication.h"
 #include "report/humanize.h"
-#include "report/kernel_name.h"
 
 namespace stepscope {
 namespace kernel_distribution {
@@ -134,7 +133,7 @@ Table KernelTable(const std::vector<Kernel>& kernels) {
   Table table{
       .key = "kernels",
       .title = "Kernel spread across ranks",
-      .columns = {KeyColumn("name", "name"), KeyColumn("kind", "kind"),
+      .columns = {KeyColumn("name", "name"), Words(KeyColumn("kind", "kind")),
                   CountColumn("ranks", "ranks"), CountColumn("count", "count"),
                   TimeColumn("mean", "mean"), TimeColumn("min", "lowest mean"),
                   ValueColumn("fastest_rank", "fastest rank"),
@@ -159,7 +158,7 @@ Table KernelTable(const std::vector<Kernel>& kernels) {
 Table MeanTable(const std::vector<Kernel>& kernels) {
   Table table{.key = "rank_means",
               .title = "Mean duration per rank",
-              .columns = {KeyColumn("name", "name"), KeyColumn("kind", "kind"),
+              .columns = {KeyColumn("name", "name"), Words(KeyColumn("kind", "kind")),
                           KeyColumn("rank", "rank"), KeyColumn("device", "device"),
                           CountColumn("count", "count"), TimeColumn("mean", "mean")},
               .text_rows = 0};
@@ -200,20 +199,21 @@ const Deviant* Worst(const Deviants& deviants) {
   return worst == deviants.end() ? nullptr : &worst->second;
 }
 
-std::string Say(const Facts& facts, const OnRank& rank) {
+Phrase PlaceOf(const Facts& facts, const OnRank& rank) {
   return SayPlace(facts, rank.rank, rank.device);
 }
 
 std::string_view Noun(const OnRank& rank) { return rank.device >= 0 ? "device" : "rank"; }
 
-std::string Evidence(const Facts& facts, const Deviant& d) {
+Phrase Evidence(const Facts& facts, const Deviant& d) {
   const Kernel& k = *d.worst;
-  const std::string which =
-      d.kernels == 1 ? "" : fmt::format("{} kernels deviate; worst: ", d.kernels);
-  return fmt::format("{}{}{} has mean {} on {} vs median {} of {} {}s ({:+.0f}%)", which,
-                     ShortName(k.name), InModule(facts, k.id), HumanTime(k.odd->Mean()),
-                     Say(facts, *d.rank), HumanTime(k.median), k.ranks.size(), Noun(*d.rank),
-                     k.Deviation(*k.odd) * 100);
+  const Phrase which =
+      d.kernels == 1 ? Phrase() : Say("{count} kernels deviate; worst: ", d.kernels);
+  return which + Say("{kernel}{within} has mean {mean} on {who} vs median {median} of {count} "
+                     "{noun}s ({change})",
+                     ShortNameOf(facts, k.id), InModule(facts, k.id), HumanTime(k.odd->Mean()),
+                     PlaceOf(facts, *d.rank), HumanTime(k.median), k.ranks.size(), Noun(*d.rank),
+                     fmt::format("{:+.0f}%", k.Deviation(*k.odd) * 100));
 }
 
 void AddFindings(Report& report, const Facts& facts, const std::vector<Kernel>& kernels,
@@ -236,15 +236,18 @@ void AddFindings(Report& report, const Facts& facts, const std::vector<Kernel>& 
     AddDeviation(slow, k, (k.odd->Mean() - k.median) * static_cast<double>(k.odd->count));
   }
   if (const Deviant* d = Worst(slow)) {
+    const Phrase who = PlaceOf(facts, *d->rank);
     report.findings.push_back(
-        {.message = fmt::format("{} runs kernels slower than the other {}s.",
-                                Capitalized(Say(facts, *d->rank)), Noun(*d->rank)),
+        {.message = Say("{who} runs kernels slower than the other {noun}s.", Capitalized(who),
+                        Noun(*d->rank)),
          .because = Evidence(facts, *d),
-         .hint = fmt::format("check {}{}: clocks and temperature ({}), other processes, more work "
-                             "than other {}s; see "
-                             "stragglers",
-                             d->rank->device >= 0 ? "" : "the device of ", Say(facts, *d->rank),
-                             CommandForClocks(facts), Noun(*d->rank)),
+         .hint = d->rank->device >= 0
+                     ? Say("check {device}: clocks and temperature ({command}), other processes, "
+                           "more work than other devices; see stragglers",
+                           who, CommandForClocks(facts))
+                     : Say("check the device of {rank}: clocks and temperature ({command}), other "
+                           "processes, more work than other ranks; see stragglers",
+                           who, CommandForClocks(facts)),
          .impact = Rounded(d->cost),
          .table = "kernels",
          .cause = {CauseKind::kCompute, d->rank->rank},
@@ -263,10 +266,11 @@ Report Run(const Facts& facts, const Params& params) {
   }
   const Kernel& first = kernels.front();
   report.headline =
-      fmt::format("{} ran on several {}s; largest cost of spread: {} ({} on {}, {} on {}).",
-                  Plural(kernels.size(), "kernel"), Noun(*first.slowest), ShortName(first.name),
-                  HumanTime(first.fastest->Mean()), Say(facts, *first.fastest),
-                  HumanTime(first.slowest->Mean()), Say(facts, *first.slowest));
+      Say("{kernels} ran on several {noun}s; largest cost of spread: {kernel} ({fast} on "
+          "{fastest}, {slow} on {slowest}).",
+          Plural(kernels.size(), "kernel"), Noun(*first.slowest), ShortNameOf(facts, first.id),
+          HumanTime(first.fastest->Mean()), PlaceOf(facts, *first.fastest),
+          HumanTime(first.slowest->Mean()), PlaceOf(facts, *first.slowest));
   report.tables.push_back(KernelTable(kernels));
   report.tables.push_back(MeanTable(kernels));
   AddFindings(report, facts, kernels, params);

@@ -1,6 +1,4 @@
 // Reports time and overlap of user-defined kernel groups.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
@@ -174,7 +172,7 @@ Report Run(const Facts& facts, const Params&) {
   });
   report.headline =
       own == 0 ? "No kernel matches any group."
-               : fmt::format("Time of {}.", Plural(facts.groups.groups.size(), "kernel group"));
+               : Say("Time of {groups}.", Plural(facts.groups.groups.size(), "kernel group"));
   report.tables.push_back(std::move(writer.groups));
   report.tables.push_back(std::move(writer.overlaps));
   return report;

@@ -244,12 +244,14 @@ void AddFinding(Report& report, const Facts& facts, const Mined& mined, const Re
   // Between operators of a host are Python and waits, which other findings name.
   if (share < kMinShare || facts.OnHost()) return;
   report.findings.push_back(
-      {.message = fmt::format("Gaps in {} repeats of {} kernels are {} of the searched window.",
-                              repeat.starts.size(), repeat.length, HumanRatio(share)),
-       .because = fmt::format("{} of gaps vs {} of activity on {}; kernels with the most time: {}",
-                              HumanTime(static_cast<double>(time.gaps)),
-                              HumanTime(static_cast<double>(time.activity)),
-                              SayDevice(*mined.device), SayMost(facts, KernelsOf(mined, repeat))),
+      {.message = Say(
+           "Gaps in {repeats} repeats of {length} kernels are {share} of the searched window.",
+           repeat.starts.size(), repeat.length, HumanRatio(share)),
+       .because = Say("{gaps} of gaps vs {activity} of activity on {device}; kernels with the most "
+                      "time: {kernels}",
+                      HumanTime(static_cast<double>(time.gaps)),
+                      HumanTime(static_cast<double>(time.activity)), SayDevice(*mined.device),
+                      SayMost(facts, KernelsOf(mined, repeat))),
        .hint = Say(kRunAsOne, facts),
        .impact = std::min(time.gaps, mined.device->total.Idle()),  // other streams may fill gaps
        .table = "repeats",
@@ -263,8 +265,8 @@ Table RepeatsTable(Report& report, const Facts& facts) {
   for (const Activity& activity : mined.activities) names.push_back(activity.name);
   Table table{
       .key = "repeats",
-      .title = fmt::format("Repeated kernel sequences on {}, stream {}", SayDevice(*mined.device),
-                           mined.device->rank->streams[mined.stream].stream),
+      .title = Say("Repeated kernel sequences on {device}, stream {stream}",
+                   SayDevice(*mined.device), mined.device->rank->streams[mined.stream].stream),
       .columns = {KeyColumn("place", "position"),
                   {"step", "step"},
                   CountColumn("length", "kernels"),
@@ -296,14 +298,14 @@ Table RepeatsTable(Report& report, const Facts& facts) {
   return table;
 }
 
-std::string Headline(const Table& sequences, const Table& repeats) {
+Phrase Headline(const Table& sequences, const Table& repeats) {
   if (!repeats.rows.empty()) {
     const auto& row = repeats.rows[0];
-    return fmt::format("A sequence of {} kernels repeats {} times in a step.",
-                       ColumnOf(repeats, "length").Int(row), ColumnOf(repeats, "count").Int(row));
+    return Say("A sequence of {length} kernels repeats {count} times in a step.",
+               ColumnOf(repeats, "length").Int(row), ColumnOf(repeats, "count").Int(row));
   }
-  return fmt::format("Operators launch {} of kernels; none repeats within a step.",
-                     Plural(sequences.rows.size(), "different sequence"));
+  return Say("Operators launch {sequences} of kernels; none repeats within a step.",
+             Plural(sequences.rows.size(), "different sequence"));
 }
 
 Report Run(const Facts& facts, const Params& params) {

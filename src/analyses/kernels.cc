@@ -51,7 +51,7 @@ std::vector<Column> KernelColumns() {
           TimeColumn("mean", "mean"),
           min,
           max,
-          {"tensor_core", "Tensor Cores"},
+          Words({"tensor_core", "Tensor Cores"}),
           RatioColumn("occupancy", "occupancy"),
           blocks};
 }
@@ -94,7 +94,8 @@ Table LaunchTable() {
       table,
       {CountColumn("occurrences", "count"), TimeColumn("total", "total"),
        TimeColumn("mean", "mean"), TimeColumn("min", "min"), TimeColumn("max", "max"),
-       ValueColumn("tensor_core", "Tensor Cores"), ValueColumn("tensor_core_eligible", "eligible"),
+       Words(ValueColumn("tensor_core", "Tensor Cores")),
+       Words(ValueColumn("tensor_core_eligible", "eligible")),
        RatioColumn("occupancy", "occupancy"), RatioColumn("theoretical", "theoretical occupancy"),
        CountColumn("blocks_per_sm", "blocks/SM")});
   return table;
@@ -157,13 +158,13 @@ void AddTensorCoreFinding(Report& report, const Facts& facts, const KernelUse& u
   if (share < kMinShare) return;
   const int64_t each = t.missed_time / static_cast<int64_t>(facts.devices.size());
   report.findings.push_back(
-      {.message = fmt::format("Matrix work without {} is {} of kernel time.", MatrixUnits(use),
-                              HumanRatio(share)),
-       .because = fmt::format("{} per device; worst: {}; {} run {} of kernel time",
-                              HumanTime(static_cast<double>(each)),
-                              SayMost(facts, std::vector<std::pair<StringId, int64_t>>(
-                                                 t.missed.begin(), t.missed.end())),
-                              MatrixUnits(use), HumanRatio(Share(t.tensor_core, t.time))),
+      {.message = Say("Matrix work without {units} is {share} of kernel time.", MatrixUnits(use),
+                      HumanRatio(share)),
+       .because = Say("{time} per device; worst: {kernels}; {units} run {share} of kernel time",
+                      HumanTime(static_cast<double>(each)),
+                      SayMost(facts, std::vector<std::pair<StringId, int64_t>>(t.missed.begin(),
+                                                                               t.missed.end())),
+                      MatrixUnits(use), HumanRatio(Share(t.tensor_core, t.time))),
        .hint = Say(kNarrow, facts) + (use.only_amd() ? "" : Say(kAllowTf32, facts)),
        .impact = each / 2,  // what 16 bit saves at least, as in overview
        .table = "top",
@@ -186,11 +187,11 @@ void AddOccupancyFinding(Report& report, const Facts& facts, const KernelTotals&
   const double few = Share(t.few_blocks, t.low_time);
   const auto each = static_cast<double>(t.low_time) / static_cast<double>(facts.devices.size());
   report.findings.push_back(
-      {.message = fmt::format("Kernels with occupancy below {} are {} of kernel time.",
-                              HumanRatio(kLowOccupancy), HumanRatio(share)),
-       .because = fmt::format("mean occupancy is {}; fewer blocks than multiprocessors in {} of "
-                              "their time; worst: {}",
-                              HumanRatio(occupancy), HumanRatio(few), SayMost(facts, kernels)),
+      {.message = Say("Kernels with occupancy below {occupancy} are {share} of kernel time.",
+                      HumanRatio(kLowOccupancy), HumanRatio(share)),
+       .because = Say("mean occupancy is {occupancy}; fewer blocks than multiprocessors in {share} "
+                      "of their time; worst: {kernels}",
+                      HumanRatio(occupancy), HumanRatio(few), SayMost(facts, kernels)),
        .hint = few >= 0.5 ? Say(kMoreBlocks, facts)
                           : "use smaller blocks, or fewer values per thread; registers or shared "
                             "memory limit these kernels",
@@ -212,11 +213,11 @@ void Summarize(Report& report, const KernelUse& use) {
       {"eligible_ratio", "eligible, % of kernel time", Ratio(t.eligible, t.time), Unit::kRatio},
       {"occupancy", "mean occupancy (estimate)",
        When(t.occupancy_time > 0, t.occupancy / t.occupancy_time), Unit::kRatio}};
-  report.headline = fmt::format("{} of kernel time uses {}, {} is eligible",
-                                HumanRatio(Share(t.tensor_core, t.time)), MatrixUnits(use),
-                                HumanRatio(Share(t.eligible, t.time)));
+  report.headline = Say("{share} of kernel time uses {units}, {eligible} is eligible",
+                        HumanRatio(Share(t.tensor_core, t.time)), MatrixUnits(use),
+                        HumanRatio(Share(t.eligible, t.time)));
   if (t.unknown > 0) {
-    report.headline += fmt::format(", {} is unclassified", HumanRatio(Share(t.unknown, t.time)));
+    report.headline += Say(", {share} is unclassified", HumanRatio(Share(t.unknown, t.time)));
   }
   report.headline += ".";
 }

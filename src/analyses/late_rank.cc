@@ -1,8 +1,6 @@
 // Compares what ranks spend time on.
 #include "analyses/late_rank.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <span>
@@ -121,16 +119,17 @@ CauseKind CauseOf(LateReason reason) {
   return CauseKind::kWait;
 }
 
-std::string LateHint(LateReason reason, const Facts& facts) {
+Phrase LateHint(LateReason reason, const Facts& facts) {
   switch (reason) {
     case LateReason::kCompute:
       if (facts.OnHost()) {
-        return fmt::format(
-            "check what else runs on its machine, and the clocks of its processors ({})",
+        return Say(
+            "check what else runs on its machine, and the clocks of its processors ({command})",
             CommandForClocks(facts));
       }
-      return fmt::format(
-          "check its device: clocks and temperature ({}), other processes; replace it with a spare",
+      return Say(
+          "check its device: clocks and temperature ({command}), other processes; replace it with "
+          "a spare",
           CommandForClocks(facts));
     case LateReason::kMoreCompute:
     case LateReason::kLargerInputs:
@@ -144,8 +143,10 @@ std::string LateHint(LateReason reason, const Facts& facts) {
     case LateReason::kCopies:
       return "check its PCIe link (lspci -vv), and pin the memory it copies from";
     case LateReason::kLink:
-      return fmt::format("test its links: {} between its host and others{}", NetworkTest(facts),
-                         facts.OnHost() ? "" : ", InfiniBand counters");
+      return facts.OnHost()
+                 ? Say("test its links: {test} between its host and others", NetworkTest(facts))
+                 : Say("test its links: {test} between its host and others, InfiniBand counters",
+                       NetworkTest(facts));
     case LateReason::kBefore:
     case LateReason::kUnknown:
       break;
@@ -153,12 +154,12 @@ std::string LateHint(LateReason reason, const Facts& facts) {
   return "compare the timeline of this rank before its collectives with that of another rank";
 }
 
-std::string LateHint(const LateRank& late, const Facts& facts) {
-  if (late.slow != nullptr) return std::string(kFindWhatSlows);
-  const std::string hint = LateHint(late.reason, facts);
+Phrase LateHint(const LateRank& late, const Facts& facts) {
+  if (late.slow != nullptr) return kFindWhatSlows;
+  const Phrase hint = LateHint(late.reason, facts);
   const bool unknown =
       late.reason == LateReason::kCompute && late.excess && SizeIsUnknown(*late.excess);
-  return unknown ? fmt::format("{}; if they are not, {}", kRecordSizes, hint) : hint;
+  return unknown ? Say("{record}; if they are not, {hint}", kRecordSizes, hint) : hint;
 }
 
 const StepChange* RiseOf(LateReason reason, const Facts& facts, const RankCollectives& rank) {
@@ -183,9 +184,9 @@ LateReason ReasonOf(const Facts& facts, const WorkRise& rise) {
   return input >= rise.Difference() / 2 ? LateReason::kInput : LateReason::kHost;
 }
 
-std::string SayWork(const Facts& facts, const WorkRise& rise) {
-  return fmt::format("{} ({})", LateReasonName(ReasonOf(facts, rise), facts),
-                     SayPlaceOf(facts, rise));
+Phrase SayWork(const Facts& facts, const WorkRise& rise) {
+  return Say("{cause} ({place})", LateReasonName(ReasonOf(facts, rise), facts),
+             SayPlaceOf(facts, rise));
 }
 
 void TakeWork(const Facts& facts, LateRank& late) {
@@ -233,38 +234,42 @@ void AddFunction(const Facts& facts, LateRank& late, const std::set<int64_t>* st
   late.function = FunctionBehind(facts, own, other, more / 2);
 }
 
-std::string SayLateReason(const LateRank& late, const Facts& facts) {
+Phrase SayLateReason(const LateRank& late, const Facts& facts) {
   if (late.work != nullptr) return SayWork(facts, *late.work);
   if (late.reason == LateReason::kUnknown) return "unknown cause";
   std::string_view name = LateReasonName(late.reason, facts);
-  if (late.function) return fmt::format("{} ({})", name, SayLeader(*late.function));
+  if (late.function) return Say("{cause} ({place})", name, SayLeader(*late.function));
   if (late.slow != nullptr) return "all that it runs takes longer";
-  if (!late.excess) return std::string(name);
+  if (!late.excess) return name;
   if (late.reason == LateReason::kCompute && SizeIsUnknown(*late.excess))
     name = "slower operators or larger inputs";
-  return fmt::format("{} ({})", name, OperatorLabel((*facts.names)[late.excess->name]));
+  return Say("{cause} ({place})", name, OperatorNameOf(facts, late.excess->name));
 }
 
-std::string SayLateEvidence(const LateRank& late, const Facts& facts) {
+Phrase SayLateEvidence(const LateRank& late, const Facts& facts) {
   // Noise may hide from sums what is seen in a part.
   const int64_t beyond = IsCompute(late.reason) ? late.beyond.compute : late.beyond.host_late;
   if (late.work != nullptr && beyond <= 0) return SayWorkEvidence(facts, *late.work);
-  const std::string behind = late.slow != nullptr ? "; " + SaySlowEvidence(*late.slow)
-                             : late.excess        ? SayExcess(facts, *late.excess)
-                                                  : std::string();
-  const auto more = [&](int64_t ns, std::string_view what) {
-    return fmt::format("{} more than the median of the others {}{}",
-                       HumanTime(static_cast<double>(ns)), what, behind);
+  Phrase behind;
+  if (late.slow != nullptr)
+    behind = Phrase("; ") + SaySlowEvidence(*late.slow);
+  else if (late.excess)
+    behind = SayExcess(facts, *late.excess);
+  const auto more = [&](int64_t ns, std::string_view where) {
+    return Say("{time} more than the median of the others {where}{behind}",
+               HumanTime(static_cast<double>(ns)), where, behind);
   };
   switch (late.reason) {
     case LateReason::kCompute:
       return more(late.beyond.compute, facts.OnHost() ? "in the same number of operators"
                                                       : "in the same number of compute kernels");
     case LateReason::kMoreCompute: {
-      const std::string in = facts.OnHost() ? "in more operators" : "in more compute kernels";
-      if (late.beyond.host_late <= late.beyond.compute) return more(late.beyond.compute, in);
+      const bool host = facts.OnHost();
+      if (late.beyond.host_late <= late.beyond.compute)
+        return more(late.beyond.compute, host ? "in more operators" : "in more compute kernels");
       return more(AddSaturated(late.beyond.compute, late.beyond.host_late),
-                  in + " and between them");
+                  host ? "in more operators and between them"
+                       : "in more compute kernels and between them");
     }
     case LateReason::kLargerInputs:
       return more(late.beyond.compute, "in operators on larger inputs");
@@ -280,7 +285,7 @@ std::string SayLateEvidence(const LateRank& late, const Facts& facts) {
     case LateReason::kLink:
       return more(late.beyond.transfer, "in transfer");
     case LateReason::kBefore:
-      return late.start ? SayLateStartEvidence(*late.start) : std::string();
+      return late.start ? SayLateStartEvidence(*late.start) : Phrase();
     case LateReason::kUnknown:
       break;
   }

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <set>
-#include <string>
 #include <string_view>
 
 #include "analyses/late_start.h"
@@ -15,6 +14,7 @@
 #include "facts/derived/python/python_time.h"
 #include "facts/derived/steps/step_changes.h"
 #include "facts/facts.h"
+#include "stepscope/phrase.h"
 #include "stepscope/report.h"
 
 namespace stepscope {
@@ -57,7 +57,7 @@ const StepChange* RiseOf(LateReason reason, const Facts& facts, const RankCollec
 LateReason ReasonOf(const Facts& facts, const WorkRise& rise);
 
 // "more operators (aten::layer_norm)", "time between operators (slow_transform (train.py:20))".
-std::string SayWork(const Facts& facts, const WorkRise& rise);
+Phrase SayWork(const Facts& facts, const WorkRise& rise);
 
 // Where the rank has more work than others (work_rises.h), that is the reason, whatever noise adds.
 void TakeWork(const Facts& facts, LateRank& late);
@@ -75,11 +75,11 @@ void AddFunction(const Facts& facts, LateRank& late, const std::set<int64_t>* st
 
 std::string_view LateReasonName(LateReason reason, const Facts& facts);
 // The same with the operator: "more operators (aten::layer_norm)"; or "unknown cause".
-std::string SayLateReason(const LateRank& late, const Facts& facts);
+Phrase SayLateReason(const LateRank& late, const Facts& facts);
 // "76.9 ms more than the median of the others between operators; Python meanwhile: ...".
-std::string SayLateEvidence(const LateRank& late, const Facts& facts);
-std::string LateHint(LateReason reason, const Facts& facts);
-std::string LateHint(const LateRank& late, const Facts& facts);
+Phrase SayLateEvidence(const LateRank& late, const Facts& facts);
+Phrase LateHint(LateReason reason, const Facts& facts);
+Phrase LateHint(const LateRank& late, const Facts& facts);
 CauseKind CauseOf(LateReason reason);
 inline bool IsCompute(LateReason reason) { return CauseOf(reason) == CauseKind::kCompute; }
 

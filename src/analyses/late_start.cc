@@ -1,9 +1,8 @@
 // Compares when ranks begin the first step that all of them have.
 #include "analyses/late_start.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "base/distribution.h"
@@ -51,22 +50,25 @@ std::optional<LateStart> FindLateStart(const Facts& facts, uint32_t rank, int64_
   return LateStart{number, late};
 }
 
-std::string SayLateStart(const LateStart& start, const Facts& facts) {
-  return fmt::format("begins step {}, the first {}, {} after the others", start.step,
-                     facts.selected.empty() ? "recorded" : "selected", Time(start.late));
+Phrase SayLateStart(const LateStart& start, const Facts& facts) {
+  return facts.selected.empty()
+             ? Say("begins step {step}, the first recorded, {time} after the others", start.step,
+                   Time(start.late))
+             : Say("begins step {step}, the first selected, {time} after the others", start.step,
+                   Time(start.late));
 }
 
-std::string SayLateStartEvidence(const LateStart& start) {
-  return fmt::format("it lies before step {}", start.step);
+Phrase SayLateStartEvidence(const LateStart& start) {
+  return Say("it lies before step {step}", start.step);
 }
 
-std::string LateStartHint(const LateStart& start, const Facts& facts) {
+Phrase LateStartHint(const LateStart& start, const Facts& facts) {
   if (facts.selected.empty())
-    return fmt::format(
-        "record steps before step {} too: a profiler that starts late on one rank is no fault of "
-        "the job",
+    return Say(
+        "record steps before step {step} too: a profiler that starts late on one rank is no fault "
+        "of the job",
         start.step);
-  return fmt::format("select steps before step {} too", start.step);
+  return Say("select steps before step {step} too", start.step);
 }
 
 }  // namespace stepscope

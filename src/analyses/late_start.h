@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "facts/facts.h"
+#include "stepscope/phrase.h"
 
 namespace stepscope {
 
@@ -20,8 +20,8 @@ struct LateStart {
 std::optional<LateStart> FindLateStart(const Facts& facts, uint32_t rank, int64_t least);
 
 // "begins step 8, the first selected, 3.71 s after the others".
-std::string SayLateStart(const LateStart& start, const Facts& facts);
-std::string SayLateStartEvidence(const LateStart& start);
-std::string LateStartHint(const LateStart& start, const Facts& facts);
+Phrase SayLateStart(const LateStart& start, const Facts& facts);
+Phrase SayLateStartEvidence(const LateStart& start);
+Phrase LateStartHint(const LateStart& start, const Facts& facts);
 
 }  // namespace stepscope

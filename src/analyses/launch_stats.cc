@@ -1,6 +1,4 @@
 // Compares launch calls, launch delays and kernel durations.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -206,7 +204,7 @@ void AddRow(Table& table, const DeviceFacts& device, DeviceLaunches& l) {
 Table WorstTable(const Facts& facts, const Measure& measure) {
   Table table{.key = "outliers",
               .title = "Kernels by outlier group",
-              .columns = {KeyColumn("group", "group"), KeyColumn("kernel", "kernel"),
+              .columns = {Words(KeyColumn("group", "group")), KeyColumn("kernel", "kernel"),
                           CountColumn("count", "count"), TimeColumn("excess", "excess"),
                           TimeColumn("worst", "max excess")},
               .text_rows = 6};
@@ -279,14 +277,14 @@ void AddFinding(Report& report, const Facts& facts, const Measure& measure, cons
   if (share < kManyShort || idle < kIdleEnough || lost < kMinShare) return;
   const int64_t impact = t.lost / static_cast<int64_t>(facts.devices.size());
   report.findings.push_back(
-      {.message = fmt::format("Kernels shorter than their launch call are {} of single launches.",
-                              HumanRatio(share)),
+      {.message = Say("Kernels shorter than their launch call are {share} of single launches.",
+                      HumanRatio(share)),
        .because =
-           fmt::format("{} of {}; their calls take {} longer per device than the kernels, and "
-                       "devices idle for {} of span; worst: {}",
-                       HumanCount(t.short_kernels), HumanCount(t.single),
-                       HumanTime(static_cast<double>(impact)), HumanRatio(idle),
-                       SayMost(facts, measure.SingleShort())),
+           Say("{count} of {launches}; their calls take {time} longer per device than the kernels, "
+               "and devices idle for {idle} of span; worst: {kernels}",
+               HumanCount(t.short_kernels), HumanCount(t.single),
+               HumanTime(static_cast<double>(impact)), HumanRatio(idle),
+               SayMost(facts, measure.SingleShort())),
        .hint = Say(kMerge, facts),
        .impact = impact,
        .table = "ranks",
@@ -295,7 +293,7 @@ void AddFinding(Report& report, const Facts& facts, const Measure& measure, cons
 }
 
 // Nothing has no histogram.
-void AddHistogram(Report& report, std::string key, std::string title,
+void AddHistogram(Report& report, std::string key, Phrase title,
                   const std::vector<int64_t>& values) {
   if (values.empty()) return;
   Series series{.key = std::move(key),
@@ -315,11 +313,11 @@ void Summarize(Report& report, Totals& t) {
       {"coverage", "activities with launch, %", Ratio(t.linked, t.events), Unit::kRatio},
       {"delay_p50", "median launch delay", delay.p50, Unit::kNanoseconds}};
   report.headline =
-      fmt::format("Median launch delay is {}", HumanTime(static_cast<double>(delay.p50)));
+      Say("Median launch delay is {time}", HumanTime(static_cast<double>(delay.p50)));
   if (t.single > 0) {
     const double share = static_cast<double>(t.short_kernels) / static_cast<double>(t.single);
-    report.headline += fmt::format("; {} of single launches are shorter than their launch call",
-                                   HumanRatio(share));
+    report.headline +=
+        Say("; {share} of single launches are shorter than their launch call", HumanRatio(share));
   }
   report.headline += ".";
   AddHistogram(report, "delay_histogram", "Launch delay histogram", t.delays);

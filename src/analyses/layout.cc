@@ -48,12 +48,11 @@ exchange tokens themselves (DeepEP) are not among the all-to-alls.
 above its ideal is due to unequal stages or late ranks (`stragglers`); loss, to unequal loads of experts.
 )md";
 
-std::string SayRankCount(const ProcessGroups& groups, const Facts& facts) {
+Phrase SayRankCount(const ProcessGroups& groups, const Facts& facts) {
   const auto world = static_cast<size_t>(std::max<int64_t>(groups.world, 1));
-  std::string text = Plural(world, groups.devices ? "device" : "rank");
+  const Phrase ranks = Plural(world, groups.devices ? "device" : "rank");
   const auto recorded = std::ssize(facts.collectives.ranks);
-  if (recorded < groups.world) text += fmt::format(" ({} recorded)", recorded);
-  return text;
+  return recorded < groups.world ? Say("{ranks} ({recorded} recorded)", ranks, recorded) : ranks;
 }
 
 // "ep": kinds that are known, of groups whose members are not.
@@ -66,27 +65,27 @@ std::string SayKinds(const ParallelLayout& found) {
   return text;
 }
 
-std::string SayLayout(const ParallelLayout& found) {
-  std::string text = found.Say();
+Phrase SayLayout(const ParallelLayout& found) {
+  Phrase text = found.Say();
   if (text.empty()) {
-    text = SayKinds(found);
+    const std::string kinds = SayKinds(found);
     const bool is_one =
         found.classes.size() == 1 && found.classes.front().kind == ParallelKind::kAllRanks;
     if (is_one) return "one group of all, for several uses";
-    return text.empty() ? "what process groups are for is not known"
-                        : text + " (not a grid: members are not known, or groups overlap)";
+    if (kinds.empty()) return "what process groups are for is not known";
+    return Say("{kinds} (not a grid: members are not known, or groups overlap)", kinds);
   }
   for (const GroupClass& c : found.classes) {
     const bool experts = c.kind == ParallelKind::kExpert && c.size > 1;
     const auto index = static_cast<uint32_t>(&c - found.classes.data());
     if (experts && std::ranges::find(found.axes, index) == found.axes.end())
-      text += fmt::format(", {} {} across these", c.label, c.size);
+      text += Say(", {kind} {size} across these", c.label, c.size);
   }
-  return found.is_grid ? text : fmt::format("{} (not a grid: {})", text, found.problem);
+  return found.is_grid ? text : Say("{layout} (not a grid: {problem})", text, found.problem);
 }
 
 // "exposed communication: tp 12.0%, pp 3.1% of span"; the largest first.
-std::string SayExposed(const ParallelLayout& found, const KindTimes& times) {
+Phrase SayExposed(const ParallelLayout& found, const KindTimes& times) {
   std::vector<std::pair<int64_t, size_t>> order;
   for (size_t c = 0; c < times.classes.size(); ++c) {
     if (times.classes[c].calls > 0) order.emplace_back(-times.classes[c].exposed, c);
@@ -100,7 +99,7 @@ std::string SayExposed(const ParallelLayout& found, const KindTimes& times) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", found.classes[c].label,
                         HumanRatio(Share(-exposed, times.span)));
   }
-  return text.empty() ? "" : "; exposed communication: " + text + " of span";
+  return text.empty() ? Phrase() : Say("; exposed communication: {kinds} of span", text);
 }
 
 void AddPipeline(Report& report, const Facts& facts) {
@@ -112,7 +111,7 @@ void AddPipeline(Report& report, const Facts& facts) {
         {"ideal_bubble_ratio", "ideal bubble, % of step", *pipeline.ideal, Unit::kRatio});
   if (!pipeline.unknown.empty())
     report.notes.push_back(
-        {"ideal_bubble", 1, "the ideal bubble is not known: " + pipeline.unknown, ""});
+        {"ideal_bubble", 1, Say("the ideal bubble is not known: {why}", pipeline.unknown), ""});
 }
 
 Report Run(const Facts& facts, const Params&) {
@@ -124,8 +123,8 @@ Report Run(const Facts& facts, const Params&) {
   }
   const ProcessGroups& groups = ProcessGroupsOf(facts);
   const ParallelLayout& found = ParallelLayoutOf(facts);
-  report.headline = fmt::format("{}: {}{}.", SayRankCount(groups, facts), SayLayout(found),
-                                SayExposed(found, KindTimesOf(facts)));
+  report.headline = Say("{ranks}: {layout}{exposed}.", SayRankCount(groups, facts),
+                        SayLayout(found), SayExposed(found, KindTimesOf(facts)));
   report.metrics = {
       {"world", groups.devices ? "devices" : "ranks", groups.world, Unit::kCount},
       {"grid", "grid", TextCell(found.is_grid ? found.Say() : ""), Unit::kNone, true}};

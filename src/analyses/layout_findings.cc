@@ -1,8 +1,6 @@
 // Says what is certain of a pipeline's bubble, and which groups communication is exposed in.
 #include "analyses/layout_findings.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -27,15 +25,15 @@ constexpr double kLostByExperts = 0.05;  // of a step
 constexpr double kMostly = 2.0 / 3;      // of exposed communication
 
 // "; stage 2 (ranks 4 and 5) is busy for 8.1 ms per step, the mean is 5.2 ms".
-std::string SaySlowStage(const ModelPipeline& pipeline) {
+Phrase SaySlowStage(const ModelPipeline& pipeline) {
   double sum = 0;
   for (const ModelStage& stage : pipeline.stages) sum += static_cast<double>(stage.busy);
   const double mean = sum / static_cast<double>(pipeline.stages.size());
   const ModelStage& most = *std::ranges::max_element(pipeline.stages, {}, &ModelStage::busy);
-  if (static_cast<double>(most.busy) < kSlowerStage * mean) return "";
-  return fmt::format("; stage {} ({}) is busy for {} per step, the mean is {}", most.stage,
-                     SayRanks(most.ranks), HumanTime(static_cast<double>(most.busy)),
-                     HumanTime(mean));
+  if (static_cast<double>(most.busy) < kSlowerStage * mean) return {};
+  return Say("; stage {stage} ({ranks}) is busy for {busy} per step, the mean is {mean}",
+             most.stage, SayRanks(most.ranks), HumanTime(static_cast<double>(most.busy)),
+             HumanTime(mean));
 }
 
 struct MostExposed {
@@ -71,7 +69,17 @@ bool CrossesHosts(const Facts& facts, const GroupClass& c) {
   });
 }
 
-std::string AdviceFor(ParallelKind kind, bool crosses) {
+// What GroupClass::known_by says, with the name at its end as a field.
+Phrase SayKnownBy(const std::string& known_by) {
+  constexpr std::string_view kDescribed = "described as ", kExperts = "all-to-all, in a job with ";
+  if (known_by.starts_with(kDescribed))
+    return Say("described as {name}", Phrase::Name(known_by.substr(kDescribed.size())));
+  if (known_by.starts_with(kExperts))
+    return Say("all-to-all, in a job with {name}", Phrase::Name(known_by.substr(kExperts.size())));
+  return known_by;
+}
+
+Phrase AdviceFor(ParallelKind kind, bool crosses) {
   switch (kind) {
     case ParallelKind::kTensor:
       return crosses ? "number ranks so that each tp group is within one host"
@@ -99,10 +107,10 @@ void AddBubbleFinding(Report& report, const Facts& facts) {
   const double beyond = pipeline.bubble - *pipeline.ideal;
   if (beyond < kBeyondIdeal || pipeline.bubble < kTimesIdeal * *pipeline.ideal) return;
   report.findings.push_back(
-      {.message = fmt::format("The pipeline's bubble is {} of step; its schedule needs {}.",
-                              HumanRatio(pipeline.bubble), HumanRatio(*pipeline.ideal)),
-       .because = fmt::format("{} stages, {} microbatches per step by their messages{}",
-                              pipeline.depth, *pipeline.microbatches, SaySlowStage(pipeline)),
+      {.message = Say("The pipeline's bubble is {share} of step; its schedule needs {ideal}.",
+                      HumanRatio(pipeline.bubble), HumanRatio(*pipeline.ideal)),
+       .because = Say("{stages} stages, {count} microbatches per step by their messages{slow}",
+                      pipeline.depth, *pipeline.microbatches, SaySlowStage(pipeline)),
        .hint = "make stages take equally long, and see stragglers for ranks that are late",
        .impact = ToInt64(beyond * static_cast<double>(pipeline.step)),
        .table = "stages",
@@ -128,11 +136,15 @@ void AddKindFinding(Report& report, const Facts& facts) {
   const auto devices = static_cast<int64_t>(facts.devices.size());
   report.findings.push_back(
       {.message =
-           fmt::format("Exposed communication is mostly of {} groups{}: {} of span.", c.label,
-                       crosses ? ", which reach across hosts" : "", HumanRatio(share)),
-       .because = fmt::format("{} of {} exposed per device; {}",
-                              HumanTime(static_cast<double>(most->exposed / devices)),
-                              HumanTime(static_cast<double>(most->all / devices)), c.known_by),
+           crosses ? Say("Exposed communication is mostly of {kind} groups, which reach across "
+                         "hosts: {share} of span.",
+                         c.label, HumanRatio(share))
+                   : Say("Exposed communication is mostly of {kind} groups: {share} of span.",
+                         c.label, HumanRatio(share)),
+       .because = Say("{time} of {all} exposed per device; {known}",
+                      HumanTime(static_cast<double>(most->exposed / devices)),
+                      HumanTime(static_cast<double>(most->all / devices)),
+                      SayKnownBy(c.known_by)),
        .hint = AdviceFor(c.kind, crosses),
        .impact = (waits ? most->exposed : most->exposed - waited) / devices,
        .table = "groups",
@@ -156,13 +168,13 @@ void AddExpertFinding(Report& report, const Facts& facts) {
   if (share < kLostByExperts) return;
   const double steps = times.steps / static_cast<double>(facts.devices.size());
   report.findings.push_back(
-      {.message = fmt::format("Experts are loaded unequally: {} of span is lost until the slowest "
-                              "rank has computed.",
-                              HumanRatio(share)),
-       .because = fmt::format("between all-to-alls, ranks compute for {} per step, the slowest of "
-                              "each for {}",
-                              HumanTime(static_cast<double>(mean)),
-                              HumanTime(static_cast<double>(AddSaturated(mean, lost)))),
+      {.message = Say("Experts are loaded unequally: {share} of span is lost until the slowest "
+                      "rank has computed.",
+                      HumanRatio(share)),
+       .because = Say("between all-to-alls, ranks compute for {time} per step, the slowest of "
+                      "each for {slowest}",
+                      HumanTime(static_cast<double>(mean)),
+                      HumanTime(static_cast<double>(AddSaturated(mean, lost)))),
        .hint = "balance the routing (auxiliary loss, capacity), or place busy experts on "
                "different ranks; see experts",
        .impact = ToInt64(static_cast<double>(lost) * steps),

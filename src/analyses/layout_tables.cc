@@ -101,14 +101,15 @@ Table LayoutGroups(const Facts& facts) {
   Table table{
       .key = "groups",
       .title = "Process groups by kind",
-      .columns = {KeyColumn("group_kind", "kind"), CountColumn("size", "size"),
+      .columns = {Words(KeyColumn("group_kind", "kind")), CountColumn("size", "size"),
                   CountColumn("groups", "groups"), CountColumn("calls", "calls"),
                   Detail(TimeColumn("exposed", "exposed")),
                   TimeColumn("exposed_per_step", "exposed per step"),
                   RatioColumn("exposed_ratio", "% of span"), TimeColumn("wait", "wait"),
                   TimeColumn("transfer", "transfer"),
                   Detail(TimeColumn("communication", "communication")),
-                  Detail(ValueColumn("known", "known")), ValueColumn("known_by", "known by")}};
+                  Detail(Words(ValueColumn("known", "known"))),
+                  Words(ValueColumn("known_by", "known by"))}};
   SetKinds(table, {{"exposed", ColumnKind::kCommunication}, {"wait", ColumnKind::kWait}});
   for (size_t i = 0; i < layout.classes.size(); ++i) {
     const GroupClass& c = layout.classes[i];
@@ -132,7 +133,7 @@ Table LayoutRanks(const Facts& facts) {
       .key = "ranks", .title = "Places of ranks", .columns = ParticipantKeys(), .text_rows = 16};
   for (const uint32_t c : placing)
     AddColumns(table, {ValueColumn(KeyOfLabel(layout.classes[c].label), layout.classes[c].label)});
-  AddColumns(table, {ValueColumn("host", "host"), ValueColumn("recorded", "recorded"),
+  AddColumns(table, {ValueColumn("host", "host"), Words(ValueColumn("recorded", "recorded")),
                      TimeColumn("exposed", "exposed"), TimeColumn("wait", "wait"),
                      TimeColumn("blame", "caused wait")});
   for (const auto& [seat, coordinates] : layout.seats) {
@@ -173,7 +174,8 @@ Table LayoutExperts(const Facts& facts) {
   const ParallelLayout& layout = ParallelLayoutOf(facts);
   Table table{.key = "experts",
               .title = "All-to-alls in order",
-              .columns = {KeyColumn("group_kind", "kind"), KeyColumn("place", "place in step"),
+              .columns = {Words(KeyColumn("group_kind", "kind")),
+                          KeyColumn("place", "place in step"),
                           CountColumn("count", "count"), CountColumn("ranks", "ranks"),
                           TimeColumn("wait", "mean wait"), TimeColumn("transfer", "mean transfer"),
                           TimeColumn("compute", "mean compute until next"),

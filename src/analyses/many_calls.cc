@@ -1,8 +1,6 @@
 // Sums the operators of steps by name; without steps, of loops.
 #include "analyses/many_calls.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -18,7 +16,6 @@
 #include "base/stop.h"
 #include "facts/derived/python/python_time.h"
 #include "report/humanize.h"
-#include "report/kernel_name.h"
 
 namespace stepscope {
 namespace many_calls {
@@ -180,7 +177,7 @@ class Loops {
 };
 
 // ", in row_update (train.py:21)", where a function has half of the loops.
-std::string SayFunction(const Facts& facts, const std::vector<RankSteps>& ranks, const Loop& loop) {
+Phrase SayFunction(const Facts& facts, const std::vector<RankSteps>& ranks, const Loop& loop) {
   constexpr double kHalf = 0.5;
   FrameTimes times(facts);
   for (const auto& [index, stretches] : loop.stretches) {
@@ -189,7 +186,7 @@ std::string SayFunction(const Facts& facts, const std::vector<RankSteps>& ranks,
       times.Add(rank, *thread, UnionOf(stretches));
   }
   const auto leaders = times.Leaders(1, kHalf);
-  return leaders.empty() ? "" : ", in " + SayLeader(leaders.front());
+  return leaders.empty() ? Phrase() : Say(", in {function}", SayLeader(leaders.front()));
 }
 
 void AddLoops(const Facts& facts, const std::vector<RankSteps>& ranks, Report& report) {
@@ -205,12 +202,12 @@ void AddLoops(const Facts& facts, const std::vector<RankSteps>& ranks, Report& r
   const double share = static_cast<double>(length) / static_cast<double>(whole);
   if (share < kLeast) return;
   report.findings.push_back(
-      {.message = fmt::format("Loops in Python over small operators take {} of the trace{}.",
-                              HumanRatio(share), SayFunction(facts, ranks, *loop)),
-       .because = fmt::format(
-           "{} runs {} times in {}, each time after the same few operators, {} a call; the rest is "
-           "those operators and Python between the calls",
-           ShortName((*facts.names)[loop->name]), HumanCount(loop->calls),
+      {.message = Say("Loops in Python over small operators take {share} of the trace{within}.",
+                      HumanRatio(share), SayFunction(facts, ranks, *loop)),
+       .because = Say(
+           "{operator} runs {count} times in {loops}, each time after the same few operators, "
+           "{time} a call; the rest is those operators and Python between the calls",
+           ShortNameOf(facts, loop->name), HumanCount(loop->calls),
            Plural(static_cast<size_t>(loop->rows), "loop"),
            HumanTime(static_cast<double>(loop->time) / static_cast<double>(loop->calls))),
        .hint = Say(loops.Updates(*loop) ? kOneUpdate : kOneCall, facts),
@@ -235,11 +232,11 @@ void AddManyCalls(const Facts& facts, const std::vector<RankSteps>& ranks, Repor
   if (most.name == kNoString || share < many_calls::kLeast) return;
   const double calls = static_cast<double>(most.count) / steps;
   report.findings.push_back(
-      {.message = fmt::format("{} runs {} times per step: {} of step time.",
-                              ShortName((*facts.names)[most.name]),
-                              HumanCount(static_cast<int64_t>(calls)), HumanRatio(share)),
-       .because = fmt::format("{} per step, {} a call; Python between the calls comes on top",
-                              HumanTime(time / steps), HumanTime(time / steps / calls)),
+      {.message = Say("{operator} runs {count} times per step: {share} of step time.",
+                      ShortNameOf(facts, most.name),
+                      HumanCount(static_cast<int64_t>(calls)), HumanRatio(share)),
+       .because = Say("{time} per step, {each} a call; Python between the calls comes on top",
+                      HumanTime(time / steps), HumanTime(time / steps / calls)),
        .hint = Say(many_calls::kOneCall, facts),
        .impact = most.time / static_cast<int64_t>(ranks.size()),
        .table = "step_time",

@@ -68,7 +68,7 @@ void AddKind(Report& report, Table& table, const DeviceFacts& device, CopyPath p
   report.series.push_back(
       {.key = fmt::format("{}.rank{}.window{}.device{}", kind, device.rank->rank,
                           device.rank->window, device.device),
-       .title = fmt::format("{} of {}", kind, SayDevice(device)),
+       .title = Say("{direction} of {device}", kind, SayDevice(device)),
        .x_unit = Unit::kNanoseconds,
        .y_unit = Unit::kBytesPerSecond,
        .points = Thin(rate, points)});
@@ -79,7 +79,7 @@ struct Total {
   int64_t bytes = 0, busy = 0;
 };
 
-std::string Headline(const std::array<Total, kCopyPaths>& totals) {
+Phrase Headline(const std::array<Total, kCopyPaths>& totals) {
   size_t most = 0;
   for (size_t p = 1; p < kCopyPaths; ++p) {
     if (totals[p].busy > totals[most].busy) most = p;
@@ -87,13 +87,12 @@ std::string Headline(const std::array<Total, kCopyPaths>& totals) {
   const Total& t = totals[most];
   const std::string kind(CopyPathName(static_cast<CopyPath>(most)));
   if (t.bytes == 0 || t.busy == 0) {
-    return fmt::format("{} has the most copy time ({}).", kind,
-                       HumanTime(static_cast<double>(t.busy)));
+    return Say("{direction} has the most copy time ({time}).", kind,
+               HumanTime(static_cast<double>(t.busy)));
   }
-  return fmt::format(
-      "{} has the most copy time: {} in {}, {}/s.", kind, HumanBytes(static_cast<double>(t.bytes)),
-      HumanTime(static_cast<double>(t.busy)),
-      HumanBytes(PerSecond(static_cast<double>(t.bytes), static_cast<double>(t.busy))));
+  return Say("{direction} has the most copy time: {bytes} in {time}, {rate}/s.", kind,
+             HumanBytes(static_cast<double>(t.bytes)), HumanTime(static_cast<double>(t.busy)),
+             HumanBytes(PerSecond(static_cast<double>(t.bytes), static_cast<double>(t.busy))));
 }
 
 Report Run(const Facts& facts, const Params& params) {

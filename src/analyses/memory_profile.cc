@@ -125,7 +125,7 @@ Table DeviceTable(const Facts& facts, const std::vector<MemoryPeak>& peaks) {
 }
 
 // Columns of the type, shape and region of blocks.
-Table HoldingTable(std::string key, std::string title, size_t text_rows) {
+Table HoldingTable(std::string key, Phrase title, size_t text_rows) {
   Table table{.key = std::move(key),
               .title = std::move(title),
               .columns = {KeyColumn("operator", "operator"), BytesColumn("bytes", "bytes"),
@@ -210,12 +210,12 @@ void AddMetrics(Report& report, const MemoryPeak& p) {
        Unit::kBytes, true}};
 }
 
-std::string Headline(const MemoryPeak& p) {
-  std::string text = fmt::format("Peak memory of {} is {}", Where(p), Human(p.peak));
-  if (p.KnowsHeadroom()) {
-    text += fmt::format(", {} of capacity {}", HumanRatio(p.Used()), Human(p.capacity));
-  }
-  return text + MostlyFor(p.at_peak, p.peak) + ".";
+Phrase Headline(const MemoryPeak& p) {
+  Phrase of_capacity;
+  if (p.KnowsHeadroom())
+    of_capacity = Say(", {share} of capacity {capacity}", HumanRatio(p.Used()), Human(p.capacity));
+  return Say("Peak memory of {where} is {bytes}{of_capacity}{mostly}.", Where(p), Human(p.peak),
+             of_capacity, MostlyFor(p.at_peak, p.peak));
 }
 
 Report Run(const Facts& facts, const Params& params) {
@@ -223,8 +223,8 @@ Report Run(const Facts& facts, const Params& params) {
                 .title = std::string(kMemoryProfile.title)};
   const auto peaks = FindMemoryPeaks(facts, params.Integer("capacity"));
   if (peaks.empty()) {
-    MakeUnavailable(report,
-                    "there are no memory events in the selection: " + Say(kRecordMemory, facts));
+    MakeUnavailable(report, Say("there are no memory events in the selection: {how}",
+                                Say(kRecordMemory, facts)));
     return report;
   }
   report.headline = Headline(peaks.front());

@@ -19,9 +19,9 @@ constexpr double kWorthALarger = 1.5;    // batch factor
 constexpr double kHasTime = 0.1;  // idle share of span below which a larger batch gains little
 
 // " and 3 others"; empty if there are none.
-std::string Others(int64_t count) {
-  if (count <= 1) return "";
-  return count == 2 ? " and one other" : fmt::format(" and {} others", count - 1);
+Phrase Others(int64_t count) {
+  if (count <= 1) return {};
+  return count == 2 ? Phrase(" and one other") : Say(" and {count} others", count - 1);
 }
 
 constexpr AdviceByPurpose kHoldLess{
@@ -79,21 +79,23 @@ double IdleRatio(const Facts& facts, const MemoryPeak& p) {
 
 }  // namespace
 
-std::string Where(const MemoryPeak& p) {
-  return p.memory.device < 0 ? fmt::format("the host of rank {}", p.rank->rank)
-                             : fmt::format("rank {} device {}", p.rank->rank, p.memory.device);
+Phrase Where(const MemoryPeak& p) {
+  return p.memory.device < 0 ? Say("the host of rank {rank}", p.rank->rank)
+                             : Say("rank {rank} device {device}", p.rank->rank, p.memory.device);
 }
 
 std::string Human(int64_t bytes) { return HumanBytes(static_cast<double>(bytes)); }
 
-std::string MostlyFor(const MemoryHoldings& holdings, int64_t whole) {
+Phrase MostlyFor(const MemoryHoldings& holdings, int64_t whole) {
   const auto most = std::ranges::max_element(
       holdings, {}, [](const auto& holding) { return holding.second.bytes; });
-  if (most == holdings.end() || whole <= 0) return "";
+  if (most == holdings.end() || whole <= 0) return {};
   const std::string& operation = most->first.operation;
   const double share = static_cast<double>(most->second.bytes) / static_cast<double>(whole);
-  return fmt::format(", {} {}", HumanRatio(share),
-                     operation == kMemoryFromBefore ? "allocated before the trace" : operation);
+  const Phrase what = operation == kMemoryFromBefore ? Phrase("allocated before the trace")
+                      : operation.starts_with('(')   ? Phrase(operation)  // of no operator
+                                                     : Phrase::Name(operation);
+  return Say(", {share} {operation}", HumanRatio(share), what);
 }
 
 void AddFullFinding(Report& report, const Facts& facts, const std::vector<MemoryPeak>& peaks) {
@@ -106,10 +108,10 @@ void AddFullFinding(Report& report, const Facts& facts, const std::vector<Memory
   const auto full = std::ranges::count_if(peaks, is_full);
   report.findings.push_back(
       {.severity = Severity::kHigh,
-       .message = fmt::format("Peak memory of {}{} is {} of capacity.", Where(p), Others(full),
-                              HumanRatio(p.Used())),
-       .because = fmt::format("{} vs capacity {}{}", Human(p.peak), Human(p.capacity),
-                              MostlyFor(p.at_peak, p.peak)),
+       .message = Say("Peak memory of {where}{others} is {share} of capacity.", Where(p),
+                      Others(full), HumanRatio(p.Used())),
+       .because = Say("{bytes} vs capacity {capacity}{mostly}", Human(p.peak), Human(p.capacity),
+                      MostlyFor(p.at_peak, p.peak)),
        .hint = Say(kHoldLess, facts),
        .table = "devices",
        .cause = {CauseKind::kMemory}});
@@ -122,20 +124,24 @@ bool AddLeakFinding(Report& report, const Facts& facts, const std::vector<Memory
   if (first == peaks.end()) return false;
   const MemoryPeak& p = *first;
   const int64_t each = p.growth.each;
-  std::string because =
-      fmt::format("at least {} more is in use at the end of each of the last {} steps", Human(each),
-                  p.growth.steps);
+  Phrase because =
+      Say("at least {bytes} more is in use at the end of each of the last {count} steps",
+          Human(each), p.growth.steps);
   if (const auto headroom = p.Headroom(); headroom && each > 0) {
-    because += fmt::format("; headroom for {} more",
-                           Plural(static_cast<size_t>(*headroom / each), "step"));
+    because +=
+        Say("; headroom for {steps} more", Plural(static_cast<size_t>(*headroom / each), "step"));
   }
   int64_t kept = 0;
   for (const auto& [purpose, holding] : p.never_freed) kept = AddSaturated(kept, holding.bytes);
-  if (kept > 0) because += "; steps never freed " + Human(kept) + MostlyFor(p.never_freed, kept);
+  if (kept > 0) {
+    because +=
+        Say("; steps never freed {bytes}{mostly}", Human(kept), MostlyFor(p.never_freed, kept));
+  }
   report.findings.push_back(
       {.severity = Severity::kHigh,
-       .message = fmt::format("Memory of {}{} grows in each step: a leak, or an unbounded cache.",
-                              Where(p), Others(std::ranges::count_if(peaks, leaks))),
+       .message = Say("Memory of {where}{others} grows in each step: a leak, or an unbounded "
+                      "cache.",
+                      Where(p), Others(std::ranges::count_if(peaks, leaks))),
        .because = std::move(because),
        .hint = Say(kKeepLess, facts),
        .table = "steps",
@@ -162,13 +168,12 @@ void AddBatchFinding(Report& report, const Facts& facts, const std::vector<Memor
   if (idle < kHasTime) return;
   report.findings.push_back(
       {.severity = Severity::kLow,
-       .message = fmt::format("Memory allows a batch {} times as large.",
-                              least > 10 ? "more than 10" : fmt::format("{:.1f}", least)),
-       .because =
-           fmt::format("the fullest device, {}, uses {} of {} at its peak; {} of that is freed in "
-                       "each step; it idles for {} of span",
-                       Where(p), Human(p.peak), Human(p.capacity), Human(p.peak - p.persistent),
-                       HumanRatio(idle)),
+       .message = Say("Memory allows a batch {times} times as large.",
+                      least > 10 ? "more than 10" : fmt::format("{:.1f}", least)),
+       .because = Say("the fullest device, {where}, uses {bytes} of {capacity} at its peak; "
+                      "{freed} of that is freed in each step; it idles for {share} of span",
+                      Where(p), Human(p.peak), Human(p.capacity), Human(p.peak - p.persistent),
+                      HumanRatio(idle)),
        .hint = Say(kUseLargerBatch, facts),
        .table = "devices"});
 }

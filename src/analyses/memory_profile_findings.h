@@ -15,13 +15,13 @@ inline constexpr double kNearlyFull = 0.9;    // of capacity, as in PyTorch's Te
 inline constexpr int64_t kStepsThatGrow = 3;  // consecutive
 
 // "rank 0 device 1".
-std::string Where(const MemoryPeak& p);
+Phrase Where(const MemoryPeak& p);
 
 // "48.6 GB".
 std::string Human(int64_t bytes);
 
 // The operation that holds the most: ", 80.0% aten::mm".
-std::string MostlyFor(const MemoryHoldings& holdings, int64_t whole);
+Phrase MostlyFor(const MemoryHoldings& holdings, int64_t whole);
 
 // One where a device is nearly full.
 void AddFullFinding(Report& report, const Facts& facts, const std::vector<MemoryPeak>& peaks);

@@ -137,18 +137,17 @@ class Writer {
     if (memory.device < 0 || peak <= highest_) return;
     highest_ = peak;
     highest_reserved_ = reserved;
-    highest_where_ = fmt::format("rank {} device {}", rank.rank, memory.device);
+    highest_where_ = Say("rank {rank} device {device}", rank.rank, memory.device);
   }
 
   void Finish() {
     if (highest_ >= 0) {
-      report_.headline = fmt::format("Peak memory of {} is {} allocated", highest_where_,
-                                     HumanBytes(static_cast<double>(highest_)));
-      if (highest_reserved_ >= 0) {
-        report_.headline +=
-            fmt::format(", {} reserved", HumanBytes(static_cast<double>(highest_reserved_)));
-      }
-      report_.headline += ".";
+      const std::string bytes = HumanBytes(static_cast<double>(highest_));
+      report_.headline =
+          highest_reserved_ < 0
+              ? Say("Peak memory of {where} is {bytes} allocated.", highest_where_, bytes)
+              : Say("Peak memory of {where} is {bytes} allocated, {reserved} reserved.",
+                    highest_where_, bytes, HumanBytes(static_cast<double>(highest_reserved_)));
     } else {
       report_.headline = "Only host memory was recorded.";
     }
@@ -186,13 +185,16 @@ class Writer {
     const bool host = memory.device < 0;
     const std::string_view allocator =
         memory.allocator == kNoString ? std::string_view() : (*facts_.names)[memory.allocator];
-    const std::string_view dot = allocator.empty() ? "" : ".", space = allocator.empty() ? "" : " ";
+    const std::string_view dot = allocator.empty() ? "" : ".";
     const std::string key = host ? "host" : fmt::format("device{}", memory.device);
-    const std::string name = host ? "host" : fmt::format("device {}", memory.device);
+    const Phrase name = host ? Phrase("host") : Say("device {device}", memory.device);
+    const Phrase title = allocator.empty()
+                             ? Say("Memory {what} by rank {rank}, {device}", what, rank.rank, name)
+                             : Say("Memory {what} by rank {rank}, {device} {allocator}", what,
+                                   rank.rank, name, Phrase::Name(std::string(allocator)));
     report_.series.push_back({.key = fmt::format("{}.rank{}.window{}.{}{}{}", what, rank.rank,
                                                  rank.window, key, dot, allocator),
-                              .title = fmt::format("Memory {} by rank {}, {}{}{}", what, rank.rank,
-                                                   name, space, allocator),
+                              .title = title,
                               .x_unit = Unit::kNanoseconds,
                               .y_unit = Unit::kBytes,
                               .points = Thin(points, points_)});
@@ -207,10 +209,10 @@ class Writer {
     report_.findings.push_back(
         {.severity = Severity::kLow,
          .message =
-             fmt::format("Unallocated memory is {} of peak reserved memory.", HumanRatio(unused)),
-         .because = fmt::format("{} reserves {} vs {} allocated at its peak", highest_where_,
-                                HumanBytes(static_cast<double>(highest_reserved_)),
-                                HumanBytes(static_cast<double>(highest_))),
+             Say("Unallocated memory is {share} of peak reserved memory.", HumanRatio(unused)),
+         .because = Say("{where} reserves {reserved} vs {bytes} allocated at its peak",
+                        highest_where_, HumanBytes(static_cast<double>(highest_reserved_)),
+                        HumanBytes(static_cast<double>(highest_))),
          .hint = Say(kUseReserved, facts_),
          .impact = 0,
          .table = "devices"});
@@ -220,7 +222,7 @@ class Writer {
   Report& report_;
   int64_t points_;
   int64_t highest_ = -1, highest_reserved_ = -1;
-  std::string highest_where_;
+  Phrase highest_where_;
   Table devices_{
       .key = "devices", .title = "Memory per device", .columns = DeviceKeys(), .text_rows = 12};
   Table holders_{.key = "holders",
@@ -237,7 +239,7 @@ class UseWriter {
     AddColumns(timelines_, {BytesColumn("peak", "peak"), TimeColumn("peak_time", "peak time"),
                             BytesColumn("before", "before trace"), BytesColumn("last", "last"),
                             CountColumn("moments", "moments")});
-    AddColumns(uses_, {KeyColumn("use", "use"), BytesColumn("at_peak", "at peak"),
+    AddColumns(uses_, {Words(KeyColumn("use", "use")), BytesColumn("at_peak", "at peak"),
                        RatioColumn("share", "% of peak"), BytesColumn("highest", "max"),
                        BytesColumn("before", "before trace"), BytesColumn("last", "last")});
     SetKinds(uses_, {{"at_peak", ColumnKind::kMemory}});
@@ -268,7 +270,8 @@ class UseWriter {
                                ""});
     }
     if (timelines_.rows.empty()) return false;
-    report_.headline += (report_.headline.empty() ? "" : " ") + headline_;
+    if (!report_.headline.empty()) report_.headline += " ";
+    report_.headline += headline_;
     report_.tables.push_back(std::move(uses_));
     report_.tables.push_back(std::move(timelines_));
     return true;
@@ -305,22 +308,21 @@ class UseWriter {
     std::string key(use);
     std::ranges::replace(key, ' ', '_');
     report_.series.push_back({.key = fmt::format("{}.rank{}.timeline{}", key, rank.rank, number),
-                              .title = fmt::format("Memory by use, rank {}: {}", rank.rank, use),
+                              .title = Say("Memory by use, rank {rank}: {use}", rank.rank, use),
                               .x_unit = Unit::kNanoseconds,
                               .y_unit = Unit::kBytes,
                               .points = Thin(points, points_)});
   }
 
   void Describe(const RankActivity& rank, const MemoryUseOverTime& over_time, int64_t peak) {
-    headline_ = fmt::format("Peak memory of rank {} by use is {}", rank.rank,
-                            HumanBytes(static_cast<double>(peak)));
+    const std::string bytes = HumanBytes(static_cast<double>(peak));
     const auto order = Order(over_time);
     if (order.empty() || peak <= 0 || over_time.at_peak[order[0]] > peak) {
-      headline_ += ".";
+      headline_ = Say("Peak memory of rank {rank} by use is {bytes}.", rank.rank, bytes);
       return;
     }
-    headline_ += fmt::format(
-        ", {} {}.",
+    headline_ = Say(
+        "Peak memory of rank {rank} by use is {bytes}, {share} {use}.", rank.rank, bytes,
         HumanRatio(static_cast<double>(over_time.at_peak[order[0]]) / static_cast<double>(peak)),
         NameOf(order[0]));
   }
@@ -329,7 +331,7 @@ class UseWriter {
   Report& report_;
   int64_t points_;
   int64_t highest_ = std::numeric_limits<int64_t>::min(), outside_ = 0;
-  std::string headline_;
+  Phrase headline_;
   Table timelines_{.key = "timelines",
                    .title = "Exported memory timelines",
                    .columns = {KeyColumn("rank", "rank"), KeyColumn("timeline", "timeline")},
@@ -367,8 +369,8 @@ Report Run(const Facts& facts, const Params& params) {
   }
   if (any) writer.Finish();
   if (!AddUses(facts, report, points) && !any) {
-    MakeUnavailable(report,
-                    "there are no memory events in the selection: " + Say(kRecordMemory, facts));
+    MakeUnavailable(report, Say("there are no memory events in the selection: {how}",
+                                Say(kRecordMemory, facts)));
   }
   return report;
 }

@@ -1,8 +1,6 @@
 // Reports host time, device time and memory of the modules of a model.
 #include "facts/derived/modules/modules.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -192,14 +190,16 @@ std::vector<PathRow> PathsOf(const Modules& modules) {
   return paths.Finish();
 }
 
-std::string Headline(const Modules& modules, const Table& types, const Module& module) {
+Phrase Headline(const Modules& modules, const Table& types, const Module& module) {
   const int64_t in_modules = modules.device_time - modules.outside;
   if (in_modules <= 0) return "No device activity was launched in a module.";
   const auto& first = types.rows.front();
   const double* share = ColumnOf(types, "share").FindReal(first);
-  return fmt::format("{} modules have the most device time ({}); the largest is {} ({}).",
-                     ColumnOf(types, "type").Text(first), HumanRatio(share == nullptr ? 0 : *share),
-                     module.name, HumanTime(static_cast<double>(module.self.Device())));
+  return Say(
+      "{type} modules have the most device time ({share}); the largest is {module} ({time}).",
+      Phrase::Name(ColumnOf(types, "type").Text(first)),
+      HumanRatio(share == nullptr ? 0 : *share), Phrase::Name(module.name),
+      HumanTime(static_cast<double>(module.self.Device())));
 }
 
 constexpr Advice kRecordModules{
@@ -215,9 +215,10 @@ Report Run(const Facts& facts, const Params&) {
   Report report = StartReport(kModules, facts);
   const Modules& modules = ModulesOf(facts);
   if (modules.modules.empty()) {
-    MakeUnavailable(report, RecordsCalls(facts) && HasPython(facts)
-                                ? "no module was called while Python was recorded"
-                                : "the traces name no modules: " + Say(kRecordModules, facts));
+    MakeUnavailable(report,
+                    RecordsCalls(facts) && HasPython(facts)
+                        ? Phrase("no module was called while Python was recorded")
+                        : Say("the traces name no modules: {how}", Say(kRecordModules, facts)));
     return report;
   }
   // Without device activity the host side remains.

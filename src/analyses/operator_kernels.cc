@@ -1,6 +1,4 @@
 // Attributes kernels to the operators that launched them, with the time from launch to start.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -174,14 +172,14 @@ Table KernelsTable(const Facts& facts, const Sums& sums) {
   return table;
 }
 
-std::string WhyNoOperator(const Facts& facts) {
+Phrase WhyNoOperator(const Facts& facts) {
   const bool recorded = std::ranges::any_of(facts.ranks, [](const RankActivity& rank) {
     return std::ranges::any_of(
         rank.host->ranges, [](const HostRange& range) { return range.kind == Kind::kOperator; });
   });
-  const std::string why = "no activity was launched in an operator";
-  return recorded ? why + ": graphs launch outside operators"
-                  : why + ": " + Say(kRecordHost, facts);
+  return recorded
+             ? Phrase("no activity was launched in an operator: graphs launch outside operators")
+             : Say("no activity was launched in an operator: {how}", Say(kRecordHost, facts));
 }
 
 Report Run(const Facts& facts, const Params&) {
@@ -201,10 +199,11 @@ Report Run(const Facts& facts, const Params&) {
   Table operators = OperatorsTable(facts, sums);
   report.metrics = {{"without_operator", "without operator, % of device time",
                      Ratio(sums.without, sums.total), Unit::kRatio}};
-  report.headline = fmt::format(
-      "{} has the most device time ({}).", ColumnOf(operators, "operator").Text(operators.rows[0]),
-      HumanRatio(static_cast<double>(ColumnOf(operators, "gpu_time").Int(operators.rows[0])) /
-                 static_cast<double>(std::max<int64_t>(sums.total, 1))));
+  report.headline =
+      Say("{operator} has the most device time ({share}).",
+          ColumnOf(operators, "operator").Text(operators.rows[0]),
+          HumanRatio(static_cast<double>(ColumnOf(operators, "gpu_time").Int(operators.rows[0])) /
+                     static_cast<double>(std::max<int64_t>(sums.total, 1))));
   report.tables.push_back(std::move(operators));
   report.tables.push_back(KernelsTable(facts, sums));
   return report;

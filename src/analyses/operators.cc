@@ -1,8 +1,6 @@
 // Reports host and device time of each framework operator.
 #include "facts/operators/operators.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -191,8 +189,9 @@ std::vector<Column> ValueColumns() {
   Column total_ratio = RatioColumn("tensor_core_total", "Tensor Cores, % of total");
   Column flops{"flops", "FLOP", Unit::kFlop};
   Column bytes{"bytes", "least bytes", Unit::kBytes};
+  eligible.words = true;
   eligible.detail = ratio.detail = total_ratio.detail = flops.detail = bytes.detail = true;
-  return {KeyColumn("side", "side"),
+  return {Words(KeyColumn("side", "side")),
           KeyColumn("name", "operator"),
           KeyColumn("type", "type"),
           CountColumn("occurrences", "calls"),
@@ -235,19 +234,20 @@ void AddRows(Table& table, const Facts& facts, std::string_view side, const Sums
   }
 }
 
-std::string SayTop(const Facts& facts, std::string_view side, const Sums& sums) {
+Phrase SayTop(const Facts& facts, std::string_view side, const Sums& sums) {
   Table table{.columns = ValueColumns()};
   AddRows(table, facts, side, sums, {});
   if (table.rows.empty()) return {};
   const auto& row = table.rows[0];
   const double* share = ColumnOf(table, "share").FindReal(row);
-  return fmt::format("{} has the most self time on the {} ({})", ColumnOf(table, "name").Text(row),
-                     side, HumanRatio(share == nullptr ? 0 : *share));
+  return Say("{operator} has the most self time on the {side} ({share})",
+             Phrase::Name(ColumnOf(table, "name").Text(row)), side,
+             HumanRatio(share == nullptr ? 0 : *share));
 }
 
-std::string Headline(const Facts& facts, const RankSums& all) {
-  const std::string device = SayTop(facts, "device", all.device);
-  const std::string host = SayTop(facts, "host", all.host);
+Phrase Headline(const Facts& facts, const RankSums& all) {
+  const Phrase device = SayTop(facts, "device", all.device);
+  const Phrase host = SayTop(facts, "host", all.host);
   return device + (device.empty() || host.empty() ? "" : "; ") + host + ".";
 }
 
@@ -265,7 +265,7 @@ Report Run(const Facts& facts, const Params&) {
     for (const auto& [name, sum] : sums.device) all.device[name].Add(sum);
   }
   if (all.host.empty() && all.device.empty()) {
-    MakeUnavailable(report, "the traces have no operators: " + Say(kRecordHost, facts));
+    MakeUnavailable(report, Say("the traces have no operators: {how}", Say(kRecordHost, facts)));
     return report;
   }
   // Without device activity the host side remains.

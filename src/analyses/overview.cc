@@ -1,6 +1,4 @@
 // Reports step time, its breakdown into categories, precision and device utilization.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -139,11 +137,11 @@ void AddPrecision(const StepBreakdown& sum, Report& report) {
 
 // "Step time is 960 µs (median of 7 steps of 8 ranks, 948 µs to 972 µs; 1 slow step of 4.10 ms left
 // out)".
-std::string SayStepTime(const std::vector<RankSteps>& ranks, const TypicalSteps& typical) {
+Phrase SayStepTime(const std::vector<RankSteps>& ranks, const TypicalSteps& typical) {
   const Distribution& times = typical.times;
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
   if (times.count == 1 && typical.slow + typical.warm_up == 0)
-    return "Step time is " + time(typical.median);
+    return Say("Step time is {time}", time(typical.median));
   std::set<int64_t> of;
   std::set<std::pair<int64_t, int64_t>> steps;  // window and number
   for (const RankSteps& rank : ranks) {
@@ -151,28 +149,30 @@ std::string SayStepTime(const std::vector<RankSteps>& ranks, const TypicalSteps&
     for (size_t s = BeginsWithWarmUp(rank) ? 1 : 0; s < rank.steps.size(); ++s)
       steps.insert({rank.rank->window, rank.steps[s].window.number});
   }
-  std::string said = fmt::format("Step time is {} (median of {}", time(typical.median),
-                                 Plural(steps.size(), "step"));
-  if (of.size() > 1) said += fmt::format(" of {} ranks", of.size());
-  if (times.min < times.max) said += fmt::format(", {} to {}", time(times.min), time(times.max));
+  const Phrase count = Plural(steps.size(), "step");
+  Phrase how = of.size() > 1 ? Say("median of {steps} of {count} ranks", count, of.size())
+                             : Say("median of {steps}", count);
+  if (times.min < times.max) how += Say(", {least} to {most}", time(times.min), time(times.max));
   if (typical.slow > 0) {
-    said +=
-        fmt::format("; {} of {}{} left out", Plural(static_cast<size_t>(typical.slow), "slow step"),
-                    typical.slow == 1 ? "" : "up to ", time(typical.slowest));
+    const Phrase slow = Plural(static_cast<size_t>(typical.slow), "slow step");
+    how += typical.slow == 1
+               ? Say("; {steps} of {time} left out", slow, time(typical.slowest))
+               : Say("; {steps} of up to {time} left out", slow, time(typical.slowest));
   }
-  return said + SayWarmUp(ranks, typical) + ")";
+  how += SayWarmUp(ranks, typical);
+  return Say("Step time is {time} ({how})", time(typical.median), how);
 }
 
 // "15.6% unrecorded".
-std::string SayShare(int64_t time, int64_t total, StepCategory category, const Facts& facts) {
+Phrase SayShare(int64_t time, int64_t total, StepCategory category, const Facts& facts) {
   const bool unrecorded = category == StepCategory::kOther && !RecordedPython(facts);
-  return fmt::format("{} {}", HumanRatio(Share(time, total)),
-                     unrecorded ? "unrecorded" : SayCategory(category, facts));
+  return Say("{share} {category}", HumanRatio(Share(time, total)),
+             unrecorded ? Phrase("unrecorded") : Phrase(SayCategory(category, facts)));
 }
 
 // "Step time is 960 µs (median of 7 steps): 31.2% device compute, 31.2% input, 15.6% all others."
-std::string Headline(const Facts& facts, const std::vector<RankSteps>& ranks,
-                     const TypicalSteps& typical) {
+Phrase Headline(const Facts& facts, const std::vector<RankSteps>& ranks,
+                const TypicalSteps& typical) {
   const StepBreakdown sum = SumOf(typical.ranks);
   constexpr size_t kNamed = 3;
   std::array<std::pair<int64_t, StepCategory>, kStepCategories> shares;
@@ -182,20 +182,22 @@ std::string Headline(const Facts& facts, const std::vector<RankSteps>& ranks,
   }
   std::ranges::stable_sort(shares, std::ranges::greater{},
                            &std::pair<int64_t, StepCategory>::first);
-  std::string parts;
+  Phrase parts;
   for (size_t i = 0; i < kNamed && Share(shares[i].first, sum.Total()) >= kModerately; ++i) {
-    parts += (i == 0 ? "" : ", ") + SayShare(shares[i].first, sum.Total(), shares[i].second, facts);
+    if (i > 0) parts += ", ";
+    parts += SayShare(shares[i].first, sum.Total(), shares[i].second, facts);
   }
   const RankSteps& first = typical.ranks.front();
   if (first.whole_recording) {
     const bool marked = !first.rank->steps.empty();
-    return fmt::format(
-        "{} Breakdown of the {} recorded: {}.",
-        marked ? "No step is complete." : "No steps are marked.",
-        HumanTime(static_cast<double>(sum.Total()) / static_cast<double>(typical.ranks.size())),
-        parts);
+    const std::string time =
+        HumanTime(static_cast<double>(sum.Total()) / static_cast<double>(typical.ranks.size()));
+    return marked
+               ? Say("No step is complete. Breakdown of the {time} recorded: {parts}.", time, parts)
+               : Say("No steps are marked. Breakdown of the {time} recorded: {parts}.", time,
+                     parts);
   }
-  return fmt::format("{}: {}.", SayStepTime(ranks, typical), parts);
+  return Say("{step_time}: {parts}.", SayStepTime(ranks, typical), parts);
 }
 
 void AddStepMetrics(const Facts& facts, const StepStatistics& total, int64_t median,
@@ -208,16 +210,14 @@ void AddStepMetrics(const Facts& facts, const StepStatistics& total, int64_t med
       {"step_time_stddev", "step time, std dev", time(total.deviation), Unit::kNanoseconds},
       {"steps", "steps of all ranks", marked ? total.steps : 0, Unit::kCount},
       {"device_compute_ratio",
-       fmt::format("{}, % of step time", TitleOf(StepCategory::kDeviceCompute, facts)),
+       Say("{category}, % of step time", TitleOf(StepCategory::kDeviceCompute, facts)),
        Ratio(sum.Compute(), sum.Total()), Unit::kRatio},
   };
 }
 
-std::string WhyNoSteps(const Facts& facts) {
-  if (facts.selected.empty()) {
-    return std::string(kNothingRecorded);
-  }
-  return facts.no_work.empty() ? "no selected step is complete" : facts.no_work;
+Phrase WhyNoSteps(const Facts& facts) {
+  if (facts.selected.empty()) return kNothingRecorded;
+  return facts.no_work.empty() ? Phrase("no selected step is complete") : Phrase(facts.no_work);
 }
 
 Report Run(const Facts& facts, const Params&) {
@@ -235,7 +235,7 @@ Report Run(const Facts& facts, const Params&) {
   const StepBreakdown sum = SumOf(ranks);
   const TypicalSteps typical = FindTypicalSteps(ranks);
   const std::optional<Lead> lead = FindLead(facts, typical.ranks);
-  report.headline = (lead ? lead->message + " " : "") + Headline(facts, ranks, typical) +
+  report.headline = (lead ? lead->message + " " : Phrase()) + Headline(facts, ranks, typical) +
                     SayBeforeSteps(facts, ranks) + SayUnrecorded(facts, typical.ranks);
   AddMissingKernels(facts, report);
   AddMissingCommunication(facts, report);
@@ -266,11 +266,10 @@ Report Run(const Facts& facts, const Params&) {
          ""});
   }
   if (!marked) {
-    report.notes.push_back(
-        {"no_steps", 1,
-         fmt::format("no steps are marked: {}, and record for longer than a step",
-                     Say(kMarkSteps, facts)),
-         ""});
+    report.notes.push_back({"no_steps", 1,
+                            Say("no steps are marked: {how}, and record for longer than a step",
+                                Say(kMarkSteps, facts)),
+                            ""});
   }
   return report;
 }

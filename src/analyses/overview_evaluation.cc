@@ -68,60 +68,61 @@ std::vector<int64_t> StepsBefore(const RankActivity& rank) {
 }
 
 // "every 5th step (4, 9 and 14)", "steps 4 and 8", "12 steps"; empty: unknown.
-std::string SaySteps(const std::vector<int64_t>& numbers) {
+Phrase SaySteps(const std::vector<int64_t>& numbers) {
   constexpr size_t kMostNamed = 5, kRecurs = 3;
-  if (numbers.empty()) return "";
+  if (numbers.empty()) return {};
   PeriodOfSteps period{.numbers = {numbers.begin(), numbers.end()}};
   bool regular = numbers.size() >= kRecurs;
   for (size_t i = 2; i < numbers.size(); ++i)
     regular &= numbers[i] - numbers[i - 1] == numbers[1] - numbers[0];
   if (regular) return period.Say();
   if (numbers.size() > kMostNamed) return Plural(numbers.size(), "step");
-  if (numbers.size() == 1) return fmt::format("step {}", numbers.front());
+  if (numbers.size() == 1) return Say("step {step}", numbers.front());
   const auto first = std::span(numbers).first(numbers.size() - 1);
-  return fmt::format("steps {} and {}", fmt::join(first, ", "), numbers.back());
+  return Say("steps {steps} and {last}", fmt::format("{}", fmt::join(first, ", ")), numbers.back());
 }
 
 // The function that runs evaluation and is in no step, as the Python stack has it.
-std::string FunctionOf(const Facts& facts, const RankActivity& rank) {
+Phrase FunctionOf(const Facts& facts, const RankActivity& rank) {
   const auto own = std::ranges::find(RankStepsOf(facts), &rank, &RankSteps::rank);
-  if (own == RankStepsOf(facts).end()) return "";
+  if (own == RankStepsOf(facts).end()) return {};
   std::vector<Interval> runs;
   for (const EvaluationRun& run : rank.evaluations) runs.push_back({run.start, run.end});
   const IntervalSet windows = UnionOf(std::move(runs));
-  if (windows.empty()) return "";
+  if (windows.empty()) return {};
   const int64_t half = LengthOf(windows) / std::ssize(windows) / 2;
   const auto leader = FunctionBehind(facts, {&rank, windows}, {&rank, WindowsOf(*own)}, half);
-  return leader ? SayLeader(*leader) : "";
+  return leader ? SayLeader(*leader) : Phrase();
 }
 
 // What runs it, when, and what it costs per step, which no step has.
-std::string SayPerStep(const Facts& facts, const Sums& sums, Report& report) {
+Phrase SayPerStep(const Facts& facts, const Sums& sums, Report& report) {
   const auto rank = std::ranges::find_if(
       facts.ranks, [](const RankActivity& r) { return !r.evaluations.empty(); });
-  const std::string after = SaySteps(StepsBefore(*rank)), function = FunctionOf(facts, *rank);
+  const Phrase after = SaySteps(StepsBefore(*rank)), function = FunctionOf(facts, *rank);
   const int64_t per_step = sums.steps > 0 ? sums.time / sums.steps : 0;
   report.metrics.push_back(
       {"evaluation_per_step", "evaluation, per step", per_step, Unit::kNanoseconds, true});
   report.metrics.push_back({"evaluation_function", "function of evaluation",
-                            When(!function.empty(), function), Unit::kNone, true});
+                            When(!function.empty(), function.str()), Unit::kNone, true});
   report.metrics.push_back({"evaluation_after", "steps before evaluation",
-                            When(!after.empty(), after), Unit::kNone, true});
-  if (per_step == 0 || after.empty()) return "";
+                            When(!after.empty(), after.str()), Unit::kNone, true});
+  if (per_step == 0 || after.empty()) return {};
   const bool several = sums.function == kNoString;
-  const std::string runs = !function.empty()
-                               ? fmt::format("{} runs {}", function, several ? "them" : "it")
-                               : std::string(several ? "They run" : "It runs");
-  return fmt::format(" {} after {}: {} per step, which step time leaves out.", runs, after,
-                     HumanTime(static_cast<double>(per_step)));
+  Phrase runs = several ? "They run" : "It runs";
+  if (!function.empty()) {
+    runs = several ? Say("{function} runs them", function) : Say("{function} runs it", function);
+  }
+  return Say(" {runs} after {steps}: {time} per step, which step time leaves out.", runs, after,
+             HumanTime(static_cast<double>(per_step)));
 }
 
 }  // namespace
 
-std::string AddEvaluation(const Facts& facts, Report& report) {
-  if (!facts.selected.empty()) return "";
+Phrase AddEvaluation(const Facts& facts, Report& report) {
+  if (!facts.selected.empty()) return {};
   const Sums sums = SumOf(facts);
-  if (sums.ranks == 0) return "";
+  if (sums.ranks == 0) return {};
   const int64_t ranks = sums.ranks;
   const int64_t time = sums.time / ranks, runs = sums.runs / ranks, calls = sums.calls / ranks;
   report.metrics.push_back(
@@ -131,17 +132,19 @@ std::string AddEvaluation(const Facts& facts, Report& report) {
                             Ratio(sums.time, sums.recorded), Unit::kRatio, true});
   const double share =
       static_cast<double>(sums.time) / static_cast<double>(std::max<int64_t>(sums.recorded, 1));
-  const std::string per_step = SayPerStep(facts, sums, report);
-  if (share < kModerately) return "";
-  const std::string said =
-      fmt::format("{} in {}: {} of the trace", HumanTime(static_cast<double>(time)),
-                  Plural(static_cast<size_t>(runs), "run"), HumanRatio(share));
-  if (sums.function == kNoString)
-    return fmt::format(" Forward passes without training (evaluation, generation) take {}.{}", said,
-                       per_step);
-  return fmt::format(" Evaluation between steps takes {} ({} of {}).{}", said,
-                     Plural(static_cast<size_t>(calls), "call"), (*facts.names)[sums.function],
-                     per_step);
+  const Phrase per_step = SayPerStep(facts, sums, report);
+  if (share < kModerately) return {};
+  const Phrase said =
+      Say("{time} in {runs}: {share} of the trace", HumanTime(static_cast<double>(time)),
+          Plural(static_cast<size_t>(runs), "run"), HumanRatio(share));
+  if (sums.function == kNoString) {
+    return Say(" Forward passes without training (evaluation, generation) take {time}.", said) +
+           per_step;
+  }
+  return Say(" Evaluation between steps takes {time} ({calls} of {function}).", said,
+             Plural(static_cast<size_t>(calls), "call"),
+             Phrase::Name(std::string((*facts.names)[sums.function]))) +
+         per_step;
 }
 
 }  // namespace stepscope::overview

@@ -1,8 +1,6 @@
 // Tells evaluation that runs between the steps of training.
 #pragma once
 
-#include <string>
-
 #include "facts/facts.h"
 #include "stepscope/report.h"
 
@@ -12,6 +10,6 @@ namespace stepscope::overview {
 // multi_step_on_iterator)." Where the function is not known: " Forward passes without training
 // (evaluation, generation) take 651 ms in 4 runs: 36.2% of the trace."; empty where it takes
 // little, or steps were selected. Adds its metrics.
-std::string AddEvaluation(const Facts& facts, Report& report);
+Phrase AddEvaluation(const Facts& facts, Report& report);
 
 }  // namespace stepscope::overview

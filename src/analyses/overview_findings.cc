@@ -1,8 +1,6 @@
 // Words the findings of the step overview.
 #include "analyses/overview_findings.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <set>
@@ -19,7 +17,6 @@
 #include "facts/derived/python/step_function.h"
 #include "facts/derived/steps/unrecorded.h"
 #include "report/humanize.h"
-#include "report/kernel_name.h"
 
 namespace stepscope {
 namespace overview {
@@ -75,7 +72,7 @@ bool Recurs(const std::vector<RankSteps>& ranks, StepCategory category) {
 }
 
 // Where it does not recur, later steps are without it.
-std::string HintOf(const Rule& rule, const std::vector<RankSteps>& ranks, const Facts& facts) {
+Phrase HintOf(const Rule& rule, const std::vector<RankSteps>& ranks, const Facts& facts) {
   if (rule.category == StepCategory::kOther) {
     const bool may_wait = MissingCommunicationOf(facts).world_size > 0;
     return may_wait ? AllowForAbsent(facts, FollowPython(facts)) : FollowPython(facts);
@@ -89,53 +86,57 @@ bool RecordedOperators(const RankActivity& rank) {
                              [](const HostRange& range) { return range.kind == Kind::kOperator; });
 }
 
-// "the trace", "step time", "step time on rank 1" where `on_some` is of some ranks.
-std::string SayWhole(const std::vector<RankSteps>& ranks, std::string_view on_some) {
-  return (ranks.front().whole_recording ? "the trace" : "step time") + std::string(on_some);
+// "the trace", "step time", "step time on rank 1" where `on_some` is "rank 1".
+Phrase SayWhole(const std::vector<RankSteps>& ranks, const Phrase& on_some) {
+  const Phrase whole = ranks.front().whole_recording ? "the trace" : "step time";
+  return on_some.empty() ? whole : Say("{whole} on {ranks}", whole, on_some);
 }
 
 // "Nothing is recorded in 95.0% of step time; the longest stretch, 940 µs, is between aten::mm and
 // the end of the recording; Python was not recorded."
-std::string SayNothingRecorded(const Facts& facts, const std::vector<RankSteps>& ranks,
-                               std::string_view on_some = "") {
+Phrase SayNothingRecorded(const Facts& facts, const std::vector<RankSteps>& ranks,
+                          const Phrase& on_some = {}) {
   const StepBreakdown sum = SumOf(ranks);
   const double share = Share(TimeOf(sum, StepCategory::kOther), sum.Total());
   const Unrecorded found = LongestUnrecorded(facts, ranks);
   const auto name = [&](StringId id, std::string_view edge) {
-    return id == kNoString ? fmt::format("the {} of the trace", edge)
-                           : ShortName((*facts.names)[id]);
+    return id == kNoString ? Phrase(edge) : ShortNameOf(facts, id);
   };
-  std::string said = fmt::format(
-      "Nothing is recorded in {} of {}; the longest stretch, {}, is between {} and {}",
-      HumanRatio(share), SayWhole(ranks, on_some), HumanTime(static_cast<double>(found.time)),
-      name(found.before, "start"), name(found.after, "end"));
   const bool operators = std::ranges::any_of(facts.ranks, RecordedOperators);
-  if (!operators) said += "; operators were not recorded";
-  if (!RecordedPython(facts)) said += operators ? "; Python was not recorded" : ", nor was Python";
-  return said + ".";
+  const bool python = RecordedPython(facts);
+  const Phrase missing = operators ? (python ? "" : "; Python was not recorded")
+                         : python  ? "; operators were not recorded"
+                                   : "; operators were not recorded, nor was Python";
+  return Say(
+      "Nothing is recorded in {share} of {whole}; the longest stretch, {time}, is between {before} "
+      "and {after}{missing}.",
+      HumanRatio(share), SayWhole(ranks, on_some), HumanTime(static_cast<double>(found.time)),
+      name(found.before, "the start of the trace"), name(found.after, "the end of the trace"),
+      missing);
 }
 
 // What Python did in time without operators was recorded where its frames were.
-std::string MessageOf(const Facts& facts, const Rule& rule, const std::vector<RankSteps>& ranks,
-                      const FrameTimes& python, std::string_view on_some,
-                      const std::optional<Lead>& lead) {
+Phrase MessageOf(const Facts& facts, const Rule& rule, const std::vector<RankSteps>& ranks,
+                 const FrameTimes& python, const Phrase& on_some, const std::optional<Lead>& lead) {
   const bool is_rest = rule.category == StepCategory::kOther;
   if (is_rest && !RecordedPython(facts)) return SayNothingRecorded(facts, ranks, on_some);
-  const std::string largest = is_rest ? LargestFrame(python, kStandsOut) : std::string();
-  const std::string whole = SayWhole(ranks, on_some);
+  const Phrase largest = is_rest ? LargestFrame(python, kStandsOut) : Phrase();
+  const Phrase whole = SayWhole(ranks, on_some);
   const StepBreakdown sum = SumOf(ranks);
   const double share = Share(TimeOf(sum, rule.category), sum.Total());
   if (largest.empty()) {
     std::string_view what = is_rest ? "Python between operators" : rule.message;
     if (rule.category == StepCategory::kCompilation && !Recurs(ranks, rule.category))
       what = "Compilation";
-    const bool named = is_rest && HasPython(facts);
-    return fmt::format("{} is {} of {}{}.", what, HumanRatio(share), whole,
-                       named ? "; no function stands out" : "");
+    if (is_rest && HasPython(facts)) {
+      return Say("{what} is {share} of {whole}; no function stands out.", what, HumanRatio(share),
+                 whole);
+    }
+    return Say("{what} is {share} of {whole}.", what, HumanRatio(share), whole);
   }
   if (lead && lead->function == python.Leaders(1).front().name) return lead->message;
-  return fmt::format("Python between operators is {} of {}; largest: {}.", HumanRatio(share), whole,
-                     largest);
+  return Say("Python between operators is {share} of {whole}; largest: {function}.",
+             HumanRatio(share), whole, largest);
 }
 
 // What a comparison names where the other run has no Python functions.
@@ -147,19 +148,20 @@ void AddLargestFunction(std::string name, Report& report) {
 
 // "; its 59 calls take longer and longer, from 1.40 ms to 39.0 ms": of the function with the most
 // time, where no step tells.
-std::string SayGrowingCalls(const Facts& facts, const std::vector<RankSteps>& ranks,
-                            const FrameTimes& python) {
+Phrase SayGrowingCalls(const Facts& facts, const std::vector<RankSteps>& ranks,
+                       const FrameTimes& python) {
   constexpr double kLeast = 0.5;  // of a median call
-  if (!ranks.front().whole_recording || ranks.size() != 1) return "";
+  if (!ranks.front().whole_recording || ranks.size() != 1) return {};
   const auto leaders = python.Leaders(1, kStandsOut);
-  if (leaders.empty()) return "";
+  if (leaders.empty()) return {};
   const std::vector<int64_t> calls = CallTimes(facts, *ranks.front().rank, leaders.front().name);
-  if (calls.empty()) return "";
+  if (calls.empty()) return {};
   const auto growth = FindGrowth(calls, kLeast * Median({calls.begin(), calls.end()}));
-  if (!growth) return "";
+  if (!growth) return {};
   const double last = growth->first + growth->each * static_cast<double>(calls.size() - 1);
-  return fmt::format("; its {} take longer and longer, from {} to {}", Plural(calls.size(), "call"),
-                     HumanTime(std::max(growth->first, 0.0)), HumanTime(last));
+  return Say("; its {calls} take longer and longer, from {first} to {last}",
+             Plural(calls.size(), "call"), HumanTime(std::max(growth->first, 0.0)),
+             HumanTime(last));
 }
 
 // The mean of the ranks.
@@ -216,22 +218,25 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
     const auto [counted, python] = RanksToName(facts, ranks, rule, uneven);
     if (!marked && by_function && python.Leaders(1, kStandsOut).empty()) continue;
     const bool some = counted.size() < ranks.size();
-    const std::string on_some = some ? " on " + SayRanks(uneven.ranks) : "";
+    const Phrase on_some = some ? SayRanks(uneven.ranks) : Phrase();
     if (rule.category == StepCategory::kOther && HasPython(facts))
       AddLargestFunction(LargestFrame(python, kStandsOut), report);
     // Python's functions have ranks of their own.
     const bool says_ranks = !some && !HasPython(facts);
     std::optional<int64_t> rank;
     if ((some || says_ranks) && uneven.ranks.size() == 1) rank = uneven.ranks.front();
+    const std::string time = HumanTime(StatisticsOf(counted, rule.category).mean);
+    const std::string of = HumanTime(StatisticsOfTotals(counted).mean);
+    const std::string_view category = TitleOf(rule.category, facts);
+    Phrase because =
+        marked ? Say("{time} of {total} per step in category {category}", time, of, category)
+               : Say("{time} of {total} in category {category}", time, of, category);
+    because += SayPython(python, StatisticsOfTotals(counted).steps);
+    if (by_function) because += SayGrowingCalls(facts, counted, python);
     report.findings.push_back(
         {.message = MessageOf(facts, rule, counted, python, on_some, lead) +
-                    (says_ranks ? SayUnevenRanks(uneven) : ""),
-         .because = fmt::format("{} of {}{} in category {}{}",
-                                HumanTime(StatisticsOf(counted, rule.category).mean),
-                                HumanTime(StatisticsOfTotals(counted).mean),
-                                marked ? " per step" : "", TitleOf(rule.category, facts),
-                                SayPython(python, StatisticsOfTotals(counted).steps) +
-                                    (by_function ? SayGrowingCalls(facts, counted, python) : "")),
+                    (says_ranks ? SayUnevenRanks(uneven) : Phrase()),
+         .because = std::move(because),
          .hint = HintOf(rule, counted, facts),
          .impact = TimeOf(SumOf(counted), rule.category) / std::ssize(counted),
          .table = "step_time",
@@ -251,11 +256,10 @@ void AddPrecisionFinding(const Facts& facts, const std::vector<RankSteps>& ranks
   if (compute == 0 || share >= kFewSixteen || Share(wide, compute) < 0.5) return;
   if (Share(compute, sum.Total()) < kModerately) return;
   report.findings.push_back(
-      {.message = fmt::format("Compute in 16 bit or less is {} of compute time.",
-                              share > 0 ? HumanRatio(share) : "0%"),
-       .because =
-           fmt::format("{} of compute per rank in 32 bit",
-                       HumanTime(static_cast<double>(wide) / static_cast<double>(ranks.size()))),
+      {.message = Say("Compute in 16 bit or less is {share} of compute time.",
+                      share > 0 ? HumanRatio(share) : "0%"),
+       .because = Say("{time} of compute per rank in 32 bit",
+                      HumanTime(static_cast<double>(wide) / static_cast<double>(ranks.size()))),
        .hint = Say(kNarrow, facts),
        .impact = wide / 2 / static_cast<int64_t>(ranks.size()),
        .table = "step_time",
@@ -277,15 +281,14 @@ constexpr Advice kRecordDevices{
 
 void AddMissingKernels(const Facts& facts, Report& report) {
   if (!facts.MostKernelsMissing()) return;
-  const std::string what =
-      facts.devices.empty() ? "No accelerator activity was recorded" : SayMissingKernels(facts);
+  const Phrase what = facts.devices.empty() ? Phrase("No accelerator activity was recorded")
+                                            : SayMissingKernels(facts);
   report.headline = what + ". " + report.headline;
   report.findings.push_back(
       {.severity = Severity::kHigh,
        .message = what + ".",
-       .because =
-           fmt::format("{} of {} launch calls have no activity with their correlation id",
-                       HumanCount(facts.launches.without_kernel), HumanCount(facts.launches.calls)),
+       .because = Say("{count} of {calls} launch calls have no activity with their correlation id",
+                      HumanCount(facts.launches.without_kernel), HumanCount(facts.launches.calls)),
        .hint = Say(kRecordDevices, facts),
        .table = "launches",
        .cause = {CauseKind::kRecording}});
@@ -304,16 +307,16 @@ size_t CountRanks(const Facts& facts) {
 void AddMissingCommunication(const Facts& facts, Report& report) {
   const MissingCommunication& missing = MissingCommunicationOf(facts);
   if (missing.world_size == 0) return;
-  std::string said =
+  Phrase said =
       missing.size_told
-          ? fmt::format("Communication of the {} ranks was not recognized", missing.world_size)
-          : fmt::format("Communication of the {} recorded ranks was not recognized",
-                        CountRanks(facts));
-  std::string because = NoCommunication(facts);
+          ? Say("Communication of the {count} ranks was not recognized", missing.world_size)
+          : Say("Communication of the {count} recorded ranks was not recognized",
+                CountRanks(facts));
+  Phrase because = NoCommunication(facts);
   if (missing.longer) {
     const auto& [rank, share, others] = *missing.longer;
-    said += fmt::format("; rank {} computes {} longer than {}", rank, HumanRatio(share),
-                        others.size() == 1 ? SayRanks(others) : "the others");
+    said += Say("; rank {rank} computes {share} longer than {others}", rank, HumanRatio(share),
+                others.size() == 1 ? SayRanks(others) : Phrase("the others"));
     because +=
         "; kernels that run as often on all ranks take longer there, so the others may wait "
         "for it";
@@ -323,8 +326,8 @@ void AddMissingCommunication(const Facts& facts, Report& report) {
       {.severity = Severity::kMedium,
        .message = said + ".",
        .because = std::move(because),
-       .hint = fmt::format(
-           "read compute time with care: in every analysis, communication counts as compute{}; "
+       .hint = Say(
+           "read compute time with care: in every analysis, communication counts as compute{or}; "
            "record all ranks for at least one step",
            !facts.OnHost()         ? ""
            : RecordedPython(facts) ? " or as Python between operators"
@@ -333,11 +336,11 @@ void AddMissingCommunication(const Facts& facts, Report& report) {
        .cause = {CauseKind::kRecording}});
 }
 
-std::string SayUnrecorded(const Facts& facts, const std::vector<RankSteps>& ranks) {
+Phrase SayUnrecorded(const Facts& facts, const std::vector<RankSteps>& ranks) {
   constexpr double kMost = 0.5;
-  if (facts.MostKernelsMissing() || RecordedPython(facts)) return "";
+  if (facts.MostKernelsMissing() || RecordedPython(facts)) return {};
   const StepBreakdown sum = SumOf(ranks);
-  if (Share(TimeOf(sum, StepCategory::kOther), sum.Total()) < kMost) return "";
+  if (Share(TimeOf(sum, StepCategory::kOther), sum.Total()) < kMost) return {};
   return " " + SayNothingRecorded(facts, ranks);
 }
 

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -41,6 +40,6 @@ void AddMissingCommunication(const Facts& facts, Report& report);
 // Where nothing was recorded in half of the steps or more: a sentence with the longest such
 // stretch, what was recorded next to it, and what was not recorded at all. Begins with a space;
 // else empty, as where Python was recorded.
-std::string SayUnrecorded(const Facts& facts, const std::vector<RankSteps>& ranks);
+Phrase SayUnrecorded(const Facts& facts, const std::vector<RankSteps>& ranks);
 
 }  // namespace stepscope::overview

@@ -1,8 +1,6 @@
 // Words the function or the operator with the most time.
 #include "analyses/overview_lead.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "analyses/build.h"
@@ -12,7 +10,6 @@
 #include "facts/derived/python/leading_function.h"
 #include "facts/derived/python/other_threads.h"
 #include "report/humanize.h"
-#include "report/kernel_name.h"
 
 namespace stepscope::overview {
 namespace {
@@ -31,17 +28,18 @@ bool HostDecides(const Facts& facts) {
          std::ranges::none_of(facts.ranks, Communicates);
 }
 
-// "62.0% of step time is in WHAT, 41.0 ms per step", "62.0% of the 489 ms recorded is in WHAT".
-std::string SayShare(const std::vector<RankSteps>& ranks, const std::string& what, int64_t time,
-                     int64_t whole) {
+// "62.0% of step time is in WHAT, 41.0 ms per step.", "62.0% of the 489 ms recorded is in WHAT.";
+// `rest` is before the stop.
+Phrase SayShare(const std::vector<RankSteps>& ranks, const Phrase& what, int64_t time,
+                int64_t whole, const Phrase& rest) {
   const double share = static_cast<double>(time) / static_cast<double>(whole);
   const auto steps = static_cast<double>(StatisticsOfTotals(ranks).steps);
   if (ranks.front().whole_recording) {
-    return fmt::format("{} of the {} recorded is in {}", HumanRatio(share),
-                       HumanTime(static_cast<double>(whole) / steps), what);
+    return Say("{share} of the {time} recorded is in {what}{rest}.", HumanRatio(share),
+               HumanTime(static_cast<double>(whole) / steps), what, rest);
   }
-  return fmt::format("{} of step time is in {}, {} per step", HumanRatio(share), what,
-                     HumanTime(static_cast<double>(time) / steps));
+  return Say("{share} of step time is in {what}, {time} per step{rest}.", HumanRatio(share), what,
+             HumanTime(static_cast<double>(time) / steps), rest);
 }
 
 // Names a function without what it runs in, where that takes less: the time is the function's own.
@@ -53,26 +51,25 @@ FrameTimes::Leader WithoutPart(FrameTimes::Leader leader) {
 }
 
 // ", 84.5 ms of that in _EngineBase.run_backward": of a part of it that takes less.
-std::string SayPart(const std::vector<RankSteps>& ranks, const FrameTimes::Leader& leader) {
+Phrase SayPart(const std::vector<RankSteps>& ranks, const FrameTimes::Leader& leader) {
   const bool is_part =
       !leader.within.function.empty() && WithoutPart(leader).within.function.empty();
-  if (!is_part) return "";
+  if (!is_part) return {};
   const auto steps = static_cast<double>(StatisticsOfTotals(ranks).steps);
-  return fmt::format(", {} of that in {}",
-                     HumanTime(static_cast<double>(leader.time_within) / steps),
-                     SayWithin(leader.within));
+  return Say(", {time} of that in {within}",
+             HumanTime(static_cast<double>(leader.time_within) / steps), SayWithin(leader.within));
 }
 
 // What operators have half of the function's time.
-std::string SayOperators(const Facts& facts, const LeadingFunction& lead) {
+Phrase SayOperators(const Facts& facts, const LeadingFunction& lead) {
   const int64_t time = lead.function.time;
   if (lead.longest_operator >= time - lead.longest_operator && lead.op != kNoString)
-    return ", mostly in " + ShortName((*facts.names)[lead.op]);
+    return Say(", mostly in {operator}", ShortNameOf(facts, lead.op));
   return lead.operators >= time - lead.operators ? ", mostly in operators" : "";
 }
 
 // "thread 28125" of "python: thread 28125 (python)".
-std::string SayThread(const std::string& name) {
+Phrase SayThread(const std::string& name) {
   const size_t at = name.find("thread ");
   if (at == std::string::npos) return "another thread";
   return name.substr(at, name.find_first_not_of("0123456789", at + 7) - at);
@@ -98,10 +95,12 @@ const WorkRise* FindWaitedFor(const Facts& facts, const std::vector<RankSteps>& 
 
 // "Rank 1 spends 10.5 ms more per step ...: .... Meanwhile ranks 0 and 2 are in receive
 // (ring.py:5)."
-std::string SayWaitedFor(const Facts& facts, const WorkRise& rise,
-                         const FrameTimes::Leader& leader) {
-  return fmt::format("{} Meanwhile {} {} in {}.", SayWorkRise(facts, rise), SayRanks(leader.ranks),
-                     leader.ranks.size() == 1 ? "is" : "are", SayLeader(leader));
+Phrase SayWaitedFor(const Facts& facts, const WorkRise& rise, const FrameTimes::Leader& leader) {
+  const Phrase said = SayWorkRise(facts, rise), ranks = SayRanks(leader.ranks);
+  const Phrase function = SayLeader(leader);
+  return leader.ranks.size() == 1
+             ? Say("{rise} Meanwhile {rank} is in {function}.", said, ranks, function)
+             : Say("{rise} Meanwhile {ranks} are in {function}.", said, ranks, function);
 }
 
 }  // namespace
@@ -119,10 +118,9 @@ std::optional<Lead> FindLead(const Facts& facts, const std::vector<RankSteps>& r
     if (wait && wait->waits.name == name) return Lead{SayThreadWait(facts, *wait, ranks), {}};
     if (const WorkRise* rise = FindWaitedFor(facts, ranks, lead->function))
       return Lead{SayWaitedFor(facts, *rise, lead->function), {}};
-    const std::string operators = SayOperators(facts, *lead);
-    Lead said{
-        SayShare(ranks, SayLeader(WithoutPart(lead->function)), lead->function.time, lead->whole) +
-        SayPart(ranks, lead->function) + operators + "."};
+    const Phrase operators = SayOperators(facts, *lead);
+    Lead said{SayShare(ranks, SayLeader(WithoutPart(lead->function)), lead->function.time,
+                       lead->whole, SayPart(ranks, lead->function) + operators)};
     if (lead->operators < lead->function.time / 4) said.function = name;
     said.of_operators = !operators.empty();
     // Python between operators takes more: see the findings.
@@ -133,8 +131,7 @@ std::optional<Lead> FindLead(const Facts& facts, const std::vector<RankSteps>& r
   if (!facts.OnHost() || RecordedPython(facts)) return std::nullopt;
   const auto op = FindLeadingOperator(facts, ranks);
   if (!op || op->time < TimeOf(sum, StepCategory::kOther)) return std::nullopt;
-  return Lead{
-      SayShare(ranks, ShortName((*facts.names)[op->op]), op->time, op->whole) + ".", {}, true};
+  return Lead{SayShare(ranks, ShortNameOf(facts, op->op), op->time, op->whole, {}), {}, true};
 }
 
 void AddConcurrentThread(const Facts& facts, const std::vector<RankSteps>& ranks, Report& report) {
@@ -143,8 +140,9 @@ void AddConcurrentThread(const Facts& facts, const std::vector<RankSteps>& ranks
   if (!beside) return;
   const auto own = std::ranges::find(ranks, beside->rank, &RankSteps::rank);
   const auto time = static_cast<double>(beside->time);
-  std::string message = fmt::format(
-      "Possible cause of slow steps: {} runs {} for {} of {}, which holds Python's lock.",
+  Phrase message = Say(
+      "Possible cause of slow steps: {thread} runs {function} for {share} of {whole}, which holds "
+      "Python's lock.",
       SayThread(beside->thread), SayLeader(beside->works),
       HumanRatio(time / static_cast<double>(beside->whole)),
       own->whole_recording ? "the trace" : "step time");
@@ -152,9 +150,9 @@ void AddConcurrentThread(const Facts& facts, const std::vector<RankSteps>& ranks
   report.findings.push_back(
       {.severity = Severity::kMedium,
        .message = std::move(message),
-       .because = fmt::format(
-           "{} per step of Python on another thread than the one that trains; only one thread runs "
-           "Python at a time, and which one does is not recorded",
+       .because = Say(
+           "{time} per step of Python on another thread than the one that trains; only one thread "
+           "runs Python at a time, and which one does is not recorded",
            HumanTime(time / static_cast<double>(own->steps.size()))),
        .hint = "run it in another process, or less often, and compare the step time",
        .table = "step_time"});

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "facts/derived/steps/step_categories.h"
@@ -13,7 +12,7 @@
 namespace stepscope::overview {
 
 struct Lead {
-  std::string message;  // a sentence
+  Phrase message;  // a sentence
   // That it names, where less than a quarter of its time is in operators, and it waits for no
   // thread.
   std::optional<FrameName> function;

@@ -1,11 +1,10 @@
 // Implements the sentences about warm-up.
 #include "analyses/overview_startup.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "analyses/build.h"
@@ -70,24 +69,27 @@ std::string_view ReasonOf(const std::vector<RankSteps>& ranks, const TypicalStep
 
 }  // namespace
 
-std::string SayWarmUp(const std::vector<RankSteps>& ranks, const TypicalSteps& typical) {
-  if (typical.warm_up == 0) return "";
-  return fmt::format("; first {} {} left out: {}, {} more",
-                     typical.warm_up == 1 ? "step of" : "steps of up to",
-                     Time(typical.longest_warm_up), ReasonOf(ranks, typical),
-                     Time(typical.longest_warm_up - typical.median));
+Phrase SayWarmUp(const std::vector<RankSteps>& ranks, const TypicalSteps& typical) {
+  if (typical.warm_up == 0) return {};
+  const std::string time = Time(typical.longest_warm_up);
+  const std::string more = Time(typical.longest_warm_up - typical.median);
+  const std::string_view reason = ReasonOf(ranks, typical);
+  return typical.warm_up == 1
+             ? Say("; first step of {time} left out: {reason}, {more} more", time, reason, more)
+             : Say("; first steps of up to {time} left out: {reason}, {more} more", time, reason,
+                   more);
 }
 
-std::string SayBeforeSteps(const Facts& facts, const std::vector<RankSteps>& ranks) {
+Phrase SayBeforeSteps(const Facts& facts, const std::vector<RankSteps>& ranks) {
   constexpr double kMuch = 0.1;
   const Startup startup = StartupOf(facts, ranks);
-  std::string said;
+  Phrase said;
   for (size_t i = 0; i < kOnce.size(); ++i) {
     if (startup.Share(startup.before[i]) < kMuch) continue;
-    said += fmt::format("{}{} of {}", said.empty() ? " Before the first complete step: " : ", ",
-                        Time(startup.before[i]), StepCategoryName(kOnce[i]));
+    if (!said.empty()) said += ", ";
+    said += Say("{time} of {category}", Time(startup.before[i]), StepCategoryName(kOnce[i]));
   }
-  return said.empty() ? said : said + ".";
+  return said.empty() ? said : Say(" Before the first complete step: {times}.", said);
 }
 
 void AddStartupFinding(const Facts& facts, const std::vector<RankSteps>& ranks, Report& report) {
@@ -100,11 +102,11 @@ void AddStartupFinding(const Facts& facts, const std::vector<RankSteps>& ranks, 
         report.findings, [&](const Finding& f) { return f.cause.kind == cause; });
     if (is_told || startup.Share(time) < kMuch) continue;
     report.findings.push_back(
-        {.message = fmt::format("{} is {} of the trace.", SayOnce(kOnce[i]),
-                                HumanRatio(startup.Share(time))),
-         .because = fmt::format("{} of {}, before the first complete step or in one that is left "
-                                "out of step time",
-                                Time(time), Time(startup.recorded)),
+        {.message = Say("{what} is {share} of the trace.", SayOnce(kOnce[i]),
+                        HumanRatio(startup.Share(time))),
+         .because = Say("{time} of {total}, before the first complete step or in one that is left "
+                        "out of step time",
+                        Time(time), Time(startup.recorded)),
          .hint = Say(kRecordLater, facts),
          .impact = time,
          .table = "step_time",

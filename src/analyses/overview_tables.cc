@@ -21,7 +21,7 @@ Table CategoryTable(const Facts& facts, const std::vector<RankSteps>& ranks,
   Table table{
       .key = "step_time",
       .title = marked ? "Step time breakdown, mean" : "Breakdown of the trace",
-      .columns = {KeyColumn("category", "category"), TimeColumn("mean", "mean"),
+      .columns = {Words(KeyColumn("category", "category")), TimeColumn("mean", "mean"),
                   TimeColumn("stddev", "std dev"), RatioColumn("ratio", "% of step time"),
                   Detail(TimeColumn("shortest", "min")), Detail(TimeColumn("longest", "max"))}};
   AddKindColumn(table);
@@ -50,7 +50,7 @@ Table StepTable(const Facts& facts, const std::vector<RankSteps>& ranks,
                           KeyColumn("step", "step"), TimeColumn("time", "step time")},
               .text_rows = 0};
   AddCategoryColumns(table, facts);
-  table.columns.push_back({"typical", "typical", Unit::kNone, Role::kValue, /*detail=*/true});
+  table.columns.push_back(Words({"typical", "typical", Unit::kNone, Role::kValue, true}));
   for (const RankSteps& rank : ranks) {
     const auto own = std::ranges::find(typical, rank.rank, &RankSteps::rank);
     std::set<int64_t> starts;  // of typical steps
@@ -75,7 +75,7 @@ Table RoleTable(const Facts& facts, const std::vector<RankSteps>& ranks) {
   Table table{.key = "roles",
               .title = "Step time by role",
               .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window"),
-                          KeyColumn("role", "role"), TimeColumn("mean", "mean"),
+                          Words(KeyColumn("role", "role")), TimeColumn("mean", "mean"),
                           RatioColumn("ratio", "% of step time")},
               .text_rows = 0};
   for (const RankSteps& rank : ranks) {

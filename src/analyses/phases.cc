@@ -1,6 +1,4 @@
 // Divides device and host time by training phase: forward, backward, optimizer, data loading.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -84,7 +82,7 @@ void AddHostTime(const Facts& facts, const RankActivity& rank, const RangePhases
 }
 
 std::vector<Column> ValueColumns() {
-  return {KeyColumn("phase", "phase"), TimeColumn("busy", "device busy"),
+  return {Words(KeyColumn("phase", "phase")), TimeColumn("busy", "device busy"),
           RatioColumn("busy_ratio", "% of busy"), TimeColumn("work", "sum of durations"),
           TimeColumn("host", "host time")};
 }
@@ -137,18 +135,18 @@ Tables MakeTables(const Facts& facts, const Sums& sums, ByPhase& total) {
   return tables;
 }
 
-std::string Headline(const ByPhase& total) {
+Phrase Headline(const ByPhase& total) {
   int64_t busy = 0;
   for (const Sum& sum : total) busy = AddSaturated(busy, sum.busy);
-  std::string parts;
+  Phrase parts;
   for (size_t p = 0; p < kPhaseCount; ++p) {
     const double share =
         static_cast<double>(total[p].busy) / static_cast<double>(std::max<int64_t>(busy, 1));
     if (total[p].busy == 0) continue;
     if (!parts.empty()) parts += ", ";
-    parts += fmt::format("{} {}", HumanRatio(share), PhaseName(static_cast<Phase>(p)));
+    parts += Say("{share} {phase}", HumanRatio(share), PhaseName(static_cast<Phase>(p)));
   }
-  return fmt::format("Device busy time: {}.", parts);
+  return Say("Device busy time: {parts}.", parts);
 }
 
 // What Python did while data was loaded, of the training threads; as host time, for each device.
@@ -186,11 +184,11 @@ void AddFinding(Report& report, const Facts& facts, const ByPhase& total) {
   const auto devices = static_cast<double>(facts.devices.size());
   report.findings.push_back(
       {.message =
-           fmt::format("Data loading may cause idle time of up to {} of span.", HumanRatio(share)),
-       .because = fmt::format("data loading takes {} per device on the training thread; devices "
-                              "idle for {}",
-                              HumanTime(static_cast<double>(loading) / devices),
-                              HumanTime(static_cast<double>(idle) / devices)) +
+           Say("Data loading may cause idle time of up to {share} of span.", HumanRatio(share)),
+       .because = Say("data loading takes {time} per device on the training thread; devices idle "
+                      "for {idle}",
+                      HumanTime(static_cast<double>(loading) / devices),
+                      HumanTime(static_cast<double>(idle) / devices)) +
                   SayPython(PythonInLoading(facts), std::ssize(facts.devices)),
        .hint = Say(kLoadAhead, facts),
        .impact = lost / static_cast<int64_t>(facts.devices.size()),
@@ -204,8 +202,8 @@ Report Run(const Facts& facts, const Params&) {
   const bool any = std::ranges::any_of(
       facts.ranks, [](const RankActivity& r) { return !r.host->ranges.empty(); });
   if (!any) {
-    MakeUnavailable(report,
-                    "the traces have no operators or annotations: " + Say(kRecordHost, facts));
+    MakeUnavailable(
+        report, Say("the traces have no operators or annotations: {how}", Say(kRecordHost, facts)));
     return report;
   }
   Sums sums;

@@ -1,6 +1,4 @@
 // Reports the Python functions that take the time of steps and of idle devices.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -122,7 +120,7 @@ Table FunctionsTable(const std::vector<RankFunctions>& ranks) {
                           KeyColumn("thread", "thread")},
               .text_rows = 0};
   AddColumns(table, ValueColumns());
-  table.columns.push_back({"training", "training thread", Unit::kNone, Role::kValue, true});
+  table.columns.push_back(Words({"training", "training thread", Unit::kNone, Role::kValue, true}));
   for (const RankFunctions& rank : ranks) {
     std::map<std::string, Sums> threads;  // several may have one name
     std::set<std::string> training;
@@ -143,17 +141,17 @@ Table FunctionsTable(const std::vector<RankFunctions>& ranks) {
 
 // The function of the user's with the most time, "preprocess (data.py:7) (27.0 ms, 27.0% of step
 // time)"; empty where no moment belongs to any.
-std::string SayMost(const Training& all, const FrameTimes& times) {
+Phrase SayMost(const Training& all, const FrameTimes& times) {
   const auto most = times.Leaders(1, 0);
-  if (most.empty()) return "";
+  if (most.empty()) return {};
   const auto time = static_cast<double>(most.front().time);
-  std::string text = fmt::format("{} ({}", SayLeader(most.front()), HumanTime(time));
-  if (all.marked && all.time > 0)
-    text += fmt::format(", {} of step time", HumanRatio(time / static_cast<double>(all.time)));
-  return text + ")";
+  if (!all.marked || all.time <= 0)
+    return Say("{function} ({time})", SayLeader(most.front()), HumanTime(time));
+  return Say("{function} ({time}, {share} of step time)", SayLeader(most.front()), HumanTime(time),
+             HumanRatio(time / static_cast<double>(all.time)));
 }
 
-std::string Headline(const Facts& facts, const Training& all) {
+Phrase Headline(const Facts& facts, const Training& all) {
   FrameTimes times(facts), idle(facts);
   for (const CountedPython& counted : CountedPythonOf(facts)) {
     const auto training = TrainingThread(*facts.names, *counted.rank);
@@ -162,15 +160,17 @@ std::string Headline(const Facts& facts, const Training& all) {
     if (all.idle_known)
       idle.Add(*counted.rank, *training, IdleWithin(*counted.rank, counted.windows));
   }
-  std::string text = "Most Python time: " + SayMost(all, times);
-  if (all.idle_known && all.idle > 0) text += "; while devices are idle: " + SayMost(all, idle);
-  return text + ".";
+  const Phrase most = SayMost(all, times);
+  if (!all.idle_known || all.idle <= 0) return Say("Most Python time: {most}.", most);
+  return Say("Most Python time: {most}; while devices are idle: {most_idle}.", most,
+             SayMost(all, idle));
 }
 
 Report Run(const Facts& facts, const Params&) {
   Report report = StartReport(kPython, facts);
   if (!HasPython(facts)) {
-    MakeUnavailable(report, "the traces have no Python functions: " + Say(kRecordPython, facts));
+    MakeUnavailable(report,
+                    Say("the traces have no Python functions: {how}", Say(kRecordPython, facts)));
     return report;
   }
   const std::vector<RankFunctions> ranks = FunctionsOfRanks(facts);

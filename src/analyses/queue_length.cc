@@ -103,7 +103,8 @@ Series CurveOf(const DeviceFacts& device, uint32_t index, std::string_view what,
                const std::vector<StepCurve::Point>& levels, int64_t points) {
   const int64_t stream = device.rank->streams[index].stream;
   return {.key = fmt::format("{}{}", what, KeyEnd(device, stream)),
-          .title = fmt::format("Activities {} on {}, stream {}", what, SayDevice(device), stream),
+          .title = Say("Activities {what} on {device}, stream {stream}", what, SayDevice(device),
+                       stream),
           .x_unit = Unit::kNanoseconds,
           .y_unit = Unit::kCount,
           .points = Thin(levels, points)};
@@ -132,12 +133,12 @@ class Measurement {
 
   bool any() const { return busiest_operations_ > 0; }
 
-  std::string Headline() const {
-    std::string text = fmt::format("Mean queue length on the busiest stream ({}) is {}.", busiest_,
-                                   HumanCount(busiest_mean_));
+  Phrase Headline() const {
+    Phrase text = Say("Mean queue length on the busiest stream ({stream}) is {count}.", busiest_,
+                      HumanCount(busiest_mean_));
     if (at_limit_ > 0) {
-      text += fmt::format(" Queues are full for {}; launch calls block then.",
-                          HumanTime(static_cast<double>(at_limit_)));
+      text += Say(" Queues are full for {time}; launch calls block then.",
+                  HumanTime(static_cast<double>(at_limit_)));
     }
     return text;
   }
@@ -178,7 +179,7 @@ class Measurement {
                 const CurveStatistics& o) {
     if (std::pair(operations, o.mean) <= std::pair(busiest_operations_, busiest_mean_)) return;
     busiest_operations_ = operations;
-    busiest_ = fmt::format("{}, stream {}", SayDevice(device), stream);
+    busiest_ = Say("{device}, stream {stream}", SayDevice(device), stream);
     busiest_key_ = KeyEnd(device, stream);
     busiest_mean_ = o.mean;
   }
@@ -199,7 +200,8 @@ class Measurement {
   int64_t given_limit_, points_;
   int64_t busiest_operations_ = 0, at_limit_ = 0;
   double busiest_mean_ = 0;
-  std::string busiest_, busiest_key_;
+  Phrase busiest_;
+  std::string busiest_key_;
 };
 
 Report Run(const Facts& facts, const Params& params) {

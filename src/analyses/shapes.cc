@@ -1,8 +1,6 @@
 // Reports operators by the shapes, types and strides of their inputs.
 #include "facts/derived/modules/shapes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -89,7 +87,7 @@ std::vector<Column> Columns() {
           ValueColumn("flop_rate", "FLOP/s", Unit::kFlopPerSecond),
           ValueColumn("byte_rate", "bytes/s", Unit::kBytesPerSecond, /*detail=*/true),
           RatioColumn("roofline", "% of roofline"),
-          Detail({"bound", "bound by"}),
+          Words(Detail({"bound", "bound by"})),
           {"module", "module"},
           Detail({"sizes", "sizes"}),
           Detail({"types", "types"}),
@@ -165,17 +163,18 @@ void AddFinding(Report& report, const Facts& facts, const Shapes& shapes,
     const double each = static_cast<double>(own.time) /
                         static_cast<double>(std::max<size_t>(facts.devices.size(), 1));
     report.findings.push_back(
-        {.message = fmt::format("{} reaches {} of its roofline; other shapes of {} reach {}.",
-                                label, HumanRatio(own.Roofline()), (*facts.names)[use->op],
-                                HumanRatio(others.Roofline())),
-         .because = fmt::format("{} of device time in {} of {} on average",
-                                HumanRatio(share_of(use->device_time)),
-                                Plural(static_cast<size_t>(use->calls), "call"),
-                                HumanTime(static_cast<double>(Mean(*use)))),
-         .hint =
-             fmt::format("use sizes that are multiples of 64, or merge calls of this shape; time "
-                         "it alone (`repro` {})",
-                         use->id),
+        {.message = Say("{call} reaches {share} of its roofline; other shapes of {operator} reach "
+                        "{others}.",
+                        Phrase::Name(label), HumanRatio(own.Roofline()),
+                        Phrase::Name(std::string((*facts.names)[use->op])),
+                        HumanRatio(others.Roofline())),
+         .because = Say("{share} of device time in {calls} of {time} on average",
+                        HumanRatio(share_of(use->device_time)),
+                        Plural(static_cast<size_t>(use->calls), "call"),
+                        HumanTime(static_cast<double>(Mean(*use)))),
+         .hint = Say("use sizes that are multiples of 64, or merge calls of this shape; time it "
+                     "alone (`repro` {id})",
+                     use->id),
          .impact = ToInt64(each * left),
          .table = "shapes"});
     return;
@@ -226,9 +225,12 @@ Report Run(const Facts& facts, const Params& params) {
   if (report.status == Status::kUnavailable) return report;
   const Shapes shapes = MeasureShapes(facts, params.Number("peak_tflops") * 1e12);
   if (shapes.shapes.empty()) {
-    MakeUnavailable(report, fmt::format("{} in an operator whose shapes are known: {}",
-                                        facts.OnHost() ? "nothing ran" : "no activity was launched",
-                                        Say(kRecordShapes, facts)));
+    const Phrase how = Say(kRecordShapes, facts);
+    MakeUnavailable(
+        report,
+        facts.OnHost()
+            ? Say("nothing ran in an operator whose shapes are known: {how}", how)
+            : Say("no activity was launched in an operator whose shapes are known: {how}", how));
     return report;
   }
   std::vector<Row> rows;
@@ -238,9 +240,9 @@ Report Run(const Facts& facts, const Params& params) {
     return HumanRatio(static_cast<double>(time) /
                       static_cast<double>(std::max<int64_t>(shapes.device_time, 1)));
   };
-  report.headline = fmt::format("{} has the most {} ({}) of {}.", rows.front().label,
-                                facts.OnHost() ? "time" : "device time",
-                                share(rows.front().use->device_time), Plural(rows.size(), "shape"));
+  report.headline = Say("{call} has the most {time} ({share}) of {shapes}.",
+                        Phrase::Name(rows.front().label), facts.OnHost() ? "time" : "device time",
+                        share(rows.front().use->device_time), Plural(rows.size(), "shape"));
   report.metrics = {{"covered", "with shapes, % of device time",
                      Ratio(shapes.with_shapes, shapes.device_time), Unit::kRatio},
                     {"shapes", "shapes", static_cast<int64_t>(rows.size()), Unit::kCount}};

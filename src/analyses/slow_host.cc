@@ -7,14 +7,15 @@
 
 namespace stepscope {
 
-std::string SaySlowRank(const SlowRank& slow) {
-  return fmt::format("all that rank {} runs takes longer, its operators {:.1f}× as long", slow.rank,
-                     slow.times);
+Phrase SaySlowRank(const SlowRank& slow) {
+  return Say("all that rank {rank} runs takes longer, its operators {times}× as long", slow.rank,
+             fmt::format("{:.1f}", slow.times));
 }
 
-std::string SaySlowEvidence(const SlowRank& slow) {
-  return fmt::format(
-      "operators with {} of that take longer, called as often on inputs of the same size",
+Phrase SaySlowEvidence(const SlowRank& slow) {
+  return Say(
+      "operators with {share} of that take longer, called as often on inputs of the same "
+      "size",
       HumanRatio(slow.share));
 }
 

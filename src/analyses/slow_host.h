@@ -1,10 +1,10 @@
 // Words what slows all that a rank runs on its host.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "facts/derived/lateness/slow_rank.h"
+#include "stepscope/phrase.h"
 
 namespace stepscope {
 
@@ -14,8 +14,8 @@ inline constexpr std::string_view kFindWhatSlows =
     "(turbostat)";
 
 // "all that rank 1 runs takes longer, its operators 2.6× as long".
-std::string SaySlowRank(const SlowRank& slow);
+Phrase SaySlowRank(const SlowRank& slow);
 // "operators with 97% of its time in them take longer, called as often on inputs of the same size".
-std::string SaySlowEvidence(const SlowRank& slow);
+Phrase SaySlowEvidence(const SlowRank& slow);
 
 }  // namespace stepscope

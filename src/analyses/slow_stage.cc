@@ -1,8 +1,6 @@
 // Writes the finding about the slow pipeline stage.
 #include "analyses/slow_stage.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "analyses/build.h"
@@ -63,18 +61,20 @@ LateRank Explain(const Facts& facts, const std::vector<RankEffort>& efforts,
 
 void AddFinding(Report& report, const Facts& facts, const LateRank& late, double share) {
   const RankCollectives& rank = facts.collectives.ranks[late.rank];
+  const Phrase who = Capitalized(SayParticipant(facts, rank));
+  const Phrase reason = SayLateReason(late, facts);
   report.findings.push_back(
-      {.message = fmt::format("{} is the slow stage{}: {}, {} of span.",
-                              Capitalized(SayParticipant(facts, rank)),
-                              late.since ? fmt::format(" since step {}", *late.since) : "",
-                              SayLateReason(late, facts), HumanRatio(share)),
-       .because = fmt::format("the others wait for it in sends and receives: outside of "
-                              "communication it takes {} more "
-                              "than the median of the others; cause: {}",
-                              HumanTime(static_cast<double>(late.beyond.own)),
-                              SayLateEvidence(late, facts)),
+      {.message = late.since ? Say("{who} is the slow stage since step {since}: {reason}, {share} "
+                                   "of span.",
+                                   who, *late.since, reason, HumanRatio(share))
+                             : Say("{who} is the slow stage: {reason}, {share} of span.", who,
+                                   reason, HumanRatio(share)),
+       .because =
+           Say("the others wait for it in sends and receives: outside of communication it "
+               "takes {time} more than the median of the others; cause: {cause}",
+               HumanTime(static_cast<double>(late.beyond.own)), SayLateEvidence(late, facts)),
        .hint = IsCompute(late.reason) && late.reason != LateReason::kCompute
-                   ? "balance the stages: move layers to ranks with less own time"
+                   ? Phrase("balance the stages: move layers to ranks with less own time")
                    : LateHint(late, facts),
        .impact = late.lost,
        .table = "stages",
@@ -96,10 +96,10 @@ void AddSlowStage(Report& report, const Facts& facts) {
   const bool slow = share >= (late.since ? slow_stage::kLeastShareSince : slow_stage::kLeastShare);
   if (slow) slow_stage::AddFinding(report, facts, late, share);
   if (!report.headline.empty()) return;
-  report.headline =
-      fmt::format("{}: {} has the most own time, {} of span more than the median of the others.",
-                  slow ? "One stage is slow" : "No stage is slow",
-                  SayParticipant(facts, facts.collectives.ranks[late.rank]), HumanRatio(share));
+  report.headline = Say(
+      "{verdict}: {who} has the most own time, {share} of span more than the median of the others.",
+      slow ? "One stage is slow" : "No stage is slow",
+      SayParticipant(facts, facts.collectives.ranks[late.rank]), HumanRatio(share));
 }
 
 }  // namespace stepscope

@@ -1,8 +1,6 @@
 // Measures idle time between steps and what the host does during it.
 #include "facts/derived/steps/step_gaps.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -190,7 +188,7 @@ CauseKind CauseOf(const std::string& activity, const Facts& facts) {
   return waits ? CauseKind::kSync : CauseKind::kHost;
 }
 
-std::string HintFor(CauseKind cause, const std::string& activity, const Facts& facts) {
+Phrase HintFor(CauseKind cause, const std::string& activity, const Facts& facts) {
   if (cause == CauseKind::kInput) return Say(kLoadAhead, facts);
   if (activity == kLaunchedAhead) return Say(kStartInTime, facts);
   if (cause == CauseKind::kSync) return Say(kReadLater, facts);
@@ -233,10 +231,10 @@ FrameTimes PythonInGaps(const Facts& facts, const Found& found, const Sum& of, i
 }
 
 // ", in save_state (train.py:58)", where that function takes most of the gaps.
-std::string SayMostOf(const FrameTimes& python, int64_t gaps) {
+Phrase SayMostOf(const FrameTimes& python, int64_t gaps) {
   const auto leaders = python.Leaders(1);
   if (leaders.empty() || leaders.front().time < gaps / 2) return "";
-  return ", in " + LabelOf(leaders.front().name);
+  return Say(", in {function}", Phrase::Name(LabelOf(leaders.front().name)));
 }
 
 void AddFinding(Report& report, const Facts& facts, const Found& found, int64_t large_gap) {
@@ -249,17 +247,19 @@ void AddFinding(Report& report, const Facts& facts, const Found& found, int64_t 
   const CauseKind cause = Compiles(facts, worst, GapsOf(found, worst, large_gap))
                               ? CauseKind::kCompilation
                               : CauseOf(worst.activity, facts);
-  std::string because = fmt::format(
-      "{} of {} gaps are {} or more, {} idle on average, {} at most", worst.large, worst.gaps,
-      HumanTime(static_cast<double>(large_gap)),
+  Phrase because = Say(
+      "{count} of {all} gaps are {large} or more, {mean} idle on average, {max} at most",
+      worst.large, worst.gaps, HumanTime(static_cast<double>(large_gap)),
       HumanTime(static_cast<double>(worst.idle_in_large) / static_cast<double>(worst.large)),
       HumanTime(static_cast<double>(worst.most_idle)));
-  if (!worst.activity.empty()) because += "; main host activity: " + worst.activity;
+  if (!worst.activity.empty()) 
+    because += Say("; main host activity: {activity}", Phrase::Name(worst.activity));
   const FrameTimes python = PythonInGaps(facts, found, worst, large_gap);
   because += SayPython(python, worst.large);
   report.findings.push_back(
-      {.message = fmt::format("Between steps, {} idles for {} of span{}.", SayDevice(*worst.device),
-                              HumanRatio(share), SayMostOf(python, worst.idle_in_large)),
+      {.message =
+           Say("Between steps, {device} idles for {share} of span{most}.", SayDevice(*worst.device),
+               HumanRatio(share), SayMostOf(python, worst.idle_in_large)),
        .because = std::move(because),
        .hint = HintFor(cause, worst.activity, facts),
        .impact = worst.idle_in_large,
@@ -282,10 +282,11 @@ void AddMetrics(Report& report, const Found& found) {
       {"large", "large gaps", large, Unit::kCount},
       {"idle_ratio", "idle between steps, % of span", worst.IdleRatio(), Unit::kRatio}};
   report.headline =
-      fmt::format("Gaps between steps are {} on average, max {}; worst: {} idles for {} of span.",
-                  HumanTime(static_cast<double>(mean)),
-                  HumanTime(static_cast<double>(found.gaps.front().gap.gap)),
-                  SayDevice(*worst.device), HumanRatio(worst.IdleRatio()));
+      Say("Gaps between steps are {mean} on average, max {max}; worst: {device} idles for {share} "
+          "of span.",
+          HumanTime(static_cast<double>(mean)),
+          HumanTime(static_cast<double>(found.gaps.front().gap.gap)), SayDevice(*worst.device),
+          HumanRatio(worst.IdleRatio()));
 }
 
 Report Run(const Facts& facts, const Params& params) {
@@ -294,9 +295,9 @@ Report Run(const Facts& facts, const Params& params) {
   const Found found = FindAll(facts, params.Integer("large_gap"));
   if (found.gaps.empty()) {
     MakeUnavailable(report,
-                    fmt::format("no device has kernels in two consecutive steps: {}, and select "
-                                "several steps",
-                                Say(kMarkSteps, facts)));
+                    Say("no device has kernels in two consecutive steps: {how}, and select "
+                        "several steps",
+                        Say(kMarkSteps, facts)));
     return report;
   }
   AddMetrics(report, found);

@@ -1,6 +1,4 @@
 // Reports every step of every rank, so that slow steps and trends are visible.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -242,8 +240,7 @@ Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kSteps, facts);
   const std::vector<RankSteps>& ranks = RankStepsOf(facts);
   if (ranks.empty() || ranks.front().whole_recording) {
-    MakeUnavailable(report,
-                    fmt::format("no complete steps are marked: {}", Say(kMarkSteps, facts)));
+    MakeUnavailable(report, Say("no complete steps are marked: {how}", Say(kMarkSteps, facts)));
     return report;
   }
   // Without device activity the host side remains.
@@ -265,9 +262,9 @@ Report Run(const Facts& facts, const Params& params) {
   std::set<int64_t> recorded;
   for (const RankSteps& rank : ranks) recorded.insert(rank.rank->rank);
   report.headline =
-      fmt::format("{} of {}: median step time {}, max {}.", Plural(by_number.size(), "step"),
-                  Plural(recorded.size(), "rank"), HumanTime(static_cast<double>(typical.median)),
-                  HumanTime(static_cast<double>(d.max)));
+      Say("{steps} of {ranks}: median step time {median}, max {max}.",
+          Plural(by_number.size(), "step"), Plural(recorded.size(), "rank"),
+          HumanTime(static_cast<double>(typical.median)), HumanTime(static_cast<double>(d.max)));
   report.tables.push_back(StepTable(steps));
   report.tables.push_back(BreakdownTable(facts, by_number));
   report.series = Trends(by_number);

@@ -1,8 +1,6 @@
 // Tells steps of which nearly each is longer than those before it.
 #include "analyses/steps_growing.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -62,11 +60,11 @@ bool AddGrowingSteps(Report& report, const std::vector<int64_t>& steps) {
     all = AddSaturated(all, step);
   }
   report.findings.push_back(
-      {.message = fmt::format("Steps grow from {} to {} over {}.", Time(steps.front()),
-                              Time(steps.back()), Plural(steps.size(), "step")),
-       .because = fmt::format("median of the first {}: {}; nearly each step is longer than those "
-                              "before it",
-                              steps.size() / 3, Time(base)),
+      {.message = Say("Steps grow from {first} to {last} over {steps}.", Time(steps.front()),
+                      Time(steps.back()), Plural(steps.size(), "step")),
+       .because = Say("median of the first {count}: {time}; nearly each step is longer than those "
+                      "before it",
+                      steps.size() / 3, Time(base)),
        .hint =
            "find what grows with each step: lengths of sequences, a cache of keys and values, a "
            "list that is kept, memory in use",

@@ -49,11 +49,12 @@ class UsualTime {
       : median_(median), change_(change) {}
 
   // "median 124 ms before step 11", where steps take another time since.
-  std::string Say(const RankStep& step) const {
+  Phrase Say(const RankStep& step) const {
     const std::string time = Time(Of(step));
-    if (!change_) return "median " + time;
-    const bool before = step.Number() < change_->since;
-    return fmt::format("median {} {} step {}", time, before ? "before" : "since", change_->since);
+    if (!change_) return stepscope::Say("median {time}", time);
+    return step.Number() < change_->since
+               ? stepscope::Say("median {time} before step {step}", time, change_->since)
+               : stepscope::Say("median {time} since step {step}", time, change_->since);
   }
 
   int64_t Of(const RankStep& step) const {
@@ -72,9 +73,9 @@ struct Growth {
   int64_t time = 0;
 
   // "1.2 ms more input".
-  std::string Say(const Facts& facts) const {
+  Phrase Say(const Facts& facts) const {
     if (time == 0) return "no category grew";
-    return fmt::format("{} more {}", Time(time), SayCategory(category, facts));
+    return stepscope::Say("{time} more {category}", Time(time), SayCategory(category, facts));
   }
   CauseKind Cause() const { return time == 0 ? CauseKind::kNone : CauseOf(category); }
 };
@@ -202,8 +203,9 @@ struct Recurring {
   PeriodOfSteps steps;
   bool on_rank = false;  // of the slowest step's rank, while others wait in other steps
 
-  std::string Say(const RankStep& slowest) const {
-    return steps.Say(on_rank ? fmt::format(" of rank {}", slowest.rank->rank->rank) : "");
+  Phrase Say(const RankStep& slowest) const {
+    return steps.Say(on_rank ? stepscope::Say(" of rank {rank}", slowest.rank->rank->rank)
+                             : Phrase());
   }
 };
 
@@ -230,7 +232,7 @@ std::optional<Recurring> FindRecurring(const std::vector<RankSteps>& ranks, cons
 }
 
 // "; other ranks wait for it in the next step", where these are the only other slow steps.
-std::string SayEcho(const SlowSteps& found, const Recurring& recurring) {
+Phrase SayEcho(const SlowSteps& found, const Recurring& recurring) {
   const int64_t rank = found.slowest.rank->rank->rank;
   const std::set<int64_t>& numbers = recurring.steps.numbers;
   bool waits = false;
@@ -248,11 +250,12 @@ struct Behind {
   std::optional<PeriodOfSteps> period;  // in which steps it runs, where that is regular
 
   // ", in save (train.py:40), which runs in every 5th step (4, 9 and 14)".
-  std::string Say(bool with_period) const {
+  Phrase Say(bool with_period) const {
     if (!function) return "";
-    std::string said = ", in " + SayLeader(*function);
-    if (with_period && period) said += ", which runs in " + period->Say();
-    return said;
+    const Phrase leader = SayLeader(*function);
+    return with_period && period
+               ? stepscope::Say(", in {function}, which runs in {period}", leader, period->Say())
+               : stepscope::Say(", in {function}", leader);
   }
 };
 
@@ -274,24 +277,25 @@ Behind FindBehind(const Facts& facts, const RankStep& slowest, const std::set<in
 std::string Times(double time, double usual) { return fmt::format("{:.1f}×", time / usual); }
 
 // "Step 12 of rank 0 took 8.0× the median step time.", or of all ranks, or of every 5th step.
-std::string Message(const std::vector<RankSteps>& ranks, const SlowSteps& found,
-                    const std::optional<Recurring>& recurring, const Behind& behind,
-                    int64_t median) {
+Phrase Message(const std::vector<RankSteps>& ranks, const SlowSteps& found,
+               const std::optional<Recurring>& recurring, const Behind& behind, int64_t median) {
   const RankStep& slowest = found.slowest;
   if (recurring) {
-    return fmt::format("{} takes {} the median step time{}.", Capitalized(recurring->Say(slowest)),
-                       Times(recurring->steps.high, recurring->steps.usual), behind.Say(false));
+    return Say("{which} takes {times} the median step time{behind}.",
+               Capitalized(recurring->Say(slowest)),
+               Times(recurring->steps.high, recurring->steps.usual), behind.Say(false));
   }
   const std::string times = Times(static_cast<double>(slowest.Time()), static_cast<double>(median));
   std::set<int64_t> all;
   for (const RankSteps& rank : ranks) all.insert(rank.rank->rank);
   const bool on_all = all.size() > 1 && found.ranks.at(slowest.Number()).size() == all.size();
   if (on_all)
-    return fmt::format(
-        "Step {} took {} the median step time on rank {}, and is slow on all ranks{}.",
+    return Say(
+        "Step {step} took {times} the median step time on rank {rank}, and is slow on all "
+        "ranks{behind}.",
         slowest.Number(), times, slowest.rank->rank->rank, behind.Say(true));
-  return fmt::format("Step {} of rank {} took {} the median step time{}.", slowest.Number(),
-                     slowest.rank->rank->rank, times, behind.Say(true));
+  return Say("Step {step} of rank {rank} took {times} the median step time{behind}.",
+             slowest.Number(), slowest.rank->rank->rank, times, behind.Say(true));
 }
 
 // Where most of what the rank spends on the category is in steps that recur, they are the cause of
@@ -338,10 +342,10 @@ void AddVarying(Report& report, const std::vector<RankSteps>& ranks, const SlowS
   const Distribution d = Describe(times);
   report.findings.push_back(
       {.severity = Severity::kLow,
-       .message = fmt::format("Step time varies from {} to {} without a pattern; median {}.",
-                              Time(d.min), Time(d.max), Time(median)),
-       .because = fmt::format("{} of {} steps are slow; no function is specific to them",
-                              found.count, found.of),
+       .message = Say("Step time varies from {min} to {max} without a pattern; median {median}.",
+                      Time(d.min), Time(d.max), Time(median)),
+       .because = Say("{count} of {all} steps are slow; no function is specific to them",
+                      found.count, found.of),
        .hint =
            "compare the sizes of batches: sequences of other lengths, or padding to the longest",
        .table = "steps",
@@ -382,16 +386,18 @@ void AddSlowSteps(Report& report, const Facts& facts, const std::vector<RankStep
   }
   const steps_slow::Growth grew = steps_slow::WhatGrew(*slowest.step, ranks);
   const auto devices = static_cast<int64_t>(ranks.size());
+  const std::string time = steps_slow::Time(slowest.Time());
   Finding finding{
       .message = steps_slow::Message(ranks, found, recurring, behind, median),
-      .because = fmt::format(
-          "{}{} vs {}; cause: {}; {} of {} steps are slow and cost {} of all step time{}",
-          recurring ? "longest " : "", steps_slow::Time(slowest.Time()), usual.Say(slowest),
+      .because = Say(
+          "{longest} vs {usual}; cause: {cause}; {count} of {all} steps are slow and cost {share} "
+          "of all step time{echo}",
+          recurring ? Say("longest {time}", time) : Phrase(time), usual.Say(slowest),
           grew.Say(facts), found.count, found.of, HumanRatio(share),
-          recurring && recurring->on_rank ? steps_slow::SayEcho(found, *recurring) : ""),
-      .hint = recurring || behind.period ? std::string(steps_slow::kRecurs)
-              : slowest.IsFirst()        ? Say(kRecordLater, facts)
-                                         : Say(steps_slow::kDoRarely, facts),
+          recurring && recurring->on_rank ? steps_slow::SayEcho(found, *recurring) : Phrase()),
+      .hint = recurring || behind.period ? Phrase(steps_slow::kRecurs)
+              : slowest.IsFirst()        ? Phrase(Say(kRecordLater, facts))
+                                         : Phrase(Say(steps_slow::kDoRarely, facts)),
       .impact = found.lost / devices,
       .table = "steps",
       .cause = {grew.Cause(), {}, slowest.Number()},

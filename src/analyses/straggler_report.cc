@@ -70,7 +70,7 @@ Table TypesTable(const StragglerCost& cost) {
 Table PartsTable(const StragglerCost& cost, const std::vector<StragglerPart>& parts,
                  std::string key, std::string column, std::string_view what) {
   Table table{.key = std::move(key),
-              .title = fmt::format("Cost by {}", what),
+              .title = Say("Cost by {what}", what),
               .columns = {KeyColumn(std::move(column), std::string(what))},
               .text_rows = 8};
   AddCostColumns(table);
@@ -89,7 +89,7 @@ Table WorkersTable(const StragglerCost& cost) {
       .columns = {KeyColumn("dp", "dp"), KeyColumn("stage", "stage"), KeyColumn("rank", "rank")},
       .text_rows = 8};
   AddCostColumns(table);
-  AddColumns(table, {ValueColumn("slowest", "slowest 3%")});
+  AddColumns(table, {Words(ValueColumn("slowest", "slowest 3%"))});
   for (const StragglerWorker& worker : cost.workers) {
     std::vector<Cell> row = {NumberCell(worker.dp), NumberCell(worker.stage),
                              NumberCell(worker.rank)};
@@ -118,25 +118,26 @@ Table StepsTable(const StragglerCost& cost) {
   return table;
 }
 
-std::string SayWorker(const StragglerWorker& worker) {
-  if (worker.dp < 0) return fmt::format("rank {}", worker.rank);
-  const std::string place = fmt::format("dp {}, stage {}", worker.dp, worker.stage);
-  return worker.rank < 0 ? place : fmt::format("rank {} ({})", worker.rank, place);
+Phrase SayWorker(const StragglerWorker& worker) {
+  if (worker.dp < 0) return Say("rank {rank}", worker.rank);
+  const Phrase place = Say("dp {dp}, stage {stage}", worker.dp, worker.stage);
+  return worker.rank < 0 ? place : Say("rank {rank} ({place})", worker.rank, place);
 }
 
-std::string SaySlowest(const StragglerCost& cost) {
-  std::string names;
+Phrase SaySlowest(const StragglerCost& cost) {
+  Phrase names;
   size_t count = 0;
   for (const StragglerWorker& worker : cost.workers) {
-    if (!worker.slowest) continue;
-    if (count++ < kNamedWorkers) names += (names.empty() ? "" : "; ") + SayWorker(worker);
+    if (!worker.slowest || count++ >= kNamedWorkers) continue;
+    const Phrase name = SayWorker(worker);
+    names = names.empty() ? name : Say("{workers}; {worker}", names, name);
   }
-  if (count > kNamedWorkers) names += fmt::format(" and {} more", count - kNamedWorkers);
+  if (count > kNamedWorkers) names += Say(" and {count} more", count - kNamedWorkers);
   return names;
 }
 
 // "backward-compute (+58.1%), forward-compute (+36.9%)": those that alone make steps 1% longer.
-std::string SayTypes(const StragglerCost& cost) {
+Phrase SayTypes(const StragglerCost& cost) {
   std::string names;
   size_t count = 0;
   for (const StragglerPart& part : cost.types) {
@@ -144,41 +145,42 @@ std::string SayTypes(const StragglerCost& cost) {
     if (excess < 0.01 || count++ == kNamedTypes) break;
     names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", part.name, HumanChange(excess));
   }
-  return names.empty() ? "no single type makes steps 1% longer" : "by type alone: " + names;
+  return names.empty() ? Phrase("no single type makes steps 1% longer")
+                       : Say("by type alone: {types}", names);
 }
 
 // "all of it is", "68.8% of it is".
-std::string SayShare(double share) {
-  return share >= 0.995 ? "all of it is" : HumanRatio(share) + " of it is";
+Phrase SayShare(double share) {
+  return share >= 0.995 ? Phrase("all of it is") : Say("{share} of it is", HumanRatio(share));
 }
 
 // What M_S says, where it is most of it.
-std::string SayLastStage(const StragglerCost& cost) {
+Phrase SayLastStage(const StragglerCost& cost) {
   const double gone = cost.ShareGone(cost.without_last_stage).value_or(0);
   if (gone < kMostOfIt) return {};
-  return fmt::format("; {} gone if the last stage takes what it should", SayShare(gone));
+  return Say("; {share} gone if the last stage takes what it should", SayShare(gone));
 }
 
 // A stage of one worker.
-std::string SayOneReplica(const StragglerCost& cost) {
+Phrase SayOneReplica(const StragglerCost& cost) {
   if (cost.stages.size() < 2 || cost.replicas.size() != 1) return {};
   return "; a slow worker and a large stage look the same with one replica";
 }
 
-std::string SayBlame(const StragglerCost& cost) {
+Phrase SayBlame(const StragglerCost& cost) {
   const double stages = cost.ShareLeft(cost.even_within_stages).value_or(0);
   switch (BlameFor(cost)) {
     case StragglerBlame::kWorkers:
-      return fmt::format("{} gone if the slowest workers take what they should: {}{}",
-                         SayShare(cost.ShareGone(cost.without_workers).value_or(0)),
-                         SaySlowest(cost), SayOneReplica(cost));
+      return Say("{share} gone if the slowest workers take what they should: {workers}{alike}",
+                 SayShare(cost.ShareGone(cost.without_workers).value_or(0)), SaySlowest(cost),
+                 SayOneReplica(cost));
     case StragglerBlame::kStages:
-      return fmt::format("{} there if computing always takes the mean of its stage{}{}",
-                         SayShare(stages), SayLastStage(cost), SayOneReplica(cost));
+      return Say("{share} there if computing always takes the mean of its stage{last}{alike}",
+                 SayShare(stages), SayLastStage(cost), SayOneReplica(cost));
     case StragglerBlame::kVariation:
-      return fmt::format(
-          "only {} there if computing always takes the mean of its stage, so most of it varies "
-          "within stages{}",
+      return Say(
+          "only {share} there if computing always takes the mean of its stage, so most of it "
+          "varies within stages{last}",
           SayShare(stages), SayLastStage(cost));
     case StragglerBlame::kNobody:
       break;
@@ -210,14 +212,16 @@ std::string_view StragglerHint(const StragglerCost& cost, bool communicates) {
 Finding FindingOf(const StragglerCost& cost, const StragglerWords& words) {
   const bool communicates = !cost.types.empty() && cost.types.front().communicates;
   const auto steps = static_cast<double>(cost.steps.size());
+  const std::string longer = HumanRatio(cost.Slowdown() - 1);
   Finding finding{
-      .message = fmt::format(
-          "{} steps {} longer.",
-          BlameFor(cost) == StragglerBlame::kWorkers ? "Stragglers make" : "Uneven work makes",
-          HumanRatio(cost.Slowdown() - 1)),
-      .because = fmt::format("{} per step without {} vs {} if every operation took {}; {}; {}",
-                             HumanTime(cost.no_delay), words.no_delay, HumanTime(cost.ideal),
-                             words.ideal, SayTypes(cost), SayBlame(cost)),
+      .message = BlameFor(cost) == StragglerBlame::kWorkers
+                     ? Say("Stragglers make steps {share} longer.", longer)
+                     : Say("Uneven work makes steps {share} longer.", longer),
+      .because = Say(
+          "{time} per step without {delays} vs {least} if every operation took {ideal}; {types}; "
+          "{blame}",
+          HumanTime(cost.no_delay), words.no_delay, HumanTime(cost.ideal), words.ideal,
+          SayTypes(cost), SayBlame(cost)),
       .hint = std::string(StragglerHint(cost, communicates)),
       .impact = RoundToInt64((cost.no_delay - cost.ideal) * steps),
       .table = "straggler",
@@ -237,10 +241,10 @@ Report StragglerReport(const StragglerCost& cost, const StragglerWords& words) {
   Report report{.analysis = "whatif", .title = "What stragglers cost"};
   const bool slow = cost.Slowdown() >= kLeastSlowdown;
   report.headline =
-      slow ? fmt::format("A step without {} takes {}, and {} with even work.", words.no_delay,
-                         HumanTime(cost.no_delay), HumanTime(cost.ideal))
-           : fmt::format("Stragglers cost little: a step takes {}, and {} without them.",
-                         HumanTime(cost.no_delay), HumanTime(cost.ideal));
+      slow ? Say("A step without {delays} takes {time}, and {least} with even work.",
+                 words.no_delay, HumanTime(cost.no_delay), HumanTime(cost.ideal))
+           : Say("Stragglers cost little: a step takes {time}, and {least} without them.",
+                 HumanTime(cost.no_delay), HumanTime(cost.ideal));
   report.metrics = {
       {"slowdown", "slowdown (S)", cost.Slowdown(), Unit::kNone, true},
       {"longer", "steps longer by stragglers", cost.Slowdown() - 1, Unit::kRelativeChange},

@@ -1,7 +1,5 @@
 // Reports what stragglers cost the job whose ranks were traced. It is asked by `stepscope whatif`
 // alone: analyses of every run ask `whatif` instead, which finds where lateness began.
-#include <fmt/format.h>
-
 #include "analyses/build.h"
 #include "analyses/straggler_report.h"
 #include "facts/derived/replay/job_stragglers.h"
@@ -26,10 +24,14 @@ const Analysis kStragglerTraces = {.name = "whatif",
 void AddLimits(Report& report, const JobStragglers& found, size_t ranks) {
   if (found.alone > 0) {
     report.status = Status::kPartial;
-    report.why = fmt::format(
-        "{} of {} no rank with the same work to compare with: only how their steps vary counts",
-        found.alone == static_cast<int64_t>(ranks) ? "all" : fmt::format("{}", found.alone),
-        Plural(ranks, "rank") + " have");
+    const Phrase all = Plural(ranks, "rank");
+    report.why = found.alone == static_cast<int64_t>(ranks)
+                     ? Say("all of {ranks} have no rank with the same work to compare with: only "
+                           "how their steps vary counts",
+                           all)
+                     : Say("{count} of {ranks} have no rank with the same work to compare with: "
+                           "only how their steps vary counts",
+                           found.alone, all);
   }
   if (found.unsized > 0) {
     report.notes.push_back({"unknown_size", found.unsized,

@@ -1,6 +1,4 @@
 // Finds the ranks that others wait for, since when, at what cost, and the likely cause.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -139,48 +137,50 @@ bool IsAlwaysLate(const StepBlame& steps, const Suspect& s) {
 
 // " since step 5", " in every recorded step (3 to 8)", " in every 5th step (4, 9 and 14)", " in
 // step 8", where most of it is; empty where none holds.
-std::string SaySince(const Facts& facts, const StepBlame& steps, const Suspect& s) {
+Phrase SaySince(const Facts& facts, const StepBlame& steps, const Suspect& s) {
   if (const RankGrowth* growing = GrowthOf(facts, facts.collectives.ranks[s.rank].rank))
-    return fmt::format(", later {}", SayGrowth(*growing));
-  if (const auto period = PeriodOf(facts, steps, s)) return " in " + period->Say();
-  if (s.since) return fmt::format(" since step {}", *s.since);
+    return Say(", later {growth}", SayGrowth(*growing));
+  if (const auto period = PeriodOf(facts, steps, s)) return Say(" in {period}", period->Say());
+  if (s.since) return Say(" since step {first}", *s.since);
   const auto one = MostInOneStep(steps, s);
-  if (one && steps.size() > 1) return fmt::format(" in step {}", *one);
+  if (one && steps.size() > 1) return Say(" in step {only}", *one);
   if (!IsAlwaysLate(steps, s)) return {};
-  return " " + InEveryStep(facts, steps.begin()->first, steps.rbegin()->first);
+  return Say(" {always}", InEveryStep(facts, steps.begin()->first, steps.rbegin()->first));
 }
 
 // " (most of it in 10 of 20 steps)".
-std::string SayLateSteps(const StepBlame& steps, const Suspect& s) {
+Phrase SayLateSteps(const StepBlame& steps, const Suspect& s) {
   if (s.late.empty() || s.late.size() == steps.size()) return {};
-  return fmt::format(" (most of it in {} of {})", s.late.size(), Plural(steps.size(), "step"));
+  return Say(" (most of it in {late} of {steps})", s.late.size(), Plural(steps.size(), "step"));
 }
 
 // "Rank 1 is a straggler since step 9", "Ranks 0 and 2 are stragglers in turn".
-std::string SayWho(const Facts& facts, const StepBlame& steps, const Suspect& s) {
+Phrase SayWho(const Facts& facts, const StepBlame& steps, const Suspect& s) {
   if (s.work == nullptr || s.work->ranks.size() == 1) {
-    return Capitalized(SayParticipant(facts, facts.collectives.ranks[s.rank])) + " is a straggler" +
-           SaySince(facts, steps, s);
+    return Say("{who} is a straggler{since}",
+               Capitalized(SayParticipant(facts, facts.collectives.ranks[s.rank])),
+               SaySince(facts, steps, s));
   }
-  return Capitalized(SayRanks(s.work->ranks)) + " are stragglers" +
-         (s.work->in_turn ? " in turn" : SaySince(facts, steps, s));
+  const Phrase who = Capitalized(SayRanks(s.work->ranks));
+  return s.work->in_turn ? Say("{who} are stragglers in turn", who)
+                         : Say("{who} are stragglers{since}", who, SaySince(facts, steps, s));
 }
 
 // Of a rank that only its first step makes late no more is known than that.
-std::string SayMessage(const Facts& facts, const StepBlame& steps, const Suspect& s) {
+Phrase SayMessage(const Facts& facts, const StepBlame& steps, const Suspect& s) {
   const std::string share = HumanRatio(ShareOf(facts, s, CostOf(facts, steps, s)));
   if (!s.start) {
-    return fmt::format("{}: {}, {} of span.", SayWho(facts, steps, s), SayLateReason(s, facts),
-                       share);
+    return Say("{who}: {reason}, {share} of span.", SayWho(facts, steps, s),
+               SayLateReason(s, facts), share);
   }
-  return fmt::format("{} {}, which wait for {} of span.",
-                     Capitalized(SayParticipant(facts, facts.collectives.ranks[s.rank])),
-                     SayLateStart(*s.start, facts), share);
+  return Say("{who} {start}, which wait for {share} of span.",
+             Capitalized(SayParticipant(facts, facts.collectives.ranks[s.rank])),
+             SayLateStart(*s.start, facts), share);
 }
 
 // "; ranks 1 and 2 came last, too, after waiting for it": those who caused little, and were waited
 // for as the last to come. Only a replay tells them from those who are late themselves.
-std::string SayPassedOn(const Facts& facts, const Blames& blames, const Suspect& s) {
+Phrase SayPassedOn(const Facts& facts, const Blames& blames, const Suspect& s) {
   const int64_t rank = facts.collectives.ranks[s.rank].rank;
   if (OriginsOf(facts).Of(JobGraphOf(facts), rank) == nullptr) return {};
   std::vector<int64_t> ranks;
@@ -191,14 +191,14 @@ std::string SayPassedOn(const Facts& facts, const Blames& blames, const Suspect&
   }
   if (ranks.empty()) return {};
   std::ranges::sort(ranks);
-  return fmt::format("; {} came last, too, only after waiting for others", SayRanks(ranks));
+  return Say("; {ranks} came last, too, only after waiting for others", SayRanks(ranks));
 }
 
 // Where its trace ends before it stops being late.
-std::string SayPart(const Suspect& s) {
+Phrase SayPart(const Suspect& s) {
   if (s.has_of_late == 0) return {};
-  return fmt::format("; its trace has {} of the {} in which it is late", s.has_of_late,
-                     Plural(static_cast<size_t>(s.late_since), "step"));
+  return Say("; its trace has {count} of the {steps} in which it is late", s.has_of_late,
+             Plural(static_cast<size_t>(s.late_since), "step"));
 }
 
 // Whether a rank of equals is late by chance, as far as a replay tells: it names the rank neither
@@ -238,9 +238,9 @@ void AddFinding(Report& report, const Facts& facts, const Blames& blames, const 
   if (!several) rank = c.ranks[s.rank].rank;
   report.findings.push_back(
       {.message = SayMessage(facts, steps, s),
-       .because = fmt::format(
-           "{} caused {} of all wait time{}, {} last {}, and cost every other {} {} (clock "
-           "uncertainty {}); cause: {}",
+       .because = Say(
+           "{it} caused {share} of all wait time{most}, {was} last {times}, and cost every other "
+           "{noun} {time} (clock uncertainty {error}); cause: {cause}",
            several ? "they" : "it", HumanRatio(s.score), SayLateSteps(steps, s),
            several ? "were" : "was", Plural(static_cast<size_t>(s.times_last), "time"),
            ParticipantNoun(facts), HumanTime(static_cast<double>(s.lost)),
@@ -275,28 +275,29 @@ void AddFindings(Report& report, const Facts& facts, const Blames& blames, int64
   }
 }
 
-std::string WhyNot(const Facts& facts) {
+Phrase WhyNot(const Facts& facts) {
   const CollectiveFacts& c = facts.collectives;
   if (c.ranks.size() == 1) return "only one rank was recorded";
   if (c.matches.empty()) return NoCommunication(facts);
   if (std::ranges::none_of(c.ranks, [](const auto& r) { return r.split > 0; })) {
-    return fmt::format(
-        "no synchronizing collective was matched on two {}s: wait time is unknown; see collectives",
+    return Say(
+        "no synchronizing collective was matched on two {noun}s: wait time is unknown; see "
+        "collectives",
         ParticipantNoun(facts));
   }
   return "";
 }
 
 // Why a rank that others wait for long is no straggler.
-std::string SayWhyNoStraggler(const StepBlame& steps, const Suspect& s) {
+Phrase SayWhyNoStraggler(const StepBlame& steps, const Suspect& s) {
   if (s.evidence != LateEvidence::kNone) return {};
   if (const auto step = MostInOneStep(steps, s))
-    return fmt::format(" Most of it is in step {}.", *step);
+    return Say(" Most of it is in step {step}.", *step);
   return " It is late by no more than its own time varies from step to step.";
 }
 
 // Collectives without a partner may have waits of their own; sends and receives never have one.
-std::string SayUnmatched(const CollectiveFacts& c) {
+Phrase SayUnmatched(const CollectiveFacts& c) {
   int64_t matched = 0, unmatched = 0;
   for (const RankCollectives& rank : c.ranks) {
     matched += rank.matched;
@@ -305,28 +306,27 @@ std::string SayUnmatched(const CollectiveFacts& c) {
   const double share = static_cast<double>(unmatched) /
                        static_cast<double>(std::max<int64_t>(matched + unmatched, 1));
   if (share < kMinShare) return {};
-  return fmt::format(
-      " {} of {} collectives are matched with no other rank: their waits are unknown.",
+  return Say(
+      " {unmatched} of {all} collectives are matched with no other rank: their waits are unknown.",
       HumanCount(unmatched), HumanCount(matched + unmatched));
 }
 
-std::string Headline(const Facts& facts, const StepBlame& steps, const Suspect& worst,
-                     bool stands_out) {
+Phrase Headline(const Facts& facts, const StepBlame& steps, const Suspect& worst, bool stands_out) {
   const std::string_view noun = ParticipantNoun(facts);
-  if (worst.blame == 0) return fmt::format("No {} waits for another.", noun);
+  if (worst.blame == 0) return Say("No {noun} waits for another.", noun);
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
-  const std::string who = SayParticipant(facts, facts.collectives.ranks[worst.rank]);
+  const Phrase who = SayParticipant(facts, facts.collectives.ranks[worst.rank]);
   const std::string error = time(LargestError(facts.collectives));
   if (stands_out) {
-    return fmt::format(
-        "{} causes {} of all wait time in collectives and costs every other {} {} "
-        "(clock uncertainty {}).",
+    return Say(
+        "{who} causes {share} of all wait time in collectives and costs every other {noun} {time} "
+        "(clock uncertainty {error}).",
         Capitalized(who), HumanRatio(worst.score), noun, time(worst.lost), error);
   }
-  return fmt::format(
-      "No {} is a straggler: most wait time is for {}, which costs every other {} {}, {} of span "
-      "(clock uncertainty {}).{}",
-      noun, who, noun, time(worst.lost), HumanRatio(ShareOf(facts, worst, worst.lost)), error,
+  return Say(
+      "No {noun} is a straggler: most wait time is for {who}, which costs every other {noun} "
+      "{time}, {share} of span (clock uncertainty {error}).{why}",
+      noun, who, time(worst.lost), HumanRatio(ShareOf(facts, worst, worst.lost)), error,
       SayWhyNoStraggler(steps, worst));
 }
 
@@ -335,7 +335,7 @@ Report Run(const Facts& facts, const Params& params) {
   if (report.status == Status::kUnavailable) return report;
   const CollectiveFacts& c = facts.collectives;
   const bool pipeline = TiedByMessages(facts);
-  if (std::string why = WhyNot(facts); !why.empty()) {
+  if (Phrase why = WhyNot(facts); !why.empty()) {
     if (AddWaitForAbsent(report, facts, MeanSpan(facts)) > 0)
       report.headline = report.findings.front().message;
     else if (pipeline)

@@ -1,8 +1,6 @@
 // Words the waits for the absent ranks that most is waited for.
 #include "analyses/stragglers_absent.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -20,16 +18,19 @@ constexpr double kMinShare = 0.05;  // of span: how long collectives take usuall
 
 std::string Time(int64_t ns) { return HumanTime(static_cast<double>(ns)); }
 
-std::string SayAbsent(const AbsentWait& wait) {
+Phrase SayAbsent(const AbsentWait& wait) {
   if (!wait.absent.empty()) return SayRanks(wait.absent);
-  return fmt::format("{} of the ranks", wait.absent_count);
+  return Say("{count} of the ranks", wait.absent_count);
 }
 
-std::string_view SayWait(const CollectiveFacts& c, const AbsentWait& wait) {
-  if (wait.waiting.size() == 1) return "waits";
+// "Ranks 1 and 3 wait together 2.0 ms per step".
+Phrase SayWait(const CollectiveFacts& c, const AbsentWait& wait, const Phrase& time) {
+  const Phrase ranks = Capitalized(SayRanks(wait.waiting));
+  if (wait.waiting.size() == 1) return Say("{rank} waits {time}", ranks, time);
   const bool together = std::ranges::all_of(
       wait.matches, [&](uint32_t match) { return c.matches[match].count == wait.waiting.size(); });
-  return together ? "wait together" : "wait";
+  return together ? Say("{ranks} wait together {time}", ranks, time)
+                  : Say("{ranks} wait {time}", ranks, time);
 }
 
 // The steps that most of the devices have.
@@ -43,22 +44,22 @@ int64_t CountSteps(const Facts& facts) {
 void AddFinding(Report& report, const Facts& facts, const AbsentWait& wait, int64_t each,
                 double share) {
   const int64_t steps = CountSteps(facts);
-  const std::string absent = SayAbsent(wait);
+  const Phrase absent = SayAbsent(wait);
+  const Phrase time = steps > 0 ? Say("{time} per step", Time(each / steps)) : Phrase(Time(each));
   const bool one = wait.absent_count == 1;
   const auto calls = std::ssize(wait.matches);
   report.findings.push_back(
-      {.message = fmt::format("{} {} {}{} in collectives of groups where {} {} no trace, {} of "
-                              "span.",
-                              Capitalized(SayRanks(wait.waiting)), SayWait(facts.collectives, wait),
-                              Time(steps > 0 ? each / steps : each), steps > 0 ? " per step" : "",
-                              absent, one ? "has" : "have", HumanRatio(share)),
-       .because = fmt::format(
-           "after all recorded ranks had arrived, {} took {} on average vs {} expected; {} may be "
-           "late: only {} would tell",
+      {.message = Say(
+           "{waits} in collectives of groups where {absent} {have} no trace, {share} of span.",
+           SayWait(facts.collectives, wait, time), absent, one ? "has" : "have",
+           HumanRatio(share)),
+       .because = Say(
+           "after all recorded ranks had arrived, {calls} took {time} on average vs {usual} "
+           "expected; {absent} may be late: only {traces} would tell",
            Plural(static_cast<size_t>(calls), "collective"), Time(wait.together / calls),
            Time(wait.usual / calls), absent, one ? "its trace" : "their traces"),
-       .hint = fmt::format("record {} too, and look at what {} does before these collectives",
-                           absent, one ? "it" : "each"),
+       .hint = Say("record {absent} too, and look at what {each} does before these collectives",
+                   absent, one ? "it" : "each"),
        .impact = each,
        .table = "ranks",
        .cause = {CauseKind::kWait,

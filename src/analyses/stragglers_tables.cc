@@ -16,12 +16,13 @@ Table RankTable(const Facts& facts, const Blames& blames) {
   const CollectiveFacts& c = facts.collectives;
   const std::string noun(ParticipantNoun(facts));
   Table table{.key = "ranks",
-              .title = Capitalized(noun) + "s by caused wait",
+              .title = Say("{noun}s by caused wait", Capitalized(noun)),
               .columns = ParticipantKeys(),
               .text_rows = 4};
   AddColumns(table,
              {RatioColumn("score", "% of all wait"), ValueColumn("since_step", "since step"),
-              TimeColumn("lost", "cost per " + noun), ValueColumn("reason", "likely cause"),
+              TimeColumn("lost", Say("cost per {noun}", noun)),
+              Words(ValueColumn("reason", "likely cause")),
               TimeColumn("blame", "caused wait"), TimeColumn("as_last", "waits as last"),
               CountColumn("times_last", "times last"), CountColumn("late_steps", "late steps"),
               TimeColumn("clock_error", "clock uncertainty")});

@@ -1,6 +1,4 @@
 // Divides each device's span into compute, non-compute and idle time.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "analyses/all.h"
@@ -100,14 +98,16 @@ Totals AddUp(const Facts& facts) {
 
 std::string SayShare(int64_t part, int64_t whole) { return HumanRatio(Share(part, whole)); }
 
-std::string Headline(const Facts& facts, const Totals& t) {
+Phrase Headline(const Facts& facts, const Totals& t) {
   const size_t devices = facts.devices.size();
-  std::string text = fmt::format(
-      "Of {} span{}, {} is compute", HumanTime(static_cast<double>(t.longest)),
-      devices == 1 ? "" : fmt::format(" on {} devices", devices), SayShare(t.compute, t.span));
-  if (t.exposed > 0) text += fmt::format(", {} exposed communication", SayShare(t.exposed, t.span));
-  if (t.memory > 0) text += fmt::format(", {} memcpy and memset", SayShare(t.memory, t.span));
-  return text + fmt::format(", {} idle.", SayShare(t.idle, t.span));
+  const std::string span = HumanTime(static_cast<double>(t.longest));
+  const std::string compute = SayShare(t.compute, t.span);
+  Phrase text = devices == 1 ? Say("Of {time} span, {share} is compute", span, compute)
+                             : Say("Of {time} span on {count} devices, {share} is compute", span,
+                                   devices, compute);
+  if (t.exposed > 0) text += Say(", {share} exposed communication", SayShare(t.exposed, t.span));
+  if (t.memory > 0) text += Say(", {share} memcpy and memset", SayShare(t.memory, t.span));
+  return text + Say(", {share} idle.", SayShare(t.idle, t.span));
 }
 
 Report Run(const Facts& facts, const Params&) {
@@ -129,8 +129,8 @@ Report Run(const Facts& facts, const Params&) {
   report.tables.push_back(StepTable(facts));
   if (!facts.HasSteps()) {
     report.notes.push_back({"no_steps", 1,
-                            fmt::format("no steps are marked: there are no numbers by step; {}",
-                                        Say(kMarkSteps, facts)),
+                            Say("no steps are marked: there are no numbers by step; {how}",
+                                Say(kMarkSteps, facts)),
                             ""});
   }
   return report;

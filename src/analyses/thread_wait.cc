@@ -1,8 +1,6 @@
 // Words a wait of the training thread for another thread.
 #include "analyses/thread_wait.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "analyses/build.h"
@@ -10,19 +8,21 @@
 
 namespace stepscope {
 
-std::string SayThreadWait(const Facts& facts, const ThreadWait& wait,
-                          const std::vector<RankSteps>& ranks) {
+Phrase SayThreadWait(const Facts& facts, const ThreadWait& wait,
+                     const std::vector<RankSteps>& ranks) {
   const auto own = std::ranges::find(ranks, wait.rank, &RankSteps::rank);
   const bool several = facts.ranks.front().rank != facts.ranks.back().rank;
   const auto time = static_cast<double>(wait.waits.time);
-  std::string said = several ? fmt::format("On rank {}, ", wait.rank->rank) : "";
-  said += fmt::format("{} waits {} of {} for another thread, which runs {}", SayLeader(wait.waits),
-                      HumanRatio(time / static_cast<double>(wait.whole)),
-                      own->whole_recording ? "the trace" : "step time", SayLeader(wait.works));
-  return said + (own->whole_recording
-                     ? "."
-                     : fmt::format(": {} per step.",
-                                   HumanTime(time / static_cast<double>(own->steps.size()))));
+  const std::string share = HumanRatio(time / static_cast<double>(wait.whole));
+  const Phrase waits = SayLeader(wait.waits), works = SayLeader(wait.works);
+  const Phrase said =
+      own->whole_recording
+          ? Say("{waiter} waits {share} of the trace for another thread, which runs {worker}.",
+                waits, share, works)
+          : Say("{waiter} waits {share} of step time for another thread, which runs {worker}: "
+                "{time} per step.",
+                waits, share, works, HumanTime(time / static_cast<double>(own->steps.size())));
+  return several ? Say("On rank {rank}, {what}", wait.rank->rank, said) : said;
 }
 
 }  // namespace stepscope

@@ -2,16 +2,16 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "facts/derived/python/other_threads.h"
+#include "stepscope/phrase.h"
 
 namespace stepscope {
 
 // "next_batch (data.py:5, in lock.acquire) waits 56.0% of step time for another thread, which runs
 // read_shard (data.py:9): 38.0 ms per step."
-std::string SayThreadWait(const Facts& facts, const ThreadWait& wait,
-                          const std::vector<RankSteps>& ranks);
+Phrase SayThreadWait(const Facts& facts, const ThreadWait& wait,
+                     const std::vector<RankSteps>& ranks);
 
 }  // namespace stepscope

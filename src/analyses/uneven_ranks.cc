@@ -1,8 +1,6 @@
 // Splits ranks where their times are furthest apart.
 #include "analyses/uneven_ranks.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -70,10 +68,10 @@ std::vector<RankSteps> RanksThatCount(const Facts& facts, const std::vector<Rank
   return count;
 }
 
-std::string SayUnevenRanks(const UnevenRanks& uneven) {
+Phrase SayUnevenRanks(const UnevenRanks& uneven) {
   if (uneven.ranks.empty()) return "";
-  return fmt::format(" {} {} {} of it.", Capitalized(SayRanks(uneven.ranks)),
-                     uneven.ranks.size() == 1 ? "has" : "have", HumanRatio(uneven.share));
+  return Say(" {ranks} {have} {share} of it.", Capitalized(SayRanks(uneven.ranks)),
+             uneven.ranks.size() == 1 ? "has" : "have", HumanRatio(uneven.share));
 }
 
 }  // namespace stepscope

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "facts/derived/steps/step_categories.h"
 #include "facts/facts.h"
+#include "stepscope/phrase.h"
 
 namespace stepscope {
 
@@ -25,6 +25,6 @@ UnevenRanks FindUnevenRanks(const std::vector<RankSteps>& ranks, StepCategory ca
 std::vector<RankSteps> RanksThatCount(const Facts& facts, const std::vector<RankSteps>& ranks,
                                       const UnevenRanks& uneven);
 
-std::string SayUnevenRanks(const UnevenRanks& uneven);  // " Ranks 1 and 3 have 83.6% of it."
+Phrase SayUnevenRanks(const UnevenRanks& uneven);  // " Ranks 1 and 3 have 83.6% of it."
 
 }  // namespace stepscope

@@ -1,6 +1,4 @@
 // Reports host and device time per annotation of the user or the framework.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -137,7 +135,7 @@ void AddDeviceSide(const Facts& facts, const RankActivity& rank, Sums& sums) {
 Table AnnotationsTable(const Facts& facts, const Sums& sums) {
   Table table{.key = "annotations",
               .title = "Annotations by device time",
-              .columns = {KeyColumn("rank", "rank"), KeyColumn("side", "side"),
+              .columns = {KeyColumn("rank", "rank"), Words(KeyColumn("side", "side")),
                           KeyColumn("annotation", "annotation"), CountColumn("count", "count"),
                           TimeColumn("sum", "sum"), TimeColumn("mean", "mean"),
                           TimeColumn("min", "min"), TimeColumn("max", "max"),
@@ -172,18 +170,19 @@ Report Run(const Facts& facts, const Params&) {
   }
   if (sums.empty()) {
     MakeUnavailable(report,
-                    "there are no annotations in the selection: annotate parts of the step with " +
-                        Say(kAnnotate, facts));
+                    Say("there are no annotations in the selection: annotate parts of the step "
+                        "with {how}",
+                        Say(kAnnotate, facts)));
     return report;
   }
   Table table = AnnotationsTable(facts, sums);
   const auto& first = table.rows[0];
   const int64_t most = ColumnOf(table, "gpu_time").Int(first);
-  report.headline = most == 0 ? "No activity was launched in an annotation."
-                              : fmt::format("{} ({}) has the most device time ({}).",
-                                            ColumnOf(table, "annotation").Text(first),
-                                            ColumnOf(table, "side").Text(first),
-                                            HumanTime(static_cast<double>(most)));
+  report.headline = most == 0 ? Phrase("No activity was launched in an annotation.")
+                              : Say("{annotation} ({side}) has the most device time ({time}).",
+                                    Phrase::Name(ColumnOf(table, "annotation").Text(first)),
+                                    ColumnOf(table, "side").Text(first),
+                                    HumanTime(static_cast<double>(most)));
   report.tables.push_back(std::move(table));
   return report;
 }

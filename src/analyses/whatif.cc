@@ -1,6 +1,4 @@
 // Replays the graph of all ranks with changes: what each is worth to the job.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -76,7 +74,7 @@ it. The excess of a rank is not what it costs: a rank that waits anyway costs no
 )md";
 
 void AddNotes(Report& report, const JobGraph& graph, std::span<const AskedChange> changes) {
-  const auto add = [&](const char* name, int64_t count, std::string message) {
+  const auto add = [&](const char* name, int64_t count, Phrase message) {
     if (count > 0) report.notes.push_back({name, count, std::move(message), ""});
   };
   add("guessed_waits", graph.guessed_waits,
@@ -92,7 +90,8 @@ void AddNotes(Report& report, const JobGraph& graph, std::span<const AskedChange
       "sends and receives have no partner in the traces: nobody waits for them in the replay");
   for (const AskedChange& change : changes) {
     if (!change.assumption.empty())
-      add("assumed", 1, fmt::format("for '{}': {}", change.text, change.assumption));
+      add("assumed", 1,
+          Say("for '{change}': {assumption}", Phrase::Name(change.text), change.assumption));
   }
   add("unlinked_ranks", graph.unlinked,
       "nothing says which call launched an activity of a rank: it takes no part in the replay");
@@ -114,21 +113,21 @@ constexpr auto kParams = std::to_array<Parameter>({
      &CheckSet},
 });
 
-std::string Headline(const Facts& facts, int64_t recorded, const std::vector<AskedChange>& changes,
-                     bool asked) {
+Phrase Headline(const Facts& facts, int64_t recorded, const std::vector<AskedChange>& changes,
+                bool asked) {
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
-  const std::string step = fmt::format(
-      "A step of {} takes {}", Plural(JobGraphOf(facts).ranks.size(), "rank"), time(recorded));
+  const Phrase step = Say("A step of {ranks} takes {time}",
+                          Plural(JobGraphOf(facts).ranks.size(), "rank"), time(recorded));
   if (changes.empty()) return step + ".";
   const AskedChange& first = changes.front();
   if (asked) {
-    return fmt::format("{}; with '{}' it takes {} less.", step, first.text,
-                       time(first.Saved(facts)));
+    return Say("{step}; with '{change}' it takes {less} less.", step, Phrase::Name(first.text),
+               time(first.Saved(facts)));
   }
   if (first.upper_bound || first.Saved(facts) <= 0)
-    return step + "; no change that was asked saves anything.";
-  return fmt::format("{}; the change worth most, '{}', saves {}.", step, first.text,
-                     time(first.Saved(facts)));
+    return Say("{step}; no change that was asked saves anything.", step);
+  return Say("{step}; the change worth most, '{change}', saves {saved}.", step,
+             Phrase::Name(first.text), time(first.Saved(facts)));
 }
 
 Report Run(const Facts& facts, const Params& params) {
@@ -147,21 +146,22 @@ Report Run(const Facts& facts, const Params& params) {
   const double error = replay.median, worst = replay.worst;
   const auto changes = AskChanges(facts, params.Text("set"));
   if (!changes) {
-    report.absent = changes.error();
-    MakeUnavailable(report, changes.error().what);
+    report.absent =
+        Error{changes.error(), "`set`", "see the names in kernels, operators and collectives"};
+    MakeUnavailable(report, changes.error());
     return report;
   }
   const int64_t recorded = MeanStep(graph, OriginsOf(facts).recorded, std::nullopt);
   report.headline = Headline(facts, recorded, *changes, !params.Text("set").empty());
   if (!replay.IsSmall()) {
     report.status = Status::kPartial;
-    report.why = fmt::format("a replay without changes is {} off in one step", HumanRatio(worst));
+    report.why = Say("a replay without changes is {share} off in one step", HumanRatio(worst));
   }
   if (graph.Contradicts()) {
     report.status = Status::kPartial;
-    report.why = fmt::format(
-        "{} of {} members of collectives and messages ended before their last one began: clocks or "
-        "matches are wrong",
+    report.why = Say(
+        "{count} of {all} members of collectives and messages ended before their last one began: "
+        "clocks or matches are wrong",
         graph.contradictions, graph.members.size());
   }
   report.metrics = {{"step_time", "mean step of the job", recorded, Unit::kNanoseconds},

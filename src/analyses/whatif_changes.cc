@@ -21,7 +21,7 @@ class ChangeAsker {
   explicit ChangeAsker(const Facts& facts)
       : facts_(facts), graph_(JobGraphOf(facts)), origins_(OriginsOf(facts)) {}
 
-  Result<std::vector<AskedChange>> Ask(std::string_view set) {
+  std::expected<std::vector<AskedChange>, Phrase> Ask(std::string_view set) {
     if (auto asked = AskSet(set); !asked) return std::unexpected(std::move(asked.error()));
     const auto of_user = std::ssize(out_);
     AskOrigins();
@@ -38,15 +38,12 @@ class ChangeAsker {
   }
 
  private:
-  Result<void> AskSet(std::string_view set) {
+  std::expected<void, Phrase> AskSet(std::string_view set) {
     const std::vector<JobChange> changes = *ReadJobChanges(set);
     if (changes.empty()) return {};
-    const auto add = [&](std::span<const JobChange> some) -> Result<void> {
+    const auto add = [&](std::span<const JobChange> some) -> std::expected<void, Phrase> {
       const AskedLags asked = LagsWith(facts_, some);
-      if (!asked.absent.empty()) {
-        return std::unexpected(
-            Error{asked.absent, "`set`", "see the names in kernels, operators and collectives"});
-      }
+      if (!asked.absent.empty()) return std::unexpected(asked.absent);
       Add({.text = TextOf(some), .assumption = asked.assumption}, asked);
       return {};
     };
@@ -153,7 +150,8 @@ int64_t AskedChange::Saved(const Facts& facts) const {
                            MeanStep(graph, lengths, since));
 }
 
-Result<std::vector<AskedChange>> AskChanges(const Facts& facts, std::string_view set) {
+std::expected<std::vector<AskedChange>, Phrase> AskChanges(const Facts& facts,
+                                                           std::string_view set) {
   return ChangeAsker(facts).Ask(set);
 }
 

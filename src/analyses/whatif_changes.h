@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <expected>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,7 +12,7 @@
 #include "facts/derived/replay/origins.h"
 #include "facts/derived/replay/slow_links.h"
 #include "report/columns.h"
-#include "stepscope/result.h"
+#include "stepscope/phrase.h"
 
 namespace stepscope::whatif {
 
@@ -21,7 +22,7 @@ struct AskedChange {
   std::vector<int64_t> lengths;  // ns, of each of JobGraph::steps
   ColumnKind kind = ColumnKind::kNone;
   bool upper_bound = false;        // nobody can change so much: it tells how much there is to gain
-  std::string assumption = {};     // of a formula; empty: none
+  Phrase assumption = {};          // of a formula; empty: none
   const SlowLink* link = nullptr;  // that it mends
   CriticalPathOfJob path;          // what bounds the job then
 
@@ -34,9 +35,10 @@ int64_t MeanStep(const JobGraph& graph, const std::vector<int64_t>& lengths,
                  std::optional<int64_t> since);
 
 // Those that `set` names, first together, then each; then the standard ones, by what they save:
-// ranks where lateness began, groups with slow links, input and links; and upper bounds last. An
-// error where something of `set` concerns nothing in the recording. REQUIRES: JobGraph::steps is
-// not empty, and ReadJobChanges can read `set`.
-Result<std::vector<AskedChange>> AskChanges(const Facts& facts, std::string_view set);
+// ranks where lateness began, groups with slow links, input and links; and upper bounds last. Or
+// what of `set` concerns nothing in the recording, and why. REQUIRES: JobGraph::steps is not empty,
+// and ReadJobChanges can read `set`.
+std::expected<std::vector<AskedChange>, Phrase> AskChanges(const Facts& facts,
+                                                           std::string_view set);
 
 }  // namespace stepscope::whatif

@@ -26,57 +26,58 @@ int64_t StepsSince(const JobGraph& graph, std::optional<int64_t> since) {
 }
 
 // ", most of it in gemm in Linear", ", most of it before aten::linear".
-std::string SayUnits(const Facts& facts, const OriginRank& late) {
+Phrase SayUnits(const Facts& facts, const OriginRank& late) {
   if (late.of.name == kNoString) return {};
-  const std::string name = SayMost(facts, {{late.of.name, 1}});
-  return fmt::format(", most of it {} {}", late.of.kind == UnitKind::kBefore ? "before" : "in",
-                     name);
+  const Phrase name = SayMost(facts, {{late.of.name, 1}});
+  return late.of.kind == UnitKind::kBefore ? Say(", most of it before {unit}", name)
+                                           : Say(", most of it in {unit}", name);
 }
 
 // " since step 3", " in steps 3, 6 and 9", " in 5 of 12 steps".
-std::string SayWhen(const JobGraph& graph, const Origin& origin) {
+Phrase SayWhen(const JobGraph& graph, const Origin& origin) {
   constexpr size_t kFew = 4;
-  if (origin.since) return fmt::format(" since step {}", *origin.since);
+  if (origin.since) return Say(" since step {first}", *origin.since);
   if (origin.in_steps.empty()) return {};
   if (origin.in_steps.size() > kFew)
-    return fmt::format(" in {} of {} steps", origin.in_steps.size(), graph.steps.size());
+    return Say(" in {count} of {all} steps", origin.in_steps.size(), graph.steps.size());
   const auto first = std::span(origin.in_steps).first(origin.in_steps.size() - 1);
-  return fmt::format(" in steps {} and {}", fmt::join(first, ", "), origin.in_steps.back());
+  return Say(" in steps {steps} and {last}", fmt::format("{}", fmt::join(first, ", ")),
+             origin.in_steps.back());
 }
 
 // "Ranks 5 and 9 together hold the job up since step 3".
-std::string SayWho(const JobGraph& graph, const Origin& origin) {
+Phrase SayWho(const JobGraph& graph, const Origin& origin) {
   std::vector<int64_t> ranks{graph.ranks[origin.late.rank].rank->rank};
   for (const OriginRank& other : origin.with) ranks.push_back(graph.ranks[other.rank].rank->rank);
   std::ranges::sort(ranks);
-  const bool several = ranks.size() > 1;
-  return Capitalized(SayRanks(ranks)) +
-         (several ? " together hold the job up" : " holds the job up") + SayWhen(graph, origin);
+  const Phrase who = Capitalized(SayRanks(ranks)), when = SayWhen(graph, origin);
+  return ranks.size() > 1 ? Say("{ranks} together hold the job up{when}", who, when)
+                          : Say("{rank} holds the job up{when}", who, when);
 }
 
-std::string SayExcess(const Facts& facts, const OriginRank& late, bool several) {
+Phrase SayExcess(const Facts& facts, const OriginRank& late, bool several) {
   const JobGraph& graph = JobGraphOf(facts);
-  const Phrase than =
-      late.as_before
-          ? Phrase("before")
-          : "on " + Plural(graph.work[late.rank].peers.size() - 1, "rank") + " with the same work";
-  const std::string whose =
-      several ? fmt::format("rank {}'s", graph.ranks[late.rank].rank->rank) : std::string("its");
-  const std::string since =
-      several && late.since ? fmt::format(" since step {}", *late.since) : std::string();
-  return fmt::format("{} own work takes {} more per step{} than {}{}", whose,
-                     HumanTime(static_cast<double>(late.excess)), since, than,
-                     SayUnits(facts, late));
+  const Phrase than = late.as_before
+                          ? Phrase("than before")
+                          : Say("than on {ranks} with the same work",
+                                Plural(graph.work[late.rank].peers.size() - 1, "rank"));
+  const std::string more = HumanTime(static_cast<double>(late.excess));
+  const Phrase units = SayUnits(facts, late);
+  if (!several)
+    return Say("its own work takes {time} more per step {than}{units}", more, than, units);
+  return Say("rank {rank}'s own work takes {time} more per step{since} {than}{units}",
+             graph.ranks[late.rank].rank->rank, more,
+             late.since ? Say(" since step {first}", *late.since) : Phrase(), than, units);
 }
 
 // Of all of them, the one with most of it first.
-std::string SayExcesses(const Facts& facts, const Origin& origin) {
+Phrase SayExcesses(const Facts& facts, const Origin& origin) {
   std::vector<OriginRank> ranks = origin.with;
   ranks.push_back(origin.late);
   std::ranges::stable_sort(ranks, std::ranges::greater{}, &OriginRank::excess);
-  std::string all;
+  Phrase all;
   for (const OriginRank& late : ranks)
-    all += (all.empty() ? "" : "; ") + SayExcess(facts, late, ranks.size() > 1);
+    all += Phrase(all.empty() ? "" : "; ") + SayExcess(facts, late, ranks.size() > 1);
   return all;
 }
 
@@ -98,14 +99,21 @@ void AddOriginFindings(Report& report, const Facts& facts, double error) {
   for (const Origin& origin : origins.found) {
     const double saved = mean(origin.saved, origin), recorded = mean(origins.recorded, origin);
     const bool kernels = 2 * origin.late.of_devices > origin.late.excess;
+    const Phrase who = SayWho(graph, origin), excesses = SayExcesses(facts, origin);
+    const Phrase time = origin.late.of_one_name ? Say("at least {time}", HumanTime(saved))
+                                                : Phrase(HumanTime(saved));
+    const std::string without = HumanTime(recorded - before - saved);
     report.findings.push_back(
-        {.message = fmt::format("{}: {}{} of {} per step{}.", SayWho(graph, origin),
-                                origin.late.of_one_name ? "at least " : "", HumanTime(saved),
-                                HumanTime(recorded), origin.in_steps.empty() ? "" : " on average"),
-         .because =
-             fmt::format("{}; a replay without that{} takes {} (± {})", SayExcesses(facts, origin),
-                         before > 0 ? ", and without what costs more," : "",
-                         HumanTime(recorded - before - saved), HumanRatio(error)),
+        {.message = origin.in_steps.empty() ? Say("{who}: {saved} of {recorded} per step.", who,
+                                                  time, HumanTime(recorded))
+                                            : Say("{who}: {saved} of {recorded} per step on "
+                                                  "average.",
+                                                  who, time, HumanTime(recorded)),
+         .because = before > 0 ? Say("{excess}; a replay without that, and without what costs "
+                                     "more, takes {time} (± {error})",
+                                     excesses, without, HumanRatio(error))
+                               : Say("{excess}; a replay without that takes {time} (± {error})",
+                                     excesses, without, HumanRatio(error)),
          .hint = kernels
                      ? "check clocks, temperature and power of the device, and whether the rank "
                        "has more work than others"
@@ -136,22 +144,24 @@ void AddLinkFindings(Report& report, const Facts& facts, std::span<const AskedCh
     const auto saved = static_cast<double>(change.Saved(facts));
     if (saved < std::max(kLeastCost, error) * recorded) continue;
     const int64_t steps = StepsSince(graph, change.since);
-    const std::string of =
-        group.members.empty() ? "" : fmt::format(" ({})", SayRanks(group.members));
-    const std::string than =
-        link.alike == 0 ? "before" : "on " + Plural(link.alike, "group") + " alike";
+    const Phrase of = group.members.empty() ? Phrase() : Say(" ({ranks})", SayRanks(group.members));
+    const Phrase alike = Plural(link.alike, "group");
+    const std::string usual = HumanTime(link.usual);
     report.findings.push_back(
         {.message =
-             fmt::format("Transfers of group {}{} take {:.1f} times as long as {}{}: {} of {} "
-                         "per step.",
-                         group.label, of, link.times, than,
-                         link.since ? fmt::format(" since step {}", *link.since) : "",
-                         HumanTime(saved), HumanTime(recorded)),
+             Say("Transfers of group {group}{ranks} take {times} times as long {as}{since}: "
+                 "{saved} of {recorded} per step.",
+                 Phrase::Name(group.label), of, fmt::format("{:.1f}", link.times),
+                 link.alike == 0 ? Phrase("as before") : Say("as on {groups} alike", alike),
+                 link.since ? Say(" since step {first}", *link.since) : Phrase(),
+                 HumanTime(saved), HumanTime(recorded)),
          .because =
-             fmt::format("{} takes {} once its last rank has come, {} {}; a replay without that "
-                         "takes {} (± {})",
-                         (*facts.names)[link.operation], HumanTime(link.now), than,
-                         HumanTime(link.usual), HumanTime(recorded - saved), HumanRatio(error)),
+             Say("{collective} takes {now} once its last rank has come, {usual}; a replay without "
+                 "that takes {time} (± {error})",
+                 Phrase::Name(std::string((*facts.names)[link.operation])), HumanTime(link.now),
+                 link.alike == 0 ? Say("before {time}", usual)
+                                 : Say("on {groups} alike {time}", alike, usual),
+                 HumanTime(recorded - saved), HumanRatio(error)),
          .hint =
              "check the links between these ranks: errors (nvidia-smi nvlink -e, ibstat, ethtool "
              "-S), other jobs on them, and the path that NCCL chose (NCCL_DEBUG=INFO)",
@@ -173,10 +183,10 @@ void AddWorths(Report& report, const Facts& facts, std::span<const AskedChange> 
   const JobGraph& graph = JobGraphOf(facts);
   const Origins& origins = OriginsOf(facts);
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
-  const auto add = [&](std::string message, const Worth& worth, Cause cause) {
+  const auto add = [&](Phrase message, const Worth& worth, Cause cause) {
     report.findings.push_back(
         {.message = std::move(message),
-         .because = fmt::format("a replay has an error of {}", time(worth.error)),
+         .because = Say("a replay has an error of {time}", time(worth.error)),
          .table = "changes",
          .cause = cause,
          .worth = worth,
@@ -190,8 +200,8 @@ void AddWorths(Report& report, const Facts& facts, std::span<const AskedChange> 
     const int64_t recorded = MeanStep(graph, origins.recorded, change.since);
     const Worth worth =
         WorthOf(static_cast<double>(change.Saved(facts)), static_cast<double>(recorded), error, 0);
-    add(fmt::format("With '{}' a step takes {} less, of {}.", change.text, time(worth.saved),
-                    time(worth.step_time)),
+    add(Say("With '{change}' a step takes {less} less, of {time}.", Phrase::Name(change.text),
+            time(worth.saved), time(worth.step_time)),
         worth, {hidden ? CauseKind::kCommunication : CauseKind::kInput, std::nullopt});
   }
 }

@@ -1,11 +1,8 @@
 // Implements the findings about work.
 #include "analyses/work_finding.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
-#include <string>
 
 #include "analyses/build.h"
 #include "analyses/changes.h"
@@ -19,10 +16,10 @@ namespace stepscope {
 namespace {
 
 // " since step 9", " in turn", " in every recorded step (3 to 18)".
-std::string SayWhen(const Facts& facts, const WorkRise& rise) {
-  if (rise.since) return fmt::format(" since step {}", *rise.since);
+Phrase SayWhen(const Facts& facts, const WorkRise& rise) {
+  if (rise.since) return Say(" since step {first}", *rise.since);
   if (rise.in_turn) return " in turn";
-  return " " + InEveryStep(facts, *rise.steps.begin(), *rise.steps.rbegin());
+  return Say(" {always}", InEveryStep(facts, *rise.steps.begin(), *rise.steps.rbegin()));
 }
 
 Finding FindingOf(const Facts& facts, const WorkRise& rise) {
@@ -43,9 +40,9 @@ Finding FindingOf(const Facts& facts, const WorkRise& rise) {
 
 }  // namespace
 
-std::string SayWorkRise(const Facts& facts, const WorkRise& rise) {
-  return fmt::format("{}{}: {}.", Capitalized(SayMore(facts, rise)), SayWhen(facts, rise),
-                     SayWork(facts, rise));
+Phrase SayWorkRise(const Facts& facts, const WorkRise& rise) {
+  return Say("{more}{when}: {work}.", Capitalized(SayMore(facts, rise)), SayWhen(facts, rise),
+             SayWork(facts, rise));
 }
 
 void AddWorkRises(Report& report, const Facts& facts, const WorkRise* told) {

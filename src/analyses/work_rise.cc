@@ -1,8 +1,6 @@
 // Names the ranks, the operators and the Python function.
 #include "analyses/work_rise.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -50,12 +48,12 @@ std::optional<FrameTimes::Leader> FunctionOf(const Facts& facts, const WorkRise&
 }
 
 // "from aten::remainder to aten::linear", "before aten::linear", "after aten::add_".
-std::string SayNeighbours(const Facts& facts, const WorkRise& rise) {
-  const auto label = [&](StringId name) { return OperatorLabel((*facts.names)[name]); };
+Phrase SayNeighbours(const Facts& facts, const WorkRise& rise) {
+  const auto label = [&](StringId name) { return OperatorNameOf(facts, name); };
   if (rise.previous == kNoString && rise.name == kNoString) return "in steps without operators";
-  if (rise.previous == kNoString) return fmt::format("before {}", label(rise.name));
-  if (rise.name == kNoString) return fmt::format("after {}", label(rise.previous));
-  return fmt::format("from {} to {}", label(rise.previous), label(rise.name));
+  if (rise.previous == kNoString) return Say("before {operator}", label(rise.name));
+  if (rise.name == kNoString) return Say("after {operator}", label(rise.previous));
+  return Say("from {operator} to {next}", label(rise.previous), label(rise.name));
 }
 
 bool IsOfAll(const Facts& facts, const WorkRise& rise) {
@@ -64,38 +62,37 @@ bool IsOfAll(const Facts& facts, const WorkRise& rise) {
 
 }  // namespace
 
-std::string SayRanksOf(const Facts& facts, const WorkRise& rise) {
-  return IsOfAll(facts, rise) ? "all ranks" : SayRanks(rise.ranks);
+Phrase SayRanksOf(const Facts& facts, const WorkRise& rise) {
+  return IsOfAll(facts, rise) ? Phrase("all ranks") : SayRanks(rise.ranks);
 }
 
-std::string SayMore(const Facts& facts, const WorkRise& rise) {
-  return fmt::format("{} {} {}{} more per step", SayRanksOf(facts, rise),
-                     rise.ranks.size() == 1 ? "spends" : "spend",
-                     rise.ranks.size() == 1 ? "" : "up to ", Time(rise.Difference()));
+Phrase SayMore(const Facts& facts, const WorkRise& rise) {
+  const Phrase ranks = SayRanksOf(facts, rise);
+  const std::string more = Time(rise.Difference());
+  return rise.ranks.size() == 1 ? Say("{rank} spends {time} more per step", ranks, more)
+                                : Say("{ranks} spend up to {time} more per step", ranks, more);
 }
 
-std::string SayPlaceOf(const Facts& facts, const WorkRise& rise) {
-  if (rise.kind != WorkKind::kBetween) return std::string(OperatorLabel((*facts.names)[rise.name]));
+Phrase SayPlaceOf(const Facts& facts, const WorkRise& rise) {
+  if (rise.kind != WorkKind::kBetween) return OperatorNameOf(facts, rise.name);
   const auto function = FunctionOf(facts, rise);
   return function ? SayLeader(*function) : SayNeighbours(facts, rise);
 }
 
-std::string SayWorkEvidence(const Facts& facts, const WorkRise& rise) {
+Phrase SayWorkEvidence(const Facts& facts, const WorkRise& rise) {
   const auto more = static_cast<int64_t>(rise.steps.size());
   const auto steps = [](int64_t count) { return Plural(static_cast<size_t>(count), "step"); };
-  std::string text;
-  if (rise.since) {
-    text = fmt::format("median {} in {} before, {} in {} since", Time(rise.before),
-                       steps(rise.all_steps - more), Time(rise.after), steps(more));
-  } else {
-    text = fmt::format("rank {}: median {} in {} of {}, other ranks {}", rise.rank,
-                       Time(rise.after), more, steps(rise.all_steps), Time(rise.before));
-  }
+  const Phrase text =
+      rise.since
+          ? Say("median {before} in {earlier} before, {after} in {later} since", Time(rise.before),
+                steps(rise.all_steps - more), Time(rise.after), steps(more))
+          : Say("rank {rank}: median {time} in {count} of {steps}, other ranks {usual}", rise.rank,
+                Time(rise.after), more, steps(rise.all_steps), Time(rise.before));
   if (rise.kind == WorkKind::kBetween) return text + ", " + SayNeighbours(facts, rise);
   const auto excess = rise.since ? ExcessSince(facts, rise.rank, *rise.since, rise.name)
                                  : std::optional<ExcessWork>();
   if (excess) return text + SayExcess(facts, *excess);
-  return fmt::format("{}, in {}", text, OperatorLabel((*facts.names)[rise.name]));
+  return Say("{text}, in {operator}", text, OperatorNameOf(facts, rise.name));
 }
 
 }  // namespace stepscope

@@ -2,24 +2,23 @@
 // steps.
 #pragma once
 
-#include <string>
-
 #include "facts/derived/lateness/work_rises.h"
 #include "facts/facts.h"
+#include "stepscope/phrase.h"
 
 namespace stepscope {
 
 // "rank 1", "ranks 1 and 3", "all ranks".
-std::string SayRanksOf(const Facts& facts, const WorkRise& rise);
+Phrase SayRanksOf(const Facts& facts, const WorkRise& rise);
 
 // "rank 1 spends 10.5 ms more per step".
-std::string SayMore(const Facts& facts, const WorkRise& rise);
+Phrase SayMore(const Facts& facts, const WorkRise& rise);
 
 // "aten::layer_norm", "slow_transform (train.py:20)", "from aten::remainder to aten::linear".
-std::string SayPlaceOf(const Facts& facts, const WorkRise& rise);
+Phrase SayPlaceOf(const Facts& facts, const WorkRise& rise);
 
 // "median 0.3 ms in 6 steps before, 10.8 ms in 10 steps since, from aten::remainder to
 // aten::linear".
-std::string SayWorkEvidence(const Facts& facts, const WorkRise& rise);
+Phrase SayWorkEvidence(const Facts& facts, const WorkRise& rise);
 
 }  // namespace stepscope

@@ -62,17 +62,17 @@ std::string SayFirstAnalyses(const ReportSet& answer, int64_t most) {
 }
 
 // The three commands that show more.
-std::string SayMore(const ReportSet& answer, const std::vector<std::string>& paths) {
+Phrase SayMore(const ReportSet& answer, const std::vector<std::string>& paths) {
   constexpr size_t kLongest = 100;
   const auto say = [&](const std::string& path, int64_t analyses) {
     const std::string names = SayFirstAnalyses(answer, analyses);
-    return fmt::format("More: stepscope serve {0} | stepscope analyze {0} --only {1} | --full",
-                       path, names.empty() ? "steps" : names);
+    return Say("More: stepscope serve {path} | stepscope analyze {path} --only {names} | --full",
+               Phrase::Name(path), Phrase::Name(names.empty() ? "steps" : names));
   };
   for (const std::string& path :
        {paths.size() == 1 ? paths.front() : "PATH", std::string("PATH")}) {
     for (int64_t analyses = 3; analyses > 0; --analyses) {
-      const std::string said = say(path, analyses);
+      Phrase said = say(path, analyses);
       if (said.size() <= kLongest) return said;
     }
   }

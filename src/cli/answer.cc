@@ -71,7 +71,12 @@ void AddShownPaths(Command& command, std::vector<std::string>& paths) {
 void AddOutput(Command& command, OutputFlags& output, std::string_view condition) {
   command.Take("--format", output.format).Choices({"text", "json", "csv", "markdown", "md"});
   command.Take("--output", output.file);
+  AddLanguage(command, output.language);
   command.Take("--fail-on", output.fail_on).Help("Exit 1 if this holds: " + std::string(condition));
+}
+
+void AddLanguage(Command& command, std::string& language) {
+  command.Take("--lang", language).Choices({"en", "ja"});
 }
 
 Result<ReportSet> Answer(const std::vector<std::string>& paths, const Question& question) {
@@ -113,9 +118,12 @@ int PrintAndJudge(ReportSet answer, const OutputFlags& output,
   const auto matches = Matches(answer, conditions);
   TextStyle style = IsStandardOutput(output.file) ? StdoutStyle() : TextStyle{};
   style.extent = output.extent;
-  style.more = output.more;
   const auto format = ParseFormat(output.format).value_or(Format::kText);
-  if (format == Format::kText || format == Format::kMarkdown) UseOptions(answer);
+  const bool for_people = format == Format::kText || format == Format::kMarkdown;
+  style.language = LanguageOf(output.language, for_people);
+  style.more = In(style.language, output.more);
+  Translate(answer, style.language);
+  if (for_people) UseOptions(answer);
   const auto printed =
       NamesDirectory(output.file) && format == Format::kCsv
           ? WriteOutputs(ToCsvFiles(answer), output.file, answer.run.files)

@@ -45,9 +45,10 @@ void AddShownPaths(Command& command, std::vector<std::string>& paths);
 
 struct OutputFlags {
   std::string format = "text";
+  std::string language;  // empty: that of the terminal, and English for programs
   std::string file;
   TextStyle::Extent extent = TextStyle::Extent::kUsual;  // of text
-  std::string more;                                      // the last line of a screen
+  Phrase more;                                           // the last line of a screen
   std::vector<std::string> fail_on;
 };
 // `condition` is the example of --fail-on: one that the command's reports can be judged by.
@@ -57,6 +58,8 @@ void AddOutput(Command& command, OutputFlags& output, std::string_view condition
 Result<ReportSet> Answer(const std::vector<std::string>& paths, const Question& question);
 
 Result<std::vector<Condition>> ReadConditions(const OutputFlags& output);
+
+void AddLanguage(Command& command, std::string& language);
 
 // Prints the answer, and which conditions hold to stderr; returns the exit code.
 int PrintAndJudge(ReportSet answer, const OutputFlags& output,

@@ -9,35 +9,40 @@
 
 #include "cli/answer.h"
 #include "cli/root.h"
+#include "cli/terminal.h"
 #include "stepscope/session.h"
 
 namespace stepscope::cli {
 namespace {
 
-int List() {
+int List(const std::string& given) {
+  const Language language = LanguageOf(given, true);
   const auto analyses = Session::List();
   size_t width = 0;
   for (const AnalysisInfo& a : analyses) width = std::max(width, a.name.size());
-  for (const AnalysisInfo& a : analyses) fmt::print("{:{}}  {}\n", a.name, width, a.summary);
-  fmt::print("\n'stepscope explain NAME' describes an analysis.\n");
+  for (const AnalysisInfo& a : analyses) fmt::print("{:{}}  {}\n", a.name, width, In(language, a.summary));
+  fmt::print("\n{}\n", In(language, "'stepscope explain NAME' describes an analysis."));
   return kDone;
 }
 
-int Explain(const std::string& name) {
+int Explain(const std::string& name, const std::string& given) {
+  const Language language = LanguageOf(given, true);
+  const auto say = [&](const Phrase& phrase) { return In(language, phrase); };
   const auto info = Session::Explain(name);
   if (!info) return Fail(info.error());
-  fmt::print("# {}: {}\n{}", info->name, info->title, info->doc);
+  fmt::print("# {}: {}\n{}", info->name, say(info->title), DocIn(language, info->name, info->doc));
   const bool times = std::ranges::any_of(
       info->params, [](const ParameterInfo& p) { return p.type == "integer" && p.unit == "ns"; });
   if (!info->params.empty()) {
-    fmt::print("\n**Parameters**, set with -p {}.NAME=VALUE{}:\n\n", info->name,
-               times ? " (times in ns, or with a unit: 50us)" : "");
+    const Phrase head = Say("**Parameters**, set with -p {name}.NAME=VALUE", info->name);
+    fmt::print("\n{}{}:\n\n", say(head),
+               times ? say(" (times in ns, or with a unit: 50us)") : "");
   }
   for (const ParameterInfo& p : info->params) {
     const std::string unit = p.unit.empty() ? "" : " " + p.unit;
-    const std::string preset =
-        p.default_value.empty() ? "no default" : "default " + p.default_value + unit;
-    fmt::print("- {} ({}, {}): {}\n", p.name, p.type, preset, p.message);
+    const Phrase preset = p.default_value.empty() ? Phrase("no default")
+                                                  : Say("default {value}", p.default_value + unit);
+    fmt::print("- {} ({}, {}): {}\n", p.name, p.type, say(preset), say(p.message));
   }
   return kDone;
 }
@@ -47,7 +52,9 @@ int Explain(const std::string& name) {
 void AddList(Command& root) {
   Command& command = root.Sub("list", "List the analyses");
   command.Examples({{"names and what each shows", "stepscope list"}});
-  command.Runs(List);
+  auto language = std::make_shared<std::string>();
+  AddLanguage(command, *language);
+  command.Runs([language] { return List(*language); });
 }
 
 void AddExplain(Command& root) {
@@ -58,7 +65,9 @@ void AddExplain(Command& root) {
   command.Argument("NAME", *name, "Analysis, as 'stepscope list' names it")
       .Suggestions(std::move(names));
   command.Examples({{"how idle time is split", "stepscope explain idle_time"}});
-  command.Runs([name] { return Explain(*name); });
+  auto language = std::make_shared<std::string>();
+  AddLanguage(command, *language);
+  command.Runs([name, language] { return Explain(*name, *language); });
 }
 
 }  // namespace stepscope::cli

@@ -18,7 +18,7 @@ struct ReportFlags {
   ReportPageOptions options;
   SettingsFlags settings;
   RedactFlags redact;
-  std::string file;
+  std::string file, language;
 };
 
 // Prints inputs that are damaged or missing in the file.
@@ -40,6 +40,8 @@ int RunReport(const ReportFlags& flags) {
   if (!settings) return Fail(settings.error());
   options.settings = std::move(*settings);
   options.redact = RedactionOf(flags.redact);
+  const Language language = LanguageOf(flags.language, true);
+  if (!flags.language.empty() || language != Language::kEnglish) options.language = language;
   ProgressLine line;
   options.on_progress = [&](const Progress& progress) { line.Show(progress); };
   if (const auto writable = CheckOutput(flags.file); !writable) return Fail(writable.error());
@@ -64,6 +66,7 @@ void AddReport(Command& root) {
   command.Take("--output", flags->file).Help("File to write; - is standard output").Required();
   AddSettings(command, flags->settings);
   AddRedaction(command, flags->redact);
+  AddLanguage(command, flags->language);
   AddThreads(command, flags->options.threads);
   command.Examples({{"one file that opens offline", "stepscope report traces/ -o report.html"},
                     {"several runs", "stepscope report before/ after/ -o report.html"},

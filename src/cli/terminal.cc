@@ -53,7 +53,21 @@ bool IsUtf8Locale() {
   return false;
 }
 
+// The locale of messages, by the variables in the order of POSIX.
+std::string MessagesLocale() {
+  for (const char* variable : {"LC_ALL", "LC_MESSAGES", "LANG"}) {
+    if (IsSet(variable)) return std::getenv(variable);
+  }
+  return {};
+}
+
 }  // namespace
+
+Language LanguageOf(const std::string& given, bool for_people) {
+  if (!given.empty()) return ParseLanguage(given).value_or(Language::kEnglish);
+  const bool follows = for_people && IsUtf8Locale();
+  return (follows ? ParseLanguage(MessagesLocale()) : std::nullopt).value_or(Language::kEnglish);
+}
 
 TextStyle StdoutStyle() {
   TextStyle style;

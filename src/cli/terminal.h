@@ -10,6 +10,10 @@ namespace stepscope::cli {
 // Color and width of text on stdout; color only on a terminal and without NO_COLOR.
 TextStyle StdoutStyle();
 
+// The language that was given; else, for people, that of the locale, where it is one of ours in
+// UTF-8.
+Language LanguageOf(const std::string& given, bool for_people);
+
 // Prints an error to stderr: what, where, what to try. Fields of the core become options.
 void PrintError(const Error& error);
 

@@ -42,6 +42,7 @@ constexpr Word kWords[] = {
     // Output.
     {"--format", "FORMAT", "Output format: text, json, csv or markdown", "text", "format"},
     {"-o,--output", "FILE", "Write to this file", "standard output", "folder"},
+    {"--lang", "LANGUAGE", "Language of what is said: en or ja", "that of the terminal", ""},
     {"--fail-on", "CONDITION", "Exit 1 if this condition holds", "", "conditions"},
 
     {"--no-redact", "", "Leave private names: hosts, users, paths and secrets", "", "redact"},

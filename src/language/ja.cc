@@ -26,9 +26,16 @@ constexpr Translated kCommon[] = {
 std::span<const std::span<const Translated>> JapaneseTexts() {
   static const std::array kAll = {std::span<const Translated>(kCommon),
                                   JapaneseOfAnalysesAToG(),
+                                  JapaneseOfAnalysesAToG2(),
+                                  JapaneseOfAnalysesAToG3(),
                                   JapaneseOfAnalysesHToL(),
+                                  JapaneseOfAnalysesHToL2(),
+                                  JapaneseOfAnalysesHToL3(),
                                   JapaneseOfAnalysesMToSh(),
+                                  JapaneseOfAnalysesMToSh2(),
                                   JapaneseOfAnalysesStToZ(),
+                                  JapaneseOfAnalysesStToZ2(),
+                                  JapaneseOfAnalysesStToZ3(),
                                   JapaneseOfDocs1(),
                                   JapaneseOfDocs2(),
                                   JapaneseOfDocs3(),
@@ -37,6 +44,8 @@ std::span<const std::span<const Translated>> JapaneseTexts() {
                                   JapaneseOfReports(),
                                   JapaneseOfNotes(),
                                   JapaneseOfGoodput(),
+                                  JapaneseOfGoodputModels(),
+                                  JapaneseOfFleets(),
                                   JapaneseOfTimeline()};
   return kAll;
 }

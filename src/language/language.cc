@@ -13,6 +13,7 @@
 #include "base/ascii.h"
 #include "base/crc32.h"
 #include "language/catalogue.h"
+#include "language/spacing.h"
 
 namespace stepscope {
 namespace {
@@ -102,6 +103,8 @@ std::string SayIn(const Texts& texts, const Phrase& phrase) {
   switch (phrase.kind()) {
     case Phrase::Kind::kWhole:
       return SayWhole(texts, phrase.str());
+    case Phrase::Kind::kName:
+      return phrase.str();
     case Phrase::Kind::kCapitalized:
       return SayIn(texts, phrase.parts().front());
     case Phrase::Kind::kForm: {
@@ -116,9 +119,17 @@ std::string SayIn(const Texts& texts, const Phrase& phrase) {
       break;
   }
   if (const auto* whole = Find(texts, phrase.str())) return std::string(*whole);
+  // No space follows a full stop that is as wide as a letter.
   std::string out;
-  for (const Phrase& part : phrase.parts()) out += SayIn(texts, part);
+  for (const Phrase& part : phrase.parts()) {
+    const std::string said = SayIn(texts, part);
+    out += out.ends_with("。") ? said.substr(std::min(said.find_first_not_of(' '), said.size())) : said;
+  }
   return out;
+}
+
+std::string SayAll(const Texts& texts, const Phrase& phrase) {
+  return SpacedJapanese(SayIn(texts, phrase));
 }
 
 // Whether a column's texts are words of ours rather than names from traces.
@@ -170,6 +181,8 @@ void AddMissing(const Texts& texts, const Phrase& phrase, std::set<std::string>&
       if (HasLetters(phrase.str()) && SayWhole(texts, phrase.str()) == phrase.str())
         missing.insert(phrase.str());
       return;
+    case Phrase::Kind::kName:
+      return;
     case Phrase::Kind::kForm:
       if (Find(texts, phrase.form()) == nullptr) missing.emplace(phrase.form());
       break;
@@ -194,7 +207,7 @@ std::optional<Language> ParseLanguage(std::string_view name) {
 }
 
 std::string In(Language language, const Phrase& phrase) {
-  return language == Language::kEnglish ? phrase.str() : SayIn(TextsOf(language), phrase);
+  return language == Language::kEnglish ? phrase.str() : SayAll(TextsOf(language), phrase);
 }
 
 std::string DocIn(Language language, std::string_view analysis, const std::string& doc) {
@@ -208,7 +221,7 @@ void Translate(ReportSet& answer, Language language) {
   if (language == Language::kEnglish) return;
   const Texts& texts = TextsOf(language);
   ForEachText(
-      answer, [&](Phrase& phrase) { phrase = SayIn(texts, phrase); },
+      answer, [&](Phrase& phrase) { phrase = SayAll(texts, phrase); },
       [&](std::string& cell) { cell = SayWhole(texts, cell); });
 }
 
@@ -220,7 +233,7 @@ std::map<std::string, std::string> WordsIn(Language language, const ReportSet& a
     if (other != english) words.emplace(english, std::move(other));
   };
   ForEachText(
-      answer, [&](const Phrase& phrase) { add(phrase.str(), SayIn(texts, phrase)); },
+      answer, [&](const Phrase& phrase) { add(phrase.str(), SayAll(texts, phrase)); },
       [&](const std::string& cell) { add(cell, SayWhole(texts, cell)); });
   return words;
 }

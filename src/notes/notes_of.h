@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/saturate.h"
+#include "stepscope/phrase.h"
 #include "stepscope/report.h"
 
 namespace stepscope {
@@ -31,12 +32,18 @@ class NotesOf {
  public:
   static constexpr size_t kKinds = static_cast<size_t>(Kind::kCount);
 
-  // `detail` completes the sentence with an example; the first one given is kept. Counts saturate:
-  // an input may claim any number.
-  void Add(Kind kind, int64_t count = 1, std::string_view detail = {}) {
+  // `detail`, a text or a Phrase, completes the sentence with an example; the first one given is
+  // kept. Counts saturate: an input may claim any number.
+  template <class Text>
+  void Add(Kind kind, int64_t count, const Text& detail) {
+    Add(kind, count);
+    if (!std::string_view(detail).empty() && Detail(kind).empty())
+      details_.emplace_back(kind, detail);
+  }
+
+  void Add(Kind kind, int64_t count = 1) {
     int64_t& sum = counts_[static_cast<size_t>(kind)];
     sum = AddSaturated(sum, count);
-    if (!detail.empty() && Detail(kind).empty()) details_.emplace_back(kind, detail);
   }
 
   // Adds all of `later`.
@@ -50,15 +57,15 @@ class NotesOf {
   // Replaces each detail by rewrite(detail).
   template <class Rewrite>
   void RewriteDetails(const Rewrite& rewrite) {
-    for (auto& [kind, detail] : details_) detail = rewrite(detail);
+    for (auto& [kind, detail] : details_) detail.RewriteWith(rewrite);
   }
 
   int64_t Count(Kind kind) const { return counts_[static_cast<size_t>(kind)]; }
 
   // Empty where none was given.
   std::string_view Detail(Kind kind) const {
-    const auto found = std::ranges::find(details_, kind, &std::pair<Kind, std::string>::first);
-    return found == details_.end() ? std::string_view() : std::string_view(found->second);
+    const Phrase* found = Find(kind);
+    return found == nullptr ? std::string_view() : std::string_view(*found);
   }
 
   // Those that occurred, in the order of their list. `where`: the file they occurred in.
@@ -67,17 +74,22 @@ class NotesOf {
     std::vector<Note> notes;
     for (size_t k = 0; k < kKinds; ++k) {
       if (counts_[k] == 0) continue;
-      std::string message(texts[k].message);
-      if (const auto detail = Detail(static_cast<Kind>(k)); !detail.empty())
-        message.append(": ").append(detail);
+      Phrase message(texts[k].message);
+      const Phrase* detail = Find(static_cast<Kind>(k));
+      if (detail != nullptr && !detail->empty()) message += ": " + *detail;
       notes.push_back({std::string(texts[k].name), counts_[k], std::move(message), where});
     }
     return notes;
   }
 
  private:
+  const Phrase* Find(Kind kind) const {
+    const auto found = std::ranges::find(details_, kind, &std::pair<Kind, Phrase>::first);
+    return found == details_.end() ? nullptr : &found->second;
+  }
+
   std::array<int64_t, kKinds> counts_{};
-  std::vector<std::pair<Kind, std::string>> details_;
+  std::vector<std::pair<Kind, Phrase>> details_;
 };
 
 }  // namespace stepscope

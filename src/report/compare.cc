@@ -47,11 +47,11 @@ Report CompareReports(const Report& a, const Report& b) {
   for (const auto& [report, side] : {std::pair(&a, "before"), std::pair(&b, "after")}) {
     if (report->status != Status::kUnavailable) continue;
     out.status = Status::kUnavailable;
-    out.why = fmt::format("{}: {}", side, report->why);
+    out.why = Phrase(side) + ": " + report->why;
     return out;
   }
   out.headline = a.headline == b.headline
-                     ? "In both: " + a.headline
+                     ? Say("In both: {headline}", a.headline)
                      : Say("Before: {before} After: {after}", a.headline, b.headline);
   CompareMetrics(a, b, out);
   for (const Table& table : a.tables) {
@@ -61,19 +61,20 @@ Report CompareReports(const Report& a, const Report& b) {
   return out;
 }
 
-std::string SayKernelTime(const Usages& kernels, const Amounts& amounts) {
-  return fmt::format("Kernel time{}: {}.", amounts.per_step ? " per step" : "",
-                     SaySides(static_cast<double>(Total(kernels, &BothSides::a)) / amounts.a,
-                              static_cast<double>(Total(kernels, &BothSides::b)) / amounts.b));
+Phrase SayKernelTime(const Usages& kernels, const Amounts& amounts) {
+  const Phrase sides = SaySides(static_cast<double>(Total(kernels, &BothSides::a)) / amounts.a,
+                                static_cast<double>(Total(kernels, &BothSides::b)) / amounts.b);
+  return amounts.per_step ? Say("Kernel time per step: {sides}.", sides)
+                          : Say("Kernel time: {sides}.", sides);
 }
 
 void AddAmountsNote(Report& report, const Amounts& amounts) {
   if (!amounts.per_step || amounts.a == amounts.b) return;
   report.notes.push_back(
       {"different_amounts", 1,
-       fmt::format("{:.0f} steps of ranks before, {:.0f} after (sums in the tables differ by that; "
-                   "select as many steps and ranks of both)",
-                   amounts.a, amounts.b),
+       Say("{before} steps of ranks before, {after} after (sums in the tables differ by that; "
+           "select as many steps and ranks of both)",
+           fmt::format("{:.0f}", amounts.a), fmt::format("{:.0f}", amounts.b)),
        ""});
 }
 
@@ -83,9 +84,9 @@ void AddRanksNote(const ReportSet& a, const ReportSet& b, Report& report) {
     return Plural(static_cast<size_t>(std::max<int64_t>(run.run.ranks, 0)), "rank");
   };
   report.notes.push_back({"different_ranks", 1,
-                          fmt::format("{} before, {} after (ranks that only one run has are "
-                                      "left out)",
-                                      ranks(a), ranks(b)),
+                          Say("{before} before, {after} after (ranks that only one run has are "
+                              "left out)",
+                              ranks(a), ranks(b)),
                           ""});
 }
 
@@ -106,13 +107,6 @@ RankTime LaterStep(const StepComparison& steps, const Recorded& recorded, const 
           .most = ToInt64(std::max(growth, 0.0))};
 }
 
-// Steps are without evaluation: that they did not change says nothing of it.
-std::string SayWithEvaluation(const std::string& evaluation, const std::string& change) {
-  constexpr std::string_view kNoChange = "No change";
-  if (evaluation.empty() || !change.starts_with(kNoChange)) return evaluation + change;
-  return evaluation + "Without it, no change" + change.substr(kNoChange.size());
-}
-
 // Adds what is said of steps; returns ns that a rank, or added calls, take more.
 CallChange AddSteps(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
                     Report& report) {
@@ -122,10 +116,13 @@ CallChange AddSteps(const ReportSet& a, const ReportSet& b, const StepComparison
   CallChange calls = AddCallFinding(a, b, steps, ranks.beyond > 0, evaluation, report);
   const SlowStepChange slow = AddSlowSteps(a, b, steps, report);
   const bool unclear = steps.IsNoise() || IsNoise(steps, CauseKind::kCompute) || steps.a > steps.b;
-  report.headline = SayWithEvaluation(SayEvaluation(a, b),
-                                      SayStepChange(a, b, steps, ranks.beyond > 0 || calls.is_cause,
-                                                    slow.is_told)) +
-                    slow.headline;
+  report.headline = SayEvaluation(a, b);
+  // Steps are without evaluation: that they did not change says nothing of it.
+  report.headline += SayStepChange(a, b, steps,
+                                   {.has_cause = ranks.beyond > 0 || calls.is_cause,
+                                    .by_slow_steps = slow.is_told,
+                                    .without_evaluation = !report.headline.empty()});
+  report.headline += slow.headline;
   if (steps.categories.empty()) report.headline += " ";
   report.headline += ranks.headline + SayWork(a, b);
   if (unclear && !calls.is_cause) {
@@ -167,8 +164,8 @@ Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions&
   AddAmountsNote(report, amounts);
   if (a.run.ranks != b.run.ranks)
     report.headline +=
-        fmt::format(" Of {} before and {} after, the ranks that both runs have are compared.",
-                    Plural(static_cast<size_t>(a.run.ranks), "rank"), b.run.ranks);
+        Say(" Of {before} before and {after} after, the ranks that both runs have are compared.",
+            Plural(static_cast<size_t>(a.run.ranks), "rank"), b.run.ranks);
   AddRanksNote(a, b, report);
   if (!operators.empty())
     report.tables.push_back(UsageTable("operators", "Operators by change", operators));
@@ -230,7 +227,7 @@ ReportSet Compare(const ReportSet& a, const ReportSet& b, const CompareOptions& 
   }
   JoinFindings(out, step);
   const Report& first = out.reports.front();
-  out.verdict = first.status == Status::kUnavailable ? "Nothing to compare: " + first.why + "."
+  out.verdict = first.status == Status::kUnavailable ? Say("Nothing to compare: {why}.", first.why)
                                                      : first.headline;
   const auto findings = FindingsInOrder(out);
   if (!findings.empty() && WorthALook(*findings.front()) &&

@@ -1,8 +1,6 @@
 // Implements the search for calls that run more often.
 #include "report/compare_calls.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -128,15 +126,20 @@ size_t RanksIn(const CallsByName& all) {
 
 // "aten::softmax runs 0 times per step before, 16 after on rank 1": of the rank with the largest
 // difference, named if not all of `count` ranks have one.
-std::string SayCalls(const std::string& name, const std::map<int64_t, Calls>& ranks, size_t count,
-                     bool per_step) {
+Phrase SayCalls(const std::string& name, const std::map<int64_t, Calls>& ranks, size_t count,
+                bool per_step) {
   const auto differ = std::ranges::count_if(ranks, [](const auto& r) { return r.second.Differ(); });
   const auto& [rank, calls] = *std::ranges::max_element(
       ranks, {}, [](const auto& r) { return std::abs(r.second.b - r.second.a); });
   const bool on_some = static_cast<size_t>(differ) < count;
-  return fmt::format("{} runs {} times per {} before, {} after{}", ShortName(OperatorLabel(name)),
-                     HumanCount(calls.a), per_step ? "step" : "rank", HumanCount(calls.b),
-                     on_some ? fmt::format(" on rank {}", rank) : "");
+  const Phrase of = Phrase::Name(ShortName(OperatorLabel(name)));
+  const std::string before = HumanCount(calls.a), after = HumanCount(calls.b);
+  const Phrase on_rank = on_some ? Say(" on rank {rank}", rank) : "";
+  return per_step
+             ? Say("{call} runs {before} times per step before, {after} after{on_rank}", of, before,
+                   after, on_rank)
+             : Say("{call} runs {before} times per rank before, {after} after{on_rank}", of, before,
+                   after, on_rank);
 }
 
 // Calls that are more than before.
@@ -236,7 +239,7 @@ Base BaseOf(const CallsByName& all, const StepComparison& steps) {
   return base;
 }
 
-std::string SayTimes(const Added& added) {
+Phrase SayTimes(const Added& added) {
   Calls sum;
   for (const auto& [rank, calls] : added.calls->ranks) {
     if (added.rank && rank != *added.rank) continue;
@@ -244,8 +247,9 @@ std::string SayTimes(const Added& added) {
     sum.time_b += calls.time_b;
   }
   const double of = added.rank ? 1 : static_cast<double>(added.calls->ranks.size());
-  return fmt::format("{} {} before, {} after", ShortName(OperatorLabel(added.name)),
-                     HumanTime(sum.time_a / of), HumanTime(sum.time_b / of));
+  return Say("{name} {before} before, {after} after",
+             Phrase::Name(ShortName(OperatorLabel(added.name))), HumanTime(sum.time_a / of),
+             HumanTime(sum.time_b / of));
 }
 
 std::string_view HintFor(const CallsOfName& calls) {
@@ -271,7 +275,7 @@ CallChange AddCallFinding(const ReportSet& a, const ReportSet& b, const StepComp
   if (found.empty() || time < kIsCause * base.after) return change;
   change.by_evaluation = evaluation > 0 && time <= kOfEvaluation * evaluation;
   if (change.by_evaluation) return change;
-  std::string message, because;
+  Phrase message, because;
   const size_t ranks = RanksIn(all);
   for (size_t i = 0; i < std::min(found.size(), kNamed); ++i) {
     if (found[i].time < kWorthNaming * found[0].time) break;
@@ -285,8 +289,8 @@ CallChange AddCallFinding(const ReportSet& a, const ReportSet& b, const StepComp
   const Added& first = found.front();
   report.findings.push_back(
       {.message = message + ".",
-       .because = because + (per_step ? " per step" : " per rank"),
-       .hint = std::string(HintFor(*first.calls)),
+       .because = per_step ? Say("{times} per step", because) : Say("{times} per rank", because),
+       .hint = HintFor(*first.calls),
        .impact = ToInt64(time),
        .table = "kernels",
        .cause = {IsCommunication(*first.calls) ? CauseKind::kCommunication : CauseKind::kCompute,
@@ -298,10 +302,10 @@ CallChange AddCallFinding(const ReportSet& a, const ReportSet& b, const StepComp
   return change;
 }
 
-std::string SayOtherCalls(const ReportSet& a, const ReportSet& b, const StepComparison& steps) {
+Phrase SayOtherCalls(const ReportSet& a, const ReportSet& b, const StepComparison& steps) {
   const CallsByName all = CompareCalls(a, b, steps);
   const size_t ranks = RanksIn(all);
-  std::vector<std::pair<double, std::string>> differ;  // ns that they took, and the words
+  std::vector<std::pair<double, Phrase>> differ;  // ns that they took, and the words
   for (const auto& [name, named] : all) {
     double most = 0;
     for (const auto& [rank, calls] : named.ranks) {
@@ -311,10 +315,10 @@ std::string SayOtherCalls(const ReportSet& a, const ReportSet& b, const StepComp
       differ.emplace_back(most, SayCalls(name, named.ranks, ranks, steps.known()));
   }
   std::ranges::sort(differ, std::ranges::greater{});
-  std::string text;
+  Phrase calls;
   for (size_t i = 0; i < std::min(differ.size(), kNamed); ++i)
-    text += (i == 0 ? " Calls differ: " : "; ") + differ[i].second;
-  return text.empty() ? text : text + ".";
+    calls += (i == 0 ? "" : "; ") + differ[i].second;
+  return calls.empty() ? calls : Say(" Calls differ: {calls}.", calls);
 }
 
 }  // namespace stepscope::comparison

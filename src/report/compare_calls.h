@@ -1,9 +1,8 @@
 // Finds calls of kernels, operators and collectives that one of two runs makes more often.
 #pragma once
 
-#include <string>
-
 #include "report/compare_steps.h"
+#include "stepscope/phrase.h"
 #include "stepscope/report.h"
 
 namespace stepscope::comparison {
@@ -24,6 +23,6 @@ CallChange AddCallFinding(const ReportSet& a, const ReportSet& b, const StepComp
 
 // " Calls differ: softmax runs 4 times per step before, 20 after on rank 1."; empty where none do
 // that take time.
-std::string SayOtherCalls(const ReportSet& a, const ReportSet& b, const StepComparison& steps);
+Phrase SayOtherCalls(const ReportSet& a, const ReportSet& b, const StepComparison& steps);
 
 }  // namespace stepscope::comparison

@@ -1,11 +1,9 @@
 // Implements the comparison of evaluation.
 #include "report/compare_evaluation.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <string_view>
+#include <string>
 
 #include "base/saturate.h"
 #include "report/compare_read.h"
@@ -19,20 +17,23 @@ constexpr double kMinShare = 0.03;  // of the longer step time, what is told
 
 }  // namespace
 
-std::string SayEvaluation(const ReportSet& a, const ReportSet& b) {
+Phrase SayEvaluation(const ReportSet& a, const ReportSet& b) {
   constexpr double kMuch = 0.1;  // of the trace
   const auto share = [](const ReportSet& run) {
     return MetricOf(run, "overview", "evaluation_ratio");
   };
   if (std::abs(share(b) - share(a)) < kMuch) return {};
-  const auto say = [&](const ReportSet& run, std::string_view side) {
+  const auto say = [&](const ReportSet& run, bool is_before) -> Phrase {
     const auto runs = static_cast<size_t>(MetricOf(run, "overview", "evaluation_runs"));
-    if (runs == 0) return fmt::format("none {}", side);
-    return fmt::format("{} and {} {} ({} of the trace)", Plural(runs, "run"),
-                       HumanTime(MetricOf(run, "overview", "evaluation_time")), side,
-                       HumanRatio(share(run)));
+    if (runs == 0) return is_before ? "none before" : "none after";
+    const Phrase count = Plural(runs, "run");
+    const std::string time = HumanTime(MetricOf(run, "overview", "evaluation_time")),
+                      of_trace = HumanRatio(share(run));
+    return is_before
+               ? Say("{runs} and {time} before ({share} of the trace)", count, time, of_trace)
+               : Say("{runs} and {time} after ({share} of the trace)", count, time, of_trace);
   };
-  return fmt::format("Evaluation between steps: {}, {}. ", say(a, "before"), say(b, "after"));
+  return Say("Evaluation between steps: {before}, {after}. ", say(a, true), say(b, false));
 }
 
 bool EvaluationDiffers(const ReportSet& a, const ReportSet& b, const StepComparison& steps) {
@@ -45,14 +46,15 @@ double AddEvaluationFinding(const ReportSet& a, const ReportSet& b, const StepCo
   if (more < 0 || !EvaluationDiffers(a, b, steps)) return 0;
   const std::string function = TextOf(b, "overview", "evaluation_function"),
                     after = TextOf(b, "overview", "evaluation_after");
+  const Phrase when = after.empty()      ? Phrase()
+                      : function.empty() ? Say(": it runs after {steps}", after)
+                                         : Say(" after {steps}", after);
   report.findings.push_back(
-      {.message = fmt::format("Evaluation between steps takes {} more per step{}{}.",
-                              HumanTime(more), function.empty() ? "" : ": " + function,
-                              after.empty()      ? ""
-                              : function.empty() ? ": it runs after " + after
-                                                 : " after " + after),
-       .because = fmt::format("{} per step before, {} after; step time leaves it out",
-                              HumanTime(EvaluationPerStep(a)), HumanTime(EvaluationPerStep(b))),
+      {.message = Say("Evaluation between steps takes {time} more per step{function}{when}.",
+                      HumanTime(more), function.empty() ? Phrase() : ": " + Phrase::Name(function),
+                      when),
+       .because = Say("{before} per step before, {after} after; step time leaves it out",
+                      HumanTime(EvaluationPerStep(a)), HumanTime(EvaluationPerStep(b))),
        .hint = "evaluate less often, on fewer batches, or in another job, if that is not what "
                "was changed on purpose",
        .impact = ToInt64(more),

@@ -99,37 +99,39 @@ const Growth* FunctionBehind(const std::vector<Function>& functions, double more
   return named == nullptr ? LongerFunction(functions, more) : named;
 }
 
-std::string SayBoth(const Growth& growth) {
-  return fmt::format("{} {} before, {} after", growth.name, HumanTime(growth.a),
-                     HumanTime(growth.b));
+Phrase SayBoth(const Growth& growth) {
+  return Say("{name} {before} before, {after} after", Phrase::Name(growth.name),
+             HumanTime(growth.a), HumanTime(growth.b));
 }
 
 // "; Python: f (a.py:1) 1 ms before, 2 ms after; ...": the largest first.
 template <class Of>
-std::string SayLargest(std::string_view what, const auto& all, double more, const Of& of) {
-  std::string text;
+Phrase SayLargest(std::string_view what, const auto& all, double more, const Of& of) {
+  Phrase text;
   for (size_t i = 0; i < std::min(all.size(), kNamed); ++i) {
     const Growth& growth = of(all[i]);
     if (growth.Change() < kExplains / kNamed * more) break;
-    text += fmt::format("; {}{}", text.empty() ? what : "", SayBoth(growth));
+    text += text.empty() ? Phrase("; ") + what + SayBoth(growth) : "; " + SayBoth(growth);
   }
   return text;
 }
 
-std::string SayChange(const Growth& growth) {
-  if (growth.IsNew()) return fmt::format("{} is new", growth.name);
+Phrase SayChange(const Growth& growth) {
+  const Phrase name = Phrase::Name(growth.name);
+  if (growth.IsNew()) return Say("{name} is new", name);
+  const std::string time = HumanTime(growth.Change());
   const bool more_calls = growth.calls_b > (1 + kMoreCalls) * growth.calls_a;
-  return fmt::format("{} takes {} more{}", growth.name, HumanTime(growth.Change()),
-                     more_calls
-                         ? fmt::format(" ({} calls per step before, {} after)",
-                                       HumanCount(growth.calls_a), HumanCount(growth.calls_b))
-                         : "");
+  return more_calls
+             ? Say("{name} takes {time} more ({before} calls per step before, {after} after)",
+                   name, time, HumanCount(growth.calls_a), HumanCount(growth.calls_b))
+             : Say("{name} takes {time} more", name, time);
 }
 
 // Of what grew from the run after to the one before.
-std::string SayLess(const Growth& growth) {
-  if (growth.IsNew()) return fmt::format("{} no longer runs", growth.name);
-  return fmt::format("{} takes {} less", growth.name, HumanTime(growth.Change()));
+Phrase SayLess(const Growth& growth) {
+  const Phrase name = Phrase::Name(growth.name);
+  if (growth.IsNew()) return Say("{name} no longer runs", name);
+  return Say("{name} takes {time} less", name, HumanTime(growth.Change()));
 }
 
 // Kernels by the names that people read.
@@ -153,12 +155,13 @@ bool MostAreSlower(const std::vector<Growth>& kernels, double factor) {
   return count >= kFewKernels && slower >= kMostOfTime * before;
 }
 
-std::string SayFactor(double factor) {
-  return factor < 2 ? HumanRatio(factor - 1) + " longer" : fmt::format("{:.1f}× as long", factor);
+Phrase SayFactor(double factor) {
+  return factor < 2 ? Say("{share} longer", HumanRatio(factor - 1))
+                    : Say("{times}× as long", fmt::format("{:.1f}", factor));
 }
 
 // "the same calls on the same shapes take 4.9× as long"; empty where single calls do.
-std::string SayAllSlower(const std::vector<Growth>& kernels, Sizes sizes) {
+Phrase SayAllSlower(const std::vector<Growth>& kernels, Sizes sizes) {
   double before = 0, after = 0;
   for (const Growth& kernel : kernels) {
     before += kernel.a;
@@ -167,8 +170,9 @@ std::string SayAllSlower(const std::vector<Growth>& kernels, Sizes sizes) {
   const double factor = before > 0 ? after / before : 0;
   if (factor < kSlower || sizes == Sizes::kDiffer || !SameCalls(kernels)) return {};
   if (!MostAreSlower(kernels, factor)) return {};
-  return fmt::format("the same calls{} take {}", sizes == Sizes::kSame ? " on the same shapes" : "",
-                     SayFactor(factor));
+  return sizes == Sizes::kSame
+             ? Say("the same calls on the same shapes take {longer}", SayFactor(factor))
+             : Say("the same calls take {longer}", SayFactor(factor));
 }
 
 // A call by its first input, where its name is long.
@@ -177,21 +181,22 @@ std::string Brief(const std::string& call) {
   return call.size() <= kLong ? call : call.substr(0, call.find(", "));
 }
 
-std::string SaySizes(const Growth& growth) {
-  return fmt::format("inputs have other sizes, as {} ({} times per step before, {} after)",
-                     Brief(growth.name), HumanCount(growth.calls_a), HumanCount(growth.calls_b));
+Phrase SaySizes(const Growth& growth) {
+  return Say("inputs have other sizes, as {call} ({before} times per step before, {after} after)",
+             Phrase::Name(Brief(growth.name)), HumanCount(growth.calls_a),
+             HumanCount(growth.calls_b));
 }
 
 // What computing takes more time for.
-std::string SayMore(const ReportSet& a, const ReportSet& b, const std::vector<Growth>& kernels,
-                    Sizes sizes, double more) {
+Phrase SayMore(const ReportSet& a, const ReportSet& b, const std::vector<Growth>& kernels,
+               Sizes sizes, double more) {
   const std::vector<Growth> other = OtherSizes(a, b);
   if (sizes == Sizes::kDiffer && !other.empty() && SameCalls(kernels))
     return SaySizes(other.front());
   return kernels.front().Change() < kExplains * more ? "" : SayChange(kernels.front());
 }
 
-std::string HintForCompute(const Growth& most, Sizes sizes, bool one_factor, bool all_slower) {
+std::string_view HintForCompute(const Growth& most, Sizes sizes, bool one_factor, bool all_slower) {
   if (one_factor)
     return "the same calls on the same shapes are all slower: check clocks, temperature and other "
            "processes; see stragglers of the run after";
@@ -206,8 +211,7 @@ std::string HintForCompute(const Growth& most, Sizes sizes, bool one_factor, boo
            "no longer apply; table kernels";
   if (sizes == Sizes::kUnknown)
     return "compare batch size and lengths of inputs (record_shapes=True records them), data "
-           "types, "
-           "library versions, and what else ran; table kernels";
+           "types, library versions, and what else ran; table kernels";
   return sizes == Sizes::kSame
              ? "calls and shapes are the same: compare data types, library versions and "
                "settings, and what runs at the same time; table kernels"
@@ -222,6 +226,10 @@ bool EvaluationHides(const ReportSet& a, const ReportSet& b, double change) {
 
 }  // namespace
 
+Phrase AfterColon(const Reason& reason) {
+  return reason.is.empty() ? Phrase() : ": " + reason.is;
+}
+
 Reason ReasonOnHost(const ReportSet& a, const ReportSet& b, Rank rank, double more) {
   // Where only one run has Python's functions, none of them is known to be new.
   if (!RecordedPython(a) || !RecordedPython(b)) return {};
@@ -231,35 +239,35 @@ Reason ReasonOnHost(const ReportSet& a, const ReportSet& b, Rank rank, double mo
   return {.is = SayChange(*named),
           .because = SayLargest("Python: ", functions, more,
                                 [](const Function& f) -> const Growth& { return f.self; }),
-          .hint = fmt::format(
-              "look at {} and what calls it: changed code, arguments or data; see python",
-              named->name)};
+          .hint = Say(
+              "look at {name} and what calls it: changed code, arguments or data; see python",
+              Phrase::Name(named->name))};
 }
 
 Reason ReasonAfterOnly(const ReportSet& a, const ReportSet& b) {
-  const std::string largest = TextOf(b, "overview", "largest_function");
+  const Phrase largest = Phrase::Name(TextOf(b, "overview", "largest_function"));
   if (largest.empty() || RecordedPython(a)) return {};
-  return {.is = fmt::format("after, the largest Python function between operators is {}", largest),
+  return {.is = Say("after, the largest Python function between operators is {name}", largest),
           .because = "; Python functions are recorded only after",
-          .hint = fmt::format("look at {}; record both runs with Python functions to compare them",
-                              largest)};
+          .hint = Say("look at {name}; record both runs with Python functions to compare them",
+                      largest)};
 }
 
-std::string LessOnHost(const ReportSet& a, const ReportSet& b, Rank rank, double less) {
+Phrase LessOnHost(const ReportSet& a, const ReportSet& b, Rank rank, double less) {
   if (!RecordedPython(a) || !RecordedPython(b)) return {};
   const std::vector<Function> functions = CompareFunctions(b, a, rank);
   const Growth* named = FunctionBehind(functions, less);
-  return named == nullptr ? "" : SayLess(*named);
+  return named == nullptr ? Phrase() : SayLess(*named);
 }
 
-std::string SayOtherSizes(const ReportSet& a, const ReportSet& b) {
+Phrase SayOtherSizes(const ReportSet& a, const ReportSet& b) {
   const std::vector<Growth> other = OtherSizes(a, b);
   double all = 0, of_other = 0;
   for (const Growth& shape : CompareCompute(a, b, std::nullopt, kShapes)) all += shape.b;
   for (const Growth& shape : other) of_other += shape.b;
   if (other.empty() || of_other < kOtherSizes * all || !SameCalls(CompareNamed(a, b, {})))
     return {};
-  return fmt::format(" {}.", Capitalized(SaySizes(other.front())));
+  return " " + Capitalized(SaySizes(other.front())) + ".";
 }
 
 bool SlowerByOneFactor(const ReportSet& a, const ReportSet& b, Rank rank) {
@@ -291,14 +299,14 @@ Reason ReasonInCompute(const ReportSet& a, const ReportSet& b, Rank rank, double
   const Growth& most = kernels.front();
   const bool one_factor = SlowerByOneFactor(a, b, rank);
   const Sizes sizes = CompareSizes(a, b, rank);
-  const std::string all = SayAllSlower(kernels, sizes);
+  const Phrase all = SayAllSlower(kernels, sizes);
   return {.is = all.empty() ? SayMore(a, b, kernels, sizes, more) : all,
           .because = SayLargest("kernels: ", kernels, more, itself) +
                      SayLargest("calls by shape, all ranks: ", shapes, more, itself),
           .hint = HintForCompute(most, sizes, one_factor, !all.empty())};
 }
 
-std::string LessInCompute(const ReportSet& a, const ReportSet& b, Rank rank, double less) {
+Phrase LessInCompute(const ReportSet& a, const ReportSet& b, Rank rank, double less) {
   if (EvaluationHides(a, b, less)) return {};
   if (SlowerByOneFactor(b, a, rank)) return "the same calls on the same shapes are all faster";
   const std::vector<Growth> kernels = CompareNamed(b, a, rank);

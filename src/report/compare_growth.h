@@ -2,10 +2,10 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "report/compare_read.h"
+#include "stepscope/phrase.h"
 #include "stepscope/report.h"
 
 namespace stepscope::comparison {
@@ -13,10 +13,12 @@ namespace stepscope::comparison {
 // What explains that a part of steps takes longer, and what to do about it. Empty texts where
 // nothing does.
 struct Reason {
-  std::string is;       // "check_tokens (data.py:17) is new"
-  std::string because;  // "; Python: check_tokens (data.py:17) 0 ns before, 42.0 ms after"
-  std::string hint;
+  Phrase is;       // "check_tokens (data.py:17) is new"
+  Phrase because;  // "; Python: check_tokens (data.py:17) 0 ns before, 42.0 ms after"
+  Phrase hint;
 };
+// ": " and what it is; empty where nothing is.
+Phrase AfterColon(const Reason& reason);
 
 // Behind `more` ns per step of a part of steps, on one rank or in the mean of all: of the host,
 // where Python functions are its reason; of compute, where kernels (or operators) and their shapes
@@ -33,14 +35,13 @@ Reason ReasonAfterOnly(const ReportSet& a, const ReportSet& b);
 
 // What explains that a part takes `less` ns per step: "check_tokens (data.py:17) no longer runs".
 // Empty where nothing does.
-std::string LessOnHost(const ReportSet& a, const ReportSet& b, std::optional<int64_t> rank,
-                       double less);
-std::string LessInCompute(const ReportSet& a, const ReportSet& b, std::optional<int64_t> rank,
-                          double less);
+Phrase LessOnHost(const ReportSet& a, const ReportSet& b, std::optional<int64_t> rank, double less);
+Phrase LessInCompute(const ReportSet& a, const ReportSet& b, std::optional<int64_t> rank,
+                     double less);
 
 // " Inputs have other sizes, as mm M=256 N=192 K=768 (0 times per step before, 1.25 after)."; empty
 // where they do not, or take little of what computes.
-std::string SayOtherSizes(const ReportSet& a, const ReportSet& b);
+Phrase SayOtherSizes(const ReportSet& a, const ReportSet& b);
 
 // Whether the same compute kernels run as often, on the same shapes, and all take longer by about
 // one factor. False where shapes are unknown.

@@ -1,8 +1,6 @@
 // Implements the comparison of ranks.
 #include "report/compare_ranks.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -115,23 +113,28 @@ Table RankTable(const std::vector<int64_t>& ranks, const StepComparison& steps) 
 }
 
 // "Rank 2 takes 304 ms less unrecorded time per step than before: load (data.py:7) no longer runs."
-std::string SayOutlier(const Outlier& outlier, const Reason& reason) {
-  return fmt::format("Rank {} takes {} {} {} per step than before{}{}.", outlier.rank.value_or(0),
-                     HumanTime(std::abs(outlier.change)), outlier.change < 0 ? "less" : "more",
-                     outlier.category->part, reason.is.empty() ? "" : ": ", reason.is);
+Phrase SayOutlier(const Outlier& outlier, const Reason& reason) {
+  const int64_t rank = outlier.rank.value_or(0);
+  const std::string time = HumanTime(std::abs(outlier.change));
+  const Phrase &category = outlier.category->part, why = AfterColon(reason);
+  return outlier.change < 0
+             ? Say("Rank {rank} takes {time} less {category} per step than before{why}.", rank,
+                   time, category, why)
+             : Say("Rank {rank} takes {time} more {category} per step than before{why}.", rank,
+                   time, category, why);
 }
 
 // "rank 0 changed by 170 ms, rank 1 by 6.30 ms"; of many others, the median.
-std::string SayOthers(const Outlier& outlier, const std::vector<int64_t>& ranks,
-                      const StepComparison& steps) {
+Phrase SayOthers(const Outlier& outlier, const std::vector<int64_t>& ranks,
+                 const StepComparison& steps) {
   if (ranks.size() - 1 > kFewOthers)
-    return fmt::format("the other ranks changed by {} (median)", HumanTime(outlier.others));
-  std::string text;
+    return Say("the other ranks changed by {time} (median)", HumanTime(outlier.others));
+  Phrase text;
   for (const int64_t rank : ranks) {
     if (rank == outlier.rank) continue;
-    const double change = ChangeOf(steps, outlier.category->key, rank);
-    text += fmt::format("{}rank {} {}by {}", text.empty() ? "" : ", ", rank,
-                        text.empty() ? "changed " : "", HumanTime(change));
+    const std::string change = HumanTime(ChangeOf(steps, outlier.category->key, rank));
+    text += text.empty() ? Say("rank {rank} changed by {time}", rank, change)
+                         : ", " + Say("rank {rank} by {time}", rank, change);
   }
   return text;
 }
@@ -154,15 +157,14 @@ RankChange AddRankChange(const ReportSet& a, const ReportSet& b, const StepCompa
   said.beyond = more.beyond;
   const CategoryChange& category = *more.category;
   const Reason reason = reason_of(more);
-  const std::string message = SayOutlier(more, reason);
+  const Phrase message = SayOutlier(more, reason);
   if (less.rank) said.headline += " " + message;
   report.findings.push_back(
       {.message = message,
-       .because = fmt::format("{}; {}{}",
-                              SaySides(steps.in_a.Mean(category.key, more.rank),
-                                       steps.in_b.Mean(category.key, more.rank)),
-                              SayOthers(more, ranks, steps), reason.because),
-       .hint = fmt::format("on rank {}: {}", *more.rank, HintOn(category, reason)),
+       .because = SaySides(steps.in_a.Mean(category.key, more.rank),
+                           steps.in_b.Mean(category.key, more.rank)) +
+                  "; " + SayOthers(more, ranks, steps) + reason.because,
+       .hint = Say("on rank {rank}: {hint}", *more.rank, HintOn(category, reason)),
        .impact = ToInt64(more.beyond),
        .table = "ranks",
        .cause = {category.cause, more.rank},

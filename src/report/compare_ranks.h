@@ -2,18 +2,18 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "report/compare_steps.h"
+#include "stepscope/phrase.h"
 #include "stepscope/report.h"
 
 namespace stepscope::comparison {
 
 // What changed on ranks.
 struct RankChange {
-  std::string headline;  // the rank that became faster, and after it the slower one: a fault moved
-  double beyond = 0;     // ns per step that a rank takes more than the others do; 0: none
+  Phrase headline;    // the rank that became faster, and after it the slower one: a fault moved
+  double beyond = 0;  // ns per step that a rank takes more than the others do; 0: none
 };
 
 // Adds the table of ranks, and a finding about the rank whose time rose beyond the others' and

@@ -1,11 +1,10 @@
 // Sums the categories of both recordings, and the calls of operators that both have.
 #include "report/compare_recorded.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -88,10 +87,10 @@ Recorded CompareRecorded(const ReportSet& a, const ReportSet& b) {
   return recorded;
 }
 
-std::string AddRecorded(const ReportSet& a, const ReportSet& b, const Recorded& recorded,
-                        Report& report) {
-  const std::string said =
-      fmt::format("Recorded time: {}, with the same operators.", SaySides(recorded.a, recorded.b));
+Phrase AddRecorded(const ReportSet& a, const ReportSet& b, const Recorded& recorded,
+                   Report& report) {
+  const Phrase said = Say("Recorded time: {sides}, with the same operators.",
+                          SaySides(recorded.a, recorded.b));
   report.metrics.push_back(
       {"recorded_a", "recorded time, before", ToInt64(recorded.a), Unit::kNanoseconds});
   report.metrics.push_back(
@@ -102,15 +101,15 @@ std::string AddRecorded(const ReportSet& a, const ReportSet& b, const Recorded& 
   const auto& [name, category] = *most;
   if (category.Change() < kLeastGrowth * std::max(recorded.a, recorded.b)) return said;
   const bool python = category.is_rest && RecordedPython(a) && RecordedPython(b);
-  const std::string part = python             ? "Python between operators"
-                           : category.is_rest ? "Unrecorded time"
-                                              : Capitalized(name);
+  const Phrase part = python             ? "Python between operators"
+                      : category.is_rest ? "Unrecorded time"
+                                         : Capitalized(name);
   const double ranks = static_cast<double>(std::max<int64_t>(b.run.ranks, 1));
   const Reason reason =
       category.is_rest ? ReasonOnHost(a, b, std::nullopt, category.Change() * ranks) : Reason();
   report.findings.push_back(
-      {.message = fmt::format("{} grew by {}{}{}.", part, HumanTime(category.Change()),
-                              reason.is.empty() ? "" : ": ", reason.is),
+      {.message = Say("{category} grew by {time}{why}.", part, HumanTime(category.Change()),
+                      AfterColon(reason)),
        .because = SaySides(category.a, category.b) + reason.because,
        .hint = reason.hint.empty() ? "compare the timelines of both runs" : reason.hint,
        .impact = ToInt64(category.Change()),

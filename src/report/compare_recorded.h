@@ -1,8 +1,7 @@
 // Compares all that was recorded of two runs that mark no steps but did the same work.
 #pragma once
 
-#include <string>
-
+#include "stepscope/phrase.h"
 #include "stepscope/report.h"
 
 namespace stepscope::comparison {
@@ -19,7 +18,7 @@ Recorded CompareRecorded(const ReportSet& a, const ReportSet& b);
 
 // Adds a finding about the category that grew most, and returns what is said of it: "Recorded time:
 // 1.51 s before, 2.75 s after (+82.0%), with the same operators." REQUIRES: recorded.known().
-std::string AddRecorded(const ReportSet& a, const ReportSet& b, const Recorded& recorded,
-                        Report& report);
+Phrase AddRecorded(const ReportSet& a, const ReportSet& b, const Recorded& recorded,
+                   Report& report);
 
 }  // namespace stepscope::comparison

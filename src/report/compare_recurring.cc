@@ -34,7 +34,7 @@ struct Recurring {
   double per_step = 0;          // the same over all steps
   double others = 0;            // ns of the other steps, their median, with waiting
 
-  std::string Say() const { return steps.Say(rank ? fmt::format(" of rank {}", *rank) : ""); }
+  Phrase Say() const { return steps.Say(rank ? stepscope::Say(" of rank {rank}", *rank) : ""); }
 };
 
 std::string KeyOfCollectives(const StepComparison& steps) {
@@ -119,10 +119,11 @@ double CostOf(const std::optional<Recurring>& recurring) {
 }
 
 // "; none did before", "; before, every 10th step (10 and 20) took 300 ms longer".
-std::string SayOtherRun(const std::optional<Recurring>& other, bool is_before) {
+Phrase SayOtherRun(const std::optional<Recurring>& other, bool is_before) {
   if (!other) return is_before ? "; none did before" : "; none does after";
-  return fmt::format("; {}, {} {} {} longer", is_before ? "before" : "after", other->Say(),
-                     is_before ? "took" : "takes", HumanTime(other->more));
+  const std::string more = HumanTime(other->more);
+  return is_before ? Say("; before, {steps} took {time} longer", other->Say(), more)
+                   : Say("; after, {steps} takes {time} longer", other->Say(), more);
 }
 
 void AddFinding(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
@@ -131,15 +132,15 @@ void AddFinding(const ReportSet& a, const ReportSet& b, const StepComparison& st
   const CategoryChange* category = CategoryBehind(steps, after);
   const CauseKind cause = category == nullptr ? CauseKind::kNone : category->cause;
   const Reason reason = ReasonOf(a, b, cause, after.rank, more);
-  const std::string why = reason.is.empty() ? "" : ": " + reason.is;
+  const Phrase most = category == nullptr ? "" : Say(", most of it {category}", category->part);
   report.findings.push_back(
-      {.message = fmt::format("{} takes {} longer on average{}{}.", Capitalized(after.Say()),
-                              HumanTime(after.more), SayOtherRun(before, true), why),
-       .because = fmt::format(
-           "{} per step for them before, {} after{}; the other steps take {} (median, after){}",
-           HumanTime(CostOf(before)), HumanTime(after.per_step),
-           category == nullptr ? "" : ", most of it " + category->part, HumanTime(after.others),
-           reason.because),
+      {.message = Say("{steps} takes {time} longer on average{other_run}{why}.",
+                      Capitalized(after.Say()), HumanTime(after.more), SayOtherRun(before, true),
+                      AfterColon(reason)),
+       .because = Say("{before} per step for them before, {after} after{most}; the other steps "
+                      "take {others} (median, after){because}",
+                      HumanTime(CostOf(before)), HumanTime(after.per_step),
+                      most, HumanTime(after.others), reason.because),
        .hint = "do what recurs in these steps (checkpoints, evaluation, logging) less often or in "
                "the background",
        .impact = ToInt64(more),
@@ -193,27 +194,27 @@ Slow SlowStepsOf(const StepSamples& samples, const std::string& collectives) {
   return most;
 }
 
-std::string SayCount(const Slow& slow) {
+Phrase SayCount(const Slow& slow) {
   constexpr size_t kMostNamed = 6;
   if (slow.numbers.empty()) return "none";
   std::string numbers;
   for (const int64_t number : slow.numbers)
     numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", number);
-  return fmt::format("{} of {}{}{}", slow.numbers.size(), slow.of,
-                     slow.rank ? fmt::format(" of rank {}", *slow.rank) : "",
-                     slow.numbers.size() <= kMostNamed ? " (" + numbers + ")" : "");
+  return Say("{count} of {all}{of_rank}{numbers}", slow.numbers.size(), slow.of,
+             slow.rank ? Say(" of rank {rank}", *slow.rank) : "",
+             slow.numbers.size() <= kMostNamed ? " (" + numbers + ")" : "");
 }
 
 // Where most of a change is in slow steps that the other run has fewer of.
-std::string SayOthers(const StepComparison& steps, const std::string& collectives) {
+Phrase SayOthers(const StepComparison& steps, const std::string& collectives) {
   const double change = steps.b - steps.a;
   if (std::abs(change) < kMinShare * std::max(steps.a, steps.b)) return {};
   const Slow before = SlowStepsOf(steps.in_a, collectives),
              after = SlowStepsOf(steps.in_b, collectives);
   if ((after.per_step - before.per_step) / change < kExplains) return {};
-  return fmt::format(
-      " Slow steps: {} before, {} after. Without them a step takes {} before, {} "
-      "after (median).",
+  return Say(
+      " Slow steps: {before} before, {after} after. Without them a step takes {step_before} "
+      "before, {step_after} after (median).",
       SayCount(before), SayCount(after), HumanTime(before.others), HumanTime(after.others));
 }
 
@@ -226,7 +227,7 @@ SlowStepChange AddSlowSteps(const ReportSet& a, const ReportSet& b, const StepCo
              after = FindRecurring(steps.in_b, collectives);
   const double more = CostOf(after) - CostOf(before);
   if (std::abs(more) < kMinShare * std::max(steps.a, steps.b)) {
-    std::string others = steps.IsNoise() ? SayOthers(steps, collectives) : std::string();
+    Phrase others = steps.IsNoise() ? SayOthers(steps, collectives) : Phrase();
     const bool is_told = !others.empty();
     return {.headline = std::move(others), .is_told = is_told};
   }
@@ -236,8 +237,9 @@ SlowStepChange AddSlowSteps(const ReportSet& a, const ReportSet& b, const StepCo
   }
   if (!before) return {};
   return {
-      .headline = fmt::format(" {} took {} longer on average before{}.", Capitalized(before->Say()),
-                              HumanTime(before->more), SayOtherRun(after, false)),
+      .headline = Say(" {steps} took {time} longer on average before{other_run}.",
+                      Capitalized(before->Say()), HumanTime(before->more),
+                      SayOtherRun(after, false)),
       .is_told = true};
 }
 

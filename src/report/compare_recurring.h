@@ -1,16 +1,15 @@
 // Compares the slow steps of two runs: those that recur, as with a checkpoint, and others.
 #pragma once
 
-#include <string>
-
 #include "report/compare_steps.h"
+#include "stepscope/phrase.h"
 #include "stepscope/report.h"
 
 namespace stepscope::comparison {
 
 // What slow steps explain of a change of the mean step time, which they hide in the steps' noise.
 struct SlowStepChange {
-  std::string headline;    // " Every 5th step (4, 9 and 14) took 740 ms longer before, none after."
+  Phrase headline;         // " Every 5th step (4, 9 and 14) took 740 ms longer before, none after."
   bool is_told = false;    // a finding or the headline tells the change
   bool on_a_rank = false;  // a finding tells it of one rank, so that the others wait for it
   double time = 0;         // ns per step, as the finding's impact

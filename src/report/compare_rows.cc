@@ -50,7 +50,10 @@ class RowMatch {
 
   Table Build() const {
     Table out{.key = a_.key, .title = a_.title, .text_rows = std::min<size_t>(a_.text_rows, 8)};
-    for (const Pair& key : keys_) out.columns.push_back(a_.columns[key.a]);
+    for (const Pair& key : keys_) {
+      out.columns.push_back(a_.columns[key.a]);
+      out.columns.back().words |= !only_key_.empty();
+    }
     for (const Pair& value : values_) {
       std::ranges::move(Sides(a_.columns[value.a]), std::back_inserter(out.columns));
     }

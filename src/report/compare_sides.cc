@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "report/lookup.h"
 
@@ -43,11 +44,19 @@ std::vector<Column> Sides(const Column& column) {
   const Unit change = column.unit == Unit::kUnixTime ? Unit::kNanoseconds
                       : is_ratio                     ? Unit::kRatioDifference
                                                      : column.unit;
-  return {{column.key + "_a", column.title + ", before", column.unit, Role::kValue, column.detail},
-          {column.key + "_b", column.title + ", after", column.unit, Role::kValue, column.detail},
-          {column.key + "_change", column.title + ", after - before", change, Role::kValue,
+  const Phrase& of = column.title;
+  const auto side = [&](const char* key, Phrase title) {
+    return Column{.key = column.key + key,
+                  .title = std::move(title),
+                  .unit = column.unit,
+                  .detail = column.detail,
+                  .words = column.words};
+  };
+  return {side("_a", Say("{of}, before", of)),
+          side("_b", Say("{of}, after", of)),
+          {column.key + "_change", Say("{of}, after - before", of), change, Role::kValue,
            /*detail=*/true},
-          {column.key + "_change_ratio", column.title + ", change", Unit::kRelativeChange,
+          {column.key + "_change_ratio", Say("{of}, change", of), Unit::kRelativeChange,
            Role::kValue, is_ratio || column.detail}};
 }
 

@@ -1,8 +1,6 @@
 // Implements the comparison of steps and their categories.
 #include "report/compare_steps.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -50,8 +48,7 @@ std::string_view HintFor(CauseKind cause) {
   switch (cause) {
     case CauseKind::kInput:
       return "check what changed for loading: workers, storage, work per sample; see "
-             "input_pipeline "
-             "of the run after";
+             "input_pipeline of the run after";
     case CauseKind::kLaunch:
       return "look for more or smaller kernels, and for compilation or graphs that no longer "
              "apply; table kernels";
@@ -111,12 +108,12 @@ double MeanStep(const ReportSet& answer, const StepSamples& samples) {
   return all > 0 && !samples.empty() ? samples.Mean("time") : all;
 }
 
-std::string SayPoints(const CategoryChange& c) {
-  return fmt::format("{} to {} of step time", HumanRatio(c.share_a), HumanRatio(c.share_b));
+Phrase SayPoints(const CategoryChange& c) {
+  return Say("{before} to {after} of step time", HumanRatio(c.share_a), HumanRatio(c.share_b));
 }
 
 // Means are of typical steps.
-std::string SayTypical(const StepComparison& steps) {
+Phrase SayTypical(const StepComparison& steps) {
   const int64_t left_out = steps.in_a.left_out() + steps.in_b.left_out();
   return left_out > 0 ? ", slow steps and warm-up left out" : "";
 }
@@ -166,10 +163,10 @@ StepComparison CompareSteps(const ReportSet& a, const ReportSet& b) {
   AddSide(a, steps.in_a, steps.a, &CategoryChange::a, &CategoryChange::share_a, categories);
   AddSide(b, steps.in_b, steps.b, &CategoryChange::b, &CategoryChange::share_b, categories);
   // "all others" says nothing without the rest of the list.
-  const char* rest =
+  const Phrase rest =
       RecordedPython(a) && RecordedPython(b) ? "Python between operators" : "unrecorded time";
   for (auto& [name, category] : categories) {
-    category.part = category.is_rest ? rest : category.name;
+    category.part = category.is_rest ? rest : Phrase(category.name);
     if (!category.key.empty()) category.noise = noise(category.key);
     steps.categories.push_back(std::move(category));
   }
@@ -198,9 +195,9 @@ Reason ReasonOf(const ReportSet& a, const ReportSet& b, CauseKind cause,
 }
 
 // Of loading data the place is known, whatever it runs.
-std::string HintOn(const CategoryChange& c, const Reason& reason) {
+Phrase HintOn(const CategoryChange& c, const Reason& reason) {
   const bool generic = reason.hint.empty() || c.cause == CauseKind::kInput;
-  return generic ? std::string(HintFor(c.cause)) : reason.hint;
+  return generic ? Phrase(HintFor(c.cause)) : reason.hint;
 }
 
 bool IsNoise(const StepComparison& steps, CauseKind cause) {
@@ -208,14 +205,16 @@ bool IsNoise(const StepComparison& steps, CauseKind cause) {
   return at != steps.categories.end() && at->IsNoise();
 }
 
-std::string SaySides(double a, double b) {
-  const std::string text = fmt::format("{} before, {} after", HumanTime(a), HumanTime(b));
-  return a > 0 ? fmt::format("{} ({})", text, HumanChange((b - a) / a)) : text;
+Phrase SaySides(double a, double b) {
+  const std::string before = HumanTime(a), after = HumanTime(b);
+  return a > 0 ? Say("{before} before, {after} after ({change})", before, after,
+                     HumanChange((b - a) / a))
+               : Say("{before} before, {after} after", before, after);
 }
 
-std::string SayStepChange(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
-                          bool has_cause, bool by_slow_steps) {
-  std::string categories;
+Phrase SayStepChange(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
+                     const ToldOfSteps& told) {
+  Phrase categories;
   size_t named = 0, noise = 0;
   for (const CategoryChange& c : steps.categories) {
     if (named == kNamed || std::abs(c.Change()) < kWorthALook * steps.a) break;
@@ -224,33 +223,39 @@ std::string SayStepChange(const ReportSet& a, const ReportSet& b, const StepComp
       continue;
     }
     const Phrase part = named == 0 ? Capitalized(c.part) : Phrase(c.part);
-    const std::string less =
+    const Phrase less =
         c.Change() < 0 && named == 0 ? ReasonOf(a, b, c.cause, std::nullopt, c.Change()).is : "";
-    categories +=
-        fmt::format("{} {}: {} before, {} after ({}{}{})", named == 0 ? "" : ";", part,
-                    HumanTime(c.a), HumanTime(c.b), SayPoints(c), less.empty() ? "" : "; ", less);
+    categories += (named == 0 ? " " : "; ") +
+                  Say("{category}: {before} before, {after} after ({shares})", part, HumanTime(c.a),
+                      HumanTime(c.b), less.empty() ? SayPoints(c) : SayPoints(c) + "; " + less);
     ++named;
   }
-  const std::string sides = SaySides(steps.a, steps.b) + SayTypical(steps);
-  if (steps.IsNoise() && by_slow_steps)
-    return fmt::format("Mean step time: {}.{}{}", sides, categories, categories.empty() ? "" : ".");
+  if (named > 0) categories += ".";
+  const Phrase sides = SaySides(steps.a, steps.b) + SayTypical(steps);
+  const Phrase mean = Say("Mean step time: {sides}.", sides);
+  if (steps.IsNoise() && told.by_slow_steps) return mean + categories;
   if (steps.IsNoise()) {
-    const std::string differ =
-        fmt::format("steps of one run differ by {} (std dev)", HumanTime(LargerDeviation(steps)));
-    const bool is_told = has_cause && steps.b - steps.a >= kMinShare * steps.b;
-    return named == 0 && !is_told
-               ? fmt::format("No change beyond noise: mean step time is {}, and {}.", sides, differ)
-               : fmt::format("Mean step time: {}; {}.{}{}", sides, differ, categories,
-                             categories.empty() ? "" : ".");
+    const std::string deviation = HumanTime(LargerDeviation(steps));
+    const bool is_told = told.has_cause && steps.b - steps.a >= kMinShare * steps.b;
+    if (named > 0 || is_told)
+      return Say("Mean step time: {sides}; steps of one run differ by {deviation} (std dev).",
+                 sides, deviation) +
+             categories;
+    return told.without_evaluation
+               ? Say("Without it, no change beyond noise: mean step time is {sides}, and steps of "
+                     "one run differ by {deviation} (std dev).",
+                     sides, deviation)
+               : Say("No change beyond noise: mean step time is {sides}, and steps of one run "
+                     "differ by {deviation} (std dev).",
+                     sides, deviation);
   }
-  std::string text = fmt::format("Mean step time: {}.", sides);
-  if (steps.categories.empty()) return text;
-  if (named > 0) return text + categories + ".";
-  return text + (noise > 0 ? " No category changed beyond noise."
+  if (steps.categories.empty()) return mean;
+  if (named > 0) return mean + categories;
+  return mean + (noise > 0 ? " No category changed beyond noise."
                            : " No category changed by 1% of step time.");
 }
 
-std::string SayLeftOut(const StepComparison& steps) {
+Phrase SayLeftOut(const StepComparison& steps) {
   const auto share = [](const StepSamples& samples, double step) {
     const double all = samples.all_time();
     const auto left_out = static_cast<double>(samples.left_out());
@@ -258,20 +263,19 @@ std::string SayLeftOut(const StepComparison& steps) {
   };
   if (std::abs(share(steps.in_b, steps.b) - share(steps.in_a, steps.a)) < kWorthOfSlowSteps)
     return {};
-  const auto say = [](const StepSamples& samples) {
-    if (samples.left_out() == 0) return std::string("none");
-    return fmt::format(
-        "{} of {}", Plural(static_cast<size_t>(samples.left_out()), "step"),
-        HumanTime(samples.left_out_time() / static_cast<double>(samples.left_out())));
+  const auto say = [](const StepSamples& samples) -> Phrase {
+    if (samples.left_out() == 0) return "none";
+    return Say("{steps} of {time}", Plural(static_cast<size_t>(samples.left_out()), "step"),
+               HumanTime(samples.left_out_time() / static_cast<double>(samples.left_out())));
   };
-  return fmt::format(" Slow steps and warm-up: {} before, {} after.", say(steps.in_a),
-                     say(steps.in_b));
+  return Say(" Slow steps and warm-up: {before} before, {after} after.", say(steps.in_a),
+             say(steps.in_b));
 }
 
 Table CategoryTable(const StepComparison& steps) {
   Table table{.key = "categories",
               .title = "Step time by change",
-              .columns = {KeyColumn("category", "category")}};
+              .columns = {Words(KeyColumn("category", "category"))}};
   std::ranges::move(Sides({"mean", "mean", Unit::kNanoseconds}), std::back_inserter(table.columns));
   // Relative changes of small parts mislead.
   table.columns[ColumnAt(table, "mean_change")].detail = false;
@@ -301,9 +305,9 @@ void AddCategoryFindings(const ReportSet& a, const ReportSet& b, const StepCompa
                        (on_a_rank || (same_collectives && OthersGrew(steps, c)));
     const Reason reason = ReasonOf(a, b, c.cause, std::nullopt, c.Change());
     report.findings.push_back(
-        {.message = fmt::format("{} grew by {} per step{}{}.", Capitalized(c.part),
-                                HumanTime(c.Change()), reason.is.empty() ? "" : ": ", reason.is),
-         .because = fmt::format("{}; {}{}", SaySides(c.a, c.b), SayPoints(c), reason.because),
+        {.message = Say("{category} grew by {time} per step{reason}.", Capitalized(c.part),
+                        HumanTime(c.Change()), AfterColon(reason)),
+         .because = SaySides(c.a, c.b) + "; " + SayPoints(c) + reason.because,
          .hint = HintOn(c, reason),
          .impact = ToInt64(c.Change()),
          .table = "categories",

@@ -7,6 +7,7 @@
 
 #include "report/compare_growth.h"
 #include "report/compare_samples.h"
+#include "stepscope/phrase.h"
 #include "stepscope/report.h"
 
 namespace stepscope::comparison {
@@ -14,7 +15,7 @@ namespace stepscope::comparison {
 // A category of the mean step, in both runs.
 struct CategoryChange {
   std::string name;      // "device compute"
-  std::string part;      // the same in a sentence: "unrecorded time" of "all others"
+  Phrase part;           // the same in a sentence: "unrecorded time" of "all others"
   std::string key;       // of its column in the table of steps; empty: it has none
   bool is_rest = false;  // what no other category has
   CauseKind cause = CauseKind::kNone;
@@ -42,16 +43,20 @@ StepComparison CompareSteps(const ReportSet& a, const ReportSet& b);
 // Whether the category of this cause is known, and changed by noise only.
 bool IsNoise(const StepComparison& steps, CauseKind cause);
 
+// What else is told of steps.
+struct ToldOfSteps {
+  bool has_cause = false;           // a finding explains a change, so that it is none of noise
+  bool by_slow_steps = false;       // slow steps, most of the noise, are told to be the change
+  bool without_evaluation = false;  // runs spend other times on evaluation, which no step has
+};
 // "Mean step time: 165 ms before, 118 ms after (-28.5%). Input: 47.3 ms before, 0.30 ms after
 // (28.5% to 0.6% of step time): load (data.py:7) takes 46.1 ms less."
-// `has_cause`: a finding explains a change, so that it is none of noise. `by_slow_steps`: slow
-// steps, which make most of the noise, are told to be the change.
-std::string SayStepChange(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
-                          bool has_cause, bool by_slow_steps);
+Phrase SayStepChange(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
+                     const ToldOfSteps& told);
 
 // " Slow steps and warm-up: none before, 4 steps of 284 ms after."; empty where runs lose about as
 // much time to them.
-std::string SayLeftOut(const StepComparison& steps);
+Phrase SayLeftOut(const StepComparison& steps);
 
 Table CategoryTable(const StepComparison& steps);
 
@@ -61,13 +66,13 @@ void AddCategoryFindings(const ReportSet& a, const ReportSet& b, const StepCompa
                          bool on_a_rank, bool more_collectives, Report& report);
 
 // "47.3 ms before, 0.30 ms after (-99.4%)".
-std::string SaySides(double a, double b);
+Phrase SaySides(double a, double b);
 
 // What a category takes more time for, on a rank or on all; less, where `more` is negative.
 Reason ReasonOf(const ReportSet& a, const ReportSet& b, CauseKind cause,
                 std::optional<int64_t> rank, double more);
 
 // What to do about it.
-std::string HintOn(const CategoryChange& category, const Reason& reason);
+Phrase HintOn(const CategoryChange& category, const Reason& reason);
 
 }  // namespace stepscope::comparison

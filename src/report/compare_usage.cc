@@ -101,16 +101,18 @@ void JoinReplaced(Usages& usages) {
 }
 
 // "new (in place of old)" of a replaced one.
-std::string SayName(const std::string& name, bool replaced) {
+Phrase SayName(const std::string& name, bool replaced) {
   const size_t at = replaced ? name.find(kBetween) : name.npos;
-  if (at == name.npos) return ShortName(name);
-  return fmt::format("{} (in place of {})", ShortName(name.substr(at + kBetween.size())),
-                     ShortName(name.substr(0, at)));
+  if (at == name.npos) return Phrase::Name(ShortName(name));
+  return Say("{kernel} (in place of {replaced})",
+             Phrase::Name(ShortName(name.substr(at + kBetween.size()))),
+             Phrase::Name(ShortName(name.substr(0, at))));
 }
 
 // "26.3% longer", "4.3× as long".
-std::string SayLonger(double factor) {
-  return factor < 2 ? HumanRatio(factor - 1) + " longer" : fmt::format("{:.1f}× as long", factor);
+Phrase SayLonger(double factor) {
+  return factor < 2 ? Say("{share} longer", HumanRatio(factor - 1))
+                    : Say("{times}× as long", fmt::format("{:.1f}", factor));
 }
 
 bool IsSameCollective(const BothSides& both, const Amounts& amounts) {
@@ -138,10 +140,10 @@ Usages CompareShapes(const ReportSet& a, const ReportSet& b) {
   return UsagesOf(a, b, kShapes, false);
 }
 
-Table UsageTable(std::string key, std::string title, const Usages& usages) {
+Table UsageTable(std::string key, Phrase title, const Usages& usages) {
   Table table{.key = std::move(key),
               .title = std::move(title),
-              .columns = {KeyColumn("name", "name"), {"change", "change"}},
+              .columns = {KeyColumn("name", "name"), Words(ValueColumn("change", "change"))},
               .text_rows = 12};
   for (const Column& column :
        {CountColumn("count", "count"), TimeColumn("gpu_time", "device time")}) {
@@ -192,16 +194,19 @@ void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amou
   const double change = amounts.ChangeOf(both);
   if (change < kKernelMatters * before || kinds[both.kind] < kOfItsKind * change) return;
   const auto ran = [](const Usage& usage) {
-    return fmt::format("{} in {}", Plural(static_cast<size_t>(usage.count), "call"),
-                       HumanTime(static_cast<double>(usage.time)));
+    return Say("{calls} in {time}", Plural(static_cast<size_t>(usage.count), "call"),
+               HumanTime(static_cast<double>(usage.time)));
   };
   const bool communicates = both.kind == ColumnKindName(ColumnKind::kCommunication);
   if (IsNoise(steps, communicates ? CauseKind::kCommunication : CauseKind::kCompute)) return;
+  const Phrase kernel = SayName(name, both.replaced);
+  const std::string more = HumanTime(change);
   report.findings.push_back(
-      {.message = fmt::format("{} takes {} more device time{}.", SayName(name, both.replaced),
-                              HumanTime(change), amounts.per_step ? " per step" : ""),
-       .because = fmt::format("in total, {} before, {} after ({})", ran(both.a), ran(both.b),
-                              WhatHappened(both)),
+      {.message = amounts.per_step
+                      ? Say("{kernel} takes {time} more device time per step.", kernel, more)
+                      : Say("{kernel} takes {time} more device time.", kernel, more),
+       .because = Say("in total, {before} before, {after} after ({change})", ran(both.a),
+                      ran(both.b), WhatHappened(both)),
        .hint = communicates ? "compare sizes and numbers of collectives, the ranks that come late, "
                               "and the links; see stragglers and collectives"
                : one_factor ? "the same calls on the same shapes are all slower: check clocks, "
@@ -232,17 +237,25 @@ void AddShapeFinding(Report& report, const Usages& shapes, const Usages& kernels
   if (most == nullptr || before <= 0 || change < kKernelMatters * before) return;
   const auto& [name, both] = *most;
   const auto ran = [](const Usage& usage) {
-    return fmt::format("{} of {}", Plural(static_cast<size_t>(usage.count), "call"),
-                       HumanTime(usage.Mean()));
+    return Say("{calls} of {time}", Plural(static_cast<size_t>(usage.count), "call"),
+               HumanTime(usage.Mean()));
   };
+  const Phrase ran_before = ran(both.a), ran_after = ran(both.b);
+  const std::string more = HumanTime(change);
   report.findings.push_back(
       {.message =
-           fmt::format("Calls of {} take {}.", name, SayLonger(both.b.Mean() / both.a.Mean())),
-       .because = fmt::format("{} before, {} after: {} of device time{}", ran(both.a), ran(both.b),
-                              HumanTime(change), amounts.per_step ? " per step" : ""),
-       .hint = fmt::format("sizes are the same: check {}what runs at the same time; time one call "
-                           "alone (`repro`, with its id in shapes)",
-                           one_factor ? "clocks, temperature, and " : "library versions, and "),
+           Say("Calls of {call} take {longer}.", Phrase::Name(name),
+               SayLonger(both.b.Mean() / both.a.Mean())),
+       .because = amounts.per_step
+                      ? Say("{before} before, {after} after: {time} of device time per step",
+                            ran_before, ran_after, more)
+                      : Say("{before} before, {after} after: {time} of device time", ran_before,
+                            ran_after, more),
+       .hint = one_factor
+                   ? "sizes are the same: check clocks, temperature, and what runs at the same "
+                     "time; time one call alone (`repro`, with its id in shapes)"
+                   : "sizes are the same: check library versions, and what runs at the same time; "
+                     "time one call alone (`repro`, with its id in shapes)",
        .impact = ToInt64(change),
        .table = "shapes",
        .cause = {CauseKind::kCompute},

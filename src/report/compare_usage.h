@@ -7,6 +7,7 @@
 
 #include "report/compare_steps.h"
 #include "stepscope/compare.h"
+#include "stepscope/phrase.h"
 #include "stepscope/report.h"
 
 namespace stepscope::comparison {
@@ -34,7 +35,7 @@ Usages CompareOperators(const ReportSet& a, const ReportSet& b);
 // Operators by the shapes of their inputs.
 Usages CompareShapes(const ReportSet& a, const ReportSet& b);
 
-Table UsageTable(std::string key, std::string title, const Usages& usages);
+Table UsageTable(std::string key, Phrase title, const Usages& usages);
 
 int64_t Total(const Usages& usages, Usage BothSides::* side);
 

@@ -1,8 +1,6 @@
 // Implements the search for what runs do differently.
 #include "report/compare_work.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -58,7 +56,7 @@ std::map<std::string, Work> WorkOf(const ReportSet& answer) {
 bool Differ(double a, double b) { return std::abs(b - a) > kDiffers * std::max(a, b); }
 
 // Of calls that both runs make as often: what compiled or fused code computes is unknown.
-std::string SayFlop(const ReportSet& a, const ReportSet& b) {
+Phrase SayFlop(const ReportSet& a, const ReportSet& b) {
   const auto in_a = WorkOf(a), in_b = WorkOf(b);
   double before = 0, after = 0;
   for (const auto& [name, work] : in_a) {
@@ -68,11 +66,11 @@ std::string SayFlop(const ReportSet& a, const ReportSet& b) {
     after += other->second.flop;
   }
   if (in_a.size() != in_b.size() || !Differ(before, after)) return "";
-  return fmt::format(" The same calls compute {} per step before, {} after ({}).",
-                     HumanFlop(before), HumanFlop(after), HumanChange((after - before) / before));
+  return Say(" The same calls compute {before} per step before, {after} after ({change}).",
+             HumanFlop(before), HumanFlop(after), HumanChange((after - before) / before));
 }
 
-std::string SayPrecision(const ReportSet& a, const ReportSet& b) {
+Phrase SayPrecision(const ReportSet& a, const ReportSet& b) {
   const auto low = [](const ReportSet& answer) {
     return MetricOf(answer, "overview", "precision_16_ratio") +
            MetricOf(answer, "overview", "precision_8_ratio");
@@ -81,20 +79,21 @@ std::string SayPrecision(const ReportSet& a, const ReportSet& b) {
     return MetricOf(answer, "overview", "precision_unknown_ratio") < kOtherBits;
   };
   if (!known(a) || !known(b) || std::abs(low(b) - low(a)) < kOtherBits) return "";
-  return fmt::format(" Compute in 16 bit or less: {} before, {} after.", HumanRatio(low(a)),
-                     HumanRatio(low(b)));
+  return Say(" Compute in 16 bit or less: {before} before, {after} after.", HumanRatio(low(a)),
+             HumanRatio(low(b)));
 }
 
 // Recording Python's functions takes time itself.
-std::string SayRecording(const ReportSet& a, const ReportSet& b) {
+Phrase SayRecording(const ReportSet& a, const ReportSet& b) {
   if (FindReport(a, "python") == nullptr || RecordedPython(a) == RecordedPython(b)) return "";
-  return fmt::format(" Python functions are recorded only {}, which takes time itself.",
-                     RecordedPython(a) ? "before" : "after");
+  return RecordedPython(a)
+             ? " Python functions are recorded only before, which takes time itself."
+             : " Python functions are recorded only after, which takes time itself.";
 }
 
 }  // namespace
 
-std::string SayWork(const ReportSet& a, const ReportSet& b) {
+Phrase SayWork(const ReportSet& a, const ReportSet& b) {
   return SayFlop(a, b) + SayPrecision(a, b) + SayRecording(a, b);
 }
 

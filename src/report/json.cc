@@ -214,7 +214,10 @@ void PutWords(JsonWriter& json, const ReportSet& answer, std::span<const Languag
   for (const Language language : also) {
     json.Key(LanguageCode(language));
     json.BeginObject();
-    for (const auto& [english, other] : WordsIn(language, answer)) json.Text(english, other);
+    auto words = WordsIn(language, answer);
+    const Phrase subject = SubjectOf(answer);
+    words.emplace(subject.str(), In(language, subject));
+    for (const auto& [english, other] : words) json.Text(english, other);
     json.End();
   }
   json.End();

@@ -54,6 +54,8 @@ struct Page {
 };
 
 // A screen has no Page (screen.h): kScreen is as kUsual.
-Page LayOut(const ReportSet& answer, TextStyle::Extent extent = TextStyle::Extent::kUsual);
+// `language`: that of the answer, for the words around its own.
+Page LayOut(const ReportSet& answer, Language language,
+            TextStyle::Extent extent = TextStyle::Extent::kUsual);
 
 }  // namespace stepscope

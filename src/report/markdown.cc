@@ -73,21 +73,22 @@ class Sheet {
   std::string out_;
 };
 
-void DrawFindings(Sheet& sheet, const Page& page) {
+void DrawFindings(Sheet& sheet, const Page& page, Language language) {
+  const auto say = [&](const Phrase& phrase) { return Escaped(In(language, phrase)); };
   if (page.findings.empty() && page.more_findings.empty()) return;
-  sheet.Block("## Findings");
+  sheet.Block("## " + say("Findings"));
   sheet.Gap();
   for (const PageFinding& finding : page.findings) {
-    sheet.Line(
-        fmt::format("- **{}**: {}", SeverityName(finding.severity), Escaped(finding.message)));
+    sheet.Line(fmt::format("- **{}**: {}", say(SeverityName(finding.severity)),
+                           Escaped(finding.message)));
     if (!finding.cost.empty()) sheet.Line(fmt::format("  - {}", Escaped(finding.cost)));
     if (!finding.because.empty()) {
-      sheet.Line(fmt::format("  - because {}", Escaped(finding.because)));
+      sheet.Line("  - " + say(Say("because {because}", finding.because)));
     }
     for (const std::string& evidence : finding.evidence) {
-      sheet.Line(fmt::format("  - also {}", Escaped(evidence)));
+      sheet.Line("  - " + say(Say("also {evidence}", evidence)));
     }
-    if (!finding.hint.empty()) sheet.Line(fmt::format("  - try: {}", Escaped(finding.hint)));
+    if (!finding.hint.empty()) sheet.Line("  - " + say(Say("try: {hint}", finding.hint)));
   }
   sheet.Block(page.more_findings);
 }
@@ -130,22 +131,22 @@ void DrawSection(Sheet& sheet, const PageSection& section) {
   sheet.Block(Escaped(section.also));
 }
 
-void DrawNotes(Sheet& sheet, const Page& page) {
+void DrawNotes(Sheet& sheet, const Page& page, Language language) {
   if (page.notes.empty()) return;
-  sheet.Block("## Notes");
+  sheet.Block("## " + In(language, "Notes"));
   sheet.Gap();
   for (const std::string& note : page.notes) sheet.Line(fmt::format("- {}", Escaped(note)));
 }
 
 }  // namespace
 
-std::string ToMarkdown(const ReportSet& answer) {
-  const Page page = LayOut(answer);
+std::string ToMarkdown(const ReportSet& answer, Language language) {
+  const Page page = LayOut(answer, language);
   Sheet sheet;
   sheet.Block(Escaped(page.verdict));
-  DrawFindings(sheet, page);
+  DrawFindings(sheet, page, language);
   for (const PageSection& section : page.sections) DrawSection(sheet, section);
-  DrawNotes(sheet, page);
+  DrawNotes(sheet, page, language);
   return std::move(sheet).Take();
 }
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "report/text_table.h"
+#include "report/wrap.h"
 
 namespace stepscope {
 namespace {
@@ -39,7 +39,8 @@ std::string_view ColorOf(Severity severity) {
 }
 
 Pen::Pen(const TextStyle& style)
-    : ascii_(style.ascii),
+    : language_(style.language),
+      ascii_(style.ascii),
       color_(style.color),
       width_(static_cast<size_t>(std::max(style.width, kNarrowest))) {}
 

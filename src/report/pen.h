@@ -40,11 +40,15 @@ class Pen {
 
   bool ascii() const { return ascii_; }
 
+  // The phrase in the language of the style.
+  std::string In(const Phrase& phrase) const { return stepscope::In(language_, phrase); }
+
   // An empty page is still a line, so that shells show their prompt on a new line.
   std::string Take() &&;
 
  private:
   std::string out_;
+  Language language_;
   bool ascii_;
   bool color_;
   size_t width_;

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <iterator>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,7 +14,7 @@
 
 namespace stepscope {
 
-std::string PeriodOfSteps::Say(std::string_view of) const {
+Phrase PeriodOfSteps::Say(const Phrase& of) const {
   constexpr size_t kMostNamed = 5, kNamed = 3;
   const std::vector<int64_t> all(numbers.begin(), numbers.end());
   const int64_t every = all[1] - all[0];
@@ -24,8 +25,12 @@ std::string PeriodOfSteps::Say(std::string_view of) const {
                                                     : "th";
   const bool few = all.size() <= kMostNamed;
   const auto first = std::span(all).first(few ? all.size() - 1 : kNamed);
-  return fmt::format("every {}{} step{} ({}{}{})", every, ending, of, fmt::join(first, ", "),
-                     few ? " and " : " … ", all.back());
+  const std::string begin = fmt::format("{}", fmt::join(first, ", "));
+  const Phrase named = few ? stepscope::Say("{steps} and {last}", begin, all.back())
+                           : stepscope::Say("{steps} … {last}", begin, all.back());
+  return Phrase::OfForm(
+      "every {n}th step{of} ({steps})", {std::to_string(every), of, named},
+      fmt::format("every {}{} step{} ({})", every, ending, of.str(), named.str()));
 }
 
 std::optional<PeriodOfSteps> FindPeriodOfSteps(std::span<const int64_t> numbers,

@@ -5,8 +5,8 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <string>
-#include <string_view>
+
+#include "stepscope/phrase.h"
 
 namespace stepscope {
 
@@ -16,7 +16,7 @@ struct PeriodOfSteps {
   double usual = 0, high = 0;  // medians of the other steps and of these
 
   // "every 5th step (4, 9 and 14)", or "every 5th step of rank 0 (4, 9 and 14)" of " of rank 0".
-  std::string Say(std::string_view of = "") const;
+  Phrase Say(const Phrase& of = {}) const;
 };
 
 // As FindPeriod() (base/period.h), of steps that follow one another. `numbers`: ascending.

@@ -5,6 +5,14 @@
 
 namespace stepscope {
 
+Phrase Phrase::Name(std::string name) {
+  static const auto made =
+      std::make_shared<const Made>(Made{.kind = Kind::kName, .form = {}, .parts = {}});
+  Phrase out(std::move(name));
+  out.made_ = made;
+  return out;
+}
+
 Phrase Phrase::OfForm(std::string form, std::vector<Phrase> fields, std::string english) {
   Phrase out(std::move(english));
   out.made_ = std::make_shared<const Made>(

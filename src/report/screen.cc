@@ -14,6 +14,7 @@
 #include "report/printable.h"
 #include "report/summary.h"
 #include "report/text_table.h"
+#include "report/wrap.h"
 
 namespace stepscope {
 namespace {
@@ -35,10 +36,7 @@ std::vector<std::string> Clip(std::string_view text, size_t first, size_t rest, 
     lines[i] = ShortenMiddle(lines[i], i == 0 ? first : rest);
   if (!clipped) return lines;
   std::string& last = lines.back();
-  if (DisplayWidth(last) + 2 > rest) {
-    const size_t word = last.find_last_of(' ');  // the last one gives way to "…"
-    last.resize(word == last.npos ? 0 : word);
-  }
+  if (DisplayWidth(last) + 2 > rest) last = WithoutLastWord(last);  // it gives way to "…"
   last += " …";
   return lines;
 }
@@ -51,36 +49,38 @@ void Write(Pen& pen, size_t indent, std::string_view text, size_t most) {
 
 // The sentence that begins the verdict, bold, and the rest of it.
 void DrawVerdict(Pen& pen, const Summary& summary) {
-  const auto lines = Clip(Printable(summary.verdict), pen.Room(0), pen.Room(0), kVerdictLines);
+  const auto lines = Clip(Printable(pen.In(summary.verdict)), pen.Room(0), pen.Room(0), kVerdictLines);
   for (const std::string& line : lines) pen.Line(0, pen.Painted(kBold, line));
 }
 
 // What a cause says: its message, unless the verdict did, and why.
 struct Said {
-  std::string head, because;
+  Phrase head, because;
 };
-Said Say(const SummaryCause& cause, const std::string& verdict) {
+Said SayCause(const SummaryCause& cause, const Phrase& verdict) {
   const Finding& f = *cause.finding;
   if (f.because.empty() || !verdict.contains(f.message)) return {f.message, f.because};
   return {Capitalized(f.because), {}};
 }
 
-void DrawCause(Pen& pen, size_t number, const SummaryCause& cause, const std::string& verdict) {
-  const Said said = Say(cause, verdict);
+void DrawCause(Pen& pen, size_t number, const SummaryCause& cause, const Phrase& verdict) {
+  const Said said = SayCause(cause, verdict);
   const size_t room = pen.Room(kIndent);
-  const size_t worth = DisplayWidth(cause.worth);
+  const std::string worth_text = pen.In(cause.worth);
+  const size_t worth = DisplayWidth(worth_text);
   const size_t first = room > worth + 22 ? room - worth - (worth > 0 ? 2 : 0) : room;
-  const auto lines = Clip(Printable(said.head), first, room, kCauseLines);
+  const auto lines = Clip(Printable(pen.In(said.head)), first, room, kCauseLines);
   const std::string pad(first - DisplayWidth(lines.front()) + (worth > 0 ? 2 : 0), ' ');
   const std::string place =
       pen.Painted(ColorOf(cause.finding->severity), fmt::format("{}", number));
   pen.Line(0, fmt::format("{}  {}{}{}", place, lines.front(), pad,
-                          first == room ? "" : pen.Painted(kBold, cause.worth)));
+                          first == room ? "" : pen.Painted(kBold, worth_text)));
   for (size_t i = 1; i < lines.size(); ++i) pen.Line(kIndent, lines[i]);
-  if (first == room) pen.Paragraph(kIndent, cause.worth);
-  Write(pen, kIndent, Printable(said.because), kCauseLines);
-  if (!cause.finding->hint.empty())
-    Write(pen, kIndent, "try: " + Printable(cause.finding->hint), kCauseLines);
+  if (first == room) pen.Paragraph(kIndent, worth_text);
+  Write(pen, kIndent, Printable(pen.In(said.because)), kCauseLines);
+  const Phrase& hint = cause.finding->hint;
+  if (!hint.empty())
+    Write(pen, kIndent, Printable(pen.In(Say("try: {hint}", hint))), kCauseLines);
 }
 
 void DrawCauses(Pen& pen, const Summary& summary) {
@@ -119,7 +119,7 @@ constexpr size_t kNumber = 8;  // columns of a time: "999 µs", "12.4 min"
 // A time and its bar, `columns` wide in all but for the time.
 std::string DrawTime(const Pen& pen, int64_t time, int64_t longest, size_t columns) {
   const std::string bar = Bar(time, longest, columns, pen.ascii());
-  return PadLeft(HumanNanoseconds(time), kNumber) + " " + pen.Painted(kBlue, bar) +
+  return PadLeft(pen.In(HumanNanoseconds(time)), kNumber) + " " + pen.Painted(kBlue, bar) +
          std::string(columns - std::min(columns, DisplayWidth(bar)), ' ');
 }
 
@@ -132,21 +132,23 @@ void DrawStep(Pen& pen, const SummaryParts& step) {
     });
     parts.resize(kMostParts);
   }
-  size_t widest = DisplayWidth(step.title);
+  const std::string title = pen.In(step.title);
+  size_t widest = DisplayWidth(title);
   int64_t longest = 0;
   for (SummaryPart& part : parts) {
-    part.title = ShortenMiddle(Printable(part.title), kPartTitle - 2);
+    part.title = ShortenMiddle(Printable(pen.In(part.title)), kPartTitle - 2);
     widest = std::max(widest, DisplayWidth(part.title) + 2);
     longest = std::max({longest, part.now, part.before.value_or(0)});
   }
   const bool changed = !step.now.empty();
-  const auto total = [&](const std::string& name, int64_t time) {
-    return PadRight(PadLeft(HumanNanoseconds(time), kNumber) +
-                        (name.empty() ? "" : " in " + ShortenMiddle(Printable(name), kBar - 4)),
+  const auto total = [&](const Phrase& name, int64_t time) {
+    const std::string in = ShortenMiddle(Printable(pen.In(name)), kBar - 4);
+    return PadRight(PadLeft(pen.In(HumanNanoseconds(time)), kNumber) +
+                        (in.empty() ? "" : " " + pen.In(Say("in {steps}", Phrase::Name(in)))),
                     kNumber + 1 + kBar);
   };
   pen.Gap();
-  pen.Line(0, pen.Painted(kBold, PadRight(step.title, widest)) + "  " +
+  pen.Line(0, pen.Painted(kBold, PadRight(title, widest)) + "  " +
                   (changed ? total(step.before, step.time_before.value_or(0)) + "  " : "") +
                   total(step.now, step.time));
   for (const SummaryPart& part : parts) {
@@ -158,7 +160,7 @@ void DrawStep(Pen& pen, const SummaryParts& step) {
 }
 
 // The parts in which ranks differ most, as many as fit, in their order.
-std::vector<size_t> PartsThatFit(const SummaryRanks& ranks, size_t room) {
+std::vector<size_t> PartsThatFit(const Pen& pen, const SummaryRanks& ranks, size_t room) {
   constexpr size_t kRank = 20;  // columns of "1,999 others, median"
   std::vector<std::pair<int64_t, size_t>> by_spread;
   for (size_t c = 0; c < ranks.parts.size(); ++c) {
@@ -173,7 +175,7 @@ std::vector<size_t> PartsThatFit(const SummaryRanks& ranks, size_t room) {
   std::vector<size_t> fit;
   size_t used = kRank;
   for (const auto& [negative, c] : by_spread) {
-    used += std::max(DisplayWidth(ranks.parts[c]), kNumber) + 2;
+    used += std::max(DisplayWidth(pen.In(ranks.parts[c])), kNumber) + 2;
     if (used > room) break;
     fit.push_back(c);
   }
@@ -184,17 +186,17 @@ std::vector<size_t> PartsThatFit(const SummaryRanks& ranks, size_t room) {
 void DrawRanks(Pen& pen, const SummaryRanks& ranks) {
   if (ranks.rows.empty()) return;
   PageTable table{.title = {},
-                  .columns = {{ranks.changes ? "Change per step" : "Per step", true}},
+                  .columns = {{pen.In(ranks.changes ? "Change per step" : "Per step"), true}},
                   .rows = {},
                   .remark = {}};
-  const std::vector<size_t> parts = PartsThatFit(ranks, pen.Room(0));
-  for (const size_t c : parts) table.columns.push_back({Printable(ranks.parts[c])});
+  const std::vector<size_t> parts = PartsThatFit(pen, ranks, pen.Room(0));
+  for (const size_t c : parts) table.columns.push_back({Printable(pen.In(ranks.parts[c]))});
   for (const SummaryRanks::Row& row : ranks.rows) {
     auto& cells = table.rows.emplace_back();
-    cells.push_back(row.title);
+    cells.push_back(pen.In(row.title));
     for (const size_t c : parts)
       cells.push_back((ranks.changes && row.times[c] > 0 ? "+" : "") +
-                      HumanNanoseconds(row.times[c]));
+                      pen.In(HumanNanoseconds(row.times[c])));
   }
   pen.Gap();
   for (const std::string& line : AlignTable(table, pen.Room(0))) pen.Line(0, line);
@@ -202,7 +204,8 @@ void DrawRanks(Pen& pen, const SummaryRanks& ranks) {
 
 void DrawUnseen(Pen& pen, const Summary& summary) {
   std::string text;
-  for (const std::string& sentence : summary.unseen) text += (text.empty() ? "" : " ") + sentence;
+  for (const Phrase& sentence : summary.unseen)
+    text += (text.empty() ? "" : " ") + pen.In(sentence);
   if (text.empty()) return;
   pen.Gap();
   Write(pen, 0, Printable(text), kUnseenLines);
@@ -215,7 +218,7 @@ std::string ToScreen(const ReportSet& answer, const TextStyle& style) {
   narrow.width = std::min(style.width, kWidest);
   const Summary summary = Summarize(answer);
   Pen pen(narrow);
-  Write(pen, 0, Printable(summary.subject), 1);
+  Write(pen, 0, Printable(pen.In(summary.subject)), 1);
   DrawVerdict(pen, summary);
   DrawCauses(pen, summary);
   DrawStep(pen, summary.step);

@@ -58,22 +58,24 @@ std::vector<std::string> TextsOf(const Table* table, std::string_view key) {
 }
 
 // "PyTorch on NVIDIA H100 80GB HBM3".
-std::string SayPlatform(const ReportSet& answer) {
+Phrase SayPlatform(const ReportSet& answer) {
   const Report* overview = FindReport(answer, "overview");
-  std::string text = FindText(FindReport(answer, "breakdown"), "framework");
+  const std::string framework = FindText(FindReport(answer, "breakdown"), "framework");
   const auto chips = TextsOf(FindTable(overview, "devices"), "name");
-  if (chips.empty()) return text;
-  return fmt::format("{} on {}{}", text, chips.front(), chips.size() > 1 ? " and others" : "");
+  if (chips.empty()) return framework;
+  const Phrase chip = Phrase::Name(chips.front());
+  return chips.size() > 1 ? Say("{framework} on {chip} and others", framework, chip)
+                          : Say("{framework} on {chip}", framework, chip);
 }
 
-std::string SayRanksAndHosts(const ReportSet& answer) {
+Phrase SayRanksAndHosts(const ReportSet& answer) {
   const auto ranks = static_cast<size_t>(std::max<int64_t>(answer.run.ranks, 0));
   const auto hosts = TextsOf(FindTable(FindReport(answer, "layout"), "ranks"), "host");
-  std::string text = Plural(ranks, "rank");
-  if (hosts.size() > 1) text += " on " + Plural(hosts.size(), "host");
+  Phrase text = Plural(ranks, "rank");
+  if (hosts.size() > 1) text = Say("{ranks} on {hosts}", text, Plural(hosts.size(), "host"));
   const auto devices = FindNumber(FindReport(answer, "overview"), "devices");
   if (devices && *devices > answer.run.ranks)
-    text += " with " + Plural(static_cast<size_t>(*devices), "device");
+    text = Say("{ranks} with {devices}", text, Plural(static_cast<size_t>(*devices), "device"));
   return text;
 }
 
@@ -85,14 +87,15 @@ std::string LastPart(std::string_view path) {
 
 // "job"; "before -> after" of two runs.
 struct Names {
-  std::string before, after;
+  Phrase before, after;
 };
 Names NamesOf(const ReportSet& answer) {
   constexpr std::string_view kBetween = " vs ";
   const std::string& name = answer.run.name;
   const size_t at = FindReport(answer, "compare") == nullptr ? name.npos : name.find(kBetween);
-  if (at == name.npos) return {{}, LastPart(name)};
-  Names names{LastPart(name.substr(0, at)), LastPart(name.substr(at + kBetween.size()))};
+  if (at == name.npos) return {{}, Phrase::Name(LastPart(name))};
+  Names names{Phrase::Name(LastPart(name.substr(0, at))),
+              Phrase::Name(LastPart(name.substr(at + kBetween.size())))};
   if (names.before == names.after) names = {"before", "after"};
   return names;
 }
@@ -108,8 +111,8 @@ void ChooseCauses(const ReportSet& answer, Summary& summary) {
 }
 
 // "steps 2..4", "step 5".
-std::string SaySteps(int64_t first, int64_t last) {
-  return first == last ? fmt::format("step {}", first) : fmt::format("steps {}..{}", first, last);
+Phrase SaySteps(int64_t first, int64_t last) {
+  return first == last ? Say("step {step}", first) : Say("steps {first}..{last}", first, last);
 }
 
 // The first and last step of any rank.
@@ -130,9 +133,8 @@ SummaryParts ReadParts(const ReportSet& answer) {
   const auto time = FindNumber(breakdown, "step_time");
   step.time = time.value_or(FindNumber(breakdown, "recorded").value_or(0));
   const auto ranks = static_cast<size_t>(std::max<int64_t>(answer.run.ranks, 1));
-  const std::string of =
-      ranks > 1 ? fmt::format(", mean of {}", Plural(ranks, "rank")) : std::string();
-  step.title = (time ? "A step" : "The recording") + of;
+  step.title = time ? "A step" : "The recording";
+  if (ranks > 1) step.title = Say("{what}, mean of {ranks}", step.title, Plural(ranks, "rank"));
   const auto since = FindNumber(breakdown, "since_step");
   const auto steps = StepsOf(answer);
   if (since && steps) {
@@ -169,7 +171,7 @@ int64_t MedianOf(std::vector<int64_t> values) {
 
 // A row of the table of ranks, and how far it is from the median of them.
 struct RankRow {
-  std::string title;
+  Phrase title;
   std::vector<int64_t> times;
   int64_t differs = 0;
 };
@@ -178,8 +180,9 @@ std::vector<RankRow> ReadRankRows(const Table& table, const std::vector<size_t>&
   const ColumnOf rank(table, "rank"), window(table, "window");
   std::vector<RankRow> rows;
   for (const auto& row : table.rows) {
-    RankRow read{.title = fmt::format("rank {}", rank.Int(row))};
-    if (window.Int(row) > 0) read.title += fmt::format(", window {}", window.Int(row));
+    RankRow read{.title = Say("rank {rank}", rank.Int(row))};
+    if (window.Int(row) > 0)
+      read.title = Say("{rank}, window {window}", read.title, window.Int(row));
     for (const size_t c : columns) read.times.push_back(WholeIn(row[c]).value_or(0));
     rows.push_back(std::move(read));
   }
@@ -212,6 +215,11 @@ std::vector<size_t> ColumnsToShow(const Table& table, bool compared, int64_t ste
   return columns;
 }
 
+// "compute" of "compute, after - before", in any language.
+std::string PartOf(std::string_view title) {
+  return std::string(title.substr(0, std::min(title.find(','), title.find("、"))));
+}
+
 SummaryRanks ReadRanks(const ReportSet& answer, int64_t step_time) {
   const Table* table = FindTable(FindReport(answer, "breakdown"), "ranks");
   SummaryRanks ranks;
@@ -229,8 +237,8 @@ SummaryRanks ReadRanks(const ReportSet& answer, int64_t step_time) {
   const double least = kRankDiffers * static_cast<double>(step_time);
   if (static_cast<double>(most) < least) return ranks;
   for (const size_t c : columns) {
-    const std::string& title = table->columns[c].title;  // "compute, after - before"
-    ranks.parts.push_back(title.substr(0, ranks.changes ? title.find(',') : title.npos));
+    const Phrase& title = table->columns[c].title;
+    ranks.parts.push_back(ranks.changes ? Phrase(PartOf(title.str())) : title);
   }
   if (rows.size() > kAllRanks) {
     std::ranges::stable_sort(rows, std::ranges::greater{}, &RankRow::differs);
@@ -241,7 +249,7 @@ SummaryRanks ReadRanks(const ReportSet& answer, int64_t step_time) {
     const std::vector<RankRow> others(alike, rows.end());
     rows.erase(alike, rows.end());
     rows.push_back(
-        {fmt::format("{} others, median", HumanCount(static_cast<int64_t>(others.size()))),
+        {Say("{count} others, median", HumanCount(static_cast<int64_t>(others.size()))),
          MediansOf(others, columns.size())});
   }
   for (RankRow& row : rows) ranks.rows.push_back({std::move(row.title), std::move(row.times)});
@@ -249,7 +257,7 @@ SummaryRanks ReadRanks(const ReportSet& answer, int64_t step_time) {
 }
 
 // "Not recorded: Python stacks, memory."
-std::string SayNotRecorded(const ReportSet& answer) {
+Phrase SayNotRecorded(const ReportSet& answer) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kRecorded = {{
       {"temporal_breakdown", "device activity"},
       {"operators", "host operators"},
@@ -257,37 +265,36 @@ std::string SayNotRecorded(const ReportSet& answer) {
       {"python", "Python stacks"},
       {"memory_timeline", "memory"},
   }};
-  std::string text;
+  Phrase all;
   for (const auto& [analysis, what] : kRecorded) {
     const Report* report = FindReport(answer, analysis);
     if (report == nullptr || report->status != Status::kUnavailable) continue;
-    text += text.empty() ? "Not recorded: " : ", ";
-    text += what;
+    if (!all.empty()) all += ", ";
+    all += what;
   }
-  return text.empty() ? text : text + ".";
+  return all.empty() ? all : Say("Not recorded: {what}.", all);
 }
 
 // "Clocks of ranks agree within 508 ns."
-std::string SayClocks(const ReportSet& answer) {
+Phrase SayClocks(const ReportSet& answer) {
   const auto error = FindNumber(FindReport(answer, "collectives"), "clock_error_max");
   if (!error || *error == 0) return {};
-  return fmt::format("Clocks of ranks agree within {}.", HumanNanoseconds(*error));
+  return Say("Clocks of ranks agree within {time}.", HumanNanoseconds(*error));
 }
 
 // "Partial: whatif, stragglers."
-std::string SayPartial(const ReportSet& answer) {
-  std::string text;
+Phrase SayPartial(const ReportSet& answer) {
+  std::string all;
   for (const Report& report : answer.reports) {
     if (report.status != Status::kPartial) continue;
-    text += text.empty() ? "Partial: " : ", ";
-    text += report.analysis;
+    all += (all.empty() ? "" : ", ") + report.analysis;
   }
-  return text.empty() ? text : text + ".";
+  return all.empty() ? Phrase() : Say("Partial: {analyses}.", Phrase::Name(all));
 }
 
-std::vector<std::string> SayUnseen(const ReportSet& answer) {
-  std::vector<std::string> said;
-  for (std::string sentence : {SayNotRecorded(answer), SayPartial(answer), SayClocks(answer)}) {
+std::vector<Phrase> SayUnseen(const ReportSet& answer) {
+  std::vector<Phrase> said;
+  for (Phrase sentence : {SayNotRecorded(answer), SayPartial(answer), SayClocks(answer)}) {
     if (!sentence.empty()) said.push_back(std::move(sentence));
   }
   return said;
@@ -295,23 +302,23 @@ std::vector<std::string> SayUnseen(const ReportSet& answer) {
 
 }  // namespace
 
-std::string SayWorth(const Finding& f) {
+Phrase SayWorth(const Finding& f) {
   if (f.worth && f.impact > 0)
-    return fmt::format("{} of {} per step", HumanNanoseconds(f.worth->saved),
-                       HumanNanoseconds(f.worth->step_time));
+    return Say("{time} of {step_time} per step", HumanNanoseconds(f.worth->saved),
+               HumanNanoseconds(f.worth->step_time));
   if (f.share <= 0) return {};
-  const bool by_step = f.per_step > 0;
-  return fmt::format("up to {}{} ({})", HumanNanoseconds(by_step ? f.per_step : f.impact),
-                     by_step ? " per step" : "", HumanRatio(f.share));
+  const std::string share = HumanRatio(f.share);
+  return f.per_step > 0 ? Say("up to {time} per step ({share})", HumanNanoseconds(f.per_step), share)
+                        : Say("up to {time} ({share})", HumanNanoseconds(f.impact), share);
 }
 
-std::string SubjectOf(const ReportSet& answer) {
+Phrase SubjectOf(const ReportSet& answer) {
   const Names names = NamesOf(answer);
-  std::string text = (names.before.empty() ? "" : names.before + " -> ") + names.after;
+  Phrase text = names.before.empty() ? names.after : names.before + " -> " + names.after;
   if (FindReport(answer, "goodput") != nullptr) return text;  // a job's ranks are no traces
-  text += ": " + SayRanksAndHosts(answer);
-  const auto add = [&](const std::string& part) {
-    if (!part.empty()) text += ", " + part;
+  text = text + ": " + SayRanksAndHosts(answer);
+  const auto add = [&](const Phrase& part) {
+    if (!part.empty()) text = text + ", " + part;
   };
   if (const auto steps = FindNumber(FindReport(answer, "steps"), "steps"))
     add(Plural(static_cast<size_t>(*steps), "step"));

@@ -17,20 +17,20 @@ namespace stepscope {
 struct SummaryCause {
   const Report* report = nullptr;  // whose it is
   const Finding* finding = nullptr;
-  std::string worth;  // "1.59 ms of 6.65 ms per step", "up to 1.2 s (30.0%)"; empty: not a time
+  Phrase worth;  // "1.59 ms of 6.65 ms per step", "up to 1.2 s (30.0%)"; empty: not a time
 };
 
 // A part of a step.
 struct SummaryPart {
-  std::string title;
+  Phrase title;
   std::optional<int64_t> before;  // ns, mean of the steps before a change
   int64_t now = 0;                // ns, mean of the steps since then, or of all
 };
 
 struct SummaryParts {
-  std::string title;                   // "A step, mean of 8 ranks"
-  std::string before;                  // "steps 0..1", "b_fsdp"; empty: step time did not change
-  std::string now;                     // "steps 2..4"
+  Phrase title;                        // "A step, mean of 8 ranks"
+  Phrase before;                       // "steps 0..1", "b_fsdp"; empty: step time did not change
+  Phrase now;                          // "steps 2..4"
   std::optional<int64_t> time_before;  // ns
   int64_t time = 0;                    // ns of all parts
   std::vector<SummaryPart> parts;
@@ -39,29 +39,29 @@ struct SummaryParts {
 // The ranks that differ from the others, ns per step; of a comparison, how much more than before.
 struct SummaryRanks {
   bool changes = false;
-  std::vector<std::string> parts;  // titles: "step time", "compute", ...
+  std::vector<Phrase> parts;  // titles: "step time", "compute", ...
   struct Row {
-    std::string title;  // "rank 3", "the other 7, median"
+    Phrase title;  // "rank 3", "the other 7, median"
     std::vector<int64_t> times;
   };
   std::vector<Row> rows;  // empty: no rank differs
 };
 
 struct Summary {
-  std::string subject;  // "job: 8 ranks on 2 hosts, 5 steps, PyTorch on H100, dp 2 x tp 4"
-  std::string verdict;
+  Phrase subject;  // "job: 8 ranks on 2 hosts, 5 steps, PyTorch on H100, dp 2 x tp 4"
+  Phrase verdict;
   std::vector<SummaryCause> causes;  // at most three
   size_t more = 0;                   // findings that are not among them
   SummaryParts step;                 // no parts: nothing is known
   SummaryRanks ranks;
-  std::vector<std::string> unseen;  // sentences: what was not recorded or is not complete
+  std::vector<Phrase> unseen;  // sentences: what was not recorded or is not complete
 };
 
 // "1.59 ms of 6.65 ms per step", "up to 4.94 ms per step (10.8%)"; empty: it is not a time.
-std::string SayWorth(const Finding& finding);
+Phrase SayWorth(const Finding& finding);
 
 // As in the summary.
-std::string SubjectOf(const ReportSet& answer);
+Phrase SubjectOf(const ReportSet& answer);
 
 // `answer` outlives the summary.
 Summary Summarize(const ReportSet& answer);

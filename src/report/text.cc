@@ -20,18 +20,18 @@ constexpr size_t kShortestValue =
     30;  // a metric is never shortened below this; no number is longer
 
 void DrawFinding(Pen& pen, const PageFinding& finding) {
-  const std::string_view word = SeverityName(finding.severity);
+  const std::string word = pen.In(SeverityName(finding.severity));
   const std::string lead = fmt::format("- {}: ", pen.Painted(ColorOf(finding.severity), word));
-  pen.Prose(lead, word.size() + 4, 2, finding.message);
+  pen.Prose(lead, DisplayWidth(word) + 4, 2, finding.message);
   if (!finding.cost.empty()) pen.Paragraph(4, finding.cost);
-  if (!finding.because.empty()) pen.Paragraph(4, "because " + finding.because);
-  for (const std::string& evidence : finding.evidence) pen.Paragraph(4, "also " + evidence);
-  if (!finding.hint.empty()) pen.Paragraph(4, "try: " + finding.hint);
+  if (!finding.because.empty()) pen.Paragraph(4, pen.In(Say("because {because}", finding.because)));
+  for (const std::string& evidence : finding.evidence) pen.Paragraph(4, pen.In(Say("also {evidence}", evidence)));
+  if (!finding.hint.empty()) pen.Paragraph(4, pen.In(Say("try: {hint}", finding.hint)));
 }
 
 void DrawFindings(Pen& pen, const Page& page) {
   if (page.findings.empty() && page.more_findings.empty()) return;
-  pen.Heading("Findings");
+  pen.Heading(pen.In("Findings"));
   for (const PageFinding& finding : page.findings) DrawFinding(pen, finding);
   if (!page.more_findings.empty()) pen.Line(0, page.more_findings);
 }
@@ -71,7 +71,7 @@ void DrawSection(Pen& pen, const PageSection& section) {
 
 void DrawNotes(Pen& pen, const Page& page) {
   if (page.notes.empty()) return;
-  pen.Heading("Notes");
+  pen.Heading(pen.In("Notes"));
   for (const std::string& note : page.notes) pen.Prose("  ", 2, 4, note);
 }
 
@@ -79,7 +79,7 @@ void DrawNotes(Pen& pen, const Page& page) {
 
 std::string ToText(const ReportSet& answer, const TextStyle& style) {
   if (style.extent == TextStyle::Extent::kScreen) return ToScreen(answer, style);
-  const Page page = LayOut(answer, style.extent);
+  const Page page = LayOut(answer, style.language, style.extent);
   Pen pen(style);
   pen.Paragraph(0, page.verdict);
   DrawFindings(pen, page);

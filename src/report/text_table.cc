@@ -88,39 +88,7 @@ std::string AlignRow(std::span<const PageColumn> columns, std::span<const size_t
   return line;
 }
 
-// The end of the word at `at`. A number and its unit are one word: "1.24 ms" does not break.
-size_t WordEnd(std::string_view text, size_t at) {
-  constexpr std::array<std::string_view, 10> kUnits = {"ns", "µs", "ms", "s",  "%",
-                                                       "B",  "kB", "MB", "GB", "TB"};
-  const size_t end = std::min(text.find(' ', at), text.size());
-  if (end == at || end == text.size() || text[end - 1] < '0' || text[end - 1] > '9') return end;
-  const size_t next = std::min(text.find(' ', end + 1), text.size());
-  std::string_view unit = text.substr(end + 1, next - end - 1);
-  while (!unit.empty() && std::string_view(".,;:)").contains(unit.back())) unit.remove_suffix(1);
-  return std::ranges::find(kUnits, unit) != kUnits.end() ? next : end;
-}
-
 }  // namespace
-
-std::vector<std::string> WrapLines(std::string_view text, size_t first, size_t rest) {
-  std::vector<std::string> lines(1);
-  size_t used = 0;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = WordEnd(text, at);
-    const std::string_view word = text.substr(at, end - at);
-    at = end + 1;
-    if (word.empty()) continue;
-    const size_t wide = DisplayWidth(word);
-    const size_t room = lines.size() == 1 ? first : rest;
-    if (used > 0 && used + 1 + wide > room) {
-      lines.emplace_back();
-      used = 0;
-    }
-    lines.back().append(used > 0 ? " " : "").append(word);
-    used += wide + (used > 0 ? 1 : 0);
-  }
-  return lines;
-}
 
 std::vector<std::string> AlignTable(const PageTable& table, size_t width) {
   std::vector<size_t> widths = NaturalWidths(table);

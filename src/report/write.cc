@@ -20,7 +20,7 @@ std::string Write(const ReportSet& answer, Format format, const TextStyle& style
     case Format::kCsv:
       return ToCsv(answer);
     case Format::kMarkdown:
-      return ToMarkdown(answer);
+      return ToMarkdown(answer, style.language);
   }
   return {};
 }

@@ -84,7 +84,7 @@ Attempt<BodyPtr> Comparison(Runs& runs, const Url& url, const Gone& gone) {
     }
   }
   const bool short_names = url.Get("short_names") == "1";
-  return JsonBody(ToJson(Compare(*base, *with, {.short_names = short_names})));
+  return JsonBody(ToJson(Compare(*base, *with, {.short_names = short_names}), kPageLanguages));
 }
 
 Attempt<BodyPtr> LedgerAnswer(const Runs& runs, const std::string& id, const Url& url) {
@@ -95,7 +95,7 @@ Attempt<BodyPtr> LedgerAnswer(const Runs& runs, const std::string& id, const Url
   }
   const auto answer = AskLedger(ledger->path, std::string(url.Get("job")));
   if (!answer) return Fail(422, answer.error());
-  return JsonBody(ToJson(*answer));
+  return JsonBody(ToJson(*answer, kPageLanguages));
 }
 
 // A part of a file of a drop; or, with done=1, the id of the run that its files are.

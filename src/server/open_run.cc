@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/page.h"
 #include "server/watched.h"
 #include "stepscope/write.h"
 
@@ -25,7 +26,7 @@ std::string KeyOf(const AnalyzeOptions& question) {
 }
 
 std::shared_ptr<const Body> BodyOf(const ReportSet& answer) {
-  return MakeBody("application/json", ToJson(answer));
+  return MakeBody("application/json", ToJson(answer, kPageLanguages));
 }
 
 ReportSet Brief(ReportSet answer) {

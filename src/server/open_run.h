@@ -22,9 +22,9 @@ class OpenRun {
   // Takes the timeline from the session.
   explicit OpenRun(Session session);
 
-  // Exactly the JSON of ToJson(); or, `brief`, without metrics, tables, series and
-  // notes: what a list of reports needs. Kept for who asks again. Once `gone`, nothing is begun,
-  // and what was begun is given up when all who wait for the same have gone.
+  // Exactly the JSON of ToJson() with the page's languages; or, `brief`, without metrics, tables,
+  // series and notes: what a list of reports needs. Kept for who asks again. Once `gone`, nothing
+  // is begun, and what was begun is given up when all who wait for the same have gone.
   Attempt<std::shared_ptr<const Body>> Answer(const AnalyzeOptions& question, const Gone& gone,
                                               bool brief = false);
 

@@ -86,7 +86,7 @@ Result<AskedRun> AskRun(const server::SourceRun& run, const ReportPageOptions& o
   if (!answer) return std::unexpected(answer.error());
   const auto& files = session->run().files;
   file.inputs.insert(file.inputs.end(), files.begin(), files.end());
-  data.AddMember(run.id, CompactJson(ToJson(*answer)));
+  data.AddMember(run.id, CompactJson(ToJson(*answer, server::kPageLanguages)));
   auto timeline = session->TakeTimeline();
   return AskedRun{run.id, answer->run.name, std::move(timeline), std::move(*session)};
 }
@@ -100,7 +100,8 @@ class Comparisons {
     AskedRun& last = asked.back();
     if (asked.size() == 1) return;
     if (const auto answer = server::CompareSessions(*asked.front().session, *last.session)) {
-      all_.emplace_back(asked.front().id + " " + last.id, CompactJson(ToJson(*answer)));
+      all_.emplace_back(asked.front().id + " " + last.id,
+                        CompactJson(ToJson(*answer, server::kPageLanguages)));
     }
     last.session.reset();
   }
@@ -146,6 +147,13 @@ void RedactViews(std::vector<server::RunView>& views, const std::vector<AskedRun
     ledger.name = RedactedPath(ledger.name, options);
     ledger.path = RedactedPath(ledger.path, options);
   }
+}
+
+// Tells the page the language in which it opens.
+void OpenIn(Language language, std::string& page) {
+  constexpr std::string_view kRoot = "<html";
+  if (const size_t root = page.find(kRoot); root != page.npos)
+    page.insert(root + kRoot.size(), fmt::format(" data-language=\"{}\"", LanguageCode(language)));
 }
 
 }  // namespace
@@ -196,7 +204,7 @@ Result<PageFile> ReportPage(const ReportPageOptions& given) {
       if (auto done = RedactAnswer(*answer, *options.redact); !done)
         return std::unexpected(done.error());
     }
-    data.AddMember(ledger.id, CompactJson(ToJson(*answer)));
+    data.AddMember(ledger.id, CompactJson(ToJson(*answer, server::kPageLanguages)));
   }
   if (!asked.empty()) asked.front().session.reset();
   data.Begin(R"(},"comparisons":{)");
@@ -220,6 +228,7 @@ Result<PageFile> ReportPage(const ReportPageOptions& given) {
   if (place == page->npos) return std::unexpected(Error{"this page has no place for data", "", ""});
   blocks += DataBlock("data", std::move(data).End("}}"));
   page->replace(place, server::kDataPlace.size(), blocks);
+  if (options.language) OpenIn(*options.language, *page);
   file.html = std::move(*page);
   return file;
 }

@@ -1,6 +1,12 @@
 // Writes runs, ledgers and analyses as JSON.
+#include <map>
+#include <string>
+#include <utility>
+
 #include "base/json_writer.h"
 #include "server/api.h"
+#include "server/page.h"
+#include "stepscope/language.h"
 
 namespace stepscope::server {
 namespace {
@@ -39,6 +45,31 @@ void PutRun(JsonWriter& json, const RunView& run) {
   json.End();
 }
 
+// What people read of an analysis, in a language, by its English. Only what differs.
+std::map<std::string, std::string> WordsOf(const AnalysisInfo& analysis, Language language) {
+  std::map<std::string, std::string> words;
+  const auto add = [&](const std::string& english, std::string other) {
+    if (other != english) words.emplace(english, std::move(other));
+  };
+  add(analysis.title, In(language, analysis.title));
+  add(analysis.doc, DocIn(language, analysis.name, analysis.doc));
+  for (const ParameterInfo& param : analysis.params)
+    add(param.message, In(language, param.message));
+  return words;
+}
+
+void PutWords(JsonWriter& json, const AnalysisInfo& analysis) {
+  json.Key("words");
+  json.BeginObject();
+  for (const Language language : kPageLanguages) {
+    json.Key(LanguageCode(language));
+    json.BeginObject();
+    for (const auto& [english, other] : WordsOf(analysis, language)) json.Text(english, other);
+    json.End();
+  }
+  json.End();
+}
+
 void PutAnalysis(JsonWriter& json, const AnalysisInfo& analysis) {
   json.BeginObject();
   json.Text("name", analysis.name);
@@ -56,6 +87,7 @@ void PutAnalysis(JsonWriter& json, const AnalysisInfo& analysis) {
     json.End();
   }
   json.End();
+  PutWords(json, analysis);
   json.End();
 }
 

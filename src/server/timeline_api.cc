@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "server/page.h"
 #include "server/watched.h"
 #include "stepscope/timeline.h"
 #include "stepscope/write.h"
@@ -224,7 +225,7 @@ BodyPtr ReportBody(const OpenRun& run, Report report) {
   answer.run = run.run();
   answer.run.steps = "all";
   answer.reports.push_back(std::move(report));
-  return JsonBody(ToJson(answer));
+  return JsonBody(ToJson(answer, kPageLanguages));
 }
 
 Attempt<BodyPtr> Select(const OpenRun& run, const Url& url, const Gone& gone) {

@@ -1,8 +1,6 @@
 // Counts events and complete steps.
 #include "session/cut_files.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <vector>
 
@@ -22,7 +20,7 @@ size_t CompleteSteps(const RankActivity& rank) {
 }
 
 // " and 11 steps (20 on other ranks)". Empty where no rank has steps.
-std::string SaySteps(const InputFile& file, const Facts& facts) {
+Phrase SaySteps(const InputFile& file, const Facts& facts) {
   size_t own = 0, others = 0;
   for (const RankActivity& rank : facts.ranks) {
     const bool is_own = rank.rank == file.rank && rank.window == file.window;
@@ -30,13 +28,14 @@ std::string SaySteps(const InputFile& file, const Facts& facts) {
     most = std::max(most, CompleteSteps(rank));
   }
   if (own == 0 && others == 0) return "";
-  const std::string there = " and " + Plural(own, "complete step");
-  return others > own ? there + fmt::format(" ({} on other ranks)", others) : there;
+  const Phrase there = Plural(own, "complete step");
+  return others > own ? Say(" and {steps} ({count} on other ranks)", there, others)
+                      : Say(" and {steps}", there);
 }
 
 }  // namespace
 
-std::string SayCutFiles(const RunInfo& run, const Facts& facts) {
+Phrase SayCutFiles(const RunInfo& run, const Facts& facts) {
   std::vector<const InputFile*> cut;
   for (const InputFile& file : run.files) {
     if (IsCut(file)) cut.push_back(&file);
@@ -44,9 +43,9 @@ std::string SayCutFiles(const RunInfo& run, const Facts& facts) {
   if (cut.empty()) return "";
   const InputFile& file = **std::ranges::min_element(cut, {}, &InputFile::events);
   const bool lacks_device = file.gpu_events == 0 && !facts.OnHost();
-  return fmt::format(
-      "Input is incomplete: {} {} early; of rank {} there are {}{}{}. Idle and unrecorded "
-      "time may be what is missing. ",
+  return Say(
+      "Input is incomplete: {files} {end} early; of rank {rank} there are {events}{steps}{but}. "
+      "Idle and unrecorded time may be what is missing. ",
       Plural(cut.size(), "file"), cut.size() == 1 ? "ends" : "end", file.rank,
       Plural(static_cast<size_t>(file.events), "event"), SaySteps(file, facts),
       lacks_device ? ", and no device activity" : "");

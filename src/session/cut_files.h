@@ -1,8 +1,6 @@
 // Says what is there of files that end early.
 #pragma once
 
-#include <string>
-
 #include "facts/facts.h"
 #include "stepscope/report.h"
 
@@ -12,6 +10,6 @@ namespace stepscope {
 // (20 on other ranks), and no device activity. Idle and unrecorded time may be what is missing. "
 // Of several files, of the one with the fewest events. Empty where all files were read to their
 // ends.
-std::string SayCutFiles(const RunInfo& run, const Facts& facts);
+Phrase SayCutFiles(const RunInfo& run, const Facts& facts);
 
 }  // namespace stepscope

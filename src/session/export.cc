@@ -239,11 +239,11 @@ Table Exporter::FilesTable() const {
 ReportSet Exporter::Answer() const {
   Report report{.analysis = "export", .title = "Export"};
   const bool perfetto = options_.format == ExportFormat::kPerfetto;
-  report.headline = fmt::format(
-      "Wrote {} to {}; open {} at https://ui.perfetto.dev{}.",
-      perfetto || items_.size() == 1 ? "a trace" : fmt::format("{} traces", items_.size()),
-      options_.folder, perfetto || items_.size() == 1 ? "it" : "them",
-      perfetto ? "" : " or in chrome://tracing");
+  const bool one = perfetto || items_.size() == 1;
+  report.headline =
+      Say("Wrote {traces} to {folder}; open {them} at https://ui.perfetto.dev{browser}.",
+          one ? Phrase("a trace") : Say("{count} traces", items_.size()), options_.folder,
+          one ? "it" : "them", perfetto ? "" : " or in chrome://tracing");
   report.tables.push_back(FilesTable());
   if (left_out_ > 0) {
     report.notes.push_back(

@@ -25,11 +25,11 @@ std::string NameOf(const FileOfJob& file) {
 }
 
 // "a.json and b.json", "a.json and 6 others".
-std::string SayFiles(const std::vector<const FileOfJob*>& files) {
+Phrase SayFiles(const std::vector<const FileOfJob*>& files) {
   std::string first = NameOf(*files.front());
   if (files.size() == 1) return first;
-  if (files.size() == 2) return first + " and " + NameOf(*files.back());
-  return fmt::format("{} and {} others", first, files.size() - 1);
+  if (files.size() == 2) return Say("{file} and {other}", first, NameOf(*files.back()));
+  return Say("{file} and {count} others", first, files.size() - 1);
 }
 
 bool Holds(const Groups& groups, const std::vector<int64_t>& group) {
@@ -77,7 +77,7 @@ void NoteGroups(std::span<const FileOfJob> files, Notes& notes) {
   const auto at = std::ranges::find_if(files, differs);
   if (at == files.end()) return;
   notes.Add(NoteKind::kOtherGroups, std::ranges::count_if(files, differs),
-            NameOf(*at) + " has others than " + NameOf(files.front()));
+            Say("{file} has others than {first}", NameOf(*at), NameOf(files.front())));
 }
 
 // Clocks of different machines tell nothing.
@@ -96,8 +96,8 @@ void NoteTimes(std::span<const FileOfJob> files, Notes& notes) {
       const int64_t apart = &rank == &first ? 0 : Between(first.times, rank.times);
       if (apart < kFarApart) continue;
       notes.Add(NoteKind::kOtherTimes, 1,
-                fmt::format("{} and {} are {} apart", NameOf(*first.file), NameOf(*rank.file),
-                            HumanTime(static_cast<double>(apart))));
+                Say("{first} and {file} are {time} apart", NameOf(*first.file), NameOf(*rank.file),
+                    HumanTime(static_cast<double>(apart))));
     }
   }
 }
@@ -115,8 +115,9 @@ void NoteMissingRanks(std::span<const FileOfJob> files, Notes& notes) {
   const int64_t missing = (told ? world_size : last - first + 1) - std::ssize(recorded);
   if (missing <= 0) return;
   notes.Add(NoteKind::kMissingRanks, missing,
-            told ? fmt::format("its world size is {}", world_size)
-                 : fmt::format("those recorded are {} of {} to {}", recorded.size(), first, last));
+            told ? Say("its world size is {ranks}", world_size)
+                 : Say("those recorded are {ranks} of {first} to {last}", recorded.size(), first,
+                       last));
 }
 
 }  // namespace

@@ -1,10 +1,7 @@
 // Writes the verdict: the sentences a reader sees first.
 #include "session/verdict.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <set>
 #include <span>
@@ -55,12 +52,12 @@ int64_t CountTypical(const Table& steps) {
 }
 
 // ", aside from one-time work (500 ms in slow steps)": per rank, where it is as long as a step.
-std::string SayOneTimeWork(const ReportSet& answer, const Table& steps, double mean_step) {
+Phrase SayOneTimeWork(const ReportSet& answer, const Table& steps, double mean_step) {
   const double ranks = static_cast<double>(std::max<int64_t>(answer.run.ranks, 1));
   const double time = SumOfColumn(steps, CategoryKey(StepCategory::kOneTime), false) / ranks;
   if (time < mean_step) return {};
-  return fmt::format(", aside from {} ({} in steps left out)",
-                     StepCategoryName(StepCategory::kOneTime), HumanTime(time));
+  return Say(", aside from {category} ({time} in steps left out)",
+             StepCategoryName(StepCategory::kOneTime), HumanTime(time));
 }
 
 bool Evaluates(const ReportSet& answer) {
@@ -68,7 +65,7 @@ bool Evaluates(const ReportSet& answer) {
 }
 
 // The largest part of typical steps that is not compute. Empty where unknown.
-std::string SayNoFinding(const ReportSet& answer, const Facts& facts) {
+Phrase SayNoFinding(const ReportSet& answer, const Facts& facts) {
   if (!KnowsCosts(answer)) return {};
   const Report& overview = *FindReport(answer, "overview");
   const Table* steps = FindTable(&overview, "steps");
@@ -84,14 +81,16 @@ std::string SayNoFinding(const ReportSet& answer, const Facts& facts) {
   const auto& [time, name] = largest;
   if (all <= 0) return {};
   const auto count = static_cast<double>(CountTypical(*steps));
-  const std::string aside = SayOneTimeWork(answer, *steps, all / count);
-  const std::string says =
+  const Phrase aside = SayOneTimeWork(answer, *steps, all / count);
+  const Phrase says =
       time < kWorthALook * all
-          ? "nothing but compute costs more than 1% of step time"
-          : fmt::format("the largest cost but compute is {}, {} of step time ({} per step)", name,
-                        HumanRatio(time / all), HumanTime(time / count));
+          ? Phrase("nothing but compute costs more than 1% of step time")
+          : Say("the largest cost but compute is {category}, {share} of step time ({time} per "
+                "step)",
+                name, HumanRatio(time / all), HumanTime(time / count));
   // What is between steps may cost more.
-  return (Evaluates(answer) ? "In steps, " : "The job looks healthy: ") + says + aside + ".";
+  return Evaluates(answer) ? Say("In steps, {says}{aside}.", says, aside)
+                           : Say("The job looks healthy: {says}{aside}.", says, aside);
 }
 
 // Whether a finding tells only of communication or waiting that no rank, step or function is
@@ -120,25 +119,27 @@ int64_t CountOf(const RunInfo& run, NoteKind kind) {
 }
 
 // "rank 2 has no trace"; how many, where numbers are not from 0 on.
-std::string SayAbsentRanks(const RunInfo& run, int64_t missing) {
+Phrase SayAbsentRanks(const RunInfo& run, int64_t missing) {
   std::set<int64_t> recorded;
   for (const InputFile& file : run.files) {
     if (file.rank >= 0) recorded.insert(file.rank);
   }
-  const char* have = missing == 1 ? "has no trace" : "have no trace";
+  const auto have_none = [&](const Phrase& ranks) {
+    return missing == 1 ? Say("{rank} has no trace", ranks) : Say("{ranks} have no trace", ranks);
+  };
   if (*recorded.rbegin() >= run.ranks + missing)
-    return fmt::format("{} {}", Plural(static_cast<size_t>(missing), "rank"), have);
+    return have_none(Plural(static_cast<size_t>(missing), "rank"));
   std::vector<int64_t> absent;
   for (int64_t rank = 0; rank < run.ranks + missing; ++rank) {
     if (!recorded.contains(rank)) absent.push_back(rank);
   }
-  return fmt::format("{} {}", SayRanks(absent), have);
+  return have_none(SayRanks(absent));
 }
 
 // Of a job that computes on hosts, where communication takes long by nature. Only where all that
 // would tell was asked and recorded.
-std::string SayNothingStandsOut(const ReportSet& answer, const Facts& facts,
-                                std::span<const Finding* const> findings) {
+Phrase SayNothingStandsOut(const ReportSet& answer, const Facts& facts,
+                           std::span<const Finding* const> findings) {
   const auto answers = [&](std::string_view analysis) {
     const Report* report = FindReport(answer, analysis);
     return report != nullptr && report->status == Status::kOk;
@@ -157,31 +158,31 @@ std::string SayNothingStandsOut(const ReportSet& answer, const Facts& facts,
   return functions ? " No rank, step or function stands out." : " No rank or step stands out.";
 }
 
-std::string SayOneOfMany(int64_t missing) {
-  return fmt::format(" 1 of {} ranks was given: communication may be waiting for {}.",
-                     HumanCount(missing + 1), missing == 1 ? "the other" : "the others");
+Phrase SayOneOfMany(int64_t missing) {
+  return Say(" 1 of {count} ranks was given: communication may be waiting for {others}.",
+             HumanCount(missing + 1), missing == 1 ? "the other" : "the others");
 }
 
 }  // namespace
 
-std::string Verdict(const ReportSet& answer, const Facts& facts) {
+Phrase Verdict(const ReportSet& answer, const Facts& facts) {
   const auto answers = [](const Report& r) { return r.status != Status::kUnavailable; };
   const auto first = std::ranges::find_if(answer.reports, answers);
   if (first == answer.reports.end()) {
     return answer.reports.empty()
-               ? "No analysis was requested."
-               : "No analysis ran. " + Capitalized(answer.reports.front().why) + ".";
+               ? Phrase("No analysis was requested.")
+               : Say("No analysis ran. {why}.", Capitalized(answer.reports.front().why));
   }
   const auto findings = FindingsInOrder(answer);
   const bool any = !findings.empty() && WorthALook(*findings.front());
-  const Phrase says = any ? findings.front()->message : Phrase(SayNoFinding(answer, facts));
+  const Phrase says = any ? findings.front()->message : SayNoFinding(answer, facts);
   // The headline may say it already.
   Phrase verdict = first->headline;
   if (!says.empty() && !verdict.contains(says)) verdict = says + " " + verdict;
   return any ? verdict + SayNothingStandsOut(answer, facts, findings) : verdict;
 }
 
-std::string SayWhatIsDoubtful(const RunInfo& run) {
+Phrase SayWhatIsDoubtful(const RunInfo& run) {
   for (const NoteKind kind : {NoteKind::kOtherGroups, NoteKind::kOtherTimes}) {
     const auto note = std::ranges::find(run.notes, NoteName(kind), &Note::name);
     if (note != run.notes.end()) return Capitalized(note->message) + ". ";
@@ -189,26 +190,18 @@ std::string SayWhatIsDoubtful(const RunInfo& run) {
   return "";
 }
 
-std::string SayWhatIsMissing(const RunInfo& run) {
-  struct Loss {
-    NoteKind kind;
-    std::string_view noun, one, many;
-  };
-  constexpr auto kLosses = std::to_array<Loss>({
-      {NoteKind::kUnreadable, "file", "cannot be read", "cannot be read"},
-      {NoteKind::kCorrupt, "file", "is damaged", "are damaged"},
-  });
-  std::string text;
-  const auto add = [&](std::string_view loss) {
+Phrase SayWhatIsMissing(const RunInfo& run) {
+  Phrase text;
+  const auto add = [&](const Phrase& loss) {
     text += text.empty() ? " Input is incomplete: " : ", ";
     text += loss;
   };
-  for (const Loss& loss : kLosses) {
-    const int64_t count = CountOf(run, loss.kind);
-    if (count == 0) continue;
-    add(Plural(static_cast<size_t>(count), loss.noun) + " " +
-        std::string(count == 1 ? loss.one : loss.many));
-  }
+  const auto files = [](int64_t count) { return Plural(static_cast<size_t>(count), "file"); };
+  if (const int64_t count = CountOf(run, NoteKind::kUnreadable); count > 0)
+    add(Say("{files} cannot be read", files(count)));
+  if (const int64_t count = CountOf(run, NoteKind::kCorrupt); count > 0)
+    add(count == 1 ? Say("{file} is damaged", files(count))
+                   : Say("{files} are damaged", files(count)));
   const int64_t missing = CountOf(run, NoteKind::kMissingRanks);
   if (missing > 0 && run.ranks > 1) add(SayAbsentRanks(run, missing));
   if (!text.empty()) text += ".";

@@ -1,8 +1,6 @@
 // Writes the verdict: the sentences a reader sees first.
 #pragma once
 
-#include <string>
-
 #include "facts/facts.h"
 #include "stepscope/report.h"
 
@@ -11,14 +9,14 @@ namespace stepscope {
 // One or two sentences: the headline of the first available report, and the first finding. Without
 // one that is worth a look, the largest cost besides compute, where the reports can tell.
 // `facts`: those of the answer. REQUIRES: the findings are joined (report/findings.h).
-std::string Verdict(const ReportSet& answer, const Facts& facts);
+Phrase Verdict(const ReportSet& answer, const Facts& facts);
 
 // "Traces may be of another job: ... ." Empty where nothing makes that doubtful.
-std::string SayWhatIsDoubtful(const RunInfo& run);
+Phrase SayWhatIsDoubtful(const RunInfo& run);
 
 // " Input is incomplete: 1 file cannot be read, ranks 2 and 5 have no trace." Empty if nothing is
 // missing. If only one rank was given: " 1 of 8 ranks was given: communication may be waiting for
 // the others."
-std::string SayWhatIsMissing(const RunInfo& run);
+Phrase SayWhatIsMissing(const RunInfo& run);
 
 }  // namespace stepscope

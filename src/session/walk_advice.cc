@@ -75,17 +75,18 @@ std::vector<Slow> SlowKernels(const KernelTimes& times, int64_t rank) {
 
 // A finding and its impact on the job.
 struct Impact {
-  std::string message, analysis;
+  Phrase message;
+  std::string analysis;
   double time = 0;   // ns of the job
   double share = 0;  // of the job's time
 };
 
-std::string Sentence(const Impact& impact, double chips, double price) {
-  std::string text = fmt::format("; impact up to {} of the job: {:.1f} pp of goodput",
-                                 HumanTime(impact.time), 100 * impact.share);
+Phrase Sentence(const Impact& impact, double chips, double price) {
+  Phrase text = Say("; impact up to {time} of the job: {points} pp of goodput",
+                    HumanTime(impact.time), fmt::format("{:.1f}", 100 * impact.share));
   const double chip_hours = impact.time / kHour * chips;
-  if (chips > 0) text += fmt::format(", {} chip-hours", HumanCount(chip_hours));
-  if (chips > 0 && price > 0) text += fmt::format(", cost {}", HumanCount(chip_hours * price));
+  if (chips > 0) text += Say(", {count} chip-hours", HumanCount(chip_hours));
+  if (chips > 0 && price > 0) text += Say(", cost {price}", HumanCount(chip_hours * price));
   return text;
 }
 
@@ -99,7 +100,7 @@ Table AdviceTable(const std::vector<Impact>& advice, double chips, double price)
               .text_rows = 6};
   for (const Impact& w : advice) {
     const double chip_hours = w.time / kHour * chips;
-    table.rows.push_back({w.message, w.analysis, std::llround(w.time), w.share,
+    table.rows.push_back({w.message.str(), w.analysis, std::llround(w.time), w.share,
                           chips > 0 ? Cell(chip_hours) : Cell(),
                           chips > 0 && price > 0 ? Cell(chip_hours * price) : Cell()});
   }
@@ -123,9 +124,9 @@ void NameSlowKernels(ReportSet& of_traces) {
       if (report.analysis != "stragglers" || !finding.cause.rank) continue;
       const auto slow = SlowKernels(times, *finding.cause.rank);
       for (const Slow& kernel : slow) {
-        finding.because +=
-            fmt::format("{}{} {} for {}", &kernel == slow.data() ? "; slow kernels there: " : ", ",
-                        ShortName(kernel.name), HumanTime(kernel.mean), HumanTime(kernel.others));
+        finding.because += &kernel == slow.data() ? "; slow kernels there: " : ", ";
+        finding.because += Say("{kernel} {time} for {usual}", ShortName(kernel.name),
+                               HumanTime(kernel.mean), HumanTime(kernel.others));
       }
     }
   }

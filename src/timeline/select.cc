@@ -1,6 +1,4 @@
 // Sums many events: those within a selection, and all with one name.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -103,14 +101,17 @@ std::optional<By> ParseBy(std::string_view text) {
 }
 
 std::vector<Column> KeysOf(By by) {
-  const auto key = [](std::string name, std::string title) {
-    return Column{std::move(name), std::move(title), Unit::kNone, Role::kKey};
+  const auto key = [](std::string name, Phrase title, bool words = false) {
+    return Column{.key = std::move(name),
+                  .title = std::move(title),
+                  .role = Role::kKey,
+                  .words = words};
   };
   switch (by) {
     case By::kName:
       return {key("name", "name")};
     case By::kKind:
-      return {key("kind", "kind")};
+      return {key("kind", "kind", /*words=*/true)};
     case By::kTrack:
       return {key("track", "track"), key("rank", "rank"), key("window", "window"),
               key("group", "group"), key("name", "name")};
@@ -175,7 +176,7 @@ std::vector<Cell> SumRow(std::vector<Cell> keys, const Sum& sum, int64_t whole) 
 
 // Rows for the keys that have events, the largest sum first.
 Table TableOf(const Timeline::State& state, By by, const Sums& sums, std::string key,
-              std::string title) {
+              Phrase title) {
   Table table{.key = std::move(key), .title = std::move(title), .columns = KeysOf(by)};
   AddSumColumns(table);
   Sum whole;
@@ -199,7 +200,7 @@ Sum Whole(const Sums& sums) {
   return whole;
 }
 
-Metric MetricOf(std::string key, std::string title, int64_t value, Unit unit) {
+Metric MetricOf(std::string key, Phrase title, int64_t value, Unit unit) {
   return {.key = std::move(key), .title = std::move(title), .value = value, .unit = unit};
 }
 
@@ -321,13 +322,14 @@ Result<Report> Timeline::Select(const TimelineSelection& selection, std::stop_to
   if (!sums) return std::unexpected(sums.error());
   Report report{.analysis = "selection", .title = "Selection"};
   const Sum whole = Whole(*sums);
-  report.headline = fmt::format("{} events match the selection.", whole.count);
+  report.headline = Say("{count} events match the selection.", whole.count);
   report.metrics = {MetricOf("time", "selected time",
                              std::max<int64_t>(SubtractSaturated(selection.to, selection.from), 0),
                              Unit::kNanoseconds),
                     MetricOf("count", "events", whole.count, Unit::kCount),
                     MetricOf("sum", "sum of event time", whole.sum, Unit::kNanoseconds)};
-  report.tables.push_back(TableOf(*state_, *by, *sums, "events", "Events by " + selection.by));
+  report.tables.push_back(
+      TableOf(*state_, *by, *sums, "events", Say("Events by {key}", selection.by)));
   return report;
 }
 
@@ -343,7 +345,8 @@ Result<Report> Timeline::Occurrences(EventRef ref, std::stop_token stop) const {
     return report;
   }
   const Distribution all = stepscope::Describe(use->durations);  // sorts them
-  report.headline = fmt::format("{} events are named {}.", all.count, state_->names[name]);
+  report.headline = Say("{count} events are named {name}.", all.count,
+                        Phrase::Name(std::string(state_->names[name])));
   const auto time = [&](const char* key, const char* title, int64_t value) {
     report.metrics.push_back(MetricOf(key, title, value, Unit::kNanoseconds));
   };

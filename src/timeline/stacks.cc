@@ -132,7 +132,7 @@ std::string NameOf(const Timeline::State& state, const PathNode& node) {
   return std::string(state.names[node.name]);
 }
 
-Table EmptyPathTable(std::string key, std::string title) {
+Table EmptyPathTable(std::string key, Phrase title) {
   const auto value = [](const char* name, const char* what, Unit unit) {
     return Column{name, what, unit};
   };
@@ -160,7 +160,7 @@ std::vector<uint32_t> Shown(const std::vector<PathNode>& nodes) {
 }
 
 Table TableOfPaths(const Timeline::State& state, const PathTree& tree, std::string key,
-                   std::string title) {
+                   Phrase title) {
   Table table = EmptyPathTable(std::move(key), std::move(title));
   const auto& nodes = tree.nodes();
   std::unordered_map<uint32_t, std::string> paths;
@@ -234,8 +234,8 @@ void AddSandwich(const Timeline::State& state, const PathTree& tree, StringId fo
     if (is_focus) count += node.count;
     below.Add(n, is_focus);
   }
-  report.headline = fmt::format("{} events are named {}, those within one of them apart.", count,
-                                state.names[focus]);
+  report.headline = Say("{count} events are named {name}, those within one of them apart.", count,
+                        Phrase::Name(std::string(state.names[focus])));
   report.tables.push_back(TableOfPaths(state, callers, "callers", "Called by"));
   report.tables.push_back(TableOfPaths(state, callees, "callees", "Calls"));
 }
@@ -266,8 +266,8 @@ Result<Report> StacksOf(const Timeline::State& state, const TimelineSelection& s
     return report;
   }
   report.tables.push_back(TableOfPaths(state, tree, "stacks", "Events by stack"));
-  report.headline = fmt::format("{} paths, of which {} take a thousandth or more.",
-                                tree.nodes().size() - 1, report.tables[0].rows.size());
+  report.headline = Say("{count} paths, of which {shown} take a thousandth or more.",
+                        tree.nodes().size() - 1, report.tables[0].rows.size());
   return report;
 }
 

@@ -1,11 +1,13 @@
-// Tests the first screen of a run: five jobs are told apart by it, the rank at fault is framed, and what is not there takes no room.
+// Tests the first screen of a run: five jobs are told apart by it, the rank at fault is framed, what is not there takes no room,
+// and in Japanese nothing but names is English.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import type { Cell, ReportSet, Table } from "../src/data/report";
+import { shortName } from "../src/data/short_names";
 import { humanTime } from "../src/report/format";
 import { openBrowser, Watched, type Looks } from "./browser";
 import { answerOf, serve, stepscope, type Server } from "./job";
@@ -137,6 +139,80 @@ describe("the first screen", () => {
     assert.equal(await watched.page.locator("nav .without a").first().isVisible(), false);
     await watched.page.locator("nav .without summary").click();
     assert.equal(await watched.page.locator("nav .without a:visible").count(), missing);
+    await watched.close();
+  });
+});
+
+// What people see, text by text; without what stays as it is in every language.
+const shownTexts = (page: Page): Promise<string[]> => page.evaluate(() => {
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), texts: string[] = [];
+  for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+    const element = node.parentElement, text = (node.textContent ?? "").trim();
+    if (!element || text === "" || element.closest("code, kbd, script, style, select, .brand, .subject, .exports") || element.getClientRects().length === 0) continue;
+    texts.push(text);
+  }
+  return texts;
+});
+
+const kJapanese = /[\u3040-\u30ff\u3400-\u9fff]/;
+// Units, products and abbreviations that Japanese has, too.
+const kKept = new Set(("ns µs ms s B kB MB GB TB pp x FLOP FLOPs kFLOP MFLOP GFLOP TFLOP PFLOP MFU HFU GPU CPU TPU HLO ID JSON CSV CUDA CUPTI NCCL NVIDIA AMD PyTorch Python TensorFlow JAX XLA "
+  + "Tensor Core Tensor Cores TF32 FP32 FP16 BF16 FP8 FSDP DDP DataLoader dp tp pp cp ep Graphs Stepscope Ctrl Enter Esc K vs stepscope").split(" "));
+
+const latinWords = (text: string): string[] => text.match(/[A-Za-zµ][\w.:/-]*/g) ?? [];
+
+// Names as code has them: bucket_cap_mb, torch.compile(), log_metrics, rank0.json, H100.
+const isName = (word: string): boolean => kKept.has(word.replace(/[.:]+$/, "")) || /[_\d/]|\w\.\w|^[a-z]+[A-Z]/.test(word);
+
+// What the catalogue of the language is for: texts of a report that no trace has named.
+function ownTexts({ verdict, reports }: ReportSet): Set<string> {
+  const texts = reports.flatMap(({ title, label, headline, metrics, tables, findings }) => [
+    title, label ?? "", headline, ...metrics.map((metric) => metric.title), ...findings.flatMap((finding) => [finding.message, finding.because, finding.try]),
+    ...tables.flatMap((table) => [table.title, ...table.columns.map((column) => column.title)]),
+  ]);
+  return new Set([verdict, ...texts].filter((text) => latinWords(text).some((word) => word.length > 2 && !isName(word))));
+}
+
+describe("the first screen in Japanese", () => {
+  test("says the verdict, findings and titles in Japanese, and English again when the language is switched", async () => {
+    const watched = await open("slow", { language: "ja" }), answer = answerOf(pathOf("slow")), own = ownTexts(answer);
+    const verdict = await watched.text("h1.verdict");
+    assert.match(verdict, kJapanese, verdict);
+    assert.match(verdict, /。$/, "the first sentence alone is the heading");
+    assert.equal(await watched.page.getAttribute("h1.verdict", "lang"), "ja");
+    assert.match(verdict, /5/, "the rank is named");
+    const texts = await shownTexts(watched.page), english = texts.filter((text) => own.has(text));
+    assert.deepEqual([...new Set(english)], [], "texts of reports that are in English");
+    for (const selector of [".finding .message", ".finding .because", ".step-parts tbody th", ".step-parts figcaption", ".heat .tabs button", ".home h2", "nav h2"]) {
+      const all = await watched.page.locator(selector).allTextContents();
+      assert.ok(all.length > 0, selector);
+      for (const text of all) assert.match(text, kJapanese, `${selector}: ${text}`);
+    }
+    assert.match(await watched.text(".heat-mark"), /ランク 5/, "the rank of the finding is framed");
+    const names = new Set(answer.run.name.split(/\W+/)), left = texts.flatMap(latinWords).filter((word) => !isName(word) && !names.has(word));
+    const letters = (list: readonly string[]): number => list.reduce((sum, text) => sum + (text.match(/[A-Za-z\u3040-\u30ff\u3400-\u9fff]/g)?.length ?? 0), 0);
+    assert.ok(letters(left) < 0.1 * letters(texts), `${letters(left)} of ${letters(texts)} letters are English: ${[...new Set(left)].join(" ")}`);
+    await watched.checkAxe("the first screen in Japanese");
+    await watched.checkFits("the first screen in Japanese");
+    await watched.screenshot("home-japanese");
+    await watched.page.keyboard.press("Shift+J");
+    await watched.page.waitForFunction(() => document.documentElement.lang === "en" && document.querySelector("h1.verdict")?.getAttribute("lang") === "en");
+    assert.equal(await watched.verdict(), answer.verdict);
+    await watched.page.keyboard.press("Shift+J");
+    await watched.page.waitForFunction((said) => document.querySelector("h1.verdict")?.textContent === said, verdict);
+    await watched.close();
+  });
+
+  test("tables have Japanese titles and words, and names as they are", async () => {
+    const watched = await open("slow", { language: "ja" }), answer = answerOf(pathOf("slow"));
+    await watched.go(`#/run/${ids.slow}/report/stragglers`);
+    const heads = await watched.page.locator("main th[scope=col]").allTextContents(), own = ownTexts(answer);
+    assert.ok(heads.some((text) => kJapanese.test(text)), heads.join());
+    assert.deepEqual(heads.map((text) => text.replace(/ [▲▼]$/, "")).filter((text) => own.has(text)), []);
+    assert.match(await watched.text("main h1"), kJapanese);
+    await watched.go(`#/run/${ids.slow}/report/kernel_breakdown`);
+    const kernels = tableOf(answer, "kernel_breakdown", "top"), names = (await watched.page.locator("#table-top tbody tr").first().allTextContents()).join();
+    assert.ok(names.includes(shortName(String(cell(kernels, kernels.rows[0]!, "name")))), names);
     await watched.close();
   });
 });

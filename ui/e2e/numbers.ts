@@ -36,7 +36,7 @@ export async function checkReport(watched: Watched, report: Report): Promise<voi
   assert.deepEqual(shown.metrics, metrics.map(({ key, value, unit }) => [key, cellText(value, unit)]), where);
   assert.equal(shown.findings, report.findings.length, where);
   for (const table of report.tables) {
-    const rows = table.rows.slice(0, 50).map((row) => row.map((cell, at) => shownCell(cell, table.columns[at]!.unit)));
+    const rows = table.rows.slice(0, 50).map((row) => row.map((cell, at) => shownCell(table.columns[at]!, cell)));
     assert.deepEqual(shown.tables[table.key], rows, `${where}.${table.key}`);
   }
 }

@@ -291,7 +291,7 @@ describe("from reports and back", () => {
     const { reports: [report] } = answerOf(job.after, "--only", "kernels");
     const table = report!.tables.find(({ key }) => key === "kernels")!, at = (key: string) => table.columns.findIndex((column) => column.key === key);
     const cells = table.rows[2]!;
-    assert.equal(await row.locator("th, td").first().textContent(), shownCell(cells[0], ""), "a cell has its value alone");
+    assert.equal(await row.locator("th, td").first().textContent(), shownCell({ key: "name", unit: "" }, cells[0]), "a cell has its value alone");
     await row.locator(".in-timeline").focus();
     await page.keyboard.press("Enter");
     await settled(page);
@@ -373,7 +373,7 @@ describe("sums", () => {
     await page.locator(".tl-calls button").nth(1).click();
     await page.waitForSelector(".tl-area .flame-part");
     const { reports: [flame] } = await get<ReportSet>(page, `${ids.demo}/timeline/select?by=stack&from=0&to=${end}&tracks=${track}`);
-    const rows = flame!.tables[0]!.rows.slice(0, 5).map((row) => row.map((cell, at) => shownCell(cell, flame!.tables[0]!.columns[at]!.unit)).join("|"));
+    const rows = flame!.tables[0]!.rows.slice(0, 5).map((row) => row.map((cell, at) => shownCell(flame!.tables[0]!.columns[at]!, cell)).join("|"));
     assert.deepEqual((await page.locator(".tl-area tbody tr").evaluateAll((all) => all.map((one) => [...one.children].map((cell) => cell.textContent).join("|")))).slice(0, 5), rows);
     assert.match((await queryOf(page)).get("area") ?? "", new RegExp(`:${track}$`));
     await watched.checkAxe("a flame graph");

@@ -333,7 +333,7 @@ describe("search and selection", () => {
       url.searchParams.set("by", by);
       const table = learnNames(await get<ReportSet>(page, `${ids.demo}/timeline/select${url.search}`)).reports[0]!.tables[0]!;
       assert.ok(table.rows.length > 0, by);
-      const rows = table.rows.slice(0, 50).map((row) => row.map((cell, at) => shownCell(cell, table.columns[at]!.unit)).join("|"));
+      const rows = table.rows.slice(0, 50).map((row) => row.map((cell, at) => shownCell(table.columns[at]!, cell)).join("|"));
       await page.waitForFunction((first) => [...document.querySelectorAll(".tl-area tbody tr:first-child > *")].map((cell) => cell.textContent).join("|") === first, rows[0]);
       const shown = await page.locator(".tl-area tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent).join("|")));
       assert.deepEqual(shown, rows, by);

@@ -10,9 +10,9 @@ import type { ReportSet, Series } from "../src/data/report";
 
 test("a cell shows the short name that the answer gives, and others as they are", () => {
   learnNames({ short_names: { "void a::f<int>(int)": "f<int>" } } as unknown as ReportSet);
-  assert.equal(shownCell("void a::f<int>(int)", ""), "f<int>");
+  assert.equal(shownCell({ key: "name", unit: "" }, "void a::f<int>(int)"), "f<int>");
   assert.equal(shortName("g"), "g");
-  assert.equal(shownCell(1500, "ns"), "1.50 µs");
+  assert.equal(shownCell({ key: "time", unit: "ns" }, 1500), "1.50 µs");
 });
 
 test("a name is cut before its end, at whole characters", () => {

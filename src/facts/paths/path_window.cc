@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -75,7 +76,7 @@ std::optional<ChosenWindow> FindNamed(const RankActivity& rank, const StringTabl
   const auto nth = found.begin() + static_cast<std::ptrdiff_t>(choice.instance);
   std::ranges::nth_element(found, nth, {}, [&](size_t r) { return ranges[r].start; });
   return ChosenWindow{.window = WindowOf(rank, ranges[*nth]),
-                      .covers = std::string(choice.annotation)};
+                      .covers = Phrase::Name(std::string(choice.annotation))};
 }
 
 }  // namespace
@@ -110,7 +111,7 @@ std::optional<ChosenWindow> ChooseWindow(const RankActivity& rank, const StringT
   const auto range = step == nullptr ? std::nullopt : RangeOf(rank, *step);
   if (range) {
     return ChosenWindow{.window = WindowOf(rank, *range),
-                        .covers = "step " + std::to_string(step->number)};
+                        .covers = Say("step {step}", step->number)};
   }
   if (choice.step >= 0) return std::nullopt;
   return WindowOfAll(rank);

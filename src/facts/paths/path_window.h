@@ -3,10 +3,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "facts/paths/dependencies.h"
+#include "stepscope/phrase.h"
 
 namespace stepscope {
 
@@ -18,7 +18,7 @@ struct WindowChoice {
 
 struct ChosenWindow {
   PathWindow window;
-  std::string covers;  // "step 7", "aten::mm", "the whole trace"
+  Phrase covers;       // "step 7", "aten::mm", "the whole trace"
   bool whole = false;  // it is the whole trace
 };
 

@@ -208,8 +208,10 @@ void Accounting::AddEnds(Lineup& lineup) const {
     JointAttempt& attempt = *std::prev(next);
     const bool too_early = end.time + kMinute < attempt.last;
     if (attempt.end || attempt.notice || too_early) continue;
-    for (std::string* text : {&attempt.reason, &attempt.cause}) {
-      if (!text->contains(end.text)) *text += (text->empty() ? "" : ": ") + end.text;
+    for (Phrase* text : {&attempt.reason, &attempt.cause}) {
+      if (text->contains(end.text)) continue;
+      if (!text->empty()) *text += ": ";
+      *text += end.text;
     }
   }
 }

@@ -15,6 +15,7 @@
 #include "goodput/accounting/overlays.h"
 #include "goodput/accounting/step_times.h"
 #include "goodput/events/event.h"
+#include "stepscope/phrase.h"
 
 namespace stepscope::goodput {
 
@@ -103,10 +104,10 @@ struct JointAttempt {
   std::string notice_text;
   std::optional<int64_t> requested, allocated;  // from the scheduler, before it began
   int64_t processes = 1;
-  std::string cause;   // of its end, if it is known
-  std::string reason;  // the cause without ranks
-  std::string first_gone;
-  std::string behind;  // "rank 3 did not begin step 22": who was behind the others at its end
+  Phrase cause;   // of its end, if it is known
+  Phrase reason;  // the cause without ranks
+  Phrase first_gone;
+  Phrase behind;  // "rank 3 did not begin step 22": who was behind the others at its end
   std::optional<LateRank> late_rank;
   // The longest silence of each rank.
   struct Silence {

@@ -271,7 +271,8 @@ ClockMoves FindClockMoves(std::span<const Run> runs, Notes& note_counts) {
       const int64_t known = moves.contains(name) ? moves[name] : 0;
       if (clock.move == known) continue;
       note_counts.Add(kind, 1,
-                      fmt::format("{:+.0f} s on {}", Seconds(known - clock.move), host_of(name)));
+                      Say("{time} s on {host}", fmt::format("{:+.0f}", Seconds(known - clock.move)),
+                          Phrase::Name(host_of(name))));
       moves[name] = clock.move;
     }
   };

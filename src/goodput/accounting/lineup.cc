@@ -173,17 +173,18 @@ void Continue(const std::vector<Run>& tellers, JointAttempt& joint, Lineup& out)
   // The leader tells its part only, from where its log begins or to where it breaks off.
   const bool begins_late = BeginsLate(tellers[0], tellers[1]);
   const Run& other = begins_late ? tellers[0] : tellers[1];
-  const std::string rank =
-      other.rank() == kNoRank ? other.recording->writer() : fmt::format("rank {}", other.rank());
+  const Phrase rank = other.rank() == kNoRank ? Phrase::Name(other.recording->writer())
+                                              : Say("rank {rank}", other.rank());
   const int64_t at = begins_late ? tellers[1].start() : tellers[0].last();
+  const auto seconds = [](int64_t time) { return fmt::format("{:.0f}", Seconds(time)); };
   out.note_counts.Add(
       NoteKind::kOtherLeader, std::ssize(tellers) - 1,
-      begins_late ? fmt::format("attempt {} to {:.0f} s after its start by {}",
-                                out.attempts.size() + 1, Seconds(at - joint.start), rank)
-                  : fmt::format("attempt {} from {:.0f} s after its start on by {}, with steps at "
-                                "most {:.0f} s apart",
-                                out.attempts.size() + 1, Seconds(at - joint.start), rank,
-                                Seconds(known_to)));
+      begins_late
+          ? Say("attempt {attempt} to {time} s after its start by {rank}", out.attempts.size() + 1,
+                seconds(at - joint.start), rank)
+          : Say("attempt {attempt} from {time} s after its start on by {rank}, with steps "
+                "at most {apart} s apart",
+                out.attempts.size() + 1, seconds(at - joint.start), rank, seconds(known_to)));
 }
 
 void AddAttempt(const Group& group, const std::vector<Run>& tellers, Lineup& out) {

@@ -1,6 +1,4 @@
 // Finds why an attempt ended, by the last words of its processes.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <string>
@@ -15,9 +13,9 @@ namespace {
 
 constexpr int64_t kLongestNotice = 5 * kMinute;
 
-std::string SayRankOf(const Group& group, const Run& run) {
+Phrase SayRankOf(const Group& group, const Run& run) {
   if (group.runs.size() < 2 || run.rank() == kNoRank) return {};
-  return fmt::format(" (rank {})", run.rank());
+  return Say(" (rank {rank})", run.rank());
 }
 
 // Whether a process died of the end of another one.
@@ -40,9 +38,9 @@ bool IsTimeout(std::string_view word) {
 // Why the attempt ended, and who went first; null: unknown. `reason` is the text without ranks, so
 // that one exception of several ranks is the same.
 struct EndCause {
-  std::string text;
+  Phrase text;
   const Run* first = nullptr;
-  std::string reason;
+  Phrase reason;
 };
 
 // The processes that went without a word before others told why they went. If they are more than
@@ -60,13 +58,15 @@ std::vector<const Run*> GoneSilently(const Group& group, int64_t before) {
 
 EndCause Killed(const Group& group, const std::vector<const Run*>& gone) {
   const Run* const first = gone.front();
-  const std::string reason = "killed without a word";
+  const Phrase reason = "killed without a word";
   if (gone.size() == 1) return {reason + SayRankOf(group, *first), first, reason};
   const std::string& host = first->recording->name().host;
   const bool one_host =
       std::ranges::all_of(gone, [&](const Run* r) { return r->recording->name().host == host; });
-  return {fmt::format("{} ({} ranks{})", reason, gone.size(),
-                      one_host && !host.empty() ? " on " + host : ""),
+  return {one_host && !host.empty()
+              ? Say("{reason} ({count} ranks on {host})", reason, gone.size(),
+                    Phrase::Name(host))
+              : Say("{reason} ({count} ranks)", reason, gone.size()),
           nullptr, reason};
 }
 
@@ -88,15 +88,15 @@ Late BehindOthers(const Group& group) {
   return late;
 }
 
-std::string Behind(const Group& group) {
+Phrase Behind(const Group& group) {
   const Late late = BehindOthers(group);
   if (late.runs.empty()) return {};
   if (late.runs.size() > 1 || late.runs.front()->rank() == kNoRank) {
-    return fmt::format("{} of {} processes did not begin step {}", late.runs.size(),
-                       group.runs.size(), late.step.value_or(0));
+    return Say("{count} of {all} processes did not begin step {step}", late.runs.size(),
+               group.runs.size(), late.step.value_or(0));
   }
-  return fmt::format("rank {} did not begin step {}", late.runs.front()->rank(),
-                     late.step.value_or(0));
+  return Say("rank {rank} did not begin step {step}", late.runs.front()->rank(),
+             late.step.value_or(0));
 }
 
 // The only process that told no timeout; null: there are more, or few told one.
@@ -116,16 +116,17 @@ const Run* OnlyWithoutTimeout(const Group& group) {
 // waited for nobody.
 EndCause Hang(const Group& group, EndCause timeout) {
   const Late late = BehindOthers(group);
-  std::string who;
+  Phrase said = Say("hang: {timeout}", timeout.text);
   if (!late.runs.empty()) {
-    who = Behind(group) + ", then ";
+    said = Say("hang: {behind}, then {timeout}", Behind(group), timeout.text);
     timeout.first = late.runs.size() == 1 ? late.runs.front() : nullptr;
   } else if (const Run* run = OnlyWithoutTimeout(group)) {
-    who = fmt::format("rank {} alone told no timeout, others: ", run->rank());
+    said = Say("hang: rank {rank} alone told no timeout, others: {timeout}", run->rank(),
+               timeout.text);
     timeout.first = run;
   }
-  timeout.text.insert(0, "hang: " + who);
-  timeout.reason.insert(0, "hang: ");
+  timeout.text = std::move(said);
+  timeout.reason = Say("hang: {timeout}", timeout.reason);
   return timeout;
 }
 
@@ -149,7 +150,8 @@ EndCause CauseOfEnd(const Group& group, bool announced) {
   const auto told = [&](const Run* run) {
     std::string_view word = run->attempt->last_word;
     while (word.ends_with(' ') || word.ends_with(':')) word.remove_suffix(1);  // it has no message
-    return EndCause{fmt::format("{}{}", word, SayRankOf(group, *run)), run, std::string(word)};
+    const Phrase said = Phrase::Name(std::string(word));
+    return EndCause{said + SayRankOf(group, *run), run, said};
   };
   // After a timeout, the others were stopped.
   const bool stopped = own != nullptr && own->attempt->left > any->attempt->left &&
@@ -164,7 +166,7 @@ EndCause CauseOfEnd(const Group& group, bool announced) {
 }
 
 // Who went first, if one went clearly before the others.
-std::string FirstGone(const Group& group, const Run* known) {
+Phrase FirstGone(const Group& group, const Run* known) {
   if (group.runs.size() < 2) return {};
   const auto gone = [](const Run& r) { return r.last(); };
   const Run* first = known;
@@ -178,7 +180,8 @@ std::string FirstGone(const Group& group, const Run* known) {
   }
   if (first->rank() == kNoRank) return {};
   const std::string& host = first->recording->name().host;
-  return fmt::format("rank {}{}", first->rank(), host.empty() ? "" : " on " + host);
+  return host.empty() ? Say("rank {rank}", first->rank())
+                      : Say("rank {rank} on {host}", first->rank(), Phrase::Name(host));
 }
 
 // A notice counts unless a process ended for another reason before it: launchers stop the survivors

@@ -12,6 +12,7 @@
 #include "goodput/accounting/bucket.h"
 #include "goodput/accounting/late_rank.h"
 #include "goodput/events/event.h"
+#include "stepscope/phrase.h"
 
 namespace stepscope::goodput {
 
@@ -46,11 +47,11 @@ struct AttemptAccount {
   std::optional<int64_t> first_step, last_step;
   int64_t steps = 0;
   std::string id;
-  int64_t processes = 1;   // that recorded it
-  std::string cause;       // of its end, as the first process to go told it
-  std::string reason;      // the cause without ranks
-  std::string first_gone;  // "rank 2 on host-7": who went before the others
-  std::string behind;      // "rank 3 did not begin step 22"
+  int64_t processes = 1;  // that recorded it
+  Phrase cause;           // of its end, as the first process to go told it
+  Phrase reason;          // the cause without ranks
+  Phrase first_gone;      // "rank 2 on host-7": who went before the others
+  Phrase behind;          // "rank 3 did not begin step 22"
   std::optional<LateRank> late_rank;
   std::optional<SlowStep> slowest;
   // ns from the begin of the longest span in which the attempt ended; 0: none, or it runs.
@@ -69,9 +70,9 @@ struct Disruption {
   bool in_process = false;     // restarted in the same processes
   bool made_no_step = false;   // the attempt that ended had made none
   std::string text;            // the notice's message
-  std::string ended_by;        // the last word of the first process to go
-  std::string reason;          // the same without ranks
-  std::string first_gone;      // "rank 2 on host-7"
+  Phrase ended_by;             // the last word of the first process to go
+  Phrase reason;               // the same without ranks
+  Phrase first_gone;           // "rank 2 on host-7"
   bool by_two_clocks = false;  // `down` is by the clocks of two hosts, which nothing compares
   // Its cost; absent: unknown. `detect`, `queue` and `launch` are parts of `down`, known from
   // schedulers.

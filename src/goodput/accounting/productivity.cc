@@ -21,7 +21,8 @@ constexpr double kTolerated = 1.02;
 constexpr double kToleratedTime = 2.0 * kSecond;
 
 struct Factor {
-  std::string_view key, title, label;
+  std::string_view key, title;
+  Phrase said;
   double goodput = 0;
   double lost = 0;  // ns of the job
 };
@@ -34,39 +35,46 @@ std::vector<Factor> FactorsOf(const ProductivityInput& input) {
     const auto wanted = static_cast<double>(input.scheduling->wanted());
     had = static_cast<double>(input.scheduling->all_up);
     if (input.before_scheduler == 0) {
-      factors.push_back(
-          {"scheduling", "scheduling goodput", "scheduled", had / wanted, wanted - had});
+      factors.push_back({"scheduling", "scheduling goodput",
+                         Say("{share} scheduled", HumanRatio(had / wanted)), had / wanted,
+                         wanted - had});
     } else {
       had = static_cast<double>(input.total);
     }
   }
   if (had > 0 && input.productive) {
     // The scheduler's clock differs from the job's, so the quotient may exceed 1 slightly.
-    factors.push_back({"runtime", "runtime goodput", "running", std::min(productive / had, 1.0),
-                       std::max(had - productive, 0.0)});
+    const double share = std::min(productive / had, 1.0);
+    factors.push_back({"runtime", "runtime goodput", Say("{share} running", HumanRatio(share)),
+                       share, std::max(had - productive, 0.0)});
   }
   if (input.program && productive > 0) {
-    factors.push_back({"program", "program goodput (MFU)", "program", *input.program,
+    factors.push_back({"program", "program goodput (MFU)",
+                       Say("{share} program", HumanRatio(*input.program)), *input.program,
                        productive * (1 - std::min(*input.program, 1.0))});
   }
   return factors;
 }
 
-std::string Headline(const std::vector<Factor>& factors, double product,
-                     const ProductivityInput& input) {
-  std::string text = factors.size() > 1 ? HumanRatio(product) + " =" : "";
-  for (const Factor& f : factors) {
-    text +=
-        fmt::format("{} {} {}", &f == &factors.front() ? "" : " x", HumanRatio(f.goodput), f.label);
-  }
+Phrase Headline(const std::vector<Factor>& factors, double product,
+                const ProductivityInput& input) {
+  Phrase text = factors.size() > 1 ? HumanRatio(product) + " = " : " ";
+  Phrase losses;
   double lost = 0;
   for (const Factor& f : factors) {
+    const bool first = &f == &factors.front();
+    if (!first) {
+      text += " x ";
+      losses += " + ";
+    }
+    text += f.said;
+    losses += HumanTime(f.lost);
     lost += f.lost;
-    text += fmt::format("{}{}", &f == &factors.front() ? "; lost " : " + ", HumanTime(f.lost));
   }
+  text += Say("; lost {times}", losses);
   if (input.chips > 0 && input.price_per_chip_hour > 0) {
     const double cost = lost / kHour * input.chips * input.price_per_chip_hour;
-    text += fmt::format(", cost {:.{}f}", cost, cost < 1000 ? 2 : 0);
+    text += Say(", cost {cost}", fmt::format("{:.{}f}", cost, cost < 1000 ? 2 : 0));
   }
   return text + ".";
 }
@@ -74,7 +82,7 @@ std::string Headline(const std::vector<Factor>& factors, double product,
 Table LossesTable(const std::vector<Factor>& factors, const ProductivityInput& input) {
   Table table{.key = "losses",
               .title = "Losses by factor",
-              .columns = {KeyColumn("factor", "factor"), RatioColumn("goodput", "goodput"),
+              .columns = {Words(KeyColumn("factor", "factor")), RatioColumn("goodput", "goodput"),
                           TimeColumn("lost", "lost"), CountColumn("chip_hours", "chip-hours"),
                           CountColumn("cost", "cost")}};
   for (const Factor& f : factors) {
@@ -91,7 +99,7 @@ Table LossesTable(const std::vector<Factor>& factors, const ProductivityInput& i
 void AddScheduling(Report& report, const SchedulingTimes& times) {
   Table table{.key = "scheduling",
               .title = "Requested chips by state",
-              .columns = {KeyColumn("state", "state"), TimeColumn("time", "time"),
+              .columns = {Words(KeyColumn("state", "state")), TimeColumn("time", "time"),
                           RatioColumn("ratio", "ratio, % of wanted")}};
   const auto wanted = static_cast<double>(times.wanted());
   const auto add = [&](std::string state, int64_t time, bool of_wanted) {
@@ -123,25 +131,24 @@ void AddBounds(Report& report, const SchedulingTimes& scheduling, int64_t before
       {"scheduling_goodput_min", "scheduling goodput, at least", least, Unit::kRatio});
   report.metrics.push_back(
       {"scheduling_goodput_max", "scheduling goodput, at most", most, Unit::kRatio});
-  report.headline +=
-      fmt::format(" Scheduling goodput is between {} and {}.", HumanRatio(least), HumanRatio(most));
+  report.headline += Say(" Scheduling goodput is between {least} and {most}.", HumanRatio(least),
+                         HumanRatio(most));
   const auto human = [](int64_t time) { return HumanTime(static_cast<double>(time)); };
   report.notes.push_back(
       {"scheduler_covers_part", 1,
-       fmt::format("scheduler events cover {} of {}: earlier ones are missing (scheduling goodput "
-                   "is bounded, and runtime goodput is of the whole time)",
-                   human(scheduling.wanted()), human(scheduling.wanted() + before_scheduler)),
+       Say("scheduler events cover {time} of {total}: earlier ones are missing (scheduling goodput "
+           "is bounded, and runtime goodput is of the whole time)",
+           human(scheduling.wanted()), human(scheduling.wanted() + before_scheduler)),
        ""});
 }
 
 }  // namespace
 
-std::string Contradiction(const ProductivityInput& input) {
+Phrase Contradiction(const ProductivityInput& input) {
   if (input.program && *input.program > 1) {
-    return fmt::format(
-        "program goodput is {} of peak FLOP/s, and cannot exceed 100%: tokens per second, the "
-        "number "
-        "of chips or their peak is wrong",
+    return Say(
+        "program goodput is {share} of peak FLOP/s, and cannot exceed 100%: tokens per second, the "
+        "number of chips or their peak is wrong",
         HumanRatio(*input.program));
   }
   if (!input.scheduling || !input.productive || input.before_scheduler > 0) return "";
@@ -149,10 +156,9 @@ std::string Contradiction(const ProductivityInput& input) {
   const auto had = static_cast<double>(times.all_up + times.unhealthy + times.partial);
   const auto productive = static_cast<double>(*input.productive);
   if (productive <= std::max(had * kTolerated, had + kToleratedTime)) return "";
-  return fmt::format(
-      "the job made progress for {}, and had chips for {} according to the scheduler: its events "
-      "are "
-      "of another job, or incomplete",
+  return Say(
+      "the job made progress for {progress}, and had chips for {chips} according to the scheduler: "
+      "its events are of another job, or incomplete",
       HumanTime(productive), HumanTime(had));
 }
 

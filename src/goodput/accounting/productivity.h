@@ -31,7 +31,7 @@ struct ProductivityInput {
 };
 
 // What contradicts itself in the input: a factor above 100%. Empty: nothing.
-std::string Contradiction(const ProductivityInput& input);
+Phrase Contradiction(const ProductivityInput& input);
 
 // The report "productivity": metrics scheduling_goodput, runtime_goodput, program_goodput, product
 // (those that are known), table `losses`: factor, goodput, lost (ns of the job), chip_hours, cost.

@@ -65,8 +65,8 @@ const Event& Recording::OnOneClock(const Event& event, JobTotals& job) {
     const int64_t off = offset - *clock_;
     if (std::abs(off - stepped_) > kClockStep) {
       job.note_counts.Add(NoteKind::kClockStep, 1,
-                          fmt::format("{:+.1f} s on {}", Seconds(off - stepped_),
-                                      name_.host.empty() ? writer_ : name_.host));
+                          Say("{time} s on {host}", fmt::format("{:+.1f}", Seconds(off - stepped_)),
+                              Phrase::Name(name_.host.empty() ? writer_ : name_.host)));
       stepped_ = off;
     }
   }

@@ -29,8 +29,8 @@ const Event& ServersClock::Move(const Event& event, Notes& note_counts) {
       ahead_.try_emplace(clock.empty() ? event.writer : clock, event.time - event.received);
   if (is_new) {
     note_counts.Add(NoteKind::kClockAhead, 1,
-                    fmt::format("{:+.0f} s on {}", Seconds(ahead->second),
-                                name.host.empty() ? event.writer : name.host));
+                    Say("{time} s on {host}", fmt::format("{:+.0f}", Seconds(ahead->second)),
+                        Phrase::Name(name.host.empty() ? event.writer : name.host)));
   }
   moved_ = event;
   moved_.received = kUnknown;

@@ -332,7 +332,7 @@ void EventMaker::MakeAgain(const Entry& entry, Notes& note_counts) {
 // With the first value that is wrong, so that it can be found.
 void EventMaker::NoteWrong(const Entry& entry, NoteKind wrong, Notes& note_counts) const {
   constexpr size_t kLongest = 40;
-  std::string detail;
+  Phrase detail;
   if (!note_counts.Detail(wrong).empty()) return note_counts.Add(wrong);
   if (wrong == NoteKind::kTextTime) {
     const Field field = TextTimeIn(entry).value_or(Field::kTime);
@@ -340,8 +340,8 @@ void EventMaker::NoteWrong(const Entry& entry, NoteKind wrong, Notes& note_count
   } else if (wrong == NoteKind::kOutOfRange) {
     const auto part = std::ranges::find_if(parts_, [&](const Part& p) { return !Fits(entry, p); });
     if (part == parts_.end()) return note_counts.Add(wrong);
-    detail = fmt::format("{} {:.17g}{}", FieldName(part->from), entry.Number(part->from),
-                         part->as == As::kSeconds ? ", where seconds since 1970 are expected" : "");
+    detail = fmt::format("{} {:.17g}", FieldName(part->from), entry.Number(part->from));
+    if (part->as == As::kSeconds) detail += ", where seconds since 1970 are expected";
   }
   note_counts.Add(wrong, 1, detail);
 }

@@ -72,8 +72,8 @@ static_assert(kNotes.size() == static_cast<size_t>(NoteKind::kCount));
 
 std::span<const NoteText> NoteTexts(NoteKind) { return kNotes; }
 
-std::string FirstOf(std::span<const Note> notes) {
-  return notes.empty() ? "" : notes.front().message;
+Phrase FirstOf(std::span<const Note> notes) {
+  return notes.empty() ? Phrase() : notes.front().message;
 }
 
 void SaveNotes(const Notes& notes, StateWriter& out) {

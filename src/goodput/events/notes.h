@@ -5,10 +5,10 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 
 #include "goodput/events/state_bytes.h"
 #include "notes/notes_of.h"
+#include "stepscope/phrase.h"
 
 namespace stepscope::goodput {
 
@@ -63,7 +63,7 @@ std::span<const NoteText> NoteTexts(NoteKind);  // of all kinds, in their order
 using Notes = NotesOf<NoteKind>;
 
 // What the first says; empty: there is none. Tells why an input has no events.
-std::string FirstOf(std::span<const Note> notes);
+Phrase FirstOf(std::span<const Note> notes);
 
 // By name, so that a stored count outlives changes of the list. Details are not stored.
 void SaveNotes(const Notes& notes, StateWriter& out);

@@ -1,6 +1,4 @@
 // Compacts a ledger: replaces old events by the state of their accounting.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -184,8 +182,8 @@ Report CompactReport(const std::vector<Compacted>& jobs) {
   }
   report.metrics = {{"rolled_up", "rolled-up events", rolled_up, Unit::kCount},
                     {"removed_bytes", "removed size", removed, Unit::kBytes}};
-  report.headline = fmt::format("{} events were rolled up; {} of segments were removed.",
-                                HumanCount(rolled_up), HumanBytes(static_cast<double>(removed)));
+  report.headline = Say("{count} events were rolled up; {size} of segments were removed.",
+                        HumanCount(rolled_up), HumanBytes(static_cast<double>(removed)));
   report.tables.push_back(std::move(table));
   return report;
 }

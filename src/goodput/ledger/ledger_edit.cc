@@ -57,8 +57,7 @@ std::vector<std::string> SegmentsOf(const Ledger& ledger, const std::string& job
   return names;
 }
 
-ReportSet Answer(const Ledger& ledger, std::string title, std::string headline,
-                 std::vector<Metric> metrics) {
+ReportSet Answer(const Ledger& ledger, Phrase title, Phrase headline, std::vector<Metric> metrics) {
   Report report{.analysis = "goodput_edit", .title = std::move(title)};
   report.headline = std::move(headline);
   report.metrics = std::move(metrics);
@@ -112,7 +111,8 @@ Result<ReportSet> RenameOnce(const std::string& store, const std::string& job,
     return std::unexpected(moved.error());
   }
   if (auto done = ledger->Commit(); !done) return std::unexpected(done.error());
-  return Answer(*ledger, "Goodput rename", fmt::format("Job '{}' is now '{}'.", job, to),
+  return Answer(*ledger, "Goodput rename", 
+                Say("Job '{job}' is now '{name}'.", Phrase::Name(job), Phrase::Name(to)),
                 {{"segments", "segments", static_cast<int64_t>(segments.size()), Unit::kCount}});
 }
 
@@ -137,8 +137,8 @@ Result<ReportSet> DeleteOnce(const std::string& store, const std::string& job) {
   const auto gone = ledger->Commit(segments);
   if (!gone) return std::unexpected(gone.error());
   return Answer(*ledger, "Goodput deletion",
-                fmt::format("Job '{}' was deleted: {} of segments.", job,
-                            HumanBytes(static_cast<double>(bytes))),
+                Say("Job '{job}' was deleted: {size} of segments.", Phrase::Name(job),
+                    HumanBytes(static_cast<double>(bytes))),
                 {{"segments", "segments", static_cast<int64_t>(gone->size()), Unit::kCount},
                  {"removed_bytes", "removed size", bytes, Unit::kBytes}});
 }

@@ -246,9 +246,9 @@ Report ImportReport(const Importer& importer) {
   }
   report.metrics = {{"imported", "imported events", imported, Unit::kCount},
                     {"known", "known events", known, Unit::kCount}};
-  report.headline = fmt::format("{} of {} were imported; {} were already stored.",
-                                Plural(static_cast<size_t>(imported), "event"),
-                                Plural(table.rows.size(), "job"), HumanCount(known));
+  report.headline = Say("{events} of {jobs} were imported; {known} were already stored.",
+                        Plural(static_cast<size_t>(imported), "event"),
+                        Plural(table.rows.size(), "job"), HumanCount(known));
   report.tables.push_back(std::move(table));
   return report;
 }

@@ -141,7 +141,7 @@ Table JobsTable() {
                    CountColumn("events", "events"),
                    CountColumn("attempts", "attempts"),
                    RatioColumn("goodput_ratio", "goodput"),
-                   ValueColumn("state", "state")};
+                   Words(ValueColumn("state", "state"))};
   return table;
 }
 
@@ -191,8 +191,8 @@ Result<ReportSet> Describe(const std::string& store, std::vector<Computed>& comp
   if (auto read = ledger->ReadStatus(); !read) return std::unexpected(read.error());
   report.metrics = {{"jobs", "jobs", jobs, Unit::kCount},
                     {"events", "events", events, Unit::kCount}};
-  report.headline = fmt::format("{}, {}.", Plural(table.rows.size(), "job"),
-                                Plural(static_cast<size_t>(events), "event"));
+  report.headline = Say("{jobs}, {events}.", Plural(table.rows.size(), "job"),
+                        Plural(static_cast<size_t>(events), "event"));
   report.tables.push_back(std::move(table));
   ReportSet answer;
   answer.run = {.name = ledger->name(),

@@ -82,7 +82,8 @@ void AddScheduled(std::vector<ScheduledJob> scheduled, const GoodputReportOption
   loaded.scheduler_refusal = std::move(rows.refusal);
   if (rows.left_out > 0) {
     loaded.scheduler_notes.push_back(
-        {"other_job", rows.left_out, "the scheduler's rows were left out: of " + rows.others, ""});
+        {"other_job", rows.left_out,
+         Say("the scheduler's rows were left out: of {jobs}", rows.others), ""});
   }
   TakeScheduled(rows.events, options.at, *loaded.job);
 }

@@ -15,7 +15,7 @@ struct LoadedJobs {
   Jobs jobs;
   Job* job = nullptr;  // the requested one in `jobs`; null: it has no events
   std::vector<Note> scheduler_notes;
-  std::string scheduler_refusal;  // why no row of the scheduler's files is used, a sentence
+  Phrase scheduler_refusal;  // why no row of the scheduler's files is used, a sentence
 };
 
 // Reads event files or a ledger, and scheduler output. Fails if no input is given, a file cannot be

@@ -35,12 +35,12 @@ Table JobsTable(std::map<std::string, LiveJob>& jobs, const std::string& only,
                 const std::optional<ProgramRates>& program, int64_t now) {
   Table table{.key = "jobs",
               .title = "Jobs",
-              .columns = {KeyColumn("job", "job"), ValueColumn("state", "state"),
+              .columns = {KeyColumn("job", "job"), Words(ValueColumn("state", "state")),
                           RatioColumn("goodput_ratio", "goodput")},
               .text_rows = kJobsInText};
   for (const auto& [name, size] : kLiveWindows) {
     table.columns.push_back(
-        RatioColumn(fmt::format("goodput_{}", name), fmt::format("last {}", name)));
+        RatioColumn(fmt::format("goodput_{}", name), Say("last {window}", name)));
   }
   for (Column column :
        {ValueColumn("step", "step"), TimeColumn("step_time", "last step time"),
@@ -66,9 +66,9 @@ Table Disruptions(const Partition& p, int64_t now) {
   Table table{.key = "disruptions",
               .title = "Disruptions, latest first",
               .columns = {KeyColumn("attempt", "attempt"), TimeColumn("ago", "ago"),
-                          ValueColumn("announced", "announced"), ValueColumn("text", "notice"),
-                          TimeColumn("cost", "cost"), TimeColumn("down", "down"),
-                          TimeColumn("recompute", "recompute")},
+                          Words(ValueColumn("announced", "announced")),
+                          ValueColumn("text", "notice"), TimeColumn("cost", "cost"),
+                          TimeColumn("down", "down"), TimeColumn("recompute", "recompute")},
               .text_rows = kLastDisruptions};
   for (size_t k = p.disruption_list.size(); k-- > 0;) {
     const Disruption& d = p.disruption_list[k];
@@ -103,7 +103,7 @@ void AddDetails(Report& report, LiveJob& job, const std::optional<ProgramRates>&
   report.notes = job.note_counts().List();
 }
 
-std::string Headline(std::map<std::string, LiveJob>& jobs, int64_t now) {
+Phrase Headline(std::map<std::string, LiveJob>& jobs, int64_t now) {
   size_t running = 0;
   std::optional<int64_t> silent_since;
   const std::string* silent = nullptr;
@@ -115,11 +115,10 @@ std::string Headline(std::map<std::string, LiveJob>& jobs, int64_t now) {
       silent = &name;
     }
   }
-  std::string message = fmt::format("{} of {} running", running, Plural(jobs.size(), "job"));
+  Phrase message = Say("{count} of {jobs} running", running, Plural(jobs.size(), "job"));
   if (silent_since) {
-    message +=
-        fmt::format("; longest silence: '{}' ({})", *silent,
-                    HumanTime(static_cast<double>(std::max<int64_t>(0, now - *silent_since))));
+    message += Say("; longest silence: '{job}' ({time})", Phrase::Name(*silent),
+                   HumanTime(static_cast<double>(std::max<int64_t>(0, now - *silent_since))));
   }
   return message + ".";
 }
@@ -131,14 +130,14 @@ std::string_view StateInWords(const std::string& state) {
   return state == "cancelled" ? std::string_view("was cancelled") : std::string_view(state);
 }
 
-std::string HeadlineOf(const std::string& name, LiveJob& job, int64_t now) {
+Phrase HeadlineOf(const std::string& name, LiveJob& job, int64_t now) {
   const Partition p = job.At(now);
-  std::string message = fmt::format("'{}' {}", name, StateInWords(p.state));
-  if (job.step) message += fmt::format(", at step {}", *job.step);
-  if (const auto goodput = p.goodput()) message += ", goodput " + HumanRatio(*goodput);
+  Phrase message = Say("'{job}' {state}", Phrase::Name(name), StateInWords(p.state));
+  if (job.step) message += Say(", at step {step}", *job.step);
+  if (const auto goodput = p.goodput()) message += Say(", goodput {goodput}", HumanRatio(*goodput));
   if (job.latest) {
-    message += fmt::format("; last event {} ago",
-                           HumanTime(static_cast<double>(std::max<int64_t>(0, now - *job.latest))));
+    message += Say("; last event {time} ago",
+                   HumanTime(static_cast<double>(std::max<int64_t>(0, now - *job.latest))));
   }
   return message + ".";
 }
@@ -150,7 +149,7 @@ void AddHangs(std::map<std::string, LiveJob>& jobs, const std::string& only, int
     if (!only.empty() && name != only) continue;
     auto hang = FindHang(job.At(now), job.accounting().step_clock());
     if (!hang) continue;
-    hang->message = fmt::format("'{}': {}", name, hang->message);
+    hang->message = Say("'{job}': {finding}", Phrase::Name(name), hang->message);
     hang->table = "jobs";
     report.findings.push_back(std::move(*hang));
   }

@@ -31,9 +31,12 @@ Result<ReportSet> GoodputWatch::Now(const std::string& job) {
                 .notes = state_->live.note_counts().List()};
   answer.reports.push_back(goodput::LiveReport(state_->live.jobs(), job, *program, now));
   const Report& report = answer.reports.front();
-  answer.verdict =
-      report.status == Status::kUnavailable ? "No live jobs: " + report.why + "." : report.headline;
-  if (!report.findings.empty()) answer.verdict += " " + report.findings.front().message;
+  answer.verdict = report.status == Status::kUnavailable ? Say("No live jobs: {why}.", report.why)
+                                                         : report.headline;
+  if (!report.findings.empty()) {
+    answer.verdict += " ";
+    answer.verdict += report.findings.front().message;
+  }
   return answer;
 }
 

@@ -19,7 +19,7 @@ std::unexpected<Error> Missing(std::string_view option, std::string what, std::s
   return std::unexpected(Error{std::move(what), std::string(option), std::move(hint)});
 }
 
-Metric RatioMetric(std::string key, std::string title, double value) {
+Metric RatioMetric(std::string key, Phrase title, double value) {
   return {std::move(key), std::move(title), value, Unit::kRatio};
 }
 
@@ -84,23 +84,23 @@ Result<ChipShares> ChipSharesOf(const GoodputModelOptions& o) {
 void AddFleet(std::optional<double> program, const ProductivityGoodput& goodput, Report& report) {
   report.metrics.push_back(RatioMetric("scheduling", "scheduling goodput", goodput.scheduling));
   report.metrics.push_back(RatioMetric("runtime", "runtime goodput", goodput.runtime));
-  std::string message = fmt::format("Scheduling {} × runtime {}", HumanRatio(goodput.scheduling),
-                                    HumanRatio(goodput.runtime));
+  Phrase message = Say("Scheduling {scheduling} × runtime {runtime}",
+                       HumanRatio(goodput.scheduling), HumanRatio(goodput.runtime));
   if (program) {
     report.metrics.push_back(RatioMetric("program", "program goodput", goodput.program));
-    message += fmt::format(" × program {}", HumanRatio(goodput.program));
+    message += Say(" × program {program}", HumanRatio(goodput.program));
     report.metrics.push_back(RatioMetric("product", "ML productivity goodput", goodput.product()));
   }
-  report.headline = fmt::format("{} = {}.", message, HumanRatio(goodput.product()));
+  report.headline = message + " = " + HumanRatio(goodput.product()) + ".";
 }
 
 void AddSteps(double steps, std::optional<double> replicas, Report& report) {
   report.metrics.push_back(RatioMetric("committed_steps", "committed steps", steps));
-  std::string message = fmt::format("{} of steps were committed", HumanRatio(steps));
+  Phrase message = Say("{share} of steps were committed", HumanRatio(steps));
   if (replicas) {
     const double work = steps * *replicas;
     report.metrics.push_back(RatioMetric("committed_work", "committed work of all replicas", work));
-    message += fmt::format(", {} of the work of all replicas", HumanRatio(work));
+    message += Say(", {share} of the work of all replicas", HumanRatio(work));
   }
   if (report.headline.empty()) report.headline = message + ".";
 }
@@ -110,11 +110,12 @@ void AddPairs(const char* key, const char* title, const std::vector<double>& bef
   if (before.empty()) return;
   const double ratio = MeanRatio(before, after), saving = MeanSaving(before, after);
   report.metrics.push_back(
-      {std::string(key) + "_speedup", std::string(title) + " speedup, mean", ratio, Unit::kCount});
+      {std::string(key) + "_speedup", Say("{what} speedup, mean", title), ratio, Unit::kCount});
   report.metrics.push_back(
-      RatioMetric(std::string(key) + "_saving", std::string(title) + " saving, mean", saving));
-  report.headline += fmt::format("{}{} are {:.2f}× faster and take {:.1f}% less time",
-                                 report.headline.empty() ? "" : ". ", title, ratio, saving * 100);
+      RatioMetric(std::string(key) + "_saving", Say("{what} saving, mean", title), saving));
+  if (!report.headline.empty()) report.headline += ". ";
+  report.headline += Say("{what} are {ratio}× faster and take {saving}% less time", title,
+                         fmt::format("{:.2f}", ratio), fmt::format("{:.1f}", saving * 100));
 }
 
 }  // namespace
@@ -132,7 +133,7 @@ Result<std::optional<Report>> ProductReport(const GoodputModelOptions& o) {
   if (shares.wasted) {
     report.metrics.push_back(RatioMetric("wasted", "wasted chip time", *shares.wasted));
     if (report.headline.empty()) {
-      report.headline = fmt::format("{} of chip time was wasted.", HumanRatio(*shares.wasted));
+      report.headline = Say("{share} of chip time was wasted.", HumanRatio(*shares.wasted));
     }
   }
   if (report.metrics.empty()) return std::nullopt;
@@ -149,8 +150,8 @@ std::optional<Report> GainsReport(const GoodputModelOptions& o) {
   if (!o.relative_mfu.empty()) {
     const double loss = 1 - Mean(o.relative_mfu);
     report.metrics.push_back(RatioMetric("mfu_loss", "MFU lost", loss));
-    report.headline +=
-        fmt::format("{}MFU is {:.1f}% lower", report.headline.empty() ? "" : ". ", loss * 100);
+    if (!report.headline.empty()) report.headline += ". ";
+    report.headline += Say("MFU is {loss}% lower", fmt::format("{:.1f}", loss * 100));
   }
   report.headline += ".";
   return report;

@@ -21,7 +21,7 @@ constexpr double kPrintedDisagrees =
     0.005;  // of a share: more than rounding to a tenth of a percent
 constexpr size_t kCausesShown = 8;
 
-Metric TimeMetric(std::string key, std::string title, std::optional<double> seconds) {
+Metric TimeMetric(std::string key, Phrase title, std::optional<double> seconds) {
   return {std::move(key), std::move(title), TimeCell(seconds), Unit::kNanoseconds};
 }
 
@@ -39,10 +39,10 @@ std::optional<Finding> MtbfsDisagree(const GoodputModelOptions& options) {
   if (factor < kDisagrees) return std::nullopt;
   return Finding{
       .severity = Severity::kMedium,
-      .message = fmt::format(
-          "Observed and modeled time between failures differ by a factor of {:.1f}.", factor),
-      .because = fmt::format("observed {} vs {} nodes failing independently: {}",
-                             FormatSeconds(*observed), HumanCount(*nodes), FormatSeconds(*modeled)),
+      .message = Say("Observed and modeled time between failures differ by a factor of {factor}.",
+                     fmt::format("{:.1f}", factor)),
+      .because = Say("observed {observed} vs {nodes} nodes failing independently: {modeled}",
+                     FormatSeconds(*observed), HumanCount(*nodes), FormatSeconds(*modeled)),
       .hint =
           "model goodput with the observed time; look for failures other than those of nodes: "
           "software, network, storage, a few bad nodes"};
@@ -61,7 +61,7 @@ struct Tally {
   }
 };
 
-Table CausesTable(std::string key, std::string title, const std::map<std::string, Tally>& tallies,
+Table CausesTable(std::string key, Phrase title, const std::map<std::string, Tally>& tallies,
                   int64_t all) {
   Table table{
       .key = std::move(key),
@@ -82,20 +82,20 @@ Table CausesTable(std::string key, std::string title, const std::map<std::string
 std::optional<Finding> PrintedSharesDisagree(const Table& causes, int64_t all) {
   const ColumnOf cause(causes, "cause"), count(causes, "failures"), shares(causes, "share"),
       printed_shares(causes, "printed_share");
-  std::string which;
+  Phrase which;
   for (const auto& row : causes.rows) {
     const double* share = shares.FindReal(row);
     const double* printed = printed_shares.FindReal(row);
     if (share == nullptr || printed == nullptr) continue;
     if (std::fabs(*share - *printed) <= kPrintedDisagrees) continue;
-    which +=
-        fmt::format("{}{}: {} of {} is {}, printed {}", which.empty() ? "" : "; ", cause.Text(row),
-                    count.Int(row), all, HumanRatio(*share), HumanRatio(*printed));
+    if (!which.empty()) which += "; ";
+    which += Say("{cause}: {count} of {all} is {share}, printed {printed}", cause.Text(row),
+                 count.Int(row), all, HumanRatio(*share), HumanRatio(*printed));
   }
   if (which.empty()) return std::nullopt;
   return Finding{
       .severity = Severity::kLow,
-      .message = fmt::format("Printed shares of {} contradict the printed counts.", causes.key),
+      .message = Say("Printed shares of {table} contradict the printed counts.", causes.key),
       .because = which,
       .hint = "use the counts",
       .table = causes.key};
@@ -121,17 +121,18 @@ void AddCauses(const GoodputModelOptions& options, Report& report) {
   }
 }
 
-std::string Headline(const GoodputModelOptions& options) {
+Phrase Headline(const GoodputModelOptions& options) {
   const auto modeled = ModeledMtbfS(options), observed = ObservedMtbfS(options);
   if (modeled && observed) {
-    return fmt::format("Time between failures is {} observed, {} modeled from independent nodes.",
-                       FormatSeconds(*observed), FormatSeconds(*modeled));
+    return Say(
+        "Time between failures is {observed} observed, {modeled} modeled from independent nodes.",
+        FormatSeconds(*observed), FormatSeconds(*modeled));
   }
   if (observed)
-    return fmt::format("Time between failures is {}, as observed.", FormatSeconds(*observed));
+    return Say("Time between failures is {time}, as observed.", FormatSeconds(*observed));
   if (modeled)
-    return fmt::format("Time between failures is {}, modeled from nodes.", FormatSeconds(*modeled));
-  return fmt::format("{} failures have a cause.", HumanCount(FailuresOf(options).value_or(0)));
+    return Say("Time between failures is {time}, modeled from nodes.", FormatSeconds(*modeled));
+  return Say("{count} failures have a cause.", HumanCount(FailuresOf(options).value_or(0)));
 }
 
 }  // namespace
@@ -162,20 +163,19 @@ std::optional<Report> SparesReport(const GoodputModelOptions& options) {
   if (options.standby_machines.empty() || !options.down_probability) return std::nullopt;
   const double down = *options.down_probability;
   Report report{.analysis = "goodput_spares", .title = "Hot spares"};
-  Table table{
-      .key = "standby",
-      .title = fmt::format("Standby machines ({} of time)", HumanRatio(options.standby_share)),
-      .columns = {KeyColumn("machines", "machines"),
-                  ValueColumn("standby", "standby", Unit::kCount),
-                  ValueColumn("standby_share", "share", Unit::kRatio)}};
+  Table table{.key = "standby",
+              .title = Say("Standby machines ({share} of time)", HumanRatio(options.standby_share)),
+              .columns = {KeyColumn("machines", "machines"),
+                          ValueColumn("standby", "standby", Unit::kCount),
+                          ValueColumn("standby_share", "share", Unit::kRatio)}};
   const std::set<int64_t> sizes(options.standby_machines.begin(), options.standby_machines.end());
   for (const int64_t machines : sizes) {
     const int64_t standby = StandbyMachines(machines, down, options.standby_share);
     table.rows.push_back(
         {machines, standby, static_cast<double>(standby) / static_cast<double>(machines)});
   }
-  report.headline = fmt::format("{} machines need {} on standby.", *sizes.rbegin(),
-                                ColumnOf(table, "standby").Int(table.rows.back()));
+  report.headline = Say("{count} machines need {standby} on standby.", *sizes.rbegin(),
+                        ColumnOf(table, "standby").Int(table.rows.back()));
   report.tables.push_back(std::move(table));
   return report;
 }

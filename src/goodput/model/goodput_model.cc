@@ -56,7 +56,7 @@ Result<ReportSet> ModelGoodput(const GoodputModelOptions& options) {
         Error{"missing input: there is nothing to model", "", NeedsOf(options.question)});
   }
   const Report& first = answer.reports.front();
-  answer.verdict = HasModelInput(options) ? Phrase(ModelVerdict(first)) : first.headline;
+  answer.verdict = HasModelInput(options) ? ModelVerdict(first) : first.headline;
   return answer;
 }
 

@@ -52,7 +52,7 @@ Table FormsTable(const Parameters& now, const std::optional<Simulated>& simulate
   Table table{
       .key = "forms",
       .title = "Expected goodput by form",
-      .columns = {KeyColumn("form", "form"), ValueColumn("goodput", "goodput", Unit::kRatio),
+      .columns = {Words(KeyColumn("form", "form")), ValueColumn("goodput", "goodput", Unit::kRatio),
                   ValueColumn("off_exact", "minus exact", Unit::kRatioDifference),
                   ValueColumn("best_interval", "best interval", Unit::kNanoseconds),
                   ValueColumn("goodput_there", "exact at best", Unit::kRatio)}};
@@ -74,7 +74,7 @@ Table FormsTable(const Parameters& now, const std::optional<Simulated>& simulate
 Table IntervalsTable(const Parameters& now) {
   Table table{.key = "intervals",
               .title = "Checkpoint intervals by rule",
-              .columns = {KeyColumn("rule", "rule"),
+              .columns = {Words(KeyColumn("rule", "rule")),
                           ValueColumn("interval", "interval", Unit::kNanoseconds),
                           ValueColumn("goodput", "exact goodput", Unit::kRatio),
                           ValueColumn("first_order", "first order", Unit::kRatio, true),
@@ -121,8 +121,9 @@ Table LeversTable(const GoodputModelOptions& options, const Parameters& now) {
   Table table{
       .key = "levers",
       .title = "Levers",
-      .columns = {Detail(KeyColumn("lever", "lever")), ValueColumn("what", "lever", Unit::kNone),
-                  ValueColumn("change", "change", Unit::kNone),
+      .columns = {Detail(KeyColumn("lever", "lever")),
+                  Words(ValueColumn("what", "lever", Unit::kNone)),
+                  Words(ValueColumn("change", "change", Unit::kNone)),
                   ValueColumn("goodput", "goodput", Unit::kRatio),
                   ValueColumn("gain", "gain", Unit::kRatioDifference),
                   ValueColumn("time_per_day", "time per day", Unit::kNanoseconds, true),
@@ -148,7 +149,7 @@ Table AssumptionsTable(const GoodputModelOptions& o) {
   Table table{.key = "assumptions",
               .title = "Lever assumptions",
               .columns = {KeyColumn("option", "option"), ValueColumn("value", "value", Unit::kNone),
-                          ValueColumn("source", "source", Unit::kNone)},
+                          Words(ValueColumn("source", "source", Unit::kNone))},
               .rows = {},
               .text_rows = 0};
   const auto add = [&](std::string option, double value, double usual_value, std::string source) {
@@ -193,10 +194,10 @@ std::vector<Metric> Metrics(const GoodputModelOptions& options, const Parameters
                             const std::optional<Simulated>& simulated) {
   const Shares shares = ExactForm(now);
   const auto best = BestIntervalS(now);
-  const auto ratio = [](std::string key, std::string title, Cell value, bool detail = false) {
+  const auto ratio = [](std::string key, Phrase title, Cell value, bool detail = false) {
     return Metric{std::move(key), std::move(title), std::move(value), Unit::kRatio, detail};
   };
-  const auto time = [](std::string key, std::string title, Cell value) {
+  const auto time = [](std::string key, Phrase title, Cell value) {
     return Metric{std::move(key), std::move(title), std::move(value), Unit::kNanoseconds};
   };
   const Cell paid = NumberCell(PaidGoodput(options, shares.goodput, options.spares));
@@ -233,11 +234,10 @@ std::optional<Finding> IntervalIsFar(const Parameters& now) {
   finding.severity = loss > kMuch   ? Severity::kHigh
                      : loss > kSome ? Severity::kMedium
                                     : Severity::kLow;
-  finding.message = fmt::format("The checkpoint interval costs {1} of goodput.",
-                                FormatSeconds(now.interval_s), FormatPoints(loss));
-  finding.because = fmt::format("{} vs {} at the best interval, {}", HumanRatio(goodput),
-                                HumanRatio(possible), FormatSeconds(*best));
-  finding.hint = fmt::format("save after every {} of work", FormatSeconds(*best));
+  finding.message = Say("The checkpoint interval costs {points} of goodput.", FormatPoints(loss));
+  finding.because = Say("{goodput} vs {possible} at the best interval, {time}", HumanRatio(goodput),
+                        HumanRatio(possible), FormatSeconds(*best));
+  finding.hint = Say("save after every {time} of work", FormatSeconds(*best));
   finding.impact = std::llround(loss * kDayS * kSecond);
   finding.table = "intervals";
   return finding;
@@ -249,35 +249,38 @@ std::optional<Finding> FirstOrderBreaksDown(const Parameters& now) {
   const auto first = FirstOrderForm(now);
   const bool is_close = first && std::fabs(*first - exact) <= kSome;
   if (load <= kFirstOrderHolds && is_close) return std::nullopt;
-  const std::string gives =
-      first ? fmt::format("it gives {}, {} {} the exact form", HumanRatio(*first),
-                          FormatPoints(*first - exact), *first < exact ? "below" : "above")
-            : fmt::format("it is negative, the exact form gives {}", HumanRatio(exact));
-  return Finding{.severity = Severity::kLow,
-                 .message = "The first-order form is inaccurate here: " + gives + ".",
-                 .because = fmt::format(
-                     "failure rate times cost, lambda (R + t_ch), is {:.2f}; the form neglects its "
-                     "square and holds up to {}",
-                     load, kFirstOrderHolds),
-                 .hint =
-                     "use the exact form; published first-order estimates are inaccurate at this "
-                     "failure rate",
-                 .table = "forms"};
+  const Phrase gives =
+      !first           ? Say("it is negative, the exact form gives {goodput}", HumanRatio(exact))
+      : *first < exact ? Say("it gives {goodput}, {points} below the exact form",
+                             HumanRatio(*first), FormatPoints(*first - exact))
+                       : Say("it gives {goodput}, {points} above the exact form",
+                             HumanRatio(*first), FormatPoints(*first - exact));
+  return Finding{
+      .severity = Severity::kLow,
+      .message = Say("The first-order form is inaccurate here: {gives}.", gives),
+      .because = Say("failure rate times cost, lambda (R + t_ch), is {load}; the form neglects its "
+                     "square and holds up to {limit}",
+                     fmt::format("{:.2f}", load), fmt::format("{}", kFirstOrderHolds)),
+      .hint =
+          "use the exact form; published first-order estimates are inaccurate at this "
+          "failure rate",
+      .table = "forms"};
 }
 
-std::string Headline(const Parameters& now, const std::optional<Simulated>& simulated) {
+Phrase Headline(const Parameters& now, const std::optional<Simulated>& simulated) {
   const Shares shares = ExactForm(now);
-  std::string text = fmt::format(
-      "Expected goodput is {2} of time with a failure every {0} and a save after every {1} of "
-      "work. "
-      "Saves take {3}, wasted progress {4}, restarts {5}.",
-      FormatSeconds(1 / now.failures_per_s), FormatSeconds(now.interval_s),
-      HumanRatio(shares.goodput), HumanRatio(shares.saves), HumanRatio(shares.lost_work),
+  Phrase text = Say(
+      "Expected goodput is {goodput} of time with a failure every {mtbf} and a save after every "
+      "{interval} of work. "
+      "Saves take {saves}, wasted progress {wasted}, restarts {restarts}.",
+      HumanRatio(shares.goodput), FormatSeconds(1 / now.failures_per_s),
+      FormatSeconds(now.interval_s), HumanRatio(shares.saves), HumanRatio(shares.lost_work),
       HumanRatio(shares.restarts));
   if (simulated) {
-    text += fmt::format(" A simulation of {} failures gives {:.2f} ± {:.2f}% (standard error).",
-                        HumanCount(static_cast<double>(simulated->failures)),
-                        simulated->goodput * 100, simulated->standard_error * 100);
+    text += Say(" A simulation of {count} failures gives {goodput} ± {error}% (standard error).",
+                HumanCount(static_cast<double>(simulated->failures)),
+                fmt::format("{:.2f}", simulated->goodput * 100),
+                fmt::format("{:.2f}", simulated->standard_error * 100));
   }
   return text;
 }
@@ -308,12 +311,12 @@ Report ModelReport(const GoodputModelOptions& options, const Parameters& now) {
   return report;
 }
 
-std::string ModelVerdict(const Report& report) {
-  std::string text;
+Phrase ModelVerdict(const Report& report) {
+  Phrase text;
   for (const Metric& metric : report.metrics) {
     if (metric.key != "goodput") continue;
     text =
-        fmt::format("Expected goodput is {} of time.", HumanRatio(std::get<double>(metric.value)));
+        Say("Expected goodput is {goodput} of time.", HumanRatio(std::get<double>(metric.value)));
   }
   const Table& levers = *FindTable(&report, "levers");
   const ColumnOf lever(levers, "lever"), what(levers, "what"), gain_of(levers, "gain");
@@ -322,7 +325,7 @@ std::string ModelVerdict(const Report& report) {
     if (lever.Text(row) == kAllLevers) continue;
     if (gain == nullptr || *gain < kMinReported) break;
     return text +
-           fmt::format(" Most effective lever: {}, {}.", what.Text(row), FormatPoints(*gain));
+           Say(" Most effective lever: {lever}, {points}.", what.Text(row), FormatPoints(*gain));
   }
   return text;
 }

@@ -13,6 +13,6 @@ namespace stepscope::goodput {
 Report ModelReport(const GoodputModelOptions& options, const Parameters& now);
 
 // Summarizes such a report: expected goodput and the most effective lever.
-std::string ModelVerdict(const Report& report);
+Phrase ModelVerdict(const Report& report);
 
 }  // namespace stepscope::goodput

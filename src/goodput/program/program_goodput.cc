@@ -97,7 +97,7 @@ std::optional<double> Bf16Peak(const ProgramOptions& o) {
 Table PartsTable(const TokenFlops& f) {
   Table table{.key = "parts",
               .title = "Forward FLOPs per token",
-              .columns = {KeyColumn("part", "part"), CountColumn("flops", "FLOPs"),
+              .columns = {Words(KeyColumn("part", "part")), CountColumn("flops", "FLOPs"),
                           RatioColumn("share", "share")}};
   std::vector<std::pair<std::string_view, double>> parts = {{"projections", f.projections},
                                                             {"attention", f.attention},
@@ -118,14 +118,14 @@ void AddFindings(Report& report, double mfu) {
   if (mfu > 1) {
     report.findings.push_back(
         {.severity = Severity::kHigh,
-         .message = fmt::format("MFU is {} of peak FLOP/s: an input is wrong.", HumanRatio(mfu)),
+         .message = Say("MFU is {mfu} of peak FLOP/s: an input is wrong.", HumanRatio(mfu)),
          .because = "MFU cannot exceed 100% of peak",
          .hint = "check tokens per second (of the whole job), the number of chips, the chip and "
                  "the data type",
          .table = table});
   } else if (mfu < kLowMfu) {
     report.findings.push_back({.severity = Severity::kMedium,
-                               .message = fmt::format("MFU is {} of peak FLOP/s.", HumanRatio(mfu)),
+                               .message = Say("MFU is {mfu} of peak FLOP/s.", HumanRatio(mfu)),
                                .because = "large dense models reach 35–55%",
                                .hint = "trace a few steps of all ranks and analyze the traces",
                                .table = table});
@@ -169,14 +169,14 @@ std::optional<Error> FindWrongOption(const ProgramOptions& o) {
 // Adds what the model's FLOP/s on one chip say; `hfu` has no value where it is unknown.
 void AddUse(const ProgramOptions& o, double mfu, std::optional<double> hfu, double per_chip,
             double peak, Report& report) {
-  report.metrics = {{"mfu", fmt::format("MFU, % of {} peak", o.dtype), mfu, Unit::kRatio}};
+  report.metrics = {{"mfu", Say("MFU, % of {type} peak", o.dtype), mfu, Unit::kRatio}};
   if (hfu) report.metrics.push_back({"hfu", "HFU", *hfu, Unit::kRatio});
   if (const auto bf16 = Bf16Peak(o)) {
     report.metrics.push_back({"emfu", "EMFU, % of bf16 peak", per_chip / *bf16, Unit::kRatio});
   }
   report.metrics.push_back({"flops_per_chip", "FLOP/s per chip", per_chip, Unit::kCount});
   report.metrics.push_back({"peak", "peak FLOP/s per chip", peak, Unit::kCount});
-  report.headline = fmt::format("MFU is {} of {} peak FLOP/s.", HumanRatio(mfu), o.dtype);
+  report.headline = Say("MFU is {mfu} of {type} peak FLOP/s.", HumanRatio(mfu), o.dtype);
 }
 
 // Adds what the model's shape says.

@@ -108,9 +108,10 @@ Table LeversTable(const std::vector<ProgramLever>& levers, double mfu) {
   Table table{
       .key = "levers",
       .title = "Program levers",
-      .columns = {KeyColumn("lever", "lever"), RatioColumn("saves", "saves up to, % of step"),
-                  ValueColumn("speedup", "speedup"), RatioColumn("mfu", "MFU or EMFU after"),
-                  ValueColumn("assumption", "assumption")}};
+      .columns = {Words(KeyColumn("lever", "lever")),
+                  RatioColumn("saves", "saves up to, % of step"), ValueColumn("speedup", "speedup"),
+                  RatioColumn("mfu", "MFU or EMFU after"),
+                  Words(ValueColumn("assumption", "assumption"))}};
   for (const ProgramLever& lever : levers) {
     const double speedup = 1 / (1 - lever.saves);
     table.rows.push_back({lever.name, lever.saves, fmt::format("{:.2f}×", speedup), mfu * speedup,

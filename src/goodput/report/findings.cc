@@ -1,8 +1,6 @@
 // Finds the largest losses of a job and suggests what to try.
 #include "goodput/report/findings.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/time_units.h"
@@ -86,18 +84,18 @@ struct LostSteps {
   int64_t times = 0, time = 0;
 };
 
-std::string Sentence(const LostSteps& lost, std::string_view name) {
-  if (lost.time == 0) {
-    return fmt::format("{} lost nothing", Plural(static_cast<size_t>(lost.times), name));
-  }
-  return fmt::format("{} lost {} of steps{}", Plural(static_cast<size_t>(lost.times), name),
-                     HumanTime(static_cast<double>(lost.time) / static_cast<double>(lost.times)),
-                     lost.times == 1 ? "" : " each on average");
+Phrase Sentence(const LostSteps& lost, std::string_view name) {
+  const Phrase those = Plural(static_cast<size_t>(lost.times), name);
+  if (lost.time == 0) return Say("{disruptions} lost nothing", those);
+  const std::string time =
+      HumanTime(static_cast<double>(lost.time) / static_cast<double>(lost.times));
+  return lost.times == 1 ? Say("{disruption} lost {time} of steps", those, time)
+                         : Say("{disruptions} lost {time} of steps each on average", those, time);
 }
 
 // Announced stops that lost nothing are no reason to save on the notice, and stops without a notice
 // are not mended by it. Hangs are to be prevented, or found sooner.
-Finding Wasted(const Partition& p, const std::string& amount) {
+Finding Wasted(const Partition& p, const Phrase& amount) {
   LostSteps announced, sudden, hung;
   for (const Disruption& d : p.disruption_list) {
     const bool hangs = d.hung > 0 && !d.ended_by.starts_with(kKilled);
@@ -105,9 +103,8 @@ Finding Wasted(const Partition& p, const std::string& amount) {
     ++kind.times;
     kind.time += d.recompute;
   }
-  constexpr std::string_view kOnNotice = "save a checkpoint on the preemption notice";
   constexpr std::string_view kOften = "save checkpoints more often, asynchronously if possible";
-  Finding finding{.message = "Wasted progress is " + amount + ".",
+  Finding finding{.message = Say("Wasted progress is {amount}.", amount),
                   .table = p.disruptions > 0       ? "disruptions"
                            : p.attempts.size() > 1 ? "attempts"
                                                    : "buckets"};
@@ -133,44 +130,50 @@ Finding Wasted(const Partition& p, const std::string& amount) {
                                           : Sentence(sudden, "disruption");
   }
   if (announced.times == 0) {  // whether there was a notice is unknown
-    finding.hint = fmt::format("{}, and save on SIGTERM", kOften);
+    finding.hint = "save checkpoints more often, asynchronously if possible, and save on SIGTERM";
   } else if (announced.time == 0) {
     finding.hint = kOften;
   } else if (2 * announced.time > announced.time + sudden.time) {
-    finding.hint = kOnNotice;
+    finding.hint = "save a checkpoint on the preemption notice";
   } else {
-    finding.hint = fmt::format("{}, and {}", kOften, kOnNotice);
+    finding.hint =
+        "save checkpoints more often, asynchronously if possible, and save a checkpoint on the "
+        "preemption notice";
   }
   return finding;
 }
 
-Finding Recovery(const Partition& p, const std::string& amount) {
+Finding Recovery(const Partition& p, const Phrase& amount) {
   const Costs costs = CostsOf(p);
   if (2 * p.suspended >= p.At(Bucket::kRecovery)) {
-    return {.message = "Time between attempts is " + amount + ", mostly after planned ends.",
-            .because = fmt::format("{} of it followed planned ends",
-                                   HumanTime(static_cast<double>(p.suspended))),
+    return {.message = Say("Time between attempts is {amount}, mostly after planned ends.", amount),
+            .because = Say("{time} of it followed planned ends",
+                           HumanTime(static_cast<double>(p.suspended))),
             .hint = "if the pause was not paid for, leave it out with `exclusions`",
             .table = "attempts"};
   }
-  const int64_t each = costs.down / std::max<int64_t>(1, p.disruptions);
-  Finding finding{.message = "Recovery is " + amount + ".",
-                  .because = fmt::format("{} took {} {}from the last event to the next start",
-                                         Plural(static_cast<size_t>(p.disruptions), "disruption"),
-                                         HumanTime(static_cast<double>(each)),
-                                         p.disruptions == 1 ? "" : "each on average "),
+  const auto human = [](int64_t t) { return HumanTime(static_cast<double>(t)); };
+  const std::string each = human(costs.down / std::max<int64_t>(1, p.disruptions));
+  const Phrase those = Plural(static_cast<size_t>(p.disruptions), "disruption");
+  Finding finding{.message = Say("Recovery is {amount}.", amount),
+                  .because = p.disruptions == 1
+                                 ? Say("{disruption} took {time} from the last event to the next "
+                                       "start",
+                                       those, each)
+                                 : Say("{disruptions} took {time} each on average from the last "
+                                       "event to the next start",
+                                       those, each),
                   .hint =
                       "keep hot spares instead of waiting for new nodes; detect hangs by heartbeat "
                       "instead of timeout",
                   .table = p.disruptions > 0 ? "disruptions" : "attempts"};
-  const auto human = [](int64_t t) { return HumanTime(static_cast<double>(t)); };
   if (costs.by_two_clocks > 0) {
-    finding.because += fmt::format("; {} of it by the clocks of two hosts, which nothing compares",
-                                   human(costs.by_two_clocks));
+    finding.because += Say("; {time} of it by the clocks of two hosts, which nothing compares",
+                           human(costs.by_two_clocks));
   }
   if (costs.split) {
-    finding.because += fmt::format(" (detect {}, queue {}, launch {})", human(costs.detect),
-                                   human(costs.queue), human(costs.launch));
+    finding.because += Say(" (detect {detect}, queue {queue}, launch {launch})",
+                           human(costs.detect), human(costs.queue), human(costs.launch));
     if (costs.queue > costs.detect + costs.launch) {
       finding.hint = "keep hot spares or a reservation; most of it is waiting for resources";
     } else if (costs.launch > costs.detect) {
@@ -182,33 +185,33 @@ Finding Recovery(const Partition& p, const std::string& amount) {
   return finding;
 }
 
-Finding Custom(const Partition& p, const std::string& amount) {
-  const auto& [type, time] = p.custom.front();
-  return {.message = "User-defined events are " + amount + ", mostly " + type + ".",
-          .because = fmt::format("{} took {}", type, HumanTime(static_cast<double>(time))),
-          .hint = fmt::format("run {} less often, on fewer samples, or on other chips", type),
+Finding Custom(const Partition& p, const Phrase& amount) {
+  const Phrase event = Phrase::Name(p.custom.front().first);
+  const auto time = static_cast<double>(p.custom.front().second);
+  return {.message = Say("User-defined events are {amount}, mostly {event}.", amount, event),
+          .because = Say("{event} took {time}", event, HumanTime(time)),
+          .hint = Say("run {event} less often, on fewer samples, or on other chips", event),
           .table = "custom"};
 }
 
 // "; longest: step 100 of attempt 1, by 400 s; rank 1 gave no sign of life in it"
-std::string SaySlowest(const Partition& p) {
+Phrase SaySlowest(const Partition& p) {
   const auto beyond = [](const AttemptAccount& a) { return a.slowest ? a.slowest->beyond : 0; };
   if (p.attempts.empty()) return {};
   const AttemptAccount& most = *std::ranges::max_element(p.attempts, {}, beyond);
   if (!most.slowest) return {};
   const SlowStep& slow = *most.slowest;
-  std::string said =
-      fmt::format("; longest: step {} of attempt {}, by {}", slow.step,
-                  &most - p.attempts.data() + 1, HumanTime(static_cast<double>(slow.beyond)));
+  Phrase said = Say("; longest: step {step} of attempt {attempt}, by {time}", slow.step,
+                    &most - p.attempts.data() + 1, HumanTime(static_cast<double>(slow.beyond)));
   if (slow.silent.size() == 1)
-    said += fmt::format("; rank {} gave no sign of life in it", slow.silent.front());
+    said += Say("; rank {rank} gave no sign of life in it", slow.silent.front());
   if (slow.silent.size() > 1)
-    said += fmt::format("; {} ranks gave no sign of life in it, such as rank {}",
-                        slow.silent.size(), slow.silent.front());
+    said += Say("; {count} ranks gave no sign of life in it, such as rank {rank}",
+                slow.silent.size(), slow.silent.front());
   return said;
 }
 
-std::optional<Finding> Loss(const Partition& p, Bucket bucket, const std::string& amount) {
+std::optional<Finding> Loss(const Partition& p, Bucket bucket, const Phrase& amount) {
   if (bucket == Bucket::kWasted) return Wasted(p, amount);
   if (bucket == Bucket::kRecovery) return Recovery(p, amount);
   if (bucket == Bucket::kCustom && !p.custom.empty()) return Custom(p, amount);
@@ -217,10 +220,10 @@ std::optional<Finding> Loss(const Partition& p, Bucket bucket, const std::string
   const auto attempts = std::ranges::count_if(p.attempts, [&](const AttemptAccount& a) {
     return a.times[static_cast<size_t>(bucket)] > 0;
   });
-  std::string where = fmt::format("bucket {}", BucketName(bucket));
+  Phrase where = Say("bucket {bucket}", BucketName(bucket));
   if (attempts > 0) where += ", " + Plural(static_cast<size_t>(attempts), "attempt");
   if (bucket == Bucket::kSlowStep) where += SaySlowest(p);
-  return Finding{.message = fmt::format("{} is {}.", advice->message, amount),
+  return Finding{.message = Say("{loss} is {amount}.", advice->message, amount),
                  .because = std::move(where),
                  .hint = std::string(advice->hint),
                  .table = "buckets"};
@@ -234,9 +237,9 @@ std::optional<Finding> Loading(const Partition& p) {
       std::min(1.0, static_cast<double>(p.async_loading) / static_cast<double>(stepping));
   return Finding{
       .severity = Severity::kLow,
-      .message = fmt::format("Data loading is recorded in {} of the time of steps; whether steps "
-                             "wait for it is unknown.",
-                             HumanRatio(ratio)),
+      .message = Say("Data loading is recorded in {share} of the time of steps; whether steps "
+                     "wait for it is unknown.",
+                     HumanRatio(ratio)),
       .because = "the log tells starts of steps only, and data loading may overlap them",
       .hint =
           "record ends of steps, or all with stepscope's recorder: then what blocks is told apart",
@@ -265,19 +268,23 @@ std::optional<Finding> LateRankFinding(const Partition& p, int64_t counted) {
       .severity = Severity::kMedium,
       .message =
           late.longer > 0
-              ? fmt::format("Steps of rank {} last {} longer than those of other ranks: it "
-                            "may be a straggler.",
-                            late.rank, by)
-              : fmt::format("Rank {} begins steps {} later than other ranks: {}.", late.rank, by,
-                            late.own_clock ? "it may be a straggler, or its host's clock ahead"
-                                           : "it may be a straggler"),
-      .because = fmt::format("of {} from step to step in attempt {}; at most {} if the others wait "
-                             "for it (stages of a pipeline begin apart by design)",
-                             HumanTime(static_cast<double>(late.step_time)),
-                             &most - p.attempts.data() + 1, Amount(WaitOf(most), share)),
-      .hint = fmt::format("record traces of rank {} and of another rank for some steps, and look "
-                          "at stragglers; check the load, clocks and data loading of its host",
-                          late.rank),
+              ? Say("Steps of rank {rank} last {time} longer than those of other ranks: it may be "
+                    "a straggler.",
+                    late.rank, by)
+          : late.own_clock
+              ? Say("Rank {rank} begins steps {time} later than other ranks: it may be a "
+                    "straggler, or its host's clock ahead.",
+                    late.rank, by)
+              : Say("Rank {rank} begins steps {time} later than other ranks: it may be a "
+                    "straggler.",
+                    late.rank, by),
+      .because = Say("of {time} from step to step in attempt {attempt}; at most {amount} if the "
+                     "others wait for it (stages of a pipeline begin apart by design)",
+                     HumanTime(static_cast<double>(late.step_time)), &most - p.attempts.data() + 1,
+                     Amount(WaitOf(most), share)),
+      .hint = Say("record traces of rank {rank} and of another rank for some steps, and look at "
+                  "stragglers; check the load, clocks and data loading of its host",
+                  late.rank),
       .impact = WaitOf(most),
       .table = "attempts"};
 }
@@ -288,10 +295,12 @@ std::optional<Finding> OtherJob(const Partition& p) {
   return Finding{
       .severity = Severity::kHigh,
       .message = "Two jobs record under this name at the same time; only one is counted.",
-      .because = fmt::format(
-          "{} of the other job {}, such as {}",
-          p.other_jobs == 1 ? "1 process" : fmt::format("{} processes", p.other_jobs),
-          p.other_jobs == 1 ? "tells steps of its own" : "tell steps of their own", p.other_job),
+      .because = p.other_jobs == 1
+                     ? Say("1 process of the other job tells steps of its own, such as {process}",
+                           Phrase::Name(p.other_job))
+                     : Say("{count} processes of the other job tell steps of their own, such as "
+                           "{process}",
+                           p.other_jobs, Phrase::Name(p.other_job)),
       .hint = "give each job a name of its own",
       .impact = std::max<int64_t>(1, p.total() - p.At(Bucket::kExcluded)),
       .table = "buckets"};
@@ -305,11 +314,11 @@ std::optional<Finding> NextJob(const Partition& p) {
   return Finding{
       .severity = Severity::kHigh,
       .message =
-          fmt::format("{} jobs record under this name, one after the other; the time between "
-                      "them is excluded.",
-                      jobs),
-      .because = fmt::format("attempt {} begins at step {} again, after a planned end",
-                             next - p.attempts.begin() + 1, next->first_step.value_or(0)),
+          Say("{count} jobs record under this name, one after the other; the time between them is "
+              "excluded.",
+              jobs),
+      .because = Say("attempt {attempt} begins at step {step} again, after a planned end",
+                     next - p.attempts.begin() + 1, next->first_step.value_or(0)),
       .hint = "give each job a name of its own",
       .impact = std::max<int64_t>(1, p.total() - p.At(Bucket::kExcluded)),
       .table = "attempts"};
@@ -317,9 +326,9 @@ std::optional<Finding> NextJob(const Partition& p) {
 
 }  // namespace
 
-std::string Amount(int64_t time, double ratio) {
-  return fmt::format("{} of counted time ({})", HumanRatio(ratio),
-                     HumanTime(static_cast<double>(time)));
+Phrase Amount(int64_t time, double ratio) {
+  return Say("{share} of counted time ({time})", HumanRatio(ratio),
+             HumanTime(static_cast<double>(time)));
 }
 
 std::string_view LossName(Bucket bucket) {

@@ -16,8 +16,8 @@ inline constexpr double kMinReported = 0.02;  // share of counted time
 inline constexpr std::string_view kException = "exception ";
 inline constexpr std::string_view kKilled = "killed without a word";
 
-std::string Amount(int64_t time, double ratio);  // "12.0% of counted time (3.4 h)"
-std::string_view LossName(Bucket bucket);        // "Chip initialization"
+Phrase Amount(int64_t time, double ratio);  // "12.0% of counted time (3.4 h)"
+std::string_view LossName(Bucket bucket);   // "Chip initialization"
 
 // Steps in which attempts ended long after they began.
 std::optional<Finding> HungSteps(const Partition& partition, int64_t counted);

@@ -1,6 +1,4 @@
 // Finds hangs, starts that fail, and ends that repeat.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 
@@ -25,15 +23,16 @@ int64_t HungTime(const AttemptAccount& a) {
 }
 
 // "attempt 2 ended in step 40 after 9.9 min, in which rank 3 did not begin step 40"
-std::string HowItHung(const Partition& p, const AttemptAccount& a) {
+Phrase HowItHung(const Partition& p, const AttemptAccount& a) {
   if (!a.last_step) return {};
-  std::string text = fmt::format("attempt {} ended in step {} after {}", &a - p.attempts.data() + 1,
-                                 *a.last_step, HumanTime(static_cast<double>(HungTime(a))));
+  const Phrase ended =
+      Say("attempt {attempt} ended in step {step} after {time}", &a - p.attempts.data() + 1,
+          *a.last_step, HumanTime(static_cast<double>(HungTime(a))));
   if (a.cause.starts_with(kKilled)) {
-    return text + ", in which the others waited for a process that was " + a.cause;
+    return Say("{ended}, in which the others waited for a process that was {killed}", ended,
+               a.cause);
   }
-  if (!a.behind.empty()) text += ", in which " + a.behind;
-  return text;
+  return a.behind.empty() ? ended : Say("{ended}, in which {behind}", ended, a.behind);
 }
 
 }  // namespace
@@ -52,13 +51,16 @@ std::optional<Finding> HungSteps(const Partition& p, int64_t counted) {
   }
   // Nothing hung where the others waited for a dead process.
   const bool killed = longest != nullptr && longest->cause.starts_with(kKilled);
-  const std::string where = longest == nullptr ? "" : HowItHung(p, *longest);
-  const std::string_view did = killed ? "waited" : "hung";
+  const Phrase where = longest == nullptr ? Phrase() : HowItHung(p, *longest);
+  const Phrase attempts = Plural(hangs, "attempt");
   return Finding{.severity = Severity::kHigh,
-                 .message = fmt::format("Hung steps are {}.", Amount(hung, ratio)),
-                 .because = fmt::format("{} {}{}{}", Plural(hangs, "attempt"), did,
-                                        hangs == 1 ? ": " : "; the longest: ", where),
-                 .hint = std::string(killed ? kLetGo : kWatch),
+                 .message = Say("Hung steps are {amount}.", Amount(hung, ratio)),
+                 .because = hangs == 1 ? killed ? Say("{attempts} waited: {where}", attempts, where)
+                                                : Say("{attempts} hung: {where}", attempts, where)
+                            : killed
+                                ? Say("{attempts} waited; the longest: {where}", attempts, where)
+                                : Say("{attempts} hung; the longest: {where}", attempts, where),
+                 .hint = killed ? kLetGo : kWatch,
                  .impact = hung,
                  .table = "buckets"};
 }
@@ -85,12 +87,15 @@ const AttemptAccount* HungAfterSteps(const Partition& p, const StepClock& clock)
 
 Finding NoStepFinding(const Partition& p, const AttemptAccount& a) {
   return {.severity = Severity::kHigh,
-          .message = fmt::format("No step began for {} after the last one ended: the job may {}.",
-                                 HumanTime(static_cast<double>(a.after_steps)),
-                                 a.running ? "hang" : "have hung"),
-          .because = fmt::format("attempt {} went on after step {}", &a - p.attempts.data() + 1,
-                                 a.last_step.value_or(0)),
-          .hint = std::string(kWatch),
+          .message =
+              a.running
+                  ? Say("No step began for {time} after the last one ended: the job may hang.",
+                        HumanTime(static_cast<double>(a.after_steps)))
+                  : Say("No step began for {time} after the last one ended: the job may have hung.",
+                        HumanTime(static_cast<double>(a.after_steps))),
+          .because = Say("attempt {attempt} went on after step {step}", &a - p.attempts.data() + 1,
+                         a.last_step.value_or(0)),
+          .hint = kWatch,
           .impact = a.after_steps,
           .table = "buckets"};
 }
@@ -113,12 +118,15 @@ bool MostlyFailed(const Partition& p, const StepClock& clock, Bucket bucket) {
 
 Finding SpanFinding(const Partition& p, const AttemptAccount& a) {
   return {.severity = Severity::kHigh,
-          .message = fmt::format("{} did not end for {}: it may have hung.",
-                                 a.open_type.empty() ? LossName(a.open_bucket) : a.open_type,
-                                 HumanTime(static_cast<double>(a.open_time))),
-          .because = fmt::format("attempt {} ended in it{}{}", &a - p.attempts.data() + 1,
-                                 a.cause.empty() ? "" : ": ", a.cause),
-          .hint = std::string(kWatch),
+          .message = Say("{span} did not end for {time}: it may have hung.",
+                         a.open_type.empty() ? Phrase(LossName(a.open_bucket))
+                                               : Phrase::Name(a.open_type),
+                         HumanTime(static_cast<double>(a.open_time))),
+          .because = a.cause.empty()
+                         ? Say("attempt {attempt} ended in it", &a - p.attempts.data() + 1)
+                         : Say("attempt {attempt} ended in it: {cause}", &a - p.attempts.data() + 1,
+                               a.cause),
+          .hint = kWatch,
           .impact = a.open_time,
           .table = "attempts"};
 }
@@ -128,7 +136,7 @@ namespace {
 // Attempts that ended before their first step.
 struct Failed {
   int64_t times = 0, by_exception = 0, cost = 0;
-  std::map<std::string_view, int64_t> reasons;  // how many of each, if it is known
+  std::map<Phrase, int64_t> reasons;  // how many of each, if it is known
 };
 
 Failed FailedOf(const Partition& p) {
@@ -144,12 +152,12 @@ Failed FailedOf(const Partition& p) {
 }
 
 // "; each: exception X", or the most frequent reason of several.
-std::string ReasonsText(const Failed& failed) {
+Phrase ReasonsText(const Failed& failed) {
   if (failed.reasons.empty()) return {};
   const auto& [reason, times] =
       *std::ranges::max_element(failed.reasons, {}, [](const auto& r) { return r.second; });
-  if (times == failed.times) return fmt::format("; each: {}", reason);
-  return fmt::format("; {} of {}: {}", times, failed.times, reason);
+  if (times == failed.times) return Say("; each: {reason}", reason);
+  return Say("; {count} of {all}: {reason}", times, failed.times, reason);
 }
 
 std::string_view HintOf(const Failed& failed) {
@@ -167,14 +175,13 @@ std::string_view HintOf(const Failed& failed) {
 std::optional<Finding> FailedStarts(const Partition& p) {
   const Failed failed = FailedOf(p);
   if (failed.times < 2) return std::nullopt;
-  return Finding{
-      .severity = Severity::kHigh,
-      .message = fmt::format("{} attempts ended before their first step.", failed.times),
-      .because = fmt::format("they cost {} in total{}", HumanTime(static_cast<double>(failed.cost)),
-                             ReasonsText(failed)),
-      .hint = std::string(HintOf(failed)),
-      .impact = failed.cost,
-      .table = "disruptions"};
+  return Finding{.severity = Severity::kHigh,
+                 .message = Say("{count} attempts ended before their first step.", failed.times),
+                 .because = Say("they cost {time} in total{reasons}",
+                                HumanTime(static_cast<double>(failed.cost)), ReasonsText(failed)),
+                 .hint = HintOf(failed),
+                 .impact = failed.cost,
+                 .table = "disruptions"};
 }
 
 std::optional<Finding> FailedStart(const Partition& p) {
@@ -183,8 +190,8 @@ std::optional<Finding> FailedStart(const Partition& p) {
   if (a.ended || a.last_step || !a.reason.starts_with(kException)) return std::nullopt;
   return Finding{
       .severity = Severity::kHigh,
-      .message = fmt::format("The job ended before its first step: {}.", a.reason),
-      .because = fmt::format("it lasted {}", HumanTime(static_cast<double>(a.end - a.start))),
+      .message = Say("The job ended before its first step: {reason}.", a.reason),
+      .because = Say("it lasted {time}", HumanTime(static_cast<double>(a.end - a.start))),
       .hint = "mend what the exception names: another start meets it again",
       .impact = std::max<int64_t>(1, p.total()),
       .table = "buckets"};
@@ -215,14 +222,13 @@ std::optional<Finding> SameEnd(const Partition& p) {
   for (const Disruption& d : p.disruption_list) {
     if (d.attempt >= first) cost += d.cost();
   }
-  return Finding{
-      .severity = Severity::kHigh,
-      .message = fmt::format("{} attempts in a row ended in step {}: {}.", times, *last.last_step,
-                             last.reason),
-      .because = fmt::format("they cost {} in total", HumanTime(static_cast<double>(cost))),
-      .hint = "mend the program or the data of this step: another start meets it again",
-      .impact = cost,
-      .table = "disruptions"};
+  return Finding{.severity = Severity::kHigh,
+                 .message = Say("{count} attempts in a row ended in step {step}: {reason}.", times,
+                                *last.last_step, last.reason),
+                 .because = Say("they cost {time} in total", HumanTime(static_cast<double>(cost))),
+                 .hint = "mend the program or the data of this step: another start meets it again",
+                 .impact = cost,
+                 .table = "disruptions"};
 }
 
 }  // namespace stepscope::goodput

@@ -77,15 +77,20 @@ class Costs {
   double price_;
 };
 
+// A label has a name of the user's own, but for the usual one.
+Phrase SayLabel(const GoodputFleetOptions& options) {
+  return options.by == "team" ? Phrase(options.by) : Phrase::Name(options.by);
+}
+
 Table GroupsTable(const std::map<std::pair<std::string, std::string>, Sum>& groups,
                   const GoodputFleetOptions& options, const Costs& costs) {
   Table table{
       .key = "groups",
-      .title = "Goodput by " + options.by,
-      .columns = {KeyColumn("group", options.by), KeyColumn("week", "week"),
+      .title = Say("Goodput by {label}", SayLabel(options)),
+      .columns = {KeyColumn("group", SayLabel(options)), KeyColumn("week", "week"),
                   CountColumn("jobs", "jobs"), TimeColumn("time", "job time"),
                   RatioColumn("goodput_ratio", "goodput"), TimeColumn("badput_time", "badput"),
-                  ValueColumn("largest_badput", "largest badput"),
+                  Words(ValueColumn("largest_badput", "largest badput")),
                   CountColumn("chip_hours", "chip-hours"),
                   CountColumn("badput_chip_hours", "lost chip-hours"), CountColumn("cost", "cost"),
                   CountColumn("badput_cost", "lost cost")},
@@ -103,8 +108,9 @@ Table GroupsTable(const std::map<std::pair<std::string, std::string>, Sum>& grou
 Table BadputTable(const std::map<std::string, Sum>& groups, const GoodputFleetOptions& options,
                   const Costs& costs) {
   Table table{.key = "badput",
-              .title = "Badput by " + options.by + " and cause",
-              .columns = {KeyColumn("group", options.by), KeyColumn("bucket", "bucket"),
+              .title = Say("Badput by {label} and cause", SayLabel(options)),
+              .columns = {KeyColumn("group", SayLabel(options)),
+                          Words(KeyColumn("bucket", "bucket")),
                           TimeColumn("time", "time"), RatioColumn("ratio", "% of chip time"),
                           CountColumn("chip_hours", "chip-hours"), CountColumn("cost", "cost")},
               .text_rows = 12};
@@ -130,10 +136,10 @@ Table WorstTable(const std::map<std::pair<std::string, std::string>, Sum>& jobs,
   Table table{
       .key = "worst",
       .title = "Jobs that lost most",
-      .columns = {KeyColumn("job", "job"), KeyColumn("group", options.by),
+      .columns = {KeyColumn("job", "job"), KeyColumn("group", SayLabel(options)),
                   TimeColumn("time", "job time"), RatioColumn("goodput_ratio", "goodput"),
                   TimeColumn("badput_time", "badput"),
-                  ValueColumn("largest_badput", "largest badput"),
+                  Words(ValueColumn("largest_badput", "largest badput")),
                   CountColumn("chip_hours", "lost chip-hours"), CountColumn("cost", "lost cost")},
       .text_rows = 10};
   std::vector<std::pair<const std::pair<std::string, std::string>*, const Sum*>> order;
@@ -152,10 +158,10 @@ Table WorstTable(const std::map<std::pair<std::string, std::string>, Sum>& jobs,
 Table MendTable(const Sum& all, const std::vector<JobPart>& parts, const Costs& costs) {
   Table table{.key = "mend",
               .title = "What to mend first",
-              .columns = {KeyColumn("bucket", "bucket"), TimeColumn("time", "time"),
+              .columns = {Words(KeyColumn("bucket", "bucket")), TimeColumn("time", "time"),
                           ValueColumn("points", "goodput", Unit::kRatioDifference),
                           CountColumn("chip_hours", "chip-hours"), CountColumn("cost", "cost"),
-                          CountColumn("jobs", "jobs"), ValueColumn("hint", "try")},
+                          CountColumn("jobs", "jobs"), Words(ValueColumn("hint", "try"))},
               .text_rows = 5};
   std::vector<size_t> order;
   for (size_t b = 0; b < kBuckets; ++b) {
@@ -177,22 +183,22 @@ Table MendTable(const Sum& all, const std::vector<JobPart>& parts, const Costs& 
   return table;
 }
 
-std::string Headline(const Sum& all, const Table& mend, double price) {
-  std::string text =
-      fmt::format("Goodput of {} is {}", Plural(all.jobs.size(), "job"),
-                  all.chip_time > 0 ? HumanRatio(all.chip_productive / all.chip_time) : "unknown");
-  if (all.chips_known) text += fmt::format(" of {} chip-hours", HumanCount(all.chip_time / kHour));
-  text += ".";
+Phrase Headline(const Sum& all, const Table& mend, double price) {
+  const Phrase jobs = Plural(all.jobs.size(), "job");
+  const std::string goodput =
+      all.chip_time > 0 ? HumanRatio(all.chip_productive / all.chip_time) : "unknown";
+  Phrase text = all.chips_known ? Say("Goodput of {jobs} is {goodput} of {hours} chip-hours.", jobs,
+                                      goodput, HumanCount(all.chip_time / kHour))
+                                : Say("Goodput of {jobs} is {goodput}.", jobs, goodput);
   if (mend.rows.empty()) return text;
   const auto& first = mend.rows.front();
   const ColumnOf bucket(mend, "bucket"), points(mend, "points"), chip_hours(mend, "chip_hours");
-  text += fmt::format(" Mend {} first: impact up to {:.1f} pp", bucket.Text(first),
-                      100 * points.Real(first));
+  Phrase impact = fmt::format("{:.1f} pp", 100 * points.Real(first));
   if (const double* hours = chip_hours.FindReal(first)) {
-    text += fmt::format(", {} chip-hours", HumanCount(*hours));
-    if (price > 0) text += fmt::format(", cost {}", HumanCount(*hours * price));
+    impact += Say(", {hours} chip-hours", HumanCount(*hours));
+    if (price > 0) impact += Say(", cost {cost}", HumanCount(*hours * price));
   }
-  return text + ".";
+  return text + Say(" Mend {bucket} first: impact up to {impact}.", bucket.Text(first), impact);
 }
 
 using Days = std::chrono::sys_days;

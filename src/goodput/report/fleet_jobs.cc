@@ -63,7 +63,7 @@ Result<ReportSet> FleetOnce(const GoodputFleetOptions& options) {
   answer.reports.push_back(FleetReport(parts, options));
   const Report& report = answer.reports.front();
   answer.verdict =
-      report.status == Status::kOk ? report.headline : "No goodput: " + report.why + ".";
+      report.status == Status::kOk ? report.headline : Say("No goodput: {why}.", report.why);
   return answer;
 }
 

@@ -54,7 +54,7 @@ int64_t BeforeScheduler(const goodput::Partition& partition,
 // Scheduling, runtime and program goodput, if more than the job's own events was given.
 // `refusal`: why there is no product, if the input contradicts itself.
 Result<std::vector<Report>> Productivity(Job& job, const GoodputReportOptions& options,
-                                         std::string& refusal) {
+                                         Phrase& refusal) {
   std::vector<Report> reports;
   const bool asked = options.program || options.price_per_chip_hour > 0 || options.chips > 0;
   const goodput::Scheduling& scheduling = job.accounting.scheduling();
@@ -82,21 +82,20 @@ Result<std::vector<Report>> Productivity(Job& job, const GoodputReportOptions& o
     input.program =
         std::get<double>(std::ranges::find(reports.front().metrics, "mfu", &Metric::key)->value);
   }
-  if (const std::string why = goodput::Contradiction(input); !why.empty()) {
-    refusal += "No product of goodputs: " + why + ". ";
+  if (const Phrase why = goodput::Contradiction(input); !why.empty()) {
+    refusal += Say("No product of goodputs: {why}. ", why);
   }
   reports.insert(reports.begin(), goodput::ProductivityReport(input));
   return reports;
 }
 
 // The report about traces. If they are not of this job, nothing is computed from them.
-void Walk(Job& job, GoodputReportOptions& options, std::string& refusal,
-          std::vector<Report>& reports) {
+void Walk(Job& job, GoodputReportOptions& options, Phrase& refusal, std::vector<Report>& reports) {
   if (!options.traced) return;
   const goodput::Partition whole = job.accounting.Query(goodput::UpTo(options.at));
   Report walk = goodput::WalkReport(job.accounting, whole, *options.traced);
   if (walk.status == Status::kUnavailable) {
-    refusal += "The traces are not of this job: " + walk.why + ". ";
+    refusal += Say("The traces are not of this job: {why}. ", walk.why);
     if (options.traced->of_program) options.program.reset();
   }
   double chips = options.chips;
@@ -194,8 +193,8 @@ Result<ReportSet> GoodputReport(const GoodputReportOptions& options) {
   auto loaded = goodput::LoadJobs(options);
   if (!loaded) return std::unexpected(loaded.error());
   Job* job = loaded->job;
-  std::string refusal = loaded->scheduler_refusal;
-  if (!refusal.empty()) refusal += ' ';
+  Phrase refusal = loaded->scheduler_refusal;
+  if (!refusal.empty()) refusal += " ";
   ReportSet answer;
   answer.run = {.name = job == nullptr ? options.job : job->name,
                 .files = std::move(loaded->jobs.files),
@@ -224,8 +223,11 @@ Result<ReportSet> GoodputReport(const GoodputReportOptions& options) {
   const auto answers = [](const Report& r) { return r.status != Status::kUnavailable; };
   const auto best = std::ranges::find_if(answer.reports, answers);
   const bool any = best != answer.reports.end();
-  answer.verdict = any ? best->headline : "No goodput: " + answer.reports.front().why + ".";
-  if (any && !best->findings.empty()) answer.verdict += " " + best->findings.front().message;
+  answer.verdict = any ? best->headline : Say("No goodput: {why}.", answer.reports.front().why);
+  if (any && !best->findings.empty()) {
+    answer.verdict += " ";
+    answer.verdict += best->findings.front().message;
+  }
   answer.verdict = refusal + answer.verdict;
   return answer;
 }

@@ -79,7 +79,7 @@ void AddSpread(Table& table, const std::string& what, const MlSpread& s) {
 Table Checkpoints(const MlGoodput& log) {
   Table table{.key = "checkpoints",
               .title = "Checkpoint durations by tier",
-              .columns = {KeyColumn("part", "part"), TimeColumn("total", "total"),
+              .columns = {Words(KeyColumn("part", "part")), TimeColumn("total", "total"),
                           TimeColumn("mean", "mean"), TimeColumn("min", "min"),
                           TimeColumn("max", "max"), TimeColumn("deviation", "std dev")},
               .text_rows = 0};
@@ -133,12 +133,11 @@ Report MlGoodputReport(const MlAnswer& a, const MlGoodput& log) {
         {"excluded", "excluded time", Ns(a.excluded), ns, a.excluded == 0},
     };
     report.tables.push_back(Buckets(a));
-    report.headline =
-        fmt::format("Goodput is {} of {} by the library's rules.",
-                    HumanRatio(a.goodput_percent / 100), HumanTime(a.total * kSecond));
+    report.headline = Say("Goodput is {goodput} of {time} by the library's rules.",
+                          HumanRatio(a.goodput_percent / 100), HumanTime(a.total * kSecond));
   } else {
     report.status = Status::kPartial;
-    report.why = "the library raises " + a.error;
+    report.why = Say("the library raises {error}", Phrase::Name(a.error));
     report.headline = "The library computes no goodput for these events.";
   }
   report.metrics.insert(report.metrics.end(), steps.begin(), steps.end());

@@ -1,6 +1,4 @@
 // Finds an open step that hangs, for reports and for the live view.
-#include <fmt/format.h>
-
 #include "base/time_units.h"
 #include "goodput/report/report.h"
 #include "report/humanize.h"
@@ -13,9 +11,9 @@ std::optional<Finding> FindHang(const Partition& p, const StepClock& clock) {
   if (!p.running || !usual || open < kMinute || open / 10 < *usual) return std::nullopt;
   return Finding{
       .severity = Severity::kHigh,
-      .message = fmt::format("Step {} has been open for {}; the job may hang.",
-                             p.open_step.value_or(0), HumanTime(static_cast<double>(open))),
-      .because = fmt::format("the median step time is {}", HumanTime(static_cast<double>(*usual))),
+      .message = Say("Step {step} has been open for {time}; the job may hang.",
+                     p.open_step.value_or(0), HumanTime(static_cast<double>(open))),
+      .because = Say("the median step time is {time}", HumanTime(static_cast<double>(*usual))),
       .hint = "inspect the stacks of all ranks, then restart from the last checkpoint",
       .impact = open,
       .table = "buckets"};

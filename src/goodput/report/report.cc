@@ -1,8 +1,6 @@
 // Writes the accounting of a job as a report: buckets, attempts, disruptions, segments.
 #include "goodput/report/report.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "goodput/accounting/periods.h"
@@ -108,8 +106,8 @@ ColumnKind KindOf(Bucket bucket) {
 Table BucketsTable(const Partition& p) {
   Table table{.key = "buckets",
               .title = "Time by bucket",
-              .columns = {KeyColumn("bucket", "bucket"), TimeColumn("time", "time"),
-                          RatioColumn("ratio", "share"), ValueColumn("meaning", "meaning")}};
+              .columns = {Words(KeyColumn("bucket", "bucket")), TimeColumn("time", "time"),
+                          RatioColumn("ratio", "share"), Words(ValueColumn("meaning", "meaning"))}};
   AddKindColumn(table);
   for (size_t b = 0; b < kBuckets; ++b) {
     const auto bucket = static_cast<Bucket>(b);
@@ -152,7 +150,7 @@ Table Attempts(const Partition& p) {
       .key = "attempts",
       .title = "Attempts",
       .columns = {KeyColumn("attempt", "attempt"), TimeColumn("start", "start"),
-                  TimeColumn("lasted", "duration"), ValueColumn("fate", "outcome"),
+                  TimeColumn("lasted", "duration"), Words(ValueColumn("fate", "outcome")),
                   ValueColumn("first_step", "first step"), ValueColumn("last_step", "last step"),
                   Detail(ValueColumn("steps", "steps")), Detail(ValueColumn("id", "id")),
                   TimeColumn("productive", "productive"), TimeColumn("wasted", "wasted"),
@@ -174,15 +172,17 @@ Table Attempts(const Partition& p) {
   return table;
 }
 
-std::string CauseText(const Disruption& d) {
-  std::string cause = !d.ended_by.empty() ? d.ended_by
-                      : d.announced       ? "announced"
-                      : d.hung > 0        ? "hung"
-                      : d.in_process      ? "restart in the process"
-                      : d.made_no_step    ? "died before a step"
-                                          : "unannounced";
-  if (!d.text.empty()) cause += ": " + d.text;
-  if (!d.first_gone.empty() && d.ended_by.empty()) cause += ", " + d.first_gone + " first";
+Phrase CauseText(const Disruption& d) {
+  Phrase cause = !d.ended_by.empty() ? d.ended_by
+                 : d.announced       ? "announced"
+                 : d.hung > 0        ? "hung"
+                 : d.in_process      ? "restart in the process"
+                 : d.made_no_step    ? "died before a step"
+                                     : "unannounced";
+  if (!d.text.empty()) cause = cause + ": " + Phrase::Name(d.text);
+  if (!d.first_gone.empty() && d.ended_by.empty()) {
+    cause = Say("{cause}, {rank} first", cause, d.first_gone);
+  }
   return cause;
 }
 
@@ -190,7 +190,7 @@ Table Disruptions(const Partition& p) {
   Table table{.key = "disruptions",
               .title = "Disruptions by cost",
               .columns = {KeyColumn("attempt", "attempt"), TimeColumn("at", "at"),
-                          ValueColumn("cause", "cause"), TimeColumn("cost", "cost"),
+                          Words(ValueColumn("cause", "cause")), TimeColumn("cost", "cost"),
                           TimeColumn("down", "down"), TimeColumn("detect", "detect"),
                           TimeColumn("queue", "queue"), TimeColumn("launch", "launch"),
                           TimeColumn("start", "start"), TimeColumn("restore", "restore"),
@@ -198,9 +198,9 @@ Table Disruptions(const Partition& p) {
                           TimeColumn("hung", "hung")},
               .text_rows = 5};
   for (const Disruption& d : p.disruption_list) {
-    table.rows.push_back({static_cast<int64_t>(d.attempt) + 1, d.time - JobStart(p), CauseText(d),
-                          d.cost(), d.down, Maybe(d.detect), Maybe(d.queue), Maybe(d.launch),
-                          d.start, d.restore, d.startup, d.recompute, d.hung});
+    table.rows.push_back({static_cast<int64_t>(d.attempt) + 1, d.time - JobStart(p),
+                          CauseText(d).str(), d.cost(), d.down, Maybe(d.detect), Maybe(d.queue),
+                          Maybe(d.launch), d.start, d.restore, d.startup, d.recompute, d.hung});
   }
   SortDescending(table, "cost");
   return table;
@@ -211,7 +211,7 @@ Table Segments(const JoinedPeriods& joined, int64_t job_start) {
               .title = "Segments in time order",
               .columns = {KeyColumn("attempt", "attempt"), KeyColumn("segment", "segment"),
                           TimeColumn("start", "start"), TimeColumn("duration", "duration"),
-                          ValueColumn("bucket", "bucket")},
+                          Words(ValueColumn("bucket", "bucket"))},
               .text_rows = 0};
   AddKindColumn(table);
   int64_t segment = 0;
@@ -233,8 +233,7 @@ void AddCourse(const Partition& p, Report& report) {
   if (joined.within > 0) {
     report.notes.push_back(
         {"segments_joined", std::ssize(p.periods) - std::ssize(joined.periods),
-         fmt::format(
-             "segments were joined by bucket within cells of {}: too many to list (their order "
+         Say("segments were joined by bucket within cells of {time}: too many to list (their order "
              "within a cell is lost)",
              HumanTime(static_cast<double>(joined.within))),
          ""});
@@ -250,11 +249,12 @@ void AddCourse(const Partition& p, Report& report) {
 }
 
 Table Rolling(const std::vector<RollingWindow>& windows) {
-  Table table{.key = "rolling",
-              .title = "Rolling windows",
-              .columns = {KeyColumn("window", "window"), RatioColumn("goodput_ratio", "goodput"),
-                          TimeColumn("productive", "productive"),
-                          CountColumn("disruptions", "disruptions")}};
+  Table table{
+      .key = "rolling",
+      .title = "Rolling windows",
+      .columns = {Words(KeyColumn("window", "window")), RatioColumn("goodput_ratio", "goodput"),
+                  TimeColumn("productive", "productive"),
+                  CountColumn("disruptions", "disruptions")}};
   for (const auto& [name, p] : windows) {
     table.rows.push_back({name, Maybe(p.goodput()), p.At(Bucket::kProductive), p.disruptions});
   }
@@ -294,31 +294,33 @@ std::vector<Metric> Metrics(const Partition& p, const StepClock& clock) {
   return metrics;
 }
 
-std::string StateInHeadline(const Partition& p) {
+Phrase StateInHeadline(const Partition& p) {
   if (p.running) return " (job is running)";
   if (p.state.empty() || p.state == "ended") return "";
   const bool silent = p.state == "silent";
-  std::string state = silent ? " (job gave no further sign of life" : " (job " + p.state;
   // Of a job that was cancelled or ran out of time, that is the cause.
   const bool by_itself = silent || p.state == "failed";
-  if (by_itself && !p.attempts.empty() && !p.attempts.back().cause.empty())
-    state += ": " + p.attempts.back().cause;
-  return state + ")";
+  const Phrase cause = by_itself && !p.attempts.empty() ? p.attempts.back().cause : Phrase();
+  if (cause.empty())
+    return silent ? " (job gave no further sign of life)" : Say(" (job {state})", p.state);
+  return silent ? Say(" (job gave no further sign of life: {cause})", cause)
+                : Say(" (job {state}: {cause})", p.state, cause);
 }
 
-std::string Headline(const Partition& p) {
+Phrase Headline(const Partition& p) {
   const auto goodput = p.goodput();
   if (!goodput) return "Goodput is unknown: the whole window is excluded.";
   const auto counted = static_cast<double>(p.total() - p.At(Bucket::kExcluded));
-  return fmt::format("Goodput is {} of {}, with {}{}.", HumanRatio(*goodput), HumanTime(counted),
-                     p.disruptions == 0 ? "no disruption"
-                                        : Plural(static_cast<size_t>(p.disruptions), "disruption"),
-                     StateInHeadline(p));
+  return Say("Goodput is {goodput} of {time}, with {disruptions}{state}.", HumanRatio(*goodput),
+             HumanTime(counted),
+             p.disruptions == 0 ? "no disruption"
+                                : Plural(static_cast<size_t>(p.disruptions), "disruption"),
+             StateInHeadline(p));
 }
 
 }  // namespace
 
-Report NoGoodput(std::string why) {
+Report NoGoodput(Phrase why) {
   return {.analysis = "goodput",
           .title = "Goodput",
           .status = Status::kUnavailable,
@@ -329,9 +331,8 @@ Report PartitionReport(const Partition& p, const StepClock& clock,
                        const std::vector<RollingWindow>& rolling) {
   if (p.unaccounted != 0) {
     return NoGoodput(
-        fmt::format("bucket sum differs from the total by {} ns; please report this with the "
-                    "events",
-                    p.unaccounted));
+        Say("bucket sum differs from the total by {count} ns; please report this with the events",
+            p.unaccounted));
   }
   if (p.total() == 0) return NoGoodput("the events or the window span no time");
   Report report{.analysis = "goodput", .title = "Goodput", .headline = Headline(p)};

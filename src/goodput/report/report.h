@@ -44,6 +44,6 @@ std::string_view HintFor(Bucket bucket);
 Report MlGoodputReport(const MlAnswer& answer, const MlGoodput& log);
 
 // An unavailable report; `why` is a sentence without its final stop.
-Report NoGoodput(std::string why);
+Report NoGoodput(Phrase why);
 
 }  // namespace stepscope::goodput

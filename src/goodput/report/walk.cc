@@ -1,8 +1,6 @@
 // Maps the steps of traces to those of the job, by the wall clock.
 #include "goodput/report/walk.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -31,7 +29,7 @@ TracedSpan TracedSpanOf(const std::vector<TracedStep>& steps) {
 std::string Human(int64_t time) { return HumanTime(static_cast<double>(time)); }
 
 // Why the time of the traces is not the job's; empty: it may be.
-std::string Outside(const Partition& whole, const std::vector<TracedStep>& steps) {
+Phrase Outside(const Partition& whole, const std::vector<TracedStep>& steps) {
   if (steps.empty() || whole.attempts.empty()) return "";
   const TracedSpan traced = TracedSpanOf(steps);
   const int64_t start = traced.start, end = traced.end;
@@ -40,20 +38,20 @@ std::string Outside(const Partition& whole, const std::vector<TracedStep>& steps
   };
   if (std::ranges::any_of(whole.attempts, meets)) return "";
   const int64_t first = whole.attempts.front().start, last = whole.attempts.back().end;
-  if (end < first)
-    return fmt::format("the traces end {} before the job starts", Human(first - end));
+  if (end < first) return Say("the traces end {time} before the job starts", Human(first - end));
   if (start > last)
-    return fmt::format("the traces begin {} after the job's last event", Human(start - last));
-  return "the traces were made at " + HumanMoment(start) + ", between two attempts of the job";
+    return Say("the traces begin {time} after the job's last event", Human(start - last));
+  return Say("the traces were made at {moment}, between two attempts of the job",
+             HumanMoment(start));
 }
 
 // Why the step time of the traces is not the job's; empty: it may be, or one of them is unknown.
-std::string OtherStepTime(std::optional<int64_t> job, int64_t traced) {
+Phrase OtherStepTime(std::optional<int64_t> job, int64_t traced) {
   if (!job || *job <= 0 || traced <= 0) return "";
   const double ratio = static_cast<double>(traced) / static_cast<double>(*job);
   if (ratio <= kMostSlower && ratio >= 1 / kMostFaster) return "";
-  return fmt::format("the step time of the traces is {}, and the job's is {}", Human(traced),
-                     Human(*job));
+  return Say("the step time of the traces is {traced}, and the job's is {job}", Human(traced),
+             Human(*job));
 }
 
 struct Mapped {
@@ -85,13 +83,12 @@ Table StepsTable(const std::vector<Mapped>& mapped) {
   return table;
 }
 
-std::string Range(int64_t first, int64_t last) {
-  return first == last ? fmt::format("step {}", first) : fmt::format("steps {} to {}", first, last);
+Phrase Range(int64_t first, int64_t last) {
+  return first == last ? Say("step {step}", first) : Say("steps {first} to {last}", first, last);
 }
 
-std::string Headline(const std::vector<Mapped>& mapped, int64_t traced,
-                     std::optional<int64_t> job) {
-  std::string text;
+Phrase Headline(const std::vector<Mapped>& mapped, int64_t traced, std::optional<int64_t> job) {
+  Phrase text;
   if (!mapped.empty()) {
     const auto numbers =
         std::ranges::minmax(mapped, {}, [](const Mapped& m) { return m.traced.number; });
@@ -99,19 +96,19 @@ std::string Headline(const std::vector<Mapped>& mapped, int64_t traced,
         std::ranges::minmax(mapped, {}, [](const Mapped& m) { return m.place.step; });
     const auto attempts =
         std::ranges::minmax(mapped, {}, [](const Mapped& m) { return m.place.attempt; });
-    text = fmt::format("Traced {} {} {} of the job, attempt {}{}. ",
-                       Range(numbers.min.traced.number, numbers.max.traced.number),
-                       numbers.min.traced.number == numbers.max.traced.number ? "is" : "are",
-                       Range(steps.min.place.step, steps.max.place.step),
-                       attempts.min.place.attempt + 1,
-                       attempts.min.place.attempt == attempts.max.place.attempt
-                           ? ""
-                           : fmt::format(" to {}", attempts.max.place.attempt + 1));
+    const Phrase from = Range(numbers.min.traced.number, numbers.max.traced.number);
+    const Phrase of_job = Range(steps.min.place.step, steps.max.place.step);
+    const size_t first = attempts.min.place.attempt + 1, last = attempts.max.place.attempt + 1;
+    const Phrase attempt = first == last ? Say("attempt {attempt}", first)
+                                         : Say("attempt {first} to {last}", first, last);
+    text = numbers.min.traced.number == numbers.max.traced.number
+               ? Say("Traced {steps} is {of_job} of the job, {attempt}. ", from, of_job, attempt)
+               : Say("Traced {steps} are {of_job} of the job, {attempt}. ", from, of_job, attempt);
   }
   if (traced > 0 && job)
     text +=
-        fmt::format("Step time is {} in the traces, {} in the job.", Human(traced), Human(*job));
-  return text.empty() ? "The traces do not say which steps of the job they show." : text;
+        Say("Step time is {traced} in the traces, {job} in the job.", Human(traced), Human(*job));
+  return text.empty() ? Phrase("The traces do not say which steps of the job they show.") : text;
 }
 
 }  // namespace

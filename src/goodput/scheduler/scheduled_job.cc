@@ -17,15 +17,19 @@ using Candidates = std::vector<const ScheduledJob*>;
 constexpr size_t kMostNames = 5;
 
 // "Slurm jobs 7, 8".
-std::string NamesOf(const Candidates& jobs) {
+Phrase NamesOf(const Candidates& jobs) {
   if (jobs.empty()) return "no job";
-  std::string names = jobs.front()->slurm ? "Slurm job" : "job";
-  if (jobs.size() > 1) names += 's';
+  std::string list;
   for (size_t k = 0; k < std::min(jobs.size(), kMostNames); ++k) {
-    names += (k == 0 ? " " : ", ") + jobs[k]->id;
+    list += (k == 0 ? "" : ", ") + jobs[k]->id;
   }
-  if (jobs.size() > kMostNames) names += fmt::format(" and {} more", jobs.size() - kMostNames);
-  return names;
+  const Phrase ids = Phrase::Name(std::move(list));
+  const bool slurm = jobs.front()->slurm;
+  Phrase names = jobs.size() == 1 ? slurm ? Say("Slurm job {id}", ids) : Say("job {id}", ids)
+                 : slurm ? Say("Slurm jobs {ids}", ids)
+                                  : Say("jobs {ids}", ids);
+  if (jobs.size() <= kMostNames) return names;
+  return Say("{jobs} and {count} more", names, jobs.size() - kMostNames);
 }
 
 std::string ListOf(const std::set<std::string>& ids) {
@@ -87,7 +91,7 @@ Candidates Those(const Candidates& jobs, const Predicate& which) {
 // The jobs that are `job` by their names, with the reason to leave the others out, or to take none.
 struct Named {
   Candidates own;
-  std::string why, refusal;
+  Phrase why, refusal;
 };
 
 Named ByName(const Candidates& all, const JobIdentity& job) {
@@ -96,15 +100,17 @@ Named ByName(const Candidates& all, const JobIdentity& job) {
   if (own.empty() || RanAtOnce(own)) {
     return {.own = {},
             .why = {},
-            .refusal = fmt::format("Which of the scheduler's rows are of this job is unknown, and "
-                                   "none is used: they are of {}; `scheduler_job` selects one.",
-                                   NamesOf(all))};
+            .refusal = Say("Which of the scheduler's rows are of this job is unknown, and none is "
+                           "used: they are of {jobs}; `scheduler_job` selects one.",
+                           NamesOf(all))};
   }
-  return {.own = std::move(own), .why = "have another name than " + job.name, .refusal = {}};
+  return {.own = std::move(own),
+          .why = Say("have another name than {job}", Phrase::Name(job.name)),
+          .refusal = {}};
 }
 
 Named Identify(const Candidates& all, const JobIdentity& job) {
-  const std::string of_ids = fmt::format("the events name Slurm job {}", ListOf(job.slurm_ids));
+  const Phrase of_ids = Say("the events name Slurm job {ids}", Phrase::Name(ListOf(job.slurm_ids)));
   const bool slurm = all.front()->slurm;
   if (slurm && !job.slurm_ids.empty()) {
     Candidates own = Those(all, [&](const auto& j) { return HasId(j, job.slurm_ids); });
@@ -113,9 +119,9 @@ Named Identify(const Candidates& all, const JobIdentity& job) {
     if (!hidden.empty()) return ByName(hidden, job);
     return {.own = {},
             .why = {},
-            .refusal = fmt::format("The scheduler's rows are not of this job, and none is used: "
-                                   "they are of {}, and {}.",
-                                   NamesOf(all), of_ids)};
+            .refusal = Say("The scheduler's rows are not of this job, and none is used: they are "
+                           "of {jobs}, and {events}.",
+                           NamesOf(all), of_ids)};
   }
   Candidates own = Those(all, [&](const auto& j) { return HasHost(j, job.hosts); });
   if (!own.empty()) return {.own = std::move(own), .why = "have none of its pods", .refusal = {}};
@@ -128,7 +134,7 @@ bool IsNear(const ScheduledJob& scheduled, const Interval& life) {
 }
 
 // Why all rows are of another time.
-std::string FarFrom(const Candidates& own, const Interval& life) {
+Phrase FarFrom(const Candidates& own, const Interval& life) {
   int64_t before = std::numeric_limits<int64_t>::max(), after = before;
   for (const ScheduledJob* job : own) {
     const Interval there = LifeOf(*job);
@@ -137,11 +143,16 @@ std::string FarFrom(const Candidates& own, const Interval& life) {
   }
   const int64_t distance = std::min(before, after);
   const bool may_be_zone = own.front()->slurm && distance < 15 * kHour;
-  return fmt::format(
-      "The scheduler's rows are not of this job, and none is used: {} {} {} {}{}.", NamesOf(own),
-      before <= after ? "ended" : "began", fmt::format("{:.1f} h", Seconds(distance) / 3600),
-      before <= after ? "before the job's first event" : "after the job's last event",
-      may_be_zone ? "; `utc_offset` sets the zone of Slurm's times" : "");
+  const Phrase zone =
+      may_be_zone ? Phrase("; `utc_offset` sets the zone of Slurm's times") : Phrase();
+  const std::string time = fmt::format("{:.1f} h", Seconds(distance) / 3600);
+  return before <= after
+             ? Say("The scheduler's rows are not of this job, and none is used: {jobs} ended "
+                   "{time} before the job's first event{zone}.",
+                   NamesOf(own), time, zone)
+             : Say("The scheduler's rows are not of this job, and none is used: {jobs} began "
+                   "{time} after the job's last event{zone}.",
+                   NamesOf(own), time, zone);
 }
 
 }  // namespace
@@ -179,7 +190,8 @@ OwnRows RowsOf(const std::vector<ScheduledJob>& jobs, const JobIdentity& job) {
       Those(all, [&](const ScheduledJob& j) { return std::ranges::find(own, &j) == own.end(); });
   for (const ScheduledJob* other : others) rows.left_out += other->rows;
   if (!others.empty()) {
-    rows.others = NamesOf(others) + (named.why.empty() ? "" : ": " + named.why);
+    rows.others =
+        named.why.empty() ? NamesOf(others) : Say("{jobs}: {why}", NamesOf(others), named.why);
   }
   for (const ScheduledJob* one : own)
     std::ranges::copy(one->events, std::back_inserter(rows.events));

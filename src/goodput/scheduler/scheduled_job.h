@@ -10,6 +10,7 @@
 
 #include "base/intervals.h"
 #include "goodput/events/event.h"
+#include "stepscope/phrase.h"
 
 namespace stepscope::goodput {
 
@@ -37,8 +38,8 @@ struct JobIdentity {
 struct OwnRows {
   std::vector<Event> events{};  // by time
   int64_t left_out = 0;         // rows of other jobs
-  std::string others{};         // whose, and why
-  std::string refusal{};        // why there are none, in a sentence
+  Phrase others{};              // whose, and why
+  Phrase refusal{};             // why there are none, in a sentence
 };
 
 // Selects the scheduled jobs that are this one. Ids decide, or else names of pods, or else the

@@ -108,8 +108,8 @@ class RowReader {
 
   void AddNotes(OperationsFile& file) const {
     if (unknown_ > 0) {
-      file.notes.push_back({"unknown_operations", unknown_,
-                            "operations were left out: unknown type: " + example_, ""});
+      const Phrase left_out = "operations were left out: unknown type";
+      file.notes.push_back({"unknown_operations", unknown_, left_out + ": " + example_, ""});
     }
     if (incomplete_ > 0) {
       file.notes.push_back({"incomplete_operations", incomplete_,
@@ -152,9 +152,9 @@ void AddLayout(OperationsFile& file, const std::string& path) {
   const auto layout = LayoutBeside(path);
   if (!layout) {
     file.notes.push_back({"layout_inferred", 1,
-                          fmt::format("the layout was inferred from the columns: dp {}, pp {} (no "
-                                      "meta-*.yaml beside the file; other dimensions are unknown)",
-                                      dp, pp),
+                          Say("the layout was inferred from the columns: dp {dp}, pp {pp} (no "
+                              "meta-*.yaml beside the file; other dimensions are unknown)",
+                              dp, pp),
                           path});
     return;
   }
@@ -163,8 +163,9 @@ void AddLayout(OperationsFile& file, const std::string& path) {
   if (layout->dp.value_or(dp) != dp || layout->pp.value_or(pp) != pp) {
     file.notes.push_back(
         {"layout_differs", 1,
-         fmt::format("the layout has dp {}, pp {}, the operations dp {}, pp {} (these count)",
-                     layout->dp.value_or(dp), layout->pp.value_or(pp), dp, pp),
+         Say("the layout has dp {layout_dp}, pp {layout_pp}, the operations dp {dp}, pp {pp} "
+             "(these count)",
+             layout->dp.value_or(dp), layout->pp.value_or(pp), dp, pp),
          layout->path});
   }
 }

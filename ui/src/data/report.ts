@@ -141,6 +141,9 @@ export interface RunInfo {
   readonly notes: readonly Note[];
 }
 
+// By language code, texts by their English. Only what differs.
+export type Words = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
 export interface ReportSet {
   readonly schema: string;
   readonly run: RunInfo;
@@ -148,4 +151,5 @@ export interface ReportSet {
   readonly verdict: string;
   readonly reports: readonly Report[];
   readonly short_names?: Readonly<Record<string, string>>;  // what is shown in place of a name
+  readonly words?: Words;  // of what people read, names excepted; words.ts applies them
 }

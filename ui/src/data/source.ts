@@ -1,5 +1,5 @@
 // Declares the interface to the page's data. server.ts implements it for `stepscope serve`, embedded.ts for report.html.
-import type { ReportSet, Unit } from "./report";
+import type { ReportSet, Unit, Words } from "./report";
 
 // What went wrong, where, and what to try; every rejected promise of a Source carries one.
 export interface Problem {
@@ -49,6 +49,7 @@ export interface Analysis {
   readonly title: string;
   readonly doc: string;  // Markdown
   readonly params: readonly Parameter[];
+  readonly words?: Words;  // of title, doc and parameters
 }
 
 // Which part of a run counts. Empty strings and lists mean all of it.

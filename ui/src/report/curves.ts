@@ -1,5 +1,7 @@
 // Groups a report's series into charts, names them, and selects the points to draw.
 import type { Series, Table, Unit } from "../data/report";
+import { hasJapanese, wordOf } from "../data/words";
+import { currentLanguage, t, type TextKey } from "../text";
 import { visible } from "./format";
 
 export interface Chart {
@@ -37,6 +39,22 @@ export function chartsOf(series: readonly Series[]): Chart[] {
 const keyParts = (series: Series): string[] => series.key.split(".").slice(1);
 const numberIn = (part: string | undefined): string => /\d+$/.exec(part ?? "")?.[0] ?? "";
 
+const kParts: Readonly<Record<string, TextKey>> = { rank: "heat.axis.rank", window: "part.window", device: "heat.axis.device", stream: "part.stream", step: "heat.axis.step", timeline: "part.timeline", outstanding: "part.outstanding", waiting: "part.waiting" };
+
+// The end of a series' key in words: "rank 1, device 1".
+export const partsText = (parts: readonly string[]): string => parts.map((part) => {
+  const [, name = part, number] = /^([a-z]+)(\d+)$/.exec(part) ?? [], key = kParts[name];
+  if (number === undefined) return key ? t(key) : part.replace(/([a-z])(\d)/g, "$1 $2");
+  return `${key ? t(key) : name} ${number}`;
+}).join(", ");
+
+// Of several curves what their keys begin with; in Japanese what they are called but for the numbers, where they agree in it.
+export function chartTitle({ key, series }: Pick<Chart, "key" | "series">): string {
+  if (series.length === 1) return visible(series[0]!.title);
+  const name = key.replaceAll("_", " "), [alike, ...others] = new Set(series.map(({ title }) => title.replace(/\d+/g, "…")));
+  return visible(currentLanguage() === "ja" && others.length === 0 && hasJapanese(alike ?? "") ? alike! : wordOf(name));
+}
+
 // What tells the curves of a chart apart: of "allocated.rank1.window0.device1" only "rank 1", where all
 // are of window 0 and devices are numbered like their ranks.
 export function curveNames(series: readonly Series[]): string[] {
@@ -47,7 +65,7 @@ export function curveNames(series: readonly Series[]): string[] {
   const repeats = (at: number) => at !== rank && rank >= 0 && all.every((parts) => numberIn(parts[at]) === numberIn(parts[rank]));
   return all.map((parts, which) => {
     const telling = parts.filter((_, at) => differs(at) && !repeats(at));
-    return visible(telling.join(", ").replace(/([a-z])(\d)/g, "$1 $2") || series[which]!.title);
+    return visible(partsText(telling) || series[which]!.title);
   });
 }
 

@@ -1,6 +1,7 @@
 // Shows findings: problem, evidence, what to try, and possible savings.
 import { useContext } from "preact/hooks";
 import type { Finding, Report } from "../data/report";
+import { langOf } from "../data/words";
 import { linkTo } from "../shell/url";
 import { t } from "../text";
 import { humanRatio, humanTime, visible } from "./format";
@@ -46,17 +47,17 @@ export function FindingItem({ finding, report, base, named }: {
   return (
     <li class={`finding ${finding.severity}`}>
       <p class="severity"><span aria-hidden="true">{kSigns[finding.severity]}</span> {t(`severity.${finding.severity}`)}</p>
-      <div lang="en">
-        <p class="message"><Says text={finding.message} /></p>
-        <p class="because"><Says text={finding.because} /></p>
+      <div>
+        <p class="message" lang={langOf(finding.message)}><Says text={finding.message} /></p>
+        <p class="because" lang={langOf(finding.because)}><Says text={finding.because} /></p>
         {finding.evidence.map((evidence) => (
           <p key={evidence.analysis + evidence.message} class="because">
-            {t("finding.also")} <a href={linkTo([...base, evidence.analysis], evidence.table ? { at: `table-${evidence.table}` } : {})}><span lang="en">{visible(evidence.message)}</span></a>
+            {t("finding.also")} <a href={linkTo([...base, evidence.analysis], evidence.table ? { at: `table-${evidence.table}` } : {})}><span lang={langOf(evidence.message)}>{visible(evidence.message)}</span></a>
           </p>
         ))}
-        <p class="try"><b lang="">{t("finding.try")}</b> <Advice text={finding.try} href={timeline ?? (named || table ? href : null)} /></p>
+        <p class="try"><b>{t("finding.try")}</b> <span lang={langOf(finding.try)}><Advice text={finding.try} href={timeline ?? (named || table ? href : null)} /></span></p>
         {shareOf(finding) > 0 && <span class="worth" aria-hidden="true" data-share={shareOf(finding)}><span style={{ width: `${100 * shareOf(finding)}%` }} /></span>}
-        <p class="foot" lang="">
+        <p class="foot">
           {finding.impact > 0 && <span class="impact" data-value={finding.impact}>{savingsOf(finding, ofJob)}</span>}
           {timeline && <a href={timeline} class="to-timeline">{t("finding.in_timeline")}</a>}
           {(named || table) && <a href={href}>{named ? t("finding.evidence_in", { title: visible(report.title) }) : t("finding.evidence")}</a>}

@@ -1,11 +1,13 @@
-// Formats numbers with the units and digits that the CLI uses (src/report/humanize.cc).
+// Formats numbers with the units and digits that the CLI uses (src/report/humanize.cc), long times in the words of the
+// language that is shown, as its catalogue has them (src/language).
 import type { Cell, Unit } from "../data/report";
+import { t } from "../text";
 
 type Scale = readonly (readonly [factor: number, name: string])[];
 
 const kTimes: Scale = [[1, "ns"], [1e3, "µs"], [1e6, "ms"], [1e9, "s"]];
-const kLongTimes: readonly (readonly [from: number, factor: number, name: string])[] = [
-  [72 * 3600e9, 24 * 3600e9, "d"], [2 * 3600e9, 3600e9, "h"], [600e9, 60e9, "min"],
+const kLongTimes: readonly (readonly [from: number, factor: number, name: "unit.d" | "unit.h" | "unit.min"])[] = [
+  [72 * 3600e9, 24 * 3600e9, "unit.d"], [2 * 3600e9, 3600e9, "unit.h"], [600e9, 60e9, "unit.min"],
 ];
 
 // Steps of an axis in ns that read well: 1, 2 or 5 of a unit, and whole parts of minutes, hours and days.
@@ -57,7 +59,7 @@ function scaled(value: number, scales: Scale): string {
 
 export function humanTime(ns: number): string {
   for (const [from, factor, name] of kLongTimes) {
-    if (Math.abs(ns) >= from) return `${grouped(threeDigits(ns / factor).replaceAll(",", ""))} ${name}`;
+    if (Math.abs(ns) >= from) return `${grouped(threeDigits(ns / factor).replaceAll(",", ""))} ${t(name)}`;
   }
   return scaled(ns, kTimes);
 }

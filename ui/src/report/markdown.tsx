@@ -1,6 +1,7 @@
 // Renders the Markdown subset of analyses' explanations: paragraphs, lists, headings, fences, `code`, **bold** and
 // [links](https://...). Produces text nodes, never HTML.
 import type { ComponentChildren } from "preact";
+import { hasJapanese, langOf } from "../data/words";
 
 function inline(text: string): ComponentChildren[] {
   const out: ComponentChildren[] = [];
@@ -23,14 +24,20 @@ type Block =
   | { readonly kind: "fence" | "heading" | "text"; readonly text: string }
   | { readonly kind: "list"; readonly items: readonly string[] };
 
+// Lines of one paragraph. Japanese has no spaces between words, so that a line's end is none.
+const joined = (lines: readonly string[]): string => lines.map((line) => line.trim()).reduce((text, line) => {
+  const within = /[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]$/.test(text) && hasJapanese(line[0] ?? "");
+  return `${text}${within || text === "" ? "" : " "}${line}`;
+}, "");
+
 function blockOf(lines: readonly string[]): Block {
   const first = lines[0] ?? "";
-  if (/^#{1,6} /.test(first)) return { kind: "heading", text: lines.join(" ").replace(/^#+ /, "") };
-  if (!/^\s*[-*] /.test(first)) return { kind: "text", text: lines.map((line) => line.trim()).join(" ") };
+  if (/^#{1,6} /.test(first)) return { kind: "heading", text: joined(lines).replace(/^#+ /, "") };
+  if (!/^\s*[-*] /.test(first)) return { kind: "text", text: joined(lines) };
   const items: string[] = [];
   for (const line of lines) {
     if (/^\s*[-*] /.test(line)) items.push(line.replace(/^\s*[-*] /, ""));
-    else items.push(`${items.pop() ?? ""} ${line.trim()}`);
+    else items.push(joined([items.pop() ?? "", line]));
   }
   return { kind: "list", items };
 }
@@ -59,7 +66,7 @@ export function blocksOf(source: string): Block[] {
 
 export function Markdown({ text }: { text: string }) {
   return (
-    <div class="markdown" lang="en">
+    <div class="markdown" lang={langOf(text)}>
       {blocksOf(text).map((block, at) => {
         switch (block.kind) {
           case "fence": return <pre key={at}>{block.text}</pre>;

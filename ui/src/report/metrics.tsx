@@ -1,18 +1,20 @@
 // Shows a report's metrics as tiles.
 import type { Metric } from "../data/report";
+import { langOf } from "../data/words";
 import { t } from "../text";
-import { cellText, visible } from "./format";
+import { visible } from "./format";
+import { fullCell } from "./names";
 
 export function Metrics({ metrics }: { metrics: readonly Metric[] }) {
   const known = metrics.filter((metric) => metric.value !== null && metric.value !== "");
   if (known.length === 0) return null;
   return (
-    <dl class="metrics" aria-label={t("report.metrics")} lang="en">
+    <dl class="metrics" aria-label={t("report.metrics")}>
       {known.map((metric) => {
-        const text = cellText(metric.value, metric.unit);
+        const text = fullCell({ key: "", unit: metric.unit }, metric.value);
         return (
           <div key={metric.key} class={text.length > 24 ? "metric long" : "metric"} title={metric.key}>
-            <dt>{visible(metric.title)}</dt>
+            <dt lang={langOf(metric.title)}>{visible(metric.title)}</dt>
             <dd data-metric={metric.key} data-value={String(metric.value)}>{text}</dd>
           </div>
         );

@@ -1,11 +1,18 @@
 // Shows names as people read them: without what all kernels have, and cut in the middle where there is no room, so that
 // different ones stay different.
-import type { Cell, Unit } from "../data/report";
+import type { Cell } from "../data/report";
 import { shortName } from "../data/short_names";
+import { shownIn, type ColumnOfCell } from "../data/words";
 import { cellText, visible } from "./format";
 
-// A cell as people read it; `cellText` is the same with the full name.
-export const shownCell = (cell: Cell | undefined, unit: Unit): string => cellText(typeof cell === "string" && unit === "" ? shortName(cell) : cell, unit);
+// A cell in the language that is shown, with the full name.
+export const fullCell = (column: ColumnOfCell, cell: Cell | undefined): string => cellText(shownIn(column, cell), column.unit);
+
+// The same as people read it, with a shorter name.
+export function shownCell(column: ColumnOfCell, cell: Cell | undefined): string {
+  const shown = shownIn(column, cell);
+  return cellText(typeof shown === "string" && column.unit === "" ? shortName(shown) : shown, column.unit);
+}
 
 const kWhole = 24;  // characters that are not cut
 const kTail = 14;

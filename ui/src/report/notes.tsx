@@ -1,5 +1,6 @@
 // Shows notes: problems in the input and limits of the answer.
 import type { Note } from "../data/report";
+import { langOf } from "../data/words";
 import { t } from "../text";
 import { humanCount, visible } from "./format";
 import { Says } from "./mentions";
@@ -9,10 +10,10 @@ export function Notes({ notes, title }: { notes: readonly Note[]; title: string 
   return (
     <section aria-labelledby="notes-title">
       <h2 id="notes-title">{title}</h2>
-      <ul class="notes" lang="en">
+      <ul class="notes">
         {notes.map((note, at) => (
           <li key={at}>
-            {note.count > 1 && <b>{humanCount(note.count)} × </b>}<Says text={note.message} />
+            {note.count > 1 && <b>{humanCount(note.count)} × </b>}<span lang={langOf(note.message)}><Says text={note.message} /></span>
             {note.where && <> <code>{visible(note.where)}</code></>}
           </li>
         ))}
@@ -23,5 +24,5 @@ export function Notes({ notes, title }: { notes: readonly Note[]; title: string 
 
 export function StatusLine({ status, why }: { status: "ok" | "partial" | "unavailable"; why: string }) {
   if (status === "ok") return null;
-  return <p class={`status ${status}`}><b>{t(`status.${status}`)}</b> <span lang="en"><Says text={why} /></span></p>;
+  return <p class={`status ${status}`}><b>{t(`status.${status}`)}</b> <span lang={langOf(why)}><Says text={why} /></span></p>;
 }

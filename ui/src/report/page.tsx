@@ -3,6 +3,7 @@
 import { useEffect } from "preact/hooks";
 import type { Report, ReportSet } from "../data/report";
 import type { Source } from "../data/source";
+import { describedIn, langOf } from "../data/words";
 import { useCommands } from "../shell/commands";
 import { useLoad } from "../shell/load";
 import { ProblemPanel } from "../shell/status";
@@ -30,12 +31,12 @@ function useStartAt(): void {
 
 function Explained({ source, name }: { source: Source; name: string }) {
   const analyses = useLoad("analyses", "", (signal) => source.analyses(signal));
-  const doc = analyses.value?.find((analysis) => analysis.name === name)?.doc;
-  if (!doc) return null;
+  const analysis = analyses.value?.find((one) => one.name === name);
+  if (!analysis?.doc) return null;
   return (
     <details class="doc">
       <summary>{t("report.doc")}</summary>
-      <Markdown text={doc} />
+      <Markdown text={describedIn(analysis.words, analysis.doc)} />
     </details>
   );
 }
@@ -83,9 +84,9 @@ export function ReportView({ report, base, source, explained = true }: {
   useStartAt();
   return (
     <article>
-      <h1 lang="en">{visible(report.title)}</h1>
+      <h1 lang={langOf(report.title)}>{visible(report.title)}</h1>
       <StatusLine status={report.status} why={report.why} />
-      {report.headline && <p class="headline" lang="en"><Says text={report.headline} /></p>}
+      {report.headline && <p class="headline" lang={langOf(report.headline)}><Says text={report.headline} /></p>}
       <ReportBody report={report} base={base} source={source} explained={explained} />
     </article>
   );

@@ -1,6 +1,7 @@
 // Sorts and filters the rows of a table.
 import type { Cell, Column, Table } from "../data/report";
 import { shortName } from "../data/short_names";
+import { shownIn } from "../data/words";
 import { humanCell, numberOf } from "./format";
 
 export interface Order {
@@ -36,7 +37,7 @@ function compareCells(a: Cell, b: Cell, column: Column): number {
 const blank = (cell: Cell | undefined) => cell === null || cell === undefined || cell === "";
 
 // Indices into table.rows. Words that were typed must all occur in some cell of the row, as printed
-// or as it is; blank cells come last in either direction.
+// (in the language that is shown) or as it is; blank cells come last in either direction.
 export function chosenRows(table: Table, filter: string, order: Order | null): number[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   const rows = table.rows.map((_, index) => index);
@@ -53,7 +54,7 @@ export function chosenRows(table: Table, filter: string, order: Order | null): n
   });
 }
 
-// What a filter looks through, of each row; made when a table is first filtered.
+// What a filter looks through, of each row; made when a table is first filtered. In another language it is another table.
 const searched = new WeakMap<Table, string[]>();
 
 function textOf(table: Table, index: number): string {
@@ -61,8 +62,9 @@ function textOf(table: Table, index: number): string {
   searched.set(table, texts);
   return (texts[index] ??= table.rows[index]!
     .map((cell, at) => {
-      const unit = table.columns[at]?.unit ?? "";
-      return typeof cell === "string" && unit === "" ? `${cell}\n${shortName(cell)}` : `${cell ?? ""} ${humanCell(cell, unit)}`;
+      const column = table.columns[at] ?? { key: "", unit: "" };
+      if (typeof cell === "string" && column.unit === "") return `${cell}\n${shortName(cell)}\n${shownIn(column, cell)}`;
+      return `${cell ?? ""} ${humanCell(cell, column.unit)}`;
     })
     .join("\n")
     .toLowerCase());

@@ -3,14 +3,15 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import type { Series, Table, Unit } from "../data/report";
+import { langOf } from "../data/words";
 import { kCurves, kInk } from "../shell/palette";
 import { useTheme, type Theme } from "../shell/theme";
 import { useUrlState } from "../shell/url";
-import { t } from "../text";
+import { t, useLanguage } from "../text";
 import { closedBuckets, HistogramBars } from "../timeline/histogram";
-import { chartsOf, curveNames, drawnPoints, isCounted, kCountSteps, placesOf, type Chart } from "./curves";
+import { chartsOf, chartTitle, curveNames, drawnPoints, isCounted, kCountSteps, placesOf, type Chart } from "./curves";
 import { Exported } from "./exports";
-import { humanNumber, kTimeSteps, visible } from "./format";
+import { humanNumber, kTimeSteps } from "./format";
 import { DataTable } from "./table";
 
 function aligned(chart: Chart): uPlot.AlignedData {
@@ -59,7 +60,7 @@ function optionsOf(chart: Chart, across: string, theme: Theme, width: number): u
 
 export function ChartView({ chart, across, title }: { chart: Chart; across: string; title: string }) {
   const box = useRef<HTMLDivElement>(null);
-  const theme = useTheme();
+  const theme = useTheme(), language = useLanguage();
   useEffect(() => {
     const element = box.current;
     if (!element) return;
@@ -72,7 +73,7 @@ export function ChartView({ chart, across, title }: { chart: Chart; across: stri
       resize.disconnect();
       plot.destroy();
     };
-  }, [chart, across, theme]);
+  }, [chart, across, theme, language]);
   return <div ref={box} class="plot" role="img" aria-label={t("series.label", { title, curves: chart.series.length })} />;
 }
 
@@ -98,10 +99,10 @@ function ChartFigure({ chart, across, name, open, setOpen }: {
   const most = Math.max(0, chart.series.length - 1);
   const from = Math.min(most - (most % kAtOnce), Math.max(0, (Number.parseInt(fromText, 10) || 1) - 1));
   const shown = useMemo(() => ({ ...chart, series: chart.series.slice(from, from + kAtOnce) }), [chart, from]);
-  const title = visible(chart.series.length === 1 ? chart.series[0]!.title : chart.key.replaceAll("_", " "));
+  const title = chartTitle(chart);
   return (
     <figure>
-      <figcaption lang="en">{title}</figcaption>
+      <figcaption lang={langOf(title)}>{title}</figcaption>
       {chart.series.length > kAtOnce && (
         <div class="pager" role="group" aria-label={t("series.choose", { title })}>
           <button type="button" disabled={from === 0} aria-label={t("table.previous")} onClick={() => setFrom(String(from + 1 - kAtOnce), "replace")}>‹</button>

@@ -2,13 +2,14 @@
 // table's key.
 import { useMemo, useRef } from "preact/hooks";
 import type { Column, Table } from "../data/report";
+import { langOf } from "../data/words";
 import { useUrlState } from "../shell/url";
 import { t } from "../text";
 import { csvOf, saveText } from "./csv";
 import { DrawnExports } from "./exports";
-import { cellText, humanCount, visible } from "./format";
+import { humanCount, visible } from "./format";
 import { RowInTimeline } from "./in_timeline";
-import { Name, shownCell } from "./names";
+import { fullCell, Name, shownCell } from "./names";
 import { chosenRows, formatOrder, isNumeric, nextOrder, parseOrder, type Order } from "./rows";
 
 const kPage = 50;
@@ -20,7 +21,7 @@ function Heading({ column, numeric, order, onOrder }: {
   const sorted = order?.column === column.key ? (order.down ? "descending" : "ascending") : "none";
   const sign = sorted === "none" ? "" : sorted === "descending" ? " ▼" : " ▲";
   return (
-    <th scope="col" aria-sort={sorted} class={numeric ? "number" : ""}>
+    <th scope="col" aria-sort={sorted} class={numeric ? "number" : ""} lang={langOf(column.title)}>
       <button type="button" onClick={() => onOrder(nextOrder(order, column, numeric))} title={`${column.key}${column.unit ? ` (${column.unit})` : ""}`}>
         {visible(column.title)}<span aria-hidden="true">{sign}</span>
       </button>
@@ -33,7 +34,7 @@ function Row({ table, index, numeric, name }: { table: Table; index: number; num
   return (
     <tr>
       {table.columns.map((column, at) => {
-        const text = shownCell(row[at], column.unit), full = cellText(row[at], column.unit);
+        const text = shownCell(column, row[at]), full = fullCell(column, row[at]);
         const long = text.length > kLong;
         const props = {
           class: numeric[at] ? "number" : long ? "text long" : "text",
@@ -78,7 +79,7 @@ export function DataTable({ table, name, level = 3 }: { table: Table; name: stri
   return (
     <section class="table" id={id} ref={section} aria-labelledby={`${id}-title`}>
       <div class="table-head">
-        <Title id={`${id}-title`} lang="en">{title}</Title>
+        <Title id={`${id}-title`} lang={langOf(title)}>{title}</Title>
         <span class="faint" role="status">
           {filter ? t("table.rows_of", { rows: humanCount(rows.length), all: humanCount(table.rows.length) }) : rows.length === 1 ? t("table.one_row") : t("table.rows", { rows: humanCount(rows.length) })}
         </span>
@@ -94,7 +95,7 @@ export function DataTable({ table, name, level = 3 }: { table: Table; name: stri
       </div>
       {table.rows.length === 0 ? <p class="faint">{t("table.empty")}</p> : (
         <div class="scroll" tabIndex={0} role="group" aria-labelledby={`${id}-title`}>
-          <table lang="en">
+          <table>
             <thead>
               <tr>
                 {table.columns.map((column, at) => (

@@ -17,7 +17,7 @@ import { Finder } from "./finder";
 import { Help } from "./help";
 import { useFirstPicture } from "./first_picture";
 import { useJob } from "./job";
-import { useLoad, type Loaded } from "./load";
+import { useAnswer, type Loaded } from "./load";
 import { LedgerNav, RunNav } from "./nav";
 import { reportBase, routeOf, type Route } from "./routes";
 import { Served } from "./served";
@@ -34,11 +34,11 @@ export function useSelection(): Selection {
 
 // The server answers once the run is read, so that nobody has to ask when. The timeline's page shows none of the
 // numbers, and has better use for the memory.
-function useAnswer(source: Source, run: Run | undefined, page: Route["page"]): Loaded<ReportSet> {
+function useRunAnswer(source: Source, run: Run | undefined, page: Route["page"]): Loaded<ReportSet> {
   const selection = useSelection(), pictureIsThere = useFirstPicture(), brief = page === "timeline";
   const key = run && run.state !== "failed" && (!brief || pictureIsThere) ? `${selection.steps} ${selection.ranks}` : null;
   const scope = `answer ${brief ? "brief " : ""}${run?.id} ${run?.revision ?? 0}`;
-  return useLoad(scope, key, (signal) => source.answer(run!.id, { ...selection, brief }, signal));
+  return useAnswer(scope, key, (signal) => source.answer(run!.id, { ...selection, brief }, signal));
 }
 
 // What the navigation lists stays until another run's is there, from page to page.
@@ -114,10 +114,10 @@ export function App({ source }: { source: Source }) {
   const [open, setOpen] = useState<"" | "help" | "finder">("");
   const [menu, setMenu] = useState(false);
   const run = "run" in route ? state?.runs.find((one) => one.id === route.run) : undefined;
-  const answer = useAnswer(source, run, route.page);
+  const answer = useRunAnswer(source, run, route.page);
   const ledgerId = route.page === "ledger" ? route.ledger : undefined;
   const jobName = useJob(ledgerId);
-  const ledger = useLoad(`ledger ${ledgerId}`, ledgerId === undefined ? null : jobName, (signal) => source.ledger(ledgerId!, jobName, signal));
+  const ledger = useAnswer(`ledger ${ledgerId}`, ledgerId === undefined ? null : jobName, (signal) => source.ledger(ledgerId!, jobName, signal));
   const listed = useListed(run, answer.value), shown = route.page === "ledger" ? ledger.value : listed;
   useShellCommands({ state, route, reports: shown?.reports ?? [], open: setOpen });
   const path = usePlace().path.join("/");

@@ -1,7 +1,10 @@
 // Loads values by key: keeps the last few, cancels the old load when the key changes, and shows the old value (marked busy)
-// until the new one arrives.
+// until the new one arrives. Answers are in the language that is shown.
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import type { ReportSet } from "../data/report";
 import { SourceError, type Problem, type Run, type Source } from "../data/source";
+import { inLanguage } from "../data/words";
+import { useLanguage } from "../text";
 
 export interface Loaded<T> {
   readonly value: T | undefined;
@@ -48,6 +51,12 @@ export function useLoad<T>(scope: string, key: string | null, load: (signal: Abo
   if (kept.has(full)) return { value: kept.get(full) as T, problem: undefined, busy: false };
   if (held?.key === full) return held;
   return { value: held?.scope === scope ? held.value : undefined, problem: undefined, busy: true };
+}
+
+// The same of an answer, in the language that is shown.
+export function useAnswer(scope: string, key: string | null, load: (signal: AbortSignal) => Promise<ReportSet>): Loaded<ReportSet> {
+  const language = useLanguage(), loaded = useLoad(scope, key, load);
+  return loaded.value ? { ...loaded, value: inLanguage(loaded.value, language) } : loaded;
 }
 
 // The server reads a run when it is asked about it, and may have let go of one since. Asks, until the

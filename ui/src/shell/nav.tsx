@@ -1,5 +1,6 @@
 // Shows the navigation of a run: summary, timeline, and one entry per report of the answer.
 import type { Report, ReportSet } from "../data/report";
+import { langOf } from "../data/words";
 import { visible } from "../report/format";
 import { t } from "../text";
 import { firstReport } from "./routes";
@@ -22,8 +23,8 @@ function Entries({ title, entries }: { title: string; entries: readonly Entry[] 
       <ul>
         {entries.map((entry) => (
           <li key={entry.path.join("/")}>
-            <a href={linkTo(entry.path)} aria-current={[entry.path, entry.also].some((path) => path?.join("/") === here) ? "page" : undefined} lang={entry.lang}>
-              {entry.title}{entry.mark && <span class="mark" lang="" title={entry.mark.message}><span aria-hidden="true">{entry.mark.sign}</span><span class="hidden">, {entry.mark.message}</span></span>}
+            <a href={linkTo(entry.path)} aria-current={[entry.path, entry.also].some((path) => path?.join("/") === here) ? "page" : undefined}>
+              <span lang={entry.lang}>{entry.title}</span>{entry.mark && <span class="mark" title={entry.mark.message}><span aria-hidden="true">{entry.mark.sign}</span><span class="hidden">, {entry.mark.message}</span></span>}
             </a>
           </li>
         ))}
@@ -39,8 +40,8 @@ function worst(report: Report): Entry["mark"] {
 }
 
 const entryOf = (base: readonly string[], report: Report): Entry => {
-  const mark = worst(report);
-  return { path: [...base, report.analysis], title: visible(report.label || report.title), lang: "en", ...(mark && { mark }) };
+  const mark = worst(report), title = visible(report.label || report.title);
+  return { path: [...base, report.analysis], title, lang: langOf(title), ...(mark && { mark }) };
 };
 
 // As the core groups analyses, in this order; reports without a group last.

@@ -1,5 +1,6 @@
 // Shows errors, loading progress, and messages about missing data.
 import type { Problem, Run } from "../data/source";
+import { langOf } from "../data/words";
 import { humanBytes, humanCount, visible } from "../report/format";
 import { t } from "../text";
 
@@ -13,9 +14,9 @@ export function ProblemPanel({ problem }: { problem: Problem }) {
     <div class="panel problem" role="alert">
       <h2><span aria-hidden="true">▲ </span>{t("error.title")}</h2>
       <dl class="facts">
-        <dt>{t("error.what")}</dt><dd lang="en">{visible(what)}</dd>
+        <dt>{t("error.what")}</dt><dd lang={langOf(what)}>{visible(what)}</dd>
         {problem.where && <><dt>{t("error.where")}</dt><dd><code>{clipped(visible(problem.where))}</code></dd></>}
-        {hint && <><dt>{t("error.hint")}</dt><dd lang="en">{visible(hint)}</dd></>}
+        {hint && <><dt>{t("error.hint")}</dt><dd lang={langOf(hint)}>{visible(hint)}</dd></>}
       </dl>
     </div>
   );

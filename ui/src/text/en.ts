@@ -3,6 +3,14 @@ import { enTimeline } from "./en.timeline";
 
 export const en = {
   ...enTimeline,
+  "unit.min": "min",
+  "unit.h": "h",
+  "unit.d": "d",
+  "part.window": "window",
+  "part.stream": "stream",
+  "part.timeline": "timeline",
+  "part.outstanding": "outstanding",
+  "part.waiting": "waiting",
   "skip": "Skip to the content",
   "nav.title": "Pages",
   "nav.menu": "Pages",

@@ -1,5 +1,5 @@
-// Selects the language of the page's texts. `en` defines the keys; the build fails unless `ja` has the same. Reports stay
-// in English.
+// Selects the language of the page, and holds its own texts. `en` defines the keys; the build fails unless `ja` has the
+// same. Reports bring their words with them: data/words.ts.
 import { makeStore, remember, remembered, useStore } from "../shell/store";
 import { en } from "./en";
 import { ja } from "./ja";
@@ -13,6 +13,8 @@ const texts: Readonly<Record<Language, Readonly<Record<TextKey, string>>>> = { e
 function first(): Language {
   const kept = remembered("language");
   if (kept === "en" || kept === "ja") return kept;
+  const asked = typeof document === "undefined" ? undefined : document.documentElement.dataset["language"];  // of report.html
+  if (asked === "en" || asked === "ja") return asked;
   return typeof navigator !== "undefined" && navigator.language.startsWith("ja") ? "ja" : "en";
 }
 
@@ -35,5 +37,7 @@ export function chooseLanguage(next: Language): void {
   remember("language", next);
   language.set(next);
 }
+
+export const currentLanguage = (): Language => language.get();
 
 export const useLanguage = (): Language => useStore(language);

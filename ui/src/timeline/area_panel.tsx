@@ -1,7 +1,7 @@
 // Summarizes a selected area by name, kind, track or rank.
 import { humanTime } from "../report/format";
 import { DataTable } from "../report/table";
-import { useLoad } from "../shell/load";
+import { useAnswer } from "../shell/load";
 import { Busy, ProblemPanel } from "../shell/status";
 import { useUrlState } from "../shell/url";
 import type { BoxQuery } from "../data/source";
@@ -21,7 +21,7 @@ export function AreaPanel({ area, controller }: { area: Area; controller: Contro
   const length = query.to - query.from;
   const ask = (signal: AbortSignal) => source.select(run, query, signal);
   const nothing = area.tracks.length === 0;  // without tracks the server would take all
-  const { value, problem, busy } = useLoad(`select ${loads} ${by}`, nothing ? null : JSON.stringify(query), ask);
+  const { value, problem, busy } = useAnswer(`select ${loads} ${by}`, nothing ? null : JSON.stringify(query), ask);
   return (
     <section class="tl-area" aria-label={t("timeline.area_title")} aria-busy={busy}>
       <div class="tl-panel-head">

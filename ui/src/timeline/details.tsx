@@ -3,7 +3,7 @@ import type { EventDetails, EventRef } from "../data/source";
 import { cellText, humanTime, visible } from "../report/format";
 import { Metrics } from "../report/metrics";
 import { DataTable } from "../report/table";
-import { useLoad } from "../shell/load";
+import { useAnswer } from "../shell/load";
 import { Busy, ProblemPanel } from "../shell/status";
 import { useUrlState } from "../shell/url";
 import { t } from "../text";
@@ -71,7 +71,7 @@ function Links({ event, controller }: { event: EventDetails; controller: Control
 function Occurrences({ event, controller }: { event: EventDetails; controller: Controller }) {
   const { source, run, loads } = controller;
   const name = `${event.track}.${event.event}`;
-  const { value, problem } = useLoad(`occurrences ${loads}`, name, (signal) => source.occurrences(run, event, signal));
+  const { value, problem } = useAnswer(`occurrences ${loads}`, name, (signal) => source.occurrences(run, event, signal));
   const report = value?.reports[0];
   return (
     <section aria-busy={!report}>
@@ -95,7 +95,7 @@ function CallersAndCallees({ event, controller }: { event: EventDetails; control
   const [open, setOpen] = useUrlState("calls", "");
   const { source, run, loads, info } = controller, shown = open === "1";
   const query = { from: 0, to: info.end + 1, tracks: [event.track], by: "stack", around: { track: event.track, event: event.event } } as const;
-  const { value, problem, busy } = useLoad(`calls ${loads}`, shown ? JSON.stringify(query) : null, (signal) => source.select(run, query, signal));
+  const { value, problem, busy } = useAnswer(`calls ${loads}`, shown ? JSON.stringify(query) : null, (signal) => source.select(run, query, signal));
   const report = value?.reports[0];
   return (
     <section class="tl-calls">
@@ -117,7 +117,7 @@ export function Details({ event, controller }: { event: EventDetails; controller
   return (
     <section class="tl-details" aria-label={t("timeline.details")}>
       <div class="tl-panel-head">
-        <h2 lang="en" tabIndex={event.name.length > 200 ? 0 : -1}>{visible(event.name)}</h2>
+        <h2 tabIndex={event.name.length > 200 ? 0 : -1}>{visible(event.name)}</h2>
         <button type="button" aria-label={t("timeline.close")} onClick={() => controller.change({ selected: null })}>×</button>
       </div>
       {controller.source.live && <CallersAndCallees event={event} controller={controller} />}

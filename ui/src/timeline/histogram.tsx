@@ -2,6 +2,7 @@
 // axis, so that one event beside thousands is seen.
 import { useRef, useState } from "preact/hooks";
 import type { Report, Series, Unit } from "../data/report";
+import { langOf } from "../data/words";
 import { humanCount, humanNumber, numberOf } from "../report/format";
 import { t } from "../text";
 
@@ -89,7 +90,7 @@ export function HistogramBars({ bars, unit, title, onChoose }: {
   const label = t("timeline.histogram", { bars: bars.length, from: text(first.from), to: text(last.to), most: humanCount(most) });
   return (
     <figure class="tl-histogram" role="group" aria-label={title ? `${title}. ${label}` : label}>
-      {title && <figcaption lang="en">{title}</figcaption>}
+      {title && <figcaption lang={langOf(title)}>{title}</figcaption>}
       <div class="tl-plot">
         <div class="tl-counts" aria-hidden="true">
           {countTicks(most, logarithmic).map((count) => <span key={count} style={{ bottom: `${100 * height(count)}%` }}>{humanCount(count)}</span>)}

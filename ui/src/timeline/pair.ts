@@ -4,6 +4,7 @@
 import type {
   EventDetails, EventRef, Hits, Match, Matches, Source, TileId, TimelineInfo, Track,
 } from "../data/source";
+import { joinedWords, prefixedWords } from "../data/words";
 
 export interface PairedRun {
   readonly id: string;
@@ -170,12 +171,13 @@ export function pairedSource(source: Source, first: PairedRun, second: PairedRun
       const answers = await each(query.tracks, async (side, tracks) => {
         const { around, ...rest } = query, asked = { ...rest, ...times(query, side), tracks, ...(around && { around: own(around, side) }) };
         const set = await source.select(side.run.id, asked, signal);
+        const prefixed = (title: string) => `${side.run.name}: ${title}`;
         const reports = set.reports.map((report) => ({
-          ...report, tables: report.tables.map((table) => ({ ...table, key: side.tracks > 0 ? `${table.key}_with` : table.key, title: `${side.run.name}: ${table.title}` })),
+          ...report, tables: report.tables.map((table) => ({ ...table, key: side.tracks > 0 ? `${table.key}_with` : table.key, title: prefixed(table.title) })),
         }));
-        return { ...set, reports };
+        return { ...set, reports, words: prefixedWords(set, prefixed) };
       });
-      return { ...answers[0]!, reports: answers.flatMap(({ reports }) => reports) };
+      return { ...answers[0]!, reports: answers.flatMap(({ reports }) => reports), words: joinedWords(answers.map(({ words }) => words)) };
     },
     async occurrences(_, ref, signal) {
       const side = await sideOf(ref.track);

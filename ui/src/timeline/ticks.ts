@@ -1,4 +1,5 @@
 // Computes the marks of the time axis and formats times as precisely as the view can show.
+import { t } from "../text";
 
 const kSteps = [1, 2, 5];
 
@@ -49,7 +50,7 @@ function formatClock(ns: number, step: number): string {
   const seconds = ((size % kMinute) / 1e9).toFixed(places).padStart(places > 0 ? places + 3 : 2, "0");
   const withHours = hours > 0 || days > 0;
   const clock = withHours ? `${hours}:${String(minutes).padStart(2, "0")}` : String(minutes);
-  return `${ns < 0 ? "-" : ""}${days > 0 ? `${days} d ` : ""}${clock}:${seconds}`;
+  return `${ns < 0 ? "-" : ""}${days > 0 ? `${days} ${t("unit.d")} ` : ""}${clock}:${seconds}`;
 }
 
 // Where something begins that lasts `length` ns: to a thousandth of it, so that neighbors begin at other times.

@@ -1,6 +1,7 @@
 // Draws series of one rank above one another: memory by use over time. What holds until its next point is drawn as steps.
 import { useMemo, useState } from "preact/hooks";
 import type { Report, Series, Table } from "../data/report";
+import { langOf, wordOf } from "../data/words";
 import { humanNumber, visible } from "../report/format";
 import { kCurves } from "../shell/palette";
 import { useTheme } from "../shell/theme";
@@ -49,16 +50,23 @@ export function outlines({ places, layers, high }: Layers): string[] {
   });
 }
 
+interface Group {
+  readonly label: string;  // in the language that is shown
+  readonly series: (readonly [string, Series])[];
+}
+
 // The rows' series of the same report, by the group they are shown in: a rank's timeline.
-function groupsOf(report: Report, table: Table): Map<string, (readonly [string, Series])[]> {
+function groupsOf(report: Report, table: Table): Map<string, Group> {
   const [rank, timeline, use] = ["rank", "timeline", "use"].map((key) => columnAt(table, key)) as [number, number, number];
-  const groups = new Map<string, (readonly [string, Series])[]>();
+  const groups = new Map<string, Group>();
   for (const row of table.rows) {
     const name = String(row[use] ?? ""), key = `${name.replaceAll(" ", "_")}.rank${row[rank]}.timeline${row[timeline]}`;
     const series = report.series.find((one) => one.key === key && one.points.length > 0);
     if (!series) continue;
-    const label = `${visible(table.columns[rank]!.title)} ${row[rank]}${Number(row[timeline]) > 0 ? `, ${row[timeline]}` : ""}`;
-    groups.set(label, [...(groups.get(label) ?? []), [name, series]]);
+    const which = `${row[rank]}${Number(row[timeline]) > 0 ? `, ${row[timeline]}` : ""}`, id = `rank ${which}`;
+    const group = groups.get(id) ?? { label: `${visible(table.columns[rank]!.title)} ${which}`, series: [] };
+    group.series.push([name, series]);
+    groups.set(id, group);
   }
   return groups;
 }
@@ -83,11 +91,11 @@ function Chart({ data, label, unitX, unitY }: { data: Layers; label: string; uni
     event.stopPropagation();
     setAt(Math.max(0, Math.min(places.length - 1, (at ?? (by > 0 ? -1 : places.length)) + by)));
   };
-  const says = at === null ? t("area.hint") : `${humanNumber(places[at]!, unitX)}: ${[...layers].reverse().map(({ title, values }) => `${visible(title)} ${humanNumber(values[at]!, unitY)}`).join(", ")}`;
+  const says = at === null ? t("area.hint") : `${humanNumber(places[at]!, unitX)}: ${[...layers].reverse().map(({ title, values }) => `${visible(wordOf(title))} ${humanNumber(values[at]!, unitY)}`).join(", ")}`;
   return (
     <>
-      <ul class="legend" lang="en">
-        {layers.map(({ title }, which) => <li key={title}><span class="swatch" style={{ backgroundColor: color(which) }} aria-hidden="true" /> {visible(title)}</li>).reverse()}
+      <ul class="legend">
+        {layers.map(({ title }, which) => <li key={title}><span class="swatch" style={{ backgroundColor: color(which) }} aria-hidden="true" /> {visible(wordOf(title))}</li>).reverse()}
       </ul>
       <div class="area">
         <div class="area-y" aria-hidden="true">{[1, 0.5, 0].map((share) => <span key={share}>{humanNumber(Math.round(high * share), unitY)}</span>)}</div>
@@ -109,18 +117,18 @@ export function UsesOverTime({ report, table }: PictureProps) {
   const groups = useMemo(() => groupsOf(report, table), [report, table]);
   const labels = [...groups.keys()];
   const [chosen, setChosen] = useUrlState("uses", labels[0] ?? "");
-  const named = groups.get(chosen) ?? groups.get(labels[0] ?? "");
+  const named = (groups.get(chosen) ?? groups.get(labels[0] ?? ""))?.series;
   const data = useMemo(() => named && layersOf(named), [named]);
   if (!named || !data || data.places.length === 0) return null;
   const title = visible(table.title), { x_unit: unitX, y_unit: unitY } = named[0]![1];
   return (
     <figure class="uses">
-      <figcaption lang="en">{t("area.title", { title })}</figcaption>
+      <figcaption lang={langOf(title)}>{t("area.title", { title })}</figcaption>
       {labels.length > 1 && (
         <label class="choose">
           <span>{t("columns.rank")}</span>
           <select value={chosen} onChange={(event) => setChosen(event.currentTarget.value)}>
-            {labels.map((label) => <option key={label} value={label}>{label}</option>)}
+            {[...groups].map(([id, { label }]) => <option key={id} value={id}>{label}</option>)}
           </select>
         </label>
       )}

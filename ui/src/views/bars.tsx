@@ -2,7 +2,7 @@
 import type { ComponentType } from "preact";
 import { visible } from "../report/format";
 import { t } from "../text";
-import { columnAt, kindOfColumn, kindOfRow, labelColumns, labelOf, shownLabelOf, valueAt, type PictureProps } from "./parts";
+import { columnAt, fullLabelOf, kindOfColumn, kindOfRow, labelColumns, shownLabelOf, valueAt, type PictureProps } from "./parts";
 import { StackedBars, type BarRow } from "./stacked";
 
 const kMost = 20;
@@ -21,7 +21,7 @@ export function plainBars(value: string, called: readonly string[] = [], most = 
       const { number, text } = valueAt(table, row, at);
       if (number === null || number <= 0) return [];
       const kind = byRow ? kindOfRow(table, row) : kindOfColumn(table, at);
-      return [{ label: labelOf(table, row, labels), shown: shownLabelOf(table, row, labels), parts: [{ title: byRow ? t(`kind.${kind}`) : title, kind, value: number, text }] }];
+      return [{ label: fullLabelOf(table, row, labels), shown: shownLabelOf(table, row, labels), parts: [{ title: byRow ? t(`kind.${kind}`) : title, kind, value: number, text }] }];
     });
     if (rows.length === 0) return null;
     return <StackedBars rows={rows} title={t("picture.first_rows", { title: visible(table.title), column: title })} legend={byRow !== undefined} />;

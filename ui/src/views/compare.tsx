@@ -1,10 +1,11 @@
 // Shows the comparison of two runs, report by report.
 import type { ReportSet } from "../data/report";
 import type { Run, Source, State } from "../data/source";
+import { langOf } from "../data/words";
 import { visible } from "../report/format";
 import { Mentions } from "../report/mentions";
 import { ReportView } from "../report/page";
-import { useLoad, useWake } from "../shell/load";
+import { useAnswer, useWake } from "../shell/load";
 import { baselinesOf, runTitle } from "../shell/choices";
 import { Busy, LoadingPanel, ProblemPanel } from "../shell/status";
 import { linkTo, usePlace } from "../shell/url";
@@ -14,10 +15,10 @@ import { RunNames } from "./compared";
 function Contents({ answer, run, name }: { answer: ReportSet; run: Run; name: string }) {
   return (
     <nav class="contents" aria-label={t("compare.contents")}>
-      <ul lang="en">
+      <ul>
         {answer.reports.map((report) => (
           <li key={report.analysis}>
-            <a href={linkTo(["run", run.id, "compare", report.analysis])} aria-current={report.analysis === name ? "page" : undefined}>{visible(report.title)}</a>
+            <a href={linkTo(["run", run.id, "compare", report.analysis])} aria-current={report.analysis === name ? "page" : undefined} lang={langOf(report.title)}>{visible(report.title)}</a>
           </li>
         ))}
       </ul>
@@ -61,7 +62,7 @@ export function ComparePage({ source, state, run, name }: { source: Source; stat
   const selection = { steps: query["steps"] ?? "", ranks: query["ranks"] ?? "" };
   useWake(source, other);
   const versions = `${other?.revision ?? 0} ${run.revision ?? 0}`;
-  const loaded = useLoad(`compare ${other?.id} ${run.id} ${versions}`, other?.state === "ready" && run.state === "ready" ? `${selection.steps} ${selection.ranks}` : null,
+  const loaded = useAnswer(`compare ${other?.id} ${run.id} ${versions}`, other?.state === "ready" && run.state === "ready" ? `${selection.steps} ${selection.ranks}` : null,
     (signal) => source.compare(other!.id, run.id, selection, signal));
   if (!other) {
     return <Pairs source={source} state={state} run={run} />;
@@ -75,7 +76,7 @@ export function ComparePage({ source, state, run, name }: { source: Source; stat
     <div>
       <div class="compare-head">
         <Who source={source} state={state} before={other} after={run} />
-        <p class="verdict" lang="en">{visible(loaded.value.verdict)}</p>
+        <p class="verdict" lang={langOf(loaded.value.verdict)}>{visible(loaded.value.verdict)}</p>
       </div>
       {shown && <Contents answer={loaded.value} run={run} name={shown.analysis} />}
       <RunNames.Provider value={{ a: runTitle(other, state.runs), b: runTitle(run, state.runs) }}><Mentions.Provider value={{ reports: loaded.value.reports, base }}>

@@ -2,11 +2,12 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Cell, Table, Unit } from "../data/report";
+import { langOf, sharedTitle } from "../data/words";
 import { humanNumber, visible } from "../report/format";
 import { useUrlState } from "../shell/url";
 import { Name } from "../report/names";
 import { t } from "../text";
-import { columnAt, labelColumns, labelOf, largestOf, shownLabelOf, valueAt, type PictureProps, type Value } from "./parts";
+import { columnAt, fullLabelOf, labelColumns, largestOf, shownLabelOf, valueAt, type PictureProps, type Value } from "./parts";
 
 const kMost = 20;
 
@@ -23,8 +24,9 @@ export function comparedColumns(table: Table): string[] {
     .filter((name) => columnAt(table, `${name}_b`) >= 0);
 }
 
+// What they are called: "time" of "time, before" and "time, after".
 export const titleOf = (table: Table, name: string): string =>
-  visible(table.columns[columnAt(table, `${name}_a`)]!.title.replace(/, before$/, ""));
+  visible(sharedTitle(["_a", "_b"].map((end) => table.columns[columnAt(table, name + end)]!.title)));
 
 interface Compared {
   readonly label: string;
@@ -43,7 +45,7 @@ export function comparedRows(table: Table, name: string): Compared[] {
   const valueOf = (number: number, unit: Unit): Value => ({ number, text: humanNumber(number, unit) });
   const unit = table.columns[at[2]!]!.unit;
   const rows = table.rows.map((row): Compared => {
-    const one = { label: labelOf(table, row, labels), shown: shownLabelOf(table, row, labels), a: read(row, 0), b: read(row, 1), change: read(row, 2), ratio: read(row, 3) };
+    const one = { label: fullLabelOf(table, row, labels), shown: shownLabelOf(table, row, labels), a: read(row, 0), b: read(row, 1), change: read(row, 2), ratio: read(row, 3) };
     if (one.change.number !== null || (one.a.number === null) === (one.b.number === null)) return one;
     const gone = one.a.number;
     return { ...one, change: valueOf(gone === null ? one.b.number! : -gone, unit), ratio: gone ? valueOf(-1, "ratio") : one.ratio };
@@ -80,8 +82,8 @@ export function ComparedBars({ table }: PictureProps) {
     <figure class="bars">
       <figcaption>{t("picture.largest_changes", { title: visible(table.title), column: title(name) })}</figcaption>
       {names.length > 1 && (
-        <div class="tabs" role="group" aria-label={t("heat.choose")} lang="en">
-          {names.map((one) => <button key={one} type="button" aria-pressed={one === name} onClick={() => setChosen(one, "replace")}>{title(one)}</button>)}
+        <div class="tabs" role="group" aria-label={t("heat.choose")}>
+          {names.map((one) => <button key={one} type="button" lang={langOf(title(one))} aria-pressed={one === name} onClick={() => setChosen(one, "replace")}>{title(one)}</button>)}
         </div>
       )}
       <ul class="legend">

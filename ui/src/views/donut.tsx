@@ -1,11 +1,12 @@
 // Draws shares of busy time as rings, one per rank.
 import { useState } from "preact/hooks";
 import type { Kind } from "../data/report";
+import { langOf } from "../data/words";
 import { kLooks } from "../shell/palette";
 import { visible } from "../report/format";
 import { t } from "../text";
 import { Legend } from "./legend";
-import { columnAt, groupRows, kindOfRow, labelColumns, valueAt, type PictureProps } from "./parts";
+import { columnAt, fullLabelOf, groupRows, kindOfRow, labelColumns, valueAt, type PictureProps } from "./parts";
 
 interface Slice {
   readonly title: string;
@@ -51,8 +52,9 @@ export function KindRings({ table }: PictureProps) {
   const [all, setAll] = useState(false);
   const name = columnAt(table, "kinds");
   const ratio = columnAt(table, "ratio");
-  const rings = [...groupRows(table, labelColumns(table, ["kinds"]))].map(([label, rows]) => ({
-    label,
+  const labels = labelColumns(table, ["kinds"]);
+  const rings = [...groupRows(table, labels).values()].map((rows) => ({
+    label: fullLabelOf(table, rows[0]!, labels),
     slices: rows.flatMap((row): Slice[] => {
       const { number, text } = valueAt(table, row, ratio);
       return number === null || number <= 0 ? [] : [{ title: valueAt(table, row, name).text, kind: kindOfRow(table, row), share: number, text }];
@@ -62,7 +64,7 @@ export function KindRings({ table }: PictureProps) {
   const shown = all ? rings : rings.slice(0, kAtFirst);
   return (
     <figure class="rings">
-      <figcaption lang="en">{visible(table.title)}</figcaption>
+      <figcaption lang={langOf(table.title)}>{visible(table.title)}</figcaption>
       <Legend entries={[...kinds.values()]} />
       <div class="ring-list">{shown.map((ring) => <Ring key={ring.label} {...ring} />)}</div>
       {rings.length > shown.length && <button type="button" class="quiet" onClick={() => setAll(true)}>{t("picture.all_rows", { rows: rings.length })}</button>}

@@ -1,6 +1,7 @@
 // Shows a heat map of a table by rank and step, one value at a time; also of other pairs of keys, such as waiting and last rank.
 import { useMemo } from "preact/hooks";
 import type { Cell, Column, Table } from "../data/report";
+import { hasJapanese, langOf } from "../data/words";
 import { humanNumber, visible } from "../report/format";
 import { useTheme } from "../shell/theme";
 import { isLive } from "../shell/live";
@@ -9,7 +10,7 @@ import { t, useLanguage } from "../text";
 import { CanvasGrid, type Grid } from "./canvas";
 import { drawHeat, scaleOf, type HeatData } from "./heat";
 import { strongest } from "./contrast";
-import { columnAt, labelColumns, labelOf, largestOf, valueAt, type PictureProps } from "./parts";
+import { columnAt, fullLabelOf, labelColumns, largestOf, valueAt, type PictureProps } from "./parts";
 
 type AxisKey = "rank" | "step" | "for_rank" | "device" | "for_device" | "place" | "stage";
 
@@ -34,13 +35,13 @@ export function heatData(table: Table, { across, left, square }: Axes, value: nu
   const rowOf = new Map<string, number>();
   const lines = square ? columns.map((cell) => table.columns.map((_, k) => (k === own ? cell : null))) : table.rows;
   for (const row of lines) {
-    const label = labelOf(table, row, labels);
+    const label = fullLabelOf(table, row, labels);
     if (!rowOf.has(label)) rowOf.set(label, rowOf.size);
   }
   const values = new Float64Array(rowOf.size * columns.length).fill(NaN);
   for (const row of table.rows) {
     const { number } = valueAt(table, row, value);
-    const place = rowOf.get(labelOf(table, row, labels))! * columns.length + columnOf.get(row[at] ?? null)!;
+    const place = rowOf.get(fullLabelOf(table, row, labels))! * columns.length + columnOf.get(row[at] ?? null)!;
     if (number !== null) values[place] = number;
   }
   return { rows: [...rowOf.keys()], columns: columns.map(String), values, ...scaleOf(values) };
@@ -52,9 +53,10 @@ export interface Guilty {
   readonly since: number | null;
 }
 
-function marked(data: HeatData, guilty: Guilty | undefined): HeatData {
+function marked(data: HeatData, table: Table, guilty: Guilty | undefined): HeatData {
   if (!guilty) return data;
-  const row = guilty.rank === null ? -1 : data.rows.findIndex((label) => label === `rank ${guilty.rank}` || label.startsWith(`rank ${guilty.rank},`));
+  const called = `${visible(table.columns[columnAt(table, "rank")]?.title ?? "rank")} ${guilty.rank}`;  // as its label has it
+  const row = guilty.rank === null ? -1 : data.rows.findIndex((label) => label === called || label.startsWith(`${called},`));
   const since = guilty.since === null ? -1 : data.columns.indexOf(String(guilty.since));
   return { ...data, ...(row >= 0 && { marked: row }), ...(since >= 0 && { since }) };
 }
@@ -64,8 +66,11 @@ const sayMarked = (data: HeatData): string => [
   ...(data.since === undefined || data.since === 0 ? [] : [t("heat.since", { step: data.columns[data.since]! })]),
 ].join(" ");
 
+// About as wide as it is drawn: Japanese letters take twice the room.
+const widthOf = (text: string): number => [...text].reduce((sum, letter) => sum + (hasJapanese(letter) ? 13 : 7), 0);
+
 function gridOf(data: HeatData, column: Column, across: string, none: string, enter: ((across: string) => void) | undefined): Grid {
-  const left = Math.min(160, 14 + 7 * largestOf(data.rows.map((row) => row.length)));
+  const left = Math.min(160, 14 + largestOf(data.rows.map(widthOf)));
   const bottom = 18;
   const height = Math.max(60, Math.min(420, data.rows.length * 26)) + bottom;
   return {
@@ -102,7 +107,7 @@ export function HeatMap({ table, axes, onStep, guilty }: { table: Table; axes: A
   const first = useMemo(() => (axes.square ? choices[0] : strongest(table, choices, (choice) => heatData(table, axes, choice))), [table, axes.across]);
   const [key, setKey] = useUrlState(`heat.${table.key}`, table.columns[first ?? 0]?.key ?? "");
   const at = choices.find((choice) => table.columns[choice]!.key === key) ?? choices[0];
-  const data = useMemo(() => (at === undefined ? null : marked(heatData(table, axes, at), guilty)), [table, at, axes.across, guilty?.rank, guilty?.since]);
+  const data = useMemo(() => (at === undefined ? null : marked(heatData(table, axes, at), table, guilty)), [table, at, axes.across, guilty?.rank, guilty?.since]);
   const column = at === undefined ? undefined : table.columns[at], language = useLanguage();
   const grid = useMemo(() => (data && column ? gridOf(data, column, acrossTitle(table, axes), t(axes.square ? "picture.none" : "picture.unknown"), onStep) : null), [data, column, language]);
   if (!data || !column || !grid) return null;
@@ -116,7 +121,7 @@ export function HeatMap({ table, axes, onStep, guilty }: { table: Table; axes: A
       <div class="heat-head">
         <div class="tabs" role="group" aria-label={t("heat.choose")}>
           {choices.map((choice) => (
-            <button key={choice} type="button" aria-pressed={choice === at} onClick={() => setKey(table.columns[choice]!.key, "replace")} lang="en">
+            <button key={choice} type="button" aria-pressed={choice === at} onClick={() => setKey(table.columns[choice]!.key, "replace")} lang={langOf(choiceTitle(table, choice))}>
               {choiceTitle(table, choice)}
             </button>
           ))}

@@ -3,12 +3,13 @@ import type { ComponentType } from "preact";
 import { useState } from "preact/hooks";
 import type { Finding, Report, ReportSet, Table } from "../data/report";
 import type { Run, Source, State } from "../data/source";
+import { hasJapanese, langOf } from "../data/words";
 import { Exported } from "../report/exports";
 import { stepsText } from "../report/input";
 import { FindingItem } from "../report/findings";
 import { humanCount, visible } from "../report/format";
 import { useJob } from "../shell/job";
-import { useLoad } from "../shell/load";
+import { useAnswer } from "../shell/load";
 import { linkTo } from "../shell/url";
 import { t } from "../text";
 import { UsesOverTime } from "./area";
@@ -121,7 +122,7 @@ function WhatRuns({ answer, run }: { answer: ReportSet; run: string }) {
     if (!report || !table) continue;
     return (
       <section aria-labelledby="runs-title">
-        <h2 id="runs-title" lang="en">{visible(report.title)}</h2>
+        <h2 id="runs-title" lang={langOf(report.title)}>{visible(report.title)}</h2>
         <Exported name={`${analysis}.${key}.picture`} table={table}><Picture report={report} table={table} /></Exported>
         <p><a href={linkTo(["run", run, "report", analysis], { at: `table-${key}` })}>{t("home.as_table")}</a></p>
       </section>
@@ -130,25 +131,32 @@ function WhatRuns({ answer, run }: { answer: ReportSet; run: string }) {
   return null;
 }
 
+// Where the first sentence of a text ends: behind its full stop. 0: there is only one.
+function sentenceEnd(text: string): number {
+  if (hasJapanese(text)) return text.indexOf("。") + 1;
+  const stop = text.search(/[^.0-9]\. [A-Z]/);
+  return stop < 0 ? 0 : stop + 2;
+}
+
 // The first sentence of a verdict stands out where it is a finding's; the rest follows.
-function verdictOf(answer: ReportSet): readonly [first: string, rest: string] {
+export function verdictOf(answer: ReportSet): readonly [first: string, rest: string] {
   const verdict = answer.verdict;
-  const found = foundIn(answer).find(({ finding }) => verdict.startsWith(finding.message));
-  const end = found ? found.finding.message.length : verdict.search(/[^.0-9]\. [A-Z]/) + 2;
-  return end < 2 ? [verdict, ""] : [verdict.slice(0, end), verdict.slice(end).trim()];
+  const found = foundIn(answer).find(({ finding }) => finding.message !== "" && verdict.startsWith(finding.message));
+  const said = found ? found.finding.message.length : sentenceEnd(verdict), end = verdict[said] === "。" ? said + 1 : said;
+  return end === 0 ? [verdict, ""] : [verdict.slice(0, end), verdict.slice(end).trim()];
 }
 
 export function HomePage({ source, state, run, answer }: { source: Source; state: State; run: Run; answer: ReportSet }) {
   const ledger = state.ledgers[0]?.id;
   const job = useJob(ledger);
-  const goodput = useLoad(`ledger ${ledger}`, ledger === undefined ? null : job, (signal) => source.ledger(ledger!, job, signal));
+  const goodput = useAnswer(`ledger ${ledger}`, ledger === undefined ? null : job, (signal) => source.ledger(ledger!, job, signal));
   const info = answer.run;
   const [first, rest] = verdictOf(answer);
   return (
     <article class="home">
       {answer.subject && <p class="subject">{visible(answer.subject)}</p>}
-      <h1 class="verdict" lang="en">{visible(first)}</h1>
-      {rest !== "" && <p class="verdict-rest" lang="en">{visible(rest)}</p>}
+      <h1 class="verdict" lang={langOf(first)}>{visible(first)}</h1>
+      {rest !== "" && <p class="verdict-rest" lang={langOf(rest)}>{visible(rest)}</p>}
       <p class="faint">
         {t("home.read", { files: humanCount(info.files.length), ranks: humanCount(info.ranks), steps: stepsText(info) })}{" "}
         <a href={linkTo(["run", run.id, "input"])}>{info.notes.length > 0 ? t("home.notes", { notes: info.notes.length }) : t("page.input")}</a>

@@ -1,6 +1,6 @@
 // Draws a job on one axis: its segments by bucket, and the disruptions that ended attempts.
 import type { Kind, Report, Table } from "../data/report";
-import { humanTime, visible } from "../report/format";
+import { humanTime } from "../report/format";
 import { t } from "../text";
 import { Legend, lookClass, type LegendEntry } from "./legend";
 import { columnAt, kindOfRow, largestOf, tableOf, valueAt, type PictureProps } from "./parts";
@@ -21,7 +21,7 @@ function bucketTitles(report: Report): Map<string, string> {
   const table = tableOf(report, "buckets");
   if (!table) return new Map();
   const [bucket, message] = [columnAt(table, "bucket"), columnAt(table, "meaning")];
-  return new Map(table.rows.map((row) => [String(row[bucket] ?? ""), visible(String(row[message] ?? ""))]));
+  return new Map(table.rows.map((row) => [String(row[bucket] ?? ""), row[message] ? valueAt(table, row, message).text : ""]));
 }
 
 export function stretchesOf(report: Report, table: Table): Stretch[] {
@@ -31,7 +31,7 @@ export function stretchesOf(report: Report, table: Table): Stretch[] {
     const [from, length] = [valueAt(table, row, start), valueAt(table, row, duration)];
     if (from.number === null || length.number === null) return [];
     const name = String(row[bucket] ?? "");
-    const title = titles.get(name) || visible(name);
+    const title = titles.get(name) || valueAt(table, row, bucket).text;
     const words = { title, lasted: length.text, from: from.text, attempt: String(row[attempt] ?? "") };
     const message = row[attempt] === null ? t("job.before", words) : t("job.stretch", words);
     return [{ from: from.number, length: length.number, kind: kindOfRow(table, row), title, message }];

@@ -1,6 +1,7 @@
 // Shows ranks at their places in the parallel layout: stages of the pipeline to the right, all else below one another.
 import { useMemo } from "preact/hooks";
 import type { Column, Table } from "../data/report";
+import { t } from "../text";
 import { HeatMap } from "./heatmap";
 import { columnAt, type PictureProps } from "./parts";
 
@@ -20,7 +21,7 @@ export function placesOf(table: Table): Table | null {
   return {
     key: table.key,
     title: table.title,
-    columns: [key("place", "place"), key("stage", table.columns[across]!.title), ...values.map((k) => table.columns[k]!)],
+    columns: [key("place", t("heat.axis.place")), key("stage", table.columns[across]!.title), ...values.map((k) => table.columns[k]!)],
     rows: table.rows.map((row) => [
       rest.map((k) => `${table.columns[k]!.title} ${row[k] ?? "?"}`).join(", "),
       row[across] ?? null,

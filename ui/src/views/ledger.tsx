@@ -2,6 +2,7 @@
 // first, and the reader selects one.
 import type { ReportSet } from "../data/report";
 import type { Source } from "../data/source";
+import { langOf } from "../data/words";
 import { visible } from "../report/format";
 import { ReportView } from "../report/page";
 import { useChosenJob } from "../shell/job";
@@ -41,10 +42,11 @@ export function LedgerPage({ source, ledger, name, loaded }: { source: Source; l
   const wanted = listed ? kList : name;
   const report = answer.reports.find(({ analysis }) => analysis === wanted) ?? firstReport(answer);
   if (!report) return <p class="panel">{t("page.nothing")}</p>;
+  const verdict = listed ? report.headline : answer.verdict;
   return (
     <div class={loaded.busy ? "stale" : ""} aria-busy={loaded.busy}>
       <JobChooser ledger={ledger} answer={answer} />
-      <p class="verdict" lang="en">{visible(listed ? report.headline : answer.verdict)}</p>
+      <p class="verdict" lang={langOf(verdict)}>{visible(verdict)}</p>
       <ReportView key={report.analysis} report={report} base={["ledger", ledger]} source={source} explained={false} />
     </div>
   );

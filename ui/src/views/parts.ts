@@ -1,7 +1,7 @@
 // Reads a report's tables by column key, for pictures.
-import { kindNamed, type Cell, type Column, type Kind, type Report, type ReportSet, type Series, type Table, type Unit } from "../data/report";
+import { kindNamed, type Cell, type Column, type Kind, type Report, type ReportSet, type Series, type Table } from "../data/report";
 import { cellText, numberOf, visible } from "../report/format";
-import { shownCell } from "../report/names";
+import { fullCell, shownCell } from "../report/names";
 
 export interface PictureProps {
   readonly report: Report;
@@ -37,10 +37,12 @@ export interface Value {
   readonly text: string;
 }
 
+const kNoColumn = { key: "", unit: "" } as const;
+
+// The text is in the language that is shown.
 export function valueAt(table: Table, row: readonly Cell[], at: number): Value {
-  const unit: Unit = table.columns[at]?.unit ?? "";
-  const cell = row[at] ?? null;
-  return { number: numberOf(cell, unit), text: cellText(cell, unit) };
+  const column = table.columns[at] ?? kNoColumn, cell = row[at] ?? null;
+  return { number: numberOf(cell, column.unit), text: fullCell(column, cell) };
 }
 
 // What says which row it is: its key columns, without those that are the same in all rows and those
@@ -56,17 +58,24 @@ export function labelColumns(table: Table, without: readonly string[] = []): num
 
 const kNamed = new Set(["rank", "window", "device", "stream", "step", "attempt"]);
 
-function labelPart(column: Column, cell: Cell, textOf: typeof cellText): string {
-  const text = textOf(cell, "");
-  return kNamed.has(column.key) && typeof cell === "number" ? `${visible(column.title)} ${text}` : text;
+function labelFrom(table: Table, row: readonly Cell[], columns: readonly number[], called: (column: Column) => string, textOf: (column: Column, cell: Cell) => string): string {
+  return columns.map((at) => {
+    const column = table.columns[at]!, cell = row[at] ?? null, text = textOf({ ...column, unit: "" }, cell);
+    return kNamed.has(column.key) && typeof cell === "number" ? `${called(column)} ${text}` : text;
+  }).join(", ");
 }
 
+const titled = (column: Column): string => visible(column.title);
+
+// The same in every language, as the URL keeps it: "rank 3".
 export const labelOf = (table: Table, row: readonly Cell[], columns: readonly number[]): string =>
-  columns.map((at) => labelPart(table.columns[at]!, row[at] ?? null, cellText)).join(", ");
+  labelFrom(table, row, columns, ({ key }) => key, (_, cell) => cellText(cell, ""));
+
+// In the language that is shown, with full names.
+export const fullLabelOf = (table: Table, row: readonly Cell[], columns: readonly number[]): string => labelFrom(table, row, columns, titled, fullCell);
 
 // The same as people read it: two rows may have the same.
-export const shownLabelOf = (table: Table, row: readonly Cell[], columns: readonly number[]): string =>
-  columns.map((at) => labelPart(table.columns[at]!, row[at] ?? null, shownCell)).join(", ");
+export const shownLabelOf = (table: Table, row: readonly Cell[], columns: readonly number[]): string => labelFrom(table, row, columns, titled, shownCell);
 
 // Rows of one table that share a label, in the order in which the labels come.
 export function groupRows(table: Table, columns: readonly number[]): Map<string, (readonly Cell[])[]> {

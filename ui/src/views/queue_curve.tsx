@@ -2,7 +2,8 @@
 // report's sentence names, whose curves come first.
 import { useMemo } from "preact/hooks";
 import type { Report, Series } from "../data/report";
-import { chartsOf, type Chart } from "../report/curves";
+import { langOf } from "../data/words";
+import { chartsOf, partsText, type Chart } from "../report/curves";
 import { visible } from "../report/format";
 import { ChartView } from "../report/series";
 import { useUrlState } from "../shell/url";
@@ -10,7 +11,11 @@ import { t } from "../text";
 import { type PictureProps } from "./parts";
 
 const streamOf = (series: Series): string => series.key.slice(series.key.indexOf(".") + 1);
-const nameOf = (series: Series): string => visible(series.title.slice(series.title.indexOf(" on ") + 4));
+// "rank 0, stream 7": as its title in English ends, else by its key.
+function nameOf(series: Series): string {
+  const on = series.title.indexOf(" on ");
+  return on >= 0 ? visible(series.title.slice(on + 4)) : partsText(streamOf(series).split(".").filter((part) => part !== "window0"));
+}
 
 // Of each stream its curves, by the end of their keys.
 export function streamsOf(report: Report): Map<string, Series[]> {
@@ -31,7 +36,7 @@ export function QueueCurve({ report }: PictureProps) {
   if (!chart || !curves) return null;
   return (
     <figure class="queue">
-      <figcaption lang="en">{visible(report.title)}: {nameOf(curves[0]!)}</figcaption>
+      <figcaption lang={langOf(report.title)}>{visible(report.title)}: {nameOf(curves[0]!)}</figcaption>
       {streams.size > 1 && (
         <label class="choose">
           <span>{t("queue.stream")}</span>

@@ -38,7 +38,7 @@ export function KernelSequences({ table }: PictureProps) {
   return (
     <figure class="sequences">
       <figcaption>{t("sequences.title", { title: visible(table.title) })}</figcaption>
-      <ul lang="en">
+      <ul>
         {rows.map((row, at) => (
           <li key={at}>
             <p class="sequence-head">

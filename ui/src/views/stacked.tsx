@@ -6,7 +6,7 @@ import { visible } from "../report/format";
 import { Name } from "../report/names";
 import { t } from "../text";
 import { Legend, lookClass, type LegendEntry } from "./legend";
-import { columnAt, groupRows, kindOfColumn, kindOfRow, labelColumns, labelOf, largestOf, shownLabelOf, valueAt, type PictureProps } from "./parts";
+import { columnAt, fullLabelOf, groupRows, kindOfColumn, kindOfRow, labelColumns, largestOf, shownLabelOf, valueAt, type PictureProps } from "./parts";
 
 export interface BarPart {
   readonly title: string;
@@ -72,7 +72,7 @@ export function stackedColumns(parts: readonly string[]): ComponentType<PictureP
   return ({ table }) => {
     const labels = labelColumns(table);
     const rows = table.rows.map((row): BarRow => ({
-      label: labelOf(table, row, labels), shown: shownLabelOf(table, row, labels),
+      label: fullLabelOf(table, row, labels), shown: shownLabelOf(table, row, labels),
       parts: parts.flatMap((key) => {
         const at = columnAt(table, key);
         const { number, text } = valueAt(table, row, at);
@@ -88,8 +88,9 @@ export function stackedRows(name: string, value: string): ComponentType<PictureP
   return ({ table }) => {
     const nameAt = columnAt(table, name);
     const valueColumn = columnAt(table, value);
-    const rows = [...groupRows(table, labelColumns(table, [name]))].map(([label, group]): BarRow => ({
-      label: label || visible(table.columns[valueColumn]?.title ?? ""),
+    const labels = labelColumns(table, [name]);
+    const rows = [...groupRows(table, labels).values()].map((group): BarRow => ({
+      label: fullLabelOf(table, group[0]!, labels) || visible(table.columns[valueColumn]?.title ?? ""),
       parts: group.flatMap((row) => {
         const { number, text } = valueAt(table, row, valueColumn);
         const title = valueAt(table, row, nameAt).text;

@@ -5,11 +5,11 @@ import { humanNumber, visible } from "../report/format";
 import { kInk } from "../shell/palette";
 import type { Theme } from "../shell/theme";
 import { useUrlState } from "../shell/url";
-import { t } from "../text";
+import { t, useLanguage } from "../text";
 import { CanvasGrid, type Cursor, type Grid } from "./canvas";
 import { stepChooser } from "./heatmap";
 import { Legend } from "./legend";
-import { columnAt, groupRows, kindOfColumn, labelColumns, largestOf, valueAt, type PictureProps } from "./parts";
+import { columnAt, fullLabelOf, groupRows, kindOfColumn, labelColumns, largestOf, valueAt, type PictureProps } from "./parts";
 import { fillOf } from "./patterns";
 
 interface Steps {
@@ -99,8 +99,8 @@ export function StepColumns({ table, caption }: { table: Table; caption?: string
   const [chosen, setChosen] = useUrlState("row", [...groups.keys()][0] ?? "");
   const rows = groups.get(chosen) ?? [...groups.values()][0] ?? [];
   const data = useMemo(() => stepsOf(table, rows), [table, rows]);
-  const choose = stepChooser();
-  const grid = useMemo(() => gridOf(data, choose), [data]);
+  const choose = stepChooser(), language = useLanguage();
+  const grid = useMemo(() => gridOf(data, choose), [data, language]);
   if (data.parts.length === 0) return null;
   return (
     <figure class="columns">
@@ -109,7 +109,7 @@ export function StepColumns({ table, caption }: { table: Table; caption?: string
         <label class="choose">
           <span>{t("columns.rank")}</span>
           <select value={chosen} onChange={(event) => setChosen(event.currentTarget.value)}>
-            {[...groups.keys()].map((label) => <option key={label} value={label}>{label}</option>)}
+            {[...groups].map(([label, of]) => <option key={label} value={label}>{fullLabelOf(table, of[0]!, labels)}</option>)}
           </select>
         </label>
       )}

@@ -1,5 +1,6 @@
 // Draws where a step goes: a bar for each part, before and since a change, or of two runs.
 import type { Table } from "../data/report";
+import { langOf } from "../data/words";
 import { humanTime, visible } from "../report/format";
 import { t } from "../text";
 import { lookClass } from "./legend";
@@ -55,10 +56,10 @@ export function StepPartBars({ table }: PictureProps) {
         </thead>
         <tbody>
           {shown.map((place, index) => {
-            const row = table.rows[place]!, title = visible(String(row[name] ?? "")), look = table.kind_column ? lookClass(kindOfRow(table, row)) : "k-other p-solid";
+            const row = table.rows[place]!, title = valueAt(table, row, name).text, look = table.kind_column ? lookClass(kindOfRow(table, row)) : "k-other p-solid";
             return (
               <tr key={title}>
-                <th scope="row" lang="en">{title}</th>
+                <th scope="row" lang={langOf(title)}>{title}</th>
                 {columns.map((column, at) => <Bar key={column.title} title={`${title}, ${column.title}`} time={times[index]![at]!} longest={longest} look={look} />)}
               </tr>
             );

@@ -1,8 +1,9 @@
 // Draws the kernels with the most time of one rank and kind: bars, whose rank and kind the reader chooses.
+import { wordOf } from "../data/words";
 import { visible } from "../report/format";
 import { useUrlState } from "../shell/url";
 import { t } from "../text";
-import { columnAt, kindOfRow, labelColumns, labelOf, shownLabelOf, valueAt, type PictureProps } from "./parts";
+import { columnAt, fullLabelOf, kindOfRow, labelColumns, shownLabelOf, valueAt, type PictureProps } from "./parts";
 import { StackedBars, type BarRow } from "./stacked";
 import { KernelWhiskers } from "./whiskers";
 
@@ -13,7 +14,7 @@ function Choice({ title, value, values, choose }: { title: string; value: string
   return (
     <label class="choose">
       <span>{title}</span>
-      <select value={value} onChange={(event) => choose(event.currentTarget.value)}>{values.map((one) => <option key={one} value={one}>{one}</option>)}</select>
+      <select value={value} onChange={(event) => choose(event.currentTarget.value)}>{values.map((one) => <option key={one} value={one}>{visible(wordOf(one))}</option>)}</select>
     </label>
   );
 }
@@ -31,7 +32,7 @@ export function TopKernels(props: PictureProps) {
   const rows = table.rows.flatMap((row): BarRow[] => {
     const { number, text } = valueAt(table, row, sum);
     if (String(row[rank] ?? "") !== whose || String(row[kind] ?? "") !== which || number === null || number <= 0) return [];
-    return [{ label: labelOf(table, row, labels), shown: shownLabelOf(table, row, labels), parts: [{ title: visible(table.columns[sum]!.title), kind: kindOfRow(table, row), value: number, text }] }];
+    return [{ label: fullLabelOf(table, row, labels), shown: shownLabelOf(table, row, labels), parts: [{ title: visible(table.columns[sum]!.title), kind: kindOfRow(table, row), value: number, text }] }];
   });
   const most = [...rows].sort((a, b) => b.parts[0]!.value - a.parts[0]!.value).slice(0, kMost);
   return (
@@ -40,7 +41,7 @@ export function TopKernels(props: PictureProps) {
         <Choice title={t("top.rank")} value={whose} values={ranks} choose={chooseRank} />
         <Choice title={t("top.kind")} value={which} values={kinds} choose={chooseKind} />
       </div>
-      {most.length > 0 ? <StackedBars rows={most} title={t("top.title", { rank: whose, kind: which })} legend={false} /> : <p class="faint">{t("top.none")}</p>}
+      {most.length > 0 ? <StackedBars rows={most} title={t("top.title", { rank: whose, kind: wordOf(which) })} legend={false} /> : <p class="faint">{t("top.none")}</p>}
       <KernelWhiskers {...props} />
     </>
   );

@@ -1,6 +1,5 @@
 // Draws the goodput waterfall: from total time, bucket by bucket, to productive time.
 import type { Kind } from "../data/report";
-import { visible } from "../report/format";
 import { t } from "../text";
 import { lookClass } from "./legend";
 import { columnAt, kindOfRow, valueAt, type PictureProps } from "./parts";
@@ -19,7 +18,8 @@ function fallsOf({ table }: PictureProps): Fall[] {
   const falls = table.rows.flatMap((row): Fall[] => {
     const { number, text } = valueAt(table, row, time);
     if (number === null || number <= 0) return [];
-    return [{ bucket: String(row[bucket] ?? ""), kind: kindOfRow(table, row), message: visible(String(row[message] ?? "")), time: number, text, share: valueAt(table, row, ratio).text }];
+    const wordAt = (at: number) => (row[at] ? valueAt(table, row, at).text : "");
+    return [{ bucket: wordAt(bucket), kind: kindOfRow(table, row), message: wordAt(message), time: number, text, share: valueAt(table, row, ratio).text }];
   });
   const counts = (fall: Fall) => fall.kind === "productive";
   return [...falls.filter((fall) => !counts(fall)), ...falls.filter(counts)];
@@ -32,7 +32,7 @@ export function Waterfall(props: PictureProps) {
   return (
     <figure class="bars">
       <figcaption>{t("waterfall.title")}</figcaption>
-      <ul class="bar-list" lang="en">
+      <ul class="bar-list">
         {falls.map((fall) => {
           left -= fall.time;
           const place = { left: `${(100 * left) / whole}%`, width: `${(100 * fall.time) / whole}%` };

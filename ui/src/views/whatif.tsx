@@ -6,7 +6,7 @@ import type { Report } from "../data/report";
 import type { Selection } from "../data/source";
 import { visible } from "../report/format";
 import { StatusLine } from "../report/notes";
-import { useLoad } from "../shell/load";
+import { useAnswer } from "../shell/load";
 import { Served } from "../shell/served";
 import { Busy, ProblemPanel } from "../shell/status";
 import { usePlace, useUrlState } from "../shell/url";
@@ -38,7 +38,7 @@ interface Toggles {
 function Row({ text, change, full, bound = false, toggles }: {
   text: string; change?: Change | undefined; full: number; bound?: boolean; toggles?: Toggles | undefined;
 }) {
-  const name = <span lang="en">{visible(text)}</span>;
+  const name = <span>{visible(text)}</span>;
   return (
     <li>
       {toggles
@@ -58,7 +58,7 @@ function useAsked(set: string) {
   const served = useContext(Served), { query } = usePlace();
   const { steps = "", ranks = "" } = query;
   const selection: Selection = { steps, ranks, only: ["whatif"], param: `whatif.set=${set}` };
-  return useLoad(`whatif ${served?.run.id} ${served?.run.revision ?? 0}`, served?.source.live && set ? `${steps} ${ranks} ${set}` : null,
+  return useAnswer(`whatif ${served?.run.id} ${served?.run.revision ?? 0}`, served?.source.live && set ? `${steps} ${ranks} ${set}` : null,
     (signal) => served!.source.answer(served!.run.id, selection, signal));
 }
 

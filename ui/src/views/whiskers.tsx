@@ -6,7 +6,7 @@ import { cutInMiddle } from "../report/names";
 import { useUrlState } from "../shell/url";
 import { t } from "../text";
 import { lookClass } from "./legend";
-import { columnAt, kindOfRow, labelColumns, labelOf, largestOf, valueAt, type PictureProps } from "./parts";
+import { columnAt, fullLabelOf, kindOfRow, labelColumns, largestOf, valueAt, type PictureProps } from "./parts";
 
 const kOffered = 40;
 const kRanks = 128;
@@ -26,7 +26,7 @@ function whiskersOf({ table }: PictureProps, name: string): Whisker[] {
     if (row[at] !== name) return [];
     const [min, mean, max] = columns.map((column) => valueAt(table, row, column));
     if (min?.number == null || mean?.number == null || max?.number == null) return [];
-    return [{ label: labelOf(table, row, labels), kind: kindOfRow(table, row), values: [min.number, mean.number, max.number], texts: [min.text, mean.text, max.text] }];
+    return [{ label: fullLabelOf(table, row, labels), kind: kindOfRow(table, row), values: [min.number, mean.number, max.number], texts: [min.text, mean.text, max.text] }];
   });
 }
 

@@ -202,7 +202,7 @@ class LayoutFinder {
     if (TryGrid()) return;
     // Experts may be an axis of their own, or divide the ranks of others once more.
     const std::vector<uint32_t> before = out_.axes;
-    const std::string problem = out_.problem;
+    const Phrase problem = out_.problem;
     for (uint32_t c = 0; c < out_.classes.size(); ++c) {
       const GroupClass& of = out_.classes[c];
       if (of.kind == ParallelKind::kExpert && of.size >= 2 && of.divides) out_.axes.push_back(c);
@@ -235,16 +235,21 @@ class LayoutFinder {
     for (size_t i = 0; i < out_.axes.size(); ++i) {
       for (size_t k = i + 1; k < out_.axes.size(); ++k) {
         if (Meet(out_.axes[i], out_.axes[k])) continue;
-        out_.problem =
-            fmt::format("groups of {} and {} share several ranks", out_.classes[out_.axes[i]].label,
-                        out_.classes[out_.axes[k]].label);
+        out_.problem = Say("groups of {kind} and {other} share several ranks",
+                           out_.classes[out_.axes[i]].label, out_.classes[out_.axes[k]].label);
         return false;
       }
     }
     if (product != static_cast<double>(groups_.world)) {
+      const std::string sizes = fmt::format("{:.0f}", product);
       out_.problem =
-          fmt::format("the sizes of known groups multiply to {:.0f}, and the job has {} {}",
-                      product, groups_.world, groups_.devices ? "devices" : "ranks");
+          groups_.devices
+              ? Say("the sizes of known groups multiply to {product}, and the job has {count} "
+                    "devices",
+                    sizes, groups_.world)
+              : Say("the sizes of known groups multiply to {product}, and the job has {count} "
+                    "ranks",
+                    sizes, groups_.world);
       return false;
     }
     return out_.is_grid = true;

@@ -16,6 +16,7 @@
 
 #include "facts/derived/layout/group_kinds.h"
 #include "facts/derived/layout/process_groups.h"
+#include "stepscope/phrase.h"
 
 namespace stepscope {
 
@@ -36,7 +37,7 @@ struct ParallelLayout {
   std::vector<uint32_t> class_of;                 // of each of ProcessGroups::groups
   std::vector<uint32_t> axes;                     // index into classes
   bool is_grid = false;                           // and the ranks are its points
-  std::string problem;                            // else why not, a sentence without a final stop
+  Phrase problem;                                 // else why not, a sentence without a final stop
   std::map<int64_t, std::vector<int64_t>> seats;  // coordinates by class; -1: unknown
 
   // "dp 2 x pp 4 x tp 2", or all that is known: "tp 2, pp 4"; empty: no axis.

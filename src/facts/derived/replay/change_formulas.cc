@@ -52,7 +52,7 @@ std::string_view PurposeOf(const Facts& facts, const JobGraph& graph, const JobI
   return c == nullptr ? std::string_view() : c->label;
 }
 
-std::string EnlargeBuckets(const Facts& facts, double factor, AskedLags& asked) {
+Phrase EnlargeBuckets(const Facts& facts, double factor, AskedLags& asked) {
   const JobGraph& graph = JobGraphOf(facts);
   std::map<int64_t, std::vector<int64_t>> transfers;  // by bytes
   for (const JobInstance& instance : graph.instances) {
@@ -73,13 +73,14 @@ std::string EnlargeBuckets(const Facts& facts, double factor, AskedLags& asked) 
     if (now <= 0 || !ReducesGradients(facts, graph, instance)) return 1.0;
     return std::clamp((now - each * (1 - 1 / factor)) / now, 0.0, 1000.0);
   });
-  asked.assumption = fmt::format(
-      "a reduction takes {:.1f} µs beside what its bytes take, and larger buckets begin as early",
-      each / 1000);
+  asked.assumption =
+      Say("a reduction takes {time} µs beside what its bytes take, and larger buckets begin as "
+          "early",
+          fmt::format("{:.1f}", each / 1000));
   return "";
 }
 
-std::string ChangeMicrobatches(const Facts& facts, int64_t count, AskedLags& asked) {
+Phrase ChangeMicrobatches(const Facts& facts, int64_t count, AskedLags& asked) {
   const ModelPipeline& pipeline = PipelineOf(facts);
   if (pipeline.depth < 2) return "no pipeline is known";
   if (!pipeline.microbatches || pipeline.stages.empty())
@@ -93,8 +94,8 @@ std::string ChangeMicrobatches(const Facts& facts, int64_t count, AskedLags& ask
   };
   const int64_t saved = ToInt64(idle(*pipeline.microbatches) - idle(count));
   asked.saved_by_formula = AddSaturated(asked.saved_by_formula, saved);
-  asked.assumption = fmt::format(
-      "{} microbatches now; a stage is as busy with {}, and waits for (p-1)/(v*m) of that",
+  asked.assumption = Say(
+      "{now} microbatches now; a stage is as busy with {count}, and waits for (p-1)/(v*m) of that",
       *pipeline.microbatches, count);
   return "";
 }

@@ -1,8 +1,6 @@
 // Finds what each change is about.
 #include "facts/derived/replay/change_lags.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -45,9 +43,9 @@ class ChangeMaker {
 
   AskedLags Make(std::span<const JobChange> changes) {
     for (const JobChange& change : changes) {
-      const std::string why = MakeOne(change);
+      const Phrase why = MakeOne(change);
       if (!why.empty() && asked_.absent.empty())
-        asked_.absent = fmt::format("'{}' concerns nothing: {}", change.text, why);
+        asked_.absent = Say("'{change}' concerns nothing: {why}", change.text, why);
     }
     return std::move(asked_);
   }
@@ -56,7 +54,7 @@ class ChangeMaker {
   using Target = JobChange::Target;
 
   // Why it concerns nothing; empty: it does.
-  std::string MakeOne(const JobChange& change) {
+  Phrase MakeOne(const JobChange& change) {
     switch (change.target) {
       case Target::kRanks:
         return ChangeRanks(change);
@@ -94,7 +92,7 @@ class ChangeMaker {
   }
 
   // A factor of 1 is asked for knowingly.
-  std::string ScaleKernels(const JobChange& change) {
+  Phrase ScaleKernels(const JobChange& change) {
     bool any = false;
     for (uint32_t r = 0; r < graph_.ranks.size(); ++r) {
       any = ScalePart(r, WorkPart::kKernel, change) || any;
@@ -103,7 +101,7 @@ class ChangeMaker {
   }
 
   // What lies within the operators, on each rank, by range.
-  std::string ScaleOperators(const JobChange& change) {
+  Phrase ScaleOperators(const JobChange& change) {
     NamesWith names(*facts_.names, change.pattern);
     bool any = false;
     for (uint32_t r = 0; r < graph_.ranks.size(); ++r) {
@@ -148,19 +146,19 @@ class ChangeMaker {
   }
 
   // What is matched on no other rank is hidden with all the rest only.
-  std::string Hide(const JobChange& change) {
+  Phrase Hide(const JobChange& change) {
     bool any = ScaleGroups(change);
     if (change.pattern.empty()) any = ScaleBounds({Bound::kCommunication}, 0) || any;
     return any ? "" : "no communication is known of it";
   }
 
-  std::string ChangeRanks(const JobChange& change) {
+  Phrase ChangeRanks(const JobChange& change) {
     for (const int64_t rank : change.ranks) {
       if (graph_.IndexOf(rank) == kNowhere)
-        return fmt::format("rank {} has no trace that takes part in the replay", rank);
+        return Say("rank {rank} has no trace that takes part in the replay", rank);
     }
-    std::string why = change.stage ? "no such stage of a pipeline was recorded"
-                                   : "no rank was recorded on this host";
+    Phrase why = change.stage ? "no such stage of a pipeline was recorded"
+                              : "no rank was recorded on this host";
     bool any = false;
     for (uint32_t r = 0; r < graph_.ranks.size(); ++r) {
       const RankActivity& rank = *graph_.ranks[r].rank;
@@ -168,7 +166,7 @@ class ChangeMaker {
                          : change.host.empty() ? Holds(change.ranks, rank.rank)
                                                : rank.machine == change.host;
       if (!meant) continue;
-      std::string own = ChangeRank(r, change);
+      Phrase own = ChangeRank(r, change);
       if (own.empty())
         any = true;
       else
@@ -187,7 +185,7 @@ class ChangeMaker {
     });
   }
 
-  std::string ChangeRank(uint32_t r, const JobChange& change) {
+  Phrase ChangeRank(uint32_t r, const JobChange& change) {
     const OwnWork& work = graph_.work[r];
     bool any = false;
     if (change.to == JobChange::To::kPeers) {

@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "base/time_units.h"
 #include "facts/derived/replay/job_replay.h"
 #include "facts/derived/replay/own_work.h"
+#include "stepscope/phrase.h"
 
 namespace stepscope {
 
@@ -83,10 +83,10 @@ class ChangedLags {
 struct AskedLags {
   ChangedLags lags;
   // The change that nothing in the recording is concerned by, and why; empty: there is none.
-  std::string absent;
+  Phrase absent;
   int64_t saved_by_formula = 0;  // ns per step, beside what the lags save
   // What was assumed where a change is more than other durations; empty: nothing.
-  std::string assumption;
+  Phrase assumption;
 };
 
 // As recorded, but what nothing explains is left out: where work begins, or the host goes on, more

@@ -1,0 +1,213 @@
+// Holds the Japanese of analyses a to g: changes of steps, collectives, comm_overlap.
+#include "language/ja.h"
+
+namespace stepscope {
+
+std::span<const Translated> JapaneseOfAnalysesAToG2() {
+  static constexpr Translated kTexts[] = {
+      // Changes of step time, growth, and what is behind them.
+      {"Changes at a step", "あるステップでの変化"},
+      {"quantity", "項目"},
+      {"median before", "変化前の中央値"},
+      {"median since", "変化後の中央値"},
+      {"change, % of before", "変化 (変化前比)"},
+      {"steps before", "変化前のステップ数"},
+      {"steps since", "変化後のステップ数"},
+      {"Step time is {share} longer since step {step}{why}.",
+       "ステップ {step} 以降、ステップ時間が {share} 長くなっています{why}。"},
+      {"{rise} more", "{rise} 増加"},
+      {"{rise} longer", "{rise} 増加"},
+      {"{who} computes {more}", "{who} の計算時間が {more}"},
+      {"{who} waits for input {more}", "{who} の入力待ちが {more}"},
+      {"{who} runs no operator {more}", "{who} のオペレーターを実行していない時間が {more}"},
+      {"{who} idles {more}", "{who} のアイドル時間が {more}"},
+      {"{who} has exposed communication {more}", "{who} の露出した通信が {more}"},
+      {"{who} takes {more}", "{who} の所要時間が {more}"},
+      {" (most)", " (最大)"},
+      {" ({operator})", " ({operator})"},
+      {"{count} other", "他の {count} 箇所"},
+      {", as does {others}", "、{others}も同様"},
+      {", as do {others}", "、{others}も同様"},
+      {"compare steps {before} and {since} in the timeline",
+       "タイムラインでステップ {before} と {since} を比較してください"},
+      {"find what adds this work since then: data, lengths, branches of the model; ",
+       "それ以降に処理を増やしている要因を確認してください: データ、シーケンス長、モデルの分岐。"},
+      {"record with record_shapes=True: its inputs may be larger",
+       "record_shapes=True を指定して記録してください (入力が大きくなっている可能性があります)"},
+      {"check clocks and temperature of {devices} since then ({command})",
+       "それ以降の{devices}のクロックと温度を確認してください ({command})"},
+      {"that device", "そのデバイス"},
+      {"these devices", "それらのデバイス"},
+      {"check the data loader and the storage it reads from since then; ",
+       "それ以降のデータローダーと読み込み元ストレージの状態を確認してください。"},
+      {"check that host since then: other processes, logging, synchronization; ",
+       "それ以降のそのホストの状態を確認してください: 他のプロセス、ログ出力、同期。"},
+      {"check the network since then: other jobs, errors of links; ",
+       "それ以降のネットワークの状態を確認してください: 他のジョブ、リンクのエラー。"},
+      {"find what takes its cores or Python's lock since then: other processes of that machine "
+       "(top), other threads of that process (py-spy dump); if there is nothing, look at its "
+       "clocks (turbostat)",
+       "それ以降にコアや Python のロック (GIL) を占有しているものを確認してください: "
+       "そのマシンの他のプロセス (top)、そのプロセスの他のスレッド (py-spy dump)。"
+       "なければクロック周波数を確認してください (turbostat)"},
+      {"median {before} in {steps_before} before, {after} in {steps_since} since",
+       "中央値は、それ以前の {steps_before}で {before}、以降の {steps_since}で {after}"},
+      {"no rank's compute, input wait, time without operators, idle or exposed communication "
+       "explains it",
+       "どのランクの計算、入力待ち、オペレーターのない時間、アイドル、露出した通信でも説明できませ"
+       "ん"},
+      {"{quantity} of {who}: {before} to {after} per step",
+       "{who} の{quantity}: 1 ステップあたり {before} から {after}"},
+      {"step time: median {before} before, {after} since; rank {rank}: {evidence}",
+       "ステップ時間の中央値: それ以前 {before}、以降 {after}。ランク {rank}: {evidence}"},
+      {"{count} of the ranks", "{count} 個のランク"},
+      {"{time} of that in collectives of groups where {who} has no trace",
+       "うち {time} は、{who} のトレースがないグループの集合通信"},
+      {"{time} of that in collectives of groups where {who} have no trace",
+       "うち {time} は、{who} のトレースがないグループの集合通信"},
+      {"record {who} too, and look at what it does since step {step}",
+       "{who} も記録し、ステップ {step} 以降に何をしているかを確認してください"},
+      {"record {who} too, and look at what each does since step {step}",
+       "{who} も記録し、ステップ {step} 以降にそれぞれ何をしているかを確認してください"},
+      {"; operators that run as often take longer, as where other programs run on the machine",
+       "。実行回数が同じオペレーターの時間が延びており、"
+       "同じマシンで他のプログラムが動いている場合の特徴です"},
+      {"in every recorded step ({first} to {last})", "記録された全ステップ ({first}〜{last})"},
+      {"in every selected step ({first} to {last})", "選択された全ステップ ({first}〜{last})"},
+      {"{ratio}× as many operators within it", "内部のオペレーター数が {ratio} 倍"},
+      {"{count} more call", "{count} 回の呼び出しが増加"},
+      {"{calls} per step", "1 ステップあたり {calls}"},
+      {"inputs {ratio}× as large", "入力が {ratio} 倍"},
+      {"longer calls; shapes were not recorded", "1 回あたりの時間が増加。形状は未記録"},
+      {"longer calls", "1 回あたりの時間が増加"},
+      {"most of it in {operator}{module} ({how})", "大半は {operator}{module} ({how})"},
+      {"by {time} per step", "1 ステップあたり {time} ずつ"},
+      {"Steps of rank {rank} grow {growth}: {category} from {first} to {last} over "
+       "{steps}{function}.",
+       "ランク {rank} のステップが {growth}長くなり続けています: {category}が{steps}で {first} "
+       "から {last} に増加{function}。"},
+      {"a line explains its steps better than a change at one of them; on the other ranks it does "
+       "not grow, and they wait",
+       "ステップ時間の推移は、あるステップでの段差よりも直線的な増加でよく説明できます。"
+       "他のランクでは増加しておらず、このランクを待っています"},
+      {"find what grows with each step on this rank: a list that is kept and walked through, a "
+       "cache, lengths of sequences, memory in use",
+       "このランクでステップごとに増えているものを確認してください: "
+       "保持して走査するリスト、キャッシュ、シーケンス長、使用メモリ"},
+      // collectives.
+      {"Collectives", "集合通信"},
+      {"Wait, transfer and bandwidth", "待ち、転送、帯域幅"},
+      {"Collectives by operation", "操作別の集合通信"},
+      {"operation", "操作"},
+      {"max wait", "最大待ち"},
+      {"Wait and transfer time", "待ち時間と転送時間"},
+      {"matched", "対応あり"},
+      {"unmatched", "対応なし"},
+      {"send/recv", "send/recv"},
+      {"caused wait", "待たせた時間"},
+      {"times last", "最後に到着した回数"},
+      {"clock offset", "時計のずれ"},
+      {"clock uncertainty", "時計の不確かさ"},
+      {"clock drift", "時計のドリフト"},
+      {"Wait by last rank", "最後のランク別の待ち"},
+      {"last rank", "最後のランク"},
+      {"last device", "最後のデバイス"},
+      {"times", "回数"},
+      {"Longest collective waits", "最長の集合通信の待ち"},
+      {"position", "順位"},
+      {"sequence", "シーケンス"},
+      {"ranks", "ランク"},
+      {"Mismatched collectives", "食い違う集合通信"},
+      {"others' operation", "他のランクの操作"},
+      {"others' size", "他のランクのサイズ"},
+      {"sends and receives are no collectives: `whatif` matches those whose partner was recorded",
+       "send と recv は集合通信ではありません: 相手が記録されているものは `whatif` が対応付けます"},
+      {"ranks share no synchronizing collective with others: their clocks are not aligned (no wait "
+       "time)",
+       "ランクに、他のランクと同期する集合通信がありません: 時計を揃えられません (待ち時間なし)"},
+      {"communication kernels were not matched: no sequence number and no constant distance to the "
+       "ends of another rank",
+       "通信カーネルを対応付けられませんでした: "
+       "シーケンス番号がなく、他のランクの終了時刻との差も一定ではありません"},
+      {"collectives were matched by order: no sequence number",
+       "集合通信を順序で対応付けました: シーケンス番号なし"},
+      {"process groups were not matched: more ranks than members, so one name stands for several "
+       "groups",
+       "プロセスグループを対応付けられませんでした: ランクがメンバーより多く、1 "
+       "つの名前が複数のグループを指しています"},
+      {"process groups have members that were not recorded (waiting for them counts as transfer)",
+       "プロセスグループに記録されていないメンバーがあります (その待ちは転送に数えます)"},
+      {"{ranks}s run different collectives at {positions}.",
+       "{positions}で、{ranks}ごとに異なる集合通信を実行しています。"},
+      {"{count} position", "{count} 箇所"},
+      {"{count} of {total} mismatches are on {who}",
+       "食い違い {total} 件中 {count} 件が {who} にあります"},
+      {"make every {rank} call the same collectives in the same order with the same sizes; check "
+       "conditions on rank or data around the first mismatch (such a job can hang)",
+       "すべての{rank}が同じ集合通信を同じ順序、同じサイズで呼び出すようにしてください。"
+       "最初の食い違いの前後で、ランクやデータに依存する条件分岐を確認してください "
+       "(このようなジョブはハングすることがあります)"},
+      {"{collectives} on {ranks}, none matched.", "{ranks} に {collectives}、対応付けなし。"},
+      {"{collectives} matched across {ranks}", "{ranks} の間で {collectives}を対応付け"},
+      {"{count} collective", "{count} 回の集合通信"},
+      {"wait time is {share} of collective time", "待ち時間は集合通信時間の {share}"},
+      {", mostly for {who}", "、主に {who} の待ち"},
+      {" (clock uncertainty {time}).", " (時計の不確かさ {time})。"},
+      {"only one rank was recorded: no matching, and times include waiting",
+       "記録されたランクは 1 つだけです: 対応付けはできず、時間には待ちが含まれます"},
+      {"mismatches", "食い違い"},
+      {"wait, % of collectives", "待ち (集合通信比)"},
+      {"max clock offset", "時計のずれの最大"},
+      {"max clock uncertainty", "時計の不確かさの最大"},
+      // comm_overlap.
+      {"Communication overlap", "通信のオーバーラップ"},
+      {"Overlap", "オーバーラップ"},
+      {"Overlapped and exposed communication", "オーバーラップした通信と露出した通信"},
+      {"Communication per device", "デバイスごとの通信"},
+      {"communication", "通信"},
+      {"overlapped", "オーバーラップ"},
+      {"overlap, % of communication", "オーバーラップ (通信比)"},
+      {"exposed, % of span", "露出 (スパン比)"},
+      {"{share} of communication time overlaps with compute.",
+       "通信時間の {share} が計算とオーバーラップしています。"},
+      {"Exposed communication{beyond} is {share} of span.",
+       "露出した通信{beyond}がスパンの {share} を占めています。"},
+      {" beyond wait time", " (待ち時間を除く) "},
+      {"{exposed} of {communication} communication per device{waiting}; worst: {device} ({time})",
+       "デバイスあたりの通信 {communication} のうち {exposed}{waiting}。最大: {device} ({time})"},
+      {", {time} of it wait time", "、うち待ち時間 {time}"},
+      {"most exposed: {kernel} in {module}", "露出が最大: {module} の {kernel}"},
+      {"{time} per device in {function}", "{function} にデバイスあたり {time}"},
+      {"pickled objects and their sizes", "pickle 化されたオブジェクトとそのサイズ"},
+      {"shorten the time in which the pipeline fills and drains: more micro-batches, an "
+       "interleaved schedule, stages that take equally long; see stragglers for the time of each",
+       "パイプラインの充填と排出の時間を短くしてください: "
+       "マイクロバッチを増やす、インターリーブ型スケジュール、ステージの所要時間を揃える。各ステー"
+       "ジの時間は stragglers を参照"},
+      {"avoid object collectives in the loop (all_gather_object, broadcast_object_list): they "
+       "pickle on the host and send sizes before bytes; send tensors, or do it every N steps",
+       "ループ内でオブジェクトの集合通信 (all_gather_object、broadcast_object_list) "
+       "を避けてください: ホストで pickle し、データの前にサイズを送信します。テンソルを送るか、"
+       "N ステップごとにしてください"},
+      {"see in stragglers which ranks are late: if always one, look at it; if they are late in "
+       "turn, balance inputs, and look for other work on their machines",
+       "どのランクが遅れているかを stragglers で確認してください: "
+       "常に同じランクならそのランクを調べ、交互に遅れるなら入力を均等にし、マシン上の他の処理を調"
+       "べてください"},
+      {"see stragglers for wait time", "待ち時間は stragglers を参照"},
+      {"Gradients are all-reduced {count} times per optimizer step: use no_sync.",
+       "オプティマイザーの 1 ステップあたり {count} 回、勾配が all-reduce されています: no_sync "
+       "を使ってください。"},
+      {"{count} backward passes between two optimizer steps, each with {messages}; in all {steps}",
+       "オプティマイザーの 2 ステップの間に {count} 回の逆伝播、それぞれに {messages}。"
+       "{steps}のすべてで発生"},
+      {"{count} all-reduce", "{count} 回の all-reduce"},
+      {"{count} recorded step", "記録された {count} ステップ"},
+      {"run all but the last micro-batch of an optimizer step within model.no_sync()",
+       "オプティマイザーの 1 ステップのうち、最後を除くマイクロバッチを model.no_sync() "
+       "の中で実行してください"},
+  };
+  return kTexts;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,308 @@
+// Holds the Japanese of analyses st to z, between step_gaps and whatif.
+#include "language/ja.h"
+
+namespace stepscope {
+
+std::span<const Translated> JapaneseOfAnalysesStToZ2() {
+  static constexpr Translated kTexts[] = {
+      // gaps between steps
+      {"Gaps between steps", "ステップ間のギャップ"},
+      {"Step gaps", "ステップ間ギャップ"},
+      {"Idle time between steps, host activity", "ステップ間のアイドル時間とホストの処理"},
+      {"a gap with at least this idle time is large",
+       "アイドル時間がこれ以上のギャップを大きいギャップとみなす"},
+      {"Step gaps per device", "デバイスごとのステップ間ギャップ"},
+      {"large", "大きいギャップ"},
+      {"idle, % of span", "アイドル (スパン比)"},
+      {"main host activity", "ホストの主な処理"},
+      {"Longest gaps between steps", "ステップ間の最長のギャップ"},
+      {"before step", "直後のステップ"},
+      {"gap", "ギャップ"},
+      {"its time", "その所要時間"},
+      {"main call", "主な呼び出し"},
+      {"avoid waiting for the device at the end of each step: read results (.item(), .cpu()) "
+       "every N steps or asynchronously",
+       "各ステップの終わりでデバイスを待たないでください: 結果の読み出し (.item()、.cpu()) は N "
+       "ステップごと、または非同期にしてください"},
+      {"avoid waiting for the device at the end of each step: read results (.numpy()) every N "
+       "steps",
+       "各ステップの終わりでデバイスを待たないでください: 結果の読み出し (.numpy()) は N "
+       "ステップごとにしてください"},
+      {"avoid waiting for the device at the end of each step: read results (block_until_ready, "
+       "float()) every N steps",
+       "各ステップの終わりでデバイスを待たないでください: 結果の読み出し (block_until_ready、"
+       "float()) は N ステップごとにしてください"},
+      {"avoid waiting for the device at the end of each step: read losses and metrics (.item(), "
+       ".cpu()) every N steps",
+       "各ステップの終わりでデバイスを待たないでください: 損失や指標の読み出し (.item()、.cpu()) "
+       "は N ステップごとにしてください"},
+      {"avoid waiting for the device at the end of each step: read losses and metrics (.numpy()) "
+       "every N steps",
+       "各ステップの終わりでデバイスを待たないでください: 損失や指標の読み出し (.numpy()) は N "
+       "ステップごとにしてください"},
+      {"avoid waiting for the device at the end of each step: read losses and metrics "
+       "(block_until_ready, float()) every N steps",
+       "各ステップの終わりでデバイスを待たないでください: 損失や指標の読み出し "
+       "(block_until_ready、float()) は N ステップごとにしてください"},
+      {"avoid waiting for the device at the end of each step: read sampled tokens asynchronously, "
+       "and schedule the next batch meanwhile",
+       "各ステップの終わりでデバイスを待たないでください: サンプリングしたトークンは非同期に読み"
+       "出し、その間に次のバッチをスケジュールしてください"},
+      {"move this host activity off the training loop or do it rarely: logging, metrics, "
+       "checkpoints, garbage collection",
+       "このホスト処理 (ログ出力、指標の計算、チェックポイント、ガベージコレクションなど) "
+       "を学習ループの外に移すか、頻度を下げてください"},
+      {"move this host activity off the thread that launches, or overlap it with the device: "
+       "scheduling, sampling, detokenization, logging, garbage collection",
+       "このホスト処理 (スケジューリング、サンプリング、デトークナイズ、ログ出力、"
+       "ガベージコレクションなど) を起動スレッドの外に移すか、デバイスの処理と重ねてください"},
+      {"move this host activity off the loop that launches, or do it rarely: logging, metrics, "
+       "garbage collection",
+       "このホスト処理 (ログ出力、指標の計算、ガベージコレクションなど) "
+       "を起動ループの外に移すか、頻度を下げてください"},
+      {"find what the first kernel of a step waits for: an input copy, an event of another stream "
+       "or a collective; copy the next batch on a separate stream (non_blocking=True)",
+       "ステップの最初のカーネルが何を待っているか (入力のコピー、他ストリームのイベント、"
+       "集合通信) を確認し、次のバッチは別ストリームでコピーしてください (non_blocking=True)"},
+      {"find what the first kernel of a step waits for: an input copy, an event of another stream "
+       "or a collective; prefetch to the device (tf.data.experimental.prefetch_to_device)",
+       "ステップの最初のカーネルが何を待っているか (入力のコピー、他ストリームのイベント、"
+       "集合通信) を確認し、デバイスへプリフェッチしてください "
+       "(tf.data.experimental.prefetch_to_device)"},
+      {"find what the first kernel of a step waits for: an input copy, an event of another stream "
+       "or a collective; put the next batch on the device during a step (jax.device_put)",
+       "ステップの最初のカーネルが何を待っているか (入力のコピー、他ストリームのイベント、"
+       "集合通信) を確認し、次のバッチはステップの実行中にデバイスへ置いてください "
+       "(jax.device_put)"},
+      {"{count} of {all} gaps are {large} or more, {mean} idle on average, {max} at most",
+       "{all} 個のギャップのうち {count} 個が {large} 以上で、アイドルは平均 {mean}、最大 {max}"},
+      {"; main host activity: {activity}", "。ホストの主な処理: {activity}"},
+      {"Between steps, {device} idles for {share} of span{most}.",
+       "ステップ間で、{device} がスパンの {share} の間アイドルになっています{most}。"},
+      {"mean gap between steps", "ステップ間ギャップの平均"},
+      {"max gap", "ギャップの最大"},
+      {"large gaps", "大きいギャップの数"},
+      {"idle between steps, % of span", "ステップ間のアイドル (スパン比)"},
+      {"Gaps between steps are {mean} on average, max {max}; worst: {device} idles for {share} of "
+       "span.",
+       "ステップ間のギャップは平均 {mean}、最大 {max} です。最大の {device} はスパンの {share} "
+       "の間アイドルです。"},
+      {"no device has kernels in two consecutive steps: {how}, and select several steps",
+       "連続する 2 ステップにカーネルのあるデバイスがありません: {how}。また、"
+       "複数のステップを選択してください"},
+      // temporal_breakdown
+      {"Temporal breakdown", "時間の内訳"},
+      {"Busy and idle", "稼働とアイドル"},
+      {"Compute, non-compute and idle per device", "デバイスごとの計算、計算以外、アイドル"},
+      {"non-compute", "計算以外"},
+      {"compute, % of span", "計算 (スパン比)"},
+      {"non-compute, % of span", "計算以外 (スパン比)"},
+      {"Time per device", "デバイスごとの時間"},
+      {"Time per step", "ステップごとの時間"},
+      {"Of {time} span, {share} is compute", "{time} のスパンのうち、計算が {share}"},
+      {"Of {time} span on {count} devices, {share} is compute",
+       "{count} デバイスの {time} のスパンのうち、計算が {share}"},
+      {", {share} exposed communication", "、露出した通信が {share}"},
+      {", {share} memcpy and memset", "、memcpy と memset が {share}"},
+      {", {share} idle.", "、アイドルが {share} です。"},
+      {"step interval, slowest rank", "ステップ間隔 (最も遅いランク)"},
+      {"no steps are marked: there are no numbers by step; {how}",
+       "ステップが区切られていないため、ステップごとの数値はありません。{how}"},
+      // user_annotations
+      {"User annotations", "ユーザーアノテーション"},
+      {"Annotations", "アノテーション"},
+      {"Host and device time per annotation", "アノテーションごとのホスト時間とデバイス時間"},
+      {"Annotations by device time", "デバイス時間順のアノテーション"},
+      {"there are no annotations in the selection: annotate parts of the step with {how}",
+       "選択範囲にアノテーションがありません: {how} でステップの各部分に付けてください"},
+      {"No activity was launched in an annotation.",
+       "アノテーション内で起動されたアクティビティはありません。"},
+      {"{annotation} ({side}) has the most device time ({time}).",
+       "デバイス時間が最も多いのは {annotation} ({side}) で、{time} です。"},
+      // waits for other threads, uneven ranks
+      {"{waiter} waits {share} of the trace for another thread, which runs {worker}.",
+       "{waiter} はトレースの {share} の間、別スレッドを待っています。そのスレッドは {worker} を"
+       "実行しています。"},
+      {"{waiter} waits {share} of step time for another thread, which runs {worker}: {time} per "
+       "step.",
+       "{waiter} はステップ時間の {share} の間、別スレッドを待っています。そのスレッドは "
+       "{worker} を実行しています (1 ステップあたり {time})。"},
+      {"On rank {rank}, {what}", "ランク {rank} では、{what}"},
+      {" {ranks} {have} {share} of it.", "{ranks} がその {share} を占めています。"},
+      // more work since a step
+      {" in turn", "交代で、"},
+      {"{more}{when}: {work}.", "{when}{more}: {work}。"},
+      {"in steps without operators", "オペレーターのないステップ"},
+      {"before {operator}", "{operator} の前"},
+      {"after {operator}", "{operator} の後"},
+      {"from {operator} to {next}", "{operator} から {next} まで"},
+      {"{rank} spends {time} more per step",
+       "{rank} は 1 ステップあたり {time} 余分に使っています"},
+      {"{ranks} spend up to {time} more per step",
+       "{ranks} は 1 ステップあたり最大 {time} 余分に使っています"},
+      {"median {before} in {earlier} before, {after} in {later} since",
+       "中央値は以前の{earlier}で {before}、以降の{later}で {after}"},
+      {"rank {rank}: median {time} in {count} of {steps}, other ranks {usual}",
+       "ランク {rank}: {steps}中 {count} ステップで中央値 {time}、他のランクは {usual}"},
+      {"{text}, in {operator}", "{text}、{operator} 内"},
+      // whatif
+      {"What-if replay", "What-if リプレイ"},
+      {"What-if", "What-if"},
+      {"What changes are worth to the whole job", "変更がジョブ全体にもたらす効果"},
+      {"no record tells for what other stream some work waited: the last of it that had ended "
+       "before is taken",
+       "処理がどの他ストリームを待ったかの記録がないため、その前に終わった最後の処理を待ったもの"
+       "とみなしました"},
+      {"a rank without a trace came last in a collective or message: in the replay it comes as "
+       "long after the one before as it did",
+       "トレースのないランクが集合通信またはメッセージに最後に到着しています。リプレイでは、"
+       "直前の到着から記録と同じ時間だけ後に到着するものとします"},
+      {"members of a collective or message ended before its last one began: clocks or matches are "
+       "wrong there, and nothing held these members up in the replay",
+       "集合通信またはメッセージの最後の参加者が始まる前に終わった参加者があります。"
+       "時計か対応付けが誤っており、リプレイではこれらの参加者を待たせていません"},
+      {"sends and receives have no partner in the traces: nobody waits for them in the replay",
+       "トレースに相手のない send と receive があります。リプレイではこれらを待つランクはありませ"
+       "ん"},
+      {"for '{change}': {assumption}", "'{change}' の前提: {assumption}"},
+      {"nothing says which call launched an activity of a rank: it takes no part in the replay",
+       "アクティビティを起動した呼び出しが不明なランクがあります。このランクはリプレイに含まれま"
+       "せん"},
+      {"changes to replay together, such as 'rank 9: compute = median of ranks; kernel *gemm*: "
+       "x0.7'",
+       "まとめてリプレイする変更。例: 'rank 9: compute = median of ranks; kernel *gemm*: x0.7'"},
+      {"A step of {ranks} takes {time}", "{ranks} の 1 ステップは {time} です"},
+      {"{step}; with '{change}' it takes {less} less.",
+       "{step}。'{change}' では {less} 短くなります。"},
+      {"{step}; no change that was asked saves anything.",
+       "{step}。試した変更で時間を短縮できるものはありません。"},
+      {"{step}; the change worth most, '{change}', saves {saved}.",
+       "{step}。最も効果の大きい変更 '{change}' で {saved} 短縮できます。"},
+      {"nothing says which call launched an activity",
+       "アクティビティを起動した呼び出しの記録がありません"},
+      {"no complete step was recorded of all ranks",
+       "全ランクで記録された完全なステップがありません"},
+      {"a replay without changes is {share} off in one step",
+       "変更なしのリプレイが、あるステップで記録から {share} ずれています"},
+      {"{count} of {all} members of collectives and messages ended before their last one began: "
+       "clocks or matches are wrong",
+       "集合通信とメッセージの {all} 件の参加のうち {count} 件が、"
+       "最後の参加者が始まる前に終わっています。時計または対応付けが誤っています"},
+      {"mean step of the job", "ジョブの平均ステップ時間"},
+      {"median error of a replay", "リプレイの誤差の中央値"},
+      {"largest error of a replay", "リプレイの誤差の最大"},
+      {", most of it before {unit}", " (大半は {unit} の前)"},
+      {", most of it in {unit}", " (大半は {unit})"},
+      {" in {count} of {all} steps", "{all} ステップ中 {count} ステップで"},
+      {" in steps {steps} and {last}", "ステップ {steps}、{last} で"},
+      {"{ranks} together hold the job up{when}", "{when}{ranks} がともにジョブを遅らせています"},
+      {"{rank} holds the job up{when}", "{when}{rank} がジョブを遅らせています"},
+      {"than before", "以前より"},
+      {"than on {ranks} with the same work", "同じ処理を行う {ranks} より"},
+      {"its own work takes {time} more per step {than}{units}",
+       "自身の処理が 1 ステップあたり {than} {time} 長くなっています{units}"},
+      {"rank {rank}'s own work takes {time} more per step{since} {than}{units}",
+       "{since}ランク {rank} 自身の処理が 1 ステップあたり {than} {time} 長くなっています{units}"},
+      {"at least {time}", "少なくとも {time}"},
+      {"{who}: {saved} of {recorded} per step.", "{who}: 1 ステップ {recorded} のうち {saved}。"},
+      {"{who}: {saved} of {recorded} per step on average.",
+       "{who}: 平均で 1 ステップ {recorded} のうち {saved}。"},
+      {"{excess}; a replay without that, and without what costs more, takes {time} (± {error})",
+       "{excess}。これと、より損失の大きいものを除いたリプレイでは {time} (± {error})"},
+      {"{excess}; a replay without that takes {time} (± {error})",
+       "{excess}。これを除いたリプレイでは {time} (± {error})"},
+      {"check clocks, temperature and power of the device, and whether the rank has more work "
+       "than others",
+       "デバイスのクロック、温度、電力と、このランクの処理が他より多くないかを確認してください"},
+      {"look at what the host of this rank does between launches: see `python`",
+       "このランクのホストが起動と起動の間に何をしているかを確認してください。`python` を参照"},
+      {" ({ranks})", " ({ranks})"},
+      {"{count} group", "{count} グループ"},
+      {"Transfers of group {group}{ranks} take {times} times as long {as}{since}: {saved} of "
+       "{recorded} per step.",
+       "{since}グループ {group}{ranks} の転送に{as} {times} 倍の時間がかかっています: 1 ステップ "
+       "{recorded} のうち {saved}。"},
+      {"as before", "以前の"},
+      {"as on {groups} alike", "同種の {groups}の"},
+      {"{collective} takes {now} once its last rank has come, {usual}; a replay without that "
+       "takes {time} (± {error})",
+       "{collective} は最後のランクの到着後 {now} かかっています ({usual})。"
+       "これを除いたリプレイでは {time} (± {error})"},
+      {"before {time}", "以前は {time}"},
+      {"on {groups} alike {time}", "同種の {groups}では {time}"},
+      {"check the links between these ranks: errors (nvidia-smi nvlink -e, ibstat, ethtool -S), "
+       "other jobs on them, and the path that NCCL chose (NCCL_DEBUG=INFO)",
+       "これらのランク間のリンクを確認してください: エラー (nvidia-smi nvlink -e、ibstat、"
+       "ethtool -S)、同じリンクを使う他のジョブ、NCCL が選んだ経路 (NCCL_DEBUG=INFO)"},
+      {"a replay has an error of {time}", "リプレイの誤差は {time}"},
+      {"With '{change}' a step takes {less} less, of {time}.",
+       "'{change}' では 1 ステップ {time} が {less} 短くなります。"},
+      {"saved, %", "短縮率"},
+      {"± error", "± 誤差"},
+      {"then critical", "変更後のクリティカルなランク"},
+      {"Step with a change", "変更後のステップ"},
+      {"Upper bounds", "上限"},
+      {"Chain of lateness", "遅れの連鎖"},
+      {"origin", "起点"},
+      {"link", "リンク"},
+      {"event", "イベント"},
+      {"waited", "待ち"},
+      {"Excess that costs little", "損失の小さい超過"},
+      {"excess per step", "1 ステップあたりの超過"},
+      {"Replay without changes", "変更なしのリプレイ"},
+      {"replayed", "リプレイ"},
+      {"error", "誤差"},
+      // assumptions of changes, and why layouts are no grids
+      {"a reduction takes {time} µs beside what its bytes take, and larger buckets begin as early",
+       "リダクションはバイト数に応じた時間のほかに {time} µs かかり、バケットを大きくしても同じ時"
+       "刻に始まるものとします"},
+      {"{now} microbatches now; a stage is as busy with {count}, and waits for (p-1)/(v*m) of that",
+       "現在のマイクロバッチ数は {now}。{count} でもステージの稼働時間は同じで、待ちはその "
+       "(p-1)/(v*m) とします"},
+      {"groups of {kind} and {other} share several ranks",
+       "{kind} と {other} のグループが複数のランクを共有しています"},
+      {"the sizes of known groups multiply to {product}, and the job has {count} devices",
+       "既知のグループのサイズの積は {product} ですが、ジョブのデバイス数は {count} です"},
+      {"the sizes of known groups multiply to {product}, and the job has {count} ranks",
+       "既知のグループのサイズの積は {product} ですが、ジョブのランク数は {count} です"},
+      // why a change concerns nothing
+      {"'{change}' concerns nothing: {why}", "'{change}' に該当するものがありません: {why}"},
+      {"no transfer between recorded ranks is known of it",
+       "記録されたランク間の該当する転送が分かりません"},
+      {"no rank is known to wait for another", "他のランクを待つランクが分かりません"},
+      {"no wait for input was recorded", "入力待ちが記録されていません"},
+      {"the host decides nothing", "ホストが律速する部分がありません"},
+      {"no kernel or copy has this name; communication is changed by 'link'",
+       "この名前のカーネルやコピーはありません。通信は 'link' で変更します"},
+      {"no operator, call or annotation has this name",
+       "この名前のオペレーター、呼び出し、アノテーションはありません"},
+      {"no communication is known of it", "該当する通信が分かりません"},
+      {"rank {rank} has no trace that takes part in the replay",
+       "ランク {rank} には、リプレイに含まれるトレースがありません"},
+      {"no such stage of a pipeline was recorded",
+       "該当するパイプラインステージが記録されていません"},
+      {"no rank was recorded on this host", "このホストのランクが記録されていません"},
+      {"no other rank does the same work", "同じ処理を行う他のランクがありません"},
+      {"no step before that was recorded", "それより前のステップが記録されていません"},
+      {"no step since then was recorded", "それ以降のステップが記録されていません"},
+      {"the rank does no such work in complete steps",
+       "このランクの完全なステップに、該当する処理がありません"},
+      {"reductions of gradients of one size do not tell what a call takes beside its bytes",
+       "勾配のリダクションのサイズが 1 種類のため、"
+       "バイト数に応じた時間以外にかかる時間が分かりません"},
+      {"reductions take no time beside what their bytes take",
+       "リダクションには、バイト数に応じた時間のほかにかかる時間がありません"},
+      {"no pipeline is known", "パイプラインが分かりません"},
+      {"its microbatches are not known", "マイクロバッチ数が分かりません"},
+      {"the first stage does not begin steps with a send and the last with a receive, so "
+       "microbatches may go both ways",
+       "最初のステージが send で、最後のステージが receive でステップを始めていないため、マイクロ"
+       "バッチが双方向に流れている可能性があります"},
+      {"all-to-all", "all-to-all"},
+      {"its trace", "そのトレース"},
+      {"their traces", "それらのトレース"},
+  };
+  return kTexts;
+}
+
+}  // namespace stepscope
