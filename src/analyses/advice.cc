@@ -123,10 +123,10 @@ Phrase HideCommunication(const Facts& facts) {
   return hint;
 }
 
-std::string_view CommandForClocks(const Facts& facts) {
+Phrase CommandForClocks(const Facts& facts) {
   if (facts.OnHost()) return "turbostat; other processes with top";
-  return RunsOnAmd(facts) ? "rocm-smi --showclocks --showtemp"
-                          : "nvidia-smi -q -d CLOCK,TEMPERATURE,PERFORMANCE";
+  return Phrase::Name(RunsOnAmd(facts) ? "rocm-smi --showclocks --showtemp"
+                                       : "nvidia-smi -q -d CLOCK,TEMPERATURE,PERFORMANCE");
 }
 
 std::string_view NetworkTest(const Facts& facts) {

@@ -56,7 +56,7 @@ inline constexpr Advice kKeepShapes{
 Phrase HideCommunication(const Facts& facts);
 
 // The command that shows clocks and temperature of the devices.
-std::string_view CommandForClocks(const Facts& facts);
+Phrase CommandForClocks(const Facts& facts);
 
 // How to test the network: "nccl-tests", or what the maker of the devices has instead.
 std::string_view NetworkTest(const Facts& facts);

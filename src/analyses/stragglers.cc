@@ -232,20 +232,22 @@ bool IsOfGroup(const Facts& facts, const Suspect& s) {
 
 void AddFinding(Report& report, const Facts& facts, const Blames& blames, const Suspect& s) {
   const StepBlame& steps = blames.steps;
-  const CollectiveFacts& c = facts.collectives;
   const bool several = s.work != nullptr && s.work->ranks.size() > 1;
   std::optional<int64_t> rank;
-  if (!several) rank = c.ranks[s.rank].rank;
+  if (!several) rank = facts.collectives.ranks[s.rank].rank;
+  const Phrase share = HumanRatio(s.score), most = SayLateSteps(steps, s),
+               times = Plural(static_cast<size_t>(s.times_last), "time");
   report.findings.push_back(
       {.message = SayMessage(facts, steps, s),
-       .because = Say(
-           "{it} caused {share} of all wait time{most}, {was} last {times}, and cost every other "
-           "{noun} {time} (clock uncertainty {error}); cause: {cause}",
-           several ? "they" : "it", HumanRatio(s.score), SayLateSteps(steps, s),
-           several ? "were" : "was", Plural(static_cast<size_t>(s.times_last), "time"),
-           ParticipantNoun(facts), HumanTime(static_cast<double>(s.lost)),
-           HumanTime(static_cast<double>(LargestError(c))),
-           SayLateEvidence(s, facts) + SayPart(s) + SayPassedOn(facts, blames, s)),
+       .because = Say("{caused}, and cost every other {noun} {time} (clock uncertainty {error}); "
+                      "cause: {cause}",
+                      several ? Say("they caused {share} of all wait time{most}, were last {times}",
+                                    share, most, times)
+                              : Say("it caused {share} of all wait time{most}, was last {times}",
+                                    share, most, times),
+                      ParticipantNoun(facts), HumanTime(static_cast<double>(s.lost)),
+                      HumanTime(static_cast<double>(LargestError(facts.collectives))),
+                      SayLateEvidence(s, facts) + SayPart(s) + SayPassedOn(facts, blames, s)),
        .hint = s.start ? LateStartHint(*s.start, facts) : LateHint(s, facts),
        .impact = CostOf(facts, steps, s),
        .table = "ranks",

@@ -19,6 +19,15 @@ constexpr Translated kCommon[] = {
     {": ", ": "},
     {"yes", "はい"},
     {"no", "いいえ"},
+    // Said alike.
+    {"DtoH", "DtoH"},
+    {"HtoD", "HtoD"},
+    {"PyTorch", "PyTorch"},
+    {"algbw", "algbw"},
+    {"busbw", "busbw"},
+    {"cpu", "cpu"},
+    {"overlap", "オーバーラップ"},
+    {"p{1}", "p{1}"},
 };
 
 }  // namespace

@@ -26,10 +26,12 @@ std::span<const Translated> JapaneseOfAnalysesStToZ() {
        "。{ranks} も最後に到着していますが、他のランクを待った後だけです"},
       {"; its trace has {count} of the {steps} in which it is late",
        "。遅れている{steps}のうち、トレースにあるのは {count} ステップです"},
-      {"{it} caused {share} of all wait time{most}, {was} last {times}, and cost every other "
-       "{noun} {time} (clock uncertainty {error}); cause: {cause}",
-       "全待ち時間の {share} を引き起こし{most}、最後に到着したのは {times}、"
-       "他の各{noun}の損失は {time} です (時計の不確かさ {error})。原因: {cause}"},
+      {"{caused}, and cost every other {noun} {time} (clock uncertainty {error}); cause: {cause}",
+       "{caused}、他の各{noun}の損失は {time} です (時計の不確かさ {error})。原因: {cause}"},
+      {"they caused {share} of all wait time{most}, were last {times}",
+       "全待ち時間の {share} を引き起こし{most}、最後に到着したのは合わせて {times}"},
+      {"it caused {share} of all wait time{most}, was last {times}",
+       "全待ち時間の {share} を引き起こし{most}、最後に到着したのは {times}"},
       {"{count} time", "{count} 回"},
       {"only one rank was recorded", "記録されたランクが 1 つだけです"},
       {"no synchronizing collective was matched on two {noun}s: wait time is unknown; see "

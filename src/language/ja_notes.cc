@@ -207,6 +207,9 @@ std::span<const Translated> JapaneseOfNotes() {
        "順序どおりでないイベントを通し番号の順に並べ替えました"},
       {"{file} and {other}", "{file} と {other}"},
       {"{file} and {count} others", "{file} ほか {count} ファイル"},
+      {"the JSON has no \"traceEvents\"", "JSON に \"traceEvents\" がありません"},
+      {"the file ends before any \"traceEvents\"",
+       "\"traceEvents\" の前でファイルが終わっています"},
   };
   return kTexts;
 }

@@ -90,13 +90,18 @@ std::optional<std::string> FindWords(const Texts& texts, std::string_view words)
   });
 }
 
-// Space around joined words belongs to the sentence, not to them.
-std::string SayWhole(const Texts& texts, const std::string& words) {
-  if (auto found = FindWords(texts, words)) return *std::move(found);
+// The same; space around joined words belongs to the sentence, not to them.
+std::optional<std::string> FindWhole(const Texts& texts, const std::string& words) {
+  if (auto found = FindWords(texts, words)) return found;
   const size_t begin = words.find_first_not_of(' '), end = words.find_last_not_of(' ');
-  if (begin == words.npos || (begin == 0 && end + 1 == words.size())) return words;
+  if (begin == words.npos || (begin == 0 && end + 1 == words.size())) return std::nullopt;
   const auto inner = FindWords(texts, std::string_view(words).substr(begin, end + 1 - begin));
-  return inner ? words.substr(0, begin) + *inner + words.substr(end + 1) : words;
+  if (!inner) return std::nullopt;
+  return words.substr(0, begin) + *inner + words.substr(end + 1);
+}
+
+std::string SayWhole(const Texts& texts, const std::string& words) {
+  return FindWhole(texts, words).value_or(words);
 }
 
 std::string SayIn(const Texts& texts, const Phrase& phrase) {
@@ -178,8 +183,7 @@ bool HasLetters(std::string_view text) {
 void AddMissing(const Texts& texts, const Phrase& phrase, std::set<std::string>& missing) {
   switch (phrase.kind()) {
     case Phrase::Kind::kWhole:
-      if (HasLetters(phrase.str()) && SayWhole(texts, phrase.str()) == phrase.str())
-        missing.insert(phrase.str());
+      if (HasLetters(phrase.str()) && !FindWhole(texts, phrase.str())) missing.insert(phrase.str());
       return;
     case Phrase::Kind::kName:
       return;

@@ -76,7 +76,8 @@ std::string WithoutLastWord(std::string_view line) {
     last = at;
     at = line[at] == ' ' ? at + 1 : WordEnd(line, at);
   }
-  return std::string(line.substr(0, line.find_last_not_of(' ', last == 0 ? 0 : last - 1) + 1));
+  const std::string_view rest = line.substr(0, last);
+  return std::string(rest.substr(0, rest.find_last_not_of(' ') + 1));
 }
 
 }  // namespace stepscope
