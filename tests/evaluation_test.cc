@@ -53,7 +53,7 @@ std::string JaxLoop(std::string_view update_op, std::string_view other, std::str
 
 std::string FirstSentences(const std::string& profile) {
   const auto answer = testing::AskAbout(profile, "host.xplane.pb");
-  return answer ? answer->verdict : answer.error().what;
+  return answer ? answer->verdict.str() : answer.error().what;
 }
 
 TEST(Evaluation, OfJaxTheProgramThatComputesGradientsIsTheStep) {
@@ -153,7 +153,7 @@ std::string TorchLoop(bool marked, std::string_view product, int first_with_more
 
 std::string Verdict(const std::string& trace) {
   const auto answer = testing::AskAbout(trace);
-  return answer ? answer->verdict : answer.error().what;
+  return answer ? answer->verdict.str() : answer.error().what;
 }
 
 TEST(Evaluation, OfPyTorchForwardPassesThatTrainNothingAreNoPartOfSteps) {

@@ -37,6 +37,7 @@ std::span<const std::span<const Translated>> JapaneseTexts() {
                                   JapaneseOfReports(),
                                   JapaneseOfNotes(),
                                   JapaneseOfGoodput(),
+                                  JapaneseOfGoodputPage(),
                                   JapaneseOfTimeline()};
   return kAll;
 }

@@ -19,6 +19,7 @@ std::span<const Translated> JapaneseOfComparison();
 std::span<const Translated> JapaneseOfReports();
 std::span<const Translated> JapaneseOfNotes();
 std::span<const Translated> JapaneseOfGoodput();
+std::span<const Translated> JapaneseOfGoodputPage();
 std::span<const Translated> JapaneseOfTimeline();
 
 }  // namespace stepscope
