@@ -10,6 +10,7 @@
 
 #include "base/gzip.h"
 #include "stepscope/compare.h"
+#include "stepscope/goodput_ledger.h"
 #include "tests/front_door.h"
 #include "tests/goodput_server.h"
 
@@ -128,6 +129,32 @@ TEST_F(PageServerTest, SaysWhatIsWrongWithAQuestion) {
     const Json error = Json::parse(response.body)["error"];
     EXPECT_FALSE(error["what"].get<std::string>().empty()) << target;
   }
+}
+
+// A run is of the job that has its name.
+TEST_F(PageServerTest, GoodputIsOfTheRunsOwnJob) {
+  const std::string name = folder_.path().substr(folder_.path().rfind('/') + 1);
+  const ScratchFolder other;
+  std::string lines;
+  for (const std::string& job : {std::string("first"), name}) {
+    for (const char* event : {"job_start", "job_end"}) {
+      lines += fmt::format(R"({{"job_name":"{}","event":"{}","time":{}}})", job, event,
+                           1'780'000'000 + (event[4] == 'e' ? 100 : 0)) +
+               "\n";
+    }
+  }
+  const std::string ledger = other.path() + "/ledger";
+  ASSERT_TRUE(GoodputImport(ledger, {other.Write("events.jsonl", lines)}));
+  const ServedPage page({folder_.path(), ledger});
+  const std::string run = "/api/runs/" + page.IdOfOnlyRun() + "/goodput";
+  const Json match = page.GetJson(run)["reports"][0];
+  EXPECT_EQ(match["metrics"][0]["value"], name);
+  EXPECT_EQ(match["metrics"][2]["value"], page.GetJson("/api/state")["ledgers"][0]["id"]);
+  const ServedPage alone({folder_.path()});
+  const Json none = alone.GetJson("/api/runs/" + alone.IdOfOnlyRun() + "/goodput");
+  EXPECT_EQ(none["reports"].size(), 1u);
+  EXPECT_EQ(none["reports"][0]["status"], "unavailable");
+  EXPECT_EQ(page.Get("/api/runs/0000000000/goodput").status, 404);
 }
 
 TEST_F(PageServerTest, NamesOfATraceAreText) {

@@ -35,7 +35,8 @@ struct GoodputMatch {
   std::optional<size_t> store;  // which of the stores; absent: the run is of no job
   std::string job;
   // "goodput_match": the headline says why it is this job, metrics `job` and `attempt` (1, 2, ...)
-  // which it is. Unavailable without one: `why` says what is against it.
+  // which it is; `host` is one that the sentence names. Unavailable without one: `why` says what is
+  // against it.
   Report report;
 };
 

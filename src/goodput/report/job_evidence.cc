@@ -103,13 +103,14 @@ int64_t TypicalStep(const std::vector<TracedStep>& steps) {
 
 // What contradicts a job that nothing but time speaks for.
 Phrase AgainstByTimeAlone(const RunOfJob& run, const Job& job, const Partition& whole,
-                          const std::set<std::string>& hosts) {
+                          const std::set<std::string>& hosts, std::string& other_host) {
   const Report walk =
       WalkReport(job.accounting, whole, {.step_time = TypicalStep(run.steps), .steps = run.steps});
   if (walk.status == Status::kUnavailable) return walk.why;
   for (const std::string& file : run.files) {
     const std::string_view host = HostOfTorchFile(file);
     if (!host.empty() && !hosts.empty() && !hosts.contains(std::string(host))) {
+      other_host = host;
       return Say("the traces were recorded on {host}, where the job did not run", host);
     }
   }
@@ -157,7 +158,7 @@ JobEvidence EvidenceOf(const RunOfJob& run, Job& job) {
   if (!evidence.attempt) {
     evidence.against = "it did not run when the traces were recorded";
   } else if (evidence.name == NameEvidence::kNone && evidence.host.empty()) {
-    evidence.against = AgainstByTimeAlone(run, job, whole, hosts);
+    evidence.against = AgainstByTimeAlone(run, job, whole, hosts, evidence.host);
   }
   return evidence;
 }

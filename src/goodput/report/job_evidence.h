@@ -21,7 +21,7 @@ enum class NameEvidence : uint8_t { kNone, kSchedulerId, kLastPart, kWhole };
 struct JobEvidence {
   NameEvidence name = NameEvidence::kNone;
   std::string id;                  // the scheduler's, of kSchedulerId
-  std::string host;                // that recorded the job and a trace
+  std::string host;                // that recorded the job and a trace, or is against it
   std::optional<int64_t> attempt;  // index of the one that ran then
   bool within = false;             // its time meets that of the traces, without tolerance
   Phrase against;                  // why the run is not of this job; empty: nothing is

@@ -136,11 +136,16 @@ GoodputMatch Chosen(const RunOfJob& run, std::vector<CandidateJob> all) {
       std::ranges::stable_partition(all, [](const auto& c) { return c.evidence.against.empty(); });
   const std::vector<CandidateJob> excluded(against.begin(), against.end());
   all.erase(against.begin(), all.end());
+  const auto add_host = [&](const CandidateJob& c) {
+    if (c.evidence.host.empty()) return;
+    match.report.metrics.push_back({"host", "host", c.evidence.host, Unit::kNone});
+  };
   const auto none = [&](Phrase why) {
     match.report.status = Status::kUnavailable;
     match.report.why = std::move(why);
     return match;
   };
+  if (all.empty() && !excluded.empty()) add_host(excluded.front());
   if (all.empty()) return none(WhyNone(run, excluded));
   const auto strongest = std::ranges::max(all, {}, &CandidateJob::strength).strength();
   std::erase_if(all, [&](const CandidateJob& c) { return c.strength() != strongest; });
@@ -155,6 +160,7 @@ GoodputMatch Chosen(const RunOfJob& run, std::vector<CandidateJob> all) {
   const auto& attempt = best.evidence.attempt;
   match.report.metrics.push_back(
       {"attempt", "attempt", attempt ? Cell(*attempt + 1) : Cell(), Unit::kNone});
+  add_host(best);
   return match;
 }
 
