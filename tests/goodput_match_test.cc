@@ -125,7 +125,7 @@ TEST_F(GoodputMatchTest, ByTimeAlone) {
   EXPECT_EQ(match.job, "llm");
   EXPECT_EQ(AttemptIn(match), 2);
   EXPECT_EQ(match.report.headline.str(),
-            "Same time: attempt 2 of job llm ran then, and no other job did.");
+            "Same time: attempt 2 of job llm ran then, and no other job of the ledgers did.");
 }
 
 TEST_F(GoodputMatchTest, HostsTellJobsOfOneTime) {
@@ -147,6 +147,19 @@ TEST_F(GoodputMatchTest, TimeAloneDoesNotSufficeWhereStepsDiffer) {
   ImportText(TwoAttempts("llm", "h"));
   ExpectNone(Match({.names = {"run"}, .files = {}, .steps = StepsFrom(250, 4)}),
              "job llm ran when the traces were recorded, but the step time of the traces is");
+}
+
+// Step times exclude a job, and prove nothing for another one.
+TEST_F(GoodputMatchTest, TheOnlyJobWithSuchStepsIsNotTheRunsForThat) {
+  std::string slow = Event("slow", "job_start", 0, "");
+  for (int at = 0; at < 300; at += 10) {
+    slow += Event("slow", "step_start", at, fmt::format(R"(,"step":{})", at));
+  }
+  ImportText(TwoAttempts("llm", "h") + slow);
+  ExpectNone(Match({.names = {"run"}, .files = {}, .steps = StepsFrom(250)}),
+             "2 jobs may be meant, and neither names nor hosts tell which: llm, slow");
+  ExpectNone(Match({.names = {"run"}, .files = {}, .steps = StepsFrom(250, 4)}),
+             "2 jobs ran when the traces were recorded, but none fits: of ");
 }
 
 TEST_F(GoodputMatchTest, NoJobOfThatTime) {

@@ -72,7 +72,7 @@ void AddReport(Command& root) {
   AddThreads(command, flags->options.threads);
   AddProductivityFlags(command, flags->productivity);
   command.Take("--job", flags->productivity.options.job)
-      .Help("Only job of a ledger that --model, --chips and --scheduler-job are of")
+      .Help("Job that --model, --chips and --scheduler-job are of")
       .Default("all");
   command.Examples({{"one file that opens offline", "stepscope report traces/ -o report.html"},
                     {"several runs", "stepscope report before/ after/ -o report.html"},

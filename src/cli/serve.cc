@@ -78,7 +78,7 @@ void AddServe(Command& root) {
   AddThreads(command, flags->options.threads);
   AddProductivityFlags(command, flags->productivity);
   command.Take("--job", flags->productivity.options.job)
-      .Help("Only job of a ledger that --model, --chips and --scheduler-job are of")
+      .Help("Job that --model, --chips and --scheduler-job are of")
       .Default("all");
   command.Examples(
       {{"print an address to open", "stepscope serve traces/"},

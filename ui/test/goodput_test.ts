@@ -47,7 +47,7 @@ test("an unknown factor has no number and says what would tell it, and what is l
 
 test("without chips the way is of the job's time, and without a price of no cost", () => {
   const [all] = stepsOf(factors(0));
-  assert.deepEqual([all!.amount, all!.cost], ["4.17 d", ""]);
+  assert.deepEqual([all!.title, all!.amount, all!.cost], ["All time", "4.17 d", ""]);
 });
 
 test("the curve of a job is its own, from 0% to 100%", () => {

@@ -1,5 +1,6 @@
 // Implements MatchGoodputJob(): weighs the jobs that may be meant, and takes the only best one.
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -104,12 +105,21 @@ Phrase WhyThisJob(const RunOfJob& run, const CandidateJob& c) {
     return Say("Same time and host: attempt {attempt} of job {job} ran on {host} then.", attempt,
                c.job, e.host);
   }
-  return Say("Same time: attempt {attempt} of job {job} ran then, and no other job did.", attempt,
-             c.job);
+  return Say(
+      "Same time: attempt {attempt} of job {job} ran then, and no other job of the ledgers did.",
+      attempt, c.job);
 }
 
+// Those that ran then are the first of `excluded`.
 Phrase WhyNone(const RunOfJob& run, const std::vector<CandidateJob>& excluded) {
-  if (!excluded.empty() && excluded.front().evidence.attempt) {
+  const auto ran =
+      std::ranges::count_if(excluded, [](const auto& c) { return c.evidence.attempt.has_value(); });
+  if (ran > 1) {
+    return Say("{count} ran when the traces were recorded, but none fits: of {job}, {why}",
+               Plural(static_cast<size_t>(ran), "job"), excluded.front().job,
+               excluded.front().evidence.against);
+  }
+  if (ran == 1) {
     return Say("job {job} ran when the traces were recorded, but {why}", excluded.front().job,
                excluded.front().evidence.against);
   }
@@ -134,7 +144,9 @@ GoodputMatch Chosen(const RunOfJob& run, std::vector<CandidateJob> all) {
   GoodputMatch match{.job = {}, .report = {.analysis = "goodput_match", .title = "Job of the run"}};
   const auto against =
       std::ranges::stable_partition(all, [](const auto& c) { return c.evidence.against.empty(); });
-  const std::vector<CandidateJob> excluded(against.begin(), against.end());
+  std::vector<CandidateJob> excluded(against.begin(), against.end());
+  std::ranges::stable_partition(excluded,
+                                [](const auto& c) { return c.evidence.attempt.has_value(); });
   all.erase(against.begin(), all.end());
   const auto add_host = [&](const CandidateJob& c) {
     if (c.evidence.host.empty()) return;
@@ -153,6 +165,13 @@ GoodputMatch Chosen(const RunOfJob& run, std::vector<CandidateJob> all) {
   // One job in two ledgers is one job.
   const auto other = [&](const CandidateJob& c) { return c.job != best.job; };
   if (std::ranges::any_of(all, other)) return none(WhyUnclear(all));
+  // Times of steps exclude a job of that time, but prove nothing for the one that is left.
+  const bool time_alone = best.evidence.name == NameEvidence::kNone && best.evidence.host.empty();
+  const auto ran_then = [](const CandidateJob& c) { return c.evidence.attempt.has_value(); };
+  if (time_alone && std::ranges::any_of(excluded, ran_then)) {
+    std::ranges::copy_if(excluded, std::back_inserter(all), ran_then);
+    return none(WhyUnclear(all));
+  }
   match.store = best.store;
   match.job = best.job;
   match.report.headline = WhyThisJob(run, best);

@@ -257,6 +257,7 @@ export const en = {
   "waterfall.title": "From total time to productive time",
   "chips.title": "From all chip-hours to what an ideal program needs",
   "chips.all": "All chip-hours",
+  "chips.all_time": "All time",
   "chips.scheduling": "Scheduling goodput",
   "chips.running": "Running goodput",
   "chips.program": "Program goodput",

@@ -258,6 +258,7 @@ export const ja: Record<keyof typeof en, string> = {
   "waterfall.title": "全時間から有効な時間まで",
   "chips.title": "全チップ時間から理想的なプログラムに必要な時間まで",
   "chips.all": "全チップ時間",
+  "chips.all_time": "全時間",
   "chips.scheduling": "スケジューリングのグッドプット",
   "chips.running": "実行のグッドプット",
   "chips.program": "プログラムのグッドプット",

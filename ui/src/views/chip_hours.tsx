@@ -41,7 +41,7 @@ export function stepsOf(table: Table): Step[] {
     const title = kTitles[factor];
     return {
       factor, end, known: time !== null, kind: kindOfRow(table, row),
-      title: factor === "ideal" && open ? t("chips.at_most") : title ? t(title) : factor,
+      title: factor === "ideal" && open ? t("chips.at_most") : factor === "all" && hours.number === null ? t("chips.all_time") : title ? t(title) : factor,
       from: all > 0 && !end && time !== null ? left / all : 0,
       length: all > 0 ? (time ?? left) / all : 0,
       goodput: goodput.number === null ? "" : goodput.text,
