@@ -75,7 +75,7 @@ class Answered {
     const Report* found = answer_ ? FindReport(*answer_, report) : nullptr;
     if (found == nullptr) return false;
     for (const Finding& finding : found->findings) {
-      if ((finding.message + " " + finding.because).find(text) != std::string::npos) return true;
+      if ((finding.message + " " + finding.because).contains(text)) return true;
     }
     return false;
   }

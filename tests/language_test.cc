@@ -39,7 +39,9 @@ class InJapanese : public ::testing::Test {
   static Outcome In(const std::string& line) {
     return Shell("cd '" + folder_->path() + "' && " + line);
   }
-  static ReportSet AnswerOf(const std::string& job) { return AnswerTo({folder_->path() + "/" + job}); }
+  static ReportSet AnswerOf(const std::string& job) {
+    return AnswerTo({folder_->path() + "/" + job});
+  }
 
   static ScratchFolder* folder_;
 };
@@ -49,8 +51,12 @@ ScratchFolder* InJapanese::folder_ = nullptr;
 bool NeedsNoTranslation(const std::string& text) {
   static const std::regex number("[-+]?[0-9.,]+ ?(ns|µs|ms|s|B|[kMGT]B|[kMGT]?FLOP)");
   constexpr std::string_view kNames[] = {
-      "aten::mm",    "data_loading",      "dp",
-      "gpu_compute", "gpu_communication", "log_metrics (train.py:96)",
+      "aten::mm",
+      "data_loading",
+      "dp",
+      "gpu_compute",
+      "gpu_communication",
+      "log_metrics (train.py:96)",
       "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"};
   return std::regex_match(text, number) || text.starts_with("dp ") ||
          std::ranges::find(kNames, text) != std::end(kNames);

@@ -11,6 +11,7 @@
 #include "base/gzip.h"
 #include "server/page.h"
 #include "stepscope/compare.h"
+#include "stepscope/goodput_ledger.h"
 #include "tests/front_door.h"
 #include "tests/goodput_server.h"
 
@@ -89,8 +90,8 @@ TEST_F(PageServerTest, AnswersAsTheCommandLinePrints) {
                      "idle_time.consecutive_kernel_delay%3D50")
                 .body,
             Paged(AnalyzeHere({.only = {"kernels", "idle_time"},
-                                .ranks = {1},
-                                .params = {{"idle_time.consecutive_kernel_delay", "50"}}})));
+                               .ranks = {1},
+                               .params = {{"idle_time.consecutive_kernel_delay", "50"}}})));
   EXPECT_EQ(page.Get(answer + "?ranks=0..1").body, Paged(AnalyzeHere({.ranks = {0, 1}})));
   const AnalyzeOptions compared{.only = {kComparedAnalyses.begin(), kComparedAnalyses.end()}};
   EXPECT_EQ(page.Get("/api/compare?base=" + id + "&with=" + id).body,
@@ -132,6 +133,32 @@ TEST_F(PageServerTest, SaysWhatIsWrongWithAQuestion) {
     const Json error = Json::parse(response.body)["error"];
     EXPECT_FALSE(error["what"].get<std::string>().empty()) << target;
   }
+}
+
+// A run is of the job that has its name.
+TEST_F(PageServerTest, GoodputIsOfTheRunsOwnJob) {
+  const std::string name = folder_.path().substr(folder_.path().rfind('/') + 1);
+  const ScratchFolder other;
+  std::string lines;
+  for (const std::string& job : {std::string("first"), name}) {
+    for (const char* event : {"job_start", "job_end"}) {
+      lines += fmt::format(R"({{"job_name":"{}","event":"{}","time":{}}})", job, event,
+                           1'780'000'000 + (event[4] == 'e' ? 100 : 0)) +
+               "\n";
+    }
+  }
+  const std::string ledger = other.path() + "/ledger";
+  ASSERT_TRUE(GoodputImport(ledger, {other.Write("events.jsonl", lines)}));
+  const ServedPage page({folder_.path(), ledger});
+  const std::string run = "/api/runs/" + page.IdOfOnlyRun() + "/goodput";
+  const Json match = page.GetJson(run)["reports"][0];
+  EXPECT_EQ(match["metrics"][0]["value"], name);
+  EXPECT_EQ(match["metrics"][2]["value"], page.GetJson("/api/state")["ledgers"][0]["id"]);
+  const ServedPage alone({folder_.path()});
+  const Json none = alone.GetJson("/api/runs/" + alone.IdOfOnlyRun() + "/goodput");
+  EXPECT_EQ(none["reports"].size(), 1u);
+  EXPECT_EQ(none["reports"][0]["status"], "unavailable");
+  EXPECT_EQ(page.Get("/api/runs/0000000000/goodput").status, 404);
 }
 
 TEST_F(PageServerTest, NamesOfATraceAreText) {

@@ -10,6 +10,7 @@
 
 #include "stepscope/compare.h"
 #include "stepscope/demo.h"
+#include "stepscope/goodput_ledger.h"
 #include "stepscope/server.h"
 #include "tests/front_door.h"
 #include "tests/gzip.h"
@@ -78,7 +79,7 @@ TEST(ReportPage, HoldsTheReportsAndTheTimeline) {
   EXPECT_EQ(page->html.find("src=\""), std::string::npos);  // nothing is loaded
   const Json data = DataOf(page->html);
   const std::string id = data["state"]["runs"][0]["id"];
-  EXPECT_EQ(data["answers"][id], Json::parse(ToJson(*Ask({folder.path()}))));
+  EXPECT_EQ(data["answers"][id], Json::parse(ToJson(*Ask({folder.path()}), server::kPageLanguages)));
   EXPECT_EQ(data["analyses"].size(), Session::List().size());
   const Json& timeline = data["timelines"][id];
   EXPECT_EQ(timeline["finest"].size(), timeline["info"]["tracks"].size());
@@ -114,6 +115,73 @@ TEST(ReportPage, HoldsNoPrivateNames) {
             (std::set<std::string>{"a.py(1): f", "gpu-a17"}));
 }
 
+// Two jobs at the time of the run, told apart by its host.
+class GoodputOfAReport : public ::testing::Test {
+ protected:
+  GoodputOfAReport() {
+    std::string lines;
+    for (const char* host : {"gpu-a17", "gpu-b18"}) {
+      int sequence = 0;
+      const auto say = [&](const char* event, int at, const std::string& more = "") {
+        lines += fmt::format(R"({{"job_name":"job-{0}","event":"{1}","time":{2},"attempt":"a",)"
+                             R"("writer":"{3}/0/boot/1/r","sequence":{4}{5}}})",
+                             host + 4, event, 1'780'000'000 + at, host, ++sequence, more);
+        lines += "\n";
+      };
+      say("job_start", 0);
+      for (int at = 0; at < 100; ++at) say("step_start", at, fmt::format(R"(,"step":{})", at));
+      say("job_end", 100);
+    }
+    const auto imported =
+        GoodputImport(folder_.path() + "/ledger", {folder_.Write("events.jsonl", lines)});
+    EXPECT_TRUE(imported) << imported.error().what;
+    std::vector<std::string> events;
+    for (int step = 0; step < 2; ++step) {
+      events.push_back(fmt::format(
+          R"({{"ph":"X","cat":"user_annotation","name":"ProfilerStep#{}","pid":1,"tid":1,)"
+          R"("ts":{},"dur":1000000}})",
+          step, step * 1'000'000));
+      events.push_back(Kernel("gemm", step * 1'000'000 + 10, 500'000));
+    }
+    folder_.Write("run/gpu-b18_1.170.pt.trace.json",
+                  Document(events, R"("baseTimeNanoseconds":1780000050000000000,)"));
+  }
+  Result<PageFile> Page(std::optional<RedactOptions> redact) const {
+    return ReportPage({.paths = {folder_.path() + "/run", folder_.path() + "/ledger"},
+                       .goodput = {.chips = 8, .price_per_chip_hour = 2},
+                       .redact = std::move(redact)});
+  }
+  const ScratchFolder folder_;
+};
+
+TEST_F(GoodputOfAReport, IsOfItsOwnJob) {
+  const auto page = Page(std::nullopt);
+  ASSERT_TRUE(page.has_value()) << page.error().what;
+  const Json data = DataOf(page->html);
+  const std::string run = data["state"]["runs"][0]["id"],
+                    ledger = data["state"]["ledgers"][0]["id"];
+  const Json match = data["goodput"][run]["reports"][0];
+  EXPECT_EQ(match["headline"], "Same time and host: attempt 1 of job job-b18 ran on gpu-b18 then.");
+  EXPECT_EQ(match["metrics"][0]["value"], "job-b18");
+  EXPECT_EQ(match["metrics"][3]["value"], ledger);
+  EXPECT_EQ(data["goodput"][run]["reports"][1]["analysis"], "goodput");
+  // The first job is in the answer about the ledger, the other one for itself.
+  EXPECT_EQ(data["ledgers"][ledger]["reports"][0]["tables"][0]["rows"].size(), 2u);
+  EXPECT_EQ(data["jobs"].size(), 1u);
+  EXPECT_EQ(data["jobs"][ledger + " 1"]["reports"][1]["analysis"], "chip_hours");
+  EXPECT_EQ(data["jobs"][ledger + " 1"]["reports"][1]["metrics"][0]["value"], 8);
+}
+
+TEST_F(GoodputOfAReport, HoldsNoPrivateNames) {
+  const auto page = Page(RedactOptions{});
+  ASSERT_TRUE(page.has_value()) << page.error().what;
+  const Json data = DataOf(page->html);
+  const std::string run = data["state"]["runs"][0]["id"];
+  const std::string why = data["goodput"][run]["reports"][0]["headline"];
+  EXPECT_TRUE(why.starts_with("Same time and host: attempt 1 of job job-b18 ran on ")) << why;
+  EXPECT_FALSE(data.dump().contains("gpu-b18")) << why;
+}
+
 // Levels that would only say the same again are left out: what is in it is little more than the
 // page.
 TEST(ReportPage, OfASmallRunIsSmallerStill) {
@@ -121,7 +189,7 @@ TEST(ReportPage, OfASmallRunIsSmallerStill) {
   folder.Write("rank_0.json", DocumentOfRank(0, Kernels(20)));
   const auto page = ReportPage({.paths = {folder.path()}});
   ASSERT_TRUE(page.has_value());
-  EXPECT_LT(page->html.size(), 380'000u);
+  EXPECT_LT(page->html.size(), 450'000u);
   EXPECT_LT(TilesOf(page->html).size(), 50u);
 }
 
@@ -173,7 +241,7 @@ TEST(ReportPage, ComparesItsRuns) {
   const auto before = Session::Open(std::vector{paths[0]})->Analyze(question);
   const auto after = Session::Open(std::vector{paths[2]})->Analyze(question);
   EXPECT_EQ(data["comparisons"][id(0) + " " + id(2)],
-            Json::parse(ToJson(Compare(*before, *after))));
+            Json::parse(ToJson(Compare(*before, *after), server::kPageLanguages)));
 }
 
 TEST(ReportPage, NamesOfATraceStayText) {

@@ -36,6 +36,21 @@ TEST_F(ServeCommandTest, PrintsAnAddressAndEndsAsTold) {
   EXPECT_TRUE(refused.ends_with("code 2\n")) << refused;
 }
 
+TEST_F(ServeCommandTest, SaysWhichInputOfGoodputIsMissing) {
+  for (const char* command : {"serve", "report -o r.html"}) {
+    const std::string start = fmt::format("stepscope {} '{}' ", command, folder_.path());
+    const std::string absent = Printed(start + "--scheduler sacct.txt; echo \"code $?\"");
+    EXPECT_TRUE(absent.contains("there is no such file\n  where: sacct.txt")) << absent;
+    EXPECT_TRUE(absent.ends_with("code 2\n")) << absent;
+    const std::string alone = Printed(start + "--chip H100; echo \"code $?\"");
+    EXPECT_TRUE(alone.contains("--model")) << alone;
+    EXPECT_TRUE(alone.ends_with("code 2\n")) << alone;
+    const std::string no_model = Printed(start + "--model none.json; echo \"code $?\"");
+    EXPECT_TRUE(no_model.contains("none.json")) << no_model;
+    EXPECT_TRUE(no_model.ends_with("code 2\n")) << no_model;
+  }
+}
+
 // The token of the address that `serve` prints, or what it says instead, when it is started so.
 std::string TokenServed(const std::string& before, const std::string& folder,
                         const std::string& options) {

@@ -79,9 +79,10 @@ TEST(StragglerInline, APlantedSlowStageIsFound) {
   // And what follows from that.
   const Finding& finding = answer.reports.front().findings.front();
   EXPECT_EQ(finding.message, "Uneven work makes steps 7.9% longer.");
-  EXPECT_NE(finding.because.find("98.9% of it is there if computing always takes the mean of its "
+  EXPECT_NE(
+      finding.because.str().find("98.9% of it is there if computing always takes the mean of its "
                                  "stage; all of it is gone if the last stage"),
-            std::string::npos)
+      std::string::npos)
       << finding.because;
   EXPECT_EQ(answer.run.ranks, 4);
 }
@@ -148,7 +149,7 @@ TEST(StragglerInline, TracesNameTheSlowRank) {
   EXPECT_NEAR(whole.Real("m_w"), 1, 0.05);
   EXPECT_FALSE(whole.Has("m_s"));
   const Finding& finding = answer.reports.front().findings.front();
-  EXPECT_NE(finding.because.find("take what they should: rank 2"), std::string::npos)
+  EXPECT_NE(finding.because.str().find("take what they should: rank 2"), std::string::npos)
       << finding.because;
   EXPECT_EQ(RowsOf(answer, "whatif", "straggler_workers").front().Int("rank"), 2);
   EXPECT_EQ(RowsOf(answer, "whatif", "straggler_types").front().Text("type"), "compute");
@@ -169,7 +170,8 @@ TEST_F(Straggler, NoiseAccusesNobody) {
     const ReportSet answer = AskStragglers(Shared(std::string("traces/real_gloo/") + job));
     for (const Finding& finding : answer.reports.front().findings) {
       EXPECT_TRUE(finding.message.starts_with("Uneven work")) << job << ": " << finding.message;
-      EXPECT_EQ(finding.because.find("rank"), std::string::npos) << job << ": " << finding.because;
+      EXPECT_EQ(finding.because.str().find("rank"), std::string::npos)
+          << job << ": " << finding.because;
     }
   }
 }

@@ -91,6 +91,11 @@ struct GoodputReportOptions {
   double chips = 0;                // of the job; 0: from the scheduler
   double price_per_chip_hour = 0;  // in any currency; 0: unknown
 
+  // Adds the report "chip_hours", whatever is known: table `factors`, the steps from all chip-time
+  // that the job wanted to what an ideal program would have needed. A program that cannot be
+  // computed is then an unknown factor, and no error.
+  bool chip_hours = false;
+
   // Adds the report "walk": which steps of the job the traces show.
   std::optional<TracedTime> traced;
 };

@@ -13,6 +13,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <memory>
 #include <span>
 #include <string>
@@ -78,12 +79,9 @@ class Phrase {
 
   Phrase& operator+=(const Phrase& more);
   friend Phrase operator+(Phrase first, const Phrase& then) { return first += then; }
+  // In English.
+  friend std::ostream& operator<<(std::ostream& out, const Phrase& phrase);
   friend bool operator==(const Phrase& a, const Phrase& b) { return a.english_ == b.english_; }
-  template <class Stream>
-  friend Stream& operator<<(Stream& out, const Phrase& phrase) {
-    out << phrase.english_;
-    return out;
-  }
   friend auto operator<=>(const Phrase& a, const Phrase& b) { return a.english_ <=> b.english_; }
 
  private:

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "stepscope/goodput_report.h"
 #include "stepscope/language.h"
 #include "stepscope/result.h"
 #include "stepscope/session.h"
@@ -33,6 +34,9 @@ struct PageServerOptions {
   int threads = 0;    // to read traces with; 0: one per processor
   size_t keep = 4;    // so many runs stay in memory
   Settings settings;  // of every run
+  // What is known of the jobs of ledgers beside their events: scheduler files, chips, price,
+  // program. The rest is ignored.
+  GoodputReportOptions goodput = {};
   // How often folders are looked at.
   std::chrono::milliseconds look_every{2000};
 };
@@ -62,7 +66,8 @@ class PageServer {
 struct ReportPageOptions {
   std::vector<std::string> paths;  // as of a server
   int threads = 0;
-  Settings settings;  // of every run
+  Settings settings;                  // of every run
+  GoodputReportOptions goodput = {};  // as of a server
   // What the file shall have at most, where reports alone do not need more: the timelines get what
   // is left.
   size_t most_bytes = 4'800'000;

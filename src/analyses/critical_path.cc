@@ -99,8 +99,7 @@ Phrase WhyNothing(const Params& params) {
   if (params.Integer("step") < 0) what = "device activity";
   if (!params.Text("annotation").empty()) {
     what = Say("annotation or operator '{name}', instance {instance}",
-               Phrase::Name(std::string(params.Text("annotation"))),
-               params.Integer("instance"));
+               Phrase::Name(std::string(params.Text("annotation"))), params.Integer("instance"));
   }
   if (params.Integer("rank") >= 0) {
     return Say("the traces have no {what} of rank {rank}", what, params.Integer("rank"));
@@ -178,8 +177,8 @@ Table RanksTable(const MeasuredPaths& measured) {
   for (const RankPath& rank : measured.ranks) {
     auto row = RankCells(rank);
     const auto bounds = BoundsOf(rank.path);
-    row.insert(row.end(), {rank.chosen.covers.str(), rank.span(), rank.path.Explained(),
-                           rank.segments});
+    row.insert(row.end(),
+               {rank.chosen.covers.str(), rank.span(), rank.path.Explained(), rank.segments});
     if (bounds.empty()) {
       row.insert(row.end(), {Cell(), Cell()});
     } else {

@@ -186,12 +186,9 @@ Table HostTable(const std::array<double, kInputCategories>& times) {
 Table OperatorTable(const Facts& facts, const std::vector<RankInput>& inputs) {
   Table table{.key = "operators",
               .title = "Pipeline operations",
-              .columns = {KeyColumn("rank", "rank"),
-                          KeyColumn("window", "window"),
-                          KeyColumn("name", "operation"),
-                          Words({"category", "category"}),
-                          CountColumn("count", "calls"),
-                          TimeColumn("total", "total"),
+              .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window"),
+                          KeyColumn("name", "operation"), Words({"category", "category"}),
+                          CountColumn("count", "calls"), TimeColumn("total", "total"),
                           TimeColumn("self", "self")},
               .text_rows = 8};
   for (const RankInput& input : inputs) {
@@ -294,10 +291,10 @@ void AddThreadFinding(const Facts& facts, const ThreadWait& wait,
   const bool several = facts.ranks.front().rank != facts.ranks.back().rank;
   report.findings.push_back(
       {.message = SayThreadWait(facts, wait, ranks),
-       .because = Say("{thread} runs it for {time} per step of that time",
-                      Phrase::Name(wait.thread),
-                      HumanTime(static_cast<double>(wait.works.time) /
-                                static_cast<double>(own->steps.size()))),
+       .because =
+           Say("{thread} runs it for {time} per step of that time", Phrase::Name(wait.thread),
+               HumanTime(static_cast<double>(wait.works.time) /
+                         static_cast<double>(own->steps.size()))),
        .hint = "make that function faster, or run it in more threads or processes (DataLoader with "
                "num_workers)",
        .impact = wait.waits.time,
@@ -320,8 +317,8 @@ Phrase SayOthers(const Facts& facts, const std::vector<RankSteps>& ranks, double
 }
 
 Phrase Headline(const std::string& classification, const Totals& t,
-                     const std::vector<RankSteps>& ranks, const Facts& facts,
-                     const std::vector<RankInput>& inputs) {
+                const std::vector<RankSteps>& ranks, const Facts& facts,
+                const std::vector<RankInput>& inputs) {
   const bool marked = !ranks.front().whole_recording;
   const double share =
       t.total == 0 ? 0 : static_cast<double>(t.input) / static_cast<double>(t.total);
@@ -334,8 +331,7 @@ Phrase Headline(const std::string& classification, const Totals& t,
                              HumanRatio(share));
   const PipelineStage* stage = SlowestStage(inputs);
   if (stage != nullptr && share >= kModerately)
-    text += Say(", mostly stage {stage}",
-                Phrase::Name(std::string((*facts.names)[stage->name])));
+    text += Say(", mostly stage {stage}", Phrase::Name(std::string((*facts.names)[stage->name])));
   if (marked && share < kModerately && others >= kOthersMayHide)
     text += Phrase("; ") + SayOthers(facts, ranks, others);
   return text + ".";

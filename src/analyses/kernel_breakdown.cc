@@ -89,11 +89,11 @@ void AddCombinations(Table& table, const Cell& rank, const Combinations& time) {
 }
 
 Table KindTable(const Facts& facts) {
-  Table table{.key = "kinds",
-              .title = "Concurrent activity types",
-              .columns = {Words(KeyColumn("rank", "rank")),
-                          Words(KeyColumn("kinds", "activity types")), TimeColumn("time", "time"),
-                          RatioColumn("ratio", "% of busy")}};
+  Table table{
+      .key = "kinds",
+      .title = "Concurrent activity types",
+      .columns = {Words(KeyColumn("rank", "rank")), Words(KeyColumn("kinds", "activity types")),
+                  TimeColumn("time", "time"), RatioColumn("ratio", "% of busy")}};
   AddKindColumn(table);
   Combinations all{};
   std::map<int64_t, Combinations> ranks;

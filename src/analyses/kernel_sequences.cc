@@ -244,9 +244,9 @@ void AddFinding(Report& report, const Facts& facts, const Mined& mined, const Re
   // Between operators of a host are Python and waits, which other findings name.
   if (share < kMinShare || facts.OnHost()) return;
   report.findings.push_back(
-      {.message = Say(
-           "Gaps in {repeats} repeats of {length} kernels are {share} of the searched window.",
-           repeat.starts.size(), repeat.length, HumanRatio(share)),
+      {.message =
+           Say("Gaps in {repeats} repeats of {length} kernels are {share} of the searched window.",
+               repeat.starts.size(), repeat.length, HumanRatio(share)),
        .because = Say("{gaps} of gaps vs {activity} of activity on {device}; kernels with the most "
                       "time: {kernels}",
                       HumanTime(static_cast<double>(time.gaps)),

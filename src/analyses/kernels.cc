@@ -90,14 +90,13 @@ Table LaunchTable() {
                           KeyColumn("registers", "registers"),
                           {"shared_memory", "shared memory", Unit::kBytes, Role::kKey}},
               .text_rows = 0};
-  AddColumns(
-      table,
-      {CountColumn("occurrences", "count"), TimeColumn("total", "total"),
-       TimeColumn("mean", "mean"), TimeColumn("min", "min"), TimeColumn("max", "max"),
-       Words(ValueColumn("tensor_core", "Tensor Cores")),
-       Words(ValueColumn("tensor_core_eligible", "eligible")),
-       RatioColumn("occupancy", "occupancy"), RatioColumn("theoretical", "theoretical occupancy"),
-       CountColumn("blocks_per_sm", "blocks/SM")});
+  AddColumns(table, {CountColumn("occurrences", "count"), TimeColumn("total", "total"),
+                     TimeColumn("mean", "mean"), TimeColumn("min", "min"), TimeColumn("max", "max"),
+                     Words(ValueColumn("tensor_core", "Tensor Cores")),
+                     Words(ValueColumn("tensor_core_eligible", "eligible")),
+                     RatioColumn("occupancy", "occupancy"),
+                     RatioColumn("theoretical", "theoretical occupancy"),
+                     CountColumn("blocks_per_sm", "blocks/SM")});
   return table;
 }
 

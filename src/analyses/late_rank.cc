@@ -267,9 +267,9 @@ Phrase SayLateEvidence(const LateRank& late, const Facts& facts) {
       const bool host = facts.OnHost();
       if (late.beyond.host_late <= late.beyond.compute)
         return more(late.beyond.compute, host ? "in more operators" : "in more compute kernels");
-      return more(AddSaturated(late.beyond.compute, late.beyond.host_late),
-                  host ? "in more operators and between them"
-                       : "in more compute kernels and between them");
+      return more(
+          AddSaturated(late.beyond.compute, late.beyond.host_late),
+          host ? "in more operators and between them" : "in more compute kernels and between them");
     }
     case LateReason::kLargerInputs:
       return more(late.beyond.compute, "in operators on larger inputs");

@@ -312,8 +312,7 @@ void Summarize(Report& report, Totals& t) {
   report.metrics = {
       {"coverage", "activities with launch, %", Ratio(t.linked, t.events), Unit::kRatio},
       {"delay_p50", "median launch delay", delay.p50, Unit::kNanoseconds}};
-  report.headline =
-      Say("Median launch delay is {time}", HumanTime(static_cast<double>(delay.p50)));
+  report.headline = Say("Median launch delay is {time}", HumanTime(static_cast<double>(delay.p50)));
   if (t.single > 0) {
     const double share = static_cast<double>(t.short_kernels) / static_cast<double>(t.single);
     report.headline +=

@@ -135,16 +135,15 @@ void AddKindFinding(Report& report, const Facts& facts) {
   const bool waits = c.kind == ParallelKind::kPipeline || waited > time.exposed / 2;
   const auto devices = static_cast<int64_t>(facts.devices.size());
   report.findings.push_back(
-      {.message =
-           crosses ? Say("Exposed communication is mostly of {kind} groups, which reach across "
-                         "hosts: {share} of span.",
-                         c.label, HumanRatio(share))
-                   : Say("Exposed communication is mostly of {kind} groups: {share} of span.",
-                         c.label, HumanRatio(share)),
+      {.message = crosses
+                      ? Say("Exposed communication is mostly of {kind} groups, which reach across "
+                            "hosts: {share} of span.",
+                            c.label, HumanRatio(share))
+                      : Say("Exposed communication is mostly of {kind} groups: {share} of span.",
+                            c.label, HumanRatio(share)),
        .because = Say("{time} of {all} exposed per device; {known}",
                       HumanTime(static_cast<double>(most->exposed / devices)),
-                      HumanTime(static_cast<double>(most->all / devices)),
-                      SayKnownBy(c.known_by)),
+                      HumanTime(static_cast<double>(most->all / devices)), SayKnownBy(c.known_by)),
        .hint = AdviceFor(c.kind, crosses),
        .impact = (waits ? most->exposed : most->exposed - waited) / devices,
        .table = "groups",

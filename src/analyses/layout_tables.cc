@@ -98,18 +98,17 @@ int64_t ExposedOf(const Facts& facts, const RankCollectives& of) {
 Table LayoutGroups(const Facts& facts) {
   const ParallelLayout& layout = ParallelLayoutOf(facts);
   const KindTimes& times = KindTimesOf(facts);
-  Table table{
-      .key = "groups",
-      .title = "Process groups by kind",
-      .columns = {Words(KeyColumn("group_kind", "kind")), CountColumn("size", "size"),
-                  CountColumn("groups", "groups"), CountColumn("calls", "calls"),
-                  Detail(TimeColumn("exposed", "exposed")),
-                  TimeColumn("exposed_per_step", "exposed per step"),
-                  RatioColumn("exposed_ratio", "% of span"), TimeColumn("wait", "wait"),
-                  TimeColumn("transfer", "transfer"),
-                  Detail(TimeColumn("communication", "communication")),
-                  Detail(Words(ValueColumn("known", "known"))),
-                  Words(ValueColumn("known_by", "known by"))}};
+  Table table{.key = "groups",
+              .title = "Process groups by kind",
+              .columns = {Words(KeyColumn("group_kind", "kind")), CountColumn("size", "size"),
+                          CountColumn("groups", "groups"), CountColumn("calls", "calls"),
+                          Detail(TimeColumn("exposed", "exposed")),
+                          TimeColumn("exposed_per_step", "exposed per step"),
+                          RatioColumn("exposed_ratio", "% of span"), TimeColumn("wait", "wait"),
+                          TimeColumn("transfer", "transfer"),
+                          Detail(TimeColumn("communication", "communication")),
+                          Detail(Words(ValueColumn("known", "known"))),
+                          Words(ValueColumn("known_by", "known by"))}};
   SetKinds(table, {{"exposed", ColumnKind::kCommunication}, {"wait", ColumnKind::kWait}});
   for (size_t i = 0; i < layout.classes.size(); ++i) {
     const GroupClass& c = layout.classes[i];
@@ -172,17 +171,17 @@ Table LayoutStages(const Facts& facts) {
 
 Table LayoutExperts(const Facts& facts) {
   const ParallelLayout& layout = ParallelLayoutOf(facts);
-  Table table{.key = "experts",
-              .title = "All-to-alls in order",
-              .columns = {Words(KeyColumn("group_kind", "kind")),
-                          KeyColumn("place", "place in step"),
-                          CountColumn("count", "count"), CountColumn("ranks", "ranks"),
-                          TimeColumn("wait", "mean wait"), TimeColumn("transfer", "mean transfer"),
-                          TimeColumn("compute", "mean compute until next"),
-                          TimeColumn("compute_max", "largest of ranks"),
-                          RatioColumn("imbalance_ratio", "largest beyond mean"),
-                          TimeColumn("loss", "loss")},
-              .text_rows = 8};
+  Table table{
+      .key = "experts",
+      .title = "All-to-alls in order",
+      .columns = {Words(KeyColumn("group_kind", "kind")), KeyColumn("place", "place in step"),
+                  CountColumn("count", "count"), CountColumn("ranks", "ranks"),
+                  TimeColumn("wait", "mean wait"), TimeColumn("transfer", "mean transfer"),
+                  TimeColumn("compute", "mean compute until next"),
+                  TimeColumn("compute_max", "largest of ranks"),
+                  RatioColumn("imbalance_ratio", "largest beyond mean"),
+                  TimeColumn("loss", "loss")},
+      .text_rows = 8};
   SetKinds(table, {{"wait", ColumnKind::kWait}, {"compute", ColumnKind::kCompute}});
   for (const ExpertExchange& e : ExpertExchangesOf(facts)) {
     const bool known = e.most && e.compute && *e.compute > 0;

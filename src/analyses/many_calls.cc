@@ -204,12 +204,12 @@ void AddLoops(const Facts& facts, const std::vector<RankSteps>& ranks, Report& r
   report.findings.push_back(
       {.message = Say("Loops in Python over small operators take {share} of the trace{within}.",
                       HumanRatio(share), SayFunction(facts, ranks, *loop)),
-       .because = Say(
-           "{operator} runs {count} times in {loops}, each time after the same few operators, "
-           "{time} a call; the rest is those operators and Python between the calls",
-           ShortNameOf(facts, loop->name), HumanCount(loop->calls),
-           Plural(static_cast<size_t>(loop->rows), "loop"),
-           HumanTime(static_cast<double>(loop->time) / static_cast<double>(loop->calls))),
+       .because =
+           Say("{operator} runs {count} times in {loops}, each time after the same few operators, "
+               "{time} a call; the rest is those operators and Python between the calls",
+               ShortNameOf(facts, loop->name), HumanCount(loop->calls),
+               Plural(static_cast<size_t>(loop->rows), "loop"),
+               HumanTime(static_cast<double>(loop->time) / static_cast<double>(loop->calls))),
        .hint = Say(loops.Updates(*loop) ? kOneUpdate : kOneCall, facts),
        .impact = length / std::ssize(ranks),
        .table = "step_time",
@@ -233,8 +233,8 @@ void AddManyCalls(const Facts& facts, const std::vector<RankSteps>& ranks, Repor
   const double calls = static_cast<double>(most.count) / steps;
   report.findings.push_back(
       {.message = Say("{operator} runs {count} times per step: {share} of step time.",
-                      ShortNameOf(facts, most.name),
-                      HumanCount(static_cast<int64_t>(calls)), HumanRatio(share)),
+                      ShortNameOf(facts, most.name), HumanCount(static_cast<int64_t>(calls)),
+                      HumanRatio(share)),
        .because = Say("{time} per step, {each} a call; Python between the calls comes on top",
                       HumanTime(time / steps), HumanTime(time / steps / calls)),
        .hint = Say(many_calls::kOneCall, facts),

@@ -197,9 +197,8 @@ Phrase Headline(const Modules& modules, const Table& types, const Module& module
   const double* share = ColumnOf(types, "share").FindReal(first);
   return Say(
       "{type} modules have the most device time ({share}); the largest is {module} ({time}).",
-      Phrase::Name(ColumnOf(types, "type").Text(first)),
-      HumanRatio(share == nullptr ? 0 : *share), Phrase::Name(module.name),
-      HumanTime(static_cast<double>(module.self.Device())));
+      Phrase::Name(ColumnOf(types, "type").Text(first)), HumanRatio(share == nullptr ? 0 : *share),
+      Phrase::Name(module.name), HumanTime(static_cast<double>(module.self.Device())));
 }
 
 constexpr Advice kRecordModules{

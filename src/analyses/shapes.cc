@@ -163,11 +163,11 @@ void AddFinding(Report& report, const Facts& facts, const Shapes& shapes,
     const double each = static_cast<double>(own.time) /
                         static_cast<double>(std::max<size_t>(facts.devices.size(), 1));
     report.findings.push_back(
-        {.message = Say("{call} reaches {share} of its roofline; other shapes of {operator} reach "
-                        "{others}.",
-                        Phrase::Name(label), HumanRatio(own.Roofline()),
-                        Phrase::Name(std::string((*facts.names)[use->op])),
-                        HumanRatio(others.Roofline())),
+        {.message =
+             Say("{call} reaches {share} of its roofline; other shapes of {operator} reach "
+                 "{others}.",
+                 Phrase::Name(label), HumanRatio(own.Roofline()),
+                 Phrase::Name(std::string((*facts.names)[use->op])), HumanRatio(others.Roofline())),
          .because = Say("{share} of device time in {calls} of {time} on average",
                         HumanRatio(share_of(use->device_time)),
                         Plural(static_cast<size_t>(use->calls), "call"),

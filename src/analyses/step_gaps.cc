@@ -247,12 +247,12 @@ void AddFinding(Report& report, const Facts& facts, const Found& found, int64_t 
   const CauseKind cause = Compiles(facts, worst, GapsOf(found, worst, large_gap))
                               ? CauseKind::kCompilation
                               : CauseOf(worst.activity, facts);
-  Phrase because = Say(
-      "{count} of {all} gaps are {large} or more, {mean} idle on average, {max} at most",
-      worst.large, worst.gaps, HumanTime(static_cast<double>(large_gap)),
-      HumanTime(static_cast<double>(worst.idle_in_large) / static_cast<double>(worst.large)),
-      HumanTime(static_cast<double>(worst.most_idle)));
-  if (!worst.activity.empty()) 
+  Phrase because =
+      Say("{count} of {all} gaps are {large} or more, {mean} idle on average, {max} at most",
+          worst.large, worst.gaps, HumanTime(static_cast<double>(large_gap)),
+          HumanTime(static_cast<double>(worst.idle_in_large) / static_cast<double>(worst.large)),
+          HumanTime(static_cast<double>(worst.most_idle)));
+  if (!worst.activity.empty())
     because += Say("; main host activity: {activity}", Phrase::Name(worst.activity));
   const FrameTimes python = PythonInGaps(facts, found, worst, large_gap);
   because += SayPython(python, worst.large);
@@ -294,10 +294,9 @@ Report Run(const Facts& facts, const Params& params) {
   if (report.status == Status::kUnavailable) return report;
   const Found found = FindAll(facts, params.Integer("large_gap"));
   if (found.gaps.empty()) {
-    MakeUnavailable(report,
-                    Say("no device has kernels in two consecutive steps: {how}, and select "
-                        "several steps",
-                        Say(kMarkSteps, facts)));
+    MakeUnavailable(report, Say("no device has kernels in two consecutive steps: {how}, and select "
+                                "several steps",
+                                Say(kMarkSteps, facts)));
     return report;
   }
   AddMetrics(report, found);

@@ -73,11 +73,11 @@ bool StepInputs::Explain(size_t step, int64_t usual) const {
 void AddLargerInputs(Report& report, int64_t count, int64_t of, double slow) {
   report.findings.push_back(
       {.severity = Severity::kLow,
-       .message = Say(
-           "Step time follows the sizes of inputs: {steps} with larger ones {take} {times}× "
-           "the median step time or more.",
-           Plural(static_cast<size_t>(count), "step"), count == 1 ? "takes" : "take",
-           fmt::format("{:.1f}", slow)),
+       .message =
+           Say("Step time follows the sizes of inputs: {steps} with larger ones {take} {times}× "
+               "the median step time or more.",
+               Plural(static_cast<size_t>(count), "step"), count == 1 ? "takes" : "take",
+               fmt::format("{:.1f}", slow)),
        .because = Say("of {count} steps; a line through the mean number of elements of operators' "
                       "inputs explains most of what they take longer",
                       of),

@@ -51,13 +51,12 @@ void AddFinding(Report& report, const Facts& facts, const AbsentWait& wait, int6
   report.findings.push_back(
       {.message = Say(
            "{waits} in collectives of groups where {absent} {have} no trace, {share} of span.",
-           SayWait(facts.collectives, wait, time), absent, one ? "has" : "have",
-           HumanRatio(share)),
-       .because = Say(
-           "after all recorded ranks had arrived, {calls} took {time} on average vs {usual} "
-           "expected; {absent} may be late: only {traces} would tell",
-           Plural(static_cast<size_t>(calls), "collective"), Time(wait.together / calls),
-           Time(wait.usual / calls), absent, one ? "its trace" : "their traces"),
+           SayWait(facts.collectives, wait, time), absent, one ? "has" : "have", HumanRatio(share)),
+       .because =
+           Say("after all recorded ranks had arrived, {calls} took {time} on average vs {usual} "
+               "expected; {absent} may be late: only {traces} would tell",
+               Plural(static_cast<size_t>(calls), "collective"), Time(wait.together / calls),
+               Time(wait.usual / calls), absent, one ? "its trace" : "their traces"),
        .hint = Say("record {absent} too, and look at what {each} does before these collectives",
                    absent, one ? "it" : "each"),
        .impact = each,

@@ -19,13 +19,13 @@ Table RankTable(const Facts& facts, const Blames& blames) {
               .title = Say("{noun}s by caused wait", Capitalized(noun)),
               .columns = ParticipantKeys(),
               .text_rows = 4};
-  AddColumns(table,
-             {RatioColumn("score", "% of all wait"), ValueColumn("since_step", "since step"),
-              TimeColumn("lost", Say("cost per {noun}", noun)),
-              Words(ValueColumn("reason", "likely cause")),
-              TimeColumn("blame", "caused wait"), TimeColumn("as_last", "waits as last"),
-              CountColumn("times_last", "times last"), CountColumn("late_steps", "late steps"),
-              TimeColumn("clock_error", "clock uncertainty")});
+  AddColumns(
+      table,
+      {RatioColumn("score", "% of all wait"), ValueColumn("since_step", "since step"),
+       TimeColumn("lost", Say("cost per {noun}", noun)),
+       Words(ValueColumn("reason", "likely cause")), TimeColumn("blame", "caused wait"),
+       TimeColumn("as_last", "waits as last"), CountColumn("times_last", "times last"),
+       CountColumn("late_steps", "late steps"), TimeColumn("clock_error", "clock uncertainty")});
   SetKinds(table, {{"blame", ColumnKind::kWait}, {"as_last", ColumnKind::kWait}});
   for (const Suspect& s : blames.suspects) {
     const RankCollectives& r = c.ranks[s.rank];

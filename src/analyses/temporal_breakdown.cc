@@ -128,10 +128,10 @@ Report Run(const Facts& facts, const Params&) {
   report.tables.push_back(RankTable(facts));
   report.tables.push_back(StepTable(facts));
   if (!facts.HasSteps()) {
-    report.notes.push_back({"no_steps", 1,
-                            Say("no steps are marked: there are no numbers by step; {how}",
-                                Say(kMarkSteps, facts)),
-                            ""});
+    report.notes.push_back(
+        {"no_steps", 1,
+         Say("no steps are marked: there are no numbers by step; {how}", Say(kMarkSteps, facts)),
+         ""});
   }
   return report;
 }

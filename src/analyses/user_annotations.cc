@@ -178,11 +178,11 @@ Report Run(const Facts& facts, const Params&) {
   Table table = AnnotationsTable(facts, sums);
   const auto& first = table.rows[0];
   const int64_t most = ColumnOf(table, "gpu_time").Int(first);
-  report.headline = most == 0 ? Phrase("No activity was launched in an annotation.")
-                              : Say("{annotation} ({side}) has the most device time ({time}).",
-                                    Phrase::Name(ColumnOf(table, "annotation").Text(first)),
-                                    ColumnOf(table, "side").Text(first),
-                                    HumanTime(static_cast<double>(most)));
+  report.headline =
+      most == 0 ? Phrase("No activity was launched in an annotation.")
+                : Say("{annotation} ({side}) has the most device time ({time}).",
+                      Phrase::Name(ColumnOf(table, "annotation").Text(first)),
+                      ColumnOf(table, "side").Text(first), HumanTime(static_cast<double>(most)));
   report.tables.push_back(std::move(table));
   return report;
 }

@@ -57,10 +57,9 @@ Phrase SayWho(const JobGraph& graph, const Origin& origin) {
 
 Phrase SayExcess(const Facts& facts, const OriginRank& late, bool several) {
   const JobGraph& graph = JobGraphOf(facts);
-  const Phrase than = late.as_before
-                          ? Phrase("than before")
-                          : Say("than on {ranks} with the same work",
-                                Plural(graph.work[late.rank].peers.size() - 1, "rank"));
+  const Phrase than = late.as_before ? Phrase("than before")
+                                     : Say("than on {ranks} with the same work",
+                                           Plural(graph.work[late.rank].peers.size() - 1, "rank"));
   const std::string more = HumanTime(static_cast<double>(late.excess));
   const Phrase units = SayUnits(facts, late);
   if (!several)
@@ -148,13 +147,12 @@ void AddLinkFindings(Report& report, const Facts& facts, std::span<const AskedCh
     const Phrase alike = Plural(link.alike, "group");
     const std::string usual = HumanTime(link.usual);
     report.findings.push_back(
-        {.message =
-             Say("Transfers of group {group}{ranks} take {times} times as long {as}{since}: "
-                 "{saved} of {recorded} per step.",
-                 Phrase::Name(group.label), of, fmt::format("{:.1f}", link.times),
-                 link.alike == 0 ? Phrase("as before") : Say("as on {groups} alike", alike),
-                 link.since ? Say(" since step {first}", *link.since) : Phrase(),
-                 HumanTime(saved), HumanTime(recorded)),
+        {.message = Say("Transfers of group {group}{ranks} take {times} times as long {as}{since}: "
+                        "{saved} of {recorded} per step.",
+                        Phrase::Name(group.label), of, fmt::format("{:.1f}", link.times),
+                        link.alike == 0 ? Phrase("as before") : Say("as on {groups} alike", alike),
+                        link.since ? Say(" since step {first}", *link.since) : Phrase(),
+                        HumanTime(saved), HumanTime(recorded)),
          .because =
              Say("{collective} takes {now} once its last rank has come, {usual}; a replay without "
                  "that takes {time} (± {error})",
@@ -184,13 +182,12 @@ void AddWorths(Report& report, const Facts& facts, std::span<const AskedChange> 
   const Origins& origins = OriginsOf(facts);
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
   const auto add = [&](Phrase message, const Worth& worth, Cause cause) {
-    report.findings.push_back(
-        {.message = std::move(message),
-         .because = Say("a replay has an error of {time}", time(worth.error)),
-         .table = "changes",
-         .cause = cause,
-         .worth = worth,
-         .only_worth = true});
+    report.findings.push_back({.message = std::move(message),
+                               .because = Say("a replay has an error of {time}", time(worth.error)),
+                               .table = "changes",
+                               .cause = cause,
+                               .worth = worth,
+                               .only_worth = true});
   };
   for (const AskedChange& change : changes) {
     // Where messages have no partner, or the library's waits are guessed, links between ranks lack.

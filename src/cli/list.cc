@@ -20,7 +20,8 @@ int List(const std::string& given) {
   const auto analyses = Session::List();
   size_t width = 0;
   for (const AnalysisInfo& a : analyses) width = std::max(width, a.name.size());
-  for (const AnalysisInfo& a : analyses) fmt::print("{:{}}  {}\n", a.name, width, In(language, a.summary));
+  for (const AnalysisInfo& a : analyses)
+    fmt::print("{:{}}  {}\n", a.name, width, In(language, a.summary));
   fmt::print("\n{}\n", In(language, "'stepscope explain NAME' describes an analysis."));
   return kDone;
 }
@@ -35,8 +36,7 @@ int Explain(const std::string& name, const std::string& given) {
       info->params, [](const ParameterInfo& p) { return p.type == "integer" && p.unit == "ns"; });
   if (!info->params.empty()) {
     const Phrase head = Say("**Parameters**, set with -p {name}.NAME=VALUE", info->name);
-    fmt::print("\n{}{}:\n\n", say(head),
-               times ? say(" (times in ns, or with a unit: 50us)") : "");
+    fmt::print("\n{}{}:\n\n", say(head), times ? say(" (times in ns, or with a unit: 50us)") : "");
   }
   for (const ParameterInfo& p : info->params) {
     const std::string unit = p.unit.empty() ? "" : " " + p.unit;

@@ -6,6 +6,7 @@
 
 #include "cli/answer.h"
 #include "cli/output_file.h"
+#include "cli/productivity_flags.h"
 #include "cli/redact_flags.h"
 #include "cli/root.h"
 #include "cli/terminal.h"
@@ -17,6 +18,7 @@ namespace {
 struct ReportFlags {
   ReportPageOptions options;
   SettingsFlags settings;
+  ProductivityFlags productivity;
   RedactFlags redact;
   std::string file, language;
 };
@@ -39,6 +41,9 @@ int RunReport(const ReportFlags& flags) {
   auto settings = ReadSettings(flags.settings);
   if (!settings) return Fail(settings.error());
   options.settings = std::move(*settings);
+  auto goodput = ReadProductivityFlags(flags.productivity);
+  if (!goodput) return Fail(goodput.error());
+  options.goodput = std::move(*goodput);
   options.redact = RedactionOf(flags.redact);
   const Language language = LanguageOf(flags.language, true);
   if (!flags.language.empty() || language != Language::kEnglish) options.language = language;
@@ -68,12 +73,20 @@ void AddReport(Command& root) {
   AddRedaction(command, flags->redact);
   AddLanguage(command, flags->language);
   AddThreads(command, flags->options.threads);
+  AddProductivityFlags(command, flags->productivity);
+  command.Take("--job", flags->productivity.options.job)
+      .Help("Job that --model, --chips and --scheduler-job are of")
+      .Default("all");
   command.Examples({{"one file that opens offline", "stepscope report traces/ -o report.html"},
                     {"several runs", "stepscope report before/ after/ -o report.html"},
-                    {"with a goodput ledger", "stepscope report traces/ ledger/ -o report.html"}});
+                    {"with a goodput ledger", "stepscope report traces/ ledger/ -o report.html"},
+                    {"with queueing, MFU and cost of its jobs",
+                     "stepscope report ledger/ -o report.html --scheduler sacct.txt --model "
+                     "config.json --chip H100 --price-per-chip-hour 2.5"}});
   command.Notes(
       "The file holds all reports, and as much of the timeline as fits; it states how much.\n"
-      "'stepscope serve' shows all details. Private names become pseudonyms, as by\n"
+      "'stepscope serve' shows all details. Without --job, options of the chips and the\n"
+      "model are of all jobs of ledgers. Private names become pseudonyms, as by\n"
       "'stepscope redact'.");
   command.Runs([flags] { return RunReport(*flags); });
 }

@@ -11,6 +11,7 @@
 
 #include "cli/answer.h"
 #include "cli/browser.h"
+#include "cli/productivity_flags.h"
 #include "cli/root.h"
 #include "cli/server_flags.h"
 #include "cli/terminal.h"
@@ -22,6 +23,7 @@ namespace {
 struct ServeFlags {
   PageServerOptions options;
   SettingsFlags settings;
+  ProductivityFlags productivity;
   TokenFlags token;
   bool open = false;
 };
@@ -44,6 +46,9 @@ int RunServe(const ServeFlags& flags) {
   auto settings = ReadSettings(flags.settings);
   if (!settings) return Fail(settings.error());
   options.settings = std::move(*settings);
+  auto goodput = ReadProductivityFlags(flags.productivity);
+  if (!goodput) return Fail(goodput.error());
+  options.goodput = std::move(*goodput);
   const sigset_t signals = BlockSignals();
   auto server = PageServer::Start(options);
   if (!server) return Fail(WithTokenSource(server.error(), flags.token));
@@ -71,15 +76,23 @@ void AddServe(Command& root) {
   command.Take("--keep", flags->options.keep).Range(1, 1000);
   AddSettings(command, flags->settings);
   AddThreads(command, flags->options.threads);
+  AddProductivityFlags(command, flags->productivity);
+  command.Take("--job", flags->productivity.options.job)
+      .Help("Job that --model, --chips and --scheduler-job are of")
+      .Default("all");
   command.Examples(
       {{"print an address to open", "stepscope serve traces/"},
        {"open it", "stepscope serve traces/ --open"},
        {"a directory of runs; new runs appear", "stepscope serve runs/"},
        {"several runs and a goodput ledger", "stepscope serve before/ after/ ledger/"},
+       {"goodput of jobs with queueing, MFU and cost",
+        "stepscope serve traces/ ledger/ --scheduler sacct.txt --model config.json --chip H100 "
+        "--price-per-chip-hour 2.5"},
        {"behind ssh -L 8080:127.0.0.1:8080 HOST", "stepscope serve traces/ --port 8080"},
        {"for a trusted network", "stepscope serve traces/ --host 0.0.0.0 --token-file FILE"}});
   command.Notes(
       "Without --token, the server generates a token and prints it in the address.\n"
+      "Without --job, options of the chips and the model are of all jobs of ledgers.\n"
       "SIGINT or SIGTERM stops the server.");
   command.Runs([flags] { return RunServe(*flags); });
 }

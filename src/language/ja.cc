@@ -55,6 +55,7 @@ std::span<const std::span<const Translated>> JapaneseTexts() {
                                   JapaneseOfGoodput(),
                                   JapaneseOfGoodputModels(),
                                   JapaneseOfFleets(),
+                                  JapaneseOfGoodputPage(),
                                   JapaneseOfTimeline()};
   return kAll;
 }

@@ -28,6 +28,7 @@ std::span<const Translated> JapaneseOfNotes();
 std::span<const Translated> JapaneseOfGoodput();
 std::span<const Translated> JapaneseOfGoodputModels();
 std::span<const Translated> JapaneseOfFleets();
+std::span<const Translated> JapaneseOfGoodputPage();
 std::span<const Translated> JapaneseOfTimeline();
 
 }  // namespace stepscope

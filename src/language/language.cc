@@ -128,7 +128,8 @@ std::string SayIn(const Texts& texts, const Phrase& phrase) {
   std::string out;
   for (const Phrase& part : phrase.parts()) {
     const std::string said = SayIn(texts, part);
-    out += out.ends_with("。") ? said.substr(std::min(said.find_first_not_of(' '), said.size())) : said;
+    out += out.ends_with("。") ? said.substr(std::min(said.find_first_not_of(' '), said.size()))
+                               : said;
   }
   return out;
 }

@@ -135,11 +135,10 @@ Phrase SayCalls(const std::string& name, const std::map<int64_t, Calls>& ranks, 
   const Phrase of = Phrase::Name(ShortName(OperatorLabel(name)));
   const std::string before = HumanCount(calls.a), after = HumanCount(calls.b);
   const Phrase on_rank = on_some ? Say(" on rank {rank}", rank) : "";
-  return per_step
-             ? Say("{call} runs {before} times per step before, {after} after{on_rank}", of, before,
-                   after, on_rank)
-             : Say("{call} runs {before} times per rank before, {after} after{on_rank}", of, before,
-                   after, on_rank);
+  return per_step ? Say("{call} runs {before} times per step before, {after} after{on_rank}", of,
+                        before, after, on_rank)
+                  : Say("{call} runs {before} times per rank before, {after} after{on_rank}", of,
+                        before, after, on_rank);
 }
 
 // Calls that are more than before.

@@ -29,9 +29,8 @@ Phrase SayEvaluation(const ReportSet& a, const ReportSet& b) {
     const Phrase count = Plural(runs, "run");
     const std::string time = HumanTime(MetricOf(run, "overview", "evaluation_time")),
                       of_trace = HumanRatio(share(run));
-    return is_before
-               ? Say("{runs} and {time} before ({share} of the trace)", count, time, of_trace)
-               : Say("{runs} and {time} after ({share} of the trace)", count, time, of_trace);
+    return is_before ? Say("{runs} and {time} before ({share} of the trace)", count, time, of_trace)
+                     : Say("{runs} and {time} after ({share} of the trace)", count, time, of_trace);
   };
   return Say("Evaluation between steps: {before}, {after}. ", say(a, true), say(b, false));
 }
@@ -50,9 +49,9 @@ double AddEvaluationFinding(const ReportSet& a, const ReportSet& b, const StepCo
                       : function.empty() ? Say(": it runs after {steps}", after)
                                          : Say(" after {steps}", after);
   report.findings.push_back(
-      {.message = Say("Evaluation between steps takes {time} more per step{function}{when}.",
-                      HumanTime(more), function.empty() ? Phrase() : ": " + Phrase::Name(function),
-                      when),
+      {.message =
+           Say("Evaluation between steps takes {time} more per step{function}{when}.",
+               HumanTime(more), function.empty() ? Phrase() : ": " + Phrase::Name(function), when),
        .because = Say("{before} per step before, {after} after; step time leaves it out",
                       HumanTime(EvaluationPerStep(a)), HumanTime(EvaluationPerStep(b))),
        .hint = "evaluate less often, on fewer batches, or in another job, if that is not what "

@@ -122,8 +122,8 @@ Phrase SayChange(const Growth& growth) {
   const std::string time = HumanTime(growth.Change());
   const bool more_calls = growth.calls_b > (1 + kMoreCalls) * growth.calls_a;
   return more_calls
-             ? Say("{name} takes {time} more ({before} calls per step before, {after} after)",
-                   name, time, HumanCount(growth.calls_a), HumanCount(growth.calls_b))
+             ? Say("{name} takes {time} more ({before} calls per step before, {after} after)", name,
+                   time, HumanCount(growth.calls_a), HumanCount(growth.calls_b))
              : Say("{name} takes {time} more", name, time);
 }
 
@@ -226,9 +226,7 @@ bool EvaluationHides(const ReportSet& a, const ReportSet& b, double change) {
 
 }  // namespace
 
-Phrase AfterColon(const Reason& reason) {
-  return reason.is.empty() ? Phrase() : ": " + reason.is;
-}
+Phrase AfterColon(const Reason& reason) { return reason.is.empty() ? Phrase() : ": " + reason.is; }
 
 Reason ReasonOnHost(const ReportSet& a, const ReportSet& b, Rank rank, double more) {
   // Where only one run has Python's functions, none of them is known to be new.
@@ -236,12 +234,12 @@ Reason ReasonOnHost(const ReportSet& a, const ReportSet& b, Rank rank, double mo
   const std::vector<Function> functions = CompareFunctions(a, b, rank);
   const Growth* named = FunctionBehind(functions, more);
   if (named == nullptr) return {};
-  return {.is = SayChange(*named),
-          .because = SayLargest("Python: ", functions, more,
-                                [](const Function& f) -> const Growth& { return f.self; }),
-          .hint = Say(
-              "look at {name} and what calls it: changed code, arguments or data; see python",
-              Phrase::Name(named->name))};
+  return {
+      .is = SayChange(*named),
+      .because = SayLargest("Python: ", functions, more,
+                            [](const Function& f) -> const Growth& { return f.self; }),
+      .hint = Say("look at {name} and what calls it: changed code, arguments or data; see python",
+                  Phrase::Name(named->name))};
 }
 
 Reason ReasonAfterOnly(const ReportSet& a, const ReportSet& b) {

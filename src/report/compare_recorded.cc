@@ -89,8 +89,8 @@ Recorded CompareRecorded(const ReportSet& a, const ReportSet& b) {
 
 Phrase AddRecorded(const ReportSet& a, const ReportSet& b, const Recorded& recorded,
                    Report& report) {
-  const Phrase said = Say("Recorded time: {sides}, with the same operators.",
-                          SaySides(recorded.a, recorded.b));
+  const Phrase said =
+      Say("Recorded time: {sides}, with the same operators.", SaySides(recorded.a, recorded.b));
   report.metrics.push_back(
       {"recorded_a", "recorded time, before", ToInt64(recorded.a), Unit::kNanoseconds});
   report.metrics.push_back(

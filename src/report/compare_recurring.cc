@@ -134,13 +134,13 @@ void AddFinding(const ReportSet& a, const ReportSet& b, const StepComparison& st
   const Reason reason = ReasonOf(a, b, cause, after.rank, more);
   const Phrase most = category == nullptr ? "" : Say(", most of it {category}", category->part);
   report.findings.push_back(
-      {.message = Say("{steps} takes {time} longer on average{other_run}{why}.",
-                      Capitalized(after.Say()), HumanTime(after.more), SayOtherRun(before, true),
-                      AfterColon(reason)),
+      {.message =
+           Say("{steps} takes {time} longer on average{other_run}{why}.", Capitalized(after.Say()),
+               HumanTime(after.more), SayOtherRun(before, true), AfterColon(reason)),
        .because = Say("{before} per step for them before, {after} after{most}; the other steps "
                       "take {others} (median, after){because}",
-                      HumanTime(CostOf(before)), HumanTime(after.per_step),
-                      most, HumanTime(after.others), reason.because),
+                      HumanTime(CostOf(before)), HumanTime(after.per_step), most,
+                      HumanTime(after.others), reason.because),
        .hint = "do what recurs in these steps (checkpoints, evaluation, logging) less often or in "
                "the background",
        .impact = ToInt64(more),
@@ -236,11 +236,10 @@ SlowStepChange AddSlowSteps(const ReportSet& a, const ReportSet& b, const StepCo
     return {.headline = {}, .is_told = true, .on_a_rank = after->rank.has_value(), .time = more};
   }
   if (!before) return {};
-  return {
-      .headline = Say(" {steps} took {time} longer on average before{other_run}.",
-                      Capitalized(before->Say()), HumanTime(before->more),
-                      SayOtherRun(after, false)),
-      .is_told = true};
+  return {.headline =
+              Say(" {steps} took {time} longer on average before{other_run}.",
+                  Capitalized(before->Say()), HumanTime(before->more), SayOtherRun(after, false)),
+          .is_told = true};
 }
 
 }  // namespace stepscope::comparison

@@ -243,9 +243,8 @@ void AddShapeFinding(Report& report, const Usages& shapes, const Usages& kernels
   const Phrase ran_before = ran(both.a), ran_after = ran(both.b);
   const std::string more = HumanTime(change);
   report.findings.push_back(
-      {.message =
-           Say("Calls of {call} take {longer}.", Phrase::Name(name),
-               SayLonger(both.b.Mean() / both.a.Mean())),
+      {.message = Say("Calls of {call} take {longer}.", Phrase::Name(name),
+                      SayLonger(both.b.Mean() / both.a.Mean())),
        .because = amounts.per_step
                       ? Say("{before} before, {after} after: {time} of device time per step",
                             ran_before, ran_after, more)

@@ -86,9 +86,8 @@ Phrase SayPrecision(const ReportSet& a, const ReportSet& b) {
 // Recording Python's functions takes time itself.
 Phrase SayRecording(const ReportSet& a, const ReportSet& b) {
   if (FindReport(a, "python") == nullptr || RecordedPython(a) == RecordedPython(b)) return "";
-  return RecordedPython(a)
-             ? " Python functions are recorded only before, which takes time itself."
-             : " Python functions are recorded only after, which takes time itself.";
+  return RecordedPython(a) ? " Python functions are recorded only before, which takes time itself."
+                           : " Python functions are recorded only after, which takes time itself.";
 }
 
 }  // namespace

@@ -162,7 +162,8 @@ std::string_view WholeOf(const ReportSet& answer) {
 
 // "worth 1.59 ms of 6.65 ms (23.9%) in each step since step 2, ± 2 µs, by a replay".
 Phrase SayReplayed(const Finding& f) {
-  const Phrase steps = f.since ? Say("in each step since step {step}", *f.since) : Phrase("per step");
+  const Phrase steps =
+      f.since ? Say("in each step since step {step}", *f.since) : Phrase("per step");
   const Worth& worth = *f.worth;
   const double share =
       static_cast<double>(worth.saved) / static_cast<double>(std::max<int64_t>(worth.step_time, 1));
@@ -181,8 +182,7 @@ Phrase CostOf(const Finding& f, const ReportSet& answer) {
   const bool by_step = f.per_step > 0;
   const std::string time = HumanTime(static_cast<double>(by_step ? f.per_step : f.impact));
   const std::string share = HumanRatio(f.share);
-  if (!by_step)
-    return Say("costs up to {time} ({share} of {whole})", time, share, WholeOf(answer));
+  if (!by_step) return Say("costs up to {time} ({share} of {whole})", time, share, WholeOf(answer));
   if (!f.since) return Say("costs up to {time} per step ({share} of mean step time)", time, share);
   return Say("costs up to {time} in each step since step {step} ({share} of the time of all steps)",
              time, *f.since, share);
@@ -206,15 +206,15 @@ void LayOutFindings(const ReportSet& answer, Extent extent, const Speaker& say, 
       if (page.findings.size() == kFindingsShown) break;
       if (!WorthALook(*f)) continue;
     }
-    page.findings.push_back({f->severity, say(f->message), say(CostOf(*f, answer)),
-                             say(f->because), LayOutEvidence(*f, extent, say), say(f->hint)});
+    page.findings.push_back({f->severity, say(f->message), say(CostOf(*f, answer)), say(f->because),
+                             LayOutEvidence(*f, extent, say), say(f->hint)});
   }
   const size_t shown = page.findings.size();
   if (shown < all.size()) {
-    page.more_findings = say(
-        shown > 0 ? Say("… {findings} in json", Plural(all.size() - shown, "more finding"))
-                  : Say("None costs more than 1%: {findings} in json",
-                        Plural(all.size(), "finding")));
+    page.more_findings =
+        say(shown > 0 ? Say("… {findings} in json", Plural(all.size() - shown, "more finding"))
+                      : Say("None costs more than 1%: {findings} in json",
+                            Plural(all.size(), "finding")));
   }
 }
 
@@ -234,8 +234,7 @@ std::string NoteLine(const NoteGroup& group, const Speaker& say) {
   const bool is_one = group.where.size() == 1;
   return fmt::format(
       "{} ({})", line,
-      is_one ? Printable(*group.where.begin())
-                            : say(Plural(group.where.size(), "file")));
+      is_one ? Printable(*group.where.begin()) : say(Plural(group.where.size(), "file")));
 }
 
 std::vector<std::string> LayOutNotes(const ReportSet& answer, const Speaker& say) {

@@ -79,8 +79,8 @@ void DrawFindings(Sheet& sheet, const Page& page, Language language) {
   sheet.Block("## " + say("Findings"));
   sheet.Gap();
   for (const PageFinding& finding : page.findings) {
-    sheet.Line(fmt::format("- **{}**: {}", say(SeverityName(finding.severity)),
-                           Escaped(finding.message)));
+    sheet.Line(
+        fmt::format("- **{}**: {}", say(SeverityName(finding.severity)), Escaped(finding.message)));
     if (!finding.cost.empty()) sheet.Line(fmt::format("  - {}", Escaped(finding.cost)));
     if (!finding.because.empty()) {
       sheet.Line("  - " + say(Say("because {because}", finding.because)));

@@ -2,6 +2,7 @@
 #include "stepscope/phrase.h"
 
 #include <algorithm>
+#include <ostream>
 
 namespace stepscope {
 
@@ -30,6 +31,8 @@ Phrase Phrase::Capitalized(Phrase phrase) {
       Made{.kind = Kind::kCapitalized, .form = {}, .parts = {std::move(phrase)}});
   return out;
 }
+
+std::ostream& operator<<(std::ostream& out, const Phrase& phrase) { return out << phrase.str(); }
 
 Phrase& Phrase::operator+=(const Phrase& more) {
   if (more.empty()) return *this;

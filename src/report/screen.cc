@@ -49,7 +49,8 @@ void Write(Pen& pen, size_t indent, std::string_view text, size_t most) {
 
 // The sentence that begins the verdict, bold, and the rest of it.
 void DrawVerdict(Pen& pen, const Summary& summary) {
-  const auto lines = Clip(Printable(pen.In(summary.verdict)), pen.Room(0), pen.Room(0), kVerdictLines);
+  const auto lines =
+      Clip(Printable(pen.In(summary.verdict)), pen.Room(0), pen.Room(0), kVerdictLines);
   for (const std::string& line : lines) pen.Line(0, pen.Painted(kBold, line));
 }
 
@@ -79,8 +80,7 @@ void DrawCause(Pen& pen, size_t number, const SummaryCause& cause, const Phrase&
   if (first == room) pen.Paragraph(kIndent, worth_text);
   Write(pen, kIndent, Printable(pen.In(said.because)), kCauseLines);
   const Phrase& hint = cause.finding->hint;
-  if (!hint.empty())
-    Write(pen, kIndent, Printable(pen.In(Say("try: {hint}", hint))), kCauseLines);
+  if (!hint.empty()) Write(pen, kIndent, Printable(pen.In(Say("try: {hint}", hint))), kCauseLines);
 }
 
 void DrawCauses(Pen& pen, const Summary& summary) {

@@ -248,9 +248,8 @@ SummaryRanks ReadRanks(const ReportSet& answer, int64_t step_time) {
     });
     const std::vector<RankRow> others(alike, rows.end());
     rows.erase(alike, rows.end());
-    rows.push_back(
-        {Say("{count} others, median", HumanCount(static_cast<int64_t>(others.size()))),
-         MediansOf(others, columns.size())});
+    rows.push_back({Say("{count} others, median", HumanCount(static_cast<int64_t>(others.size()))),
+                    MediansOf(others, columns.size())});
   }
   for (RankRow& row : rows) ranks.rows.push_back({std::move(row.title), std::move(row.times)});
   return ranks;
@@ -308,8 +307,9 @@ Phrase SayWorth(const Finding& f) {
                HumanNanoseconds(f.worth->step_time));
   if (f.share <= 0) return {};
   const std::string share = HumanRatio(f.share);
-  return f.per_step > 0 ? Say("up to {time} per step ({share})", HumanNanoseconds(f.per_step), share)
-                        : Say("up to {time} ({share})", HumanNanoseconds(f.impact), share);
+  return f.per_step > 0
+             ? Say("up to {time} per step ({share})", HumanNanoseconds(f.per_step), share)
+             : Say("up to {time} ({share})", HumanNanoseconds(f.impact), share);
 }
 
 Phrase SubjectOf(const ReportSet& answer) {

@@ -25,7 +25,8 @@ void DrawFinding(Pen& pen, const PageFinding& finding) {
   pen.Prose(lead, DisplayWidth(word) + 4, 2, finding.message);
   if (!finding.cost.empty()) pen.Paragraph(4, finding.cost);
   if (!finding.because.empty()) pen.Paragraph(4, pen.In(Say("because {because}", finding.because)));
-  for (const std::string& evidence : finding.evidence) pen.Paragraph(4, pen.In(Say("also {evidence}", evidence)));
+  for (const std::string& evidence : finding.evidence)
+    pen.Paragraph(4, pen.In(Say("also {evidence}", evidence)));
   if (!finding.hint.empty()) pen.Paragraph(4, pen.In(Say("try: {hint}", finding.hint)));
 }
 

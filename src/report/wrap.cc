@@ -10,7 +10,8 @@
 namespace stepscope {
 namespace {
 
-// The end of the text at `at` up to a space. A number and its unit are one word: "1.24 ms" does not break.
+// The end of the text at `at` up to a space. A number and its unit are one word: "1.24 ms" does not
+// break.
 size_t SpacedEnd(std::string_view text, size_t at) {
   constexpr std::array<std::string_view, 10> kUnits = {"ns", "µs", "ms", "s",  "%",
                                                        "B",  "kB", "MB", "GB", "TB"};
@@ -23,7 +24,8 @@ size_t SpacedEnd(std::string_view text, size_t at) {
 }
 
 // No line begins with these, nor ends with those of kOpens.
-constexpr std::u32string_view kCloses = U"、。，．・：；！？）」』】〉》ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ…";
+constexpr std::u32string_view kCloses =
+    U"、。，．・：；！？）」』】〉》ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ…";
 constexpr std::u32string_view kOpens = U"（「『【〈《";
 
 // The end of the word at `at`: as far as no line breaks.

@@ -87,15 +87,26 @@ Attempt<BodyPtr> Comparison(Runs& runs, const Url& url, const Gone& gone) {
   return JsonBody(ToJson(Compare(*base, *with, {.short_names = short_names}), kPageLanguages));
 }
 
-Attempt<BodyPtr> LedgerAnswer(const Runs& runs, const std::string& id, const Url& url) {
+Attempt<BodyPtr> LedgerAnswer(const Runs& runs, Ledgers& asked, const std::string& id,
+                              const Url& url) {
   const auto ledgers = runs.Ledgers();
   const auto ledger = std::ranges::find(ledgers, id, &LedgerView::id);
   if (ledger == ledgers.end()) {
     return Fail(404, {"there is no such ledger", id, "/api/state lists them"});
   }
-  const auto answer = AskLedger(ledger->path, std::string(url.Get("job")));
+  const auto answer = asked.Ask(ledger->path, std::string(url.Get("job")));
   if (!answer) return Fail(422, answer.error());
   return JsonBody(ToJson(*answer, kPageLanguages));
+}
+
+// Of the job that a run is of, if it is of one.
+Attempt<BodyPtr> GoodputOfRun(Runs& runs, const Ledgers& ledgers, const std::string& id,
+                              const Gone& gone) {
+  const auto run = runs.Get(id, gone);
+  if (!run) return std::unexpected(run.error());
+  auto found = ledgers.AskRun((*run)->of_job(), runs.Ledgers());
+  if (!found) return Fail(422, found.error());
+  return JsonBody(ToJson(WithLedger(std::move(*found)), kPageLanguages));
 }
 
 // A part of a file of a drop; or, with done=1, the id of the run that its files are.
@@ -117,12 +128,23 @@ Attempt<BodyPtr> TakeFile(Runs& runs, Dropped& dropped, const Url& url, const Re
   return JsonBody("{\"id\": \"" + *id + "\"}");
 }
 
-Attempt<BodyPtr> ApiAnswer(Runs& runs, Path path, const Url& url, const Request& request) {
+struct Answering {
+  const Gate& gate;
+  Runs& runs;
+  Dropped& dropped;
+  Ledgers& ledgers;
+};
+
+Attempt<BodyPtr> ApiAnswer(const Answering& by, Path path, const Url& url, const Request& request) {
+  Runs& runs = by.runs;
   if (path.size() == 1 && path[0] == "analyses") return JsonBody(AnalysesJson());
   if (path.size() == 1 && path[0] == "compare") return Comparison(runs, url, request.gone);
-  if (path.size() == 2 && path[0] == "ledgers") return LedgerAnswer(runs, path[1], url);
+  if (path.size() == 2 && path[0] == "ledgers") return LedgerAnswer(runs, by.ledgers, path[1], url);
   if (path.size() == 3 && path[0] == "runs" && path[2] == "answer") {
     return AnswerOf(runs, path[1], url, request.gone);
+  }
+  if (path.size() == 3 && path[0] == "runs" && path[2] == "goodput") {
+    return GoodputOfRun(runs, by.ledgers, path[1], request.gone);
   }
   if (path.size() >= 3 && path[0] == "runs" && path[2] == "timeline") {
     const auto run = runs.Get(path[1], request.gone);
@@ -132,12 +154,6 @@ Attempt<BodyPtr> ApiAnswer(Runs& runs, Path path, const Url& url, const Request&
   return NothingThere(request.target);
 }
 
-struct Answering {
-  const Gate& gate;
-  Runs& runs;
-  Dropped& dropped;
-};
-
 Attempt<BodyPtr> Find(const Answering& by, const Url& url, const Request& request) {
   const Path path = url.path;
   Runs& runs = by.runs;
@@ -145,7 +161,7 @@ Attempt<BodyPtr> Find(const Answering& by, const Url& url, const Request& reques
   if (path.size() == 2 && path[0] == "api" && path[1] == "state") {
     return JsonBody(StateJson(runs.List(), runs.Ledgers(), by.gate.loopback()));
   }
-  if (!path.empty() && path[0] == "api") return ApiAnswer(runs, path.subspan(1), url, request);
+  if (!path.empty() && path[0] == "api") return ApiAnswer(by, path.subspan(1), url, request);
   BodyPtr file;
   if (path.empty()) file = FindPageFile("index.html");
   if (path.size() == 2 && path[0] == "assets") file = FindPageFile("assets/" + path[1]);
@@ -168,7 +184,8 @@ Response Api::Answer(const Request& request) const {
   const auto url = http::ParseUrl(request.target);
   if (!url) return Refusal(request, 400, {"cannot read the address", "", ""});
   if (auto stopped = gate_.Stop(request, *url)) return std::move(*stopped);
-  const auto found = Find({.gate = gate_, .runs = runs_, .dropped = dropped_}, *url, request);
+  const auto found =
+      Find({.gate = gate_, .runs = runs_, .dropped = dropped_, .ledgers = ledgers_}, *url, request);
   if (found) return {.status = 200, .headers = {}, .body = *found};
   const auto& [status, why] = found.error();
   return status == kNotYet ? NotYet(why) : Refusal(request, status, why);

@@ -6,6 +6,7 @@
 
 #include "server/dropped.h"
 #include "server/gate.h"
+#include "server/ledger_answer.h"
 #include "server/refusal.h"
 #include "server/runs.h"
 
@@ -13,9 +14,9 @@ namespace stepscope::server {
 
 class Api {
  public:
-  // `runs` and `dropped` must outlive it.
-  Api(Gate gate, Runs& runs, Dropped& dropped)
-      : gate_(std::move(gate)), runs_(runs), dropped_(dropped) {}
+  // All but `gate` must outlive it.
+  Api(Gate gate, Runs& runs, Dropped& dropped, Ledgers& ledgers)
+      : gate_(std::move(gate)), runs_(runs), dropped_(dropped), ledgers_(ledgers) {}
 
   // Of a request with a body, before it is read: only files that are let in may have one.
   std::optional<Response> RefuseBody(const Request& request) const;
@@ -27,6 +28,7 @@ class Api {
   Gate gate_;
   Runs& runs_;
   Dropped& dropped_;
+  Ledgers& ledgers_;
 };
 
 // The JSON of /api/state and /api/analyses.

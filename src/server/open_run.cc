@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/ledger_answer.h"
 #include "server/page.h"
 #include "server/watched.h"
 #include "stepscope/write.h"
@@ -81,8 +82,10 @@ class OpenRun::Seat {
   bool left_ = false;
 };
 
-OpenRun::OpenRun(Session session)
-    : session_(std::move(session)), timeline_(session_.TakeTimeline()) {
+OpenRun::OpenRun(Session session, const std::string& path)
+    : session_(std::move(session)),
+      of_job_(RunAt(path, session_.run(), session_.StepsOnClock())),
+      timeline_(session_.TakeTimeline()) {
   if (timeline_) timeline_json_ = MakeBody("application/json", ToJson(*timeline_));
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "server/refusal.h"
+#include "stepscope/goodput_match.h"
 #include "stepscope/session.h"
 #include "stepscope/timeline.h"
 
@@ -19,8 +20,8 @@ namespace stepscope::server {
 // May be used from many threads: questions to its session wait for one another.
 class OpenRun {
  public:
-  // Takes the timeline from the session.
-  explicit OpenRun(Session session);
+  // Takes the timeline from the session, which was opened with this path.
+  explicit OpenRun(Session session, const std::string& path = "");
 
   // Exactly the JSON of ToJson() with the page's languages; or, `brief`, without metrics, tables,
   // series and notes: what a list of reports needs. Kept for who asks again. Once `gone`, nothing
@@ -33,6 +34,9 @@ class OpenRun {
 
   // What was read, which no question changes.
   const RunInfo& run() const { return session_.run(); }
+
+  // What tells of which job it is.
+  const RunOfJob& of_job() const { return of_job_; }
 
   // Null where there is none; then `timeline_error` says why.
   const Timeline* timeline() const { return timeline_ ? &*timeline_ : nullptr; }
@@ -55,6 +59,7 @@ class OpenRun {
   void Keep(std::string question, std::shared_ptr<const Body> answer);
 
   Session session_;
+  RunOfJob of_job_;
   Result<Timeline> timeline_;
   std::shared_ptr<const Body> timeline_json_;
   std::timed_mutex busy_;  // over questions to session_

@@ -75,6 +75,7 @@ struct AskedRun {
   std::string path;  // as its answers name it
   Result<Timeline> timeline;
   std::optional<Session> session;  // while it may be asked to compare
+  RunOfJob of_job;
 };
 
 // The answer to everything about a run goes into `data`, what was read into `file`.
@@ -87,8 +88,10 @@ Result<AskedRun> AskRun(const server::SourceRun& run, const ReportPageOptions& o
   const auto& files = session->run().files;
   file.inputs.insert(file.inputs.end(), files.begin(), files.end());
   data.AddMember(run.id, CompactJson(ToJson(*answer, server::kPageLanguages)));
+  RunOfJob of_job = server::RunAt(run.run.path, session->run(), session->StepsOnClock());
   auto timeline = session->TakeTimeline();
-  return AskedRun{run.id, answer->run.name, std::move(timeline), std::move(*session)};
+  return AskedRun{run.id, answer->run.name, std::move(timeline), std::move(*session),
+                  std::move(of_job)};
 }
 
 // Each run compared with the first, as JSON by "first other". One without ranks in common is left
@@ -156,6 +159,45 @@ void OpenIn(Language language, std::string& page) {
     page.insert(root + kRoot.size(), fmt::format(" data-language=\"{}\"", LanguageCode(language)));
 }
 
+Result<void> RedactIfAsked(ReportSet& answer, const ReportPageOptions& options) {
+  return options.redact ? RedactAnswer(answer, *options.redact) : Result<void>();
+}
+
+// The answer about a ledger, and its first jobs in full: `jobs` gets "LEDGER N" and the JSON of job
+// N of its table.
+Result<void> PutLedger(server::Ledgers& answers, const server::LedgerView& ledger,
+                       const ReportPageOptions& options, Data& data,
+                       std::vector<std::pair<std::string, std::string>>& jobs) {
+  constexpr size_t kMostJobs = 20;
+  auto answer = answers.Ask(ledger.path, "");
+  if (!answer) return std::unexpected(answer.error());
+  const auto names = server::JobsIn(*answer);
+  for (size_t j = 1; j < std::min(names.size(), kMostJobs); ++j) {
+    auto of_job = answers.AskJob(ledger.path, names[j]);
+    if (of_job) {
+      if (auto done = RedactIfAsked(*of_job, options); !done) return done;
+      jobs.emplace_back(fmt::format("{} {}", ledger.id, j),
+                        CompactJson(ToJson(*of_job, server::kPageLanguages)));
+    }
+  }
+  if (auto done = RedactIfAsked(*answer, options); !done) return done;
+  data.AddMember(ledger.id, CompactJson(ToJson(*answer, server::kPageLanguages)));
+  return {};
+}
+
+// The goodput of the job that a run is of.
+Result<void> PutGoodput(const server::Ledgers& answers, const AskedRun& run,
+                        const std::vector<server::LedgerView>& ledgers,
+                        const ReportPageOptions& options, Data& data) {
+  if (ledgers.empty()) return {};
+  auto found = answers.AskRun(run.of_job, ledgers);
+  if (!found) return std::unexpected(found.error());
+  if (auto done = RedactIfAsked(found->answer, options); !done) return done;
+  data.AddMember(
+      run.id, CompactJson(ToJson(server::WithLedger(std::move(*found)), server::kPageLanguages)));
+  return {};
+}
+
 }  // namespace
 
 Result<PageFile> ReportPage(const ReportPageOptions& given) {
@@ -167,6 +209,9 @@ Result<PageFile> ReportPage(const ReportPageOptions& given) {
   }
   if (auto checked = server::CheckPage(); !checked) return std::unexpected(checked.error());
   if (const auto checked = server::CheckPaths(options.paths); !checked) {
+    return std::unexpected(checked.error());
+  }
+  if (const auto checked = server::CheckFiles(options.goodput.scheduler_files); !checked) {
     return std::unexpected(checked.error());
   }
   const server::Sources sources = server::FindSources(options.paths);
@@ -197,14 +242,19 @@ Result<PageFile> ReportPage(const ReportPageOptions& given) {
   if (options.redact) RedactViews(views, asked, ledgers, *options.redact);
   data.Begin(fmt::format(R"(}},"state":{},"ledgers":{{)",
                          CompactJson(server::StateJson(views, ledgers, false))));
+  server::Ledgers answers(options.goodput);
+  std::vector<std::pair<std::string, std::string>> jobs;
   for (const server::LedgerView& ledger : sources.ledgers) {
-    auto answer = server::AskLedger(ledger.path, "");
-    if (!answer) return std::unexpected(answer.error());
-    if (options.redact) {
-      if (auto done = RedactAnswer(*answer, *options.redact); !done)
-        return std::unexpected(done.error());
+    auto put = PutLedger(answers, ledger, options, data, jobs);
+    if (!put) return std::unexpected(put.error());
+  }
+  data.Begin(R"(},"jobs":{)");
+  for (const auto& [id, json] : jobs) data.AddMember(id, json);
+  data.Begin(R"(},"goodput":{)");
+  for (const AskedRun& run : asked) {
+    if (auto put = PutGoodput(answers, run, sources.ledgers, options, data); !put) {
+      return std::unexpected(put.error());
     }
-    data.AddMember(ledger.id, CompactJson(ToJson(*answer, server::kPageLanguages)));
   }
   if (!asked.empty()) asked.front().session.reset();
   data.Begin(R"(},"comparisons":{)");
@@ -215,7 +265,7 @@ Result<PageFile> ReportPage(const ReportPageOptions& given) {
   const size_t room =
       (options.most_bytes - std::min(options.most_bytes, used)) / std::max<size_t>(1, asked.size());
   std::string blocks;
-  for (const auto& [id, path, timeline, session] : asked) {
+  for (const auto& [id, path, timeline, session, of_job] : asked) {
     if (!timeline) continue;  // the page says that the file holds none
     const auto embedded =
         server::EmbedTimeline(*timeline, room - room / kPartForDetails, options.threads);

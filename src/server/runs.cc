@@ -274,7 +274,7 @@ Runs::ReadRun Runs::ReadIt(Entry& entry, const std::string& path, const std::sto
     open.stop = stop;
     auto session = Session::Open(std::vector{path}, open);
     if (!session) return {.run = nullptr, .error = session.error()};
-    return {.run = std::make_shared<OpenRun>(std::move(*session)), .error = {}};
+    return {.run = std::make_shared<OpenRun>(std::move(*session), path), .error = {}};
   } catch (const std::exception& problem) {
     return {.run = nullptr, .error = Error{"this run could not be read", path, problem.what()}};
   }

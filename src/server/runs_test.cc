@@ -77,7 +77,8 @@ TEST_F(RunsTest, WhoWaitsTooLongIsToldToAskAgain) {
   Runs runs({.paths = {folder_.path()}, .patience = std::chrono::milliseconds(0)});
   const std::string first = runs.List().at(0).id;
   Dropped dropped;
-  const Api api(Gate("127.0.0.1", 80, "secret"), runs, dropped);
+  Ledgers ledgers({});
+  const Api api(Gate("127.0.0.1", 80, "secret"), runs, dropped, ledgers);
   const Request request{.method = "GET",
                         .target = "/api/runs/" + first + "/timeline",
                         .headers = {{"Host", "127.0.0.1:80"}, {"Authorization", "Bearer secret"}}};

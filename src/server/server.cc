@@ -30,6 +30,7 @@ struct PageServer::State {
 
   std::string url, warning;
   server::Dropped dropped;
+  std::optional<server::Ledgers> ledgers;
   std::optional<Runs> runs;
   std::optional<Api> api;
   std::unique_ptr<http::Server> http;  // the last member: ends before the others do
@@ -136,6 +137,9 @@ Result<PageServer> PageServer::Start(const PageServerOptions& options) {
   if (const auto checked = server::CheckPaths(options.paths); !checked) {
     return std::unexpected(checked.error());
   }
+  if (const auto checked = server::CheckFiles(options.goodput.scheduler_files); !checked) {
+    return std::unexpected(checked.error());
+  }
   if (const auto checked = Session::Check(options.settings); !checked) {
     return std::unexpected(checked.error());
   }
@@ -157,7 +161,9 @@ Result<PageServer> PageServer::Start(const PageServerOptions& options) {
                                                  .keep = options.keep,
                                                  .keep_bytes = HalfOfMemory(),
                                                  .look_every = options.look_every});
-  const Api& api = state->api.emplace(Gate(options.host, port, *token), runs, state->dropped);
+  server::Ledgers& ledgers = state->ledgers.emplace(options.goodput);
+  const Api& api =
+      state->api.emplace(Gate(options.host, port, *token), runs, state->dropped, ledgers);
   state->http = std::move(*http);
   state->http->Serve([&api](const server::Request& request) { return Answered(api, request); });
   return PageServer(std::move(state));

@@ -79,6 +79,17 @@ Sources FindSources(const std::vector<std::string>& paths) {
   return found;
 }
 
+Result<void> CheckFiles(const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    std::error_code failed;
+    if (fs::exists(file, failed)) continue;
+    return std::unexpected(Error{"there is no such file", file,
+                                 "check the spelling; relative paths start at the current "
+                                 "directory"});
+  }
+  return {};
+}
+
 Result<void> CheckPaths(const std::vector<std::string>& paths) {
   if (paths.empty()) {
     return std::unexpected(

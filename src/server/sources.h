@@ -32,4 +32,7 @@ Sources FindSources(const std::vector<std::string>& paths);
 // fine.
 Result<void> CheckPaths(const std::vector<std::string>& paths);
 
+// Fails when one of these files does not exist.
+Result<void> CheckFiles(const std::vector<std::string>& files);
+
 }  // namespace stepscope::server

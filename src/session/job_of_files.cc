@@ -114,10 +114,10 @@ void NoteMissingRanks(std::span<const FileOfJob> files, Notes& notes) {
   const bool told = world_size > 0;
   const int64_t missing = (told ? world_size : last - first + 1) - std::ssize(recorded);
   if (missing <= 0) return;
-  notes.Add(NoteKind::kMissingRanks, missing,
-            told ? Say("its world size is {ranks}", world_size)
-                 : Say("those recorded are {ranks} of {first} to {last}", recorded.size(), first,
-                       last));
+  notes.Add(
+      NoteKind::kMissingRanks, missing,
+      told ? Say("its world size is {ranks}", world_size)
+           : Say("those recorded are {ranks} of {first} to {last}", recorded.size(), first, last));
 }
 
 }  // namespace

@@ -57,6 +57,24 @@ void RedactReport(Report& report, const redact::Redactor& redactor) {
   }
 }
 
+// Hosts and users that metrics and cells tell by their keys: sentences name them, too.
+redact::KnownWords NamesIn(const ReportSet& answer, const redact::Redactor& redactor) {
+  redact::KnownWords words;
+  const auto learn = [&](const Cell& cell, std::string_view key) {
+    const auto* text = std::get_if<std::string>(&cell);
+    if (text != nullptr) redactor.Learn(*text, redact::HintOf(key), words);
+  };
+  for (const Report& report : answer.reports) {
+    for (const Metric& metric : report.metrics) learn(metric.value, metric.key);
+    for (const Table& table : report.tables) {
+      for (const auto& row : table.rows) {
+        for (size_t c = 0; c < row.size(); ++c) learn(row[c], table.columns[c].key);
+      }
+    }
+  }
+  return words;
+}
+
 }  // namespace
 
 Result<redact::Redactor> RedactorOf(std::span<const std::string> files,
@@ -109,8 +127,9 @@ Result<RedactOptions> WithKey(RedactOptions options) {
 }
 
 Result<void> RedactAnswer(ReportSet& answer, const RedactOptions& options) {
-  const auto redactor = RedactorWith(options);
+  auto redactor = RedactorWith(options);
   if (!redactor) return std::unexpected(redactor.error());
+  redactor->Know(NamesIn(answer, *redactor));
   RedactInfo(answer.run, *redactor);
   Redact(answer.verdict, *redactor);
   for (Report& report : answer.reports) RedactReport(report, *redactor);

@@ -102,10 +102,8 @@ std::optional<By> ParseBy(std::string_view text) {
 
 std::vector<Column> KeysOf(By by) {
   const auto key = [](std::string name, Phrase title, bool words = false) {
-    return Column{.key = std::move(name),
-                  .title = std::move(title),
-                  .role = Role::kKey,
-                  .words = words};
+    return Column{
+        .key = std::move(name), .title = std::move(title), .role = Role::kKey, .words = words};
   };
   switch (by) {
     case By::kName:

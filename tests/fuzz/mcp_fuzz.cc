@@ -54,7 +54,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Require(stepscope::ServeMcp({.roots = {Root()}, .threads = 1}, read, write).has_value());
   for (size_t begin = 0; begin < out.size();) {
     const size_t end = out.find('\n', begin);
-    Require(end != out.npos && IsMessage(Json::parse(out.substr(begin, end - begin), nullptr, false)));
+    Require(end != out.npos &&
+            IsMessage(Json::parse(out.substr(begin, end - begin), nullptr, false)));
     begin = end + 1;
   }
   return 0;

@@ -67,8 +67,7 @@ void CheckSecret(std::string_view text) {
   Json document = {{"environment", {{"HF_TOKEN", kSecret}}}};
   const Json other = Json::parse(text, nullptr, false);
   if (!other.is_discarded()) document["rest"] = other;
-  const std::string whole =
-      document.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string whole = document.dump(-1, ' ', false, Json::error_handler_t::replace);
   Require(!Streamed(whole, 1000).contains(kSecret));
 }
 

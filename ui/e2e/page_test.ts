@@ -158,8 +158,9 @@ describe("numbers", () => {
     assert.ok(Math.abs(wide - line) < 4, `stretches of ${wide} px on a line of ${line} px`);
     assert.ok((await watched.page.locator(".job .legend li").allTextContents()).some((text) => text.includes(messageOf("WASTED_PROGRESS_FROM_DISRUPTION"))));
     await watched.go(`#/run/${ids.after}`);
-    await watched.page.waitForSelector("[data-metric='goodput.goodput_ratio']");
-    assert.match(await watched.page.locator(".tile", { has: watched.page.locator("[data-metric='goodput.goodput_ratio']") }).locator("svg").getAttribute("aria-label") ?? "", /over the job/);
+    await watched.page.waitForSelector(".goodput-source");
+    assert.match(await watched.text(".goodput-source"), /^Goodput is not shown: no job ran when/);
+    assert.equal(await watched.page.locator("[data-metric='goodput.goodput_ratio']").count(), 0);
     await watched.go(`#/ledger/${ledger}/goodput_jobs`);
     assert.equal(await watched.text("#table-jobs tbody th"), "e2e");
     await watched.go(`#/ledger/${ledger}`);

@@ -64,8 +64,7 @@ EndCause Killed(const Group& group, const std::vector<const Run*>& gone) {
   const bool one_host =
       std::ranges::all_of(gone, [&](const Run* r) { return r->recording->name().host == host; });
   return {one_host && !host.empty()
-              ? Say("{reason} ({count} ranks on {host})", reason, gone.size(),
-                    Phrase::Name(host))
+              ? Say("{reason} ({count} ranks on {host})", reason, gone.size(), Phrase::Name(host))
               : Say("{reason} ({count} ranks)", reason, gone.size()),
           nullptr, reason};
 }

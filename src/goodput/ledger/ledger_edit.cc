@@ -111,7 +111,7 @@ Result<ReportSet> RenameOnce(const std::string& store, const std::string& job,
     return std::unexpected(moved.error());
   }
   if (auto done = ledger->Commit(); !done) return std::unexpected(done.error());
-  return Answer(*ledger, "Goodput rename", 
+  return Answer(*ledger, "Goodput rename",
                 Say("Job '{job}' is now '{name}'.", Phrase::Name(job), Phrase::Name(to)),
                 {{"segments", "segments", static_cast<int64_t>(segments.size()), Unit::kCount}});
 }

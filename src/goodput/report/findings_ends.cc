@@ -118,10 +118,10 @@ bool MostlyFailed(const Partition& p, const StepClock& clock, Bucket bucket) {
 
 Finding SpanFinding(const Partition& p, const AttemptAccount& a) {
   return {.severity = Severity::kHigh,
-          .message = Say("{span} did not end for {time}: it may have hung.",
-                         a.open_type.empty() ? Phrase(LossName(a.open_bucket))
-                                               : Phrase::Name(a.open_type),
-                         HumanTime(static_cast<double>(a.open_time))),
+          .message =
+              Say("{span} did not end for {time}: it may have hung.",
+                  a.open_type.empty() ? Phrase(LossName(a.open_bucket)) : Phrase::Name(a.open_type),
+                  HumanTime(static_cast<double>(a.open_time))),
           .because = a.cause.empty()
                          ? Say("attempt {attempt} ended in it", &a - p.attempts.data() + 1)
                          : Say("attempt {attempt} ended in it: {cause}", &a - p.attempts.data() + 1,

@@ -107,13 +107,13 @@ Table GroupsTable(const std::map<std::pair<std::string, std::string>, Sum>& grou
 
 Table BadputTable(const std::map<std::string, Sum>& groups, const GoodputFleetOptions& options,
                   const Costs& costs) {
-  Table table{.key = "badput",
-              .title = Say("Badput by {label} and cause", SayLabel(options)),
-              .columns = {KeyColumn("group", SayLabel(options)),
-                          Words(KeyColumn("bucket", "bucket")),
-                          TimeColumn("time", "time"), RatioColumn("ratio", "% of chip time"),
-                          CountColumn("chip_hours", "chip-hours"), CountColumn("cost", "cost")},
-              .text_rows = 12};
+  Table table{
+      .key = "badput",
+      .title = Say("Badput by {label} and cause", SayLabel(options)),
+      .columns = {KeyColumn("group", SayLabel(options)), Words(KeyColumn("bucket", "bucket")),
+                  TimeColumn("time", "time"), RatioColumn("ratio", "% of chip time"),
+                  CountColumn("chip_hours", "chip-hours"), CountColumn("cost", "cost")},
+      .text_rows = 12};
   for (const auto& [group, sum] : groups) {
     const size_t first = table.rows.size();
     for (size_t b = 0; b < kBuckets; ++b) {

@@ -13,6 +13,7 @@
 #include "goodput/accounting/productivity.h"
 #include "goodput/ledger/load_jobs.h"
 #include "goodput/program/program_use.h"
+#include "goodput/report/chip_hours.h"
 #include "goodput/report/report.h"
 #include "goodput/report/walk.h"
 
@@ -58,7 +59,8 @@ Result<std::vector<Report>> Productivity(Job& job, const GoodputReportOptions& o
   std::vector<Report> reports;
   const bool asked = options.program || options.price_per_chip_hour > 0 || options.chips > 0;
   const goodput::Scheduling& scheduling = job.accounting.scheduling();
-  if (!asked && !scheduling.known()) return reports;
+  const bool wanted = asked || scheduling.known();
+  if (!wanted && !options.chip_hours) return reports;
   const goodput::Partition partition = job.accounting.Query(goodput::QueryOf(options));
   goodput::ProductivityInput input{
       .total = partition.total() - partition.At(goodput::Bucket::kExcluded),
@@ -69,6 +71,7 @@ Result<std::vector<Report>> Productivity(Job& job, const GoodputReportOptions& o
     input.scheduling = scheduling.Query(partition.end, goodput::QueryOf(options).window);
     input.before_scheduler = BeforeScheduler(partition, scheduling);
   }
+  std::optional<Error> program_problem;
   if (options.program) {
     ProgramOptions program = *options.program;
     const int64_t stepping = goodput::SteppingTime(partition);
@@ -77,15 +80,24 @@ Result<std::vector<Report>> Productivity(Job& job, const GoodputReportOptions& o
     }
     if (program.chips == 0) program.chips = input.chips;
     auto answer = ProgramGoodput(program);
-    if (!answer) return std::unexpected(answer.error());
-    reports.push_back(std::move(answer->reports.front()));
-    input.program =
-        std::get<double>(std::ranges::find(reports.front().metrics, "mfu", &Metric::key)->value);
+    if (answer) {
+      reports.push_back(std::move(answer->reports.front()));
+      input.program =
+          std::get<double>(std::ranges::find(reports.front().metrics, "mfu", &Metric::key)->value);
+    } else if (options.chip_hours) {
+      program_problem = answer.error();
+    } else {
+      return std::unexpected(answer.error());
+    }
   }
   if (const Phrase why = goodput::Contradiction(input); !why.empty()) {
     refusal += Say("No product of goodputs: {why}. ", why);
   }
-  reports.insert(reports.begin(), goodput::ProductivityReport(input));
+  if (wanted) reports.insert(reports.begin(), goodput::ProductivityReport(input));
+  if (options.chip_hours) {
+    const auto missing = goodput::MissingOf(input, options, program_problem);
+    reports.insert(reports.begin(), goodput::ChipHoursReport(input, missing));
+  }
   return reports;
 }
 

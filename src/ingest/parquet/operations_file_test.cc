@@ -35,7 +35,7 @@ TEST(OperationsFile, SaysThatItInferredTheLayout) {
   ASSERT_TRUE(alone.has_value());
   ASSERT_EQ(alone->notes.size(), 1U);
   EXPECT_EQ(alone->notes[0].name, "layout_inferred");
-  EXPECT_NE(alone->notes[0].message.find("dp 2, pp 2"), std::string::npos);
+  EXPECT_TRUE(alone->notes[0].message.contains("dp 2, pp 2"));
   folder.Write("meta-x.yaml", "dp_size: 8  # not so\npp_size: 2\n");
   const auto wrong = ReadOperations(path);
   ASSERT_TRUE(wrong.has_value());

@@ -18,6 +18,8 @@ interface Embedded {
   readonly answers: Readonly<Record<string, ReportSet>>;
   readonly comparisons?: Readonly<Record<string, ReportSet>>;  // by "before after"
   readonly ledgers?: Readonly<Record<string, ReportSet>>;
+  readonly jobs?: Readonly<Record<string, ReportSet>>;     // by "ledger N": job N of the ledger's table
+  readonly goodput?: Readonly<Record<string, ReportSet>>;  // of the job that a run is of
   readonly timelines?: Readonly<Record<string, EmbeddedTimeline>>;
 }
 
@@ -55,6 +57,18 @@ export function tilesByName(bytes: Uint8Array): ReadonlyMap<string, Uint8Array> 
   return tiles;
 }
 
+// The list of a ledger's jobs, then the reports of this one; empty: of the first. Undefined: the file does not hold it.
+export function ledgerAnswer(data: Pick<Embedded, "ledgers" | "jobs">, id: string, job: string): ReportSet | undefined {
+  const answer = data.ledgers?.[id], list = answer?.reports.find(({ analysis }) => analysis === "goodput_jobs");
+  if (!answer || job === "") return answer;
+  const table = list?.tables.find(({ key }) => key === "jobs");
+  const column = table?.columns.findIndex(({ key }) => key === "job") ?? -1;
+  const place = table?.rows.findIndex((row) => row[column] === job) ?? -1;
+  if (place === 0) return answer;
+  const of = data.jobs?.[`${id} ${place}`];
+  return list && of && { ...answer, verdict: of.verdict, reports: [list, ...of.reports] };
+}
+
 function joined(parts: readonly Uint8Array[]): ArrayBuffer {
   const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
@@ -75,7 +89,7 @@ export function emptyTile({ track, level, index }: TileId): Uint8Array {
 }
 
 export function embeddedSource(data: Embedded): Source {
-  for (const answers of [data.answers, data.comparisons, data.ledgers]) Object.values(answers ?? {}).forEach(learnNames);
+  for (const answers of [data.answers, data.comparisons, data.ledgers, data.jobs, data.goodput]) Object.values(answers ?? {}).forEach(learnNames);
   const levels = new Map<string, Promise<ReadonlyMap<string, Uint8Array>>>();
   const levelOf = (run: string, level: number): Promise<ReadonlyMap<string, Uint8Array>> => {
     const block = `tiles-${run}.${level}`;
@@ -94,7 +108,8 @@ export function embeddedSource(data: Embedded): Source {
       (steps && steps !== "all") || ranks || param ? no("other steps, ranks or parameters") : found(data.answers[run], "this run"),
     compare: (before, after, { steps, ranks }) =>
       (steps && steps !== "all") || ranks ? no("other steps or ranks") : found(data.comparisons?.[`${before} ${after}`], "this comparison"),
-    ledger: (id, job) => (job ? no("another job of the ledger") : found(data.ledgers?.[id], "this ledger")),
+    ledger: (id, job) => found(ledgerAnswer(data, id, job), job ? "this job of the ledger" : "this ledger"),
+    goodput: (run) => found(data.goodput?.[run], "the goodput of this run"),
     timeline: (run) => {
       const held = timeline(run);
       const tracks = held?.info.tracks.map((track, at) => ({ ...track, finest: held.finest[at] ?? 0 }));

@@ -219,6 +219,9 @@ export interface Source {
   compare(base: string, other: string, selection: Selection, signal?: AbortSignal): Promise<ReportSet>;
   // Of the ledger's jobs all in a table, and one in full: `job`, or the first.
   ledger(id: string, job: string, signal?: AbortSignal): Promise<LedgerAnswer>;
+  // Which job of the ledgers the run is of, with its goodput: the report "goodput_match", and if it is of one, whose ledger
+  // is its metric `ledger`, the reports of that job.
+  goodput(run: string, signal?: AbortSignal): Promise<ReportSet>;
   timeline(run: string, signal?: AbortSignal): Promise<TimelineInfo>;
   // The bytes of these tiles, one after another; at most 256. A source may leave out tiles it does
   // not have: each says in its header which it is.

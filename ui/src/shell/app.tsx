@@ -134,7 +134,7 @@ export function App({ source }: { source: Source }) {
         <button type="button" class="menu" aria-expanded={menu} aria-controls="navigation" onClick={() => setMenu(!menu)}>{t("nav.menu")}</button>
       </header>
       <nav id="navigation" class={menu ? "open" : ""} aria-label={t("nav.title")}>
-        {route.page === "ledger" ? <LedgerNav ledger={route.ledger} answer={ledger.value} /> : run && <RunNav run={run.id} answer={listed} compared={compared} />}
+        {route.page === "ledger" ? <LedgerNav ledger={route.ledger} answer={ledger.value} /> : run && <RunNav run={run.id} answer={listed} compared={compared} ledgers={state?.ledgers ?? []} />}
       </nav>
       <main id="content" tabIndex={-1} class={`page-${route.page}`}>
         {problem && <ProblemPanel problem={problem} />}

@@ -1,5 +1,6 @@
 // Shows the navigation of a run: summary, timeline, and one entry per report of the answer.
 import type { Report, ReportSet } from "../data/report";
+import type { State } from "../data/source";
 import { langOf } from "../data/words";
 import { visible } from "../report/format";
 import { t } from "../text";
@@ -49,7 +50,9 @@ const kGroups = ["overview", "ranks", "device", "host", "memory", "other"] as co
 
 const groupOf = (report: Report): string => ((kGroups as readonly string[]).includes(report.group ?? "") ? report.group! : "other");
 
-export function RunNav({ run, answer, compared }: { run: string; answer: ReportSet | undefined; compared: boolean }) {
+export function RunNav({ run, answer, compared, ledgers }: {
+  run: string; answer: ReportSet | undefined; compared: boolean; ledgers: State["ledgers"];
+}) {
   const reports = answer?.reports ?? [];
   const there = reports.filter((report) => report.status !== "unavailable");
   const missing = reports.filter((report) => report.status === "unavailable");
@@ -58,6 +61,7 @@ export function RunNav({ run, answer, compared }: { run: string; answer: ReportS
     { path: ["run", run, "timeline"], title: t("timeline.title") },
     ...(compared ? [{ path: ["run", run, "compare"], title: t("page.compare") }] : []),
     { path: ["run", run, "input"], title: t("page.input") },
+    ...ledgers.map(({ id, name }): Entry => ({ path: ["ledger", id], title: ledgers.length === 1 ? t("nav.ledger") : t("choice.ledger", { name: visible(name) }) })),
   ];
   const base = ["run", run, "report"];
   return (

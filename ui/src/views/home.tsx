@@ -8,7 +8,7 @@ import { Exported } from "../report/exports";
 import { stepsText } from "../report/input";
 import { FindingItem } from "../report/findings";
 import { humanCount, visible } from "../report/format";
-import { useJob } from "../shell/job";
+import { jobLink, jobOfRun } from "../shell/job";
 import { useAnswer } from "../shell/load";
 import { linkTo } from "../shell/url";
 import { t } from "../text";
@@ -146,10 +146,22 @@ export function verdictOf(answer: ReportSet): readonly [first: string, rest: str
   return end === 0 ? [verdict, ""] : [verdict.slice(0, end), verdict.slice(end).trim()];
 }
 
+// Which job the run is of, and why; or why its goodput is not shown.
+function GoodputSource({ state, goodput }: { state: State; goodput: ReportSet }) {
+  const match = goodput.reports.find(({ analysis }) => analysis === "goodput_match"), job = jobOfRun(goodput);
+  if (!match) return null;
+  if (!job) return <p class="faint goodput-source">{t("home.goodput_none")} <span lang={langOf(match.why)}>{visible(match.why)}</span></p>;
+  const name = state.ledgers.length > 1 ? state.ledgers.find(({ id }) => id === job.ledger)?.name : undefined;
+  return (
+    <p class="faint goodput-source">
+      {t("home.goodput_of")} <a href={jobLink(job.ledger, job.name)}>{visible(job.name)}</a>
+      {name !== undefined && ` (${visible(name)})`}. <span lang={langOf(match.headline)}>{visible(match.headline)}</span>
+    </p>
+  );
+}
+
 export function HomePage({ source, state, run, answer }: { source: Source; state: State; run: Run; answer: ReportSet }) {
-  const ledger = state.ledgers[0]?.id;
-  const job = useJob(ledger);
-  const goodput = useAnswer(`ledger ${ledger}`, ledger === undefined ? null : job, (signal) => source.ledger(ledger!, job, signal));
+  const goodput = useAnswer(`goodput ${run.id}`, state.ledgers.length === 0 ? null : `${run.revision ?? 0}`, (signal) => source.goodput(run.id, signal));
   const info = answer.run;
   const [first, rest] = verdictOf(answer);
   return (
@@ -162,13 +174,8 @@ export function HomePage({ source, state, run, answer }: { source: Source; state
         <a href={linkTo(["run", run.id, "input"])}>{info.notes.length > 0 ? t("home.notes", { notes: info.notes.length }) : t("page.input")}</a>
         {" · "}<a href={linkTo(["run", run.id, "timeline"])}>{t("home.timeline")}</a>
       </p>
-      {state.ledgers.length > 1 && (
-        <p class="faint">
-          {t("home.ledger", { name: visible(state.ledgers[0]?.name ?? "") })}
-          {state.ledgers.slice(1).map((one) => <>{" "}<a href={linkTo(["ledger", one.id])}>{visible(one.name)}</a></>)}
-        </p>
-      )}
-      <Tiles run={run.id} answer={answer} ledger={ledger} goodput={goodput.value} />
+      {goodput.value && <GoodputSource state={state} goodput={goodput.value} />}
+      <Tiles run={run.id} answer={answer} goodput={goodput.value} />
       <div class="home-columns">
         <div>
           <Parts answer={answer} />

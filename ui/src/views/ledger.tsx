@@ -1,5 +1,5 @@
-// Shows the goodput of a ledger: the same reports as `goodput analyze`. Of several jobs it opens on their list, the worst
-// first, and the reader selects one.
+// Shows the goodput of a ledger: the same reports as `goodput analyze`. Of several jobs it opens on their list, the one that
+// lost most first, and the reader selects one.
 import type { ReportSet } from "../data/report";
 import type { Source } from "../data/source";
 import { langOf } from "../data/words";
@@ -10,6 +10,7 @@ import type { Loaded } from "../shell/load";
 import { firstReport } from "../shell/routes";
 import { Busy, ProblemPanel } from "../shell/status";
 import { t } from "../text";
+import { ChipHoursOf } from "./chip_hours";
 import { columnAt } from "./parts";
 
 const kList = "goodput_jobs";
@@ -47,6 +48,7 @@ export function LedgerPage({ source, ledger, name, loaded }: { source: Source; l
     <div class={loaded.busy ? "stale" : ""} aria-busy={loaded.busy}>
       <JobChooser ledger={ledger} answer={answer} />
       <p class="verdict" lang={langOf(verdict)}>{visible(verdict)}</p>
+      {report.analysis === "goodput" && <ChipHoursOf answer={answer} />}
       <ReportView key={report.analysis} report={report} base={["ledger", ledger]} source={source} explained={false} />
     </div>
   );

@@ -4,10 +4,12 @@ import type { ComponentType } from "preact";
 import type { Report, Table } from "../data/report";
 import { UsesOverTime } from "./area";
 import { plainBars } from "./bars";
+import { ChipHours } from "./chip_hours";
 import { ComparedBars, isCompared } from "./compared";
 import { KindRings } from "./donut";
 import { FlameGraph } from "./flame";
 import { isRankByStep, RankStepPicture, WaitPicture } from "./heatmap";
+import { JobLosses } from "./job_losses";
 import { JobTimeline } from "./job_timeline";
 import { LatenessChain } from "./lateness_chain";
 import { LayoutGrid } from "./layout_grid";
@@ -67,6 +69,8 @@ const kPictures: Readonly<Record<string, ComponentType<PictureProps>>> = {
   "memory_profile.at_peak": plainBars("bytes"),
   "memory_bandwidth.kinds": plainBars("mean"),
   "whatif.chain": LatenessChain,
+  "chip_hours.factors": ChipHours,
+  "goodput_jobs.jobs": JobLosses,
   "goodput.buckets": Waterfall,
   "goodput.segments": JobTimeline,
 };

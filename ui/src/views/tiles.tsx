@@ -1,6 +1,7 @@
 // Shows the summary's key metrics, each with its values per step, or over the job.
 import type { Report, ReportSet, Series } from "../data/report";
 import { cellText, humanNumber, visible } from "../report/format";
+import { jobLink, jobOfRun } from "../shell/job";
 import { linkTo } from "../shell/url";
 import { t, type TextKey } from "../text";
 import { largestOf, reportOf, seriesOf } from "./parts";
@@ -44,8 +45,8 @@ function Trend({ series, title }: { series: Series; title: string }) {
   );
 }
 
-function Tile({ spec, report, trendOf, base, where }: {
-  spec: TileSpec; report: Report | undefined; trendOf: Report | undefined; base: readonly string[]; where: string;
+function Tile({ spec, report, trendOf, href, where }: {
+  spec: TileSpec; report: Report | undefined; trendOf: Report | undefined; href: string; where: string;
 }) {
   const metric = report?.metrics.find((one) => one.key === spec.metric);
   const title = t(spec.title);
@@ -53,7 +54,7 @@ function Tile({ spec, report, trendOf, base, where }: {
   const series = seriesOf(trendOf, spec.trend);
   return (
     <li class="tile">
-      <a href={linkTo([...base, report.analysis])} title={visible(report.title)}>
+      <a href={href} title={visible(report.title)}>
         <span class="tile-title">{title}</span>
         <span class="tile-value" data-metric={`${spec.analysis}.${spec.metric}`} data-value={String(metric.value)}>{cellText(metric.value, metric.unit)}</span>
       </a>
@@ -62,8 +63,9 @@ function Tile({ spec, report, trendOf, base, where }: {
   );
 }
 
-export function Tiles({ run, answer, ledger, goodput }: { run: string; answer: ReportSet; ledger: string | undefined; goodput: ReportSet | undefined }) {
-  const steps = reportOf(answer, "steps");
+// `goodput`: of the job that the run is of, if it is of one.
+export function Tiles({ run, answer, goodput }: { run: string; answer: ReportSet; goodput: ReportSet | undefined }) {
+  const steps = reportOf(answer, "steps"), job = jobOfRun(goodput);
   const of = (spec: TileSpec) => reportOf(spec.ledger && goodput ? goodput : answer, spec.analysis);
   const isKnown = (spec: TileSpec) => of(spec)?.metrics.some(({ key, value }) => key === spec.metric && value !== null) ?? false;
   const known = kTiles.filter(isKnown), missing = kTiles.filter((spec) => !isKnown(spec) && !spec.ledger);
@@ -72,8 +74,8 @@ export function Tiles({ run, answer, ledger, goodput }: { run: string; answer: R
       {known.length > 0 && (
         <ul class="tiles" aria-label={t("tile.all")}>
           {known.map((spec) => {
-            const base = spec.ledger ? ["ledger", ledger ?? ""] : ["run", run, "report"];
-            return <Tile key={spec.title} spec={spec} report={of(spec)} trendOf={spec.ledger ? of(spec) : steps} base={base} where={visible(goodput?.run.name ?? "")} />;
+            const href = spec.ledger && job ? jobLink(job.ledger, job.name) : linkTo(["run", run, "report", spec.analysis]);
+            return <Tile key={spec.title} spec={spec} report={of(spec)} trendOf={spec.ledger ? of(spec) : steps} href={href} where={visible(goodput?.run.name ?? "")} />;
           })}
         </ul>
       )}
