@@ -117,6 +117,8 @@ TEST_F(InJapanese, JsonKeepsItsKeysAndNumbers) {
   for (size_t r = 0; r < english["reports"].size(); ++r) {
     const Json &a = english["reports"][r], &b = japanese["reports"][r];
     EXPECT_EQ(a["analysis"], b["analysis"]);
+    for (size_t t = 0; t < a["tables"].size(); ++t)
+      EXPECT_EQ(a["tables"][t]["rows"], b["tables"][t]["rows"]) << "what scripts compare";
     for (size_t m = 0; m < a["metrics"].size(); ++m) {
       EXPECT_EQ(a["metrics"][m]["key"], b["metrics"][m]["key"]);
       if (a["metrics"][m]["value"].is_number()) {

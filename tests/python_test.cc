@@ -65,7 +65,7 @@ TEST(Python, FindingsNameTheUsersFunctions) {
 TEST(Python, WhoRecordedItIsNotToldTo) {
   const auto hint = [](const ReportSet& answer) {
     for (const Finding& finding : ReportOf(answer, "overview").findings) {
-      if (finding.table == "step_time") return finding.hint.str();
+      if (finding.table == "step_time") return finding.hint;
     }
     return Phrase();
   };

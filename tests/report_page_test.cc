@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "server/page.h"
 #include "stepscope/compare.h"
 #include "stepscope/demo.h"
 #include "stepscope/goodput_ledger.h"
@@ -79,7 +80,8 @@ TEST(ReportPage, HoldsTheReportsAndTheTimeline) {
   EXPECT_EQ(page->html.find("src=\""), std::string::npos);  // nothing is loaded
   const Json data = DataOf(page->html);
   const std::string id = data["state"]["runs"][0]["id"];
-  EXPECT_EQ(data["answers"][id], Json::parse(ToJson(*Ask({folder.path()}), server::kPageLanguages)));
+  EXPECT_EQ(data["answers"][id],
+            Json::parse(ToJson(*Ask({folder.path()}), server::kPageLanguages)));
   EXPECT_EQ(data["analyses"].size(), Session::List().size());
   const Json& timeline = data["timelines"][id];
   EXPECT_EQ(timeline["finest"].size(), timeline["info"]["tracks"].size());

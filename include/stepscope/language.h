@@ -29,8 +29,12 @@ std::string In(Language language, const Phrase& phrase);
 // so that one whose English has changed since is English until somebody looks at it.
 std::string DocIn(Language language, std::string_view analysis, const std::string& doc);
 
-// Replaces everything in `answer` that people read.
-void Translate(ReportSet& answer, Language language);
+// What people read as sentences and titles; or the words of ours in cells and metrics, too, which
+// programs compare.
+enum class Translates : uint8_t { kSentences, kAll };
+
+// Replaces it in `answer`.
+void Translate(ReportSet& answer, Language language, Translates what = Translates::kAll);
 
 // Every text of `answer` that people read and that differs in a language, by its English: for a
 // page that shows either.

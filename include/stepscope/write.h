@@ -28,7 +28,7 @@ struct TextStyle {
   // findings that are worth a look; or all.
   enum class Extent : uint8_t { kScreen, kUsual, kAll };
   Extent extent = Extent::kUsual;
-  std::string more;  // the last line of a screen: how to get the rest; empty: none
+  std::string more;  // the last lines of a screen: how to get the rest; empty: none
 };
 
 // For people. Opens with the verdict, then the findings by impact, then each report's tables, then
@@ -37,7 +37,9 @@ std::string ToText(const ReportSet& answer, const TextStyle& style = {});
 
 // For programs: one JSON object as docs/report-schema.json describes it, ending in a newline.
 // `also`: languages whose words it holds beside the English ones ("words"), for pages.
-std::string ToJson(const ReportSet& answer, std::span<const Language> also = {});
+// `language`: that of the answer, for its subject.
+std::string ToJson(const ReportSet& answer, std::span<const Language> also = {},
+                   Language language = Language::kEnglish);
 
 // For spreadsheets: every table of every report, RFC 4180, each preceded by a line
 // "# analysis.table: title"; the notes follow as one more table.

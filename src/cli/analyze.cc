@@ -61,22 +61,24 @@ std::string SayFirstAnalyses(const ReportSet& answer, int64_t most) {
   return names;
 }
 
-// The three commands that show more.
+// The three commands that show more, on one line or two, fit to be copied where the path is not too
+// long.
 Phrase SayMore(const ReportSet& answer, const std::vector<std::string>& paths) {
   constexpr size_t kLongest = 100;
-  const auto say = [&](const std::string& path, int64_t analyses) {
-    const std::string names = SayFirstAnalyses(answer, analyses);
-    return Say("More: stepscope serve {path} | stepscope analyze {path} --only {names} | --full",
-               Phrase::Name(path), Phrase::Name(names.empty() ? "steps" : names));
+  const std::string path = paths.size() == 1 ? paths.front() : "PATH";
+  const auto names = [&](int64_t analyses) {
+    std::string first = SayFirstAnalyses(answer, analyses);
+    return Phrase::Name(first.empty() ? "steps" : first);
   };
-  for (const std::string& path :
-       {paths.size() == 1 ? paths.front() : "PATH", std::string("PATH")}) {
-    for (int64_t analyses = 3; analyses > 0; --analyses) {
-      Phrase said = say(path, analyses);
-      if (said.size() <= kLongest) return said;
-    }
+  for (int64_t analyses = 3; analyses > 0; --analyses) {
+    Phrase said =
+        Say("More: stepscope serve {path} | stepscope analyze {path} --only {names} | --full",
+            Phrase::Name(path), names(analyses));
+    if (said.size() <= kLongest) return said;
   }
-  return say("PATH", 1);
+  const bool fits = path.size() + 50 <= kLongest;
+  return Say("More: stepscope serve {path}\n      stepscope analyze {path} --only {names} | --full",
+             Phrase::Name(fits ? path : "PATH"), names(1));
 }
 
 int RunAnalyze(const AnalyzeFlags& flags) {

@@ -122,7 +122,7 @@ int PrintAndJudge(ReportSet answer, const OutputFlags& output,
   const bool for_people = format == Format::kText || format == Format::kMarkdown;
   style.language = LanguageOf(output.language, for_people);
   style.more = In(style.language, output.more);
-  Translate(answer, style.language);
+  Translate(answer, style.language, for_people ? Translates::kAll : Translates::kSentences);
   if (for_people) UseOptions(answer);
   const auto printed =
       NamesDirectory(output.file) && format == Format::kCsv

@@ -302,7 +302,7 @@ std::span<const Translated> JapaneseOfAnalysesAToG() {
       {"Where a step goes", "ステップの時間の内訳"},
       {"Breakdown", "内訳"},
       {"Compute, waits, communication, host; by rank", "計算、待ち、通信、ホスト (ランク別)"},
-      {"waiting for other ranks", "他のランクの待ち"},
+      {"waiting for other ranks", "他ランクを待つ時間"},
       {"exposed communication", "露出した通信"},
       {"Mean step, all ranks", "平均ステップ (全ランク)"},
       {"Mean step per rank", "ランクごとの平均ステップ"},

@@ -66,7 +66,7 @@ std::span<const Translated> JapaneseOfAnalysesStToZ() {
       {"% of wait", "待ち時間比"},
       // waits for ranks without a trace
       {"{rank} waits {time}", "{rank} は {time} 待っています"},
-      {"{ranks} wait together {time}", "{ranks} は合わせて {time} 待っています"},
+      {"{ranks} wait together {time}", "{ranks} はそろって {time} 待っています"},
       {"{ranks} wait {time}", "{ranks} は {time} 待っています"},
       {"{time} per step", "1 ステップあたり {time}"},
       {"{waits} in collectives of groups where {absent} {have} no trace, {share} of span.",

@@ -12,6 +12,8 @@ std::span<const Translated> JapaneseOfReports() {
       {"{ranks} on {hosts}", "{hosts}上の {ranks}"},
       {"{ranks} with {devices}", "{ranks} ({devices})"},
       {"steps {first}..{last}", "ステップ {first}〜{last}"},
+      {"{run} since step {step}", "{run} ステップ {step}〜"},
+      {"{counted} of {ranks}", "{ranks}中 {counted} ランク"},
       {"A step", "1 ステップ"},
       {"The recording", "記録全体"},
       {"{what}, mean of {ranks}", "{what} ({ranks}の平均)"},
@@ -78,6 +80,8 @@ std::span<const Translated> JapaneseOfReports() {
       {"default {value}", "既定値 {value}"},
       {"More: stepscope serve BEFORE AFTER | stepscope compare BEFORE AFTER --full",
        "詳細: stepscope serve BEFORE AFTER | stepscope compare BEFORE AFTER --full"},
+      {"More: stepscope serve {path}\n      stepscope analyze {path} --only {names} | --full",
+       "詳細: stepscope serve {path}\n      stepscope analyze {path} --only {names} | --full"},
       {"More: stepscope serve {path} | stepscope analyze {path} --only {names} | --full",
        "詳細: stepscope serve {path} | stepscope analyze {path} --only {names} | --full"},
   };

@@ -222,12 +222,14 @@ std::string DocIn(Language language, std::string_view analysis, const std::strin
   return other == nullptr ? doc : std::string(*other);
 }
 
-void Translate(ReportSet& answer, Language language) {
+void Translate(ReportSet& answer, Language language, Translates what) {
   if (language == Language::kEnglish) return;
   const Texts& texts = TextsOf(language);
   ForEachText(
       answer, [&](Phrase& phrase) { phrase = SayAll(texts, phrase); },
-      [&](std::string& cell) { cell = SayWhole(texts, cell); });
+      [&](std::string& cell) {
+        if (what == Translates::kAll) cell = SayWhole(texts, cell);
+      });
 }
 
 std::map<std::string, std::string> WordsIn(Language language, const ReportSet& answer) {

@@ -28,17 +28,23 @@
 namespace stepscope::comparison {
 namespace {
 
+// A metric and what it is before and after. Detail: the headline has both sides' texts.
+void AddSides(const Metric& metric, const Cell& before, const Cell& after, Report& out) {
+  const auto columns = Sides({metric.key, metric.title, metric.unit});
+  const auto cells = SideCells(before, after, metric.unit);
+  for (size_t i = 0; i < columns.size(); ++i) {
+    out.metrics.push_back(
+        {columns[i].key, columns[i].title, cells[i], columns[i].unit, /*detail=*/true});
+  }
+}
+
 void CompareMetrics(const Report& a, const Report& b, Report& out) {
   for (const Metric& metric : a.metrics) {
-    const auto other = std::ranges::find(b.metrics, metric.key, &Metric::key);
-    if (other == b.metrics.end()) continue;
-    const auto columns = Sides({metric.key, metric.title, metric.unit});
-    const auto cells = SideCells(metric.value, other->value, metric.unit);
-    for (size_t i = 0; i < columns.size(); ++i) {
-      // The headline has both sides' texts.
-      out.metrics.push_back(
-          {columns[i].key, columns[i].title, cells[i], columns[i].unit, /*detail=*/true});
-    }
+    const Metric* other = FindMetric(&b, metric.key);
+    AddSides(metric, metric.value, other != nullptr ? other->value : Cell(), out);
+  }
+  for (const Metric& metric : b.metrics) {
+    if (FindMetric(&a, metric.key) == nullptr) AddSides(metric, Cell(), metric.value, out);
   }
 }
 

@@ -225,12 +225,12 @@ void PutWords(JsonWriter& json, const ReportSet& answer, std::span<const Languag
 
 }  // namespace
 
-std::string ToJson(const ReportSet& answer, std::span<const Language> also) {
+std::string ToJson(const ReportSet& answer, std::span<const Language> also, Language language) {
   JsonWriter json;
   json.BeginObject();
   json.Text("schema", kReportSchema);
   PutRun(json, answer.run);
-  json.Text("subject", SubjectOf(answer));
+  json.Text("subject", In(language, SubjectOf(answer)));
   json.Text("verdict", answer.verdict);
   PutEach(json, "reports", answer.reports, PutReport);
   json.Key("short_names");

@@ -211,6 +211,14 @@ void DrawUnseen(Pen& pen, const Summary& summary) {
   Write(pen, 0, Printable(text), kUnseenLines);
 }
 
+void DrawMore(Pen& pen, std::string_view more) {
+  while (!more.empty()) {
+    const size_t end = std::min(more.find('\n'), more.size());
+    pen.Line(0, pen.Painted(kDim, ShortenMiddle(more.substr(0, end), pen.Room(0))));
+    more.remove_prefix(std::min(end + 1, more.size()));
+  }
+}
+
 }  // namespace
 
 std::string ToScreen(const ReportSet& answer, const TextStyle& style) {
@@ -224,7 +232,7 @@ std::string ToScreen(const ReportSet& answer, const TextStyle& style) {
   DrawStep(pen, summary.step);
   DrawRanks(pen, summary.ranks);
   DrawUnseen(pen, summary);
-  if (!style.more.empty()) pen.Line(0, pen.Painted(kDim, ShortenMiddle(style.more, pen.Room(0))));
+  DrawMore(pen, style.more);
   return std::move(pen).Take();
 }
 

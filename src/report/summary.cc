@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -68,10 +69,23 @@ Phrase SayPlatform(const ReportSet& answer) {
                           : Say("{framework} on {chip}", framework, chip);
 }
 
+// How many ranks count, of those that were read.
+size_t CountRanks(const ReportSet& answer) {
+  const auto read = static_cast<size_t>(std::max<int64_t>(answer.run.ranks, 0));
+  const Table* table = FindTable(FindReport(answer, "breakdown"), "ranks");
+  if (table == nullptr) return read;
+  const ColumnOf rank(*table, "rank");
+  std::set<int64_t> counted;
+  for (const auto& row : table->rows) counted.insert(rank.Int(row));
+  return counted.empty() ? read : std::min(read, counted.size());
+}
+
 Phrase SayRanksAndHosts(const ReportSet& answer) {
-  const auto ranks = static_cast<size_t>(std::max<int64_t>(answer.run.ranks, 0));
+  const auto read = static_cast<size_t>(std::max<int64_t>(answer.run.ranks, 0));
+  const size_t ranks = CountRanks(answer);
   const auto hosts = TextsOf(FindTable(FindReport(answer, "layout"), "ranks"), "host");
-  Phrase text = Plural(ranks, "rank");
+  Phrase text = ranks == read ? Plural(ranks, "rank")
+                              : Say("{counted} of {ranks}", ranks, Plural(read, "rank"));
   if (hosts.size() > 1) text = Say("{ranks} on {hosts}", text, Plural(hosts.size(), "host"));
   const auto devices = FindNumber(FindReport(answer, "overview"), "devices");
   if (devices && *devices > answer.run.ranks)
@@ -125,6 +139,16 @@ std::optional<std::pair<int64_t, int64_t>> StepsOf(const ReportSet& answer) {
   return std::pair(number.Int(*first), number.Int(*last));
 }
 
+std::optional<int64_t> WholeOfMetric(const Report* report, std::string_view key) {
+  const Metric* metric = FindMetric(report, key);
+  return metric == nullptr ? std::nullopt : WholeIn(metric->value);
+}
+
+// A run of a comparison, whose steps count from a change on where it has one.
+Phrase SayRunSince(const Phrase& run, std::optional<int64_t> since) {
+  return since ? Say("{run} since step {step}", run, *since) : run;
+}
+
 SummaryParts ReadParts(const ReportSet& answer) {
   const Report* breakdown = FindReport(answer, "breakdown");
   const Table* table = FindTable(breakdown, "parts");
@@ -132,10 +156,10 @@ SummaryParts ReadParts(const ReportSet& answer) {
   if (table == nullptr) return step;
   const auto time = FindNumber(breakdown, "step_time");
   step.time = time.value_or(FindNumber(breakdown, "recorded").value_or(0));
-  const auto ranks = static_cast<size_t>(std::max<int64_t>(answer.run.ranks, 1));
+  const size_t ranks = std::max<size_t>(CountRanks(answer), 1);
   step.title = time ? "A step" : "The recording";
   if (ranks > 1) step.title = Say("{what}, mean of {ranks}", step.title, Plural(ranks, "rank"));
-  const auto since = FindNumber(breakdown, "since_step");
+  const auto since = WholeOfMetric(breakdown, "since_step");
   const auto steps = StepsOf(answer);
   if (since && steps) {
     step.time_before = FindNumber(breakdown, "before");
@@ -145,8 +169,8 @@ SummaryParts ReadParts(const ReportSet& answer) {
   const Names names = NamesOf(answer);
   const bool compared = !FindColumn(*table, "time");
   if (compared) {
-    step.before = names.before;
-    step.now = names.after;
+    step.before = SayRunSince(names.before, WholeOfMetric(breakdown, "since_step_a"));
+    step.now = SayRunSince(names.after, WholeOfMetric(breakdown, "since_step_b"));
     step.time_before = FindNumber(breakdown, "step_time_a");
     if (!step.time_before) step.time_before = FindNumber(breakdown, "recorded_a");
   }

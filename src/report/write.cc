@@ -16,7 +16,7 @@ std::string Write(const ReportSet& answer, Format format, const TextStyle& style
     case Format::kText:
       return ToText(answer, style);
     case Format::kJson:
-      return ToJson(answer);
+      return ToJson(answer, {}, style.language);
     case Format::kCsv:
       return ToCsv(answer);
     case Format::kMarkdown:

@@ -104,6 +104,7 @@ export interface TimelineInfo {
   // Of two runs on one axis: their names, and the steps that begin together, if both have steps.
   readonly pair?: { readonly names: readonly [string, string]; readonly steps: readonly [number, number] | null };
   readonly message?: string;  // what of the run is in it, if not all
+  readonly words?: Words;     // of names of tracks and groups
 }
 
 export interface TileId {
@@ -130,6 +131,7 @@ export interface EventDetails extends EventRef {
     readonly value: number | string | null;
     readonly unit: Unit;
   }[];
+  readonly words?: Words;  // of titles
   readonly stack: readonly (EventRef & { readonly name: string })[];  // innermost first
   readonly links: readonly (EventRef & {
     readonly relation: "launch" | "work" | "peer" | "wait";

@@ -1,5 +1,6 @@
 // Shows the selected event: its fields, enclosing operators, related events, and all events of its name.
 import type { EventDetails, EventRef } from "../data/source";
+import { describedIn } from "../data/words";
 import { cellText, humanTime, visible } from "../report/format";
 import { Metrics } from "../report/metrics";
 import { DataTable } from "../report/table";
@@ -12,7 +13,7 @@ import { Analyses } from "./analyses";
 import type { Controller } from "./controller";
 import { Histogram } from "./histogram";
 import { kindOfEvent } from "./kinds";
-import { rankTitle } from "./lanes";
+import { rankTitle, shownTitle } from "./lanes";
 import { startText } from "./ticks";
 
 function Goto({ controller, to, name }: { controller: Controller; to: EventRef; name: string }) {
@@ -32,8 +33,8 @@ function Facts({ event, controller }: { event: EventDetails; controller: Control
       {fact("start", t("timeline.start"), startText(event.start, event.duration))}
       {fact("duration", t("timeline.duration"), humanTime(event.duration))}
       {fact("rank", t("timeline.rank"), String(event.rank))}
-      {track && fact("track", t("timeline.track"), visible(`${track.group} · ${track.name}`))}
-      {event.fields.map(({ key, title, value, unit }) => fact(`field.${key}`, visible(title), cellText(value, unit)))}
+      {track && fact("track", t("timeline.track"), visible(shownTitle(controller.info, `${track.group} · ${track.name}`)))}
+      {event.fields.map(({ key, title, value, unit }) => fact(`field.${key}`, visible(describedIn(event.words, title)), cellText(value, unit)))}
     </dl>
   );
 }

@@ -2,12 +2,12 @@
 import { humanNumber, visible } from "../report/format";
 import { t } from "../text";
 import type { Controller } from "./controller";
-import { kAxisHeight, lanesBetween, type Lane } from "./lanes";
+import { kAxisHeight, lanesBetween, shownTitle, type Lane } from "./lanes";
 
 const kBeyond = 200;  // pixels above and below the part in sight
 
 function Head({ lane, controller, top }: { lane: Lane; controller: Controller; top: number }) {
-  const name = visible(lane.title);
+  const name = visible(shownTitle(controller.info, lane.title));
   const track = controller.info.tracks[lane.kind === "track" ? (lane.tracks[0] ?? -1) : -1];
   const counter = lane.counter && track;
   return (

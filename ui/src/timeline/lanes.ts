@@ -1,4 +1,5 @@
 // Lays out the lanes: ranks, groups within ranks, tracks within groups, and pinned tracks on top. Lengths are CSS pixels.
+import { describedIn } from "../data/words";
 import type { TimelineInfo, Track } from "../data/source";
 
 export const kAxisHeight = 26;
@@ -146,13 +147,18 @@ function headDraft(
   };
 }
 
+const kBetween = " · ";
+
+// A lane's title in the language that is shown.
+export const shownTitle = (info: TimelineInfo, title: string): string => title.split(kBetween).map((part) => describedIn(info.words, part)).join(kBetween);
+
 function trackDraft(info: TimelineInfo, track: Track, choice: LaneChoice, pinned: boolean): Draft {
   const key = `t${track.id}`;
   const folded = choice.flipped.has(key) && track.rows > 1;
   const counter = track.kind === "counter";
   const place = pinned ? [rankTitle(info, track.rank_index), track.group, track.name] : [track.name];
   return {
-    key, kind: "track", rankIndex: track.rank_index, title: place.filter(Boolean).join(" · "), tracks: [track.id], counter,
+    key, kind: "track", rankIndex: track.rank_index, title: place.filter(Boolean).join(kBetween), tracks: [track.id], counter,
     rows: folded || counter ? 1 : Math.max(1, track.rows),
     rowHeight: counter ? kCounterHeight : kRowHeight, canFold: !counter && track.rows > 1, folded,
   };

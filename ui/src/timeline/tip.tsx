@@ -5,6 +5,7 @@ import { t } from "../text";
 import type { Controller } from "./controller";
 import type { Hit } from "./hit";
 import { kindAt } from "./kinds";
+import { shownTitle } from "./lanes";
 
 const kindText = (controller: Controller, kind: number): string => t(`kind.${kindAt(controller.info, kind)}`);
 
@@ -20,7 +21,7 @@ function lines(hit: Hit, controller: Controller): readonly [string, string] | nu
     case "value": {
       const unit = controller.info.tracks[hit.track]?.unit ?? "";
       const [low, high, value] = [hit.low, hit.high, hit.last].map((one) => humanNumber(one, unit)) as [string, string, string];
-      return [visible(hit.spot.lane.title), low === high ? value : t("timeline.value", { value, low, high })];
+      return [visible(shownTitle(controller.info, hit.spot.lane.title)), low === high ? value : t("timeline.value", { value, low, high })];
     }
     case "lane":
       return null;
