@@ -57,7 +57,7 @@ TEST_F(FirstScreen, OfTwoRunsSaysWhatChangedOnWhichRank) {
   EXPECT_LE(CountLines(screen.out), 45);
   EXPECT_TRUE(screen.out.starts_with("healthy -> slow: 4 ranks, PyTorch")) << screen.out;
   EXPECT_TRUE(screen.out.contains(" in healthy ")) << screen.out;
-  EXPECT_TRUE(screen.out.contains(" in slow\n")) << screen.out;
+  EXPECT_TRUE(screen.out.contains(" in slow since step 6\n")) << screen.out;
 }
 
 TEST_F(FirstScreen, TheWholeAnswerLeavesNoRowOut) {

@@ -157,12 +157,30 @@ TEST_F(GoodputLossesTest, AProgramThatCannotBeComputedIsUnknown) {
   EXPECT_NEAR(std::get<1>(known[4]), 4 * 0.075, 0.01);
 }
 
+// Submitted 10 minutes before it begins.
+constexpr const char* kQueuedJob =
+    "JobID|JobName|State|Submit|Eligible|Start|End|AllocTRES\n"
+    "7|unknown|COMPLETED|2026-05-28T20:16:40|2026-05-28T20:16:40|2026-05-28T20:26:30|"
+    "2026-05-28T20:56:40|gres/gpu=4,node=1\n";
+
+TEST_F(GoodputLossesTest, TheTimeOfAJobIsThatOfItsGoodput) {
+  GoodputReportOptions options;
+  options.scheduler_files = {folder_.Write("sacct.txt", kQueuedJob)};
+  options.scheduler_job = "unknown";
+  options.job = "unknown";
+  options.utc_offset = 0;
+  GoodputLosses losses(store_, options);
+  for (const auto& row : RowsOf(*losses.Now(), "goodput_jobs", "jobs")) {
+    if (row.Text("job") != "unknown") continue;
+    const double lost = static_cast<double>(row.Int("lost")) / static_cast<double>(row.Int("time"));
+    EXPECT_NEAR(row.Real("goodput_ratio"), 1 - lost, 1e-9);
+    EXPECT_EQ(row.Int("time"), 2400 * kSecond) << "with ten minutes in the queue";
+    EXPECT_EQ(row.Int("first"), (1780000000 - 600) * kSecond);
+  }
+}
+
 TEST_F(GoodputLossesTest, AllFactorsLeadToTheProduct) {
-  const std::string sacct = folder_.Write(
-      "sacct.txt",
-      "JobID|JobName|State|Submit|Eligible|Start|End|AllocTRES\n"
-      "7|unknown|COMPLETED|2026-05-28T20:16:40|2026-05-28T20:16:40|2026-05-28T20:26:30|"
-      "2026-05-28T20:56:40|gres/gpu=4,node=1\n");
+  const std::string sacct = folder_.Write("sacct.txt", kQueuedJob);
   GoodputReportOptions options{.store = store_, .job = "unknown", .chip_hours = true};
   options.scheduler_files = {sacct};
   options.utc_offset = 0;

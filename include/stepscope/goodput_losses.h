@@ -42,6 +42,8 @@ class GoodputLosses {
     std::tuple<int64_t, int64_t, std::string> listed;  // events, end, state
     std::optional<double> chips, goodput;
     std::optional<int64_t> time;                    // ns
+    // Of the job as `goodput analyze` counts it: with its wait in the queue, where that is known.
+    std::optional<int64_t> start, total;
     std::vector<std::pair<int64_t, double>> trend;  // from, goodput
   };
   Result<Lost> Account(const std::string& job) const;

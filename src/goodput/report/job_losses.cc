@@ -123,7 +123,10 @@ Result<GoodputLosses::Lost> GoodputLosses::Account(const std::string& job) const
   lost.goodput = whole.goodput();
   lost.time =
       whole.total() - whole.At(goodput::Bucket::kExcluded) - whole.At(goodput::Bucket::kProductive);
-  if (whole.total() > 0) lost.trend = goodput::GoodputOverTime(whole, kTrendParts);
+  if (whole.total() <= 0) return lost;
+  lost.start = whole.start;
+  lost.total = whole.total();
+  lost.trend = goodput::GoodputOverTime(whole, kTrendParts);
   return lost;
 }
 
@@ -158,9 +161,11 @@ std::vector<Cell> GoodputLosses::RowOf(const std::vector<Cell>& listed, const Ta
   if (hours && options_.price_per_chip_hour > 0) {
     cost = std::round(*hours * options_.price_per_chip_hour * 100) / 100;
   }
+  const Cell start = lost.start ? Cell(*lost.start) : cell("first");
+  const Cell total = lost.total ? Cell(*lost.total) : cell("time");
   return {cell("job"),      Maybe(lost.goodput), Maybe(hours), Maybe(cost),
-          Maybe(lost.time), Maybe(lost.chips),   cell("time"), cell("attempts"),
-          cell("state"),    cell("first"),       cell("last"), cell("events")};
+          Maybe(lost.time), Maybe(lost.chips),   total,        cell("attempts"),
+          cell("state"),    start,               cell("last"), cell("events")};
 }
 
 Result<ReportSet> GoodputLosses::Now() {
