@@ -41,7 +41,7 @@ class GoodputLosses {
   struct Lost {
     std::tuple<int64_t, int64_t, std::string> listed;  // events, end, state
     std::optional<double> chips, goodput;
-    std::optional<int64_t> time;                    // ns
+    std::optional<int64_t> time;  // ns
     // Of the job as `goodput analyze` counts it: with its wait in the queue, where that is known.
     std::optional<int64_t> start, total;
     std::vector<std::pair<int64_t, double>> trend;  // from, goodput

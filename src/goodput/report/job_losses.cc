@@ -163,9 +163,10 @@ std::vector<Cell> GoodputLosses::RowOf(const std::vector<Cell>& listed, const Ta
   }
   const Cell start = lost.start ? Cell(*lost.start) : cell("first");
   const Cell total = lost.total ? Cell(*lost.total) : cell("time");
-  return {cell("job"),      Maybe(lost.goodput), Maybe(hours), Maybe(cost),
-          Maybe(lost.time), Maybe(lost.chips),   total,        cell("attempts"),
-          cell("state"),    start,               cell("last"), cell("events")};
+  return {cell("job"), Maybe(lost.goodput), Maybe(hours),
+          Maybe(cost), Maybe(lost.time),    Maybe(lost.chips),
+          total,       cell("attempts"),    cell("state"),
+          start,       cell("last"),        cell("events")};
 }
 
 Result<ReportSet> GoodputLosses::Now() {

@@ -43,11 +43,11 @@ export function LedgerPage({ source, ledger, name, loaded }: { source: Source; l
   const wanted = listed ? kList : name;
   const report = answer.reports.find(({ analysis }) => analysis === wanted) ?? firstReport(answer);
   if (!report) return <p class="panel">{t("page.nothing")}</p>;
-  const verdict = listed ? report.headline : answer.verdict;
+  const verdict = answer.verdict;  // that of the list stands above it
   return (
     <div class={loaded.busy ? "stale" : ""} aria-busy={loaded.busy}>
       <JobChooser ledger={ledger} answer={answer} />
-      <p class="verdict" lang={langOf(verdict)}>{visible(verdict)}</p>
+      {!listed && <p class="verdict" lang={langOf(verdict)}>{visible(verdict)}</p>}
       {report.analysis === "goodput" && <ChipHoursOf answer={answer} />}
       <ReportView key={report.analysis} report={report} base={["ledger", ledger]} source={source} explained={false} />
     </div>
