@@ -72,7 +72,7 @@ Table InputStepHostTable(const std::vector<RankSteps>& ranks,
     any = any || !by_step.empty();
     for (const StepBreakdown& step : ranks[r].steps) {
       auto row = InputStepCells(*ranks[r].rank, step);
-      const auto at = by_step.find(step.window.start);
+      const auto at = by_step.find(step.window.number);
       for (size_t c = 0; c < kInputCategories; ++c)
         row.emplace_back(at == by_step.end() ? int64_t{0} : at->second[c]);
       table.rows.push_back(std::move(row));

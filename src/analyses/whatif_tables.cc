@@ -66,11 +66,10 @@ Table BoundsTable(const Facts& facts, std::span<const AskedChange> changes, doub
 
 Table ChainTable(const Facts& facts) {
   Table table{.key = "chain", .title = "Chain of lateness"};
-  AddColumns(table,
-             {KeyColumn("origin", "origin"), KeyColumn("link", "link"), ValueColumn("rank", "rank"),
-              ValueColumn("step", "step"), ValueColumn("event", "event"),
-              TimeColumn("waited", "waited"), TimeColumn("time", "time")});
-  table.columns.back().detail = true;  // on the rank's own clock
+  AddColumns(table, {KeyColumn("origin", "origin"), KeyColumn("link", "link"),
+                     ValueColumn("rank", "rank"), ValueColumn("step", "step"),
+                     ValueColumn("event", "event"), TimeColumn("waited", "waited"),
+                     Detail(ValueColumn("time", "begins, ns of the rank's own clock"))});
   const JobGraph& graph = JobGraphOf(facts);
   for (const Origin& origin : OriginsOf(facts).found) {
     int64_t number = 0;

@@ -21,7 +21,7 @@ std::span<const Translated> JapaneseOfAnalysesAToG2() {
       {"{who} waits for input {more}", "{who} の入力待ちが {more}"},
       {"{who} runs no operator {more}", "{who} のオペレーターを実行していない時間が {more}"},
       {"{who} idles {more}", "{who} のアイドル時間が {more}"},
-      {"{who} has exposed communication {more}", "{who} の露出した通信が {more}"},
+      {"{who} has exposed communication {more}", "{who} の隠蔽されていない通信が {more}"},
       {"{who} takes {more}", "{who} の所要時間が {more}"},
       {" (most)", " (最大)"},
       {" ({operator})", " ({operator})"},
@@ -54,7 +54,8 @@ std::span<const Translated> JapaneseOfAnalysesAToG2() {
        "中央値は、それ以前の {steps_before}で {before}、以降の {steps_since}で {after}"},
       {"no rank's compute, input wait, time without operators, idle or exposed communication "
        "explains it",
-       "どのランクの計算、入力待ち、オペレーターのない時間、アイドル、露出した通信でも説明できませ"
+       "どのランクの計算、入力待ち、オペレーターのない時間、アイドル、隠蔽されていない通信でも説明"
+       "できませ"
        "ん"},
       {"{quantity} of {who}: {before} to {after} per step",
        "{who} の{quantity}: 1 ステップあたり {before} から {after}"},
@@ -162,21 +163,21 @@ std::span<const Translated> JapaneseOfAnalysesAToG2() {
       // comm_overlap.
       {"Communication overlap", "通信のオーバーラップ"},
       {"Overlap", "オーバーラップ"},
-      {"Overlapped and exposed communication", "オーバーラップした通信と露出した通信"},
+      {"Overlapped and exposed communication", "オーバーラップした通信と隠蔽されていない通信"},
       {"Communication per device", "デバイスごとの通信"},
       {"communication", "通信"},
       {"overlapped", "オーバーラップ"},
       {"overlap, % of communication", "オーバーラップ (通信比)"},
-      {"exposed, % of span", "露出 (スパン比)"},
+      {"exposed, % of span", "未隠蔽 (スパン比)"},
       {"{share} of communication time overlaps with compute.",
        "通信時間の {share} が計算とオーバーラップしています。"},
       {"Exposed communication{beyond} is {share} of span.",
-       "露出した通信{beyond}がスパンの {share} を占めています。"},
+       "隠蔽されていない通信{beyond}がスパンの {share} を占めています。"},
       {" beyond wait time", " (待ち時間を除く) "},
       {"{exposed} of {communication} communication per device{waiting}; worst: {device} ({time})",
        "デバイスあたりの通信 {communication} のうち {exposed}{waiting}。最大: {device} ({time})"},
       {", {time} of it wait time", "、うち待ち時間 {time}"},
-      {"most exposed: {kernel} in {module}", "露出が最大: {module} の {kernel}"},
+      {"most exposed: {kernel} in {module}", "未隠蔽が最大: {module} の {kernel}"},
       {"{time} per device in {function}", "{function} にデバイスあたり {time}"},
       {"pickled objects and their sizes", "pickle 化されたオブジェクトとそのサイズ"},
       {"shorten the time in which the pipeline fills and drains: more micro-batches, an "

@@ -7,9 +7,9 @@ std::span<const Translated> JapaneseOfAnalysesHToL3() {
   static constexpr Translated kTexts[] = {
       // Findings of kernel_breakdown.
       {"Exposed memcpy and memset are {share} of span.",
-       "露出した memcpy と memset がスパンの {share} を占めます。"},
+       "隠蔽されていない memcpy と memset がスパンの {share} を占めます。"},
       {"{time} per device with no other activity; most time, exposed or not: {kernels}",
-       "他のアクティビティがない時間はデバイスあたり {time}。時間の長いもの (露出を問わず): "
+       "他のアクティビティがない時間はデバイスあたり {time}。時間の長いもの (未隠蔽を問わず): "
        "{kernels}"},
       {"copy from pinned memory with non_blocking=True on a separate stream, and keep data on the "
        "device between steps",
@@ -198,12 +198,13 @@ std::span<const Translated> JapaneseOfAnalysesHToL3() {
        "ステージの所要時間を揃え、遅れているランクは stragglers を確認してください"},
       {"Exposed communication is mostly of {kind} groups, which reach across hosts: {share} of "
        "span.",
-       "露出した通信の大半はホストをまたぐ {kind} グループによるもので、スパンの {share} を占め"
+       "隠蔽されていない通信の大半はホストをまたぐ {kind} グループによるもので、スパンの {share} "
+       "を占め"
        "ます。"},
       {"Exposed communication is mostly of {kind} groups: {share} of span.",
-       "露出した通信の大半は {kind} グループによるもので、スパンの {share} を占めます。"},
+       "隠蔽されていない通信の大半は {kind} グループによるもので、スパンの {share} を占めます。"},
       {"{time} of {all} exposed per device; {known}",
-       "デバイスあたり、露出した通信 {all} のうち {time}。グループの判定: {known}"},
+       "デバイスあたり、隠蔽されていない通信 {all} のうち {time}。グループの判定: {known}"},
       {"Experts are loaded unequally: {share} of span is lost until the slowest rank has computed.",
        "エキスパートの負荷が不均等です。最も遅いランクの計算が終わるまでに、スパンの {share} が"
        "失われています。"},
@@ -239,7 +240,7 @@ std::span<const Translated> JapaneseOfAnalysesHToL3() {
        "{kinds} (グリッドではない: メンバーが不明か、グループが重なる)"},
       {", {kind} {size} across these", "、これらにまたがる {kind} {size}"},
       {"{layout} (not a grid: {problem})", "{layout} (グリッドではない: {problem})"},
-      {"; exposed communication: {kinds} of span", "。露出した通信 (スパン比): {kinds}"},
+      {"; exposed communication: {kinds} of span", "。隠蔽されていない通信 (スパン比): {kinds}"},
       {"{ranks}: {layout}{exposed}.", "{ranks}: {layout}{exposed}。"},
       {"the ideal bubble is not known: {why}", "理想のバブルは不明です: {why}"},
       {"not all stages were recorded", "一部のステージが記録されていません"},

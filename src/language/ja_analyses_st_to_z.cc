@@ -84,7 +84,7 @@ std::span<const Translated> JapaneseOfAnalysesStToZ() {
        "中央値のこの倍数以上かかるステップを遅いステップとみなす"},
       {"Steps of each rank", "各ランクのステップ"},
       {"idle, % of step time", "アイドル (ステップ時間比)"},
-      {"exposed, % of step time", "露出 (ステップ時間比)"},
+      {"exposed, % of step time", "未隠蔽 (ステップ時間比)"},
       {"Steps, mean over ranks", "ステップ (ランク平均)"},
       {"devices have an unknown peak: steps have no MFU; set flops.peak_tflops",
        "デバイスのピーク性能が不明なため、ステップの MFU はありません。flops.peak_tflops を設定し"

@@ -102,7 +102,7 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
       {"Of {time} span, {share} is compute", "{time} のスパンのうち、計算が {share}"},
       {"Of {time} span on {count} devices, {share} is compute",
        "{count} デバイスの {time} のスパンのうち、計算が {share}"},
-      {", {share} exposed communication", "、露出した通信が {share}"},
+      {", {share} exposed communication", "、隠蔽されていない通信が {share}"},
       {", {share} memcpy and memset", "、memcpy と memset が {share}"},
       {", {share} idle.", "、アイドルが {share} です。"},
       {"step interval, slowest rank", "ステップ間隔 (最も遅いランク)"},
@@ -301,6 +301,7 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
       {"all-to-all", "all-to-all"},
       {"its trace", "そのトレース"},
       {"their traces", "それらのトレース"},
+      {"begins, ns of the rank's own clock", "開始 (ランク自身の時計の ns)"},
   };
   return kTexts;
 }

@@ -64,6 +64,8 @@ TEST(Redactor, ReplacesWhatIsPrivate) {
       {"xoxb-123456789012-abcdefABCDEF", "<secret>"},
       {"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcDEF123_-x", "<secret>"},
       {"k3=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "k3=<secret>"},
+      {"abcd/EFGH1234+ijklMNOP5678qrstUVWX90yzABCD", "<secret>"},
+      {"wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEYab", "<secret>"},
       {"a8Fq2/Lk0ZxWm93+TbVyPd7RcE1uNh5sGoJ4iQwX", "<secret>"},
       {"0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c", "<secret>"},
       {"123e4567-e89b-12d3-a456-426614174000", "<secret>"},

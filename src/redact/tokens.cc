@@ -115,14 +115,14 @@ bool LooksRandom(std::string_view run) {
          look.letters.count() >= 6 && look.Changes() >= 0.28;
 }
 
-// A secret key of AWS: 40 characters of base64, often with slashes, so that it may look like a
-// path. Paths have fewer changes of case in as many characters, or a digit here and there only.
-bool LooksLikeAwsSecret(std::string_view run) {
+// A secret key as of AWS: 40 characters of base64 or more, often with slashes, so that it may look
+// like a path. Paths have fewer changes of case in as many characters, and more words.
+bool LooksLikeLongKey(std::string_view run) {
   constexpr size_t kSize = 40, kLeastOfCase = 8, kLeastChanges = 12;
-  if (run.size() != kSize || run.front() == '/' || run.back() == '/') return false;
+  if (run.size() < kSize || run.front() == '/' || run.back() == '/') return false;
   const Look look(run);
   return look.lower >= kLeastOfCase && look.upper >= kLeastOfCase && look.digits >= 1 &&
-         look.changes >= kLeastChanges && ShareOfWords(run) <= 0.45;
+         look.changes >= kLeastChanges && look.Changes() >= 0.25 && ShareOfWords(run) <= 0.45;
 }
 
 // 8-4-4-4-12.
@@ -184,7 +184,7 @@ size_t RandomAt(std::string_view text, size_t at) {
   // Base64 has + and / within, and = at its end; its URL form has - and _.
   const auto is_base64 = [&](char c) { return is_plain(c) || c == '+' || c == '/' || c == '='; };
   const size_t base64_end = RunEnd(text, at, is_base64, kLooks);
-  if (LooksLikeAwsSecret(text.substr(at, base64_end - at))) return base64_end - at;
+  if (LooksLikeLongKey(text.substr(at, base64_end - at))) return base64_end - at;
   for (const size_t end : {base64_end, whole_end, plain_end}) {
     const std::string_view run = text.substr(at, end - at);
     const Look look(run);

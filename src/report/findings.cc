@@ -248,6 +248,24 @@ double WeightOf(const Found& f) {
 
 bool IsOfOneRank(const Finding& f) { return f.worth && f.cause.rank; }
 
+// Where a rank holds the job up, hiding all communication saves at most what a replay says: what
+// was measured beyond that waits for the rank, and is gone with its cause.
+void KeepBelowReplay(std::vector<Found>& found, const std::optional<Worth>& of_communication,
+                     const RankTime& whole) {
+  const auto on_one = [](const Found& f) { return IsOfOneRank(f.finding); };
+  if (!of_communication || whole.steps <= 0 || !std::ranges::any_of(found, on_one)) return;
+  for (Found& f : found) {
+    Finding& of_all = f.finding;
+    const bool measured = of_all.cause.kind == CauseKind::kCommunication && !of_all.cause.rank &&
+                          !of_all.worth && !of_all.since;
+    if (!measured || of_all.per_step <= of_communication->saved) continue;
+    of_all.worth = of_communication;
+    of_all.impact =
+        std::max<int64_t>(ToInt64(static_cast<double>(of_communication->saved) * whole.steps), 1);
+    Reweigh(f, whole);
+  }
+}
+
 // What a replay says of one rank comes before communication and waiting of all, which cost up to
 // something, and of which that rank is a part.
 void SetOrder(std::vector<Found>& found) {
@@ -343,6 +361,7 @@ void JoinFindings(ReportSet& answer, const RankTime& whole) {
       found.push_back(Merge(std::move(group), answer.reports, whole, of_communication));
   }
   ReconcileHints(found);
+  KeepBelowReplay(found, of_communication, whole);
   SetOrder(found);
   std::ranges::stable_sort(found, IsBefore);
   KeepWithin(found, whole);

@@ -125,7 +125,7 @@ class Collector {
       AddTo(op.self, self);
       const int32_t step = rank_.StepAt(range.start);
       if (step == kNoStep) continue;
-      auto& times = out_.by_step[rank_.steps[static_cast<size_t>(step)].start];
+      auto& times = out_.by_step[rank_.steps[static_cast<size_t>(step)].number];
       AddTo(times[static_cast<size_t>(op.category)], self);
     }
     for (const auto& [name, op] : by_name) out_.operators.push_back(op);

@@ -51,8 +51,8 @@ struct InputPipeline {
   std::vector<InputOperator> operators;  // by self time, the largest first
   std::vector<PipelineStage> stages;     // by `waited`, likewise
   int64_t waited = 0;                    // ns in which pipelines were waited for
-  // Self time in ns by category, of operations that began within a step, by the step's start. Steps
-  // without any are absent.
+  // Self time in ns by category, of operations that began within a step, by the step's number.
+  // Steps without any are absent.
   std::map<int64_t, std::array<int64_t, kInputCategories>> by_step;
 };
 

@@ -56,7 +56,7 @@ export function inLanguage(answer: ReportSet, language: Language): ReportSet {
 export const wordOf = (english: string): string => learned.get(currentLanguage())?.get(english) ?? english;
 
 // Columns whose texts are names from traces, also where a name looks like a word of ours: an annotation "forward".
-const kNames = new Set(["name", "kernel", "annotation", "event", "call", "host_call", "operator", "path", "sequence", "module", "file", "job", "host", "thread", "track"]);
+const kNames = new Set(["name", "kernel", "annotation", "event", "call", "host_call", "operator", "path", "sequence", "module", "file", "job", "host", "thread", "track", "column", "key"]);
 
 export type ColumnOfCell = Pick<Column, "key" | "unit">;
 

@@ -179,7 +179,7 @@ export const ja: Record<keyof typeof en, string> = {
   "tile.all": "主な指標",
   "tile.step_time": "ステップ時間",
   "tile.goodput": "Goodput",
-  "tile.exposed": "露出した通信",
+  "tile.exposed": "隠蔽されていない通信",
   "tile.idle": "アイドル",
   "tile.input": "入力待ち",
   "tile.mfu": "MFU",

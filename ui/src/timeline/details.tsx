@@ -53,7 +53,7 @@ function Stack({ event, controller }: { event: EventDetails; controller: Control
 
 function Links({ event, controller }: { event: EventDetails; controller: Controller }) {
   if (event.links.length === 0) return null;
-  const rankOf = (track: number): string => rankTitle(controller.info, controller.info.tracks[track]?.rank_index ?? -1);
+  const rankOf = (track: number): string => shownTitle(controller.info, rankTitle(controller.info, controller.info.tracks[track]?.rank_index ?? -1));
   return (
     <section>
       <h3>{t("timeline.links")}</h3>

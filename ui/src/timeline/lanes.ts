@@ -1,5 +1,6 @@
 // Lays out the lanes: ranks, groups within ranks, tracks within groups, and pinned tracks on top. Lengths are CSS pixels.
 import { describedIn } from "../data/words";
+import { t } from "../text";
 import type { TimelineInfo, Track } from "../data/source";
 
 export const kAxisHeight = 26;
@@ -150,7 +151,10 @@ function headDraft(
 const kBetween = " · ";
 
 // A lane's title in the language that is shown.
-export const shownTitle = (info: TimelineInfo, title: string): string => title.split(kBetween).map((part) => describedIn(info.words, part)).join(kBetween);
+export function shownTitle(info: TimelineInfo, title: string): string {
+  const shown = (part: string) => (/^rank \d+$/.test(part) ? t("timeline.show_rank", { rank: part.slice(5) }) : describedIn(info.words, part));
+  return title.split(kBetween).map(shown).join(kBetween);
+}
 
 function trackDraft(info: TimelineInfo, track: Track, choice: LaneChoice, pinned: boolean): Draft {
   const key = `t${track.id}`;

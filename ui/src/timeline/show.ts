@@ -3,7 +3,7 @@ import type { TimelineInfo, Track } from "../data/source";
 import { visible } from "../report/format";
 import { t } from "../text";
 import type { Controller } from "./controller";
-import { rankTitle } from "./lanes";
+import { rankTitle, shownTitle } from "./lanes";
 import type { Interval } from "./scene";
 import type { Target } from "./target";
 import { fit } from "./view";
@@ -59,7 +59,7 @@ export async function show(controller: Controller, target: Target): Promise<void
   const tracks = info.tracks.filter((track) => track.kind !== "counter" && track.kind !== "steps" && ranks.includes(track.rank_index)).map(({ id }) => id);
   const query = { name: target.name ?? "", kind: target.name ? "" : (target.kind ?? ""), from: span?.from ?? 0, to: span?.to ?? info.end + 1, tracks };
   const event = await source.named(run, query).catch(() => null);
-  const where = ranks.map((index) => visible(rankTitle(info, index)))[0] ?? "";
+  const where = ranks.map((index) => visible(shownTitle(info, rankTitle(info, index))))[0] ?? "";
   if (!event) {
     if (target.name) controller.change({ notice: t("timeline.show_none", { name: visible(target.name), where: where && `(${where})` }).trim() });
     return;
