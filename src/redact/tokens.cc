@@ -118,11 +118,11 @@ bool LooksRandom(std::string_view run) {
 // A secret key as of AWS: 40 characters of base64 or more, often with slashes, so that it may look
 // like a path. Paths have fewer changes of case in as many characters, and more words.
 bool LooksLikeLongKey(std::string_view run) {
-  constexpr size_t kSize = 40, kLeastOfCase = 8, kLeastChanges = 12;
+  constexpr size_t kSize = 40, kLeastOfCase = 8, kLeastChanges = 10;
   if (run.size() < kSize || run.front() == '/' || run.back() == '/') return false;
   const Look look(run);
   return look.lower >= kLeastOfCase && look.upper >= kLeastOfCase && look.digits >= 1 &&
-         look.changes >= kLeastChanges && look.Changes() >= 0.25 && ShareOfWords(run) <= 0.45;
+         look.changes >= kLeastChanges && look.Changes() >= 0.22 && ShareOfWords(run) <= 0.45;
 }
 
 // 8-4-4-4-12.

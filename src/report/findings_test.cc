@@ -161,6 +161,22 @@ TEST(JoinFindings, ARankOfAReplayComesBeforeCommunicationOfAll) {
       << ToText(answer);
 }
 
+TEST(JoinFindings, WhereARankHoldsTheJobUpCommunicationIsWorthWhatAReplaySays) {
+  Finding all = Of("Exposed", 200, {CauseKind::kCommunication}, Nearness::kSymptom);
+  Finding hidden = Of("Hidden", 0, {CauseKind::kCommunication}, Nearness::kPart);
+  hidden.only_worth = true;
+  hidden.worth = Worth{.saved = 2, .step_time = 100};
+  Finding rank = Of("Rank", 300, {CauseKind::kCompute, 3}, Nearness::kCause);
+  const auto alone = Joined({all, hidden});
+  EXPECT_EQ(FindingsInOrder(alone)[0]->per_step, 20) << "far from what was measured: not believed";
+  rank.worth = Worth{.saved = 30, .step_time = 100, .excess = 30};
+  const auto answer = Joined({all, hidden, rank});
+  const auto order = FindingsInOrder(answer);
+  ASSERT_EQ(order.size(), 2u);
+  EXPECT_EQ(order[0]->message, "Rank");
+  EXPECT_EQ(order[1]->per_step, 2) << "the rest waits for the rank";
+}
+
 TEST(JoinFindings, CostIsPerStepThatItIsIn) {
   // Two ranks of four steps, 1000 ns each: 100, 100, 300 and 500.
   const RankTime uneven = {
