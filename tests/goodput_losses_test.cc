@@ -170,7 +170,9 @@ TEST_F(GoodputLossesTest, TheTimeOfAJobIsThatOfItsGoodput) {
   options.job = "unknown";
   options.utc_offset = 0;
   GoodputLosses losses(store_, options);
-  for (const auto& row : RowsOf(*losses.Now(), "goodput_jobs", "jobs")) {
+  const auto answer = losses.Now();
+  ASSERT_TRUE(answer) << answer.error().what;
+  for (const auto& row : RowsOf(*answer, "goodput_jobs", "jobs")) {
     if (row.Text("job") != "unknown") continue;
     const double lost = static_cast<double>(row.Int("lost")) / static_cast<double>(row.Int("time"));
     EXPECT_NEAR(row.Real("goodput_ratio"), 1 - lost, 1e-9);
