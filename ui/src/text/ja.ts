@@ -21,7 +21,7 @@ export const ja: Record<keyof typeof en, string> = {
   "nav.high": "重要度「高」の検出事項あり",
   "nav.medium": "重要度「中」の検出事項あり",
   "nav.partial": "一部のみ算出",
-  "page.home": "概要",
+  "page.home": "サマリー",
   "page.compare": "比較",
   "page.input": "入力",
   "page.nothing": "表示するものがまだありません。実行が指定されていないか、見つかりません。",
