@@ -184,7 +184,8 @@ size_t RandomAt(std::string_view text, size_t at) {
   // Base64 has + and / within, and = at its end; its URL form has - and _.
   const auto is_base64 = [&](char c) { return is_plain(c) || c == '+' || c == '/' || c == '='; };
   const size_t base64_end = RunEnd(text, at, is_base64, kLooks);
-  if (LooksLikeLongKey(text.substr(at, base64_end - at))) return base64_end - at;
+  const bool begins = at == 0 || !(is_plain(text[at - 1]) || text[at - 1] == '/');
+  if (begins && LooksLikeLongKey(text.substr(at, base64_end - at))) return base64_end - at;
   for (const size_t end : {base64_end, whole_end, plain_end}) {
     const std::string_view run = text.substr(at, end - at);
     const Look look(run);
