@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/gzip.h"
-#include "server/page.h"
 #include "stepscope/compare.h"
 #include "stepscope/goodput_ledger.h"
 #include "tests/front_door.h"
@@ -19,7 +18,7 @@ namespace stepscope::testing::page_server_test {
 namespace {
 
 // As the page gets an answer: with its words in other languages.
-std::string Paged(const ReportSet& answer) { return ToJson(answer, server::kPageLanguages); }
+std::string Paged(const ReportSet& answer) { return ToJson(answer, kOtherLanguages); }
 
 class PageServerTest : public ::testing::Test {
  protected:

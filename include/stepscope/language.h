@@ -4,9 +4,11 @@
 // and of notes are never translated; only what people read is. Names from traces stay as they are.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +20,9 @@ namespace stepscope {
 
 enum class Language : uint8_t { kEnglish, kJapanese };
 std::string_view LanguageCode(Language language);  // "en", "ja"
+
+// Those that a page offers beside English.
+inline constexpr std::array kOtherLanguages{Language::kJapanese};
 
 // "en" or "ja", also as a locale writes it ("ja_JP.UTF-8"); anything else is no language.
 std::optional<Language> ParseLanguage(std::string_view name);
@@ -36,9 +41,10 @@ enum class Translates : uint8_t { kSentences, kAll };
 // Replaces it in `answer`.
 void Translate(ReportSet& answer, Language language, Translates what = Translates::kAll);
 
-// Every text of `answer` that people read and that differs in a language, by its English: for a
-// page that shows either.
+// Every text of `answer` that people read, or of these, that differs in a language, by its English:
+// for a page that shows either.
 std::map<std::string, std::string> WordsIn(Language language, const ReportSet& answer);
+std::map<std::string, std::string> WordsIn(Language language, std::span<const Phrase> phrases);
 
 // The templates and words of `answer` that the language's catalogue does not have. Names from
 // traces are among the words: they cannot be told from ours.

@@ -120,6 +120,21 @@ struct FormWith {
 
 namespace internal {
 
+// `form` with each field replaced by field(name), a text.
+template <class Field>
+std::string Fill(std::string_view form, const Field& field) {
+  std::string out;
+  size_t done = 0;
+  for (size_t at = form.find('{'); at != form.npos; at = form.find('{', done)) {
+    const size_t end = form.find('}', at);
+    if (end == form.npos) break;
+    out += form.substr(done, at - done);
+    out += field(form.substr(at + 1, end - at - 1));
+    done = end + 1;
+  }
+  return out += form.substr(done);
+}
+
 Phrase SayFields(std::string_view form, std::vector<Phrase> fields);
 
 template <class T>

@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 
@@ -35,21 +36,6 @@ const Texts& TextsOf(Language language) {
 const std::string_view* Find(const Texts& texts, std::string_view english) {
   const auto at = texts.find(english);
   return at == texts.end() ? nullptr : &at->second;
-}
-
-// `form` with each field replaced by field(name).
-template <class Field>
-std::string Fill(std::string_view form, const Field& field) {
-  std::string out;
-  size_t done = 0;
-  for (size_t at = form.find('{'); at != form.npos; at = form.find('{', done)) {
-    const size_t end = form.find('}', at);
-    if (end == form.npos) break;
-    out += form.substr(done, at - done);
-    out += field(form.substr(at + 1, end - at - 1));
-    done = end + 1;
-  }
-  return out += form.substr(done);
 }
 
 // Words whose numbers are fields: "step 12" is "step {1}" and 12.
@@ -84,7 +70,7 @@ std::optional<std::string> FindWords(const Texts& texts, std::string_view words)
   if (numbered.numbers.empty()) return std::nullopt;
   const auto* other = Find(texts, numbered.form);
   if (other == nullptr) return std::nullopt;
-  return Fill(*other, [&](std::string_view name) {
+  return internal::Fill(*other, [&](std::string_view name) {
     const size_t n = static_cast<size_t>(name.front() - '1');
     return n < numbered.numbers.size() ? numbered.numbers[n] : std::string_view();
   });
@@ -115,7 +101,7 @@ std::string SayIn(const Texts& texts, const Phrase& phrase) {
     case Phrase::Kind::kForm: {
       const auto* other = Find(texts, phrase.form());
       const std::vector<std::string_view> names = FieldsOf(phrase.form());
-      return Fill(other != nullptr ? *other : phrase.form(), [&](std::string_view name) {
+      return internal::Fill(other != nullptr ? *other : phrase.form(), [&](std::string_view name) {
         const auto field = static_cast<size_t>(std::ranges::find(names, name) - names.begin());
         return field < phrase.parts().size() ? SayIn(texts, phrase.parts()[field]) : std::string();
       });
@@ -177,6 +163,30 @@ void ForEachText(Answer& answer, const Visit& visit, const VisitCell& visit_cell
   }
 }
 
+// What differs in a language, by its English. Looks up each cell's text once: a column of words has
+// few.
+class Words {
+ public:
+  explicit Words(Language language) : texts_(TextsOf(language)) {}
+
+  void Add(const Phrase& phrase) {
+    if (!texts_.empty()) Put(phrase, SayAll(texts_, phrase));
+  }
+  void AddCell(const std::string& cell) {
+    if (!texts_.empty() && seen_.insert(cell).second) Put(cell, SayWhole(texts_, cell));
+  }
+  std::map<std::string, std::string> Take() && { return std::move(words_); }
+
+ private:
+  void Put(const std::string& english, std::string other) {
+    if (other != english) words_.emplace(english, std::move(other));
+  }
+
+  const Texts& texts_;
+  std::unordered_set<std::string_view> seen_;  // cells; they outlive this
+  std::map<std::string, std::string> words_;
+};
+
 bool HasLetters(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return IsWordChar(c) && !IsDigit(c); });
 }
@@ -233,16 +243,17 @@ void Translate(ReportSet& answer, Language language, Translates what) {
 }
 
 std::map<std::string, std::string> WordsIn(Language language, const ReportSet& answer) {
-  std::map<std::string, std::string> words;
-  if (language == Language::kEnglish) return words;
-  const Texts& texts = TextsOf(language);
-  const auto add = [&](const std::string& english, std::string other) {
-    if (other != english) words.emplace(english, std::move(other));
-  };
+  Words words(language);
   ForEachText(
-      answer, [&](const Phrase& phrase) { add(phrase.str(), SayAll(texts, phrase)); },
-      [&](const std::string& cell) { add(cell, SayWhole(texts, cell)); });
-  return words;
+      answer, [&](const Phrase& phrase) { words.Add(phrase); },
+      [&](const std::string& cell) { words.AddCell(cell); });
+  return std::move(words).Take();
+}
+
+std::map<std::string, std::string> WordsIn(Language language, std::span<const Phrase> phrases) {
+  Words words(language);
+  for (const Phrase& phrase : phrases) words.Add(phrase);
+  return std::move(words).Take();
 }
 
 std::vector<std::string> MissingIn(Language language, const ReportSet& answer) {

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "base/json_writer.h"
+#include "language/words_json.h"
 #include "report/ids.h"
 #include "report/kernel_name.h"
 #include "report/summary.h"
@@ -207,20 +208,12 @@ std::map<std::string_view, std::string> ShortNames(const ReportSet& answer) {
   return names;
 }
 
-// What the answer's texts are in other languages, by their English.
-void PutWords(JsonWriter& json, const ReportSet& answer, std::span<const Language> also) {
-  json.Key("words");
-  json.BeginObject();
-  for (const Language language : also) {
-    json.Key(LanguageCode(language));
-    json.BeginObject();
-    auto words = WordsIn(language, answer);
-    const Phrase subject = SubjectOf(answer);
-    words.emplace(subject.str(), In(language, subject));
-    for (const auto& [english, other] : words) json.Text(english, other);
-    json.End();
-  }
-  json.End();
+// The answer's texts in a language, by their English, and its subject.
+std::map<std::string, std::string> WordsBeside(const ReportSet& answer, Language language) {
+  auto words = WordsIn(language, answer);
+  const Phrase subject = SubjectOf(answer);
+  words.emplace(subject.str(), In(language, subject));
+  return words;
 }
 
 }  // namespace
@@ -237,7 +230,8 @@ std::string ToJson(const ReportSet& answer, std::span<const Language> also, Lang
   json.BeginObject();
   for (const auto& [full, shown] : ShortNames(answer)) json.Text(full, shown);
   json.End();
-  if (!also.empty()) PutWords(json, answer, also);
+  if (!also.empty())
+    PutWords(json, also, [&](Language other) { return WordsBeside(answer, other); });
   json.End();
   return std::move(json).Take() + "\n";
 }

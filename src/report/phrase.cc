@@ -65,16 +65,9 @@ Phrase Phrase::Without(std::string_view words) const {
 
 Phrase internal::SayFields(std::string_view form, std::vector<Phrase> fields) {
   const std::vector<std::string_view> names = FieldsOf(form);
-  std::string english;
-  size_t done = 0;
-  for (size_t at = form.find('{'); at != form.npos; at = form.find('{', done)) {
-    const size_t end = form.find('}', at);
-    const auto field = std::ranges::find(names, form.substr(at + 1, end - at - 1)) - names.begin();
-    english += form.substr(done, at - done);
-    english += fields[static_cast<size_t>(field)].str();
-    done = end + 1;
-  }
-  english += form.substr(done);
+  std::string english = Fill(form, [&](std::string_view name) -> const std::string& {
+    return fields[static_cast<size_t>(std::ranges::find(names, name) - names.begin())].str();
+  });
   return Phrase::OfForm(std::string(form), std::move(fields), std::move(english));
 }
 

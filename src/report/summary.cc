@@ -34,9 +34,12 @@ std::optional<int64_t> WholeIn(const Cell& cell) {
   return number == nullptr ? std::nullopt : std::optional(*number);
 }
 
-std::optional<int64_t> FindNumber(const Report* report, std::string_view key) {
-  const Metric* metric = MetricNow(report, key);
+std::optional<int64_t> WholeIn(const Metric* metric) {
   return metric == nullptr ? std::nullopt : WholeIn(metric->value);
+}
+
+std::optional<int64_t> FindNumber(const Report* report, std::string_view key) {
+  return WholeIn(MetricNow(report, key));
 }
 
 std::string FindText(const Report* report, std::string_view key) {
@@ -139,11 +142,6 @@ std::optional<std::pair<int64_t, int64_t>> StepsOf(const ReportSet& answer) {
   return std::pair(number.Int(*first), number.Int(*last));
 }
 
-std::optional<int64_t> WholeOfMetric(const Report* report, std::string_view key) {
-  const Metric* metric = FindMetric(report, key);
-  return metric == nullptr ? std::nullopt : WholeIn(metric->value);
-}
-
 // A run of a comparison, whose steps count from a change on where it has one.
 Phrase SayRunSince(const Phrase& run, std::optional<int64_t> since) {
   return since ? Say("{run} since step {step}", run, *since) : run;
@@ -159,7 +157,7 @@ SummaryParts ReadParts(const ReportSet& answer) {
   const size_t ranks = std::max<size_t>(CountRanks(answer), 1);
   step.title = time ? "A step" : "The recording";
   if (ranks > 1) step.title = Say("{what}, mean of {ranks}", step.title, Plural(ranks, "rank"));
-  const auto since = WholeOfMetric(breakdown, "since_step");
+  const auto since = WholeIn(FindMetric(breakdown, "since_step"));
   const auto steps = StepsOf(answer);
   if (since && steps) {
     step.time_before = FindNumber(breakdown, "before");
@@ -169,8 +167,8 @@ SummaryParts ReadParts(const ReportSet& answer) {
   const Names names = NamesOf(answer);
   const bool compared = !FindColumn(*table, "time");
   if (compared) {
-    step.before = SayRunSince(names.before, WholeOfMetric(breakdown, "since_step_a"));
-    step.now = SayRunSince(names.after, WholeOfMetric(breakdown, "since_step_b"));
+    step.before = SayRunSince(names.before, WholeIn(FindMetric(breakdown, "since_step_a")));
+    step.now = SayRunSince(names.after, WholeIn(FindMetric(breakdown, "since_step_b")));
     step.time_before = FindNumber(breakdown, "step_time_a");
     if (!step.time_before) step.time_before = FindNumber(breakdown, "recorded_a");
   }

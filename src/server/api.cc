@@ -84,7 +84,7 @@ Attempt<BodyPtr> Comparison(Runs& runs, const Url& url, const Gone& gone) {
     }
   }
   const bool short_names = url.Get("short_names") == "1";
-  return JsonBody(ToJson(Compare(*base, *with, {.short_names = short_names}), kPageLanguages));
+  return JsonBody(ToJson(Compare(*base, *with, {.short_names = short_names}), kOtherLanguages));
 }
 
 Attempt<BodyPtr> LedgerAnswer(const Runs& runs, Ledgers& asked, const std::string& id,
@@ -96,7 +96,7 @@ Attempt<BodyPtr> LedgerAnswer(const Runs& runs, Ledgers& asked, const std::strin
   }
   const auto answer = asked.Ask(ledger->path, std::string(url.Get("job")));
   if (!answer) return Fail(422, answer.error());
-  return JsonBody(ToJson(*answer, kPageLanguages));
+  return JsonBody(ToJson(*answer, kOtherLanguages));
 }
 
 // Of the job that a run is of, if it is of one.
@@ -106,7 +106,7 @@ Attempt<BodyPtr> GoodputOfRun(Runs& runs, const Ledgers& ledgers, const std::str
   if (!run) return std::unexpected(run.error());
   auto found = ledgers.AskRun((*run)->of_job(), runs.Ledgers());
   if (!found) return Fail(422, found.error());
-  return JsonBody(ToJson(WithLedger(std::move(*found)), kPageLanguages));
+  return JsonBody(ToJson(WithLedger(std::move(*found)), kOtherLanguages));
 }
 
 // A part of a file of a drop; or, with done=1, the id of the run that its files are.

@@ -27,7 +27,7 @@ std::string KeyOf(const AnalyzeOptions& question) {
 }
 
 std::shared_ptr<const Body> BodyOf(const ReportSet& answer) {
-  return MakeBody("application/json", ToJson(answer, kPageLanguages));
+  return MakeBody("application/json", ToJson(answer, kOtherLanguages));
 }
 
 ReportSet Brief(ReportSet answer) {

@@ -1,19 +1,14 @@
 // Finds files of the page as `ui/` was built: compiled in by tools/embed_files.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <span>
 #include <string_view>
 
 #include "server/refusal.h"
-#include "stepscope/language.h"
 #include "stepscope/result.h"
 
 namespace stepscope::server {
-
-// What the page shows beside English: answers for it hold the words of these.
-inline constexpr std::array kPageLanguages{Language::kJapanese};
 
 struct PageFile {
   std::string_view path;  // "assets/stepscope.js"

@@ -87,7 +87,7 @@ Result<AskedRun> AskRun(const server::SourceRun& run, const ReportPageOptions& o
   if (!answer) return std::unexpected(answer.error());
   const auto& files = session->run().files;
   file.inputs.insert(file.inputs.end(), files.begin(), files.end());
-  data.AddMember(run.id, CompactJson(ToJson(*answer, server::kPageLanguages)));
+  data.AddMember(run.id, CompactJson(ToJson(*answer, kOtherLanguages)));
   RunOfJob of_job = server::RunAt(run.run.path, session->run(), session->StepsOnClock());
   auto timeline = session->TakeTimeline();
   return AskedRun{run.id, answer->run.name, std::move(timeline), std::move(*session),
@@ -104,7 +104,7 @@ class Comparisons {
     if (asked.size() == 1) return;
     if (const auto answer = server::CompareSessions(*asked.front().session, *last.session)) {
       all_.emplace_back(asked.front().id + " " + last.id,
-                        CompactJson(ToJson(*answer, server::kPageLanguages)));
+                        CompactJson(ToJson(*answer, kOtherLanguages)));
     }
     last.session.reset();
   }
@@ -177,11 +177,11 @@ Result<void> PutLedger(server::Ledgers& answers, const server::LedgerView& ledge
     if (of_job) {
       if (auto done = RedactIfAsked(*of_job, options); !done) return done;
       jobs.emplace_back(fmt::format("{} {}", ledger.id, j),
-                        CompactJson(ToJson(*of_job, server::kPageLanguages)));
+                        CompactJson(ToJson(*of_job, kOtherLanguages)));
     }
   }
   if (auto done = RedactIfAsked(*answer, options); !done) return done;
-  data.AddMember(ledger.id, CompactJson(ToJson(*answer, server::kPageLanguages)));
+  data.AddMember(ledger.id, CompactJson(ToJson(*answer, kOtherLanguages)));
   return {};
 }
 
@@ -193,8 +193,8 @@ Result<void> PutGoodput(const server::Ledgers& answers, const AskedRun& run,
   auto found = answers.AskRun(run.of_job, ledgers);
   if (!found) return std::unexpected(found.error());
   if (auto done = RedactIfAsked(found->answer, options); !done) return done;
-  data.AddMember(
-      run.id, CompactJson(ToJson(server::WithLedger(std::move(*found)), server::kPageLanguages)));
+  data.AddMember(run.id,
+                 CompactJson(ToJson(server::WithLedger(std::move(*found)), kOtherLanguages)));
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/json_writer.h"
+#include "language/words_json.h"
 #include "server/api.h"
 #include "server/page.h"
 #include "stepscope/language.h"
@@ -47,27 +48,12 @@ void PutRun(JsonWriter& json, const RunView& run) {
 
 // What people read of an analysis, in a language, by its English. Only what differs.
 std::map<std::string, std::string> WordsOf(const AnalysisInfo& analysis, Language language) {
-  std::map<std::string, std::string> words;
-  const auto add = [&](const std::string& english, std::string other) {
-    if (other != english) words.emplace(english, std::move(other));
-  };
-  add(analysis.title, In(language, analysis.title));
-  add(analysis.doc, DocIn(language, analysis.name, analysis.doc));
-  for (const ParameterInfo& param : analysis.params)
-    add(param.message, In(language, param.message));
+  std::vector<Phrase> texts = {analysis.title};
+  for (const ParameterInfo& param : analysis.params) texts.emplace_back(param.message);
+  auto words = WordsIn(language, texts);
+  std::string doc = DocIn(language, analysis.name, analysis.doc);
+  if (doc != analysis.doc) words.emplace(analysis.doc, std::move(doc));
   return words;
-}
-
-void PutWords(JsonWriter& json, const AnalysisInfo& analysis) {
-  json.Key("words");
-  json.BeginObject();
-  for (const Language language : kPageLanguages) {
-    json.Key(LanguageCode(language));
-    json.BeginObject();
-    for (const auto& [english, other] : WordsOf(analysis, language)) json.Text(english, other);
-    json.End();
-  }
-  json.End();
 }
 
 void PutAnalysis(JsonWriter& json, const AnalysisInfo& analysis) {
@@ -87,7 +73,7 @@ void PutAnalysis(JsonWriter& json, const AnalysisInfo& analysis) {
     json.End();
   }
   json.End();
-  PutWords(json, analysis);
+  PutWords(json, kOtherLanguages, [&](Language other) { return WordsOf(analysis, other); });
   json.End();
 }
 

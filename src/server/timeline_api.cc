@@ -225,7 +225,7 @@ BodyPtr ReportBody(const OpenRun& run, Report report) {
   answer.run = run.run();
   answer.run.steps = "all";
   answer.reports.push_back(std::move(report));
-  return JsonBody(ToJson(answer, kPageLanguages));
+  return JsonBody(ToJson(answer, kOtherLanguages));
 }
 
 Attempt<BodyPtr> Select(const OpenRun& run, const Url& url, const Gone& gone) {

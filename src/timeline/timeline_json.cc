@@ -1,13 +1,10 @@
 // Writes a viewer's answers as JSON.
-#include <map>
-#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/json_writer.h"
-#include "stepscope/language.h"
+#include "language/words_json.h"
 #include "stepscope/timeline.h"
 
 namespace stepscope {
@@ -96,22 +93,6 @@ void WriteOne(JsonWriter& json, const TimelineEvent& event) {
   json.End();
 }
 
-// What these texts are in other languages, as of a report.
-void PutWords(JsonWriter& json, std::span<const std::string_view> texts) {
-  std::map<std::string_view, std::string> words;
-  for (const std::string_view english : texts) {
-    std::string other = In(Language::kJapanese, english);
-    if (other != english) words.emplace(english, std::move(other));
-  }
-  json.Key("words");
-  json.BeginObject();
-  json.Key(LanguageCode(Language::kJapanese));
-  json.BeginObject();
-  for (const auto& [english, other] : words) json.Text(english, other);
-  json.End();
-  json.End();
-}
-
 }  // namespace
 
 std::string ToJson(const Timeline& timeline) {
@@ -141,10 +122,10 @@ std::string ToJson(const Timeline& timeline) {
   json.BeginArray(Form::kOneLine);
   for (const ColumnKind kind : timeline.column_kinds()) json.String(ColumnKindName(kind));
   json.End();
-  std::vector<std::string_view> names;
+  std::vector<Phrase> names;
   for (const TimelineTrack& track : timeline.tracks())
     names.insert(names.end(), {track.group, track.name});
-  PutWords(json, names);
+  PutWords(json, kOtherLanguages, [&](Language other) { return WordsIn(other, names); });
   json.End();
   return std::move(json).Take();
 }
@@ -158,13 +139,13 @@ std::string ToJson(const EventDetails& details, const Timeline& timeline) {
   json.Number("rank_index", details.event.rank_index);
   json.Key("fields");
   json.BeginArray();
-  std::vector<std::string_view> titles;
+  std::vector<Phrase> titles;
   for (const EventField& field : details.fields) {
     Write(json, field);
-    titles.push_back(field.title);
+    titles.emplace_back(field.title);
   }
   json.End();
-  PutWords(json, titles);
+  PutWords(json, kOtherLanguages, [&](Language other) { return WordsIn(other, titles); });
   json.Key("stack");
   json.BeginArray();
   for (const TimelineEvent& event : details.stack) WriteOne(json, event);

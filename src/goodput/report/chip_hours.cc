@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/time_units.h"
+#include "goodput/report/format.h"
 #include "report/columns.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
@@ -103,8 +104,7 @@ Table FactorsTable(const std::vector<ChipStep>& steps, const ProductivityInput& 
   };
   const auto cost = [&](std::optional<double> time) {
     if (!time || input.chips <= 0 || input.price_per_chip_hour <= 0) return Cell();
-    const double exact = *time / kHour * input.chips * input.price_per_chip_hour;
-    return Cell(std::round(exact * 100) / 100);
+    return Cell(CostOfChipHours(*time / kHour * input.chips, input.price_per_chip_hour));
   };
   for (const ChipStep& step : steps) {
     table.rows.push_back({std::string(step.factor), std::string(step.meaning), Maybe(step.goodput),

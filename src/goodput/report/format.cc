@@ -46,4 +46,6 @@ Cell NumberCell(std::optional<double> number) {
   return *number;
 }
 
+double CostOfChipHours(double hours, double price) { return std::round(hours * price * 100) / 100; }
+
 }  // namespace stepscope::goodput

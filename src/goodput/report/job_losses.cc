@@ -1,6 +1,5 @@
 // Implements GoodputLosses: accounts for each job of a ledger that has changed.
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -8,6 +7,7 @@
 #include "base/time_units.h"
 #include "goodput/accounting/periods.h"
 #include "goodput/ledger/load_jobs.h"
+#include "goodput/report/format.h"
 #include "report/columns.h"
 #include "report/humanize.h"
 #include "stepscope/goodput_ledger.h"
@@ -158,9 +158,8 @@ std::vector<Cell> GoodputLosses::RowOf(const std::vector<Cell>& listed, const Ta
   const Lost& lost = known_.at(std::get<std::string>(cell("job")));
   std::optional<double> hours, cost;
   if (lost.time && lost.chips) hours = static_cast<double>(*lost.time) / kHour * *lost.chips;
-  if (hours && options_.price_per_chip_hour > 0) {
-    cost = std::round(*hours * options_.price_per_chip_hour * 100) / 100;
-  }
+  if (hours && options_.price_per_chip_hour > 0)
+    cost = goodput::CostOfChipHours(*hours, options_.price_per_chip_hour);
   const Cell start = lost.start ? Cell(*lost.start) : cell("first");
   const Cell total = lost.total ? Cell(*lost.total) : cell("time");
   return {cell("job"), Maybe(lost.goodput), Maybe(hours),
