@@ -115,10 +115,14 @@ struct OfRank {
   Sum sum;
 };
 
+struct Sums {
+  std::vector<OfRank> ranks;
+  int64_t slow = 0;  // steps left out, of all ranks
+};
+
 // The typical ones of the steps whose number `counts` holds for.
 template <class Counts>
-std::vector<OfRank> SumsOf(const Facts& facts, const std::vector<IntervalSet>& waits,
-                           const Counts& counts) {
+Sums SumsOf(const Facts& facts, const std::vector<IntervalSet>& waits, const Counts& counts) {
   std::vector<RankSteps> chosen;
   for (const RankSteps& own : RankStepsOf(facts)) {
     RankSteps some{.rank = own.rank, .steps = {}, .whole_recording = own.whole_recording};
@@ -126,11 +130,12 @@ std::vector<OfRank> SumsOf(const Facts& facts, const std::vector<IntervalSet>& w
                          [&](const StepBreakdown& step) { return counts(step.window.number); });
     if (!some.steps.empty()) chosen.push_back(std::move(some));
   }
-  std::vector<OfRank> sums;
-  if (chosen.empty()) return sums;
-  for (const RankSteps& own : FindTypicalSteps(chosen).ranks) {
+  if (chosen.empty()) return {};
+  const TypicalSteps typical = FindTypicalSteps(chosen);
+  Sums sums{.ranks = {}, .slow = typical.slow};
+  for (const RankSteps& own : typical.ranks) {
     const auto recording = static_cast<size_t>(own.rank - facts.ranks.data());
-    sums.push_back({own.rank, SumOfRank(facts, own, waits[recording])});
+    sums.ranks.push_back({own.rank, SumOfRank(facts, own, waits[recording])});
   }
   return sums;
 }
@@ -216,12 +221,16 @@ Report Run(const Facts& facts, const Params&) {
   const StepChanges& changes = StepChangesOf(facts);
   const StepChange* change = changes.step_time ? &*changes.step_time : nullptr;
   const std::vector<IntervalSet> waits = WaitsOf(facts);
-  const auto ranks = SumsOf(
+  const Sums ranks = SumsOf(
       facts, waits, [&](int64_t step) { return change == nullptr || step >= change->since; });
-  const Sum now = AddUp(ranks);
+  const Sum now = AddUp(ranks.ranks);
+  int64_t slow = ranks.slow;
   Sum before;
-  if (change != nullptr)
-    before = AddUp(SumsOf(facts, waits, [&](int64_t step) { return step < change->since; }));
+  if (change != nullptr) {
+    const Sums then = SumsOf(facts, waits, [&](int64_t step) { return step < change->since; });
+    before = AddUp(then.ranks);
+    slow += then.slow;
+  }
   report.headline = SayLargest(facts, now);
   const Sum* was = change == nullptr ? nullptr : &before;
   AddMetrics(report, change, !RankStepsOf(facts).front().whole_recording, was, now);
@@ -229,7 +238,8 @@ Report Run(const Facts& facts, const Params&) {
                             std::string(FrameworkName(facts.ranks.front().framework)), Unit::kNone,
                             true});
   report.tables.push_back(PartTable(facts, was, now));
-  report.tables.push_back(RankTable(facts, ranks, now));
+  report.metrics.push_back({"slow_steps", "slow steps left out", slow, Unit::kCount, true});
+  report.tables.push_back(RankTable(facts, ranks.ranks, now));
   return report;
 }
 

@@ -148,9 +148,9 @@ Phrase SaySince(const Facts& facts, const StepBlame& steps, const Suspect& s) {
   return Say(" {always}", InEveryStep(facts, steps.begin()->first, steps.rbegin()->first));
 }
 
-// " (most of it in 10 of 20 steps)".
+// " (most of it in 10 of 20 steps)"; of what began at a step the message says when.
 Phrase SayLateSteps(const StepBlame& steps, const Suspect& s) {
-  if (s.late.empty() || s.late.size() == steps.size()) return {};
+  if (s.since || s.late.empty() || s.late.size() == steps.size()) return {};
   return Say(" (most of it in {late} of {steps})", s.late.size(), Plural(steps.size(), "step"));
 }
 

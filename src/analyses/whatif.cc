@@ -116,8 +116,10 @@ constexpr auto kParams = std::to_array<Parameter>({
 Phrase Headline(const Facts& facts, int64_t recorded, const std::vector<AskedChange>& changes,
                 bool asked) {
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
-  const Phrase step = Say("A step of {ranks} takes {time}",
-                          Plural(JobGraphOf(facts).ranks.size(), "rank"), time(recorded));
+  const JobGraph& graph = JobGraphOf(facts);
+  const Phrase step =
+      Say("A step of {ranks} takes {time}, the mean of {steps}", Plural(graph.ranks.size(), "rank"),
+          time(recorded), Plural(graph.steps.size(), "complete step"));
   if (changes.empty()) return step + ".";
   const AskedChange& first = changes.front();
   if (asked) {
@@ -126,8 +128,10 @@ Phrase Headline(const Facts& facts, int64_t recorded, const std::vector<AskedCha
   }
   if (first.upper_bound || first.Saved(facts) <= 0)
     return Say("{step}; no change that was asked saves anything.", step);
-  return Say("{step}; the change worth most, '{change}', saves {saved}.", step,
-             Phrase::Name(first.text), time(first.Saved(facts)));
+  const Phrase since =
+      first.since ? Say(" in each step since step {step}", *first.since) : Phrase();
+  return Say("{step}; the change worth most, '{change}', saves {saved}{since}.", step,
+             Phrase::Name(first.text), time(first.Saved(facts)), since);
 }
 
 Report Run(const Facts& facts, const Params& params) {

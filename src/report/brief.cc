@@ -47,12 +47,15 @@ class Pad {
   bool full_ = false;
 };
 
-void AddFinding(Pad& pad, const QuotedNames& names, const SummaryCause& cause) {
+void AddFinding(Pad& pad, const QuotedNames& names, const SummaryCause& cause,
+                const std::string& head = {}) {
   const Finding& f = *cause.finding;
-  pad.Line(fmt::format("[{}] {}{}{}: {}", IdOf(*cause.report, f), SeverityName(f.severity),
-                       cause.worth.empty() ? "" : ", " + cause.worth,
-                       f.since ? fmt::format(", since step {}", *f.since) : "",
-                       names.In(f.message)));
+  pad.Line(head + fmt::format("[{}] {}{}{}: {}", IdOf(*cause.report, f), SeverityName(f.severity),
+                              cause.worth.empty() ? "" : ", " + cause.worth,
+                              f.since && !cause.worth.contains("since")
+                                  ? fmt::format(", since step {}", *f.since)
+                                  : "",
+                              names.In(f.message)));
   if (!f.because.empty()) pad.Line("  because: " + names.In(f.because));
   if (!f.hint.empty()) pad.Line("  try: " + names.Without(f.hint));
 }
@@ -186,8 +189,9 @@ std::string Brief(const ReportSet& answer, size_t budget) {
   Pad pad(budget);
   pad.Line(CutName(summary.subject, 200));
   pad.Line(names.In(summary.verdict));
-  if (!summary.causes.empty()) pad.Line("Causes, first by what mending them is worth:");
-  for (const SummaryCause& cause : summary.causes) AddFinding(pad, names, cause);
+  std::string head = "Causes, first by what mending them is worth:\n";  // none without a cause
+  for (const SummaryCause& cause : summary.causes)
+    AddFinding(pad, names, cause, std::exchange(head, {}));
   if (summary.more > 0)
     pad.Line(fmt::format("{} smaller: table findings", Plural(summary.more, "finding")));
   if (!IsAboutSteps(answer)) {

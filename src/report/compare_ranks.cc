@@ -21,6 +21,7 @@ constexpr double kMinShare = 0.03;       // of the longer step time
 constexpr double kRankByChance = 0.003;  // of the pairs of equal runs, in a category
 constexpr size_t kFewOthers = 3;         // ranks, of which each is named
 constexpr double kStandsOut = 0.5;       // of a rank's change, that the others must not share
+constexpr double kOthersToo = 0.1;       // of it, from which on theirs is told
 
 std::vector<int64_t> RanksInBoth(const StepComparison& steps) {
   std::vector<int64_t> both;
@@ -113,15 +114,22 @@ Table RankTable(const std::vector<int64_t>& ranks, const StepComparison& steps) 
 }
 
 // "Rank 2 takes 304 ms less unrecorded time per step than before: load (data.py:7) no longer runs."
+// Of what the others do too: "..., the others 41.7 ms more".
 Phrase SayOutlier(const Outlier& outlier, const Reason& reason) {
   const int64_t rank = outlier.rank.value_or(0);
+  const bool less = outlier.change < 0;
   const std::string time = HumanTime(std::abs(outlier.change));
   const Phrase &category = outlier.category->part, why = AfterColon(reason);
-  return outlier.change < 0
-             ? Say("Rank {rank} takes {time} less {category} per step than before{why}.", rank,
-                   time, category, why)
-             : Say("Rank {rank} takes {time} more {category} per step than before{why}.", rank,
-                   time, category, why);
+  Phrase others;
+  if (outlier.others / outlier.change >= kOthersToo) {
+    const std::string theirs = HumanTime(std::abs(outlier.others));
+    others =
+        less ? Say(", the others {time} less", theirs) : Say(", the others {time} more", theirs);
+  }
+  return less ? Say("Rank {rank} takes {time} less {category} per step than before{others}{why}.",
+                    rank, time, category, others, why)
+              : Say("Rank {rank} takes {time} more {category} per step than before{others}{why}.",
+                    rank, time, category, others, why);
 }
 
 // "rank 0 changed by 170 ms, rank 1 by 6.30 ms"; of many others, the median.

@@ -10,97 +10,18 @@
 #include <utility>
 
 #include "base/saturate.h"
+#include "report/weigh_findings.h"
 
 namespace stepscope {
 namespace {
 
-constexpr double kHighShare = 0.10, kMediumShare = 0.03;  // of the time
 constexpr double kOnOneRank = 3;  // a cause there counts so much more: it shows in other times too
-constexpr double kMuchMore = 1.5, kMuchLess = 1.0 / 3;  // of what was measured
-constexpr double kSameExcess = 0.5;
 constexpr double kMostDueToOne = 2.5;  // times what a replay says of one rank
 constexpr double kSpeaksForAll = 0.5;  // of the largest share among findings of one cause
-
-// A finding and the report it is from.
-struct Found {
-  Finding finding;
-  size_t report = 0;
-  double now = 0;  // the share of the time that it costs; of what began at a step, of those since
-  Severity order = Severity::kLow;  // that it is ordered by
-};
-
-// The steps since this one: how many of all there are, 0..1, and their mean time.
-struct LaterSteps {
-  double share = 0, mean = 0;
-};
-
-LaterSteps StepsSince(int64_t first, const RankTime& whole) {
-  double steps = 0, time = 0;
-  for (const TimedStep& s : whole.every) {
-    if (s.number < first) continue;
-    ++steps;
-    time += static_cast<double>(s.time);
-  }
-  if (steps == 0) return {};
-  return {steps / static_cast<double>(whole.every.size()), time / steps};
-}
-
-bool IsDoneOnce(const Finding& f) {
-  return f.cause.kind == CauseKind::kOneTime || f.cause.kind == CauseKind::kCompilation;
-}
-
-// ns that are lost in each step; 0: unknown.
-double PerStep(const Finding& f, const RankTime& whole) {
-  if (whole.steps <= 0) return 0;
-  // What is done once, and was measured over the recording, is no cost of each step.
-  if (IsDoneOnce(f) && f.extent.steps <= 0 && !f.since) return 0;
-  const double mean = static_cast<double>(whole.time) / whole.steps;
-  const auto lost = static_cast<double>(f.impact);
-  if (f.since) {
-    const LaterSteps later = StepsSince(*f.since, whole);
-    return later.share > 0 ? std::min(lost / (whole.steps * later.share), later.mean) : 0;
-  }
-  return std::min(f.extent.steps > 0 ? lost / f.extent.steps : f.share * mean, mean);
-}
-
-double ShareNow(const Finding& f, const RankTime& whole) {
-  if (!f.since) return f.share;
-  const LaterSteps later = StepsSince(*f.since, whole);
-  return later.mean > 0 ? std::max(static_cast<double>(f.per_step) / later.mean, f.share) : f.share;
-}
-
-void Weigh(Found& found, const RankTime& whole) {
-  Finding& f = found.finding;
-  found.now = 0;
-  // Without steps there is no typical part: a share is one of all that was recorded.
-  if (f.extent.time <= 0 || whole.steps <= 0) f.extent.time = std::max(f.extent.time, whole.time);
-  const auto time = static_cast<double>(f.extent.time);
-  if (f.impact <= 0 || time <= 0) return;
-  f.share = std::min(static_cast<double>(f.impact) / time, 1.0);
-  f.per_step = static_cast<int64_t>(PerStep(f, whole));
-  found.now = ShareNow(f, whole);
-  f.severity = found.now >= kHighShare     ? Severity::kHigh
-               : found.now >= kMediumShare ? Severity::kMedium
-                                           : Severity::kLow;
-  f.severity = std::max(f.severity, f.at_most);  // the higher value is the lower severity
-}
-
-// By another impact than before.
-void Reweigh(Found& found, const RankTime& whole) {
-  found.finding.share = 0;
-  found.finding.per_step = 0;
-  found.finding.severity = Severity::kLow;
-  Weigh(found, whole);
-}
 
 // Whether one number may stand for the other: they are equal, or one is open.
 bool Agree(const std::optional<int64_t>& a, const std::optional<int64_t>& b, bool may_be_open) {
   return a == b || (may_be_open && (!a || !b));
-}
-
-double WorthShare(const Worth& worth) {
-  const auto step = static_cast<double>(std::max<int64_t>(worth.step_time, 1));
-  return static_cast<double>(worth.saved) / step;
 }
 
 // Whether `f` is due to what `head` is due to. `head` is at least as near to the cause; `worth` is
@@ -111,18 +32,17 @@ bool HasCauseOf(const Finding& f, const Finding& head, const std::optional<Worth
   const bool is_symptom = f.nearness == Nearness::kSymptom;
   if (!Agree(a.rank, b.rank, is_symptom) || !Agree(a.step, b.step, is_symptom)) return false;
   // A rank that a replay says costs little is not why all wait so long.
-  if (worth && b.rank && !a.rank && WorthShare(*worth) * kMostDueToOne < f.share) return false;
+  if (worth && b.rank && !a.rank && ShareOf(*worth) * kMostDueToOne < f.share) return false;
   if (a.kind == b.kind) return true;
+  // All communicate longer since a step: for whom they wait then is not known.
+  if (a.kind == CauseKind::kCommunication && b.kind == CauseKind::kWait && !b.rank)
+    return head.since && is_symptom && head.share >= kSpeaksForAll * f.share;
   // Waiting is for a rank, or because of compute that is as uneven; else it is communication.
   if (a.kind != CauseKind::kWait) return false;
   if (b.rank) return true;
   if (b.kind == CauseKind::kCompute) return head.share >= kSpeaksForAll * f.share;
   return b.kind == CauseKind::kCommunication && !a.rank;
 }
-
-// Whether its impact is what a model says a change would save at most, not a time that was
-// measured.
-bool IsEstimate(const Finding& f) { return f.table == "what_if"; }
 
 // Nearest first; of equally near ones, those on one rank first, then what was measured before what
 // a model of the path would save at most, then by share.
@@ -184,35 +104,6 @@ size_t HeadOf(const std::vector<Found>& group) {
   return static_cast<size_t>(std::ranges::find_if(group, speaks) - group.begin());
 }
 
-// Whether a replay may speak for what was measured: it says about as much; or much less of the same
-// excess, which then waits anyway.
-bool SpeaksFor(const Worth& worth, double measured) {
-  const auto saved = static_cast<double>(worth.saved), excess = static_cast<double>(worth.excess);
-  if (saved > (worth.excess > 0 ? kMuchMore : 1) * measured) return false;
-  return saved >= kMuchLess * measured || excess >= kSameExcess * measured;
-}
-
-void ApplyWorth(Found& found, std::optional<Worth> worth, const RankTime& whole) {
-  Finding& f = found.finding;
-  f.worth.reset();
-  if (!worth || whole.steps <= 0) return;
-  double steps = f.extent.steps;
-  if (steps <= 0) {  // as many as its extent is long
-    const auto time = static_cast<double>(std::max<int64_t>(whole.time, 1));
-    steps = whole.steps * static_cast<double>(f.extent.time) / time;
-  }
-  if (f.since) steps = whole.steps * StepsSince(*f.since, whole).share;
-  worth->saved = std::max<int64_t>(worth->saved, 0);
-  if (steps <= 0) return;
-  const double measured = static_cast<double>(f.impact) / steps;
-  // What one rank's path would save at most is replaced by what that saves the job.
-  const bool is_less = static_cast<double>(worth->saved) <= measured;
-  if (!SpeaksFor(*worth, measured) && !(IsEstimate(f) && is_less)) return;
-  f.worth = worth;
-  f.impact = std::max<int64_t>(ToInt64(static_cast<double>(worth->saved) * steps), 1);
-  Reweigh(found, whole);
-}
-
 // Communication and waiting of all ranks.
 bool IsOfAll(const Finding& f) {
   const CauseKind kind = f.cause.kind;
@@ -233,10 +124,11 @@ Found Merge(std::vector<Found> group, const std::vector<Report>& reports, const 
     head.finding.evidence.push_back({reports[f.report].analysis, std::move(f.finding.message),
                                      std::move(f.finding.because), std::move(f.finding.table)});
   }
-  // Ranks that are late in turn, as on busy machines: there is no one thing to mend.
-  const Cause& cause = head.finding.cause;
-  if (cause.kind == CauseKind::kWait && !cause.rank && head.finding.severity == Severity::kHigh)
-    head.finding.severity = Severity::kMedium;
+  // Ranks that are late in turn, as on busy machines: there is no one thing to mend. What began at
+  // a step is one.
+  Finding& f = head.finding;
+  if (f.cause.kind == CauseKind::kWait && !f.cause.rank && !f.since)
+    f.severity = std::max(f.severity, Severity::kMedium);  // the higher value is the lower severity
   return head;
 }
 

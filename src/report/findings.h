@@ -35,8 +35,8 @@ struct RankTime {
 //     above what was measured (of a rank, 1.5 times that), or below a third of it without taking
 //     half of it away;
 //   - severity: high from a share of 10%, medium from 3%, else low; at most medium for waiting
-//     that no rank or other finding explains, and at most the finding's own `at_most`. Findings
-//     that are not a time, such as full memory, keep theirs;
+//     that no rank, step or other finding explains, and at most the finding's own `at_most`.
+//     Findings that are not a time, such as full memory, keep theirs;
 //   - evidence: of findings with one cause, the one nearest to it stays in its report and takes the
 //     others, which their reports lose. There is one advice per cause, and none for a larger batch
 //     where memory is nearly full;
@@ -52,6 +52,9 @@ std::vector<const Finding*> FindingsInOrder(const ReportSet& answer);
 
 // The report that has the finding. REQUIRES: one of `answer` does.
 const Report& ReportOf(const ReportSet& answer, const Finding& finding);
+
+// Of a step.
+double ShareOf(const Worth& worth);
 
 // Whether people see it among the first: it takes time that counts, or it is not a matter of time.
 bool WorthALook(const Finding& finding);

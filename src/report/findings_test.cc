@@ -224,6 +224,29 @@ TEST(JoinFindings, WhatBeganLateWeighsByTheStepsSince) {
   EXPECT_EQ(Said(answer), (Lines{"high Slow 60 20", "high Exposed 120 12"}));
 }
 
+// A rank whose trace ends early has fewer steps than those that wait for it.
+TEST(JoinFindings, WhatBeganLateCostsBySteps) {
+  const RankTime whole = {.time = 1'000,
+                          .steps = 3,  // the mean of ranks
+                          .every = {{1, 100}, {2, 900}, {3, 900}, {4, 900}, {1, 100}, {2, 900}}};
+  Finding slow = Of("Slow", 600, {CauseKind::kCompute}, Nearness::kCause);
+  slow.since = 2;
+  EXPECT_EQ(Said(Joined({slow}, whole)), (Lines{"high Slow 600 200"}));
+}
+
+// All wait longer since a step, and nothing recorded says for whom: that is one thing to look at,
+// and communication of all is part of it.
+TEST(JoinFindings, WaitsSinceAStepExplainCommunication) {
+  const RankTime whole = {
+      .time = 1'000, .steps = 5, .every = {{1, 100}, {2, 100}, {3, 250}, {4, 250}, {5, 300}}};
+  Finding later = Of("Longer", 300, {CauseKind::kWait}, Nearness::kSymptom);
+  later.since = 3;
+  const Finding exposed = Of("Exposed", 250, {CauseKind::kCommunication}, Nearness::kSymptom);
+  EXPECT_EQ(Said(Joined({exposed, later}, whole)), (Lines{"high Longer 300 100 (a: Exposed)"}));
+  later.impact = 100;  // too little to be the reason
+  EXPECT_EQ(Said(Joined({exposed, later}, whole)), (Lines{"high Exposed 250 50 (b: Longer)"}));
+}
+
 // What a recording lacks in part costs no time that is known: it stands behind what costs much.
 TEST(JoinFindings, WhatLacksInPartComesBehindHighCosts) {
   Finding part = Of("Not recognized", 0, {CauseKind::kRecording}, Nearness::kSymptom);

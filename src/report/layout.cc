@@ -165,13 +165,11 @@ Phrase SayReplayed(const Finding& f) {
   const Phrase steps =
       f.since ? Say("in each step since step {step}", *f.since) : Phrase("per step");
   const Worth& worth = *f.worth;
-  const double share =
-      static_cast<double>(worth.saved) / static_cast<double>(std::max<int64_t>(worth.step_time, 1));
   const Phrase error =
       worth.error > 0 ? Say(", ± {error}", HumanNanoseconds(worth.error)) : Phrase();
   return Say("worth {time} of {step_time} ({share}) {steps}{error}, by a replay",
-             HumanNanoseconds(worth.saved), HumanNanoseconds(worth.step_time), HumanRatio(share),
-             steps, error);
+             HumanNanoseconds(worth.saved), HumanNanoseconds(worth.step_time),
+             HumanRatio(ShareOf(worth)), steps, error);
 }
 
 // What a finding costs, per step where steps are known. The share is of another time than that of

@@ -161,7 +161,7 @@ void DrawStep(Pen& pen, const SummaryParts& step) {
 
 // The parts in which ranks differ most, as many as fit, in their order.
 std::vector<size_t> PartsThatFit(const Pen& pen, const SummaryRanks& ranks, size_t room) {
-  constexpr size_t kRank = 20;  // columns of "1,999 others, median"
+  constexpr size_t kRank = 22;  // columns of "Per step since step 120"
   std::vector<std::pair<int64_t, size_t>> by_spread;
   for (size_t c = 0; c < ranks.parts.size(); ++c) {
     int64_t least = INT64_MAX, most = INT64_MIN;
@@ -185,10 +185,10 @@ std::vector<size_t> PartsThatFit(const Pen& pen, const SummaryRanks& ranks, size
 
 void DrawRanks(Pen& pen, const SummaryRanks& ranks) {
   if (ranks.rows.empty()) return;
-  PageTable table{.title = {},
-                  .columns = {{pen.In(ranks.changes ? "Change per step" : "Per step"), true}},
-                  .rows = {},
-                  .remark = {}};
+  const Phrase of = ranks.changes ? Phrase("Change per step")
+                    : ranks.since ? Say("Per step since step {step}", *ranks.since)
+                                  : Phrase("Per step");
+  PageTable table{.title = {}, .columns = {{pen.In(of), true}}, .rows = {}, .remark = {}};
   const std::vector<size_t> parts = PartsThatFit(pen, ranks, pen.Room(0));
   for (const size_t c : parts) table.columns.push_back({Printable(pen.In(ranks.parts[c]))});
   for (const SummaryRanks::Row& row : ranks.rows) {

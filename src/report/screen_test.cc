@@ -80,6 +80,26 @@ TEST(Screen, WhatTheVerdictSaysIsNotSaidAgain) {
   EXPECT_EQ(lines[4], "   try: look at it");
 }
 
+// Times since a change are of other steps than those of the whole recording, and say so.
+TEST(Screen, SaysOfWhichStepsTheTimesAre) {
+  ReportSet answer = AnswerOf(16);
+  Report& report = answer.reports.front();
+  report.metrics.push_back({"since_step", "", int64_t{4}, Unit::kNone});
+  report.metrics.push_back({"slow_steps", "", int64_t{2}, Unit::kCount});
+  report.findings = {{.severity = Severity::kHigh,
+                      .message = "Ranks wait.",
+                      .impact = kMs,
+                      .since = 4,
+                      .worth = Worth{.saved = 2 * kMs, .step_time = 10 * kMs},
+                      .share = 0.1,
+                      .per_step = kMs,
+                      .place = 1}};
+  const std::string screen = ToScreen(answer, {.ascii = true});
+  EXPECT_TRUE(screen.contains("  2.00 ms per step since step 4\n")) << screen;
+  EXPECT_TRUE(screen.contains("Per step since step 4  step time  compute\n")) << screen;
+  EXPECT_TRUE(screen.contains("The means leave out 2 slow steps.")) << screen;
+}
+
 // Whatever the job: long names and sentences, many findings, parts and ranks.
 TEST(Screen, HasAtMost45LinesOf100Columns) {
   for (const char* word : {"word ", "wordwithoutspaces", "\xE6\x97\xA5\xE6\x9C\xAC "}) {

@@ -247,6 +247,7 @@ SummaryRanks ReadRanks(const ReportSet& answer, int64_t step_time) {
   SummaryRanks ranks;
   if (table == nullptr || table->rows.size() < 2 || step_time <= 0) return ranks;
   ranks.changes = FindColumn(*table, "step_time_change").has_value();
+  ranks.since = WholeIn(FindMetric(FindReport(answer, "breakdown"), "since_step"));
   const std::vector<size_t> columns = ColumnsToShow(*table, ranks.changes, step_time);
   std::vector<RankRow> rows = ReadRankRows(*table, columns);
   const std::vector<int64_t> medians = MediansOf(rows, columns.size());
@@ -303,6 +304,13 @@ Phrase SayClocks(const ReportSet& answer) {
   return Say("Clocks of ranks agree within {time}.", HumanNanoseconds(*error));
 }
 
+// Of each rank's steps, those that no mean of the screen counts.
+Phrase SayLeftOut(const ReportSet& answer) {
+  const int64_t slow = FindNumber(FindReport(answer, "breakdown"), "slow_steps").value_or(0);
+  if (slow <= 0) return {};
+  return Say("The means leave out {steps}.", Plural(static_cast<size_t>(slow), "slow step"));
+}
+
 // "Partial: whatif, stragglers."
 Phrase SayPartial(const ReportSet& answer) {
   std::string all;
@@ -315,7 +323,8 @@ Phrase SayPartial(const ReportSet& answer) {
 
 std::vector<Phrase> SayUnseen(const ReportSet& answer) {
   std::vector<Phrase> said;
-  for (Phrase sentence : {SayNotRecorded(answer), SayPartial(answer), SayClocks(answer)}) {
+  for (Phrase sentence :
+       {SayLeftOut(answer), SayNotRecorded(answer), SayPartial(answer), SayClocks(answer)}) {
     if (!sentence.empty()) said.push_back(std::move(sentence));
   }
   return said;
@@ -324,14 +333,16 @@ std::vector<Phrase> SayUnseen(const ReportSet& answer) {
 }  // namespace
 
 Phrase SayWorth(const Finding& f) {
-  if (f.worth && f.impact > 0)
-    return Say("{time} of {step_time} per step", HumanNanoseconds(f.worth->saved),
-               HumanNanoseconds(f.worth->step_time));
-  if (f.share <= 0) return {};
-  const std::string share = HumanRatio(f.share);
-  return f.per_step > 0
-             ? Say("up to {time} per step ({share})", HumanNanoseconds(f.per_step), share)
-             : Say("up to {time} ({share})", HumanNanoseconds(f.impact), share);
+  const bool replayed = f.worth && f.impact > 0;
+  if (!replayed && f.share <= 0) return {};
+  if (!replayed && f.per_step <= 0)
+    return Say("up to {time} ({share})", HumanNanoseconds(f.impact), HumanRatio(f.share));
+  Phrase time = HumanNanoseconds(replayed ? f.worth->saved : f.per_step);
+  if (!replayed) time = Say("up to {time}", time);
+  // A share would be one of all steps.
+  if (f.since) return Say("{time} per step since step {since}", time, *f.since);
+  const double share = replayed ? ShareOf(*f.worth) : f.share;
+  return Say("{time} per step ({share})", time, HumanRatio(share));
 }
 
 Phrase SubjectOf(const ReportSet& answer) {

@@ -39,7 +39,8 @@ struct SummaryParts {
 // The ranks that differ from the others, ns per step; of a comparison, how much more than before.
 struct SummaryRanks {
   bool changes = false;
-  std::vector<Phrase> parts;  // titles: "step time", "compute", ...
+  std::optional<int64_t> since;  // the times are of the steps since this one
+  std::vector<Phrase> parts;     // titles: "step time", "compute", ...
   struct Row {
     Phrase title;  // "rank 3", "the other 7, median"
     std::vector<int64_t> times;
@@ -57,7 +58,8 @@ struct Summary {
   std::vector<Phrase> unseen;  // sentences: what was not recorded or is not complete
 };
 
-// "1.59 ms of 6.65 ms per step", "up to 4.94 ms per step (10.8%)"; empty: it is not a time.
+// "1.59 ms per step since step 9" as a replay says, "up to 4.94 ms per step (10.8%)"; empty: it is
+// not a time.
 Phrase SayWorth(const Finding& finding);
 
 // As in the summary.

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "report/printable.h"
+#include "report/shorten_names.h"
 
 namespace stepscope {
 namespace {
@@ -40,41 +41,6 @@ void Squeeze(std::span<const PageColumn> columns, size_t room, std::vector<size_
   }
 }
 
-// The longest prefix of `text` that another of `cells` shares, in characters.
-size_t SharedFront(std::string_view text, std::span<const std::string_view> cells) {
-  size_t shared = 0;
-  for (const std::string_view other : cells) {
-    if (other == text) continue;
-    const auto [here, there] = std::ranges::mismatch(text, other);
-    shared = std::max(shared, static_cast<size_t>(here - text.begin()));
-  }
-  return shared;
-}
-
-// Shortens the cells of a text column. If names share a prefix longer than can be shown, as those
-// of generated GEMM kernels do, the cut is in the shared part.
-void ShortenColumn(std::vector<std::vector<std::string>>& rows, size_t column, size_t width) {
-  std::vector<std::string> whole;
-  for (const auto& row : rows) whole.push_back(row[column]);
-  const std::vector<std::string_view> cells(whole.begin(), whole.end());
-  for (size_t r = 0; r < rows.size(); ++r) {
-    if (DisplayWidth(cells[r]) <= width) continue;
-    const size_t front = width / 3;
-    const size_t shared = SharedFront(cells[r], cells);
-    const bool ascii =
-        std::ranges::all_of(cells[r], [](char c) { return static_cast<signed char>(c) >= 0; });
-    if (!ascii || shared <= width * 2 / 3 || front < 4) {
-      rows[r][column] = ShortenMiddle(cells[r], width);
-      continue;
-    }
-    // The end is shown from a little before the difference; all of it, if that fits.
-    const size_t room = width - front - 1;
-    const size_t from = std::min(shared - std::min<size_t>(shared, 4), cells[r].size() - room);
-    const std::string_view rest = cells[r].substr(from);
-    rows[r][column] = std::string(cells[r].substr(0, front)) + "…" + ShortenMiddle(rest, room);
-  }
-}
-
 std::string AlignRow(std::span<const PageColumn> columns, std::span<const size_t> widths,
                      const auto& cell_at) {
   std::string line;
@@ -88,6 +54,15 @@ std::string AlignRow(std::span<const PageColumn> columns, std::span<const size_t
   return line;
 }
 
+// Shortens the cells of a text column to `width`, or to what tells them apart; returns that.
+size_t ShortenColumn(std::vector<std::vector<std::string>>& rows, size_t column, size_t width) {
+  std::vector<std::string_view> cells;
+  for (const auto& row : rows) cells.push_back(row[column]);
+  ShortNames names = ShortenNames(cells, width);
+  for (size_t r = 0; r < rows.size(); ++r) rows[r][column] = std::move(names.names[r]);
+  return std::max(width, names.width);
+}
+
 }  // namespace
 
 std::vector<std::string> AlignTable(const PageTable& table, size_t width) {
@@ -99,7 +74,7 @@ std::vector<std::string> AlignTable(const PageTable& table, size_t width) {
                            [&](size_t c) -> const std::string& { return table.columns[c].title; }));
   auto rows = table.rows;
   for (size_t c = 0; c < widths.size(); ++c) {
-    if (table.columns[c].is_text) ShortenColumn(rows, c, widths[c]);
+    if (table.columns[c].is_text) widths[c] = ShortenColumn(rows, c, widths[c]);
   }
   for (const auto& row : rows) {
     lines.push_back(

@@ -11,7 +11,7 @@ namespace stepscope {
 
 // Returns the heading line and one line per row, without trailing spaces. Numbers are right-aligned
 // and never shortened. If the table is wider than `width`, its widest text columns are shortened in
-// the middle until it fits, or until they are as narrow as is still readable.
+// the middle until it fits, or until they are as narrow as is still readable and tells names apart.
 std::vector<std::string> AlignTable(const PageTable& table, size_t width);
 
 }  // namespace stepscope

@@ -37,9 +37,11 @@ Result<StepSelection> ParseSteps(std::string_view text) {
   using Mode = StepSelection::Mode;
   if (text == "all") return StepSelection{};
   if (text == "complete") return StepSelection{.mode = Mode::kComplete};
-  const size_t dots = text.find("..");
-  const auto first = ParseNumber(text.substr(0, dots));
-  const auto last = dots == text.npos ? first : ParseNumber(text.substr(dots + 2));
+  const bool dashed = text.contains('-');  // as people write ranges, too
+  const size_t between = dashed ? text.find('-') : text.find("..");
+  const auto first = ParseNumber(text.substr(0, between));
+  const auto last =
+      between == text.npos ? first : ParseNumber(text.substr(between + (dashed ? 1 : 2)));
   if (!first || !last || *first > *last) {
     return std::unexpected(
         Error{"cannot read the step selection '" + std::string(text) + "'", "`steps`",

@@ -19,6 +19,7 @@ TEST(ParseSteps, ReadsTheFourForms) {
            {"0", 0, 0},
            {"3..7", 3, 7},
            {"3..3", 3, 3},
+           {"3-7", 3, 7},
            {"0..9223372036854775807", 0, INT64_MAX}}) {
     const auto steps = ParseSteps(text);
     ASSERT_TRUE(steps) << text;
@@ -29,7 +30,7 @@ TEST(ParseSteps, ReadsTheFourForms) {
 }
 
 TEST(ParseSteps, SaysWhatIsMeantOtherwise) {
-  for (const char* text : {"", "ALL", "7..3", "..", "3..", "..7", "3...7", "3-7", "-1", "1,2", " 7",
+  for (const char* text : {"", "ALL", "7..3", "..", "3..", "..7", "3...7", "3-", "-1", "1,2", " 7",
                            "7 ", "1e3", "+1", "9223372036854775808", "some"}) {
     const auto steps = ParseSteps(text);
     ASSERT_FALSE(steps) << text;
