@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/saturate.h"
-#include "report/weigh_findings.h"
 
 namespace stepscope {
 namespace {

@@ -1,29 +1,15 @@
 // Makes one finding of all findings with one cause, and orders what remains by impact.
 #pragma once
 
-#include <optional>
 #include <vector>
 
+#include "report/weigh_findings.h"
 #include "stepscope/report.h"
 
 namespace stepscope {
 
 // From this share of the time, a finding is worth a reader's first look.
 inline constexpr double kWorthALook = 0.01;
-
-// A step of a rank.
-struct TimedStep {
-  int64_t number = 0;
-  int64_t time = 0;  // ns
-};
-
-// What findings are weighed by.
-struct RankTime {
-  int64_t time = 0;                   // ns: the mean of ranks
-  double steps = 0;                   // of the mean length in that time; 0: unknown
-  std::vector<TimedStep> every = {};  // of all ranks
-  std::optional<int64_t> most = {};   // ns that all findings together cost at most
-};
 
 // Sets what the findings of all reports have only together:
 //   - share: the impact over the time it was measured over; over `whole` where that time or the
@@ -52,9 +38,6 @@ std::vector<const Finding*> FindingsInOrder(const ReportSet& answer);
 
 // The report that has the finding. REQUIRES: one of `answer` does.
 const Report& ReportOf(const ReportSet& answer, const Finding& finding);
-
-// Of a step.
-double ShareOf(const Worth& worth);
 
 // Whether people see it among the first: it takes time that counts, or it is not a matter of time.
 bool WorthALook(const Finding& finding);

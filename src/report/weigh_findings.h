@@ -2,11 +2,27 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <vector>
 
-#include "report/findings.h"
+#include "stepscope/report.h"
 
 namespace stepscope {
+
+// A step of a rank.
+struct TimedStep {
+  int64_t number = 0;
+  int64_t time = 0;  // ns
+};
+
+// What findings are weighed by.
+struct RankTime {
+  int64_t time = 0;                   // ns: the mean of ranks
+  double steps = 0;                   // of the mean length in that time; 0: unknown
+  std::vector<TimedStep> every = {};  // of all ranks
+  std::optional<int64_t> most = {};   // ns that all findings together cost at most
+};
 
 // A replay speaks for what was measured if it says at most so many times of that.
 inline constexpr double kMuchMore = 1.5;
@@ -28,6 +44,9 @@ void Reweigh(Found& found, const RankTime& whole);
 // Sets what a replay says the finding is worth, and its impact by that, where it speaks for what
 // was measured.
 void ApplyWorth(Found& found, std::optional<Worth> worth, const RankTime& whole);
+
+// What it saves, of a step.
+double ShareOf(const Worth& worth);
 
 // Whether it was done once, such as compilation.
 bool IsDoneOnce(const Finding& f);
