@@ -143,8 +143,8 @@ Phrase WhyNothingLinked(const Facts& facts) {
 
 Phrase FollowPython(const Facts& facts) {
   if (RecordedPython(facts))
-    return "call the Python functions of these moments less often, or in another thread or "
-           "process; see python";
+    return "call the Python functions of these moments less often, or in another process; if they "
+           "wait for a lock (py-spy dump), look at the thread that holds it; see python";
   return Say("find what Python does in these moments ({record}); see python",
              Say(kRecordPython, facts));
 }

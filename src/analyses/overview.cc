@@ -17,6 +17,7 @@
 #include "facts/derived/operators/operator_use.h"
 #include "facts/derived/operators/recording_flops.h"
 #include "facts/derived/steps/step_categories.h"
+#include "facts/derived/steps/step_changes.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -61,8 +62,9 @@ device if it launches activities itself. `roles` uses the categories of PyTorch'
 utilization (share of time in which kernels run), SM efficiency and occupancy are per device, from the
 start of the first step to the end of the last, where the profiler recorded them.
 
-The headline and the findings leave out slow steps (1.5 times the median or more, of at least five steps), and warm-up:
-the first step of a trace if it takes 1.5 times the median of the others, at least two. Warm-up is not in the median.
+The headline and the findings leave out slow steps (1.5 times the median or more, where at most a fifth of at least five
+steps are; else four times, where that many are), and warm-up: the first step of a trace if it takes 1.5 times the median
+of the others, at least two. Warm-up is not in the median.
 If most of that is compilation, one-time work or activities launched before the trace began, the headline says so, and
 what compilation and one-time work cost before the first complete step. The tables have all.
 
@@ -136,8 +138,9 @@ void AddPrecision(const StepBreakdown& sum, Report& report) {
 }
 
 // "Step time is 960 µs (median of 7 steps of 8 ranks, 948 µs to 972 µs; 1 slow step of 4.10 ms left
-// out)".
-Phrase SayStepTime(const std::vector<RankSteps>& ranks, const TypicalSteps& typical) {
+// out)", "Step time is 73.0 ms before step 6 and 114 ms since (medians of ...)".
+Phrase SayStepTime(const Facts& facts, const std::vector<RankSteps>& ranks,
+                   const TypicalSteps& typical) {
   const Distribution& times = typical.times;
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
   if (times.count == 1 && typical.slow + typical.warm_up == 0)
@@ -149,9 +152,10 @@ Phrase SayStepTime(const std::vector<RankSteps>& ranks, const TypicalSteps& typi
     for (size_t s = BeginsWithWarmUp(rank) ? 1 : 0; s < rank.steps.size(); ++s)
       steps.insert({rank.rank->window, rank.steps[s].window.number});
   }
-  const Phrase count = Plural(steps.size(), "step");
-  Phrase how = of.size() > 1 ? Say("median of {steps} of {count} ranks", count, of.size())
-                             : Say("median of {steps}", count);
+  const std::optional<StepChange>& change = StepChangesOf(facts).step_time;
+  Phrase how = Plural(steps.size(), "step");
+  if (of.size() > 1) how = Say("{steps} of {count} ranks", how, of.size());
+  how = change ? Say("medians of {steps}", how) : Say("median of {steps}", how);
   if (times.min < times.max) how += Say(", {least} to {most}", time(times.min), time(times.max));
   if (typical.slow > 0) {
     const Phrase slow = Plural(static_cast<size_t>(typical.slow), "slow step");
@@ -160,6 +164,10 @@ Phrase SayStepTime(const std::vector<RankSteps>& ranks, const TypicalSteps& typi
                : Say("; {steps} of up to {time} left out", slow, time(typical.slowest));
   }
   how += SayWarmUp(ranks, typical);
+  if (change) {
+    return Say("Step time is {before} before step {step} and {after} since ({how})",
+               time(change->before), change->since, time(change->after), how);
+  }
   return Say("Step time is {time} ({how})", time(typical.median), how);
 }
 
@@ -197,7 +205,7 @@ Phrase Headline(const Facts& facts, const std::vector<RankSteps>& ranks,
                : Say("No steps are marked. Breakdown of the {time} recorded: {parts}.", time,
                      parts);
   }
-  return Say("{step_time}: {parts}.", SayStepTime(ranks, typical), parts);
+  return Say("{step_time}: {parts}.", SayStepTime(facts, ranks, typical), parts);
 }
 
 void AddStepMetrics(const Facts& facts, const StepStatistics& total, int64_t median,

@@ -70,9 +70,9 @@ void AddFinding(Report& report, const Facts& facts, const LateRank& late, double
                              : Say("{who} is the slow stage: {reason}, {share} of span.", who,
                                    reason, HumanRatio(share)),
        .because =
-           Say("the others wait for it in sends and receives: outside of communication it "
-               "takes {time} more than the median of the others; cause: {cause}",
-               HumanTime(static_cast<double>(late.beyond.own)), SayLateEvidence(late, facts)),
+           Say("{cause}; the others wait for it in sends and receives: outside of communication it "
+               "takes {time} more than their median",
+               SayLateEvidence(late, facts), HumanTime(static_cast<double>(late.beyond.own))),
        .hint = IsCompute(late.reason) && late.reason != LateReason::kCompute
                    ? Phrase("balance the stages: move layers to ranks with less own time")
                    : LateHint(late, facts),

@@ -35,10 +35,11 @@ std::span<const Translated> JapaneseOfAnalysesAToG() {
        "included",
        "どのデバイスアクティビティにも、対応する起動呼び出しがトレースにありません。ランタイム呼び"
        "出しも含めてください: {record}"},
-      {"call the Python functions of these moments less often, or in another thread or process; "
-       "see python",
+      {"call the Python functions of these moments less often, or in another process; if they wait "
+       "for a lock (py-spy dump), look at the thread that holds it; see python",
        "これらの時点の Python "
-       "関数の呼び出しを減らすか、別のスレッドやプロセスで実行してください。python を参照"},
+       "関数の呼び出しを減らすか、別のプロセスで実行してください。ロックを待って"
+       "いる場合 (py-spy dump) は、それを保持しているスレッドを調べてください。python を参照"},
       {"find what Python does in these moments ({record}); see python",
        "これらの時点で Python が何をしているかを確認してください ({record})。python を参照"},
       {"both ranks", "両方のランク"},

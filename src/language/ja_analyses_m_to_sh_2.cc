@@ -330,10 +330,11 @@ std::span<const Translated> JapaneseOfAnalysesMToSh2() {
        "ステップ {since} 以降、{who} が遅いステージです: {reason}、スパンの {share}。"},
       {"{who} is the slow stage: {reason}, {share} of span.",
        "{who} が遅いステージです: {reason}、スパンの {share}。"},
-      {"the others wait for it in sends and receives: outside of communication it takes {time} "
-       "more than the median of the others; cause: {cause}",
-       "他のランクは送受信でこのランクを待っています: 通信以外の時間が他の中央値より {time} 長く"
-       "なっています。原因: {cause}"},
+      {"{cause}; the others wait for it in sends and receives: outside of communication it takes "
+       "{time} more than their median",
+       "{cause}。他のランクは送受信でこのランクを待っています: 通信以外の時間が他の中央値より "
+       "{time} "
+       "長くなっています"},
       {"balance the stages: move layers to ranks with less own time",
        "ステージの負荷を均等にしてください: 自身の処理時間が短いランクへ層を移します"},
       {"{verdict}: {who} has the most own time, {share} of span more than the median of the "

@@ -28,6 +28,8 @@ std::span<const Translated> JapaneseOfReports() {
       {"{time} per step ({share})", "1 ステップあたり {time} ({share})"},
       {"{time} per step since step {since}", "ステップ {since} 以降 1 ステップあたり {time}"},
       {"up to {time}", "最大 {time}"},
+      {"A part of a step counts while any device of its rank does it.",
+       "ステップの各項目は、ランクのいずれかのデバイスが行っている間の時間です。"},
       {"slow steps left out", "除外した遅いステップ"},
       {"The means leave out {steps}.", "平均は{steps}を除いたものです。"},
       {"up to {time} ({share})", "最大 {time} ({share})"},
@@ -82,12 +84,7 @@ std::span<const Translated> JapaneseOfReports() {
       {" (times in ns, or with a unit: 50us)", " (時間は ns、または単位付き: 50us)"},
       {"no default", "既定値なし"},
       {"default {value}", "既定値 {value}"},
-      {"More: stepscope serve BEFORE AFTER | stepscope compare BEFORE AFTER --full",
-       "詳細: stepscope serve BEFORE AFTER | stepscope compare BEFORE AFTER --full"},
-      {"More: stepscope serve {path}\n      stepscope analyze {path} --only {names} | --full",
-       "詳細: stepscope serve {path}\n      stepscope analyze {path} --only {names} | --full"},
-      {"More: stepscope serve {path} | stepscope analyze {path} --only {names} | --full",
-       "詳細: stepscope serve {path} | stepscope analyze {path} --only {names} | --full"},
+      {"More: {commands}", "詳細: {commands}"},
   };
   return kTexts;
 }

@@ -13,7 +13,7 @@ Script ScriptOf(const Rune& rune) {
   const char32_t c = rune.code;
   if (!rune.valid) return Script::kOther;
   if (c == ' ') return Script::kSpace;
-  if (c == '%' || (c < 0x80 && c != '_' && IsWordChar(static_cast<char>(c)))) return Script::kLatin;
+  if (c == '%' || (c < 0x80 && IsWordChar(static_cast<char>(c)))) return Script::kLatin;
   const bool kana = c > 0x3040 && c <= 0x30ff && c != U'・';
   return kana || (c >= 0x4e00 && c <= 0x9fff) ? Script::kJapanese : Script::kOther;
 }

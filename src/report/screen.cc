@@ -47,25 +47,32 @@ void Write(Pen& pen, size_t indent, std::string_view text, size_t most) {
     pen.Line(indent, line);
 }
 
-// The sentence that begins the verdict, bold, and the rest of it.
-void DrawVerdict(Pen& pen, const Summary& summary) {
-  const auto lines =
-      Clip(Printable(pen.In(summary.verdict)), pen.Room(0), pen.Room(0), kVerdictLines);
-  for (const std::string& line : lines) pen.Line(0, pen.Painted(kBold, line));
+// Draws it bold. Returns how many bytes of its text fit.
+size_t DrawVerdict(Pen& pen, const Summary& summary) {
+  const std::string text = Printable(pen.In(summary.verdict));
+  const size_t all = WrapLines(text, pen.Room(0), pen.Room(0)).size();
+  const auto lines = Clip(text, pen.Room(0), pen.Room(0), kVerdictLines);
+  size_t shown = 0;
+  for (const std::string& line : lines) {
+    pen.Line(0, pen.Painted(kBold, line));
+    shown += line.size();
+  }
+  return all > lines.size() ? shown : text.size();
 }
 
 // What a cause says: its message, unless the verdict did, and why.
 struct Said {
   Phrase head, because;
 };
-Said SayCause(const SummaryCause& cause, const Phrase& verdict) {
+Said SayCause(const SummaryCause& cause, std::string_view said_before, const Pen& pen) {
   const Finding& f = *cause.finding;
-  if (f.because.empty() || !verdict.contains(f.message)) return {f.message, f.because};
+  if (f.because.empty() || !said_before.contains(Printable(pen.In(f.message))))
+    return {f.message, f.because};
   return {Capitalized(f.because), {}};
 }
 
-void DrawCause(Pen& pen, size_t number, const SummaryCause& cause, const Phrase& verdict) {
-  const Said said = SayCause(cause, verdict);
+void DrawCause(Pen& pen, size_t number, const SummaryCause& cause, std::string_view said_before) {
+  const Said said = SayCause(cause, said_before, pen);
   const size_t room = pen.Room(kIndent);
   const std::string worth_text = pen.In(cause.worth);
   const size_t worth = DisplayWidth(worth_text);
@@ -83,11 +90,13 @@ void DrawCause(Pen& pen, size_t number, const SummaryCause& cause, const Phrase&
   if (!hint.empty()) Write(pen, kIndent, Printable(pen.In(Say("try: {hint}", hint))), kCauseLines);
 }
 
-void DrawCauses(Pen& pen, const Summary& summary) {
+// `said`: bytes of the verdict that are on the screen.
+void DrawCauses(Pen& pen, const Summary& summary, size_t said) {
   if (summary.causes.empty()) return;
   pen.Gap();
+  const std::string verdict = Printable(pen.In(summary.verdict)).substr(0, said);
   for (size_t i = 0; i < summary.causes.size(); ++i)
-    DrawCause(pen, i + 1, summary.causes[i], summary.verdict);
+    DrawCause(pen, i + 1, summary.causes[i], verdict);
 }
 
 // A bar of whole and eighths of blocks; every time above zero has something to see.
@@ -227,8 +236,8 @@ std::string ToScreen(const ReportSet& answer, const TextStyle& style) {
   const Summary summary = Summarize(answer);
   Pen pen(narrow);
   Write(pen, 0, Printable(pen.In(summary.subject)), 1);
-  DrawVerdict(pen, summary);
-  DrawCauses(pen, summary);
+  const size_t said = DrawVerdict(pen, summary);
+  DrawCauses(pen, summary, said);
   DrawStep(pen, summary.step);
   DrawRanks(pen, summary.ranks);
   DrawUnseen(pen, summary);

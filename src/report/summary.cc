@@ -77,9 +77,12 @@ size_t CountRanks(const ReportSet& answer) {
   const auto read = static_cast<size_t>(std::max<int64_t>(answer.run.ranks, 0));
   const Table* table = FindTable(FindReport(answer, "breakdown"), "ranks");
   if (table == nullptr) return read;
-  const ColumnOf rank(*table, "rank");
+  const auto rank = FindColumn(*table, "rank");
+  if (!rank) return std::min<size_t>(read, 1);  // a comparison of two ranks
   std::set<int64_t> counted;
-  for (const auto& row : table->rows) counted.insert(rank.Int(row));
+  for (const auto& row : table->rows) {
+    if (const auto number = WholeIn(row[*rank])) counted.insert(*number);
+  }
   return counted.empty() ? read : std::min(read, counted.size());
 }
 
@@ -107,6 +110,7 @@ struct Names {
   Phrase before, after;
 };
 Names NamesOf(const ReportSet& answer) {
+  if (!answer.run.before.empty()) return {answer.run.before, answer.run.after};
   constexpr std::string_view kBetween = " vs ";
   const std::string& name = answer.run.name;
   const size_t at = FindReport(answer, "compare") == nullptr ? name.npos : name.find(kBetween);
@@ -136,10 +140,16 @@ Phrase SaySteps(int64_t first, int64_t last) {
 std::optional<std::pair<int64_t, int64_t>> StepsOf(const ReportSet& answer) {
   const Table* steps = FindTable(FindReport(answer, "overview"), "steps");
   if (steps == nullptr || steps->rows.empty()) return std::nullopt;
-  const ColumnOf number(*steps, "step");
-  const auto [first, last] = std::ranges::minmax_element(
-      steps->rows, {}, [&](const auto& row) { return number.Int(row); });
-  return std::pair(number.Int(*first), number.Int(*last));
+  const auto number = FindColumn(*steps, "step");
+  if (!number) return std::nullopt;  // of a comparison of two steps
+  std::optional<std::pair<int64_t, int64_t>> all;
+  for (const auto& row : steps->rows) {
+    const auto step = WholeIn(row[*number]);
+    if (!step) continue;
+    all = all ? std::pair(std::min(all->first, *step), std::max(all->second, *step))
+              : std::pair(*step, *step);
+  }
+  return all;
 }
 
 // A run of a comparison, whose steps count from a change on where it has one.
@@ -239,13 +249,16 @@ std::vector<size_t> ColumnsToShow(const Table& table, bool compared, int64_t ste
 
 // "compute" of "compute, after - before", in any language.
 std::string PartOf(std::string_view title) {
-  return std::string(title.substr(0, std::min(title.find(','), title.find("、"))));
+  return std::string(
+      title.substr(0, std::min({title.find(','), title.find("、"), title.find(" (変更後")})));
 }
 
 SummaryRanks ReadRanks(const ReportSet& answer, int64_t step_time) {
   const Table* table = FindTable(FindReport(answer, "breakdown"), "ranks");
   SummaryRanks ranks;
   if (table == nullptr || table->rows.size() < 2 || step_time <= 0) return ranks;
+  // A comparison of two ranks has no column of them.
+  if (!FindColumn(*table, "rank") || !FindColumn(*table, "window")) return ranks;
   ranks.changes = FindColumn(*table, "step_time_change").has_value();
   ranks.since = WholeIn(FindMetric(FindReport(answer, "breakdown"), "since_step"));
   const std::vector<size_t> columns = ColumnsToShow(*table, ranks.changes, step_time);
@@ -304,6 +317,14 @@ Phrase SayClocks(const ReportSet& answer) {
   return Say("Clocks of ranks agree within {time}.", HumanNanoseconds(*error));
 }
 
+// Where a rank has several devices.
+Phrase SayDevices(const ReportSet& answer) {
+  const auto devices = FindNumber(FindReport(answer, "overview"), "devices");
+  if (!devices || *devices <= answer.run.ranks || FindReport(answer, "breakdown") == nullptr)
+    return {};
+  return "A part of a step counts while any device of its rank does it.";
+}
+
 // Of each rank's steps, those that no mean of the screen counts.
 Phrase SayLeftOut(const ReportSet& answer) {
   const int64_t slow = FindNumber(FindReport(answer, "breakdown"), "slow_steps").value_or(0);
@@ -323,8 +344,8 @@ Phrase SayPartial(const ReportSet& answer) {
 
 std::vector<Phrase> SayUnseen(const ReportSet& answer) {
   std::vector<Phrase> said;
-  for (Phrase sentence :
-       {SayLeftOut(answer), SayNotRecorded(answer), SayPartial(answer), SayClocks(answer)}) {
+  for (Phrase sentence : {SayDevices(answer), SayLeftOut(answer), SayNotRecorded(answer),
+                          SayPartial(answer), SayClocks(answer)}) {
     if (!sentence.empty()) said.push_back(std::move(sentence));
   }
   return said;

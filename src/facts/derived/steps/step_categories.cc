@@ -41,10 +41,13 @@ StepStatistics Statistics(const std::vector<RankSteps>& ranks, const Value& valu
 
 constexpr int64_t kBeyondAll = 2;  // times what any other step takes: it is one, whatever they do
 
-bool IsSlow(int64_t time, int64_t median) {
-  constexpr double kSlow = 1.5;  // as the parameter `slow` of the analysis `steps`
-  return static_cast<double>(time) >= kSlow * static_cast<double>(median);
+constexpr double kSlow = 1.5;       // as the parameter `slow` of the analysis `steps`
+constexpr double kFarSlower = 4.0;  // an exception even where many are slow
+
+bool Takes(int64_t time, double times, int64_t median) {
+  return static_cast<double>(time) >= times * static_cast<double>(median);
 }
+bool IsSlow(int64_t time, int64_t median) { return Takes(time, kSlow, median); }
 
 // For how long the first step ran activities that were launched before the recording: until the
 // last before the first one whose launch is known. 0 where none is known.
@@ -96,6 +99,18 @@ std::vector<RankSteps> BreakRecordingsDown(const Facts& facts) {
   const bool any = std::ranges::any_of(all, [](const RankSteps& r) { return !r.whole_recording; });
   if (any) std::erase_if(all, [](const RankSteps& r) { return r.whole_recording; });
   return all;
+}
+
+// From how many times the median on these times are exceptions, which at most one in so many is.
+std::optional<double> ExceptionsFrom(const std::vector<int64_t>& times, int64_t median) {
+  constexpr int64_t kEnough = 5;
+  if (std::ssize(times) < kEnough) return std::nullopt;
+  for (const double from : {kSlow, kFarSlower}) {
+    const int64_t count =
+        std::ranges::count_if(times, [&](int64_t time) { return Takes(time, from, median); });
+    if (count > 0 && count * kMostSlow <= std::ssize(times)) return from;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -171,7 +186,6 @@ bool BeginsWithWarmUp(const RankSteps& rank) {
 }
 
 TypicalSteps FindTypicalSteps(const std::vector<RankSteps>& ranks) {
-  constexpr int64_t kEnough = 5;
   TypicalSteps typical{.ranks = ranks};
   LeaveOutWarmUp(typical);
   std::vector<int64_t> times;
@@ -180,11 +194,10 @@ TypicalSteps FindTypicalSteps(const std::vector<RankSteps>& ranks) {
   }
   typical.times = Describe(times);
   typical.median = typical.times.p50;
-  const auto slow = [&](int64_t time) { return IsSlow(time, typical.median); };
-  const int64_t count = std::ranges::count_if(times, slow);
-  if (count == 0 || typical.times.count < kEnough || count * kMostSlow > typical.times.count)
-    return typical;
-  typical.slow = count;
+  const std::optional<double> from = ExceptionsFrom(times, typical.median);
+  if (!from) return typical;
+  const auto slow = [&](int64_t time) { return Takes(time, *from, typical.median); };
+  typical.slow = std::ranges::count_if(times, slow);
   typical.slowest = typical.times.max;
   std::erase_if(times, slow);
   typical.times = Describe(times);

@@ -80,8 +80,8 @@ inline constexpr int64_t kMostSlow = 5;
 bool BeginsWithWarmUp(const RankSteps& rank);
 
 // The steps without warm-up and without the slow ones, which take 1.5 times the median or more: a
-// checkpoint, an evaluation. Of slow ones, none is left out of fewer than five steps, nor where
-// more than a fifth are slow: those are no exception.
+// checkpoint, an evaluation. Of slow ones, none is left out of fewer than five steps; where more
+// than a fifth are slow, those are no exception, but steps of four times the median may be one.
 struct TypicalSteps {
   std::vector<RankSteps> ranks;  // each that has such steps
   Distribution times;            // of these steps
