@@ -1,8 +1,6 @@
 // Implements the timeline's actions for keys, pointer, buttons and the URL. It holds the view, which changes every frame,
 // and a store of everything else, which components watch.
-import {
-  type EventDetails, type EventRef, type Source, type SpanQuery, type TimelineInfo,
-} from "../data/source";
+import type { EventDetails, EventRef, Source, SpanQuery, TimelineInfo } from "../data/source";
 import { makeStore, type Store } from "../shell/store";
 import { setQuery } from "../shell/url";
 import { TileCache } from "./cache";
@@ -256,8 +254,8 @@ export class Controller {
     await this.take((signal) => this.source.event(this.run, ref, signal), how.reveal);
   }
 
-  async selectKnown(event: EventDetails): Promise<void> {
-    await this.take(() => Promise.resolve(event), "all");
+  async selectFound(event: Promise<EventDetails | null>): Promise<void> {
+    await this.take(() => event, "all");
   }
 
   // A box of a tile. A report's file has the details of few: of others what the tile says.

@@ -5,6 +5,7 @@ import type {
   EventDetails, EventRef, Hits, Match, Matches, Source, TileId, TimelineInfo, Track,
 } from "../data/source";
 import { joinedWords, prefixedWords } from "../data/words";
+import { kBesideKey } from "./merged";
 
 export interface PairedRun {
   readonly id: string;
@@ -173,7 +174,7 @@ export function pairedSource(source: Source, first: PairedRun, second: PairedRun
         const set = await source.select(side.run.id, asked, signal);
         const prefixed = (title: string) => `${side.run.name}: ${title}`;
         const reports = set.reports.map((report) => ({
-          ...report, tables: report.tables.map((table) => ({ ...table, key: side.tracks > 0 ? `${table.key}_with` : table.key, title: prefixed(table.title) })),
+          ...report, tables: report.tables.map((table) => ({ ...table, key: side.tracks > 0 ? table.key + kBesideKey : table.key, title: prefixed(table.title) })),
         }));
         return { ...set, reports, words: prefixedWords(set, prefixed) };
       });

@@ -66,5 +66,5 @@ export async function show(controller: Controller, target: Target): Promise<void
   }
   const around = Math.max(1000, event.duration * kAround);
   if (!span) controller.setView(fit(event.start - around, event.start + event.duration + around, info.end));
-  await controller.selectKnown(event);
+  await controller.selectFound(Promise.resolve(event));
 }
