@@ -129,9 +129,9 @@ export class Controller {
     return { view: this.view, selected, pins, filter, find: search.q, regex: search.regex, top: this.wantedTop || topAt(this.lanes, this.top), ranks, flipped, measure, area, marks, chain };
   }
 
-  // What is as the URL says; an area and a search only where there is a server to sum up and to find.
+  // What is as the URL says; an area only where there is a server to sum up.
   private choices({ pins, filter, find, regex, ranks, flipped, measure, area, marks, chain }: Placed, now = kNoSearch) {
-    const q = this.source.live ? find : "", search: Search = q === now.q && (!q || regex === now.regex) ? now : { ...kNoSearch, q, regex };
+    const search: Search = find === now.q && (!find || regex === now.regex) ? now : { ...kNoSearch, q: find, regex };
     return { pins, filter, search, ranks, flipped, measure, marks, chain, area: this.source.live ? area : null };
   }
 
@@ -258,7 +258,7 @@ export class Controller {
     await this.take(() => event, "all");
   }
 
-  // A box of a tile. A report's file has the details of few: of others what the tile says.
+  // A box of a tile. A report's file has the details of few: of others what the tile says (steps are none of its events).
   async selectBox({ tile, box }: BoxHit, reveals: Reveal): Promise<void> {
     const ref = { track: tile.track, event: tile.boxes.event[box]! };
     await this.take((signal) => this.source.event(this.run, ref, signal).catch((problem: unknown) => {
