@@ -11,6 +11,7 @@ const kRank = ["rank", "odd_rank", "slowest_rank", "longest_rank", "compute_max_
 const kStep = ["step", "longest_step", "peak_step"];
 const kName = ["kernel", "annotation", "event", "host_call", "call", "name", "operator"];
 const kNoNames = ["devices"];     // tables whose "name" is that of a device
+const kOurs = /^\(.*\)$/;         // "(allocated before the trace)" is no event's name
 const kPath = "path";  // the last of a path of names is many events
 
 const kKinds: Readonly<Record<string, string>> = { communication: "communication", compute: "compute", copies: "memory", sync: "wait", wait: "wait" };
@@ -26,7 +27,7 @@ export function targetOfRow(table: Table, row: readonly Cell[]): Target | null {
   const first = (keys: readonly string[]) => keys.map((key) => whole(cell(key))).find((number) => number !== undefined);
   const rank = first(kRank), step = first(kStep);
   const names = kNoNames.includes(table.key) || table.columns.some(({ key }) => key === kPath) ? [] : kName.map(cell);
-  const name = names.find((text): text is string => typeof text === "string" && text !== "");
+  const name = names.find((text): text is string => typeof text === "string" && text !== "" && !kOurs.test(text));
   if (rank === undefined && step === undefined && name === undefined) return null;
   const [window, device, stream] = ["window", "device", "stream"].map((key) => whole(cell(key)));
   return {

@@ -110,8 +110,12 @@ export function DataTable({ table, name, level = 3, beside, act }: { table: Tabl
             onInput={(event) => { setPage("1", "replace"); setFilter(event.currentTarget.value, "replace"); }}
           />
         )}
-        {table.rows.length > 0 && <button type="button" class="save" onClick={save} aria-label={t("table.save_of", { title })}>CSV</button>}
-        {table.rows.length > 0 && <span class="exports"><DrawnExports name={`${name}.${table.key}`} title={title} of={() => section.current} /></span>}
+        {table.rows.length > 0 && (
+          <span class="exports">
+            <DrawnExports name={`${name}.${table.key}`} title={title} of={() => section.current} />
+            <button type="button" class="save" onClick={save} aria-label={t("table.save_of", { title })}>CSV</button>
+          </span>
+        )}
         <Pager page={page} pages={pages} onPage={(next) => setPage(String(next + 1), "replace")} title={title} />
       </div>
       {table.rows.length === 0 ? <p class="faint">{t("table.empty")}</p> : (

@@ -45,6 +45,7 @@ export function pairedInfo(sides: readonly [Side, Side]): TimelineInfo {
     tracks: sides.flatMap(({ info, tracks, ranks, shift }) => info.tracks.map((track): Track =>
       ({ ...track, id: track.id + tracks, rank_index: track.rank_index + ranks, shift, until: info.end + shift }))),
     kinds: sides[0].info.kinds, column_kinds: sides[0].info.column_kinds,
+    ...(sides.some(({ info }) => info.words) && { words: joinedWords(sides.map(({ info }) => info.words ?? {})) }),
     pair: { names: [sides[0].run.name, sides[1].run.name], steps: begins.includes(null) ? null : [begins[0]!, begins[1]!] },
   };
 }

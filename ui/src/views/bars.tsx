@@ -16,9 +16,10 @@ export function plainBars(value: string, called: readonly string[] = [], most = 
     const at = columnAt(table, value);
     if (at < 0) return null;
     const byRow = table.kind_column;
-    const labels = called.length > 0 ? called.map((key) => columnAt(table, key)) : labelColumns(table, byRow ? [byRow] : []);
+    const first = { ...table, rows: table.rows.slice(0, most) };
+    const labels = called.length > 0 ? called.map((key) => columnAt(table, key)) : labelColumns(first, byRow ? [byRow] : []);
     const title = visible(table.columns[at]!.title);
-    const rows = table.rows.slice(0, most).flatMap((row): BarRow[] => {
+    const rows = first.rows.flatMap((row): BarRow[] => {
       const { number, text } = valueAt(table, row, at);
       if (number === null || number <= 0) return [];
       const kind = byRow ? kindOfRow(table, row) : kindOfColumn(table, at);
