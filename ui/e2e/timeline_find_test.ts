@@ -432,6 +432,26 @@ describe("two runs", () => {
   });
 });
 
+test("a compared row leads to both runs on one axis, and back to the comparison", async () => {
+  const watched = await Watched.at(browser, server.url, `#/run/${ids.demo}/compare?with=${ids.many}`, ".pair"), { page } = watched;
+  await page.locator("main figure a.in-timeline").first().click();
+  await page.waitForFunction(() => document.querySelectorAll(".tl-rank").length > 6);
+  assert.match(await page.evaluate(() => location.hash), new RegExp(`with=${ids.many}`));
+  assert.match(await page.evaluate(() => location.hash), /back=compare:/);
+  await page.locator(".tl-back").click();
+  await page.waitForSelector(".who");
+  assert.match(await page.evaluate(() => location.hash), /\/compare\//);
+  await watched.close();
+});
+
+test("two runs, ranks and counters are named in Japanese", async () => {
+  const watched = await open(ids.demo, { language: "ja" }, `?with=${ids.many}`);
+  await watched.page.waitForFunction(() => document.querySelectorAll(".tl-rank").length > 6);
+  assert.equal((await watched.page.locator(".tl-rank .tl-name").allTextContents())[0], "after: ランク 0");
+  assert.match((await info(watched.page, ids.demo)).words?.["ja"]?.["bandwidth of HtoD"] ?? "", /帯域幅$/);
+  await watched.close();
+});
+
 describe("files", () => {
   // The traces of the job, as a browser has files that are dropped.
   const files = (folder: string) => readdirSync(folder).filter((name) => name.includes("rank")).slice(0, 2).map((name) => join(folder, name));
