@@ -288,7 +288,7 @@ Report Run(const Facts& facts, const Params&) {
 const Analysis kOverview = {
     .name = "overview",
     .title = "Step overview",
-    .label = "Overview",
+    .label = "Step time",
     .group = AnalysisGroup::kOverview,
     .summary = "Step time, breakdown, precision, utilization",
     .doc = overview::kDoc,

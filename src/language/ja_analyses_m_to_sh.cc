@@ -7,7 +7,7 @@ std::span<const Translated> JapaneseOfAnalysesMToSh() {
   static constexpr Translated kTexts[] = {
       // Titles of analyses and their parameters.
       {"Step overview", "ステップの概要"},
-      {"Overview", "概要"},
+      {"Step time", "ステップ時間"},
       {"Step time, breakdown, precision, utilization", "ステップ時間、内訳、精度、利用率"},
       {"Training phases", "学習フェーズ"},
       {"Phases", "フェーズ"},

@@ -18,7 +18,6 @@
 #include "base/gzip.h"
 #include "base/json_writer.h"
 #include "base/parallel.h"
-#include "report/humanize.h"
 #include "server/compact_json.h"
 #include "server/packed_text.h"
 
@@ -288,23 +287,19 @@ void PutDetails(JsonWriter& json, const Timeline& timeline, const std::vector<Ca
   json.End();
 }
 
-std::string Message(const Timeline& timeline, const Choice& choice) {
-  int64_t streams = 0, others = 0;
+// The object "least".
+void PutLeast(JsonWriter& json, const Timeline& timeline, const Choice& choice) {
+  int64_t device = 0, other = 0;
   for (uint32_t track = 0; track < timeline.tracks().size(); ++track) {
-    int64_t& least = timeline.tracks()[track].kind == TrackKind::kStream ? streams : others;
+    int64_t& least = timeline.tracks()[track].kind == TrackKind::kStream ? device : other;
     least = std::max(least, choice.Least(track));
   }
-  if (streams == 0 && others == 0) {
-    return "This file holds every event. Details are those of the longest.";
-  }
-  const auto which = [](int64_t least) {
-    return least == 0 ? std::string("every event")
-                      : "each event that lasts at least " + HumanTime(static_cast<double>(least));
-  };
-  return fmt::format(
-      "This file holds {} of devices, and {} of other tracks; on many tracks it also holds shorter "
-      "ones. All others are drawn as density. Details are those of the longest.",
-      which(streams), which(others));
+  json.BeginObject(JsonWriter::Form::kCompact);
+  json.Key("device");
+  json.Int(device);
+  json.Key("other");
+  json.Int(other);
+  json.End();
 }
 
 }  // namespace
@@ -321,7 +316,8 @@ EmbeddedTimeline EmbedTimeline(const Timeline& timeline, size_t most_bytes, int 
   for (uint32_t track = 0; track < timeline.tracks().size(); ++track)
     json.Int(choice.finest(track));
   json.End();
-  json.Text("message", Message(timeline, choice));
+  json.Key("least");
+  PutLeast(json, timeline, choice);
   json.Key("events");
   PutDetails(json, timeline, choice.TakeLongest());
   json.End();

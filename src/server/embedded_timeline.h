@@ -16,7 +16,8 @@ struct EmbeddedTimeline {
   //   info    as /api/runs/ID/timeline
   //   finest  of each track, in the order of its tracks: the level below which it has no tiles
   //   events  "track.event" -> details, of the events that last longest
-  //   message how they were chosen, as a sentence
+  //   least   {device, other}: from so many ns on, each event of a device, and of another track, is
+  //           a box of its finest level; 0: all are
   std::string json;
   // By level, as PackedText(): the tiles of all tracks that have it, one after another; those that
   // are missing have nothing in them. Side by side, as what repeats from step to step and from rank

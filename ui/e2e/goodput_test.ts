@@ -6,6 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
+import { parseExact } from "../src/data/exact";
+import type { Report, ReportSet } from "../src/data/report";
 import { openBrowser, Watched } from "./browser";
 import { serve, stepscope, type Server } from "./job";
 
@@ -62,6 +64,9 @@ after(async () => {
   if (folder) rmSync(folder, { recursive: true, force: true });
 });
 
+const reportOf = (job: string): Report =>
+  (parseExact(stepscope("goodput", "analyze", "--store", join(folder, "ledger"), "--job", job, "--format", "json")) as ReportSet).reports[0]!;
+
 const runOf = (name: string): string => runs.find((run) => run.name === name)!.id;
 
 test("a run shows the goodput of its job, says why it is its job, and leads to it", async () => {
@@ -94,6 +99,13 @@ test("jobs are listed by what they lost, each with its curve and a link", async 
   assert.deepEqual(await rows.locator("th").allTextContents(), ["llm", "small"]);
   assert.equal(await rows.locator("svg.job-curve").count(), 2);
   assert.match((await rows.nth(0).textContent()) ?? "", /10\.7.*21\.3/, "chip-hours and their cost");
+  assert.equal(await watched.page.getByText("llm", { exact: true }).filter({ visible: true }).count(), 1, "each job is listed once");
+  assert.equal(await watched.page.getByText(/^2 jobs, .* events\./).filter({ visible: true }).count(), 1, "one sentence");
+  assert.equal(await watched.page.inputValue("#choose-job"), "", "all jobs");
+  assert.deepEqual(await watched.page.locator("nav#navigation [aria-current='page']").allTextContents(), ["Ledger jobs"]);
+  await watched.page.locator(".job-losses thead button", { hasText: "lost time" }).click();
+  assert.deepEqual(await rows.locator("th").allTextContents(), ["small", "llm"], "sorted by another column");
+  await watched.page.locator(".job-losses thead button", { hasText: "lost time" }).click();
   await watched.checkAxe("the list of jobs");
   await watched.screenshot("jobs-by-loss");
   await rows.nth(1).getByRole("link").click();
@@ -116,6 +128,24 @@ test("unknown factors of chip-hours say which input is missing", async () => {
   await watched.screenshot("chip-hours");
   const [download] = await Promise.all([watched.page.waitForEvent("download"), watched.page.locator(".exported", { has: watched.page.locator(".chip-hours") }).locator("button", { hasText: "CSV" }).click()]);
   assert.equal(download.suggestedFilename(), "chip_hours.factors.picture.csv");
+  await watched.close();
+});
+
+test("the page of a job says its sentence once, and leads back to all jobs and to a run", async () => {
+  const watched = await Watched.at(browser, server.url, `#/ledger/${ledger}/goodput?job=${ledger}:llm`, ".chip-hours");
+  const sentence = reportOf("llm").headline;
+  assert.equal(await watched.page.locator("main").getByText(sentence).count(), 1, sentence);
+  assert.deepEqual(await watched.page.locator("main h1, main .verdict").evaluateAll((all) => all.map((one) => one.tagName)), ["H1", "P"], "the heading comes first");
+  await watched.page.selectOption("#choose-job", "");
+  await watched.page.locator(".job-losses").waitFor();
+  await watched.page.locator("nav#navigation").getByRole("link", { name: "llm.json" }).click();
+  await watched.page.locator(".goodput-source").waitFor();
+  await watched.close();
+});
+
+test("in Japanese the input that an unknown factor needs is named in Japanese", async () => {
+  const watched = await Watched.at(browser, server.url, `#/ledger/${ledger}/goodput?job=${ledger}:llm`, ".chip-hours", { language: "ja" });
+  assert.match(await watched.text(".chips-missing"), /^不明: モデルとチップが必要です$/);
   await watched.close();
 });
 

@@ -116,6 +116,28 @@ describe("the first screen", () => {
     await watched.close();
   });
 
+  test("leads from bars, parts and the framed rank to the timeline, and from there back", async () => {
+    const watched = await open("one"), { page } = watched;
+    const bar = page.locator("section[aria-labelledby='runs-title'] .bar-list a.in-timeline").first();
+    const top = tableOf(answerOf(pathOf("one")), "kernel_breakdown", "top"), says = (await bar.getAttribute("title"))!;
+    assert.ok(says.includes(String(cell(top, top.rows[0]!, "name")).slice(0, 20)), says);
+    await bar.click();
+    await page.waitForSelector(".tl-details h2");
+    assert.equal(await watched.text(".tl-back"), "‹ Back to Summary");
+    await page.locator(".tl-back").click();
+    await page.waitForSelector("h1.verdict");
+    await page.locator(".step-parts a.in-timeline").first().click();
+    await page.waitForSelector(".tl-details dd[data-field=kind]");
+    assert.equal(await watched.text(".tl-details dd[data-field=kind]"), "compute", "the longest of the part");
+    await watched.close();
+    const slow = await open("slow");
+    await slow.page.locator(".heat-mark a.in-timeline").click();
+    await slow.page.waitForSelector(".tl-back");
+    assert.match(await slow.page.evaluate(() => location.hash), /back=home/);
+    await slow.page.waitForSelector(".tl-rank, .tl-head");
+    await slow.close();
+  });
+
   test("of one rank, and without steps, has no empty place", async () => {
     for (const job of ["one", "unmarked"] as const) {
       const watched = await open(job);
@@ -141,6 +163,17 @@ describe("the first screen", () => {
     assert.equal(await watched.page.locator("nav .without a:visible").count(), missing);
     await watched.close();
   });
+});
+
+test("each entry and each group of the navigation has a name of its own, in both languages", async () => {
+  for (const language of ["en", "ja"] as const) {
+    const watched = await open("slow", { language });
+    const names = await watched.page.locator("nav#navigation h2, nav#navigation a > span:first-child").allTextContents();
+    const twice = names.filter((name, at) => names.indexOf(name) !== at && name !== "");
+    assert.ok(names.length > 30, names.join());
+    assert.deepEqual(twice, [], language);
+    await watched.close();
+  }
 });
 
 // What people see, text by text; without what stays as it is in every language.

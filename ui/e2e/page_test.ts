@@ -62,7 +62,7 @@ describe("numbers", () => {
       const metric = answer.reports.find((report) => report.analysis === analysis)?.metrics.find((one) => one.key === key);
       assert.equal(text, cellText(metric?.value, metric?.unit ?? ""), name);
     }
-    assert.match(await watched.text(".tile .trend .faint"), /^range over steps: \S/);
+    assert.match(await watched.text(".tile .trend .faint"), /^per step: \S/);
     const findings = answer.reports.flatMap((report) => report.findings).sort((a, b) => a.place - b.place || b.impact - a.impact);
     assert.equal(await watched.text(".top-findings .message"), visible(findings[0]!.message));
     await watched.page.waitForSelector(".canvas-grid canvas");

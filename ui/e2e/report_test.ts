@@ -47,6 +47,36 @@ test("shows what analyze says, on every page, from a file alone", async () => {
   await watched.close();
 });
 
+test("its timeline finds events by name, and links of rows select theirs, without a server", async () => {
+  const watched = await Watched.open(browser, pathToFileURL(file).href), { page } = watched;
+  await page.waitForSelector(".tiles");
+  const run = /#\/run\/([^/?]+)/.exec(await page.evaluate(() => location.hash))?.[1] ?? "";
+  await watched.go(`#/run/${run}/timeline`);
+  await page.waitForSelector(".tl-rank, .tl-head");
+  await page.fill("#timeline-search", "allreduce");
+  await page.waitForFunction(() => /found$/.test(document.querySelector("#timeline-found")?.textContent ?? ""));
+  const total = Number.parseInt((await watched.text("#timeline-found")).replace(/\D/g, ""), 10);
+  assert.ok(total > 20, `${total} events`);
+  await page.locator("#timeline-search").press("Enter");
+  await page.waitForSelector(".tl-details h2");
+  assert.match(await watched.text(".tl-details h2"), /allreduce/i);
+  await page.waitForFunction(() => /^1 of /.test(document.querySelector("#timeline-found")?.textContent ?? ""));
+  await page.locator("#timeline-search").press("Enter");
+  await page.waitForFunction(() => /^2 of /.test(document.querySelector("#timeline-found")?.textContent ?? ""));
+  await page.locator(".tl-regex").click();
+  await page.fill("#timeline-search", "all(reduce");
+  await page.waitForSelector("#timeline-found.tl-wrong");
+  assert.match(await watched.text(".tl-tools"), /This file has/);
+  await watched.checkAxe("a search in a file");
+  await watched.screenshot("report-html-search");
+  await watched.go(`#/run/${run}/report/kernel_breakdown`);
+  const name = (await page.locator("#table-top tbody tr").first().locator("a.in-timeline").getAttribute("title"))!;
+  await page.locator("#table-top tbody tr").first().locator("a.in-timeline").click();
+  await page.waitForSelector(".tl-details h2");
+  assert.ok(name.includes((await watched.text(".tl-details h2")).slice(0, 40)), name);
+  await watched.close();
+});
+
 test("of a job of eight ranks stays below 5 MB", () => {
   const [folder, large] = [join(job.folder, "eight"), join(job.folder, "eight.html")];
   stepscope("demo", folder, "--ranks", "8", "--steps", "6");

@@ -416,9 +416,40 @@ describe("two runs", () => {
     await page.keyboard.press("Shift+C");
     await page.locator(kCanvas).focus();
     await page.keyboard.press("r");
-    await page.waitForFunction(() => document.querySelectorAll(".tl-area section.table").length === 2);
+    await page.waitForSelector(".tl-area section.table tbody tr");
+    assert.equal(await page.locator(".tl-area section.table").count(), 1, "one table of both");
+    assert.equal(await watched.text(".tl-area section.table h3"), "many → after, by name");
+    const heads = await page.locator(".tl-area th[scope=col]").allTextContents();
+    assert.deepEqual(heads.slice(0, 9), ["name", ...["sum", "events"].flatMap((of) => [`${of}, before`, `${of}, after`, `${of}, after - before`, `${of}, change`])]);
+    const [from, to] = (await queryOf(page)).get("area")!.split(":")[0]!.split("..").map(Number) as [number, number];
+    assert.ok(to > from);
+    await watched.screenshot("timeline-pair-area");
+    await page.getByRole("button", { name: "stack", exact: true }).press("Enter");
+    await page.waitForSelector(".tl-area .flame-part");
+    assert.equal(await page.locator(".tl-area .flame").count(), 1, "one flame graph of both");
+    await watched.checkAxe("the area of two runs");
     await watched.close();
   });
+});
+
+test("a compared row leads to both runs on one axis, and back to the comparison", async () => {
+  const watched = await Watched.at(browser, server.url, `#/run/${ids.demo}/compare?with=${ids.many}`, ".pair"), { page } = watched;
+  await page.locator("main figure a.in-timeline").first().click();
+  await page.waitForFunction(() => document.querySelectorAll(".tl-rank").length > 6);
+  assert.match(await page.evaluate(() => location.hash), new RegExp(`with=${ids.many}`));
+  assert.match(await page.evaluate(() => location.hash), /back=compare:/);
+  await page.locator(".tl-back").click();
+  await page.waitForSelector(".who");
+  assert.match(await page.evaluate(() => location.hash), /\/compare\//);
+  await watched.close();
+});
+
+test("two runs, ranks and counters are named in Japanese", async () => {
+  const watched = await open(ids.demo, { language: "ja" }, `?with=${ids.many}`);
+  await watched.page.waitForFunction(() => document.querySelectorAll(".tl-rank").length > 6);
+  assert.equal((await watched.page.locator(".tl-rank .tl-name").allTextContents())[0], "after: ランク 0");
+  assert.match((await info(watched.page, ids.demo)).words?.["ja"]?.["bandwidth of HtoD"] ?? "", /帯域幅$/);
+  await watched.close();
 });
 
 describe("files", () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { emptyTile, tilesByName } from "../src/data/embedded";
-import { decodeTiles } from "../src/timeline/tile";
+import { decodeTiles } from "../src/data/tile";
 import { encodeTile, joined } from "./fake_timeline";
 
 test("a block is cut into its tiles", () => {

@@ -7,7 +7,7 @@ import { layOut } from "../src/timeline/lanes";
 import { levelFor } from "../src/timeline/levels";
 import { TileLoader, tileKey } from "../src/timeline/loader";
 import { Painter } from "../src/timeline/painter";
-import { decodeTiles } from "../src/timeline/tile";
+import { decodeTiles } from "../src/data/tile";
 import { encodeTile, fakeInfo, type FakeTrack } from "./fake_timeline";
 
 // The one thing of a browser that a painter needs.

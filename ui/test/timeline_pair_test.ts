@@ -6,7 +6,7 @@ import { beginOf, mergedMatches, moveTiles, pairedSource } from "../src/timeline
 import { piecesOf } from "../src/timeline/pieces";
 import { TileCache } from "../src/timeline/cache";
 import { TileLoader } from "../src/timeline/loader";
-import { decodeTiles } from "../src/timeline/tile";
+import { decodeTiles } from "../src/data/tile";
 import { encodeTile, fakeDetails, fakeInfo, fakeMatches, joined, type FakeTrack } from "./fake_timeline";
 
 const tracksFrom = (start: number): FakeTrack[] => [

@@ -1,7 +1,7 @@
 // Tests reading tiles as the server writes them, and bytes that are not tiles.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { decodeTiles, TileError } from "../src/timeline/tile";
+import { decodeTiles, TileError } from "../src/data/tile";
 import { encodeTile, joined } from "./fake_timeline";
 
 const kGemm = { start: 1000, duration: 600, name: "gemm", kind: 0 };

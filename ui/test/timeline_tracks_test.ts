@@ -9,7 +9,7 @@ import { TileLoader, tileKey } from "../src/timeline/loader";
 import { cutToFit } from "../src/timeline/overlay";
 import { piecesOf } from "../src/timeline/pieces";
 import { Strips, abgr, kShades, makeLut } from "../src/timeline/raster";
-import { decodeTiles } from "../src/timeline/tile";
+import { decodeTiles } from "../src/data/tile";
 import type { TileId } from "../src/data/source";
 import { encodeTile, fakeInfo, joined, type FakeTrack } from "./fake_timeline";
 

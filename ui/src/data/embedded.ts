@@ -2,13 +2,16 @@
 // and one block of tiles per level of detail of a run, inflated on first use. Missing data is reported.
 import type { ReportSet } from "./report";
 import { parseExact } from "./exact";
+import { FileEvents } from "./file_events";
 import { learnNames } from "./short_names";
 import { SourceError, type Analysis, type EventDetails, type EventRef, type Source, type State, type TileId, type TimelineInfo } from "./source";
+import { decodeTiles } from "./tile";
 
 interface EmbeddedTimeline {
   readonly info: TimelineInfo;
   readonly finest: readonly number[];  // of each track: the level below which there are no tiles
-  readonly message?: string;  // how the events were chosen
+  // From so many ns on, each event of a device and of another track is there; 0: all are.
+  readonly least?: { readonly device: number; readonly other: number };
   readonly events?: Readonly<Record<string, EventDetails>>;  // by "track.event"
 }
 
@@ -98,6 +101,21 @@ export function embeddedSource(data: Embedded): Source {
     return held;
   };
   const timeline = (run: string) => data.timelines?.[run];
+  const known = new Map<string, Promise<FileEvents>>();
+  // All events of a run that its file has: in the finest tiles of each track.
+  const readEvents = async (run: string): Promise<FileEvents> => {
+    const { info, finest } = await found(timeline(run), "the timeline"), tiles = [];
+    for (const level of new Set(finest)) {
+      const packed = [...(await levelOf(run, level)).values()].filter((tile) => finest[new DataView(tile.buffer, tile.byteOffset).getUint32(8, true)] === level);
+      tiles.push(...decodeTiles(joined(packed)));
+    }
+    return new FileEvents(info, tiles);
+  };
+  const eventsOf = (run: string): Promise<FileEvents> => {
+    const held = known.get(run) ?? readEvents(run);
+    known.set(run, held);
+    return held;
+  };
   const no = (what: string) => Promise.reject(missing(what));
   return {
     live: false,
@@ -113,19 +131,21 @@ export function embeddedSource(data: Embedded): Source {
     timeline: (run) => {
       const held = timeline(run);
       const tracks = held?.info.tracks.map((track, at) => ({ ...track, finest: held.finest[at] ?? 0 }));
-      return found(held && { ...held.info, tracks: tracks!, ...(held.message && { message: held.message }) }, "the timeline");
+      return found(held && { ...held.info, tracks: tracks!, ...(held.least && { least: held.least }) }, "the timeline");
     },
     async tiles(run, list) {
       return joined(await Promise.all(list.map(async (id) => (await levelOf(run, id.level)).get(tileName(id)) ?? emptyTile(id))));
     },
-    event: (run, { track, event }: EventRef) => found(timeline(run)?.events?.[`${track}.${event}`], "details of this event"),
-    longest: () => no("events this short"),
-    next: () => no("the next event"),
-    find: () => no("search results"),
+    async event(run, { track, event }: EventRef) {
+      return timeline(run)?.events?.[`${track}.${event}`] ?? found((await eventsOf(run)).details({ track, event }), "details of this event");
+    },
+    longest: async (run, query) => (await eventsOf(run)).longest(query),
+    next: async (run, ref, by) => (await eventsOf(run)).next(ref, by),
+    find: async (run, query) => (await eventsOf(run)).find(query),
     send: () => no("other runs"),
     sent: () => no("other runs"),
-    hits: () => no("search results"),
-    named: () => no("search results"),
+    hits: async (run, query) => (await eventsOf(run)).hits(query),
+    named: async (run, query) => (await eventsOf(run)).named(query),
     again: () => no("all events of this name"),
     select: () => no("the selected area"),
     occurrences: () => no("all events of this name"),

@@ -103,7 +103,8 @@ export interface TimelineInfo {
   readonly column_kinds: readonly string[];  // in the same order: the kind that reports give to it
   // Of two runs on one axis: their names, and the steps that begin together, if both have steps.
   readonly pair?: { readonly names: readonly [string, string]; readonly steps: readonly [number, number] | null };
-  readonly message?: string;  // what of the run is in it, if not all
+  // Of a report's file, from so many ns on each event of a device and of another track is in it; 0: all are.
+  readonly least?: { readonly device: number; readonly other: number };
   readonly words?: Words;     // of names of tracks and groups
 }
 

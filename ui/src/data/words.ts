@@ -1,7 +1,7 @@
 // Turns answers into the language that is shown. An answer is in English and has the words of other languages beside it
 // (`words`): what people read is replaced, cells are not. Pictures and filters compare cells, so they stay English and are
 // looked up when they are shown.
-import { currentLanguage, type Language } from "../text";
+import { currentLanguage, t, type Language, type TextKey } from "../text";
 import type { Cell, Column, Evidence, Finding, Note, Report, ReportSet, Words } from "./report";
 
 type Say = (english: string) => string;
@@ -60,9 +60,14 @@ const kNames = new Set(["name", "kernel", "annotation", "event", "call", "host_c
 
 export type ColumnOfCell = Pick<Column, "key" | "unit">;
 
+// What stands where a name would, where there is none.
+const kNoNames: Readonly<Record<string, TextKey>> = { "(allocated before the trace)": "memory.before" };
+
 // The text of a cell as it is shown; other cells as they are. Every place that shows cells asks here.
 export function shownIn(column: ColumnOfCell, cell: Cell | undefined): Cell | undefined {
-  return typeof cell === "string" && column.unit === "" && !kNames.has(column.key) ? wordOf(cell) : cell;
+  if (typeof cell !== "string" || column.unit !== "") return cell;
+  if (Object.hasOwn(kNoNames, cell)) return t(kNoNames[cell]!);
+  return kNames.has(column.key) ? cell : wordOf(cell);
 }
 
 // A text of an analysis' own description in the language that is shown.

@@ -81,13 +81,15 @@ export function drawnPoints({ points }: Series, { x: unit, from, to }: Pick<Char
   return own;
 }
 
-// What x is called where its unit does not say it: the key of a table whose rows are at the same places.
+// What x is called where its unit does not say it: the key of a table whose rows are at the same places. Some steps may have no
+// value.
 export function placesOf(series: readonly Series[], tables: readonly Table[]): string | null {
   const places = new Set(series.flatMap(({ points }) => points.map(([x]) => x)));
   for (const { columns, rows } of tables) {
-    for (const [at, { role, title }] of columns.entries()) {
+    for (const [at, { key, role, title }] of columns.entries()) {
       const cells = new Set(rows.map((row) => row[at]));
-      if (role === "key" && cells.size === places.size && [...cells].every((cell) => places.has(cell as number))) return visible(title);
+      const fits = key === "step" ? [...places].every((place) => cells.has(place)) : cells.size === places.size && [...cells].every((cell) => places.has(cell as number));
+      if (role === "key" && fits) return visible(title);
     }
   }
   return null;

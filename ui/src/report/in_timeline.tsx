@@ -1,16 +1,17 @@
 // Links findings and rows to what they stand for in the timeline.
 import { useContext } from "preact/hooks";
-import type { Cell, Finding, Report, Table } from "../data/report";
-import { Served } from "../shell/served";
+import { kindNamed, type Cell, type Finding, type Report, type Table } from "../data/report";
+import { Linked } from "../shell/served";
 import { linkTo } from "../shell/url";
 import { t } from "../text";
-import { targetQuery, type Target } from "../timeline/target";
+import { kHome, targetQuery, type Target } from "../timeline/target";
 
 // The columns that name a part of the timeline, the nearest first: "slowest_rank" says which rank where no "rank" does.
 const kRank = ["rank", "odd_rank", "slowest_rank", "longest_rank", "compute_max_rank", "last_rank", "critical_rank"];
 const kStep = ["step", "longest_step", "peak_step"];
 const kName = ["kernel", "annotation", "event", "host_call", "call", "name", "operator"];
 const kNoNames = ["devices"];     // tables whose "name" is that of a device
+const kOurs = /^\(.*\)$/;         // "(allocated before the trace)" is no event's name
 const kPath = "path";  // the last of a path of names is many events
 
 const kKinds: Readonly<Record<string, string>> = { communication: "communication", compute: "compute", copies: "memory", sync: "wait", wait: "wait" };
@@ -26,7 +27,7 @@ export function targetOfRow(table: Table, row: readonly Cell[]): Target | null {
   const first = (keys: readonly string[]) => keys.map((key) => whole(cell(key))).find((number) => number !== undefined);
   const rank = first(kRank), step = first(kStep);
   const names = kNoNames.includes(table.key) || table.columns.some(({ key }) => key === kPath) ? [] : kName.map(cell);
-  const name = names.find((text): text is string => typeof text === "string" && text !== "");
+  const name = names.find((text): text is string => typeof text === "string" && text !== "" && !kOurs.test(text));
   if (rank === undefined && step === undefined && name === undefined) return null;
   const [window, device, stream] = ["window", "device", "stream"].map((key) => whole(cell(key)));
   return {
@@ -35,37 +36,53 @@ export function targetOfRow(table: Table, row: readonly Cell[]): Target | null {
   };
 }
 
+// A change is shown with the step before it.
+export function targetOfCause(rank: number | null, step: number | null, since: number | null): Target {
+  const steps = step !== null ? String(step) : since !== null ? `${Math.max(0, since - 1)}..${since}` : undefined;
+  return { ...(rank !== null && { rank }), ...(steps !== undefined && { step: steps }) };
+}
+
 // The rank and step of the cause; else the first row of its table that names an event, or the longest event of its kind.
 export function targetOfFinding(finding: Finding, report: Report): Target | null {
   const { rank = null, step = null, kind = "" } = finding.cause ?? {}, since = finding.since_step ?? null;
   const of = kKinds[kind];
-  if (rank !== null || step !== null || since !== null) {
-    const steps = step !== null ? String(step) : since !== null ? `${Math.max(0, since - 1)}..${since}` : undefined;
-    return { ...(rank !== null && { rank }), ...(steps !== undefined && { step: steps }), ...(of && { kind: of }) };
-  }
+  if (rank !== null || step !== null || since !== null) return { ...targetOfCause(rank, step, since), ...(of && { kind: of }) };
   const table = report.tables.find(({ key }) => key === finding.table), row = table?.rows[0];
   const target = table && row ? targetOfRow(table, row) : null;
   return target?.name ? target : of ? { kind: of } : null;
 }
 
+// Where the timeline leads back to: the page of an analysis, the comparison's, or the first screen.
+const backTo = (base: readonly string[], place: string): string => (base.length === 2 ? kHome : base[2] === "compare" ? `compare:${place}` : place);
+
+// `base`: of the page with the link.
+const timelineOf = (base: readonly string[], target: Target, place: string): string => linkTo(["run", base[1]!, "timeline"], targetQuery(target, backTo(base, place)));
+
 // Where the link of a finding goes; null: it is no part of a run, or of no part of it.
 export function timelineOfFinding(finding: Finding, report: Report, base: readonly string[]): string | null {
   const target = base[0] === "run" && base[1] ? targetOfFinding(finding, report) : null;
-  return target && linkTo(["run", base[1]!, "timeline"], targetQuery(target, report.analysis));
+  return target && timelineOf(base, target, report.analysis);
 }
 
-const Picture = () => (
+export const Picture = () => (
   <svg width="14" height="14" viewBox="0 0 14 14" aria-hidden="true"><path d="M1 2h7v2.5H1zM5 5.8h8v2.5H5zM2 9.6h6v2.5H2z" fill="currentColor" /></svg>
 );
 
-// Without text, so that a cell has its value alone.
-export function RowInTimeline({ table, row, analysis }: { table: Table; row: readonly Cell[]; analysis: string }) {
-  const run = useContext(Served)?.run.id, target = run ? targetOfRow(table, row) : null;
-  if (!run || !target) return null;
+// Without text, so that a cell has its value alone. `place`: an analysis and its table.
+export function InTimeline({ target, place }: { target: Target; place: string }) {
+  const linked = useContext(Linked);
+  if (!linked) return null;
   const what = [
     ...(target.rank !== undefined ? [`${t("heat.axis.rank")} ${target.rank}`] : []), ...(target.step !== undefined ? [`${t("heat.axis.step")} ${target.step}`] : []),
     ...(target.name !== undefined ? [target.name.slice(0, 60)] : []),
+    ...(target.kind !== undefined ? [t(`kind.${kindNamed(target.kind)}`)] : []),
   ].join(", ");
   const says = t("table.in_timeline", { what });
-  return <a class="in-timeline" href={linkTo(["run", run, "timeline"], targetQuery(target, `${analysis}.${table.key}`))} aria-label={says} title={says}><Picture /></a>;
+  return <a class="in-timeline" href={timelineOf(linked.base, target, place)} aria-label={says} title={says}><Picture /></a>;
+}
+
+// Of a row that stands for events.
+export function RowInTimeline({ table, row, analysis }: { table: Table; row: readonly Cell[]; analysis: string }) {
+  const target = targetOfRow(table, row);
+  return target && <InTimeline target={target} place={`${analysis}.${table.key}`} />;
 }

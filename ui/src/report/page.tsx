@@ -1,7 +1,8 @@
 // Shows one analysis from its Report alone: a new analysis needs no code here. Tables with a picture (views/registry) show
 // it above.
+import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import type { Report, ReportSet } from "../data/report";
+import type { Report, ReportSet, Table } from "../data/report";
 import type { Source } from "../data/source";
 import { describedIn, langOf } from "../data/words";
 import { useCommands } from "../shell/commands";
@@ -9,7 +10,7 @@ import { useLoad } from "../shell/load";
 import { ProblemPanel } from "../shell/status";
 import { usePlace } from "../shell/url";
 import { t } from "../text";
-import { panelOf, pictureOf } from "../views/registry";
+import { isFolded, panelOf, pictureOf, tableViewOf } from "../views/registry";
 import { Exported } from "./exports";
 import { Findings } from "./findings";
 import { visible } from "./format";
@@ -52,6 +53,19 @@ function useTableKeys(): void {
   ], []);
 }
 
+function TableOf({ report, table }: { report: Report; table: Table }) {
+  const Picture = pictureOf(report, table), Own = tableViewOf(report, table);
+  if (Own && table.rows.length > 0) return <Own report={report} table={table} />;
+  const data = <DataTable table={table} name={report.analysis} level={2} />;
+  if (isFolded(report, table)) return <details class="folded"><summary>{visible(table.title)}</summary>{data}</details>;
+  return (
+    <div>
+      {Picture && table.rows.length > 0 && <Exported name={`${report.analysis}.${table.key}.picture`} table={table}><Picture report={report} table={table} /></Exported>}
+      {data}
+    </div>
+  );
+}
+
 export function ReportBody({ report, base, source, explained }: {
   report: Report; base: readonly string[]; source: Source; explained: boolean;
 }) {
@@ -63,30 +77,24 @@ export function ReportBody({ report, base, source, explained }: {
       <Findings report={report} base={base} />
       {Panel && <Panel report={report} />}
       <SeriesSection series={report.series} tables={report.tables} name={report.analysis} />
-      {report.tables.map((table) => {
-        const Picture = pictureOf(report, table);
-        return (
-          <div key={table.key}>
-            {Picture && table.rows.length > 0 && <Exported name={`${report.analysis}.${table.key}.picture`} table={table}><Picture report={report} table={table} /></Exported>}
-            <DataTable table={table} name={report.analysis} level={2} />
-          </div>
-        );
-      })}
+      {report.tables.map((table) => <TableOf key={table.key} report={report} table={table} />)}
       <Notes notes={report.notes} title={t("report.notes")} />
       {explained && <Explained source={source} name={report.analysis} />}
     </>
   );
 }
 
-export function ReportView({ report, base, source, explained = true }: {
-  report: Report; base: readonly string[]; source: Source; explained?: boolean;
+// `lead`: between the heading and the rest. What it says already is not said again below it.
+export function ReportView({ report, base, source, explained = true, lead, said = "" }: {
+  report: Report; base: readonly string[]; source: Source; explained?: boolean; lead?: ComponentChildren; said?: string;
 }) {
   useStartAt();
   return (
     <article>
       <h1 lang={langOf(report.title)}>{visible(report.title)}</h1>
       <StatusLine status={report.status} why={report.why} />
-      {report.headline && <p class="headline" lang={langOf(report.headline)}><Says text={report.headline} /></p>}
+      {lead}
+      {report.headline && !said.startsWith(report.headline) && <p class="headline" lang={langOf(report.headline)}><Says text={report.headline} /></p>}
       <ReportBody report={report} base={base} source={source} explained={explained} />
     </article>
   );

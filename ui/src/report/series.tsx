@@ -44,7 +44,7 @@ function optionsOf(chart: Chart, across: string, theme: Theme, width: number): u
     width, height: 220, legend: { show: true, live: true },
     scales: { x: { time: false }, y: { range: fromZero } },
     cursor: { sync: { key: `x-${chart.x}` }, drag: { x: true, y: false } },
-    axes: [{ ...axis(chart.x), ...(isCounted(chart) && { incrs: [...kCountSteps] }) }, { ...axis(chart.y), size: 76 }],
+    axes: [{ ...axis(chart.x), space: 70, ...(isCounted(chart) && { incrs: [...kCountSteps] }) }, { ...axis(chart.y), size: 76 }],
     series: [
       { label: across, value: (_, x) => (x === null ? "-" : humanNumber(x, chart.x)) },
       ...chart.series.map((series, at): uPlot.Series => ({
@@ -74,7 +74,7 @@ export function ChartView({ chart, across, title }: { chart: Chart; across: stri
       plot.destroy();
     };
   }, [chart, across, theme, language]);
-  return <div ref={box} class="plot" role="img" aria-label={t("series.label", { title, curves: chart.series.length })} />;
+  return <div ref={box} class={chart.series.length > 1 ? "plot" : "plot single"} role="img" aria-label={t("series.label", { title, curves: chart.series.length })} />;
 }
 
 function tableOf(chart: Chart, across: string): Table {
@@ -128,7 +128,7 @@ export function SeriesSection({ series, tables, name }: { series: readonly Serie
   return (
     <section aria-labelledby="series-title">
       <h2 id="series-title">{t("report.series")}</h2>
-      {charts.some(({ key }) => !key.endsWith("histogram")) && <p class="faint">{t("series.zoom")}</p>}
+      {charts.some(({ key }) => !key.endsWith("histogram")) && <p class="faint hint">{t("series.zoom")}</p>}
       <div class={charts.length > 1 ? "chart-grid" : ""}>
         {charts.map((chart) => <ChartFigure key={`${chart.key} ${chart.y}`} chart={chart} across={across(chart)} name={name} open={open === chart.key} setOpen={setOpen} />)}
       </div>

@@ -1,7 +1,8 @@
 // Shows a table of up to 100,000 rows: sorted, filtered, paged, saved as CSV. The URL holds order, filter and page under the
 // table's key.
+import { Fragment, type ComponentChildren } from "preact";
 import { useMemo, useRef } from "preact/hooks";
-import type { Column, Table } from "../data/report";
+import type { Cell, Column, Table } from "../data/report";
 import { langOf } from "../data/words";
 import { useUrlState } from "../shell/url";
 import { t } from "../text";
@@ -11,6 +12,13 @@ import { humanCount, visible } from "./format";
 import { RowInTimeline } from "./in_timeline";
 import { fullCell, Name, shownCell } from "./names";
 import { chosenRows, formatOrder, isNumeric, nextOrder, parseOrder, type Order } from "./rows";
+
+// What a row has beside its cells: where its key leads, and a picture behind it.
+export interface Beside {
+  readonly title: string;
+  href(row: readonly Cell[]): string;
+  picture(row: readonly Cell[]): ComponentChildren;
+}
 
 const kPage = 50;
 const kLong = 90;  // characters of a text before it is cut to its cell
@@ -29,7 +37,11 @@ function Heading({ column, numeric, order, onOrder }: {
   );
 }
 
-function Row({ table, index, numeric, name }: { table: Table; index: number; numeric: readonly boolean[]; name: string }) {
+type Act = (row: readonly Cell[]) => ComponentChildren;
+
+function Row({ table, index, numeric, name, beside, act }: {
+  table: Table; index: number; numeric: readonly boolean[]; name: string; beside: Beside | undefined; act: Act | undefined;
+}) {
   const row = table.rows[index]!;
   return (
     <tr>
@@ -41,9 +53,17 @@ function Row({ table, index, numeric, name }: { table: Table; index: number; num
           ...((long || text !== full) && { title: full }),
           ...(typeof row[at] === "number" && { "data-value": String(row[at]) }),
         };
-        return at === 0 && column.role === "key"
-          ? <th key={at} scope="row" {...props}>{long ? <Name text={text} /> : text}{at === 0 && <RowInTimeline table={table} row={row} analysis={name} />}</th>
-          : <td key={at} {...props}>{long ? <Name text={text} /> : text}{at === 0 && <RowInTimeline table={table} row={row} analysis={name} />}</td>;
+        const says = long ? <Name text={text} /> : text;
+        if (at > 0) return <td key={at} {...props}>{says}</td>;
+        const First = column.role === "key" ? "th" : "td";
+        return (
+          <Fragment key={at}>
+            <First {...(column.role === "key" && { scope: "row" })} {...props}>
+              {beside ? <a href={beside.href(row)}>{says}</a> : says}{act ? act(row) : <RowInTimeline table={table} row={row} analysis={name} />}
+            </First>
+            {beside && <td>{beside.picture(row)}</td>}
+          </Fragment>
+        );
       })}
     </tr>
   );
@@ -62,7 +82,8 @@ function Pager({ page, pages, onPage, title }: { page: number; pages: number; on
   );
 }
 
-export function DataTable({ table, name, level = 3 }: { table: Table; name: string; level?: 2 | 3 }) {
+// `act`: what stands behind a row's first cell, in place of the link to the timeline.
+export function DataTable({ table, name, level = 3, beside, act }: { table: Table; name: string; level?: 2 | 3; beside?: Beside; act?: Act | undefined }) {
   const [filter, setFilter] = useUrlState(`find.${table.key}`, "");
   const [orderText, setOrder] = useUrlState(`sort.${table.key}`, "");
   const [pageText, setPage] = useUrlState(`page.${table.key}`, "1");
@@ -89,8 +110,12 @@ export function DataTable({ table, name, level = 3 }: { table: Table; name: stri
             onInput={(event) => { setPage("1", "replace"); setFilter(event.currentTarget.value, "replace"); }}
           />
         )}
-        {table.rows.length > 0 && <button type="button" class="save" onClick={save} aria-label={t("table.save_of", { title })}>CSV</button>}
-        {table.rows.length > 0 && <span class="exports"><DrawnExports name={`${name}.${table.key}`} title={title} of={() => section.current} /></span>}
+        {table.rows.length > 0 && (
+          <span class="exports">
+            <DrawnExports name={`${name}.${table.key}`} title={title} of={() => section.current} />
+            <button type="button" class="save" onClick={save} aria-label={t("table.save_of", { title })}>CSV</button>
+          </span>
+        )}
         <Pager page={page} pages={pages} onPage={(next) => setPage(String(next + 1), "replace")} title={title} />
       </div>
       {table.rows.length === 0 ? <p class="faint">{t("table.empty")}</p> : (
@@ -99,12 +124,15 @@ export function DataTable({ table, name, level = 3 }: { table: Table; name: stri
             <thead>
               <tr>
                 {table.columns.map((column, at) => (
-                  <Heading key={column.key} column={column} numeric={numeric[at] ?? false} order={order} onOrder={(next) => { setPage("1", "replace"); setOrder(formatOrder(next)); }} />
+                  <Fragment key={column.key}>
+                    <Heading column={column} numeric={numeric[at] ?? false} order={order} onOrder={(next) => { setPage("1", "replace"); setOrder(formatOrder(next)); }} />
+                    {beside && at === 0 && <th scope="col"><span class="unsorted">{beside.title}</span></th>}
+                  </Fragment>
                 ))}
               </tr>
             </thead>
             <tbody>
-              {rows.slice(page * kPage, (page + 1) * kPage).map((index) => <Row key={index} table={table} index={index} numeric={numeric} name={name} />)}
+              {rows.slice(page * kPage, (page + 1) * kPage).map((index) => <Row key={index} table={table} index={index} numeric={numeric} name={name} beside={beside} act={act} />)}
             </tbody>
           </table>
         </div>

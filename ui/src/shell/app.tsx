@@ -20,7 +20,7 @@ import { useJob } from "./job";
 import { useAnswer, type Loaded } from "./load";
 import { LedgerNav, RunNav } from "./nav";
 import { reportBase, routeOf, type Route } from "./routes";
-import { Served } from "./served";
+import { Linked, Served } from "./served";
 import { useServerState } from "./state";
 import { Busy, LoadingPanel, ProblemPanel } from "./status";
 import { useShellCommands } from "./shell_commands";
@@ -66,11 +66,11 @@ function RunPage({ source, state, run, route, answer }: {
   return (
     <div class={answer.busy ? "stale" : ""} aria-busy={answer.busy}>
       {answer.busy && <Busy />}
-      {route.page === "home" && <HomePage source={source} state={state} run={run} answer={answer.value} />}
-      {route.page === "input" && <InputPage info={answer.value.run} />}
+      {route.page === "home" && <Linked.Provider value={{ run: run.id, base: ["run", run.id] }}><HomePage source={source} state={state} run={run} answer={answer.value} /></Linked.Provider>}
+      {route.page === "input" && <Linked.Provider value={{ run: run.id, base: ["run", run.id] }}><InputPage info={answer.value.run} /></Linked.Provider>}
       {route.page === "report" && (
         <Served.Provider value={{ source, run }}>
-          <ReportPage source={source} answer={answer.value} name={route.name} base={reportBase(route) ?? []} />
+          <Linked.Provider value={{ run: run.id, base: reportBase(route) ?? [] }}><ReportPage source={source} answer={answer.value} name={route.name} base={reportBase(route) ?? []} /></Linked.Provider>
         </Served.Provider>
       )}
     </div>
@@ -134,7 +134,7 @@ export function App({ source }: { source: Source }) {
         <button type="button" class="menu" aria-expanded={menu} aria-controls="navigation" onClick={() => setMenu(!menu)}>{t("nav.menu")}</button>
       </header>
       <nav id="navigation" class={menu ? "open" : ""} aria-label={t("nav.title")}>
-        {route.page === "ledger" ? <LedgerNav ledger={route.ledger} answer={ledger.value} /> : run && <RunNav run={run.id} answer={listed} compared={compared} ledgers={state?.ledgers ?? []} />}
+        {route.page === "ledger" ? <LedgerNav ledger={route.ledger} answer={ledger.value} runs={state?.runs ?? []} /> : run && <RunNav run={run.id} answer={listed} compared={compared} ledgers={state?.ledgers ?? []} />}
       </nav>
       <main id="content" tabIndex={-1} class={`page-${route.page}`}>
         {problem && <ProblemPanel problem={problem} />}

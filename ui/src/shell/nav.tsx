@@ -4,7 +4,9 @@ import type { State } from "../data/source";
 import { langOf } from "../data/words";
 import { visible } from "../report/format";
 import { t } from "../text";
-import { firstReport } from "./routes";
+import { useJob } from "./job";
+import { ledgerReport } from "./routes";
+import { runTitle } from "./choices";
 import { linkTo, usePlace } from "./url";
 
 interface Entry {
@@ -45,6 +47,8 @@ const entryOf = (base: readonly string[], report: Report): Entry => {
   return { path: [...base, report.analysis], title, lang: langOf(title), ...(mark && { mark }) };
 };
 
+const kMostRuns = 12;  // the header has all
+
 // As the core groups analyses, in this order; reports without a group last.
 const kGroups = ["overview", "ranks", "device", "host", "memory", "other"] as const;
 
@@ -78,9 +82,14 @@ export function RunNav({ run, answer, compared, ledgers }: {
   );
 }
 
-export function LedgerNav({ ledger, answer }: { ledger: string; answer: ReportSet | undefined }) {
-  const base = ["ledger", ledger];
-  const first = answer && firstReport(answer);
+export function LedgerNav({ ledger, answer, runs }: { ledger: string; answer: ReportSet | undefined; runs: State["runs"] }) {
+  const base = ["ledger", ledger], job = useJob(ledger);
+  const first = answer && ledgerReport(answer, "", job);
   const entries = (answer?.reports ?? []).map((report): Entry => ({ ...entryOf(base, report), ...(report === first && { also: base }) }));
-  return <Entries title={t("nav.ledger")} entries={entries} />;
+  return (
+    <>
+      <Entries title={t("nav.ledger")} entries={entries} />
+      <Entries title={t("nav.runs")} entries={runs.slice(0, kMostRuns).map((run) => ({ path: ["run", run.id], title: runTitle(run, runs) }))} />
+    </>
+  );
 }

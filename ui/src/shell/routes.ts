@@ -29,5 +29,18 @@ export function reportBase(route: Route): readonly string[] | null {
   return "run" in route ? ["run", route.run, "report"] : null;
 }
 
-// The report that the page of a ledger shows where its path names none.
-export const firstReport = ({ reports }: ReportSet): Report | undefined => reports.find(({ analysis }) => analysis === "goodput") ?? reports[0];
+// The jobs of a ledger's answer, in the order of its list.
+export function jobsOf({ reports }: ReportSet): string[] {
+  const table = reports.flatMap(({ tables }) => tables).find(({ key, columns }) => key === "jobs" && columns.some((column) => column.key === "job"));
+  const at = table?.columns.findIndex(({ key }) => key === "job") ?? -1;
+  return table ? table.rows.map((row) => String(row[at] ?? "")) : [];
+}
+
+export const kJobList = "goodput_jobs";
+
+// The report that the page of a ledger shows: where its path names none, the list of its jobs, or of one job its goodput.
+export function ledgerReport(answer: ReportSet, name: string, job: string): Report | undefined {
+  const named = (wanted: string) => answer.reports.find(({ analysis }) => analysis === wanted);
+  const list = name === "" && job === "" && jobsOf(answer).length > 1 ? named(kJobList) : undefined;
+  return list ?? named(name) ?? named("goodput") ?? answer.reports[0];
+}

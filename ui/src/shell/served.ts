@@ -1,4 +1,4 @@
-// Tells a picture of which run it is, and whom to ask more about it.
+// Tells a picture of which run it is, and whom to ask more about it; and rows, whose timeline they lead to.
 import { createContext } from "preact";
 import type { Run, Source } from "../data/source";
 
@@ -9,3 +9,11 @@ export interface Served {
 
 // Null where a picture is of no run alone: a comparison, a ledger.
 export const Served = createContext<Served | null>(null);
+
+export interface Linked {
+  readonly run: string;
+  readonly base: readonly string[];  // of the page, which the timeline leads back to
+}
+
+// Null where rows are of no run: a ledger, what is selected in the timeline itself.
+export const Linked = createContext<Linked | null>(null);

@@ -1,15 +1,26 @@
 // Summarizes a selected area by name, kind, track or rank.
-import { humanTime } from "../report/format";
+import { useMemo } from "preact/hooks";
+import type { Cell } from "../data/report";
+import { humanTime, visible } from "../report/format";
+import { Picture } from "../report/in_timeline";
 import { DataTable } from "../report/table";
 import { useAnswer } from "../shell/load";
 import { Busy, ProblemPanel } from "../shell/status";
 import { useUrlState } from "../shell/url";
 import type { BoxQuery } from "../data/source";
-import { t } from "../text";
+import { t, useLanguage } from "../text";
 import { FlameGraph } from "../views/flame";
 import type { Controller } from "./controller";
+import { mergedTables } from "./merged";
 import type { Area } from "./scene";
 import { startText } from "./ticks";
+
+// To the longest event of a name in the area.
+function Longest({ name, query: { from, to, tracks }, controller }: { name: string; query: BoxQuery; controller: Controller }) {
+  const says = t("area.longest", { name: visible(name).slice(0, 60) });
+  const select = () => void controller.selectFound(controller.source.named(controller.run, { name, kind: "", from, to, tracks }));
+  return <button type="button" class="in-timeline" aria-label={says} title={says} onClick={select}><Picture /></button>;
+}
 
 const kBy = ["name", "kind", "track", "rank", "stack"] as const satisfies readonly BoxQuery["by"][];
 
@@ -22,6 +33,9 @@ export function AreaPanel({ area, controller }: { area: Area; controller: Contro
   const ask = (signal: AbortSignal) => source.select(run, query, signal);
   const nothing = area.tracks.length === 0;  // without tracks the server would take all
   const { value, problem, busy } = useAnswer(`select ${loads} ${by}`, nothing ? null : JSON.stringify(query), ask);
+  const { pair } = controller.info, language = useLanguage();
+  const tables = useMemo(() => mergedTables(value?.reports.flatMap((report) => report.tables) ?? [], pair ? t("area.merged", { a: visible(pair.names[1]), b: visible(pair.names[0]), by: t(`timeline.by.${by}`) }) : ""), [value, pair, by, language]);
+  const longest = (row: readonly Cell[]) => <Longest name={String(row[0] ?? "")} query={query} controller={controller} />;
   return (
     <section class="tl-area" aria-label={t("timeline.area_title")} aria-busy={busy}>
       <div class="tl-panel-head">
@@ -39,10 +53,10 @@ export function AreaPanel({ area, controller }: { area: Area; controller: Contro
       </div>}
       {problem && <ProblemPanel problem={problem} />}
       {busy && <Busy />}
-      {value?.reports.flatMap((report) => report.tables).map((table) => (
+      {tables.map((table) => (
         <div key={`${by} ${table.key}`}>
-          {by === "stack" && table.rows.length > 0 && <FlameGraph report={value.reports[0]!} table={table} />}
-          <DataTable table={table} name="selection" />
+          {by === "stack" && table.rows.length > 0 && <FlameGraph report={value!.reports[0]!} table={table} />}
+          <DataTable table={table} name="selection" act={by === "name" ? longest : undefined} />
         </div>
       ))}
       {value && <p class="faint tl-note">{t("timeline.area_counts")}</p>}

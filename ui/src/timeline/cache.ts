@@ -1,5 +1,5 @@
 // Keeps the most recently used tiles, up to a size in bytes.
-import type { Tile } from "./tile";
+import type { Tile } from "../data/tile";
 
 // What a tile costs beside its bytes: its objects and views, about.
 const kOverhead = 1500;

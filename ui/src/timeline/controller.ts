@@ -1,8 +1,6 @@
 // Implements the timeline's actions for keys, pointer, buttons and the URL. It holds the view, which changes every frame,
 // and a store of everything else, which components watch.
-import {
-  type EventDetails, type EventRef, type Source, type SpanQuery, type TimelineInfo,
-} from "../data/source";
+import type { EventDetails, EventRef, Source, SpanQuery, TimelineInfo } from "../data/source";
 import { makeStore, type Store } from "../shell/store";
 import { setQuery } from "../shell/url";
 import { TileCache } from "./cache";
@@ -131,9 +129,9 @@ export class Controller {
     return { view: this.view, selected, pins, filter, find: search.q, regex: search.regex, top: this.wantedTop || topAt(this.lanes, this.top), ranks, flipped, measure, area, marks, chain };
   }
 
-  // What is as the URL says; an area and a search only where there is a server to sum up and to find.
+  // What is as the URL says; an area only where there is a server to sum up.
   private choices({ pins, filter, find, regex, ranks, flipped, measure, area, marks, chain }: Placed, now = kNoSearch) {
-    const q = this.source.live ? find : "", search: Search = q === now.q && (!q || regex === now.regex) ? now : { ...kNoSearch, q, regex };
+    const search: Search = find === now.q && (!find || regex === now.regex) ? now : { ...kNoSearch, q: find, regex };
     return { pins, filter, search, ranks, flipped, measure, marks, chain, area: this.source.live ? area : null };
   }
 
@@ -256,11 +254,11 @@ export class Controller {
     await this.take((signal) => this.source.event(this.run, ref, signal), how.reveal);
   }
 
-  async selectKnown(event: EventDetails): Promise<void> {
-    await this.take(() => Promise.resolve(event), "all");
+  async selectFound(event: Promise<EventDetails | null>): Promise<void> {
+    await this.take(() => event, "all");
   }
 
-  // A box of a tile. A report's file has the details of few: of others what the tile says.
+  // A box of a tile. A report's file has the details of few: of others what the tile says (steps are none of its events).
   async selectBox({ tile, box }: BoxHit, reveals: Reveal): Promise<void> {
     const ref = { track: tile.track, event: tile.boxes.event[box]! };
     await this.take((signal) => this.source.event(this.run, ref, signal).catch((problem: unknown) => {

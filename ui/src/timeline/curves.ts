@@ -2,7 +2,7 @@
 import type { Colors } from "./colors";
 import type { Piece } from "./pieces";
 import type { Pixels } from "./raster";
-import { bucketNs } from "./tile";
+import { bucketNs } from "../data/tile";
 
 // For each pixel; NaN before the first value that is known.
 export interface Curves {

@@ -5,7 +5,7 @@ import { levelFor } from "./levels";
 import type { TileLoader } from "./loader";
 import { piecesOf, type Piece } from "./pieces";
 import { timeOf, type BoxHit, type Scene } from "./scene";
-import { bucketNs, kBuckets, type Tile } from "./tile";
+import { bucketNs, kBuckets, type Tile } from "../data/tile";
 
 const kReach = 3;  // CSS pixels beside a box that still hit it
 

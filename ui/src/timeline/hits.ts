@@ -39,13 +39,13 @@ export class HitMarks {
   private readonly far: Asked = { key: "", timer: 0, abort: null };
 
   constructor(
-    private readonly source: Pick<Source, "hits" | "live">, private readonly run: string, private readonly info: TimelineInfo,
+    private readonly source: Pick<Source, "hits">, private readonly run: string, private readonly info: TimelineInfo,
     private readonly arrived: () => void,
   ) {}
 
   // Asks for what is not known of this search and sight; forgets what is of another search.
   follow(search: Search, { view, width, tracks }: Sight): void {
-    const none = !search.q || search.wrong !== "" || !this.source.live;
+    const none = !search.q || search.wrong !== "";
     const what = none ? "" : `${search.regex} ${search.q}`;
     const from = Math.max(0, Math.floor(view.from)), to = Math.min(this.info.end + 1, Math.ceil(view.to));
     const buckets = Math.max(1, Math.min(kMostBuckets, Math.round(width / kPixelsOfBucket)));

@@ -24,7 +24,7 @@ import { pairedSource } from "./pair";
 import { fromQuery, homeView, kPlaceKeys, toQuery } from "./place";
 import { followPointer } from "./pointer";
 import { show } from "./show";
-import { kTargetKeys, targetOf } from "./target";
+import { kHome, kTargetKeys, targetOf } from "./target";
 import { startText } from "./ticks";
 import { Tip, type Pointed } from "./tip";
 import { Tools } from "./tools";
@@ -91,10 +91,11 @@ function Shown({ run, loads, source, info }: { run: string; loads: string; sourc
 // To the page of the analysis that a link has led here from.
 function Back({ run }: { run: string }) {
   const { reports } = useContext(Mentions);
-  const [analysis = "", table = ""] = (usePlace().query["back"] ?? "").split(".");
-  if (!/^\w+$/.test(analysis)) return null;
-  const title = visible(reports.find((report) => report.analysis === analysis)?.title ?? analysis);
-  return <a class="tl-back" href={linkTo(["run", run, "report", analysis], table ? { at: `table-${table}` } : {})}>‹ {t("timeline.back", { title })}</a>;
+  const [, compared, analysis = "", table] = /^(compare:)?(\w+)(?:\.(\w+))?$/.exec(usePlace().query["back"] ?? "") ?? [];
+  if (analysis === "") return null;
+  const home = analysis === kHome, title = home ? t("page.home") : visible(reports.find((report) => report.analysis === analysis)?.title ?? analysis);
+  const path = home ? [] : [compared ? "compare" : "report", analysis];
+  return <a class="tl-back" href={linkTo(["run", run, ...path], table ? { at: `table-${table}` } : {})}>‹ {t("timeline.back", { title })}</a>;
 }
 
 function eventText(event: EventDetails, { info }: Controller): string {

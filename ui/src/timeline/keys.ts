@@ -73,8 +73,8 @@ function marks(controller: Controller): Command[] {
   ];
 }
 
-// What a report's file cannot do: only a server searches, sums up, and knows all events.
-const kAsk = ["next_event", "previous_event", "search", "find_next", "find_previous", "area", "mode"];
+// What a report's file cannot do: only a server knows all events, and can sum them up.
+const kAsk = ["area", "mode"];
 
 export function useTimelineKeys(controller: Controller): void {
   useCommands(() => {

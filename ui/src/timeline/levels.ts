@@ -1,5 +1,5 @@
 // Selects the level of detail of a view and the tiles it needs.
-import { tileNs, kBuckets } from "./tile";
+import { tileNs, kBuckets } from "../data/tile";
 
 // The part of the run that is shown, in ns. Always from < to.
 export interface View {

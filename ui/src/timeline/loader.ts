@@ -1,7 +1,7 @@
 // Fetches the tiles that frames need: one request per frame, aborted when no frame needs its tiles.
 import type { TileId } from "../data/source";
 import { type Held, TileCache } from "./cache";
-import { decodeTiles } from "./tile";
+import { decodeTiles } from "../data/tile";
 
 const kTilesInRequest = 128;
 const kRequests = 2;      // at once; while they run, what later frames want gathers

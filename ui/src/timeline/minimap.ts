@@ -6,7 +6,7 @@ import { stretchesOf, type HitRows } from "./hits";
 import { levelFor } from "./levels";
 import { piecesOf, type Piece } from "./pieces";
 import { Pixels, Strips } from "./raster";
-import { bucketNs, kBuckets } from "./tile";
+import { bucketNs, kBuckets } from "../data/tile";
 import { whole } from "./view";
 
 const kMostRanks = 48;         // lines; of more ranks every second, third...

@@ -7,7 +7,7 @@ import type { TileLoader } from "./loader";
 import { piecesOf, type Piece } from "./pieces";
 import { Pixels, Strips } from "./raster";
 import { stepsOf, type Scene } from "./scene";
-import { bucketNs, kBuckets, type Tile } from "./tile";
+import { bucketNs, kBuckets, type Tile } from "../data/tile";
 
 const kWide = 12;          // pixels from which on a box shows its pattern
 const kForLabel = 26;      // CSS pixels from which on it has room for a label

@@ -5,6 +5,7 @@ import type {
   EventDetails, EventRef, Hits, Match, Matches, Source, TileId, TimelineInfo, Track,
 } from "../data/source";
 import { joinedWords, prefixedWords } from "../data/words";
+import { kBesideKey } from "./merged";
 
 export interface PairedRun {
   readonly id: string;
@@ -44,6 +45,7 @@ export function pairedInfo(sides: readonly [Side, Side]): TimelineInfo {
     tracks: sides.flatMap(({ info, tracks, ranks, shift }) => info.tracks.map((track): Track =>
       ({ ...track, id: track.id + tracks, rank_index: track.rank_index + ranks, shift, until: info.end + shift }))),
     kinds: sides[0].info.kinds, column_kinds: sides[0].info.column_kinds,
+    ...(sides.some(({ info }) => info.words) && { words: joinedWords(sides.map(({ info }) => info.words ?? {})) }),
     pair: { names: [sides[0].run.name, sides[1].run.name], steps: begins.includes(null) ? null : [begins[0]!, begins[1]!] },
   };
 }
@@ -173,7 +175,7 @@ export function pairedSource(source: Source, first: PairedRun, second: PairedRun
         const set = await source.select(side.run.id, asked, signal);
         const prefixed = (title: string) => `${side.run.name}: ${title}`;
         const reports = set.reports.map((report) => ({
-          ...report, tables: report.tables.map((table) => ({ ...table, key: side.tracks > 0 ? `${table.key}_with` : table.key, title: prefixed(table.title) })),
+          ...report, tables: report.tables.map((table) => ({ ...table, key: side.tracks > 0 ? table.key + kBesideKey : table.key, title: prefixed(table.title) })),
         }));
         return { ...set, reports, words: prefixedWords(set, prefixed) };
       });

@@ -3,7 +3,7 @@
 import type { TileId, TimelineInfo } from "../data/source";
 import { tileKey, type TileLoader } from "./loader";
 import { lowestLevel, tilesIn, topLevel, type View } from "./levels";
-import { type Tile, tileNs } from "./tile";
+import { type Tile, tileNs } from "../data/tile";
 
 // A tile and the part of it to draw.
 export interface Piece {

@@ -108,7 +108,7 @@ function click(chart: Chart, at: { x: number; y: number }): void {
   chart.pointer = at;
   const hit = chart.hit(), { controller } = chart;
   if (hit?.what === "box") void controller.selectBox(hit.at, "nothing");
-  else if (hit?.what === "span" && controller.source.live) void controller.selectLongest(hit.query);
+  else if (hit?.what === "span") void controller.selectLongest(hit.query);
   else {
     controller.change({ selected: null, measure: null });
   }

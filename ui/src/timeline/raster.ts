@@ -2,7 +2,7 @@
 // Each row becomes a line of colors that is copied down its height. So a frame costs as much as its pixels, whatever the
 // number of events, and events shorter than a pixel still show.
 
-import type { Spans } from "./tile";
+import type { Spans } from "../data/tile";
 
 // Left edges of boxes are drawn darker from this width on, so that equal neighbors stay apart.
 const kEdgeFrom = 4;

@@ -4,7 +4,7 @@ import type { Colors } from "./colors";
 import type { Lanes } from "./lanes";
 import type { HitRows } from "./hits";
 import type { View } from "./levels";
-import type { Tile } from "./tile";
+import type { Tile } from "../data/tile";
 
 export interface Interval { readonly from: number; readonly to: number }
 

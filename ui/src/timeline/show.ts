@@ -55,16 +55,16 @@ export async function show(controller: Controller, target: Target): Promise<void
     notice: missing && t("timeline.show_missing", { what: missing }),
   });
   if (span) controller.setView(fit(span.from, span.to, info.end));
-  if (missing || !source.live || (!target.name && !target.kind)) return;  // a report's file cannot search
+  if (missing || (!target.name && !target.kind)) return;
   const tracks = info.tracks.filter((track) => track.kind !== "counter" && track.kind !== "steps" && ranks.includes(track.rank_index)).map(({ id }) => id);
   const query = { name: target.name ?? "", kind: target.name ? "" : (target.kind ?? ""), from: span?.from ?? 0, to: span?.to ?? info.end + 1, tracks };
   const event = await source.named(run, query).catch(() => null);
   const where = ranks.map((index) => visible(shownTitle(info, rankTitle(info, index))))[0] ?? "";
   if (!event) {
-    if (target.name) controller.change({ notice: t("timeline.show_none", { name: visible(target.name), where: where && `(${where})` }).trim() });
+    if (target.name) controller.change({ notice: t(source.live ? "timeline.show_none" : "timeline.show_none_file", { name: visible(target.name), where: where && `(${where})` }).trim() });
     return;
   }
   const around = Math.max(1000, event.duration * kAround);
   if (!span) controller.setView(fit(event.start - around, event.start + event.duration + around, info.end));
-  await controller.selectKnown(event);
+  await controller.selectFound(Promise.resolve(event));
 }

@@ -16,7 +16,11 @@ const kTexts = ["step", "name", "kind"] as const;
 
 export const kTargetKeys: readonly string[] = [...kNumbers, ...kTexts].map((key) => `show.${key}`);
 
-// `back`: where it is shown from, "stragglers" or "stragglers.ranks".
+// The first screen, as where something is shown from.
+export const kHome = "home";
+
+// `back`: where it is shown from: "stragglers" or "stragglers.ranks", on the comparison "compare:stragglers", or the first
+// screen.
 export function targetQuery(target: Target, back: string): Query {
   const keys = [...kNumbers, ...kTexts].flatMap((key) => (target[key] === undefined ? [] : [[`show.${key}`, String(target[key])] as const]));
   return { ...Object.fromEntries(keys), back };

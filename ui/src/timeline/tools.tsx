@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { kindNamed, type Kind } from "../data/report";
-import { humanCount, visible } from "../report/format";
+import { humanCount, humanTime, visible } from "../report/format";
 import { colorOf, kLooks, textColorOn } from "../shell/palette";
 import { useStore } from "../shell/store";
 import { useTheme } from "../shell/theme";
@@ -117,13 +117,21 @@ function WrongRanks({ controller }: { controller: Controller }) {
   return <p class="tl-wrong" role="alert">{t(wrong === "odd" ? "timeline.ranks_odd" : "timeline.ranks_absent", args)}</p>;
 }
 
+// What of the run a report's file has: events that are not in it are neither drawn as boxes nor found.
+function Holds({ controller: { info: { least } } }: { controller: Controller }) {
+  if (!least) return null;
+  if (least.device === 0 && least.other === 0) return <p class="faint">{t("timeline.file_all")}</p>;
+  const said = (from: number): string => (from === 0 ? t("timeline.file_every") : t("timeline.file_from", { time: humanTime(from) }));
+  return <p class="faint">{t("timeline.file_some", { device: said(least.device), other: said(least.other) })}</p>;
+}
+
 // `children`: before all else.
 export function Tools({ controller, children }: { controller: Controller; children?: ComponentChildren }) {
   const { mode } = useStore(controller.state);
   return (
     <div class="tl-tools" role="group" aria-label={t("timeline.tools")}>
       {children}
-      {controller.source.live && <SearchField controller={controller} />}
+      <SearchField controller={controller} />
       <FilterField controller={controller} />
       {controller.source.live && <button
         type="button" aria-pressed={mode === "area"} title={t("timeline.mode_area")}
@@ -139,7 +147,7 @@ export function Tools({ controller, children }: { controller: Controller; childr
       <Legend controller={controller} />
       <Pair controller={controller} />
       <WrongRanks controller={controller} />
-      {controller.info.message && <p class="faint" lang="en">{controller.info.message}</p>}
+      <Holds controller={controller} />
     </div>
   );
 }

@@ -1,6 +1,7 @@
 // Draws plain bars, one per row, for one column.
 import type { ComponentType } from "preact";
 import { visible } from "../report/format";
+import { RowInTimeline } from "../report/in_timeline";
 import { t } from "../text";
 import { columnAt, fullLabelOf, kindOfColumn, kindOfRow, labelColumns, shownLabelOf, valueAt, type PictureProps } from "./parts";
 import { StackedBars, type BarRow } from "./stacked";
@@ -11,17 +12,18 @@ const kMost = 20;
 // column's where rows have none.
 // `most`: so many rows at most. `called`: the columns that name a row, where its keys are numbers.
 export function plainBars(value: string, called: readonly string[] = [], most = kMost): ComponentType<PictureProps> {
-  return ({ table }) => {
+  return ({ report, table }) => {
     const at = columnAt(table, value);
     if (at < 0) return null;
     const byRow = table.kind_column;
-    const labels = called.length > 0 ? called.map((key) => columnAt(table, key)) : labelColumns(table, byRow ? [byRow] : []);
+    const first = { ...table, rows: table.rows.slice(0, most) };
+    const labels = called.length > 0 ? called.map((key) => columnAt(table, key)) : labelColumns(first, byRow ? [byRow] : []);
     const title = visible(table.columns[at]!.title);
-    const rows = table.rows.slice(0, most).flatMap((row): BarRow[] => {
+    const rows = first.rows.flatMap((row): BarRow[] => {
       const { number, text } = valueAt(table, row, at);
       if (number === null || number <= 0) return [];
       const kind = byRow ? kindOfRow(table, row) : kindOfColumn(table, at);
-      return [{ label: fullLabelOf(table, row, labels), shown: shownLabelOf(table, row, labels), parts: [{ title: byRow ? t(`kind.${kind}`) : title, kind, value: number, text }] }];
+      return [{ link: <RowInTimeline table={table} row={row} analysis={report.analysis} />, label: fullLabelOf(table, row, labels), shown: shownLabelOf(table, row, labels), parts: [{ title: byRow ? t(`kind.${kind}`) : title, kind, value: number, text }] }];
     });
     if (rows.length === 0) return null;
     return <StackedBars rows={rows} title={t("picture.first_rows", { title: visible(table.title), column: title })} legend={byRow !== undefined} />;

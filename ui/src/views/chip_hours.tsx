@@ -27,6 +27,9 @@ const kTitles: Readonly<Record<string, TextKey>> = {
 
 const textOf = (cell: Cell | undefined): string => (cell === null || cell === undefined ? "" : visible(String(cell)));
 
+// A cell in the language that is shown; empty where it has nothing.
+const wordsIn = (table: Table, row: readonly Cell[], at: number): string => (textOf(row[at]) === "" ? "" : valueAt(table, row, at).text);
+
 export function stepsOf(table: Table): Step[] {
   const at = Object.fromEntries(["factor", "goodput", "time", "chip_hours", "cost", "left", "missing"].map((key) => [key, columnAt(table, key)])) as Record<string, number>;
   const cellOf = (row: readonly Cell[], key: string): Cell | undefined => row[at[key]!];
@@ -41,13 +44,13 @@ export function stepsOf(table: Table): Step[] {
     const title = kTitles[factor];
     return {
       factor, end, known: time !== null, kind: kindOfRow(table, row),
-      title: factor === "ideal" && open ? t("chips.at_most") : factor === "all" && hours.number === null ? t("chips.all_time") : title ? t(title) : factor,
+      title: factor === "ideal" && open ? t("chips.at_most") : factor === "all" && hours.number === null ? t("chips.all_time") : title ? t(title) : wordsIn(table, row, at["factor"]!),
       from: all > 0 && !end && time !== null ? left / all : 0,
       length: all > 0 ? (time ?? left) / all : 0,
       goodput: goodput.number === null ? "" : goodput.text,
       amount: time === null ? "" : hours.number === null ? humanTime(time) : t("chips.hours", { hours: hours.text }),
       cost: cost.number === null ? "" : cost.text,
-      missing: textOf(cellOf(row, "missing")),
+      missing: wordsIn(table, row, at["missing"]!),
     };
   });
 }

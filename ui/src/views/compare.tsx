@@ -8,6 +8,7 @@ import { ReportView } from "../report/page";
 import { useAnswer, useWake } from "../shell/load";
 import { baselinesOf, runTitle } from "../shell/choices";
 import { Busy, LoadingPanel, ProblemPanel } from "../shell/status";
+import { Linked } from "../shell/served";
 import { linkTo, usePlace } from "../shell/url";
 import { t } from "../text";
 import { RunNames } from "./compared";
@@ -80,7 +81,7 @@ export function ComparePage({ source, state, run, name }: { source: Source; stat
       </div>
       {shown && <Contents answer={loaded.value} run={run} name={shown.analysis} />}
       <RunNames.Provider value={{ a: runTitle(other, state.runs), b: runTitle(run, state.runs) }}><Mentions.Provider value={{ reports: loaded.value.reports, base }}>
-        {shown && <ReportView key={shown.analysis} report={shown} base={base} source={source} explained={false} />}
+        {shown && <Linked.Provider value={{ run: run.id, base }}><ReportView key={shown.analysis} report={shown} base={base} source={source} explained={false} said={loaded.value.verdict} /></Linked.Provider>}
       </Mentions.Provider></RunNames.Provider>
     </div>
   );

@@ -1,11 +1,12 @@
 // Compares two runs row by row, for one value at a time: a bar per run, and the change. Works for every table of `compare`.
-import { createContext } from "preact";
+import { createContext, type ComponentChildren } from "preact";
 import { useContext } from "preact/hooks";
 import type { Cell, Table, Unit } from "../data/report";
 import { langOf, sharedTitle } from "../data/words";
 import { humanNumber, visible } from "../report/format";
-import { useUrlState } from "../shell/url";
+import { RowInTimeline } from "../report/in_timeline";
 import { Name } from "../report/names";
+import { useUrlState } from "../shell/url";
 import { t } from "../text";
 import { columnAt, fullLabelOf, labelColumns, largestOf, shownLabelOf, valueAt, type PictureProps, type Value } from "./parts";
 
@@ -29,6 +30,7 @@ export const titleOf = (table: Table, name: string): string =>
   visible(sharedTitle(["_a", "_b"].map((end) => table.columns[columnAt(table, name + end)]!.title)));
 
 interface Compared {
+  readonly row: readonly Cell[];
   readonly label: string;
   readonly shown: string;
   readonly a: Value;
@@ -45,7 +47,7 @@ export function comparedRows(table: Table, name: string): Compared[] {
   const valueOf = (number: number, unit: Unit): Value => ({ number, text: humanNumber(number, unit) });
   const unit = table.columns[at[2]!]!.unit;
   const rows = table.rows.map((row): Compared => {
-    const one = { label: fullLabelOf(table, row, labels), shown: shownLabelOf(table, row, labels), a: read(row, 0), b: read(row, 1), change: read(row, 2), ratio: read(row, 3) };
+    const one = { row, label: fullLabelOf(table, row, labels), shown: shownLabelOf(table, row, labels), a: read(row, 0), b: read(row, 1), change: read(row, 2), ratio: read(row, 3) };
     if (one.change.number !== null || (one.a.number === null) === (one.b.number === null)) return one;
     const gone = one.a.number;
     return { ...one, change: valueOf(gone === null ? one.b.number! : -gone, unit), ratio: gone ? valueOf(-1, "ratio") : one.ratio };
@@ -53,7 +55,7 @@ export function comparedRows(table: Table, name: string): Compared[] {
   return rows.filter(({ a, b }) => a.number || b.number).sort((one, other) => Math.abs(other.change.number ?? 0) - Math.abs(one.change.number ?? 0));
 }
 
-function Pair({ label, shown, a, b, change, ratio, full }: Compared & { full: number }) {
+function Pair({ label, shown, a, b, change, ratio, full, link }: Compared & { full: number; link: ComponentChildren }) {
   const width = (value: Value) => ({ width: `${full > 0 ? (100 * Math.max(0, value.number ?? 0)) / full : 0}%` });
   const sign = (change.number ?? 0) > 0 ? "▲" : (change.number ?? 0) < 0 ? "▼" : "=";
   const message = t("compare.message", { label, a: a.text, b: b.text, change: change.text });
@@ -64,12 +66,12 @@ function Pair({ label, shown, a, b, change, ratio, full }: Compared & { full: nu
         <span class="bar"><span class="part run-before p-bars" style={width(a)} /></span>
         <span class="bar"><span class="part run-after" style={width(b)} /></span>
       </span>
-      <span class="bar-value">{sign} {change.text}{ratio.number !== null && ` (${ratio.text})`}</span>
+      <span class="bar-value">{sign} {change.text}{ratio.number !== null && ` (${ratio.text})`}{link}</span>
     </li>
   );
 }
 
-export function ComparedBars({ table }: PictureProps) {
+export function ComparedBars({ report, table }: PictureProps) {
   const runs = useContext(RunNames);
   const names = comparedColumns(table);
   const best = names.find((name) => table.columns[columnAt(table, `${name}_a`)]!.unit === "ns") ?? names[0]!;
@@ -90,7 +92,7 @@ export function ComparedBars({ table }: PictureProps) {
         <li><span class="swatch run-before p-bars" aria-hidden="true" /> {t("compare.a", { name: runs.a })}</li>
         <li><span class="swatch run-after" aria-hidden="true" /> {t("compare.b", { name: runs.b })}</li>
       </ul>
-      <ul class="bar-list">{rows.map((row) => <Pair key={row.label} {...row} full={full} />)}</ul>
+      <ul class="bar-list">{rows.map((row) => <Pair key={row.label} {...row} full={full} link={<RowInTimeline table={table} row={row.row} analysis={report.analysis} />} />)}</ul>
     </figure>
   );
 }

@@ -1,4 +1,4 @@
-// Draws a heat map: lightness shows the value, a cross a missing value. Where columns are narrower than a pixel, the largest
+// Draws a heat map: lightness shows the value, a stroke a missing value. Where columns are narrower than a pixel, the largest
 // value shows, so that no outlier disappears.
 import { kInk, kRamp } from "../shell/palette";
 import type { Theme } from "../shell/theme";
@@ -31,7 +31,7 @@ export function scaleOf(values: Float64Array): Pick<HeatData, "low" | "high" | "
   return { low, high, alike: high - low <= kNoise * Math.max(Math.abs(low), Math.abs(high)) };
 }
 
-const kAlike = 0.5;  // of the ramp
+const kAlike = 0.12;  // of the ramp: quiet, for there is nothing to see
 
 export const shareOf = ({ low, high, alike }: Pick<HeatData, "low" | "high" | "alike">, value: number): number =>
   (alike ? kAlike : (value - low) / (high - low));
@@ -116,12 +116,14 @@ function mark(context: CanvasRenderingContext2D, data: HeatData, frame: Frame, w
   context.strokeRect(from + 1, data.marked * cellHeight + 1, width - from - 2, Math.max(3, cellHeight - 2));
 }
 
+// A short stroke in the middle of the cell.
 function cross(context: CanvasRenderingContext2D, x: number, y: number, width: number, height: number, color: string): void {
+  const reach = Math.min(width, height, 9) / 2, [middle, center] = [x + width / 2, y + height / 2];
   context.strokeStyle = color;
   context.lineWidth = 1;
   context.beginPath();
-  context.moveTo(x, y + height);
-  context.lineTo(x + width, y);
+  context.moveTo(middle - reach, center + reach);
+  context.lineTo(middle + reach, center - reach);
   context.stroke();
 }
 

@@ -3,6 +3,7 @@ import { useMemo } from "preact/hooks";
 import type { Cell, Column, Table } from "../data/report";
 import { hasJapanese, langOf } from "../data/words";
 import { humanNumber, visible } from "../report/format";
+import { InTimeline, targetOfCause } from "../report/in_timeline";
 import { useTheme } from "../shell/theme";
 import { isLive } from "../shell/live";
 import { setQuery, useUrlState } from "../shell/url";
@@ -102,7 +103,10 @@ function choiceTitle(table: Table, at: number): string {
   return `${visible(column.title)}${twice && column.unit === "ratio" ? " %" : ""}`;
 }
 
-export function HeatMap({ table, axes, onStep, guilty }: { table: Table; axes: Axes; onStep?: ((step: string) => void) | undefined; guilty?: Guilty | undefined }) {
+// `place`: of the table, as links to the timeline have it.
+export function HeatMap({ table, axes, onStep, guilty, place }: {
+  table: Table; axes: Axes; onStep?: ((step: string) => void) | undefined; guilty?: Guilty | undefined; place?: string;
+}) {
   const choices = table.columns.map((_, at) => at).filter((at) => table.columns[at]!.role === "value" && table.columns[at]!.unit !== "");
   const first = useMemo(() => (axes.square ? choices[0] : strongest(table, choices, (choice) => heatData(table, axes, choice))), [table, axes.across]);
   const [key, setKey] = useUrlState(`heat.${table.key}`, table.columns[first ?? 0]?.key ?? "");
@@ -128,7 +132,7 @@ export function HeatMap({ table, axes, onStep, guilty }: { table: Table; axes: A
         </div>
         <Scale data={data} column={column} />
       </div>
-      {sayMarked(data) !== "" && <p class="heat-mark">{sayMarked(data)}</p>}
+      {sayMarked(data) !== "" && <p class="heat-mark">{sayMarked(data)}{place !== undefined && guilty && <InTimeline target={targetOfCause(guilty.rank, null, guilty.since)} place={place} />}</p>}
       <CanvasGrid grid={grid} label={label} hint={onStep ? t("heat.hint_step") : t("heat.hint")} />
     </figure>
   );

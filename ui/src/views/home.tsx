@@ -99,7 +99,7 @@ function ByRank({ answer, run }: { answer: ReportSet; run: string }) {
     <section aria-labelledby="heat-title">
       <h2 id="heat-title">{t("home.heat")}</h2>
       <Exported name={`${heat.report.analysis}.${heat.table.key}.picture`} table={heat.table}>
-        <HeatMap table={heat.table} axes={{ across: "step", left: "rank" }} onStep={stepChooser()} guilty={guiltyIn(answer)} />
+        <HeatMap table={heat.table} axes={{ across: "step", left: "rank" }} onStep={stepChooser()} guilty={guiltyIn(answer)} place={`${heat.report.analysis}.${heat.table.key}`} />
       </Exported>
       <p><a href={linkTo(["run", run, "report", heat.report.analysis], { at: `table-${heat.table.key}` })}>{t("home.as_table")}</a></p>
     </section>

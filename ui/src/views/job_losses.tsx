@@ -1,12 +1,12 @@
 // Lists the jobs of a ledger by what they lost, each with its goodput over time and a link to its page.
+import { useMemo } from "preact/hooks";
 import type { Cell, Report, Table } from "../data/report";
 import { humanNumber, visible } from "../report/format";
+import { DataTable, type Beside } from "../report/table";
 import { jobLink } from "../shell/job";
 import { usePlace } from "../shell/url";
-import { t } from "../text";
+import { t, useLanguage } from "../text";
 import { columnAt, tableOf, valueAt, type PictureProps } from "./parts";
-
-const kMost = 30;
 
 export type Point = readonly [time: number, goodput: number];
 
@@ -46,43 +46,22 @@ function Curve({ points, job }: { points: readonly Point[] | undefined; job: str
   );
 }
 
-const kShown = ["goodput_ratio", "chip_hours", "cost", "lost", "chips", "attempts", "state"] as const;
-
 // Columns in which no job has a value are left out.
-const columnsOf = (table: Table, rows: readonly (readonly Cell[])[]): number[] =>
-  kShown.map((key) => columnAt(table, key)).filter((at) => at >= 0 && rows.some((row) => row[at] !== null));
+function known(table: Table): Table {
+  const columns = table.columns.map((_, at) => at).filter((at) => table.rows.some((row) => row[at] !== null));
+  return { ...table, columns: columns.map((at) => table.columns[at]!), rows: table.rows.map((row) => columns.map((at) => row[at] ?? null)) };
+}
 
+// In place of the table itself: the same rows.
 export function JobLosses({ report, table }: PictureProps) {
-  const ledger = usePlace().path[1] ?? "";
-  const rows = table.rows.slice(0, kMost), columns = columnsOf(table, rows), trends = trendsOf(report);
-  const name = columnAt(table, "job");
-  return (
-    <figure class="job-losses">
-      <figcaption>{t("losses.title")}</figcaption>
-      <div class="scroll" tabIndex={0} role="group" aria-label={t("losses.title")}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{visible(table.columns[name]?.title ?? "")}</th>
-              <th scope="col">{t("losses.over_time")}</th>
-              {columns.map((at) => <th key={at} scope="col" class="number">{visible(table.columns[at]!.title)}</th>)}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => {
-              const job = String(row[name] ?? "");
-              return (
-                <tr key={job}>
-                  <th scope="row"><a href={jobLink(ledger, job)}>{visible(job)}</a></th>
-                  <td><Curve points={trends.get(job)} job={visible(job)} /></td>
-                  {columns.map((at) => <td key={at} class="number">{valueAt(table, row, at).text}</td>)}
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </div>
-      {table.rows.length > kMost && <p class="faint">{t("losses.more", { shown: kMost, all: table.rows.length })}</p>}
-    </figure>
-  );
+  const ledger = usePlace().path[1] ?? "", language = useLanguage();
+  const shown = useMemo(() => known(table), [table]), trends = useMemo(() => trendsOf(report), [report]);
+  const beside = useMemo((): Beside => {
+    const jobOf = (row: readonly Cell[]): string => String(row[columnAt(shown, "job")] ?? "");
+    return {
+      title: t("losses.over_time"), href: (row) => jobLink(ledger, jobOf(row)),
+      picture: (row) => <Curve points={trends.get(jobOf(row))} job={visible(jobOf(row))} />,
+    };
+  }, [shown, trends, ledger, language]);
+  return <div class="job-losses"><DataTable table={shown} name={report.analysis} level={2} beside={beside} /></div>;
 }

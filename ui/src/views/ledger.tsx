@@ -7,27 +7,28 @@ import { visible } from "../report/format";
 import { ReportView } from "../report/page";
 import { useChosenJob } from "../shell/job";
 import type { Loaded } from "../shell/load";
-import { firstReport } from "../shell/routes";
+import { jobsOf, kJobList, ledgerReport } from "../shell/routes";
 import { Busy, ProblemPanel } from "../shell/status";
+import { goTo } from "../shell/url";
 import { t } from "../text";
 import { ChipHoursOf } from "./chip_hours";
-import { columnAt } from "./parts";
 
-const kList = "goodput_jobs";
-
-function jobsOf(answer: ReportSet): string[] {
-  const table = answer.reports.flatMap((report) => report.tables).find((one) => one.key === "jobs" && columnAt(one, "job") >= 0);
-  return table ? table.rows.map((row) => String(row[columnAt(table, "job")] ?? "")) : [];
-}
-
-function JobChooser({ ledger, answer }: { ledger: string; answer: ReportSet }) {
+// `listed`: the page shows all jobs. To all of them and back.
+function JobChooser({ ledger, answer, listed }: { ledger: string; answer: ReportSet; listed: boolean }) {
   const jobs = jobsOf(answer);
   const [chosen, setChosen] = useChosenJob(ledger);
   if (jobs.length < 2) return null;
+  const choose = (job: string) => {
+    if (job !== "" && !listed) return setChosen(job);
+    if (job !== "") return goTo(["ledger", ledger, "goodput"], { job: `${ledger}:${job}` });
+    goTo(["ledger", ledger], { job: "" });
+  };
+  const now = listed ? "" : jobs.includes(chosen) ? chosen : jobs[0];
   return (
     <label class="choose">
       <span>{t("ledger.job")}</span>
-      <select id="choose-job" value={jobs.includes(chosen) ? chosen : jobs[0]} onChange={(event) => setChosen(event.currentTarget.value)}>
+      <select id="choose-job" value={now} onChange={(event) => choose(event.currentTarget.value)}>
+        <option value="">{t("ledger.all_jobs")}</option>
         {jobs.map((job) => <option key={job} value={job}>{visible(job)}</option>)}
       </select>
     </label>
@@ -37,19 +38,20 @@ function JobChooser({ ledger, answer }: { ledger: string; answer: ReportSet }) {
 export function LedgerPage({ source, ledger, name, loaded }: { source: Source; ledger: string; name: string; loaded: Loaded<ReportSet> }) {
   const [chosen] = useChosenJob(ledger);
   if (loaded.problem) return <ProblemPanel problem={loaded.problem} />;
-  const answer = loaded.value;
+  const answer = loaded.value, report = answer && ledgerReport(answer, name, chosen);
   if (!answer) return <Busy />;
-  const listed = name === "" && chosen === "" && jobsOf(answer).length > 1;
-  const wanted = listed ? kList : name;
-  const report = answer.reports.find(({ analysis }) => analysis === wanted) ?? firstReport(answer);
   if (!report) return <p class="panel">{t("page.nothing")}</p>;
-  const verdict = answer.verdict;  // that of the list stands above it
+  const listed = report.analysis === kJobList, { verdict } = answer;  // of one job: the list has its own sentence
+  const lead = !listed && (
+    <>
+      <p class="verdict" lang={langOf(verdict)}>{visible(verdict)}</p>
+      {report.analysis === "goodput" && <ChipHoursOf answer={answer} />}
+    </>
+  );
   return (
     <div class={loaded.busy ? "stale" : ""} aria-busy={loaded.busy}>
-      <JobChooser ledger={ledger} answer={answer} />
-      {!listed && <p class="verdict" lang={langOf(verdict)}>{visible(verdict)}</p>}
-      {report.analysis === "goodput" && <ChipHoursOf answer={answer} />}
-      <ReportView key={report.analysis} report={report} base={["ledger", ledger]} source={source} explained={false} />
+      <JobChooser ledger={ledger} answer={answer} listed={listed} />
+      <ReportView key={report.analysis} report={report} base={["ledger", ledger]} source={source} explained={false} lead={lead} said={listed ? "" : verdict} />
     </div>
   );
 }

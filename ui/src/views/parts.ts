@@ -71,11 +71,17 @@ const titled = (column: Column): string => visible(column.title);
 export const labelOf = (table: Table, row: readonly Cell[], columns: readonly number[]): string =>
   labelFrom(table, row, columns, ({ key }) => key, (_, cell) => cellText(cell, ""));
 
+// Without what the row has not: a function without a file.
+const told = (row: readonly Cell[], columns: readonly number[]): readonly number[] => {
+  const some = columns.filter((at) => row[at] !== null && row[at] !== "");
+  return some.length > 0 ? some : columns;
+};
+
 // In the language that is shown, with full names.
-export const fullLabelOf = (table: Table, row: readonly Cell[], columns: readonly number[]): string => labelFrom(table, row, columns, titled, fullCell);
+export const fullLabelOf = (table: Table, row: readonly Cell[], columns: readonly number[]): string => labelFrom(table, row, told(row, columns), titled, fullCell);
 
 // The same as people read it: two rows may have the same.
-export const shownLabelOf = (table: Table, row: readonly Cell[], columns: readonly number[]): string => labelFrom(table, row, columns, titled, shownCell);
+export const shownLabelOf = (table: Table, row: readonly Cell[], columns: readonly number[]): string => labelFrom(table, row, told(row, columns), titled, shownCell);
 
 // Rows of one table that share a label, in the order in which the labels come.
 export function groupRows(table: Table, columns: readonly number[]): Map<string, (readonly Cell[])[]> {

@@ -70,10 +70,19 @@ const kPictures: Readonly<Record<string, ComponentType<PictureProps>>> = {
   "memory_bandwidth.kinds": plainBars("mean"),
   "whatif.chain": LatenessChain,
   "chip_hours.factors": ChipHours,
-  "goodput_jobs.jobs": JobLosses,
   "goodput.buckets": Waterfall,
   "goodput.segments": JobTimeline,
 };
+
+// What stands in place of a table, with all of its rows.
+const kTables: Readonly<Record<string, ComponentType<PictureProps>>> = { "goodput_jobs.jobs": JobLosses };
+
+export const tableViewOf = (report: Report, table: Table): ComponentType<PictureProps> | null => kTables[`${report.analysis}.${table.key}`] ?? null;
+
+// Tables that are folded away: a picture or another table shows what they hold.
+const kFolded = new Set(["goodput_jobs.trend"]);
+
+export const isFolded = (report: Report, table: Table): boolean => kFolded.has(`${report.analysis}.${table.key}`);
 
 // What stands above all tables of a report.
 const kPanels: Readonly<Record<string, ComponentType<{ report: Report }>>> = { whatif: WhatIf };

@@ -1,5 +1,6 @@
 // Draws sequences of kernels: one box a kernel, in the order of their starts. The first sequences of a table.
 import { visible } from "../report/format";
+import { RowInTimeline } from "../report/in_timeline";
 import { cutInMiddle } from "../report/names";
 import { shortName } from "../data/short_names";
 import { t } from "../text";
@@ -28,10 +29,10 @@ export function boxesOf(sequence: string): Box[] {
 // Without template arguments: what tells kernels of a sequence apart is their order and their whole name, which is told beside.
 const inBox = (name: string): string => cutInMiddle(visible(shortName(name)).replace(/<.*$/, ""), kShown);
 
-export function KernelSequences({ table }: PictureProps) {
+export function KernelSequences({ report, table }: PictureProps) {
   const [sequence, count, time, operator] = ["sequence", "count", "gpu_time", "operator"].map((key) => columnAt(table, key)) as [number, number, number, number];
   const rows = table.rows.slice(0, kMost).map((row) => ({
-    operator: operator >= 0 ? valueAt(table, row, operator).text : "", boxes: boxesOf(String(row[sequence] ?? "")),
+    link: <RowInTimeline table={table} row={row} analysis={report.analysis} />, operator: operator >= 0 ? valueAt(table, row, operator).text : "", boxes: boxesOf(String(row[sequence] ?? "")),
     count: valueAt(table, row, count), time: valueAt(table, row, time),
   }));
   const full = largestOf(rows.map((row) => row.time.number ?? 0));
@@ -42,7 +43,7 @@ export function KernelSequences({ table }: PictureProps) {
         {rows.map((row, at) => (
           <li key={at}>
             <p class="sequence-head">
-              <b>{row.operator}</b> {visible(table.columns[count]!.title)} {row.count.text}, {visible(table.columns[time]!.title)} {row.time.text}
+              <b>{row.operator}</b> {visible(table.columns[count]!.title)} {row.count.text}, {visible(table.columns[time]!.title)} {row.time.text}{row.link}
             </p>
             <span class="bar sequence-bar" aria-hidden="true"><span class="part k-compute" style={{ width: `${full > 0 ? (100 * (row.time.number ?? 0)) / full : 0}%` }} /></span>
             <ol class="sequence">

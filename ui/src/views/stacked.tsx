@@ -1,8 +1,10 @@
 // Draws stacked bars on one scale, one per row: a breakdown by rank.
 import type { ComponentType } from "preact";
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Kind } from "../data/report";
 import { visible } from "../report/format";
+import { RowInTimeline } from "../report/in_timeline";
 import { Name } from "../report/names";
 import { t } from "../text";
 import { Legend, lookClass, type LegendEntry } from "./legend";
@@ -19,6 +21,7 @@ export interface BarRow {
   readonly label: string;
   readonly shown?: string;  // in place of the label, which is then what the pointer says
   readonly parts: readonly BarPart[];
+  readonly link?: ComponentChildren;  // to what it stands for
 }
 
 const kAtFirst = 32;
@@ -47,7 +50,7 @@ function Bar({ row, full, single }: { row: BarRow; full: number; single: boolean
           );
         })}
       </span>
-      {single && <span class="bar-value">{row.parts[0]?.text}</span>}
+      {(single || row.link) && <span class="bar-value">{single && row.parts[0]?.text}{row.link}</span>}
     </li>
   );
 }
@@ -69,10 +72,10 @@ export function StackedBars({ rows, title, legend = true }: { rows: readonly Bar
 
 // A picture of a table with one column for each part: parts in this order.
 export function stackedColumns(parts: readonly string[]): ComponentType<PictureProps> {
-  return ({ table }) => {
+  return ({ report, table }) => {
     const labels = labelColumns(table);
     const rows = table.rows.map((row): BarRow => ({
-      label: fullLabelOf(table, row, labels), shown: shownLabelOf(table, row, labels),
+      link: <RowInTimeline table={table} row={row} analysis={report.analysis} />, label: fullLabelOf(table, row, labels), shown: shownLabelOf(table, row, labels),
       parts: parts.flatMap((key) => {
         const at = columnAt(table, key);
         const { number, text } = valueAt(table, row, at);

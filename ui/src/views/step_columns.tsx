@@ -35,6 +35,7 @@ const kLeft = 64;
 const kBottom = 18;
 const kTop = 4;
 const kHeight = 220;
+const kSeen = 0.003;  // of a step: what is shorter in all of them is told where one points, but not seen
 
 // More steps than pixels: a pixel shows the longest of its steps.
 function tallest(totals: readonly number[], from: number, to: number): number {
@@ -113,7 +114,7 @@ export function StepColumns({ table, caption }: { table: Table; caption?: string
           </select>
         </label>
       )}
-      <Legend entries={data.parts.map((part) => ({ kind: part.kind, title: part.title }))} />
+      <Legend entries={data.parts.filter(({ values }) => values.some((value, at) => value >= kSeen * data.totals[at]!)).map(({ kind, title }) => ({ kind, title }))} />
       <CanvasGrid grid={grid} label={t("columns.label", { steps: data.steps.length })} hint={t(choose ? "heat.hint_step" : "heat.hint")} />
     </figure>
   );

@@ -2,6 +2,7 @@
 import type { Table } from "../data/report";
 import { langOf } from "../data/words";
 import { humanTime, visible } from "../report/format";
+import { InTimeline } from "../report/in_timeline";
 import { t } from "../text";
 import { lookClass } from "./legend";
 import { columnAt, kindOfRow, largestOf, valueAt, type PictureProps } from "./parts";
@@ -36,7 +37,10 @@ function Bar({ title, time, longest, look }: { title: string; time: number; long
 
 const kLeast = 0.001;  // of a step: the table below has the rest
 
-export function StepPartBars({ table }: PictureProps) {
+// The parts that are events, by what these are: of a part, the timeline shows its longest.
+const kEvents = new Set(["compute", "communication", "memory"]);
+
+export function StepPartBars({ report, table }: PictureProps) {
   const columns = columnsOf(table), name = columnAt(table, "part");
   const all = table.rows.map((row) => columns.map(({ at }) => valueAt(table, row, at).number ?? 0));
   const totals = columns.map((_, at) => all.reduce((sum, row) => sum + row[at]!, 0));
@@ -56,10 +60,10 @@ export function StepPartBars({ table }: PictureProps) {
         </thead>
         <tbody>
           {shown.map((place, index) => {
-            const row = table.rows[place]!, title = valueAt(table, row, name).text, look = table.kind_column ? lookClass(kindOfRow(table, row)) : "k-other p-solid";
+            const row = table.rows[place]!, title = valueAt(table, row, name).text, kind = table.kind_column ? kindOfRow(table, row) : "other", look = table.kind_column ? lookClass(kind) : "k-other p-solid";
             return (
               <tr key={title}>
-                <th scope="row" lang={langOf(title)}>{title}</th>
+                <th scope="row" lang={langOf(title)}>{title}{kEvents.has(kind) && <InTimeline target={{ kind }} place={`${report.analysis}.${table.key}`} />}</th>
                 {columns.map((column, at) => <Bar key={column.title} title={`${title}, ${column.title}`} time={times[index]![at]!} longest={longest} look={look} />)}
               </tr>
             );

@@ -1,7 +1,9 @@
 // Draws the duration of one kernel by rank: mean as a bar, minimum and maximum as whiskers.
+import type { ComponentChildren } from "preact";
 import type { Kind } from "../data/report";
 import { shortName } from "../data/short_names";
 import { visible } from "../report/format";
+import { RowInTimeline } from "../report/in_timeline";
 import { cutInMiddle } from "../report/names";
 import { useUrlState } from "../shell/url";
 import { t } from "../text";
@@ -13,12 +15,13 @@ const kRanks = 128;
 
 interface Whisker {
   readonly label: string;
+  readonly link: ComponentChildren;
   readonly kind: Kind;
   readonly values: readonly [min: number, mean: number, max: number];
   readonly texts: readonly [min: string, mean: string, max: string];
 }
 
-function whiskersOf({ table }: PictureProps, name: string): Whisker[] {
+function whiskersOf({ report, table }: PictureProps, name: string): Whisker[] {
   const at = columnAt(table, "name");
   const columns = ["min", "mean", "max"].map((key) => columnAt(table, key));
   const labels = labelColumns(table, ["name", "kind"]);
@@ -26,7 +29,7 @@ function whiskersOf({ table }: PictureProps, name: string): Whisker[] {
     if (row[at] !== name) return [];
     const [min, mean, max] = columns.map((column) => valueAt(table, row, column));
     if (min?.number == null || mean?.number == null || max?.number == null) return [];
-    return [{ label: fullLabelOf(table, row, labels), kind: kindOfRow(table, row), values: [min.number, mean.number, max.number], texts: [min.text, mean.text, max.text] }];
+    return [{ link: <RowInTimeline table={table} row={row} analysis={report.analysis} />, label: fullLabelOf(table, row, labels), kind: kindOfRow(table, row), values: [min.number, mean.number, max.number], texts: [min.text, mean.text, max.text] }];
   });
 }
 
@@ -44,7 +47,7 @@ function WhiskerRow({ whisker, full }: { whisker: Whisker; full: number }) {
         <span class="whisker-end" style={{ left: min }} />
         <span class="whisker-end" style={{ left: max }} />
       </span>
-      <span class="bar-value">{meanText}</span>
+      <span class="bar-value">{meanText}{whisker.link}</span>
     </li>
   );
 }
