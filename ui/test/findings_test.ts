@@ -32,6 +32,7 @@ test("what a replay says a finding is worth is said as the text form says it", (
   const worth = { saved: 1588122, step_time: 6645324, error: 1647 };
   const of = (more: Partial<Finding>) => savingsOf({ ...finding(""), impact: 5e6, share: 0.16, impact_per_step: 1588122, ...more }, false);
   assert.equal(of({ worth, since_step: 2 }), "worth 1.59 ms of 6.65 ms (23.9%) in each step since step 2, ± 1.65 µs, by a replay");
+  assert.equal(of({ worth: { ...worth, error: 0 }, since_step: null }), "worth 1.59 ms of 6.65 ms (23.9%) per step, by a replay");
   assert.equal(of({ worth, since_step: null }), "worth 1.59 ms of 6.65 ms (23.9%) per step, ± 1.65 µs, by a replay");
   assert.equal(of({ worth: null, since_step: null }), "costs up to 1.59 ms per step (16.0% of mean step time)");
 });

@@ -18,7 +18,7 @@ export function savingsOf(finding: Finding, ofJob: boolean): string {
   if (finding.worth) {
     const { saved, step_time, error } = finding.worth;
     return t(finding.since_step != null ? "finding.worth_since" : "finding.worth", {
-      saved: humanTime(saved), time: humanTime(step_time), share: humanRatio(saved / Math.max(1, step_time)), error: humanTime(error), step: finding.since_step ?? "",
+      saved: humanTime(saved), time: humanTime(step_time), share: humanRatio(saved / Math.max(1, step_time)), error: error > 0 ? t("finding.error", { error: humanTime(error) }) : "", step: finding.since_step ?? "",
     });
   }
   if (ofJob) return t("finding.impact_job", { time: humanTime(finding.impact) });

@@ -25,7 +25,8 @@ export const holds = (set: readonly string[], change: string): boolean => partsO
 
 function wordsOf(read: (key: string) => Value): string {
   const saved = read("saved").number ?? 0, rank = read("critical_rank").text, since = read("since_step");
-  const words = { before: read("recorded").text, after: read("step_time").text, error: read("error").text, ratio: read("saved_ratio").text };
+  const error = read("error"), known = (error.number ?? 0) > 0 ? t("whatif.within", { error: error.text }) : "";
+  const words = { before: read("recorded").text, after: read("step_time").text, error: known, ratio: read("saved_ratio").text };
   const worth = saved < 0 ? t("whatif.costs", { ...words, more: cellText(-saved, "ns") }) : t("whatif.saves", { ...words, saved: read("saved").text });
   return [
     since.number === null ? worth : `${worth}, ${t("whatif.since", { step: since.text })}`,
