@@ -6,7 +6,7 @@ import os
 from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Union
 
 from . import _core
-from .analyses import Analyses
+from ._methods import Analyses
 from .errors import InputError, QuestionError, UseError
 from .events import Events, chosen
 from .progress import shown_progress

@@ -12,7 +12,7 @@ def test_compares_paths_runs_and_steps(demo, run):
 
 
 def test_compares_the_ranks_that_both_have(demo, tmp_path):
-    for trace in sorted(demo.glob("*rank[01]*")):
+    for trace in sorted(demo.glob("*rank-[01]*")):
         (tmp_path / trace.name).write_bytes(trace.read_bytes())
     assert set(stepscope.compare(demo, tmp_path)["compare"].table("ranks")["rank"]) == {0, 1}
 

@@ -11,11 +11,12 @@ def resident():
 
 def once():
     with stepscope.open(sys.argv[1], threads=1, progress=False) as run:
-        report = run.steps()
-        report.table("steps").to_dict()
+        report = run.kernel_breakdown()
+        report.table("kernels").to_dict()
+        run.events(0, ["name", "start", "parent"]).to_dict()
         report._repr_html_()
         if arrow is not None:
-            arrow.table(report.table("steps"))
+            arrow.table(report.table("kernels"))
     try:
         run.steps()
     except stepscope.UseError:

@@ -9,8 +9,8 @@ import pytest
 def test_serves_until_closed(run):
     with run.serve() as page:
         assert page.url.startswith("http://127.0.0.1:") and "token=" in page.url
-        answer = urllib.request.urlopen(page.url, timeout=20)
-        assert answer.status == 200
+        browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        assert browser.open(page.url, timeout=60).status == 200
         frame = page._repr_html_()
         assert frame.startswith("<iframe ") and page.url.split("?")[0] in frame
         url = page.url

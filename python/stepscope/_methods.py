@@ -1,7 +1,7 @@
 """Gives a run one method for each analysis of the core, with its parameters and explanation.
 
-The methods are made from the core's own list when this file is imported; analyses.pyi declares the same for editors and
-type checkers. `python -m stepscope.analyses` prints that file; python/tests/typing_test.py says when it is out of date.
+The methods are made from the core's own list when this file is imported; _methods.pyi declares the same for editors and
+type checkers. `python -m stepscope._methods` prints that file; python/tests/typing_test.py says when it is out of date.
 """
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ for _info in _core.analyses():
 
 
 def declarations() -> str:
-    """What analyses.pyi holds."""
-    lines = ['"""Declares the methods that analyses.py makes. Printed by `python -m stepscope.analyses`."""',
+    """What _methods.pyi holds."""
+    lines = ['"""Declares the methods that _methods.py makes. Printed by `python -m stepscope._methods`."""',
              "from typing import Iterable", "", "from .report import Report", "", "class Analyses:"]
     for info in _core.analyses():
         keywords = ", ".join(f"{name}: {kind} = {default!r}" for name, (kind, default) in _keywords(info).items())
