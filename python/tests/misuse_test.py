@@ -59,7 +59,7 @@ def test_a_closed_run(demo):
     run.close()
     run.close()
     assert run.closed and "closed" in repr(run)
-    assert report.df("steps") is not None
+    assert report.table("steps")["step"]
     for ask in (run.steps, run.analyze, run.serve, lambda: run.ranks, lambda: run.files):
         with pytest.raises(stepscope.UseError, match="closed"):
             ask()

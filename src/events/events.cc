@@ -131,7 +131,7 @@ std::vector<std::string> EventTable::KindNames() {
 size_t EventTable::size() const { return state_->record.size(); }
 
 Result<Columns> EventTable::Get(const std::vector<std::string>& names, const EventFilter& filter,
-                            std::stop_token stop) const {
+                                std::stop_token stop) const {
   const auto fields = FieldsNamed(names.empty() ? DefaultColumns() : names);
   if (!fields) return std::unexpected(fields.error());
   const auto kinds = KindsOf(filter.kinds);

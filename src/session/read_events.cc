@@ -48,8 +48,8 @@ Result<Trace> ReadOne(const LoadedRun& run, const std::string& path, std::atomic
   return trace;
 }
 
-Result<EventTable> ReadAll(const LoadedRun& run, int64_t rank, const std::vector<size_t>& recordings,
-                       int threads) {
+Result<EventTable> ReadAll(const LoadedRun& run, int64_t rank,
+                           const std::vector<size_t>& recordings, int threads) {
   const auto processors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   std::atomic<int> spare = (threads > 0 ? threads : processors) - 1;
   std::vector<Trace> traces;
@@ -78,7 +78,8 @@ std::string RanksOf(const LoadedRun& run) {
 
 }  // namespace
 
-Result<EventTable> ReadEventsOf(const LoadedRun& run, int64_t rank, int threads, std::stop_token stop) {
+Result<EventTable> ReadEventsOf(const LoadedRun& run, int64_t rank, int threads,
+                                std::stop_token stop) {
   const std::vector<size_t> recordings = RecordingsOf(run, rank);
   if (recordings.empty()) {
     return std::unexpected(Error{"there is no recording of rank " + std::to_string(rank), "`rank`",

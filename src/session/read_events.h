@@ -10,6 +10,7 @@
 namespace stepscope {
 
 // Session::ReadEvents() of this run. Steps are those of the run.
-Result<EventTable> ReadEventsOf(const LoadedRun& run, int64_t rank, int threads, std::stop_token stop);
+Result<EventTable> ReadEventsOf(const LoadedRun& run, int64_t rank, int threads,
+                                std::stop_token stop);
 
 }  // namespace stepscope
