@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "stepscope/events.h"
 #include "stepscope/kernel_groups.h"
 #include "stepscope/report.h"
 #include "stepscope/result.h"
@@ -128,6 +129,11 @@ class Session {
   // All events as a timeline, which does not need the session any more. Fails unless the run was
   // opened with keep_events, and when it was taken before.
   Result<Timeline> TakeTimeline();
+
+  // Reads the files of a rank once more, with all events and what they say, on `threads` (0: one
+  // per processor). Fails for a rank without a recording, when its files are gone or changed into
+  // what is no trace, and when stopped.
+  Result<EventTable> ReadEvents(int64_t rank, int threads = 0, std::stop_token stop = {}) const;
 
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;

@@ -16,6 +16,7 @@
 #include "session/load.h"
 #include "session/name.h"
 #include "session/params.h"
+#include "session/read_events.h"
 #include "session/redact_run.h"
 #include "session/verdict.h"
 #include "timeline/build.h"
@@ -216,6 +217,10 @@ Result<Timeline> Session::TakeTimeline() {
                         .ranks = run.ranks,
                         .recordings = std::move(run.events),
                         .names = std::move(run.event_names)});
+}
+
+Result<EventTable> Session::ReadEvents(int64_t rank, int threads, std::stop_token stop) const {
+  return ReadEventsOf(state_->run, rank, threads, std::move(stop));
 }
 
 Result<void> Session::Check(const Settings& settings) {

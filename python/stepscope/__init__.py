@@ -1,0 +1,62 @@
+"""Shows where training time goes and what to change, from the profiler traces of every rank.
+
+    import stepscope
+
+    run = stepscope.open("traces/")          # PyTorch, TensorFlow, JAX; a directory, files or globs
+    run.summary()                            # the first screen
+    run.comm_overlap().df()                  # any analysis, as a DataFrame
+    stepscope.compare("before/", "after/")   # what changed
+
+Times are whole nanoseconds, ratios go from 0 to 1, and None stands for what is not known.
+
+Importing the package loads nothing but this file: the extension module comes with the first use, so that a training job
+that only records its goodput (`stepscope.goodput`) never has it in memory.
+"""
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .comparing import compare, whatif
+    from .errors import Error, InputError, QuestionError, UseError
+    from .report import Column, Finding, Note, Report, Reports, Series, Table
+    from .run import Progress, Run, open
+
+_HOMES = {
+    "open": "run", "Run": "run", "Progress": "run",
+    "compare": "comparing", "whatif": "comparing",
+    "Error": "errors", "QuestionError": "errors", "InputError": "errors", "UseError": "errors",
+    "Report": "report", "Reports": "report", "Table": "report", "Column": "report", "Finding": "report",
+    "Note": "report", "Series": "report",
+}
+
+__all__ = [*_HOMES, "__version__", "analyses", "explain"]
+
+
+def analyses() -> list[str]:
+    """Returns the names of all analyses, in the order that reports are shown in."""
+    return [info["name"] for info in import_module("._core", __name__).analyses()]
+
+
+def explain(name: str) -> str:
+    """Returns what an analysis is about, as Markdown: question, definition, limitations, interpretation.
+
+    Raises QuestionError, with the nearest known name, where there is no such analysis.
+    """
+    return import_module("._core", __name__).explain(name)["doc"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("._core", __name__).__version__
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module("." + home, __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,16 @@
+"""The command `stepscope`: the program itself, which is inside the extension module."""
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+
+def main() -> None:
+    """Runs the command line as the plain binary does, and ends the process with its exit code."""
+    # Python turns Ctrl-C into an exception and waits for a chance to raise it: the program just ends.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from . import _core
+
+    # Nothing of Python's is left to be done: ending at once takes no time.
+    os._exit(_core.run_program([os.fsencode(word) for word in sys.argv[1:]]))

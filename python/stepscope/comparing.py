@@ -1,0 +1,72 @@
+"""Compares two runs, and asks what changes of a job would be worth."""
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from typing import Any, Iterable, Union
+
+from . import _core
+from .report import Report, Reports
+from .run import Path, Ranks, Run, expanded, open, ranks_of
+
+Side = Union[Run, Path, Iterable[Path]]
+
+
+def compare(a: Side, b: Side, *, steps: Any = "all", steps_before: Any = None, steps_after: Any = None,
+            ranks: Ranks = None, ranks_before: Ranks = None, ranks_after: Ranks = None, short_names: bool = False,
+            threads: int = 0) -> Reports:
+    """Compares the run `b`, after a change, with the run `a`, before it: each an open run, or paths as for open().
+
+    The report "compare" says what changed; the others have each number X of their analysis as X_a, X_b, X_change and
+    X_change_ratio. Two steps or ranks of one run are compared with steps_before and steps_after, or ranks_before and
+    ranks_after. Where runs have different ranks, those that both have are compared. short_names: kernels are the same
+    without template arguments and parameters.
+
+        stepscope.compare("before/", "after/")["compare"].df("kernels")
+        stepscope.compare(run, run, steps_before=10, steps_after=25)
+
+    Raises what open() and Run.analyze() raise.
+    """
+    sides = ((a, steps_before, ranks_before), (b, steps_after, ranks_after))
+    with ExitStack() as opened:
+        asked = [(_opened(side, threads, opened), str(steps if own is None else own),
+                  ranks_of(ranks if own_ranks is None else own_ranks)) for side, own, own_ranks in sides]
+        answers = [_answer(*question) for question in asked]
+        if not any(chosen for _, _, chosen in asked):
+            common = _core.ranks_to_compare(*answers)
+            if common:
+                answers = [_answer(run, own, common) for run, own, _ in asked]
+        return Reports(_core.compare(*answers, short_names), extent="screen")
+
+
+def _opened(side: Side, threads: int, opened: ExitStack) -> Run:
+    return side if isinstance(side, Run) else opened.enter_context(open(side, threads=threads))
+
+
+def _answer(run: Run, steps: str, ranks: list[int]) -> Any:
+    return run.analyze(_core.compared_analyses(), steps=steps, ranks=ranks)._core
+
+
+def whatif(job: Side, changes: str | Iterable[str] = (), *, stragglers: bool = False, steps: Any = "all",
+           ranks: Ranks = None, threads: int = 0) -> Report:
+    """Replays a job with changes, and says what each is worth; without changes, what would be worth most.
+
+    job: an open run, paths as for open(), or a Parquet file of a job's operations. changes: such as "rank 9: all =
+    median of ranks" or "link: x2"; stepscope.explain("whatif") lists all. stragglers: what they cost instead.
+
+        stepscope.whatif("traces/", ["kernel *gemm*: x0.7", "link: x2"]).df()
+
+    Raises what open() and Run.report() raise.
+    """
+    wanted = [changes] if isinstance(changes, str) else list(changes)
+    if stragglers or (not wanted and _are_operations(job)):
+        paths = job._paths if isinstance(job, Run) else expanded(job)
+        answer = _core.whatif_stragglers([os.fsencode(path) for path in paths], threads)
+        return next(iter(Reports(answer).values()))
+    with ExitStack() as opened:
+        params = {"whatif.set": "; ".join(wanted)} if wanted else None
+        return _opened(job, threads, opened).report("whatif", steps=steps, ranks=ranks, params=params)
+
+
+def _are_operations(job: Side) -> bool:
+    return not isinstance(job, Run) and all(path.endswith(".parquet") for path in expanded(job))

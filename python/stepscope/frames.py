@@ -1,0 +1,47 @@
+"""Turns columns of the extension module into frames of pandas, Polars or Arrow, whichever is installed."""
+from __future__ import annotations
+
+from typing import Any
+
+from .errors import MissingLibrary
+
+
+def imported(name: str, purpose: str, install: str) -> Any:
+    """Imports an optional library, or raises MissingLibrary, an ImportError, with what to install."""
+    try:
+        return __import__(name)
+    except ImportError as error:
+        raise MissingLibrary(f"{purpose} needs {name}, which is not installed", "", f"pip install {install}") from error
+
+
+def arrow_table(data: Any) -> Any:
+    """A pyarrow.Table over the same memory: nothing is copied."""
+    return imported("pyarrow", "an Arrow table", "pyarrow").table(data)
+
+
+def frame(data: Any) -> Any:
+    """A pandas.DataFrame; without pandas a polars.DataFrame. Raises MissingLibrary without either."""
+    try:
+        import pandas
+    except ImportError:
+        polars = imported("polars", "a data frame", "pandas    # or: pip install polars")
+        return polars.from_arrow(data) if not hasattr(polars, "DataFrame") else polars.DataFrame(data)
+    return pandas.DataFrame({key: _pandas_column(pandas, *data.parts(key)) for key in data.keys()})
+
+
+def _pandas_column(pandas: Any, values: Any, missing: Any, dictionary: Any) -> Any:
+    """Whole numbers stay whole where some are missing (Int64); names that repeat are categories."""
+    if dictionary is not None:
+        codes = values.copy()
+        if missing is not None:
+            codes[missing] = -1
+        return pandas.Categorical.from_codes(codes, dictionary)
+    if isinstance(values, list):
+        return pandas.Series(values, dtype=object)
+    if missing is None:
+        return values.copy()
+    if values.dtype.kind == "i":
+        return pandas.arrays.IntegerArray(values.copy(), missing.copy())
+    reals = values.copy()
+    reals[missing] = float("nan")
+    return reals

@@ -1,0 +1,117 @@
+"""Shows reports in a notebook: sentences, findings, the first table, and a picture of it.
+
+All text is escaped: names in traces come from strangers. Colors are those of the notebook, light or dark; nothing is
+loaded from anywhere.
+"""
+from __future__ import annotations
+
+import html
+from typing import Any
+
+from . import _core
+
+_ROWS, _BARS, _FINDINGS = 10, 8, 5
+_CELL = 'style="text-align:{};padding:2px 8px"'
+_MEASURED = ("ns", "ratio", "count", "bytes", "bytes/s", "FLOP", "FLOP/s")
+
+
+def escaped(text: str) -> str:
+    """Text for HTML: control characters become visible, and nothing of it is markup."""
+    return html.escape(_core.printable(text))
+
+
+def report_html(report: Any) -> str:
+    """A report: title, headline or why there is none, findings, its first table with bars."""
+    parts = [f"<h4>{escaped(report.title)}</h4>", _sentence(report.headline or report.why)]
+    parts.append(_findings(report.findings))
+    first = next((table for table in report.tables.values() if len(table)), None)
+    if first is not None:
+        parts += [bars_svg(first), table_html(first)]
+    return _block(parts)
+
+
+def reports_html(reports: Any) -> str:
+    """The verdict, what costs most, and a report for each name, folded."""
+    parts = [_sentence(reports.verdict), _findings(reports.findings)]
+    for report in reports.values():
+        if report.status == "unavailable":
+            continue
+        summary = f"<b>{escaped(report.title)}</b> {escaped(report.headline)}"
+        parts.append(f"<details><summary>{summary}</summary>{report_html(report)}</details>")
+    return _block(parts)
+
+
+def table_html(table: Any) -> str:
+    """The first rows as people read them, without the columns that are details."""
+    places = [i for i, column in enumerate(table.columns) if not column.detail]
+    head = "".join(f"<th {_CELL.format(_side(table.columns[i]))}>{escaped(table.columns[i].title)}</th>" for i in places)
+    body = "".join("<tr>" + "".join(_cell(row[i], table.columns[i]) for i in places) + "</tr>"
+                   for row in table._core.shown_rows(_ROWS))
+    left = len(table) - _ROWS
+    more = f"<p>{left:,} more rows: .df({escaped(repr(table.key))})</p>" if left > 0 else ""
+    return (f"<table><caption>{escaped(table.title)}</caption><thead><tr>{head}</tr></thead>"
+            f"<tbody>{body}</tbody></table>{more}")
+
+
+def bars_svg(table: Any) -> str:
+    """Bars of the first column that was measured, of the first rows; "" where there is none."""
+    chosen = _measured(table)
+    if chosen is None:
+        return ""
+    place, values = chosen
+    shown = table._core.shown_rows(len(values))
+    keys = [i for i, column in enumerate(table.columns) if column.role == "key"]
+    most = max(values) or 1
+    rows = [_bar(n, " ".join(shown[n][i] for i in keys), shown[n][place], value / most)
+            for n, value in enumerate(values)]
+    title = escaped(f"{table.title}: {table.columns[place].title}")
+    return (f'<svg role="img" aria-label="{title}" viewBox="0 0 640 {22 * len(rows) + 24}" width="640" '
+            'style="max-width:100%;font:12px sans-serif" fill="currentColor">'
+            f'<text x="0" y="14">{title}</text>{"".join(rows)}</svg>')
+
+
+def _measured(table: Any) -> tuple[int, list[float]] | None:
+    """The place and values of the column to draw: whole numbers or ratios, none below 0, some above."""
+    columns = table.to_dict()
+    for place, column in enumerate(table.columns):
+        if column.role != "value" or column.detail or column.unit not in _MEASURED:
+            continue
+        values = [value or 0 for value in columns[column.key][:_BARS]]
+        if any(isinstance(value, str) for value in values):
+            continue
+        if values and min(values) >= 0 and max(values) > 0:
+            return place, values
+    return None
+
+
+def _bar(n: int, label: str, value: str, share: float) -> str:
+    y = 22 * n + 24
+    short = label if len(label) <= 34 else label[:22] + "…" + label[-11:]
+    width = max(1, round(300 * share))
+    return (f'<g><title>{escaped(label)}: {escaped(value)}</title>'
+            f'<text x="210" y="{y + 13}" text-anchor="end">{escaped(short)}</text>'
+            f'<rect x="218" y="{y + 2}" width="{width}" height="14" fill="#4c78a8"/>'
+            f'<text x="{224 + width}" y="{y + 13}">{escaped(value)}</text></g>')
+
+
+def _findings(findings: Any) -> str:
+    items = "".join(f"<li>{escaped(one.message)}<br><small>{escaped(one.because)}"
+                    f"{'; try: ' if one.because and one.hint else ''}{escaped(one.hint)}</small></li>"
+                    for one in findings[:_FINDINGS])
+    return f"<ol>{items}</ol>" if items else ""
+
+
+def _sentence(text: str) -> str:
+    return f"<p>{escaped(text)}</p>" if text else ""
+
+
+def _side(column: Any) -> str:
+    return "right" if column.unit else "left"
+
+
+def _cell(text: str, column: Any) -> str:
+    return f"<td {_CELL.format(_side(column))}>{escaped(text)}</td>"
+
+
+def _block(parts: list[str]) -> str:
+    return f'<div class="stepscope">{"".join(parts)}</div>'

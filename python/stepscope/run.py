@@ -1,0 +1,230 @@
+"""Opens traces and asks questions about them."""
+from __future__ import annotations
+
+import glob as _glob
+import os
+from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Union
+
+from . import _core
+from ._methods import Analyses
+from .errors import InputError, QuestionError, UseError
+from .events import Events, chosen
+from .progress import shown_progress
+from .report import Report, Reports
+
+Path = Union[str, "os.PathLike[str]"]
+Ranks = Union[int, Iterable[int], None]
+Params = Mapping[str, Any]
+
+
+class Progress(NamedTuple):
+    """How far opening has come. bytes_done and bytes_total are of the files as they are on disk."""
+
+    bytes_done: int
+    bytes_total: int
+    files_done: int
+    files_total: int
+
+
+class Run(Analyses):
+    """The traces of one training run, opened by stepscope.open().
+
+    Every analysis is a method: `run.comm_overlap()`, `run.idle_time(steps="3..7", ranks=[0, 1])`. A run may be used by
+    several threads, one at a time; others wait for their turn. It cannot be used in a process that was forked since.
+    Used in `with`, it is closed at the end.
+
+        with stepscope.open("traces/") as run:
+            print(run.stragglers().headline)
+    """
+
+    def __init__(self, core: Any, paths: list[str]) -> None:
+        self._core = core
+        self._paths = paths
+        self._name = core.name
+        self._events: tuple[int, Any] | None = None  # of the rank that was asked for last
+
+    @property
+    def name(self) -> str:
+        """What a person would call the run: the name of its directory or file."""
+        return self._name
+
+    @property
+    def ranks(self) -> list[int]:
+        """The ranks that were read, ascending."""
+        return self._core.ranks
+
+    @property
+    def files(self) -> list[dict[str, Any]]:
+        """What was offered as input and what became of it.
+
+        Each has path, rank (None: not used), window, events, device_events, bytes (on disk) and problem ("" where it
+        was read to its end without complaint).
+        """
+        return self._core.files
+
+    @property
+    def closed(self) -> bool:
+        """Whether close() was called."""
+        return self._core.closed
+
+    def analyze(self, only: str | Iterable[str] | None = None, *, steps: int | str = "all", ranks: Ranks = None,
+                params: Params | None = None) -> Reports:
+        """Runs these analyses, or all, and returns their reports by name.
+
+        steps: "all", "complete", a number (7) or a range ("3..7"). ranks: only these. params: {"idle_time.long_wait":
+        2_000_000}; times are in ns, or text with a unit ("2ms").
+
+        Raises QuestionError for a name, step, rank or parameter that there is none of, UseError for a closed run. An
+        analysis that lacks its input does not raise: its status is "unavailable", and why says what is missing.
+        """
+        names = [only] if isinstance(only, str) else list(only or [])
+        return Reports(self._core.analyze(names, str(steps), ranks_of(ranks), params_of(params)))
+
+    def report(self, name: str, *, steps: int | str = "all", ranks: Ranks = None,
+               params: Params | None = None) -> Report:
+        """Runs one analysis. The arguments are those of analyze().
+
+            run.report("idle_time", params={"idle_time.long_wait": "2ms"}).df("idle_waits")
+        """
+        return next(iter(self.analyze([name], steps=steps, ranks=ranks, params=params).values()))
+
+    def summary(self, *, steps: int | str = "all", ranks: Ranks = None) -> Reports:
+        """Runs all analyses; shown, it is the first screen: the verdict, what to change first, where a step goes."""
+        return Reports(self._core.analyze([], str(steps), ranks_of(ranks), []), extent="screen")
+
+    def events(self, rank: int = 0, columns: Iterable[str] | None = None, kind: str | Iterable[str] | None = None,
+               step: int | None = None) -> Events:
+        """Every event of a rank as columns; the first call for a rank reads its files again.
+
+        columns: without, rank, name, kind, start, duration (ns), device, stream, thread, step. Others are index, end,
+        process, thread_name, correlation, bytes, depth, and the links launch, operator and parent, which are the index
+        of another event of the rank; stepscope.events.column_names() lists all. kind: "compute", "communication",
+        "memcpy", "memset", "runtime", "operator", "annotation", "python", ...; "kernel" is the first two, "device" the
+        first four; or several. step: only events of this step; those of a device belong to the step that launched them.
+
+        Times are ns on the clock of the trace. The trace's own categories and arguments that no analysis reads are not
+        kept. Raises QuestionError for what there is none of, InputError where the files are gone.
+
+            run.events(0, ["name", "start", "duration", "operator"], kind="kernel").df()
+        """
+        if self._events is None or self._events[0] != rank:
+            self._events = None  # before others are read
+            self._events = (rank, self._core.read_events(rank, 0))
+        elif self.closed:
+            raise UseError("the run is closed", "", "open it again with stepscope.open()")
+        return chosen(self._events[1], columns, kind, step)
+
+    def serve(self, *, port: int = 0) -> Any:
+        """Serves the page on 127.0.0.1 until the returned Page is closed; its url is what to open in a browser.
+
+        port: 0 is any that is free. The server reads the files again, on threads of this process.
+        """
+        from .page import Page
+
+        if self.closed:
+            raise UseError("the run is closed", "", "open it again with stepscope.open()")
+        return Page(_core.serve(list(map(os.fsencode, self._paths)), "127.0.0.1", port, "", 0, []))
+
+    def show(self, *, width: int | str = "100%", height: int = 720) -> Any:
+        """Serves the page and shows it here: as a frame in a notebook, else in a browser. Returns the Page."""
+        return self.serve().shown(width, height)
+
+    def close(self) -> None:
+        """Frees what was read. Reports and their tables stay; asking again raises UseError."""
+        self._core.close()
+        self._events = None
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return f"<stepscope.Run {self._name!r}, closed>"
+        return f"<stepscope.Run {self._name!r}, {len(self.ranks)} ranks, {len(self.files)} files>"
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        near = _core.nearest_name(name, [info["name"] for info in _core.analyses()])
+        hint = f"; did you mean {near!r}?" if near else ""
+        raise AttributeError(f"a run has no analysis {name!r}{hint}")
+
+
+def open(paths: Path | Iterable[Path], *, threads: int = 0, groups: Mapping[str, str | Sequence[str]] | Path | None = None,
+         params: Params | None = None, progress: Callable[[Progress], object] | bool | None = None) -> Run:
+    """Reads the traces of one run.
+
+    paths: a directory, a trace (.json, .json.gz, .xplane.pb), a glob ("traces/rank*.json.gz"), or several of these.
+    threads: to read with; 0 is one per processor. groups: patterns of kernel names for run.kernel_groups(), as
+    {"all_to_all": ["*AllToAll*"]} or the path of a TOML file. params: of analyses, for all questions to this run.
+    progress: called with a Progress some times a second; by default it is shown in a terminal or notebook, False shows
+    nothing.
+
+    Raises InputError, an OSError, where no path leads to a trace; a file that cannot be read among others that can is
+    listed in run.files with its problem. Raises QuestionError, a ValueError, for wrong parameters. Ctrl-C stops it.
+
+        run = stepscope.open("traces/")
+        run = stepscope.open(["rank0.json.gz", "rank1.json.gz"], groups={"fused": "*fused*"})
+    """
+    found = expanded(paths)
+    with shown_progress(progress) as told:
+        callback = None if told is None else lambda *numbers: told(Progress(*numbers))
+        core = _core.open([os.fsencode(path) for path in found], threads, groups_of(groups), params_of(params), callback)
+    return Run(core, found)
+
+
+def expanded(paths: Path | Iterable[Path]) -> list[str]:
+    """The paths as text, globs and "~" replaced by what they match. Raises InputError for a glob that matches nothing."""
+    given = [paths] if isinstance(paths, (str, os.PathLike)) else _as_list(paths)
+    found: list[str] = []
+    for path in given:
+        found += _matches(_text(path))
+    return found
+
+
+def _as_list(paths: Any) -> list[Any]:
+    if hasattr(paths, "read") or not hasattr(paths, "__iter__") or isinstance(paths, (bytes, bytearray)):
+        raise QuestionError(f"cannot open {type(paths).__name__!r}", "`paths`", "give a path, or a list of paths")
+    return list(paths)
+
+
+def _text(path: Any) -> str:
+    try:
+        return os.path.expanduser(os.fsdecode(path))
+    except TypeError:
+        raise QuestionError(f"cannot open {type(path).__name__!r}", "`paths`", "give paths as text") from None
+
+
+def _matches(path: str) -> list[str]:
+    if os.path.lexists(path) or not _glob.has_magic(path):
+        return [path]
+    matches = sorted(_glob.glob(path, recursive=True))
+    if not matches:
+        raise InputError(f"no file matches {path!r}", "`paths`", "check the pattern, or give a directory")
+    return matches
+
+
+def ranks_of(ranks: Ranks) -> list[int]:
+    """Ranks as a list; none are all."""
+    return [] if ranks is None else [ranks] if isinstance(ranks, int) else list(ranks)
+
+
+def params_of(params: Params | None) -> list[tuple[str, str]]:
+    """Parameters as the core reads them."""
+    return [(name, _param_text(value)) for name, value in (params or {}).items()]
+
+
+def _param_text(value: Any) -> str:
+    return str(int(value)) if isinstance(value, bool) else str(value)
+
+
+def groups_of(groups: Any) -> list[tuple[str, list[str]]]:
+    """Groups of kernels as the core has them, from a mapping or a TOML file."""
+    if groups is None:
+        return []
+    if isinstance(groups, (str, os.PathLike)):
+        return _core.read_groups(os.fsencode(groups))
+    return [(name, [patterns] if isinstance(patterns, str) else list(patterns)) for name, patterns in groups.items()]

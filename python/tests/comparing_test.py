@@ -1,0 +1,33 @@
+"""Comparing runs, and what changes would be worth."""
+import stepscope
+
+
+def test_compares_paths_runs_and_steps(demo, run):
+    same = stepscope.compare(demo, run)
+    assert same["compare"].status == "ok"
+    assert "overview" in same
+    steps = stepscope.compare(run, run, steps_before=4, steps_after=6)
+    assert steps["compare"].table("ranks").to_dict()
+    assert not run.closed
+
+
+def test_compares_the_ranks_that_both_have(demo, tmp_path):
+    for trace in sorted(demo.glob("*rank-[01]*")):
+        (tmp_path / trace.name).write_bytes(trace.read_bytes())
+    assert set(stepscope.compare(demo, tmp_path)["compare"].table("ranks")["rank"]) == {0, 1}
+
+
+def test_two_ranks_of_one_run(run):
+    assert stepscope.compare(run, run, ranks_before=0, ranks_after=2)["compare"].headline
+
+
+def test_whatif_of_a_change(demo, run):
+    by_path = stepscope.whatif(demo, "rank 2: all = median of ranks")
+    by_run = stepscope.whatif(run, ["rank 2: all = median of ranks"])
+    assert by_path.name == by_run.name == "whatif"
+    assert by_path.metrics == by_run.metrics
+    assert "rank 2: all = median of ranks" in str(by_run.table().to_dict())
+
+
+def test_what_stragglers_cost(run):
+    assert stepscope.whatif(run, stragglers=True).status in ("ok", "partial")

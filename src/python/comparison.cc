@@ -1,0 +1,50 @@
+// Binds what needs more than one answer, or none: comparing, and what stragglers cost.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "python/answer.h"
+#include "python/errors.h"
+#include "python/module.h"
+#include "python/text.h"
+#include "python/work.h"
+#include "stepscope/compare.h"
+#include "stepscope/whatif.h"
+
+namespace stepscope::python {
+namespace {
+
+Answer CompareAnswers(const Answer& a, const Answer& b, bool short_names) {
+  return WorkFor<Answer>([&](std::stop_token) {
+    return Answer(Compare(a.get(), b.get(), {.short_names = short_names}));
+  });
+}
+
+std::vector<int64_t> Ranks(const Answer& a, const Answer& b) {
+  return ValueOrRaise(RanksToCompare(a.get(), b.get()), Fault::kQuestion);
+}
+
+// It cannot be stopped: Ctrl-C is heard once it is done.
+Answer Stragglers(const nb::list& given, int threads) {
+  std::vector<std::string> paths;
+  for (const nb::handle path : given) paths.push_back(BytesOf(path));
+  auto answer = WorkFor<Result<ReportSet>>(
+      [&](std::stop_token) { return WhatIfStragglers(paths, {.threads = threads}); });
+  return Answer(ValueOrRaise(std::move(answer), Fault::kInput));
+}
+
+std::vector<std::string> Compared() { return {kComparedAnalyses.begin(), kComparedAnalyses.end()}; }
+
+}  // namespace
+
+void AddComparisons(nb::module_& module) {
+  module.def("compare", CompareAnswers, nb::arg("a"), nb::arg("b"), nb::arg("short_names"));
+  module.def("ranks_to_compare", Ranks, nb::arg("a"), nb::arg("b"));
+  module.def("compared_analyses", Compared);
+  module.def("whatif_stragglers", Stragglers, nb::arg("paths"), nb::arg("threads"));
+}
+
+}  // namespace stepscope::python

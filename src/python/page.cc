@@ -1,0 +1,68 @@
+// Binds the server of the page, which runs on threads of its own in this process.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+#include <unistd.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "python/errors.h"
+#include "python/module.h"
+#include "python/text.h"
+#include "stepscope/server.h"
+
+namespace stepscope::python {
+namespace {
+
+class Page {
+ public:
+  explicit Page(PageServer server) : server_(std::move(server)), process_(getpid()) {}
+  // The threads of the server are those of the process that started it.
+  ~Page() {
+    if (process_ != getpid()) new std::optional<PageServer>(std::move(server_));
+  }
+  Page(Page&&) = default;
+
+  std::string url() const { return server_ ? server_->url() : ""; }
+  std::string warning() const { return server_ ? server_->warning() : ""; }
+  bool closed() const { return !server_; }
+  void Close() {
+    if (process_ != getpid()) return;
+    std::optional<PageServer> closed = std::exchange(server_, std::nullopt);
+    const nb::gil_scoped_release unlocked;
+    closed.reset();
+  }
+
+ private:
+  std::optional<PageServer> server_;
+  pid_t process_;
+};
+
+Page Serve(const nb::list& given, const std::string& host, int port, const std::string& token,
+           int threads, std::vector<std::pair<std::string, std::string>> params) {
+  PageServerOptions options{.paths = {},
+                            .host = host,
+                            .port = port,
+                            .token = token,
+                            .threads = threads,
+                            .settings = {.groups = {}, .params = std::move(params)}};
+  for (const nb::handle path : given) options.paths.push_back(BytesOf(path));
+  return Page(ValueOrRaise(PageServer::Start(options), Fault::kInput));
+}
+
+}  // namespace
+
+void AddPages(nb::module_& module) {
+  nb::class_<Page>(module, "Page")
+      .def_prop_ro("url", &Page::url)
+      .def_prop_ro("warning", &Page::warning)
+      .def_prop_ro("closed", &Page::closed)
+      .def("close", &Page::Close);
+  module.def("serve", Serve, nb::arg("paths"), nb::arg("host"), nb::arg("port"), nb::arg("token"),
+             nb::arg("threads"), nb::arg("params"));
+}
+
+}  // namespace stepscope::python

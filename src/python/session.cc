@@ -1,0 +1,210 @@
+// Binds a run: opening traces, asking questions about them, and refusing what cannot be answered.
+#include "stepscope/session.h"
+
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "python/answer.h"
+#include "python/errors.h"
+#include "python/module.h"
+#include "python/text.h"
+#include "python/use.h"
+#include "python/work.h"
+
+namespace stepscope::python {
+namespace {
+
+using Params = std::vector<std::pair<std::string, std::string>>;
+using Groups = std::vector<std::pair<std::string, std::vector<std::string>>>;
+
+std::vector<KernelGroup> GroupsOf(const Groups& given) {
+  std::vector<KernelGroup> groups;
+  for (const auto& [name, patterns] : given) groups.push_back({name, patterns});
+  return groups;
+}
+
+// A session for one user at a time.
+struct Run {
+  explicit Run(Session opened) : session(std::move(opened)) {}
+
+  Use use;
+  std::optional<Session> session;  // none once it is closed
+};
+
+// What `use` holds as long as it lives. Raises if the run is closed, of another process, or is
+// closed while waiting for its turn.
+Session& Opened(Run& run) {
+  if (!run.session)
+    Raise({"the run is closed", "", "open it again with stepscope.open()"}, Fault::kUse);
+  return *run.session;
+}
+
+std::function<void()> Telling(LatestProgress& latest, const nb::object& on_progress) {
+  return [&latest, on_progress] {
+    const auto progress = latest.Take();
+    if (!progress || on_progress.is_none()) return;
+    on_progress(progress->bytes_done, progress->bytes_total, progress->files_done,
+                progress->files_total);
+  };
+}
+
+std::unique_ptr<Run> Open(const nb::list& given, int threads, const Groups& groups,
+                          const Params& params, const nb::object& on_progress) {
+  std::vector<std::string> paths;
+  for (const nb::handle path : given) paths.push_back(BytesOf(path));
+  OpenOptions options{.threads = threads,
+                      .settings = {.groups = GroupsOf(groups), .params = params}};
+  ValueOrRaise(Session::Check(options.settings), Fault::kQuestion);
+  LatestProgress latest;
+  if (!on_progress.is_none())
+    options.on_progress = [&](const Progress& progress) { latest.Set(progress); };
+  auto opened = WorkFor<Result<Session>>(
+      [&](std::stop_token stop) {
+        options.stop = std::move(stop);
+        return Session::Open(paths, options);
+      },
+      Telling(latest, on_progress));
+  return std::make_unique<Run>(ValueOrRaise(std::move(opened), Fault::kInput));
+}
+
+// What the input lacks, such as step 99, is an error for programs.
+Answer FoundOrRaise(ReportSet answer) {
+  for (const Report& report : answer.reports) {
+    if (report.absent) Raise(*report.absent, Fault::kQuestion);
+  }
+  return Answer(std::move(answer));
+}
+
+Answer Analyze(Run& run, std::vector<std::string> only, std::string steps,
+               std::vector<int64_t> ranks, Params params) {
+  const Use::Turn turn(run.use);
+  const Session& session = Opened(run);
+  AnalyzeOptions options{.only = std::move(only),
+                         .steps = std::move(steps),
+                         .ranks = std::move(ranks),
+                         .groups = {},
+                         .params = std::move(params)};
+  auto answer = WorkFor<Result<ReportSet>>([&](std::stop_token stop) {
+    options.stop = std::move(stop);
+    return session.Analyze(options);
+  });
+  return FoundOrRaise(ValueOrRaise(std::move(answer), Fault::kQuestion));
+}
+
+// A rank that there is none of is a wrong question; a file that is gone is not.
+EventTable ReadEvents(Run& run, int64_t rank, int threads) {
+  const Use::Turn turn(run.use);
+  const Session& session = Opened(run);
+  auto events = WorkFor<Result<EventTable>>(
+      [&](std::stop_token stop) { return session.ReadEvents(rank, threads, std::move(stop)); });
+  const bool wrong = !events && events.error().where == "`rank`";
+  return ValueOrRaise(std::move(events), wrong ? Fault::kQuestion : Fault::kInput);
+}
+
+void Close(Run& run) {
+  if (!run.use.IsOfThisProcess()) return;  // the copy of a fork goes with its process
+  const Use::Turn turn(run.use);
+  std::optional<Session> closed = std::exchange(run.session, std::nullopt);
+  const nb::gil_scoped_release unlocked;
+  closed.reset();
+}
+
+nb::list FilesOf(Run& run) {
+  const Use::Turn turn(run.use);
+  nb::list files;
+  for (const InputFile& file : Opened(run).run().files) {
+    nb::dict out;
+    out["path"] = nb::steal(PyUnicode_DecodeFSDefaultAndSize(
+        file.path.data(), static_cast<Py_ssize_t>(file.path.size())));
+    out["rank"] = file.rank < 0 ? nb::none() : nb::object(nb::int_(file.rank));
+    out["window"] = file.window;
+    out["events"] = file.events;
+    out["device_events"] = file.gpu_events;
+    out["bytes"] = file.bytes;
+    out["problem"] = TextOf(file.problem);
+    files.append(out);
+  }
+  return files;
+}
+
+std::vector<int64_t> RanksOf(Run& run) {
+  const Use::Turn turn(run.use);
+  std::set<int64_t> ranks;
+  for (const InputFile& file : Opened(run).run().files) {
+    if (file.rank >= 0) ranks.insert(file.rank);
+  }
+  return {ranks.begin(), ranks.end()};
+}
+
+nb::object NameOf(Run& run) {
+  const Use::Turn turn(run.use);
+  return TextOf(Opened(run).run().name);
+}
+
+Groups ReadGroups(const nb::object& path) {
+  Groups groups;
+  for (KernelGroup& group : ValueOrRaise(ReadKernelGroups(BytesOf(path)), Fault::kInput))
+    groups.emplace_back(std::move(group.name), std::move(group.patterns));
+  return groups;
+}
+
+nb::dict DictOf(const AnalysisInfo& info) {
+  nb::list params;
+  for (const ParameterInfo& param : info.params) {
+    nb::dict out;
+    out["name"] = param.name;
+    out["type"] = param.type;
+    out["default"] = param.default_value;
+    out["unit"] = param.unit;
+    out["message"] = param.message;
+    params.append(out);
+  }
+  nb::dict out;
+  out["name"] = info.name;
+  out["title"] = info.title;
+  out["summary"] = info.summary;
+  out["doc"] = info.doc;
+  out["params"] = params;
+  return out;
+}
+
+nb::list Analyses() {
+  nb::list list;
+  for (const AnalysisInfo& info : Session::List()) list.append(DictOf(info));
+  return list;
+}
+
+nb::dict Explain(const std::string& name) {
+  return DictOf(ValueOrRaise(Session::Explain(name), Fault::kQuestion));
+}
+
+}  // namespace
+
+void AddSessions(nb::module_& module) {
+  nb::class_<Run>(module, "Run")
+      .def("analyze", Analyze, nb::arg("only"), nb::arg("steps"), nb::arg("ranks"),
+           nb::arg("params"))
+      .def("read_events", ReadEvents, nb::arg("rank"), nb::arg("threads"))
+      .def("close", Close)
+      .def_prop_ro("closed", [](const Run& run) { return !run.session; })
+      .def_prop_ro("name", NameOf)
+      .def_prop_ro("files", FilesOf)
+      .def_prop_ro("ranks", RanksOf);
+  module.def("open", Open, nb::arg("paths"), nb::arg("threads"), nb::arg("groups"),
+             nb::arg("params"), nb::arg("on_progress") = nb::none());
+  module.def("read_groups", ReadGroups, nb::arg("path"));
+  module.def("analyses", Analyses);
+  module.def("explain", Explain, nb::arg("name"));
+}
+
+}  // namespace stepscope::python

@@ -1,0 +1,20 @@
+// Passes text between traces and Python. Names in traces may be any bytes; Python's text and
+// Arrow's are valid Unicode.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+#include <string_view>
+
+namespace stepscope::python {
+
+namespace nb = nanobind;
+
+// A str, with U+FFFD for each piece that is not UTF-8.
+nb::object TextOf(std::string_view text);
+
+// The bytes of a `bytes`, such as a path by os.fsencode(). Raises TypeError for anything else.
+std::string BytesOf(nb::handle bytes);
+
+}  // namespace stepscope::python

@@ -1,0 +1,98 @@
+// Reads events.
+#include "session/read_events.h"
+
+#include <algorithm>
+#include <atomic>
+#include <new>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/stop.h"
+#include "events/recorded.h"
+#include "ingest/trace_reader.h"
+#include "session/redact_run.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kMostEvents = INT32_MAX;
+
+// Of which of run.ranks there is a recording of this rank, in the order of its windows.
+std::vector<size_t> RecordingsOf(const LoadedRun& run, int64_t rank) {
+  std::vector<size_t> recordings;
+  for (size_t r = 0; r < run.ranks.size(); ++r) {
+    const RankActivity& recording = run.ranks[r];
+    if (recording.rank == rank && run.files[r] && !recording.memory_only) recordings.push_back(r);
+  }
+  return recordings;
+}
+
+std::vector<EventStep> StepsOf(const LoadedRun& run, const std::vector<size_t>& recordings) {
+  std::vector<EventStep> steps;
+  for (const size_t r : recordings) {
+    for (const Step& step : run.ranks[r].steps)
+      steps.push_back({step.number, step.start, step.end});
+  }
+  std::ranges::stable_sort(steps, {}, &EventStep::start);
+  return steps;
+}
+
+Result<Trace> ReadOne(const LoadedRun& run, const std::string& path, std::atomic<int>& spare) {
+  auto source = ByteSource::Open(path);
+  if (!source) return std::unexpected(source.error());
+  auto trace = ReadTrace(std::move(*source), {.keep = Wanted::All(), .spare_threads = &spare});
+  if (!trace) return std::unexpected(Error{trace.error().what, path, trace.error().hint});
+  if (run.redactor) RedactTrace(*trace, *run.redactor);
+  return trace;
+}
+
+Result<EventTable> ReadAll(const LoadedRun& run, int64_t rank,
+                           const std::vector<size_t>& recordings, int threads) {
+  const auto processors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  std::atomic<int> spare = (threads > 0 ? threads : processors) - 1;
+  std::vector<Trace> traces;
+  size_t events = 0;
+  for (const size_t r : recordings) {
+    auto trace = ReadOne(run, run.info.files[*run.files[r]].path, spare);
+    if (!trace) return std::unexpected(trace.error());
+    events += trace->size();
+    traces.push_back(std::move(*trace));
+  }
+  if (events > kMostEvents) {
+    return std::unexpected(Error{"rank " + std::to_string(rank) + " has more than 2^31 events", "",
+                                 "open one of its files alone"});
+  }
+  return EventsOf(rank, std::move(traces), StepsOf(run, recordings));
+}
+
+std::string RanksOf(const LoadedRun& run) {
+  std::string ranks;
+  for (size_t r = 0; r < run.ranks.size(); ++r) {
+    if (r > 0 && run.ranks[r].rank == run.ranks[r - 1].rank) continue;
+    ranks += (ranks.empty() ? "" : ", ") + std::to_string(run.ranks[r].rank);
+  }
+  return ranks;
+}
+
+}  // namespace
+
+Result<EventTable> ReadEventsOf(const LoadedRun& run, int64_t rank, int threads,
+                                std::stop_token stop) {
+  const std::vector<size_t> recordings = RecordingsOf(run, rank);
+  if (recordings.empty()) {
+    return std::unexpected(Error{"there is no recording of rank " + std::to_string(rank), "`rank`",
+                                 "ranks in the traces: " + RanksOf(run)});
+  }
+  try {
+    const StopScope scope(std::move(stop));
+    return ReadAll(run, rank, recordings, threads);
+  } catch (const Stopped&) {
+    return std::unexpected(Error{"reading events was canceled", "", ""});
+  } catch (const std::bad_alloc&) {
+    return std::unexpected(Error{"cannot read the events: out of memory", "", "open fewer files"});
+  }
+}
+
+}  // namespace stepscope

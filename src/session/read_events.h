@@ -1,0 +1,16 @@
+// Reads the files of a rank once more, and keeps every event.
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+
+#include "session/load.h"
+#include "stepscope/events.h"
+
+namespace stepscope {
+
+// Session::ReadEvents() of this run. Steps are those of the run.
+Result<EventTable> ReadEventsOf(const LoadedRun& run, int64_t rank, int threads,
+                                std::stop_token stop);
+
+}  // namespace stepscope
