@@ -1,23 +1,6 @@
-"""Records what a training job does, for the accounting of its time. Needs only the standard library.
+"""The recorder of a training job: what its methods take, and how a call becomes an event in a segment.
 
-Replaces ml-goodput-measurement's recorder by changing one line:
-
-    from stepscope_goodput import GoodputRecorder
-
-    recorder = GoodputRecorder(job_name="llm-7b", logger_name="goodput", logging_enabled=rank == 0)
-    recorder.record_job_start_time()
-    for step in range(first, last):
-        recorder.record_step_start_time(step)
-        train(step)
-    recorder.record_job_end_time()
-
-STEPSCOPE_LABELS=team=nlp,project=llm is recorded with them, and so are cluster, queue, user and account of a
-Slurm job; with a team, the job is named "nlp/llm-7b" in ledgers.
-
-Events go into files in $STEPSCOPE_GOODPUT_DIR (or `directory`, or ./stepscope-goodput), not into a cloud
-log. An event whose call returned True survives a kill of the process; a power loss loses at most the
-last second. No call raises or takes a lock, so signal handlers may record too. Calls return whether the
-event was recorded.
+No call raises or takes a lock, so signal handlers may record too.
 """
 import atexit
 import dataclasses
@@ -29,11 +12,12 @@ import sys
 import time
 import weakref
 
-from stepscope_goodput._launch import attempt_of, job_of_team, labels_of, rank_of_process
-from stepscope_goodput._segment import Kind, Tag, UNKNOWN, number_field, split_step, text_field
-from stepscope_goodput._writer import Writer
+from stepscope.goodput._launch import (attempt_of, folder_of, job_of_team, labels_of,
+                                       rank_of_process)
+from stepscope.goodput._segment import Kind, Tag, UNKNOWN, number_field, split_step, text_field
+from stepscope.goodput._writer import Writer
 
-__all__ = ["ElasticGoodputRecorder", "GoodputRecorder", "Kind"]
+__all__ = ["Kind", "Recorder"]
 
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 _MICROSECOND = datetime.timedelta(microseconds=1)
@@ -62,40 +46,43 @@ def _from_seconds(seconds):
     return round(float(seconds) * 1_000_000_000)
 
 
-class GoodputRecorder:
+class Recorder:
     """Records events of one process. Times are datetimes (local time without a zone) or seconds since
-    1970; the default is the time of the call."""
+    1970; the default is the time of the call. Calls return whether the event was recorded.
 
-    def __init__(self, job_name, logger_name, logging_enabled=False, cloud_logger=None, *,
-                 background_grace_period_s=5.0, background_batch_size=100,
-                 background_max_latency_s=2.0, directory=None, attempt=None, rank=None,
+    Example:
+        recorder = Recorder("llm-7b", enabled=rank == 0)
+        recorder.record_job_start_time()
+        recorder.record_step_start_time(17)
+    """
+
+    def __init__(self, job, *, enabled=True, directory=None, attempt=None, rank=None,
                  segment_bytes=4 << 20, heartbeat_s=10.0, sync_s=1.0, on_problem=None):
-        """Arguments up to background_max_latency_s are those of the reference library; the ones about its
-        log and queue are ignored.
+        """Opens a segment in `directory`; never raises.
 
         Args:
-          logging_enabled: whether this process records; otherwise every call does nothing.
-          directory: for the files, created if missing; may be shared by all processes of a job.
+          job: its name, the same in all processes and after restarts.
+          enabled: whether this process records; otherwise every call does nothing.
+          directory: for the files, created if missing; may be shared by all processes of a job. The
+            default is $STEPSCOPE_GOODPUT_DIR, or ./stepscope-goodput.
           attempt: a name of this attempt; not needed.
           rank: of this process (default: from the environment of torchrun, Slurm, MPI or Kubernetes).
           segment_bytes: size of a file.
           heartbeat_s, sync_s: intervals in seconds; heartbeat_s 0: no heartbeats.
           on_problem: called once per problem with a sentence (default: log a warning).
         """
-        del cloud_logger, background_grace_period_s, background_batch_size, background_max_latency_s
-        self.job_name = job_name
-        self.logger_name = logger_name
+        self.job = str(job)
         self._on_problem = on_problem
         self._problems = set()
         self._writer = None
         self._in_child = False
-        self._enabled = bool(logging_enabled)
+        self._enabled = bool(enabled)
+        self.directory = folder_of(directory)
         if not self._enabled:
             return
-        directory = directory or os.environ.get("STEPSCOPE_GOODPUT_DIR") or "stepscope-goodput"
         self._labels = labels_of(os.environ)
         self._options = {
-            "directory": os.path.abspath(directory), "job": job_of_team(str(job_name), self._labels),
+            "directory": self.directory, "job": job_of_team(self.job, self._labels),
             "attempt": attempt_of(attempt), "rank": rank_of_process() if rank is None else rank,
             "segment_bytes": min(max(int(segment_bytes), _MIN_BYTES), _MAX_BYTES),
             "heartbeat_s": heartbeat_s, "sync_s": min(max(sync_s, 0.01), 1.0)}
@@ -163,7 +150,7 @@ class GoodputRecorder:
             more = b""
         return self._record(kind, when, step, more)
 
-    # The reference library's methods.
+    # The methods of ml-goodput-measurement's recorder.
 
     def flush(self):
         """Syncs all earlier events to disk."""
@@ -214,12 +201,12 @@ class GoodputRecorder:
         return self._record_text(Kind.CUSTOM_END, custom_badput_event_type, end_time)
 
     def record_checkpoint_progress(self, step, checkpoint_start_time=None):
-        """Records that a checkpoint up to `step` succeeded, at the time of the call. (The reference
+        """Records that a checkpoint up to `step` succeeded, at the time of the call. (That
         library's method of this name records nothing.)"""
         del checkpoint_start_time
         return self._record(Kind.CHECKPOINT_COMMIT, None, step)
 
-    # Methods of its elastic recorder.
+    # The methods of its elastic recorder.
 
     def record_elastic_slice_counts(self, active_slices, total_slices, available_slices,
                                     timestamp=None):
@@ -298,7 +285,7 @@ class GoodputRecorder:
 
     def log_entry(self, entry):
         """Records an entry of Orbax's structured log about a checkpoint, a dict or a dataclass. Its time is
-        the first one it holds, as in the reference library."""
+        the first one it holds, as in that library."""
         try:
             if dataclasses.is_dataclass(entry):
                 entry = dataclasses.asdict(entry)
@@ -330,10 +317,6 @@ class GoodputRecorder:
             writer.close()
         except Exception as error:
             self._report("goodput: cannot close: {}".format(error))
-
-
-# One class records everything.
-ElasticGoodputRecorder = GoodputRecorder
 
 
 def _span(entry, names):

@@ -1,0 +1,1 @@
+"""Stepscope: analyses of traces of training jobs, and the goodput of long ones."""
