@@ -93,6 +93,8 @@ constexpr Word kWords[] = {
     {"--window", "A..B", "Count only this time, in seconds since 1970", "", "window"},
     {"--exclude", "A..B", "Leave out this time, or none; repeatable", "", "exclusions"},
     {"--mode", "MODE", "Accounting: partition, or that of ml-goodput", "partition", "mode"},
+    {"--ideal-step-time", "TIME", "Time of a step from which deviations count", "the usual time",
+     "ideal_step_time"},
     {"--scheduler", "FILE...", "Output of sacct, scontrol or kubectl", "", "scheduler_files"},
     {"--scheduler-job", "NAME", "Name or id of the job in --scheduler", "", "scheduler_job"},
     {"--utc-offset", "TIME", "UTC offset of Slurm's times, east positive", "this machine's",

@@ -40,8 +40,9 @@ std::optional<Finding> FindHang(const Partition& partition, const StepClock& clo
 // What to try against lost time in this bucket; empty: nothing in general.
 std::string_view HintFor(Bucket bucket);
 
-// Reports the reference library's numbers.
-Report MlGoodputReport(const MlAnswer& answer, const MlGoodput& log);
+// Reports the reference library's numbers. `ideal`: the time of a step, in seconds; absent:
+// computed.
+Report MlGoodputReport(const MlAnswer& answer, const MlGoodput& log, std::optional<double> ideal);
 
 // An unavailable report; `why` is a sentence without its final stop.
 Report NoGoodput(Phrase why);

@@ -38,12 +38,17 @@ def install() -> None:
 
 
 def _name_here(name: str) -> Optional[str]:
-    """Returns the module that stands in for one of the original's names; None for other names."""
+    """Returns the module that stands in for one of the original's names; None for names of other packages. Raises
+    ModuleNotFoundError for what the original lacks, since files of this package are not its modules."""
     top, _, rest = name.partition(".")
     if top != _ORIGINAL:
         return None
-    module = rest[len("src."):] if rest.startswith("src.") else "" if rest == "src" else rest
-    return __name__ if not module else __name__ + "." + module if module in _MODULES else None
+    module = rest[len("src."):] if rest.startswith("src.") else rest
+    if rest in ("", "src"):
+        return __name__
+    if module not in _MODULES:
+        raise ModuleNotFoundError("No module named {!r}".format(name), name=name)
+    return __name__ + "." + module
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
