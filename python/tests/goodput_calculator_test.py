@@ -4,7 +4,7 @@ import unittest
 
 from goodput_support import JobTest, BadputType, at
 from stepscope.goodput.ml_goodput import checkpoint_badput_calculator as checkpoints
-from stepscope.goodput.ml_goodput import goodput, goodput_elastic, goodput_utils
+from stepscope.goodput.ml_goodput import goodput_elastic, goodput_utils
 
 PREP, WASTED = BadputType.TRAINING_PREP, BadputType.WASTED_PROGRESS_FROM_DISRUPTION
 RECOVERY, CUSTOM = BadputType.INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION, BadputType.CUSTOM_BADPUT_EVENTS

@@ -144,18 +144,20 @@ class MonitorTest(JobTest):
         recorder = self.recorder()
         now = time.time()
         recorder.record_job_start_time(now - 1000)
-        recorder.record_training_preparation_start_time(now - 90)
-        recorder.record_training_preparation_end_time(now - 70)
-        for step in range(11):
-            recorder.record_step_start_time(step, now - 1000 + 100 * step if step < 9 else now - 40 + 30 * (step - 9))
+        recorder.record_training_preparation_start_time(now - 60)
+        recorder.record_training_preparation_end_time(now - 40)
+        for step in range(9):
+            recorder.record_step_start_time(step, now - 1000 + 100 * step)
+        recorder.record_step_start_time(9, now - 40)
+        recorder.record_step_start_time(10, now - 10)
         recorder.flush()
         monitor = self.monitor()
-        monitor.start_rolling_window_goodput_uploader([7200, 95])
-        self.wait_for("rolling_window_95/goodput")
+        monitor.start_rolling_window_goodput_uploader([7200, 150])
+        self.wait_for("rolling_window_150/goodput")
         monitor.stop_rolling_window_goodput_uploader()
         found = {name: value for name, _, value in scalars(self.board)}
-        # From the first event in it to the last: 80 s, of which 20 are preparation.
-        self.assertAlmostEqual(found["rolling_window_95/badput/training_prep"], 25, delta=0.1)
+        # From the first event in it to the last: 50 s, of which 20 are preparation.
+        self.assertAlmostEqual(found["rolling_window_150/badput/training_prep"], 40, delta=0.1)
         self.assertAlmostEqual(found["rolling_window_7200/badput/training_prep"], 20 / 990 * 100, delta=0.1)
         self.assertGreater(found["rolling_window_7200/goodput"], 90)
 

@@ -1,5 +1,6 @@
 """What uploads while a job runs: threads, each with one kind of numbers, and what they write where."""
 import datetime
+import functools
 import logging
 import os
 import threading
@@ -46,7 +47,8 @@ class Uploader:
         self.stopping.set()
         thread.join(timeout=patience)
         if thread.is_alive():
-            logger.warning("goodput: the last upload of %s takes longer than %s s; the job goes on", self._what, patience)
+            logger.warning("goodput: the last upload of %s takes longer than %s s; the job goes on", self._what,
+                           patience)
         return True
 
 
@@ -120,13 +122,15 @@ def upload_windows(calculator: Any, writer: Any, sender: Any, config: Dict[str, 
                    upload: Callable[..., None]) -> None:
     """Asks for each window that ends now, writes it and calls `upload` with its details."""
     now = datetime.datetime.now(datetime.timezone.utc)
+
+    def window(size: float) -> None:
+        details, step = calculator._window_details(now - datetime.timedelta(seconds=size), now)
+        write_window(writer, details, step)
+        if config["gcp_options"].enable_gcp_goodput_metrics:
+            upload(sender, details, config)
+
     for size in config["rolling_windows"]:
-        def window() -> None:
-            details, step = calculator._window_details(now - datetime.timedelta(seconds=size), now)
-            write_window(writer, details, step)
-            if config["gcp_options"].enable_gcp_goodput_metrics:
-                upload(sender, details, config)
-        guarded("window of {} s".format(size), config, window)
+        guarded("window of {} s".format(size), config, functools.partial(window, size))
 
 
 def repeat(interval: float, stopping: threading.Event, flushing: threading.Event, cycle: Callable[[], None],

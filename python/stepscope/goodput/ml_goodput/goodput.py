@@ -9,8 +9,8 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 from stepscope.goodput._launch import folder_of, job_of_team, labels_of
 from stepscope.goodput.ml_goodput import exclusion_utils, goodput_cache, goodput_utils
 from stepscope.goodput.ml_goodput._answers import Answer, ask
-from stepscope.goodput.ml_goodput._cloud_log import DEFAULT_RETENTION as _CLOUD_LOGGING_DEFAULT_RETENTION
-from stepscope.goodput.ml_goodput._cloud_log import CloudLogger as _CloudLogger
+from stepscope.goodput.ml_goodput._cloud_log import DEFAULT_RETENTION as _CLOUD_LOGGING_DEFAULT_RETENTION  # noqa: F401
+from stepscope.goodput.ml_goodput._cloud_log import CloudLogger as _CloudLogger  # noqa: F401
 from stepscope.goodput.ml_goodput._logs import log_to_read
 from stepscope.goodput.ml_goodput._recorder import (  # noqa: F401
     GoodputRecorder, _JOB_NAME, _STEP_COUNT, _STEP_START_TIME, _JOB_START_TIME, _JOB_END_TIME,
