@@ -11,6 +11,7 @@ import os
 import sys
 import time
 import weakref
+from typing import Any, Callable, Optional, Union
 
 from stepscope.goodput._launch import (attempt_of, folder_of, job_of_team, labels_of,
                                        rank_of_process)
@@ -18,6 +19,8 @@ from stepscope.goodput._segment import Kind, Tag, UNKNOWN, number_field, split_s
 from stepscope.goodput._writer import Writer
 
 __all__ = ["Kind", "Recorder"]
+
+When = Union[datetime.datetime, float, None]
 
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 _MICROSECOND = datetime.timedelta(microseconds=1)
@@ -56,8 +59,10 @@ class Recorder:
         recorder.record_step_start_time(17)
     """
 
-    def __init__(self, job, *, enabled=True, directory=None, attempt=None, rank=None,
-                 segment_bytes=4 << 20, heartbeat_s=10.0, sync_s=1.0, on_problem=None):
+    def __init__(self, job: str, *, enabled: bool = True, directory: Union[str, "os.PathLike[str]", None] = None,
+                 attempt: Optional[str] = None, rank: Optional[int] = None, segment_bytes: int = 4 << 20,
+                 heartbeat_s: float = 10.0, sync_s: float = 1.0,
+                 on_problem: Optional[Callable[[str], Any]] = None):
         """Opens a segment in `directory`; never raises.
 
         Args:
@@ -152,7 +157,7 @@ class Recorder:
 
     # The methods of ml-goodput-measurement's recorder.
 
-    def flush(self):
+    def flush(self) -> bool:
         """Syncs all earlier events to disk."""
         if not self._enabled or self._writer is None:
             return False
@@ -163,44 +168,44 @@ class Recorder:
             self._report("goodput: cannot sync: {}".format(error))
             return False
 
-    def record_job_start_time(self, start_time=None):
+    def record_job_start_time(self, start_time: When = None) -> bool:
         return self._record(Kind.JOB_START, start_time)
 
-    def record_job_end_time(self, end_time=None):
+    def record_job_end_time(self, end_time: When = None) -> bool:
         """Records a planned end of the job."""
         return self._record(Kind.JOB_END, end_time)
 
-    def record_step_start_time(self, step, start_time=None):
+    def record_step_start_time(self, step: int, start_time: When = None) -> bool:
         return self._record(Kind.STEP_START, start_time, step)
 
-    def record_tpu_init_start_time(self, start_time=None):
+    def record_tpu_init_start_time(self, start_time: When = None) -> bool:
         return self._record(Kind.ACCELERATOR_INIT_BEGIN, start_time)
 
-    def record_tpu_init_end_time(self, end_time=None):
+    def record_tpu_init_end_time(self, end_time: When = None) -> bool:
         return self._record(Kind.ACCELERATOR_INIT_END, end_time)
 
-    def record_training_preparation_start_time(self, start_time=None):
+    def record_training_preparation_start_time(self, start_time: When = None) -> bool:
         return self._record(Kind.TRAINING_PREP_BEGIN, start_time)
 
-    def record_training_preparation_end_time(self, end_time=None):
+    def record_training_preparation_end_time(self, end_time: When = None) -> bool:
         return self._record(Kind.TRAINING_PREP_END, end_time)
 
-    def record_data_loading_start_time(self, start_time=None):
+    def record_data_loading_start_time(self, start_time: When = None) -> bool:
         return self._record(Kind.DATA_LOADING_BEGIN, start_time)
 
-    def record_data_loading_end_time(self, end_time=None):
+    def record_data_loading_end_time(self, end_time: When = None) -> bool:
         return self._record(Kind.DATA_LOADING_END, end_time)
 
-    def record_custom_badput_event_start_time(self, start_time=None,
-                                              custom_badput_event_type="unknown"):
+    def record_custom_badput_event_start_time(self, start_time: When = None,
+                                              custom_badput_event_type: str = "unknown") -> bool:
         """Records the start of an event that blocks training, such as "eval"."""
         return self._record_text(Kind.CUSTOM_BEGIN, custom_badput_event_type, start_time)
 
-    def record_custom_badput_event_end_time(self, end_time=None,
-                                            custom_badput_event_type="unknown"):
+    def record_custom_badput_event_end_time(self, end_time: When = None,
+                                            custom_badput_event_type: str = "unknown") -> bool:
         return self._record_text(Kind.CUSTOM_END, custom_badput_event_type, end_time)
 
-    def record_checkpoint_progress(self, step, checkpoint_start_time=None):
+    def record_checkpoint_progress(self, step: int, checkpoint_start_time: When = None) -> bool:
         """Records that a checkpoint up to `step` succeeded, at the time of the call. (That
         library's method of this name records nothing.)"""
         del checkpoint_start_time
@@ -208,73 +213,76 @@ class Recorder:
 
     # The methods of its elastic recorder.
 
-    def record_elastic_slice_counts(self, active_slices, total_slices, available_slices,
-                                    timestamp=None):
+    def record_elastic_slice_counts(self, active_slices: int, total_slices: int, available_slices: int,
+                                    timestamp: When = None) -> bool:
         return self._record_counts(Kind.ELASTIC_SLICES,
                                    (active_slices, total_slices, available_slices), timestamp)
 
-    def record_elastic_wait_start_time(self, event_type, start_time=None):
+    def record_elastic_wait_start_time(self, event_type: str, start_time: When = None) -> bool:
         return self._record_text(Kind.ELASTIC_WAIT_BEGIN, event_type, start_time)
 
-    def record_elastic_wait_end_time(self, event_type, end_time=None):
+    def record_elastic_wait_end_time(self, event_type: str, end_time: When = None) -> bool:
         return self._record_text(Kind.ELASTIC_WAIT_END, event_type, end_time)
 
-    def record_elastic_reinit_start_time(self, start_time=None):
+    def record_elastic_reinit_start_time(self, start_time: When = None) -> bool:
         return self._record(Kind.ELASTIC_REINIT_BEGIN, start_time)
 
-    def record_elastic_reinit_end_time(self, end_time=None):
+    def record_elastic_reinit_end_time(self, end_time: When = None) -> bool:
         return self._record(Kind.ELASTIC_REINIT_END, end_time)
 
     # Methods that it lacks.
 
-    def record_step_end_time(self, step, end_time=None):
+    def record_step_end_time(self, step: int, end_time: When = None) -> bool:
         return self._record(Kind.STEP_END, end_time, step)
 
-    def record_process_end(self, cause):
+    def record_process_end(self, cause: str) -> bool:
         """Records what ends this process. Exceptions that nothing catches are recorded anyway."""
         return self._record_text(Kind.PROCESS_END, cause)
 
-    def record_resume_from(self, step):
+    def record_resume_from(self, step: int) -> bool:
         """Records the first step that this attempt will run."""
         return self._record(Kind.RESUME_FROM, None, step)
 
-    def record_preemption_notice(self, text=""):
+    def record_preemption_notice(self, text: str = "") -> bool:
         """Records the platform's message; safe in a SIGTERM handler."""
         return self._record_text(Kind.PREEMPTION_NOTICE, text)
 
-    def record_checkpoint_commit(self, step, tier=""):
+    def record_checkpoint_commit(self, step: int, tier: str = "") -> bool:
         """Records that a checkpoint up to `step` can be restored from now on, from `tier`."""
         return self._record_text(Kind.CHECKPOINT_COMMIT, tier, None, step)
 
-    def record_checkpoint_save_start_time(self, step, start_time=None):
+    def record_checkpoint_save_start_time(self, step: int, start_time: When = None) -> bool:
         """Records that a save blocks training; `step` is the last one it holds. Not beside Orbax's log."""
         return self._record(Kind.CHECKPOINT_SAVE_BEGIN, start_time, step)
 
-    def record_checkpoint_save_end_time(self, step, end_time=None, tier=""):
+    def record_checkpoint_save_end_time(self, step: int, end_time: When = None, tier: str = "") -> bool:
         """Records that training continues and the save succeeded."""
         return self._record_text(Kind.CHECKPOINT_SAVE_END, tier, end_time, step)
 
-    def record_checkpoint_restore_start_time(self, step=None, start_time=None):
+    def record_checkpoint_restore_start_time(self, step: Optional[int] = None,
+                                             start_time: When = None) -> bool:
         return self._record(Kind.CHECKPOINT_RESTORE_BEGIN, start_time, step)
 
-    def record_checkpoint_restore_end_time(self, step=None, end_time=None):
+    def record_checkpoint_restore_end_time(self, step: Optional[int] = None, end_time: When = None) -> bool:
         return self._record(Kind.CHECKPOINT_RESTORE_END, end_time, step)
 
-    def record_label(self, key, value):
+    def record_label(self, key: str, value: str) -> bool:
         """Records a property to group jobs by: "team", "user", "project", "cluster", "queue"."""
         return self._record_text(Kind.LABEL, "{}={}".format(key, value))
 
-    def record_job_submitted_time(self, time_submitted):
+    def record_job_submitted_time(self, time_submitted: When) -> bool:
         return self._record(Kind.JOB_SUBMITTED, time_submitted)
 
-    def record_resources(self, requested=None, allocated=None, healthy=None):
+    def record_resources(self, requested: Optional[int] = None, allocated: Optional[int] = None,
+                         healthy: Optional[int] = None) -> bool:
         """Records numbers of chips."""
         return self._record_counts(Kind.RESOURCES, (requested, allocated, healthy))
 
-    def record_spare_swap(self, text):
+    def record_spare_swap(self, text: str) -> bool:
         return self._record_text(Kind.SPARE_SWAP, text)
 
-    def record_work(self, step=None, tokens=None, flops=None):
+    def record_work(self, step: Optional[int] = None, tokens: Optional[int] = None,
+                    flops: Optional[float] = None) -> bool:
         """Records work: trained tokens, floating point operations."""
         try:
             billions = None if flops is None else round(flops / 1e9)
@@ -283,7 +291,7 @@ class Recorder:
             billions = None
         return self._record_counts(Kind.WORK, (tokens, billions), None, step)
 
-    def log_entry(self, entry):
+    def log_entry(self, entry: Any) -> bool:
         """Records an entry of Orbax's structured log about a checkpoint, a dict or a dataclass. Its time is
         the first one it holds, as in that library."""
         try:
@@ -304,11 +312,11 @@ class Recorder:
             return False
         return self._record(kind, None, entry.get("step"), more, wall=wall)
 
-    def dropped(self):
+    def dropped(self) -> int:
         """Returns the number of dropped events, which is also recorded."""
         return 0 if self._writer is None else self._writer.dropped()
 
-    def close(self):
+    def close(self) -> None:
         """Ends recording; the end of the program does so too."""
         writer, self._writer, self._enabled = self._writer, None, False
         if writer is None:
