@@ -29,6 +29,8 @@ class Recording:
         self._depth: Dict[str, int] = {}  # of spans, which may call each other
         self._save_step: Optional[int] = None
         self._ended: Optional[float] = None
+        self._shift = 0  # between the library's numbers of steps and the job's
+        self._continues: Optional[int] = None  # the last step of an earlier fit of this job
         self._sigterm = SigtermNotice(self._notice)
 
     def __getstate__(self) -> Dict[str, Any]:
@@ -59,6 +61,8 @@ class Recording:
             atexit.register(self.close)
         if self._ended is None:
             self.recorder.record_job_start_time(self._began)
+        else:
+            self._continues = self.step
         self.recorder.record_training_preparation_start_time(self._began)
         self._began = self._ended = None
         self._preparing = True
@@ -106,8 +110,11 @@ class Recording:
     # Steps.
 
     def begin_step(self, step: int) -> None:
-        self.step, self._in_step = step, True
-        self.recorder.record_step_start_time(step)
+        if self._continues is not None:  # the library counts from 0 again, or goes on
+            self._shift = max(self._continues + 1 - step, 0)
+            self._continues = None
+        self.step, self._in_step = step + self._shift, True
+        self.recorder.record_step_start_time(self.step)
 
     def end_step(self) -> None:
         if self._in_step:
@@ -115,8 +122,9 @@ class Recording:
             self.recorder.record_step_end_time(self.step)
 
     def resume(self, step: int) -> None:
-        """Records the first step that will run."""
-        self.recorder.record_resume_from(step)
+        """Records the first step that will run in this process."""
+        if self._continues is None:
+            self.recorder.record_resume_from(step)
 
     # Spans. Those of one kind may lie in each other; the outermost counts.
 
@@ -137,8 +145,8 @@ class Recording:
     def begin_save(self, step: Optional[int]) -> None:
         """Records that a save blocks training; `step`: the last one it holds."""
         if self._enters("save"):
-            self._save_step = step
-            self.recorder.record_checkpoint_save_start_time(step)
+            self._save_step = None if step is None else step + self._shift
+            self.recorder.record_checkpoint_save_start_time(self._save_step)
 
     def end_save(self, error: Optional[BaseException] = None, commits: bool = True) -> None:
         """Records that training goes on; without `error`, and if it `commits`, that the save can be restored."""

@@ -63,7 +63,7 @@ class GoodputCallback(keras.callbacks.Callback):
         self._wraps.replace(epochs, "_get_iterator", lambda: TimedIterable(batches(), begin, end))
 
     def _begin_save(self, *_: Any, **__: Any) -> None:
-        self.recording.begin_save(self.recording.step)
+        self.recording.begin_save(self._next - 1)
 
     @quiet
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:

@@ -105,6 +105,8 @@ class GoodputCallback(Callback):
 
     @quiet
     def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:
+        if type(exception).__name__ == "SIGTERMException":  # perhaps another rank's signal
+            self.recording.preempted = True
         self._finish(exception)
 
     def _finish(self, error: Optional[BaseException]) -> None:
