@@ -65,7 +65,7 @@ class Recording:
             self._continues = self.step
         self.recorder.record_training_preparation_start_time(self._began)
         self._began = self._ended = None
-        self._preparing = True
+        self._preparing, self._depth = True, {}
 
     def watch_sigterm(self) -> None:
         """Records SIGTERM from now on; after the library's own handler is installed."""

@@ -79,9 +79,10 @@ class Wraps:
 
 
 class TimedIterable:
-    """An iterable whose iterators tell `begin` and `end` around each item that is fetched."""
+    """An iterable whose iterators call `begin`, fetch an item, and call `end` with whether there was one. Neither
+    may raise."""
 
-    def __init__(self, items: Iterable, begin: Callable[[], None], end: Callable[[], None]) -> None:
+    def __init__(self, items: Iterable, begin: Callable[[], None], end: Callable[[bool], None]) -> None:
         self._items, self._begin, self._end = items, begin, end
 
     def __iter__(self) -> "TimedIterator":
@@ -89,9 +90,9 @@ class TimedIterable:
 
 
 class TimedIterator:
-    """Tells `begin` and `end` around each item; neither may raise."""
+    """An iterator of a TimedIterable."""
 
-    def __init__(self, items: Iterator, begin: Callable[[], None], end: Callable[[], None]) -> None:
+    def __init__(self, items: Iterator, begin: Callable[[], None], end: Callable[[bool], None]) -> None:
         self._items, self._begin, self._end = items, begin, end
 
     def __iter__(self) -> "TimedIterator":
@@ -100,9 +101,12 @@ class TimedIterator:
     def __next__(self) -> Any:
         self._begin()
         try:
-            return next(self._items)
-        finally:
-            self._end()
+            item = next(self._items)
+        except BaseException:
+            self._end(False)
+            raise
+        self._end(True)
+        return item
 
 
 def find_in_callers(name: str, wanted: Callable[[Any], bool], depth: int = 16) -> Optional[Any]:

@@ -37,6 +37,8 @@ class GoodputCallback(keras.callbacks.Callback):
         self._wraps = Wraps(self.recording.problem)
         self._rank = rank
         self._base = self._next = 0  # numbers of the epoch's first step, and of the next one
+        self._waits: Optional[int] = None  # the step that begins once its batch is there
+        self._loads_in_step = False
         self._fitting = False
 
     @quiet
@@ -52,6 +54,7 @@ class GoodputCallback(keras.callbacks.Callback):
         self._time_loading()
 
     def _time_loading(self) -> None:
+        self._loads_in_step = False
         if keras.backend.backend() == "tensorflow":
             return  # loads inside its graph
         epochs = find_in_callers("epoch_iterator", lambda value: hasattr(value, "_get_iterator"))
@@ -59,8 +62,19 @@ class GoodputCallback(keras.callbacks.Callback):
             self.recording.problem("stepscope: this version of Keras does not say when it loads data")
             return
         batches = epochs._get_iterator
-        begin, end = self.recording.begin_loading, self.recording.end_loading
+        begin, end = self.recording.begin_loading, self._end_loading
         self._wraps.replace(epochs, "_get_iterator", lambda: TimedIterable(batches(), begin, end))
+        self._loads_in_step = keras.backend.backend() != "torch"
+
+    @quiet
+    def _end_loading(self, loaded: bool) -> None:
+        self.recording.end_loading()
+        if loaded and self._waits is not None:
+            self._begin_step(self._waits)
+
+    def _begin_step(self, step: int) -> None:
+        self._waits, self._next = None, step + 1
+        self.recording.begin_step(step)
 
     def _begin_save(self, *_: Any, **__: Any) -> None:
         self.recording.begin_save(self._next - 1)
@@ -75,8 +89,10 @@ class GoodputCallback(keras.callbacks.Callback):
 
     @quiet
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
-        self.recording.begin_step(self._base + batch)
-        self._next = self._base + batch + 1
+        if self._loads_in_step:  # its batch may be the end of the data
+            self._waits = self._base + batch
+        else:
+            self._begin_step(self._base + batch)
 
     @quiet
     def on_test_begin(self, logs: Any = None) -> None:
