@@ -80,10 +80,9 @@ def test_a_fit_with_checkpoints_and_validation(keras, tmp_path):
     assert int(model.optimizer.iterations) == 20
     """)
     answer = support.analyze(tmp_path)
-    # On PyTorch a sleep of Slow that fit does before training, to build the model, is no loading.
-    spent = {name: round(answer.seconds[name], 2) for name in (support.LOADING, support.SAVE, support.EVAL)}
-    assert 0.4 <= spent[support.LOADING] < 0.8 and 0.12 <= spent[support.EVAL] < 0.7, spent
-    assert 0.2 <= spent[support.SAVE] < 0.8, spent
+    # fit may load a batch before training, to build the model.
+    spent = support.check(tmp_path, answer, less=0.03, save=1, eval=1)
+    assert spent["loading"] >= 0.4 and spent["save"] >= 0.2 and spent["eval"] >= 0.12
     assert steps(tmp_path) == list(range(20))
     assert support.kinds(tmp_path, Kind.CHECKPOINT_SAVE_END) == [9, 19]
     assert (answer.metrics["max_productive_step"], answer.metrics["state"]) == (19, "ended")

@@ -78,7 +78,7 @@ def test_a_fit_with_checkpoints_and_validation(tmp_path):
     assert "save_checkpoint" not in vars(done) and not callback.recording.is_open
     """)
     answer = support.analyze(tmp_path)
-    spent = support.check(tmp_path, answer, save=0.4)
+    spent = support.check(tmp_path, answer, save=1)
     assert spent["loading"] >= 0.4 and spent["save"] >= 0.4 and spent["eval"] >= 0.2
     assert steps(tmp_path) == list(range(20)) == support.kinds(tmp_path, Kind.STEP_END)
     assert support.kinds(tmp_path, Kind.CHECKPOINT_SAVE_END) == [4, 9, 14, 19]
@@ -111,7 +111,7 @@ def test_a_restart_after_an_exception_goes_on(tmp_path):
     assert steps(tmp_path) == [*range(14), *range(10, 20)]
     assert support.kinds(tmp_path, Kind.PROCESS_END)[0] == "exception RuntimeError: planted"
     assert support.kinds(tmp_path, Kind.RESUME_FROM) == [10]
-    support.check(tmp_path, answer, save=0.3)
+    support.check(tmp_path, answer, save=1)
     assert (answer.metrics["attempts"], answer.metrics["disruptions"]) == (2, 1)
     assert answer.metrics["max_productive_step"] == 19
 

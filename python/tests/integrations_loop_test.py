@@ -54,8 +54,8 @@ def test_times_and_steps_are_those_of_the_loop(tmp_path):
     assert steps(tmp_path) == list(range(20)) == support.kinds(tmp_path, Kind.STEP_END)
     assert support.kinds(tmp_path, Kind.CHECKPOINT_SAVE_END) == [4, 9, 14, 19]
     assert answer.metrics["max_productive_step"] == 19 and answer.metrics["state"] == "ended"
-    assert answer.seconds[support.PRODUCTIVE] == pytest.approx(0.2, rel=0.3)
-    assert answer.seconds["OTHER"] < 0.05 and answer.notes == []
+    assert 0.18 <= answer.seconds[support.PRODUCTIVE] < 1  # more where sleeping takes longer
+    assert answer.seconds["OTHER"] < 0.3 and answer.notes == []
 
 
 def test_an_exception_is_the_end_and_its_cause(tmp_path):
@@ -204,10 +204,10 @@ def test_a_second_process_goes_on_with_the_numbers(tmp_path):
     assert steps(tmp_path) == [*range(10), *range(7, 17)]
     assert support.kinds(tmp_path, Kind.RESUME_FROM) == [7]
     answer = support.analyze(tmp_path)
-    assert 0.2 <= answer.seconds[support.RESTORE] < 0.4
+    assert 0.2 <= answer.seconds[support.RESTORE] < 1
     assert (answer.metrics["attempts"], answer.metrics["disruptions"]) == (2, 1)
     assert answer.metrics["max_productive_step"] == 16
-    assert 0.015 < answer.seconds[support.WASTED] < 0.1  # steps 7 and 8, without their loading
+    assert 0.015 < answer.seconds[support.WASTED] < 0.5  # steps 7 and 8, without their loading
 
 
 def test_gradients_are_accumulated_over_batches(here):
