@@ -117,6 +117,7 @@ TEST(Cli, GoodputReportsOnEvents) {
   EXPECT_TRUE(
       Stepscope(ask + ideal + "3.5s").out.contains(R"("ideal step time", "value": 3500000000,)"));
   ExpectError(Stepscope(ask + ideal + "0"), "--ideal-step-time", "0");
+  EXPECT_EQ(Stepscope(ask + "--mode ml-goodput --most-steps 5").code, 0);
   ExpectError(Stepscope(ask + "--exclude 1-2"), "where: --exclude 1-2", "A..B");
   ExpectError(Stepscope(ask + "--chips 0"), "where: --chips", "from 1");
   ExpectError(Stepscope(ask + "--mode mine"), "mine", "ml-goodput");

@@ -178,6 +178,7 @@ TEST_F(GoodputReportTest, ReportsTheLibrarysStepDeviations) {
   EXPECT_EQ(deviations({}), "0: 2 of 5; 1: 0 of 3; 2: 0 of 3; 3: 0 of 3; ");
   EXPECT_EQ(deviations({.ideal_step_time = 7 * kSecond / 2}),
             "0: 1.5 of 5; 1: 0.5 of 3; 2: 0.5 of 3; 3: 0.5 of 3; ");
+  EXPECT_EQ(deviations({.most_steps = 1}), "3: 0 of 3; ");
   // With exclusions, without startup and the excluded time, and signed.
   const auto at = [](double s) { return kBegin + static_cast<int64_t>(s * kSecond); };
   EXPECT_EQ(deviations({.exclusions = {{{at(6), at(7)}}}, .ideal_step_time = 3 * kSecond}),

@@ -37,7 +37,7 @@
 // its buckets overlap, and the table has its names. Metrics active_slices and available_slices are
 // there if the log tells of slices, and tables
 //            checkpoints     part, total, mean, min, max, deviation; by tier, and over both
-//            step_deviation  step, deviation, time: the last million steps
+//            step_deviation  step, deviation, time
 #pragma once
 
 #include <cstdint>
@@ -82,6 +82,7 @@ struct GoodputReportOptions {
   std::optional<std::vector<std::pair<int64_t, int64_t>>> exclusions;
   // In the mode kMlGoodput: the time of a step from which deviations count. 0: the usual time.
   int64_t ideal_step_time = 0;
+  int64_t most_steps = 10'000;  // in the table `step_deviation`: the last ones
 
   // Scheduler output about the job: sacct's table, scontrol's records or Kubernetes events; plain
   // or gzip, detected by content.

@@ -1,10 +1,13 @@
 """The calculators that stand in for ml-goodput-measurement's, on jobs whose numbers are known."""
+import gc
+import os
 import threading
 import unittest
+import weakref
 
 from goodput_support import JobTest, BadputType, at
 from stepscope.goodput.ml_goodput import checkpoint_badput_calculator as checkpoints
-from stepscope.goodput.ml_goodput import goodput_elastic, goodput_utils
+from stepscope.goodput.ml_goodput import goodput_cache, goodput_elastic, goodput_utils
 
 PREP, WASTED = BadputType.TRAINING_PREP, BadputType.WASTED_PROGRESS_FROM_DISRUPTION
 RECOVERY, CUSTOM = BadputType.INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION, BadputType.CUSTOM_BADPUT_EVENTS
@@ -268,6 +271,30 @@ class CheckpointTest(JobTest):
         self.calculator.entries = []
         self.assertEqual(self.calculator.calculate_save_operation_checkpoint_manager_blocking_time(),
                          checkpoints.SaveCheckpointManagerVerticalStepStats())
+
+
+class CacheTest(JobTest):
+    def test_a_fork_leaves_its_parents_file(self):
+        cache = goodput_cache.GoodputCache("a/b", self.folder)
+        self.assertTrue(cache.is_cache_empty())
+        cache.update_cached_entries([{"job_start_time": 5.0}, {"step_count": 1, "step_start_time": 7.0}], None)
+        child = os.fork()
+        if child == 0:
+            try:
+                weakref.finalize._exitfunc()  # as when a program ends
+            finally:
+                os._exit(0)
+        os.waitpid(child, 0)
+        self.assertEqual(len(cache.get_cached_entries()), 2)
+        self.assertEqual(cache.get_step_entries(), [{"step_count": 1, "step_start_time": 7.0}])
+
+    def test_a_cache_that_is_gone_leaves_no_file(self):
+        cache = goodput_cache.GoodputCache("job", self.folder)
+        cache.update_cached_entries([{"job_start_time": 5.0}], None)
+        self.assertEqual(len(os.listdir(self.folder)), 1)
+        del cache
+        gc.collect()
+        self.assertEqual(os.listdir(self.folder), [])
 
 
 class UtilsTest(unittest.TestCase):

@@ -95,6 +95,7 @@ constexpr Word kWords[] = {
     {"--mode", "MODE", "Accounting: partition, or that of ml-goodput", "partition", "mode"},
     {"--ideal-step-time", "TIME", "Time of a step from which deviations count", "the usual time",
      "ideal_step_time"},
+    {"--most-steps", "N", "Most steps to list, the last ones", "10000", "most_steps"},
     {"--scheduler", "FILE...", "Output of sacct, scontrol or kubectl", "", "scheduler_files"},
     {"--scheduler-job", "NAME", "Name or id of the job in --scheduler", "", "scheduler_job"},
     {"--utc-offset", "TIME", "UTC offset of Slurm's times, east positive", "this machine's",

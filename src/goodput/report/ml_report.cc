@@ -14,8 +14,6 @@
 namespace stepscope::goodput {
 namespace {
 
-constexpr size_t kMostSteps = 1'000'000;
-
 int64_t Ns(double seconds) { return RoundToInt64(seconds * kSecond); }
 
 Cell MaybeNs(const std::optional<double>& seconds) {
@@ -116,14 +114,15 @@ Table Checkpoints(const MlGoodput& log) {
   return table;
 }
 
-Table Deviations(const MlDeviation& deviation) {
+Table Deviations(const MlDeviation& deviation, int64_t most_steps) {
   Table table{.key = "step_deviation",
               .title = "Step time deviation",
               .columns = {KeyColumn("step", "step"), TimeColumn("deviation", "deviation"),
                           TimeColumn("time", "time")},
               .text_rows = 0};
   const auto& steps = deviation.by_step;
-  for (size_t s = steps.size() - std::min(steps.size(), kMostSteps); s < steps.size(); ++s) {
+  const size_t listed = std::min(steps.size(), static_cast<size_t>(most_steps));
+  for (size_t s = steps.size() - listed; s < steps.size(); ++s) {
     table.rows.push_back({steps[s].first, Ns(steps[s].second), Ns(deviation.times[s].second)});
   }
   return table;
@@ -131,8 +130,8 @@ Table Deviations(const MlDeviation& deviation) {
 
 }  // namespace
 
-Report MlGoodputReport(const MlAnswer& a, const MlGoodput& log, std::optional<double> ideal) {
-  const MlDeviation deviation = log.StepDeviation(a, ideal);
+Report MlGoodputReport(const MlAnswer& a, const MlGoodput& log, const MlSteps& asked) {
+  const MlDeviation deviation = log.StepDeviation(a, asked.ideal);
   Report report{.analysis = "goodput", .title = "Goodput by ml-goodput-measurement"};
   const auto ns = Unit::kNanoseconds;
   const std::vector<Metric> steps = {
@@ -167,7 +166,8 @@ Report MlGoodputReport(const MlAnswer& a, const MlGoodput& log, std::optional<do
   }
   report.metrics.insert(report.metrics.end(), steps.begin(), steps.end());
   if (Table table = Checkpoints(log); !table.rows.empty()) report.tables.push_back(table);
-  if (Table table = Deviations(deviation); !table.rows.empty()) report.tables.push_back(table);
+  if (Table table = Deviations(deviation, asked.most); !table.rows.empty())
+    report.tables.push_back(table);
   return report;
 }
 

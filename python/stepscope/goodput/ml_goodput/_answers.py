@@ -65,10 +65,8 @@ class Answer:
     @property
     def steps(self) -> Optional[StepInfo]:
         """What is usual for steps, and how far each was from it."""
-        ideal = self._metrics.get("ideal_step_time")
-        if ideal is None:
-            return None
-        return StepInfo(ideal / 1e9, {row[0]: row[1] / 1e9 for row in self._tables.get("step_deviation", ())})
+        ideal, rows = self._metrics.get("ideal_step_time"), self._tables.get("step_deviation")
+        return StepInfo(ideal / 1e9, {row[0]: row[1] / 1e9 for row in rows}) if ideal and rows else None
 
     @property
     def step_times(self) -> Dict[int, float]:

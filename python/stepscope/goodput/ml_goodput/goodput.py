@@ -157,8 +157,12 @@ class GoodputCalculator:
 
         Raises ValueError if no step has ended or none took a second.
         """
-        steps = self._ask_now(ideal=configured_ideal_step_time).steps
-        if steps is None or not steps.step_deviations:
+        return self._step_deviation(configured_ideal_step_time, "--most-steps", "1000000000")
+
+    def _step_deviation(self, ideal: Optional[float], *flags: str) -> Dict[int, float]:
+        """Returns the same of as many steps as the flags ask for, by default the last 10,000."""
+        steps = self._ask_now(*flags, ideal=ideal).steps
+        if steps is None:
             raise ValueError("No step times: no step has ended yet, or none took a second.")
         with self._goodput_cache_lock:
             self._goodput_cache.update_step_info(steps)

@@ -33,7 +33,7 @@ class GoodputCache:
         name = "{}_{}_{}".format(job_name.replace("/", "_"), os.getpid(), next(_numbers))
         self._local_timeline_path = os.path.join(cache_dir, name + "_timeline.jsonl")
         self._forget()
-        weakref.finalize(self, _remove, self._local_timeline_path)
+        weakref.finalize(self, _remove, self._local_timeline_path, os.getpid())
         self._restore_from_gcs()
 
     def _forget(self) -> None:
@@ -155,6 +155,7 @@ class GoodputCache:
             self.clear_cache()
 
 
-def _remove(path: str) -> None:
-    if os.path.exists(path):
+def _remove(path: str, of_process: Optional[int] = None) -> None:
+    """Removes a file, but not the one of a process that this one was forked from."""
+    if of_process in (None, os.getpid()) and os.path.exists(path):
         os.unlink(path)

@@ -81,7 +81,7 @@ def _query_and_upload_step_deviation_once(calculator: Any, summary_writer: Any, 
                                           written: Dict[int, float]) -> None:
     """Asks how far steps are from the usual and uploads it."""
     deviations = guarded("step deviation", config,
-                         lambda: calculator.get_step_deviation(config["configured_ideal_step_time"]))
+                         lambda: calculator._step_deviation(config["configured_ideal_step_time"]))
     if deviations is None:
         return
     guarded("step deviation in TensorBoard", config, lambda: write_steps(summary_writer, deviations, written))
