@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "python"))
 
-from stepscope_goodput import GoodputRecorder  # noqa: E402
+from stepscope.goodput import Recorder  # noqa: E402
 
 BATCH, BATCHES, ROUNDS, SPACED = 100, 200, 5, 1000
 CALLS = BATCH * BATCHES * ROUNDS
@@ -49,7 +49,7 @@ def spaced(call):
 
 
 def main(folder):
-    recorder = GoodputRecorder("bench", "bench", True, directory=folder, segment_bytes=64 << 20)
+    recorder = Recorder("bench", directory=folder, segment_bytes=64 << 20)
     written = os.open(os.path.join(folder, "written"), os.O_RDWR | os.O_CREAT)
     mapped = os.open(os.path.join(folder, "mapped"), os.O_RDWR | os.O_CREAT)
     os.posix_fallocate(mapped, 0, 32 * CALLS)

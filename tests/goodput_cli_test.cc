@@ -113,6 +113,11 @@ TEST(Cli, GoodputReportsOnEvents) {
   ExpectError(Stepscope(ask + "--window 2..1"), "2..1", "the earlier time first");
   ExpectError(Stepscope(ask + "--at noon"), "where: --at noon", "seconds since 1970");
   ExpectError(Stepscope(ask + "--window 1..noon"), "where: --window 1..noon", "seconds since 1970");
+  const std::string ideal = "--mode ml-goodput --format json --ideal-step-time ";
+  EXPECT_TRUE(
+      Stepscope(ask + ideal + "3.5s").out.contains(R"("ideal step time", "value": 3500000000,)"));
+  ExpectError(Stepscope(ask + ideal + "0"), "--ideal-step-time", "0");
+  EXPECT_EQ(Stepscope(ask + "--mode ml-goodput --most-steps 5").code, 0);
   ExpectError(Stepscope(ask + "--exclude 1-2"), "where: --exclude 1-2", "A..B");
   ExpectError(Stepscope(ask + "--chips 0"), "where: --chips", "from 1");
   ExpectError(Stepscope(ask + "--mode mine"), "mine", "ml-goodput");

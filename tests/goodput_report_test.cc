@@ -138,6 +138,75 @@ TEST_F(GoodputReportTest, ReportsTheLibrarysNumbers) {
   EXPECT_EQ(MetricOf(answer, "ideal_step_time"), Cell(10 * kSecond));
 }
 
+std::string Saved(const std::string& step, const std::string& folder, double seconds) {
+  return Entry(R"("event_type": "save", "step": )" + step + R"(, "directory": ")" + folder +
+               R"(", )" + At("checkpoint_manager_blocking_start_time", 12) +
+               fmt::format(R"(, "checkpoint_manager_blocking_duration_secs": {})", seconds));
+}
+
+// A row for each tier, and one for both only if both have any.
+TEST_F(GoodputReportTest, ReportsTheLibrarysCheckpointsByTier) {
+  const auto totals = [&](const std::string& entries) {
+    std::string text;
+    const ReportSet answer = Answer(Job() + entries, {.mode = GoodputMode::kMlGoodput});
+    for (const Row& row : RowsOf(answer, "goodput", "checkpoints")) {
+      text += fmt::format("{} {}; ", row.Text("part"), row.Int("total") / kSecond);
+    }
+    return text;
+  };
+  EXPECT_EQ(totals(Saved("1", "/ssd", 2) + Saved("2", "/ssd", 3)),
+            "local save: manager blocking 5; ");
+  EXPECT_EQ(totals(Saved("1", "/ssd", 2) + Saved("1", "gs://b/c", 7)),
+            "local save: manager blocking 2; persistent save: manager blocking 7; "
+            "any save: manager blocking 9; ");
+}
+
+// 5, 3, 3 and 3 s: the mean of the steps that are not slow is 3 s.
+TEST_F(GoodputReportTest, ReportsTheLibrarysStepDeviations) {
+  const std::string job = Entry(At("job_start_time", 0)) + Steps(0, 0, 0, 1) + Steps(1, 4, 5, 3) +
+                          Entry(At("job_end_time", 20));
+  const auto deviations = [&](GoodputReportOptions options) {
+    options.mode = GoodputMode::kMlGoodput;
+    std::string text;
+    for (const Row& row : RowsOf(Answer(job, options), "goodput", "step_deviation")) {
+      text +=
+          fmt::format("{}: {} of {}; ", row.Int("step"),
+                      static_cast<double>(row.Int("deviation")) / 1e9, row.Int("time") / kSecond);
+    }
+    return text;
+  };
+  EXPECT_EQ(deviations({}), "0: 2 of 5; 1: 0 of 3; 2: 0 of 3; 3: 0 of 3; ");
+  EXPECT_EQ(deviations({.ideal_step_time = 7 * kSecond / 2}),
+            "0: 1.5 of 5; 1: 0.5 of 3; 2: 0.5 of 3; 3: 0.5 of 3; ");
+  EXPECT_EQ(deviations({.most_steps = 1}), "3: 0 of 3; ");
+  // With exclusions, without startup and the excluded time, and signed.
+  const auto at = [](double s) { return kBegin + static_cast<int64_t>(s * kSecond); };
+  EXPECT_EQ(deviations({.exclusions = {{{at(6), at(7)}}}, .ideal_step_time = 3 * kSecond}),
+            "0: -0.333333333 of 2; 1: -1 of 2; 2: 0 of 3; 3: 0 of 3; ");
+}
+
+// 100 s: half of the slices train, and all are there from 60 s on. Before the first record none is.
+TEST_F(GoodputReportTest, ReportsTheLibrarysShareOfSlices) {
+  const auto slices = [](int active, int available, double at) {
+    return Entry(fmt::format(R"("active_slices": {}, "total_slices": 4, "available_slices": {}, )",
+                             active, available) +
+                 At("elastic_slice_counts_timestamp", at));
+  };
+  const std::string job = Entry(At("job_start_time", 0)) + slices(2, 2, 20) + Steps(0, 4, 30, 10) +
+                          slices(2, 4, 60) + Entry(At("job_end_time", 100));
+  const auto share = [&](const char* key, GoodputReportOptions options) {
+    options.mode = GoodputMode::kMlGoodput;
+    return std::get<double>(MetricOf(Answer(job, options), key));
+  };
+  EXPECT_NEAR(share("active_slices", {}), 0.4, 1e-12);
+  EXPECT_NEAR(share("available_slices", {}), 0.2 + 0.4, 1e-12);
+  // A window knows only what was recorded in it.
+  const auto at = [](double s) { return kBegin + static_cast<int64_t>(s * kSecond); };
+  EXPECT_NEAR(share("active_slices", {.window = std::pair(at(40), at(80))}), 0.25, 1e-12);
+  EXPECT_NEAR(share("available_slices", {.window = std::pair(at(40), at(80))}), 0.5, 1e-12);
+  EXPECT_EQ(MetricOf(Answer(Job(), {.mode = GoodputMode::kMlGoodput}), "active_slices"), Cell());
+}
+
 // Its headline defect: a save on the notice, and the outage is productive.
 TEST_F(GoodputReportTest, LibraryMissesGracefulPreemption) {
   const std::string job = Entry(At("job_start_time", 0)) + Steps(0, 4, 0, 10) +

@@ -7,10 +7,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "python"))
 
-from stepscope_goodput import GoodputRecorder  # noqa: E402
+from stepscope.goodput import Recorder  # noqa: E402
 
-r = GoodputRecorder("from Python", "log", True, directory=sys.argv[1], attempt="second", rank=0,
-                    segment_bytes=64 << 10)
+r = Recorder("from Python", directory=sys.argv[1], attempt="second", rank=0, segment_bytes=64 << 10)
 good = [
     r.record_job_start_time(1.25),
     r.record_resources(8, None, 7),

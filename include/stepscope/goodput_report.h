@@ -34,7 +34,10 @@
 // made outside its attempts, or their step time is not the job's.
 //
 // In the mode kMlGoodput the numbers are those of ml-goodput-measurement 0.2.3, quirks included:
-// its buckets overlap, and the table has its names.
+// its buckets overlap, and the table has its names. Metrics active_slices and available_slices are
+// there if the log tells of slices, and tables
+//            checkpoints     part, total, mean, min, max, deviation; by tier, and over both
+//            step_deviation  step, deviation, time
 #pragma once
 
 #include <cstdint>
@@ -77,6 +80,9 @@ struct GoodputReportOptions {
   // Time not to count, such as planned pauses. In the mode kMlGoodput an empty list selects the
   // library's calculation with exclusions, which ignores checkpoints.
   std::optional<std::vector<std::pair<int64_t, int64_t>>> exclusions;
+  // In the mode kMlGoodput: the time of a step from which deviations count. 0: the usual time.
+  int64_t ideal_step_time = 0;
+  int64_t most_steps = 10'000;  // in the table `step_deviation`: the last ones
 
   // Scheduler output about the job: sacct's table, scontrol's records or Kubernetes events; plain
   // or gzip, detected by content.

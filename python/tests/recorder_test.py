@@ -18,7 +18,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE)]
 
-from stepscope_goodput import GoodputRecorder, Kind  # noqa: E402
+from stepscope.goodput import Kind, Recorder  # noqa: E402
 import segments  # noqa: E402
 
 NO_STEP = (1 << 40) - 1
@@ -35,7 +35,7 @@ class RecorderTest(unittest.TestCase):
     def recorder(self, **options):
         options = {"directory": self.folder, "segment_bytes": SMALLEST, "heartbeat_s": 0,
                    "on_problem": self.problems.append, **options}
-        recorder = GoodputRecorder("job", "log", True, **options)
+        recorder = Recorder("job", **options)
         self.addCleanup(recorder.close)
         return recorder
 
@@ -49,8 +49,8 @@ class LaunchTest(RecorderTest):
     def test_rank_and_restarts_come_from_the_environment(self):
         code = """import sys
 sys.path.insert(0, {!r})
-from stepscope_goodput import GoodputRecorder
-r = GoodputRecorder("job", "log", True, directory={!r}, heartbeat_s=0)
+from stepscope.goodput import Recorder
+r = Recorder("job", directory={!r}, heartbeat_s=0)
 r.record_job_start_time()
 raise ValueError("planted")
 """.format(str(HERE.parent), self.folder)
@@ -182,7 +182,7 @@ class MethodsTest(RecorderTest):
         self.assertEqual(sum(e.fields[2] for e in events if e.kind == Kind.DROPPED), 3)
 
     def test_switched_off_it_makes_no_file(self):
-        r = GoodputRecorder("job", "log", directory=self.folder)
+        r = Recorder("job", enabled=False, directory=self.folder)
         self.assertFalse(r.record_job_start_time())
         self.assertFalse(r.flush())
         self.assertFalse(os.path.exists(self.folder))
@@ -294,8 +294,8 @@ class FilesTest(RecorderTest):
         self.assertTrue(3 <= len(kinds) <= 25, kinds)
 
     def test_the_end_of_the_program_closes(self):
-        code = ("import sys; sys.path.insert(0, sys.argv[1]); import stepscope_goodput as g; "
-                "g.GoodputRecorder('job', 'log', True).record_job_start_time()")
+        code = ("import sys; sys.path.insert(0, sys.argv[1]); import stepscope.goodput as g; "
+                "g.Recorder('job').record_job_start_time()")
         environment = dict(os.environ, STEPSCOPE_GOODPUT_DIR=self.folder)
         subprocess.run([sys.executable, "-c", code, str(HERE.parent)], check=True, env=environment)
         self.assertEqual([e.kind for e in self.events()], [Kind.JOB_START])
@@ -308,10 +308,9 @@ class FilesTest(RecorderTest):
 CHILD = """
 import mmap, os, sys
 sys.path.insert(0, sys.argv[1])
-from stepscope_goodput import GoodputRecorder
+from stepscope.goodput import Recorder
 progress = memoryview(mmap.mmap(os.open(sys.argv[3], os.O_RDWR), 8)).cast("q")
-recorder = GoodputRecorder("job", "log", True, directory=sys.argv[2], segment_bytes=256 << 10,
-                           sync_s=0.02)
+recorder = Recorder("job", directory=sys.argv[2], segment_bytes=256 << 10, sync_s=0.02)
 step = 0
 while True:
     while not recorder.record_checkpoint_commit(step, "long enough for two" if step % 10 == 0 else ""):

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/saturate.h"
+#include "base/time_units.h"
 #include "cli/answer.h"
 #include "cli/goodput.h"
 #include "cli/productivity_flags.h"
@@ -16,6 +18,8 @@ namespace {
 struct GoodputFlags {
   std::vector<std::string> events;
   std::string store, job, mode = "partition", at, window;
+  double ideal_step_time_s = 0;
+  int64_t most_steps = GoodputReportOptions().most_steps;
   std::vector<std::string> exclude;
   ProductivityFlags productivity;
   std::vector<std::string> traces;
@@ -37,6 +41,8 @@ Result<GoodputReportOptions> ToOptions(const GoodputFlags& flags) {
   options.store = flags.store;
   options.job = flags.job;
   if (flags.mode == "ml-goodput") options.mode = GoodputMode::kMlGoodput;
+  options.ideal_step_time = RoundToInt64(flags.ideal_step_time_s * kSecond);
+  options.most_steps = flags.most_steps;
   if (!flags.at.empty()) {
     const auto at = ParseGoodputTime(flags.at);
     if (!at) return Wrong(at.error(), "--at", flags.at);
@@ -89,6 +95,8 @@ void AddGoodputAnalyze(Command& goodput) {
   command.Take("--window", flags->window);
   command.Take("--exclude", flags->exclude);
   command.Take("--mode", flags->mode).Choices({"partition", "ml-goodput"});
+  command.Take("--ideal-step-time", flags->ideal_step_time_s).Range(1e-6, 1e9).Needs("--mode");
+  command.Take("--most-steps", flags->most_steps).Range(1, 1e12).Needs("--mode");
   AddOutput(command, flags->output, "goodput.goodput_ratio<90%");
   AddProductivityFlags(command, flags->productivity);
   AddTraces(command, *flags);

@@ -11,7 +11,7 @@ import sys
 import time
 
 from goodput_truth import Truth
-from stepscope_goodput import GoodputRecorder
+from stepscope.goodput import Recorder
 
 OUT = pathlib.Path(sys.argv[1])
 ATTEMPT, PROCESS, PORT = map(int, sys.argv[2:])
@@ -23,8 +23,8 @@ KILLED = (0, 1, 9)  # attempt, process, step
 
 truth = Truth(OUT, ATTEMPT, PROCESS)
 truth.mark("job_start")
-recorder = GoodputRecorder("planted-jax", "", True, directory=OUT / "events", rank=PROCESS, heartbeat_s=0.2,
-                           sync_s=0.1)
+recorder = Recorder("planted-jax", directory=OUT / "events", rank=PROCESS, heartbeat_s=0.2,
+                    sync_s=0.1)
 recorder.record_job_start_time()
 
 

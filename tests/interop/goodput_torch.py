@@ -12,7 +12,7 @@ import sys
 import time
 
 from goodput_truth import Truth
-from stepscope_goodput import GoodputRecorder
+from stepscope.goodput import Recorder
 
 OUT = pathlib.Path(sys.argv[1])
 RANK, ATTEMPT = int(os.environ["RANK"]), int(os.environ["TORCHELASTIC_RESTART_COUNT"])
@@ -27,9 +27,7 @@ KILLED, CRASHED, PREEMPTED, HUNG = (0, 2, 13), (1, 1, None), (2, 3, 16), (3, 1, 
 
 truth = Truth(OUT, ATTEMPT, RANK)
 truth.mark("job_start")
-recorder = GoodputRecorder(
-    "planted", "", True, directory=OUT / "events", rank=RANK, heartbeat_s=0.2, sync_s=0.1
-)
+recorder = Recorder("planted", directory=OUT / "events", rank=RANK, heartbeat_s=0.2, sync_s=0.1)
 recorder.record_job_start_time()
 preempted = False
 

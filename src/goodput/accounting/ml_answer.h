@@ -30,6 +30,11 @@ enum class Badput : uint8_t {
 };
 std::string_view BadputName(Badput badput);
 
+// Shares of the slices that a job wants: those that train, those that are there.
+struct MlSlices {
+  double active = 0, available = 0;
+};
+
 struct MlAnswer {
   std::string error;  // the library raises it instead of an answer; else empty
   double goodput_percent = 0;
@@ -41,6 +46,10 @@ struct MlAnswer {
   std::optional<int64_t> max_productive_step, last_step;
   double excluded = 0;
   bool elastic = false;  // the elastic calculator's buckets apply
+  std::optional<MlSlices> slices;
+  // With exclusions: the time of each kept step without them, and of a segment's first one without
+  // startup.
+  std::optional<std::map<int64_t, double>> step_times;
 
   double At(Badput b) const { return badput[static_cast<size_t>(b)]; }
   // As the library prints it: 0 unless it is more than nothing and less than all.

@@ -7,7 +7,6 @@
 #include <span>
 
 #include "base/ascii.h"
-#include "base/robust.h"
 #include "base/time_units.h"
 
 namespace stepscope::goodput {
@@ -73,52 +72,6 @@ MlSpread Describe(std::vector<double> values) {
   return spread;
 }
 
-// The 90th percentile, interpolated linearly.
-double P90(std::vector<double> values) {
-  std::ranges::sort(values);
-  const double at = 0.9 * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<size_t>(at);
-  const size_t above = std::min(below + 1, values.size() - 1);
-  return values[below] + (values[above] - values[below]) * (at - static_cast<double>(below));
-}
-
-std::optional<double> IdealOf(const std::vector<std::pair<int64_t, double>>& steps) {
-  std::vector<double> times, distances;
-  for (const auto& [step, time] : steps) {
-    if (time >= 1.0) times.push_back(time);
-  }
-  if (times.empty()) return std::nullopt;
-  const double median = Median(times);
-  for (const double time : times) distances.push_back(std::abs(time - median));
-  const double slowest = median + 3 * Median(std::move(distances));
-  double sum = 0;
-  int64_t count = 0;
-  for (const double time : times) {
-    if (time > slowest) continue;
-    sum += time;
-    ++count;
-  }
-  return sum / static_cast<double>(count);
-}
-
-void Publish(MlDeviation& deviation) {
-  constexpr size_t kRecent = 100, kBefore = 1000;
-  std::vector<double> values;
-  for (const auto& [step, value] : deviation.by_step) values.push_back(value);
-  if (values.empty()) return;
-  if (values.size() < kRecent) {
-    double sum = 0;
-    for (const double v : values) sum += std::abs(v);
-    deviation.cumulative = deviation.interval = sum / static_cast<double>(values.size());
-    return;
-  }
-  const auto recent = values.end() - kRecent;
-  deviation.interval = deviation.cumulative = P90({recent, values.end()});
-  if (values.size() >= kRecent + kBefore) {
-    *deviation.cumulative -= Median({recent - kBefore, recent});
-  }
-}
-
 }  // namespace
 
 // Nearest to the exact quotient: an int64 as one double would be off by up to 128 ns.
@@ -154,9 +107,12 @@ void MlGoodput::Add(const Event& event) {
       checkpoints_.push_back(
           {event.kind, event.step, !event.text.starts_with("gs://"), event.checkpoint});
       break;
+    case EventKind::kElasticSlices:
+      record.what = static_cast<int64_t>(slices_.size());
+      slices_.push_back(SliceCountOf(record.time, event));
+      break;
     case EventKind::kJobStart:
     case EventKind::kJobEnd:
-    case EventKind::kElasticSlices:
       break;
     default:
       if (event.kind < EventKind::kAcceleratorInitBegin) return;
@@ -175,6 +131,7 @@ MlAnswer MlGoodput::Whole(double query_time) const {
       Measure(MlTier::kBoth, false).manager.total;
   if (answer.last_step) answer.productive -= saves;
   answer.total = TotalTime(scan, query_time);
+  MeasureSlicesOfJob(scan, answer);
   Finish(answer);
   return answer;
 }
@@ -211,6 +168,7 @@ MlAnswer MlGoodput::Window(SecondsInterval window) const {
       inside.Restores(MlTier::kBoth).manager.total;
   if (answer.last_step) answer.productive -= saves;
   answer.total = last - first;
+  MeasureSlices(inside.log_, window, answer);
   Finish(answer);
   return answer;
 }
@@ -236,11 +194,12 @@ MlAnswer MlGoodput::Excluding(std::vector<SecondsInterval> exclusions, double qu
             .excluded = answer.excluded};
   }
   answer.total -= answer.excluded;
+  MeasureSlicesOfJob(scan, answer);
   Finish(answer, true);
   return answer;
 }
 
-MlDeviation MlGoodput::StepDeviation() const {
+MlDeviation MlGoodput::StepDeviation(std::optional<double> ideal) const {
   std::vector<std::pair<int64_t, double>> steps;
   std::optional<MlRecord> before;
   for (const MlRecord& r : log_) {
@@ -256,14 +215,27 @@ MlDeviation MlGoodput::StepDeviation() const {
     if (!last.empty() && last.back().first == s.first) last.pop_back();
     last.push_back(s);
   }
-  MlDeviation deviation;
-  deviation.ideal = IdealOf(last);
-  if (!deviation.ideal) return deviation;
-  for (const auto& [step, time] : last) {
-    deviation.by_step.emplace_back(step, std::abs(time - *deviation.ideal));
+  return DeviationOf(last, ideal);
+}
+
+MlDeviation MlGoodput::StepDeviation(const MlAnswer& answer, std::optional<double> ideal) const {
+  if (!answer.step_times) return StepDeviation(ideal);
+  return DeviationOf({answer.step_times->begin(), answer.step_times->end()}, ideal, true);
+}
+
+void MlGoodput::MeasureSlices(std::span<const MlRecord> log, SecondsInterval over,
+                              MlAnswer& answer) const {
+  std::vector<MlSliceCount> counts;
+  for (const MlRecord& r : log) {
+    if (r.kind == EventKind::kElasticSlices) counts.push_back(slices_[static_cast<size_t>(r.what)]);
   }
-  Publish(deviation);
-  return deviation;
+  answer.slices = MeanSlices(std::move(counts), over);
+}
+
+void MlGoodput::MeasureSlicesOfJob(const MlScan& scan, MlAnswer& answer) const {
+  if (!scan.first_job_start) return;
+  const double start = ToMicroseconds(*scan.first_job_start);
+  MeasureSlices(log_, {start, start + answer.total}, answer);
 }
 
 MlCheckpoints MlGoodput::Measure(MlTier tier, bool saves) const {

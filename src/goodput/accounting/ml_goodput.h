@@ -9,22 +9,18 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "goodput/accounting/ml_deviation.h"
 #include "goodput/accounting/ml_scan.h"
+#include "goodput/accounting/ml_slices.h"
 #include "goodput/events/event.h"
 
 namespace stepscope::goodput {
-
-struct MlDeviation {
-  std::optional<double> ideal;                      // absent: no step took a second
-  std::vector<std::pair<int64_t, double>> by_step;  // |step time - ideal|
-  // The published number, over the whole job and over a window.
-  std::optional<double> cumulative, interval;
-};
 
 // Durations of one part of checkpointing, over the steps that have one.
 struct MlSpread {
@@ -47,7 +43,9 @@ class MlGoodput {
   MlAnswer Whole(double query_time) const;
   MlAnswer Window(SecondsInterval window) const;
   MlAnswer Excluding(std::vector<SecondsInterval> exclusions, double query_time) const;
-  MlDeviation StepDeviation() const;
+  // Of all steps, or with exclusions of those that `answer` keeps. `ideal`: absent: the usual time.
+  MlDeviation StepDeviation(std::optional<double> ideal = {}) const;
+  MlDeviation StepDeviation(const MlAnswer& answer, std::optional<double> ideal) const;
   MlCheckpoints Saves(MlTier tier) const;
   MlCheckpoints Restores(MlTier tier) const;
 
@@ -59,10 +57,13 @@ class MlGoodput {
     CheckpointTimes times;
   };
   MlCheckpoints Measure(MlTier tier, bool saves) const;
+  void MeasureSlices(std::span<const MlRecord> log, SecondsInterval over, MlAnswer& answer) const;
+  void MeasureSlicesOfJob(const MlScan& scan, MlAnswer& answer) const;
   int64_t LabelOf(const std::string& text);
 
   std::vector<MlRecord> log_;
   std::vector<Checkpoint> checkpoints_;
+  std::vector<MlSliceCount> slices_;
   std::vector<std::string> labels_;
   std::map<std::string, int64_t> label_of_;
 };

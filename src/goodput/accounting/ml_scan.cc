@@ -21,6 +21,7 @@ MlScan::MlScan(std::span<const MlRecord> log, std::span<const MlCustom> customs,
                const std::vector<SecondsInterval>* exclusions)
     : log_(log), customs_(customs), exclusions_(exclusions) {
   for (const MlCustom& c : customs_) longest_custom_ = std::max(longest_custom_, c.end - c.start);
+  if (exclusions_ != nullptr) answer_.step_times.emplace();
 }
 
 std::vector<MlCustom> MlScan::Customs(std::span<const MlRecord> log) {
@@ -111,6 +112,7 @@ void MlScan::CloseSegment(int64_t resume) {
     } else if (step - 1 == before) {
       const double time = std::max(0.0, end - start - TakeCustoms(start, end) - excluded);
       productive += time;
+      if (answer_.step_times) (*answer_.step_times)[before] = time;
       if (before == smallest) {
         first = time;
       } else {
@@ -126,6 +128,7 @@ void MlScan::CloseSegment(int64_t resume) {
     const double excess = std::max(0.0, *first - rest / static_cast<double>(others));
     Bucket(Badput::kProgramStartup) += excess;
     productive -= excess;
+    if (answer_.step_times) (*answer_.step_times)[smallest] -= excess;
   }
   answer_.productive += productive;
 }

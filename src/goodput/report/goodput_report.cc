@@ -134,6 +134,8 @@ Report Partition(Job& job, const GoodputReportOptions& options) {
 Result<Report> MlGoodput(const Job& job, const GoodputReportOptions& options) {
   const goodput::MlGoodput& log = job.ml_goodput;
   const double at = goodput::MlSeconds(options.at.value_or(Now()));
+  goodput::MlSteps steps{.most = options.most_steps};
+  if (options.ideal_step_time > 0) steps.ideal = goodput::MlSeconds(options.ideal_step_time);
   if (options.window) {
     if (options.exclusions) {
       return std::unexpected(Error{"the library has no window with exclusions",
@@ -141,14 +143,14 @@ Result<Report> MlGoodput(const Job& job, const GoodputReportOptions& options) {
     }
     const goodput::SecondsInterval window{goodput::MlSeconds(options.window->first),
                                           goodput::MlSeconds(options.window->second)};
-    return goodput::MlGoodputReport(log.Window(window), log);
+    return goodput::MlGoodputReport(log.Window(window), log, steps);
   }
-  if (!options.exclusions) return goodput::MlGoodputReport(log.Whole(at), log);
+  if (!options.exclusions) return goodput::MlGoodputReport(log.Whole(at), log, steps);
   std::vector<goodput::SecondsInterval> exclusions;
   for (const auto& [start, end] : *options.exclusions) {
     exclusions.emplace_back(goodput::MlSeconds(start), goodput::MlSeconds(end));
   }
-  return goodput::MlGoodputReport(log.Excluding(std::move(exclusions), at), log);
+  return goodput::MlGoodputReport(log.Excluding(std::move(exclusions), at), log, steps);
 }
 
 // What of the input has no events.

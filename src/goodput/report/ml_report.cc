@@ -14,8 +14,6 @@
 namespace stepscope::goodput {
 namespace {
 
-constexpr size_t kMostSteps = 10'000;
-
 int64_t Ns(double seconds) { return RoundToInt64(seconds * kSecond); }
 
 Cell MaybeNs(const std::optional<double>& seconds) {
@@ -76,6 +74,21 @@ void AddSpread(Table& table, const std::string& what, const MlSpread& s) {
   table.rows.push_back({what, Ns(s.total), Ns(s.mean), Ns(s.least), Ns(s.most), Ns(s.deviation)});
 }
 
+// The rows of saves, or of restores, in a tier.
+std::vector<std::pair<const char*, MlSpread>> PartsOf(const MlGoodput& log, MlTier tier,
+                                                      bool saves) {
+  const MlCheckpoints c = saves ? log.Saves(tier) : log.Restores(tier);
+  if (saves) {
+    return {{"save: manager blocking", c.manager},
+            {"save: checkpointer blocking", c.checkpointer},
+            {"save: wait for previous", c.wait_for_prev},
+            {"save: get old steps", c.get_old_steps}};
+  }
+  return {{"restore: manager", c.manager},
+          {"restore: checkpointer", c.checkpointer},
+          {"restore: broadcast", c.broadcast}};
+}
+
 Table Checkpoints(const MlGoodput& log) {
   Table table{.key = "checkpoints",
               .title = "Checkpoint durations by tier",
@@ -83,37 +96,42 @@ Table Checkpoints(const MlGoodput& log) {
                           TimeColumn("mean", "mean"), TimeColumn("min", "min"),
                           TimeColumn("max", "max"), TimeColumn("deviation", "std dev")},
               .text_rows = 0};
+  const auto add = [&](MlTier tier, const char* name, bool saves) {
+    const size_t before = table.rows.size();
+    for (const auto& [what, spread] : PartsOf(log, tier, saves)) {
+      AddSpread(table, fmt::format("{} {}", name, what), spread);
+    }
+    return table.rows.size() > before;
+  };
+  bool in_both[2] = {true, true};
   for (const auto& [tier, name] :
        {std::pair(MlTier::kLocal, "local"), std::pair(MlTier::kPersistent, "persistent")}) {
-    const MlCheckpoints saves = log.Saves(tier), restores = log.Restores(tier);
-    const auto part = [&](const char* what) { return fmt::format("{} {}", name, what); };
-    AddSpread(table, part("save: manager blocking"), saves.manager);
-    AddSpread(table, part("save: checkpointer blocking"), saves.checkpointer);
-    AddSpread(table, part("save: wait for previous"), saves.wait_for_prev);
-    AddSpread(table, part("save: get old steps"), saves.get_old_steps);
-    AddSpread(table, part("restore: manager"), restores.manager);
-    AddSpread(table, part("restore: checkpointer"), restores.checkpointer);
-    AddSpread(table, part("restore: broadcast"), restores.broadcast);
+    for (const bool saves : {true, false}) in_both[saves] &= add(tier, name, saves);
+  }
+  for (const bool saves : {true, false}) {
+    if (in_both[saves]) add(MlTier::kBoth, "any", saves);
   }
   return table;
 }
 
-Table Deviations(const MlDeviation& deviation) {
+Table Deviations(const MlDeviation& deviation, int64_t most_steps) {
   Table table{.key = "step_deviation",
               .title = "Step time deviation",
-              .columns = {KeyColumn("step", "step"), TimeColumn("deviation", "deviation")},
+              .columns = {KeyColumn("step", "step"), TimeColumn("deviation", "deviation"),
+                          TimeColumn("time", "time")},
               .text_rows = 0};
   const auto& steps = deviation.by_step;
-  for (size_t s = steps.size() - std::min(steps.size(), kMostSteps); s < steps.size(); ++s) {
-    table.rows.push_back({steps[s].first, Ns(steps[s].second)});
+  const size_t listed = std::min(steps.size(), static_cast<size_t>(most_steps));
+  for (size_t s = steps.size() - listed; s < steps.size(); ++s) {
+    table.rows.push_back({steps[s].first, Ns(steps[s].second), Ns(deviation.times[s].second)});
   }
   return table;
 }
 
 }  // namespace
 
-Report MlGoodputReport(const MlAnswer& a, const MlGoodput& log) {
-  const MlDeviation deviation = log.StepDeviation();
+Report MlGoodputReport(const MlAnswer& a, const MlGoodput& log, const MlSteps& asked) {
+  const MlDeviation deviation = log.StepDeviation(a, asked.ideal);
   Report report{.analysis = "goodput", .title = "Goodput by ml-goodput-measurement"};
   const auto ns = Unit::kNanoseconds;
   const std::vector<Metric> steps = {
@@ -132,6 +150,12 @@ Report MlGoodputReport(const MlAnswer& a, const MlGoodput& log) {
         {"last_step", "last recorded step", Maybe(a.last_step), Unit::kNone, true},
         {"excluded", "excluded time", Ns(a.excluded), ns, a.excluded == 0},
     };
+    if (a.slices) {
+      report.metrics.push_back(
+          {"active_slices", "active slices, mean", a.slices->active, Unit::kRatio});
+      report.metrics.push_back(
+          {"available_slices", "available slices, mean", a.slices->available, Unit::kRatio});
+    }
     report.tables.push_back(Buckets(a));
     report.headline = Say("Goodput is {goodput} of {time} by the library's rules.",
                           HumanRatio(a.goodput_percent / 100), HumanTime(a.total * kSecond));
@@ -142,7 +166,8 @@ Report MlGoodputReport(const MlAnswer& a, const MlGoodput& log) {
   }
   report.metrics.insert(report.metrics.end(), steps.begin(), steps.end());
   if (Table table = Checkpoints(log); !table.rows.empty()) report.tables.push_back(table);
-  if (Table table = Deviations(deviation); !table.rows.empty()) report.tables.push_back(table);
+  if (Table table = Deviations(deviation, asked.most); !table.rows.empty())
+    report.tables.push_back(table);
   return report;
 }
 

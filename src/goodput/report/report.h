@@ -40,8 +40,15 @@ std::optional<Finding> FindHang(const Partition& partition, const StepClock& clo
 // What to try against lost time in this bucket; empty: nothing in general.
 std::string_view HintFor(Bucket bucket);
 
+// What is asked about steps: the time of one, in seconds (absent: the usual time), and how many of
+// the last ones to list.
+struct MlSteps {
+  std::optional<double> ideal;
+  int64_t most = 10'000;
+};
+
 // Reports the reference library's numbers.
-Report MlGoodputReport(const MlAnswer& answer, const MlGoodput& log);
+Report MlGoodputReport(const MlAnswer& answer, const MlGoodput& log, const MlSteps& asked = {});
 
 // An unavailable report; `why` is a sentence without its final stop.
 Report NoGoodput(Phrase why);

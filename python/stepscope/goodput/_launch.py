@@ -48,3 +48,8 @@ def attempt_of(name):
         attempt += "~torchelastic.{}.{}".format(part("TORCHELASTIC_RUN_ID"),
                                                 part("TORCHELASTIC_RESTART_COUNT"))
     return attempt
+
+
+def folder_of(directory=None):
+    """Returns where events are recorded, as an absolute path."""
+    return os.path.abspath(directory or os.environ.get("STEPSCOPE_GOODPUT_DIR") or "stepscope-goodput")

@@ -1,23 +1,6 @@
-"""Records what a training job does, for the accounting of its time. Needs only the standard library.
+"""The recorder of a training job: what its methods take, and how a call becomes an event in a segment.
 
-Replaces ml-goodput-measurement's recorder by changing one line:
-
-    from stepscope_goodput import GoodputRecorder
-
-    recorder = GoodputRecorder(job_name="llm-7b", logger_name="goodput", logging_enabled=rank == 0)
-    recorder.record_job_start_time()
-    for step in range(first, last):
-        recorder.record_step_start_time(step)
-        train(step)
-    recorder.record_job_end_time()
-
-STEPSCOPE_LABELS=team=nlp,project=llm is recorded with them, and so are cluster, queue, user and account of a
-Slurm job; with a team, the job is named "nlp/llm-7b" in ledgers.
-
-Events go into files in $STEPSCOPE_GOODPUT_DIR (or `directory`, or ./stepscope-goodput), not into a cloud
-log. An event whose call returned True survives a kill of the process; a power loss loses at most the
-last second. No call raises or takes a lock, so signal handlers may record too. Calls return whether the
-event was recorded.
+No call raises or takes a lock, so signal handlers may record too.
 """
 import atexit
 import dataclasses
@@ -28,12 +11,16 @@ import os
 import sys
 import time
 import weakref
+from typing import Any, Callable, Optional, Union
 
-from stepscope_goodput._launch import attempt_of, job_of_team, labels_of, rank_of_process
-from stepscope_goodput._segment import Kind, Tag, UNKNOWN, number_field, split_step, text_field
-from stepscope_goodput._writer import Writer
+from stepscope.goodput._launch import (attempt_of, folder_of, job_of_team, labels_of,
+                                       rank_of_process)
+from stepscope.goodput._segment import Kind, Tag, UNKNOWN, number_field, split_step, text_field
+from stepscope.goodput._writer import Writer
 
-__all__ = ["ElasticGoodputRecorder", "GoodputRecorder", "Kind"]
+__all__ = ["Kind", "Recorder"]
+
+When = Union[datetime.datetime, float, None]
 
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 _MICROSECOND = datetime.timedelta(microseconds=1)
@@ -62,40 +49,45 @@ def _from_seconds(seconds):
     return round(float(seconds) * 1_000_000_000)
 
 
-class GoodputRecorder:
+class Recorder:
     """Records events of one process. Times are datetimes (local time without a zone) or seconds since
-    1970; the default is the time of the call."""
+    1970; the default is the time of the call. Calls return whether the event was recorded.
 
-    def __init__(self, job_name, logger_name, logging_enabled=False, cloud_logger=None, *,
-                 background_grace_period_s=5.0, background_batch_size=100,
-                 background_max_latency_s=2.0, directory=None, attempt=None, rank=None,
-                 segment_bytes=4 << 20, heartbeat_s=10.0, sync_s=1.0, on_problem=None):
-        """Arguments up to background_max_latency_s are those of the reference library; the ones about its
-        log and queue are ignored.
+    Example:
+        recorder = Recorder("llm-7b", enabled=rank == 0)
+        recorder.record_job_start_time()
+        recorder.record_step_start_time(17)
+    """
+
+    def __init__(self, job: str, *, enabled: bool = True, directory: Union[str, "os.PathLike[str]", None] = None,
+                 attempt: Optional[str] = None, rank: Optional[int] = None, segment_bytes: int = 4 << 20,
+                 heartbeat_s: float = 10.0, sync_s: float = 1.0,
+                 on_problem: Optional[Callable[[str], Any]] = None):
+        """Opens a segment in `directory`; never raises.
 
         Args:
-          logging_enabled: whether this process records; otherwise every call does nothing.
-          directory: for the files, created if missing; may be shared by all processes of a job.
+          job: its name, the same in all processes and after restarts.
+          enabled: whether this process records; otherwise every call does nothing.
+          directory: for the files, created if missing; may be shared by all processes of a job. The
+            default is $STEPSCOPE_GOODPUT_DIR, or ./stepscope-goodput.
           attempt: a name of this attempt; not needed.
           rank: of this process (default: from the environment of torchrun, Slurm, MPI or Kubernetes).
           segment_bytes: size of a file.
           heartbeat_s, sync_s: intervals in seconds; heartbeat_s 0: no heartbeats.
           on_problem: called once per problem with a sentence (default: log a warning).
         """
-        del cloud_logger, background_grace_period_s, background_batch_size, background_max_latency_s
-        self.job_name = job_name
-        self.logger_name = logger_name
+        self.job = str(job)
         self._on_problem = on_problem
         self._problems = set()
         self._writer = None
         self._in_child = False
-        self._enabled = bool(logging_enabled)
+        self._enabled = bool(enabled)
+        self.directory = folder_of(directory)
         if not self._enabled:
             return
-        directory = directory or os.environ.get("STEPSCOPE_GOODPUT_DIR") or "stepscope-goodput"
         self._labels = labels_of(os.environ)
         self._options = {
-            "directory": os.path.abspath(directory), "job": job_of_team(str(job_name), self._labels),
+            "directory": self.directory, "job": job_of_team(self.job, self._labels),
             "attempt": attempt_of(attempt), "rank": rank_of_process() if rank is None else rank,
             "segment_bytes": min(max(int(segment_bytes), _MIN_BYTES), _MAX_BYTES),
             "heartbeat_s": heartbeat_s, "sync_s": min(max(sync_s, 0.01), 1.0)}
@@ -163,9 +155,9 @@ class GoodputRecorder:
             more = b""
         return self._record(kind, when, step, more)
 
-    # The reference library's methods.
+    # The methods of ml-goodput-measurement's recorder.
 
-    def flush(self):
+    def flush(self) -> bool:
         """Syncs all earlier events to disk."""
         if not self._enabled or self._writer is None:
             return False
@@ -176,118 +168,121 @@ class GoodputRecorder:
             self._report("goodput: cannot sync: {}".format(error))
             return False
 
-    def record_job_start_time(self, start_time=None):
+    def record_job_start_time(self, start_time: When = None) -> bool:
         return self._record(Kind.JOB_START, start_time)
 
-    def record_job_end_time(self, end_time=None):
+    def record_job_end_time(self, end_time: When = None) -> bool:
         """Records a planned end of the job."""
         return self._record(Kind.JOB_END, end_time)
 
-    def record_step_start_time(self, step, start_time=None):
+    def record_step_start_time(self, step: int, start_time: When = None) -> bool:
         return self._record(Kind.STEP_START, start_time, step)
 
-    def record_tpu_init_start_time(self, start_time=None):
+    def record_tpu_init_start_time(self, start_time: When = None) -> bool:
         return self._record(Kind.ACCELERATOR_INIT_BEGIN, start_time)
 
-    def record_tpu_init_end_time(self, end_time=None):
+    def record_tpu_init_end_time(self, end_time: When = None) -> bool:
         return self._record(Kind.ACCELERATOR_INIT_END, end_time)
 
-    def record_training_preparation_start_time(self, start_time=None):
+    def record_training_preparation_start_time(self, start_time: When = None) -> bool:
         return self._record(Kind.TRAINING_PREP_BEGIN, start_time)
 
-    def record_training_preparation_end_time(self, end_time=None):
+    def record_training_preparation_end_time(self, end_time: When = None) -> bool:
         return self._record(Kind.TRAINING_PREP_END, end_time)
 
-    def record_data_loading_start_time(self, start_time=None):
+    def record_data_loading_start_time(self, start_time: When = None) -> bool:
         return self._record(Kind.DATA_LOADING_BEGIN, start_time)
 
-    def record_data_loading_end_time(self, end_time=None):
+    def record_data_loading_end_time(self, end_time: When = None) -> bool:
         return self._record(Kind.DATA_LOADING_END, end_time)
 
-    def record_custom_badput_event_start_time(self, start_time=None,
-                                              custom_badput_event_type="unknown"):
+    def record_custom_badput_event_start_time(self, start_time: When = None,
+                                              custom_badput_event_type: str = "unknown") -> bool:
         """Records the start of an event that blocks training, such as "eval"."""
         return self._record_text(Kind.CUSTOM_BEGIN, custom_badput_event_type, start_time)
 
-    def record_custom_badput_event_end_time(self, end_time=None,
-                                            custom_badput_event_type="unknown"):
+    def record_custom_badput_event_end_time(self, end_time: When = None,
+                                            custom_badput_event_type: str = "unknown") -> bool:
         return self._record_text(Kind.CUSTOM_END, custom_badput_event_type, end_time)
 
-    def record_checkpoint_progress(self, step, checkpoint_start_time=None):
-        """Records that a checkpoint up to `step` succeeded, at the time of the call. (The reference
+    def record_checkpoint_progress(self, step: int, checkpoint_start_time: When = None) -> bool:
+        """Records that a checkpoint up to `step` succeeded, at the time of the call. (That
         library's method of this name records nothing.)"""
         del checkpoint_start_time
         return self._record(Kind.CHECKPOINT_COMMIT, None, step)
 
-    # Methods of its elastic recorder.
+    # The methods of its elastic recorder.
 
-    def record_elastic_slice_counts(self, active_slices, total_slices, available_slices,
-                                    timestamp=None):
+    def record_elastic_slice_counts(self, active_slices: int, total_slices: int, available_slices: int,
+                                    timestamp: When = None) -> bool:
         return self._record_counts(Kind.ELASTIC_SLICES,
                                    (active_slices, total_slices, available_slices), timestamp)
 
-    def record_elastic_wait_start_time(self, event_type, start_time=None):
+    def record_elastic_wait_start_time(self, event_type: str, start_time: When = None) -> bool:
         return self._record_text(Kind.ELASTIC_WAIT_BEGIN, event_type, start_time)
 
-    def record_elastic_wait_end_time(self, event_type, end_time=None):
+    def record_elastic_wait_end_time(self, event_type: str, end_time: When = None) -> bool:
         return self._record_text(Kind.ELASTIC_WAIT_END, event_type, end_time)
 
-    def record_elastic_reinit_start_time(self, start_time=None):
+    def record_elastic_reinit_start_time(self, start_time: When = None) -> bool:
         return self._record(Kind.ELASTIC_REINIT_BEGIN, start_time)
 
-    def record_elastic_reinit_end_time(self, end_time=None):
+    def record_elastic_reinit_end_time(self, end_time: When = None) -> bool:
         return self._record(Kind.ELASTIC_REINIT_END, end_time)
 
     # Methods that it lacks.
 
-    def record_step_end_time(self, step, end_time=None):
+    def record_step_end_time(self, step: int, end_time: When = None) -> bool:
         return self._record(Kind.STEP_END, end_time, step)
 
-    def record_process_end(self, cause):
+    def record_process_end(self, cause: str) -> bool:
         """Records what ends this process. Exceptions that nothing catches are recorded anyway."""
         return self._record_text(Kind.PROCESS_END, cause)
 
-    def record_resume_from(self, step):
+    def record_resume_from(self, step: int) -> bool:
         """Records the first step that this attempt will run."""
         return self._record(Kind.RESUME_FROM, None, step)
 
-    def record_preemption_notice(self, text=""):
+    def record_preemption_notice(self, text: str = "") -> bool:
         """Records the platform's message; safe in a SIGTERM handler."""
         return self._record_text(Kind.PREEMPTION_NOTICE, text)
 
-    def record_checkpoint_commit(self, step, tier=""):
+    def record_checkpoint_commit(self, step: int, tier: str = "") -> bool:
         """Records that a checkpoint up to `step` can be restored from now on, from `tier`."""
         return self._record_text(Kind.CHECKPOINT_COMMIT, tier, None, step)
 
-    def record_checkpoint_save_start_time(self, step, start_time=None):
+    def record_checkpoint_save_start_time(self, step: int, start_time: When = None) -> bool:
         """Records that a save blocks training; `step` is the last one it holds. Not beside Orbax's log."""
         return self._record(Kind.CHECKPOINT_SAVE_BEGIN, start_time, step)
 
-    def record_checkpoint_save_end_time(self, step, end_time=None, tier=""):
+    def record_checkpoint_save_end_time(self, step: int, end_time: When = None, tier: str = "") -> bool:
         """Records that training continues and the save succeeded."""
         return self._record_text(Kind.CHECKPOINT_SAVE_END, tier, end_time, step)
 
-    def record_checkpoint_restore_start_time(self, step=None, start_time=None):
+    def record_checkpoint_restore_start_time(self, step: Optional[int] = None,
+                                             start_time: When = None) -> bool:
         return self._record(Kind.CHECKPOINT_RESTORE_BEGIN, start_time, step)
 
-    def record_checkpoint_restore_end_time(self, step=None, end_time=None):
+    def record_checkpoint_restore_end_time(self, step: Optional[int] = None, end_time: When = None) -> bool:
         return self._record(Kind.CHECKPOINT_RESTORE_END, end_time, step)
 
-    def record_label(self, key, value):
+    def record_label(self, key: str, value: str) -> bool:
         """Records a property to group jobs by: "team", "user", "project", "cluster", "queue"."""
         return self._record_text(Kind.LABEL, "{}={}".format(key, value))
 
-    def record_job_submitted_time(self, time_submitted):
+    def record_job_submitted_time(self, time_submitted: When) -> bool:
         return self._record(Kind.JOB_SUBMITTED, time_submitted)
 
-    def record_resources(self, requested=None, allocated=None, healthy=None):
+    def record_resources(self, requested: Optional[int] = None, allocated: Optional[int] = None,
+                         healthy: Optional[int] = None) -> bool:
         """Records numbers of chips."""
         return self._record_counts(Kind.RESOURCES, (requested, allocated, healthy))
 
-    def record_spare_swap(self, text):
+    def record_spare_swap(self, text: str) -> bool:
         return self._record_text(Kind.SPARE_SWAP, text)
 
-    def record_work(self, step=None, tokens=None, flops=None):
+    def record_work(self, step: Optional[int] = None, tokens: Optional[int] = None,
+                    flops: Optional[float] = None) -> bool:
         """Records work: trained tokens, floating point operations."""
         try:
             billions = None if flops is None else round(flops / 1e9)
@@ -296,9 +291,9 @@ class GoodputRecorder:
             billions = None
         return self._record_counts(Kind.WORK, (tokens, billions), None, step)
 
-    def log_entry(self, entry):
+    def log_entry(self, entry: Any) -> bool:
         """Records an entry of Orbax's structured log about a checkpoint, a dict or a dataclass. Its time is
-        the first one it holds, as in the reference library."""
+        the first one it holds, as in that library."""
         try:
             if dataclasses.is_dataclass(entry):
                 entry = dataclasses.asdict(entry)
@@ -317,11 +312,11 @@ class GoodputRecorder:
             return False
         return self._record(kind, None, entry.get("step"), more, wall=wall)
 
-    def dropped(self):
+    def dropped(self) -> int:
         """Returns the number of dropped events, which is also recorded."""
         return 0 if self._writer is None else self._writer.dropped()
 
-    def close(self):
+    def close(self) -> None:
         """Ends recording; the end of the program does so too."""
         writer, self._writer, self._enabled = self._writer, None, False
         if writer is None:
@@ -330,10 +325,6 @@ class GoodputRecorder:
             writer.close()
         except Exception as error:
             self._report("goodput: cannot close: {}".format(error))
-
-
-# One class records everything.
-ElasticGoodputRecorder = GoodputRecorder
 
 
 def _span(entry, names):

@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 
-from stepscope_goodput._segment import Kind, Segment, Tag, number_field, split_step
+from stepscope.goodput._segment import Kind, Segment, Tag, number_field, split_step
 
 
 def _writer_name(rank, salt):

@@ -1,0 +1,11 @@
+"""Integrations of three lines that record what a training program does, for its goodput.
+
+    stepscope.integrations.torch          Job: a PyTorch loop
+    stepscope.integrations.jax            Job: a JAX loop
+    stepscope.integrations.lightning      GoodputCallback
+    stepscope.integrations.transformers   GoodputCallback of the Trainer
+    stepscope.integrations.keras          GoodputCallback
+
+Each records into $STEPSCOPE_GOODPUT_DIR (or `directory`), and `stepscope goodput analyze --events DIR` reads it.
+Importing this package imports none of these libraries. docs/integrations.md says what is recorded.
+"""
