@@ -48,7 +48,7 @@ class TraceAnalysis:
         if strict:
             from .hta_numbers import HtaNumbers
 
-            self._numbers = HtaNumbers(self.t)
+            self._numbers = HtaNumbers(self.t, bool(include_last_profiler_step))
 
     def get_comm_comp_overlap(self, visualize: bool = True) -> pd.DataFrame:
         """Returns, by rank, how much of its communication ran during compute: rank, comp_comm_overlap_pctg.
@@ -257,7 +257,7 @@ class TraceAnalysis:
         trace. Host events whose name contains one of data_load_events are data loading.
         """
         self.t.source.checked([rank])
-        frame, symbols = self.t.get_trace(rank), self.t.symbol_table
+        frame, symbols = self.t.whole(rank), self.t.symbol_table
         region = critical_path.region(frame, symbols, annotation, instance_id)
         if region is None:
             return None

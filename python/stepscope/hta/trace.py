@@ -32,13 +32,20 @@ class Trace:
         self.source = Source(trace_files, trace_dir)
         self.strict = strict
         self.trace_files = self.source.files
-        self.symbol_table = SymbolTable()
+        self._symbols = SymbolTable()
         self.meta_data: dict[int, dict[str, Any]] = {}
         self.is_parsed = False
         self.min_ts: float = 0
         self._include_last = False
         self._windowed = False
         self._frames: dict[int, Any] | None = None
+        self._origin = 0
+
+    @property
+    def symbol_table(self) -> SymbolTable:
+        """The numbers of names and categories in the frames."""
+        _ = self.traces  # which fills it
+        return self._symbols
 
     @property
     def traces(self) -> dict[int, Any]:
@@ -73,22 +80,26 @@ class Trace:
         self._frames, self._windowed, self._include_last = None, True, bool(include_last_profiler_step)
 
     def _read(self) -> dict[int, Any]:
-        frames = {rank: trace_frame(self.source.events(rank), self.symbol_table) for rank in self.trace_files}
+        frames = {rank: trace_frame(self.source.events(rank), self._symbols) for rank in self.trace_files}
         frames = {rank: frame for rank, frame in frames.items() if len(frame)}
         if self.strict:
-            frames = {rank: hta_rules.as_parsed(frame, self.symbol_table) for rank, frame in frames.items()}
-        origin = min((int(frame["start_ns"].min()) for frame in frames.values()), default=0)
+            frames = {rank: hta_rules.as_parsed(frame, self._symbols) for rank, frame in frames.items()}
+        self._origin = origin = min((int(frame["start_ns"].min()) for frame in frames.values()), default=0)
         self.min_ts = origin // 1000 if origin % 1000 == 0 else origin / 1000
         if self._windowed and self._steps_of(frames) > 1:
             frames = {rank: self._inside(frame) for rank, frame in frames.items()}
         return {rank: set_times(frame, origin) for rank, frame in frames.items()}
 
     def _steps_of(self, frames: dict[int, Any]) -> int:
-        return len({step for frame in frames.values() for step in window.step_numbers(frame, self.symbol_table)})
+        return len({step for frame in frames.values() for step in window.step_numbers(frame, self._symbols)})
 
     def _inside(self, frame: Any) -> Any:
         rule = hta_rules.inside if self.strict else window.inside
-        return rule(frame, self.symbol_table, self._include_last)
+        return rule(frame, self._symbols, self._include_last)
+
+    def whole(self, rank: int) -> Any:
+        """Returns all events of a rank, those that get_trace() leaves out too, on the same clock."""
+        return set_times(trace_frame(self.source.events(rank), self.symbol_table), self._origin)
 
     def get_ranks(self) -> list[int]:
         """Returns the ranks that were read, ascending."""
