@@ -5,7 +5,7 @@ import os
 from enum import Flag, auto
 from typing import TYPE_CHECKING, Any, Callable
 
-from . import counters, critical_path, figures, launches, user_annotations
+from . import counters, critical_path, figures, launches, patterns, user_annotations
 from .names import COMMUNICATION, COMPUTATION, MEMORY
 from .reports import ReportNumbers
 from .source import Files
@@ -151,7 +151,7 @@ class TraceAnalysis:
         df = self._numbers.sequences(rank, operator_name, min_pattern_len)
         if len(df):
             path = os.path.join(folder, "overlaid_" + os.path.basename(self.t.trace_files[rank]))
-            self.t.write_raw_trace(path, launches.overlaid(self.t, rank, df[:top_k], compress_other_kernels))
+            self.t.write_raw_trace(path, patterns.overlaid(self.t, rank, df[:top_k], operator_name, compress_other_kernels))
             if visualize:
                 figures.patterns(df[:top_k], rank)
         return df

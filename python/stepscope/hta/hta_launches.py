@@ -38,7 +38,7 @@ def queue_points(frame: Any, symbols: Any) -> Any:
     places = work[["stream", "pid", "tid", "correlation"]]
     launched = calls[["index", "ts", "correlation"]].merge(places, on="correlation").assign(change=1)
     started = work[work["correlation"].isin(calls["correlation"])].assign(change=-1)
-    points = pd.concat([launched, started]).sort_values("ts", kind="stable").set_index("index")
+    points = pd.concat([launched, started]).sort_values("ts").set_index("index")
     points = points.sort_values("stream", kind="stable")
     points["queue_length"] = points.groupby("stream")["change"].cumsum()
     return points[["ts", "pid", "tid", "stream", "queue_length"]] if len(points) else None

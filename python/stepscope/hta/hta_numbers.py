@@ -166,7 +166,7 @@ class HtaNumbers(ReportNumbers):
         work = work.assign(name=work["text"].map(copy_name), end=work["ts"] + work["dur"].where(work["dur"] != 0, 1))
         ends = work.assign(ts=work["end"], memory_bw_gbps=-work["memory_bw_gbps"])
         points = pd.concat([work, ends], ignore_index=True)[["ts", "pid", "name", "memory_bw_gbps"]]
-        points = points.sort_values("ts", kind="stable").sort_values("name", kind="stable")
+        points = points.sort_values("ts").sort_values("name", kind="stable")
         points["memory_bw_gbps"] = points.groupby("name")["memory_bw_gbps"].cumsum()
         return points
 

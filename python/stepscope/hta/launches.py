@@ -63,11 +63,3 @@ def checked_folder(output_dir: str) -> str:
     if not (os.path.isdir(output_dir) and os.access(output_dir, os.W_OK)):
         raise ValueError(f"cannot write to {output_dir!r}: pass a directory that exists as output_dir")
     return output_dir
-
-
-def overlaid(trace: Any, rank: int, patterns: Any, compress: bool) -> dict[str, Any]:
-    """Returns the trace of a rank with args.Patterns on the events of these patterns.
-
-    With `compress` other events lose their arguments.
-    """
-    raise RuntimeError("this version of stepscope cannot mark patterns in a trace: install a newer one")

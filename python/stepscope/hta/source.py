@@ -92,9 +92,9 @@ class Source:
             columns["rank"] = [self._names.get(rank, rank) for rank in columns["rank"]]
         return columns
 
-    def events(self, rank: int) -> Any:
-        """Returns the events of a rank as a pandas DataFrame."""
-        return self.run.events(self.recorded(rank)).df()
+    def events(self, rank: int, columns: Sequence[str]) -> Any:
+        """Returns these columns of the events of a rank as a pandas DataFrame."""
+        return self.run.events(self.recorded(rank), columns=list(columns)).df()
 
     def recorded(self, rank: int) -> int:
         """Returns what the run calls this rank."""

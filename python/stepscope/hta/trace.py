@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from . import hta_rules, window
-from .frame import set_times, trace_frame
+from .frame import EVENT_COLUMNS, set_times, trace_frame
 from .source import Files, Source
 from .symbols import SymbolTable
 
@@ -18,7 +18,7 @@ class Trace:
     """The traces of a job, one per rank.
 
     Times are microseconds since the first event of all ranks. `name` and `cat` are numbers in symbol_table;
-    decode_symbol_ids() adds their texts. `index` is the row of the event in `run.events(rank)`. parser_config is
+    decode_symbol_ids() adds their texts. `index` is the place of the event in `run.events(rank)`. parser_config is
     ignored: every event has all columns.
 
         t = Trace(trace_dir="traces/")
@@ -80,11 +80,11 @@ class Trace:
         self._frames, self._windowed, self._include_last = None, True, bool(include_last_profiler_step)
 
     def _read(self) -> dict[int, Any]:
-        frames = {rank: trace_frame(self.source.events(rank), self._symbols) for rank in self.trace_files}
-        frames = {rank: frame for rank, frame in frames.items() if len(frame)}
+        frames = {rank: self._events(rank) for rank in self.trace_files}
+        frames = {rank: frame for rank, frame in frames.items() if (frame["cat"] >= 0).any()}
         if self.strict:
             frames = {rank: hta_rules.as_parsed(frame, self._symbols) for rank, frame in frames.items()}
-        self._origin = origin = min((int(frame["start_ns"].min()) for frame in frames.values()), default=0)
+        self._origin = origin = min((_first_start(frame) for frame in frames.values()), default=0)
         self.min_ts = origin // 1000 if origin % 1000 == 0 else origin / 1000
         if self._windowed and self._steps_of(frames) > 1:
             frames = {rank: self._inside(frame) for rank, frame in frames.items()}
@@ -99,7 +99,11 @@ class Trace:
 
     def whole(self, rank: int) -> Any:
         """Returns all events of a rank, those that get_trace() leaves out too, on the same clock."""
-        return set_times(trace_frame(self.source.events(rank), self.symbol_table), self._origin)
+        _ = self.traces  # which set the clock
+        return set_times(self._events(rank), self._origin)
+
+    def _events(self, rank: int) -> Any:
+        return trace_frame(self.source.events(rank, EVENT_COLUMNS), self._symbols)
 
     def get_ranks(self) -> list[int]:
         """Returns the ranks that were read, ascending."""
@@ -158,6 +162,10 @@ class Trace:
         for event, number in zip(events, series["id"].tolist() if "id" in series.columns else ()):
             event["id"] = number
         return events
+
+
+def _first_start(frame: Any) -> int:
+    return int(frame.loc[frame["cat"] >= 0, "start_ns"].min())
 
 
 def decode(frame: Any, symbols: SymbolTable, short: bool) -> None:

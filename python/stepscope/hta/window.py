@@ -39,7 +39,7 @@ def inside(frame: Any, symbols: SymbolTable, with_last: bool) -> Any:
 
 def step_numbers(frame: Any, symbols: SymbolTable) -> list[int]:
     """Returns the steps that the host's annotations name, ascending."""
-    names = frame["name"][_is_category(frame, symbols, {"user_annotation", "Operator", "cpu_op"})].unique()
+    names = frame["name"][_is_category(frame, symbols, {"user_annotation", "cpu_op"})].unique()
     numbers = {step_number(symbols.sym_table[name]) for name in names}
     return sorted(numbers - {-1})
 
