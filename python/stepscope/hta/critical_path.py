@@ -70,15 +70,17 @@ class CriticalPath:
             "index": rows, "bound_by": parts["bound"].map(BOUNDS)})
 
     def _events(self, moments: Any, parts: Any) -> list[int]:
-        """The innermost event of each segment's name around its middle, or that ended last before; -1: there is none."""
+        """The event of each segment: of its name and around its middle, or the next where it waits for one; -1: none."""
         import numpy as np
 
-        found = []
+        waits = parts["bound"].isin(["kernel_gap", "launch_overhead"]) & parts["stream"].notna()
         by_name = dict(iter(self._frame.sort_values("ts").groupby("name")))
-        for moment, name in zip(moments, parts["name"]):
+        found = []
+        for moment, name, wait in zip(moments, parts["name"], waits):
             events = by_name.get(self._symbols.sym_index.get(name, -1))
-            place = -1 if events is None else int(np.searchsorted(events["ts"].to_numpy(), moment, side="right")) - 1
-            found.append(int(events["index"].iloc[place]) if place >= 0 else -1)
+            place = -1 if events is None else int(np.searchsorted(events["ts"].to_numpy(), moment, side="right"))
+            place -= 0 if wait else 1
+            found.append(int(events["index"].iloc[place]) if events is not None and 0 <= place < len(events) else -1)
         return found
 
     @property
@@ -125,7 +127,7 @@ def analyze(source: Source, rank: int, name: str, instance: int, start: float, f
     if name:
         params.update({"critical_path.annotation": name, "critical_path.instance": instance})
     bounds = frame_of(source.rows("critical_path", "bounds", "all", params), ["bound", "time"])
-    segments = frame_of(source.rows("critical_path", "segments", "all", params), ["start", "duration", "bound", "name"])
+    segments = frame_of(source.rows("critical_path", "segments", "all", params), ["start", "duration", "bound", "name", "stream"])
     if bounds.empty:
         return None
     if loaders:

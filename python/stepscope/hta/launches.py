@@ -51,6 +51,8 @@ def frequent_sequences(source: Source, steps: str, rank: int, operator: str, lea
     params = {"kernel_sequences.operator": operator, "kernel_sequences.min_length": least}
     rows = frame_of(source.rows("kernel_sequences", "sequences", steps, params, rank),
                     ["operator", "sequence", "count", "gpu_time", "cpu_time"])
+    if rows.empty:
+        return rows.reindex(columns=PATTERN_COLUMNS)
     rows["pattern"] = rows["operator"] + "|" + rows["sequence"].str.replace(BETWEEN, "|", regex=False)
     rows[PATTERN_COLUMNS[2]] = microseconds(rows["gpu_time"])
     rows[PATTERN_COLUMNS[3]] = microseconds(rows["cpu_time"])
