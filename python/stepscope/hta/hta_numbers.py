@@ -4,8 +4,9 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from . import counters, hta_launches, stragglers
-from .breakdown import IDLE_CATEGORIES, STATISTICS
+from .breakdown import STATISTICS
 from .hta_intervals import overlap_of, shared_time, total, union
+from .idle import CATEGORIES
 from .names import COMMUNICATION, COMPUTATION, MEMORY, copy_name, kernel_type
 from .reports import ReportNumbers
 from .trace import Trace
@@ -119,7 +120,7 @@ class HtaNumbers(ReportNumbers):
             rows = []
             for stream, gaps in self._gaps(rank, streams, delay).items():
                 times = gaps.sum()
-                rows += [(rank, stream, IDLE_CATEGORIES[cause], time, time / times.sum() if times.sum() else float("nan"))
+                rows += [(rank, stream, CATEGORIES[cause], time, time / times.sum() if times.sum() else float("nan"))
                          for cause, time in times.items()]
             names = ["rank", "stream", "idle_category", "idle_time", "idle_time_ratio"]
             tables.append(pd.DataFrame(rows, columns=names).round(2))
@@ -132,7 +133,7 @@ class HtaNumbers(ReportNumbers):
         for rank in ranks:
             for stream, gaps in self._gaps(rank, streams, delay).items():
                 part = gaps.describe().unstack() if gaps.ngroups == 0 else gaps.describe()
-                part = part.rename(index=dict(enumerate(IDLE_CATEGORIES))).rename_axis("idle_category").round(2)
+                part = part.rename(index=dict(enumerate(CATEGORIES))).rename_axis("idle_category").round(2)
                 part.insert(0, "rank", rank)
                 part.insert(1, "stream", stream)
                 parts.append(part)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-from . import breakdown, counters, cupti, launches, stragglers
+from . import breakdown, counters, cupti, idle, launches, stragglers
 from .frame import step_number
 from .trace import Trace
 from .window import chosen_steps
@@ -26,9 +26,8 @@ class ReportNumbers:
         return self._steps
 
     def _named_steps(self, steps: str) -> list[int]:
-        rows = breakdown.frame_of(self._source.rows("user_annotations", "annotations", steps), ["side", "annotation"])
-        names = rows.loc[rows["side"] == "host", "annotation"].unique()
-        return sorted({step_number(name) for name in names} - {-1})
+        rows = breakdown.rows_of(self._source.rows("user_annotations", "annotations", steps))
+        return sorted({step_number(row["annotation"]) for row in rows if row["side"] == "host"} - {-1})
 
     def profiler_steps(self) -> list[int]:
         """The steps that count, by number."""
@@ -51,10 +50,10 @@ class ReportNumbers:
         return breakdown.annotations(self._source, self.steps, side, most, quantile, keep)
 
     def idle(self, ranks: Sequence[int], streams: Sequence[int] | None, delay: float) -> Any:
-        return breakdown.idle(self._source, self.steps, ranks, streams, delay)
+        return idle.breakdown(self._source, self.steps, ranks, streams, delay)
 
     def idle_intervals(self, ranks: Sequence[int], streams: Sequence[int] | None, delay: float) -> Any:
-        return breakdown.idle_intervals(self._source, self.steps, ranks, streams, delay)
+        return idle.intervals(self._source, self.steps, ranks, streams, delay)
 
     def launches(self, ranks: Sequence[int], with_copies: bool) -> dict[int, Any]:
         return launches.launch_stats(self._source, self.steps, ranks, with_copies)
