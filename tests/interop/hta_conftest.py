@@ -49,7 +49,7 @@ def data_module() -> types.ModuleType:
 def put_stepscope_in_place() -> None:
     import stepscope.hta
 
-    stepscope.hta.install()
+    stepscope.hta.install(strict=os.environ["STEPSCOPE_TESTS_ON"] == "strict")
     import hta.analyzers.critical_path_analysis as path_module
 
     for name in ("CPEdge", "CPEdgeType", "CPNode", "CriticalPathAnalysis", "restore_cpgraph"):
@@ -60,7 +60,7 @@ def put_stepscope_in_place() -> None:
     import hta.trace_analysis  # noqa: F401
 
 
-if os.environ["STEPSCOPE_TESTS_ON"] == "stepscope":
+if os.environ["STEPSCOPE_TESTS_ON"] != "hta":
     put_stepscope_in_place()
 
 

@@ -2,8 +2,8 @@
 
 DATA is a folder of the traces that HTA's tests read: its repository's tests/data, or a folder with the names in PLACES. The
 tests come from HTA's sdist on PyPI. Tests of traces that DATA lacks are skipped. Prints each test's outcome and compares it
-with the bar: 90% of the tests of methods, and each test of the critical path that is about results. `--hta` runs them on
-HTA itself, where that is installed, for comparison.
+with the bar: 90% of the tests of methods, and each test of the critical path that is about results. `--on strict` runs them
+with strict=True, `--on hta` on HTA itself, where that is installed.
 
 Ends with 77 where DATA or PyPI is not there.
 """
@@ -54,14 +54,14 @@ def main() -> int:
         if source is None:
             return skipped(f"{SDIST} could not be downloaded from PyPI")
         place_data(args.data, source / "tests" / "data")
-        outcomes = run(source, args.hta)
+        outcomes = run(source, args.on)
     return verdict(outcomes)
 
 
 def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
-    parser.add_argument("--hta", action="store_true", help="run them on HTA itself")
+    parser.add_argument("--on", choices=["stepscope", "strict", "hta"], default="stepscope")
     return parser.parse_args()
 
 
@@ -90,14 +90,14 @@ def place_data(data: Path, target: Path) -> None:
             (target / name).symlink_to(found.resolve())
 
 
-def run(source: Path, on_hta: bool) -> list[tuple[str, str, str]]:
+def run(source: Path, on: str) -> list[tuple[str, str, str]]:
     """(module, test, outcome) of each test."""
     tests = source / "tests"
     shutil.copy(CONFTEST, tests / "conftest.py")
-    if not on_hta:
+    if on != "hta":
         (source / "hta").rename(source / "hta-of-the-sdist")
     outcome = tests / "outcome.xml"
-    environment = {**os.environ, "TEST_DATA_PREFIX_PATH": str(source), "STEPSCOPE_TESTS_ON": "hta" if on_hta else "stepscope"}
+    environment = {**os.environ, "TEST_DATA_PREFIX_PATH": str(source), "STEPSCOPE_TESTS_ON": on}
     files = [str(tests / f"{module}.py") for module in (*MODULES, CRITICAL_PATH)]
     subprocess.run([sys.executable, "-m", "pytest", "-q", "--disable-warnings", "--tb=short", "-p", "no:cacheprovider",
                     f"--junitxml={outcome}", *files], cwd=source, env=environment)

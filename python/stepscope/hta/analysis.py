@@ -31,7 +31,7 @@ class TraceAnalysis:
     trace_dir: a directory whose .json and .json.gz files are read; or trace_files: {rank: path}. The last profiler step
     is left out unless include_last_profiler_step is set, and so are device activities without a launch in the trace.
     Times are microseconds, shares percentages. Numbers are stepscope's, which differ from HTA's where those are wrong;
-    strict=True gives HTA's own. `.t` is the Trace, with the events as frames.
+    strict=True gives HTA's own (default: what install() was told, or False). `.t` is the Trace, with the events as frames.
 
     A method with `ranks` answers for rank 0 unless told otherwise, and raises ValueError for a rank without a trace. With
     visualize=True figures are shown where Plotly is installed; what is returned is the same.
@@ -41,11 +41,11 @@ class TraceAnalysis:
     """
 
     def __init__(self, trace_files: Files = None, trace_dir: str = DEFAULT_TRACE_DIR,
-                 include_last_profiler_step: bool | None = False, *, strict: bool = False) -> None:
+                 include_last_profiler_step: bool | None = False, *, strict: bool | None = None) -> None:
         self.t = Trace(trace_files, trace_dir, strict=strict)
         self.t.load_traces(include_last_profiler_step)
         self._numbers: Any = ReportNumbers(self.t, bool(include_last_profiler_step))
-        if strict:
+        if self.t.strict:
             from .hta_numbers import HtaNumbers
 
             self._numbers = HtaNumbers(self.t, bool(include_last_profiler_step))

@@ -50,15 +50,17 @@ _FINDER = _Finder()
 _HIDDEN: dict[str, types.ModuleType] = {}
 
 
-def install() -> None:
+def install(strict: bool = False) -> None:
     """Makes `from hta.trace_analysis import TraceAnalysis` and HTA's other imports find stepscope's classes.
 
-    Wins over an installed HTA, also where it was imported before; uninstall() undoes it.
+    Wins over an installed HTA, also where it was imported before; uninstall() undoes it. With strict=True these classes
+    give HTA's own numbers, unless they are told otherwise.
 
         import stepscope.hta
         stepscope.hta.install()
         from hta.trace_analysis import TraceAnalysis
     """
+    _be_strict(strict)
     if _FINDER in sys.meta_path:
         return
     _HIDDEN.update(_forgotten())
@@ -69,10 +71,17 @@ def uninstall() -> None:
     """Undoes install(): `import hta` finds HTA again, where it is installed."""
     if _FINDER not in sys.meta_path:
         return
+    _be_strict(False)
     sys.meta_path.remove(_FINDER)
     _forgotten()
     sys.modules.update(_HIDDEN)
     _HIDDEN.clear()
+
+
+def _be_strict(strict: bool) -> None:
+    from .trace import STRICT
+
+    STRICT[0] = strict
 
 
 def _forgotten() -> dict[str, types.ModuleType]:

@@ -12,6 +12,7 @@ from .symbols import SymbolTable
 
 PHASE_COUNTER = "C"
 DEFAULT_TRACE_DIR = "/tmp/trace"
+STRICT = [False]  # what `strict` is where it is not given; install() sets it
 
 
 class Trace:
@@ -27,10 +28,10 @@ class Trace:
     """
 
     def __init__(self, trace_files: Files = None, trace_dir: str = DEFAULT_TRACE_DIR, parser_config: Any = None, *,
-                 strict: bool = False) -> None:
+                 strict: bool | None = None) -> None:
         self.trace_path = trace_dir
         self.source = Source(trace_files, trace_dir)
-        self.strict = strict
+        self.strict = STRICT[0] if strict is None else strict
         self.trace_files = self.source.files
         self._symbols = SymbolTable()
         self.meta_data: dict[int, dict[str, Any]] = {}
