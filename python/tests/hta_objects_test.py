@@ -164,3 +164,41 @@ def test_import_is_light():
     code = "import sys, stepscope.hta; print([m for m in ('pandas', 'plotly', 'numpy') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("strict, expected", [(False, [40.4, 19.9]), (True, [41, 19])])
+def test_fractions_of_microseconds(tmp_path, strict, expected):
+    events = hta_traces.step(1)
+    for event in events:
+        if event["name"] == GEMM:
+            event.update(ts=event["ts"] + 0.4, dur=19.9)
+    hta_traces.write(tmp_path, events=events)
+    trace = Trace(trace_dir=str(tmp_path), strict=strict)
+    trace.load_traces()
+    trace.decode_symbol_ids()
+    frame = trace.get_trace(0)
+    assert frame.loc[frame["s_name"] == GEMM, ["ts", "dur"]].iloc[0].tolist() == pytest.approx(expected)
+
+
+def test_overlapping_work_of_a_stream(tmp_path):
+    """HTA's gap before a kernel begins where the kernel before it ended; here where all before it have ended."""
+    long = hta_traces.launched("cudaLaunchKernel", "kernel", "long", 15, 39, 60, 7, 99)
+    hta_traces.write(tmp_path, events=[*hta_traces.step(1), *long])
+    waits = {strict: TraceAnalysis(trace_dir=str(tmp_path), strict=strict).get_idle_time_breakdown(visualize=False)[0]
+             for strict in (False, True)}
+    kernel_wait = {strict: df.query("stream == 7 and idle_category == 'kernel_wait'")["idle_time"].sum()
+                   for strict, df in waits.items()}
+    assert kernel_wait == {False: 0, True: -57}  # 40 - 99 and 62 - 60
+
+
+def test_strict_by_default(tmp_path):
+    from stepscope.hta import install, uninstall
+
+    hta_traces.write(tmp_path)
+    install(strict=True)
+    try:
+        assert TraceAnalysis(trace_dir=str(tmp_path)).t.strict
+        assert not TraceAnalysis(trace_dir=str(tmp_path), strict=False).t.strict
+    finally:
+        uninstall()
+    assert not TraceAnalysis(trace_dir=str(tmp_path)).t.strict
