@@ -168,7 +168,8 @@ class HtaNumbers(ReportNumbers):
         ends = work.assign(ts=work["end"], memory_bw_gbps=-work["memory_bw_gbps"])
         points = pd.concat([work, ends], ignore_index=True)[["ts", "pid", "name", "memory_bw_gbps"]]
         points = points.sort_values("ts").sort_values("name", kind="stable")
-        points["memory_bw_gbps"] = points.groupby("name")["memory_bw_gbps"].cumsum()
+        # Not the cumsum() of groups, whose compensated sums leave less residue than HTA's.
+        points["memory_bw_gbps"] = points.groupby("name")["memory_bw_gbps"].transform(lambda rates: rates.cumsum())
         return points
 
     def bandwidth_summary(self, ranks: Sequence[int]) -> Any:

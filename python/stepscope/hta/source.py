@@ -7,6 +7,10 @@ from typing import Any, Iterable, Mapping, Sequence, Union
 
 logger = logging.getLogger("stepscope.hta")
 
+# Analyses that need no call stacks: to read for these alone takes about half as long as for all.
+LIGHT = ("temporal_breakdown", "comm_overlap", "kernel_breakdown", "idle_time", "user_annotations", "launch_stats",
+         "queue_length", "memory_bandwidth", "operator_kernels", "kernel_sequences")
+
 Files = Union[Mapping[int, str], Sequence[str], None]
 
 
@@ -29,13 +33,15 @@ def trace_paths(trace_files: Files, trace_dir: str) -> list[str]:
 class Source:
     """One run, opened, with the ranks that the caller gave its files.
 
-    Reports are asked for once: for each name, selection of steps and parameters.
+    Reports are asked for once: for each name, selection of steps and parameters. Files are read for the LIGHT analyses, and
+    again for all with the first question for another.
     """
 
     def __init__(self, trace_files: Files = None, trace_dir: str = "/tmp/trace") -> None:
-        paths = trace_paths(trace_files, trace_dir)
-        _check(paths)
-        self.run = _opened(paths) if paths else None
+        self._paths = trace_paths(trace_files, trace_dir)
+        _check(self._paths)
+        self._for_all = not _can_choose_analyses()
+        self.run = _opened(self._paths, self._for_all) if self._paths else None
         self.files = self._files(trace_files)
         self._reports: dict[Any, Any] = {}
 
@@ -71,8 +77,15 @@ class Source:
         key = (name, steps, tuple(sorted((params or {}).items())), rank)
         if key not in self._reports:
             ranks = None if rank is None else [self.recorded(rank)]
+            self._prepare(name)
             self._reports[key] = self.run.report(name, steps=steps, ranks=ranks, params=params)
         return self._reports[key]
+
+    def _prepare(self, name: str) -> None:
+        if self._for_all or name in LIGHT:
+            return
+        self.run.close()
+        self._for_all, self.run = True, _opened(self._paths, True)
 
     def rows(self, name: str, table: str, steps: str, params: Mapping[str, Any] | None = None,
              rank: int | None = None) -> dict[str, list[Any]]:
@@ -107,7 +120,13 @@ def _check(paths: list[str]) -> None:
             raise ValueError(f"cannot read the trace {path}: check trace_files and trace_dir")
 
 
-def _opened(paths: list[str]) -> Any:
+def _can_choose_analyses() -> bool:
     import stepscope
 
-    return stepscope.open(paths, progress=False)
+    return "analyses" in (stepscope.open.__kwdefaults__ or {})
+
+
+def _opened(paths: list[str], for_all: bool) -> Any:
+    import stepscope
+
+    return stepscope.open(paths, progress=False, **({} if for_all else {"analyses": LIGHT}))
