@@ -95,6 +95,15 @@ TEST(Cli, BashCompletesSubcommandsOptionsAndNames) {
   EXPECT_FALSE(complete("stepscope goodput model expect --ev", 4).contains("--events"));
   EXPECT_TRUE(complete("stepscope goodput analyze --mode ml", 4).contains("ml-goodput"));
   EXPECT_TRUE(complete("stepscope goodput analyze --ev", 3).contains("--events"));
+  // As bash and as zsh split words.
+  EXPECT_EQ(complete("stepscope analyze x --only = strag", 5), "stragglers\n");
+  EXPECT_EQ(complete("stepscope analyze x --only=strag", 3), "--only=stragglers\n");
+  EXPECT_EQ(complete("stepscope analyze x --only steps,strag", 4), "steps,stragglers\n");
+  EXPECT_TRUE(complete("stepscope table strag", 2).contains("stragglers.ranks"));
+  EXPECT_TRUE(complete("stepscope analyze x -p idle_time", 4)
+                  .contains("idle_time.consecutive_kernel_delay="));
+  // In a directory with files, none is a format.
+  EXPECT_EQ(complete("stepscope analyze x --format ''", 4), "text json csv markdown md\n");
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "tests/scratch.h"
 #include "tests/shell.h"
@@ -58,6 +60,82 @@ TEST_F(FirstScreen, OfTwoRunsSaysWhatChangedOnWhichRank) {
   EXPECT_TRUE(screen.out.starts_with("healthy -> slow: 4 ranks, PyTorch")) << screen.out;
   EXPECT_TRUE(screen.out.contains(" in healthy ")) << screen.out;
   EXPECT_TRUE(screen.out.contains(" in slow since step 6\n")) << screen.out;
+}
+
+TEST_F(FirstScreen, OfTwoPartsOfOneRunTellsThemApart) {
+  const Outcome ranks = In("stepscope compare slow slow --ranks-before 0 --ranks-after 1");
+  ASSERT_EQ(ranks.code, 0) << ranks.err;
+  EXPECT_TRUE(ranks.out.starts_with("slow rank 0 -> slow rank 1: 1 of 4 ranks, PyTorch"))
+      << ranks.out;
+  EXPECT_TRUE(ranks.out.contains(" in slow rank 0")) << ranks.out;
+  const Outcome steps = In("stepscope compare slow/ slow/ --steps-before 4 --steps-after 7,8");
+  ASSERT_EQ(steps.code, 0) << steps.err;
+  EXPECT_TRUE(steps.out.starts_with("slow step 4 -> slow steps 7,8: 4 ranks")) << steps.out;
+  for (const char* one : {"--ranks-before 2 --ranks-after 3", "--steps-before 4 --steps-after 5",
+                          "--ranks 1 --steps-before 4 --steps-after 5"}) {
+    for (const char* how : {"", " --full", " --format json", " --format csv"}) {
+      const Outcome outcome = In(std::string("stepscope compare slow slow ") + one + how);
+      EXPECT_EQ(outcome.code, 0) << one << how << outcome.err;
+    }
+  }
+}
+
+TEST_F(FirstScreen, WhatShowsMoreCanBePasted) {
+  In("ln -s healthy 'it is'");
+  const auto pasted = [](const std::string& command) {
+    const std::string out = In(command + " -q").out;
+    const size_t at = out.find("\nMore: ");
+    return at == out.npos ? "" : out.substr(at + 7);
+  };
+  EXPECT_EQ(pasted("stepscope compare healthy slow"),
+            "stepscope serve healthy slow | stepscope compare healthy slow --full\n");
+  EXPECT_EQ(pasted("stepscope compare slow slow --ranks-before 0,1,2 --ranks-after 1,3"),
+            "stepscope serve slow\n"
+            "      stepscope compare slow slow --ranks-before 0,1,2 --ranks-after 1,3 --full\n");
+  EXPECT_TRUE(pasted("stepscope compare 'it is' slow").starts_with("stepscope serve 'it is' slow"));
+  In("rm 'it is'");
+  const std::string ranks = "slow/rank-0.pt.trace.json.gz slow/rank-1.pt.trace.json.gz";
+  EXPECT_TRUE(pasted("stepscope analyze " + ranks)
+                  .starts_with("stepscope serve " + ranks + "\n      stepscope analyze " + ranks))
+      << pasted("stepscope analyze " + ranks);
+}
+
+TEST_F(FirstScreen, TheSuffixOfTheFileDecidesTheFormat) {
+  const auto begins = [](const std::string& file) {
+    return In("stepscope analyze slow --only steps -q -o " + file + " && head -c 12 " + file).out;
+  };
+  for (const auto& [file, format] :
+       {std::pair("a.json", "json"), {"a.MD", "markdown"}, {"a.csv", "csv"}}) {
+    const std::string line = "stepscope analyze slow --only steps -q --format ";
+    EXPECT_EQ(begins(file), In(line + format + " | head -c 12").out) << file;
+  }
+  EXPECT_TRUE(begins("a.json").starts_with("{\n"));
+  EXPECT_EQ(begins("a.txt"), begins("a"));
+  EXPECT_FALSE(
+      In("stepscope analyze slow --only steps -q --format text -o b.json && head -c 1 b.json")
+          .out.starts_with("{"));
+  for (const char* file : {"a.xlsx", "a.XLS", "a.ods"}) {
+    const Outcome no = In(std::string("stepscope analyze slow -q -o ") + file);
+    EXPECT_EQ(no.code, 2) << file;
+    EXPECT_TRUE(no.err.contains("--format csv -o DIR/")) << no.err;
+    EXPECT_FALSE(std::filesystem::exists(folder_->path() + "/" + file));
+  }
+  const Outcome page = In("stepscope compare healthy slow -q -o page.html");
+  EXPECT_EQ(page.code, 2);
+  EXPECT_TRUE(page.err.contains("stepscope report")) << page.err;
+}
+
+TEST_F(FirstScreen, CompletionKnowsEveryTable) {
+  std::string words = In("stepscope completions bash").out;
+  std::ranges::replace(words, '\'', ' ');
+  const auto answer = nlohmann::json::parse(In("stepscope analyze slow -q --format json").out);
+  for (const auto& report : answer["reports"]) {
+    for (const auto& table : report.value("tables", nlohmann::json::array())) {
+      const std::string name =
+          report["analysis"].get<std::string>() + "." + table["key"].get<std::string>();
+      EXPECT_TRUE(words.contains(" " + name + " ")) << name << " is missing in table_names.cc";
+    }
+  }
 }
 
 TEST_F(FirstScreen, TheWholeAnswerLeavesNoRowOut) {

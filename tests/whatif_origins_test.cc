@@ -79,6 +79,41 @@ TEST(WhatifOrigins, AnAbsentRankOfTheOnlyGroupIsNoSlowLink) {
   EXPECT_FALSE(AllSaid(*answer).contains("Transfers of group")) << AllSaid(*answer);
 }
 
+// Rank 3 comes 12 ms later from step 4 on, and a transfer takes 8 ms: few steps, and no collective
+// of three times its length, tell that. Whether it was not recorded or left out.
+TEST(WhatifOrigins, ATransferMayBeAWaitForAnAbsentRank) {
+  GpuJob job(4);
+  double at = 0;
+  for (int step = 1; step <= 6; ++step) {
+    const double last = at + (step < 4 ? 10 : 22), end = last + 8.1;
+    job.Step(step, at, end);
+    for (int rank = 0; rank < 4; ++rank) {
+      const double computed = rank == 3 ? last : at + 10;
+      job.Kernel(rank, "gemm", at + 0.05, computed, 7);
+      job.Kernel(rank, "ncclDevKernel_AllReduce", computed + 0.001, last + 8, 7,
+                 GpuJob::AllReduce("dp", {0, 1, 2, 3}, 10'000'000));
+    }
+    at = end;
+  }
+  const ScratchFolder folder;
+  std::vector<std::string> paths = job.WriteTo(folder);
+  const auto left_out = Ask(paths, {.ranks = {0, 1, 2}});
+  paths.pop_back();
+  const auto not_recorded = Ask(paths);
+  ASSERT_TRUE(left_out && not_recorded);
+  for (const ReportSet& answer : {*left_out, *not_recorded}) {
+    const std::string said = AllSaid(answer);
+    EXPECT_FALSE(said.contains("Transfers of group")) << said;
+    EXPECT_TRUE(answer.verdict.starts_with(
+        "Ranks 0, 1 and 2 wait together up to 12.0 ms per step since step 4 in collectives of "
+        "groups where rank 3 has no trace"))
+        << answer.verdict;
+    EXPECT_TRUE(said.contains("rank 3 may be late: only its trace would tell")) << said;
+    for (const Row& row : RowsOf(answer, "whatif", "changes"))
+      EXPECT_FALSE(row.Text("change").starts_with("link dp")) << row.Text("change");
+  }
+}
+
 // Three pairs of ranks, each of which reduces in 1 ms, the second in 4 ms from step 6 on; then all
 // reduce. Nobody is late.
 TEST(WhatifOrigins, AGroupWhoseTransfersAreSlowIsNamed) {

@@ -26,6 +26,9 @@ struct CompareOptions {
   bool short_names = false;
   // A kernel whose calls went to one other kernel is one row with it, "old | new".
   bool join_replaced = true;
+  // What each side is called where both are of one run: "job rank 3". Empty: by the runs' names.
+  Phrase before = {};
+  Phrase after = {};
 };
 
 // Compares `b`, the run after, with `a`, the run before: answers to the same questions. The result

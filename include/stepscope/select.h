@@ -42,7 +42,8 @@ struct RowQuery {
   std::string table;                 // "stragglers.ranks"; "stragglers": its first table;
                                      // "flops.metrics": the single numbers of a report;
                                      // "findings": all findings, a line each
-  std::vector<std::string> where;    // all hold: "rank=3", "time>10ms", "name~gemm", "rank!=0"
+  std::vector<std::string> where;    // all hold: "rank=3", "time>10ms", "name~gemm", "rank!=0",
+                                     // and as KeepNamed() takes patterns, "name=*gemm*"
   std::vector<std::string> columns;  // keys; none: all that are not detail
   std::string sort;                  // a column, largest first; empty: as the report has them
   size_t top = 20;                   // rows at most

@@ -75,6 +75,7 @@ struct AnalyzeOptions {
   //   "complete"  only steps whose device activities were recorded to its end
   //   "7"         step 7 alone, as numbered by ProfilerStep#7
   //   "3..7"      steps 3 to 7, both included
+  //   "3,5..7"    steps 3, 5, 6 and 7
   std::string steps = "all";
   std::vector<int64_t> ranks;                               // only these; empty: all
   std::vector<KernelGroup> groups;                          // as in Settings, for this question
@@ -103,7 +104,9 @@ class Session {
  public:
   // Reads the traces of one run: a folder, some files, or one file. A file that cannot be read
   // becomes a note and an InputFile with a problem, and the others are still analyzed. Fails when
-  // no path leads to any readable trace, an option is wrong, or it was stopped.
+  // no path leads to any readable trace, an option is wrong, or it was stopped; and where traces
+  // are of several runs: their worlds differ in size, or a rank was recorded in two folders at the
+  // same time. Recordings of a rank one after another are one run, wherever they lie.
   static Result<Session> Open(std::span<const std::string> paths, const OpenOptions& options = {});
 
   // Fails when they name a parameter that no analysis has, or a value is none of its type.

@@ -240,7 +240,7 @@ void BlameAbsent(const Facts& facts, const StepChange& c, const Together& togeth
   const Phrase who =
       absent.empty() ? Say("{count} of the ranks", rise.wait->absent_count) : SayRanks(absent);
   const bool one = rise.wait->absent_count == 1;
-  const std::string time = Time(rise.difference);
+  const std::string time = Time(std::min(rise.difference, together.most->Difference()));
   finding.because +=
       "; " +
       (one ? Say("{time} of that in collectives of groups where {who} has no trace", time, who)

@@ -2,6 +2,8 @@
 #include "analyses/stragglers_absent.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -41,17 +43,35 @@ int64_t CountSteps(const Facts& facts) {
   return most;
 }
 
-void AddFinding(Report& report, const Facts& facts, const AbsentWait& wait, int64_t each,
-                double share) {
-  const int64_t steps = CountSteps(facts);
+int64_t CountStepsSince(const Facts& facts, int64_t since) {
+  std::set<int64_t> steps;
+  for (const RankActivity& rank : facts.ranks) {
+    for (const Step& step : rank.steps) {
+      if (step.number >= since) steps.insert(step.number);
+    }
+  }
+  return std::ssize(steps);
+}
+
+// "up to 40.7 ms per step since step 6": the rank that came last is not known, nor when.
+Phrase SayTime(const Facts& facts, std::optional<int64_t> since, int64_t each) {
+  const int64_t steps = since ? CountStepsSince(facts, *since) : CountSteps(facts);
+  const Phrase most = Say("up to {time}", Time(steps > 0 ? each / steps : each));
+  if (since) return Say("{time} per step since step {since}", most, *since);
+  return steps > 0 ? Say("{time} per step", most) : most;
+}
+
+// `each`: ns that each of them waits.
+void AddFinding(Report& report, const Facts& facts, const AbsentWait& wait,
+                std::optional<int64_t> since, int64_t each, double share) {
   const Phrase absent = SayAbsent(wait);
-  const Phrase time = steps > 0 ? Say("{time} per step", Time(each / steps)) : Phrase(Time(each));
   const bool one = wait.absent_count == 1;
   const auto calls = std::ssize(wait.matches);
   report.findings.push_back(
-      {.message = Say(
-           "{waits} in collectives of groups where {absent} {have} no trace, {share} of span.",
-           SayWait(facts.collectives, wait, time), absent, one ? "has" : "have", HumanRatio(share)),
+      {.message =
+           Say("{waits} in collectives of groups where {absent} {have} no trace, {share} of span.",
+               SayWait(facts.collectives, wait, SayTime(facts, since, each)), absent,
+               one ? "has" : "have", HumanRatio(share)),
        .because =
            Say("after all recorded ranks had arrived, {calls} took {time} on average vs {usual} "
                "expected; {absent} may be late: only {traces} would tell",
@@ -63,7 +83,8 @@ void AddFinding(Report& report, const Facts& facts, const AbsentWait& wait, int6
        .table = "ranks",
        .cause = {CauseKind::kWait,
                  wait.absent.size() == 1 ? std::optional(wait.absent.front()) : std::nullopt},
-       .nearness = Nearness::kCause});
+       .nearness = Nearness::kCause,
+       .since = since});
 }
 
 }  // namespace
@@ -79,9 +100,13 @@ int64_t AddWaitForAbsent(Report& report, const Facts& facts, int64_t span) {
     most = &wait;
     longest = each;
   }
+  if (most == nullptr) return 0;
+  const std::optional<int64_t> since = AbsentSince(facts, *most);
+  const AbsentWait wait = since ? WaitSince(facts, *most, *since) : *most;
+  longest = exposed.Of(wait) / std::ssize(wait.waiting);
   const double share = std::min(static_cast<double>(longest) / static_cast<double>(span), 1.0);
-  if (most == nullptr || share < stragglers_absent::kMinShare) return 0;
-  stragglers_absent::AddFinding(report, facts, *most, longest, share);
+  if (share < stragglers_absent::kMinShare) return 0;
+  stragglers_absent::AddFinding(report, facts, wait, since, longest, share);
   return longest;
 }
 

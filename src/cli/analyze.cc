@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/answer.h"
+#include "cli/more.h"
 #include "cli/output_file.h"
 #include "cli/root.h"
 #include "stepscope/select.h"
@@ -61,24 +62,24 @@ std::string SayFirstAnalyses(const ReportSet& answer, int64_t most) {
   return names;
 }
 
-// The three commands that show more, on one line or two, fit to be copied where the path is not too
-// long.
-Phrase SayMore(const ReportSet& answer, const std::vector<std::string>& paths) {
-  constexpr size_t kLongest = 100;
-  const std::string path = paths.size() == 1 ? paths.front() : "PATH";
-  const auto names = [&](int64_t analyses) {
-    std::string first = SayFirstAnalyses(answer, analyses);
-    return Phrase::Name(first.empty() ? "steps" : first);
+// The three commands that show more, on one line or two; with PATH for paths that are too long.
+Phrase SayMoreOf(const ReportSet& answer, const std::vector<std::string>& paths) {
+  const auto say = [&](const std::string& path, int64_t analyses, std::string_view between = " ") {
+    const std::string names = SayFirstAnalyses(answer, analyses);
+    return SayMore(
+        {"stepscope serve " + path, fmt::format("stepscope analyze {}{}--only {} | --full", path,
+                                                between, names.empty() ? "steps" : names)});
   };
+  const std::string path = Pasted(paths);
   for (int64_t analyses = 3; analyses > 0; --analyses) {
-    Phrase said =
-        Say("More: stepscope serve {path} | stepscope analyze {path} --only {names} | --full",
-            Phrase::Name(path), names(analyses));
-    if (said.size() <= kLongest) return said;
+    Phrase said = say(path, analyses);
+    if (!said.contains("\n")) return said;
   }
-  const bool fits = path.size() + 50 <= kLongest;
-  return Say("More: stepscope serve {path}\n      stepscope analyze {path} --only {names} | --full",
-             Phrase::Name(fits ? path : "PATH"), names(1));
+  for (const std::string_view between : {" ", " \\\n          "}) {
+    Phrase said = say(path, 1, between);
+    if (FitsScreen(said.str())) return said;
+  }
+  return say(paths.size() == 1 ? "PATH" : "PATH...", 1);
 }
 
 int RunAnalyze(const AnalyzeFlags& flags) {
@@ -86,6 +87,8 @@ int RunAnalyze(const AnalyzeFlags& flags) {
   if (!conditions) return Fail(conditions.error());
   if (const auto writable = CheckOutput(flags.output.file); !writable)
     return Fail(writable.error());
+  const auto format = FormatOf(flags.output);
+  if (!format) return Fail(format.error());
   Question question = flags.question;
   const bool script = !flags.repro.empty();
   if (script) {
@@ -94,7 +97,7 @@ int RunAnalyze(const AnalyzeFlags& flags) {
   }
   auto answer = Answer(flags.paths, question);
   if (!answer) return Fail(answer.error());
-  if (script && flags.output.format == "text") return PrintScript(*answer, flags);
+  if (script && *format == Format::kText) return PrintScript(*answer, flags);
   OutputFlags output = flags.output;
   if (const bool named = !flags.named.kernel.empty() || !flags.named.op.empty(); named) {
     answer = KeepNamed(*std::move(answer), flags.named);
@@ -105,7 +108,7 @@ int RunAnalyze(const AnalyzeFlags& flags) {
     output.extent = TextStyle::Extent::kAll;
   } else if (question.only.empty()) {
     output.extent = TextStyle::Extent::kScreen;
-    output.more = SayMore(*answer, flags.paths);
+    output.more = SayMoreOf(*answer, flags.paths);
   }
   return PrintAndJudge(*std::move(answer), output, *conditions);
 }
@@ -127,8 +130,7 @@ void AddAnalyze(Command& root) {
       {{"all ranks of a job, all analyses", "stepscope analyze traces/"},
        {"one analysis of one rank", "stepscope analyze rank0.json.gz --only idle_time"},
        {"without truncated steps", "stepscope analyze traces/ --steps complete"},
-       {"some steps, as JSON",
-        "stepscope analyze traces/ --steps 12..15 --format json -o report.json"},
+       {"some steps, as JSON", "stepscope analyze traces/ --steps 12..15 -o report.json"},
        {"one kernel in all tables", "stepscope analyze traces/ --kernel '*gemm*'"},
        {"a CSV file for each table", "stepscope analyze traces/ --format csv -o tables/"},
        {"another threshold",

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/keep_memory.h"
 #include "cli/output_file.h"
 #include "cli/terminal.h"
@@ -47,7 +49,12 @@ void AddSelection(Command& command, Question& question) {
 }
 
 void AddSettings(Command& command, SettingsFlags& settings) {
-  command.Take("--param", settings.params);
+  std::vector<std::string> params;
+  for (const AnalysisInfo& analysis : Session::List()) {
+    for (const ParameterInfo& param : analysis.params)
+      params.push_back(fmt::format("{}.{}=", analysis.name, param.name));
+  }
+  command.Take("--param", settings.params).Suggestions(std::move(params));
   command.Take("--groups", settings.groups);
 }
 
@@ -113,12 +120,32 @@ Result<std::vector<Condition>> ReadConditions(const OutputFlags& output) {
   return conditions;
 }
 
+Result<Format> FormatOf(const OutputFlags& output) {
+  if (!output.format.empty()) return ParseFormat(output.format).value_or(Format::kText);
+  const std::string suffix = Lower(std::filesystem::path(output.file).extension().string());
+  if (suffix == ".json") return Format::kJson;
+  if (suffix == ".csv") return Format::kCsv;
+  if (suffix == ".md" || suffix == ".markdown") return Format::kMarkdown;
+  if (suffix == ".html" || suffix == ".htm") {
+    return std::unexpected(Error{"this command writes no HTML", output.file,
+                                 "'stepscope report PATH -o FILE' writes a page as one file"});
+  }
+  if (suffix == ".xlsx" || suffix == ".xls" || suffix == ".ods") {
+    return std::unexpected(
+        Error{"no workbooks are written", output.file,
+              "--format csv -o DIR/ writes a file for each table, which spreadsheets open"});
+  }
+  return Format::kText;
+}
+
 int PrintAndJudge(ReportSet answer, const OutputFlags& output,
                   const std::vector<Condition>& conditions) {
+  const auto asked = FormatOf(output);
+  if (!asked) return Fail(asked.error());
+  const Format format = *asked;
   const auto matches = Matches(answer, conditions);
   TextStyle style = IsStandardOutput(output.file) ? StdoutStyle() : TextStyle{};
   style.extent = output.extent;
-  const auto format = ParseFormat(output.format).value_or(Format::kText);
   const bool for_people = format == Format::kText || format == Format::kMarkdown;
   style.language = LanguageOf(output.language, for_people);
   style.more = In(style.language, output.more);

@@ -44,7 +44,7 @@ void AddThreads(Command& command, int& threads);
 void AddShownPaths(Command& command, std::vector<std::string>& paths);
 
 struct OutputFlags {
-  std::string format = "text";
+  std::string format;    // empty: by the suffix of the file
   std::string language;  // empty: that of the terminal, and English for programs
   std::string file;
   TextStyle::Extent extent = TextStyle::Extent::kUsual;  // of text
@@ -58,6 +58,10 @@ void AddOutput(Command& command, OutputFlags& output, std::string_view condition
 Result<ReportSet> Answer(const std::vector<std::string>& paths, const Question& question);
 
 Result<std::vector<Condition>> ReadConditions(const OutputFlags& output);
+
+// As given, else by the suffix of the file: "a.json" is JSON, and text where it says nothing.
+// Fails for files that only another command or program writes: pages and workbooks.
+Result<Format> FormatOf(const OutputFlags& output);
 
 void AddLanguage(Command& command, std::string& language);
 

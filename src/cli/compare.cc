@@ -2,15 +2,18 @@
 #include "stepscope/compare.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "cli/answer.h"
+#include "cli/more.h"
 #include "cli/output_file.h"
 #include "cli/root.h"
 
@@ -37,11 +40,88 @@ Result<ReportSet> AnswerOf(const std::string& path, const Question& question, bo
   return std::unexpected(std::move(error));
 }
 
+// "rank 3", "ranks 0 to 3", "ranks 0, 2 and 5"; of none, all.
+Phrase SayRanks(std::vector<int64_t> ranks) {
+  if (ranks.empty()) return "all ranks";
+  std::ranges::sort(ranks);
+  const auto repeated = std::ranges::unique(ranks);
+  ranks.erase(repeated.begin(), repeated.end());
+  const int64_t first = ranks.front(), last = ranks.back();
+  if (ranks.size() == 1) return Say("rank {rank}", first);
+  if (last - first + 1 == static_cast<int64_t>(ranks.size()))
+    return Say("ranks {first} to {last}", first, last);
+  std::string others;
+  for (const int64_t rank : std::span(ranks).first(ranks.size() - 1))
+    others += fmt::format("{}{}", others.empty() ? "" : ", ", rank);
+  return Say("ranks {ranks} and {last}", others, last);
+}
+
+Phrase SaySteps(const std::string& steps) {
+  if (steps == "all") return "all steps";
+  if (steps == "complete") return "complete steps";
+  const bool one = steps.find_first_not_of("0123456789") == steps.npos;
+  return one ? Say("step {step}", Phrase::Name(steps)) : Say("steps {steps}", Phrase::Name(steps));
+}
+
+// Of two parts of one run: "job rank 3" and "job rank 4". Of the same part, nothing.
+void NamePartsOf(const std::string& run, const Question& a, const Question& b,
+                 CompareOptions& options) {
+  const bool ranks = a.ranks != b.ranks, steps = a.steps != b.steps;
+  if (!ranks && !steps) return;
+  std::string_view name = run;
+  while (name.size() > 1 && name.ends_with('/')) name.remove_suffix(1);
+  name = name.substr(name.rfind('/') + 1);
+  const auto say = [&](const Question& side) {
+    Phrase said = Phrase::Name(std::string(name));
+    if (ranks) said += " " + SayRanks(side.ranks);
+    if (steps) said += (ranks ? ", " : " ") + SaySteps(side.steps);
+    return said;
+  };
+  options.before = say(a);
+  options.after = say(b);
+}
+
+// The options that select what is compared, as given.
+std::string SelectionOf(const CompareFlags& flags) {
+  std::string text;
+  const auto add = [&](std::string_view option, const std::string& value) {
+    if (!value.empty()) text += fmt::format(" {} {}", option, Pasted({value}));
+  };
+  const auto join = [](const std::vector<int64_t>& ranks) {
+    return fmt::format("{}", fmt::join(ranks, ","));
+  };
+  if (flags.question.steps != "all") add("--steps", flags.question.steps);
+  add("--ranks", join(flags.question.ranks));
+  add("--steps-before", flags.steps_before);
+  add("--steps-after", flags.steps_after);
+  add("--ranks-before", join(flags.ranks_before));
+  add("--ranks-after", join(flags.ranks_after));
+  return text;
+}
+
+// The commands that show more; of long paths, each on a line, and with BEFORE and AFTER for longer
+// ones.
+Phrase SayMoreOfBoth(const CompareFlags& flags) {
+  const auto say = [&](const std::string& before, const std::string& after,
+                       std::string_view between) {
+    const std::string both = fmt::format("{}{}{}", before, between, after);
+    return SayMore({"stepscope serve " + (before == after ? before : both),
+                    fmt::format("stepscope compare {}{} --full", both, SelectionOf(flags))});
+  };
+  const std::string a = Pasted({flags.a}), b = Pasted({flags.b});
+  for (const std::string_view between : {" ", " \\\n          "}) {
+    Phrase said = say(a, b, between);
+    if (FitsScreen(said.str())) return said;
+  }
+  return say("BEFORE", "AFTER", " ");
+}
+
 int RunCompare(const CompareFlags& flags) {
   const auto conditions = ReadConditions(flags.output);
   if (!conditions) return Fail(conditions.error());
   if (const auto writable = CheckOutput(flags.output.file); !writable)
     return Fail(writable.error());
+  if (const auto format = FormatOf(flags.output); !format) return Fail(format.error());
   Question ask_a = flags.question, ask_b = flags.question;
   if (!flags.steps_before.empty()) ask_a.steps = flags.steps_before;
   if (!flags.steps_after.empty()) ask_b.steps = flags.steps_after;
@@ -66,8 +146,10 @@ int RunCompare(const CompareFlags& flags) {
   const bool all = std::ranges::equal(flags.question.only, kComparedAnalyses);
   if (all) output.extent = TextStyle::Extent::kScreen;
   if (flags.full) output.extent = TextStyle::Extent::kAll;
-  output.more = "More: stepscope serve BEFORE AFTER | stepscope compare BEFORE AFTER --full";
-  return PrintAndJudge(Compare(*a, *b, {.short_names = flags.short_names}), output, *conditions);
+  output.more = SayMoreOfBoth(flags);
+  CompareOptions options{.short_names = flags.short_names};
+  if (a->run.name == b->run.name) NamePartsOf(a->run.name, ask_a, ask_b, options);
+  return PrintAndJudge(Compare(*a, *b, options), output, *conditions);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // stepscope completions SHELL: scripts that complete commands, options and values.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
@@ -40,45 +41,77 @@ std::vector<std::string> WordsAfter(const Command& command) {
   return words;
 }
 
+// Whether a file may be meant: values that are listed, and numbers, are none.
+bool TakesFiles(const Option& option) { return ValuesOf(option).empty() && !option.number; }
+
+// "stepscope analyze --param|stepscope analyze -p", as a case of a shell.
+std::string CaseOf(const Command& command, const Option& option) {
+  std::string all;
+  for (size_t at = 0; at < option.names.size();) {
+    const size_t end = std::min(option.names.find(',', at), option.names.size());
+    all += fmt::format("{}'{} {}'", all.empty() ? "" : "|", command.path(),
+                       option.names.substr(at, end - at));
+    at = end + 1;
+  }
+  return all;
+}
+
 std::string Bash(const Command& root) {
   std::string paths, words, values;
   ForEach(root, [&](const Command& command) {
     if (&command != &root)
-      paths += fmt::format("      '{}') path=$path\" $word\" ;;\n", command.path());
-    words += fmt::format("    '{}') words='{}' ;;\n", command.path(), Join(WordsAfter(command)));
+      paths += fmt::format("      '{}') place=$place\" $word\" ;;\n", command.path());
+    words += fmt::format("    '{}') offer='{}' ;;\n", command.path(), Join(WordsAfter(command)));
     for (const auto& option : command.options()) {
-      if (option->is_argument() || ValuesOf(*option).empty()) continue;
-      values += fmt::format("    '{} {}') words='{}' ;;\n", command.path(), option->long_name(),
-                            Join(ValuesOf(*option)));
+      if (option->is_argument() || option->arity == Option::Arity::kSwitch) continue;
+      values += fmt::format("    {}) offer='{}' files={} ;;\n", CaseOf(command, *option),
+                            Join(ValuesOf(*option)), TakesFiles(*option) ? "1" : "");
     }
   });
   return fmt::format(
       R"(# bash completion for stepscope: source it, or put it in /etc/bash_completion.d
 _stepscope() {{
   local current="${{COMP_WORDS[COMP_CWORD]}}" previous="${{COMP_WORDS[COMP_CWORD-1]}}"
-  local path=stepscope word words=""
+  local place=stepscope word offer="" files=1 before=""
+  # --only=NAME: bash splits it at "=", zsh does not.
+  if [[ $current == "=" ]]; then
+    current=""
+  elif [[ $previous == "=" ]]; then
+    previous="${{COMP_WORDS[COMP_CWORD-2]}}"
+  elif [[ $current == --*=* ]]; then
+    previous="${{current%%=*}}"
+    before="$previous="
+    current="${{current#*=}}"
+  fi
   for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
-    case "$path $word" in
+    case "$place $word" in
 {}    esac
   done
-  case "$path" in
+  case "$place" in
 {}  esac
-  case "$path $previous" in
+  case "$place $previous" in
 {}  esac
-  local before=""
   if [[ $current == *,* ]]; then
-    before="${{current%,*}},"
+    before+="${{current%,*}},"
     current="${{current##*,}}"
+    files=""
   fi
-  local taken=" ${{COMP_WORDS[*]//,/ }} " free=""
-  for word in $words; do
+  local taken=" ${{COMP_WORDS[*]//[,=]/ }} " free=""
+  for word in $offer; do
     [[ $word == "$current" || $taken != *" $word "* ]] && free+=" $word"
   done
   COMPREPLY=($(compgen -P "$before" -W "$free" -- "$current"))
-  [[ -z $before ]] && COMPREPLY+=($(compgen -f -- "$current"))
+  if [[ ${{#COMPREPLY[@]}} == 1 && ${{COMPREPLY[0]}} == *= ]]; then
+    compopt -o nospace 2> /dev/null
+  fi
+  if [[ -n $files && -z $before ]]; then
+    local found=($(compgen -f -- "$current"))
+    [[ ${{#found[@]}} -gt 0 ]] && compopt -o filenames 2> /dev/null
+    COMPREPLY+=("${{found[@]}}")
+  fi
   return 0
 }}
-complete -o filenames -F _stepscope stepscope
+complete -F _stepscope stepscope
 )",
       paths, words, values);
 }
@@ -102,11 +135,18 @@ std::string Fish(const Command& root) {
     }
     for (const auto& option : command.options()) {
       const std::string values = Join(ValuesOf(*option));
-      const std::string name =
+      std::string name =
           option->is_argument() ? "" : fmt::format(" -l {}", option->long_name().substr(2));
+      if (option->names.contains(','))
+        name += fmt::format(" -s {}", option->names.substr(1, option->names.find(',') - 1));
       if (option->is_argument() && values.empty()) continue;
+      // A table is followed by files.
+      const bool closed = !option->is_argument() || !option->choices.empty();
       text += fmt::format("complete -c stepscope -n '{}'{}{} -d \"{}\"\n", seen, name,
-                          values.empty() ? "" : " -x -a '" + values + "'", option->help);
+                          values.empty() ? ""
+                          : closed       ? " -x -a '" + values + "'"
+                                         : " -a '" + values + "'",
+                          option->help);
     }
   });
   return text;

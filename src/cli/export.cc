@@ -51,7 +51,9 @@ void AddExport(Command& root) {
   command.Switch("--critical-path", flags->options.critical_path);
   AddRedaction(command, flags->redact);
   AddThreads(command, flags->options.threads);
-  command.Take("--format", flags->output.format).Choices({"text", "json", "csv", "markdown", "md"});
+  command.Take("--format", flags->output.format)
+      .Choices({"text", "json", "csv", "markdown", "md"})
+      .Default("text");
   command.Examples(
       {{"add queue length and bandwidth to each trace",
         "stepscope export traces/ -o out --counters"},

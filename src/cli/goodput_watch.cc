@@ -27,7 +27,8 @@ struct WatchFlags {
 };
 
 bool GoesOn(const WatchFlags& flags) {
-  return isatty(STDOUT_FILENO) != 0 && flags.output.file.empty() && flags.output.format == "text" &&
+  return isatty(STDOUT_FILENO) != 0 && flags.output.file.empty() &&
+         (flags.output.format.empty() || flags.output.format == "text") &&
          flags.output.fail_on.empty();
 }
 

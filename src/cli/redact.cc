@@ -49,7 +49,9 @@ void AddRedact(Command& root) {
       .Required();
   AddKeep(command, flags->options.redact.keep);
   AddThreads(command, flags->options.threads);
-  command.Take("--format", flags->output.format).Choices({"text", "json", "csv", "markdown", "md"});
+  command.Take("--format", flags->output.format)
+      .Choices({"text", "json", "csv", "markdown", "md"})
+      .Default("text");
   command.Examples({{"a copy to share", "stepscope redact traces/ -o shared"},
                     {"keep the names of hosts", "stepscope redact traces/ -o shared --keep hosts"},
                     {"traces and job events, with the same pseudonyms",

@@ -11,6 +11,7 @@
 #include "cli/answer.h"
 #include "cli/redact_flags.h"
 #include "cli/root.h"
+#include "cli/table_names.h"
 #include "stepscope/redact.h"
 
 namespace stepscope::cli {
@@ -99,7 +100,8 @@ void AddShow(Command& root) {
 void AddTable(Command& root) {
   auto flags = std::make_shared<SelectFlags>();
   Command& command = root.Sub("table", "Print rows of one table as CSV, with ids");
-  command.Argument("NAME", flags->what, "Table: analysis.table, an analysis, or findings");
+  command.Argument("NAME", flags->what, "Table: analysis.table, an analysis, or findings")
+      .Suggestions(TableNames());
   command.Argument("PATH", flags->paths, kPaths);
   command.Take("--where", flags->query.where);
   command.Take("--columns", flags->query.columns);

@@ -11,7 +11,7 @@ namespace {
 constexpr Word kWords[] = {
     // Questions about traces.
     {"--only", "NAME,...", "Run only these analyses", "all", "only"},
-    {"--steps", "STEPS", "Steps to count: all, complete, N or A..B", "all", "steps"},
+    {"--steps", "STEPS", "Steps to count: all, complete, or 3,5..7", "all", "steps"},
     {"--ranks", "N,...", "Ranks to count: numbers, or A..B", "all", "ranks"},
     {"-p,--param", "NAME=VALUE", "Set a parameter, as 'stepscope explain NAME' lists", "",
      "params"},
@@ -23,7 +23,7 @@ constexpr Word kWords[] = {
      "kernel"},
     {"--operator", "PATTERN", "Show the rows that name such an operator", "", "op"},
     {"--budget", "TOKENS", "Most tokens to print, of four bytes each", "2000", "budget"},
-    {"--where", "CONDITION", "Rows to print: rank=3, time>10ms, name~gemm; repeatable", "",
+    {"--where", "CONDITION", "Rows to print: rank=3, time>10ms, name=*gemm*; repeatable", "",
      "where"},
     {"--columns", "NAME,...", "Columns to print", "all but details", "columns"},
     {"--sort", "COLUMN", "Largest of this column first", "", "sort"},
@@ -40,7 +40,8 @@ constexpr Word kWords[] = {
     {"--short-names", "", "Match kernels without template arguments", "", "short_names"},
 
     // Output.
-    {"--format", "FORMAT", "Output format: text, json, csv or markdown", "text", "format"},
+    {"--format", "FORMAT", "Format: text, json, csv or markdown", "suffix of -o, else text",
+     "format"},
     {"-o,--output", "FILE", "Write to this file", "standard output", "folder"},
     {"--lang", "LANGUAGE", "Language of what is said: en or ja", "that of the terminal", ""},
     {"--fail-on", "CONDITION", "Exit 1 if this condition holds", "", "conditions"},

@@ -27,6 +27,7 @@ bool AreOperations(const std::vector<std::string>& paths) {
 }
 
 int RunWhatif(const WhatifFlags& flags) {
+  if (const auto format = FormatOf(flags.output); !format) return Fail(format.error());
   if (flags.straggler || (flags.set.empty() && AreOperations(flags.paths))) {
     if (flags.question.steps != "all" || !flags.question.ranks.empty())
       return Fail({"--straggler compares all ranks in all steps", "--steps, --ranks", ""});

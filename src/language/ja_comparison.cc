@@ -17,6 +17,9 @@ std::span<const Translated> JapaneseOfComparison() {
       {"{before} before, {after} after", "変更前 {before}、変更後 {after}"},
       {"{before} before, {after} after ({change})", "変更前 {before}、変更後 {after} ({change})"},
       {"none", "なし"},
+      {"all steps", "全ステップ"},
+      {"complete steps", "完全なステップ"},
+      {"steps {steps}", "ステップ {steps}"},
 
       // The report and its tables.
       {"What changed", "変化した点"},

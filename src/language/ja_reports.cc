@@ -11,6 +11,7 @@ std::span<const Translated> JapaneseOfReports() {
       {"{framework} on {chip}", "{framework} ({chip})"},
       {"{ranks} on {hosts}", "{hosts}上の {ranks}"},
       {"{ranks} with {devices}", "{ranks} ({devices})"},
+      {"{count} recording", "{count} 件の記録"},
       {"steps {first}..{last}", "ステップ {first}〜{last}"},
       {"{run} since step {step}", "{run} ステップ {step}〜"},
       {"{counted} of {ranks}", "{ranks}中 {counted} ランク"},

@@ -25,6 +25,19 @@ std::string_view HostOfFileName(std::string_view name) {
   return numbers && !host.starts_with("rank") ? host : std::string_view();
 }
 
+// The text with "/" for each slash behind backslashes, as JSON writes it, and JSON within JSON.
+// Empty: the text has none such.
+std::string WithPlainSlashes(std::string_view text) {
+  std::string plain;
+  if (!text.contains("\\/")) return plain;
+  plain.reserve(text.size());
+  for (const char c : text) {
+    while (c == '/' && plain.ends_with('\\')) plain.pop_back();
+    plain += c;
+  }
+  return plain;
+}
+
 }  // namespace
 
 Redactor::Redactor(const RedactorOptions& options)
@@ -34,9 +47,12 @@ Redactor::Redactor(const RedactorOptions& options)
              .known = {}} {}
 
 std::string Redactor::Text(std::string_view text, Hint hint) const {
+  const std::string plain = WithPlainSlashes(text);
+  const std::string_view meant = plain.empty() ? text : std::string_view(plain);
   Scan scan(rules_, nullptr);
-  scan.Hinted(text, hint);
-  return std::move(scan).Take();
+  scan.Hinted(meant, hint);
+  std::string out = std::move(scan).Take();
+  return out == meant ? std::string(text) : out;
 }
 
 std::string Redactor::FileName(std::string_view name) const {
@@ -59,7 +75,8 @@ std::string Redactor::GivenPath(std::string_view path) const {
 }
 
 void Redactor::Learn(std::string_view text, Hint hint, KnownWords& words) const {
-  Scan(rules_, &words).Hinted(text, hint);
+  const std::string plain = WithPlainSlashes(text);
+  Scan(rules_, &words).Hinted(plain.empty() ? text : std::string_view(plain), hint);
 }
 
 void Redactor::LearnFileName(std::string_view name, KnownWords& words) const {

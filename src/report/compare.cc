@@ -225,6 +225,8 @@ Result<std::vector<int64_t>> RanksToCompare(const ReportSet& a, const ReportSet&
 ReportSet Compare(const ReportSet& a, const ReportSet& b, const CompareOptions& options) {
   using namespace comparison;
   ReportSet out{.run = BothRuns(a, b)};
+  out.run.before = options.before;
+  out.run.after = options.after;
   RankTime step;
   out.reports.push_back(WhatChanged(a, b, options, step));
   for (const Report& report : a.reports) {

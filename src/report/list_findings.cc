@@ -13,8 +13,13 @@ namespace stepscope {
 
 Result<std::string> ListFindings(const ReportSet& answer, const RowQuery& query) {
   const QuotedNames names(answer);
+  const std::vector<const Finding*> found = FindingsInOrder(answer);
   return Paged<const Finding*>(
-      "", FindingsInOrder(answer), query, "finding", "take the last id that was printed",
+      "", found,
+      {.query = query,
+       .noun = "finding",
+       .hint = "take the last id that was printed",
+       .all = found.size()},
       [&](const Finding* f) { return IdOf(ReportOf(answer, *f), *f); },
       [&](const Finding* f, const std::string& id) {
         const std::string worth = SayWorth(*f);

@@ -14,15 +14,20 @@
 
 namespace stepscope {
 
-// `head`, a line for each item, and how many there are; "next: after ID" where some are left. Of
-// the query `top`, `after` and `budget` count. `noun`: what an item is; `hint`: what to do where no
-// item has the id `after`. id_of(item) and line_of(item, id) give strings, the line without its
-// end.
+struct Paging {
+  const RowQuery& query;  // of which `top`, `after` and `budget` count
+  std::string_view noun;  // what an item is
+  std::string_view hint;  // what to do where no item has the id `after`
+  size_t all = 0;         // items there are, of which the query takes those that are given
+};
+
+// `head`, a line for each item, and how many there are; "next: after ID" where some are left.
+// id_of(item) and line_of(item, id) give strings, the line without its end.
 template <class Item, class IdOf, class LineOf>
-Result<std::string> Paged(std::string head, std::span<const Item> items, const RowQuery& query,
-                          std::string_view noun, std::string_view hint, const IdOf& id_of,
-                          const LineOf& line_of) {
-  constexpr size_t kReserve = 100;  // bytes for the last line
+Result<std::string> Paged(std::string head, std::span<const Item> items, const Paging& paging,
+                          const IdOf& id_of, const LineOf& line_of) {
+  constexpr size_t kReserve = 130;  // bytes for the last line
+  const auto& [query, noun, hint, all] = paging;
   auto at = items.begin();
   if (!query.after.empty()) {
     at = std::ranges::find(items, query.after, id_of);
@@ -40,7 +45,10 @@ Result<std::string> Paged(std::string head, std::span<const Item> items, const R
     out += line + "\n";
     last = id;
   }
-  out += fmt::format("{} of {} shown", shown, Plural(items.size(), noun));
+  out += items.size() == all
+             ? fmt::format("{} of {} shown", shown, Plural(all, noun))
+             : fmt::format("{} of {} shown, of {} in all", shown,
+                           Plural(items.size(), fmt::format("matching {}", noun)), all);
   if (at != items.end() && !last.empty()) out += fmt::format("; next: after {}", last);
   return out + "\n";
 }

@@ -12,6 +12,7 @@
 #include "base/csv_field.h"
 #include "base/exact.h"
 #include "base/nearest_name.h"
+#include "base/word_pattern.h"
 #include "report/humanize.h"
 #include "report/ids.h"
 #include "report/limit.h"
@@ -45,7 +46,29 @@ struct Where {
   Compare compare = Compare::kEqual;
   std::string text;
   std::optional<Limit> limit;
+  std::optional<WordPattern> pattern;  // of a text with "*"
 };
+
+bool OrdersNumbers(Compare compare) {
+  return compare == Compare::kBelow || compare == Compare::kAtMost || compare == Compare::kAbove ||
+         compare == Compare::kAtLeast;
+}
+
+// Whether the column holds numbers, and no text.
+bool HoldsNumbers(const Table& table, size_t column) {
+  const auto has = [&](const auto& is) {
+    return std::ranges::any_of(table.rows, [&](const Row& row) { return is(row[column]); });
+  };
+  return has([](const Cell& cell) { return NumberIn(cell) && !IsBlank(cell); }) &&
+         !has([](const Cell& cell) { return std::holds_alternative<std::string>(cell); });
+}
+
+// A condition that no row can meet is a mistake: "lost>x".
+bool NeedsNumber(const Table& table, const Where& where) {
+  if (where.limit || where.compare == Compare::kContains) return false;
+  if (OrdersNumbers(where.compare)) return true;
+  return where.text != "-" && HoldsNumbers(table, where.column);
+}
 
 Error NoColumn(const Table& table, std::string_view name) {
   std::vector<std::string> known;
@@ -76,8 +99,18 @@ Result<Where> ReadWhere(const Table& table, std::string_view text) {
   Where where{.column = *column,
               .compare = sign->second,
               .text = std::string(Trimmed(text.substr(at + sign->first.size()))),
-              .limit = {}};
+              .limit = {},
+              .pattern = {}};
   where.limit = ReadLimit(where.text);
+  if (NeedsNumber(table, where)) {
+    const std::string_view key = table.columns[where.column].key;
+    return std::unexpected(Error{
+        fmt::format("the condition '{}' needs a number: '{}' is none", text, where.text), "`where`",
+        fmt::format("write a number, a time or a share: {0}>10, {0}>1ms, {0}<5%", key)});
+  }
+  if (where.text.contains('*'))
+    where.pattern.emplace(where.compare == Compare::kContains ? "*" + where.text + "*"
+                                                              : where.text);
   return where;
 }
 
@@ -85,10 +118,13 @@ bool HoldsFor(const Where& where, const Row& row) {
   const Cell& cell = row[where.column];
   const auto* text = std::get_if<std::string>(&cell);
   if (where.compare == Compare::kContains)
-    return text != nullptr && Lower(*text).contains(Lower(where.text));
+    return text != nullptr &&
+           (where.pattern ? where.pattern->IsIn(*text) : Lower(*text).contains(Lower(where.text)));
   const auto number = NumberIn(cell);
   if (!number || !where.limit) {
-    const bool equal = text != nullptr ? *text == where.text : IsBlank(cell) && where.text == "-";
+    const bool equal = text == nullptr
+                           ? IsBlank(cell) && where.text == "-"
+                           : *text == where.text || (where.pattern && where.pattern->IsIn(*text));
     return where.compare == Compare::kEqual ? equal : where.compare == Compare::kNotEqual && !equal;
   }
   const double value = *number, limit = where.limit->value;
@@ -215,8 +251,11 @@ Result<std::string> SelectRows(const ReportSet& answer, const RowQuery& query) {
   const auto rows = Matching(*table, query);
   if (!rows) return std::unexpected(rows.error());
   return Paged<const Row*>(
-      HeadLine(*table, *columns) + "\n", *rows, query, "row",
-      "take the last id that was printed, with equal conditions",
+      HeadLine(*table, *columns) + "\n", *rows,
+      {.query = query,
+       .noun = "row",
+       .hint = "take the last id that was printed, with equal conditions",
+       .all = table->rows.size()},
       [&](const Row* row) { return IdOf(*report, *table, *row); },
       [&](const Row* row, const std::string& id) { return RowLine(id, *row, *columns); });
 }

@@ -51,18 +51,50 @@ RowQuery Query(std::vector<std::string> where) {
 TEST(Select, RowsMeetAllConditions) {
   const std::string id = IdOf(Answer().reports[0], Answer().reports[0].tables[0],
                               Answer().reports[0].tables[0].rows[2]);
-  const std::string expected = "id,name,total[ns]\n" + id + ",gemm_128,9000000\n1 of 1 row shown\n";
+  const std::string expected =
+      "id,name,total[ns]\n" + id + ",gemm_128,9000000\n1 of 1 matching row shown, of 3 in all\n";
   for (const auto& where : {std::vector<std::string>{"rank=2"},
                             {"total>8ms"},
                             {"total>=9ms"},
                             {"name~GEMM", "rank!=0"},
                             {"ratio<30%"},
                             {"name=gemm_128"},
+                            {"name=*M_12*"},
+                            {"name!=gemm_6*", "rank!=1"},
+                            {"name~128*"},
                             {"rank > 1"}}) {
     const auto rows = SelectRows(Answer(), Query(where));
     ASSERT_TRUE(rows);
     EXPECT_EQ(*rows, expected) << where.front();
   }
+}
+
+TEST(Select, AConditionThatNoRowCanMeetIsAnError) {
+  for (const char* where : {"total>x", "total<=", "name<x", "rank=x", "total!=long"}) {
+    const auto rows = SelectRows(Answer(), Query({where}));
+    ASSERT_FALSE(rows) << where;
+    EXPECT_EQ(rows.error().where, "`where`") << where;
+    EXPECT_TRUE(rows.error().what.contains("needs a number")) << rows.error().what;
+    EXPECT_TRUE(rows.error().hint.contains(">1ms")) << rows.error().hint;
+  }
+  const auto none = SelectRows(Answer(), Query({"total>1h"}));
+  ASSERT_TRUE(none);
+  EXPECT_TRUE(none->ends_with("\n0 of 0 matching rows shown, of 3 in all\n")) << *none;
+}
+
+TEST(Select, AReaderGoesOnAfterTheLastMatchingRow) {
+  RowQuery query = Query({"name=gemm*"});
+  query.top = 1;
+  const auto first = SelectRows(Answer(), query);
+  ASSERT_TRUE(first);
+  const std::string_view said = "1 of 2 matching rows shown, of 3 in all; next: after ";
+  const size_t next = first->find(said);
+  ASSERT_NE(next, first->npos) << *first;
+  query.after = first->substr(next + said.size());
+  query.after.pop_back();
+  const auto second = SelectRows(Answer(), query);
+  ASSERT_TRUE(second);
+  EXPECT_TRUE(second->contains(",gemm_128,9000000\n1 of 2 matching rows")) << *second;
 }
 
 TEST(Select, AReaderGoesOnAfterTheLastRow) {
@@ -153,7 +185,7 @@ TEST(Select, MetricsAreRowsToo) {
   query.columns = {"value", "unit"};
   const auto rows = SelectRows(answer, query);
   ASSERT_TRUE(rows);
-  EXPECT_TRUE(rows->ends_with(",0.25,ratio\n1 of 1 row shown\n")) << *rows;
+  EXPECT_TRUE(rows->ends_with(",0.25,ratio\n1 of 1 matching row shown, of 2 in all\n")) << *rows;
   const size_t line = rows->find('\n') + 1;
   const std::string id = rows->substr(line, rows->find(',', line) - line);
   EXPECT_TRUE(ShowById(answer, id).value_or("").contains("title: `MFU`")) << id << *rows;

@@ -86,6 +86,24 @@ size_t CountRanks(const ReportSet& answer) {
   return counted.empty() ? read : std::min(read, counted.size());
 }
 
+// Devices that work, and recordings of them: a rank may have several of one device.
+struct DeviceCount {
+  size_t devices = 0, recordings = 0;
+};
+DeviceCount CountDevices(const ReportSet& answer) {
+  const Report* overview = FindReport(answer, "overview");
+  const auto active =
+      static_cast<size_t>(std::max<int64_t>(FindNumber(overview, "devices").value_or(0), 0));
+  const Table* table = FindTable(overview, "devices");
+  if (table == nullptr || table->rows.size() != active) return {active, active};
+  const auto rank = FindColumn(*table, "rank"), device = FindColumn(*table, "device");
+  if (!rank || !device) return {active, active};
+  std::set<std::pair<int64_t, int64_t>> devices;
+  for (const auto& row : table->rows)
+    devices.emplace(WholeIn(row[*rank]).value_or(-1), WholeIn(row[*device]).value_or(-1));
+  return {devices.size(), active};
+}
+
 Phrase SayRanksAndHosts(const ReportSet& answer) {
   const auto read = static_cast<size_t>(std::max<int64_t>(answer.run.ranks, 0));
   const size_t ranks = CountRanks(answer);
@@ -93,9 +111,10 @@ Phrase SayRanksAndHosts(const ReportSet& answer) {
   Phrase text = ranks == read ? Plural(ranks, "rank")
                               : Say("{counted} of {ranks}", ranks, Plural(read, "rank"));
   if (hosts.size() > 1) text = Say("{ranks} on {hosts}", text, Plural(hosts.size(), "host"));
-  const auto devices = FindNumber(FindReport(answer, "overview"), "devices");
-  if (devices && *devices > answer.run.ranks)
-    text = Say("{ranks} with {devices}", text, Plural(static_cast<size_t>(*devices), "device"));
+  const auto [devices, recordings] = CountDevices(answer);
+  if (devices > read) return Say("{ranks} with {devices}", text, Plural(devices, "device"));
+  if (recordings > read)
+    return Say("{ranks} with {devices}", text, Plural(recordings, "recording"));
   return text;
 }
 
@@ -319,8 +338,8 @@ Phrase SayClocks(const ReportSet& answer) {
 
 // Where a rank has several devices.
 Phrase SayDevices(const ReportSet& answer) {
-  const auto devices = FindNumber(FindReport(answer, "overview"), "devices");
-  if (!devices || *devices <= answer.run.ranks || FindReport(answer, "breakdown") == nullptr)
+  const auto ranks = static_cast<size_t>(std::max<int64_t>(answer.run.ranks, 0));
+  if (CountDevices(answer).devices <= ranks || FindReport(answer, "breakdown") == nullptr)
     return {};
   return "A part of a step counts while any device of its rank does it.";
 }

@@ -8,6 +8,8 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "base/intervals.h"
 #include "report/humanize.h"
@@ -69,6 +71,39 @@ struct RecordedRank {
   const FileOfJob* file = nullptr;  // the first
   std::vector<Interval> times;
 };
+
+// The same without a hundredth of activities at either end, whose times may be wrong.
+std::optional<Interval> CoreOf(const RankActivity& rank) {
+  constexpr size_t kTrimmed = 100;
+  const size_t count = rank.activities.size();
+  if (count == 0) return std::nullopt;
+  return Interval{rank.activities[count / kTrimmed].start,
+                  rank.activities[count - 1 - count / kTrimmed].start};
+}
+
+std::filesystem::path FolderOfFile(const FileOfJob& file) {
+  return std::filesystem::path(file.path).lexically_normal().parent_path();
+}
+
+// Whether two recordings of one rank number may be of two ranks.
+bool MayBeTwoRanks(const FileOfJob& a, const FileOfJob& b) {
+  const std::string &x = a.recording->machine, &y = b.recording->machine;
+  return !(a.tells_rank && b.tells_rank) && !x.empty() && !y.empty() && x != y;
+}
+
+// The folders of the runs: above folders of the same name, such as those of ranks.
+Error TwoRuns(const FileOfJob& first, const FileOfJob& second) {
+  std::filesystem::path a = FolderOfFile(first), b = FolderOfFile(second);
+  while (!a.empty() && a.has_parent_path() && b.has_parent_path() && a.filename() == b.filename()) {
+    a = a.parent_path();
+    b = b.parent_path();
+  }
+  const auto name = [](const std::filesystem::path& p) { return p.empty() ? "." : p.string(); };
+  return {.what = fmt::format("rank {} is in both {} and {} at the same time: these are two runs, "
+                              "or one run twice",
+                              first.recording->rank, name(a), name(b)),
+          .hint = "compare them (stepscope compare A B), or give one of them"};
+}
 
 void NoteGroups(std::span<const FileOfJob> files, Notes& notes) {
   const auto differs = [&](const FileOfJob& file) {
@@ -137,6 +172,27 @@ Result<void> CheckSameWorld(std::span<const FileOfJob> files) {
   }
   error.hint = "give the traces of one job: its files, or a directory of its own";
   return std::unexpected(std::move(error));
+}
+
+Result<void> CheckOneRun(std::span<const FileOfJob> files) {
+  std::map<int64_t, std::vector<std::pair<Interval, const FileOfJob*>>> ranks;
+  for (const FileOfJob& file : files) {
+    if (const auto time = CoreOf(*file.recording))
+      ranks[file.recording->rank].emplace_back(*time, &file);
+  }
+  for (auto& [rank, recordings] : ranks) {
+    std::ranges::stable_sort(recordings, {}, [](const auto& r) { return r.first.start; });
+    // If any two of other folders overlap, so do two of which the first ended last so far.
+    const auto* latest = &recordings.front();
+    for (const auto& recording : recordings) {
+      const FileOfJob &a = *latest->second, &b = *recording.second;
+      const bool overlap = recording.first.start < latest->first.end;
+      if (overlap && FolderOfFile(a) != FolderOfFile(b) && !MayBeTwoRanks(a, b))
+        return std::unexpected(&a < &b ? TwoRuns(a, b) : TwoRuns(b, a));
+      if (recording.first.end > latest->first.end) latest = &recording;
+    }
+  }
+  return {};
 }
 
 void NoteJob(std::span<const FileOfJob> files, RunInfo& info) {

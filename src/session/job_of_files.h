@@ -17,12 +17,18 @@ namespace stepscope {
 struct FileOfJob {
   std::string path;
   std::optional<int64_t> world_size;
+  bool tells_rank = false;  // itself, not only its name or place
   const RankActivity* recording = nullptr;
 };
 
 // Fails where recordings are of worlds of different sizes: those of one job are not, unless it was
 // started anew, and nothing that adds them up is true. Says which files belong together.
 Result<void> CheckSameWorld(std::span<const FileOfJob> files);
+
+// Fails where a rank was recorded in two folders at the same time: no rank is twice in a run. Names
+// alone tell that only of one machine, since ranks may be numbered on each. Files of one folder are
+// taken as its owner left them. n log n.
+Result<void> CheckOneRun(std::span<const FileOfJob> files);
 
 // Notes which ranks have no recording, and what makes doubtful that all are of one job: process
 // groups that contradict each other, and ranks of one machine that were not recorded at one time.

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "report/summary.h"
 #include "tests/front_door.h"
 
 namespace stepscope::job_of_files_test {
@@ -93,6 +94,55 @@ TEST(JobOfFiles, ARankThatWasRecordedTwiceMeetsTheOtherOnce) {
            folder.Write("c.json", Trace(1, 2, "", later))});
   ASSERT_TRUE(answer);
   EXPECT_EQ(NoteCount(*answer, "other_times"), 0);
+}
+
+// Kernels at `start` µs and 100 µs later.
+std::string TwoKernels(std::string_view name, int64_t start, std::string_view rank = R"("rank":0,)",
+                       std::string_view host = "a") {
+  return testing::Document(
+      {Kernel(name, start, 10), Kernel(name, start + 100, 10)},
+      fmt::format(R"("host_name":"{}","distributedInfo":{{{}"world_size":2}},)", host, rank));
+}
+
+TEST(JobOfFiles, ARankInTwoFoldersAtOneTimeIsOfTwoRuns) {
+  const ScratchFolder folder;
+  folder.Write("a/rank_0/t.json", TwoKernels("gemm", 0));
+  folder.Write("a/rank_1/t.json", TwoKernels("gemm", 0, R"("rank":1,)"));
+  folder.Write("b/rank_0/t.json", TwoKernels("relu", 50));
+  const auto answer = Ask({folder.path() + "/a", folder.path() + "/b"});
+  ASSERT_FALSE(answer);
+  const Error& error = answer.error();
+  EXPECT_TRUE(error.what.starts_with("rank 0 is in both ")) << error.what;
+  EXPECT_TRUE(error.what.contains("/a and ")) << error.what;
+  EXPECT_TRUE(error.what.contains("/b at the same time: these are two runs")) << error.what;
+  EXPECT_TRUE(error.hint.contains("stepscope compare A B")) << error.hint;
+}
+
+TEST(JobOfFiles, RecordingsOneAfterAnotherMayLieAnywhere) {
+  const ScratchFolder folder;
+  const auto answer = Ask({folder.Write("b/t.json", TwoKernels("relu", 5000)),
+                           folder.Write("a/t.json", TwoKernels("gemm", 0))});
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->run.ranks, 1);
+}
+
+// As where each host numbers its own ranks.
+TEST(JobOfFiles, NamesAloneDoNotTellTwoRunsOfTwoHosts) {
+  for (const char* host : {"a", "b"}) {
+    const ScratchFolder folder;
+    const auto answer = Ask({folder.Write("a/rank_0.json", TwoKernels("gemm", 0, "", "a")),
+                             folder.Write("b/rank_0.json", TwoKernels("relu", 50, "", host))});
+    EXPECT_EQ(answer.has_value(), host == std::string_view("b"));
+  }
+}
+
+TEST(JobOfFiles, RecordingsOfOneDeviceAreNoDevices) {
+  const ScratchFolder folder;
+  const auto answer = Ask({folder.Write("a.json", TwoKernels("gemm", 0)),
+                           folder.Write("b.json", TwoKernels("relu", 50))});
+  ASSERT_TRUE(answer);
+  const std::string subject(SubjectOf(*answer));
+  EXPECT_TRUE(subject.contains("1 rank with 2 recordings")) << subject;
 }
 
 TEST(JobOfFiles, AbsentRanksAreNamed) {

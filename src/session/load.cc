@@ -332,7 +332,7 @@ std::vector<FileOfJob> FilesOfJob(const std::vector<LoadedFile>& files) {
   std::vector<FileOfJob> of_job;
   for (const LoadedFile& file : files) {
     if (file.used && !file.memory_only)
-      of_job.push_back({file.info.path, file.world_size, &file.rank});
+      of_job.push_back({file.info.path, file.world_size, file.own_rank.has_value(), &file.rank});
   }
   return of_job;
 }
@@ -377,6 +377,7 @@ Result<LoadedRun> LoadRun(const FoundTraces& found, Wanted keep, const OpenOptio
   SettleWindows(files);
   const std::vector<FileOfJob> of_job = FilesOfJob(files);
   if (auto checked = CheckSameWorld(of_job); !checked) return std::unexpected(checked.error());
+  if (auto checked = CheckOneRun(of_job); !checked) return std::unexpected(checked.error());
   LoadedRun run;
   run.redactor = std::move(redactor);
   run.info.notes = found.notes;

@@ -17,6 +17,17 @@ std::optional<int64_t> ParseNumber(std::string_view text) {
   return number;
 }
 
+// "7" or "3..7", both ends included.
+std::optional<std::pair<int64_t, int64_t>> ParseRange(std::string_view text) {
+  const bool dashed = text.contains('-');  // as people write ranges, too
+  const size_t between = dashed ? text.find('-') : text.find("..");
+  const auto first = ParseNumber(text.substr(0, between));
+  const auto last =
+      between == text.npos ? first : ParseNumber(text.substr(between + (dashed ? 1 : 2)));
+  if (!first || !last || *first > *last) return std::nullopt;
+  return std::pair(*first, *last);
+}
+
 // "3..7", "3, 5..6", or "none".
 std::string SayRanges(const std::set<int64_t>& numbers) {
   std::string text;
@@ -37,17 +48,22 @@ Result<StepSelection> ParseSteps(std::string_view text) {
   using Mode = StepSelection::Mode;
   if (text == "all") return StepSelection{};
   if (text == "complete") return StepSelection{.mode = Mode::kComplete};
-  const bool dashed = text.contains('-');  // as people write ranges, too
-  const size_t between = dashed ? text.find('-') : text.find("..");
-  const auto first = ParseNumber(text.substr(0, between));
-  const auto last =
-      between == text.npos ? first : ParseNumber(text.substr(between + (dashed ? 1 : 2)));
-  if (!first || !last || *first > *last) {
-    return std::unexpected(
-        Error{"cannot read the step selection '" + std::string(text) + "'", "`steps`",
-              "use all, complete, one number such as 7, or a range such as 3..7"});
+  constexpr size_t kMostRanges = 1000;  // each is held against each step
+  std::vector<std::pair<int64_t, int64_t>> ranges;
+  for (size_t at = 0; at <= text.size();) {
+    const size_t end = std::min(text.find(',', at), text.size());
+    const auto range = ParseRange(text.substr(at, end - at));
+    if (!range || ranges.size() == kMostRanges) {
+      return std::unexpected(
+          Error{"cannot read the step selection '" + std::string(text) + "'", "`steps`",
+                "use all, complete, a number such as 7, a range such as 3..7, or some: 3,5..7"});
+    }
+    ranges.push_back(*range);
+    at = end + 1;
   }
-  return StepSelection{Mode::kRange, *first, *last};
+  StepSelection selection{Mode::kRange, ranges.front().first, ranges.front().second};
+  selection.also.assign(ranges.begin() + 1, ranges.end());
+  return selection;
 }
 
 RankActivity SelectSteps(const RankActivity& rank, const StepSelection& selection) {

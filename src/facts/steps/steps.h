@@ -1,11 +1,13 @@
 // Selects steps.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "facts/activity/rank_activity.h"
@@ -18,14 +20,18 @@ struct StepSelection {
   Mode mode = Mode::kAll;
   int64_t first = 0;  // of a range, both ends included
   int64_t last = 0;
+  std::vector<std::pair<int64_t, int64_t>> also = {};  // more ranges
 
   bool Has(const Step& step) const {
     if (mode == Mode::kComplete) return step.complete;
-    return mode == Mode::kAll || (step.number >= first && step.number <= last);
+    if (mode == Mode::kAll || (step.number >= first && step.number <= last)) return true;
+    return std::ranges::any_of(also, [&](const auto& range) {
+      return step.number >= range.first && step.number <= range.second;
+    });
   }
 };
 
-// Reads "all", "complete", "7" or "3..7".
+// Reads "all", "complete", "7", "3..7", or some of these: "3,5..7".
 Result<StepSelection> ParseSteps(std::string_view text);
 
 // The activities of `rank` that count: a copy with only the selected steps and their activities.

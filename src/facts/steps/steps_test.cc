@@ -30,8 +30,9 @@ TEST(ParseSteps, ReadsTheFourForms) {
 }
 
 TEST(ParseSteps, SaysWhatIsMeantOtherwise) {
-  for (const char* text : {"", "ALL", "7..3", "..", "3..", "..7", "3...7", "3-", "-1", "1,2", " 7",
-                           "7 ", "1e3", "+1", "9223372036854775808", "some"}) {
+  for (const char* text :
+       {"", "ALL", "7..3", "..", "3..", "..7", "3...7", "3-", "-1", "1,", ",2", "1,,2", "1, 2",
+        " 7", "7 ", "1e3", "+1", "9223372036854775808", "some"}) {
     const auto steps = ParseSteps(text);
     ASSERT_FALSE(steps) << text;
     EXPECT_TRUE(steps.error().what.contains("'" + std::string(text) + "'"));
@@ -57,6 +58,12 @@ std::vector<int64_t> Selected(const char* text) {
     numbers.push_back(w.step == kNoStep ? -1 : chosen.steps.at(static_cast<size_t>(w.step)).number);
   }
   return numbers;
+}
+
+TEST(SelectSteps, ListsOfStepsAndRangesCountTogether) {
+  EXPECT_EQ(Selected("3,6"), (std::vector<int64_t>{3, 6}));
+  EXPECT_EQ(Selected("6,3..4"), (std::vector<int64_t>{3, 4, 6}));
+  EXPECT_EQ(Selected("1,4"), (std::vector<int64_t>{4}));
 }
 
 TEST(SelectSteps, KeepsTheWorkOfTheStepsThatCount) {

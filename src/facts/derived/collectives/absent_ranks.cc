@@ -10,12 +10,14 @@
 #include <tuple>
 #include <utility>
 
+#include "base/change_point.h"
 #include "base/saturate.h"
 
 namespace stepscope {
 namespace {
 
-constexpr double kTimesUsual = 3;  // what takes longer waits
+constexpr double kTimesUsual = 3;     // what takes longer waits
+constexpr double kTimesBefore = 1.3;  // the same since a step
 constexpr size_t kQuartile = 4;
 
 // ns on gigabit Ethernet: what takes much longer does not only transfer.
@@ -24,19 +26,33 @@ double OnSlowNetwork(int64_t bytes, double bus_factor) {
   return kLatency + bus_factor * static_cast<double>(bytes) / kBytesPerNs;
 }
 
+// The step in which the first recorded rank of a collective is in it; nothing outside of steps.
+std::optional<int64_t> StepOf(const Facts& facts, const CollectiveMatch& match) {
+  const CollectivePart& part = facts.collectives.parts[match.first];
+  const RankActivity& rank = facts.ranks[part.recording];
+  const int32_t step = rank.activities[part.activity].step;
+  if (step == kNoStep) return std::nullopt;
+  return rank.steps[static_cast<size_t>(step)].number;
+}
+
+// ns after the last recorded rank has arrived.
+int64_t TogetherIn(const CollectiveFacts& facts, const CollectiveMatch& match) {
+  return std::ranges::min(facts.Parts(match), {}, &CollectivePart::duration).duration();
+}
+
 class Finder {
  public:
-  explicit Finder(const Facts& facts) : c_(facts.collectives) {
+  explicit Finder(const Facts& facts) : facts_(facts), c_(facts.collectives) {
     for (const RankCollectives& rank : c_.ranks) recorded_.insert(rank.rank);
+    for (const CollectiveGroup& group : c_.groups) absent_.push_back(AbsentOf(group));
   }
 
   AbsentWaits Find() {
     out_.by_match.assign(c_.matches.size(), 0);
-    const bool any = recorded_.size() > 1 && std::ranges::any_of(c_.groups, [&](const auto& group) {
-                       return AbsentOf(group).first > 0;
-                     });
-    if (!any) return std::move(out_);
+    const auto lacks = [](const Absent& absent) { return absent.first > 0; };
+    if (recorded_.size() < 2 || std::ranges::none_of(absent_, lacks)) return std::move(out_);
     CollectUsual();
+    CollectRises();
     for (uint32_t m = 0; m < c_.matches.size(); ++m) Add(m);
     for (auto& [absent, wait] : waits_) {
       std::ranges::sort(wait.waiting);
@@ -50,6 +66,12 @@ class Finder {
  private:
   using Kind = std::pair<CollectiveOp, int64_t>;  // operation, size of the group
   using Absent = std::pair<int64_t, std::vector<int64_t>>;
+  using Alike = std::tuple<uint32_t, CollectiveOp, int64_t>;  // group, operation, bytes
+
+  // Since which step collectives alike take longer, and ns that they took before.
+  struct Rise {
+    int64_t since = 0, before = 0;
+  };
 
   // How many, and which.
   Absent AbsentOf(const CollectiveGroup& group) const {
@@ -67,11 +89,6 @@ class Finder {
     return {match.op, c_.groups[match.group].size};
   }
 
-  // ns after the last recorded rank has arrived.
-  int64_t Together(const CollectiveMatch& match) const {
-    return std::ranges::min(c_.Parts(match), {}, &CollectivePart::duration).duration();
-  }
-
   static bool Counts(const CollectiveMatch& match) {
     return match.count > 0 && Synchronizes(match.op);
   }
@@ -79,7 +96,7 @@ class Finder {
   void CollectUsual() {
     std::map<Kind, std::map<int64_t, std::vector<int64_t>>> times;  // by bytes
     for (const CollectiveMatch& match : c_.matches) {
-      if (Counts(match)) times[KindOf(match)][match.bytes].push_back(Together(match));
+      if (Counts(match)) times[KindOf(match)][match.bytes].push_back(TogetherIn(c_, match));
     }
     for (auto& [kind, by_bytes] : times) {
       for (auto& [bytes, values] : by_bytes) {
@@ -88,6 +105,44 @@ class Finder {
         usual_[kind][bytes] = *at;
       }
     }
+  }
+
+  static Alike AlikeOf(const CollectiveMatch& match) {
+    return {match.group, match.op, match.bytes};
+  }
+
+  void CollectRises() {
+    std::map<Alike, std::map<int64_t, std::pair<double, double>>> times;  // sum and count, by step
+    for (const CollectiveMatch& match : c_.matches) {
+      if (!Counts(match) || absent_[match.group].first <= 0) continue;
+      const auto step = StepOf(facts_, match);
+      if (!step) continue;
+      auto& [sum, count] = times[AlikeOf(match)][*step];
+      sum += static_cast<double>(TogetherIn(c_, match));
+      ++count;
+    }
+    for (const auto& [alike, by_step] : times) {
+      std::vector<int64_t> means;
+      for (const auto& [step, all] : by_step) means.push_back(ToInt64(all.first / all.second));
+      const auto change = FindChangePoint(means, 0);
+      if (!change || change->before <= 0 || change->since < kTimesBefore * change->before) continue;
+      const auto first = std::next(by_step.begin(), static_cast<std::ptrdiff_t>(change->at));
+      rises_[alike] = {first->first, ToInt64(change->before)};
+    }
+  }
+
+  // ns that it would take without waiting; nothing: it does not wait.
+  std::optional<int64_t> UsualWhereItWaits(const CollectiveMatch& match) const {
+    const int64_t usual = UsualOf(match);
+    const auto together = static_cast<double>(TogetherIn(c_, match));
+    if (together > kTimesUsual * static_cast<double>(usual)) return usual;
+    const auto rise = rises_.find(AlikeOf(match));
+    if (rise == rises_.end()) return std::nullopt;
+    const auto step = StepOf(facts_, match);
+    const auto& [since, before] = rise->second;
+    if (!step || *step < since || together < kTimesBefore * static_cast<double>(before))
+      return std::nullopt;
+    return std::min(usual, before);
   }
 
   int64_t UsualOf(const CollectiveMatch& match) const {
@@ -107,35 +162,30 @@ class Finder {
   void Add(uint32_t index) {
     const CollectiveMatch& match = c_.matches[index];
     if (!Counts(match)) return;
-    Absent absent = AbsentOf(c_.groups[match.group]);
+    const Absent& absent = absent_[match.group];
     if (absent.first <= 0) return;
-    const int64_t together = Together(match), usual = UsualOf(match);
-    if (static_cast<double>(together) <= kTimesUsual * static_cast<double>(usual)) return;
-    out_.by_match[index] = together - usual;
+    const auto usual = UsualWhereItWaits(match);
+    if (!usual) return;
+    const int64_t together = TogetherIn(c_, match);
+    out_.by_match[index] = together - *usual;
     AbsentWait& wait = waits_[absent];
-    std::tie(wait.absent_count, wait.absent) = std::move(absent);
+    std::tie(wait.absent_count, wait.absent) = absent;
     for (const CollectivePart& part : c_.Parts(match))
       wait.waiting.push_back(c_.ranks[part.rank].rank);
     wait.matches.push_back(index);
     wait.together = AddSaturated(wait.together, together);
-    wait.usual = AddSaturated(wait.usual, usual);
+    wait.usual = AddSaturated(wait.usual, *usual);
   }
 
+  const Facts& facts_;
   const CollectiveFacts& c_;
   std::set<int64_t> recorded_;
+  std::vector<Absent> absent_;                        // of each group
   std::map<Kind, std::map<int64_t, int64_t>> usual_;  // ns, by bytes
+  std::map<Alike, Rise> rises_;
   std::map<Absent, AbsentWait> waits_;
   AbsentWaits out_;
 };
-
-// The step in which the first recorded rank of a collective is in it; nothing outside of steps.
-std::optional<int64_t> StepOf(const Facts& facts, const CollectiveMatch& match) {
-  const CollectivePart& part = facts.collectives.parts[match.first];
-  const RankActivity& rank = facts.ranks[part.recording];
-  const int32_t step = rank.activities[part.activity].step;
-  if (step == kNoStep) return std::nullopt;
-  return rank.steps[static_cast<size_t>(step)].number;
-}
 
 // How many steps of any rank there are before a number, and from it on.
 std::pair<int64_t, int64_t> CountSteps(const Facts& facts, int64_t since) {
@@ -152,6 +202,41 @@ AbsentWaits FindAbsentWaits(const Facts& facts) { return Finder(facts).Find(); }
 
 const AbsentWaits& AbsentWaitsOf(const Facts& facts) {
   return facts.memo.Of<FindAbsentWaits>(facts);
+}
+
+std::optional<int64_t> AbsentSince(const Facts& facts, const AbsentWait& wait) {
+  constexpr double kLeftBefore = 0.2;  // of what they wait since then
+  const AbsentWaits& waits = AbsentWaitsOf(facts);
+  std::map<int64_t, int64_t> by_step;
+  for (const RankActivity& rank : facts.ranks) {
+    for (const Step& step : rank.steps) by_step[step.number] = 0;
+  }
+  for (const uint32_t match : wait.matches) {
+    const auto step = StepOf(facts, facts.collectives.matches[match]);
+    if (step) by_step[*step] = AddSaturated(by_step[*step], waits.by_match[match]);
+  }
+  std::vector<int64_t> sums;
+  for (const auto& [step, sum] : by_step) sums.push_back(sum);
+  const auto change = FindChangePoint(sums, 0);
+  if (!change || change->since <= 0 || change->before > kLeftBefore * change->since)
+    return std::nullopt;
+  return std::next(by_step.begin(), static_cast<std::ptrdiff_t>(change->at))->first;
+}
+
+AbsentWait WaitSince(const Facts& facts, const AbsentWait& wait, int64_t since) {
+  const AbsentWaits& waits = AbsentWaitsOf(facts);
+  AbsentWait later{
+      .waiting = wait.waiting, .absent = wait.absent, .absent_count = wait.absent_count};
+  for (const uint32_t m : wait.matches) {
+    const CollectiveMatch& match = facts.collectives.matches[m];
+    const auto step = StepOf(facts, match);
+    if (!step || *step < since) continue;
+    const int64_t together = TogetherIn(facts.collectives, match);
+    later.matches.push_back(m);
+    later.together = AddSaturated(later.together, together);
+    later.usual = AddSaturated(later.usual, SubtractSaturated(together, waits.by_match[m]));
+  }
+  return later;
 }
 
 AbsentRise AbsentRiseSince(const Facts& facts, int64_t since) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "facts/facts.h"
@@ -35,8 +36,15 @@ struct AbsentWaits {
 
 // The usual time of a collective is the lower quartile of any kind with its operation and group
 // size, times its bytes over theirs where it has more, and at most its time on gigabit Ethernet.
-// They wait where it takes three times as long.
+// They wait where it takes three times as long; or 1.3 times as long as before, since a step from
+// which on those alike in their group do so on average.
 const AbsentWaits& AbsentWaitsOf(const Facts& facts);
+
+// The step since which they wait; nothing: they do in all, or in some only.
+std::optional<int64_t> AbsentSince(const Facts& facts, const AbsentWait& wait);
+
+// What of it is in steps from this one on.
+AbsentWait WaitSince(const Facts& facts, const AbsentWait& wait, int64_t since);
 
 // How much longer the recorded ranks wait since a step than before, in a mean step.
 struct AbsentRise {

@@ -65,11 +65,16 @@ class ExposedWaits {
     return waits;
   }
 
-  // For ranks without a trace.
+  // For ranks without a trace: what would not be exposed if these collectives ended so much
+  // earlier. Compute that hides the begin of a wait would hide the transfer then.
   int64_t Of(const AbsentWait& wait) {
-    std::vector<PartWait> waits;
-    Add(wait, waits);
-    return Of(waits);
+    std::vector<PartWait> ends;
+    const AbsentWaits& all = AbsentWaitsOf(facts_);
+    for (const uint32_t m : wait.matches) {
+      for (const CollectivePart& part : facts_.collectives.Parts(facts_.collectives.matches[m]))
+        ends.push_back({&part, {part.end - all.by_match[m], part.end}});
+    }
+    return Of(ends);
   }
 
  private:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "base/robust.h"
 #include "base/saturate.h"
 #include "base/time_units.h"
+#include "facts/derived/collectives/absent_ranks.h"
 
 namespace stepscope {
 namespace {
@@ -30,7 +32,10 @@ using TransferKind = std::tuple<CollectiveOp, int64_t, int64_t>;
 class GhostMaker {
  public:
   GhostMaker(const Facts& facts, JobGraph& graph)
-      : c_(facts.collectives), graph_(graph), begins_(graph.instances.size(), kNoTime) {}
+      : facts_(facts),
+        c_(facts.collectives),
+        graph_(graph),
+        begins_(graph.instances.size(), kNoTime) {}
 
   void Make(std::vector<GhostInstance>& some) {
     std::vector<bool> lacks(graph_.instances.size(), false);
@@ -95,12 +100,26 @@ class GhostMaker {
             AddSaturated(kLeastLate, ToInt64(kTimesSpread * static_cast<double>(spread)))};
   }
 
-  void Add(GhostInstance& g, int64_t end) {
+  // Nothing: that is not known. Of a kind with few instances it is where they wait by far.
+  std::optional<Usual> UsualOf(const GhostInstance& g) const {
     const auto usual = usual_.find(KindOf(g.instance, g.members.front()));
-    if (usual == usual_.end()) return;
+    if (usual != usual_.end()) return usual->second;
+    if (g.instance.message) return std::nullopt;
+    const CollectiveMatch& match = MatchOfPart(c_, g.members.front().part);
+    const auto index = static_cast<size_t>(&match - c_.matches.data());
+    const int64_t waits = AbsentWaitsOf(facts_).by_match[index];
+    if (waits <= 0) return std::nullopt;
+    const int64_t together =
+        std::ranges::min(c_.Parts(match), {}, &CollectivePart::duration).duration();
+    return Usual{SubtractSaturated(together, waits), kLeastLate};
+  }
+
+  void Add(GhostInstance& g, int64_t end) {
+    const auto usual = UsualOf(g);
+    if (!usual) return;
     const int64_t came = BeginOf(g.members);
-    int64_t begins = SubtractSaturated(end, usual->second.time);
-    const bool late = begins > AddSaturated(came, usual->second.late);
+    int64_t begins = SubtractSaturated(end, usual->time);
+    const bool late = begins > AddSaturated(came, usual->late);
     if (!late) begins = std::max(begins, came);
     if (g.index == kNowhere) AddInstance(g);
     JobInstance& instance = graph_.instances[g.index];
@@ -143,6 +162,7 @@ class GhostMaker {
     }
   }
 
+  const Facts& facts_;
   const CollectiveFacts& c_;
   JobGraph& graph_;
   std::vector<int64_t> begins_;  // of each instance, as recorded

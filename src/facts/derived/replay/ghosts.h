@@ -23,7 +23,8 @@ struct GhostInstance {
 
 // Adds to the graph those of `some` in which a rank without a trace came last, and what it is taken
 // to come after. Usual transfers are those of instances all of whose members were recorded; where
-// there is none of a kind, the lower quartile of the others, if there are eight. n log n.
+// there is none of a kind, the lower quartile of the others, if there are eight; else what
+// absent_ranks.h finds. n log n.
 void AddGhosts(const Facts& facts, std::vector<GhostInstance> some, JobGraph& graph);
 
 }  // namespace stepscope

@@ -2,7 +2,9 @@
 #include "facts/derived/replay/slow_links.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -25,7 +27,8 @@ using Levels = std::vector<std::optional<double>>;     // of each step
 
 class LinkFinder {
  public:
-  explicit LinkFinder(const Facts& facts) : facts_(facts), graph_(JobGraphOf(facts)) {}
+  explicit LinkFinder(const Facts& facts)
+      : facts_(facts), graph_(JobGraphOf(facts)), lacks_ranks_(LacksRanks(facts)) {}
 
   std::vector<SlowLink> Find() {
     if (graph_.Contradicts()) return {};
@@ -49,14 +52,30 @@ class LinkFinder {
       const auto members = graph_.Members(instance);
       const CollectiveMatch& of = MatchOfPart(facts_.collectives, members.front().part);
       const size_t step = StepOf(members.front());
-      if (of.bytes < 0 || step == graph_.steps.size()) continue;
+      const int64_t ranks = facts_.collectives.groups[instance.group].size;
+      if (of.bytes < 0 || step == graph_.steps.size() || LacksMembers(ranks, members.size()))
+        continue;
       std::vector<double> times;
       for (const JobMember& member : members) times.push_back(static_cast<double>(member.transfer));
-      const int64_t ranks = facts_.collectives.groups[instance.group].size;
       Steps& steps = transfers_[{of.operation, ranks, of.bytes}][instance.group];
       steps.resize(graph_.steps.size());
       steps[step].push_back(Median(std::move(times)));
     }
+  }
+
+  // Whether somebody without a trace may have come last: then nobody knows when the transfer began.
+  bool LacksMembers(int64_t size, size_t members) const {
+    return size >= 0 ? std::cmp_less(members, size) : lacks_ranks_;
+  }
+
+  static bool LacksRanks(const Facts& facts) {
+    std::set<int64_t> recorded;
+    int64_t world = 0;
+    for (const RankActivity& rank : facts.ranks) {
+      recorded.insert(rank.rank);
+      world = std::max(world, rank.world_size);
+    }
+    return std::ssize(recorded) < world;
   }
 
   size_t StepOf(const JobMember& member) const {
@@ -153,6 +172,7 @@ class LinkFinder {
 
   const Facts& facts_;
   const JobGraph& graph_;
+  const bool lacks_ranks_;  // the job, as far as it says how many it has
   std::map<Alike, std::map<uint32_t, Steps>> transfers_;
   std::map<uint32_t, SlowLink> links_;  // by group
 };

@@ -24,7 +24,8 @@ struct SlowLink {
 };
 
 // Those that take 1.3 times as long or more, the largest excess first, three at most. Messages are
-// not looked at. n log n.
+// not looked at, nor collectives of which a member has no trace: their transfers may be waits for
+// it (absent_ranks.h). n log n.
 const std::vector<SlowLink>& SlowLinksOf(const Facts& facts);
 
 }  // namespace stepscope
