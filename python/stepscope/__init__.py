@@ -17,16 +17,20 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from .comparing import compare, whatif
-    from .errors import Error, InputError, QuestionError, UseError
-    from .report import Column, Finding, Note, Report, Reports, Series, Table
-    from .run import Progress, Run, open
+if TYPE_CHECKING:  # "as": type checkers take what is imported so for names of the package
+    from .comparing import compare as compare, whatif as whatif
+    from .errors import Error as Error, InputError as InputError, MissingLibrary as MissingLibrary
+    from .errors import QuestionError as QuestionError, UseError as UseError
+    from .events import Events as Events
+    from .report import Column as Column, Finding as Finding, Note as Note, Report as Report, Reports as Reports
+    from .report import Series as Series, Table as Table
+    from .run import Progress as Progress, Run as Run, open as open
 
 _HOMES = {
     "open": "run", "Run": "run", "Progress": "run",
     "compare": "comparing", "whatif": "comparing",
     "Error": "errors", "QuestionError": "errors", "InputError": "errors", "UseError": "errors",
+    "MissingLibrary": "errors", "Events": "events",
     "Report": "report", "Reports": "report", "Table": "report", "Column": "report", "Finding": "report",
     "Note": "report", "Series": "report",
 }

@@ -60,10 +60,8 @@ def bars_svg(table: Any) -> str:
         return ""
     place, values = chosen
     shown = table._core.shown_rows(len(values))
-    keys = [i for i, column in enumerate(table.columns) if column.role == "key"]
     most = max(values) or 1
-    rows = [_bar(n, " ".join(shown[n][i] for i in keys), shown[n][place], value / most)
-            for n, value in enumerate(values)]
+    rows = [_bar(n, _label(table.columns, shown[n]), shown[n][place], value / most) for n, value in enumerate(values)]
     title = escaped(f"{table.title}: {table.columns[place].title}")
     return (f'<svg role="img" aria-label="{title}" viewBox="0 0 640 {22 * len(rows) + 24}" width="640" '
             'style="max-width:100%;font:12px sans-serif" fill="currentColor">'
@@ -82,6 +80,12 @@ def _measured(table: Any) -> tuple[int, list[float]] | None:
         if values and min(values) >= 0 and max(values) > 0:
             return place, values
     return None
+
+
+def _label(columns: list[Any], shown: list[str]) -> str:
+    """What identifies a row: numbers with what they number, "rank 2", and names; what has no value is left out."""
+    keys = [(column, text) for column, text in zip(columns, shown) if column.role == "key" and text != "-"]
+    return ", ".join(f"{column.title} {text}" if text.lstrip("-").isdigit() else text for column, text in keys)
 
 
 def _bar(n: int, label: str, value: str, share: float) -> str:

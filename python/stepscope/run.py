@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import glob as _glob
 import os
-from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Union
 
 from . import _core
 from ._methods import Analyses
@@ -110,8 +110,8 @@ class Run(Analyses):
         if self._events is None or self._events[0] != rank:
             self._events = None  # before others are read
             self._events = (rank, self._core.read_events(rank, 0))
-        elif self.closed:
-            raise UseError("the run is closed", "", "open it again with stepscope.open()")
+        else:
+            self._core.name  # raises UseError in a process forked since
         return chosen(self._events[1], columns, kind, step)
 
     def serve(self, *, port: int = 0) -> Any:
@@ -145,12 +145,14 @@ class Run(Analyses):
             return f"<stepscope.Run {self._name!r}, closed>"
         return f"<stepscope.Run {self._name!r}, {len(self.ranks)} ranks, {len(self.files)} files>"
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        near = _core.nearest_name(name, [info["name"] for info in _core.analyses()])
-        hint = f"; did you mean {near!r}?" if near else ""
-        raise AttributeError(f"a run has no analysis {name!r}{hint}")
+    if not TYPE_CHECKING:  # type checkers shall find what there is none of
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            near = _core.nearest_name(name, [info["name"] for info in _core.analyses()])
+            hint = f"; did you mean {near!r}?" if near else ""
+            raise AttributeError(f"a run has no analysis {name!r}{hint}")
 
 
 def open(paths: Path | Iterable[Path], *, threads: int = 0, groups: Mapping[str, str | Sequence[str]] | Path | None = None,

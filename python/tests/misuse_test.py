@@ -107,6 +107,7 @@ def test_closing_while_another_thread_asks(demo):
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_run_in_a_forked_process_raises_and_does_not_hang(demo):
     run = stepscope.open(demo)
+    run.events(0, ["start"])
     busy = threading.Event()
 
     def keep_busy():
@@ -117,14 +118,17 @@ def test_a_run_in_a_forked_process_raises_and_does_not_hang(demo):
     thread.start()
     child = os.fork()
     if child == 0:
-        try:
-            run.steps()
-        except stepscope.UseError as error:
-            run.close()
-            os._exit(0 if "another process" in str(error) else 3)
-        except BaseException:  # noqa: BLE001
-            os._exit(4)
-        os._exit(5)
+        for ask in (run.steps, lambda: run.events(0, ["start"])):
+            try:
+                ask()
+                os._exit(3)
+            except stepscope.UseError as error:
+                if "another process" not in str(error):
+                    os._exit(4)
+            except BaseException:  # noqa: BLE001
+                os._exit(5)
+        run.close()
+        os._exit(0)
     try:
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     finally:
