@@ -168,7 +168,8 @@ TEST_F(GoodputReportTest, ReportsTheLibrarysStepDeviations) {
   const auto deviations = [&](GoodputReportOptions options) {
     options.mode = GoodputMode::kMlGoodput;
     std::string text;
-    for (const Row& row : RowsOf(Answer(job, options), "goodput", "step_deviation")) {
+    const ReportSet answer = Answer(job, options);
+    for (const Row& row : RowsOf(answer, "goodput", "step_deviation")) {
       text +=
           fmt::format("{}: {} of {}; ", row.Int("step"),
                       static_cast<double>(row.Int("deviation")) / 1e9, row.Int("time") / kSecond);
@@ -192,8 +193,8 @@ TEST_F(GoodputReportTest, ReportsTheLibrarysShareOfSlices) {
                              active, available) +
                  At("elastic_slice_counts_timestamp", at));
   };
-  const std::string job = Entry(At("job_start_time", 0)) + slices(2, 2, 20) + Steps(0, 4, 30, 10) +
-                          slices(2, 4, 60) + Entry(At("job_end_time", 100));
+  const std::string job = Entry(At("job_start_time", 0)) + slices(2, 2, 20) + Steps(0, 2, 30, 10) +
+                          slices(2, 4, 60) + Steps(3, 4, 60, 10) + Entry(At("job_end_time", 100));
   const auto share = [&](const char* key, GoodputReportOptions options) {
     options.mode = GoodputMode::kMlGoodput;
     return std::get<double>(MetricOf(Answer(job, options), key));
