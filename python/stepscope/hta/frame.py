@@ -50,12 +50,12 @@ def trace_frame(events: Any, symbols: SymbolTable) -> Any:
     import numpy as np
     import pandas as pd
 
-    kinds = events["kind"].astype(object)
-    frame = {"index": np.arange(len(events)), "cat": _categories(kinds, events["name"], symbols),
-             "name": _numbered(events["name"], symbols)}
+    names, kinds = pd.Categorical(events["name"]), pd.Categorical(events["kind"])
+    frame = {"index": np.arange(len(events)), "cat": _categories(kinds, names, symbols),
+             "name": _numbers(names.codes, [symbols.number(name) for name in names.categories])}
     frame.update(_places(events))
     frame.update({column: _filled(events, source, none) for column, source, none in _COLUMNS})
-    frame["stream"] = np.where(kinds.isin(_ON_STREAM), frame["stream"], -1)
+    frame["stream"] = np.where(_of_kinds(kinds, _ON_STREAM), frame["stream"], -1)
     frame["launch_row"] = _filled(events, "launch", -1)
     frame["index_correlation"] = _linked(frame["correlation"], frame["launch_row"])
     frame["iteration"] = _filled(events, "step", -1)
@@ -88,11 +88,27 @@ def microseconds(ns: Any) -> Any:
 
 def _categories(kinds: Any, names: Any, symbols: SymbolTable) -> Any:
     """The number of each event's category; only those that occur get one. Of CUDA's driver names begin "cuX"."""
-    categories = kinds.map(_CATEGORIES)
-    driver = (kinds == "runtime") & names.astype(str).str.match(_DRIVER)
-    categories = categories.mask(driver, "cuda_driver")
-    symbols.add_symbols(sorted(categories.dropna().unique()))
-    return categories.map(symbols.sym_index).fillna(-1).astype("int32").to_numpy()
+    import numpy as np
+
+    occur = set(np.unique(kinds.codes))
+    known = [_CATEGORIES.get(kind) if place in occur else None for place, kind in enumerate(kinds.categories)]
+    of = _numbers(kinds.codes, [-1 if category is None else symbols.number(category) for category in known])
+    of_driver = np.array([bool(_DRIVER.match(name)) for name in names.categories] or [False])
+    driver = _of_kinds(kinds, {"runtime"}) & of_driver[names.codes]
+    return np.where(driver, symbols.number("cuda_driver"), of) if driver.any() else of
+
+
+def _of_kinds(kinds: Any, wanted: Any) -> Any:
+    """Which events are of these kinds."""
+    import numpy as np
+
+    return np.array([kind in wanted for kind in kinds.categories] or [False])[kinds.codes]
+
+
+def _numbers(codes: Any, numbers: list[int]) -> Any:
+    import numpy as np
+
+    return np.array(numbers or [-1], dtype=np.int32)[codes]
 
 
 def _places(events: Any) -> dict[str, Any]:
@@ -115,26 +131,27 @@ def _ids(texts: Any, instead: Any) -> Any:
     return np.where(texts.codes < 0, instead, of)
 
 
-def _numbered(texts: Any, symbols: SymbolTable) -> Any:
-    import numpy as np
-    import pandas as pd
-
-    texts = pd.Categorical(texts)
-    symbols.add_symbols(texts.categories)
-    numbers = np.array([symbols.sym_index[text] for text in texts.categories], dtype=np.int32)
-    return numbers[texts.codes] if len(numbers) else np.zeros(len(texts), dtype=np.int32)
-
-
 def _filled(events: Any, source: str | None, none: Any) -> Any:
     """A column of events, with `none` where it has no value."""
     import numpy as np
+    import pandas as pd
 
     if source is None:
-        return np.full(len(events), none, dtype=object if isinstance(none, str) else None)
+        return _texts(pd.Categorical([]), len(events), none) if isinstance(none, str) else np.full(len(events), none)
     column = events[source]
     if isinstance(none, str):
-        return column.astype(object).where(column.notna(), none).to_numpy()
+        return _texts(pd.Categorical(column), len(events), none)
     return column.fillna(none).astype("float64" if isinstance(none, float) else "int64").to_numpy()
+
+
+def _texts(texts: Any, rows: int, none: str) -> Any:
+    """Texts as categories, `none` among them."""
+    import numpy as np
+    import pandas as pd
+
+    categories = [*texts.categories, *([] if none in texts.categories else [none])]
+    codes = texts.codes if len(texts) == rows else np.full(rows, -1, dtype=np.int8)
+    return pd.Categorical.from_codes(np.where(codes < 0, categories.index(none), codes), categories)
 
 
 def _linked(correlation: Any, launch: Any) -> Any:

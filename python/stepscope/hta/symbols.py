@@ -24,6 +24,11 @@ class SymbolTable:
                 self.sym_index[symbol] = len(self.sym_table)
                 self.sym_table.append(symbol)
 
+    def number(self, symbol: str) -> int:
+        """Returns the number of a text, a new one where it has none yet."""
+        self.add_symbols([symbol])
+        return self.sym_index[symbol]
+
     def get_sym_table(self) -> list[str]:
         """Returns the texts, by number."""
         return self.sym_table
