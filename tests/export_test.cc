@@ -88,6 +88,118 @@ TEST_F(ExportTest, CountersStandBesideTheirDevice) {
   EXPECT_EQ(queue, expected);
 }
 
+TEST_F(ExportTest, CountersOfOneSeries) {
+  const auto names_of = [&](CounterSeries series) {
+    std::set<std::string> names;
+    std::vector<std::string> events = TwoLaunches();
+    events.push_back(
+        R"({"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD","pid":0,"tid":7,"ts":40,"dur":1,)"
+        R"("args":{"device":0,"stream":7,"bytes":1000}})");
+    const auto document =
+        ExportedEvents(Document(events), {.counters = true, .counter_series = series});
+    for (const auto& event : document["traceEvents"]) {
+      if (event["ph"] == "C") names.insert(event["name"].get<std::string>().substr(0, 5));
+    }
+    return names;
+  };
+  EXPECT_EQ(names_of(CounterSeries::kBoth), (std::set<std::string>{"bandw", "queue"}));
+  EXPECT_EQ(names_of(CounterSeries::kQueue), std::set<std::string>{"queue"});
+  EXPECT_EQ(names_of(CounterSeries::kBandwidth), std::set<std::string>{"bandw"});
+}
+
+// An operator of the host, or an annotation.
+std::string Range(std::string_view name, int64_t start, int64_t duration,
+                  std::string_view category = "cpu_op", int64_t thread = 9) {
+  return fmt::format(R"({{"ph":"X","cat":"{}","name":"{}","pid":9,"tid":{},"ts":{},"dur":{}}})",
+                     category, name, thread, start, duration);
+}
+
+// Names of the events that have this argument, in order.
+std::vector<std::string> NamesWith(const nlohmann::json& document, const std::string& argument) {
+  std::vector<std::string> names;
+  for (const auto& event : document["traceEvents"]) {
+    if (event.contains("args") && event["args"].contains(argument)) names.push_back(event["name"]);
+  }
+  return names;
+}
+
+// The path of the second "part": its operator and call, and the kernel it launched.
+TEST_F(ExportTest, OfAnAnnotationOnlyWhatIsCritical) {
+  const std::vector<std::string> events = {Range("part", 0, 10, "user_annotation"),
+                                           Range("part", 100, 10, "user_annotation"),
+                                           Range("aten::mm", 101, 5),
+                                           Range("aten::relu", 101, 5, "cpu_op", 77),
+                                           Launch(1, 2, 1),
+                                           Launched(1, 5, 3),
+                                           Launch(2, 102, 1),
+                                           Launched(2, 105, 50)};
+  const PathRegion region = {.annotation = "part", .instance = 1, .only_critical = true};
+  const auto document = ExportedEvents(Document(events), {.critical_path = true, .path = region});
+  EXPECT_EQ(NamesWith(document, "critical"),
+            (std::vector<std::string>{"part", "aten::mm", "cudaLaunchKernel", "k2"}));
+  std::vector<std::string> others;
+  for (const auto& event : document["traceEvents"]) {
+    const bool is_path = event["pid"] == "critical path";
+    if (!is_path && !event.value("args", nlohmann::json::object()).contains("critical"))
+      others.push_back(event["name"]);
+    if (is_path && event["ph"] == "X") {
+      EXPECT_GE(event["ts"], 100);
+    }
+  }
+  EXPECT_EQ(others, std::vector<std::string>{"part"}) << "annotations stay";
+}
+
+TEST_F(ExportTest, WithoutTheRangeNothingIsLeftOut) {
+  const std::string text = Document(TwoLaunches());
+  const PathRegion region = {.annotation = "absent", .only_critical = true};
+  EXPECT_EQ(ExportedEvents(text, {.critical_path = true, .path = region}),
+            nlohmann::json::parse(text));
+}
+
+// Two calls launch k1 and k2, one k3 alone. The other thread's operator is no member.
+TEST_F(ExportTest, PatternsAreMarkedInTheirEvents) {
+  std::vector<std::string> events = {Range("aten::other", 0, 90, "cpu_op", 77)};
+  for (const int64_t at : {0, 20}) {
+    events.insert(events.end(), {Range("aten::linear", at, 10), Range("aten::addmm", at + 1, 8),
+                                 Launch(at + 1, at + 2, 1), Launch(at + 2, at + 4, 1)});
+  }
+  events.insert(events.end(), {Range("aten::linear", 40, 10), Launch(50, 42, 1)});
+  const auto kernel = [&](int64_t correlation, std::string_view name, int64_t at) {
+    events.push_back(
+        fmt::format(R"({{"ph":"X","cat":"kernel","name":"{}","pid":0,"tid":7,"ts":{},"dur":1,)"
+                    R"("args":{{"device":0,"stream":7,"correlation":{}}}}})",
+                    name, at, correlation));
+  };
+  kernel(1, "k1", 12);
+  kernel(2, "k2", 14);
+  kernel(21, "k1", 32);
+  kernel(22, "k2", 34);
+  kernel(50, "k3", 52);
+  const ExportPatterns patterns = {.operator_name = "linear", .min_length = 2};
+  const auto document = ExportedEvents(Document(events), {.patterns = patterns});
+  const auto marked = NamesWith(document, "Patterns");
+  EXPECT_EQ(
+      std::multiset<std::string>(marked.begin(), marked.end()),
+      (std::multiset<std::string>{"aten::linear", "aten::linear", "aten::addmm", "aten::addmm",
+                                  "cudaLaunchKernel", "cudaLaunchKernel", "cudaLaunchKernel",
+                                  "cudaLaunchKernel", "k1", "k1", "k2", "k2"}));
+  for (const auto& event : document["traceEvents"]) {
+    if (!event.contains("args") || !event["args"].contains("Patterns")) continue;
+    EXPECT_EQ(event["args"]["Patterns"], nlohmann::json({{"aten::linear|k1|k2", 2}}));
+    if (event["name"] == "k1") {
+      EXPECT_EQ(event["args"]["stream"], 7) << "arguments stay";
+    }
+  }
+}
+
+TEST_F(ExportTest, MarksAreNotForPerfettoAlone) {
+  in_.Write("rank_0.json", Document(TwoLaunches()));
+  const auto written = Export(
+      std::vector{in_.path()},
+      {.folder = Out(), .format = ExportFormat::kPerfetto, .patterns = {.operator_name = "aten"}});
+  EXPECT_FALSE(written);
+}
+
 TEST_F(ExportTest, TheCriticalPathTilesItsStretch) {
   auto events = TwoLaunches();
   events.push_back(StepRange(3, 8, 10));

@@ -27,14 +27,38 @@ enum class ExportFormat : uint8_t {
   kPerfetto,
 };
 
+// Which counters are added.
+enum class CounterSeries : uint8_t { kBoth, kQueue, kBandwidth };
+
+// What the critical path is of: as parameters of the analysis critical_path.
+struct PathRegion {
+  std::string annotation;      // empty: each rank's complete step of median length
+  int64_t instance = 0;        // which range of that name, by start, from 0
+  int64_t last_instance = -1;  // the region ends with this one; -1: with `instance`
+  // Of host and device activities write only those on the path; annotations, Python's frames,
+  // memory and counters stay. Only as kChrome.
+  bool only_critical = false;
+};
+
+// Kernel sequences whose events are marked: args.Patterns, with the sequence and how often it
+// occurs. Only as kChrome.
+struct ExportPatterns {
+  std::string operator_name;  // part of the name of operators or annotations; empty: no patterns
+  int64_t min_length = 3;     // in kernels
+  int64_t top = 5;            // the most frequent ones of each trace
+};
+
 struct ExportOptions {
   std::string folder;  // is made if need be; files of the same names are replaced
   ExportFormat format = ExportFormat::kChrome;
   std::string steps = "all";   // as in AnalyzeOptions; events that reach into them are kept whole
   std::vector<int64_t> ranks;  // only these; empty: all
   bool counters = false;       // add each stream's queue length and each kind of copy's bandwidth
-  bool critical_path =
-      false;        // add each rank's critical path: of its complete step of median length
+  CounterSeries counter_series = CounterSeries::kBoth;
+  // Add each rank's critical path, and mark what is on it: args.critical, but not as kPerfetto.
+  bool critical_path = false;
+  PathRegion path;
+  ExportPatterns patterns;
   int threads = 0;  // to read with; 0: one per processor
   // Replace what is private, as in OpenOptions; the answer names files as they are.
   std::optional<RedactOptions> redact = {};

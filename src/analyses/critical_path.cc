@@ -27,7 +27,8 @@ constexpr std::string_view kDoc = R"md(
 were faster?
 
 **Definition:** Each rank has one window: the given `step`, or else its complete step of median length. With `annotation` it
-is the `instance`-th range of that name. Without steps it is the whole trace. The window is from the start of the range until
+is the `instance`-th range of that name, or if none has it, of a name that contains it; with `last_instance` from that
+range's start to the end of the last. Without steps it is the whole trace. The window is from the start of the range until
 the range and all activities launched in it have ended. From there the path goes back in time, at every moment to the
 dependency that ended last. An activity depends on three things:
 
@@ -82,6 +83,8 @@ constexpr auto kParams = std::to_array<Parameter>({
      "explain the range with this name instead of a step"},
     {"instance", Parameter::Type::kInteger, "0", Unit::kNone,
      "index of the range among those with that name, from 0"},
+    {"last_instance", Parameter::Type::kInteger, "-1", Unit::kNone,
+     "index of the last range to explain with it; -1: only `instance`"},
     {"rank", Parameter::Type::kInteger, "-1", Unit::kNone, "only this rank; -1: every rank"},
     {"what_if",
      Parameter::Type::kText,
@@ -98,8 +101,9 @@ Phrase WhyNothing(const Params& params) {
   Phrase what = Say("step {step}", params.Integer("step"));
   if (params.Integer("step") < 0) what = "device activity";
   if (!params.Text("annotation").empty()) {
+    const int64_t last = std::max(params.Integer("last_instance"), params.Integer("instance"));
     what = Say("annotation or operator '{name}', instance {instance}",
-               Phrase::Name(std::string(params.Text("annotation"))), params.Integer("instance"));
+               Phrase::Name(std::string(params.Text("annotation"))), last);
   }
   if (params.Integer("rank") >= 0) {
     return Say("the traces have no {what} of rank {rank}", what, params.Integer("rank"));
@@ -311,13 +315,15 @@ Phrase Headline(const RankPath& shown) {
 Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kCriticalPath, facts);
   if (report.status == Status::kUnavailable) return report;
-  const MeasuredPaths measured = MeasurePaths(*facts.names, facts.ranks,
-                                              {.window = {.annotation = params.Text("annotation"),
-                                                          .instance = params.Integer("instance"),
-                                                          .step = params.Integer("step")},
-                                               .rank = params.Integer("rank"),
-                                               .text = params.Text("what_if"),
-                                               .changes = *ParseChanges(params.Text("what_if"))});
+  const MeasuredPaths measured =
+      MeasurePaths(*facts.names, facts.ranks,
+                   {.window = {.annotation = params.Text("annotation"),
+                               .instance = params.Integer("instance"),
+                               .last_instance = params.Integer("last_instance"),
+                               .step = params.Integer("step")},
+                    .rank = params.Integer("rank"),
+                    .text = params.Text("what_if"),
+                    .changes = *ParseChanges(params.Text("what_if"))});
   if (measured.ranks.empty()) {
     MakeUnavailable(report, measured.unlinked ? WhyNothingLinked(facts) : WhyNothing(params));
     if (!measured.unlinked) report.absent = AbsentOf(params, facts);

@@ -7,6 +7,7 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
+#include "analyses/idle_time_intervals.h"
 #include "analyses/idle_time_waits.h"
 #include "facts/activity/compute_cover.h"
 #include "report/humanize.h"
@@ -25,6 +26,9 @@ is a running maximum, so overlapping kernels never make a gap negative. Each gap
 - `host_wait`: the launch call of the next activity began after the stream was already idle.
 - `kernel_wait`: the launch was in time, and the gap is shorter than `consecutive_kernel_delay`.
 - `other`: waiting for another stream or device, an event, or memory.
+
+`intervals` has statistics of the gaps by stream and cause, with quartiles as pandas' describe() has them. An activity
+that starts as the stream gets free counts there as a gap of 0.
 
 One-time work of the host (as in `overview`) is part of host_wait, and no finding.
 
@@ -66,27 +70,37 @@ bool CutOff(const RankActivity& rank, int32_t before, int32_t now) {
   return stretch(before) != stretch(now);
 }
 
-void AddGap(StreamIdle& idle, const ComputeCover& one_time, const Activity& activity,
+GapCause CauseOfGap(const Activity& activity, int64_t gap, int64_t threshold) {
+  const bool late = activity.launched != kNoTime && activity.launched > activity.free_since;
+  if (late) return GapCause::kHostWait;
+  return gap < threshold ? GapCause::kKernelWait : GapCause::kOther;
+}
+
+void AddGap(StreamIdle& idle, Gaps& gaps, const ComputeCover& one_time, const Activity& activity,
             int64_t threshold) {
-  if (activity.free_since == kNoTime || activity.start <= activity.free_since) return;
+  if (activity.free_since == kNoTime || activity.start < activity.free_since) return;
   const int64_t gap = activity.start - activity.free_since;
-  if (activity.launched != kNoTime && activity.launched > activity.free_since) {
+  const GapCause cause = CauseOfGap(activity, gap, threshold);
+  gaps[static_cast<size_t>(cause)].push_back(gap);
+  if (cause == GapCause::kHostWait) {
     idle.host_wait += gap;
-    idle.one_time += one_time.Within(activity.free_since, activity.start);
-  } else if (gap < threshold) {
+    if (gap > 0) idle.one_time += one_time.Within(activity.free_since, activity.start);
+  } else if (cause == GapCause::kKernelWait) {
     idle.kernel_wait += gap;
   } else {
     idle.other += gap;
   }
 }
 
-std::vector<StreamIdle> MeasureStreams(const RankActivity& rank, int64_t threshold) {
+std::vector<StreamIdle> MeasureStreams(const RankActivity& rank, int64_t threshold,
+                                       std::vector<Gaps>& gaps) {
   std::vector<StreamIdle> streams(rank.streams.size());
+  gaps.resize(rank.streams.size());
   const ComputeCover one_time = ComputeCover::OfOneTimeWork(*rank.host);
   for (const Activity& activity : rank.activities) {
     StreamIdle& idle = streams[activity.stream];
     if (idle.count++ > 0 && !CutOff(rank, idle.step, activity.step))
-      AddGap(idle, one_time, activity, threshold);
+      AddGap(idle, gaps[activity.stream], one_time, activity, threshold);
     idle.step = activity.step;
     const int64_t added = std::max<int64_t>(activity.end - std::max(activity.start, idle.until), 0);
     idle.until = std::max(idle.until, activity.end);
@@ -128,6 +142,7 @@ struct Totals {
 // The streams of a recording, and ns of its host's waits that are a finding of their own.
 struct RankIdle {
   std::vector<StreamIdle> streams;
+  std::vector<Gaps> gaps;  // by stream
   int64_t waits = 0;
 };
 
@@ -256,6 +271,7 @@ Report Run(const Facts& facts, const Params& params) {
                      .columns = IdleColumns(),
                      .text_rows = 32};
   Table all_streams{.key = "streams", .title = "Gaps per stream", .columns = IdleColumns()};
+  Table intervals = IntervalsTable();
   SetKinds(main_streams, {{"host_wait", ColumnKind::kHost},
                           {"kernel_wait", ColumnKind::kLaunch},
                           {"other", ColumnKind::kOther}});
@@ -265,15 +281,18 @@ Report Run(const Facts& facts, const Params& params) {
   const bool lists_waits = facts.selected.empty() && !facts.MostKernelsMissing();
   const int64_t long_wait = params.Integer("long_wait");
   const auto measure = [&](const RankActivity& rank) {
-    return RankIdle{MeasureStreams(rank, threshold),
-                    lists_waits ? IdleWaitsOf(rank, long_wait) : 0};
+    RankIdle idle;
+    idle.streams = MeasureStreams(rank, threshold, idle.gaps);
+    if (lists_waits) idle.waits = IdleWaitsOf(rank, long_wait);
+    return idle;
   };
-  ForEachDevice(facts, measure, [&](const DeviceFacts& device, const RankIdle& rank_idle) {
+  ForEachDevice(facts, measure, [&](const DeviceFacts& device, RankIdle& rank_idle) {
     const std::vector<StreamIdle>& streams = rank_idle.streams;
     for (size_t s = 0; s < streams.size(); ++s) {
       const Stream& stream = device.rank->streams[s];
       if (stream.device_index != device.device_index || streams[s].count == 0) continue;
       all_streams.rows.push_back(IdleRow(device, stream.stream, streams[s]));
+      AddIntervals(intervals, device, stream.stream, rank_idle.gaps[s]);
     }
     const MainStream main = FindMain(device, streams);
     main_streams.rows.push_back(IdleRow(device, main.stream, main.idle));
@@ -284,6 +303,7 @@ Report Run(const Facts& facts, const Params& params) {
   report.headline = Headline(totals);
   report.tables.push_back(std::move(main_streams));
   report.tables.push_back(std::move(all_streams));
+  report.tables.push_back(std::move(intervals));
   AddFinding(report, facts, totals);
   if (lists_waits) AddIdleWaits(report, facts, long_wait);
   return report;

@@ -1,6 +1,4 @@
 // Finds kernel sequences to fuse or to capture in a graph: by operator, and repeated in a step.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -10,8 +8,9 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "analyses/repeats.h"
+#include "analyses/sequence_text.h"
 #include "base/saturate.h"
-#include "base/sort_runs.h"
+#include "facts/activity/launched_by.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -42,7 +41,6 @@ constexpr auto kParams = std::to_array<Parameter>({
     {"min_length", Parameter::Type::kInteger, "1", Unit::kCount, "omit shorter sequences"},
 });
 
-constexpr size_t kLongestShown = 64;  // kernels of a sequence that are written out
 constexpr size_t kMostMined = 20'000;
 constexpr size_t kRepeats = 10;
 constexpr double kMinShare = 0.05;  // of the searched window
@@ -56,11 +54,7 @@ struct Sequence {
   bool operator==(const Sequence&) const = default;
 };
 struct HashOfSequence {
-  size_t operator()(const Sequence& s) const {
-    uint64_t hash = s.op;
-    for (const StringId name : s.kernels) hash = (hash ^ name) * 0x9e3779b97f4a7c15 + (hash >> 29);
-    return hash;
-  }
+  size_t operator()(const Sequence& s) const { return HashOfNames(s.op, s.kernels); }
 };
 struct Sum {
   int64_t count = 0, gpu_time = 0, cpu_time = 0;
@@ -85,25 +79,6 @@ class Wanted {
   std::vector<int8_t> known_;
 };
 
-struct Launched {
-  int32_t root = kNoRange;
-  uint32_t activity = 0;  // index into RankActivity::activities
-};
-
-// By outermost operator, in order of starts.
-std::vector<Launched> LaunchedBy(const RankActivity& rank, const RangeLinks& roots) {
-  std::vector<Launched> launched;
-  launched.reserve(rank.activities.size());
-  for (uint32_t w = 0; w < rank.activities.size(); ++w) {
-    const auto call = rank.CallOf(rank.activities[w]);
-    if (!call || call->range == kNoRange) continue;
-    const int32_t root = roots[static_cast<size_t>(call->range)];
-    if (root != kNoRange) launched.push_back({root, w});
-  }
-  SortRuns(launched, {}, &Launched::root);
-  return launched;
-}
-
 void AddRank(const RankActivity& rank, Wanted& wanted, Sequences& sequences) {
   const auto is_wanted = [&](const HostRange& range) { return wanted(range); };
   const auto launched = LaunchedBy(rank, FindOutermost(*rank.host, is_wanted));
@@ -122,20 +97,6 @@ void AddRank(const RankActivity& rank, Wanted& wanted, Sequences& sequences) {
     sum.gpu_time = AddSaturated(sum.gpu_time, gpu_time);
     sum.cpu_time = AddSaturated(sum.cpu_time, range.duration());
   }
-}
-
-// "a | b | c". A long sequence is cut and identified by a hash.
-std::string SayKernels(const Facts& facts, const Names& kernels) {
-  std::string text;
-  for (size_t k = 0; k < std::min(kernels.size(), kLongestShown); ++k) {
-    if (k > 0) text += " | ";
-    text += (*facts.names)[kernels[k]];
-  }
-  if (kernels.size() > kLongestShown) {
-    text += fmt::format(" | and {} more, {:016x}", kernels.size() - kLongestShown,
-                        HashOfSequence()({0, kernels}));
-  }
-  return text;
 }
 
 Table SequencesTable(const Facts& facts, const Sequences& sequences, int64_t min_length) {

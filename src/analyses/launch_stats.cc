@@ -6,6 +6,7 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
+#include "analyses/launch_stats_launches.h"
 #include "base/distribution.h"
 #include "base/saturate.h"
 #include "base/stop.h"
@@ -25,7 +26,8 @@ call to the start of the activity, and 0 if it started before the call returned.
 its call. A **runtime outlier** is a call longer than `runtime_cutoff`. It counts once, with the first activity that it
 launched. A **delay outlier** starts more than `launch_delay_cutoff` after its call. `call_mean` is the mean of calls, and
 `gpu_mean` the mean of activities. The histograms have the launch delays, the durations of short kernels, and the
-durations of slow calls. Each point is the lower end of a bucket and the number in it. The last point is the end.
+durations of slow calls. `runtime_calls` has all calls, launching
+or not. With `launches`, a table has every activity with its call, correlation id and delay. Each point is the lower end of a bucket and the number in it. The last point is the end.
 
 **Limitations:** Activities without a launch call in the trace do not count; `with_launch` is the number joined. A
 graph's kernels share one call, and the delay of later kernels contains the time of earlier ones. They count in the
@@ -41,6 +43,13 @@ constexpr auto kParams = std::to_array<Parameter>({
      "launch calls longer than this are runtime outliers"},
     {"launch_delay_cutoff", Parameter::Type::kInteger, "100000", Unit::kNanoseconds,
      "activities with a longer launch delay are delay outliers"},
+    {"launches",
+     Parameter::Type::kText,
+     "false",
+     Unit::kNone,
+     "true: list every launch, in table launches",
+     {},
+     &CheckLaunches},
 });
 
 constexpr double kManyShort = 0.3;   // of all kernels, to be reported
@@ -366,6 +375,8 @@ Report Run(const Facts& facts, const Params& params) {
   report.tables.push_back(std::move(ranks));
   report.tables.push_back(WorstTable(facts, measure));
   report.tables.push_back(CallsTable(facts, measure));
+  report.tables.push_back(RuntimeCallsTable(facts));
+  if (params.Text("launches") == "true") report.tables.push_back(LaunchesTable(facts));
   AddFinding(report, facts, measure, totals);
   return report;
 }

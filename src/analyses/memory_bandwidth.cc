@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "analyses/all.h"
 #include "analyses/build.h"
+#include "analyses/statistics_columns.h"
 #include "base/saturate.h"
 #include "base/time_units.h"
 #include "facts/devices/copy_rates.h"
@@ -22,7 +24,8 @@ constexpr std::string_view kDoc = R"md(
 
 **Definition:** Per device and direction (HtoD, DtoH, DtoD, PtoP, memset): the bytes, the time in which at least one such
 copy runs (`busy`), and the bandwidth of all concurrent copies, as its mean over `busy` and its maximum. A copy's
-bandwidth is the profiler's, or bytes / duration where it gives none.
+bandwidth is the profiler's, or bytes / duration where it gives none. `statistics` is of the bandwidth of all concurrent
+copies after each moment at which it changes, without weight by time, where it is above 0.
 
 **Limitations:** Copies made by kernels do not count. A copy without bytes and bandwidth counts in `copies` and
 `busy` only; `without_size` is the number of such copies. Concurrent copies share a link, which slows each of them.
@@ -49,7 +52,35 @@ Table KindsTable() {
   return table;
 }
 
-void AddKind(Report& report, Table& table, const DeviceFacts& device, CopyPath path,
+Table BandwidthStatisticsTable() {
+  Table table{.key = "statistics",
+              .title = "Bandwidth statistics",
+              .columns = DeviceKeys(),
+              .text_rows = 0};
+  AddColumns(table, {KeyColumn("kind", "direction")});
+  AddColumns(table, StatisticsColumns("changes", Unit::kBytesPerSecond));
+  return table;
+}
+
+void AddStatistics(Table& table, const DeviceFacts& device, const std::string& kind,
+                   const std::vector<StepCurve::Point>& rate) {
+  std::vector<int64_t> levels;
+  for (const StepCurve::Point& point : rate) {
+    if (point.level > 0) levels.push_back(point.level);
+  }
+  if (levels.empty()) return;
+  auto row = DeviceCells(device);
+  row.emplace_back(kind);
+  std::ranges::move(StatisticsCells(DescribeValues(levels), Unit::kBytesPerSecond),
+                    std::back_inserter(row));
+  table.rows.push_back(std::move(row));
+}
+
+struct Tables {
+  Table kinds = KindsTable(), statistics = BandwidthStatisticsTable();
+};
+
+void AddKind(Report& report, Tables& tables, const DeviceFacts& device, CopyPath path,
              CopyRates& copies, int64_t points) {
   const auto rate = copies.rate.Levels();
   const CurveStatistics r = Measure(rate, 1);
@@ -63,7 +94,8 @@ void AddKind(Report& report, Table& table, const DeviceFacts& device, CopyPath p
   row.insert(row.end(), {kind, copies.count, When(known, copies.bytes), running.time_above_zero,
                          When(!rate.empty() && busy > 0, moved / std::max(busy, 1.0)),
                          When(!rate.empty(), static_cast<double>(r.max)), copies.without_size});
-  table.rows.push_back(std::move(row));
+  tables.kinds.rows.push_back(std::move(row));
+  AddStatistics(tables.statistics, device, kind, rate);
   if (rate.empty()) return;
   report.series.push_back(
       {.key = fmt::format("{}.rank{}.window{}.device{}", kind, device.rank->rank,
@@ -99,24 +131,25 @@ Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kMemoryBandwidth, facts);
   if (report.status == Status::kUnavailable) return report;
   const int64_t points = params.Integer("points");
-  Table table = KindsTable();
-  const ColumnOf busy(table, "busy");
+  Tables tables;
+  const ColumnOf busy(tables.kinds, "busy");
   std::array<Total, kCopyPaths> totals{};
   ForEachDevice(facts, FollowCopies, [&](const DeviceFacts& device, auto& devices) {
     for (size_t p = 0; p < kCopyPaths; ++p) {
       CopyRates& copies = devices[device.device_index][p];
       if (copies.count == 0) continue;
       totals[p].bytes = AddSaturated(totals[p].bytes, copies.bytes);
-      AddKind(report, table, device, static_cast<CopyPath>(p), copies, points);
-      totals[p].busy = AddSaturated(totals[p].busy, busy.Int(table.rows.back()));
+      AddKind(report, tables, device, static_cast<CopyPath>(p), copies, points);
+      totals[p].busy = AddSaturated(totals[p].busy, busy.Int(tables.kinds.rows.back()));
     }
   });
-  if (table.rows.empty()) {
+  if (tables.kinds.rows.empty()) {
     MakeUnavailable(report, "no memcpy or memset was recorded");
     return report;
   }
   report.headline = Headline(totals);
-  report.tables.push_back(std::move(table));
+  report.tables.push_back(std::move(tables.kinds));
+  report.tables.push_back(std::move(tables.statistics));
   return report;
 }
 

@@ -6,6 +6,7 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
+#include "analyses/operator_kernels_sequences.h"
 #include "base/saturate.h"
 #include "base/stop.h"
 #include "report/humanize.h"
@@ -21,7 +22,9 @@ constexpr std::string_view kDoc = R"md(
 **Definition:** Each kernel, memcpy and memset belongs to the innermost operator around its launch call, on the
 call's thread. `op_delay` is from the operator's start to the call. Launch to start (`launch_delay`) is from the call's
 start to the activity's start; the launch delay of `launch_stats` begins at the call's end. Both are means. `host_time` is the sum of the operator's calls; `self_time` excludes the operators
-inside. `operators` covers all ranks. `kernels` has each operator's kernels by rank.
+inside. `operators` covers all ranks. `kernels` has each operator's kernels by rank. `sequences` has, by rank, which
+kernels an operator launches itself, in order of their launches; its delays are those of the first of them. Copies, memsets
+and graphs do not count there.
 
 **Limitations:** Operators need ProfilerActivity.CPU. Calls outside operators are listed without an operator.
 
@@ -86,9 +89,12 @@ void AddHost(const Facts& facts, const RankActivity& rank, Sums& sums) {
   }
 }
 
-void AddActivity(const RankActivity& rank, Sums& sums) {
+// Returns the kernels that operators launched alone.
+std::vector<OperatorLaunch> AddActivity(const RankActivity& rank, Sums& sums) {
   const HostOps& host = *rank.host;
-  for (const Activity& activity : rank.activities) {
+  std::vector<OperatorLaunch> launches;
+  for (uint32_t w = 0; w < rank.activities.size(); ++w) {
+    const Activity& activity = rank.activities[w];
     sums.total = AddSaturated(sums.total, activity.duration());
     const auto call = rank.CallOf(activity);
     const int32_t at = !call ? kNoRange : host.FindAround(call->range, IsOperator);
@@ -98,7 +104,10 @@ void AddActivity(const RankActivity& rank, Sums& sums) {
                                         : host.ranges[static_cast<size_t>(at)];
     sums.operators[op.name].Add(activity, *call, op.start);
     sums.kernels[{rank.rank, op.name, activity.name}].Add(activity, *call, op.start);
+    const bool alone = call->role == CallRole::kLaunch && !IsMemory(activity.kind);
+    if (alone && at != kNoRange) launches.push_back({at, w});
   }
+  return launches;
 }
 
 Cell NameCell(const Facts& facts, StringId name) {
@@ -186,9 +195,10 @@ Report Run(const Facts& facts, const Params&) {
   Report report = StartReport(kOperatorKernels, facts);
   if (report.status == Status::kUnavailable) return report;
   Sums sums;
+  std::vector<std::vector<OperatorLaunch>> launches;  // of each rank
   for (const RankActivity& rank : facts.ranks) {
     AddHost(facts, rank, sums);
-    AddActivity(rank, sums);
+    launches.push_back(AddActivity(rank, sums));
   }
   const bool any = std::ranges::any_of(sums.operators,
                                        [](const auto& entry) { return entry.first != kNoString; });
@@ -206,6 +216,7 @@ Report Run(const Facts& facts, const Params&) {
                      static_cast<double>(std::max<int64_t>(sums.total, 1))));
   report.tables.push_back(std::move(operators));
   report.tables.push_back(KernelsTable(facts, sums));
+  report.tables.push_back(SequencesTable(facts, std::move(launches)));
   return report;
 }
 

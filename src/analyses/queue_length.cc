@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 
 #include "analyses/all.h"
 #include "analyses/build.h"
+#include "analyses/statistics_columns.h"
 #include "base/stop.h"
 #include "facts/devices/device_peaks.h"
 #include "facts/devices/queues.h"
@@ -22,7 +24,9 @@ constexpr std::string_view kDoc = R"md(
 
 **Definition:** An activity (kernel, memcpy, memset) is queued from its launch call's begin to its end (`mean`, `max`,
 `time_at_limit`). `waiting_mean`, `waiting_max` and `waiting_at_limit` count those launched and not started, as HTA
-does. Means are over time, from the stream's first launch to its last end, not over events. `max_queue_length` is
+does. Means are over time, from the stream's first launch to its last end, not over events.
+`statistics` does count events: of the activities launched and not started, the number after each launch and each
+start. `max_queue_length` is
 the length at which launch calls block: 1024 in CUDA.
 
 **Limitations:** Activities without a launch call in the trace do not count; `without_launch` is their number. A
@@ -69,7 +73,7 @@ void FindHeldUp(const Facts& facts, const RankActivity& rank, uint32_t stream,
 }
 
 struct Tables {
-  Table streams, held_up;
+  Table streams, statistics, held_up;
 };
 
 Tables MakeTables() {
@@ -77,6 +81,10 @@ Tables MakeTables() {
                        .title = "Queue length per stream",
                        .columns = DeviceKeys(),
                        .text_rows = 12},
+           .statistics = {.key = "statistics",
+                          .title = "Queue length statistics",
+                          .columns = DeviceKeys(),
+                          .text_rows = 0},
            .held_up = {.key = "held_up",
                        .title = "Blocked launch calls",
                        .columns = DeviceKeys(),
@@ -88,6 +96,8 @@ Tables MakeTables() {
                          CountColumn("waiting_max", "max not started"),
                          TimeColumn("waiting_at_limit", "not started, at limit"),
                          CountColumn("without_launch", "without launch")});
+  AddColumns(t.statistics, {KeyColumn("stream", "stream")});
+  AddColumns(t.statistics, StatisticsColumns("changes", Unit::kCount));
   AddColumns(t.held_up, {KeyColumn("stream", "stream"), KeyColumn("call", "call"),
                          CountColumn("calls", "calls"), TimeColumn("time", "time")});
   return t;
@@ -127,6 +137,7 @@ class Measurement {
                            When(any, o.time_at_limit), When(any, w.mean), When(any, w.max),
                            When(any, w.time_at_limit), queue.WithoutLaunch()});
     tables.streams.rows.push_back(std::move(row));
+    if (!queue.launched.empty()) AddStatistics(device, index, queue);
     at_limit_ += o.time_at_limit;
     if (any) Consider(device, stream, queue.operations, o);
   }
@@ -173,6 +184,15 @@ class Measurement {
     const auto levels = Waiting(*device.rank, queue).Levels();
     series.push_back(CurveOf(device, index, "waiting", levels, points_));
     return Measure(levels, LimitOf(device));
+  }
+
+  void AddStatistics(const DeviceFacts& device, uint32_t index, const StreamQueue& queue) {
+    std::vector<int64_t> lengths = WaitingAtChanges(*device.rank, queue);
+    auto row = DeviceCells(device);
+    row.emplace_back(device.rank->streams[index].stream);
+    std::ranges::move(StatisticsCells(DescribeValues(lengths), Unit::kCount),
+                      std::back_inserter(row));
+    tables.statistics.rows.push_back(std::move(row));
   }
 
   void Consider(const DeviceFacts& device, int64_t stream, int64_t operations,
@@ -224,6 +244,7 @@ Report Run(const Facts& facts, const Params& params) {
   }
   report.headline = measurement.Headline();
   report.tables.push_back(std::move(measurement.tables.streams));
+  report.tables.push_back(std::move(measurement.tables.statistics));
   if (!measurement.tables.held_up.rows.empty()) {
     report.tables.push_back(std::move(measurement.tables.held_up));
   }

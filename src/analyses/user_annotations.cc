@@ -18,8 +18,8 @@ constexpr std::string_view kDoc = R"md(
 do they launch?
 
 **Definition:** By rank and name. `host` ranges are the annotation's durations on the host. `device` ranges are their
-counterpart on the device, from the first to the last activity launched in them. `count`, `sum`, `mean`, `min` and `max`
-are of the ranges. `kernels` and `gpu_time` are of the activities: on the host side those launched inside, on the device
+counterpart on the device, from the first to the last activity launched in them. `count`, `sum`, `mean`, `min`, `max`
+and `stddev` are of the ranges. `kernels` and `gpu_time` are of the activities: on the host side those launched inside, on the device
 side those that ran inside on that stream. Each activity counts for its innermost annotation only.
 
 **Limitations:** Activities of other threads do not count, such as parts of backward, because no annotation of the main
@@ -37,15 +37,9 @@ struct Key {
 };
 
 struct Sum {
-  int64_t count = 0, sum = 0, min = INT64_MAX, max = 0;
+  KernelStatistics ranges;
   int64_t kernels = 0, gpu_time = 0;
 
-  void AddRange(int64_t duration) {
-    ++count;
-    sum = AddSaturated(sum, duration);
-    min = std::min(min, duration);
-    max = std::max(max, duration);
-  }
   void AddActivity(const Activity& activity) {
     ++kernels;
     gpu_time = AddSaturated(gpu_time, activity.duration());
@@ -60,7 +54,7 @@ void AddHostSide(const Facts& facts, const RankActivity& rank, Sums& sums) {
   for (const HostRange& range : host.ranges) {
     checks.Turn();
     if (!is_annotation(range) || !facts.Counts(rank, range.start)) continue;
-    sums[{rank.rank, false, range.name}].AddRange(range.duration());
+    sums[{rank.rank, false, range.name}].ranges.Add(range.duration());
   }
   for (const Activity& activity : rank.activities) {
     const auto call = rank.CallOf(activity);
@@ -128,25 +122,28 @@ void AddDeviceSide(const Facts& facts, const RankActivity& rank, Sums& sums) {
   for (size_t r = 0; r < rank.ranges.size(); ++r) {
     if (!facts.selected.empty() && !open.HeldWork(r)) continue;
     const DeviceRange& range = rank.ranges[r];
-    sums[{rank.rank, true, range.name}].AddRange(range.end - range.start);
+    sums[{rank.rank, true, range.name}].ranges.Add(range.end - range.start);
   }
 }
 
 Table AnnotationsTable(const Facts& facts, const Sums& sums) {
-  Table table{.key = "annotations",
-              .title = "Annotations by device time",
-              .columns = {KeyColumn("rank", "rank"), Words(KeyColumn("side", "side")),
-                          KeyColumn("annotation", "annotation"), CountColumn("count", "count"),
-                          TimeColumn("sum", "sum"), TimeColumn("mean", "mean"),
-                          TimeColumn("min", "min"), TimeColumn("max", "max"),
-                          CountColumn("kernels", "kernels"), TimeColumn("gpu_time", "device time")},
-              .text_rows = 12};
+  Table table{
+      .key = "annotations",
+      .title = "Annotations by device time",
+      .columns = {KeyColumn("rank", "rank"), Words(KeyColumn("side", "side")),
+                  KeyColumn("annotation", "annotation"), CountColumn("count", "count"),
+                  TimeColumn("sum", "sum"), TimeColumn("mean", "mean"), TimeColumn("min", "min"),
+                  TimeColumn("max", "max"), Detail(TimeColumn("stddev", "std dev")),
+                  CountColumn("kernels", "kernels"), TimeColumn("gpu_time", "device time")},
+      .text_rows = 12};
   for (const auto& [key, sum] : sums) {
-    const bool any = sum.count > 0;
-    table.rows.push_back({key.rank, key.device ? "device" : "host",
-                          std::string((*facts.names)[key.name]), sum.count, sum.sum,
-                          When(any, any ? sum.sum / sum.count : 0), When(any, sum.min),
-                          When(any, sum.max), sum.kernels, sum.gpu_time});
+    const KernelStatistics& ranges = sum.ranges;
+    const bool any = ranges.count > 0;
+    table.rows.push_back(
+        {key.rank, key.device ? "device" : "host", std::string((*facts.names)[key.name]),
+         ranges.count, ranges.sum, When(any, any ? ranges.sum / ranges.count : 0),
+         When(any, ranges.min), When(any, ranges.max),
+         When(ranges.count > 1, RoundToInt64(ranges.Deviation())), sum.kernels, sum.gpu_time});
   }
   // Steps come last: other analyses have tables of steps.
   const ColumnOf rank(table, "rank"), side(table, "side"), name(table, "annotation"),

@@ -18,19 +18,42 @@ struct ExportFlags {
   std::vector<std::string> paths;
   ExportOptions options;
   bool perfetto = false, chrome = false;
+  std::string counter_series = "both";
   OutputFlags output;
   RedactFlags redact;
 };
+
+CounterSeries SeriesOf(const std::string& name) {
+  if (name == "queue") return CounterSeries::kQueue;
+  return name == "bandwidth" ? CounterSeries::kBandwidth : CounterSeries::kBoth;
+}
 
 int RunExportTraces(const ExportFlags& flags) {
   ProgressLine line;
   ExportOptions options = flags.options;
   if (flags.perfetto) options.format = ExportFormat::kPerfetto;
+  options.counter_series = SeriesOf(flags.counter_series);
   options.redact = RedactionOf(flags.redact);
   options.on_progress = [&](const Progress& progress) { line.Show(progress); };
   auto written = Export(flags.paths, options);
   line.Clear();
   return PrintAndJudge(std::move(written), flags.output);
+}
+
+void AddPathRegion(Command& command, ExportOptions& options) {
+  command.Switch("--critical-path", options.critical_path);
+  command.Take("--annotation", options.path.annotation).Needs("--critical-path");
+  command.Take("--instance", options.path.instance).Needs("--annotation");
+  command.Take("--last-instance", options.path.last_instance).Needs("--annotation");
+  command.Switch("--only-critical", options.path.only_critical)
+      .Needs("--critical-path")
+      .Excludes("--perfetto");
+}
+
+void AddPatterns(Command& command, ExportPatterns& patterns) {
+  command.Take("--patterns", patterns.operator_name).Excludes("--perfetto");
+  command.Take("--pattern-length", patterns.min_length).Needs("--patterns");
+  command.Take("--top-patterns", patterns.top).Needs("--patterns");
 }
 
 }  // namespace
@@ -48,7 +71,11 @@ void AddExport(Command& root) {
   command.Switch("--chrome", flags->chrome);
   command.Switch("--perfetto", flags->perfetto).Excludes("--chrome");
   command.Switch("--counters", flags->options.counters);
-  command.Switch("--critical-path", flags->options.critical_path);
+  command.Take("--counter-series", flags->counter_series)
+      .Choices({"both", "queue", "bandwidth"})
+      .Needs("--counters");
+  AddPathRegion(command, flags->options);
+  AddPatterns(command, flags->options.patterns);
   AddRedaction(command, flags->redact);
   AddThreads(command, flags->options.threads);
   command.Take("--format", flags->output.format)
@@ -58,6 +85,10 @@ void AddExport(Command& root) {
       {{"add queue length and bandwidth to each trace",
         "stepscope export traces/ -o out --counters"},
        {"add the critical path", "stepscope export traces/ -o out --critical-path"},
+       {"show only what is critical in a range",
+        "stepscope export traces/ -o out --critical-path --annotation forward --only-critical"},
+       {"mark kernel sequences of an operator",
+        "stepscope export traces/ -o out --patterns aten::linear"},
        {"all ranks in one file, on one clock", "stepscope export traces/ -o out --perfetto"},
        {"one step of two ranks", "stepscope export traces/ -o small --steps 7 --ranks 0,3"}});
   command.Notes(

@@ -52,8 +52,18 @@ constexpr Word kWords[] = {
     {"--chrome", "", "Write a JSON trace per rank for chrome://tracing (the default)", "", ""},
     {"--perfetto", "", "Write one Perfetto trace of all ranks on one clock", "", ""},
     {"--counters", "", "Add queue length and copy bandwidth", "", "counters"},
+    {"--counter-series", "SERIES", "Counters to add: queue, bandwidth or both", "both",
+     "counter_series"},
     {"--critical-path", "", "Add the critical path of the median complete step", "",
      "critical_path"},
+    {"--annotation", "NAME", "Critical path of the range with this name", "", "annotation"},
+    {"--instance", "N", "Index of that range, from 0", "0", "instance"},
+    {"--last-instance", "N", "Index of the last range of the path", "that of --instance",
+     "last_instance"},
+    {"--only-critical", "", "Leave out activities that are not on the path", "", "only_critical"},
+    {"--patterns", "OPERATOR", "Mark its most frequent kernel sequences", "", "patterns"},
+    {"--pattern-length", "N", "Fewest kernels of a marked sequence", "3", "pattern_length"},
+    {"--top-patterns", "N", "Number of sequences to mark", "5", "top_patterns"},
 
     // Servers.
     {"--host", "HOST", "Listen address; beyond loopback needs a token", "127.0.0.1", "host"},

@@ -16,8 +16,13 @@ constexpr std::string_view kPathProcess = "critical path";
 
 }  // namespace
 
-ChromeFile::ChromeFile(std::string path, KeptTimes kept, const redact::Redactor* redactor)
-    : file_(std::move(path), &gzip_), kept_(std::move(kept)), text_("{\n") {
+ChromeFile::ChromeFile(std::string path, KeptTimes kept, const Overlay& overlay,
+                       const redact::Redactor* redactor)
+    : file_(std::move(path), &gzip_),
+      kept_(std::move(kept)),
+      overlay_(overlay),
+      redactor_(redactor),
+      text_("{\n") {
   if (redactor == nullptr) return;
   const auto append = [this](std::string_view bytes) { return file_.Append(bytes); };
   redacted_ = std::make_unique<redact::TextStream>(*redactor, nullptr, append);
@@ -26,12 +31,28 @@ ChromeFile::ChromeFile(std::string path, KeptTimes kept, const redact::Redactor*
 RawEventObserver ChromeFile::Observer() {
   return {
       .member = [this](std::string_view key, std::string_view value) { TakeMember(key, value); },
-      .event =
-          [this](const ObservedEvent& event) {
-            if (event.has_time && !kept_.Has(event.kind, event.start, event.duration)) return;
-            BeginEvent();
-            text_ += event.text;
-          }};
+      .event = [this](const ObservedEvent& event) { TakeEvent(event); }};
+}
+
+void ChromeFile::TakeEvent(const ObservedEvent& event) {
+  if (event.has_time && !kept_.Has(event.kind, event.start, event.duration)) return;
+  const EventMark* mark = MarkOf(event);
+  const bool critical = mark != nullptr && mark->critical;
+  const bool stays = !event.has_time || EventMarks::StaysWithCritical(event.kind);
+  if (overlay_.marks.only_critical && !critical && !stays) return;
+  BeginEvent();
+  if (mark == nullptr)
+    text_ += event.text;
+  else
+    text_ += WithArguments(event.text, overlay_.marks.ArgumentsOf(*mark));
+}
+
+// Facts know a redacted trace by its pseudonyms.
+const EventMark* ChromeFile::MarkOf(const ObservedEvent& event) const {
+  if (overlay_.marks.empty() || !event.has_time) return nullptr;
+  const int64_t end = event.start + event.duration;
+  if (redactor_ == nullptr) return overlay_.marks.Find(event.start, end, event.name);
+  return overlay_.marks.Find(event.start, end, redactor_->Text(event.name));
 }
 
 void ChromeFile::TakeMember(std::string_view key, std::string_view value) {
@@ -55,9 +76,9 @@ void ChromeFile::Flush() {
   text_.clear();
 }
 
-void ChromeFile::Add(const Overlay& overlay) {
-  for (const CounterTrack& counter : overlay.counters) AddCounter(counter);
-  if (!overlay.path.empty()) AddPath(overlay);
+void ChromeFile::AddOverlay() {
+  for (const CounterTrack& counter : overlay_.counters) AddCounter(counter);
+  if (!overlay_.path.empty()) AddPath(overlay_);
 }
 
 template <class Write>

@@ -16,16 +16,18 @@
 
 namespace stepscope {
 
-// One gzipped file. Its order of use: Create; read a trace with observer(); Add; Finish.
+// One gzipped file. Its order of use: Create; read a trace with observer(); AddOverlay; Finish.
 class ChromeFile {
  public:
-  // With `redactor` what is private is replaced; it must outlive the file.
-  ChromeFile(std::string path, KeptTimes kept, const redact::Redactor* redactor = nullptr);
+  // With `redactor` what is private is replaced. Of the overlay the marks are for the events that
+  // are read; what it adds, AddOverlay() does. Both must outlive the file.
+  ChromeFile(std::string path, KeptTimes kept, const Overlay& overlay,
+             const redact::Redactor* redactor = nullptr);
 
   Result<void> Create() { return file_.Create(); }
   // Writes what it is told. What fails is told by Finish().
   RawEventObserver Observer();
-  void Add(const Overlay& overlay);
+  void AddOverlay();
   // Ends the document, syncs the file and gives it its name.
   Result<void> Finish();
 
@@ -33,6 +35,8 @@ class ChromeFile {
 
  private:
   void TakeMember(std::string_view key, std::string_view value);
+  void TakeEvent(const ObservedEvent& event);
+  const EventMark* MarkOf(const ObservedEvent& event) const;
   void BeginEvent();
   template <class Write>
   void AddEvent(std::string_view phase, const Write& write);
@@ -43,8 +47,10 @@ class ChromeFile {
   GzipCompressor gzip_;
   FileWriter file_;
   KeptTimes kept_;
-  std::string text_;     // not written yet
-  std::string members_;  // met behind the first event: they follow the last
+  const Overlay& overlay_;
+  const redact::Redactor* redactor_;  // may be null
+  std::string text_;                  // not written yet
+  std::string members_;               // met behind the first event: they follow the last
   bool in_events_ = false;
   int64_t events_ = 0;
   std::unique_ptr<redact::TextStream> redacted_;  // what is written goes through it

@@ -1,4 +1,4 @@
-// Adds tracks to an exported trace: counters over time, and the critical path.
+// Adds to an exported trace: counters over time, the critical path, marks of events.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "base/string_table.h"
+#include "export/marks.h"
 #include "facts/activity/rank_activity.h"
 #include "facts/devices/step_curve.h"
+#include "facts/paths/path_window.h"
 
 namespace stepscope {
 
@@ -31,17 +33,23 @@ struct PathPiece {
 };
 
 struct Overlay {
+  explicit Overlay(const StringTable& names) : marks(names) {}
+
   std::vector<CounterTrack> counters;
   std::string path_covers;  // "step 7"
   std::vector<PathPiece> path;
+  EventMarks marks;
 };
 
-// Queue length of every stream and bandwidth of every kind of copy, as in the analyses
-// queue_length and memory_bandwidth.
-std::vector<CounterTrack> CountersOf(const RankActivity& rank);
+// Queue length of every stream, as in the analysis queue_length.
+void AddQueues(const RankActivity& rank, std::vector<CounterTrack>& counters);
+// Bandwidth of every kind of copy, as in the analysis memory_bandwidth.
+void AddBandwidths(const RankActivity& rank, std::vector<CounterTrack>& counters);
 
-// Adds the critical path of the recording's complete step of median length, or of all of it where
-// there are no steps, as in the analysis critical_path. `names` must outlive the overlay.
-void AddCriticalPath(const RankActivity& rank, const StringTable& names, Overlay& overlay);
+// Adds the critical path of what is chosen, as in the analysis critical_path, and marks the events
+// on it: activities, calls, and operators around them. Without what is chosen there is none.
+// `names` must outlive the overlay.
+void AddCriticalPath(const RankActivity& rank, const StringTable& names, const WindowChoice& choice,
+                     Overlay& overlay);
 
 }  // namespace stepscope

@@ -248,6 +248,10 @@ std::span<const Translated> JapaneseOfAnalysesMToSh2() {
       {"op delay", "オペレーターの遅延"},
       {"launch to start", "起動から開始まで"},
       {"Kernels per operator", "オペレーターごとのカーネル"},
+      {"Kernel sequences per operator", "オペレーターごとのカーネルの並び"},
+      {"Queue length statistics", "キューの長さの統計"},
+      {"Bandwidth statistics", "帯域幅の統計"},
+      {"changes", "変化"},
       {"without operator, % of device time", "オペレーターなし (デバイス時間比)"},
       {"no activity was launched in an operator: graphs launch outside operators",
        "オペレーター内から起動されたアクティビティがありません: グラフはオペレーターの外で起動さ"

@@ -158,6 +158,9 @@ std::span<const Translated> JapaneseOfAnalysesStToZ3() {
       {"written", "書き出したイベント"},
       {"counters", "カウンター"},
       {"critical path", "クリティカルパス"},
+      {"patterns", "パターン"},
+      {"traces do not have the requested range: no critical path was added",
+       "トレースに指定された範囲がないため、クリティカルパスを追加しませんでした"},
       {"clock error", "時計の誤差"},
   };
   return kTexts;

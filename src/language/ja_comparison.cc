@@ -29,6 +29,8 @@ std::span<const Translated> JapaneseOfComparison() {
       {"Nothing to compare: {why}.", "比較できるものがありません: {why}。"},
       {"Step time by change", "ステップ時間の内訳 (変化の大きい順)"},
       {"Operators by change", "オペレーター (変化の大きい順)"},
+      {"Host calls by change", "ホストの呼び出し (変化の大きい順)"},
+      {"runtime call", "ランタイム呼び出し"},
       {"Shapes by change", "入力形状 (変化の大きい順)"},
       {"Kernels by change", "カーネル (変化の大きい順)"},
       {"Ranks, mean step", "ランク別の平均ステップ"},

@@ -5,7 +5,7 @@ namespace stepscope {
 
 std::span<const Translated> JapaneseOfDocs4() {
   static constexpr Translated kTexts[] = {
-      {"doc of queue_length, 661243d3",
+      {"doc of queue_length, fd791b53",
        R"(
 **質問:** ストリームごとに、キューにいくつのアクティビティが入っていますか。
 キューが満杯のために起動の呼び出しがブロックされていませんか。
@@ -15,6 +15,8 @@ std::span<const Translated> JapaneseOfDocs4() {
 `waiting_mean`、`waiting_max`、`waiting_at_limit` は、HTA と同じく、
 起動済みで未開始のものを数えます。平均はイベントについてではなく、
 ストリームの最初の起動から最後の終了までの時間についての平均です。
+`statistics` はイベントについての統計で、起動済みで未開始のアクティビティの数を、
+起動と開始のたびに 1 つの値とします。
 `max_queue_length` は、起動の呼び出しがブロックされるキューの長さで、CUDA では 1024 です。
 
 **制限:** 起動の呼び出しがトレースにないアクティビティは数えません。
@@ -234,7 +236,7 @@ score がそろっている場合はゆらぎです。損失は 1 つのラン�
 計算以外が多い場合は `comm_overlap` を参照してください。1 つのランクだけが他と異なる場合は、
 `kernel_distribution` を参照してください。
 )"},
-      {"doc of user_annotations, 7d1974b6",
+      {"doc of user_annotations, aaa74687",
        R"(
 **質問:** コード中のアノテーション (record_function、ProfilerStep、NVTX) の長さはどれだけで、
 どれだけのデバイス時間を起動していますか。
@@ -242,7 +244,7 @@ score がそろっている場合はゆらぎです。損失は 1 つのラン�
 **定義:** ランクと名前ごとに集計します。`host` の範囲は、ホスト上でのアノテーションの長さです。
 `device` の範囲は、それに対応するデバイス上の範囲で、
 その中で起動された最初のアクティビティから最後のアクティビティまでです。
-`count`、`sum`、`mean`、`min`、`max` は範囲についての値です。
+`count`、`sum`、`mean`、`min`、`max`、`stddev` は範囲についての値です。
 `kernels` と `gpu_time` はアクティビティについての値で、ホスト側では中で起動されたもの、
 デバイス側ではそのストリーム上の範囲内で実行されたものです。
 各アクティビティは、最も内側のアノテーションだけで数えます。

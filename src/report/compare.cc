@@ -178,6 +178,8 @@ Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions&
   if (!shapes.empty()) report.tables.push_back(UsageTable("shapes", "Shapes by change", shapes));
   if (!kernels.empty())
     report.tables.push_back(UsageTable("kernels", "Kernels by change", kernels));
+  Table host = HostTable(a, b);
+  if (!host.rows.empty()) report.tables.push_back(std::move(host));
   if (calls.by_evaluation) return report;  // it is in the sums of kernels
   const bool one_factor = SlowerByOneFactor(a, b, std::nullopt);
   AddKernelFinding(report, kernels, amounts, steps, one_factor, calls.is_cause);

@@ -110,6 +110,42 @@ TEST(Compare, ARowOfEachSideIsTheSameOnlyIfItsNamesAre) {
   EXPECT_EQ(compared(3, "addmm"), "mm 0 100 - - -; addmm 0 - 90 - -");
 }
 
+// What the host ran, from three analyses. What device ranges last is no time of the host.
+TEST(Compare, HostCallsSayWhatHappenedToThem) {
+  const auto run = [](int64_t count, int64_t time) {
+    ReportSet answer;
+    const auto add = [&](const char* analysis, const char* table, std::vector<Column> columns,
+                         Rows rows) {
+      Report report{.analysis = analysis, .title = "So", .headline = "So."};
+      report.tables = {
+          {.key = table, .title = "So", .columns = std::move(columns), .rows = std::move(rows)}};
+      answer.reports.push_back(std::move(report));
+    };
+    const Column calls = CountColumn("count", "count");
+    add("operator_kernels", "operators",
+        {KeyColumn("operator", "operator"), calls, TimeColumn("host_time", "host time"),
+         TimeColumn("gpu_time", "device time")},
+        {{"mm", count, time, int64_t{1}}, {"(no operator)", Cell(), Cell(), int64_t{1}}});
+    add("launch_stats", "runtime_calls",
+        {KeyColumn("call", "call"), calls, TimeColumn("sum", "sum")}, {{"cudaFree", count, time}});
+    add("user_annotations", "annotations",
+        {KeyColumn("rank", "rank"), KeyColumn("side", "side"),
+         KeyColumn("annotation", "annotation"), calls, TimeColumn("sum", "sum")},
+        {{int64_t{0}, "host", "step", count, time},
+         {int64_t{1}, "host", "step", count, time},
+         {int64_t{0}, "device", "step", int64_t{7}, int64_t{7}}});
+    return answer;
+  };
+  const auto answer = Compare(run(1, 100), run(2, 150));
+  const Report& changes = answer.reports[0];
+  const auto host = std::ranges::find(changes.tables, "host", &Table::key);
+  ASSERT_NE(host, changes.tables.end());
+  EXPECT_EQ(Say(*host),
+            "operator mm more 1 2 1 1.000 100 150 50 0.500; "
+            "runtime call cudaFree more 1 2 1 1.000 100 150 50 0.500; "
+            "annotation step more 2 4 2 1.000 200 300 100 0.500");
+}
+
 TEST(Compare, MomentsDifferByATimeAndByNoShare) {
   ReportSet a = Answer(0, {}), b = Answer(0, {});
   a.reports[0].metrics = {{"start", "start", int64_t{1'780'000'000'000'000'000}, Unit::kUnixTime}};

@@ -38,6 +38,7 @@ std::string WhatHappened(const BothSides& u) {
 // Sums a table's rows by the text in column `name`.
 struct Source {
   std::string_view analysis, table, name, count, time;
+  std::string_view side = {};  // only rows with this text in column "side"; empty: all rows
 };
 
 void AddUsage(const ReportSet& answer, const Source& source, bool short_names,
@@ -47,7 +48,9 @@ void AddUsage(const ReportSet& answer, const Source& source, bool short_names,
   const auto name = FindColumn(*table, source.name), count = FindColumn(*table, source.count),
              time = FindColumn(*table, source.time), kind = FindColumn(*table, "kind");
   if (!name || !count || !time) return;
+  const auto of_side = source.side.empty() ? std::nullopt : FindColumn(*table, "side");
   for (const auto& row : table->rows) {
+    if (of_side && row[*of_side] != Cell(std::string(source.side))) continue;
     const auto* text = std::get_if<std::string>(&row[*name]);
     const auto* n = std::get_if<int64_t>(&row[*count]);
     const auto* t = std::get_if<int64_t>(&row[*time]);
@@ -140,28 +143,59 @@ Usages CompareShapes(const ReportSet& a, const ReportSet& b) {
   return UsagesOf(a, b, kShapes, false);
 }
 
-Table UsageTable(std::string key, Phrase title, const Usages& usages) {
-  Table table{.key = std::move(key),
-              .title = std::move(title),
-              .columns = {KeyColumn("name", "name"), Words(ValueColumn("change", "change"))},
-              .text_rows = 12};
-  for (const Column& column :
-       {CountColumn("count", "count"), TimeColumn("gpu_time", "device time")}) {
+namespace {
+
+// What happened, and both sides of count and time.
+void AddUsageColumns(Table& table, const Column& time) {
+  AddColumns(table, {Words(ValueColumn("change", "change"))});
+  for (const Column& column : {CountColumn("count", "count"), time}) {
     std::ranges::move(Sides(column), std::back_inserter(table.columns));
   }
   table.columns[ColumnAt(table, "count_change_ratio")].detail = true;
+}
+
+// A row for each, by how much its time changed; `first` are the cells before its name.
+void AddUsageRows(Table& table, const std::vector<Cell>& first, const Usages& usages) {
   std::vector<const Usages::value_type*> order;
   for (const auto& usage : usages) order.push_back(&usage);
   std::ranges::stable_sort(order, std::ranges::greater{},
                            [](const auto* u) { return std::abs(u->second.Change()); });
   for (const auto* usage : order) {
     const auto& [name, both] = *usage;
-    table.rows.push_back({name, WhatHappened(both)});
+    std::vector<Cell> row = first;
+    row.insert(row.end(), {name, WhatHappened(both)});
     for (const auto& cells : {SideCells(both.a.count, both.b.count, Unit::kCount),
                               SideCells(both.a.time, both.b.time, Unit::kNanoseconds)}) {
-      table.rows.back().insert(table.rows.back().end(), cells.begin(), cells.end());
+      row.insert(row.end(), cells.begin(), cells.end());
     }
+    table.rows.push_back(std::move(row));
   }
+}
+
+}  // namespace
+
+Table UsageTable(std::string key, Phrase title, const Usages& usages) {
+  Table table{.key = std::move(key),
+              .title = std::move(title),
+              .columns = {KeyColumn("name", "name")},
+              .text_rows = 12};
+  AddUsageColumns(table, TimeColumn("gpu_time", "device time"));
+  AddUsageRows(table, {}, usages);
+  return table;
+}
+
+Table HostTable(const ReportSet& a, const ReportSet& b) {
+  constexpr std::pair<std::string_view, Source> kSources[] = {
+      {"operator", {"operator_kernels", "operators", "operator", "count", "host_time"}},
+      {"runtime call", {"launch_stats", "runtime_calls", "call", "count", "sum"}},
+      {"annotation", {"user_annotations", "annotations", "annotation", "count", "sum", "host"}}};
+  Table table{.key = "host",
+              .title = "Host calls by change",
+              .columns = {Words(KeyColumn("kind", "kind")), KeyColumn("name", "name")},
+              .text_rows = 0};
+  AddUsageColumns(table, TimeColumn("host_time", "host time"));
+  for (const auto& [kind, source] : kSources)
+    AddUsageRows(table, {std::string(kind)}, UsagesOf(a, b, source, false));
   return table;
 }
 

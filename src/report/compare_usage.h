@@ -37,6 +37,10 @@ Usages CompareShapes(const ReportSet& a, const ReportSet& b);
 
 Table UsageTable(std::string key, Phrase title, const Usages& usages);
 
+// Operators, calls of the runtime and annotations, with their time on the host: what is inside them
+// counts, so that rows do not add up.
+Table HostTable(const ReportSet& a, const ReportSet& b);
+
 int64_t Total(const Usages& usages, Usage BothSides::* side);
 
 // What sums of two runs are divided by: 1, or the number of steps of their ranks.

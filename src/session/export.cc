@@ -18,6 +18,7 @@
 #include "base/system_error.h"
 #include "base/time_units.h"
 #include "export/chrome.h"
+#include "export/patterns.h"
 #include "export/perfetto.h"
 #include "facts/collectives/collectives.h"
 #include "facts/steps/steps.h"
@@ -44,8 +45,24 @@ struct ExportItem {
   Clock clock;
   int64_t written = 0;
   size_t counters = 0, path_pieces = 0;
+  int64_t patterns = 0;
   std::optional<Error> error;
 };
+
+bool Counts(const ExportOptions& options, CounterSeries series) {
+  const bool both = options.counter_series == CounterSeries::kBoth;
+  return options.counters && (both || options.counter_series == series);
+}
+
+Result<void> CheckOptions(const ExportOptions& options) {
+  const bool marks = options.path.only_critical || !options.patterns.operator_name.empty();
+  if (marks && options.format == ExportFormat::kPerfetto) {
+    return std::unexpected(
+        Error{"only critical events and patterns cannot be exported for Perfetto alone", "",
+              "export each trace as JSON, which Perfetto opens too"});
+  }
+  return {};
+}
 
 class Exporter {
  public:
@@ -137,15 +154,30 @@ int64_t Exporter::ShiftForOneAxis() const {
 }
 
 Overlay Exporter::OverlayOf(ExportItem& item) const {
-  Overlay overlay;
+  Overlay overlay(run_.names);
   const RankActivity* rank = item.rank;
   RankActivity chosen;
   if (selection_.mode != StepSelection::Mode::kAll) {
     chosen = SelectSteps(*rank, selection_);
     rank = &chosen;
   }
-  if (options_.counters) overlay.counters = CountersOf(*rank);
-  if (options_.critical_path) AddCriticalPath(*rank, run_.names, overlay);
+  if (Counts(options_, CounterSeries::kQueue)) AddQueues(*rank, overlay.counters);
+  if (Counts(options_, CounterSeries::kBandwidth)) AddBandwidths(*rank, overlay.counters);
+  if (options_.critical_path) {
+    const PathRegion& region = options_.path;
+    AddCriticalPath(*rank, run_.names,
+                    {.annotation = region.annotation,
+                     .instance = region.instance,
+                     .last_instance = region.last_instance},
+                    overlay);
+    overlay.marks.only_critical = region.only_critical && !overlay.path.empty();
+  }
+  if (!options_.patterns.operator_name.empty())
+    item.patterns = MarkPatterns(*rank, run_.names,
+                                 {.operator_name = options_.patterns.operator_name,
+                                  .min_length = options_.patterns.min_length,
+                                  .top = options_.patterns.top},
+                                 overlay.marks);
   item.counters = overlay.counters.size();
   item.path_pieces = overlay.path.size();
   return overlay;
@@ -162,7 +194,8 @@ Result<Trace> Exporter::Read(const ExportItem& item, ReadOptions read) {
 }
 
 void Exporter::WriteChrome(ExportItem& item) {
-  ChromeFile file(item.path, KeptTimes::Of(*item.rank, selection_),
+  const Overlay overlay = OverlayOf(item);
+  ChromeFile file(item.path, KeptTimes::Of(*item.rank, selection_), overlay,
                   run_.redactor ? &*run_.redactor : nullptr);
   const auto write = [&]() -> Result<void> {
     if (auto created = file.Create(); !created) return created;
@@ -170,7 +203,7 @@ void Exporter::WriteChrome(ExportItem& item) {
     if (auto read = Read(item, {.keep = {}, .observer = &observer}); !read) {
       return std::unexpected(read.error());
     }
-    file.Add(OverlayOf(item));
+    file.AddOverlay();
     return file.Finish();
   };
   if (auto done = write(); !done) item.error = done.error();
@@ -223,6 +256,7 @@ Table Exporter::FilesTable() const {
                           ValueColumn("path", "file"), CountColumn("events", "events read"),
                           CountColumn("written", "written"), CountColumn("counters", "counters"),
                           CountColumn("path_pieces", "critical path"),
+                          Detail(CountColumn("patterns", "patterns")),
                           TimeColumn("clock_offset", "clock offset"),
                           TimeColumn("clock_error", "clock error")},
               .text_rows = 16};
@@ -230,7 +264,7 @@ Table Exporter::FilesTable() const {
     const bool moved = options_.format == ExportFormat::kPerfetto && item.clock.known;
     table.rows.push_back(
         {item.rank->rank, item.rank->window, item.path, item.file->events, item.written,
-         static_cast<int64_t>(item.counters), static_cast<int64_t>(item.path_pieces),
+         static_cast<int64_t>(item.counters), static_cast<int64_t>(item.path_pieces), item.patterns,
          moved ? Cell(-item.clock.offset) : Cell(), moved ? Cell(item.clock.error) : Cell()});
   }
   return table;
@@ -255,6 +289,13 @@ ReportSet Exporter::Answer() const {
     report.notes.push_back({"clock_not_aligned", unaligned,
                             "no common collective tells how the rank's clock differs: its times "
                             "stand as they were recorded",
+                            ""});
+  }
+  const auto without_path =
+      std::ranges::count_if(items_, [](const ExportItem& i) { return i.path_pieces == 0; });
+  if (options_.critical_path && without_path > 0) {
+    report.notes.push_back({"no_critical_path", without_path,
+                            "traces do not have the requested range: no critical path was added",
                             ""});
   }
   ReportSet answer{.run = run_.info};
@@ -284,6 +325,7 @@ Result<ReportSet> Exporter::Write() {
 }  // namespace
 
 Result<ReportSet> Export(std::span<const std::string> paths, const ExportOptions& options) {
+  if (auto valid = CheckOptions(options); !valid) return std::unexpected(valid.error());
   if (options.folder.empty()) {
     return std::unexpected(Error{"missing directory to export to", "`folder`", "set `folder`"});
   }
@@ -299,7 +341,8 @@ Result<ReportSet> Export(std::span<const std::string> paths, const ExportOptions
       options.on_progress(progress);
     };
   }
-  const Wanted needs = options.critical_path ? kCriticalPath.needs : Wanted(kRankActivityNeeds);
+  Wanted needs = options.critical_path ? kCriticalPath.needs : Wanted(kRankActivityNeeds);
+  if (!options.patterns.operator_name.empty()) needs = needs | kKernelSequences.needs;
   auto run = LoadRun(*files, needs, open);
   if (!run) return std::unexpected(run.error());
   run->info.name = NameOfRun(paths);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/sort_runs.h"
 #include "base/stop.h"
 
 namespace stepscope {
@@ -48,6 +49,27 @@ StepCurve Outstanding(const RankActivity& rank, const StreamQueue& queue) {
 
 StepCurve Waiting(const RankActivity& rank, const StreamQueue& queue) {
   return Follow(rank, queue, [](const Activity& activity) { return activity.start; });
+}
+
+std::vector<int64_t> WaitingAtChanges(const RankActivity& rank, const StreamQueue& queue) {
+  std::vector<int64_t> launches, starts, lengths;
+  launches.reserve(queue.launched.size());
+  starts.reserve(queue.launched.size());
+  lengths.reserve(2 * queue.launched.size());
+  for (const uint32_t w : queue.launched) {
+    const Activity& activity = rank.activities[w];
+    launches.push_back(activity.launched);
+    starts.push_back(std::max(activity.launched, activity.start));
+  }
+  SortRuns(launches);
+  SortRuns(starts);
+  auto launch = launches.begin();
+  int64_t length = 0;
+  for (const int64_t start : starts) {
+    for (; launch != launches.end() && *launch <= start; ++launch) lengths.push_back(++length);
+    lengths.push_back(--length);
+  }
+  return lengths;
 }
 
 }  // namespace stepscope

@@ -25,5 +25,8 @@ std::vector<StreamQueue> FollowQueues(const RankActivity& rank);
 StepCurve Outstanding(const RankActivity& rank, const StreamQueue& queue);
 // How many were launched and not yet started.
 StepCurve Waiting(const RankActivity& rank, const StreamQueue& queue);
+// The length of the queue of those not started after each launch and each start, as HTA counts it:
+// two values per operation. At one time launches come before starts.
+std::vector<int64_t> WaitingAtChanges(const RankActivity& rank, const StreamQueue& queue);
 
 }  // namespace stepscope

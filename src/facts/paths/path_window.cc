@@ -13,13 +13,14 @@
 namespace stepscope {
 namespace {
 
-// From a range's start to its end, or that of the last work launched meanwhile.
-PathWindow WindowOf(const RankActivity& rank, const HostRange& range) {
-  PathWindow window{.start = range.start,
-                    .end = range.end,
-                    .host_end = range.end,
-                    .thread = range.thread,
-                    .launched_until = range.end};
+// From the start of the first range to the end of the last, or that of the last work launched
+// meanwhile.
+PathWindow WindowOf(const RankActivity& rank, const HostRange& first, const HostRange& last) {
+  PathWindow window{.start = first.start,
+                    .end = last.end,
+                    .host_end = last.end,
+                    .thread = last.thread,
+                    .launched_until = last.end};
   for (const Activity& activity : rank.activities) {
     if (window.Counts(activity)) window.end = std::max(window.end, activity.end);
   }
@@ -60,23 +61,51 @@ const Step* ChooseStep(const RankActivity& rank, int64_t number) {
   return &rank.steps[rank.steps.size() - 1 - fitting[place].second];
 }
 
-std::optional<ChosenWindow> FindNamed(const RankActivity& rank, const StringTable& names,
-                                      const WindowChoice& choice) {
-  const StringId name = names.Find(choice.annotation);
-  const HostRanges& ranges = rank.host->ranges;
+// By start.
+template <class Wanted>
+std::vector<size_t> RangesWith(const HostRanges& ranges, const Wanted& wanted) {
   std::vector<size_t> found;
   StopChecks checks;
   for (size_t r = 0; r < ranges.size(); ++r) {
     checks.Turn();
-    if (ranges[r].name == name && name != kNoString) found.push_back(r);
+    if (wanted(ranges[r].name)) found.push_back(r);
   }
-  if (choice.instance < 0 || static_cast<size_t>(choice.instance) >= found.size()) {
+  std::ranges::stable_sort(found, {}, [&](size_t r) { return ranges[r].start; });
+  return found;
+}
+
+std::vector<size_t> RangesNamed(const RankActivity& rank, const StringTable& names,
+                                std::string_view annotation) {
+  const HostRanges& ranges = rank.host->ranges;
+  const StringId name = names.Find(annotation);
+  if (name != kNoString) {
+    auto found = RangesWith(ranges, [&](StringId id) { return id == name; });
+    if (!found.empty()) return found;
+  }
+  std::vector<int8_t> known(names.size(), -1);
+  return RangesWith(ranges, [&](StringId id) {
+    if (known[id] < 0) known[id] = names[id].contains(annotation) ? 1 : 0;
+    return known[id] == 1;
+  });
+}
+
+std::optional<ChosenWindow> FindNamed(const RankActivity& rank, const StringTable& names,
+                                      const WindowChoice& choice) {
+  const std::vector<size_t> found = RangesNamed(rank, names, choice.annotation);
+  const int64_t last = choice.last_instance < 0 ? choice.instance : choice.last_instance;
+  if (choice.instance < 0 || last < choice.instance || last >= std::ssize(found)) {
     return std::nullopt;
   }
-  const auto nth = found.begin() + static_cast<std::ptrdiff_t>(choice.instance);
-  std::ranges::nth_element(found, nth, {}, [&](size_t r) { return ranges[r].start; });
-  return ChosenWindow{.window = WindowOf(rank, ranges[*nth]),
-                      .covers = Phrase::Name(std::string(choice.annotation))};
+  const HostRange first = rank.host->ranges[found[static_cast<size_t>(choice.instance)]];
+  HostRange latest = first;  // to end
+  for (int64_t i = choice.instance; i <= last; ++i) {
+    const HostRange range = rank.host->ranges[found[static_cast<size_t>(i)]];
+    if (range.end > latest.end) latest = range;
+  }
+  Phrase covers = Phrase::Name(std::string(names[first.name]));
+  if (last > choice.instance)
+    covers = Say("{name}, instances {first} to {last}", covers, choice.instance, last);
+  return ChosenWindow{.window = WindowOf(rank, first, latest), .covers = std::move(covers)};
 }
 
 }  // namespace
@@ -110,7 +139,7 @@ std::optional<ChosenWindow> ChooseWindow(const RankActivity& rank, const StringT
   const Step* step = ChooseStep(rank, choice.step);
   const auto range = step == nullptr ? std::nullopt : RangeOf(rank, *step);
   if (range) {
-    return ChosenWindow{.window = WindowOf(rank, *range),
+    return ChosenWindow{.window = WindowOf(rank, *range, *range),
                         .covers = Say("step {step}", step->number)};
   }
   if (choice.step >= 0) return std::nullopt;

@@ -11,9 +11,12 @@
 namespace stepscope {
 
 struct WindowChoice {
-  std::string_view annotation;  // a range of this name instead of a step; empty: none
-  int64_t instance = 0;         // which of them, by start
-  int64_t step = -1;            // -1: the complete one of median length, or the whole recording
+  // A range of this name instead of a step; if there is none, one whose name has it as a part.
+  // Empty: none.
+  std::string_view annotation;
+  int64_t instance = 0;        // which of them, by start
+  int64_t last_instance = -1;  // the stretch goes on to the end of this one; -1: only `instance`
+  int64_t step = -1;           // -1: the complete one of median length, or the whole recording
 };
 
 struct ChosenWindow {

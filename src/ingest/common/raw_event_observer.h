@@ -14,8 +14,9 @@ struct ObservedEvent {
   std::string_view text;  // of JSON, from bracket to bracket; valid during the call
   bool has_time = false;  // metadata has none, nor has what could not be understood
   Kind kind = Kind::kUnknown;
-  int64_t start = 0;     // ns, as in Trace
-  int64_t duration = 0;  // ns
+  int64_t start = 0;           // ns, as in Trace
+  int64_t duration = 0;        // ns
+  std::string_view name = {};  // as in Trace; valid during the call
 };
 
 // Both functions are called in the order of the file, by one thread.

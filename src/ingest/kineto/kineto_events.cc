@@ -83,6 +83,7 @@ struct KinetoEvents::State {
   EventText text;
   const RawEvent& raw = text.raw;
   std::string scratch;
+  std::string observed_name;  // if it is not as in the file
   int looks_left = kLookLimit;
 
   KinetoTracks tracks;
@@ -193,6 +194,7 @@ bool KinetoEvents::State::IsCommunication(StringId name) {
 
 void KinetoEvents::State::Add(Kind kind, int64_t start, int64_t duration) {
   observed = {.has_time = true, .kind = kind, .start = start, .duration = duration};
+  if (observer != nullptr && !raw.name.empty()) observed.name = TextOf(raw.name, observed_name);
   if (!keep.Has(kind)) return;
   const bool on_stream =
       IsDeviceActivity(kind) || kind == Kind::kSync || kind == Kind::kGpuAnnotation;

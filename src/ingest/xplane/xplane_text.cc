@@ -58,7 +58,8 @@ class TextWriter {
                       .has_time = true,
                       .kind = trace_.kinds()[e],
                       .start = trace_.starts()[e],
-                      .duration = trace_.durations()[e]});
+                      .duration = trace_.durations()[e],
+                      .name = trace_.strings[trace_.names()[e]]});
     }
   }
 
