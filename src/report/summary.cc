@@ -76,10 +76,13 @@ Phrase SayPlatform(const ReportSet& answer) {
 size_t CountRanks(const ReportSet& answer) {
   const auto read = static_cast<size_t>(std::max<int64_t>(answer.run.ranks, 0));
   const Table* table = FindTable(FindReport(answer, "breakdown"), "ranks");
-  if (table == nullptr) return read;
-  const ColumnOf rank(*table, "rank");
+  // Where one rank is compared with another there is no column of its number.
+  const auto rank = table == nullptr ? std::nullopt : FindColumn(*table, "rank");
+  if (!rank) return read;
   std::set<int64_t> counted;
-  for (const auto& row : table->rows) counted.insert(rank.Int(row));
+  for (const auto& row : table->rows) {
+    if (const auto* number = std::get_if<int64_t>(&row[*rank])) counted.insert(*number);
+  }
   return counted.empty() ? read : std::min(read, counted.size());
 }
 
