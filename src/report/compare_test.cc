@@ -7,6 +7,7 @@
 
 #include "report/columns.h"
 #include "report/humanize.h"
+#include "stepscope/write.h"
 #include "tests/support/sample_answer.h"
 
 namespace stepscope::compare_test {
@@ -81,6 +82,18 @@ TEST(Compare, AKeyThatHasOneValueOnEachSideIsNoObstacle) {
   const auto answer =
       Compare(Answer(0, {{int64_t{0}, int64_t{100}}}), Answer(0, {{int64_t{3}, int64_t{90}}}));
   EXPECT_EQ(Say(TableOf(answer, 1, 0)), "0 before, 3 after 100 90 -10 -0.10");
+}
+
+// The column of ranks then says which both are, and is no number.
+TEST(Compare, OneRankBesideAnotherCanBeWritten) {
+  const auto run = [](int64_t rank) {
+    ReportSet answer = Answer(0, {{rank, int64_t{100}}});
+    answer.reports[0].analysis = "breakdown";
+    answer.reports[0].tables[0].key = "ranks";
+    answer.run.ranks = 1;
+    return answer;
+  };
+  EXPECT_TRUE(ToJson(Compare(run(3), run(1))).contains("breakdown"));
 }
 
 // Operators by who called them, on a rank.
