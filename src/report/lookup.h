@@ -16,4 +16,13 @@ const Table* FindTable(const Report* report, std::string_view key);
 const Metric* FindMetric(const Report* report, std::string_view key);
 std::optional<size_t> FindColumn(const Table& table, std::string_view key);
 
+// A whole number; none where there is another value, or no metric.
+inline std::optional<int64_t> WholeIn(const Cell& cell) {
+  const auto* number = std::get_if<int64_t>(&cell);
+  return number == nullptr ? std::nullopt : std::optional(*number);
+}
+inline std::optional<int64_t> WholeIn(const Metric* metric) {
+  return metric == nullptr ? std::nullopt : WholeIn(metric->value);
+}
+
 }  // namespace stepscope

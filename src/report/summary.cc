@@ -13,29 +13,17 @@
 #include "report/findings.h"
 #include "report/humanize.h"
 #include "report/lookup.h"
+#include "report/summary_ranks.h"
 
 namespace stepscope {
 namespace {
 
 constexpr size_t kMostCauses = 3;
-constexpr size_t kMostRanks = 3;       // of those that differ
-constexpr size_t kAllRanks = 4;        // so few are all shown
-constexpr double kRankDiffers = 0.05;  // of step time, from the median of ranks
-constexpr double kLeastPart = 0.001;   // of step time
 
 // Of a comparison, that of the run after.
 const Metric* MetricNow(const Report* report, std::string_view key) {
   const Metric* metric = FindMetric(report, key);
   return metric != nullptr ? metric : FindMetric(report, fmt::format("{}_b", key));
-}
-
-std::optional<int64_t> WholeIn(const Cell& cell) {
-  const auto* number = std::get_if<int64_t>(&cell);
-  return number == nullptr ? std::nullopt : std::optional(*number);
-}
-
-std::optional<int64_t> WholeIn(const Metric* metric) {
-  return metric == nullptr ? std::nullopt : WholeIn(metric->value);
 }
 
 std::optional<int64_t> FindNumber(const Report* report, std::string_view key) {
@@ -212,102 +200,6 @@ SummaryParts ReadParts(const ReportSet& answer) {
       step.parts.push_back(std::move(part));
   }
   return step;
-}
-
-int64_t MedianOf(std::vector<int64_t> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
-// A row of the table of ranks, and how far it is from the median of them.
-struct RankRow {
-  Phrase title;
-  std::vector<int64_t> times;
-  int64_t differs = 0;
-};
-
-std::vector<RankRow> ReadRankRows(const Table& table, const std::vector<size_t>& columns) {
-  const ColumnOf rank(table, "rank"), window(table, "window");
-  std::vector<RankRow> rows;
-  for (const auto& row : table.rows) {
-    RankRow read{.title = Say("rank {rank}", rank.Int(row))};
-    if (window.Int(row) > 0)
-      read.title = Say("{rank}, window {window}", read.title, window.Int(row));
-    for (const size_t c : columns) read.times.push_back(WholeIn(row[c]).value_or(0));
-    rows.push_back(std::move(read));
-  }
-  return rows;
-}
-
-// Medians of each column.
-std::vector<int64_t> MediansOf(const std::vector<RankRow>& rows, size_t columns) {
-  std::vector<int64_t> medians;
-  for (size_t c = 0; c < columns; ++c) {
-    std::vector<int64_t> values;
-    for (const RankRow& row : rows) values.push_back(row.times[c]);
-    medians.push_back(MedianOf(std::move(values)));
-  }
-  return medians;
-}
-
-// Only the columns of which some rank has a thousandth of a step.
-std::vector<size_t> ColumnsToShow(const Table& table, bool compared, int64_t step_time) {
-  std::vector<size_t> columns;
-  for (size_t c = 0; c < table.columns.size(); ++c) {
-    if (table.columns[c].unit != Unit::kNanoseconds) continue;
-    if (compared && !table.columns[c].key.ends_with("_change")) continue;
-    const bool any = std::ranges::any_of(table.rows, [&](const auto& row) {
-      return std::abs(static_cast<double>(WholeIn(row[c]).value_or(0))) >=
-             10 * kLeastPart * static_cast<double>(step_time);
-    });
-    if (any) columns.push_back(c);
-  }
-  return columns;
-}
-
-// "compute" of "compute, after - before", in any language.
-std::string PartOf(std::string_view title) {
-  return std::string(
-      title.substr(0, std::min({title.find(','), title.find("、"), title.find(" (変更後")})));
-}
-
-SummaryRanks ReadRanks(const ReportSet& answer, int64_t step_time) {
-  const Table* table = FindTable(FindReport(answer, "breakdown"), "ranks");
-  SummaryRanks ranks;
-  if (table == nullptr || table->rows.size() < 2 || step_time <= 0) return ranks;
-  // A comparison of two ranks has no column of them.
-  if (!FindColumn(*table, "rank") || !FindColumn(*table, "window")) return ranks;
-  ranks.changes = FindColumn(*table, "step_time_change").has_value();
-  ranks.since = WholeIn(FindMetric(FindReport(answer, "breakdown"), "since_step"));
-  const std::vector<size_t> columns = ColumnsToShow(*table, ranks.changes, step_time);
-  std::vector<RankRow> rows = ReadRankRows(*table, columns);
-  const std::vector<int64_t> medians = MediansOf(rows, columns.size());
-  int64_t most = 0;
-  for (RankRow& row : rows) {
-    for (size_t c = 0; c < columns.size(); ++c)
-      row.differs = std::max(row.differs, std::abs(row.times[c] - medians[c]));
-    most = std::max(most, row.differs);
-  }
-  const double least = kRankDiffers * static_cast<double>(step_time);
-  if (static_cast<double>(most) < least) return ranks;
-  for (const size_t c : columns) {
-    const Phrase& title = table->columns[c].title;
-    ranks.parts.push_back(ranks.changes ? Phrase(PartOf(title.str())) : title);
-  }
-  if (rows.size() > kAllRanks) {
-    std::ranges::stable_sort(rows, std::ranges::greater{}, &RankRow::differs);
-    const auto shown = rows.begin() + kMostRanks;
-    const auto alike = std::find_if(rows.begin(), shown, [&](const RankRow& row) {
-      return static_cast<double>(row.differs) < least;
-    });
-    const std::vector<RankRow> others(alike, rows.end());
-    rows.erase(alike, rows.end());
-    rows.push_back({Say("{count} others, median", HumanCount(static_cast<int64_t>(others.size()))),
-                    MediansOf(others, columns.size())});
-  }
-  for (RankRow& row : rows) ranks.rows.push_back({std::move(row.title), std::move(row.times)});
-  return ranks;
 }
 
 // "Not recorded: Python stacks, memory."

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "report/summary_ranks.h"
 #include "stepscope/report.h"
 
 namespace stepscope {
@@ -34,18 +35,6 @@ struct SummaryParts {
   std::optional<int64_t> time_before;  // ns
   int64_t time = 0;                    // ns of all parts
   std::vector<SummaryPart> parts;
-};
-
-// The ranks that differ from the others, ns per step; of a comparison, how much more than before.
-struct SummaryRanks {
-  bool changes = false;
-  std::optional<int64_t> since;  // the times are of the steps since this one
-  std::vector<Phrase> parts;     // titles: "step time", "compute", ...
-  struct Row {
-    Phrase title;  // "rank 3", "the other 7, median"
-    std::vector<int64_t> times;
-  };
-  std::vector<Row> rows;  // empty: no rank differs
 };
 
 struct Summary {
