@@ -236,7 +236,7 @@ TEST_F(McpTest, EveryToolAnswers) {
                             {"name", "breakdown.ranks"},
                             {"where", {"rank=1"}},
                             {"columns", {"rank"}}})
-                  .contains(",1\n1 of 1 row shown"));
+                  .contains(",1\n1 of 1 matching row shown, of 2 in all"));
   EXPECT_TRUE(ask("compare", {{"before", "healthy"}, {"after", "job"}}).contains("Rank 1 takes"));
   EXPECT_TRUE(ask("table", {{"path", "job"}, {"baseline", "healthy"}, {"name", "compare.ranks"}})
                   .contains("compare.ranks#"));

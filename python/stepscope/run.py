@@ -156,12 +156,14 @@ class Run(Analyses):
 
 
 def open(paths: Path | Iterable[Path], *, threads: int = 0, groups: Mapping[str, str | Sequence[str]] | Path | None = None,
-         params: Params | None = None, progress: Callable[[Progress], object] | bool | None = None) -> Run:
+         params: Params | None = None, analyses: Iterable[str] | None = None,
+         progress: Callable[[Progress], object] | bool | None = None) -> Run:
     """Reads the traces of one run.
 
     paths: a directory, a trace (.json, .json.gz, .xplane.pb), a glob ("traces/rank*.json.gz"), or several of these.
     threads: to read with; 0 is one per processor. groups: patterns of kernel names for run.kernel_groups(), as
     {"all_to_all": ["*AllToAll*"]} or the path of a TOML file. params: of analyses, for all questions to this run.
+    analyses: the names of those that will be asked for; only what they need is read then, and others raise QuestionError.
     progress: called with a Progress some times a second; by default it is shown in a terminal or notebook, False shows
     nothing.
 
@@ -174,7 +176,8 @@ def open(paths: Path | Iterable[Path], *, threads: int = 0, groups: Mapping[str,
     found = expanded(paths)
     with shown_progress(progress) as told:
         callback = None if told is None else lambda *numbers: told(Progress(*numbers))
-        core = _core.open([os.fsencode(path) for path in found], threads, groups_of(groups), params_of(params), callback)
+        core = _core.open([os.fsencode(path) for path in found], threads, groups_of(groups), params_of(params),
+                           list(analyses or []), callback)
     return Run(core, found)
 
 

@@ -59,10 +59,12 @@ std::function<void()> Telling(LatestProgress& latest, const nb::object& on_progr
 }
 
 std::unique_ptr<Run> Open(const nb::list& given, int threads, const Groups& groups,
-                          const Params& params, const nb::object& on_progress) {
+                          const Params& params, std::vector<std::string> analyses,
+                          const nb::object& on_progress) {
   std::vector<std::string> paths;
   for (const nb::handle path : given) paths.push_back(BytesOf(path));
-  OpenOptions options{.threads = threads,
+  OpenOptions options{.analyses = std::move(analyses),
+                      .threads = threads,
                       .settings = {.groups = GroupsOf(groups), .params = params}};
   ValueOrRaise(Session::Check(options.settings), Fault::kQuestion);
   LatestProgress latest;
@@ -201,7 +203,7 @@ void AddSessions(nb::module_& module) {
       .def_prop_ro("files", FilesOf)
       .def_prop_ro("ranks", RanksOf);
   module.def("open", Open, nb::arg("paths"), nb::arg("threads"), nb::arg("groups"),
-             nb::arg("params"), nb::arg("on_progress") = nb::none());
+             nb::arg("params"), nb::arg("analyses"), nb::arg("on_progress") = nb::none());
   module.def("read_groups", ReadGroups, nb::arg("path"));
   module.def("analyses", Analyses);
   module.def("explain", Explain, nb::arg("name"));
