@@ -175,6 +175,8 @@ def test_trace_diff(run, after):
     assert list(changed.x) == pytest.approx([value / 1e9 for value in rows["gpu_time_b"][:12]])
     assert changed.text[0] == f"{rows['gpu_time_change_ratio'][0]:+.1%}"
     assert list(before.customdata) == list(map(look.shown, rows["name"][:12]))
+    shares = stepscope.compare(run, after)["comm_overlap"].plot("ranks", column="overlap_ratio")
+    assert all(text.startswith("+2") and text.endswith(" pp") for text in shares.data[1].text)
     counts = report.plot("kernels", column="count")
     assert list(counts.data[0].x) == rows["count_a"][:12]
 
@@ -210,8 +212,8 @@ def test_boxes_closer_than_a_pixel_are_one():
 
     lane = timeline._Lane("rank 0", "compute", np.array([50, 0, 12, 100]), np.array([60, 10, 30, 101]),
                           np.array([0, 1, 0, 1]), ["short", "other"])
-    assert timeline.boxes(lane, 5) == [("rank 0", "compute", 0, 30, 2, "short"), ("rank 0", "compute", 50, 60, 1, "short"),
-                                       ("rank 0", "compute", 100, 101, 1, "other")]
+    drawn = [box[2:] for box in timeline.boxes(lane, 5)]
+    assert drawn == [(0, 30, 2, "short"), (50, 60, 1, "short"), (100, 101, 1, "other")]
 
 
 def test_curves_have_units(run):

@@ -28,10 +28,10 @@ class _Axis:
         import plotly.graph_objects as go
 
         along, across = ("x", "y") if self.lying else ("y", "x")
+        told = look.shown(name) + ": %{" + along + scale.hover
         return go.Bar(**{along: values, across: self.places}, orientation="h" if self.lying else "v",
                       name=look.shown(name), customdata=[look.shown(text) for text in self.full],
-                      hovertemplate="%{customdata}<br>" + look.shown(name) + ": %{" + along + scale.hover + "<extra></extra>",
-                      **options)
+                      hovertemplate="%{customdata}<br>" + told + "<extra></extra>", **options)
 
     def figure(self, bars: Sequence[Any], title: str, value_title: str, **layout: Any) -> Any:
         values, names = {"title": {"text": value_title}}, {"title": {"text": look.shown(self.title)}, **self.ticks}
@@ -39,7 +39,7 @@ class _Axis:
             names["dtick"] = 1
         if self.lying:
             names["autorange"] = "reversed"
-            layout.setdefault("height", 160 + 24 * len(self.places) * (1 if layout.get("barmode") != "group" else 2))
+            layout["height"] = 160 + (48 if layout.get("barmode") == "group" else 24) * len(self.places)
         axes = {"xaxis": values, "yaxis": names} if self.lying else {"xaxis": names, "yaxis": values}
         return look.figure(bars, title, **axes, **layout)
 
@@ -72,8 +72,8 @@ def stacked(report: Any, table: Any, columns: Sequence[str], kinds: Sequence[str
 def overlap(report: Any, table: Any) -> Any:
     """Bars of communication by rank: with compute beside it and without; the share that overlaps is written on them."""
     made = stacked(report, table, ["overlapped", "exposed"])
-    made.data[0].update(text=["" if share is None else f"{share:.1%}" for share in table["overlap_ratio"]], textposition="inside",
-                        insidetextanchor="middle", textfont={"color": "#ffffff"})
+    shares = ["" if share is None else f"{share:.1%}" for share in table["overlap_ratio"]]
+    made.data[0].update(text=shares, textposition="inside", insidetextanchor="middle", textfont={"color": "#ffffff"})
     return made
 
 
@@ -115,10 +115,12 @@ def before_after(report: Any, table: Any, column: str | None = None) -> Any:
     key = measured_pair(table, pair, column)
     rows = Rows(table, _most(table, names=_MOST_PAIRS))
     before, after = rows.values[key + "_a"], rows.values[key + "_b"]
-    scale, axis = look.Scale(rows.columns[key + "_a"].unit, [*before, *after]), _Axis(rows)
+    unit = rows.columns[key + "_a"].unit
+    scale, axis = look.Scale(unit, [*before, *after]), _Axis(rows)
+    changes = [_change(unit, *values) for values in zip(before, after)]
     bars = [axis.bar(scale.all(before), scale, "before", marker={"color": look.BEFORE}),
-            axis.bar(scale.all(after), scale, "after", marker={"color": look.AFTER},
-                     text=[_change(*values) for values in zip(before, after)], textposition="outside", cliponaxis=False)]
+            axis.bar(scale.all(after), scale, "after", marker={"color": look.AFTER}, text=changes,
+                     textposition="outside", cliponaxis=False)]
     title = rows.columns[key + "_a"].title.rpartition(",")[0] or key
     return axis.figure(bars, f"{report.title}: {table.title}", scale.title(title), barmode="group")
 
@@ -133,7 +135,10 @@ def measured_pair(table: Any, pair: Sequence[Any], column: str | None) -> str:
     return min(known, key=lambda one: units[one.unit]).key[:-2] if known else measured(table)
 
 
-def _change(before: Any, after: Any) -> str:
+def _change(unit: str, before: Any, after: Any) -> str:
+    """Of shares, the difference in percentage points."""
     if before is None or after is None:
         return "new" if before is None else "gone"
+    if unit == "ratio":
+        return f"{100 * (after - before):+.1f} pp"
     return f"{(after - before) / before:+.1%}" if before else "new"

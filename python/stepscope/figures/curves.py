@@ -15,8 +15,9 @@ def _curve(one: Any, place: int, x: look.Scale, y: look.Scale, name: str, shape:
 
     line = {"color": look.CURVES[place % len(look.CURVES)], "dash": look.DASHES[place // len(look.CURVES) % 6],
             "shape": shape, "width": 1.6}
-    return go.Scatter(x=x.all(one.x), y=y.all(one.y), name=look.cut(name), mode="lines" if len(one.x) > 1 else "markers",
-                      line=line, hovertemplate=look.shown(name) + "<br>%{x" + x.hover + ": %{y" + y.hover + "<extra></extra>")
+    told = look.shown(name) + "<br>%{x" + x.hover + ": %{y" + y.hover + "<extra></extra>"
+    return go.Scatter(x=x.all(one.x), y=y.all(one.y), name=look.cut(name), line=line, hovertemplate=told,
+                      mode="lines" if len(one.x) > 1 else "markers")
 
 
 def _drawn(title: str, curves: Sequence[Any], names: Iterable[str], shape: str = "linear", y_title: str = "") -> Any:
@@ -71,10 +72,10 @@ def histograms(report: Any) -> Any:
     for place, one in enumerate(told):
         grid.add_trace(_histogram(one), 1, place + 1)
         wide = one.x[-1] > 1000 * max(one.x[0], 1)
-        grid.update_xaxes(title=f"{one.title.partition(' histogram')[0].lower()} (µs)", type="log" if wide else "linear",
-                          row=1, col=place + 1)
+        title = one.title.partition(" histogram")[0].lower()
+        grid.update_xaxes(title=f"{title} (µs)", type="log" if wide else "linear", row=1, col=place + 1)
     base = look.figure([], f"{report.title}: how many took how long").layout
-    made = grid.update_layout(base).update_layout(showlegend=False, margin_t=80, annotations=list(grid.layout.annotations))
+    made = grid.update_layout(base, showlegend=False, margin_t=80, annotations=list(grid.layout.annotations))
     return made.update_yaxes(title="launches", rangemode="tozero")
 
 

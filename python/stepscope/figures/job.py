@@ -19,7 +19,7 @@ def segments(report: Any, table: Any) -> Any:
             y=[values["attempt"][row] for row in rows], base=[scale.of(values["start"][row]) for row in rows],
             x=[scale.of(values["duration"][row]) for row in rows], orientation="h", name=look.cut(bucket, 30),
             marker={"color": look.color_of(values["kind"][rows[0]])},
-            hovertemplate=look.shown(bucket) + ": %{x" + scale.hover + " from %{base" + scale.hover + "<extra></extra>"))
+            hovertemplate=f"{look.shown(bucket)}: %{{x{scale.hover} from %{{base{scale.hover}<extra></extra>"))
     return look.figure(traces, f"{report.title}: attempts over time", barmode="overlay",
                        xaxis={"title": {"text": scale.title("time since the start")}},
                        yaxis={"title": {"text": "attempt"}, "autorange": "reversed", "dtick": 1})

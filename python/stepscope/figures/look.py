@@ -90,8 +90,8 @@ def figure(traces: Sequence[Any], title: str, **layout: Any) -> Any:
 
     axis = {"gridcolor": _LINE, "linecolor": _LINE, "zerolinecolor": _LINE, "automargin": True}
     made = go.Figure(list(traces))
-    made.update_layout(title={"text": shown(title), "x": 0.01, "xanchor": "left", "font": {"size": 15}}, template="none",
-                       paper_bgcolor=_PAGE, plot_bgcolor=_PAGE, bargap=0.25, hoverlabel={"align": "left"},
+    made.update_layout(title={"text": shown(title), "x": 0.01, "xanchor": "left", "font": {"size": 15}}, bargap=0.25,
+                       paper_bgcolor=_PAGE, plot_bgcolor=_PAGE, template="none", hoverlabel={"align": "left"},
                        font={"color": _TEXT, "size": 12, "family": "sans-serif"}, legend={"traceorder": "normal"},
                        margin={"l": 60, "r": 20, "t": 50, "b": 50}, uniformtext={"minsize": 10, "mode": "hide"})
     made.update_xaxes(**axis)

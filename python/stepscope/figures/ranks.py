@@ -45,7 +45,8 @@ def _durations(values: dict[str, list[Any]], rows: list[int], scale: look.Scale)
     import plotly.graph_objects as go
 
     mean, least, most = (scale.all(values[key][row] for row in rows) for key in ("mean", "min", "max"))
-    return go.Bar(x=[values["rank"][row] for row in rows], y=mean, marker={"color": look.color_of(values["kind"][rows[0]])},
+    color = look.color_of(values["kind"][rows[0]])
+    return go.Bar(x=[values["rank"][row] for row in rows], y=mean, marker={"color": color},
                   customdata=[[look.shown(values["name"][row]), low, high, values["count"][row]]
                               for row, low, high in zip(rows, least, most)],
                   error_y={"type": "data", "symmetric": False, "array": [h - m for h, m in zip(most, mean)],
@@ -95,8 +96,10 @@ def heat(report: Any, table: Any, column: str | None = None) -> Any:
     for rank, step, value in zip(values["rank"], values["step"], values[key]):
         cells[rank, step] = max((one for one in (cells.get((rank, step)), value) if one is not None), default=None)
     grid = [[scale.of(cells.get((rank, step))) for step in steps] for rank in ranks]
-    drawn = go.Heatmap(x=steps, y=ranks, z=grid, colorscale=look.RAMP, colorbar={"title": {"text": scale.title(title.title)}},
+    drawn = go.Heatmap(x=steps, y=ranks, z=grid, colorscale=look.RAMP,
+                       colorbar={"title": {"text": scale.title(title.title)}},
                        hovertemplate="rank %{y}, step %{x}: %{z" + scale.hover + "<extra></extra>")
     return look.figure([drawn], f"{report.title}: {title.title} by rank and step",
                        xaxis={"title": {"text": "step"}, "dtick": 1 if len(steps) <= 30 else None},
-                       yaxis={"title": {"text": "rank"}, "autorange": "reversed", "dtick": 1 if len(ranks) <= 16 else None})
+                       yaxis={"title": {"text": "rank"}, "autorange": "reversed",
+                              "dtick": 1 if len(ranks) <= 16 else None})

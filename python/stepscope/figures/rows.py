@@ -26,10 +26,13 @@ class Rows:
 
     def labels(self) -> list[str]:
         """What each row is called, in full: "rank 3, stream 7"."""
-        return [", ".join(self._part(key, row) for key in self.keys) or str(row) for row in range(self.count)]
+        return [self._label(row) or str(row) for row in range(self.count)]
 
-    def _part(self, key: str, row: int) -> str:
-        value = self.values[key][row]
+    def _label(self, row: int) -> str:
+        known = [key for key in self.keys if self.values[key][row] not in (None, "")]
+        return ", ".join(self._part(key, self.values[key][row]) for key in known)
+
+    def _part(self, key: str, value: Any) -> str:
         named = key in _NUMBERED and isinstance(value, int)
         return f"{self.columns[key].title} {value}" if named else str(value)
 

@@ -18,7 +18,7 @@ def _ring(labels: list[str], values: list[Any], colors: list[str], scale: look.S
 
 
 def kinds(report: Any, table: Any) -> Any:
-    """A ring of all ranks' kernel time by kind; times that communication shares with compute are a kind of their own."""
+    """A ring of all ranks' kernel time by kind; time of communication during compute is a kind of its own."""
     values = table.to_dict()
     ranks = values.get("rank", ["all"] * len(table))
     every = [row for row in range(len(table)) if ranks[row] == "all"] or list(range(len(table)))

@@ -113,4 +113,4 @@ def _bars(drawn: list[Box], kind: str, begin: int, scale: look.Scale) -> Any:
     return go.Bar(y=[box.lane for box in drawn], base=[scale.of(box.start - begin) for box in drawn],
                   x=[scale.of(box.end - box.start) for box in drawn], orientation="h", name=kind, customdata=told,
                   marker={"color": look.color_of(kind), "line": {"width": 0}},
-                  hovertemplate="%{y}: %{customdata}<br>%{x" + scale.hover + " from %{base" + scale.hover + "<extra></extra>")
+                  hovertemplate=f"%{{y}}: %{{customdata}}<br>%{{x{scale.hover} from %{{base{scale.hover}<extra></extra>")
