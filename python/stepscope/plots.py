@@ -1,49 +1,82 @@
-"""Draws reports with Plotly, which is imported when a figure is asked for."""
+"""Chooses the figure of a report or table: those of the page, drawn with Plotly."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable
 
 from . import frames
 from .errors import QuestionError
-
-_MOST_BARS = 30
-_MEASURED = ("ns", "ratio", "count", "bytes", "bytes/s", "FLOP", "FLOP/s")
+from .figures import bars, curves, job, ranks, shares
 
 
-def report_figure(report: Any, key: str | None = None) -> Any:
-    """A plotly.graph_objects.Figure: of the report's curves, or bars of a table where a key is given or there are none.
+def _stacked(columns: list[str], kinds: tuple[str, ...] = ()) -> Callable[..., Any]:
+    return lambda report, table: bars.stacked(report, table, columns, kinds)
 
-    Columns of one unit stand beside each other for each of the first 30 rows.
-    """
+
+def _stacked_rows(part: str, column: str) -> Callable[..., Any]:
+    return lambda report, table: bars.stacked_rows(report, table, part, column)
+
+
+def _plain(column: str, labels: tuple[str, ...] = ()) -> Callable[..., Any]:
+    return lambda report, table: bars.plain(report, table, column, labels)
+
+
+def _parts(report: Any, table: Any) -> Any:
+    return bars.stacked(report, table, bars.parts_of(table))
+
+
+# By analysis and table; as ui/src/views/registry.ts has it.
+_OF_TABLES: dict[tuple[str, str], Callable[..., Any]] = {
+    ("overview", "steps"): _parts,
+    ("breakdown", "parts"): _plain("time", ("part",)),
+    ("breakdown", "ranks"): _parts,
+    ("steps", "breakdown"): _parts,
+    ("input_pipeline", "steps"): _parts,
+    ("temporal_breakdown", "ranks"): _stacked(["compute_ratio", "non_compute_ratio", "idle_ratio"],
+                                              ("compute", "communication", "idle")),
+    ("comm_overlap", "ranks"): bars.overlap,
+    ("idle_time", "main_streams"): _stacked(["host_wait", "kernel_wait", "other"]),
+    ("kernel_breakdown", "kinds"): shares.kinds,
+    ("kernel_breakdown", "top"): shares.kernels,
+    ("kernel_breakdown", "kernels"): ranks.kernel_durations,
+    ("kernel_distribution", "kernels"): ranks.spread,
+    ("phases", "ranks"): _stacked_rows("phase", "busy"),
+    ("critical_path", "bounds"): _stacked_rows("bound", "time"),
+    ("critical_path", "what_if"): _plain("saved"),
+    ("collectives", "ranks"): _stacked(["transfer", "wait"]),
+    ("allreduce_check", "ranks"): _stacked(["transfer", "waiting"]),
+    ("stragglers", "ranks"): _plain("blame"),
+    ("stragglers", "reasons"): _stacked(["compute", "late_launches", "input", "copies", "transfer"]),
+    ("operators", "top"): _plain("self"),
+    ("modules", "types"): _stacked(["forward", "backward"]),
+    ("python", "top"): _plain("self"),
+    ("whatif", "changes"): _plain("saved"),
+    ("goodput", "buckets"): _plain("time", ("bucket",)),
+    ("goodput", "segments"): job.segments,
+}
+# Reports whose curves say more than their first table does.
+_OF_CURVES = {"launch_stats": curves.histograms, "queue_length": curves.queue}
+
+
+def report_figure(report: Any, key: str | None = None, column: str | None = None, name: str | None = None) -> Any:
+    """The figure of Report.plot()."""
     frames.imported("plotly", "a figure", "plotly")
-    import plotly.graph_objects as go
-
-    if key is None and report.series:
-        return _curves(go, report)
-    return _bars(go, report, report.table(key))
-
-
-def _curves(go: Any, report: Any) -> Any:
-    curves = list(report.series.values())
-    figure = go.Figure([go.Scatter(x=one.x, y=one.y, name=one.title, mode="lines") for one in curves])
-    return figure.update_layout(title=report.title, xaxis_title=curves[0].x_unit, yaxis_title=curves[0].y_unit)
-
-
-def _bars(go: Any, report: Any, table: Any) -> Any:
-    values = table.to_dict()
-    measured = [column for column in table.columns
-                if column.role == "value" and not column.detail and column.unit in _MEASURED]
-    if not measured:
-        raise QuestionError(f"the table {table.key!r} of {report.name} has nothing to draw", "",
+    if key is None and column is None and isinstance(report.series, dict) and report.series:
+        return _OF_CURVES.get(report.name, curves.curves)(report)
+    table = report.table(next(iter(report.tables), key) if key is None else key)
+    if not len(table):
+        raise QuestionError(f"the table {table.key!r} of {report.name} has no rows to draw", "",
                             "name another: " + ", ".join(report.tables))
-    drawn = [column for column in measured if column.unit == measured[0].unit]
-    labels = _labels(table, values)
-    figure = go.Figure([go.Bar(x=labels, y=values[column.key][:_MOST_BARS], name=column.title) for column in drawn])
-    return figure.update_layout(title=f"{report.title}: {table.title}", yaxis_title=measured[0].unit,
-                                barmode="group")
+    return _table_figure(report, table, column, name)
 
 
-def _labels(table: Any, values: dict[str, list[Any]]) -> list[str]:
-    keys = [column.key for column in table.columns if column.role == "key"]
-    rows = range(min(len(table), _MOST_BARS))
-    return [" ".join(str(values[key][row]) for key in keys) or str(row) for row in rows]
+def _table_figure(report: Any, table: Any, column: str | None, name: str | None) -> Any:
+    if name is not None:
+        return ranks.kernel_durations(report, table, name)
+    if bars.is_compared(table):
+        return bars.before_after(report, table, column)
+    own = _OF_TABLES.get((report.name, table.key))
+    if own is not None and column is None:
+        return own(report, table)
+    if ranks.is_rank_by_step(table):
+        return ranks.heat(report, table, column)
+    return bars.plain(report, table, column)

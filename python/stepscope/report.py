@@ -175,11 +175,20 @@ class Report:
         """table(key) as a pyarrow.Table."""
         return self.table(key).arrow()
 
-    def plot(self, key: str | None = None) -> Any:
-        """A figure of Plotly: the curves, or bars of a table. Raises MissingLibrary without Plotly."""
+    def plot(self, key: str | None = None, *, column: str | None = None, name: str | None = None) -> Any:
+        """A figure of Plotly, as the page draws it: the report's curves, or the table of this key.
+
+        column: which column, in place of the one that tells most. name: a pattern of kernel names, for the table
+        "kernels" of kernel_breakdown: their durations by rank. Raises MissingLibrary without Plotly, QuestionError
+        where there is nothing to draw.
+
+            run.temporal_breakdown().plot()
+            run.imbalance().plot("matrix", column="compute")
+            run.kernel_breakdown().plot("kernels", name="*AllReduce*")
+        """
         from .plots import report_figure
 
-        return report_figure(self, key)
+        return report_figure(self, key, column, name)
 
     def text(self, *, extent: str = "usual", width: int = 100, color: bool = False) -> str:
         """What the command line prints: extent "usual" shows the rows worth a look, "all" every row."""

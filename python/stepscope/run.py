@@ -5,7 +5,7 @@ import glob as _glob
 import os
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Union
 
-from . import _core
+from . import _core, frames
 from ._methods import Analyses
 from .errors import InputError, QuestionError, UseError
 from .events import Events, chosen
@@ -113,6 +113,20 @@ class Run(Analyses):
         else:
             self._core.name  # raises UseError in a process forked since
         return chosen(self._events[1], columns, kind, step)
+
+    def timeline(self, *, ranks: Ranks = None, step: int | None = None) -> Any:
+        """A figure of Plotly: what devices did over time, on one clock as far as collectives tell how clocks differ.
+
+        ranks: these, or all. Up to 8 have a row for each stream; of more, each is one row, in which communication shows
+        where no compute is above it. step: only this one. Activities closer than a pixel are one box. Each rank's files
+        are read again, one rank after another. Raises MissingLibrary without Plotly, and what events() raises.
+
+            run.timeline(ranks=[0, 1], step=5)
+        """
+        frames.imported("plotly", "a figure", "plotly")
+        from .figures.timeline import timeline
+
+        return timeline(self, ranks_of(ranks) or self.ranks, step)
 
     def serve(self, *, port: int = 0) -> Any:
         """Serves the page on 127.0.0.1 until the returned Page is closed; its url is what to open in a browser.

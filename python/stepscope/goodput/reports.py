@@ -80,6 +80,14 @@ class Report:
             raise KeyError("report {!r} has no tables: {}".format(self.name, self.why))
         return self.table(next(iter(self.tables)) if key is None else key).df()
 
+    def plot(self, key: Optional[str] = None, *, column: Optional[str] = None) -> Any:
+        """Returns a figure of Plotly of a table, by default the first one; "segments" are the attempts over time.
+
+        Raises ImportError without Plotly, KeyError where there is no such table.
+        """
+        from stepscope.plots import report_figure
+        return report_figure(self, key, column)
+
     def __repr__(self) -> str:
         return "Report({!r}): {}".format(self.name, self.headline or self.why)
 

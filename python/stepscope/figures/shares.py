@@ -1,0 +1,53 @@
+"""Rings: which share of the time of kernels each kind has, and each kernel within its kind."""
+from __future__ import annotations
+
+from typing import Any
+
+from . import look
+
+_MOST = 8
+
+
+def _ring(labels: list[str], values: list[Any], colors: list[str], scale: look.Scale) -> Any:
+    import plotly.graph_objects as go
+
+    return go.Pie(labels=[look.cut(text, 34) for text in labels], values=scale.all(values), sort=False, hole=0.45,
+                  direction="clockwise", marker={"colors": colors, "line": {"color": "#ffffff", "width": 1}},
+                  customdata=[look.shown(text) for text in labels], textinfo="percent", textposition="inside",
+                  hovertemplate="%{customdata}<br>%{value" + scale.hover + ", %{percent}<extra></extra>")
+
+
+def kinds(report: Any, table: Any) -> Any:
+    """A ring of all ranks' kernel time by kind; time of communication during compute is a kind of its own."""
+    values = table.to_dict()
+    ranks = values.get("rank", ["all"] * len(table))
+    every = [row for row in range(len(table)) if ranks[row] == "all"] or list(range(len(table)))
+    told: dict[str, int] = {}
+    for row in every:
+        told[values["kinds"][row]] = told.get(values["kinds"][row], 0) + values["time"][row]
+    colors = dict(zip(values["kinds"], values["kind"]))
+    ring = _ring(list(told), list(told.values()), [look.color_of(colors[name]) for name in told],
+                 look.Scale("ns", told.values()))
+    return look.figure([ring], f"{report.title}: kinds, all ranks")
+
+
+def kernels(report: Any, table: Any) -> Any:
+    """A ring for each kind of work: its costliest kernels, all ranks together, and the rest as one."""
+    from plotly.subplots import make_subplots
+
+    values = table.to_dict()
+    names = list(dict.fromkeys(values["kind"]))
+    grid = make_subplots(rows=1, cols=len(names), specs=[[{"type": "domain"}] * len(names)], subplot_titles=names)
+    for place, kind in enumerate(names):
+        rows = [row for row in range(len(table)) if values["kind"][row] == kind]
+        labels, sums = _with_others([(values["name"][row], values["sum"][row]) for row in rows])
+        grid.add_trace(_ring(labels, sums, look.shades(kind, len(labels)), look.Scale("ns", sums)), 1, place + 1)
+    made = look.figure(grid.data, f"{report.title}: {table.title}", annotations=grid.layout.annotations)
+    return made.update_layout(showlegend=False, margin_t=80, height=380)
+
+
+def _with_others(parts: list[tuple[str, int]]) -> tuple[list[str], list[int]]:
+    ordered = sorted(parts, key=lambda part: -part[1])
+    left = ordered[_MOST:]
+    told = ordered[:_MOST] + ([(f"{len(left)} others", sum(value for _, value in left))] if left else [])
+    return [name for name, _ in told], [value for _, value in told]
