@@ -102,7 +102,9 @@ TEST_F(FirstScreen, WhatShowsMoreCanBePasted) {
 
 TEST_F(FirstScreen, TheSuffixOfTheFileDecidesTheFormat) {
   const auto begins = [](const std::string& file) {
-    return In("stepscope analyze slow --only steps -q -o " + file + " && head -c 12 " + file).out;
+    return In("mkdir -p answers && stepscope analyze slow --only steps -q -o answers/" + file +
+              " && head -c 12 answers/" + file)
+        .out;
   };
   for (const auto& [file, format] :
        {std::pair("a.json", "json"), {"a.MD", "markdown"}, {"a.csv", "csv"}}) {
@@ -111,9 +113,9 @@ TEST_F(FirstScreen, TheSuffixOfTheFileDecidesTheFormat) {
   }
   EXPECT_TRUE(begins("a.json").starts_with("{\n"));
   EXPECT_EQ(begins("a.txt"), begins("a"));
-  EXPECT_FALSE(
-      In("stepscope analyze slow --only steps -q --format text -o b.json && head -c 1 b.json")
-          .out.starts_with("{"));
+  EXPECT_FALSE(In("stepscope analyze slow --only steps -q --format text -o answers/b.json && head "
+                  "-c 1 answers/b.json")
+                   .out.starts_with("{"));
   for (const char* file : {"a.xlsx", "a.XLS", "a.ods"}) {
     const Outcome no = In(std::string("stepscope analyze slow -q -o ") + file);
     EXPECT_EQ(no.code, 2) << file;

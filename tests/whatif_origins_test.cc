@@ -105,7 +105,7 @@ TEST(WhatifOrigins, ATransferMayBeAWaitForAnAbsentRank) {
     const std::string said = AllSaid(answer);
     EXPECT_FALSE(said.contains("Transfers of group")) << said;
     EXPECT_TRUE(answer.verdict.starts_with(
-        "Ranks 0, 1 and 2 wait together up to 12.0 ms per step since step 4 in collectives of "
+        "Ranks 0 to 2 wait together up to 12.0 ms per step since step 4 in collectives of "
         "groups where rank 3 has no trace"))
         << answer.verdict;
     EXPECT_TRUE(said.contains("rank 3 may be late: only its trace would tell")) << said;

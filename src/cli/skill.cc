@@ -87,8 +87,8 @@ prints, among others (`stepscope brief` again after a mend shows whether it is g
 ```text
 job: 4 ranks, 4 steps, PyTorch on NVIDIA H100 80GB HBM3, dp 4
 Causes, first by what mending them is worth:
-[stragglers#f2a1] high, 44.2 ms of 268 ms per step: Rank 2 is a straggler in every recorded step (3 to 6): slower compute kernels, 16.5% of span.
-  because: it caused 100.0% of all wait time, was last 24 times, and cost every other rank 136 ms (clock uncertainty 0 ns); cause: 179 ms more than the median of the others in the same number of compute kernels
+[stragglers#f2a1] high, 44.2 ms per step (16.5%): Rank 2 is a straggler in every recorded step (3 to 6): slower compute kernels, 16.5% of span.
+  because: 179 ms more than the median of the others in the same number of compute kernels; it caused 100.0% of all wait time, was last 24 times, and cost every other rank 136 ms in all
   try: check its device: clocks and temperature (nvidia-smi -q -d CLOCK,TEMPERATURE,PERFORMANCE), other processes; replace it with a spare
 A step, mean of 4 ranks: 268 ms
   device compute: 191 ms
