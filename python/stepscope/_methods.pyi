@@ -50,13 +50,13 @@ class Analyses:
         """Ranks others wait for; cost and cause."""
     def imbalance(self, *, steps: int | str = 'all', ranks: int | Iterable[int] | None = None, share: float | str = 0.05) -> Report:
         """Compute and idle time by rank and step."""
-    def critical_path(self, *, steps: int | str = 'all', ranks: int | Iterable[int] | None = None, step: int | str = -1, annotation: str = '', instance: int | str = 0, rank: int | str = -1, what_if: str = '', segments: int | str = 1000) -> Report:
+    def critical_path(self, *, steps: int | str = 'all', ranks: int | Iterable[int] | None = None, step: int | str = -1, annotation: str = '', instance: int | str = 0, last_instance: int | str = -1, rank: int | str = -1, what_if: str = '', segments: int | str = 1000) -> Report:
         """What bounds step time; what-if estimates."""
     def whatif(self, *, steps: int | str = 'all', ranks: int | Iterable[int] | None = None, set: str = '') -> Report:
         """What changes are worth to the whole job."""
     def phases(self, *, steps: int | str = 'all', ranks: int | Iterable[int] | None = None) -> Report:
         """Device time by training phase."""
-    def launch_stats(self, *, steps: int | str = 'all', ranks: int | Iterable[int] | None = None, runtime_cutoff: int | str = 50000, launch_delay_cutoff: int | str = 100000) -> Report:
+    def launch_stats(self, *, steps: int | str = 'all', ranks: int | Iterable[int] | None = None, runtime_cutoff: int | str = 50000, launch_delay_cutoff: int | str = 100000, launches: str = 'false') -> Report:
         """Launch delays, short kernels, slow calls."""
     def queue_length(self, *, steps: int | str = 'all', ranks: int | Iterable[int] | None = None, max_queue_length: int | str = 0, points: int | str = 200) -> Report:
         """Activities queued per stream."""
