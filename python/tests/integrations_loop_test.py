@@ -157,9 +157,13 @@ def test_an_ignored_sigterm_stays_ignored(tmp_path):
 def test_sigterm_of_a_forked_worker_is_no_notice(tmp_path):
     support.run(tmp_path, HEAD + """
     with Job("j") as job:
+        up, said = os.pipe()
         child = os.fork()
-        if child == 0:
+        if child == 0:  # a signal before Python has seen the fork would be lost
+            os.write(said, b"x")
             time.sleep(60)
+            os._exit(1)
+        os.read(up, 1)
         os.kill(child, signal.SIGTERM)
         assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGTERM
         assert not job.preempted
