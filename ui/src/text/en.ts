@@ -169,6 +169,8 @@ export const en = {
   "parts.since": "since",
   "parts.after": "after",
   "parts.time": "mean",
+  "parts.left_out_one": "The means leave out 1 slow step.",
+  "parts.left_out": "The means leave out {count} slow steps.",
   "heat.marked": "Framed: {row}.",
   "heat.since": "The dashed line: since step {step}.",
   "tile.not_recorded": "Not recorded: {list}.",

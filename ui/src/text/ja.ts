@@ -170,6 +170,8 @@ export const ja: Record<keyof typeof en, string> = {
   "parts.since": "変化後",
   "parts.after": "変更後",
   "parts.time": "平均",
+  "parts.left_out_one": "平均は遅い 1 ステップを除いたものです。",
+  "parts.left_out": "平均は遅い {count} ステップを除いたものです。",
   "heat.marked": "枠: {row}。",
   "heat.since": "破線: ステップ {step} 以降。",
   "tile.not_recorded": "記録なし: {list}。",
