@@ -156,7 +156,6 @@ export class Controller {
   zoomBy(factor: number, at: number): void { this.setView(zoomAt(this.view, at, factor, this.info.end)); }
   showAll(): void { this.glideTo(whole(this.info.end)); }
   scrollBy(pixels: number): void { this.onScroll(this.scroll + pixels); }
-
   private get top(): number { return this.coming ?? this.scroll; }
 
   // First into the middle; when it is there already, as large as it gets.
@@ -305,7 +304,8 @@ export class Controller {
     const order = here < 0 ? lanes : by > 0 ? lanes.slice(here + 1) : lanes.slice(0, here).reverse();
     const level = levelFor(this.view, this.size.width * this.size.dpr);
     for (const lane of order) {
-      const pieces = lane.tracks.flatMap((track) => piecesOf(this.loader, this.info, track, this.view, level));
+      const others = lane.tracks.filter((track) => track !== selected?.track);  // a pinned one is in a folded lane too
+      const pieces = others.flatMap((track) => piecesOf(this.loader, this.info, track, this.view, level));
       const hit = boxAt(pieces, -1, time, this.view.to - this.view.from);
       if (hit) return this.selectBox(hit, "all");
     }
