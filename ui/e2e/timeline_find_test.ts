@@ -432,6 +432,19 @@ describe("two runs", () => {
   });
 });
 
+test("what is selected stays in sight when all is unfolded", async () => {
+  const watched = await open(ids.many), { page } = watched, { tracks, ranks } = await info(page, ids.many);
+  const last = tracks.find(({ kind, events, rank_index }) => kind === "stream" && events > 10 && rank_index === ranks.length - 1)!;
+  await page.evaluate((hash) => { location.hash = hash; }, `#/run/${ids.many}/timeline?sel=${last.id}.5`);
+  await page.waitForSelector(".tl-details h2");
+  await page.getByRole("button", { name: "Unfold all" }).press("Enter");
+  await page.waitForFunction((name) => {
+    const box = document.querySelector(".tl-scroll")!.getBoundingClientRect(), heads = [...document.querySelectorAll(".tl-track")].filter((one) => one.querySelector(".tl-name")?.textContent === name);
+    return document.querySelector(".tl-scroll")!.scrollTop > 300 && heads.some((one) => one.getBoundingClientRect().top >= box.top && one.getBoundingClientRect().bottom <= box.bottom);
+  }, visible(last.name));
+  await watched.close();
+});
+
 test("two runs begin together with the step that a link is about, or that an event is in", async () => {
   const watched = await open(ids.demo, {}, `?with=${ids.many}`), { page } = watched, [a, b] = [await info(page, ids.demo), await info(page, ids.many)];
   const both = [...new Set(a.steps.map(({ number }) => number))].sort((x, y) => x - y).filter((number) => b.steps.some((step) => step.number === number));

@@ -227,9 +227,11 @@ export class Controller {
     this.change({ flipped });
   }
 
-  // All ranks folded, of a single rank its groups; or everything unfolded.
+  // All ranks folded, of a single rank its groups; or everything unfolded. What is selected stays in sight.
   foldAll(fold: boolean): void {
-    this.change({ flipped: allFlipped(this.state.get().flipped, fold) });
+    const { flipped, selected } = this.state.get();
+    this.change({ flipped: allFlipped(flipped, fold) });
+    if (selected) this.scrollTo(selected.track, selected.row);
   }
 
   // Folds the rows of a track, or the group of one that has a single row.
@@ -246,7 +248,6 @@ export class Controller {
   }
 
   setFilter(filter: string): void { this.change({ filter }); }
-
   // --- selection ---
 
   async select(ref: EventRef, how: { readonly reveal: Reveal }): Promise<void> {
@@ -342,7 +343,6 @@ export class Controller {
     return { from: round(from), to: round(to) };
   }
   setMode(mode: Mode): void { this.change({ mode }); }
-
   // Keeps what is measured or selected, or where the pointer is, as lines.
   mark(): void {
     const { marks } = this.state.get();
