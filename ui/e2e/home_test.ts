@@ -97,6 +97,31 @@ describe("the first screen", () => {
     await watched.close();
   });
 
+  test("draws all parts of a step on one scale, on a phone and on paper too, where what is found keeps its worth", async () => {
+    const watched = await open("slow"), { page } = watched;
+    const widths = () => page.evaluate(() => [...document.querySelectorAll(".step-parts thead th, .step-parts .bar")].map((one) => Math.round(one.getBoundingClientRect().width)));
+    for (const width of [1400, 700, 420]) {
+      await page.setViewportSize({ width, height: 900 });
+      const all = await widths(), [head = 0, bar = 0] = [all[0], all.at(-1)];
+      assert.ok(head > 40 && bar > 20 && all.every((one) => Math.min(Math.abs(one - head), Math.abs(one - bar)) <= 1), `${width}: ${all.join()}`);
+      await watched.checkFits(`the first screen, ${width} wide`);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+    assert.equal(new Set(await page.locator(".tile .trend svg").evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)))).size, 1, "courses of tiles in a row");
+    await page.emulateMedia({ media: "print" });
+    const all = await widths(), bar = all.at(-1)!;
+    assert.ok(all.every((one) => Math.min(Math.abs(one - all[0]!), Math.abs(one - bar)) <= 1), `on paper: ${all.join()}`);
+    assert.ok((await page.locator(".finding .impact:visible").count()) > 0);
+    assert.equal(await page.locator(".finding .foot a:visible").count(), 0);
+    await watched.close();
+  });
+
+  test("says of which steps its verdict is, where steps are chosen", async () => {
+    const watched = await Watched.at(browser, server.url, `#/run/${ids.healthy}?steps=4`, ".verdict");
+    assert.equal(await watched.verdict(), `Step 4: ${answerOf(pathOf("healthy"), "--steps", "4").verdict}`);
+    await watched.close();
+  });
+
   test("opens the heat map on the measure in which ranks differ, with the rank and the step of the finding", async () => {
     const watched = await open("slow");
     assert.equal(await watched.text(".heat [aria-pressed=true]"), "compute");

@@ -105,5 +105,11 @@ test("with two runs compares them as compare does, and says which is which", asy
   }
   assert.ok(answer.reports.some(({ analysis }) => analysis === "stragglers") && answer.reports.some(({ analysis }) => analysis === "collectives"));
   await watched.screenshot("report-html-compare");
+  await watched.go(`${path}/kernel_breakdown?${query}`);
+  await page.locator("main a.in-timeline").first().press("Enter");
+  await page.waitForFunction(() => /^after and before on one axis/.test(document.querySelector(".tl-tools > p.faint")?.textContent ?? ""));
+  const runs = await page.locator(".tl-rank .tl-name").allTextContents();
+  assert.deepEqual([...new Set(runs.map((name) => name.split(":")[0]))], ["after", "before"]);
+  await watched.checkAxe("two runs on one axis in a file");
   await watched.close();
 });

@@ -432,6 +432,52 @@ describe("two runs", () => {
   });
 });
 
+test("what is selected stays in sight when all is unfolded", async () => {
+  const watched = await open(ids.many), { page } = watched, { tracks, ranks } = await info(page, ids.many);
+  const last = tracks.find(({ kind, events, rank_index }) => kind === "stream" && events > 10 && rank_index === ranks.length - 1)!;
+  await page.evaluate((hash) => { location.hash = hash; }, `#/run/${ids.many}/timeline?sel=${last.id}.5`);
+  await page.waitForSelector(".tl-details h2");
+  await page.getByRole("button", { name: "Unfold all" }).press("Enter");
+  await page.waitForFunction((name) => {
+    const box = document.querySelector(".tl-scroll")!.getBoundingClientRect(), heads = [...document.querySelectorAll(".tl-track")].filter((one) => one.querySelector(".tl-name")?.textContent === name);
+    return document.querySelector(".tl-scroll")!.scrollTop > 300 && heads.some((one) => one.getBoundingClientRect().top >= box.top && one.getBoundingClientRect().bottom <= box.bottom);
+  }, visible(last.name));
+  await watched.close();
+});
+
+test("two runs begin together with the step that a link is about, or that an event is in", async () => {
+  const watched = await open(ids.demo, {}, `?with=${ids.many}`), { page } = watched, [a, b] = [await info(page, ids.demo), await info(page, ids.many)];
+  const both = [...new Set(a.steps.map(({ number }) => number))].sort((x, y) => x - y).filter((number) => b.steps.some((step) => step.number === number));
+  const said = (step: number) => page.waitForFunction((text) => document.querySelector(".tl-tools")?.textContent?.includes(text), `step ${step} and step ${step} begin together`);
+  const last = both.at(-1)!;
+  assert.ok(both.length > 2);
+  await page.evaluate((next) => { location.hash = next; }, `#/run/${ids.demo}/timeline?show.step=${last - 1}..${last}&with=${ids.many}`);
+  await said(last);
+  await page.waitForFunction((align) => new RegExp(`[?&]align=${align}(&|$)`).test(location.hash), last);
+  const first = a.tracks.find(({ kind, events }) => kind === "stream" && events > 10)!;
+  await page.evaluate((next) => { location.hash = next; }, `#/run/${ids.demo}/timeline?with=${ids.many}&align=${last}&sel=${first.id}.5`);
+  const button = page.locator(".tl-align");
+  const step = Number(/\d+/.exec((await button.textContent())!)![0]);
+  assert.ok(step !== last && both.includes(step));
+  await button.press("Enter");
+  await said(step);
+  await page.waitForFunction((sel) => new URLSearchParams(location.hash.split("?")[1]).get("sel") === sel && document.querySelector(".tl-details h2"), `${first.id}.5`);
+  assert.equal(await button.count(), 0);
+  await watched.close();
+});
+
+test("a run that is chosen to compare with comes beside this one in the timeline, and goes again", async () => {
+  const watched = await open(ids.demo, {}, "?filter=rank"), { page } = watched;
+  await page.selectOption("#choose-with", ids.many);
+  await page.waitForFunction(() => document.querySelector(".tl-tools")?.textContent?.includes("on one axis"));
+  assert.match(await page.evaluate(() => location.hash), new RegExp(`^#/run/${ids.demo}/timeline\\?.*with=${ids.many}`));
+  assert.equal(await page.inputValue("#timeline-filter"), "rank");
+  await page.selectOption("#choose-with", "");
+  await page.waitForFunction(() => !document.querySelector(".tl-tools")?.textContent?.includes("on one axis"));
+  assert.match(await page.evaluate(() => location.hash), /\/timeline\?filter=rank$/);
+  await watched.close();
+});
+
 test("a compared row leads to both runs on one axis, and back to the comparison", async () => {
   const watched = await Watched.at(browser, server.url, `#/run/${ids.demo}/compare?with=${ids.many}`, ".pair"), { page } = watched;
   await page.locator("main figure a.in-timeline").first().click();

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import type { Cell, ReportSet, Table } from "../src/data/report";
-import { cellText, humanCell, visible } from "../src/report/format";
+import { cellText, humanCell, unsigned, visible } from "../src/report/format";
 import { openBrowser, Watched, type Looks } from "./browser";
 import { answerOf, comparisonOf, serve, stepscope, type Server } from "./job";
 
@@ -143,7 +143,7 @@ describe("the flame graph of two runs", () => {
         assert.ok(text.endsWith(visible(String(row["name"]))), text);
         if (row["total_a"] === null || row["total_b"] === null) continue;
         const change = Number(row["total_change"]), ratio = Number(row["total_change_ratio"]);
-        assert.ok(text.startsWith(change === 0 ? "= " : `${change > 0 ? "▲" : "▼"} ${cellText(ratio, "ratio")} `), text);
+        assert.ok(text.startsWith(change === 0 ? "= " : `${change > 0 ? "▲" : "▼"} ${unsigned(cellText(ratio, "ratio"))} `), text);
         assert.equal(/longer/.test(classes), ratio >= 0.01, `${path} ${ratio} ${classes}`);
         assert.equal(/shorter/.test(classes), ratio <= -0.01, `${path} ${ratio} ${classes}`);
         longer += ratio >= 0.01 ? 1 : 0;

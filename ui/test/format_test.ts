@@ -1,7 +1,7 @@
 // Tests that numbers read as the CLI prints them (src/report/humanize_test.cc has the same cases).
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fixed, humanBytes, humanCell, humanCount, humanRatio, humanTime, kTimeSteps, visible } from "../src/report/format";
+import { fixed, humanBytes, humanCell, humanCount, humanRatio, humanTime, kTimeSteps, unsigned, visible } from "../src/report/format";
 
 test("times choose their unit", () => {
   const cases: [number, string][] = [
@@ -75,6 +75,10 @@ test("blank cells are a dash, identifiers stay as they are", () => {
   assert.equal(humanCell(1024, ""), "1024");
   assert.equal(humanCell("gemm", "count"), "gemm");
   assert.equal(humanCell("1780833282119999886", ""), "1780833282119999886");
+});
+
+test("a change beside a sign has none of its own", () => {
+  assert.deepEqual([humanTime(-46600), humanRatio(-0.0001), humanCell(-0.0001, "ratio_difference"), humanTime(5000)].map(unsigned), ["46.6 µs", "<0.1%", "<0.1 pp", "5.00 µs"]);
 });
 
 test("a name cannot change how the page reads", () => {

@@ -11,6 +11,8 @@ import { heatData, isRankByStep } from "../src/views/heatmap";
 import { legendOf, stretchesOf } from "../src/views/job_timeline";
 import { placesOf } from "../src/views/layout_grid";
 import { kindOfColumn, kindOfRow, labelColumns, labelOf } from "../src/views/parts";
+import { leftOutOf } from "../src/views/step_parts";
+import { chooseLanguage } from "../src/text";
 
 const key = (name: string): Column => ({ key: name, title: name, unit: "", role: "key" });
 const time = (name: string): Column => ({ key: name, title: name, unit: "ns", role: "value" });
@@ -81,6 +83,18 @@ test("the life of a job is its segments, in the words of its buckets", () => {
   assert.equal(drawn[1]!.message, "attempt 1, steps that count: 60.0 s, from 0 ns");
   const more = [...drawn, { ...drawn[0]!, title: "allocated, not started" }, drawn[1]!];
   assert.deepEqual(legendOf(more).map(({ kind, title }) => `${kind} ${title}`), ["queued waiting for resources; allocated, not started", "productive steps that count", `other ${visible("NEW\u0007")}`]);
+});
+
+test("the picture of the mean step says how many slow steps its means leave out, as the terminal does", () => {
+  const report = (slow: number): Report => ({
+    analysis: "breakdown", title: "", status: "ok", why: "", headline: "", series: [], findings: [], notes: [], tables: [],
+    metrics: [{ key: "slow_steps", title: "slow steps left out", value: slow, unit: "count" }],
+  });
+  assert.deepEqual([0, 1, 2, 1200].map((slow) => leftOutOf(report(slow))), ["", "The means leave out 1 slow step.", "The means leave out 2 slow steps.", "The means leave out 1,200 slow steps."]);
+  assert.equal(leftOutOf({ ...report(2), metrics: [] }), "");
+  chooseLanguage("ja");
+  assert.equal(leftOutOf(report(2)), "平均は遅い 2 ステップを除いたものです。");
+  chooseLanguage("en");
 });
 
 // As WCAG reckons it; how light something is all eyes see alike.

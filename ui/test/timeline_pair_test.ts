@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Matches, Source } from "../src/data/source";
-import { beginOf, mergedMatches, moveTiles, pairedSource } from "../src/timeline/pair";
+import { alignOf, moveOf, stepToAlign } from "../src/timeline/align";
+import { askedOnce, beginOf, mergedMatches, moveTiles, pairedSource } from "../src/timeline/pair";
 import { piecesOf } from "../src/timeline/pieces";
 import { TileCache } from "../src/timeline/cache";
 import { TileLoader } from "../src/timeline/loader";
@@ -42,8 +43,28 @@ test("the second steps begin together; ranks and tracks of the second run follow
   assert.deepEqual(info.ranks.map(({ name }) => name), ["before: rank 0", "before: rank 1", "after: rank 0", "after: rank 1"]);
   assert.deepEqual(info.tracks.map(({ id, rank_index, shift }) => [id, rank_index, shift]), [[0, 0, 0], [1, 1, 0], [2, 2, 800], [3, 3, 800]]);
   assert.deepEqual(info.steps.map(({ start }) => start), [1000, 1100, 1000, 1100]);
-  assert.deepEqual([info.end, info.pair], [1160, { names: ["before", "after"], steps: [4, 8] }]);
+  assert.deepEqual([info.end, info.pair], [1160, { names: ["before", "after"], steps: [4, 8], ranks: 2 }]);
   assert.equal((await kPaired.event("a", { track: 2, event: 1 })).start, 1100);
+});
+
+test("any step that both have begins together where it is asked for; an event says which and how far its run moves", async () => {
+  const ids = [{ id: "a", name: "before" }, { id: "c", name: "after" }] as const;
+  const infos = { a: fakeInfo(kTracks.a, stepsFrom(1000, 3)), c: fakeInfo(kTracks.b, [stepsFrom(200, 3)[0]!, { rank_index: 0, number: 4, start: 350, end: 400 }]) };
+  let timelines = 0;
+  const source = askedOnce({ ...kSource, timeline: (run: string) => (++timelines, Promise.resolve(infos[run as "a" | "c"])) });
+  const usual = await pairedSource(source, ...ids).timeline("a"), third = await pairedSource(source, ...ids, 3).timeline("a");
+  assert.deepEqual([usual.pair?.steps, usual.tracks[2]?.shift, third.pair?.steps, third.tracks[2]?.shift], [[4, 4], 750, [3, 3], 800]);
+  assert.deepEqual((await pairedSource(source, ...ids, 9).timeline("a")).pair?.steps, [4, 4], "which neither has");
+  assert.equal(timelines, 2);
+  const at = (track: number, start: number) => ({ track, event: 0, start });
+  assert.deepEqual([stepToAlign(usual, at(2, 950)), stepToAlign(usual, at(2, 1100)), stepToAlign(usual, at(0, 1010)), stepToAlign(usual, at(0, 1095)), stepToAlign(infos.a, at(0, 1010))], [3, null, 3, null, null]);
+  assert.deepEqual([moveOf(usual, 3, at(2, 950)), moveOf(usual, 3, at(0, 1010)), moveOf(third, 4, at(3, 0))], [50, 0, -50]);
+  assert.deepEqual([{ "show.step": "4..5", align: "2" }, { align: "2" }, { align: "x" }, {}].map((query) => alignOf(query)), [5, 2, undefined, undefined]);
+});
+
+test("what a file has of two runs is what it has of both", async () => {
+  const source = { ...kSource, timeline: (run: "a" | "b") => Promise.resolve({ ...kInfos[run], least: run === "a" ? { device: 0, other: 50 } : { device: 10, other: 0 } }) } as Source;
+  assert.deepEqual((await pairedSource(source, { id: "a", name: "a" }, { id: "b", name: "b" }).timeline("a")).least, { device: 10, other: 50 });
 });
 
 test("tiles of the second run have their boxes where its events are, and their spans in moved buckets", async () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Finding, Report, Table } from "../src/data/report";
-import { targetOfFinding, targetOfRow } from "../src/report/in_timeline";
+import { saysTarget, targetOfCause, targetOfFinding, targetOfRow } from "../src/report/in_timeline";
 import { placesOf } from "../src/timeline/analyses";
 import { shownOf } from "../src/timeline/show";
 import { targetOf, targetQuery } from "../src/timeline/target";
@@ -22,6 +22,22 @@ test("a row stands for its rank, step and event; sums of all stand for nothing",
   assert.deepEqual(row(["path", "name"], ["a;b", "b"]), null);
   assert.deepEqual(row(["category", "time"], ["idle", 5]), null);
   assert.deepEqual(row(["rank", "step"], [-1, 1.5]), null);
+});
+
+test("a row without an event's name stands for the longest event of its kind, where events have that kind", () => {
+  const kinds: Table = { ...table(["rank", "kinds", "kind"], "kinds"), kind_column: "kind" };
+  const of = (...row: (string | number)[]) => targetOfRow(kinds, row);
+  assert.deepEqual(of(0, "communication", "communication"), { rank: 0, kind: "communication" });
+  assert.deepEqual(of(1, "compute + communication", "overlap"), { rank: 1 });
+  assert.equal(of("all", "compute", "compute"), null);
+  assert.deepEqual(targetOfRow({ ...table(["rank", "name", "kind"]), kind_column: "kind" }, [2, "gemm", "compute"]), { rank: 2, name: "gemm" });
+  assert.deepEqual(targetOfRow({ ...table(["change", "critical_rank", "kind"]), kind_column: "kind" }, ["kernel gemm: gone", 5, "compute"]), { rank: 5 });
+});
+
+test("a link to a change says that it shows the steps before and after it", () => {
+  assert.equal(saysTarget({ ...targetOfCause(3, null, 5), kind: "compute" }), "show in timeline: rank 3, steps 4 and 5: before and after the change, compute");
+  assert.equal(saysTarget(targetOfCause(null, null, 0)), "show in timeline: step 0");
+  assert.equal(saysTarget({ step: "7", name: "gemm" }), "show in timeline: step 7, gemm");
 });
 
 test("a finding stands for its cause, since the step before it changed; else for its evidence", () => {

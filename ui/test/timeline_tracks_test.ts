@@ -180,7 +180,12 @@ test("the header's choice of ranks governs the lanes; what is no choice does not
 test("pinned tracks go to the top, and filtered ones are not shown", () => {
   const { pinned, lanes } = layOut(fakeInfo(kTracks), { ...kChoice, pins: [4], filter: "RANK 1 stream" });
   assert.deepEqual(pinned.map(({ key }) => key), ["t4"]);
-  assert.deepEqual(lanes, []);
+  assert.deepEqual(lanes.map(({ key, tracks }) => [key, tracks]), [["r1", []], ["g1/GPU 0", []]], "where it was taken from");
+});
+
+test("a folded rank shows all its streams, pinned ones too", () => {
+  const { pinned, lanes } = layOut(fakeInfo(kTracks), { ...kChoice, pins: [4], flipped: new Set(["r1"]) });
+  assert.deepEqual([pinned.length, lanes.at(-1)?.key, lanes.at(-1)?.tracks], [1, "r1", [4]]);
 });
 
 test("a number in the filter belongs to the word before it", () => {

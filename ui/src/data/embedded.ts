@@ -128,6 +128,7 @@ export function embeddedSource(data: Embedded): Source {
       (steps && steps !== "all") || ranks ? no("other steps or ranks") : found(data.comparisons?.[`${before} ${after}`], "this comparison"),
     ledger: (id, job) => found(ledgerAnswer(data, id, job), job ? "this job of the ledger" : "this ledger"),
     goodput: (run) => found(data.goodput?.[run], "the goodput of this run"),
+    shows: (run) => timeline(run) !== undefined,
     timeline: (run) => {
       const held = timeline(run);
       const tracks = held?.info.tracks.map((track, at) => ({ ...track, finest: held.finest[at] ?? 0 }));

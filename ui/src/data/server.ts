@@ -81,6 +81,7 @@ export function serverSource(): Source {
   return {
     live: true,
     compares: (before, after) => before !== after,
+    shows: () => true,
     state: (signal) => getJson<State>("state", {}, signal),
     analyses: (signal) => getJson<readonly Analysis[]>("analyses", {}, signal),
     answer: (id, selection, signal) => getAnswer(run(id, "answer"), selected(selection), signal),

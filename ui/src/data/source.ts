@@ -102,7 +102,8 @@ export interface TimelineInfo {
   readonly kinds: readonly string[];         // what tiles and events name
   readonly column_kinds: readonly string[];  // in the same order: the kind that reports give to it
   // Of two runs on one axis: their names, and the steps that begin together, if both have steps.
-  readonly pair?: { readonly names: readonly [string, string]; readonly steps: readonly [number, number] | null };
+  // `ranks`: how many are of the first.
+  readonly pair?: { readonly names: readonly [string, string]; readonly steps: readonly [number, number] | null; readonly ranks: number };
   // Of a report's file, from so many ns on each event of a device and of another track is in it; 0: all are.
   readonly least?: { readonly device: number; readonly other: number };
   readonly words?: Words;     // of names of tracks and groups
@@ -225,6 +226,7 @@ export interface Source {
   // Which job of the ledgers the run is of, with its goodput: the report "goodput_match", and if it is of one, whose ledger
   // is its metric `ledger`, the reports of that job.
   goodput(run: string, signal?: AbortSignal): Promise<ReportSet>;
+  shows(run: string): boolean;  // whether it has the run's timeline
   timeline(run: string, signal?: AbortSignal): Promise<TimelineInfo>;
   // The bytes of these tiles, one after another; at most 256. A source may leave out tiles it does
   // not have: each says in its header which it is.

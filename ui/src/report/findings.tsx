@@ -55,11 +55,11 @@ export function FindingItem({ finding, report, base, named }: {
             {t("finding.also")} <a href={linkTo([...base, evidence.analysis], evidence.table ? { at: `table-${evidence.table}` } : {})}><span lang={langOf(evidence.message)}>{visible(evidence.message)}</span></a>
           </p>
         ))}
-        <p class="try"><b>{t("finding.try")}</b> <span lang={langOf(finding.try)}><Advice text={finding.try} href={timeline ?? (named || table ? href : null)} /></span></p>
+        <p class="try"><b>{t("finding.try")}</b> <span lang={langOf(finding.try)}><Advice text={finding.try} href={timeline?.href ?? (named || table ? href : null)} /></span></p>
         {shareOf(finding) > 0 && <span class="worth" aria-hidden="true" data-share={shareOf(finding)}><span style={{ width: `${100 * shareOf(finding)}%` }} /></span>}
         <p class="foot">
           {finding.impact > 0 && <span class="impact" data-value={finding.impact}>{savingsOf(finding, ofJob)}</span>}
-          {timeline && <a href={timeline} class="to-timeline">{t("finding.in_timeline")}</a>}
+          {timeline && <a href={timeline.href} title={timeline.says} class="to-timeline">{t("finding.in_timeline")}</a>}
           {(named || table) && <a href={href}>{named ? t("finding.evidence_in", { title: visible(report.title) }) : t("finding.evidence")}</a>}
         </p>
       </div>

@@ -132,4 +132,7 @@ export function visible(text: string): string {
   return text.replace(/[ \t-\r\u0085\u2028\u2029]+/g, " ").replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g, "\ufffd");
 }
 
+// A change beside a sign that says which way it goes: "46.6 µs" of "-46.6 µs", "<0.1%" of ">-0.1%".
+export const unsigned = (text: string): string => text.replace(/^>-/, "<").replace(/^-/, "");
+
 export const cellText = (cell: Cell | undefined, unit: Unit): string => visible(humanCell(cell, unit));

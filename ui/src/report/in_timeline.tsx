@@ -21,7 +21,12 @@ const whole = (cell: Cell | undefined): number | undefined => {
   return typeof number === "number" && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
 };
 
-// What a row stands for; null where it names neither a rank nor a step nor an event.
+const kChange = "change";  // a row that is one has a kind, but stands for more or fewer events than the longest of it
+
+// Kinds of rows that events have, too.
+const kOfEvents = new Set(["compute", "communication", "memory"]);
+
+// What a row stands for: without an event's name, the longest of its kind. Null where it names neither a rank nor a step nor an event.
 export function targetOfRow(table: Table, row: readonly Cell[]): Target | null {
   const cell = (key: string): Cell | undefined => row[table.columns.findIndex((column) => column.key === key && column.unit === "")];
   const first = (keys: readonly string[]) => keys.map((key) => whole(cell(key))).find((number) => number !== undefined);
@@ -29,9 +34,10 @@ export function targetOfRow(table: Table, row: readonly Cell[]): Target | null {
   const names = kNoNames.includes(table.key) || table.columns.some(({ key }) => key === kPath) ? [] : kName.map(cell);
   const name = names.find((text): text is string => typeof text === "string" && text !== "" && !kOurs.test(text));
   if (rank === undefined && step === undefined && name === undefined) return null;
+  const kind = table.columns.some(({ key }) => key === kChange) ? null : row[table.columns.findIndex(({ key }) => key === table.kind_column)];
   const [window, device, stream] = ["window", "device", "stream"].map((key) => whole(cell(key)));
   return {
-    ...(rank !== undefined && { rank }), ...(step !== undefined && { step: String(step) }), ...(name !== undefined && { name }),
+    ...(rank !== undefined && { rank }), ...(step !== undefined && { step: String(step) }), ...(name !== undefined ? { name } : typeof kind === "string" && kOfEvents.has(kind) ? { kind } : {}),
     ...(rank !== undefined && window !== undefined && { window }), ...(rank !== undefined && device !== undefined && { device }), ...(rank !== undefined && stream !== undefined && { stream }),
   };
 }
@@ -58,26 +64,36 @@ const backTo = (base: readonly string[], place: string): string => (base.length 
 // `base`: of the page with the link.
 const timelineOf = (base: readonly string[], target: Target, place: string): string => linkTo(["run", base[1]!, "timeline"], targetQuery(target, backTo(base, place)));
 
-// Where the link of a finding goes; null: it is no part of a run, or of no part of it.
-export function timelineOfFinding(finding: Finding, report: Report, base: readonly string[]): string | null {
+// Where the link of a finding goes, and that in words; null: it is no part of a run, or of no part of it.
+export function timelineOfFinding(finding: Finding, report: Report, base: readonly string[]): { readonly href: string; readonly says: string } | null {
   const target = base[0] === "run" && base[1] ? targetOfFinding(finding, report) : null;
-  return target && timelineOf(base, target, report.analysis);
+  return target && { href: timelineOf(base, target, report.analysis), says: saysTarget(target) };
 }
 
 export const Picture = () => (
   <svg width="14" height="14" viewBox="0 0 14 14" aria-hidden="true"><path d="M1 2h7v2.5H1zM5 5.8h8v2.5H5zM2 9.6h6v2.5H2z" fill="currentColor" /></svg>
 );
 
+// Two steps are those before and after a change: see targetOfCause().
+function stepOf(step: string): string {
+  const [, before, after] = /^(\d+)\.\.(\d+)$/.exec(step) ?? [];
+  return after === undefined || before === after ? `${t("heat.axis.step")} ${after ?? step}` : t("table.change_steps", { before: before!, after });
+}
+
+// Where a link to the timeline leads, in words.
+export function saysTarget({ rank, step, name, kind }: Target): string {
+  const what = [
+    ...(rank !== undefined ? [`${t("heat.axis.rank")} ${rank}`] : []), ...(step !== undefined ? [stepOf(step)] : []),
+    ...(name !== undefined ? [name.slice(0, 60)] : []), ...(kind !== undefined ? [t(`kind.${kindNamed(kind)}`)] : []),
+  ].join(", ");
+  return t("table.in_timeline", { what });
+}
+
 // Without text, so that a cell has its value alone. `place`: an analysis and its table.
 export function InTimeline({ target, place }: { target: Target; place: string }) {
   const linked = useContext(Linked);
   if (!linked) return null;
-  const what = [
-    ...(target.rank !== undefined ? [`${t("heat.axis.rank")} ${target.rank}`] : []), ...(target.step !== undefined ? [`${t("heat.axis.step")} ${target.step}`] : []),
-    ...(target.name !== undefined ? [target.name.slice(0, 60)] : []),
-    ...(target.kind !== undefined ? [t(`kind.${kindNamed(target.kind)}`)] : []),
-  ].join(", ");
-  const says = t("table.in_timeline", { what });
+  const says = saysTarget(target);
   return <a class="in-timeline" href={timelineOf(linked.base, target, place)} aria-label={says} title={says}><Picture /></a>;
 }
 

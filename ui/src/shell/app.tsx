@@ -56,7 +56,7 @@ function RunPage({ source, state, run, route, answer }: {
   const waits = run.state === "waiting" || run.state === "loading";
   const meanwhile = waits ? <LoadingPanel run={run} /> : <Busy />;
   if (route.page === "timeline") {
-    const beside = source.live ? state.runs.find(({ id }) => id !== run.id && id === other) : undefined;
+    const beside = state.runs.find(({ id }) => id !== run.id && id === other);
     return <Timeline key={`${run.id} ${run.revision ?? 0}`} run={run} beside={beside} source={source} meanwhile={meanwhile} />;
   }
   if (waits && !answer.value) return answer.problem ? <ProblemPanel problem={answer.problem} /> : meanwhile;

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Run, Source, State } from "../data/source";
 import { visible } from "../report/format";
 import { t } from "../text";
-import { currentPlace, goTo, setQuery, useUrlState } from "./url";
+import { currentPlace, goTo, setQuery, useUrlState, type Query } from "./url";
 
 // Runs of the same name are told apart by their path.
 export function runTitle(run: Run, runs: readonly Run[]): string {
@@ -41,11 +41,17 @@ function RunChooser({ state, run }: { state: State; run: Run | undefined }) {
 export const baselinesOf = (source: Source, state: State, run: Run): readonly Run[] =>
   state.runs.filter((one) => one.state !== "failed" && source.compares(one.id, run.id));
 
+// What stays of the timeline's place when another run comes beside it, or goes: times and tracks of two runs are others than those
+// of one.
+const keptBeside = ({ filter = "", find = "", regex = "", with: before = "", sel = "" }: Query): Query => ({ filter, find, regex, sel: before ? "" : sel });
+
 function WithChooser({ source, state, run }: { source: Source; state: State; run: Run }) {
   const [other] = useUrlState("with", "");
   const others = baselinesOf(source, state, run);
   if (others.length === 0) return null;
   const choose = (id: string) => {
+    const { path, query } = currentPlace();
+    if (path[2] === "timeline") return goTo(path, { with: id, ...keptBeside(query) });
     setQuery({ with: id });
     if (id) goTo(["run", run.id, "compare"]);
     else if (currentPlace().path[2] === "compare") goTo(["run", run.id]);

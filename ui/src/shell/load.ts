@@ -1,6 +1,6 @@
 // Loads values by key: keeps the last few, cancels the old load when the key changes, and shows the old value (marked busy)
 // until the new one arrives. Answers are in the language that is shown.
-import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useReducer, useRef } from "preact/hooks";
 import type { ReportSet } from "../data/report";
 import { SourceError, type Problem, type Run, type Source } from "../data/source";
 import { inLanguage } from "../data/words";
@@ -35,22 +35,23 @@ interface Held<T> extends Loaded<T> {
 // `key` null: nothing to load yet. Values of the same `scope` may stand in for one another meanwhile.
 export function useLoad<T>(scope: string, key: string | null, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
   const full = key === null ? null : `${scope} ${key}`;
-  const [held, setHeld] = useState<Held<T> | null>(null);
+  const held = useRef<Held<T> | null>(null), [, redraw] = useReducer((count: number) => count + 1, 0);
+  if (full !== null && kept.has(full)) held.current = { key: full, scope, value: kept.get(full) as T, problem: undefined, busy: false };  // others may push it out
   useLayoutEffect(() => {  // asked for before the page is drawn without it
     if (full === null || kept.has(full)) return;
     const abort = new AbortController();
     const settle = (value: T | undefined, problem: Problem | undefined) => {
       if (abort.signal.aborted) return;
       if (value !== undefined) keep(full, value);
-      setHeld({ key: full, scope, value, problem, busy: false });
+      held.current = { key: full, scope, value, problem, busy: false };
+      redraw(undefined);
     };
     load(abort.signal).then((value) => settle(value, undefined), (error: unknown) => settle(undefined, problemOf(error, full)));
     return () => abort.abort();
   }, [full]);
   if (full === null) return { value: undefined, problem: undefined, busy: false };
-  if (kept.has(full)) return { value: kept.get(full) as T, problem: undefined, busy: false };
-  if (held?.key === full) return held;
-  return { value: held?.scope === scope ? held.value : undefined, problem: undefined, busy: true };
+  if (held.current?.key === full) return held.current;
+  return { value: held.current?.scope === scope ? held.current.value : undefined, problem: undefined, busy: true };
 }
 
 // The same of an answer, in the language that is shown.

@@ -30,6 +30,8 @@ export const enTimeline = {
   "timeline.ranks_absent": "No rank of “{ranks}” is in this run: it has ranks {first} to {last}.",
   "timeline.pair": "{a} and {b} on one axis, each from its first event",
   "timeline.pair_steps": "{a} and {b} on one axis: step {stepA} and step {stepB} begin together",
+  "timeline.align": "Align on step {step}",
+  "timeline.without": "This file has no timeline of {name}, so it is not shown beside this run.",
   "timeline.marks": "Marks",
   "timeline.mark": "mark {number}",
   "timeline.mark_name": "name of mark {number}",

@@ -32,6 +32,8 @@ export const jaTimeline: Record<keyof typeof enTimeline, string> = {
   "timeline.ranks_absent": "「{ranks}」に該当するランクはありません。この実行のランクは {first} から {last} です。",
   "timeline.pair": "{a} と {b} をそれぞれの最初のイベントに揃えて表示",
   "timeline.pair_steps": "{a} と {b} を同じ時間軸に表示 (ステップ {stepA} と {stepB} の開始を揃えています)",
+  "timeline.align": "ステップ {step} で揃える",
+  "timeline.without": "このファイルに {name} のタイムラインはないため、並べて表示していません。",
   "timeline.marks": "マーク",
   "timeline.mark": "マーク {number}",
   "timeline.mark_name": "マーク {number} の名前",

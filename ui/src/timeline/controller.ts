@@ -156,7 +156,6 @@ export class Controller {
   zoomBy(factor: number, at: number): void { this.setView(zoomAt(this.view, at, factor, this.info.end)); }
   showAll(): void { this.glideTo(whole(this.info.end)); }
   scrollBy(pixels: number): void { this.onScroll(this.scroll + pixels); }
-
   private get top(): number { return this.coming ?? this.scroll; }
 
   // First into the middle; when it is there already, as large as it gets.
@@ -228,9 +227,11 @@ export class Controller {
     this.change({ flipped });
   }
 
-  // All ranks folded, of a single rank its groups; or everything unfolded.
+  // All ranks folded, of a single rank its groups; or everything unfolded. What is selected stays in sight.
   foldAll(fold: boolean): void {
-    this.change({ flipped: allFlipped(this.state.get().flipped, fold) });
+    const { flipped, selected } = this.state.get();
+    this.change({ flipped: allFlipped(flipped, fold) });
+    if (selected) this.scrollTo(selected.track, selected.row);
   }
 
   // Folds the rows of a track, or the group of one that has a single row.
@@ -247,7 +248,6 @@ export class Controller {
   }
 
   setFilter(filter: string): void { this.change({ filter }); }
-
   // --- selection ---
 
   async select(ref: EventRef, how: { readonly reveal: Reveal }): Promise<void> {
@@ -305,7 +305,8 @@ export class Controller {
     const order = here < 0 ? lanes : by > 0 ? lanes.slice(here + 1) : lanes.slice(0, here).reverse();
     const level = levelFor(this.view, this.size.width * this.size.dpr);
     for (const lane of order) {
-      const pieces = lane.tracks.flatMap((track) => piecesOf(this.loader, this.info, track, this.view, level));
+      const others = lane.tracks.filter((track) => track !== selected?.track);  // a pinned one is in a folded lane too
+      const pieces = others.flatMap((track) => piecesOf(this.loader, this.info, track, this.view, level));
       const hit = boxAt(pieces, -1, time, this.view.to - this.view.from);
       if (hit) return this.selectBox(hit, "all");
     }
@@ -342,7 +343,6 @@ export class Controller {
     return { from: round(from), to: round(to) };
   }
   setMode(mode: Mode): void { this.change({ mode }); }
-
   // Keeps what is measured or selected, or where the pointer is, as lines.
   mark(): void {
     const { marks } = this.state.get();

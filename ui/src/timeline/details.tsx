@@ -1,5 +1,6 @@
 // Shows the selected event: its fields, enclosing operators, related events, and all events of its name.
 import type { EventDetails, EventRef } from "../data/source";
+import { shortName } from "../data/short_names";
 import { describedIn } from "../data/words";
 import { cellText, humanTime, visible } from "../report/format";
 import { Metrics } from "../report/metrics";
@@ -18,7 +19,7 @@ import { startText } from "./ticks";
 
 function Goto({ controller, to, name }: { controller: Controller; to: EventRef; name: string }) {
   return (
-    <button type="button" class="tl-goto" onClick={() => void controller.select(to, { reveal: "all" })}>{visible(name)}</button>
+    <button type="button" class="tl-goto" title={visible(name)} onClick={() => void controller.select(to, { reveal: "all" })}>{visible(shortName(name))}</button>
   );
 }
 

@@ -10,6 +10,7 @@ import { ProblemPanel } from "../shell/status";
 import { makeStore, useStore } from "../shell/store";
 import { currentPlace, linkTo, setQuery, usePlace, type Query } from "../shell/url";
 import { t } from "../text";
+import { alignOf } from "./align";
 import { AreaPanel } from "./area_panel";
 import { Chart } from "./chart";
 import { Controller } from "./controller";
@@ -20,7 +21,7 @@ import { kindOfEvent } from "./kinds";
 import { kAxisHeight } from "./lanes";
 import { Overview } from "./overview";
 import { Marks } from "./marks";
-import { pairedSource } from "./pair";
+import { askedOnce, pairedSource } from "./pair";
 import { fromQuery, homeView, kPlaceKeys, toQuery } from "./place";
 import { followPointer } from "./pointer";
 import { show } from "./show";
@@ -36,14 +37,16 @@ const kRestMs = 100;  // that the view stays where it is before it is told in wo
 
 // `revision` changes when the run's files do, and with it what is known of them. `meanwhile` is shown until the run is
 // read.
-// `beside`: another run, on the same axis.
+// `beside`: another run, on the same axis if the source has it.
 export function Timeline({ run: { id: run, revision = 0, name }, beside, source: alone, meanwhile }: {
   run: Run; beside: Run | undefined; source: Source; meanwhile: ComponentChildren;
 }) {
-  const other = beside && { id: beside.id, name: beside.name };
-  const source = useMemo(() => (other ? pairedSource(alone, { id: run, name }, other) : alone), [alone, run, name, other?.id, other?.name]);
-  const key = `${run} ${revision}${beside ? ` ${beside.id} ${beside.revision ?? 0}` : ""}`;
-  const { value, problem } = useLoad("timeline", key, (signal) => source.timeline(run, signal));
+  const other = beside && alone.shows(beside.id) ? { id: beside.id, name: beside.name } : undefined, asked = alignOf(usePlace().query);
+  const runs = `${run} ${revision}${other ? ` ${other.id} ${beside?.revision ?? 0}` : ""}`, align = other && asked;
+  const held = useMemo(() => askedOnce(alone), [alone, runs]);
+  const source = useMemo(() => (other ? pairedSource(held, { id: run, name }, other, align) : alone), [held, name, other?.name, align]);
+  const key = align === undefined ? runs : `${runs} ${align}`;
+  const { value, problem, busy } = useLoad("timeline", key, (signal) => source.timeline(run, signal));
   const shows = value && value.tracks.length > 0;
   useEffect(() => {
     if (problem || (value && !shows)) firstPictureIsThere();
@@ -51,12 +54,13 @@ export function Timeline({ run: { id: run, revision = 0, name }, beside, source:
     return () => clearTimeout(late);
   }, [problem, value]);
   if (problem) return <ProblemPanel problem={problem} />;
-  if (!value) return <>{meanwhile}</>;
+  if (!value || busy) return <>{meanwhile}</>;
   if (value.tracks.length === 0) return <p class="panel">{t("timeline.empty")}</p>;
-  return <Shown key={key} run={run} loads={key} source={source} info={value} />;
+  return <Shown key={key} run={run} loads={key} source={source} info={value} without={other ? "" : visible(beside?.name ?? "")} />;
 }
 
-function Shown({ run, loads, source, info }: { run: string; loads: string; source: Source; info: TimelineInfo }) {
+// `without`: the run that is chosen to be beside it and is not in the file.
+function Shown({ run, loads, source, info, without }: { run: string; loads: string; source: Source; info: TimelineInfo; without: string }) {
   const make = () => new Controller(source, { id: run, loads }, info, fromQuery(currentPlace().query, info));
   const controller = useMemo(make, [source, run, info]);
   useEffect(() => () => controller.stop(), [controller]);
@@ -70,6 +74,7 @@ function Shown({ run, loads, source, info }: { run: string; loads: string; sourc
     <div class="timeline" ref={useRestOfPage()}>
       <h1 class="tl-hidden">{t("timeline.title")}</h1>
       <Tools controller={controller}><Back run={run} /></Tools>
+      {without !== "" && <p class="tl-notice" role="status">{t("timeline.without", { name: without })}</p>}
       {state.notice && <p class="tl-notice" role="status">{state.notice}</p>}
       <Overview controller={controller} shown={shown} canvas={minimap} />
       <Marks controller={controller} />
@@ -140,7 +145,8 @@ function useUrl(controller: Controller): void {
   useEffect(() => {
     const target = targetOf(query);
     if (!target) return;
-    setQuery(Object.fromEntries(kTargetKeys.map((key) => [key, ""])), "replace");
+    const align = controller.info.pair ? alignOf(query) : undefined;
+    setQuery({ ...Object.fromEntries(kTargetKeys.map((key) => [key, ""])), ...(align !== undefined && { align: String(align) }) }, "replace");
     void show(controller, target);
   }, [query]);
   useEffect(() => {

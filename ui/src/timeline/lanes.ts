@@ -18,7 +18,7 @@ export interface Lane {
   readonly title: string;
   readonly y: number;
   readonly height: number;
-  // The tracks drawn in it: its own, or all those below it when it is folded.
+  // The tracks drawn in it: its own, or all those below it when it is folded, pinned ones too.
   readonly tracks: readonly number[];
   readonly counter: boolean;
   readonly rows: number;
@@ -104,11 +104,11 @@ export function layOut(info: TimelineInfo, choice: LaneChoice): Lanes {
     const track = info.tracks[id];
     return track ? [trackDraft(info, track, choice, true)] : [];
   }), true);
-  const shown = info.tracks.filter((track) => !pins.has(track.id) && passes(info, track, choice.filter) &&
+  const shown = info.tracks.filter((track) => passes(info, track, choice.filter) &&
     chosenRank(choice.ranks, info.ranks[track.rank_index]?.rank ?? -1));
   const drafts: Draft[] = [];
   for (const [rankIndex, tracks] of groupBy(shown, (track) => track.rank_index)) {
-    drafts.push(...rankDrafts(info, rankIndex, tracks, choice));
+    drafts.push(...rankDrafts(info, rankIndex, tracks, choice).filter(({ kind, tracks: [id] }) => kind !== "track" || !pins.has(id!)));
   }
   const rest = stack(drafts, false);
   return { pinned: pinned.lanes, pinnedHeight: pinned.height, lanes: rest.lanes, height: rest.height };

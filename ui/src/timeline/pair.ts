@@ -19,24 +19,28 @@ interface Side {
   readonly tracks: number;  // of the runs before
   readonly ranks: number;
   readonly shift: number;   // ns
+  readonly step: number | null;  // that begins together with one of the other's
 }
 
-// The second step's begin, where there is one: the first begins with the recording.
-export function beginOf({ steps }: TimelineInfo): { readonly step: number; readonly at: number } | null {
-  const numbers = [...new Set(steps.map(({ number }) => number))].sort((a, b) => a - b), step = numbers[1] ?? numbers[0];
+const hasStep = ({ steps }: TimelineInfo, step: number): boolean => steps.some(({ number }) => number === step);
+
+// Where a step begins; without one, the second step, where there is one: the first begins with the recording.
+export function beginOf({ steps }: TimelineInfo, wanted?: number): { readonly step: number; readonly at: number } | null {
+  const numbers = [...new Set(steps.map(({ number }) => number))].sort((a, b) => a - b), step = wanted ?? numbers[1] ?? numbers[0];
   return step === undefined ? null : { step, at: Math.min(...steps.filter(({ number }) => number === step).map(({ start }) => start)) };
 }
 
-function sidesOf(first: readonly [PairedRun, TimelineInfo], second: readonly [PairedRun, TimelineInfo]): [Side, Side] {
-  const a = beginOf(first[1]), b = beginOf(second[1]), later = a && b ? a.at - b.at : 0;
+function sidesOf(first: readonly [PairedRun, TimelineInfo], second: readonly [PairedRun, TimelineInfo], align: number | undefined): [Side, Side] {
+  const step = align !== undefined && hasStep(first[1], align) && hasStep(second[1], align) ? align : undefined;
+  const a = beginOf(first[1], step), b = beginOf(second[1], step), later = a && b ? a.at - b.at : 0;
   return [
-    { run: first[0], info: first[1], tracks: 0, ranks: 0, shift: Math.max(0, -later) },
-    { run: second[0], info: second[1], tracks: first[1].tracks.length, ranks: first[1].ranks.length, shift: Math.max(0, later) },
+    { run: first[0], info: first[1], tracks: 0, ranks: 0, shift: Math.max(0, -later), step: a && b && a.step },
+    { run: second[0], info: second[1], tracks: first[1].tracks.length, ranks: first[1].ranks.length, shift: Math.max(0, later), step: a && b && b.step },
   ];
 }
 
 export function pairedInfo(sides: readonly [Side, Side]): TimelineInfo {
-  const begins = sides.map(({ info }) => beginOf(info)?.step ?? null);
+  const [{ step: a, info: { ranks, least } }, { step: b, info: { least: other } }] = sides;
   return {
     end: Math.max(...sides.map(({ info, shift }) => info.end + shift)),
     ranks: sides.flatMap(({ info, run }) => info.ranks.map((rank) => ({ ...rank, name: `${run.name}: ${rank.name || `rank ${rank.rank}`}` }))),
@@ -46,7 +50,8 @@ export function pairedInfo(sides: readonly [Side, Side]): TimelineInfo {
       ({ ...track, id: track.id + tracks, rank_index: track.rank_index + ranks, shift, until: info.end + shift }))),
     kinds: sides[0].info.kinds, column_kinds: sides[0].info.column_kinds,
     ...(sides.some(({ info }) => info.words) && { words: joinedWords(sides.map(({ info }) => info.words ?? {})) }),
-    pair: { names: [sides[0].run.name, sides[1].run.name], steps: begins.includes(null) ? null : [begins[0]!, begins[1]!] },
+    pair: { names: [sides[0].run.name, sides[1].run.name], steps: a === null || b === null ? null : [a, b], ranks: ranks.length },
+    ...((least || other) && { least: { device: Math.max(least?.device ?? 0, other?.device ?? 0), other: Math.max(least?.other ?? 0, other?.other ?? 0) } }),
   };
 }
 
@@ -88,12 +93,26 @@ export function mergedMatches(answers: readonly Matches[], by: 1 | -1, limit: nu
   return { total: answers.reduce((all, { total }) => all + total, 0), matches, place: matches.length === 0 ? 0 : by > 0 ? sum + 1 : sum };
 }
 
-// The source of a run, beside which another is shown.
-export function pairedSource(source: Source, first: PairedRun, second: PairedRun): Source {
+// A source that is asked for the timeline of each run once.
+export function askedOnce(source: Source): Source {
+  const known = new Map<string, Promise<TimelineInfo>>();
+  const ask = (run: string, signal?: AbortSignal): Promise<TimelineInfo> => {
+    const asked = source.timeline(run, signal).catch((problem: unknown) => {
+      known.delete(run);
+      throw problem;
+    });
+    known.set(run, asked);
+    return asked;
+  };
+  return { ...source, timeline: (run, signal) => known.get(run) ?? ask(run, signal) };
+}
+
+// The source of a run, beside which another is shown. `align`: the step that begins together, where both have it.
+export function pairedSource(source: Source, first: PairedRun, second: PairedRun, align?: number): Source {
   let known: Promise<[Side, Side]> | undefined;
   const ask = async (signal?: AbortSignal): Promise<[Side, Side]> => {
     const [a, b] = await Promise.all([source.timeline(first.id, signal), source.timeline(second.id, signal)]);
-    return sidesOf([first, a], [second, b]);
+    return sidesOf([first, a], [second, b], align);
   };
   const sides = (signal?: AbortSignal): Promise<[Side, Side]> => {
     known ??= ask(signal).catch((problem: unknown) => {

@@ -2,6 +2,7 @@
 import type { TimelineInfo, Track } from "../data/source";
 import { visible } from "../report/format";
 import { t } from "../text";
+import { alignOn, stepToAlign } from "./align";
 import type { Controller } from "./controller";
 import { rankTitle, shownTitle } from "./lanes";
 import type { Interval } from "./scene";
@@ -67,4 +68,6 @@ export async function show(controller: Controller, target: Target): Promise<void
   const around = Math.max(1000, event.duration * kAround);
   if (!span) controller.setView(fit(event.start - around, event.start + event.duration + around, info.end));
   await controller.selectFound(Promise.resolve(event));
+  const step = span ? null : stepToAlign(info, event);
+  if (step !== null) alignOn(controller, step, event);
 }

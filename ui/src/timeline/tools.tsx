@@ -7,6 +7,7 @@ import { colorOf, kLooks, textColorOn } from "../shell/palette";
 import { useStore } from "../shell/store";
 import { useTheme } from "../shell/theme";
 import { t } from "../text";
+import { alignOn, stepToAlign } from "./align";
 import { kPatternBits } from "./colors";
 import type { Controller } from "./controller";
 import { kFilterId, kSearchId } from "./keys";
@@ -101,11 +102,18 @@ function dotsOf(kind: Kind): string {
     .join("");
 }
 
-// Which two runs are on the axis, and what they begin with.
-function Pair({ controller: { info: { pair } } }: { controller: Controller }) {
+// Which two runs are on the axis, and what they begin with: another step once an event of it is selected.
+function Pair({ controller }: { controller: Controller }) {
+  const { selected } = useStore(controller.state), { pair } = controller.info;
   if (!pair) return null;
+  const step = selected && stepToAlign(controller.info, selected);
   const [a, b] = pair.names.map(visible), [stepA, stepB] = pair.steps ?? [];
-  return <p class="faint">{pair.steps ? t("timeline.pair_steps", { a: a!, b: b!, stepA: stepA!, stepB: stepB! }) : t("timeline.pair", { a: a!, b: b! })}</p>;
+  return (
+    <p class="faint">
+      {pair.steps ? t("timeline.pair_steps", { a: a!, b: b!, stepA: stepA!, stepB: stepB! }) : t("timeline.pair", { a: a!, b: b! })}
+      {selected && step !== null && <> <button type="button" class="tl-align" onClick={() => alignOn(controller, step, selected)}>{t("timeline.align", { step })}</button></>}
+    </p>
+  );
 }
 
 // The header's ranks, where they choose none.

@@ -3,7 +3,7 @@ import { createContext, type ComponentChildren } from "preact";
 import { useContext } from "preact/hooks";
 import type { Cell, Table, Unit } from "../data/report";
 import { langOf, sharedTitle } from "../data/words";
-import { humanNumber, visible } from "../report/format";
+import { humanNumber, unsigned, visible } from "../report/format";
 import { RowInTimeline } from "../report/in_timeline";
 import { Name } from "../report/names";
 import { useUrlState } from "../shell/url";
@@ -66,7 +66,7 @@ function Pair({ label, shown, a, b, change, ratio, full, link }: Compared & { fu
         <span class="bar"><span class="part run-before p-bars" style={width(a)} /></span>
         <span class="bar"><span class="part run-after" style={width(b)} /></span>
       </span>
-      <span class="bar-value">{sign} {change.text}{ratio.number !== null && ` (${ratio.text})`}{link}</span>
+      <span class="bar-value">{sign} {unsigned(change.text)}{ratio.number !== null && ` (${ratio.text})`}{link}</span>
     </li>
   );
 }

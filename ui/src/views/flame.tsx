@@ -2,7 +2,7 @@
 import { useMemo, useRef, useState } from "preact/hooks";
 import type { Table } from "../data/report";
 import { shortName } from "../data/short_names";
-import { visible } from "../report/format";
+import { unsigned, visible } from "../report/format";
 import { Name } from "../report/names";
 import { useUrlState } from "../shell/url";
 import { t } from "../text";
@@ -37,7 +37,7 @@ function changeSign(table: Table, node: Node): string {
   if (tone === "new") return `+ ${t("flame.new")} `;
   if (tone === "gone") return `− ${t("flame.gone")} `;
   const change = read("total_change").number ?? 0;
-  return change === 0 ? "= " : `${change > 0 ? "▲" : "▼"} ${read("total_change_ratio").text} `;
+  return change === 0 ? "= " : `${change > 0 ? "▲" : "▼"} ${unsigned(read("total_change_ratio").text)} `;
 }
 
 function Looks() {

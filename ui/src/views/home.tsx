@@ -160,6 +160,9 @@ function GoodputSource({ state, goodput }: { state: State; goodput: ReportSet })
   );
 }
 
+// Before what is said of chosen steps, which need not hold for the job.
+const saysSteps = (steps: string): string => (/^\d/.test(steps) ? t(/^\d+$/.test(steps) ? "home.step" : "home.steps", { steps }) : "");
+
 export function HomePage({ source, state, run, answer }: { source: Source; state: State; run: Run; answer: ReportSet }) {
   const goodput = useAnswer(`goodput ${run.id}`, state.ledgers.length === 0 ? null : `${run.revision ?? 0}`, (signal) => source.goodput(run.id, signal));
   const info = answer.run;
@@ -167,7 +170,7 @@ export function HomePage({ source, state, run, answer }: { source: Source; state
   return (
     <article class="home">
       {answer.subject && <p class="subject">{visible(answer.subject)}</p>}
-      <h1 class="verdict" lang={langOf(first)}>{visible(first)}</h1>
+      <h1 class="verdict" lang={langOf(first)}>{saysSteps(info.steps)}{visible(first)}</h1>
       {rest !== "" && <p class="verdict-rest" lang={langOf(rest)}>{visible(rest)}</p>}
       <p class="faint">
         {t("home.read", { files: humanCount(info.files.length), ranks: humanCount(info.ranks), steps: stepsText(info) })}{" "}

@@ -1,7 +1,7 @@
 // Draws where a step goes: a bar for each part, before and since a change, or of two runs.
-import type { Table } from "../data/report";
+import type { Report, Table } from "../data/report";
 import { langOf } from "../data/words";
-import { humanTime, visible } from "../report/format";
+import { humanCount, humanTime, numberOf, visible } from "../report/format";
 import { InTimeline } from "../report/in_timeline";
 import { t } from "../text";
 import { lookClass } from "./legend";
@@ -40,13 +40,19 @@ const kLeast = 0.001;  // of a step: the table below has the rest
 // The parts that are events, by what these are: of a part, the timeline shows its longest.
 const kEvents = new Set(["compute", "communication", "memory"]);
 
+// What the terminal says of the same means (src/report/summary.cc, SayLeftOut); empty where they leave out nothing.
+export function leftOutOf({ metrics }: Report): string {
+  const slow = numberOf(metrics.find(({ key }) => key === "slow_steps")?.value, "count") ?? 0;
+  return slow <= 0 ? "" : t(slow === 1 ? "parts.left_out_one" : "parts.left_out", { count: humanCount(slow) });
+}
+
 export function StepPartBars({ report, table }: PictureProps) {
   const columns = columnsOf(table), name = columnAt(table, "part");
   const all = table.rows.map((row) => columns.map(({ at }) => valueAt(table, row, at).number ?? 0));
   const totals = columns.map((_, at) => all.reduce((sum, row) => sum + row[at]!, 0));
   const shown = table.rows.map((_, index) => index).filter((index) => all[index]!.some((time, at) => time >= kLeast * totals[at]!));
   const times = shown.map((index) => all[index]!);
-  const longest = largestOf(times.flat());
+  const longest = largestOf(times.flat()), leftOut = leftOutOf(report);
   if (columns.length === 0) return null;
   return (
     <figure class="step-parts">
@@ -70,6 +76,7 @@ export function StepPartBars({ report, table }: PictureProps) {
           })}
         </tbody>
       </table>
+      {leftOut !== "" && <p class="faint left-out">{leftOut}</p>}
     </figure>
   );
 }
