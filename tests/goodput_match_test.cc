@@ -23,7 +23,8 @@ std::string Event(const std::string& job, const std::string& event, double secon
          "\n";
 }
 
-// Steps of `length` s from `from` to `to`, recorded by a process on `host` in an attempt of this id.
+// Steps of `length` s from `from` to `to`, recorded by a process on `host` in an attempt of this
+// id.
 std::string Attempt(const std::string& job, int from, int to, const std::string& host,
                     const std::string& id = "", int length = 1) {
   const std::string who = fmt::format(R"(,"writer":"{}/0/boot/{}/x","attempt":"{}")", host,

@@ -36,6 +36,14 @@ TEST_F(ServeCommandTest, PrintsAnAddressAndEndsAsTold) {
   EXPECT_TRUE(refused.ends_with("code 2\n")) << refused;
 }
 
+TEST_F(ServeCommandTest, SaysWhereThereIsNothingToShow) {
+  const ScratchFolder empty;
+  const std::string out = Printed(fmt::format("timeout -s TERM 1 '{}' serve '{}' '{}'", Binary(),
+                                              empty.path(), folder_.path()));
+  EXPECT_TRUE(out.contains(empty.path() + " has no trace (.json")) << out;
+  EXPECT_FALSE(out.contains(folder_.path() + " has no trace")) << out;
+}
+
 TEST_F(ServeCommandTest, SaysWhichInputOfGoodputIsMissing) {
   for (const char* command : {"serve", "report -o r.html"}) {
     const std::string start = fmt::format("stepscope {} '{}' ", command, folder_.path());

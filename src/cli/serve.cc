@@ -15,6 +15,8 @@
 #include "cli/root.h"
 #include "cli/server_flags.h"
 #include "cli/terminal.h"
+#include "stepscope/find_runs.h"
+#include "stepscope/goodput_ledger.h"
 #include "stepscope/server.h"
 
 namespace stepscope::cli {
@@ -38,6 +40,17 @@ sigset_t BlockSignals() {
   return signals;
 }
 
+// Runs may appear there later; but a wrong path has none, either.
+void TellOfEmptyPaths(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    if (FindRuns(path).empty() && !IsGoodputLedger(path))
+      fmt::print(stderr,
+                 "stepscope: {} has no trace (.json, .json.gz, .xplane.pb) and no goodput ledger "
+                 "yet; runs that appear there are shown\n",
+                 path);
+  }
+}
+
 int RunServe(const ServeFlags& flags) {
   PageServerOptions options = flags.options;
   auto token = TokenOf(flags.token);
@@ -53,6 +66,7 @@ int RunServe(const ServeFlags& flags) {
   auto server = PageServer::Start(options);
   if (!server) return Fail(WithTokenSource(server.error(), flags.token));
   if (!server->warning().empty()) fmt::print(stderr, "stepscope: {}\n", server->warning());
+  TellOfEmptyPaths(options.paths);
   fmt::print("Listening on {}\n", server->url());
   std::fflush(stdout);
   if (flags.open) {
