@@ -23,16 +23,15 @@ std::string Event(const std::string& job, const std::string& event, double secon
          "\n";
 }
 
-// Steps of `length` s from `from` to `to`, recorded by a process on `host` in an attempt of this
-// id.
+// Steps of 1 s from `from` to `to`, recorded by a process on `host` in an attempt of this id.
 std::string Attempt(const std::string& job, int from, int to, const std::string& host,
-                    const std::string& id = "", int length = 1) {
+                    const std::string& id = "") {
   const std::string who = fmt::format(R"(,"writer":"{}/0/boot/{}/x","attempt":"{}")", host,
                                       from + 1, id.empty() ? fmt::format("a{}", from) : id);
   int sequence = 0;
   const auto numbered = [&] { return fmt::format(R"({},"sequence":{})", who, ++sequence); };
   std::string lines = Event(job, "job_start", from, numbered());
-  for (int at = from; at < to; at += length) {
+  for (int at = from; at < to; ++at) {
     lines += Event(job, "step_start", at, fmt::format(R"({},"step":{})", numbered(), at));
   }
   return lines;
@@ -142,14 +141,6 @@ TEST_F(GoodputMatchTest, HostsTellJobsOfOneTime) {
   // node-10 is not node-1.
   ExpectNone(Match({.names = {"run"}, .files = {"node-10_7.1.pt.trace.json"}, .steps = steps}),
              "recorded on node-10, where the job did not run");
-}
-
-// Of jobs that shared the host, those with other steps are none.
-TEST_F(GoodputMatchTest, StepsTellJobsOfOneHost) {
-  ImportText(Attempt("fast", 200, 300, "h1") + Attempt("slow", 200, 300, "h1", "", 10));
-  const GoodputMatch match = Match(
-      {.names = {"run"}, .files = {"h1_77.1780000210.pt.trace.json"}, .steps = StepsFrom(210)});
-  EXPECT_EQ(match.job, "fast") << match.report.why.str();
 }
 
 TEST_F(GoodputMatchTest, TimeAloneDoesNotSufficeWhereStepsDiffer) {

@@ -101,8 +101,8 @@ int64_t TypicalStep(const std::vector<TracedStep>& steps) {
   return *middle;
 }
 
-// What contradicts a job for which time speaks, or a host, but no name.
-Phrase AgainstWithoutName(const RunOfJob& run, const Job& job, const Partition& whole,
+// What contradicts a job that nothing but time speaks for.
+Phrase AgainstByTimeAlone(const RunOfJob& run, const Job& job, const Partition& whole,
                           const std::set<std::string>& hosts, std::string& other_host) {
   const Report walk =
       WalkReport(job.accounting, whole, {.step_time = TypicalStep(run.steps), .steps = run.steps});
@@ -157,8 +157,8 @@ JobEvidence EvidenceOf(const RunOfJob& run, Job& job) {
   FindAttempt(whole, SpanOf(run.steps), evidence);
   if (!evidence.attempt) {
     evidence.against = "it did not run when the traces were recorded";
-  } else if (evidence.name == NameEvidence::kNone) {
-    evidence.against = AgainstWithoutName(run, job, whole, hosts, evidence.host);
+  } else if (evidence.name == NameEvidence::kNone && evidence.host.empty()) {
+    evidence.against = AgainstByTimeAlone(run, job, whole, hosts, evidence.host);
   }
   return evidence;
 }
