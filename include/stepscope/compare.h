@@ -26,7 +26,7 @@ struct CompareOptions {
   bool short_names = false;
   // A kernel whose calls went to one other kernel is one row with it, "old | new".
   bool join_replaced = true;
-  // What each side is called where both are of one run: "job rank 3". Empty: by the runs' names.
+  // What each side is of where both are of one run: "rank 3". Empty: of other runs.
   Phrase before = {};
   Phrase after = {};
 };

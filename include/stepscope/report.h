@@ -272,7 +272,7 @@ struct RunInfo {
   int64_t ranks = 0;             // distinct ranks that were read
   std::string steps;             // the step selection in force: "all", "complete", "3..7"
   std::vector<Note> notes;       // irregularities of the input, by file
-  // Of a comparison of two parts of one run: what each is called, "job rank 3"; else empty.
+  // Of a comparison of two parts of one run: what each is of it, "rank 3"; else empty.
   Phrase before = {};
   Phrase after = {};
 };

@@ -15,7 +15,9 @@ that only records its goodput (`stepscope.goodput`) never has it in memory.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ._lazy import lazy_names
 
 if TYPE_CHECKING:  # "as": type checkers take what is imported so for names of the package
     from .comparing import compare as compare, whatif as whatif
@@ -32,10 +34,12 @@ _HOMES = {
     "Error": "errors", "QuestionError": "errors", "InputError": "errors", "UseError": "errors",
     "MissingLibrary": "errors", "Events": "events",
     "Report": "report", "Reports": "report", "Table": "report", "Column": "report", "Finding": "report",
-    "Note": "report", "Series": "report",
+    "Note": "report", "Series": "report", "__version__": "_core",
 }
 
-__all__ = [*_HOMES, "__version__", "analyses", "explain"]
+__all__ = [*_HOMES, "analyses", "explain"]
+
+__getattr__, __dir__ = lazy_names(globals(), _HOMES)
 
 
 def analyses() -> list[str]:
@@ -49,18 +53,3 @@ def explain(name: str) -> str:
     Raises QuestionError, with the nearest known name, where there is no such analysis.
     """
     return import_module("._core", __name__).explain(name)["doc"]
-
-
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        return import_module("._core", __name__).__version__
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module("." + home, __name__), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})

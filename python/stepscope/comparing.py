@@ -59,14 +59,12 @@ def whatif(job: Side, changes: str | Iterable[str] = (), *, stragglers: bool = F
     Raises what open() and Run.report() raise.
     """
     wanted = [changes] if isinstance(changes, str) else list(changes)
-    if stragglers or (not wanted and _are_operations(job)):
-        paths = job._paths if isinstance(job, Run) else expanded(job)
+    paths = job._paths if isinstance(job, Run) else expanded(job)
+    are_operations = not isinstance(job, Run) and all(path.endswith(".parquet") for path in paths)
+    if stragglers or (not wanted and are_operations):
         answer = _core.whatif_stragglers([os.fsencode(path) for path in paths], threads)
         return next(iter(Reports(answer).values()))
     with ExitStack() as opened:
         params = {"whatif.set": "; ".join(wanted)} if wanted else None
-        return _opened(job, threads, opened).report("whatif", steps=steps, ranks=ranks, params=params)
-
-
-def _are_operations(job: Side) -> bool:
-    return not isinstance(job, Run) and all(path.endswith(".parquet") for path in expanded(job))
+        run = _opened(job if isinstance(job, Run) else paths, threads, opened)
+        return run.report("whatif", steps=steps, ranks=ranks, params=params)

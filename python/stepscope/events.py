@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any, Iterable
 
 from . import _core, frames
+from .errors import QuestionError
 
 
 class Events:
@@ -41,8 +42,6 @@ class Events:
 
         Raises QuestionError for a column that was not asked for, and for one with values that are not known.
         """
-        from .errors import QuestionError
-
         values, missing, _ = self._core.parts(column)
         if missing is not None:
             raise QuestionError(f"the column {column!r} has values that are not known", "", "use .df() or .arrow()")

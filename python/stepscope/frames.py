@@ -25,7 +25,7 @@ def frame(data: Any) -> Any:
         import pandas
     except ImportError:
         polars = imported("polars", "a data frame", "pandas    # or: pip install polars")
-        return polars.from_arrow(data) if not hasattr(polars, "DataFrame") else polars.DataFrame(data)
+        return polars.DataFrame(data)
     return pandas.DataFrame({key: _pandas_column(pandas, *data.parts(key)) for key in data.keys()})
 
 

@@ -9,10 +9,11 @@ import html
 from typing import Any
 
 from . import _core
+from .figures.look import shortened
+from .figures.rows import MEASURED
 
 _ROWS, _BARS, _FINDINGS = 10, 8, 5
 _CELL = 'style="text-align:{};padding:2px 8px"'
-_MEASURED = ("ns", "ratio", "count", "bytes", "bytes/s", "FLOP", "FLOP/s")
 
 
 def escaped(text: str) -> str:
@@ -72,7 +73,7 @@ def _measured(table: Any) -> tuple[int, list[float]] | None:
     """The place and values of the column to draw: whole numbers or ratios, none below 0, some above."""
     columns = table.to_dict()
     for place, column in enumerate(table.columns):
-        if column.role != "value" or column.detail or column.unit not in _MEASURED:
+        if column.role != "value" or column.detail or column.unit not in MEASURED:
             continue
         values = [value or 0 for value in columns[column.key][:_BARS]]
         if any(isinstance(value, str) for value in values):
@@ -90,10 +91,9 @@ def _label(columns: list[Any], shown: list[str]) -> str:
 
 def _bar(n: int, label: str, value: str, share: float) -> str:
     y = 22 * n + 24
-    short = label if len(label) <= 34 else label[:22] + "…" + label[-11:]
     width = max(1, round(300 * share))
     return (f'<g><title>{escaped(label)}: {escaped(value)}</title>'
-            f'<text x="210" y="{y + 13}" text-anchor="end">{escaped(short)}</text>'
+            f'<text x="210" y="{y + 13}" text-anchor="end">{escaped(shortened(label, 34))}</text>'
             f'<rect x="218" y="{y + 2}" width="{width}" height="14" fill="#4c78a8"/>'
             f'<text x="{224 + width}" y="{y + 13}">{escaped(value)}</text></g>')
 

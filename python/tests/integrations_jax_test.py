@@ -50,10 +50,6 @@ LOOP = PROGRAM + """
 """
 
 
-def steps(folder):
-    return support.kinds(folder, Kind.STEP_START)
-
-
 def test_a_loop_with_a_checkpoint_and_validation(tmp_path):
     support.run(tmp_path, LOOP)
     answer = support.analyze(tmp_path)
@@ -61,7 +57,7 @@ def test_a_loop_with_a_checkpoint_and_validation(tmp_path):
     assert spent["loading"] >= 0.4 and spent["save"] >= 0.2 and spent["eval"] >= 0.2
     assert answer.seconds[support.PREPARATION] > 0.1  # the import of jax
     assert answer.seconds["PROGRAM_STARTUP"] > 0.005  # the compilation in the first step
-    assert steps(tmp_path) == list(range(20)) == support.kinds(tmp_path, Kind.STEP_END)
+    assert support.steps(tmp_path) == list(range(20)) == support.kinds(tmp_path, Kind.STEP_END)
     assert (answer.metrics["max_productive_step"], answer.metrics["state"]) == (19, "ended")
 
 
@@ -69,16 +65,13 @@ def test_a_restart_after_an_exception_goes_on(tmp_path):
     support.run(tmp_path, LOOP, FAIL="13", exits=1)
     support.run(tmp_path, LOOP)
     answer = support.analyze(tmp_path)
-    assert steps(tmp_path) == [*range(14), *range(10, 30)]
+    assert support.steps(tmp_path) == [*range(14), *range(10, 30)]
     assert support.check(tmp_path, answer)["restore"] >= 0.1
     assert (answer.metrics["attempts"], answer.metrics["disruptions"]) == (2, 1)
 
 
 def test_sigterm_is_a_notice_and_ends_the_program_as_before(tmp_path):
-    program = support.start(tmp_path, LOOP)
-    support.terminate_at(program, "step 5")
-    support.finish(program, -signal.SIGTERM)
-    assert support.kinds(tmp_path, Kind.PREEMPTION_NOTICE) == ["SIGTERM"]
+    support.preempt(tmp_path, LOOP, "step 5", -signal.SIGTERM)
     assert support.kinds(tmp_path, Kind.JOB_END) == []
 
 
@@ -89,16 +82,9 @@ def test_two_processes_have_the_ranks_that_jax_gave(tmp_path):
         for batch in job.steps(loader(5)):
             time.sleep(0.01)
     """
-    programs, port = [], support.free_port()
-    for rank in range(2):
-        folder = tmp_path / str(rank)
-        folder.mkdir()
-        programs.append(support.start(folder, code, rank, port, STEPSCOPE_GOODPUT_DIR=str(tmp_path / "events")))
-    for program in programs:
-        support.finish(program)
-    assert {event.writer.split("/")[1] for event in support.events(tmp_path)} == {"0", "1"}
+    support.run_two_ranks(tmp_path, code)
     answer = support.analyze(tmp_path)
-    assert sorted(steps(tmp_path)) == sorted([*range(5), *range(5)])
+    assert sorted(support.steps(tmp_path)) == sorted([*range(5), *range(5)])
     assert (answer.metrics["attempts"], answer.metrics["state"]) == (1, "ended")
 
 
@@ -110,4 +96,4 @@ def test_a_job_before_jax_is_set_up_does_not_choose_its_devices(tmp_path):
         assert not jax._src.xla_bridge._backends
         list(job.steps(range(3)))
     """)
-    assert steps(tmp_path) == [0, 1, 2]
+    assert support.steps(tmp_path) == [0, 1, 2]

@@ -57,10 +57,6 @@ PROGRAM = """
 """
 
 
-def steps(folder):
-    return support.kinds(folder, Kind.STEP_START)
-
-
 @pytest.fixture(params=BACKENDS)
 def keras(request, tmp_path):
     """Runs programs on one of the backends."""
@@ -83,7 +79,7 @@ def test_a_fit_with_checkpoints_and_validation(keras, tmp_path):
     # fit may load a batch before training, to build the model.
     spent = support.check(tmp_path, answer, less=0.03, save=1, eval=1)
     assert spent["loading"] >= 0.4 and spent["save"] >= 0.2 and spent["eval"] >= 0.12
-    assert steps(tmp_path) == list(range(20))
+    assert support.steps(tmp_path) == list(range(20))
     assert support.kinds(tmp_path, Kind.CHECKPOINT_SAVE_END) == [9, 19]
     assert (answer.metrics["max_productive_step"], answer.metrics["state"]) == (19, "ended")
     assert answer.notes == []
@@ -103,7 +99,7 @@ def test_a_restart_restores_and_goes_on(keras, tmp_path):
     keras(code)
     answer = support.analyze(tmp_path)
     # On JAX the failing callback comes before step 13 has its batch, so the step has not begun.
-    assert steps(tmp_path) in ([*range(begun), *range(10, 20)] for begun in (13, 14))
+    assert support.steps(tmp_path) in ([*range(begun), *range(10, 20)] for begun in (13, 14))
     assert support.kinds(tmp_path, Kind.PROCESS_END) == ["exception RuntimeError: planted"]
     assert support.kinds(tmp_path, Kind.RESUME_FROM) == [10]
     assert len(support.kinds(tmp_path, Kind.CHECKPOINT_RESTORE_END)) == 1
@@ -122,7 +118,7 @@ def test_a_generator_that_ends_and_accumulated_gradients(keras, tmp_path):
     model.fit(batches(), epochs=2, steps_per_epoch=5, callbacks=[GoodputCallback("keras"), Step()], verbose=0)
     """)
     assert "ran out of data" in said
-    assert steps(tmp_path) == list(range(7))
+    assert support.steps(tmp_path) == list(range(7))
     assert support.analyze(tmp_path).seconds[support.LOADING] >= 0.09  # fit has loaded the first batch before
 
 
@@ -135,7 +131,7 @@ def test_a_generator_of_unknown_length(keras, tmp_path):
 
     make().fit(batches(), epochs=1, callbacks=[GoodputCallback("keras"), Step()], verbose=0)
     """)
-    assert steps(tmp_path) == list(range(5)) and support.kinds(tmp_path, Kind.STEP_END) == [4]
+    assert support.steps(tmp_path) == list(range(5)) and support.kinds(tmp_path, Kind.STEP_END) == [4]
 
 
 def test_fits_of_one_job(keras, tmp_path):
@@ -146,7 +142,7 @@ def test_fits_of_one_job(keras, tmp_path):
     model.evaluate(Slow(1), callbacks=[callback], verbose=0)  # no training: not recorded
     """)
     answer = support.analyze(tmp_path)
-    assert steps(tmp_path) == list(range(6)) and support.kinds(tmp_path, Kind.CUSTOM_BEGIN) == []
+    assert support.steps(tmp_path) == list(range(6)) and support.kinds(tmp_path, Kind.CUSTOM_BEGIN) == []
     assert [len(support.kinds(tmp_path, kind)) for kind in (Kind.JOB_START, Kind.JOB_END)] == [1, 1]
     assert (answer.metrics["attempts"], answer.metrics["state"]) == (1, "ended") and answer.notes == []
 
@@ -158,7 +154,7 @@ def test_steps_of_several_batches_on_jax(tmp_path):
     model.compile(optimizer="sgd", loss="mse", steps_per_execution=4)
     model.fit(Slow(8), epochs=2, callbacks=[GoodputCallback("keras")], verbose=0)
     """, KERAS_BACKEND="jax")
-    assert steps(tmp_path) == [0, 4, 8, 12]
+    assert support.steps(tmp_path) == [0, 4, 8, 12]
 
 
 def test_keras_does_not_wait_for_each_step_more_than_before(tmp_path):
@@ -172,7 +168,7 @@ def test_keras_does_not_wait_for_each_step_more_than_before(tmp_path):
 
 def test_sigterm_with_a_handler_that_is_there(keras, tmp_path, request):
     backend = request.node.callspec.params["keras"]
-    program = support.start(tmp_path, PROGRAM + """
+    support.preempt(tmp_path, PROGRAM + """
     def handler(*_):
         model.stop_training = True
 
@@ -180,17 +176,11 @@ def test_sigterm_with_a_handler_that_is_there(keras, tmp_path, request):
     model = make()
     model.fit(Slow(500), callbacks=[GoodputCallback("keras"), Step()], verbose=0)
     assert signal.getsignal(signal.SIGTERM) is handler
-    """, KERAS_BACKEND=backend)
-    support.terminate_at(program, "step 5")
-    support.finish(program)
-    assert support.kinds(tmp_path, Kind.PREEMPTION_NOTICE) == ["SIGTERM"]
+    """, "step 5", KERAS_BACKEND=backend)
     assert support.kinds(tmp_path, Kind.JOB_END, Kind.PROCESS_END) == []
 
 
 def test_sigterm_without_a_handler_ends_the_program_as_before(tmp_path):
-    program = support.start(tmp_path, PROGRAM + """
+    support.preempt(tmp_path, PROGRAM + """
     make().fit(Slow(500), callbacks=[GoodputCallback("keras"), Step()], verbose=0)
-    """, KERAS_BACKEND=BACKENDS[-1])
-    support.terminate_at(program, "step 5")
-    support.finish(program, -signal.SIGTERM)
-    assert support.kinds(tmp_path, Kind.PREEMPTION_NOTICE) == ["SIGTERM"]
+    """, "step 5", -signal.SIGTERM, KERAS_BACKEND=BACKENDS[-1])

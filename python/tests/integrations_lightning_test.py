@@ -1,6 +1,4 @@
 """GoodputCallback in Lightning's Trainer."""
-import signal
-
 import integrations_support as support
 
 support.need("torch", "lightning")
@@ -65,10 +63,6 @@ PROGRAM = """
 """
 
 
-def steps(folder):
-    return support.kinds(folder, Kind.STEP_START)
-
-
 def test_a_fit_with_checkpoints_and_validation(tmp_path):
     support.run(tmp_path, PROGRAM + """
     callback = GoodputCallback("lightning")
@@ -80,7 +74,7 @@ def test_a_fit_with_checkpoints_and_validation(tmp_path):
     answer = support.analyze(tmp_path)
     spent = support.check(tmp_path, answer, save=1)
     assert spent["loading"] >= 0.4 and spent["save"] >= 0.4 and spent["eval"] >= 0.2
-    assert steps(tmp_path) == list(range(20)) == support.kinds(tmp_path, Kind.STEP_END)
+    assert support.steps(tmp_path) == list(range(20)) == support.kinds(tmp_path, Kind.STEP_END)
     assert support.kinds(tmp_path, Kind.CHECKPOINT_SAVE_END) == [4, 9, 14, 19]
     assert (answer.metrics["max_productive_step"], answer.metrics["state"]) == (19, "ended")
     assert answer.notes == []
@@ -92,7 +86,7 @@ def test_gradients_accumulated_and_validation_within_an_epoch(tmp_path):
             limit_val_batches=1).fit(Model(), loader(10), loader(2, "checks"))
     """)
     answer = support.analyze(tmp_path)
-    assert steps(tmp_path) == list(range(8)) == support.kinds(tmp_path, Kind.STEP_END)  # 3 + 3 + 3 + 1, twice
+    assert support.steps(tmp_path) == list(range(8)) == support.kinds(tmp_path, Kind.STEP_END)  # 3 + 3 + 3 + 1, twice
     assert support.kinds(tmp_path, Kind.CHECKPOINT_SAVE_END) == [4]
     assert support.kinds(tmp_path, Kind.CUSTOM_END) == ["eval"] * 4  # and the check before is preparation
     assert answer.seconds[support.LOADING] >= 0.4 and answer.seconds[support.EVAL] >= 4 * 0.07
@@ -108,7 +102,7 @@ def test_a_restart_after_an_exception_goes_on(tmp_path):
     assert "RuntimeError: planted" in said
     support.run(tmp_path, code)
     answer = support.analyze(tmp_path)
-    assert steps(tmp_path) == [*range(14), *range(10, 20)]
+    assert support.steps(tmp_path) == [*range(14), *range(10, 20)]
     assert support.kinds(tmp_path, Kind.PROCESS_END)[0] == "exception RuntimeError: planted"
     assert support.kinds(tmp_path, Kind.RESUME_FROM) == [10]
     support.check(tmp_path, answer, save=1)
@@ -117,7 +111,7 @@ def test_a_restart_after_an_exception_goes_on(tmp_path):
 
 
 def test_sigterm_reaches_lightning_and_the_handler_before_it(tmp_path):
-    program = support.start(tmp_path, PROGRAM + """
+    support.preempt(tmp_path, PROGRAM + """
     told = []
     handler = lambda *_: told.append("mine")
     signal.signal(signal.SIGTERM, handler)
@@ -128,20 +122,14 @@ def test_sigterm_reaches_lightning_and_the_handler_before_it(tmp_path):
         assert type(error).__name__ == "SIGTERMException", error
     assert told == ["mine"] and done.received_sigterm
     assert signal.getsignal(signal.SIGTERM) is handler
-    """)
-    support.terminate_at(program, "step 5")
-    support.finish(program)
-    assert support.kinds(tmp_path, Kind.PREEMPTION_NOTICE) == ["SIGTERM"]
+    """, "step 5")
     assert support.kinds(tmp_path, Kind.JOB_END, Kind.PROCESS_END) == []
 
 
 def test_sigterm_without_a_handler_stops_the_fit_as_before(tmp_path):
-    program = support.start(tmp_path, PROGRAM + """
+    support.preempt(tmp_path, PROGRAM + """
     trainer(GoodputCallback("lightning"), max_epochs=50).fit(Model(), loader(10))
-    """)
-    support.terminate_at(program, "step 5")
-    support.finish(program)  # Lightning raises SIGTERMException, a SystemExit, after the batch
-    assert support.kinds(tmp_path, Kind.PREEMPTION_NOTICE) == ["SIGTERM"]
+    """, "step 5")  # Lightning raises SIGTERMException, a SystemExit, after the batch
     assert support.kinds(tmp_path, Kind.JOB_END) == []
 
 
@@ -152,8 +140,8 @@ def test_two_ranks_that_lightning_spawns(tmp_path):
                 max_epochs=1).fit(Model(), loader(10))
     """)
     answer = support.analyze(tmp_path)
-    assert sorted(steps(tmp_path)) == sorted([*range(10), *range(10)])
-    assert {event.writer.split("/")[1] for event in support.events(tmp_path)} == {"0", "1"}
+    assert sorted(support.steps(tmp_path)) == sorted([*range(10), *range(10)])
+    assert support.ranks(tmp_path) == {"0", "1"}
     assert answer.seconds[support.LOADING] >= 0.2 and answer.seconds[support.SAVE] >= 0.2
     assert (answer.metrics["attempts"], answer.metrics["state"]) == (1, "ended")
 
@@ -171,7 +159,7 @@ def test_fits_of_one_job_and_a_loader_without_length(tmp_path):
         trainer(callback, max_epochs=1).fit(model, torch.utils.data.DataLoader(Stream(), batch_size=4))
     model.trainer.validate(model, loader(1, "checks"), verbose=False)  # no training: not recorded
     """)
-    assert steps(tmp_path) == list(range(6))  # numbered on
+    assert support.steps(tmp_path) == list(range(6))  # numbered on
     assert [len(support.kinds(tmp_path, kind)) for kind in (Kind.JOB_START, Kind.JOB_END)] == [1, 1]
     answer = support.analyze(tmp_path)
     assert (answer.metrics["attempts"], answer.metrics["state"]) == (1, "ended") and answer.notes == []

@@ -23,10 +23,6 @@ HEAD = """
 """
 
 
-def steps(folder):
-    return support.kinds(folder, Kind.STEP_START)
-
-
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     """A directory that Jobs of this process record into."""
@@ -51,7 +47,7 @@ def test_times_and_steps_are_those_of_the_loop(tmp_path):
     answer = support.analyze(tmp_path)
     spent = support.check(tmp_path, answer)
     assert spent["loading"] >= 0.4 and spent["save"] >= 0.4 and spent["eval"] >= 0.4
-    assert steps(tmp_path) == list(range(20)) == support.kinds(tmp_path, Kind.STEP_END)
+    assert support.steps(tmp_path) == list(range(20)) == support.kinds(tmp_path, Kind.STEP_END)
     assert support.kinds(tmp_path, Kind.CHECKPOINT_SAVE_END) == [4, 9, 14, 19]
     assert answer.metrics["max_productive_step"] == 19 and answer.metrics["state"] == "ended"
     assert 0.18 <= answer.seconds[support.PRODUCTIVE] < 1  # more where sleeping takes longer
@@ -92,20 +88,17 @@ def test_an_exception_of_the_loader_is_loading_until_it_comes(tmp_path):
 
 
 def test_sigterm_ends_the_program_as_it_would_and_is_a_notice(tmp_path):
-    program = support.start(tmp_path, HEAD + """
+    support.preempt(tmp_path, HEAD + """
     with Job("j") as job:
         for batch in job.steps(loader(1000)):
             train(batch)
             print("step", job.step, flush=True)
-    """)
-    support.terminate_at(program, "step 5")
-    support.finish(program, -signal.SIGTERM)
-    assert support.kinds(tmp_path, Kind.PREEMPTION_NOTICE) == ["SIGTERM"]
+    """, "step 5", -signal.SIGTERM)
     assert support.kinds(tmp_path, Kind.JOB_END, Kind.PROCESS_END) == []
 
 
 def test_an_existing_handler_is_called_and_restored(tmp_path):
-    program = support.start(tmp_path, HEAD + """
+    support.preempt(tmp_path, HEAD + """
     stop = False
 
     def handler(*_):
@@ -122,10 +115,7 @@ def test_an_existing_handler_is_called_and_restored(tmp_path):
                     spend("save", 0.1)
                 break
     assert job.preempted and signal.getsignal(signal.SIGTERM) is handler
-    """)
-    support.terminate_at(program, "step 5")
-    support.finish(program)
-    assert support.kinds(tmp_path, Kind.PREEMPTION_NOTICE) == ["SIGTERM"]
+    """, "step 5")
     assert support.kinds(tmp_path, Kind.JOB_END, Kind.PROCESS_END) == []  # no planned end after a notice
     assert support.check(tmp_path, support.analyze(tmp_path))["save"] >= 0.1
 
@@ -184,7 +174,7 @@ def test_a_job_outside_the_main_thread_records_without_signals(here):
     thread.start()
     thread.join()
     assert signal.getsignal(signal.SIGTERM) is before
-    assert steps(here) == [0, 1, 2]
+    assert support.steps(here) == [0, 1, 2]
 
 
 def test_a_second_process_goes_on_with_the_numbers(tmp_path):
@@ -205,7 +195,7 @@ def test_a_second_process_goes_on_with_the_numbers(tmp_path):
     """
     support.run(tmp_path, code, "die", exits=1)
     support.run(tmp_path, code)
-    assert steps(tmp_path) == [*range(10), *range(7, 17)]
+    assert support.steps(tmp_path) == [*range(10), *range(7, 17)]
     assert support.kinds(tmp_path, Kind.RESUME_FROM) == [7]
     answer = support.analyze(tmp_path)
     assert 0.2 <= answer.seconds[support.RESTORE] < 1
@@ -218,7 +208,7 @@ def test_gradients_are_accumulated_over_batches(here):
     with Job("j") as job:
         batches = job.steps(range(10), accumulate=4)
         assert len(batches) == 10 and list(batches) == list(range(10))
-    assert steps(here) == [0, 1, 2] == support.kinds(here, Kind.STEP_END)
+    assert support.steps(here) == [0, 1, 2] == support.kinds(here, Kind.STEP_END)
     assert len(support.kinds(here, Kind.DATA_LOADING_BEGIN)) == 11
     with pytest.raises(ValueError, match="accumulate must be 1 or more"):
         job.steps([], accumulate=0)
@@ -232,7 +222,7 @@ def test_loaders_that_end_and_loops_that_are_left(here):
                 break
         assert job.step == 7
         assert list(job.steps("ab")) == ["a", "b"]
-    assert steps(here) == [5, 6, 7, 8, 9] == support.kinds(here, Kind.STEP_END)
+    assert support.steps(here) == [5, 6, 7, 8, 9] == support.kinds(here, Kind.STEP_END)
     assert support.kinds(here, Kind.RESUME_FROM) == [5]
     begun, ended = (len(support.kinds(here, kind)) for kind in (Kind.DATA_LOADING_BEGIN, Kind.DATA_LOADING_END))
     assert begun == ended == 7

@@ -18,6 +18,7 @@ import time
 import pytest
 
 import segments
+from stepscope.goodput import Kind
 
 PYTHON = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BINARY = os.environ.get("STEPSCOPE_BINARY", os.path.join(os.path.dirname(PYTHON), "build/release/stepscope"))
@@ -86,6 +87,29 @@ def terminate_at(program, word):
     raise AssertionError(program.stderr.read())
 
 
+def preempt(folder, code, word, exits=0, **environment):
+    """Runs a program that gets SIGTERM once it has printed `word`, to its end; checks that this is the one notice."""
+    program = start(folder, code, **environment)
+    terminate_at(program, word)
+    finish(program, exits)
+    assert kinds(folder, Kind.PREEMPTION_NOTICE) == ["SIGTERM"]
+
+
+def run_two_ranks(folder, code, environment=lambda rank, port: {}):
+    """Runs a program as two ranks that record into `folder`/events, each in `folder`/RANK, to their ends; checks that
+    they have their ranks. It gets its rank and a free port as arguments, and in variables what `environment` says."""
+    port = free_port()
+    programs = []
+    for rank in range(2):
+        own = folder / str(rank)
+        own.mkdir()
+        programs.append(start(own, code, rank, port, STEPSCOPE_GOODPUT_DIR=str(folder / "events"),
+                              **environment(str(rank), str(port))))
+    for program in programs:
+        finish(program)
+    assert ranks(folder) == {"0", "1"}
+
+
 def events(folder):
     """All recorded events, in the order of their times."""
     found = []
@@ -97,6 +121,16 @@ def events(folder):
 def kinds(folder, *wanted):
     """The steps or texts of all events of these kinds."""
     return [event.text or event.step for event in events(folder) if event.kind in wanted]
+
+
+def steps(folder):
+    """The steps that began."""
+    return kinds(folder, Kind.STEP_START)
+
+
+def ranks(folder):
+    """The ranks that recorded events."""
+    return {event.writer.split("/")[1] for event in events(folder)}
 
 
 def analyze(folder):

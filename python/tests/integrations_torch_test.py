@@ -65,17 +65,13 @@ LOOP = PROGRAM + """
 """
 
 
-def steps(folder):
-    return support.kinds(folder, Kind.STEP_START)
-
-
 def test_a_loop_with_checkpoints_and_validation(tmp_path):
     support.run(tmp_path, LOOP)
     answer = support.analyze(tmp_path)
     spent = support.check(tmp_path, answer)
     assert spent["loading"] >= 0.4 and spent["save"] >= 0.2 and spent["eval"] >= 0.4
     assert answer.seconds[support.PREPARATION] > 0.5  # the import of torch
-    assert steps(tmp_path) == list(range(20)) == support.kinds(tmp_path, Kind.STEP_END)
+    assert support.steps(tmp_path) == list(range(20)) == support.kinds(tmp_path, Kind.STEP_END)
     assert answer.metrics["max_productive_step"] == 19
     assert support.kinds(tmp_path, Kind.CHECKPOINT_SAVE_END) == [9, 19]
 
@@ -84,7 +80,7 @@ def test_workers_that_load_ahead_block_less(tmp_path):
     support.run(tmp_path, LOOP.replace("time.sleep(0.01)", "time.sleep(0.05)"), WORKERS="2")
     answer = support.analyze(tmp_path)
     assert answer.seconds[support.LOADING] < 0.4 + 2 * 0.15  # the start of workers, twice, blocks too
-    assert steps(tmp_path) == list(range(20)) and support.kinds(tmp_path, Kind.PREEMPTION_NOTICE) == []
+    assert support.steps(tmp_path) == list(range(20)) and support.kinds(tmp_path, Kind.PREEMPTION_NOTICE) == []
     assert answer.metrics["attempts"] == 1 and answer.notes == []  # workers are no processes of the job
 
 
@@ -92,7 +88,7 @@ def test_a_restart_after_an_exception_goes_on(tmp_path):
     support.run(tmp_path, LOOP, FAIL="13", exits=1)
     support.run(tmp_path, LOOP)
     answer = support.analyze(tmp_path)
-    assert steps(tmp_path) == [*range(14), *range(10, 30)]
+    assert support.steps(tmp_path) == [*range(14), *range(10, 30)]
     assert support.kinds(tmp_path, Kind.PROCESS_END)[0] == "exception RuntimeError: planted"
     assert support.kinds(tmp_path, Kind.RESUME_FROM) == [10]
     assert support.check(tmp_path, answer)["restore"] >= 0.1
@@ -102,10 +98,7 @@ def test_a_restart_after_an_exception_goes_on(tmp_path):
 
 
 def test_sigterm_is_a_notice_and_ends_the_program_as_before(tmp_path):
-    program = support.start(tmp_path, LOOP)
-    support.terminate_at(program, "step 5")
-    support.finish(program, -signal.SIGTERM)
-    assert support.kinds(tmp_path, Kind.PREEMPTION_NOTICE) == ["SIGTERM"]
+    support.preempt(tmp_path, LOOP, "step 5", -signal.SIGTERM)
     assert support.kinds(tmp_path, Kind.JOB_END) == []
 
 
@@ -127,16 +120,9 @@ RANKS = PROGRAM + """
 
 
 def test_two_ranks_are_one_job(tmp_path):
-    programs, port = [], support.free_port()
-    for rank in range(2):
-        folder = tmp_path / str(rank)
-        folder.mkdir()
-        programs.append(support.start(folder, RANKS, rank, port, STEPSCOPE_GOODPUT_DIR=str(tmp_path / "events")))
-    for program in programs:
-        support.finish(program)
+    support.run_two_ranks(tmp_path, RANKS)
     answer = support.analyze(tmp_path)
     support.check(tmp_path / "0", answer)  # the lowest rank tells the course
-    assert sorted(steps(tmp_path)) == sorted([*range(5), *range(5)])
-    assert {event.writer.split("/")[1] for event in support.events(tmp_path)} == {"0", "1"}
+    assert sorted(support.steps(tmp_path)) == sorted([*range(5), *range(5)])
     assert (answer.metrics["attempts"], answer.metrics["disruptions"]) == (1, 0)
     assert answer.metrics["state"] == "ended"

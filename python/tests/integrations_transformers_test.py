@@ -61,10 +61,6 @@ PROGRAM = """
 """
 
 
-def steps(folder):
-    return support.kinds(folder, Kind.STEP_START)
-
-
 def test_a_training_with_checkpoints_and_evaluation(tmp_path):
     support.run(tmp_path, PROGRAM + """
     callback = GoodputCallback("hf")
@@ -74,7 +70,7 @@ def test_a_training_with_checkpoints_and_evaluation(tmp_path):
     answer = support.analyze(tmp_path)
     spent = support.check(tmp_path, answer, save=1)
     assert spent["loading"] >= 0.4 and spent["save"] >= 0.4 and spent["eval"] >= 2 * 2 * 0.05
-    assert steps(tmp_path) == list(range(20)) == support.kinds(tmp_path, Kind.STEP_END)
+    assert support.steps(tmp_path) == list(range(20)) == support.kinds(tmp_path, Kind.STEP_END)
     assert support.kinds(tmp_path, Kind.CHECKPOINT_SAVE_END) == [4, 9, 14, 19]
     assert (answer.metrics["max_productive_step"], answer.metrics["state"]) == (19, "ended")
     assert answer.notes == []
@@ -85,7 +81,8 @@ def test_a_step_is_one_of_the_optimizer(tmp_path):
     trainer(GoodputCallback("hf"), gradient_accumulation_steps=4, save_steps=3).train()
     """)
     answer = support.analyze(tmp_path)
-    assert steps(tmp_path) == list(range(6)) == support.kinds(tmp_path, Kind.STEP_END)  # 4 + 4 + 2 batches, twice
+    # 4 + 4 + 2 batches, twice
+    assert support.steps(tmp_path) == list(range(6)) == support.kinds(tmp_path, Kind.STEP_END)
     support.check(tmp_path, answer, save=1)
     assert answer.metrics["max_productive_step"] == 5
 
@@ -97,7 +94,7 @@ def test_a_restart_after_an_exception_goes_on(tmp_path):
     assert "RuntimeError: planted" in support.run(tmp_path, code, FAIL="13", exits=1)
     support.run(tmp_path, code)
     answer = support.analyze(tmp_path)
-    assert steps(tmp_path) == [*range(14), *range(10, 20)]
+    assert support.steps(tmp_path) == [*range(14), *range(10, 20)]
     assert support.kinds(tmp_path, Kind.PROCESS_END)[0] == "exception RuntimeError: planted"
     assert support.kinds(tmp_path, Kind.RESUME_FROM) == [10]
     assert answer.seconds[support.RESTORE] > 0 and len(support.kinds(tmp_path, Kind.CHECKPOINT_RESTORE_END)) == 2
@@ -106,7 +103,7 @@ def test_a_restart_after_an_exception_goes_on(tmp_path):
 
 
 def test_sigterm_with_a_handler_that_is_there(tmp_path):
-    program = support.start(tmp_path, PROGRAM + """
+    support.preempt(tmp_path, PROGRAM + """
     def handler(*_):
         done.control.should_training_stop = True
 
@@ -114,20 +111,14 @@ def test_sigterm_with_a_handler_that_is_there(tmp_path):
     done = trainer(GoodputCallback("hf"), num_train_epochs=50)
     done.train()
     assert done.state.global_step < 100 and signal.getsignal(signal.SIGTERM) is handler
-    """)
-    support.terminate_at(program, "step 6")
-    support.finish(program)
-    assert support.kinds(tmp_path, Kind.PREEMPTION_NOTICE) == ["SIGTERM"]
+    """, "step 6")
     assert support.kinds(tmp_path, Kind.JOB_END, Kind.PROCESS_END) == []
 
 
 def test_sigterm_without_a_handler_ends_the_program_as_before(tmp_path):
-    program = support.start(tmp_path, PROGRAM + """
+    support.preempt(tmp_path, PROGRAM + """
     trainer(GoodputCallback("hf"), num_train_epochs=50).train()
-    """)
-    support.terminate_at(program, "step 6")
-    support.finish(program, -signal.SIGTERM)
-    assert support.kinds(tmp_path, Kind.PREEMPTION_NOTICE) == ["SIGTERM"]
+    """, "step 6", -signal.SIGTERM)
 
 
 def test_the_trainers_own_checkpoint_at_sigterm_is_recorded(tmp_path):
@@ -158,7 +149,7 @@ def test_a_callback_that_is_added_later_records_all_but_the_restore(tmp_path):
     """)
     answer = support.analyze(tmp_path)
     assert 0.14 <= answer.seconds[support.LOADING] and 0.2 <= answer.seconds[support.SAVE]
-    assert steps(tmp_path) == list(range(7))
+    assert support.steps(tmp_path) == list(range(7))
     assert support.kinds(tmp_path, Kind.CUSTOM_BEGIN) == []
     assert answer.metrics["state"] == "ended"
 
@@ -175,25 +166,16 @@ def test_a_loader_that_ends_before_the_steps_do(tmp_path):
     done.train()
     """)
     answer = support.analyze(tmp_path)
-    assert len(steps(tmp_path)) == answer.metrics["max_productive_step"] + 1 == 100  # epochs of 7 batches
+    assert len(support.steps(tmp_path)) == answer.metrics["max_productive_step"] + 1 == 100  # epochs of 7 batches
     assert support.check(tmp_path, answer, save=2)["loading"] >= 2
 
 
 def test_two_ranks_are_one_job(tmp_path):
-    programs = []
-    port = str(support.free_port())
-    for rank in "01":
-        folder = tmp_path / rank
-        folder.mkdir()
-        programs.append(support.start(
-            folder, PROGRAM + """
+    support.run_two_ranks(tmp_path, PROGRAM + """
     trainer(GoodputCallback("hf"), num_train_epochs=1, ddp_backend="gloo").train()
-    """, RANK=rank, LOCAL_RANK=rank, WORLD_SIZE="2", MASTER_ADDR="127.0.0.1", MASTER_PORT=port,
-            STEPSCOPE_GOODPUT_DIR=str(tmp_path / "events")))
-    for program in programs:
-        support.finish(program)
+    """, lambda rank, port: {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1",
+                             "MASTER_PORT": port})
     answer = support.analyze(tmp_path)
-    assert sorted(steps(tmp_path)) == sorted([*range(5), *range(5)])
-    assert {event.writer.split("/")[1] for event in support.events(tmp_path)} == {"0", "1"}
+    assert sorted(support.steps(tmp_path)) == sorted([*range(5), *range(5)])
     assert (answer.metrics["attempts"], answer.metrics["state"]) == (1, "ended")
     support.check(tmp_path / "0", answer, save=1, loading=0.5)

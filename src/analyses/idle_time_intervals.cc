@@ -1,10 +1,9 @@
 // Tells statistics of the gaps of each stream, by cause.
 #include "analyses/idle_time_intervals.h"
 
-#include <algorithm>
-#include <iterator>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "analyses/build.h"
 #include "analyses/statistics_columns.h"
@@ -27,9 +26,7 @@ void AddIntervals(Table& table, const DeviceFacts& device, int64_t stream, Gaps&
     if (gaps[cause].empty()) continue;
     auto row = DeviceCells(device);
     row.insert(row.end(), {stream, std::string(kNames[cause])});
-    auto cells = StatisticsCells(DescribeValues(gaps[cause]), Unit::kNanoseconds);
-    std::ranges::move(cells, std::back_inserter(row));
-    table.rows.push_back(std::move(row));
+    AddStatistics(table, std::move(row), gaps[cause], Unit::kNanoseconds);
   }
 }
 

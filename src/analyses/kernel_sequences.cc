@@ -11,6 +11,7 @@
 #include "analyses/sequence_text.h"
 #include "base/saturate.h"
 #include "facts/activity/launched_by.h"
+#include "facts/activity/names_containing.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -65,36 +66,25 @@ using Sequences = std::unordered_map<Sequence, Sum, HashOfSequence>;
 class Wanted {
  public:
   Wanted(const StringTable& names, std::string_view part)
-      : names_(names), part_(part), known_(part.empty() ? 0 : names.size(), -1) {}
+      : any_operator_(part.empty()), named_(names, part) {}
   bool operator()(const HostRange& range) {
-    if (part_.empty()) return range.kind == Kind::kOperator;
-    int8_t& known = known_[range.name];
-    if (known < 0) known = names_[range.name].contains(part_) ? 1 : 0;
-    return known == 1;
+    return any_operator_ ? range.kind == Kind::kOperator : named_(range.name);
   }
 
  private:
-  const StringTable& names_;
-  std::string_view part_;
-  std::vector<int8_t> known_;
+  bool any_operator_;
+  NamesContaining named_;
 };
 
 void AddRank(const RankActivity& rank, Wanted& wanted, Sequences& sequences) {
   const auto is_wanted = [&](const HostRange& range) { return wanted(range); };
   const auto launched = LaunchedBy(rank, FindOutermost(*rank.host, is_wanted));
   for (size_t i = 0; i < launched.size();) {
-    const int32_t root = launched[i].root;
-    const HostRange& range = rank.host->ranges[static_cast<size_t>(root)];
-    Sequence sequence{range.name, {}};
-    int64_t gpu_time = 0;
-    for (; i < launched.size() && launched[i].root == root; ++i) {
-      const Activity& activity = rank.activities[launched[i].activity];
-      sequence.kernels.push_back(activity.name);
-      gpu_time = AddSaturated(gpu_time, activity.duration());
-    }
-    Sum& sum = sequences[std::move(sequence)];
+    LaunchedSequence sequence = NextSequence(rank, launched, i);
+    const HostRange& range = rank.host->ranges[static_cast<size_t>(sequence.first.root)];
+    Sum& sum = sequences[{range.name, std::move(sequence.kernels)}];
     ++sum.count;
-    sum.gpu_time = AddSaturated(sum.gpu_time, gpu_time);
+    sum.gpu_time = AddSaturated(sum.gpu_time, sequence.gpu_time);
     sum.cpu_time = AddSaturated(sum.cpu_time, range.duration());
   }
 }

@@ -46,19 +46,12 @@ Table LaunchesTable(const Facts& facts) {
 }
 
 Table RuntimeCallsTable(const Facts& facts) {
-  struct CallTimes {
-    int64_t count = 0, sum = 0, max = 0;
-  };
-  std::vector<CallTimes> calls(facts.names->size());
+  std::vector<KernelStatistics> calls(facts.names->size());
   StopChecks checks;
   for (const RankActivity& rank : facts.ranks) {
     for (const Call& call : rank.host->calls) {
       checks.Turn();
-      if (!facts.Counts(rank, call.start)) continue;
-      CallTimes& times = calls[call.name];
-      ++times.count;
-      times.sum = AddSaturated(times.sum, call.duration());
-      times.max = std::max(times.max, call.duration());
+      if (facts.Counts(rank, call.start)) calls[call.name].Add(call.duration());
     }
   }
   Table table{
@@ -68,7 +61,7 @@ Table RuntimeCallsTable(const Facts& facts) {
                   TimeColumn("sum", "sum"), TimeColumn("mean", "mean"), TimeColumn("max", "max")},
       .text_rows = 0};
   for (size_t name = 0; name < calls.size(); ++name) {
-    const CallTimes& times = calls[name];
+    const KernelStatistics& times = calls[name];
     if (times.count == 0) continue;
     table.rows.push_back({std::string((*facts.names)[static_cast<StringId>(name)]), times.count,
                           times.sum, times.sum / times.count, times.max});

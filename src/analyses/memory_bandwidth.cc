@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 
 #include "analyses/all.h"
 #include "analyses/build.h"
@@ -62,8 +61,8 @@ Table BandwidthStatisticsTable() {
   return table;
 }
 
-void AddStatistics(Table& table, const DeviceFacts& device, const std::string& kind,
-                   const std::vector<StepCurve::Point>& rate) {
+void AddLevels(Table& table, const DeviceFacts& device, const std::string& kind,
+               const std::vector<StepCurve::Point>& rate) {
   std::vector<int64_t> levels;
   for (const StepCurve::Point& point : rate) {
     if (point.level > 0) levels.push_back(point.level);
@@ -71,9 +70,7 @@ void AddStatistics(Table& table, const DeviceFacts& device, const std::string& k
   if (levels.empty()) return;
   auto row = DeviceCells(device);
   row.emplace_back(kind);
-  std::ranges::move(StatisticsCells(DescribeValues(levels), Unit::kBytesPerSecond),
-                    std::back_inserter(row));
-  table.rows.push_back(std::move(row));
+  AddStatistics(table, std::move(row), levels, Unit::kBytesPerSecond);
 }
 
 struct Tables {
@@ -95,7 +92,7 @@ void AddKind(Report& report, Tables& tables, const DeviceFacts& device, CopyPath
                          When(!rate.empty() && busy > 0, moved / std::max(busy, 1.0)),
                          When(!rate.empty(), static_cast<double>(r.max)), copies.without_size});
   tables.kinds.rows.push_back(std::move(row));
-  AddStatistics(tables.statistics, device, kind, rate);
+  AddLevels(tables.statistics, device, kind, rate);
   if (rate.empty()) return;
   report.series.push_back(
       {.key = fmt::format("{}.rank{}.window{}.device{}", kind, device.rank->rank,

@@ -90,9 +90,9 @@ void AddHost(const Facts& facts, const RankActivity& rank, Sums& sums) {
 }
 
 // Returns the kernels that operators launched alone.
-std::vector<OperatorLaunch> AddActivity(const RankActivity& rank, Sums& sums) {
+std::vector<Launched> AddActivity(const RankActivity& rank, Sums& sums) {
   const HostOps& host = *rank.host;
-  std::vector<OperatorLaunch> launches;
+  std::vector<Launched> launches;
   for (uint32_t w = 0; w < rank.activities.size(); ++w) {
     const Activity& activity = rank.activities[w];
     sums.total = AddSaturated(sums.total, activity.duration());
@@ -195,7 +195,7 @@ Report Run(const Facts& facts, const Params&) {
   Report report = StartReport(kOperatorKernels, facts);
   if (report.status == Status::kUnavailable) return report;
   Sums sums;
-  std::vector<std::vector<OperatorLaunch>> launches;  // of each rank
+  std::vector<std::vector<Launched>> launches;  // of each rank
   for (const RankActivity& rank : facts.ranks) {
     AddHost(facts, rank, sums);
     launches.push_back(AddActivity(rank, sums));

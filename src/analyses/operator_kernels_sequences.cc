@@ -36,40 +36,33 @@ struct SequenceSum {
 using SequenceSums = std::unordered_map<SequenceKey, SequenceSum, HashOfSequenceKey>;
 
 // The delays of a sequence are those of its first launch.
-void AddDelays(SequenceSum& sum, const RankActivity& rank, const OperatorLaunch& first) {
+void AddDelays(SequenceSum& sum, const RankActivity& rank, const Launched& first) {
   const Activity& activity = rank.activities[first.activity];
-  const int64_t begin = rank.host->ranges[static_cast<size_t>(first.range)].start;
+  const int64_t begin = rank.host->ranges[static_cast<size_t>(first.root)].start;
   const int64_t delay = SubtractSaturated(activity.start, activity.launched);
   sum.op_delay = AddSaturated(sum.op_delay, SubtractSaturated(activity.launched, begin));
   sum.launch_delay = AddSaturated(sum.launch_delay, std::max<int64_t>(delay, 0));
 }
 
-void AddSequences(const RankActivity& rank, std::vector<OperatorLaunch>& launches,
-                  SequenceSums& sums) {
-  SortRuns(launches, {}, [&](const OperatorLaunch& l) {
-    return std::pair(l.range, rank.activities[l.activity].launched);
+void AddSequences(const RankActivity& rank, std::vector<Launched>& launches, SequenceSums& sums) {
+  SortRuns(launches, {}, [&](const Launched& l) {
+    return std::pair(l.root, rank.activities[l.activity].launched);
   });
   StopChecks checks;
   for (size_t i = 0; i < launches.size();) {
     checks.Turn();
-    const OperatorLaunch first = launches[i];
-    SequenceKey key{rank.rank, rank.host->ranges[static_cast<size_t>(first.range)].name, {}};
-    int64_t gpu_time = 0;
-    for (; i < launches.size() && launches[i].range == first.range; ++i) {
-      const Activity& activity = rank.activities[launches[i].activity];
-      key.kernels.push_back(activity.name);
-      gpu_time = AddSaturated(gpu_time, activity.duration());
-    }
-    SequenceSum& sum = sums[std::move(key)];
+    LaunchedSequence sequence = NextSequence(rank, launches, i);
+    const StringId op = rank.host->ranges[static_cast<size_t>(sequence.first.root)].name;
+    SequenceSum& sum = sums[{rank.rank, op, std::move(sequence.kernels)}];
     ++sum.count;
-    sum.gpu_time = AddSaturated(sum.gpu_time, gpu_time);
-    AddDelays(sum, rank, first);
+    sum.gpu_time = AddSaturated(sum.gpu_time, sequence.gpu_time);
+    AddDelays(sum, rank, sequence.first);
   }
 }
 
 }  // namespace
 
-Table SequencesTable(const Facts& facts, std::vector<std::vector<OperatorLaunch>> launches) {
+Table SequencesTable(const Facts& facts, std::vector<std::vector<Launched>> launches) {
   SequenceSums sums;
   for (size_t r = 0; r < launches.size(); ++r) AddSequences(facts.ranks[r], launches[r], sums);
   Table table{.key = "sequences",

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <map>
 
 #include "analyses/all.h"
@@ -137,7 +136,7 @@ class Measurement {
                            When(any, o.time_at_limit), When(any, w.mean), When(any, w.max),
                            When(any, w.time_at_limit), queue.WithoutLaunch()});
     tables.streams.rows.push_back(std::move(row));
-    if (!queue.launched.empty()) AddStatistics(device, index, queue);
+    if (!queue.launched.empty()) AddLengths(device, index, queue);
     at_limit_ += o.time_at_limit;
     if (any) Consider(device, stream, queue.operations, o);
   }
@@ -186,13 +185,11 @@ class Measurement {
     return Measure(levels, LimitOf(device));
   }
 
-  void AddStatistics(const DeviceFacts& device, uint32_t index, const StreamQueue& queue) {
+  void AddLengths(const DeviceFacts& device, uint32_t index, const StreamQueue& queue) {
     std::vector<int64_t> lengths = WaitingAtChanges(*device.rank, queue);
     auto row = DeviceCells(device);
     row.emplace_back(device.rank->streams[index].stream);
-    std::ranges::move(StatisticsCells(DescribeValues(lengths), Unit::kCount),
-                      std::back_inserter(row));
-    tables.statistics.rows.push_back(std::move(row));
+    AddStatistics(tables.statistics, std::move(row), lengths, Unit::kCount);
   }
 
   void Consider(const DeviceFacts& device, int64_t stream, int64_t operations,

@@ -63,18 +63,13 @@ Phrase SaySteps(const std::string& steps) {
   return one ? Say("step {step}", Phrase::Name(steps)) : Say("steps {steps}", Phrase::Name(steps));
 }
 
-// Of two parts of one run: "job rank 3" and "job rank 4". Of the same part, nothing.
-void NamePartsOf(const std::string& run, const Question& a, const Question& b,
-                 CompareOptions& options) {
+// Of two parts of one run: "rank 3" and "rank 4". Of the same part, nothing.
+void NameParts(const Question& a, const Question& b, CompareOptions& options) {
   const bool ranks = a.ranks != b.ranks, steps = a.steps != b.steps;
   if (!ranks && !steps) return;
-  std::string_view name = run;
-  while (name.size() > 1 && name.ends_with('/')) name.remove_suffix(1);
-  name = name.substr(name.rfind('/') + 1);
   const auto say = [&](const Question& side) {
-    Phrase said = Phrase::Name(std::string(name));
-    if (ranks) said += " " + SayRanks(side.ranks);
-    if (steps) said += (ranks ? ", " : " ") + SaySteps(side.steps);
+    Phrase said = ranks ? SayRanks(side.ranks) : Phrase();
+    if (steps) said += (ranks ? ", " : "") + SaySteps(side.steps);
     return said;
   };
   options.before = say(a);
@@ -148,7 +143,7 @@ int RunCompare(const CompareFlags& flags) {
   if (flags.full) output.extent = TextStyle::Extent::kAll;
   output.more = SayMoreOfBoth(flags);
   CompareOptions options{.short_names = flags.short_names};
-  if (a->run.name == b->run.name) NamePartsOf(a->run.name, ask_a, ask_b, options);
+  if (a->run.name == b->run.name) NameParts(ask_a, ask_b, options);
   return PrintAndJudge(Compare(*a, *b, options), output, *conditions);
 }
 

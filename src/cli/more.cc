@@ -1,7 +1,11 @@
 // Quotes words and lays out commands.
 #include "cli/more.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
+
+#include "base/ascii.h"
 
 namespace stepscope::cli {
 namespace {
@@ -9,8 +13,7 @@ namespace {
 constexpr size_t kLongestLine = 100;
 
 bool IsPlainInShell(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         (c & 0x80) != 0 || std::string_view("_./-+:=@%,").contains(c);
+  return IsWordChar(c) || (c & 0x80) != 0 || std::string_view("./-+:=@%,").contains(c);
 }
 
 std::string PastedWord(std::string word) {
@@ -26,21 +29,12 @@ std::string PastedWord(std::string word) {
   return quoted + "'";
 }
 
-std::string JoinedBy(std::string_view between, const std::vector<std::string>& texts) {
-  std::string joined;
-  for (const std::string& text : texts) {
-    if (!joined.empty()) joined += between;
-    joined += text;
-  }
-  return joined;
-}
-
 }  // namespace
 
 std::string Pasted(const std::vector<std::string>& words) {
   std::vector<std::string> pasted;
   for (const std::string& word : words) pasted.push_back(PastedWord(word));
-  return JoinedBy(" ", pasted);
+  return fmt::format("{}", fmt::join(pasted, " "));
 }
 
 bool FitsScreen(std::string_view text) {
@@ -54,7 +48,7 @@ bool FitsScreen(std::string_view text) {
 
 Phrase SayMore(const std::vector<std::string>& commands) {
   const auto say = [&](std::string_view between) {
-    return Say("More: {commands}", Phrase::Name(JoinedBy(between, commands)));
+    return Say("More: {commands}", Phrase::Name(fmt::format("{}", fmt::join(commands, between))));
   };
   const Phrase line = say(" | ");
   return line.size() <= kLongestLine ? line : say("\n      ");

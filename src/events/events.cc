@@ -66,8 +66,7 @@ std::vector<uint32_t> ChooseOf(const RankRecord& record, size_t f, KindSet kinds
   if (step) steps.emplace(file, links.launches[f], record.steps);
   for (EventId e = 0; e < file.size(); ++e) {
     checks.Turn();
-    const bool in_step = !step || steps->At(e) == step;
-    if (kinds.Has(file.trace.kinds()[e]) && in_step) chosen.push_back(e);
+    if (kinds.Has(file.trace.kinds()[e]) && (!step || steps->At(e) == step)) chosen.push_back(e);
   }
   return chosen;
 }

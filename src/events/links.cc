@@ -57,29 +57,9 @@ class CallFinder {
   size_t at_ = 0;
 };
 
-bool IsOnStack(Kind kind) {
-  switch (kind) {
-    case Kind::kFlow:
-    case Kind::kCounter:
-    case Kind::kProfilerWindow:
-      return false;
-    default:
-      return true;
-  }
-}
-
-bool MayBeAround(Kind kind) {
-  switch (kind) {
-    case Kind::kRuntime:
-    case Kind::kOperator:
-    case Kind::kAnnotation:
-    case Kind::kPython:
-    case Kind::kPythonWait:
-      return true;
-    default:
-      return false;
-  }
-}
+constexpr KindSet kNotOnStack = {Kind::kFlow, Kind::kCounter, Kind::kProfilerWindow};
+constexpr KindSet kMayBeAround =
+    KindSet{Kind::kRuntime, Kind::kOperator, Kind::kAnnotation} | kPythonFrames;
 
 // One thread's events by start, the longer first.
 struct Placed {
@@ -93,7 +73,7 @@ std::vector<std::vector<Placed>> ByThread(const Trace& trace) {
   for (EventId e = 0; e < trace.size(); ++e) {
     checks.Turn();
     const TrackId track = trace.tracks_of()[e];
-    if (trace.tracks[track].is_stream || !IsOnStack(trace.kinds()[e])) continue;
+    if (trace.tracks[track].is_stream || kNotOnStack.Has(trace.kinds()[e])) continue;
     const int64_t start = trace.starts()[e];
     threads[track].push_back({start, start + trace.durations()[e], e});
   }
@@ -106,7 +86,7 @@ class Nester {
   Nester(const Trace& trace, Nesting& out) : trace_(trace), out_(out) {}
 
   void Take(const Placed& placed) {
-    const bool stays = MayBeAround(trace_.kinds()[placed.event]);
+    const bool stays = kMayBeAround.Has(trace_.kinds()[placed.event]);
     // What it overlaps and outlasts is not around it, nor the innermost around what follows: so
     // those on the stack nest, and each search is short.
     while (!stack_.empty() &&

@@ -15,7 +15,7 @@ inline constexpr uint32_t kNoEvent = UINT32_MAX;
 // is the launch.
 std::vector<uint32_t> LaunchesOf(const Trace& trace);
 
-// What is around each event on its thread. EventTable of streams have nothing around them.
+// What is around each event on its thread. Events of streams have nothing around them.
 struct Nesting {
   // The innermost operator, annotation, call or Python frame that begins no later and ends no
   // sooner; kNoEvent for outermost ones. Of two with the same times the one that stands first in

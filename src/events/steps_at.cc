@@ -2,8 +2,14 @@
 #include "events/steps_at.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace stepscope {
+
+StepsAt::StepsAt(std::vector<EventStep> steps) : steps_(std::move(steps)) {
+  for (const EventStep& step : steps_) numbers_.push_back(step.number);
+  std::ranges::sort(numbers_);
+}
 
 std::optional<int64_t> StepsAt::At(int64_t time) const {
   const auto after = std::ranges::upper_bound(steps_, time, {}, &EventStep::start);
@@ -15,8 +21,6 @@ std::optional<int64_t> StepsAt::At(int64_t time) const {
   return std::nullopt;
 }
 
-bool StepsAt::Has(int64_t number) const {
-  return std::ranges::find(steps_, number, &EventStep::number) != steps_.end();
-}
+bool StepsAt::Has(int64_t number) const { return std::ranges::binary_search(numbers_, number); }
 
 }  // namespace stepscope

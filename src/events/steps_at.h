@@ -18,7 +18,7 @@ class StepsAt {
  public:
   StepsAt() = default;
   // REQUIRES: they are ordered by start.
-  explicit StepsAt(std::vector<EventStep> steps) : steps_(std::move(steps)) {}
+  explicit StepsAt(std::vector<EventStep> steps);
 
   // The number of the step that holds `time`; of two that overlap the one that began last.
   std::optional<int64_t> At(int64_t time) const;
@@ -27,6 +27,7 @@ class StepsAt {
 
  private:
   std::vector<EventStep> steps_;
+  std::vector<int64_t> numbers_;  // ascending
 };
 
 }  // namespace stepscope

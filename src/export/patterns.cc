@@ -9,6 +9,7 @@
 
 #include "base/json_writer.h"
 #include "facts/activity/launched_by.h"
+#include "facts/activity/names_containing.h"
 
 namespace stepscope {
 namespace {
@@ -25,11 +26,11 @@ Occurring FindSequences(const RankActivity& rank, const RangeLinks& roots, int64
   Occurring found;
   const auto launched = LaunchedBy(rank, roots);
   for (size_t i = 0; i < launched.size();) {
-    const int32_t root = launched[i].root;
-    Sequence sequence = {rank.host->ranges[static_cast<size_t>(root)].name};
-    for (; i < launched.size() && launched[i].root == root; ++i)
-      sequence.push_back(rank.activities[launched[i].activity].name);
-    if (std::ssize(sequence) - 1 >= min_length) found[std::move(sequence)].roots.push_back(root);
+    const auto [first, kernels, gpu_time] = NextSequence(rank, launched, i);
+    if (std::ssize(kernels) < min_length) continue;
+    Sequence sequence = {rank.host->ranges[static_cast<size_t>(first.root)].name};
+    sequence.insert(sequence.end(), kernels.begin(), kernels.end());
+    found[std::move(sequence)].roots.push_back(first.root);
   }
   return found;
 }
@@ -85,12 +86,8 @@ void MarkMembers(const RankActivity& rank, const RangeLinks& roots,
 
 int64_t MarkPatterns(const RankActivity& rank, const StringTable& names,
                      const PatternChoice& choice, EventMarks& marks) {
-  std::vector<int8_t> known(names.size(), -1);
-  const auto is_wanted = [&](const HostRange& range) {
-    int8_t& is = known[range.name];
-    if (is < 0) is = names[range.name].contains(choice.operator_name) ? 1 : 0;
-    return is == 1;
-  };
+  NamesContaining wanted(names, choice.operator_name);
+  const auto is_wanted = [&](const HostRange& range) { return wanted(range.name); };
   const RangeLinks roots = FindOutermost(*rank.host, is_wanted);
   Occurring found = FindSequences(rank, roots, choice.min_length);
   const size_t before = marks.patterns.size();

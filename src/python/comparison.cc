@@ -29,8 +29,7 @@ std::vector<int64_t> Ranks(const Answer& a, const Answer& b) {
 
 // It cannot be stopped: Ctrl-C is heard once it is done.
 Answer Stragglers(const nb::list& given, int threads) {
-  std::vector<std::string> paths;
-  for (const nb::handle path : given) paths.push_back(BytesOf(path));
+  const std::vector<std::string> paths = BytesOfEach(given);
   auto answer = WorkFor<Result<ReportSet>>(
       [&](std::stop_token) { return WhatIfStragglers(paths, {.threads = threads}); });
   return Answer(ValueOrRaise(std::move(answer), Fault::kInput));

@@ -43,13 +43,12 @@ class Page {
 
 Page Serve(const nb::list& given, const std::string& host, int port, const std::string& token,
            int threads, std::vector<std::pair<std::string, std::string>> params) {
-  PageServerOptions options{.paths = {},
-                            .host = host,
-                            .port = port,
-                            .token = token,
-                            .threads = threads,
-                            .settings = {.groups = {}, .params = std::move(params)}};
-  for (const nb::handle path : given) options.paths.push_back(BytesOf(path));
+  const PageServerOptions options{.paths = BytesOfEach(given),
+                                  .host = host,
+                                  .port = port,
+                                  .token = token,
+                                  .threads = threads,
+                                  .settings = {.groups = {}, .params = std::move(params)}};
   return Page(ValueOrRaise(PageServer::Start(options), Fault::kInput));
 }
 

@@ -13,8 +13,7 @@ namespace stepscope::python {
 namespace {
 
 int RunWords(const nb::list& given) {
-  std::vector<std::string> words;
-  for (const nb::handle word : given) words.push_back(BytesOf(word));
+  const std::vector<std::string> words = BytesOfEach(given);
   const nb::gil_scoped_release unlocked;
   const int code = cli::RunProgram(words);
   std::fflush(nullptr);  // a reader that is gone is no error

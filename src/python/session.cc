@@ -61,8 +61,7 @@ std::function<void()> Telling(LatestProgress& latest, const nb::object& on_progr
 std::unique_ptr<Run> Open(const nb::list& given, int threads, const Groups& groups,
                           const Params& params, std::vector<std::string> analyses,
                           const nb::object& on_progress) {
-  std::vector<std::string> paths;
-  for (const nb::handle path : given) paths.push_back(BytesOf(path));
+  const std::vector<std::string> paths = BytesOfEach(given);
   OpenOptions options{.analyses = std::move(analyses),
                       .threads = threads,
                       .settings = {.groups = GroupsOf(groups), .params = params}};

@@ -17,4 +17,10 @@ std::string BytesOf(nb::handle bytes) {
   return {data, static_cast<size_t>(size)};
 }
 
+std::vector<std::string> BytesOfEach(const nb::list& list) {
+  std::vector<std::string> all;
+  for (const nb::handle bytes : list) all.push_back(BytesOf(bytes));
+  return all;
+}
+
 }  // namespace stepscope::python

@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace stepscope::python {
 
@@ -16,5 +17,6 @@ nb::object TextOf(std::string_view text);
 
 // The bytes of a `bytes`, such as a path by os.fsencode(). Raises TypeError for anything else.
 std::string BytesOf(nb::handle bytes);
+std::vector<std::string> BytesOfEach(const nb::list& list);
 
 }  // namespace stepscope::python

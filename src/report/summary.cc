@@ -117,9 +117,13 @@ struct Names {
   Phrase before, after;
 };
 Names NamesOf(const ReportSet& answer) {
-  if (!answer.run.before.empty()) return {answer.run.before, answer.run.after};
   constexpr std::string_view kBetween = " vs ";
   const std::string& name = answer.run.name;
+  if (!answer.run.before.empty()) {  // of one run, whose name stands twice
+    const size_t size = (name.size() - std::min(name.size(), kBetween.size())) / 2;
+    const Phrase run = Phrase::Name(LastPart(std::string_view(name).substr(0, size))) + " ";
+    return {run + answer.run.before, run + answer.run.after};
+  }
   const size_t at = FindReport(answer, "compare") == nullptr ? name.npos : name.find(kBetween);
   if (at == name.npos) return {{}, Phrase::Name(LastPart(name))};
   Names names{Phrase::Name(LastPart(name.substr(0, at))),

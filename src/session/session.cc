@@ -67,7 +67,7 @@ Result<std::vector<RankActivity>> ChooseRanks(const std::vector<RankActivity>& r
 // Fails where the traces have steps, and none of those that the question names.
 Result<void> CheckSteps(std::span<const RankActivity> ranks, const StepSelection& selection,
                         const std::string& text) {
-  if (selection.mode != StepSelection::Mode::kRange) return {};
+  if (selection.mode != StepSelection::Mode::kRanges) return {};
   bool any = false;
   for (const RankActivity& rank : ranks) {
     any = any || !rank.steps.empty();

@@ -6,10 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
-import { parseExact } from "../src/data/exact";
-import type { Report, ReportSet } from "../src/data/report";
 import { openBrowser, Watched } from "./browser";
-import { serve, stepscope, type Server } from "./job";
+import { goodputOf, serve, stepscope, type Server } from "./job";
 
 let folder: string;
 let server: Server;
@@ -63,9 +61,6 @@ after(async () => {
   server?.stop();
   if (folder) rmSync(folder, { recursive: true, force: true });
 });
-
-const reportOf = (job: string): Report =>
-  (parseExact(stepscope("goodput", "analyze", "--store", join(folder, "ledger"), "--job", job, "--format", "json")) as ReportSet).reports[0]!;
 
 const runOf = (name: string): string => runs.find((run) => run.name === name)!.id;
 
@@ -133,7 +128,7 @@ test("unknown factors of chip-hours say which input is missing", async () => {
 
 test("the page of a job says its sentence once, and leads back to all jobs and to a run", async () => {
   const watched = await Watched.at(browser, server.url, `#/ledger/${ledger}/goodput?job=${ledger}:llm`, ".chip-hours");
-  const sentence = reportOf("llm").headline;
+  const sentence = goodputOf(join(folder, "ledger"), "--job", "llm").reports[0]!.headline;
   assert.equal(await watched.page.locator("main").getByText(sentence).count(), 1, sentence);
   assert.deepEqual(await watched.page.locator("main h1, main .verdict").evaluateAll((all) => all.map((one) => one.tagName)), ["H1", "P"], "the heading comes first");
   await watched.page.selectOption("#choose-job", "");

@@ -29,6 +29,8 @@ export const answerOf = (path: string, ...options: string[]): ReportSet => learn
 export const comparisonOf = (before: string, after: string): ReportSet =>
   learnNames(parseExact(stepscope("compare", before, after, "--format", "json")) as ReportSet);
 
+export const goodputOf = (store: string, ...options: string[]): ReportSet => parseExact(stepscope("goodput", "analyze", "--store", store, "--format", "json", ...options)) as ReportSet;
+
 // One rank whose kernels and operators have names that would be markup, were they not text.
 function writeHostile(folder: string): void {
   mkdirSync(folder);

@@ -5,11 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
-import { parseExact } from "../src/data/exact";
-import type { ReportSet } from "../src/data/report";
 import { visible } from "../src/report/format";
 import { openBrowser, Watched } from "./browser";
-import { serve, stepscope, writeLedger, type Server } from "./job";
+import { goodputOf, serve, stepscope, writeLedger, type Server } from "./job";
 import { checkReport } from "./numbers";
 
 const kJobs = { first: ["early", "late"], second: ["apart", "late too"] } as const;
@@ -23,9 +21,6 @@ let run: string;
 
 // The first and the second ledger have the same last name.
 const ledgerAt = (name: Name): string => join(folder, name, "ledger");
-
-const reportOf = (name: Name, job: string): ReportSet =>
-  parseExact(stepscope("goodput", "analyze", "--store", ledgerAt(name), "--job", job, "--format", "json")) as ReportSet;
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), "stepscope-ledgers-"));
@@ -62,7 +57,7 @@ async function openJob(watched: Watched, name: Name, job: string): Promise<void>
 
 // On the page of a ledger, once it shows this job.
 async function checkLedger(watched: Watched, name: Name, job: string): Promise<void> {
-  const answer = reportOf(name, job);
+  const answer = goodputOf(ledgerAt(name), "--job", job);
   await watched.page.waitForFunction((text) => document.querySelector(".verdict")?.textContent === text, visible(answer.verdict));
   await checkReport(watched, answer.reports[0]!);
   assert.equal(await watched.page.inputValue("#choose-run"), `ledger ${ledgers[name]}`);

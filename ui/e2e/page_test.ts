@@ -6,9 +6,8 @@ import type { Report, ReportSet } from "../src/data/report";
 import { cellText, visible } from "../src/report/format";
 import { mentionsIn } from "../src/report/mentions";
 import { openBrowser, Watched, type Looks } from "./browser";
-import { answerOf, comparisonOf, kHostileNames, makeJob, removeJob, serve, stepscope, type Job, type Server } from "./job";
+import { answerOf, comparisonOf, goodputOf, kHostileNames, makeJob, removeJob, serve, stepscope, type Job, type Server } from "./job";
 import { checkReport } from "./numbers";
-import { parseExact } from "../src/data/exact";
 
 let job: Job;
 let server: Server;
@@ -136,7 +135,7 @@ describe("numbers", () => {
   });
 
   test("a ledger shows what goodput analyze says", async () => {
-    const answer = parseExact(stepscope("goodput", "analyze", "--store", job.ledger, "--format", "json")) as ReportSet;
+    const answer = goodputOf(job.ledger);
     const watched = await open();
     await watched.go(`#/ledger/${ledger}`);
     assert.equal(await watched.text(".verdict"), visible(answer.verdict));

@@ -4,14 +4,9 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from . import look
-from .rows import Rows, measured
+from .rows import MEASURED, Rows, measured
 
-_MOST_NAMES, _MOST_PAIRS, _MOST_NUMBERS, _LONG = 20, 12, 4096, 12
-
-
-def _most(table: Any, labels: Sequence[str] = (), names: int = _MOST_NAMES) -> int:
-    """Rows to draw: the first by name; many by number, which take little room."""
-    return _MOST_NUMBERS if Rows(table, _MOST_NUMBERS, tuple(labels)).by_number else names
+_MOST_NAMES, _MOST_PAIRS, _LONG = 20, 12, 12
 
 
 class _Axis:
@@ -47,7 +42,7 @@ class _Axis:
 def plain(report: Any, table: Any, column: str | None = None, labels: tuple[str, ...] = ()) -> Any:
     """Bars of one column; each has the color of its kind."""
     key = measured(table, column)
-    rows = Rows(table, _most(table, labels), labels)
+    rows = Rows(table, _MOST_NAMES, labels)
     unit, title = rows.columns[key].unit, rows.columns[key].title
     scale, axis = look.Scale(unit, rows.values[key]), _Axis(rows)
     colors = [look.color_of(kind) if kind else look.AFTER for kind in rows.kinds(key)]
@@ -57,7 +52,7 @@ def plain(report: Any, table: Any, column: str | None = None, labels: tuple[str,
 
 def stacked(report: Any, table: Any, columns: Sequence[str], kinds: Sequence[str] = ()) -> Any:
     """Bars of columns that make a whole, one upon the other, in the colors of their kinds."""
-    rows = Rows(table, _most(table))
+    rows = Rows(table, _MOST_NAMES)
     axis = _Axis(rows)
     chosen = [key for key in columns if key in rows.columns]
     sums = [sum(rows.values[key][row] or 0 for key in chosen) for row in range(rows.count)]
@@ -79,8 +74,9 @@ def overlap(report: Any, table: Any) -> Any:
 
 def parts_of(table: Any) -> list[str]:
     """The columns of a table that are times of a kind, none a detail: the parts of a step."""
+    values = table.to_dict()
     return [one.key for one in table.columns
-            if one.unit == "ns" and one.kind and not one.detail and any(table[one.key])]
+            if one.unit == "ns" and one.kind and not one.detail and any(values[one.key])]
 
 
 def stacked_rows(report: Any, table: Any, part: str, column: str) -> Any:
@@ -113,7 +109,7 @@ def before_after(report: Any, table: Any, column: str | None = None) -> Any:
     """Bars of a run before and after a change, and what the change is on hover; rows are those of the table."""
     pair = [one for one in table.columns if one.key.endswith("_a")]
     key = measured_pair(table, pair, column)
-    rows = Rows(table, _most(table, names=_MOST_PAIRS))
+    rows = Rows(table, _MOST_PAIRS)
     before, after = rows.values[key + "_a"], rows.values[key + "_b"]
     unit = rows.columns[key + "_a"].unit
     scale, axis = look.Scale(unit, [*before, *after]), _Axis(rows)
@@ -130,9 +126,8 @@ def measured_pair(table: Any, pair: Sequence[Any], column: str | None) -> str:
     if column is not None:
         wanted = column[:-2] if column.endswith(("_a", "_b")) else column
         return measured(table, wanted + "_a")[:-2]
-    units = {"ns": 0, "bytes": 1, "bytes/s": 2, "FLOP": 3, "FLOP/s": 4, "ratio": 5, "count": 6}
-    known = [one for one in pair if one.unit in units]
-    return min(known, key=lambda one: units[one.unit]).key[:-2] if known else measured(table)
+    known = [one for one in pair if one.unit in MEASURED]
+    return min(known, key=lambda one: MEASURED.index(one.unit)).key[:-2] if known else measured(table)
 
 
 def _change(unit: str, before: Any, after: Any) -> str:

@@ -49,18 +49,14 @@ def curves(report: Any) -> Any:
 
 def queue(report: Any) -> Any:
     """Activities launched and not finished, over time, on each rank's fullest stream; at most 8 ranks."""
-    fullest: dict[int, Any] = {}
+    streams: dict[int, list[Any]] = {}
     for key, one in report.series.items():
         matched = _QUEUE.fullmatch(key)
-        if matched and max(one.y) > max(fullest.get(int(matched[1]), _Empty).y):
-            fullest[int(matched[1])] = one
-    chosen = [fullest[rank] for rank in sorted(fullest)][:_MOST]
+        if matched:
+            streams.setdefault(int(matched[1]), []).append(one)
+    chosen = [max(streams[rank], key=lambda one: max(one.y)) for rank in sorted(streams)[:_MOST]]
     names = [one.title.rpartition(" on ")[2] for one in chosen]
     return _drawn(f"{report.title}: activities outstanding", chosen, names, "hv", "activities")
-
-
-class _Empty:
-    y = (-1,)
 
 
 def histograms(report: Any) -> Any:

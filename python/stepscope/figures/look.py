@@ -16,7 +16,7 @@ CURVES = ["#0064a8", "#c0301a", "#00795c", "#9a5b93", "#806200", "#3f51b5", "#6b
 DASHES = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"]
 BEFORE, AFTER = "#545b66", "#0b57d0"
 RAMP = ["#eef3f9", "#08417c"]
-_PAGE, _LINE, _TEXT = "#ffffff", "#d4d8de", "#1c1f24"
+_PAGE, _LINE, TEXT = "#ffffff", "#d4d8de", "#1c1f24"
 
 _STEPS = {
     "ns": [(3600e9, "h"), (1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1, "ns")],
@@ -63,13 +63,15 @@ def shown(text: Any) -> str:
     return html.escape(visible, quote=False)
 
 
-def cut(text: Any, most: int = 40) -> str:
+def shortened(text: str, most: int) -> str:
     """At most so many characters, cut in the middle, so that different names stay different."""
-    letters = str(text)
-    if len(letters) > most:
-        tail = most // 3
-        letters = letters[:most - tail - 1] + "…" + letters[-tail:]
-    return shown(letters)
+    tail = most // 3
+    return text if len(text) <= most else text[:most - tail - 1] + "…" + text[-tail:]
+
+
+def cut(text: Any, most: int = 40) -> str:
+    """Text for a figure, at most so many characters of it."""
+    return shown(shortened(str(text), most))
 
 
 def color_of(kind: Any) -> str:
@@ -92,7 +94,7 @@ def figure(traces: Sequence[Any], title: str, **layout: Any) -> Any:
     made = go.Figure(list(traces))
     made.update_layout(title={"text": shown(title), "x": 0.01, "xanchor": "left", "font": {"size": 15}}, bargap=0.25,
                        paper_bgcolor=_PAGE, plot_bgcolor=_PAGE, template="none", hoverlabel={"align": "left"},
-                       font={"color": _TEXT, "size": 12, "family": "sans-serif"}, legend={"traceorder": "normal"},
+                       font={"color": TEXT, "size": 12, "family": "sans-serif"}, legend={"traceorder": "normal"},
                        margin={"l": 60, "r": 20, "t": 50, "b": 50}, uniformtext={"minsize": 10, "mode": "hide"})
     made.update_xaxes(**axis)
     made.update_yaxes(**axis)

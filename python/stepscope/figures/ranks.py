@@ -17,7 +17,8 @@ def kernel_durations(report: Any, table: Any, name: str | None = None) -> Any:
     values = table.to_dict()
     names = _costliest(values, name)
     count = max(len(names), 1)
-    grid = make_subplots(rows=-(-count // _WIDE), cols=min(count, _WIDE), vertical_spacing=0.35 / (-(-count // _WIDE)),
+    lines = -(-count // _WIDE)
+    grid = make_subplots(rows=lines, cols=min(count, _WIDE), vertical_spacing=0.35 / lines,
                          subplot_titles=[look.cut(one, 48) for one in names])
     for place, one in enumerate(names):
         rows = [row for row in range(len(table)) if values["name"][row] == one]
@@ -27,7 +28,7 @@ def kernel_durations(report: Any, table: Any, name: str | None = None) -> Any:
         grid.update_yaxes(title=scale.title("duration"), **at)
     made = look.figure([], f"{report.title}: duration by rank, mean with shortest and longest")
     made = grid.update_layout(made.layout).update_layout(
-        showlegend=False, margin_t=80, height=140 + 230 * (-(-count // _WIDE)),
+        showlegend=False, margin_t=80, height=140 + 230 * lines,
         annotations=[{**one.to_plotly_json(), "font": {"size": 11}} for one in grid.layout.annotations])
     made.update_xaxes(title="rank", dtick=1 if len(set(values["rank"])) <= 16 else None)
     return made
@@ -49,11 +50,16 @@ def _durations(values: dict[str, list[Any]], rows: list[int], scale: look.Scale)
     return go.Bar(x=[values["rank"][row] for row in rows], y=mean, marker={"color": color},
                   customdata=[[look.shown(values["name"][row]), low, high, values["count"][row]]
                               for row, low, high in zip(rows, least, most)],
-                  error_y={"type": "data", "symmetric": False, "array": [h - m for h, m in zip(most, mean)],
-                           "arrayminus": [m - low for m, low in zip(mean, least)], "color": "#1c1f24", "thickness": 1},
+                  error_y={**_whiskers(mean, least, most), "thickness": 1},
                   hovertemplate="%{customdata[0]}<br>rank %{x}: mean %{y" + scale.hover + ", shortest %{customdata[1]"
                                 + scale.hover + ", longest %{customdata[2]" + scale.hover
                                 + ", %{customdata[3]} times<extra></extra>")
+
+
+def _whiskers(mean: list[Any], least: list[Any], most: list[Any]) -> dict[str, Any]:
+    """From the mean to the least and to the most, as a bar's error."""
+    return {"type": "data", "symmetric": False, "array": [high - m for high, m in zip(most, mean)],
+            "arrayminus": [m - low for m, low in zip(mean, least)], "color": look.TEXT}
 
 
 def spread(report: Any, table: Any) -> Any:
@@ -65,8 +71,7 @@ def spread(report: Any, table: Any) -> Any:
     mean, least, most = (scale.all(values[key]) for key in ("mean", "min", "max"))
     places = list(range(len(mean)))
     bar = go.Bar(y=places, x=mean, orientation="h", marker={"color": [look.color_of(kind) for kind in values["kind"]]},
-                 error_x={"type": "data", "symmetric": False, "array": [h - m for h, m in zip(most, mean)],
-                          "arrayminus": [m - low for m, low in zip(mean, least)], "color": "#1c1f24"},
+                 error_x=_whiskers(mean, least, most),
                  customdata=list(zip(map(look.shown, values["name"]), least, values["fastest_rank"], most,
                                      values["slowest_rank"])),
                  hovertemplate="%{customdata[0]}<br>mean %{x" + scale.hover + "<br>shortest on rank %{customdata[2]}: "

@@ -6,23 +6,29 @@ from typing import Any
 from ..errors import QuestionError
 from . import look
 
-_MEASURED = ("ns", "bytes", "bytes/s", "FLOP", "FLOP/s", "ratio", "count")
+MEASURED = ("ns", "bytes", "bytes/s", "FLOP", "FLOP/s", "ratio", "count")
 _NUMBERED = ("rank", "window", "device", "stream", "step", "attempt")
+_MOST_NUMBERS = 4096
 
 
 class Rows:
-    """The first rows of a table, and what each is called.
+    """The first rows of a table, and what each is called: many by number, which take little room; else at most `names`.
 
     labels: column keys that say which row it is; by default those of its key columns that differ.
     """
 
-    def __init__(self, table: Any, most: int, labels: tuple[str, ...] = ()) -> None:
-        self.table = table
+    def __init__(self, table: Any, names: int, labels: tuple[str, ...] = ()) -> None:
         self.columns = {column.key: column for column in table.columns}
-        every = table.to_dict()
-        self.values = {key: values[:most] for key, values in every.items()}
-        self.count = min(len(table), most)
-        self.keys = labels or _telling(table, every)
+        self.values = table.to_dict()
+        self.count = len(table)
+        self.keys = labels or _telling(table, self.values)
+        self._keep(_MOST_NUMBERS)
+        if not self.by_number:
+            self._keep(names)
+
+    def _keep(self, most: int) -> None:
+        self.values = {key: values[:most] for key, values in self.values.items()}
+        self.count = min(self.count, most)
 
     def labels(self) -> list[str]:
         """What each row is called, in full: "rank 3, stream 7"."""
@@ -63,7 +69,7 @@ def measured(table: Any, column: str | None = None) -> str:
 
     Raises QuestionError where there is no such column, or nothing to draw.
     """
-    values = [one for one in table.columns if one.role == "value" and one.unit in _MEASURED]
+    values = [one for one in table.columns if one.role == "value" and one.unit in MEASURED]
     if column is not None:
         if column in [one.key for one in values]:
             return column
@@ -72,4 +78,4 @@ def measured(table: Any, column: str | None = None) -> str:
     main = [one for one in values if not getattr(one, "detail", False)] or values
     if not main:
         raise QuestionError(f"the table {table.key!r} has nothing to draw", "", "it has only text; see .df()")
-    return min(main, key=lambda one: (not getattr(one, "kind", ""), _MEASURED.index(one.unit))).key
+    return min(main, key=lambda one: (not getattr(one, "kind", ""), MEASURED.index(one.unit))).key

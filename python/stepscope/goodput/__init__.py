@@ -19,18 +19,12 @@ Slurm job; with a team, the job is named "nlp/llm-7b" in ledgers.
 `report` tells what `stepscope goodput analyze` does. `install` lets programs that import
 `ml_goodput_measurement` run on this package instead.
 """
-from typing import Any
-
+from stepscope._lazy import lazy_names
 from stepscope.goodput.recorder import Kind, Recorder
 
 __all__ = ["Kind", "Recorder", "install", "report"]
 
 # What a training job does not need, and where it is.
-_LATER = {"install": "stepscope.goodput.ml_goodput", "report": "stepscope.goodput.reports"}
+_LATER = {"install": "ml_goodput", "report": "reports"}
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError("module {!r} has no attribute {!r}".format(__name__, name))
-    import importlib
-    return getattr(importlib.import_module(_LATER[name]), name)
+__getattr__, __dir__ = lazy_names(globals(), _LATER)

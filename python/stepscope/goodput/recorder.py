@@ -337,6 +337,11 @@ def _span(entry, names):
     return None, None
 
 
+def cause_of_exception(kind: type, error: Optional[BaseException]) -> str:
+    """Returns what record_process_end() says of an exception."""
+    return "exception {}: {}".format(kind.__name__, str(error)[:300])
+
+
 def _tell_exceptions(recorder):
     """Records exceptions that end the program, then calls the hook that was there."""
     before = sys.excepthook
@@ -345,7 +350,7 @@ def _tell_exceptions(recorder):
         told = recorder()
         if told is not None:
             try:
-                told.record_process_end("exception {}: {}".format(kind.__name__, str(error)[:300]))
+                told.record_process_end(cause_of_exception(kind, error))
             except Exception:
                 pass
         before(kind, error, trace)

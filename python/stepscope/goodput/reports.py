@@ -1,4 +1,5 @@
 """report(): what `stepscope goodput analyze` says, as objects."""
+import contextlib
 import dataclasses
 import datetime
 import json
@@ -125,7 +126,7 @@ def report(events: Any = None, *, store: Optional[str] = None, job: Optional[str
     if events is None:
         said = analyze_goodput(arguments)
     else:
-        with _Files(events) as files:
+        with _paths_of(events) as files:
             said = analyze_goodput([*_flags("events", files), *arguments])
     return {r["analysis"]: Report(r) for r in said["reports"]}
 
@@ -158,28 +159,18 @@ def _flags(name: str, values: Iterable[Any]) -> Iterator[str]:
         yield os.fspath(value) if isinstance(value, os.PathLike) else str(value)
 
 
-class _Files:
-    """Paths of the events while the block runs; entries are in a file of their own meanwhile."""
-
-    def __init__(self, events: Any):
-        events = getattr(events, "directory", events)
-        single = isinstance(events, (str, os.PathLike, dict))
-        self._events = [events] if single else list(events)
-        self._written: Optional[str] = None
-
-    def __enter__(self) -> List[Any]:
-        if not any(isinstance(e, dict) for e in self._events):
-            return self._events
-        self._written = write_entries(self._events)
-        return [self._written]
-
-    def __exit__(self, *_: Any) -> None:
-        if self._written is not None:
-            os.unlink(self._written)
-
-
-def write_entries(entries: Iterable[Mapping[str, Any]]) -> str:
-    """Writes entries as lines of JSON into a new temporary file; returns its path."""
+@contextlib.contextmanager
+def _paths_of(events: Any) -> Iterator[List[Any]]:
+    """Yields paths of the events; entries are in a file of their own meanwhile."""
+    events = getattr(events, "directory", events)
+    single = isinstance(events, (str, os.PathLike, dict))
+    events = [events] if single else list(events)
+    if not any(isinstance(e, dict) for e in events):
+        yield events
+        return
     with tempfile.NamedTemporaryFile("w", suffix=".jsonl", delete=False) as file:
-        file.writelines(json.dumps(entry) + "\n" for entry in entries)
-    return file.name
+        file.writelines(json.dumps(entry) + "\n" for entry in events)
+    try:
+        yield [file.name]
+    finally:
+        os.unlink(file.name)

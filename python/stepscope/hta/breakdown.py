@@ -5,6 +5,7 @@ Tables of reports are short, so they are worked on as Python's lists: pandas tak
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import accumulate
 from typing import Any, Iterable, Mapping, Sequence
 
 from .names import COMMUNICATION, COMPUTATION, MEMORY
@@ -130,25 +131,21 @@ def limited(rows: Sequence[Row], most: int, quantile: float, keep: Sequence[str]
     rows = sorted(rows, key=lambda row: -row["sum"])
     if len(rows) <= most:
         return rows
-    limit, running = quantile_of_running_sums(rows, quantile), 0
+    running = list(accumulate(row["sum"] for row in rows))
+    limit = quantile_of(running, quantile)
     kept, beyond = [], []
     for place, row in enumerate(rows):
-        running += row["sum"]
-        out = (running > limit or place >= most) and not any(part in row["name"] for part in keep)
+        out = (running[place] > limit or place >= most) and not any(part in row["name"] for part in keep)
         (beyond if out else kept).append(row)
     return [*kept, pooled(beyond)] if beyond else kept
 
 
-def quantile_of_running_sums(rows: Sequence[Row], quantile: float) -> float:
-    """Returns the quantile, between neighbors by their distance, of the sums of the first 1, 2, ... rows."""
-    running, sums = 0, []
-    for row in rows:
-        running += row["sum"]
-        sums.append(running)
-    place = quantile * (len(sums) - 1)
+def quantile_of(values: Sequence[float], quantile: float) -> float:
+    """Returns the quantile of ascending values, between neighbors by their distance."""
+    place = quantile * (len(values) - 1)
     low = int(place)
-    high = min(low + 1, len(sums) - 1)
-    return sums[low] + (place - low) * (sums[high] - sums[low])
+    high = min(low + 1, len(values) - 1)
+    return values[low] + (place - low) * (values[high] - values[low])
 
 
 def pooled(rows: Sequence[Row]) -> Row:

@@ -106,7 +106,7 @@ def region(frame: Any, symbols: Any, annotation: str, instance: Instance) -> tup
         raise ValueError("the critical path of several instances is not supported: pass one number as instance_id")
     if not annotation:
         return "", 0, float(frame["ts"].min())
-    ids = [number for number, text in enumerate(symbols.sym_table) if annotation in text]
+    ids = symbols.find_matches([annotation])
     ranges = frame[frame["name"].isin(ids) & (frame["stream"] == -1) & ~_on_device(frame, symbols)]
     number = instance or 0
     if number >= len(ranges):

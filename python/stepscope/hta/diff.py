@@ -39,8 +39,7 @@ class LabeledTrace:
 
     def iterations(self) -> list[int]:
         """Returns the numbers of the profiler steps that any rank names, ascending."""
-        frames = self.t.traces.values()
-        return sorted({step for frame in frames for step in window.step_numbers(frame, self.t.symbol_table)})
+        return window.step_numbers(self.t.traces.values(), self.t.symbol_table)
 
     def extract_ops(self, rank: Choice = None, iteration: Choice = None,
                     device_type: DeviceType = DeviceType.ALL) -> Any:

@@ -2,10 +2,9 @@
 from __future__ import annotations
 
 import logging
-from typing import Any, Callable, Iterable, TypeVar
+from typing import Any, Iterable
 
 logger = logging.getLogger("stepscope.hta")
-Draw = TypeVar("Draw", bound=Callable[..., None])
 
 
 def plotly() -> Any:

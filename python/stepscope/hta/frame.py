@@ -137,21 +137,22 @@ def _filled(events: Any, source: str | None, none: Any) -> Any:
     import pandas as pd
 
     if source is None:
-        return _texts(pd.Categorical([]), len(events), none) if isinstance(none, str) else np.full(len(events), none)
+        only = np.zeros(len(events), dtype=np.int8)
+        return pd.Categorical.from_codes(only, [none]) if isinstance(none, str) else np.full(len(events), none)
     column = events[source]
     if isinstance(none, str):
-        return _texts(pd.Categorical(column), len(events), none)
+        return _texts(pd.Categorical(column), none)
     return column.fillna(none).astype("float64" if isinstance(none, float) else "int64").to_numpy()
 
 
-def _texts(texts: Any, rows: int, none: str) -> Any:
+def _texts(texts: Any, none: str) -> Any:
     """Texts as categories, `none` among them."""
     import numpy as np
     import pandas as pd
 
     categories = [*texts.categories, *([] if none in texts.categories else [none])]
-    codes = texts.codes if len(texts) == rows else np.full(rows, -1, dtype=np.int8)
-    return pd.Categorical.from_codes(np.where(codes < 0, categories.index(none), codes), categories)
+    codes = np.where(texts.codes < 0, categories.index(none), texts.codes)
+    return pd.Categorical.from_codes(codes, categories)
 
 
 def _linked(correlation: Any, launch: Any) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 from typing import Any
 
 
-
 def union(rows: Any) -> Any:
     """Returns the starts and ends of what the rows cover; those that touch are one."""
     import numpy as np

@@ -25,8 +25,7 @@ class HtaNumbers(ReportNumbers):
         self._symbols = trace.symbol_table
 
     def profiler_steps(self) -> list[int]:
-        frames = self._trace.traces.values()
-        return sorted({step for frame in frames for step in step_numbers(frame, self._symbols)})
+        return step_numbers(self._trace.traces.values(), self._symbols)
 
     def _work(self, frame: Any) -> Any:
         """The rows on streams, with the text of their names and their types."""

@@ -5,6 +5,7 @@ from typing import Any
 
 from .frame import step_number
 from .symbols import SymbolTable
+from .window import named_as_step
 
 
 def as_parsed(frame: Any, symbols: SymbolTable) -> Any:
@@ -22,7 +23,7 @@ def inside(frame: Any, symbols: SymbolTable, with_last: bool) -> Any:
 
     device = _on_device(frame, symbols)
     host = frame[~device]
-    steps = host[_named_as_step(host, symbols)]
+    steps = host[named_as_step(host, symbols)]
     if not with_last:
         host = host[host["start_ns"] < (steps["start_ns"].max() if len(steps) else host["start_ns"].min())]
     calls = host["correlation"]
@@ -62,17 +63,13 @@ def _linked(frame: Any, symbols: SymbolTable) -> Any:
     return linked
 
 
-def _named_as_step(frame: Any, symbols: SymbolTable) -> Any:
-    return frame["name"].isin([number for number, text in enumerate(symbols.sym_table) if step_number(text) >= 0])
-
-
 def _iterations(frame: Any, symbols: SymbolTable) -> Any:
     """Of events on no stream the last listed window around their start, of others on a stream above 0 their launch's."""
     import numpy as np
 
     start, stream = frame["start_ns"].to_numpy(), frame["stream"].to_numpy()
     of = np.full(len(frame), -1)
-    for window in frame[_named_as_step(frame, symbols)].itertuples():
+    for window in frame[named_as_step(frame, symbols)].itertuples():
         of[(start >= window.start_ns) & (start < window.start_ns + window.duration_ns)] = step_number(
             symbols.sym_table[window.name])
     of[stream >= 0] = -1

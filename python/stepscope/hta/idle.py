@@ -1,6 +1,7 @@
 """Why streams were idle: HTA's two tables."""
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any, Sequence
 
 from .breakdown import NAN, rows_of, summed
@@ -19,9 +20,10 @@ def breakdown(source: Source, steps: str, ranks: Sequence[int], streams: Sequenc
     import pandas as pd
 
     seen = {(row["rank"], row["stream"], row["category"]) for row in _gaps(source, steps, delay)}
+    of_ranks = _sums(source, steps, delay)
     tables = []
     for rank in ranks:
-        sums = _sums(source, steps, rank, delay)
+        sums = of_ranks.get(rank, {})
         rows = [row for stream in streams or sorted(sums) if stream in sums
                 for row in _of_stream(rank, stream, sums[stream], seen)]
         names = ["rank", "stream", "idle_category", "idle_time", "idle_time_ratio"]
@@ -33,9 +35,12 @@ def _gaps(source: Source, steps: str, delay: float) -> list[dict[str, Any]]:
     return rows_of(source.rows("idle_time", "intervals", steps, params(delay)))
 
 
-def _sums(source: Source, steps: str, rank: int, delay: float) -> dict[int, list[int]]:
-    rows = rows_of(source.rows("idle_time", "streams", steps, params(delay)))
-    return summed([row for row in rows if row["rank"] == rank], "stream", CATEGORIES)
+def _sums(source: Source, steps: str, delay: float) -> dict[int, dict[int, list[int]]]:
+    """By rank and stream the time of each category."""
+    parts: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    for row in rows_of(source.rows("idle_time", "streams", steps, params(delay))):
+        parts[row["rank"]].append(row)
+    return {rank: summed(rows, "stream", CATEGORIES) for rank, rows in parts.items()}
 
 
 def _of_stream(rank: int, stream: int, times: Sequence[int], seen: set[Any]) -> list[tuple[Any, ...]]:
@@ -54,9 +59,10 @@ def intervals(source: Source, steps: str, ranks: Sequence[int], streams: Sequenc
     import pandas as pd
 
     gaps = {(row["rank"], row["stream"], row["category"]): row for row in _gaps(source, steps, delay)}
+    of_ranks = _sums(source, steps, delay)
     rows, causes = [], []
     for rank in ranks:
-        for stream in streams or sorted(_sums(source, steps, rank, delay)):
+        for stream in streams or sorted(of_ranks.get(rank, ())):
             for category in CATEGORIES:
                 if category == "other" or (rank, stream, category) in gaps:
                     causes.append(category)

@@ -56,8 +56,7 @@ def frequent_sequences(source: Source, steps: str, rank: int, operator: str, lea
     rows["pattern"] = rows["operator"] + "|" + rows["sequence"].str.replace(BETWEEN, "|", regex=False)
     rows[PATTERN_COLUMNS[2]] = microseconds(rows["gpu_time"])
     rows[PATTERN_COLUMNS[3]] = microseconds(rows["cpu_time"])
-    order = {"by": ["count", "pattern"], "ascending": [False, True], "ignore_index": True}
-    return rows[PATTERN_COLUMNS].sort_values(**order)
+    return rows[PATTERN_COLUMNS].sort_values(["count", "pattern"], ascending=[False, True], ignore_index=True)
 
 
 def checked_folder(output_dir: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from typing import Any
 
 from . import figures
 
@@ -47,11 +46,3 @@ class MemoryAnalysis:
             return
         os.makedirs("images", exist_ok=True)
         fig.write_image("images/memory_plot.png")
-
-
-def timeline(path: str) -> Any:
-    """Returns the timeline as a frame: ts (ns) and the bytes of each category."""
-    import pandas as pd
-
-    moments, sizes = MemoryAnalysis(path)._process_raw_events()
-    return pd.DataFrame(sizes, columns=CATEGORIES).assign(ts=moments)[["ts", *CATEGORIES]]

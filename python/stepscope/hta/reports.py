@@ -22,16 +22,16 @@ class ReportNumbers:
     def steps(self) -> str:
         """The steps that count, as stepscope's `steps` has them."""
         if self._steps is None:
-            self._steps = chosen_steps(self._named_steps("all"), self._with_last)
+            self._steps = chosen_steps(self._named_steps(), self._with_last)
         return self._steps
 
-    def _named_steps(self, steps: str) -> list[int]:
-        rows = breakdown.rows_of(self._source.rows("user_annotations", "annotations", steps))
+    def _named_steps(self) -> list[int]:
+        rows = breakdown.rows_of(self._source.rows("user_annotations", "annotations", "all"))
         return sorted({step_number(row["annotation"]) for row in rows if row["side"] == "host"} - {-1})
 
     def profiler_steps(self) -> list[int]:
         """The steps that count, by number."""
-        numbers = self._named_steps("all")
+        numbers = self._named_steps()
         return numbers if self._with_last or len(numbers) < 2 else numbers[:-1]
 
     def overlap(self) -> Any:

@@ -40,8 +40,8 @@ class Source:
     def __init__(self, trace_files: Files = None, trace_dir: str = "/tmp/trace") -> None:
         self._paths = trace_paths(trace_files, trace_dir)
         _check(self._paths)
-        self._for_all = not _can_choose_analyses()
-        self.run = _opened(self._paths, self._for_all) if self._paths else None
+        self._for_all = False
+        self.run = _opened(self._paths, LIGHT) if self._paths else None
         self.files = self._files(trace_files)
         self._reports: dict[Any, Any] = {}
 
@@ -85,22 +85,17 @@ class Source:
         if self._for_all or name in LIGHT:
             return
         self.run.close()
-        self._for_all, self.run = True, _opened(self._paths, True)
+        self._for_all, self.run = True, _opened(self._paths, None)
 
     def rows(self, name: str, table: str, steps: str, params: Mapping[str, Any] | None = None,
              rank: int | None = None) -> dict[str, list[Any]]:
-        """Returns a table of a report by columns, with the caller's ranks; {} where the report has no answer.
-
-        Raises RuntimeError where this version of stepscope has no such table.
-        """
+        """Returns a table of a report by columns, with the caller's ranks; {} where the report has no answer."""
         if self.run is None:
             return {}
         report = self.report(name, steps, params, rank)
-        if table not in report.tables:
-            if report.status == "unavailable":
-                return {}
-            raise RuntimeError(f"the analysis {name} has no table {table!r}: install a newer stepscope")
-        columns = report.tables[table].to_dict()
+        if report.status == "unavailable":
+            return {}
+        columns = report.table(table).to_dict()
         if "rank" in columns:
             columns["rank"] = [self._names.get(rank, rank) for rank in columns["rank"]]
         return columns
@@ -120,13 +115,7 @@ def _check(paths: list[str]) -> None:
             raise ValueError(f"cannot read the trace {path}: check trace_files and trace_dir")
 
 
-def _can_choose_analyses() -> bool:
+def _opened(paths: list[str], analyses: Sequence[str] | None) -> Any:
     import stepscope
 
-    return "analyses" in (stepscope.open.__kwdefaults__ or {})
-
-
-def _opened(paths: list[str], for_all: bool) -> Any:
-    import stepscope
-
-    return stepscope.open(paths, progress=False, **({} if for_all else {"analyses": LIGHT}))
+    return stepscope.open(paths, analyses=analyses, progress=False)

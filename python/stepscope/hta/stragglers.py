@@ -12,8 +12,9 @@ def by_blame(source: Source, steps: str, chosen: Sequence[int] | None, most: int
 
     Ranks that nobody waits for are not among them. [] where the traces have no collectives to match.
     """
-    rows = frame_of(source.rows("stragglers", "ranks", steps), ["rank", "score", "blame"])
-    if chosen is not None:
+    if chosen is None:
+        rows = frame_of(source.rows("stragglers", "ranks", steps), ["rank", "blame"])
+    else:
         rows = frame_of(source.rows("stragglers", "steps", steps), ["step", "rank", "blame"])
         rows = rows[rows["step"].isin(chosen)]
     blame = rows.groupby("rank")["blame"].sum()

@@ -87,12 +87,9 @@ class Trace:
             frames = {rank: hta_rules.as_parsed(frame, self._symbols) for rank, frame in frames.items()}
         self._origin = origin = min((_first_start(frame) for frame in frames.values()), default=0)
         self.min_ts = origin // 1000 if origin % 1000 == 0 else origin / 1000
-        if self._windowed and self._steps_of(frames) > 1:
+        if self._windowed and len(window.step_numbers(frames.values(), self._symbols)) > 1:
             frames = {rank: self._inside(frame) for rank, frame in frames.items()}
         return {rank: set_times(frame, origin) for rank, frame in frames.items()}
-
-    def _steps_of(self, frames: dict[int, Any]) -> int:
-        return len({step for frame in frames.values() for step in window.step_numbers(frame, self._symbols)})
 
     def _inside(self, frame: Any) -> Any:
         rule = hta_rules.inside if self.strict else window.inside

@@ -1,7 +1,7 @@
 """Which events count: HTA leaves out the last profiler step, and activities without a launch."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Iterable
 
 from .frame import DEVICE_CATEGORIES, step_number
 from .symbols import SymbolTable
@@ -37,11 +37,16 @@ def inside(frame: Any, symbols: SymbolTable, with_last: bool) -> Any:
     return pd.concat([frame[kept], frame[host | held]])
 
 
-def step_numbers(frame: Any, symbols: SymbolTable) -> list[int]:
-    """Returns the steps that the host's annotations name, ascending."""
-    names = frame["name"][_is_category(frame, symbols, {"user_annotation", "cpu_op"})].unique()
-    numbers = {step_number(symbols.sym_table[name]) for name in names}
-    return sorted(numbers - {-1})
+def step_numbers(frames: Iterable[Any], symbols: SymbolTable) -> list[int]:
+    """Returns the steps that the host's annotations name in any of these frames, ascending."""
+    names = {name for frame in frames
+             for name in frame["name"][_is_category(frame, symbols, {"user_annotation", "cpu_op"})].unique()}
+    return sorted({step_number(symbols.sym_table[name]) for name in names} - {-1})
+
+
+def named_as_step(frame: Any, symbols: SymbolTable) -> Any:
+    """Returns which rows have the name of a step, on the host or a device."""
+    return frame["name"].isin([number for number, text in enumerate(symbols.sym_table) if step_number(text) >= 0])
 
 
 def _is_category(frame: Any, symbols: SymbolTable, categories: Any) -> Any:
@@ -51,8 +56,7 @@ def _is_category(frame: Any, symbols: SymbolTable, categories: Any) -> Any:
 
 def _before_last(frame: Any, symbols: SymbolTable, with_last: bool) -> Any:
     """Which events begin before the last step; with that step, before it ends."""
-    ids = [number for number, text in enumerate(symbols.sym_table) if step_number(text) >= 0]
-    steps = frame[frame["name"].isin(ids) & ~_is_category(frame, symbols, {"gpu_user_annotation"})]
+    steps = frame[named_as_step(frame, symbols) & ~_is_category(frame, symbols, {"gpu_user_annotation"})]
     starts = frame["start_ns"].to_numpy()
     if steps.empty:
         return starts < starts.min() if not with_last else starts >= starts.min()

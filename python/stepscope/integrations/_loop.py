@@ -3,7 +3,6 @@ import contextlib
 from types import TracebackType
 from typing import Any, Iterable, Iterator, Optional, Type
 
-from stepscope.integrations._process import rank_of_framework
 from stepscope.integrations._recording import Recording
 
 
@@ -33,8 +32,7 @@ class Job:
         self._next = first_step
 
     def __enter__(self) -> "Job":
-        rank = rank_of_framework() if self._rank is None else self._rank
-        self.recording.open(rank)
+        self.recording.open(self._rank)
         self.recording.watch_sigterm()
         if self._next:
             self.recording.resume(self._next)

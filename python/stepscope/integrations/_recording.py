@@ -6,7 +6,8 @@ import time
 from typing import Any, Dict, Optional
 
 from stepscope.goodput import Recorder
-from stepscope.integrations._process import start_of_process
+from stepscope.goodput.recorder import cause_of_exception
+from stepscope.integrations._process import rank_of_framework, start_of_process
 from stepscope.integrations._signals import SigtermNotice
 
 
@@ -52,11 +53,12 @@ class Recording:
     # The job.
 
     def open(self, rank: Optional[int] = None) -> None:
-        """Records that the job began: when this object was made, the first time, and now, if it is done again."""
+        """Records that the job began: when this object was made, the first time, and now, if it is done again.
+        `rank`: of this process (default: that of torch.distributed, jax.distributed or the launcher)."""
         if not self.is_open:
             self._reset()
-            self.recorder = Recorder(self._job, directory=self._directory, rank=rank,
-                                     on_problem=self.problem)
+            self.recorder = Recorder(self._job, directory=self._directory,
+                                     rank=rank_of_framework() if rank is None else rank, on_problem=self.problem)
             self.is_open, self._process = True, os.getpid()
             atexit.register(self.close)
         if self._ended is None:
@@ -178,9 +180,9 @@ class Recording:
 
 
 def _cause_of(error: Optional[BaseException]) -> Optional[str]:
-    """Returns what ended a process, as the recorder's hook says it; None for an end as planned."""
+    """Returns what ended a process, as the recorder says it; None for an end as planned."""
     if error is None:
         return None
     if isinstance(error, SystemExit):
         return "exit {}".format(error.code) if error.code else None
-    return "exception {}: {}".format(type(error).__name__, str(error)[:300])
+    return cause_of_exception(type(error), error)

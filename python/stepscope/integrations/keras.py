@@ -6,7 +6,6 @@
 """
 from typing import Any, Optional
 
-from stepscope.integrations._process import rank_of_framework
 from stepscope.integrations._recording import Recording
 from stepscope.integrations._wrap import TimedIterable, Wraps, find_in_callers, quiet
 
@@ -44,7 +43,7 @@ class GoodputCallback(keras.callbacks.Callback):
     @quiet
     def on_train_begin(self, logs: Any = None) -> None:
         self._wraps.undo()  # of a fit that raised
-        self.recording.open(rank_of_framework() if self._rank is None else self._rank)
+        self.recording.open(self._rank)
         self.recording.watch_sigterm()
         self._fitting = True
         recording, put = self.recording, self._wraps.put

@@ -48,8 +48,8 @@ class GoodputCallback(Callback):
         recording, put = self.recording, self._wraps.put
         put(trainer, "save_checkpoint", self._begin_save, self._end_save)
         connector = trainer._checkpoint_connector
-        put(connector, "_restore_modules_and_callbacks", self._begin_restore, recording.end_restore)
-        put(connector, "restore_training_state", self._begin_restore, recording.end_restore)
+        put(connector, "_restore_modules_and_callbacks", recording.begin_restore, recording.end_restore)
+        put(connector, "restore_training_state", recording.begin_restore, recording.end_restore)
         loop = trainer.fit_loop.epoch_loop
         if not (put(loop, "_on_before_fetch", recording.begin_loading, _nothing)
                 and put(loop, "_on_after_fetch", _nothing, recording.end_loading)):
@@ -61,9 +61,6 @@ class GoodputCallback(Callback):
     def _end_save(self, error: Optional[BaseException]) -> None:
         checkpoints = getattr(self._trainer.strategy, "checkpoint_io", None)
         self.recording.end_save(error, commits=not type(checkpoints).__name__.startswith("Async"))
-
-    def _begin_restore(self, *_: Any, **__: Any) -> None:
-        self.recording.begin_restore()
 
     @quiet
     def on_sanity_check_start(self, trainer: Any, pl_module: Any) -> None:

@@ -1,6 +1,7 @@
 // Sorts activities by the range around their launch.
 #include "facts/activity/launched_by.h"
 
+#include "base/saturate.h"
 #include "base/sort_runs.h"
 
 namespace stepscope {
@@ -16,6 +17,17 @@ std::vector<Launched> LaunchedBy(const RankActivity& rank, const RangeLinks& roo
   }
   SortRuns(launched, {}, &Launched::root);
   return launched;
+}
+
+LaunchedSequence NextSequence(const RankActivity& rank, std::span<const Launched> launched,
+                              size_t& at) {
+  LaunchedSequence sequence{.first = launched[at], .kernels = {}};
+  for (; at < launched.size() && launched[at].root == sequence.first.root; ++at) {
+    const Activity& activity = rank.activities[launched[at].activity];
+    sequence.kernels.push_back(activity.name);
+    sequence.gpu_time = AddSaturated(sequence.gpu_time, activity.duration());
+  }
+  return sequence;
 }
 
 }  // namespace stepscope

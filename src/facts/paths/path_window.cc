@@ -9,6 +9,7 @@
 
 #include "base/stop.h"
 #include "base/time_units.h"
+#include "facts/activity/names_containing.h"
 
 namespace stepscope {
 namespace {
@@ -63,7 +64,7 @@ const Step* ChooseStep(const RankActivity& rank, int64_t number) {
 
 // By start.
 template <class Wanted>
-std::vector<size_t> RangesWith(const HostRanges& ranges, const Wanted& wanted) {
+std::vector<size_t> RangesWith(const HostRanges& ranges, Wanted wanted) {
   std::vector<size_t> found;
   StopChecks checks;
   for (size_t r = 0; r < ranges.size(); ++r) {
@@ -82,11 +83,7 @@ std::vector<size_t> RangesNamed(const RankActivity& rank, const StringTable& nam
     auto found = RangesWith(ranges, [&](StringId id) { return id == name; });
     if (!found.empty()) return found;
   }
-  std::vector<int8_t> known(names.size(), -1);
-  return RangesWith(ranges, [&](StringId id) {
-    if (known[id] < 0) known[id] = names[id].contains(annotation) ? 1 : 0;
-    return known[id] == 1;
-  });
+  return RangesWith(ranges, NamesContaining(names, annotation));
 }
 
 std::optional<ChosenWindow> FindNamed(const RankActivity& rank, const StringTable& names,

@@ -49,20 +49,18 @@ Result<StepSelection> ParseSteps(std::string_view text) {
   if (text == "all") return StepSelection{};
   if (text == "complete") return StepSelection{.mode = Mode::kComplete};
   constexpr size_t kMostRanges = 1000;  // each is held against each step
-  std::vector<std::pair<int64_t, int64_t>> ranges;
+  StepSelection selection{.mode = Mode::kRanges};
   for (size_t at = 0; at <= text.size();) {
     const size_t end = std::min(text.find(',', at), text.size());
     const auto range = ParseRange(text.substr(at, end - at));
-    if (!range || ranges.size() == kMostRanges) {
+    if (!range || selection.ranges.size() == kMostRanges) {
       return std::unexpected(
           Error{"cannot read the step selection '" + std::string(text) + "'", "`steps`",
                 "use all, complete, a number such as 7, a range such as 3..7, or some: 3,5..7"});
     }
-    ranges.push_back(*range);
+    selection.ranges.push_back(*range);
     at = end + 1;
   }
-  StepSelection selection{Mode::kRange, ranges.front().first, ranges.front().second};
-  selection.also.assign(ranges.begin() + 1, ranges.end());
   return selection;
 }
 

@@ -16,16 +16,14 @@
 namespace stepscope {
 
 struct StepSelection {
-  enum class Mode : uint8_t { kAll, kComplete, kRange };
+  enum class Mode : uint8_t { kAll, kComplete, kRanges };
   Mode mode = Mode::kAll;
-  int64_t first = 0;  // of a range, both ends included
-  int64_t last = 0;
-  std::vector<std::pair<int64_t, int64_t>> also = {};  // more ranges
+  std::vector<std::pair<int64_t, int64_t>> ranges = {};  // both ends included
 
   bool Has(const Step& step) const {
+    if (mode == Mode::kAll) return true;
     if (mode == Mode::kComplete) return step.complete;
-    if (mode == Mode::kAll || (step.number >= first && step.number <= last)) return true;
-    return std::ranges::any_of(also, [&](const auto& range) {
+    return std::ranges::any_of(ranges, [&](const auto& range) {
       return step.number >= range.first && step.number <= range.second;
     });
   }

@@ -23,9 +23,10 @@ TEST(ParseSteps, ReadsTheFourForms) {
            {"0..9223372036854775807", 0, INT64_MAX}}) {
     const auto steps = ParseSteps(text);
     ASSERT_TRUE(steps) << text;
-    EXPECT_EQ(steps->mode, Mode::kRange);
-    EXPECT_EQ(steps->first, first);
-    EXPECT_EQ(steps->last, last);
+    EXPECT_EQ(steps->mode, Mode::kRanges);
+    ASSERT_EQ(steps->ranges.size(), 1U);
+    EXPECT_EQ(steps->ranges.front().first, first);
+    EXPECT_EQ(steps->ranges.front().second, last);
   }
 }
 

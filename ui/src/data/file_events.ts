@@ -11,6 +11,17 @@ export interface FileEvent extends EventRef {
   readonly duration: number;
 }
 
+export const boxEvent = ({ track, boxes, names }: Tile, box: number): FileEvent => ({
+  track, event: boxes.event[box]!, name: names.at(boxes.name[box]!), kind: boxes.kind[box]!,
+  row: boxes.row[box]!, start: boxes.start[box]!, duration: boxes.duration[box]!,
+});
+
+// What a tile says of an event.
+export function eventDetails(info: TimelineInfo, event: FileEvent): EventDetails {
+  const rank = info.ranks[info.tracks[event.track]?.rank_index ?? 0]?.rank ?? 0;
+  return { ...event, kind: info.kinds[event.kind] ?? "", rank, fields: [], stack: [], links: [] };
+}
+
 const inOrder = (a: FileEvent, b: FileEvent): number => a.start - b.start || a.track - b.track || a.event - b.event;
 
 const lower = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
@@ -49,11 +60,12 @@ export class FileEvents {
   // `tiles`: of each track those of one level. Steps and counters are no events of the trace.
   constructor(private readonly info: TimelineInfo, tiles: Iterable<Tile>) {
     const known = new Map<string, FileEvent>();
-    for (const { track, boxes, names } of tiles) {
+    for (const tile of tiles) {
+      const { track, boxes } = tile;
       if (info.tracks[track]?.kind === "steps" || info.tracks[track]?.kind === "counter") continue;
       for (let box = 0; box < boxes.size; ++box) {
-        const event = boxes.event[box]!, key = `${track}.${event}`;  // one in several tiles is one
-        if (!known.has(key)) known.set(key, { track, event, name: names.at(boxes.name[box]!), kind: boxes.kind[box]!, row: boxes.row[box]!, start: boxes.start[box]!, duration: boxes.duration[box]! });
+        const key = `${track}.${boxes.event[box]!}`;  // one in several tiles is one
+        if (!known.has(key)) known.set(key, boxEvent(tile, box));
       }
     }
     this.byRef = known;
@@ -65,14 +77,9 @@ export class FileEvents {
     }
   }
 
-  private detailsOf(event: FileEvent): EventDetails {
-    const rank = this.info.ranks[this.info.tracks[event.track]?.rank_index ?? 0]?.rank ?? 0;
-    return { ...event, kind: this.info.kinds[event.kind] ?? "", rank, fields: [], stack: [], links: [] };
-  }
-
   details({ track, event }: EventRef): EventDetails | undefined {
     const found = this.byRef.get(`${track}.${event}`);
-    return found && this.detailsOf(found);
+    return found && eventDetails(this.info, found);
   }
 
   find({ q, regex, from, by, limit }: FindQuery): Matches {
@@ -103,7 +110,7 @@ export class FileEvents {
       if (event.start >= to || event.start + event.duration <= from || (best && event.duration <= best.duration) || !fits(event)) continue;
       best = event;
     }
-    return best && this.detailsOf(best);
+    return best && eventDetails(this.info, best);
   }
 
   named({ name, kind, from, to, tracks }: NamedQuery): EventDetails | null {
@@ -117,6 +124,6 @@ export class FileEvents {
 
   next({ track, event }: EventRef, by: 1 | -1): EventDetails | null {
     const of = this.byTrack.get(track) ?? [], at = of.findIndex((one) => one.event === event), next = at < 0 ? undefined : of[at + by];
-    return next ? this.detailsOf(next) : null;
+    return next ? eventDetails(this.info, next) : null;
   }
 }

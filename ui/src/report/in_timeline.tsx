@@ -23,8 +23,8 @@ const whole = (cell: Cell | undefined): number | undefined => {
 
 const kChange = "change";  // a row that is one has a kind, but stands for more or fewer events than the longest of it
 
-// Kinds of rows that events have, too.
-const kOfEvents = new Set(["compute", "communication", "memory"]);
+// Kinds of rows that events have, too: the longest of a kind stands for it.
+export const kOfEvents: ReadonlySet<string> = new Set(["compute", "communication", "memory"]);
 
 // What a row stands for: without an event's name, the longest of its kind. Null where it names neither a rank nor a step nor an event.
 export function targetOfRow(table: Table, row: readonly Cell[]): Target | null {
@@ -91,10 +91,10 @@ export function saysTarget({ rank, step, name, kind }: Target): string {
 
 // Without text, so that a cell has its value alone. `place`: an analysis and its table.
 export function InTimeline({ target, place }: { target: Target; place: string }) {
-  const linked = useContext(Linked);
-  if (!linked) return null;
+  const base = useContext(Linked);
+  if (!base) return null;
   const says = saysTarget(target);
-  return <a class="in-timeline" href={timelineOf(linked.base, target, place)} aria-label={says} title={says}><Picture /></a>;
+  return <a class="in-timeline" href={timelineOf(base, target, place)} aria-label={says} title={says}><Picture /></a>;
 }
 
 // Of a row that stands for events.

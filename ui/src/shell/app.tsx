@@ -63,16 +63,15 @@ function RunPage({ source, state, run, route, answer }: {
   if (route.page === "compare") return <ComparePage source={source} state={state} run={run} name={route.name} />;
   if (answer.problem) return <ProblemPanel problem={answer.problem} />;
   if (!answer.value) return <Busy />;
+  const base = reportBase(route) ?? [];
   return (
     <div class={answer.busy ? "stale" : ""} aria-busy={answer.busy}>
       {answer.busy && <Busy />}
-      {route.page === "home" && <Linked.Provider value={{ run: run.id, base: ["run", run.id] }}><HomePage source={source} state={state} run={run} answer={answer.value} /></Linked.Provider>}
-      {route.page === "input" && <Linked.Provider value={{ run: run.id, base: ["run", run.id] }}><InputPage info={answer.value.run} /></Linked.Provider>}
-      {route.page === "report" && (
-        <Served.Provider value={{ source, run }}>
-          <Linked.Provider value={{ run: run.id, base: reportBase(route) ?? [] }}><ReportPage source={source} answer={answer.value} name={route.name} base={reportBase(route) ?? []} /></Linked.Provider>
-        </Served.Provider>
-      )}
+      <Linked.Provider value={route.page === "report" ? base : ["run", run.id]}>
+        {route.page === "home" && <HomePage source={source} state={state} run={run} answer={answer.value} />}
+        {route.page === "input" && <InputPage info={answer.value.run} />}
+        {route.page === "report" && <Served.Provider value={{ source, run }}><ReportPage source={source} answer={answer.value} name={route.name} base={base} /></Served.Provider>}
+      </Linked.Provider>
     </div>
   );
 }

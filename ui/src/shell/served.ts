@@ -10,10 +10,6 @@ export interface Served {
 // Null where a picture is of no run alone: a comparison, a ledger.
 export const Served = createContext<Served | null>(null);
 
-export interface Linked {
-  readonly run: string;
-  readonly base: readonly string[];  // of the page, which the timeline leads back to
-}
-
-// Null where rows are of no run: a ledger, what is selected in the timeline itself.
-export const Linked = createContext<Linked | null>(null);
+// The base of the page of a run, ["run", ID] or longer, which the timeline leads back to. Null where rows are of no run: a
+// ledger, what is selected in the timeline itself.
+export const Linked = createContext<readonly string[] | null>(null);

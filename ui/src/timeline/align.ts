@@ -13,8 +13,12 @@ export function alignOf(query: Query): number | undefined {
 
 type Started = EventRef & { readonly start: number };
 
+const inSecond = ({ pair }: TimelineInfo, rankIndex: number): boolean => rankIndex >= pair!.ranks;
+
 const begins = (info: TimelineInfo, step: number, second: boolean): number =>
-  Math.min(...info.steps.filter(({ number, rank_index }) => number === step && (rank_index >= info.pair!.ranks) === second).map(({ start }) => start));
+  Math.min(...info.steps.filter(({ number, rank_index }) => number === step && inSecond(info, rank_index) === second).map(({ start }) => start));
+
+const shiftOf = (info: TimelineInfo, second: boolean): number => info.tracks.find(({ rank_index }) => inSecond(info, rank_index) === second)?.shift ?? 0;
 
 // The step that an event begins in, where both runs have it and it is not the one that begins together; else null.
 export function stepToAlign(info: TimelineInfo, { track, start }: Started): number | null {
@@ -27,9 +31,9 @@ export function stepToAlign(info: TimelineInfo, { track, start }: Started): numb
 
 // How far the run of an event is moved, in ns, when this step of both begins together.
 export function moveOf(info: TimelineInfo, step: number, { track }: EventRef): number {
-  const first = info.tracks.find(({ rank_index }) => rank_index < info.pair!.ranks)?.shift ?? 0, second = info.tracks.find(({ rank_index }) => rank_index >= info.pair!.ranks)?.shift ?? 0;
+  const first = shiftOf(info, false), second = shiftOf(info, true);
   const later = (begins(info, step, false) - first) - (begins(info, step, true) - second);
-  return (info.tracks[track]?.rank_index ?? 0) >= info.pair!.ranks ? Math.max(0, later) - second : Math.max(0, -later) - first;
+  return inSecond(info, info.tracks[track]?.rank_index ?? 0) ? Math.max(0, later) - second : Math.max(0, -later) - first;
 }
 
 // The picture stays where the event is: what is marked and measured moves with its run.

@@ -1,4 +1,5 @@
 // Finds what is under the pointer: a box, or the density of events too short to draw.
+import { boxEvent, eventDetails } from "../data/file_events";
 import type { EventDetails, SpanQuery, TimelineInfo } from "../data/source";
 import { spotAt, type Spot } from "./lanes";
 import { levelFor } from "./levels";
@@ -49,14 +50,7 @@ export function boxAt(pieces: readonly Piece[], row: number, time: number, reach
 }
 
 // What a tile says of a box.
-export function detailsOf(info: TimelineInfo, { tile: { track, boxes, names }, box }: BoxHit): EventDetails {
-  const rankIndex = info.tracks[track]?.rank_index ?? 0;
-  return {
-    track, event: boxes.event[box]!, name: names.at(boxes.name[box]!), kind: info.kinds[boxes.kind[box]!] ?? "",
-    row: boxes.row[box]!, start: boxes.start[box]!, duration: boxes.duration[box]!,
-    rank: info.ranks[rankIndex]?.rank ?? 0, fields: [], stack: [], links: [],
-  };
-}
+export const detailsOf = (info: TimelineInfo, { tile, box }: BoxHit): EventDetails => eventDetails(info, boxEvent(tile, box));
 
 function spanAt(pieces: readonly Piece[], row: number, spot: Spot, time: number): Hit {
   for (const { tile, from, to, shift } of pieces) {

@@ -150,14 +150,12 @@ function headDraft(
 
 const kBetween = " · ";
 
-const withoutPair = ({ pair: _, ...info }: TimelineInfo): TimelineInfo => info;
-
 // A lane's title in the language that is shown.
 export function shownTitle(info: TimelineInfo, title: string): string {
   const run = info.pair?.names.find((name) => title.startsWith(`${name}: `));  // that a rank of two is of
-  if (run !== undefined) return `${run}: ${shownTitle(withoutPair(info), title.slice(run.length + 2))}`;
+  const prefix = run === undefined ? "" : `${run}: `;
   const shown = (part: string) => (/^rank \d+$/.test(part) ? t("timeline.show_rank", { rank: part.slice(5) }) : describedIn(info.words, part));
-  return title.split(kBetween).map(shown).join(kBetween);
+  return prefix + title.slice(prefix.length).split(kBetween).map(shown).join(kBetween);
 }
 
 function trackDraft(info: TimelineInfo, track: Track, choice: LaneChoice, pinned: boolean): Draft {

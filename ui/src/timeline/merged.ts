@@ -34,17 +34,14 @@ export function mergedTable(before: Table, after: Table, title: string): Table {
   const nameOf = (row: Row): string => JSON.stringify(keys.map((at) => row[at] ?? null));
   const [ofBefore, ofAfter] = [before, after].map(({ rows }) => new Map(rows.map((row) => [nameOf(row), row])));
   const names = [...new Set([...ofAfter!.keys(), ...ofBefore!.keys()])];
-  const kept = (at: number): number[] => (after.columns[at]!.unit === "ratio" ? [0, 1, 2] : [0, 1, 2, 3]);
+  const kept = (at: number): number => (after.columns[at]!.unit === "ratio" ? 3 : 4);
   const rows = names.map((name): Cell[] => {
     const a = ofBefore!.get(name), b = ofAfter!.get(name);
-    return [...keys.map((at) => (b ?? a)![at] ?? null), ...values.flatMap((at) => {
-      const sides = sidesOf(after.columns[at]!, a, b, at);
-      return kept(at).map((side) => sides[side] ?? null);
-    })];
+    return [...keys.map((at) => (b ?? a)![at] ?? null), ...values.flatMap((at) => sidesOf(after.columns[at]!, a, b, at).slice(0, kept(at)))];
   });
-  const columns = [...keys.map((at) => after.columns[at]!), ...values.flatMap((at) => kept(at).map((side) => columnsOf(after.columns[at]!)[side]!))];
+  const columns = [...keys.map((at) => after.columns[at]!), ...values.flatMap((at) => columnsOf(after.columns[at]!).slice(0, kept(at)))];
   const by = columns.findIndex(({ key }) => key === "sum_change"), size = (row: Row): number => Math.abs(numberOf(row[by], "ns") ?? 0);
-  const ordered = by < 0 ? rows : rows.map((row, at) => ({ row, at })).sort((x, y) => size(y.row) - size(x.row) || x.at - y.at).map(({ row }) => row);
+  const ordered = by < 0 ? rows : rows.sort((x, y) => size(y) - size(x));
   return { key: after.key, title, columns, rows: ordered };
 }
 

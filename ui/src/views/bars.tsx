@@ -1,10 +1,9 @@
 // Draws plain bars, one per row, for one column.
 import type { ComponentType } from "preact";
 import { visible } from "../report/format";
-import { RowInTimeline } from "../report/in_timeline";
 import { t } from "../text";
-import { columnAt, fullLabelOf, kindOfColumn, kindOfRow, labelColumns, shownLabelOf, valueAt, type PictureProps } from "./parts";
-import { StackedBars, type BarRow } from "./stacked";
+import { columnAt, kindOfColumn, kindOfRow, labelColumns, valueAt, type PictureProps } from "./parts";
+import { barHead, StackedBars, type BarRow } from "./stacked";
 
 const kMost = 20;
 
@@ -12,8 +11,8 @@ const kMost = 20;
 // column's where rows have none.
 // `most`: so many rows at most. `called`: the columns that name a row, where its keys are numbers.
 export function plainBars(value: string, called: readonly string[] = [], most = kMost): ComponentType<PictureProps> {
-  return ({ report, table }) => {
-    const at = columnAt(table, value);
+  return (props) => {
+    const { table } = props, at = columnAt(table, value);
     if (at < 0) return null;
     const byRow = table.kind_column;
     const first = { ...table, rows: table.rows.slice(0, most) };
@@ -23,7 +22,7 @@ export function plainBars(value: string, called: readonly string[] = [], most = 
       const { number, text } = valueAt(table, row, at);
       if (number === null || number <= 0) return [];
       const kind = byRow ? kindOfRow(table, row) : kindOfColumn(table, at);
-      return [{ link: <RowInTimeline table={table} row={row} analysis={report.analysis} />, label: fullLabelOf(table, row, labels), shown: shownLabelOf(table, row, labels), parts: [{ title: byRow ? t(`kind.${kind}`) : title, kind, value: number, text }] }];
+      return [{ ...barHead(props, row, labels), parts: [{ title: byRow ? t(`kind.${kind}`) : title, kind, value: number, text }] }];
     });
     if (rows.length === 0) return null;
     return <StackedBars rows={rows} title={t("picture.first_rows", { title: visible(table.title), column: title })} legend={byRow !== undefined} />;

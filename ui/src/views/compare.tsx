@@ -81,7 +81,7 @@ export function ComparePage({ source, state, run, name }: { source: Source; stat
       </div>
       {shown && <Contents answer={loaded.value} run={run} name={shown.analysis} />}
       <RunNames.Provider value={{ a: runTitle(other, state.runs), b: runTitle(run, state.runs) }}><Mentions.Provider value={{ reports: loaded.value.reports, base }}>
-        {shown && <Linked.Provider value={{ run: run.id, base }}><ReportView key={shown.analysis} report={shown} base={base} source={source} explained={false} said={loaded.value.verdict} /></Linked.Provider>}
+        {shown && <Linked.Provider value={base}><ReportView key={shown.analysis} report={shown} base={base} source={source} explained={false} said={loaded.value.verdict} /></Linked.Provider>}
       </Mentions.Provider></RunNames.Provider>
     </div>
   );

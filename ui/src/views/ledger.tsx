@@ -19,9 +19,9 @@ function JobChooser({ ledger, answer, listed }: { ledger: string; answer: Report
   const [chosen, setChosen] = useChosenJob(ledger);
   if (jobs.length < 2) return null;
   const choose = (job: string) => {
-    if (job !== "" && !listed) return setChosen(job);
-    if (job !== "") return goTo(["ledger", ledger, "goodput"], { job: `${ledger}:${job}` });
-    goTo(["ledger", ledger], { job: "" });
+    if (job === "") goTo(["ledger", ledger], { job: "" });
+    else if (listed) goTo(["ledger", ledger, "goodput"], { job: `${ledger}:${job}` });
+    else setChosen(job);
   };
   const now = listed ? "" : jobs.includes(chosen) ? chosen : jobs[0];
   return (

@@ -1,8 +1,7 @@
 // Draws stacked bars on one scale, one per row: a breakdown by rank.
-import type { ComponentType } from "preact";
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, ComponentType } from "preact";
 import { useState } from "preact/hooks";
-import type { Kind } from "../data/report";
+import type { Cell, Kind } from "../data/report";
 import { visible } from "../report/format";
 import { RowInTimeline } from "../report/in_timeline";
 import { Name } from "../report/names";
@@ -23,6 +22,12 @@ export interface BarRow {
   readonly parts: readonly BarPart[];
   readonly link?: ComponentChildren;  // to what it stands for
 }
+
+// What stands around the bar of a row.
+export const barHead = ({ report, table }: PictureProps, row: readonly Cell[], labels: readonly number[]): Omit<BarRow, "parts"> => ({
+  label: fullLabelOf(table, row, labels), shown: shownLabelOf(table, row, labels),
+  link: <RowInTimeline table={table} row={row} analysis={report.analysis} />,
+});
 
 const kAtFirst = 32;
 
@@ -72,10 +77,10 @@ export function StackedBars({ rows, title, legend = true }: { rows: readonly Bar
 
 // A picture of a table with one column for each part: parts in this order.
 export function stackedColumns(parts: readonly string[]): ComponentType<PictureProps> {
-  return ({ report, table }) => {
-    const labels = labelColumns(table);
+  return (props) => {
+    const { table } = props, labels = labelColumns(table);
     const rows = table.rows.map((row): BarRow => ({
-      link: <RowInTimeline table={table} row={row} analysis={report.analysis} />, label: fullLabelOf(table, row, labels), shown: shownLabelOf(table, row, labels),
+      ...barHead(props, row, labels),
       parts: parts.flatMap((key) => {
         const at = columnAt(table, key);
         const { number, text } = valueAt(table, row, at);

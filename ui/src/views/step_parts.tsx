@@ -2,7 +2,7 @@
 import type { Report, Table } from "../data/report";
 import { langOf } from "../data/words";
 import { humanCount, humanTime, numberOf, visible } from "../report/format";
-import { InTimeline } from "../report/in_timeline";
+import { InTimeline, kOfEvents } from "../report/in_timeline";
 import { t } from "../text";
 import { lookClass } from "./legend";
 import { columnAt, kindOfRow, largestOf, valueAt, type PictureProps } from "./parts";
@@ -37,9 +37,6 @@ function Bar({ title, time, longest, look }: { title: string; time: number; long
 
 const kLeast = 0.001;  // of a step: the table below has the rest
 
-// The parts that are events, by what these are: of a part, the timeline shows its longest.
-const kEvents = new Set(["compute", "communication", "memory"]);
-
 // What the terminal says of the same means (src/report/summary.cc, SayLeftOut); empty where they leave out nothing.
 export function leftOutOf({ metrics }: Report): string {
   const slow = numberOf(metrics.find(({ key }) => key === "slow_steps")?.value, "count") ?? 0;
@@ -66,11 +63,11 @@ export function StepPartBars({ report, table }: PictureProps) {
         </thead>
         <tbody>
           {shown.map((place, index) => {
-            const row = table.rows[place]!, title = valueAt(table, row, name).text, kind = table.kind_column ? kindOfRow(table, row) : "other", look = table.kind_column ? lookClass(kind) : "k-other p-solid";
+            const row = table.rows[place]!, title = valueAt(table, row, name).text, kind = table.kind_column ? kindOfRow(table, row) : "other";
             return (
               <tr key={title}>
-                <th scope="row" lang={langOf(title)}>{title}{kEvents.has(kind) && <InTimeline target={{ kind }} place={`${report.analysis}.${table.key}`} />}</th>
-                {columns.map((column, at) => <Bar key={column.title} title={`${title}, ${column.title}`} time={times[index]![at]!} longest={longest} look={look} />)}
+                <th scope="row" lang={langOf(title)}>{title}{kOfEvents.has(kind) && <InTimeline target={{ kind }} place={`${report.analysis}.${table.key}`} />}</th>
+                {columns.map((column, at) => <Bar key={column.title} title={`${title}, ${column.title}`} time={times[index]![at]!} longest={longest} look={lookClass(kind)} />)}
               </tr>
             );
           })}

@@ -1,11 +1,10 @@
 // Draws the kernels with the most time of one rank and kind: bars, whose rank and kind the reader chooses.
 import { wordOf } from "../data/words";
 import { visible } from "../report/format";
-import { RowInTimeline } from "../report/in_timeline";
 import { useUrlState } from "../shell/url";
 import { t } from "../text";
-import { columnAt, fullLabelOf, kindOfRow, labelColumns, shownLabelOf, valueAt, type PictureProps } from "./parts";
-import { StackedBars, type BarRow } from "./stacked";
+import { columnAt, kindOfRow, labelColumns, valueAt, type PictureProps } from "./parts";
+import { barHead, StackedBars, type BarRow } from "./stacked";
 import { KernelWhiskers } from "./whiskers";
 
 const kMost = 12;
@@ -33,7 +32,7 @@ export function TopKernels(props: PictureProps) {
   const rows = table.rows.flatMap((row): BarRow[] => {
     const { number, text } = valueAt(table, row, sum);
     if (String(row[rank] ?? "") !== whose || String(row[kind] ?? "") !== which || number === null || number <= 0) return [];
-    return [{ link: <RowInTimeline table={table} row={row} analysis={props.report.analysis} />, label: fullLabelOf(table, row, labels), shown: shownLabelOf(table, row, labels), parts: [{ title: visible(table.columns[sum]!.title), kind: kindOfRow(table, row), value: number, text }] }];
+    return [{ ...barHead(props, row, labels), parts: [{ title: visible(table.columns[sum]!.title), kind: kindOfRow(table, row), value: number, text }] }];
   });
   const most = [...rows].sort((a, b) => b.parts[0]!.value - a.parts[0]!.value).slice(0, kMost);
   return (

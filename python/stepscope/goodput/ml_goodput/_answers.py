@@ -1,8 +1,8 @@
 """Asks Stepscope's accounting for the numbers of ml-goodput-measurement, and gives them its names."""
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Optional, Tuple
 
-from stepscope.goodput._binary import analyze_goodput
 from stepscope.goodput.ml_goodput.goodput_utils import ELASTIC_BADPUT, BadputType, StepInfo, TypedTimes
+from stepscope.goodput.reports import Report, report
 
 _CUSTOM = BadputType.CUSTOM_BADPUT_EVENTS
 _RAISES = "the library raises "
@@ -11,11 +11,9 @@ _RAISES = "the library raises "
 class Answer:
     """What the accounting says of a job. Times are in seconds."""
 
-    def __init__(self, said: Dict[str, Any]):
-        report = said["reports"][0]
-        self._metrics = {m["key"]: m["value"] for m in report["metrics"]}
-        self._tables: Dict[str, List[list]] = {t["key"]: t["rows"] for t in report["tables"]}
-        self._why = report["why"]
+    def __init__(self, said: Report):
+        self._metrics, self._why = said.metrics, said.why
+        self._tables = {key: table.rows for key, table in said.tables.items()}
 
     def check(self) -> "Answer":
         """Raises ValueError if there is no goodput; returns itself."""
@@ -106,9 +104,9 @@ class Answer:
         return tuple(value / 1e9 for value in found)
 
 
-def ask(events: Sequence[str], *flags: str) -> Answer:
-    """Returns what the accounting says of `events`, which are options as `stepscope goodput analyze` takes them.
+def ask(events: Any, **options: Any) -> Answer:
+    """Returns what the accounting says of `events`; they and the options are those of report().
 
     Raises ValueError if there are no events.
     """
-    return Answer(analyze_goodput([*events, "--mode", "ml-goodput", *flags]))
+    return Answer(report(events, mode="ml-goodput", **options)["goodput"])

@@ -17,7 +17,6 @@ from stepscope.goodput.ml_goodput._recorder import (  # noqa: F401
     _TPU_INIT_START_TIME, _TPU_INIT_END_TIME, _TRAINING_PREPARATION_START_TIME, _TRAINING_PREPARATION_END_TIME,
     _DATA_LOADING_START_TIME, _DATA_LOADING_END_TIME, _CUSTOM_BADPUT_EVENT_TYPE,
     _CUSTOM_BADPUT_EVENT_START_TIME, _CUSTOM_BADPUT_EVENT_END_TIME, _now, _seconds)
-from stepscope.goodput.reports import write_entries
 
 BadputType = goodput_utils.BadputType
 GoodputCache = goodput_cache.GoodputCache
@@ -33,6 +32,7 @@ compute_ideal_step_time = goodput_utils.compute_ideal_step_time
 get_timestamp_from_log_entry = goodput_utils.get_timestamp_from_log_entry
 
 logger = logging.getLogger(__name__)
+
 
 class GoodputCalculator:
     """Says which share of the job's time became progress, by the rules of ml-goodput-measurement. The numbers
@@ -79,24 +79,23 @@ class GoodputCalculator:
             self._goodput_cache.update_cached_entries(entries, position)
             return entries
 
-    def _events(self) -> List[str]:
-        """Returns where the events are, as options of the command."""
+    def _events(self) -> Dict[str, Any]:
+        """Returns where the events are, as report() takes it."""
         if self._cloud_logger is None:
-            return ["--events", folder_of(), "--job", job_of_team(self.job_name, labels_of(os.environ))]
+            return {"events": folder_of(), "job": job_of_team(self.job_name, labels_of(os.environ))}
         if self._goodput_cache.is_cache_empty():
             raise ValueError("Total job time is zero, Goodput cannot be calculated: the log has no entries of job "
                              "{!r}".format(self.job_name))
-        return ["--events", self._goodput_cache._local_timeline_path]
+        return {"events": self._goodput_cache._local_timeline_path}
 
-    def _ask(self, *flags: str, ideal: Optional[float] = None) -> Answer:
-        more = () if ideal is None else ("--ideal-step-time", repr(float(ideal)))
+    def _ask(self, ideal: Optional[float] = None, **options: Any) -> Answer:
         with self._goodput_cache_lock:
-            return ask(self._events(), *flags, *more)
+            return ask(**self._events(), ideal_step_time=None if ideal is None else float(ideal), **options)
 
-    def _ask_now(self, *flags: str, ideal: Optional[float] = None) -> Answer:
+    def _ask_now(self, ideal: Optional[float] = None, **options: Any) -> Answer:
         with self._goodput_cache_lock:
             self._fetch_new_entries(_now())
-            return self._ask(*flags, ideal=ideal)
+            return self._ask(ideal, **options)
 
     def _keep(self, answer: Answer) -> None:
         """Keeps an answer for get_job_goodput_details()."""
@@ -115,7 +114,7 @@ class GoodputCalculator:
 
         Raises ValueError if the job has no start yet, or its events contradict each other.
         """
-        answer = self._ask_now(ideal=configured_ideal_step_time).check()
+        answer = self._ask_now(configured_ideal_step_time).check()
         self._keep(answer)
         shares = answer.badput_percent(self._elastic) if include_badput_breakdown else {}
         return answer.goodput, shares, answer.max_productive_step
@@ -127,9 +126,8 @@ class GoodputCalculator:
         """Returns the same without the time in the intervals, and the seconds that they took out. Intervals are
         pairs of datetimes in UTC."""
         excluded = exclusion_utils.normalize_intervals(exclusion_intervals)
-        texts = ["{!r}..{!r}".format(*pair) for pair in excluded] or ["none"]
-        answer = self._ask_now(*[part for text in texts for part in ("--exclude", text)],
-                               ideal=configured_ideal_step_time).check()
+        # "none" asks for the answer with exclusions, whose steps count differently, without any of them.
+        answer = self._ask_now(configured_ideal_step_time, exclude=excluded or [("none",)]).check()
         if answer.total == 0:
             return 0.0, {}, answer.max_productive_step, answer.excluded
         self._keep(answer)
@@ -139,7 +137,7 @@ class GoodputCalculator:
     def _interval(self, start: datetime.datetime, end: datetime.datetime) -> Answer:
         with self._goodput_cache_lock:
             self._fetch_new_entries(max(end, _now()))
-            return self._ask("--window", "{!r}..{!r}".format(_seconds(start), _seconds(end))).check()
+            return self._ask(window=(_seconds(start), _seconds(end))).check()
 
     def get_job_goodput_interval(self, interval_start: datetime.datetime, interval_end: datetime.datetime
                                  ) -> Tuple[float, UnproductiveTimeDict, int, float, int]:
@@ -157,11 +155,11 @@ class GoodputCalculator:
 
         Raises ValueError if no step has ended or none took a second.
         """
-        return self._step_deviation(configured_ideal_step_time, "--most-steps", "1000000000")
+        return self._step_deviation(configured_ideal_step_time, most_steps=1_000_000_000)
 
-    def _step_deviation(self, ideal: Optional[float], *flags: str) -> Dict[int, float]:
-        """Returns the same of as many steps as the flags ask for, by default the last 10,000."""
-        steps = self._ask_now(*flags, ideal=ideal).steps
+    def _step_deviation(self, ideal: Optional[float], most_steps: Optional[int] = None) -> Dict[int, float]:
+        """Returns the same of the last `most_steps` steps, by default 10,000."""
+        steps = self._ask_now(ideal, most_steps=most_steps).steps
         if steps is None:
             raise ValueError("No step times: no step has ended yet, or none took a second.")
         with self._goodput_cache_lock:
@@ -224,10 +222,4 @@ class GoodputCalculator:
 
 def ask_entries(entries: Sequence[Dict[str, Any]], of: Any, otherwise: Any) -> Any:
     """Returns of(Answer) about these entries alone; `otherwise` if there are none."""
-    if not entries:
-        return otherwise
-    path = write_entries(entries)
-    try:
-        return of(ask(["--events", path]))
-    finally:
-        os.unlink(path)
+    return of(ask(entries)) if entries else otherwise

@@ -25,26 +25,26 @@ class ElasticGoodputRecorder(GoodputRecorder):
                                     timestamp: When = None) -> None:
         """Records how many slices train, belong to the job, and are there."""
         counts = int(active_slices), int(total_slices), int(available_slices)
-        self._record("record_elastic_slice_counts", (*counts, timestamp), _ELASTIC_SLICE_COUNTS_TIMESTAMP, timestamp,
+        self._record("record_elastic_slice_counts", _ELASTIC_SLICE_COUNTS_TIMESTAMP, timestamp, (*counts, timestamp),
                      active_slices=counts[0], total_slices=counts[1], available_slices=counts[2])
 
     def record_elastic_wait_start_time(self, event_type: str, start_time: When = None) -> None:
         """Records that the job waits for slices: "scale_up", or one is down."""
-        self._record("record_elastic_wait_start_time", (event_type, start_time), _ELASTIC_WAIT_START_TIME, start_time,
+        self._record("record_elastic_wait_start_time", _ELASTIC_WAIT_START_TIME, start_time, (event_type, start_time),
                      elastic_wait_event_type=event_type)
 
     def record_elastic_wait_end_time(self, event_type: str, end_time: When = None) -> None:
         """Records the end of it."""
-        self._record("record_elastic_wait_end_time", (event_type, end_time), _ELASTIC_WAIT_END_TIME, end_time,
+        self._record("record_elastic_wait_end_time", _ELASTIC_WAIT_END_TIME, end_time, (event_type, end_time),
                      elastic_wait_event_type=event_type)
 
     def record_elastic_reinit_start_time(self, start_time: When = None) -> None:
         """Records that the job is set up again with other slices."""
-        self._record("record_elastic_reinit_start_time", (start_time,), _ELASTIC_REINIT_START_TIME, start_time)
+        self._record("record_elastic_reinit_start_time", _ELASTIC_REINIT_START_TIME, start_time)
 
     def record_elastic_reinit_end_time(self, end_time: When = None) -> None:
         """Records the end of it."""
-        self._record("record_elastic_reinit_end_time", (end_time,), _ELASTIC_REINIT_END_TIME, end_time)
+        self._record("record_elastic_reinit_end_time", _ELASTIC_REINIT_END_TIME, end_time)
 
 
 class ElasticGoodputCalculator(goodput.GoodputCalculator):

@@ -35,11 +35,6 @@ std::optional<int64_t> StepOf(const Facts& facts, const CollectiveMatch& match) 
   return rank.steps[static_cast<size_t>(step)].number;
 }
 
-// ns after the last recorded rank has arrived.
-int64_t TogetherIn(const CollectiveFacts& facts, const CollectiveMatch& match) {
-  return std::ranges::min(facts.Parts(match), {}, &CollectivePart::duration).duration();
-}
-
 class Finder {
  public:
   explicit Finder(const Facts& facts) : facts_(facts), c_(facts.collectives) {
@@ -199,6 +194,10 @@ std::pair<int64_t, int64_t> CountSteps(const Facts& facts, int64_t since) {
 AbsentWaits FindAbsentWaits(const Facts& facts) { return Finder(facts).Find(); }
 
 }  // namespace
+
+int64_t TogetherIn(const CollectiveFacts& facts, const CollectiveMatch& match) {
+  return std::ranges::min(facts.Parts(match), {}, &CollectivePart::duration).duration();
+}
 
 const AbsentWaits& AbsentWaitsOf(const Facts& facts) {
   return facts.memo.Of<FindAbsentWaits>(facts);

@@ -34,6 +34,9 @@ struct AbsentWaits {
   }
 };
 
+// ns after the last recorded rank has arrived.
+int64_t TogetherIn(const CollectiveFacts& facts, const CollectiveMatch& match);
+
 // The usual time of a collective is the lower quartile of any kind with its operation and group
 // size, times its bytes over theirs where it has more, and at most its time on gigabit Ethernet.
 // They wait where it takes three times as long; or 1.3 times as long as before, since a step from

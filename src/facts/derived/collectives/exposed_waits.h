@@ -1,7 +1,6 @@
 // Measures exposed wait time in collectives.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -82,9 +81,8 @@ class ExposedWaits {
     const CollectiveFacts& c = facts_.collectives;
     const AbsentWaits& all = AbsentWaitsOf(facts_);
     for (const uint32_t m : wait.matches) {
-      const auto parts = c.Parts(c.matches[m]);
-      const int64_t together = std::ranges::min(parts, {}, &CollectivePart::duration).duration();
-      for (const CollectivePart& part : parts) {
+      const int64_t together = TogetherIn(c, c.matches[m]);
+      for (const CollectivePart& part : c.Parts(c.matches[m])) {
         const int64_t since = part.end - together;
         waits.push_back({&part, {since, since + all.by_match[m]}});
       }

@@ -109,9 +109,7 @@ class GhostMaker {
     const auto index = static_cast<size_t>(&match - c_.matches.data());
     const int64_t waits = AbsentWaitsOf(facts_).by_match[index];
     if (waits <= 0) return std::nullopt;
-    const int64_t together =
-        std::ranges::min(c_.Parts(match), {}, &CollectivePart::duration).duration();
-    return Usual{SubtractSaturated(together, waits), kLeastLate};
+    return Usual{SubtractSaturated(TogetherIn(c_, match), waits), kLeastLate};
   }
 
   void Add(GhostInstance& g, int64_t end) {
