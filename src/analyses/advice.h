@@ -41,6 +41,15 @@ inline constexpr AdviceByPurpose kLoadAhead{
            "than the one that launches"),
     kLoadAheadInTraining};
 
+// The hint where devices wait for copies.
+inline constexpr Advice kCopyAhead{
+    "copy from pinned memory with non_blocking=True on a separate stream, and keep data on the "
+    "device between steps",
+    "copy input ahead (tf.data.experimental.prefetch_to_device), and keep data on the device "
+    "between steps",
+    "copy batches ahead (jax.device_put of the next one), donate buffers (donate_argnums), and "
+    "keep data on the device between steps"};
+
 // The hint where steps compile.
 inline constexpr Advice kKeepShapes{
     "keep shapes constant or pad them to a few sizes (torch.compile with dynamic=True); keep "

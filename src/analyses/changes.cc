@@ -101,7 +101,7 @@ Phrase SayRise(StepQuantity quantity, const Phrase& who, const Phrase& more) {
     case StepQuantity::kInput:
       return Say("{who} waits for input {more}", who, more);
     case StepQuantity::kOther:
-      return Say("{who} runs no operator {more}", who, more);
+      return Say("{who} spends {more} between operators", who, more);
     case StepQuantity::kIdle:
       return Say("{who} idles {more}", who, more);
     case StepQuantity::kExposed:
@@ -125,6 +125,13 @@ Phrase SayCause(const Facts& facts, const Together& cause) {
   return said;
 }
 
+// No clock makes the same work take several times as long.
+bool IsAddedWork(const Together& cause) {
+  constexpr double kMost = 4;
+  if (cause.excess && KindOf(*cause.excess) != ExcessKind::kTime) return true;
+  return static_cast<double>(cause.most->after) > kMost * static_cast<double>(cause.most->before);
+}
+
 Phrase Hint(const Facts& facts, const StepChange& change, const std::optional<Together>& cause) {
   const Phrase look =
       Say("compare steps {before} and {since} in the timeline", change.last_before, change.since);
@@ -132,7 +139,7 @@ Phrase Hint(const Facts& facts, const StepChange& change, const std::optional<To
   if (cause->slow != nullptr) return Phrase(kFindWhatSlows) + "; " + look;
   switch (cause->most->quantity) {
     case StepQuantity::kCompute:
-      if (cause->excess && KindOf(*cause->excess) != ExcessKind::kTime)
+      if (IsAddedWork(*cause))
         return "find what adds this work since then: data, lengths, branches of the model; " + look;
       if (cause->excess && SizeIsUnknown(*cause->excess)) return Phrase(kRecordSizes) + "; " + look;
       return Say("check clocks and temperature of {devices} since then ({command})",

@@ -39,7 +39,8 @@ waits out.
 **Limitations:** Activities without a launch call in the trace are never host_wait. An idle stream is not an
 idle device: a communication stream is idle when nothing is sent. With selected steps, two kinds of gaps are left
 out: the gap before a stream's first activity, and gaps that contain steps not selected. `idle_waits` is empty then,
-because the host may wait for activities of other steps.
+because the host may wait for activities of other steps. A profiler slows the host, and a loop that keeps its devices
+busy without one may not with it: where devices are busy for a third of span or more, the finding says so.
 
 **Interpretation:** Look at the main stream, the one with the most compute. Its host_wait is launch overhead, Python,
 data loading or synchronization. Use CUDA graphs, torch.compile, larger batches or more loader workers. `other`
@@ -165,6 +166,10 @@ void AddDevice(Totals& totals, const DeviceFacts& device, const MainStream& main
   totals.worst_device = &device;
 }
 
+// From which busy share of a device on recording may have made the host slower than the device:
+// profilers made loops on an H100 take 1.0 to 2.7 times as long.
+constexpr double kOfProfiler = 1.0 / 3;
+
 constexpr Advice kRelieveHostInTraining{
     "find what the host does in these gaps: data loading (more workers, pinned memory), "
     "synchronization (.item(), .cpu(), printing tensors), or many small launches (torch.compile, "
@@ -210,18 +215,28 @@ void AddFinding(Report& report, const Facts& facts, const Totals& totals) {
   const double share = static_cast<double>(totals.lost) / static_cast<double>(totals.span);
   if (share < kMinShare) return;
   const int64_t per_device = totals.lost / static_cast<int64_t>(facts.devices.size());
+  const double busy = 1 - static_cast<double>(totals.idle) / static_cast<double>(totals.span);
+  const CauseKind cause = CauseOfIdle(facts);
+  const bool of_host = cause == CauseKind::kHost || cause == CauseKind::kLaunch;
+  const bool doubtful = of_host && busy >= kOfProfiler;
   report.findings.push_back(
-      {.message = Say("Host-bound idle time is {share} of span.", HumanRatio(share)),
+      {.message = doubtful ? Say("Host-bound idle time is {share} of span; the profiler, which "
+                                 "slows the host, may be the cause.",
+                                 HumanRatio(share))
+                           : Say("Host-bound idle time is {share} of span.", HumanRatio(share)),
        .because =
            Say("{time} per device in gaps before late kernel launches; worst: {device}, stream "
                "{stream} ({most})",
                HumanTime(static_cast<double>(per_device)), SayDevice(*totals.worst_device),
                totals.worst_stream, HumanTime(static_cast<double>(totals.worst_lost))) +
            SayPython(PythonInGaps(facts, totals), std::ssize(facts.devices)),
-       .hint = Say(kRelieveHost, facts),
+       .hint = doubtful ? Say("time steps without the profiler: if they take {share} of the time "
+                              "here, devices are the limit; else {hint}",
+                              HumanRatio(busy), Say(kRelieveHost, facts))
+                        : Say(kRelieveHost, facts),
        .impact = per_device,
        .table = "main_streams",
-       .cause = {CauseOfIdle(facts)}});
+       .cause = {cause}});
 }
 
 std::vector<Column> IdleColumns() {

@@ -260,19 +260,22 @@ void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs,
   const auto steps = std::max<double>(static_cast<double>(t.steps), 1);
   const auto count = static_cast<double>(ranks.size());
   const std::string share = HumanRatio(Share(t.input, t.total));
-  Finding finding{.message = some ? Say("Input wait is {share} of step time on {ranks}.", share,
+  const PipelineStage* stage = SlowestStage(inputs);
+  const bool copies = stage == nullptr && t.enqueue > t.input / 2;
+  const Phrase what = copies ? "Copying to the device" : "Input wait";
+  Finding finding{.message = some ? Say("{what} is {share} of step time on {ranks}.", what, share,
                                         SayRanks(uneven.ranks))
-                                  : Say("Input wait is {share} of step time.", share),
+                                  : Say("{what} is {share} of step time.", what, share),
                   .because = Say("{time} per step waiting for the next batch or copying it",
                                  HumanTime(static_cast<double>(t.input) / steps)),
-                  .hint = Say(kLoadAhead, facts),
+                  .hint = copies ? Say(kCopyAhead, facts) : Say(kLoadAhead, facts),
                   .impact = t.input / std::ssize(ranks),
                   .table = "host",
-                  .cause = {CauseKind::kInput, rank},
+                  .cause = {copies ? CauseKind::kCopies : CauseKind::kInput, rank},
                   // What others wait for the rank is nearer.
                   .nearness = rank ? Nearness::kPart : Nearness::kCause,
                   .extent = {t.total / std::ssize(ranks), steps / count}};
-  if (const PipelineStage* stage = SlowestStage(inputs)) {
+  if (stage != nullptr) {
     finding.because += Say("; cause: stage {stage} ({time} in {calls}, max {longest})",
                            Phrase::Name(std::string((*facts.names)[stage->name])),
                            HumanTime(static_cast<double>(stage->waited)),

@@ -110,14 +110,6 @@ Table KindTable(const Facts& facts) {
   return table;
 }
 
-constexpr Advice kCopyLess{
-    "copy from pinned memory with non_blocking=True on a separate stream, and keep data on the "
-    "device between steps",
-    "copy input ahead (tf.data.experimental.prefetch_to_device), and keep data on the device "
-    "between steps",
-    "copy batches ahead (jax.device_put of the next one), donate buffers (donate_argnums), and "
-    "keep data on the device between steps"};
-
 void AddFinding(Report& report, const Facts& facts, const std::vector<KernelStatistics>& all) {
   if (facts.MostKernelsMissing()) return;  // when devices were idle is unknown
   int64_t memory_alone = 0;
@@ -139,7 +131,7 @@ void AddFinding(Report& report, const Facts& facts, const std::vector<KernelStat
            "{time} per device with no other activity; most time, exposed or not: {kernels}",
            HumanTime(static_cast<double>(memory_alone) / static_cast<double>(facts.devices.size())),
            SayMost(facts, std::move(copies))),
-       .hint = Say(kCopyLess, facts),
+       .hint = Say(kCopyAhead, facts),
        .impact = memory_alone / static_cast<int64_t>(facts.devices.size()),
        .table = "kinds",
        .cause = {CauseKind::kCopies}});

@@ -25,8 +25,8 @@ candidates to fuse or to capture in a CUDA graph.
 **Definition:** `sequences` covers each operator or annotation whose name contains `operator`, without another such one
 around it. If `operator` is empty, it covers the outermost operators. A sequence is the names of all activities launched
 inside, in order of start. Equal sequences of one name count together, over all ranks. `gpu_time` is the sum of
-activities, `cpu_time` that of the operators' durations. `repeats` covers the stream with the most activity, in its
-longest step or the whole trace, for at most 20,000 kernels. It lists sequences of at least two kernels that recur
+activities, `cpu_time` that of the operators' durations. `repeats` covers the stream with the most activity, in a
+step of median length or the whole trace, for at most 20,000 kernels. It lists sequences of at least two kernels that recur
 unchanged, most saved launches first. Repeats do not overlap one another.
 
 **Limitations:** Not included are kernels that another thread launches for the operator, such as autograd's in
@@ -121,6 +121,18 @@ struct Mined {
   std::vector<Activity> activities;
 };
 
+// Of the complete ones where there are any: an exception is nothing to judge the others by.
+std::optional<size_t> MedianStep(const std::vector<Step>& steps) {
+  std::vector<std::tuple<bool, int64_t, size_t>> order;  // the complete ones last
+  for (size_t s = 0; s < steps.size(); ++s)
+    order.emplace_back(steps[s].complete, SubtractSaturated(steps[s].end, steps[s].start), s);
+  if (order.empty()) return std::nullopt;
+  std::ranges::sort(order);
+  const auto complete = std::ranges::count_if(steps, &Step::complete);
+  const auto counted = complete > 0 ? complete : std::ssize(order);
+  return std::get<2>(order[order.size() - 1 - static_cast<size_t>(counted - 1) / 2]);
+}
+
 Mined ChooseStretch(const Facts& facts) {
   Mined mined;
   size_t most = 0;
@@ -136,12 +148,10 @@ Mined ChooseStretch(const Facts& facts) {
     }
   }
   const RankActivity& rank = *mined.device->rank;
-  const auto longest = std::ranges::max_element(
-      rank.steps, {}, [](const Step& s) { return std::pair(s.complete, s.end - s.start); });
-  const auto step = static_cast<int32_t>(longest - rank.steps.begin());
-  if (longest != rank.steps.end()) mined.step = longest->number;
+  const auto step = MedianStep(rank.steps);
+  if (step) mined.step = rank.steps[*step].number;
   for (const Activity& activity : rank.activities) {
-    const bool counts = longest == rank.steps.end() || activity.step == step;
+    const bool counts = !step || activity.step == static_cast<int32_t>(*step);
     if (!counts || activity.stream != mined.stream) continue;
     if (mined.activities.size() < kMostMined) mined.activities.push_back(activity);
   }

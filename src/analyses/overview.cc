@@ -8,6 +8,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "analyses/many_calls.h"
+#include "analyses/overview_allocation.h"
 #include "analyses/overview_evaluation.h"
 #include "analyses/overview_findings.h"
 #include "analyses/overview_lead.h"
@@ -37,9 +38,9 @@ When several things run at once, the first in this list gets the moment:
 5. device collectives
 6. one-time work: graph capture, context creation, module loading, tuning of convolutions
 7. kernel launch: runtime calls, executors
-8. input: copies to the device
+8. input: copies to the device, calls that copy there
 9. compilation
-10. host compute: operators
+10. host compute: calls that allocate or free memory of the device, operators
 11. all others: nothing recorded, such as Python between operators. Sentences call it unrecorded, or Python between
     operators where Python was recorded
 
@@ -264,6 +265,7 @@ Report Run(const Facts& facts, const Params&) {
   AddConcurrentThread(facts, typical.ranks, report);
   AddFindings(facts, typical.ranks, has_work, lead, report);
   AddStartupFinding(facts, ranks, report);
+  AddAllocationFinding(facts, typical.ranks, report);
   AddManyCalls(facts, ranks, report);
   AddPrecisionFinding(facts, ranks, sum, report);
   if (std::ranges::any_of(facts.ranks, &RankActivity::assumed_on_host)) {

@@ -164,13 +164,6 @@ Phrase SayGrowingCalls(const Facts& facts, const std::vector<RankSteps>& ranks,
              HumanTime(last));
 }
 
-// The mean of the ranks.
-Extent ExtentOf(const std::vector<RankSteps>& ranks) {
-  const StepStatistics total = StatisticsOfTotals(ranks);
-  const double steps = static_cast<double>(total.steps) / static_cast<double>(ranks.size());
-  return {ToInt64(total.mean * steps), steps};
-}
-
 struct NamedRanks {
   std::vector<RankSteps> ranks;
   FrameTimes python;  // during the category
@@ -189,6 +182,12 @@ NamedRanks RanksToName(const Facts& facts, const std::vector<RankSteps>& ranks, 
 }
 
 }  // namespace
+
+Extent ExtentOf(const std::vector<RankSteps>& ranks) {
+  const StepStatistics total = StatisticsOfTotals(ranks);
+  const double steps = static_cast<double>(total.steps) / static_cast<double>(ranks.size());
+  return {ToInt64(total.mean * steps), steps};
+}
 
 std::string_view SayOnce(StepCategory category) {
   return category == StepCategory::kOneTime ? kOneTimeWork : "Compilation";

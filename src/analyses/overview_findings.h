@@ -15,6 +15,9 @@ namespace stepscope::overview {
 
 inline constexpr double kModerately = 0.03;  // of a step: a threshold of the TensorFlow Profiler
 
+// Over what impact in these steps was measured: the mean of the ranks.
+Extent ExtentOf(const std::vector<RankSteps>& ranks);
+
 // What a finding calls time that is spent once: "One-time work (graph capture, ...)",
 // "Compilation".
 std::string_view SayOnce(StepCategory category);

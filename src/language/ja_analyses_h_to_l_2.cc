@@ -8,6 +8,14 @@ std::span<const Translated> JapaneseOfAnalysesHToL2() {
       // Findings of idle_time.
       {"Host-bound idle time is {share} of span.",
        "ホスト律速のアイドル時間がスパンの {share} を占めます。"},
+      {"Host-bound idle time is {share} of span; the profiler, which slows the host, may be the "
+       "cause.",
+       "ホスト律速のアイドル時間がスパンの {share} を占めます。ホストを遅くするプロファイラー自体が"
+       "原因かもしれません。"},
+      {"time steps without the profiler: if they take {share} of the time here, devices are the "
+       "limit; else {hint}",
+       "プロファイラーなしでステップ時間を測ってください。ここでの時間の {share} 程度なら、律速はデ"
+       "バイスです。そうでなければ: {hint}"},
       {"{time} per device in gaps before late kernel launches; worst: {device}, stream {stream} "
        "({most})",
        "遅れたカーネル起動の前のギャップがデバイスあたり {time}。最大: {device}、ストリーム "
@@ -66,9 +74,11 @@ std::span<const Translated> JapaneseOfAnalysesHToL2() {
        "トレース開始前の起動は記録に含まれません。繰り返し起きる場合は同期 (float()、"
        "np.asarray()、block_until_ready) を取り除いてください"},
       // Findings of input_pipeline.
-      {"Input wait is {share} of step time on {ranks}.",
-       "{ranks} では、入力待ちがステップ時間の {share} を占めています。"},
-      {"Input wait is {share} of step time.", "入力待ちがステップ時間の {share} を占めます。"},
+      {"{what} is {share} of step time on {ranks}.",
+       "{ranks} で{what}がステップ時間の {share} を占めます。"},
+      {"{what} is {share} of step time.", "{what}がステップ時間の {share} を占めます。"},
+      {"Input wait", "入力待ち"},
+      {"Copying to the device", "デバイスへのコピー"},
       {"{time} per step waiting for the next batch or copying it",
        "次のバッチの待ちまたはコピーが 1 ステップあたり {time}"},
       {"; cause: stage {stage} ({time} in {calls}, max {longest})",

@@ -114,6 +114,27 @@ std::span<const Translated> JapaneseOfAnalysesMToSh() {
       {"Unrecorded host activity", "記録されていないホストの処理"},
       {"the trace", "トレース"},
       {"{whole} on {ranks}", "{ranks} の{whole}"},
+      {"Allocating and freeing device memory takes {share} of step time.",
+       "デバイスメモリの確保と解放がステップ時間の {share} を占めています。"},
+      {"{time} of {total} per step while no device works",
+       "1 ステップ {total} のうち {time} (どのデバイスも動いていない間)"},
+      {"; {count} calls of {name} per step", "。{name} の呼び出しは 1 ステップあたり {count} 回"},
+      {"; {count} calls of {name} and {other_count} of {other} per step",
+       "。1 ステップあたりの呼び出しは {name} が {count} 回、{other} が {other_count} 回"},
+      {"let the allocator keep its memory: no torch.cuda.empty_cache() in the loop, constant "
+       "shapes, PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True; where memory is full, a smaller "
+       "batch",
+       "アロケーターにメモリを保持させてください: ループ内で torch.cuda.empty_cache() を呼ばない、"
+       "形状を一定にする、PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True。メモリが満杯なら"
+       "バッチを小さくしてください"},
+      {"let the allocator keep its memory: constant shapes, TF_GPU_ALLOCATOR=cuda_malloc_async; "
+       "where memory is full, a smaller batch",
+       "アロケーターにメモリを保持させてください: 形状を一定にする、"
+       "TF_GPU_ALLOCATOR=cuda_malloc_async。メモリが満杯ならバッチを小さくしてください"},
+      {"let the allocator keep its memory: XLA_PYTHON_CLIENT_PREALLOCATE=true, and not "
+       "XLA_PYTHON_CLIENT_ALLOCATOR=platform; where memory is full, a smaller batch",
+       "アロケーターにメモリを保持させてください: XLA_PYTHON_CLIENT_PREALLOCATE=true とし、"
+       "XLA_PYTHON_CLIENT_ALLOCATOR=platform は使わない。メモリが満杯ならバッチを小さくしてください"},
       {"{what} is {share} of {whole}.", "{what}は{whole}の {share} を占めています。"},
       {"{what} is {share} of {whole}; no function stands out.",
        "{what}は{whole}の {share} を占めています。突出した関数はありません。"},

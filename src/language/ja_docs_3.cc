@@ -21,9 +21,9 @@ std::span<const Translated> JapaneseOfDocs3() {
 5. device collectives (デバイスの集合通信)
 6. one-time work (初回のみの処理): グラフのキャプチャ、コンテキスト作成、モジュールの読み込み、畳み込みのチューニング
 7. kernel launch (カーネル起動): ランタイム呼び出し、エグゼキューター
-8. input (入力): デバイスへのコピー
+8. input (入力): デバイスへのコピー、そのコピーを行う呼び出し
 9. compilation (コンパイル)
-10. host compute (ホストの計算): オペレーター
+10. host compute (ホストの計算): デバイスのメモリを確保または解放する呼び出し、オペレーター
 11. all others (その他すべて): 何も記録されていない時間。オペレーター間の Python など。
     文中では「未記録」、Python が記録されている場合は「オペレーター間の Python」と呼びます
 

@@ -113,6 +113,19 @@ Kind KindOfActivityName(std::string_view name) {
   return Kind::kCompute;
 }
 
+// A call of CUDA or HIP, or their drivers: "cudaMalloc", "hipfreeasync", "cumemcreate", in lower
+// case.
+static bool Allocates(std::string_view lower) {
+  for (const std::string_view library : {"cuda", "hip", "cu"}) {
+    if (!lower.starts_with(library)) continue;
+    const std::string_view call = lower.substr(library.size());
+    return StartsWithAny(call, {"malloc", "free", "hostalloc", "hostmalloc", "hostfree", "memalloc",
+                                "memfree", "memhostalloc", "memcreate", "memmap", "memunmap",
+                                "memrelease", "memsetaccess", "memaddress"});
+  }
+  return false;
+}
+
 CallRole RoleOfCall(std::string_view name) {
   if (name.contains("GraphLaunch")) return CallRole::kGraphLaunch;
   if (name.contains("StreamBeginCapture")) return CallRole::kBeginCapture;
@@ -133,7 +146,7 @@ CallRole RoleOfCall(std::string_view name) {
   if (lower.contains("eventsynchronize")) return CallRole::kEventSync;
   if (lower.contains("eventrecord")) return CallRole::kEventRecord;
   if (lower.contains("streamwaitevent")) return CallRole::kStreamWait;
-  return CallRole::kOther;
+  return Allocates(lower) ? CallRole::kAllocate : CallRole::kOther;
 }
 
 Kind KindOfHloOp(std::string_view category, std::string_view name) {

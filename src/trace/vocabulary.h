@@ -120,6 +120,7 @@ enum class CallRole : uint8_t {
   kStreamWait,    // makes a stream wait for an event; the host goes on
   kBeginCapture,  // from here on the thread's launches become nodes of a graph, and do not run
   kEndCapture,
+  kAllocate,  // takes memory of the device or locked memory of the host, or gives it back
   kCaptured,  // a launch, copy or set that became a node of a graph: by its place, not by its name
   kOther,
 };

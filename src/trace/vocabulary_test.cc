@@ -230,6 +230,17 @@ TEST(Vocabulary, CallsThatPutKernelsOnADevice) {
   }
 }
 
+TEST(Vocabulary, CallsThatTakeMemoryOrGiveItBack) {
+  for (const char* name :
+       {"cudaMalloc", "cudaFree", "cudaMallocAsync", "cudaFreeAsync", "cudaHostAlloc", "hipMalloc",
+        "hipFree", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemCreate", "cuMemUnmap", "cudaMallocHost"})
+    EXPECT_EQ(RoleOfCall(name), CallRole::kAllocate) << name;
+  for (const char* name :
+       {"cudaMemcpyAsync", "cudaMemGetInfo", "cuMemcpyHtoDAsync_v2", "cudaFuncGetAttributes",
+        "cudaLaunchKernel", "cublasCreate", "free", "cudnnCreate"})
+    EXPECT_NE(RoleOfCall(name), CallRole::kAllocate) << name;
+}
+
 TEST(Vocabulary, RangesThatLoadData) {
   for (const char* name : {"enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
                            "enumerate(DataPipe)#MapperIterDataPipe", "DataLoader.__next__",

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/saturate.h"
 #include "base/sort_runs.h"
 #include "facts/activity/around_collectives.h"
 #include "trace/input_lists.h"
@@ -124,13 +125,24 @@ class Maker {
 
   void Make() {
     CollectEnds();
-    std::vector<Activity> made = Collect();
+    std::vector<Activity> made = Collect(true);
     NumberStreams(made);
-    SortRuns(made, [](const Activity& a, const Activity& b) {
-      return std::tuple(a.start, a.end, a.stream) < std::tuple(b.start, b.end, b.stream);
-    });
-    AddActivities(made);
+    Add(std::move(made));
     rank_.on_host = true;
+  }
+
+  // Communication alone, beside what the accelerator did.
+  void AddCommunication() {
+    CollectEnds();
+    std::vector<Activity> made = Collect(false);
+    const bool any =
+        std::ranges::any_of(made, [&](const Activity& a) { return a.detail != dispatch_; });
+    if (!any) return;
+    NumberStreams(made);
+    for (const Activity& activity : rank_.activities) made.push_back(activity);
+    rank_.activities = {};
+    Add(std::move(made));
+    rank_.host_communicates = true;
   }
 
  private:
@@ -165,7 +177,7 @@ class Maker {
     return after == ends.begin() ? message.start : std::max(message.start, *std::prev(after));
   }
 
-  std::vector<Activity> Collect() {
+  std::vector<Activity> Collect(bool compute) {
     std::vector<Activity> made;
     std::vector<bool> within(
         host_.ranges.size());  // of what computes, loads data or compiles, or such itself
@@ -182,7 +194,7 @@ class Maker {
       } else if (meaning == Meaning::kDispatch || meaning == Meaning::kFunctional) {
         NotePost(range);
         AddActivity(range, {range.start, range.end}, AddDispatch(), made);
-      } else if (meaning == Meaning::kCompute && !within[r]) {
+      } else if (compute && meaning == Meaning::kCompute && !within[r]) {
         AddCompute(r, range, made);
         within[r] = !around_.Has(r);
       }
@@ -306,22 +318,38 @@ class Maker {
     const std::vector<uint32_t> of_groups = ThreadsOfGroups(made);
     for (size_t i = 0; i < of_groups.size(); ++i)
       stream_of[of_groups[i]] = std::ssize(stream_of) + static_cast<int64_t>(i / kThreadsOfGroup);
+    first_stream_ = rank_.streams.size();
     std::map<int64_t, uint32_t> index;
     for (const Activity& activity : made) index.try_emplace(stream_of[activity.stream]);
+    if (!made.empty() && rank_.devices.empty()) rank_.devices = {0};
+    // Behind the streams of the accelerator, whose numbers are its own.
+    int64_t first = 0;
+    for (const Stream& stream : rank_.streams)
+      first = std::max(first, AddSaturated(stream.stream, 1));
+    const auto device = static_cast<uint32_t>(rank_.devices.size() - 1);
     for (auto& [stream, position] : index) {
       position = static_cast<uint32_t>(rank_.streams.size());
-      rank_.streams.push_back({.device = 0, .stream = stream});
+      const bool of_one = stream < std::ssize(host_.threads);
+      rank_.streams.push_back({.device = rank_.devices.back(),
+                               .stream = AddSaturated(first, stream),
+                               .device_index = device,
+                               .thread = of_one ? static_cast<uint32_t>(stream) : kNoThread});
     }
-    if (!made.empty()) rank_.devices = {0};
     for (Activity& activity : made) activity.stream = index.at(stream_of[activity.stream]);
   }
 
-  void AddActivities(const std::vector<Activity>& made) {
+  // By start. Those of an accelerator know their step, and since when their stream was free.
+  void Add(std::vector<Activity> made) {
+    SortRuns(made, [](const Activity& a, const Activity& b) {
+      return std::tuple(a.start, a.end, a.stream) < std::tuple(b.start, b.end, b.stream);
+    });
     std::vector<int64_t> busy_until(rank_.streams.size(), kNoTime);
     for (Activity activity : made) {
       int64_t& until = busy_until[activity.stream];
-      activity.free_since = until;
-      activity.step = rank_.StepAt(activity.start);
+      if (activity.stream >= first_stream_) {
+        activity.free_since = until;
+        activity.step = rank_.StepAt(activity.start);
+      }
       until = std::max(until, activity.end);
       rank_.activities.Append(activity);
     }
@@ -336,6 +364,7 @@ class Maker {
   const AroundCollectives around_;
   std::vector<std::vector<int64_t>> ends_;  // by thread
   int32_t dispatch_ = kNoDetail;            // index into RankActivity::collectives
+  size_t first_stream_ = 0;                 // index into RankActivity::streams: of the host's
   // By thread, and whether they send: the other ranks of messages that were posted.
   std::map<std::pair<uint32_t, bool>, std::deque<int64_t>> posts_;
 };
@@ -368,6 +397,16 @@ OnHost ComputesOnHost(const RankActivity& rank, const StringTable& names, bool l
 
 void TakeHostForDevice(RankActivity& rank, StringTable& names, int64_t group_size) {
   Maker(rank, names, group_size).Make();
+}
+
+void TakeHostCommunication(RankActivity& rank, StringTable& names, int64_t group_size) {
+  const auto communicates = [](const Activity& w) { return w.kind == Kind::kCommunication; };
+  const bool records = std::ranges::any_of(rank.host->ranges, [&](const HostRange& range) {
+    return ProcessorRoleOf(names[range.name]) == ProcessorRole::kCollective;
+  });
+  if (rank.activities.empty() || !records || std::ranges::any_of(rank.activities, communicates))
+    return;
+  Maker(rank, names, group_size).AddCommunication();
 }
 
 void TakeNoDevice(RankActivity& rank) {

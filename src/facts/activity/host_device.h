@@ -34,6 +34,12 @@ OnHost ComputesOnHost(const RankActivity& rank, const StringTable& names, bool l
 // next batch, are no computing. REQUIRES: ComputesOnHost(rank), steps are final.
 void TakeHostForDevice(RankActivity& rank, StringTable& names, int64_t group_size);
 
+// Adds the collectives that a library recorded on the host, where a job with an accelerator has no
+// others ("gloo:all_reduce" of tensors on GPUs): as communication, on streams behind those of the
+// last device, one for each thread. Sets rank.host_communicates where there are any. `group_size`
+// and REQUIRES as above.
+void TakeHostCommunication(RankActivity& rank, StringTable& names, int64_t group_size);
+
 // Takes back what TakeHostForDevice() filled in.
 void TakeNoDevice(RankActivity& rank);
 

@@ -36,8 +36,10 @@ bool NoneOf(const HostCalls& calls, const Wanted& wanted) {
   return true;
 }
 
-bool IsLong(const Call& call, CallRole role) {
-  return call.role == role && call.duration() >= kLong;
+// What creates a context may be any call but a launch; cudaFree(0) is often made for that.
+bool MayCreateContext(const Call& call) {
+  return (call.role == CallRole::kOther || call.role == CallRole::kAllocate) &&
+         call.duration() >= kLong;
 }
 
 void Add(HostOps& host, const Call& call) {
@@ -59,11 +61,10 @@ bool DeviceWorks(const RankActivity& rank, const Interval& time) {
 // several calls, of libraries too, so there may have been activities before.
 void FindContextCreation(RankActivity& rank) {
   HostOps& host = *rank.host;
-  const auto is_long = [](const Call& call) { return IsLong(call, CallRole::kOther); };
-  if (NoneOf(host.calls, is_long)) return;
+  if (NoneOf(host.calls, MayCreateContext)) return;
   std::unordered_set<StringId> names;
   for (const Call& call : host.calls) {
-    if (names.insert(call.name).second && is_long(call) &&
+    if (names.insert(call.name).second && MayCreateContext(call) &&
         !DeviceWorks(rank, {call.start, call.end}))
       Add(host, call);
   }

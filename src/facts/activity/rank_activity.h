@@ -85,10 +85,14 @@ struct CounterRange {
   std::vector<std::pair<StringId, double>> counters;
 };
 
+inline constexpr uint32_t kNoThread = UINT32_MAX;
 struct Stream {
   int64_t device = -1;
   int64_t stream = -1;
   uint32_t device_index = 0;  // index into RankActivity::devices
+  // Index into HostOps::threads where it is a thread of the host; kNoThread: of the device, or of
+  // several threads.
+  uint32_t thread = kNoThread;
 };
 
 // A training step, from the host's annotation of it.
@@ -144,7 +148,8 @@ struct RankActivity {
   bool memory_only = false;   // of this rank there is a memory timeline, and no recording
   bool begins_later = false;  // not with the first complete step: that was not selected
   bool on_host = false;       // the job has no accelerator: the host's threads are its streams
-  bool assumed_on_host = false;  // and only that the recording lists no accelerator says so
+  bool host_communicates = false;  // it has one, but a library on the host communicates (gloo)
+  bool assumed_on_host = false;    // and only that the recording lists no accelerator says so
 
   std::vector<KernelDetail> kernels;    // what Activity::detail of compute points to; each once
   std::vector<Collective> collectives;  // what Activity::detail of communication points to
@@ -170,6 +175,12 @@ struct RankActivity {
     return w.kind == Kind::kCommunication &&
            (w.detail == kNoDetail || !collectives[static_cast<size_t>(w.detail)].dispatch);
   }
+  // Whether the activity is on the host: a record of a library, or where the host is the device.
+  bool IsOfHost(const Activity& w) const {
+    return on_host || (host_communicates && streams[w.stream].thread != kNoThread);
+  }
+  // Whether collectives are records that a library made on the host.
+  bool HasRecords() const { return on_host || host_communicates; }
   // The call that launched `work`, if that is known.
   [[gnu::always_inline]] std::optional<Call> CallOf(const Activity& w) const {
     return w.call == kNoCall ? std::nullopt : std::optional(host->calls[w.call]);

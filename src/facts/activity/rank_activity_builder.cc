@@ -337,11 +337,13 @@ RankActivity Builder::Join() {
   const OnHost on_host = out_.of_ascend
                              ? OnHost::kUnknown
                              : ComputesOnHost(out_, trace_.strings, trace_.meta.lists_no_device);
+  const int64_t groups = trace_.meta.process_groups.value_or(0);
+  const int64_t group_size = groups == 1 ? out_.world_size : groups > 1 ? 0 : -1;
   if (on_host != OnHost::kUnknown) {
     out_.assumed_on_host = on_host == OnHost::kAssumed;
-    const int64_t groups = trace_.meta.process_groups.value_or(0);
-    const int64_t of_several = groups > 1 ? 0 : -1;
-    TakeHostForDevice(out_, trace_.strings, groups == 1 ? out_.world_size : of_several);
+    TakeHostForDevice(out_, trace_.strings, group_size);
+  } else {
+    TakeHostCommunication(out_, trace_.strings, group_size);
   }
   if (out_.of_ascend)
     trace_.notes.Add(NoteKind::kOfAscend);

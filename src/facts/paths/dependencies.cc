@@ -9,11 +9,8 @@ Dependencies BuildDependencies(const RankActivity& rank, const StringTable& name
                                const PathWindow& window) {
   DependencyDraft draft(window);
   const HostMoments host(rank, names, draft);
-  if (rank.on_host) {
-    AddRecordMoments(rank, names, host, draft);
-  } else {
-    AddDeviceMoments(rank, names, host, draft);
-  }
+  if (!rank.on_host) AddDeviceMoments(rank, names, host, draft);
+  if (rank.HasRecords()) AddRecordMoments(rank, names, host, draft);
   return draft.Finish();
 }
 

@@ -107,6 +107,7 @@ class DeviceSide {
 void DeviceSide::AddPieces() {
   for (uint32_t w = 0; w < rank_.activities.size(); ++w) {
     const Activity& activity = rank_.activities[w];
+    if (rank_.IsOfHost(activity)) continue;
     const bool here = activity.end > window_.start || activity.start >= window_.start;
     if (here && activity.end <= window_.end) pieces_.push_back({w});
   }

@@ -104,7 +104,7 @@ void HostMoments::FindWorking(const RankActivity& rank) {
   if (!window_.whole()) threads_[window_.thread].works = true;
   std::set<StringId> records;
   for (const Activity& activity : rank.activities) {
-    if (rank.on_host && rank.IsCollective(activity)) records.insert(activity.name);
+    if (rank.HasRecords() && rank.IsCollective(activity)) records.insert(activity.name);
   }
   RangeLinks inside;
   if (!records.empty()) {
@@ -126,7 +126,7 @@ void HostMoments::FindWorking(const RankActivity& rank) {
 }
 
 void HostMoments::FindWaits(const RankActivity& rank, const StringTable& names) {
-  if (!rank.on_host) return;
+  if (!rank.HasRecords()) return;
   waits_ = rank.host->waits;
   std::vector<bool> looked(names.size()), waits(names.size());
   StopChecks checks;

@@ -57,8 +57,8 @@ class Records {
   };
 
   uint32_t ThreadOf(const Activity& activity) const {
-    const int64_t thread = rank_.streams[activity.stream].stream;
-    return thread < std::ssize(rank_.host->threads) ? static_cast<uint32_t>(thread) : kNowhere;
+    const uint32_t thread = rank_.streams[activity.stream].thread;
+    return thread == kNoThread ? kNowhere : thread;
   }
 
   // The calls that post records, in order; a functional collective calls the other kind.

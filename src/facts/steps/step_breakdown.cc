@@ -101,10 +101,32 @@ std::vector<bool> InputThreads(const HostOps& host) {
   return of_input;
 }
 
+// By call: whether it copies to a device. From memory that is not locked such a call copies itself.
+std::vector<bool> CallsThatCopyIn(const RankActivity& rank) {
+  std::vector<bool> copies;
+  for (const Activity& activity : rank.activities) {
+    if (activity.kind != Kind::kMemcpy || activity.call == kNoCall || activity.detail == kNoDetail)
+      continue;
+    if (rank.copies[static_cast<size_t>(activity.detail)].path != CopyPath::kHostToDevice) continue;
+    const auto call = static_cast<size_t>(activity.call);
+    if (call >= copies.size()) copies.resize(call + 1);
+    copies[call] = true;
+  }
+  return copies;
+}
+
 // Waiting for the device is no launching.
-bool Launches(CallRole role) {
-  return role != CallRole::kStreamSync && role != CallRole::kDeviceSync &&
-         role != CallRole::kEventSync;
+std::optional<StepPart> PartOfCall(const Call& call, bool copies_in) {
+  switch (call.role) {
+    case CallRole::kStreamSync:
+    case CallRole::kDeviceSync:
+    case CallRole::kEventSync:
+      return std::nullopt;
+    case CallRole::kAllocate:
+      return StepPart::kAllocation;
+    default:
+      return copies_in ? StepPart::kHostToDevice : StepPart::kLaunch;
+  }
 }
 
 StepRole RoleOf(Kind kind) {
@@ -150,6 +172,8 @@ void SweepParts(const RankActivity& rank, const StringTable& names,
     else if (doing != HostActivity::kWrapper && op)
       add(range, StepPart::kHostCompute);
   };
+  const std::vector<bool> copies_in = CallsThatCopyIn(rank);
+  size_t next_call = 0;  // calls come in their order
   // One-time work begins with a call or an operator; the sweep takes all by start.
   auto one_time = rank.host->one_time.begin();
   const auto add_one_time = [&](int64_t until) {
@@ -164,7 +188,9 @@ void SweepParts(const RankActivity& rank, const StringTable& names,
       },
       [&](const Call& call) {
         add_one_time(call.start);
-        if (Launches(call.role)) add(call, StepPart::kLaunch);
+        const size_t index = next_call++;
+        const bool copies = index < copies_in.size() && copies_in[index];
+        if (const auto part = PartOfCall(call, copies)) add(call, *part);
       },
       [&](const HostRange& range) {
         add_one_time(range.start);

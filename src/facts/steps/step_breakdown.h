@@ -24,10 +24,11 @@ namespace stepscope {
 enum class StepPart : uint8_t {
   kOther,        // nothing that was recorded
   kHostCompute,  // operators of the framework on the host
+  kAllocation,   // calls that allocate or free memory of a device
   kCompilation,
-  kHostToDevice,
-  kLaunch,   // calls that put activities on a device, an executor that prepares them
-  kOneTime,  // graph capture, context creation, module loading, tuning of convolutions
+  kHostToDevice,  // and the calls that copy
+  kLaunch,        // calls that put activities on a device, an executor that prepares them
+  kOneTime,       // graph capture, context creation, module loading, tuning of convolutions
   kCollective,
   kInputWait,       // the host waits for the next batch
   kDeviceToDevice,  // memcpy and memset within and between devices

@@ -98,7 +98,7 @@ std::vector<StepStretch> StepStretches(const RankActivity& rank) {
   }
   // PyTorch's processors have done what a step waits for when its annotation ends: a record of
   // communication that ends later was open when recording stopped, or nothing waits for it yet.
-  const bool done = rank.on_host && rank.framework == Framework::kPyTorch;
+  const bool done = rank.HasRecords() && rank.framework == Framework::kPyTorch;
   for (const Activity& activity : rank.activities) {
     if (activity.step == kNoStep) continue;
     StepStretch& stretch = stretches[static_cast<size_t>(activity.step)];

@@ -187,7 +187,8 @@ void DevicePlanes::TakeActivity(const XEvent& event, const XTime& time) {
   AddDetails(kind, event);
   if (groups_.roots().empty() && !event.stats.Text(StatKey::kHloModule).empty()) {
     runs_.Add(Intern(event.stats, StatKey::kHloModule), Intern(event.stats, StatKey::kHloOp),
-              event.stats.Int(StatKey::kRunId), time.start, time.start + time.duration);
+              event.stats.Int(StatKey::kRunId), correlation, time.start,
+              time.start + time.duration);
   }
 }
 
@@ -289,7 +290,7 @@ void DevicePlanes::TakeModule(const XEvent& event, const XTime& time) {
   ++trace_.events_in_file;
   if (!groups_.roots().empty() || event.metadata == nullptr) return;
   const StringId module = trace_.strings.Intern(WithoutNumber(event.metadata->name));
-  runs_.Add(module, kNoString, event.stats.Int(StatKey::kRunId), time.start,
+  runs_.Add(module, kNoString, event.stats.Int(StatKey::kRunId), -1, time.start,
             time.start + time.duration);
 }
 

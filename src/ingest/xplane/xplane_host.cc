@@ -202,7 +202,7 @@ void HostPlanes::Take(const XEvent& event, const XTime& time) {
   if (kind == Kind::kPython || stats.Has(StatKey::kAsync)) return;
   if (stats.Has(StatKey::kRunId) && stats.Has(StatKey::kHloModule)) {
     runs_.Add(Intern(stats, StatKey::kHloModule), Intern(stats, StatKey::kHloOp),
-              stats.Int(StatKey::kRunId), time.start, time.start + time.duration);
+              stats.Int(StatKey::kRunId), -1, time.start, time.start + time.duration);
   }
   const int64_t end = time.start + time.duration;
   if (kept != kNotKept && name.role == Role::kEagerExecute && stats.Int(StatKey::kIsFunction) == 0)

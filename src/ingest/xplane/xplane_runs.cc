@@ -20,7 +20,8 @@ Trains TrainsAs(std::string_view module, const Programs& programs) {
 
 }  // namespace
 
-void ModuleRuns::Add(StringId module, StringId op, int64_t run, int64_t start, int64_t end) {
+void ModuleRuns::Add(StringId module, StringId op, int64_t run, int64_t launch, int64_t start,
+                     int64_t end) {
   if (module == kNoString) return;
   if (last_ == nullptr || module != last_name_) {
     const auto [at, is_new] = modules_.try_emplace(module);
@@ -32,7 +33,7 @@ void ModuleRuns::Add(StringId module, StringId op, int64_t run, int64_t start, i
   own.total += static_cast<uint64_t>(end) - static_cast<uint64_t>(start);
   own.end = std::max(own.end, end);
   if (run < 0) {
-    if (own.runs.empty()) own.unnumbered.Append({op, start});
+    if (own.runs.empty()) own.unnumbered.Append({op, launch, start});
     return;
   }
   if (own.runs.empty()) own.unnumbered = {};
@@ -72,28 +73,44 @@ std::vector<ModuleRuns::Stretch> ModuleRuns::Executions(const Module& module) {
 }
 
 // Where the recording does not number executions, an operation that runs once in each tells them
-// apart: of those that ran least often, the first.
+// apart: of those that ran least often, the first. What one call launched ran once.
 std::vector<int64_t> ModuleRuns::StartsOfRarest(const Module& module) {
   struct Use {
     size_t count = 0;
     int64_t first = INT64_MAX;
+    int64_t last_launch = -1;
+  };
+  struct Piece {
+    StringId op;
+    int64_t launch, start;
+  };
+  const auto piece = [&](size_t i) {
+    const auto row = module.unnumbered[i];
+    return Piece{static_cast<StringId>(row.Get<Module::kOp>()), row.Get<Module::kLaunch>(),
+                 row.Get<Module::kStart>()};
   };
   std::unordered_map<StringId, Use> uses;
-  const auto op_of = [&](size_t i) {
-    return static_cast<StringId>(module.unnumbered[i].Get<Module::kOp>());
-  };
-  const auto start_of = [&](size_t i) { return module.unnumbered[i].Get<Module::kStart>(); };
   for (size_t i = 0; i < module.unnumbered.size(); ++i) {
-    Use& use = uses[op_of(i)];
-    ++use.count;
-    use.first = std::min(use.first, start_of(i));
+    const Piece own = piece(i);
+    Use& use = uses[own.op];
+    if (own.launch < 0 || own.launch != use.last_launch) ++use.count;
+    use.last_launch = own.launch;
+    use.first = std::min(use.first, own.start);
   }
   const auto rarest = std::ranges::min_element(uses, {}, [](const auto& use) {
     return std::tuple(use.second.count, use.second.first, use.first);
   });
   std::vector<int64_t> starts;
+  std::unordered_map<int64_t, size_t> of_launch;  // index into starts
   for (size_t i = 0; i < module.unnumbered.size(); ++i) {
-    if (op_of(i) == rarest->first) starts.push_back(start_of(i));
+    const Piece own = piece(i);
+    if (own.op != rarest->first) continue;
+    const auto [at, is_new] = of_launch.try_emplace(own.launch, starts.size());
+    if (own.launch < 0 || is_new) {
+      starts.push_back(own.start);
+    } else {
+      starts[at->second] = std::min(starts[at->second], own.start);
+    }
   }
   return starts;
 }

@@ -26,8 +26,9 @@ struct FoundStep {
 // execution they are.
 class ModuleRuns {
  public:
-  // A piece of `module`'s execution `run` (-1: the recording does not say), made for `op`.
-  void Add(StringId module, StringId op, int64_t run, int64_t start, int64_t end);
+  // A piece of `module`'s execution `run` (-1: the recording does not say), made for `op` by the
+  // call `launch` (-1: unknown). Of a graph of CUDA all pieces have one operation and one launch.
+  void Add(StringId module, StringId op, int64_t run, int64_t launch, int64_t start, int64_t end);
 
   // The steps, and whose executions they are; none where no program ran twice. A program that
   // computes gradients goes before all others, one that is named a training step before the rest.
@@ -53,7 +54,7 @@ class ModuleRuns {
     uint64_t total = 0;  // ns of all pieces; wraps, as only a damaged file's can
     int64_t end = 0;     // of the last piece
     GrowingArray<Run> runs;
-    enum Column : size_t { kOp, kStart, kColumns };
+    enum Column : size_t { kOp, kLaunch, kStart, kColumns };
     NarrowRows<kColumns> unnumbered;  // of pieces that do not say their run; while none says it
   };
   static std::vector<Stretch> Executions(const Module& module);

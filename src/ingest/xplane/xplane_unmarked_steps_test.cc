@@ -287,6 +287,23 @@ TEST(XPlaneSteps, ExecutionsThatAreNumberedGoBeforeThoseThatAreNot) {
   EXPECT_EQ(t.durations()[t.size() - 1], 110) << "to the end of what is not numbered";
 }
 
+// As JAX runs programs on GPUs: all kernels of a graph have its operation and its launch.
+TEST(XPlaneSteps, AGraphOfCudaIsOneExecutionThoughItsKernelsHaveOneOperation) {
+  Profile p;
+  SampleLine& second = p.file.Plane("/device:GPU:0").Line(8, "Stream #8(Compute)");
+  for (const int64_t i : {0, 1, 2}) {
+    const SampleStats stats = {
+        {"hlo_module", "jit_train"}, {"hlo_op", "command_buffer_1"}, {"correlation_id", 10 + i}};
+    for (const int64_t kernel : {0, 1, 2, 3})
+      p.stream.Event("gemm", 1000 * i + 100 * kernel, 50, stats);
+    second.Event("gemm", 1000 * i + 20, 50, stats);
+  }
+  const Trace t = p.Read();
+  EXPECT_EQ(Markers(t), (Steps{{"jit_train", 0}, {"jit_train", 1}, {"jit_train", 2}}));
+  EXPECT_EQ(Spans(t),
+            (std::vector<std::pair<int64_t, int64_t>>{{0, 1000}, {1000, 1000}, {2000, 350}}));
+}
+
 TEST(XPlaneSteps, AModuleThatRanOnceIsNoSteps) {
   Profile p;
   p.stream.Event("fusion", 0, 10, {{"hlo_module", "jit_f"}, {"hlo_op", "fusion"}, {"run_id", 1}});

@@ -267,10 +267,10 @@ class Builder {
     return member;
   }
 
-  // Where processors compute, the record of a message begins when its thread waits for it; it was
+  // The record of a message that the host made begins when its thread waits for it; it was
   // ready when it was posted.
   static uint32_t ReadyAt(const JobRank& job, uint32_t start) {
-    if (!job.rank->on_host || start == 0) return start;
+    if (!job.rank->HasRecords() || start == 0) return start;
     for (const JobEdge& edge : job.graph.EdgesOf(start)) {
       if (edge.reason == Reason::kLaunch) return edge.from;
     }

@@ -54,9 +54,9 @@ class Cutter {
     return static_cast<uint32_t>(at - steps.begin());
   }
 
-  // Where processors compute: when records of collectives and messages end.
+  // When records of collectives and messages end.
   void FindRecordEnds() {
-    if (!rank_.on_host) return;
+    if (!rank_.HasRecords()) return;
     for (const Activity& activity : rank_.activities) {
       if (rank_.IsCollective(activity)) record_ends_.push_back(activity.end);
     }
@@ -100,7 +100,7 @@ class Cutter {
       gap.clear();
     }
     const int64_t began = graph_.times[edge.from];
-    if (rank_.on_host && names_[edge.name].contains("c10d")) return;  // it may wait in there
+    if (rank_.HasRecords() && names_[edge.name].contains("c10d")) return;  // it may wait in there
     if (MayWait(names_[edge.name]) && MayBeWait(began, began + edge.lag)) return;
     Add({&e, 1}, step, {edge.name, UnitKind::kHost});
   }

@@ -125,13 +125,13 @@ std::string_view StepCategoryName(StepCategory category) {
 
 std::span<const StepPart> PartsOf(StepCategory category) {
   using enum StepPart;
-  static constexpr StepPart kParts[] = {kComputeUnknown, kCompute32,    kCompute16,    kCompute8,
-                                        kDeviceToDevice, kCollective,   kHostCompute,  kLaunch,
-                                        kInputWait,      kHostToDevice, kDeviceToHost, kCompilation,
-                                        kOneTime,        kOther};
+  static constexpr StepPart kParts[] = {kComputeUnknown, kCompute32,  kCompute16,    kCompute8,
+                                        kDeviceToDevice, kCollective, kHostCompute,  kAllocation,
+                                        kLaunch,         kInputWait,  kHostToDevice, kDeviceToHost,
+                                        kCompilation,    kOneTime,    kOther};
   // Where those of each category begin, and the end.
-  static constexpr std::array<size_t, kStepCategories + 1> kBegins = {0,  4,  5,  6,  7, 8,
-                                                                      10, 11, 12, 13, 14};
+  static constexpr std::array<size_t, kStepCategories + 1> kBegins = {0,  4,  5,  6,  8, 9,
+                                                                      11, 12, 13, 14, 15};
   const auto c = std::min(static_cast<size_t>(category), kStepCategories - 1);
   return std::span(kParts).subspan(kBegins[c], kBegins[c + 1] - kBegins[c]);
 }
