@@ -58,8 +58,10 @@ class Watched:
         if environ["PATH_INFO"] == "/_/put":
             with open(given["file"], "rb") as file:
                 s3_backends["123456789012"]["aws"].put_object(given["bucket"], given["key"], file.read())
-        answer = json.dumps(self.log).encode()
-        self.log.clear()
+        answer = b"[]"
+        if environ["PATH_INFO"] == "/_/log":
+            answer = json.dumps(self.log).encode()
+            self.log.clear()
         start("200 OK", [("Content-Type", "application/json"), ("Content-Length", str(len(answer)))])
         return [answer]
 

@@ -77,6 +77,8 @@ def failure(error: BaseException, name: str) -> tuple[str, str, str]:
             "try again, or raise the timeouts in storage_options="
     if "expired" in type(error).__name__.lower():
         return "the file was changed while it was read", name, "open the run again when it is no longer written"
+    if isinstance(error, (TypeError, ValueError)):
+        return f"cannot read the file: {said}", name, "check storage_options="
     if "Credentials" in type(error).__name__:
         return f"cannot read the file: {said}", name, "set credentials in the environment, or pass them as storage_options="
     return f"cannot read the file: {said or type(error).__name__}", name, "check the connection, and try again"
