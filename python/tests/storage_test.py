@@ -165,6 +165,30 @@ def test_the_page_and_comparisons_of_urls(memory, demo):
         stepscope.whatif("memory://jobs/operations.parquet")
 
 
+def test_a_server_that_knows_no_ranges(demo, tmp_path):
+    pytest.importorskip("aiohttp", reason="aiohttp is not installed: http:// is not tested")
+    from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+    class Handler(SimpleHTTPRequestHandler):
+        def __init__(self, *given):
+            super().__init__(*given, directory=str(tmp_path))
+
+        def log_message(self, *_):
+            pass
+
+    (tmp_path / "job").mkdir()
+    plain = gzip.decompress(traces(demo)[1].read_bytes()) + b" " * 9_000_000
+    (tmp_path / "job/rank1.json").write_bytes(plain)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}/job/"
+        for url in (address, address + "rank1.json", address + "rank1.json?signature=secret"):
+            with stepscope.open(url) as opened:
+                assert opened.ranks == [1] and "secret" not in opened.files[0]["path"]
+                assert [file["problem"] for file in opened.files] == [""]
+        server.shutdown()
+
+
 def test_a_page_that_nobody_closes_ends_with_its_process(demo):
     script = ("import fsspec, sys, stepscope, pathlib\n"
               "fs = fsspec.filesystem('memory')\n"

@@ -72,7 +72,12 @@ class Urls:
 
     def read(self, name: str, offset: int, size: int) -> bytes:
         file = self._opened(name)
-        got = file.read(offset, size)
+        try:
+            got = file.read(offset, size)
+        except ValueError as error:
+            if "range requests" not in str(error):
+                raise
+            return self._streamed(name).read(offset, size)
         if file.size is not None and 0 < offset and file.size <= offset + size and not file.checks_itself:
             self._check_unchanged(name, file.version)
         return got
@@ -88,7 +93,7 @@ class Urls:
             info = self._fs.info(path)
         except (FileNotFoundError, NotADirectoryError):
             return {"type": "none"}
-        if info["type"] == "file" and path.endswith("/") and not info.get("size") and self._fs.isdir(path):
+        if info["type"] == "file" and path.endswith("/") and self._fs.isdir(path):
             info = {"type": "directory"}
         self._infos[name] = info
         return info
@@ -103,6 +108,14 @@ class Urls:
         with self._lock:
             if name not in self._files:
                 self._files[name] = _File(_open(self._fs, self._path(name)), _version(self._infos.get(name, {})))
+            return self._files[name]
+
+    def _streamed(self, name: str) -> Any:
+        """A file of a server that gives only all of it: kept in memory as it comes."""
+        with self._lock:
+            before = self._files[name]
+            if before.size is not None:
+                self._files[name] = _File(self._fs.open(self._path(name), "rb", block_size=0), before.version)
             return self._files[name]
 
     def _check_unchanged(self, name: str, version: int) -> None:
