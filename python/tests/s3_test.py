@@ -15,7 +15,7 @@ import pytest
 import stepscope
 
 pytest.importorskip("s3fs", reason="s3fs is not installed: buckets are not tested")
-pytest.importorskip("moto.server", reason="moto[server] is not installed: buckets are not tested")
+pytest.importorskip("moto.server", reason="moto and flask are not installed: buckets are not tested")
 
 MIB = 1 << 20
 BIG = 200  # MiB

@@ -29,7 +29,7 @@ struct OneFile {
                       asked.emplace_back(offset, size);
                       if (asked.size() > fails_after)
                         return done(std::unexpected(Error{"503", "", ""}));
-                      done(bytes.substr(offset, size));
+                      done(offset < bytes.size() ? bytes.substr(offset, size) : std::string());
                     }});
   }
   StoredItem item() const {
