@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <string>
@@ -60,7 +61,7 @@ class Request {
   Request& operator=(const Request&) = delete;
 
   const char* kind() const {
-    constexpr const char* kKinds[] = {"find", "list", "read"};
+    constexpr auto kKinds = std::to_array<const char*>({"find", "list", "read"});
     return kKinds[done_.index()];
   }
   const std::string& path() const { return path_; }

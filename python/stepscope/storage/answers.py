@@ -10,8 +10,8 @@ from typing import Any
 MOST_THREADS = 32
 """Requests under way at once; each file that is read has up to two."""
 
-# What find() and list() tell of one thing: name, kind, bytes, written (ns), version, any order.
-Item = "tuple[bytes, str, int, int, int, bool]"
+# What find() and list() tell of one thing is a tuple: name (bytes), kind ("file", "folder", "none"), bytes (-1: not known),
+# written (ns), version, and whether any place of it can be read at any time.
 
 
 class Threads:
