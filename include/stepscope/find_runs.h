@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "stepscope/storage.h"
+
 namespace stepscope {
 
 struct FoundRun {
@@ -19,8 +21,8 @@ struct FoundRun {
 //   - of a folder as TensorBoard keeps them, each plugins/profile/RUN/ is one
 //   - of any other folder, each folder in it that is one of the above is one
 // None when there is no such path, or nothing in it yet that could be a trace. Looks at names and
-// sizes only, no deeper than this, and at most at so many folders.
+// sizes only, no deeper than this, and at most at so many folders. `storage`: as in OpenOptions.
 inline constexpr size_t kMostRunFolders = 10'000;
-std::vector<FoundRun> FindRuns(const std::string& path);
+std::vector<FoundRun> FindRuns(const std::string& path, const StorageRef& storage = nullptr);
 
 }  // namespace stepscope

@@ -28,6 +28,7 @@ struct PageServerOptions {
   // Runs, folders of runs, and ledgers of goodput. Folders are looked at again and again: runs
   // that appear there are shown, and those whose files change are read anew.
   std::vector<std::string> paths;
+  StorageRef storage = nullptr;  // where some of the paths lie, as in OpenOptions
   std::string host = "127.0.0.1";
   int port = 0;       // 0: any that is free
   std::string token;  // empty: one that nobody can guess, on loopback only

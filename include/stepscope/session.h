@@ -22,6 +22,7 @@
 #include "stepscope/kernel_groups.h"
 #include "stepscope/report.h"
 #include "stepscope/result.h"
+#include "stepscope/storage.h"
 #include "stepscope/timeline.h"
 #include "stepscope/traced_step.h"
 
@@ -64,6 +65,8 @@ struct OpenOptions {
   // Replace what is private as the traces are read: no answer and no timeline holds it. Reads every
   // file once more.
   std::optional<RedactOptions> redact = {};
+  // Where the paths lie that it holds; those that are no files of this machine.
+  StorageRef storage = nullptr;
   std::function<void(const Progress&)> on_progress;
   std::stop_token stop;  // gives reading up soon after it is asked to
 };

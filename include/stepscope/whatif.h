@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <span>
+#include <stop_token>
 #include <string>
 
 #include "stepscope/report.h"
@@ -12,8 +13,10 @@
 namespace stepscope {
 
 struct StragglerOptions {
-  int threads = 0;  // to read traces with; 0: one per processor
+  int threads = 0;               // to read traces with; 0: one per processor
+  StorageRef storage = nullptr;  // of traces, as in OpenOptions
   std::function<void(const Progress&)> on_progress;
+  std::stop_token stop;  // gives reading up
 };
 
 // How much longer steps are than without stragglers, and to which types, workers and stages that is

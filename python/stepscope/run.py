@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import glob as _glob
 import os
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Union
+from typing import TYPE_CHECKING, Any, BinaryIO, Callable, Iterable, Mapping, NamedTuple, Sequence, Union
 
 from . import _core, frames
 from ._methods import Analyses
@@ -13,6 +13,7 @@ from .progress import shown_progress
 from .report import Report, Reports
 
 Path = Union[str, "os.PathLike[str]"]
+Input = Union[str, "os.PathLike[str]", BinaryIO]
 Ranks = Union[int, Iterable[int], None]
 Params = Mapping[str, Any]
 
@@ -37,9 +38,10 @@ class Run(Analyses):
             print(run.stragglers().headline)
     """
 
-    def __init__(self, core: Any, paths: list[str]) -> None:
+    def __init__(self, core: Any, paths: list[str], storage: Any = None) -> None:
         self._core = core
         self._paths = paths
+        self._storage = storage  # of those that are not paths
         self._name = core.name
         self._events: tuple[int, Any] | None = None  # of the rank that was asked for last
 
@@ -137,7 +139,7 @@ class Run(Analyses):
 
         if self.closed:
             raise UseError("the run is closed", "", "open it again with stepscope.open()")
-        return Page(_core.serve(list(map(os.fsencode, self._paths)), "127.0.0.1", port, "", 0, []))
+        return Page(_core.serve(list(map(os.fsencode, self._paths)), self._storage, "127.0.0.1", port, "", 0, []))
 
     def show(self, *, width: int | str = "100%", height: int = 720) -> Any:
         """Serves the page and shows it here: as a frame in a notebook, else in a browser. Returns the Page."""
@@ -146,7 +148,7 @@ class Run(Analyses):
     def close(self) -> None:
         """Frees what was read. Reports and their tables stay; asking again raises UseError."""
         self._core.close()
-        self._events = None
+        self._events = self._storage = None
 
     def __enter__(self) -> Run:
         return self
@@ -169,50 +171,84 @@ class Run(Analyses):
             raise AttributeError(f"a run has no analysis {name!r}{hint}")
 
 
-def open(paths: Path | Iterable[Path], *, threads: int = 0, groups: Mapping[str, str | Sequence[str]] | Path | None = None,
-         params: Params | None = None, analyses: Iterable[str] | None = None,
+def open(paths: Input | Iterable[Input], *, threads: int = 0,
+         groups: Mapping[str, str | Sequence[str]] | Path | None = None, params: Params | None = None,
+         analyses: Iterable[str] | None = None, storage_options: Mapping[str, Any] | None = None,
          progress: Callable[[Progress], object] | bool | None = None) -> Run:
     """Reads the traces of one run.
 
     paths: a directory, a trace (.json, .json.gz, .xplane.pb), a glob ("traces/rank*.json.gz"), or several of these.
+    A URL that fsspec reads, such as "s3://bucket/run/" or "gs://bucket/run/rank*.json.gz", stands for what a path would;
+    it is read by ranges, and nothing is written to disk. An object with read() that gives bytes, such as an open file,
+    is a trace; its `name`, if it has one, tells the rank. One that cannot seek is kept in memory while the run is open;
+    one that can must stay open for what reads again: events(), timeline(), serve() and show().
+    storage_options: of the URLs' file system, as {"anon": True} or {"endpoint_url": "http://localhost:9000"}.
     threads: to read with; 0 is one per processor. groups: patterns of kernel names for run.kernel_groups(), as
     {"all_to_all": ["*AllToAll*"]} or the path of a TOML file. params: of analyses, for all questions to this run.
     analyses: the names of those that will be asked for; only what they need is read then, and others raise QuestionError.
     progress: called with a Progress some times a second; by default it is shown in a terminal or notebook, False shows
     nothing.
 
-    Raises InputError, an OSError, where no path leads to a trace; a file that cannot be read among others that can is
+    Raises MissingLibrary for a URL without fsspec or its protocol's library, InputError, an OSError, where no path leads to a trace; a file that cannot be read among others that can is
     listed in run.files with its problem. Raises QuestionError, a ValueError, for wrong parameters. Ctrl-C stops it.
 
         run = stepscope.open("traces/")
         run = stepscope.open(["rank0.json.gz", "rank1.json.gz"], groups={"fused": "*fused*"})
+        run = stepscope.open("s3://bucket/run/", storage_options={"anon": True})
     """
-    found = expanded(paths)
+    return opened(*resolved(paths, storage_options), threads=threads, groups=groups, params=params, analyses=analyses,
+                  progress=progress)
+
+
+def opened(found: list[str], storage: Any, *, threads: int = 0, groups: Any = None, params: Params | None = None,
+           analyses: Iterable[str] | None = None, progress: Any = None) -> Run:
+    """open() of what resolved() gave."""
     with shown_progress(progress) as told:
         callback = None if told is None else lambda *numbers: told(Progress(*numbers))
         core = _core.open([os.fsencode(path) for path in found], threads, groups_of(groups), params_of(params),
-                           list(analyses or []), callback)
-    return Run(core, found)
+                           list(analyses or []), storage, callback)
+    return Run(core, found, storage)
 
 
-def expanded(paths: Path | Iterable[Path]) -> list[str]:
-    """The paths as text, globs and "~" replaced by what they match. Raises InputError for a glob that matches nothing."""
-    given = [paths] if isinstance(paths, (str, os.PathLike)) else _as_list(paths)
+def resolved(paths: Any, storage_options: Mapping[str, Any] | None = None) -> tuple[list[str], Any]:
+    """The names of what was given, and the Storage of those that are not paths, or None.
+
+    "~" and globs are replaced by what they match. Raises InputError for a glob that matches nothing, QuestionError for
+    what can be no input.
+    """
+    given = [paths] if isinstance(paths, (str, os.PathLike)) or hasattr(paths, "read") else _as_list(paths)
     found: list[str] = []
-    for path in given:
-        found += _matches(_text(path))
-    return found
+    storage = None
+    for one in given:
+        text = None if hasattr(one, "read") else _text(one)
+        if text is not None and not _is_url(text):
+            found += _matches(text)
+            continue
+        if storage is None:
+            from .storage import Storage  # imported where it is used: most inputs are paths
+
+            storage = Storage()
+        found += [storage.add_object(one)] if text is None else storage.add_url(text, storage_options or {})
+    return found, storage
+
+
+def _is_url(text: str) -> bool:
+    return "://" in text and not os.path.lexists(text)
 
 
 def _as_list(paths: Any) -> list[Any]:
-    if hasattr(paths, "read") or not hasattr(paths, "__iter__") or isinstance(paths, (bytes, bytearray)):
-        raise QuestionError(f"cannot open {type(paths).__name__!r}", "`paths`", "give a path, or a list of paths")
+    if not hasattr(paths, "__iter__") or isinstance(paths, (bytes, bytearray)):
+        raise QuestionError(f"cannot open {type(paths).__name__!r}", "`paths`",
+                            "give a path, a URL, an object with read(), or a list of these")
     return list(paths)
 
 
 def _text(path: Any) -> str:
     try:
-        return os.path.expanduser(os.fsdecode(path))
+        text = os.fsdecode(path)
+        if text.startswith("file://"):
+            return text[len("file://"):]
+        return text if _is_url(text) else os.path.expanduser(text)
     except TypeError:
         raise QuestionError(f"cannot open {type(path).__name__!r}", "`paths`", "give paths as text") from None
 

@@ -1,4 +1,5 @@
 """report(): the reports of `stepscope goodput analyze`, whatever form the events have."""
+import io
 import json
 import os
 import stat
@@ -31,6 +32,13 @@ class ReportTest(JobTest):
         self.assertIn("buckets", repr(answer.table("buckets")))
         self.assertEqual([c.unit for c in answer.table("buckets").columns][:3], ["", "ns", "ratio"])
         self.assertIn("60.0%", repr(answer))
+
+    def test_an_object_with_read_and_no_url(self):
+        lines = "".join(json.dumps(entry) + "\n" for entry in self.entries())
+        for given in (io.BytesIO(lines.encode()), [io.StringIO(lines)]):
+            self.assertEqual(report(given)["goodput"].metrics, report(self.entries())["goodput"].metrics)
+        with self.assertRaisesRegex(ValueError, "object with read"):
+            report("s3://bucket/goodput/")
 
     def test_a_path_object_a_list_and_a_recorder(self):
         self.record_job()

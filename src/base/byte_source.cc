@@ -38,6 +38,16 @@ class File {
 
 }  // namespace
 
+void ReadFailure::Set(const Error& error) {
+  const std::lock_guard lock(mutex_);
+  if (!error_) error_ = error;
+}
+
+std::optional<Error> ReadFailure::Get() const {
+  const std::lock_guard lock(mutex_);
+  return error_;
+}
+
 struct ByteSource::State {
   explicit State(File opened) : file(std::move(opened)) {}
 
@@ -46,12 +56,16 @@ struct ByteSource::State {
   size_t Inflate(std::span<char> out);
   bool RefillInput();
   void FinishMember();
+  bool InMemory() const { return file.fd() < 0 && !stored; }
+  ssize_t ReadStored(std::optional<size_t> got);
 
   File file;
-  std::string_view memory;  // instead of a file
+  std::optional<StoredFile> stored;  // instead of a file
+  ReadFailure* failure = nullptr;    // of `stored`
+  std::string_view memory;           // instead of a file
   std::atomic<int64_t>* bytes_read = nullptr;
   bool is_part = false;
-  uint64_t part_begin = 0, part_end = 0;  // of a part: what is left of the file
+  uint64_t part_begin = 0, part_end = 0;  // of a part, and of what is stored: what is left of it
   InputEnd end = InputEnd::kOpen;
   bool disk_done = false;
   std::unique_ptr<inflate_state> inflater;  // null: the input is not compressed
@@ -65,8 +79,21 @@ struct ByteSource::State {
   uint64_t furthest = 0;   // up to where ReadAt() has counted bytes as read
 };
 
+// What `stored` got, as read(2) would.
+ssize_t ByteSource::State::ReadStored(std::optional<size_t> got) {
+  if (got) return static_cast<ssize_t>(*got);
+  if (failure != nullptr) failure->Set(*stored->error());
+  errno = EIO;
+  return -1;
+}
+
 // As read(2).
 ssize_t ByteSource::State::ReadFile(std::span<char> out) {
+  if (stored) {
+    const ssize_t got = ReadStored(stored->ReadOn(part_begin, part_end, out));
+    if (got > 0) part_begin += static_cast<uint64_t>(got);
+    return got;
+  }
   if (!is_part) return read(file.fd(), out.data(), out.size());
   const size_t wanted = std::min<uint64_t>(out.size(), part_end - part_begin);
   const ssize_t got = pread(file.fd(), out.data(), wanted, static_cast<off_t>(part_begin));
@@ -76,12 +103,12 @@ ssize_t ByteSource::State::ReadFile(std::span<char> out) {
 
 size_t ByteSource::State::ReadDisk(std::span<char> out) {
   size_t filled = 0;
-  if (file.fd() < 0) {
+  if (InMemory()) {
     filled = std::min(out.size(), memory.size());
     std::memcpy(out.data(), memory.data(), filled);
     memory.remove_prefix(filled);
   }
-  while (file.fd() >= 0 && filled < out.size() && !disk_done) {
+  while (!InMemory() && filled < out.size() && !disk_done) {
     const ssize_t got = ReadFile(out.subspan(filled));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) end = InputEnd::kReadError;
@@ -175,6 +202,19 @@ Result<ByteSource> ByteSource::Open(const std::string& path, std::atomic<int64_t
   return ByteSource(std::move(state));
 }
 
+Result<ByteSource> ByteSource::OpenStored(StoredFile file, std::atomic<int64_t>* bytes_read,
+                                          ReadFailure* failure) {
+  auto state = std::make_unique<State>(File(-1));
+  if (file.item().any_order) state->file_size = file.item().bytes;
+  state->stored = std::move(file);
+  state->bytes_read = bytes_read;
+  state->failure = failure;
+  state->part_end = UINT64_MAX;
+  ByteSource source(std::move(state));
+  if (const auto& error = source.state_->stored->error()) return std::unexpected(*error);
+  return source;
+}
+
 ByteSource ByteSource::FromMemory(std::string_view bytes) {
   auto state = std::make_unique<State>(File(-1));
   state->memory = bytes;
@@ -210,21 +250,25 @@ std::string_view ByteSource::Peek(size_t count) {
 
 bool ByteSource::CanSeek() const {
   const State& s = *state_;
-  return !s.inflater && (s.file.fd() < 0 || s.file_size >= 0);
+  return !s.inflater && (s.InMemory() || s.file_size >= 0);
 }
 
 uint64_t ByteSource::size() const {
   const State& s = *state_;
-  return s.file.fd() < 0 ? s.whole.size() : static_cast<uint64_t>(s.file_size);
+  return s.InMemory() ? s.whole.size() : static_cast<uint64_t>(s.file_size);
 }
 
 size_t ByteSource::ReadAt(uint64_t offset, std::span<char> out) {
   State& s = *state_;
   if (offset >= size()) return 0;
   size_t filled = 0;
-  if (s.file.fd() < 0) {
+  if (s.InMemory()) {
     filled = std::min<size_t>(out.size(), s.whole.size() - offset);
     std::memcpy(out.data(), s.whole.data() + offset, filled);
+  }
+  if (s.stored) {
+    const ssize_t got = s.ReadStored(s.stored->ReadAt(offset, out));
+    if (got > 0) filled = static_cast<size_t>(got);
   }
   while (s.file.fd() >= 0 && filled < out.size()) {
     const ssize_t got = pread(s.file.fd(), out.data() + filled, out.size() - filled,
@@ -247,7 +291,9 @@ Result<ByteSource> ByteSource::Part(uint64_t from, uint64_t to) const {
     return std::unexpected(SystemError("cannot read the file", errno, ""));
   }
   auto state = std::make_unique<State>(std::move(file));
-  if (!is_file) state->memory = state_->whole.substr(from, to - from);
+  state->stored = state_->stored;  // what it has is not asked for again
+  state->failure = state_->failure;
+  if (state->InMemory()) state->memory = state_->whole.substr(from, to - from);
   state->bytes_read = state_->bytes_read;
   state->is_part = true;
   state->part_begin = from;
@@ -257,7 +303,7 @@ Result<ByteSource> ByteSource::Part(uint64_t from, uint64_t to) const {
 
 void ByteSource::Skip(uint64_t bytes) {
   State& s = *state_;
-  if (s.file.fd() < 0)
+  if (s.InMemory())
     s.memory.remove_prefix(std::min<uint64_t>(bytes, s.memory.size()));
   else
     s.part_begin += std::min(bytes, s.part_end - s.part_begin);

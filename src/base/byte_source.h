@@ -7,10 +7,13 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "base/stored_file.h"
 #include "stepscope/result.h"
 
 namespace stepscope {
@@ -25,12 +28,29 @@ enum class InputEnd : uint8_t {
   kReadError,      // the system could not read on
 };
 
+// Why a stored file could not be read to its end.
+struct ReadFailure {
+  // Of several parts that fail the first counts.
+  void Set(const Error& error);
+  std::optional<Error> Get() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::optional<Error> error_;
+};
+
 class ByteSource {
  public:
   // Opens a file. `bytes_read`, if given, is kept up to date with the bytes taken from disk and
   // must outlive the source. Fails when the file cannot be opened or is a folder.
   static Result<ByteSource> Open(const std::string& path,
                                  std::atomic<int64_t>* bytes_read = nullptr);
+
+  // The same of a file in a storage. What goes wrong later is told to `failure`, if given, which
+  // must outlive the source and its parts. What stops the caller stops reading, which then ends
+  // early.
+  static Result<ByteSource> OpenStored(StoredFile file, std::atomic<int64_t>* bytes_read = nullptr,
+                                       ReadFailure* failure = nullptr);
 
   // Bytes already in memory, which must outlive the source.
   static ByteSource FromMemory(std::string_view bytes);

@@ -23,8 +23,8 @@ int64_t NumberAfterKey(std::string_view text) {
 
 }  // namespace
 
-int64_t ClockBaseOf(const std::string& path) {
-  auto source = ByteSource::Open(path);
+int64_t ClockBaseOf(const std::string& path, const Places& places) {
+  auto source = places.Open(path);
   if (!source) return 0;
   std::string text, part(size_t{1} << 20, '\0');
   for (size_t got = source->Read(part); got > 0; got = source->Read(part)) {

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <string>
 
+#include "ingest/places.h"
+
 namespace stepscope {
 
 // ns that added to a time of the trace give ns since 1970. 0 where the file does not say: times of
 // such traces count from 1970 already, or from an unknown moment. Reads the file up to there.
-int64_t ClockBaseOf(const std::string& path);
+int64_t ClockBaseOf(const std::string& path, const Places& places = Places());
 
 }  // namespace stepscope

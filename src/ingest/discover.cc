@@ -13,7 +13,6 @@
 #include <optional>
 #include <set>
 #include <string_view>
-#include <system_error>
 #include <tuple>
 
 #include "ingest/rank_name.h"
@@ -28,10 +27,9 @@ constexpr std::string_view kXPlane = ".xplane.pb";
 // Folders that are looked into for profiles: a limit for those who give "/".
 constexpr size_t kMostFolders = 100'000;
 
-bool LooksLikeTrace(const fs::directory_entry& entry) {
-  std::error_code error;
-  if (!entry.is_regular_file(error)) return false;
-  const std::string name = entry.path().filename();
+bool LooksLikeTrace(const StoredItem& item) {
+  if (item.kind != StoredItem::Kind::kFile) return false;
+  const std::string name = fs::path(item.path).filename();
   return !name.starts_with('.') &&
          (name.ends_with(".json") || name.ends_with(".gz") || name.ends_with(kXPlane));
 }
@@ -60,17 +58,15 @@ struct Listing {
   std::vector<std::string> folders;
 };
 
-Result<Listing> List(const std::string& folder) {
-  std::error_code error;
+Result<Listing> List(const Places& places, const std::string& folder) {
+  auto items = places.List(folder);
+  if (!items) return std::unexpected(items.error());
   Listing listing;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    std::error_code ignored;
-    if (LooksLikeTrace(*at)) listing.traces.push_back(at->path());
-    if (at->is_directory(ignored)) listing.folders.push_back(at->path());
-  }
-  if (error) {
-    return std::unexpected(Error{"cannot list the directory: " + error.message(), folder,
-                                 "check the permissions of the directory"});
+  for (StoredItem& item : *items) {
+    if (LooksLikeTrace(item))
+      listing.traces.push_back(std::move(item.path));
+    else if (item.kind == StoredItem::Kind::kFolder)
+      listing.folders.push_back(std::move(item.path));
   }
   KeepOneOfEach(listing.traces);
   std::ranges::sort(listing.traces, NaturalLess);
@@ -82,7 +78,7 @@ Result<Listing> List(const std::string& folder) {
 struct Profile {
   std::string folder;
   std::vector<std::string> files;
-  fs::file_time_type written = fs::file_time_type::min();  // the latest of the files
+  int64_t written = INT64_MIN;  // the latest of the files
 
   // Names are times: "2025_01_31_23_59_59".
   std::string Name() const { return fs::path(folder).filename(); }
@@ -121,37 +117,36 @@ bool OfOneJob(const Profile& a, const Profile& b) {
   return of_a && of_b && std::abs(*of_a - *of_b) <= kAtOneTime;
 }
 
-void AddProfile(const std::string& folder, std::vector<Profile>& profiles) {
-  const auto listing = List(folder);
+void AddProfile(const Places& places, const std::string& folder, std::vector<Profile>& profiles) {
+  const auto listing = List(places, folder);
   if (!listing) return;
   Profile profile{.folder = folder};
   for (const std::string& file : listing->traces) {
-    std::error_code error;
     if (file.contains(kXPlane)) profile.files.push_back(file);
-    const auto written = fs::last_write_time(file, error);
-    if (!error) profile.written = std::max(profile.written, written);
+    if (const auto item = places.Find(file))
+      profile.written = std::max(profile.written, item->written);
   }
   if (!profile.files.empty()) profiles.push_back(std::move(profile));
 }
 
 // All plugins/profile/RUN/ at any depth. Links are followed, each folder once.
-std::vector<Profile> ProfilesBelow(const std::string& folder) {
+std::vector<Profile> ProfilesBelow(const Places& places, const std::string& folder) {
   std::vector<Profile> profiles;
-  std::error_code error;
   std::vector<std::string> open = {folder};
   std::set<std::string> seen;
   while (!open.empty() && seen.size() < kMostFolders) {
     const std::string at = std::move(open.back());
     open.pop_back();
-    const fs::path canonical = fs::canonical(at, error);
-    if (error || !seen.insert(canonical).second) continue;
-    const auto listing = List(at);
+    const auto canonical = places.Canonical(at);
+    if (!canonical || !seen.insert(*canonical).second) continue;
+    const auto listing = List(places, at);
     if (!listing) continue;
+    const fs::path whole = *canonical;
     const bool holds_profiles =
-        canonical.filename() == "profile" && canonical.parent_path().filename() == "plugins";
+        whole.filename() == "profile" && whole.parent_path().filename() == "plugins";
     for (const std::string& below : listing->folders) {
       if (holds_profiles)
-        AddProfile(below, profiles);
+        AddProfile(places, below, profiles);
       else
         open.push_back(below);
     }
@@ -177,8 +172,9 @@ std::vector<Profile> TakeNewestJob(std::vector<Profile>& profiles) {
 }
 
 // The files of the newest job's profiles below the folder, and a note about the others.
-std::vector<std::string> NewestProfile(const std::string& folder, std::vector<Note>& notes) {
-  std::vector<Profile> profiles = ProfilesBelow(folder);
+std::vector<std::string> NewestProfile(const Places& places, const std::string& folder,
+                                       std::vector<Note>& notes) {
+  std::vector<Profile> profiles = ProfilesBelow(places, folder);
   if (profiles.empty()) return {};
   std::vector<std::string> files;
   for (Profile& profile : TakeNewestJob(profiles))
@@ -194,11 +190,12 @@ std::vector<std::string> NewestProfile(const std::string& folder, std::vector<No
 
 // Traces of the subfolders that are named by ranks. `others` collects subfolders that hold traces
 // and are not, for the error message.
-std::vector<std::string> TracesOfRankFolders(const std::vector<std::string>& folders,
+std::vector<std::string> TracesOfRankFolders(const Places& places,
+                                             const std::vector<std::string>& folders,
                                              std::vector<std::string>& others) {
   std::vector<std::string> traces;
   for (const std::string& folder : folders) {
-    const auto listing = List(folder);
+    const auto listing = List(places, folder);
     if (!listing || listing->traces.empty()) continue;
     if (RankFromPath(fs::path(folder).filename().string())) {
       traces.insert(traces.end(), listing->traces.begin(), listing->traces.end());
@@ -220,19 +217,25 @@ std::string SayOneOf(const std::vector<std::string>& folders) {
   return text + (folders.size() > kNamed ? ", ..." : "");
 }
 
-Result<std::vector<std::string>> TracesOfFolder(const std::string& folder,
+Result<std::vector<std::string>> TracesOfFolder(const Places& places, const std::string& folder,
                                                 std::vector<Note>& notes) {
-  auto listing = List(folder);
+  auto listing = List(places, folder);
   if (!listing) return std::unexpected(listing.error());
   if (!listing->traces.empty()) return std::move(listing->traces);
   std::vector<std::string> others;
-  auto traces = TracesOfRankFolders(listing->folders, others);
-  if (traces.empty()) traces = NewestProfile(folder, notes);
+  auto traces = TracesOfRankFolders(places, listing->folders, others);
+  if (traces.empty()) traces = NewestProfile(places, folder, notes);
   if (!traces.empty()) return traces;
   std::string hint = "give a directory with the traces of one job, or the files";
   if (!others.empty()) hint = SayOneOf(others);
   return std::unexpected(Error{
       "there are no traces (*.json, *.json.gz, *.xplane.pb) in this directory", folder, hint});
+}
+
+Error NothingAt(const std::string& path, bool stored) {
+  return {"there is no such file or directory", path,
+          stored ? "check the address and the spelling"
+                 : "check the spelling and the current directory"};
 }
 
 }  // namespace
@@ -261,45 +264,40 @@ bool NaturalLess(const std::string& a, const std::string& b) {
   return a.size() - i < b.size() - j;
 }
 
-Result<FoundTraces> FindTraces(std::span<const std::string> paths) {
+Result<FoundTraces> FindTraces(std::span<const std::string> paths, const Places& places) {
   std::vector<std::string> found;
   FoundTraces unique;
   for (const std::string& path : paths) {
-    std::error_code error;
-    const fs::file_status status = fs::status(path, error);
-    if (status.type() == fs::file_type::directory) {
-      auto traces = TracesOfFolder(path, unique.notes);
+    const auto item = places.Find(path);
+    if (!item) return std::unexpected(item.error());
+    if (item->kind == StoredItem::Kind::kFolder) {
+      auto traces = TracesOfFolder(places, path, unique.notes);
       if (!traces) return std::unexpected(traces.error());
       found.insert(found.end(), traces->begin(), traces->end());
-    } else if (fs::exists(status)) {
+    } else if (item->kind == StoredItem::Kind::kFile) {
       found.push_back(path);
     } else {
-      const bool missing = status.type() == fs::file_type::not_found;
-      return std::unexpected(Error{missing ? "there is no such file or directory"
-                                           : "cannot read this path: " + error.message(),
-                                   path, "check the spelling and the current directory"});
+      return std::unexpected(NothingAt(path, places.Stored(path)));
     }
   }
   std::set<std::string> seen;
   for (std::string& path : found) {
-    std::error_code error;
-    const fs::path canonical = fs::canonical(path, error);
-    if (seen.insert(error ? path : canonical.string()).second)
+    if (seen.insert(places.Canonical(path).value_or(path)).second)
       unique.files.push_back(std::move(path));
   }
   return unique;
 }
 
-std::vector<std::string> TracesOfRun(const std::string& folder) {
-  auto listing = List(folder);
+std::vector<std::string> TracesOfRun(const std::string& folder, const Places& places) {
+  auto listing = List(places, folder);
   if (!listing) return {};
   if (!listing->traces.empty()) return std::move(listing->traces);
   std::vector<std::string> others;
-  return TracesOfRankFolders(listing->folders, others);
+  return TracesOfRankFolders(places, listing->folders, others);
 }
 
-std::vector<std::string> FoldersIn(const std::string& folder) {
-  auto listing = List(folder);
+std::vector<std::string> FoldersIn(const std::string& folder, const Places& places) {
+  auto listing = List(places, folder);
   return listing ? std::move(listing->folders) : std::vector<std::string>{};
 }
 

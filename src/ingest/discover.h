@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ingest/places.h"
 #include "stepscope/report.h"
 #include "stepscope/result.h"
 
@@ -21,15 +22,15 @@ struct FoundTraces {
 // plugins/profile/RUN/. What a profiler writes beside its *.xplane.pb about the same time is left
 // out. The same file reached twice is listed once. Sorted by name within a folder, numbers by
 // value: rank-2 before rank-10. Fails when a path does not exist, or leads to no file that could be
-// a trace.
-Result<FoundTraces> FindTraces(std::span<const std::string> paths);
+// a trace. Stopped is thrown where a storage is waited for and the caller is to stop.
+Result<FoundTraces> FindTraces(std::span<const std::string> paths, const Places& places = Places());
 
 // The traces of one folder, or of its subfolders that are named by ranks; none when it holds none
 // or cannot be listed. Looks no deeper.
-std::vector<std::string> TracesOfRun(const std::string& folder);
+std::vector<std::string> TracesOfRun(const std::string& folder, const Places& places = Places());
 
 // The folders in a folder, sorted as above; none when it cannot be listed.
-std::vector<std::string> FoldersIn(const std::string& folder);
+std::vector<std::string> FoldersIn(const std::string& folder, const Places& places = Places());
 
 // The order of names above.
 bool NaturalLess(const std::string& a, const std::string& b);

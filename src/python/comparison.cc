@@ -9,6 +9,7 @@
 #include "python/answer.h"
 #include "python/errors.h"
 #include "python/module.h"
+#include "python/storage.h"
 #include "python/text.h"
 #include "python/work.h"
 #include "stepscope/compare.h"
@@ -27,11 +28,13 @@ std::vector<int64_t> Ranks(const Answer& a, const Answer& b) {
   return ValueOrRaise(RanksToCompare(a.get(), b.get()), Fault::kQuestion);
 }
 
-// It cannot be stopped: Ctrl-C is heard once it is done.
-Answer Stragglers(const nb::list& given, int threads) {
+Answer Stragglers(const nb::list& given, const nb::object& storage, int threads) {
   const std::vector<std::string> paths = BytesOfEach(given);
-  auto answer = WorkFor<Result<ReportSet>>(
-      [&](std::stop_token) { return WhatIfStragglers(paths, {.threads = threads}); });
+  StragglerOptions options{.threads = threads, .storage = StorageOf(storage)};
+  auto answer = WorkFor<Result<ReportSet>>([&](std::stop_token stop) {
+    options.stop = std::move(stop);
+    return WhatIfStragglers(paths, options);
+  });
   return Answer(ValueOrRaise(std::move(answer), Fault::kInput));
 }
 
@@ -43,7 +46,8 @@ void AddComparisons(nb::module_& module) {
   module.def("compare", CompareAnswers, nb::arg("a"), nb::arg("b"), nb::arg("short_names"));
   module.def("ranks_to_compare", Ranks, nb::arg("a"), nb::arg("b"));
   module.def("compared_analyses", Compared);
-  module.def("whatif_stragglers", Stragglers, nb::arg("paths"), nb::arg("threads"));
+  module.def("whatif_stragglers", Stragglers, nb::arg("paths"), nb::arg("storage").none(),
+             nb::arg("threads"));
 }
 
 }  // namespace stepscope::python

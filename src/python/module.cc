@@ -4,6 +4,8 @@
 
 NB_MODULE(_core, module) {
   using namespace stepscope::python;
+  // At the end of a process a request of a storage may still be under way, which is no mistake.
+  nanobind::set_leak_warnings(false);
   module.attr("__version__") = STEPSCOPE_VERSION;
   AddProgram(module);
   AddColumns(module);
@@ -12,4 +14,5 @@ NB_MODULE(_core, module) {
   AddSessions(module);
   AddComparisons(module);
   AddPages(module);
+  AddStorages(module);
 }

@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,18 +12,26 @@
 
 #include "python/errors.h"
 #include "python/module.h"
+#include "python/storage.h"
 #include "python/text.h"
+#include "python/work.h"
 #include "stepscope/server.h"
 
 namespace stepscope::python {
 namespace {
+
+constexpr std::chrono::seconds kLookAtFiles{2};
+constexpr std::chrono::seconds kLookAtStorage{60};  // each look is a request, which may cost money
 
 class Page {
  public:
   explicit Page(PageServer server) : server_(std::move(server)), process_(getpid()) {}
   // The threads of the server are those of the process that started it.
   ~Page() {
-    if (process_ != getpid()) new std::optional<PageServer>(std::move(server_));
+    if (process_ != getpid())
+      new std::optional<PageServer>(std::move(server_));
+    else if (server_)
+      Close();
   }
   Page(Page&&) = default;
 
@@ -41,15 +50,22 @@ class Page {
   pid_t process_;
 };
 
-Page Serve(const nb::list& given, const std::string& host, int port, const std::string& token,
-           int threads, std::vector<std::pair<std::string, std::string>> params) {
+Page Serve(const nb::list& given, const nb::object& storage, const std::string& host, int port,
+           const std::string& token, int threads,
+           std::vector<std::pair<std::string, std::string>> params) {
+  const bool stored = !storage.is_none();
   const PageServerOptions options{.paths = BytesOfEach(given),
+                                  .storage = StorageOf(storage),
                                   .host = host,
                                   .port = port,
                                   .token = token,
                                   .threads = threads,
-                                  .settings = {.groups = {}, .params = std::move(params)}};
-  return Page(ValueOrRaise(PageServer::Start(options), Fault::kInput));
+                                  .settings = {.groups = {}, .params = std::move(params)},
+                                  .look_every = stored ? kLookAtStorage : kLookAtFiles};
+  // It waits for answers of Python.
+  auto server = WorkFor<Result<PageServer>>(
+      [&](const std::stop_token&) { return PageServer::Start(options); });
+  return Page(ValueOrRaise(std::move(server), Fault::kInput));
 }
 
 }  // namespace
@@ -60,8 +76,8 @@ void AddPages(nb::module_& module) {
       .def_prop_ro("warning", &Page::warning)
       .def_prop_ro("closed", &Page::closed)
       .def("close", &Page::Close);
-  module.def("serve", Serve, nb::arg("paths"), nb::arg("host"), nb::arg("port"), nb::arg("token"),
-             nb::arg("threads"), nb::arg("params"));
+  module.def("serve", Serve, nb::arg("paths"), nb::arg("storage").none(), nb::arg("host"),
+             nb::arg("port"), nb::arg("token"), nb::arg("threads"), nb::arg("params"));
 }
 
 }  // namespace stepscope::python

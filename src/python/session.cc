@@ -17,6 +17,7 @@
 #include "python/answer.h"
 #include "python/errors.h"
 #include "python/module.h"
+#include "python/storage.h"
 #include "python/text.h"
 #include "python/use.h"
 #include "python/work.h"
@@ -60,11 +61,12 @@ std::function<void()> Telling(LatestProgress& latest, const nb::object& on_progr
 
 std::unique_ptr<Run> Open(const nb::list& given, int threads, const Groups& groups,
                           const Params& params, std::vector<std::string> analyses,
-                          const nb::object& on_progress) {
+                          const nb::object& storage, const nb::object& on_progress) {
   const std::vector<std::string> paths = BytesOfEach(given);
   OpenOptions options{.analyses = std::move(analyses),
                       .threads = threads,
-                      .settings = {.groups = GroupsOf(groups), .params = params}};
+                      .settings = {.groups = GroupsOf(groups), .params = params},
+                      .storage = StorageOf(storage)};
   ValueOrRaise(Session::Check(options.settings), Fault::kQuestion);
   LatestProgress latest;
   if (!on_progress.is_none())
@@ -202,7 +204,8 @@ void AddSessions(nb::module_& module) {
       .def_prop_ro("files", FilesOf)
       .def_prop_ro("ranks", RanksOf);
   module.def("open", Open, nb::arg("paths"), nb::arg("threads"), nb::arg("groups"),
-             nb::arg("params"), nb::arg("analyses"), nb::arg("on_progress") = nb::none());
+             nb::arg("params"), nb::arg("analyses"), nb::arg("storage").none(),
+             nb::arg("on_progress") = nb::none());
   module.def("read_groups", ReadGroups, nb::arg("path"));
   module.def("analyses", Analyses);
   module.def("explain", Explain, nb::arg("name"));

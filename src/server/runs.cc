@@ -8,6 +8,8 @@
 #include <exception>
 #include <utility>
 
+#include "base/stop.h"
+
 namespace stepscope::server {
 namespace {
 
@@ -36,7 +38,7 @@ std::string_view RunStateName(RunState state) {
 
 Runs::Runs(Options options) : options_(std::move(options)) {
   options_.keep = std::max<size_t>(1, options_.keep);
-  Merge(FindSources(options_.paths), true, options_.paths.size());
+  Merge(FindSources(options_.paths, options_.storage), true, options_.paths.size());
   reader_ = std::jthread([this](const std::stop_token& stop) { ReadThem(stop); });
   watcher_ = std::jthread([this](const std::stop_token& stop) { Watch(stop); });
 }
@@ -121,7 +123,7 @@ Attempt<std::shared_ptr<OpenRun>> Runs::Get(const std::string& id, const Gone& g
 
 void Runs::Look() {
   const auto paths = Paths();
-  Merge(FindSources(paths), false, paths.size());
+  Merge(FindSources(paths, options_.storage), false, paths.size());
 }
 
 void Runs::Merge(Sources found, bool first, size_t paths) {
@@ -171,6 +173,7 @@ void Runs::Watch(const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable_any wake;
   std::unique_lock lock(mutex);
+  const StopScope scope(stop);  // of what a storage is asked for
   while (!wake.wait_for(lock, stop, options_.look_every, [&] { return stop.stop_requested(); })) {
     try {
       Look();
@@ -266,7 +269,8 @@ Runs::ReadRun Runs::ReadIt(Entry& entry, const std::string& path, const std::sto
     OpenOptions open{.analyses = {},
                      .threads = options_.threads,
                      .keep_events = true,
-                     .settings = options_.settings};
+                     .settings = options_.settings,
+                     .storage = options_.storage};
     open.on_progress = [&](const Progress& progress) {
       const std::lock_guard here(mutex_);
       entry.view.progress = progress;

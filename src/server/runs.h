@@ -38,7 +38,8 @@ class Runs {
  public:
   struct Options {
     std::vector<std::string> paths;
-    int threads = 0;  // to read a run with
+    StorageRef storage = nullptr;  // where some of them lie
+    int threads = 0;               // to read a run with
     Settings settings;
     size_t keep = 4;  // so many runs stay in memory; of more, those that were asked last
     // And no more than these bytes of timelines, which are most of what a run needs; one may be

@@ -134,7 +134,7 @@ Result<PageServer> PageServer::Start(const PageServerOptions& options) {
         "cannot use the token: it is too short, or has characters that addresses do not", "`token`",
         "use 16 or more letters, digits and - _ . ~, such as from 'openssl rand -hex 16'"});
   }
-  if (const auto checked = server::CheckPaths(options.paths); !checked) {
+  if (const auto checked = server::CheckPaths(options.paths, options.storage); !checked) {
     return std::unexpected(checked.error());
   }
   if (const auto checked = server::CheckFiles(options.goodput.scheduler_files); !checked) {
@@ -156,6 +156,7 @@ Result<PageServer> PageServer::Start(const PageServerOptions& options) {
   state->url = UrlOf(options.host, port, *token);
   state->warning = loopback ? "" : OverTheNetwork(options.host, port, *token);
   Runs& runs = state->runs.emplace(Runs::Options{.paths = options.paths,
+                                                 .storage = options.storage,
                                                  .threads = options.threads,
                                                  .settings = options.settings,
                                                  .keep = options.keep,

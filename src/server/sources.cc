@@ -52,12 +52,13 @@ bool IsAddress(const std::string& path) { return path.contains("://"); }
 
 }  // namespace
 
-Sources FindSources(const std::vector<std::string>& paths) {
+Sources FindSources(const std::vector<std::string>& paths, const StorageRef& storage) {
   Sources found;
   std::set<std::string> ids;
   for (const std::string& path : paths) {
-    const auto runs = FindRuns(path);
-    if (runs.empty() && IsGoodputLedger(path) && ids.insert(IdOf(path)).second) {
+    const auto runs = FindRuns(path, storage);
+    const bool stored = storage && storage->holds(path);
+    if (runs.empty() && !stored && IsGoodputLedger(path) && ids.insert(IdOf(path)).second) {
       const std::string name = IsAddress(path) ? "PostgreSQL" : LastName(path);
       found.ledgers.push_back({.id = IdOf(path), .name = name, .path = path});
     }
@@ -90,13 +91,14 @@ Result<void> CheckFiles(const std::vector<std::string>& files) {
   return {};
 }
 
-Result<void> CheckPaths(const std::vector<std::string>& paths) {
+Result<void> CheckPaths(const std::vector<std::string>& paths, const StorageRef& storage) {
   if (paths.empty()) {
     return std::unexpected(
         Error{"nothing to show", "", "give a directory of traces, or trace files"});
   }
   for (const std::string& path : paths) {
     std::error_code failed;
+    if (storage && storage->holds(path)) continue;
     if (fs::exists(path, failed) || IsGoodputLedger(path)) continue;
     return std::unexpected(
         Error{"there is no such file or directory", path,

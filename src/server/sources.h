@@ -26,11 +26,11 @@ struct Sources {
 
 // Each path once. Runs first to last as the paths are given, by name within a folder.
 inline constexpr size_t kMostRuns = 1000;
-Sources FindSources(const std::vector<std::string>& paths);
+Sources FindSources(const std::vector<std::string>& paths, const StorageRef& storage = nullptr);
 
 // Fails when there are no paths, or one of them leads nowhere. A folder with nothing in it yet is
-// fine.
-Result<void> CheckPaths(const std::vector<std::string>& paths);
+// fine, and so is what a storage holds.
+Result<void> CheckPaths(const std::vector<std::string>& paths, const StorageRef& storage = nullptr);
 
 // Fails when one of these files does not exist.
 Result<void> CheckFiles(const std::vector<std::string>& files);

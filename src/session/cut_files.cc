@@ -12,7 +12,7 @@ namespace stepscope {
 namespace {
 
 bool IsCut(const InputFile& file) {
-  return file.rank >= 0 && file.problem == NoteMessage(NoteKind::kTruncated);
+  return file.rank >= 0 && file.problem.starts_with(NoteMessage(NoteKind::kTruncated));
 }
 
 size_t CompleteSteps(const RankActivity& rank) {

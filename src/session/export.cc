@@ -22,11 +22,9 @@
 #include "export/perfetto.h"
 #include "facts/collectives/collectives.h"
 #include "facts/steps/steps.h"
-#include "ingest/discover.h"
 #include "ingest/trace_reader.h"
 #include "report/columns.h"
 #include "session/load.h"
-#include "session/name.h"
 #include "session/progress.h"
 #include "session/redact_run.h"
 
@@ -184,10 +182,12 @@ Overlay Exporter::OverlayOf(ExportItem& item) const {
 }
 
 Result<Trace> Exporter::Read(const ExportItem& item, ReadOptions read) {
-  auto source = ByteSource::Open(item.file->path, &bytes_read_);
+  ReadFailure failure;
+  auto source = run_.places.Open(item.file->path, &bytes_read_, &failure);
   if (!source) return std::unexpected(source.error());
   read.spare_threads = &spare_threads_;
   auto trace = ReadTrace(std::move(*source), read);
+  if (const auto failed = failure.Get()) return std::unexpected(*failed);
   if (trace && run_.redactor) RedactTrace(*trace, *run_.redactor);
   ++files_done_;
   return trace;
@@ -331,9 +331,8 @@ Result<ReportSet> Export(std::span<const std::string> paths, const ExportOptions
   }
   const auto selection = ParseSteps(options.steps);
   if (!selection) return std::unexpected(selection.error());
-  const auto files = FindTraces(paths);
-  if (!files) return std::unexpected(files.error());
-  OpenOptions open{.threads = options.threads, .redact = options.redact};
+  OpenOptions open{
+      .threads = options.threads, .redact = options.redact, .storage = options.storage};
   if (options.on_progress) {
     open.on_progress = [&](Progress progress) {  // what is read is read once more
       progress.bytes_total *= 2;
@@ -343,9 +342,8 @@ Result<ReportSet> Export(std::span<const std::string> paths, const ExportOptions
   }
   Wanted needs = options.critical_path ? kCriticalPath.needs : Wanted(kRankActivityNeeds);
   if (!options.patterns.operator_name.empty()) needs = needs | kKernelSequences.needs;
-  auto run = LoadRun(*files, needs, open);
+  auto run = LoadPaths(paths, needs, open);
   if (!run) return std::unexpected(run.error());
-  run->info.name = NameOfRun(paths);
   return Exporter(std::move(*run), options, *selection).Write();
 }
 

@@ -4,8 +4,9 @@
 #include <xxhash.h>
 
 #include <filesystem>
-#include <system_error>
+#include <utility>
 
+#include "base/stop.h"
 #include "ingest/discover.h"
 
 namespace stepscope {
@@ -17,29 +18,27 @@ uint64_t Mix(uint64_t seed, const void* bytes, size_t size) {
   return XXH3_64bits_withSeed(bytes, size, seed);
 }
 
-uint64_t VersionOf(const std::vector<std::string>& files) {
+uint64_t VersionOf(const std::vector<std::string>& files, const Places& places) {
   uint64_t version = 1;
   for (const std::string& file : files) {
-    std::error_code failed;
-    const uint64_t size = fs::file_size(file, failed);
-    const int64_t written = fs::last_write_time(file, failed).time_since_epoch().count();
+    const StoredItem item = places.Find(file).value_or(StoredItem());
     version = Mix(version, file.data(), file.size());
-    version = Mix(version, &size, sizeof size);
-    version = Mix(version, &written, sizeof written);
+    version = Mix(version, &item.bytes, sizeof item.bytes);
+    version = Mix(version, &item.written, sizeof item.written);
+    version = Mix(version, &item.version, sizeof item.version);
   }
   return version;
 }
 
 class Search {
  public:
+  explicit Search(Places places) : places_(std::move(places)) {}
+
   std::vector<FoundRun> Of(const std::string& path) && {
-    std::error_code failed;
-    if (!fs::is_directory(path, failed)) {
-      if (fs::exists(path, failed)) Add(path, {path});
-      return std::move(runs_);
-    }
-    if (!AddFolder(path)) {
-      for (const std::string& below : FoldersIn(path)) AddFolder(below);
+    const StoredItem item = places_.Find(path).value_or(StoredItem());
+    if (item.kind == StoredItem::Kind::kFile) Add(path, {path});
+    if (item.kind == StoredItem::Kind::kFolder && !AddFolder(path)) {
+      for (const std::string& below : FoldersIn(path, places_)) AddFolder(below);
     }
     return std::move(runs_);
   }
@@ -50,7 +49,7 @@ class Search {
     if (const auto files = TracesIn(folder); !files.empty()) return Add(folder, files);
     const std::string profiles = (fs::path(folder) / "plugins" / "profile").string();
     bool any = false;
-    for (const std::string& run : FoldersIn(profiles)) {
+    for (const std::string& run : FoldersIn(profiles, places_)) {
       const auto files = TracesIn(run);
       any = (!files.empty() && Add(run, files)) || any;
     }
@@ -58,21 +57,28 @@ class Search {
   }
 
   bool Add(const std::string& path, const std::vector<std::string>& files) {
-    runs_.push_back({.path = path, .version = VersionOf(files)});
+    runs_.push_back({.path = path, .version = VersionOf(files, places_)});
     return true;
   }
 
   std::vector<std::string> TracesIn(const std::string& folder) {
     if (++looked_at_ > kMostRunFolders) return {};
-    return TracesOfRun(folder);
+    return TracesOfRun(folder, places_);
   }
 
+  Places places_;
   std::vector<FoundRun> runs_;
   size_t looked_at_ = 0;
 };
 
 }  // namespace
 
-std::vector<FoundRun> FindRuns(const std::string& path) { return Search().Of(path); }
+std::vector<FoundRun> FindRuns(const std::string& path, const StorageRef& storage) {
+  try {
+    return Search(Places(storage)).Of(path);
+  } catch (const Stopped&) {
+    return {};
+  }
+}
 
 }  // namespace stepscope

@@ -5,7 +5,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -22,9 +21,11 @@
 #include "base/stop.h"
 #include "facts/activity/host_device.h"
 #include "facts/activity/rank_activity_builder.h"
+#include "ingest/places.h"
 #include "ingest/rank_name.h"
 #include "ingest/trace_reader.h"
 #include "session/job_of_files.h"
+#include "session/name.h"
 #include "session/progress.h"
 #include "session/redact_run.h"
 
@@ -45,10 +46,9 @@ struct LoadedFile {
   bool memory_only = false;  // no recording, but a memory timeline that accompanies one
 };
 
-int64_t SizeOnDisk(const std::string& path) {
-  std::error_code error;
-  const auto size = std::filesystem::file_size(path, error);
-  return error ? 0 : static_cast<int64_t>(size);
+int64_t SizeOf(const std::string& path, const Places& places) {
+  const auto item = places.Find(path);
+  return item ? std::max<int64_t>(item->bytes, 0) : 0;
 }
 
 // What a damaged file's own report says in the list of files.
@@ -71,6 +71,7 @@ struct LoadOptions {
   ReadOptions read;
   bool keep_events = false;
   const redact::Redactor* redactor = nullptr;
+  Places places;
   std::stop_token stop;
 };
 
@@ -103,25 +104,28 @@ constexpr Wanted kHostAsDevice(KindSet{Kind::kOperator}, /*with_inputs=*/true,
 
 // Reads a file again where it records no device and what its host does was not asked for: numbers
 // are those of the job, whatever analyses ask.
-void ReadAgainAsHost(Trace& trace, const std::string& path, ReadOptions options) {
+void ReadAgainAsHost(Trace& trace, const std::string& path, const Places& places,
+                     ReadOptions options) {
   const bool has_all =
       options.keep.Has(Kind::kOperator) && options.keep.inputs && options.keep.kernels;
   if (has_all || trace.gpu_events_in_file > 0) return;
   options.keep = options.keep | kHostAsDevice;
   options.observer = nullptr;
   std::atomic<int64_t> ignored = 0;  // the bytes were counted once
-  auto source = ByteSource::Open(path, &ignored);
+  auto source = places.Open(path, &ignored);
   if (!source) return;
   if (auto again = ReadTrace(std::move(*source), options)) trace = std::move(*again);
 }
 
 void ReadFile(LoadedFile& file, const LoadOptions& load, std::atomic<int64_t>& bytes_read) {
   const ReadOptions& options = load.read;
-  auto source = ByteSource::Open(file.info.path, &bytes_read);
+  ReadFailure failure;  // of a file in a storage, somewhere in it
+  auto source = load.places.Open(file.info.path, &bytes_read, &failure);
   if (!source) return Fail(file, source.error(), NoteKind::kUnreadable);
   auto trace = ReadTrace(std::move(*source), options);
+  if (!trace && failure.Get()) return Fail(file, *failure.Get(), NoteKind::kUnreadable);
   if (!trace) return Fail(file, trace.error(), NoteKind::kNotATrace);
-  ReadAgainAsHost(*trace, file.info.path, options);
+  ReadAgainAsHost(*trace, file.info.path, load.places, options);
   if (load.redactor != nullptr) RedactTrace(*trace, *load.redactor);
   if (load.keep_events)
     TakeActivityAndEvents(file, *trace, *options.spare_threads);
@@ -130,6 +134,10 @@ void ReadFile(LoadedFile& file, const LoadOptions& load, std::atomic<int64_t>& b
   file.info.events = trace->events_in_file;
   file.info.gpu_events = trace->gpu_events_in_file;
   file.info.problem = ProblemOf(trace->notes);
+  if (const auto failed = failure.Get()) {
+    file.info.problem = std::string(NoteMessage(NoteKind::kTruncated)) + ": " + failed->what;
+    if (trace->notes.Count(NoteKind::kTruncated) == 0) trace->notes.Add(NoteKind::kTruncated);
+  }
   file.notes = std::move(trace->notes);
   file.strings = std::move(trace->strings);
   file.own_rank = trace->meta.rank;
@@ -157,11 +165,12 @@ void LoadFile(LoadedFile& file, const LoadOptions& options, std::atomic<int64_t>
 
 std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, Wanted keep,
                                   const OpenOptions& options, const redact::Redactor* redactor) {
+  const Places places(options.storage);
   std::vector<LoadedFile> files(paths.size());
   Progress totals{.files_total = static_cast<int>(paths.size())};
   for (size_t i = 0; i < paths.size(); ++i) {
     files[i].info.path = paths[i];
-    files[i].info.bytes = SizeOnDisk(paths[i]);
+    files[i].info.bytes = SizeOf(paths[i], places);
     totals.bytes_total += files[i].info.bytes;
   }
   // The largest first, so that no thread is left with a large one at the end.
@@ -179,6 +188,7 @@ std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, Wanted 
   const LoadOptions read{.read = {.keep = keep, .spare_threads = &spare_threads},
                          .keep_events = options.keep_events,
                          .redactor = redactor,
+                         .places = places,
                          .stop = options.stop};
   std::atomic<int64_t> bytes_read = 0;
   std::atomic<int> files_read = 0;
@@ -361,10 +371,25 @@ Error NoneCouldBeRead(const std::vector<LoadedFile>& files) {
 
 }  // namespace
 
+Result<LoadedRun> LoadPaths(std::span<const std::string> paths, Wanted keep,
+                            const OpenOptions& options) {
+  try {
+    const StopScope scope(options.stop);
+    const auto found = FindTraces(paths, Places(options.storage));
+    if (!found) return std::unexpected(found.error());
+    auto run = LoadRun(*found, keep, options);
+    if (run) run->info.name = NameOfRun(paths);
+    return run;
+  } catch (const Stopped&) {
+    return std::unexpected(GivenUp());
+  }
+}
+
 Result<LoadedRun> LoadRun(const FoundTraces& found, Wanted keep, const OpenOptions& options) {
   std::optional<redact::Redactor> redactor;
   if (options.redact) {
-    auto learned = RedactorOf(found.files, *options.redact, options.threads);
+    auto learned =
+        RedactorOf(found.files, Places(options.storage), *options.redact, options.threads);
     if (!learned) return std::unexpected(learned.error());
     redactor = std::move(*learned);
   }
@@ -379,6 +404,7 @@ Result<LoadedRun> LoadRun(const FoundTraces& found, Wanted keep, const OpenOptio
   if (auto checked = CheckSameWorld(of_job); !checked) return std::unexpected(checked.error());
   if (auto checked = CheckOneRun(of_job); !checked) return std::unexpected(checked.error());
   LoadedRun run;
+  run.places = Places(options.storage);
   run.redactor = std::move(redactor);
   run.info.notes = found.notes;
   NoteJob(of_job, run.info);

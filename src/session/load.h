@@ -3,12 +3,14 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/string_table.h"
 #include "facts/activity/rank_activity.h"
 #include "ingest/discover.h"
+#include "ingest/places.h"
 #include "redact/redactor.h"
 #include "stepscope/report.h"
 #include "stepscope/session.h"
@@ -26,10 +28,16 @@ struct LoadedRun {
   // With OpenOptions::keep_events: the events of each of `ranks`, and the names they share.
   std::vector<RecordedEvents> events;
   StringTable event_names;
+  Places places;  // of the files, which may be read again
   // With OpenOptions::redact: what has been replaced in all of the above but `info`, whose paths
   // lead to the files.
   std::optional<redact::Redactor> redactor;
 };
+
+// Finds the traces of these paths, reads them and names the run. Fails as FindTraces() and
+// LoadRun() do, and when stopped.
+Result<LoadedRun> LoadPaths(std::span<const std::string> paths, Wanted keep,
+                            const OpenOptions& options);
 
 // Reads these files. `keep` is what the analyses to come need. Fails when no file could be read;
 // files that could not are listed in `info` with their problem.

@@ -40,9 +40,12 @@ std::vector<EventStep> StepsOf(const LoadedRun& run, const std::vector<size_t>& 
 }
 
 Result<Trace> ReadOne(const LoadedRun& run, const std::string& path, std::atomic<int>& spare) {
-  auto source = ByteSource::Open(path);
+  ReadFailure failure;
+  auto source = run.places.Open(path, nullptr, &failure);
   if (!source) return std::unexpected(source.error());
   auto trace = ReadTrace(std::move(*source), {.keep = Wanted::All(), .spare_threads = &spare});
+  StopIfAsked();
+  if (const auto failed = failure.Get()) return std::unexpected(*failed);
   if (!trace) return std::unexpected(Error{trace.error().what, path, trace.error().hint});
   if (run.redactor) RedactTrace(*trace, *run.redactor);
   return trace;

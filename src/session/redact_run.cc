@@ -77,7 +77,7 @@ redact::KnownWords NamesIn(const ReportSet& answer, const redact::Redactor& reda
 
 }  // namespace
 
-Result<redact::Redactor> RedactorOf(std::span<const std::string> files,
+Result<redact::Redactor> RedactorOf(std::span<const std::string> files, const Places& places,
                                     const RedactOptions& options, int threads) {
   auto redactor = RedactorWith(options);
   if (!redactor) return redactor;
@@ -86,7 +86,7 @@ Result<redact::Redactor> RedactorOf(std::span<const std::string> files,
                                      : std::max(1u, std::thread::hardware_concurrency());
   ParallelFor(files.size(), workers, [&](size_t i) {
     redactor->LearnFileName(std::filesystem::path(files[i]).filename().string(), words[i]);
-    auto source = ByteSource::Open(files[i]);
+    auto source = places.Open(files[i]);
     if (source) (void)redact::LearnFile(std::move(*source), *redactor, words[i]);
   });
   redact::KnownWords all;

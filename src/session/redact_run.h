@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "ingest/places.h"
 #include "redact/redactor.h"
 #include "stepscope/report.h"
 #include "stepscope/session.h"
@@ -14,7 +15,7 @@ namespace stepscope {
 
 // A redactor that knows the hosts and users that any of these files names in a field of its own.
 // Files that cannot be read name none.
-Result<redact::Redactor> RedactorOf(std::span<const std::string> files,
+Result<redact::Redactor> RedactorOf(std::span<const std::string> files, const Places& places,
                                     const RedactOptions& options, int threads);
 
 void RedactTrace(Trace& trace, const redact::Redactor& redactor);

@@ -10,11 +10,9 @@
 #include "facts/derived/steps/step_categories.h"
 #include "facts/steps/step_breakdown.h"
 #include "ingest/clock_base.h"
-#include "ingest/discover.h"
 #include "report/findings.h"
 #include "session/cut_files.h"
 #include "session/load.h"
-#include "session/name.h"
 #include "session/params.h"
 #include "session/read_events.h"
 #include "session/redact_run.h"
@@ -177,11 +175,8 @@ Result<Session> Session::Open(std::span<const std::string> paths, const OpenOpti
     return std::unexpected(checked.error());
   Wanted keep;
   for (const Analysis* analysis : *prepared) keep = keep | analysis->needs;
-  const auto files = FindTraces(paths);
-  if (!files) return std::unexpected(files.error());
-  auto run = LoadRun(*files, keep, options);
+  auto run = LoadPaths(paths, keep, options);
   if (!run) return std::unexpected(run.error());
-  run->info.name = NameOfRun(paths);
   return Session(
       std::make_unique<State>(std::move(*run), *prepared, options.keep_events, options.settings));
 }
@@ -195,7 +190,7 @@ std::vector<TracedStep> Session::StepsOnClock() const {
     if (!file) continue;
     const std::vector<Step>& of_rank = run.ranks[r].steps;
     const bool absolute = !of_rank.empty() && of_rank.front().start >= kEarliest;
-    const int64_t base = absolute ? 0 : ClockBaseOf(run.info.files[*file].path);
+    const int64_t base = absolute ? 0 : ClockBaseOf(run.info.files[*file].path, run.places);
     for (const Step& step : of_rank) {
       const int64_t start = AddSaturated(step.start, base), end = AddSaturated(step.end, base);
       if (start < kEarliest || end == INT64_MAX) continue;

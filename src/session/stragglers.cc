@@ -5,11 +5,9 @@
 
 #include "analyses/straggler_report.h"
 #include "facts/derived/operations/straggler_cost.h"
-#include "ingest/discover.h"
 #include "ingest/parquet/operations_file.h"
 #include "report/findings.h"
 #include "session/load.h"
-#include "session/name.h"
 #include "session/verdict.h"
 #include "stepscope/whatif.h"
 
@@ -59,12 +57,12 @@ Result<ReportSet> AskOperations(const std::string& path) {
 }
 
 Result<ReportSet> AskTraces(std::span<const std::string> paths, const StragglerOptions& options) {
-  const auto files = FindTraces(paths);
-  if (!files) return std::unexpected(files.error());
-  auto run = LoadRun(*files, kStragglerNeeds,
-                     {.threads = options.threads, .on_progress = options.on_progress});
+  auto run = LoadPaths(paths, kStragglerNeeds,
+                       {.threads = options.threads,
+                        .storage = options.storage,
+                        .on_progress = options.on_progress,
+                        .stop = options.stop});
   if (!run) return std::unexpected(run.error());
-  run->info.name = NameOfRun(paths);
   const Facts facts = DeriveFacts(run->names, run->ranks, *ParseSteps("all"), "all");
   ReportSet answer{.run = run->info};
   answer.run.steps = "all";

@@ -101,8 +101,8 @@ def report(events: Any = None, *, store: Optional[str] = None, job: Optional[str
     "productivity", "chip_hours" and others.
 
     Args:
-      events: a file of events or a recorder's directory, or several of them; a Recorder; or entries of
-        ml-goodput-measurement's log as dicts.
+      events: a file of events or a recorder's directory, or several of them; a Recorder; an object with read()
+        that holds a file of events; or entries of ml-goodput-measurement's log as dicts.
       store: instead of events, a ledger: a directory or a postgresql:// address.
       job: its name, if there are several.
       at: end of a running job. Times are datetimes (local time without a zone) or seconds since 1970.
@@ -112,7 +112,7 @@ def report(events: Any = None, *, store: Optional[str] = None, job: Optional[str
       options: all others of `stepscope goodput analyze`: price_per_chip_hour=2.5, scheduler=["sacct.txt"].
 
     Raises:
-      ValueError: the input has no events, or an option is wrong; the message says what to try.
+      ValueError: the input has no events, is a URL, or an option is wrong; the message says what to try.
       FileNotFoundError: there is no binary `stepscope`.
 
     Example:
@@ -161,16 +161,33 @@ def _flags(name: str, values: Iterable[Any]) -> Iterator[str]:
 
 @contextlib.contextmanager
 def _paths_of(events: Any) -> Iterator[List[Any]]:
-    """Yields paths of the events; entries are in a file of their own meanwhile."""
+    """Yields paths of the events; entries and what objects give are in files of their own meanwhile."""
     events = getattr(events, "directory", events)
-    single = isinstance(events, (str, os.PathLike, dict))
+    single = isinstance(events, (str, os.PathLike, dict)) or hasattr(events, "read")
     events = [events] if single else list(events)
-    if not any(isinstance(e, dict) for e in events):
-        yield events
+    paths = [_path(e) for e in events if not isinstance(e, dict) and not hasattr(e, "read")]
+    entries = [e for e in events if isinstance(e, dict)]
+    contents = [_bytes_of(e) for e in events if hasattr(e, "read")]
+    if entries:
+        contents.append("".join(json.dumps(entry) + "\n" for entry in entries).encode())
+    if not contents:
+        yield paths
         return
-    with tempfile.NamedTemporaryFile("w", suffix=".jsonl", delete=False) as file:
-        file.writelines(json.dumps(entry) + "\n" for entry in events)
-    try:
-        yield [file.name]
-    finally:
-        os.unlink(file.name)
+    with tempfile.TemporaryDirectory(prefix="stepscope-") as folder:
+        for number, content in enumerate(contents):
+            paths.append(os.path.join(folder, "events{}.jsonl".format(number)))
+            with open(paths[-1], "wb") as file:
+                file.write(content)
+        yield paths
+
+
+def _bytes_of(given: Any) -> bytes:
+    content = given.read()
+    return content.encode() if isinstance(content, str) else content
+
+
+def _path(given: Any) -> Any:
+    if isinstance(given, str) and "://" in given and not os.path.exists(given):
+        raise ValueError("events are read from files of this machine, not from {}: give a path, or an object with "
+                         "read(), such as fsspec.open(url).open()".format(given.split("?")[0]))
+    return given

@@ -280,8 +280,8 @@ bool Reader::ReadMembers() {
 void Reader::NoteEnd(bool whole) {
   switch (stream_.end()) {
     case InputEnd::kCorrupt:
-    case InputEnd::kReadError:
       return trace_.notes.Add(NoteKind::kCorrupt);
+    case InputEnd::kReadError:
     case InputEnd::kTruncated:
       return trace_.notes.Add(NoteKind::kTruncated);
     case InputEnd::kTrailingBytes:

@@ -144,9 +144,10 @@ class Reader {
   }
 
   void NoteEnd() {
-    if (file_.end() == InputEnd::kCorrupt || file_.end() == InputEnd::kReadError)
-      return trace_.notes.Add(NoteKind::kCorrupt);
-    if (cut_short_ || file_.end() == InputEnd::kTruncated) trace_.notes.Add(NoteKind::kTruncated);
+    const InputEnd end = file_.end();
+    if (end == InputEnd::kCorrupt) return trace_.notes.Add(NoteKind::kCorrupt);
+    if (cut_short_ || end == InputEnd::kTruncated || end == InputEnd::kReadError)
+      trace_.notes.Add(NoteKind::kTruncated);
   }
 
   ProtoFile file_;

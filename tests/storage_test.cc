@@ -1,0 +1,97 @@
+// Tests that a run in a storage is found and answered as one in a directory.
+#include "stepscope/storage.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "stepscope/demo.h"
+#include "stepscope/find_runs.h"
+#include "stepscope/session.h"
+#include "tests/scratch.h"
+
+namespace stepscope::storage_test {
+namespace {
+
+namespace fs = std::filesystem;
+using Kind = StoredItem::Kind;
+
+// The files of a directory of this machine under other names.
+struct Bucket {
+  std::map<std::string, std::string> files;
+
+  explicit Bucket(const std::string& folder, const std::string& under) {
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+      if (!entry.is_regular_file()) continue;
+      std::ostringstream text;
+      text << std::ifstream(entry.path(), std::ios::binary).rdbuf();
+      files[under + "/" + entry.path().lexically_relative(folder).string()] = text.str();
+    }
+  }
+
+  StoredItem Find(const std::string& path) const {
+    const auto file = files.find(path);
+    if (file != files.end())
+      return {.path = path, .kind = Kind::kFile, .bytes = std::ssize(file->second)};
+    const auto below = files.lower_bound(path + "/");
+    const bool folder = below != files.end() && below->first.starts_with(path + "/");
+    return {.path = path, .kind = folder ? Kind::kFolder : Kind::kNone};
+  }
+  std::vector<StoredItem> List(const std::string& folder) const {
+    std::map<std::string, StoredItem> items;
+    for (const auto& [path, text] : files) {
+      if (!path.starts_with(folder + "/")) continue;
+      const std::string child = path.substr(0, path.find('/', folder.size() + 1));
+      items[child] = Find(child);
+    }
+    std::vector<StoredItem> list;
+    for (const auto& [path, item] : items) list.push_back(item);
+    return list;
+  }
+  StorageRef storage() const {
+    return std::make_shared<const Storage>(
+        Storage{.holds = [](std::string_view path) { return path.starts_with("s3://"); },
+                .find = [this](const std::string& path, auto done) { done(Find(path)); },
+                .list = [this](const std::string& path, auto done) { done(List(path)); },
+                .read = [this](const std::string& path, uint64_t offset, size_t size,
+                               auto done) { done(files.at(path).substr(offset, size)); }});
+  }
+};
+
+TEST(Storage, ARunInABucketIsAnsweredAsOneInADirectory) {
+  const testing::ScratchFolder folder;
+  ASSERT_TRUE(WriteDemo(folder.path() + "/job", {}));
+  const Bucket bucket(folder.path() + "/job", "s3://b/job");
+  const std::vector<std::string> here = {folder.path() + "/job"}, there = {"s3://b/job"};
+  auto local = Session::Open(here);
+  auto stored = Session::Open(there, {.storage = bucket.storage()});
+  ASSERT_TRUE(local && stored);
+  EXPECT_EQ(stored->run().name, "s3://b/job");
+  EXPECT_EQ(stored->run().ranks, local->run().ranks);
+  const auto a = local->Analyze(), b = stored->Analyze();
+  ASSERT_TRUE(a && b);
+  for (size_t r = 0; r < a->reports.size(); ++r) {
+    ASSERT_EQ(a->reports[r].tables.size(), b->reports[r].tables.size());
+    for (size_t t = 0; t < a->reports[r].tables.size(); ++t)
+      EXPECT_EQ(a->reports[r].tables[t].rows, b->reports[r].tables[t].rows);
+  }
+  EXPECT_EQ(stored->ReadEvents(1)->size(), local->ReadEvents(1)->size());
+  EXPECT_FALSE(FindRuns("s3://b", bucket.storage()).empty());
+}
+
+TEST(Storage, WhatIsNotThereIsAnError) {
+  const testing::ScratchFolder folder;
+  folder.Write("rank0.txt", "");
+  const Bucket bucket(folder.path(), "s3://b/job");
+  for (const char* path : {"s3://b/job", "s3://b/nothing"}) {
+    const auto run = Session::Open(std::vector<std::string>{path}, {.storage = bucket.storage()});
+    ASSERT_FALSE(run);
+    EXPECT_EQ(run.error().where, path);
+  }
+}
+
+}  // namespace
+}  // namespace stepscope::storage_test
