@@ -27,11 +27,11 @@ std::vector<int64_t> Ranks(const Answer& a, const Answer& b) {
   return ValueOrRaise(RanksToCompare(a.get(), b.get()), Fault::kQuestion);
 }
 
-// It cannot be stopped: Ctrl-C is heard once it is done.
 Answer Stragglers(const nb::list& given, int threads) {
   const std::vector<std::string> paths = BytesOfEach(given);
-  auto answer = WorkFor<Result<ReportSet>>(
-      [&](std::stop_token) { return WhatIfStragglers(paths, {.threads = threads}); });
+  auto answer = WorkFor<Result<ReportSet>>([&](std::stop_token stop) {
+    return WhatIfStragglers(paths, {.threads = threads, .stop = std::move(stop)});
+  });
   return Answer(ValueOrRaise(std::move(answer), Fault::kInput));
 }
 

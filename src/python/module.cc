@@ -11,5 +11,6 @@ NB_MODULE(_core, module) {
   AddEvents(module);
   AddSessions(module);
   AddComparisons(module);
+  AddGoodput(module);
   AddPages(module);
 }

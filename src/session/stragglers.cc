@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analyses/straggler_report.h"
+#include "base/stop.h"
 #include "facts/derived/operations/straggler_cost.h"
 #include "ingest/discover.h"
 #include "ingest/parquet/operations_file.h"
@@ -61,8 +62,9 @@ Result<ReportSet> AskOperations(const std::string& path) {
 Result<ReportSet> AskTraces(std::span<const std::string> paths, const StragglerOptions& options) {
   const auto files = FindTraces(paths);
   if (!files) return std::unexpected(files.error());
-  auto run = LoadRun(*files, kStragglerNeeds,
-                     {.threads = options.threads, .on_progress = options.on_progress});
+  auto run = LoadRun(
+      *files, kStragglerNeeds,
+      {.threads = options.threads, .on_progress = options.on_progress, .stop = options.stop});
   if (!run) return std::unexpected(run.error());
   run->info.name = NameOfRun(paths);
   const Facts facts = DeriveFacts(run->names, run->ranks, *ParseSteps("all"), "all");
@@ -75,10 +77,7 @@ Result<ReportSet> AskTraces(std::span<const std::string> paths, const StragglerO
   return answer;
 }
 
-}  // namespace
-
-Result<ReportSet> WhatIfStragglers(std::span<const std::string> paths,
-                                   const StragglerOptions& options) {
+Result<ReportSet> Ask(std::span<const std::string> paths, const StragglerOptions& options) {
   if (paths.empty())
     return std::unexpected(Error{"nothing to open", "", "give traces, or a file of operations"});
   const auto parquet = std::ranges::find_if(paths, IsParquet);
@@ -86,6 +85,18 @@ Result<ReportSet> WhatIfStragglers(std::span<const std::string> paths,
   if (paths.size() == 1) return AskOperations(paths[0]);
   return std::unexpected(Error{"cannot read several paths with operations", *parquet,
                                "give one Parquet file, or traces"});
+}
+
+}  // namespace
+
+Result<ReportSet> WhatIfStragglers(std::span<const std::string> paths,
+                                   const StragglerOptions& options) {
+  try {
+    const StopScope scope(options.stop);
+    return Ask(paths, options);
+  } catch (const Stopped&) {
+    return std::unexpected(Error{"the question was canceled", "", ""});
+  }
 }
 
 }  // namespace stepscope
