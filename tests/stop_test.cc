@@ -7,7 +7,10 @@
 #include <thread>
 
 #include "stepscope/demo.h"
+#include "stepscope/goodput_report.h"
+#include "stepscope/whatif.h"
 #include "tests/front_door.h"
+#include "tests/paths.h"
 
 namespace stepscope::testing::stop_test {
 namespace {
@@ -90,6 +93,36 @@ TEST_F(StopAnalysis, AQuestionEndsInTheMiddle) {
   }
   EXPECT_GT(given_up, 0);
   EXPECT_EQ(ToJson(*session_->Analyze()), whole_);
+}
+
+// Sixteen thousand events are looked at before the first look at the request.
+TEST(Stop, AReportOnGoodputIsGivenUp) {
+  const ScratchFolder folder;
+  std::string lines = R"({"job_name":"llm","job_start_time":1780000000})";
+  for (int step = 0; step < 40'000; ++step) {
+    lines += fmt::format("\n{{\"job_name\":\"llm\",\"step_count\":{},\"step_start_time\":{}}}",
+                         step, 1'780'000'000 + step);
+  }
+  const GoodputReportOptions options{.files = {folder.Write("job.jsonl", lines)}};
+  ASSERT_TRUE(GoodputReport(options));
+  GoodputReportOptions stopped = options;
+  stopped.stop = AlreadyStopped();
+  const auto answer = GoodputReport(stopped);
+  ASSERT_FALSE(answer);
+  EXPECT_TRUE(answer.error().what.contains("canceled")) << answer.error().what;
+}
+
+TEST(Stop, TheQuestionForStragglersIsGivenUp) {
+  const ScratchFolder folder;
+  const std::vector<std::string> traces = {folder.Write("t.json", Document(Kernels(5)))};
+  const std::vector<std::string> operations = {SourceDir() +
+                                               "/tests/data/operations/trace-planted.parquet"};
+  for (const auto& paths : {traces, operations}) {
+    EXPECT_TRUE(WhatIfStragglers(paths));
+    const auto answer = WhatIfStragglers(paths, {.stop = AlreadyStopped()});
+    ASSERT_FALSE(answer);
+    EXPECT_TRUE(answer.error().what.contains("canceled")) << answer.error().what;
+  }
 }
 
 }  // namespace

@@ -35,6 +35,7 @@
 //   group_description, group_ranks, framework_op, hlo_op, hlo_module, hlo_category   text
 //   bandwidth (GB/s), counter_value   double
 //
+// Places are those within the rank: of several ranks together, `rank` and `index` name an event.
 // What an event does not say has no value. The trace's own categories and arguments that no
 // analysis reads are not kept.
 //
@@ -88,5 +89,10 @@ class EventTable {
  private:
   std::unique_ptr<State> state_;
 };
+
+// Columns that Get() handed out of several ranks, asked for by the same names, one behind the
+// other. Each text stands once in the dictionary for all. Memory: a part's columns are freed one by
+// one as they are copied. Fails when stopped. REQUIRES: there is one.
+Result<Columns> JoinEvents(std::vector<Columns> parts, std::stop_token stop = {});
 
 }  // namespace stepscope

@@ -42,6 +42,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -104,10 +105,12 @@ struct GoodputReportOptions {
 
   // Adds the report "walk": which steps of the job the traces show.
   std::optional<TracedTime> traced;
+
+  std::stop_token stop;  // gives up soon after it is asked to
 };
 
-// Fails if a file cannot be opened or the job is ambiguous. Without events the report is
-// unavailable and states the reason.
+// Fails if a file cannot be opened or the job is ambiguous, and when stopped. Without events the
+// report is unavailable and states the reason.
 Result<ReportSet> GoodputReport(const GoodputReportOptions& options);
 
 // "1780000000", "1780000000.25": seconds since 1970; "now".

@@ -25,8 +25,8 @@ struct WalkOptions {
 
 // Returns the reports of GoodputReport(), then those of the traces on step time:
 // temporal_breakdown, comm_overlap, idle_time, stragglers, kernel_breakdown, with their findings.
-// Fails as GoodputReport() and Session, and if tokens per step are given and the traces hold fewer
-// than two steps.
+// options.stop stops both. Fails as GoodputReport() and Session, and if tokens per step are given
+// and the traces hold fewer than two steps.
 Result<ReportSet> GoodputWalk(GoodputReportOptions options, std::span<const std::string> traces,
                               const WalkOptions& walk);
 

@@ -57,6 +57,9 @@ struct OpenOptions {
   // The analyses that will be asked for; empty means all of them. Only what these need is kept in
   // memory: asking Analyze() for another one later answers with an error.
   std::vector<std::string> analyses;
+  // false: for programs that read numbers alone. What only findings and names of operators in
+  // tables need is not read, and they are incomplete.
+  bool advice = true;
   // Worker threads; 0 means one per processor.
   int threads = 0;
   // Keep every event for Session::TakeTimeline(), whatever the analyses need: about 25 bytes each.
@@ -135,6 +138,9 @@ class Session {
   // All events as a timeline, which does not need the session any more. Fails unless the run was
   // opened with keep_events, and when it was taken before.
   Result<Timeline> TakeTimeline();
+
+  // The ranks of which there is a recording, ascending: those that ReadEvents() can read.
+  std::vector<int64_t> RecordedRanks() const;
 
   // Reads the files of a rank once more, with all events and what they say, on `threads` (0: one
   // per processor). Fails for a rank without a recording, when its files are gone or changed into

@@ -1,14 +1,15 @@
-"""Every event of a rank as columns, for analyses of one's own."""
+"""Every event of one or more ranks as columns, for analyses of one's own."""
 from __future__ import annotations
 
-from typing import Any, Iterable
+import os
+from typing import Any, Iterable, Iterator
 
 from . import _core, frames
 from .errors import QuestionError
 
 
 class Events:
-    """Events of one rank, in the order of its trace files: len() events, one column for each that was asked for.
+    """Events, rank after rank, in the order of their trace files: len() events, one column for each that was asked for.
 
     They are an Arrow stream: `polars.DataFrame(events)`, `pyarrow.table(events)` and DuckDB read them without a copy.
     Names are dictionary-encoded: each stands once, and an event has its number. What an event does not say is null.
@@ -62,11 +63,72 @@ class Events:
         return f"<Events: {len(self):,} events, {', '.join(self.columns)}>"
 
 
-def chosen(core: Any, columns: Iterable[str] | None, kind: str | Iterable[str] | None, step: int | None) -> Events:
-    """These columns of these events."""
+class Recorded:
+    """What was read of ranks: of those that were asked for last as many as have MOST events together, or else one."""
+
+    MOST = 32_000_000
+
+    def __init__(self, core: Any) -> None:
+        self._core = core
+        self._kept: dict[int, Any] = {}  # the one that was asked for last is last
+
+    def of(self, rank: int | Iterable[int] | None) -> Iterator[Any]:
+        """The events of these ranks, one after another; None is all. Reads several at once, those that are not there."""
+        self._core.name  # raises UseError for a closed run, and in a process forked since
+        wanted = list(dict.fromkeys(self._ranks(rank)))
+        ready: dict[int, Any] = {}
+        for place, one in enumerate(wanted):
+            if one not in self._kept and one not in ready:
+                group = self._group([later for later in wanted[place:] if later not in self._kept])
+                ready = dict(zip(group, self._core.read_events(group)))
+            events = ready.pop(one) if one in ready else self._kept.pop(one)
+            yield events
+            self._keep(one, events)
+
+    def clear(self) -> None:
+        self._kept.clear()
+
+    def _ranks(self, rank: int | Iterable[int] | None) -> list[int]:
+        if rank is None:
+            return self._core.recorded_ranks
+        ranks = [int(one) for one in rank] if hasattr(rank, "__iter__") else [int(rank)]  # type: ignore[union-attr]
+        if not ranks:
+            raise QuestionError("no rank was asked for", "`rank`", "name some, or None for all")
+        return ranks
+
+    def _group(self, missing: list[int]) -> list[int]:
+        """The first of these: as many as there are processors, and as have MOST events. Makes room for them."""
+        events = dict.fromkeys(missing, 0)
+        for file in self._core.files:
+            if file["rank"] in events:
+                events[file["rank"]] += file["events"]
+        group, total = missing[:1], events[missing[0]]
+        for rank in missing[1:os.cpu_count() or 1]:
+            if total + events[rank] > self.MOST:
+                break
+            group.append(rank)
+            total += events[rank]
+        self._trim(self.MOST - total)
+        return group
+
+    def _keep(self, rank: int, events: Any) -> None:
+        self._trim(self.MOST - len(events))
+        self._kept[rank] = events
+
+    def _trim(self, most: int) -> None:
+        while self._kept and sum(map(len, self._kept.values())) > most:
+            self._kept.pop(next(iter(self._kept)), None)
+
+
+def chosen(ranks: Iterable[Any], columns: Iterable[str] | None, kind: str | Iterable[str] | None,
+           step: int | None) -> Events:
+    """These columns of these events of each rank."""
     kinds = [kind] if isinstance(kind, str) else list(kind or [])
     names = [columns] if isinstance(columns, str) else list(columns or [])
-    return Events(core.get(names, kinds, step))
+    parts = [events.get(names, kinds, step) for events in ranks]
+    if not parts:
+        raise QuestionError("the traces have no recording of any rank", "", "see run.files")
+    return Events(parts[0] if len(parts) == 1 else _core.join_events(parts))
 
 
 def column_names() -> list[str]:

@@ -53,14 +53,15 @@ _OF_TABLES: dict[tuple[str, str], Callable[..., Any]] = {
     ("goodput", "buckets"): _plain("time", ("bucket",)),
     ("goodput", "segments"): job.segments,
 }
-# Reports whose curves say more than their first table does.
+# Reports whose curves say more than their first table does, and one of which the table says more.
 _OF_CURVES = {"launch_stats": curves.histograms, "queue_length": curves.queue}
+_TABLE_FIRST = {"goodput"}
 
 
 def report_figure(report: Any, key: str | None = None, column: str | None = None, name: str | None = None) -> Any:
     """The figure of Report.plot()."""
     frames.imported("plotly", "a figure", "plotly")
-    if key is None and column is None and isinstance(report.series, dict) and report.series:
+    if key is None and column is None and report.series and report.name not in _TABLE_FIRST:
         return _OF_CURVES.get(report.name, curves.curves)(report)
     table = report.table(next(iter(report.tables), key) if key is None else key)
     if not len(table):
@@ -72,10 +73,11 @@ def report_figure(report: Any, key: str | None = None, column: str | None = None
 def _table_figure(report: Any, table: Any, column: str | None, name: str | None) -> Any:
     if name is not None:
         return ranks.kernel_durations(report, table, name)
-    if bars.is_compared(table):
-        return bars.before_after(report, table, column)
+    pair = bars.measured_pair(table, column)
+    if pair is not None:
+        return bars.before_after(report, table, pair)
     own = _OF_TABLES.get((report.name, table.key))
-    if own is not None and column is None:
+    if own is not None and column is None and not bars.pairs(table):
         return own(report, table)
     if ranks.is_rank_by_step(table):
         return ranks.heat(report, table, column)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Callable, Iterable, Mapping, Na
 from . import _core, frames
 from ._methods import Analyses
 from .errors import InputError, QuestionError, UseError
-from .events import Events, chosen
+from .events import Events, Recorded, chosen
 from .progress import shown_progress
 from .report import Report, Reports
 
@@ -43,7 +43,7 @@ class Run(Analyses):
         self._paths = paths
         self._storage = storage  # of those that are not paths
         self._name = core.name
-        self._events: tuple[int, Any] | None = None  # of the rank that was asked for last
+        self._recorded = Recorded(core)
 
     @property
     def name(self) -> str:
@@ -94,13 +94,16 @@ class Run(Analyses):
         """Runs all analyses; shown, it is the first screen: the verdict, what to change first, where a step goes."""
         return Reports(self._core.analyze([], str(steps), ranks_of(ranks), []), extent="screen")
 
-    def events(self, rank: int = 0, columns: Iterable[str] | None = None, kind: str | Iterable[str] | None = None,
-               step: int | None = None) -> Events:
+    def events(self, rank: int | Iterable[int] | None = 0, columns: Iterable[str] | None = None,
+               kind: str | Iterable[str] | None = None, step: int | None = None) -> Events:
         """Every event of a rank as columns; the first call for a rank reads its files again.
 
+        rank: one, several ([0, 1]), or None for all. Of several, events are rank after rank, the column rank tells them
+        apart, and each name stands once for all. As many ranks are read at once as there are processors; what was read
+        is kept for the next call, of the ranks that were asked for last, up to 32 million events of about 36 bytes.
         columns: without, rank, name, kind, start, duration (ns), device, stream, thread, step. Others are index, end,
         process, thread_name, correlation, bytes, depth, and the links launch, operator and parent, which are the index
-        of another event of the rank; stepscope.events.column_names() lists all. kind: "compute", "communication",
+        of another event of the same rank; stepscope.events.column_names() lists all. kind: "compute", "communication",
         "memcpy", "memset", "runtime", "operator", "annotation", "python", ...; "kernel" is the first two, "device" the
         first four; or several. step: only events of this step; those of a device belong to the step that launched them.
 
@@ -108,13 +111,9 @@ class Run(Analyses):
         kept. Raises QuestionError for what there is none of, InputError where the files are gone.
 
             run.events(0, ["name", "start", "duration", "operator"], kind="kernel").df()
+            run.events(None, ["rank", "name", "duration"], kind="kernel").df().groupby(["rank", "name"], observed=True).sum()
         """
-        if self._events is None or self._events[0] != rank:
-            self._events = None  # before others are read
-            self._events = (rank, self._core.read_events(rank, 0))
-        else:
-            self._core.name  # raises UseError in a process forked since
-        return chosen(self._events[1], columns, kind, step)
+        return chosen(self._recorded.of(rank), columns, kind, step)
 
     def timeline(self, *, ranks: Ranks = None, step: int | None = None) -> Any:
         """A figure of Plotly: what devices did over time, on one clock as far as collectives tell how clocks differ.
@@ -148,7 +147,8 @@ class Run(Analyses):
     def close(self) -> None:
         """Frees what was read. Reports and their tables stay; asking again raises UseError."""
         self._core.close()
-        self._events = self._storage = None
+        self._recorded.clear()
+        self._storage = None
 
     def __enter__(self) -> Run:
         return self
@@ -206,8 +206,13 @@ def opened(found: list[str], storage: Any, *, threads: int = 0, groups: Any = No
     with shown_progress(progress) as told:
         callback = None if told is None else lambda *numbers: told(Progress(*numbers))
         core = _core.open([os.fsencode(path) for path in found], threads, groups_of(groups), params_of(params),
-                           list(analyses or []), storage, callback)
+                           list(analyses or []), True, storage, callback)
     return Run(core, found, storage)
+
+
+def opened_for_numbers(paths: list[str], analyses: Iterable[str]) -> Run:
+    """A run of which only tables of these analyses will be asked for: what findings alone need is not read."""
+    return Run(_core.open([os.fsencode(path) for path in paths], 0, [], [], list(analyses), False, None, None), paths)
 
 
 def resolved(paths: Any, storage_options: Mapping[str, Any] | None = None) -> tuple[list[str], Any]:

@@ -1,5 +1,13 @@
 """Comparing runs, and what changes would be worth."""
+from pathlib import Path
+
+import pyarrow
+import pyarrow.compute
+import pyarrow.parquet
+
 import stepscope
+
+PLANTED = Path(__file__).parents[2] / "tests" / "data" / "operations" / "trace-planted.parquet"
 
 
 def test_compares_paths_runs_and_steps(demo, run):
@@ -31,3 +39,14 @@ def test_whatif_of_a_change(demo, run):
 
 def test_what_stragglers_cost(run):
     assert stepscope.whatif(run, stragglers=True).status in ("ok", "partial")
+
+
+def test_ctrl_c_stops_the_question_for_stragglers(slow, tmp_path, seconds_to_stop):
+    assert seconds_to_stop(lambda: stepscope.whatif(slow, stragglers=True, threads=1)) < 2
+    operations = pyarrow.parquet.read_table(PLANTED)
+    times = max(1, 1_000_000 // len(operations))
+    long = pyarrow.concat_tables([operations.set_column(operations.column_names.index("step"), "step",
+                                                        pyarrow.compute.add(operations["step"], 1000 * k))
+                                  for k in range(times)])
+    pyarrow.parquet.write_table(long, tmp_path / "trace-long.parquet")
+    assert seconds_to_stop(lambda: stepscope.whatif(tmp_path / "trace-long.parquet")) < 2

@@ -2,8 +2,12 @@
 
 It is imported here first, so that tests which put the source tree on the path do not bring that one in.
 """
+import os
+import signal
 import subprocess
 import sys
+import threading
+import time
 
 import pytest
 
@@ -34,3 +38,46 @@ def run(demo):
 @pytest.fixture(scope="session")
 def run_program():
     return program
+
+
+@pytest.fixture(scope="session")
+def slow(tmp_path_factory):
+    """A trace of 150 MB, which takes some tenths of a second to read."""
+    path = tmp_path_factory.mktemp("slow") / "rank0.json"
+    event = ('{"ph":"X","cat":"cpu_op","name":"aten::op%d","pid":1,"tid":1,"ts":%d.5,"dur":1,'
+             '"args":{"External id":%d,"Input Dims":[[4,5],[5,6]]}}')
+    with open(path, "w") as out:
+        out.write('{"schemaVersion":1,"traceEvents":[')
+        for block in range(20):
+            first = block * 50_000
+            out.write(",\n".join(event % (n % 100, n * 2, n) for n in range(first, first + 50_000)) + ",\n")
+        out.write(event % (0, 10**8, 1) + "]}")
+    return path
+
+
+@pytest.fixture
+def seconds_to_stop():
+    """How long work() goes on after a Ctrl-C 0.3 s from now: 0.2 s at most on a machine with nothing else to do."""
+
+    def measured(work):
+        sent = []
+
+        def interrupt():
+            time.sleep(0.3)
+            sent.append(time.monotonic())
+            os.kill(os.getpid(), signal.SIGINT)
+
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)  # shells let background jobs ignore it
+        thread = threading.Thread(target=interrupt)
+        thread.start()
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                while not sent or time.monotonic() < sent[0] + 60:
+                    work()
+        finally:
+            signal.signal(signal.SIGINT, before)
+        took = time.monotonic() - sent[0]
+        thread.join()
+        return took
+
+    return measured

@@ -99,6 +99,54 @@ def test_events_sum_up_to_the_reports(run):
         assert kernels["duration"].sum() == reported["sum"].sum()
 
 
+def test_several_ranks_are_one_table(run):
+    columns = ["rank", *(column for column in column_names() if column != "rank")]
+    both = run.events([2, 0], columns)
+    parts = [run.events(rank, columns) for rank in (2, 0)]
+    assert both.to_dict() == {key: [*parts[0].to_dict()[key], *parts[1].to_dict()[key]] for key in columns}
+    both.arrow().validate(full=True)
+    names = both.arrow()["name"].chunk(0).dictionary.to_pylist()
+    assert len(names) == len(set(names)), "each name stands once"
+    assert both.df()["kind"].cat.categories.tolist() == parts[0].df()["kind"].cat.categories.tolist()
+    everything = run.events(None, ["rank", "duration"], kind="kernel").df()
+    assert everything["rank"].unique().tolist() == run.ranks
+    assert len(run.events(range(4), ["start"])) == len(run.events(None, ["start"]))
+    assert len(run.events([1, 1], ["start"])) == len(run.events(1, ["start"])), "a rank is there once"
+
+
+def test_no_rank_is_read_twice(demo, monkeypatch):
+    with stepscope.open(demo) as run:
+        read = []
+        core = run._recorded._core
+
+        class Spy:
+            def __getattr__(self, name):
+                return getattr(core, name)
+
+            def read_events(self, ranks):
+                read.extend(ranks)
+                return core.read_events(ranks)
+
+        monkeypatch.setattr(run._recorded, "_core", Spy())
+        run.events(1, ["start"])
+        run.events([0, 1, 2], ["start"])
+        run.events(None, ["name"])
+        assert sorted(read) == [0, 1, 2, 3]
+        monkeypatch.setattr(type(run._recorded), "MOST", 1)
+        run.events([3, 2], ["start"])
+        assert list(run._recorded._kept) == [2], "no more is kept than fits, but one"
+
+
+def test_streams_of_one_rank_need_more_bits(tmp_path):
+    for rank, stream in ((0, 7), (1, 1 << 40)):
+        kernel = {**event("kernel", f"gemm{rank}", stream, 10, 5, device=0, stream=stream), "pid": 0}
+        trace = {"schemaVersion": 1, "distributedInfo": {"rank": rank, "world_size": 2}, "traceEvents": [kernel]}
+        (tmp_path / f"rank{rank}.json").write_text(json.dumps(trace))
+    with stepscope.open(tmp_path) as run:
+        events = run.events(None, ["rank", "name", "stream", "bytes"])
+    assert events.to_dict() == {"rank": [0, 1], "name": ["gemm0", "gemm1"], "stream": [7, 1 << 40], "bytes": [None, None]}
+
+
 def test_memory_is_shared_and_small(run):
     events = run.events(kind="device")
     start = events.numpy("start")
@@ -115,6 +163,10 @@ def test_wrong_questions(run):
         run.events(kind="kernels")
     with pytest.raises(ValueError, match="rank 9"):
         run.events(rank=9)
+    with pytest.raises(ValueError, match="rank 9"):
+        run.events(rank=[0, 9])
+    with pytest.raises(ValueError, match="no rank was asked for"):
+        run.events(rank=[])
     with pytest.raises(ValueError, match="no column 'nothing'"):
         run.events(columns=["start"]).numpy("nothing")
 

@@ -181,6 +181,18 @@ def test_trace_diff(run, after):
     assert list(counts.data[0].x) == rows["count_a"][:12]
 
 
+def test_each_table_of_a_comparison_is_drawn_or_says_why_not(run, after):
+    drawn = 0
+    for report in stepscope.compare(run, after).values():
+        for key, table in report.tables.items():
+            for column in (None, *(one.key for one in table.columns)):
+                try:
+                    drawn += bool(report.plot(key, column=column).data)
+                except stepscope.QuestionError as error:
+                    assert error.hint or "nothing to draw" in error.what
+    assert drawn > 100
+
+
 def test_timeline_over_ranks(run):
     figure = run.timeline(step=4)
     assert "step 4" in figure.layout.title.text and figure.layout.xaxis.title.text == "time (ms)"

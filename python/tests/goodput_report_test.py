@@ -1,10 +1,15 @@
 """report(): the reports of `stepscope goodput analyze`, whatever form the events have."""
+import importlib.util
 import io
 import json
 import os
+import signal
 import stat
+import subprocess
 import sys
 import tempfile
+import textwrap
+import time
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -13,6 +18,7 @@ from goodput_support import JobTest, at
 from stepscope.goodput import Recorder, _binary, report
 
 
+@unittest.skipUnless(importlib.util.find_spec("stepscope._core"), "the extension module is not here: install the wheel")
 class ReportTest(JobTest):
     def events(self):
         return os.environ["STEPSCOPE_GOODPUT_DIR"]
@@ -65,21 +71,82 @@ class ReportTest(JobTest):
         self.assertEqual(ml.metrics["ideal_step_time"], 10_000_000_000)
 
     def test_errors_say_what_to_try(self):
-        with self.assertRaisesRegex(ValueError, "(?s)[Nn]o such file.*spelling"):
+        with self.assertRaisesRegex(OSError, "(?s)[Nn]o such file.*spelling"):
             report("/no/such/file.jsonl")
-        with self.assertRaisesRegex(ValueError, "unknown option '--chps'"):
+        with self.assertRaisesRegex(ValueError, "(?s)unknown option '--chps'.*did you mean '--chips'"):
             report(self.entries(), chps=8)
-        with self.assertRaisesRegex(KeyError, "no table 'bucket'; it has: .*buckets"):
+        with self.assertRaisesRegex(ValueError, "no such job|cannot find job"):
+            report(self.entries(), job="nobody")
+        with self.assertRaisesRegex(ValueError, "nothing to report on"):
+            report()
+        with self.assertRaisesRegex(ValueError, "(?s)cannot parse time 'then'.*window"):
+            report(self.entries(), window=("then", at(3)))
+        with self.assertRaisesRegex(ValueError, "(?s)no table in goodput 'bucket'.*did you mean 'buckets'"):
             report(self.entries())["goodput"].table("bucket")
 
-    def test_a_data_frame(self):
-        frame = mock.Mock()
-        with mock.patch.dict(sys.modules, {"pandas": mock.Mock(DataFrame=frame)}):
-            report(self.entries())["goodput"].df("buckets")
-        self.assertIn("bucket", frame.call_args.args[0])
-        with mock.patch.dict(sys.modules, {"pandas": None, "polars": None}):
-            with self.assertRaisesRegex(ImportError, "pip install pandas"):
-                report(self.entries())["goodput"].df()
+    def test_it_is_a_report_as_of_traces(self):
+        import stepscope
+
+        answers = report(self.entries())
+        answer = answers["goodput"]
+        self.assertIsInstance(answer, stepscope.Report)
+        self.assertEqual(answers.verdict[:7], "Goodput")
+        self.assertIn("<table", answer._repr_html_())
+        table = answer.arrow("segments")
+        self.assertEqual(table.column_names[:3], ["attempt", "segment", "start"])
+        self.assertEqual(sum(table["duration"].to_pylist()), answer.metrics["total"])
+        self.assertEqual({c.key: c.kind for c in answer.table("segments").columns}["kind"], "")
+        self.assertEqual(answer.series["goodput"].y_unit, "ratio")
+        self.assertEqual(answer.df("buckets")["time"].sum(), answer.metrics["total"])
+        self.assertEqual({trace.name for trace in answer.plot("segments").data}, set(answer.df("segments")["bucket"]))
+
+    def test_an_offset_west_of_greenwich_is_no_option(self):
+        table = Path(self.folder, "sacct.txt")
+        table.write_text("JobID|JobName|State|Submit|Start|End|AllocTRES\n"
+                         "7|llm|COMPLETED|2026-05-28T15:26:20|2026-05-28T15:26:40|2026-05-28T15:27:30|gres/gpu=8\n")
+        answers = report(self.entries(), scheduler=[table], utc_offset="-5h")
+        self.assertEqual(answers["goodput"].metrics["total"], 70_000_000_000, "with 20 s in the queue")
+
+    def test_traces_of_the_same_job(self):
+        import stepscope
+
+        made = subprocess.run([sys.executable, "-m", "stepscope", "demo", os.path.join(self.folder, "demo")], check=False)
+        self.assertEqual(made.returncode, 0)
+        told = []
+        answers = report(self.entries(), traces=os.path.join(self.folder, "demo"), progress=told.append)
+        self.assertEqual((answers["walk"].status, answers["idle_time"].status), ("unavailable", "ok"))
+        self.assertTrue(all(isinstance(one, stepscope.Progress) for one in told))
+
+    def test_importing_it_loads_no_extension(self):
+        code = "import sys, stepscope.goodput as g; g.report; g.Recorder; print([m for m in sys.modules if '_core' in m])"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        self.assertNotIn("stepscope._core", done.stdout)
+
+    def test_ctrl_c_stops_it(self):
+        path = Path(self.folder, "long.jsonl")
+        with path.open("w") as file:
+            file.write('{"job_name": "llm", "job_start_time": 1780000000.0}\n')
+            for first in range(0, 4_000_000, 100_000):
+                file.write("".join('{"job_name": "llm", "step_count": %d, "step_start_time": %d.5}\n'
+                                   % (k, 1780000000 + k) for k in range(first, first + 100_000)))
+        code = textwrap.dedent("""
+            import sys, time
+            from stepscope.goodput import report
+            from stepscope import _core
+            print("now", flush=True)
+            try:
+                report(sys.argv[1])
+            except KeyboardInterrupt:
+                print(time.time())
+        """)
+        with subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE, text=True) as child:
+            child.stdout.readline()
+            time.sleep(0.3)
+            sent = time.time()
+            child.send_signal(signal.SIGINT)
+            stopped = child.stdout.readline()
+        self.assertTrue(stopped, "it was done before")
+        self.assertLess(float(stopped) - sent, 1, "0.2 s where nothing else runs")
 
 
 class BinaryTest(unittest.TestCase):

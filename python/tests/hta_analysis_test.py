@@ -193,6 +193,31 @@ def test_critical_path(folder, tmp_path):
     assert all(hta_traces.START + 100 <= e["ts"] < hta_traces.START + 200 for e in marked)
 
 
+def test_critical_path_of_several_instances(folder):
+    job = TraceAnalysis(trace_dir=str(folder))
+    path, found = job.critical_path_analysis(rank=0, annotation="ProfilerStep", instance_id=(0, 1))
+    parts = path.get_critical_path_breakdown()
+    assert found and parts["ts"].min() == 0 and parts["duration"].sum() == pytest.approx(200)
+    of_one_name, _ = job.critical_path_analysis(0, "aten::mm", (0, 1))
+    parts = of_one_name.get_critical_path_breakdown()
+    assert parts["ts"].min() == 10 and parts["duration"].sum() == pytest.approx(160), "until the second has run"
+    to_the_end, _ = job.critical_path_analysis(0, "ProfilerStep", (1, 99))
+    assert to_the_end.get_critical_path_breakdown()["duration"].sum() == pytest.approx(200)
+    assert job.critical_path_analysis(0, "ProfilerStep", (3, 4)) is None
+    assert job.critical_path_analysis(0, "ProfilerStep", (1, 0)) is None
+
+
+def test_instances_of_several_names_where_one_is_the_annotation(tmp_path):
+    events = hta_traces.step(1) + [hta_traces.host("user_annotation", name, ts, 10)
+                                   for name, ts in (("eval", 10), ("eval of all", 30), ("eval", 50))]
+    hta_traces.write(tmp_path, events=events)
+    job = TraceAnalysis(trace_dir=str(tmp_path), include_last_profiler_step=True)
+    path, _ = job.critical_path_analysis(0, "eval", (0, 1))
+    assert path.get_critical_path_breakdown()["ts"].min() == 10
+    starts = path.get_critical_path_breakdown()["ts"] + path.get_critical_path_breakdown()["duration"]
+    assert starts.max() >= 40, "to the end of the second, whose name is another"
+
+
 def test_critical_path_of_what_is_not_there(folder):
     assert TraceAnalysis(trace_dir=str(folder)).critical_path_analysis(0, "no such range", 0) is None
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,6 +58,9 @@ struct Analysis {
   std::string_view summary;  // one line without a full stop: what the report shows
   std::string_view doc;      // Markdown: Question, Definition, Limitations, Interpretation
   Wanted needs;              // the events a reader must keep for it
+  // What its numbers need, where that is less: without the rest its findings say less, and tables
+  // name no operators.
+  std::optional<Wanted> numbers_need = {};
   std::span<const Parameter> params;
   Report (*run)(const Facts& facts, const Params& params) = nullptr;
 };

@@ -200,6 +200,7 @@ const Analysis kCommOverlap = {
     .summary = "Overlapped and exposed communication",
     .doc = comm_overlap::kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kOperator},
+    .numbers_need = kRankActivityNeeds,
     .params = {},
     .run = &comm_overlap::Run,
 };

@@ -27,10 +27,10 @@ constexpr std::string_view kDoc = R"md(
 were faster?
 
 **Definition:** Each rank has one window: the given `step`, or else its complete step of median length. With `annotation` it
-is the `instance`-th range of that name, or if none has it, of a name that contains it; with `last_instance` from that
-range's start to the end of the last. Without steps it is the whole trace. The window is from the start of the range until
-the range and all activities launched in it have ended. From there the path goes back in time, at every moment to the
-dependency that ended last. An activity depends on three things:
+is the `instance`-th range of that name, or if none has it, of a name that contains it (`*text*`: of any that contains
+text); with `last_instance` from that range's start to the end of the last. Without steps it is the whole trace. The window
+is from the start of the range until the range and all activities launched in it have ended. From there the path goes back
+in time, at every moment to the dependency that ended last. An activity depends on three things:
 
 - the previous activity on its stream
 - the return of its launch call, or its begin if the activity started before the return

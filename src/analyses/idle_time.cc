@@ -335,6 +335,7 @@ const Analysis kIdleTime = {
     .summary = "Causes of stream idle time",
     .doc = idle_time::kDoc,
     .needs = kRankActivityNeeds | KindSet{Kind::kOperator},
+    .numbers_need = kRankActivityNeeds,
     .params = idle_time::kParams,
     .run = &idle_time::Run,
 };

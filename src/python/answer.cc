@@ -199,6 +199,13 @@ void AddTables(nb::module_& module) {
 
 }  // namespace
 
+Answer FoundOrRaise(ReportSet reports) {
+  for (const Report& report : reports.reports) {
+    if (report.absent) Raise(*report.absent, Fault::kQuestion);
+  }
+  return Answer(std::move(reports));
+}
+
 nb::object ValueOf(const Cell& cell) {
   if (const auto* whole = std::get_if<int64_t>(&cell)) return nb::int_(*whole);
   if (const auto* real = std::get_if<double>(&cell)) return nb::float_(*real);

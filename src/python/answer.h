@@ -22,6 +22,10 @@ class Answer {
   std::shared_ptr<const ReportSet> reports_;
 };
 
+// The answer; what the input lacks, such as step 99, is an error for programs: raises
+// QuestionError.
+Answer FoundOrRaise(ReportSet reports);
+
 // A value of a report: int, float, str or None.
 nanobind::object ValueOf(const Cell& cell);
 

@@ -164,6 +164,10 @@ nb::object ObjectOf(std::shared_ptr<const Columns> columns) {
   return nb::cast(SharedColumns{std::move(columns)});
 }
 
+std::shared_ptr<const Columns> ColumnsOf(nb::handle object) {
+  return nb::cast<const SharedColumns&>(object).columns;
+}
+
 void AddColumns(nb::module_& module) {
   nb::class_<SharedColumns>(module, "Columns")
       .def("__len__", [](const SharedColumns& self) { return self.columns->rows; })

@@ -27,12 +27,24 @@ nb::object Get(const EventTable& events, const std::vector<std::string>& names,
       std::make_shared<const Columns>(ValueOrRaise(std::move(columns), Fault::kQuestion)));
 }
 
+// Empties the list, so that each column is freed once it is copied.
+nb::object Join(nb::list parts) {
+  std::vector<Columns> all;
+  for (const nb::handle part : parts) all.push_back(*ColumnsOf(part));
+  parts.clear();
+  auto joined = WorkFor<Result<Columns>>(
+      [&](std::stop_token stop) { return JoinEvents(std::move(all), std::move(stop)); });
+  return ObjectOf(
+      std::make_shared<const Columns>(ValueOrRaise(std::move(joined), Fault::kQuestion)));
+}
+
 }  // namespace
 
 void AddEvents(nb::module_& module) {
   nb::class_<EventTable>(module, "Events")
       .def("__len__", &EventTable::size)
       .def("get", Get, nb::arg("columns"), nb::arg("kinds"), nb::arg("step").none());
+  module.def("join_events", Join, nb::arg("parts"));
   module.def("event_columns", &EventTable::ColumnNames);
   module.def("event_kinds", &EventTable::KindNames);
 }

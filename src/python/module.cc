@@ -13,6 +13,7 @@ NB_MODULE(_core, module) {
   AddEvents(module);
   AddSessions(module);
   AddComparisons(module);
+  AddGoodput(module);
   AddPages(module);
   AddStorages(module);
 }

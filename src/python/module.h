@@ -12,6 +12,7 @@ void AddColumns(nb::module_& module);
 void AddAnswers(nb::module_& module);
 void AddSessions(nb::module_& module);
 void AddComparisons(nb::module_& module);
+void AddGoodput(nb::module_& module);
 void AddEvents(nb::module_& module);
 void AddPages(nb::module_& module);
 void AddStorages(nb::module_& module);

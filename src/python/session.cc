@@ -7,13 +7,17 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/parallel.h"
 #include "python/answer.h"
 #include "python/errors.h"
 #include "python/module.h"
@@ -50,20 +54,12 @@ Session& Opened(Run& run) {
   return *run.session;
 }
 
-std::function<void()> Telling(LatestProgress& latest, const nb::object& on_progress) {
-  return [&latest, on_progress] {
-    const auto progress = latest.Take();
-    if (!progress || on_progress.is_none()) return;
-    on_progress(progress->bytes_done, progress->bytes_total, progress->files_done,
-                progress->files_total);
-  };
-}
-
 std::unique_ptr<Run> Open(const nb::list& given, int threads, const Groups& groups,
-                          const Params& params, std::vector<std::string> analyses,
+                          const Params& params, std::vector<std::string> analyses, bool advice,
                           const nb::object& storage, const nb::object& on_progress) {
   const std::vector<std::string> paths = BytesOfEach(given);
   OpenOptions options{.analyses = std::move(analyses),
+                      .advice = advice,
                       .threads = threads,
                       .settings = {.groups = GroupsOf(groups), .params = params},
                       .storage = StorageOf(storage)};
@@ -78,14 +74,6 @@ std::unique_ptr<Run> Open(const nb::list& given, int threads, const Groups& grou
       },
       Telling(latest, on_progress));
   return std::make_unique<Run>(ValueOrRaise(std::move(opened), Fault::kInput));
-}
-
-// What the input lacks, such as step 99, is an error for programs.
-Answer FoundOrRaise(ReportSet answer) {
-  for (const Report& report : answer.reports) {
-    if (report.absent) Raise(*report.absent, Fault::kQuestion);
-  }
-  return Answer(std::move(answer));
 }
 
 Answer Analyze(Run& run, std::vector<std::string> only, std::string steps,
@@ -104,14 +92,37 @@ Answer Analyze(Run& run, std::vector<std::string> only, std::string steps,
   return FoundOrRaise(ValueOrRaise(std::move(answer), Fault::kQuestion));
 }
 
-// A rank that there is none of is a wrong question; a file that is gone is not.
-EventTable ReadEvents(Run& run, int64_t rank, int threads) {
+using ReadRanks = std::vector<std::optional<Result<EventTable>>>;
+
+// All at once. No more is read when one cannot be.
+ReadRanks ReadAtOnce(const Session& session, const std::vector<int64_t>& ranks, size_t threads,
+                     const std::stop_token& stop) {
+  ReadRanks read(ranks.size());
+  const size_t each = std::max<size_t>(1, threads / std::max<size_t>(1, ranks.size()));
+  std::atomic<bool> failed = false;
+  ParallelFor(ranks.size(), threads, [&](size_t r) {
+    if (failed) return;
+    read[r] = session.ReadEvents(ranks[r], static_cast<int>(each), stop);
+    failed = failed || !*read[r];
+  });
+  return read;
+}
+
+// The events of each of these ranks. A rank that there is none of is a wrong question; a file that
+// is gone is not.
+nb::list ReadEvents(Run& run, const std::vector<int64_t>& ranks) {
   const Use::Turn turn(run.use);
   const Session& session = Opened(run);
-  auto events = WorkFor<Result<EventTable>>(
-      [&](std::stop_token stop) { return session.ReadEvents(rank, threads, std::move(stop)); });
-  const bool wrong = !events && events.error().where == "`rank`";
-  return ValueOrRaise(std::move(events), wrong ? Fault::kQuestion : Fault::kInput);
+  const size_t threads = std::max(1u, std::thread::hardware_concurrency());
+  ReadRanks read = WorkFor<ReadRanks>(
+      [&](std::stop_token stop) { return ReadAtOnce(session, ranks, threads, stop); });
+  nb::list events;
+  for (auto& one : read) {
+    if (!one) continue;  // another could not be read
+    const bool wrong = !*one && one->error().where == "`rank`";
+    events.append(ValueOrRaise(std::move(*one), wrong ? Fault::kQuestion : Fault::kInput));
+  }
+  return events;
 }
 
 void Close(Run& run) {
@@ -147,6 +158,11 @@ std::vector<int64_t> RanksOf(Run& run) {
     if (file.rank >= 0) ranks.insert(file.rank);
   }
   return {ranks.begin(), ranks.end()};
+}
+
+std::vector<int64_t> RecordedRanksOf(Run& run) {
+  const Use::Turn turn(run.use);
+  return Opened(run).RecordedRanks();
 }
 
 nb::object NameOf(Run& run) {
@@ -197,15 +213,16 @@ void AddSessions(nb::module_& module) {
   nb::class_<Run>(module, "Run")
       .def("analyze", Analyze, nb::arg("only"), nb::arg("steps"), nb::arg("ranks"),
            nb::arg("params"))
-      .def("read_events", ReadEvents, nb::arg("rank"), nb::arg("threads"))
+      .def("read_events", ReadEvents, nb::arg("ranks"))
+      .def_prop_ro("recorded_ranks", RecordedRanksOf)
       .def("close", Close)
       .def_prop_ro("closed", [](const Run& run) { return !run.session; })
       .def_prop_ro("name", NameOf)
       .def_prop_ro("files", FilesOf)
       .def_prop_ro("ranks", RanksOf);
   module.def("open", Open, nb::arg("paths"), nb::arg("threads"), nb::arg("groups"),
-             nb::arg("params"), nb::arg("analyses"), nb::arg("storage").none(),
-             nb::arg("on_progress") = nb::none());
+             nb::arg("params"), nb::arg("analyses"), nb::arg("advice"), nb::arg("storage").none(),
+             nb::arg("on_progress").none());
   module.def("read_groups", ReadGroups, nb::arg("path"));
   module.def("analyses", Analyses);
   module.def("explain", Explain, nb::arg("name"));

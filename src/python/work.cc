@@ -1,8 +1,6 @@
 // Waits for work, and for signals meanwhile.
 #include "python/work.h"
 
-#include <nanobind/nanobind.h>
-
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -65,6 +63,15 @@ std::exception_ptr Look(const std::function<void()>& meanwhile) {
 }
 
 }  // namespace
+
+std::function<void()> Telling(LatestProgress& latest, const nb::object& on_progress) {
+  return [&latest, &on_progress] {
+    const auto progress = latest.Take();
+    if (!progress || on_progress.is_none()) return;
+    on_progress(progress->bytes_done, progress->bytes_total, progress->files_done,
+                progress->files_total);
+  };
+}
 
 void Work(const std::function<void(std::stop_token)>& work,
           const std::function<void()>& meanwhile) {

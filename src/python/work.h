@@ -2,6 +2,8 @@
 // Ctrl-C stops it.
 #pragma once
 
+#include <nanobind/nanobind.h>
+
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -45,5 +47,9 @@ class LatestProgress {
   std::mutex mutex_;
   std::optional<Progress> latest_;
 };
+
+// What Work() calls meanwhile, to tell of progress: on_progress(bytes done, bytes in all, files
+// done, files in all), where it is not None. Both outlive the work.
+std::function<void()> Telling(LatestProgress& latest, const nanobind::object& on_progress);
 
 }  // namespace stepscope::python

@@ -17,14 +17,16 @@ struct Traced {
   std::vector<TracedStep> steps;
 };
 
-Result<Traced> AskTraces(std::span<const std::string> traces, const WalkOptions& walk) {
+Result<Traced> AskTraces(std::span<const std::string> traces, const WalkOptions& walk,
+                         const std::stop_token& stop) {
   OpenOptions open{.analyses = {"overview", "input_pipeline", "temporal_breakdown", "comm_overlap",
                                 "idle_time", "stragglers", "flops", "kernel_breakdown"},
                    .threads = walk.threads,
-                   .on_progress = walk.on_progress};
+                   .on_progress = walk.on_progress,
+                   .stop = stop};
   const auto session = Session::Open(traces, open);
   if (!session) return std::unexpected(session.error());
-  auto answer = session->Analyze();
+  auto answer = session->Analyze({.stop = stop});
   if (!answer) return std::unexpected(answer.error());
   return Traced{std::move(*answer), session->StepsOnClock()};
 }
@@ -51,7 +53,7 @@ bool AreOfTheJob(const ReportSet& answer) {
 
 Result<ReportSet> GoodputWalk(GoodputReportOptions options, std::span<const std::string> traces,
                               const WalkOptions& walk) {
-  auto traced = AskTraces(traces, walk);
+  auto traced = AskTraces(traces, walk, options.stop);
   if (!traced) return std::unexpected(traced.error());
   ReportSet& of_traces = traced->answer;
   const auto step_time = StepTimeIn(of_traces);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <new>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -19,12 +20,15 @@ namespace {
 
 constexpr size_t kMostEvents = INT32_MAX;
 
+bool IsRecorded(const LoadedRun& run, size_t r) {
+  return run.files[r] && !run.ranks[r].memory_only;
+}
+
 // Of which of run.ranks there is a recording of this rank, in the order of its windows.
 std::vector<size_t> RecordingsOf(const LoadedRun& run, int64_t rank) {
   std::vector<size_t> recordings;
   for (size_t r = 0; r < run.ranks.size(); ++r) {
-    const RankActivity& recording = run.ranks[r];
-    if (recording.rank == rank && run.files[r] && !recording.memory_only) recordings.push_back(r);
+    if (run.ranks[r].rank == rank && IsRecorded(run, r)) recordings.push_back(r);
   }
   return recordings;
 }
@@ -72,14 +76,20 @@ Result<EventTable> ReadAll(const LoadedRun& run, int64_t rank,
 
 std::string RanksOf(const LoadedRun& run) {
   std::string ranks;
-  for (size_t r = 0; r < run.ranks.size(); ++r) {
-    if (r > 0 && run.ranks[r].rank == run.ranks[r - 1].rank) continue;
-    ranks += (ranks.empty() ? "" : ", ") + std::to_string(run.ranks[r].rank);
-  }
+  for (const int64_t rank : RecordedRanksOf(run))
+    ranks += (ranks.empty() ? "" : ", ") + std::to_string(rank);
   return ranks;
 }
 
 }  // namespace
+
+std::vector<int64_t> RecordedRanksOf(const LoadedRun& run) {
+  std::set<int64_t> ranks;
+  for (size_t r = 0; r < run.ranks.size(); ++r) {
+    if (IsRecorded(run, r)) ranks.insert(run.ranks[r].rank);
+  }
+  return {ranks.begin(), ranks.end()};
+}
 
 Result<EventTable> ReadEventsOf(const LoadedRun& run, int64_t rank, int threads,
                                 std::stop_token stop) {

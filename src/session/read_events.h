@@ -3,11 +3,15 @@
 
 #include <cstdint>
 #include <stop_token>
+#include <vector>
 
 #include "session/load.h"
 #include "stepscope/events.h"
 
 namespace stepscope {
+
+// Ascending.
+std::vector<int64_t> RecordedRanksOf(const LoadedRun& run);
 
 // Session::ReadEvents() of this run. Steps are those of the run.
 Result<EventTable> ReadEventsOf(const LoadedRun& run, int64_t rank, int threads,

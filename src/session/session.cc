@@ -174,7 +174,9 @@ Result<Session> Session::Open(std::span<const std::string> paths, const OpenOpti
   if (const auto checked = Check(options.settings); !checked)
     return std::unexpected(checked.error());
   Wanted keep;
-  for (const Analysis* analysis : *prepared) keep = keep | analysis->needs;
+  for (const Analysis* analysis : *prepared)
+    keep = keep |
+           (options.advice ? analysis->needs : analysis->numbers_need.value_or(analysis->needs));
   auto run = LoadPaths(paths, keep, options);
   if (!run) return std::unexpected(run.error());
   return Session(
@@ -213,6 +215,8 @@ Result<Timeline> Session::TakeTimeline() {
                         .recordings = std::move(run.events),
                         .names = std::move(run.event_names)});
 }
+
+std::vector<int64_t> Session::RecordedRanks() const { return RecordedRanksOf(state_->run); }
 
 Result<EventTable> Session::ReadEvents(int64_t rank, int threads, std::stop_token stop) const {
   return ReadEventsOf(state_->run, rank, threads, std::move(stop));

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "analyses/straggler_report.h"
+#include "base/stop.h"
 #include "facts/derived/operations/straggler_cost.h"
 #include "ingest/parquet/operations_file.h"
 #include "report/findings.h"
@@ -73,10 +74,7 @@ Result<ReportSet> AskTraces(std::span<const std::string> paths, const StragglerO
   return answer;
 }
 
-}  // namespace
-
-Result<ReportSet> WhatIfStragglers(std::span<const std::string> paths,
-                                   const StragglerOptions& options) {
+Result<ReportSet> Ask(std::span<const std::string> paths, const StragglerOptions& options) {
   if (paths.empty())
     return std::unexpected(Error{"nothing to open", "", "give traces, or a file of operations"});
   const auto parquet = std::ranges::find_if(paths, IsParquet);
@@ -84,6 +82,18 @@ Result<ReportSet> WhatIfStragglers(std::span<const std::string> paths,
   if (paths.size() == 1) return AskOperations(paths[0]);
   return std::unexpected(Error{"cannot read several paths with operations", *parquet,
                                "give one Parquet file, or traces"});
+}
+
+}  // namespace
+
+Result<ReportSet> WhatIfStragglers(std::span<const std::string> paths,
+                                   const StragglerOptions& options) {
+  try {
+    const StopScope scope(options.stop);
+    return Ask(paths, options);
+  } catch (const Stopped&) {
+    return std::unexpected(Error{"the question was canceled", "", ""});
+  }
 }
 
 }  // namespace stepscope

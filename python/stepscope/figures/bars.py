@@ -99,16 +99,24 @@ def stacked_rows(report: Any, table: Any, part: str, column: str) -> Any:
                        yaxis={"title": {"text": scale.title("time")}})
 
 
-def is_compared(table: Any) -> bool:
-    """Whether a table has a column of two runs."""
+def pairs(table: Any) -> list[Any]:
+    """The columns of the first of two runs, those that a table has of the second, too."""
     keys = {column.key for column in table.columns}
-    return any(key.endswith("_a") and key[:-2] + "_b" in keys for key in keys)
+    return [one for one in table.columns if one.key.endswith("_a") and one.key[:-2] + "_b" in keys]
 
 
-def before_after(report: Any, table: Any, column: str | None = None) -> Any:
-    """Bars of a run before and after a change, and what the change is on hover; rows are those of the table."""
-    pair = [one for one in table.columns if one.key.endswith("_a")]
-    key = measured_pair(table, pair, column)
+def measured_pair(table: Any, column: str | None = None) -> str | None:
+    """The key, without its ending, of the columns of two runs to draw; None where no two are numbers, or not this one."""
+    stem = column[:-2] if column is not None and column.endswith(("_a", "_b")) else column
+    known = [one for one in pairs(table) if one.unit in MEASURED and stem in (None, one.key[:-2])]
+    return min(known, key=lambda one: MEASURED.index(one.unit)).key[:-2] if known else None
+
+
+def before_after(report: Any, table: Any, key: str) -> Any:
+    """Bars of a run before and after a change, and what the change is on hover; rows are those of the table.
+
+    key: of the columns key_a and key_b, as measured_pair() tells it.
+    """
     rows = Rows(table, _MOST_PAIRS)
     before, after = rows.values[key + "_a"], rows.values[key + "_b"]
     unit = rows.columns[key + "_a"].unit
@@ -119,15 +127,6 @@ def before_after(report: Any, table: Any, column: str | None = None) -> Any:
                      textposition="outside", cliponaxis=False)]
     title = rows.columns[key + "_a"].title.rpartition(",")[0] or key
     return axis.figure(bars, f"{report.title}: {table.title}", scale.title(title), barmode="group")
-
-
-def measured_pair(table: Any, pair: Sequence[Any], column: str | None) -> str:
-    """The key, without its ending, of the column of two runs to draw."""
-    if column is not None:
-        wanted = column[:-2] if column.endswith(("_a", "_b")) else column
-        return measured(table, wanted + "_a")[:-2]
-    known = [one for one in pair if one.unit in MEASURED]
-    return min(known, key=lambda one: MEASURED.index(one.unit)).key[:-2] if known else measured(table)
 
 
 def _change(unit: str, before: Any, after: Any) -> str:

@@ -1,5 +1,4 @@
-"""Asks the `stepscope` binary. All that this package knows of the binary is here, so that an extension can
-take its place."""
+"""Asks the `stepscope` binary, outside of this process."""
 import json
 import os
 import shutil

@@ -1,102 +1,24 @@
-"""report(): what `stepscope goodput analyze` says, as objects."""
+"""report(): what `stepscope goodput analyze` says, as objects. The extension module comes with the first call."""
+from __future__ import annotations
+
 import contextlib
-import dataclasses
 import datetime
 import json
 import os
 import tempfile
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Tuple, Union
 
-from stepscope.goodput._binary import analyze_goodput
+if TYPE_CHECKING:
+    from stepscope.report import Reports
+    from stepscope.run import Progress
 
 Time = Union[float, int, str, datetime.datetime]
-
-
-@dataclasses.dataclass
-class Column:
-    """A column of a table. `unit` is "ns", "ratio", "bytes", "count" or empty."""
-    key: str
-    title: str
-    unit: str
-    role: str
-
-
-class Table:
-    """Rows of a report. Times are ns, ratios 0 to 1, unknown values None."""
-
-    def __init__(self, said: Mapping[str, Any]):
-        self.key: str = said["key"]
-        self.title: str = said["title"]
-        self.columns: List[Column] = [Column(c["key"], c["title"], c["unit"], c["role"])
-                                      for c in said["columns"]]
-        self.rows: List[list] = said["rows"]
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def to_dict(self) -> Dict[str, list]:
-        """Returns the values by the key of their column."""
-        return {column.key: [row[k] for row in self.rows] for k, column in enumerate(self.columns)}
-
-    def df(self) -> Any:
-        """Returns a DataFrame of pandas, or of Polars without it. Raises ImportError without both."""
-        for name in ("pandas", "polars"):
-            try:
-                library = __import__(name)
-            except ImportError:
-                continue
-            return library.DataFrame(self.to_dict())
-        raise ImportError("df() needs pandas or Polars: pip install pandas")
-
-    def __repr__(self) -> str:
-        return "Table({!r}, {} rows: {})".format(self.key, len(self),
-                                                 ", ".join(c.key for c in self.columns))
-
-
-class Report:
-    """One report. `status` is "ok", "partial" or "unavailable"; `why` says the reason of the latter two."""
-
-    def __init__(self, said: Mapping[str, Any]):
-        self.name: str = said["analysis"]
-        self.title: str = said["title"]
-        self.status: str = said["status"]
-        self.why: str = said["why"]
-        self.headline: str = said["headline"]
-        self.metrics: Dict[str, Any] = {m["key"]: m["value"] for m in said["metrics"]}
-        self.tables: Dict[str, Table] = {t["key"]: Table(t) for t in said["tables"]}
-        self.series: List[Any] = said["series"]
-        self.findings: List[Any] = said["findings"]
-        self.notes: List[Any] = said["notes"]
-
-    def table(self, key: str) -> Table:
-        """Returns a table. Raises KeyError, which lists the tables there are."""
-        if key not in self.tables:
-            raise KeyError("report {!r} has no table {!r}; it has: {}".format(
-                self.name, key, ", ".join(self.tables) or "none"))
-        return self.tables[key]
-
-    def df(self, key: Optional[str] = None) -> Any:
-        """Returns a table, by default the first one, as a DataFrame."""
-        if key is None and not self.tables:
-            raise KeyError("report {!r} has no tables: {}".format(self.name, self.why))
-        return self.table(next(iter(self.tables)) if key is None else key).df()
-
-    def plot(self, key: Optional[str] = None, *, column: Optional[str] = None) -> Any:
-        """Returns a figure of Plotly of a table, by default the first one; "segments" are the attempts over time.
-
-        Raises ImportError without Plotly, KeyError where there is no such table.
-        """
-        from stepscope.plots import report_figure
-        return report_figure(self, key, column)
-
-    def __repr__(self) -> str:
-        return "Report({!r}): {}".format(self.name, self.headline or self.why)
 
 
 def report(events: Any = None, *, store: Optional[str] = None, job: Optional[str] = None,
            at: Optional[Time] = None, window: Optional[Tuple[Time, Time]] = None,
            exclude: Sequence[Tuple[Time, Time]] = (), mode: str = "partition",
-           **options: Any) -> Dict[str, Report]:
+           progress: Callable[[Progress], object] | bool | None = None, **options: Any) -> Reports:
     """Returns the reports of `stepscope goodput analyze` by name: "goodput", and with more input
     "productivity", "chip_hours" and others.
 
@@ -109,26 +31,44 @@ def report(events: Any = None, *, store: Optional[str] = None, job: Optional[str
       window: count only the time from the first to the second.
       exclude: leave out these times.
       mode: "partition", or "ml-goodput" for the numbers of ml-goodput-measurement.
-      options: all others of `stepscope goodput analyze`: price_per_chip_hour=2.5, scheduler=["sacct.txt"].
+      progress: of reading `traces`; as in stepscope.open().
+      options: all others of `stepscope goodput analyze`: price_per_chip_hour=2.5, scheduler=["sacct.txt"],
+        traces=["traces/"].
 
     Raises:
-      ValueError: the input has no events, is a URL, or an option is wrong; the message says what to try.
-      FileNotFoundError: there is no binary `stepscope`.
+      QuestionError, a ValueError: the input has no events, or an option is wrong; the message says what to try.
+      ValueError: the input is a URL.
+      InputError, an OSError: a file cannot be read.
+
+    Ctrl-C stops it.
 
     Example:
         answer = report("goodput/", job="llm-7b")["goodput"]
-        print(answer.metrics["goodput_ratio"], answer.table("buckets").to_dict())
+        print(answer.metrics["goodput_ratio"], answer.df("buckets"))
     """
-    given = dict(options, store=store, job=job, mode=mode, at=None if at is None else _time(at),
-                 window=None if window is None else _interval(window),
-                 exclude=[_interval(pair) for pair in exclude])
-    arguments = list(_arguments(given))
+    from stepscope import _core
+    from stepscope.progress import shown_progress
+    from stepscope.report import Reports
+    from stepscope.run import Progress
+
+    with words_of(events, dict(options, store=store, job=job, mode=mode, at=at, window=window,
+                               exclude=exclude)) as words, shown_progress(progress) as told:
+        callback = None if told is None else lambda *numbers: told(Progress(*numbers))
+        return Reports(_core.goodput([os.fsencode(word) for word in words], callback))
+
+
+@contextlib.contextmanager
+def words_of(events: Any, options: Mapping[str, Any]) -> Iterator[list[str]]:
+    """Yields what report() was asked as words of the command line; entries are in a file of their own meanwhile."""
+    window, at = options.get("window"), options.get("at")
+    given = dict(options, at=None if at is None else _time(at), window=None if window is None else _interval(window),
+                 exclude=[_interval(pair) for pair in options.get("exclude") or ()])
+    words = list(_arguments(given))
     if events is None:
-        said = analyze_goodput(arguments)
-    else:
-        with _paths_of(events) as files:
-            said = analyze_goodput([*_flags("events", files), *arguments])
-    return {r["analysis"]: Report(r) for r in said["reports"]}
+        yield words
+        return
+    with _paths_of(events) as files:
+        yield [*_flags("events", files), *words]
 
 
 def _time(when: Time) -> str:
@@ -155,12 +95,15 @@ def _flag(name: str) -> str:
 
 def _flags(name: str, values: Iterable[Any]) -> Iterator[str]:
     for value in values:
-        yield _flag(name)
-        yield os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+        text = os.fsdecode(value) if isinstance(value, (os.PathLike, bytes)) else str(value)
+        if text.startswith("-"):  # "-5h" is no option
+            yield f"{_flag(name)}={text}"
+        else:
+            yield from (_flag(name), text)
 
 
 @contextlib.contextmanager
-def _paths_of(events: Any) -> Iterator[List[Any]]:
+def _paths_of(events: Any) -> Iterator[list[Any]]:
     """Yields paths of the events; entries and what objects give are in files of their own meanwhile."""
     events = getattr(events, "directory", events)
     single = isinstance(events, (str, os.PathLike, dict)) or hasattr(events, "read")

@@ -253,15 +253,15 @@ class TraceAnalysis:
             data_load_events: list[str] | None = None) -> tuple[critical_path.CriticalPath, bool] | None:
         """Returns the critical path of a range, and whether there is one; None where no such range is recorded.
 
-        annotation is part of the range's name ("ProfilerStep"), instance_id counts ranges with it from 0. "" is the whole
-        trace. Host events whose name contains one of data_load_events are data loading.
+        annotation is part of the range's name ("ProfilerStep"), instance_id counts ranges with it from 0, and
+        (first, last) is from the start of one to the end of another. "" is the whole trace. Host events whose name contains one of data_load_events are data loading.
         """
         self.t.source.checked([rank])
         frame, symbols = self.t.whole(rank), self.t.symbol_table
         region = critical_path.region(frame, symbols, annotation, instance_id)
         if region is None:
             return None
-        path = critical_path.analyze(self.t.source, rank, *region, frame, symbols, data_load_events)
+        path = critical_path.analyze(self.t.source, rank, region, frame, symbols, data_load_events)
         return None if path is None else (path, path.critical_path())
 
     def overlay_critical_path_analysis(

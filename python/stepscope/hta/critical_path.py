@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Sequence, Union
+from typing import Any, NamedTuple, Sequence, Union
 
 from .breakdown import frame_of
 from .frame import microseconds
@@ -21,6 +21,8 @@ BOUNDS = {
 _EDGE_TYPES = {"kernel_gap": "critical_path_kernel_kernel_delay", "launch_overhead": "critical_path_kernel_launch_delay",
                "sync": "critical_path_sync_dependency", "no_record": "critical_path_dependency"}
 _ALL_SEGMENTS = 100_000_000
+# What the critical path counts as ranges, of the trace's categories.
+_RANGES = ("user_annotation", "cpu_op", "Operator")
 FLOW = "critical_path"
 
 
@@ -97,42 +99,61 @@ class CriticalPath:
         print(self.get_critical_path_breakdown()[["ts", "duration", "bound_by", "s_name"]].to_string(index=False))
 
 
-def region(frame: Any, symbols: Any, annotation: str, instance: Instance) -> tuple[str, int, float] | None:
-    """Returns the full name, its instance among equal names, and the start of the range; None where there is none.
+class Region(NamedTuple):
+    """A part of a trace: the name of ranges, the first and last of them by start, and when the part starts (us)."""
 
-    The annotation is part of a name. Ranges of several names count together, in the order of the trace.
+    name: str
+    first: int
+    last: int
+    start: float
+
+
+def region(frame: Any, symbols: Any, annotation: str, instance: Instance) -> Region | None:
+    """Returns the range of this instance, or the part from the first to the last of two; None where there is none.
+
+    The annotation is part of a name, and ranges of several names count together: one in the order of the trace, several
+    by start. As in HTA, a last instance beyond the end is the end.
     """
-    if isinstance(instance, tuple):
-        raise ValueError("the critical path of several instances is not supported: pass one number as instance_id")
     if not annotation:
-        return "", 0, float(frame["ts"].min())
+        return Region("", 0, 0, float(frame["ts"].min()))
     ids = symbols.find_matches([annotation])
     ranges = frame[frame["name"].isin(ids) & (frame["stream"] == -1) & ~_on_device(frame, symbols)]
-    number = instance or 0
-    if number >= len(ranges):
-        return None
-    chosen = ranges.iloc[number]
-    same = ranges["name"].iloc[:number].eq(chosen["name"]).sum()
-    return symbols.sym_table[int(chosen["name"])], int(same), float(chosen["ts"])
+    if isinstance(instance, tuple):
+        ranges = ranges[ranges["cat"].isin([symbols.sym_index[cat] for cat in _RANGES if cat in symbols.sym_index])]
+        ranges = ranges.sort_values("ts", kind="stable")
+    first, last = instance if isinstance(instance, tuple) else (instance or 0, instance or 0)
+    chosen = ranges.iloc[first:last + 1] if 0 <= first <= last else ranges.iloc[:0]
+    return None if chosen.empty else _region_of(chosen, ranges, annotation, symbols)
+
+
+def _region_of(chosen: Any, ranges: Any, annotation: str, symbols: Any) -> Region:
+    """Ranges of one name are counted among those of that name, others among all that match."""
+    name = int(chosen["name"].iloc[0])
+    of_one = bool(chosen["name"].eq(name).all())
+    same = (ranges[ranges["name"] == name] if of_one else ranges).sort_values("ts", kind="stable")
+    first = int(same.index.get_loc(chosen.index[0]))
+    return Region(symbols.sym_table[name] if of_one else f"*{annotation}*", first, first + len(chosen) - 1,
+                  float(chosen["ts"].min()))
 
 
 def _on_device(frame: Any, symbols: Any) -> Any:
     return frame["cat"] == symbols.sym_index.get("gpu_user_annotation", -1)
 
 
-def analyze(source: Source, rank: int, name: str, instance: int, start: float, frame: Any, symbols: Any,
+def analyze(source: Source, rank: int, region: Region, frame: Any, symbols: Any,
             loaders: Sequence[str] | None = None) -> CriticalPath | None:
-    """Returns the critical path of a range; "" is the whole trace. Events named as `loaders` are data loading."""
+    """Returns the critical path of a region; of "" it is the whole trace. Events named as `loaders` are data loading."""
     params: dict[str, Any] = {"critical_path.rank": source.recorded(rank), "critical_path.segments": _ALL_SEGMENTS}
-    if name:
-        params.update({"critical_path.annotation": name, "critical_path.instance": instance})
+    if region.name:
+        params.update({"critical_path.annotation": region.name, "critical_path.instance": region.first,
+                       "critical_path.last_instance": region.last})
     bounds = frame_of(source.rows("critical_path", "bounds", "all", params), ["bound", "time"])
     segments = frame_of(source.rows("critical_path", "segments", "all", params), ["start", "duration", "bound", "name", "stream"])
     if bounds.empty:
         return None
     if loaders:
         segments, bounds = _with_loaders(segments, bounds, loaders)
-    return CriticalPath(rank, start, bounds, segments, frame, symbols)
+    return CriticalPath(rank, region.start, bounds, segments, frame, symbols)
 
 
 def _with_loaders(segments: Any, bounds: Any, loaders: Sequence[str]) -> tuple[Any, Any]:

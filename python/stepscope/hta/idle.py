@@ -7,6 +7,7 @@ from typing import Any, Sequence
 from .breakdown import NAN, rows_of, summed
 from .source import Source
 
+DEFAULT_DELAY = 30  # us
 CATEGORIES = ["host_wait", "kernel_wait", "other"]
 _DESCRIBED = {"count": "count", "mean": "mean", "stddev": "std", "min": "min", "p25": "25%", "p50": "50%", "p75": "75%",
               "max": "max"}
@@ -50,8 +51,8 @@ def _of_stream(rank: int, stream: int, times: Sequence[int], seen: set[Any]) -> 
 
 
 def params(delay: float) -> dict[str, Any]:
-    """The analysis's parameters; HTA's delay is in microseconds."""
-    return {"idle_time.consecutive_kernel_delay": int(delay * 1000)}
+    """The analysis's parameters, but for its own default, which is HTA's too; HTA's delay is in microseconds."""
+    return {} if delay == DEFAULT_DELAY else {"idle_time.consecutive_kernel_delay": int(delay * 1000)}
 
 
 def intervals(source: Source, steps: str, ranks: Sequence[int], streams: Sequence[int] | None, delay: float) -> Any:

@@ -7,9 +7,14 @@ from typing import Any, Iterable, Mapping, Sequence, Union
 
 logger = logging.getLogger("stepscope.hta")
 
-# Analyses that need no call stacks: to read for these alone takes about half as long as for all.
-LIGHT = ("temporal_breakdown", "comm_overlap", "kernel_breakdown", "idle_time", "user_annotations", "launch_stats",
-         "queue_length", "memory_bandwidth", "operator_kernels", "kernel_sequences")
+# Analyses by what of the files they need: device activities, launches and annotations; operators too. All need call stacks,
+# which takes about twice as long to read.
+_LEVELS = (("temporal_breakdown", "comm_overlap", "kernel_breakdown", "idle_time", "user_annotations", "launch_stats",
+            "queue_length", "memory_bandwidth"),
+           ("operator_kernels", "kernel_sequences"))
+_ALL = len(_LEVELS)
+# Which take so little beside what they have in common that they are asked for together.
+_TOGETHER = ("temporal_breakdown", "comm_overlap", "kernel_breakdown", "user_annotations", "idle_time")
 
 Files = Union[Mapping[int, str], Sequence[str], None]
 
@@ -33,15 +38,15 @@ def trace_paths(trace_files: Files, trace_dir: str) -> list[str]:
 class Source:
     """One run, opened, with the ranks that the caller gave its files.
 
-    Reports are asked for once: for each name, selection of steps and parameters. Files are read for the LIGHT analyses, and
-    again for all with the first question for another.
+    Reports are asked for once: for each name, selection of steps and parameters. Files are read for the first level of
+    analyses, and again with the first question for one that needs more.
     """
 
     def __init__(self, trace_files: Files = None, trace_dir: str = "/tmp/trace") -> None:
         self._paths = trace_paths(trace_files, trace_dir)
         _check(self._paths)
-        self._for_all = False
-        self.run = _opened(self._paths, LIGHT) if self._paths else None
+        self._level = 0
+        self.run = _opened(self._paths, 0) if self._paths else None
         self.files = self._files(trace_files)
         self._reports: dict[Any, Any] = {}
 
@@ -78,14 +83,15 @@ class Source:
         if key not in self._reports:
             ranks = None if rank is None else [self.recorded(rank)]
             self._prepare(name)
-            self._reports[key] = self.run.report(name, steps=steps, ranks=ranks, params=params)
+            for one, report in self.run.analyze(_together(name, *key[1:]), steps=steps, ranks=ranks, params=params).items():
+                self._reports[one, *key[1:]] = report
         return self._reports[key]
 
     def _prepare(self, name: str) -> None:
-        if self._for_all or name in LIGHT:
-            return
-        self.run.close()
-        self._for_all, self.run = True, _opened(self._paths, None)
+        needed = next((level for level, names in enumerate(_LEVELS) if name in names), _ALL)
+        if needed > self._level:
+            self.run.close()
+            self._level, self.run = needed, _opened(self._paths, needed)
 
     def rows(self, name: str, table: str, steps: str, params: Mapping[str, Any] | None = None,
              rank: int | None = None) -> dict[str, list[Any]]:
@@ -115,7 +121,13 @@ def _check(paths: list[str]) -> None:
             raise ValueError(f"cannot read the trace {path}: check trace_files and trace_dir")
 
 
-def _opened(paths: list[str], analyses: Sequence[str] | None) -> Any:
-    import stepscope
+def _together(name: str, steps: str, params: Any, rank: int | None) -> Sequence[str]:
+    """What to ask for with an analysis. Annotations of all steps are asked for alone: they tell which steps count."""
+    alone = name not in _TOGETHER or params or rank is not None or (name, steps) == ("user_annotations", "all")
+    return (name,) if alone else _TOGETHER
 
-    return stepscope.open(paths, analyses=analyses, progress=False)
+
+def _opened(paths: list[str], level: int) -> Any:
+    from ..run import opened_for_numbers
+
+    return opened_for_numbers(paths, [] if level == _ALL else [name for names in _LEVELS[:level + 1] for name in names])

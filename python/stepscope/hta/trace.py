@@ -5,6 +5,7 @@ import gzip
 import json
 from typing import Any
 
+from ..frames import pandas_for
 from . import hta_rules, window
 from .frame import EVENT_COLUMNS, set_times, trace_frame
 from .source import Files, Source
@@ -29,6 +30,7 @@ class Trace:
 
     def __init__(self, trace_files: Files = None, trace_dir: str = DEFAULT_TRACE_DIR, parser_config: Any = None, *,
                  strict: bool | None = None) -> None:
+        pandas_for("stepscope.hta")
         self.trace_path = trace_dir
         self.source = Source(trace_files, trace_dir)
         self.strict = STRICT[0] if strict is None else strict

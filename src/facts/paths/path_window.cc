@@ -75,6 +75,13 @@ std::vector<size_t> RangesWith(const HostRanges& ranges, Wanted wanted) {
   return found;
 }
 
+// "*step*": the text between the stars; nothing for any other.
+std::optional<std::string_view> PartIn(std::string_view annotation) {
+  if (annotation.size() < 3 || !annotation.starts_with('*') || !annotation.ends_with('*'))
+    return std::nullopt;
+  return annotation.substr(1, annotation.size() - 2);
+}
+
 std::vector<size_t> RangesNamed(const RankActivity& rank, const StringTable& names,
                                 std::string_view annotation) {
   const HostRanges& ranges = rank.host->ranges;
@@ -83,7 +90,7 @@ std::vector<size_t> RangesNamed(const RankActivity& rank, const StringTable& nam
     auto found = RangesWith(ranges, [&](StringId id) { return id == name; });
     if (!found.empty()) return found;
   }
-  return RangesWith(ranges, NamesContaining(names, annotation));
+  return RangesWith(ranges, NamesContaining(names, PartIn(annotation).value_or(annotation)));
 }
 
 std::optional<ChosenWindow> FindNamed(const RankActivity& rank, const StringTable& names,

@@ -11,8 +11,8 @@
 namespace stepscope {
 
 struct WindowChoice {
-  // A range of this name instead of a step; if there is none, one whose name has it as a part.
-  // Empty: none.
+  // A range of this name instead of a step; if there is none, one whose name has it as a part, or
+  // of "*text*" the text between the stars. Empty: none.
   std::string_view annotation;
   int64_t instance = 0;        // which of them, by start
   int64_t last_instance = -1;  // the stretch goes on to the end of this one; -1: only `instance`

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/stop.h"
 #include "base/window_stream.h"
 #include "goodput/events/entry.h"
 #include "goodput/events/json_objects.h"
@@ -49,6 +50,7 @@ class Reader {
   Reader(Notes& note_counts, const EventSink& sink) : note_counts_(note_counts), sink_(sink) {}
 
   void Take(std::string_view object) {
+    checks_.Turn();
     if (const Event* event = forms_.Read(object, note_counts_)) {
       Emit(*event);
     } else {
@@ -77,6 +79,7 @@ class Reader {
   };
 
   void Emit(const Event& event) {
+    checks_.Turn();
     if (event.kind != EventKind::kNone) sink_(event);
   }
 
@@ -116,6 +119,7 @@ class Reader {
 
   Notes& note_counts_;
   const EventSink& sink_;
+  StopChecks checks_;
   TemplateCache forms_;
   Entry entry_;  // of what only a real parser can read
   Event event_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/stop.h"
 #include "base/time_units.h"
 
 namespace stepscope::goodput {
@@ -238,7 +239,9 @@ Result<void> Ledger::Account(const std::string& name, const ReadJobsOptions& opt
     if (auto loaded = LoadLabels(*database(), name, job.labels); !loaded) return loaded;
   }
   Notes of_logs;
+  StopChecks checks;
   ReadRaw(name, of_logs, [&](const Event& event, const EventPlace&, bool equal) {
+    checks.Turn();
     if (!equal) return TakeEvent(event, options, job);
     ++job.events;
     job.note_counts.Add(NoteKind::kDuplicate);

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "base/stop.h"
 #include "base/time_units.h"
 #include "goodput/accounting/productivity.h"
 #include "goodput/ledger/load_jobs.h"
@@ -202,7 +203,9 @@ Result<std::pair<int64_t, int64_t>> ParseGoodputInterval(std::string_view text) 
   return std::pair(*start, *end);
 }
 
-Result<ReportSet> GoodputReport(const GoodputReportOptions& options) {
+namespace {
+
+Result<ReportSet> ReportOn(const GoodputReportOptions& options) {
   const bool ml_goodput = options.mode == GoodputMode::kMlGoodput;
   auto loaded = goodput::LoadJobs(options);
   if (!loaded) return std::unexpected(loaded.error());
@@ -244,6 +247,17 @@ Result<ReportSet> GoodputReport(const GoodputReportOptions& options) {
   }
   answer.verdict = refusal + answer.verdict;
   return answer;
+}
+
+}  // namespace
+
+Result<ReportSet> GoodputReport(const GoodputReportOptions& options) {
+  try {
+    const StopScope scope(options.stop);
+    return ReportOn(options);
+  } catch (const Stopped&) {
+    return std::unexpected(Error{"the report was canceled", "", ""});
+  }
 }
 
 }  // namespace stepscope

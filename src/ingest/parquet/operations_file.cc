@@ -14,6 +14,7 @@
 
 #include "base/byte_source.h"
 #include "base/saturate.h"
+#include "base/stop.h"
 #include "base/time_units.h"
 #include "ingest/parquet/job_layout.h"
 #include "ingest/parquet/parquet_reader.h"
@@ -66,7 +67,9 @@ class RowReader {
 
   OperationsFile Read() {
     OperationsFile file;
+    StopChecks checks;
     for (size_t row = 0; row < static_cast<size_t>(table_.rows); ++row) {
+      checks.Turn();
       const std::optional<OperationKind> kind = kinds_[kind_.texts[row]];
       if (!kind) {
         ++unknown_;

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "base/byte_source.h"
+#include "base/stop.h"
 
 namespace stepscope {
 namespace {
@@ -50,6 +51,7 @@ Result<void> CheckParquetCodec(int64_t codec) {
 
 Result<std::optional<ParquetPage>> ParquetPages::Next() {
   if (rest_.empty()) return std::nullopt;
+  StopIfAsked();
   const auto header = TakeParquetPageHeader(rest_);
   if (!header) return DamagedPage("the header of a page is damaged");
   ParquetPage page{.header = *header};

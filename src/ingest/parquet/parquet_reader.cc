@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/stop.h"
+
 namespace stepscope {
 namespace {
 
@@ -72,6 +74,7 @@ Result<ParquetColumn> ParquetFile::Column(const ParquetMetadata& metadata,
   ParquetColumn column{.info = info};
   ParquetValues values(column);
   for (const ParquetRowGroup& group : metadata.groups) {
+    StopIfAsked();
     const auto chunk = std::ranges::find(group.chunks, info.name, &ParquetChunk::column);
     if (chunk == group.chunks.end() || chunk->values != group.rows)
       return CannotRead(fmt::format("column '{}' lacks rows", info.name));

@@ -1,8 +1,9 @@
 """Asks Stepscope's accounting for the numbers of ml-goodput-measurement, and gives them its names."""
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Mapping, Optional, Tuple
 
+from stepscope.goodput._binary import analyze_goodput
 from stepscope.goodput.ml_goodput.goodput_utils import ELASTIC_BADPUT, BadputType, StepInfo, TypedTimes
-from stepscope.goodput.reports import Report, report
+from stepscope.goodput.reports import words_of
 
 _CUSTOM = BadputType.CUSTOM_BADPUT_EVENTS
 _RAISES = "the library raises "
@@ -11,9 +12,10 @@ _RAISES = "the library raises "
 class Answer:
     """What the accounting says of a job. Times are in seconds."""
 
-    def __init__(self, said: Report):
-        self._metrics, self._why = said.metrics, said.why
-        self._tables = {key: table.rows for key, table in said.tables.items()}
+    def __init__(self, said: Mapping[str, Any]):
+        self._why: str = said["why"]
+        self._metrics: Dict[str, Any] = {metric["key"]: metric["value"] for metric in said["metrics"]}
+        self._tables: Dict[str, Any] = {table["key"]: table["rows"] for table in said["tables"]}
 
     def check(self) -> "Answer":
         """Raises ValueError if there is no goodput; returns itself."""
@@ -107,6 +109,9 @@ class Answer:
 def ask(events: Any, **options: Any) -> Answer:
     """Returns what the accounting says of `events`; they and the options are those of report().
 
-    Raises ValueError if there are no events.
+    The program is asked, not the extension: a training job, in which monitors ask, has neither in memory then. Raises
+    ValueError if there are no events.
     """
-    return Answer(report(events, mode="ml-goodput", **options)["goodput"])
+    with words_of(events, dict(options, mode="ml-goodput")) as words:
+        said = analyze_goodput(words)
+    return Answer(next(one for one in said["reports"] if one["analysis"] == "goodput"))

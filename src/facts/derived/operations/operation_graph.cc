@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/saturate.h"
+#include "base/stop.h"
 
 namespace stepscope {
 namespace {
@@ -83,6 +84,7 @@ void AddTimes(OperationGraph& graph, const std::vector<Rows>& steps) {
   graph.durations.resize(nodes * lanes);
   graph.ranks.assign(replicas * graph.stages, -1);
   for (size_t s = 0; s < steps.size(); ++s) {
+    StopIfAsked();
     int64_t begin = INT64_MAX;
     for (const Operation& operation : steps[s]) begin = std::min(begin, operation.start);
     for (size_t i = 0; i < steps[s].size(); ++i) {
@@ -140,7 +142,9 @@ class Orderer {
 Result<OperationGraph> DeriveOperationGraph(const JobOperations& operations) {
   if (operations.rows.empty()) return NoGraph("there are no operations");
   std::vector<Operation> rows = operations.rows;
-  std::ranges::sort(rows, {}, [](const Operation& o) {
+  StopChecks checks;
+  std::ranges::sort(rows, {}, [&](const Operation& o) {
+    checks.Turn();
     return std::tuple(o.step, o.dp, o.stage, o.kind, o.sequence);
   });
   std::vector<Rows> steps = StepsOf(rows);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/saturate.h"
+#include "base/stop.h"
 #include "base/time_units.h"
 
 namespace stepscope {
@@ -40,6 +41,7 @@ class OperationReplay {
 
   std::vector<int64_t> Run() {
     for (const OperationEvent& event : graph_.order) {
+      StopIfAsked();
       if (event.ends) {
         EndGroup(graph_.groups[event.index]);
       } else {
@@ -94,6 +96,7 @@ std::vector<int64_t> WorkOf(const OperationGraph& graph) {
   std::vector<int64_t> work = graph.durations;
   const size_t lanes = graph.lanes();
   for (const OperationGroup& group : graph.groups) {
+    StopIfAsked();
     const auto last = LastStarts(group, graph.starts, lanes, graph.dp.size());
     for (const uint32_t member : group.members) {
       for (size_t lane = 0; lane < lanes; ++lane) {

@@ -9,6 +9,7 @@
 
 #include "base/robust.h"
 #include "base/saturate.h"
+#include "base/stop.h"
 #include "facts/derived/operations/operation_graph.h"
 #include "facts/derived/operations/operation_replay.h"
 
@@ -89,6 +90,7 @@ class StragglerAsker {
   std::vector<int64_t> StepsWithOnly(const Counts& counts) const {
     std::vector<int64_t> work(work_.size());
     for (size_t node = 0; node < graph_.nodes.size(); ++node) {
+      StopIfAsked();
       for (size_t lane = 0; lane < lanes_; ++lane) {
         const size_t at = node * lanes_ + lane;
         work[at] = counts(node, lane % replicas_) ? work_[at] : Ideal(node);

@@ -1,0 +1,95 @@
+// Reads times and intervals, and asks for events alone or with traces.
+#include "cli/goodput_question.h"
+
+#include <string_view>
+#include <utility>
+
+#include "base/saturate.h"
+#include "base/time_units.h"
+#include "cli/parser.h"
+
+namespace stepscope::cli {
+namespace {
+
+// The error about an option's value, with both.
+std::unexpected<Error> Wrong(Error error, std::string_view option, const std::string& value) {
+  error.where = std::string(option) + " " + value;
+  return std::unexpected(std::move(error));
+}
+
+Result<void> ReadTimes(const GoodputQuestion& question, GoodputReportOptions& options) {
+  if (!question.at.empty()) {
+    const auto at = ParseGoodputTime(question.at);
+    if (!at) return Wrong(at.error(), "--at", question.at);
+    options.at = *at;
+  }
+  if (!question.window.empty()) {
+    const auto window = ParseGoodputInterval(question.window);
+    if (!window) return Wrong(window.error(), "--window", question.window);
+    options.window = *window;
+  }
+  for (const std::string& text : question.exclude) {
+    if (!options.exclusions) options.exclusions.emplace();
+    if (text == "none") continue;
+    const auto exclusion = ParseGoodputInterval(text);
+    if (!exclusion) return Wrong(exclusion.error(), "--exclude", text);
+    options.exclusions->push_back(*exclusion);
+  }
+  return {};
+}
+
+Result<GoodputReportOptions> ToOptions(const GoodputQuestion& question) {
+  auto options = ReadProductivityFlags(question.productivity);
+  if (!options) return options;
+  options->files = question.events;
+  options->store = question.store;
+  options->job = question.job;
+  if (question.mode == "ml-goodput") options->mode = GoodputMode::kMlGoodput;
+  options->ideal_step_time = RoundToInt64(question.ideal_step_time_s * kSecond);
+  options->most_steps = question.most_steps;
+  options->stop = question.stop;
+  if (const auto read = ReadTimes(question, *options); !read) return std::unexpected(read.error());
+  return options;
+}
+
+}  // namespace
+
+void AddGoodputEvents(Command& command, GoodputQuestion& question) {
+  command.Take("--events", question.events);
+  command.Take("--store", question.store).Excludes("--events");
+  command.Take("--job", question.job);
+  command.Take("--at", question.at);
+  command.Take("--window", question.window);
+  command.Take("--exclude", question.exclude);
+  command.Take("--mode", question.mode).Choices({"partition", "ml-goodput"});
+  command.Take("--ideal-step-time", question.ideal_step_time_s).Range(1e-6, 1e9).Needs("--mode");
+  command.Take("--most-steps", question.most_steps).Range(1, 1e12).Needs("--mode");
+}
+
+void AddGoodputContext(Command& command, GoodputQuestion& question) {
+  AddProductivityFlags(command, question.productivity);
+  command.Take("--traces", question.traces);
+  command.Take("--tokens-per-step", question.walk.tokens_per_step)
+      .Help("Tokens per step of all ranks, in --traces")
+      .Needs("--traces")
+      .Needs("--model");
+}
+
+Result<ReportSet> AnswerGoodput(const GoodputQuestion& question) {
+  const auto options = ToOptions(question);
+  if (!options) return std::unexpected(options.error());
+  return question.traces.empty() ? GoodputReport(*options)
+                                 : GoodputWalk(*options, question.traces, question.walk);
+}
+
+Result<void> ReadGoodputQuestion(const std::vector<std::string>& words, GoodputQuestion& question) {
+  Command command("stepscope goodput analyze", "");
+  AddGoodputEvents(command, question);
+  AddGoodputContext(command, question);
+  const auto parsed = Parse(command, words);
+  if (!parsed) return std::unexpected(parsed.error());
+  if (parsed->wants_help) return std::unexpected(Error{"unknown option '--help'", "", ""});
+  return {};
+}
+
+}  // namespace stepscope::cli

@@ -1,0 +1,156 @@
+// Puts columns of several ranks one behind the other.
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "base/parallel.h"
+#include "events/column.h"
+#include "stepscope/events.h"
+
+namespace stepscope {
+namespace {
+
+using Parts = std::span<ColumnData* const>;
+
+size_t WidthOf(ColumnType type) {
+  switch (type) {
+    case ColumnType::kInt8:
+      return 1;
+    case ColumnType::kInt16:
+      return 2;
+    case ColumnType::kInt32:
+      return 4;
+    default:
+      return 8;
+  }
+}
+
+// Whole numbers of one rank may need more bits than those of another.
+ColumnType WidestOf(Parts parts) {
+  ColumnType widest = parts.front()->type;
+  for (const ColumnData* part : parts) {
+    if (WidthOf(part->type) > WidthOf(widest)) widest = part->type;
+  }
+  return widest;
+}
+
+// Where a part's texts are in a dictionary for all.
+std::vector<int32_t> RowsIn(Dictionary& all, const ColumnData& texts) {
+  std::vector<int32_t> rows;
+  const auto* offsets = texts.values.As<int64_t>();
+  for (int64_t row = 0; row < texts.rows; ++row) {
+    const auto length = static_cast<size_t>(offsets[row + 1] - offsets[row]);
+    rows.push_back(all.RowOf({texts.text.As<char>() + offsets[row], length}));
+  }
+  return rows;
+}
+
+// `rows`: where texts are; empty: the column has numbers.
+template <class From, class To>
+void CopyAs(const ColumnData& part, const std::vector<int32_t>& rows, To* out) {
+  const std::span values(part.values.As<From>(), static_cast<size_t>(part.rows));
+  StopChecks checks;
+  for (const From value : values) {
+    checks.Turn();
+    *out++ =
+        rows.empty() ? static_cast<To>(value) : static_cast<To>(rows[static_cast<size_t>(value)]);
+  }
+}
+
+template <class To>
+void CopyTo(const ColumnData& part, const std::vector<int32_t>& rows, To* out) {
+  switch (part.type) {
+    case ColumnType::kInt8:
+      return CopyAs<int8_t>(part, rows, out);
+    case ColumnType::kInt16:
+      return CopyAs<int16_t>(part, rows, out);
+    case ColumnType::kInt32:
+      return CopyAs<int32_t>(part, rows, out);
+    case ColumnType::kDouble:
+      return CopyAs<double>(part, rows, out);
+    default:
+      return CopyAs<int64_t>(part, rows, out);
+  }
+}
+
+// A part is freed once it is copied.
+template <class To>
+Buffer JoinValues(Parts parts, const std::vector<std::vector<int32_t>>& rows, int64_t count) {
+  std::vector<To> all(static_cast<size_t>(count));
+  To* out = all.data();
+  for (size_t p = 0; p < parts.size(); ++p) {
+    CopyTo(*parts[p], rows[p], out);
+    out += parts[p]->rows;
+    parts[p]->values = {};
+  }
+  return BufferOf(std::move(all));
+}
+
+Buffer JoinValid(Parts parts, int64_t count) {
+  std::vector<uint8_t> valid(static_cast<size_t>(count + 7) / 8, 0xff);
+  int64_t at = 0;
+  StopChecks checks;
+  for (const ColumnData* part : parts) {
+    for (int64_t row = 0; row < part->rows && part->nulls > 0; ++row) {
+      checks.Turn();
+      const auto to = static_cast<size_t>(at + row);
+      if (part->IsNull(row)) valid[to / 8] = static_cast<uint8_t>(valid[to / 8] & ~(1u << to % 8));
+    }
+    at += part->rows;
+  }
+  return BufferOf(std::move(valid));
+}
+
+ColumnData JoinColumn(Parts parts) {
+  ColumnData all{.name = parts.front()->name, .type = WidestOf(parts)};
+  for (const ColumnData* part : parts) {
+    all.rows += part->rows;
+    all.nulls += part->nulls;
+  }
+  if (all.nulls > 0) all.valid = JoinValid(parts, all.rows);
+  std::vector<std::vector<int32_t>> rows(parts.size());
+  if (parts.front()->dictionary) {
+    Dictionary texts;
+    for (size_t p = 0; p < parts.size(); ++p) rows[p] = RowsIn(texts, *parts[p]->dictionary);
+    all.dictionary = texts.Finish();
+  }
+  switch (all.type) {
+    case ColumnType::kInt8:
+      all.values = JoinValues<int8_t>(parts, rows, all.rows);
+      break;
+    case ColumnType::kInt16:
+      all.values = JoinValues<int16_t>(parts, rows, all.rows);
+      break;
+    case ColumnType::kInt32:
+      all.values = JoinValues<int32_t>(parts, rows, all.rows);
+      break;
+    case ColumnType::kDouble:
+      all.values = JoinValues<double>(parts, rows, all.rows);
+      break;
+    default:
+      all.values = JoinValues<int64_t>(parts, rows, all.rows);
+  }
+  return all;
+}
+
+}  // namespace
+
+Result<Columns> JoinEvents(std::vector<Columns> parts, std::stop_token stop) {
+  if (parts.size() == 1) return std::move(parts.front());
+  Columns all{.columns = std::vector<ColumnData>(parts.front().columns.size())};
+  for (const Columns& part : parts) all.rows += part.rows;
+  try {
+    const StopScope scope(std::move(stop));
+    ParallelFor(all.columns.size(), 0, [&](size_t c) {
+      std::vector<ColumnData*> of_column;
+      for (Columns& part : parts) of_column.push_back(&part.columns[c]);
+      all.columns[c] = JoinColumn(of_column);
+    });
+    return all;
+  } catch (const Stopped&) {
+    return std::unexpected(Error{"reading events was canceled", "", ""});
+  }
+}
+
+}  // namespace stepscope
