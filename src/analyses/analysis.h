@@ -58,6 +58,7 @@ struct Analysis {
   std::string_view doc;      // Markdown: Question, Definition, Limitations, Interpretation
   Wanted needs;              // the events a reader must keep for it
   std::span<const Parameter> params;
+  // Of an analysis that was added to ours (stepscope/plugin.h), null: the session runs it.
   Report (*run)(const Facts& facts, const Params& params) = nullptr;
 };
 

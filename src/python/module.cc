@@ -12,4 +12,5 @@ NB_MODULE(_core, module) {
   AddSessions(module);
   AddComparisons(module);
   AddPages(module);
+  AddPlugins(module);
 }

@@ -14,5 +14,6 @@ void AddSessions(nb::module_& module);
 void AddComparisons(nb::module_& module);
 void AddEvents(nb::module_& module);
 void AddPages(nb::module_& module);
+void AddPlugins(nb::module_& module);
 
 }  // namespace stepscope::python

@@ -29,6 +29,7 @@ struct LoadedRun {
   // With OpenOptions::redact: what has been replaced in all of the above but `info`, whose paths
   // lead to the files.
   std::optional<redact::Redactor> redactor;
+  int threads = 0;  // as OpenOptions::threads
 };
 
 // Reads these files. `keep` is what the analyses to come need. Fails when no file could be read;
