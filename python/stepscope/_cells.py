@@ -46,6 +46,7 @@ def _by_name(rows: Any, wanted: Sequence[Any] | None, where: str) -> dict[str, A
     """The values of each column by its name."""
     if hasattr(rows, "to_pydict"):  # pyarrow
         return rows.to_pydict()
+    rows = _with_index(rows)
     if hasattr(rows, "columns") and hasattr(rows, "__getitem__"):  # a frame of pandas or Polars, an answer of ours
         return {_text(getattr(name, "key", name)): rows[getattr(name, "key", name)] for name in rows.columns}
     if isinstance(rows, Mapping):
@@ -54,6 +55,15 @@ def _by_name(rows: Any, wanted: Sequence[Any] | None, where: str) -> dict[str, A
         raise QuestionError(f"rows of a table cannot be made of {type(rows).__name__}", where,
                             "give a DataFrame, a dict of columns or a list of rows")
     return _by_row(list(rows), wanted, where)
+
+
+def _with_index(rows: Any) -> Any:
+    """What pandas says of rows by a named index, as after groupby(), is in columns; a Series becomes a frame."""
+    if hasattr(rows, "to_frame") and hasattr(rows, "index"):
+        rows = rows.to_frame("value" if rows.name is None else rows.name)
+    if hasattr(rows, "reset_index") and any(name is not None for name in rows.index.names):
+        return rows.reset_index()
+    return rows
 
 
 def _by_row(rows: list[Any], wanted: Sequence[Any] | None, where: str) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """Analyses of one's own: in a notebook, on the command line, on the page, and what happens when they fail."""
 import base64
+import contextlib
+import http.client
 import json
 import os
 import re
@@ -166,6 +168,8 @@ def test_frames_become_tables(run):
     frame = pandas.DataFrame({"name": ["a", "b"], "mean": [1.6, float("nan")], "n": pandas.array([1, None], dtype="Int64")})
     made = stepscope.table("t", frame, units={"mean": "ns"})
     assert made.values == [["a", "b"], [2, None], [1, None]] and made.columns[0].role == "key"
+    by_name = frame.groupby("name")["mean"].max()
+    assert stepscope.table("t", by_name).values == [["a", "b"], [1.6, None]]
     polars = pytest.importorskip("polars")
     assert stepscope.table("t", polars.from_pandas(frame)).values == [["a", "b"], [1.6, None], [1, None]]
     assert stepscope.table("t", {"flag": [True, None]}).values == [["yes", None]]
@@ -185,6 +189,36 @@ def test_the_page_has_it(run):
         ident = got("/api/state")["runs"][0]["id"]
         report = got(f"/api/runs/{ident}/answer?only=count_kernels")["reports"][0]
         assert report["tables"][0]["bars"] == "kernels" and report["group"] == "" and len(report["tables"][0]["rows"]) == 4
+
+
+def test_a_page_that_closes_ends_what_it_was_asked_for(run):
+    begun, ended = threading.Event(), threading.Event()
+
+    @stepscope.analysis
+    def endless(ctx):
+        begun.set()
+        try:
+            while True:
+                time.sleep(0.01)
+        finally:
+            ended.set()
+
+    page = run.serve()
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    base = page.url.split("?")[0].rstrip("/")
+    browser.open(page.url, timeout=60).read()
+    ident = json.loads(browser.open(base + "/api/state", timeout=60).read())["runs"][0]["id"]
+
+    def ask():
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            browser.open(f"{base}/api/runs/{ident}/answer?only=endless", timeout=60).read()
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    assert begun.wait(60)
+    page.close()
+    assert ended.wait(10)
+    asking.join()
 
 
 def test_the_command_line_loads_it(demo, plugin, run_program, tmp_path):
