@@ -125,7 +125,7 @@ TEST_F(PluginTest, TakesParametersAndSteps) {
   EXPECT_EQ(KernelsIn(Ask({.only = only}, {.analyses = only})), 2);
   EXPECT_FALSE(Ask({.only = only, .params = {{"count_kernels.shortest", "many"}}}));
   EXPECT_EQ(Ask({.params = {{"count_kernels.longest", "1"}}}).error().hint,
-            "count_kernels has: shortest");
+            "did you mean 'count_kernels.shortest'?");
 }
 
 TEST_F(PluginTest, AsksOurAnalysesButNoOtherPlugin) {
