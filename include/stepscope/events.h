@@ -61,7 +61,8 @@ struct EventFilter {
   // Names of kinds, or "device": all device activities; empty: all. "kernel" is compute and
   // communication.
   std::vector<std::string> kinds = {};
-  std::optional<int64_t> step = {};  // only of this step
+  std::optional<int64_t> step = {};                // only of this step
+  std::optional<std::vector<int64_t>> steps = {};  // only of these, in any order
 };
 
 class EventTable {

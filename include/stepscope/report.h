@@ -116,6 +116,9 @@ struct Table {
   // The key of the column whose cells name the kind of each row, as ColumnKindName() does; empty
   // where rows are of no kind.
   std::string kind_column = {};
+  // The key of the column that faces draw as bars where they have no picture of their own for the
+  // table; empty: none.
+  std::string bars = {};
 };
 
 // A single number about the whole run.

@@ -55,7 +55,8 @@ struct RedactOptions {
 
 struct OpenOptions {
   // The analyses that will be asked for; empty means all of them. Only what these need is kept in
-  // memory: asking Analyze() for another one later answers with an error.
+  // memory: asking Analyze() for another one later answers with an error. One that was added
+  // (stepscope/plugin.h) may ask ours for their reports: with it, all that these need is kept.
   std::vector<std::string> analyses;
   // false: for programs that read numbers alone. What only findings and names of operators in
   // tables need is not read, and they are incomplete.
@@ -118,7 +119,8 @@ class Session {
   // Fails when they name a parameter that no analysis has, or a value is none of its type.
   static Result<void> Check(const Settings& settings);
 
-  // Every analysis there is, in the order reports are shown. Needs no open run.
+  // Every analysis there is, in the order reports are shown; last those that were added
+  // (stepscope/plugin.h). Needs no open run.
   static std::vector<AnalysisInfo> List();
 
   // What `name` is about; fails with the nearest known name when there is none such.

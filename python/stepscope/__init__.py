@@ -7,6 +7,9 @@
     run.comm_overlap().df()                  # any analysis, as a DataFrame
     stepscope.compare("before/", "after/")   # what changed
 
+    @stepscope.analysis                      # one of your own, which then is one of the run's
+    def long_kernels(ctx, limit=1_000_000): ...
+
 Times are whole nanoseconds, ratios go from 0 to 1, and None stands for what is not known.
 
 Importing the package loads nothing but this file: the extension module comes with the first use, so that a training job
@@ -23,7 +26,10 @@ if TYPE_CHECKING:  # "as": type checkers take what is imported so for names of t
     from .comparing import compare as compare, whatif as whatif
     from .errors import Error as Error, InputError as InputError, MissingLibrary as MissingLibrary
     from .errors import QuestionError as QuestionError, UseError as UseError
+    from .context import Context as Context
     from .events import Events as Events
+    from .own import Param as Param, Result as Result, Unavailable as Unavailable, analysis as analysis
+    from .own import column as column, curve as curve, finding as finding, param as param, table as table
     from .report import Column as Column, Finding as Finding, Note as Note, Report as Report, Reports as Reports
     from .report import Series as Series, Table as Table
     from .run import Progress as Progress, Run as Run, open as open
@@ -34,7 +40,9 @@ _HOMES = {
     "Error": "errors", "QuestionError": "errors", "InputError": "errors", "UseError": "errors",
     "MissingLibrary": "errors", "Events": "events",
     "Report": "report", "Reports": "report", "Table": "report", "Column": "report", "Finding": "report",
-    "Note": "report", "Series": "report", "__version__": "_core",
+    "Note": "report",
+    "analysis": "own", "table": "own", "column": "own", "finding": "own", "curve": "own", "param": "own", "Param": "own",
+    "Result": "own", "Unavailable": "own", "Context": "context", "Series": "report", "__version__": "_core",
 }
 
 __all__ = [*_HOMES, "analyses", "explain"]

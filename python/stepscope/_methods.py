@@ -67,8 +67,18 @@ class Analyses:
     """One method for each analysis. Each takes steps, ranks and the parameters that the analysis declares."""
 
 
+def add_method(info: dict[str, Any]) -> None:
+    """Gives all runs a method for an analysis."""
+    setattr(Analyses, info["name"], _method(info))
+
+
+def remove_method(name: str) -> None:
+    """Takes it away again."""
+    delattr(Analyses, name)
+
+
 for _info in _core.analyses():
-    setattr(Analyses, _info["name"], _method(_info))
+    add_method(_info)
 
 
 def declarations() -> str:

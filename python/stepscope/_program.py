@@ -6,6 +6,13 @@ import signal
 import sys
 
 
+def _load(path: str) -> tuple[str, str, str] | None:
+    """Loads a file of --plugin; returns what failed, where and what to try, if anything did."""
+    from ._plugins import load
+
+    return load(path)
+
+
 def main() -> None:
     """Runs the command line as the plain binary does, and ends the process with its exit code."""
     # Python turns Ctrl-C into an exception and waits for a chance to raise it: the program just ends.
@@ -13,4 +20,4 @@ def main() -> None:
     from . import _core
 
     # Nothing of Python's is left to be done: ending at once takes no time.
-    os._exit(_core.run_program([os.fsencode(word) for word in sys.argv[1:]]))
+    os._exit(_core.run_program([os.fsencode(word) for word in sys.argv[1:]], _load))

@@ -72,7 +72,9 @@ def bars_svg(table: Any) -> str:
 def _measured(table: Any) -> tuple[int, list[float]] | None:
     """The place and values of the column to draw: whole numbers or ratios, none below 0, some above."""
     columns = table.to_dict()
-    for place, column in enumerate(table.columns):
+    first = [place for place, column in enumerate(table.columns) if column.key == table.bars]
+    for place in [*first, *range(len(table.columns))]:
+        column = table.columns[place]
         if column.role != "value" or column.detail or column.unit not in MEASURED:
             continue
         values = [value or 0 for value in columns[column.key][:_BARS]]

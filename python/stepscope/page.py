@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import html
 import sys
+import weakref
 import webbrowser
 from typing import Any
 
@@ -16,6 +17,8 @@ class Page:
 
     def __init__(self, core: Any) -> None:
         self._core = core
+        # Before the interpreter ends: its threads may run analyses in Python.
+        weakref.finalize(self, core.close)
         self._size: tuple[str, str] = ("100%", "720")
 
     @property

@@ -81,4 +81,4 @@ def _table_figure(report: Any, table: Any, column: str | None, name: str | None)
         return own(report, table)
     if ranks.is_rank_by_step(table):
         return ranks.heat(report, table, column)
-    return bars.plain(report, table, column)
+    return bars.plain(report, table, column or table.bars or None)

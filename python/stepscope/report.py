@@ -91,6 +91,7 @@ class Table:
         self.key: str = core.key
         self.title: str = core.title
         self.columns: list[Column] = [Column(**column) for column in core.columns]
+        self.bars: str = core.bars  # the column that plot() draws, of tables without a figure of their own
 
     def __len__(self) -> int:
         return len(self._core)

@@ -30,7 +30,8 @@ class Progress(NamedTuple):
 class Run(Analyses):
     """The traces of one training run, opened by stepscope.open().
 
-    Every analysis is a method: `run.comm_overlap()`, `run.idle_time(steps="3..7", ranks=[0, 1])`. A run may be used by
+    Every analysis is a method: `run.comm_overlap()`, `run.idle_time(steps="3..7", ranks=[0, 1])`; so are your own
+    (stepscope.analysis). A run may be used by
     several threads, one at a time; others wait for their turn. It cannot be used in a process that was forked since.
     Used in `with`, it is closed at the end.
 

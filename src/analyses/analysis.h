@@ -62,6 +62,7 @@ struct Analysis {
   // name no operators.
   std::optional<Wanted> numbers_need = {};
   std::span<const Parameter> params;
+  // Of an analysis that was added to ours (stepscope/plugin.h), null: the session runs it.
   Report (*run)(const Facts& facts, const Params& params) = nullptr;
 };
 

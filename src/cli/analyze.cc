@@ -135,6 +135,8 @@ void AddAnalyze(Command& root) {
        {"a CSV file for each table", "stepscope analyze traces/ --format csv -o tables/"},
        {"another threshold",
         "stepscope analyze traces/ -p idle_time.consecutive_kernel_delay=50us"},
+       {"an analysis of your own",
+        "stepscope analyze traces/ --plugin late_kernels.py --only late_kernels"},
        {"a script that runs one call again",
         "stepscope analyze traces/ --repro 5f3c9a0e71b2 -o call.py"},
        {"exit 1 if less than half of communication overlaps",

@@ -56,6 +56,11 @@ void AddSettings(Command& command, SettingsFlags& settings) {
   }
   command.Take("--param", settings.params).Suggestions(std::move(params));
   command.Take("--groups", settings.groups);
+  AddPlugins(command);
+}
+
+void AddPlugins(Command& command) {
+  command.TakeEach("--plugin", [](const std::string&) -> Result<void> { return {}; });
 }
 
 Result<Settings> ReadSettings(const SettingsFlags& flags) {

@@ -24,6 +24,9 @@ struct SettingsFlags {
 void AddSettings(Command& command, SettingsFlags& settings);
 Result<Settings> ReadSettings(const SettingsFlags& flags);
 
+// --plugin, which RunProgram() has heard before commands are made.
+void AddPlugins(Command& command);
+
 struct Question {
   std::vector<std::string> only;
   std::string steps = "all";

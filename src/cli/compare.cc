@@ -16,6 +16,7 @@
 #include "cli/more.h"
 #include "cli/output_file.h"
 #include "cli/root.h"
+#include "stepscope/plugin.h"
 
 namespace stepscope::cli {
 namespace {
@@ -138,7 +139,7 @@ int RunCompare(const CompareFlags& flags) {
     }
   }
   OutputFlags output = flags.output;
-  const bool all = std::ranges::equal(flags.question.only, kComparedAnalyses);
+  const bool all = flags.question.only == ComparedAnalyses();
   if (all) output.extent = TextStyle::Extent::kScreen;
   if (flags.full) output.extent = TextStyle::Extent::kAll;
   output.more = SayMoreOfBoth(flags);
@@ -151,7 +152,7 @@ int RunCompare(const CompareFlags& flags) {
 
 void AddCompare(Command& root) {
   auto flags = std::make_shared<CompareFlags>();
-  flags->question.only = {kComparedAnalyses.begin(), kComparedAnalyses.end()};
+  flags->question.only = ComparedAnalyses();
   Command& command = root.Sub("compare", "Compare two runs, or two steps or ranks of one");
   command.Argument("BEFORE", flags->a, "Baseline run: a directory or a trace file");
   command.Argument("AFTER", flags->b, "Run to compare with it: a directory or a trace file");

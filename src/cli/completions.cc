@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/answer.h"
 #include "cli/root.h"
 
 namespace stepscope::cli {
@@ -171,6 +172,7 @@ void AddCompletions(Command& root) {
   command.Examples(
       {{"load with: source <(stepscope completions bash)", "stepscope completions bash"}});
   command.Argument("SHELL", *shell, "bash, zsh or fish").Choices({"bash", "zsh", "fish"});
+  AddPlugins(command);
   command.Runs([shell, &root] { return PrintCompletions(root, *shell); });
 }
 

@@ -51,6 +51,7 @@ int Explain(const std::string& name, const std::string& given) {
 
 void AddList(Command& root) {
   Command& command = root.Sub("list", "List the analyses");
+  AddPlugins(command);
   command.Examples({{"names and what each shows", "stepscope list"}});
   auto language = std::make_shared<std::string>();
   AddLanguage(command, *language);
@@ -64,6 +65,7 @@ void AddExplain(Command& root) {
   for (const AnalysisInfo& analysis : Session::List()) names.push_back(analysis.name);
   command.Argument("NAME", *name, "Analysis, as 'stepscope list' names it")
       .Suggestions(std::move(names));
+  AddPlugins(command);
   command.Examples({{"how idle time is split", "stepscope explain idle_time"}});
   auto language = std::make_shared<std::string>();
   AddLanguage(command, *language);

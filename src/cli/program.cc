@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <exception>
+#include <string_view>
 #include <system_error>
 
 #include "cli/help.h"
@@ -15,7 +16,34 @@
 namespace stepscope::cli {
 namespace {
 
-int RunWords(const std::vector<std::string>& words) {
+// The files of --plugin, of any command: "--plugin FILE" or "--plugin=FILE", before "--".
+std::vector<std::string> PluginsIn(const std::vector<std::string>& words) {
+  constexpr std::string_view kOption = "--plugin";
+  std::vector<std::string> files;
+  for (size_t w = 0; w < words.size() && words[w] != "--"; ++w) {
+    if (words[w] == kOption && w + 1 < words.size()) files.push_back(words[++w]);
+    if (words[w].starts_with("--plugin=")) files.push_back(words[w].substr(kOption.size() + 1));
+  }
+  return files;
+}
+
+Result<void> LoadPlugins(const std::vector<std::string>& files, const PluginLoader& load) {
+  for (const std::string& file : files) {
+    if (!load) {
+      return std::unexpected(
+          Error{"analyses in Python files need the stepscope of the Python package", "--plugin",
+                "./dev wheel makes it; pip install it, and run 'python -m stepscope'"});
+    }
+    if (auto loaded = load(file); !loaded) return loaded;
+  }
+  return {};
+}
+
+int RunWords(const std::vector<std::string>& words, const PluginLoader& load_plugin) {
+  if (const auto loaded = LoadPlugins(PluginsIn(words), load_plugin); !loaded) {
+    PrintError(loaded.error());
+    return kFailed;
+  }
   const auto root = Root();
   if (words.empty()) {
     fmt::print("{}", HelpOf(*root));
@@ -37,10 +65,10 @@ int RunWords(const std::vector<std::string>& words) {
 
 }  // namespace
 
-int RunProgram(const std::vector<std::string>& words) {
+int RunProgram(const std::vector<std::string>& words, const PluginLoader& load_plugin) {
   std::signal(SIGPIPE, SIG_IGN);
   try {
-    return RunWords(words);
+    return RunWords(words, load_plugin);
   } catch (const std::system_error& error) {
     // Readers such as head close the pipe early; that is not an error.
     if (error.code() == std::errc::broken_pipe) return kDone;

@@ -1,14 +1,21 @@
 // Runs the program on the words of a command line, for every face that is started by one.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "stepscope/result.h"
+
 namespace stepscope::cli {
 
+// Adds the analyses of a file that --plugin names (stepscope/plugin.h). Shall not throw.
+using PluginLoader = std::function<Result<void>(const std::string& file)>;
+
 // Runs the command that `words` name, without the program's own name, and returns the exit code.
-// Prints errors; throws nothing. Ignores SIGPIPE from then on: readers such as head close the pipe
-// early.
-int RunProgram(const std::vector<std::string>& words);
+// Files of --plugin are loaded first, so that lists, help and completions know their analyses;
+// without a loader they are an error. Prints errors; throws nothing. Ignores SIGPIPE from then on:
+// readers such as head close the pipe early.
+int RunProgram(const std::vector<std::string>& words, const PluginLoader& load_plugin = {});
 
 }  // namespace stepscope::cli

@@ -15,6 +15,7 @@ constexpr Word kWords[] = {
     {"--ranks", "N,...", "Ranks to count: numbers, or A..B", "all", "ranks"},
     {"-p,--param", "NAME=VALUE", "Set a parameter, as 'stepscope explain NAME' lists", "",
      "params"},
+    {"--plugin", "FILE", "Analyses of your own in a Python file; repeatable", "", "plugin"},
     {"--groups", "FILE", "Custom kernel groups, as TOML", "", "groups"},
     {"--threads", "N", "Threads that read; 0 is one per CPU", "0", "threads"},
     {"-q,--quiet", "", "Show no progress", "", ""},

@@ -38,6 +38,11 @@ Result<KindSet> KindsOf(const std::vector<std::string>& names) {
   return kinds;
 }
 
+WantedSteps::WantedSteps(const EventFilter& filter)
+    : any_(filter.step || filter.steps), one_(filter.step), several_(filter.steps) {
+  if (several_) std::ranges::sort(*several_);
+}
+
 StepsOfEvents::StepsOfEvents(const RecordedFile& file, const std::vector<uint32_t>& launches,
                              const StepsAt& steps)
     : trace_(file.trace),

@@ -1,6 +1,7 @@
 // Selects events by kind and step.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,6 +16,25 @@ namespace stepscope {
 
 // The kinds of these names, or all. Fails for an unknown name, with the nearest.
 Result<KindSet> KindsOf(const std::vector<std::string>& names);
+
+// The steps that a filter is for.
+class WantedSteps {
+ public:
+  explicit WantedSteps(const EventFilter& filter);
+
+  // Whether steps matter.
+  bool any() const { return any_; }
+  // REQUIRES: any().
+  bool Has(std::optional<int64_t> step) const {
+    return step && (!one_ || step == one_) &&
+           (!several_ || std::binary_search(several_->begin(), several_->end(), *step));
+  }
+
+ private:
+  bool any_;
+  std::optional<int64_t> one_;
+  std::optional<std::vector<int64_t>> several_;  // ascending
+};
 
 // What an event's step is asked of: needed once for all columns.
 class StepsOfEvents {

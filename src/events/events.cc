@@ -58,15 +58,16 @@ void DeriveLinks(const RankRecord& record, bool launches, bool nesting, EventLin
 }
 
 std::vector<uint32_t> ChooseOf(const RankRecord& record, size_t f, KindSet kinds,
-                               std::optional<int64_t> step, const EventLinks& links) {
+                               const WantedSteps& wanted, const EventLinks& links) {
   const RecordedFile& file = record.files[f];
   std::vector<uint32_t> chosen;
   StopChecks checks;
   std::optional<StepsOfEvents> steps;
-  if (step) steps.emplace(file, links.launches[f], record.steps);
+  if (wanted.any()) steps.emplace(file, links.launches[f], record.steps);
   for (EventId e = 0; e < file.size(); ++e) {
     checks.Turn();
-    if (kinds.Has(file.trace.kinds()[e]) && (!step || steps->At(e) == step)) chosen.push_back(e);
+    if (!kinds.Has(file.trace.kinds()[e])) continue;
+    if (!steps || wanted.Has(steps->At(e))) chosen.push_back(e);
   }
   return chosen;
 }
@@ -74,10 +75,11 @@ std::vector<uint32_t> ChooseOf(const RankRecord& record, size_t f, KindSet kinds
 Chosen Choose(const RankRecord& record, KindSet kinds, const EventFilter& filter,
               const EventLinks& links) {
   Chosen chosen{.record = &record};
-  if (filter.kinds.empty() && !filter.step) return chosen;
+  const WantedSteps wanted(filter);
+  if (filter.kinds.empty() && !wanted.any()) return chosen;
   chosen.events.emplace();
   for (size_t f = 0; f < record.files.size(); ++f)
-    chosen.events->push_back(ChooseOf(record, f, kinds, filter.step, links));
+    chosen.events->push_back(ChooseOf(record, f, kinds, wanted, links));
   return chosen;
 }
 
@@ -142,8 +144,8 @@ Result<Columns> EventTable::Get(const std::vector<std::string>& names, const Eve
     const StopScope scope(std::move(stop));
     {
       const std::lock_guard lock(state_->mutex);
-      DeriveLinks(state_->record, any(NeedsLaunches) || filter.step.has_value(), any(NeedsNesting),
-                  state_->links);
+      DeriveLinks(state_->record, any(NeedsLaunches) || WantedSteps(filter).any(),
+                  any(NeedsNesting), state_->links);
     }
     // From here on nobody changes what these columns need.
     return Fill(Choose(state_->record, *kinds, filter, state_->links), *fields, state_->links);

@@ -35,6 +35,7 @@ Connection::Connection(asio::ip::tcp::socket socket, Serving& serving)
     : stream_(std::move(socket)), buffer_(kMostBuffered), serving_(serving) {}
 
 bool Connection::Gone() {
+  if (serving_.stopping) return true;
   pollfd one{.fd = stream_.socket().native_handle(), .events = POLLRDHUP, .revents = 0};
   return poll(&one, 1, 0) > 0 && (one.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }

@@ -1,6 +1,7 @@
 // Serves one connection: reads requests, has them answered, and writes the responses.
 #pragma once
 
+#include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -21,7 +22,7 @@ struct Serving {
   const ServerOptions& options;
   Handler handler;
   boost::asio::thread_pool workers;  // run the handler
-  bool stopping = false;             // only for the thread of the io_context
+  std::atomic<bool> stopping = false;
 };
 
 // All but Gone() runs on the thread of the io_context. Serve() keeps the connection alive.

@@ -11,7 +11,8 @@
 
 namespace stepscope::http {
 
-// Returns whether the client has closed the connection, so that nobody will read the answer.
+// Returns whether the client has closed the connection, so that nobody will read the answer, or the
+// server is ending.
 using Gone = std::function<bool()>;
 
 using Headers = std::vector<std::pair<std::string, std::string>>;

@@ -24,7 +24,8 @@ class Server {
   // Starts to answer. REQUIRES: called once.
   void Serve(Handler handler);
 
-  // Stops accepting, waits for running handlers, and up to 2 s until their responses are sent.
+  // Stops accepting, lets running handlers know by Request::gone, waits for them, and up to 2 s
+  // until their responses are sent.
   ~Server();
 
  private:

@@ -136,6 +136,21 @@ TEST(HttpServer, HandlersSeeThatTheClientIsGone) {
   EXPECT_TRUE(Soon([&] { return gone.load(); }));
 }
 
+TEST(HttpServer, HandlersSeeThatTheServerEnds) {
+  std::atomic<bool> begun = false, gone = false;
+  auto server = Serving({}, [&](const Request& request) {
+    begun = true;
+    gone = Soon(request.gone);
+    return Echo(request);
+  });
+  const int fd = Connect(server->port());
+  Send(fd, kGet);
+  EXPECT_TRUE(Soon([&] { return begun.load(); }));
+  server.reset();
+  EXPECT_TRUE(gone.load());
+  close(fd);
+}
+
 TEST(HttpServer, AnExceptionIsOneAnswer) {
   const auto server =
       Serving({}, [](const Request&) -> Response { throw std::runtime_error("broken"); });

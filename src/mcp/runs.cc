@@ -11,6 +11,7 @@
 #include "mcp/say.h"
 #include "stepscope/compare.h"
 #include "stepscope/find_runs.h"
+#include "stepscope/plugin.h"
 
 namespace stepscope::mcp {
 namespace {
@@ -135,7 +136,7 @@ Result<Answered> Runs::Answer(const std::string& path, const Asked& asked,
 
 Result<Answered> Runs::Compared(const std::string& before, const std::string& after, Asked asked,
                                 const CallContext& context) {
-  asked.only = {kComparedAnalyses.begin(), kComparedAnalyses.end()};
+  asked.only = ComparedAnalyses();
   auto a = Answer(before, asked, context);
   if (!a) return a;
   auto b = Answer(after, asked, context);

@@ -191,6 +191,7 @@ void AddTables(nb::module_& module) {
   nb::class_<AnswerTable>(module, "Table")
       .def_prop_ro("key", [](const AnswerTable& t) { return TextOf(t.get().key); })
       .def_prop_ro("title", [](const AnswerTable& t) { return TextOf(t.get().title); })
+      .def_prop_ro("bars", [](const AnswerTable& t) { return TextOf(t.get().bars); })
       .def_prop_ro("columns", [](const AnswerTable& t) { return ListOf(t.get().columns); })
       .def("__len__", [](const AnswerTable& t) { return t.get().rows.size(); })
       .def("data", [](AnswerTable& t) { return ObjectOf(t.columns()); })

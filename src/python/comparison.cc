@@ -13,6 +13,7 @@
 #include "python/text.h"
 #include "python/work.h"
 #include "stepscope/compare.h"
+#include "stepscope/plugin.h"
 #include "stepscope/whatif.h"
 
 namespace stepscope::python {
@@ -38,14 +39,12 @@ Answer Stragglers(const nb::list& given, const nb::object& storage, int threads)
   return Answer(ValueOrRaise(std::move(answer), Fault::kInput));
 }
 
-std::vector<std::string> Compared() { return {kComparedAnalyses.begin(), kComparedAnalyses.end()}; }
-
 }  // namespace
 
 void AddComparisons(nb::module_& module) {
   module.def("compare", CompareAnswers, nb::arg("a"), nb::arg("b"), nb::arg("short_names"));
   module.def("ranks_to_compare", Ranks, nb::arg("a"), nb::arg("b"));
-  module.def("compared_analyses", Compared);
+  module.def("compared_analyses", ComparedAnalyses);
   module.def("whatif_stragglers", Stragglers, nb::arg("paths"), nb::arg("storage").none(),
              nb::arg("threads"));
 }

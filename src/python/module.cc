@@ -16,4 +16,5 @@ NB_MODULE(_core, module) {
   AddGoodput(module);
   AddPages(module);
   AddStorages(module);
+  AddPlugins(module);
 }

@@ -16,5 +16,6 @@ void AddGoodput(nb::module_& module);
 void AddEvents(nb::module_& module);
 void AddPages(nb::module_& module);
 void AddStorages(nb::module_& module);
+void AddPlugins(nb::module_& module);
 
 }  // namespace stepscope::python

@@ -26,7 +26,8 @@ constexpr std::chrono::seconds kLookAtStorage{60};  // each look is a request, w
 class Page {
  public:
   explicit Page(PageServer server) : server_(std::move(server)), process_(getpid()) {}
-  // The threads of the server are those of the process that started it.
+  // The threads of the server are those of the process that started it. They may wait for the
+  // interpreter's lock, to run analyses in Python.
   ~Page() {
     if (process_ != getpid())
       new std::optional<PageServer>(std::move(server_));

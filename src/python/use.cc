@@ -26,6 +26,11 @@ Use::Turn::Turn(Use& use) : use_(use) {
            "'spawn'"},
           Fault::kUse);
   }
+  if (inside_ == &use) {
+    Raise({"the run is answering this question", "",
+           "in an analysis of your own use its context: ctx.events(), ctx.report()"},
+          Fault::kUse);
+  }
   if (use.mutex_.try_lock()) return;
   while (!GetsIt(use.mutex_)) {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();

@@ -92,6 +92,7 @@ void PutTable(JsonWriter& json, const Table& table) {
   json.Text("key", table.key);
   json.Text("title", table.title);
   if (!table.kind_column.empty()) json.Text("kind_column", table.kind_column);
+  if (!table.bars.empty()) json.Text("bars", table.bars);
   PutEach(json, "columns", table.columns, PutColumn);
   PutEach(json, "rows", table.rows, [](JsonWriter& out, const std::vector<Cell>& row) {
     out.BeginArray(kOneLine);

@@ -9,6 +9,7 @@
 #include "server/page.h"
 #include "server/timeline_api.h"
 #include "stepscope/compare.h"
+#include "stepscope/plugin.h"
 #include "stepscope/write.h"
 
 namespace stepscope::server {
@@ -63,7 +64,7 @@ Attempt<BodyPtr> Comparison(Runs& runs, const Url& url, const Gone& gone) {
   auto question = QuestionOf(url);
   if (!question) return std::unexpected(question.error());
   if (question->only.empty()) {
-    question->only = {kComparedAnalyses.begin(), kComparedAnalyses.end()};
+    question->only = ComparedAnalyses();
   }
   const auto ask = [&](std::string_view which) -> Attempt<ReportSet> {
     const auto run = runs.Get(std::string(url.Get(which)), gone);

@@ -2,12 +2,13 @@
 #include "server/embedded_comparison.h"
 
 #include "stepscope/compare.h"
+#include "stepscope/plugin.h"
 
 namespace stepscope::server {
 
 Result<ReportSet> CompareSessions(const Session& before, const Session& after) {
   AnalyzeOptions question;
-  question.only = {kComparedAnalyses.begin(), kComparedAnalyses.end()};
+  question.only = ComparedAnalyses();
   auto a = before.Analyze(question), b = after.Analyze(question);
   if (!a) return a;
   if (!b) return b;

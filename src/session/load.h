@@ -32,6 +32,7 @@ struct LoadedRun {
   // With OpenOptions::redact: what has been replaced in all of the above but `info`, whose paths
   // lead to the files.
   std::optional<redact::Redactor> redactor;
+  int threads = 0;  // as OpenOptions::threads
 };
 
 // Finds the traces of these paths, reads them and names the run. Fails as FindTraces() and

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <optional>
 
-#include "analyses/all.h"
 #include "base/nearest_name.h"
 #include "base/quantity.h"
 
@@ -24,8 +23,8 @@ std::string NearestHint(std::string_view name, std::span<const std::string> know
 
 // The parameters of the analysis; empty where there is none of this name.
 std::string ParametersListed(std::string_view analysis) {
-  const auto* found = std::ranges::find(kAllAnalyses, analysis, &Analysis::name);
-  if (found == std::end(kAllAnalyses)) return {};
+  const auto found = FindAnalysis(analysis);
+  if (!found) return {};
   if ((*found)->params.empty()) return fmt::format("{} has no parameters", analysis);
   std::vector<std::string_view> names;
   for (const Parameter& parameter : (*found)->params) names.push_back(parameter.name);
@@ -96,9 +95,9 @@ Error WrongType(const Parameter& parameter, const std::string& name, const std::
 
 }  // namespace
 
-Result<const Analysis*> FindAnalysis(std::string_view name) {
+Result<AnalysisRef> FindAnalysis(std::string_view name) {
   std::vector<std::string> known;
-  for (const Analysis* analysis : kAllAnalyses) {
+  for (const AnalysisRef& analysis : AllAnalyses()) {
     if (analysis->name == name) return analysis;
     known.emplace_back(analysis->name);
   }
@@ -106,9 +105,9 @@ Result<const Analysis*> FindAnalysis(std::string_view name) {
       Error{"there is no analysis '" + std::string(name) + "'", "", NearestHint(name, known)});
 }
 
-Result<std::vector<const Analysis*>> FindAnalyses(std::span<const std::string> names) {
-  std::vector<const Analysis*> found;
-  if (names.empty()) found.assign(std::begin(kAllAnalyses), std::end(kAllAnalyses));
+Result<std::vector<AnalysisRef>> FindAnalyses(std::span<const std::string> names) {
+  if (names.empty()) return AllAnalyses();
+  std::vector<AnalysisRef> found;
   for (const std::string& name : names) {
     const auto analysis = FindAnalysis(name);
     if (!analysis) return std::unexpected(analysis.error());
@@ -144,7 +143,7 @@ Result<Params> MakeParams(const Analysis& analysis,
 
 Result<void> CheckParamNames(std::span<const std::pair<std::string, std::string>> given) {
   std::vector<std::string> known;
-  for (const Analysis* analysis : kAllAnalyses) {
+  for (const AnalysisRef& analysis : AllAnalyses()) {
     for (const Parameter& parameter : analysis->params)
       known.push_back(FullName(*analysis, parameter));
   }

@@ -8,15 +8,16 @@
 #include <vector>
 
 #include "analyses/analysis.h"
+#include "session/plugins.h"
 #include "stepscope/result.h"
 
 namespace stepscope {
 
 // The analysis of this name; an error names the nearest one.
-Result<const Analysis*> FindAnalysis(std::string_view name);
+Result<AnalysisRef> FindAnalysis(std::string_view name);
 
 // The analyses of these names, without repetition; all of them for an empty list.
-Result<std::vector<const Analysis*>> FindAnalyses(std::span<const std::string> names);
+Result<std::vector<AnalysisRef>> FindAnalyses(std::span<const std::string> names);
 
 // Values for the parameters of `analysis`: from `given` ("analysis.param" and value), else the
 // defaults. Whole numbers in ns may have a unit: "50us". Fails when a value is not of its

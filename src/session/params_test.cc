@@ -77,12 +77,12 @@ TEST(Params, OfTextAreReadBeforeTheAnalysisRuns) {
 TEST(Params, StandForParametersThatThereAre) {
   std::map<std::string, Parameter::Type> types;
   const auto all = *FindAnalyses({});
-  for (const Analysis* analysis : all) {
+  for (const AnalysisRef& analysis : all) {
     for (const Parameter& p : analysis->params) {
       types[std::string(analysis->name) + "." + std::string(p.name)] = p.type;
     }
   }
-  for (const Analysis* analysis : all) {
+  for (const AnalysisRef& analysis : all) {
     for (const Parameter& p : analysis->params) {
       if (p.or_as.empty()) continue;
       ASSERT_TRUE(types.contains(std::string(p.or_as))) << p.or_as;

@@ -27,33 +27,12 @@ void Redact(Phrase& phrase, const redact::Redactor& redactor) {
 // Of a table's cells the column tells what they are, as a key in JSON does.
 void RedactTable(Table& table, const redact::Redactor& redactor) {
   Redact(table.title, redactor);
+  for (Column& column : table.columns) Redact(column.title, redactor);
   for (auto& row : table.rows) {
     for (size_t c = 0; c < row.size(); ++c) {
       auto* text = std::get_if<std::string>(&row[c]);
       if (text != nullptr) *text = redactor.Text(*text, redact::HintOf(table.columns[c].key));
     }
-  }
-}
-
-void RedactReport(Report& report, const redact::Redactor& redactor) {
-  const auto replace = [&](Phrase& phrase) { Redact(phrase, redactor); };
-  for (Phrase* phrase : {&report.why, &report.headline, &report.title}) replace(*phrase);
-  for (Metric& metric : report.metrics) {
-    if (auto* text = std::get_if<std::string>(&metric.value))
-      *text = redactor.Text(*text, redact::HintOf(metric.key));
-  }
-  for (Table& table : report.tables) RedactTable(table, redactor);
-  for (Series& series : report.series) replace(series.title);
-  for (Finding& finding : report.findings) {
-    for (Phrase* phrase : {&finding.message, &finding.because, &finding.hint}) replace(*phrase);
-    for (Evidence& evidence : finding.evidence) {
-      replace(evidence.message);
-      replace(evidence.because);
-    }
-  }
-  for (Note& note : report.notes) {
-    replace(note.message);
-    note.where = redactor.GivenPath(note.where);
   }
 }
 
@@ -114,6 +93,30 @@ void RedactInfo(RunInfo& info, const redact::Redactor& redactor) {
   }
   for (Note& note : info.notes) {
     Redact(note.message, redactor);
+    note.where = redactor.GivenPath(note.where);
+  }
+}
+
+void RedactReport(Report& report, const redact::Redactor& redactor) {
+  const auto replace = [&](Phrase& phrase) { Redact(phrase, redactor); };
+  for (Phrase* phrase : {&report.why, &report.headline, &report.title, &report.label})
+    replace(*phrase);
+  for (Metric& metric : report.metrics) {
+    replace(metric.title);
+    if (auto* text = std::get_if<std::string>(&metric.value))
+      *text = redactor.Text(*text, redact::HintOf(metric.key));
+  }
+  for (Table& table : report.tables) RedactTable(table, redactor);
+  for (Series& series : report.series) replace(series.title);
+  for (Finding& finding : report.findings) {
+    for (Phrase* phrase : {&finding.message, &finding.because, &finding.hint}) replace(*phrase);
+    for (Evidence& evidence : finding.evidence) {
+      replace(evidence.message);
+      replace(evidence.because);
+    }
+  }
+  for (Note& note : report.notes) {
+    replace(note.message);
     note.where = redactor.GivenPath(note.where);
   }
 }

@@ -20,5 +20,7 @@ Result<redact::Redactor> RedactorOf(std::span<const std::string> files, const Pl
 
 void RedactTrace(Trace& trace, const redact::Redactor& redactor);
 void RedactInfo(RunInfo& info, const redact::Redactor& redactor);
+// All that a report says, titles included. Pseudonyms stay as they are.
+void RedactReport(Report& report, const redact::Redactor& redactor);
 
 }  // namespace stepscope

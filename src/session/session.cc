@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "analyses/all.h"
+#include "analyses/analysis.h"
 #include "base/saturate.h"
 #include "base/stop.h"
 #include "facts/derived/steps/step_categories.h"
@@ -14,8 +14,10 @@
 #include "session/cut_files.h"
 #include "session/load.h"
 #include "session/params.h"
+#include "session/plugins.h"
 #include "session/read_events.h"
 #include "session/redact_run.h"
+#include "session/run_plugin.h"
 #include "session/verdict.h"
 #include "timeline/build.h"
 
@@ -127,17 +129,32 @@ RankTime MeanTime(const Facts& facts) {
   return whole;
 }
 
+using Asked = std::vector<std::pair<AnalysisRef, Params>>;
+
+// `kept`: the analyses of ours that the run was opened for.
 ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,
                       const StepSelection& selection, const AnalyzeOptions& options,
-                      const std::vector<std::pair<const Analysis*, Params>>& asked) {
+                      const Asked& asked, const std::vector<std::string>& kept) {
   StopIfAsked();
   Facts facts = DeriveFacts(run.names, ranks, selection, options.steps);
   facts.groups = GroupNames(run.names, options.groups);
   ReportSet answer{.run = run.info};
   if (run.redactor) RedactInfo(answer.run, *run.redactor);
   answer.run.steps = options.steps;
+  PluginQuestion question{.run = run,
+                          .info = answer.run,
+                          .facts = facts,
+                          .selection = selection,
+                          .params = options.params,
+                          .kept = kept,
+                          .threads = run.threads,
+                          .stop = options.stop};
   for (const auto& [analysis, params] : asked) {
     StopIfAsked();
+    if (IsPlugin(*analysis)) {
+      answer.reports.push_back(RunPlugin(*analysis, params, question));
+      continue;
+    }
     Report& report = answer.reports.emplace_back(analysis->run(facts, params));
     report.label = analysis->label;
     report.group = GroupName(analysis->group);
@@ -148,11 +165,27 @@ ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,
   return answer;
 }
 
+// What a plugin asks our analyses for is known when it asks: all are kept for it.
+std::vector<AnalysisRef> KeptFor(const std::vector<AnalysisRef>& prepared) {
+  const bool plugins =
+      std::ranges::any_of(prepared, [](const AnalysisRef& a) { return IsPlugin(*a); });
+  std::vector<AnalysisRef> kept = plugins ? AllAnalyses() : prepared;
+  std::erase_if(kept, [](const AnalysisRef& analysis) { return IsPlugin(*analysis); });
+  return kept;
+}
+
+std::vector<std::string> NamesOfAll(const std::vector<AnalysisRef>& analyses) {
+  std::vector<std::string> names;
+  for (const AnalysisRef& analysis : analyses) names.emplace_back(analysis->name);
+  return names;
+}
+
 }  // namespace
 
 struct Session::State {
   LoadedRun run;
-  std::vector<const Analysis*> prepared;
+  std::vector<std::string> prepared;  // names; empty: all there are, whenever it is asked
+  std::vector<std::string> kept;      // of ours, all for which there is what they need
   bool has_events = false;
   Settings settings;
 };
@@ -173,14 +206,16 @@ Result<Session> Session::Open(std::span<const std::string> paths, const OpenOpti
   if (!prepared) return std::unexpected(prepared.error());
   if (const auto checked = Check(options.settings); !checked)
     return std::unexpected(checked.error());
+  const std::vector<AnalysisRef> kept = KeptFor(*prepared);
   Wanted keep;
-  for (const Analysis* analysis : *prepared)
+  for (const AnalysisRef& analysis : kept)
     keep = keep |
            (options.advice ? analysis->needs : analysis->numbers_need.value_or(analysis->needs));
   auto run = LoadPaths(paths, keep, options);
   if (!run) return std::unexpected(run.error());
-  return Session(
-      std::make_unique<State>(std::move(*run), *prepared, options.keep_events, options.settings));
+  run->threads = options.threads;
+  return Session(std::make_unique<State>(std::move(*run), options.analyses, NamesOfAll(kept),
+                                         options.keep_events, options.settings));
 }
 
 std::vector<TracedStep> Session::StepsOnClock() const {
@@ -224,7 +259,7 @@ Result<EventTable> Session::ReadEvents(int64_t rank, int threads, std::stop_toke
 
 Result<void> Session::Check(const Settings& settings) {
   if (const auto named = CheckParamNames(settings.params); !named) return named;
-  for (const Analysis* analysis : kAllAnalyses) {
+  for (const AnalysisRef& analysis : AllAnalyses()) {
     const auto params = MakeParams(*analysis, settings.params);
     if (!params) return std::unexpected(params.error());
   }
@@ -233,7 +268,7 @@ Result<void> Session::Check(const Settings& settings) {
 
 std::vector<AnalysisInfo> Session::List() {
   std::vector<AnalysisInfo> list;
-  for (const Analysis* analysis : kAllAnalyses) list.push_back(InfoOf(*analysis));
+  for (const AnalysisRef& analysis : AllAnalyses()) list.push_back(InfoOf(*analysis));
   return list;
 }
 
@@ -250,7 +285,7 @@ Result<ReportSet> Session::Analyze(const AnalyzeOptions& question) const {
   if (options.groups.empty()) options.groups = usual.groups;
   const auto selection = ParseSteps(options.steps);
   if (!selection) return std::unexpected(selection.error());
-  auto asked = options.only.empty() ? state_->prepared : FindAnalyses(options.only);
+  const auto asked = FindAnalyses(options.only.empty() ? state_->prepared : options.only);
   if (!asked) return std::unexpected(asked.error());
   const auto named = CheckParamNames(options.params);
   if (!named) return std::unexpected(named.error());
@@ -264,9 +299,10 @@ Result<ReportSet> Session::Analyze(const AnalyzeOptions& question) const {
     return std::unexpected(checked.error());
   }
 
-  std::vector<std::pair<const Analysis*, Params>> analyses;
-  for (const Analysis* analysis : *asked) {
-    if (std::ranges::find(state_->prepared, analysis) == state_->prepared.end()) {
+  Asked analyses;
+  for (const AnalysisRef& analysis : *asked) {
+    if (!IsPlugin(*analysis) &&
+        std::ranges::find(state_->kept, analysis->name) == state_->kept.end()) {
       return std::unexpected(
           Error{"the run was not opened for '" + std::string(analysis->name) + "'", "",
                 "name it in OpenOptions::analyses"});
@@ -277,7 +313,7 @@ Result<ReportSet> Session::Analyze(const AnalyzeOptions& question) const {
   }
   try {
     const StopScope scope(options.stop);
-    return RunAnalyses(state_->run, ranks, *selection, options, analyses);
+    return RunAnalyses(state_->run, ranks, *selection, options, analyses, state_->kept);
   } catch (const Stopped&) {
     return std::unexpected(Error{"the analysis was canceled", "", ""});
   }

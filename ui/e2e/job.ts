@@ -90,8 +90,10 @@ export interface Server {
   stop(): void;
 }
 
-export function serve(...paths: string[]): Promise<Server> {
-  const child: ChildProcess = spawn(kStepscope, ["serve", ...paths], { stdio: ["ignore", "pipe", "inherit"] });
+export const serve = (...paths: string[]): Promise<Server> => serveWith(kStepscope, ...paths);
+
+export function serveWith(program: string, ...paths: string[]): Promise<Server> {
+  const child: ChildProcess = spawn(program, ["serve", ...paths], { stdio: ["ignore", "pipe", "inherit"] });
   return new Promise((resolve, reject) => {
     let text = "";
     child.on("exit", (code) => reject(new Error(`stepscope serve ended with ${code}: ${text}`)));

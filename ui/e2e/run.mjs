@@ -4,7 +4,7 @@
 //
 // Where the bundle lies matters: from ui/node_modules it finds playwright-core and axe-core.
 import { spawnSync } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -17,7 +17,9 @@ await build({
 });
 const [stepscope, screenshots, ...traces] = process.argv.slice(2);
 const files = names.map((name) => `${out}/${name.replace(/\.ts$/, ".mjs")}`);
-const env = { ...process.env, STEPSCOPE: stepscope, SCREENSHOTS: screenshots, TRACES: traces.join(":") };
+// The wheel's, where `./dev wheel --test` has installed it: it alone takes analyses in Python.
+const wheel = fileURLToPath(new URL("../../build/python/test-venv/bin/stepscope", import.meta.url));
+const env = { STEPSCOPE_OF_WHEEL: existsSync(wheel) ? wheel : "",  ...process.env, STEPSCOPE: stepscope, SCREENSHOTS: screenshots, TRACES: traces.join(":") };
 const test = (...args) => spawnSync(process.execPath, ["--test", ...args], { stdio: "inherit", env }).status ?? 1;
 // One file at a time, each with the processors to itself; before 20.10 Node has no word for that.
 const [major, minor] = process.versions.node.split(".").map(Number);

@@ -34,6 +34,7 @@ export interface Table {
   readonly key: string;
   readonly title: string;
   readonly kind_column?: string;  // the key of the column that holds the kind of each row
+  readonly bars?: string;  // the key of the column to draw where the table has no picture of its own
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly Cell[])[];
 }

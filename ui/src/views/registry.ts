@@ -1,5 +1,5 @@
-// Maps tables to their pictures, by analysis and table key. In addition, any table by rank and step gets a heat map, and any
-// table that compares two runs gets bars or one flame graph of both.
+// Maps tables to their pictures, by analysis and table key. In addition, any table by rank and step gets a heat map, any
+// table that compares two runs gets bars or one flame graph of both, and others the bars that they ask for.
 import type { ComponentType } from "preact";
 import type { Report, Table } from "../data/report";
 import { UsesOverTime } from "./area";
@@ -89,8 +89,17 @@ const kPanels: Readonly<Record<string, ComponentType<{ report: Report }>>> = { w
 
 export const panelOf = (report: Report): ComponentType<{ report: Report }> | null => kPanels[report.analysis] ?? null;
 
+// One component for each column: a new one each time would lose what it knows.
+const kBars = new Map<string, ComponentType<PictureProps>>();
+
+function barsOf(column: string): ComponentType<PictureProps> {
+  const bars = kBars.get(column) ?? plainBars(column);
+  kBars.set(column, bars);
+  return bars;
+}
+
 export function pictureOf(report: Report, table: Table): ComponentType<PictureProps> | null {
   const own = kPictures[`${report.analysis}.${table.key}`];
   if (isCompared(table)) return own === FlameGraph || own === StepPartBars ? own : ComparedBars;
-  return own ?? (isRankByStep(table) ? RankStepPicture : null);
+  return own ?? (isRankByStep(table) ? RankStepPicture : table.bars ? barsOf(table.bars) : null);
 }
