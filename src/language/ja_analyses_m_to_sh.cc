@@ -134,7 +134,8 @@ std::span<const Translated> JapaneseOfAnalysesMToSh() {
       {"let the allocator keep its memory: XLA_PYTHON_CLIENT_PREALLOCATE=true, and not "
        "XLA_PYTHON_CLIENT_ALLOCATOR=platform; where memory is full, a smaller batch",
        "アロケーターにメモリを保持させてください: XLA_PYTHON_CLIENT_PREALLOCATE=true とし、"
-       "XLA_PYTHON_CLIENT_ALLOCATOR=platform は使わない。メモリが満杯ならバッチを小さくしてください"},
+       "XLA_PYTHON_CLIENT_ALLOCATOR=platform "
+       "は使わない。メモリが満杯ならバッチを小さくしてください"},
       {"{what} is {share} of {whole}.", "{what}は{whole}の {share} を占めています。"},
       {"{what} is {share} of {whole}; no function stands out.",
        "{what}は{whole}の {share} を占めています。突出した関数はありません。"},
