@@ -90,6 +90,14 @@ def test_rings_of_kernels(run):
         assert ring.customdata[0] == look.shown(name) and ring.marker.colors[0] == look.KINDS[kind]
 
 
+def test_rings_name_their_kernels_and_their_whole(run):
+    rows, figure = table_of(run.kernel_breakdown(), "top"), run.kernel_breakdown().plot("top")
+    copies = figure.data[[note.text for note in figure.layout.annotations].index("memory")]
+    whole = sum(time for time, of in zip(rows["sum"], rows["kind"]) if of == "memory")
+    assert copies.title.text == f"{whole / 1e3:,.3g} µs"
+    assert len({ring.legend for ring in figure.data}) == len(figure.data) and figure.layout.showlegend
+
+
 def test_rings_keep_what_they_do_not_name(run):
     rows, figure = table_of(run.kernel_breakdown(), "top"), run.kernel_breakdown().plot("top")
     compute = [value for value, of in zip(rows["sum"], rows["kind"]) if of == "compute"]
@@ -178,7 +186,7 @@ def test_trace_diff(run, after):
     shares = stepscope.compare(run, after)["comm_overlap"].plot("ranks", column="overlap_ratio")
     assert all(text.startswith("+2") and text.endswith(" pp") for text in shares.data[1].text)
     counts = report.plot("kernels", column="count")
-    assert list(counts.data[0].x) == rows["count_a"][:12]
+    assert list(counts.data[0].x) == rows["count_a"][:12] and set(counts.data[1].text) == {"="}
 
 
 def test_timeline_over_ranks(run):
@@ -200,6 +208,8 @@ def test_a_timeline_of_many_ranks_has_a_row_for_each(tmp_path, run_program):
         figure = job.timeline()
         assert list(figure.layout.yaxis.categoryarray) == [f"rank {rank}" for rank in range(9)]
         assert [trace.name for trace in figure.data] == ["communication", "memory", "compute"]
+        above, below = by_name(figure)["compute"], by_name(figure)["communication"]
+        assert above.offset + above.width <= below.offset  # what overlaps in time is seen
         ends = {}
         for lane, begin, width in zip(figure.data[0].y, figure.data[0].base, figure.data[0].x):
             ends[lane] = max(ends.get(lane, 0), begin + width)

@@ -29,7 +29,8 @@ class _Axis:
                       hovertemplate="%{customdata}<br>" + told + "<extra></extra>", **options)
 
     def figure(self, bars: Sequence[Any], title: str, value_title: str, **layout: Any) -> Any:
-        values, names = {"title": {"text": value_title}}, {"title": {"text": look.shown(self.title)}, **self.ticks}
+        values = {"title": {"text": value_title}}
+        names = {"title": {"text": look.shown(self.title)}, "showgrid": False, "zeroline": False, **self.ticks}
         if not self.ticks and len(self.places) <= 32:
             names["dtick"] = 1
         if self.lying:
@@ -118,7 +119,8 @@ def before_after(report: Any, table: Any, column: str | None = None) -> Any:
             axis.bar(scale.all(after), scale, "after", marker={"color": look.AFTER}, text=changes,
                      textposition="outside", cliponaxis=False)]
     title = rows.columns[key + "_a"].title.rpartition(",")[0] or key
-    return axis.figure(bars, f"{report.title}: {table.title}", scale.title(title), barmode="group")
+    return axis.figure(bars, f"{report.title}: {table.title}", scale.title(title), barmode="group", margin_r=70,
+                       legend={"orientation": "h", "x": 1, "xanchor": "right", "y": 1, "yanchor": "bottom"})
 
 
 def measured_pair(table: Any, pair: Sequence[Any], column: str | None) -> str:
@@ -136,4 +138,6 @@ def _change(unit: str, before: Any, after: Any) -> str:
         return "new" if before is None else "gone"
     if unit == "ratio":
         return f"{100 * (after - before):+.1f} pp"
+    if before == after:
+        return "="
     return f"{(after - before) / before:+.1%}" if before else "new"

@@ -69,10 +69,10 @@ def histograms(report: Any) -> Any:
         grid.add_trace(_histogram(one), 1, place + 1)
         wide = one.x[-1] > 1000 * max(one.x[0], 1)
         title = one.title.partition(" histogram")[0].lower()
-        grid.update_xaxes(title=f"{title} (µs)", type="log" if wide else "linear", row=1, col=place + 1)
-    base = look.figure([], f"{report.title}: how many took how long").layout
-    made = grid.update_layout(base, showlegend=False, margin_t=80, annotations=list(grid.layout.annotations))
-    return made.update_yaxes(title="launches", rangemode="tozero")
+        grid.update_xaxes(title_text=f"{title} (µs)", type="log" if wide else "linear", row=1, col=place + 1)
+    made = look.lined(look.styled(grid, f"{report.title}: how many took how long"))
+    made.update_layout(showlegend=False, margin_t=80).update_annotations(font_size=13)
+    return made.update_xaxes(tickformat=",~g").update_yaxes(title_text="launches", rangemode="tozero", tickformat=",~g")
 
 
 def _histogram(one: Any) -> Any:
