@@ -108,6 +108,11 @@ def test_rings_keep_what_they_do_not_name(run):
     assert ring.values[-1] / scale == pytest.approx(sum(sorted(compute)[:-8]) / whole)
 
 
+def test_rings_do_not_add_up_what_is_cut_alike():
+    names = ["kernel<" + "a" * 40 + f"{n}" + "b" * 40 + ">" for n in range(3)]
+    assert len(set(look.distinct(names, 34))) == 3 and look.distinct(["gemm", "copy"], 34) == ["gemm", "copy"]
+
+
 def test_kernel_durations_over_ranks(run):
     rows, figure = table_of(run.kernel_breakdown(), "kernels"), run.kernel_breakdown().plot("kernels")
     assert len(figure.data) == 6
@@ -131,6 +136,7 @@ def test_kernels_by_pattern(run):
 def test_spread_over_ranks(run):
     rows, bar = table_of(run.kernel_distribution()), run.kernel_distribution().plot().data[0]
     assert list(bar.x) == pytest.approx([value / 1e6 for value in rows["mean"][:20]])
+    assert run.kernel_distribution().plot().layout.title.text.endswith(f", 20 of {len(rows['mean'])}")
     assert bar.x[0] + bar.error_x.array[0] == pytest.approx(rows["max"][0] / 1e6)
     assert bar.customdata[0][4] == rows["slowest_rank"][0] == 2
 

@@ -14,6 +14,7 @@ class _Axis:
 
     def __init__(self, rows: Rows) -> None:
         self.full = rows.labels()
+        self.left = look.first_of(rows.count, rows.whole)
         self.lying = not rows.by_number and max(map(len, self.full), default=0) > _LONG
         self.title = rows.columns[rows.keys[0]].title if rows.by_number else ""
         self.places = rows.values[rows.keys[0]] if rows.by_number else list(range(rows.count))
@@ -37,7 +38,7 @@ class _Axis:
             names["autorange"] = "reversed"
             layout["height"] = 160 + (48 if layout.get("barmode") == "group" else 24) * len(self.places)
         axes = {"xaxis": values, "yaxis": names} if self.lying else {"xaxis": names, "yaxis": values}
-        return look.figure(bars, title, **axes, **layout)
+        return look.figure(bars, title + self.left, **axes, **layout)
 
 
 def plain(report: Any, table: Any, column: str | None = None, labels: tuple[str, ...] = ()) -> Any:

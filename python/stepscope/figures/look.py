@@ -74,6 +74,18 @@ def cut(text: Any, most: int = 40) -> str:
     return shown(shortened(str(text), most))
 
 
+def distinct(names: Sequence[str], most: int) -> list[str]:
+    """Names for a figure, cut; those that are then the same are numbered, as a ring adds up what has one name."""
+    short = [cut(name, most) for name in names]
+    return [text if short.count(text) == 1 else f"{text} ({short[:place].count(text) + 1})"
+            for place, text in enumerate(short)]
+
+
+def first_of(count: int, whole: int) -> str:
+    """What is said after a title where not all is drawn: ", 8 of 24"."""
+    return f", {count:,} of {whole:,}" if count < whole else ""
+
+
 def color_of(kind: Any) -> str:
     """The color of a kind of time; of others and of None the color of "other"."""
     return KINDS.get(kind, KINDS["other"])

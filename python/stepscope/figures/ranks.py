@@ -26,7 +26,9 @@ def kernel_durations(report: Any, table: Any, name: str | None = None) -> Any:
         at = {"row": 1 + place // _WIDE, "col": 1 + place % _WIDE}
         grid.add_trace(_durations(values, rows, scale), **at)
         grid.update_yaxes(title_text=scale.title("duration"), **at)
-    made = look.lined(look.styled(grid, f"{report.title}: duration by rank, mean with shortest and longest"))
+    what = "duration by rank, mean with shortest and longest"
+    made = look.lined(look.styled(grid, f"{report.title}: {what}, of the costliest kernels" if len(names) > 1 else
+                                  f"{report.title}: {what}"))
     made.update_layout(showlegend=False, margin_t=80, height=140 + 230 * lines)
     made.update_annotations(font_size=11)
     return made.update_xaxes(title_text="rank", showgrid=False, zeroline=False, dtick=1 if len(set(values["rank"])) <= 16 else None)
@@ -77,7 +79,8 @@ def spread(report: Any, table: Any) -> Any:
                                + scale.hover + "<extra></extra>")
     names = {"tickvals": places, "ticktext": [look.cut(name) for name in values["name"]], "autorange": "reversed",
              "showgrid": False, "zeroline": False}
-    return look.figure([bar], f"{report.title}: mean, with the fastest and the slowest rank", yaxis=names,
+    left = look.first_of(len(places), len(table))
+    return look.figure([bar], f"{report.title}: mean, with the fastest and the slowest rank{left}", yaxis=names,
                        xaxis={"title": {"text": scale.title("duration")}}, height=160 + 24 * len(places))
 
 

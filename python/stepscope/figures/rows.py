@@ -14,13 +14,13 @@ _MOST_NUMBERS = 4096
 class Rows:
     """The first rows of a table, and what each is called: many by number, which take little room; else at most `names`.
 
-    labels: column keys that say which row it is; by default those of its key columns that differ.
+    whole: how many the table has. labels: column keys that say which row it is; by default those of its key columns that differ.
     """
 
     def __init__(self, table: Any, names: int, labels: tuple[str, ...] = ()) -> None:
         self.columns = {column.key: column for column in table.columns}
         self.values = table.to_dict()
-        self.count = len(table)
+        self.count = self.whole = len(table)
         self.keys = labels or telling(table, self.values)
         self._keep(_MOST_NUMBERS)
         if not self.by_number:

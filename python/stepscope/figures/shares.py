@@ -11,12 +11,17 @@ _MOST = 8
 def _ring(labels: list[str], values: list[Any], colors: list[str], scale: look.Scale) -> Any:
     import plotly.graph_objects as go
 
-    return go.Pie(labels=[look.cut(text, 34) for text in labels], values=scale.all(values), sort=False, hole=0.45,
+    return go.Pie(labels=look.distinct(labels, 34), values=scale.all(values), sort=False, hole=0.45,
                   direction="clockwise", marker={"colors": colors, "line": {"color": "#ffffff", "width": 1}},
                   customdata=[look.shown(text) for text in labels], texttemplate="%{percent:.1%}", textposition="inside",
-                  title={"text": f"{scale.of(sum(values)):,.3g} {scale.unit}", "position": "middle center"},
-                  insidetextorientation="horizontal",
+                  title={"text": _told(sum(values)), "position": "middle center"},
                   hovertemplate="%{customdata}<br>%{value" + scale.hover + ", %{percent}<extra></extra>")
+
+
+def _told(time: int) -> str:
+    scale = look.Scale("ns", [time])
+    value = time / scale.by
+    return f"{value:,.0f} {scale.unit}" if value >= 100 else f"{value:.3g} {scale.unit}"
 
 
 def kinds(report: Any, table: Any) -> Any:
@@ -27,9 +32,10 @@ def kinds(report: Any, table: Any) -> Any:
     told: dict[str, int] = {}
     for row in every:
         told[values["kinds"][row]] = told.get(values["kinds"][row], 0) + values["time"][row]
-    colors = dict(zip(values["kinds"], values["kind"]))
-    ring = _ring(list(told), list(told.values()), [look.color_of(colors[name]) for name in told],
-                 look.Scale("ns", told.values()))
+    of = dict(zip(values["kinds"], values["kind"]))
+    shades = {kind: iter(look.shades(kind, list(of.values()).count(kind))) for kind in of.values()}
+    colors = {name: next(shades[kind]) for name, kind in of.items()}
+    ring = _ring(list(told), list(told.values()), [colors[name] for name in told], look.Scale("ns", told.values()))
     return look.figure([ring], f"{report.title}: time by kind, all ranks together", legend={"x": 0.72, "y": 0.5})
 
 
@@ -55,8 +61,8 @@ def _named_below(made: Any) -> Any:
     try:
         for place, ring in enumerate(made.data):
             ring.legend = "legend" if place == 0 else f"legend{place + 1}"
-            made.update_layout({ring.legend: {"x": ring.domain.x[0], "y": -0.04, "xanchor": "left", "yanchor": "top",
-                                              "font": {"size": 10}, "traceorder": "normal"}})
+            made.update_layout({ring.legend: {"x": sum(ring.domain.x) / 2, "y": -0.04, "xanchor": "center",
+                                              "yanchor": "top", "font": {"size": 10}, "traceorder": "normal"}})
     except ValueError:
         return made
     return made.update_layout(showlegend=True, height=350 + 17 * most, margin_b=20 + 17 * most)

@@ -100,11 +100,12 @@ def _figure(name: str, lanes: list[_Lane], step: int | None, by_stream: bool) ->
         if of_kind:
             traces.append(_bars(of_kind, kind, begin, scale).update({} if by_stream else _strip(kind)))
     title = f"{os.path.basename(name.rstrip('/'))}: device activities" + ("" if step is None else f" of step {step}")
-    order = {"categoryorder": "array", "categoryarray": rows, "autorange": "reversed", "showgrid": False}
-    if len(rows) > 24:
-        order["dtick"] = 4
-    return look.figure(traces, title, barmode="overlay", xaxis={"title": {"text": scale.title("time")}}, yaxis=order,
-                       bargap=0.15, height=160 + max(8, min(28, 900 // max(len(rows), 1))) * len(rows))
+    pixels = max(8, min(28, 900 // max(len(rows), 1)))  # of each row
+    order = {"categoryorder": "array", "categoryarray": rows, "autorange": "reversed", "showgrid": False,
+             "dtick": -(-16 // pixels)}
+    times = {"title": {"text": scale.title("time")}, "range": [0, scale.of(end - begin)]}
+    return look.figure(traces, title, barmode="overlay", xaxis=times, yaxis=order, bargap=0.15,
+                       height=160 + pixels * len(rows))
 
 
 def _strip(kind: str) -> dict[str, float]:
@@ -120,5 +121,5 @@ def _bars(drawn: list[Box], kind: str, begin: int, scale: look.Scale) -> Any:
             else look.shown(box.longest) for box in drawn]
     return go.Bar(y=[box.lane for box in drawn], base=[scale.of(box.start - begin) for box in drawn],
                   x=[scale.of(box.end - box.start) for box in drawn], orientation="h", name=kind, customdata=told,
-                  marker={"color": color, "line": {"color": color, "width": 1 if kind == "memory" else 0}},
+                  marker={"color": color, "line": {"color": color, "width": 1 if kind == "memory" else 0.5}},
                   hovertemplate=f"%{{y}}: %{{customdata}}<br>%{{x{scale.hover} from %{{base{scale.hover}<extra></extra>")
