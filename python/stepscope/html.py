@@ -6,11 +6,11 @@ loaded from anywhere.
 from __future__ import annotations
 
 import html
-from typing import Any
+from typing import Any, Sequence
 
 from . import _core
 from .figures.look import shortened
-from .figures.rows import MEASURED
+from .figures.rows import MEASURED, telling
 
 _ROWS, _BARS, _FINDINGS = 10, 8, 5
 _CELL = 'style="text-align:{};padding:2px 8px"'
@@ -62,7 +62,8 @@ def bars_svg(table: Any) -> str:
     place, values = chosen
     shown = table._core.shown_rows(len(values))
     most = max(values) or 1
-    rows = [_bar(n, _label(table.columns, shown[n]), shown[n][place], value / most) for n, value in enumerate(values)]
+    keys = telling(table, table.to_dict())
+    rows = [_bar(n, _label(table.columns, keys, shown[n]), shown[n][place], value / most) for n, value in enumerate(values)]
     title = escaped(f"{table.title}: {table.columns[place].title}")
     return (f'<svg role="img" aria-label="{title}" viewBox="0 0 640 {22 * len(rows) + 24}" width="640" '
             'style="max-width:100%;font:12px sans-serif" fill="currentColor">'
@@ -70,13 +71,13 @@ def bars_svg(table: Any) -> str:
 
 
 def _measured(table: Any) -> tuple[int, list[float]] | None:
-    """The place and values of the column to draw: whole numbers or ratios, none below 0, some above."""
+    """The place and values of the column to draw, times before sizes and counts: none below 0, some above."""
     columns = table.to_dict()
-    first = [place for place, column in enumerate(table.columns) if column.key == table.bars]
-    for place in [*first, *range(len(table.columns))]:
+    known = [place for place, column in enumerate(table.columns)
+             if column.role == "value" and not column.detail and column.unit in MEASURED]
+    first = [place for place in known if table.columns[place].key == table.bars]
+    for place in [*first, *sorted(known, key=lambda place: MEASURED.index(table.columns[place].unit))]:
         column = table.columns[place]
-        if column.role != "value" or column.detail or column.unit not in MEASURED:
-            continue
         values = [value or 0 for value in columns[column.key][:_BARS]]
         if any(isinstance(value, str) for value in values):
             continue
@@ -85,10 +86,10 @@ def _measured(table: Any) -> tuple[int, list[float]] | None:
     return None
 
 
-def _label(columns: list[Any], shown: list[str]) -> str:
+def _label(columns: list[Any], keys: Sequence[str], shown: list[str]) -> str:
     """What identifies a row: numbers with what they number, "rank 2", and names; what has no value is left out."""
-    keys = [(column, text) for column, text in zip(columns, shown) if column.role == "key" and text != "-"]
-    return ", ".join(f"{column.title} {text}" if text.lstrip("-").isdigit() else text for column, text in keys)
+    told = [(column, text) for column, text in zip(columns, shown) if column.key in keys and text != "-"]
+    return ", ".join(f"{column.title} {text}" if text.lstrip("-").isdigit() else text for column, text in told)
 
 
 def _bar(n: int, label: str, value: str, share: float) -> str:

@@ -90,6 +90,14 @@ def test_rings_of_kernels(run):
         assert ring.customdata[0] == look.shown(name) and ring.marker.colors[0] == look.KINDS[kind]
 
 
+def test_rings_name_their_kernels_and_their_whole(run):
+    rows, figure = table_of(run.kernel_breakdown(), "top"), run.kernel_breakdown().plot("top")
+    copies = figure.data[[note.text for note in figure.layout.annotations].index("memory")]
+    whole = sum(time for time, of in zip(rows["sum"], rows["kind"]) if of == "memory")
+    assert copies.title.text == f"{whole / 1e3:,.3g} µs"
+    assert len({ring.legend for ring in figure.data}) == len(figure.data) and figure.layout.showlegend
+
+
 def test_rings_keep_what_they_do_not_name(run):
     rows, figure = table_of(run.kernel_breakdown(), "top"), run.kernel_breakdown().plot("top")
     compute = [value for value, of in zip(rows["sum"], rows["kind"]) if of == "compute"]
@@ -98,6 +106,11 @@ def test_rings_keep_what_they_do_not_name(run):
     whole, scale = sum(compute), sum(ring.values)
     assert ring.values[0] / scale == pytest.approx(max(compute) / whole)
     assert ring.values[-1] / scale == pytest.approx(sum(sorted(compute)[:-8]) / whole)
+
+
+def test_rings_do_not_add_up_what_is_cut_alike():
+    names = ["kernel<" + "a" * 40 + f"{n}" + "b" * 40 + ">" for n in range(3)]
+    assert len(set(look.distinct(names, 34))) == 3 and look.distinct(["gemm", "copy"], 34) == ["gemm", "copy"]
 
 
 def test_kernel_durations_over_ranks(run):
@@ -123,6 +136,7 @@ def test_kernels_by_pattern(run):
 def test_spread_over_ranks(run):
     rows, bar = table_of(run.kernel_distribution()), run.kernel_distribution().plot().data[0]
     assert list(bar.x) == pytest.approx([value / 1e6 for value in rows["mean"][:20]])
+    assert run.kernel_distribution().plot().layout.title.text.endswith(f", 20 of {len(rows['mean'])}")
     assert bar.x[0] + bar.error_x.array[0] == pytest.approx(rows["max"][0] / 1e6)
     assert bar.customdata[0][4] == rows["slowest_rank"][0] == 2
 
@@ -178,7 +192,7 @@ def test_trace_diff(run, after):
     shares = stepscope.compare(run, after)["comm_overlap"].plot("ranks", column="overlap_ratio")
     assert all(text.startswith("+2") and text.endswith(" pp") for text in shares.data[1].text)
     counts = report.plot("kernels", column="count")
-    assert list(counts.data[0].x) == rows["count_a"][:12]
+    assert list(counts.data[0].x) == rows["count_a"][:12] and set(counts.data[1].text) == {"="}
 
 
 def test_each_table_of_a_comparison_is_drawn_or_says_why_not(run, after):
@@ -212,6 +226,8 @@ def test_a_timeline_of_many_ranks_has_a_row_for_each(tmp_path, run_program):
         figure = job.timeline()
         assert list(figure.layout.yaxis.categoryarray) == [f"rank {rank}" for rank in range(9)]
         assert [trace.name for trace in figure.data] == ["communication", "memory", "compute"]
+        above, below = by_name(figure)["compute"], by_name(figure)["communication"]
+        assert above.offset + above.width <= below.offset  # what overlaps in time is seen
         ends = {}
         for lane, begin, width in zip(figure.data[0].y, figure.data[0].base, figure.data[0].x):
             ends[lane] = max(ends.get(lane, 0), begin + width)

@@ -114,6 +114,11 @@ def test_html_is_well_formed_and_has_a_picture(run):
     assert "svg" in Tags(run.kernel_breakdown()._repr_html_()).seen
 
 
+def test_the_bars_of_a_report_are_times_and_named_by_what_differs(run):
+    shown = run.idle_time()._repr_html_()
+    assert 'aria-label="Main stream gaps: busy"' in shown and ">rank 2</text>" in shown
+
+
 def test_names_from_traces_are_text_in_html(tmp_path):
     hostile = '<script>alert(1)</script>\u202e\x07"&'
     events = [{"ph": "X", "cat": "kernel", "name": hostile, "pid": 0, "tid": 7, "ts": at, "dur": 50,

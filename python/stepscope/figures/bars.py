@@ -14,6 +14,7 @@ class _Axis:
 
     def __init__(self, rows: Rows) -> None:
         self.full = rows.labels()
+        self.left = look.first_of(rows.count, rows.whole)
         self.lying = not rows.by_number and max(map(len, self.full), default=0) > _LONG
         self.title = rows.columns[rows.keys[0]].title if rows.by_number else ""
         self.places = rows.values[rows.keys[0]] if rows.by_number else list(range(rows.count))
@@ -29,14 +30,15 @@ class _Axis:
                       hovertemplate="%{customdata}<br>" + told + "<extra></extra>", **options)
 
     def figure(self, bars: Sequence[Any], title: str, value_title: str, **layout: Any) -> Any:
-        values, names = {"title": {"text": value_title}}, {"title": {"text": look.shown(self.title)}, **self.ticks}
+        values = {"title": {"text": value_title}}
+        names = {"title": {"text": look.shown(self.title)}, "showgrid": False, "zeroline": False, **self.ticks}
         if not self.ticks and len(self.places) <= 32:
             names["dtick"] = 1
         if self.lying:
             names["autorange"] = "reversed"
             layout["height"] = 160 + (48 if layout.get("barmode") == "group" else 24) * len(self.places)
         axes = {"xaxis": values, "yaxis": names} if self.lying else {"xaxis": names, "yaxis": values}
-        return look.figure(bars, title, **axes, **layout)
+        return look.figure(bars, title + self.left, **axes, **layout)
 
 
 def plain(report: Any, table: Any, column: str | None = None, labels: tuple[str, ...] = ()) -> Any:
@@ -126,7 +128,8 @@ def before_after(report: Any, table: Any, key: str) -> Any:
             axis.bar(scale.all(after), scale, "after", marker={"color": look.AFTER}, text=changes,
                      textposition="outside", cliponaxis=False)]
     title = rows.columns[key + "_a"].title.rpartition(",")[0] or key
-    return axis.figure(bars, f"{report.title}: {table.title}", scale.title(title), barmode="group")
+    return axis.figure(bars, f"{report.title}: {table.title}", scale.title(title), barmode="group", margin_r=70,
+                       legend={"orientation": "h", "x": 1, "xanchor": "right", "y": 1, "yanchor": "bottom"})
 
 
 def _change(unit: str, before: Any, after: Any) -> str:
@@ -135,4 +138,6 @@ def _change(unit: str, before: Any, after: Any) -> str:
         return "new" if before is None else "gone"
     if unit == "ratio":
         return f"{100 * (after - before):+.1f} pp"
+    if before == after:
+        return "="
     return f"{(after - before) / before:+.1%}" if before else "new"

@@ -44,7 +44,8 @@ def curves(report: Any) -> Any:
     most = max(dict.fromkeys(units), key=units.count)
     chosen = [one for one in every if (one.x_unit, one.y_unit) == most][:_MOST]
     shape = "hv" if most[0] == "ns" else "linear"  # a value stays until the next is told
-    return _drawn(report.title, chosen, [one.title for one in chosen], shape)
+    title = report.title + look.first_of(len(chosen), units.count(most))
+    return _drawn(title, chosen, [one.title for one in chosen], shape)
 
 
 def queue(report: Any) -> Any:
@@ -56,7 +57,8 @@ def queue(report: Any) -> Any:
             streams.setdefault(int(matched[1]), []).append(one)
     chosen = [max(streams[rank], key=lambda one: max(one.y)) for rank in sorted(streams)[:_MOST]]
     names = [one.title.rpartition(" on ")[2] for one in chosen]
-    return _drawn(f"{report.title}: activities outstanding", chosen, names, "hv", "activities")
+    title = f"{report.title}: activities outstanding" + look.first_of(len(chosen), len(streams))
+    return _drawn(title + (" ranks" if len(chosen) < len(streams) else ""), chosen, names, "hv", "activities")
 
 
 def histograms(report: Any) -> Any:
@@ -69,10 +71,10 @@ def histograms(report: Any) -> Any:
         grid.add_trace(_histogram(one), 1, place + 1)
         wide = one.x[-1] > 1000 * max(one.x[0], 1)
         title = one.title.partition(" histogram")[0].lower()
-        grid.update_xaxes(title=f"{title} (µs)", type="log" if wide else "linear", row=1, col=place + 1)
-    base = look.figure([], f"{report.title}: how many took how long").layout
-    made = grid.update_layout(base, showlegend=False, margin_t=80, annotations=list(grid.layout.annotations))
-    return made.update_yaxes(title="launches", rangemode="tozero")
+        grid.update_xaxes(title_text=f"{title} (µs)", type="log" if wide else "linear", row=1, col=place + 1)
+    made = look.lined(look.styled(grid, f"{report.title}: how many took how long"))
+    made.update_layout(showlegend=False, margin_t=80).update_annotations(font_size=13)
+    return made.update_xaxes(tickformat=",~g").update_yaxes(title_text="launches", rangemode="tozero", tickformat=",~g")
 
 
 def _histogram(one: Any) -> Any:

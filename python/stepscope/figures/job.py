@@ -17,9 +17,13 @@ def segments(report: Any, table: Any) -> Any:
         rows = [row for row, one in enumerate(values["bucket"]) if one == bucket]
         traces.append(go.Bar(
             y=[values["attempt"][row] for row in rows], base=[scale.of(values["start"][row]) for row in rows],
-            x=[scale.of(values["duration"][row]) for row in rows], orientation="h", name=look.cut(bucket, 30),
+            x=[scale.of(values["duration"][row]) for row in rows], orientation="h", name=look.cut(bucket, 44),
             marker={"color": look.color_of(values["kind"][rows[0]])},
             hovertemplate=f"{look.shown(bucket)}: %{{x{scale.hover} from %{{base{scale.hover}<extra></extra>"))
+    attempts = len(set(values["attempt"]))
     return look.figure(traces, f"{report.title}: attempts over time", barmode="overlay",
+                       height=230 + min(900, 34 * attempts),
+                       legend={"orientation": "h", "y": -0.3, "yanchor": "top", "x": 0, "traceorder": "normal"},
                        xaxis={"title": {"text": scale.title("time since the start")}},
-                       yaxis={"title": {"text": "attempt"}, "autorange": "reversed", "dtick": 1})
+                       yaxis={"title": {"text": "attempt"}, "autorange": "reversed", "showgrid": False,
+                              "dtick": 1 if attempts <= 30 else None})

@@ -74,6 +74,18 @@ def cut(text: Any, most: int = 40) -> str:
     return shown(shortened(str(text), most))
 
 
+def distinct(names: Sequence[str], most: int) -> list[str]:
+    """Names for a figure, cut; those that are then the same are numbered, as a ring adds up what has one name."""
+    short = [cut(name, most) for name in names]
+    return [text if short.count(text) == 1 else f"{text} ({short[:place].count(text) + 1})"
+            for place, text in enumerate(short)]
+
+
+def first_of(count: int, whole: int) -> str:
+    """What is said after a title where not all is drawn: ", 8 of 24"."""
+    return f", {count:,} of {whole:,}" if count < whole else ""
+
+
 def color_of(kind: Any) -> str:
     """The color of a kind of time; of others and of None the color of "other"."""
     return KINDS.get(kind, KINDS["other"])
@@ -90,12 +102,20 @@ def figure(traces: Sequence[Any], title: str, **layout: Any) -> Any:
     """A figure with the one look. layout: as for update_layout()."""
     import plotly.graph_objects as go
 
-    axis = {"gridcolor": _LINE, "linecolor": _LINE, "zerolinecolor": _LINE, "automargin": True}
-    made = go.Figure(list(traces))
-    made.update_layout(title={"text": shown(title), "x": 0.01, "xanchor": "left", "font": {"size": 15}}, bargap=0.25,
-                       paper_bgcolor=_PAGE, plot_bgcolor=_PAGE, template="none", hoverlabel={"align": "left"},
-                       font={"color": TEXT, "size": 12, "family": "sans-serif"}, legend={"traceorder": "normal"},
-                       margin={"l": 60, "r": 20, "t": 50, "b": 50}, uniformtext={"minsize": 10, "mode": "hide"})
-    made.update_xaxes(**axis)
-    made.update_yaxes(**axis)
-    return made.update_layout(**layout)
+    return lined(styled(go.Figure(list(traces)), title)).update_layout(**layout)
+
+
+def styled(made: Any, title: str) -> Any:
+    """Gives a figure that is there, such as a grid of panels, its title and the one look, but for its axes."""
+    return made.update_layout(
+        title={"text": shown(title), "x": 0.01, "xanchor": "left", "y": 1, "yref": "container", "yanchor": "top",
+               "pad": {"t": 14}, "font": {"size": 15}},
+        bargap=0.25, paper_bgcolor=_PAGE, plot_bgcolor=_PAGE, template="none", hoverlabel={"align": "left"},
+        font={"color": TEXT, "size": 12, "family": "sans-serif"}, legend={"traceorder": "normal"},
+        margin={"l": 60, "r": 20, "t": 50, "b": 50}, uniformtext={"minsize": 10, "mode": "hide"})
+
+
+def lined(made: Any) -> Any:
+    """Gives all axes of a figure the one look."""
+    axis = {"gridcolor": _LINE, "linecolor": _LINE, "zerolinecolor": _LINE, "automargin": True, "title_standoff": 8}
+    return made.update_xaxes(**axis).update_yaxes(**axis)

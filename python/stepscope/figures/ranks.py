@@ -25,13 +25,13 @@ def kernel_durations(report: Any, table: Any, name: str | None = None) -> Any:
         scale = look.Scale("ns", [values["max"][row] for row in rows])
         at = {"row": 1 + place // _WIDE, "col": 1 + place % _WIDE}
         grid.add_trace(_durations(values, rows, scale), **at)
-        grid.update_yaxes(title=scale.title("duration"), **at)
-    made = look.figure([], f"{report.title}: duration by rank, mean with shortest and longest")
-    made = grid.update_layout(made.layout).update_layout(
-        showlegend=False, margin_t=80, height=140 + 230 * lines,
-        annotations=[{**one.to_plotly_json(), "font": {"size": 11}} for one in grid.layout.annotations])
-    made.update_xaxes(title="rank", dtick=1 if len(set(values["rank"])) <= 16 else None)
-    return made
+        grid.update_yaxes(title_text=scale.title("duration"), **at)
+    what = "duration by rank, mean with shortest and longest"
+    made = look.lined(look.styled(grid, f"{report.title}: {what}, of the costliest kernels" if len(names) > 1 else
+                                  f"{report.title}: {what}"))
+    made.update_layout(showlegend=False, margin_t=80, height=140 + 230 * lines)
+    made.update_annotations(font_size=11)
+    return made.update_xaxes(title_text="rank", showgrid=False, zeroline=False, dtick=1 if len(set(values["rank"])) <= 16 else None)
 
 
 def _costliest(values: dict[str, list[Any]], pattern: str | None) -> list[str]:
@@ -77,8 +77,10 @@ def spread(report: Any, table: Any) -> Any:
                  hovertemplate="%{customdata[0]}<br>mean %{x" + scale.hover + "<br>shortest on rank %{customdata[2]}: "
                                "%{customdata[1]" + scale.hover + "<br>longest on rank %{customdata[4]}: %{customdata[3]"
                                + scale.hover + "<extra></extra>")
-    names = {"tickvals": places, "ticktext": [look.cut(name) for name in values["name"]], "autorange": "reversed"}
-    return look.figure([bar], f"{report.title}: mean, with the fastest and the slowest rank", yaxis=names,
+    names = {"tickvals": places, "ticktext": [look.cut(name) for name in values["name"]], "autorange": "reversed",
+             "showgrid": False, "zeroline": False}
+    left = look.first_of(len(places), len(table))
+    return look.figure([bar], f"{report.title}: mean, with the fastest and the slowest rank{left}", yaxis=names,
                        xaxis={"title": {"text": scale.title("duration")}}, height=160 + 24 * len(places))
 
 

@@ -14,14 +14,14 @@ _MOST_NUMBERS = 4096
 class Rows:
     """The first rows of a table, and what each is called: many by number, which take little room; else at most `names`.
 
-    labels: column keys that say which row it is; by default those of its key columns that differ.
+    whole: how many the table has. labels: column keys that say which row it is; by default those of its key columns that differ.
     """
 
     def __init__(self, table: Any, names: int, labels: tuple[str, ...] = ()) -> None:
         self.columns = {column.key: column for column in table.columns}
         self.values = table.to_dict()
-        self.count = len(table)
-        self.keys = labels or _telling(table, self.values)
+        self.count = self.whole = len(table)
+        self.keys = labels or telling(table, self.values)
         self._keep(_MOST_NUMBERS)
         if not self.by_number:
             self._keep(names)
@@ -56,12 +56,13 @@ class Rows:
         return [getattr(self.columns[column], "kind", "") or None] * self.count
 
 
-def _telling(table: Any, values: dict[str, list[Any]]) -> tuple[str, ...]:
+def telling(table: Any, values: dict[str, list[Any]]) -> tuple[str, ...]:
+    """The key columns that say which row it is: those that differ, and not as the rank does."""
     keys = [column.key for column in table.columns if column.role == "key" and not getattr(column, "detail", False)]
-    telling = [key for key in keys if len(set(values[key])) > 1]
+    differ = [key for key in keys if len(set(values[key])) > 1]
     if "rank" in keys:
-        telling = [key for key in telling if key == "rank" or values[key] != values["rank"]]
-    return tuple(telling or keys[:1])
+        differ = [key for key in differ if key == "rank" or values[key] != values["rank"]]
+    return tuple(differ or keys[:1])
 
 
 def measured(table: Any, column: str | None = None) -> str:

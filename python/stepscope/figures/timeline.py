@@ -11,6 +11,8 @@ from . import look
 _KINDS = ("communication", "memory", "compute")  # in the order in which they are drawn
 _COLUMNS = ("name", "kind", "start", "duration", "stream")
 _PIXELS, _MOST_BY_STREAM = 1500, 8
+# In a row for all streams of a rank: where each kind is drawn, from above, so that what overlaps is seen.
+_STRIPS = {"compute": (-0.42, 0.48), "communication": (0.08, 0.34), "memory": (0.08, 0.34)}
 
 
 class Box(NamedTuple):
@@ -39,7 +41,7 @@ def timeline(run: Any, ranks: Iterable[int], step: int | None) -> Any:
     by_stream = len(chosen) <= _MOST_BY_STREAM
     ahead = _clocks(run)
     lanes = [lane for rank in chosen for lane in _lanes(run, rank, step, by_stream, ahead.get(rank, 0))]
-    return _figure(run.name, lanes, step)
+    return _figure(run.name, lanes, step, by_stream)
 
 
 def _clocks(run: Any) -> dict[int, int]:
@@ -87,7 +89,7 @@ def boxes(lane: _Lane, resolution: float) -> list[Box]:
     return made
 
 
-def _figure(name: str, lanes: list[_Lane], step: int | None) -> Any:
+def _figure(name: str, lanes: list[_Lane], step: int | None, by_stream: bool) -> Any:
     begin = min((int(lane.start.min()) for lane in lanes), default=0)
     end = max((int(lane.end.max()) for lane in lanes), default=1)
     scale = look.Scale("ns", [end - begin])
@@ -96,21 +98,28 @@ def _figure(name: str, lanes: list[_Lane], step: int | None) -> Any:
     for kind in _KINDS:
         of_kind = [box for lane in lanes if lane.kind == kind for box in boxes(lane, (end - begin) / _PIXELS)]
         if of_kind:
-            traces.append(_bars(of_kind, kind, begin, scale))
+            traces.append(_bars(of_kind, kind, begin, scale).update({} if by_stream else _strip(kind)))
     title = f"{os.path.basename(name.rstrip('/'))}: device activities" + ("" if step is None else f" of step {step}")
-    order = {"categoryorder": "array", "categoryarray": rows, "autorange": "reversed"}
-    if len(rows) > 24:
-        order["dtick"] = 4
-    return look.figure(traces, title, barmode="overlay", xaxis={"title": {"text": scale.title("time")}}, yaxis=order,
-                       bargap=0.15, height=160 + max(8, min(28, 900 // max(len(rows), 1))) * len(rows))
+    pixels = max(8, min(28, 900 // max(len(rows), 1)))  # of each row
+    order = {"categoryorder": "array", "categoryarray": rows, "autorange": "reversed", "showgrid": False,
+             "dtick": -(-16 // pixels)}
+    times = {"title": {"text": scale.title("time")}, "range": [0, scale.of(end - begin)]}
+    return look.figure(traces, title, barmode="overlay", xaxis=times, yaxis=order, bargap=0.15,
+                       height=160 + pixels * len(rows))
+
+
+def _strip(kind: str) -> dict[str, float]:
+    offset, width = _STRIPS[kind]
+    return {"offset": offset, "width": width}
 
 
 def _bars(drawn: list[Box], kind: str, begin: int, scale: look.Scale) -> Any:
     import plotly.graph_objects as go
 
+    color = look.color_of(kind)
     told = [f"{box.count:,} activities, the longest: {look.shown(box.longest)}" if box.count > 1
             else look.shown(box.longest) for box in drawn]
     return go.Bar(y=[box.lane for box in drawn], base=[scale.of(box.start - begin) for box in drawn],
                   x=[scale.of(box.end - box.start) for box in drawn], orientation="h", name=kind, customdata=told,
-                  marker={"color": look.color_of(kind), "line": {"width": 0}},
+                  marker={"color": color, "line": {"color": color, "width": 1 if kind == "memory" else 0.5}},
                   hovertemplate=f"%{{y}}: %{{customdata}}<br>%{{x{scale.hover} from %{{base{scale.hover}<extra></extra>")

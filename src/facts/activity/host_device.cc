@@ -16,6 +16,7 @@
 #include "base/saturate.h"
 #include "base/sort_runs.h"
 #include "facts/activity/around_collectives.h"
+#include "facts/activity/host_meaning.h"
 #include "trace/input_lists.h"
 #include "trace/processor_names.h"
 #include "trace/vocabulary.h"
@@ -27,39 +28,6 @@ namespace {
 constexpr size_t kThreadsOfGroup = 2;
 
 using Meaning = HostMeaning;
-
-// Of an operator, by its name.
-Meaning MeaningOf(std::string_view name) {
-  switch (ProcessorRoleOf(name)) {
-    case ProcessorRole::kCollective:
-      return Meaning::kCollective;
-    case ProcessorRole::kFunctional:
-      return Meaning::kFunctional;
-    case ProcessorRole::kDispatch:
-      return Meaning::kDispatch;
-    case ProcessorRole::kOther:
-      break;
-  }
-  const HostActivity activity = HostActivityOfName(name);
-  const bool prepares =
-      activity == HostActivity::kInputWait || activity == HostActivity::kCompilation;
-  return prepares ? Meaning::kPreparation : Meaning::kCompute;
-}
-
-// Of an operation of a compiled program.
-Meaning MeaningOfHlo(std::string_view name) {
-  const bool communicates = KindOfHloOp({}, name) == Kind::kCommunication;
-  return communicates ? Meaning::kCollective : Meaning::kCompute;
-}
-
-// By name: each is read once.
-std::vector<Meaning> Meanings(const StringTable& names, bool compiled) {
-  std::vector<Meaning> meanings;
-  meanings.reserve(names.size());
-  for (StringId id = 0; id < names.size(); ++id)
-    meanings.push_back(compiled ? MeaningOfHlo(names[id]) : MeaningOf(names[id]));
-  return meanings;
-}
 
 bool IsCompiled(const HostOps& host, const HostRange& range) {
   const RangeDetail* detail = host.DetailOf(range);
@@ -147,7 +115,7 @@ class Maker {
 
  private:
   std::vector<Meaning> MeaningsOfRanges() const {
-    const std::vector<Meaning> by_name = Meanings(names_, compiled_);
+    const std::vector<Meaning> by_name = MeaningsOfNames(names_, compiled_);
     std::vector<Meaning> meanings;
     meanings.reserve(host_.ranges.size());
     for (const HostRange& range : host_.ranges) {

@@ -1,0 +1,46 @@
+// Implements the meaning of names.
+#include "facts/activity/host_meaning.h"
+
+#include <string_view>
+
+#include "trace/processor_names.h"
+#include "trace/vocabulary.h"
+
+namespace stepscope {
+namespace {
+
+// Of an operator, by its name.
+HostMeaning MeaningOf(std::string_view name) {
+  switch (ProcessorRoleOf(name)) {
+    case ProcessorRole::kCollective:
+      return HostMeaning::kCollective;
+    case ProcessorRole::kFunctional:
+      return HostMeaning::kFunctional;
+    case ProcessorRole::kDispatch:
+      return HostMeaning::kDispatch;
+    case ProcessorRole::kOther:
+      break;
+  }
+  const HostActivity activity = HostActivityOfName(name);
+  const bool prepares =
+      activity == HostActivity::kInputWait || activity == HostActivity::kCompilation;
+  return prepares ? HostMeaning::kPreparation : HostMeaning::kCompute;
+}
+
+// Of an operation of a compiled program.
+HostMeaning MeaningOfHlo(std::string_view name) {
+  const bool communicates = KindOfHloOp({}, name) == Kind::kCommunication;
+  return communicates ? HostMeaning::kCollective : HostMeaning::kCompute;
+}
+
+}  // namespace
+
+std::vector<HostMeaning> MeaningsOfNames(const StringTable& names, bool compiled) {
+  std::vector<HostMeaning> meanings;
+  meanings.reserve(names.size());
+  for (StringId id = 0; id < names.size(); ++id)
+    meanings.push_back(compiled ? MeaningOfHlo(names[id]) : MeaningOf(names[id]));
+  return meanings;
+}
+
+}  // namespace stepscope

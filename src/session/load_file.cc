@@ -1,0 +1,126 @@
+// Implements the reading of one file.
+#include "session/load_file.h"
+
+#include <array>
+#include <functional>
+#include <new>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "base/parallel.h"
+#include "base/spare_threads.h"
+#include "base/stop.h"
+#include "facts/activity/rank_activity_builder.h"
+#include "ingest/trace_reader.h"
+#include "session/redact_run.h"
+
+namespace stepscope {
+namespace {
+
+// What a damaged file's own report says in the list of files.
+std::string ProblemOf(const Notes& notes) {
+  for (const NoteKind kind : {NoteKind::kCorrupt, NoteKind::kTruncated, NoteKind::kMalformed}) {
+    if (notes.Count(kind) > 0) return std::string(NoteMessage(kind));
+  }
+  return "";
+}
+
+void Fail(LoadedFile& file, Error error, NoteKind note) {
+  file.error = std::move(error);
+  if (file.error.where.empty()) file.error.where = file.info.path;
+  file.info.problem = file.error.what;
+  file.notes.Add(note, 1, file.error.what);
+}
+
+// Threads that have no file to read help.
+RecordedEvents KeepEvents(const Trace& trace, std::atomic<int>& spare_threads) {
+  const SpareThreads helpers(spare_threads, UINT64_MAX);
+  return RecordedEvents(trace, helpers.count() + 1);
+}
+
+// All parts are made at once where there are threads to spare, the longest first: of the trace,
+// they change nothing but the notes, which one of them does.
+void TakeActivityAndEvents(LoadedFile& file, Trace& trace, std::atomic<int>& spare_threads) {
+  RankActivityBuilder activity(trace, Events::kKeep);
+  const auto parts = std::to_array<std::function<void()>>(
+      {[&] { activity.TakeHost(); }, [&] { file.events = KeepEvents(trace, spare_threads); },
+       [&] { activity.TakeDevices(); }});
+  {
+    const SpareThreads helpers(spare_threads, parts.size() - 1);
+    ParallelFor(parts.size(), helpers.count() + 1, [&](size_t p) { parts[p](); });
+  }
+  file.rank = activity.Finish();
+  file.events.TakeFields(trace);  // which the activities have no use for any more
+}
+
+// What threads of the host do, where they may be the device (facts/activity/host_device.h).
+constexpr Wanted kHostAsDevice(KindSet{Kind::kOperator}, /*with_inputs=*/true,
+                               /*with_kernels=*/true);
+
+// Reads a file again where it records no device and what its host does was not asked for: numbers
+// are those of the job, whatever analyses ask.
+void ReadAgainAsHost(Trace& trace, const std::string& path, const Places& places,
+                     ReadOptions options) {
+  const bool has_all =
+      options.keep.Has(Kind::kOperator) && options.keep.inputs && options.keep.kernels;
+  if (has_all || trace.gpu_events_in_file > 0) return;
+  options.keep = options.keep | kHostAsDevice;
+  options.observer = nullptr;
+  std::atomic<int64_t> ignored = 0;  // the bytes were counted once
+  auto source = places.Open(path, &ignored);
+  if (!source) return;
+  if (auto again = ReadTrace(std::move(*source), options)) trace = std::move(*again);
+}
+
+void ReadFile(LoadedFile& file, const LoadOptions& load, std::atomic<int64_t>& bytes_read) {
+  const ReadOptions& options = load.read;
+  ReadFailure failure;  // of a file in a storage, somewhere in it
+  auto source = load.places.Open(file.info.path, &bytes_read, &failure);
+  if (!source) return Fail(file, source.error(), NoteKind::kUnreadable);
+  auto trace = ReadTrace(std::move(*source), options);
+  if (!trace && failure.Get()) return Fail(file, *failure.Get(), NoteKind::kUnreadable);
+  if (!trace) return Fail(file, trace.error(), NoteKind::kNotATrace);
+  ReadAgainAsHost(*trace, file.info.path, load.places, options);
+  if (load.redactor != nullptr) RedactTrace(*trace, *load.redactor);
+  if (load.keep_events)
+    TakeActivityAndEvents(file, *trace, *options.spare_threads);
+  else
+    file.rank = BuildRankActivity(*trace, Events::kRelease);
+  file.info.events = trace->events_in_file;
+  file.info.gpu_events = trace->gpu_events_in_file;
+  file.info.problem = ProblemOf(trace->notes);
+  if (const auto failed = failure.Get()) {
+    file.info.problem = std::string(NoteMessage(NoteKind::kTruncated)) + ": " + failed->what;
+    if (trace->notes.Count(NoteKind::kTruncated) == 0) trace->notes.Add(NoteKind::kTruncated);
+  }
+  file.notes = std::move(trace->notes);
+  file.strings = std::move(trace->strings);
+  file.own_rank = trace->meta.rank;
+  file.world_size = trace->meta.world_size;
+  file.memory_only = trace->meta.memory_only;
+  file.used = true;
+}
+
+}  // namespace
+
+Error ReadingWasCanceled() { return {"reading was canceled", "", ""}; }
+
+void LoadFile(LoadedFile& file, const LoadOptions& options, std::atomic<int64_t>& bytes_read) {
+  try {
+    const StopScope scope(options.stop);
+    StopIfAsked();
+    ReadFile(file, options, bytes_read);
+  } catch (const Stopped&) {
+    Fail(file, ReadingWasCanceled(), NoteKind::kUnreadable);
+  } catch (const std::bad_alloc&) {
+    Fail(file, {"cannot read the trace: out of memory", "", "analyze fewer ranks at a time"},
+         NoteKind::kUnreadable);
+  } catch (const std::system_error& problem) {
+    Fail(file,
+         {std::string("no thread could be started: ") + problem.what(), "", "set `threads` to 1"},
+         NoteKind::kUnreadable);
+  }
+}
+
+}  // namespace stepscope

@@ -1,0 +1,50 @@
+// Reads one file of a run, from its bytes to the activities in it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+
+#include "base/string_table.h"
+#include "facts/activity/rank_activity.h"
+#include "ingest/common/read_options.h"
+#include "ingest/places.h"
+#include "redact/redactor.h"
+#include "stepscope/report.h"
+#include "timeline/recording.h"
+#include "trace/notes.h"
+
+namespace stepscope {
+
+// One file, from its bytes to the activities in it.
+struct LoadedFile {
+  InputFile info;
+  Error error;  // when info.problem is set and the file is not used
+  Notes notes;
+  RankActivity rank;
+  RecordedEvents events;            // if they are to be kept
+  StringTable strings;              // names of the activities and events until they are merged
+  std::optional<int64_t> own_rank;  // as the trace says
+  std::optional<int64_t> world_size;
+  bool used = false;
+  bool memory_only = false;  // no recording, but a memory timeline that accompanies one
+};
+
+// How a file is to be read.
+struct LoadOptions {
+  ReadOptions read;
+  bool keep_events = false;
+  const redact::Redactor* redactor = nullptr;
+  Places places;
+  std::stop_token stop;
+};
+
+// What reading fails with when it was stopped.
+Error ReadingWasCanceled();
+
+// Reads the file `file.info.path` into `file`. What goes wrong becomes its problem and a note.
+// `bytes_read` counts up meanwhile.
+void LoadFile(LoadedFile& file, const LoadOptions& options, std::atomic<int64_t>& bytes_read);
+
+}  // namespace stepscope
