@@ -12,7 +12,6 @@
 #include "base/spare_threads.h"
 #include "base/stop.h"
 #include "facts/activity/rank_activity_builder.h"
-#include "ingest/trace_reader.h"
 #include "session/redact_run.h"
 
 namespace stepscope {

@@ -8,8 +8,8 @@
 
 #include "base/string_table.h"
 #include "facts/activity/rank_activity.h"
-#include "ingest/common/read_options.h"
 #include "ingest/places.h"
+#include "ingest/trace_reader.h"
 #include "redact/redactor.h"
 #include "stepscope/report.h"
 #include "timeline/recording.h"
