@@ -22,7 +22,7 @@ install(FILES ${made}/stepscope.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/v
 # DT_RPATH, not DT_RUNPATH: libraries in the archive find each other by it too.
 set_target_properties(stepscope PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/stepscope")
 target_link_options(stepscope PRIVATE -Wl,--disable-new-dtags)
-set_target_properties(stepscope_core PROPERTIES EXPORT_NAME stepscope OUTPUT_NAME stepscope)
+set_target_properties(stepscope_core PROPERTIES EXPORT_NAME stepscope)
 set_target_properties(stepscope_goodput PROPERTIES EXPORT_NAME goodput)
 install(TARGETS stepscope RUNTIME_DEPENDENCY_SET needed RUNTIME COMPONENT all)
 install(TARGETS stepscope_core stepscope_goodput EXPORT stepscope LIBRARY COMPONENT all ARCHIVE COMPONENT all)

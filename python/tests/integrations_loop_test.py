@@ -320,6 +320,7 @@ def test_a_wrapped_method_works_as_before(here):
     assert vars(saver) == {}
 
 
+@pytest.mark.plain("it measures time")
 def test_the_cost_of_a_step_is_microseconds(here):
     import time
     with Job("j") as job:

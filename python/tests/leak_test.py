@@ -2,6 +2,8 @@
 import subprocess
 import sys
 
+import pytest
+
 SCRIPT = """
 import gc, sys, stepscope
 
@@ -37,6 +39,7 @@ print(resident() - before)
 """
 
 
+@pytest.mark.plain("they keep memory that is freed, to see it used again")
 def test_a_thousand_runs_grow_by_less_than_5_mb(tmp_path):
     events = []
     for step in range(4):

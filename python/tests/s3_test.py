@@ -139,6 +139,7 @@ def measured(path, options):
     return json.loads(done.stdout)
 
 
+@pytest.mark.plain("it measures time and memory")
 def test_a_large_file_takes_little_longer_than_here_and_as_little_memory(server, big):
     seconds_here, memory_here, events = measured(big, {})
     server.requests()
@@ -174,6 +175,7 @@ def test_failures_in_the_middle_are_told(server, big):
     server.control("set")
 
 
+@pytest.mark.plain("what is read until the change comes depends on time")
 def test_a_file_that_changes_while_it_is_read_is_told(server, big, demo):
     server.put("changing/rank0.json", big)
     server.control("set", latency=0.1)

@@ -53,28 +53,32 @@ nb::object ValueAt(const ColumnData& column, int64_t row) {
   return nb::int_(WholeAt(column, row));
 }
 
+// A list of what at(row) gives, made in its length: a sanitizer moves one that grows each time.
+template <class At>
+nb::list ListBy(int64_t rows, At at) {
+  auto list = nb::steal<nb::list>(PyList_New(rows));
+  if (!list.is_valid()) throw nb::python_error();
+  for (int64_t row = 0; row < rows; ++row)
+    PyList_SetItem(list.ptr(), row, nb::object(at(row)).release().ptr());  // takes the reference
+  return list;
+}
+
 nb::list ListOf(const ColumnData& column);
 
 // Each text of a dictionary is one object, however many rows have it.
 nb::list ListByDictionary(const ColumnData& column) {
   const nb::list texts = ListOf(*column.dictionary);
-  nb::list values;
-  for (int64_t row = 0; row < column.rows; ++row) {
-    if (column.IsNull(row)) {
-      values.append(nb::none());
-    } else {
-      values.append(texts[static_cast<size_t>(WholeAt(column, row))]);
-    }
-  }
-  return values;
+  return ListBy(column.rows, [&](int64_t row) -> nb::object {
+    if (column.IsNull(row)) return nb::none();
+    return texts[static_cast<size_t>(WholeAt(column, row))];
+  });
 }
 
 nb::list ListOf(const ColumnData& column) {
   if (column.dictionary) return ListByDictionary(column);
-  nb::list values;
-  for (int64_t row = 0; row < column.rows; ++row)
-    values.append(column.IsNull(row) ? nb::none() : ValueAt(column, row));
-  return values;
+  return ListBy(column.rows, [&](int64_t row) {
+    return column.IsNull(row) ? nb::none() : ValueAt(column, row);
+  });
 }
 
 nb::dict ToDict(const SharedColumns& self) {
