@@ -155,6 +155,29 @@ TEST(DamageFolder, TheSameRecordingUnderTwoNamesIsUsedOnce) {
   EXPECT_EQ(FirstRow(*answer, "kernels", "count"), 3);
 }
 
+// As `stepscope export --counters` writes it into the folder that it read.
+TEST(DamageFolder, ACopyThatSaysMoreAboutItsEventsIsUsedOnce) {
+  const ScratchFolder folder;
+  auto events = Kernels(3);
+  folder.Write("a.json", DocumentOfRank(0, events));
+  events.push_back(R"({"ph":"C","name":"Queue Length","pid":0,"tid":7,"ts":1,"args":{"7":1}})");
+  folder.Write("a_with_counters.json", DocumentOfRank(0, events));
+  const auto answer = Ask({folder.path()});
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(Files(*answer), (Lines{"0/0 a.json", "- a_with_counters.json"}));
+  EXPECT_EQ(NoteCount(*answer, "duplicate_file"), 1);
+  EXPECT_EQ(FirstRow(*answer, "kernels", "count"), 3);
+}
+
+TEST(DamageFolder, AnEmptyFileIsSaidInTheVerdict) {
+  const ScratchFolder folder;
+  folder.Write("rank_0.json", "");
+  folder.Write("rank_1.json", DocumentOfRank(1, Kernels(3)));
+  const auto answer = Ask({folder.path()});
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->verdict.contains("1 file is empty")) << answer->verdict;
+}
+
 TEST(DamageFolder, TwoRecordingsOfOneRankStayTwoSpans) {
   const ScratchFolder folder;
   folder.Write("worker0.200.json", DocumentOfRank(0, {Kernel("late", 1000, 7)}));

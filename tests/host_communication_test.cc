@@ -68,6 +68,7 @@ TEST(HostCommunication, TheRankThatComesLateIsNamedAndNotTheOneThatWaits) {
   EXPECT_TRUE(answer->verdict.contains("ank 1")) << answer->verdict;
   EXPECT_TRUE(answer->verdict.contains("since step 5")) << answer->verdict;
   EXPECT_FALSE(answer->verdict.contains("ank 0")) << answer->verdict;
+  EXPECT_FALSE(answer->verdict.contains("device collectives")) << answer->verdict;
 }
 
 }  // namespace

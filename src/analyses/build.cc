@@ -29,8 +29,8 @@ std::vector<Cell> DeviceCells(const DeviceFacts& device) {
 std::string_view TitleOf(StepCategory category, const Facts& facts) {
   constexpr std::string_view kDevice = "device ";
   const std::string_view name = StepCategoryName(category);
-  const bool strip = facts.OnHost() && (category == StepCategory::kDeviceCompute ||
-                                        category == StepCategory::kDeviceCollectives);
+  const bool strip = (category == StepCategory::kDeviceCompute && facts.OnHost()) ||
+                     (category == StepCategory::kDeviceCollectives && facts.HostCommunicates());
   return strip ? name.substr(kDevice.size()) : name;
 }
 

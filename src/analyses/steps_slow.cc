@@ -281,7 +281,7 @@ Phrase Message(const std::vector<RankSteps>& ranks, const SlowSteps& found,
                const std::optional<Recurring>& recurring, const Behind& behind, int64_t median) {
   const RankStep& slowest = found.slowest;
   if (recurring) {
-    return Say("{which} takes {times} the median step time{behind}.",
+    return Say("{which} takes {times} the median of the other steps{behind}.",
                Capitalized(recurring->Say(slowest)),
                Times(recurring->steps.high, recurring->steps.usual), behind.Say(false));
   }

@@ -123,8 +123,13 @@ Phrase Headline(const Facts& facts, int64_t recorded, const std::vector<AskedCha
   if (changes.empty()) return step + ".";
   const AskedChange& first = changes.front();
   if (asked) {
-    return Say("{step}; with '{change}' it takes {less} less.", step, Phrase::Name(first.text),
-               time(first.Saved(facts)));
+    const int64_t saved = first.Saved(facts);
+    const Phrase change = Phrase::Name(first.text);
+    if (saved > 0)
+      return Say("{step}; with '{change}' it takes {less} less.", step, change, time(saved));
+    if (saved < 0)
+      return Say("{step}; with '{change}' it takes {more} more.", step, change, time(-saved));
+    return Say("{step}; with '{change}' it takes as long.", step, change);
   }
   if (first.upper_bound || first.Saved(facts) <= 0)
     return Say("{step}; no change that was asked saves anything.", step);

@@ -122,6 +122,10 @@ bool Facts::HasSteps() const {
 
 bool Facts::OnHost() const { return std::ranges::any_of(ranks, &RankActivity::on_host); }
 
+bool Facts::HostCommunicates() const {
+  return std::ranges::any_of(ranks, &RankActivity::HasRecords);
+}
+
 Facts DeriveFacts(const StringTable& names, std::span<const RankActivity> ranks,
                   const StepSelection& selection, std::string_view selection_text) {
   Facts facts;

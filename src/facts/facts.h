@@ -59,6 +59,8 @@ struct Facts {
   bool HasSteps() const;
   // Whether the job has no accelerator: "devices" are hosts, and their streams threads.
   bool OnHost() const;
+  // Whether a library on the host communicates, for devices or in their place.
+  bool HostCommunicates() const;
   // Whether most launches have no recorded kernel: when devices were idle is then unknown.
   bool MostKernelsMissing() const { return launches.without_kernel > launches.calls / 2; }
   // Whether what the host did at `time` counts: when steps are selected, only within them.

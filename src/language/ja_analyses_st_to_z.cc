@@ -138,8 +138,8 @@ std::span<const Translated> JapaneseOfAnalysesStToZ() {
       {"; the other ranks wait for it, mostly in the next step",
        "。他のランクは、主に次のステップでこのランクを待っています"},
       {", in {function}, which runs in {period}", " ({function} 内、{period}で実行)"},
-      {"{which} takes {times} the median step time{behind}.",
-       "{which}の所要時間は中央値の {times} です{behind}。"},
+      {"{which} takes {times} the median of the other steps{behind}.",
+       "{which}の所要時間は他のステップの中央値の {times} です{behind}。"},
       {"Step {step} took {times} the median step time on rank {rank}, and is slow on all "
        "ranks{behind}.",
        "ステップ {step} の所要時間はランク {rank} で中央値の {times} で、"

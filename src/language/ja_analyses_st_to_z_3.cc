@@ -121,6 +121,8 @@ std::span<const Translated> JapaneseOfAnalysesStToZ3() {
       {"No analysis ran. {why}.", "実行できた分析はありません。{why}。"},
       {" Input is incomplete: ", "入力が不完全です: "},
       {"{files} cannot be read", "{files}を読み込めません"},
+      {"{file} is empty", "{file}が空です"},
+      {"{files} are empty", "{files}が空です"},
       {"{file} is damaged", "{file}が破損しています"},
       {"{files} are damaged", "{files}が破損しています"},
       {"{count} file", "{count} ファイル"},

@@ -71,7 +71,8 @@ std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, Wanted 
   return files;
 }
 
-// Two files are one recording if all their activities agree.
+// Two files are one recording if all their activities agree: a copy that was written with more
+// about its events, as `export` does, has others beside them.
 bool SameRecording(const LoadedFile& a, const LoadedFile& b) {
   if (a.memory_only != b.memory_only || a.world_size != b.world_size) return false;
   if (a.memory_only) {
@@ -79,8 +80,7 @@ bool SameRecording(const LoadedFile& a, const LoadedFile& b) {
     const auto& y = b.rank.host->memory_timelines;
     return !x.empty() && !y.empty() && x.front().changes == y.front().changes;
   }
-  if (a.info.events != b.info.events || a.rank.activities.size() != b.rank.activities.size())
-    return false;
+  if (a.rank.activities.size() != b.rank.activities.size()) return false;
   if (a.rank.activities.empty()) return false;  // nothing to tell them apart by
   return std::ranges::equal(
       a.rank.activities, b.rank.activities, [&](const Activity& x, const Activity& y) {

@@ -199,6 +199,11 @@ Phrase SayWhatIsMissing(const RunInfo& run) {
   const auto files = [](int64_t count) { return Plural(static_cast<size_t>(count), "file"); };
   if (const int64_t count = CountOf(run, NoteKind::kUnreadable); count > 0)
     add(Say("{files} cannot be read", files(count)));
+  const int64_t empty = std::ranges::count_if(
+      run.files, [](const InputFile& file) { return file.bytes == 0 && !file.problem.empty(); });
+  if (empty > 0) {
+    add(empty == 1 ? Say("{file} is empty", files(empty)) : Say("{files} are empty", files(empty)));
+  }
   if (const int64_t count = CountOf(run, NoteKind::kCorrupt); count > 0)
     add(count == 1 ? Say("{file} is damaged", files(count))
                    : Say("{files} are damaged", files(count)));
