@@ -98,7 +98,10 @@ def _cell(value: Any, whole: bool, key: str, place: int, where: str) -> Any:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return None if math.isnan(value) else _whole(value) if whole and math.isfinite(value) else value
+        if math.isinf(value):
+            raise QuestionError(f"the column {key!r} has in row {place} a number without end: {value!r}", where,
+                                "make it None, which is not known, or leave the row out")
+        return None if math.isnan(value) else _whole(value) if whole else value
     if isinstance(value, int) and -_LARGEST <= value < _LARGEST:
         return value
     raise QuestionError(f"the column {key!r} has in row {place} what is no number or text: {value!r}"[:200], where,

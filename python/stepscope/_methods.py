@@ -12,7 +12,7 @@ from . import _core
 from .report import Report
 
 _TYPES = {"integer": "int | str", "number": "float | str", "text": "str"}
-_COMMON = {"steps": ("int | str", "all"), "ranks": ("int | Iterable[int] | None", None)}
+_COMMON = {"steps": ("int | str | Iterable[int]", "all"), "ranks": ("int | Iterable[int] | None", None)}
 
 
 def _default(param: dict[str, str]) -> Any:
@@ -39,7 +39,7 @@ def _signature(info: dict[str, Any]) -> Signature:
 
 def _documentation(info: dict[str, Any]) -> str:
     lines = [info["summary"] + ".", "", info["doc"].strip(), "", "Arguments:", "",
-             '- steps: "all", "complete", a number or a range such as "3..7"', "- ranks: only these; None is all"]
+             '- steps: "all", "complete", a number, a range such as "3..7", or some: [3, 5]', "- ranks: only these; None is all"]
     for param in info["params"]:
         unit = f" ({param['unit']})" if param["unit"] else ""
         lines.append(f"- {param['name']}: {param['message']}{unit}")

@@ -6,14 +6,15 @@ from contextlib import ExitStack
 from typing import Any, Iterable, Mapping, Union
 
 from . import _core
+from ._asking import Ranks, Steps, ranks_of, steps_text
 from .errors import InputError
 from .report import Report, Reports
-from .run import Input, Ranks, Run, opened, ranks_of, resolved
+from .run import Input, Run, opened, resolved
 
 Side = Union[Run, Input, Iterable[Input]]
 
 
-def compare(a: Side, b: Side, *, steps: Any = "all", steps_before: Any = None, steps_after: Any = None,
+def compare(a: Side, b: Side, *, steps: Steps = "all", steps_before: Steps = None, steps_after: Steps = None,
             ranks: Ranks = None, ranks_before: Ranks = None, ranks_after: Ranks = None, short_names: bool = False,
             threads: int = 0, storage_options: Mapping[str, Any] | None = None) -> Reports:
     """Compares the run `b`, after a change, with the run `a`, before it: each an open run, or paths as for open().
@@ -30,7 +31,7 @@ def compare(a: Side, b: Side, *, steps: Any = "all", steps_before: Any = None, s
     """
     sides = ((a, steps_before, ranks_before), (b, steps_after, ranks_after))
     with ExitStack() as closing:
-        asked = [(_opened(side, threads, storage_options, closing), str(steps if own is None else own),
+        asked = [(_opened(side, threads, storage_options, closing), steps_text(steps if own is None else own),
                   ranks_of(ranks if own_ranks is None else own_ranks)) for side, own, own_ranks in sides]
         answers = [_answer(*question) for question in asked]
         if not any(chosen for _, _, chosen in asked):
@@ -50,7 +51,7 @@ def _answer(run: Run, steps: str, ranks: list[int]) -> Any:
     return run.analyze(_core.compared_analyses(), steps=steps, ranks=ranks)._core
 
 
-def whatif(job: Side, changes: str | Iterable[str] = (), *, stragglers: bool = False, steps: Any = "all",
+def whatif(job: Side, changes: str | Iterable[str] = (), *, stragglers: bool = False, steps: Steps = "all",
            ranks: Ranks = None, threads: int = 0, storage_options: Mapping[str, Any] | None = None) -> Report:
     """Replays a job with changes, and says what each is worth; without changes, what would be worth most.
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 
 from typing import Any, Iterable
 
-from .events import Events
+from .events import Events, chosen
 from .report import Report, Reports
-from .run import params_of
+from ._asking import Steps, params_of, ranks_of
 
 
 class Context:
@@ -36,11 +36,11 @@ class Context:
         return self._view.steps()
 
     def events(self, rank: int, columns: Iterable[str] | None = None, kind: str | Iterable[str] | None = None,
-               step: int | None = None) -> Events:
+               step: Steps = None) -> Events:
         """Events of a rank as columns, as Run.events() has them; only of the steps that the question is about."""
-        kinds = [kind] if isinstance(kind, str) else list(kind or [])
-        names = [columns] if isinstance(columns, str) else list(columns or [])
-        return Events(self._view.events(rank, names, kinds, step))
+        (rank,) = ranks_of(rank, "`rank`")
+        get = lambda columns, kinds, step: self._view.events(rank, columns, kinds, step)  # noqa: E731
+        return chosen([get], columns, kind, step, step_exists=False)
 
     def report(self, name: str, **params: Any) -> Report:
         """What an analysis of the package says about the same ranks and steps, before findings of all are joined.

@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterable, Iterator
+from contextlib import nullcontext
+from typing import Any, Callable, Iterable, Iterator, Optional, Sequence
 
 from . import _core, frames
+from ._asking import Steps, names_of, ranges_of, ranks_of, steps_text
 from .errors import QuestionError
 
 
@@ -48,9 +50,9 @@ class Events:
             raise QuestionError(f"the column {column!r} has values that are not known", "", "use .df() or .arrow()")
         return values
 
-    def df(self) -> Any:
-        """A pandas.DataFrame (names are categories); without pandas a polars.DataFrame."""
-        return frames.frame(self._core)
+    def df(self, *, library: str | None = None) -> Any:
+        """A DataFrame of pandas (names are categories), or else Polars; library: "pandas" or "polars"."""
+        return frames.frame(self._core, library)
 
     def arrow(self) -> Any:
         """A pyarrow.Table over the same memory. Raises MissingLibrary without pyarrow."""
@@ -68,8 +70,9 @@ class Recorded:
 
     MOST = 32_000_000
 
-    def __init__(self, core: Any) -> None:
+    def __init__(self, core: Any, reading: Callable[[], Any] = nullcontext) -> None:
         self._core = core
+        self._reading = reading  # what files are read in
         self._kept: dict[int, Any] = {}  # the one that was asked for last is last
 
     def of(self, rank: int | Iterable[int] | None) -> Iterator[Any]:
@@ -80,7 +83,8 @@ class Recorded:
         for place, one in enumerate(wanted):
             if one not in self._kept and one not in ready:
                 group = self._group([later for later in wanted[place:] if later not in self._kept])
-                ready = dict(zip(group, self._core.read_events(group)))
+                with self._reading():
+                    ready = dict(zip(group, self._core.read_events(group)))
             events = ready.pop(one) if one in ready else self._kept.pop(one)
             yield events
             self._keep(one, events)
@@ -91,7 +95,7 @@ class Recorded:
     def _ranks(self, rank: int | Iterable[int] | None) -> list[int]:
         if rank is None:
             return self._core.recorded_ranks
-        ranks = [int(one) for one in rank] if hasattr(rank, "__iter__") else [int(rank)]  # type: ignore[union-attr]
+        ranks = ranks_of(rank, "`rank`")
         if not ranks:
             raise QuestionError("no rank was asked for", "`rank`", "name some, or None for all")
         return ranks
@@ -120,17 +124,65 @@ class Recorded:
             self._kept.pop(next(iter(self._kept)), None)
 
 
-def chosen(ranks: Iterable[Any], columns: Iterable[str] | None, kind: str | Iterable[str] | None,
-           step: int | None) -> Events:
-    """These columns of these events of each rank."""
-    kinds = [kind] if isinstance(kind, str) else list(kind or [])
-    names = [columns] if isinstance(columns, str) else list(columns or [])
-    parts = [events.get(names, kinds, step) for events in ranks]
+Get = Callable[[Sequence[str], Sequence[str], Optional[int]], Any]
+
+
+def chosen(ranks: Iterable[Get], columns: Iterable[str] | None, kind: str | Iterable[str] | None, step: Steps,
+           *, step_exists: bool = True) -> Events:
+    """These columns of these events of each rank, which a function of columns, kinds and a step hands out.
+
+    step_exists: raise QuestionError where none of these ranks has such a step.
+    """
+    names, kinds, ranges = names_of(columns, "`columns`"), names_of(kind, "`kind`"), ranges_of(step, "`step`")
+    parts, known = [], set()
+    for get in ranks:
+        steps = _steps_of(get) if ranges and (len(ranges) > 1 or ranges[0][0] < ranges[0][1]) else None
+        mine = [get(names, kinds, one) for one in _wanted(ranges, steps)]
+        if ranges and step_exists and not any(map(len, mine)):
+            known |= _steps_of(get) if steps is None else steps
+        parts += mine
     if not parts:
         raise QuestionError("the traces have no recording of any rank", "", "see run.files")
+    if ranges and step_exists and not any(map(len, parts)):
+        _check_known(ranges, known, steps_text(step))
     return Events(parts[0] if len(parts) == 1 else _core.join_events(parts))
 
 
+def _wanted(ranges: list[tuple[int, int]] | None, steps: set[int] | None) -> list[int | None]:
+    """The steps to ask for; at least one, so that there are columns."""
+    if ranges is None:
+        return [None]
+    if steps is None:
+        return [ranges[0][0]]
+    return sorted(one for one in steps if _in(ranges, one)) or [ranges[0][0]]
+
+
+def _in(ranges: list[tuple[int, int]], step: int) -> bool:
+    return any(first <= step <= last for first, last in ranges)
+
+
+def _steps_of(get: Get) -> set[int]:
+    """The steps that events are in."""
+    import numpy as np
+
+    values, missing, _ = get(["step"], [], None).parts("step")
+    values = values if missing is None else values[~missing]
+    if not len(values):
+        return set()
+    lowest, highest = int(values.min()), int(values.max())
+    if highest - lowest > len(values) + 1_000_000:
+        return set(np.unique(values).tolist())
+    there = np.zeros(highest - lowest + 1, bool)  # sorting takes ten times as long
+    there[values - lowest] = True
+    return set((np.flatnonzero(there) + lowest).tolist())
+
+
+def _check_known(ranges: list[tuple[int, int]], known: set[int], asked: str) -> None:
+    if not any(_in(ranges, one) for one in known):
+        hint = f"steps in the traces: {min(known)}..{max(known)}" if known else "no step is marked there; see run.steps()"
+        raise QuestionError(f"there is no step {asked}", "`step`", hint)
+
+
 def column_names() -> list[str]:
-    """The columns there are; include/stepscope/events.h and the documentation say what each holds."""
+    """The names of the columns there are; docs/python.md says what each holds."""
     return _core.event_columns()

@@ -5,7 +5,7 @@ import gc
 import sys
 from typing import Any
 
-from .errors import MissingLibrary
+from .errors import MissingLibrary, QuestionError
 
 
 def imported(name: str, purpose: str, install: str) -> Any:
@@ -37,13 +37,22 @@ def arrow_table(data: Any) -> Any:
     return imported("pyarrow", "an Arrow table", "pyarrow").table(data)
 
 
-def frame(data: Any) -> Any:
-    """A pandas.DataFrame; without pandas a polars.DataFrame. Raises MissingLibrary without either."""
+def frame(data: Any, library: str | None = None) -> Any:
+    """A DataFrame of "pandas" or "polars"; without a library, of pandas, or else Polars.
+
+    Raises MissingLibrary where it is not installed, QuestionError for another library.
+    """
+    if library not in (None, "pandas", "polars"):
+        raise QuestionError(f"there are no data frames of {library!r}", "`library`", 'give "pandas" or "polars", or use .arrow()')
     try:
-        import pandas
-    except ImportError:
-        polars = imported("polars", "a data frame", "pandas    # or: pip install polars")
-        return polars.DataFrame(data)
+        pandas = None if library == "polars" else imported("pandas", "a data frame", "pandas")
+    except MissingLibrary:
+        if library == "pandas":
+            raise
+        pandas = None
+    if pandas is None:
+        both = "polars" if library else "pandas    # or: pip install polars"
+        return imported("polars", "a data frame", both).DataFrame(data)
     return pandas.DataFrame({key: _pandas_column(pandas, *data.parts(key)) for key in data.keys()})
 
 

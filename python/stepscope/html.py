@@ -28,18 +28,41 @@ def report_html(report: Any) -> str:
     first = next((table for table in report.tables.values() if len(table)), None)
     if first is not None:
         parts += [bars_svg(first), table_html(first)]
-    return _block(parts)
+    return block(parts)
 
 
 def reports_html(reports: Any) -> str:
     """The verdict, what costs most, and a report for each name, folded."""
-    parts = [_sentence(reports.verdict), _findings(reports.findings)]
-    for report in reports.values():
-        if report.status == "unavailable":
-            continue
-        summary = f"<b>{escaped(report.title)}</b> {escaped(report.headline)}"
-        parts.append(f"<details><summary>{summary}</summary>{report_html(report)}</details>")
-    return _block(parts)
+    return block([_sentence(reports.verdict), _findings(reports.findings), *folded(reports)])
+
+
+def folded(reports: Any) -> list[str]:
+    """A closed line for each report that has an answer."""
+    return [f"<details><summary><b>{escaped(one.title)}</b> {escaped(one.headline)}</summary>{report_html(one)}</details>"
+            for one in reports.values() if one.status != "unavailable"]
+
+
+def run_html(run: Any) -> str:
+    """What a run is, and what to type next; nothing is analyzed for it."""
+    if run.closed:
+        return block([f"<p>{escaped(repr(run))}</p>"])
+    problems = sum(1 for file in run.files if file["problem"])
+    rows = [("run.summary()", "the first screen: verdict, causes, where a step goes"),
+            ("run.comm_overlap().df()", "any analysis as a data frame; stepscope.analyses() lists them"),
+            ("run.events(rank).df()", f"every event; ranks: {_some(run.ranks)}"),
+            ("run.steps().df()", "the steps"),
+            ("run.files", f"{len(run.files):,} read" + (f", {problems:,} with a problem" if problems else "")),
+            ("run.show()", "the page")]
+    body = "".join(f"<tr><td {_CELL.format('left')}><code>{escaped(call)}</code></td>"
+                   f"<td {_CELL.format('left')}>{escaped(what)}</td></tr>" for call, what in rows)
+    return block([f"<p>{escaped(repr(run))}</p><table><tbody>{body}</tbody></table>"])
+
+
+def _some(ranks: list[int]) -> str:
+    whole = len(ranks) > 1 and ranks[-1] - ranks[0] == len(ranks) - 1
+    if whole:
+        return f"{ranks[0]}..{ranks[-1]}"
+    return ", ".join(map(str, ranks[:8])) + (", ..." if len(ranks) > 8 else "")
 
 
 def table_html(table: Any) -> str:
@@ -117,8 +140,11 @@ def _side(column: Any) -> str:
 
 
 def _cell(text: str, column: Any) -> str:
-    return f"<td {_CELL.format(_side(column))}>{escaped(text)}</td>"
+    side = _side(column)
+    return f"<td {_CELL.format(side if side == 'left' else 'right;white-space:nowrap')}>{escaped(text)}</td>"
 
 
-def _block(parts: list[str]) -> str:
-    return f'<div class="stepscope">{"".join(parts)}</div>'
+def block(parts: list[str]) -> str:
+    """The parts as one element, in which long names wrap."""
+    # Names of kernels have no spaces to break at.
+    return f'<div class="stepscope" style="overflow-wrap:anywhere">{"".join(parts)}</div>'

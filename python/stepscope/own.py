@@ -121,10 +121,11 @@ def table(key: str, rows: Any, *, title: str = "", columns: Iterable[Column | st
     """A table of the answer; the most important row comes first.
 
     rows: a DataFrame of pandas (with a named index, as after groupby(), among its columns) or Polars, a pyarrow.Table, a
-    dict of columns, a list of dicts, or a list of tuples as `columns` has them. None, NaN and NA are "not known".
+    dict of columns, a list of dicts, or a list of tuples as `columns` has them. None, NaN and NA are "not known";
+    infinity is an error.
     columns: which, in this order, by column() or name; without, all of them, where text and columns such as rank and step
-    are keys if they tell the rows apart. units: of columns that are named or found, {"delay": "ns"}; whole numbers are made
-    of ns, bytes and FLOP. bars: the column to draw as bars.
+    are keys if they tell the rows apart. units: of columns that are named or found, {"delay": "ns"}; in ns, bytes
+    and FLOP they are rounded to whole numbers, as all of the package are. bars: the column to draw as bars.
 
         stepscope.table("late", frame, units={"delay": "ns"}, bars="delay")
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Iterator
 
 from . import _core, frames
-from .errors import QuestionError
+from .errors import QuestionError, UseError
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,22 @@ def _named(name: str, known: Any, what: str) -> Any:
     raise QuestionError(f"there is no {what} {name!r}", "", hint)
 
 
-class Table:
+class _Kept:
+    """What stays in this process: its values are memory of the core."""
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        what = type(self).__name__
+        raise UseError(f"a {what} cannot be pickled", "", "send its values: those of .df() or .to_dict() of its tables"
+                       if what != "Reports" else "send its values: .to_json(), or .df() of its tables")
+
+    def __copy__(self) -> Any:
+        return self  # nothing changes it
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self
+
+
+class Table(_Kept):
     """A table of a report: len() rows, the most important one first.
 
     It is an Arrow stream: `pyarrow.table(table)`, `polars.DataFrame(table)` and `duckdb` read it without a copy.
@@ -114,9 +129,9 @@ class Table:
         for values in zip(*columns.values()):
             yield dict(zip(columns, values))
 
-    def df(self) -> Any:
-        """A pandas.DataFrame; without pandas a polars.DataFrame. Raises MissingLibrary without either."""
-        return frames.frame(self._core.data())
+    def df(self, *, library: str | None = None) -> Any:
+        """A DataFrame of pandas, or else Polars; library: "pandas" or "polars". Raises MissingLibrary without it."""
+        return frames.frame(self._core.data(), library)
 
     def arrow(self) -> Any:
         """A pyarrow.Table over the same memory. Raises MissingLibrary without pyarrow."""
@@ -134,7 +149,7 @@ class Table:
         return table_html(self)
 
 
-class Report:
+class Report(_Kept):
     """The answer of one analysis.
 
     name, title; status: "ok", "partial" (why says which ranks could not answer) or "unavailable" (why says what is
@@ -168,9 +183,9 @@ class Report:
             raise QuestionError(f"{self.name} has no table: {self.why or 'it answers in one sentence'}")
         return next(iter(self.tables.values()))
 
-    def df(self, key: str | None = None) -> Any:
-        """table(key) as a DataFrame of pandas, or else Polars."""
-        return self.table(key).df()
+    def df(self, key: str | None = None, *, library: str | None = None) -> Any:
+        """table(key) as a DataFrame of pandas, or else Polars; library: "pandas" or "polars"."""
+        return self.table(key).df(library=library)
 
     def arrow(self, key: str | None = None) -> Any:
         """table(key) as a pyarrow.Table."""
@@ -204,7 +219,7 @@ class Report:
         return report_html(self)
 
 
-class Reports(dict):
+class Reports(_Kept, dict):
     """The reports of one question by name, and the verdict about all of them. Shown, it is their text."""
 
     def __init__(self, answer: Any, extent: str = "usual") -> None:
@@ -233,6 +248,10 @@ class Reports(dict):
         return self.text().rstrip("\n")
 
     def _repr_html_(self) -> str:
+        if self._extent == "screen":
+            from .screen import screen_html
+
+            return screen_html(self)
         from .html import reports_html
 
         return reports_html(self)

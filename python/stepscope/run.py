@@ -3,9 +3,11 @@ from __future__ import annotations
 
 import glob as _glob
 import os
-from typing import TYPE_CHECKING, Any, BinaryIO, Callable, Iterable, Mapping, NamedTuple, Sequence, Union
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, BinaryIO, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence, Union
 
 from . import _core, frames
+from ._asking import Params, Ranks, Steps, names_of, near_hint, params_of, ranks_of, steps_text
 from ._methods import Analyses
 from .errors import InputError, QuestionError, UseError
 from .events import Events, Recorded, chosen
@@ -14,8 +16,6 @@ from .report import Report, Reports
 
 Path = Union[str, "os.PathLike[str]"]
 Input = Union[str, "os.PathLike[str]", BinaryIO]
-Ranks = Union[int, Iterable[int], None]
-Params = Mapping[str, Any]
 
 
 class Progress(NamedTuple):
@@ -44,7 +44,7 @@ class Run(Analyses):
         self._paths = paths
         self._storage = storage  # of those that are not paths
         self._name = core.name
-        self._recorded = Recorded(core)
+        self._recorded = Recorded(core, lambda: letting_through(self._storage))
 
     @property
     def name(self) -> str:
@@ -70,20 +70,21 @@ class Run(Analyses):
         """Whether close() was called."""
         return self._core.closed
 
-    def analyze(self, only: str | Iterable[str] | None = None, *, steps: int | str = "all", ranks: Ranks = None,
+    def analyze(self, only: str | Iterable[str] | None = None, *, steps: Steps = "all", ranks: Ranks = None,
                 params: Params | None = None) -> Reports:
         """Runs these analyses, or all, and returns their reports by name.
 
-        steps: "all", "complete", a number (7) or a range ("3..7"). ranks: only these. params: {"idle_time.long_wait":
-        2_000_000}; times are in ns, or text with a unit ("2ms").
+        steps: "all", "complete", a number (7), a range ("3..7") or some ([3, 5]). ranks: only these. params:
+        {"idle_time.long_wait": 2_000_000}; times are in ns, or text with a unit ("2ms").
 
         Raises QuestionError for a name, step, rank or parameter that there is none of, UseError for a closed run. An
         analysis that lacks its input does not raise: its status is "unavailable", and why says what is missing.
         """
-        names = [only] if isinstance(only, str) else list(only or [])
-        return Reports(self._core.analyze(names, str(steps), ranks_of(ranks), params_of(params)))
+        names = names_of(only, "`only`")
+        _check_names(names)
+        return Reports(self._core.analyze(names, steps_text(steps), ranks_of(ranks), params_of(params)))
 
-    def report(self, name: str, *, steps: int | str = "all", ranks: Ranks = None,
+    def report(self, name: str, *, steps: Steps = "all", ranks: Ranks = None,
                params: Params | None = None) -> Report:
         """Runs one analysis. The arguments are those of analyze().
 
@@ -91,12 +92,12 @@ class Run(Analyses):
         """
         return next(iter(self.analyze([name], steps=steps, ranks=ranks, params=params).values()))
 
-    def summary(self, *, steps: int | str = "all", ranks: Ranks = None) -> Reports:
+    def summary(self, *, steps: Steps = "all", ranks: Ranks = None) -> Reports:
         """Runs all analyses; shown, it is the first screen: the verdict, what to change first, where a step goes."""
-        return Reports(self._core.analyze([], str(steps), ranks_of(ranks), []), extent="screen")
+        return Reports(self._core.analyze([], steps_text(steps), ranks_of(ranks), []), extent="screen")
 
     def events(self, rank: int | Iterable[int] | None = 0, columns: Iterable[str] | None = None,
-               kind: str | Iterable[str] | None = None, step: int | None = None) -> Events:
+               kind: str | Iterable[str] | None = None, step: Steps = None) -> Events:
         """Every event of a rank as columns; the first call for a rank reads its files again.
 
         rank: one, several ([0, 1]), or None for all. Of several, events are rank after rank, the column rank tells them
@@ -106,7 +107,8 @@ class Run(Analyses):
         process, thread_name, correlation, bytes, depth, and the links launch, operator and parent, which are the index
         of another event of the same rank; stepscope.events.column_names() lists all. kind: "compute", "communication",
         "memcpy", "memset", "runtime", "operator", "annotation", "python", ...; "kernel" is the first two, "device" the
-        first four; or several. step: only events of this step; those of a device belong to the step that launched them.
+        first four; or several. step: only events of this step, or of these (5, "5..6", [5, 6]), step after step; those of a
+        device belong to the step that launched them.
 
         Times are ns on the clock of the trace. The trace's own categories and arguments that no analysis reads are not
         kept. Raises QuestionError for what there is none of, InputError where the files are gone.
@@ -114,14 +116,14 @@ class Run(Analyses):
             run.events(0, ["name", "start", "duration", "operator"], kind="kernel").df()
             run.events(None, ["rank", "name", "duration"], kind="kernel").df().groupby(["rank", "name"], observed=True).sum()
         """
-        return chosen(self._recorded.of(rank), columns, kind, step)
+        return chosen((events.get for events in self._recorded.of(rank)), columns, kind, step)
 
-    def timeline(self, *, ranks: Ranks = None, step: int | None = None) -> Any:
+    def timeline(self, *, ranks: Ranks = None, step: Steps = None) -> Any:
         """A figure of Plotly: what devices did over time, on one clock as far as collectives tell how clocks differ.
 
         ranks: these, or all. Up to 8 have a row for each stream; of more, each is one row, in which communication shows
-        where no compute is above it. step: only this one. Activities closer than a pixel are one box. Each rank's files
-        are read again, one rank after another. Raises MissingLibrary without Plotly, and what events() raises.
+        where no compute is above it. step: only this one, or these ("5..6", [5, 6]). Activities closer than a
+        pixel are one box. Each rank's files are read again, one rank after another. Raises MissingLibrary without Plotly, and what events() raises.
 
             run.timeline(ranks=[0, 1], step=5)
         """
@@ -160,16 +162,35 @@ class Run(Analyses):
     def __repr__(self) -> str:
         if self.closed:
             return f"<stepscope.Run {self._name!r}, closed>"
-        return f"<stepscope.Run {self._name!r}, {len(self.ranks)} ranks, {len(self.files)} files>"
+        return f"<stepscope.Run {self._name!r}, {_counted(self.ranks, 'rank')}, {_counted(self.files, 'file')}>"
+
+    def _repr_html_(self) -> str:
+        from .html import run_html
+
+        return run_html(self)
 
     if not TYPE_CHECKING:  # type checkers shall find what there is none of
 
         def __getattr__(self, name: str) -> Any:
             if name.startswith("_"):
                 raise AttributeError(name)
-            near = _core.nearest_name(name, [info["name"] for info in _core.analyses()])
-            hint = f"; did you mean {near!r}?" if near else ""
-            raise AttributeError(f"a run has no analysis {name!r}{hint}")
+            hint = near_hint(name, _analyses())
+            raise AttributeError(f"a run has no analysis {name!r}{'; ' if hint else ''}{hint}")
+
+
+def _analyses() -> list[str]:
+    return [info["name"] for info in _core.analyses()]
+
+
+def _check_names(names: list[str]) -> None:
+    for name in names:
+        if name not in _analyses():
+            raise QuestionError(f"there is no analysis {name!r}", "",
+                                near_hint(name, _analyses()) or "stepscope.analyses() lists all")
+
+
+def _counted(things: Sequence[Any], what: str) -> str:
+    return f"{len(things):,} {what}{'' if len(things) == 1 else 's'}"
 
 
 def open(paths: Input | Iterable[Input], *, threads: int = 0,
@@ -206,9 +227,33 @@ def opened(found: list[str], storage: Any, *, threads: int = 0, groups: Any = No
     """open() of what resolved() gave."""
     with shown_progress(progress) as told:
         callback = None if told is None else lambda *numbers: told(Progress(*numbers))
-        core = _core.open([os.fsencode(path) for path in found], threads, groups_of(groups), params_of(params),
-                           list(analyses or []), True, storage, callback)
+        with letting_through(storage):
+            core = _core.open([os.fsencode(path) for path in found], threads, groups_of(groups), params_of(params),
+                              names_of(analyses, "`analyses`"), True, storage, _stopping(storage, callback))
     return Run(core, found, storage)
+
+
+@contextmanager
+def letting_through(storage: Any) -> Iterator[None]:
+    """What reads objects ends with the KeyboardInterrupt or SystemExit of their read(), whatever else came of it."""
+    try:
+        yield
+    finally:
+        if storage is not None:
+            storage.raise_stopped()
+
+
+def _stopping(storage: Any, told: Callable[..., object] | None) -> Callable[..., object] | None:
+    """A callback of progress that ends reading then, too: other files are not read to their ends."""
+    if storage is None:
+        return told
+
+    def tell(*numbers: int) -> None:
+        storage.raise_stopped()
+        if told is not None:
+            told(*numbers)
+
+    return tell
 
 
 def opened_for_numbers(paths: list[str], analyses: Iterable[str]) -> Run:
@@ -266,20 +311,6 @@ def _matches(path: str) -> list[str]:
     if not matches:
         raise InputError(f"no file matches {path!r}", "`paths`", "check the pattern, or give a directory")
     return matches
-
-
-def ranks_of(ranks: Ranks) -> list[int]:
-    """Ranks as a list; none are all."""
-    return [] if ranks is None else [ranks] if isinstance(ranks, int) else list(ranks)
-
-
-def params_of(params: Params | None) -> list[tuple[str, str]]:
-    """Parameters as the core reads them."""
-    return [(name, _param_text(value)) for name, value in (params or {}).items()]
-
-
-def _param_text(value: Any) -> str:
-    return str(int(value)) if isinstance(value, bool) else str(value)
 
 
 def groups_of(groups: Any) -> list[tuple[str, list[str]]]:

@@ -4,6 +4,8 @@ import json
 import pandas
 import polars
 import pyarrow
+from pathlib import Path
+
 import pytest
 
 import stepscope
@@ -67,7 +69,9 @@ def test_selects_by_kind_and_step(small):
     assert small.events(columns=["name"], kind=["runtime", "memcpy"]).to_dict()["name"] == ["cudaLaunchKernel", "Memcpy HtoD"]
     assert small.events(columns=["name"], step=4).to_dict()["name"] == ["ProfilerStep#4", "aten::relu"]
     assert small.events(columns=["index", "launch"], kind="kernel", step=3).to_dict() == {"index": [5], "launch": [3]}
-    assert len(small.events(step=17)) == 0
+    with pytest.raises(stepscope.QuestionError, match="no step 17(.|\n)*3..4"):
+        small.events(step=17)
+    assert len(small.events(step=4, kind="memcpy")) == 0  # such a step there is
 
 
 def test_overlapping_ranges_are_not_around_one_another(tmp_path):
@@ -184,3 +188,29 @@ def test_files_that_are_gone_and_a_closed_run(demo, tmp_path):
     assert len(kept.to_dict()["start"]) == len(kept)
     with pytest.raises(stepscope.UseError, match="closed"):
         run.events(0)
+
+
+@pytest.mark.parametrize("steps", ["3..4", "3, 4", [3, 4], range(3, 5), {4, 3}, ["3", 4], "3..99"])
+def test_several_steps_however_they_are_named(small, run, steps):
+    both = [name for step in (3, 4) for name in small.events(columns=["name"], step=step).to_dict()["name"]]
+    assert small.events(columns=["name"], step=steps).to_dict()["name"] == both
+    if steps != "3..99":
+        assert set(run.steps(steps=steps).table("steps")["step"]) == {3, 4}
+
+
+def test_all_steps_are_all_events(small):
+    assert len(small.events(step="all")) == len(small.events()) > len(small.events(step="3..4"))
+
+
+@pytest.mark.parametrize("asked", [{"step": "soon"}, {"step": "4..3"}, {"step": []}, {"step": 3.0}, {"step": True}, {"step": "70..90"},
+                                   {"step": "complete"}, {"columns": [1]}, {"columns": 5}, {"kind": 5}, {"kind": [None]},
+                                   {"rank": "0"}, {"rank": 2**70}, {"rank": 0.5}])
+def test_what_does_not_fit_is_a_question_error(small, asked):
+    with pytest.raises(stepscope.QuestionError) as raised:
+        small.events(**asked)
+    assert raised.value.where == f"`{next(iter(asked))}`" and raised.value.hint
+
+
+def test_the_documentation_lists_every_column():
+    documented = (Path(__file__).parents[2] / "docs/python.md").read_text()
+    assert [name for name in stepscope.events.column_names() if f"`{name}`" not in documented] == []

@@ -1,4 +1,5 @@
 """Bad use is an exception that says what to do, and never ends or hangs the process."""
+import copy
 import gzip
 import os
 import pickle
@@ -51,6 +52,40 @@ def test_wrong_questions(run):
         run.idle_time(long_wait="soon")
     with pytest.raises(ValueError):
         stepscope.explain("nothing")
+    with pytest.raises(stepscope.QuestionError, match="did you mean 'comm_overlap'"):
+        run.analyze(["coms"])
+    with pytest.raises(stepscope.QuestionError, match="analyses.. lists all"):
+        run.analyze(["zzzzzzzzzz"])
+
+
+@pytest.mark.parametrize("asked", [{"ranks": "0"}, {"ranks": 1.5}, {"ranks": [None]}, {"ranks": 2**70}, {"steps": 5.0},
+                                   {"steps": [5.5]}, {"steps": "soon"}, {"steps": -1}, {"only": 5}, {"only": [5]}, {"params": 5}])
+def test_arguments_of_a_wrong_kind_say_which(run, asked):
+    with pytest.raises(stepscope.QuestionError) as raised:
+        run.analyze(**{"only": ["steps"], **asked})
+    assert raised.value.where == f"`{next(iter(asked))}`" and raised.value.hint
+
+
+def test_timeline_of_steps(run):
+    pytest.importorskip("plotly")
+    known = run.steps().table("steps")["step"]
+    assert len(run.timeline(ranks=0, step=[known[0], known[1]]).data[0].x) > len(run.timeline(ranks=0, step=known[0]).data[0].x)
+    for wrong in (700, "soon", "700..701"):
+        with pytest.raises(stepscope.QuestionError, match="step"):
+            run.timeline(step=wrong)
+
+
+def test_what_cannot_be_pickled_says_what_to_send(run):
+    reports = run.analyze(["steps"])
+    for one in (reports, reports["steps"], reports["steps"].table()):
+        with pytest.raises(stepscope.UseError, match="cannot be pickled(.|\n)*df"):
+            pickle.dumps(one)
+        assert copy.deepcopy(one) is one
+
+
+def test_a_run_of_one_rank_says_so(demo):
+    with stepscope.open(sorted(demo.glob("*rank*.json*"))[0]) as run:
+        assert "1 rank, 1 file>" in repr(run)
 
 
 def test_a_closed_run(demo):
@@ -177,3 +212,40 @@ def test_exceptions_can_be_sent_to_other_processes():
 def test_importing_the_package_loads_no_extension():
     script = "import sys, stepscope; sys.exit('stepscope._core' in sys.modules or 'numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], timeout=60).returncode == 0
+
+
+def test_modules_are_attributes_of_the_package():
+    script = """
+import sys, stepscope
+assert not {"stepscope.goodput", "stepscope.hta", "stepscope.integrations"} & set(sys.modules)
+assert {"goodput", "hta", "integrations", "open", "Run", "analyses"} <= set(dir(stepscope))
+assert [name for name in dir(stepscope) if name[0] == "_" and name[:2] != "__"] == []
+assert not {"TYPE_CHECKING", "import_module", "lazy_names", "annotations"} & set(dir(stepscope))
+assert callable(stepscope.goodput.report) and stepscope.hta.TraceAnalysis and stepscope.integrations.torch.Job
+assert callable(stepscope.events.column_names)
+assert "stepscope._core" in sys.modules and "torch" not in sys.modules
+try:
+    stepscope.nothing
+except AttributeError:
+    sys.exit(0)
+"""
+    assert subprocess.run([sys.executable, "-c", script], timeout=60).returncode == 0
+    recording = "import sys, stepscope; stepscope.goodput.Recorder; sys.exit('stepscope._core' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", recording], timeout=60).returncode == 0
+
+
+def test_integrations_say_which_library_is_missing():
+    script = """
+import sys, stepscope
+for name in ("lightning", "keras", "transformers"):
+    for library in (name, "lightning.pytorch"):
+        sys.modules[library] = None  # as if it were not installed
+    try:
+        getattr(stepscope.integrations, name)
+    except stepscope.MissingLibrary as error:
+        assert "pip install" in error.hint and name in error.what
+    else:
+        sys.exit(1)
+help(stepscope.integrations)
+"""
+    assert subprocess.run([sys.executable, "-c", script], timeout=60, stdout=subprocess.DEVNULL).returncode == 0

@@ -279,3 +279,9 @@ def test_private_names_pass_through_the_redactor(tmp_path, run_program):
     private = run_program("table", "names.rows", trace, "--plugin", file).stdout
     assert "forward" in private and "alice" not in private
     assert "alice" in run_program("table", "names.rows", trace, "--plugin", file, "--no-redact").stdout
+
+
+def test_infinity_is_no_value():
+    with pytest.raises(stepscope.QuestionError, match="without end(.|\n)*None"):
+        stepscope.table("rates", {"rank": [0], "rate": [float("inf")]})
+    assert stepscope.table("times", {"time": [2.6]}, units={"time": "ns"}).values == [[3]]

@@ -183,3 +183,46 @@ def test_without_the_optional_libraries(run, monkeypatch):
     assert table.to_dict()["step"]
     monkeypatch.delitem(sys.modules, "polars")
     assert isinstance(table.df(), polars.DataFrame)
+
+
+def test_frames_of_the_library_that_is_asked_for(run):
+    table = run.steps().table("steps")
+    for library, kind in (("pandas", pandas.DataFrame), ("polars", polars.DataFrame), (None, pandas.DataFrame)):
+        assert isinstance(table.df(library=library), kind) and isinstance(run.steps().df("steps", library=library), kind)
+        assert isinstance(run.events(0, ["name"]).df(library=library), kind)
+    with pytest.raises(stepscope.QuestionError, match="dask"):
+        table.df(library="dask")
+
+
+def test_the_summary_is_the_first_screen_in_html(run):
+    shown = run.summary()
+    screen, _, below = shown._repr_html_().partition("<details>")
+    assert Tags(shown._repr_html_()).open == [] and len(screen) < 15_000
+    assert screen.count("<li>") == min(3, len(shown.findings)) and "per step" in screen and "try: " in screen
+    text = shown.text().splitlines()
+    assert html.escape(text[0]) in screen and html.escape(shown.verdict) in screen
+    drawn = [line for line in text if "█" in line or "▏" in line]
+    assert screen.count("height:12px") >= len(drawn) > 2
+    for line in drawn:
+        assert html.escape(line.split("  ")[1].strip()) in screen, line
+    assert [cell for cell in text[-1].split("  ") if html.escape(cell.strip()) not in screen] == []  # of the ranks
+    assert below.count("<details>") == sum(report.status != "unavailable" for report in shown.values())
+
+
+def test_a_comparison_has_both_runs_side_by_side_in_html(run):
+    compared = stepscope.compare(run, run, steps_before=3, steps_after=4)
+    screen = compared._repr_html_().partition("<details>")[0]
+    parts = [line for line in compared.text().splitlines() if "█" in line]
+    assert parts and screen.count("height:12px") >= 2 * len(parts)
+
+
+def test_a_run_in_a_notebook_says_what_to_type(demo):
+    with stepscope.open(demo) as opened:
+        shown = opened._repr_html_()
+        assert Tags(shown).open == []
+        assert "run.summary()" in shown and "4 ranks" in shown and "0..3" in shown
+    assert "closed" in opened._repr_html_()
+
+
+def test_long_names_wrap_in_html(run):
+    assert "overflow-wrap:anywhere" in run.kernel_breakdown()._repr_html_()

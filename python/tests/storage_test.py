@@ -282,3 +282,38 @@ def test_three_threads_at_once_and_none_is_left(memory, demo):
     while threading.active_count() > before and time.monotonic() < until:
         time.sleep(0.05)
     assert threading.active_count() <= before
+
+
+class Raising(io.BytesIO):
+    """Reads until a place, and then raises."""
+
+    def __init__(self, data, error, at=0):
+        super().__init__(data)
+        self._error, self._at = error, at
+
+    def read(self, size=-1):
+        if self.tell() >= self._at:
+            raise self._error
+        return super().read(size)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3)], ids=["KeyboardInterrupt", "SystemExit"])
+def test_an_interrupt_in_read_stops_opening(demo, error):
+    for others in ([], traces(demo)[1:]):
+        with pytest.raises(type(error)) as raised:
+            stepscope.open([Raising(traces(demo)[0].read_bytes(), error), *others])
+        assert raised.value is error
+
+
+def test_an_interrupt_in_read_stops_reading_again(demo):
+    source = Raising(traces(demo)[0].read_bytes(), KeyboardInterrupt(), at=1 << 40)
+    with stepscope.open(source) as opened:
+        source._at = 0
+        with pytest.raises(KeyboardInterrupt):
+            opened.events(opened.ranks[0])
+
+
+def test_what_to_try_fits_an_object(demo):
+    with pytest.raises(stepscope.InputError, match="odd bytes") as raised:
+        stepscope.open(Raising(traces(demo)[0].read_bytes(), ValueError("odd bytes")))
+    assert "storage_options" not in raised.value.hint and "ValueError" in raised.value.hint

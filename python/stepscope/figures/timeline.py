@@ -6,8 +6,11 @@ from typing import Any, Iterable, NamedTuple
 
 import numpy as np
 
+from .._asking import Steps, steps_text
+from ..errors import QuestionError
 from . import look
 
+_STEP = "`step`"
 _KINDS = ("communication", "memory", "compute")  # in the order in which they are drawn
 _COLUMNS = ("name", "kind", "start", "duration", "stream")
 _PIXELS, _MOST_BY_STREAM = 1500, 8
@@ -35,12 +38,21 @@ class _Lane(NamedTuple):
     dictionary: Any
 
 
-def timeline(run: Any, ranks: Iterable[int], step: int | None) -> Any:
+def timeline(run: Any, ranks: Iterable[int], step: Steps) -> Any:
     """The figure of Run.timeline()."""
     chosen = list(ranks)
     by_stream = len(chosen) <= _MOST_BY_STREAM
-    ahead = _clocks(run)
-    lanes = [lane for rank in chosen for lane in _lanes(run, rank, step, by_stream, ahead.get(rank, 0))]
+    step = None if step is None else steps_text(step, _STEP)
+    ahead, lanes, without = _clocks(run), [], []
+    for rank in chosen:
+        try:
+            lanes += _lanes(run, rank, step, by_stream, ahead.get(rank, 0))
+        except QuestionError as error:
+            if error.where != _STEP:
+                raise
+            without.append(error)  # another rank may have it
+    if without and len(without) == len(chosen):
+        raise without[0]
     return _figure(run.name, lanes, step, by_stream)
 
 
@@ -51,7 +63,7 @@ def _clocks(run: Any) -> dict[int, int]:
     return {} if table is None else {rank: offset or 0 for rank, offset in zip(table["rank"], table["clock_offset"])}
 
 
-def _lanes(run: Any, rank: int, step: int | None, by_stream: bool, ahead: int) -> list[_Lane]:
+def _lanes(run: Any, rank: int, step: str | None, by_stream: bool, ahead: int) -> list[_Lane]:
     core = run.events(rank, _COLUMNS, "device", step)._core
     names, _, dictionary = core.parts("name")
     codes, _, kinds = core.parts("kind")
@@ -89,7 +101,7 @@ def boxes(lane: _Lane, resolution: float) -> list[Box]:
     return made
 
 
-def _figure(name: str, lanes: list[_Lane], step: int | None, by_stream: bool) -> Any:
+def _figure(name: str, lanes: list[_Lane], step: str | None, by_stream: bool) -> Any:
     begin = min((int(lane.start.min()) for lane in lanes), default=0)
     end = max((int(lane.end.max()) for lane in lanes), default=1)
     scale = look.Scale("ns", [end - begin])
@@ -99,13 +111,17 @@ def _figure(name: str, lanes: list[_Lane], step: int | None, by_stream: bool) ->
         of_kind = [box for lane in lanes if lane.kind == kind for box in boxes(lane, (end - begin) / _PIXELS)]
         if of_kind:
             traces.append(_bars(of_kind, kind, begin, scale).update({} if by_stream else _strip(kind)))
-    title = f"{os.path.basename(name.rstrip('/'))}: device activities" + ("" if step is None else f" of step {step}")
+    title = f"{os.path.basename(name.rstrip('/'))}: device activities" + (_of_steps(step))
     pixels = max(8, min(28, 900 // max(len(rows), 1)))  # of each row
     order = {"categoryorder": "array", "categoryarray": rows, "autorange": "reversed", "showgrid": False,
              "dtick": -(-16 // pixels)}
     times = {"title": {"text": scale.title("time")}, "range": [0, scale.of(end - begin)]}
     return look.figure(traces, title, barmode="overlay", xaxis=times, yaxis=order, bargap=0.15,
                        height=160 + pixels * len(rows))
+
+
+def _of_steps(step: str | None) -> str:
+    return "" if step in (None, "all") else f" of step {step}" if step.isdigit() else f" of steps {step}"
 
 
 def _strip(kind: str) -> dict[str, float]:

@@ -6,13 +6,15 @@
 """
 from typing import Any, Optional
 
+from stepscope.errors import MissingLibrary
 from stepscope.integrations._recording import Recording
 from stepscope.integrations._wrap import TimedIterable, Wraps, find_in_callers, quiet
 
 try:
     import keras
 except ImportError as error:
-    raise ImportError("stepscope.integrations.keras needs Keras 3: pip install keras") from error
+    raise MissingLibrary("stepscope.integrations.keras needs Keras 3, which is not installed", "",
+                         "pip install keras") from error
 
 
 class GoodputCallback(keras.callbacks.Callback):

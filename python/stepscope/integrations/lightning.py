@@ -7,6 +7,7 @@
 import sys
 from typing import Any, Optional
 
+from stepscope.errors import MissingLibrary
 from stepscope.integrations._recording import Recording
 from stepscope.integrations._wrap import Wraps, quiet
 
@@ -16,7 +17,8 @@ try:
     else:
         from lightning.pytorch import Callback
 except ImportError as error:
-    raise ImportError("stepscope.integrations.lightning needs Lightning: pip install lightning") from error
+    raise MissingLibrary("stepscope.integrations.lightning needs Lightning, which is not installed", "",
+                         "pip install lightning") from error
 
 
 class GoodputCallback(Callback):

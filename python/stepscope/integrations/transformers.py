@@ -6,14 +6,15 @@
 """
 from typing import Any, Optional
 
+from stepscope.errors import MissingLibrary
 from stepscope.integrations._recording import Recording
 from stepscope.integrations._wrap import Wraps, find_in_callers, quiet
 
 try:
     from transformers import TrainerCallback
 except ImportError as error:
-    raise ImportError(
-        "stepscope.integrations.transformers needs transformers: pip install transformers accelerate") from error
+    raise MissingLibrary("stepscope.integrations.transformers needs transformers, which is not installed", "",
+                         "pip install transformers accelerate") from error
 
 
 class GoodputCallback(TrainerCallback):

@@ -23,6 +23,13 @@ class Storage:
     def __init__(self) -> None:
         self._places: dict[str, Any] = {}
         self._threads = Threads(self)
+        self._stopped: BaseException | None = None
+
+    def raise_stopped(self) -> None:
+        """Raises the KeyboardInterrupt or SystemExit with which an object's read() ended, once."""
+        stopped, self._stopped = self._stopped, None
+        if stopped is not None:
+            raise stopped
 
     @property
     def roots(self) -> list[bytes]:
@@ -49,6 +56,7 @@ class Storage:
     def answer(self, request: Any) -> None:
         """Answers a request of the core."""
         name = os.fsdecode(request.path)
+        place = None
         try:
             place = self._place(name)
             if request.kind == "read":
@@ -58,7 +66,9 @@ class Storage:
             else:
                 request.found(place.find(name))
         except BaseException as error:  # noqa: BLE001: whoever waits is to hear of it
-            request.failed(*failure(error, name))
+            if not isinstance(error, Exception):
+                self._stopped = error  # whoever opened it is to stop; see raise_stopped()
+            request.failed(*failure(error, name, getattr(place, "advice", "")))
 
     def _place(self, name: str) -> Any:
         while name not in self._places and "/" in name:

@@ -62,13 +62,18 @@ class _State:
                 self._idle += 1
 
 
-def failure(error: BaseException, name: str) -> tuple[str, str, str]:
-    """What failed, where, and what to try, for the core. Credentials that a message quotes are left out."""
+def failure(error: BaseException, name: str, advice: str = "") -> tuple[str, str, str]:
+    """What failed, where, and what to try, for the core. Credentials that a message quotes are left out.
+
+    advice: what to try where the kind of place says more than the error does.
+    """
     said = without_credentials(" ".join(str(error).split()))[:300]
     if isinstance(error, Told):
         return error.args[0], name, error.args[1]
     if isinstance(error, FileNotFoundError):
         return "there is no such file any more", name, "open the run again"
+    if advice:
+        return f"cannot read the file: {said or type(error).__name__}", name, advice.format(error=type(error).__name__)
     if isinstance(error, PermissionError):
         return f"cannot read the file: access is denied ({said})", name, \
             "check the credentials, which storage_options= passes on, and their rights"
@@ -78,7 +83,7 @@ def failure(error: BaseException, name: str) -> tuple[str, str, str]:
     if "expired" in type(error).__name__.lower():
         return "the file was changed while it was read", name, "open the run again when it is no longer written"
     if isinstance(error, (TypeError, ValueError)):
-        return f"cannot read the file: {said}", name, "check storage_options="
+        return f"cannot read the file: {said}", name, "check the URL, and storage_options= if there are any"
     if "Credentials" in type(error).__name__:
         return f"cannot read the file: {said}", name, "set credentials in the environment, or pass them as storage_options="
     return f"cannot read the file: {said or type(error).__name__}", name, "check the connection, and try again"

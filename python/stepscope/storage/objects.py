@@ -37,6 +37,8 @@ def held(given: Any, taken: Callable[[str], bool]) -> str:
 class Object:
     """An object with read(), whole from its beginning. One that cannot seek is kept in memory as it comes."""
 
+    advice = "its read() raised {error}: mend that, or give the path of the file"
+
     def __init__(self, name: str, given: Any) -> None:
         self._lock = threading.Lock()
         self._any_order = not isinstance(given, _IN_ORDER)
