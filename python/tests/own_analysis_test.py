@@ -12,6 +12,7 @@ import threading
 import time
 import urllib.request
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -149,18 +150,131 @@ def test_the_context_ends_with_the_function(run):
         kept[0].ranks
 
 
-def test_ctrl_c_ends_a_loop_of_python(run):
-    @stepscope.analysis
-    def endless(ctx):
-        while True:
-            pass
+def endless_loop(ctx):
+    while True:
+        pass
 
-    threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-    began = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        run.endless()
-    assert time.monotonic() - began < 2
-    assert run.steps().status == "ok"
+
+def endless_reading(ctx):
+    while True:
+        ctx.events(0, ["duration"])
+
+
+@pytest.mark.parametrize("function", [
+    endless_loop, endless_reading, lambda ctx: time.sleep(60), lambda ctx: threading.Event().wait(60),
+    lambda ctx: subprocess.run(["setsid", "sleep", "60"], check=False)])
+def test_ctrl_c_ends_it_where_it_is(function, run, seconds_to_stop):
+    after = []
+    stepscope.analysis("stopped")(function)
+    stepscope.analysis("later")(after.append)
+    assert seconds_to_stop(lambda: run.analyze(["stopped", "later"])) < 2  # 0.05 s; Popen waits 0.25 s for its process
+    assert after == [] and run.steps().status == "ok"
+
+
+def test_ctrl_c_stops_reading_even_where_the_function_goes_on(slow, seconds_to_stop):
+    @stepscope.analysis
+    def goes_on(ctx):
+        with contextlib.suppress(KeyboardInterrupt):
+            while True:
+                ctx.events(0, ["duration"])
+
+    with stepscope.open(slow) as opened:
+        assert seconds_to_stop(opened.goes_on) < 2
+
+
+def test_a_function_may_raise_and_catch_interrupts_itself(run):
+    @stepscope.analysis
+    def given_up(ctx):
+        raise KeyboardInterrupt("enough")
+
+    @stepscope.analysis
+    def caught(ctx):
+        try:
+            signal.raise_signal(signal.SIGINT)
+            time.sleep(60)
+        except KeyboardInterrupt:
+            return {"a": [1]}
+
+    with pytest.raises(KeyboardInterrupt, match="enough"):
+        run.analyze(["given_up", "steps"])
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        assert run.caught().status == "ok"
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_it_runs_on_the_thread_that_asks(run, demo):
+    @stepscope.analysis
+    def thread(ctx):
+        return {"name": [threading.current_thread().name]}
+
+    @stepscope.analysis
+    def asks_another(ctx):
+        with stepscope.open(demo) as other:
+            return other.thread().table()
+
+    @stepscope.analysis
+    def asks_itself_by_another(ctx):
+        with stepscope.open(demo) as other:
+            stepscope.analysis("asks_the_first")(lambda ctx: run.steps())
+            raise stepscope.Unavailable(other.asks_the_first().why)
+
+    names = []
+    asking = threading.Thread(target=lambda: names.append(run.thread().table()["name"]), name="asking")
+    asking.start()
+    names.append(run.asks_another().table()["name"])
+    asking.join()
+    assert sorted(names) == [[threading.main_thread().name], ["asking"]]
+    assert run.asks_itself_by_another().why.startswith("the run is answering this question")
+
+
+def test_threads_of_the_function_ask_the_context_until_it_ends(run):
+    ended = []
+
+    @stepscope.analysis
+    def counts(ctx):
+        def until_it_ends():
+            try:
+                while True:
+                    ctx.events(0, ["duration"])
+            except stepscope.UseError as error:
+                ended.append(error.what)
+
+        thread = threading.Thread(target=until_it_ends)
+        thread.start()
+        ended.append(thread)
+        with ThreadPoolExecutor(4) as pool:
+            return {"rank": ctx.ranks, "events": list(pool.map(lambda rank: len(ctx.events(rank, ["duration"])), ctx.ranks))}
+
+    assert run.counts().table()["events"] == [len(run.events(rank, ["duration"])) for rank in range(4)]
+    ended[0].join(60)
+    assert "the context has ended" in ended[1]
+
+
+FORKS = """
+import os, sys, stepscope
+
+@stepscope.analysis
+def forks(ctx):
+    child = os.fork()
+    if child:
+        return {"code": [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])]}
+    try:
+        ctx.events(0)
+    except stepscope.UseError:
+        return {"code": [0]}
+
+try:
+    print(stepscope.open(sys.argv[1]).forks().table()["code"])
+except stepscope.UseError as error:
+    os._exit(7 if "a process that it forked" in error.what else 1)
+"""
+
+
+def test_a_fork_in_it_hangs_in_neither_process(demo):
+    asked = subprocess.run([sys.executable, "-c", FORKS, demo], capture_output=True, text=True, timeout=60, check=True)
+    assert asked.stdout == "[7]\n", asked.stderr
 
 
 def test_frames_become_tables(run):

@@ -1,4 +1,4 @@
-// Binds analyses in Python: adds them to the core, and calls them on whatever thread it asks.
+// Binds analyses in Python: adds them to the core, and calls them on the thread that asked.
 #include "python/plugin.h"
 
 #include <nanobind/stl/optional.h>
@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -19,14 +20,16 @@
 #include "python/errors.h"
 #include "python/module.h"
 #include "python/text.h"
+#include "python/work.h"
 #include "stepscope/plugin.h"
 
 namespace stepscope::python {
 namespace {
 
-// The core's view of the run, for Python. Null once the plugin has returned.
+// The core's view of the run, for Python.
 struct PluginView {
-  PluginContext* context = nullptr;
+  PluginContext* context = nullptr;  // null once the plugin has returned
+  WayBack back;                      // to the thread that may ask it
 };
 
 PluginContext& ContextOf(const PluginView& view) {
@@ -36,25 +39,28 @@ PluginContext& ContextOf(const PluginView& view) {
   return *view.context;
 }
 
+// What the core answers, without the interpreter's lock.
+template <class T>
+T Asked(const PluginView& view, const std::function<Result<T>(PluginContext&)>& ask) {
+  PluginContext& context = ContextOf(view);
+  const WayBack back = view.back;
+  std::optional<Result<T>> answer;
+  back.Do([&] { answer.emplace(ask(context)); });
+  return ValueOrRaise(*std::move(answer), Fault::kQuestion);
+}
+
 nb::object EventsIn(const PluginView& view, int64_t rank, const std::vector<std::string>& names,
                     std::vector<std::string> kinds, std::optional<int64_t> step) {
-  PluginContext& context = ContextOf(view);
-  const auto read = [&] {
-    const nb::gil_scoped_release unlocked;
+  return ObjectOf(std::make_shared<const Columns>(Asked<Columns>(view, [&](PluginContext& context) {
     return context.Events(rank, names, {.kinds = std::move(kinds), .step = step, .steps = {}});
-  };
-  return ObjectOf(std::make_shared<const Columns>(ValueOrRaise(read(), Fault::kQuestion)));
+  })));
 }
 
 Answer ReportIn(const PluginView& view, const std::string& name,
                 const std::vector<std::pair<std::string, std::string>>& params) {
-  PluginContext& context = ContextOf(view);
-  const auto ask = [&] {
-    const nb::gil_scoped_release unlocked;
-    return context.ReportOf(name, params);
-  };
-  ReportSet one{.run = context.run()};
-  one.reports.push_back(ValueOrRaise(ask(), Fault::kQuestion));
+  ReportSet one{.run = ContextOf(view).run()};
+  one.reports.push_back(
+      Asked<Report>(view, [&](PluginContext& context) { return context.ReportOf(name, params); }));
   return Answer(std::move(one));
 }
 
@@ -101,9 +107,8 @@ nb::dict DictOfValues(const PluginValues& values) {
 }
 
 Result<Report> AskPython(const std::string& name, PluginContext& context,
-                         const PluginValues& values) {
-  const Interruptible interruptible(context.stop());
-  const nb::object view = nb::cast(PluginView{&context});
+                         const PluginValues& values, const WayBack& back) {
+  const nb::object view = nb::cast(PluginView{&context, back});
   struct Ended {
     PluginView& view;
     ~Ended() { view.context = nullptr; }
@@ -113,14 +118,29 @@ Result<Report> AskPython(const std::string& name, PluginContext& context,
   return ReportFrom(nb::cast<nb::dict>(answered));
 }
 
-// From any thread. What Python raises is an error, as everywhere in the core.
-Result<Report> Call(const std::string& name, PluginContext& context, const PluginValues& values) {
+// What Python raises is an error, as everywhere in the core; but KeyboardInterrupt is raised where
+// the user asked.
+Result<Report> Call(const std::string& name, PluginContext& context, const PluginValues& values,
+                    const WayBack& back) {
   const nb::gil_scoped_acquire locked;
   try {
-    return AskPython(name, context, values);
+    std::optional<Interruptible> interruptible;
+    if (!back.from_asking_thread()) interruptible.emplace(context.stop());
+    return AskPython(name, context, values, back);
+  } catch (const nb::python_error& error) {
+    if (back.from_asking_thread() && error.matches(PyExc_KeyboardInterrupt)) throw;
+    return std::unexpected(Error{error.what(), name, ""});
   } catch (const std::exception& error) {
     return std::unexpected(Error{error.what(), name, ""});
   }
+}
+
+// From any thread.
+Result<Report> CallWhereAsked(const std::string& name, PluginContext& context,
+                              const PluginValues& values) {
+  Result<Report> made = std::unexpected(Error{"the analysis was canceled", name, ""});
+  OnAskingThread([&](const WayBack& back) { made = Call(name, context, values, back); });
+  return made;
 }
 
 ParameterInfo ParameterIn(const nb::dict& from) {
@@ -133,7 +153,7 @@ void Add(const std::string& name, const std::string& title, const std::string& s
   Plugin plugin{
       .info = {.name = name, .title = title, .summary = summary, .doc = doc, .params = {}},
       .run = [name](PluginContext& context, const PluginValues& values) {
-        return Call(name, context, values);
+        return CallWhereAsked(name, context, values);
       }};
   for (const nb::handle one : params)
     plugin.info.params.push_back(ParameterIn(nb::cast<nb::dict>(one)));

@@ -86,7 +86,6 @@ Answer Analyze(Run& run, std::vector<std::string> only, std::string steps,
                          .groups = {},
                          .params = std::move(params)};
   auto answer = WorkFor<Result<ReportSet>>([&](std::stop_token stop) {
-    const Use::Inside inside(run.use);  // analyses in Python run on this thread
     options.stop = std::move(stop);
     return session.Analyze(options);
   });

@@ -19,22 +19,28 @@ bool GetsIt(std::timed_mutex& mutex) {
 
 }  // namespace
 
-Use::Turn::Turn(Use& use) : use_(use) {
+Use::Turn::Turn(Use& use) : use_(use), outer_(innermost_) {
   if (!use.IsOfThisProcess()) {
     Raise({"the run was opened in another process, before a fork", "",
            "open it in this process with stepscope.open(), or start processes with the method "
            "'spawn'"},
           Fault::kUse);
   }
-  if (inside_ == &use) {
+  for (const Turn* turn = innermost_; turn != nullptr; turn = turn->outer_) {
+    if (&turn->use_ != &use) continue;
     Raise({"the run is answering this question", "",
            "in an analysis of your own use its context: ctx.events(), ctx.report()"},
           Fault::kUse);
   }
-  if (use.mutex_.try_lock()) return;
-  while (!GetsIt(use.mutex_)) {
+  while (!use.mutex_.try_lock() && !GetsIt(use.mutex_)) {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
   }
+  innermost_ = this;
+}
+
+Use::Turn::~Turn() {
+  innermost_ = outer_;
+  use_.mutex_.unlock();
 }
 
 }  // namespace stepscope::python

@@ -12,39 +12,26 @@ class Use {
  public:
   Use() : process_(getpid()) {}
 
-  // While it lives, its thread does what another thread, which has the turn, waits for: it never
-  // gets a turn itself.
-  class Inside {
-   public:
-    explicit Inside(const Use& use) : outer_(inside_) { inside_ = &use; }
-    ~Inside() { inside_ = outer_; }
-    Inside(const Inside&) = delete;
-    Inside& operator=(const Inside&) = delete;
-
-   private:
-    const Use* outer_;
-  };
-
   bool IsOfThisProcess() const { return process_ == getpid(); }
 
   // While it lives, its thread uses the object. Waits for its turn without the interpreter's lock,
   // and hears Ctrl-C meanwhile. Raises UseError in a process that was forked since (the other
-  // thread that had the turn is not in it, and would never end), and in Inside. REQUIRES: the
-  // interpreter's lock.
+  // thread that had the turn is not in it, and would never end), and where its thread has the turn
+  // already: in an analysis in Python, or a handler of a signal. REQUIRES: the interpreter's lock.
   class Turn {
    public:
     explicit Turn(Use& use);
-    ~Turn() { use_.mutex_.unlock(); }
+    ~Turn();
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
 
    private:
     Use& use_;
+    const Turn* outer_;  // of the same thread, for another object
+    static inline thread_local const Turn* innermost_ = nullptr;
   };
 
  private:
-  static inline thread_local const Use* inside_ = nullptr;
-
   pid_t process_;
   std::timed_mutex mutex_;
 };

@@ -1,10 +1,13 @@
-// Waits for work, and for signals meanwhile.
+// Waits for work, and for signals and calls meanwhile.
 #include "python/work.h"
 
 #include <chrono>
-#include <condition_variable>
 #include <exception>
-#include <thread>
+#include <memory>
+#include <utility>
+
+#include "python/errors.h"
+#include "python/worker.h"
 
 namespace stepscope::python {
 namespace {
@@ -12,43 +15,6 @@ namespace {
 namespace nb = nanobind;
 
 constexpr std::chrono::milliseconds kLookEvery{50};
-
-// Work on a thread, and whether it has ended.
-class Worker {
- public:
-  explicit Worker(const std::function<void(std::stop_token)>& work)
-      : thread_([this, &work](std::stop_token stop) { Run(work, std::move(stop)); }) {}
-
-  bool EndsWithin(std::chrono::milliseconds time) {
-    std::unique_lock lock(mutex_);
-    return ended_changed_.wait_for(lock, time, [&] { return ended_; });
-  }
-  // Asks it to stop, and waits.
-  void Stop() {
-    thread_.request_stop();
-    thread_.join();
-  }
-  // What it threw. REQUIRES: it has ended.
-  const std::exception_ptr& thrown() const { return thrown_; }
-
- private:
-  void Run(const std::function<void(std::stop_token)>& work, std::stop_token stop) {
-    try {
-      work(std::move(stop));
-    } catch (...) {
-      thrown_ = std::current_exception();
-    }
-    const std::lock_guard lock(mutex_);
-    ended_ = true;
-    ended_changed_.notify_all();
-  }
-
-  std::mutex mutex_;
-  std::condition_variable ended_changed_;
-  bool ended_ = false;
-  std::exception_ptr thrown_;
-  std::jthread thread_;  // last: it uses the others
-};
 
 // What Python raised, if it did.
 std::exception_ptr Look(const std::function<void()>& meanwhile) {
@@ -60,6 +26,27 @@ std::exception_ptr Look(const std::function<void()>& meanwhile) {
     return std::current_exception();
   }
   return nullptr;
+}
+
+// It can be raised once more where the first was caught. REQUIRES: no lock.
+std::exception_ptr Another(const std::exception_ptr& raised) {
+  if (!raised) return nullptr;
+  const nb::gil_scoped_acquire locked;
+  try {
+    std::rethrow_exception(raised);
+  } catch (const nb::python_error& error) {
+    return std::make_exception_ptr(error);
+  } catch (...) {
+    return raised;
+  }
+}
+
+// In a process that a function forked, which returned there: the thread that works is not in it.
+[[noreturn]] void LeaveToTheFork(std::shared_ptr<Worker> worker) {
+  new std::shared_ptr<Worker>(std::move(worker));  // never destroyed
+  Raise({"an analysis of your own returned in a process that it forked", "",
+         "end that process with os._exit() inside the function"},
+        Fault::kUse);
 }
 
 }  // namespace
@@ -76,14 +63,45 @@ std::function<void()> Telling(LatestProgress& latest, const nb::object& on_progr
 void Work(const std::function<void(std::stop_token)>& work,
           const std::function<void()>& meanwhile) {
   std::exception_ptr raised;
+  auto worker = std::make_shared<Worker>();
   {
     const nb::gil_scoped_release unlocked;
-    Worker worker(work);
-    while (!raised && !worker.EndsWithin(kLookEvery)) raised = Look(meanwhile);
-    worker.Stop();
-    if (!raised) raised = worker.thrown();
+    worker->Start(work);
+    while (!raised && worker->IsOfThisProcess() && !worker->EndsWithin(kLookEvery)) {
+      raised = worker->DoCall();
+      if (!raised) raised = Look(meanwhile);
+    }
+    if (worker->IsOfThisProcess()) worker->Stop();
+  }
+  if (!worker->IsOfThisProcess()) LeaveToTheFork(std::move(worker));
+  if (raised) std::rethrow_exception(raised);
+  if (const auto given_up = worker->given_up()) std::rethrow_exception(given_up);
+  if (worker->thrown()) std::rethrow_exception(worker->thrown());
+}
+
+bool OnAskingThread(const std::function<void(const WayBack&)>& call) {
+  const std::shared_ptr<Worker> worker = Worker::OfThisThread();
+  if (worker) return worker->HandOver([&](uint64_t number) { call(WayBack(worker, number)); });
+  call(WayBack());
+  return true;
+}
+
+void WayBack::Do(const std::function<void()>& work) const {
+  std::exception_ptr raised;
+  bool done = true;
+  {
+    const nb::gil_scoped_release unlocked;
+    const auto look = [&] { return Another(raised = Look({})); };
+    if (worker_)
+      done = worker_->HandBack(number_, work, look);
+    else
+      work();
   }
   if (raised) std::rethrow_exception(raised);
+  if (!done)
+    Raise({"the context has ended with its analysis, or is of another process", "",
+           "use it only inside the function, in its process"},
+          Fault::kUse);
 }
 
 }  // namespace stepscope::python

@@ -4,7 +4,9 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -15,9 +17,10 @@
 namespace stepscope::python {
 
 // Calls work(stop) on a thread of its own and waits for its end without the interpreter's lock.
-// Twenty times a second it takes the lock, lets Python run its signal handlers, as that of Ctrl-C,
-// and calls `meanwhile`. Where one of these raises, `stop` is requested, and it is raised once the
-// work has ended. REQUIRES: the interpreter's lock.
+// Meanwhile it does what the work hands over by OnAskingThread(), which stops the work where it
+// raises. Twenty times a second it takes the lock, lets Python run its signal handlers, as that of
+// Ctrl-C, and calls `meanwhile`. Where one of these raises, `stop` is requested, and it is raised
+// once the work has ended. REQUIRES: the interpreter's lock.
 void Work(const std::function<void(std::stop_token)>& work,
           const std::function<void()>& meanwhile = {});
 
@@ -29,6 +32,33 @@ T WorkFor(const std::function<T(std::stop_token)>& work,
   Work([&](std::stop_token stop) { result.emplace(work(std::move(stop))); }, meanwhile);
   return *std::move(result);
 }
+
+class Worker;
+
+// From a call on the thread that asked to the one that works.
+class WayBack {
+ public:
+  // No other thread works.
+  WayBack() = default;
+  WayBack(std::shared_ptr<Worker> worker, uint64_t number)
+      : worker_(std::move(worker)), number_(number) {}
+
+  // Whether the thread that asked does the call, in Work().
+  bool from_asking_thread() const { return worker_ != nullptr; }
+  // Has the thread that works do it, and waits as Work() does. Raises UseError where the call has
+  // ended, and in a process that was forked since. From any thread. REQUIRES: the interpreter's
+  // lock.
+  void Do(const std::function<void()>& work) const;
+
+ private:
+  std::shared_ptr<Worker> worker_;
+  uint64_t number_ = 0;
+};
+
+// Has the thread that waits for this one in Work() do `call`, where Python hears signals, and
+// waits. What it throws is raised there, and false is returned here: then the work shall end soon.
+// A thread that no Work() waits for does it itself. REQUIRES: not the interpreter's lock.
+bool OnAskingThread(const std::function<void(const WayBack&)>& call);
 
 // Takes the progress of work on one thread, to be told on another.
 class LatestProgress {
