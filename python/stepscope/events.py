@@ -91,6 +91,7 @@ class Recorded:
 
     def clear(self) -> None:
         self._kept.clear()
+        self._reading = nullcontext
 
     def _ranks(self, rank: int | Iterable[int] | None) -> list[int]:
         if rank is None:

@@ -44,7 +44,8 @@ class Run(Analyses):
         self._paths = paths
         self._storage = storage  # of those that are not paths
         self._name = core.name
-        self._recorded = Recorded(core, lambda: letting_through(self._storage))
+        # It does not hold the run, which is freed when nobody else does.
+        self._recorded = Recorded(core, lambda: letting_through(storage))
 
     @property
     def name(self) -> str:
