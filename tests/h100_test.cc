@@ -18,8 +18,7 @@ std::string Recording(const char* name) { return SourceDir() + "/tests/data/h100
 TEST(H100, ARankThatLoadsSlowlyIsNamedThoughGlooCommunicates) {
   const auto answer = Ask({Recording("gloo_slow_input")}, {});
   ASSERT_TRUE(answer);
-  EXPECT_TRUE(answer->verdict.starts_with("Rank 1 is a straggler since step 5"))
-      << answer->verdict;
+  EXPECT_TRUE(answer->verdict.starts_with("Rank 1 is a straggler since step 5")) << answer->verdict;
 }
 
 TEST(H100, AnUnmarkedLoopOfJaxHasTheStepsThatItRan) {
