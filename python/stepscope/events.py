@@ -90,7 +90,9 @@ class Recorded:
             self._keep(one, events)
 
     def clear(self) -> None:
+        """Lets go of what was read and of what it is read from."""
         self._kept.clear()
+        self._reading = nullcontext
 
     def _ranks(self, rank: int | Iterable[int] | None) -> list[int]:
         if rank is None:
