@@ -90,6 +90,7 @@ class Recorded:
             self._keep(one, events)
 
     def clear(self) -> None:
+        """Lets go of what was read and of what it is read from."""
         self._kept.clear()
         self._reading = nullcontext
 

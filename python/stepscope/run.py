@@ -4,6 +4,7 @@ from __future__ import annotations
 import glob as _glob
 import os
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence, Union
 
 from . import _core, frames
@@ -44,8 +45,7 @@ class Run(Analyses):
         self._paths = paths
         self._storage = storage  # of those that are not paths
         self._name = core.name
-        # It does not hold the run, which is freed when nobody else does.
-        self._recorded = Recorded(core, lambda: letting_through(storage))
+        self._recorded = Recorded(core, partial(letting_through, storage))
 
     @property
     def name(self) -> str:
