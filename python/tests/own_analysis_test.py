@@ -171,17 +171,6 @@ def test_ctrl_c_ends_it_where_it_is(function, run, seconds_to_stop):
     assert after == [] and run.steps().status == "ok"
 
 
-def test_ctrl_c_stops_reading_even_where_the_function_goes_on(slow, seconds_to_stop):
-    @stepscope.analysis
-    def goes_on(ctx):
-        with contextlib.suppress(KeyboardInterrupt):
-            while True:
-                ctx.events(0, ["duration"])
-
-    with stepscope.open(slow) as opened:
-        assert seconds_to_stop(opened.goes_on) < 2
-
-
 def test_a_function_may_raise_and_catch_interrupts_itself(run):
     @stepscope.analysis
     def given_up(ctx):
