@@ -9,7 +9,7 @@ from . import _core
 from ._asking import Ranks, Steps, ranks_of, steps_text
 from .errors import InputError
 from .report import Report, Reports
-from .run import Input, Run, opened, resolved
+from .run import Input, Run, letting_through, opened, resolved
 
 Side = Union[Run, Input, Iterable[Input]]
 
@@ -68,7 +68,8 @@ def whatif(job: Side, changes: str | Iterable[str] = (), *, stragglers: bool = F
     if are_operations and storage is not None:
         raise InputError("operations are read from files of this machine", ", ".join(paths), "copy the file here")
     if stragglers or (not wanted and are_operations):
-        answer = _core.whatif_stragglers([os.fsencode(path) for path in paths], storage, threads)
+        with letting_through(storage):
+            answer = _core.whatif_stragglers([os.fsencode(path) for path in paths], storage, threads)
         return next(iter(Reports(answer).values()))
     with ExitStack() as closing:
         params = {"whatif.set": "; ".join(wanted)} if wanted else None

@@ -219,7 +219,7 @@ void AddExcess(const Facts& facts, LateRank& late, const std::set<int64_t>* step
 }
 
 void AddFunction(const Facts& facts, LateRank& late, const std::set<int64_t>* steps) {
-  if (late.reason != LateReason::kHost || late.work != nullptr) return;
+  if (!facts.OnHost() || late.reason != LateReason::kHost || late.work != nullptr) return;
   const int64_t rank = facts.collectives.ranks[late.rank].rank;
   const std::vector<RankSteps>& ranks = RankStepsOf(facts);
   const auto is_own = [&](const RankSteps& of) { return of.rank->rank == rank; };

@@ -286,7 +286,6 @@ class Maker {
     const std::vector<uint32_t> of_groups = ThreadsOfGroups(made);
     for (size_t i = 0; i < of_groups.size(); ++i)
       stream_of[of_groups[i]] = std::ssize(stream_of) + static_cast<int64_t>(i / kThreadsOfGroup);
-    first_stream_ = rank_.streams.size();
     std::map<int64_t, uint32_t> index;
     for (const Activity& activity : made) index.try_emplace(stream_of[activity.stream]);
     if (!made.empty() && rank_.devices.empty()) rank_.devices = {0};
@@ -301,6 +300,7 @@ class Maker {
       rank_.streams.push_back({.device = rank_.devices.back(),
                                .stream = AddSaturated(first, stream),
                                .device_index = device,
+                               .of_host = true,
                                .thread = of_one ? static_cast<uint32_t>(stream) : kNoThread});
     }
     for (Activity& activity : made) activity.stream = index.at(stream_of[activity.stream]);
@@ -314,7 +314,7 @@ class Maker {
     std::vector<int64_t> busy_until(rank_.streams.size(), kNoTime);
     for (Activity activity : made) {
       int64_t& until = busy_until[activity.stream];
-      if (activity.stream >= first_stream_) {
+      if (rank_.IsOfHost(activity)) {
         activity.free_since = until;
         activity.step = rank_.StepAt(activity.start);
       }
@@ -332,7 +332,6 @@ class Maker {
   const AroundCollectives around_;
   std::vector<std::vector<int64_t>> ends_;  // by thread
   int32_t dispatch_ = kNoDetail;            // index into RankActivity::collectives
-  size_t first_stream_ = 0;                 // index into RankActivity::streams: of the host's
   // By thread, and whether they send: the other ranks of messages that were posted.
   std::map<std::pair<uint32_t, bool>, std::deque<int64_t>> posts_;
 };
@@ -368,11 +367,11 @@ void TakeHostForDevice(RankActivity& rank, StringTable& names, int64_t group_siz
 }
 
 void TakeHostCommunication(RankActivity& rank, StringTable& names, int64_t group_size) {
+  bool recorded = false;  // by name: most recordings have no such record
+  for (StringId id = 0; id < names.size() && !recorded; ++id)
+    recorded = ProcessorRoleOf(names[id]) == ProcessorRole::kCollective;
   const auto communicates = [](const Activity& w) { return w.kind == Kind::kCommunication; };
-  const bool records = std::ranges::any_of(rank.host->ranges, [&](const HostRange& range) {
-    return ProcessorRoleOf(names[range.name]) == ProcessorRole::kCollective;
-  });
-  if (rank.activities.empty() || !records || std::ranges::any_of(rank.activities, communicates))
+  if (!recorded || rank.activities.empty() || std::ranges::any_of(rank.activities, communicates))
     return;
   Maker(rank, names, group_size).AddCommunication();
 }

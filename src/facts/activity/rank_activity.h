@@ -90,8 +90,8 @@ struct Stream {
   int64_t device = -1;
   int64_t stream = -1;
   uint32_t device_index = 0;  // index into RankActivity::devices
-  // Index into HostOps::threads where it is a thread of the host; kNoThread: of the device, or of
-  // several threads.
+  bool of_host = false;  // threads of the host: these compute, or a library communicates on them
+  // Index into HostOps::threads where it is one thread of the host, else kNoThread.
   uint32_t thread = kNoThread;
 };
 
@@ -176,9 +176,7 @@ struct RankActivity {
            (w.detail == kNoDetail || !collectives[static_cast<size_t>(w.detail)].dispatch);
   }
   // Whether the activity is on the host: a record of a library, or where the host is the device.
-  bool IsOfHost(const Activity& w) const {
-    return on_host || (host_communicates && streams[w.stream].thread != kNoThread);
-  }
+  bool IsOfHost(const Activity& w) const { return streams[w.stream].of_host; }
   // Whether collectives are records that a library made on the host.
   bool HasRecords() const { return on_host || host_communicates; }
   // The call that launched `work`, if that is known.
