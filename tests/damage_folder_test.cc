@@ -27,6 +27,15 @@ std::vector<std::string> Files(const ReportSet& answer) {
 
 using Lines = std::vector<std::string>;
 
+// That a folder of a.json with three kernels and a copy of it is answered as a.json alone.
+void ExpectUsedOnce(const ScratchFolder& folder, const std::string& copy) {
+  const auto answer = Ask({folder.path()});
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(Files(*answer), (Lines{"0/0 a.json", "- " + copy}));
+  EXPECT_EQ(NoteCount(*answer, "duplicate_file"), 1);
+  EXPECT_EQ(FirstRow(*answer, "kernels", "count"), 3);
+}
+
 TEST(DamageFolder, OtherFilesAreLeftAloneAndOtherJsonIsNoted) {
   const ScratchFolder folder;
   folder.Write("rank_0.json", DocumentOfRank(0, Kernels(3)));
@@ -148,11 +157,7 @@ TEST(DamageFolder, TheSameRecordingUnderTwoNamesIsUsedOnce) {
   const std::string document = DocumentOfRank(0, Kernels(3));
   folder.Write("a.json", document);
   folder.Write("a_copy.json.gz", Gzip(document));
-  const auto answer = Ask({folder.path()});
-  ASSERT_TRUE(answer);
-  EXPECT_EQ(Files(*answer), (Lines{"0/0 a.json", "- a_copy.json.gz"}));
-  EXPECT_EQ(NoteCount(*answer, "duplicate_file"), 1);
-  EXPECT_EQ(FirstRow(*answer, "kernels", "count"), 3);
+  ExpectUsedOnce(folder, "a_copy.json.gz");
 }
 
 // As `stepscope export --counters` writes it into the folder that it read.
@@ -162,11 +167,7 @@ TEST(DamageFolder, ACopyThatSaysMoreAboutItsEventsIsUsedOnce) {
   folder.Write("a.json", DocumentOfRank(0, events));
   events.push_back(R"({"ph":"C","name":"Queue Length","pid":0,"tid":7,"ts":1,"args":{"7":1}})");
   folder.Write("a_with_counters.json", DocumentOfRank(0, events));
-  const auto answer = Ask({folder.path()});
-  ASSERT_TRUE(answer);
-  EXPECT_EQ(Files(*answer), (Lines{"0/0 a.json", "- a_with_counters.json"}));
-  EXPECT_EQ(NoteCount(*answer, "duplicate_file"), 1);
-  EXPECT_EQ(FirstRow(*answer, "kernels", "count"), 3);
+  ExpectUsedOnce(folder, "a_with_counters.json");
 }
 
 TEST(DamageFolder, AnEmptyFileIsSaidInTheVerdict) {

@@ -4,9 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "stepscope/demo.h"
 #include "stepscope/find_runs.h"
@@ -26,9 +24,8 @@ struct Bucket {
   explicit Bucket(const std::string& folder, const std::string& under) {
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
       if (!entry.is_regular_file()) continue;
-      std::ostringstream text;
-      text << std::ifstream(entry.path(), std::ios::binary).rdbuf();
-      files[under + "/" + entry.path().lexically_relative(folder).string()] = text.str();
+      files[under + "/" + entry.path().lexically_relative(folder).string()] =
+          testing::Content(entry.path());
     }
   }
 

@@ -15,8 +15,7 @@ _LINK = re.compile(r"\]\((\w+)\.ipynb\)")
 
 def source(cell):
     """The text of a cell."""
-    text = cell["source"]
-    return text if isinstance(text, str) else "".join(text)
+    return _joined(cell["source"])
 
 
 def code(notebook):
@@ -118,4 +117,5 @@ class _Writer:
 
 
 def _joined(text):
+    """Text as JSON has it: one string, or its lines."""
     return text if isinstance(text, str) else "".join(text)

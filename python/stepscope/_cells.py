@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence
 
 from .errors import QuestionError
@@ -24,7 +25,7 @@ def columns_of(table: str, rows: Any, wanted: Sequence[Any] | None, units: dict[
     """The columns of a table. Raises QuestionError with the table and column that is wrong."""
     where = f"table {table!r}"
     values = _by_name(rows, wanted, where)
-    for name in [*(units or ()), *(_key(one) for one in wanted or ())]:
+    for name in [*units, *(_key(one) for one in wanted or ())]:
         if name not in values:
             raise QuestionError(f"there is no column {name!r}", where, f"there are: {', '.join(map(str, values)) or 'none'}")
     named = list(values) if wanted is None else list(wanted)
@@ -34,7 +35,7 @@ def columns_of(table: str, rows: Any, wanted: Sequence[Any] | None, units: dict[
     known = [one if isinstance(one, Column) else column(one, unit=units.get(one, "")) for one in named]
     cells = [_cells(values[one.key], one, where) for one in known]
     if not any(isinstance(one, Column) for one in named):
-        known = _with_roles(known, cells, column)
+        known = _with_roles(known, cells)
     return Columns(known, cells)
 
 
@@ -112,12 +113,11 @@ def _whole(value: float) -> int:
     return max(-_LARGEST, min(int(round(value)), _LARGEST - 1))
 
 
-def _with_roles(columns: list[Column], cells: list[list[Any]], column: Callable[..., Column]) -> list[Column]:
+def _with_roles(columns: list[Column], cells: list[list[Any]]) -> list[Column]:
     """Text and identifiers are keys, if they tell the rows apart."""
     keys = [place for place, one in enumerate(columns)
             if not one.unit and (one.key in _IDENTIFIERS or any(isinstance(value, str) for value in cells[place]))]
     rows = list(zip(*(cells[place] for place in keys)))
     if not keys or len(set(rows)) < len(rows):
         return columns
-    return [column(one.key, one.title, unit=one.unit, role="key" if place in keys else "value")
-            for place, one in enumerate(columns)]
+    return [replace(one, role="key") if place in keys else one for place, one in enumerate(columns)]

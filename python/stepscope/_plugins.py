@@ -9,7 +9,7 @@ import sys
 import traceback
 from typing import Any
 
-from . import _core, _methods
+from . import _core, _methods, analyses
 from .errors import Error, QuestionError
 from .own import Own, OwnTable, Result, Unavailable, table
 from .run import Run
@@ -24,7 +24,7 @@ def add(own: Own) -> None:
     if before is not None and before.function.__module__ != own.function.__module__:
         raise QuestionError(f"there is an analysis {own.name!r} already, of {before.function.__module__}", own.name,
                             "give it another name")
-    if before is None and own.name not in _core_names() and hasattr(Run, own.name):
+    if before is None and own.name not in analyses() and hasattr(Run, own.name):
         raise QuestionError(f"a run has {own.name!r} already", own.name, "choose another name")
     params = [{"name": key, "type": _type(one.default), "default": _default(one.default), "unit": one.unit,
                "message": one.help or key.replace("_", " ")} for key, one in own.params.items()]
@@ -37,10 +37,6 @@ def remove(name: str) -> None:
     """Forgets the analysis of this name, if there is one."""
     if _owns.pop(name, None) is not None and _core.remove_plugin(name):
         _methods.remove_method(name)
-
-
-def _core_names() -> set[str]:
-    return {info["name"] for info in _core.analyses()}
 
 
 def _type(default: Any) -> str:
@@ -116,7 +112,7 @@ def _table(one: OwnTable) -> dict[str, Any]:
 def _metric(key: str, given: Any) -> tuple[str, str, Any, str]:
     """(key, title, value, unit)."""
     parts = given if isinstance(given, tuple) else (given,)
-    value, unit, title = [*parts, *("", "")[len(parts) - 1:]][:3]
+    value, unit, title = [*parts, "", ""][:3]
     _core.check_word("unit", unit, f"metric {key!r}")
     cell = table(key, {key: [value]}, units={key: unit}).values[0][0]
     return key, title or key.replace("_", " "), cell, unit

@@ -1,6 +1,7 @@
 """What an analysis of one's own may ask about the run."""
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Iterable
 
 from .events import Events, chosen
@@ -39,8 +40,7 @@ class Context:
                step: Steps = None) -> Events:
         """Events of a rank as columns, as Run.events() has them; only of the steps that the question is about."""
         (rank,) = ranks_of(rank, "`rank`")
-        get = lambda columns, kinds, step: self._view.events(rank, columns, kinds, step)  # noqa: E731
-        return chosen([get], columns, kind, step, step_exists=False)
+        return chosen([partial(self._view.events, rank)], columns, kind, step, step_exists=False)
 
     def report(self, name: str, **params: Any) -> Report:
         """What an analysis of the package says about the same ranks and steps, before findings of all are joined.

@@ -45,7 +45,7 @@ def frame(data: Any, library: str | None = None) -> Any:
     if library not in (None, "pandas", "polars"):
         raise QuestionError(f"there are no data frames of {library!r}", "`library`", 'give "pandas" or "polars", or use .arrow()')
     try:
-        pandas = None if library == "polars" else imported("pandas", "a data frame", "pandas")
+        pandas = None if library == "polars" else pandas_for("a data frame")
     except MissingLibrary:
         if library == "pandas":
             raise

@@ -96,11 +96,9 @@ def bars_svg(table: Any) -> str:
 def _measured(table: Any) -> tuple[int, list[float]] | None:
     """The place and values of the column to draw, times before sizes and counts: none below 0, some above."""
     columns = table.to_dict()
-    known = [place for place, column in enumerate(table.columns)
+    known = [(place, column) for place, column in enumerate(table.columns)
              if column.role == "value" and not column.detail and column.unit in MEASURED]
-    first = [place for place in known if table.columns[place].key == table.bars]
-    for place in [*first, *sorted(known, key=lambda place: MEASURED.index(table.columns[place].unit))]:
-        column = table.columns[place]
+    for place, column in sorted(known, key=lambda one: (one[1].key != table.bars, MEASURED.index(one[1].unit))):
         values = [value or 0 for value in columns[column.key][:_BARS]]
         if any(isinstance(value, str) for value in values):
             continue

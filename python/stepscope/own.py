@@ -20,7 +20,7 @@ from typing import Any, Callable, Iterable, Mapping, Sequence, TypeVar, Union, o
 from . import _core
 from ._cells import Columns, columns_of
 from .errors import QuestionError
-from .report import Column
+from .report import Column, Series
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Value = Union[int, float, str, bool]
@@ -62,18 +62,6 @@ class OwnFinding:
 
 
 @dataclass(frozen=True)
-class Curve:
-    """A curve as stepscope.curve() made it: points (x[i], y[i])."""
-
-    key: str
-    title: str
-    x: list[float] = field(repr=False)
-    y: list[float] = field(repr=False)
-    x_unit: str = ""
-    y_unit: str = ""
-
-
-@dataclass(frozen=True)
 class Result:
     """What an analysis returns where it has more to say than tables.
 
@@ -86,7 +74,7 @@ class Result:
     headline: str = ""
     metrics: Mapping[str, Any] = field(default_factory=dict)
     findings: Sequence[OwnFinding] = ()
-    curves: Sequence[Curve] = ()
+    curves: Sequence[Series] = ()
     notes: Sequence[str] = ()
 
 
@@ -149,12 +137,12 @@ def finding(message: str, *, because: str = "", hint: str = "", impact: float = 
                       _known("cause", cause), rank, step)
 
 
-def curve(key: str, x: Iterable[float], y: Iterable[float], *, title: str = "", x_unit: str = "", y_unit: str = "") -> Curve:
+def curve(key: str, x: Iterable[float], y: Iterable[float], *, title: str = "", x_unit: str = "", y_unit: str = "") -> Series:
     """A curve, which the page and .plot() draw. Units are those of columns."""
     xs, ys = [float(one) for one in x], [float(one) for one in y]
     if len(xs) != len(ys):
         raise QuestionError(f"the curve {key!r} has {len(xs)} x and {len(ys)} y", "", "give as many of each")
-    return Curve(key, title or key.replace("_", " "), xs, ys, _known("unit", x_unit), _known("unit", y_unit))
+    return Series(key, title or key.replace("_", " "), _known("unit", x_unit), _known("unit", y_unit), xs, ys)
 
 
 def _known(what: str, name: str, where: str = "") -> str:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence, Union
 
-from . import _core, frames
+from . import _core, analyses as all_analyses, frames
 from ._asking import Params, Ranks, Steps, names_of, near_hint, params_of, ranks_of, steps_text
 from ._methods import Analyses
 from .errors import InputError, QuestionError, UseError
@@ -175,19 +175,16 @@ class Run(Analyses):
         def __getattr__(self, name: str) -> Any:
             if name.startswith("_"):
                 raise AttributeError(name)
-            hint = near_hint(name, _analyses())
+            hint = near_hint(name, all_analyses())
             raise AttributeError(f"a run has no analysis {name!r}{'; ' if hint else ''}{hint}")
 
 
-def _analyses() -> list[str]:
-    return [info["name"] for info in _core.analyses()]
-
-
 def _check_names(names: list[str]) -> None:
+    known = all_analyses()
     for name in names:
-        if name not in _analyses():
+        if name not in known:
             raise QuestionError(f"there is no analysis {name!r}", "",
-                                near_hint(name, _analyses()) or "stepscope.analyses() lists all")
+                                near_hint(name, known) or "stepscope.analyses() lists all")
 
 
 def _counted(things: Sequence[Any], what: str) -> str:

@@ -12,7 +12,7 @@ from .html import block, escaped, folded
 _BAR = 200  # pixels of the longest
 _LEAST = 0.001  # of a step, that a part has a row
 _CELL = '<td style="text-align:{};padding:2px 8px;white-space:{}">{}</td>'
-_BEFORE_NOW = (("before", "since"), ("time_a", "time_b"), (None, "time"))  # columns of times, the first that there are
+_BEFORE_NOW = (("before", "since"), ("time_a", "time_b"), ("time",))  # columns of times, the first that there are
 
 
 class Said(NamedTuple):
@@ -81,25 +81,24 @@ def _step(reports: Any, lines: Sequence[str]) -> str:
         return ""
     head, *totals = re.split(r"\s{2,}", lines[0].strip())
     keys = [column.key for column in table.columns]
-    columns = next((pair for pair in _BEFORE_NOW if len(totals) == len(pair) - pair.count(None)
-                    and all(key is None or key in keys for key in pair)), None)
+    columns = next((some for some in _BEFORE_NOW if len(some) == len(totals) and set(some) <= set(keys)), None)
     if columns is None:
         return ""
-    places = [keys.index(key) for key in columns if key is not None]
-    times = [[table[keys[place]][row] or 0 for place in places] for row in range(len(table))]
+    places = [keys.index(key) for key in columns]
+    times = [[time or 0 for time in row] for row in zip(*(table[key] for key in columns))]
     shown = table._core.shown_rows(len(table))
     longest = max((max(row) for row in times), default=0)
     least = _LEAST * max((sum(column) for column in zip(*times)), default=0)
     rows = sorted((row for row in range(len(table)) if max(times[row]) > least), key=lambda row: -max(times[row]))
-    body = [_row([shown[row][0]], [(shown[row][place], time / longest) for place, time in zip(places, times[row])])
+    body = [_row(shown[row][0], [(shown[row][place], time / longest) for place, time in zip(places, times[row])])
             for row in rows]
     heads = f'<th style="text-align:left">{escaped(head)}</th>' + "".join(
         f'<th style="text-align:left" colspan="2">{escaped(total)}</th>' for total in totals)
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(body)}</tbody></table>"
 
 
-def _row(names: Sequence[str], bars: Sequence[tuple[str, float]]) -> str:
-    cells = [_CELL.format("left", "normal", escaped(name)) for name in names]
+def _row(name: str, bars: Sequence[tuple[str, float]]) -> str:
+    cells = [_CELL.format("left", "normal", escaped(name))]
     for shown, share in bars:
         bar = f'<div style="background:#4c78a8;height:12px;width:{max(1, round(_BAR * share)) if share else 0}px"></div>'
         cells += [_CELL.format("right", "nowrap", escaped(shown)), _CELL.format("left", "normal", bar)]

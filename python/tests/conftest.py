@@ -49,18 +49,28 @@ def run_program():
     return program
 
 
-@pytest.fixture(scope="session")
-def slow(tmp_path_factory):
-    """A trace of 150 MB, which takes some tenths of a second to read."""
-    path = tmp_path_factory.mktemp("slow") / "rank0.json"
+def write_operators(path, blocks):
+    """Writes a plain trace of blocks of 50,000 operators, 7 MB each."""
     event = ('{"ph":"X","cat":"cpu_op","name":"aten::op%d","pid":1,"tid":1,"ts":%d.5,"dur":1,'
              '"args":{"External id":%d,"Input Dims":[[4,5],[5,6]]}}')
     with open(path, "w") as out:
         out.write('{"schemaVersion":1,"traceEvents":[')
-        for block in range(20):
+        for block in range(blocks):
             first = block * 50_000
             out.write(",\n".join(event % (n % 100, n * 2, n) for n in range(first, first + 50_000)) + ",\n")
         out.write(event % (0, 10**8, 1) + "]}")
+
+
+@pytest.fixture(scope="session")
+def operators_writer():
+    return write_operators
+
+
+@pytest.fixture(scope="session")
+def slow(tmp_path_factory):
+    """A trace of 150 MB, which takes some tenths of a second to read."""
+    path = tmp_path_factory.mktemp("slow") / "rank0.json"
+    write_operators(path, 20)
     return path
 
 

@@ -2,6 +2,7 @@
 import base64
 import contextlib
 import http.client
+import inspect
 import json
 import os
 import re
@@ -63,7 +64,7 @@ def test_it_is_a_method_a_report_and_in_all_lists(run):
     assert report.table("ranks")["rank"] == [0, 1, 2, 3]
     assert [column.role for column in report.table().columns] == ["key", "value", "value"]
     assert "count_kernels" in stepscope.analyses() and "How many kernels" in stepscope.explain("count_kernels")
-    assert "least" in str(__import__("inspect").signature(run.count_kernels))
+    assert "least" in str(inspect.signature(run.count_kernels))
     answers = run.analyze()
     assert list(answers)[-1] == "count_kernels" and "There are kernels." in [f.message for f in answers.findings]
     assert "count_kernels" in run.summary()
@@ -278,19 +279,21 @@ def test_frames_become_tables(run):
     assert stepscope.table("t", {"flag": [True, None]}).values == [["yes", None]]
 
 
+def visitor_of(page):
+    """Opens the page as a browser does; what it returns gets paths of it."""
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    browser.open(page.url, timeout=60).read()
+    base = page.url.split("?")[0].rstrip("/")
+    return lambda path: browser.open(base + path, timeout=60).read()
+
+
 def test_the_page_has_it(run):
     define(COUNT)
     with run.serve() as page:
-        browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-        browser.open(page.url, timeout=60).read()
-        base = page.url.split("?")[0].rstrip("/")
-
-        def got(path):
-            return json.loads(browser.open(base + path, timeout=60).read())
-
-        assert got("/api/analyses")[-1]["name"] == "count_kernels"
-        ident = got("/api/state")["runs"][0]["id"]
-        report = got(f"/api/runs/{ident}/answer?only=count_kernels")["reports"][0]
+        get = visitor_of(page)
+        assert json.loads(get("/api/analyses"))[-1]["name"] == "count_kernels"
+        ident = json.loads(get("/api/state"))["runs"][0]["id"]
+        report = json.loads(get(f"/api/runs/{ident}/answer?only=count_kernels"))["reports"][0]
         assert report["tables"][0]["bars"] == "kernels" and report["group"] == "" and len(report["tables"][0]["rows"]) == 4
 
 
@@ -307,14 +310,12 @@ def test_a_page_that_closes_ends_what_it_was_asked_for(run):
             ended.set()
 
     page = run.serve()
-    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-    base = page.url.split("?")[0].rstrip("/")
-    browser.open(page.url, timeout=60).read()
-    ident = json.loads(browser.open(base + "/api/state", timeout=60).read())["runs"][0]["id"]
+    get = visitor_of(page)
+    ident = json.loads(get("/api/state"))["runs"][0]["id"]
 
     def ask():
         with contextlib.suppress(OSError, http.client.HTTPException):
-            browser.open(f"{base}/api/runs/{ident}/answer?only=endless", timeout=60).read()
+            get(f"/api/runs/{ident}/answer?only=endless")
 
     asking = threading.Thread(target=ask)
     asking.start()

@@ -1,7 +1,5 @@
 """Opening runs and asking them: paths, steps, ranks, parameters, progress, Ctrl-C."""
 import inspect
-import os
-import signal
 import threading
 import time
 

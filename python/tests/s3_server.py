@@ -1,6 +1,6 @@
 """Runs moto's S3 server on loopback, and tells what it was asked. A program: s3_server.py PORT_FILE
 
-Beside S3 it answers /_/log, the requests so far as [method, path, range, bytes, seconds], and takes /_/set?latency=S and
+Beside S3 it answers /_/log, the requests so far as [method, path, range, bytes], and takes /_/set?latency=S and
 /_/set?fail=PART&status=N&after=K: of requests for a range of a path with PART, those after the first K fail.
 /_/put?bucket=B&key=K&file=PATH stores a file without sending it.
 """

@@ -18,7 +18,6 @@ pytest.importorskip("s3fs", reason="s3fs is not installed: buckets are not teste
 pytest.importorskip("moto.server", reason="moto and flask are not installed: buckets are not tested")
 
 MIB = 1 << 20
-BIG = 200  # MiB
 
 
 class Server:
@@ -36,8 +35,8 @@ class Server:
         """What was asked since the last time: [method, path, range, bytes]."""
         return self.control("log")
 
-    def open(self, path="bucket/job/", **options):
-        return stepscope.open(f"s3://{path}", progress=False, storage_options={**self.options, **options})
+    def open(self, path="bucket/job/"):
+        return stepscope.open(f"s3://{path}", progress=False, storage_options=self.options)
 
 
 @pytest.fixture(scope="module")
@@ -66,18 +65,10 @@ def bucket(server, demo):
 
 
 @pytest.fixture(scope="module")
-def big(server, tmp_path_factory):
-    """A plain trace of 200 MiB, here and in the bucket."""
+def big(server, tmp_path_factory, operators_writer):
+    """A trace of 204 MiB, here and in the bucket."""
     path = tmp_path_factory.mktemp("big") / "rank0.json"
-    event = ('{"ph":"X","cat":"cpu_op","name":"aten::op%d","pid":1,"tid":1,"ts":%d.5,"dur":1,'
-             '"args":{"External id":%d,"Input Dims":[[4,5],[5,6]]}}')
-    with open(path, "w") as out:
-        out.write('{"schemaVersion":1,"traceEvents":[')
-        first = 0
-        while out.tell() < BIG * MIB:
-            out.write(",\n".join(event % (n % 100, n * 2, n) for n in range(first, first + 50_000)) + ",\n")
-            first += 50_000
-        out.write(event % (0, 10**8, 1) + "]}")
+    operators_writer(path, 30)
     server.put("big/rank0.json", path)
     server.requests()
     return path
@@ -153,8 +144,8 @@ def test_a_large_file_takes_little_longer_than_here_and_as_little_memory(server,
     assert memory - memory_here < 100, (memory, memory_here)
     one_by_one = transferred("bucket/big/rank0.json", server.options)
     server.control("set", latency=0)
-    print(f"\n{BIG} MiB: {seconds_here:.2f} s here, {seconds:.2f} s from the bucket with 30 ms for each of {len(asked)} "
-          f"requests, which take {one_by_one:.2f} s alone, one by one; {memory_here:.0f} and {memory:.0f} MB")
+    print(f"\n{size / MIB:.0f} MiB: {seconds_here:.2f} s here, {seconds:.2f} s from the bucket with 30 ms for each of "
+          f"{len(asked)} requests, which take {one_by_one:.2f} s alone, one by one; {memory_here:.0f} and {memory:.0f} MB")
     # Waiting for each range before it is worked on would be the sum; the server computes on the same processors.
     assert seconds < one_by_one + seconds_here + 1
 

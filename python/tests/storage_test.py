@@ -16,6 +16,7 @@ import pytest
 import stepscope
 
 URL = "memory://jobs/demo"
+PROFILE = os.path.join(os.path.dirname(__file__), "../../docs/notebooks/profiles/jax/train.xplane.pb.gz")
 
 
 def traces(demo):
@@ -86,8 +87,7 @@ def test_a_pipe_is_kept_in_memory_and_read_again(demo):
 
 
 def test_xplane_profiles(tmp_path):
-    profile = os.path.join(os.path.dirname(__file__), "../../docs/notebooks/profiles/jax/train.xplane.pb.gz")
-    with open(profile, "rb") as file:
+    with open(PROFILE, "rb") as file:
         packed = file.read()
     plain = gzip.decompress(packed)
     path = tmp_path / "train.xplane.pb"
@@ -139,9 +139,8 @@ def test_directories_of_ranks_and_of_tensorboard(memory, demo):
     for rank, path in enumerate(traces(demo)):
         memory.pipe(f"/jobs/ranks/rank_{rank}/trace.json.gz", path.read_bytes())
     assert stepscope.open("memory://jobs/ranks/").ranks == [0, 1, 2, 3]
-    profile = os.path.join(os.path.dirname(__file__), "../../docs/notebooks/profiles/jax/train.xplane.pb.gz")
     for time_of in ("2026_01_01_00_00_00", "2026_02_01_00_00_00"):
-        memory.put(profile, f"/jobs/tb/plugins/profile/{time_of}/host.xplane.pb")
+        memory.put(PROFILE, f"/jobs/tb/plugins/profile/{time_of}/host.xplane.pb")
     with stepscope.open("memory://jobs/tb") as opened:
         assert [file["path"] for file in opened.files] == [
             "memory://jobs/tb/plugins/profile/2026_02_01_00_00_00/host.xplane.pb"]
@@ -303,6 +302,8 @@ def test_an_interrupt_in_read_stops_opening(demo, error):
         with pytest.raises(type(error)) as raised:
             stepscope.open([Raising(traces(demo)[0].read_bytes(), error), *others])
         assert raised.value is error
+    with pytest.raises(type(error)):
+        stepscope.whatif(Raising(traces(demo)[0].read_bytes(), error), stragglers=True)
 
 
 def test_an_interrupt_in_read_stops_reading_again(demo):

@@ -72,11 +72,9 @@ std::vector<uint32_t> ChooseOf(const RankRecord& record, size_t f, KindSet kinds
   return chosen;
 }
 
-Chosen Choose(const RankRecord& record, KindSet kinds, const EventFilter& filter,
+Chosen Choose(const RankRecord& record, KindSet kinds, const WantedSteps& wanted,
               const EventLinks& links) {
   Chosen chosen{.record = &record};
-  const WantedSteps wanted(filter);
-  if (filter.kinds.empty() && !wanted.any()) return chosen;
   chosen.events.emplace();
   for (size_t f = 0; f < record.files.size(); ++f)
     chosen.events->push_back(ChooseOf(record, f, kinds, wanted, links));
@@ -137,6 +135,7 @@ Result<Columns> EventTable::Get(const std::vector<std::string>& names, const Eve
   if (!fields) return std::unexpected(fields.error());
   const auto kinds = KindsOf(filter.kinds);
   if (!kinds) return std::unexpected(kinds.error());
+  const WantedSteps wanted(filter);
   const auto any = [&](auto needs) {
     return std::ranges::any_of(*fields, [&](const EventColumn* f) { return needs(f->needs); });
   };
@@ -144,11 +143,14 @@ Result<Columns> EventTable::Get(const std::vector<std::string>& names, const Eve
     const StopScope scope(std::move(stop));
     {
       const std::lock_guard lock(state_->mutex);
-      DeriveLinks(state_->record, any(NeedsLaunches) || WantedSteps(filter).any(),
-                  any(NeedsNesting), state_->links);
+      DeriveLinks(state_->record, any(NeedsLaunches) || wanted.any(), any(NeedsNesting),
+                  state_->links);
     }
     // From here on nobody changes what these columns need.
-    return Fill(Choose(state_->record, *kinds, filter, state_->links), *fields, state_->links);
+    const bool all = filter.kinds.empty() && !wanted.any();
+    const Chosen chosen = all ? Chosen{.record = &state_->record}
+                              : Choose(state_->record, *kinds, wanted, state_->links);
+    return Fill(chosen, *fields, state_->links);
   } catch (const Stopped&) {
     return std::unexpected(Error{"reading events was canceled", "", ""});
   }

@@ -13,17 +13,25 @@ namespace {
 
 using Parts = std::span<ColumnData* const>;
 
-size_t WidthOf(ColumnType type) {
+// Returns f(zero) with a zero of the type that the values of such a column have.
+template <class F>
+auto WithZeroOf(ColumnType type, const F& f) {
   switch (type) {
     case ColumnType::kInt8:
-      return 1;
+      return f(int8_t{});
     case ColumnType::kInt16:
-      return 2;
+      return f(int16_t{});
     case ColumnType::kInt32:
-      return 4;
+      return f(int32_t{});
+    case ColumnType::kDouble:
+      return f(double{});
     default:
-      return 8;
+      return f(int64_t{});
   }
+}
+
+size_t WidthOf(ColumnType type) {
+  return WithZeroOf(type, [](auto zero) { return sizeof(zero); });
 }
 
 // Whole numbers of one rank may need more bits than those of another.
@@ -58,29 +66,13 @@ void CopyAs(const ColumnData& part, const std::vector<int32_t>& rows, To* out) {
   }
 }
 
-template <class To>
-void CopyTo(const ColumnData& part, const std::vector<int32_t>& rows, To* out) {
-  switch (part.type) {
-    case ColumnType::kInt8:
-      return CopyAs<int8_t>(part, rows, out);
-    case ColumnType::kInt16:
-      return CopyAs<int16_t>(part, rows, out);
-    case ColumnType::kInt32:
-      return CopyAs<int32_t>(part, rows, out);
-    case ColumnType::kDouble:
-      return CopyAs<double>(part, rows, out);
-    default:
-      return CopyAs<int64_t>(part, rows, out);
-  }
-}
-
 // A part is freed once it is copied.
 template <class To>
 Buffer JoinValues(Parts parts, const std::vector<std::vector<int32_t>>& rows, int64_t count) {
   std::vector<To> all(static_cast<size_t>(count));
   To* out = all.data();
   for (size_t p = 0; p < parts.size(); ++p) {
-    CopyTo(*parts[p], rows[p], out);
+    WithZeroOf(parts[p]->type, [&](auto zero) { CopyAs<decltype(zero)>(*parts[p], rows[p], out); });
     out += parts[p]->rows;
     parts[p]->values = {};
   }
@@ -115,22 +107,8 @@ ColumnData JoinColumn(Parts parts) {
     for (size_t p = 0; p < parts.size(); ++p) rows[p] = RowsIn(texts, *parts[p]->dictionary);
     all.dictionary = texts.Finish();
   }
-  switch (all.type) {
-    case ColumnType::kInt8:
-      all.values = JoinValues<int8_t>(parts, rows, all.rows);
-      break;
-    case ColumnType::kInt16:
-      all.values = JoinValues<int16_t>(parts, rows, all.rows);
-      break;
-    case ColumnType::kInt32:
-      all.values = JoinValues<int32_t>(parts, rows, all.rows);
-      break;
-    case ColumnType::kDouble:
-      all.values = JoinValues<double>(parts, rows, all.rows);
-      break;
-    default:
-      all.values = JoinValues<int64_t>(parts, rows, all.rows);
-  }
+  all.values = WithZeroOf(
+      all.type, [&](auto zero) { return JoinValues<decltype(zero)>(parts, rows, all.rows); });
   return all;
 }
 

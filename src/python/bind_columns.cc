@@ -168,6 +168,10 @@ nb::object ObjectOf(std::shared_ptr<const Columns> columns) {
   return nb::cast(SharedColumns{std::move(columns)});
 }
 
+nb::object ObjectOf(Columns columns) {
+  return ObjectOf(std::make_shared<const Columns>(std::move(columns)));
+}
+
 std::shared_ptr<const Columns> ColumnsOf(nb::handle object) {
   return nb::cast<const SharedColumns&>(object).columns;
 }

@@ -1,7 +1,9 @@
 // Raises exceptions whose classes are defined in Python.
 #include "python/errors.h"
 
-#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <string>
 
 #include "python/text.h"
 
@@ -21,6 +23,11 @@ const char* ClassOf(Fault fault) {
 }
 
 }  // namespace
+
+Error ErrorIn(nb::handle told) {
+  const auto text = [&](size_t place) { return nb::cast<std::string>(told[place]); };
+  return {text(0), text(1), text(2)};
+}
 
 void Raise(const Error& error, Fault fault) {
   const nb::object type = nb::module_::import_("stepscope.errors").attr(ClassOf(fault));

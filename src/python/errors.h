@@ -1,6 +1,8 @@
 // Raises the package's exceptions (python/stepscope/errors.py).
 #pragma once
 
+#include <nanobind/nanobind.h>
+
 #include "stepscope/result.h"
 
 namespace stepscope::python {
@@ -13,6 +15,9 @@ enum class Fault {
 
 // Raises it as a Python exception. REQUIRES: the interpreter's lock.
 [[noreturn]] void Raise(const Error& error, Fault fault);
+
+// The error that Python tells as a tuple of texts: (what, where, hint).
+Error ErrorIn(nanobind::handle told);
 
 // The value of a result, or its error raised.
 template <class T>

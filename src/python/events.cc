@@ -23,8 +23,7 @@ nb::object Get(const EventTable& events, const std::vector<std::string>& names,
   const EventFilter filter{.kinds = std::move(kinds), .step = step};
   auto columns = WorkFor<Result<Columns>>(
       [&](std::stop_token stop) { return events.Get(names, filter, std::move(stop)); });
-  return ObjectOf(
-      std::make_shared<const Columns>(ValueOrRaise(std::move(columns), Fault::kQuestion)));
+  return ObjectOf(ValueOrRaise(std::move(columns), Fault::kQuestion));
 }
 
 // Empties the list, so that each column is freed once it is copied.
@@ -34,8 +33,7 @@ nb::object Join(nb::list parts) {
   parts.clear();
   auto joined = WorkFor<Result<Columns>>(
       [&](std::stop_token stop) { return JoinEvents(std::move(all), std::move(stop)); });
-  return ObjectOf(
-      std::make_shared<const Columns>(ValueOrRaise(std::move(joined), Fault::kQuestion)));
+  return ObjectOf(ValueOrRaise(std::move(joined), Fault::kQuestion));
 }
 
 }  // namespace

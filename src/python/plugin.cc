@@ -51,9 +51,9 @@ T Asked(const PluginView& view, const std::function<Result<T>(PluginContext&)>& 
 
 nb::object EventsIn(const PluginView& view, int64_t rank, const std::vector<std::string>& names,
                     std::vector<std::string> kinds, std::optional<int64_t> step) {
-  return ObjectOf(std::make_shared<const Columns>(Asked<Columns>(view, [&](PluginContext& context) {
+  return ObjectOf(Asked<Columns>(view, [&](PluginContext& context) {
     return context.Events(rank, names, {.kinds = std::move(kinds), .step = step, .steps = {}});
-  })));
+  }));
 }
 
 Answer ReportIn(const PluginView& view, const std::string& name,

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "python/errors.h"
 #include "python/plugin.h"
 #include "stepscope/plugin.h"
 
@@ -102,11 +103,7 @@ Finding FindingOf(const nb::dict& from) {
 }  // namespace
 
 Result<Report> ReportFrom(const nb::dict& answer) {
-  if (answer.contains("error")) {
-    const auto error = nb::cast<nb::tuple>(answer["error"]);
-    return std::unexpected(Error{nb::cast<std::string>(error[0]), nb::cast<std::string>(error[1]),
-                                 nb::cast<std::string>(error[2])});
-  }
+  if (answer.contains("error")) return std::unexpected(ErrorIn(answer["error"]));
   Report report;
   report.headline = Phrase::Name(TextIn(answer, "headline"));
   for (const nb::handle one : ListIn(answer, "metrics"))

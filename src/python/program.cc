@@ -2,13 +2,12 @@
 // second copy of it.
 #include "cli/program.h"
 
-#include <nanobind/stl/string.h>
-
 #include <cstdio>
 #include <exception>
 #include <string>
 #include <vector>
 
+#include "python/errors.h"
 #include "python/module.h"
 #include "python/text.h"
 #include "stepscope/result.h"
@@ -20,12 +19,9 @@ namespace {
 Result<void> Load(const nb::object& load, const std::string& file) {
   const nb::gil_scoped_acquire locked;
   try {
-    const nb::object path = nb::steal(
-        PyUnicode_DecodeFSDefaultAndSize(file.data(), static_cast<Py_ssize_t>(file.size())));
-    const nb::object failed = load(path);
+    const nb::object failed = load(PathTextOf(file));
     if (failed.is_none()) return {};
-    const auto text = [&](size_t place) { return nb::cast<std::string>(failed[place]); };
-    return std::unexpected(Error{text(0), text(1), text(2)});
+    return std::unexpected(ErrorIn(failed));
   } catch (const std::exception& error) {
     return std::unexpected(Error{error.what(), file, ""});
   }

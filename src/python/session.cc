@@ -138,8 +138,7 @@ nb::list FilesOf(Run& run) {
   nb::list files;
   for (const InputFile& file : Opened(run).run().files) {
     nb::dict out;
-    out["path"] = nb::steal(PyUnicode_DecodeFSDefaultAndSize(
-        file.path.data(), static_cast<Py_ssize_t>(file.path.size())));
+    out["path"] = PathTextOf(file.path);
     out["rank"] = file.rank < 0 ? nb::none() : nb::object(nb::int_(file.rank));
     out["window"] = file.window;
     out["events"] = file.events;

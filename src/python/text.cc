@@ -2,12 +2,23 @@
 #include "python/text.h"
 
 namespace stepscope::python {
+namespace {
 
-nb::object TextOf(std::string_view text) {
-  PyObject* made =
-      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
+nb::object MadeOrRaise(PyObject* made) {
   if (made == nullptr) throw nb::python_error();
   return nb::steal(made);
+}
+
+}  // namespace
+
+nb::object TextOf(std::string_view text) {
+  return MadeOrRaise(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+}
+
+nb::object PathTextOf(std::string_view path) {
+  return MadeOrRaise(
+      PyUnicode_DecodeFSDefaultAndSize(path.data(), static_cast<Py_ssize_t>(path.size())));
 }
 
 std::string BytesOf(nb::handle bytes) {

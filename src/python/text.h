@@ -19,4 +19,7 @@ nb::object TextOf(std::string_view text);
 std::string BytesOf(nb::handle bytes);
 std::vector<std::string> BytesOfEach(const nb::list& list);
 
+// A str as os.fsdecode() makes it of a path.
+nb::object PathTextOf(std::string_view path);
+
 }  // namespace stepscope::python

@@ -1,7 +1,6 @@
 // Waits for work, and for signals and calls meanwhile.
 #include "python/work.h"
 
-#include <chrono>
 #include <exception>
 #include <memory>
 #include <utility>
@@ -13,8 +12,6 @@ namespace stepscope::python {
 namespace {
 
 namespace nb = nanobind;
-
-constexpr std::chrono::milliseconds kLookEvery{50};
 
 // What Python raised, if it did.
 std::exception_ptr Look(const std::function<void()>& meanwhile) {
@@ -67,7 +64,7 @@ void Work(const std::function<void(std::stop_token)>& work,
   {
     const nb::gil_scoped_release unlocked;
     worker->Start(work);
-    while (!raised && worker->IsOfThisProcess() && !worker->EndsWithin(kLookEvery)) {
+    while (!raised && worker->IsOfThisProcess() && !worker->EndsWithin(kLookForSignalsEvery)) {
       raised = worker->DoCall();
       if (!raised) raised = Look(meanwhile);
     }

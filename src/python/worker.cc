@@ -8,8 +8,6 @@
 namespace stepscope::python {
 namespace {
 
-constexpr std::chrono::milliseconds kLookForSignalsEvery{50};
-
 thread_local Worker* worker_of_this_thread = nullptr;
 
 }  // namespace

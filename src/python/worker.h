@@ -15,6 +15,9 @@
 
 namespace stepscope::python {
 
+// How often a thread that waits looks for signals.
+inline constexpr std::chrono::milliseconds kLookForSignalsEvery{50};
+
 // Python runs handlers of signals on its main thread only, which usually is the one that waits. So
 // the work hands it the calls of Python functions; what these ask the core, they hand back to the
 // thread that works, and the other one goes on to look for signals. Of all functions here none is

@@ -2,6 +2,7 @@
 #include "session/check_report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -52,11 +53,11 @@ Result<void> CheckRowKeys(const Table& table, const std::string& where) {
     std::vector<Cell> key;
     for (const size_t c : keys) key.push_back(table.rows[r][c]);
     if (seen.insert(std::move(key)).second) continue;
-    std::string names;
-    for (const size_t c : keys) names += (names.empty() ? "" : ", ") + table.columns[c].key;
-    return std::unexpected(
-        Error{fmt::format("row {} has the same keys as a row before it ({})", r, names), where,
-              "key columns say which row it is: add one that tells them apart"});
+    std::vector<std::string_view> names;
+    for (const size_t c : keys) names.push_back(table.columns[c].key);
+    return std::unexpected(Error{
+        fmt::format("row {} has the same keys as a row before it ({})", r, fmt::join(names, ", ")),
+        where, "key columns say which row it is: add one that tells them apart"});
   }
   return {};
 }
@@ -116,11 +117,9 @@ Result<Value> ParseName(std::string_view name, std::string_view what, size_t cou
     if (!name_of(value).empty()) known.emplace_back(name_of(value));
   }
   const std::string near = NearestName(name, known);
-  std::string all;
-  for (const std::string& one : known) all += (all.empty() ? "" : ", ") + one;
-  return std::unexpected(
-      Error{fmt::format("there is no {} '{}'", what, name), "",
-            near.empty() ? "there are: " + all : "did you mean '" + near + "'?"});
+  return std::unexpected(Error{fmt::format("there is no {} '{}'", what, name), "",
+                               near.empty() ? fmt::format("there are: {}", fmt::join(known, ", "))
+                                            : "did you mean '" + near + "'?"});
 }
 
 }  // namespace

@@ -273,6 +273,7 @@ Result<LoadedRun> LoadRun(const FoundTraces& found, Wanted keep, const OpenOptio
   if (auto checked = CheckOneRun(of_job); !checked) return std::unexpected(checked.error());
   LoadedRun run;
   run.places = Places(options.storage);
+  run.threads = options.threads;
   run.redactor = std::move(redactor);
   run.info.notes = found.notes;
   NoteJob(of_job, run.info);

@@ -1,6 +1,9 @@
 // Reads events.
 #include "session/read_events.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <atomic>
 #include <new>
@@ -74,13 +77,6 @@ Result<EventTable> ReadAll(const LoadedRun& run, int64_t rank,
   return EventsOf(rank, std::move(traces), StepsOf(run, recordings));
 }
 
-std::string RanksOf(const LoadedRun& run) {
-  std::string ranks;
-  for (const int64_t rank : RecordedRanksOf(run))
-    ranks += (ranks.empty() ? "" : ", ") + std::to_string(rank);
-  return ranks;
-}
-
 }  // namespace
 
 std::vector<int64_t> RecordedRanksOf(const LoadedRun& run) {
@@ -95,8 +91,9 @@ Result<EventTable> ReadEventsOf(const LoadedRun& run, int64_t rank, int threads,
                                 std::stop_token stop) {
   const std::vector<size_t> recordings = RecordingsOf(run, rank);
   if (recordings.empty()) {
-    return std::unexpected(Error{"there is no recording of rank " + std::to_string(rank), "`rank`",
-                                 "ranks in the traces: " + RanksOf(run)});
+    return std::unexpected(
+        Error{"there is no recording of rank " + std::to_string(rank), "`rank`",
+              fmt::format("ranks in the traces: {}", fmt::join(RecordedRanksOf(run), ", "))});
   }
   try {
     const StopScope scope(std::move(stop));

@@ -213,7 +213,6 @@ Result<Session> Session::Open(std::span<const std::string> paths, const OpenOpti
            (options.advice ? analysis->needs : analysis->numbers_need.value_or(analysis->needs));
   auto run = LoadPaths(paths, keep, options);
   if (!run) return std::unexpected(run.error());
-  run->threads = options.threads;
   return Session(std::make_unique<State>(std::move(*run), options.analyses, NamesOfAll(kept),
                                          options.keep_events, options.settings));
 }

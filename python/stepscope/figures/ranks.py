@@ -26,9 +26,8 @@ def kernel_durations(report: Any, table: Any, name: str | None = None) -> Any:
         at = {"row": 1 + place // _WIDE, "col": 1 + place % _WIDE}
         grid.add_trace(_durations(values, rows, scale), **at)
         grid.update_yaxes(title_text=scale.title("duration"), **at)
-    what = "duration by rank, mean with shortest and longest"
-    made = look.lined(look.styled(grid, f"{report.title}: {what}, of the costliest kernels" if len(names) > 1 else
-                                  f"{report.title}: {what}"))
+    which = ", of the costliest kernels" if len(names) > 1 else ""
+    made = look.lined(look.styled(grid, f"{report.title}: duration by rank, mean with shortest and longest{which}"))
     made.update_layout(showlegend=False, margin_t=80, height=140 + 230 * lines)
     made.update_annotations(font_size=11)
     return made.update_xaxes(title_text="rank", showgrid=False, zeroline=False, dtick=1 if len(set(values["rank"])) <= 16 else None)

@@ -253,8 +253,9 @@ class TraceAnalysis:
             data_load_events: list[str] | None = None) -> tuple[critical_path.CriticalPath, bool] | None:
         """Returns the critical path of a range, and whether there is one; None where no such range is recorded.
 
-        annotation is part of the range's name ("ProfilerStep"), instance_id counts ranges with it from 0, and
-        (first, last) is from the start of one to the end of another. "" is the whole trace. Host events whose name contains one of data_load_events are data loading.
+        annotation is part of the range's name ("ProfilerStep"), instance_id counts ranges with it from 0, and (first, last)
+        is from the start of one to the end of another. "" is the whole trace. Host events whose name contains one of
+        data_load_events are data loading.
         """
         self.t.source.checked([rank])
         frame, symbols = self.t.whole(rank), self.t.symbol_table

@@ -1,7 +1,8 @@
 """Where traces lie that are not paths: URLs of fsspec, and objects with read().
 
-resolved() turns what a user gave into names that the core knows, and a Storage that reads them. Requests of the core are
-answered on threads of Python, so that the core can give one up at once; they take the interpreter's lock as any other.
+resolved() of run.py turns what a user gave into names that the core knows, and a Storage that reads them. Requests of the
+core are answered on threads of Python, so that the core can give one up at once; they take the interpreter's lock as any
+other.
 """
 from __future__ import annotations
 
