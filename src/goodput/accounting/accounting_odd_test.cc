@@ -93,6 +93,21 @@ TEST(OddEvents, TimesOutOfRangeAreSkipped) {
   EXPECT_EQ(Summary(accounting.Query()), "total 20: PRODUCTIVE 20; 0 disruptions; last step 1");
 }
 
+// Their events do not say which step a checkpoint holds.
+TEST(OddEvents, CheckpointsWithoutAStepSaveNoKnownStep) {
+  const CheckpointTimes saved{.manager = {.start = ScenarioTime(25), .duration = kSecond}};
+  for (const Event& event : std::vector<Event>{
+           {.kind = EventKind::kCheckpointCommit, .time = ScenarioTime(25)},
+           {.kind = EventKind::kCheckpointSave, .checkpoint = saved}}) {
+    Accounting accounting = AccountingOf("0 start; 0..30 steps 0..2");
+    accounting.Add(event);
+    EXPECT_EQ(accounting.Query().steps_at_risk, std::nullopt);
+    Accounting known = AccountingOf("0 start; 0..30 steps 0..2; 5..6 save 0");
+    known.Add(event);
+    EXPECT_EQ(known.Query().steps_at_risk, 1);
+  }
+}
+
 TEST(OddEvents, ManyCustomTypesShareOneName) {
   Accounting accounting = AccountingOf("0 start");
   for (int k = 0; k < 100; ++k) {
@@ -119,6 +134,7 @@ std::vector<Event> Nonsense(unsigned seed, size_t count) {
     if (below(50) == 0) event.time = static_cast<int64_t>(random());
     if (below(50) == 0) event.time = kUnknown;
     event.step = below(20) == 0 ? static_cast<int64_t>(random()) : below(40);
+    if (below(20) == 0) event.step = kUnknown;
     event.text = below(2) == 0 ? "a" : "scale_up";
     if (below(4) == 0) event.attempt = std::string(1, static_cast<char>('a' + below(5)));
     for (int64_t& c : event.counts) c = below(10) == 0 ? static_cast<int64_t>(random()) : below(9);

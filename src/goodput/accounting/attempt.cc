@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "base/saturate.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -89,6 +90,10 @@ void OpenSpans::Move(int64_t by) {
   }
   for (auto& [type, time] : custom) time += by;
   for (auto& [type, time] : waits) time += by;
+}
+
+void Attempt::TakeSaved(int64_t step) {
+  if (step != kUnknown) TakeLater(AddSaturated(step, counted_on), saved);
 }
 
 void Attempt::Move(int64_t by) {

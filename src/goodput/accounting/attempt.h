@@ -79,6 +79,9 @@ struct Attempt {
   int64_t async_loading = 0;  // data loading that overlaps steps; in no bucket
 
   void Move(int64_t by);  // all times
+  // Of a checkpoint that holds all steps up to `step`, as its process counts them. kUnknown: its
+  // event does not say, so that the steps at risk stay those of the last one that does.
+  void TakeSaved(int64_t step);
 
   void Save(StateWriter& out);
   void Load(StateReader& in, size_t kinds);

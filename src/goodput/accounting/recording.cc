@@ -145,7 +145,7 @@ void Recording::AddToAttempt(const Event& event, Attempt& attempt, JobTotals& jo
       attempt.last_word = event.text;
       break;
     case EventKind::kCheckpointCommit:
-      TakeLater(AddSaturated(event.step, attempt.counted_on), attempt.saved);
+      attempt.TakeSaved(event.step);
       break;
     case EventKind::kHeartbeat:
     case EventKind::kSpareSwap:

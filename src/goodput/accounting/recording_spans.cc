@@ -74,7 +74,7 @@ void Recording::AddSpanEnd(const Event& event, Attempt& attempt, JobTotals& job)
     const uint8_t label = bucket == Bucket::kCustom ? job.LabelOf(Upper(event.text)) : uint8_t{0};
     if (event.kind == EventKind::kCheckpointSaveEnd) {
       if (!thin_) ++job.saves;
-      TakeLater(AddSaturated(event.step, attempt.counted_on), attempt.saved);
+      attempt.TakeSaved(event.step);
     }
     Lay(attempt, *start, event.time, *bucket, label, job);
   }
@@ -88,7 +88,7 @@ void Recording::AddCheckpoint(const Event& event, Attempt& attempt, JobTotals& j
   const bool is_save = event.kind == EventKind::kCheckpointSave;
   if (is_save) {
     if (!thin_) ++job.saves;
-    TakeLater(AddSaturated(event.step, attempt.counted_on), attempt.saved);
+    attempt.TakeSaved(event.step);
   }
   Lay(attempt, start, start + duration, is_save ? Bucket::kSave : Bucket::kRestore, 0, job);
   attempt.last = std::max(attempt.last, start + duration);
