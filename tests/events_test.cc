@@ -127,6 +127,23 @@ TEST_F(EventsTest, FilesThatAreGoneAndStopsAreErrors) {
   EXPECT_EQ(Get("rank", {.kinds = {"kernel"}}), Texts{"5"}) << "what was read stays";
 }
 
+TEST_F(EventsTest, TracesThatAreKeptAreNotReadAgain) {
+  const auto kept = Session::Open({{folder_.path() + "/rank5.json"}}, {.keep_traces = true});
+  ASSERT_TRUE(kept.has_value());
+  std::filesystem::remove(folder_.path() + "/rank5.json");
+  for (int times = 0; times < 2; ++times) {
+    const auto events = kept->ReadEvents(5);
+    ASSERT_TRUE(events.has_value());
+    const auto again = events->Get(EventTable::ColumnNames());
+    const auto first = events_->Get(EventTable::ColumnNames());
+    ASSERT_TRUE(again && first);
+    for (size_t c = 0; c < first->columns.size(); ++c) {
+      if (first->columns[c].type != ColumnType::kDouble)
+        EXPECT_EQ(Values(again->columns[c]), Values(first->columns[c])) << first->columns[c].name;
+    }
+  }
+}
+
 // Many ranges that overlap without nesting: linear, not by pairs.
 TEST(EventsNesting, OverlappingRangesTakeNoTimeByPairs) {
   std::string events;

@@ -84,11 +84,12 @@ for _info in _core.analyses():
 def declarations() -> str:
     """What _methods.pyi holds."""
     lines = ['"""Declares the methods that _methods.py makes. Printed by `python -m stepscope._methods`."""',
-             "from typing import Iterable", "", "from .report import Report", "", "class Analyses:"]
+             "from typing import Any, Iterable", "", "from .report import Report", "", "class Analyses:"]
     for info in _core.analyses():
         keywords = ", ".join(f"{name}: {kind} = {default!r}" for name, (kind, default) in _keywords(info).items())
         lines += [f"    def {info['name']}(self, *, {keywords}) -> Report:", f'        """{info["summary"]}."""']
-    return "\n".join([*lines, "", "def declarations() -> str: ...", ""])
+    return "\n".join([*lines, "", "def add_method(info: dict[str, Any]) -> None: ...",
+                      "def remove_method(name: str) -> None: ...", "def declarations() -> str: ...", ""])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 """Declares the methods that _methods.py makes. Printed by `python -m stepscope._methods`."""
-from typing import Iterable
+from typing import Any, Iterable
 
 from .report import Report
 
@@ -75,4 +75,6 @@ class Analyses:
     def cupti_counters(self, *, steps: int | str | Iterable[int] = 'all', ranks: int | Iterable[int] | None = None) -> Report:
         """CUPTI counters per kernel."""
 
+def add_method(info: dict[str, Any]) -> None: ...
+def remove_method(name: str) -> None: ...
 def declarations() -> str: ...

@@ -99,7 +99,8 @@ class Run(Analyses):
 
     def events(self, rank: int | Iterable[int] | None = 0, columns: Iterable[str] | None = None,
                kind: str | Iterable[str] | None = None, step: Steps = None) -> Events:
-        """Every event of a rank as columns; the first call for a rank reads its files again.
+        """Every event of a rank as columns; the first call for a rank reads its files again, unless the run was opened
+        with events=True.
 
         rank: one, several ([0, 1]), or None for all. Of several, events are rank after rank, the column rank tells them
         apart, and each name stands once for all. As many ranks are read at once as there are processors; what was read
@@ -124,7 +125,8 @@ class Run(Analyses):
 
         ranks: these, or all. Up to 8 have a row for each stream; of more, each is one row, in which communication shows
         where no compute is above it. step: only this one, or these ("5..6", [5, 6]). Activities closer than a
-        pixel are one box. Each rank's files are read again, one rank after another. Raises MissingLibrary without Plotly, and what events() raises.
+        pixel are one box. Each rank's
+        files are read again, one rank after another, unless the run was opened with events=True. Raises MissingLibrary without Plotly, and what events() raises.
 
             run.timeline(ranks=[0, 1], step=5)
         """
@@ -193,7 +195,8 @@ def _counted(things: Sequence[Any], what: str) -> str:
 
 def open(paths: Input | Iterable[Input], *, threads: int = 0,
          groups: Mapping[str, str | Sequence[str]] | Path | None = None, params: Params | None = None,
-         analyses: Iterable[str] | None = None, storage_options: Mapping[str, Any] | None = None,
+         analyses: Iterable[str] | None = None, events: bool = False,
+         storage_options: Mapping[str, Any] | None = None,
          progress: Callable[[Progress], object] | bool | None = None) -> Run:
     """Reads the traces of one run.
 
@@ -206,6 +209,8 @@ def open(paths: Input | Iterable[Input], *, threads: int = 0,
     threads: to read with; 0 is one per processor. groups: patterns of kernel names for run.kernel_groups(), as
     {"all_to_all": ["*AllToAll*"]} or the path of a TOML file. params: of analyses, for all questions to this run.
     analyses: the names of those that will be asked for; only what they need is read then, and others raise QuestionError.
+    events: True keeps every event while reading, about 20 bytes each, so that events() and timeline() read no file
+    again.
     progress: called with a Progress some times a second; by default it is shown in a terminal or notebook, False shows
     nothing.
 
@@ -217,17 +222,18 @@ def open(paths: Input | Iterable[Input], *, threads: int = 0,
         run = stepscope.open("s3://bucket/run/", storage_options={"anon": True})
     """
     return opened(*resolved(paths, storage_options), threads=threads, groups=groups, params=params, analyses=analyses,
-                  progress=progress)
+                  events=events, progress=progress)
 
 
 def opened(found: list[str], storage: Any, *, threads: int = 0, groups: Any = None, params: Params | None = None,
-           analyses: Iterable[str] | None = None, progress: Any = None) -> Run:
+           analyses: Iterable[str] | None = None, events: bool = False, progress: Any = None) -> Run:
     """open() of what resolved() gave."""
     with shown_progress(progress) as told:
         callback = None if told is None else lambda *numbers: told(Progress(*numbers))
         with letting_through(storage):
             core = _core.open([os.fsencode(path) for path in found], threads, groups_of(groups), params_of(params),
-                              names_of(analyses, "`analyses`"), True, storage, _stopping(storage, callback))
+                              names_of(analyses, "`analyses`"), True, events, storage,
+                              _stopping(storage, callback))
     return Run(core, found, storage)
 
 
@@ -256,7 +262,7 @@ def _stopping(storage: Any, told: Callable[..., object] | None) -> Callable[...,
 
 def opened_for_numbers(paths: list[str], analyses: Iterable[str]) -> Run:
     """A run of which only tables of these analyses will be asked for: what findings alone need is not read."""
-    return Run(_core.open([os.fsencode(path) for path in paths], 0, [], [], list(analyses), False, None, None), paths)
+    return Run(_core.open([os.fsencode(path) for path in paths], 0, [], [], list(analyses), False, False, None, None), paths)
 
 
 def resolved(paths: Any, storage_options: Mapping[str, Any] | None = None) -> tuple[list[str], Any]:

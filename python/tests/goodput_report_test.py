@@ -45,6 +45,10 @@ class ReportTest(JobTest):
             self.assertEqual(report(given)["goodput"].metrics, report(self.entries())["goodput"].metrics)
         with self.assertRaisesRegex(ValueError, "object with read"):
             report("s3://bucket/goodput/")
+        with self.assertRaises(ValueError) as refused:
+            report("ftp://me:secret@host/events.jsonl?signature=secret")
+        self.assertIn("ftp://host/events.jsonl", str(refused.exception))
+        self.assertNotIn("secret", str(refused.exception))
 
     def test_a_path_object_a_list_and_a_recorder(self):
         self.record_job()

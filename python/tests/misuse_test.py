@@ -191,6 +191,15 @@ def test_a_trace_deleted_while_open(demo, tmp_path):
             run.serve()
 
 
+def test_events_that_were_kept_need_no_file(demo, tmp_path):
+    copy = tmp_path / "job"
+    shutil.copytree(demo, copy)
+    with stepscope.open(copy, events=True) as kept, stepscope.open(demo) as other:
+        shutil.rmtree(copy)
+        assert kept.events(None).df().equals(other.events(None).df())
+        assert kept.summary().findings[0].message == other.summary().findings[0].message
+
+
 def test_a_damaged_trace_among_others(demo, tmp_path):
     copy = tmp_path / "job"
     shutil.copytree(demo, copy)

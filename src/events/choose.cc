@@ -45,10 +45,10 @@ WantedSteps::WantedSteps(const EventFilter& filter)
 
 StepsOfEvents::StepsOfEvents(const RecordedFile& file, const std::vector<uint32_t>& launches,
                              const StepsAt& steps)
-    : trace_(file.trace),
+    : trace_(file.trace()),
       launches_(launches),
       steps_(steps),
-      said_(file.trace.Ints(IntField::kStep)) {}
+      said_(file.trace().Ints(IntField::kStep)) {}
 
 std::optional<int64_t> StepsOfEvents::At(EventId event) {
   if (!IsDeviceActivity(trace_.kinds()[event])) return steps_.At(trace_.starts()[event]);

@@ -101,7 +101,7 @@ class Dictionary {
   StringTable texts_;
 };
 
-// make(file) gives a function of ascending events that returns the id of a string in file.trace, or
+// make(file) gives a function of ascending events that returns the id of a string in file.trace(), or
 // none.
 template <class Make>
 ColumnData TextsOfEvents(const Chosen& chosen, std::string name, const Make& make) {
@@ -110,11 +110,11 @@ ColumnData TextsOfEvents(const Chosen& chosen, std::string name, const Make& mak
   for (size_t f = 0; f < chosen.record->files.size(); ++f) {
     const RecordedFile& file = chosen.record->files[f];
     auto id_of = make(file);
-    std::vector<int32_t> rows(file.trace.strings.size(), -1);
+    std::vector<int32_t> rows(file.trace().strings.size(), -1);
     chosen.ForEach(f, [&](uint32_t event) {
       const std::optional<StringId> id = id_of(event);
       if (!id || *id == kNoString) return fill.Append(std::nullopt);
-      if (rows[*id] < 0) rows[*id] = dictionary.RowOf(file.trace.strings[*id]);
+      if (rows[*id] < 0) rows[*id] = dictionary.RowOf(file.trace().strings[*id]);
       fill.Append(rows[*id]);
     });
   }

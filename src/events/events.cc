@@ -48,11 +48,11 @@ void DeriveLinks(const RankRecord& record, bool launches, bool nesting, EventLin
   EventLinks derived;
   if (launches && links.launches.empty()) {
     for (const RecordedFile& file : record.files)
-      derived.launches.push_back(LaunchesOf(file.trace));
+      derived.launches.push_back(LaunchesOf(file.trace()));
     links.launches = std::move(derived.launches);
   }
   if (nesting && links.nestings.empty()) {
-    for (const RecordedFile& file : record.files) derived.nestings.push_back(NestingOf(file.trace));
+    for (const RecordedFile& file : record.files) derived.nestings.push_back(NestingOf(file.trace()));
     links.nestings = std::move(derived.nestings);
   }
 }
@@ -66,7 +66,7 @@ std::vector<uint32_t> ChooseOf(const RankRecord& record, size_t f, KindSet kinds
   if (wanted.any()) steps.emplace(file, links.launches[f], record.steps);
   for (EventId e = 0; e < file.size(); ++e) {
     checks.Turn();
-    if (!kinds.Has(file.trace.kinds()[e])) continue;
+    if (!kinds.Has(file.trace().kinds()[e])) continue;
     if (!steps || wanted.Has(steps->At(e))) chosen.push_back(e);
   }
   return chosen;
@@ -97,13 +97,14 @@ EventTable::EventTable(EventTable&&) noexcept = default;
 EventTable& EventTable::operator=(EventTable&&) noexcept = default;
 EventTable::~EventTable() = default;
 
-EventTable EventsOf(int64_t rank, std::vector<Trace> files, std::vector<EventStep> steps) {
+EventTable EventsOf(int64_t rank, std::vector<std::shared_ptr<const Trace>> files,
+                    std::vector<EventStep> steps) {
   auto state = std::make_unique<EventTable::State>();
   state->record.rank = rank;
   state->record.steps = StepsAt(std::move(steps));
   uint32_t first = 0;
-  for (Trace& trace : files) {
-    const auto size = static_cast<uint32_t>(trace.size());
+  for (std::shared_ptr<const Trace>& trace : files) {
+    const auto size = static_cast<uint32_t>(trace->size());
     state->record.files.push_back({std::move(trace), first});
     first += size;
   }

@@ -22,15 +22,15 @@ ColumnData FillTimes(const Chosen& chosen, const EventLinks&, std::string name) 
 
 constexpr auto kStarts = [](const RecordedFile& file) {
   return
-      [&column = file.trace.starts()](uint32_t e) -> std::optional<int64_t> { return column[e]; };
+      [&column = file.trace().starts()](uint32_t e) -> std::optional<int64_t> { return column[e]; };
 };
 constexpr auto kDurations = [](const RecordedFile& file) {
-  return [&column = file.trace.durations()](uint32_t e) -> std::optional<int64_t> {
+  return [&column = file.trace().durations()](uint32_t e) -> std::optional<int64_t> {
     return column[e];
   };
 };
 constexpr auto kEnds = [](const RecordedFile& file) {
-  return [&trace = file.trace](uint32_t e) -> std::optional<int64_t> {
+  return [&trace = file.trace()](uint32_t e) -> std::optional<int64_t> {
     return trace.starts()[e] + trace.durations()[e];
   };
 };
@@ -52,14 +52,14 @@ ColumnData FillRank(const Chosen& chosen, const EventLinks&, std::string name) {
 ColumnData FillName(const Chosen& chosen, const EventLinks&, std::string name) {
   return TextsOfEvents(chosen, std::move(name), [](const RecordedFile& file) {
     return
-        [&names = file.trace.names()](uint32_t e) -> std::optional<StringId> { return names[e]; };
+        [&names = file.trace().names()](uint32_t e) -> std::optional<StringId> { return names[e]; };
   });
 }
 
 ColumnData FillKind(const Chosen& chosen, const EventLinks&, std::string name) {
   ColumnData column = NumbersOfEvents<int8_t>(
       chosen, std::move(name), ColumnType::kInt8, [](const RecordedFile& file) {
-        return [kinds = file.trace.kinds()](uint32_t e) -> std::optional<int64_t> {
+        return [kinds = file.trace().kinds()](uint32_t e) -> std::optional<int64_t> {
           return static_cast<int64_t>(kinds[e]);
         };
       });
@@ -74,8 +74,8 @@ template <class T, ColumnType type, auto of_track>
 ColumnData FillByTrack(const Chosen& chosen, const EventLinks&, std::string name) {
   return NumbersOfEvents<T>(chosen, std::move(name), type, [](const RecordedFile& file) {
     std::vector<std::optional<int64_t>> numbers;
-    for (const Track& track : file.trace.tracks) numbers.push_back(of_track(track));
-    return [numbers = std::move(numbers), &tracks = file.trace.tracks_of()](uint32_t e) {
+    for (const Track& track : file.trace().tracks) numbers.push_back(of_track(track));
+    return [numbers = std::move(numbers), &tracks = file.trace().tracks_of()](uint32_t e) {
       return numbers[tracks[e]];
     };
   });
@@ -92,7 +92,7 @@ constexpr auto kStream = [](const Track& track) {
 ColumnData FillStream(const Chosen& chosen, const EventLinks& links, std::string name) {
   bool wide = false;
   for (const RecordedFile& file : chosen.record->files) {
-    for (const Track& track : file.trace.tracks)
+    for (const Track& track : file.trace().tracks)
       wide = wide || (track.is_stream && !std::in_range<int32_t>(track.stream));
   }
   return wide ? FillByTrack<int64_t, ColumnType::kInt64, kStream>(chosen, links, std::move(name))
@@ -106,12 +106,12 @@ ColumnData FillTextByTrack(const Chosen& chosen, const EventLinks&, std::string 
   ColumnData column = NumbersOfEvents<int32_t>(
       chosen, std::move(name), ColumnType::kInt32, [&](const RecordedFile& file) {
         std::vector<std::optional<int64_t>> rows;
-        for (const Track& track : file.trace.tracks) {
+        for (const Track& track : file.trace().tracks) {
           const std::string& said = track.*text;
           rows.push_back(said.empty() ? std::nullopt
                                       : std::optional<int64_t>(dictionary.RowOf(said)));
         }
-        return [rows = std::move(rows), &tracks = file.trace.tracks_of()](uint32_t e) {
+        return [rows = std::move(rows), &tracks = file.trace().tracks_of()](uint32_t e) {
           return rows[tracks[e]];
         };
       });
@@ -170,14 +170,14 @@ ColumnData FillInt(const Chosen& chosen, const EventLinks&, std::string name) {
   return NumbersOfEvents<int64_t>(
       chosen, std::move(name), ColumnType::kInt64, [](const RecordedFile& file) {
         return
-            [walk = SparseWalk(file.trace.Ints(field))](uint32_t e) mutable { return walk.At(e); };
+            [walk = SparseWalk(file.trace().Ints(field))](uint32_t e) mutable { return walk.At(e); };
       });
 }
 
 template <TextField field>
 ColumnData FillText(const Chosen& chosen, const EventLinks&, std::string name) {
   return TextsOfEvents(chosen, std::move(name), [](const RecordedFile& file) {
-    return [walk = SparseWalk(file.trace.Texts(field))](uint32_t e) mutable { return walk.At(e); };
+    return [walk = SparseWalk(file.trace().Texts(field))](uint32_t e) mutable { return walk.At(e); };
   });
 }
 
@@ -185,7 +185,7 @@ template <RealField field>
 ColumnData FillReal(const Chosen& chosen, const EventLinks&, std::string name) {
   ColumnFill<double> fill(chosen.size());
   for (size_t f = 0; f < chosen.record->files.size(); ++f) {
-    SparseWalk walk(chosen.record->files[f].trace.Reals(field));
+    SparseWalk walk(chosen.record->files[f].trace().Reals(field));
     chosen.ForEach(f, [&](uint32_t event) { fill.Append(walk.At(event)); });
   }
   return fill.Finish(std::move(name), ColumnType::kDouble);

@@ -15,10 +15,11 @@ namespace stepscope {
 
 // One file. Its events are numbered from `first` on among all of the rank.
 struct RecordedFile {
-  Trace trace;
+  std::shared_ptr<const Trace> read;
   uint32_t first = 0;
 
-  size_t size() const { return trace.size(); }
+  const Trace& trace() const { return *read; }
+  size_t size() const { return read->size(); }
 };
 
 struct RankRecord {
@@ -30,6 +31,7 @@ struct RankRecord {
 };
 
 // The events of these files, in this order. REQUIRES: fewer than 2^31 events in all.
-EventTable EventsOf(int64_t rank, std::vector<Trace> files, std::vector<EventStep> steps);
+EventTable EventsOf(int64_t rank, std::vector<std::shared_ptr<const Trace>> files,
+                    std::vector<EventStep> steps);
 
 }  // namespace stepscope

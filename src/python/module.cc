@@ -10,6 +10,7 @@ NB_MODULE(_core, module) {
   AddProgram(module);
   AddColumns(module);
   AddAnswers(module);
+  AddSummaries(module);
   AddEvents(module);
   AddSessions(module);
   AddComparisons(module);

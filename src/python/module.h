@@ -10,6 +10,7 @@ namespace nb = nanobind;
 void AddProgram(nb::module_& module);
 void AddColumns(nb::module_& module);
 void AddAnswers(nb::module_& module);
+void AddSummaries(nb::module_& module);
 void AddSessions(nb::module_& module);
 void AddComparisons(nb::module_& module);
 void AddGoodput(nb::module_& module);

@@ -56,11 +56,12 @@ Session& Opened(Run& run) {
 
 std::unique_ptr<Run> Open(const nb::list& given, int threads, const Groups& groups,
                           const Params& params, std::vector<std::string> analyses, bool advice,
-                          const nb::object& storage, const nb::object& on_progress) {
+                          bool events, const nb::object& storage, const nb::object& on_progress) {
   const std::vector<std::string> paths = BytesOfEach(given);
   OpenOptions options{.analyses = std::move(analyses),
                       .advice = advice,
                       .threads = threads,
+                      .keep_traces = events,
                       .settings = {.groups = GroupsOf(groups), .params = params},
                       .storage = StorageOf(storage)};
   ValueOrRaise(Session::Check(options.settings), Fault::kQuestion);
@@ -220,8 +221,8 @@ void AddSessions(nb::module_& module) {
       .def_prop_ro("files", FilesOf)
       .def_prop_ro("ranks", RanksOf);
   module.def("open", Open, nb::arg("paths"), nb::arg("threads"), nb::arg("groups"),
-             nb::arg("params"), nb::arg("analyses"), nb::arg("advice"), nb::arg("storage").none(),
-             nb::arg("on_progress").none());
+             nb::arg("params"), nb::arg("analyses"), nb::arg("advice"), nb::arg("events"),
+             nb::arg("storage").none(), nb::arg("on_progress").none());
   module.def("read_groups", ReadGroups, nb::arg("path"));
   module.def("analyses", Analyses);
   module.def("explain", Explain, nb::arg("name"));

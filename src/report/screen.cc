@@ -60,19 +60,10 @@ size_t DrawVerdict(Pen& pen, const Summary& summary) {
   return all > lines.size() ? shown : text.size();
 }
 
-// What a cause says: its message, unless the verdict did, and why.
-struct Said {
-  Phrase head, because;
-};
-Said SayCause(const SummaryCause& cause, std::string_view said_before, const Pen& pen) {
-  const Finding& f = *cause.finding;
-  if (f.because.empty() || !said_before.contains(Printable(pen.In(f.message))))
-    return {f.message, f.because};
-  return {Capitalized(f.because), {}};
-}
-
 void DrawCause(Pen& pen, size_t number, const SummaryCause& cause, std::string_view said_before) {
-  const Said said = SayCause(cause, said_before, pen);
+  const Finding& finding = *cause.finding;
+  const SaidCause said =
+      SayCause(finding, said_before.contains(Printable(pen.In(finding.message))));
   const size_t room = pen.Room(kIndent);
   const std::string worth_text = pen.In(cause.worth);
   const size_t worth = DisplayWidth(worth_text);
@@ -80,14 +71,14 @@ void DrawCause(Pen& pen, size_t number, const SummaryCause& cause, std::string_v
   const auto lines = Clip(Printable(pen.In(said.head)), first, room, kCauseLines);
   const std::string pad(first - DisplayWidth(lines.front()) + (worth > 0 ? 2 : 0), ' ');
   const std::string place =
-      pen.Painted(ColorOf(cause.finding->severity), fmt::format("{}", number));
+      pen.Painted(ColorOf(finding.severity), fmt::format("{}", number));
   pen.Line(0, fmt::format("{}  {}{}{}", place, lines.front(), pad,
                           first == room ? "" : pen.Painted(kBold, worth_text)));
   for (size_t i = 1; i < lines.size(); ++i) pen.Line(kIndent, lines[i]);
   if (first == room) pen.Paragraph(kIndent, worth_text);
   Write(pen, kIndent, Printable(pen.In(said.because)), kCauseLines);
-  const Phrase& hint = cause.finding->hint;
-  if (!hint.empty()) Write(pen, kIndent, Printable(pen.In(Say("try: {hint}", hint))), kCauseLines);
+  if (!finding.hint.empty())
+    Write(pen, kIndent, Printable(pen.In(Say("try: {hint}", finding.hint))), kCauseLines);
 }
 
 // `said`: bytes of the verdict that are on the screen.
@@ -194,18 +185,16 @@ std::vector<size_t> PartsThatFit(const Pen& pen, const SummaryRanks& ranks, size
 
 void DrawRanks(Pen& pen, const SummaryRanks& ranks) {
   if (ranks.rows.empty()) return;
-  const Phrase of = ranks.changes ? Phrase("Change per step")
-                    : ranks.since ? Say("Per step since step {step}", *ranks.since)
-                                  : Phrase("Per step");
-  PageTable table{.title = {}, .columns = {{pen.In(of), true}}, .rows = {}, .remark = {}};
+  PageTable table{.title = {},
+                  .columns = {{pen.In(SayWhatRanksShow(ranks)), true}},
+                  .rows = {},
+                  .remark = {}};
   const std::vector<size_t> parts = PartsThatFit(pen, ranks, pen.Room(0));
   for (const size_t c : parts) table.columns.push_back({Printable(pen.In(ranks.parts[c]))});
   for (const SummaryRanks::Row& row : ranks.rows) {
     auto& cells = table.rows.emplace_back();
     cells.push_back(pen.In(row.title));
-    for (const size_t c : parts)
-      cells.push_back((ranks.changes && row.times[c] > 0 ? "+" : "") +
-                      pen.In(HumanNanoseconds(row.times[c])));
+    for (const size_t c : parts) cells.push_back(pen.In(SayRankTime(ranks, row.times[c])));
   }
   pen.Gap();
   for (const std::string& line : AlignTable(table, pen.Room(0))) pen.Line(0, line);

@@ -296,6 +296,11 @@ Phrase SubjectOf(const ReportSet& answer) {
   return text;
 }
 
+SaidCause SayCause(const Finding& finding, bool told) {
+  if (finding.because.empty() || !told) return {finding.message, finding.because};
+  return {Capitalized(finding.because), {}};
+}
+
 Summary Summarize(const ReportSet& answer) {
   Summary summary{.subject = SubjectOf(answer), .verdict = answer.verdict};
   ChooseCauses(answer, summary);

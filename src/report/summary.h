@@ -21,6 +21,13 @@ struct SummaryCause {
   Phrase worth;  // "1.59 ms of 6.65 ms per step", "up to 1.2 s (30.0%)"; empty: not a time
 };
 
+// What a screen says of a cause. `told`: whether the verdict on it has said the message already, so
+// that why it is so comes first.
+struct SaidCause {
+  Phrase head, because;
+};
+SaidCause SayCause(const Finding& finding, bool told);
+
 // A part of a step.
 struct SummaryPart {
   Phrase title;

@@ -78,6 +78,15 @@ std::string PartOf(std::string_view title) {
 
 }  // namespace
 
+Phrase SayWhatRanksShow(const SummaryRanks& ranks) {
+  if (ranks.changes) return "Change per step";
+  return ranks.since ? Say("Per step since step {step}", *ranks.since) : Phrase("Per step");
+}
+
+std::string SayRankTime(const SummaryRanks& ranks, int64_t time) {
+  return (ranks.changes && time > 0 ? "+" : "") + HumanNanoseconds(time);
+}
+
 SummaryRanks ReadRanks(const ReportSet& answer, int64_t step_time) {
   const Table* table = FindTable(FindReport(answer, "breakdown"), "ranks");
   SummaryRanks ranks;

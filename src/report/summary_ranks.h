@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "stepscope/report.h"
@@ -22,6 +23,11 @@ struct SummaryRanks {
   };
   std::vector<Row> rows;  // empty: no rank differs
 };
+
+// What the times of its table are: "Per step since step 9", "Change per step".
+Phrase SayWhatRanksShow(const SummaryRanks& ranks);
+// "1.59 ms"; of a change that is longer, "+1.59 ms".
+std::string SayRankTime(const SummaryRanks& ranks, int64_t time);
 
 // The ranks that differ by a twentieth of a step or more in some part, those that differ most
 // first, and the median of the others; all where they are few. No rows where none differs.

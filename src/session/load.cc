@@ -53,8 +53,10 @@ std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, Wanted 
   // inflated and parsed on two threads, and so is the last of many.
   std::atomic<int> spare_threads = static_cast<int>(threads - std::min(threads, files.size()));
   if (options.keep_events) keep = keep | TimelineNeeds();
+  if (options.keep_traces) keep = Wanted::All();
   const LoadOptions read{.read = {.keep = keep, .spare_threads = &spare_threads},
                          .keep_events = options.keep_events,
+                         .keep_trace = options.keep_traces && !options.keep_events,
                          .redactor = redactor,
                          .places = places,
                          .stop = options.stop};
@@ -84,7 +86,7 @@ bool SameRecording(const LoadedFile& a, const LoadedFile& b) {
   if (a.rank.activities.empty()) return false;  // nothing to tell them apart by
   return std::ranges::equal(
       a.rank.activities, b.rank.activities, [&](const Activity& x, const Activity& y) {
-        return x.start == y.start && x.end == y.end && a.strings[x.name] == b.strings[y.name];
+        return x.start == y.start && x.end == y.end && a.names()[x.name] == b.names()[y.name];
       });
 }
 
@@ -172,10 +174,10 @@ void SettleWindows(std::vector<LoadedFile>& files) {
 }
 
 void MergeNames(LoadedFile& file, StringTable& names) {
-  std::vector<StringId> merged(file.strings.size(), kNoString);
+  std::vector<StringId> merged(file.names().size(), kNoString);
   ForEachName(file.rank, [&](StringId& name) {
     StringId& id = merged[name];
-    if (id == kNoString) id = names.Intern(file.strings[name]);
+    if (id == kNoString) id = names.Intern(file.names()[name]);
     name = id;
   });
   file.strings = {};
@@ -188,6 +190,7 @@ void AddRecording(LoadedFile& file, LoadedRun& run) {
   if (!goes_with_it) {
     run.ranks.push_back(std::move(file.rank));
     run.events.push_back(std::move(file.events));
+    run.traces.push_back(std::move(file.trace));
     run.files.push_back(file.memory_only ? std::nullopt : std::optional(run.info.files.size() - 1));
     return;
   }

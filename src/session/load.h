@@ -2,6 +2,7 @@
 // ranks.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 #include "stepscope/report.h"
 #include "stepscope/session.h"
 #include "timeline/recording.h"
+#include "trace/trace.h"
 
 namespace stepscope {
 
@@ -25,6 +27,8 @@ struct LoadedRun {
   // Of each of `ranks`, its file in info.files. Absent: no recording, but a memory timeline of a
   // rank of which nothing else was read.
   std::vector<std::optional<size_t>> files;
+  // With OpenOptions::keep_traces: of each of `ranks` what was read of it.
+  std::vector<std::shared_ptr<const Trace>> traces;
   // With OpenOptions::keep_events: the events of each of `ranks`, and the names they share.
   std::vector<RecordedEvents> events;
   StringTable event_names;

@@ -85,7 +85,7 @@ void ReadFile(LoadedFile& file, const LoadOptions& load, std::atomic<int64_t>& b
   if (load.keep_events)
     TakeActivityAndEvents(file, *trace, *options.spare_threads);
   else
-    file.rank = BuildRankActivity(*trace, Events::kRelease);
+    file.rank = BuildRankActivity(*trace, load.keep_trace ? Events::kKeep : Events::kRelease);
   file.info.events = trace->events_in_file;
   file.info.gpu_events = trace->gpu_events_in_file;
   file.info.problem = ProblemOf(trace->notes);
@@ -94,11 +94,14 @@ void ReadFile(LoadedFile& file, const LoadOptions& load, std::atomic<int64_t>& b
     if (trace->notes.Count(NoteKind::kTruncated) == 0) trace->notes.Add(NoteKind::kTruncated);
   }
   file.notes = std::move(trace->notes);
-  file.strings = std::move(trace->strings);
   file.own_rank = trace->meta.rank;
   file.world_size = trace->meta.world_size;
   file.memory_only = trace->meta.memory_only;
   file.used = true;
+  if (load.keep_trace)
+    file.trace = std::make_shared<const Trace>(std::move(*trace));
+  else
+    file.strings = std::move(trace->strings);
 }
 
 }  // namespace

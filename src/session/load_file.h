@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stop_token>
 
@@ -14,6 +15,7 @@
 #include "stepscope/report.h"
 #include "timeline/recording.h"
 #include "trace/notes.h"
+#include "trace/trace.h"
 
 namespace stepscope {
 
@@ -24,17 +26,22 @@ struct LoadedFile {
   Notes notes;
   RankActivity rank;
   RecordedEvents events;            // if they are to be kept
-  StringTable strings;              // names of the activities and events until they are merged
+  std::shared_ptr<const Trace> trace;  // if it is to be kept
+  // Names of the activities and events until they are merged; a trace that is kept has them.
+  StringTable strings;
   std::optional<int64_t> own_rank;  // as the trace says
   std::optional<int64_t> world_size;
   bool used = false;
   bool memory_only = false;  // no recording, but a memory timeline that accompanies one
+
+  const StringTable& names() const { return trace ? trace->strings : strings; }
 };
 
 // How a file is to be read.
 struct LoadOptions {
   ReadOptions read;
   bool keep_events = false;
+  bool keep_trace = false;  // not together with the events
   const redact::Redactor* redactor = nullptr;
   Places places;
   std::stop_token stop;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <new>
 #include <set>
 #include <string>
@@ -46,7 +47,11 @@ std::vector<EventStep> StepsOf(const LoadedRun& run, const std::vector<size_t>& 
   return steps;
 }
 
-Result<Trace> ReadOne(const LoadedRun& run, const std::string& path, std::atomic<int>& spare) {
+using Read = std::shared_ptr<const Trace>;
+
+Result<Read> ReadOne(const LoadedRun& run, size_t r, std::atomic<int>& spare) {
+  if (run.traces[r]) return run.traces[r];
+  const std::string& path = run.info.files[*run.files[r]].path;
   ReadFailure failure;
   auto source = run.places.Open(path, nullptr, &failure);
   if (!source) return std::unexpected(source.error());
@@ -55,19 +60,19 @@ Result<Trace> ReadOne(const LoadedRun& run, const std::string& path, std::atomic
   if (const auto failed = failure.Get()) return std::unexpected(*failed);
   if (!trace) return std::unexpected(Error{trace.error().what, path, trace.error().hint});
   if (run.redactor) RedactTrace(*trace, *run.redactor);
-  return trace;
+  return std::make_shared<const Trace>(std::move(*trace));
 }
 
 Result<EventTable> ReadAll(const LoadedRun& run, int64_t rank,
                            const std::vector<size_t>& recordings, int threads) {
   const auto processors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   std::atomic<int> spare = (threads > 0 ? threads : processors) - 1;
-  std::vector<Trace> traces;
+  std::vector<Read> traces;
   size_t events = 0;
   for (const size_t r : recordings) {
-    auto trace = ReadOne(run, run.info.files[*run.files[r]].path, spare);
+    auto trace = ReadOne(run, r, spare);
     if (!trace) return std::unexpected(trace.error());
-    events += trace->size();
+    events += (*trace)->size();
     traces.push_back(std::move(*trace));
   }
   if (events > kMostEvents) {

@@ -5,6 +5,7 @@ import contextlib
 import datetime
 import json
 import os
+import re
 import tempfile
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence, Tuple, Union
 
@@ -129,8 +130,12 @@ def _bytes_of(given: Any) -> bytes:
     return content.encode() if isinstance(content, str) else content
 
 
+def _without_credentials(url: str) -> str:
+    return re.sub(r"://[^/]*@", "://", url.partition("?")[0])
+
+
 def _path(given: Any) -> Any:
     if isinstance(given, str) and "://" in given and not os.path.exists(given):
         raise ValueError("events are read from files of this machine, not from {}: give a path, or an object with "
-                         "read(), such as fsspec.open(url).open()".format(given.split("?")[0]))
+                         "read(), such as fsspec.open(url).open()".format(_without_credentials(given)))
     return given
