@@ -1,0 +1,70 @@
+// Watches a job: captures a short window again and again, keeps what it says, and keeps the trace
+// only where a step, a rank or a category departs from its own past.
+//
+// All that stays of an ordinary window is one line of `folder`/history.jsonl. Who watches goes on
+// where an earlier watch of the same folder ended. Times are ns; moments are ns since 1970.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "stepscope/result.h"
+
+namespace stepscope {
+
+// A part of a rank's step, as the analysis `breakdown` has it: "device_compute", "wait",
+// "step_time".
+struct WatchedPart {
+  int64_t rank = 0;
+  std::string part;
+  int64_t time = 0;  // per step
+};
+
+// A part that has another level than in the windows before.
+struct WatchedDeparture {
+  int64_t rank = 0;
+  std::string part;
+  int64_t before = 0, now = 0;  // ns per step, medians
+  int64_t windows = 0;          // how many windows have the new level
+};
+
+// "rank 3: device compute 18.0 ms per step, before 12.1 ms".
+std::string SayDeparture(const WatchedDeparture& departure);
+
+// What a watched window said, and what became of it.
+struct WatchedWindow {
+  int64_t time = 0;       // when its capture began
+  std::string why;        // why there is nothing to compare; empty: there is
+  int64_t step_time = 0;  // mean of the ranks
+  std::vector<WatchedPart> parts;
+  std::string verdict;                // the first sentence of its trace
+  std::vector<std::string> findings;  // the costliest
+  std::vector<WatchedDeparture> departed;  // told in this window first, what matters most first
+  std::string kept;                        // the name of its trace's folder; empty: it was dropped
+};
+
+struct WatchOptions {
+  std::string folder;           // made if missing
+  int64_t every = 600'000'000'000;
+  int64_t windows = 0;          // how many; 0: until `cancelled`
+  int64_t keep_bytes = 1'000'000'000;  // of traces that are kept, the oldest out first
+  int64_t keep_runs = 20;
+  // Captures a window into this new folder. What it fails with becomes the `why` of the window.
+  std::function<Result<void>(const std::string& folder)> capture;
+  std::function<void(const WatchedWindow&)> on_window;
+  std::function<bool()> cancelled;  // asked several times a second
+  // Of tests: sleeps until a moment, and tells the time.
+  std::function<int64_t()> now;
+  std::function<void(int64_t until)> sleep;
+};
+
+// Returns how many windows it watched. Fails where the folder cannot be written or holds a history
+// that is none; a window that cannot be captured or read is a line that says why.
+Result<int64_t> Watch(const WatchOptions& options);
+
+// The windows of a folder that was watched, as they came. Lines that are none are left out.
+Result<std::vector<WatchedWindow>> WatchedWindows(const std::string& folder);
+
+}  // namespace stepscope

@@ -1,0 +1,133 @@
+// Implements the loop: captures, reads, judges, and keeps or drops.
+#include "stepscope/watch.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+#include <utility>
+
+#include "base/time_units.h"
+#include "watch/departure.h"
+#include "watch/history.h"
+#include "watch/keeping.h"
+#include "watch/read_window.h"
+
+namespace stepscope {
+namespace {
+
+constexpr int64_t kMostHistory = 100'000'000;  // bytes; there are up to two such files
+
+int64_t Now() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+
+// What a watch remembers from window to window.
+class Watcher {
+ public:
+  Watcher(const WatchOptions& options, std::vector<WatchedWindow> before)
+      : options_(options), latest_(std::move(before)) {
+    Forget();
+  }
+
+  // Watches one window.
+  Result<void> Turn() {
+    WatchedWindow window{.time = TimeNow()};
+    auto folder = MakeWindowFolder(options_.folder, window.time);
+    if (!folder) return std::unexpected(folder.error());
+    if (const auto captured = options_.capture(*folder); captured)
+      ReadWindow(*folder, window);
+    else
+      window.why = captured.error().what;
+    Judge(window, *folder);
+    if (options_.on_window) options_.on_window(window);
+    if (auto kept = AppendWindow(options_.folder, window, kMostHistory); !kept) return kept;
+    latest_.push_back(std::move(window));
+    Forget();
+    return {};
+  }
+
+  // Drops the trace that is still there in case that its window began a change.
+  void End() { Drop(); }
+
+  int64_t TimeNow() const { return options_.now ? options_.now() : Now(); }
+
+ private:
+  // The first window that is like none before is a trace worth having; of a change, the first two:
+  // that of the window before waits until this one tells.
+  void Judge(WatchedWindow& window, const std::string& folder) {
+    if (window.why.empty()) {
+      latest_.push_back(window);
+      window.departed = DeparturesOf(Comparable());
+      latest_.pop_back();
+    }
+    const bool first = window.why.empty() && Comparable().empty();
+    if (first || !window.departed.empty()) {
+      window.kept = std::filesystem::path(folder).filename();
+      waiting_.clear();  // it stays
+      RemoveOldest(options_.folder, options_.keep_runs, options_.keep_bytes, folder);
+      return;
+    }
+    Drop();
+    if (window.why.empty())
+      waiting_ = folder;
+    else
+      RemoveWindowFolder(folder);
+  }
+
+  void Drop() {
+    if (!waiting_.empty()) RemoveWindowFolder(waiting_);
+    waiting_.clear();
+  }
+
+  std::vector<WatchedWindow> Comparable() const {
+    std::vector<WatchedWindow> windows;
+    std::ranges::copy_if(latest_, std::back_inserter(windows),
+                         [](const WatchedWindow& w) { return w.why.empty(); });
+    return windows;
+  }
+
+  void Forget() {
+    size_t comparable = 0;
+    auto at = latest_.rbegin();
+    for (; at != latest_.rend() && comparable < kComparedWindows; ++at)
+      comparable += at->why.empty() ? 1 : 0;
+    latest_.erase(latest_.begin(), at.base());
+  }
+
+  const WatchOptions& options_;
+  std::vector<WatchedWindow> latest_;
+  std::string waiting_;  // the folder of the last window, if it has not been told to be kept
+};
+
+void Sleep(const WatchOptions& options, const Watcher& watcher, int64_t until) {
+  if (options.sleep) return options.sleep(until);
+  constexpr auto kTurn = std::chrono::milliseconds(100);
+  while (watcher.TimeNow() < until && !(options.cancelled && options.cancelled()))
+    std::this_thread::sleep_for(kTurn);
+}
+
+}  // namespace
+
+Result<int64_t> Watch(const WatchOptions& options) {
+  auto before = ReadWindows(options.folder);
+  if (!before) return std::unexpected(before.error());
+  Watcher watcher(options, std::move(*before));
+  const auto over = [&] { return options.cancelled && options.cancelled(); };
+  int64_t windows = 0;
+  for (int64_t next = watcher.TimeNow(); !over();) {
+    if (auto turn = watcher.Turn(); !turn) return std::unexpected(turn.error());
+    if (++windows == options.windows) break;
+    next = std::max(next + options.every, watcher.TimeNow());
+    Sleep(options, watcher, next);
+  }
+  watcher.End();
+  return windows;
+}
+
+Result<std::vector<WatchedWindow>> WatchedWindows(const std::string& folder) {
+  return ReadWindows(folder);
+}
+
+}  // namespace stepscope

@@ -1,0 +1,158 @@
+// Watches jobs that are written here: what stays of which window, and what is told.
+#include "stepscope/watch.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/time_units.h"
+#include "tests/scratch.h"
+
+namespace stepscope::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Two steps of a rank, each with a kernel of so many us.
+std::string TraceOf(int rank, int64_t kernel) {
+  std::string events;
+  for (int step = 0; step < 2; ++step) {
+    const int64_t at = step * 20'000;
+    events += fmt::format(
+        R"({{"ph":"X","cat":"user_annotation","name":"ProfilerStep#{}","pid":1,"tid":1,"ts":{},"dur":20000}},
+{{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":{},"dur":5,"args":{{"correlation":{}}}}},
+{{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":{},"dur":{},"args":{{"correlation":{},"device":0,"stream":7}}}},
+)",
+        step, at, at + 10, step + 1, at + 20, kernel, step + 1);
+  }
+  events.resize(events.size() - 2);
+  return fmt::format(R"({{"schemaVersion":1,"distributedInfo":{{"rank":{},"world_size":2}},"traceEvents":[{}]}})",
+                     rank, events);
+}
+
+// A watched job of two ranks whose hours pass in no time. kernel(window) is how many us the kernel
+// of rank 1 takes; that of rank 0 takes 10 ms. 0: nothing is captured.
+struct WatchedJob {
+  explicit WatchedJob(std::function<int64_t(int64_t window)> kernel_of)
+      : kernel(std::move(kernel_of)) {
+    options.folder = scratch.path() + "/watch";
+    options.now = [this] { return now; };
+    options.sleep = [this](int64_t until) { now = until; };
+    options.capture = [this](const std::string& folder) { return Capture(folder); };
+    options.on_window = [this](const WatchedWindow& window) {
+      for (const auto& departure : window.departed)
+        told.push_back(fmt::format("{} {}", windows, SayDeparture(departure)));
+      ++windows;
+    };
+  }
+
+  Result<void> Capture(const std::string& folder) {
+    const int64_t us = kernel(windows);
+    if (us == 0) return std::unexpected(Error{"rank 1 does not answer", "", ""});
+    std::ofstream(folder + "/rank0.json") << TraceOf(0, 10'000);
+    std::ofstream(folder + "/rank1.json") << TraceOf(1, us);
+    return {};
+  }
+  std::vector<WatchedWindow> Run(int64_t count) {
+    options.windows = count;
+    EXPECT_EQ(Watch(options), count);
+    return WatchedWindows(options.folder).value();
+  }
+  // Names of the folders of traces that are there.
+  std::vector<std::string> Folders() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(options.folder)) {
+      if (entry.is_directory()) names.push_back(entry.path().filename());
+    }
+    std::ranges::sort(names);
+    return names;
+  }
+
+  ScratchFolder scratch;
+  std::function<int64_t(int64_t window)> kernel;
+  WatchOptions options;
+  int64_t now = 1'800'000'000 * kSecond;
+  int64_t windows = 0;
+  std::vector<std::string> told;
+};
+
+std::vector<std::string> KeptOf(const std::vector<WatchedWindow>& windows) {
+  std::vector<std::string> kept;
+  for (const WatchedWindow& w : windows) {
+    if (!w.kept.empty()) kept.push_back(w.kept);
+  }
+  return kept;
+}
+
+TEST(Watch, KeepsOneTraceOfAJobThatStaysAsItIs) {
+  WatchedJob job([](int64_t window) { return 10'000 + window % 3 * 100; });
+  const auto windows = job.Run(30);
+  ASSERT_EQ(windows.size(), 30u);
+  EXPECT_EQ(job.told, std::vector<std::string>{});
+  EXPECT_EQ(job.Folders(), std::vector<std::string>{"window-1800000000"});
+  EXPECT_EQ(windows[1].time - windows[0].time, 600 * kSecond);
+  EXPECT_EQ(windows[0].step_time, 20'000'000);
+  EXPECT_EQ(windows[7].why, "");
+  EXPECT_NE(windows[7].verdict, "");
+}
+
+TEST(Watch, TellsWhichRankDepartedOnceAndKeepsTheFirstTwoTraces) {
+  WatchedJob job([](int64_t window) { return window < 20 ? 10'000 : 15'000; });
+  const auto windows = job.Run(40);
+  ASSERT_FALSE(job.told.empty());
+  EXPECT_EQ(job.told.front(), "21 rank 1: device compute 15.0 ms per step, before 10.0 ms");
+  for (const std::string& line : job.told) EXPECT_TRUE(line.starts_with("21 ")) << line;
+  EXPECT_EQ(windows[21].departed.front().windows, 2);
+  EXPECT_EQ(job.Folders(), (std::vector<std::string>{"window-1800000000", "window-1800012000",
+                                                     "window-1800012600"}));
+}
+
+TEST(Watch, TellsWhenItIsAsBeforeAgain) {
+  WatchedJob job([](int64_t window) { return window < 20 || window >= 40 ? 10'000 : 15'000; });
+  job.Run(50);
+  ASSERT_GE(job.told.size(), 2u);
+  EXPECT_EQ(job.told.back().substr(0, 3), "41 ");
+}
+
+TEST(Watch, AWindowThatCannotBeCapturedSaysWhyAndOthersAreCompared) {
+  WatchedJob job([](int64_t window) { return window % 4 == 3 ? 0 : window < 20 ? 10'000 : 15'000; });
+  const auto windows = job.Run(30);
+  EXPECT_EQ(windows[3].why, "rank 1 does not answer");
+  ASSERT_FALSE(job.told.empty());
+  EXPECT_EQ(job.told.front(), "21 rank 1: device compute 15.0 ms per step, before 10.0 ms");
+}
+
+TEST(Watch, GoesOnWhereAnEarlierWatchEnded) {
+  WatchedJob job([](int64_t window) { return window < 20 ? 10'000 : 15'000; });
+  job.Run(15);
+  std::ofstream(job.options.folder + "/history.jsonl", std::ios::app) << "{\"time\": 17";  // a crash
+  const auto windows = job.Run(10);
+  ASSERT_EQ(windows.size(), 25u);
+  ASSERT_FALSE(job.told.empty());
+  EXPECT_EQ(job.told.front(), "21 rank 1: device compute 15.0 ms per step, before 10.0 ms");
+  EXPECT_EQ(KeptOf(windows).size(), 2u) << "the first of all, and that of the change";
+}
+
+TEST(Watch, KeepsNoMoreTracesThanItMay) {
+  WatchedJob job([](int64_t window) { return window / 10 % 2 == 0 ? 10'000 : 15'000; });
+  job.options.keep_runs = 3;
+  job.Run(100);
+  EXPECT_LE(job.Folders().size(), 4u);  // and the one that waits
+}
+
+TEST(Watch, AFolderThatCannotBeWrittenIsAnError) {
+  WatchedJob job([](int64_t) { return 10'000; });
+  job.options.folder = "/proc/no";
+  const auto watched = Watch(job.options);
+  ASSERT_FALSE(watched.has_value());
+  EXPECT_EQ(watched.error().hint, "give a folder that you may write (-o)");
+}
+
+}  // namespace
+}  // namespace stepscope::testing
