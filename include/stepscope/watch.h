@@ -39,16 +39,16 @@ struct WatchedWindow {
   std::string why;        // why there is nothing to compare; empty: there is
   int64_t step_time = 0;  // mean of the ranks
   std::vector<WatchedPart> parts;
-  std::string verdict;                // the first sentence of its trace
-  std::vector<std::string> findings;  // the costliest
+  std::string verdict;                     // the first sentence of its trace
+  std::vector<std::string> findings;       // the costliest
   std::vector<WatchedDeparture> departed;  // told in this window first, what matters most first
   std::string kept;                        // the name of its trace's folder; empty: it was dropped
 };
 
 struct WatchOptions {
-  std::string folder;           // made if missing
+  std::string folder;  // made if missing
   int64_t every = 600'000'000'000;
-  int64_t windows = 0;          // how many; 0: until `cancelled`
+  int64_t windows = 0;                 // how many; 0: until `cancelled`
   int64_t keep_bytes = 1'000'000'000;  // of traces that are kept, the oldest out first
   int64_t keep_runs = 20;
   // Captures a window into this new folder. What it fails with becomes the `why` of the window.

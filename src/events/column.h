@@ -101,8 +101,8 @@ class Dictionary {
   StringTable texts_;
 };
 
-// make(file) gives a function of ascending events that returns the id of a string in file.trace(), or
-// none.
+// make(file) gives a function of ascending events that returns the id of a string in file.trace(),
+// or none.
 template <class Make>
 ColumnData TextsOfEvents(const Chosen& chosen, std::string name, const Make& make) {
   ColumnFill<int32_t> fill(chosen.size());

@@ -52,7 +52,8 @@ void DeriveLinks(const RankRecord& record, bool launches, bool nesting, EventLin
     links.launches = std::move(derived.launches);
   }
   if (nesting && links.nestings.empty()) {
-    for (const RecordedFile& file : record.files) derived.nestings.push_back(NestingOf(file.trace()));
+    for (const RecordedFile& file : record.files)
+      derived.nestings.push_back(NestingOf(file.trace()));
     links.nestings = std::move(derived.nestings);
   }
 }

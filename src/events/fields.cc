@@ -169,15 +169,17 @@ template <IntField field>
 ColumnData FillInt(const Chosen& chosen, const EventLinks&, std::string name) {
   return NumbersOfEvents<int64_t>(
       chosen, std::move(name), ColumnType::kInt64, [](const RecordedFile& file) {
-        return
-            [walk = SparseWalk(file.trace().Ints(field))](uint32_t e) mutable { return walk.At(e); };
+        return [walk = SparseWalk(file.trace().Ints(field))](uint32_t e) mutable {
+          return walk.At(e);
+        };
       });
 }
 
 template <TextField field>
 ColumnData FillText(const Chosen& chosen, const EventLinks&, std::string name) {
   return TextsOfEvents(chosen, std::move(name), [](const RecordedFile& file) {
-    return [walk = SparseWalk(file.trace().Texts(field))](uint32_t e) mutable { return walk.At(e); };
+    return
+        [walk = SparseWalk(file.trace().Texts(field))](uint32_t e) mutable { return walk.At(e); };
   });
 }
 

@@ -1,7 +1,8 @@
 // Binds the first screen of an answer: what it says, chosen and worded by the core.
-#include <nanobind/nanobind.h>
+#include "report/summary.h"
 
 #include <fmt/format.h>
+#include <nanobind/nanobind.h>
 
 #include <string>
 #include <string_view>
@@ -12,7 +13,6 @@
 #include "python/text.h"
 #include "report/humanize.h"
 #include "report/printable.h"
-#include "report/summary.h"
 
 namespace stepscope::python {
 namespace {
@@ -45,7 +45,8 @@ nb::dict DictOf(const SummaryParts& step) {
   nb::list parts;
   for (const SummaryPart& part : step.parts) {
     nb::list times;
-    if (changed) times.append(nb::make_tuple(part.before.value_or(0), ShownTime(part.before.value_or(0))));
+    if (changed)
+      times.append(nb::make_tuple(part.before.value_or(0), ShownTime(part.before.value_or(0))));
     times.append(nb::make_tuple(part.now, ShownTime(part.now)));
     parts.append(nb::make_tuple(Shown(part.title), times));
   }
@@ -90,8 +91,6 @@ nb::dict SummaryOf(const Answer& answer) {
 
 }  // namespace
 
-void AddSummaries(nb::module_& module) {
-  module.def("summary_of", SummaryOf, nb::arg("answer"));
-}
+void AddSummaries(nb::module_& module) { module.def("summary_of", SummaryOf, nb::arg("answer")); }
 
 }  // namespace stepscope::python

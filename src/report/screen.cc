@@ -70,8 +70,7 @@ void DrawCause(Pen& pen, size_t number, const SummaryCause& cause, std::string_v
   const size_t first = room > worth + 22 ? room - worth - (worth > 0 ? 2 : 0) : room;
   const auto lines = Clip(Printable(pen.In(said.head)), first, room, kCauseLines);
   const std::string pad(first - DisplayWidth(lines.front()) + (worth > 0 ? 2 : 0), ' ');
-  const std::string place =
-      pen.Painted(ColorOf(finding.severity), fmt::format("{}", number));
+  const std::string place = pen.Painted(ColorOf(finding.severity), fmt::format("{}", number));
   pen.Line(0, fmt::format("{}  {}{}{}", place, lines.front(), pad,
                           first == room ? "" : pen.Painted(kBold, worth_text)));
   for (size_t i = 1; i < lines.size(); ++i) pen.Line(kIndent, lines[i]);
@@ -185,10 +184,8 @@ std::vector<size_t> PartsThatFit(const Pen& pen, const SummaryRanks& ranks, size
 
 void DrawRanks(Pen& pen, const SummaryRanks& ranks) {
   if (ranks.rows.empty()) return;
-  PageTable table{.title = {},
-                  .columns = {{pen.In(SayWhatRanksShow(ranks)), true}},
-                  .rows = {},
-                  .remark = {}};
+  PageTable table{
+      .title = {}, .columns = {{pen.In(SayWhatRanksShow(ranks)), true}}, .rows = {}, .remark = {}};
   const std::vector<size_t> parts = PartsThatFit(pen, ranks, pen.Room(0));
   for (const size_t c : parts) table.columns.push_back({Printable(pen.In(ranks.parts[c]))});
   for (const SummaryRanks::Row& row : ranks.rows) {

@@ -25,7 +25,7 @@ struct LoadedFile {
   Error error;  // when info.problem is set and the file is not used
   Notes notes;
   RankActivity rank;
-  RecordedEvents events;            // if they are to be kept
+  RecordedEvents events;               // if they are to be kept
   std::shared_ptr<const Trace> trace;  // if it is to be kept
   // Names of the activities and events until they are merged; a trace that is kept has them.
   StringTable strings;

@@ -47,9 +47,8 @@ std::map<Part, Series> SeriesOf(std::span<const WatchedWindow> windows) {
 // Whether a window since the change told of it.
 bool WasTold(std::span<const WatchedWindow> windows, size_t since, const Part& part) {
   return std::ranges::any_of(windows.subspan(since), [&](const WatchedWindow& w) {
-    return std::ranges::any_of(w.departed, [&](const WatchedDeparture& d) {
-      return Part(d.rank, d.part) == part;
-    });
+    return std::ranges::any_of(
+        w.departed, [&](const WatchedDeparture& d) { return Part(d.rank, d.part) == part; });
   });
 }
 

@@ -13,9 +13,10 @@ namespace stepscope {
 // of base/change_point, which wants an eighth of all values on each side.
 inline constexpr size_t kComparedWindows = 16;
 
-// Those of the last of these windows, which are in order of time. Parts that come and go are compared
-// where they are. A part whose change was told in an earlier window is not told again. Those that
-// others explain (a wait for other ranks, a step's time) come last, and else the largest first.
+// Those of the last of these windows, which are in order of time. Parts that come and go are
+// compared where they are. A part whose change was told in an earlier window is not told again.
+// Those that others explain (a wait for other ranks, a step's time) come last, and else the largest
+// first.
 std::vector<WatchedDeparture> DeparturesOf(std::span<const WatchedWindow> windows);
 
 }  // namespace stepscope

@@ -12,9 +12,11 @@ namespace {
 
 constexpr int64_t kStep = 100'000'000;  // ns
 constexpr int kRanks = 8;
-const std::vector<std::string> kParts = {"device_compute", "exposed_communication", "input", "wait"};
+const std::vector<std::string> kParts = {"device_compute", "exposed_communication", "input",
+                                         "wait"};
 
-// Each part takes a quarter of a step, and up to `noise` of that more or less, normally distributed.
+// Each part takes a quarter of a step, and up to `noise` of that more or less, normally
+// distributed.
 WatchedWindow Noisy(std::mt19937_64& random, double noise) {
   std::normal_distribution<double> factor(1, noise);
   WatchedWindow window{.step_time = kStep};

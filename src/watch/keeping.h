@@ -16,6 +16,7 @@ void RemoveWindowFolder(const std::string& path);
 
 // Removes the oldest folders of windows until they are at most `runs` and have at most `bytes`
 // together; never `spared`, the newest.
-void RemoveOldest(const std::string& folder, int64_t runs, int64_t bytes, const std::string& spared);
+void RemoveOldest(const std::string& folder, int64_t runs, int64_t bytes,
+                  const std::string& spared);
 
 }  // namespace stepscope

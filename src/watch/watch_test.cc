@@ -32,8 +32,9 @@ std::string TraceOf(int rank, int64_t kernel) {
         step, at, at + 10, step + 1, at + 20, kernel, step + 1);
   }
   events.resize(events.size() - 2);
-  return fmt::format(R"({{"schemaVersion":1,"distributedInfo":{{"rank":{},"world_size":2}},"traceEvents":[{}]}})",
-                     rank, events);
+  return fmt::format(
+      R"({{"schemaVersion":1,"distributedInfo":{{"rank":{},"world_size":2}},"traceEvents":[{}]}})",
+      rank, events);
 }
 
 // A watched job of two ranks whose hours pass in no time. kernel(window) is how many us the kernel
@@ -121,7 +122,9 @@ TEST(Watch, TellsWhenItIsAsBeforeAgain) {
 }
 
 TEST(Watch, AWindowThatCannotBeCapturedSaysWhyAndOthersAreCompared) {
-  WatchedJob job([](int64_t window) { return window % 4 == 3 ? 0 : window < 20 ? 10'000 : 15'000; });
+  WatchedJob job([](int64_t window) {
+    return window % 4 == 3 ? 0 : window < 20 ? 10'000 : 15'000;
+  });
   const auto windows = job.Run(30);
   EXPECT_EQ(windows[3].why, "rank 1 does not answer");
   ASSERT_FALSE(job.told.empty());
@@ -131,7 +134,8 @@ TEST(Watch, AWindowThatCannotBeCapturedSaysWhyAndOthersAreCompared) {
 TEST(Watch, GoesOnWhereAnEarlierWatchEnded) {
   WatchedJob job([](int64_t window) { return window < 20 ? 10'000 : 15'000; });
   job.Run(15);
-  std::ofstream(job.options.folder + "/history.jsonl", std::ios::app) << "{\"time\": 17";  // a crash
+  std::ofstream(job.options.folder + "/history.jsonl", std::ios::app)
+      << "{\"time\": 17";  // a crash
   const auto windows = job.Run(10);
   ASSERT_EQ(windows.size(), 25u);
   ASSERT_FALSE(job.told.empty());
