@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "stepscope/report.h"
 #include "stepscope/result.h"
 
 namespace stepscope {
@@ -53,6 +54,9 @@ struct WatchOptions {
   int64_t keep_runs = 20;
   // Captures a window into this new folder. What it fails with becomes the `why` of the window.
   std::function<Result<void>(const std::string& folder)> capture;
+  // Written anew with each window, for Prometheus' node exporter (textfile collector); empty: none.
+  std::string metrics;
+  std::string job;  // the label training_job of the metrics
   std::function<void(const WatchedWindow&)> on_window;
   std::function<bool()> cancelled;  // asked several times a second
   // Of tests: sleeps until a moment, and tells the time.
@@ -66,5 +70,10 @@ Result<int64_t> Watch(const WatchOptions& options);
 
 // The windows of a folder that was watched, as they came. Lines that are none are left out.
 Result<std::vector<WatchedWindow>> WatchedWindows(const std::string& folder);
+
+// The report "watched" of a folder: when steps took longer than usual, which rank's part departed
+// then, and about how much time that cost (1 - usual step time / step time of each window, for the
+// time until the next one). Fails where there is no history.
+Result<Report> WatchedReport(const std::string& folder);
 
 }  // namespace stepscope

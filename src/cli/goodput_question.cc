@@ -7,6 +7,7 @@
 #include "base/saturate.h"
 #include "base/time_units.h"
 #include "cli/parser.h"
+#include "stepscope/watch.h"
 
 namespace stepscope::cli {
 namespace {
@@ -69,6 +70,7 @@ void AddGoodputEvents(Command& command, GoodputQuestion& question) {
 void AddGoodputContext(Command& command, GoodputQuestion& question) {
   AddProductivityFlags(command, question.productivity);
   command.Take("--traces", question.traces);
+  command.Take("--watched", question.watched);
   command.Take("--tokens-per-step", question.walk.tokens_per_step)
       .Help("Tokens per step of all ranks, in --traces")
       .Needs("--traces")
@@ -78,8 +80,14 @@ void AddGoodputContext(Command& command, GoodputQuestion& question) {
 Result<ReportSet> AnswerGoodput(const GoodputQuestion& question) {
   const auto options = ToOptions(question);
   if (!options) return std::unexpected(options.error());
-  return question.traces.empty() ? GoodputReport(*options)
-                                 : GoodputWalk(*options, question.traces, question.walk);
+  auto answer = question.traces.empty() ? GoodputReport(*options)
+                                        : GoodputWalk(*options, question.traces, question.walk);
+  if (!answer || question.watched.empty()) return answer;
+  auto watched = WatchedReport(question.watched);
+  if (!watched) return std::unexpected(watched.error());
+  if (!watched->headline.empty()) answer->verdict += " " + watched->headline + ".";
+  answer->reports.push_back(std::move(*watched));
+  return answer;
 }
 
 Result<void> ReadGoodputQuestion(const std::vector<std::string>& words, GoodputQuestion& question) {

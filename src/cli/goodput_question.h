@@ -23,6 +23,7 @@ struct GoodputQuestion {
   std::vector<std::string> exclude;
   ProductivityFlags productivity;
   std::vector<std::string> traces;
+  std::string watched;
   WalkOptions walk;
   std::stop_token stop;
 };

@@ -7,10 +7,12 @@
 #include <thread>
 #include <utility>
 
+#include "base/file_writer.h"
 #include "base/time_units.h"
 #include "watch/departure.h"
 #include "watch/history.h"
 #include "watch/keeping.h"
+#include "watch/metrics.h"
 #include "watch/read_window.h"
 
 namespace stepscope {
@@ -28,6 +30,7 @@ class Watcher {
  public:
   Watcher(const WatchOptions& options, std::vector<WatchedWindow> before)
       : options_(options), latest_(std::move(before)) {
+    for (const WatchedWindow& window : latest_) counts_.Count(window);
     Forget();
   }
 
@@ -43,6 +46,7 @@ class Watcher {
     Judge(window, *folder);
     if (options_.on_window) options_.on_window(window);
     if (auto kept = AppendWindow(options_.folder, window, kMostHistory); !kept) return kept;
+    if (auto told = Tell(window); !told) return told;
     latest_.push_back(std::move(window));
     Forget();
     return {};
@@ -54,6 +58,12 @@ class Watcher {
   int64_t TimeNow() const { return options_.now ? options_.now() : Now(); }
 
  private:
+  Result<void> Tell(const WatchedWindow& window) {
+    counts_.Count(window);
+    if (options_.metrics.empty()) return {};
+    return WriteFile(options_.metrics, MetricsOf(counts_, options_.job));
+  }
+
   // The first window that is like none before is a trace worth having; of a change, the first two:
   // that of the window before waits until this one tells.
   void Judge(WatchedWindow& window, const std::string& folder) {
@@ -97,6 +107,7 @@ class Watcher {
   }
 
   const WatchOptions& options_;
+  WatchCounts counts_;
   std::vector<WatchedWindow> latest_;
   std::string waiting_;  // the folder of the last window, if it has not been told to be kept
 };

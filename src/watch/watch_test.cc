@@ -19,22 +19,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Two steps of a rank, each with a kernel of so many us.
-std::string TraceOf(int rank, int64_t kernel) {
+// Two steps of so many us of a rank, each with a kernel.
+std::string TraceOf(int rank, int64_t kernel, int64_t step_us) {
   std::string events;
   for (int step = 0; step < 2; ++step) {
-    const int64_t at = step * 20'000;
+    const int64_t at = step * step_us;
     events += fmt::format(
-        R"({{"ph":"X","cat":"user_annotation","name":"ProfilerStep#{}","pid":1,"tid":1,"ts":{},"dur":20000}},
+        R"({{"ph":"X","cat":"user_annotation","name":"ProfilerStep#{}","pid":1,"tid":1,"ts":{},"dur":{}}},
 {{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":{},"dur":5,"args":{{"correlation":{}}}}},
 {{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":{},"dur":{},"args":{{"correlation":{},"device":0,"stream":7}}}},
 )",
-        step, at, at + 10, step + 1, at + 20, kernel, step + 1);
+        step, at, step_us, at + 10, step + 1, at + 20, kernel, step + 1);
   }
   events.resize(events.size() - 2);
   return fmt::format(
       R"({{"schemaVersion":1,"distributedInfo":{{"rank":{},"world_size":2}},"traceEvents":[{}]}})",
       rank, events);
+}
+
+std::string ReadAll(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 // A watched job of two ranks whose hours pass in no time. kernel(window) is how many us the kernel
@@ -56,8 +61,8 @@ struct WatchedJob {
   Result<void> Capture(const std::string& folder) {
     const int64_t us = kernel(windows);
     if (us == 0) return std::unexpected(Error{"rank 1 does not answer", "", ""});
-    std::ofstream(folder + "/rank0.json") << TraceOf(0, 10'000);
-    std::ofstream(folder + "/rank1.json") << TraceOf(1, us);
+    std::ofstream(folder + "/rank0.json") << TraceOf(0, 10'000, step_us(windows));
+    std::ofstream(folder + "/rank1.json") << TraceOf(1, us, step_us(windows));
     return {};
   }
   std::vector<WatchedWindow> Run(int64_t count) {
@@ -77,6 +82,7 @@ struct WatchedJob {
 
   ScratchFolder scratch;
   std::function<int64_t(int64_t window)> kernel;
+  std::function<int64_t(int64_t window)> step_us = [](int64_t) { return 20'000; };
   WatchOptions options;
   int64_t now = 1'800'000'000 * kSecond;
   int64_t windows = 0;
@@ -148,6 +154,44 @@ TEST(Watch, KeepsNoMoreTracesThanItMay) {
   job.options.keep_runs = 3;
   job.Run(100);
   EXPECT_LE(job.Folders().size(), 4u);  // and the one that waits
+}
+
+// From 20 to 39 of 60 windows a step takes 20 ms, else 15 ms.
+TEST(Watch, TheReportTellsWhenItWasSlower) {
+  WatchedJob job([](int64_t window) { return window < 20 || window >= 40 ? 10'000 : 15'000; });
+  job.step_us = [&](int64_t window) { return window < 20 || window >= 40 ? 15'000 : 20'000; };
+  job.Run(60);
+  const auto report = WatchedReport(job.options.folder);
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(report->headline,
+            "For 3.33 h of 10.0 h steps took longer than usual: about 50.0 min lost");
+  ASSERT_EQ(report->tables[0].rows.size(), 1u);
+  const std::vector<Cell>& row = report->tables[0].rows[0];
+  EXPECT_EQ(row[0], Cell((1'800'000'000 + 20 * 600) * kSecond));
+  EXPECT_EQ(row[1], Cell((1'800'000'000 + 40 * 600) * kSecond));
+  EXPECT_EQ(row[2], Cell(int64_t{1}));
+  EXPECT_EQ(row[3], Cell(std::string("device compute")));
+}
+
+TEST(Watch, MetricsCountOverRestarts) {
+  WatchedJob job([](int64_t window) { return window == 3 ? 0 : window < 20 ? 10'000 : 15'000; });
+  job.options.metrics = job.scratch.path() + "/watch.prom";
+  job.options.job = "llm \"7b\"";
+  job.Run(10);
+  job.Run(15);
+  const std::string metrics = ReadAll(job.options.metrics);
+  for (const std::string line :
+       {R"(windows_total{training_job="llm \"7b\"",result="compared"} 24)",
+        R"(windows_total{training_job="llm \"7b\"",result="failed"} 1)",
+        R"(departures_total{training_job="llm \"7b\""} 1)",
+        R"(step_seconds{training_job="llm \"7b\""} 0.02)",
+        R"(last_window_timestamp_seconds{training_job="llm \"7b\""} 1800014400.000)"})
+    EXPECT_NE(metrics.find("stepscope_watch_" + line + "\n"), std::string::npos) << line;
+}
+
+TEST(Watch, AReportNeedsAHistory) {
+  const ScratchFolder empty;
+  EXPECT_EQ(WatchedReport(empty.path()).error().what, "there is no history of a watch");
 }
 
 TEST(Watch, AFolderThatCannotBeWrittenIsAnError) {
