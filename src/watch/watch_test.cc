@@ -185,7 +185,7 @@ TEST(Watch, MetricsCountOverRestarts) {
         R"(windows_total{training_job="llm \"7b\"",result="failed"} 1)",
         R"(departures_total{training_job="llm \"7b\""} 1)",
         R"(step_seconds{training_job="llm \"7b\""} 0.02)",
-        R"(last_window_timestamp_seconds{training_job="llm \"7b\""} 1800014400.000)"})
+        R"(last_window_timestamp_seconds{training_job="llm \"7b\""} 1800013800.000)"})
     EXPECT_NE(metrics.find("stepscope_watch_" + line + "\n"), std::string::npos) << line;
 }
 
