@@ -1,4 +1,5 @@
-"""Compares the CPU time of five calls of TraceAnalysis in Python, import included: stepscope.hta and HTA.
+"""Compares the CPU time of five calls of TraceAnalysis in Python, import included: stepscope.hta and HTA; and of the same
+five reports by stepscope's own classes, as columns, as frames of Polars and of pandas.
 
     python hta_python_bench.py FOLDER [--hta PYTHON] [--runs N]
 
@@ -27,22 +28,37 @@ tables = [
 print([len(table) for table in tables])
 """
 
+OWN = """
+import sys
+import stepscope
+names = ["temporal_breakdown", "comm_overlap", "kernel_breakdown", "idle_time", "user_annotations"]
+reports = stepscope.open(sys.argv[1], analyses=names, progress=False).analyze(names)
+tables = [{table} for report in reports.values() for table in report.tables.values()]
+print([len(table) for table in tables])
+"""
+PROGRAMS = {
+    "stepscope, columns": OWN.replace("{table}", "table.to_dict()"),
+    "stepscope, Polars": OWN.replace("{table}", "table.df(library='polars')"),
+    "stepscope, pandas": OWN.replace("{table}", "table.df(library='pandas')"),
+    "stepscope.hta": CALLS.format(package="stepscope.hta"),
+}
 
-def cpu_seconds(python, package, folder):
+
+def cpu_seconds(python, program, folder):
     """User + system time of the calls in a new process, its children included."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([python, "-c", CALLS.format(package=package), folder], stdout=subprocess.PIPE,
+    done = subprocess.run([python, "-c", program, folder], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, text=True, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout.strip()
 
 
-def measure(python, package, folder, runs):
+def measure(python, name, program, folder, runs):
     seconds = []
     for _ in range(runs):
-        took, rows = cpu_seconds(python, package, folder)
+        took, rows = cpu_seconds(python, program, folder)
         seconds.append(took)
-        print(f"{package:20} {took:7.2f} s of CPU, rows {rows}", flush=True)
+        print(f"{name:20} {took:7.2f} s of CPU, rows {rows}", flush=True)
     return min(seconds)
 
 
@@ -61,10 +77,11 @@ def main():
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         link_traces(os.path.abspath(args.folder), folder)
-        ours = measure(sys.executable, "stepscope.hta", folder, args.runs)
+        ours = {name: measure(sys.executable, name, program, folder, args.runs) for name, program in PROGRAMS.items()}
         if args.hta:
-            theirs = measure(args.hta, "hta.trace_analysis", folder, 1)
-            print(f"{theirs / ours:.0f} times less CPU than HTA")
+            theirs = measure(args.hta, "HTA", CALLS.format(package="hta.trace_analysis"), folder, 1)
+            for name, seconds in ours.items():
+                print(f"{name}: {theirs / seconds:.0f} times less CPU than HTA")
 
 
 if __name__ == "__main__":
