@@ -129,16 +129,44 @@ Attempt<BodyPtr> TakeFile(Runs& runs, Dropped& dropped, const Url& url, const Re
   return JsonBody("{\"id\": \"" + *id + "\"}");
 }
 
+constexpr int64_t kLongestCapture = 600'000;  // ms
+
+// Begins one: its number. Or ends the one that runs.
+Attempt<BodyPtr> Capture(Captures& captures, Path path, const Url& url) {
+  if (path.size() == 2 && path[1] == "stop") {
+    captures.Stop();
+    return JsonBody("{}");
+  }
+  if (path.size() != 1) return Fail(404, {"unknown address", "", ""});
+  CaptureAsk ask{.door = std::string(url.Get("door")),
+                 .servers = std::string(url.Get("servers")),
+                 .job = std::string(url.Get("job")),
+                 .dry_run = url.Get("dry_run") == "1"};
+  if (url.Has("for")) {
+    const auto milliseconds = url.Integer("for", 1, kLongestCapture);
+    if (!milliseconds) return Fail(400, milliseconds.error());
+    ask.duration = *milliseconds * 1'000'000;
+  }
+  auto pids = url.Numbers("pids", kMostRanks);
+  if (!pids) return Fail(400, pids.error());
+  ask.pids = std::move(*pids);
+  const auto number = captures.Start(std::move(ask));
+  if (!number) return Fail(422, number.error());
+  return JsonBody("{\"number\": " + std::to_string(*number) + "}");
+}
+
 struct Answering {
   const Gate& gate;
   Runs& runs;
   Dropped& dropped;
   Ledgers& ledgers;
+  Captures& captures;
 };
 
 Attempt<BodyPtr> ApiAnswer(const Answering& by, Path path, const Url& url, const Request& request) {
   Runs& runs = by.runs;
   if (path.size() == 1 && path[0] == "analyses") return JsonBody(AnalysesJson());
+  if (path.size() == 1 && path[0] == "captures") return JsonBody(by.captures.Json());
   if (path.size() == 1 && path[0] == "compare") return Comparison(runs, url, request.gone);
   if (path.size() == 2 && path[0] == "ledgers") return LedgerAnswer(runs, by.ledgers, path[1], url);
   if (path.size() == 3 && path[0] == "runs" && path[2] == "answer") {
@@ -159,6 +187,7 @@ Attempt<BodyPtr> Find(const Answering& by, const Url& url, const Request& reques
   const Path path = url.path;
   Runs& runs = by.runs;
   if (by.gate.TakesFiles(url)) return TakeFile(runs, by.dropped, url, request);
+  if (by.gate.Acts(url)) return Capture(by.captures, path.subspan(1), url);
   if (path.size() == 2 && path[0] == "api" && path[1] == "state") {
     return JsonBody(StateJson(runs.List(), runs.Ledgers(), by.gate.loopback()));
   }
@@ -186,7 +215,12 @@ Response Api::Answer(const Request& request) const {
   if (!url) return Refusal(request, 400, {"cannot read the address", "", ""});
   if (auto stopped = gate_.Stop(request, *url)) return std::move(*stopped);
   const auto found =
-      Find({.gate = gate_, .runs = runs_, .dropped = dropped_, .ledgers = ledgers_}, *url, request);
+      Find({.gate = gate_,
+                           .runs = runs_,
+                           .dropped = dropped_,
+                           .ledgers = ledgers_,
+                           .captures = captures_},
+                          *url, request);
   if (found) return {.status = 200, .headers = {}, .body = *found};
   const auto& [status, why] = found.error();
   return status == kNotYet ? NotYet(why) : Refusal(request, status, why);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "server/captures.h"
 #include "server/dropped.h"
 #include "server/gate.h"
 #include "server/ledger_answer.h"
@@ -15,8 +16,12 @@ namespace stepscope::server {
 class Api {
  public:
   // All but `gate` must outlive it.
-  Api(Gate gate, Runs& runs, Dropped& dropped, Ledgers& ledgers)
-      : gate_(std::move(gate)), runs_(runs), dropped_(dropped), ledgers_(ledgers) {}
+  Api(Gate gate, Runs& runs, Dropped& dropped, Ledgers& ledgers, Captures& captures)
+      : gate_(std::move(gate)),
+        runs_(runs),
+        dropped_(dropped),
+        ledgers_(ledgers),
+        captures_(captures) {}
 
   // Of a request with a body, before it is read: only files that are let in may have one.
   std::optional<Response> RefuseBody(const Request& request) const;
@@ -29,6 +34,7 @@ class Api {
   Runs& runs_;
   Dropped& dropped_;
   Ledgers& ledgers_;
+  Captures& captures_;
 };
 
 // The JSON of /api/state and /api/analyses.

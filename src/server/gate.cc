@@ -78,11 +78,11 @@ std::optional<Response> Gate::Stop(const Request& request, const Url& url) const
         request, 403,
         {"cannot answer: the request comes from another site", "", "open the printed address"});
   }
-  const bool takes = TakesFiles(url);
-  if (takes && request.method != "POST") {
-    return Refusal(request, 405, {"cannot answer: files are sent by POST", request.method, ""});
+  const bool posted = TakesFiles(url) || Acts(url);
+  if (posted && request.method != "POST") {
+    return Refusal(request, 405, {"cannot answer: this is asked by POST", request.method, ""});
   }
-  if (!takes && request.method != "GET" && request.method != "HEAD") {
+  if (!posted && request.method != "GET" && request.method != "HEAD") {
     return Refusal(request, 405,
                    {"cannot answer: the method is not GET or HEAD", request.method, ""});
   }
@@ -96,6 +96,10 @@ std::optional<Response> Gate::Stop(const Request& request, const Url& url) const
 
 bool Gate::TakesFiles(const Url& url) const {
   return loopback_ && url.path.size() == 2 && url.path[0] == "api" && url.path[1] == "files";
+}
+
+bool Gate::Acts(const Url& url) const {
+  return loopback_ && url.path.size() >= 2 && url.path[0] == "api" && url.path[1] == "capture";
 }
 
 // Browsers leave out the port of HTTP.

@@ -24,10 +24,13 @@ class Gate {
   Gate(std::string host, int port, std::string token);
 
   // Returns the response to a request that is not let in: a refusal, or at "/?token=..." the
-  // cookie. No value: the request is let in. What takes files is asked by POST, all else by GET.
+  // cookie. No value: the request is let in. What takes files or
+  // acts is asked by POST, all else by GET.
   std::optional<Response> Stop(const Request& request, const http::Url& url) const;
   // Whether the address takes files, and from whom: only this machine.
   bool TakesFiles(const http::Url& url) const;
+  // Whether the address does something beyond answering, such as a capture: only for this machine.
+  bool Acts(const http::Url& url) const;
   bool loopback() const { return loopback_; }
 
  private:

@@ -32,6 +32,7 @@ struct PageServer::State {
   server::Dropped dropped;
   std::optional<server::Ledgers> ledgers;
   std::optional<Runs> runs;
+  std::optional<server::Captures> captures;
   std::optional<Api> api;
   std::unique_ptr<http::Server> http;  // the last member: ends before the others do
 };
@@ -164,7 +165,8 @@ Result<PageServer> PageServer::Start(const PageServerOptions& options) {
                                                  .look_every = options.look_every});
   server::Ledgers& ledgers = state->ledgers.emplace(options.goodput);
   const Api& api =
-      state->api.emplace(Gate(options.host, port, *token), runs, state->dropped, ledgers);
+      state->api.emplace(Gate(options.host, port, *token), runs, state->dropped, ledgers,
+                         state->captures.emplace(runs));
   state->http = std::move(*http);
   state->http->Serve([&api](const server::Request& request) { return Answered(api, request); });
   return PageServer(std::move(state));

@@ -5,7 +5,7 @@ import { numbersText } from "./numbers";
 import type { ReportSet } from "./report";
 import { learnNames } from "./short_names";
 import {
-  SourceError, type Analysis, type EventDetails, type EventRef, type Hits, type Matches, type Problem, type Selection,
+  SourceError, type Analysis, type Capture, type EventDetails, type EventRef, type Hits, type Matches, type Problem, type Selection,
   type Source, type State, type TimelineInfo,
 } from "./source";
 
@@ -36,7 +36,7 @@ async function post<T>(path: string, query: Query, body: Blob | null): Promise<T
     throw new SourceError({ what: "network", where: url, hint: "" });
   });
   const answer: unknown = await response.json().catch(() => null);
-  if (!response.ok) throw new SourceError(problemOf(answer, response.status, "api/files"), response.status);
+  if (!response.ok) throw new SourceError(problemOf(answer, response.status, `api/${path}`), response.status);
   return answer as T;
 }
 
@@ -99,6 +99,9 @@ export function serverSource(): Source {
     next: (id, ref, by, signal) => getJson<EventDetails | null>(run(id, "timeline/next"), { ...named(ref), by }, signal),
     find: (id, query, signal) => getJson<Matches>(run(id, "timeline/find"), { ...query }, signal),
     send: (part, bytes) => post<void>("files", { ...part }, bytes),
+    capture: async (ask) => (await post<{ readonly number: number }>("capture", { ...ask }, null)).number,
+    captured: (signal) => getJson<Capture | null>("captures", {}, signal),
+    stopCapture: () => post<void>("capture/stop", {}, null),
     sent: async (drop) => (await post<{ readonly id: string }>("files", { drop, done: 1 }, null)).id,
     hits: (id, { tracks, ...query }, signal) => getJson<Hits>(run(id, "timeline/hits"), { ...query, tracks: numbersText(tracks) }, signal),
     named: (id, { tracks, ...query }, signal) =>

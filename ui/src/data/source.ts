@@ -31,6 +31,28 @@ export interface Run {
   readonly revision?: number;  // changes when its files do
 }
 
+// A capture from running jobs.
+export interface Capture {
+  readonly number: number;
+  readonly done: boolean;
+  readonly dry_run: boolean;  // it only lists who would be captured
+  readonly doing: string;
+  readonly traces: number;    // that are there
+  readonly targets: number;
+  readonly run: string;       // the run that it became; empty: none
+  readonly error: Problem | null;
+  readonly answer: ReportSet | null;
+}
+
+// Of processes of this machine, or of servers.
+export interface CaptureAsk {
+  readonly door: "torch" | "grpc";
+  readonly for?: number;  // ms
+  readonly servers?: string;
+  readonly job?: string;
+  readonly dry_run?: 1;
+}
+
 export interface State {
   readonly version: string;
   readonly takes_files?: boolean;  // that are dropped on the page
@@ -244,6 +266,9 @@ export interface Source {
   select(run: string, query: BoxQuery, signal?: AbortSignal): Promise<ReportSet>;
   send(part: FilePart, bytes: Blob): Promise<void>;
   sent(drop: number): Promise<string>;  // all of a drop; the id of its run
+  capture(ask: CaptureAsk): Promise<number>;  // begins one; its number
+  captured(signal?: AbortSignal): Promise<Capture | null>;  // the one that runs, or the last
+  stopCapture(): Promise<void>;
   occurrences(run: string, ref: EventRef, signal?: AbortSignal): Promise<ReportSet>;
 }
 

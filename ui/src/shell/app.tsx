@@ -11,6 +11,7 @@ import { ReportPage } from "../report/page";
 import { PatternDefs } from "../views/donut";
 import { t, useLanguage } from "../text";
 import { Timeline } from "../timeline";
+import { CaptureButton } from "./capture";
 import { Choices } from "./choices";
 import { Drop } from "./drop";
 import { Finder } from "./finder";
@@ -129,6 +130,7 @@ export function App({ source }: { source: Source }) {
       <header>
         <a class="brand" href="#/">Stepscope</a>
         {state && <Choices source={source} state={state} run={run} />}
+        <CaptureButton source={source} can={source.live && state?.takes_files === true} look={look} />
         <Switches open={setOpen} />
         <button type="button" class="menu" aria-expanded={menu} aria-controls="navigation" onClick={() => setMenu(!menu)}>{t("nav.menu")}</button>
       </header>
