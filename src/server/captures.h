@@ -19,12 +19,12 @@ namespace stepscope::server {
 
 // What the page asks for.
 struct CaptureAsk {
-  std::string door;          // "torch": processes of this machine; "grpc": profiler servers
-  std::string servers;       // of door "grpc": "host:9012,host2:9012"
-  std::vector<int64_t> pids;  // of door "torch": only these
-  std::string job;           // of door "torch": those of this job
+  std::string door;                // "torch": processes of this machine; "grpc": profiler servers
+  std::string servers;             // of door "grpc": "host:9012,host2:9012"
+  std::vector<int64_t> pids;       // of door "torch": only these
+  std::string job;                 // of door "torch": those of this job
   int64_t duration = 500'000'000;  // ns
-  bool dry_run = false;      // only list who would be captured
+  bool dry_run = false;            // only list who would be captured
 };
 
 class Captures {
