@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "stepscope/goodput_steps.h"
 #include "stepscope/report.h"
 #include "stepscope/result.h"
 
@@ -75,6 +76,7 @@ struct CaptureResult {
   std::vector<CaptureOutcome> outcomes;  // of the chosen targets
   std::vector<CaptureTarget> others;     // found and not chosen
   std::vector<std::string> unknown;      // what is not known of this capture: whole sentences
+  StepsAround steps;  // of the job, as it records them itself; without steps: not known
 };
 
 // $XDG_STATE_HOME/stepscope/captures, or ~/.local/state/stepscope/captures. Empty without a home.

@@ -46,6 +46,9 @@ struct WatchedWindow {
   std::string kept;                        // the name of its trace's folder; empty: it was dropped
 };
 
+// "12.1 ms per step", "12.1 ms per step; its trace stays: window-1800000000", "not compared: ...".
+std::string SayWindow(const WatchedWindow& window);
+
 struct WatchOptions {
   std::string folder;  // made if missing
   int64_t every = 600'000'000'000;

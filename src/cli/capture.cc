@@ -10,9 +10,9 @@ void AddCapture(Command& root) {
   capture.Examples({{"list the processes that can be traced", "stepscope capture torch --dry-run"},
                     {"trace all PyTorch processes of this machine, and report",
                      "stepscope capture torch --for 500ms -o run/ --analyze"}});
-  AddCaptureTorch(capture);
+  AddCaptureTorch(capture, CaptureUse::kOnce);
   AddCaptureDaemon(capture);
-  AddCaptureDebug(capture);
+  AddCaptureDebug(capture, CaptureUse::kOnce);
 }
 
 }  // namespace stepscope::cli

@@ -10,6 +10,8 @@ namespace stepscope::cli {
 namespace {
 
 struct DebugFlags {
+  explicit DebugFlags(CaptureUse use) : capture(use) {}
+
   CaptureFlags capture;
   DebugCaptureOptions options;
   std::vector<std::string> given;
@@ -48,22 +50,27 @@ int RunDebug(const DebugFlags& flags) {
 
 }  // namespace
 
-void AddCaptureDebug(Command& capture) {
-  auto flags = std::make_shared<DebugFlags>();
-  Command& command = capture.Sub("debug", "Ask PyTorch's debug server of each rank");
+void AddCaptureDebug(Command& parent, CaptureUse use) {
+  auto flags = std::make_shared<DebugFlags>(use);
+  Command& command = parent.Sub("debug", "Ask PyTorch's debug server of each rank");
   command.Argument("ADDRESS", flags->given, "Servers: HOST:PORT,... or the path of a Unix socket")
       .Optional();
   command.Take("--addresses", flags->file);
   command.Take("--store", flags->options.store)
       .Value("HOST:PORT")
       .Help("TCPStore of the job, which has all addresses");
-  command.Switch("--no-trace", flags->options.profile, false);
+  if (use == CaptureUse::kOnce) command.Switch("--no-trace", flags->options.profile, false);
   AddCaptureOptions(command, flags->capture, false);
-  command.Examples(
-      {{"all ranks of a job", "stepscope capture debug --store node0:29500 -o run/"},
-       {"two ranks", "stepscope capture debug node0:41234,node1:40112 --for 300ms -o run/"},
-       {"stacks and Flight Recorder alone",
-        "stepscope capture debug --store node0:29500 --no-trace -o run/"}});
+  if (use == CaptureUse::kWatch) {
+    command.Examples({{"all ranks of a job, a second every ten minutes",
+                       "stepscope watch debug --store node0:29500 --for 1s -o watch/"}});
+  } else {
+    command.Examples(
+        {{"all ranks of a job", "stepscope capture debug --store node0:29500 -o run/"},
+         {"two ranks", "stepscope capture debug node0:41234,node1:40112 --for 300ms -o run/"},
+         {"stacks and Flight Recorder alone",
+          "stepscope capture debug --store node0:29500 --no-trace -o run/"}});
+  }
   command.Notes(
       "The script calls torch.distributed.debug.start_debug_server() in each rank. Its server has\n"
       "no password: use it on a trusted network. Do not profile a rank whose script profiles "

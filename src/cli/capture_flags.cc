@@ -2,53 +2,58 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <csignal>
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
-#include <ctime>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "base/quantity.h"
 #include "base/time_units.h"
 #include "cli/capture.h"
+#include "cli/ending_signals.h"
 #include "cli/more.h"
 #include "cli/serve.h"
 
 namespace stepscope::cli {
 namespace {
 
-// Blocks the signals that end a capture, and tells whether one came.
-class EndingSignals {
- public:
-  EndingSignals() {
-    sigemptyset(&signals_);
-    sigaddset(&signals_, SIGINT);
-    sigaddset(&signals_, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &signals_, &before_);
-  }
-  ~EndingSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  EndingSignals(const EndingSignals&) = delete;
-  EndingSignals& operator=(const EndingSignals&) = delete;
-
-  bool Came() {
-    const timespec none{};
-    came_ = came_ || sigtimedwait(&signals_, nullptr, &none) > 0;
-    return came_;
-  }
-
- private:
-  sigset_t signals_{}, before_{};
-  bool came_ = false;
-};
-
 void ShowProgress(const CaptureProgress& progress) {
   fmt::print(stderr, "\r\033[K{}: {} of {}", progress.doing, progress.done, progress.all);
   std::fflush(stderr);
 }
 
-Result<CaptureResult> Capture(
-    const CaptureFlags& flags,
-    const std::function<Result<CaptureResult>(const CaptureOptions&)>& capture) {
+constexpr int64_t kStepsAfter = 10;              // so many are waited for
+constexpr int64_t kStepPatience = 30 * kSecond;  // so long
+
+// From the common start of the first trace until the last was there.
+std::pair<int64_t, int64_t> TimeOf(const CaptureResult& result) {
+  std::pair<int64_t, int64_t> time{INT64_MAX, 0};
+  for (const CaptureOutcome& outcome : result.outcomes) {
+    if (outcome.file.empty() || outcome.start == 0) continue;
+    time.first = std::min(time.first, outcome.start);
+    time.second = std::max(time.second, outcome.end);
+  }
+  return time;
+}
+
+// How long the job's steps took around the capture, once some steps after it are recorded.
+void TakeSteps(const CaptureFlags& flags, EndingSignals& signals, CaptureResult& result) {
+  const auto [start, end] = TimeOf(result);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(kStepPatience);
+  while (start < end) {
+    const auto steps = StepTimesAround(flags.goodput, "", start, end);
+    if (!steps) return result.unknown.push_back(steps.error().what + ": " + steps.error().where);
+    result.steps = *steps;
+    if (steps->steps_after >= kStepsAfter || signals.Came() ||
+        std::chrono::steady_clock::now() > until)
+      return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+}
+
+Result<CaptureResult> Capture(const CaptureFlags& flags, const CaptureOnce& capture) {
   EndingSignals signals;
   CaptureOptions options = flags.options;
   options.window.duration = Nanoseconds(flags.seconds);
@@ -56,6 +61,7 @@ Result<CaptureResult> Capture(
   const bool terminal = isatty(STDERR_FILENO) != 0;
   if (terminal) options.on_progress = ShowProgress;
   auto result = capture(options);
+  if (result && !flags.goodput.empty() && TracesOf(*result) > 0) TakeSteps(flags, signals, *result);
   if (terminal) fmt::print(stderr, "\r\033[K");
   return result;
 }
@@ -74,15 +80,19 @@ int AnalyzeRun(const std::string& folder, const OutputFlags& output) {
 
 void AddCaptureOptions(Command& command, CaptureFlags& flags, bool counts_steps) {
   CaptureOptions& options = flags.options;
+  if (flags.watch) AddWatchOptions(command, flags);
   command.Take("--for", flags.seconds).Range(0.001, 3600);
   if (counts_steps) command.Take("--iterations", options.window.iterations).Range(1, 100'000);
   command.Take("--output", options.folder)
       .Value("RUN")
       .Help("Directory of the run, new or empty")
       .Default("one below ~/.local/state");
-  command.Switch("--dry-run", options.dry_run);
-  command.Switch("--analyze", flags.analyze);
-  command.Switch("--open", flags.open).Help("Serve the run and open it in a browser");
+  if (!flags.watch) {
+    command.Switch("--dry-run", options.dry_run);
+    command.Switch("--analyze", flags.analyze);
+    command.Switch("--open", flags.open).Help("Serve the run and open it in a browser");
+    command.Take("--goodput", flags.goodput);
+  }
   command.Take("--keep-runs", options.keep_runs).Range(1, 1e6);
   command.TakeEach("--keep-bytes", [&options](const std::string& text) -> Result<void> {
     const auto size = ReadSize(text);
@@ -90,13 +100,14 @@ void AddCaptureOptions(Command& command, CaptureFlags& flags, bool counts_steps)
     options.keep_bytes = static_cast<int64_t>(*size);
     return {};
   });
+  if (flags.watch) return;
   command.Take("--format", flags.output.format).Choices({"text", "json", "csv", "markdown", "md"});
   AddLanguage(command, flags.output.language);
   command.Take("--fail-on", flags.output.fail_on).Help("Exit 1 if this holds: capture.missing>0");
 }
 
-int RunCapture(const CaptureFlags& flags,
-               const std::function<Result<CaptureResult>(const CaptureOptions&)>& capture) {
+int RunCapture(const CaptureFlags& flags, const CaptureOnce& capture) {
+  if (flags.watch) return RunWatch(flags, capture);
   const auto conditions = ReadConditions(flags.output);
   if (!conditions) return Fail(conditions.error());
   const auto result = Capture(flags, capture);

@@ -9,6 +9,8 @@ namespace stepscope::cli {
 namespace {
 
 struct TorchFlags {
+  explicit TorchFlags(CaptureUse use) : capture(use) {}
+
   CaptureFlags capture;
   TorchCaptureOptions options;
 };
@@ -23,9 +25,9 @@ int RunTorch(const TorchFlags& flags) {
 
 }  // namespace
 
-void AddCaptureTorch(Command& capture) {
-  auto flags = std::make_shared<TorchFlags>();
-  Command& command = capture.Sub("torch", "Trace PyTorch processes of this machine");
+void AddCaptureTorch(Command& parent, CaptureUse use) {
+  auto flags = std::make_shared<TorchFlags>(use);
+  Command& command = parent.Sub("torch", "Trace PyTorch processes of this machine");
   command.Take("--pid", flags->options.pids);
   command.Take("--job", flags->options.job).Help("Job to trace, by its name or its Slurm id");
   command.Take("--socket-dir", flags->options.socket_folder);
@@ -33,11 +35,16 @@ void AddCaptureTorch(Command& capture) {
   command.Switch("--stacks", flags->options.stacks);
   command.Switch("--memory", flags->options.memory);
   AddCaptureOptions(command, flags->capture, true);
-  command.Examples(
-      {{"list processes, and why each would be traced or not", "stepscope capture torch --dry-run"},
-       {"trace the one job of this machine", "stepscope capture torch -o run/"},
-       {"five steps of two processes",
-        "stepscope capture torch --pid 4711,4712 --iterations 5 -o run/"}});
+  if (use == CaptureUse::kWatch) {
+    command.Examples({{"five steps of each process, every ten minutes",
+                       "stepscope watch torch --iterations 5 --every 10m -o watch/"}});
+  } else {
+    command.Examples({{"list processes, and why each would be traced or not",
+                       "stepscope capture torch --dry-run"},
+                      {"trace the one job of this machine", "stepscope capture torch -o run/"},
+                      {"five steps of two processes",
+                       "stepscope capture torch --pid 4711,4712 --iterations 5 -o run/"}});
+  }
   command.Notes(
       "Start the job with KINETO_USE_DAEMON=1 in its environment; its script stays as it is.\n"
       "A trace takes about 10 s longer than the time it records.");

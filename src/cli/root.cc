@@ -27,6 +27,7 @@ std::unique_ptr<Command> Root() {
   AddExplain(*root);
   AddDemo(*root);
   AddCapture(*root);
+  AddWatch(*root);
   AddGoodput(*root);
   AddCompletions(*root);
   AddMan(*root);

@@ -153,6 +153,12 @@ constexpr Word kWords[] = {
     {"--otlp", "URL", "Push all metrics to this OTLP collector", "", "otlp"},
     {"--otlp-every", "TIME", "Interval of pushes", "60s", "otlp_every"},
     {"--every", "TIME", "Interval of updates", "2s", "every"},
+    {"--windows", "N", "Windows to watch", "until a signal", "windows"},
+    {"--metrics", "FILE", "Metrics for Prometheus' node exporter, written with each window", "",
+     "metrics"},
+    {"--name", "JOB", "Name of the job in the metrics", "", "name"},
+    {"--goodput", "DIR", "Recorder's directory of the job: says how the capture slowed steps", "",
+     "goodput"},
 
     // Models and chips.
     {"--model", "FILE", "Model's config.json, as on Hugging Face", "", "shape"},

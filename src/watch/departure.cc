@@ -1,8 +1,6 @@
 // Compares the parts of the last window with those of the windows before.
 #include "watch/departure.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -12,7 +10,6 @@
 #include <utility>
 
 #include "base/change_point.h"
-#include "report/humanize.h"
 
 namespace stepscope {
 namespace {
@@ -53,13 +50,6 @@ bool WasTold(std::span<const WatchedWindow> windows, size_t since, const Part& p
 }
 
 }  // namespace
-
-std::string SayDeparture(const WatchedDeparture& departure) {
-  std::string part = departure.part;
-  std::ranges::replace(part, '_', ' ');
-  return fmt::format("rank {}: {} {} per step, before {}", departure.rank, part,
-                     HumanNanoseconds(departure.now), HumanNanoseconds(departure.before));
-}
 
 std::vector<WatchedDeparture> DeparturesOf(std::span<const WatchedWindow> windows) {
   std::vector<WatchedDeparture> departures;

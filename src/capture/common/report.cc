@@ -64,6 +64,38 @@ std::vector<Cell> Row(const CaptureTarget& target, const std::string& state) {
           state};
 }
 
+// "Steps took 1.41 ms before, 1.66 ms during (+17.7%) and 1.42 ms after the capture."
+Phrase SaySteps(const StepsAround& steps) {
+  Phrase said =
+      Say("Steps took {before} before and {during} during the capture ({change})",
+          HumanNanoseconds(steps.before), HumanNanoseconds(steps.during),
+          HumanCell(static_cast<double>(steps.during) / static_cast<double>(steps.before) - 1,
+                    Unit::kRelativeChange));
+  if (steps.after > 0) said += Say(", {after} after", HumanNanoseconds(steps.after));
+  return said + ".";
+}
+
+// What the capture did to the job's steps, where that is known.
+void TellSteps(const CaptureResult& result, Report& report) {
+  const StepsAround& steps = result.steps;
+  if (result.dry_run || TracesOf(result) == 0) return;
+  if (steps.before == 0 || steps.during == 0) {
+    report.notes.push_back({.name = "slowdown_not_known",
+                            .count = 1,
+                            .message =
+                                "How much the capture slowed the job is not known: steps are "
+                                "not visible from outside (--goodput DIR has them, where the "
+                                "job records its steps).",
+                            .where = ""});
+    return;
+  }
+  report.headline += " " + SaySteps(steps);
+  report.metrics.push_back({"step_before", "step before", steps.before, Unit::kNanoseconds});
+  report.metrics.push_back({"step_during", "step during", steps.during, Unit::kNanoseconds});
+  if (steps.after > 0)
+    report.metrics.push_back({"step_after", "step after", steps.after, Unit::kNanoseconds});
+}
+
 Table Processes(const CaptureResult& result) {
   Table table{
       .key = "processes",
@@ -123,6 +155,7 @@ ReportSet ReportOfCapture(const CaptureResult& result) {
   if (result.start > 0)
     report.metrics.push_back({"start", "common start", result.start, Unit::kUnixTime});
   report.tables.push_back(Processes(result));
+  TellSteps(result, report);
   for (const std::string& sentence : result.unknown)
     report.notes.push_back(
         {.name = "not_known", .count = 1, .message = Phrase::Name(sentence), .where = ""});

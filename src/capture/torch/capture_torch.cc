@@ -231,10 +231,6 @@ void NoteStarts(CaptureResult& result) {
   } else if (last > 0) {
     result.start = last;
   }
-  if (TracesOf(result) > 0) {
-    result.unknown.push_back(
-        "How much the capture slowed the job is not known: steps are not visible from outside.");
-  }
 }
 
 std::vector<Worker> WorkersOf(CaptureResult& result, const CaptureWindow& window) {

@@ -1,0 +1,86 @@
+// stepscope watch: captures a job again and again, and keeps the traces in which it departs from
+// its past.
+#include "stepscope/watch.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "base/time_units.h"
+#include "cli/capture.h"
+#include "cli/ending_signals.h"
+#include "cli/root.h"
+
+namespace stepscope::cli {
+namespace {
+
+std::string ClockOf(int64_t time) {
+  return fmt::format("{:%H:%M:%S}", fmt::localtime(static_cast<std::time_t>(time / kSecond)));
+}
+
+// A line for a window, and one for each part that departed in it.
+void Show(const WatchedWindow& window) {
+  const std::string clock = ClockOf(window.time);
+  fmt::print("{}  {}\n", clock, SayWindow(window));
+  for (const WatchedDeparture& departure : window.departed)
+    fmt::print("{}  {}\n", clock, SayDeparture(departure));
+  std::fflush(stdout);
+}
+
+// A capture without any trace is a window that says why.
+Result<void> CaptureInto(const std::string& folder, CaptureOptions options,
+                         const CaptureOnce& capture) {
+  options.folder = folder;
+  const auto result = capture(options);
+  if (!result) return std::unexpected(result.error());
+  if (TracesOf(*result) == 0)
+    return std::unexpected(Error{ReportOfCapture(*result).verdict.str(), folder, ""});
+  return {};
+}
+
+}  // namespace
+
+void AddWatchOptions(Command& command, CaptureFlags& flags) {
+  WatchFlags& watch = *flags.watch;
+  command.Take("--every", watch.every)
+      .Help("Time from one window to the next")
+      .Default("10m")
+      .Range(1, 7 * 86'400);
+  command.Take("--windows", watch.windows).Range(1, 1e9);
+  command.Take("--metrics", watch.metrics);
+  command.Take("--name", watch.job);
+}
+
+int RunWatch(const CaptureFlags& flags, const CaptureOnce& capture) {
+  if (flags.options.folder.empty())
+    return Fail({"a watch needs a folder", "--output", "name one with -o: watch/"});
+  EndingSignals signals;
+  CaptureOptions each = flags.options;
+  each.window.duration = Nanoseconds(flags.seconds);
+  each.cancelled = [&] { return signals.Came(); };
+  const auto done = Watch(
+      {.folder = flags.options.folder,
+       .every = Nanoseconds(flags.watch->every),
+       .windows = flags.watch->windows,
+       .keep_bytes = flags.options.keep_bytes,
+       .keep_runs = flags.options.keep_runs,
+       .capture = [&](const std::string& folder) { return CaptureInto(folder, each, capture); },
+       .metrics = flags.watch->metrics,
+       .job = flags.watch->job,
+       .on_window = Show,
+       .cancelled = each.cancelled});
+  return done ? kDone : Fail(done.error());
+}
+
+void AddWatch(Command& root) {
+  Command& watch = root.Sub("watch", "Watch a job: capture it again and again, keep what departs");
+  watch.Examples({{"a second every ten minutes, of PyTorch processes of this machine",
+                   "stepscope watch torch --every 10m --for 1s -o watch/"},
+                  {"when the job was slower, and by how much",
+                   "stepscope goodput analyze --events goodput/ --watched watch/"}});
+  AddCaptureTorch(watch, CaptureUse::kWatch);
+  AddCaptureDebug(watch, CaptureUse::kWatch);
+}
+
+}  // namespace stepscope::cli
