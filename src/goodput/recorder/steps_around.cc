@@ -10,50 +10,47 @@
 #include "goodput/recorder/segment_reader.h"
 #include "stepscope/goodput_steps.h"
 
-namespace stepscope {
+namespace stepscope::goodput {
 namespace {
-
-using goodput::Event;
-using goodput::EventKind;
 
 constexpr size_t kMostSteps = 50;
 constexpr int64_t kFar = 10 * kMinute;
 
-// A step from its start to the start of the next one.
-struct Step {
+// From its start to the start of the next one.
+struct TimedStep {
   int64_t start = 0, end = 0;
 };
 
 // The steps of one writer, made of its starts as they come.
-class Steps {
+class StepsOfWriter {
  public:
   void Add(int64_t number, int64_t time) {
     if (last_ && number == last_->number + 1 && time > last_->time)
       steps_.push_back({last_->time, time});
     last_ = Start{number, time};
   }
-  const std::vector<Step>& all() const { return steps_; }
+  const std::vector<TimedStep>& all() const { return steps_; }
 
  private:
   struct Start {
     int64_t number = 0, time = 0;
   };
   std::optional<Start> last_;
-  std::vector<Step> steps_;
+  std::vector<TimedStep> steps_;
 };
 
-int64_t MedianOf(const std::vector<Step>& steps) {
+int64_t MedianOf(const std::vector<TimedStep>& steps) {
   if (steps.empty()) return 0;
   std::vector<int64_t> times;
-  for (const Step& step : steps) times.push_back(step.end - step.start);
+  for (const TimedStep& step : steps) times.push_back(step.end - step.start);
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
   std::ranges::nth_element(times, middle);
   return *middle;
 }
 
-StepsAround Sort(const std::vector<Step>& steps, int64_t start, int64_t end) {
-  std::vector<Step> before, during, after;
-  for (const Step& step : steps) {
+StepsAround Sort(const std::vector<TimedStep>& steps, int64_t start, int64_t end) {
+  std::vector<TimedStep> before, during, after;
+  for (const TimedStep& step : steps) {
     if (step.end <= start) {
       if (step.end > start - kFar) before.push_back(step);
     } else if (step.start < end) {
@@ -76,21 +73,24 @@ int64_t CountOf(const StepsAround& steps) {
 }
 
 }  // namespace
+}  // namespace stepscope::goodput
+
+namespace stepscope {
 
 Result<StepsAround> StepTimesAround(const std::string& directory, const std::string& job,
                                     int64_t start, int64_t end) {
-  std::map<std::string, Steps> writers;
+  std::map<std::string, goodput::StepsOfWriter> writers;
   goodput::Notes ignored;
-  const auto read = goodput::ReadSegments(directory, ignored, [&](const Event& event) {
-    if (event.kind != EventKind::kStepStart || (!job.empty() && event.job != job)) return;
-    if (event.time > start - 2 * kFar && event.time < end + 2 * kFar)
+  const auto read = goodput::ReadSegments(directory, ignored, [&](const goodput::Event& event) {
+    if (event.kind != goodput::EventKind::kStepStart || (!job.empty() && event.job != job)) return;
+    if (event.time > start - 2 * goodput::kFar && event.time < end + 2 * goodput::kFar)
       writers[event.writer].Add(event.step, event.time);
   });
   if (!read) return std::unexpected(read.error());
   StepsAround most;
   for (const auto& [writer, steps] : writers) {
-    const StepsAround around = Sort(steps.all(), start, end);
-    if (CountOf(around) > CountOf(most)) most = around;
+    const StepsAround around = goodput::Sort(steps.all(), start, end);
+    if (goodput::CountOf(around) > goodput::CountOf(most)) most = around;
   }
   return most;
 }
