@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -64,13 +65,19 @@ std::vector<Cell> Row(const CaptureTarget& target, const std::string& state) {
           state};
 }
 
-// "Steps took 1.41 ms before, 1.66 ms during (+17.7%) and 1.42 ms after the capture."
+// "+17.7%"; differences that steps have anyway are none.
+Phrase SayChange(const StepsAround& steps) {
+  constexpr double kNone = 0.005;
+  const double change = static_cast<double>(steps.during) / static_cast<double>(steps.before) - 1;
+  if (std::abs(change) < kNone) return "no longer";
+  return HumanCell(change, Unit::kRelativeChange);
+}
+
+// "Steps took 1.41 ms before and 1.66 ms during the capture (+17.7%), 1.42 ms after."
 Phrase SaySteps(const StepsAround& steps) {
   Phrase said =
       Say("Steps took {before} before and {during} during the capture ({change})",
-          HumanNanoseconds(steps.before), HumanNanoseconds(steps.during),
-          HumanCell(static_cast<double>(steps.during) / static_cast<double>(steps.before) - 1,
-                    Unit::kRelativeChange));
+          HumanNanoseconds(steps.before), HumanNanoseconds(steps.during), SayChange(steps));
   if (steps.after > 0) said += Say(", {after} after", HumanNanoseconds(steps.after));
   return said + ".";
 }
