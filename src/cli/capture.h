@@ -29,5 +29,7 @@ int RunCapture(const CaptureFlags& flags,
 void AddCaptureTorch(Command& capture);
 void AddCaptureDaemon(Command& capture);
 void AddCaptureDebug(Command& capture);
+void AddCaptureGrpc(Command& capture);
+void AddCaptureServing(Command& capture);
 
 }  // namespace stepscope::cli

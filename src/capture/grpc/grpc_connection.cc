@@ -22,7 +22,8 @@ namespace {
 using Kind = GrpcEnd::Kind;
 using ErrorCode = boost::system::error_code;
 
-constexpr std::string_view kPreface = "HTTP/";  // how HTTP/1 answers
+// How HTTP/1 answers; some servers send only a page to a first line that they do not understand.
+constexpr std::string_view kPreface = "HTTP/", kPage = "<";
 // An HTTP/2 server's first frame is SETTINGS: its type is the fourth byte.
 constexpr size_t kFirstBytes = 5;
 // Bytes around the answer (headers, pings, frames' heads): so many, and a share of the answer.
@@ -110,24 +111,25 @@ asio::awaitable<GrpcEnd> GrpcConnection::Connect(Clock::time_point deadline) {
   co_return failure_;
 }
 
-// Writes what nghttp2 wants to write.
+// Writes what nghttp2 wants to write, at once: a server that answers the first line and closes is
+// heard before another write finds it gone.
 asio::awaitable<bool> GrpcConnection::Flush() {
+  std::string all;
   for (std::string_view bytes = session_->Outgoing(); !bytes.empty();
        bytes = session_->Outgoing()) {
-    ErrorCode error;
-    co_await asio::async_write(socket_, asio::buffer(bytes),
-                               asio::redirect_error(asio::use_awaitable, error));
-    if (error) {
-      Fail(Kind::kBroken, error.message());
-      co_return false;
-    }
+    all += bytes;
   }
-  co_return true;
+  if (all.empty()) co_return true;
+  ErrorCode error;
+  co_await asio::async_write(socket_, asio::buffer(all),
+                             asio::redirect_error(asio::use_awaitable, error));
+  if (error) Fail(Kind::kBroken, error.message());
+  co_return !error;
 }
 
 // Whether the connection's first bytes are of another protocol, and says of which.
 bool GrpcConnection::LooksOther(std::string_view bytes) {
-  if (bytes.starts_with(kPreface)) {
+  if (bytes.starts_with(kPreface) || bytes.starts_with(kPage)) {
     Fail(Kind::kHttp1, "");
   } else if (bytes[0] == 0x15 || bytes[0] == 0x16) {
     if (bytes[1] == 0x03) Fail(Kind::kTls, "");

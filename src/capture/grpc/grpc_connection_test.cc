@@ -101,6 +101,7 @@ std::vector<Bad> BadServers() {
   const std::string call = Settings() + grpc::Head();
   return {
       {"HTTP/1", "HTTP/1.1 400 Bad Request\r\n\r\n", Kind::kHttp1, "this is an HTTP/1 server"},
+      {"HTTP/1 with a page alone", "<!DOCTYPE HTML>", Kind::kHttp1, "this is an HTTP/1 server"},
       {"TLS", std::string("\x15\x03\x01\x00\x02\x02\x46", 7), Kind::kTls, "this server speaks TLS"},
       {"SSH", "SSH-2.0-OpenSSH_9.2\r\n", Kind::kNotHttp2, "this server speaks no HTTP/2"},
       {"zeros", std::string(100, '\0'), Kind::kNotHttp2, "this server speaks no HTTP/2"},

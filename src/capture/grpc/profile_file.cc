@@ -48,7 +48,7 @@ bool ProfileFile::Append(std::string_view bytes) {
   if (problem_) return false;
   if (static_cast<int64_t>(bytes.size()) > most_ - size_) {
     problem_ = Error{"the profile is larger than the limit for captures", path_,
-                     "set `keep_bytes` higher, or capture less time"};
+                     "allow more bytes, or capture less time"};
     return false;
   }
   while (!bytes.empty()) {
