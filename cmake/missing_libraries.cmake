@@ -3,7 +3,7 @@ file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/debian-packages.txt STEPSCOPE_PACKAGES)  
 set(STEPSCOPE_MISSING "")
 foreach(header
     isa-l.h hwy/highway.h simdjson.h CLI/CLI.hpp fmt/format.h nlohmann/json.hpp toml.hpp xxhash.h snappy.h re2/re2.h
-    protozero/pbf_reader.hpp boost/url.hpp openssl/ssl.h zlib.h sqlite3.h libpq-fe.h)
+    protozero/pbf_reader.hpp boost/url.hpp openssl/ssl.h nghttp2/nghttp2.h zlib.h sqlite3.h libpq-fe.h)
   string(MAKE_C_IDENTIFIER ${header} name)
   find_path(STEPSCOPE_HEADER_${name} ${header} PATH_SUFFIXES postgresql)
   mark_as_advanced(STEPSCOPE_HEADER_${name})

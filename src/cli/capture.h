@@ -53,5 +53,7 @@ int RunWatch(const CaptureFlags& flags, const CaptureOnce& capture);
 void AddCaptureTorch(Command& parent, CaptureUse use);
 void AddCaptureDaemon(Command& capture);
 void AddCaptureDebug(Command& parent, CaptureUse use);
+void AddCaptureGrpc(Command& parent, CaptureUse use);
+void AddCaptureServing(Command& parent, CaptureUse use);
 
 }  // namespace stepscope::cli

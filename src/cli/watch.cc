@@ -81,6 +81,8 @@ void AddWatch(Command& root) {
                    "stepscope goodput analyze --events goodput/ --watched watch/"}});
   AddCaptureTorch(watch, CaptureUse::kWatch);
   AddCaptureDebug(watch, CaptureUse::kWatch);
+  AddCaptureGrpc(watch, CaptureUse::kWatch);
+  AddCaptureServing(watch, CaptureUse::kWatch);
 }
 
 }  // namespace stepscope::cli

@@ -1,4 +1,4 @@
-// Posts with Boost.Beast; TLS by OpenSSL, with the certificates that the system trusts.
+// Asks with Boost.Beast; TLS by OpenSSL, with the certificates that the system trusts.
 #include "http/client.h"
 
 #include <fmt/format.h>
@@ -31,7 +31,6 @@ namespace {
 
 using ResponseParser = beast::http::response_parser<beast::http::string_body>;
 
-constexpr std::chrono::seconds kPatience{10};    // to connect, to write and to be answered
 constexpr size_t kMostAnswer = size_t{1} << 20;  // bytes
 
 // Only seconds are understood; the other form is a date.
@@ -72,6 +71,7 @@ struct Poster::Connection {
   asio::io_context io{1};
   std::optional<Stream> stream;  // none: not connected
   ErrorCode result;              // of the operation that was started last
+  int64_t patience = 0;          // ns for each operation
   std::atomic<bool> stopped = false;
 };
 
@@ -82,7 +82,7 @@ ErrorCode Poster::Connection::Await(const Start& start) {
   start([this](ErrorCode error, const auto&...) { result = error; });
   io.restart();
   if (stopped) return result;
-  io.run_for(kPatience);
+  io.run_for(std::chrono::nanoseconds(patience));
   if (io.stopped()) return result;
   ErrorCode ignored;
   if (stream) socket().close(ignored);
@@ -184,21 +184,28 @@ Poster::Poster(Address address, std::string token)
 
 Poster::~Poster() = default;
 
-Answer Poster::Post(const std::string& path, const std::string& body, const std::string& type) {
+Answer Poster::Ask(const Question& question) {
   Connection& connection = *connection_;
   if (connection.stopped) return {.body = "stopped"};
-  std::string head = fmt::format(
-      "POST {}{} HTTP/1.1\r\nHost: {}\r\nUser-Agent: stepscope\r\nContent-Type: {}\r\n"
-      "Content-Length: {}\r\n",
-      address_.path, path, address_.Authority(), type, body.size());
+  std::string head =
+      fmt::format("{} {}{} HTTP/1.1\r\nHost: {}\r\nUser-Agent: stepscope\r\n", question.method,
+                  address_.path, question.path, address_.Authority());
+  if (!question.type.empty()) head += fmt::format("Content-Type: {}\r\n", question.type);
+  if (!question.type.empty() || question.method != "GET")
+    head += fmt::format("Content-Length: {}\r\n", question.body.size());
   if (!token_.empty()) head += "Authorization: Bearer " + token_ + "\r\n";
   head += "\r\n";
+  connection.patience = question.patience;
   if (connection.stream && connection.Stale()) connection.stream.reset();
   Answer answer;
   if (!connection.stream) answer.body = connection.Open();
-  if (answer.body.empty()) answer = connection.Exchange(head, body);
+  if (answer.body.empty()) answer = connection.Exchange(head, question.body);
   if (answer.status == 0) connection.stream.reset();
   return answer;
+}
+
+Answer Poster::Post(const std::string& path, const std::string& body, const std::string& type) {
+  return Ask({.path = path, .body = body, .type = type});
 }
 
 void Poster::Stop() {

@@ -1,4 +1,4 @@
-// Posts to an HTTP server, with deadlines, and tells whether to retry.
+// Asks an HTTP server, with deadlines, and tells whether to retry.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,15 @@ struct Answer {
   }
 };
 
-// One connection, kept between posts and reopened when it broke. For one thread.
+struct Question {
+  std::string method = "POST";
+  std::string path;  // below the address
+  std::string body, type;
+  int64_t patience =
+      10'000'000'000;  // ns for each: connecting, sending, and the pauses of the answer
+};
+
+// One connection, kept between questions and reopened when it broke. For one thread.
 class Poster {
  public:
   // Sends `token`, unless empty, as "Authorization: Bearer".
@@ -35,7 +43,10 @@ class Poster {
   // than 10 s each. Follows no redirects.
   Answer Post(const std::string& path, const std::string& body, const std::string& type);
 
-  // Ends the post that another thread waits for, and all later ones.
+  // Asks anything; of the answer at most 1 MiB is read.
+  Answer Ask(const Question& question);
+
+  // Ends what another thread waits for, and all later questions.
   void Stop();
 
   const Address& address() const { return address_; }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/json_writer.h"
+#include "stepscope/capture_grpc.h"
 #include "stepscope/capture_torch.h"
 #include "stepscope/language.h"
 #include "stepscope/write.h"
@@ -99,7 +100,7 @@ Result<CaptureResult> Captures::CaptureThrough(const CaptureAsk& ask,
                                                const CaptureOptions& options) {
   if (ask.door == "torch")
     return CaptureTorch({.capture = options, .pids = ask.pids, .job = ask.job});
-  return std::unexpected(Error{"x", "", ""});
+  return CaptureGrpc({.capture = options, .servers = {.addresses = {ask.servers}, .names = {}}});
 }
 
 }  // namespace stepscope::server

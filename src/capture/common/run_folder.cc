@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <ranges>
+#include <string>
 #include <vector>
 
 #include "base/ascii.h"
@@ -203,6 +205,23 @@ Result<int64_t> RunFolder::Write(const std::string& name, std::string_view bytes
 
 Result<int64_t> RunFolder::TakeTrace(const std::string& from, const std::string& name,
                                      const CaptureTarget& target) {
+  auto size = CopyTrace(from, name, target);
+  if (size) unlink(from.c_str());
+  return size;
+}
+
+Result<std::string> RunFolder::MakeFolder(const std::string& name) {
+  std::string path = path_;
+  for (const auto part : std::views::split(name, '/')) {
+    path += "/" + std::string(std::string_view(part));
+    if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
+      return std::unexpected(SystemError("cannot make the directory", errno, path));
+  }
+  return path;
+}
+
+Result<int64_t> RunFolder::CopyTrace(const std::string& from, const std::string& name,
+                                     const CaptureTarget& target) {
   const auto file = GivenFile::Open(from);
   if (!file) return std::unexpected(file.error());
   if (auto fits = Fits(file->size()); !fits) return std::unexpected(fits.error());
@@ -228,7 +247,6 @@ Result<int64_t> RunFolder::TakeTrace(const std::string& from, const std::string&
   });
   if (!size) return size;
   bytes_ += *size;
-  unlink(from.c_str());
   return size;
 }
 

@@ -41,6 +41,16 @@ class RunFolder {
   Result<int64_t> TakeTrace(const std::string& from, const std::string& name,
                             const CaptureTarget& target);
 
+  // The same, and leaves the trace where it is.
+  Result<int64_t> CopyTrace(const std::string& from, const std::string& name,
+                            const CaptureTarget& target);
+
+  // Makes a folder within, such as "plugins/profile/2026_11_26", for files that are written there
+  // as they come: at most left() bytes, which Took() is told of. Returns its path.
+  Result<std::string> MakeFolder(const std::string& name);
+  int64_t left() const { return limit_ - bytes_; }
+  void Took(int64_t bytes) { bytes_ += bytes; }
+
   // Writes kCaptureFile and syncs; removes the folder again if there is no trace and it was made
   // here. Sets `result.folder`.
   Result<void> Finish(CaptureResult& result);

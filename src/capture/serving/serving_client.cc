@@ -1,0 +1,109 @@
+// Implements the questions to a server. Facts: vLLM and SGLang answer 200 with a short text or
+// none; vLLM ignores a second start, SGLang refuses it with 500.
+#include "capture/serving/serving_client.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/time_units.h"
+#include "base/valid_utf8.h"
+
+namespace stepscope::capture {
+namespace {
+
+constexpr int64_t kStartTime = 120 * kSecond;  // workers start their profilers one by one
+constexpr int64_t kAskTime = 5 * kSecond;
+constexpr int kTries = 3;           // of a stop
+constexpr size_t kMostWords = 200;  // bytes of what a server says
+
+// The first line of a server's words, for people.
+std::string WordsOf(const http::Answer& answer) {
+  const std::string_view line = std::string_view(answer.body).substr(0, answer.body.find('\n'));
+  std::string valid, words;
+  AppendValidUtf8(valid, line.substr(0, kMostWords));
+  for (const char c : valid)
+    if (static_cast<uint8_t>(c) >= 0x20 && c != 0x7f) words += c;
+  return words.empty() ? words : ": " + words;
+}
+
+std::string_view HintFor(int status) {
+  switch (status) {
+    case 401:
+    case 403:
+      return "give the server's API key as the token";
+    case 404:
+    case 405:
+      return "start vLLM with VLLM_TORCH_PROFILER_DIR or its profiler configuration; SGLang has "
+             "this "
+             "path by itself";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+int64_t WorldSizeOf(const std::string& text) {
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object()) return 0;
+  const auto size = [&](const char* key) -> int64_t {
+    const auto found = json.find(key);
+    if (found == json.end() || !found->is_number_integer()) return 1;
+    return std::clamp<int64_t>(found->get<int64_t>(), 1, 100'000);
+  };
+  if (!json.contains("tp_size")) return 0;
+  const auto attention = json.find("enable_dp_attention");
+  const bool within = attention != json.end() && attention->is_boolean() && attention->get<bool>();
+  return size("tp_size") * size("pp_size") * (within ? 1 : size("dp_size"));
+}
+
+int64_t ServingClient::WorldSize() {
+  const http::Answer answer =
+      poster_.Ask({.method = "GET", .path = "/get_server_info", .patience = kAskTime});
+  return answer.status == 200 ? WorldSizeOf(answer.body) : 0;
+}
+
+Result<bool> ServingClient::Start(int64_t steps) {
+  const std::string body = steps > 0 ? fmt::format(R"({{"num_steps": {}}})", steps) : "{}";
+  const http::Answer answer = poster_.Ask(
+      {.path = "/start_profile", .body = body, .type = "application/json", .patience = kStartTime});
+  if (answer.status == 200) return true;
+  if (answer.status == 0) {
+    const bool unheard = answer.body.starts_with("cannot");
+    if (!unheard) return false;
+    return std::unexpected(
+        Error{answer.body, where(), "see that the server runs and give its address"});
+  }
+  if (answer.status >= 500) {
+    // Of another's profile, which shall go on, SGLang says so.
+    if (answer.body.contains("already in progress"))
+      return std::unexpected(Error{"another profile is under way in this server", where(),
+                                   "capture again later, or end it: POST /stop_profile"});
+    return false;
+  }
+  return std::unexpected(
+      Error{fmt::format("the server refused to start a profile: HTTP status {}{}", answer.status,
+                        WordsOf(answer)),
+            where(), std::string(HintFor(answer.status))});
+}
+
+Result<void> ServingClient::Stop(int64_t patience) {
+  http::Answer answer;
+  for (int k = 0; k < kTries; ++k) {
+    answer =
+        poster_.Ask({.path = "/stop_profile", .type = "application/json", .patience = patience});
+    if (answer.status == 200) return {};
+    // SGLang's, where its steps were over before.
+    if (answer.body.contains("not in progress")) return {};
+    if (answer.status != 0) break;
+  }
+  const std::string said = answer.status == 0
+                               ? answer.body
+                               : fmt::format("HTTP status {}{}", answer.status, WordsOf(answer));
+  return std::unexpected(Error{"the profile may still be under way, since the stop failed: " + said,
+                               where(), "end it: POST /stop_profile"});
+}
+
+}  // namespace stepscope::capture
