@@ -161,6 +161,30 @@ def test_windows_come_again():
         Windows(range(2, 4), every=3)
 
 
+def test_the_lock_of_a_process_is_that_of_captures_from_outside(tmp_path):
+    said = support.python("""
+import fcntl, glob, os, time
+from stepscope.profiler._lock import ProcessLock
+ours, theirs = ProcessLock(), ProcessLock()
+pattern = "/tmp/stepscope-{}/*.{}.*.lock".format(os.geteuid(), os.getpid())
+assert ours.take() and not theirs.take()
+[path] = glob.glob(pattern)
+if os.fork() == 0:
+    time.sleep(0.5)  # a worker of a loader, which has the file open
+    os._exit(0)
+ours.release()
+assert glob.glob(pattern) == [] and theirs.take()
+theirs.release()
+with open(path, "w") as file:  # a capture that was given up, and may still run
+    file.write("{} timed out".format(time.time_ns() + 10**10))
+os.chmod(path, 0o600)
+assert not ours.take()
+os.unlink(path)
+print("done")
+""")
+    assert said.stdout == "done\n", said.stderr
+
+
 # Uploads.
 
 def test_a_url_without_fsspec_keeps_the_file_and_says_where(tmp_path):

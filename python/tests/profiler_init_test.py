@@ -73,7 +73,7 @@ def test_a_process_is_registered_while_it_runs(run, tmp_path):
     host, port = told["address"].split(":")
     assert host == told["host"] == socket.gethostname() and 1024 < int(port) < 65536
     assert abs(told["started"] - time.time()) < 600
-    del told["address"], told["started"], told["pid"], told["host"]
+    del told["address"], told["started"], told["pid"], told["host"], told["namespace"]
     assert told == {"version": 1, "door": "grpc", "job": "llm", "attempt": "second", "rank": 2, "world_size": 1}
     assert os.listdir(str(tmp_path / "workers")) == []
 
@@ -165,6 +165,17 @@ def test_what_cannot_be_registered_is_a_sentence(run, tmp_path):
     for part in ("found neither JAX nor", "after jax.distributed.initialize()", "not registered for captures", "found no torch",
                  "this job has no name"):
         assert said.count(part) == 1, said
+
+
+def test_the_folder_of_a_user_is_private(run, tmp_path):
+    run("""
+    import jax
+    del os.environ["STEPSCOPE_WORKERS"]
+    worker = stepscope.profiler.init("llm")
+    assert os.path.dirname(worker.path) == os.path.join(os.environ["HOME"], ".local/state/stepscope/workers")
+    for folder in (os.path.dirname(worker.path), os.path.dirname(os.path.dirname(worker.path))):
+        assert oct(os.stat(folder).st_mode & 0o777) == "0o700"
+    """, HOME=str(tmp_path), XDG_STATE_HOME="")
 
 
 def test_hostile_names_stay_in_the_folder(run, tmp_path):

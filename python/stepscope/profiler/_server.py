@@ -33,7 +33,8 @@ def init(job: Optional[str] = None, port: int = 0, workers: Any = None, *,
     Args:
       job: its name, the same on all ranks (default: that of the goodput recorder, $STEPSCOPE_JOB, or the scheduler's).
       port: of the server (default: a free one).
-      workers: the folder to register in (default: $STEPSCOPE_WORKERS, or ~/.stepscope/workers).
+      workers: the folder to register in (default: $STEPSCOPE_WORKERS, or
+        ~/.local/state/stepscope/workers).
       framework: "jax", "tensorflow" or "torch" (default: what the program imported).
 
     Returns what was registered; None where nothing was, for the reason that a warning says.

@@ -5,6 +5,7 @@ import time
 from typing import Any, Callable, Dict, List, Optional
 
 from stepscope.profiler._later import Later
+from stepscope.profiler._lock import ProcessLock
 from stepscope.profiler._places import discard, place_of
 from stepscope.profiler._problems import problem, quietly
 from stepscope.profiler._steps import Windows
@@ -103,6 +104,7 @@ class TorchSteps:
         self._handler, self._windows, self._options = handler, windows, options
         self._profiler: Any = None
         self._action: Any = None
+        self._lock = ProcessLock()
 
     def step(self, number: int) -> None:
         """Says that the step `number` begins."""
@@ -114,8 +116,12 @@ class TorchSteps:
     def close(self) -> None:
         """Ends the window that is open, as a shorter one."""
         profiler, self._profiler = self._profiler, None
-        if profiler is not None:
+        if profiler is None:
+            return
+        try:
             profiler.__exit__(None, None, None)
+        finally:
+            self._lock.release()
 
     @quietly
     def _step(self, number: int, place: Optional[int]) -> None:
@@ -126,6 +132,7 @@ class TorchSteps:
                 self._profiler.step()
             except BaseException:
                 self._profiler = None
+                self._lock.release()
                 raise
             if place is None:
                 self.close()
@@ -138,10 +145,19 @@ class TorchSteps:
             problem("the steps from {} are not profiled: the program has a torch.profiler of its own".format(
                 number - place))
             return
-        self._action = self._action_of(place)
-        profiler = torch.profiler.profile(schedule=lambda _: self._action, on_trace_ready=self._handler, **self._options)
-        profiler.step_num = number  # what its annotation of the step is named by
-        profiler.__enter__()
+        if not self._lock.take():
+            problem("the steps from {} are not profiled: a capture of this process from outside may still run".format(
+                number - place))
+            return
+        try:
+            self._action = self._action_of(place)
+            profiler = torch.profiler.profile(schedule=lambda _: self._action, on_trace_ready=self._handler,
+                                              **self._options)
+            profiler.step_num = number  # what its annotation of the step is named by
+            profiler.__enter__()
+        except BaseException:
+            self._lock.release()
+            raise
         self._profiler = profiler
 
     def _action_of(self, place: Optional[int]) -> Any:

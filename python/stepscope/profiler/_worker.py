@@ -3,13 +3,13 @@ import atexit
 import json
 import os
 import signal
+import stat
 import threading
 from typing import Any, Dict, Optional
 
 from stepscope.integrations._process import start_of_process
 from stepscope.integrations._signals import SigtermNotice
 from stepscope.profiler._places import Folder, discard, open_private
-from stepscope.profiler._problems import problem
 from stepscope.profiler._who import Who, safe
 
 VERSION = 1
@@ -34,7 +34,7 @@ class Worker:
         who = self.who
         return {"version": VERSION, "door": self.door, "address": self.address, "job": who.job, "attempt": who.attempt,
                 "rank": who.rank, "world_size": who.world_size, "host": who.host, "pid": who.pid,
-                "started": round(start_of_process(), 3)}
+                "namespace": _namespace(), "started": round(start_of_process(), 3)}
 
     def register(self) -> None:
         """Writes the file, which the end of the process removes."""
@@ -66,53 +66,63 @@ class Worker:
 
 
 def folder_of_workers(workers: Any = None) -> str:
-    """The folder `workers`, or $STEPSCOPE_WORKERS, or ~/.stepscope/workers. Made for this user alone.
+    """The folder `workers`, or $STEPSCOPE_WORKERS, or stepscope/workers in $XDG_STATE_HOME, or in ~/.local/state. Made
+    for this user alone. `stepscope capture` looks there too (src/capture/common/workers.h).
 
-    Raises OSError where it belongs to somebody else.
+    Raises OSError where it cannot be made, or belongs to somebody else.
     """
-    given = workers or os.environ.get("STEPSCOPE_WORKERS")
-    if given:
-        folder = os.path.abspath(os.path.expanduser(os.fspath(given)))
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        return folder
-    folder = os.path.join(_home(), ".stepscope", "workers")
-    for path in (os.path.dirname(folder), folder):
-        try:
-            os.mkdir(path, 0o700)
-        except FileExistsError:
-            pass
-    if os.stat(folder).st_uid != os.geteuid():
+    folder = workers or os.environ.get("STEPSCOPE_WORKERS")
+    if folder:
+        folder = os.path.abspath(os.path.expanduser(os.fspath(folder)))
+    else:
+        folder = os.path.join(_state(), "stepscope", "workers")
+        os.makedirs(os.path.dirname(folder), mode=0o700, exist_ok=True)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    if not workers and "STEPSCOPE_WORKERS" not in os.environ and os.stat(folder).st_uid != os.geteuid():
         raise PermissionError("the folder {} is of another user".format(folder))
     return folder
 
 
-def _home() -> str:
+def _state() -> str:
+    state = os.environ.get("XDG_STATE_HOME", "")
+    if os.path.isabs(state):
+        return state
     home = os.path.expanduser("~")
     if not os.path.isabs(home):
         raise OSError("there is no home directory; set STEPSCOPE_WORKERS to a folder")
-    return home
+    return os.path.join(home, ".local", "state")
 
 
 def _sweep(folder: str, who: Who) -> None:
-    """Removes what processes of this host left that were killed."""
-    ends = ".{}.".format(safe(who.host))
+    """Removes what processes of this machine left that were killed. Pids of other containers tell nothing here."""
+    own = _namespace()
     for name in os.listdir(folder):
-        stem, dot, last = name.rpartition(".json")
-        host, _, pid = stem.rpartition(".")
-        if last or not dot or not (host + ".").endswith(ends) or not pid.isdigit():
-            continue
         path = os.path.join(folder, name)
         try:
-            if os.lstat(path).st_uid == os.geteuid() and not os.path.exists("/proc/" + pid) and os.path.exists("/proc/1"):
+            told = _told(path) if name.endswith(".json") and not name.startswith(".") else None
+            if (told and told.get("host") == who.host and own and told.get("namespace") == own
+                    and not os.path.exists("/proc/{}".format(int(told.get("pid"))))):
                 os.unlink(path)
-        except OSError as error:
-            problem(error)
+        except (OSError, ValueError, TypeError):  # somebody else's, or gone
+            pass
 
 
-def written(path: str) -> Optional[Dict[str, Any]]:
-    """What the file at `path` says; None if it is gone."""
+def _told(path: str) -> Optional[Dict[str, Any]]:
+    """What a file of this user says; None for another one's, and for what is no such file."""
+    file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        with open(path) as file:
-            return json.load(file)
-    except FileNotFoundError:
-        return None
+        facts = os.fstat(file)
+        if not stat.S_ISREG(facts.st_mode) or facts.st_uid != os.geteuid():
+            return None
+        told = json.loads(os.read(file, 16 << 10))
+        return told if isinstance(told, dict) else None
+    finally:
+        os.close(file)
+
+
+def _namespace() -> str:
+    """In which this process has its pid."""
+    try:
+        return os.readlink("/proc/self/ns/pid")
+    except OSError:
+        return ""
