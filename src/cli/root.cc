@@ -26,6 +26,7 @@ std::unique_ptr<Command> Root() {
   AddList(*root);
   AddExplain(*root);
   AddDemo(*root);
+  AddCapture(*root);
   AddGoodput(*root);
   AddCompletions(*root);
   AddMan(*root);

@@ -25,6 +25,7 @@ void AddReport(Command& root);
 void AddList(Command& root);
 void AddExplain(Command& root);
 void AddDemo(Command& root);
+void AddCapture(Command& root);
 void AddGoodput(Command& root);
 // These print what the whole tree holds.
 void AddCompletions(Command& root);

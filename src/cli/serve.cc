@@ -1,4 +1,6 @@
 // stepscope serve: serves the page to a browser.
+#include "cli/serve.h"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -62,14 +64,23 @@ int RunServe(const ServeFlags& flags) {
   auto goodput = ReadProductivityFlags(flags.productivity);
   if (!goodput) return Fail(goodput.error());
   options.goodput = std::move(*goodput);
+  return ServeUntilEnded(options, flags.open, [&](Error error) {
+    return WithTokenSource(std::move(error), flags.token);
+  });
+}
+
+}  // namespace
+
+int ServeUntilEnded(const PageServerOptions& options, bool open,
+                    const std::function<Error(Error)>& explain) {
   const sigset_t signals = BlockSignals();
   auto server = PageServer::Start(options);
-  if (!server) return Fail(WithTokenSource(server.error(), flags.token));
+  if (!server) return Fail(explain ? explain(server.error()) : server.error());
   if (!server->warning().empty()) fmt::print(stderr, "stepscope: {}\n", server->warning());
   TellOfEmptyPaths(options.paths);
   fmt::print("Listening on {}\n", server->url());
   std::fflush(stdout);
-  if (flags.open) {
+  if (open) {
     if (const auto opened = OpenInBrowser(server->url()); !opened) PrintError(opened.error());
   }
   int signal = 0;
@@ -77,8 +88,6 @@ int RunServe(const ServeFlags& flags) {
   // Nothing waits to be written, so requests in progress need not end first.
   std::_Exit(kDone);
 }
-
-}  // namespace
 
 void AddServe(Command& root) {
   auto flags = std::make_shared<ServeFlags>();

@@ -74,6 +74,20 @@ constexpr Word kWords[] = {
     {"--open", "", "Open the page in a browser", "", ""},
     {"--keep", "N", "Runs kept in memory, the last viewed first", "4", "keep"},
 
+    // Captures of running jobs.
+    {"--for", "TIME", "Time to record", "500ms", "duration"},
+    {"--iterations", "N", "Training steps to record, instead of a time", "", "iterations"},
+    {"--dry-run", "", "List the processes, and why each would be traced or not", "", "dry_run"},
+    {"--analyze", "", "Print the first screen of the run", "", ""},
+    {"--keep-runs", "N", "Most runs below ~/.local/state, the oldest are removed", "20",
+     "keep_runs"},
+    {"--keep-bytes", "SIZE", "Most bytes of these runs, and of one run", "10GB", "keep_bytes"},
+    {"--pid", "N,...", "Processes to trace", "all of one job", "pids"},
+    {"--addresses", "FILE", "File with an address in each line", "", "addresses"},
+    {"--no-trace", "", "Ask for stacks and Flight Recorder alone", "", "profile"},
+    {"--socket-dir", "DIR", "Directory of sockets: KINETO_IPC_SOCKET_DIR of the job", "none",
+     "socket_folder"},
+
     // The synthetic job.
     {"--layers", "N", "Number of layers", "", "layers"},
     {"--seed", "N", "Random seed", "1", "seed"},

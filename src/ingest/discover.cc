@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -24,13 +26,15 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kXPlane = ".xplane.pb";
+// Beside captured traces: which workers gave one, and which did not (src/capture/common).
+constexpr std::string_view kCaptureFile = "stepscope-capture.json";
 // Folders that are looked into for profiles: a limit for those who give "/".
 constexpr size_t kMostFolders = 100'000;
 
 bool LooksLikeTrace(const StoredItem& item) {
   if (item.kind != StoredItem::Kind::kFile) return false;
   const std::string name = fs::path(item.path).filename();
-  return !name.starts_with('.') &&
+  return !name.starts_with('.') && name != kCaptureFile &&
          (name.ends_with(".json") || name.ends_with(".gz") || name.ends_with(kXPlane));
 }
 
@@ -51,6 +55,21 @@ void KeepOneOfEach(std::vector<std::string>& traces) {
     }
     return fs::path(path).filename() == "perfetto_trace.json.gz";
   });
+}
+
+// A note about the workers that gave no trace when the folder was captured.
+void NoteMissingWorkers(const Places& places, const std::string& folder, std::vector<Note>& notes) {
+  const std::string path = (fs::path(folder) / kCaptureFile).string();
+  if (places.Stored(path)) return;
+  std::ifstream in(path, std::ios::binary);
+  const auto json = nlohmann::json::parse(in, nullptr, false);
+  if (!json.is_object() || !json.contains("missing") || !json["missing"].is_array()) return;
+  const auto count = static_cast<int64_t>(json["missing"].size());
+  if (count == 0) return;
+  notes.push_back({.name = "not_captured",
+                   .count = count,
+                   .message = "workers gave no trace when this run was captured: the file says why",
+                   .where = path});
 }
 
 struct Listing {
@@ -221,6 +240,7 @@ Result<std::vector<std::string>> TracesOfFolder(const Places& places, const std:
                                                 std::vector<Note>& notes) {
   auto listing = List(places, folder);
   if (!listing) return std::unexpected(listing.error());
+  NoteMissingWorkers(places, folder, notes);
   if (!listing->traces.empty()) return std::move(listing->traces);
   std::vector<std::string> others;
   auto traces = TracesOfRankFolders(places, listing->folders, others);

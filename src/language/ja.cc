@@ -52,6 +52,7 @@ std::span<const std::span<const Translated>> JapaneseTexts() {
                                   JapaneseOfComparison(),
                                   JapaneseOfReports(),
                                   JapaneseOfNotes(),
+                                  JapaneseOfCaptures(),
                                   JapaneseOfGoodput(),
                                   JapaneseOfGoodputModels(),
                                   JapaneseOfFleets(),

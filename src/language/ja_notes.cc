@@ -31,6 +31,8 @@ std::span<const Translated> JapaneseOfNotes() {
       {"the rank in the file name was ignored: the trace has another",
        "ファイル名のランクを無視しました: トレースの記録と異なります"},
       {"ranks of this job have no trace", "このジョブにはトレースのないランクがあります"},
+      {"workers gave no trace when this run was captured: the file says why",
+       "この実行の取得時にトレースを得られなかったワーカーがあります(理由はファイルにあります)"},
       {"traces may be of another job: their process groups are not those of the first",
        "別のジョブのトレースの可能性があります: プロセスグループが最初のトレースと異なります"},
       {"traces may be of another job: ranks of one machine were not recorded at the same time",

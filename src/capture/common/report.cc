@@ -1,0 +1,142 @@
+// Makes the report of a capture.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "report/columns.h"
+#include "report/humanize.h"
+#include "stepscope/capture.h"
+
+namespace stepscope {
+namespace {
+
+// "500 ms" or "5 steps".
+std::string Window(const CaptureWindow& window) {
+  if (window.iterations > 0) return Plural(static_cast<size_t>(window.iterations), "step").str();
+  return HumanNanoseconds(window.duration);
+}
+
+// "rank 2" where it is known, else the address.
+std::string NameOf(const CaptureTarget& target) {
+  return target.rank >= 0 ? fmt::format("rank {}", target.rank) : target.address;
+}
+
+// "rank 2 gave no trace: it ended" and how many more.
+Phrase FirstMissing(const CaptureResult& result) {
+  const auto missing = [](const CaptureOutcome& outcome) { return outcome.file.empty(); };
+  const auto first = std::ranges::find_if(result.outcomes, missing);
+  if (first == result.outcomes.end()) return {};
+  const auto count = static_cast<size_t>(std::ranges::count_if(result.outcomes, missing));
+  Phrase said = Say("{who} gave no trace: {reason}", Phrase::Name(NameOf(first->target)),
+                    Phrase::Name(first->reason));
+  if (count > 1) said += Say(" ({count} more below)", count - 1);
+  return said;
+}
+
+// How many were traced; why others were not is said where there is room.
+Phrase Headline(const CaptureResult& result) {
+  const size_t all = result.outcomes.size(), came = TracesOf(result);
+  if (result.dry_run) {
+    return Say("{workers} would be traced; not chosen: {others}.", Plural(all, "worker"),
+               result.others.size());
+  }
+  if (all == 0) return "No process was found that can be traced.";
+  if (result.only_stacks) return Say("{count} of {all} workers gave their stacks.", came, all);
+  if (all == 1 && came == 1)
+    return Say("The worker was traced for {window}.", Window(result.window));
+  if (all == 1) return "The worker gave no trace.";
+  return Say("{count} of {all} workers were traced for {window}.", came, all,
+             Window(result.window));
+}
+
+Cell Known(int64_t number, int64_t least) { return When(number >= least, number); }
+
+std::vector<Cell> Row(const CaptureTarget& target, const std::string& state) {
+  return {target.address,
+          TextCell(target.host),
+          Known(target.rank, 0),
+          Known(target.local_rank, 0),
+          Known(target.world_size, 1),
+          TextCell(target.job),
+          TextCell(target.attempt),
+          state};
+}
+
+Table Processes(const CaptureResult& result) {
+  Table table{
+      .key = "processes",
+      .title = "Processes",
+      .columns = {KeyColumn("process", "process"), KeyColumn("host", "host"),
+                  ValueColumn("rank", "rank"), Detail(ValueColumn("local_rank", "local rank")),
+                  Detail(ValueColumn("world_size", "world size")), ValueColumn("job", "job"),
+                  Detail(ValueColumn("attempt", "attempt")), Words(ValueColumn("state", "state")),
+                  BytesColumn("bytes", "size"), TimeColumn("took", "time to trace"),
+                  ValueColumn("file", "file"), ValueColumn("reason", "reason")}};
+  for (const CaptureOutcome& outcome : result.outcomes) {
+    const bool came = !outcome.file.empty();
+    const char* state = result.dry_run       ? "would be traced"
+                        : !came              ? "no trace"
+                        : result.only_stacks ? "stacks"
+                                             : "traced";
+    auto row = Row(outcome.target, state);
+    const bool timed = came && outcome.start > 0 && outcome.end >= outcome.start;
+    row.insert(row.end(), {When(came, outcome.bytes), When(timed, outcome.end - outcome.start),
+                           TextCell(outcome.file), TextCell(outcome.reason)});
+    table.rows.push_back(std::move(row));
+  }
+  for (const CaptureTarget& target : result.others) {
+    auto row = Row(target, "not chosen");
+    row.insert(row.end(), {Cell(), Cell(), Cell(), TextCell(target.reason)});
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace
+
+size_t TracesOf(const CaptureResult& result) {
+  return static_cast<size_t>(
+      std::ranges::count_if(result.outcomes, [](const auto& each) { return !each.file.empty(); }));
+}
+
+ReportSet ReportOfCapture(const CaptureResult& result) {
+  const size_t all = result.outcomes.size(), came = result.dry_run ? all : TracesOf(result);
+  Report report{.analysis = "capture", .title = "Capture", .headline = Headline(result)};
+  if (all == 0) {
+    // What was found and not chosen is worth a table.
+    report.status = result.others.empty() ? Status::kUnavailable : Status::kPartial;
+    report.why = "no process was found that can be traced";
+  } else if (came < all) {
+    report.status = Status::kPartial;
+    report.why = FirstMissing(result);
+  }
+  int64_t bytes = 0;
+  for (const CaptureOutcome& outcome : result.outcomes) bytes += outcome.bytes;
+  report.metrics = {
+      {"workers", "workers", static_cast<int64_t>(all), Unit::kCount},
+      {"traced", "traced", static_cast<int64_t>(result.dry_run ? 0 : came), Unit::kCount},
+      {"missing", "missing", static_cast<int64_t>(all - came), Unit::kCount},
+      {"bytes", "bytes of traces", bytes, Unit::kBytes},
+  };
+  if (result.start > 0)
+    report.metrics.push_back({"start", "common start", result.start, Unit::kUnixTime});
+  report.tables.push_back(Processes(result));
+  for (const std::string& sentence : result.unknown)
+    report.notes.push_back(
+        {.name = "not_known", .count = 1, .message = Phrase::Name(sentence), .where = ""});
+  if (result.cancelled)
+    report.notes.push_back(
+        {.name = "cancelled", .count = 1, .message = "the capture was ended early", .where = ""});
+  ReportSet answer;
+  answer.run = {.name = result.folder.empty() ? "capture" : result.folder,
+                .ranks = static_cast<int64_t>(came),
+                .steps = "all"};
+  answer.verdict = report.headline;
+  if (came < all) answer.verdict += Say(" {missing}.", Capitalized(FirstMissing(result)));
+  answer.reports.push_back(std::move(report));
+  return answer;
+}
+
+}  // namespace stepscope

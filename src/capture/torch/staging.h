@@ -1,0 +1,50 @@
+// A private folder in which a process writes its trace, before it is taken into the run.
+//
+// libkineto writes below /tmp, or below KINETO_ONDEMAND_TRACE_DIR of the process, alone. A process
+// in a container has a /tmp of its own, which is reached through /proc/PID/root.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "capture/common/process.h"
+#include "stepscope/result.h"
+
+namespace stepscope::capture {
+
+// Whether a trace is there, as the folder shows it.
+struct Staged {
+  std::string file;     // the trace, whole and renamed; empty: not there
+  bool begun = false;   // there is a temporary file
+  int64_t written = 0;  // bytes in it
+};
+
+class Staging {
+ public:
+  // Makes the folder, mode 0700, with a name that nobody can guess.
+  static Result<Staging> Make(const Process& process);
+  Staging(Staging&& other) noexcept;
+  Staging& operator=(Staging&&) = delete;
+  ~Staging();  // removes the folder and what is left in it, unless Keep() was called
+
+  // What the process is to write, in its own view of the file system.
+  std::string FileForProcess() const { return inside_ + "/trace.json"; }
+  Staged Look() const;
+  // The trace stays, because the run could not take it.
+  void Keep() { kept_ = true; }
+  const std::string& path() const { return outside_; }
+  // Bytes that the file system has left for this user; -1: unknown.
+  int64_t Free() const;
+
+ private:
+  Staging(std::string inside, std::string outside)
+      : inside_(std::move(inside)), outside_(std::move(outside)) {}
+
+  std::string inside_, outside_;
+  bool kept_ = false;
+};
+
+// Folders below which a process may write.
+std::string TraceFolderOf(const Process& process);
+
+}  // namespace stepscope::capture
