@@ -148,6 +148,34 @@ def test_a_server_that_the_program_started(run):
     assert said.count("runs in this process already") == 1
 
 
+TENSORFLOW = """
+import jax, socket, types  # as tensorflow.lite does
+
+started = []
+
+def start(port):
+    started.append(socket.create_server(("", port)))
+
+profiler = types.SimpleNamespace(experimental=types.SimpleNamespace(server=types.SimpleNamespace(start=start)))
+"""
+
+
+@pytest.mark.parametrize("imports, which, says", [
+    ("import tensorflow as tf", "tensorflow", False), ("import jax, tensorflow", "jax", True),
+    ("import tensorflow; from jax import profiler", "tensorflow", False)])
+def test_the_framework_that_the_program_names_is_served(run, tmp_path, imports, which, says):
+    """Each imports the other one in places."""
+    (tmp_path / "tensorflow.py").write_text(TENSORFLOW)
+    said = run("""
+    {}
+    assert stepscope.profiler.init("llm")
+    print(*[name for name in ("tensorflow", "jax") if getattr(sys.modules[name], "started", None) or
+            getattr(sys.modules[name], "held", None)])
+    """.format(imports))
+    assert which in said.splitlines()
+    assert ("are both imported" in said) == says
+
+
 def test_what_cannot_be_registered_is_a_sentence(run, tmp_path):
     said = run("""
     assert stepscope.profiler.init("llm") is None

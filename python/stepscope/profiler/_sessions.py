@@ -88,9 +88,8 @@ class Sessions:
             host += "_rank{}".format(who.rank)
         moved = []
         for path in _profiles_in(local):
-            ends = os.path.basename(path).split(".xplane.pb")[-1] if ".xplane.pb" in path else ".trace.json.gz"
-            whole = ".xplane.pb" + ends if ".xplane.pb" in path else ends
-            moved.append(self._place.publish(path, "plugins/profile/{}/{}{}".format(session, host, whole)))
+            ends = ".xplane.pb" if path.endswith(".xplane.pb") else ".trace.json.gz"
+            moved.append(self._place.publish(path, "plugins/profile/{}/{}{}".format(session, host, ends)))
         if not moved:
             raise OSError("the profiler wrote no file")
         self._written.append(moved)
