@@ -113,7 +113,7 @@ def small_disk(tmp_path):
 
 def test_a_full_disk_is_a_warning_and_leaves_nothing(tmp_path, small_disk):
     said = support.run(tmp_path, LOOP + "    train(model, 8, torch_traces('small/runs'))")
-    assert "step 7" in said and "not written" in said
+    assert "step 7" in said and "is the disk full?" in said
     assert os.listdir(str(small_disk / "runs")) == []
 
 

@@ -31,7 +31,9 @@ def rewrite(source: str, target: str, members: Dict[str, Any], compress: bool) -
 
 
 def check_whole(path: str) -> None:
-    """Raises ValueError unless the file ends as PyTorch ends a trace."""
+    """Raises ValueError unless the file is there and ends as PyTorch ends a trace."""
+    if not os.path.exists(path):  # Kineto could not write it, and says so in the log only
+        raise ValueError("PyTorch wrote no trace: is the disk full?")
     with open(path, "rb") as trace:
         size = trace.seek(0, os.SEEK_END)
         trace.seek(max(0, size - (64 << 10)))
