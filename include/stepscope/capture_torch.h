@@ -23,6 +23,7 @@ struct TorchCaptureOptions {
   std::string socket_folder;
   bool shapes = false;  // record the shapes of inputs
   bool stacks = false;  // record Python stacks, which costs the job most
+  bool memory = false;  // refused: on PyTorch 2.15 it leaves a thread that spins on a core
 };
 
 // Returns when every chosen process has given its trace or said, or shown, why not: about 10 s

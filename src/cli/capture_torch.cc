@@ -29,6 +29,9 @@ void AddCaptureTorch(Command& capture) {
   command.Take("--pid", flags->options.pids);
   command.Take("--job", flags->options.job).Help("Job to trace, by its name or its Slurm id");
   command.Take("--socket-dir", flags->options.socket_folder);
+  command.Switch("--shapes", flags->options.shapes);
+  command.Switch("--stacks", flags->options.stacks);
+  command.Switch("--memory", flags->options.memory);
   AddCaptureOptions(command, flags->capture, true);
   command.Examples(
       {{"list processes, and why each would be traced or not", "stepscope capture torch --dry-run"},

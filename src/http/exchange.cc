@@ -25,7 +25,7 @@ Failure Read(Stream& stream, Parser& parser) {
     if (failure == Failure::kTimeout) return failure;
     ErrorCode unparsed;
     if (failure != Failure::kNone) {
-      parser.put_eof(unparsed);
+      if (parser.got_some()) parser.put_eof(unparsed);
       return parser.is_done() && !unparsed ? Failure::kNone : Failure::kBroken;
     }
     bytes.append(part.data(), got);

@@ -55,9 +55,15 @@ class Job:
         return [pid for pid in self.pids() if is_alive(pid)]
 
     def end(self):
-        if self.process.poll() is None:
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
+        """torchrun ends its workers, which are in sessions of their own."""
+        self.process.terminate()
+        try:
+            self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        for pid in self.alive():
+            os.kill(pid, signal.SIGKILL)
 
 
 def is_alive(pid):

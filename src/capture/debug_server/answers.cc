@@ -2,6 +2,7 @@
 #include "capture/debug_server/answers.h"
 
 #include <charconv>
+#include <string>
 
 #include "base/ascii.h"
 #include "http/url.h"
@@ -30,6 +31,9 @@ Result<http::Endpoint> EndpointOf(std::string_view address) {
   const size_t colon = authority.rfind(':');
   if (colon == authority.npos || authority.find(']', colon) != authority.npos)
     return NoAddress(address);
+  const std::string_view digits =
+      authority.substr(colon + 1, authority.find('/', colon) - colon - 1);
+  if (digits != std::to_string(parsed->port)) return NoAddress(address);
   return http::Endpoint{.host = parsed->host, .port = parsed->port};
 }
 

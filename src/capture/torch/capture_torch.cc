@@ -41,6 +41,8 @@ struct Worker {
   std::optional<Staging> staging;
   int64_t written = 0, progress = 0;  // bytes of the temporary file; when they last grew
   bool open = true;                   // no trace yet, and no reason
+  bool again = false;                 // it was offered a second time
+  DeskState known;                    // as it was told last: a daemon may end
 
   void End(std::string reason) {
     outcome->reason = std::move(reason);
@@ -150,7 +152,7 @@ void Take(Worker& worker, const std::string& file, RunFolder& folder, const Hand
   }
   outcome.file = name;
   outcome.bytes = *bytes;
-  outcome.start = handouts.state(worker.process.pid).start;
+  outcome.start = worker.known.start;
   outcome.end = WallClock();
   worker.open = false;
 }
@@ -166,7 +168,7 @@ std::string WhyNotWritten(const Worker& worker, const Staged& staged) {
   if (worker.staging->Free() == 0)
     return "the file system of its directory is full: " + worker.staging->path();
   if (staged.begun) return "its recording did not end: its own profiler may have begun meanwhile";
-  return "it took the request and wrote nothing; its log may say why";
+  return "it took the request and wrote nothing: it began too late, or its log says why";
 }
 
 // Until when a trace is waited for, if nothing moves.
@@ -176,12 +178,27 @@ int64_t Deadline(const Worker& worker, const DeskState& state, const CaptureWind
   return std::max(begin + length, worker.progress) + kWritePatience;
 }
 
-void Look(Worker& worker, const CaptureWindow& window, RunFolder& folder,
+// A process that was too busy to begin in time has dropped the request, and may have it once more.
+void OfferAgain(Worker& worker, const TorchCaptureOptions& options, const Handouts& handouts) {
+  worker.again = true;
+  worker.known = {};
+  const CaptureWindow& window = options.capture.window;
+  const int64_t over = SurelyOver(WallClock() + kAskPatience + kLead, window);
+  if (auto noted = worker.lock->Uncertain(over, "it gave no trace"); !noted)
+    return worker.End(noted.error().what);
+  handouts.over(worker.process.pid);
+  Offer(worker, options, handouts, 0);
+}
+
+void Look(Worker& worker, const TorchCaptureOptions& options, RunFolder& folder,
           const Handouts& handouts) {
+  const CaptureWindow& window = options.capture.window;
   const Staged staged = worker.staging->Look();
   if (!staged.file.empty()) return Take(worker, staged.file, folder, handouts);
   const int64_t now = WallClock(), pid = worker.process.pid;
-  const DeskState state = handouts.state(pid);
+  if (const DeskState told = handouts.state(pid); told.offered > 0 || worker.known.handed == 0)
+    worker.known = told;
+  const DeskState state = worker.known;
   if (staged.written > worker.written) worker.progress = now;
   worker.written = staged.written;
   if (!IsAlive(pid, worker.process.start_ticks)) {
@@ -189,13 +206,18 @@ void Look(Worker& worker, const CaptureWindow& window, RunFolder& folder,
     worker.lock->Over();
     return worker.End("the process ended during the capture");
   }
-  if (state.handed == 0 && now > state.offered + kAskPatience) {
+  if (state.offered == 0) {  // nobody knows of it any more; the process may have the request
+    worker.End("the daemon ended during the capture");
+    LeaveUncertain(worker, {.handed = now}, window);
+  } else if (state.handed == 0 && now > state.offered + kAskPatience) {
     handouts.withdraw(pid);
     if (handouts.state(pid).handed == 0) {
       worker.lock->Over();
       worker.End(WhyNotAsked(worker, state));
     }
   } else if (state.handed > 0 && now > Deadline(worker, state, window)) {
+    const bool dropped = !staged.begun && worker.staging->Free() != 0;
+    if (dropped && !worker.again) return OfferAgain(worker, options, handouts);
     worker.End(WhyNotWritten(worker, staged));
     LeaveUncertain(worker, state, window);
   }
@@ -247,17 +269,17 @@ std::vector<Worker> WorkersOf(CaptureResult& result, const CaptureWindow& window
   return workers;
 }
 
-void WaitForAll(std::vector<Worker>& workers, const CaptureOptions& options, CaptureResult& result,
-                RunFolder& folder, const Handouts& handouts) {
+void WaitForAll(std::vector<Worker>& workers, const TorchCaptureOptions& options,
+                CaptureResult& result, RunFolder& folder, const Handouts& handouts) {
   const auto is_open = [](const Worker& worker) { return worker.open; };
   while (std::ranges::any_of(workers, is_open)) {
     for (Worker& worker : workers) {
       if (!worker.open) continue;
-      Look(worker, options.window, folder, handouts);
-      if (worker.open && result.cancelled) Cancel(worker, options.window, handouts);
+      Look(worker, options, folder, handouts);
+      if (worker.open && result.cancelled) Cancel(worker, options.capture.window, handouts);
     }
-    result.cancelled = result.cancelled || IsCancelled(options);
-    Tell(options, "waiting for traces", result);
+    result.cancelled = result.cancelled || IsCancelled(options.capture);
+    Tell(options.capture, "waiting for traces", result);
     std::this_thread::sleep_for(kLook);
   }
 }
@@ -274,7 +296,7 @@ Result<CaptureResult> Capture(const TorchCaptureOptions& options, CaptureResult 
   for (Worker& worker : workers) {
     if (worker.open) Offer(worker, options, reach->handouts, start);
   }
-  WaitForAll(workers, options.capture, result, *folder, reach->handouts);
+  WaitForAll(workers, options, result, *folder, reach->handouts);
   NoteStarts(result);
   if (auto finished = folder->Finish(result); !finished) return std::unexpected(finished.error());
   return result;
@@ -284,6 +306,12 @@ Result<CaptureResult> Capture(const TorchCaptureOptions& options, CaptureResult 
 }  // namespace capture
 
 Result<CaptureResult> CaptureTorch(const TorchCaptureOptions& options) {
+  if (options.memory) {
+    return std::unexpected(Error{
+        "memory snapshots are not asked for: on PyTorch 2.15 the request leaves a thread that "
+        "spins on a core, and no other version was measured",
+        "`memory`", "call torch.cuda.memory._dump_snapshot() in the script"});
+  }
   const auto clients = capture::FindClients(options.socket_folder);
   capture::Chosen chosen = capture::Choose(
       clients, {.pids = options.pids, .job = options.job, .user = static_cast<int64_t>(geteuid())});

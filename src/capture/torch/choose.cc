@@ -89,7 +89,7 @@ std::optional<Error> AskByPid(Roles& roles, const Choice& choice) {
                    "capture it as that user"};
     }
     return Error{"this process does not ask for captures", where,
-                 "start it with KINETO_USE_DAEMON=1 in its environment; see docs/capture.md"};
+                 "start it with KINETO_USE_DAEMON=1 in its environment; see docs/capture-pytorch.md"};
   }
   return std::nullopt;
 }

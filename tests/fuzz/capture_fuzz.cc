@@ -1,0 +1,92 @@
+// Fuzzes what captures read from processes, scripts and servers: whatever bytes come, nothing but a
+// request of checked values is handed out.
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "capture/common/process.h"
+#include "capture/common/run_folder.h"
+#include "capture/debug_server/answers.h"
+#include "capture/torch/clients.h"
+#include "capture/torch/control.h"
+#include "capture/torch/desk.h"
+#include "capture/torch/dyno.h"
+#include "capture/torch/fabric.h"
+
+namespace stepscope::capture {
+namespace {
+
+void Require(bool holds) {
+  if (!holds) std::abort();
+}
+
+DynoWork Work() {
+  return {.clients =
+              [] {
+                return std::vector<Client>{
+                    {.process = {.pid = 7, .parent = 1, .user = 1, .name = "python"},
+                     .ancestors = {1}}};
+              },
+          .offer = [](const Client&, const TraceRequest& request) -> Result<void> {
+            Require(request.file.starts_with("/tmp/") && !request.file.contains(".."));
+            Require(!request.text.contains("PROFILE_MEMORY=") && !request.text.contains('#'));
+            Require(TextOf(request, 1).has_value());
+            return {};
+          },
+          .user = 1};
+}
+
+Handouts Nothing() {
+  return {.offer = [](int64_t, const TraceRequest&) -> Result<void> { return {}; },
+          .state = [](int64_t) { return DeskState{}; },
+          .withdraw = [](int64_t) {},
+          .over = [](int64_t) {}};
+}
+
+void TakeDatagram(std::string_view bytes) {
+  const auto message = ParseMessage(bytes);
+  if (!message || !std::holds_alternative<Poll>(*message)) return;
+  Desk desk;
+  Require(desk.Answer(7, "client", std::get<Poll>(*message), 1, 1) == "");
+}
+
+}  // namespace
+}  // namespace stepscope::capture
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace stepscope::capture;
+  if (size == 0) return 0;
+  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  switch (data[0] % 8) {
+    case 0:
+      TakeDatagram(text);
+      break;
+    case 1:
+      AnswerDyno(text, Work());
+      break;
+    case 2:
+      if (const auto json = DynoJson(text); json && *json) AnswerDyno(**json, Work());
+      break;
+    case 3:
+      AnswerControl(text, Nothing(), {});
+      break;
+    case 4:
+      ParseStat(text);
+      ParseEnvironment(text);
+      break;
+    case 5:
+      ClientSockets(text, "");
+      ClientSockets(text, "/run");
+      break;
+    case 6:
+      EndpointOf(text);
+      RankIn(text);
+      HasEvents(text);
+      break;
+    default:
+      AddedMembers(text, text, {.host = "h", .rank = 1});
+      break;
+  }
+  return 0;
+}
