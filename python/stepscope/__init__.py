@@ -24,6 +24,7 @@ from ._lazy import lazy_names
 
 if TYPE_CHECKING:  # "as": type checkers take what is imported so for names of the package
     from . import events as events, goodput as goodput, hta as hta, integrations as integrations
+    from . import profiler as profiler
     from .comparing import compare as compare, whatif as whatif
     from .errors import Error as Error, InputError as InputError, MissingLibrary as MissingLibrary
     from .errors import QuestionError as QuestionError, UseError as UseError
@@ -48,7 +49,7 @@ _HOMES = {
 
 __all__ = [*_HOMES, "analyses", "explain"]
 
-__getattr__, __dir__ = lazy_names(globals(), _HOMES, ["events", "goodput", "hta", "integrations"])
+__getattr__, __dir__ = lazy_names(globals(), _HOMES, ["events", "goodput", "hta", "integrations", "profiler"])
 
 
 def analyses() -> list[str]:

@@ -11,6 +11,8 @@ namespace stepscope::cli {
 namespace {
 
 struct ServingFlags {
+  explicit ServingFlags(CaptureUse use) : capture(use) {}
+
   CaptureFlags capture;
   ServingCaptureOptions options;
   TokenFlags token;
@@ -31,9 +33,9 @@ int RunServing(const ServingFlags& flags) {
 
 }  // namespace
 
-void AddCaptureServing(Command& capture) {
-  auto flags = std::make_shared<ServingFlags>();
-  Command& command = capture.Sub("serving", "Capture traces of vLLM and SGLang servers");
+void AddCaptureServing(Command& parent, CaptureUse use) {
+  auto flags = std::make_shared<ServingFlags>(use);
+  Command& command = parent.Sub("serving", "Capture traces of vLLM and SGLang servers");
   command.Argument("ADDRESS", flags->options.address, "The server, http://HOST:PORT");
   command.Take("--traces", flags->options.traces)
       .Value("DIR")
@@ -46,9 +48,14 @@ void AddCaptureServing(Command& capture) {
       .Range(1, 86400);
   AddTokenFlags(command, flags->token);
   AddCaptureOptions(command, flags->capture, true);
-  command.Examples({{"five seconds of a server on this machine",
-                     "stepscope capture serving http://localhost:8000 --for 5s --traces "
-                     "/mnt/traces -o run/"}});
+  if (use == CaptureUse::kWatch) {
+    command.Examples({{"an inference server, a second every ten minutes",
+                       "stepscope watch serving http://localhost:8000 --for 1s -o watch/"}});
+  } else {
+    command.Examples({{"five seconds of a server on this machine",
+                       "stepscope capture serving http://localhost:8000 --for 5s --traces "
+                       "/mnt/traces -o run/"}});
+  }
   command.Notes(
       "vLLM has the calls if it was started with VLLM_TORCH_PROFILER_DIR or a profiler\n"
       "configuration; SGLang writes to SGLANG_TORCH_PROFILER_DIR, or /tmp. The profile is stopped\n"

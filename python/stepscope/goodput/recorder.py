@@ -14,7 +14,7 @@ import weakref
 from typing import Any, Callable, Optional, Union
 
 from stepscope.goodput._launch import (attempt_of, folder_of, job_of_team, labels_of,
-                                       rank_of_process)
+                                       rank_of_process, remember)
 from stepscope.goodput._segment import Kind, Tag, UNKNOWN, number_field, split_step, text_field
 from stepscope.goodput._writer import Writer
 
@@ -92,6 +92,7 @@ class Recorder:
             "segment_bytes": min(max(int(segment_bytes), _MIN_BYTES), _MAX_BYTES),
             "heartbeat_s": heartbeat_s, "sync_s": min(max(sync_s, 0.01), 1.0)}
         self._open()
+        remember(self)
         if rank is None or rank == 0:  # one rank says them for all
             for label in self._labels:
                 self.record_label(*label)

@@ -2,34 +2,39 @@
 import os
 import sys
 import time
-from typing import Optional
+from typing import Optional, Tuple
 
 
 def rank_of_framework() -> Optional[int]:
     """Returns the rank that torch.distributed or jax.distributed gave; None if neither is set up. Imports nothing."""
-    for rank_of in (_rank_of_torch, _rank_of_jax):
+    return place_of_framework()[0]
+
+
+def place_of_framework() -> Tuple[Optional[int], Optional[int]]:
+    """Returns the rank and the number of ranks, as `rank_of_framework` has them."""
+    for place_of in (_place_of_torch, _place_of_jax):
         try:
-            rank = rank_of()
+            rank, ranks = place_of()
         except Exception:  # a library in the middle of its import, or another version of it
-            rank = None
+            continue
         if rank is not None:
-            return rank
-    return None
+            return rank, ranks
+    return None, None
 
 
-def _rank_of_torch() -> Optional[int]:
+def _place_of_torch() -> Tuple[Optional[int], Optional[int]]:
     distributed = sys.modules.get("torch.distributed")
     if distributed is None or not distributed.is_available() or not distributed.is_initialized():
-        return None
-    return distributed.get_rank()
+        return None, None
+    return distributed.get_rank(), distributed.get_world_size()
 
 
-def _rank_of_jax() -> Optional[int]:
+def _place_of_jax() -> Tuple[Optional[int], Optional[int]]:
     jax = sys.modules.get("jax")
     # process_index() alone would choose the devices, which the program may not have configured yet.
     if jax is None or not jax.distributed.is_initialized():
-        return None
-    return jax.process_index()
+        return None, None
+    return jax.process_index(), jax.process_count()
 
 
 def start_of_process() -> float:

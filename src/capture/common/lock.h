@@ -3,6 +3,8 @@
 // A lock is a file in a private folder, locked with flock(). A capture that may still run when its
 // program has given up, or was killed, is written into the file before it begins: until it is
 // surely over, nobody gets the lock. Two profilers in one PyTorch process end it.
+// A program that profiles itself takes its own lock: python/stepscope/profiler/_lock.py has the
+// same folder, names and record.
 #pragma once
 
 #include <cstdint>
