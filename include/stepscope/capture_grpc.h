@@ -13,7 +13,8 @@ namespace stepscope {
 // Which servers.
 struct GrpcServers {
   // "host:9012", with grpc://, http:// or ip:// before it, and several between commas. A name such
-  // as "workerpool0-0" is looked up; "all:9012" is that port of every worker that is known.
+  // as "workerpool0-0" is looked up; "all:9012" is that port of every worker that is known,
+  // "job:NAME" all workers of a job that registered themselves (stepscope.profiler.init()).
   std::vector<std::string> addresses;
   // File of workers' names: lines "NAME HOST", or the JSON of CLUSTER_SPEC. Empty: those of the
   // environment (CLUSTER_SPEC, TF_CONFIG, TPU_WORKER_HOSTNAMES, SLURM_JOB_NODELIST).

@@ -99,7 +99,7 @@ void AddCaptureGrpc(Command& parent, CaptureUse use) {
   auto flags = std::make_shared<GrpcFlags>(use);
   Command& command = parent.Sub("grpc", "Capture profiles of TensorFlow, JAX and PyTorch/XLA");
   command.Argument("ADDRESS", flags->options.servers.addresses,
-                   "Profiler servers, HOST:PORT, or all:PORT for all known workers");
+                   "Profiler servers: HOST:PORT, all:PORT, or job:NAME");
   command.Take("--names", flags->options.servers.names);
   AddCaptureOptions(command, flags->capture, false);
   AddTracers(command, *flags);

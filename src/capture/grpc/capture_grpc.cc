@@ -3,6 +3,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -15,6 +16,7 @@
 #include "base/time_units.h"
 #include "capture/common/lock.h"
 #include "capture/common/run_folder.h"
+#include "capture/common/workers.h"
 #include "capture/grpc/profile_servers.h"
 
 namespace stepscope {
@@ -30,14 +32,53 @@ int64_t Now() {
       .count();
 }
 
-Result<std::vector<ServerAddress>> FindServers(const GrpcServers& servers) {
+// Servers, and what is known of those that registered themselves, by their address.
+struct FoundServers {
+  std::vector<ServerAddress> servers;
+  std::map<std::string, CaptureTarget> registered;
+  std::vector<std::string> remarks;  // whole sentences
+};
+
+// Puts the addresses of a job's registered workers in place of "job:NAME".
+Result<std::vector<std::string>> WithoutJobs(const std::vector<std::string>& addresses,
+                                             FoundServers& found) {
+  std::vector<std::string> all;
+  for (const std::string& address : addresses) {
+    const auto job = JobOfAddress(address);
+    if (!job) {
+      all.push_back(address);
+      continue;
+    }
+    auto workers = FindWorkers(WorkersFolder(), *job, "grpc");
+    if (!workers) return std::unexpected(workers.error());
+    for (CaptureTarget& target : workers->targets) {
+      all.push_back(target.address);
+      found.registered[target.address] = std::move(target);
+    }
+    if (workers->missing > 0)
+      found.remarks.push_back(
+          fmt::format("{} of the job's ranks are not registered: {}{}.", workers->missing,
+                      fmt::join(workers->missing_ranks, ", "),
+                      std::ssize(workers->missing_ranks) < workers->missing ? ", ..." : ""));
+    for (const std::string& left_out : workers->left_out) found.remarks.push_back(left_out + ".");
+  }
+  return all;
+}
+
+Result<FoundServers> FindServers(const GrpcServers& servers) {
+  FoundServers found;
+  const auto addresses = WithoutJobs(servers.addresses, found);
+  if (!addresses) return std::unexpected(addresses.error());
   NameTable names = NamesOfEnvironment(VariableOfProcess);
   if (!servers.names.empty()) {
     auto read = NamesOfFile(servers.names);
     if (!read) return std::unexpected(read.error());
     names = std::move(*read);
   }
-  return ParseServers(servers.addresses, names);
+  auto parsed = ParseServers(*addresses, names);
+  if (!parsed) return std::unexpected(parsed.error());
+  found.servers = std::move(*parsed);
+  return found;
 }
 
 // "2026_11_26_21_04_00", by which TensorBoard sorts; its times are local ones.
@@ -52,21 +93,23 @@ std::string Joined(const Reason& reason) {
   return reason.hint.empty() ? reason.what : reason.what + "; " + reason.hint;
 }
 
-CaptureTarget TargetOf(const ServerAddress& server) {
+CaptureTarget TargetOf(const ServerAddress& server, const FoundServers& found) {
+  const auto registered = found.registered.find(server.written);
+  if (registered != found.registered.end()) return registered->second;
   return {.door = "grpc", .address = server.written, .host = server.host};
 }
 
 // One capture: which servers it has, and what becomes of them.
 class GrpcRun {
  public:
-  GrpcRun(const GrpcCaptureOptions& options, std::vector<ServerAddress> servers)
+  GrpcRun(const GrpcCaptureOptions& options, FoundServers found)
       : options_(options), begun_(Now()) {
     result_.window = {.duration = options.capture.window.duration};
     result_.dry_run = options.capture.dry_run;
-    for (ServerAddress& server : servers) {
-      result_.outcomes.push_back({.target = TargetOf(server)});
-      servers_.push_back(std::move(server));
-    }
+    for (const ServerAddress& server : found.servers)
+      result_.outcomes.push_back({.target = TargetOf(server, found)});
+    servers_ = std::move(found.servers);
+    result_.unknown = std::move(found.remarks);
   }
 
   Result<CaptureResult> Run() {
@@ -274,8 +317,9 @@ Result<std::vector<GrpcText>> MonitorGrpc(const GrpcServers& servers, int64_t du
   if (!found) return std::unexpected(found.error());
   std::vector<GrpcText> texts;
   const std::string request = capture::MonitorRequest(duration, level, true);
-  for (const capture::ServerAnswer& answer : capture::CallServers(
-           *found, capture::kMonitorCall, request, duration + capture::kCallTime, cancelled)) {
+  for (const capture::ServerAnswer& answer :
+       capture::CallServers(found->servers, capture::kMonitorCall, request,
+                            duration + capture::kCallTime, cancelled)) {
     GrpcText text = capture::TextOf(answer);
     text.text = capture::PrintableLines(capture::MonitorText(text.text));
     if (capture::IsMissing(answer.end))
@@ -290,7 +334,7 @@ Result<std::vector<GrpcText>> StopGrpcSnapshots(const GrpcServers& servers) {
   if (!found) return std::unexpected(found.error());
   std::vector<GrpcText> texts;
   for (const capture::ServerAnswer& answer :
-       capture::CallServers(*found, capture::kStopCall, "", capture::kCallTime, nullptr))
+       capture::CallServers(found->servers, capture::kStopCall, "", capture::kCallTime, nullptr))
     texts.push_back(capture::TextOf(answer));
   return texts;
 }
@@ -302,7 +346,7 @@ Result<GrpcText> NewGrpcSession(const std::string& master, const GrpcCaptureOpti
   const auto hosts = capture::FindServers(options.servers);
   if (!hosts) return std::unexpected(hosts.error());
   std::vector<std::string> names;
-  for (const capture::ServerAddress& host : *hosts)
+  for (const capture::ServerAddress& host : hosts->servers)
     names.push_back(fmt::format("{}:{}", host.host, host.port));
   const int64_t duration = options.capture.window.duration;
   const capture::ProfileSettings settings{.session = capture::SessionName(capture::Now()),
@@ -311,7 +355,7 @@ Result<GrpcText> NewGrpcSession(const std::string& master, const GrpcCaptureOpti
                                           .device_level = options.device_level,
                                           .python_level = options.python_level};
   const std::string request = capture::NewSessionRequest(settings, repository, names);
-  const auto answers = capture::CallServers(*found, capture::kNewSessionCall, request,
+  const auto answers = capture::CallServers(found->servers, capture::kNewSessionCall, request,
                                             3 * duration + 60 * kSecond, options.capture.cancelled);
   GrpcText text = capture::TextOf(answers.front());
   const capture::NewSessionAnswer read = capture::ReadNewSession(text.text);
