@@ -134,8 +134,9 @@ class ReportTest(JobTest):
                 file.write("".join('{"job_name": "llm", "step_count": %d, "step_start_time": %d.5}\n'
                                    % (k, 1780000000 + k) for k in range(first, first + 100_000)))
         code = textwrap.dedent("""
-            import sys, time
+            import signal, sys, time
             from stepscope.goodput import report
+            signal.signal(signal.SIGINT, signal.default_int_handler)  # shells ignore it in what they run beside them
             report([{"job_name": "first", "job_start_time": 1780000000.0}])  # imports what it needs
             print("now", flush=True)
             try:
