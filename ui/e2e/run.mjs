@@ -10,7 +10,8 @@ import { build } from "esbuild";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const out = fileURLToPath(new URL("../node_modules/.e2e", import.meta.url));
-const names = readdirSync(here).filter((name) => name.endsWith("_test.ts"));
+const only = process.env.ONLY ?? "";  // "capture" for capture_test.ts alone
+const names = readdirSync(here).filter((name) => name.endsWith("_test.ts") && (only === "" || name === `${only}_test.ts`));
 await build({
   entryPoints: names.map((name) => here + name), outdir: out, outExtension: { ".js": ".mjs" },
   bundle: true, platform: "node", format: "esm", packages: "external", logLevel: "warning",
