@@ -64,8 +64,8 @@ class Situations:
             job.end()
 
     def alone(self):
-        """One process: time, steps, two at once, a daemon that is restarted, a full disk, SIGKILL of the process."""
-        job = self.job("alone", 1)
+        """One process with sockets in a directory: steps, two at once, a daemon that is restarted, a full disk, SIGKILL of the process."""
+        job = self.job("alone", 1, sockets=pathlib.Path(f"/tmp/k{os.getpid()}"))
         folder, said = self.folder / "alone", []
         try:
             rows = self.traces(self.capture(job, "--iterations", "5", "-o", str(folder / "steps")))
@@ -86,7 +86,7 @@ class Situations:
             job.end()
 
     def restarted_daemon(self, job, folder):
-        command = [self.stepscope, "capture", "daemon", "--port", "0"]
+        command = [self.stepscope, "capture", "daemon", "--port", "0", "--socket-dir", str(job.sockets)]
         daemon = subprocess.Popen(command, stdout=subprocess.PIPE)
         daemon.stdout.readline()
         first = subprocess.Popen(capture_command(self.stepscope, job, "-o", str(folder / "daemon")), text=True,
@@ -135,7 +135,7 @@ class Situations:
         job = self.job("own", 1, "--own-profiler")
         try:
             rows = self.capture(job, "-o", str(self.folder / "own" / "run"), code=2)
-            assert "its own profiler runs" in rows[0]["reason"] and is_alive(job.pids()[0]), rows
+            assert "its own profiler" in rows[0]["reason"] and is_alive(job.pids()[0]), rows
             return rows[0]["reason"]
         finally:
             job.end()

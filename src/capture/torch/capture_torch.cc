@@ -147,8 +147,8 @@ void Take(Worker& worker, const std::string& file, RunFolder& folder, const Hand
   const std::string name = FileNameOf(outcome.target, ".pt.trace.json");
   const auto bytes = folder.TakeTrace(file, name, outcome.target);
   if (!bytes) {
-    worker.staging->Keep();
-    return worker.End(fmt::format("{}: the trace is in {}", bytes.error().what, file));
+    const std::string kept = worker.staging->Keep() + file.substr(file.rfind('/'));
+    return worker.End(fmt::format("{}: the trace is in {}", bytes.error().what, kept));
   }
   outcome.file = name;
   outcome.bytes = *bytes;
@@ -168,7 +168,7 @@ std::string WhyNotWritten(const Worker& worker, const Staged& staged) {
   if (worker.staging->Free() == 0)
     return "the file system of its directory is full: " + worker.staging->path();
   if (staged.begun) return "its recording did not end: its own profiler may have begun meanwhile";
-  return "it took the request and wrote nothing: it began too late, or its log says why";
+  return "it took the request and wrote nothing: its own profiler runs, or it began too late";
 }
 
 // Until when a trace is waited for, if nothing moves.

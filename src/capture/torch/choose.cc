@@ -88,8 +88,9 @@ std::optional<Error> AskByPid(Roles& roles, const Choice& choice) {
       return Error{fmt::format("this process belongs to user {}", process->user), where,
                    "capture it as that user"};
     }
-    return Error{"this process does not ask for captures", where,
-                 "start it with KINETO_USE_DAEMON=1 in its environment; see docs/capture-pytorch.md"};
+    return Error{
+        "this process does not ask for captures", where,
+        "start it with KINETO_USE_DAEMON=1 in its environment; see docs/capture-pytorch.md"};
   }
   return std::nullopt;
 }

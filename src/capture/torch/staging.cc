@@ -2,16 +2,21 @@
 #include "capture/torch/staging.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <charconv>
+#include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <utility>
 
 #include "base/system_error.h"
+#include "base/time_units.h"
 
 namespace stepscope::capture {
 namespace {
@@ -31,6 +36,33 @@ std::string RootOf(const Process& process) {
   return same ? "" : fmt::format("/proc/{}/root", process.pid);
 }
 
+constexpr std::string_view kBegin = "stepscope-capture-";
+constexpr int64_t kOld = 10 * kMinute;  // by then nobody writes to it any more
+
+// Whether a folder of this name is of a capture that was killed.
+bool IsLeft(const std::string& name) {
+  if (!name.starts_with(kBegin)) return false;
+  int64_t pid = 0, start = 0;
+  const char* const end = name.data() + name.size();
+  const auto [dash, bad] = std::from_chars(name.data() + kBegin.size(), end, pid);
+  if (bad != std::errc() || dash == end || *dash != '-') return false;
+  if (std::from_chars(dash + 1, end, start).ec != std::errc()) return false;
+  return !IsAlive(pid, start);
+}
+
+// Removes what killed captures of this user left.
+void Sweep(const std::string& folder) {
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    struct stat facts{};
+    const std::string path = at->path().string();
+    if (!IsLeft(at->path().filename().string()) || lstat(path.c_str(), &facts) != 0) continue;
+    const bool old = std::time(nullptr) - facts.st_mtime > kOld / kSecond;
+    std::error_code ignored;
+    if (old && S_ISDIR(facts.st_mode) && facts.st_uid == geteuid()) fs::remove_all(path, ignored);
+  }
+}
+
 }  // namespace
 
 std::string TraceFolderOf(const Process& process) {
@@ -41,7 +73,10 @@ std::string TraceFolderOf(const Process& process) {
 
 Result<Staging> Staging::Make(const Process& process) {
   const std::string root = RootOf(process);
-  std::string path = root + TraceFolderOf(process) + "/stepscope-XXXXXX";
+  Sweep(root + TraceFolderOf(process));
+  const auto self = ReadProcess(getpid());
+  std::string path = fmt::format("{}{}/{}{}-{}-XXXXXX", root, TraceFolderOf(process), kBegin,
+                                 getpid(), self ? self->start_ticks : 0);
   if (mkdtemp(path.data()) == nullptr) {
     return std::unexpected(SystemError("cannot make a directory that the process writes to", errno,
                                        root + TraceFolderOf(process)));
@@ -57,6 +92,14 @@ Staging::Staging(Staging&& other) noexcept
 Staging::~Staging() {
   std::error_code ignored;
   if (!outside_.empty() && !kept_) fs::remove_all(outside_, ignored);
+}
+
+std::string Staging::Keep() {
+  std::string kept = outside_;
+  kept.replace(kept.rfind(kBegin), kBegin.size(), "stepscope-kept-");
+  if (rename(outside_.c_str(), kept.c_str()) == 0) outside_ = kept;
+  kept_ = true;
+  return outside_;
 }
 
 Staged Staging::Look() const {

@@ -21,7 +21,8 @@ struct Staged {
 
 class Staging {
  public:
-  // Makes the folder, mode 0700, with a name that nobody can guess.
+  // Makes the folder, mode 0700, with a name that nobody can guess; removes those that killed
+  // captures left.
   static Result<Staging> Make(const Process& process);
   Staging(Staging&& other) noexcept;
   Staging& operator=(Staging&&) = delete;
@@ -30,8 +31,8 @@ class Staging {
   // What the process is to write, in its own view of the file system.
   std::string FileForProcess() const { return inside_ + "/trace.json"; }
   Staged Look() const;
-  // The trace stays, because the run could not take it.
-  void Keep() { kept_ = true; }
+  // The trace stays, because the run could not take it; returns the folder's new path.
+  std::string Keep();
   const std::string& path() const { return outside_; }
   // Bytes that the file system has left for this user; -1: unknown.
   int64_t Free() const;
