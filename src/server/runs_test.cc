@@ -78,7 +78,8 @@ TEST_F(RunsTest, WhoWaitsTooLongIsToldToAskAgain) {
   const std::string first = runs.List().at(0).id;
   Dropped dropped;
   Ledgers ledgers({});
-  const Api api(Gate("127.0.0.1", 80, "secret"), runs, dropped, ledgers);
+  Captures captures(runs);
+  const Api api(Gate("127.0.0.1", 80, "secret"), runs, dropped, ledgers, captures);
   const Request request{.method = "GET",
                         .target = "/api/runs/" + first + "/timeline",
                         .headers = {{"Host", "127.0.0.1:80"}, {"Authorization", "Bearer secret"}}};
