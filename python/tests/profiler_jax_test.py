@@ -21,7 +21,7 @@ LOOP = """
         with traces:
             for step in range(steps):
                 traces.step(step)
-                weights = train_step(weights)
+                weights = train_step(weights).block_until_ready()  # a busy machine may compute a step much later
         return weights
 """
 SESSION = r"\d{4}(_\d\d){5}"
