@@ -16,7 +16,7 @@ std::span<const Translated> JapaneseOfCaptures() {
       {"{count} of {all} workers gave their stacks.",
        "{all} ワーカーのうち {count} がスタックを返しました。"},
       {"stacks", "スタック"},
-      {" {missing}.", "{missing}。"},
+      {"{missing}.", "{missing}。"},
       {"{count} worker", "{count} ワーカー"},
       {"No process was found that can be traced.",
        "トレースできるプロセスは見つかりませんでした。"},

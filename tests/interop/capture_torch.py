@@ -47,8 +47,9 @@ class Situations:
             assert report["run"]["ranks"] == 4, report["run"]
             assert len(job.alive()) == 4
             listed = self.run(capture_command(self.stepscope, job, "--dry-run")).stdout
-            states = sorted(row["state"] for row in rows_of(listed))
-            assert states == ["not chosen"] + ["would be traced"] * 4, states
+            states = {int(row["process"].removeprefix("pid ")): row for row in rows_of(listed)}
+            assert all(states[pid]["state"] == "would be traced" for pid in job.pids()), states
+            assert states[job.process.pid]["reason"] == "launcher of 4 processes", states
             return "4 of 4 traces; the launcher is not traced, the data loader does not ask"
         finally:
             job.end()

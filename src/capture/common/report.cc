@@ -174,7 +174,13 @@ ReportSet ReportOfCapture(const CaptureResult& result) {
                 .ranks = static_cast<int64_t>(came),
                 .steps = "all"};
   answer.verdict = report.headline;
-  if (came < all) answer.verdict += Say(" {missing}.", Capitalized(FirstMissing(result)));
+  if (came < all) {
+    if (all == 1)
+      answer.verdict.clear();
+    else
+      answer.verdict += " ";
+    answer.verdict += Say("{missing}.", Capitalized(FirstMissing(result)));
+  }
   answer.reports.push_back(std::move(report));
   return answer;
 }

@@ -35,6 +35,11 @@ TEST(CaptureReport, SaysWhyOneIsMissing) {
   EXPECT_EQ(Matches(answer, {*condition})->size(), 1u);
 }
 
+TEST(CaptureReport, SaysTheReasonOfOneOnce) {
+  EXPECT_EQ(ReportOfCapture({.outcomes = {Of(0, "it ended")}}).verdict.str(),
+            "Rank 0 gave no trace: it ended.");
+}
+
 TEST(CaptureReport, IsUnavailableWithoutAProcess) {
   const ReportSet none = ReportOfCapture({.outcomes = {Of(0, "it ended")}});
   EXPECT_EQ(none.reports.front().status, Status::kPartial);
