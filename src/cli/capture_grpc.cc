@@ -97,7 +97,7 @@ void AddCaptureGrpc(Command& capture) {
   auto flags = std::make_shared<GrpcFlags>();
   Command& command = capture.Sub("grpc", "Capture profiles of TensorFlow, JAX and PyTorch/XLA");
   command.Argument("ADDRESS", flags->options.servers.addresses,
-                   "Profiler servers, HOST:PORT, or all:PORT for all known workers");
+                   "Profiler servers, HOST:PORT, or all:PORT for all workers");
   command.Take("--names", flags->options.servers.names);
   AddCaptureOptions(command, flags->capture, false);
   AddTracers(command, *flags);
