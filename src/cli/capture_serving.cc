@@ -39,8 +39,8 @@ void AddCaptureServing(Command& parent, CaptureUse use) {
   command.Argument("ADDRESS", flags->options.address, "The server, http://HOST:PORT");
   command.Take("--traces", flags->options.traces)
       .Value("DIR")
-      .Help("Directory that the server writes its traces to")
-      .Default("not reachable from here");
+      .Help("Directory that the server writes to")
+      .Default("out of reach");
   command.Take("--world-size", flags->options.world_size).Range(1, 100'000);
   command.Take("--patience", flags->patience)
       .Help("Time for the server to write its traces")
