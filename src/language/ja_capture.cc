@@ -36,6 +36,36 @@ std::span<const Translated> JapaneseOfCaptures() {
       {"bytes of traces", "トレースのサイズ"},
       {"common start", "共通の開始時刻"},
       {"the capture was ended early", "取得は途中で終了しました"},
+      {"How much the capture slowed the job is not known: the events that the job records of its "
+       "steps were not given (`goodput`).",
+       "取得がジョブをどれだけ遅くしたかは不明です。ジョブ自身が記録するステップのイベントが指定さ"
+       "れ"
+       "ていません (`goodput`)。"},
+      {"Steps took {before} before and {during} during the capture ({change})",
+       "ステップ時間は取得前 {before}、取得中 {during} ({change})"},
+      {", {after} after", "、取得後 {after}"},
+      {"no longer", "変化なし"},
+      {"step before", "取得前のステップ"},
+      {"step during", "取得中のステップ"},
+      {"step after", "取得後のステップ"},
+      // Of a watched job.
+      {"Watched job", "監視したジョブ"},
+      {"none of {count} windows could be compared: {why}",
+       "{count} 個の区間のうち比較できたものはありません: {why}"},
+      {"No part of a step departed from its past in {time} ({count} windows)",
+       "{time} の間 ({count} 区間)、ステップのどの部分にも変化はありませんでした"},
+      {"For {slow} of {time} steps took longer than usual: about {lost} lost",
+       "{time} のうち {slow} の間、ステップが通常より長くかかりました: 約 {lost} の損失"},
+      {"When it was slower", "遅かった時間帯"},
+      {"until", "終了"},
+      {"per step before", "以前のステップあたり"},
+      {"per step then", "その間のステップあたり"},
+      {"trace", "トレース"},
+      {"windows", "区間"},
+      {"windows compared", "比較した区間"},
+      {"usual step time", "通常のステップ時間"},
+      {"watched", "監視した時間"},
+      {"slower than usual", "通常より遅い時間"},
   };
   return kTexts;
 }

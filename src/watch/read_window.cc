@@ -48,7 +48,7 @@ void Take(const ReportSet& answer, WatchedWindow& window) {
   const auto step_time = WholeIn(FindMetric(breakdown, "step_time"));
   const Table* ranks = FindTable(breakdown, "ranks");
   if (!step_time || ranks == nullptr) {
-    window.why = "no step was recorded whole; record longer (--for), or mark steps";
+    window.why = "no step was recorded whole; record longer, or mark steps";
     return;
   }
   window.step_time = *step_time;

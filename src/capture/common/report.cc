@@ -87,13 +87,12 @@ void TellSteps(const CaptureResult& result, Report& report) {
   const StepsAround& steps = result.steps;
   if (result.dry_run || TracesOf(result) == 0) return;
   if (steps.before == 0 || steps.during == 0) {
-    report.notes.push_back({.name = "slowdown_not_known",
-                            .count = 1,
-                            .message =
-                                "How much the capture slowed the job is not known: steps are "
-                                "not visible from outside (--goodput DIR has them, where the "
-                                "job records its steps).",
-                            .where = ""});
+    report.notes.push_back(
+        {.name = "slowdown_not_known",
+         .count = 1,
+         .message = "How much the capture slowed the job is not known: the events that the "
+                    "job records of its steps were not given (`goodput`).",
+         .where = ""});
     return;
   }
   report.headline += " " + SaySteps(steps);
