@@ -77,8 +77,11 @@ void AddWatch(Command& root) {
   Command& watch = root.Sub("watch", "Watch a job: capture it again and again, keep what departs");
   watch.Examples({{"a second every ten minutes, of PyTorch processes of this machine",
                    "stepscope watch torch --every 10m --for 1s -o watch/"},
-                  {"when the job was slower, and by how much",
-                   "stepscope goodput analyze --events goodput/ --watched watch/"}});
+                  {"of two JAX or TensorFlow processes",
+                   "stepscope watch grpc worker-0:9012,worker-1:9012 --for 1s -o watch/"}});
+  watch.Notes(
+      "It runs until SIGINT or SIGTERM, and goes on where an earlier watch of the folder ended.\n"
+      "'stepscope goodput analyze --watched FOLDER' tells when the job was slower, and why.");
   AddCaptureTorch(watch, CaptureUse::kWatch);
   AddCaptureDebug(watch, CaptureUse::kWatch);
   AddCaptureGrpc(watch, CaptureUse::kWatch);

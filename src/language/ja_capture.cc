@@ -36,11 +36,11 @@ std::span<const Translated> JapaneseOfCaptures() {
       {"bytes of traces", "トレースのサイズ"},
       {"common start", "共通の開始時刻"},
       {"the capture was ended early", "取得は途中で終了しました"},
-      {"How much the capture slowed the job is not known: the events that the job records of its "
-       "steps were not given (`goodput`).",
-       "取得がジョブをどれだけ遅くしたかは不明です。ジョブ自身が記録するステップのイベントが指定さ"
-       "れ"
-       "ていません (`goodput`)。"},
+      {"How much the capture slowed the job is not known: the directory with the events of its "
+       "steps was not given.",
+       "取得がジョブをどれだけ遅くしたかは不明です。ステップのイベントがあるディレクトリが指定され"
+       "てい"
+       "ません。"},
       {"Steps took {before} before and {during} during the capture ({change})",
        "ステップ時間は取得前 {before}、取得中 {during} ({change})"},
       {", {after} after", "、取得後 {after}"},

@@ -214,8 +214,7 @@ Response Api::Answer(const Request& request) const {
   const auto url = http::ParseUrl(request.target);
   if (!url) return Refusal(request, 400, {"cannot read the address", "", ""});
   if (auto stopped = gate_.Stop(request, *url)) return std::move(*stopped);
-  const auto found =
-      Find({.gate = gate_,
+  const auto found = Find({.gate = gate_,
                            .runs = runs_,
                            .dropped = dropped_,
                            .ledgers = ledgers_,

@@ -90,8 +90,8 @@ void TellSteps(const CaptureResult& result, Report& report) {
     report.notes.push_back(
         {.name = "slowdown_not_known",
          .count = 1,
-         .message = "How much the capture slowed the job is not known: the events that the "
-                    "job records of its steps were not given (`goodput`).",
+         .message = "How much the capture slowed the job is not known: the directory with the "
+                    "events of its steps was not given.",
          .where = ""});
     return;
   }

@@ -135,6 +135,16 @@ bool IsWhole(const std::string& path) {
   return first != head->npos && (*head)[first] == '{' && last != tail->npos && (*tail)[last] == '}';
 }
 
+// Whether it says of any moment what was done. One of a process that is still importing torch is
+// whole, and empty.
+bool HasEvents(const std::string& path) {
+  constexpr int64_t kHead = 65'536;
+  const auto file = GivenFile::Open(path);
+  if (!file || file->size() > kHead) return true;
+  const auto text = file->Read(0, static_cast<size_t>(file->size()));
+  return !text || text->contains(R"("ph": "X")") || text->contains(R"("ph":"X")");
+}
+
 void Take(Worker& worker, const std::string& file, RunFolder& folder, const Handouts& handouts) {
   handouts.over(worker.process.pid);
   worker.lock->Over();
@@ -143,6 +153,9 @@ void Take(Worker& worker, const std::string& file, RunFolder& folder, const Hand
     return worker.End(full ? "the file system of its directory is full: " + worker.staging->path()
                            : "its trace is cut off");
   }
+  if (!HasEvents(file))
+    return worker.End(
+        "its trace has no event: it did nothing in this time, or still imports torch");
   CaptureOutcome& outcome = *worker.outcome;
   const std::string name = FileNameOf(outcome.target, ".pt.trace.json");
   const auto bytes = folder.TakeTrace(file, name, outcome.target);

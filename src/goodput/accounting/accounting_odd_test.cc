@@ -96,9 +96,9 @@ TEST(OddEvents, TimesOutOfRangeAreSkipped) {
 // Their events do not say which step a checkpoint holds.
 TEST(OddEvents, CheckpointsWithoutAStepSaveNoKnownStep) {
   const CheckpointTimes saved{.manager = {.start = ScenarioTime(25), .duration = kSecond}};
-  for (const Event& event : std::vector<Event>{
-           {.kind = EventKind::kCheckpointCommit, .time = ScenarioTime(25)},
-           {.kind = EventKind::kCheckpointSave, .checkpoint = saved}}) {
+  for (const Event& event :
+       std::vector<Event>{{.kind = EventKind::kCheckpointCommit, .time = ScenarioTime(25)},
+                          {.kind = EventKind::kCheckpointSave, .checkpoint = saved}}) {
     Accounting accounting = AccountingOf("0 start; 0..30 steps 0..2");
     accounting.Add(event);
     EXPECT_EQ(accounting.Query().steps_at_risk, std::nullopt);
