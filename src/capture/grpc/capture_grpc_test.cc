@@ -64,7 +64,8 @@ TEST(CaptureGrpc, MakesARunThatTensorBoardOpens) {
 
 TEST(CaptureGrpc, LeavesNothingWhereNothingCame) {
   const ScratchFolder folder;
-  const auto result = CaptureGrpc(OptionsFor({"127.0.0.1:1"}, folder));
+  // Port 2: nothing listens there either, and tests that run beside this one have port 1.
+  const auto result = CaptureGrpc(OptionsFor({"127.0.0.1:2"}, folder));
   ASSERT_TRUE(result.has_value());
   EXPECT_EQ(result->outcomes[0].file, "");
   EXPECT_TRUE(fs::is_empty(folder.path()));

@@ -48,7 +48,7 @@ function Outcome({ capture }: { capture: Capture }) {
   if (!report) return null;
   return (
     <>
-      <p class="headline" lang={langOf(report.headline)}>{visible(report.headline || report.why)}</p>
+      <p class="headline" lang={langOf(capture.answer!.verdict)}>{visible(capture.answer!.verdict)}</p>
       {report.tables.map((table) => <DataTable key={table.key} table={table} name={report.analysis} />)}
       {report.notes.map((note) => <p key={note.name}>{visible(note.message)}</p>)}
     </>
