@@ -15,6 +15,7 @@
 #include "cli/ending_signals.h"
 #include "cli/more.h"
 #include "cli/serve.h"
+#include "stepscope/watch.h"
 
 namespace stepscope::cli {
 namespace {
@@ -83,24 +84,29 @@ void AddCaptureOptions(Command& command, CaptureFlags& flags, bool counts_steps)
   if (flags.watch) AddWatchOptions(command, flags);
   command.Take("--for", flags.seconds).Range(0.001, 3600);
   if (counts_steps) command.Take("--iterations", options.window.iterations).Range(1, 100'000);
-  command.Take("--output", options.folder)
-      .Value("RUN")
-      .Help("Directory of the run, new or empty")
-      .Default("one below ~/.local/state");
+  Option& output = command.Take("--output", options.folder).Value("RUN");
   if (!flags.watch) {
     command.Switch("--dry-run", options.dry_run);
     command.Switch("--analyze", flags.analyze);
     command.Switch("--open", flags.open).Help("Serve the run and open it in a browser");
     command.Take("--goodput", flags.goodput);
   }
-  command.Take("--keep-runs", options.keep_runs).Range(1, 1e6);
-  command.TakeEach("--keep-bytes", [&options](const std::string& text) -> Result<void> {
-    const auto size = ReadSize(text);
-    if (!size) return std::unexpected(size.error());
-    options.keep_bytes = static_cast<int64_t>(*size);
-    return {};
-  });
-  if (flags.watch) return;
+  Option& runs = command.Take("--keep-runs", options.keep_runs).Range(1, 1e6);
+  Option& bytes =
+      command.TakeEach("--keep-bytes", [&options](const std::string& text) -> Result<void> {
+        const auto size = ReadSize(text);
+        if (!size) return std::unexpected(size.error());
+        options.keep_bytes = static_cast<int64_t>(*size);
+        return {};
+      });
+  if (flags.watch) {
+    options.keep_bytes = WatchOptions().keep_bytes;
+    output.Value("DIR").Help("Directory of the watch").Default("").Required();
+    runs.Help("Most traces that are kept, the oldest are removed");
+    bytes.Help("Most bytes of these traces").Default("1GB");
+    return;
+  }
+  output.Help("Directory of the run, new or empty").Default("one below ~/.local/state");
   command.Take("--format", flags.output.format).Choices({"text", "json", "csv", "markdown", "md"});
   AddLanguage(command, flags.output.language);
   command.Take("--fail-on", flags.output.fail_on).Help("Exit 1 if this holds: capture.missing>0");

@@ -53,8 +53,6 @@ void AddWatchOptions(Command& command, CaptureFlags& flags) {
 }
 
 int RunWatch(const CaptureFlags& flags, const CaptureOnce& capture) {
-  if (flags.options.folder.empty())
-    return Fail({"a watch needs a folder", "--output", "name one with -o: watch/"});
   EndingSignals signals;
   CaptureOptions each = flags.options;
   each.window.duration = Nanoseconds(flags.seconds);
