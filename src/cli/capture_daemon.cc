@@ -1,29 +1,21 @@
 // stepscope capture daemon: answers PyTorch processes for captures and for dyno's scripts.
 #include <fmt/format.h>
 
-#include <csignal>
 #include <cstdio>
-#include <ctime>
 #include <memory>
 
 #include "cli/answer.h"
 #include "cli/capture.h"
+#include "cli/ending_signals.h"
 #include "stepscope/capture_torch.h"
 
 namespace stepscope::cli {
 namespace {
 
 int RunDaemon(const TorchDaemonOptions& given) {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  EndingSignals signals;
   TorchDaemonOptions options = given;
-  options.stopped = [&] {
-    const timespec none{};
-    return sigtimedwait(&signals, nullptr, &none) > 0;
-  };
+  options.stopped = [&] { return signals.Came(); };
   options.on_ready = [](int port) {
     fmt::print("Listening for dyno on 127.0.0.1:{}\n", port);
     std::fflush(stdout);

@@ -4,28 +4,13 @@
 #include <utility>
 
 #include "base/json_writer.h"
+#include "server/refusal.h"
 #include "stepscope/capture_grpc.h"
 #include "stepscope/capture_torch.h"
 #include "stepscope/language.h"
 #include "stepscope/write.h"
 
 namespace stepscope::server {
-namespace {
-
-constexpr auto kOneLine = JsonWriter::Form::kOneLine;
-
-void PutError(JsonWriter& json, const std::optional<Error>& error) {
-  json.Key("error");
-  if (!error) return json.Null();
-  json.BeginObject(kOneLine);
-  json.Text("what", error->what);
-  json.Text("where", error->where);
-  json.Text("hint", error->hint);
-  json.End();
-}
-
-}  // namespace
-
 Captures::Captures(Runs& runs, Door door) : runs_(runs), door_(std::move(door)) {}
 
 Captures::~Captures() { Stop(); }
@@ -86,7 +71,7 @@ std::string Captures::Json() const {
   json.Number("traces", static_cast<int64_t>(capture.progress.done));
   json.Number("targets", static_cast<int64_t>(capture.progress.all));
   json.Text("run", capture.run);
-  PutError(json, capture.error);
+  PutError(json, "error", capture.error);
   json.Key("answer");
   if (capture.result)
     json.Raw(ToJson(ReportOfCapture(*capture.result), kOtherLanguages));

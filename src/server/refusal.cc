@@ -11,12 +11,7 @@ namespace {
 std::shared_ptr<const Body> ErrorBody(std::string_view member, const Error& error) {
   JsonWriter json;
   json.BeginObject();
-  json.Key(member);
-  json.BeginObject(JsonWriter::Form::kOneLine);
-  json.Text("what", error.what);
-  json.Text("where", error.where);
-  json.Text("hint", error.hint);
-  json.End();
+  PutError(json, member, error);
   json.End();
   return MakeBody("application/json", std::move(json).Take() + "\n");
 }
@@ -41,6 +36,16 @@ std::shared_ptr<const Body> ErrorPage(const Error& error) {
 }
 
 }  // namespace
+
+void PutError(JsonWriter& json, std::string_view member, const std::optional<Error>& error) {
+  json.Key(member);
+  if (!error) return json.Null();
+  json.BeginObject(JsonWriter::Form::kOneLine);
+  json.Text("what", error->what);
+  json.Text("where", error->where);
+  json.Text("hint", error->hint);
+  json.End();
+}
 
 Response Refusal(const Request& request, int status, const Error& error) {
   // Browsers name HTML when a person opens an address; scripts accept anything.

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <expected>
+#include <optional>
+#include <string_view>
 
+#include "base/json_writer.h"
 #include "http/message.h"
 #include "stepscope/result.h"
 
@@ -26,6 +29,9 @@ using Attempt = std::expected<T, Failure>;
 
 // The client closed the connection: nobody reads this (see Gone).
 inline const Failure kNobodyThere{499, {"the client closed the connection", "", ""}};
+
+// Writes the member {"what", "where", "hint"} of an object; null where there is no error.
+void PutError(JsonWriter& json, std::string_view member, const std::optional<Error>& error);
 
 // {"error": {"what", "where", "hint"}}, or a page where a browser opens an address.
 Response Refusal(const Request& request, int status, const Error& error);

@@ -7,6 +7,7 @@
 #include "language/words_json.h"
 #include "server/api.h"
 #include "server/page.h"
+#include "server/refusal.h"
 #include "stepscope/language.h"
 
 namespace stepscope::server {
@@ -24,16 +25,6 @@ void PutProgress(JsonWriter& json, const Progress& progress) {
   json.End();
 }
 
-void PutError(JsonWriter& json, const std::optional<Error>& error) {
-  json.Key("error");
-  if (!error) return json.Null();
-  json.BeginObject(kOneLine);
-  json.Text("what", error->what);
-  json.Text("where", error->where);
-  json.Text("hint", error->hint);
-  json.End();
-}
-
 void PutRun(JsonWriter& json, const RunView& run) {
   json.BeginObject();
   json.Text("id", run.id);
@@ -42,7 +33,7 @@ void PutRun(JsonWriter& json, const RunView& run) {
   json.Text("state", RunStateName(run.state));
   json.Number("revision", run.revision);
   PutProgress(json, run.progress);
-  PutError(json, run.error);
+  PutError(json, "error", run.error);
   json.End();
 }
 

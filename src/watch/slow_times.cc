@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/robust.h"
 #include "report/columns.h"
 #include "report/humanize.h"
 #include "stepscope/watch.h"
@@ -66,9 +67,7 @@ int64_t UsualStepTime(const Windows& windows, const std::vector<SlowTime>& slow)
   }
   std::vector<int64_t>& chosen = usual.empty() ? all : usual;
   if (chosen.empty()) return 0;
-  const auto middle = chosen.begin() + static_cast<std::ptrdiff_t>(chosen.size() / 2);
-  std::ranges::nth_element(chosen, middle);
-  return *middle;
+  return UpperMedian(chosen);
 }
 
 // Until the next window began; the last one is as long as the one before.

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/robust.h"
 #include "base/time_units.h"
 #include "goodput/events/event.h"
 #include "goodput/events/notes.h"
@@ -43,9 +44,7 @@ int64_t MedianOf(const std::vector<TimedStep>& steps) {
   if (steps.empty()) return 0;
   std::vector<int64_t> times;
   for (const TimedStep& step : steps) times.push_back(step.end - step.start);
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::ranges::nth_element(times, middle);
-  return *middle;
+  return UpperMedian(times);
 }
 
 StepsAround Sort(const std::vector<TimedStep>& steps, int64_t start, int64_t end) {
