@@ -50,6 +50,7 @@ const kEffects: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   "/": (page) => page.waitForFunction(() => document.activeElement?.classList.contains("filter")),
   "e": async () => undefined,    // the download is waited for there
   "g f": async () => undefined,  // and the choice of files
+  "g p": (page) => page.waitForSelector("dialog form.capture"),
 };
 
 // The keys of a page's help, as the registry of commands writes them.
