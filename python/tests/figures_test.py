@@ -290,3 +290,18 @@ def test_what_cannot_be_drawn(run):
         run.operators().plot("nothing")
     with pytest.raises(stepscope.QuestionError):
         report_figure(run.kernel_groups())
+
+
+def test_a_run_without_devices_has_no_timeline_but_says_where_to_look(tmp_path):
+    (tmp_path / "rank0.json").write_text(json.dumps({"schemaVersion": 1, "traceEvents": [
+        {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 10, "dur": 50}]}))
+    with stepscope.open(tmp_path) as run, pytest.raises(stepscope.QuestionError, match="run.show"):
+        run.timeline()
+
+
+def test_operators_without_kernels_are_an_empty_table_of_hta(tmp_path):
+    from stepscope.hta import TraceAnalysis
+
+    (tmp_path / "rank0.json").write_text(json.dumps({"schemaVersion": 1, "distributedInfo": {"rank": 0}, "traceEvents": [
+        {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 10, "dur": 50}]}))
+    assert len(TraceAnalysis(trace_dir=str(tmp_path)).get_aten_op_kernels_and_delay()[0]) == 0

@@ -48,7 +48,11 @@ class ReportTest(JobTest):
         with self.assertRaises(ValueError) as refused:
             report("ftp://me:secret@host/events.jsonl?signature=secret")
         self.assertIn("ftp://host/events.jsonl", str(refused.exception))
-        self.assertNotIn("secret", str(refused.exception))
+        url = "https://me:secret@host/x?signature=secret"
+        for given in ({"traces": url}, {"scheduler": [url]}, {"events": Path(url)}):
+            with self.assertRaises(ValueError) as other:
+                report(**{"events": self.entries(), **given})
+            self.assertNotIn("secret", str(refused.exception) + str(other.exception))
 
     def test_a_path_object_a_list_and_a_recorder(self):
         self.record_job()

@@ -53,6 +53,9 @@ def timeline(run: Any, ranks: Iterable[int], step: Steps) -> Any:
             without.append(error)  # another rank may have it
     if without and len(without) == len(chosen):
         raise without[0]
+    if not lanes and not without:
+        raise QuestionError("no device activities were recorded", "", "run.show() draws the threads of the host; "
+                            'run.events(kind="operator") has what they did')
     return _figure(run.name, lanes, step, by_stream)
 
 

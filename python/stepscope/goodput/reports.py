@@ -62,6 +62,10 @@ def report(events: Any = None, *, store: Optional[str] = None, job: Optional[str
 def words_of(events: Any, options: Mapping[str, Any]) -> Iterator[list[str]]:
     """Yields what report() was asked as words of the command line; entries are in a file of their own meanwhile."""
     window, at = options.get("window"), options.get("at")
+    for value in options.values():
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            if isinstance(one, (str, os.PathLike)):
+                _path(one)  # no URL, in none of them
     given = dict(options, at=None if at is None else _time(at), window=None if window is None else _interval(window),
                  exclude=[_interval(pair) for pair in options.get("exclude") or ()])
     words = list(_arguments(given))
@@ -131,11 +135,12 @@ def _bytes_of(given: Any) -> bytes:
 
 
 def _without_credentials(url: str) -> str:
-    return re.sub(r"://[^/]*@", "://", url.partition("?")[0])
+    return re.sub(r":/+[^/]*@", "://", url.partition("?")[0])
 
 
 def _path(given: Any) -> Any:
-    if isinstance(given, str) and "://" in given and not os.path.exists(given):
-        raise ValueError("events are read from files of this machine, not from {}: give a path, or an object with "
-                         "read(), such as fsspec.open(url).open()".format(_without_credentials(given)))
+    text = os.fspath(given)
+    if isinstance(text, str) and re.match(r"(?!postgres(ql)?:)[a-z][a-z0-9+.-]*:/", text, re.I) and not os.path.exists(text):
+        raise ValueError("report() reads files of this machine, not {}: give a path, or events as an object with "
+                         "read(), such as fsspec.open(url).open()".format(_without_credentials(text)))
     return given

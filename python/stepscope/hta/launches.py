@@ -33,13 +33,13 @@ def aten_operators(source: Source, steps: str, ranks: Sequence[int], sort_by: Se
     """Which kernels each operator of PyTorch launches itself, how often, and the mean delays of the first of them."""
     names = ["rank", "operator", "sequence", "count", "op_delay", "launch_delay"]
     rows = frame_of(source.rows("operator_kernels", "sequences", steps), names)
-    rows = rows[rows["operator"].fillna("").str.startswith("aten::")]
+    rows = rows[rows["operator"].fillna("").astype(str).str.startswith("aten::")]
     return {rank: _operators_of_rank(rows[rows["rank"] == rank], sort_by) for rank in ranks}
 
 
 def _operators_of_rank(rows: Any, sort_by: Sequence[str]) -> Any:
     table = rows[["operator", "sequence", "count", "op_delay", "launch_delay"]].set_axis(OPERATOR_COLUMNS, axis=1)
-    table["kernel_sequence"] = table["kernel_sequence"].str.replace(BETWEEN, " -> ", regex=False)
+    table["kernel_sequence"] = table["kernel_sequence"].astype(str).str.replace(BETWEEN, " -> ", regex=False)
     for column in OPERATOR_COLUMNS[3:]:
         table[column] = (table[column] / 1000).round(3)
     table = table.sort_values(OPERATOR_COLUMNS[:2], ignore_index=True)
