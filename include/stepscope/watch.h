@@ -74,9 +74,10 @@ Result<int64_t> Watch(const WatchOptions& options);
 // The windows of a folder that was watched, as they came. Lines that are none are left out.
 Result<std::vector<WatchedWindow>> WatchedWindows(const std::string& folder);
 
-// The report "watched" of a folder: when steps took longer than usual, which rank's part departed
-// then, and about how much time that cost (1 - usual step time / step time of each window, for the
-// time until the next one). Fails where there is no history.
+// The report "watched" of a folder: when steps took at least a tenth longer than usual, which part
+// of which rank was longer then, and about how much time that cost (1 - usual step time / step time
+// of each window, for the time until the next one). Usual is what a quarter of the compared windows
+// did not exceed. Fails where there is no history.
 Result<Report> WatchedReport(const std::string& folder);
 
 }  // namespace stepscope

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -54,8 +55,8 @@ void TakeSteps(const CaptureFlags& flags, EndingSignals& signals, CaptureResult&
   }
 }
 
-Result<CaptureResult> Capture(const CaptureFlags& flags, const CaptureOnce& capture) {
-  EndingSignals signals;
+Result<CaptureResult> Capture(const CaptureFlags& flags, const CaptureOnce& capture,
+                              EndingSignals& signals) {
   CaptureOptions options = flags.options;
   options.window.duration = Nanoseconds(flags.seconds);
   options.cancelled = [&] { return signals.Came(); };
@@ -116,10 +117,12 @@ int RunCapture(const CaptureFlags& flags, const CaptureOnce& capture) {
   if (flags.watch) return RunWatch(flags, capture);
   const auto conditions = ReadConditions(flags.output);
   if (!conditions) return Fail(conditions.error());
-  const auto result = Capture(flags, capture);
+  std::optional<EndingSignals> signals(std::in_place);  // until the report is printed
+  const auto result = Capture(flags, capture, *signals);
   if (!result) return Fail(result.error());
   const bool came = TracesOf(*result) > 0;
   int code = PrintAndJudge(ReportOfCapture(*result), flags.output, *conditions);
+  signals.reset();
   if (code == kDone && !came && !result->dry_run) code = kFailed;
   if (!came || result->cancelled) return code;
   if (flags.analyze) code = std::max(code, AnalyzeRun(result->folder, flags.output));

@@ -15,7 +15,12 @@ class EndingSignals {
     sigaddset(&signals_, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &signals_, &before_);
   }
-  ~EndingSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  // One that came twice, as from `timeout`, to the process and to its group, ends nothing else.
+  ~EndingSignals() {
+    const timespec none{};
+    while (came_ && sigtimedwait(&signals_, nullptr, &none) > 0) continue;
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
   EndingSignals(const EndingSignals&) = delete;
   EndingSignals& operator=(const EndingSignals&) = delete;
 

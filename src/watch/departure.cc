@@ -51,6 +51,11 @@ bool WasTold(std::span<const WatchedWindow> windows, size_t since, const Part& p
 
 }  // namespace
 
+bool ComesFirst(const WatchedDeparture& a, const WatchedDeparture& b) {
+  return std::pair(FollowsFromOthers(a), -std::abs(a.now - a.before)) <
+         std::pair(FollowsFromOthers(b), -std::abs(b.now - b.before));
+}
+
 std::vector<WatchedDeparture> DeparturesOf(std::span<const WatchedWindow> windows) {
   std::vector<WatchedDeparture> departures;
   if (windows.size() > kComparedWindows) windows = windows.last(kComparedWindows);
@@ -67,10 +72,7 @@ std::vector<WatchedDeparture> DeparturesOf(std::span<const WatchedWindow> window
                           .now = std::llround(change->since),
                           .windows = static_cast<int64_t>(series.values.size() - change->at)});
   }
-  std::ranges::stable_sort(departures, [](const WatchedDeparture& a, const WatchedDeparture& b) {
-    return std::pair(FollowsFromOthers(a), -std::abs(a.now - a.before)) <
-           std::pair(FollowsFromOthers(b), -std::abs(b.now - b.before));
-  });
+  std::ranges::stable_sort(departures, ComesFirst);
   return departures;
 }
 

@@ -19,4 +19,8 @@ inline constexpr size_t kComparedWindows = 16;
 // first.
 std::vector<WatchedDeparture> DeparturesOf(std::span<const WatchedWindow> windows);
 
+// Whether of two departures the first matters more: the larger one, but those that follow from
+// others last.
+bool ComesFirst(const WatchedDeparture& a, const WatchedDeparture& b);
+
 }  // namespace stepscope

@@ -1,9 +1,9 @@
-// Reports when a watched job was slower than usual, and what departed then.
+// Reports when a watched job was slower than usual, and which part of which rank was longer then.
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -11,160 +11,189 @@
 #include "report/columns.h"
 #include "report/humanize.h"
 #include "stepscope/watch.h"
+#include "watch/departure.h"
 #include "watch/history.h"
 
 namespace stepscope {
 namespace {
 
-// From the first window that has a new level to the last before it has another one.
-struct SlowTime {
-  WatchedDeparture departed;
-  size_t first = 0, last = 0;  // of the windows
-};
+constexpr double kSlower = 1.1;  // times the usual step time
 
 using Windows = std::vector<WatchedWindow>;
+using Part = std::pair<int64_t, std::string>;  // rank and part
+using Times = std::map<Part, int64_t>;
 
-// The window that a change began in, `count` comparable ones up to the one that told it.
-size_t BeginOf(const Windows& windows, size_t told, int64_t count) {
-  size_t at = told;
-  for (int64_t left = count; at > 0; --at) {
-    if (windows[at].why.empty() && --left <= 0) break;
-  }
-  return at;
+// Windows [first, last] that follow each other, all slower than usual.
+struct SlowTime {
+  size_t first = 0, last = 0;
+};
+
+// What a quarter of the windows did not exceed: so it holds where up to three quarters were slow.
+int64_t UsualStepTime(const Windows& windows) {
+  std::vector<int64_t> times;
+  for (const WatchedWindow& window : windows) times.push_back(window.step_time);
+  const auto quarter = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 4);
+  std::ranges::nth_element(times, quarter);
+  return *quarter;
 }
 
-// Departures to a longer time, each to the next departure of the same part. Of those that begin
-// together the first that was told stands for all: the others follow from it.
-std::vector<SlowTime> SlowTimesOf(const Windows& windows) {
+bool IsSlow(const WatchedWindow& window, int64_t usual) {
+  return static_cast<double>(window.step_time) > kSlower * static_cast<double>(usual);
+}
+
+std::vector<SlowTime> SlowTimesOf(const Windows& windows, int64_t usual) {
   std::vector<SlowTime> slow;
-  std::map<std::pair<int64_t, std::string>, size_t> open;
   for (size_t w = 0; w < windows.size(); ++w) {
-    bool first = true;
-    for (const WatchedDeparture& d : windows[w].departed) {
-      const size_t begin = BeginOf(windows, w, d.windows);
-      if (const auto at = open.find({d.rank, d.part}); at != open.end()) {
-        slow[at->second].last =
-            std::max(slow[at->second].first, begin - std::min<size_t>(begin, 1));
-        open.erase(at);
-      }
-      if (d.now <= d.before || !std::exchange(first, false)) continue;
-      open[{d.rank, d.part}] = slow.size();
-      slow.push_back({d, begin, windows.size() - 1});
-    }
+    if (!IsSlow(windows[w], usual)) continue;
+    if (slow.empty() || slow.back().last + 1 != w) slow.push_back({w, w});
+    slow.back().last = w;
   }
   return slow;
 }
 
-// The median step time of the windows outside all slow times; of all, where none is outside.
-int64_t UsualStepTime(const Windows& windows, const std::vector<SlowTime>& slow) {
-  std::vector<int64_t> usual, all;
-  for (size_t w = 0; w < windows.size(); ++w) {
-    if (!windows[w].why.empty()) continue;
-    all.push_back(windows[w].step_time);
-    const bool inside =
-        std::ranges::any_of(slow, [&](const SlowTime& s) { return s.first <= w && w <= s.last; });
-    if (!inside) usual.push_back(windows[w].step_time);
-  }
-  std::vector<int64_t>& chosen = usual.empty() ? all : usual;
-  if (chosen.empty()) return 0;
-  return UpperMedian(chosen);
-}
-
-// Until the next window began; the last one is as long as the one before.
-int64_t TimeOf(const Windows& windows, size_t w) {
-  if (w + 1 < windows.size()) return windows[w + 1].time - windows[w].time;
-  return w > 0 ? windows[w].time - windows[w - 1].time : 0;
+// For how long a window speaks: until the next one, but for no longer than windows usually are
+// apart. After the last one nothing is known.
+std::vector<int64_t> TimesOf(const Windows& windows) {
+  std::vector<int64_t> apart;
+  for (size_t w = 0; w + 1 < windows.size(); ++w)
+    apart.push_back(windows[w + 1].time - windows[w].time);
+  if (apart.empty()) return {0};
+  std::vector<int64_t> sorted = apart;
+  const int64_t usual = UpperMedian(sorted);
+  for (int64_t& time : apart) time = std::min(time, usual);
+  apart.push_back(usual);
+  return apart;
 }
 
 // How much less time the steps of a window's time would have taken at the usual step time.
-int64_t LostIn(const Windows& windows, size_t w, int64_t usual) {
-  const WatchedWindow& window = windows[w];
-  if (!window.why.empty() || window.step_time <= usual) return 0;
+int64_t LostIn(const WatchedWindow& window, int64_t time, int64_t usual) {
   const double share = 1 - static_cast<double>(usual) / static_cast<double>(window.step_time);
-  return static_cast<int64_t>(share * static_cast<double>(TimeOf(windows, w)));
+  return static_cast<int64_t>(share * static_cast<double>(time));
 }
 
-int64_t Sum(const SlowTime& slow, const auto& of_window) {
-  int64_t sum = 0;
-  for (size_t w = slow.first; w <= slow.last; ++w) sum += of_window(w);
-  return sum;
-}
-
-Table TableOf(const Windows& windows, const std::vector<SlowTime>& slow, int64_t usual) {
-  Table table{
-      .key = "slow_times",
-      .title = "When it was slower",
-      .columns = {KeyColumn("since", "since", Unit::kUnixTime),
-                  ValueColumn("until", "until", Unit::kUnixTime), ValueColumn("rank", "rank"),
-                  Words(ValueColumn("part", "part")), TimeColumn("before", "per step before"),
-                  TimeColumn("now", "per step then"), TimeColumn("time", "time"),
-                  TimeColumn("lost", "lost"), Detail(ValueColumn("kept", "trace"))}};
-  for (const SlowTime& s : slow) {
-    std::string part = s.departed.part;
-    std::ranges::replace(part, '_', ' ');
-    const int64_t time = Sum(s, [&](size_t w) { return TimeOf(windows, w); });
-    const int64_t lost = Sum(s, [&](size_t w) { return LostIn(windows, w, usual); });
-    table.rows.push_back({windows[s.first].time, windows[s.last].time + TimeOf(windows, s.last),
-                          s.departed.rank, part, s.departed.before, s.departed.now, time, lost,
-                          TextCell(windows[s.first].kept)});
-  }
-  return table;
-}
-
-// In which of the windows it was slower, each once.
-std::pair<int64_t, int64_t> SlowAndLost(const Windows& windows, const std::vector<SlowTime>& slow,
-                                        int64_t usual) {
-  int64_t time = 0, lost = 0;
+// The medians of all parts of these windows.
+template <class Chosen>
+Times MediansOf(const Windows& windows, const Chosen& chosen) {
+  std::map<Part, std::vector<int64_t>> values;
   for (size_t w = 0; w < windows.size(); ++w) {
-    const bool inside =
-        std::ranges::any_of(slow, [&](const SlowTime& s) { return s.first <= w && w <= s.last; });
-    if (!inside) continue;
-    time += TimeOf(windows, w);
-    lost += LostIn(windows, w, usual);
+    if (!chosen(w)) continue;
+    for (const WatchedPart& part : windows[w].parts)
+      values[{part.rank, part.part}].push_back(part.time);
   }
-  return {time, lost};
+  Times medians;
+  for (auto& [part, times] : values) medians[part] = UpperMedian(times);
+  return medians;
 }
 
-int64_t WatchedTime(const Windows& windows) {
-  int64_t time = 0;
-  for (size_t w = 0; w < windows.size(); ++w) time += TimeOf(windows, w);
-  return time;
+// The part that is longest beyond its usual time; nothing where none is longer.
+std::optional<WatchedDeparture> LongerPart(const Times& usual, const Times& then) {
+  std::optional<WatchedDeparture> most;
+  for (const auto& [part, time] : then) {
+    const auto before = usual.find(part);
+    if (before == usual.end() || time <= before->second) continue;
+    const WatchedDeparture longer{
+        .rank = part.first, .part = part.second, .before = before->second, .now = time};
+    if (!most || ComesFirst(longer, *most)) most = longer;
+  }
+  return most;
 }
+
+class SlowReport {
+ public:
+  explicit SlowReport(const Windows& windows)
+      : windows_(windows),
+        usual_(UsualStepTime(windows)),
+        slow_(SlowTimesOf(windows, usual_)),
+        times_(TimesOf(windows)),
+        parts_(MediansOf(windows, [&](size_t w) { return !IsSlow(windows[w], usual_); })) {}
+
+  void Fill(Report& report) const {
+    int64_t watched = 0, slow = 0, lost = 0;
+    for (size_t w = 0; w < windows_.size(); ++w) {
+      watched += times_[w];
+      if (!IsSlow(windows_[w], usual_)) continue;
+      slow += times_[w];
+      lost += LostIn(windows_[w], times_[w], usual_);
+    }
+    report.metrics = {
+        {"compared", "windows compared", static_cast<int64_t>(windows_.size()), Unit::kCount},
+        {"usual_step_time", "usual step time", usual_, Unit::kNanoseconds},
+        {"watched_time", "watched", watched, Unit::kNanoseconds},
+        {"slow_time", "slower than usual", slow, Unit::kNanoseconds},
+        {"lost_time", "lost", lost, Unit::kNanoseconds}};
+    report.headline =
+        slow_.empty()
+            ? Say("Steps took no longer than usual in {time} ({count} windows)",
+                  HumanNanoseconds(watched), HumanCount(static_cast<int64_t>(windows_.size())))
+            : Say("For {slow} of {time} steps took longer than usual: about {lost} lost",
+                  HumanNanoseconds(slow), HumanNanoseconds(watched), HumanNanoseconds(lost));
+    report.tables.push_back(TableOfTimes());
+  }
+
+ private:
+  Table TableOfTimes() const {
+    Table table{.key = "slow_times",
+                .title = "When it was slower",
+                .columns = {KeyColumn("since", "since", Unit::kUnixTime),
+                            ValueColumn("until", "until", Unit::kUnixTime),
+                            TimeColumn("step_time", "step time"), ValueColumn("rank", "rank"),
+                            Words(ValueColumn("part", "part")), TimeColumn("usual", "usually"),
+                            TimeColumn("then", "per step then"), TimeColumn("lost", "lost"),
+                            Detail(ValueColumn("kept", "trace"))}};
+    for (const SlowTime& slow : slow_) table.rows.push_back(RowOf(slow));
+    return table;
+  }
+
+  std::vector<Cell> RowOf(const SlowTime& slow) const {
+    int64_t lost = 0;
+    std::vector<int64_t> steps;
+    std::string kept;
+    for (size_t w = slow.first; w <= slow.last; ++w) {
+      lost += LostIn(windows_[w], times_[w], usual_);
+      steps.push_back(windows_[w].step_time);
+      if (kept.empty()) kept = windows_[w].kept;
+    }
+    const auto longer = LongerPart(
+        parts_, MediansOf(windows_, [&](size_t w) { return slow.first <= w && w <= slow.last; }));
+    std::string part = longer ? longer->part : "";
+    std::ranges::replace(part, '_', ' ');
+    return {windows_[slow.first].time,
+            windows_[slow.last].time + times_[slow.last],
+            UpperMedian(steps),
+            When(longer.has_value(), longer ? longer->rank : 0),
+            TextCell(part),
+            When(longer.has_value(), longer ? longer->before : 0),
+            When(longer.has_value(), longer ? longer->now : 0),
+            lost,
+            TextCell(kept)};
+  }
+
+  const Windows& windows_;
+  int64_t usual_;
+  std::vector<SlowTime> slow_;
+  std::vector<int64_t> times_;  // of each window
+  Times parts_;                 // usually
+};
 
 }  // namespace
 
 Result<Report> WatchedReport(const std::string& folder) {
-  const auto read = ReadWindows(folder);
+  auto read = ReadWindows(folder);
   if (!read) return std::unexpected(read.error());
-  const Windows& windows = *read;
-  if (windows.empty())
+  if (read->empty())
     return std::unexpected(Error{"there is no history of a watch", folder,
                                  "give the folder that `stepscope watch -o` wrote"});
   Report report{.analysis = "watched", .title = "Watched job"};
-  const auto compared = std::ranges::count_if(windows, [](const auto& w) { return w.why.empty(); });
-  if (compared == 0) {
+  const std::string why = read->back().why;
+  const size_t all = read->size();
+  std::erase_if(*read, [](const WatchedWindow& w) { return !w.why.empty() || w.step_time <= 0; });
+  if (read->empty()) {
     report.status = Status::kUnavailable;
-    report.why =
-        Say("none of {count} windows could be compared: {why}",
-            HumanCount(static_cast<int64_t>(windows.size())), Phrase::Name(windows.back().why));
+    report.why = Say("none of {count} windows could be compared: {why}",
+                     HumanCount(static_cast<int64_t>(all)), Phrase::Name(why));
     return report;
   }
-  const std::vector<SlowTime> slow = SlowTimesOf(windows);
-  const int64_t usual = UsualStepTime(windows, slow);
-  const auto [time, lost] = SlowAndLost(windows, slow, usual);
-  const int64_t watched = WatchedTime(windows);
-  report.metrics = {{"windows", "windows", static_cast<int64_t>(windows.size()), Unit::kCount},
-                    {"compared", "windows compared", static_cast<int64_t>(compared), Unit::kCount},
-                    {"usual_step_time", "usual step time", usual, Unit::kNanoseconds},
-                    {"watched_time", "watched", watched, Unit::kNanoseconds},
-                    {"slow_time", "slower than usual", time, Unit::kNanoseconds},
-                    {"lost_time", "lost", lost, Unit::kNanoseconds}};
-  report.tables.push_back(TableOf(windows, slow, usual));
-  report.headline =
-      slow.empty() ? Say("No part of a step departed from its past in {time} ({count} windows)",
-                         HumanNanoseconds(watched), HumanCount(static_cast<int64_t>(compared)))
-                   : Say("For {slow} of {time} steps took longer than usual: about {lost} lost",
-                         HumanNanoseconds(time), HumanNanoseconds(watched), HumanNanoseconds(lost));
+  SlowReport(*read).Fill(report);
   return report;
 }
 

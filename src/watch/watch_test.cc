@@ -169,8 +169,9 @@ TEST(Watch, TheReportTellsWhenItWasSlower) {
   const std::vector<Cell>& row = report->tables[0].rows[0];
   EXPECT_EQ(row[0], Cell((1'800'000'000 + 20 * 600) * kSecond));
   EXPECT_EQ(row[1], Cell((1'800'000'000 + 40 * 600) * kSecond));
-  EXPECT_EQ(row[2], Cell(int64_t{1}));
-  EXPECT_EQ(row[3], Cell(std::string("device compute")));
+  EXPECT_EQ(row[2], Cell(int64_t{20'000'000}));
+  EXPECT_EQ(row[3], Cell(int64_t{1}));
+  EXPECT_EQ(row[4], Cell(std::string("device compute")));
 }
 
 TEST(Watch, MetricsCountOverRestarts) {

@@ -48,12 +48,14 @@ std::unexpected<Error> Taken(const std::string& what) {
 
 std::unexpected<Error> NotOver(const std::string& what, const Record& record, int64_t now) {
   if (record.until == kWhileItLives) {
-    return std::unexpected(Error{"an earlier capture may still run: " + record.why, what,
-                                 "it can be captured again after a restart of its process"});
+    return std::unexpected(
+        Error{"an earlier capture may still run, as long as the process lives: " + record.why, what,
+              "it can be captured again after a restart of its process"});
   }
+  const int64_t seconds = (record.until - now) / kSecond + 1;
   return std::unexpected(
-      Error{"an earlier capture may still run: " + record.why, what,
-            fmt::format("try again in {} s", (record.until - now) / kSecond + 1)});
+      Error{fmt::format("an earlier capture may still run, for {} s more: {}", seconds, record.why),
+            what, fmt::format("try again in {} s", seconds)});
 }
 
 // Whether the file still has its name: another program may have removed it before we had the lock.

@@ -1,8 +1,10 @@
 // Makes the report of a capture.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,9 +21,9 @@ std::string Window(const CaptureWindow& window) {
   return HumanNanoseconds(window.duration);
 }
 
-// "rank 2" where it is known, else the address.
+// "Rank 2" where it is known, else the address, as it begins a sentence.
 std::string NameOf(const CaptureTarget& target) {
-  return target.rank >= 0 ? fmt::format("rank {}", target.rank) : target.address;
+  return target.rank >= 0 ? fmt::format("Rank {}", target.rank) : target.address;
 }
 
 // "rank 2 gave no trace: it ended" and how many more.
@@ -44,12 +46,39 @@ Phrase Headline(const CaptureResult& result) {
                result.others.size());
   }
   if (all == 0) return "No process was found that can be traced.";
+  if (result.cancelled && came > 0)
+    return Say("{count} of {all} workers were traced, until the capture was ended early.", came,
+               all);
   if (result.only_stacks) return Say("{count} of {all} workers gave their stacks.", came, all);
   if (all == 1 && came == 1)
     return Say("The worker was traced for {window}.", Window(result.window));
   if (all == 1) return "The worker gave no trace.";
   return Say("{count} of {all} workers were traced for {window}.", came, all,
              Window(result.window));
+}
+
+// What went wrong, without what to do: a cell has little room.
+std::string InShort(const std::string& reason) { return reason.substr(0, reason.find(';')); }
+
+// The ranks of the job that no worker has, where all workers say theirs: "2", "1, 3 and 12 more".
+std::string RanksNotFound(const CaptureResult& result) {
+  constexpr size_t kNamed = 8;
+  std::set<int64_t> found;
+  int64_t world = 0;
+  for (const CaptureOutcome& outcome : result.outcomes) {
+    if (outcome.target.rank < 0) return "";
+    found.insert(outcome.target.rank);
+    world = std::max(world, outcome.target.world_size);
+  }
+  std::vector<int64_t> named;
+  size_t missing = 0;
+  for (int64_t rank = 0; rank < std::min<int64_t>(world, 1'000'000); ++rank) {
+    if (found.contains(rank)) continue;
+    if (++missing <= kNamed) named.push_back(rank);
+  }
+  if (missing == 0) return "";
+  return fmt::format("{}{}", fmt::join(named, ", "),
+                     missing > kNamed ? fmt::format(" and {} more", missing - kNamed) : "");
 }
 
 Cell Known(int64_t number, int64_t least) { return When(number >= least, number); }
@@ -121,7 +150,7 @@ Table Processes(const CaptureResult& result) {
     auto row = Row(outcome.target, state);
     const bool timed = came && outcome.start > 0 && outcome.end >= outcome.start;
     row.insert(row.end(), {When(came, outcome.bytes), When(timed, outcome.end - outcome.start),
-                           TextCell(outcome.file), TextCell(outcome.reason)});
+                           TextCell(outcome.file), TextCell(InShort(outcome.reason))});
     table.rows.push_back(std::move(row));
   }
   for (const CaptureTarget& target : result.others) {
@@ -160,6 +189,12 @@ ReportSet ReportOfCapture(const CaptureResult& result) {
   };
   if (result.start > 0)
     report.metrics.push_back({"start", "common start", result.start, Unit::kUnixTime});
+  if (const std::string ranks = RanksNotFound(result); !ranks.empty()) {
+    report.headline +=
+        Say(" Ranks of the job that were not found here: {ranks}.", Phrase::Name(ranks));
+    report.status = Status::kPartial;
+    if (report.why.empty()) report.why = "ranks of the job were not found here";
+  }
   report.tables.push_back(Processes(result));
   TellSteps(result, report);
   for (const std::string& sentence : result.unknown)

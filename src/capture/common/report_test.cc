@@ -43,7 +43,7 @@ TEST(CaptureReport, SaysTheReasonOfOneOnce) {
 TEST(CaptureReport, IsUnavailableWithoutAProcess) {
   const ReportSet none = ReportOfCapture({.outcomes = {Of(0, "it ended")}});
   EXPECT_EQ(none.reports.front().status, Status::kPartial);
-  EXPECT_EQ(none.reports.front().why.str(), "rank 0 gave no trace: it ended");
+  EXPECT_EQ(none.reports.front().why.str(), "Rank 0 gave no trace: it ended");
   const ReportSet nobody = ReportOfCapture({});
   EXPECT_EQ(nobody.reports.front().status, Status::kUnavailable);
   EXPECT_EQ(nobody.reports.front().why.str(), "no process was found that can be traced");

@@ -247,6 +247,11 @@ Result<CaptureResult> CaptureDebug(const DebugCaptureOptions& options) {
   }
   AskAll(*workers, options);
   for (Worker& worker : *workers) Keep(worker, *folder, result);
+  if (options.profile && TracesOf(result) > 0) {
+    result.unknown.push_back(
+        "The traces have the shapes of all inputs, for which PyTorch takes memory of the job: 1 GB "
+        "in 5 s was seen.");
+  }
   if (auto finished = folder->Finish(result); !finished) return std::unexpected(finished.error());
   return result;
 }

@@ -265,7 +265,12 @@ Result<void> GrpcRun::Snapshots(RunFolder& folder) {
               "killed capture has left them on"
             : Joined(ReasonOf(answer.end));
   }
-  if (!started.empty()) FetchSnapshots(folder);
+  if (!started.empty()) {
+    FetchSnapshots(folder);
+    result_.unknown.push_back(
+        "Each snapshot is a profile of its own, plugins/profile/TIME: what is given the run reads "
+        "the newest alone.");
+  }
   for (const ServerAnswer& answer : CallServers(started, kStopCall, "", kCallTime, nullptr)) {
     if (!answer.ok())
       result_.unknown.push_back(
