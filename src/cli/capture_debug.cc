@@ -72,8 +72,10 @@ void AddCaptureDebug(Command& parent, CaptureUse use) {
           "stepscope capture debug --store node0:29500 --no-trace -o run/"}});
   }
   command.Notes(
-      "The script calls start_debug_server() of torch.distributed.debug in each rank. Its traces have\n"
-      "the shapes of all inputs, for which the job needs memory: 1 GB in 5 s was seen. Its server has\n"
+      "The script calls start_debug_server() of torch.distributed.debug in each rank. Its traces "
+      "have\n"
+      "the shapes of all inputs, for which the job needs memory: 1 GB in 5 s was seen. Its server "
+      "has\n"
       "no password: use it on a trusted network. Do not profile a rank whose script profiles "
       "itself:\n"
       "PyTorch 2.15 ends such a process.");

@@ -50,7 +50,8 @@ TEST(CaptureLock, RefusesUntilAnUncertainCaptureIsOver) {
   }
   const auto early = locks.Take("a");
   ASSERT_FALSE(early.has_value());
-  EXPECT_EQ(early.error().what, "an earlier capture may still run, for 91 s more: no answer in time");
+  EXPECT_EQ(early.error().what,
+            "an earlier capture may still run, for 91 s more: no answer in time");
   EXPECT_EQ(early.error().hint, "try again in 91 s");
   EXPECT_TRUE(locks.Take("a", kNow + 90'000'000'000).has_value());
   EXPECT_TRUE(std::filesystem::is_empty(locks.folder));
