@@ -213,7 +213,7 @@ ReportSet ReportOfCapture(const CaptureResult& result) {
       answer.verdict.clear();
     else
       answer.verdict += " ";
-    answer.verdict += Say("{missing}.", Capitalized(FirstMissing(result)));
+    answer.verdict += Say("{missing}.", FirstMissing(result));
   }
   answer.reports.push_back(std::move(report));
   return answer;

@@ -35,6 +35,27 @@ TEST(CaptureReport, SaysWhyOneIsMissing) {
   EXPECT_EQ(Matches(answer, {*condition})->size(), 1u);
 }
 
+TEST(CaptureReport, AnAddressKeepsItsLetters) {
+  CaptureOutcome none = Of(0, "nothing listens on this port; start a server");
+  none.target.rank = -1;
+  none.target.address = "localhost:9012";
+  EXPECT_EQ(ReportOfCapture({.outcomes = {none}}).verdict.str(),
+            "localhost:9012 gave no trace: nothing listens on this port; start a server.");
+}
+
+TEST(CaptureReport, NamesRanksThatWereNotFound) {
+  CaptureResult result{.outcomes = {Of(0, ""), Of(2, "")}};
+  for (CaptureOutcome& outcome : result.outcomes) {
+    outcome.file = "rank.json";
+    outcome.target.world_size = 4;
+  }
+  const ReportSet answer = ReportOfCapture(result);
+  EXPECT_EQ(
+      answer.verdict.str(),
+      "2 of 2 workers were traced for 500 ms. Ranks of the job that were not found here: 1, 3.");
+  EXPECT_EQ(answer.reports.front().status, Status::kPartial);
+}
+
 TEST(CaptureReport, SaysTheReasonOfOneOnce) {
   EXPECT_EQ(ReportOfCapture({.outcomes = {Of(0, "it ended")}}).verdict.str(),
             "Rank 0 gave no trace: it ended.");
