@@ -74,7 +74,7 @@ void ServeBytes(std::string_view bytes) {
 
 void Fuzz(std::string_view bytes) {
   const Taken whole = TakeIn(bytes.size() + 1, bytes);
-  for (const size_t chunk : {1, 3, 64}) {
+  for (const size_t chunk : {1u, 3u, 64u}) {
     const Taken parts = TakeIn(chunk, bytes);
     // Bytes after the message are seen later in small chunks: what was taken is the same or more.
     if (whole.state == MessageReader::State::kReading) Require(parts == whole);

@@ -45,7 +45,7 @@ TEST(ProfileAnswer, HandsOnTheProfileWhateverTheChunks) {
                    .empty = true,
                    .tools = 1,
                    .profile = std::string(300, 'p') + "q"};
-  for (const size_t chunk : {1, 2, 3, 7, 100, 1000}) EXPECT_EQ(ReadIn(chunk, bytes), whole);
+  for (const size_t chunk : {1u, 2u, 3u, 7u, 100u, 1000u}) EXPECT_EQ(ReadIn(chunk, bytes), whole);
   EXPECT_FALSE(ReadIn(50, std::string_view(bytes).substr(0, 100)).whole);
 }
 
