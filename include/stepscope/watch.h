@@ -31,6 +31,8 @@ struct WatchedDeparture {
   int64_t windows = 0;          // how many windows have the new level
 };
 
+// "device compute" of "device_compute".
+std::string TitleOfPart(std::string part);
 // "rank 3: device compute 18.0 ms per step, before 12.1 ms".
 std::string SayDeparture(const WatchedDeparture& departure);
 

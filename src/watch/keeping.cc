@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/folder_bytes.h"
 #include "base/time_units.h"
 
 namespace stepscope {
@@ -25,17 +26,6 @@ bool IsWindowFolder(const fs::path& path) {
          std::all_of(name.begin() + kPrefix.size(), name.end(),
                      [](unsigned char c) { return std::isdigit(c) || c == '-'; }) &&
          fs::symlink_status(path).type() == fs::file_type::directory;
-}
-
-int64_t BytesIn(const fs::path& folder) {
-  std::error_code error;
-  int64_t bytes = 0;
-  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end;
-       at.increment(error)) {
-    std::error_code ignored;
-    if (at->is_regular_file(ignored)) bytes += static_cast<int64_t>(at->file_size(ignored));
-  }
-  return bytes;
 }
 
 }  // namespace

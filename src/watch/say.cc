@@ -9,11 +9,15 @@
 
 namespace stepscope {
 
-std::string SayDeparture(const WatchedDeparture& departure) {
-  std::string part = departure.part;
+std::string TitleOfPart(std::string part) {
   std::ranges::replace(part, '_', ' ');
-  return fmt::format("rank {}: {} {} per step, before {}", departure.rank, part,
-                     HumanNanoseconds(departure.now), HumanNanoseconds(departure.before));
+  return part;
+}
+
+std::string SayDeparture(const WatchedDeparture& departure) {
+  return fmt::format("rank {}: {} {} per step, before {}", departure.rank,
+                     TitleOfPart(departure.part), HumanNanoseconds(departure.now),
+                     HumanNanoseconds(departure.before));
 }
 
 std::string SayWindow(const WatchedWindow& window) {

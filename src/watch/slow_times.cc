@@ -155,13 +155,11 @@ class SlowReport {
     }
     const auto longer = LongerPart(
         parts_, MediansOf(windows_, [&](size_t w) { return slow.first <= w && w <= slow.last; }));
-    std::string part = longer ? longer->part : "";
-    std::ranges::replace(part, '_', ' ');
     return {windows_[slow.first].time,
             windows_[slow.last].time + times_[slow.last],
             UpperMedian(steps),
             When(longer.has_value(), longer ? longer->rank : 0),
-            TextCell(part),
+            TextCell(longer ? TitleOfPart(longer->part) : ""),
             When(longer.has_value(), longer ? longer->before : 0),
             When(longer.has_value(), longer ? longer->now : 0),
             lost,

@@ -9,6 +9,7 @@
 
 #include "base/file_writer.h"
 #include "base/time_units.h"
+#include "base/wall_clock.h"
 #include "watch/departure.h"
 #include "watch/history.h"
 #include "watch/keeping.h"
@@ -20,18 +21,14 @@ namespace {
 
 constexpr int64_t kMostHistory = 100'000'000;  // bytes; there are up to two such files
 
-int64_t Now() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
-}
-
 // What a watch remembers from window to window.
 class Watcher {
  public:
-  Watcher(const WatchOptions& options, std::vector<WatchedWindow> before)
-      : options_(options), latest_(std::move(before)) {
-    for (const WatchedWindow& window : latest_) counts_.Count(window);
-    Forget();
+  Watcher(const WatchOptions& options, std::vector<WatchedWindow> before) : options_(options) {
+    for (WatchedWindow& window : before) {
+      counts_.Count(window);
+      Remember(std::move(window));
+    }
   }
 
   // Watches one window.
@@ -47,15 +44,14 @@ class Watcher {
     if (options_.on_window) options_.on_window(window);
     if (auto kept = AppendWindow(options_.folder, window, kMostHistory); !kept) return kept;
     if (auto told = Tell(window); !told) return told;
-    latest_.push_back(std::move(window));
-    Forget();
+    Remember(std::move(window));
     return {};
   }
 
   // Drops the trace that is still there in case that its window began a change.
   void End() { Drop(); }
 
-  int64_t TimeNow() const { return options_.now ? options_.now() : Now(); }
+  int64_t TimeNow() const { return options_.now ? options_.now() : WallClock(); }
 
  private:
   Result<void> Tell(const WatchedWindow& window) {
@@ -67,12 +63,12 @@ class Watcher {
   // The first window that is like none before is a trace worth having; of a change, the first two:
   // that of the window before waits until this one tells.
   void Judge(WatchedWindow& window, const std::string& folder) {
+    const bool first = window.why.empty() && latest_.empty();
     if (window.why.empty()) {
       latest_.push_back(window);
-      window.departed = DeparturesOf(Comparable());
+      window.departed = DeparturesOf(latest_);
       latest_.pop_back();
     }
-    const bool first = window.why.empty() && Comparable().empty();
     if (first || !window.departed.empty()) {
       window.kept = std::filesystem::path(folder).filename();
       waiting_.clear();  // it stays
@@ -91,19 +87,11 @@ class Watcher {
     waiting_.clear();
   }
 
-  std::vector<WatchedWindow> Comparable() const {
-    std::vector<WatchedWindow> windows;
-    std::ranges::copy_if(latest_, std::back_inserter(windows),
-                         [](const WatchedWindow& w) { return w.why.empty(); });
-    return windows;
-  }
-
-  void Forget() {
-    size_t comparable = 0;
-    auto at = latest_.rbegin();
-    for (; at != latest_.rend() && comparable < kComparedWindows; ++at)
-      comparable += at->why.empty() ? 1 : 0;
-    latest_.erase(latest_.begin(), at.base());
+  // Those that later ones are compared with.
+  void Remember(WatchedWindow window) {
+    if (!window.why.empty()) return;
+    latest_.push_back(std::move(window));
+    if (latest_.size() > kComparedWindows) latest_.erase(latest_.begin());
   }
 
   const WatchOptions& options_;

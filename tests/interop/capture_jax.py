@@ -7,37 +7,12 @@ coordinator there, a gRPC server of another kind.
 
 import os
 import sys
-import tempfile
 import time
 
 os.environ["JAX_PLATFORMS"] = "cpu"
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
-
-
-class OwnProfiler:
-    """Profiles half of every second."""
-
-    def __init__(self):
-        self.folder = tempfile.mkdtemp()
-        self.on = False
-        self.since = time.time()
-        self.errors = self.profiles = 0
-
-    def step(self):
-        if time.time() - self.since < 0.5:
-            return
-        self.since = time.time()
-        try:
-            if self.on:
-                jax.profiler.stop_trace()
-                self.profiles += 1
-            else:
-                jax.profiler.start_trace(self.folder)
-        except Exception as error:  # noqa: BLE001: whatever it is, the job goes on
-            self.errors += 1
-            print("own profiler:", type(error).__name__, flush=True)
-        self.on = not self.on
+from own_profiler import OwnProfiler  # noqa: E402
 
 
 @jax.jit
@@ -52,7 +27,7 @@ def main(port, seconds, more=None):
     if more is not None and more.isdigit():
         jax.distributed.initialize(f"127.0.0.1:{more}", num_processes=1, process_id=0)
     server = jax.profiler.start_server(port)
-    own = OwnProfiler() if more == "itself" else None
+    own = OwnProfiler(jax.profiler.start_trace, jax.profiler.stop_trace) if more == "itself" else None
     weights, batch = jnp.ones((128, 128)), jnp.ones((64, 128))
     train(weights, batch).block_until_ready()
     print("ready", flush=True)

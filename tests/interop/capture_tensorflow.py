@@ -6,37 +6,12 @@ and then, as scripts do, and counts the errors that this gives.
 
 import os
 import sys
-import tempfile
 import time
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "2"
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
 import tensorflow as tf  # noqa: E402
-
-
-class OwnProfiler:
-    """Profiles half of every second."""
-
-    def __init__(self):
-        self.folder = tempfile.mkdtemp()
-        self.on = False
-        self.since = time.time()
-        self.errors = self.profiles = 0
-
-    def step(self):
-        if time.time() - self.since < 0.5:
-            return
-        self.since = time.time()
-        try:
-            if self.on:
-                tf.profiler.experimental.stop()
-                self.profiles += 1
-            else:
-                tf.profiler.experimental.start(self.folder)
-        except Exception as error:  # noqa: BLE001: whatever it is, the job goes on
-            self.errors += 1
-            print("own profiler:", type(error).__name__, flush=True)
-        self.on = not self.on
+from own_profiler import OwnProfiler  # noqa: E402
 
 
 @tf.function
@@ -49,7 +24,7 @@ def train(weights, batch):
 
 def main(port, seconds, more=None):
     tf.profiler.experimental.server.start(port)
-    own = OwnProfiler() if more == "itself" else None
+    own = OwnProfiler(tf.profiler.experimental.start, tf.profiler.experimental.stop) if more == "itself" else None
     weights, batch = tf.Variable(tf.ones((128, 128))), tf.ones((64, 128))
     train(weights, batch).numpy()
     print("ready", flush=True)

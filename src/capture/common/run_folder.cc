@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/ascii.h"
+#include "base/folder_bytes.h"
 #include "base/json_writer.h"
 #include "base/sync_folder.h"
 #include "base/system_error.h"
@@ -46,17 +47,6 @@ std::string Safe(std::string_view text) {
   for (const char c : text.substr(0, kMostHostName))
     safe += IsWordChar(c) || c == '-' || c == '.' ? c : '-';
   return safe;
-}
-
-int64_t BytesIn(const fs::path& folder) {
-  int64_t bytes = 0;
-  std::error_code error;
-  for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end;
-       at.increment(error)) {
-    std::error_code ignored;
-    if (at->is_regular_file(ignored)) bytes += static_cast<int64_t>(at->file_size(ignored));
-  }
-  return bytes;
 }
 
 bool IsOurs(const fs::path& folder) {

@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <latch>
 #include <mutex>
 #include <optional>
 #include <thread>
 
 #include "base/time_units.h"
+#include "base/wall_clock.h"
 #include "capture/common/lock.h"
 #include "capture/common/run_folder.h"
 #include "capture/debug_server/answers.h"
@@ -27,10 +27,6 @@ constexpr int64_t kPatience = 10 * kSecond;         // of what needs no GIL, and
 constexpr int64_t kProfilePatience = 60 * kSecond;  // beyond the window
 constexpr size_t kMostTrace = size_t{1} << 31;      // bytes
 constexpr size_t kMostText = size_t{1} << 28;
-
-int64_t WallClock() {
-  return std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-}
 
 // One rank, and what it answered.
 struct Worker {

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/time_units.h"
+#include "base/wall_clock.h"
 #include "capture/common/lock.h"
 #include "capture/common/run_folder.h"
 #include "capture/common/workers.h"
@@ -25,12 +26,6 @@ namespace {
 
 constexpr int64_t kCallTime = 30 * kSecond;  // of calls that record nothing
 constexpr int64_t kSlice = 20 * kMillisecond;
-
-int64_t Now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 // Servers, and what is known of those that registered themselves, by their address.
 struct FoundServers {
@@ -103,7 +98,7 @@ CaptureTarget TargetOf(const ServerAddress& server, const FoundServers& found) {
 class GrpcRun {
  public:
   GrpcRun(const GrpcCaptureOptions& options, FoundServers found)
-      : options_(options), begun_(Now()) {
+      : options_(options), begun_(WallClock()) {
     result_.window = {.duration = options.capture.window.duration};
     result_.dry_run = options.capture.dry_run;
     for (const ServerAddress& server : found.servers)
@@ -195,7 +190,7 @@ ServersOptions GrpcRun::OptionsFor(const std::string& folder, int64_t left) cons
 
 // One profile of each server, in a folder named by the time.
 Result<ServersResult> GrpcRun::Capture(RunFolder& folder, bool snapshot) {
-  const std::string within = "plugins/profile/" + SessionName(Now());
+  const std::string within = "plugins/profile/" + SessionName(WallClock());
   const auto path = folder.MakeFolder(within);
   if (!path) return std::unexpected(path.error());
   ServersOptions options = OptionsFor(*path, folder.left());
@@ -226,7 +221,7 @@ void GrpcRun::Take(const std::string& within, const ServerTrace& trace, int64_t 
   outcome.file = within + "/" + trace.file;
   outcome.bytes += trace.bytes;
   outcome.start = start > 0 ? start : begun_;
-  outcome.end = Now();
+  outcome.end = WallClock();
   if (trace.facts.start > 0) starts_.push_back(trace.facts.start);
 }
 
@@ -239,12 +234,12 @@ Result<void> GrpcRun::Window(RunFolder& folder) {
 
 // Profiles until the window is over or a stop comes, with a snapshot now and then.
 void GrpcRun::FetchSnapshots(RunFolder& folder) {
-  const int64_t end = Now() + options_.capture.window.duration;
-  for (int64_t next = Now() + options_.snapshot_every;; next += options_.snapshot_every) {
-    while (Now() < std::min(next, end) && !Cancelled())
+  const int64_t end = WallClock() + options_.capture.window.duration;
+  for (int64_t next = WallClock() + options_.snapshot_every;; next += options_.snapshot_every) {
+    while (WallClock() < std::min(next, end) && !Cancelled())
       std::this_thread::sleep_for(std::chrono::nanoseconds(kSlice));
-    const bool last = Cancelled() || Now() >= end;
-    result_.cancelled = Now() < end && last;
+    const bool last = Cancelled() || WallClock() >= end;
+    result_.cancelled = WallClock() < end && last;
     if (!Capture(folder, true) || last || Left().empty()) return;
   }
 }
@@ -354,7 +349,7 @@ Result<GrpcText> NewGrpcSession(const std::string& master, const GrpcCaptureOpti
   for (const capture::ServerAddress& host : hosts->servers)
     names.push_back(fmt::format("{}:{}", host.host, host.port));
   const int64_t duration = options.capture.window.duration;
-  const capture::ProfileSettings settings{.session = capture::SessionName(capture::Now()),
+  const capture::ProfileSettings settings{.session = capture::SessionName(WallClock()),
                                           .duration = duration,
                                           .host_level = options.host_level,
                                           .device_level = options.device_level,

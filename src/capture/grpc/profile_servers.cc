@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/time_units.h"
+#include "base/wall_clock.h"
 #include "capture/grpc/grpc_connection.h"
 #include "capture/grpc/profile_answer.h"
 
@@ -40,12 +41,6 @@ constexpr uint64_t kMostAnswer = 2'147'483'647;  // bytes, of any answer
 constexpr int64_t kNearLimit = 1'900'000'000;
 constexpr uint64_t kMostSmall = 1 << 20;  // bytes of an answer without a profile
 constexpr std::string_view kAgent = "stepscope";
-
-int64_t Now() {
-  return std::chrono::duration_cast<nanoseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 // One server's part of the capture.
 struct Part {
@@ -133,7 +128,7 @@ asio::awaitable<void> Capture::WaitForAll() {
   }
   const auto connected = std::ranges::count_if(parts_, [](const Part& part) { return !part.over; });
   const bool together = options_.delay > 0 || connected > 1;
-  if (together && !options_.snapshot) start_ = Now() + std::max(options_.delay, kLeadTime);
+  if (together && !options_.snapshot) start_ = WallClock() + std::max(options_.delay, kLeadTime);
   Tell("recording");
   ready_.cancel();
 }
@@ -166,7 +161,7 @@ asio::awaitable<GrpcEnd> Capture::Profile(Part& part, ProfileFile& file, int64_t
   ProfileSettings settings = options_.settings;
   settings.duration = part.trace.duration;
   settings.start = start;
-  const int64_t lead = std::max<int64_t>(0, start - Now());
+  const int64_t lead = std::max<int64_t>(0, start - WallClock());
   const int64_t window = options_.snapshot ? 0 : settings.duration;
   const int64_t after = std::max(kLeastAfter, 2 * window);
   // GCC 12 destroys temporaries of a conditional expression twice in an awaited one.
@@ -222,13 +217,13 @@ asio::awaitable<void> Capture::RunConnected(Part& part) {
     trace.reason = {file.error().what, file.error().hint};
     co_return;
   }
-  const int64_t first = Now();
+  const int64_t first = WallClock();
   int64_t start = start_;
   while (true) {
     ProfileAnswer answer([&file](std::string_view bytes) { return file->Append(bytes); });
     const GrpcEnd end = co_await Profile(part, *file, start, answer);
     start = 0;  // of another try
-    if (IsBusy(end) && !stopping_ && Now() - first < options_.patience) {
+    if (IsBusy(end) && !stopping_ && WallClock() - first < options_.patience) {
       co_await Sleep(kBusyPause);
       if (!stopping_) continue;
     }
@@ -261,7 +256,7 @@ asio::awaitable<void> Capture::RunConnected(Part& part) {
 // Ends the session of one server, which then answers with what it has.
 asio::awaitable<void> Capture::Stop(Part& part) {
   const ServerAddress server = part.trace.server;
-  if (part.recording && Now() > start_ && !options_.snapshot) {
+  if (part.recording && WallClock() > start_ && !options_.snapshot) {
     GrpcConnection other(io_.get_executor(), server.host, server.port, std::string(kAgent));
     const auto deadline = Clock::now() + nanoseconds(kStopTime / 2);
     const std::string request = TerminateRequest(options_.settings.session);

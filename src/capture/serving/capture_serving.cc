@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/time_units.h"
+#include "base/wall_clock.h"
 #include "capture/common/lock.h"
 #include "capture/common/run_folder.h"
 #include "capture/serving/serving_client.h"
@@ -21,12 +22,6 @@ namespace {
 
 constexpr int64_t kSlice = 20 * kMillisecond;
 constexpr int64_t kFilesTime = 60 * kSecond;  // for files, after the server has answered the stop
-
-int64_t Now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 class ServingRun {
  public:
@@ -65,14 +60,16 @@ class ServingRun {
 
 // Until the window is over or a stop comes.
 void ServingRun::Wait() const {
-  const int64_t end = Now() + options_.capture.window.duration;
-  while (Now() < end && !Cancelled()) std::this_thread::sleep_for(std::chrono::nanoseconds(kSlice));
+  const int64_t end = WallClock() + options_.capture.window.duration;
+  while (WallClock() < end && !Cancelled())
+    std::this_thread::sleep_for(std::chrono::nanoseconds(kSlice));
 }
 
 // Fails where no profile has begun.
 Result<void> ServingRun::Profile(Lock& lock) {
   const int64_t window = options_.capture.window.duration;
-  if (auto said = lock.Uncertain(Now() + window + options_.patience, "a profile is under way");
+  if (auto said =
+          lock.Uncertain(WallClock() + window + options_.patience, "a profile is under way");
       !said)
     return said;
   Tell("starting");
@@ -81,7 +78,7 @@ Result<void> ServingRun::Profile(Lock& lock) {
     lock.Over();
     return std::unexpected(begun.error());
   }
-  result_.start = Now();
+  result_.start = WallClock();
   if (!*begun) result_.unknown.emplace_back("The server did not say that the profile began.");
   Tell("recording");
   if (*begun) Wait();
@@ -96,7 +93,7 @@ Result<void> ServingRun::Profile(Lock& lock) {
 }
 
 void ServingRun::TakeFile(RunFolder& folder, const WrittenTrace& trace, int number) {
-  CaptureOutcome outcome{.target = Target(trace.rank), .start = result_.start, .end = Now()};
+  CaptureOutcome outcome{.target = Target(trace.rank), .start = result_.start, .end = WallClock()};
   const std::string name = fmt::format("{}{}{}", FileNameOf(outcome.target, ""),
                                        number == 0 ? "" : fmt::format(".{}", number), trace.suffix);
   const auto bytes = folder.CopyTrace(trace.path, name, outcome.target);
@@ -160,9 +157,10 @@ Result<CaptureResult> ServingRun::Run() {
     result_.outcomes.push_back({.target = Target(-1)});
     return std::move(result_);
   }
-  auto lock = Lock::Take(LockFolder(), LockKey(address_.Authority()), address_.Authority(), Now());
+  auto lock =
+      Lock::Take(LockFolder(), LockKey(address_.Authority()), address_.Authority(), WallClock());
   if (!lock) return std::unexpected(lock.error());
-  auto folder = RunFolder::Make(options_.capture, "serving", Now());
+  auto folder = RunFolder::Make(options_.capture, "serving", WallClock());
   if (!folder) return std::unexpected(folder.error());
   const FolderState before = StateOf(options_.traces);
   if (const auto profiled = Profile(*lock); profiled) {

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/time_units.h"
+#include "base/wall_clock.h"
 #include "capture/common/lock.h"
 #include "capture/common/private_file.h"
 #include "capture/common/run_folder.h"

@@ -16,6 +16,7 @@
 
 #include "base/system_error.h"
 #include "base/time_units.h"
+#include "base/wall_clock.h"
 #include "capture/common/lock.h"
 #include "capture/torch/control.h"
 #include "capture/torch/dyno.h"

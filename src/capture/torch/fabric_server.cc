@@ -3,11 +3,11 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <chrono>
 #include <mutex>
 #include <thread>
 #include <utility>
 
+#include "base/wall_clock.h"
 #include "capture/torch/fabric_socket.h"
 #include "capture/torch/handouts.h"
 
@@ -30,10 +30,6 @@ struct FabricServer::State {
   std::atomic<bool> stop = false;
   std::thread thread;
 };
-
-int64_t WallClock() {
-  return std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-}
 
 void FabricServer::State::Take(const Received& received) {
   const auto message = ParseMessage(received.bytes);

@@ -38,7 +38,4 @@ class FabricServer {
   std::unique_ptr<State> state_;
 };
 
-// ns since 1970.
-int64_t WallClock();
-
 }  // namespace stepscope::capture

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cmath>
 #include <iterator>
 
 #include "base/stop.h"
 #include "base/time_units.h"
+#include "base/wall_clock.h"
 #include "goodput/accounting/productivity.h"
 #include "goodput/ledger/load_jobs.h"
 #include "goodput/program/program_use.h"
@@ -22,10 +22,6 @@ namespace stepscope {
 namespace {
 
 using goodput::Job;
-
-int64_t Now() {
-  return std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-}
 
 // The last hour, day and week, as far as the job is longer.
 std::vector<goodput::RollingWindow> Rolling(goodput::Accounting& accounting,
@@ -134,7 +130,7 @@ Report Partition(Job& job, const GoodputReportOptions& options) {
 
 Result<Report> MlGoodput(const Job& job, const GoodputReportOptions& options) {
   const goodput::MlGoodput& log = job.ml_goodput;
-  const double at = goodput::MlSeconds(options.at.value_or(Now()));
+  const double at = goodput::MlSeconds(options.at.value_or(WallClock()));
   goodput::MlSteps steps{.most = options.most_steps};
   if (options.ideal_step_time > 0) steps.ideal = goodput::MlSeconds(options.ideal_step_time);
   if (options.window) {
@@ -176,7 +172,7 @@ Error BadTime(std::string_view text) {
 }  // namespace
 
 Result<int64_t> ParseGoodputTime(std::string_view text) {
-  if (text == "now") return Now();
+  if (text == "now") return WallClock();
   double seconds = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
   constexpr double kLatest = 4.6e9;
