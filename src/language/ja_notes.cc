@@ -162,6 +162,8 @@ std::span<const Translated> JapaneseOfNotes() {
       {"job ends were assigned to the previous attempt: earlier than the current one",
        "ジョブの終了を前の試行のものとしました: 現在の試行より前の時刻です"},
       {"spans were skipped: end before begin", "スパンをスキップしました: 終了が開始より前です"},
+      {"step starts were skipped: no step number",
+       "ステップの開始をスキップしました: ステップ番号がありません"},
       {"span ends were skipped: no begin", "スパンの終了をスキップしました: 開始がありません"},
       {"custom types were joined as '(more types)': beyond the first 30",
        "最初の 30 種類を超えるカスタムの種類を '(more types)' にまとめました"},

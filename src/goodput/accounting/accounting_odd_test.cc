@@ -108,6 +108,19 @@ TEST(OddEvents, CheckpointsWithoutAStepSaveNoKnownStep) {
   }
 }
 
+TEST(OddEvents, StepsWithoutANumberAreSkippedButTheProcessLived) {
+  Accounting accounting = AccountingOf("0 start; 0..20 steps 0..1; 5..6 save 0");
+  accounting.Add({.kind = EventKind::kStepStart, .time = ScenarioTime(30)});
+  const Partition p = accounting.Query();
+  EXPECT_EQ(p.open_step, 1);
+  EXPECT_EQ(p.steps_at_risk, 0);
+  EXPECT_EQ(p.end, ScenarioTime(30));
+  EXPECT_EQ(accounting.note_counts().Count(NoteKind::kStepWithoutNumber), 1);
+  Accounting none = AccountingOf("0 start; 5..6 save 0");
+  none.Add({.kind = EventKind::kStepStart, .time = ScenarioTime(30)});
+  EXPECT_EQ(none.Query().open_step, std::nullopt);
+}
+
 TEST(OddEvents, ManyCustomTypesShareOneName) {
   Accounting accounting = AccountingOf("0 start");
   for (int k = 0; k < 100; ++k) {

@@ -309,7 +309,8 @@ void AddOpenStep(const JointAttempt& current, Partition& out) {
     out.open_since = current.lead->told.time;
   }
   if (!current.lead->saved) return;
-  out.steps_at_risk = std::max<int64_t>(0, (is_open ? last - 1 : last) - *current.lead->saved);
+  out.steps_at_risk = std::max<int64_t>(
+      0, SubtractSaturated(is_open ? SubtractSaturated(last, 1) : last, *current.lead->saved));
 }
 
 constexpr const char* kRunning = "running";

@@ -242,6 +242,10 @@ bool Recording::CountsAnew(const Event& event, const Attempt& attempt) const {
 }
 
 void Recording::AddStep(const Event& event, Attempt& attempt, JobTotals& job) {
+  if (event.step == kUnknown) {
+    attempt.last = std::max(attempt.last, event.time);
+    return job.note_counts.Add(NoteKind::kStepWithoutNumber);
+  }
   const StepTime told{AddSaturated(event.step, attempt.counted_on), event.time};
   if (attempt.steps.empty() || told.step > attempt.told.step) {
     return AppendStep(told, attempt, job);

@@ -65,6 +65,7 @@ constexpr auto kNotes = std::to_array<NoteText>({
     {"other_leader",
      "parts of an attempt are told by another rank: the log of the lowest one has gaps"},
     {"out_of_order", "events came out of order: put in the order of their sequence numbers"},
+    {"step_without_number", "step starts were skipped: no step number"},
 });
 static_assert(kNotes.size() == static_cast<size_t>(NoteKind::kCount));
 

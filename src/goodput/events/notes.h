@@ -55,6 +55,7 @@ enum class NoteKind : uint8_t {
   kClockOrder,
   kOtherLeader,
   kOutOfOrder,
+  kStepWithoutNumber,
   kCount
 };
 
