@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/front_door.h"
+#include "tests/paths.h"
+#include "tests/scratch.h"
 #include "tests/shell.h"
 
 namespace stepscope::testing::cli_test {
@@ -273,9 +275,58 @@ TEST_F(CliTest, AReaderThatLeavesEarlyIsNoError) {
 }
 
 TEST_F(CliTest, AFullDiskIsAnError) {
-  const Outcome outcome = Shell("stepscope analyze " + job_ + " > /dev/full");
+  for (const std::string& command :
+       {"analyze " + job_, std::string("list"), std::string("explain idle_time"),
+        std::string("--help"), std::string("analyze --help"), std::string("--version")}) {
+    const Outcome outcome = Shell("stepscope " + command + " > /dev/full");
+    EXPECT_EQ(outcome.code, 2) << command;
+    EXPECT_TRUE(outcome.err.contains("cannot write the result: No space left")) << outcome.err;
+  }
+}
+
+// Conditions that hold are told on stderr, which its reader may have closed.
+TEST_F(CliTest, WhoReadsErrorsMayLeaveEarly) {
+  const Outcome outcome = Shell(
+      "(stepscope analyze " + job_ +
+      " --format csv --fail-on 'temporal_breakdown.idle_ratio>=0'; echo code $? >&3) 3>&1 2>&1 "
+      "1>/dev/null | head -c 0; sleep 0.1");
+  EXPECT_TRUE(outcome.out.empty() || outcome.out.contains("code 1")) << outcome.out;
+  const Outcome closed = Shell("stepscope analyze " + job_ +
+                               " --fail-on 'temporal_breakdown.idle_ratio>=0' >/dev/null 2>&-");
+  EXPECT_EQ(closed.code, 1);
+}
+
+TEST_F(CliTest, ALimitOfFileSizeIsAnErrorAndLeavesNothing) {
+  const ScratchFolder folder;
+  const Outcome outcome = Shell("ulimit -f 1; stepscope demo " + folder.path() + "/job");
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_TRUE(outcome.err.contains("cannot write")) << outcome.err;
+  EXPECT_TRUE(outcome.err.contains("File too large")) << outcome.err;
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path() + "/job"));
+}
+
+TEST_F(CliTest, LittleMemoryIsAnErrorThatSaysWhatToDo) {
+  const Outcome outcome = Shell("ulimit -v 120000; stepscope analyze " + job_ + " --threads 1");
+  EXPECT_FALSE(outcome.err.contains("report this")) << outcome.err;
+  EXPECT_FALSE(outcome.err.contains("bad_alloc")) << outcome.err;
+}
+
+TEST(Cli, NamesOfFilesCannotSteerTheTerminal) {
+  const Outcome outcome = Stepscope("analyze '/no/\u009b31m\u202egpj\xff'");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_TRUE(outcome.err.contains("/no/\\u009b31m\\u202egpj\\xff")) << outcome.err;
+}
+
+// Each of many ranks has a temporary name as long as it is written.
+TEST(Cli, ADemoThatIsEndedLeavesNoUnfinishedFile) {
+  const ScratchFolder folder;
+  const std::string job = folder.path() + "/job";
+  const Outcome outcome = Shell(
+      Binary() + " demo " + job + " --ranks 64 --min-raw-bytes 20000000 >/dev/null & pid=$!; " +
+      "until ls " + job + " 2>/dev/null | grep -q partial; do sleep 0.01; done; " +
+      "kill -TERM $pid; wait $pid; echo $?");
+  EXPECT_TRUE(outcome.out.starts_with("143")) << outcome.out;
+  for (const auto& entry : std::filesystem::directory_iterator(job))
+    EXPECT_FALSE(entry.path().string().ends_with(".partial")) << entry.path();
 }
 
 // man reads it without a warning, and it names every command.

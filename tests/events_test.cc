@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <stop_token>
@@ -125,6 +126,18 @@ TEST_F(EventsTest, FilesThatAreGoneAndStopsAreErrors) {
   std::filesystem::remove(folder_.path() + "/rank5.json");
   EXPECT_FALSE(session_->ReadEvents(5).has_value());
   EXPECT_EQ(Get("rank", {.kinds = {"kernel"}}), Texts{"5"}) << "what was read stays";
+}
+
+TEST_F(EventsTest, AFileThatWasReplacedIsAnErrorAndNoOtherRecording) {
+  std::string other(kTrace);
+  other.replace(other.find("gemm"), 4, "copy");
+  folder_.Write("rank5.json", other);
+  std::filesystem::last_write_time(
+      folder_.path() + "/rank5.json",
+      std::filesystem::last_write_time(folder_.path() + "/rank5.json") + std::chrono::seconds(2));
+  const auto again = session_->ReadEvents(5);
+  ASSERT_FALSE(again.has_value());
+  EXPECT_EQ(again.error().what, "the file was written to after it had been read");
 }
 
 TEST_F(EventsTest, TracesThatAreKeptAreNotReadAgain) {

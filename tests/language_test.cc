@@ -9,7 +9,7 @@
 #include <regex>
 #include <string>
 
-#include "report/printable.h"
+#include "report/display_width.h"
 #include "stepscope/compare.h"
 #include "stepscope/session.h"
 #include "stepscope/write.h"

@@ -15,6 +15,9 @@ std::string Binary();
 // goodput_c_test.c, built.
 std::string GoodputCTest();
 
+// faults/fault_shim.cc, built.
+std::string FaultShim();
+
 // Python 3.
 std::string Python();
 

@@ -49,6 +49,16 @@ TEST(WhatifOrigins, ARankThatIsLateNowAndThenIsPricedOnAverage) {
       << AllSaid(answer);
 }
 
+// Which varies too much for the search for origins; yet the other waits for it in every step.
+TEST(WhatifOrigins, TheRankThatOthersWaitForMostIsAlwaysAsked) {
+  const std::vector<double> late = {31, 12, 55, 11, 70, 13, 42, 90, 12, 25};
+  const ReportSet answer = AnswerToJob(DataParallel(
+      2, [&](int rank, int step) { return rank == 0 ? late[static_cast<size_t>(step - 1)] : 10; }));
+  EXPECT_EQ(RanksChanged(answer), std::vector<std::string>{"rank 0: all = median of ranks"});
+  const Row first = RowsOf(answer, "whatif", "changes").front();
+  EXPECT_NEAR(static_cast<double>(first.Int("saved")), 26.67e6, 0.2e6) << "the first is left out";
+}
+
 // The excess of one hides that of the other in some steps.
 TEST(WhatifOrigins, OfTwoRanksThatAreLateTheExcessOfEachIsTold) {
   const ReportSet answer = AnswerToJob(DataParallel(6, [](int rank, int step) {

@@ -266,6 +266,8 @@ struct InputFile {
   int64_t gpu_events = 0;  // of which device activities
   int64_t bytes = 0;       // size on disk
   std::string problem;     // empty when the file was read to its end without complaint
+  int64_t written = 0;     // when, as StoredItem::written; no writer prints it
+  uint64_t version = 0;    // as StoredItem::version; no writer prints it
 };
 
 // What was read: the inputs of one training run.

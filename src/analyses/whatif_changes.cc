@@ -9,12 +9,37 @@
 #include <utility>
 
 #include "base/saturate.h"
+#include "facts/derived/lateness/late_evidence.h"
+#include "facts/derived/lateness/step_blame.h"
 #include "facts/derived/replay/change_lags.h"
 #include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/replay_error.h"
 
 namespace stepscope::whatif {
 namespace {
+
+constexpr double kFairShares = 1.5;   // of the wait time, as stragglers stand out
+constexpr double kMostOfAll = 0.7;    // of it, of two ranks
+constexpr double kLeastSaved = 0.03;  // of a step, as of an origin
+
+// The rank that the others wait for most, where that stands out and is clear in all steps; absent:
+// none does.
+std::optional<int64_t> MostWaitedFor(const Facts& facts) {
+  const StepBlame steps = BlameOfSteps(facts);
+  Blame sum;
+  for (const auto& [step, blame] : steps)
+    for (const auto& [rank, ns] : blame.by_rank) sum.Add(rank, ns);
+  if (sum.all <= 0) return std::nullopt;
+  const auto [rank, caused] =
+      *std::ranges::max_element(sum.by_rank, {}, [](const auto& r) { return r.second; });
+  const auto ranks = static_cast<double>(facts.collectives.ranks.size());
+  const double share = static_cast<double>(caused) / static_cast<double>(sum.all);
+  if (share < std::min(kFairShares / ranks, kMostOfAll)) return std::nullopt;
+  const OwnTimes own(facts);
+  if (own.Weigh(steps, rank) != LateEvidence::kClear || !own.IsAlwaysSlow(rank, std::nullopt))
+    return std::nullopt;
+  return facts.collectives.ranks[rank].rank;
+}
 
 class ChangeAsker {
  public:
@@ -25,6 +50,7 @@ class ChangeAsker {
     if (auto asked = AskSet(set); !asked) return std::unexpected(std::move(asked.error()));
     const auto of_user = std::ssize(out_);
     AskOrigins();
+    AskMostWaitedFor();
     for (const SlowLink& link : SlowLinksOf(facts_)) AskLink(link);
     Try("input: no wait", ColumnKind::kInput);
     Try("link: x2", ColumnKind::kCommunication);
@@ -73,6 +99,23 @@ class ChangeAsker {
       all.path = origin.path;
       out_.push_back(all);
     }
+  }
+
+  // Where the search for origins left it out, as for what a rank does between its operators.
+  void AskMostWaitedFor() {
+    const auto rank = MostWaitedFor(facts_);
+    const auto is_it = [&](const Origin& o) {
+      return graph_.ranks[o.late.rank].rank->rank == rank;
+    };
+    if (!rank || origins_.Of(graph_, *rank) || std::ranges::any_of(origins_.harmless, is_it))
+      return;
+    const auto before = out_.size();
+    Try(fmt::format("rank {}: all = median of ranks", *rank), ColumnKind::kWait);
+    const double step = static_cast<double>(MeanStep(graph_, origins_.recorded, std::nullopt));
+    const double least = std::max(kLeastSaved, ReplayErrorOf(facts_).median) * step;
+    if (out_.size() == before) return;
+    out_.back().rank = rank;
+    if (static_cast<double>(out_.back().Saved(facts_)) < least) out_.pop_back();
   }
 
   // As fast as groups alike are, or as it was.

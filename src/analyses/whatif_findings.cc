@@ -193,13 +193,17 @@ void AddWorths(Report& report, const Facts& facts, std::span<const AskedChange> 
     // Where messages have no partner, or the library's waits are guessed, links between ranks lack.
     const bool hidden = change.upper_bound && change.kind == ColumnKind::kCommunication;
     if (hidden && (facts.OnHost() || graph.unmatched_messages > 0)) continue;
-    if (!hidden && change.kind != ColumnKind::kInput) continue;
+    if (!hidden && !change.rank && change.kind != ColumnKind::kInput) continue;
     const int64_t recorded = MeanStep(graph, origins.recorded, change.since);
     const Worth worth =
         WorthOf(static_cast<double>(change.Saved(facts)), static_cast<double>(recorded), error, 0);
     add(Say("With '{change}' a step takes {less} less, of {time}.", Phrase::Name(change.text),
             time(worth.saved), time(worth.step_time)),
-        worth, {hidden ? CauseKind::kCommunication : CauseKind::kInput, std::nullopt});
+        worth,
+        {change.rank ? CauseKind::kWait
+         : hidden    ? CauseKind::kCommunication
+                     : CauseKind::kInput,
+         change.rank});
   }
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/sync_folder.h"
 #include "base/system_error.h"
+#include "base/unfinished_files.h"
 
 namespace stepscope {
 namespace {
@@ -82,7 +83,9 @@ FileWriter::FileWriter(FileWriter&& other) noexcept
 
 FileWriter::~FileWriter() {
   if (fd_ >= 0) close(fd_);
-  if (!temporary_.empty()) unlink(temporary_.c_str());
+  if (temporary_.empty()) return;
+  unlink(temporary_.c_str());
+  ForgetUnfinished(temporary_);
 }
 
 Result<void> FileWriter::Failed(int error) const {
@@ -97,8 +100,9 @@ Result<void> FileWriter::OpenTemporary() {
   constexpr int kFlags = O_WRONLY | O_CLOEXEC;
   if (named_) {
     temporary_ = target_ + std::string(kPartialSuffix);
+    AddUnfinished(temporary_);
     fd_ = open(temporary_.c_str(), kFlags | O_CREAT | O_TRUNC, kNewFile);
-    if (fd_ < 0) temporary_.clear();
+    if (fd_ < 0) ForgetUnfinished(std::exchange(temporary_, ""));
   } else {
     fd_ = open(FolderOf(target_).c_str(), kFlags | O_TMPFILE, kNewFile);
     if (fd_ < 0) {
@@ -157,7 +161,7 @@ Result<void> FileWriter::Commit() {
   if (fd_ >= 0 && close(std::exchange(fd_, -1)) != 0) return Failed(errno);
   if (in_place_) return {};
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) return Failed(errno);
-  temporary_.clear();
+  ForgetUnfinished(std::exchange(temporary_, ""));
   return {};
 }
 

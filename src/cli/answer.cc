@@ -162,7 +162,7 @@ int PrintAndJudge(ReportSet answer, const OutputFlags& output,
           : WriteOutput(Write(answer, format, style), output.file, answer.run.files);
   if (!printed) return Fail(printed.error());
   if (!matches) return Fail(matches.error());
-  for (const std::string& match : *matches) fmt::print(stderr, "stepscope: {}\n", match);
+  for (const std::string& match : *matches) Tell(match);
   return matches->empty() ? kDone : kConditionHolds;
 }
 

@@ -16,14 +16,14 @@
 #include "cli/ending_signals.h"
 #include "cli/more.h"
 #include "cli/serve.h"
+#include "cli/terminal.h"
 #include "stepscope/watch.h"
 
 namespace stepscope::cli {
 namespace {
 
 void ShowProgress(const CaptureProgress& progress) {
-  fmt::print(stderr, "\r\033[K{}: {} of {}", progress.doing, progress.done, progress.all);
-  std::fflush(stderr);
+  ShowRaw(fmt::format("\r\033[K{}: {} of {}", progress.doing, progress.done, progress.all));
 }
 
 constexpr int64_t kStepsAfter = 10;              // so many are waited for
@@ -64,7 +64,7 @@ Result<CaptureResult> Capture(const CaptureFlags& flags, const CaptureOnce& capt
   if (terminal) options.on_progress = ShowProgress;
   auto result = capture(options);
   if (result && !flags.goodput.empty() && TracesOf(*result) > 0) TakeSteps(flags, signals, *result);
-  if (terminal) fmt::print(stderr, "\r\033[K");
+  if (terminal) ShowRaw("\r\033[K");
   return result;
 }
 

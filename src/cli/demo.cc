@@ -9,12 +9,14 @@
 
 #include "base/time_units.h"
 #include "cli/answer.h"
+#include "cli/leaves_nothing.h"
 #include "cli/root.h"
 
 namespace stepscope::cli {
 namespace {
 
 int RunDemo(const std::string& folder, const DemoOptions& options) {
+  const LeavesNothing if_ended;
   const auto summary = WriteDemo(folder, options);
   if (!summary) return Fail(summary.error());
   fmt::print("{} traces with {} events ({:.1f} MB of JSON) in {}\n", options.ranks, summary->events,

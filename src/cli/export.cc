@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/answer.h"
+#include "cli/leaves_nothing.h"
 #include "cli/redact_flags.h"
 #include "cli/root.h"
 #include "cli/terminal.h"
@@ -29,6 +30,7 @@ CounterSeries SeriesOf(const std::string& name) {
 }
 
 int RunExportTraces(const ExportFlags& flags) {
+  const LeavesNothing if_ended;
   ProgressLine line;
   ExportOptions options = flags.options;
   if (flags.perfetto) options.format = ExportFormat::kPerfetto;

@@ -14,6 +14,7 @@
 #include "cli/chip_flags.h"
 #include "cli/goodput.h"
 #include "cli/server_flags.h"
+#include "cli/terminal.h"
 #include "stepscope/goodput_live.h"
 
 namespace stepscope::cli {
@@ -78,13 +79,11 @@ int RunCollect(const CollectFlags& flags) {
   options.otlp = flags.otlp;
   options.otlp_every = Nanoseconds(flags.otlp_every);
   options.on_ready = [](const std::string& url, const std::string& warning) {
-    if (!warning.empty()) fmt::print(stderr, "stepscope: {}\n", warning);
+    if (!warning.empty()) Tell(warning);
     fmt::print("Listening on {}\n", url);
     std::fflush(stdout);
   };
-  options.on_problem = [](const std::string& sentence) {
-    fmt::print(stderr, "stepscope: {}\n", sentence);
-  };
+  options.on_problem = [](const std::string& sentence) { Tell(sentence); };
   const auto served = GoodputServe(options);
   return served ? kDone : Fail(served.error());
 }

@@ -14,6 +14,7 @@
 #include "cli/answer.h"
 #include "cli/goodput.h"
 #include "cli/server_flags.h"
+#include "cli/terminal.h"
 
 namespace stepscope::cli {
 namespace {
@@ -41,7 +42,7 @@ bool WaitUnlessEnded(const sigset_t& signals, int64_t ns) {
 
 void PrintNotes(const GoodputSent& sent) {
   for (const Note& note : sent.notes) {
-    fmt::print(stderr, "stepscope: {} ({} times)\n", note.message, note.count);
+    Tell(fmt::format("{} ({} times)", note.message, note.count));
   }
 }
 
@@ -51,7 +52,7 @@ void PrintSummary(const GoodputSent& sent) {
              p.refused > 0 ? fmt::format(", {} unreadable by the server", p.refused) : "");
   PrintNotes(sent);
   if (!sent.whole) {
-    fmt::print(stderr, "stepscope: stopped; the remaining events are sent next time\n");
+    Tell("stopped; the remaining events are sent next time");
   }
 }
 
@@ -68,16 +69,15 @@ int RunSend(const SendFlags& flags) {
   bool shown = false;
   options.on_progress = [&](const GoodputSendProgress& progress) {
     if (!terminal) return;
-    fmt::print(stderr, "\r\033[K{} events sent", progress.events);
-    std::fflush(stderr);
+    ShowRaw(fmt::format("\r\033[K{} events sent", progress.events));
     shown = true;
   };
   const auto clear = [&] {
-    if (std::exchange(shown, false)) fmt::print(stderr, "\r\033[K");
+    if (std::exchange(shown, false)) ShowRaw("\r\033[K");
   };
   options.on_problem = [&](const std::string& sentence) {
     clear();
-    fmt::print(stderr, "stepscope: {}\n", sentence);
+    Tell(sentence);
   };
   const auto sent = GoodputSend(options);
   clear();

@@ -13,6 +13,7 @@
 
 #include "cli/answer.h"
 #include "cli/root.h"
+#include "cli/terminal.h"
 #include "stepscope/redact.h"
 
 namespace stepscope::cli {
@@ -48,7 +49,7 @@ int RunMcp(const McpFlags& flags) {
   options.settings = std::move(*settings);
   if (!flags.no_redact) options.redact = RedactOptions{.keep = {}, .key = MachineKey()};
   if (isatty(STDIN_FILENO) != 0)
-    fmt::print(stderr, "stepscope mcp: speaks JSON-RPC on standard input; assistants start it\n");
+    ShowRaw("stepscope mcp: speaks JSON-RPC on standard input; assistants start it\n");
   const auto served = ServeMcp(options, ReadInput, WriteLine);
   return served ? kDone : Fail(served.error());
 }

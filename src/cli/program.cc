@@ -2,12 +2,18 @@
 #include "cli/program.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <new>
 #include <string_view>
 #include <system_error>
 
+#include "base/unfinished_files.h"
 #include "cli/help.h"
 #include "cli/parser.h"
 #include "cli/root.h"
@@ -63,18 +69,51 @@ int RunWords(const std::vector<std::string>& words, const PluginLoader& load_plu
   return kDone;
 }
 
+// nlohmann's documents allocate in their destructor, from where nothing may be thrown.
+[[noreturn]] void EndByTerminate() {
+  try {
+    if (const auto thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    RemoveUnfinishedForGood();
+    std::_Exit(TellOutOfMemory());
+  } catch (...) {  // a defect, of which the system keeps what it can
+  }
+  std::abort();
+}
+
+[[noreturn]] void ThrowErrno() { throw std::system_error(errno, std::generic_category()); }
+
+// Readers such as head close the pipe early; that is not an error.
+int AfterWriting(const std::system_error& error) {
+  if (error.code() == std::errc::broken_pipe) return kDone;
+  PrintError({"cannot write the result: " + error.code().message(), "standard output", ""});
+  return kFailed;
+}
+
 }  // namespace
 
+int TellOutOfMemory() {
+  constexpr std::string_view kText =
+      "stepscope: out of memory\n"
+      "  try:   read fewer ranks (--ranks) or run fewer analyses (--only), or allow more memory "
+      "(ulimit -v, the limit of the container)\n";
+  [[maybe_unused]] const ssize_t told = write(STDERR_FILENO, kText.data(), kText.size());
+  return kFailed;
+}
+
 int RunProgram(const std::vector<std::string>& words, const PluginLoader& load_plugin) {
-  std::signal(SIGPIPE, SIG_IGN);
+  // What cannot be written is an error that is told.
+  for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
+  std::set_terminate(&EndByTerminate);
   try {
-    return RunWords(words, load_plugin);
+    const int code = RunWords(words, load_plugin);
+    if (std::fflush(stdout) != 0) ThrowErrno();
+    return code;
   } catch (const std::system_error& error) {
-    // Readers such as head close the pipe early; that is not an error.
-    if (error.code() == std::errc::broken_pipe) return kDone;
-    PrintError({error.what(), "standard output", ""});
-    return kFailed;
-  } catch (const std::exception& error) {  // out of memory, or a defect
+    return AfterWriting(error);
+  } catch (const std::bad_alloc&) {
+    return TellOutOfMemory();
+  } catch (const std::exception& error) {  // a defect
     PrintError({error.what(), "", "report this with the command and its input"});
     return kFailed;
   }

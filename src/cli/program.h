@@ -14,8 +14,11 @@ using PluginLoader = std::function<Result<void>(const std::string& file)>;
 
 // Runs the command that `words` name, without the program's own name, and returns the exit code.
 // Files of --plugin are loaded first, so that lists, help and completions know their analyses;
-// without a loader they are an error. Prints errors; throws nothing. Ignores SIGPIPE from then on:
-// readers such as head close the pipe early.
+// without a loader they are an error. Prints errors; throws nothing. Ignores SIGPIPE and SIGXFSZ
+// from then on: what cannot be written is an error, and readers such as head close the pipe early.
 int RunProgram(const std::vector<std::string>& words, const PluginLoader& load_plugin = {});
+
+// Says on stderr, without allocating, that there is no more memory; returns the exit code.
+int TellOutOfMemory();
 
 }  // namespace stepscope::cli

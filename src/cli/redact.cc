@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/answer.h"
+#include "cli/leaves_nothing.h"
 #include "cli/redact_flags.h"
 #include "cli/root.h"
 
@@ -60,8 +61,10 @@ void AddRedact(Command& root) {
       "Hosts, users, paths, addresses, environments, command lines and secrets become\n"
       "pseudonyms, the same in all files. Numbers and structure stay. Look through the result:\n"
       "docs/redact.md lists what cannot be recognized.");
-  command.Runs(
-      [flags] { return PrintAndJudge(Redact(flags->paths, flags->options), flags->output); });
+  command.Runs([flags] {
+    const LeavesNothing if_ended;
+    return PrintAndJudge(Redact(flags->paths, flags->options), flags->output);
+  });
 }
 
 }  // namespace stepscope::cli

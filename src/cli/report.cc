@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "base/printable.h"
 #include "cli/answer.h"
 #include "cli/output_file.h"
 #include "cli/productivity_flags.h"
@@ -30,10 +31,10 @@ void PrintProblems(const PageFile& page) {
   size_t damaged = 0;
   for (const InputFile& input : page.inputs) {
     if (input.problem.empty() || ++damaged > kMostNamed) continue;
-    fmt::print(stderr, "stepscope: {}: {}\n", input.path, input.problem);
+    Tell(fmt::format("{}: {}", input.path, input.problem));
   }
   if (damaged > kMostNamed)
-    fmt::print(stderr, "stepscope: and {} more files are damaged\n", damaged - kMostNamed);
+    Tell(fmt::format("and {} more files are damaged", damaged - kMostNamed));
 }
 
 int RunReport(const ReportFlags& flags) {
@@ -57,7 +58,8 @@ int RunReport(const ReportFlags& flags) {
   if (!written) return Fail(written.error());
   PrintProblems(*page);
   if (!IsStandardOutput(flags.file)) {
-    fmt::print(stderr, "{}: {:.1f} MB\n", flags.file, static_cast<double>(page->html.size()) / 1e6);
+    ShowRaw(fmt::format("{}: {:.1f} MB\n", Printable(flags.file),
+                        static_cast<double>(page->html.size()) / 1e6));
   }
   return kDone;
 }

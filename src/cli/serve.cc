@@ -46,10 +46,10 @@ sigset_t BlockSignals() {
 void TellOfEmptyPaths(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     if (FindRuns(path).empty() && !IsGoodputLedger(path))
-      fmt::print(stderr,
-                 "stepscope: {} has no trace (.json, .json.gz, .xplane.pb) and no goodput ledger "
-                 "yet; runs that appear there are shown\n",
-                 path);
+      Tell(
+          fmt::format("{} has no trace (.json, .json.gz, .xplane.pb) and no goodput ledger yet; "
+                      "runs that appear there are shown",
+                      path));
   }
 }
 
@@ -76,7 +76,7 @@ int ServeUntilEnded(const PageServerOptions& options, bool open,
   const sigset_t signals = BlockSignals();
   auto server = PageServer::Start(options);
   if (!server) return Fail(explain ? explain(server.error()) : server.error());
-  if (!server->warning().empty()) fmt::print(stderr, "stepscope: {}\n", server->warning());
+  if (!server->warning().empty()) Tell(server->warning());
   TellOfEmptyPaths(options.paths);
   fmt::print("Listening on {}\n", server->url());
   std::fflush(stdout);

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/printable.h"
 #include "cli/vocabulary.h"
 
 namespace stepscope::cli {
@@ -27,19 +28,6 @@ int64_t NowNs() {
 bool IsSet(const char* variable) {
   const char* value = std::getenv(variable);
   return value != nullptr && *value != '\0';
-}
-
-std::string Printable(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      out += fmt::format("\\x{:02x}", byte);
-    } else {
-      out += c;
-    }
-  }
-  return out;
 }
 
 // Whether the locale's encoding is UTF-8, by the variables in the order of POSIX.
@@ -82,12 +70,19 @@ TextStyle StdoutStyle() {
   return style;
 }
 
+void ShowRaw(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+void Tell(std::string_view text) { ShowRaw(fmt::format("stepscope: {}\n", Printable(text))); }
+
 void PrintError(const Error& given) {
   const Error error = WithOptions(given);
   std::string text = "stepscope: " + Printable(error.what);
   if (!error.where.empty()) text += "\n  where: " + Printable(error.where);
   if (!error.hint.empty()) text += "\n  try:   " + Printable(error.hint);
-  fmt::print(stderr, "{}\n", text);
+  ShowRaw(text + "\n");
 }
 
 ProgressLine::ProgressLine() : terminal_(isatty(STDERR_FILENO) != 0), started_ns_(NowNs()) {}
@@ -98,19 +93,17 @@ void ProgressLine::Show(const Progress& progress) {
                                                  : static_cast<double>(progress.bytes_done) /
                                                        static_cast<double>(progress.bytes_total);
   if (progress.files_total > 0 && progress.files_done == progress.files_total) {
-    fmt::print(stderr, "\r\033[K{} files read; analyzing", progress.files_total);
+    ShowRaw(fmt::format("\r\033[K{} files read; analyzing", progress.files_total));
   } else {
-    fmt::print(stderr, "\r\033[Kreading {} of {} files, {:.0f}%", progress.files_done,
-               progress.files_total, std::min(share, 1.0) * 100);
+    ShowRaw(fmt::format("\r\033[Kreading {} of {} files, {:.0f}%", progress.files_done,
+                        progress.files_total, std::min(share, 1.0) * 100));
   }
-  std::fflush(stderr);
   shown_ = true;
 }
 
 void ProgressLine::Clear() {
   if (!shown_) return;
-  fmt::print(stderr, "\r\033[K");
-  std::fflush(stderr);
+  ShowRaw("\r\033[K");
   shown_ = false;
 }
 

@@ -1,6 +1,8 @@
 // Writes errors and progress to the terminal, and finds its color and width.
 #pragma once
 
+#include <string_view>
+
 #include "stepscope/result.h"
 #include "stepscope/session.h"
 #include "stepscope/write.h"
@@ -13,6 +15,13 @@ TextStyle StdoutStyle();
 // The language that was given; else, for people, that of the locale, where it is one of ours in
 // UTF-8.
 Language LanguageOf(const std::string& given, bool for_people);
+
+// Prints to stderr, where that is possible: a reader that has gone is no reason to end. Text that
+// comes from files must be printable (base/printable.h).
+void ShowRaw(std::string_view text);
+
+// Prints "stepscope: TEXT", which may come from anywhere, as a line to stderr.
+void Tell(std::string_view text);
 
 // Prints an error to stderr: what, where, what to try. Fields of the core become options.
 void PrintError(const Error& error);

@@ -2,6 +2,8 @@
 #include "demo/production.h"
 
 #include <algorithm>
+#include <exception>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -42,7 +44,14 @@ Production::Production(const Plan& plan, const std::string& folder)
 Result<void> Production::Run() {
   {
     std::vector<std::jthread> helpers;
-    for (size_t i = 1; i < workers_; ++i) helpers.emplace_back([this, i] { Work(i); });
+    for (size_t i = 1; i < workers_; ++i) {
+      try {
+        helpers.emplace_back([this, i] { Work(i); });
+      } catch (const std::exception&) {
+        errors_[i] = Error{"no thread left", "", ""};
+        together_.arrive_and_drop();
+      }
+    }
     Work(0);
   }
   for (std::optional<Error>& error : errors_) {
@@ -51,18 +60,27 @@ Result<void> Production::Run() {
   return {};
 }
 
+// All threads must come to where they wait for one another.
+void Production::Try(size_t rank, const auto& act) {
+  try {
+    act();
+  } catch (const std::bad_alloc&) {
+    errors_[rank] = Error{"out of memory", "", ""};  // which allocates nothing
+  }
+}
+
 void Production::Work(size_t worker) {
   Scratch scratch;
   const auto for_my_ranks = [&](const auto& act) {
     for (size_t rank = worker; rank < files_.size(); rank += workers_) {
-      if (!errors_[rank]) act(rank);
+      if (!errors_[rank]) Try(rank, [&] { act(rank); });
     }
   };
   for_my_ranks([&](size_t rank) { Begin(rank, scratch); });
   for (int64_t step = kFirstStep; !done_; ++step) {
     for_my_ranks([&](size_t rank) { OpenStep(rank, step, scratch); });
     together_.arrive_and_wait();
-    if (worker == 0 && !Failed()) AllReduce(plan_, step, jobs_);
+    if (worker == 0 && !Failed()) Try(0, [&] { AllReduce(plan_, step, jobs_); });
     together_.arrive_and_wait();
     for_my_ranks([&](size_t rank) { CloseStep(rank, step, scratch); });
     together_.arrive_and_wait();

@@ -42,6 +42,7 @@ class Production {
 
   // The ranks are dealt out to the threads, which go through every step together.
   void Work(size_t worker);
+  void Try(size_t rank, const auto& act);
   void Begin(size_t rank, Scratch& scratch);
   void OpenStep(size_t rank, int64_t step, Scratch& scratch);
   void CloseStep(size_t rank, int64_t step, Scratch& scratch);

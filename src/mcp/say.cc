@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "report/printable.h"
+#include "base/printable.h"
+#include "report/display_width.h"
 #include "report/quoted_names.h"
 #include "stepscope/select.h"
 

@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "base/nearest_name.h"
+#include "base/printable.h"
 #include "python/bind_columns.h"
 #include "python/errors.h"
 #include "python/module.h"
 #include "python/table_columns.h"
 #include "python/text.h"
 #include "report/humanize.h"
-#include "report/printable.h"
 #include "stepscope/write.h"
 
 namespace stepscope::python {

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <utility>
 
+#include "base/printable.h"
 #include "python/answer.h"
 #include "python/module.h"
 #include "python/text.h"
 #include "report/humanize.h"
-#include "report/printable.h"
 
 namespace stepscope::python {
 namespace {

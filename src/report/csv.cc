@@ -11,10 +11,10 @@
 
 #include "base/csv_field.h"
 #include "base/exact.h"
+#include "base/printable.h"
 #include "report/findings.h"
 #include "report/humanize.h"
 #include "report/ids.h"
-#include "report/printable.h"
 #include "stepscope/write.h"
 
 namespace stepscope {

@@ -8,12 +8,12 @@
 #include <set>
 #include <string_view>
 
+#include "base/printable.h"
 #include "base/saturate.h"
 #include "report/findings.h"
 #include "report/humanize.h"
 #include "report/kernel_name.h"
 #include "report/lookup.h"
-#include "report/printable.h"
 
 namespace stepscope {
 namespace {

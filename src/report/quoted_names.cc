@@ -8,8 +8,9 @@
 #include <set>
 
 #include "base/ascii.h"
+#include "base/printable.h"
+#include "report/display_width.h"
 #include "report/kernel_name.h"
-#include "report/printable.h"
 
 namespace stepscope {
 namespace {

@@ -9,9 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/printable.h"
+#include "report/display_width.h"
 #include "report/humanize.h"
 #include "report/pen.h"
-#include "report/printable.h"
 #include "report/summary.h"
 #include "report/text_table.h"
 #include "report/wrap.h"

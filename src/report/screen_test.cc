@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "report/columns.h"
-#include "report/printable.h"
+#include "report/display_width.h"
 
 namespace stepscope {
 namespace {

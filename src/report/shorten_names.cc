@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "base/ascii.h"
-#include "report/printable.h"
+#include "report/display_width.h"
 
 namespace stepscope {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "report/printable.h"
+#include "report/display_width.h"
 
 namespace stepscope {
 namespace {

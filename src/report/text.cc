@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
+#include "report/display_width.h"
 #include "report/layout.h"
 #include "report/pen.h"
-#include "report/printable.h"
 #include "report/screen.h"
 #include "report/text_table.h"
 #include "stepscope/write.h"

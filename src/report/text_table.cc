@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "report/printable.h"
+#include "report/display_width.h"
 #include "report/shorten_names.h"
 
 namespace stepscope {

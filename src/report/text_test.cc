@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "report/printable.h"
 #include "stepscope/write.h"
 #include "tests/support/sample_answer.h"
 

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "base/rune.h"
-#include "report/printable.h"
+#include "report/display_width.h"
 
 namespace stepscope {
 namespace {

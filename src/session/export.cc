@@ -183,7 +183,7 @@ Overlay Exporter::OverlayOf(ExportItem& item) const {
 
 Result<Trace> Exporter::Read(const ExportItem& item, ReadOptions read) {
   ReadFailure failure;
-  auto source = run_.places.Open(item.file->path, &bytes_read_, &failure);
+  auto source = OpenAgain(*item.file, run_.places, &bytes_read_, &failure);
   if (!source) return std::unexpected(source.error());
   read.spare_threads = &spare_threads_;
   auto trace = ReadTrace(std::move(*source), read);

@@ -26,9 +26,14 @@
 namespace stepscope {
 namespace {
 
-int64_t SizeOf(const std::string& path, const Places& places) {
-  const auto item = places.Find(path);
-  return item ? std::max<int64_t>(item->bytes, 0) : 0;
+InputFile FindInput(const std::string& path, const Places& places) {
+  InputFile input{.path = path};
+  if (const auto item = places.Find(path)) {
+    input.bytes = std::max<int64_t>(item->bytes, 0);
+    input.written = item->written;
+    input.version = item->version;
+  }
+  return input;
 }
 
 std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, Wanted keep,
@@ -37,8 +42,7 @@ std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, Wanted 
   std::vector<LoadedFile> files(paths.size());
   Progress totals{.files_total = static_cast<int>(paths.size())};
   for (size_t i = 0; i < paths.size(); ++i) {
-    files[i].info.path = paths[i];
-    files[i].info.bytes = SizeOf(paths[i], places);
+    files[i].info = FindInput(paths[i], places);
     totals.bytes_total += files[i].info.bytes;
   }
   // The largest first, so that no thread is left with a large one at the end.
@@ -293,6 +297,17 @@ Result<LoadedRun> LoadRun(const FoundTraces& found, Wanted keep, const OpenOptio
   SettleHosts(run.ranks);
   run.info.ranks = static_cast<int64_t>(ranks.size());
   return run;
+}
+
+Result<ByteSource> OpenAgain(const InputFile& file, const Places& places,
+                             std::atomic<int64_t>* bytes_read, ReadFailure* failure) {
+  const InputFile now = FindInput(file.path, places);
+  const bool same =
+      now.bytes == file.bytes && now.written == file.written && now.version == file.version;
+  auto source = places.Open(file.path, bytes_read, failure);
+  if (!source || same) return source;
+  return std::unexpected(Error{"the file was written to after it had been read", file.path,
+                               "open the traces again: the reports are of what it held before"});
 }
 
 }  // namespace stepscope

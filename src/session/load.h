@@ -2,12 +2,15 @@
 // ranks.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/byte_source.h"
 #include "base/string_table.h"
 #include "facts/activity/rank_activity.h"
 #include "ingest/discover.h"
@@ -47,5 +50,10 @@ Result<LoadedRun> LoadPaths(std::span<const std::string> paths, Wanted keep,
 // Reads these files. `keep` is what the analyses to come need. Fails when no file could be read;
 // files that could not are listed in `info` with their problem.
 Result<LoadedRun> LoadRun(const FoundTraces& found, Wanted keep, const OpenOptions& options);
+
+// Opens a file of a run once more. Fails where it has been replaced or written to since it was
+// read: what is read now would be of another recording than the reports.
+Result<ByteSource> OpenAgain(const InputFile& file, const Places& places,
+                             std::atomic<int64_t>* bytes_read, ReadFailure* failure);
 
 }  // namespace stepscope

@@ -53,7 +53,7 @@ Result<Read> ReadOne(const LoadedRun& run, size_t r, std::atomic<int>& spare) {
   if (run.traces[r]) return run.traces[r];
   const std::string& path = run.info.files[*run.files[r]].path;
   ReadFailure failure;
-  auto source = run.places.Open(path, nullptr, &failure);
+  auto source = OpenAgain(run.info.files[*run.files[r]], run.places, nullptr, &failure);
   if (!source) return std::unexpected(source.error());
   auto trace = ReadTrace(std::move(*source), {.keep = Wanted::All(), .spare_threads = &spare});
   StopIfAsked();

@@ -37,8 +37,8 @@ def report(events: Any = None, *, store: Optional[str] = None, job: Optional[str
         traces=["traces/"].
 
     Raises:
-      QuestionError, a ValueError: the input has no events, or an option is wrong; the message says what to try.
-      ValueError: the input is a URL.
+      QuestionError, a ValueError: the input has no events or is a URL, or an option is wrong; the message says what to
+        try.
       InputError, an OSError: a file cannot be read.
 
     Ctrl-C stops it.
@@ -141,6 +141,8 @@ def _without_credentials(url: str) -> str:
 def _path(given: Any) -> Any:
     text = os.fspath(given)
     if isinstance(text, str) and re.match(r"(?!postgres(ql)?:)[a-z][a-z0-9+.-]*:/", text, re.I) and not os.path.exists(text):
-        raise ValueError("report() reads files of this machine, not {}: give a path, or events as an object with "
-                         "read(), such as fsspec.open(url).open()".format(_without_credentials(text)))
+        from stepscope.errors import QuestionError
+
+        raise QuestionError("report() reads files of this machine, not URLs", _without_credentials(text),
+                            "give a path, or events as an object with read(), such as fsspec.open(url).open()")
     return given

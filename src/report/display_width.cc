@@ -1,5 +1,5 @@
-// Escapes control characters and bytes that are not UTF-8, and measures display width.
-#include "report/printable.h"
+// Measures how many columns of a terminal text takes, and shortens it to fewer.
+#include "report/display_width.h"
 
 #include <fmt/format.h>
 
@@ -50,22 +50,6 @@ size_t RuneWidth(char32_t code) {
   return Within(code, kWide) ? 2 : 1;
 }
 
-void AppendControl(std::string& out, char32_t code) {
-  if (code == '\n') {
-    out += "\\n";
-  } else if (code == '\t') {
-    out += "\\t";
-  } else if (code == '\r') {
-    out += "\\r";
-  } else {
-    const bool is_ascii = code < 0x80;
-    out += fmt::format("\\{}{:0{}x}", is_ascii ? 'x' : 'u', static_cast<uint32_t>(code),
-                       is_ascii ? 2 : 4);
-  }
-}
-
-bool IsPlain(char c) { return c >= 0x20 && c < 0x7f; }
-
 // As much of `text`, from its start or its end, as fits into `width` columns.
 std::string_view Head(std::string_view text, size_t width) {
   size_t at = 0;
@@ -91,34 +75,6 @@ std::string_view Tail(std::string_view text, size_t width) {
 }
 
 }  // namespace
-
-void AppendPrintable(std::string& out, std::string_view text) {
-  size_t at = 0;
-  while (at < text.size()) {
-    const size_t start = at;
-    while (at < text.size() && IsPlain(text[at])) ++at;
-    out.append(text, start, at - start);
-    if (at == text.size()) return;
-    const Rune rune = DecodeRune(text, at);
-    const std::string_view bytes = text.substr(at, rune.length);
-    at += rune.length;
-    if (!rune.valid) {
-      for (const char c : bytes) {
-        out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-      }
-    } else if (!IsControl(rune.code)) {
-      out += bytes;
-    } else {
-      AppendControl(out, rune.code);
-    }
-  }
-}
-
-std::string Printable(std::string_view text) {
-  std::string out;
-  AppendPrintable(out, text);
-  return out;
-}
 
 size_t DisplayWidth(std::string_view printable) {
   size_t width = 0;

@@ -1,7 +1,9 @@
 // Tests what is shown of names with control characters and invalid UTF-8.
-#include "report/printable.h"
+#include "base/printable.h"
 
 #include <gtest/gtest.h>
+
+#include "base/rune.h"
 
 namespace stepscope::printable_test {
 namespace {
@@ -34,20 +36,6 @@ TEST(Printable, ACutSequenceIsOneInvalidRune) {
   const Rune rune = DecodeRune("\xe6\x95z", 0);
   EXPECT_FALSE(rune.valid);
   EXPECT_EQ(rune.length, 2u);
-}
-
-TEST(Printable, WidthCountsColumnsNotBytes) {
-  EXPECT_EQ(DisplayWidth("abc"), 3u);
-  EXPECT_EQ(DisplayWidth("größe"), 5u);
-  EXPECT_EQ(DisplayWidth("数据"), 4u);
-  EXPECT_EQ(DisplayWidth("e\u0301"), 1u);
-}
-
-TEST(Printable, LongNamesLoseTheirMiddle) {
-  EXPECT_EQ(ShortenMiddle("short", 5), "short");
-  EXPECT_EQ(ShortenMiddle("ncclDevKernel_AllReduce_Sum_f32", 12), "ncclDevK…f32");
-  EXPECT_EQ(ShortenMiddle("abc", 1), "…");
-  EXPECT_EQ(ShortenMiddle("数据数据数据", 6), "数据…");
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
-// Makes untrusted text printable: names in traces may contain terminal escape sequences, text
-// direction controls, or bytes that are not UTF-8.
+// How wide printable text (base/printable.h) is in a terminal.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +8,6 @@
 #include "base/rune.h"
 
 namespace stepscope {
-
-// Appends `text` as valid UTF-8 on one line: controls become \n, \t, \r, \x1b or \u202e, bytes that
-// are not UTF-8 become \xNN.
-void AppendPrintable(std::string& out, std::string_view text);
-std::string Printable(std::string_view text);
 
 // Terminal columns of `printable`: 2 for East Asian wide characters and emoji, 0 for combining
 // marks.

@@ -1,0 +1,40 @@
+// Keeps the names under a lock, which the end of the process never gives back.
+#include "base/unfinished_files.h"
+
+#include <unistd.h>
+
+#include <mutex>
+#include <set>
+
+namespace stepscope {
+namespace {
+
+struct Unfinished {
+  std::mutex lock;
+  std::set<std::string> paths;
+};
+
+// Never destroyed: threads may write while the process ends.
+Unfinished& All() {
+  static auto& all = *new Unfinished;
+  return all;
+}
+
+}  // namespace
+
+void AddUnfinished(const std::string& path) {
+  const std::scoped_lock locked(All().lock);
+  All().paths.insert(path);
+}
+
+void ForgetUnfinished(const std::string& path) {
+  const std::scoped_lock locked(All().lock);
+  All().paths.erase(path);
+}
+
+void RemoveUnfinishedForGood() {
+  All().lock.lock();
+  for (const std::string& path : All().paths) unlink(path.c_str());
+}
+
+}  // namespace stepscope
