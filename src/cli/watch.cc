@@ -6,11 +6,14 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <functional>
+#include <optional>
 
 #include "base/time_units.h"
 #include "cli/capture.h"
 #include "cli/ending_signals.h"
 #include "cli/root.h"
+#include "stepscope/goodput_watched.h"
 
 namespace stepscope::cli {
 namespace {
@@ -39,6 +42,19 @@ Result<void> CaptureInto(const std::string& folder, CaptureOptions options,
   return {};
 }
 
+Result<std::optional<WatchedLog>> OpenLog(const CaptureFlags& flags) {
+  if (flags.goodput.empty()) return std::nullopt;
+  auto log = WatchedLog::Open(flags.goodput, flags.watch->job);
+  if (!log) return std::unexpected(log.error());
+  return std::move(*log);
+}
+
+std::function<Result<void>(int64_t, const std::string&)> RecorderOf(
+    std::optional<WatchedLog>& log) {
+  if (!log) return nullptr;
+  return [&log](int64_t time, const std::string& text) { return log->Add(time, text); };
+}
+
 }  // namespace
 
 void AddWatchOptions(Command& command, CaptureFlags& flags) {
@@ -57,6 +73,8 @@ int RunWatch(const CaptureFlags& flags, const CaptureOnce& capture) {
   CaptureOptions each = flags.options;
   each.window.duration = Nanoseconds(flags.seconds);
   each.cancelled = [&] { return signals.Came(); };
+  auto log = OpenLog(flags);
+  if (!log) return Fail(log.error());
   const auto done = Watch(
       {.folder = flags.options.folder,
        .every = Nanoseconds(flags.watch->every),
@@ -66,7 +84,10 @@ int RunWatch(const CaptureFlags& flags, const CaptureOnce& capture) {
        .capture = [&](const std::string& folder) { return CaptureInto(folder, each, capture); },
        .metrics = flags.watch->metrics,
        .job = flags.watch->job,
+       .record = RecorderOf(*log),
+       .most_record = kMostWatchedText,
        .on_window = Show,
+       .on_problem = [](const Error& error) { Fail(error); },
        .cancelled = each.cancelled});
   return done ? kDone : Fail(done.error());
 }
@@ -79,7 +100,9 @@ void AddWatch(Command& root) {
                    "stepscope watch grpc worker-0:9012,worker-1:9012 --for 1s -o watch/"}});
   watch.Notes(
       "It runs until SIGINT or SIGTERM, and goes on where an earlier watch of the folder ended.\n"
-      "'stepscope goodput analyze --watched FOLDER' tells when the job was slower, and why.");
+      "With --goodput DIR, 'stepscope goodput analyze --events DIR' tells when the job was "
+      "slower,\n"
+      "why, and what that cost.");
   AddCaptureTorch(watch, CaptureUse::kWatch);
   AddCaptureDebug(watch, CaptureUse::kWatch);
   AddCaptureGrpc(watch, CaptureUse::kWatch);
