@@ -285,6 +285,7 @@ Result<LoadedRun> LoadRun(const FoundTraces& found, Wanted keep, const OpenOptio
   }
   SettleRanks(files);
   SettleWindows(files);
+  NumberStepsOn(files);
   const std::vector<FileOfJob> of_job = FilesOfJob(files);
   if (auto checked = CheckSameWorld(of_job); !checked) return std::unexpected(checked.error());
   if (auto checked = CheckOneRun(of_job); !checked) return std::unexpected(checked.error());

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/intervals.h"
 #include "ingest/rank_name.h"
@@ -27,7 +29,40 @@ int64_t Between(const LoadedFile& previous, const LoadedFile& next) {
       0, next.rank.activities.front().start - previous.rank.activities.back().end);
 }
 
+constexpr int64_t kMostSteps = int64_t{1} << 40;  // numbers beyond are no counts
+
+// The first and the last number of the steps of these files; first > last: there are none.
+std::pair<int64_t, int64_t> NumbersOf(const std::vector<LoadedFile*>& window) {
+  std::pair<int64_t, int64_t> numbers{kMostSteps, -1};
+  for (const LoadedFile* file : window) {
+    for (const Step& step : file->rank.steps) {
+      numbers.first = std::min(numbers.first, step.number);
+      numbers.second = std::max(numbers.second, step.number);
+    }
+  }
+  return numbers;
+}
+
 }  // namespace
+
+void NumberStepsOn(std::vector<LoadedFile>& files) {
+  std::map<int64_t, std::vector<LoadedFile*>> windows;
+  for (LoadedFile& file : files) {
+    if (file.used && !ProcessOfSnapshot(file.info.path).empty())
+      windows[file.info.window].push_back(&file);
+  }
+  int64_t last = -1;
+  for (const auto& [number, window] : windows) {
+    const auto [own_first, own_last] = NumbersOf(window);
+    if (own_first > own_last) continue;
+    if (own_first < 0 || own_last >= kMostSteps) return;
+    const int64_t shift = own_first <= last ? last + 1 - own_first : 0;
+    for (LoadedFile* file : window) {
+      for (Step& step : file->rank.steps) step.number += shift;
+    }
+    last = own_last + shift;
+  }
+}
 
 bool RepeatsSnapshot(const LoadedFile& previous, const LoadedFile& next) {
   if (!OfOneProcess(previous, next)) return false;

@@ -13,6 +13,10 @@ namespace stepscope {
 // as where a server keeps what was fetched. REQUIRES: `previous` began first.
 bool RepeatsSnapshot(const LoadedFile& previous, const LoadedFile& next);
 
+// Lets the numbers of steps go on from window to window where each snapshot numbers its own from 0,
+// as those that nothing marks. Ranks keep the same numbers. REQUIRES: windows are numbered.
+void NumberStepsOn(std::vector<LoadedFile>& files);
+
 // Notes how many snapshots were joined, and how much time between them nobody recorded. REQUIRES:
 // by rank and window.
 void NoteSnapshots(const std::vector<LoadedFile>& files, RunInfo& info);

@@ -66,6 +66,17 @@ TEST(Snapshots, TheTimeBetweenThemIsNotIdle) {
   EXPECT_EQ(testing::SumOf(rows, "idle"), 3 * 9 * 4 * kMs);
 }
 
+// As of steps that nothing marks, which each snapshot numbers from 0.
+TEST(Snapshots, StepsAreNumberedOn) {
+  const ScratchFolder folder;
+  for (int k = 0; k < 3; ++k) folder.Write(NameOf("a", k + 1), Snapshot(k * 1000, 0));
+  const auto answer = Ask({folder.path()});
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(std::get<int64_t>(testing::MetricOf(*answer, "steps", "steps")), 30);
+  const auto rows = testing::RowsOf(*answer, "overview", "steps");
+  EXPECT_EQ(rows.back().Int("step"), 29);
+}
+
 TEST(Snapshots, AreCountedOnceWhereAServerKeepsWhatWasFetched) {
   const ScratchFolder folder;
   folder.Write(NameOf("a", 1), Snapshot(0, 0));
