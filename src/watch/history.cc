@@ -84,6 +84,12 @@ int64_t NumberIn(const Json& object, const char* key) {
   return at != object.end() && at->is_number_integer() ? at->get<int64_t>() : 0;
 }
 
+// ns of a part or a step: lines may come from a ledger, and so from anybody.
+int64_t SpanIn(const Json& object, const char* key) {
+  constexpr int64_t kLongest = int64_t{1} << 61;
+  return std::clamp<int64_t>(NumberIn(object, key), 0, kLongest);
+}
+
 const Json& ListIn(const Json& object, const char* key) {
   static const Json none = Json::array();
   const auto at = object.find(key);
@@ -94,15 +100,16 @@ void TakeRank(const Json& rank, std::vector<WatchedPart>& parts) {
   if (!rank.is_object()) return;
   for (const auto& [part, time] : rank.items()) {
     if (part == "rank" || !time.is_number_integer()) continue;
-    parts.push_back({.rank = NumberIn(rank, "rank"), .part = part, .time = time.get<int64_t>()});
+    parts.push_back(
+        {.rank = NumberIn(rank, "rank"), .part = part, .time = SpanIn(rank, part.c_str())});
   }
 }
 
 WatchedDeparture DepartureOf(const Json& json) {
   return {.rank = NumberIn(json, "rank"),
           .part = TextIn(json, "part"),
-          .before = NumberIn(json, "before"),
-          .now = NumberIn(json, "now"),
+          .before = SpanIn(json, "before"),
+          .now = SpanIn(json, "now"),
           .windows = NumberIn(json, "windows")};
 }
 
@@ -111,7 +118,7 @@ std::optional<WatchedWindow> WindowOf(const std::string& line) {
   if (!json.is_object() || NumberIn(json, "time") == 0) return std::nullopt;
   WatchedWindow window{.time = NumberIn(json, "time"),
                        .why = TextIn(json, "why"),
-                       .step_time = NumberIn(json, "step_time"),
+                       .step_time = SpanIn(json, "step_time"),
                        .parts = {},
                        .verdict = TextIn(json, "verdict"),
                        .kept = TextIn(json, "kept")};
@@ -195,9 +202,9 @@ Result<std::vector<WatchedWindow>> ReadWindows(const std::string& folder) {
 }
 
 std::optional<WatchedWindow> WindowOfRecord(int64_t time, const std::string& text) {
-  constexpr int64_t kLatest = int64_t{1} << 62;
+  constexpr int64_t kLatest = int64_t{1} << 61;
   auto window = WindowOf(text);
-  if (!window || time <= 0 || time > kLatest || window->step_time < 0) return std::nullopt;
+  if (!window || time <= 0 || time > kLatest) return std::nullopt;
   window->time = time;
   return window;
 }

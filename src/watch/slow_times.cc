@@ -160,11 +160,16 @@ class SlowReport {
     return lost;
   }
 
-  // The part that was longer: by all windows' parts, or as the first window that says so has it.
+  // The part that was longer: by all windows' parts, or the longest that a window itself names.
   std::optional<WatchedDeparture> LongerIn(const SlowTime& slow) const {
     const auto within = [&](size_t w) { return slow.first <= w && w <= slow.last; };
     auto longer = LongerPart(parts_, MediansOf(windows_, within), StepTimeIn(slow) - usual_);
-    for (size_t w = slow.first; w <= slow.last && !longer; ++w) longer = windows_[w].slower;
+    if (longer) return longer;
+    const auto by = [](const WatchedDeparture& d) { return d.now - d.before; };
+    for (size_t w = slow.first; w <= slow.last; ++w) {
+      const auto& slower = windows_[w].slower;
+      if (slower && (!longer || by(*slower) > by(*longer))) longer = slower;
+    }
     return longer;
   }
 

@@ -228,8 +228,12 @@ TEST(Watch, ARecordHoldsWhatFitsAndHostileOnesAreNone) {
   EXPECT_EQ(WindowOfRecord(9, text)->time, 9);
   window.why.clear();
   EXPECT_EQ(WindowOfRecord(9, RecordOf(window, 2048))->findings.front(), std::string(299, 'a'));
-  for (const char* odd : {"", "{}", "[]", "{\"time\": 1, \"step_time\": -5}", "{\"time\""})
+  for (const char* odd : {"", "{}", "[]", "{\"time\""})
     EXPECT_FALSE(WindowOfRecord(9, odd).has_value()) << odd;
+  const auto wild = WindowOfRecord(9, R"({"time": 1, "step_time": -5, "slower": {"rank": 0, )"
+                                      R"("part": "wait", "before": -9223372036854775808}})");
+  EXPECT_EQ(wild->step_time, 0);
+  EXPECT_EQ(wild->slower->before, 0);
   EXPECT_FALSE(WindowOfRecord(-1, text).has_value());
 }
 
