@@ -49,8 +49,8 @@ void AddCaptureOptions(Command& command, CaptureFlags& flags, CountedSteps steps
 int RunCapture(const CaptureFlags& flags, const CaptureOnce& capture);
 
 // The options of a watch, and its loop; RunCapture() calls it where there are flags for it.
-void AddWatchOptions(Command& command, CaptureFlags& flags);
-int RunWatch(const CaptureFlags& flags, const CaptureOnce& capture);
+void AddWatchOptions(Command& command, WatchFlags& watch);
+int RunWatch(const CaptureFlags& flags, const WatchFlags& watch, const CaptureOnce& capture);
 
 // One for each door.
 void AddCaptureTorch(Command& parent, CaptureUse use);

@@ -82,7 +82,7 @@ int AnalyzeRun(const std::string& folder, const OutputFlags& output) {
 
 void AddCaptureOptions(Command& command, CaptureFlags& flags, CountedSteps steps) {
   CaptureOptions& options = flags.options;
-  if (flags.watch) AddWatchOptions(command, flags);
+  if (flags.watch) AddWatchOptions(command, *flags.watch);
   command.Take("--for", flags.seconds).Range(0.001, 3600);
   if (steps != CountedSteps::kNone) {
     Option& counted = command.Take("--iterations", options.window.iterations).Range(1, 100'000);
@@ -120,7 +120,7 @@ void AddCaptureOptions(Command& command, CaptureFlags& flags, CountedSteps steps
 }
 
 int RunCapture(const CaptureFlags& flags, const CaptureOnce& capture) {
-  if (flags.watch) return RunWatch(flags, capture);
+  if (flags.watch) return RunWatch(flags, *flags.watch, capture);
   const auto conditions = ReadConditions(flags.output);
   if (!conditions) return Fail(conditions.error());
   std::optional<EndingSignals> signals(std::in_place);  // until the report is printed

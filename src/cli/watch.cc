@@ -42,23 +42,22 @@ Result<void> CaptureInto(const std::string& folder, CaptureOptions options,
   return {};
 }
 
-Result<std::optional<WatchedLog>> OpenLog(const CaptureFlags& flags) {
-  if (flags.goodput.empty()) return std::nullopt;
-  auto log = WatchedLog::Open(flags.goodput, flags.watch->job);
+Result<std::optional<WatchedLog>> OpenLog(const std::string& directory, const std::string& job) {
+  if (directory.empty()) return std::nullopt;
+  auto log = WatchedLog::Open(directory, job);
   if (!log) return std::unexpected(log.error());
-  return std::move(*log);
+  return std::optional(std::move(*log));
 }
 
 std::function<Result<void>(int64_t, const std::string&)> RecorderOf(
     std::optional<WatchedLog>& log) {
   if (!log) return nullptr;
-  return [&log](int64_t time, const std::string& text) { return log->Add(time, text); };
+  return [&own = *log](int64_t time, const std::string& text) { return own.Add(time, text); };
 }
 
 }  // namespace
 
-void AddWatchOptions(Command& command, CaptureFlags& flags) {
-  WatchFlags& watch = *flags.watch;
+void AddWatchOptions(Command& command, WatchFlags& watch) {
   command.Take("--every", watch.every)
       .Help("Time from one window to the next")
       .Default("10m")
@@ -68,22 +67,22 @@ void AddWatchOptions(Command& command, CaptureFlags& flags) {
   command.Take("--name", watch.job);
 }
 
-int RunWatch(const CaptureFlags& flags, const CaptureOnce& capture) {
+int RunWatch(const CaptureFlags& flags, const WatchFlags& watch, const CaptureOnce& capture) {
   EndingSignals signals;
   CaptureOptions each = flags.options;
   each.window.duration = Nanoseconds(flags.seconds);
   each.cancelled = [&] { return signals.Came(); };
-  auto log = OpenLog(flags);
+  auto log = OpenLog(flags.goodput, watch.job);
   if (!log) return Fail(log.error());
   const auto done = Watch(
       {.folder = flags.options.folder,
-       .every = Nanoseconds(flags.watch->every),
-       .windows = flags.watch->windows,
+       .every = Nanoseconds(watch.every),
+       .windows = watch.windows,
        .keep_bytes = flags.options.keep_bytes,
        .keep_runs = flags.options.keep_runs,
        .capture = [&](const std::string& folder) { return CaptureInto(folder, each, capture); },
-       .metrics = flags.watch->metrics,
-       .job = flags.watch->job,
+       .metrics = watch.metrics,
+       .job = watch.job,
        .record = RecorderOf(*log),
        .most_record = kMostWatchedText,
        .on_window = Show,
