@@ -15,7 +15,9 @@ struct ServingCaptureOptions {
   std::string token;       // API key of the server; empty: none
   std::string traces;      // folder that the server writes to; empty: not reachable from here
   int64_t world_size = 0;  // workers that write a trace; 0: as the server or the files say
-  int64_t patience = 600'000'000'000;  // ns for the answer to the stop, and then for files
+  // ns beyond the window for all that is waited for: the answers to the start (at most half) and
+  // to the stop, and files.
+  int64_t patience = 600'000'000'000;
 };
 
 // Has the server profile for the window, and copies what its workers wrote into the run. The

@@ -41,6 +41,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -105,6 +106,10 @@ struct GoodputReportOptions {
 
   // Adds the report "walk": which steps of the job the traces show.
   std::optional<TracedTime> traced;
+
+  // Told what `stepscope watch` recorded of the job (goodput_watched.h), in the order of the log:
+  // its time in ns since 1970, and its text.
+  std::function<void(int64_t time, const std::string& text)> on_watched;
 
   std::stop_token stop;  // gives up soon after it is asked to
 };

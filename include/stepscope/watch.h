@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,7 +46,9 @@ struct WatchedWindow {
   std::string verdict;                     // the first sentence of its trace
   std::vector<std::string> findings;       // the costliest
   std::vector<WatchedDeparture> departed;  // told in this window first, what matters most first
-  std::string kept;                        // the name of its trace's folder; empty: it was dropped
+  // Where steps took longer than usual: the part that was longest beyond its usual time.
+  std::optional<WatchedDeparture> slower;
+  std::string kept;  // the name of its trace's folder; empty: it was dropped
 };
 
 // "12.1 ms per step", "12.1 ms per step; its trace stays: window-1800000000", "not compared: ...".
@@ -62,8 +65,13 @@ struct WatchOptions {
   // Written anew with each window, for Prometheus' node exporter (textfile collector); empty: none.
   std::string metrics;
   std::string job;  // the label training_job of the metrics
+  // Given each window as a text of at most `most_record` bytes, which WindowOfRecord() reads, for
+  // the events of the job. What it fails with does not end the watch.
+  std::function<Result<void>(int64_t time, const std::string& text)> record;
+  size_t most_record = 2048;
   std::function<void(const WatchedWindow&)> on_window;
-  std::function<bool()> cancelled;  // asked several times a second
+  std::function<void(const Error&)> on_problem;  // each once in a row
+  std::function<bool()> cancelled;               // asked several times a second
   // Of tests: sleeps until a moment, and tells the time.
   std::function<int64_t()> now;
   std::function<void(int64_t until)> sleep;
@@ -76,10 +84,16 @@ Result<int64_t> Watch(const WatchOptions& options);
 // The windows of a folder that was watched, as they came. Lines that are none are left out.
 Result<std::vector<WatchedWindow>> WatchedWindows(const std::string& folder);
 
-// The report "watched" of a folder: when steps took at least a tenth longer than usual, which part
-// of which rank was longer then, and about how much time that cost (1 - usual step time / step time
-// of each window, for the time until the next one). Usual is what a quarter of the compared windows
-// did not exceed. Fails where there is no history.
+// A window as `record` was given it, without the times of its parts; nothing of another text.
+std::optional<WatchedWindow> WindowOfRecord(int64_t time, const std::string& text);
+
+// The report "watched": when steps took at least a tenth longer than usual, which part of which
+// rank was longer then, what the trace said, and about how much time that cost (1 - usual step time
+// / step time of each window, for the time until the next one). Usual is what a quarter of the
+// compared windows did not exceed. REQUIRES: a window.
+Report WatchedReport(std::vector<WatchedWindow> windows);
+
+// Of the windows of a folder. Fails where there is no history.
 Result<Report> WatchedReport(const std::string& folder);
 
 }  // namespace stepscope

@@ -33,9 +33,35 @@ def test_one_process_writes_a_window_that_opens(tmp_path):
     assert re.fullmatch(r"\w[\w.-]*_\d+\.w0\.\d{8}T\d{6}Z\.json\.gz", name)
     trace = support.read_json(tmp_path / "runs/today" / name)
     assert trace["PT_PROFILER_JOB_NAME"] == "nlp/llm" and trace["PT_PROFILER_JOB_ATTEMPT_INDEX"] == "second"
-    assert trace["stepscope"]["window"] == 0 and trace["host_name"] and "distributedInfo" not in trace
+    assert trace["stepscope"]["window"] == 0 and trace["host_name"]
+    assert trace["distributedInfo"] == {"rank": 0, "world_size": 1}
     answer = support.analyze(tmp_path / "runs/today")
     assert answer["run"]["ranks"] == 1 and answer["run"]["notes"] == []
+
+
+def test_windows_of_a_process_without_a_launcher_are_of_one_rank(tmp_path):
+    support.run(tmp_path, LOOP + """
+    train(model, 20, torch_traces("runs"), wait=0, repeat=2)
+    """)
+    files = support.analyze(tmp_path / "runs")["run"]["files"]
+    assert [(file["rank"], file["window"]) for file in files] == [(0, 0), (0, 1)]
+
+
+def test_processes_of_multiprocessing_are_not_all_rank_0(tmp_path):
+    support.run(tmp_path, """
+    import multiprocessing
+    from stepscope.profiler._who import alone_or_same, this_process
+
+    def child(results):
+        results.put(alone_or_same(this_process()).rank)
+
+    context = multiprocessing.get_context("fork")
+    results = context.Queue()
+    process = context.Process(target=child, args=(results,))
+    process.start()
+    assert results.get() is None and alone_or_same(this_process()).rank == 0
+    process.join()
+    """)
 
 
 def test_windows_are_numbered_and_the_oldest_goes(tmp_path):

@@ -86,6 +86,8 @@ Framework FrameworkOf(const Facts& facts) {
 }  // namespace
 
 Phrase Say(const Advice& advice, const Facts& facts) {
+  if (facts.captured == "torch" && !advice.capture_torch.empty()) return advice.capture_torch;
+  if (facts.captured == "grpc" && !advice.capture_grpc.empty()) return advice.capture_grpc;
   switch (FrameworkOf(facts)) {
     case Framework::kTensorFlow:
       return advice.tensorflow;
@@ -169,7 +171,8 @@ Phrase WhyNoFlops(const Facts& facts) {
     return "no FLOPs are known: no operator with recorded shapes is one whose FLOPs are counted";
   constexpr Advice kRecordShapes{"record with record_shapes=True",
                                  "the profile has no cost analysis of the compiler (XLA)",
-                                 "the profile has no cost analysis of the compiler (XLA)"};
+                                 "the profile has no cost analysis of the compiler (XLA)",
+                                 "capture it so: stepscope capture torch --shapes"};
   return "no FLOPs are known: " + Say(kRecordShapes, facts);
 }
 

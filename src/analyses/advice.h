@@ -10,9 +10,11 @@
 
 namespace stepscope {
 
-// A hint in the terms of each framework; Say() picks the one that ran the job.
+// A hint in the terms of each framework; Say() picks the one that ran the job. What a recording
+// lacks, a run that Stepscope captured gets by an option of that capture, where there is one.
 struct Advice {
   std::string_view pytorch, tensorflow, jax;
+  std::string_view capture_torch = "", capture_grpc = "";
 };
 Phrase Say(const Advice& advice, const Facts& facts);
 
@@ -73,7 +75,9 @@ std::string_view NetworkTest(const Facts& facts);
 // How Python's functions are recorded.
 inline constexpr Advice kRecordPython{
     "record with with_stack=True", "record with python_tracer_level=1",
-    "record with python_tracer_level=1 (jax.profiler.ProfileOptions)"};
+    "record with python_tracer_level=1 (jax.profiler.ProfileOptions)",
+    "capture it so: stepscope capture torch --stacks",
+    "capture it so: stepscope capture grpc --python-level 1"};
 
 // How to leave out what is done once.
 inline constexpr Advice kRecordLater{
@@ -82,9 +86,9 @@ inline constexpr Advice kRecordLater{
     "record later steps, after the first ones have run"};
 
 // How host operators and runtime calls are recorded.
-inline constexpr Advice kRecordHost{"record with ProfilerActivity.CPU",
-                                    "record with host_tracer_level=2",
-                                    "record with host_tracer_level=2"};
+inline constexpr Advice kRecordHost{
+    "record with ProfilerActivity.CPU", "record with host_tracer_level=2",
+    "record with host_tracer_level=2", "", "capture it so: stepscope capture grpc --host-level 2"};
 
 // How the allocator's events are recorded.
 inline constexpr Advice kRecordMemory{"record with profile_memory=True",

@@ -141,7 +141,8 @@ Phrase Hint(const Facts& facts, const StepChange& change, const std::optional<To
     case StepQuantity::kCompute:
       if (IsAddedWork(*cause))
         return "find what adds this work since then: data, lengths, branches of the model; " + look;
-      if (cause->excess && SizeIsUnknown(*cause->excess)) return Phrase(kRecordSizes) + "; " + look;
+      if (cause->excess && SizeIsUnknown(*cause->excess))
+        return Say(kRecordSizes, facts) + "; " + look;
       return Say("check clocks and temperature of {devices} since then ({command})",
                  cause->places == 1 ? "that device" : "these devices", CommandForClocks(facts)) +
              "; " + look;

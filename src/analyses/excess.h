@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "analyses/advice.h"
 #include "facts/facts.h"
 #include "report/kernel_name.h"
 #include "stepscope/phrase.h"
@@ -19,8 +20,11 @@ ExcessKind KindOf(const ExcessWork& excess);
 
 // Whether the sizes of its inputs were not recorded: calls that take longer may have larger ones.
 bool SizeIsUnknown(const ExcessWork& excess);
-inline constexpr std::string_view kRecordSizes =
-    "record with record_shapes=True: its inputs may be larger";
+inline constexpr Advice kRecordSizes{
+    "record with record_shapes=True: its inputs may be larger",
+    "record with record_shapes=True: its inputs may be larger",
+    "record with record_shapes=True: its inputs may be larger",
+    "stepscope capture torch --shapes records sizes: its inputs may be larger"};
 
 // "; most of it in aten::layer_norm in Net_0 (200 more calls per step)".
 Phrase SayExcess(const Facts& facts, const ExcessWork& excess);

@@ -159,7 +159,7 @@ Phrase LateHint(const LateRank& late, const Facts& facts) {
   const Phrase hint = LateHint(late.reason, facts);
   const bool unknown =
       late.reason == LateReason::kCompute && late.excess && SizeIsUnknown(*late.excess);
-  return unknown ? Say("{record}; if they are not, {hint}", kRecordSizes, hint) : hint;
+  return unknown ? Say("{record}; if they are not, {hint}", Say(kRecordSizes, facts), hint) : hint;
 }
 
 const StepChange* RiseOf(LateReason reason, const Facts& facts, const RankCollectives& rank) {

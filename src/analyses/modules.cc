@@ -203,7 +203,8 @@ Phrase Headline(const Modules& modules, const Table& types, const Module& module
 
 constexpr Advice kRecordModules{
     "record with with_stack=True", "name layers, and record with device_tracer_level=1",
-    "use modules with names (Flax), and record with device_tracer_level=1"};
+    "use modules with names (Flax), and record with device_tracer_level=1",
+    "capture it so: stepscope capture torch --stacks"};
 
 // PyTorch alone records the calls of modules among Python's.
 bool RecordsCalls(const Facts& facts) {

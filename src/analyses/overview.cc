@@ -9,6 +9,7 @@
 #include "analyses/build.h"
 #include "analyses/many_calls.h"
 #include "analyses/overview_allocation.h"
+#include "analyses/overview_coverage.h"
 #include "analyses/overview_evaluation.h"
 #include "analyses/overview_findings.h"
 #include "analyses/overview_lead.h"
@@ -68,6 +69,10 @@ steps are; else four times, where that many are), and warm-up: the first step of
 of the others, at least two. Warm-up is not in the median.
 If most of that is compilation, one-time work or activities launched before the trace began, the headline says so, and
 what compilation and one-time work cost before the first complete step. The tables have all.
+
+Steps that cover less than half of the time from the first to the last (evaluation between them aside), as where one
+step of ten is marked, or only the call that trains, are not called step time: how long a turn of the loop takes is then
+not known.
 
 **Limitations:** If no steps are marked, the categories cover the whole trace and step times are absent.
 Host activity that the profiler did not record is in "all others".
@@ -138,8 +143,18 @@ void AddPrecision(const StepBreakdown& sum, Report& report) {
   add("precision_unknown_ratio", "unknown precision, % of compute", StepPart::kComputeUnknown);
 }
 
+// " and cover 4.4% of the time from the first to the last", where that is less than half.
+Phrase SayCoverage(const Facts& facts) {
+  constexpr double kLittle = 0.5;
+  const auto coverage = CoverageOfSteps(facts.ranks);
+  if (!coverage || *coverage >= kLittle) return {};
+  return Say(" and cover {share} of the time from the first to the last", HumanRatio(*coverage));
+}
+
 // "Step time is 960 µs (median of 7 steps of 8 ranks, 948 µs to 972 µs; 1 slow step of 4.10 ms left
-// out)", "Step time is 73.0 ms before step 6 and 114 ms since (medians of ...)".
+// out)", "Step time is 73.0 ms before step 6 and 114 ms since (medians of ...)". Where steps cover
+// little, a turn of the loop may be more than its step: "The steps found take 960 µs (...) and
+// cover 4.4% of the time from the first to the last".
 Phrase SayStepTime(const Facts& facts, const std::vector<RankSteps>& ranks,
                    const TypicalSteps& typical) {
   const Distribution& times = typical.times;
@@ -153,7 +168,9 @@ Phrase SayStepTime(const Facts& facts, const std::vector<RankSteps>& ranks,
     for (size_t s = BeginsWithWarmUp(rank) ? 1 : 0; s < rank.steps.size(); ++s)
       steps.insert({rank.rank->window, rank.steps[s].window.number});
   }
-  const std::optional<StepChange>& change = StepChangesOf(facts).step_time;
+  const Phrase coverage = SayCoverage(facts);
+  const std::optional<StepChange> change =
+      coverage.empty() ? StepChangesOf(facts).step_time : std::nullopt;
   Phrase how = Plural(steps.size(), "step");
   if (of.size() > 1) how = Say("{steps} of {count} ranks", how, of.size());
   how = change ? Say("medians of {steps}", how) : Say("median of {steps}", how);
@@ -169,6 +186,9 @@ Phrase SayStepTime(const Facts& facts, const std::vector<RankSteps>& ranks,
     return Say("Step time is {before} before step {step} and {after} since ({how})",
                time(change->before), change->since, time(change->after), how);
   }
+  if (!coverage.empty())
+    return Say("The steps found take {time} ({how}){coverage}", time(typical.median), how,
+               coverage);
   return Say("Step time is {time} ({how})", time(typical.median), how);
 }
 

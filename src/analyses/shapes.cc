@@ -57,7 +57,8 @@ constexpr double kNearRoof = 0.6;  // which others of its operator reach
 
 constexpr Advice kRecordShapes{"record with record_shapes=True and ProfilerActivity.CPU",
                                "traces of TensorFlow have none; see hlo_operators",
-                               "traces of JAX have none; see hlo_operators"};
+                               "traces of JAX have none; see hlo_operators",
+                               "capture it so: stepscope capture torch --shapes"};
 
 // A shape with what people call it.
 struct Row {

@@ -38,16 +38,19 @@ struct CaptureFlags {
   std::optional<WatchFlags> watch;
 };
 
-// -o, --for, --iterations if `counts_steps`, --dry-run, --analyze, --open, limits and format.
-void AddCaptureOptions(Command& command, CaptureFlags& flags, bool counts_steps);
+// Whether a door records steps: never, instead of a time, or at most a time's.
+enum class CountedSteps : uint8_t { kNone, kInsteadOfTime, kWithinTime };
+
+// -o, --for, --iterations if it records steps, --dry-run, --analyze, --open, limits and format.
+void AddCaptureOptions(Command& command, CaptureFlags& flags, CountedSteps steps);
 
 // Runs a capture: progress on the terminal, SIGINT and SIGTERM end it early, the report is printed,
 // and the run is analyzed or opened if asked. Returns the exit code: 2 if no trace came.
 int RunCapture(const CaptureFlags& flags, const CaptureOnce& capture);
 
 // The options of a watch, and its loop; RunCapture() calls it where there are flags for it.
-void AddWatchOptions(Command& command, CaptureFlags& flags);
-int RunWatch(const CaptureFlags& flags, const CaptureOnce& capture);
+void AddWatchOptions(Command& command, WatchFlags& watch);
+int RunWatch(const CaptureFlags& flags, const WatchFlags& watch, const CaptureOnce& capture);
 
 // One for each door.
 void AddCaptureTorch(Command& parent, CaptureUse use);

@@ -60,7 +60,7 @@ void AddCaptureDebug(Command& parent, CaptureUse use) {
       .Value("HOST:PORT")
       .Help("TCPStore of the job, which has all addresses");
   if (use == CaptureUse::kOnce) command.Switch("--no-trace", flags->options.profile, false);
-  AddCaptureOptions(command, flags->capture, false);
+  AddCaptureOptions(command, flags->capture, CountedSteps::kNone);
   if (use == CaptureUse::kWatch) {
     command.Examples({{"all ranks of a job, a second every ten minutes",
                        "stepscope watch debug --store node0:29500 --for 1s -o watch/"}});

@@ -80,18 +80,24 @@ int AnalyzeRun(const std::string& folder, const OutputFlags& output) {
 
 }  // namespace
 
-void AddCaptureOptions(Command& command, CaptureFlags& flags, bool counts_steps) {
+void AddCaptureOptions(Command& command, CaptureFlags& flags, CountedSteps steps) {
   CaptureOptions& options = flags.options;
-  if (flags.watch) AddWatchOptions(command, flags);
+  if (flags.watch) AddWatchOptions(command, *flags.watch);
   command.Take("--for", flags.seconds).Range(0.001, 3600);
-  if (counts_steps) command.Take("--iterations", options.window.iterations).Range(1, 100'000);
+  if (steps != CountedSteps::kNone) {
+    Option& counted = command.Take("--iterations", options.window.iterations).Range(1, 100'000);
+    if (steps == CountedSteps::kInsteadOfTime) counted.Excludes("--for");
+    if (steps == CountedSteps::kWithinTime)
+      counted.Help("Steps to record, within the time of --for");
+  }
   Option& output = command.Take("--output", options.folder).Value("RUN");
   if (!flags.watch) {
     command.Switch("--dry-run", options.dry_run);
     command.Switch("--analyze", flags.analyze);
     command.Switch("--open", flags.open).Help("Serve the run and open it in a browser");
-    command.Take("--goodput", flags.goodput);
   }
+  Option& goodput = command.Take("--goodput", flags.goodput);
+  if (flags.watch) goodput.Help("The job's directory of events: windows are recorded there");
   Option& runs = command.Take("--keep-runs", options.keep_runs).Range(1, 1e6);
   Option& bytes =
       command.TakeEach("--keep-bytes", [&options](const std::string& text) -> Result<void> {
@@ -114,7 +120,7 @@ void AddCaptureOptions(Command& command, CaptureFlags& flags, bool counts_steps)
 }
 
 int RunCapture(const CaptureFlags& flags, const CaptureOnce& capture) {
-  if (flags.watch) return RunWatch(flags, capture);
+  if (flags.watch) return RunWatch(flags, *flags.watch, capture);
   const auto conditions = ReadConditions(flags.output);
   if (!conditions) return Fail(conditions.error());
   std::optional<EndingSignals> signals(std::in_place);  // until the report is printed

@@ -101,7 +101,7 @@ void AddCaptureGrpc(Command& parent, CaptureUse use) {
   command.Argument("ADDRESS", flags->options.servers.addresses,
                    "Profiler servers: HOST:PORT, all:PORT, or job:NAME");
   command.Take("--names", flags->options.servers.names);
-  AddCaptureOptions(command, flags->capture, false);
+  AddCaptureOptions(command, flags->capture, CountedSteps::kNone);
   AddTracers(command, *flags);
   if (use == CaptureUse::kOnce) AddOtherCalls(command, *flags);
   if (use == CaptureUse::kWatch) {

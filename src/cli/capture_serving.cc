@@ -47,7 +47,7 @@ void AddCaptureServing(Command& parent, CaptureUse use) {
       .Default("10m")
       .Range(1, 86400);
   AddTokenFlags(command, flags->token);
-  AddCaptureOptions(command, flags->capture, true);
+  AddCaptureOptions(command, flags->capture, CountedSteps::kWithinTime);
   if (use == CaptureUse::kWatch) {
     command.Examples({{"an inference server, a second every ten minutes",
                        "stepscope watch serving http://localhost:8000 --for 1s -o watch/"}});

@@ -34,7 +34,7 @@ void AddCaptureTorch(Command& parent, CaptureUse use) {
   command.Switch("--shapes", flags->options.shapes);
   command.Switch("--stacks", flags->options.stacks);
   command.Switch("--memory", flags->options.memory);
-  AddCaptureOptions(command, flags->capture, true);
+  AddCaptureOptions(command, flags->capture, CountedSteps::kInsteadOfTime);
   if (use == CaptureUse::kWatch) {
     command.Examples({{"five steps of each process, every ten minutes",
                        "stepscope watch torch --iterations 5 --every 10m -o watch/"}});

@@ -126,7 +126,7 @@ Result<void> StoreAll(const Command& command, const std::vector<Given>& all) {
     if (!option->excludes.empty() && is_given(option->excludes)) {
       return std::unexpected(
           Error{option->long_name() + " and " + option->excludes + " exclude each other", "",
-                "give one of them"});
+                "leave out " + option->long_name() + " or " + option->excludes});
     }
     if (const auto missing = std::ranges::find_if_not(option->needs, is_given);
         missing != option->needs.end()) {

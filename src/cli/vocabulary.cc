@@ -171,7 +171,7 @@ constexpr Word kWords[] = {
     {"--windows", "N", "Windows to watch", "until a signal", "windows"},
     {"--metrics", "FILE", "Metrics for Prometheus' node exporter, written with each window", "",
      "metrics"},
-    {"--name", "JOB", "Name of the job in the metrics", "", "name"},
+    {"--name", "JOB", "Name of the job, in metrics and events", "the only one", "name"},
     {"--goodput", "DIR", "Recorder's directory of the job: says how the capture slowed steps", "",
      "goodput"},
 

@@ -6,11 +6,14 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <functional>
+#include <optional>
 
 #include "base/time_units.h"
 #include "cli/capture.h"
 #include "cli/ending_signals.h"
 #include "cli/root.h"
+#include "stepscope/goodput_watched.h"
 
 namespace stepscope::cli {
 namespace {
@@ -39,10 +42,22 @@ Result<void> CaptureInto(const std::string& folder, CaptureOptions options,
   return {};
 }
 
+Result<std::optional<WatchedLog>> OpenLog(const std::string& directory, const std::string& job) {
+  if (directory.empty()) return std::nullopt;
+  auto log = WatchedLog::Open(directory, job);
+  if (!log) return std::unexpected(log.error());
+  return std::optional(std::move(*log));
+}
+
+std::function<Result<void>(int64_t, const std::string&)> RecorderOf(
+    std::optional<WatchedLog>& log) {
+  if (!log) return nullptr;
+  return [&own = *log](int64_t time, const std::string& text) { return own.Add(time, text); };
+}
+
 }  // namespace
 
-void AddWatchOptions(Command& command, CaptureFlags& flags) {
-  WatchFlags& watch = *flags.watch;
+void AddWatchOptions(Command& command, WatchFlags& watch) {
   command.Take("--every", watch.every)
       .Help("Time from one window to the next")
       .Default("10m")
@@ -52,21 +67,26 @@ void AddWatchOptions(Command& command, CaptureFlags& flags) {
   command.Take("--name", watch.job);
 }
 
-int RunWatch(const CaptureFlags& flags, const CaptureOnce& capture) {
+int RunWatch(const CaptureFlags& flags, const WatchFlags& watch, const CaptureOnce& capture) {
   EndingSignals signals;
   CaptureOptions each = flags.options;
   each.window.duration = Nanoseconds(flags.seconds);
   each.cancelled = [&] { return signals.Came(); };
+  auto log = OpenLog(flags.goodput, watch.job);
+  if (!log) return Fail(log.error());
   const auto done = Watch(
       {.folder = flags.options.folder,
-       .every = Nanoseconds(flags.watch->every),
-       .windows = flags.watch->windows,
+       .every = Nanoseconds(watch.every),
+       .windows = watch.windows,
        .keep_bytes = flags.options.keep_bytes,
        .keep_runs = flags.options.keep_runs,
        .capture = [&](const std::string& folder) { return CaptureInto(folder, each, capture); },
-       .metrics = flags.watch->metrics,
-       .job = flags.watch->job,
+       .metrics = watch.metrics,
+       .job = watch.job,
+       .record = RecorderOf(*log),
+       .most_record = kMostWatchedText,
        .on_window = Show,
+       .on_problem = [](const Error& error) { Fail(error); },
        .cancelled = each.cancelled});
   return done ? kDone : Fail(done.error());
 }
@@ -79,7 +99,9 @@ void AddWatch(Command& root) {
                    "stepscope watch grpc worker-0:9012,worker-1:9012 --for 1s -o watch/"}});
   watch.Notes(
       "It runs until SIGINT or SIGTERM, and goes on where an earlier watch of the folder ended.\n"
-      "'stepscope goodput analyze --watched FOLDER' tells when the job was slower, and why.");
+      "With --goodput DIR, 'stepscope goodput analyze --events DIR' tells when the job was "
+      "slower,\n"
+      "why, and what that cost.");
   AddCaptureTorch(watch, CaptureUse::kWatch);
   AddCaptureDebug(watch, CaptureUse::kWatch);
   AddCaptureGrpc(watch, CaptureUse::kWatch);

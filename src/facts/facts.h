@@ -46,6 +46,9 @@ struct Facts {
   // Which ranks have none while others do, as a sentence; empty when all have some.
   std::string some_without_work;
 
+  // How Stepscope captured the run, "torch" or "grpc" and others; empty where it did not.
+  std::string captured;
+
   // Kernel launches of all ranks whose trace says which launch a kernel belongs to, or has no
   // activity at all.
   LaunchCount launches;

@@ -57,19 +57,24 @@ void KeepOneOfEach(std::vector<std::string>& traces) {
   });
 }
 
-// A note about the workers that gave no trace when the folder was captured.
-void NoteMissingWorkers(const Places& places, const std::string& folder, std::vector<Note>& notes) {
+// What the file of a capture says: how the folder was captured, and a note about the workers that
+// gave no trace.
+void ReadCapture(const Places& places, const std::string& folder, FoundTraces& found) {
   const std::string path = (fs::path(folder) / kCaptureFile).string();
   if (places.Stored(path)) return;
   std::ifstream in(path, std::ios::binary);
   const auto json = nlohmann::json::parse(in, nullptr, false);
-  if (!json.is_object() || !json.contains("missing") || !json["missing"].is_array()) return;
+  if (!json.is_object()) return;
+  if (const auto door = json.find("door"); door != json.end() && door->is_string())
+    found.captured = *door;
+  if (!json.contains("missing") || !json["missing"].is_array()) return;
   const auto count = static_cast<int64_t>(json["missing"].size());
   if (count == 0) return;
-  notes.push_back({.name = "not_captured",
-                   .count = count,
-                   .message = "workers gave no trace when this run was captured: the file says why",
-                   .where = path});
+  found.notes.push_back(
+      {.name = "not_captured",
+       .count = count,
+       .message = "workers gave no trace when this run was captured: the file says why",
+       .where = path});
 }
 
 struct Listing {
@@ -237,14 +242,14 @@ std::string SayOneOf(const std::vector<std::string>& folders) {
 }
 
 Result<std::vector<std::string>> TracesOfFolder(const Places& places, const std::string& folder,
-                                                std::vector<Note>& notes) {
+                                                FoundTraces& found) {
   auto listing = List(places, folder);
   if (!listing) return std::unexpected(listing.error());
-  NoteMissingWorkers(places, folder, notes);
+  ReadCapture(places, folder, found);
   if (!listing->traces.empty()) return std::move(listing->traces);
   std::vector<std::string> others;
   auto traces = TracesOfRankFolders(places, listing->folders, others);
-  if (traces.empty()) traces = NewestProfile(places, folder, notes);
+  if (traces.empty()) traces = NewestProfile(places, folder, found.notes);
   if (!traces.empty()) return traces;
   std::string hint = "give a directory with the traces of one job, or the files";
   if (!others.empty()) hint = SayOneOf(others);
@@ -291,7 +296,7 @@ Result<FoundTraces> FindTraces(std::span<const std::string> paths, const Places&
     const auto item = places.Find(path);
     if (!item) return std::unexpected(item.error());
     if (item->kind == StoredItem::Kind::kFolder) {
-      auto traces = TracesOfFolder(places, path, unique.notes);
+      auto traces = TracesOfFolder(places, path, unique);
       if (!traces) return std::unexpected(traces.error());
       found.insert(found.end(), traces->begin(), traces->end());
     } else if (item->kind == StoredItem::Kind::kFile) {

@@ -14,6 +14,8 @@ namespace stepscope {
 struct FoundTraces {
   std::vector<std::string> files;
   std::vector<Note> notes;  // what was left out
+  // How Stepscope captured the run: "torch", "grpc", "debug", "serving"; empty where it did not.
+  std::string captured;
 };
 
 // Files stand for themselves. A folder stands for the traces in it (*.json, *.json.gz, *.gz,

@@ -1,4 +1,4 @@
-// Reads the rank from a file's path.
+// Reads ranks and snapshots from paths.
 #include "ingest/rank_name.h"
 
 #include <algorithm>
@@ -39,6 +39,18 @@ std::optional<int64_t> RankFromPath(std::string_view path) {
   const std::string_view folder = path.substr(0, slash);
   const size_t before = folder.rfind('/');
   return RankInName(before == folder.npos ? folder : folder.substr(before + 1));
+}
+
+std::string ProcessOfSnapshot(std::string_view path) {
+  constexpr std::string_view kWindow = ".window-", kEnd = ".xplane.pb";
+  if (path.ends_with(".gz")) path.remove_suffix(3);
+  if (!path.ends_with(kEnd)) return "";
+  path.remove_suffix(kEnd.size());
+  const size_t at = path.rfind(kWindow);
+  if (at == path.npos) return "";
+  const std::string_view number = path.substr(at + kWindow.size());
+  const bool digits = std::ranges::all_of(number, [](char c) { return c >= '0' && c <= '9'; });
+  return digits && !number.empty() ? std::string(path.substr(0, at)) : "";
 }
 
 }  // namespace stepscope

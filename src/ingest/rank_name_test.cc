@@ -42,5 +42,13 @@ TEST(RankFromPath, FindsNoneWhereNoneIs) {
   }
 }
 
+TEST(ProcessOfSnapshot, IsWhatComesBeforeTheNumber) {
+  EXPECT_EQ(ProcessOfSnapshot("run/host_9012.window-0003.xplane.pb"), "run/host_9012");
+  EXPECT_EQ(ProcessOfSnapshot("a.b.window-12345.xplane.pb.gz"), "a.b");
+  for (const char* other : {"", "host_9012.xplane.pb", "a.window-.xplane.pb", "a.window-1.json",
+                            "a.window-1x.xplane.pb", "run.window-1/a.xplane.pb"})
+    EXPECT_EQ(ProcessOfSnapshot(other), "") << other;
+}
+
 }  // namespace
 }  // namespace stepscope::rank_name_test

@@ -86,6 +86,17 @@ std::span<const Translated> JapaneseOfAnalysesAToG() {
        "(jax_compilation_cache_dir)",
        "形状を固定するか、数種類のサイズにパディングしてください。コンパイル済みコードを実行間で再"
        "利用してください (jax_compilation_cache_dir)"},
+      {"capture it so: stepscope capture torch --stacks",
+       "次のように取得してください: stepscope capture torch --stacks"},
+      {"capture it so: stepscope capture torch --shapes",
+       "次のように取得してください: stepscope capture torch --shapes"},
+      {"stepscope capture torch --shapes records sizes: its inputs may be larger",
+       "stepscope capture torch --shapes でサイズを記録してください: "
+       "入力が大きくなっている可能性があります"},
+      {"capture it so: stepscope capture grpc --python-level 1",
+       "次のように取得してください: stepscope capture grpc --python-level 1"},
+      {"capture it so: stepscope capture grpc --host-level 2",
+       "次のように取得してください: stepscope capture grpc --host-level 2"},
       {"record with with_stack=True", "with_stack=True を指定して記録してください"},
       {"record with python_tracer_level=1", "python_tracer_level=1 を指定して記録してください"},
       {"record with python_tracer_level=1 (jax.profiler.ProfileOptions)",

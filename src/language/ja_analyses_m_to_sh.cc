@@ -27,6 +27,10 @@ std::span<const Translated> JapaneseOfAnalysesMToSh() {
       // The first sentences of the overview.
       {"Step time is {time}", "ステップ時間は {time}"},
       {"Step time is {time} ({how})", "ステップ時間は {time} ({how})"},
+      {"The steps found take {time} ({how}){coverage}",
+       "見つかったステップは {time} ({how}){coverage}"},
+      {" and cover {share} of the time from the first to the last",
+       "、最初から最後までの時間の {share} だけを占めます"},
       {"median of {steps}", "{steps}の中央値"},
       {"medians of {steps}", "{steps}の中央値"},
       {"{steps} of {count} ranks", "{count} ランクの {steps}"},

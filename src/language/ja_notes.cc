@@ -20,6 +20,13 @@ std::span<const Translated> JapaneseOfNotes() {
        "文字を '?' に置き換えました: JSON のテキストに使えない文字です"},
       {"files were left out: duplicates of another trace",
        "ファイルを除外しました: 別のトレースと重複しています"},
+      {"snapshots of continuous profiling were read as one run: the time between them was not "
+       "recorded and counts as nothing",
+       "連続プロファイリングのスナップショットを 1 つの実行として読み込みました:"
+       " スナップショット間の時間は記録されておらず、どこにも数えません"},
+      {"at most {time} between two", "スナップショット間は最大 {time}"},
+      {"snapshots were left out: another one has a part of their time",
+       "スナップショットを除外しました: 時間の一部が別のスナップショットと重なっています"},
       {"older profiles were left out: only the newest of a directory is used (give a profile's own "
        "directory to use it)",
        "古いプロファイルを除外しました: ディレクトリ内の最新のものだけを使用します"

@@ -72,15 +72,6 @@ struct RecordedRank {
   std::vector<Interval> times;
 };
 
-// The same without a hundredth of activities at either end, whose times may be wrong.
-std::optional<Interval> CoreOf(const RankActivity& rank) {
-  constexpr size_t kTrimmed = 100;
-  const size_t count = rank.activities.size();
-  if (count == 0) return std::nullopt;
-  return Interval{rank.activities[count / kTrimmed].start,
-                  rank.activities[count - 1 - count / kTrimmed].start};
-}
-
 std::filesystem::path FolderOfFile(const FileOfJob& file) {
   return std::filesystem::path(file.path).lexically_normal().parent_path();
 }
@@ -156,6 +147,14 @@ void NoteMissingRanks(std::span<const FileOfJob> files, Notes& notes) {
 }
 
 }  // namespace
+
+std::optional<Interval> CoreOf(const RankActivity& rank) {
+  constexpr size_t kTrimmed = 100;
+  const size_t count = rank.activities.size();
+  if (count == 0) return std::nullopt;
+  return Interval{rank.activities[count / kTrimmed].start,
+                  rank.activities[count - 1 - count / kTrimmed].start};
+}
 
 Result<void> CheckSameWorld(std::span<const FileOfJob> files) {
   std::map<int64_t, std::vector<const FileOfJob*>> worlds;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/intervals.h"
 #include "facts/activity/rank_activity.h"
 #include "stepscope/report.h"
 #include "stepscope/result.h"
@@ -20,6 +21,10 @@ struct FileOfJob {
   bool tells_rank = false;  // itself, not only its name or place
   const RankActivity* recording = nullptr;
 };
+
+// From the first activity to the start of the last, without a hundredth of them at either end,
+// whose times may be wrong. Nothing without activities.
+std::optional<Interval> CoreOf(const RankActivity& rank);
 
 // Fails where recordings are of worlds of different sizes: those of one job are not, unless it was
 // started anew, and nothing that adds them up is true. Says which files belong together.

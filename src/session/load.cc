@@ -22,6 +22,7 @@
 #include "session/name.h"
 #include "session/progress.h"
 #include "session/redact_run.h"
+#include "session/snapshots.h"
 
 namespace stepscope {
 namespace {
@@ -118,6 +119,27 @@ void SettleRanksOfMemory(std::vector<LoadedFile>& files) {
   }
 }
 
+// Numbers the recordings without a rank in order; snapshots of one process share theirs.
+void NumberRest(std::vector<LoadedFile>& files, std::set<int64_t>& taken) {
+  std::map<std::string, int64_t> processes;  // by what their snapshots are named
+  const auto process_of = [](const LoadedFile& file) {
+    const std::string process = ProcessOfSnapshot(file.info.path);
+    return process.empty() ? file.info.path : process;
+  };
+  std::set<std::string> recorded;
+  for (const LoadedFile& file : files) {
+    if (file.used && !file.memory_only) recorded.insert(process_of(file));
+  }
+  int64_t next = 0;
+  for (LoadedFile& file : files) {
+    if (!file.used || file.memory_only || file.info.rank >= 0) continue;
+    const auto [process, is_new] = processes.try_emplace(process_of(file), next);
+    while (is_new && !taken.insert(process->second).second) process->second = ++next;
+    file.info.rank = process->second;
+    if (recorded.size() > 1) file.notes.Add(NoteKind::kRankFromOrder);
+  }
+}
+
 // Gives every recording its rank: the trace's own, else the one in its name, else a free one in
 // order; then the memory timelines.
 void SettleRanks(std::vector<LoadedFile>& files) {
@@ -131,16 +153,7 @@ void SettleRanks(std::vector<LoadedFile>& files) {
       file.notes.Add(NoteKind::kRankDisagrees);
     if (!file.own_rank && named) file.notes.Add(NoteKind::kRankFromName);
   }
-  const auto recorded = [](const LoadedFile& f) { return f.used && !f.memory_only; };
-  const bool alone = std::ranges::count_if(files, recorded) == 1;
-  int64_t next = 0;
-  for (LoadedFile& file : files) {
-    if (!recorded(file) || file.info.rank >= 0) continue;
-    while (taken.contains(next)) ++next;
-    taken.insert(next);
-    file.info.rank = next;
-    if (!alone) file.notes.Add(NoteKind::kRankFromOrder);
-  }
+  NumberRest(files, taken);
   SettleRanksOfMemory(files);
 }
 
@@ -162,11 +175,12 @@ void SettleWindows(std::vector<LoadedFile>& files) {
     if (!file.used) continue;
     const bool same_rank = previous != nullptr && previous->info.rank == file.info.rank &&
                            previous->memory_only == file.memory_only;
-    if (same_rank && SameRecording(*previous, file)) {
+    const bool same = same_rank && SameRecording(*previous, file);
+    if (same || (same_rank && RepeatsSnapshot(*previous, file))) {
       file.used = false;
       file.info.rank = -1;
-      file.info.problem = "duplicate of " + previous->info.path;
-      file.notes.Add(NoteKind::kDuplicateFile);
+      file.info.problem = (same ? "duplicate of " : "repeats a part of ") + previous->info.path;
+      file.notes.Add(same ? NoteKind::kDuplicateFile : NoteKind::kRepeatedSnapshot);
       continue;
     }
     file.info.window = same_rank ? previous->info.window + 1 : 0;
@@ -275,6 +289,7 @@ Result<LoadedRun> LoadRun(const FoundTraces& found, Wanted keep, const OpenOptio
   }
   SettleRanks(files);
   SettleWindows(files);
+  NumberStepsOn(files);
   const std::vector<FileOfJob> of_job = FilesOfJob(files);
   if (auto checked = CheckSameWorld(of_job); !checked) return std::unexpected(checked.error());
   if (auto checked = CheckOneRun(of_job); !checked) return std::unexpected(checked.error());
@@ -283,7 +298,9 @@ Result<LoadedRun> LoadRun(const FoundTraces& found, Wanted keep, const OpenOptio
   run.threads = options.threads;
   run.redactor = std::move(redactor);
   run.info.notes = found.notes;
+  run.captured = found.captured;
   NoteJob(of_job, run.info);
+  NoteSnapshots(files, run.info);
   std::set<int64_t> ranks;
   for (LoadedFile& file : files) {
     std::ranges::move(file.notes.List(file.info.path), std::back_inserter(run.info.notes));

@@ -39,7 +39,8 @@ struct LoadedRun {
   // With OpenOptions::redact: what has been replaced in all of the above but `info`, whose paths
   // lead to the files.
   std::optional<redact::Redactor> redactor;
-  int threads = 0;  // as OpenOptions::threads
+  int threads = 0;       // as OpenOptions::threads
+  std::string captured;  // as FoundTraces::captured
 };
 
 // Finds the traces of these paths, reads them and names the run. Fails as FindTraces() and

@@ -138,6 +138,7 @@ ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,
   StopIfAsked();
   Facts facts = DeriveFacts(run.names, ranks, selection, options.steps);
   facts.groups = GroupNames(run.names, options.groups);
+  facts.captured = run.captured;
   ReportSet answer{.run = run.info};
   if (run.redactor) RedactInfo(answer.run, *run.redactor);
   answer.run.steps = options.steps;

@@ -16,6 +16,10 @@ constexpr auto kTexts = std::to_array<NoteText>({
     {"trailing_bytes", "bytes were ignored: they follow the end of the trace"},
     {"invalid_text", "characters were replaced by '?': JSON text must not contain them"},
     {"duplicate_file", "files were left out: duplicates of another trace"},
+    {"snapshots",
+     "snapshots of continuous profiling were read as one run: the time between them was not "
+     "recorded and counts as nothing"},
+    {"repeated_snapshot", "snapshots were left out: another one has a part of their time"},
     {"other_profiles",
      "older profiles were left out: only the newest of a directory is used (give a profile's own "
      "directory to use it)"},

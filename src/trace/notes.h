@@ -20,6 +20,8 @@ enum class NoteKind : uint8_t {
   kTrailingBytes,
   kInvalidText,
   kDuplicateFile,
+  kSnapshots,
+  kRepeatedSnapshot,
   kOtherProfiles,
   kRankFromName,
   kRankFromOrder,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,5 +23,10 @@ std::vector<WatchedDeparture> DeparturesOf(std::span<const WatchedWindow> window
 // Whether of two departures the first matters more: the larger one, but those that follow from
 // others last.
 bool ComesFirst(const WatchedDeparture& a, const WatchedDeparture& b);
+
+// Where the steps of `window` took longer than usual: the part that was longest beyond its usual
+// time, by the windows before (slow_times.cc).
+std::optional<WatchedDeparture> SlowerPart(const std::vector<WatchedWindow>& before,
+                                           const WatchedWindow& window);
 
 }  // namespace stepscope

@@ -19,4 +19,8 @@ Result<void> AppendWindow(const std::string& folder, const WatchedWindow& window
 // cut, is left out. Without a file there are none.
 Result<std::vector<WatchedWindow>> ReadWindows(const std::string& folder);
 
+// The window as one object of JSON in at most `most` bytes, for an event: without the times of its
+// parts, and with the costliest finding alone, cut as needed.
+std::string RecordOf(const WatchedWindow& window, size_t most);
+
 }  // namespace stepscope

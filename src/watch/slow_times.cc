@@ -85,15 +85,18 @@ Times MediansOf(const Windows& windows, const Chosen& chosen) {
   return medians;
 }
 
-// The part that is longest beyond its usual time; nothing where none is longer.
-std::optional<WatchedDeparture> LongerPart(const Times& usual, const Times& then) {
+// The part that is longest beyond its usual time, of those that explain a quarter of how much
+// longer (ns) a step took; nothing where none does.
+std::optional<WatchedDeparture> LongerPart(const Times& usual, const Times& then, int64_t longer) {
+  constexpr int64_t kQuarter = 4;
   std::optional<WatchedDeparture> most;
   for (const auto& [part, time] : then) {
     const auto before = usual.find(part);
-    if (before == usual.end() || time <= before->second) continue;
-    const WatchedDeparture longer{
+    if (before == usual.end() || time - before->second <= std::max<int64_t>(0, longer / kQuarter))
+      continue;
+    const WatchedDeparture of_part{
         .rank = part.first, .part = part.second, .before = before->second, .now = time};
-    if (!most || ComesFirst(longer, *most)) most = longer;
+    if (!most || ComesFirst(of_part, *most)) most = of_part;
   }
   return most;
 }
@@ -113,7 +116,7 @@ class SlowReport {
       watched += times_[w];
       if (!IsSlow(windows_[w], usual_)) continue;
       slow += times_[w];
-      lost += LostIn(windows_[w], times_[w], usual_);
+      lost += stepscope::LostIn(windows_[w], times_[w], usual_);
     }
     report.metrics = {
         {"compared", "windows compared", static_cast<int64_t>(windows_.size()), Unit::kCount},
@@ -127,42 +130,81 @@ class SlowReport {
                   HumanNanoseconds(watched), HumanCount(static_cast<int64_t>(windows_.size())))
             : Say("For {slow} of {time} steps took longer than usual: about {lost} lost",
                   HumanNanoseconds(slow), HumanNanoseconds(watched), HumanNanoseconds(lost));
+    if (const auto longer = LongestOf(slow_); longer) {
+      report.headline += Say(". Most of it: rank {rank}, {part} {then} per step, usually {usual}",
+                             longer->rank, Phrase(TitleOfPart(longer->part)),
+                             HumanNanoseconds(longer->now), HumanNanoseconds(longer->before));
+    }
     report.tables.push_back(TableOfTimes());
   }
 
  private:
   Table TableOfTimes() const {
-    Table table{.key = "slow_times",
-                .title = "When it was slower",
-                .columns = {KeyColumn("since", "since", Unit::kUnixTime),
-                            ValueColumn("until", "until", Unit::kUnixTime),
-                            TimeColumn("step_time", "step time"), ValueColumn("rank", "rank"),
-                            Words(ValueColumn("part", "part")), TimeColumn("usual", "usually"),
-                            TimeColumn("then", "per step then"), TimeColumn("lost", "lost"),
-                            Detail(ValueColumn("kept", "trace"))}};
+    Table table{
+        .key = "slow_times",
+        .title = "When it was slower",
+        .columns = {KeyColumn("since", "since", Unit::kUnixTime),
+                    ValueColumn("until", "until", Unit::kUnixTime),
+                    TimeColumn("step_time", "step time"), ValueColumn("rank", "rank"),
+                    Words(ValueColumn("part", "part")), TimeColumn("usual", "usually"),
+                    TimeColumn("then", "per step then"), TimeColumn("lost", "lost"),
+                    ValueColumn("finding", "finding then"), Detail(ValueColumn("kept", "trace"))}};
     for (const SlowTime& slow : slow_) table.rows.push_back(RowOf(slow));
     return table;
   }
 
-  std::vector<Cell> RowOf(const SlowTime& slow) const {
+  int64_t LostIn(const SlowTime& slow) const {
     int64_t lost = 0;
-    std::vector<int64_t> steps;
-    std::string kept;
+    for (size_t w = slow.first; w <= slow.last; ++w)
+      lost += stepscope::LostIn(windows_[w], times_[w], usual_);
+    return lost;
+  }
+
+  // The part that was longer: by all windows' parts, or the longest that a window itself names.
+  std::optional<WatchedDeparture> LongerIn(const SlowTime& slow) const {
+    const auto within = [&](size_t w) { return slow.first <= w && w <= slow.last; };
+    auto longer = LongerPart(parts_, MediansOf(windows_, within), StepTimeIn(slow) - usual_);
+    if (longer) return longer;
+    const auto by = [](const WatchedDeparture& d) { return d.now - d.before; };
     for (size_t w = slow.first; w <= slow.last; ++w) {
-      lost += LostIn(windows_[w], times_[w], usual_);
-      steps.push_back(windows_[w].step_time);
-      if (kept.empty()) kept = windows_[w].kept;
+      const auto& slower = windows_[w].slower;
+      if (slower && (!longer || by(*slower) > by(*longer))) longer = slower;
     }
-    const auto longer = LongerPart(
-        parts_, MediansOf(windows_, [&](size_t w) { return slow.first <= w && w <= slow.last; }));
+    return longer;
+  }
+
+  int64_t StepTimeIn(const SlowTime& slow) const {
+    std::vector<int64_t> steps;
+    for (size_t w = slow.first; w <= slow.last; ++w) steps.push_back(windows_[w].step_time);
+    return UpperMedian(steps);
+  }
+
+  // Of the slow time that cost most.
+  std::optional<WatchedDeparture> LongestOf(const std::vector<SlowTime>& slow) const {
+    const auto most =
+        std::ranges::max_element(slow, {}, [&](const SlowTime& s) { return LostIn(s); });
+    return most == slow.end() ? std::nullopt : LongerIn(*most);
+  }
+
+  std::vector<Cell> RowOf(const SlowTime& slow) const {
+    std::string kept, finding;
+    for (size_t w = slow.first; w <= slow.last; ++w) {
+      const WatchedWindow& window = windows_[w];
+      if (kept.empty()) kept = window.kept;
+      if (finding.empty())
+        finding = window.findings.empty() ? window.verdict : window.findings.front();
+    }
+    const int64_t lost = LostIn(slow);
+    const auto longer = LongerIn(slow);
     return {windows_[slow.first].time,
             windows_[slow.last].time + times_[slow.last],
-            UpperMedian(steps),
+            StepTimeIn(slow),
             When(longer.has_value(), longer ? longer->rank : 0),
             TextCell(longer ? TitleOfPart(longer->part) : ""),
             When(longer.has_value(), longer ? longer->before : 0),
             When(longer.has_value(), longer ? longer->now : 0),
             lost,
+            TextCell(finding),
             TextCell(kept)};
   }
 
@@ -181,18 +223,33 @@ Result<Report> WatchedReport(const std::string& folder) {
   if (read->empty())
     return std::unexpected(Error{"there is no history of a watch", folder,
                                  "give the folder that `stepscope watch -o` wrote"});
+  return WatchedReport(std::move(*read));
+}
+
+Report WatchedReport(std::vector<WatchedWindow> windows) {
   Report report{.analysis = "watched", .title = "Watched job"};
-  const std::string why = read->back().why;
-  const size_t all = read->size();
-  std::erase_if(*read, [](const WatchedWindow& w) { return !w.why.empty() || w.step_time <= 0; });
-  if (read->empty()) {
+  const std::string why = windows.back().why;
+  const size_t all = windows.size();
+  std::erase_if(windows, [](const WatchedWindow& w) { return !w.why.empty() || w.step_time <= 0; });
+  if (windows.empty()) {
     report.status = Status::kUnavailable;
     report.why = Say("none of {count} windows could be compared: {why}",
                      HumanCount(static_cast<int64_t>(all)), Phrase::Name(why));
     return report;
   }
-  SlowReport(*read).Fill(report);
+  std::ranges::stable_sort(windows, {}, &WatchedWindow::time);
+  SlowReport(windows).Fill(report);
   return report;
+}
+
+std::optional<WatchedDeparture> SlowerPart(const std::vector<WatchedWindow>& before,
+                                           const WatchedWindow& window) {
+  if (before.empty() || !window.why.empty()) return std::nullopt;
+  const int64_t usual = UsualStepTime(before);
+  if (!IsSlow(window, usual)) return std::nullopt;
+  const Times usually = MediansOf(before, [&](size_t w) { return !IsSlow(before[w], usual); });
+  return LongerPart(usually, MediansOf({window}, [](size_t) { return true; }),
+                    window.step_time - usual);
 }
 
 }  // namespace stepscope

@@ -41,8 +41,10 @@ class Watcher {
     else
       window.why = captured.error().what;
     Judge(window, *folder);
+    window.slower = SlowerPart(latest_, window);
     if (options_.on_window) options_.on_window(window);
     if (auto kept = AppendWindow(options_.folder, window, kMostHistory); !kept) return kept;
+    Record(window);
     if (auto told = Tell(window); !told) return told;
     Remember(std::move(window));
     return {};
@@ -54,6 +56,16 @@ class Watcher {
   int64_t TimeNow() const { return options_.now ? options_.now() : WallClock(); }
 
  private:
+  // A ledger that cannot be written to does not end the watch.
+  void Record(const WatchedWindow& window) {
+    if (!options_.record) return;
+    const auto recorded = options_.record(window.time, RecordOf(window, options_.most_record));
+    const std::string problem = recorded ? "" : recorded.error().what;
+    if (!recorded && problem != problem_ && options_.on_problem)
+      options_.on_problem(recorded.error());
+    problem_ = problem;
+  }
+
   Result<void> Tell(const WatchedWindow& window) {
     counts_.Count(window);
     if (options_.metrics.empty()) return {};
@@ -96,6 +108,7 @@ class Watcher {
 
   const WatchOptions& options_;
   WatchCounts counts_;
+  std::string problem_;  // of the last record
   std::vector<WatchedWindow> latest_;
   std::string waiting_;  // the folder of the last window, if it has not been told to be kept
 };

@@ -13,6 +13,8 @@
 
 #include "base/time_units.h"
 #include "tests/scratch.h"
+#include "watch/departure.h"
+#include "watch/history.h"
 
 namespace stepscope::testing {
 namespace {
@@ -164,7 +166,8 @@ TEST(Watch, TheReportTellsWhenItWasSlower) {
   const auto report = WatchedReport(job.options.folder);
   ASSERT_TRUE(report.has_value());
   EXPECT_EQ(report->headline,
-            "For 3.33 h of 10.0 h steps took longer than usual: about 50.0 min lost");
+            "For 3.33 h of 10.0 h steps took longer than usual: about 50.0 min lost. Most of it: "
+            "rank 1, device compute 15.0 ms per step, usually 10.0 ms");
   ASSERT_EQ(report->tables[0].rows.size(), 1u);
   const std::vector<Cell>& row = report->tables[0].rows[0];
   EXPECT_EQ(row[0], Cell((1'800'000'000 + 20 * 600) * kSecond));
@@ -172,6 +175,66 @@ TEST(Watch, TheReportTellsWhenItWasSlower) {
   EXPECT_EQ(row[2], Cell(int64_t{20'000'000}));
   EXPECT_EQ(row[3], Cell(int64_t{1}));
   EXPECT_EQ(row[4], Cell(std::string("device compute")));
+}
+
+// What the events of the job hold tells the same, and the finding.
+TEST(Watch, TheRecordsTellWhenItWasSlowerToo) {
+  WatchedJob job([](int64_t window) { return window < 20 || window >= 40 ? 10'000 : 15'000; });
+  job.step_us = [&](int64_t window) { return window < 20 || window >= 40 ? 15'000 : 20'000; };
+  std::vector<WatchedWindow> recorded;
+  int64_t refused = 0;
+  job.options.record = [&](int64_t time, const std::string& text) -> Result<void> {
+    EXPECT_LE(text.size(), 2048u);
+    if (++refused == 3) return std::unexpected(Error{"the disk is full", "", ""});
+    recorded.push_back(WindowOfRecord(time, text).value());
+    return {};
+  };
+  std::vector<std::string> problems;
+  job.options.on_problem = [&](const Error& error) { problems.push_back(error.what); };
+  job.Run(60);
+  EXPECT_EQ(problems, std::vector<std::string>{"the disk is full"});
+  ASSERT_EQ(recorded.size(), 59u);
+  EXPECT_TRUE(recorded[30].parts.empty());
+  const Report report = WatchedReport(recorded);
+  EXPECT_EQ(report.headline,
+            "For 3.33 h of 9.83 h steps took longer than usual: about 50.0 min lost. Most of it: "
+            "rank 1, device compute 15.0 ms per step, usually 10.0 ms");
+  ASSERT_EQ(report.tables[0].rows.size(), 1u);
+  EXPECT_EQ(report.tables[0].rows[0][4], Cell(std::string("device compute")));
+  EXPECT_NE(std::get<std::string>(report.tables[0].rows[0][8]), "");
+}
+
+// Steps wait 40 ms longer; that compute takes 0.6 ms longer by chance explains nothing.
+TEST(Watch, APartExplainsAQuarterOfHowMuchLongerStepsTook) {
+  std::vector<WatchedWindow> windows;
+  for (int64_t k = 0; k < 10; ++k) {
+    const int64_t compute = k == 9 ? 3'200'000 : 2'600'000, step = k == 9 ? 94'000'000 : 53'000'000;
+    windows.push_back(
+        {.time = (k + 1) * kSecond,
+         .step_time = step,
+         .parts = {{0, "device_compute", compute}, {0, "all_others", step - compute}}});
+  }
+  EXPECT_EQ(WatchedReport(windows).tables[0].rows[0][4], Cell(std::string("all others")));
+  const WatchedWindow last = windows.back();
+  windows.pop_back();
+  EXPECT_EQ(SlowerPart(windows, last)->part, "all_others");
+}
+
+TEST(Watch, ARecordHoldsWhatFitsAndHostileOnesAreNone) {
+  WatchedWindow window{.time = 5, .why = std::string(5000, '\x01'), .step_time = 7};
+  window.findings = {std::string(299, 'a') + "\u00e9\u00e9"};
+  const std::string text = RecordOf(window, 400);
+  EXPECT_LE(text.size(), 400u);
+  EXPECT_EQ(WindowOfRecord(9, text)->time, 9);
+  window.why.clear();
+  EXPECT_EQ(WindowOfRecord(9, RecordOf(window, 2048))->findings.front(), std::string(299, 'a'));
+  for (const char* odd : {"", "{}", "[]", "{\"time\""})
+    EXPECT_FALSE(WindowOfRecord(9, odd).has_value()) << odd;
+  const auto wild = WindowOfRecord(9, R"({"time": 1, "step_time": -5, "slower": {"rank": 0, )"
+                                      R"("part": "wait", "before": -9223372036854775808}})");
+  EXPECT_EQ(wild->step_time, 0);
+  EXPECT_EQ(wild->slower->before, 0);
+  EXPECT_FALSE(WindowOfRecord(-1, text).has_value());
 }
 
 TEST(Watch, MetricsCountOverRestarts) {

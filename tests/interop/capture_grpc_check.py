@@ -110,7 +110,7 @@ def check_our_end(stepscope, script):
 
 
 def check_snapshots(stepscope, script):
-    """Continuous profiling, fetched each second, and stopped."""
+    """Continuous profiling, fetched each second, and stopped: one run of one rank."""
     with Job(script) as job:
         one = capture(stepscope, job.address(), "--for", "4s", "--snapshot-every", "1s")
         files = list(one.run.glob("plugins/profile/*/*.xplane.pb"))
@@ -120,7 +120,14 @@ def check_snapshots(stepscope, script):
         stop = subprocess.run([stepscope, "capture", "grpc", job.address(), "--stop-snapshots"],
                               capture_output=True, text=True)
         assert stop.returncode == 2 and "NOT_FOUND" in stop.stdout, stop
-        return f"{len(files)} profiles"
+        done = subprocess.run(
+            [stepscope, "analyze", str(one.run), "--format", "json"], capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        run = json.loads(done.stdout)["run"]
+        used = [file["window"] for file in run["files"] if file["rank"] == 0]
+        assert run["ranks"] == 1 and used == list(range(len(files))), run
+        return f"{len(files)} windows of one rank"
 
 
 def check_monitor(stepscope, script):

@@ -185,6 +185,8 @@ class Situations:
             assert len(job.alive()) == 2
             kept = run if traced[0] else pathlib.Path(str(run) + "2")
             assert len(list((kept / "stacks").iterdir())) == 2
+            both = [pathlib.Path(str(run) + end) / "stacks" for end in ("", "2")]
+            assert all(len(list(stacks.iterdir())) == 2 for stacks in both), "a rank that is refused gives its stacks"
             return f"2 of 2 traces with stacks; two at once: {traced}"
         finally:
             job.end()

@@ -1,7 +1,7 @@
-"""Profiles training that marks no steps: `record_tensorflow_unmarked.py OUT loop|fit|tensorboard`.
+"""Profiles training that marks no steps: `record_tensorflow_unmarked.py OUT loop|waits|fit|tensorboard`.
 
-A loop around a tf.function, Keras' fit as it is by default, or fit as its TensorBoard callback
-profiles it. Each step takes tens of ms. OUT.truth.json has the ns from the end of one step to the
+A loop around a tf.function, one that waits for longer than it computes, Keras' fit as it is by
+default, or fit as its TensorBoard callback profiles it. Each step takes tens of ms. OUT.truth.json has the ns from the end of one step to the
 end of the next, as the program's own clock has them.
 """
 
@@ -18,7 +18,7 @@ STEPS = 10
 BATCH, WIDTH = 512, 1024
 
 
-def loop(out):
+def loop(out, wait=0):
     weights = [tf.Variable(tf.random.normal([WIDTH, WIDTH]) * 0.01) for _ in range(3)]
 
     @tf.function
@@ -38,6 +38,7 @@ def loop(out):
     tf.profiler.experimental.start(out)
     for _ in range(STEPS):
         train(batch)
+        time.sleep(wait)
         ends.append(time.perf_counter_ns())
     tf.profiler.experimental.stop()
     return ends
@@ -78,6 +79,8 @@ def fit(out, callbacks, profile_into):
 def main(out, how):
     if how == "loop":
         ends = loop(out)
+    elif how == "waits":
+        ends = loop(out, wait=0.2)
     elif how == "fit":
         ends = fit(out, [], out)
     else:

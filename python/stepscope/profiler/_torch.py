@@ -10,7 +10,7 @@ from stepscope.profiler._places import discard, place_of
 from stepscope.profiler._problems import problem, quietly
 from stepscope.profiler._steps import Windows
 from stepscope.profiler._torch_file import rewrite
-from stepscope.profiler._who import metadata_of, this_process
+from stepscope.profiler._who import alone_or_same, metadata_of, this_process
 
 
 class TorchTraces:
@@ -40,13 +40,14 @@ class TorchTraces:
     def __call__(self, profiler: Any) -> None:
         window, self._windows = self._windows, self._windows + 1
         who = this_process(*self._given)
+        # Of a process alone the files are named by the process: another run may write to this folder.
         name = "{}.w{}.{}.json{}".format(who.name, window, time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()),
                                          ".gz" if self._compress else "")
         draft = self._place.draft(name)
         raw = draft + ".json"
         try:
             profiler.export_chrome_trace(raw)
-            if self._later.put(lambda: self._finish(raw, draft, name, metadata_of(who, window))):
+            if self._later.put(lambda: self._finish(raw, draft, name, metadata_of(alone_or_same(who), window))):
                 return
             problem("a window of steps was dropped: earlier traces are still being written")
         except BaseException:
@@ -82,7 +83,7 @@ def torch_traces(where: Any, *, job: Optional[str] = None, rank: Optional[int] =
     Args:
       where: the folder or URL, the same on all ranks.
       job: its name (default: that of the goodput recorder, $STEPSCOPE_JOB, or the scheduler's).
-      rank, world_size: of this process (default: those of torch.distributed or the launcher).
+      rank, world_size: of this process (default: those of torch.distributed or the launcher, else 0 of 1).
       keep: windows of this process that are kept; the oldest is removed.
       compress: with gzip.
       storage_options: of the URL's file system.

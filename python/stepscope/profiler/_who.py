@@ -1,4 +1,5 @@
 """Says which process of which job this is, as the goodput recorder does."""
+import multiprocessing
 import os
 import re
 import socket
@@ -35,6 +36,14 @@ def this_process(job: Optional[str] = None, rank: Optional[int] = None, world_si
         own_rank, ranks = rank_of_process(), world_size_of_process()
     return Who(job_of_process(job), attempt_of(None), own_rank if rank is None else rank, local_rank_of_process(),
                ranks if world_size is None else world_size, socket.gethostname(), os.getpid())
+
+
+def alone_or_same(who: Who) -> Who:
+    """A process that no launcher, framework or parent made one of several is rank 0 of 1; others stay as they are."""
+    told = who.rank is not None or who.world_size not in (None, 1)
+    if told or multiprocessing.parent_process() is not None:
+        return who
+    return who._replace(rank=0, world_size=1)
 
 
 def metadata_of(who: Who, window: int) -> Dict[str, Any]:

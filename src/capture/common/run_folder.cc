@@ -291,6 +291,7 @@ std::string CaptureText(const CaptureResult& result) {
   JsonWriter json;
   json.BeginObject();
   json.Text("schema", "stepscope.capture/1");
+  if (!result.outcomes.empty()) json.Text("door", result.outcomes.front().target.door);
   if (result.start > 0) json.Number("start_unix_ns", result.start);
   if (result.window.iterations > 0)
     json.Number("iterations", result.window.iterations);

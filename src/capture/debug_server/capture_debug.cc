@@ -34,7 +34,8 @@ struct Worker {
   http::Endpoint at;
   std::vector<Lock> locks;  // of its process, where that is known, and of its address
   std::string recorder, stacks, trace;
-  std::string reason;  // why there is no trace
+  std::string reason;   // why there is no trace
+  std::string refused;  // why it must not be profiled; its stacks may be asked for
   std::vector<std::string> lacks;
   int64_t start = 0, end = 0;
 };
@@ -114,14 +115,19 @@ void AskForText(Worker& worker, Shared& shared, const std::string& handler, std:
 void Ask(Worker& worker, Shared& shared) {
   const bool answers = worker.reason.empty() && Ping(worker, shared);
   shared.together.arrive_and_wait();
-  if (!answers) return;
+  if (!answers) {
+    if (!worker.refused.empty()) worker.reason = worker.refused;
+    return;
+  }
   AskForText(worker, shared, "fr_trace_json", worker.recorder);
   AskForText(worker, shared, "dump_traceback", worker.stacks);
   if (!shared.options.profile) {
     if (worker.stacks.empty()) worker.reason = "it gave no stacks";
     return;
   }
-  if (shared.IsCancelled())
+  if (!worker.refused.empty())
+    worker.reason = worker.refused + (worker.stacks.empty() ? "" : "; its stacks are in stacks/");
+  else if (shared.IsCancelled())
     worker.reason = "the capture was ended early";
   else
     Profile(worker, shared);
@@ -132,7 +138,7 @@ void TakeLock(Worker& worker, const std::string& key) {
   if (lock)
     worker.locks.push_back(*std::move(lock));
   else
-    worker.reason = lock.error().what;
+    worker.refused = lock.error().what;
 }
 
 // A process of this machine has one lock, whatever door it is reached by.

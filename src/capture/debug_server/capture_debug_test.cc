@@ -152,7 +152,9 @@ TEST(DebugCapture, ARankIsProfiledOnceAtATime) {
     const std::jthread other([&] { one = CaptureDebug(Asking(server.address(), first)); });
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     const auto two = CaptureDebug(Asking(server.address(), second));
-    EXPECT_EQ(two->outcomes[0].reason, "another capture of this process is running");
+    EXPECT_EQ(two->outcomes[0].reason,
+              "another capture of this process is running; its stacks are in stacks/");
+    EXPECT_TRUE(std::filesystem::exists(second.path() + "/run/stacks"));
   }
   EXPECT_EQ(TracesOf(*one), 1u);
   EXPECT_EQ(profiles, 1);

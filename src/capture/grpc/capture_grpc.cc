@@ -125,7 +125,7 @@ class GrpcRun {
  private:
   void Lock();
   ServersOptions OptionsFor(const std::string& folder, int64_t left) const;
-  Result<ServersResult> Capture(RunFolder& folder, bool snapshot);
+  Result<ServersResult> Capture(RunFolder& folder, int snapshot);
   Result<void> Window(RunFolder& folder);
   Result<void> Snapshots(RunFolder& folder);
   void FetchSnapshots(RunFolder& folder);
@@ -188,14 +188,14 @@ ServersOptions GrpcRun::OptionsFor(const std::string& folder, int64_t left) cons
           }};
 }
 
-// One profile of each server, in a folder named by the time.
-Result<ServersResult> GrpcRun::Capture(RunFolder& folder, bool snapshot) {
-  const std::string within = "plugins/profile/" + SessionName(WallClock());
+// One profile of each server, or the n-th snapshot, in a folder named by the capture's beginning.
+Result<ServersResult> GrpcRun::Capture(RunFolder& folder, int snapshot) {
+  const std::string within = "plugins/profile/" + SessionName(begun_);
   const auto path = folder.MakeFolder(within);
   if (!path) return std::unexpected(path.error());
   ServersOptions options = OptionsFor(*path, folder.left());
   options.snapshot = snapshot;
-  if (snapshot) options.cancelled = nullptr;  // what was recorded until a stop is fetched
+  if (snapshot > 0) options.cancelled = nullptr;  // what was recorded until a stop is fetched
   ServersResult captured = ProfileServers(options);
   for (const ServerTrace& trace : captured.traces) {
     Take(within, trace, captured.start);
@@ -226,7 +226,7 @@ void GrpcRun::Take(const std::string& within, const ServerTrace& trace, int64_t 
 }
 
 Result<void> GrpcRun::Window(RunFolder& folder) {
-  const auto captured = Capture(folder, false);
+  const auto captured = Capture(folder, 0);
   if (!captured) return std::unexpected(captured.error());
   result_.start = captured->start;
   return {};
@@ -235,12 +235,14 @@ Result<void> GrpcRun::Window(RunFolder& folder) {
 // Profiles until the window is over or a stop comes, with a snapshot now and then.
 void GrpcRun::FetchSnapshots(RunFolder& folder) {
   const int64_t end = WallClock() + options_.capture.window.duration;
-  for (int64_t next = WallClock() + options_.snapshot_every;; next += options_.snapshot_every) {
+  int64_t next = WallClock();
+  for (int snapshot = 1;; ++snapshot) {
+    next += options_.snapshot_every;
     while (WallClock() < std::min(next, end) && !Cancelled())
       std::this_thread::sleep_for(std::chrono::nanoseconds(kSlice));
     const bool last = Cancelled() || WallClock() >= end;
     result_.cancelled = WallClock() < end && last;
-    if (!Capture(folder, true) || last || Left().empty()) return;
+    if (!Capture(folder, snapshot) || last || Left().empty()) return;
   }
 }
 
@@ -260,12 +262,7 @@ Result<void> GrpcRun::Snapshots(RunFolder& folder) {
               "killed capture has left them on"
             : Joined(ReasonOf(answer.end));
   }
-  if (!started.empty()) {
-    FetchSnapshots(folder);
-    result_.unknown.push_back(
-        "Each snapshot is a profile of its own, plugins/profile/TIME: what is given the run reads "
-        "the newest alone.");
-  }
+  if (!started.empty()) FetchSnapshots(folder);
   for (const ServerAnswer& answer : CallServers(started, kStopCall, "", kCallTime, nullptr)) {
     if (!answer.ok())
       result_.unknown.push_back(

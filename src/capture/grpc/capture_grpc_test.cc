@@ -116,6 +116,25 @@ TEST(CaptureGrpc, StopsContinuousProfilingAlsoWhereASnapshotFails) {
   }
 }
 
+TEST(CaptureGrpc, SnapshotsOfOneCaptureAreOneRun) {
+  const ScratchFolder folder;
+  const CannedServer server(OneCallEach([&](int call) {
+    return call == 1 || call == 2 ? Profiled() : grpc::Answer("");  // else: started, stopped
+  }));
+  GrpcCaptureOptions options = OptionsFor({server.address()}, folder);
+  options.capture.window.duration = 1500 * kMillisecond;
+  options.snapshot_every = kSecond;
+  const auto result = CaptureGrpc(options);
+  ASSERT_TRUE(result.has_value());
+  const fs::path last = result->outcomes[0].file;
+  EXPECT_TRUE(last.string().ends_with(".window-0002.xplane.pb")) << last;
+  std::vector<std::string> files;
+  for (const auto& file : fs::directory_iterator(result->folder / last.parent_path()))
+    files.push_back(file.path().filename());
+  EXPECT_EQ(files.size(), 2u);
+  EXPECT_TRUE(result->unknown.empty());
+}
+
 TEST(CaptureGrpc, PassesOnWhatServersSay) {
   const CannedServer server(OneCallEach([](int call) {
     if (call == 1) return grpc::Only("12", "");

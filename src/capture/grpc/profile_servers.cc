@@ -100,7 +100,7 @@ class Capture {
 void Capture::Name() {
   std::set<std::string> names;
   for (Part& part : parts_) {
-    const std::string name = ProfileName(part.trace.server);
+    const std::string name = ProfileName(part.trace.server, options_.snapshot);
     part.trace.file = name;
     for (int k = 2; !names.insert(part.trace.file).second; ++k)
       part.trace.file = fmt::format("{}-{}", k, name);
@@ -128,7 +128,8 @@ asio::awaitable<void> Capture::WaitForAll() {
   }
   const auto connected = std::ranges::count_if(parts_, [](const Part& part) { return !part.over; });
   const bool together = options_.delay > 0 || connected > 1;
-  if (together && !options_.snapshot) start_ = WallClock() + std::max(options_.delay, kLeadTime);
+  if (together && options_.snapshot == 0)
+    start_ = WallClock() + std::max(options_.delay, kLeadTime);
   Tell("recording");
   ready_.cancel();
 }
@@ -162,12 +163,12 @@ asio::awaitable<GrpcEnd> Capture::Profile(Part& part, ProfileFile& file, int64_t
   settings.duration = part.trace.duration;
   settings.start = start;
   const int64_t lead = std::max<int64_t>(0, start - WallClock());
-  const int64_t window = options_.snapshot ? 0 : settings.duration;
+  const int64_t window = options_.snapshot > 0 ? 0 : settings.duration;
   const int64_t after = std::max(kLeastAfter, 2 * window);
   // GCC 12 destroys temporaries of a conditional expression twice in an awaited one.
   const std::string request =
-      options_.snapshot ? SnapshotRequest(settings.session) : ProfileRequest(settings);
-  const std::string_view call = options_.snapshot ? kSnapshotCall : kProfileCall;
+      options_.snapshot > 0 ? SnapshotRequest(settings.session) : ProfileRequest(settings);
+  const std::string_view call = options_.snapshot > 0 ? kSnapshotCall : kProfileCall;
   TakeBytes take = [&answer](std::string_view bytes) { return answer.Add(bytes); };
   part.recording = true;
   const GrpcEnd end =
@@ -181,7 +182,7 @@ asio::awaitable<GrpcEnd> Capture::Profile(Part& part, ProfileFile& file, int64_t
 
 // False if there is no less time to try.
 bool Capture::Halve(Part& part, ProfileFile& file, std::string_view why) {
-  if (options_.snapshot) return false;
+  if (options_.snapshot > 0) return false;
   const int64_t half = part.trace.duration / 2;
   if (half < kLeastWindow || part.trace.remarks.size() >= kMostHalvings || stopping_) return false;
   part.trace.remarks.push_back(
@@ -256,7 +257,7 @@ asio::awaitable<void> Capture::RunConnected(Part& part) {
 // Ends the session of one server, which then answers with what it has.
 asio::awaitable<void> Capture::Stop(Part& part) {
   const ServerAddress server = part.trace.server;
-  if (part.recording && WallClock() > start_ && !options_.snapshot) {
+  if (part.recording && WallClock() > start_ && options_.snapshot == 0) {
     GrpcConnection other(io_.get_executor(), server.host, server.port, std::string(kAgent));
     const auto deadline = Clock::now() + nanoseconds(kStopTime / 2);
     const std::string request = TerminateRequest(options_.settings.session);
@@ -286,13 +287,14 @@ asio::awaitable<void> Capture::WatchForStop() {
 
 }  // namespace
 
-std::string ProfileName(const ServerAddress& server) {
+std::string ProfileName(const ServerAddress& server, int snapshot) {
   std::string name;
   for (const char c : server.written.substr(0, 200)) {
     const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                        c == '-' || c == '_' || (c == '.' && !name.empty());
     name += plain ? c : '_';
   }
+  if (snapshot > 0) name += fmt::format(".window-{:04}", snapshot);
   return name + ".xplane.pb";
 }
 

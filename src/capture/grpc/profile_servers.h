@@ -23,8 +23,9 @@ struct ServersOptions {
   ProfileSettings settings;           // but `start`, which follows from `delay`
   int64_t delay = 0;                  // ns from the connections to the common start
   int64_t patience = 10'000'000'000;  // ns in which a busy server is asked again
-  bool snapshot = false;  // takes what continuous profiling has recorded, instead of a window
-  std::string folder;     // exists; each profile is named by its server
+  // From 1: takes the n-th part of what continuous profiling records, instead of a window.
+  int snapshot = 0;
+  std::string folder;                  // exists; each profile is named by its server
   int64_t most_bytes = 2'147'483'647;  // of one profile; protocol buffers end there too
   std::function<bool()> cancelled;     // ends the sessions, and takes what they have
   std::function<void(const ServersProgress&)> on_progress;
@@ -65,7 +66,8 @@ std::vector<ServerAnswer> CallServers(const std::vector<ServerAddress>& servers,
                                       std::string_view path, std::string_view request, int64_t time,
                                       const std::function<bool()>& cancelled);
 
-// "worker-0_9012.xplane.pb": what a server's profile is named, as TensorFlow names them.
-std::string ProfileName(const ServerAddress& server);
+// "worker-0_9012.xplane.pb": what a server's profile is named, as TensorFlow names them; of the
+// second snapshot "worker-0_9012.window-0002.xplane.pb" (ingest/rank_name.h reads it).
+std::string ProfileName(const ServerAddress& server, int snapshot = 0);
 
 }  // namespace stepscope::capture

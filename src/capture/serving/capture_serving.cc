@@ -21,6 +21,7 @@ namespace capture {
 namespace {
 
 constexpr int64_t kSlice = 20 * kMillisecond;
+constexpr int64_t kLeast = kMillisecond;      // that anything is waited for
 constexpr int64_t kFilesTime = 60 * kSecond;  // for files, after the server has answered the stop
 
 class ServingRun {
@@ -45,6 +46,8 @@ class ServingRun {
   void Tell(const char* doing) const {
     if (options_.capture.on_progress) options_.capture.on_progress({.doing = doing, .all = 1});
   }
+  // ns that are left to wait.
+  int64_t Left() const { return std::max(end_ - WallClock(), kLeast); }
   Result<void> Profile(Lock& lock);
   void Wait() const;
   Result<void> TakeFiles(RunFolder& folder, const FolderState& before);
@@ -54,6 +57,7 @@ class ServingRun {
   const ServingCaptureOptions& options_;
   http::Address address_;
   ServingClient client_;
+  int64_t end_ = 0;  // of all waiting
   int64_t world_size_ = 0;
   CaptureResult result_;
 };
@@ -67,13 +71,10 @@ void ServingRun::Wait() const {
 
 // Fails where no profile has begun.
 Result<void> ServingRun::Profile(Lock& lock) {
-  const int64_t window = options_.capture.window.duration;
-  if (auto said =
-          lock.Uncertain(WallClock() + window + options_.patience, "a profile is under way");
-      !said)
-    return said;
+  if (auto said = lock.Uncertain(end_, "a profile is under way"); !said) return said;
   Tell("starting");
-  const auto begun = client_.Start(options_.capture.window.iterations);
+  const auto begun =
+      client_.Start(options_.capture.window.iterations, std::max(options_.patience / 2, kLeast));
   if (!begun) {
     lock.Over();
     return std::unexpected(begun.error());
@@ -84,7 +85,7 @@ Result<void> ServingRun::Profile(Lock& lock) {
   if (*begun) Wait();
   result_.cancelled = Cancelled();
   Tell("stopping");
-  const auto stopped = client_.Stop(options_.patience);
+  const auto stopped = client_.Stop(Left());
   if (stopped)
     lock.Over();
   else
@@ -130,7 +131,7 @@ Result<void> ServingRun::TakeFiles(RunFolder& folder, const FolderState& before)
   Tell("waiting for traces");
   if (!options_.traces.empty())
     traces = AwaitTraces(options_.traces, before, world_size_,
-                         result_.cancelled ? 5 * kSecond : kFilesTime, nullptr);
+                         std::min(result_.cancelled ? 5 * kSecond : kFilesTime, Left()), nullptr);
   std::set<int64_t> ranks;
   for (const WrittenTrace& trace : traces) {
     int number = 0;
@@ -152,7 +153,9 @@ Result<CaptureResult> ServingRun::Run() {
   if (!options_.traces.empty() && !std::filesystem::is_directory(options_.traces))
     return std::unexpected(Error{"cannot read the server's folder of traces: it is no directory",
                                  options_.traces, "check the spelling"});
-  world_size_ = options_.world_size > 0 ? options_.world_size : client_.WorldSize();
+  end_ = WallClock() + options_.capture.window.duration + options_.patience;
+  world_size_ =
+      options_.world_size > 0 ? options_.world_size : client_.WorldSize(options_.patience / 4);
   if (options_.capture.dry_run) {
     result_.outcomes.push_back({.target = Target(-1)});
     return std::move(result_);

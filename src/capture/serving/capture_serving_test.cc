@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <mutex>
 #include <stdexcept>
 
@@ -14,6 +16,7 @@
 #include "capture/serving/written_traces.h"
 #include "http/server.h"
 #include "tests/scratch.h"
+#include "tests/support/canned_server.h"
 
 namespace stepscope::capture::capture_serving_test {
 namespace {
@@ -21,6 +24,8 @@ namespace {
 using http::PlainText;
 using http::Request;
 using http::Response;
+using testing::CannedConnection;
+using testing::CannedServer;
 using testing::ScratchFolder;
 
 // vLLM: both calls answer 200 without words, a start while it profiles changes nothing, and files
@@ -151,12 +156,50 @@ TEST(CaptureServing, SaysWhatAServerWithoutProfilerLacks) {
   ASSERT_TRUE(other.has_value());
   (*other)->Serve([](const Request&) { return PlainText(404, "Not Found"); });
   ServingClient client(http::Address{.host = "127.0.0.1", .port = (*other)->port()}, "");
-  const auto started = client.Start(0);
+  const auto started = client.Start(0, kSecond);
   ASSERT_FALSE(started.has_value());
   EXPECT_EQ(started.error().what,
             "the server refused to start a profile: HTTP status 404: Not Found");
   ServingClient nobody(http::Address{.host = "127.0.0.1", .port = 1}, "");
-  EXPECT_EQ(nobody.Start(0).error().what, "cannot connect");
+  EXPECT_EQ(nobody.Start(0, kSecond).error().what, "cannot connect");
+}
+
+// Answers a start, and of any other request what `answer` does with the connection.
+CannedServer::Serve Hostile(std::function<void(CannedConnection&)> answer) {
+  return [answer = std::move(answer)](CannedConnection& connection) {
+    const std::string end = "\r\n\r\n";
+    const std::string ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close" + end;
+    if (!connection.ReceiveUntil(end)) return;
+    if (connection.received().contains("/start_profile")) {
+      connection.Send(ok);
+      return;
+    }
+    answer(connection);
+  };
+}
+
+TEST(CaptureServing, WaitsNoLongerThanItIsTold) {
+  const auto trickle = [](CannedConnection& connection) {
+    connection.Send("HTTP/1.1 200 OK\r\nX: ");
+    while (connection.Send("x")) connection.Wait(std::chrono::milliseconds(10));
+  };
+  const auto silent = [](CannedConnection& connection) { connection.Drain(); };
+  for (const auto& serve : {CannedServer::Serve(silent), Hostile(silent), Hostile(trickle)}) {
+    const CannedServer server(serve);
+    const ScratchFolder scratch;
+    ServingCaptureOptions options{.address = "http://" + server.address(),
+                                  .traces = scratch.path(),
+                                  .patience = 600 * kMillisecond};
+    options.capture.folder = scratch.path() + "/run";
+    options.capture.window.duration = 50 * kMillisecond;
+    const auto begun = std::chrono::steady_clock::now();
+    const auto result = CaptureServing(options);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+    ASSERT_TRUE(result.has_value()) << result.error().what;
+    EXPECT_TRUE(result->outcomes[0].file.empty());
+    EXPECT_TRUE(result->unknown.back().starts_with("the profile may still be under way"));
+    EXPECT_LT(took.count(), 2);
+  }
 }
 
 TEST(CaptureServing, ReadsRanksAndSizes) {

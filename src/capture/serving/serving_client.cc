@@ -5,10 +5,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <stop_token>
+#include <thread>
 
 #include "base/time_units.h"
 #include "base/valid_utf8.h"
+#include "base/wall_clock.h"
 
 namespace stepscope::capture {
 namespace {
@@ -59,16 +65,32 @@ int64_t WorldSizeOf(const std::string& text) {
   return size("tp_size") * size("pp_size") * (within ? 1 : size("dp_size"));
 }
 
-int64_t ServingClient::WorldSize() {
+// The pauses of an answer have a limit of their own; a server that sends a byte now and then is
+// left when the time is over.
+http::Answer ServingClient::Ask(http::Question question, int64_t patience) const {
+  question.patience = patience;
+  http::Poster poster(address_, token_);
+  const std::jthread watchdog([&](const std::stop_token& answered) {
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any never;
+    never.wait_for(lock, answered, std::chrono::nanoseconds(patience), [] { return false; });
+    if (!answered.stop_requested()) poster.Stop();
+  });
+  return poster.Ask(question);
+}
+
+int64_t ServingClient::WorldSize(int64_t patience) {
   const http::Answer answer =
-      poster_.Ask({.method = "GET", .path = "/get_server_info", .patience = kAskTime});
+      Ask({.method = "GET", .path = "/get_server_info"}, std::min(kAskTime, patience));
   return answer.status == 200 ? WorldSizeOf(answer.body) : 0;
 }
 
-Result<bool> ServingClient::Start(int64_t steps) {
+Result<bool> ServingClient::Start(int64_t steps, int64_t patience) {
   const std::string body = steps > 0 ? fmt::format(R"({{"num_steps": {}}})", steps) : "{}";
-  const http::Answer answer = poster_.Ask(
-      {.path = "/start_profile", .body = body, .type = "application/json", .patience = kStartTime});
+  const http::Answer answer =
+      Ask({.path = "/start_profile", .body = body, .type = "application/json"},
+          std::min(kStartTime, patience));
   if (answer.status == 200) return true;
   if (answer.status == 0) {
     const bool unheard = answer.body.starts_with("cannot");
@@ -91,9 +113,10 @@ Result<bool> ServingClient::Start(int64_t steps) {
 
 Result<void> ServingClient::Stop(int64_t patience) {
   http::Answer answer;
-  for (int k = 0; k < kTries; ++k) {
-    answer =
-        poster_.Ask({.path = "/stop_profile", .type = "application/json", .patience = patience});
+  const int64_t end = WallClock() + patience;
+  for (int k = 0; k < kTries && (k == 0 || WallClock() < end); ++k) {
+    answer = Ask({.path = "/stop_profile", .type = "application/json"},
+                 std::max<int64_t>(end - WallClock(), kMillisecond));
     if (answer.status == 200) return {};
     // SGLang's, where its steps were over before.
     if (answer.body.contains("not in progress")) return {};

@@ -12,23 +12,27 @@ namespace stepscope::capture {
 class ServingClient {
  public:
   ServingClient(http::Address address, std::string token)
-      : poster_(std::move(address), std::move(token)) {}
+      : address_(std::move(address)), token_(std::move(token)) {}
+
+  // Each call returns after at most `patience` ns, whatever the server sends.
 
   // Workers by the server's own answer (SGLang's /get_server_info); 0: it does not say.
-  int64_t WorldSize();
+  int64_t WorldSize(int64_t patience);
 
   // `steps`: SGLang's num_steps; 0: until Stop(). Fails where no profile has begun for sure; true
   // if it has begun, false if nobody knows.
-  Result<bool> Start(int64_t steps);
+  Result<bool> Start(int64_t steps, int64_t patience);
 
-  // Waits so many ns for the answer: vLLM writes its traces first. Asks again where the connection
-  // broke. Fails, with the server's words, where it may still profile.
+  // vLLM writes its traces before it answers. Asks again where the connection broke. Fails, with
+  // the server's words, where it may still profile.
   Result<void> Stop(int64_t patience);
 
  private:
-  std::string where() const { return poster_.address().Text(); }
+  std::string where() const { return address_.Text(); }
+  http::Answer Ask(http::Question question, int64_t patience) const;
 
-  http::Poster poster_;
+  http::Address address_;
+  std::string token_;
 };
 
 // Workers from the JSON of /get_server_info: tp_size * pp_size * dp_size, where data-parallel

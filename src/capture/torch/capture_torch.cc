@@ -100,7 +100,10 @@ void Prepare(Worker& worker, int64_t until) {
   worker.process = *std::move(process);
   auto lock = Lock::Take(LockFolder(), LockKey(worker.process), worker.outcome->target.address,
                          WallClock());
-  if (!lock) return worker.End(lock.error().what);
+  if (!lock)
+    return worker.End(lock.error().what +
+                      "; Kineto gives no stacks: a debug server of the script does meanwhile, "
+                      "stepscope capture debug --no-trace");
   worker.lock = *std::move(lock);
   auto staging = Staging::Make(worker.process);
   if (!staging) return worker.End(staging.error().what + ": " + staging.error().where);
@@ -333,6 +336,7 @@ Result<CaptureResult> CaptureTorch(const TorchCaptureOptions& options) {
     else if (result.dry_run || target.reason != capture::kNotAsked)
       result.others.push_back(std::move(target));
   }
+  result.unknown = std::move(chosen.remarks);
   if (chosen.problem) {
     const std::string& hint = chosen.problem->hint;
     result.unknown.push_back(

@@ -1,5 +1,6 @@
 // Chooses which clients are traced: workers, not launchers and helpers.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -147,16 +148,29 @@ std::optional<Error> AskOneLauncher(Roles& roles) {
     AskAll(roles);
     return std::nullopt;
   }
-  std::string hint = "give `pids` of one:";
+  std::vector<std::string> jobs;
   for (const auto& [launcher, workers] : groups) {
     // Several of one rank have nothing but their parent in common.
     if (groups.size() == 1 || workers.size() == 1) {
-      for (const Role* role : workers) hint += " " + role->target.address.substr(4);
+      for (const Role* role : workers) jobs.push_back(role->target.address.substr(4));
     } else {
-      hint += fmt::format(" {} ({} workers)", launcher, workers.size());
+      jobs.push_back(fmt::format("{} ({} workers below it)", launcher, workers.size()));
     }
   }
-  return Error{"there are several jobs", fmt::format("{} launchers", groups.size()), hint};
+  return Error{
+      "it is not clear which job is meant", "",
+      fmt::format("give one of these {} as `pids`: {}", jobs.size(), fmt::join(jobs, ", "))};
+}
+
+// In a container, what is below pid 1 is all that runs there.
+std::string AllBelowFirst(const Roles& roles, const Choice& choice) {
+  constexpr int64_t kFirst = 1;
+  const auto first = roles.find(kFirst);
+  const bool itself = first != roles.end() && first->second.asked;
+  if (itself || std::ranges::find(choice.pids, kFirst) == choice.pids.end()) return "";
+  const auto asked = std::ranges::count_if(roles, [](const auto& r) { return r.second.asked; });
+  return fmt::format("Pid 1 started all processes here: all {} that can be traced are meant by it.",
+                     asked);
 }
 
 }  // namespace
@@ -174,6 +188,8 @@ Chosen Choose(std::span<const Client> clients, const Choice& choice) {
     AskAll(roles);
   else
     chosen.problem = AskOneLauncher(roles);
+  if (std::string all = AllBelowFirst(roles, choice); !all.empty() && !chosen.problem)
+    chosen.remarks.push_back(std::move(all));
   for (auto& [pid, role] : roles) {
     role.target.chosen = role.worker && role.asked && !chosen.problem;
     if (role.worker && !role.target.chosen)

@@ -51,6 +51,7 @@ struct Chosen {
   std::vector<CaptureTarget> targets;  // all clients, in order of rank and pid
   // Set where it is not clear which are meant, or they are not there: then none is chosen.
   std::optional<Error> problem;
+  std::vector<std::string> remarks;  // whole sentences
 };
 Chosen Choose(std::span<const Client> clients, const Choice& choice);
 

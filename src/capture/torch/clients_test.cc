@@ -76,8 +76,9 @@ TEST(TorchClients, OfTwoJobsNoneIsTakenUnlessNamed) {
   for (const Client& client : Torchrun(200)) clients.push_back(client);
   const Chosen unclear = Choose(clients, {.user = kMe});
   ASSERT_TRUE(unclear.problem.has_value());
-  EXPECT_EQ(unclear.problem->what, "there are several jobs");
-  EXPECT_EQ(unclear.problem->hint, "give `pids` of one: 100 (2 workers) 200 (2 workers)");
+  EXPECT_EQ(unclear.problem->what, "it is not clear which job is meant");
+  EXPECT_EQ(unclear.problem->hint,
+            "give one of these 2 as `pids`: 100 (2 workers below it), 200 (2 workers below it)");
   EXPECT_TRUE(PidsOf(unclear).empty());
   EXPECT_EQ(unclear.targets.size(), 8u);
   EXPECT_EQ(PidsOf(Choose(clients, {.pids = {200}, .user = kMe})),
@@ -89,7 +90,19 @@ TEST(TorchClients, OfTwoJobsNoneIsTakenUnlessNamed) {
 TEST(TorchClients, TwoScriptsOfOneShellAreTwoJobs) {
   const Chosen unclear = Choose(std::vector{Of(7, {5, 1}, "0"), Of(8, {5, 1}, "0")}, {.user = kMe});
   ASSERT_TRUE(unclear.problem.has_value());
-  EXPECT_EQ(unclear.problem->hint, "give `pids` of one: 7 8");
+  EXPECT_EQ(unclear.problem->hint, "give one of these 2 as `pids`: 7, 8");
+}
+
+TEST(TorchClients, PidOneMeansAllOfAContainerAndSaysSo) {
+  std::vector<Client> clients = Torchrun(100);
+  for (const Client& client : Torchrun(200)) clients.push_back(client);
+  const Chosen all = Choose(clients, {.pids = {1}, .user = kMe});
+  EXPECT_EQ(PidsOf(all), (std::vector<int64_t>{101, 201, 102, 202}));
+  EXPECT_EQ(all.remarks, std::vector<std::string>{"Pid 1 started all processes here: all 4 that "
+                                                  "can be traced are meant by it."});
+  const Chosen itself = Choose(std::vector{Of(1, {0})}, {.pids = {1}, .user = kMe});
+  EXPECT_EQ(PidsOf(itself), (std::vector<int64_t>{1}));
+  EXPECT_TRUE(itself.remarks.empty());
 }
 
 TEST(TorchClients, AJobIsFoundByItsName) {

@@ -70,7 +70,13 @@ Result<Descriptor> ListenOnLoopback(int port) {
       listen(file.get(), 16) == 0) {
     return file;
   }
-  return std::unexpected(SystemError("cannot listen", errno, fmt::format("127.0.0.1:{}", port)));
+  Error error = SystemError("cannot listen", errno, fmt::format("127.0.0.1:{}", port));
+  if (errno == EADDRINUSE) {
+    error.hint =
+        "another program listens there, such as dynolog or a daemon of another user: end it, or "
+        "give another `port`";
+  }
+  return std::unexpected(std::move(error));
 }
 
 int PortOf(int file) {

@@ -110,6 +110,7 @@ void Accounting::Add(const Event& event) {
   switch (event.kind) {
     case EventKind::kNone:
     case EventKind::kCount:
+    case EventKind::kWatched:
       return;
     case EventKind::kLabel:
       if (const auto limit = SilenceOf(event.text)) silence_ = limit;

@@ -75,7 +75,10 @@ bool AccountFor(const Event& recorded, std::optional<int64_t> at, Job& job) {
   if (job.duplicates.Seen(event)) return leave_out(NoteKind::kDuplicate);
   TakeLabel(event, job.labels);
   job.accounting.Add(event);
-  return true;
+  if (event.kind != EventKind::kWatched) return true;
+  job.watched.push_back({event.time, event.text});
+  if (job.watched.size() > kMostWatched) job.watched.pop_front();
+  return false;
 }
 
 void TakeEvent(const Event& event, const ReadJobsOptions& options, Job& job) {

@@ -32,9 +32,17 @@ using Labels = std::map<std::string, std::string>;
 // Takes an event "team=nlp"; a later one replaces it.
 void TakeLabel(const Event& event, Labels& labels);
 
+// What `stepscope watch` recorded of a job: the text of an event, and its time.
+struct WatchedText {
+  int64_t time = 0;
+  std::string text;
+};
+inline constexpr size_t kMostWatched = 20'000;  // of a job, the oldest out first
+
 struct Job {
   std::string name;
   Labels labels;
+  std::deque<WatchedText> watched;
   int64_t events = 0;
   Accounting accounting;
   Duplicates duplicates;
@@ -43,7 +51,8 @@ struct Job {
   Notes note_counts;
 };
 
-// Accounts for the event. False if it is a duplicate or later than `at`, which is counted.
+// Accounts for the event. False if it is no part of the job's course: a duplicate or later than
+// `at`, which is counted, or of a watch.
 bool AccountFor(const Event& event, std::optional<int64_t> at, Job& job);
 
 // The same, by the options.

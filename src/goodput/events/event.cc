@@ -46,6 +46,7 @@ constexpr auto kNames = std::to_array<std::string_view>({
     "checkpoint_restore_begin",
     "checkpoint_restore_end",
     "label",
+    "watched",
 });
 static_assert(kNames.size() == static_cast<size_t>(EventKind::kCount));
 

@@ -74,6 +74,9 @@ enum class EventKind : uint8_t {
 
   kLabel = 36,  // text: "team=nlp", for grouping jobs
 
+  // From `stepscope watch`, and no part of the job's course: text: what a window said, as JSON.
+  kWatched = 37,
+
   kCount
 };
 

@@ -49,12 +49,13 @@ int WriteHeader(int file, const SegmentHeader& header) {
 }  // namespace
 
 Result<std::unique_ptr<SegmentFile>> SegmentFile::Create(const std::string& path,
-                                                         const SegmentHeader& header) {
+                                                         const SegmentHeader& header,
+                                                         unsigned mode) {
   const auto error = [&](int number) {
     return std::unexpected(Error{"cannot create a segment: " + std::string(std::strerror(number)),
                                  path, number == ENOSPC ? "free space on this disk" : ""});
   };
-  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   if (file < 0) return error(errno);
   const size_t bytes = kSlotsBegin + header.slots * kSlotBytes;
   int failed = TakeBlocks(file, bytes);

@@ -16,10 +16,11 @@ namespace stepscope::goodput {
 
 class SegmentFile {
  public:
-  // Creates and maps a file with room for header.slots. Allocates all its blocks, so that later
-  // stores cannot run out of disk. Leaves no file on failure.
+  // Creates and maps a file of these permissions with room for header.slots. Allocates all its
+  // blocks, so that later stores cannot run out of disk. Leaves no file on failure.
   static Result<std::unique_ptr<SegmentFile>> Create(const std::string& path,
-                                                     const SegmentHeader& header);
+                                                     const SegmentHeader& header,
+                                                     unsigned mode = 0644);
 
   enum class Written : uint8_t {
     kYes,

@@ -223,6 +223,9 @@ Result<ReportSet> ReportOn(const GoodputReportOptions& options) {
     if (!report) return std::unexpected(report.error());
     answer.reports.push_back(std::move(*report));
   } else {
+    for (const goodput::WatchedText& watched : job->watched) {
+      if (options.on_watched) options.on_watched(watched.time, watched.text);
+    }
     Report report = Partition(*job, options);
     std::ranges::move(goodput::NoteCountsOf(*job).List(), std::back_inserter(report.notes));
     answer.reports.push_back(std::move(report));

@@ -84,6 +84,25 @@ std::vector<Evaluation> EvaluationsBetween(std::span<const StepRoot> steps,
   return evaluations;
 }
 
+// Between a step and the next, without calls that compute gradients.
+int64_t RestBehind(std::span<const StepRoot> steps, size_t step, const Between& between) {
+  return SubtractSaturated(SubtractSaturated(steps[step + 1].start, steps[step].end),
+                           between.training);
+}
+
+int64_t OwnTime(const StepRoot& step, const Between& between) {
+  return AddSaturated(SubtractSaturated(step.end, step.start), between.training);
+}
+
+// Whether more than a step lies behind most steps: the calls are a small part of the loop, which
+// loads data or runs operators one by one.
+bool MoreLiesBetween(std::span<const StepRoot> steps, std::span<const Between> between) {
+  size_t more = 0;
+  for (size_t i = 0; i + 1 < steps.size(); ++i)
+    more += RestBehind(steps, i, between[i]) >= OwnTime(steps[i], between[i]) ? 1 : 0;
+  return steps.size() > 2 && 2 * more > steps.size() - 1;
+}
+
 }  // namespace
 
 std::vector<Evaluation> SplitTurns(std::vector<StepRoot>& steps,
@@ -92,14 +111,13 @@ std::vector<Evaluation> SplitTurns(std::vector<StepRoot>& steps,
   const std::vector<Between> between = CallsBetween(steps, others);
   const std::set<StringId> rare = RareFunctions(between);
   std::vector<Evaluation> evaluations = EvaluationsBetween(steps, others, rare);
+  const bool always = MoreLiesBetween(steps, between);
   for (size_t i = 0; i + 1 < steps.size(); ++i) {
     const int64_t gap = SubtractSaturated(steps[i + 1].start, steps[i].end);
     const bool evaluates = std::ranges::any_of(
         between[i].functions, [&](StringId function) { return rare.contains(function); });
-    const int64_t rest = SubtractSaturated(gap, between[i].training);
-    const int64_t own = SubtractSaturated(steps[i].end, steps[i].start);
-    if (gap > 0 && rest < AddSaturated(own, between[i].training) && !evaluates)
-      steps[i].end = steps[i + 1].start;
+    const bool less = RestBehind(steps, i, between[i]) < OwnTime(steps[i], between[i]);
+    if (gap > 0 && (always || less) && !evaluates) steps[i].end = steps[i + 1].start;
   }
   return evaluations;
 }

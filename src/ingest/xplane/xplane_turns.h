@@ -22,7 +22,7 @@ struct Evaluation {
 // by start. What the program does between two calls of its function, as running callbacks or
 // another function that trains, is part of the step. An evaluation is not: calls of a function that
 // computes no gradients and runs behind fewer than half of the steps; nor what takes longer than
-// the step's own calls.
+// the step's own calls, unless that is so behind most steps.
 std::vector<Evaluation> SplitTurns(std::vector<StepRoot>& steps,
                                    std::span<const FunctionCall> others);
 

@@ -23,6 +23,18 @@ TEST(XPlaneSteps, AStepReachesToTheNextUnlessMoreThanAStepLiesBetween) {
             (std::vector<std::pair<int64_t, int64_t>>{{0, 1000}, {1000, 800}, {3000, 800}}));
 }
 
+// A loop that loads data, sleeps or runs operators one by one around a small function: its calls
+// alone would make steps of 60 ns of a loop of 1000.
+TEST(XPlaneSteps, WhereMoreThanAStepLiesBehindMostTheLoopIsTheStep) {
+  Profile p;
+  for (const int64_t at : {0, 1000, 2000, 3000, 7000}) {
+    p.thread.Event("EagerLocalExecute: __inference_clip_57", at, 60);
+    p.thread.Event("FunctionRun", at + 10, 5, {{"_r", 1}, {"id", 50 + at}});
+  }
+  EXPECT_EQ(Spans(p.Read()), (std::vector<std::pair<int64_t, int64_t>>{
+                                 {0, 1000}, {1000, 1000}, {2000, 1000}, {3000, 4000}, {7000, 60}}));
+}
+
 // "FunctionRun" is only the asynchronous dispatch: the call around it waits for the results.
 TEST(XPlaneSteps, ACallOfAFunctionLastsUntilItsResultsAreThere) {
   Profile p;
@@ -82,7 +94,7 @@ TEST(XPlaneSteps, OfFunctionsOfOneNameThoseThatComputeGradientsAreSteps) {
   }
   for (const int64_t e : {0, 1, 2, 3}) Call(p, executor, "test_5", 4000 + 900 * e, 880, kForward);
   EXPECT_EQ(Spans(p.Read()), (std::vector<std::pair<int64_t, int64_t>>{
-                                 {0, 200}, {1000, 200}, {2000, 200}, {3000, 200}}));
+                                 {0, 1000}, {1000, 200}, {2000, 1000}, {3000, 200}}));
 }
 
 TEST(XPlaneSteps, AnEvaluationShorterThanAStepIsNoPartOfIt) {

@@ -1,0 +1,41 @@
+// Fuzzes what a watch recorded among a job's events: whatever the texts, the report adds up and can
+// be printed. The lines of the input are texts of events, a second apart.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "stepscope/watch.h"
+#include "stepscope/write.h"
+
+namespace stepscope {
+namespace {
+
+void Require(bool holds) {
+  if (!holds) std::abort();
+}
+
+void Read(std::string_view bytes) {
+  std::vector<WatchedWindow> windows;
+  for (int64_t time = 1; !bytes.empty(); ++time) {
+    const size_t end = std::min(bytes.find('\n'), bytes.size());
+    if (auto window = WindowOfRecord(time * 1'000'000'000, std::string(bytes.substr(0, end))))
+      windows.push_back(std::move(*window));
+    bytes.remove_prefix(std::min(end + 1, bytes.size()));
+  }
+  if (windows.empty()) return;
+  ReportSet answer;
+  answer.reports.push_back(WatchedReport(std::move(windows)));
+  Require(!Write(answer, Format::kJson).empty() && !Write(answer, Format::kText).empty());
+}
+
+}  // namespace
+}  // namespace stepscope
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  stepscope::Read({reinterpret_cast<const char*>(data), size});
+  return 0;
+}
