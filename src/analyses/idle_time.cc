@@ -119,12 +119,12 @@ struct MainStream {
 };
 MainStream FindMain(const DeviceFacts& device, const std::vector<StreamIdle>& streams) {
   MainStream main;
-  for (size_t s = 0; s < streams.size(); ++s) {
+  for (const uint32_t s : device.rank->StreamsOf(device.device_index)) {
     const Stream& stream = device.rank->streams[s];
-    if (stream.device_index != device.device_index || streams[s].count == 0) continue;
+    if (streams[s].count == 0) continue;
     const auto weight = [](const StreamIdle& idle) { return std::pair(idle.compute, idle.busy); };
     if (main.idle.count == 0 || weight(streams[s]) > weight(main.idle))
-      main = {stream.stream, static_cast<uint32_t>(s), streams[s]};
+      main = {stream.stream, s, streams[s]};
   }
   return main;
 }
@@ -303,9 +303,9 @@ Report Run(const Facts& facts, const Params& params) {
   };
   ForEachDevice(facts, measure, [&](const DeviceFacts& device, RankIdle& rank_idle) {
     const std::vector<StreamIdle>& streams = rank_idle.streams;
-    for (size_t s = 0; s < streams.size(); ++s) {
+    for (const uint32_t s : device.rank->StreamsOf(device.device_index)) {
       const Stream& stream = device.rank->streams[s];
-      if (stream.device_index != device.device_index || streams[s].count == 0) continue;
+      if (streams[s].count == 0) continue;
       all_streams.rows.push_back(IdleRow(device, stream.stream, streams[s]));
       AddIntervals(intervals, device, stream.stream, rank_idle.gaps[s]);
     }

@@ -1,6 +1,7 @@
 // Reports time and overlap of user-defined kernel groups.
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "analyses/all.h"
 #include "analyses/build.h"
@@ -119,10 +120,10 @@ class Writer {
     names_.insert(names_.end(), kOtherNames.begin(), kOtherNames.end());
   }
 
-  void Add(const DeviceFacts& device) {
+  void Add(const DeviceFacts& device, std::span<const uint32_t> activities) {
     GroupSweep sweep(names_.size());
-    for (const Activity& activity : device.rank->activities) {
-      if (device.rank->streams[activity.stream].device_index != device.device_index) continue;
+    for (const uint32_t index : activities) {
+      const Activity& activity = device.rank->activities[index];
       const int32_t own = facts_.groups.Of(activity.name);
       const size_t group = own != kNoGroup ? static_cast<size_t>(own)
                                            : facts_.groups.groups.size() + OtherOf(activity.kind);
@@ -165,7 +166,10 @@ Report Run(const Facts& facts, const Params&) {
     return report;
   }
   Writer writer(facts);
-  for (const DeviceFacts& device : facts.devices) writer.Add(device);
+  const auto by_device = [](const RankActivity& rank) { return rank.ActivitiesByDevice(); };
+  ForEachDevice(facts, by_device, [&](const DeviceFacts& device, const auto& activities) {
+    writer.Add(device, activities[device.device_index]);
+  });
   const ColumnOf group(writer.groups, "group");
   const auto own = std::ranges::count_if(writer.groups.rows, [&](const auto& row) {
     return std::ranges::find(kOtherNames, group.Text(row)) == kOtherNames.end();

@@ -136,17 +136,19 @@ std::optional<size_t> MedianStep(const std::vector<Step>& steps) {
 Mined ChooseStretch(const Facts& facts) {
   Mined mined;
   size_t most = 0;
-  for (const DeviceFacts& device : facts.devices) {
-    std::vector<size_t> counts(device.rank->streams.size());
-    for (const Activity& activity : device.rank->activities) ++counts[activity.stream];
-    for (uint32_t s = 0; s < counts.size(); ++s) {
-      if (device.rank->streams[s].device_index != device.device_index || counts[s] <= most)
-        continue;
+  const auto count = [](const RankActivity& rank) {
+    std::vector<size_t> counts(rank.streams.size());
+    for (const Activity& activity : rank.activities) ++counts[activity.stream];
+    return counts;
+  };
+  ForEachDevice(facts, count, [&](const DeviceFacts& device, const std::vector<size_t>& counts) {
+    for (const uint32_t s : device.rank->StreamsOf(device.device_index)) {
+      if (counts[s] <= most) continue;
       most = counts[s];
       mined.device = &device;
       mined.stream = s;
     }
-  }
+  });
   const RankActivity& rank = *mined.device->rank;
   const auto step = MedianStep(rank.steps);
   if (step) mined.step = rank.steps[*step].number;

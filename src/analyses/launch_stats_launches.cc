@@ -25,14 +25,16 @@ Table LaunchesTable(const Facts& facts) {
                      TimeColumn("call_time", "call"), TimeColumn("gpu_time", "device time"),
                      TimeColumn("delay", "launch delay")});
   StopChecks checks;
-  for (const DeviceFacts& device : facts.devices) {
+  const auto by_device = [](const RankActivity& rank) { return rank.ActivitiesByDevice(); };
+  ForEachDevice(facts, by_device, [&](const DeviceFacts& device, const auto& activities) {
     const RankActivity& rank = *device.rank;
     int64_t number = 0;
-    for (const Activity& activity : rank.activities) {
+    for (const uint32_t index : activities[device.device_index]) {
       checks.Turn();
+      const Activity& activity = rank.activities[index];
       const Stream& stream = rank.streams[activity.stream];
       const auto call = rank.CallOf(activity);
-      if (!call || stream.device_index != device.device_index) continue;
+      if (!call) continue;
       auto row = DeviceCells(device);
       row.insert(row.end(),
                  {stream.stream, number++, call->correlation,
@@ -41,7 +43,7 @@ Table LaunchesTable(const Facts& facts) {
                   std::max<int64_t>(SubtractSaturated(activity.start, call->end), 0)});
       table.rows.push_back(std::move(row));
     }
-  }
+  });
   return table;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "analyses/build.h"
@@ -102,15 +103,19 @@ Table DeviceTable(const Facts& facts, const std::vector<RankSteps>& ranks) {
                      RatioColumn("utilization", "utilization, % of time"),
                      RatioColumn("sm_efficiency", "SM efficiency"),
                      RatioColumn("occupancy", "occupancy")});
-  for (const DeviceFacts& device : facts.devices) {
-    const auto own = std::ranges::find(ranks, device.rank, &RankSteps::rank);
-    if (own == ranks.end()) continue;
-    const DeviceUse use = UseOfDevice(*device.rank, device.device_index, own->steps);
+  std::unordered_map<const RankActivity*, const RankSteps*> steps_of;
+  for (const RankSteps& rank : ranks) steps_of.emplace(rank.rank, &rank);
+  const auto by_device = [](const RankActivity& rank) { return rank.ActivitiesByDevice(); };
+  ForEachDevice(facts, by_device, [&](const DeviceFacts& device, const auto& activities) {
+    const auto own = steps_of.find(device.rank);
+    if (own == steps_of.end()) return;
+    const DeviceUse use = UseOfDevice(*device.rank, device.device_index,
+                                      activities[device.device_index], own->second->steps);
     std::vector<Cell> row = DeviceCells(device);
     row.insert(row.end(), {device.rank->device_name, Ratio(use.kernels, use.span),
                            Maybe(use.sm_efficiency), Maybe(use.occupancy)});
     table.rows.push_back(std::move(row));
-  }
+  });
   return table;
 }
 

@@ -55,14 +55,15 @@ int64_t LevelAt(const std::vector<StepCurve::Point>& levels, int64_t time) {
   return after == levels.begin() ? 0 : std::prev(after)->level;
 }
 
-void FindHeldUp(const Facts& facts, const RankActivity& rank, uint32_t stream,
+void FindHeldUp(const Facts& facts, const RankActivity& rank, const StreamQueue& queue,
                 const std::vector<StepCurve::Point>& levels, int64_t limit, HeldUpByName& held) {
   uint32_t previous = kNoCall;
   StopChecks checks;
-  for (const Activity& activity : rank.activities) {
+  for (const uint32_t index : queue.launched) {
     checks.Turn();
+    const Activity& activity = rank.activities[index];
     const auto call = rank.CallOf(activity);
-    if (activity.stream != stream || !call || activity.call == previous) continue;
+    if (!call || activity.call == previous) continue;
     previous = activity.call;  // a graph's kernels share one call
     if (LevelAt(levels, call->start) < limit) continue;
     HeldUp& h = held[(*facts.names)[call->name]];
@@ -175,7 +176,7 @@ class Measurement {
     if (levels.empty()) return {};
     const CurveStatistics statistics = Measure(levels, LimitOf(device));
     series.push_back(CurveOf(device, index, "outstanding", levels, points_));
-    if (statistics.time_at_limit > 0) AddHeldUp(device, index, levels);
+    if (statistics.time_at_limit > 0) AddHeldUp(device, index, queue, levels);
     return statistics;
   }
 
@@ -201,10 +202,10 @@ class Measurement {
     busiest_mean_ = o.mean;
   }
 
-  void AddHeldUp(const DeviceFacts& device, uint32_t index,
+  void AddHeldUp(const DeviceFacts& device, uint32_t index, const StreamQueue& queue,
                  const std::vector<StepCurve::Point>& levels) {
     HeldUpByName held;
-    FindHeldUp(facts_, *device.rank, index, levels, LimitOf(device), held);
+    FindHeldUp(facts_, *device.rank, queue, levels, LimitOf(device), held);
     for (const auto& [name, h] : held) {
       auto row = DeviceCells(device);
       row.insert(row.end(),
@@ -230,9 +231,8 @@ Report Run(const Facts& facts, const Params& params) {
   }
   Measurement measurement(facts, params);
   ForEachDevice(facts, FollowQueues, [&](const DeviceFacts& device, const auto& queues) {
-    for (uint32_t s = 0; s < queues.size(); ++s) {
-      const bool here = device.rank->streams[s].device_index == device.device_index;
-      if (here && queues[s].operations > 0) measurement.AddStream(device, s, queues[s]);
+    for (const uint32_t s : device.rank->StreamsOf(device.device_index)) {
+      if (queues[s].operations > 0) measurement.AddStream(device, s, queues[s]);
     }
   });
   if (!measurement.any()) {

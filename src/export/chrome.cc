@@ -29,9 +29,8 @@ ChromeFile::ChromeFile(std::string path, KeptTimes kept, const Overlay& overlay,
 }
 
 RawEventObserver ChromeFile::Observer() {
-  return {
-      .member = [this](std::string_view key, std::string_view value) { TakeMember(key, value); },
-      .event = [this](const ObservedEvent& event) { TakeEvent(event); }};
+  return {.member = [this](const ObservedMember& member) { TakeMember(member); },
+          .event = [this](const ObservedEvent& event) { TakeEvent(event); }};
 }
 
 void ChromeFile::TakeEvent(const ObservedEvent& event) {
@@ -41,6 +40,7 @@ void ChromeFile::TakeEvent(const ObservedEvent& event) {
   const bool stays = !event.has_time || EventMarks::StaysWithCritical(event.kind);
   if (overlay_.marks.only_critical && !critical && !stays) return;
   BeginEvent();
+  if (event.mended) ++mended_;
   if (mark == nullptr)
     text_ += event.text;
   else
@@ -55,8 +55,9 @@ const EventMark* ChromeFile::MarkOf(const ObservedEvent& event) const {
   return overlay_.marks.Find(event.start, end, redactor_->Text(event.name));
 }
 
-void ChromeFile::TakeMember(std::string_view key, std::string_view value) {
-  const std::string member = fmt::format("{}: {}", key, value);
+void ChromeFile::TakeMember(const ObservedMember& observed) {
+  const std::string member = fmt::format("{}: {}", observed.key, observed.value);
+  if (observed.mended) ++mended_;
   if (in_events_) {
     members_ += ",\n" + member;
   } else {

@@ -32,9 +32,12 @@ class ChromeFile {
   Result<void> Finish();
 
   int64_t events() const { return events_; }  // written, an overlay's among them
+  int64_t mended() const {
+    return mended_;
+  }  // events and members that were damaged and are written
 
  private:
-  void TakeMember(std::string_view key, std::string_view value);
+  void TakeMember(const ObservedMember& member);
   void TakeEvent(const ObservedEvent& event);
   const EventMark* MarkOf(const ObservedEvent& event) const;
   void BeginEvent();
@@ -52,7 +55,7 @@ class ChromeFile {
   std::string text_;                  // not written yet
   std::string members_;               // met behind the first event: they follow the last
   bool in_events_ = false;
-  int64_t events_ = 0;
+  int64_t events_ = 0, mended_ = 0;
   std::unique_ptr<redact::TextStream> redacted_;  // what is written goes through it
   Result<void> written_;
 };

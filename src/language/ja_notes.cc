@@ -123,6 +123,13 @@ std::span<const Translated> JapaneseOfNotes() {
        " (後者を使用します)"},
       {"events were left out: more than 64 overlap on their track",
        "イベントを除外しました: 同じトラックで 64 件を超えて重なっています"},
+      {"pieces of damaged text were left out: events, members or brackets that are not JSON",
+       "破損したテキストを除外しました: JSON ではないイベント、メンバー、括弧です"},
+      {"events or members were mended: numbers that JSON cannot hold became null, halves of "
+       "surrogate pairs U+FFFD",
+       "イベントまたはメンバーを修復しました: JSON で表せない数値は null "
+       "に、サロゲートペアの片方は "
+       "U+FFFD に置き換えました"},
       {"no common collective tells how the rank's clock differs: its times stand as they were "
        "recorded",
        "共通の集合通信がなく、ランクの時計のずれが分かりません: 時刻は記録のままです"},

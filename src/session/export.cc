@@ -44,6 +44,7 @@ struct ExportItem {
   int64_t written = 0;
   size_t counters = 0, path_pieces = 0;
   int64_t patterns = 0;
+  int64_t damaged = 0, mended = 0;  // events and members, not JSON to the letter
   std::optional<Error> error;
 };
 
@@ -80,6 +81,7 @@ class Exporter {
   void WriteAll();
   void WriteChrome(ExportItem& item);
   void WritePerfetto();
+  void AddLosses(Report& report) const;
   ReportSet Answer() const;
   Table FilesTable() const;
 
@@ -200,14 +202,15 @@ void Exporter::WriteChrome(ExportItem& item) {
   const auto write = [&]() -> Result<void> {
     if (auto created = file.Create(); !created) return created;
     const RawEventObserver observer = file.Observer();
-    if (auto read = Read(item, {.keep = {}, .observer = &observer}); !read) {
-      return std::unexpected(read.error());
-    }
+    const auto read = Read(item, {.keep = {}, .observer = &observer});
+    if (!read) return std::unexpected(read.error());
+    item.damaged = read->notes.Count(NoteKind::kMalformed);
     file.AddOverlay();
     return file.Finish();
   };
   if (auto done = write(); !done) item.error = done.error();
   item.written = file.events();
+  item.mended = file.mended();
 }
 
 void Exporter::WritePerfetto() {
@@ -270,6 +273,25 @@ Table Exporter::FilesTable() const {
   return table;
 }
 
+// What of the traces is not in the files, or not as it was.
+void Exporter::AddLosses(Report& report) const {
+  for (const ExportItem& item : items_) {
+    if (item.damaged > 0)
+      report.notes.push_back(
+          {"damaged", item.damaged,
+           "pieces of damaged text were left out: events, members or brackets that are not JSON",
+           item.file->path});
+    if (item.mended > 0)
+      report.notes.push_back({"mended", item.mended,
+                              "events or members were mended: numbers that JSON cannot hold became "
+                              "null, halves of surrogate pairs U+FFFD",
+                              item.file->path});
+  }
+  if (left_out_ > 0)
+    report.notes.push_back(
+        {"left_out", left_out_, "events were left out: more than 64 overlap on their track", ""});
+}
+
 ReportSet Exporter::Answer() const {
   Report report{.analysis = "export", .title = "Export"};
   const bool perfetto = options_.format == ExportFormat::kPerfetto;
@@ -279,10 +301,7 @@ ReportSet Exporter::Answer() const {
           one ? Phrase("a trace") : Say("{count} traces", items_.size()), options_.folder,
           one ? "it" : "them", perfetto ? "" : " or in chrome://tracing");
   report.tables.push_back(FilesTable());
-  if (left_out_ > 0) {
-    report.notes.push_back(
-        {"left_out", left_out_, "events were left out: more than 64 overlap on their track", ""});
-  }
+  AddLosses(report);
   const auto unaligned =
       std::ranges::count_if(items_, [](const ExportItem& i) { return !i.clock.known; });
   if (perfetto && items_.size() > 1 && unaligned > 0) {

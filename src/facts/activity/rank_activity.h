@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -142,7 +143,8 @@ struct RankActivity {
   std::vector<EvaluationRun> evaluations;       // by start
   Framework framework = Framework::kPyTorch;
   std::string device_name;
-  std::vector<DeviceProperties> properties;  // of the devices, as far as the trace lists them
+  // Of the devices, as far as the trace lists them; by device.
+  std::vector<DeviceProperties> properties;
   bool has_python = false;    // Python frames were recorded; HostOps::frames if they were asked for
   bool of_ascend = false;     // devices were recorded in a form that is not read
   bool memory_only = false;   // of this rank there is a memory timeline, and no recording
@@ -183,6 +185,12 @@ struct RankActivity {
   [[gnu::always_inline]] std::optional<Call> CallOf(const Activity& w) const {
     return w.call == kNoCall ? std::nullopt : std::optional(host->calls[w.call]);
   }
+  // The streams of devices[device_index], as indexes into `streams`.
+  std::ranges::iota_view<uint32_t, uint32_t> StreamsOf(uint32_t device_index) const;
+  // The activities of each of `devices`, as ascending indexes into `activities`.
+  std::vector<std::vector<uint32_t>> ActivitiesByDevice() const;
+  // What the trace says of a device; null: nothing.
+  const DeviceProperties* PropertiesOf(int64_t device) const;
   // The index of the step whose annotation holds `time`, or kNoStep. Of steps that overlap, the one
   // that began last.
   int32_t StepAt(int64_t time) const;

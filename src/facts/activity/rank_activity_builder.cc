@@ -331,6 +331,7 @@ RankActivity Builder::Join() {
   out_.machine = trace_.meta.machine;
   out_.device_name = trace_.meta.device_name;
   out_.properties = std::move(trace_.meta.devices);
+  std::ranges::stable_sort(out_.properties, {}, &DeviceProperties::device);
   out_.has_python = trace_.meta.has_python;
   out_.memory_only = trace_.meta.memory_only;
   out_.of_ascend = trace_.meta.of_ascend;

@@ -55,13 +55,8 @@ void FillFromChip(const Chip& chip, DevicePeaks& peaks) {
 
 }  // namespace
 
-const DeviceProperties* PropertiesOf(const RankActivity& rank, int64_t device) {
-  const auto at = std::ranges::find(rank.properties, device, &DeviceProperties::device);
-  return at == rank.properties.end() ? nullptr : &*at;
-}
-
 std::optional<int> ComputeCapabilityOf(const RankActivity& rank, int64_t device) {
-  const DeviceProperties* p = PropertiesOf(rank, device);
+  const DeviceProperties* p = rank.PropertiesOf(device);
   if (p == nullptr || IsAmdName(NameOf(rank, p))) return std::nullopt;
   const bool known = p->compute_major >= 1 && p->compute_major <= 99 && p->compute_minor >= 0 &&
                      p->compute_minor <= 9;
@@ -69,11 +64,11 @@ std::optional<int> ComputeCapabilityOf(const RankActivity& rank, int64_t device)
 }
 
 bool IsTpu(const RankActivity& rank, int64_t device) {
-  return Lower(NameOf(rank, PropertiesOf(rank, device))).starts_with("tpu");
+  return Lower(NameOf(rank, rank.PropertiesOf(device))).starts_with("tpu");
 }
 
 bool IsAmd(const RankActivity& rank, int64_t device) {
-  return IsAmdName(NameOf(rank, PropertiesOf(rank, device)));
+  return IsAmdName(NameOf(rank, rank.PropertiesOf(device)));
 }
 
 std::optional<bool> HasTensorCores(const RankActivity& rank, int64_t device) {
@@ -100,7 +95,7 @@ double DevicePeaks::Of(NumberType type, bool tensor_cores) const {
 
 DevicePeaks PeaksOf(const RankActivity& rank, int64_t device) {
   DevicePeaks peaks;
-  const DeviceProperties* p = PropertiesOf(rank, device);
+  const DeviceProperties* p = rank.PropertiesOf(device);
   const std::string_view name = NameOf(rank, p);
   if (const Chip* chip = FindChip(name)) FillFromChip(*chip, peaks);
   if (p != nullptr && p->memory_bandwidth > 0 && peaks.memory_bandwidth == 0)

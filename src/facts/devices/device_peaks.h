@@ -10,9 +10,6 @@
 
 namespace stepscope {
 
-// What the trace lists of the device of this number, or null.
-const DeviceProperties* PropertiesOf(const RankActivity& rank, int64_t device);
-
 // Its compute capability as a number, 90 for 9.0, of NVIDIA's devices. AMD's compute versions are
 // numbered alike and mean something else: nothing for those.
 std::optional<int> ComputeCapabilityOf(const RankActivity& rank, int64_t device);

@@ -59,7 +59,7 @@ class Sweep {
 }  // namespace
 
 DeviceUse UseOfDevice(const RankActivity& rank, uint32_t device_index,
-                      std::span<const StepBreakdown> steps) {
+                      std::span<const uint32_t> activities, std::span<const StepBreakdown> steps) {
   DeviceUse use;
   if (steps.empty()) return use;
   const int64_t first = steps.front().window.start;
@@ -70,9 +70,9 @@ DeviceUse UseOfDevice(const RankActivity& rank, uint32_t device_index,
   bool has_blocks = false;
   double occupied = 0;
   double with_occupancy = 0;
-  for (const Activity& activity : rank.activities) {
-    if (rank.streams[activity.stream].device_index != device_index || IsMemory(activity.kind))
-      continue;
+  for (const uint32_t index : activities) {
+    const Activity& activity = rank.activities[index];
+    if (IsMemory(activity.kind)) continue;
     const KernelDetail* kernel = rank.KernelOf(activity);
     const double blocks = kernel == nullptr ? -1 : kernel->config.blocks_per_sm;
     has_blocks = has_blocks || blocks >= 0;

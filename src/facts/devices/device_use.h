@@ -22,7 +22,8 @@ struct DeviceUse {
   std::optional<double> occupancy;
 };
 
+// `activities`: those of the device, of RankActivity::ActivitiesByDevice().
 DeviceUse UseOfDevice(const RankActivity& rank, uint32_t device_index,
-                      std::span<const StepBreakdown> steps);
+                      std::span<const uint32_t> activities, std::span<const StepBreakdown> steps);
 
 }  // namespace stepscope

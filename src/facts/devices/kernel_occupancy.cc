@@ -17,7 +17,7 @@ constexpr int32_t kProfilerLimit = 48 * 1024;
 
 LaunchLimits LimitsOf(const RankActivity& rank, int64_t device) {
   LaunchLimits limits{.capability = ComputeCapabilityOf(rank, device)};
-  if (const DeviceProperties* p = PropertiesOf(rank, device)) {
+  if (const DeviceProperties* p = rank.PropertiesOf(device)) {
     limits.threads = p->threads_per_multiprocessor;
     limits.multiprocessors = p->multiprocessors;
     limits.without_occupancy = !limits.capability;

@@ -9,9 +9,11 @@
 
 namespace stepscope {
 
-// An event that could be read. What is damaged is not among them; the trace's notes count it.
+// An event that could be read. What is damaged is not among them; the trace's notes count it
+// (kMalformed).
 struct ObservedEvent {
-  std::string_view text;  // of JSON, from bracket to bracket; valid during the call
+  std::string_view text;  // JSON to the letter, from bracket to bracket; valid during the call
+  bool mended = false;    // numbers that JSON cannot hold are null, half a surrogate pair U+FFFD
   bool has_time = false;  // metadata has none, nor has what could not be understood
   Kind kind = Kind::kUnknown;
   int64_t start = 0;           // ns, as in Trace
@@ -19,10 +21,15 @@ struct ObservedEvent {
   std::string_view name = {};  // as in Trace; valid during the call
 };
 
+// A member of the document beside its events, as an event is: `"schemaVersion"` and `1`.
+struct ObservedMember {
+  std::string_view key, value;
+  bool mended = false;
+};
+
 // Both functions are called in the order of the file, by one thread.
 struct RawEventObserver {
-  // A member of the document beside its events, as JSON text: `"schemaVersion"` and `1`.
-  std::function<void(std::string_view key, std::string_view value)> member;
+  std::function<void(const ObservedMember&)> member;
   std::function<void(const ObservedEvent&)> event;
 };
 

@@ -1,6 +1,7 @@
 // Implements exact numbers, unescaping and the end of JSON values.
 #include "ingest/kineto/json_text.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -102,7 +103,44 @@ size_t SequenceLength(const unsigned char* p, const unsigned char* end) {
   return 0;
 }
 
+// The number of four hexadecimal digits at `at`; -1 if there are none.
+int CodeUnitAt(std::string_view text, size_t at) {
+  if (at + 4 > text.size()) return -1;
+  int unit = -1;
+  const char* const end = text.data() + at + 4;
+  const bool digits = text[at] != '-';  // which from_chars() takes
+  const auto [stop, error] = std::from_chars(text.data() + at, end, unit, 16);
+  return digits && error == std::errc() && stop == end ? unit : -1;
+}
+
+bool IsSurrogate(int unit, int from) { return unit >= from && unit < from + 0x400; }
+
+// The same with U+FFFD for each half of a pair.
+std::string WithoutHalves(std::string_view token) {
+  std::string whole;
+  for (size_t at = 0; at < token.size();) {
+    const Escape escape = token[at] == '\\' ? EscapeAt(token, at) : Escape{1};
+    const size_t length = std::max<size_t>(escape.length, 1);
+    whole += escape.half ? "\\ufffd" : token.substr(at, length);
+    at += length;
+  }
+  return whole;
+}
+
 }  // namespace
+
+Escape EscapeAt(std::string_view inside, size_t at) {
+  constexpr int kHigh = 0xd800, kLow = 0xdc00;
+  constexpr size_t kLength = 6;  // of \u00e9
+  const char c = at + 1 < inside.size() ? inside[at + 1] : '\0';
+  if (c != 'u') return {c != '\0' && std::string_view("\"\\/bfnrt").contains(c) ? size_t{2} : 0};
+  const int unit = CodeUnitAt(inside, at + 2);
+  if (unit < 0) return {};
+  if (!IsSurrogate(unit, kHigh)) return {kLength, IsSurrogate(unit, kLow)};
+  const bool pair = inside.substr(at + kLength).starts_with("\\u") &&
+                    IsSurrogate(CodeUnitAt(inside, at + kLength + 2), kLow);
+  return {pair ? 2 * kLength : kLength, !pair};
+}
 
 bool ReadDecimal(std::string_view token, int power, int64_t& value) {
   token = Trim(token);
@@ -151,7 +189,9 @@ std::string_view TextOf(std::string_view token, std::string& scratch) {
   if (token.size() < 2 || token.front() != '"' || token.back() != '"') return token;
   const std::string_view inside = token.substr(1, token.size() - 2);
   if (inside.find('\\') == std::string_view::npos) return inside;
-  const auto parsed = nlohmann::json::parse(token, nullptr, /*allow_exceptions=*/false);
+  auto parsed = nlohmann::json::parse(token, nullptr, /*allow_exceptions=*/false);
+  if (!parsed.is_string())
+    parsed = nlohmann::json::parse(WithoutHalves(token), nullptr, /*allow_exceptions=*/false);
   if (!parsed.is_string()) return inside;
   scratch = parsed.get<std::string>();
   return scratch;

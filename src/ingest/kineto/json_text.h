@@ -29,8 +29,18 @@ inline std::optional<int64_t> ScaleDecimal(std::string_view token, int power) {
 // number.
 std::optional<double> RealNumber(std::string_view token);
 
-// The text a string token stands for: quotes removed, escapes resolved. `scratch` holds the result
-// when it differs from the token. A token that is no string comes back as it is.
+// An escape of a string: `\\n`, `\\u00e9`, a pair of surrogates.
+struct Escape {
+  size_t length = 0;  // 0: JSON knows no such escape
+  bool half = false;  // one surrogate without the other, which is no character
+};
+
+// The escape that begins with the backslash at `at`. `inside`: what is between the quotes.
+Escape EscapeAt(std::string_view inside, size_t at);
+
+// The text a string token stands for: quotes removed, escapes resolved, half a pair of surrogates
+// replaced by U+FFFD. `scratch` holds the result when it differs from the token. A token that is no
+// string comes back as it is.
 std::string_view TextOf(std::string_view token, std::string& scratch);
 
 // Just behind the JSON value that begins at `from` (no space before it); null if it does not end

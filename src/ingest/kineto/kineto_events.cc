@@ -19,6 +19,7 @@
 #include "ingest/kineto/kineto_launch.h"
 #include "ingest/kineto/kineto_text.h"
 #include "ingest/kineto/kineto_tracks.h"
+#include "ingest/kineto/strict_json.h"
 #include "trace/communication_names.h"
 
 namespace stepscope {
@@ -79,6 +80,7 @@ struct KinetoEvents::State {
   uint32_t keep_texts;               // a bit for each TextField
   const RawEventObserver* observer;  // may be null
   ObservedEvent observed;            // the event at hand
+  StrictJson strict;                 // of what is observed
   JsonIndex index;
   EventText text;
   const RawEvent& raw = text.raw;
@@ -105,12 +107,16 @@ bool KinetoEvents::State::ParseEvent(JsonWalk& walk) {
 }
 
 bool KinetoEvents::State::ObserveEvent(JsonWalk& walk) {
-  const char* from = walk.At();
+  const JsonWalk start = walk;
   observed = {};
   if (!ParseEvent(walk)) return false;
-  const char* to = walk.At();
-  while (to[-1] != '}') --to;  // space
-  observed.text = {from, to};
+  const StrictJson::Outcome outcome = strict.Check(start);
+  if (outcome == StrictJson::Outcome::kNoJson) {
+    trace.notes.Add(NoteKind::kMalformed);
+    return true;
+  }
+  observed.text = strict.text();
+  observed.mended = outcome == StrictJson::Outcome::kMended;
   observer->event(observed);
   return true;
 }

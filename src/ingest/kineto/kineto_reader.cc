@@ -6,7 +6,6 @@
 #include "ingest/kineto/kineto_reader.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,10 +17,12 @@
 #include "ingest/kineto/kineto_events.h"
 #include "ingest/kineto/kineto_members.h"
 #include "ingest/kineto/memory_changes.h"
+#include "ingest/kineto/strict_json.h"
 
 namespace stepscope {
 namespace {
 
+constexpr std::string_view kEventsKey = "traceEvents";
 constexpr size_t kCaptureLimit = size_t{4} << 20;   // of members that are looked at
 constexpr size_t kObserverLimit = size_t{1} << 30;  // of members that are told to an observer
 constexpr int64_t kResyncLimit = 100;               // how often reading goes on behind damage
@@ -242,11 +243,19 @@ bool Reader::Resync(char* end) {
   return true;
 }
 
-// Tells of a member that is whole and JSON.
+// Tells of a member that is whole and JSON. There can be no second list of events.
 void Reader::TapMember(const std::string& key, const std::string& value) {
-  if (observer_ == nullptr || !nlohmann::json::accept(key) || !nlohmann::json::accept(value))
-    return;
-  observer_->member(key, value);
+  if (observer_ == nullptr) return;
+  StrictJson strict_key, strict;
+  const auto of_key = strict_key.CheckWhole(key), outcome = strict.CheckWhole(value);
+  std::string scratch;
+  if (of_key == StrictJson::Outcome::kNoJson || outcome == StrictJson::Outcome::kNoJson ||
+      TextOf(key, scratch) == kEventsKey)
+    return trace_.notes.Add(NoteKind::kMalformed);
+  constexpr auto kMended = StrictJson::Outcome::kMended;
+  observer_->member({.key = strict_key.text(),
+                     .value = strict.text(),
+                     .mended = of_key == kMended || outcome == kMended});
 }
 
 // Reads `"key": value`, having taken the quote for granted. Returns false at the end of the input.
@@ -255,7 +264,7 @@ bool Reader::ReadMember() {
   std::string scratch;
   const std::string_view key = TextOf(token, scratch);
   if (!Consume(':')) return false;
-  if (key == "traceEvents" && Consume('[')) {
+  if (key == kEventsKey && Consume('[')) {
     ReadEvents();
     return true;
   }

@@ -18,9 +18,8 @@ int64_t CapacityOf(const MemoryPeak& p, int64_t given) {
     return detail->available < 0 ? -1 : AddSaturated(p.peak, detail->available);
   }
   if (p.memory.device < 0) return -1;
-  const auto properties =
-      std::ranges::find(p.rank->properties, p.memory.device, &DeviceProperties::device);
-  return properties == p.rank->properties.end() ? -1 : properties->memory_bytes;
+  const DeviceProperties* properties = p.rank->PropertiesOf(p.memory.device);
+  return properties == nullptr ? -1 : properties->memory_bytes;
 }
 
 MemoryGrowth GrowthOf(const MemoryPeak& p) {
