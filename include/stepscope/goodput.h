@@ -34,6 +34,7 @@ struct GoodputOptions {
   int64_t rank = -1;      // of this process; -1: as the environment says
   bool enabled = true;    // false: every call does nothing
   void (*on_problem)(void* context, const char* sentence) = nullptr;  // as in goodput_c.h
+  bool group_readable = false;  // the owner's group may read new files; else only the owner
 };
 
 class GoodputRecorder {
@@ -52,6 +53,7 @@ class GoodputRecorder {
     all.attempt = options.attempt.c_str();
     all.rank = options.rank;
     all.on_problem = options.on_problem;
+    all.group_readable = options.group_readable ? 1 : 0;
     recorder_ = stepscope_goodput_open(&all);
   }
 

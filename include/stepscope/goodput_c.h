@@ -101,6 +101,7 @@ typedef struct stepscope_goodput_options {
   // thread or that of open. Must not call the recorder. NULL: not called.
   void (*on_problem)(void* context, const char* sentence);
   void* context;
+  int group_readable;  // 1: the owner's group may read new files and directories; 0: the owner only
 } stepscope_goodput_options;
 
 // The spans of a checkpoint: start and duration in ns; unknown if not measured.

@@ -36,7 +36,9 @@ namespace stepscope {
 // was written so far, PostgreSQL nothing; the rest can be imported again.
 //   metrics  imported, known
 //   tables   jobs  job, imported, known
-Result<ReportSet> GoodputImport(const std::string& store, const std::vector<std::string>& files);
+// `group_readable`: what is created is for the owner's group too, else for the owner alone.
+Result<ReportSet> GoodputImport(const std::string& store, const std::vector<std::string>& files,
+                                bool group_readable = false);
 
 // True for an address of PostgreSQL, without connecting, and for a directory with segments in or
 // below it.
@@ -58,6 +60,8 @@ struct GoodputExportOptions {
   std::string store;
   std::string job;  // empty: the only job
   GoodputExportFormat format = GoodputExportFormat::kJsonLines;
+  // Called with a sentence about what the export lacks.
+  std::function<void(const std::string& sentence)> on_problem = {};
 };
 
 // Writes the export piece by piece, in event order. Fails if `write` fails.
@@ -74,6 +78,18 @@ Result<ReportSet> GoodputRename(const std::string& store, const std::string& job
 // Deletes all events and derived data of a job. Fails if a recorder may still be writing.
 //   metrics  segments, removed_bytes
 Result<ReportSet> GoodputDelete(const std::string& store, const std::string& job);
+
+// Reads all of a ledger and lists what is damaged or missing by its manifests and closing records.
+//   metrics  faults, segments, events (readable ones), unlisted
+//   tables   faults  file, fault, job, lost_events, first, last
+Result<ReportSet> GoodputCheck(const std::string& store);
+
+// Mends a ledger in a directory: damaged files are set aside as "FILE.damaged", with what is
+// readable of them kept; what is lost is no longer expected; segments that no manifest lists get
+// listed. Deletes nothing. With `dry_run` only tells what it would do.
+//   metrics  repaired, left, listed, lost_events
+//   tables   repairs  file, repair, job, lost_events, first, last
+Result<ReportSet> GoodputRepair(const std::string& store, bool dry_run = false);
 
 struct GoodputCompactOptions {
   std::string store;

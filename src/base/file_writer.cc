@@ -74,6 +74,7 @@ FileWriter::FileWriter(FileWriter&& other) noexcept
     : path_(std::move(other.path_)),
       gzip_(other.gzip_),
       named_(other.named_),
+      sharing_(other.sharing_),
       in_place_(other.in_place_),
       member_(other.member_),
       raw_bytes_(other.raw_bytes_),
@@ -98,16 +99,17 @@ Result<void> FileWriter::Failed(int error) const {
 // In the folder of the target; where the system has no files without a name it gets one.
 Result<void> FileWriter::OpenTemporary() {
   constexpr int kFlags = O_WRONLY | O_CLOEXEC;
+  const mode_t mode = sharing_ ? FileMode(*sharing_) : kNewFile;
   if (named_) {
     temporary_ = target_ + std::string(kPartialSuffix);
     AddUnfinished(temporary_);
-    fd_ = open(temporary_.c_str(), kFlags | O_CREAT | O_TRUNC, kNewFile);
+    fd_ = open(temporary_.c_str(), kFlags | O_CREAT | O_TRUNC, mode);
     if (fd_ < 0) ForgetUnfinished(std::exchange(temporary_, ""));
   } else {
-    fd_ = open(FolderOf(target_).c_str(), kFlags | O_TMPFILE, kNewFile);
+    fd_ = open(FolderOf(target_).c_str(), kFlags | O_TMPFILE, mode);
     if (fd_ < 0) {
       temporary_ = FreeName(target_, [&](const std::string& name) {
-        fd_ = open(name.c_str(), kFlags | O_CREAT | O_EXCL, kNewFile);
+        fd_ = open(name.c_str(), kFlags | O_CREAT | O_EXCL, mode);
         return fd_ >= 0;
       });
     }
@@ -125,6 +127,7 @@ Result<void> FileWriter::Create() {
   } else {
     target_ = BehindLinks(path_);
     if (auto opened = OpenTemporary(); !opened) return opened;
+    if (sharing_ && !exists && fchmod(fd_, FileMode(*sharing_)) != 0) return Failed(errno);
     if (exists && fchmod(fd_, status.st_mode & 07777) != 0) return Failed(errno);
   }
   return Write(gzip_ != nullptr ? GzipMember::Header() : "");

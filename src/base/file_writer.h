@@ -4,10 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/gzip.h"
+#include "base/sharing.h"
 #include "stepscope/result.h"
 
 namespace stepscope {
@@ -31,6 +34,10 @@ class FileWriter {
   // serve several, one call at a time.
   explicit FileWriter(std::string path, GzipCompressor* gzip = nullptr,
                       Temporary temporary = Temporary::kUnnamed);
+  // The same, of a file that only its owner, or its group too, may read unless it exists.
+  FileWriter(std::string path, Sharing sharing) : FileWriter(std::move(path)) {
+    sharing_ = sharing;
+  }
   FileWriter(FileWriter&& other) noexcept;
   FileWriter& operator=(FileWriter&&) = delete;
   ~FileWriter();  // removes what was not committed
@@ -57,7 +64,8 @@ class FileWriter {
   std::string path_;
   GzipCompressor* gzip_;
   bool named_;
-  bool in_place_ = false;  // there is no temporary file: the bytes went to `path_`
+  std::optional<Sharing> sharing_;  // nothing: as the umask says
+  bool in_place_ = false;           // there is no temporary file: the bytes went to `path_`
   GzipMember member_;
   int64_t raw_bytes_ = 0;
   std::string target_;     // `path_`, links followed

@@ -21,6 +21,8 @@ void AddGoodput(Command& root) {
   AddGoodputJobs(goodput);
   AddGoodputFleet(goodput);
   AddGoodputExport(goodput);
+  AddGoodputCheck(goodput);
+  AddGoodputRepair(goodput);
   AddGoodputCompact(goodput);
   AddGoodputRename(goodput);
   AddGoodputDelete(goodput);

@@ -9,6 +9,8 @@ void AddGoodputAnalyze(Command& goodput);
 void AddGoodputJobs(Command& goodput);
 void AddGoodputImport(Command& goodput);
 void AddGoodputExport(Command& goodput);
+void AddGoodputCheck(Command& goodput);
+void AddGoodputRepair(Command& goodput);
 void AddGoodputCompact(Command& goodput);
 void AddGoodputFleet(Command& goodput);
 void AddGoodputRename(Command& goodput);

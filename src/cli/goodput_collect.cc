@@ -23,6 +23,8 @@ namespace {
 struct CollectFlags {
   std::string folder, store, host = "127.0.0.1", tensorboard;
   int port = 9461;
+  std::vector<std::string> allow_hosts;
+  bool group_readable = false;
   TokenFlags token;
   std::string tokens, otlp;
   double otlp_every = 60;
@@ -76,6 +78,8 @@ int RunCollect(const CollectFlags& flags) {
   const auto program = ReadChipFlags(flags.program);
   if (!program) return Fail(program.error());
   options.program = *program;
+  options.allow_hosts = flags.allow_hosts;
+  options.group_readable = flags.group_readable;
   options.otlp = flags.otlp;
   options.otlp_every = Nanoseconds(flags.otlp_every);
   options.on_ready = [](const std::string& url, const std::string& warning) {
@@ -97,7 +101,8 @@ void AddGoodputCollect(Command& goodput) {
   command.Take("--store", flags->store)
       .Value("postgresql://...")
       .Help("PostgreSQL ledger that gets all events, seconds later");
-  AddListening(command, flags->host, flags->port);
+  AddListening(command, flags->host, flags->port, flags->allow_hosts);
+  command.Switch("--group-readable", flags->group_readable);
   AddTokenFlags(command, flags->token);
   command.Take("--tokens", flags->tokens).Excludes("--token").Excludes("--token-file");
   command.Take("--tensorboard", flags->tensorboard);

@@ -1,6 +1,8 @@
 // stepscope goodput jobs, import, export, compact, rename, delete and fleet: commands on a ledger.
 #include "stepscope/goodput_ledger.h"
 
+#include <fmt/format.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -20,7 +22,7 @@ namespace {
 
 struct LedgerFlags {
   std::string store, job, to, format = "jsonl";
-  bool join = false, yes = false;
+  bool join = false, yes = false, group_readable = false, dry_run = false;
   double keep_raw_s = 30 * 86400.0;
   std::vector<std::string> files;
   OutputFlags output;
@@ -50,7 +52,10 @@ Result<void> ExportTo(const GoodputExportOptions& options, const std::string& pa
 }
 
 int RunExport(const LedgerFlags& flags) {
-  GoodputExportOptions options{.store = flags.store, .job = flags.job};
+  GoodputExportOptions options{
+      .store = flags.store, .job = flags.job, .on_problem = [](const std::string& sentence) {
+        fmt::print(stderr, "stepscope: {}\n", sentence);
+      }};
   if (flags.format == "csv") options.format = GoodputExportFormat::kCsv;
   if (flags.format == "openmetrics") options.format = GoodputExportFormat::kOpenMetrics;
   const auto written = ExportTo(options, flags.output.file);
@@ -85,6 +90,14 @@ int RunFleet(const FleetFlags& flags) {
     options.at = *at;
   }
   return PrintAndJudge(GoodputFleet(options), flags.output);
+}
+
+// 1: there are faults.
+int RunCheck(const LedgerFlags& flags) {
+  const auto answer = GoodputCheck(flags.store);
+  const bool faults = answer && !answer->reports.front().tables.front().rows.empty();
+  const int code = PrintAndJudge(answer, flags.output);
+  return code == kDone && faults ? kConditionHolds : code;
 }
 
 int RunDelete(const LedgerFlags& flags) {
@@ -162,6 +175,7 @@ void AddGoodputImport(Command& goodput) {
   Command& command = goodput.Sub("import", "Add events to a ledger; known events count once");
   command.Argument("FILE", flags->files, "Files of events, in order, or a recorder's directory");
   AddStore(command, *flags);
+  command.Switch("--group-readable", flags->group_readable);
   AddOutput(command, flags->output, "goodput_import.imported<1");
   command.Examples(
       {{"into a directory", "stepscope goodput import job.jsonl.gz --store ledger"},
@@ -173,8 +187,34 @@ void AddGoodputImport(Command& goodput) {
       "A missing directory is created, and so are tables, in the schema stepscope. Put passwords "
       "in\n"
       "~/.pgpass or PGPASSWORD: the process list shows the command line.");
-  command.Runs(
-      [flags] { return PrintAndJudge(GoodputImport(flags->store, flags->files), flags->output); });
+  command.Runs([flags] {
+    return PrintAndJudge(GoodputImport(flags->store, flags->files, flags->group_readable),
+                         flags->output);
+  });
+}
+
+void AddGoodputCheck(Command& goodput) {
+  auto flags = std::make_shared<LedgerFlags>();
+  Command& command = goodput.Sub("check", "Check a ledger for damaged and missing segments");
+  command.Argument("STORE", flags->store, "Ledger: a directory or a postgresql:// address");
+  AddOutput(command, flags->output, "goodput_check.faults>0");
+  command.Examples({{"a directory", "stepscope goodput check ledger"}});
+  command.Notes("Exit status 1: there are faults.");
+  command.Runs([flags] { return RunCheck(*flags); });
+}
+
+void AddGoodputRepair(Command& goodput) {
+  auto flags = std::make_shared<LedgerFlags>();
+  Command& command = goodput.Sub("repair", "Repair a ledger; set damaged files aside");
+  command.Argument("STORE", flags->store, "Ledger: a directory");
+  command.Switch("--dry-run", flags->dry_run).Help("Only tell what would be done");
+  AddOutput(command, flags->output, "goodput_repair.lost_events>0");
+  command.Examples({{"what it would do", "stepscope goodput repair ledger --dry-run"},
+                    {"repair", "stepscope goodput repair ledger"}});
+  command.Notes("Nothing is deleted: damaged files stay as FILE.damaged.");
+  command.Runs([flags] {
+    return PrintAndJudge(GoodputRepair(flags->store, flags->dry_run), flags->output);
+  });
 }
 
 void AddGoodputExport(Command& goodput) {

@@ -94,7 +94,7 @@ void AddServe(Command& root) {
   Command& command = root.Sub("serve", "Serve the page to a browser");
   AddShownPaths(command, flags->options.paths);
   command.Switch("--open", flags->open);
-  AddListening(command, flags->options.host, flags->options.port);
+  AddListening(command, flags->options.host, flags->options.port, flags->options.allow_hosts);
   AddTokenFlags(command, flags->token);
   command.Take("--keep", flags->options.keep).Range(1, 1000);
   AddSettings(command, flags->settings);

@@ -41,9 +41,14 @@ Result<std::string> ReadToken(const std::string& path) {
 
 }  // namespace
 
-void AddListening(Command& command, std::string& host, int& port) {
+void AddListening(Command& command, std::string& host, int& port,
+                  std::vector<std::string>& allow_hosts) {
   command.Take("--host", host);
   command.Take("--port", port).Range(0, 65535).Default(std::to_string(port));
+  command.TakeEach("--allow-host", [&allow_hosts](const std::string& name) -> Result<void> {
+    allow_hosts.push_back(name);
+    return {};
+  });
 }
 
 void AddTokenFlags(Command& command, TokenFlags& flags) {

@@ -8,8 +8,9 @@
 
 namespace stepscope::cli {
 
-// --host and --port.
-void AddListening(Command& command, std::string& host, int& port);
+// --host, --port and --allow-host.
+void AddListening(Command& command, std::string& host, int& port,
+                  std::vector<std::string>& allow_hosts);
 
 struct TokenFlags {
   std::string token, file;

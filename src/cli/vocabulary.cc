@@ -69,6 +69,7 @@ constexpr Word kWords[] = {
     // Servers.
     {"--host", "HOST", "Listen address; beyond loopback needs a token", "127.0.0.1", "host"},
     {"--port", "N", "Port to listen on; 0 takes a free one", "0", "port"},
+    {"--allow-host", "NAME", "Another name of this server, as of a proxy", "", ""},
     {"--token-file", "FILE", "File with the token", "the token in STEPSCOPE_TOKEN", "token"},
     {"--token", "TOKEN", "Token, visible in ps", "the token in STEPSCOPE_TOKEN", ""},
     {"--open", "", "Open the page in a browser", "", ""},
@@ -154,6 +155,7 @@ constexpr Word kWords[] = {
     {"--new-name", "NAME", "New name of the job", "", ""},
     {"--join", "", "Add the job to one of that name", "", "join"},
     {"--yes", "", "Do it without further questions", "", ""},
+    {"--group-readable", "", "Let the owner's group read new files", "", "group_readable"},
     {"--tokens", "FILE", "Tokens of teams, one a line: TEAM r|w|rw TOKEN", "", "tokens"},
     {"--keep-raw", "TIME", "Age below which events are kept", "30d", "keep_raw"},
 

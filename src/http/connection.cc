@@ -29,6 +29,14 @@ constexpr std::chrono::seconds kBodyTime{60};   // for the whole body
 constexpr std::chrono::seconds kWriteTime{20};  // in which some of the response must be taken
 constexpr std::chrono::seconds kDrainTime{2};   // for what comes after the last response
 
+// Whether a head has two lengths of the body, or two hosts.
+bool IsAmbiguous(const beast::http::request_parser<beast::http::string_body>& parser) {
+  using beast::http::field;
+  const auto& head = parser.get();
+  return head.count(field::host) > 1 ||
+         head.count(field::content_length) + head.count(field::transfer_encoding) > 1;
+}
+
 }  // namespace
 
 Connection::Connection(asio::ip::tcp::socket socket, Serving& serving)
@@ -162,6 +170,8 @@ auto Connection::Serve() -> Awaitable<void> {
     if (const Error error = co_await ReadHead(parser)) co_return co_await RefuseHead(error);
     Request request = RequestOf(parser);
     std::optional<Response> refusal;
+    // Two servers in a row may take such a request for different ones.
+    if (IsAmbiguous(parser)) refusal = PlainText(400, "a header is given twice, or two lengths");
     if (request.target.size() > kMostTarget) refusal = PlainText(414, "the address is too long");
     if (!refusal && serving_.options.refuse) refusal = serving_.options.refuse(request);
     if (!refusal && request.has_body) {

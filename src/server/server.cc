@@ -11,6 +11,7 @@
 
 #include "base/loopback.h"
 #include "base/secret.h"
+#include "http/gate.h"
 #include "http/server.h"
 #include "server/api.h"
 #include "server/page.h"
@@ -99,7 +100,7 @@ std::string OverTheNetwork(const std::string& host, int port, const std::string&
   std::string text =
       "the page and its token are sent unencrypted; outside a trusted network, use a TLS proxy or "
       "forward the port over SSH";
-  const auto names = server::MachineNames();
+  const auto names = http::MachineNames();
   if (IsAnyAddress(host) && !names.empty())
     text += "; from other machines, open " + UrlOf(names.back(), port, token);
   return text;
@@ -164,8 +165,8 @@ Result<PageServer> PageServer::Start(const PageServerOptions& options) {
                                                  .keep_bytes = HalfOfMemory(),
                                                  .look_every = options.look_every});
   server::Ledgers& ledgers = state->ledgers.emplace(options.goodput);
-  const Api& api = state->api.emplace(Gate(options.host, port, *token), runs, state->dropped,
-                                      ledgers, state->captures.emplace(runs));
+  const Api& api = state->api.emplace(Gate(options.host, port, *token, options.allow_hosts), runs,
+                                      state->dropped, ledgers, state->captures.emplace(runs));
   state->http = std::move(*http);
   state->http->Serve([&api](const server::Request& request) { return Answered(api, request); });
   return PageServer(std::move(state));

@@ -45,8 +45,12 @@ inline stepscope_goodput_options SmallSegmentsIn(const std::string& folder) {
   return options;
 }
 
-inline size_t CountFilesIn(const std::string& folder) {
-  return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(folder), {}));
+inline size_t CountSegmentsIn(const std::string& folder) {
+  size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    count += entry.path().extension() == kSegmentSuffix ? 1 : 0;
+  }
+  return count;
 }
 
 }  // namespace stepscope::goodput

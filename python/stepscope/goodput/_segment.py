@@ -11,6 +11,8 @@ import struct
 import time
 import zlib
 
+from stepscope.goodput._manifest import Mark, closing_mark, create, encode_entry, encode_mark, mark_at, sync_data
+
 UNKNOWN = -(1 << 63)
 MAX_TEXT = 2048
 
@@ -94,16 +96,23 @@ def _take_blocks(descriptor, size):
 class Segment:
     """A preallocated, mapped file. Events survive the process once `write` has returned."""
 
-    def __init__(self, path, size, salt, index, job, attempt, writer):
+    def __init__(self, path, size, salt, index, job, attempt, writer, group_readable=False):
         self.path = path
         self.capacity = (size - _SLOTS_BEGIN) // _SLOT
         self.salt = salt
         self.next = None  # the segment after this one, once there is one
         self._half = self.capacity // 2
+        self._job = job
         self._synced = 0
+        self._durable = 0  # leading slots that are stored and on disk
+        self._marked = 0   # of these, those that the mark says
+        self._copy = 0     # of the header, for the next mark
+        self._closing = None
+        self._removed = False
+        self._told = None
         self._given = io.BytesIO()  # its position counts reserved slots
         self._take = self._given.seek
-        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        self._descriptor = create(path, os.O_RDWR, group_readable)
         try:
             _take_blocks(self._descriptor, size)
             os.pwrite(self._descriptor,
@@ -146,22 +155,66 @@ class Segment:
     def half_used(self):
         return self.used() >= self._half
 
+    def _whole(self, used):
+        """Leading slots before one that is still being stored. Stored slots have no 32 zeros in a row."""
+        hole = self._map.find(bytes(_SLOT), _SLOTS_BEGIN + self._durable * _SLOT, _SLOTS_BEGIN + used * _SLOT)
+        return used if hole < 0 else -((_SLOTS_BEGIN - hole) // _SLOT)
+
+    def _mark(self, mark):
+        at, self._copy = mark_at(self._copy), 1 - self._copy
+        data = encode_mark(mark, self.salt)
+        self._map[at:at + len(data)] = data
+
     def sync(self):
+        """Syncs earlier events, and marks those of the sync before."""
+        if self._closing is not None or self._removed:
+            return
+        if self._marked < self._durable:
+            self._mark(Mark(slots=self._durable))
+            self._marked = self._durable
         used = self.used()
-        if used != self._synced:
+        whole = self._whole(used)
+        if used != self._synced or whole > self._durable:
             # Not mmap.flush(), which blocks the whole interpreter during the sync.
-            getattr(os, "fdatasync", os.fsync)(self._descriptor)
-            self._synced = used
+            sync_data(self._descriptor)
+            self._synced, self._durable = used, max(self._durable, whole)
+
+    def finish(self, used):
+        """Writes the closing record, which says what the sync before it has put on disk."""
+        if self._closing is not None or self._removed:
+            return
+        sync_data(self._descriptor)
+        used = self._whole(used)
+        if used == 0:
+            return
+        closing = closing_mark(self._map[_SLOTS_BEGIN:_SLOTS_BEGIN + used * _SLOT])
+        self._mark(closing)
+        self._mark(closing)
+        sync_data(self._descriptor)
+        self._closing = closing
 
     def close(self):
-        """Stops storing and cuts the file after its last event."""
+        """Stops storing, writes the closing record and cuts the file after its last event."""
         used = min(self._take(self.capacity, 1) - self.capacity, self.capacity)
+        if self._closing is not None or self._removed:
+            return
         if used <= 0:
             os.unlink(self.path)
+            self._removed = True
             return
-        if used < self.capacity:
+        # Without a record, as when a thread is still storing, a cut file would look damaged.
+        if used == self.capacity or self._whole(used) == used:
+            self.finish(used)
+        if self._closing is not None and used < self.capacity:
             os.ftruncate(self._descriptor, _SLOTS_BEGIN + used * _SLOT)
-        os.fsync(self._descriptor)
+
+    def news(self):
+        """What a manifest has not been told of the segment, as entries."""
+        mark = self._closing or (Mark(slots=self._durable) if self._durable else None)
+        if mark is None or self._told == mark.closed:
+            return []
+        self._told = mark.closed
+        return [encode_entry(mark, self.salt, os.path.basename(self.path), self._job)]
 
     def __del__(self):
         if self._descriptor >= 0:

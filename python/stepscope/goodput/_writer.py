@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 
+from stepscope.goodput._manifest import Manifest, make_folder, sync_folder
 from stepscope.goodput._segment import Kind, Segment, Tag, number_field, split_step
 
 
@@ -38,6 +39,7 @@ class Writer:
         start = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
         self._prefix = os.path.join(options["directory"],
                                     "{}-{}-{:08x}-".format(start, os.getpid(), salt))
+        self._manifest = Manifest(self._prefix[:-1] + ".manifest", options["group_readable"])
         self._sequence = itertools.count()
         self._drops = io.BytesIO()  # its position counts them
         self._recorded_drops = 0
@@ -103,10 +105,11 @@ class Writer:
         if self._last is not None and not self._last.half_used():
             return
         try:
-            os.makedirs(self._options["directory"], exist_ok=True)
+            make_folder(self._options["directory"], self._options["group_readable"])
             made = Segment("{}{:06d}.goodput".format(self._prefix, self._made),
                            self._options["segment_bytes"], _random(), self._made,
-                           self._options["job"], self._options["attempt"], self._writer)
+                           self._options["job"], self._options["attempt"], self._writer,
+                           self._options["group_readable"])
         except OSError as error:
             self._on_problem("goodput: cannot create a segment: {}".format(error))
             return
@@ -130,20 +133,20 @@ class Writer:
 
     def sync(self):
         """Syncs events recorded before the call to disk."""
+        news = []
         for segment in list(self._unsynced):
-            done = segment.used() == segment.capacity and segment.next is not None
+            # A thread that found room may still be storing into one that was followed only now.
+            done = segment.used() == segment.capacity and segment.next is not None and segment is not self._current
             segment.sync()
             if done and segment in self._unsynced:
+                segment.finish(segment.capacity)
                 self._unsynced.remove(segment)
+            news += segment.news()
         made = self._made
-        if made == self._made_synced:
-            return
-        folder = os.open(self._options["directory"], os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-        self._made_synced = made
+        if made != self._made_synced:
+            sync_folder(self._options["directory"])
+            self._made_synced = made
+        self._manifest.tell(news)
 
     def close(self):
         self._stop = True
@@ -153,8 +156,12 @@ class Writer:
             self._make_ahead()
             self._record_drops()
         self._current = None
+        news = []
         for segment in self._unsynced:
             segment.close()
+            news += segment.news()
+        sync_folder(self._options["directory"])
+        self._manifest.tell(news)
 
     def __del__(self):
         # Not in close(): a thread still in a call might write into a reused descriptor.

@@ -62,7 +62,7 @@ class Recorder:
     def __init__(self, job: str, *, enabled: bool = True, directory: Union[str, "os.PathLike[str]", None] = None,
                  attempt: Optional[str] = None, rank: Optional[int] = None, segment_bytes: int = 4 << 20,
                  heartbeat_s: float = 10.0, sync_s: float = 1.0,
-                 on_problem: Optional[Callable[[str], Any]] = None):
+                 on_problem: Optional[Callable[[str], Any]] = None, group_readable: bool = False):
         """Opens a segment in `directory`; never raises.
 
         Args:
@@ -75,6 +75,7 @@ class Recorder:
           segment_bytes: size of a file.
           heartbeat_s, sync_s: intervals in seconds; heartbeat_s 0: no heartbeats.
           on_problem: called once per problem with a sentence (default: log a warning).
+          group_readable: whether the owner's group may read new files and directories; else only the owner may.
         """
         self.job = str(job)
         self._on_problem = on_problem
@@ -90,7 +91,8 @@ class Recorder:
             "directory": self.directory, "job": job_of_team(self.job, self._labels),
             "attempt": attempt_of(attempt), "rank": rank_of_process() if rank is None else rank,
             "segment_bytes": min(max(int(segment_bytes), _MIN_BYTES), _MAX_BYTES),
-            "heartbeat_s": heartbeat_s, "sync_s": min(max(sync_s, 0.01), 1.0)}
+            "heartbeat_s": heartbeat_s, "sync_s": min(max(sync_s, 0.01), 1.0),
+            "group_readable": bool(group_readable)}
         self._open()
         remember(self)
         if rank is None or rank == 0:  # one rank says them for all

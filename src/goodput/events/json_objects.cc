@@ -126,7 +126,10 @@ class Objects {
   }
 
   void Between(char c) {
-    const bool expected = kSpace.contains(c) || c == ',' || c == '[' || c == ']';
+    // An array of arrays holds no objects where they are expected.
+    const bool expected =
+        kSpace.contains(c) || c == ',' || c == ']' || (c == '[' && !std::exchange(in_array_, true));
+    if (c == ']') in_array_ = false;
     if (!expected && !between_) note_counts_.Add(NoteKind::kBadLine);
     between_ = !expected || (between_ && c != '\n');
   }
@@ -145,6 +148,7 @@ class Objects {
   std::string object_;
   int64_t depth_ = 0;
   bool in_text_ = false, escaped_ = false;
+  bool in_array_ = false;
   bool between_ = false;  // inside of text between objects that was counted already
 };
 

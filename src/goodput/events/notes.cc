@@ -66,6 +66,8 @@ constexpr auto kNotes = std::to_array<NoteText>({
      "parts of an attempt are told by another rank: the log of the lowest one has gaps"},
     {"out_of_order", "events came out of order: put in the order of their sequence numbers"},
     {"step_without_number", "step starts were skipped: no step number"},
+    {"lost_events", "events are lost: stored before, now missing or damaged"},
+    {"repaired", "segments were lost before a repair: the numbers are without their events"},
 });
 static_assert(kNotes.size() == static_cast<size_t>(NoteKind::kCount));
 

@@ -56,6 +56,8 @@ enum class NoteKind : uint8_t {
   kOtherLeader,
   kOutOfOrder,
   kStepWithoutNumber,
+  kLostEvents,
+  kRepaired,
   kCount
 };
 

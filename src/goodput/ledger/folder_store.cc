@@ -1,15 +1,20 @@
 // Stores a ledger in a directory: segments, into which recorders write directly, and an SQLite
 // database.
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
 #include <span>
 #include <utility>
 
 #include "base/byte_source.h"
 #include "base/file_writer.h"
 #include "base/sync_folder.h"
-#include "base/system_error.h"
 #include "goodput/ledger/ledger_store.h"
 #include "goodput/ledger/sqlite.h"
 #include "goodput/recorder/segment_file.h"
@@ -20,18 +25,20 @@ namespace {
 
 class FolderStore : public LedgerStore {
  public:
-  explicit FolderStore(std::string folder) : folder_(std::move(folder)) {}
+  FolderStore(std::string folder, Sharing sharing)
+      : folder_(std::move(folder)), sharing_(sharing) {}
 
   const std::string& name() const override { return folder_; }
 
   Result<void> Connect(Access access) override {
     const bool write = access != Access::kRead;
     std::error_code failed;
-    if (write) std::filesystem::create_directories(folder_, failed);
-    if (failed) {
-      return std::unexpected(SystemError("cannot create the ledger", failed.value(), folder_));
-    }
     const std::string path = folder_ + "/ledger.db";
+    if (write) {
+      if (IsGroupReadable()) sharing_ = Sharing::kGroup;
+      if (auto made = MakeFolder(folder_, sharing_); !made) return made;
+      if (const int file = OpenCreating(path, O_RDWR, sharing_); file >= 0) close(file);
+    }
     if (!write && !std::filesystem::exists(path, failed)) return {};
     auto db = Sqlite::Open(path, write);
     if (!db) return std::unexpected(db.error());
@@ -45,13 +52,17 @@ class FolderStore : public LedgerStore {
   void LeaveDatabase() override { db_.reset(); }
   bool SegmentsAreInTransaction() const override { return false; }
 
-  Result<JobLogs> List(Notes& note_counts) const override { return ListLogs(folder_, note_counts); }
+  Result<Listing> List(Notes& note_counts) const override { return ListLogs(folder_, note_counts); }
 
   Result<SegmentReader> Open(const std::string& segment) const override {
     return SegmentReader::Open(PathOf(segment));
   }
 
-  Result<void> Add(const std::string& segment, const SegmentHeader&,
+  Result<SegmentReader::Source> OpenBytes(const std::string& segment) const override {
+    return OpenSegmentFile(PathOf(segment));
+  }
+
+  Result<void> Add(const std::string& segment, const SegmentHeader& header,
                    std::string_view bytes) override {
     // Exceeding this limit raises a signal that ends the process.
     rlimit limit{};
@@ -59,13 +70,15 @@ class FolderStore : public LedgerStore {
       return std::unexpected(Error{"cannot store a segment: it exceeds the file size limit",
                                    PathOf(segment), "raise ulimit -f"});
     }
-    FileWriter file(PathOf(segment));
+    FileWriter file(PathOf(segment), sharing_);
     auto added = file.Create();
     if (added) added = file.Append(bytes);
     if (added) added = file.Finish();
     if (added) added = file.Commit();
-    added_ = added_ || added;
-    return added;
+    if (!added) return added;
+    const auto mark = DecodeMark(bytes.substr(0, kSlotsBegin), header.salt);
+    added_.push_back(EntryOf(mark.value_or(SegmentMark()), segment, header.salt, header.job));
+    return {};
   }
 
   Result<void> Replace(const std::string& segment, const SegmentHeader& header) override {
@@ -78,13 +91,22 @@ class FolderStore : public LedgerStore {
     if (bytes.size() < kSlotsBegin) {
       return std::unexpected(Error{"cannot read a segment: it has no header", PathOf(segment), ""});
     }
-    EncodeHeader(header, std::span<char, kSlotsBegin>(bytes.data(), kSlotsBegin));
+    ReplaceHeader(header, std::span<char, kSlotsBegin>(bytes.data(), kSlotsBegin));
     return Add(segment, header, bytes);
   }
 
-  Result<void> Sync() override {
-    if (!std::exchange(added_, false)) return {};
-    return SyncFolder(folder_);
+  // The manifest follows what it lists.
+  Result<void> Sync(const std::vector<ManifestEntry>& entries) override {
+    std::set<std::string> folders;
+    for (const ManifestEntry& entry : added_) {
+      folders.insert(std::filesystem::path(PathOf(entry.name)).parent_path());
+    }
+    for (const std::string& folder : folders) {
+      if (auto synced = SyncFolder(folder); !synced) return synced;
+    }
+    std::vector<ManifestEntry> news = entries;
+    std::ranges::move(std::exchange(added_, {}), std::back_inserter(news));
+    return news.empty() ? Result<void>() : AddToManifest(news);
   }
 
   bool Remove(const std::string& segment) override {
@@ -96,17 +118,44 @@ class FolderStore : public LedgerStore {
   Result<void> ReadStatus() const override { return {}; }
 
  private:
+  Result<void> AddToManifest(const std::vector<ManifestEntry>& news) const {
+    const std::string path = PathOf(std::string(kLedgerManifest));
+    std::string bytes;
+    if (std::ifstream in(path, std::ios::binary); in) {
+      bytes.assign(std::istreambuf_iterator<char>(in), {});
+    }
+    FileWriter file(path, sharing_);
+    auto written = file.Create();
+    if (written) written = file.Append(bytes + EncodeEntries(news));
+    if (written) written = file.Finish();
+    if (written) written = file.Commit();
+    return written ? SyncFolder(folder_) : written;
+  }
+
+  // Whether the files of an existing ledger are for the owner's group too.
+  bool IsGroupReadable() const {
+    std::error_code failed;
+    std::filesystem::directory_iterator entry(folder_, failed), end;
+    for (; !failed && entry != end; entry.increment(failed)) {
+      if (entry->path().extension() != kSegmentSuffix) continue;
+      const auto mode = entry->status(failed).permissions();
+      return !failed && (mode & std::filesystem::perms::group_read) != std::filesystem::perms::none;
+    }
+    return false;
+  }
+
   std::string PathOf(const std::string& segment) const { return folder_ + "/" + segment; }
 
   std::string folder_;
+  Sharing sharing_;
   std::unique_ptr<Sqlite> db_;
-  bool added_ = false;
+  std::vector<ManifestEntry> added_;  // not yet in the manifest
 };
 
 }  // namespace
 
-std::unique_ptr<LedgerStore> FolderStoreAt(const std::string& folder) {
-  return std::make_unique<FolderStore>(folder);
+std::unique_ptr<LedgerStore> FolderStoreAt(const std::string& folder, Sharing sharing) {
+  return std::make_unique<FolderStore>(folder, sharing);
 }
 
 }  // namespace stepscope::goodput

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
+#include "base/nearest_name.h"
 #include "base/stop.h"
 #include "base/time_units.h"
 
@@ -67,9 +69,25 @@ Result<void> Ledger::Add(const std::string& segment, const SegmentHeader& header
   return store_->Add(segment, header, bytes);
 }
 
-Result<std::set<std::string>> Ledger::Commit(const std::vector<std::string>& remove) {
+std::vector<Note> Ledger::InputNotes(const std::string* job) const {
+  std::vector<Note> notes = NotesOfFaults(faults_, name(), job);
+  std::ranges::move(note_counts_.List(name()), std::back_inserter(notes));
+  return notes;
+}
+
+Result<std::set<std::string>> Ledger::Commit(const std::vector<std::string>& remove, EntryKind why,
+                                             const std::vector<std::string>& removed_before) {
   std::set<std::string> gone;
   if (!transaction_) return gone;
+  std::vector<ManifestEntry> entries;
+  const std::map<std::string, std::string> jobs = JobsOfSegments();
+  for (const std::vector<std::string>* names : {&remove, &removed_before}) {
+    for (const std::string& name : *names) {
+      const auto job = jobs.find(name);
+      entries.push_back(
+          {.kind = why, .name = name, .job = job == jobs.end() ? std::string() : job->second});
+    }
+  }
   const auto remove_all = [&] {
     for (const std::string& name : remove) {
       if (store_->Remove(name)) gone.insert(name);
@@ -77,7 +95,7 @@ Result<std::set<std::string>> Ledger::Commit(const std::vector<std::string>& rem
   };
   if (store_->SegmentsAreInTransaction()) remove_all();
   if (auto read = store_->ReadStatus(); !read) return std::unexpected(read.error());
-  if (auto synced = store_->Sync(); !synced) return std::unexpected(synced.error());
+  if (auto synced = store_->Sync(entries); !synced) return std::unexpected(synced.error());
   if (auto done = transaction_->Commit(); !done) return std::unexpected(done.error());
   if (!store_->SegmentsAreInTransaction()) remove_all();
   return gone;
@@ -87,8 +105,9 @@ Result<void> Ledger::LoadDone() {
   const Database* const db = database();
   const auto made = db->HasTable(kLastTable);
   if (!made) return std::unexpected(made.error());
-  if (!*made) return {};
   std::map<std::string, int64_t> done;
+  if (!*made) AddMissingRollups(done);
+  if (!*made) return {};
   auto loaded = db->Run("SELECT file, events FROM done", {},
                         [&](const Database::Row& row) { done[row.Text(0)] = row.Integer(1); });
   if (!loaded) return loaded;
@@ -99,6 +118,7 @@ Result<void> Ledger::LoadDone() {
   loaded = db->Run("SELECT job FROM rollups", {},
                    [&](const Database::Row& row) { rolled_up_.insert(row.Text(0)); });
   if (!loaded) return loaded;
+  AddMissingRollups(done);
   for (auto& [job, logs] : logs_) {
     for (Log& log : logs) {
       for (LogFile& file : log) {
@@ -109,9 +129,38 @@ Result<void> Ledger::LoadDone() {
   return {};
 }
 
-Result<Ledger> Ledger::Open(const std::string& address, Access access) {
+// Segments that a rollup replaced, where the database knows no such rollup: one fault for each job.
+void Ledger::AddMissingRollups(const std::map<std::string, int64_t>& done) {
+  std::map<std::string, SegmentFault> jobs;
+  const std::map<std::string, std::string> segments = JobsOfSegments();
+  for (const auto& [name, entry] : gone_) {
+    if (entry.kind != EntryKind::kRolledUp || done.contains(name) || segments.contains(name)) {
+      continue;
+    }
+    SegmentFault& fault = jobs[entry.job];
+    fault.files.push_back(name);
+  }
+  for (auto& [job, fault] : jobs) {
+    fault.kind = FaultKind::kNoRollup;
+    fault.file = "ledger.db";
+    fault.job = job;
+    faults_.push_back(std::move(fault));
+  }
+}
+
+std::map<std::string, std::string> Ledger::JobsOfSegments() const {
+  std::map<std::string, std::string> jobs;
+  for (const auto& [job, logs] : logs_) {
+    for (const Log& log : logs) {
+      for (const LogFile& file : log) jobs[file.name] = job;
+    }
+  }
+  return jobs;
+}
+
+Result<Ledger> Ledger::Open(const std::string& address, Access access, Sharing sharing) {
   Ledger ledger;
-  ledger.store_ = StoreAt(address);
+  ledger.store_ = StoreAt(address, sharing);
   LedgerStore& store = *ledger.store_;
   const bool alone = access == Access::kRead && store.ReadsWithoutDatabase();
   Result<void> usable = store.Connect(access);
@@ -120,10 +169,15 @@ Result<Ledger> Ledger::Open(const std::string& address, Access access) {
   // Readers list segments before the transaction's first read, which fixes its snapshot. A
   // compaction removes segments only after it has committed their rollup, so nothing is missing
   // from both.
-  auto logs = store.List(ledger.note_counts_);
-  if (!logs) return std::unexpected(logs.error());
-  ledger.logs_ = std::move(*logs);
+  auto listing = store.List(ledger.note_counts_);
+  if (!listing) return std::unexpected(listing.error());
+  ledger.logs_ = std::move(listing->logs);
+  ledger.faults_ = std::move(listing->faults);
+  ledger.gone_ = std::move(listing->manifest.gone);
+  ledger.listed_ = std::move(listing->manifest.listed);
+  ledger.unreadable_ = std::move(listing->unreadable);
   if (usable && store.database() != nullptr) usable = ledger.LoadDone();
+  if (usable && store.database() == nullptr) ledger.AddMissingRollups({});
   if (usable) return ledger;
   if (!alone) return std::unexpected(usable.error());
   ledger.transaction_.reset();
@@ -135,6 +189,10 @@ Result<Ledger> Ledger::Open(const std::string& address, Access access) {
 std::vector<std::string> Ledger::JobNames() const {
   std::set<std::string> names = rolled_up_;
   for (const auto& [name, logs] : logs_) names.insert(name);
+  // A job of which everything is missing is a job still.
+  for (const SegmentFault& fault : faults_) {
+    if (fault.kind != FaultKind::kManifest) names.insert(fault.job);
+  }
   return {names.begin(), names.end()};
 }
 
@@ -267,16 +325,31 @@ Result<Jobs> ReadOnce(const std::string& address, const ReadJobsOptions& options
       return std::unexpected(read.error());
     }
     file.events = job.events;
+    jobs.lead = ledger->Lead(job.note_counts.Count(NoteKind::kLostEvents), &chosen);
     for (const Log& log : ledger->LogsOf(chosen)) {
       for (const LogFile& segment : log) file.bytes += segment.bytes;
     }
   }
   jobs.files.push_back(std::move(file));
-  jobs.notes = ledger->note_counts().List(ledger->name());
+  jobs.notes = ledger->InputNotes(*name ? &**name : nullptr);
+  if (!*name) jobs.known = ledger->JobNames();
   return jobs;
 }
 
 }  // namespace
+
+std::string HintOfJobs(const std::string& name, std::vector<std::string> known,
+                       const std::string& store) {
+  std::string near;
+  for (int k = 0; k < 3; ++k) {
+    const std::string one = NearestName(name, known);
+    if (one.empty()) break;
+    near += (k == 0 ? "did you mean '" : ", '") + one + "'";
+    std::erase(known, one);
+  }
+  const std::string list = "list the jobs of " + store;
+  return near.empty() ? list : near + "? Or " + list;
+}
 
 Result<Jobs> ReadLedger(const std::string& address, const ReadJobsOptions& options) {
   return RetryIfLost([&] { return ReadOnce(address, options); });

@@ -36,7 +36,8 @@ class Ledger {
  public:
   // For writing, creates missing parts of the store. For reading, an unreadable database of a
   // directory is counted and only segments are used.
-  static Result<Ledger> Open(const std::string& address, Access access);
+  static Result<Ledger> Open(const std::string& address, Access access,
+                             Sharing sharing = Sharing::kOwner);
 
   // Stores a segment. REQUIRES: opened for writing, which holds the write lock.
   Result<void> Add(const std::string& segment, const SegmentHeader& header, std::string_view bytes);
@@ -46,9 +47,31 @@ class Ledger {
     return store_->Replace(segment, header);
   }
 
-  // Syncs, commits, and removes these rolled-up segments. Returns those removed. Nothing can be
-  // stored afterwards. REQUIRES: opened for writing.
-  Result<std::set<std::string>> Commit(const std::vector<std::string>& remove = {});
+  // Syncs, commits, and removes these segments, which are `why`: rolled up or deleted. Returns
+  // those removed. `removed_before`: others of which the same holds. Nothing can be stored
+  // afterwards. REQUIRES: opened for writing.
+  Result<std::set<std::string>> Commit(const std::vector<std::string>& remove = {},
+                                       EntryKind why = EntryKind::kRolledUp,
+                                       const std::vector<std::string>& removed_before = {});
+
+  // Has the manifest say so, on disk. REQUIRES: as for Add.
+  Result<void> Record(const std::vector<ManifestEntry>& entries) { return store_->Sync(entries); }
+
+  bool IsListed(const std::string& segment) const { return listed_.contains(segment); }
+  const std::vector<std::string>& unreadable() const { return unreadable_; }
+  Result<SegmentReader::Source> OpenBytes(const std::string& segment) const {
+    return store_->OpenBytes(segment);
+  }
+
+  // What is less in it than its manifests say.
+  const std::vector<SegmentFault>& faults() const { return faults_; }
+  // What of this is lost of a job, or of all, as a sentence and a space that lead the answer.
+  // Empty: nothing. `lost`: events that reading found lost.
+  Phrase Lead(int64_t lost, const std::string* job = nullptr) const {
+    return LeadOf(faults_, lost, job);
+  }
+  // The notes of the input: those faults first.
+  std::vector<Note> InputNotes(const std::string* job = nullptr) const;
 
   // Names of jobs with segments or rollups, sorted.
   std::vector<std::string> JobNames() const;
@@ -79,14 +102,25 @@ class Ledger {
  private:
   Result<void> Begin(Access access);
   Result<void> LoadDone();
+  std::map<std::string, std::string> JobsOfSegments() const;  // job by segment
+  void AddMissingRollups(const std::map<std::string, int64_t>& done);
 
   std::unique_ptr<LedgerStore> store_;
   std::optional<Transaction> transaction_;
   JobLogs logs_;
+  std::vector<SegmentFault> faults_;
+  std::map<std::string, ManifestEntry> gone_;          // segments that may be missing
+  std::map<std::string, ManifestEntry> listed_;        // segments that must not
+  std::vector<std::string> unreadable_;                // segments that no manifest lists
   std::set<std::string> rolled_up_;                    // jobs
   std::set<std::pair<std::string, int64_t>> skipped_;  // file and number: equal to one rolled up
   mutable Notes note_counts_;
 };
+
+// What to do where a ledger has no job of this name: the nearest of its names, at most three, or
+// that they can be listed.
+std::string HintOfJobs(const std::string& name, std::vector<std::string> known,
+                       const std::string& store);
 
 // Reads one job of a ledger, as ReadJobs reads files.
 Result<Jobs> ReadLedger(const std::string& address, const ReadJobsOptions& options);

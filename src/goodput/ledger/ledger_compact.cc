@@ -227,6 +227,11 @@ Result<ReportSet> CompactOnce(const GoodputCompactOptions& options, int64_t now)
   }
   auto ledger = Ledger::Open(options.store, Access::kWrite);
   if (!ledger) return std::unexpected(ledger.error());
+  // A rollup would make what is lost look whole.
+  if (!ledger->Lead(0).empty()) {
+    return std::unexpected(Error{"cannot compact: segments are missing or damaged", ledger->name(),
+                                 "'stepscope goodput check' lists them, 'goodput repair' mends"});
+  }
   auto jobs = CompactAll(*ledger, now - options.keep_raw);
   if (!jobs) return std::unexpected(jobs.error());
   std::vector<std::string> emptied;

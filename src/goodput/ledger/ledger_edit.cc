@@ -36,8 +36,8 @@ Result<Ledger> OpenFor(const std::string& store, const std::string& job) {
   auto ledger = Ledger::Open(store, Access::kWrite);
   if (!ledger) return ledger;
   if (!Has(*ledger, job)) {
-    return std::unexpected(
-        Error{"cannot find job: it has no events", job, "list the jobs of " + ledger->name()});
+    return std::unexpected(Error{"cannot find job: it has no events", job,
+                                 HintOfJobs(job, ledger->JobNames(), ledger->name())});
   }
   for (const Log& log : ledger->LogsOf(job)) {
     for (const LogFile& file : log) {
@@ -125,6 +125,10 @@ Result<ReportSet> DeleteOnce(const std::string& store, const std::string& job) {
     for (const LogFile& file : log) bytes += file.bytes;
   }
   const Database& db = *ledger->database();
+  std::vector<std::string> rolled_up;
+  auto known = db.Run("SELECT file FROM done WHERE job = $1", {std::string_view(job)},
+                      [&](const Database::Row& row) { rolled_up.push_back(row.Text(0)); });
+  if (!known) return std::unexpected(known.error());
   for (const std::string& segment : segments) {
     auto gone = db.Run("DELETE FROM skipped WHERE file = $1", {std::string_view(segment)});
     if (!gone) return std::unexpected(gone.error());
@@ -134,7 +138,8 @@ Result<ReportSet> DeleteOnce(const std::string& store, const std::string& job) {
     auto gone = db.Run(sql.c_str(), {std::string_view(job)});
     if (!gone) return std::unexpected(gone.error());
   }
-  const auto gone = ledger->Commit(segments);
+  // Of segments that were rolled up before, nothing is missing any more.
+  const auto gone = ledger->Commit(segments, EntryKind::kDeleted, rolled_up);
   if (!gone) return std::unexpected(gone.error());
   return Answer(*ledger, "Goodput deletion",
                 Say("Job '{job}' was deleted: {size} of segments.", Phrase::Name(job),

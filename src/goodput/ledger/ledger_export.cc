@@ -34,8 +34,9 @@ void AddCsvLine(const Event& event, std::string& out) {
   out += '\n';
 }
 
-Result<void> ExportEvents(const Ledger& ledger, const std::string& job, bool csv,
-                          const Piece& write) {
+Result<void> ExportEvents(const Ledger& ledger, const std::string& job,
+                          const GoodputExportOptions& options, const Piece& write) {
+  const bool csv = options.format == GoodputExportFormat::kCsv;
   std::string out;
   if (csv) {
     out =
@@ -52,6 +53,8 @@ Result<void> ExportEvents(const Ledger& ledger, const std::string& job, bool csv
     out.clear();
   });
   if (written) written = ledger.ReadStatus();
+  const int64_t lost = note_counts.Count(NoteKind::kLostEvents);
+  if (lost > 0 && options.on_problem) options.on_problem(LeadOf({}, lost, nullptr));
   if (written && !out.empty()) written = write(out);
   return written;
 }
@@ -106,7 +109,7 @@ Result<void> ExportOnce(const GoodputExportOptions& options, const Piece& write)
   if (!name) return std::unexpected(name.error());
   if (!*name) {
     return std::unexpected(Error{"cannot find job: not in the ledger", options.job,
-                                 "list the jobs of " + ledger->name()});
+                                 HintOfJobs(options.job, ledger->JobNames(), ledger->name())});
   }
   const std::string chosen = name->value_or("");
   if (options.format == GoodputExportFormat::kOpenMetrics) {
@@ -114,9 +117,12 @@ Result<void> ExportOnce(const GoodputExportOptions& options, const Piece& write)
     if (auto read = ledger->Account(chosen, {}, job); !read) return read;
     return write(OpenMetrics(chosen, job.accounting.Query(UpTo(std::nullopt))));
   }
+  if (const Phrase lead = ledger->Lead(0, &chosen); !lead.empty() && options.on_problem) {
+    options.on_problem(lead);
+  }
   // A partial export would look complete.
   if (ledger->RollupOf(chosen)) return std::unexpected(RolledUp(chosen));
-  return ExportEvents(*ledger, chosen, options.format == GoodputExportFormat::kCsv, write);
+  return ExportEvents(*ledger, chosen, options, write);
 }
 
 }  // namespace

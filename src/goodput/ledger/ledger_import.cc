@@ -253,8 +253,9 @@ Report ImportReport(const Importer& importer) {
   return report;
 }
 
-Result<ReportSet> ImportOnce(const std::string& store, const std::vector<std::string>& files) {
-  auto ledger = Ledger::Open(store, Access::kWrite);
+Result<ReportSet> ImportOnce(const std::string& store, const std::vector<std::string>& files,
+                             Sharing sharing) {
+  auto ledger = Ledger::Open(store, Access::kWrite, sharing);
   if (!ledger) return std::unexpected(ledger.error());
   Importer importer(*ledger);
   Source source(importer, NeedsOrder(files));
@@ -289,7 +290,8 @@ Result<ReportSet> ImportOnce(const std::string& store, const std::vector<std::st
 }  // namespace
 }  // namespace goodput
 
-Result<ReportSet> GoodputImport(const std::string& store, const std::vector<std::string>& files) {
+Result<ReportSet> GoodputImport(const std::string& store, const std::vector<std::string>& files,
+                                bool group_readable) {
   // Checks files before creating the ledger or storing events, so that a wrong path changes
   // nothing.
   for (const std::string& path : files) {
@@ -297,7 +299,8 @@ Result<ReportSet> GoodputImport(const std::string& store, const std::vector<std:
       return std::unexpected(usable.error());
     }
   }
-  return goodput::RetryIfLost([&] { return goodput::ImportOnce(store, files); });
+  const Sharing sharing = group_readable ? Sharing::kGroup : Sharing::kOwner;
+  return goodput::RetryIfLost([&] { return goodput::ImportOnce(store, files, sharing); });
 }
 
 }  // namespace stepscope

@@ -24,6 +24,7 @@ struct Summary {
   std::string state;  // as in Partition; "no job": no event marks its start
   std::vector<AttemptAccount> attempts;
   int64_t attempt_count = 0;
+  int64_t lost = 0;  // events that reading found lost
 };
 
 // Times beyond it are invalid, and differences overflow.
@@ -87,6 +88,7 @@ Result<Summary> ComputeSummary(const Ledger& ledger, const std::string& name) {
   });
   if (auto read = ledger.Account(name, {}, job); !read) return std::unexpected(read.error());
   summary.events = job.events;
+  summary.lost = job.note_counts.Count(NoteKind::kLostEvents);
   summary.state = "no job";
   if (job.accounting.empty()) return summary;
   Partition partition = job.accounting.Query(UpTo(std::nullopt));
@@ -172,7 +174,7 @@ Result<ReportSet> Describe(const std::string& store, std::vector<Computed>& comp
   if (!ledger) return std::unexpected(ledger.error());
   Report report{.analysis = "goodput_jobs", .title = "Ledger jobs"};
   Table table = JobsTable();
-  int64_t events = 0;
+  int64_t events = 0, lost = 0;
   for (const std::string& job : ledger->JobNames()) {
     const std::string signature = SignatureOf(*ledger, job);
     auto summary = Cached(*ledger, job, signature);
@@ -180,7 +182,8 @@ Result<ReportSet> Describe(const std::string& store, std::vector<Computed>& comp
     if (!summary || summary->state == "running") {
       auto fresh = ComputeSummary(*ledger, job);
       if (!fresh) return std::unexpected(fresh.error());
-      if (!signature.empty()) computed.emplace_back(job, signature, *fresh);
+      lost += fresh->lost;
+      if (!signature.empty() && fresh->lost == 0) computed.emplace_back(job, signature, *fresh);
       summary = std::move(*fresh);
     }
     events += summary->events;
@@ -191,14 +194,12 @@ Result<ReportSet> Describe(const std::string& store, std::vector<Computed>& comp
   if (auto read = ledger->ReadStatus(); !read) return std::unexpected(read.error());
   report.metrics = {{"jobs", "jobs", jobs, Unit::kCount},
                     {"events", "events", events, Unit::kCount}};
-  report.headline = Say("{jobs}, {events}.", Plural(table.rows.size(), "job"),
-                        Plural(static_cast<size_t>(events), "event"));
+  report.headline = ledger->Lead(lost);
+  report.headline += Say("{jobs}, {events}.", Plural(table.rows.size(), "job"),
+                         Plural(static_cast<size_t>(events), "event"));
   report.tables.push_back(std::move(table));
   ReportSet answer;
-  answer.run = {.name = ledger->name(),
-                .ranks = 1,
-                .steps = "all",
-                .notes = ledger->note_counts().List(ledger->name())};
+  answer.run = {.name = ledger->name(), .ranks = 1, .steps = "all", .notes = ledger->InputNotes()};
   answer.verdict = report.headline;
   answer.reports.push_back(std::move(report));
   return answer;

@@ -90,6 +90,7 @@ class Cursor {
       number_ = 0;
       if (opened) {
         reader_ = std::move(*opened);
+        if ((*log_)[file_].faulty) reader_->IgnoreMark();
         return;
       }
       note_counts_->Add(NoteKind::kBadSegment);
@@ -118,15 +119,21 @@ void AllowManyFiles() {
 
 }  // namespace
 
-std::vector<std::string> SegmentNames(const std::string& folder, std::error_code& failed) {
+std::vector<std::string> SegmentNames(const std::string& folder, std::error_code& failed,
+                                      std::vector<std::string>* manifests) {
   std::vector<std::string> names;
   constexpr auto kOptions = fs::directory_options::skip_permission_denied;
   for (fs::recursive_directory_iterator entry(folder, kOptions, failed), end;
        !failed && entry != end; entry.increment(failed)) {
-    if (entry->path().extension() != kSegmentSuffix) continue;
+    const auto suffix = entry->path().extension();
+    if (suffix == kManifestSuffix && manifests != nullptr) {
+      manifests->push_back(entry->path().lexically_relative(folder));
+    }
+    if (suffix != kSegmentSuffix) continue;
     names.push_back(entry->path().lexically_relative(folder));
   }
   std::ranges::sort(names);
+  if (manifests != nullptr) std::ranges::sort(*manifests);
   return names;
 }
 
@@ -140,30 +147,90 @@ JobLogs JoinSegments(std::vector<Segment> segments) {
   return jobs;
 }
 
-Result<JobLogs> ListLogs(const std::string& folder, Notes& note_counts) {
+namespace {
+
+SegmentFault FaultOfEntry(FaultKind kind, const ManifestEntry& entry) {
+  return {.kind = kind,
+          .file = entry.name,
+          .job = entry.job,
+          .events = entry.events,
+          .first = entry.first,
+          .last = entry.last,
+          .listed = entry};
+}
+
+// Adds the segment, or what is wrong with it.
+void ListSegment(const std::string& folder, const std::string& name, Listing& listing,
+                 std::vector<Segment>& segments, Notes& note_counts) {
+  const std::string path = folder + "/" + name;
+  const auto found = listing.manifest.listed.find(name);
+  const ManifestEntry* const listed =
+      found == listing.manifest.listed.end() ? nullptr : &found->second;
+  struct stat state{};
+  if (stat(path.c_str(), &state) != 0) return;
+  const auto reader = SegmentReader::Open(path);
+  if (!reader) {
+    if (listed != nullptr) {
+      listing.faults.push_back(FaultOfEntry(FaultKind::kUnreadable, *listed));
+    } else if (!reader.error().never_written) {
+      note_counts.Add(NoteKind::kBadSegment);
+      listing.unreadable.push_back(name);
+    }
+    return;
+  }
+  const auto size = static_cast<uint64_t>(state.st_size);
+  auto fault = FaultOf(folder, name, size, *reader, listed);
+  segments.push_back(
+      {.job = reader->header().job,
+       .file = {.name = name,
+                .bytes = state.st_size,
+                .changed = int64_t{state.st_mtim.tv_sec} * kSecond + state.st_mtim.tv_nsec,
+                .made = reader->header().time,
+                .faulty = fault.has_value()}});
+  if (fault) listing.faults.push_back(std::move(*fault));
+}
+
+// A segment may have been made since `names` were read. One that a compaction has removed since is
+// not listed any more: it says so before.
+void AddMissing(const std::string& folder, const std::vector<std::string>& names,
+                const std::vector<std::string>& manifests, Listing& listing) {
+  std::vector<const ManifestEntry*> missing;
+  for (const auto& [name, entry] : listing.manifest.listed) {
+    std::error_code failed;
+    if (!std::ranges::binary_search(names, name) && !fs::exists(folder + "/" + name, failed)) {
+      missing.push_back(&entry);
+    }
+  }
+  if (missing.empty()) return;
+  const FolderManifest now = ReadManifests(folder, manifests);
+  for (const ManifestEntry* entry : missing) {
+    if (!now.listed.contains(entry->name)) continue;
+    listing.faults.push_back(FaultOfEntry(FaultKind::kMissing, *entry));
+  }
+}
+
+}  // namespace
+
+Result<Listing> ListLogs(const std::string& folder, Notes& note_counts) {
   std::error_code failed;
-  const std::vector<std::string> names = SegmentNames(folder, failed);
+  std::vector<std::string> manifests;
+  const std::vector<std::string> names = SegmentNames(folder, failed, &manifests);
   if (failed) return std::unexpected(SystemError("cannot read the ledger", failed.value(), folder));
+  Listing listing{
+      .logs = {}, .manifest = ReadManifests(folder, manifests), .faults = {}, .unreadable = {}};
   std::vector<Segment> segments;
   for (const std::string& name : names) {
-    std::string path = folder;
-    path.append("/").append(name);
-    struct stat state{};
-    if (stat(path.c_str(), &state) != 0) continue;
-    const auto reader = SegmentReader::Open(path);
-    if (!reader) {
-      if (!reader.error().never_written) note_counts.Add(NoteKind::kBadSegment);
-      continue;
-    }
-    segments.push_back(
-        {.job = reader->header().job,
-         .file = {.name = name,
-                  .bytes = state.st_size,
-                  .changed = int64_t{state.st_mtim.tv_sec} * kSecond + state.st_mtim.tv_nsec,
-                  .made = reader->header().time}});
+    ListSegment(folder, name, listing, segments, note_counts);
   }
-  return JoinSegments(std::move(segments));
+  AddMissing(folder, names, manifests, listing);
+  for (const std::string& path : listing.manifest.damaged) {
+    listing.faults.push_back({.kind = FaultKind::kManifest, .file = path});
+  }
+  note_counts.Add(NoteKind::kRepaired, std::ssize(listing.manifest.lost));
+  listing.logs = JoinSegments(std::move(segments));
+  return listing;
 }
+
 void ReadLogs(const OpenSegment& open, const std::vector<Log>& logs, Notes& note_counts,
               const std::function<void(const Event&, const EventPlace&)>& sink) {
   if (logs.size() > 100) AllowManyFiles();

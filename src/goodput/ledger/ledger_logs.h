@@ -13,6 +13,7 @@
 
 #include "goodput/events/event.h"
 #include "goodput/events/notes.h"
+#include "goodput/ledger/ledger_faults.h"
 #include "goodput/recorder/segment_reader.h"
 #include "stepscope/result.h"
 
@@ -24,6 +25,7 @@ struct LogFile {
   int64_t changed = 0;  // modification time
   int64_t made = 0;     // the header's time
   int64_t done = 0;     // leading events in the rollup, which are skipped
+  bool faulty = false;  // a fault says already what is lost of it
 };
 
 using Log = std::vector<LogFile>;  // in the order they were written
@@ -40,12 +42,20 @@ struct Segment {
 // Joins segments, which come sorted by name.
 JobLogs JoinSegments(std::vector<Segment> segments);
 
-// The segments below `folder`, by name.
-std::vector<std::string> SegmentNames(const std::string& folder, std::error_code& failed);
+// The segments below `folder`, by name, and its manifests if they are asked for.
+std::vector<std::string> SegmentNames(const std::string& folder, std::error_code& failed,
+                                      std::vector<std::string>* manifests = nullptr);
 
-// All segments below `folder`. Counts unreadable ones; those never written to hold nothing. Fails
-// if `folder` does not exist.
-Result<JobLogs> ListLogs(const std::string& folder, Notes& note_counts);
+struct Listing {
+  JobLogs logs;
+  FolderManifest manifest;
+  std::vector<SegmentFault> faults;
+  std::vector<std::string> unreadable;  // paths of segments that no manifest lists
+};
+
+// All segments below `folder`, and what they lack by its manifests. Counts unreadable ones that no
+// manifest lists; those never written to hold nothing. Fails if `folder` does not exist.
+Result<Listing> ListLogs(const std::string& folder, Notes& note_counts);
 
 // The position of an event: log, file, and index in the file.
 struct EventPlace {

@@ -5,7 +5,9 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/sharing.h"
 #include "goodput/events/notes.h"
 #include "goodput/ledger/database.h"
 #include "goodput/ledger/ledger_logs.h"
@@ -35,15 +37,17 @@ class LedgerStore {
   // Whether the transaction covers segments, so that they are removed before the commit.
   virtual bool SegmentsAreInTransaction() const = 0;
 
-  virtual Result<JobLogs> List(Notes& note_counts) const = 0;
+  virtual Result<Listing> List(Notes& note_counts) const = 0;
   virtual Result<SegmentReader> Open(const std::string& segment) const = 0;
+  // The bytes of a segment.
+  virtual Result<SegmentReader::Source> OpenBytes(const std::string& segment) const = 0;
   // Stores a segment atomically.
   virtual Result<void> Add(const std::string& segment, const SegmentHeader& header,
                            std::string_view bytes) = 0;
   // Stores the same segment with another header, atomically.
   virtual Result<void> Replace(const std::string& segment, const SegmentHeader& header) = 0;
-  // Syncs added segments to disk.
-  virtual Result<void> Sync() = 0;
+  // Syncs added segments to disk and has the manifest list them, after these entries.
+  virtual Result<void> Sync(const std::vector<ManifestEntry>& entries) = 0;
   // False: it still exists.
   virtual bool Remove(const std::string& segment) = 0;
 
@@ -52,10 +56,11 @@ class LedgerStore {
 };
 
 // Opens a directory (folder_store.cc), or PostgreSQL (postgres_store.cc) if the address begins with
-// postgresql:// or postgres://.
-std::unique_ptr<LedgerStore> StoreAt(const std::string& address);
+// postgresql:// or postgres://. `sharing`: of files that are created; an existing ledger that its
+// group may read stays so.
+std::unique_ptr<LedgerStore> StoreAt(const std::string& address, Sharing sharing = Sharing::kOwner);
 
-std::unique_ptr<LedgerStore> FolderStoreAt(const std::string& folder);
+std::unique_ptr<LedgerStore> FolderStoreAt(const std::string& folder, Sharing sharing);
 bool IsPostgres(std::string_view address);
 std::unique_ptr<LedgerStore> PostgresStoreAt(const std::string& address);
 

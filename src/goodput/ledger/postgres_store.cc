@@ -82,7 +82,7 @@ class PostgresStore : public LedgerStore {
   void LeaveDatabase() override { db_.reset(); }
   bool SegmentsAreInTransaction() const override { return true; }
 
-  Result<JobLogs> List(Notes&) const override {
+  Result<Listing> List(Notes&) const override {
     std::vector<Segment> segments;
     const auto listed =
         db_->Run("SELECT job, name, size, changed, made FROM segments ORDER BY name", {},
@@ -94,11 +94,16 @@ class PostgresStore : public LedgerStore {
                                         .made = row.Integer(4)}});
                  });
     if (!listed) return std::unexpected(listed.error());
-    return JoinSegments(std::move(segments));
+    return Listing{
+        .logs = JoinSegments(std::move(segments)), .manifest = {}, .faults = {}, .unreadable = {}};
   }
 
   Result<SegmentReader> Open(const std::string& segment) const override {
     return SegmentReader::Open(Pieces(*db_, segment), segment);
+  }
+
+  Result<SegmentReader::Source> OpenBytes(const std::string& segment) const override {
+    return Pieces(*db_, segment);
   }
 
   Result<void> Add(const std::string& segment, const SegmentHeader& header,
@@ -125,7 +130,7 @@ class PostgresStore : public LedgerStore {
     if (first.size() < kSlotsBegin) {
       return std::unexpected(Error{"cannot read a segment: it has no header", segment, ""});
     }
-    EncodeHeader(header, std::span<char, kSlotsBegin>(first.data(), kSlotsBegin));
+    ReplaceHeader(header, std::span<char, kSlotsBegin>(first.data(), kSlotsBegin));
     done = db_->Run("UPDATE pieces SET bytes = $1 WHERE segment = $2 AND number = 0",
                     {Blob{first}, name});
     if (!done) return done;
@@ -133,7 +138,7 @@ class PostgresStore : public LedgerStore {
                     {std::string_view(header.job), name});
   }
 
-  Result<void> Sync() override { return {}; }
+  Result<void> Sync(const std::vector<ManifestEntry>&) override { return {}; }
 
   bool Remove(const std::string& segment) override {
     const std::string_view name = segment;
@@ -158,8 +163,8 @@ std::unique_ptr<LedgerStore> PostgresStoreAt(const std::string& address) {
   return std::make_unique<PostgresStore>(address);
 }
 
-std::unique_ptr<LedgerStore> StoreAt(const std::string& address) {
-  return IsPostgres(address) ? PostgresStoreAt(address) : FolderStoreAt(address);
+std::unique_ptr<LedgerStore> StoreAt(const std::string& address, Sharing sharing) {
+  return IsPostgres(address) ? PostgresStoreAt(address) : FolderStoreAt(address, sharing);
 }
 
 }  // namespace stepscope::goodput

@@ -78,17 +78,18 @@ int64_t Unreadable(const Notes& note_counts) {
 
 }  // namespace
 
-Ingest::Ingest(std::string folder) : folder_(std::move(folder)), process_(RandomNumber()) {}
+Ingest::Ingest(std::string folder, Sharing sharing)
+    : folder_(std::move(folder)),
+      sharing_(sharing),
+      process_(RandomNumber()),
+      manifest_(fmt::format("{}/{}-http-{:08x}{}", folder_, NowInName(), process_, kManifestSuffix),
+                sharing) {}
 
-Result<std::unique_ptr<Ingest>> Ingest::Open(std::string folder) {
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (failed) {
-    return std::unexpected(SystemError("cannot create the directory", failed.value(), folder));
-  }
-  std::unique_ptr<Ingest> ingest(new Ingest(std::move(folder)));
+Result<std::unique_ptr<Ingest>> Ingest::Open(std::string folder, Sharing sharing) {
+  if (auto made = MakeFolder(folder, sharing); !made) return std::unexpected(made.error());
+  std::unique_ptr<Ingest> ingest(new Ingest(std::move(folder), sharing));
   const std::string lock = ingest->folder_ + "/.ingest.lock";
-  ingest->lock_ = open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  ingest->lock_ = OpenCreating(lock, O_RDWR, sharing);
   if (ingest->lock_ < 0)
     return std::unexpected(SystemError("cannot lock the directory", errno, lock));
   if (flock(ingest->lock_, LOCK_EX | LOCK_NB) != 0) {
@@ -107,11 +108,10 @@ Result<std::unique_ptr<Ingest>> Ingest::Open(std::string folder) {
 Ingest::~Ingest() {
   for (auto& [name, writer] : writers_) {
     for (auto& [stream, segment] : writer.open) {
-      if (segment.file == nullptr) continue;  // there was no room for it
-      segment.file->Close();
-      segment.file->Release();
+      if (segment.file != nullptr) Close(segment);  // null: there was no room for it
     }
   }
+  if (SyncFolder(folder_)) TellManifest(std::exchange(news_, {}));
   if (lock_ >= 0) close(lock_);
 }
 
@@ -132,10 +132,36 @@ std::unique_ptr<SegmentFile> Ingest::MakeSegment(const Event& event, uint32_t in
                              .job = event.job,
                              .attempt = event.attempt,
                              .writer = event.writer};
-  auto made = SegmentFile::Create(folder_ + "/" + FileName(files_.fetch_add(1), process_), header);
+  auto made = SegmentFile::Create(folder_ + "/" + FileName(next_file_.fetch_add(1), process_),
+                                  header, sharing_);
   if (!made) return nullptr;
+  ++files_;
   ++open_;
   return std::move(*made);
+}
+
+void Ingest::Close(OpenSegment& segment) {
+  segment.file->Close();
+  segment.file->Release();
+  Note(segment);
+  segment.file.reset();
+  --open_;
+}
+
+// Keeps what a manifest is to say of the segment.
+void Ingest::Note(OpenSegment& segment) {
+  auto news = segment.file->News();
+  if (!news) return;
+  const std::lock_guard lock(news_mutex_);
+  news_.push_back(std::move(*news));
+}
+
+// REQUIRES: the names of the segments are on disk. False: the next call tells them.
+bool Ingest::TellManifest(std::vector<ManifestEntry> news) {
+  if (manifest_.Append(news)) return true;
+  const std::lock_guard lock(news_mutex_);
+  news_.insert(news_.begin(), news.begin(), news.end());
+  return false;
 }
 
 // REQUIRES: the writer's mutex. False: no room.
@@ -152,10 +178,7 @@ bool Ingest::Store(Writer& writer, const Event& event) {
     }
     std::atomic<int64_t> sequence = event.sequence;
     if (segment.file->Write(record, slots, sequence) <= SegmentFile::Written::kHalf) return true;
-    segment.file->Close();
-    segment.file->Release();
-    segment.file.reset();
-    --open_;
+    Close(segment);
   }
   return false;
 }
@@ -230,16 +253,15 @@ bool Ingest::SyncAndClose(Writer& writer, int64_t now) {
   bool good = true;
   for (auto at = writer.open.begin(); at != writer.open.end();) {
     OpenSegment& segment = at->second;
-    if (segment.file != nullptr) good = segment.file->Sync() && good;
+    if (segment.file != nullptr) {
+      good = segment.file->Sync() && good;
+      Note(segment);
+    }
     if (now - segment.used < silent) {
       ++at;
       continue;
     }
-    if (segment.file != nullptr) {
-      segment.file->Close();
-      segment.file->Release();
-      --open_;
-    }
+    if (segment.file != nullptr) Close(segment);
     at = writer.open.erase(at);
   }
   return good;
@@ -251,15 +273,25 @@ bool Ingest::Tick(int64_t now) {
     const std::lock_guard lock(mutex_);
     for (auto& [name, writer] : writers_) writers.push_back(&writer);
   }
-  const uint32_t files = files_.load();
-  // The name of a new file is safe only after a sync of its directory.
-  bool good = files == synced_files_ || SyncFolder(folder_).has_value();
-  if (good) synced_files_ = files;
+  // News of files made later wait for the next call.
+  std::vector<ManifestEntry> news;
+  bool good = true;
   for (Writer* const writer : writers) {
     const std::lock_guard lock(writer->mutex);
     good = SyncAndClose(*writer, now) && good;
   }
-  return good;
+  {
+    const std::lock_guard lock(news_mutex_);
+    news.swap(news_);
+  }
+  // The name of a new file is safe only after a sync of its directory.
+  const uint32_t files = files_.load();
+  const bool named = files == synced_files_ || SyncFolder(folder_).has_value();
+  if (named) synced_files_ = files;
+  if (named) return TellManifest(std::move(news)) && good;
+  const std::lock_guard lock(news_mutex_);
+  news_.insert(news_.begin(), news.begin(), news.end());
+  return false;
 }
 
 }  // namespace stepscope::goodput

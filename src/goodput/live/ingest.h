@@ -15,9 +15,12 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <vector>
 
+#include "base/sharing.h"
 #include "goodput/events/sequences.h"
 #include "goodput/live/ingest_counts.h"
+#include "goodput/recorder/manifest.h"
 #include "goodput/recorder/segment_file.h"
 #include "stepscope/result.h"
 
@@ -27,7 +30,8 @@ class Ingest {
  public:
   // Creates the directory if missing and reads which events it has. Fails if another process
   // already takes events into it.
-  static Result<std::unique_ptr<Ingest>> Open(std::string folder);
+  static Result<std::unique_ptr<Ingest>> Open(std::string folder,
+                                              Sharing sharing = Sharing::kOwner);
   ~Ingest();  // closes all segments
   Ingest(const Ingest&) = delete;
   Ingest& operator=(const Ingest&) = delete;
@@ -62,21 +66,29 @@ class Ingest {
   };
   class Batch;
 
-  explicit Ingest(std::string folder);
+  Ingest(std::string folder, Sharing sharing);
 
   Writer* WriterNamed(const std::string& name);
   bool Store(Writer& writer, const Event& event);
   std::unique_ptr<SegmentFile> MakeSegment(const Event& event, uint32_t index);
   bool SyncAndClose(Writer& writer, int64_t now);
+  void Close(OpenSegment& segment);
+  void Note(OpenSegment& segment);
+  bool TellManifest(std::vector<ManifestEntry> news);
 
   std::string folder_;
-  int lock_ = -1;                    // a file
-  uint32_t process_;                 // random: in containers process ids repeat
-  std::atomic<uint32_t> files_ = 0;  // made by this process
-  uint32_t synced_files_ = 0;        // whose names are synced
+  Sharing sharing_;
+  int lock_ = -1;                        // a file
+  uint32_t process_;                     // random: in containers process ids repeat
+  std::atomic<uint32_t> next_file_ = 0;  // number in a name
+  std::atomic<uint32_t> files_ = 0;      // made by this process
+  uint32_t synced_files_ = 0;            // whose names are synced
   std::atomic<size_t> open_ = 0;
   std::mutex mutex_;  // over writers_; a writer stays where it is
   std::unordered_map<std::string, Writer> writers_;
+  ManifestFile manifest_;
+  std::mutex news_mutex_;            // over news_
+  std::vector<ManifestEntry> news_;  // for the manifest, of files whose names may not be synced
   std::atomic<int64_t> stored_ = 0, duplicates_ = 0, unnumbered_ = 0, unreadable_ = 0, no_room_ = 0;
 };
 

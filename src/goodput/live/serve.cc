@@ -26,6 +26,7 @@
 #include "goodput/live/tensorboard.h"
 #include "goodput/program/program_use.h"
 #include "goodput/recorder/segment_name.h"
+#include "http/gate.h"
 #include "http/server.h"
 #include "stepscope/goodput_live.h"
 
@@ -82,9 +83,21 @@ class Service {
         program_(program),
         since_(goodput::WallClock()) {}
 
+  // Once it listens, before it serves.
+  void SetGate(const http::Gate& gate) { gate_ = gate; }
+
   // Before the body is read. A page of another site that a browser on this host shows may post here
   // too, but names its origin.
   std::optional<Response> Refuse(const Request& request) const {
+    // No page of another name has the token.
+    if (gate_ && !gate_->NamesUs(request) && !HasToken(request)) {
+      return PlainText(403,
+                       "the request names another host; use the printed address, or allow this "
+                       "host when the server starts");
+    }
+    if (http::Gate::FromOtherSite(request)) {
+      return PlainText(403, "the request comes from a web page of another site");
+    }
     const bool metrics = !teams_.empty() && request.Path() == "/metrics";
     if (!IsBatch(request) && !metrics) return std::nullopt;
     if (IsBatch(request) && request.HasHeader("origin"))
@@ -155,6 +168,11 @@ class Service {
     return found;
   }
 
+  bool HasToken(const Request& request) const {
+    if (!teams_.empty()) return TeamOf(request) != nullptr;
+    return !token_.empty() && SameSecret(request.Header("authorization"), "Bearer " + token_);
+  }
+
   // The team to which the request is limited; empty: none.
   std::string LimitOf(const Request& request) const {
     const TeamToken* team = teams_.empty() ? nullptr : TeamOf(request);
@@ -215,6 +233,7 @@ class Service {
   std::mutex mutex_;  // over live_ and scalars_
   goodput::Live live_;
   goodput::TensorBoard scalars_;
+  std::optional<http::Gate> gate_;
   std::string token_;
   std::vector<TeamToken> teams_;
   std::string folder_;
@@ -350,7 +369,8 @@ Result<void> GoodputServe(const GoodputServeOptions& options) {
   if (!program) return std::unexpected(program.error());
   const auto otlp = OtlpAddress(options.otlp);
   if (!otlp) return std::unexpected(otlp.error());
-  auto ingest = goodput::Ingest::Open(options.folder);
+  auto ingest = goodput::Ingest::Open(options.folder,
+                                      options.group_readable ? Sharing::kGroup : Sharing::kOwner);
   if (!ingest) return std::unexpected(ingest.error());
   std::optional<Forwarding> forwarding;  // ends after the server has closed its segments
   Service service(options, std::move(*ingest), *program);
@@ -362,6 +382,7 @@ Result<void> GoodputServe(const GoodputServeOptions& options) {
        .most_body = kMostBytes,
        .refuse = [&service](const Request& request) { return service.Refuse(request); }});
   if (!server) return std::unexpected(server.error());
+  service.SetGate(http::Gate(options.host, (*server)->port(), options.allow_hosts));
   if (!options.store.empty()) forwarding.emplace(options.folder, options.store);
   (*server)->Serve([&service](const Request& request) { return service.Answer(request); });
   if (options.on_ready) {

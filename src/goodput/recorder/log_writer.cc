@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "goodput/recorder/segment_mark.h"
 #include "goodput/recorder/segment_name.h"
 
 namespace stepscope::goodput {
@@ -42,6 +43,8 @@ LogWriter::LogWriter(Sink sink, std::string prefix, std::string job)
 
 Result<void> LogWriter::Finish() {
   if (bytes_.empty()) return {};
+  PutMark(ClosingMark(std::string_view(bytes_).substr(kSlotsBegin)), header_.salt,
+          std::span<char, kSlotsBegin>(bytes_.data(), kSlotsBegin));
   auto taken = sink_(SegmentName(prefix_, header_.index), header_, bytes_);
   bytes_.clear();
   return taken;

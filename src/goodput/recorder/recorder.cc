@@ -74,6 +74,8 @@ Recorder::Recorder(RecorderOptions options) : options_(std::move(options)) {
   options_.attempt = AttemptFromEnvironment(std::move(options_.attempt));
   writer_ = WriterName(options_.rank, random);
   file_prefix_ = options_.directory + "/" + SegmentPrefix(random);
+  manifest_.emplace(file_prefix_.substr(0, file_prefix_.size() - 1) + std::string(kManifestSuffix),
+                    sharing());
   guard_ = MakeGuard();
   sem_init(&wake_, 0, 0);
   last_heartbeat_ = last_sync_ = MonotonicClock();
@@ -170,10 +172,10 @@ void Recorder::MakeSegmentAhead() {
 }
 
 std::unique_ptr<SegmentFile> Recorder::MakeSegment() {
-  std::error_code failed;
-  std::filesystem::create_directories(options_.directory, failed);
-  if (failed) {
-    Problem("Cannot create directory " + options_.directory + ": " + failed.message());
+  if (const auto made = MakeFolder(options_.directory, sharing()); !made) {
+    Problem(
+        "Cannot create directory " + options_.directory +
+        made.error().what.substr(std::min(made.error().what.find(':'), made.error().what.size())));
     return nullptr;
   }
   const auto bytes = static_cast<size_t>(options_.segment_bytes);
@@ -186,7 +188,7 @@ std::unique_ptr<SegmentFile> Recorder::MakeSegment() {
                              .attempt = options_.attempt,
                              .writer = writer_};
   const std::string path = SegmentName(file_prefix_, header.index);
-  auto made = SegmentFile::Create(path, header);
+  auto made = SegmentFile::Create(path, header, sharing());
   if (made) return std::move(*made);
   Problem(made.error().what + " in " + options_.directory);
   return nullptr;
@@ -207,6 +209,17 @@ void Recorder::SyncAll() {
     }
   }
   if (!folder_synced_) folder_synced_ = SyncFolder(options_.directory).has_value();
+  if (folder_synced_) TellManifest();
+}
+
+// REQUIRES: the names of all segments are on disk.
+void Recorder::TellManifest() {
+  for (size_t k = told_; k < segments_.size(); ++k) {
+    if (auto news = segments_[k]->News()) untold_.push_back(std::move(*news));
+    if (k == told_ && segments_[k]->closed()) ++told_;
+  }
+  if (const auto told = manifest_->Append(untold_); !told) return Problem(told.error().what);
+  untold_.clear();
 }
 
 // Releases full segments before the current one.
@@ -223,7 +236,10 @@ bool Recorder::Flush() {
   const std::lock_guard lock(mutex_);
   bool good = true;
   for (size_t k = released_; k < segments_.size(); ++k) good = segments_[k]->Sync() && good;
-  return SyncFolder(options_.directory).has_value() && good && !segments_.empty();
+  if (!SyncFolder(options_.directory)) return false;
+  folder_synced_ = true;
+  TellManifest();
+  return good && !segments_.empty();
 }
 
 void Recorder::Close() {
@@ -246,7 +262,7 @@ void Recorder::Close() {
     segments_[k]->Close();
     segments_[k]->Release();
   }
-  [[maybe_unused]] const auto synced = SyncFolder(options_.directory);  // nothing to report to
+  if (SyncFolder(options_.directory)) TellManifest();
 }
 
 void Recorder::Problem(const std::string& sentence) {

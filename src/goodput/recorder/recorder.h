@@ -13,11 +13,14 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/sharing.h"
 #include "base/time_units.h"
+#include "goodput/recorder/manifest.h"
 #include "goodput/recorder/segment_file.h"
 #include "goodput/recorder/segment_name.h"
 
@@ -32,6 +35,7 @@ struct RecorderOptions {
   int64_t heartbeat = 10'000'000'000;                           // ns between two; 0: none
   int64_t sync = kSecond;                                       // ns between two syncs to disk
   bool background = true;                                       // a thread that calls Tick
+  bool group_readable = false;                                  // new files, for the owner's group
   std::function<void(const std::string& sentence)> on_problem;  // called once per sentence
 };
 
@@ -67,8 +71,10 @@ class Recorder {
   void Run();
   void MakeSegmentAhead();
   std::unique_ptr<SegmentFile> MakeSegment();
+  Sharing sharing() const { return options_.group_readable ? Sharing::kGroup : Sharing::kOwner; }
   void RecordDropped();
   void SyncAll();
+  void TellManifest();
   void ReleaseFull();
   void Problem(const std::string& sentence);
   bool WriteNow(EventKind kind, int64_t count);
@@ -87,6 +93,9 @@ class Recorder {
   std::mutex mutex_;  // guards what follows; Write does not take it
   std::vector<std::unique_ptr<SegmentFile>> segments_;  // earlier ones stay, unmapped
   size_t released_ = 0;                                 // how many of the first ones these are
+  std::optional<ManifestFile> manifest_;
+  std::vector<ManifestEntry> untold_;  // for the manifest
+  size_t told_ = 0;                    // segments before it are closed in the manifest
   int64_t last_heartbeat_ = 0;
   int64_t last_sync_ = 0;
   bool folder_synced_ = false;

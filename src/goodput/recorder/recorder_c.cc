@@ -50,6 +50,7 @@ RecorderOptions OptionsOf(const stepscope_goodput_options& given) {
                           .heartbeat = all.heartbeat_ns,
                           .sync = all.sync_ns,
                           .background = all.no_thread == 0,
+                          .group_readable = all.group_readable != 0,
                           .on_problem = {}};
   if (options.directory.empty()) options.directory = ".";
   if (all.on_problem != nullptr) {
@@ -150,7 +151,8 @@ void stepscope_goodput_defaults(stepscope_goodput_options* options, size_t size)
                                       .sync_ns = defaults.sync,
                                       .no_thread = 0,
                                       .on_problem = nullptr,
-                                      .context = nullptr};
+                                      .context = nullptr,
+                                      .group_readable = 0};
   std::memset(options, 0, size);
   std::memcpy(options, &all, size < sizeof all ? size : sizeof all);
 }

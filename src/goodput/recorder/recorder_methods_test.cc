@@ -95,7 +95,7 @@ TEST(Recorder, DisabledRecorderDoesNothing) {
   const testing::ScratchFolder scratch;
   GoodputRecorder off({.directory = scratch.path(), .enabled = false});
   EXPECT_FALSE(off.StepStart(1) || off.JobEnd() || off.Flush());
-  EXPECT_EQ(CountFilesIn(scratch.path()), 0u);
+  EXPECT_EQ(CountSegmentsIn(scratch.path()), 0u);
   EXPECT_EQ(stepscope_goodput_mark(nullptr, 999), STEPSCOPE_GOODPUT_OFF);
 }
 

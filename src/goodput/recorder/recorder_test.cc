@@ -23,15 +23,16 @@ TEST(Recorder, CloseTruncatesTheFile) {
   {
     GoodputRecorder({.directory = scratch.path()}).StepStart(1);
   }
-  ASSERT_EQ(CountFilesIn(scratch.path()), 1u);
+  ASSERT_EQ(CountSegmentsIn(scratch.path()), 1u);
   for (const auto& file : std::filesystem::directory_iterator(scratch.path())) {
+    if (file.path().extension() != kSegmentSuffix) continue;
     EXPECT_EQ(file.file_size(), kSlotsBegin + kSlotBytes);
   }
   const testing::ScratchFolder unused;
   {
     GoodputRecorder nothing({.directory = unused.path()});
   }
-  EXPECT_EQ(CountFilesIn(unused.path()), 0u);
+  EXPECT_TRUE(std::filesystem::is_empty(unused.path()));
 }
 
 // Slots, sequence numbers and the change of segments hold when threads race for them.
@@ -97,7 +98,7 @@ TEST(Recorder, RotatesAheadOfTime) {
   }
   EXPECT_EQ(stepscope_goodput_dropped(recorder), 0);
   stepscope_goodput_close(recorder);
-  EXPECT_EQ(CountFilesIn(scratch.path()), 4u);  // 6,000 / 1,792
+  EXPECT_EQ(CountSegmentsIn(scratch.path()), 4u);  // 6,000 / 1,792
   const auto all = ReadRecorded(scratch.path());
   ASSERT_EQ(all.events.size(), 6000u);
   for (int64_t step = 0; step < 6000; ++step) {

@@ -50,12 +50,12 @@ int WriteHeader(int file, const SegmentHeader& header) {
 
 Result<std::unique_ptr<SegmentFile>> SegmentFile::Create(const std::string& path,
                                                          const SegmentHeader& header,
-                                                         unsigned mode) {
+                                                         Sharing sharing) {
   const auto error = [&](int number) {
     return std::unexpected(Error{"cannot create a segment: " + std::string(std::strerror(number)),
                                  path, number == ENOSPC ? "free space on this disk" : ""});
   };
-  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  const int file = OpenCreating(path, O_RDWR | O_EXCL, sharing);
   if (file < 0) return error(errno);
   const size_t bytes = kSlotsBegin + header.slots * kSlotBytes;
   int failed = TakeBlocks(file, bytes);
@@ -81,6 +81,7 @@ SegmentFile::SegmentFile(std::string path, int file, char* mapped, const Segment
       mapped_(mapped),
       mapped_bytes_(kSlotsBegin + header.slots * kSlotBytes),
       salt_(header.salt),
+      job_(header.job),
       capacity_(header.slots) {
   Prepare();
 }
@@ -116,12 +117,43 @@ void SegmentFile::Prepare() {
   madvise(mapped_ + from, std::min(kPrepareBytes, mapped_bytes_ - from), MADV_POPULATE_WRITE);
 }
 
+// Leading slots of which none is still being stored; 0 where that is not known now.
+size_t SegmentFile::Complete() const {
+  const uint64_t done = done_.load(std::memory_order_acquire);
+  const uint64_t given = given_.load(std::memory_order_acquire);
+  return done == given && given <= capacity_ ? done : 0;
+}
+
+void SegmentFile::Mark(const SegmentMark& mark) {
+  EncodeMark(mark, salt_, mapped_ + next_copy_ * kHeaderBytes + kMarkAt);
+  next_copy_ = 1 - next_copy_;
+}
+
 bool SegmentFile::Sync() {
-  const size_t used = Used();
-  if (used == synced_ || file_ < 0) return true;
+  if (file_ < 0) return true;
+  if (marked_ < durable_ && !closing_) {
+    Mark({.slots = durable_});
+    marked_ = durable_;
+  }
+  const size_t used = Used(), complete = Complete();
+  if (used == synced_ && complete <= durable_) return true;
   if (fdatasync(file_) != 0) return false;
   synced_ = used;
+  durable_ = std::max(durable_, complete);
   return true;
+}
+
+// The record says only what a sync before it has put on disk, and is on disk before the cut.
+void SegmentFile::WriteClosingRecord(size_t used) {
+  if (closing_ || removed_ || fdatasync(file_) != 0) return;
+  const char* const slots = mapped_ + kSlotsBegin;
+  constexpr char kZeros[kSlotBytes] = {};
+  while (used > 0 && std::memcmp(slots + (used - 1) * kSlotBytes, kZeros, kSlotBytes) == 0) --used;
+  if (used == 0) return;
+  const SegmentMark closing = ClosingMark({slots, used * kSlotBytes});
+  Mark(closing);
+  Mark(closing);
+  if (fdatasync(file_) == 0) closing_ = closing;
 }
 
 void SegmentFile::Close() {
@@ -131,6 +163,13 @@ void SegmentFile::Close() {
   done_.fetch_add(capacity_ - used, std::memory_order_release);
   if (used == 0) {
     unlink(path_.c_str());
+    removed_ = true;
+    return;
+  }
+  // Without a record, as when a thread is still storing, a cut file would look damaged.
+  if (done_.load(std::memory_order_acquire) >= capacity_) WriteClosingRecord(used);
+  if (!closing_) {
+    Sync();
     return;
   }
   // A failed cut loses nothing: the rest is empty.
@@ -138,17 +177,25 @@ void SegmentFile::Close() {
       ftruncate(file_, static_cast<off_t>(kSlotsBegin + used * kSlotBytes)) != 0) {
     errno = 0;
   }
-  Sync();
 }
 
 bool SegmentFile::Release() {
   if (mapped_ == nullptr) return true;
   if (done_.load(std::memory_order_acquire) < capacity_) return false;
+  WriteClosingRecord(capacity_);
   munmap(mapped_, mapped_bytes_);
   close(file_);
   mapped_ = nullptr;
   file_ = -1;
   return true;
+}
+
+std::optional<ManifestEntry> SegmentFile::News() {
+  const bool is_new = closing_ ? !told_closed_ : durable_ > 0 && !told_open_;
+  if (!is_new) return std::nullopt;
+  (closing_ ? told_closed_ : told_open_) = true;
+  const SegmentMark mark = closing_.value_or(SegmentMark{.slots = durable_});
+  return EntryOf(mark, path_.substr(path_.rfind('/') + 1), salt_, job_);
 }
 
 }  // namespace stepscope::goodput

@@ -7,8 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "base/sharing.h"
+#include "goodput/recorder/manifest.h"
 #include "goodput/recorder/segment.h"
 #include "stepscope/result.h"
 
@@ -20,7 +23,7 @@ class SegmentFile {
   // blocks, so that later stores cannot run out of disk. Leaves no file on failure.
   static Result<std::unique_ptr<SegmentFile>> Create(const std::string& path,
                                                      const SegmentHeader& header,
-                                                     unsigned mode = 0644);
+                                                     Sharing sharing = Sharing::kOwner);
 
   enum class Written : uint8_t {
     kYes,
@@ -35,6 +38,9 @@ class SegmentFile {
 
   size_t capacity() const { return capacity_; }
 
+  // The closing record is written.
+  bool closed() const { return closing_.has_value(); }
+
   // Slots reserved by events that are stored or being stored.
   size_t Used() const;
 
@@ -45,13 +51,18 @@ class SegmentFile {
 
   // Faults in the pages that will be written next.
   void Prepare();
-  // Syncs earlier events to disk. False on failure, with errno set.
+  // Syncs earlier events to disk and marks those of the sync before. False on failure, with errno
+  // set.
   bool Sync();
-  // Stops storing, cuts the file after its last event and syncs it. Removes a file without events.
+  // Stops storing, syncs the file, writes its closing record and cuts it after its last event.
+  // Removes a file without events.
   void Close();
   // Releases mapping and file of a full or closed segment, unless a thread is still storing; then
   // returns false. The object must stay: a thread may still ask it for room.
   bool Release();
+  // What a manifest has not been told: once that events are on disk, and once the closing record.
+  // The directory must be synced before a manifest says it.
+  std::optional<ManifestEntry> News();
 
   ~SegmentFile();
   SegmentFile(const SegmentFile&) = delete;
@@ -59,14 +70,23 @@ class SegmentFile {
 
  private:
   SegmentFile(std::string path, int file, char* mapped, const SegmentHeader& header);
+  size_t Complete() const;
+  void Mark(const SegmentMark& mark);
+  void WriteClosingRecord(size_t used);
 
   std::string path_;
   int file_;
   char* mapped_;
   size_t mapped_bytes_;
   uint32_t salt_;
+  std::string job_;
   size_t capacity_;
-  size_t synced_ = 0;
+  size_t synced_ = 0;     // slots that a sync began with
+  size_t durable_ = 0;    // leading slots that are stored and on disk
+  size_t marked_ = 0;     // of these, those that the mark says
+  size_t next_copy_ = 0;  // of the header, for the next mark
+  std::optional<SegmentMark> closing_;
+  bool removed_ = false, told_open_ = false, told_closed_ = false;
   // Every slot is reserved once and completed once: by its event or, after the last event that
   // fits, by the first that does not.
   alignas(64) std::atomic<uint64_t> given_ = 0;

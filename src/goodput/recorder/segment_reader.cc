@@ -71,15 +71,18 @@ std::expected<SegmentReader, SegmentError> SegmentReader::Open(Source source,
   std::string head(kSlotsBegin, '\0');
   head.resize(source(head.data(), head.size(), 0));
   auto header = DecodeHeader(head);
-  if (header) return SegmentReader(std::move(source), std::move(*header));
+  if (header) {
+    const auto mark = DecodeMark(head, header->salt);
+    return SegmentReader(std::move(source), std::move(*header), mark);
+  }
   const bool never_written = AllZero(head);
   const char* const what =
       never_written ? "never written to" : "not a segment, or its header is damaged";
   return std::unexpected(SegmentError{{what, name, ""}, never_written});
 }
 
-SegmentReader::SegmentReader(Source source, SegmentHeader header)
-    : source_(std::move(source)), header_(std::move(header)) {
+SegmentReader::SegmentReader(Source source, SegmentHeader header, std::optional<SegmentMark> mark)
+    : source_(std::move(source)), header_(std::move(header)), mark_(mark) {
   event_.job = header_.job;
   event_.attempt = header_.attempt;
   event_.writer = header_.writer;
@@ -105,6 +108,7 @@ bool SegmentReader::Take(size_t at, size_t slots, Notes& note_counts, const Even
   if (event_.attempt != header_.attempt) event_.attempt = header_.attempt;
   if (event_.writer != header_.writer) event_.writer = header_.writer;
   if (!DecodeRecord(bytes, header_.salt, window_first_ + at, event_, text_cut)) return false;
+  ++taken_;
   if (text_cut) note_counts.Add(NoteKind::kCutText);
   if (event_.kind == EventKind::kNone) {
     note_counts.Add(NoteKind::kUnknownKind);
@@ -159,6 +163,7 @@ bool SegmentReader::ScanWindow(bool to_end, Notes& note_counts, const EventSink&
 void SegmentReader::GiveUp(size_t count, Notes& note_counts) {
   const auto end = doubtful_.begin() + static_cast<ptrdiff_t>(count);
   for (auto first = doubtful_.begin(); first != end; ++first) {
+    if (mark_ && *first < mark_->slots) ++lost_;
     if (Load(*first, 1) == 1 && !WindowIsEmpty(1)) note_counts.Add(NoteKind::kBadRecord);
   }
   doubtful_.erase(doubtful_.begin(), end);
@@ -210,7 +215,20 @@ void SegmentReader::Finish(Notes& note_counts, const EventSink& sink) {
 bool SegmentReader::FinishWindow(Notes& note_counts, const EventSink& sink) {
   if (ScanWindow(true, note_counts, sink)) return true;
   GiveUp(doubtful_.size(), note_counts);
+  CountLost(note_counts);
   return false;
+}
+
+// Once, at the end: what the mark says to be there and is not. A closing record knows the number of
+// events; of an open segment only the end of its synced slots is known.
+void SegmentReader::CountLost(Notes& note_counts) {
+  if (!mark_ || !from_start_ || std::exchange(ended_, true)) return;
+  if (mark_->closed && mark_->events >= 0) {
+    lost_ = std::max<int64_t>(mark_->events - taken_, 0);
+  } else if (next_ < mark_->slots) {
+    lost_ = std::max<int64_t>(lost_, 1);
+  }
+  if (lost_ > 0) note_counts.Add(NoteKind::kLostEvents, lost_);
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <expected>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "goodput/events/json_lines.h"
 #include "goodput/events/notes.h"
 #include "goodput/recorder/segment.h"
+#include "goodput/recorder/segment_mark.h"
 #include "stepscope/result.h"
 
 namespace stepscope::goodput {
@@ -31,6 +33,11 @@ class SegmentReader {
   static std::expected<SegmentReader, SegmentError> Open(Source source, const std::string& name);
 
   const SegmentHeader& header() const { return header_; }
+  // Then nothing counts as lost.
+  void IgnoreMark() { mark_.reset(); }
+  // What was on disk when the segment was last synced or closed; nothing: it is of version 0.1, or
+  // was not synced yet.
+  const std::optional<SegmentMark>& mark() const { return mark_; }
 
   // True if its recorder has closed it, which cuts it after the last event, or it was removed.
   bool WasClosed();
@@ -45,16 +52,20 @@ class SegmentReader {
   // The first slot not yet read. StartAt continues there in a reader of the same file, and skips
   // the rest of an event that began earlier.
   uint64_t Position() const;
-  void StartAt(uint64_t slot) { next_ = slot; }
+  void StartAt(uint64_t slot) {
+    next_ = slot;
+    from_start_ = slot == 0;
+  }
 
-  // Reads everything that Follow has not, to the end of the file. Counts unreadable slots.
+  // Reads everything that Follow has not, to the end of the file. Counts unreadable slots, and what
+  // is less than the mark says as lost.
   void Finish(Notes& note_counts, const EventSink& sink);
 
   // The same for the next 64 KB. False: end of file.
   bool FinishWindow(Notes& note_counts, const EventSink& sink);
 
  private:
-  SegmentReader(Source source, SegmentHeader header);
+  SegmentReader(Source source, SegmentHeader header, std::optional<SegmentMark> mark);
 
   // Reads slots from number `first` on into window_ and returns their count. Never reads beyond the
   // header's size, since a hostile file may be a sparse terabyte.
@@ -64,11 +75,15 @@ class SegmentReader {
   size_t TakeWindow(size_t slots, bool last, Notes& note_counts, const EventSink& sink);
   bool Take(size_t at, size_t slots, Notes& note_counts, const EventSink& sink);
   void GiveUp(size_t count, Notes& note_counts);
+  void CountLost(Notes& note_counts);
   void LookAgain(Notes& note_counts, const EventSink& sink);
 
   Source source_;
   std::string path_;  // of the file; empty: there is none
   SegmentHeader header_;
+  std::optional<SegmentMark> mark_;
+  bool from_start_ = true, ended_ = false;
+  int64_t taken_ = 0, lost_ = 0;  // events, and records of synced ones that are unreadable
   Event event_;
   std::string window_;
   uint64_t window_first_ = 0;

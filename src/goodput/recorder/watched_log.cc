@@ -27,7 +27,6 @@ namespace fs = std::filesystem;
 static_assert(kMostWatchedText == kMaxText);
 constexpr uint64_t kSlots = 8192;  // of a segment: 264 KB, a day of windows
 constexpr int kNamed = 3;          // jobs in a message
-constexpr unsigned kPrivate = 0600;
 
 // The jobs that have segments in the directory.
 Result<std::set<std::string>> JobsIn(const std::string& directory) {
@@ -83,8 +82,7 @@ struct WatchedLog::Log {
                                         .job = job,
                                         .attempt = "",
                                         .writer = writer};
-    auto made = goodput::SegmentFile::Create(goodput::SegmentName(prefix, segments), header,
-                                             goodput::kPrivate);
+    auto made = goodput::SegmentFile::Create(goodput::SegmentName(prefix, segments), header);
     if (!made) return std::unexpected(made.error());
     segment = std::move(*made);
     ++segments;

@@ -12,6 +12,7 @@
 #include "base/time_units.h"
 #include "base/wall_clock.h"
 #include "goodput/accounting/productivity.h"
+#include "goodput/ledger/ledger.h"
 #include "goodput/ledger/load_jobs.h"
 #include "goodput/program/program_use.h"
 #include "goodput/report/chip_hours.h"
@@ -151,11 +152,12 @@ Result<Report> MlGoodput(const Job& job, const GoodputReportOptions& options) {
 }
 
 // What of the input has no events.
-Error AbsentOf(const GoodputReportOptions& options, const std::vector<Note>& notes) {
+Error AbsentOf(const GoodputReportOptions& options, const goodput::Jobs& jobs,
+               const std::vector<Note>& notes) {
   if (!options.job.empty()) {
     return {"cannot find job: it has no events", options.job,
             options.store.empty() ? "give the events of this job, or another `job`"
-                                  : "list the jobs of " + options.store};
+                                  : goodput::HintOfJobs(options.job, jobs.known, options.store)};
   }
   std::string where = options.store;
   for (const std::string& file : options.files) where += (where.empty() ? "" : ", ") + file;
@@ -217,7 +219,7 @@ Result<ReportSet> ReportOn(const GoodputReportOptions& options) {
   if (job == nullptr) {
     answer.reports.push_back(goodput::NoGoodput(options.job.empty() ? "the input has no events"
                                                                     : "the job has no events"));
-    answer.reports.back().absent = AbsentOf(options, answer.run.notes);
+    answer.reports.back().absent = AbsentOf(options, loaded->jobs, answer.run.notes);
   } else if (ml_goodput) {
     auto report = MlGoodput(*job, options);
     if (!report) return std::unexpected(report.error());
@@ -239,7 +241,10 @@ Result<ReportSet> ReportOn(const GoodputReportOptions& options) {
   const auto answers = [](const Report& r) { return r.status != Status::kUnavailable; };
   const auto best = std::ranges::find_if(answer.reports, answers);
   const bool any = best != answer.reports.end();
-  answer.verdict = any ? best->headline : Say("No goodput: {why}.", answer.reports.front().why);
+  const Phrase& lead = loaded->jobs.lead;
+  if (any) best->headline = lead + best->headline;
+  answer.verdict =
+      any ? best->headline : lead + Say("No goodput: {why}.", answer.reports.front().why);
   if (any && !best->findings.empty()) {
     answer.verdict += " ";
     answer.verdict += best->findings.front().message;

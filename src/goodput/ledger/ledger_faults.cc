@@ -1,0 +1,221 @@
+// Reads manifests and says what a directory lacks.
+#include "goodput/ledger/ledger_faults.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "base/byte_source.h"
+#include "report/humanize.h"
+
+namespace stepscope::goodput {
+namespace {
+
+struct FaultWords {
+  std::string_view name, text;
+};
+constexpr auto kFaults = std::to_array<FaultWords>({
+    {"missing_segment", "a segment is missing"},
+    {"unreadable_segment", "the header of a segment is damaged"},
+    {"cut_segment", "a segment was cut"},
+    {"other_segment", "a segment was replaced by another one"},
+    {"damaged_segment", "records of a segment are damaged or missing"},
+    {"missing_rollup", "a rollup is missing; its events were removed before"},
+    {"damaged_manifest", "a manifest is damaged"},
+});
+static_assert(kFaults.size() == static_cast<size_t>(FaultKind::kCount));
+
+std::string FolderOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == path.npos ? "" : path.substr(0, slash + 1);
+}
+
+// Of what two manifests say of one segment, what demands more.
+void TakeListed(ManifestEntry entry, FolderManifest& all) {
+  const auto [known, is_new] = all.listed.try_emplace(entry.name, entry);
+  if (is_new) return;
+  ManifestEntry& old = known->second;
+  const bool more = entry.kind == EntryKind::kClosed || old.kind != EntryKind::kClosed;
+  if (more && entry.slots >= old.slots) {
+    old = std::move(entry);
+  } else {
+    old.job = std::move(entry.job);
+  }
+}
+
+void TakeEntry(ManifestEntry entry, bool of_ledger, std::set<std::string>& repaired,
+               FolderManifest& all) {
+  if (entry.kind <= EntryKind::kClosed) {
+    // What a repair left of a segment counts, whatever its writer said.
+    if (of_ledger && repaired.erase(entry.name) > 0) all.listed.erase(entry.name);
+    return TakeListed(std::move(entry), all);
+  }
+  if (entry.kind != EntryKind::kLost) {
+    all.gone.insert_or_assign(entry.name, std::move(entry));
+    return;
+  }
+  all.listed.erase(entry.name);
+  all.gone.erase(entry.name);
+  repaired.insert(entry.name);
+  all.lost.push_back(std::move(entry));
+}
+
+bool Concerns(const SegmentFault& fault, const std::string* job) {
+  return fault.kind != FaultKind::kManifest && (job == nullptr || fault.job == *job);
+}
+
+}  // namespace
+
+std::string_view FaultName(FaultKind kind) { return kFaults[static_cast<size_t>(kind)].name; }
+std::string_view FaultText(FaultKind kind) { return kFaults[static_cast<size_t>(kind)].text; }
+
+DecodedManifest ReadManifest(const std::string& path) {
+  auto source = ByteSource::Open(path);
+  if (!source) return {.entries = {}, .damaged = true};
+  std::string bytes, part(size_t{1} << 16, '\0');
+  for (size_t got = source->Read(part); got > 0; got = source->Read(part)) {
+    bytes.append(part, 0, got);
+  }
+  return DecodeManifest(bytes);
+}
+
+FolderManifest ReadManifests(const std::string& folder, std::vector<std::string> paths) {
+  // The ledger's own says last what holds.
+  std::ranges::stable_partition(
+      paths, [](const std::string& path) { return !path.ends_with(kLedgerManifest); });
+  FolderManifest all;
+  std::set<std::string> repaired;
+  for (const std::string& path : paths) {
+    const bool of_ledger = path.ends_with(kLedgerManifest);
+    auto manifest = ReadManifest(folder + "/" + path);
+    if (manifest.damaged || (of_ledger && manifest.torn)) all.damaged.push_back(path);
+    for (ManifestEntry& entry : manifest.entries) {
+      entry.name.insert(0, FolderOf(path));
+      TakeEntry(std::move(entry), of_ledger, repaired, all);
+    }
+  }
+  for (const auto& [name, entry] : all.gone) all.listed.erase(name);
+  return all;
+}
+
+namespace {
+
+// Fills in what a cut segment has lost, by reading the rest.
+void Measure(const std::string& path, SegmentFault& fault, int64_t events, int64_t last) {
+  auto reader = SegmentReader::Open(path);
+  if (!reader) return;
+  int64_t left = 0, until = kUnknown;
+  Notes ignored;
+  reader->Finish(ignored, [&](const Event& event) {
+    ++left;
+    until = std::max(until, event.time);
+  });
+  if (events >= 0) fault.events = std::max<int64_t>(events - left, 0);
+  if (until != kUnknown) fault.first = until;
+  fault.last = last;
+}
+
+}  // namespace
+
+std::optional<SegmentFault> FaultOf(const std::string& folder, const std::string& name,
+                                    uint64_t size, const SegmentReader& reader,
+                                    const ManifestEntry* listed) {
+  const SegmentHeader& header = reader.header();
+  const std::optional<SegmentMark>& mark = reader.mark();
+  SegmentFault fault{.file = name, .job = header.job};
+  if (listed != nullptr) fault.listed = *listed;
+  const bool ends = mark && mark->closed;
+  const bool told = listed != nullptr && listed->kind == EntryKind::kClosed;
+  if (listed != nullptr && listed->salt != header.salt) {
+    fault.kind = FaultKind::kOther;
+    return fault;
+  }
+  const uint64_t needed = std::max(mark ? mark->slots : 0, listed != nullptr ? listed->slots : 0);
+  // An open segment has all its room, from its first mark on.
+  const bool cut = size < kSlotsBegin + needed * kSlotBytes ||
+                   (mark && !ends && size < kSlotsBegin + header.slots * kSlotBytes);
+  if (cut) {
+    fault.kind = FaultKind::kCut;
+    Measure(folder + "/" + name, fault,
+            ends   ? mark->events
+            : told ? listed->events
+                   : -1,
+            ends   ? mark->last
+            : told ? listed->last
+                   : kUnknown);
+    return fault;
+  }
+  const bool differs = told && ends && listed->checksum != 0 &&
+                       (listed->slots != mark->slots || listed->checksum != mark->checksum);
+  if (!differs) return std::nullopt;
+  fault.kind = FaultKind::kOther;
+  return fault;
+}
+
+namespace {
+
+struct Sum {
+  size_t segments = 0;
+  int64_t events = 0, first = kUnknown, last = kUnknown;
+  bool exact = true, rollup = false;
+};
+
+Sum SumOf(std::span<const SegmentFault> faults, const std::string* job) {
+  Sum sum;
+  for (const SegmentFault& fault : faults) {
+    if (!Concerns(fault, job)) continue;
+    ++sum.segments;
+    sum.rollup = sum.rollup || fault.kind == FaultKind::kNoRollup;
+    if (fault.kind == FaultKind::kOther) continue;
+    sum.events += std::max<int64_t>(fault.events, 0);
+    sum.exact = sum.exact && fault.events >= 0;
+    if (fault.first != kUnknown) {
+      sum.first = sum.first == kUnknown ? fault.first : std::min(sum.first, fault.first);
+    }
+    sum.last = std::max(sum.last, fault.last);
+  }
+  return sum;
+}
+
+Phrase EventsLost(const Sum& sum) {
+  const Phrase count = Plural(static_cast<size_t>(sum.events), "event");
+  if (sum.exact) return count;
+  return sum.events > 0 ? Say("at least {count}", count) : Phrase("an unknown number of events");
+}
+
+Phrase TimeLost(const Sum& sum) {
+  if (sum.last == kUnknown) return {};
+  if (sum.first == kUnknown) return Say(" until {time}", HumanMoment(sum.last));
+  return Say(" from {first} to {last}", HumanMoment(sum.first), HumanMoment(sum.last));
+}
+
+}  // namespace
+
+Phrase LeadOf(std::span<const SegmentFault> faults, int64_t lost, const std::string* job) {
+  Sum sum = SumOf(faults, job);
+  if (sum.segments == 0 && lost == 0) return {};
+  sum.events += lost;
+  const Phrase events = EventsLost(sum), time = TimeLost(sum);
+  Phrase lead =
+      sum.segments == 0
+          ? Say("Stored events are lost: {events} in damaged records.", events)
+          : Say("Stored events are lost: {segments} missing or damaged, with {events}{time}.",
+                Plural(sum.segments, "segment"), events, time);
+  lead += " ";
+  lead += Phrase("The numbers are of the remaining events and can be too low or too high. ");
+  return lead;
+}
+
+std::vector<Note> NotesOfFaults(std::span<const SegmentFault> faults, const std::string& folder,
+                                const std::string* job) {
+  std::vector<Note> notes;
+  for (const SegmentFault& fault : faults) {
+    if (!Concerns(fault, job)) continue;
+    notes.push_back({std::string(FaultName(fault.kind)), 1, Phrase(FaultText(fault.kind)),
+                     folder + "/" + fault.file});
+  }
+  return notes;
+}
+
+}  // namespace stepscope::goodput

@@ -1,0 +1,75 @@
+// Compares a directory of segments with its manifests: which must exist, how long and which they
+// are.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "goodput/events/notes.h"
+#include "goodput/recorder/manifest.h"
+#include "goodput/recorder/segment_reader.h"
+#include "stepscope/phrase.h"
+#include "stepscope/report.h"
+
+namespace stepscope::goodput {
+
+enum class FaultKind : uint8_t {
+  kMissing,     // a segment that the manifest lists
+  kUnreadable,  // the header of one that it lists
+  kCut,         // shorter than its mark or the manifest says
+  kOther,       // has another segment's bytes than the manifest says
+  kDamaged,     // records in it, which only reading it shows
+  kNoRollup,    // its events were rolled up, and the rollup is gone
+  kManifest,    // a manifest itself: what it listed is not known
+  kCount
+};
+
+struct SegmentFault {
+  FaultKind kind = FaultKind::kMissing;
+  std::string file;                           // relative to the ledger
+  std::string job;                            // empty: unknown
+  int64_t events = -1;                        // that are lost; -1: unknown
+  int64_t first = kUnknown, last = kUnknown;  // they are between these times
+  std::optional<ManifestEntry> listed;        // what the manifest says of the file
+  std::vector<std::string> files;             // of kNoRollup: the segments that it replaced
+};
+
+std::string_view FaultName(FaultKind kind);  // "missing_segment"
+std::string_view FaultText(FaultKind kind);  // what happened
+
+// All manifests of a directory as one.
+struct FolderManifest {
+  std::map<std::string, ManifestEntry> listed;  // by path: segments that must exist
+  std::map<std::string, ManifestEntry> gone;    // by path: segments that may be missing, and why
+  std::vector<ManifestEntry> lost;              // what repairs gave up
+  std::vector<std::string> damaged;             // paths of manifests
+};
+
+// The name of the manifest that the ledger's commands replace.
+inline constexpr std::string_view kLedgerManifest = "ledger.manifest";
+
+// Reads manifests: paths relative to `folder`. One that cannot be read counts as damaged.
+FolderManifest ReadManifests(const std::string& folder, std::vector<std::string> paths);
+
+// Reads the bytes of one.
+DecodedManifest ReadManifest(const std::string& path);
+
+// The fault that is known without reading all of the segment, if any. `size`: of the file.
+std::optional<SegmentFault> FaultOf(const std::string& folder, const std::string& name,
+                                    uint64_t size, const SegmentReader& reader,
+                                    const ManifestEntry* listed);
+
+// A sentence that leads an answer, and a space: what is lost. `lost`: events that are found lost in
+// other segments. Empty if there is neither. Of one job, or of all.
+Phrase LeadOf(std::span<const SegmentFault> faults, int64_t lost, const std::string* job);
+
+// One note for each fault, of one job or of all.
+std::vector<Note> NotesOfFaults(std::span<const SegmentFault> faults, const std::string& folder,
+                                const std::string* job);
+
+}  // namespace stepscope::goodput
