@@ -65,7 +65,7 @@ enum stepscope_goodput_kind {
   STEPSCOPE_GOODPUT_RESOURCES = 26,   // counts: requested, allocated, healthy chips
   STEPSCOPE_GOODPUT_SPARE_SWAP = 27,  // text: which node replaced which
   STEPSCOPE_GOODPUT_WORK = 28,        // step, counts: tokens, billions of FLOPs
-  // 29 and 31 are the recorder's and schedulers' own.
+  // 29, 31 and 37 are the recorder's, schedulers' and watches' own.
   STEPSCOPE_GOODPUT_PROCESS_END = 30,  // text: what ended the process: "exception ValueError: ..."
   STEPSCOPE_GOODPUT_CHECKPOINT_SAVE_BEGIN = 32,     // step: the last one it holds
   STEPSCOPE_GOODPUT_CHECKPOINT_SAVE_END = 33,       // step, text: where

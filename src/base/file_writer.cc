@@ -185,8 +185,8 @@ Result<void> WriteFile(const std::string& path, std::string_view bytes) {
   return done;
 }
 
-Result<void> AppendToFile(const std::string& path, std::string_view bytes) {
-  const int fd = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, kNewFile);
+Result<void> AppendToFile(const std::string& path, std::string_view bytes, unsigned mode) {
+  const int fd = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, mode);
   if (fd < 0) return std::unexpected(SystemError("cannot write the file", errno, path));
   const int failed = WriteAll(fd, bytes) ? 0 : errno;
   if (close(fd) != 0 || failed != 0) {

@@ -78,6 +78,7 @@ Result<void> WriteFile(const std::string& path, std::string_view bytes);
 
 // Appends to a file that grows in place, and is created if missing. After a failure it may end with
 // a part of the bytes. Not synced.
-Result<void> AppendToFile(const std::string& path, std::string_view bytes);
+// A new file gets these permissions, less the umask.
+Result<void> AppendToFile(const std::string& path, std::string_view bytes, unsigned mode = 0666);
 
 }  // namespace stepscope

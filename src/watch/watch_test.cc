@@ -108,6 +108,8 @@ TEST(Watch, KeepsOneTraceOfAJobThatStaysAsItIs) {
   EXPECT_EQ(windows[1].time - windows[0].time, 600 * kSecond);
   EXPECT_EQ(windows[0].step_time, 20'000'000);
   EXPECT_EQ(windows[7].why, "");
+  EXPECT_EQ(fs::status(job.options.folder + "/history.jsonl").permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
   EXPECT_NE(windows[7].verdict, "");
 }
 
