@@ -96,32 +96,47 @@ struct Damage {
 
 TEST_F(GoodputFaultsTest, EveryDamageLeadsTheAnswerAndIsListed) {
   const Damage all[] = {
-      {"cut", [](const Strings& s) { fs::resize_file(s[1], 8192 + 1000 * 32); },
-       {"a segment was cut"}, 792},
-      {"cut within the header", [](const Strings& s) { fs::resize_file(s[1], 5000); },
-       {"a segment was cut"}, 1792},
-      {"cut to nothing", [](const Strings& s) { fs::resize_file(s[1], 0); },
-       {"the header of a segment is damaged"}, 1792},
+      {"cut",
+       [](const Strings& s) { fs::resize_file(s[1], 8192 + 1000 * 32); },
+       {"a segment was cut"},
+       792},
+      {"cut within the header",
+       [](const Strings& s) { fs::resize_file(s[1], 5000); },
+       {"a segment was cut"},
+       1792},
+      {"cut to nothing",
+       [](const Strings& s) { fs::resize_file(s[1], 0); },
+       {"the header of a segment is damaged"},
+       1792},
       {"deleted", [](const Strings& s) { fs::remove(s[0]); }, {"a segment is missing"}, 1792},
-      {"the last deleted", [](const Strings& s) { fs::remove(s.back()); },
-       {"a segment is missing"}, 1416},
-      {"a byte flipped", [](const Strings& s) { Put(s[1], 8192 + 70 * 32 + 9, "\x55"); },
-       {"records of a segment are damaged or missing"}, 1},
+      {"the last deleted",
+       [](const Strings& s) { fs::remove(s.back()); },
+       {"a segment is missing"},
+       1416},
+      {"a byte flipped",
+       [](const Strings& s) { Put(s[1], 8192 + 70 * 32 + 9, "\x55"); },
+       {"records of a segment are damaged or missing"},
+       1},
       {"a record zeroed",
        [](const Strings& s) { Put(s[1], 8192 + 70 * 32, std::string(32, '\0')); },
-       {"records of a segment are damaged or missing"}, 1},
+       {"records of a segment are damaged or missing"},
+       1},
       {"records zeroed at the end",
        [](const Strings& s) { Put(s[1], 8192 + 1700 * 32, std::string(92 * 32, '\0')); },
-       {"records of a segment are damaged or missing"}, 92},
-      {"header zeroed", [](const Strings& s) { Put(s[1], 0, std::string(8192, '\0')); },
-       {"the header of a segment is damaged"}, 1792},
+       {"records of a segment are damaged or missing"},
+       92},
+      {"header zeroed",
+       [](const Strings& s) { Put(s[1], 0, std::string(8192, '\0')); },
+       {"the header of a segment is damaged"},
+       1792},
       {"two exchanged",
        [](const Strings& s) {
          fs::rename(s[0], s[0] + ".x");
          fs::rename(s[1], s[0]);
          fs::rename(s[0] + ".x", s[1]);
        },
-       {"a segment was replaced by another one", "a segment was replaced by another one"}, 0},
+       {"a segment was replaced by another one", "a segment was replaced by another one"},
+       0},
   };
   for (const Damage& damage : all) {
     SCOPED_TRACE(damage.name);
@@ -179,6 +194,28 @@ TEST_F(GoodputFaultsTest, AJobOfWhichAllIsMissingIsKnown) {
   EXPECT_EQ(Faults().size(), 3u);
 }
 
+// As from a backup that was made while the recorder ran.
+TEST_F(GoodputFaultsTest, AnEarlierCopyOfASegmentIsAFault) {
+  goodput::Recorder recorder({.directory = store_, .job = "j", .background = false});
+  const auto write = [&](int64_t from, int64_t to) {
+    for (int64_t s = from; s < to; ++s) {
+      goodput::Record record{
+          .kind = EventKind::kStepStart, .time = kBegin + s * kSecond, .step = s};
+      ASSERT_TRUE(recorder.Write(record));
+    }
+    ASSERT_TRUE(recorder.Flush());
+  };
+  write(0, 100);
+  const std::string segment = Segments().front(), earlier = Content(segment);
+  write(100, 300);
+  recorder.Close();
+  EXPECT_EQ(Faults(), Strings{});
+  std::ofstream(segment, std::ios::binary) << earlier;
+  EXPECT_TRUE(Verdict().starts_with(
+      "Stored events are lost: 1 segment missing or damaged, with 200 events"))
+      << Verdict();
+}
+
 TEST_F(GoodputFaultsTest, ImportedSegmentsAreCoveredToo) {
   ImportText(TestJob());
   fs::resize_file(Segments().front(), 8192 + 300 * 32);
@@ -193,8 +230,10 @@ TEST_F(GoodputFaultsTest, OpenSegmentsAreNoFault) {
   goodput::Recorder recorder(
       {.directory = store_, .job = "j", .segment_bytes = 64 << 10, .background = false});
   const auto write = [&](int64_t s) {
-    goodput::Record record{.kind = EventKind::kStepStart, .time = kBegin + s * kSecond,
-                           .monotonic = s * kSecond, .step = s};
+    goodput::Record record{.kind = EventKind::kStepStart,
+                           .time = kBegin + s * kSecond,
+                           .monotonic = s * kSecond,
+                           .step = s};
     ASSERT_TRUE(recorder.Write(record));
   };
   for (int64_t s = 0; s < 300; ++s) write(s);
@@ -310,7 +349,8 @@ TEST_F(GoodputFaultsTest, AnUnknownJobHasItsNearestNames) {
              Entry(At("job_start_time", 5), "vision"));
   const auto answer = GoodputReport({.store = store_, .job = "llm-7"});
   ASSERT_TRUE(answer && answer->reports[0].absent);
-  EXPECT_EQ(answer->reports[0].absent->hint, "did you mean 'llm-7b', 'llm-70b'? Or list the jobs of " + store_);
+  EXPECT_EQ(answer->reports[0].absent->hint,
+            "did you mean 'llm-7b', 'llm-70b'? Or list the jobs of " + store_);
 }
 
 TEST_F(GoodputFaultsTest, CommandsTellByTheirStatus) {

@@ -36,8 +36,8 @@ class GoodputGateTest : public ::testing::Test {
 TEST_F(GoodputGateTest, OnlyOwnNamesAreAnswered) {
   const ServerProcess server(folder_.path(), 0);
   ASSERT_GT(server.port(), 0);
-  for (const char* host : {"127.0.0.1:%p", "localhost:%p", "LOCALHOST:%p", "LocalHost:%p",
-                           "[::1]:%p"}) {
+  for (const char* host :
+       {"127.0.0.1:%p", "localhost:%p", "LOCALHOST:%p", "LocalHost:%p", "[::1]:%p"}) {
     EXPECT_EQ(StatusAs(server.port(), host), "200") << host;
   }
   for (const char* host : {"evil.example:%p", "evil.example", "127.0.0.1.evil.example:%p",
@@ -51,8 +51,8 @@ TEST_F(GoodputGateTest, NamesCanBeAdded) {
   const ServerProcess server(folder_.path(), 0,
                              {"--allow-host", "goodput.monitoring.svc", "--allow-host", "Proxy"});
   ASSERT_GT(server.port(), 0);
-  for (const char* host : {"goodput.monitoring.svc", "Goodput.Monitoring.svc:9461", "proxy",
-                           "localhost:%p"}) {
+  for (const char* host :
+       {"goodput.monitoring.svc", "Goodput.Monitoring.svc:9461", "proxy", "localhost:%p"}) {
     EXPECT_EQ(StatusAs(server.port(), host), "200") << host;
   }
   EXPECT_EQ(StatusAs(server.port(), "monitoring.svc"), "403");
@@ -83,8 +83,8 @@ TEST_F(GoodputGateTest, AmbiguousHeadsAreRefused) {
   const ServerProcess server(folder_.path(), 0);
   ASSERT_GT(server.port(), 0);
   const std::string chunked = "Transfer-Encoding: chunked\r\n", length = "Content-Length: 5\r\n";
-  for (const std::string& headers : {chunked + length, length + chunked, length + length,
-                                     std::string("Host: localhost\r\n")}) {
+  for (const std::string& headers :
+       {chunked + length, length + chunked, length + length, std::string("Host: localhost\r\n")}) {
     EXPECT_TRUE(Post(server.port(), "0\r\n\r\n", headers).starts_with("HTTP/1.1 400")) << headers;
   }
 }

@@ -38,8 +38,8 @@ class GoodputPowerTest : public ::testing::Test {
     return asked == nullptr ? 150 : std::atoll(asked);
   }
 
-  // Opens what the power loss leaves and tests it: at every moment with nothing and with all of what
-  // was not synced, and random parts of it.
+  // Opens what the power loss leaves and tests it: at every moment with nothing and with all of
+  // what was not synced, and random parts of it.
   void TestAll(PowerLoss& power,
                const std::function<void(const std::string& store, int64_t promised)>& test) {
     const std::vector<PowerLoss::Moment> all = power.Stop();
@@ -47,10 +47,12 @@ class GoodputPowerTest : public ::testing::Test {
     ASSERT_GT(moments, 4);
     std::mt19937 random(20260131);
     for (int64_t k = 0; k < moments + moments + States(); ++k) {
-      const double kept = k < moments ? 0 : k < 2 * moments ? 1 : 0.1 * static_cast<double>(1 + k % 9);
+      const double kept = k < moments       ? 0
+                          : k < 2 * moments ? 1
+                                            : 0.1 * static_cast<double>(1 + k % 9);
       const auto& moment = all[static_cast<size_t>(k % moments)];
-      SCOPED_TRACE(fmt::format("moment {} of {}, {} kept, {} promised", k % moments, moments,
-                               kept, moment.promised));
+      SCOPED_TRACE(fmt::format("moment {} of {}, {} kept, {} promised", k % moments, moments, kept,
+                               moment.promised));
       const std::string left = folder_.path() + "/left";
       WriteState(moment, kept, random, left);
       const auto checked = GoodputCheck(left);

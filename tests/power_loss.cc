@@ -40,8 +40,8 @@ int Synced(int file, long call) {
 uint64_t NumberOf(int folder, const char* path, int flags) {
   struct statx state{};
   if (statx(folder, path, flags, STATX_INO | STATX_BTIME, &state) != 0) return 0;
-  const auto born = static_cast<uint64_t>(state.stx_btime.tv_sec) * 1'000'000'000 +
-                    state.stx_btime.tv_nsec;
+  const auto born =
+      static_cast<uint64_t>(state.stx_btime.tv_sec) * 1'000'000'000 + state.stx_btime.tv_nsec;
   return state.stx_ino * 0x9E3779B97F4A7C15 ^ born;
 }
 

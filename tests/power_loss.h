@@ -2,8 +2,8 @@
 // a power loss can leave: of what was not synced, any part.
 //
 // The test program replaces fsync and fdatasync (power_loss.cc). At each call the directory is
-// compared with what was synced before; all that differs, bytes by page and names one by one, may be
-// lost or kept independently, so that every order of writing is among the states.
+// compared with what was synced before; all that differs, bytes by page and names one by one, may
+// be lost or kept independently, so that every order of writing is among the states.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +53,8 @@ class PowerLoss {
   int64_t promised_ = 0;
 };
 
-// Writes a state of the moment into a directory. `kept`: which part of what was not synced is there,
-// 0: nothing, 1: all, else at random.
+// Writes a state of the moment into a directory. `kept`: which part of what was not synced is
+// there, 0: nothing, 1: all, else at random.
 void WriteState(const PowerLoss::Moment& moment, double kept, std::mt19937& random,
                 const std::string& folder);
 

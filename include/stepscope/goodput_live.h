@@ -26,12 +26,12 @@ struct GoodputServeOptions {
   // A ledger in PostgreSQL that receives the events some seconds later; empty: none.
   std::string store;
   std::string host = "127.0.0.1";
-  int port = 9461;    // 0: any free port
+  int port = 9461;  // 0: any free port
   // Names besides those of this machine by which clients call the server: a Host header with
   // another name is refused, since a web page may have made it up.
   std::vector<std::string> allow_hosts;
   bool group_readable = false;  // new files and directories: for the owner's group too
-  std::string token;  // required to post events; empty: none, on loopback only
+  std::string token;            // required to post events; empty: none, on loopback only
   // Tokens of teams instead. A team's token that may write posts events of jobs "TEAM/...": other
   // names get that prefix. One that may read gets the metrics of these jobs; of the team "*", of
   // all jobs.

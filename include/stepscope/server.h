@@ -30,7 +30,7 @@ struct PageServerOptions {
   std::vector<std::string> paths;
   StorageRef storage = nullptr;  // where some of the paths lie, as in OpenOptions
   std::string host = "127.0.0.1";
-  int port = 0;       // 0: any that is free
+  int port = 0;  // 0: any that is free
   // Names besides those of this machine by which browsers call the server, as of a proxy.
   std::vector<std::string> allow_hosts = {};
   std::string token;  // empty: one that nobody can guess, on loopback only

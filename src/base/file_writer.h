@@ -65,7 +65,7 @@ class FileWriter {
   GzipCompressor* gzip_;
   bool named_;
   std::optional<Sharing> sharing_;  // nothing: as the umask says
-  bool in_place_ = false;  // there is no temporary file: the bytes went to `path_`
+  bool in_place_ = false;           // there is no temporary file: the bytes went to `path_`
   GzipMember member_;
   int64_t raw_bytes_ = 0;
   std::string target_;     // `path_`, links followed

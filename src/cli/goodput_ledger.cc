@@ -187,11 +187,10 @@ void AddGoodputImport(Command& goodput) {
       "A missing directory is created, and so are tables, in the schema stepscope. Put passwords "
       "in\n"
       "~/.pgpass or PGPASSWORD: the process list shows the command line.");
-  command.Runs(
-      [flags] {
-        return PrintAndJudge(GoodputImport(flags->store, flags->files, flags->group_readable),
-                             flags->output);
-      });
+  command.Runs([flags] {
+    return PrintAndJudge(GoodputImport(flags->store, flags->files, flags->group_readable),
+                         flags->output);
+  });
 }
 
 void AddGoodputCheck(Command& goodput) {

@@ -64,7 +64,8 @@ bool Gate::TakesFiles(const Url& url) const {
 }
 
 bool Gate::Acts(const Url& url) const {
-  return gate_.loopback() && url.path.size() >= 2 && url.path[0] == "api" && url.path[1] == "capture";
+  return gate_.loopback() && url.path.size() >= 2 && url.path[0] == "api" &&
+         url.path[1] == "capture";
 }
 
 bool Gate::KnowsToken(const Request& request) const {

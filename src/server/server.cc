@@ -165,8 +165,8 @@ Result<PageServer> PageServer::Start(const PageServerOptions& options) {
                                                  .keep_bytes = HalfOfMemory(),
                                                  .look_every = options.look_every});
   server::Ledgers& ledgers = state->ledgers.emplace(options.goodput);
-  const Api& api = state->api.emplace(Gate(options.host, port, *token, options.allow_hosts), runs, state->dropped,
-                                      ledgers, state->captures.emplace(runs));
+  const Api& api = state->api.emplace(Gate(options.host, port, *token, options.allow_hosts), runs,
+                                      state->dropped, ledgers, state->captures.emplace(runs));
   state->http = std::move(*http);
   state->http->Serve([&api](const server::Request& request) { return Answered(api, request); });
   return PageServer(std::move(state));

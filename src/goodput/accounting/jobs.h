@@ -64,8 +64,8 @@ struct Jobs {
   std::deque<Job> jobs;  // in the order of their first events; at most kMostJobs
   bool more = false;     // there were more jobs, whose events were skipped
   std::vector<InputFile> files;
-  std::vector<Note> notes;  // by file
-  Phrase lead;              // leads the answer, with a space: what is lost of a ledger
+  std::vector<Note> notes;         // by file
+  Phrase lead;                     // leads the answer, with a space: what is lost of a ledger
   std::vector<std::string> known;  // names of all jobs, if the one asked for is none of them
 };
 

@@ -75,8 +75,7 @@ std::vector<Note> Ledger::InputNotes(const std::string* job) const {
   return notes;
 }
 
-Result<std::set<std::string>> Ledger::Commit(const std::vector<std::string>& remove,
-                                             EntryKind why,
+Result<std::set<std::string>> Ledger::Commit(const std::vector<std::string>& remove, EntryKind why,
                                              const std::vector<std::string>& removed_before) {
   std::set<std::string> gone;
   if (!transaction_) return gone;

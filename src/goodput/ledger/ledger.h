@@ -65,8 +65,8 @@ class Ledger {
 
   // What is less in it than its manifests say.
   const std::vector<SegmentFault>& faults() const { return faults_; }
-  // What of this is lost of a job, or of all, as a sentence and a space that lead the answer. Empty:
-  // nothing. `lost`: events that reading found lost.
+  // What of this is lost of a job, or of all, as a sentence and a space that lead the answer.
+  // Empty: nothing. `lost`: events that reading found lost.
   Phrase Lead(int64_t lost, const std::string* job = nullptr) const {
     return LeadOf(faults_, lost, job);
   }
@@ -109,9 +109,9 @@ class Ledger {
   std::optional<Transaction> transaction_;
   JobLogs logs_;
   std::vector<SegmentFault> faults_;
-  std::map<std::string, ManifestEntry> gone_;    // segments that may be missing
-  std::map<std::string, ManifestEntry> listed_;  // segments that must not
-  std::vector<std::string> unreadable_;          // segments that no manifest lists
+  std::map<std::string, ManifestEntry> gone_;          // segments that may be missing
+  std::map<std::string, ManifestEntry> listed_;        // segments that must not
+  std::vector<std::string> unreadable_;                // segments that no manifest lists
   std::set<std::string> rolled_up_;                    // jobs
   std::set<std::pair<std::string, int64_t>> skipped_;  // file and number: equal to one rolled up
   mutable Notes note_counts_;

@@ -140,8 +140,8 @@ Phrase Headline(const CheckedLedger& checked) {
   }
   const Phrase count = Plural(static_cast<size_t>(lost), "event");
   return Say("{faults}; {lost} lost. Readable: {segments} with {events}.",
-             Plural(checked.faults.size(), "fault"),
-             exact ? count : Say("at least {count}", count), segments, events);
+             Plural(checked.faults.size(), "fault"), exact ? count : Say("at least {count}", count),
+             segments, events);
 }
 
 Result<ReportSet> CheckOnce(const std::string& store) {
@@ -150,11 +150,11 @@ Result<ReportSet> CheckOnce(const std::string& store) {
   const auto checked = CheckLedger(*ledger);
   if (!checked) return std::unexpected(checked.error());
   Report report{.analysis = "goodput_check", .title = "Ledger check"};
-  report.metrics = {{"faults", "faults", std::ssize(checked->faults), Unit::kCount},
-                    {"segments", "segments", checked->segments, Unit::kCount},
-                    {"events", "events", checked->events, Unit::kCount},
-                    {"unlisted", "segments without a manifest", std::ssize(checked->unlisted),
-                     Unit::kCount}};
+  report.metrics = {
+      {"faults", "faults", std::ssize(checked->faults), Unit::kCount},
+      {"segments", "segments", checked->segments, Unit::kCount},
+      {"events", "events", checked->events, Unit::kCount},
+      {"unlisted", "segments without a manifest", std::ssize(checked->unlisted), Unit::kCount}};
   report.headline = Headline(*checked);
   report.tables.push_back(FaultTable(checked->faults));
   ReportSet answer;
@@ -187,9 +187,8 @@ Result<std::string> SegmentBytes(const Ledger& ledger, const std::string& name) 
     bytes.append(part, 0, got);
   }
   const size_t last = bytes.find_last_not_of('\0');
-  const size_t used = last == bytes.npos || last < kSlotsBegin
-                          ? 0
-                          : (last - kSlotsBegin) / kSlotBytes + 1;
+  const size_t used =
+      last == bytes.npos || last < kSlotsBegin ? 0 : (last - kSlotsBegin) / kSlotBytes + 1;
   bytes.resize(kSlotsBegin + used * kSlotBytes);
   return bytes;
 }

@@ -18,8 +18,8 @@ struct CheckedLedger {
 // Of a directory, or of PostgreSQL.
 Result<CheckedLedger> CheckLedger(const Ledger& ledger);
 
-// The slots of a segment up to the last that is not empty, and its two headers before them. Fails if
-// it cannot be read.
+// The slots of a segment up to the last that is not empty, and its two headers before them. Fails
+// if it cannot be read.
 Result<std::string> SegmentBytes(const Ledger& ledger, const std::string& name);
 
 // The table of faults.

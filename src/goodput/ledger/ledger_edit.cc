@@ -36,9 +36,8 @@ Result<Ledger> OpenFor(const std::string& store, const std::string& job) {
   auto ledger = Ledger::Open(store, Access::kWrite);
   if (!ledger) return ledger;
   if (!Has(*ledger, job)) {
-    return std::unexpected(
-        Error{"cannot find job: it has no events", job,
-              HintOfJobs(job, ledger->JobNames(), ledger->name())});
+    return std::unexpected(Error{"cannot find job: it has no events", job,
+                                 HintOfJobs(job, ledger->JobNames(), ledger->name())});
   }
   for (const Log& log : ledger->LogsOf(job)) {
     for (const LogFile& file : log) {

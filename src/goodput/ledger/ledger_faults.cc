@@ -137,9 +137,20 @@ std::optional<SegmentFault> FaultOf(const std::string& folder, const std::string
                    (mark && !ends && size < kSlotsBegin + header.slots * kSlotBytes);
   if (cut) {
     fault.kind = FaultKind::kCut;
-    Measure(folder + "/" + name, fault, ends ? mark->events : told ? listed->events : -1,
-            ends ? mark->last : told ? listed->last : kUnknown);
+    Measure(folder + "/" + name, fault,
+            ends   ? mark->events
+            : told ? listed->events
+                   : -1,
+            ends   ? mark->last
+            : told ? listed->last
+                   : kUnknown);
     return fault;
+  }
+  // The manifest speaks of the end only after the record of it: this is an earlier copy.
+  if (told && !ends) {
+    fault.kind = FaultKind::kCut;
+    Measure(folder + "/" + name, fault, listed->events, listed->last);
+    return fault.events == 0 ? std::nullopt : std::optional(fault);
   }
   const bool differs = told && ends && listed->checksum != 0 &&
                        (listed->slots != mark->slots || listed->checksum != mark->checksum);
@@ -176,8 +187,7 @@ Sum SumOf(std::span<const SegmentFault> faults, const std::string* job) {
 Phrase EventsLost(const Sum& sum) {
   const Phrase count = Plural(static_cast<size_t>(sum.events), "event");
   if (sum.exact) return count;
-  return sum.events > 0 ? Say("at least {count}", count)
-                        : Phrase("an unknown number of events");
+  return sum.events > 0 ? Say("at least {count}", count) : Phrase("an unknown number of events");
 }
 
 Phrase TimeLost(const Sum& sum) {

@@ -196,13 +196,10 @@ Result<ReportSet> Describe(const std::string& store, std::vector<Computed>& comp
                     {"events", "events", events, Unit::kCount}};
   report.headline = ledger->Lead(lost);
   report.headline += Say("{jobs}, {events}.", Plural(table.rows.size(), "job"),
-                        Plural(static_cast<size_t>(events), "event"));
+                         Plural(static_cast<size_t>(events), "event"));
   report.tables.push_back(std::move(table));
   ReportSet answer;
-  answer.run = {.name = ledger->name(),
-                .ranks = 1,
-                .steps = "all",
-                .notes = ledger->InputNotes()};
+  answer.run = {.name = ledger->name(), .ranks = 1, .steps = "all", .notes = ledger->InputNotes()};
   answer.verdict = report.headline;
   answer.reports.push_back(std::move(report));
   return answer;

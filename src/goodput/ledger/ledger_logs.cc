@@ -216,7 +216,8 @@ Result<Listing> ListLogs(const std::string& folder, Notes& note_counts) {
   std::vector<std::string> manifests;
   const std::vector<std::string> names = SegmentNames(folder, failed, &manifests);
   if (failed) return std::unexpected(SystemError("cannot read the ledger", failed.value(), folder));
-  Listing listing{.logs = {}, .manifest = ReadManifests(folder, manifests), .faults = {}, .unreadable = {}};
+  Listing listing{
+      .logs = {}, .manifest = ReadManifests(folder, manifests), .faults = {}, .unreadable = {}};
   std::vector<Segment> segments;
   for (const std::string& name : names) {
     ListSegment(folder, name, listing, segments, note_counts);

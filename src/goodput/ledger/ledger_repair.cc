@@ -1,6 +1,6 @@
 // Repairs a ledger in a directory: what is whole is kept and listed, what is damaged is set aside.
-#include <sys/file.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -92,8 +92,10 @@ class Repair {
   Report Told() const {
     Report report{.analysis = "goodput_repair", .title = "Ledger repair"};
     Table table{.key = "repairs", .title = "Repairs", .text_rows = 100};
-    table.columns = {KeyColumn("file", "file"), Words(KeyColumn("repair", "repair")),
-                     ValueColumn("job", "job"), CountColumn("lost_events", "lost events"),
+    table.columns = {KeyColumn("file", "file"),
+                     Words(KeyColumn("repair", "repair")),
+                     ValueColumn("job", "job"),
+                     CountColumn("lost_events", "lost events"),
                      ValueColumn("first", "from", Unit::kUnixTime),
                      ValueColumn("last", "to", Unit::kUnixTime)};
     table.rows = rows_;
@@ -103,9 +105,8 @@ class Repair {
                       {"lost_events", "lost events", lost_, Unit::kCount}};
     const Phrase faults = Plural(static_cast<size_t>(repaired_), "fault"),
                  lost = Plural(static_cast<size_t>(lost_), "event");
-    report.headline =
-        dry_ ? Say("To repair: {faults}. Lost: {events}.", faults, lost)
-             : Say("Repaired: {faults}. Lost: {events}.", faults, lost);
+    report.headline = dry_ ? Say("To repair: {faults}. Lost: {events}.", faults, lost)
+                           : Say("Repaired: {faults}. Lost: {events}.", faults, lost);
     report.tables.push_back(std::move(table));
     return report;
   }
@@ -215,8 +216,8 @@ class Repair {
       const auto bytes = SegmentBytes(ledger_, fault.file);
       if (!bytes) return std::unexpected(bytes.error());
       GiveUp(fault, fault.file);
-      entries_.push_back(EntryOf(reader->mark().value_or(SegmentMark{}), fault.file, header.salt,
-                                 header.job));
+      entries_.push_back(
+          EntryOf(reader->mark().value_or(SegmentMark{}), fault.file, header.salt, header.job));
       Tell(fault, "listed as it is");
       return {};
     }
@@ -232,8 +233,7 @@ class Repair {
     GiveUp(fault, fault.file);
     Tell(fault, "kept what is readable");
     const auto mark = DecodeMark(std::string_view(good).substr(0, kSlotsBegin), header.salt);
-    entries_.push_back(
-        EntryOf(mark.value_or(SegmentMark()), fault.file, header.salt, header.job));
+    entries_.push_back(EntryOf(mark.value_or(SegmentMark()), fault.file, header.salt, header.job));
     if (dry_) return {};
     if (auto kept = KeepAside(PathOf(fault.file)); !kept) return kept;
     return WriteFile(PathOf(fault.file), good);
@@ -263,7 +263,8 @@ class Repair {
 Result<ReportSet> GoodputRepair(const std::string& store, bool dry_run) {
   using namespace goodput;
   if (IsPostgres(store)) {
-    return std::unexpected(Error{"cannot repair: the ledger is in PostgreSQL", NameOfPostgres(store),
+    return std::unexpected(Error{"cannot repair: the ledger is in PostgreSQL",
+                                 NameOfPostgres(store),
                                  "restore it from a backup of the database"});
   }
   // Does not create a ledger.

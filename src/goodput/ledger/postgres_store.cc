@@ -94,7 +94,8 @@ class PostgresStore : public LedgerStore {
                                         .made = row.Integer(4)}});
                  });
     if (!listed) return std::unexpected(listed.error());
-    return Listing{.logs = JoinSegments(std::move(segments)), .manifest = {}, .faults = {}, .unreadable = {}};
+    return Listing{
+        .logs = JoinSegments(std::move(segments)), .manifest = {}, .faults = {}, .unreadable = {}};
   }
 
   Result<SegmentReader> Open(const std::string& segment) const override {

@@ -132,8 +132,8 @@ std::unique_ptr<SegmentFile> Ingest::MakeSegment(const Event& event, uint32_t in
                              .job = event.job,
                              .attempt = event.attempt,
                              .writer = event.writer};
-  auto made = SegmentFile::Create(folder_ + "/" + FileName(next_file_.fetch_add(1), process_), header,
-                                  sharing_);
+  auto made = SegmentFile::Create(folder_ + "/" + FileName(next_file_.fetch_add(1), process_),
+                                  header, sharing_);
   if (!made) return nullptr;
   ++files_;
   ++open_;

@@ -78,16 +78,16 @@ class Ingest {
 
   std::string folder_;
   Sharing sharing_;
-  int lock_ = -1;                    // a file
-  uint32_t process_;                 // random: in containers process ids repeat
+  int lock_ = -1;                        // a file
+  uint32_t process_;                     // random: in containers process ids repeat
   std::atomic<uint32_t> next_file_ = 0;  // number in a name
   std::atomic<uint32_t> files_ = 0;      // made by this process
-  uint32_t synced_files_ = 0;        // whose names are synced
+  uint32_t synced_files_ = 0;            // whose names are synced
   std::atomic<size_t> open_ = 0;
   std::mutex mutex_;  // over writers_; a writer stays where it is
   std::unordered_map<std::string, Writer> writers_;
   ManifestFile manifest_;
-  std::mutex news_mutex_;             // over news_
+  std::mutex news_mutex_;            // over news_
   std::vector<ManifestEntry> news_;  // for the manifest, of files whose names may not be synced
   std::atomic<int64_t> stored_ = 0, duplicates_ = 0, unnumbered_ = 0, unreadable_ = 0, no_room_ = 0;
 };

@@ -369,8 +369,8 @@ Result<void> GoodputServe(const GoodputServeOptions& options) {
   if (!program) return std::unexpected(program.error());
   const auto otlp = OtlpAddress(options.otlp);
   if (!otlp) return std::unexpected(otlp.error());
-  auto ingest = goodput::Ingest::Open(
-      options.folder, options.group_readable ? Sharing::kGroup : Sharing::kOwner);
+  auto ingest = goodput::Ingest::Open(options.folder,
+                                      options.group_readable ? Sharing::kGroup : Sharing::kOwner);
   if (!ingest) return std::unexpected(ingest.error());
   std::optional<Forwarding> forwarding;  // ends after the server has closed its segments
   Service service(options, std::move(*ingest), *program);

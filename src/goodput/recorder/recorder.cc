@@ -173,8 +173,9 @@ void Recorder::MakeSegmentAhead() {
 
 std::unique_ptr<SegmentFile> Recorder::MakeSegment() {
   if (const auto made = MakeFolder(options_.directory, sharing()); !made) {
-    Problem("Cannot create directory " + options_.directory +
-            made.error().what.substr(std::min(made.error().what.find(':'), made.error().what.size())));
+    Problem(
+        "Cannot create directory " + options_.directory +
+        made.error().what.substr(std::min(made.error().what.find(':'), made.error().what.size())));
     return nullptr;
   }
   const auto bytes = static_cast<size_t>(options_.segment_bytes);

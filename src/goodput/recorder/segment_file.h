@@ -81,9 +81,9 @@ class SegmentFile {
   uint32_t salt_;
   std::string job_;
   size_t capacity_;
-  size_t synced_ = 0;    // slots that a sync began with
-  size_t durable_ = 0;   // leading slots that are stored and on disk
-  size_t marked_ = 0;    // of these, those that the mark says
+  size_t synced_ = 0;     // slots that a sync began with
+  size_t durable_ = 0;    // leading slots that are stored and on disk
+  size_t marked_ = 0;     // of these, those that the mark says
   size_t next_copy_ = 0;  // of the header, for the next mark
   std::optional<SegmentMark> closing_;
   bool removed_ = false, told_open_ = false, told_closed_ = false;

@@ -20,9 +20,9 @@ inline constexpr size_t kMarkBytes = 64;
 inline constexpr size_t kMarkAt = kHeaderBytes - 2 * kMarkBytes;  // in each copy of the header
 
 struct SegmentMark {
-  bool closed = false;   // nothing follows: this is the closing record
-  uint64_t slots = 0;    // of events that are on disk, from the first one
-  int64_t events = -1;   // of a closed segment; -1: unknown
+  bool closed = false;                        // nothing follows: this is the closing record
+  uint64_t slots = 0;                         // of events that are on disk, from the first one
+  int64_t events = -1;                        // of a closed segment; -1: unknown
   int64_t first = kUnknown, last = kUnknown;  // times of these events, ns since 1970
   uint32_t checksum = 0;                      // of these slots; 0: unknown
 

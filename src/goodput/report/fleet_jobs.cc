@@ -58,15 +58,12 @@ Result<ReportSet> FleetOnce(const GoodputFleetOptions& options) {
     if (!job.accounting.empty()) AddParts(job, options, parts);
   }
   ReportSet answer;
-  answer.run = {.name = ledger->name(),
-                .ranks = 1,
-                .steps = "all",
-                .notes = ledger->InputNotes()};
+  answer.run = {.name = ledger->name(), .ranks = 1, .steps = "all", .notes = ledger->InputNotes()};
   answer.reports.push_back(FleetReport(parts, options));
   Report& report = answer.reports.front();
   const Phrase lead = ledger->Lead(lost);
-  answer.verdict =
-      lead + (report.status == Status::kOk ? report.headline : Say("No goodput: {why}.", report.why));
+  answer.verdict = lead + (report.status == Status::kOk ? report.headline
+                                                        : Say("No goodput: {why}.", report.why));
   if (report.status == Status::kOk) report.headline = answer.verdict;
   return answer;
 }
