@@ -52,7 +52,7 @@ bool Exchange(int fd, std::string_view request, std::string& answer) {
   return answer.starts_with("HTTP/1.1 200");
 }
 
-std::string Batch(const std::string& writer, int64_t first, int64_t count) {
+std::string Batch(int port, const std::string& writer, int64_t first, int64_t count) {
   std::string body;
   const int64_t now =
       std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
@@ -63,8 +63,9 @@ std::string Batch(const std::string& writer, int64_t first, int64_t count) {
                    "\n",
                    writer.substr(0, writer.find('/')), writer, k, now + k - first, k);
   }
-  return fmt::format("POST /v1/events HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n{}",
-                     body.size(), body);
+  return fmt::format(
+      "POST /v1/events HTTP/1.1\r\nHost: localhost:{}\r\nContent-Length: {}\r\n\r\n{}", port,
+      body.size(), body);
 }
 
 }  // namespace
@@ -87,7 +88,7 @@ int main(int argc, char** argv) {
     auto next = Clock::now() + pause * w / writers;
     for (int64_t first = 0; Clock::now() < end;) {
       if (rate > 0) std::this_thread::sleep_until(next);
-      const std::string request = Batch(writer, first, batch);
+      const std::string request = Batch(port, writer, first, batch);
       const auto sent = Clock::now();
       if (fd < 0 || !Exchange(fd, request, answer)) {
         ++failed;

@@ -194,6 +194,28 @@ TEST_F(GoodputFaultsTest, AJobOfWhichAllIsMissingIsKnown) {
   EXPECT_EQ(Faults().size(), 3u);
 }
 
+// As from a backup that was made while the recorder ran.
+TEST_F(GoodputFaultsTest, AnEarlierCopyOfASegmentIsAFault) {
+  goodput::Recorder recorder({.directory = store_, .job = "j", .background = false});
+  const auto write = [&](int64_t from, int64_t to) {
+    for (int64_t s = from; s < to; ++s) {
+      goodput::Record record{
+          .kind = EventKind::kStepStart, .time = kBegin + s * kSecond, .step = s};
+      ASSERT_TRUE(recorder.Write(record));
+    }
+    ASSERT_TRUE(recorder.Flush());
+  };
+  write(0, 100);
+  const std::string segment = Segments().front(), earlier = Content(segment);
+  write(100, 300);
+  recorder.Close();
+  EXPECT_EQ(Faults(), Strings{});
+  std::ofstream(segment, std::ios::binary) << earlier;
+  EXPECT_TRUE(Verdict().starts_with(
+      "Stored events are lost: 1 segment missing or damaged, with 200 events"))
+      << Verdict();
+}
+
 TEST_F(GoodputFaultsTest, ImportedSegmentsAreCoveredToo) {
   ImportText(TestJob());
   fs::resize_file(Segments().front(), 8192 + 300 * 32);

@@ -146,6 +146,12 @@ std::optional<SegmentFault> FaultOf(const std::string& folder, const std::string
                    : kUnknown);
     return fault;
   }
+  // The manifest speaks of the end only after the record of it: this is an earlier copy.
+  if (told && !ends) {
+    fault.kind = FaultKind::kCut;
+    Measure(folder + "/" + name, fault, listed->events, listed->last);
+    return fault.events == 0 ? std::nullopt : std::optional(fault);
+  }
   const bool differs = told && ends && listed->checksum != 0 &&
                        (listed->slots != mark->slots || listed->checksum != mark->checksum);
   if (!differs) return std::nullopt;
