@@ -12,6 +12,7 @@
 #include "base/parallel.h"
 #include "base/sync_folder.h"
 #include "base/system_error.h"
+#include "goodput/recorder/manifest.h"
 #include "redact/files.h"
 #include "report/columns.h"
 #include "sharing/folder.h"
@@ -33,9 +34,15 @@ struct Output {
   bool written = false;
 };
 
-// Ledgers keep sums of deleted events in it, in a form of its own.
-bool IsLedgerDatabase(const std::string& path) {
-  return fs::path(path).filename().string().starts_with("ledger.db");
+// Of what a ledger has besides segments: sums of deleted events, in a form of their own, and lists
+// of what each segment must hold. Empty for all else.
+std::string WhyLeftOut(const std::string& path) {
+  const std::string name = fs::path(path).filename().string();
+  if (name.starts_with("ledger.db"))
+    return "a ledger's database is left out; its segments are written";
+  if (name.ends_with(goodput::kManifestSuffix))
+    return "a manifest is left out: it is of the segments as they were";
+  return {};
 }
 
 class Sharer {
@@ -117,10 +124,8 @@ class Sharer {
   void WriteOne(size_t i) {
     const Input& input = inputs_[i];
     Output& output = outputs_[i];
-    if (IsLedgerDatabase(input.path)) {
-      output.problem = "a ledger's database is left out; its segments are written";
-      return;
-    }
+    output.problem = WhyLeftOut(input.path);
+    if (!output.problem.empty()) return;
     const bool segment = sharing::IsSegment(input.path);
     auto source = ByteSource::Open(input.path);
     if (!source) {
