@@ -12,6 +12,7 @@
 #include "base/parallel.h"
 #include "base/sync_folder.h"
 #include "base/system_error.h"
+#include "goodput/recorder/manifest.h"
 #include "redact/files.h"
 #include "report/columns.h"
 #include "sharing/folder.h"
@@ -36,6 +37,11 @@ struct Output {
 // Ledgers keep sums of deleted events in it, in a form of its own.
 bool IsLedgerDatabase(const std::string& path) {
   return fs::path(path).filename().string().starts_with("ledger.db");
+}
+
+// It says how the segments were before, and names their jobs.
+bool IsManifest(const std::string& path) {
+  return fs::path(path).extension() == goodput::kManifestSuffix;
 }
 
 class Sharer {
@@ -119,6 +125,10 @@ class Sharer {
     Output& output = outputs_[i];
     if (IsLedgerDatabase(input.path)) {
       output.problem = "a ledger's database is left out; its segments are written";
+      return;
+    }
+    if (IsManifest(input.path)) {
+      output.problem = "a manifest is left out; the segments that it lists are written";
       return;
     }
     const bool segment = sharing::IsSegment(input.path);
