@@ -173,8 +173,9 @@ TEST_F(GoodputFaultsTest, EveryDamageLeadsTheAnswerAndIsListed) {
 
 TEST_F(GoodputFaultsTest, ListsOfJobsAreLedToo) {
   RecordSteps();
+  const std::string lost = Segments().front();
   ImportText(TestJob() + Entry(At("job_start_time", 5), "other"));
-  fs::remove(Segments().front());
+  fs::remove(lost);
   const auto jobs = GoodputJobs(store_);
   ASSERT_TRUE(jobs);
   EXPECT_TRUE(jobs->verdict.starts_with(kLead)) << jobs->verdict.str();

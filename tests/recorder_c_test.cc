@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "goodput/recorder/segment_reader.h"
+#include "stepscope/goodput_ledger.h"
 #include "tests/paths.h"
 #include "tests/scratch.h"
 
@@ -70,6 +71,14 @@ TEST(RecorderC, PythonRecordsTheSame) {
     EXPECT_EQ(events[k].step, static_cast<int64_t>(k) - 6);
     EXPECT_EQ(events[k].sequence, static_cast<int64_t>(k));
     EXPECT_GT(events[k].monotonic, 0);
+  }
+  // Each segment has a closing record that holds, and stands in the manifest.
+  const auto checked = GoodputCheck(scratch.path());
+  ASSERT_TRUE(checked) << checked.error().what;
+  for (const Metric& metric : checked->reports.at(0).metrics) {
+    if (metric.key == "faults" || metric.key == "unlisted") {
+      EXPECT_EQ(metric.value, Cell(int64_t{0})) << metric.key;
+    }
   }
 }
 

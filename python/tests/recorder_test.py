@@ -62,7 +62,7 @@ raise ValueError("planted")
         first, last = self.events()
         self.assertEqual(first.writer.split("/")[1], "3")
         self.assertEqual((last.kind, last.text), (Kind.PROCESS_END, "exception ValueError: planted"))
-        (path,) = glob.glob(os.path.join(self.folder, "*"))
+        (path,) = glob.glob(os.path.join(self.folder, "*.goodput"))
         self.assertIn(b"jobbatch~torchelastic.run.1", Path(path).read_bytes()[:4096])
 
 
@@ -197,15 +197,41 @@ class FilesTest(RecorderTest):
                 time.sleep(0.001)
         r.close()
         self.assertEqual([event.step for event in self.events()], list(range(6000)))
-        self.assertEqual(len(os.listdir(self.folder)), 4)
+        self.assertEqual(len(glob.glob(self.folder + "/*.goodput")), 4)
 
     def test_closing_cuts_the_file(self):
         r = self.recorder()
         r.record_job_start_time()
         r.close()
         self.assertFalse(r.record_job_end_time())
-        self.assertEqual([os.path.getsize(path) for path in glob.glob(self.folder + "/*")],
+        self.assertEqual([os.path.getsize(path) for path in glob.glob(self.folder + "/*.goodput")],
                          [8192 + 32])
+
+    def test_a_manifest_lists_closed_segments(self):
+        r = self.recorder()
+        for step in range(2000):
+            r.record_step_start_time(step)
+            if step % 20 == 0:
+                time.sleep(0.001)
+        r.close()
+        (path,) = glob.glob(self.folder + "/*.manifest")
+        with open(path) as file:
+            closed = [line.split() for line in file if line.startswith("closed ")]
+        self.assertEqual(sum(int(words[3]) for words in closed), 2000)
+        self.assertEqual(sorted(words[7] for words in closed),
+                         sorted(os.path.basename(path) for path in glob.glob(self.folder + "/*.goodput")))
+
+    def test_files_are_for_the_owner_or_the_group(self):
+        for group_readable, folder_mode, file_mode in ((False, 0o700, 0o600), (True, 0o750, 0o640)):
+            folder = os.path.join(self.folder, str(group_readable))
+            r = Recorder("job", directory=folder, heartbeat_s=0, group_readable=group_readable)
+            r.record_job_start_time()
+            r.close()
+            self.assertEqual(os.stat(folder).st_mode & 0o7777, folder_mode)
+            files = os.listdir(folder)
+            self.assertEqual(len(files), 2)
+            for name in files:
+                self.assertEqual(os.stat(os.path.join(folder, name)).st_mode & 0o7777, file_mode, name)
 
     def test_threads_record_at_once(self):
         r = self.recorder()
@@ -299,7 +325,7 @@ class FilesTest(RecorderTest):
         environment = dict(os.environ, STEPSCOPE_GOODPUT_DIR=self.folder)
         subprocess.run([sys.executable, "-c", code, str(HERE.parent)], check=True, env=environment)
         self.assertEqual([e.kind for e in self.events()], [Kind.JOB_START])
-        self.assertEqual([os.path.getsize(path) for path in glob.glob(self.folder + "/*")],
+        self.assertEqual([os.path.getsize(path) for path in glob.glob(self.folder + "/*.goodput")],
                          [8192 + 32])
 
 

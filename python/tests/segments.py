@@ -54,7 +54,7 @@ def read_file(path):
     assert data[:8] == b"STEPGOOD", path
     length = int.from_bytes(data[16:20], "little")
     assert zlib.crc32(data[16:16 + length]) == int.from_bytes(data[12:16], "little"), path
-    assert data[:4096] == data[4096:8192], path
+    assert data[:3968] == data[4096:8064], path  # and then a mark each
     salt = int.from_bytes(data[20:24], "little")
     sizes = struct.unpack_from("<3H", data, 52)
     job = data[58:58 + sizes[0]].decode()

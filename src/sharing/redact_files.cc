@@ -41,7 +41,7 @@ std::string WhyLeftOut(const std::string& path) {
   if (name.starts_with("ledger.db"))
     return "a ledger's database is left out; its segments are written";
   if (name.ends_with(goodput::kManifestSuffix))
-    return "a manifest is left out: it is of the segments as they were";
+    return "a manifest is left out; the segments that it lists are written";
   return {};
 }
 

@@ -160,8 +160,9 @@ class Writer:
         for segment in self._unsynced:
             segment.close()
             news += segment.news()
-        sync_folder(self._options["directory"])
-        self._manifest.tell(news)
+        if os.path.isdir(self._options["directory"]):  # else nobody wants it any more
+            sync_folder(self._options["directory"])
+            self._manifest.tell(news)
 
     def __del__(self):
         # Not in close(): a thread still in a call might write into a reused descriptor.
