@@ -135,6 +135,10 @@ Result<void> FileWriter::Finish() {
   return Write(gzip_ != nullptr ? member_.Trailer() : "", !in_place_);
 }
 
+Result<void> FileWriter::FinishUnsynced() {
+  return Write(gzip_ != nullptr ? member_.Trailer() : "", /*sync=*/false);
+}
+
 Result<void> FileWriter::Write(std::string_view bytes, bool sync) {
   if (fd_ < 0) fd_ = open(temporary_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (fd_ < 0 || !WriteAll(fd_, bytes) || (sync && fsync(fd_) != 0)) return Failed(errno);

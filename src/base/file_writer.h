@@ -40,6 +40,8 @@ class FileWriter {
   Result<void> Append(std::string_view bytes);
   // Ends the file and syncs it.
   Result<void> Finish();
+  // The same without a sync, for several files of which SyncFileSystem() is called before Commit().
+  Result<void> FinishUnsynced();
   // Gives the file its name; SyncFolder() then makes the name survive a crash.
   Result<void> Commit();
   // Commits, and syncs the directory where its file system can.

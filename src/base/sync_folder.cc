@@ -9,14 +9,22 @@
 
 namespace stepscope {
 
-Result<void> SyncFolder(const std::string& folder) {
+namespace {
+
+Result<void> SyncWith(int (*sync)(int), const std::string& folder) {
   const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const bool good = file >= 0 && fsync(file) == 0;
+  const bool good = file >= 0 && sync(file) == 0;
   const int reason = errno;
   if (file >= 0) close(file);
   if (good) return {};
   return std::unexpected(
       Error{std::string("cannot sync the directory: ") + std::strerror(reason), folder, ""});
 }
+
+}  // namespace
+
+Result<void> SyncFolder(const std::string& folder) { return SyncWith(&fsync, folder); }
+
+Result<void> SyncFileSystem(const std::string& folder) { return SyncWith(&syncfs, folder); }
 
 }  // namespace stepscope

@@ -10,4 +10,7 @@ namespace stepscope {
 // Has the disk hold the names in `folder`.
 Result<void> SyncFolder(const std::string& folder);
 
+// Syncs all that was written to the file system of a directory: cheaper than many files each.
+Result<void> SyncFileSystem(const std::string& folder);
+
 }  // namespace stepscope

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "base/byte_source.h"
 #include "base/file_writer.h"
@@ -62,9 +63,9 @@ class FolderStore : public LedgerStore {
     FileWriter file(PathOf(segment));
     auto added = file.Create();
     if (added) added = file.Append(bytes);
-    if (added) added = file.Finish();
-    if (added) added = file.Commit();
-    added_ = added_ || added;
+    if (added) added = file.FinishUnsynced();
+    if (added) waiting_.push_back(std::move(file));
+    if (added && waiting_.size() >= kMostWaiting) added = CommitWaiting();
     return added;
   }
 
@@ -83,6 +84,7 @@ class FolderStore : public LedgerStore {
   }
 
   Result<void> Sync() override {
+    if (auto done = CommitWaiting(); !done) return done;
     if (!std::exchange(added_, false)) return {};
     return SyncFolder(folder_);
   }
@@ -96,10 +98,26 @@ class FolderStore : public LedgerStore {
   Result<void> ReadStatus() const override { return {}; }
 
  private:
+  static constexpr size_t kMostWaiting = 256;  // each holds a descriptor
+
+  // Gives what was added its names. Its bytes reach the disk first, together: an import of many
+  // jobs adds a small segment for each, and to sync them one by one takes milliseconds each.
+  Result<void> CommitWaiting() {
+    std::vector<FileWriter> files = std::exchange(waiting_, {});
+    if (files.empty()) return {};
+    if (auto synced = SyncFileSystem(folder_); !synced) return synced;
+    added_ = true;
+    for (FileWriter& file : files) {
+      if (auto named = file.Commit(); !named) return named;
+    }
+    return {};
+  }
+
   std::string PathOf(const std::string& segment) const { return folder_ + "/" + segment; }
 
   std::string folder_;
   std::unique_ptr<Sqlite> db_;
+  std::vector<FileWriter> waiting_;  // written, without a name
   bool added_ = false;
 };
 
