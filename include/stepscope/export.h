@@ -62,6 +62,7 @@ struct ExportOptions {
   int threads = 0;  // to read with; 0: one per processor
   // Replace what is private, as in OpenOptions; the answer names files as they are.
   std::optional<RedactOptions> redact = {};
+  int64_t max_input = 0;         // as in OpenOptions
   StorageRef storage = nullptr;  // of traces, as in OpenOptions
   std::function<void(const Progress&)> on_progress;
 };

@@ -72,6 +72,9 @@ struct OpenOptions {
   // Replace what is private as the traces are read: no answer and no timeline holds it. Reads every
   // file once more.
   std::optional<RedactOptions> redact = {};
+  // Bytes that a compressed file may inflate to; one that has more is refused. 0: 64 GB, and at
+  // most 1,000 times its size beyond 1 GB.
+  int64_t max_input = 0;
   // Where the paths lie that it holds; those that are no files of this machine.
   StorageRef storage = nullptr;
   std::function<void(const Progress&)> on_progress;
@@ -87,7 +90,10 @@ struct AnalyzeOptions {
   //   "3..7"      steps 3 to 7, both included
   //   "3,5..7"    steps 3, 5, 6 and 7
   std::string steps = "all";
-  std::vector<int64_t> ranks;                               // only these; empty: all
+  std::vector<int64_t> ranks;  // only these; empty: all
+  // Different names in a table: of more, those with the most time stay, and a note sums up the
+  // others. 0: all.
+  int64_t names = 10'000;
   std::vector<KernelGroup> groups;                          // as in Settings, for this question
   std::vector<std::pair<std::string, std::string>> params;  // the same
   std::stop_token stop;  // gives the question up soon after it is asked to

@@ -2,6 +2,7 @@
 #include "base/byte_source.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <isa-l/igzip_lib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -38,14 +39,20 @@ class File {
 
 }  // namespace
 
-void ReadFailure::Set(const Error& error) {
+void ReadFailure::Set(const Error& error, bool refused) {
   const std::lock_guard lock(mutex_);
   if (!error_) error_ = error;
+  refused_ = refused_ || refused;
 }
 
 std::optional<Error> ReadFailure::Get() const {
   const std::lock_guard lock(mutex_);
   return error_;
+}
+
+bool ReadFailure::refused() const {
+  const std::lock_guard lock(mutex_);
+  return refused_;
 }
 
 struct ByteSource::State {
@@ -56,13 +63,16 @@ struct ByteSource::State {
   size_t Inflate(std::span<char> out);
   bool RefillInput();
   void FinishMember();
+  void CheckLimit();
   bool InMemory() const { return file.fd() < 0 && !stored; }
   ssize_t ReadStored(std::optional<size_t> got);
 
   File file;
   std::optional<StoredFile> stored;  // instead of a file
-  ReadFailure* failure = nullptr;    // of `stored`
-  std::string_view memory;           // instead of a file
+  ReadFailure* failure = nullptr;    // of `stored`, or of what inflates to too much
+  InputLimit limit;
+  uint64_t inflated = 0, compressed = 0;  // bytes so far
+  std::string_view memory;                // instead of a file
   std::atomic<int64_t>* bytes_read = nullptr;
   bool is_part = false;
   uint64_t part_begin = 0, part_end = 0;  // of a part, and of what is stored: what is left of it
@@ -140,6 +150,26 @@ void ByteSource::State::FinishMember() {
   }
 }
 
+// Ends the input where it inflates to too much.
+void ByteSource::State::CheckLimit() {
+  const bool too_long = inflated > limit.bytes;
+  const bool too_dense = limit.most_ratio > 0 && inflated > limit.ratio_from &&
+                         inflated / limit.most_ratio > compressed;
+  if (!too_long && !too_dense) return;
+  end = InputEnd::kReadError;
+  if (failure == nullptr) return;
+  constexpr double kGB = 1e9;
+  const auto gigabytes = [](uint64_t bytes) {
+    return fmt::format("{:g} GB", static_cast<double>(bytes) / kGB);
+  };
+  const std::string what =
+      too_long ? fmt::format("the file inflates to more than {}", gigabytes(limit.bytes))
+               : fmt::format("the file inflates to {} times its size and more than {}",
+                             limit.most_ratio, gigabytes(limit.ratio_from));
+  failure->Set({what, "", "if it is a trace, allow more bytes with `max_input`"},
+               /*refused=*/true);
+}
+
 size_t ByteSource::State::Inflate(std::span<char> out) {
   inflate_state& z = *inflater;
   size_t filled = 0;
@@ -156,7 +186,10 @@ size_t ByteSource::State::Inflate(std::span<char> out) {
     const int error = isal_inflate(&z);
     const size_t made = room - z.avail_out;
     filled += made;
-    input_begin = input_end - z.avail_in;
+    const size_t rest = input_end - z.avail_in;
+    compressed += rest - input_begin;
+    inflated += made;
+    input_begin = rest;
     if (error < 0) {
       end = InputEnd::kCorrupt;
     } else if (z.block_state == ISAL_BLOCK_FINISH) {
@@ -164,6 +197,7 @@ size_t ByteSource::State::Inflate(std::span<char> out) {
     } else if (disk_done && input_begin == input_end && made == 0) {
       end = InputEnd::kTruncated;
     }
+    if (end == InputEnd::kOpen) CheckLimit();
   }
   return filled;
 }
@@ -220,6 +254,11 @@ ByteSource ByteSource::FromMemory(std::string_view bytes) {
   state->memory = bytes;
   state->whole = bytes;
   return ByteSource(std::move(state));
+}
+
+void ByteSource::LimitInflated(const InputLimit& limit, ReadFailure* failure) {
+  state_->limit = limit;
+  if (failure != nullptr) state_->failure = failure;
 }
 
 size_t ByteSource::Read(std::span<char> out) {

@@ -28,15 +28,27 @@ enum class InputEnd : uint8_t {
   kReadError,      // the system could not read on
 };
 
-// Why a stored file could not be read to its end.
+// Why a file could not be read to its end.
 struct ReadFailure {
-  // Of several parts that fail the first counts.
-  void Set(const Error& error);
+  // Of several parts that fail the first counts. `refused`: what was read before is not to be used.
+  void Set(const Error& error, bool refused = false);
   std::optional<Error> Get() const;
+  bool refused() const;
 
  private:
   mutable std::mutex mutex_;
   std::optional<Error> error_;
+  bool refused_ = false;
+};
+
+// How much a compressed input may inflate to: small files that become huge are attacks or damage,
+// and would run for minutes.
+struct InputLimit {
+  uint64_t bytes = uint64_t{64'000'000'000};
+  // Bytes for each compressed one, once there are more than `ratio_from`; traces have 10 to 50.
+  // 0: any.
+  uint64_t most_ratio = 1000;
+  uint64_t ratio_from = uint64_t{1'000'000'000};
 };
 
 class ByteSource {
@@ -54,6 +66,10 @@ class ByteSource {
 
   // Bytes already in memory, which must outlive the source.
   static ByteSource FromMemory(std::string_view bytes);
+
+  // Ends what inflates to more with InputEnd::kReadError, and says so to `failure`, if given, which
+  // must outlive the source. Without this call the limit is InputLimit{}.
+  void LimitInflated(const InputLimit& limit, ReadFailure* failure);
 
   // Fills `out` from its front and returns how many bytes that were; fewer than out.size() only
   // when the end is reached, which end() then explains.

@@ -8,6 +8,7 @@
 
 #include "base/ascii.h"
 #include "base/keep_memory.h"
+#include "base/quantity.h"
 #include "cli/output_file.h"
 #include "cli/terminal.h"
 #include "cli/vocabulary.h"
@@ -45,6 +46,8 @@ void AddSelection(Command& command, Question& question) {
   command.Take("--ranks", question.ranks);
   AddSettings(command, question.settings);
   AddThreads(command, question.threads);
+  AddMaxInput(command, question.max_input);
+  command.Take("--names", question.names).Range(0, 1e9);
   command.Switch("--quiet", question.quiet);
 }
 
@@ -76,6 +79,17 @@ void AddThreads(Command& command, int& threads) {
   command.Take("--threads", threads).Range(0, 1024);
 }
 
+void AddMaxInput(Command& command, int64_t& max_input) {
+  command.TakeEach("--max-input", [&max_input](const std::string& text) -> Result<void> {
+    const auto size = ReadSize(text);
+    if (!size) return std::unexpected(size.error());
+    if (*size < 1 || *size > 1e18)
+      return std::unexpected(Error{"the size must be 1 to 1e18 bytes", text, "--max-input 200GB"});
+    max_input = static_cast<int64_t>(*size);
+    return {};
+  });
+}
+
 void AddShownPaths(Command& command, std::vector<std::string>& paths) {
   command.Argument("PATH", paths, "Traces of a run, directories of runs, or goodput ledgers");
 }
@@ -99,12 +113,15 @@ Result<ReportSet> Answer(const std::vector<std::string>& paths, const Question& 
   OpenOptions open{
       .analyses = question.only, .threads = question.threads, .settings = std::move(*settings)};
   open.redact = question.redact;
+  open.max_input = question.max_input;
   if (!question.quiet) open.on_progress = [&](const Progress& progress) { line.Show(progress); };
   const auto session = Session::Open(paths, open);
   line.Clear();
   if (!session) return std::unexpected(session.error());
-  return Found(
-      session->Analyze({.only = question.only, .steps = question.steps, .ranks = question.ranks}));
+  return Found(session->Analyze({.only = question.only,
+                                 .steps = question.steps,
+                                 .ranks = question.ranks,
+                                 .names = question.names}));
 }
 
 Result<ReportSet> Found(Result<ReportSet> answer) {

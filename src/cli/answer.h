@@ -33,6 +33,8 @@ struct Question {
   std::vector<int64_t> ranks;
   SettingsFlags settings;
   int threads = 0;
+  int64_t max_input = 0;
+  int64_t names = AnalyzeOptions().names;
   bool quiet = false;  // no progress on the terminal
   std::optional<RedactOptions> redact = {};
 };
@@ -42,6 +44,7 @@ void AddQuestion(Command& command, Question& question);
 void AddSelection(Command& command, Question& question);
 
 void AddThreads(Command& command, int& threads);
+void AddMaxInput(Command& command, int64_t& max_input);
 
 // What the page can show: runs, directories of runs, ledgers.
 void AddShownPaths(Command& command, std::vector<std::string>& paths);

@@ -80,6 +80,7 @@ void AddExport(Command& root) {
   AddPatterns(command, flags->options.patterns);
   AddRedaction(command, flags->redact);
   AddThreads(command, flags->options.threads);
+  AddMaxInput(command, flags->options.max_input);
   command.Take("--format", flags->output.format)
       .Choices({"text", "json", "csv", "markdown", "md"})
       .Default("text");

@@ -64,13 +64,18 @@ std::optional<std::string> Places::Canonical(const std::string& path) const {
 
 Result<ByteSource> Places::Open(const std::string& path, std::atomic<int64_t>* bytes_read,
                                 ReadFailure* failure) const {
-  if (!Stored(path)) return ByteSource::Open(path, bytes_read);
+  const auto limited = [&](Result<ByteSource> source) {
+    if (source) source->LimitInflated(limit_, failure);
+    return source;
+  };
+  if (!Stored(path)) return limited(ByteSource::Open(path, bytes_read));
   auto item = FindStored(*storage_, path);
   if (!item) return std::unexpected(item.error());
   if (item->kind != Kind::kFile) {
     return std::unexpected(Error{"there is no such file any more", path, "open the run again"});
   }
-  return ByteSource::OpenStored(StoredFile(storage_, std::move(*item)), bytes_read, failure);
+  return limited(
+      ByteSource::OpenStored(StoredFile(storage_, std::move(*item)), bytes_read, failure));
 }
 
 }  // namespace stepscope

@@ -16,7 +16,8 @@ namespace stepscope {
 // What needs a storage waits for it: Stopped is thrown when the caller is to stop.
 class Places {
  public:
-  explicit Places(StorageRef storage = nullptr) : storage_(std::move(storage)) {}
+  explicit Places(StorageRef storage = nullptr, const InputLimit& limit = {})
+      : storage_(std::move(storage)), limit_(limit) {}
 
   // Whether the path is one of the storage.
   bool Stored(const std::string& path) const { return storage_ && storage_->holds(path); }
@@ -30,12 +31,19 @@ class Places {
   // The one path of what several paths lead to; absent where nothing can be there.
   std::optional<std::string> Canonical(const std::string& path) const;
 
-  // Opens a file, as ByteSource::Open() and OpenStored() do.
+  // Opens a file, as ByteSource::Open() and OpenStored() do; the limit is for what it inflates to.
   Result<ByteSource> Open(const std::string& path, std::atomic<int64_t>* bytes_read = nullptr,
                           ReadFailure* failure = nullptr) const;
 
  private:
   StorageRef storage_;
+  InputLimit limit_;
 };
+
+// The limit that somebody set; 0: nobody did.
+inline InputLimit LimitOf(int64_t max_input) {
+  if (max_input <= 0) return {};
+  return {.bytes = static_cast<uint64_t>(max_input), .most_ratio = 0};
+}
 
 }  // namespace stepscope

@@ -350,8 +350,10 @@ Result<ReportSet> Export(std::span<const std::string> paths, const ExportOptions
   }
   const auto selection = ParseSteps(options.steps);
   if (!selection) return std::unexpected(selection.error());
-  OpenOptions open{
-      .threads = options.threads, .redact = options.redact, .storage = options.storage};
+  OpenOptions open{.threads = options.threads,
+                   .redact = options.redact,
+                   .max_input = options.max_input,
+                   .storage = options.storage};
   if (options.on_progress) {
     open.on_progress = [&](Progress progress) {  // what is read is read once more
       progress.bytes_total *= 2;

@@ -39,7 +39,7 @@ InputFile FindInput(const std::string& path, const Places& places) {
 
 std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, Wanted keep,
                                   const OpenOptions& options, const redact::Redactor* redactor) {
-  const Places places(options.storage);
+  const Places places(options.storage, LimitOf(options.max_input));
   std::vector<LoadedFile> files(paths.size());
   Progress totals{.files_total = static_cast<int>(paths.size())};
   for (size_t i = 0; i < paths.size(); ++i) {
@@ -264,7 +264,7 @@ Result<LoadedRun> LoadPaths(std::span<const std::string> paths, Wanted keep,
                             const OpenOptions& options) {
   try {
     const StopScope scope(options.stop);
-    const auto found = FindTraces(paths, Places(options.storage));
+    const auto found = FindTraces(paths, Places(options.storage, LimitOf(options.max_input)));
     if (!found) return std::unexpected(found.error());
     auto run = LoadRun(*found, keep, options);
     if (run) run->info.name = NameOfRun(paths);
@@ -277,8 +277,8 @@ Result<LoadedRun> LoadPaths(std::span<const std::string> paths, Wanted keep,
 Result<LoadedRun> LoadRun(const FoundTraces& found, Wanted keep, const OpenOptions& options) {
   std::optional<redact::Redactor> redactor;
   if (options.redact) {
-    auto learned =
-        RedactorOf(found.files, Places(options.storage), *options.redact, options.threads);
+    auto learned = RedactorOf(found.files, Places(options.storage, LimitOf(options.max_input)),
+                              *options.redact, options.threads);
     if (!learned) return std::unexpected(learned.error());
     redactor = std::move(*learned);
   }
@@ -294,7 +294,7 @@ Result<LoadedRun> LoadRun(const FoundTraces& found, Wanted keep, const OpenOptio
   if (auto checked = CheckSameWorld(of_job); !checked) return std::unexpected(checked.error());
   if (auto checked = CheckOneRun(of_job); !checked) return std::unexpected(checked.error());
   LoadedRun run;
-  run.places = Places(options.storage);
+  run.places = Places(options.storage, LimitOf(options.max_input));
   run.threads = options.threads;
   run.redactor = std::move(redactor);
   run.info.notes = found.notes;

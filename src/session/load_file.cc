@@ -78,7 +78,8 @@ void ReadFile(LoadedFile& file, const LoadOptions& load, std::atomic<int64_t>& b
   auto source = load.places.Open(file.info.path, &bytes_read, &failure);
   if (!source) return Fail(file, source.error(), NoteKind::kUnreadable);
   auto trace = ReadTrace(std::move(*source), options);
-  if (!trace && failure.Get()) return Fail(file, *failure.Get(), NoteKind::kUnreadable);
+  if ((!trace && failure.Get()) || failure.refused())
+    return Fail(file, *failure.Get(), NoteKind::kUnreadable);
   if (!trace) return Fail(file, trace.error(), NoteKind::kNotATrace);
   ReadAgainAsHost(*trace, file.info.path, load.places, options);
   if (load.redactor != nullptr) RedactTrace(*trace, *load.redactor);

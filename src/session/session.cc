@@ -12,6 +12,7 @@
 #include "ingest/clock_base.h"
 #include "report/findings.h"
 #include "session/cut_files.h"
+#include "session/cut_names.h"
 #include "session/load.h"
 #include "session/params.h"
 #include "session/plugins.h"
@@ -157,6 +158,7 @@ ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,
       continue;
     }
     Report& report = answer.reports.emplace_back(analysis->run(facts, params));
+    CutNames(report, options.names);
     report.label = analysis->label;
     report.group = GroupName(analysis->group);
   }
