@@ -109,12 +109,14 @@ void ServingRun::TakeFile(RunFolder& folder, const WrittenTrace& trace, int numb
 
 // The workers that wrote none: by rank, where names say it.
 void ServingRun::NameMissing(const std::set<int64_t>& ranks, size_t traces) {
+  constexpr std::string_view kWhere =
+      "to the folder of its configuration (VLLM_TORCH_PROFILER_DIR or SGLANG_TORCH_PROFILER_DIR) on "
+      "its host; name it where it can be read";
   const std::string reason =
-      options_.traces.empty()
-          ? "the server wrote its traces itself, to the folder of its configuration "
-            "(VLLM_TORCH_PROFILER_DIR or SGLANG_TORCH_PROFILER_DIR) on its host; name it "
-            "where it can be read"
-          : "no trace was written to " + options_.traces;
+      !options_.traces.empty() ? "no trace was written to " + options_.traces
+      : result_.unknown.empty()
+          ? fmt::format("the server wrote its traces itself, {}", kWhere)
+          : fmt::format("it is not known whether the server wrote traces: if so, {}", kWhere);
   if (ranks.empty()) {
     const auto wanted = static_cast<size_t>(std::max<int64_t>(1, world_size_));
     for (size_t k = traces; k < wanted; ++k)
