@@ -93,7 +93,7 @@ struct AnalyzeOptions {
   std::vector<int64_t> ranks;  // only these; empty: all
   // Different names in a table: of more, those with the most time stay, and a note sums up the
   // others. 0: all.
-  int64_t names = 10'000;
+  int64_t most_names = 10'000;
   std::vector<KernelGroup> groups;                          // as in Settings, for this question
   std::vector<std::pair<std::string, std::string>> params;  // the same
   std::stop_token stop;  // gives the question up soon after it is asked to

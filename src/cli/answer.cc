@@ -47,7 +47,7 @@ void AddSelection(Command& command, Question& question) {
   AddSettings(command, question.settings);
   AddThreads(command, question.threads);
   AddMaxInput(command, question.max_input);
-  command.Take("--names", question.names).Range(0, 1e9);
+  command.Take("--most-names", question.most_names).Range(0, 1e9);
   command.Switch("--quiet", question.quiet);
 }
 
@@ -121,7 +121,7 @@ Result<ReportSet> Answer(const std::vector<std::string>& paths, const Question& 
   return Found(session->Analyze({.only = question.only,
                                  .steps = question.steps,
                                  .ranks = question.ranks,
-                                 .names = question.names}));
+                                 .most_names = question.most_names}));
 }
 
 Result<ReportSet> Found(Result<ReportSet> answer) {

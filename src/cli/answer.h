@@ -34,7 +34,7 @@ struct Question {
   SettingsFlags settings;
   int threads = 0;
   int64_t max_input = 0;
-  int64_t names = AnalyzeOptions().names;
+  int64_t most_names = AnalyzeOptions().most_names;
   bool quiet = false;  // no progress on the terminal
   std::optional<RedactOptions> redact = {};
 };

@@ -122,9 +122,9 @@ std::span<const Translated> JapaneseOfNotes() {
        "並列構成は dp {layout_dp}、pp {layout_pp}、操作の記録は dp {dp}、pp {pp} です"
        " (後者を使用します)"},
       {"rows were left out of table {table}: its {names} names with the least time ({time} in all; "
-       "set `names` to 0 to keep them)",
+       "set `most_names` to 0 to keep them)",
        "表 {table} から行を除外しました: 時間が最も短い {names} 個の名前の行です (合計 {time}、"
-       "`names` を 0 にするとすべて残ります)"},
+       "`most_names` を 0 にするとすべて残ります)"},
       {"events were left out: more than 64 overlap on their track",
        "イベントを除外しました: 同じトラックで 64 件を超えて重なっています"},
       {"pieces of damaged text were left out: events, members or brackets that are not JSON",

@@ -88,7 +88,7 @@ void CutTable(Table& table, size_t names, size_t most, std::vector<Note>& notes)
   table.rows = std::move(rows);
   notes.push_back({"names_left_out", static_cast<int64_t>(left_out),
                    Say("rows were left out of table {table}: its {names} names with the least time "
-                       "({time} in all; set `names` to 0 to keep them)",
+                       "({time} in all; set `most_names` to 0 to keep them)",
                        table.key, named.sums.size() - most, HumanTime(static_cast<double>(time))),
                    ""});
 }

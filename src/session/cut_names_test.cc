@@ -39,7 +39,7 @@ TEST(CutNames, KeepsThoseWithTheMostTimeInTheirOrder) {
   EXPECT_EQ(report.notes[0].count, 4);
   EXPECT_EQ(std::string(report.notes[0].message),
             "rows were left out of table kernels: its 2 names with the least time (6 ns in all; "
-            "set `names` to 0 to keep them)");
+            "set `most_names` to 0 to keep them)");
 }
 
 TEST(CutNames, FewNamesInManyRowsAndZeroCutNothing) {

@@ -158,7 +158,7 @@ ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,
       continue;
     }
     Report& report = answer.reports.emplace_back(analysis->run(facts, params));
-    CutNames(report, options.names);
+    CutNames(report, options.most_names);
     report.label = analysis->label;
     report.group = GroupName(analysis->group);
   }
