@@ -15,6 +15,7 @@
 #include "tests/front_door.h"
 #include "tests/goodput_lines.h"
 #include "tests/paths.h"
+#include "tests/sanitized.h"
 #include "tests/shell.h"
 #include "tests/support/sample_xspace.h"
 
@@ -58,6 +59,7 @@ void PrintTo(const Growth& growth, std::ostream* out) { *out << growth.what; }
 class CostInLine : public ::testing::TestWithParam<Growth> {
  protected:
   void SetUp() override {
+    if (kSanitized) GTEST_SKIP() << "work was not counted: valgrind runs no sanitizer";
     if (Shell("valgrind --version").code != 0)
       GTEST_SKIP() << "work was not counted: there is no valgrind";
   }

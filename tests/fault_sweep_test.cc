@@ -14,20 +14,12 @@
 
 #include "tests/front_door.h"
 #include "tests/paths.h"
+#include "tests/sanitized.h"
 #include "tests/scratch.h"
 #include "tests/shell.h"
 
 namespace stepscope::testing::fault_sweep_test {
 namespace {
-
-// The shim and the sanitizers would both be malloc().
-#if defined(__has_feature)
-constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 
 bool IsLong() { return std::getenv("STEPSCOPE_LONG") != nullptr; }
 
@@ -75,7 +67,7 @@ bool SaysWhatItLacks(const std::string& json) {
 class FaultSweep : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (kSanitized) GTEST_SKIP() << "not under a sanitizer";
+    if (kSanitized) GTEST_SKIP() << "not under a sanitizer: both would be malloc()";
     ASSERT_EQ(Stepscope("demo " + job_ + " --ranks 2 --steps 3 --layers 1").code, 0);
   }
 

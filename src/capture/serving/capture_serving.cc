@@ -110,7 +110,8 @@ void ServingRun::TakeFile(RunFolder& folder, const WrittenTrace& trace, int numb
 // The workers that wrote none: by rank, where names say it.
 void ServingRun::NameMissing(const std::set<int64_t>& ranks, size_t traces) {
   constexpr std::string_view kWhere =
-      "to the folder of its configuration (VLLM_TORCH_PROFILER_DIR or SGLANG_TORCH_PROFILER_DIR) on "
+      "to the folder of its configuration (VLLM_TORCH_PROFILER_DIR or SGLANG_TORCH_PROFILER_DIR) "
+      "on "
       "its host; name it where it can be read";
   const std::string reason =
       !options_.traces.empty() ? "no trace was written to " + options_.traces
