@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
@@ -60,6 +61,8 @@ class CostInLine : public ::testing::TestWithParam<Growth> {
  protected:
   void SetUp() override {
     if (kSanitized) GTEST_SKIP() << "work was not counted: valgrind runs no sanitizer";
+    if (std::getenv("STEPSCOPE_COSTS") == nullptr)
+      GTEST_SKIP() << "work was not counted: it takes two minutes; ./dev check does";
     if (Shell("valgrind --version").code != 0)
       GTEST_SKIP() << "work was not counted: there is no valgrind";
   }

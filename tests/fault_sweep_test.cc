@@ -1,7 +1,7 @@
 // Lets each call of one kind fail in turn, while the program answers, exports, writes a page and
 // imports: after each there is a clear error or a right answer, and nothing unfinished is left.
 //
-// About ten of each kind; with STEPSCOPE_LONG=1 all of them, at most 2,000 of allocations.
+// About five of each kind; with STEPSCOPE_LONG=1 all of them, at most 2,000 of allocations.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ struct Sweep {
   }
 
   std::vector<int64_t> Which() const {
-    const int64_t all = Count(), most = IsLong() ? 2000 : 10;
+    const int64_t all = Count(), most = IsLong() ? 2000 : 5;
     std::vector<int64_t> which;
     const int64_t step = std::max<int64_t>(1, all / most);
     for (int64_t at = 1; at <= all; at += step) which.push_back(at);
