@@ -87,9 +87,7 @@ constexpr auto kParams = std::to_array<Parameter>({
      "ignore ranks that cost the others less than this share of span"},
 });
 
-constexpr double kFairShares = 1.5;   // of the wait time, to stand out
 constexpr double kEven = 1.0 / 3;     // of a step's usual wait time, in each that counts as late
-constexpr double kMostOfAll = 0.7;    // of the wait time, which stands out of two ranks too
 constexpr double kClearShare = 0.25;  // the same where the rank is clearly late: others may be, too
 constexpr double kMinShare = 0.05;    // of collectives, that have no partner
 constexpr double kPassedOn = 0.05;    // of all wait time, for a rank that came last

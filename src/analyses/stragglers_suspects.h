@@ -33,7 +33,7 @@ struct Suspect : LateRank {
 
 struct Blames {
   std::vector<Suspect> suspects;  // by rank; once explained by blame, the most first
-  StepBlame steps;
+  const StepBlame& steps;
   int64_t total = 0;       // ns of wait time for recorded ranks
   int64_t for_absent = 0;  // ns of wait time for ranks without a trace
 };

@@ -18,27 +18,23 @@
 namespace stepscope::whatif {
 namespace {
 
-constexpr double kFairShares = 1.5;   // of the wait time, as stragglers stand out
-constexpr double kMostOfAll = 0.7;    // of it, of two ranks
-constexpr double kLeastSaved = 0.03;  // of a step, as of an origin
-
-// The rank that the others wait for most, where that stands out and is clear in all steps; absent:
-// none does.
-std::optional<int64_t> MostWaitedFor(const Facts& facts) {
-  const StepBlame steps = BlameOfSteps(facts);
+// The participant that the others wait for most, where that stands out; absent: none does.
+std::optional<uint32_t> MostWaitedFor(const Facts& facts) {
   Blame sum;
-  for (const auto& [step, blame] : steps)
+  for (const auto& [step, blame] : BlameOfSteps(facts))
     for (const auto& [rank, ns] : blame.by_rank) sum.Add(rank, ns);
   if (sum.all <= 0) return std::nullopt;
   const auto [rank, caused] =
       *std::ranges::max_element(sum.by_rank, {}, [](const auto& r) { return r.second; });
   const auto ranks = static_cast<double>(facts.collectives.ranks.size());
   const double share = static_cast<double>(caused) / static_cast<double>(sum.all);
-  if (share < std::min(kFairShares / ranks, kMostOfAll)) return std::nullopt;
+  return share < std::min(kFairShares / ranks, kMostOfAll) ? std::nullopt : std::optional(rank);
+}
+
+bool IsClearlySlow(const Facts& facts, uint32_t rank) {
   const OwnTimes own(facts);
-  if (own.Weigh(steps, rank) != LateEvidence::kClear || !own.IsAlwaysSlow(rank, std::nullopt))
-    return std::nullopt;
-  return facts.collectives.ranks[rank].rank;
+  return own.Weigh(BlameOfSteps(facts), rank) == LateEvidence::kClear &&
+         own.IsAlwaysSlow(rank, std::nullopt);
 }
 
 class ChangeAsker {
@@ -103,16 +99,18 @@ class ChangeAsker {
 
   // Where the search for origins left it out, as for what a rank does between its operators.
   void AskMostWaitedFor() {
-    const auto rank = MostWaitedFor(facts_);
+    const auto participant = MostWaitedFor(facts_);
+    if (!participant) return;
+    const int64_t rank = facts_.collectives.ranks[*participant].rank;
     const auto is_it = [&](const Origin& o) {
       return graph_.ranks[o.late.rank].rank->rank == rank;
     };
-    if (!rank || origins_.Of(graph_, *rank) || std::ranges::any_of(origins_.harmless, is_it))
-      return;
+    if (origins_.Of(graph_, rank) || std::ranges::any_of(origins_.harmless, is_it)) return;
+    if (!IsClearlySlow(facts_, *participant)) return;
     const auto before = out_.size();
-    Try(fmt::format("rank {}: all = median of ranks", *rank), ColumnKind::kWait);
+    Try(fmt::format("rank {}: all = median of ranks", rank), ColumnKind::kWait);
     const double step = static_cast<double>(MeanStep(graph_, origins_.recorded, std::nullopt));
-    const double least = std::max(kLeastSaved, ReplayErrorOf(facts_).median) * step;
+    const double least = std::max(kLeastCost, ReplayErrorOf(facts_).median) * step;
     if (out_.size() == before) return;
     out_.back().rank = rank;
     if (static_cast<double>(out_.back().Saved(facts_)) < least) out_.pop_back();

@@ -132,7 +132,6 @@ void AddOriginFindings(Report& report, const Facts& facts, double error) {
 
 void AddLinkFindings(Report& report, const Facts& facts, std::span<const AskedChange> changes,
                      double error) {
-  constexpr double kLeastCost = 0.03;  // of a step, as of a rank
   const JobGraph& graph = JobGraphOf(facts);
   for (const AskedChange& change : changes) {
     if (change.link == nullptr) continue;

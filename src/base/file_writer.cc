@@ -185,8 +185,11 @@ Result<void> WriteFile(const std::string& path, std::string_view bytes) {
   return done;
 }
 
-Result<void> AppendToFile(const std::string& path, std::string_view bytes, unsigned mode) {
-  const int fd = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, mode);
+Result<void> AppendToFile(const std::string& path, std::string_view bytes,
+                          std::optional<Sharing> sharing) {
+  constexpr int kFlags = O_WRONLY | O_APPEND;
+  const int fd = sharing ? OpenCreating(path, kFlags, *sharing)
+                         : open(path.c_str(), kFlags | O_CREAT | O_CLOEXEC, kNewFile);
   if (fd < 0) return std::unexpected(SystemError("cannot write the file", errno, path));
   const int failed = WriteAll(fd, bytes) ? 0 : errno;
   if (close(fd) != 0 || failed != 0) {

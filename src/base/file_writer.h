@@ -77,8 +77,9 @@ class FileWriter {
 Result<void> WriteFile(const std::string& path, std::string_view bytes);
 
 // Appends to a file that grows in place, and is created if missing. After a failure it may end with
-// a part of the bytes. Not synced.
-// A new file gets these permissions, less the umask.
-Result<void> AppendToFile(const std::string& path, std::string_view bytes, unsigned mode = 0666);
+// a part of the bytes. Not synced. A new file is for those that `sharing` says; without it, as the
+// umask says.
+Result<void> AppendToFile(const std::string& path, std::string_view bytes,
+                          std::optional<Sharing> sharing = {});
 
 }  // namespace stepscope

@@ -167,8 +167,7 @@ Result<void> AppendWindow(const std::string& folder, const WatchedWindow& window
   std::error_code error;
   const auto bytes = fs::file_size(path, error);
   if (!error && static_cast<int64_t>(bytes) > most) fs::rename(path, OlderPath(folder), error);
-  constexpr unsigned kPrivate = 0600;
-  return AppendToFile(path, (IsCut(path) ? "\n" : "") + LineOf(window), kPrivate);
+  return AppendToFile(path, (IsCut(path) ? "\n" : "") + LineOf(window), Sharing::kOwner);
 }
 
 std::string RecordOf(const WatchedWindow& window, size_t most) {

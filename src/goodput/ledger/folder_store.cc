@@ -76,8 +76,7 @@ class FolderStore : public LedgerStore {
     if (added) added = file.Finish();
     if (added) added = file.Commit();
     if (!added) return added;
-    const auto mark = DecodeMark(bytes.substr(0, kSlotsBegin), header.salt);
-    added_.push_back(EntryOf(mark.value_or(SegmentMark()), segment, header.salt, header.job));
+    added_.push_back(EntryOf(bytes, segment, header));
     return {};
   }
 

@@ -156,7 +156,10 @@ Result<ReportSet> CheckOnce(const std::string& store) {
       {"events", "events", checked->events, Unit::kCount},
       {"unlisted", "segments without a manifest", std::ssize(checked->unlisted), Unit::kCount}};
   report.headline = Headline(*checked);
-  report.tables.push_back(FaultTable(checked->faults));
+  Table faults = LossTable("faults", "Faults", KeyColumn("fault", "fault"));
+  for (const SegmentFault& fault : checked->faults)
+    faults.rows.push_back(LossRow(fault, FaultText(fault.kind)));
+  report.tables.push_back(std::move(faults));
   ReportSet answer;
   answer.run = {.name = ledger->name(),
                 .ranks = 1,
@@ -186,28 +189,33 @@ Result<std::string> SegmentBytes(const Ledger& ledger, const std::string& name) 
        got = (*source)(part.data(), part.size(), bytes.size())) {
     bytes.append(part, 0, got);
   }
+  CutToUsed(bytes);
+  return bytes;
+}
+
+void CutToUsed(std::string& bytes) {
   const size_t last = bytes.find_last_not_of('\0');
   const size_t used =
       last == bytes.npos || last < kSlotsBegin ? 0 : (last - kSlotsBegin) / kSlotBytes + 1;
   bytes.resize(kSlotsBegin + used * kSlotBytes);
-  return bytes;
 }
 
-Table FaultTable(const std::vector<SegmentFault>& faults) {
-  Table table{.key = "faults", .title = "Faults", .text_rows = 100};
+Table LossTable(std::string key, Phrase title, Column said) {
+  Table table{.key = std::move(key), .title = std::move(title), .text_rows = 100};
   table.columns = {KeyColumn("file", "file"),
-                   Words(KeyColumn("fault", "fault")),
+                   Words(std::move(said)),
                    ValueColumn("job", "job"),
                    CountColumn("lost_events", "lost events"),
                    ValueColumn("first", "from", Unit::kUnixTime),
                    ValueColumn("last", "to", Unit::kUnixTime)};
-  const auto time = [](int64_t ns) { return ns == kUnknown ? Cell() : Cell(ns); };
-  for (const SegmentFault& fault : faults) {
-    table.rows.push_back({fault.file, std::string(FaultText(fault.kind)), fault.job,
-                          fault.events < 0 ? Cell() : Cell(fault.events), time(fault.first),
-                          time(fault.last)});
-  }
   return table;
+}
+
+std::vector<Cell> LossRow(const SegmentFault& fault, std::string_view said) {
+  const auto time = [](int64_t ns) { return ns == kUnknown ? Cell() : Cell(ns); };
+  return {fault.file,        std::string(said),
+          fault.job,         fault.events < 0 ? Cell() : Cell(fault.events),
+          time(fault.first), time(fault.last)};
 }
 
 }  // namespace goodput

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "goodput/ledger/ledger.h"
@@ -22,7 +23,12 @@ Result<CheckedLedger> CheckLedger(const Ledger& ledger);
 // if it cannot be read.
 Result<std::string> SegmentBytes(const Ledger& ledger, const std::string& name);
 
-// The table of faults.
-Table FaultTable(const std::vector<SegmentFault>& faults);
+// Cuts the bytes of a segment behind the last slot that is not empty. REQUIRES: they hold its two
+// headers.
+void CutToUsed(std::string& bytes);
+
+// A table with a row for each fault: of which file, what is `said` of it, and what it lost.
+Table LossTable(std::string key, Phrase title, Column said);
+std::vector<Cell> LossRow(const SegmentFault& fault, std::string_view said);
 
 }  // namespace stepscope::goodput

@@ -70,14 +70,16 @@ bool Concerns(const SegmentFault& fault, const std::string* job) {
 std::string_view FaultName(FaultKind kind) { return kFaults[static_cast<size_t>(kind)].name; }
 std::string_view FaultText(FaultKind kind) { return kFaults[static_cast<size_t>(kind)].text; }
 
-DecodedManifest ReadManifest(const std::string& path) {
-  auto source = ByteSource::Open(path);
+DecodedManifest ReadManifest(const std::string& folder, const std::string& path) {
+  auto source = ByteSource::Open(folder + "/" + path);
   if (!source) return {.entries = {}, .damaged = true};
   std::string bytes, part(size_t{1} << 16, '\0');
   for (size_t got = source->Read(part); got > 0; got = source->Read(part)) {
     bytes.append(part, 0, got);
   }
-  return DecodeManifest(bytes);
+  DecodedManifest manifest = DecodeManifest(bytes);
+  for (ManifestEntry& entry : manifest.entries) entry.name.insert(0, FolderOf(path));
+  return manifest;
 }
 
 FolderManifest ReadManifests(const std::string& folder, std::vector<std::string> paths) {
@@ -88,12 +90,10 @@ FolderManifest ReadManifests(const std::string& folder, std::vector<std::string>
   std::set<std::string> repaired;
   for (const std::string& path : paths) {
     const bool of_ledger = path.ends_with(kLedgerManifest);
-    auto manifest = ReadManifest(folder + "/" + path);
+    auto manifest = ReadManifest(folder, path);
     if (manifest.damaged || (of_ledger && manifest.torn)) all.damaged.push_back(path);
-    for (ManifestEntry& entry : manifest.entries) {
-      entry.name.insert(0, FolderOf(path));
+    for (ManifestEntry& entry : manifest.entries)
       TakeEntry(std::move(entry), of_ledger, repaired, all);
-    }
   }
   for (const auto& [name, entry] : all.gone) all.listed.erase(name);
   return all;

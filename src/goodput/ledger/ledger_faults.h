@@ -56,8 +56,8 @@ inline constexpr std::string_view kLedgerManifest = "ledger.manifest";
 // Reads manifests: paths relative to `folder`. One that cannot be read counts as damaged.
 FolderManifest ReadManifests(const std::string& folder, std::vector<std::string> paths);
 
-// Reads the bytes of one.
-DecodedManifest ReadManifest(const std::string& path);
+// Reads the one at `path`, as there; its entries are named relative to `folder`, too.
+DecodedManifest ReadManifest(const std::string& folder, const std::string& path);
 
 // The fault that is known without reading all of the segment, if any. `size`: of the file.
 std::optional<SegmentFault> FaultOf(const std::string& folder, const std::string& name,

@@ -16,6 +16,7 @@
 #include "base/system_error.h"
 #include "base/time_units.h"
 #include "goodput/ledger/ledger_check.h"
+#include "goodput/ledger/postgres.h"
 #include "goodput/recorder/segment_name.h"
 #include "report/columns.h"
 #include "report/humanize.h"
@@ -62,9 +63,7 @@ std::string Salvaged(std::string bytes, const SegmentHeader& header, int64_t& le
     left += good ? 1 : 0;
     at += taken;
   }
-  const size_t last = bytes.find_last_not_of('\0');
-  const size_t used = last < kSlotsBegin ? 0 : (last - kSlotsBegin) / kSlotBytes + 1;
-  bytes.resize(kSlotsBegin + used * kSlotBytes);
+  CutToUsed(bytes);
   const std::span<char, kSlotsBegin> head(bytes.data(), kSlotsBegin);
   EncodeHeader(header, head);
   PutMark(ClosingMark(std::string_view(bytes).substr(kSlotsBegin)), header.salt, head);
@@ -91,13 +90,7 @@ class Repair {
 
   Report Told() const {
     Report report{.analysis = "goodput_repair", .title = "Ledger repair"};
-    Table table{.key = "repairs", .title = "Repairs", .text_rows = 100};
-    table.columns = {KeyColumn("file", "file"),
-                     Words(KeyColumn("repair", "repair")),
-                     ValueColumn("job", "job"),
-                     CountColumn("lost_events", "lost events"),
-                     ValueColumn("first", "from", Unit::kUnixTime),
-                     ValueColumn("last", "to", Unit::kUnixTime)};
+    Table table = LossTable("repairs", "Repairs", KeyColumn("repair", "repair"));
     table.rows = rows_;
     report.metrics = {{"repaired", "repaired faults", repaired_, Unit::kCount},
                       {"left", "faults left", std::ssize(rows_) - repaired_, Unit::kCount},
@@ -115,10 +108,7 @@ class Repair {
   std::string PathOf(const std::string& name) const { return ledger_.name() + "/" + name; }
 
   void Tell(const SegmentFault& fault, const char* repair, bool done = true) {
-    const auto time = [](int64_t ns) { return ns == kUnknown ? Cell() : Cell(ns); };
-    rows_.push_back({fault.file, std::string(repair), fault.job,
-                     fault.events < 0 ? Cell() : Cell(fault.events), time(fault.first),
-                     time(fault.last)});
+    rows_.push_back(LossRow(fault, repair));
     repaired_ += done ? 1 : 0;
     lost_ += std::max<int64_t>(fault.events, 0);
   }
@@ -197,10 +187,7 @@ class Repair {
       return {};
     }
     Tell(fault, "kept what is readable");
-    auto entries = ReadManifest(path).entries;
-    const size_t slash = fault.file.rfind('/');
-    const std::string folder = slash == std::string::npos ? "" : fault.file.substr(0, slash + 1);
-    for (ManifestEntry& entry : entries) entry.name.insert(0, folder);
+    const auto entries = ReadManifest(ledger_.name(), fault.file).entries;
     entries_.insert(entries_.begin(), entries.begin(), entries.end());
     return dry_ ? Result<void>() : SetAside(path);
   }
@@ -232,8 +219,7 @@ class Repair {
     const std::string good = Salvaged(std::move(*bytes), header, left);
     GiveUp(fault, fault.file);
     Tell(fault, "kept what is readable");
-    const auto mark = DecodeMark(std::string_view(good).substr(0, kSlotsBegin), header.salt);
-    entries_.push_back(EntryOf(mark.value_or(SegmentMark()), fault.file, header.salt, header.job));
+    entries_.push_back(EntryOf(good, fault.file, header));
     if (dry_) return {};
     if (auto kept = KeepAside(PathOf(fault.file)); !kept) return kept;
     return WriteFile(PathOf(fault.file), good);

@@ -158,6 +158,11 @@ ManifestEntry EntryOf(const SegmentMark& mark, std::string name, uint32_t salt, 
           .job = std::move(job)};
 }
 
+ManifestEntry EntryOf(std::string_view bytes, std::string name, const SegmentHeader& header) {
+  const auto mark = DecodeMark(bytes.substr(0, kSlotsBegin), header.salt);
+  return EntryOf(mark.value_or(SegmentMark()), std::move(name), header.salt, header.job);
+}
+
 std::string EncodeEntries(std::span<const ManifestEntry> entries) {
   std::string out;
   for (const ManifestEntry& entry : entries) out += Line(entry);

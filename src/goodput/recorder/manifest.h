@@ -44,6 +44,9 @@ struct ManifestEntry {
 // The entry of a segment with this mark.
 ManifestEntry EntryOf(const SegmentMark& mark, std::string name, uint32_t salt, std::string job);
 
+// The same of a segment's bytes, whose mark may be missing.
+ManifestEntry EntryOf(std::string_view bytes, std::string name, const SegmentHeader& header);
+
 // Entries in the form of a manifest, with the checksum that ends them; nothing for no entries.
 std::string EncodeEntries(std::span<const ManifestEntry> entries);
 

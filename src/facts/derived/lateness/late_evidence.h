@@ -20,6 +20,11 @@ enum class LateEvidence : uint8_t {
   kClear,        // it spends more time than the others, far beyond how its steps vary
 };
 
+// Of all wait time, what a rank must cause to stand out: this many times a fair share, or, of two
+// ranks, this much.
+inline constexpr double kFairShares = 1.5;
+inline constexpr double kMostOfAll = 0.7;
+
 // Whether being first of `participants` in `times` of `all` is no chance: less than 1 in 500 for
 // all of them together, if they are alike.
 bool IsNoChance(int64_t times, int64_t all, size_t participants);

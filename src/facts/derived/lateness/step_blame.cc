@@ -29,9 +29,7 @@ std::optional<int64_t> StepOf(const Facts& facts, const CollectiveMatch& match) 
   return std::nullopt;
 }
 
-}  // namespace
-
-StepBlame BlameOfSteps(const Facts& facts) {
+StepBlame FindBlame(const Facts& facts) {
   const CollectiveFacts& c = facts.collectives;
   StepBlame steps;
   for (const CollectiveMatch& match : c.matches) {
@@ -44,6 +42,10 @@ StepBlame BlameOfSteps(const Facts& facts) {
   }
   return steps;
 }
+
+}  // namespace
+
+const StepBlame& BlameOfSteps(const Facts& facts) { return facts.memo.Of<FindBlame>(facts); }
 
 std::set<int64_t> LateSteps(const StepBlame& steps, uint32_t rank) {
   std::set<int64_t> late;

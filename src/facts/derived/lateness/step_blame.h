@@ -32,7 +32,7 @@ using StepBlame = std::map<int64_t, Blame>;  // by step number
 
 // Of the steps in which a collective was split into wait and transfer, as its last to arrive
 // numbers them. Where a rank without a trace was last, nobody is known to have caused the wait.
-StepBlame BlameOfSteps(const Facts& facts);
+const StepBlame& BlameOfSteps(const Facts& facts);
 
 // The steps in which the participant caused at least half of the wait time.
 std::set<int64_t> LateSteps(const StepBlame& steps, uint32_t rank);

@@ -19,7 +19,6 @@
 namespace stepscope {
 namespace {
 
-constexpr double kLeastCost = 0.03;   // of a step
 constexpr double kBeyondError = 2.5;  // standard errors of what it saves
 constexpr double kMostSteps = 0.75;   // that it saves something in
 constexpr double kNeeded = 0.25;      // of what several save together, that is lost without one

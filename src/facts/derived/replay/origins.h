@@ -39,9 +39,11 @@ struct Origin {
   CriticalPathOfJob path;
 };
 
+inline constexpr double kLeastCost = 0.03;  // of a step
+
 struct Origins {
   std::vector<int64_t> recorded;  // of each of JobGraph::steps, how long it takes
-  // The most costly first. Each saves 3 % of a step and more than a replay errs by: at the median
+  // The most costly first. Each saves kLeastCost and more than a replay errs by: at the median
   // since then, by 2.5 standard errors, and something in three of four steps; or on average, if
   // that is saved in three steps or more in which the rank is far beyond its peers.
   std::vector<Origin> found;
