@@ -188,6 +188,9 @@ struct Evidence {
 struct Extent {
   int64_t time = 0;  // ns of one rank; 0: its mean time
   double steps = 0;  // of one rank; 0: as many of the mean length as the time holds
+  // Recordings of one rank that an impact is the sum of, where the time is 0: a mean time is of
+  // one.
+  double recordings = 1;
 };
 
 // Something worth acting on: what it is, the numbers that show it, and one concrete thing to try.

@@ -215,18 +215,19 @@ Phrase SayBecause(const Facts& facts, const StepChange& c, const std::optional<T
 }
 
 // Since when, by how much, and, once that is known, why.
-Finding FindingOf(const StepChange& c, const Phrase& why) {
+Finding FindingOf(const Facts& facts, const StepChange& c, const Phrase& why) {
   const double share = static_cast<double>(c.Difference()) / static_cast<double>(c.before);
   return {
       .message = Say("Step time is {share} longer since step {step}{why}.", HumanRatio(share),
                      c.since, why.empty() ? Phrase() : ": " + why),
       .impact = ToInt64(static_cast<double>(c.Difference()) * static_cast<double>(c.steps_after)),
       .table = "changes",
+      .extent = {.recordings = facts.RecordingsOfARank()},
       .since = c.since};
 }
 
 Finding ByWork(const Facts& facts, const StepChange& c, const WorkRise& work) {
-  Finding finding = FindingOf(c, SayMore(facts, work) + ": " + SayWork(facts, work));
+  Finding finding = FindingOf(facts, c, SayMore(facts, work) + ": " + SayWork(facts, work));
   const LateReason reason = ReasonOf(facts, work);
   finding.because = Say("step time: median {before} before, {after} since; rank {rank}: {evidence}",
                         Time(c.before), Time(c.after), work.rank, SayWorkEvidence(facts, work));
@@ -264,7 +265,7 @@ void BlameAbsent(const Facts& facts, const StepChange& c, const Together& togeth
 // A change that no part explains, or that other load may have caused, is reported but not ranked by
 // its cost.
 Finding ByParts(const Facts& facts, const StepChange& c, const std::optional<Together>& cause) {
-  Finding finding = FindingOf(c, cause ? SayCause(facts, *cause) : Phrase());
+  Finding finding = FindingOf(facts, c, cause ? SayCause(facts, *cause) : Phrase());
   finding.because = SayBecause(facts, c, cause);
   finding.hint = Hint(facts, c, cause);
   finding.cause = CauseOf(cause);

@@ -80,6 +80,7 @@ void AddFinding(Report& report, const Facts& facts, const LateRank& late, double
        .table = "stages",
        .cause = {CauseOf(late.reason), rank.rank},
        .nearness = late.reason == LateReason::kUnknown ? Nearness::kSymptom : Nearness::kCause,
+       .extent = {.recordings = facts.RecordingsOfARank()},
        .since = late.since});
 }
 

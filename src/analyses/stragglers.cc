@@ -92,17 +92,19 @@ constexpr double kClearShare = 0.25;  // the same where the rank is clearly late
 constexpr double kMinShare = 0.05;    // of collectives, that have no partner
 constexpr double kPassedOn = 0.05;    // of all wait time, for a rank that came last
 
-// ns, at least 1; of the devices but for those of `except`.
+// ns of all recordings of a device, at least 1; of the devices but for those of `except`.
 int64_t MeanSpan(const Facts& facts, const RankCollectives* except = nullptr) {
-  double sum = 0, devices = 0;
+  double sum = 0;
+  std::set<std::pair<int64_t, int64_t>> devices;
   for (const DeviceFacts& device : facts.devices) {
     const bool own = except != nullptr && device.rank->rank == except->rank &&
                      (except->device < 0 || device.device == except->device);
     if (own) continue;
     sum += static_cast<double>(device.total.Span());
-    ++devices;
+    devices.emplace(device.rank->rank, device.device);
   }
-  return std::max<int64_t>(ToInt64(sum / std::max(devices, 1.0)), 1);
+  const auto count = static_cast<double>(std::max<size_t>(devices.size(), 1));
+  return std::max<int64_t>(ToInt64(sum / count), 1);
 }
 
 // Of the others' span: they wait until the rank's own span begins, too.
@@ -259,6 +261,7 @@ void AddFinding(Report& report, const Facts& facts, const Blames& blames, const 
        .table = "ranks",
        .cause = {CauseOf(s.reason), rank},
        .nearness = s.reason == LateReason::kUnknown ? Nearness::kSymptom : Nearness::kCause,
+       .extent = {.recordings = facts.RecordingsOfARank()},
        .since = s.since,
        .at_most = MayBeChance(facts, s) || IsOfGroup(facts, s) ? Severity::kLow : Severity::kHigh});
 }

@@ -84,6 +84,7 @@ void AddFinding(Report& report, const Facts& facts, const AbsentWait& wait,
        .cause = {CauseKind::kWait,
                  wait.absent.size() == 1 ? std::optional(wait.absent.front()) : std::nullopt},
        .nearness = Nearness::kCause,
+       .extent = {.recordings = facts.RecordingsOfARank()},
        .since = since});
 }
 

@@ -51,6 +51,7 @@ Phrase SayWho(const JobGraph& graph, const Origin& origin) {
   for (const OriginRank& other : origin.with) ranks.push_back(graph.ranks[other.rank].rank->rank);
   std::ranges::sort(ranks);
   const Phrase who = Capitalized(SayRanks(ranks)), when = SayWhen(graph, origin);
+  if (graph.ranks.size() == 1) return Say("{rank} takes longer{when}", who, when);
   return ranks.size() > 1 ? Say("{ranks} together hold the job up{when}", who, when)
                           : Say("{rank} holds the job up{when}", who, when);
 }
@@ -121,6 +122,7 @@ void AddOriginFindings(Report& report, const Facts& facts, double error) {
          .table = "changes",
          .cause = {CauseKind::kWait, graph.ranks[origin.late.rank].rank->rank},
          .nearness = Nearness::kPart,  // under what says why, if that is known
+         .extent = {.recordings = facts.RecordingsOfARank()},
          .since = origin.since,
          .worth = known && !origin.late.of_one_name
                       ? std::optional(WorthOf(saved, recorded, error,
@@ -166,6 +168,7 @@ void AddLinkFindings(Report& report, const Facts& facts, std::span<const AskedCh
          .table = "changes",
          .cause = {CauseKind::kCommunication, std::nullopt},
          .nearness = Nearness::kCause,
+         .extent = {.recordings = facts.RecordingsOfARank()},
          .since = change.since,
          .worth = report.status == Status::kOk
                       ? std::optional(WorthOf(saved, recorded, error,

@@ -22,14 +22,33 @@ std::string ClockOf(int64_t time) {
   return fmt::format("{:%H:%M:%S}", fmt::localtime(static_cast<std::time_t>(time / kSecond)));
 }
 
-// A line for a window, and one for each part that departed in it.
-void Show(const WatchedWindow& window) {
-  const std::string clock = ClockOf(window.time);
-  fmt::print("{}  {}\n", clock, SayWindow(window));
-  for (const WatchedDeparture& departure : window.departed)
-    fmt::print("{}  {}\n", clock, SayDeparture(departure));
-  std::fflush(stdout);
-}
+// Prints a line for each window, and one for each part that departed in it. Of windows that could
+// not be compared for one reason the first is printed, and how many there were when that is over.
+class Shown {
+ public:
+  void Show(const WatchedWindow& window) {
+    const std::string clock = ClockOf(window.time);
+    const bool again = !window.why.empty() && window.why == why_;
+    repeated_ = again ? repeated_ + 1 : EndRow(clock);
+    why_ = window.why;
+    if (again) return;
+    fmt::print("{}  {}\n", clock, SayWindow(window));
+    for (const WatchedDeparture& departure : window.departed)
+      fmt::print("{}  {}\n", clock, SayDeparture(departure));
+    std::fflush(stdout);
+  }
+
+ private:
+  // How many are repeated now: none.
+  int64_t EndRow(const std::string& clock) const {
+    if (repeated_ > 0)
+      fmt::print("{}  not compared for that reason: {} windows more\n", clock, repeated_);
+    return 0;
+  }
+
+  std::string why_;
+  int64_t repeated_ = 0;
+};
 
 // A capture without any trace is a window that says why.
 Result<void> CaptureInto(const std::string& folder, CaptureOptions options,
@@ -74,6 +93,7 @@ int RunWatch(const CaptureFlags& flags, const WatchFlags& watch, const CaptureOn
   each.cancelled = [&] { return signals.Came(); };
   auto log = OpenLog(flags.goodput, watch.job);
   if (!log) return Fail(log.error());
+  Shown shown;
   const auto done = Watch(
       {.folder = flags.options.folder,
        .every = Nanoseconds(watch.every),
@@ -85,7 +105,7 @@ int RunWatch(const CaptureFlags& flags, const WatchFlags& watch, const CaptureOn
        .job = watch.job,
        .record = RecorderOf(*log),
        .most_record = kMostWatchedText,
-       .on_window = Show,
+       .on_window = [&](const WatchedWindow& window) { shown.Show(window); },
        .on_problem = [](const Error& error) { Fail(error); },
        .cancelled = each.cancelled});
   return done ? kDone : Fail(done.error());

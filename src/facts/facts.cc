@@ -2,6 +2,7 @@
 #include "facts/facts.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/stop.h"
 
@@ -118,6 +119,13 @@ LaunchCount AddUpLaunches(std::span<const RankActivity> ranks) {
 
 bool Facts::HasSteps() const {
   return std::ranges::any_of(ranks, [](const RankActivity& r) { return !r.steps.empty(); });
+}
+
+double Facts::RecordingsOfARank() const {
+  std::set<int64_t> numbers;
+  for (const RankActivity& rank : ranks) numbers.insert(rank.rank);
+  return static_cast<double>(ranks.size()) /
+         static_cast<double>(std::max<size_t>(numbers.size(), 1));
 }
 
 bool Facts::OnHost() const { return std::ranges::any_of(ranks, &RankActivity::on_host); }

@@ -60,6 +60,8 @@ struct Facts {
 
   std::string_view Name(const Activity& activity) const { return (*names)[activity.name]; }
   bool HasSteps() const;
+  // How many recordings there are of a rank, in the mean: several where each is a window.
+  double RecordingsOfARank() const;
   // Whether the job has no accelerator: "devices" are hosts, and their streams threads.
   bool OnHost() const;
   // Whether a library on the host communicates, for devices or in their place.

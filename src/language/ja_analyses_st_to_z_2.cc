@@ -202,6 +202,7 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
       {" in steps {steps} and {last}", "ステップ {steps}、{last} で"},
       {"{ranks} together hold the job up{when}", "{when}{ranks} がともにジョブを遅らせています"},
       {"{rank} holds the job up{when}", "{when}{rank} がジョブを遅らせています"},
+      {"{rank} takes longer{when}", "{when}{rank} の時間が増えています"},
       {"than before", "以前より"},
       {"than on {ranks} with the same work", "同じ処理を行う {ranks} より"},
       {"its own work takes {time} more per step {than}{units}",

@@ -145,6 +145,15 @@ TEST(JoinFindings, AFindingIsWeighedByWhatItWasMeasuredOver) {
       << "without steps: of all that was recorded";
 }
 
+// A mean time is of one recording, and the impact may be of several windows of a rank.
+TEST(JoinFindings, AnImpactOfSeveralWindowsIsWeighedByAllOfThem) {
+  Finding f = Of("Rank 1 waits", 800, {}, Nearness::kSymptom);
+  f.extent = {.recordings = 4};
+  const auto answer = Joined({f});
+  EXPECT_EQ(answer.reports[0].findings[0].share, 0.2);
+  EXPECT_EQ(answer.reports[0].findings[0].per_step, 20);
+}
+
 // What a replay says of one rank is certain, and part of what communication costs at most.
 TEST(JoinFindings, ARankOfAReplayComesBeforeCommunicationOfAll) {
   Finding all = Of("All", 400, {CauseKind::kCommunication}, Nearness::kPart);

@@ -72,7 +72,8 @@ void Weigh(Found& found, const RankTime& whole) {
   Finding& f = found.finding;
   found.now = 0;
   // Without steps there is no typical part: a share is one of all that was recorded.
-  if (f.extent.time <= 0 || whole.steps <= 0) f.extent.time = std::max(f.extent.time, whole.time);
+  const int64_t mean = ToInt64(static_cast<double>(whole.time) * f.extent.recordings);
+  if (f.extent.time <= 0 || whole.steps <= 0) f.extent.time = std::max(f.extent.time, mean);
   const auto time = static_cast<double>(f.extent.time);
   if (f.impact <= 0 || time <= 0) return;
   f.share = std::min(static_cast<double>(f.impact) / time, 1.0);

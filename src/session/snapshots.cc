@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/intervals.h"
+#include "facts/derived/steps/step_categories.h"
 #include "ingest/rank_name.h"
 #include "report/humanize.h"
 #include "session/job_of_files.h"
@@ -22,11 +23,10 @@ bool OfOneProcess(const LoadedFile& a, const LoadedFile& b) {
   return !process.empty() && process == ProcessOfSnapshot(b.info.path);
 }
 
-// ns that nobody recorded between two windows.
+// ns that nobody recorded between two windows, on the host or a device.
 int64_t Between(const LoadedFile& previous, const LoadedFile& next) {
-  if (previous.rank.activities.empty() || next.rank.activities.empty()) return 0;
-  return std::max<int64_t>(
-      0, next.rank.activities.front().start - previous.rank.activities.back().end);
+  const auto before = WholeRecording(previous.rank), after = WholeRecording(next.rank);
+  return before && after ? std::max<int64_t>(0, after->start - before->end) : 0;
 }
 
 constexpr int64_t kMostSteps = int64_t{1} << 40;  // numbers beyond are no counts

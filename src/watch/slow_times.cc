@@ -65,6 +65,35 @@ std::vector<int64_t> TimesOf(const Windows& windows) {
   return apart;
 }
 
+bool CanBeCompared(const WatchedWindow& window) {
+  return window.why.empty() && window.step_time > 0;
+}
+
+// What the windows that cannot be compared would have told of.
+struct Untold {
+  int64_t windows = 0;
+  int64_t time = 0;      // ns
+  std::string why = {};  // of the last of them
+};
+
+// Leaves those that can be compared, with their times.
+Untold LeaveOut(Windows& windows, std::vector<int64_t>& times) {
+  Untold untold;
+  Windows compared;
+  std::vector<int64_t> their_times;
+  for (size_t w = 0; w < windows.size(); ++w) {
+    if (CanBeCompared(windows[w])) {
+      compared.push_back(std::move(windows[w]));
+      their_times.push_back(times[w]);
+    } else {
+      untold = {untold.windows + 1, untold.time + times[w], windows[w].why};
+    }
+  }
+  windows = std::move(compared);
+  times = std::move(their_times);
+  return untold;
+}
+
 // How much less time the steps of a window's time would have taken at the usual step time.
 int64_t LostIn(const WatchedWindow& window, int64_t time, int64_t usual) {
   const double share = 1 - static_cast<double>(usual) / static_cast<double>(window.step_time);
@@ -103,14 +132,14 @@ std::optional<WatchedDeparture> LongerPart(const Times& usual, const Times& then
 
 class SlowReport {
  public:
-  explicit SlowReport(const Windows& windows)
+  SlowReport(const Windows& windows, std::vector<int64_t> times)
       : windows_(windows),
         usual_(UsualStepTime(windows)),
         slow_(SlowTimesOf(windows, usual_)),
-        times_(TimesOf(windows)),
+        times_(std::move(times)),
         parts_(MediansOf(windows, [&](size_t w) { return !IsSlow(windows[w], usual_); })) {}
 
-  void Fill(Report& report) const {
+  void Fill(Report& report, const Untold& untold) const {
     int64_t watched = 0, slow = 0, lost = 0;
     for (size_t w = 0; w < windows_.size(); ++w) {
       watched += times_[w];
@@ -123,33 +152,55 @@ class SlowReport {
         {"usual_step_time", "usual step time", usual_, Unit::kNanoseconds},
         {"watched_time", "watched", watched, Unit::kNanoseconds},
         {"slow_time", "slower than usual", slow, Unit::kNanoseconds},
-        {"lost_time", "lost", lost, Unit::kNanoseconds}};
+        {"lost_time", "lost", lost, Unit::kNanoseconds},
+        {"not_compared", "windows not compared", untold.windows, Unit::kCount},
+        {"unknown_time", "not known", untold.time, Unit::kNanoseconds}};
     report.headline =
         slow_.empty()
             ? Say("Steps took no longer than usual in {time} ({count} windows)",
                   HumanNanoseconds(watched), HumanCount(static_cast<int64_t>(windows_.size())))
             : Say("For {slow} of {time} steps took longer than usual: about {lost} lost",
                   HumanNanoseconds(slow), HumanNanoseconds(watched), HumanNanoseconds(lost));
-    if (const auto longer = LongestOf(slow_); longer) {
+    const SlowTime* costliest = Costliest();
+    if (const auto longer = costliest ? LongerIn(*costliest) : std::nullopt; longer) {
       report.headline += Say(". Most of it: rank {rank}, {part} {then} per step, usually {usual}",
                              longer->rank, Phrase(TitleOfPart(longer->part)),
                              HumanNanoseconds(longer->now), HumanNanoseconds(longer->before));
     }
+    if (untold.windows > 0) {
+      report.headline +=
+          Say(". {windows} could not be compared: what was lost in these {time} is "
+              "not known",
+              Plural(static_cast<size_t>(untold.windows), "window"), HumanNanoseconds(untold.time));
+    }
     report.tables.push_back(TableOfTimes());
+    report.tables.push_back(TableOfFindings());
   }
 
  private:
   Table TableOfTimes() const {
-    Table table{
-        .key = "slow_times",
-        .title = "When it was slower",
-        .columns = {KeyColumn("since", "since", Unit::kUnixTime),
-                    ValueColumn("until", "until", Unit::kUnixTime),
-                    TimeColumn("step_time", "step time"), ValueColumn("rank", "rank"),
-                    Words(ValueColumn("part", "part")), TimeColumn("usual", "usually"),
-                    TimeColumn("then", "per step then"), TimeColumn("lost", "lost"),
-                    ValueColumn("finding", "finding then"), Detail(ValueColumn("kept", "trace"))}};
+    Table table{.key = "slow_times",
+                .title = "When it was slower",
+                .columns = {KeyColumn("since", "since", Unit::kUnixTime),
+                            ValueColumn("until", "until", Unit::kUnixTime),
+                            TimeColumn("step_time", "step time"), ValueColumn("rank", "rank"),
+                            Words(ValueColumn("part", "part")), TimeColumn("usual", "usually"),
+                            TimeColumn("then", "per step then"), TimeColumn("lost", "lost"),
+                            Detail(ValueColumn("finding", "finding then")),
+                            Detail(ValueColumn("kept", "trace"))}};
     for (const SlowTime& slow : slow_) table.rows.push_back(RowOf(slow));
+    return table;
+  }
+
+  Table TableOfFindings() const {
+    Table table{.key = "findings",
+                .title = "What a report of that time found first",
+                .columns = {KeyColumn("since", "since", Unit::kUnixTime),
+                            ValueColumn("finding", "finding")}};
+    for (const SlowTime& slow : slow_) {
+      if (const std::string finding = FindingIn(slow); !finding.empty())
+        table.rows.push_back({windows_[slow.first].time, TextCell(finding)});
+    }
     return table;
   }
 
@@ -179,21 +230,26 @@ class SlowReport {
     return UpperMedian(steps);
   }
 
-  // Of the slow time that cost most.
-  std::optional<WatchedDeparture> LongestOf(const std::vector<SlowTime>& slow) const {
+  // Null: it was never slower.
+  const SlowTime* Costliest() const {
     const auto most =
-        std::ranges::max_element(slow, {}, [&](const SlowTime& s) { return LostIn(s); });
-    return most == slow.end() ? std::nullopt : LongerIn(*most);
+        std::ranges::max_element(slow_, {}, [&](const SlowTime& s) { return LostIn(s); });
+    return most == slow_.end() ? nullptr : &*most;
+  }
+
+  // What the first of its windows that found something says of itself.
+  std::string FindingIn(const SlowTime& slow) const {
+    for (size_t w = slow.first; w <= slow.last; ++w) {
+      const WatchedWindow& window = windows_[w];
+      if (!window.findings.empty()) return window.findings.front();
+      if (!window.verdict.empty()) return window.verdict;
+    }
+    return "";
   }
 
   std::vector<Cell> RowOf(const SlowTime& slow) const {
-    std::string kept, finding;
-    for (size_t w = slow.first; w <= slow.last; ++w) {
-      const WatchedWindow& window = windows_[w];
-      if (kept.empty()) kept = window.kept;
-      if (finding.empty())
-        finding = window.findings.empty() ? window.verdict : window.findings.front();
-    }
+    std::string kept;
+    for (size_t w = slow.first; w <= slow.last && kept.empty(); ++w) kept = windows_[w].kept;
     const int64_t lost = LostIn(slow);
     const auto longer = LongerIn(slow);
     return {windows_[slow.first].time,
@@ -204,7 +260,6 @@ class SlowReport {
             When(longer.has_value(), longer ? longer->before : 0),
             When(longer.has_value(), longer ? longer->now : 0),
             lost,
-            TextCell(finding),
             TextCell(kept)};
   }
 
@@ -228,17 +283,16 @@ Result<Report> WatchedReport(const std::string& folder) {
 
 Report WatchedReport(std::vector<WatchedWindow> windows) {
   Report report{.analysis = "watched", .title = "Watched job"};
-  const std::string why = windows.back().why;
-  const size_t all = windows.size();
-  std::erase_if(windows, [](const WatchedWindow& w) { return !w.why.empty() || w.step_time <= 0; });
+  std::ranges::stable_sort(windows, {}, &WatchedWindow::time);
+  std::vector<int64_t> times = TimesOf(windows);
+  const Untold untold = LeaveOut(windows, times);
   if (windows.empty()) {
     report.status = Status::kUnavailable;
-    report.why = Say("none of {count} windows could be compared: {why}",
-                     HumanCount(static_cast<int64_t>(all)), Phrase::Name(why));
+    report.why = Say("none of {count} windows could be compared: {why}", HumanCount(untold.windows),
+                     Phrase::Name(untold.why));
     return report;
   }
-  std::ranges::stable_sort(windows, {}, &WatchedWindow::time);
-  SlowReport(windows).Fill(report);
+  SlowReport(windows, std::move(times)).Fill(report, untold);
   return report;
 }
 

@@ -203,7 +203,23 @@ TEST(Watch, TheRecordsTellWhenItWasSlowerToo) {
             "rank 1, device compute 15.0 ms per step, usually 10.0 ms");
   ASSERT_EQ(report.tables[0].rows.size(), 1u);
   EXPECT_EQ(report.tables[0].rows[0][4], Cell(std::string("device compute")));
-  EXPECT_NE(std::get<std::string>(report.tables[0].rows[0][8]), "");
+  ASSERT_EQ(report.tables[1].rows.size(), 1u);
+  EXPECT_NE(std::get<std::string>(report.tables[1].rows[0][1]), "");
+}
+
+// As where the job ended, or the machine was too busy to answer.
+TEST(Watch, TheReportSaysOfWhichTimeItKnowsNothing) {
+  std::vector<WatchedWindow> windows;
+  for (int64_t k = 0; k < 10; ++k)
+    windows.push_back({.time = k * 10 * kSecond, .step_time = k < 5 ? 50'000'000 : 100'000'000});
+  windows[7].findings = {"Rank 1 is a straggler."};
+  windows[8].why = windows[9].why = "no process was found";
+  const Report report = WatchedReport(windows);
+  EXPECT_EQ(report.headline,
+            "For 30.0 s of 80.0 s steps took longer than usual: about 15.0 s lost. 2 windows could "
+            "not be compared: what was lost in these 20.0 s is not known");
+  ASSERT_EQ(report.tables[1].rows.size(), 1u);
+  EXPECT_EQ(report.tables[1].rows[0][1], Cell(std::string("Rank 1 is a straggler.")));
 }
 
 // Steps wait 40 ms longer; that compute takes 0.6 ms longer by chance explains nothing.

@@ -174,15 +174,18 @@ class SamplePlane {
 class SampleXSpace {
  public:
   SamplePlane& Plane(std::string_view name) { return planes_.emplace_back(name); }
+  void Host(std::string_view name) { hosts_.emplace_back(name); }
   std::string Bytes() {
     std::string bytes;
     pbf_writer to(bytes);
     for (SamplePlane& plane : planes_) to.add_string(1, plane.Bytes());
+    for (const std::string& host : hosts_) to.add_string(4, host);
     return bytes;
   }
 
  private:
   std::deque<SamplePlane> planes_;
+  std::vector<std::string> hosts_;
 };
 
 }  // namespace stepscope

@@ -62,7 +62,8 @@ http::Reply Post(Worker& worker, Shared& shared, const std::string& handler, int
 std::string WhyOf(const http::Reply& reply) {
   if (reply.status == 0) return std::string(http::WhyOf(reply.failure));
   if (reply.status == 404) return "it has no such handler: this PyTorch is too old";
-  return fmt::format("it answered {}: {}", reply.status, reply.body.substr(0, 100));
+  const std::string text = reply.body.substr(0, 100);
+  return fmt::format("it answered {}{}", reply.status, text.empty() ? "" : ": " + text);
 }
 
 // Whether the rank answers; without it nothing else is asked.

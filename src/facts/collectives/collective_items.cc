@@ -44,7 +44,10 @@ class Collector {
 
   CollectiveItems Collect() {
     for (uint32_t r = 0; r < ranks_.size(); ++r) {
-      if (facts_.ranks.empty() || facts_.ranks.back().rank != ranks_[r].rank) AddParticipants(r);
+      if (facts_.ranks.empty() || facts_.ranks.back().rank != ranks_[r].rank) {
+        AddParticipants(r);
+        CountLanes(r);
+      }
       CollectFrom(r);
     }
     for (const auto& [group, rank] : present_) ++facts_.groups[group].present;
@@ -52,7 +55,7 @@ class Collector {
   }
 
  private:
-  using GroupKey = std::tuple<StringId, StringId, int64_t, bool, int64_t, uint32_t>;
+  using GroupKey = std::tuple<StringId, StringId, int64_t, bool, uint32_t>;
   using DescriptionKey = std::tuple<StringId, StringId, StringId, int64_t, int64_t>;
 
   // Of the rank whose first recording this is: its devices, if several communicate. Thousands are
@@ -83,7 +86,7 @@ class Collector {
       if (is_new) out_.member_rank.push_back(facts_.ParticipantOf(rank.rank, device));
       members.push_back(at->second);
     }
-    const std::vector<uint32_t> lanes = LanesOf(rank);
+    const std::vector<uint32_t> lanes = LanesOf(recording);
     for (uint32_t w = 0; w < rank.activities.size(); ++w) {
       const Activity& activity = rank.activities[w];
       if (!rank.IsCollective(activity)) continue;
@@ -110,28 +113,41 @@ class Collector {
     last_member_[group] = member;
   }
 
-  // Communication streams of each device, counted: communicators have streams of their own.
-  static std::vector<uint32_t> LanesOf(const RankActivity& rank) {
-    std::vector<bool> communicates(rank.streams.size(), false);
-    for (const Activity& activity : rank.activities) {
-      if (rank.IsCollective(activity)) communicates[activity.stream] = true;
-    }
-    std::vector<uint32_t> next(rank.devices.size(), 0), lanes(rank.streams.size(), 0);
-    for (size_t s = 0; s < lanes.size(); ++s) {
-      if (communicates[s]) lanes[s] = next[rank.streams[s].device_index]++;
+  // Communication streams of each device of the rank, counted: communicators have streams of their
+  // own, the same in every recording.
+  std::vector<uint32_t> LanesOf(uint32_t recording) {
+    const RankActivity& rank = ranks_[recording];
+    std::vector<uint32_t> lanes;
+    for (const Stream& s : rank.streams) {
+      const auto known = lanes_.find({s.device, s.stream});
+      lanes.push_back(known == lanes_.end() ? 0 : known->second);
     }
     return lanes;
+  }
+
+  // Of the rank whose first recording this is.
+  void CountLanes(uint32_t recording) {
+    lanes_.clear();
+    for (uint32_t r = recording; r < ranks_.size() && ranks_[r].rank == ranks_[recording].rank;
+         ++r) {
+      std::vector<bool> communicates(ranks_[r].streams.size(), false);
+      for (const Activity& activity : ranks_[r].activities) {
+        if (ranks_[r].IsCollective(activity)) communicates[activity.stream] = true;
+      }
+      for (size_t i = 0; i < communicates.size(); ++i) {
+        const Stream& s = ranks_[r].streams[i];
+        if (communicates[i]) lanes_.try_emplace({s.device, s.stream}, 0);
+      }
+    }
+    std::map<int64_t, uint32_t> next;  // by device
+    for (auto& [stream, lane] : lanes_) lane = next[stream.first]++;
   }
 
   // Where the rank lists its groups, collectives that name none are told apart by them.
   uint32_t GroupOf(const RankActivity& rank, const Collective& c, uint32_t lane) {
     const bool numbered = c.sequence >= 0;
     const bool is_named = c.group != kNoString;
-    const GroupKey key = {c.group,
-                          c.members,
-                          c.group_size,
-                          numbered,
-                          numbered ? 0 : rank.window,
+    const GroupKey key = {c.group, c.members, c.group_size, numbered,
                           numbered || is_named || !rank.group_members.empty() ? 0 : lane};
     if (!facts_.groups.empty() && key == last_group_key_) return last_group_;
     const auto added = static_cast<uint32_t>(facts_.groups.size());
@@ -204,6 +220,7 @@ class Collector {
   std::map<GroupKey, uint32_t> groups_;
   std::map<DescriptionKey, uint32_t> descriptions_;
   std::map<std::pair<int64_t, int64_t>, uint32_t> members_;     // by rank and device
+  std::map<std::pair<int64_t, int64_t>, uint32_t> lanes_;       // of one rank, by device and stream
   std::map<StringId, std::pair<StringId, int64_t>> same_name_;  // the first group of each name
   std::set<std::pair<uint32_t, uint32_t>> present_;             // group, participant
   std::vector<uint32_t> last_member_;  // of each group, so that most are not looked up

@@ -15,6 +15,7 @@
 #include "facts/collectives/collective_items.h"
 #include "facts/collectives/listed_groups.h"
 #include "facts/collectives/order_alignment.h"
+#include "facts/collectives/pieces.h"
 #include "facts/collectives/split.h"
 
 namespace stepscope {
@@ -95,8 +96,8 @@ class Matcher {
         orders.emplace_back();
       const Activity& activity = ActivityOf(item);
       orders.back().items.push_back(&item);
-      orders.back().entries.push_back(
-          {Of(item).label, activity.end, activity.duration(), StepOf(item, activity)});
+      orders.back().entries.push_back({Of(item).label, activity.end, activity.duration(),
+                                       StepOf(item, activity), item.recording});
       before = &item;
     }
     const uint32_t group = items.front().group;
@@ -131,7 +132,7 @@ class Matcher {
     for (const Order& a : orders) {
       for (const Order& b : orders) {
         if (&ParticipantOf(a) != &x || &ParticipantOf(b) != &y) continue;
-        if (AlignOrder(a.entries, b.entries, /*one_clock=*/true).confirmed) return true;
+        if (AlignPieces(a.entries, b.entries, /*one_clock=*/true).confirmed) return true;
       }
     }
     return false;
@@ -147,8 +148,8 @@ class Matcher {
     recorded.erase(rest, end);
     for (const Order& order : orders) facts_.unconfirmed += std::ssize(order.items);
     const auto align = [&](size_t a, size_t b) {
-      return AlignOrder(orders[a].entries, orders[b].entries,
-                        HaveOneClock(orders, ParticipantOf(orders[a]), ParticipantOf(orders[b])));
+      return AlignPieces(orders[a].entries, orders[b].entries,
+                         HaveOneClock(orders, ParticipantOf(orders[a]), ParticipantOf(orders[b])));
     };
     for (ListedGroup& found : FindListedGroups(listed, recorded, align)) {
       NumberFound(orders, found, AddHiddenGroup(group));
@@ -188,9 +189,9 @@ class Matcher {
     const bool one_rank = OfOneRank(a, b);
     const std::string& machine = ParticipantOf(a).machine;
     const bool one_machine = !machine.empty() && machine == ParticipantOf(b).machine;
-    OrderAlignment alignment = AlignOrder(a.entries, b.entries, one_rank || one_machine);
+    OrderAlignment alignment = AlignPieces(a.entries, b.entries, one_rank || one_machine);
     if (alignment.confirmed || one_rank || !one_machine) return alignment;
-    OrderAlignment other = AlignOrder(a.entries, b.entries, /*one_clock=*/false);
+    OrderAlignment other = AlignPieces(a.entries, b.entries, /*one_clock=*/false);
     return other.confirmed ? other : alignment;
   }
 

@@ -164,24 +164,6 @@ std::vector<int64_t> Walk(Entries reference, Entries other, int64_t shift) {
   return partner;
 }
 
-void Confirm(Entries reference, Entries other, bool one_clock, OrderAlignment& alignment) {
-  const std::vector<int64_t>& partner = alignment.partner;
-  std::vector<int64_t> differences, durations;
-  for (size_t o = 0; o < partner.size(); ++o) {
-    if (partner[o] == kUnpaired) continue;
-    const OrderedEntry& r = At(reference, partner[o]);
-    if (r.label != other[o].label) continue;
-    differences.push_back(Apart(other[o].end, r.end));
-    durations.push_back(std::min(other[o].duration, r.duration));
-  }
-  if (differences.empty()) return;
-  alignment.agreeing = std::ssize(differences);
-  alignment.apart = Scatter(differences, one_clock);
-  alignment.duration = UpperMedian(durations);
-  alignment.confirmed = alignment.agreeing >= (one_clock ? 1 : kFewest) &&
-                        alignment.apart <= kTolerance + alignment.duration / 4;
-}
-
 OrderAlignment AlignBy(Entries reference, Entries other, const Shift& shift, bool one_clock) {
   OrderAlignment alignment;
   if (shift.agreeing == 0) {
@@ -189,7 +171,7 @@ OrderAlignment AlignBy(Entries reference, Entries other, const Shift& shift, boo
     return alignment;
   }
   alignment.partner = Walk(reference, other, shift.shift);
-  Confirm(reference, other, one_clock, alignment);
+  ConfirmByEnds(reference, other, one_clock, alignment);
   return alignment;
 }
 
@@ -245,11 +227,29 @@ OrderAlignment AlignLabels(Entries reference, Entries other, bool one_clock) {
           same->second.places[static_cast<size_t>(alone.partner[i])];
     }
   }
-  Confirm(reference, other, one_clock, all);
+  ConfirmByEnds(reference, other, one_clock, all);
   return all;
 }
 
 }  // namespace
+
+void ConfirmByEnds(Entries reference, Entries other, bool one_clock, OrderAlignment& alignment) {
+  const std::vector<int64_t>& partner = alignment.partner;
+  std::vector<int64_t> differences, durations;
+  for (size_t o = 0; o < partner.size(); ++o) {
+    if (partner[o] == kUnpaired) continue;
+    const OrderedEntry& r = At(reference, partner[o]);
+    if (r.label != other[o].label) continue;
+    differences.push_back(Apart(other[o].end, r.end));
+    durations.push_back(std::min(other[o].duration, r.duration));
+  }
+  if (differences.empty()) return;
+  alignment.agreeing = std::ssize(differences);
+  alignment.apart = Scatter(differences, one_clock);
+  alignment.duration = UpperMedian(durations);
+  alignment.confirmed = alignment.agreeing >= (one_clock ? 1 : kFewest) &&
+                        alignment.apart <= kTolerance + alignment.duration / 4;
+}
 
 OrderAlignment AlignOrder(Entries reference, Entries other, bool one_clock) {
   OrderAlignment together = AlignTogether(reference, other, one_clock);

@@ -17,6 +17,7 @@ struct OrderedEntry {
   int64_t end = 0;       // ns, on its own rank's clock
   int64_t duration = 0;  // ns
   int64_t step = -1;     // number; -1: in none
+  uint32_t piece = 0;    // which recording of its rank; looked at by AlignPieces() alone
 };
 
 inline constexpr int64_t kUnpaired = -1;
@@ -41,5 +42,9 @@ struct OrderAlignment {
 inline constexpr int64_t kMostShift = 64;
 OrderAlignment AlignOrder(std::span<const OrderedEntry> reference,
                           std::span<const OrderedEntry> other, bool one_clock = false);
+
+// Fills in what `alignment.partner` says of the ends: `confirmed`, `agreeing`, `apart`, `duration`.
+void ConfirmByEnds(std::span<const OrderedEntry> reference, std::span<const OrderedEntry> other,
+                   bool one_clock, OrderAlignment& alignment);
 
 }  // namespace stepscope

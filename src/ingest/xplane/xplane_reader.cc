@@ -86,9 +86,13 @@ class Reader {
     while (const auto field = file_.Next(all)) {
       if (field->type != WireType::length_delimited) continue;
       if (field->number == 1) planes_.push_back(IndexPlane(file_, field->bytes, trace_.notes));
-      if (field->number != 2 && field->number != 3) continue;
+      if (field->number < 2 || field->number > 4) continue;
       const auto text = file_.View(field->bytes);
-      if (text) trace_.notes.Add(NoteKind::kProfilerSaid, 1, *text);
+      if (!text) continue;
+      if (field->number == 4)
+        AddHost(*text);
+      else
+        trace_.notes.Add(NoteKind::kProfilerSaid, 1, *text);
     }
     cut_short_ = all.size() > 0;
     if (cut_short_) IndexCutPlane(all);
@@ -96,6 +100,15 @@ class Reader {
       if (plane.stats.Has(StatKey::kProfileStart))
         clock_.profile_start = plane.stats.Int(StatKey::kProfileStart);
     }
+  }
+
+  // A profile of several hosts is of no one machine.
+  void AddHost(std::string_view name) {
+    std::string& machine = trace_.meta.machine;
+    if (hosts_++ == 0)
+      machine = name;
+    else if (machine != name)
+      machine.clear();
   }
 
   // Of a file cut short the last plane is longer than the file; what there is of it counts.
@@ -155,6 +168,7 @@ class Reader {
   Trace trace_;
   XClock clock_;
   std::vector<XPlane> planes_;
+  int64_t hosts_ = 0;
   bool cut_short_ = false;
 };
 

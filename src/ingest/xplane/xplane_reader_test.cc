@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ingest/trace_reader.h"
 #include "tests/support/read_profile.h"
@@ -72,6 +73,19 @@ TEST(XPlane, ThreadsAndStreamsBecomeTracks) {
   EXPECT_EQ(t.Ints(IntField::kCorrelation).Find(2), 77);
   EXPECT_EQ(t.events_in_file, 3);
   EXPECT_EQ(t.gpu_events_in_file, 1);
+}
+
+TEST(XPlane, SaysOnWhichMachineItWasRecorded) {
+  const auto machine_of = [](const std::vector<std::string>& hosts) {
+    SampleXSpace file;
+    file.Plane("/host:CPU").Line(1, "python").Event("train", 0, 5);
+    for (const std::string& host : hosts) file.Host(host);
+    return ReadProfile(file.Bytes()).meta.machine;
+  };
+  EXPECT_EQ(machine_of({}), "");
+  EXPECT_EQ(machine_of({"node1"}), "node1");
+  EXPECT_EQ(machine_of({"node1", "node1"}), "node1");
+  EXPECT_EQ(machine_of({"node1", "node2"}), "") << "a profile of several hosts";
 }
 
 // In whose words to advise: JAX names what it dispatches, and the programs it compiles.

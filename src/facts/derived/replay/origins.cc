@@ -116,7 +116,18 @@ class OriginFinder {
   }
 
   bool Costs(const Suspect& suspect, const Lengths& of_steps) const {
+    if (suspect.as_before && graph_.ranks.size() == 1 && !AreLongerSince(suspect.first))
+      return false;
     return CostsSince(suspect, of_steps) || CostsInSome(suspect, of_steps);
+  }
+
+  // Whether steps were shorter before, as they must have been where nobody else was waited for.
+  bool AreLongerSince(size_t first) const {
+    const auto split = out_.recorded.begin() + static_cast<std::ptrdiff_t>(first);
+    if (split == out_.recorded.begin()) return true;
+    const double before = Median(std::vector<double>(out_.recorded.begin(), split));
+    const double since = Median(std::vector<double>(split, out_.recorded.end()));
+    return since - before >= least_cost_;
   }
 
   // In the steps in which it is far beyond its peers, on the average of all.
