@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -86,6 +87,22 @@ Result<std::vector<WatchedWindow>> WatchedWindows(const std::string& folder);
 
 // A window as `record` was given it, without the times of its parts; nothing of another text.
 std::optional<WatchedWindow> WindowOfRecord(int64_t time, const std::string& text);
+
+// What the events of a job say of its windows (GoodputReportOptions::on_watched).
+class WatchedRecords {
+ public:
+  // What WindowOfRecord() cannot read is left out; what comes twice, as where events are read
+  // twice, counts once.
+  void Take(int64_t time, const std::string& text);
+  bool empty() const { return windows_.empty(); }
+  Report ReportOf() const;  // REQUIRES: not empty
+
+ private:
+  std::map<int64_t, WatchedWindow> windows_;  // by time
+};
+
+// Adds what was watched to an answer about the goodput of the job, and its sentence to the first.
+void AddWatched(Report watched, ReportSet& answer);
 
 // The report "watched": when steps took at least a tenth longer than usual, which part of which
 // rank was longer then, what the trace said, and about how much time that cost (1 - usual step time

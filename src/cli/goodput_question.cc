@@ -1,7 +1,6 @@
 // Reads times and intervals, and asks for events alone or with traces.
 #include "cli/goodput_question.h"
 
-#include <map>
 #include <string_view>
 #include <utility>
 
@@ -54,13 +53,6 @@ Result<GoodputReportOptions> ToOptions(const GoodputQuestion& question) {
   return options;
 }
 
-// Of the windows that the job's events hold.
-Report ReportOf(std::map<int64_t, WatchedWindow> recorded) {
-  std::vector<WatchedWindow> windows;
-  for (auto& [time, window] : recorded) windows.push_back(std::move(window));
-  return WatchedReport(std::move(windows));
-}
-
 }  // namespace
 
 void AddGoodputEvents(Command& command, GoodputQuestion& question) {
@@ -88,18 +80,15 @@ void AddGoodputContext(Command& command, GoodputQuestion& question) {
 Result<ReportSet> AnswerGoodput(const GoodputQuestion& question) {
   auto options = ToOptions(question);
   if (!options) return std::unexpected(options.error());
-  std::map<int64_t, WatchedWindow> recorded;  // by time: a walk may read the events twice
-  options->on_watched = [&](int64_t time, const std::string& text) {
-    if (auto window = WindowOfRecord(time, text)) recorded[time] = std::move(*window);
-  };
+  WatchedRecords recorded;
+  options->on_watched = [&](int64_t time, const std::string& text) { recorded.Take(time, text); };
   auto answer = question.traces.empty() ? GoodputReport(*options)
                                         : GoodputWalk(*options, question.traces, question.walk);
   if (!answer || (question.watched.empty() && recorded.empty())) return answer;
-  auto watched = question.watched.empty() ? Result<Report>(ReportOf(std::move(recorded)))
+  auto watched = question.watched.empty() ? Result<Report>(recorded.ReportOf())
                                           : WatchedReport(question.watched);
   if (!watched) return std::unexpected(watched.error());
-  if (!watched->headline.empty()) answer->verdict += " " + watched->headline + ".";
-  answer->reports.push_back(std::move(*watched));
+  AddWatched(std::move(*watched), *answer);
   return answer;
 }
 

@@ -10,6 +10,7 @@
 #include "report/columns.h"
 #include "stepscope/goodput_ledger.h"
 #include "stepscope/goodput_report.h"
+#include "stepscope/watch.h"
 
 namespace stepscope::server {
 namespace {
@@ -45,7 +46,11 @@ Ledgers::Kept& Ledgers::KeptOf(const std::string& path) {
 Result<ReportSet> Ledgers::AskJob(const std::string& path, const std::string& job) const {
   GoodputReportOptions options = GoodputOptionsOf(job, options_);
   options.store = path;
-  return GoodputReport(options);
+  WatchedRecords watched;
+  options.on_watched = [&](int64_t time, const std::string& text) { watched.Take(time, text); };
+  auto answer = GoodputReport(options);
+  if (answer && !watched.empty()) AddWatched(watched.ReportOf(), *answer);
+  return answer;
 }
 
 Result<ReportSet> Ledgers::Ask(const std::string& path, std::string job) {

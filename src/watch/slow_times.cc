@@ -272,6 +272,21 @@ class SlowReport {
 
 }  // namespace
 
+void WatchedRecords::Take(int64_t time, const std::string& text) {
+  if (auto window = WindowOfRecord(time, text)) windows_[time] = std::move(*window);
+}
+
+Report WatchedRecords::ReportOf() const {
+  std::vector<WatchedWindow> windows;
+  for (const auto& [time, window] : windows_) windows.push_back(window);
+  return WatchedReport(std::move(windows));
+}
+
+void AddWatched(Report watched, ReportSet& answer) {
+  if (!watched.headline.empty()) answer.verdict += " " + watched.headline + ".";
+  answer.reports.push_back(std::move(watched));
+}
+
 Result<Report> WatchedReport(const std::string& folder) {
   auto read = ReadWindows(folder);
   if (!read) return std::unexpected(read.error());

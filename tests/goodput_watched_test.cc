@@ -1,0 +1,53 @@
+// Tests that what a watch saw of a job is told with its goodput, on the command line and the page.
+#include "stepscope/goodput_watched.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "base/time_units.h"
+#include "server/ledger_answer.h"
+#include "stepscope/goodput.h"
+#include "stepscope/goodput_ledger.h"
+#include "stepscope/watch.h"
+#include "tests/scratch.h"
+#include "watch/history.h"
+
+namespace stepscope::testing {
+namespace {
+
+// Ten windows, of which the last five are slower.
+void RecordWatchedJob(const std::string& folder) {
+  GoodputRecorder recorder({.directory = folder, .job = "llm"});
+  recorder.JobStart();
+  for (int64_t step = 0; step < 3; ++step) recorder.StepStart(step);
+  auto log = WatchedLog::Open(folder, "llm");
+  ASSERT_TRUE(log) << log.error().what;
+  constexpr int64_t kBegin = 1'800'000'000 * kSecond;
+  for (int64_t k = 0; k < 10; ++k) {
+    const WatchedWindow window{.time = kBegin + k * kMinute,
+                               .step_time = k < 5 ? 50'000'000 : 100'000'000,
+                               .verdict = "Rank 1 is a straggler."};
+    ASSERT_TRUE(log->Add(window.time, RecordOf(window, kMostWatchedText)));
+  }
+}
+
+TEST(GoodputWatched, TheAnswerAboutAJobOfALedgerTellsWhenItWasSlower) {
+  const ScratchFolder folder;
+  std::filesystem::create_directory(folder.path() + "/events");
+  RecordWatchedJob(folder.path() + "/events");
+  const std::string store = folder.path() + "/ledger";
+  ASSERT_TRUE(GoodputImport(store, {folder.path() + "/events"}));
+  const auto answer = server::Ledgers(GoodputReportOptions{}).AskJob(store, "llm");
+  ASSERT_TRUE(answer) << answer.error().what;
+  const std::string slow = "For 300 s of 10.0 min steps took longer than usual: about 150 s lost";
+  EXPECT_TRUE(answer->verdict.str().contains(slow)) << answer->verdict.str();
+  const auto watched = std::ranges::find(answer->reports, "watched", &Report::analysis);
+  ASSERT_NE(watched, answer->reports.end());
+  EXPECT_EQ(watched->tables[0].rows.size(), 1u);
+}
+
+}  // namespace
+}  // namespace stepscope::testing
