@@ -13,6 +13,7 @@ std::unique_ptr<Command> Root() {
       "where, and what to try.");
   AddAnalyze(*root);
   AddWhatif(*root);
+  AddHang(*root);
   AddCompare(*root);
   AddBrief(*root);
   AddShow(*root);

@@ -15,6 +15,7 @@ void AddBrief(Command& root);
 void AddShow(Command& root);
 void AddTable(Command& root);
 void AddWhatif(Command& root);
+void AddHang(Command& root);
 void AddCompare(Command& root);
 void AddMcp(Command& root);
 void AddSkill(Command& root);

@@ -1,0 +1,263 @@
+// Roots are the faults that dumps prove, and the ends of the waits: ranks that wait for nobody, and
+// circles.
+#include "hang/judge.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+
+#include "hang/cycles.h"
+
+namespace stepscope::hang {
+namespace {
+
+constexpr size_t kLongestChain = 16;
+constexpr size_t kMostChains = 16;
+
+Reason ReasonOf(const Fault& fault) {
+  if (fault.kind != WaitKind::kMismatch) return Reason::kDeviceNotFinished;
+  if (fault.own->name != fault.others->name)
+    return fault.in_order ? Reason::kOperationMismatch : Reason::kOrderMismatch;
+  if (!fault.in_order) return Reason::kOrderMismatch;
+  return fault.own->types != fault.others->types && fault.own->in_count == fault.others->in_count &&
+                 fault.own->out_count == fault.others->out_count
+             ? Reason::kTypeMismatch
+             : Reason::kShapeMismatch;
+}
+
+class Follower {
+ public:
+  explicit Follower(const Job& job) : job_(job), found_(FindWaits(job)) {}
+
+  Judgement Run() {
+    judged_.stuck = static_cast<int64_t>(job_.fronts.size());
+    for (const int64_t rank : job_.ranks)
+      if (!job_.HasDump(rank)) judged_.missing.push_back(rank);
+    AddFaults();
+    FollowWaits();
+    if (judged_.roots.empty() && !found_.complete.empty()) {
+      AddQueuedMessages(job_, found_);
+      FollowWaits();
+    }
+    if (judged_.roots.empty()) AddMissing();
+    if (judged_.roots.empty()) AddComplete();
+    std::ranges::sort(judged_.roots, {}, &Root::rank);
+    for (Root& root : std::span(judged_.roots).first(std::min(judged_.roots.size(), kMostChains)))
+      root.chain = ChainTo(root.rank);
+    judged_.waits = std::move(found_.waits);
+    judged_.messages_unseen = job_.on_host;
+    return std::move(judged_);
+  }
+
+ private:
+  uint32_t NodeOf(int64_t rank) {
+    const auto [at, added] = nodes_.try_emplace(rank, static_cast<uint32_t>(ranks_.size()));
+    if (added) ranks_.push_back(rank);
+    return at->second;
+  }
+
+  // Ranks wait for operations, and operations for ranks: edges are few however large groups are.
+  std::vector<std::vector<uint32_t>> Edges() {
+    nodes_.clear();
+    ranks_.clear();
+    for (const Wait& wait : found_.waits) {
+      for (const int64_t rank : wait.waiting) NodeOf(rank);
+      for (const int64_t rank : wait.awaited) NodeOf(rank);
+    }
+    std::vector<std::vector<uint32_t>> edges(ranks_.size());
+    for (const Wait& wait : found_.waits) {
+      if (!wait.sure) continue;
+      const auto between = static_cast<uint32_t>(edges.size());
+      edges.emplace_back();
+      for (const int64_t rank : wait.awaited) edges[between].push_back(NodeOf(rank));
+      for (const int64_t rank : wait.waiting)
+        if (!found_.faults.contains(rank)) edges[NodeOf(rank)].push_back(between);
+    }
+    return edges;
+  }
+
+  void AddFaults() {
+    for (const auto& [rank, fault] : found_.faults) {
+      judged_.roots.push_back({.rank = rank,
+                               .reason = ReasonOf(fault),
+                               .proven = fault.sure,
+                               .group = fault.group,
+                               .own = fault.own,
+                               .others = fault.others,
+                               .waiting = WaitingFor(rank)});
+    }
+  }
+
+  int64_t WaitingFor(int64_t rank) const {
+    std::set<int64_t> waiting;
+    for (const Wait& wait : found_.waits)
+      if (std::ranges::find(wait.awaited, rank) != wait.awaited.end())
+        waiting.insert(wait.waiting.begin(), wait.waiting.end());
+    return static_cast<int64_t>(waiting.size());
+  }
+
+  // The wait for the rank in which most ranks wait.
+  const Wait* MainWaitFor(int64_t rank) const {
+    const Wait* best = nullptr;
+    for (const Wait& wait : found_.waits) {
+      if (std::ranges::find(wait.awaited, rank) == wait.awaited.end()) continue;
+      if (best == nullptr || wait.waiting.size() > best->waiting.size()) best = &wait;
+    }
+    return best;
+  }
+
+  void FollowWaits() {
+    const auto edges = Edges();
+    for (const auto& end : EndsOf(edges)) {
+      std::vector<int64_t> members;
+      for (const uint32_t node : end)
+        if (node < ranks_.size()) members.push_back(ranks_[node]);
+      if (members.empty() || found_.faults.contains(members.front())) continue;
+      std::ranges::sort(members);
+      members.size() > 1 ? AddCycle(members) : AddEnd(members.front());
+    }
+  }
+
+  void AddCycle(const std::vector<int64_t>& members) {
+    const auto inside = [&](int64_t rank) { return std::ranges::binary_search(members, rank); };
+    bool messages = true;
+    std::map<int64_t, const Wait*> of;
+    for (const Wait& wait : found_.waits) {
+      if (!std::ranges::any_of(wait.awaited, inside)) continue;
+      for (const int64_t rank : wait.waiting)
+        if (inside(rank)) of.try_emplace(rank, &wait);
+    }
+    for (const auto& [rank, wait] : of) messages = messages && wait->operation->point_to_point;
+    for (const auto& [rank, wait] : of) {
+      judged_.roots.push_back(
+          {.rank = rank,
+           .reason = messages ? Reason::kMessageCycle : Reason::kCollectiveCycle,
+           .group = wait->group,
+           .own = wait->operation,
+           .waiting = WaitingFor(rank)});
+    }
+  }
+
+  void AddEnd(int64_t rank) {
+    const Wait* wait = MainWaitFor(rank);
+    if (!job_.HasDump(rank)) return;  // AddMissing()
+    Root root{.rank = rank,
+              .group = wait->group,
+              .others = wait->operation,
+              .waiting = WaitingFor(rank)};
+    if (wait->kind == WaitKind::kNotBegun) root.reason = Reason::kDeviceNotFinished;
+    if (wait->kind == WaitKind::kNotBegun || !job_.IsStuck(rank)) {
+      judged_.roots.push_back(std::move(root));
+      return;
+    }
+    // It waits for nobody, but for an operation that all enqueued and none finished.
+    const Job::Front& front = job_.fronts.at(rank);
+    for (const Complete& complete : found_.complete) {
+      const bool here = complete.group == front.group &&
+                        std::ranges::find(complete.members, rank) != complete.members.end();
+      if (here) AddMembers(complete);
+    }
+  }
+
+  void AddMembers(const Complete& complete) {
+    for (const int64_t rank : complete.members) {
+      const bool known = std::ranges::any_of(
+          judged_.roots, [&](const Root& root) { return root.rank == rank; });
+      if (known) continue;
+      judged_.roots.push_back({.rank = rank,
+                               .reason = Reason::kDeviceNotFinished,
+                               .proven = complete.members.size() == 1,
+                               .group = complete.group,
+                               .own = job_.groups[complete.group].Find(rank)->first,
+                               .waiting = static_cast<int64_t>(complete.members.size()) - 1});
+    }
+  }
+
+  // Dumps that are not there explain what nothing else does. One that an operation lacks alone is
+  // proven; where any of several may be it, all are named unless one of them is proven.
+  void AddMissing() {
+    std::set<int64_t> proven;
+    for (const Wait& wait : found_.waits)
+      if (wait.kind == WaitKind::kMissing && wait.sure && wait.awaited.size() == 1)
+        proven.insert(wait.awaited.front());
+    const auto idle = IdleRanks();
+    std::set<int64_t> suspects = proven;
+    for (const Wait& wait : found_.waits) {
+      if (wait.kind != WaitKind::kMissing) continue;
+      const bool told = std::ranges::any_of(
+          wait.awaited, [&](int64_t rank) { return proven.contains(rank); });
+      if (!told) suspects.insert(wait.awaited.begin(), wait.awaited.end());
+    }
+    if (suspects.empty()) return;
+    for (const int64_t rank : suspects) {
+      const Wait* wait = MainWaitFor(rank);
+      judged_.roots.push_back({.rank = rank,
+                               .reason = Reason::kDumpMissing,
+                               .proven = proven.contains(rank) && idle.empty(),
+                               .group = wait->group,
+                               .others = wait->operation,
+                               .waiting = WaitingFor(rank)});
+    }
+    for (const int64_t rank : idle) {
+      judged_.roots.push_back(
+          {.rank = rank, .reason = Reason::kHostNotArrived, .proven = false, .group = job_.groups.size()});
+    }
+  }
+
+  // Ranks with a dump that are in no operation, while others are stuck: a rank without a dump may
+  // wait for them.
+  std::vector<int64_t> IdleRanks() const {
+    std::vector<int64_t> idle;
+    for (const auto& [rank, dump] : job_.dumps)
+      if (!job_.IsStuck(rank)) idle.push_back(rank);
+    return idle;
+  }
+
+  void AddComplete() {
+    for (const Complete& complete : found_.complete) {
+      const bool first = std::ranges::any_of(complete.members, [&](int64_t rank) {
+        return job_.fronts.at(rank).operation ==
+               job_.groups[complete.group].Find(rank)->first;
+      });
+      if (first) AddMembers(complete);
+    }
+  }
+
+  // From the rank that is farthest, so that all between are named; the lowest rank of several.
+  std::vector<int64_t> ChainTo(int64_t root) const {
+    std::map<int64_t, int64_t> next{{root, root}};
+    std::vector<int64_t> layer{root}, farthest{root};
+    std::set<const Wait*> done;
+    while (!layer.empty()) {
+      farthest = layer;
+      std::set<int64_t> more;
+      for (const Wait& wait : found_.waits) {
+        if (done.contains(&wait)) continue;
+        const auto to = std::ranges::find_first_of(wait.awaited, layer);
+        if (to == wait.awaited.end()) continue;
+        done.insert(&wait);
+        for (const int64_t rank : wait.waiting)
+          if (next.try_emplace(rank, *to).second) more.insert(rank);
+      }
+      layer.assign(more.begin(), more.end());
+    }
+    std::vector<int64_t> chain{farthest.front()};
+    while (chain.back() != root && chain.size() < kLongestChain)
+      chain.push_back(next.at(chain.back()));
+    return chain;
+  }
+
+  const Job& job_;
+  Waits found_;
+  Judgement judged_;
+  std::map<int64_t, uint32_t> nodes_;
+  std::vector<int64_t> ranks_;
+};
+
+}  // namespace
+
+Judgement Judge(const Job& job) { return Follower(job).Run(); }
+
+}  // namespace stepscope::hang

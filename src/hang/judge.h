@@ -1,0 +1,47 @@
+// Follows waits to the ranks that stopped the job.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hang/job.h"
+#include "hang/waits.h"
+
+namespace stepscope::hang {
+
+enum class Reason : uint8_t {
+  kHostNotArrived,
+  kDeviceNotFinished,
+  kOperationMismatch,
+  kShapeMismatch,
+  kTypeMismatch,
+  kOrderMismatch,
+  kMessageCycle,
+  kCollectiveCycle,
+  kDumpMissing,
+};
+
+struct Root {
+  int64_t rank = -1;
+  Reason reason = Reason::kHostNotArrived;
+  // False: it is one of several of which any may be the root, and dumps cannot tell which.
+  bool proven = true;
+  size_t group = 0;
+  const DumpOperation* own = nullptr;     // its operation there; null: none
+  const DumpOperation* others = nullptr;  // what others have there; null: not known
+  int64_t waiting = 0;                    // ranks that wait for it in this operation
+  std::vector<int64_t> chain;             // of waits that end at it: {5, 3, rank}; the longest
+};
+
+struct Judgement {
+  std::vector<Root> roots;  // by rank
+  std::vector<Wait> waits;  // who waits for whom, whatever the roots
+  int64_t stuck = 0;        // ranks with an unfinished operation
+  std::vector<int64_t> missing;  // ranks without a dump
+  // Whether ranks outside any recorded collective may wait in messages that nobody recorded.
+  bool messages_unseen = false;
+};
+
+Judgement Judge(const Job& job);
+
+}  // namespace stepscope::hang

@@ -1,0 +1,66 @@
+// Defines what one rank of a stuck job left behind: its communication, as a Flight Recorder keeps
+// it.
+//
+// A dump holds every unfinished operation that its recorder still had, and of each group the last
+// finished ones. Absent numbers are kAbsent.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace stepscope {
+
+inline constexpr int64_t kAbsent = std::numeric_limits<int64_t>::min();
+
+// A process group as one rank names it.
+struct DumpGroup {
+  std::string name;              // "35"
+  std::string description;       // "TENSOR_MODEL_PARALLEL_GROUP"; may be empty
+  std::vector<int64_t> members;  // global ranks, in the group's order; empty: not said
+  // Highest sequence numbers that the rank's process group counted; kAbsent: not said, or counted
+  // together with point-to-point operations.
+  int64_t enqueued = kAbsent;
+  int64_t completed = kAbsent;
+};
+
+struct DumpOperation {
+  enum class State : uint8_t { kScheduled, kStarted, kCompleted };
+
+  int64_t record = 0;  // order of enqueueing on its rank
+  uint32_t group = 0;  // index into RankDump::groups
+  // Counts operations of the group: collectives, or point-to-point ones.
+  int64_t sequence = 0;
+  bool point_to_point = false;
+  std::string name;             // "all_reduce", "send"
+  int64_t from = -1, to = -1;   // of point-to-point: ranks within the group
+  State state = State::kScheduled;
+  bool pending = false;         // not known to be finished
+  int64_t created = kAbsent;    // ns since the epoch, by the host's clock
+  std::string in_sizes, out_sizes;   // "[[2048, 5120]]"
+  int64_t in_count = 0, out_count = 0;  // elements of all tensors; saturated
+  std::string types;            // of input: "BFloat16"
+  std::string line;             // "train.py:42 (step)"; empty: not recorded
+};
+
+struct RankDump {
+  int64_t rank = -1;
+  std::string path;
+  std::string version;          // "2.10"
+  std::string backend;          // "nccl"; empty: no operation names it
+  bool sees_starts = false;     // states tell when operations start on the device
+  int64_t recorded = 0;         // operations in the file
+  int64_t newest = kAbsent;     // creation of the last one
+  int64_t left_out = 0;         // operations that were not kept: without group, or too many
+  std::vector<DumpGroup> groups;
+  std::vector<DumpOperation> operations;  // by record
+};
+
+// Whether the back end's operations run on the host, where they block it.
+inline bool IsHostBackend(const RankDump& dump) {
+  return dump.backend == "gloo" || dump.backend == "mpi" || dump.backend == "ucc";
+}
+
+}  // namespace stepscope

@@ -1,0 +1,89 @@
+// Pulls the opcodes of a Python pickle (protocols 2 to 5) out of a stream of bytes.
+//
+//   PickleReader reader(std::move(source));
+//   for (auto step = reader.Next(); step && step->op != PickleOp::kStop; step = reader.Next()) ...
+//
+// A pickle is a program. Opcodes that import, call or build something (GLOBAL, REDUCE, BUILD, ...)
+// are errors that name them, so that no pickle can run anything. Nothing is held but a window of
+// the input and the text of the last step.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/byte_source.h"
+#include "stepscope/result.h"
+
+namespace stepscope {
+
+// Opcodes by what they do to the stack; protocols differ only in how they write them.
+enum class PickleOp : uint8_t {
+  kNone,
+  kTrue,
+  kFalse,
+  kInt,    // number
+  kFloat,  // real
+  kText,   // text, as it is: any bytes
+  kEmptyList,
+  kEmptyTuple,
+  kEmptyDict,
+  kMark,
+  kAppend,
+  kAppends,
+  kSetItem,
+  kSetItems,
+  kTuple,       // of all since the mark
+  kTupleOf,     // of the last `number`
+  kList,        // as kTuple
+  kDict,        // as kTuple, keys and values in turn
+  kPut,         // the top is remembered as `number`
+  kMemoize,     // the same, by the next number
+  kGet,         // what was remembered as `number`
+  kPop,
+  kPopMark,
+  kStop,
+};
+
+struct PickleStep {
+  PickleOp op = PickleOp::kStop;
+  int64_t number = 0;
+  double real = 0;
+  std::string_view text;  // valid until the next step
+};
+
+class PickleReader {
+ public:
+  static constexpr uint64_t kMostText = uint64_t{16} << 20;  // bytes of one text
+
+  explicit PickleReader(ByteSource source);
+
+  // Fails on an opcode that is refused or unknown, and where the input ends before STOP; says at
+  // which byte.
+  Result<PickleStep> Next();
+
+  // Whether bytes can begin a pickle of protocol 2 or later.
+  static bool Begins(std::string_view bytes) {
+    return bytes.size() >= 2 && bytes[0] == '\x80' && bytes[1] >= 2 && bytes[1] <= 5;
+  }
+
+ private:
+  // False: not an opcode that stands for a step, or an error; see `failure_`.
+  bool Read(uint8_t code, PickleStep& step);
+  bool ReadNumber(uint8_t code, PickleStep& step);
+  bool ReadText(uint8_t code, PickleStep& step);
+  // The next bytes; empty, and `failure_` says so, where the input ends before.
+  std::string_view Take(uint64_t count);
+  uint64_t TakeUnsigned(size_t bytes);
+  int64_t TakeLong(uint64_t bytes);
+  void Fail(std::string what);
+
+  ByteSource source_;
+  std::string buffer_;
+  size_t at_ = 0;      // of what is unread in `buffer_`
+  size_t filled_ = 0;
+  uint64_t before_ = 0;  // bytes before `buffer_`
+  std::string failure_;
+};
+
+}  // namespace stepscope
