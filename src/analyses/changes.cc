@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "analyses/advice.h"
 #include "analyses/build.h"
 #include "analyses/excess.h"
 #include "analyses/late_rank.h"
@@ -152,7 +153,8 @@ Phrase Hint(const Facts& facts, const StepChange& change, const std::optional<To
     case StepQuantity::kIdle:
       return "check that host since then: other processes, logging, synchronization; " + look;
     default:
-      return "check the network since then: other jobs, errors of links; " + look;
+      return AllowForAbsent(facts,
+                            "check the network since then: other jobs, errors of links; " + look);
   }
 }
 
@@ -249,13 +251,10 @@ void BlameAbsent(const Facts& facts, const StepChange& c, const Together& togeth
       absent.empty() ? Say("{count} of the ranks", rise.wait->absent_count) : SayRanks(absent);
   const bool one = rise.wait->absent_count == 1;
   const std::string time = Time(std::min(rise.difference, together.most->Difference()));
-  finding.because +=
-      "; " +
-      (one ? Say("{time} of that in collectives of groups where {who} has no trace", time, who)
-           : Say("{time} of that in collectives of groups where {who} have no trace", time, who));
-  finding.hint =
-      one ? Say("record {who} too, and look at what it does since step {step}", who, c.since)
-          : Say("record {who} too, and look at what each does since step {step}", who, c.since);
+  finding.because += "; " + Say("{time} of that in collectives of groups where {who} {why}", time,
+                                who, SayWhyAbsent(facts, absent, rise.wait->absent_count));
+  finding.hint = Say("{include}, and look at what {each} does since step {step}",
+                     SayAddRanks(facts, absent, who), one ? "it" : "each", c.since);
   finding.cause = {CauseKind::kWait,
                    absent.size() == 1 ? std::optional(absent.front()) : std::nullopt};
   finding.nearness = Nearness::kSymptom;

@@ -52,12 +52,19 @@ bool IsNearer(const Found& a, const Found& b) {
   return order(a.finding) > order(b.finding);
 }
 
+// Whether what a replay says of one cause is known of the other. Where all communication is hidden,
+// ranks still wait for one another.
+bool MaySpeakFor(const Cause& replayed, const Cause& cause) {
+  return replayed.rank == cause.rank &&
+         (replayed.kind != CauseKind::kCommunication || cause.kind != CauseKind::kWait);
+}
+
 // What a replay says of any of a group, which weighs them all: the excess of what waits anyway is
 // worth nothing.
 std::optional<Worth> WorthOf(const Found& head, const std::vector<Found>& group) {
   if (head.finding.worth) return head.finding.worth;
   const auto same = std::ranges::find_if(group, [&](const Found& f) {
-    return f.finding.worth && f.finding.cause.rank == head.finding.cause.rank;
+    return f.finding.worth && MaySpeakFor(f.finding.cause, head.finding.cause);
   });
   return same == group.end() ? std::nullopt : same->finding.worth;
 }
