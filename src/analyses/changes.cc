@@ -71,6 +71,8 @@ std::optional<Together> Cause(const Facts& facts, const StepChanges& changes, in
   for (const StepQuantity quantity : {kCompute, kInput, kOther, kIdle, kExposed}) {
     Together rises = Rises(changes, quantity);
     if (rises.most == nullptr) continue;
+    // They may wait for a rank whose trace ended before.
+    if (quantity == kExposed && changes.lacks_ranks) continue;
     // Waiting counts as compute where communication was not recognized: all ranks have more then.
     const bool may_wait =
         quantity == kCompute && rises.places > 1 && MissingCommunicationOf(facts).world_size > 0;
