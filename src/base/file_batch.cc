@@ -2,7 +2,6 @@
 #include "base/file_batch.h"
 
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <sys/vfs.h>
@@ -20,9 +19,9 @@ constexpr size_t kMostFiles = 256;
 constexpr size_t kMostBytes = size_t{64} << 20;  // unwritten bytes are memory
 constexpr size_t kFewFiles = 4;  // below, syncfs would only wait for what others wrote
 
-constexpr auto kXfs = 0x58465342;  // linux/magic.h lacks it
-constexpr auto kLocal = std::to_array<unsigned long>(
-    {EXT4_SUPER_MAGIC, kXfs, BTRFS_SUPER_MAGIC, F2FS_SUPER_MAGIC, TMPFS_MAGIC});
+// The magic numbers of statfs(2): ext, XFS, Btrfs, F2FS, tmpfs.
+constexpr auto kLocal =
+    std::to_array<unsigned long>({0xEF53, 0x58465342, 0x9123683E, 0xF2F52010, 0x01021994});
 
 // syncfs returns errors of writing since Linux 5.8.
 bool TellsErrors() {

@@ -136,8 +136,8 @@ class Importer {
                               std::string_view bytes) {
         return ledger_->Add(segment, header, bytes);
       };
-      job.reset(new ImportedJob{Known(*ledger_, name),
-                                LogWriter(add, SegmentPrefix(next_log_++), name)});
+      job.reset(
+          new ImportedJob{Known(*ledger_, name), LogWriter(add, SegmentPrefix(next_log_++), name)});
     }
     return *job;
   }
