@@ -39,7 +39,8 @@ class Ledger {
   static Result<Ledger> Open(const std::string& address, Access access,
                              Sharing sharing = Sharing::kOwner);
 
-  // Stores a segment. REQUIRES: opened for writing, which holds the write lock.
+  // Stores a segment, which appears with Commit or Record. REQUIRES: opened for writing, which
+  // holds the write lock.
   Result<void> Add(const std::string& segment, const SegmentHeader& header, std::string_view bytes);
 
   // Gives the segment another header. REQUIRES: as for Add.
