@@ -101,7 +101,7 @@ TEST(HangFiles, WrongTypesAreAbsentValues) {
       folder.Write("rank_0", damaged);
       folder.Write("rank_1", kIdle);
       const auto answer = FindHang(std::vector{folder.path()});
-      if (!answer) EXPECT_FALSE(answer.error().what.empty());
+      EXPECT_TRUE(answer || !answer.error().what.empty());
     }
   }
 }
