@@ -101,7 +101,8 @@ TEST(HangFiles, WrongTypesAreAbsentValues) {
       folder.Write("rank_0", damaged);
       folder.Write("rank_1", kIdle);
       const auto answer = FindHang(std::vector{folder.path()});
-      EXPECT_TRUE(answer || !answer.error().what.empty());
+      if (answer) continue;
+      EXPECT_FALSE(answer.error().what.empty());
     }
   }
 }
