@@ -14,6 +14,7 @@ std::unique_ptr<Command> Root() {
   AddAnalyze(*root);
   AddWhatif(*root);
   AddHang(*root);
+  AddMemory(*root);
   AddCompare(*root);
   AddBrief(*root);
   AddShow(*root);

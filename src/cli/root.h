@@ -16,6 +16,7 @@ void AddShow(Command& root);
 void AddTable(Command& root);
 void AddWhatif(Command& root);
 void AddHang(Command& root);
+void AddMemory(Command& root);
 void AddCompare(Command& root);
 void AddMcp(Command& root);
 void AddSkill(Command& root);

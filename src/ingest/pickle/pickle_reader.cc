@@ -100,7 +100,7 @@ void PickleReader::Fail(std::string what) {
   if (failure_.empty()) failure_ = std::move(what);
 }
 
-std::string_view PickleReader::Take(uint64_t count) {
+bool PickleReader::Fill(uint64_t count) {
   while (filled_ - at_ < count) {
     if (at_ > 0) {
       std::memmove(buffer_.data(), buffer_.data() + at_, filled_ - at_);
@@ -115,12 +115,10 @@ std::string_view PickleReader::Take(uint64_t count) {
     filled_ += got;
     if (got == 0) {
       Fail("the file ends in the middle");
-      return {};
+      return false;
     }
   }
-  const std::string_view bytes(buffer_.data() + at_, count);
-  at_ += count;
-  return bytes;
+  return true;
 }
 
 uint64_t PickleReader::TakeUnsigned(size_t bytes) {
@@ -230,14 +228,20 @@ bool PickleReader::Read(uint8_t code, PickleStep& step) {
   return false;
 }
 
-Result<PickleStep> PickleReader::Next() {
-  PickleStep step;
+bool PickleReader::Step(PickleStep& step) {
   for (bool found = false; !found && failure_.empty();) {
     const std::string_view code = Take(1);
     if (!code.empty()) found = Read(static_cast<uint8_t>(code[0]), step);
   }
-  if (failure_.empty()) return step;
-  return std::unexpected(Error{failure_, fmt::format("byte {}", before_ + at_), ""});
+  return failure_.empty();
+}
+
+Error PickleReader::failure() const { return {failure_, fmt::format("byte {}", taken()), ""}; }
+
+Result<PickleStep> PickleReader::Next() {
+  PickleStep step;
+  if (Step(step)) return step;
+  return std::unexpected(failure());
 }
 
 }  // namespace stepscope

@@ -62,6 +62,14 @@ class PickleReader {
   // which byte.
   Result<PickleStep> Next();
 
+  // The same for who reads hundreds of millions of steps: false where Next() would fail, and
+  // failure() then says why.
+  bool Step(PickleStep& step);
+  Error failure() const;
+
+  // Bytes of the pickle that were taken so far.
+  uint64_t taken() const { return before_ + at_; }
+
   // Whether bytes can begin a pickle of protocol 2 or later.
   static bool Begins(std::string_view bytes) {
     return bytes.size() >= 2 && bytes[0] == '\x80' && bytes[1] >= 2 && bytes[1] <= 5;
@@ -73,7 +81,13 @@ class PickleReader {
   bool ReadNumber(uint8_t code, PickleStep& step);
   bool ReadText(uint8_t code, PickleStep& step);
   // The next bytes; empty, and `failure_` says so, where the input ends before.
-  std::string_view Take(uint64_t count);
+  std::string_view Take(uint64_t count) {
+    if (filled_ - at_ < count && !Fill(count)) return {};
+    const std::string_view bytes(buffer_.data() + at_, count);
+    at_ += count;
+    return bytes;
+  }
+  bool Fill(uint64_t count);  // until so many bytes are unread in `buffer_`
   uint64_t TakeUnsigned(size_t bytes);
   int64_t TakeLong(uint64_t bytes);
   void Fail(std::string what);

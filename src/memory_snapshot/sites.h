@@ -1,0 +1,35 @@
+// Names places of the user's code that memory is allocated at, by stack.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/string_table.h"
+#include "ingest/snapshot/snapshot_stacks.h"
+
+namespace stepscope::memory {
+
+enum class Category : uint8_t { kUnknown, kForward, kBackward, kOptimizer, kCommunication, kCount };
+std::string_view CategoryName(Category category);
+
+// What a stack is counted to.
+struct Place {
+  StringId site = 0;      // of Sites::texts
+  StringId op = 0;
+  Category category = Category::kUnknown;
+};
+
+struct Sites {
+  StringTable texts;          // 0: "", not known
+  std::vector<Place> places;  // by stack
+};
+
+// The site is the first frame of Python outside of torch; where there is none, the autograd node,
+// the operator, or the first frame that is not of the allocator.
+Sites FindSites(const SnapshotStacks& stacks);
+
+// All frames, innermost first, one a line; long ones are cut.
+std::string StackText(const SnapshotStacks& stacks, StackId stack);
+
+}  // namespace stepscope::memory

@@ -1,0 +1,27 @@
+// Writes the tables of a memory snapshot.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "ingest/snapshot/snapshot.h"
+#include "memory_snapshot/holders.h"
+#include "memory_snapshot/replay.h"
+#include "memory_snapshot/sites.h"
+#include "stepscope/report.h"
+
+namespace stepscope::memory {
+
+Table StacksTable(const MemorySnapshot& snapshot, const Sites& sites, const Replay& replay);
+Table OperatorsTable(const Sites& sites, const Replay& replay);
+Table CategoriesTable(const Sites& sites, const Replay& replay);
+Table SegmentsTable(const MemorySnapshot& snapshot);
+Table DevicesTable(std::span<const Replay> replays);
+Table OutOfMemoryTable(const MemorySnapshot& snapshot, const Sites& sites, const Replay& replay);
+Table GrowthTable(const MemorySnapshot& snapshot, const Sites& sites,
+                  std::span<const Growing> growing);
+
+// "not recorded" where there is none.
+std::string SiteText(const Sites& sites, StringId site);
+
+}  // namespace stepscope::memory
