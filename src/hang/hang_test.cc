@@ -400,6 +400,19 @@ TEST(Hang, NamesAllMembersWhereNoneFinished) {
   EXPECT_FALSE(answer.Proven());
 }
 
+TEST(Hang, PassesOverAGroupThatItsRankIsNotIn) {
+  Case one(0, 1);
+  one.job.host_stops[3] = PlaceOf(one.job, 3, 1, "all_to_all");
+  Play(one.job);
+  const std::string text = Dump(one.job, 0).dump();
+  auto dump = ReadFlightDump(ByteSource::FromMemory(text), "rank_77");
+  ASSERT_TRUE(dump.has_value());
+  const std::vector<RankDump> dumps{std::move(*dump)};
+  const Job job = JoinDumps(dumps, 0);
+  const Judgement judgement = Judge(job);
+  EXPECT_TRUE(judgement.roots.empty());
+}
+
 TEST(Hang, SaysThatNothingIsStuck) {
   Case one(0, 1);
   const Answer answer = one.Ask();
