@@ -44,7 +44,7 @@ struct Played {
   std::vector<size_t> enqueued = std::vector<size_t>(kWorld), done = enqueued;
   std::map<int, size_t> host_stops, device_stops;
   size_t ahead = 1;  // operations that a host enqueues before its device
-  bool names_members = true, only_unfinished = false;
+  bool names_members = true, only_unfinished = false, says_status = true;
   std::vector<int> lost;  // ranks that leave no dump
 };
 
@@ -172,8 +172,12 @@ json Dump(const Played& job, int rank) {
     dump["pg_config"][group.name] = {
         {"name", group.name}, {"desc", group.description}, {"ranks", json(group.members).dump()}};
   }
+  std::map<size_t, std::pair<int64_t, int64_t>> reached;  // by group: enqueued, finished
   for (size_t i = 0; i < job.enqueued[at]; ++i) {
     const Operation& operation = job.programs[at][i];
+    auto& [enqueued, finished] = reached[operation.group];
+    enqueued = std::max(enqueued, operation.sequence);
+    if (i < job.done[at]) finished = std::max(finished, operation.sequence);
     const Group& group = job.groups[operation.group];
     const bool done = i < job.done[at];
     if (done && job.only_unfinished) continue;
@@ -197,6 +201,15 @@ json Dump(const Played& job, int rank) {
                                {"state", done ? "completed" : "scheduled"},
                                {"retired", done},
                                {"is_p2p", operation.message()}});
+  }
+  // Ids count the groups of the process, names those of the job.
+  int64_t id = 0;
+  for (size_t group = 0; job.says_status && group < job.groups.size(); ++group) {
+    if (std::ranges::find(job.groups[group].members, rank) == job.groups[group].members.end())
+      continue;
+    dump["pg_status"][std::to_string(id++)] = {
+        {"last_enqueued_collective", reached[group].first},
+        {"last_completed_collective", reached[group].second}};
   }
   return dump;
 }
@@ -282,6 +295,16 @@ TEST(Hang, FindsTheDeviceThatDidNotFinish) {
     EXPECT_EQ(answer.Roots(), std::vector<int64_t>{one.rank}) << seed;
     EXPECT_TRUE(answer.Proven() && answer.Are(Reason::kDeviceNotFinished)) << seed;
   }
+}
+
+TEST(Hang, ClaimsNoCircleOfRanksThatMayHaveFinished) {
+  Case one(0, 1);
+  one.job.says_status = false;  // nothing tells how far the others of its group came
+  one.job.device_stops[one.rank] = PlaceOf(one.job, one.rank, one.step, "all_reduce");
+  const Answer answer = one.Ask();
+  EXPECT_FALSE(answer.Proven());
+  const auto roots = answer.Roots();
+  EXPECT_NE(std::ranges::find(roots, one.rank), roots.end());
 }
 
 TEST(Hang, FindsTheRankThatCallsSomethingElse) {
@@ -375,6 +398,19 @@ TEST(Hang, NamesAllMembersWhereNoneFinished) {
   const Answer answer = one.Ask();
   EXPECT_EQ(answer.Roots(), (std::vector<int64_t>{0, 1, 2, 3}));
   EXPECT_FALSE(answer.Proven());
+}
+
+TEST(Hang, PassesOverAGroupThatItsRankIsNotIn) {
+  Case one(0, 1);
+  one.job.host_stops[3] = PlaceOf(one.job, 3, 1, "all_to_all");
+  Play(one.job);
+  const std::string text = Dump(one.job, 0).dump();
+  auto dump = ReadFlightDump(ByteSource::FromMemory(text), "rank_77");
+  ASSERT_TRUE(dump.has_value());
+  const std::vector<RankDump> dumps{std::move(*dump)};
+  const Job job = JoinDumps(dumps, 0);
+  const Judgement judgement = Judge(job);
+  EXPECT_TRUE(judgement.roots.empty());
 }
 
 TEST(Hang, SaysThatNothingIsStuck) {

@@ -88,6 +88,12 @@ Phrase SayOpen(const Job& job, Roots roots, const Phrase& ranks) {
           "Which of {ranks} stopped the job is not known: dumps are missing, and all others "
           "arrived at {operation}.",
           ranks, place);
+    case Reason::kMessageCycle:
+    case Reason::kCollectiveCycle:
+      return Say(
+          "Which of {ranks} stopped the job is not known: they may wait for one another, or "
+          "have finished what others wait for.",
+          ranks);
     case Reason::kDeviceNotFinished:
       return Say(
           "Which rank stopped the job is not known: {ranks} arrived at {operation}, and none "

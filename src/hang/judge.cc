@@ -129,11 +129,22 @@ class Follower {
       for (const int64_t rank : wait.waiting)
         if (inside(rank)) of.try_emplace(rank, &wait);
     }
-    for (const auto& [rank, wait] : of) messages = messages && wait->operation->point_to_point;
+    bool proven = true;
+    for (const auto& [rank, wait] : of) {
+      messages = messages && wait->operation->point_to_point;
+      // Who has no entry may have finished it, where a dump does not say how far its rank came.
+      const JobGroup& group = job_.groups[wait->group];
+      for (const int64_t awaited : wait->awaited) {
+        const Standing* standing = group.Find(awaited);
+        if (wait->kind == WaitKind::kNotArrived && inside(awaited))
+          proven = proven && standing != nullptr && standing->reached >= 0;
+      }
+    }
     for (const auto& [rank, wait] : of) {
       judged_.roots.push_back(
           {.rank = rank,
            .reason = messages ? Reason::kMessageCycle : Reason::kCollectiveCycle,
+           .proven = proven,
            .group = wait->group,
            .own = wait->operation,
            .waiting = WaitingFor(rank)});

@@ -63,6 +63,7 @@ class Collectives {
   // Where members called different operations, only who called none is waited for besides.
   void AddAt(int64_t sequence, bool mismatched) {
     const Members members = Sort(sequence);
+    if (members.waiting.empty()) return;  // stuck are only ranks that are no members, as dumps say
     const DumpOperation* operation = group_.Find(members.waiting.front())->first;
     const bool lost = !members.missing.empty() || !group_.perhaps.empty();
     // Of gloo a member may finish before others whose peer died.

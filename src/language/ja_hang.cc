@@ -46,6 +46,10 @@ std::span<const Translated> JapaneseOfHangs() {
        "ジョブを止めたランクは不明です: {ranks} が {operation} に到達し、どれも完了していません。"},
       {"Which of {ranks} stopped the job is not known: {why}.",
        "ジョブを止めたのが {ranks} のどれかは不明です: {why}。"},
+      {"Which of {ranks} stopped the job is not known: they may wait for one another, or have "
+       "finished what others wait for.",
+       "ジョブを止めたのが {ranks} のどれかは不明です: "
+       "互いを待っているか、他のランクが待つ操作を完了済みの可能性があります。"},
       {"1 rank waits at {operation}", "1 ランクが {operation} で待機しています"},
       {"{count} ranks wait at {operation}", "{count} ランクが {operation} で待機しています"},
       {"{count} ranks ({ranks}, ...)", "{count} ランク ({ranks}, ...)"},
