@@ -100,16 +100,15 @@ class Collectives {
     if (at != waits_.faults.end() &&
         (at->second.kind == WaitKind::kMismatch || at->second.own->record <= own->record))
       return;
-    waits_.faults.insert_or_assign(
-        rank, Fault{WaitKind::kNotFinished, place_, own, others, true, true});
+    waits_.faults.insert_or_assign(rank,
+                                   Fault{WaitKind::kNotFinished, place_, own, others, true, true});
   }
 
   // Where devices tell when they begin, those that did not are waited for by those that did.
   bool AddNotBegun(const Members& members, const DumpOperation* operation) {
     std::vector<int64_t> begun, waiting;
     for (const int64_t rank : members.waiting) {
-      const bool started =
-          group_.Find(rank)->first->state == DumpOperation::State::kStarted;
+      const bool started = group_.Find(rank)->first->state == DumpOperation::State::kStarted;
       if (started) {
         begun.push_back(rank);
       } else if (job_.dumps.at(rank)->sees_starts) {
