@@ -189,9 +189,9 @@ TEST(Commands, ShowAConditionOfTheirOwn) {
       const bool of_traces = std::ranges::any_of(
           Session::List(),
           [&](const AnalysisInfo& analysis) { return analysis.name == condition->analysis; });
-      const bool is_asked = !command.path().contains(" goodput ") &&
-                            !command.path().contains(" capture ") &&
-                            !command.path().ends_with(" hang");
+      const bool is_asked =
+          !command.path().contains(" goodput ") && !command.path().contains(" capture ") &&
+          !command.path().ends_with(" hang") && !command.path().ends_with(" memory");
       EXPECT_EQ(of_traces, is_asked) << command.path();
       ++seen;
     }

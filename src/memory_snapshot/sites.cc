@@ -14,7 +14,7 @@ constexpr size_t kMostOfName = 160;
 
 // What is known of a text, whatever frame it is in.
 struct Words {
-  bool python = false, torch = false, optimizer = false;            // as a file
+  bool python = false, torch = false, library = false, optimizer = false;  // as a file
   bool engine = false, communication = false, allocator = false;    // as a name
   StringId op = 0, node = 0;
 };
@@ -38,12 +38,17 @@ Words WordsOf(std::string_view text, StringTable& texts) {
   Words words;
   words.python = text.ends_with(".py") || text.starts_with("<ipython") || text.starts_with("/tmp/ipykernel");
   words.torch = text.contains("/torch/") || text.starts_with("torch/") || text.contains("/torchgen/");
+  words.library = words.torch || text.contains("/site-packages/") || text.contains("/dist-packages/") ||
+                  text.contains("/lib/python");
   words.optimizer = text.contains("/torch/optim/");
   words.engine = text.starts_with("torch::autograd::Engine::evaluate_function");
   words.communication = text.contains("ProcessGroup") || text.starts_with("c10d::");
   words.allocator = IsOfAllocator(text);
   if (const auto op = Between(text, "at::_ops::", "::"); !op.empty())
     words.op = texts.Intern(fmt::format("aten::{}", op));
+  if (text.starts_with("torch::autograd::utils::clone_obey_contract") ||
+      text.starts_with("torch::autograd::AccumulateGrad::"))
+    words.node = texts.Intern("AccumulateGrad");
   if (const auto node = Between(text, "torch::autograd::generated::", "::apply"); !node.empty())
     words.node = texts.Intern(node);
   return words;
@@ -59,7 +64,7 @@ class Finder {
 
   Place PlaceOf(StackId stack) {
     Place place;
-    std::optional<FrameId> outside, python, other;
+    std::optional<FrameId> own, outside, python, other;
     StringId node = 0;
     bool engine = false, optimizer = false, communication = false;
     for (const FrameId id : stacks_.stack(stack)) {
@@ -67,6 +72,7 @@ class Finder {
       const Words &name = words_[frame.name], &file = words_[frame.file];
       if (file.python && !python) python = id;
       if (file.python && !file.torch && !outside) outside = id;
+      if (file.python && !file.library && !own) own = id;
       if (!file.python && !name.allocator && !other) other = id;
       if (place.op == 0) place.op = name.op;
       if (node == 0) node = name.node;
@@ -79,8 +85,8 @@ class Finder {
                      : optimizer   ? Category::kOptimizer
                      : engine      ? Category::kBackward
                                    : Category::kForward;
-    if (outside || python) {
-      place.site = Named(outside ? *outside : *python);
+    if (own || outside || python) {
+      place.site = Named(own ? *own : outside ? *outside : *python);
     } else {
       place.site = node != 0 ? node : place.op != 0 ? place.op : other ? Named(*other) : 0;
     }

@@ -25,8 +25,9 @@ struct Sites {
   std::vector<Place> places;  // by stack
 };
 
-// The site is the first frame of Python outside of torch; where there is none, the autograd node,
-// the operator, or the first frame that is not of the allocator.
+// The site is the first frame of Python outside of libraries; where there is none, the first outside
+// of torch, the first of Python, the autograd node, the operator, or the first frame that is not of
+// the allocator.
 Sites FindSites(const SnapshotStacks& stacks);
 
 // All frames, innermost first, one a line; long ones are cut.

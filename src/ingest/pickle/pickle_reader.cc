@@ -228,7 +228,46 @@ bool PickleReader::Read(uint8_t code, PickleStep& step) {
   return false;
 }
 
+inline bool PickleReader::ReadFast(PickleStep& step) {
+  constexpr size_t kMostBytes = 10;  // of a number with its opcode
+  if (filled_ - at_ < kMostBytes) return false;
+  const char* const bytes = buffer_.data() + at_;
+  const auto is = [&](PickleOp op, size_t size, int64_t number = 0) {
+    step.op = op;
+    step.number = number;
+    at_ += size;
+    return true;
+  };
+  const auto little = [&](auto number) {
+    std::memcpy(&number, bytes + 1, sizeof(number));
+    return static_cast<int64_t>(number);
+  };
+  static_assert(std::endian::native == std::endian::little);
+  switch (static_cast<uint8_t>(bytes[0])) {
+    case 'h': return is(PickleOp::kGet, 2, little(uint8_t()));
+    case 'j': return is(PickleOp::kGet, 5, little(uint32_t()));
+    case 'K': return is(PickleOp::kInt, 2, little(uint8_t()));
+    case 'M': return is(PickleOp::kInt, 3, little(uint16_t()));
+    case 'J': return is(PickleOp::kInt, 5, little(int32_t()));
+    case 0x94: return is(PickleOp::kMemoize, 1);
+    case '(': return is(PickleOp::kMark, 1);
+    case '}': return is(PickleOp::kEmptyDict, 1);
+    case ']': return is(PickleOp::kEmptyList, 1);
+    case 'u': return is(PickleOp::kSetItems, 1);
+    case 'e': return is(PickleOp::kAppends, 1);
+    case 'a': return is(PickleOp::kAppend, 1);
+    case 0x8c: {
+      const auto size = static_cast<size_t>(little(uint8_t()));
+      if (filled_ - at_ < 2 + size) return false;
+      step.text = {bytes + 2, size};
+      return is(PickleOp::kText, 2 + size);
+    }
+    default: return false;
+  }
+}
+
 bool PickleReader::Step(PickleStep& step) {
+  if (ReadFast(step)) return true;
   for (bool found = false; !found && failure_.empty();) {
     const std::string_view code = Take(1);
     if (!code.empty()) found = Read(static_cast<uint8_t>(code[0]), step);

@@ -76,6 +76,8 @@ class PickleReader {
   }
 
  private:
+  // The steps that pickles mostly consist of, where their bytes are in the buffer; false: others.
+  bool ReadFast(PickleStep& step);
   // False: not an opcode that stands for a step, or an error; see `failure_`.
   bool Read(uint8_t code, PickleStep& step);
   bool ReadNumber(uint8_t code, PickleStep& step);

@@ -13,7 +13,6 @@ namespace {
 
 constexpr size_t kMostOpen = 1 << 16;      // dicts and lists each
 constexpr size_t kMostDepth = 1 << 12;     // marks
-constexpr size_t kValuesAnyway = 1 << 18;  // on the stack, and remembered, of a small file
 constexpr uint64_t kBytesAnyway = uint64_t{16} << 20;
 constexpr size_t kMostTraces = 64;  // lists of lists
 constexpr int kKindBits = 3;
@@ -26,13 +25,10 @@ Error Machine::Wrong(std::string what) const {
   return {std::move(what), fmt::format("byte {}", reader_.taken()), ""};
 }
 
-bool Machine::Push(const Value& value) {
-  if (stack_.size() >= kValuesAnyway + reader_.taken() / 64) {
-    refused_ = "more values are open than a snapshot has";
-    return false;
-  }
-  stack_.push_back(value);
-  return true;
+bool Machine::MayPush() {
+  if (stack_.size() < kValuesAnyway + reader_.taken() / 64) return true;
+  refused_ = "more values are open than a snapshot has";
+  return false;
 }
 
 bool Machine::PushText(std::string_view text) {
@@ -162,15 +158,23 @@ bool Machine::FindMark(size_t& mark) const {
   return true;
 }
 
+void Machine::AddTo(OpenList& list, const Value& item) {
+  if (Add(item, list)) return;
+  if (list.kind == Kind::kOther) {
+    list.count = 1;  // of items of no interest
+  } else {
+    ++snapshot_.misplaced;
+  }
+}
+
 bool Machine::Append() {
   const size_t floor = marks_.empty() ? 0 : marks_.back() + 1;
   if (stack_.size() < floor + 2) return false;
   const Value item = Close(stack_.back());
   stack_.pop_back();
   const Value& target = stack_.back();
-  if (target.kind != Kind::kOpenList) return target.kind != Kind::kMark;
-  if (!Add(item, lists_[static_cast<size_t>(target.number)])) ++snapshot_.misplaced;
-  return true;
+  if (target.kind == Kind::kOpenList) AddTo(lists_[static_cast<size_t>(target.number)], item);
+  return target.kind != Kind::kMark;
 }
 
 bool Machine::Appends() {
@@ -180,11 +184,7 @@ bool Machine::Appends() {
   for (size_t i = mark + 1; i < stack_.size(); ++i) {
     const Value item = Close(stack_[i]);
     if (target.kind != Kind::kOpenList) continue;
-    OpenList& list = lists_[static_cast<size_t>(target.number)];
-    if (!Add(item, list)) {
-      ++snapshot_.misplaced;
-      if (list.kind == Kind::kOther) list.count = 1;  // of items of no interest
-    }
+    AddTo(lists_[static_cast<size_t>(target.number)], item);
   }
   stack_.resize(mark);
   marks_.pop_back();

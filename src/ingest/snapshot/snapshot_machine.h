@@ -26,13 +26,20 @@ class Machine {
 
  private:
   // The steps below are false where they do not fit the stack.
+  static constexpr size_t kValuesAnyway = 1 << 18;  // on the stack, and remembered, of a small file
   bool Do(const PickleStep& step);
-  bool Push(const Value& value);
+  bool Push(const Value& value) {
+    if (stack_.size() >= kValuesAnyway && !MayPush()) return false;
+    stack_.push_back(value);
+    return true;
+  }
+  bool MayPush();
   bool PushText(std::string_view text);
   bool PushDict();
   bool PushList();
   bool Get(int64_t number);
   bool Put(int64_t number);
+  void AddTo(OpenList& list, const Value& item);
   bool Append();
   bool Appends();
   bool SetItem();

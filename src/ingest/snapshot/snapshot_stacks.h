@@ -44,17 +44,21 @@ class SnapshotStacks {
   int64_t left_out() const { return left_out_; }  // texts, frames and stacks
 
  private:
-  // Open addressing over ids; a power of two, at most half full.
-  template <class Hash, class Same>
-  uint32_t& SlotOf(std::vector<uint32_t>& slots, size_t used, uint32_t hash, const Hash& hash_of,
-                   const Same& same);
+  // Open addressing; a power of two, at most half full. The hash beside the id saves a look at what
+  // the id stands for.
+  struct Slot {
+    uint32_t hash = 0;
+    uint32_t id = UINT32_MAX;
+  };
+  template <class Same>
+  Slot& SlotOf(std::vector<Slot>& slots, size_t used, uint32_t hash, const Same& same);
   uint32_t HashOf(std::span<const FrameId> frames) const;
   uint32_t HashOf(const Frame& frame) const;
 
   StringTable texts_;
   uint64_t text_bytes_ = 0;
   GrowingArray<Frame> frames_;
-  std::vector<uint32_t> frame_slots_, stack_slots_;
+  std::vector<Slot> frame_slots_, stack_slots_;
   GrowingArray<FrameId> calls_;  // of all stacks
   std::vector<uint32_t> begins_;
   int64_t left_out_ = 0;
