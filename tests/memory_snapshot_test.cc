@@ -28,8 +28,9 @@ TEST_F(MemorySnapshotTest, RealPeaksToTheByte) {
     const auto answer = ReadMemorySnapshot(Shared("traces/snapshots/" + name));
     ASSERT_TRUE(answer) << name << ": " << answer.error().what;
     const Report& report = answer->reports.front();
-    for (const char* key : {"events", "segments", "requested_at_start", "peak_requested", "peak_time_us",
-                            "requested_at_end", "allocated_at_end", "reserved_at_end"})
+    for (const char* key :
+         {"events", "segments", "requested_at_start", "peak_requested", "peak_time_us",
+          "requested_at_end", "allocated_at_end", "reserved_at_end"})
       EXPECT_EQ(MetricOf(report, key), golden[key].get<int64_t>()) << name << ' ' << key;
     EXPECT_LE(MetricOf(report, "peak_requested"), MetricOf(report, "reserved_peak")) << name;
   }

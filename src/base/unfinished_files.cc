@@ -16,8 +16,8 @@ struct Unfinished {
   std::set<std::string> paths;
 };
 
-// Never destroyed: threads may write while the process ends. Takes no memory of its own: it is asked
-// first where there is none left, too.
+// Never destroyed: threads may write while the process ends. Takes no memory of its own: it is
+// asked first where there is none left, too.
 Unfinished& All() {
   alignas(Unfinished) static std::byte room[sizeof(Unfinished)];
   static auto& all = *new (room) Unfinished;

@@ -14,9 +14,12 @@ constexpr int64_t kUneven = 4;        // times of the mean that one window may g
 uint64_t KeyOf(By by, const Place& place) {
   const auto category = static_cast<uint64_t>(place.category);
   switch (by) {
-    case By::kSite: return uint64_t{place.site} << 8 | category;
-    case By::kOperator: return place.op;
-    case By::kCategory: return category;
+    case By::kSite:
+      return uint64_t{place.site} << 8 | category;
+    case By::kOperator:
+      return place.op;
+    case By::kCategory:
+      return category;
   }
   return 0;
 }
@@ -54,9 +57,8 @@ std::vector<Holder> HoldersBy(By by, const Sites& sites, const Replay& replay) {
       holder.largest = stack;
     }
   }
-  std::ranges::stable_sort(holders, [](const Holder& a, const Holder& b) {
-    return a.amount.bytes > b.amount.bytes;
-  });
+  std::ranges::stable_sort(
+      holders, [](const Holder& a, const Holder& b) { return a.amount.bytes > b.amount.bytes; });
   return holders;
 }
 
@@ -65,7 +67,8 @@ std::vector<Growing> FindGrowing(const Sites& sites, const Replay& replay) {
   for (StackId stack = 1; stack < replay.windows.size(); ++stack) {
     auto& [sum, largest] = live[sites.places[stack].site];
     for (size_t i = 0; i < kWindows; ++i) sum[i] += replay.windows[stack][i];
-    if (largest == 0 || replay.windows[stack].back() > replay.windows[largest].back()) largest = stack;
+    if (largest == 0 || replay.windows[stack].back() > replay.windows[largest].back())
+      largest = stack;
   }
   std::vector<Growing> growing;
   for (const auto& [site, of] : live)

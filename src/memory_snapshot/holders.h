@@ -10,9 +10,9 @@
 namespace stepscope::memory {
 
 struct Holder {
-  StringId name = 0;   // of Sites::texts; 0: not recorded
+  StringId name = 0;  // of Sites::texts; 0: not recorded
   Category category = Category::kUnknown;
-  Amount amount;       // at the peak
+  Amount amount;        // at the peak
   StackId largest = 0;  // its stack with the most bytes
 };
 

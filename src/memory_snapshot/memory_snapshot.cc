@@ -45,7 +45,8 @@ Result<ReportSet> Ask(const std::string& path, const MemorySnapshotOptions& opti
 
 }  // namespace
 
-Result<ReportSet> ReadMemorySnapshot(const std::string& path, const MemorySnapshotOptions& options) {
+Result<ReportSet> ReadMemorySnapshot(const std::string& path,
+                                     const MemorySnapshotOptions& options) {
   try {
     const StopScope scope(options.stop);
     return Ask(path, options);

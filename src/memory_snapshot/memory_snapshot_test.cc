@@ -21,25 +21,38 @@ using testing::Pickle;
 using testing::Pickled;
 
 Pickled Frames(std::string_view file, int line, std::string_view name) {
-  return List({Dict({{"name", "at::_ops::mm::call(at::Tensor const&)"}, {"filename", "??"}, {"line", 0}}),
-               Dict({{"name", "wrapper"}, {"filename", "/lib/torch/nn.py"}, {"line", 7}}),
-               Dict({{"name", name}, {"filename", file}, {"line", line}})});
+  return List(
+      {Dict({{"name", "at::_ops::mm::call(at::Tensor const&)"}, {"filename", "??"}, {"line", 0}}),
+       Dict({{"name", "wrapper"}, {"filename", "/lib/torch/nn.py"}, {"line", 7}}),
+       Dict({{"name", name}, {"filename", file}, {"line", line}})});
 }
 
 Pickled Event(std::string_view action, int64_t addr, int64_t size, int64_t time,
               const Pickled& frames = List({})) {
-  return Dict({{"action", action}, {"addr", addr}, {"size", size}, {"stream", 0}, {"time_us", time},
+  return Dict({{"action", action},
+               {"addr", addr},
+               {"size", size},
+               {"stream", 0},
+               {"time_us", time},
                {"frames", frames}});
 }
 
 Pickled Block(int64_t address, int64_t size, int64_t requested, std::string_view state) {
-  return Dict({{"address", address}, {"size", size}, {"requested_size", requested}, {"state", state},
+  return Dict({{"address", address},
+               {"size", size},
+               {"requested_size", requested},
+               {"state", state},
                {"frames", List({})}});
 }
 
 Pickled Segment(int64_t total, int64_t allocated, const std::vector<Pickled>& blocks) {
-  return Dict({{"device", 0}, {"address", 0}, {"total_size", total}, {"allocated_size", allocated},
-               {"stream", 0}, {"segment_type", "large"}, {"blocks", List(blocks)}});
+  return Dict({{"device", 0},
+               {"address", 0},
+               {"total_size", total},
+               {"allocated_size", allocated},
+               {"stream", 0},
+               {"segment_type", "large"},
+               {"blocks", List(blocks)}});
 }
 
 Pickled Snapshot(const std::vector<Pickled>& segments, const std::vector<Pickled>& events) {
@@ -67,13 +80,13 @@ const Table& TableOf(const Report& report, std::string_view key) {
 
 // 1000 bytes live throughout; 3000 come, then 500 more until 3000 go.
 Pickled Usual() {
-  return Snapshot({Segment(8192, 1536, {Block(0, 1024, 1000, "active_allocated"),
-                                        Block(1024, 512, 500, "active_allocated"),
-                                        Block(1536, 6656, 3000, "inactive")})},
-                  {Event("alloc", 4096, 3000, 10, Frames("train.py", 5, "forward")),
-                   Event("alloc", 1024, 500, 20, Frames("train.py", 9, "loss")),
-                   Event("free_requested", 4096, 3000, 30),
-                   Event("free_completed", 4096, 3000, 31)});
+  return Snapshot(
+      {Segment(8192, 1536,
+               {Block(0, 1024, 1000, "active_allocated"), Block(1024, 512, 500, "active_allocated"),
+                Block(1536, 6656, 3000, "inactive")})},
+      {Event("alloc", 4096, 3000, 10, Frames("train.py", 5, "forward")),
+       Event("alloc", 1024, 500, 20, Frames("train.py", 9, "loss")),
+       Event("free_requested", 4096, 3000, 30), Event("free_completed", 4096, 3000, 31)});
 }
 
 TEST(MemorySnapshot, PeakIsOfRequestedBytesAnchoredAtTheEnd) {
@@ -106,8 +119,8 @@ TEST(MemorySnapshot, StacksHoldThePeakToTheByte) {
 }
 
 TEST(MemorySnapshot, FreedOfBeforeTheRecordingLivedAtItsStart) {
-  const auto report = Answer(Pickle(Snapshot(
-      {Segment(4096, 0, {Block(0, 4096, 700, "inactive")})}, {Event("free_completed", 0, 700, 5)})));
+  const auto report = Answer(Pickle(Snapshot({Segment(4096, 0, {Block(0, 4096, 700, "inactive")})},
+                                             {Event("free_completed", 0, 700, 5)})));
   ASSERT_TRUE(report);
   EXPECT_EQ(MetricOf(*report, "requested_at_start"), 700);
   EXPECT_EQ(MetricOf(*report, "peak_requested"), 700);
@@ -116,20 +129,26 @@ TEST(MemorySnapshot, FreedOfBeforeTheRecordingLivedAtItsStart) {
 }
 
 TEST(MemorySnapshot, AwaitingFreeStillHoldsItsMemory) {
-  const auto report = Answer(Pickle(
-      Snapshot({Segment(4096, 0, {Block(0, 1024, 900, "active_awaiting_free"), Block(1024, 3072, 0, "inactive")})},
-               {Event("alloc", 0, 900, 5), Event("free_requested", 0, 900, 6)})));
+  const auto report = Answer(Pickle(Snapshot(
+      {Segment(4096, 0,
+               {Block(0, 1024, 900, "active_awaiting_free"), Block(1024, 3072, 0, "inactive")})},
+      {Event("alloc", 0, 900, 5), Event("free_requested", 0, 900, 6)})));
   ASSERT_TRUE(report);
   EXPECT_EQ(MetricOf(*report, "requested_at_start"), 0);
   EXPECT_EQ(MetricOf(*report, "requested_at_end"), 900);
 }
 
 TEST(MemorySnapshot, FailedAllocationLeadsAndSaysWhatWouldLetItFit) {
-  const Pickled oom = Dict({{"action", "oom"}, {"device_free", 100}, {"size", 4000}, {"stream", 0},
-                            {"time_us", 9}, {"frames", Frames("train.py", 3, "forward")}});
-  const auto segment = Segment(8192, 2048, {Block(0, 3072, 0, "inactive"),
-                                            Block(3072, 2048, 2000, "active_allocated"),
-                                            Block(5120, 3072, 0, "inactive")});
+  const Pickled oom = Dict({{"action", "oom"},
+                            {"device_free", 100},
+                            {"size", 4000},
+                            {"stream", 0},
+                            {"time_us", 9},
+                            {"frames", Frames("train.py", 3, "forward")}});
+  const auto segment =
+      Segment(8192, 2048,
+              {Block(0, 3072, 0, "inactive"), Block(3072, 2048, 2000, "active_allocated"),
+               Block(5120, 3072, 0, "inactive")});
   const auto report = Answer(Pickle(Snapshot({segment}, {Event("alloc", 3072, 2000, 5), oom})));
   ASSERT_TRUE(report);
   EXPECT_TRUE(report->headline.starts_with(
@@ -137,7 +156,8 @@ TEST(MemorySnapshot, FailedAllocationLeadsAndSaysWhatWouldLetItFit) {
       "6.14 kB were unused; the largest free block has 3.07 kB."))
       << report->headline;
   ASSERT_FALSE(report->findings.empty());
-  EXPECT_TRUE(report->findings[0].hint.contains("expandable_segments:True")) << report->findings[0].hint;
+  EXPECT_TRUE(report->findings[0].hint.contains("expandable_segments:True"))
+      << report->findings[0].hint;
 }
 
 TEST(MemorySnapshot, PlaceThatGrowsThroughoutIsSuspected) {
@@ -157,8 +177,8 @@ TEST(MemorySnapshot, PlaceThatGrowsThroughoutIsSuspected) {
 }
 
 TEST(MemorySnapshot, EventsThatContradictSegmentsShowNoTotals) {
-  const auto report = Answer(Pickle(Snapshot({Segment(4096, 0, {Block(0, 4096, 0, "inactive")})},
-                                             {Event("alloc", 0, 900, 5)})));
+  const auto report = Answer(Pickle(
+      Snapshot({Segment(4096, 0, {Block(0, 4096, 0, "inactive")})}, {Event("alloc", 0, 900, 5)})));
   ASSERT_TRUE(report);
   EXPECT_EQ(MetricOf(*report, "peak_requested"), -1);
   EXPECT_TRUE(report->headline.contains("contradict")) << report->headline;
@@ -176,21 +196,34 @@ TEST(MemorySnapshot, EveryCutIsAnError) {
 TEST(MemorySnapshot, WrongContentIsRefusedOrCounted) {
   const Pickled circle = Pickled::Raw(std::string("]\x94h\0a", 5));
   const std::vector<std::string> refused = {
-      "", "not a pickle", Pickle(5), Pickle(List({})), Pickle(Dict({})), Pickle(Dict({{"segments", 7}})),
-      Pickle(Dict({{"device_traces", "x"}, {"segments", Dict({})}})), "\x80\x04" + std::string(100'000, '(') + ".",
-      "\x80\x04" + std::string(1'000'000, ']') + ".", "\x80\x04" + std::string(1'000'000, '}') + ".",
-      "\x80\x04" + std::string(1'000'000, 'N') + ".", "\x80\x04ue.", "\x80\x04]r\xff\xff\xff\xff.",
-      "\x80\x04X\xff\xff\xff\xff", "\x80\x04h\x05."};
+      "",
+      "not a pickle",
+      Pickle(5),
+      Pickle(List({})),
+      Pickle(Dict({})),
+      Pickle(Dict({{"segments", 7}})),
+      Pickle(Dict({{"device_traces", "x"}, {"segments", Dict({})}})),
+      "\x80\x04" + std::string(100'000, '(') + ".",
+      "\x80\x04" + std::string(1'000'000, ']') + ".",
+      "\x80\x04" + std::string(1'000'000, '}') + ".",
+      "\x80\x04" + std::string(1'000'000, 'N') + ".",
+      "\x80\x04ue.",
+      "\x80\x04]r\xff\xff\xff\xff.",
+      "\x80\x04X\xff\xff\xff\xff",
+      "\x80\x04h\x05."};
   for (const std::string& pickle : refused) EXPECT_FALSE(Answer(pickle)) << pickle.substr(0, 40);
-  const auto counted = Answer(Pickle(Snapshot(
-      {Segment(INT64_MAX, 0, {}), Segment(4096, 0, {Block(0, INT64_MIN, 5, "inactive"), Pickled(5)})},
-      {Event("alloc", -5, INT64_MAX, 3), Pickled("text"), circle, Event("boo", 5, 5, 5, Pickled(9))})));
+  const auto counted =
+      Answer(Pickle(Snapshot({Segment(INT64_MAX, 0, {}),
+                              Segment(4096, 0, {Block(0, INT64_MIN, 5, "inactive"), Pickled(5)})},
+                             {Event("alloc", -5, INT64_MAX, 3), Pickled("text"), circle,
+                              Event("boo", 5, 5, 5, Pickled(9))})));
   ASSERT_TRUE(counted);
   EXPECT_FALSE(counted->notes.empty());
 }
 
 TEST(MemorySnapshot, MillionNamesAreBounded) {
-  std::string pickle = "\x80\x04}(" + Pickled("segments").bytes + List({}).bytes + Pickled("names").bytes + "](";
+  std::string pickle =
+      "\x80\x04}(" + Pickled("segments").bytes + List({}).bytes + Pickled("names").bytes + "](";
   for (int i = 0; i < 1'100'000; ++i) {
     pickle += Pickled(std::to_string(i)).bytes;
     if (i % 1000 == 999) pickle += "e(";

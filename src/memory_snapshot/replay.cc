@@ -22,10 +22,13 @@ int64_t RequestedBy(const SnapshotEvent& event) {
 int64_t ReservedBy(const SnapshotEvent& event) {
   switch (event.action) {
     case SnapshotAction::kSegmentAlloc:
-    case SnapshotAction::kSegmentMap: return event.size;
+    case SnapshotAction::kSegmentMap:
+      return event.size;
     case SnapshotAction::kSegmentFree:
-    case SnapshotAction::kSegmentUnmap: return -event.size;
-    default: return 0;
+    case SnapshotAction::kSegmentUnmap:
+      return -event.size;
+    default:
+      return 0;
   }
 }
 
@@ -138,9 +141,7 @@ class Attribution {
     }
   }
 
-  void Move(const Live& live, int64_t by) {
-    live_bytes_[live.stack] += Amount{by * live.size, by};
-  }
+  void Move(const Live& live, int64_t by) { live_bytes_[live.stack] += Amount{by * live.size, by}; }
 
   void Snap() { replay_.at_peak = live_bytes_; }
 
@@ -180,7 +181,8 @@ std::vector<Replay> ReplayAll(const MemorySnapshot& snapshot) {
   std::vector<Replay> all;
   for (auto& [device, replay] : replays) {
     const auto place = static_cast<size_t>(device);
-    const SnapshotTrace trace = place < snapshot.traces.size() ? snapshot.traces[place] : SnapshotTrace();
+    const SnapshotTrace trace =
+        place < snapshot.traces.size() ? snapshot.traces[place] : SnapshotTrace();
     replay.device = device;
     replay.events = trace.count;
     size_t peak_at = 0;

@@ -25,9 +25,9 @@ struct Amount {
 };
 
 struct Oom {
-  int64_t time = 0;         // microseconds since the epoch
-  int64_t wanted = 0;       // bytes, requested
-  int64_t device_free = 0;  // bytes that the device had free
+  int64_t time = 0;                     // microseconds since the epoch
+  int64_t wanted = 0;                   // bytes, requested
+  int64_t device_free = 0;              // bytes that the device had free
   int64_t requested = 0, reserved = 0;  // bytes, then
   StackId stack = 0;
   bool last = false;  // nothing was allocated or freed after it: segments are as it found them
@@ -51,8 +51,8 @@ struct Replay {
   // By stack: bytes that live at the end of each window, of those allocated in the recording.
   std::vector<std::array<int64_t, kWindows>> windows;  // empty: too few events
   std::vector<Oom> ooms;
-  int64_t contradictions = 0;   // allocations where one lives already
-  bool attributed = true;       // false: too much lives at once, `at_peak` is of a part
+  int64_t contradictions = 0;  // allocations where one lives already
+  bool attributed = true;      // false: too much lives at once, `at_peak` is of a part
 };
 
 // Of all devices that have segments or events, by number.

@@ -15,7 +15,7 @@ constexpr size_t kMostOfName = 160;
 // What is known of a text, whatever frame it is in.
 struct Words {
   bool python = false, torch = false, library = false, optimizer = false;  // as a file
-  bool engine = false, communication = false, allocator = false;    // as a name
+  bool engine = false, communication = false, allocator = false;           // as a name
   StringId op = 0, node = 0;
 };
 
@@ -28,18 +28,21 @@ std::string_view Between(std::string_view text, std::string_view before, std::st
 
 bool IsOfAllocator(std::string_view name) {
   for (const std::string_view of :
-       {"torch::unwind", "torch::CapturedTraceback", "torch::cuda::", "c10::cuda::CUDACaching", "at::detail::empty",
-        "at::TensorBase at::detail::", "c10::StorageImpl", "at::native::empty", "??"})
+       {"torch::unwind", "torch::CapturedTraceback", "torch::cuda::", "c10::cuda::CUDACaching",
+        "at::detail::empty", "at::TensorBase at::detail::", "c10::StorageImpl", "at::native::empty",
+        "??"})
     if (name.starts_with(of)) return true;
   return name.empty();
 }
 
 Words WordsOf(std::string_view text, StringTable& texts) {
   Words words;
-  words.python = text.ends_with(".py") || text.starts_with("<ipython") || text.starts_with("/tmp/ipykernel");
-  words.torch = text.contains("/torch/") || text.starts_with("torch/") || text.contains("/torchgen/");
-  words.library = words.torch || text.contains("/site-packages/") || text.contains("/dist-packages/") ||
-                  text.contains("/lib/python");
+  words.python =
+      text.ends_with(".py") || text.starts_with("<ipython") || text.starts_with("/tmp/ipykernel");
+  words.torch =
+      text.contains("/torch/") || text.starts_with("torch/") || text.contains("/torchgen/");
+  words.library = words.torch || text.contains("/site-packages/") ||
+                  text.contains("/dist-packages/") || text.contains("/lib/python");
   words.optimizer = text.contains("/torch/optim/");
   words.engine = text.starts_with("torch::autograd::Engine::evaluate_function");
   words.communication = text.contains("ProcessGroup") || text.starts_with("c10d::");
@@ -111,12 +114,18 @@ class Finder {
 
 std::string_view CategoryName(Category category) {
   switch (category) {
-    case Category::kUnknown: return "not recorded";
-    case Category::kForward: return "forward and other";
-    case Category::kBackward: return "backward";
-    case Category::kOptimizer: return "optimizer";
-    case Category::kCommunication: return "communication";
-    case Category::kCount: break;
+    case Category::kUnknown:
+      return "not recorded";
+    case Category::kForward:
+      return "forward and other";
+    case Category::kBackward:
+      return "backward";
+    case Category::kOptimizer:
+      return "optimizer";
+    case Category::kCommunication:
+      return "communication";
+    case Category::kCount:
+      break;
   }
   return "";
 }

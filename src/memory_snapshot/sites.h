@@ -15,7 +15,7 @@ std::string_view CategoryName(Category category);
 
 // What a stack is counted to.
 struct Place {
-  StringId site = 0;      // of Sites::texts
+  StringId site = 0;  // of Sites::texts
   StringId op = 0;
   Category category = Category::kUnknown;
 };
@@ -25,9 +25,9 @@ struct Sites {
   std::vector<Place> places;  // by stack
 };
 
-// The site is the first frame of Python outside of libraries; where there is none, the first outside
-// of torch, the first of Python, the autograd node, the operator, or the first frame that is not of
-// the allocator.
+// The site is the first frame of Python outside of libraries; where there is none, the first
+// outside of torch, the first of Python, the autograd node, the operator, or the first frame that
+// is not of the allocator.
 Sites FindSites(const SnapshotStacks& stacks);
 
 // All frames, innermost first, one a line; long ones are cut.

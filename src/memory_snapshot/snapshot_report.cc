@@ -30,8 +30,9 @@ const Replay& LeadingOf(const std::vector<Replay>& replays) {
 
 Phrase SayFailure(const Replay& replay) {
   const Oom& oom = replay.ooms.back();
-  const Phrase failed = Say("An allocation of {wanted} failed on device {device}, which had {free} free.",
-                            Bytes(oom.wanted), replay.device, Bytes(oom.device_free));
+  const Phrase failed =
+      Say("An allocation of {wanted} failed on device {device}, which had {free} free.",
+          Bytes(oom.wanted), replay.device, Bytes(oom.device_free));
   if (!oom.last || !replay.possible) return failed;
   return failed + " " +
          Say("Of {reserved} reserved, {unused} were unused; the largest free block has {block}.",
@@ -44,9 +45,11 @@ Phrase AdviseFailure(const Replay& replay) {
   if (!oom.last || !replay.possible) return "dump the snapshot when it fails; see docs/memory.md";
   const int64_t there = replay.unused_at_end + oom.device_free;
   if (there >= oom.wanted && replay.largest_free < oom.wanted)
-    return Say("set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True; {there} were unused in pieces",
-               Bytes(there));
-  if (there >= oom.wanted) return "free blocks are of another stream or pool; allocate on one stream";
+    return Say(
+        "set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True; {there} were unused in pieces",
+        Bytes(there));
+  if (there >= oom.wanted)
+    return "free blocks are of another stream or pool; allocate on one stream";
   return Say("need at least {less} less memory: a smaller batch, or recompute activations",
              Bytes(oom.wanted - there));
 }
@@ -55,14 +58,15 @@ Phrase SayPeak(const Replay& replay, const Sites& sites, const std::vector<Holde
   if (!replay.possible)
     return Say("Peak memory is not known: events of device {device} contradict its segments.",
                replay.device);
-  Phrase peak = replay.peak_time < 0
-                    ? Say("Peak requested memory is {peak} of {reserved} reserved on device {device}, "
-                          "at the start of the recording.",
-                          Bytes(replay.peak), Bytes(replay.reserved_at_peak), replay.device)
-                    : Say("Peak requested memory is {peak} of {reserved} reserved on device {device}, "
-                          "at {time}.",
-                          Bytes(replay.peak), Bytes(replay.reserved_at_peak), replay.device,
-                          HumanMoment(std::min(replay.peak_time, INT64_MAX / 1000) * 1000));
+  Phrase peak =
+      replay.peak_time < 0
+          ? Say("Peak requested memory is {peak} of {reserved} reserved on device {device}, "
+                "at the start of the recording.",
+                Bytes(replay.peak), Bytes(replay.reserved_at_peak), replay.device)
+          : Say("Peak requested memory is {peak} of {reserved} reserved on device {device}, "
+                "at {time}.",
+                Bytes(replay.peak), Bytes(replay.reserved_at_peak), replay.device,
+                HumanMoment(std::min(replay.peak_time, INT64_MAX / 1000) * 1000));
   const auto named = std::ranges::find_if(holders, [](const Holder& one) { return one.name != 0; });
   if (named == holders.end() || replay.peak <= 0) return peak;
   return peak + " " +
@@ -76,15 +80,16 @@ void AddMetrics(const MemorySnapshot& snapshot, const Replay& replay, Report& re
       {"device", "device", replay.device},
       {"requested_at_start", "requested at start", When(known, replay.at_start), Unit::kBytes},
       {"peak_requested", "peak requested", When(known, replay.peak), Unit::kBytes},
-      {"peak_time_us", "peak time, µs since 1970", When(known && replay.peak_time >= 0, replay.peak_time),
-       Unit::kNone, true},
+      {"peak_time_us", "peak time, µs since 1970",
+       When(known && replay.peak_time >= 0, replay.peak_time), Unit::kNone, true},
       {"requested_at_end", "requested at end", replay.at_end, Unit::kBytes},
       {"allocated_at_end", "allocated at end", replay.allocated_at_end, Unit::kBytes},
       {"reserved_at_end", "reserved at end", replay.reserved_at_end, Unit::kBytes},
       {"reserved_peak", "peak reserved", When(known, replay.reserved_peak), Unit::kBytes},
       {"unused_at_end", "unused at end", replay.unused_at_end, Unit::kBytes},
       {"largest_free_block", "largest free block", replay.largest_free, Unit::kBytes},
-      {"out_of_memory", "failed allocations", static_cast<int64_t>(replay.ooms.size()), Unit::kCount},
+      {"out_of_memory", "failed allocations", static_cast<int64_t>(replay.ooms.size()),
+       Unit::kCount},
       {"events", "events", replay.events, Unit::kCount},
       {"segments", "segments", static_cast<int64_t>(snapshot.segments.size()), Unit::kCount}};
 }
@@ -113,11 +118,12 @@ void AddFindings(const Replay& replay, const Sites& sites, const std::vector<Gro
   const double unused = replay.reserved_at_end > 0 ? static_cast<double>(replay.unused_at_end) /
                                                          static_cast<double>(replay.reserved_at_end)
                                                    : 0;
-  if (replay.ooms.empty() && unused >= kMuchUnused && replay.largest_free < replay.unused_at_end / 2)
+  if (replay.ooms.empty() && unused >= kMuchUnused &&
+      replay.largest_free < replay.unused_at_end / 2)
     report.findings.push_back(
         {.severity = Severity::kLow,
-         .message = Say("{share} of reserved memory is unused at the end, in pieces.",
-                        HumanRatio(unused)),
+         .message =
+             Say("{share} of reserved memory is unused at the end, in pieces.", HumanRatio(unused)),
          .because = Say("{unused} of {reserved}; the largest free block has {block}",
                         Bytes(replay.unused_at_end), Bytes(replay.reserved_at_end),
                         Bytes(replay.largest_free)),

@@ -133,16 +133,15 @@ Table DevicesTable(std::span<const Replay> replays) {
 }
 
 Table OutOfMemoryTable(const MemorySnapshot& snapshot, const Sites& sites, const Replay& replay) {
-  Table table{.key = "out_of_memory",
-              .title = "Allocations that failed",
-              .columns = {KeyColumn("failure", "failure"),
-                          ValueColumn("time", "time", Unit::kUnixTime),
-                          BytesColumn("wanted", "wanted"),
-                          BytesColumn("device_free", "free on the device"),
-                          BytesColumn("requested", "requested then"),
-                          BytesColumn("reserved", "reserved then"), ValueColumn("site", "place"),
-                          Detail(ValueColumn("stack", "stack"))},
-              .text_rows = kRowsShown};
+  Table table{
+      .key = "out_of_memory",
+      .title = "Allocations that failed",
+      .columns = {KeyColumn("failure", "failure"), ValueColumn("time", "time", Unit::kUnixTime),
+                  BytesColumn("wanted", "wanted"), BytesColumn("device_free", "free on the device"),
+                  BytesColumn("requested", "requested then"),
+                  BytesColumn("reserved", "reserved then"), ValueColumn("site", "place"),
+                  Detail(ValueColumn("stack", "stack"))},
+      .text_rows = kRowsShown};
   for (const Oom& oom : replay.ooms) {
     table.rows.push_back({static_cast<int64_t>(table.rows.size() + 1), Moment(oom.time), oom.wanted,
                           oom.device_free, When(replay.possible, oom.requested),

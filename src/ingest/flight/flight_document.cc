@@ -57,8 +57,24 @@ class Document {
 
  private:
   enum Field : uint8_t {
-    kRecord, kGroup, kGroupId, kCollective, kPeer, kOperation, kCreated, kInSizes, kOutSizes,
-    kTypes, kState, kStarted, kCompleted, kRetired, kIsPeer, kFrames, kOther, kUnread
+    kRecord,
+    kGroup,
+    kGroupId,
+    kCollective,
+    kPeer,
+    kOperation,
+    kCreated,
+    kInSizes,
+    kOutSizes,
+    kTypes,
+    kState,
+    kStarted,
+    kCompleted,
+    kRetired,
+    kIsPeer,
+    kFrames,
+    kOther,
+    kUnread
   };
   Field FieldOf(Value key);
   void ReadConfig();
@@ -90,14 +106,22 @@ Document::Field Document::FieldOf(Value key) {
   Field& field = fields_[static_cast<size_t>(key.bits)];
   if (field != kUnread) return field;
   static constexpr std::pair<std::string_view, Field> kNames[] = {
-      {"record_id", kRecord},       {"process_group", kGroup},
-      {"pg_id", kGroupId},          {"collective_seq_id", kCollective},
-      {"p2p_seq_id", kPeer},        {"profiling_name", kOperation},
-      {"time_created_ns", kCreated}, {"input_sizes", kInSizes},
-      {"output_sizes", kOutSizes},  {"input_dtypes", kTypes},
-      {"state", kState},            {"time_discovered_started_ns", kStarted},
-      {"time_discovered_completed_ns", kCompleted}, {"retired", kRetired},
-      {"is_p2p", kIsPeer},          {"frames", kFrames}};
+      {"record_id", kRecord},
+      {"process_group", kGroup},
+      {"pg_id", kGroupId},
+      {"collective_seq_id", kCollective},
+      {"p2p_seq_id", kPeer},
+      {"profiling_name", kOperation},
+      {"time_created_ns", kCreated},
+      {"input_sizes", kInSizes},
+      {"output_sizes", kOutSizes},
+      {"input_dtypes", kTypes},
+      {"state", kState},
+      {"time_discovered_started_ns", kStarted},
+      {"time_discovered_completed_ns", kCompleted},
+      {"retired", kRetired},
+      {"is_p2p", kIsPeer},
+      {"frames", kFrames}};
   field = kOther;
   for (const auto& [name, known] : kNames)
     if (tree_.TextOf(key) == name) field = known;
@@ -172,14 +196,22 @@ std::string Document::LineOf(Value frames) const {
 void Document::Take(Field field, Value value) {
   const int64_t number = IntOf(value);
   switch (field) {
-    case kRecord: operation_.record = number == kAbsent ? dump_.recorded : number; break;
+    case kRecord:
+      operation_.record = number == kAbsent ? dump_.recorded : number;
+      break;
     case kGroup:
       has_group_ = dump_.groups.size() < kMostGroups;
       if (has_group_) operation_.group = GroupOf(value);
       break;
-    case kGroupId: id_ = number; break;
-    case kCollective: collective_ = number; break;
-    case kPeer: peer_ = number; break;
+    case kGroupId:
+      id_ = number;
+      break;
+    case kCollective:
+      collective_ = number;
+      break;
+    case kPeer:
+      peer_ = number;
+      break;
     case kOperation: {
       OperationName name = ReadOperationName(Kept(tree_.TextOf(value)));
       if (dump_.backend.empty()) dump_.backend = std::move(name.backend);
@@ -188,9 +220,15 @@ void Document::Take(Field field, Value value) {
       operation_.to = name.to;
       break;
     }
-    case kCreated: operation_.created = number; break;
-    case kInSizes: operation_.in_sizes = SizesOf(value, operation_.in_count); break;
-    case kOutSizes: operation_.out_sizes = SizesOf(value, operation_.out_count); break;
+    case kCreated:
+      operation_.created = number;
+      break;
+    case kInSizes:
+      operation_.in_sizes = SizesOf(value, operation_.in_count);
+      break;
+    case kOutSizes:
+      operation_.out_sizes = SizesOf(value, operation_.out_count);
+      break;
     case kTypes:
       if (const auto types = tree_.List(value); !types.empty())
         operation_.types = Kept(tree_.TextOf(types[0]));
@@ -206,10 +244,17 @@ void Document::Take(Field field, Value value) {
     case kCompleted:
       if (number > 0) operation_.state = DumpOperation::State::kCompleted;
       break;
-    case kRetired: retired_ = number == 1; break;
-    case kIsPeer: operation_.point_to_point = number == 1; break;
-    case kFrames: operation_.line = LineOf(value); break;
-    default: break;
+    case kRetired:
+      retired_ = number == 1;
+      break;
+    case kIsPeer:
+      operation_.point_to_point = number == 1;
+      break;
+    case kFrames:
+      operation_.line = LineOf(value);
+      break;
+    default:
+      break;
   }
 }
 
@@ -223,8 +268,7 @@ void Document::ReadEntry(Value entry) {
   operation_.sequence = operation_.point_to_point ? peer_ : collective_;
   if (operation_.state != DumpOperation::State::kScheduled) dump_.sees_starts = true;
   operation_.pending = operation_.state != DumpOperation::State::kCompleted && !retired_;
-  if (!has_group_ || operation_.sequence < 0 ||
-      (operation_.pending && ++pending_ > kMostPending)) {
+  if (!has_group_ || operation_.sequence < 0 || (operation_.pending && ++pending_ > kMostPending)) {
     ++dump_.left_out;
     return;
   }
@@ -268,13 +312,15 @@ void Document::JoinStatus() {
   const auto items = tree_.Dict(status);
   std::vector<int64_t> ids;
   for (size_t i = 0; i + 1 < items.size(); i += 2) {
-    const int64_t id = items[i].kind == Kind::kInt ? items[i].bits : NumberIn(tree_.TextOf(items[i]));
+    const int64_t id =
+        items[i].kind == Kind::kInt ? items[i].bits : NumberIn(tree_.TextOf(items[i]));
     if (id >= 0) ids.push_back(id);
   }
   std::ranges::sort(ids);
   JoinByOrder(ids);
   for (size_t i = 0; i + 1 < items.size(); i += 2) {
-    const int64_t id = items[i].kind == Kind::kInt ? items[i].bits : NumberIn(tree_.TextOf(items[i]));
+    const int64_t id =
+        items[i].kind == Kind::kInt ? items[i].bits : NumberIn(tree_.TextOf(items[i]));
     const auto at = group_of_id_.find(id);
     if (at == group_of_id_.end() || peers_in_[at->second]) continue;
     DumpGroup& group = dump_.groups[at->second];
@@ -286,9 +332,9 @@ void Document::JoinStatus() {
 Result<RankDump> Document::Read() {
   const Value entries = tree_.Find(tree_.root, "entries");
   const Value version = tree_.Find(tree_.root, "version");
-  const bool named = version.kind == Kind::kText &&
-                     (tree_.Find(tree_.root, "pg_config").kind == Kind::kDict ||
-                      tree_.Find(tree_.root, "pg_status").kind == Kind::kDict);
+  const bool named =
+      version.kind == Kind::kText && (tree_.Find(tree_.root, "pg_config").kind == Kind::kDict ||
+                                      tree_.Find(tree_.root, "pg_status").kind == Kind::kDict);
   if (!named && entries.kind != Kind::kList) {
     return std::unexpected(Error{"the file is not a dump of PyTorch's Flight Recorder", "",
                                  "give what TORCH_FR_DUMP_TEMP_FILE names"});

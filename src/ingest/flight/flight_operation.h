@@ -8,8 +8,8 @@
 namespace stepscope {
 
 struct OperationName {
-  std::string backend;  // "nccl"; empty where there is none
-  std::string name;     // "all_gather" of "_all_gather_base" stays "_all_gather_base"
+  std::string backend;         // "nccl"; empty where there is none
+  std::string name;            // "all_gather" of "_all_gather_base" stays "_all_gather_base"
   int64_t from = -1, to = -1;  // of "send 0->3" and "recv 3<-0": sender and receiver
 };
 

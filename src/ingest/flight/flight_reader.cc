@@ -113,7 +113,8 @@ struct OneFile {
 };
 
 void ReadOne(OneFile& file, const Places& places) {
-  if (const auto item = places.Find(file.path); item) file.bytes = std::max<int64_t>(item->bytes, 0);
+  if (const auto item = places.Find(file.path); item)
+    file.bytes = std::max<int64_t>(item->bytes, 0);
   auto source = places.Open(file.path);
   auto dump = source ? ReadFlightDump(std::move(*source), file.path)
                      : Result<RankDump>(std::unexpected(source.error()));
@@ -143,7 +144,8 @@ void Keep(OneFile& file, FoundDumps& found, std::map<int64_t, size_t>& at_rank, 
     const Phrase why = file.problem.where.empty() || file.problem.where == file.path
                            ? Phrase(file.problem.what)
                            : Say("{problem} ({where})", file.problem.what, file.problem.where);
-    found.notes.push_back({"unreadable_dump", 1, Say("a dump cannot be read: {why}", why), file.path});
+    found.notes.push_back(
+        {"unreadable_dump", 1, Say("a dump cannot be read: {why}", why), file.path});
   }
   found.files.push_back(std::move(input));
 }
@@ -178,12 +180,14 @@ Result<FoundDumps> ReadDumps(std::span<const std::string> paths, int threads,
                            "dumps were left out: another one of the rank is newer", ""});
   std::ranges::sort(found.dumps, {}, &RankDump::rank);
   if (!found.dumps.empty()) return found;
-  if (!files.empty()) return std::unexpected(files.front().problem.what.empty()
-      ? Error{"no dump can be read", files.front().path, ""}
-      : Error{files.front().problem.what, files.front().path, files.front().problem.hint});
-  return std::unexpected(Error{"no Flight Recorder dumps are in this directory",
-                               paths.empty() ? "" : paths.front(),
-                               "set TORCH_FR_BUFFER_SIZE=2000 and TORCH_FR_DUMP_TEMP_FILE; see docs/hang.md"});
+  if (!files.empty())
+    return std::unexpected(
+        files.front().problem.what.empty()
+            ? Error{"no dump can be read", files.front().path, ""}
+            : Error{files.front().problem.what, files.front().path, files.front().problem.hint});
+  return std::unexpected(
+      Error{"no Flight Recorder dumps are in this directory", paths.empty() ? "" : paths.front(),
+            "set TORCH_FR_BUFFER_SIZE=2000 and TORCH_FR_DUMP_TEMP_FILE; see docs/hang.md"});
 }
 
 }  // namespace stepscope

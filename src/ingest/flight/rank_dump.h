@@ -34,26 +34,26 @@ struct DumpOperation {
   // Counts operations of the group: collectives, or point-to-point ones.
   int64_t sequence = 0;
   bool point_to_point = false;
-  std::string name;             // "all_reduce", "send"
-  int64_t from = -1, to = -1;   // of point-to-point: ranks within the group
+  std::string name;            // "all_reduce", "send"
+  int64_t from = -1, to = -1;  // of point-to-point: ranks within the group
   State state = State::kScheduled;
-  bool pending = false;         // not known to be finished
-  int64_t created = kAbsent;    // ns since the epoch, by the host's clock
-  std::string in_sizes, out_sizes;   // "[[2048, 5120]]"
+  bool pending = false;                 // not known to be finished
+  int64_t created = kAbsent;            // ns since the epoch, by the host's clock
+  std::string in_sizes, out_sizes;      // "[[2048, 5120]]"
   int64_t in_count = 0, out_count = 0;  // elements of all tensors; saturated
-  std::string types;            // of input: "BFloat16"
-  std::string line;             // "train.py:42 (step)"; empty: not recorded
+  std::string types;                    // of input: "BFloat16"
+  std::string line;                     // "train.py:42 (step)"; empty: not recorded
 };
 
 struct RankDump {
   int64_t rank = -1;
   std::string path;
-  std::string version;          // "2.10"
-  std::string backend;          // "nccl"; empty: no operation names it
-  bool sees_starts = false;     // states tell when operations start on the device
-  int64_t recorded = 0;         // operations in the file
-  int64_t newest = kAbsent;     // creation of the last one
-  int64_t left_out = 0;         // operations that were not kept: without group, or too many
+  std::string version;       // "2.10"
+  std::string backend;       // "nccl"; empty: no operation names it
+  bool sees_starts = false;  // states tell when operations start on the device
+  int64_t recorded = 0;      // operations in the file
+  int64_t newest = kAbsent;  // creation of the last one
+  int64_t left_out = 0;      // operations that were not kept: without group, or too many
   std::vector<DumpGroup> groups;
   std::vector<DumpOperation> operations;  // by record
 };

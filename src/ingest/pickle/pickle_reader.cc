@@ -244,25 +244,38 @@ inline bool PickleReader::ReadFast(PickleStep& step) {
   };
   static_assert(std::endian::native == std::endian::little);
   switch (static_cast<uint8_t>(bytes[0])) {
-    case 'h': return is(PickleOp::kGet, 2, little(uint8_t()));
-    case 'j': return is(PickleOp::kGet, 5, little(uint32_t()));
-    case 'K': return is(PickleOp::kInt, 2, little(uint8_t()));
-    case 'M': return is(PickleOp::kInt, 3, little(uint16_t()));
-    case 'J': return is(PickleOp::kInt, 5, little(int32_t()));
-    case 0x94: return is(PickleOp::kMemoize, 1);
-    case '(': return is(PickleOp::kMark, 1);
-    case '}': return is(PickleOp::kEmptyDict, 1);
-    case ']': return is(PickleOp::kEmptyList, 1);
-    case 'u': return is(PickleOp::kSetItems, 1);
-    case 'e': return is(PickleOp::kAppends, 1);
-    case 'a': return is(PickleOp::kAppend, 1);
+    case 'h':
+      return is(PickleOp::kGet, 2, little(uint8_t()));
+    case 'j':
+      return is(PickleOp::kGet, 5, little(uint32_t()));
+    case 'K':
+      return is(PickleOp::kInt, 2, little(uint8_t()));
+    case 'M':
+      return is(PickleOp::kInt, 3, little(uint16_t()));
+    case 'J':
+      return is(PickleOp::kInt, 5, little(int32_t()));
+    case 0x94:
+      return is(PickleOp::kMemoize, 1);
+    case '(':
+      return is(PickleOp::kMark, 1);
+    case '}':
+      return is(PickleOp::kEmptyDict, 1);
+    case ']':
+      return is(PickleOp::kEmptyList, 1);
+    case 'u':
+      return is(PickleOp::kSetItems, 1);
+    case 'e':
+      return is(PickleOp::kAppends, 1);
+    case 'a':
+      return is(PickleOp::kAppend, 1);
     case 0x8c: {
       const auto size = static_cast<size_t>(little(uint8_t()));
       if (filled_ - at_ < 2 + size) return false;
       step.text = {bytes + 2, size};
       return is(PickleOp::kText, 2 + size);
     }
-    default: return false;
+    default:
+      return false;
   }
 }
 

@@ -33,13 +33,13 @@ enum class PickleOp : uint8_t {
   kAppends,
   kSetItem,
   kSetItems,
-  kTuple,       // of all since the mark
-  kTupleOf,     // of the last `number`
-  kList,        // as kTuple
-  kDict,        // as kTuple, keys and values in turn
-  kPut,         // the top is remembered as `number`
-  kMemoize,     // the same, by the next number
-  kGet,         // what was remembered as `number`
+  kTuple,    // of all since the mark
+  kTupleOf,  // of the last `number`
+  kList,     // as kTuple
+  kDict,     // as kTuple, keys and values in turn
+  kPut,      // the top is remembered as `number`
+  kMemoize,  // the same, by the next number
+  kGet,      // what was remembered as `number`
   kPop,
   kPopMark,
   kStop,
@@ -96,7 +96,7 @@ class PickleReader {
 
   ByteSource source_;
   std::string buffer_;
-  size_t at_ = 0;      // of what is unread in `buffer_`
+  size_t at_ = 0;  // of what is unread in `buffer_`
   size_t filled_ = 0;
   uint64_t before_ = 0;  // bytes before `buffer_`
   std::string failure_;

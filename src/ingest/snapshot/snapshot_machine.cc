@@ -11,8 +11,8 @@
 namespace stepscope::snapshot {
 namespace {
 
-constexpr size_t kMostOpen = 1 << 16;      // dicts and lists each
-constexpr size_t kMostDepth = 1 << 12;     // marks
+constexpr size_t kMostOpen = 1 << 16;   // dicts and lists each
+constexpr size_t kMostDepth = 1 << 12;  // marks
 constexpr uint64_t kBytesAnyway = uint64_t{16} << 20;
 constexpr size_t kMostTraces = 64;  // lists of lists
 constexpr int kKindBits = 3;
@@ -74,7 +74,8 @@ void Machine::Remember(int64_t memo, const Value& value) {
   const bool fits = value.kind <= kLastRemembered && value.number >= 0 &&
                     value.number < int64_t{1} << (32 - kKindBits);
   memo_[static_cast<size_t>(memo)] =
-      fits ? static_cast<uint32_t>(value.number) << kKindBits | static_cast<uint32_t>(value.kind) : 0;
+      fits ? static_cast<uint32_t>(value.number) << kKindBits | static_cast<uint32_t>(value.kind)
+           : 0;
 }
 
 Value Machine::Close(const Value& value) {
@@ -95,16 +96,24 @@ Value Machine::Close(const Value& value) {
       made = {Kind::kStack, 0,
               snapshot_.stacks.Intern(list.frames, kBytesAnyway + reader_.taken() / 32)};
       break;
-    case Kind::kBlock: made.kind = Kind::kBlocks; break;
-    case Kind::kSegment: made.kind = Kind::kSegments; break;
-    case Kind::kEvent: made.kind = Kind::kEvents; break;
+    case Kind::kBlock:
+      made.kind = Kind::kBlocks;
+      break;
+    case Kind::kSegment:
+      made.kind = Kind::kSegments;
+      break;
+    case Kind::kEvent:
+      made.kind = Kind::kEvents;
+      break;
     case Kind::kEvents:
       if (traces_.size() < kMostTraces) {
         made = {Kind::kTraces, 0, static_cast<int64_t>(traces_.size())};
         traces_.push_back(list.traces);
       }
       break;
-    default: made = {.kind = list.count == 0 ? Kind::kEmptyList : Kind::kOther}; break;
+    default:
+      made = {.kind = list.count == 0 ? Kind::kEmptyList : Kind::kOther};
+      break;
   }
   Remember(list.memo, made);
   list.kind = Kind::kOther;
@@ -193,7 +202,8 @@ bool Machine::Appends() {
 
 bool Machine::SetOn(Value& target, size_t first) {
   if ((stack_.size() - first) % 2 != 0) return false;
-  OpenDict* dict = target.kind == Kind::kOpenDict ? &dicts_[static_cast<size_t>(target.number)] : nullptr;
+  OpenDict* dict =
+      target.kind == Kind::kOpenDict ? &dicts_[static_cast<size_t>(target.number)] : nullptr;
   for (size_t i = first; i < stack_.size(); i += 2) {
     const Value key = Close(stack_[i]), value = Close(stack_[i + 1]);
     if (key.kind != Kind::kText || dict == nullptr) continue;
@@ -222,8 +232,9 @@ bool Machine::SetItems() {
   // Events and the like have few keys, all set at once: they need no slot any longer.
   if (target.kind == Kind::kOpenDict && mark > 1) {
     const OpenDict& dict = dicts_[static_cast<size_t>(target.number)];
-    const bool row = (dict.Has(Field::kAction) && dict.Has(Field::kSize)) || dict.Has(Field::kFilename) ||
-                     dict.Has(Field::kState) || dict.Has(Field::kTotalSize);
+    const bool row = (dict.Has(Field::kAction) && dict.Has(Field::kSize)) ||
+                     dict.Has(Field::kFilename) || dict.Has(Field::kState) ||
+                     dict.Has(Field::kTotalSize);
     if (row) target = Close(target);
   }
   return true;
@@ -248,11 +259,16 @@ bool Machine::Pop() {
 bool Machine::Do(const PickleStep& step) {
   size_t mark = 0;
   switch (step.op) {
-    case PickleOp::kInt: return Push({Kind::kInt, 0, step.number});
-    case PickleOp::kGet: return Get(step.number);
-    case PickleOp::kMemoize: return Put(static_cast<int64_t>(memo_.size()));
-    case PickleOp::kPut: return Put(step.number);
-    case PickleOp::kText: return PushText(step.text);
+    case PickleOp::kInt:
+      return Push({Kind::kInt, 0, step.number});
+    case PickleOp::kGet:
+      return Get(step.number);
+    case PickleOp::kMemoize:
+      return Put(static_cast<int64_t>(memo_.size()));
+    case PickleOp::kPut:
+      return Put(step.number);
+    case PickleOp::kText:
+      return PushText(step.text);
     case PickleOp::kMark:
       if (marks_.size() >= kMostDepth) {
         refused_ = "it is nested deeper than a snapshot is";
@@ -260,18 +276,28 @@ bool Machine::Do(const PickleStep& step) {
       }
       marks_.push_back(stack_.size());
       return Push({Kind::kMark});
-    case PickleOp::kEmptyDict: return PushDict();
-    case PickleOp::kEmptyList: return PushList();
-    case PickleOp::kSetItems: return SetItems();
-    case PickleOp::kSetItem: return SetItem();
-    case PickleOp::kAppend: return Append();
-    case PickleOp::kAppends: return Appends();
-    case PickleOp::kTrue: return Push({Kind::kBool, 0, 1});
-    case PickleOp::kFalse: return Push({Kind::kBool, 0, 0});
+    case PickleOp::kEmptyDict:
+      return PushDict();
+    case PickleOp::kEmptyList:
+      return PushList();
+    case PickleOp::kSetItems:
+      return SetItems();
+    case PickleOp::kSetItem:
+      return SetItem();
+    case PickleOp::kAppend:
+      return Append();
+    case PickleOp::kAppends:
+      return Appends();
+    case PickleOp::kTrue:
+      return Push({Kind::kBool, 0, 1});
+    case PickleOp::kFalse:
+      return Push({Kind::kBool, 0, 0});
     case PickleOp::kNone:
     case PickleOp::kFloat:
-    case PickleOp::kEmptyTuple: return Push({});
-    case PickleOp::kTupleOf: return Tuple(static_cast<size_t>(step.number));
+    case PickleOp::kEmptyTuple:
+      return Push({});
+    case PickleOp::kTupleOf:
+      return Tuple(static_cast<size_t>(step.number));
     case PickleOp::kTuple:
     case PickleOp::kList:
     case PickleOp::kDict:
@@ -280,17 +306,21 @@ bool Machine::Do(const PickleStep& step) {
       stack_.resize(mark);
       marks_.pop_back();
       return step.op == PickleOp::kPopMark || Push({});
-    case PickleOp::kPop: return Pop();
-    case PickleOp::kStop: return true;
+    case PickleOp::kPop:
+      return Pop();
+    case PickleOp::kStop:
+      return true;
   }
   return false;
 }
 
 Result<void> Machine::Finish() {
-  if (stack_.size() != 1) return std::unexpected(Wrong("the pickle ends with nothing, or too much"));
+  if (stack_.size() != 1)
+    return std::unexpected(Wrong("the pickle ends with nothing, or too much"));
   const Value root = stack_.back();
-  const Error not_one{"this pickle is not a memory snapshot: it has no segments and no device_traces", "",
-                      "give a file that torch.cuda.memory._dump_snapshot() wrote"};
+  const Error not_one{
+      "this pickle is not a memory snapshot: it has no segments and no device_traces", "",
+      "give a file that torch.cuda.memory._dump_snapshot() wrote"};
   if (root.kind != Kind::kOpenDict) {
     const Value made = Close(root);
     if (made.kind != Kind::kSegments) return std::unexpected(not_one);
@@ -304,7 +334,7 @@ Result<void> Machine::Finish() {
   const bool traces = is(Field::kTraces, Kind::kTraces);
   if (!segments && !traces) return std::unexpected(not_one);
   if (!segments || !traces) ++snapshot_.misplaced;
-  if (traces && dict[Field::kTraces].kind == Kind::kTraces) 
+  if (traces && dict[Field::kTraces].kind == Kind::kTraces)
     snapshot_.traces = traces_[static_cast<size_t>(dict[Field::kTraces].number)];
   if (!segments) snapshot_.segments.clear();
   return {};

@@ -63,7 +63,7 @@ class Machine {
   std::deque<OpenDict> dicts_;   // slots
   std::deque<OpenList> lists_;
   std::vector<uint32_t> free_dicts_, free_lists_;
-  std::vector<Field> field_of_;  // by the id of a text
+  std::vector<Field> field_of_;                     // by the id of a text
   std::vector<std::vector<SnapshotTrace>> traces_;  // lists of lists of events
   const char* refused_ = "an opcode does not fit what is before it";
 };

@@ -11,7 +11,8 @@ namespace stepscope {
 Result<MemorySnapshot> ReadSnapshot(ByteSource source) {
   const std::string_view head = source.Peek(2);
   if (head.empty())
-    return std::unexpected(Error{"the file is empty", "", "dump the snapshot again: its writer was cut off"});
+    return std::unexpected(
+        Error{"the file is empty", "", "dump the snapshot again: its writer was cut off"});
   if (!PickleReader::Begins(head))
     return std::unexpected(Error{"this is not a pickle", "",
                                  "give a file that torch.cuda.memory._dump_snapshot() wrote"});

@@ -85,7 +85,8 @@ StackId SnapshotStacks::Intern(std::span<const FrameId> frames, uint64_t most) {
   Slot& slot = SlotOf(stack_slots_, size(), HashOf(frames),
                       [&](StackId id) { return std::ranges::equal(stack(id), frames); });
   if (slot.id != kFree) return slot.id;
-  if (size() >= kMostStacks || calls_.size() + frames.size() > std::min<uint64_t>(most, UINT32_MAX)) {
+  if (size() >= kMostStacks ||
+      calls_.size() + frames.size() > std::min<uint64_t>(most, UINT32_MAX)) {
     ++left_out_;
     return 0;
   }

@@ -12,13 +12,27 @@ constexpr size_t kMostDevices = 4096;
 
 using enum Field;
 
-constexpr std::pair<std::string_view, Field> kKeys[] = {
-    {"action", kAction}, {"addr", kAddr}, {"device_free", kDeviceFree}, {"size", kSize},
-    {"time_us", kTime}, {"frames", kFrames}, {"device", kDevice}, {"address", kAddress},
-    {"total_size", kTotalSize}, {"allocated_size", kAllocatedSize},
-    {"requested_size", kRequestedSize}, {"stream", kStream}, {"segment_type", kSegmentType},
-    {"is_expandable", kExpandable}, {"blocks", kBlocks}, {"state", kState}, {"name", kName},
-    {"filename", kFilename}, {"line", kLine}, {"segments", kSegments}, {"device_traces", kTraces}};
+constexpr std::pair<std::string_view, Field> kKeys[] = {{"action", kAction},
+                                                        {"addr", kAddr},
+                                                        {"device_free", kDeviceFree},
+                                                        {"size", kSize},
+                                                        {"time_us", kTime},
+                                                        {"frames", kFrames},
+                                                        {"device", kDevice},
+                                                        {"address", kAddress},
+                                                        {"total_size", kTotalSize},
+                                                        {"allocated_size", kAllocatedSize},
+                                                        {"requested_size", kRequestedSize},
+                                                        {"stream", kStream},
+                                                        {"segment_type", kSegmentType},
+                                                        {"is_expandable", kExpandable},
+                                                        {"blocks", kBlocks},
+                                                        {"state", kState},
+                                                        {"name", kName},
+                                                        {"filename", kFilename},
+                                                        {"line", kLine},
+                                                        {"segments", kSegments},
+                                                        {"device_traces", kTraces}};
 
 constexpr std::pair<std::string_view, SnapshotAction> kActions[] = {
     {"alloc", SnapshotAction::kAlloc},
@@ -58,8 +72,8 @@ Value EventOf(const OpenDict& dict, MemorySnapshot& snapshot) {
   for (const auto& [known, action] : kActions)
     if (name == known) event.action = action;
   const bool oom = event.action == SnapshotAction::kOom;
-  event.address =
-      static_cast<uint64_t>(oom && dict.Has(kDeviceFree) ? dict.Int(kDeviceFree, -1) : dict.Int(kAddr, -1));
+  event.address = static_cast<uint64_t>(oom && dict.Has(kDeviceFree) ? dict.Int(kDeviceFree, -1)
+                                                                     : dict.Int(kAddr, -1));
   if (!snapshot.events.Append(event)) {
     ++snapshot.wrong_events;
     return {};
@@ -152,7 +166,8 @@ bool Add(const Value& item, OpenList& list) {
       list.count = 1;
       list.traces.push_back({static_cast<uint32_t>(item.number), item.count});
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 

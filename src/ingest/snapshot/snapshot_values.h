@@ -23,10 +23,10 @@ enum class Kind : uint8_t {
   // Those below are never remembered.
   kInt,
   kBool,
-  kBlock,     // its number
+  kBlock,  // its number
   kSegment,
   kEvent,
-  kBlocks,    // the first, and how many
+  kBlocks,  // the first, and how many
   kSegments,
   kEvents,
   kTraces,
@@ -41,9 +41,27 @@ struct Value {
 
 // The keys that matter.
 enum class Field : uint8_t {
-  kAction, kAddr, kDeviceFree, kSize, kTime, kFrames,
-  kDevice, kAddress, kTotalSize, kAllocatedSize, kRequestedSize, kStream, kSegmentType, kExpandable,
-  kBlocks, kState, kName, kFilename, kLine, kSegments, kTraces,
+  kAction,
+  kAddr,
+  kDeviceFree,
+  kSize,
+  kTime,
+  kFrames,
+  kDevice,
+  kAddress,
+  kTotalSize,
+  kAllocatedSize,
+  kRequestedSize,
+  kStream,
+  kSegmentType,
+  kExpandable,
+  kBlocks,
+  kState,
+  kName,
+  kFilename,
+  kLine,
+  kSegments,
+  kTraces,
   kCount,
   kNone = kCount,
 };
@@ -52,8 +70,8 @@ Field FieldOf(std::string_view key);
 // A dict: of its items those that matter.
 struct OpenDict {
   std::array<Value, static_cast<size_t>(Field::kCount)> values;
-  uint32_t has = 0;    // a bit per field
-  int64_t memo = -1;   // the number that it is remembered as
+  uint32_t has = 0;   // a bit per field
+  int64_t memo = -1;  // the number that it is remembered as
 
   bool Has(Field field) const { return (has >> static_cast<unsigned>(field) & 1) != 0; }
   const Value& operator[](Field field) const { return values[static_cast<size_t>(field)]; }
@@ -69,7 +87,7 @@ struct OpenDict {
 
 // A list of one kind of items.
 struct OpenList {
-  Kind kind = Kind::kOther;      // of its items; kOther: it has none, or others
+  Kind kind = Kind::kOther;       // of its items; kOther: it has none, or others
   uint32_t first = 0, count = 0;  // of items that are rows of a column
   std::vector<FrameId> frames;
   std::vector<SnapshotTrace> traces;
