@@ -249,7 +249,7 @@ TEST(Causes, TheRankThatOthersWaitForGoesBeforeTheFunctionTheyWaitIn) {
   const auto answer = AskAboutRanks(traces);
   ASSERT_TRUE(answer);
   EXPECT_TRUE(answer->verdict.starts_with(
-      "Rank 1 spends 79.9 ms more per step in every recorded step (1 to 12): time between "
+      "Rank 1 spends 79.9 ms more per step (median) in every recorded step (1 to 12): time between "
       "operators (parse_records (train.py:25)). Meanwhile ranks 0 and 2 are in receive "
       "(ring.py:13). Step time is 100 ms"))
       << answer->verdict << "\n"

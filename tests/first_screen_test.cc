@@ -47,6 +47,17 @@ TEST_F(FirstScreen, OfAJobNamesTheRankAndWhereAStepGoes) {
   }
 }
 
+// The slow rank is among those that the question leaves out.
+TEST_F(FirstScreen, OfRanksThatWaitForOthersSaysThatThoseWereLeftOut) {
+  const Outcome screen = In("stepscope analyze slow --ranks 2-3");
+  ASSERT_EQ(screen.code, 0) << screen.err;
+  for (const char* part : {"Ranks 2 and 3 wait together up to ", " since step 6", " left out, ",
+                           "try: ask about ranks 0 and 1 too"}) {
+    EXPECT_TRUE(screen.out.contains(part)) << part << "\n" << screen.out;
+  }
+  EXPECT_FALSE(screen.out.contains("no trace")) << screen.out;
+}
+
 TEST_F(FirstScreen, OfAHealthyJobSaysSo) {
   const Outcome screen = In("stepscope analyze healthy");
   EXPECT_TRUE(screen.out.contains("\nThe job looks healthy: ")) << screen.out;

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "goodput/ledger/ledger_store.h"
 #include "goodput/recorder/recorder.h"
 #include "stepscope/goodput_report.h"
 #include "tests/answer.h"
@@ -55,6 +56,32 @@ TEST_F(GoodputLedgerTest, ADirectoryOfARecorderIsImported) {
   const auto itself = GoodputImport(store_, {store_});
   ASSERT_FALSE(itself);
   EXPECT_EQ(itself.error().what, "cannot import a directory into itself");
+}
+
+// Two logs of one name would be one log, and the first one's events would be lost in silence.
+TEST_F(GoodputLedgerTest, NoSegmentTakesTheNameOfAnother) {
+  auto store = goodput::StoreAt(store_);
+  ASSERT_TRUE(store->Connect(goodput::Access::kWrite));
+  const goodput::SegmentHeader header{.salt = 1, .slots = 1, .job = "j"};
+  const std::string bytes(goodput::kSlotsBegin + goodput::kSlotBytes, '\0');
+  EXPECT_TRUE(store->Add("a-1.goodput", header, bytes));
+  ASSERT_TRUE(store->Sync({}));
+  EXPECT_FALSE(store->Add("a-1.goodput", header, bytes));
+}
+
+TEST_F(GoodputLedgerTest, LogsOfOneImportAreCounted) {
+  std::string lines;
+  for (int k = 0; k < 9; ++k) lines += Entry(At("job_start_time", 1), fmt::format("job{}", k));
+  ImportText(lines);
+  std::vector<uint64_t> numbers;
+  for (const auto& entry : fs::directory_iterator(store_)) {
+    if (entry.path().extension() != ".goodput") continue;
+    const std::string name = entry.path().stem();  // 20260131T235959Z-77-1a2b3c4d-000000
+    numbers.push_back(std::stoull(name.substr(name.size() - 15, 8), nullptr, 16));
+  }
+  std::ranges::sort(numbers);
+  ASSERT_EQ(numbers.size(), 9u);
+  EXPECT_TRUE(numbers.back() - numbers.front() == 8 || numbers.front() == 0);  // or it went round
 }
 
 // Each with the first value, and what is expected instead.

@@ -41,12 +41,13 @@ class GoodputPowerTest : public ::testing::Test {
   // Opens what the power loss leaves and tests it: at every moment with nothing and with all of
   // what was not synced, and random parts of it.
   void TestAll(PowerLoss& power,
-               const std::function<void(const std::string& store, int64_t promised)>& test) {
+               const std::function<void(const std::string& store, int64_t promised)>& test,
+               int64_t states = States()) {
     const std::vector<PowerLoss::Moment> all = power.Stop();
     const auto moments = std::ssize(all);
     ASSERT_GT(moments, 4);
     std::mt19937 random(20260131);
-    for (int64_t k = 0; k < moments + moments + States(); ++k) {
+    for (int64_t k = 0; k < moments + moments + states; ++k) {
       const double kept = k < moments       ? 0
                           : k < 2 * moments ? 1
                                             : 0.1 * static_cast<double>(1 + k % 9);
@@ -171,6 +172,31 @@ TEST_F(GoodputPowerTest, CommandsOfALedgerAreWholeOrNotAtAll) {
     EXPECT_TRUE(has_other || done != 3);
     EXPECT_FALSE(has_other && done >= 5);
   });
+}
+
+// Segments of one import are synced together, more of them than one sync takes. What a power loss
+// leaves of it, the same import completes, and doubles nothing.
+TEST_F(GoodputPowerTest, AnImportOfManyJobsIsWholeOrIsCompletedByAnother) {
+  constexpr int64_t kJobs = 300;
+  std::string lines;
+  for (int64_t k = 0; k < kJobs; ++k)
+    lines += Entry(At("job_start_time", static_cast<double>(k)), fmt::format("job{}", k));
+  const std::string log = folder_.Write("many.jsonl", lines);
+  PowerLoss power(store_);
+  ASSERT_TRUE(GoodputImport(store_, {log}));
+  power.Promise(1);
+  const auto test = [&](const std::string& store, int64_t done) {
+    if (done == 1) {
+      ASSERT_EQ(MetricOf(*GoodputCheck(store), "events"), kJobs);
+    }
+    const auto again = GoodputImport(store, {log});
+    ASSERT_TRUE(again) << again.error().what;
+    ASSERT_EQ(MetricOf(*again, "imported") + MetricOf(*again, "known"), kJobs);
+    const auto checked = GoodputCheck(store);
+    ASSERT_EQ(MetricOf(*checked, "events"), kJobs);
+    ASSERT_EQ(MetricOf(*checked, "segments"), kJobs);
+  };
+  TestAll(power, test, States() / 5);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Replaces fsync and fdatasync for the test program, and tears what they have not seen.
+// Replaces fsync, fdatasync and syncfs for the test program, and tears what they have not seen.
 #include "tests/power_loss.h"
 
 #include <fcntl.h>
@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
@@ -32,7 +33,9 @@ int Synced(int file, long call) {
   PowerLoss* const now = recording.load();
   if (now != nullptr) now->BeforeSync();
   const int done = static_cast<int>(syscall(call, file));
-  if (now != nullptr && done == 0) now->AfterSync(file);
+  if (now != nullptr && done == 0) {
+    call == SYS_syncfs ? now->AfterSyncOfAll(file) : now->AfterSync(file);
+  }
   return done;
 }
 
@@ -120,6 +123,19 @@ void PowerLoss::AfterSync(int file) {
   durable_.files[number] = last_.files[number] = shared;
 }
 
+// Files that are open and have no name are on disk too, though of no use until they have one.
+void PowerLoss::AfterSyncOfAll(int file) {
+  struct stat synced{}, state{};
+  if (fstat(file, &synced) != 0) return;
+  durable_ = last_;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator("/proc/self/fd", failed)) {
+    const int open = std::atoi(entry.path().filename().c_str());
+    const bool is_file = fstat(open, &state) == 0 && S_ISREG(state.st_mode);
+    if (is_file && state.st_nlink == 0 && state.st_dev == synced.st_dev) AfterSync(open);
+  }
+}
+
 void WriteState(const PowerLoss::Moment& moment, double kept, std::mt19937& random,
                 const std::string& folder) {
   fs::remove_all(folder);
@@ -156,6 +172,9 @@ __attribute__((visibility("default"))) int fsync(int file) {
 }
 __attribute__((visibility("default"))) int fdatasync(int file) {
   return stepscope::testing::Synced(file, SYS_fdatasync);
+}
+__attribute__((visibility("default"))) int syncfs(int file) {
+  return stepscope::testing::Synced(file, SYS_syncfs);
 }
 }
 // NOLINTEND(readability-identifier-naming)

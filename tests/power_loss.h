@@ -1,9 +1,9 @@
 // Records what a directory holds and what of it is on disk at every sync, and makes the states that
 // a power loss can leave: of what was not synced, any part.
 //
-// The test program replaces fsync and fdatasync (power_loss.cc). At each call the directory is
-// compared with what was synced before; all that differs, bytes by page and names one by one, may
-// be lost or kept independently, so that every order of writing is among the states.
+// The test program replaces fsync, fdatasync and syncfs (power_loss.cc). At each call the directory
+// is compared with what was synced before; all that differs, bytes by page and names one by one,
+// may be lost or kept independently, so that every order of writing is among the states.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +43,7 @@ class PowerLoss {
   // Called by the replaced functions before the sync of an open file, and after a good one.
   void BeforeSync();
   void AfterSync(int file);
+  void AfterSyncOfAll(int file);
 
  private:
   Disk Look() const;

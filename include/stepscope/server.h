@@ -33,10 +33,12 @@ struct PageServerOptions {
   int port = 0;  // 0: any that is free
   // Names besides those of this machine by which browsers call the server, as of a proxy.
   std::vector<std::string> allow_hosts = {};
-  std::string token;  // empty: one that nobody can guess, on loopback only
-  int threads = 0;    // to read traces with; 0: one per processor
-  size_t keep = 4;    // so many runs stay in memory
-  Settings settings;  // of every run
+  std::string token;      // empty: one that nobody can guess, on loopback only
+  int threads = 0;        // to read traces with; 0: one per processor
+  size_t keep = 4;        // so many runs stay in memory
+  Settings settings;      // of every run
+  int64_t max_input = 0;  // as in OpenOptions, of every run
+  int64_t most_names = AnalyzeOptions().most_names;  // as in AnalyzeOptions, of every answer
   // What is known of the jobs of ledgers beside their events: scheduler files, chips, price,
   // program. The rest is ignored.
   GoodputReportOptions goodput = {};

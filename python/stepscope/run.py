@@ -5,6 +5,7 @@ import glob as _glob
 import os
 from contextlib import contextmanager
 from functools import partial
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, BinaryIO, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence, Union
 
 from . import _core, analyses as all_analyses, frames
@@ -17,6 +18,8 @@ from .report import Report, Reports
 
 Path = Union[str, "os.PathLike[str]"]
 Input = Union[str, "os.PathLike[str]", BinaryIO]
+
+MOST_NAMES = 10_000  # in a table, as the core has it
 
 
 class Progress(NamedTuple):
@@ -40,10 +43,12 @@ class Run(Analyses):
             print(run.stragglers().headline)
     """
 
-    def __init__(self, core: Any, paths: list[str], storage: Any = None) -> None:
+    def __init__(self, core: Any, paths: list[str], storage: Any = None,
+                 limits: tuple[int, int] = (0, MOST_NAMES)) -> None:
         self._core = core
         self._paths = paths
         self._storage = storage  # of those that are not paths
+        self._limits = limits    # max_input and most_names, which a page of the run has too
         self._name = core.name
         self._recorded = Recorded(core, partial(letting_through, storage))
 
@@ -144,7 +149,8 @@ class Run(Analyses):
 
         if self.closed:
             raise UseError("the run is closed", "", "open it again with stepscope.open()")
-        return Page(_core.serve(list(map(os.fsencode, self._paths)), self._storage, "127.0.0.1", port, "", 0, []))
+        return Page(_core.serve(list(map(os.fsencode, self._paths)), self._storage, "127.0.0.1", port, "", 0, [],
+                                *self._limits))
 
     def show(self, *, width: int | str = "100%", height: int = 720) -> Any:
         """Serves the page and shows it here: as a frame in a notebook, else in a browser. Returns the Page."""
@@ -197,7 +203,8 @@ def open(paths: Input | Iterable[Input], *, threads: int = 0,
          groups: Mapping[str, str | Sequence[str]] | Path | None = None, params: Params | None = None,
          analyses: Iterable[str] | None = None, events: bool = False,
          storage_options: Mapping[str, Any] | None = None,
-         progress: Callable[[Progress], object] | bool | None = None) -> Run:
+         progress: Callable[[Progress], object] | bool | None = None,
+         max_input: int | None = None, most_names: int = MOST_NAMES) -> Run:
     """Reads the traces of one run.
 
     paths: a directory, a trace (.json, .json.gz, .xplane.pb), a glob ("traces/rank*.json.gz"), or several of these.
@@ -211,6 +218,9 @@ def open(paths: Input | Iterable[Input], *, threads: int = 0,
     analyses: the names of those that will be asked for; only what they need is read then, and others raise QuestionError.
     events: True keeps every event while reading, about 20 bytes each, so that events() and timeline() read no file
     again.
+    max_input: bytes that a compressed file may inflate to; None: 64 GB, and at most 1,000 times its size beyond 1 GB.
+    One that has more is refused. most_names: of more names in a table, those with the most time stay, and a note sums up
+    the others; 0 keeps all.
     progress: called with a Progress some times a second; by default it is shown in a terminal or notebook, False shows
     nothing.
 
@@ -222,19 +232,34 @@ def open(paths: Input | Iterable[Input], *, threads: int = 0,
         run = stepscope.open("s3://bucket/run/", storage_options={"anon": True})
     """
     return opened(*resolved(paths, storage_options), threads=threads, groups=groups, params=params, analyses=analyses,
-                  events=events, progress=progress)
+                  events=events, progress=progress, max_input=max_input, most_names=most_names)
 
 
 def opened(found: list[str], storage: Any, *, threads: int = 0, groups: Any = None, params: Params | None = None,
-           analyses: Iterable[str] | None = None, events: bool = False, progress: Any = None) -> Run:
+           analyses: Iterable[str] | None = None, events: bool = False, progress: Any = None,
+           max_input: int | None = None, most_names: int = MOST_NAMES) -> Run:
     """open() of what resolved() gave."""
+    limits = _limits(max_input, most_names)
     with shown_progress(progress) as told:
         callback = None if told is None else lambda *numbers: told(Progress(*numbers))
         with letting_through(storage):
             core = _core.open([os.fsencode(path) for path in found], threads, groups_of(groups), params_of(params),
                               names_of(analyses, "`analyses`"), True, events, storage,
-                              _stopping(storage, callback))
-    return Run(core, found, storage)
+                              _stopping(storage, callback), *limits)
+    return Run(core, found, storage, limits)
+
+
+def _limits(max_input: int | None, most_names: int) -> tuple[int, int]:
+    """As the core takes them: 0 stands for its own limit of input."""
+    if max_input is not None and not (_is_count(max_input) and 1 <= max_input <= 10**18):
+        raise QuestionError("the size must be 1 to 1e18 bytes", "`max_input`", "max_input=200 * 10**9")
+    if not (_is_count(most_names) and 0 <= most_names <= 10**9):
+        raise QuestionError("the number of names must be 0 to 1e9", "`most_names`", "most_names=0 keeps all")
+    return int(max_input or 0), int(most_names)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 @contextmanager

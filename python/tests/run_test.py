@@ -1,4 +1,5 @@
 """Opening runs and asking them: paths, steps, ranks, parameters, progress, Ctrl-C."""
+import gzip
 import inspect
 import threading
 import time
@@ -107,3 +108,29 @@ def test_other_threads_go_on_while_it_reads(slow):
 
 def test_ctrl_c_stops_reading_soon(slow, seconds_to_stop):
     assert seconds_to_stop(lambda: stepscope.open(slow, threads=1, progress=False).close()) < 2
+
+
+def test_a_file_that_inflates_to_more_than_max_input_is_refused(demo, tmp_path):
+    trace = next(path for path in sorted(demo.glob("*.json*")) if "rank" in path.name).read_bytes()
+    plain = gzip.decompress(trace) if trace[:2] == b"\x1f\x8b" else trace
+    (tmp_path / "rank-0.json.gz").write_bytes(gzip.compress(plain))
+    with pytest.raises(stepscope.InputError, match="inflates to more than"):
+        stepscope.open(tmp_path, max_input=len(plain) // 4)
+    assert stepscope.open(tmp_path, max_input=len(plain)).ranks == [0]
+    for wrong in (0, -1, 10**19, 1.5, True, "1GB"):
+        with pytest.raises(stepscope.QuestionError, match="max_input"):
+            stepscope.open(tmp_path, max_input=wrong)
+
+
+def test_most_names_cuts_tables_with_a_note(demo):
+    def kernels(**limits):
+        report = stepscope.open(demo, **limits).kernel_breakdown()
+        return len(report.table("kernels")), [note for note in report.notes if "left out of table kernels" in note.message]
+
+    everything, untold = kernels()
+    few, told = kernels(most_names=2)
+    assert few < everything and told and not untold
+    assert kernels(most_names=0) == (everything, [])
+    for wrong in (-1, 2**31, 1.5, None, "2"):
+        with pytest.raises(stepscope.QuestionError, match="most_names"):
+            stepscope.open(demo, most_names=wrong)

@@ -2,7 +2,10 @@
 #include "analyses/advice.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "facts/derived/job/compiled_code.h"
@@ -79,6 +82,17 @@ bool RecordedShapes(const RankActivity& rank) {
   return false;
 }
 
+enum class Absence : uint8_t { kUnrecorded, kLeftOut, kEither };
+
+// Of ranks that are not among those of the answer; of unknown ones where there are none.
+Absence AbsenceOf(const Facts& facts, std::span<const int64_t> ranks) {
+  if (facts.left_out.empty()) return Absence::kUnrecorded;
+  if (ranks.empty()) return Absence::kEither;
+  const auto left_out = [&](int64_t rank) { return facts.left_out.contains(rank); };
+  if (std::ranges::all_of(ranks, left_out)) return Absence::kLeftOut;
+  return std::ranges::any_of(ranks, left_out) ? Absence::kEither : Absence::kUnrecorded;
+}
+
 Framework FrameworkOf(const Facts& facts) {
   return facts.ranks.empty() ? Framework::kPyTorch : facts.ranks.front().framework;
 }
@@ -151,6 +165,31 @@ Phrase FollowPython(const Facts& facts) {
              Say(kRecordPython, facts));
 }
 
+Phrase SayWhyAbsent(const Facts& facts, std::span<const int64_t> ranks, int64_t count) {
+  const bool one = count == 1;
+  switch (AbsenceOf(facts, ranks)) {
+    case Absence::kLeftOut:
+      return one ? "was left out" : "were left out";
+    case Absence::kUnrecorded:
+      return one ? "has no trace" : "have no trace";
+    case Absence::kEither:
+      break;
+  }
+  return one ? "was left out or has no trace" : "were left out or have no trace";
+}
+
+Phrase SayAddRanks(const Facts& facts, std::span<const int64_t> ranks, const Phrase& names) {
+  switch (AbsenceOf(facts, ranks)) {
+    case Absence::kLeftOut:
+      return Say("ask about {ranks} too", names);
+    case Absence::kUnrecorded:
+      return Say("record {ranks} too", names);
+    case Absence::kEither:
+      break;
+  }
+  return Say("ask about {ranks} too, or record what has no trace", names);
+}
+
 Phrase AllowForAbsent(const Facts& facts, Phrase hint) {
   int64_t all = 0;
   std::set<int64_t> given;
@@ -159,9 +198,14 @@ Phrase AllowForAbsent(const Facts& facts, Phrase hint) {
     if (!rank.memory_only) given.insert(rank.rank);
   }
   if (given.size() > 1) all = std::max(all, *given.rbegin() - *given.begin() + 1);
+  all = std::max(all, std::ssize(given) + std::ssize(facts.left_out));
   const int64_t absent = all - std::ssize(given);
   if (absent <= 0) return hint;
   const Phrase ranks = all == 2 ? Phrase("both ranks") : Say("all {count} ranks", all);
+  if (absent == std::ssize(facts.left_out)) {
+    return Say("ask about {ranks}: this may be waiting for {absent}; if it is not: {hint}", ranks,
+               absent == 1 ? "the one left out" : "those left out", hint);
+  }
   return Say("give the traces of {ranks}: this may be waiting for {absent}; if it is not: {hint}",
              ranks, absent == 1 ? "the absent one" : "absent ones", hint);
 }

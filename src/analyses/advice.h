@@ -2,6 +2,8 @@
 // to record what was recorded.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -111,6 +113,13 @@ Phrase WhyNothingLinked(const Facts& facts);
 // What to do about time in which nothing was recorded of the host: look at the Python functions of
 // these moments, and first record them where they were not.
 Phrase FollowPython(const Facts& facts);
+
+// Why ranks are not among those of the answer: "has no trace", "were left out". `ranks`: empty
+// where only their `count` is known.
+Phrase SayWhyAbsent(const Facts& facts, std::span<const int64_t> ranks, int64_t count);
+
+// How to learn what they do: "record rank 2 too", "ask about ranks 4 to 7 too".
+Phrase SayAddRanks(const Facts& facts, std::span<const int64_t> ranks, const Phrase& names);
 
 // A hint about communication, where ranks of the job are not at hand: it may be waiting for them.
 Phrase AllowForAbsent(const Facts& facts, Phrase hint);

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "analyses/advice.h"
 #include "analyses/build.h"
 #include "analyses/excess.h"
 #include "analyses/late_rank.h"
@@ -70,6 +71,8 @@ std::optional<Together> Cause(const Facts& facts, const StepChanges& changes, in
   for (const StepQuantity quantity : {kCompute, kInput, kOther, kIdle, kExposed}) {
     Together rises = Rises(changes, quantity);
     if (rises.most == nullptr) continue;
+    // They may wait for a rank whose trace ended before.
+    if (quantity == kExposed && changes.lacks_ranks) continue;
     // Waiting counts as compute where communication was not recognized: all ranks have more then.
     const bool may_wait =
         quantity == kCompute && rises.places > 1 && MissingCommunicationOf(facts).world_size > 0;
@@ -152,7 +155,8 @@ Phrase Hint(const Facts& facts, const StepChange& change, const std::optional<To
     case StepQuantity::kIdle:
       return "check that host since then: other processes, logging, synchronization; " + look;
     default:
-      return "check the network since then: other jobs, errors of links; " + look;
+      return AllowForAbsent(facts,
+                            "check the network since then: other jobs, errors of links; " + look);
   }
 }
 
@@ -250,13 +254,10 @@ void BlameAbsent(const Facts& facts, const StepChange& c, const Together& togeth
       absent.empty() ? Say("{count} of the ranks", rise.wait->absent_count) : SayRanks(absent);
   const bool one = rise.wait->absent_count == 1;
   const std::string time = Time(std::min(rise.difference, together.most->Difference()));
-  finding.because +=
-      "; " +
-      (one ? Say("{time} of that in collectives of groups where {who} has no trace", time, who)
-           : Say("{time} of that in collectives of groups where {who} have no trace", time, who));
-  finding.hint =
-      one ? Say("record {who} too, and look at what it does since step {step}", who, c.since)
-          : Say("record {who} too, and look at what each does since step {step}", who, c.since);
+  finding.because += "; " + Say("{time} of that in collectives of groups where {who} {why}", time,
+                                who, SayWhyAbsent(facts, absent, rise.wait->absent_count));
+  finding.hint = Say("{include}, and look at what {each} does since step {step}",
+                     SayAddRanks(facts, absent, who), one ? "it" : "each", c.since);
   finding.cause = {CauseKind::kWait,
                    absent.size() == 1 ? std::optional(absent.front()) : std::nullopt};
   finding.nearness = Nearness::kSymptom;

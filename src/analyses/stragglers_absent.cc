@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "analyses/advice.h"
 #include "analyses/build.h"
 #include "facts/derived/collectives/absent_ranks.h"
 #include "facts/derived/collectives/exposed_waits.h"
@@ -64,21 +65,21 @@ Phrase SayTime(const Facts& facts, std::optional<int64_t> since, int64_t each) {
 // `each`: ns that each of them waits.
 void AddFinding(Report& report, const Facts& facts, const AbsentWait& wait,
                 std::optional<int64_t> since, int64_t each, double share) {
-  const Phrase absent = SayAbsent(wait);
+  const Phrase absent = SayAbsent(wait), waiting = SayRanks(wait.waiting);
+  const Phrase last = wait.waiting.size() > 1 ? Say("the last of {ranks}", waiting) : waiting;
   const bool one = wait.absent_count == 1;
   const auto calls = std::ssize(wait.matches);
   report.findings.push_back(
-      {.message =
-           Say("{waits} in collectives of groups where {absent} {have} no trace, {share} of span.",
-               SayWait(facts.collectives, wait, SayTime(facts, since, each)), absent,
-               one ? "has" : "have", HumanRatio(share)),
+      {.message = Say("{waits} in collectives of groups where {absent} {why}, {share} of span.",
+                      SayWait(facts.collectives, wait, SayTime(facts, since, each)), absent,
+                      SayWhyAbsent(facts, wait.absent, wait.absent_count), HumanRatio(share)),
        .because =
-           Say("after all recorded ranks had arrived, {calls} took {time} on average vs {usual} "
+           Say("after {last} had arrived, {calls} took {time} on average vs {usual} "
                "expected; {absent} may be late: only {traces} would tell",
-               Plural(static_cast<size_t>(calls), "collective"), Time(wait.together / calls),
+               last, Plural(static_cast<size_t>(calls), "collective"), Time(wait.together / calls),
                Time(wait.usual / calls), absent, one ? "its trace" : "their traces"),
-       .hint = Say("record {absent} too, and look at what {each} does before these collectives",
-                   absent, one ? "it" : "each"),
+       .hint = Say("{include}, and look at what {each} does before these collectives",
+                   SayAddRanks(facts, wait.absent, absent), one ? "it" : "each"),
        .impact = each,
        .table = "ranks",
        .cause = {CauseKind::kWait,

@@ -113,13 +113,21 @@ constexpr auto kParams = std::to_array<Parameter>({
      &CheckSet},
 });
 
+// "8 complete steps", "7 complete steps without the first (step 3)": those of the mean.
+Phrase SayStepsOfMean(const JobGraph& graph) {
+  const size_t first = graph.FirstSince(std::nullopt);
+  const Phrase steps = Plural(graph.steps.size() - first, "complete step");
+  return first == 0 ? steps
+                    : Say("{steps} without the first (step {first})", steps, graph.steps.front());
+}
+
 Phrase Headline(const Facts& facts, int64_t recorded, const std::vector<AskedChange>& changes,
                 bool asked) {
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
   const JobGraph& graph = JobGraphOf(facts);
   const Phrase step =
       Say("A step of {ranks} takes {time}, the mean of {steps}", Plural(graph.ranks.size(), "rank"),
-          time(recorded), Plural(graph.steps.size(), "complete step"));
+          time(recorded), SayStepsOfMean(graph));
   if (changes.empty()) return step + ".";
   const AskedChange& first = changes.front();
   if (asked) {
@@ -173,9 +181,12 @@ Report Run(const Facts& facts, const Params& params) {
         "clocks or matches are wrong",
         graph.contradictions, graph.members.size());
   }
-  report.metrics = {{"step_time", "mean step of the job", recorded, Unit::kNanoseconds},
-                    {"error_ratio", "median error of a replay", error, Unit::kRatio},
-                    {"worst_error_ratio", "largest error of a replay", worst, Unit::kRatio}};
+  const bool first_counts = graph.FirstSince(std::nullopt) == 0;
+  report.metrics = {
+      {"step_time", first_counts ? "mean step of the job" : "mean step after the first", recorded,
+       Unit::kNanoseconds},
+      {"error_ratio", "median error of a replay", error, Unit::kRatio},
+      {"worst_error_ratio", "largest error of a replay", worst, Unit::kRatio}};
   report.tables.push_back(ChangesTable(facts, *changes, error));
   report.tables.push_back(BoundsTable(facts, *changes, error));
   report.tables.push_back(ChainTable(facts));

@@ -183,11 +183,13 @@ void AddWorths(Report& report, const Facts& facts, std::span<const AskedChange> 
   const JobGraph& graph = JobGraphOf(facts);
   const Origins& origins = OriginsOf(facts);
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
-  const auto add = [&](Phrase message, const Worth& worth, Cause cause) {
+  const auto add = [&](Phrase message, const Worth& worth, Cause cause,
+                       std::optional<int64_t> since) {
     report.findings.push_back({.message = std::move(message),
                                .because = Say("a replay has an error of {time}", time(worth.error)),
                                .table = "changes",
                                .cause = cause,
+                               .since = since,
                                .worth = worth,
                                .only_worth = true});
   };
@@ -205,7 +207,8 @@ void AddWorths(Report& report, const Facts& facts, std::span<const AskedChange> 
         {change.rank ? CauseKind::kWait
          : hidden    ? CauseKind::kCommunication
                      : CauseKind::kInput,
-         change.rank});
+         change.rank},
+        change.since);
   }
 }
 

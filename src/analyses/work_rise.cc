@@ -69,8 +69,9 @@ Phrase SayRanksOf(const Facts& facts, const WorkRise& rise) {
 Phrase SayMore(const Facts& facts, const WorkRise& rise) {
   const Phrase ranks = SayRanksOf(facts, rise);
   const std::string more = Time(rise.Difference());
-  return rise.ranks.size() == 1 ? Say("{rank} spends {time} more per step", ranks, more)
-                                : Say("{ranks} spend up to {time} more per step", ranks, more);
+  return rise.ranks.size() == 1
+             ? Say("{rank} spends {time} more per step (median)", ranks, more)
+             : Say("{ranks} spend up to {time} more per step (medians)", ranks, more);
 }
 
 Phrase SayPlaceOf(const Facts& facts, const WorkRise& rise) {

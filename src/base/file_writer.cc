@@ -142,6 +142,14 @@ Result<void> FileWriter::Finish() {
   return Write(gzip_ != nullptr ? member_.Trailer() : "", !in_place_);
 }
 
+Result<void> FileWriter::FinishUnsynced() {
+  return Write(gzip_ != nullptr ? member_.Trailer() : "");
+}
+
+Result<void> FileWriter::Sync() {
+  return in_place_ || fsync(fd_) == 0 ? Result<void>() : Failed(errno);
+}
+
 Result<void> FileWriter::Write(std::string_view bytes, bool sync) {
   if (fd_ < 0) fd_ = open(temporary_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (fd_ < 0 || !WriteAll(fd_, bytes) || (sync && fsync(fd_) != 0)) return Failed(errno);
@@ -149,20 +157,21 @@ Result<void> FileWriter::Write(std::string_view bytes, bool sync) {
   return {};
 }
 
-// The name from which it is renamed, if it has none yet.
+// Gives a file without a name its own, or where that is taken one from which it is renamed.
 bool FileWriter::GiveName() {
-  if (!temporary_.empty()) return true;
   const std::string itself = "/proc/self/fd/" + std::to_string(fd_);
-  temporary_ = FreeName(target_, [&](const std::string& name) {
+  const auto link = [&](const std::string& name) {
     return linkat(AT_FDCWD, itself.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
-  });
+  };
+  if (link(target_)) return true;
+  temporary_ = FreeName(target_, link);
   return !temporary_.empty();
 }
 
 Result<void> FileWriter::Commit() {
-  if (!in_place_ && !GiveName()) return Failed(errno);
+  if (!in_place_ && temporary_.empty() && !GiveName()) return Failed(errno);
   if (fd_ >= 0 && close(std::exchange(fd_, -1)) != 0) return Failed(errno);
-  if (in_place_) return {};
+  if (temporary_.empty()) return {};
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) return Failed(errno);
   ForgetUnfinished(std::exchange(temporary_, ""));
   return {};

@@ -47,6 +47,9 @@ class FileWriter {
   Result<void> Append(std::string_view bytes);
   // Ends the file and syncs it.
   Result<void> Finish();
+  // The two apart, where others sync many files at once. REQUIRES: Temporary::kUnnamed.
+  Result<void> FinishUnsynced();
+  Result<void> Sync();
   // Gives the file its name; SyncFolder() then makes the name survive a crash.
   Result<void> Commit();
   // Commits, and syncs the directory where its file system can.

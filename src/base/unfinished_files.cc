@@ -3,7 +3,9 @@
 
 #include <unistd.h>
 
+#include <cstddef>
 #include <mutex>
+#include <new>
 #include <set>
 
 namespace stepscope {
@@ -14,9 +16,11 @@ struct Unfinished {
   std::set<std::string> paths;
 };
 
-// Never destroyed: threads may write while the process ends.
+// Never destroyed: threads may write while the process ends. Takes no memory of its own: it is asked
+// first where there is none left, too.
 Unfinished& All() {
-  static auto& all = *new Unfinished;
+  alignas(Unfinished) static std::byte room[sizeof(Unfinished)];
+  static auto& all = *new (room) Unfinished;
   return all;
 }
 

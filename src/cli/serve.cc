@@ -99,6 +99,8 @@ void AddServe(Command& root) {
   command.Take("--keep", flags->options.keep).Range(1, 1000);
   AddSettings(command, flags->settings);
   AddThreads(command, flags->options.threads);
+  AddMaxInput(command, flags->options.max_input);
+  command.Take("--most-names", flags->options.most_names).Range(0, 1e9);
   AddProductivityFlags(command, flags->productivity);
   command.Take("--job", flags->productivity.options.job)
       .Help("Job that --model, --chips and --scheduler-job are of")

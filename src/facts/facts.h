@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,6 +34,8 @@ struct Facts {
   const StringTable* names = nullptr;
   // By rank, then window. CPU-only recordings are among them, without work.
   std::span<const RankActivity> ranks;
+  // Ranks of which there are recordings, but that the question leaves out.
+  std::set<int64_t> left_out;
   // Devices with work, by rank, window, device.
   std::vector<DeviceFacts> devices;
   // Every kernel of every rank that has work, by rank.

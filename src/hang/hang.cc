@@ -5,7 +5,7 @@
 
 #include "base/stop.h"
 #include "hang/hang_report.h"
-#include "hang/job.h"
+#include "hang/join.h"
 #include "hang/judge.h"
 #include "ingest/flight/flight_reader.h"
 #include "report/findings.h"

@@ -11,19 +11,26 @@
 namespace stepscope::hang {
 namespace {
 
-constexpr size_t kMostAwaited = 8;        // of one rank in one operation
+constexpr size_t kMostAwaited = 8;  // of one rank in one operation
 constexpr size_t kMostRows = 20'000;
 constexpr size_t kRowsShown = 16;
 
 std::string_view KindName(WaitKind kind) {
   switch (kind) {
-    case WaitKind::kNotArrived: return "not arrived";
-    case WaitKind::kNotFinished: return "not finished";
-    case WaitKind::kNotBegun: return "not begun";
-    case WaitKind::kMismatch: return "mismatch";
-    case WaitKind::kMissing: return "dump missing";
-    case WaitKind::kQueued: return "behind another operation";
-    case WaitKind::kMessage: return "message not posted";
+    case WaitKind::kNotArrived:
+      return "not arrived";
+    case WaitKind::kNotFinished:
+      return "not finished";
+    case WaitKind::kNotBegun:
+      return "not begun";
+    case WaitKind::kMismatch:
+      return "mismatch";
+    case WaitKind::kMissing:
+      return "dump missing";
+    case WaitKind::kQueued:
+      return "behind another operation";
+    case WaitKind::kMessage:
+      return "message not posted";
   }
   return "";
 }
@@ -36,23 +43,23 @@ std::string GroupText(const Job& job, size_t group) {
 }
 
 Table RootsTable(const Job& job, const Judgement& judgement) {
-  Table table{.key = "roots",
-              .title = "Root ranks",
-              .columns = {KeyColumn("rank", "rank"), Words(ValueColumn("reason", "reason")),
-                          ValueColumn("group", "group"), ValueColumn("sequence", "sequence"),
-                          ValueColumn("evidence", "evidence"), Words(ValueColumn("certain", "certain")),
-                          Detail(ValueColumn("operation", "operation")),
-                          Detail(ValueColumn("line", "line")),
-                          Detail(CountColumn("waiting", "ranks waiting"))},
-              .text_rows = kRowsShown};
+  Table table{
+      .key = "roots",
+      .title = "Root ranks",
+      .columns = {KeyColumn("rank", "rank"), Words(ValueColumn("reason", "reason")),
+                  ValueColumn("group", "group"), ValueColumn("sequence", "sequence"),
+                  ValueColumn("evidence", "evidence"), Words(ValueColumn("certain", "certain")),
+                  Detail(ValueColumn("operation", "operation")),
+                  Detail(ValueColumn("line", "line")),
+                  Detail(CountColumn("waiting", "ranks waiting"))},
+      .text_rows = kRowsShown};
   for (const Root& root : judgement.roots) {
     const DumpOperation* operation = root.own != nullptr ? root.own : root.others;
-    table.rows.push_back({root.rank, std::string(ReasonName(root.reason)),
-                          TextCell(GroupText(job, root.group)),
-                          operation ? Cell(operation->sequence) : Cell(),
-                          SayEvidence(job, root).str(), root.proven ? "yes" : "no",
-                          operation ? TextCell(operation->name) : Cell(),
-                          operation ? TextCell(operation->line) : Cell(), root.waiting});
+    table.rows.push_back(
+        {root.rank, std::string(ReasonName(root.reason)), TextCell(GroupText(job, root.group)),
+         operation ? Cell(operation->sequence) : Cell(), SayEvidence(job, root).str(),
+         root.proven ? "yes" : "no", operation ? TextCell(operation->name) : Cell(),
+         operation ? TextCell(operation->line) : Cell(), root.waiting});
   }
   return table;
 }
@@ -113,7 +120,8 @@ Table OperationsTable(const Job& job) {
                           ValueColumn("types", "types"), ValueColumn("line", "line"),
                           Detail(ValueColumn("since", "last arrival", Unit::kUnixTime))},
               .text_rows = kRowsShown};
-  std::map<std::tuple<size_t, int64_t, std::string>, std::pair<int64_t, const DumpOperation*>> stuck;
+  std::map<std::tuple<size_t, int64_t, std::string>, std::pair<int64_t, const DumpOperation*>>
+      stuck;
   for (size_t place = 0; place < job.groups.size(); ++place) {
     for (const auto& [rank, standing] : job.groups[place].standings) {
       if (standing.first == nullptr) continue;
@@ -172,8 +180,10 @@ Phrase Headline(const Job& job, const Judgement& judgement) {
   }
   if (!headline.empty()) return headline;
   if (judgement.stuck == 0) return "No rank is stuck in an operation that was recorded.";
-  return Say("Which rank stopped the job is not known: {count} ranks are stuck, and dumps do not "
-             "tell for whom they wait.", judgement.stuck);
+  return Say(
+      "Which rank stopped the job is not known: {count} ranks are stuck, and dumps do not "
+      "tell for whom they wait.",
+      judgement.stuck);
 }
 
 }  // namespace
@@ -191,8 +201,8 @@ Report HangReport(const Job& job, const Judgement& judgement) {
   for (const auto& roots : Grouped(judgement.roots))
     report.findings.push_back(FindingOf(job, judgement, roots));
   if (left_out > 0)
-    report.notes.push_back(
-        {"waits_left_out", left_out, "waits were left out: others of the same ranks are shown", ""});
+    report.notes.push_back({"waits_left_out", left_out,
+                            "waits were left out: others of the same ranks are shown", ""});
   if (!judgement.missing.empty()) {
     report.notes.push_back({"missing_dumps", static_cast<int64_t>(judgement.missing.size()),
                             Say("dumps are missing, of {ranks}: nothing is known of them",

@@ -64,14 +64,17 @@ Phrase SayWhy(const Job& job, Roots roots) {
     case Reason::kHostNotArrived:
       return one ? Say("its host did not arrive at {operation}", place)
                  : Say("their hosts did not arrive at {operation}", place);
-    case Reason::kDeviceNotFinished: return SayDevice(root, one, place);
-    case Reason::kMessageCycle: return "they wait for one another in send and recv";
+    case Reason::kDeviceNotFinished:
+      return SayDevice(root, one, place);
+    case Reason::kMessageCycle:
+      return "they wait for one another in send and recv";
     case Reason::kCollectiveCycle:
       return "they wait for one another in operations that they call in different orders";
     case Reason::kDumpMissing:
       return one ? Say("it left no dump, and all others arrived at {operation}", place)
                  : Say("they left no dump, and all others arrived at {operation}", place);
-    default: return SayMismatch(job, root);
+    default:
+      return SayMismatch(job, root);
   }
 }
 
@@ -81,11 +84,21 @@ Phrase SayOpen(const Job& job, Roots roots, const Phrase& ranks) {
   switch (root.reason) {
     case Reason::kDumpMissing:
     case Reason::kHostNotArrived:
-      return Say("Which of {ranks} stopped the job is not known: dumps are missing, and all others "
-                 "arrived at {operation}.", ranks, place);
+      return Say(
+          "Which of {ranks} stopped the job is not known: dumps are missing, and all others "
+          "arrived at {operation}.",
+          ranks, place);
+    case Reason::kMessageCycle:
+    case Reason::kCollectiveCycle:
+      return Say(
+          "Which of {ranks} stopped the job is not known: they may wait for one another, or "
+          "have finished what others wait for.",
+          ranks);
     case Reason::kDeviceNotFinished:
-      return Say("Which rank stopped the job is not known: {ranks} arrived at {operation}, and none "
-                 "finished it.", ranks, place);
+      return Say(
+          "Which rank stopped the job is not known: {ranks} arrived at {operation}, and none "
+          "finished it.",
+          ranks, place);
     default:
       return Say("Which of {ranks} stopped the job is not known: {why}.", ranks,
                  SayMismatch(job, root));
@@ -102,15 +115,24 @@ Phrase SayWaiting(const Root& root, const Phrase& place) {
 
 std::string_view ReasonName(Reason reason) {
   switch (reason) {
-    case Reason::kHostNotArrived: return "host_not_arrived";
-    case Reason::kDeviceNotFinished: return "device_not_finished";
-    case Reason::kOperationMismatch: return "operation_mismatch";
-    case Reason::kShapeMismatch: return "shape_mismatch";
-    case Reason::kTypeMismatch: return "type_mismatch";
-    case Reason::kOrderMismatch: return "order_mismatch";
-    case Reason::kMessageCycle: return "point_to_point_cycle";
-    case Reason::kCollectiveCycle: return "collective_cycle";
-    case Reason::kDumpMissing: return "dump_missing";
+    case Reason::kHostNotArrived:
+      return "host_not_arrived";
+    case Reason::kDeviceNotFinished:
+      return "device_not_finished";
+    case Reason::kOperationMismatch:
+      return "operation_mismatch";
+    case Reason::kShapeMismatch:
+      return "shape_mismatch";
+    case Reason::kTypeMismatch:
+      return "type_mismatch";
+    case Reason::kOrderMismatch:
+      return "order_mismatch";
+    case Reason::kMessageCycle:
+      return "point_to_point_cycle";
+    case Reason::kCollectiveCycle:
+      return "collective_cycle";
+    case Reason::kDumpMissing:
+      return "dump_missing";
   }
   return "";
 }
@@ -162,7 +184,8 @@ Phrase SayEvidence(const Job& job, const Root& root) {
   }
   if (root.reason == Reason::kMessageCycle || root.reason == Reason::kCollectiveCycle)
     return Say("waits in {operation}", SayPlace(job, root));
-  const Phrase line = root.own->line.empty() ? Phrase() : Say(" ({line})", Phrase::Name(root.own->line));
+  const Phrase line =
+      root.own->line.empty() ? Phrase() : Say(" ({line})", Phrase::Name(root.own->line));
   return SayMismatch(job, root) + line;
 }
 
@@ -171,19 +194,24 @@ Phrase SayAdvice(Roots roots, bool messages_unseen) {
   const Phrase named = SayRanks(ranks);
   const Root& root = roots.front();
   if (!root.proven) {
-    return Say("dumps cannot decide: take stacks of {ranks} (py-spy dump --pid PID), and read "
-               "their logs", named);
+    return Say(
+        "dumps cannot decide: take stacks of {ranks} (py-spy), and read "
+        "their logs",
+        named);
   }
   switch (root.reason) {
     case Reason::kHostNotArrived:
-      return messages_unseen
-                 ? Say("take the stack of {ranks} (py-spy dump --pid PID): this back end does not "
-                       "record send and recv, in which ranks may wait for one another", named)
-                 : Say("take the stack of {ranks} (py-spy dump --pid PID): data loading, a lock, or "
-                       "another branch of the code", named);
+      return messages_unseen ? Say("take the stack of {ranks} (py-spy): this back end does not "
+                                   "record send and recv, in which ranks may wait for one another",
+                                   named)
+                             : Say("take the stack of {ranks} (py-spy): data loading, a lock, or "
+                                   "another branch of the code",
+                                   named);
     case Reason::kDeviceNotFinished:
-      return Say("look at the devices of {ranks}: Xid errors in dmesg, ECC errors, links "
-                 "(nvidia-smi -q)", named);
+      return Say(
+          "look at the devices of {ranks}: Xid errors in dmesg, ECC errors, links "
+          "(nvidia-smi -q)",
+          named);
     case Reason::kMessageCycle:
       return "let one side receive first, or use batch_isend_irecv";
     case Reason::kCollectiveCycle:

@@ -1,12 +1,10 @@
-// Joins the dumps of all ranks into one job: its groups, and how far each member came in each.
+// Defines a stuck job: its groups, and how far each member came in each.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <set>
-#include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "ingest/flight/rank_dump.h"
@@ -52,8 +50,5 @@ struct Job {
   bool HasDump(int64_t rank) const { return dumps.contains(rank); }
   bool IsStuck(int64_t rank) const { return fronts.contains(rank); }
 };
-
-// `world_size`: ranks that the job has; 0: those that dumps know of.
-Job JoinDumps(std::span<const RankDump> dumps, int64_t world_size);
 
 }  // namespace stepscope::hang

@@ -129,11 +129,22 @@ class Follower {
       for (const int64_t rank : wait.waiting)
         if (inside(rank)) of.try_emplace(rank, &wait);
     }
-    for (const auto& [rank, wait] : of) messages = messages && wait->operation->point_to_point;
+    bool proven = true;
+    for (const auto& [rank, wait] : of) {
+      messages = messages && wait->operation->point_to_point;
+      // Who has no entry may have finished it, where a dump does not say how far its rank came.
+      const JobGroup& group = job_.groups[wait->group];
+      for (const int64_t awaited : wait->awaited) {
+        const Standing* standing = group.Find(awaited);
+        if (wait->kind == WaitKind::kNotArrived && inside(awaited))
+          proven = proven && standing != nullptr && standing->reached >= 0;
+      }
+    }
     for (const auto& [rank, wait] : of) {
       judged_.roots.push_back(
           {.rank = rank,
            .reason = messages ? Reason::kMessageCycle : Reason::kCollectiveCycle,
+           .proven = proven,
            .group = wait->group,
            .own = wait->operation,
            .waiting = WaitingFor(rank)});
@@ -143,10 +154,8 @@ class Follower {
   void AddEnd(int64_t rank) {
     const Wait* wait = MainWaitFor(rank);
     if (!job_.HasDump(rank)) return;  // AddMissing()
-    Root root{.rank = rank,
-              .group = wait->group,
-              .others = wait->operation,
-              .waiting = WaitingFor(rank)};
+    Root root{
+        .rank = rank, .group = wait->group, .others = wait->operation, .waiting = WaitingFor(rank)};
     if (wait->kind == WaitKind::kNotBegun) root.reason = Reason::kDeviceNotFinished;
     if (wait->kind == WaitKind::kNotBegun || !job_.IsStuck(rank)) {
       judged_.roots.push_back(std::move(root));
@@ -163,8 +172,8 @@ class Follower {
 
   void AddMembers(const Complete& complete) {
     for (const int64_t rank : complete.members) {
-      const bool known = std::ranges::any_of(
-          judged_.roots, [&](const Root& root) { return root.rank == rank; });
+      const bool known =
+          std::ranges::any_of(judged_.roots, [&](const Root& root) { return root.rank == rank; });
       if (known) continue;
       judged_.roots.push_back({.rank = rank,
                                .reason = Reason::kDeviceNotFinished,
@@ -186,8 +195,8 @@ class Follower {
     std::set<int64_t> suspects = proven;
     for (const Wait& wait : found_.waits) {
       if (wait.kind != WaitKind::kMissing) continue;
-      const bool told = std::ranges::any_of(
-          wait.awaited, [&](int64_t rank) { return proven.contains(rank); });
+      const bool told =
+          std::ranges::any_of(wait.awaited, [&](int64_t rank) { return proven.contains(rank); });
       if (!told) suspects.insert(wait.awaited.begin(), wait.awaited.end());
     }
     if (suspects.empty()) return;
@@ -201,8 +210,10 @@ class Follower {
                                .waiting = WaitingFor(rank)});
     }
     for (const int64_t rank : idle) {
-      judged_.roots.push_back(
-          {.rank = rank, .reason = Reason::kHostNotArrived, .proven = false, .group = job_.groups.size()});
+      judged_.roots.push_back({.rank = rank,
+                               .reason = Reason::kHostNotArrived,
+                               .proven = false,
+                               .group = job_.groups.size()});
     }
   }
 
@@ -218,8 +229,7 @@ class Follower {
   void AddComplete() {
     for (const Complete& complete : found_.complete) {
       const bool first = std::ranges::any_of(complete.members, [&](int64_t rank) {
-        return job_.fronts.at(rank).operation ==
-               job_.groups[complete.group].Find(rank)->first;
+        return job_.fronts.at(rank).operation == job_.groups[complete.group].Find(rank)->first;
       });
       if (first) AddMembers(complete);
     }

@@ -34,9 +34,9 @@ struct Root {
 };
 
 struct Judgement {
-  std::vector<Root> roots;  // by rank
-  std::vector<Wait> waits;  // who waits for whom, whatever the roots
-  int64_t stuck = 0;        // ranks with an unfinished operation
+  std::vector<Root> roots;       // by rank
+  std::vector<Wait> waits;       // who waits for whom, whatever the roots
+  int64_t stuck = 0;             // ranks with an unfinished operation
   std::vector<int64_t> missing;  // ranks without a dump
   // Whether ranks outside any recorded collective may wait in messages that nobody recorded.
   bool messages_unseen = false;

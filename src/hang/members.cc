@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "hang/job.h"
-
 namespace stepscope::hang {
 namespace {
 
@@ -33,8 +31,7 @@ std::optional<std::vector<int64_t>> PatternOf(const Family& family) {
 
 // The only way to lay the pattern over the group so that what it adds is free.
 std::optional<std::vector<int64_t>> Completed(const JobGroup& group,
-                                              const std::vector<int64_t>& pattern,
-                                              const Job& job) {
+                                              const std::vector<int64_t>& pattern, const Job& job) {
   std::optional<std::vector<int64_t>> found;
   for (const int64_t distance : pattern) {
     const int64_t base = group.members[0] - distance;

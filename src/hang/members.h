@@ -6,9 +6,9 @@
 
 #include <cstdint>
 
-namespace stepscope::hang {
+#include "hang/job.h"
 
-struct Job;
+namespace stepscope::hang {
 
 // Sets members and `perhaps` of groups, and the ranks of the job: up to `world_size`, or to the
 // highest that is known.

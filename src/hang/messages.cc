@@ -66,9 +66,8 @@ void AddQueuedMessages(const Job& job, Waits& waits) {
     const auto peer = job.fronts.find(message.peer);
     if (peer == job.fronts.end() || !peer->second.operation->point_to_point) continue;
     const DumpOperation& other = *peer->second.operation;
-    const bool meets = other.name != front.operation->name &&
-                       other.from == front.operation->from && other.to == front.operation->to &&
-                       peer->second.group == front.group;
+    const bool meets = other.name != front.operation->name && other.from == front.operation->from &&
+                       other.to == front.operation->to && peer->second.group == front.group;
     if (meets) continue;
     waits.waits.push_back(
         {WaitKind::kQueued, front.group, front.operation, {rank}, {message.peer}, true});

@@ -15,8 +15,7 @@ using Signature = std::tuple<std::string_view, int64_t, std::string_view>;
 Signature SignatureOf(const DumpOperation& operation) {
   const Compared compared = ComparedSizes(operation.name);
   if (compared == Compared::kNothing) return {operation.name, 0, ""};
-  return {operation.name,
-          compared == Compared::kInput ? operation.in_count : operation.out_count,
+  return {operation.name, compared == Compared::kInput ? operation.in_count : operation.out_count,
           operation.types};
 }
 

@@ -63,6 +63,7 @@ class Collectives {
   // Where members called different operations, only who called none is waited for besides.
   void AddAt(int64_t sequence, bool mismatched) {
     const Members members = Sort(sequence);
+    if (members.waiting.empty()) return;  // stuck are only ranks that are no members, as dumps say
     const DumpOperation* operation = group_.Find(members.waiting.front())->first;
     const bool lost = !members.missing.empty() || !group_.perhaps.empty();
     // Of gloo a member may finish before others whose peer died.
@@ -100,16 +101,15 @@ class Collectives {
     if (at != waits_.faults.end() &&
         (at->second.kind == WaitKind::kMismatch || at->second.own->record <= own->record))
       return;
-    waits_.faults.insert_or_assign(
-        rank, Fault{WaitKind::kNotFinished, place_, own, others, true, true});
+    waits_.faults.insert_or_assign(rank,
+                                   Fault{WaitKind::kNotFinished, place_, own, others, true, true});
   }
 
   // Where devices tell when they begin, those that did not are waited for by those that did.
   bool AddNotBegun(const Members& members, const DumpOperation* operation) {
     std::vector<int64_t> begun, waiting;
     for (const int64_t rank : members.waiting) {
-      const bool started =
-          group_.Find(rank)->first->state == DumpOperation::State::kStarted;
+      const bool started = group_.Find(rank)->first->state == DumpOperation::State::kStarted;
       if (started) {
         begun.push_back(rank);
       } else if (job_.dumps.at(rank)->sees_starts) {

@@ -23,7 +23,7 @@ enum class WaitKind : uint8_t {
 
 struct Wait {
   WaitKind kind = WaitKind::kNotArrived;
-  size_t group = 0;  // index into Job::groups
+  size_t group = 0;                          // index into Job::groups
   const DumpOperation* operation = nullptr;  // as one of `waiting` enqueued it
   std::vector<int64_t> waiting;
   std::vector<int64_t> awaited;
@@ -37,7 +37,7 @@ struct Fault {
   size_t group = 0;
   const DumpOperation* own = nullptr;     // its operation; null: it has none there
   const DumpOperation* others = nullptr;  // what most others have there
-  bool sure = true;   // kMismatch: most others agree; else nobody can be told from the others
+  bool sure = true;      // kMismatch: most others agree; else nobody can be told from the others
   bool in_order = true;  // kMismatch: false where it called these in another order
 };
 

@@ -30,6 +30,25 @@ std::optional<int64_t> RankInName(std::string_view name) {
   return rank ? rank : NumberBehind(lower, "worker");
 }
 
+struct Snapshot {
+  std::string_view process;  // empty: it is none
+  int64_t number = -1;
+};
+
+Snapshot SnapshotOf(std::string_view path) {
+  constexpr std::string_view kWindow = ".window-", kEnd = ".xplane.pb";
+  if (path.ends_with(".gz")) path.remove_suffix(3);
+  if (!path.ends_with(kEnd)) return {};
+  path.remove_suffix(kEnd.size());
+  const size_t at = path.rfind(kWindow);
+  if (at == path.npos) return {};
+  const std::string_view digits = path.substr(at + kWindow.size());
+  int64_t number = -1;
+  const auto [end, error] = std::from_chars(digits.begin(), digits.end(), number);
+  if (error != std::errc() || end != digits.end() || number < 0) return {};
+  return {path.substr(0, at), number};
+}
+
 }  // namespace
 
 std::optional<int64_t> RankFromPath(std::string_view path) {
@@ -42,15 +61,9 @@ std::optional<int64_t> RankFromPath(std::string_view path) {
 }
 
 std::string ProcessOfSnapshot(std::string_view path) {
-  constexpr std::string_view kWindow = ".window-", kEnd = ".xplane.pb";
-  if (path.ends_with(".gz")) path.remove_suffix(3);
-  if (!path.ends_with(kEnd)) return "";
-  path.remove_suffix(kEnd.size());
-  const size_t at = path.rfind(kWindow);
-  if (at == path.npos) return "";
-  const std::string_view number = path.substr(at + kWindow.size());
-  const bool digits = std::ranges::all_of(number, [](char c) { return c >= '0' && c <= '9'; });
-  return digits && !number.empty() ? std::string(path.substr(0, at)) : "";
+  return std::string(SnapshotOf(path).process);
 }
+
+int64_t NumberOfSnapshot(std::string_view path) { return SnapshotOf(path).number; }
 
 }  // namespace stepscope

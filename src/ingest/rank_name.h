@@ -17,5 +17,7 @@ std::optional<int64_t> RankFromPath(std::string_view path);
 // "/run/host_9012.window-0003.xplane.pb", the third snapshot of continuous profiling: its process,
 // "/run/host_9012", whose snapshots are windows of one rank. Empty for other files.
 std::string ProcessOfSnapshot(std::string_view path);
+// Its number, 3: the same of all processes that were recorded at one time. -1 for other files.
+int64_t NumberOfSnapshot(std::string_view path);
 
 }  // namespace stepscope

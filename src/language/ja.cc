@@ -53,6 +53,7 @@ std::span<const std::span<const Translated>> JapaneseTexts() {
                                   JapaneseOfReports(),
                                   JapaneseOfNotes(),
                                   JapaneseOfCaptures(),
+                                  JapaneseOfHangs(),
                                   JapaneseOfMemorySnapshots(),
                                   JapaneseOfGoodput(),
                                   JapaneseOfGoodputModels(),

@@ -26,6 +26,7 @@ std::span<const Translated> JapaneseOfComparison();
 std::span<const Translated> JapaneseOfReports();
 std::span<const Translated> JapaneseOfNotes();
 std::span<const Translated> JapaneseOfCaptures();
+std::span<const Translated> JapaneseOfHangs();
 std::span<const Translated> JapaneseOfMemorySnapshots();
 std::span<const Translated> JapaneseOfGoodput();
 std::span<const Translated> JapaneseOfGoodputModels();

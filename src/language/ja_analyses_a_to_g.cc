@@ -46,6 +46,22 @@ std::span<const Translated> JapaneseOfAnalysesAToG() {
       {"all {count} ranks", "全 {count} ランク"},
       {"the absent one", "トレースのないランク"},
       {"absent ones", "トレースのないランク"},
+      {"has no trace", "のトレースがない"},
+      {"have no trace", "のトレースがない"},
+      {"was left out", "を除外した"},
+      {"were left out", "を除外した"},
+      {"was left out or has no trace", "を除外したかトレースがない"},
+      {"were left out or have no trace", "を除外したかトレースがない"},
+      {"record {ranks} too", "{ranks} も記録し"},
+      {"ask about {ranks} too", "{ranks} も対象に含め"},
+      {"ask about {ranks} too, or record what has no trace",
+       "{ranks} も対象に含めるか、トレースのないものを記録し"},
+      {"the one left out", "除外したランク"},
+      {"those left out", "除外したランク"},
+      {"ask about {ranks}: this may be waiting for {absent}; if it is not: {hint}",
+       "{ranks}を対象に含めてください "
+       "(--ranks)。これは{absent}の待ちかもしれません。そうでない場合: "
+       "{hint}"},
       {"give the traces of {ranks}: this may be waiting for {absent}; if it is not: {hint}",
        "{ranks}のトレースを渡してください。これは{absent}の待ちかもしれません。そうでない場合: "
        "{hint}"},

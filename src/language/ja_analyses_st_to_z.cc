@@ -70,14 +70,15 @@ std::span<const Translated> JapaneseOfAnalysesStToZ() {
       {"{ranks} wait together {time}", "{ranks} はそろって {time} 待っています"},
       {"{ranks} wait {time}", "{ranks} は {time} 待っています"},
       {"{time} per step", "1 ステップあたり {time}"},
-      {"{waits} in collectives of groups where {absent} {have} no trace, {share} of span.",
-       "{waits}。{absent} のトレースがないグループの集合通信で生じており、スパンの {share} です。"},
-      {"after all recorded ranks had arrived, {calls} took {time} on average vs {usual} expected; "
+      {"{waits} in collectives of groups where {absent} {why}, {share} of span.",
+       "{waits}。{absent} {why}グループの集合通信で生じており、スパンの {share} です。"},
+      {"the last of {ranks}", "{ranks} のうち最後のランク"},
+      {"after {last} had arrived, {calls} took {time} on average vs {usual} expected; "
        "{absent} may be late: only {traces} would tell",
-       "記録された全ランクの到着後、{calls}に平均 {time} かかりました (想定は {usual})。{absent} "
+       "{last} の到着後、{calls}に平均 {time} かかりました (想定は {usual})。{absent} "
        "が遅れている可能性がありますが、確かめるにはそのトレースが必要です"},
-      {"record {absent} too, and look at what {each} does before these collectives",
-       "{absent} も記録し、これらの集合通信の前に何をしているかを確認してください"},
+      {"{include}, and look at what {each} does before these collectives",
+       "{include}、これらの集合通信の前に何をしているかを確認してください"},
       // steps
       {"Per-step times", "ステップごとの時間"},
       {"Each step's duration and breakdown", "各ステップの長さと内訳"},

@@ -63,6 +63,8 @@ std::span<const Translated> JapaneseOfCaptures() {
        "{time} のうち {slow} の間、ステップが通常より長くかかりました: 約 {lost} の損失"},
       {". {windows} could not be compared: what was lost in these {time} is not known",
        "。比較できなかったウィンドウ {windows}: この {time} の損失は不明です"},
+      {". Nothing is known since: {windows} more could not be compared ({why})",
+       "。以降は不明です: さらに {windows} を比較できませんでした ({why})"},
       {". Most of it: rank {rank}, {part} {then} per step, usually {usual}",
        "。主な要因: ランク {rank} の {part} がステップあたり {then} (通常 {usual})"},
       {"When it was slower", "遅かった時間帯"},

@@ -259,6 +259,10 @@ std::span<const Translated> JapaneseOfFleets() {
        "保存済みのイベントが失われています: 壊れたレコードの{events}。"},
       {"Stored events are lost: {segments} missing or damaged, with {events}{time}.",
        "保存済みのイベントが失われています: 欠けているか壊れている{segments}の{events}{time}。"},
+      {"Stored events are lost: {segments} missing or damaged before a repair, with "
+       "{events}{time}.",
+       "保存済みのイベントが失われています: "
+       "修復の前に欠けていたか壊れていた{segments}の{events}{time}。"},
       {"The numbers are of the remaining events and can be too low or too high. ",
        "数値は残りのイベントによるもので、実際より小さいことも大きいこともあります。"},
       {"To repair: {faults}. Lost: {events}.", "修復対象: {faults}。失われたもの: {events}。"},

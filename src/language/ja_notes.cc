@@ -25,6 +25,7 @@ std::span<const Translated> JapaneseOfNotes() {
        "連続プロファイリングのスナップショットを 1 つの実行として読み込みました:"
        " スナップショット間の時間は記録されておらず、どこにも数えません"},
       {"at most {time} between two", "スナップショット間は最大 {time}"},
+      {"; {process} lacks window {number}", "; {process} にはウィンドウ {number} がありません"},
       {"snapshots were left out: another one has a part of their time",
        "スナップショットを除外しました: 時間の一部が別のスナップショットと重なっています"},
       {"older profiles were left out: only the newest of a directory is used (give a profile's own "

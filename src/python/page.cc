@@ -53,7 +53,8 @@ class Page {
 
 Page Serve(const nb::list& given, const nb::object& storage, const std::string& host, int port,
            const std::string& token, int threads,
-           std::vector<std::pair<std::string, std::string>> params) {
+           std::vector<std::pair<std::string, std::string>> params, int64_t max_input,
+           int64_t most_names) {
   const bool stored = !storage.is_none();
   const PageServerOptions options{.paths = BytesOfEach(given),
                                   .storage = StorageOf(storage),
@@ -62,6 +63,8 @@ Page Serve(const nb::list& given, const nb::object& storage, const std::string& 
                                   .token = token,
                                   .threads = threads,
                                   .settings = {.groups = {}, .params = std::move(params)},
+                                  .max_input = max_input,
+                                  .most_names = most_names,
                                   .look_every = stored ? kLookAtStorage : kLookAtFiles};
   // It waits for answers of Python.
   auto server = WorkFor<Result<PageServer>>(
@@ -78,7 +81,8 @@ void AddPages(nb::module_& module) {
       .def_prop_ro("closed", &Page::closed)
       .def("close", &Page::Close);
   module.def("serve", Serve, nb::arg("paths"), nb::arg("storage").none(), nb::arg("host"),
-             nb::arg("port"), nb::arg("token"), nb::arg("threads"), nb::arg("params"));
+             nb::arg("port"), nb::arg("token"), nb::arg("threads"), nb::arg("params"),
+             nb::arg("max_input"), nb::arg("most_names"));
 }
 
 }  // namespace stepscope::python

@@ -40,10 +40,11 @@ std::vector<KernelGroup> GroupsOf(const Groups& given) {
 
 // A session for one user at a time.
 struct Run {
-  explicit Run(Session opened) : session(std::move(opened)) {}
+  Run(Session opened, int64_t names) : session(std::move(opened)), most_names(names) {}
 
   Use use;
   std::optional<Session> session;  // none once it is closed
+  int64_t most_names;              // of every answer, as in AnalyzeOptions
 };
 
 // What `use` holds as long as it lives. Raises if the run is closed, of another process, or is
@@ -56,13 +57,15 @@ Session& Opened(Run& run) {
 
 std::unique_ptr<Run> Open(const nb::list& given, int threads, const Groups& groups,
                           const Params& params, std::vector<std::string> analyses, bool advice,
-                          bool events, const nb::object& storage, const nb::object& on_progress) {
+                          bool events, const nb::object& storage, const nb::object& on_progress,
+                          int64_t max_input, int64_t most_names) {
   const std::vector<std::string> paths = BytesOfEach(given);
   OpenOptions options{.analyses = std::move(analyses),
                       .advice = advice,
                       .threads = threads,
                       .keep_traces = events,
                       .settings = {.groups = GroupsOf(groups), .params = params},
+                      .max_input = max_input,
                       .storage = StorageOf(storage)};
   ValueOrRaise(Session::Check(options.settings), Fault::kQuestion);
   LatestProgress latest;
@@ -74,7 +77,7 @@ std::unique_ptr<Run> Open(const nb::list& given, int threads, const Groups& grou
         return Session::Open(paths, options);
       },
       Telling(latest, on_progress));
-  return std::make_unique<Run>(ValueOrRaise(std::move(opened), Fault::kInput));
+  return std::make_unique<Run>(ValueOrRaise(std::move(opened), Fault::kInput), most_names);
 }
 
 Answer Analyze(Run& run, std::vector<std::string> only, std::string steps,
@@ -84,6 +87,7 @@ Answer Analyze(Run& run, std::vector<std::string> only, std::string steps,
   AnalyzeOptions options{.only = std::move(only),
                          .steps = std::move(steps),
                          .ranks = std::move(ranks),
+                         .most_names = run.most_names,
                          .groups = {},
                          .params = std::move(params)};
   auto answer = WorkFor<Result<ReportSet>>([&](std::stop_token stop) {
@@ -222,7 +226,8 @@ void AddSessions(nb::module_& module) {
       .def_prop_ro("ranks", RanksOf);
   module.def("open", Open, nb::arg("paths"), nb::arg("threads"), nb::arg("groups"),
              nb::arg("params"), nb::arg("analyses"), nb::arg("advice"), nb::arg("events"),
-             nb::arg("storage").none(), nb::arg("on_progress").none());
+             nb::arg("storage").none(), nb::arg("on_progress").none(), nb::arg("max_input") = 0,
+             nb::arg("most_names") = AnalyzeOptions().most_names);
   module.def("read_groups", ReadGroups, nb::arg("path"));
   module.def("analyses", Analyses);
   module.def("explain", Explain, nb::arg("name"));

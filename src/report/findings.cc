@@ -52,12 +52,27 @@ bool IsNearer(const Found& a, const Found& b) {
   return order(a.finding) > order(b.finding);
 }
 
+// Whether two numbers per step are of the same steps. What began on the host of one rank may reach
+// others a step later.
+bool AreOfSameSteps(const Finding& a, const Finding& b) {
+  if (!a.since || !b.since) return a.since == b.since;
+  return std::max(*a.since, *b.since) - std::min(*a.since, *b.since) <= 1;
+}
+
+// Whether what a replay says of `replayed` is known of the other. Where all communication is
+// hidden, ranks still wait for one another.
+bool MaySpeakFor(const Finding& replayed, const Finding& f) {
+  const Cause &of = replayed.cause, &cause = f.cause;
+  return of.rank == cause.rank && AreOfSameSteps(replayed, f) &&
+         (of.kind != CauseKind::kCommunication || cause.kind != CauseKind::kWait);
+}
+
 // What a replay says of any of a group, which weighs them all: the excess of what waits anyway is
 // worth nothing.
 std::optional<Worth> WorthOf(const Found& head, const std::vector<Found>& group) {
   if (head.finding.worth) return head.finding.worth;
   const auto same = std::ranges::find_if(group, [&](const Found& f) {
-    return f.finding.worth && f.finding.cause.rank == head.finding.cause.rank;
+    return f.finding.worth && MaySpeakFor(f.finding, head.finding);
   });
   return same == group.end() ? std::nullopt : same->finding.worth;
 }

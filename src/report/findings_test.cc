@@ -86,6 +86,36 @@ TEST(JoinFindings, CausesOnDifferentRanksAreDifferent) {
             (Lines{"medium Rank 1 40 4 (c: Kernels of 1; d: Waits)", "medium Rank 2 30 3"}));
 }
 
+// A replay without communication still waits for those who come last.
+TEST(JoinFindings, WhatHidingCommunicationSavesIsNotWhatWaitingCosts) {
+  Finding wait = Of("Ranks wait for absent ones", 500, {CauseKind::kWait}, Nearness::kCause);
+  wait.since = 6;
+  Finding hidden = Of("Hidden", 0, {CauseKind::kCommunication}, Nearness::kSymptom);
+  hidden.worth = Worth{.saved = 40, .step_time = 100};
+  hidden.only_worth = true;
+  RankTime whole = kTenSteps;
+  for (int64_t step = 1; step <= 10; ++step) whole.every.push_back({step, 100});
+  EXPECT_EQ(Said(Joined({wait, hidden}, whole)),
+            (Lines{"high Ranks wait for absent ones 500 100"}));
+}
+
+// The mean of all steps is not that of those since a change.
+TEST(JoinFindings, AReplayOfOtherStepsDoesNotSpeak) {
+  Finding slow = Of("Rank 1 is slow", 500, {CauseKind::kHost, 1}, Nearness::kCause);
+  slow.since = 6;
+  Finding replay = Of("Without it", 0, {CauseKind::kWait, 1}, Nearness::kSymptom);
+  replay.worth = Worth{.saved = 40, .step_time = 100};
+  replay.only_worth = true;
+  RankTime whole = kTenSteps;
+  for (int64_t step = 1; step <= 10; ++step) whole.every.push_back({step, 100});
+  EXPECT_EQ(Said(Joined({slow, replay}, whole)), (Lines{"high Rank 1 is slow 500 100"}));
+  replay.since = 6;
+  EXPECT_EQ(Said(Joined({slow, replay}, whole)), (Lines{"high Rank 1 is slow 200 40"}));
+  // Nor does it save more than the step that it is of.
+  replay.worth->saved = 140;
+  EXPECT_EQ(Said(Joined({slow, replay}, whole)), (Lines{"high Rank 1 is slow 500 100"}));
+}
+
 // A small imbalance does not explain why all wait for rank 7.
 TEST(JoinFindings, WaitsAreDueToWhatExplainsMostOfThem) {
   EXPECT_EQ(Said(Joined({Of("Imbalance", 60, {CauseKind::kCompute}, Nearness::kPart),

@@ -161,7 +161,7 @@ void DrawStep(Pen& pen, const SummaryParts& step) {
 
 // The parts in which ranks differ most, as many as fit, in their order.
 std::vector<size_t> PartsThatFit(const Pen& pen, const SummaryRanks& ranks, size_t room) {
-  constexpr size_t kRank = 22;  // columns of "Per step since step 120"
+  constexpr size_t kRank = 22;  // columns of "Mean since step 12000"
   std::vector<std::pair<int64_t, size_t>> by_spread;
   for (size_t c = 0; c < ranks.parts.size(); ++c) {
     int64_t least = INT64_MAX, most = INT64_MIN;

@@ -57,7 +57,7 @@ TEST(Screen, SaysWhoseJobItIsWhereAStepGoesAndWhichRankDiffers) {
             "  compute                  8.00 ms ######################\n"
             "  input                    2.00 ms ######\n"
             "\n"
-            "Per step           step time  compute\n"
+            "Mean per step      step time  compute\n"
             "rank 5               10.0 ms  9.00 ms\n"
             "15 others, median    10.0 ms  8.00 ms\n"
             "More: ...\n");
@@ -96,7 +96,7 @@ TEST(Screen, SaysOfWhichStepsTheTimesAre) {
                       .place = 1}};
   const std::string screen = ToScreen(answer, {.ascii = true});
   EXPECT_TRUE(screen.contains("  2.00 ms per step since step 4\n")) << screen;
-  EXPECT_TRUE(screen.contains("Per step since step 4  step time  compute\n")) << screen;
+  EXPECT_TRUE(screen.contains("Mean since step 4  step time  compute\n")) << screen;
   EXPECT_TRUE(screen.contains("The means leave out 2 slow steps.")) << screen;
 }
 

@@ -13,6 +13,7 @@ namespace {
 
 constexpr size_t kMostWider = 32, kStep = 4;  // columns
 constexpr size_t kEnd = 3;                    // of the end that is always shown
+constexpr int kMostPlaces = 4;        // in which names differ
 constexpr size_t kNarrowest = 10;
 constexpr size_t kHasFront = 24;  // from so many on, the front is shown, too
 
@@ -62,10 +63,14 @@ bool CutAroundDifferences(Shown& shown, size_t width) {
   return Alike(shown).empty();
 }
 
-// Whether all are told apart then.
+// Whether all are told apart then. Names that differ in several places are alike around the first of
+// them, and then cut around the next.
 bool Shorten(std::span<const std::string_view> distinct, size_t width, Shown& shown) {
   for (const std::string_view name : distinct) shown[name] = ShortenMiddle(name, width);
-  return CutAroundDifferences(shown, width);
+  for (int place = 0; place < kMostPlaces; ++place) {
+    if (CutAroundDifferences(shown, width)) return true;
+  }
+  return false;
 }
 
 }  // namespace

@@ -30,6 +30,14 @@ TEST(ShortenNames, ThatDifferInTheMiddleShowWhere) {
             (Names{"…256x128…NTT", "…128x256…NTT", "nvjet_ts…TNT"}));
 }
 
+TEST(ShortenNames, ThatDifferInSeveralPlacesShowOneWhereTheyDo) {
+  EXPECT_EQ(Shortened({"nvjet_tst_256x128_64x4_1x2_h_bz_coopA_NTT",
+                       "nvjet_tst_128x256_64x4_1x2_h_bz_coopA_NTT",
+                       "nvjet_tst_128x256_64x4_2x1_h_bz_coopA_NTT"},
+                      12),
+            (Names{"…256x128…NTT", "…1x2_h_b…NTT", "…2x1_h_b…NTT"}));
+}
+
 TEST(ShortenNames, TakesMoreRoomWhereThatTellsThemApart) {
   const Names whole = {"gemm_a1234567890123456789_x_NTT", "gemm_a1234567890123456780_x_NTT"};
   const Names shown = Shortened(whole, 12);

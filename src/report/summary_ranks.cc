@@ -80,7 +80,7 @@ std::string PartOf(std::string_view title) {
 
 Phrase SayWhatRanksShow(const SummaryRanks& ranks) {
   if (ranks.changes) return "Change per step";
-  return ranks.since ? Say("Per step since step {step}", *ranks.since) : Phrase("Per step");
+  return ranks.since ? Say("Mean since step {step}", *ranks.since) : Phrase("Mean per step");
 }
 
 std::string SayRankTime(const SummaryRanks& ranks, int64_t time) {

@@ -102,7 +102,7 @@ void ApplyWorth(Found& found, std::optional<Worth> worth, const RankTime& whole)
     steps = whole.steps * static_cast<double>(f.extent.time) / time;
   }
   if (f.since) steps = StepsSince(*f.since, whole).count;
-  worth->saved = std::max<int64_t>(worth->saved, 0);
+  worth->saved = std::clamp<int64_t>(worth->saved, 0, std::max<int64_t>(worth->step_time, 0));
   if (steps <= 0) return;
   const double measured = static_cast<double>(f.impact) / steps;
   // What one rank's path would save at most is replaced by what that saves the job.

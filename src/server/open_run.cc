@@ -82,8 +82,9 @@ class OpenRun::Seat {
   bool left_ = false;
 };
 
-OpenRun::OpenRun(Session session, const std::string& path)
+OpenRun::OpenRun(Session session, const std::string& path, int64_t most_names)
     : session_(std::move(session)),
+      most_names_(most_names),
       of_job_(RunAt(path, session_.run(), session_.StepsOnClock())),
       timeline_(session_.TakeTimeline()) {
   if (timeline_) timeline_json_ = MakeBody("application/json", ToJson(*timeline_));
@@ -128,6 +129,7 @@ Attempt<std::unique_lock<std::timed_mutex>> OpenRun::Turn(const Gone& gone) {
 
 Attempt<ReportSet> OpenRun::Ask(const AnalyzeOptions& question, const std::stop_token& stop) {
   AnalyzeOptions stoppable = question;
+  stoppable.most_names = most_names_;
   stoppable.stop = stop;
   auto answer = session_.Analyze(stoppable);
   if (answer) return std::move(*answer);

@@ -20,8 +20,10 @@ namespace stepscope::server {
 // May be used from many threads: questions to its session wait for one another.
 class OpenRun {
  public:
-  // Takes the timeline from the session, which was opened with this path.
-  explicit OpenRun(Session session, const std::string& path = "");
+  // Takes the timeline from the session, which was opened with this path. `most_names`: of every
+  // answer, as in AnalyzeOptions.
+  explicit OpenRun(Session session, const std::string& path = "",
+                   int64_t most_names = AnalyzeOptions().most_names);
 
   // Exactly the JSON of ToJson() with the page's languages; or, `brief`, without metrics, tables,
   // series and notes: what a list of reports needs. Kept for who asks again. Once `gone`, nothing
@@ -59,6 +61,7 @@ class OpenRun {
   void Keep(std::string question, std::shared_ptr<const Body> answer);
 
   Session session_;
+  int64_t most_names_;
   RunOfJob of_job_;
   Result<Timeline> timeline_;
   std::shared_ptr<const Body> timeline_json_;

@@ -271,6 +271,7 @@ Runs::ReadRun Runs::ReadIt(Entry& entry, const std::string& path, const std::sto
                      .keep_events = true,
                      .settings = options_.settings,
                      .storage = options_.storage};
+    open.max_input = options_.max_input;
     open.on_progress = [&](const Progress& progress) {
       const std::lock_guard here(mutex_);
       entry.view.progress = progress;
@@ -278,7 +279,8 @@ Runs::ReadRun Runs::ReadIt(Entry& entry, const std::string& path, const std::sto
     open.stop = stop;
     auto session = Session::Open(std::vector{path}, open);
     if (!session) return {.run = nullptr, .error = session.error()};
-    return {.run = std::make_shared<OpenRun>(std::move(*session), path), .error = {}};
+    return {.run = std::make_shared<OpenRun>(std::move(*session), path, options_.most_names),
+            .error = {}};
   } catch (const std::exception& problem) {
     return {.run = nullptr, .error = Error{"this run could not be read", path, problem.what()}};
   }

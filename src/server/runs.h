@@ -41,6 +41,8 @@ class Runs {
     StorageRef storage = nullptr;  // where some of them lie
     int threads = 0;               // to read a run with
     Settings settings;
+    int64_t max_input = 0;                             // as in OpenOptions
+    int64_t most_names = AnalyzeOptions().most_names;  // of every answer
     size_t keep = 4;  // so many runs stay in memory; of more, those that were asked last
     // And no more than these bytes of timelines, which are most of what a run needs; one may be
     // larger.

@@ -7,6 +7,7 @@
 
 #include "server/api.h"
 #include "tests/front_door.h"
+#include "tests/gzip.h"
 
 namespace stepscope::server::runs_test {
 namespace {
@@ -62,6 +63,16 @@ TEST_F(RunsTest, ThatAreAskedForAreReadFirst) {
   ASSERT_TRUE(runs.Get(runs.List().at(2).id, kThere).has_value());
   EXPECT_NE(runs.List().at(0).state, RunState::kReady);
   ASSERT_TRUE(runs.Get(runs.List().at(0).id, kThere).has_value());
+}
+
+TEST_F(RunsTest, HaveTheLimitsOfTheServer) {
+  folder_.Write("a/t.json", testing::Document(testing::Kernels(5)));
+  folder_.Write("b/t.json", testing::Gzip(testing::Document(testing::Kernels(30'000))));
+  Runs runs({.paths = {folder_.path()}, .max_input = 1'000'000, .most_names = 7});
+  const auto refused = runs.Get(runs.List().at(1).id, kThere);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_TRUE(refused.error().error.hint.contains("`max_input`")) << refused.error().error.hint;
+  EXPECT_TRUE(runs.Get(runs.List().at(0).id, kThere).has_value());
 }
 
 TEST_F(RunsTest, NobodyWaitsForOneWhenItIsOver) {

@@ -161,6 +161,8 @@ Result<PageServer> PageServer::Start(const PageServerOptions& options) {
                                                  .storage = options.storage,
                                                  .threads = options.threads,
                                                  .settings = options.settings,
+                                                 .max_input = options.max_input,
+                                                 .most_names = options.most_names,
                                                  .keep = options.keep,
                                                  .keep_bytes = HalfOfMemory(),
                                                  .look_every = options.look_every});

@@ -164,12 +164,23 @@ int64_t RecordedTime(const LoadedFile& file) {
   return file.rank.activities.empty() ? kNoTime : file.rank.activities.front().start;
 }
 
+// The least number of a snapshot; 0: there are none.
+int64_t FirstSnapshot(const std::vector<LoadedFile>& files) {
+  std::optional<int64_t> first;
+  for (const LoadedFile& file : files) {
+    const int64_t number = NumberOfSnapshot(file.info.path);
+    if (file.used && number >= 0) first = std::min(first.value_or(number), number);
+  }
+  return first.value_or(0);
+}
+
 // Orders files by rank and time, drops repeated recordings and numbers the windows of each rank,
 // and behind them its memory timelines.
 void SettleWindows(std::vector<LoadedFile>& files) {
   std::ranges::stable_sort(files, {}, [](const LoadedFile& f) {
     return std::tuple(!f.used, f.info.rank, f.memory_only, RecordedTime(f));
   });
+  const int64_t first = FirstSnapshot(files);
   const LoadedFile* previous = nullptr;
   for (LoadedFile& file : files) {
     if (!file.used) continue;
@@ -183,7 +194,9 @@ void SettleWindows(std::vector<LoadedFile>& files) {
       file.notes.Add(same ? NoteKind::kDuplicateFile : NoteKind::kRepeatedSnapshot);
       continue;
     }
-    file.info.window = same_rank ? previous->info.window + 1 : 0;
+    // Snapshots of one number are of one time, though a process lacks some before.
+    file.info.window = std::max(same_rank ? previous->info.window + 1 : 0,
+                                NumberOfSnapshot(file.info.path) - first);
     file.rank.rank = file.info.rank;
     file.rank.window = file.info.window;
     previous = &file;

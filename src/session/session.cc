@@ -140,6 +140,10 @@ ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,
   Facts facts = DeriveFacts(run.names, ranks, selection, options.steps);
   facts.groups = GroupNames(run.names, options.groups);
   facts.captured = run.captured;
+  for (const RankActivity& rank : run.ranks) {
+    if (std::ranges::find(ranks, rank.rank, &RankActivity::rank) == ranks.end())
+      facts.left_out.insert(rank.rank);
+  }
   ReportSet answer{.run = run.info};
   if (run.redactor) RedactInfo(answer.run, *run.redactor);
   answer.run.steps = options.steps;

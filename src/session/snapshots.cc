@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -48,8 +49,8 @@ std::pair<int64_t, int64_t> NumbersOf(const std::vector<LoadedFile*>& window) {
 void NumberStepsOn(std::vector<LoadedFile>& files) {
   std::map<int64_t, std::vector<LoadedFile*>> windows;
   for (LoadedFile& file : files) {
-    if (file.used && !ProcessOfSnapshot(file.info.path).empty())
-      windows[file.info.window].push_back(&file);
+    const int64_t number = NumberOfSnapshot(file.info.path);
+    if (file.used && number >= 0) windows[number].push_back(&file);
   }
   int64_t last = -1;
   for (const auto& [number, window] : windows) {
@@ -70,6 +71,30 @@ bool RepeatsSnapshot(const LoadedFile& previous, const LoadedFile& next) {
   return before && own && own->start < before->end;
 }
 
+namespace {
+
+// "; host_9012 lacks window 2": the first of those that other processes have; empty: all have all.
+Phrase SayLacking(const std::vector<LoadedFile>& files) {
+  std::set<int64_t> all;
+  std::map<std::string, std::set<int64_t>> processes;
+  for (const LoadedFile& file : files) {
+    const int64_t number = NumberOfSnapshot(file.info.path);
+    if (!file.used || number < 0) continue;
+    all.insert(number);
+    processes[ProcessOfSnapshot(file.info.path)].insert(number);
+  }
+  for (const auto& [process, own] : processes) {
+    const auto lacking =
+        std::ranges::find_if(all, [&](int64_t number) { return !own.contains(number); });
+    if (lacking == all.end()) continue;
+    return Say("; {process} lacks window {number}",
+               Phrase::Name(process.substr(process.rfind('/') + 1)), *lacking);
+  }
+  return {};
+}
+
+}  // namespace
+
 void NoteSnapshots(const std::vector<LoadedFile>& files, RunInfo& info) {
   int64_t joined = 0, most = 0;
   const LoadedFile* previous = nullptr;
@@ -82,8 +107,9 @@ void NoteSnapshots(const std::vector<LoadedFile>& files, RunInfo& info) {
   }
   if (joined < 2) return;
   Notes notes;
-  notes.Add(NoteKind::kSnapshots, joined,
-            Say("at most {time} between two", HumanTime(static_cast<double>(most))));
+  notes.Add(
+      NoteKind::kSnapshots, joined,
+      Say("at most {time} between two", HumanTime(static_cast<double>(most))) + SayLacking(files));
   std::ranges::move(notes.List(), std::back_inserter(info.notes));
 }
 

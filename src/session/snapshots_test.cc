@@ -77,6 +77,18 @@ TEST(Snapshots, StepsAreNumberedOn) {
   EXPECT_EQ(rows.back().Int("step"), 29);
 }
 
+// Windows of one number were recorded at one time, though a process lacks one before.
+TEST(Snapshots, StepsOfRanksKeepTheirNumbersWhereAWindowWasLost) {
+  const ScratchFolder folder;
+  for (int k = 0; k < 3; ++k) {
+    folder.Write(NameOf("a", k + 1), Snapshot(k * 1000, 0));
+    if (k != 1) folder.Write(NameOf("b", k + 1), Snapshot(k * 1000, 0));
+  }
+  const auto answer = Ask({folder.path()});
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(std::get<int64_t>(testing::MetricOf(*answer, "steps", "steps")), 30);
+}
+
 TEST(Snapshots, AreCountedOnceWhereAServerKeepsWhatWasFetched) {
   const ScratchFolder folder;
   folder.Write(NameOf("a", 1), Snapshot(0, 0));

@@ -71,9 +71,10 @@ bool CanBeCompared(const WatchedWindow& window) {
 
 // What the windows that cannot be compared would have told of.
 struct Untold {
-  int64_t windows = 0;
-  int64_t time = 0;      // ns
-  std::string why = {};  // of the last of them
+  int64_t windows = 0;   // before the last one that can
+  int64_t time = 0;      // ns, of these
+  int64_t at_end = 0;    // windows behind it: the job may have ended
+  std::string why = {};  // of the last of them all
 };
 
 // Leaves those that can be compared, with their times.
@@ -81,12 +82,17 @@ Untold LeaveOut(Windows& windows, std::vector<int64_t>& times) {
   Untold untold;
   Windows compared;
   std::vector<int64_t> their_times;
+  int64_t time_at_end = 0;
   for (size_t w = 0; w < windows.size(); ++w) {
     if (CanBeCompared(windows[w])) {
       compared.push_back(std::move(windows[w]));
       their_times.push_back(times[w]);
+      untold.windows += std::exchange(untold.at_end, 0);
+      untold.time += std::exchange(time_at_end, 0);
     } else {
-      untold = {untold.windows + 1, untold.time + times[w], windows[w].why};
+      ++untold.at_end;
+      time_at_end += times[w];
+      untold.why = windows[w].why;
     }
   }
   windows = std::move(compared);
@@ -153,7 +159,7 @@ class SlowReport {
         {"watched_time", "watched", watched, Unit::kNanoseconds},
         {"slow_time", "slower than usual", slow, Unit::kNanoseconds},
         {"lost_time", "lost", lost, Unit::kNanoseconds},
-        {"not_compared", "windows not compared", untold.windows, Unit::kCount},
+        {"not_compared", "windows not compared", untold.windows + untold.at_end, Unit::kCount},
         {"unknown_time", "not known", untold.time, Unit::kNanoseconds}};
     report.headline =
         slow_.empty()
@@ -172,6 +178,11 @@ class SlowReport {
           Say(". {windows} could not be compared: what was lost in these {time} is "
               "not known",
               Plural(static_cast<size_t>(untold.windows), "window"), HumanNanoseconds(untold.time));
+    }
+    if (untold.at_end > 0) {
+      report.headline +=
+          Say(". Nothing is known since: {windows} more could not be compared ({why})",
+              Plural(static_cast<size_t>(untold.at_end), "window"), Phrase::Name(untold.why));
     }
     report.tables.push_back(TableOfTimes());
     report.tables.push_back(TableOfFindings());
@@ -303,7 +314,7 @@ Report WatchedReport(std::vector<WatchedWindow> windows) {
   const Untold untold = LeaveOut(windows, times);
   if (windows.empty()) {
     report.status = Status::kUnavailable;
-    report.why = Say("none of {count} windows could be compared: {why}", HumanCount(untold.windows),
+    report.why = Say("none of {count} windows could be compared: {why}", HumanCount(untold.at_end),
                      Phrase::Name(untold.why));
     return report;
   }

@@ -213,11 +213,13 @@ TEST(Watch, TheReportSaysOfWhichTimeItKnowsNothing) {
   for (int64_t k = 0; k < 10; ++k)
     windows.push_back({.time = k * 10 * kSecond, .step_time = k < 5 ? 50'000'000 : 100'000'000});
   windows[7].findings = {"Rank 1 is a straggler."};
-  windows[8].why = windows[9].why = "no process was found";
+  windows[6].why = windows[8].why = windows[9].why = "no process was found";
   const Report report = WatchedReport(windows);
-  EXPECT_EQ(report.headline,
-            "For 30.0 s of 80.0 s steps took longer than usual: about 15.0 s lost. 2 windows could "
-            "not be compared: what was lost in these 20.0 s is not known");
+  EXPECT_EQ(
+      report.headline,
+      "For 20.0 s of 70.0 s steps took longer than usual: about 10.0 s lost. 1 window could "
+      "not be compared: what was lost in these 10.0 s is not known. Nothing is known since: 2 "
+      "windows more could not be compared (no process was found)");
   ASSERT_EQ(report.tables[1].rows.size(), 1u);
   EXPECT_EQ(report.tables[1].rows[0][1], Cell(std::string("Rank 1 is a straggler.")));
 }

@@ -2,6 +2,7 @@
 // database.
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "base/byte_source.h"
+#include "base/file_batch.h"
 #include "base/file_writer.h"
 #include "base/sync_folder.h"
 #include "goodput/ledger/ledger_store.h"
@@ -64,20 +66,12 @@ class FolderStore : public LedgerStore {
 
   Result<void> Add(const std::string& segment, const SegmentHeader& header,
                    std::string_view bytes) override {
-    // Exceeding this limit raises a signal that ends the process.
-    rlimit limit{};
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes.size()) {
-      return std::unexpected(Error{"cannot store a segment: it exceeds the file size limit",
-                                   PathOf(segment), "raise ulimit -f"});
+    struct stat state{};
+    if (stat(PathOf(segment).c_str(), &state) == 0) {
+      return std::unexpected(Error{"cannot store a segment: there is one of this name",
+                                   PathOf(segment), "try again: names are chosen at random"});
     }
-    FileWriter file(PathOf(segment), sharing_);
-    auto added = file.Create();
-    if (added) added = file.Append(bytes);
-    if (added) added = file.Finish();
-    if (added) added = file.Commit();
-    if (!added) return added;
-    added_.push_back(EntryOf(bytes, segment, header));
-    return {};
+    return Put(segment, header, bytes);
   }
 
   Result<void> Replace(const std::string& segment, const SegmentHeader& header) override {
@@ -91,11 +85,14 @@ class FolderStore : public LedgerStore {
       return std::unexpected(Error{"cannot read a segment: it has no header", PathOf(segment), ""});
     }
     ReplaceHeader(header, std::span<char, kSlotsBegin>(bytes.data(), kSlotsBegin));
-    return Add(segment, header, bytes);
+    return Put(segment, header, bytes);
   }
 
   // The manifest follows what it lists.
   Result<void> Sync(const std::vector<ManifestEntry>& entries) override {
+    if (batch_ != nullptr) {
+      if (auto named = batch_->Commit(); !named) return named;
+    }
     std::set<std::string> folders;
     for (const ManifestEntry& entry : added_) {
       folders.insert(std::filesystem::path(PathOf(entry.name)).parent_path());
@@ -117,6 +114,20 @@ class FolderStore : public LedgerStore {
   Result<void> ReadStatus() const override { return {}; }
 
  private:
+  Result<void> Put(const std::string& segment, const SegmentHeader& header,
+                   std::string_view bytes) {
+    // Exceeding this limit raises a signal that ends the process.
+    rlimit limit{};
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes.size()) {
+      return std::unexpected(Error{"cannot store a segment: it exceeds the file size limit",
+                                   PathOf(segment), "raise ulimit -f"});
+    }
+    if (batch_ == nullptr) batch_ = std::make_unique<FileBatch>(folder_, sharing_);
+    if (auto added = batch_->Add(PathOf(segment), bytes); !added) return added;
+    added_.push_back(EntryOf(bytes, segment, header));
+    return {};
+  }
+
   Result<void> AddToManifest(const std::vector<ManifestEntry>& news) const {
     const std::string path = PathOf(std::string(kLedgerManifest));
     std::string bytes;
@@ -148,6 +159,7 @@ class FolderStore : public LedgerStore {
   std::string folder_;
   Sharing sharing_;
   std::unique_ptr<Sqlite> db_;
+  std::unique_ptr<FileBatch> batch_;  // segments whose names come with the next sync
   std::vector<ManifestEntry> added_;  // not yet in the manifest
 };
 

@@ -69,6 +69,18 @@ Result<void> Ledger::Add(const std::string& segment, const SegmentHeader& header
   return store_->Add(segment, header, bytes);
 }
 
+std::vector<ManifestEntry> Ledger::GivenUp(const std::string& job) const {
+  std::vector<ManifestEntry> entries;
+  std::ranges::copy_if(given_up_, std::back_inserter(entries),
+                       [&](const ManifestEntry& entry) { return entry.job == job; });
+  return entries;
+}
+
+bool Ledger::IsRolledUp(const std::string& segment) const {
+  const auto found = gone_.find(segment);
+  return found != gone_.end() && found->second.kind == EntryKind::kRolledUp;
+}
+
 std::vector<Note> Ledger::InputNotes(const std::string* job) const {
   std::vector<Note> notes = NotesOfFaults(faults_, name(), job);
   std::ranges::move(note_counts_.List(name()), std::back_inserter(notes));
@@ -173,6 +185,7 @@ Result<Ledger> Ledger::Open(const std::string& address, Access access, Sharing s
   if (!listing) return std::unexpected(listing.error());
   ledger.logs_ = std::move(listing->logs);
   ledger.faults_ = std::move(listing->faults);
+  ledger.given_up_ = std::move(listing->manifest.lost);
   ledger.gone_ = std::move(listing->manifest.gone);
   ledger.listed_ = std::move(listing->manifest.listed);
   ledger.unreadable_ = std::move(listing->unreadable);

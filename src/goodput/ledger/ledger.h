@@ -39,7 +39,8 @@ class Ledger {
   static Result<Ledger> Open(const std::string& address, Access access,
                              Sharing sharing = Sharing::kOwner);
 
-  // Stores a segment. REQUIRES: opened for writing, which holds the write lock.
+  // Stores a segment, which appears with Commit or Record. REQUIRES: opened for writing, which
+  // holds the write lock.
   Result<void> Add(const std::string& segment, const SegmentHeader& header, std::string_view bytes);
 
   // Gives the segment another header. REQUIRES: as for Add.
@@ -58,17 +59,21 @@ class Ledger {
   Result<void> Record(const std::vector<ManifestEntry>& entries) { return store_->Sync(entries); }
 
   bool IsListed(const std::string& segment) const { return listed_.contains(segment); }
+  bool IsRolledUp(const std::string& segment) const;
   const std::vector<std::string>& unreadable() const { return unreadable_; }
   Result<SegmentReader::Source> OpenBytes(const std::string& segment) const {
     return store_->OpenBytes(segment);
   }
 
+  // What repairs gave up of this job.
+  std::vector<ManifestEntry> GivenUp(const std::string& job) const;
+
   // What is less in it than its manifests say.
   const std::vector<SegmentFault>& faults() const { return faults_; }
-  // What of this is lost of a job, or of all, as a sentence and a space that lead the answer.
-  // Empty: nothing. `lost`: events that reading found lost.
+  // What of this, and before repairs, is lost of a job, or of all, as a sentence and a space that
+  // lead the answer. Empty: nothing. `lost`: events that reading found lost.
   Phrase Lead(int64_t lost, const std::string* job = nullptr) const {
-    return LeadOf(faults_, lost, job);
+    return LeadOf(faults_, given_up_, lost, job);
   }
   // The notes of the input: those faults first.
   std::vector<Note> InputNotes(const std::string* job = nullptr) const;
@@ -109,6 +114,7 @@ class Ledger {
   std::optional<Transaction> transaction_;
   JobLogs logs_;
   std::vector<SegmentFault> faults_;
+  std::vector<ManifestEntry> given_up_;                // by repairs
   std::map<std::string, ManifestEntry> gone_;          // segments that may be missing
   std::map<std::string, ManifestEntry> listed_;        // segments that must not
   std::vector<std::string> unreadable_;                // segments that no manifest lists

@@ -85,6 +85,19 @@ Result<void> MoveRows(const Database& db, const std::string& job, const std::str
   return {};
 }
 
+// What repairs gave up of a job stays lost under its new name: entries without further losses say
+// so. They take back what manifests said of their files, so rollups of these are said again.
+std::vector<ManifestEntry> LossesAs(const Ledger& ledger, const std::string& job,
+                                    const std::string& to) {
+  std::vector<ManifestEntry> entries;
+  for (const ManifestEntry& lost : ledger.GivenUp(job)) {
+    entries.push_back({.kind = EntryKind::kLost, .name = lost.name, .events = 0, .job = to});
+    if (!ledger.IsRolledUp(lost.name)) continue;
+    entries.push_back({.kind = EntryKind::kRolledUp, .name = lost.name, .job = to});
+  }
+  return entries;
+}
+
 Result<ReportSet> RenameOnce(const std::string& store, const std::string& job,
                              const std::string& to, bool join) {
   auto ledger = OpenFor(store, job);
@@ -109,6 +122,9 @@ Result<ReportSet> RenameOnce(const std::string& store, const std::string& job,
   }
   if (auto moved = MoveRows(*ledger->database(), job, to); !moved) {
     return std::unexpected(moved.error());
+  }
+  if (const auto losses = LossesAs(*ledger, job, to); !losses.empty()) {
+    if (auto told = ledger->Record(losses); !told) return std::unexpected(told.error());
   }
   if (auto done = ledger->Commit(); !done) return std::unexpected(done.error());
   return Answer(*ledger, "Goodput rename",
@@ -138,7 +154,8 @@ Result<ReportSet> DeleteOnce(const std::string& store, const std::string& job) {
     auto gone = db.Run(sql.c_str(), {std::string_view(job)});
     if (!gone) return std::unexpected(gone.error());
   }
-  // Of segments that were rolled up before, nothing is missing any more.
+  // Of segments that were rolled up or given up before, nothing is missing any more.
+  for (const ManifestEntry& lost : ledger->GivenUp(job)) rolled_up.push_back(lost.name);
   const auto gone = ledger->Commit(segments, EntryKind::kDeleted, rolled_up);
   if (!gone) return std::unexpected(gone.error());
   return Answer(*ledger, "Goodput deletion",

@@ -54,7 +54,7 @@ Result<void> ExportEvents(const Ledger& ledger, const std::string& job,
   });
   if (written) written = ledger.ReadStatus();
   const int64_t lost = note_counts.Count(NoteKind::kLostEvents);
-  if (lost > 0 && options.on_problem) options.on_problem(LeadOf({}, lost, nullptr));
+  if (lost > 0 && options.on_problem) options.on_problem(LeadOf({}, {}, lost, nullptr));
   if (written && !out.empty()) written = write(out);
   return written;
 }

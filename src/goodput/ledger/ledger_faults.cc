@@ -61,6 +61,18 @@ void TakeEntry(ManifestEntry entry, bool of_ledger, std::set<std::string>& repai
   all.lost.push_back(std::move(entry));
 }
 
+// The last entry of a segment says whose it is: its job may have been renamed or deleted since.
+void SettleLost(FolderManifest& all) {
+  std::map<std::string_view, std::string> jobs;
+  for (const ManifestEntry& entry : all.lost) jobs[entry.name] = entry.job;
+  for (ManifestEntry& entry : all.lost) entry.job = jobs[entry.name];
+  std::erase_if(all.lost, [&](const ManifestEntry& entry) {
+    const auto gone = all.gone.find(entry.name);
+    const bool deleted = gone != all.gone.end() && gone->second.kind == EntryKind::kDeleted;
+    return deleted || entry.events == 0;
+  });
+}
+
 bool Concerns(const SegmentFault& fault, const std::string* job) {
   return fault.kind != FaultKind::kManifest && (job == nullptr || fault.job == *job);
 }
@@ -96,6 +108,7 @@ FolderManifest ReadManifests(const std::string& folder, std::vector<std::string>
       TakeEntry(std::move(entry), of_ledger, repaired, all);
   }
   for (const auto& [name, entry] : all.gone) all.listed.erase(name);
+  SettleLost(all);
   return all;
 }
 
@@ -162,24 +175,31 @@ std::optional<SegmentFault> FaultOf(const std::string& folder, const std::string
 namespace {
 
 struct Sum {
-  size_t segments = 0;
+  std::set<std::string_view> segments;
   int64_t events = 0, first = kUnknown, last = kUnknown;
-  bool exact = true, rollup = false;
+  bool exact = true, open = false;  // open: some of it is not repaired
+
+  void Add(int64_t lost, int64_t from, int64_t until) {
+    events += std::max<int64_t>(lost, 0);
+    exact = exact && lost >= 0;
+    if (from != kUnknown) first = first == kUnknown ? from : std::min(first, from);
+    last = std::max(last, until);
+  }
 };
 
-Sum SumOf(std::span<const SegmentFault> faults, const std::string* job) {
+Sum SumOf(std::span<const SegmentFault> faults, std::span<const ManifestEntry> given_up,
+          const std::string* job) {
   Sum sum;
   for (const SegmentFault& fault : faults) {
     if (!Concerns(fault, job)) continue;
-    ++sum.segments;
-    sum.rollup = sum.rollup || fault.kind == FaultKind::kNoRollup;
-    if (fault.kind == FaultKind::kOther) continue;
-    sum.events += std::max<int64_t>(fault.events, 0);
-    sum.exact = sum.exact && fault.events >= 0;
-    if (fault.first != kUnknown) {
-      sum.first = sum.first == kUnknown ? fault.first : std::min(sum.first, fault.first);
-    }
-    sum.last = std::max(sum.last, fault.last);
+    sum.segments.insert(fault.file);
+    sum.open = true;
+    if (fault.kind != FaultKind::kOther) sum.Add(fault.events, fault.first, fault.last);
+  }
+  for (const ManifestEntry& entry : given_up) {
+    if (job != nullptr && entry.job != *job) continue;
+    sum.segments.insert(entry.name);
+    sum.Add(entry.events, entry.first, entry.last);
   }
   return sum;
 }
@@ -196,18 +216,29 @@ Phrase TimeLost(const Sum& sum) {
   return Say(" from {first} to {last}", HumanMoment(sum.first), HumanMoment(sum.last));
 }
 
+Phrase Loss(const Sum& sum) {
+  const Phrase events = EventsLost(sum), time = TimeLost(sum);
+  if (sum.segments.empty())
+    return Say("Stored events are lost: {events} in damaged records.", events);
+  const Phrase segments = Plural(sum.segments.size(), "segment");
+  if (sum.open)
+    return Say("Stored events are lost: {segments} missing or damaged, with {events}{time}.",
+               segments, events, time);
+  return Say(
+      "Stored events are lost: {segments} missing or damaged before a repair, with "
+      "{events}{time}.",
+      segments, events, time);
+}
+
 }  // namespace
 
-Phrase LeadOf(std::span<const SegmentFault> faults, int64_t lost, const std::string* job) {
-  Sum sum = SumOf(faults, job);
-  if (sum.segments == 0 && lost == 0) return {};
+Phrase LeadOf(std::span<const SegmentFault> faults, std::span<const ManifestEntry> given_up,
+              int64_t lost, const std::string* job) {
+  Sum sum = SumOf(faults, given_up, job);
+  if (sum.segments.empty() && lost == 0) return {};
+  sum.open = sum.open || lost > 0;
   sum.events += lost;
-  const Phrase events = EventsLost(sum), time = TimeLost(sum);
-  Phrase lead =
-      sum.segments == 0
-          ? Say("Stored events are lost: {events} in damaged records.", events)
-          : Say("Stored events are lost: {segments} missing or damaged, with {events}{time}.",
-                Plural(sum.segments, "segment"), events, time);
+  Phrase lead = Loss(sum);
   lead += " ";
   lead += Phrase("The numbers are of the remaining events and can be too low or too high. ");
   return lead;

@@ -46,7 +46,7 @@ std::string_view FaultText(FaultKind kind);  // what happened
 struct FolderManifest {
   std::map<std::string, ManifestEntry> listed;  // by path: segments that must exist
   std::map<std::string, ManifestEntry> gone;    // by path: segments that may be missing, and why
-  std::vector<ManifestEntry> lost;              // what repairs gave up
+  std::vector<ManifestEntry> lost;              // what repairs gave up, of jobs not deleted since
   std::vector<std::string> damaged;             // paths of manifests
 };
 
@@ -64,9 +64,11 @@ std::optional<SegmentFault> FaultOf(const std::string& folder, const std::string
                                     uint64_t size, const SegmentReader& reader,
                                     const ManifestEntry* listed);
 
-// A sentence that leads an answer, and a space: what is lost. `lost`: events that are found lost in
-// other segments. Empty if there is neither. Of one job, or of all.
-Phrase LeadOf(std::span<const SegmentFault> faults, int64_t lost, const std::string* job);
+// A sentence that leads an answer, and a space: what is lost. `given_up`: what repairs gave up;
+// `lost`: events that are found lost in other segments. Empty if there is none of these. Of one
+// job, or of all.
+Phrase LeadOf(std::span<const SegmentFault> faults, std::span<const ManifestEntry> given_up,
+              int64_t lost, const std::string* job);
 
 // One note for each fault, of one job or of all.
 std::vector<Note> NotesOfFaults(std::span<const SegmentFault> faults, const std::string& folder,

@@ -136,13 +136,15 @@ class Importer {
                               std::string_view bytes) {
         return ledger_->Add(segment, header, bytes);
       };
-      job.reset(new ImportedJob{Known(*ledger_, name),
-                                LogWriter(add, SegmentPrefix(RandomNumber()), name)});
+      job.reset(
+          new ImportedJob{Known(*ledger_, name), LogWriter(add, SegmentPrefix(next_log_++), name)});
     }
     return *job;
   }
 
   Ledger* ledger_;
+  // Counted: of 100,000 random numbers of 32 bits, two are likely to be the same.
+  uint32_t next_log_ = RandomNumber();
   std::map<std::string, std::unique_ptr<ImportedJob>> jobs_;
   std::string last_;
   bool named_ = false;

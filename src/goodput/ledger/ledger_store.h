@@ -41,7 +41,7 @@ class LedgerStore {
   virtual Result<SegmentReader> Open(const std::string& segment) const = 0;
   // The bytes of a segment.
   virtual Result<SegmentReader::Source> OpenBytes(const std::string& segment) const = 0;
-  // Stores a segment atomically.
+  // Stores a segment atomically, to be read after the next Sync.
   virtual Result<void> Add(const std::string& segment, const SegmentHeader& header,
                            std::string_view bytes) = 0;
   // Stores the same segment with another header, atomically.

@@ -42,12 +42,13 @@ LogWriter::LogWriter(Sink sink, std::string prefix, std::string job)
 }
 
 Result<void> LogWriter::Finish() {
-  if (bytes_.empty()) return {};
-  PutMark(ClosingMark(std::string_view(bytes_).substr(kSlotsBegin)), header_.salt,
-          std::span<char, kSlotsBegin>(bytes_.data(), kSlotsBegin));
-  auto taken = sink_(SegmentName(prefix_, header_.index), header_, bytes_);
-  bytes_.clear();
-  return taken;
+  if (slots_.empty()) return {};
+  std::string bytes(kSlotsBegin, '\0');
+  const std::span<char, kSlotsBegin> head(bytes.data(), kSlotsBegin);
+  EncodeHeader(header_, head);
+  PutMark(ClosingMark(slots_), header_.salt, head);
+  bytes += std::exchange(slots_, {});
+  return sink_(SegmentName(prefix_, header_.index), header_, bytes);
 }
 
 Result<void> LogWriter::BeginSegment(const Event& event) {
@@ -59,14 +60,12 @@ Result<void> LogWriter::BeginSegment(const Event& event) {
   header_.monotonic = event.monotonic;
   header_.attempt = event.attempt;
   header_.writer = event.writer;
-  bytes_.resize(kSlotsBegin);
-  EncodeHeader(header_, std::span<char, kSlotsBegin>(bytes_.data(), kSlotsBegin));
   return {};
 }
 
 Result<void> LogWriter::Write(const Event& event) {
   const bool other = event.attempt != header_.attempt || event.writer != header_.writer;
-  if (bytes_.empty() || (other && Used() >= kSmall)) {
+  if (slots_.empty() || (other && Used() >= kSmall)) {
     if (auto begun = BeginSegment(event); !begun) return begun;
   }
   const bool numbered = !event.writer.empty();
@@ -87,9 +86,8 @@ Result<void> LogWriter::Write(const Event& event) {
       if (auto begun = BeginSegment(event); !begun) return begun;
       continue;
     }
-    bytes_.resize(bytes_.size() + slots * kSlotBytes);
-    EncodeRecord(record, slots, header_.salt, first,
-                 bytes_.data() + kSlotsBegin + first * kSlotBytes);
+    slots_.resize(slots_.size() + slots * kSlotBytes);
+    EncodeRecord(record, slots, header_.salt, first, slots_.data() + first * kSlotBytes);
     count_ += numbered ? 0 : 1;
     return {};
   }

@@ -18,7 +18,7 @@ class LogWriter {
   using Sink = std::function<Result<void>(const std::string& name, const SegmentHeader& header,
                                           std::string_view bytes)>;
 
-  // `prefix` begins the names of segments.
+  // `prefix` begins the names of segments; no other log's may be the same.
   LogWriter(Sink sink, std::string prefix, std::string job);
 
   // Adds an event that FitToSegment has adjusted. Fails if a segment cannot be stored; earlier ones
@@ -30,12 +30,12 @@ class LogWriter {
 
  private:
   Result<void> BeginSegment(const Event& event);
-  size_t Used() const { return (bytes_.size() - kSlotsBegin) / kSlotBytes; }
+  size_t Used() const { return slots_.size() / kSlotBytes; }
 
   Sink sink_;
   std::string prefix_;
   SegmentHeader header_;
-  std::string bytes_;  // of the segment; empty: there is none
+  std::string slots_;  // of the segment; empty: there is none
   int64_t count_ = 0;  // sequence numbers of events that have none
   uint32_t next_index_ = 0;
 };

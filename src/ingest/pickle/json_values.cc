@@ -75,7 +75,7 @@ class Filler : public nlohmann::json_sax<nlohmann::json> {
   bool start_array(size_t) override { return Open(tree_.NewList()); }
   bool end_object() override { return Close(); }
   bool end_array() override { return Close(); }
-  bool parse_error(size_t at, const std::string&, const nlohmann::detail::exception&) override {
+  bool parse_error(size_t at, const std::string&, const nlohmann::json::exception&) override {
     error_ = {"the file is not JSON, or is cut short", fmt::format("byte {}", at), ""};
     return false;
   }

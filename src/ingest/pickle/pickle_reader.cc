@@ -16,45 +16,79 @@ constexpr size_t kWindow = 64 << 10;
 // What runs code, or needs more than the file.
 std::string_view RefusedName(uint8_t code) {
   switch (code) {
-    case 'c': return "GLOBAL";
-    case 0x93: return "STACK_GLOBAL";
-    case 'R': return "REDUCE";
-    case 'b': return "BUILD";
-    case 'i': return "INST";
-    case 'o': return "OBJ";
-    case 0x81: return "NEWOBJ";
-    case 0x92: return "NEWOBJ_EX";
-    case 'P': return "PERSID";
-    case 'Q': return "BINPERSID";
-    case 0x82: return "EXT1";
-    case 0x83: return "EXT2";
-    case 0x84: return "EXT4";
-    case 0x97: return "NEXT_BUFFER";
-    case 0x98: return "READONLY_BUFFER";
-    default: return "";
+    case 'c':
+      return "GLOBAL";
+    case 0x93:
+      return "STACK_GLOBAL";
+    case 'R':
+      return "REDUCE";
+    case 'b':
+      return "BUILD";
+    case 'i':
+      return "INST";
+    case 'o':
+      return "OBJ";
+    case 0x81:
+      return "NEWOBJ";
+    case 0x92:
+      return "NEWOBJ_EX";
+    case 'P':
+      return "PERSID";
+    case 'Q':
+      return "BINPERSID";
+    case 0x82:
+      return "EXT1";
+    case 0x83:
+      return "EXT2";
+    case 0x84:
+      return "EXT4";
+    case 0x97:
+      return "NEXT_BUFFER";
+    case 0x98:
+      return "READONLY_BUFFER";
+    default:
+      return "";
   }
 }
 
 PickleOp PlainOp(uint8_t code) {
   switch (code) {
-    case 'N': return PickleOp::kNone;
-    case 0x88: return PickleOp::kTrue;
-    case 0x89: return PickleOp::kFalse;
-    case ']': return PickleOp::kEmptyList;
-    case ')': return PickleOp::kEmptyTuple;
-    case '}': return PickleOp::kEmptyDict;
-    case '(': return PickleOp::kMark;
-    case 'a': return PickleOp::kAppend;
-    case 'e': return PickleOp::kAppends;
-    case 's': return PickleOp::kSetItem;
-    case 'u': return PickleOp::kSetItems;
-    case 't': return PickleOp::kTuple;
-    case 'l': return PickleOp::kList;
-    case 'd': return PickleOp::kDict;
-    case 0x94: return PickleOp::kMemoize;
-    case '0': return PickleOp::kPop;
-    case '1': return PickleOp::kPopMark;
-    default: return PickleOp::kStop;  // not one of these
+    case 'N':
+      return PickleOp::kNone;
+    case 0x88:
+      return PickleOp::kTrue;
+    case 0x89:
+      return PickleOp::kFalse;
+    case ']':
+      return PickleOp::kEmptyList;
+    case ')':
+      return PickleOp::kEmptyTuple;
+    case '}':
+      return PickleOp::kEmptyDict;
+    case '(':
+      return PickleOp::kMark;
+    case 'a':
+      return PickleOp::kAppend;
+    case 'e':
+      return PickleOp::kAppends;
+    case 's':
+      return PickleOp::kSetItem;
+    case 'u':
+      return PickleOp::kSetItems;
+    case 't':
+      return PickleOp::kTuple;
+    case 'l':
+      return PickleOp::kList;
+    case 'd':
+      return PickleOp::kDict;
+    case 0x94:
+      return PickleOp::kMemoize;
+    case '0':
+      return PickleOp::kPop;
+    case '1':
+      return PickleOp::kPopMark;
+    default:
+      return PickleOp::kStop;  // not one of these
   }
 }
 
@@ -113,33 +147,59 @@ bool PickleReader::ReadNumber(uint8_t code, PickleStep& step) {
   };
   const auto put = [&](size_t bytes) { return static_cast<int64_t>(TakeUnsigned(bytes)); };
   switch (code) {
-    case 'K': return made(PickleOp::kInt, put(1));
-    case 'M': return made(PickleOp::kInt, put(2));
-    case 'J': return made(PickleOp::kInt, static_cast<int32_t>(TakeUnsigned(4)));
-    case 0x8a: return made(PickleOp::kInt, TakeLong(TakeUnsigned(1)));
-    case 0x8b: return made(PickleOp::kInt, TakeLong(TakeUnsigned(4)));
-    case 'q': return made(PickleOp::kPut, put(1));
-    case 'r': return made(PickleOp::kPut, put(4));
-    case 'h': return made(PickleOp::kGet, put(1));
-    case 'j': return made(PickleOp::kGet, put(4));
-    case 0x85: return made(PickleOp::kTupleOf, 1);
-    case 0x86: return made(PickleOp::kTupleOf, 2);
-    case 0x87: return made(PickleOp::kTupleOf, 3);
+    case 'K':
+      return made(PickleOp::kInt, put(1));
+    case 'M':
+      return made(PickleOp::kInt, put(2));
+    case 'J':
+      return made(PickleOp::kInt, static_cast<int32_t>(TakeUnsigned(4)));
+    case 0x8a:
+      return made(PickleOp::kInt, TakeLong(TakeUnsigned(1)));
+    case 0x8b:
+      return made(PickleOp::kInt, TakeLong(TakeUnsigned(4)));
+    case 'q':
+      return made(PickleOp::kPut, put(1));
+    case 'r':
+      return made(PickleOp::kPut, put(4));
+    case 'h':
+      return made(PickleOp::kGet, put(1));
+    case 'j':
+      return made(PickleOp::kGet, put(4));
+    case 0x85:
+      return made(PickleOp::kTupleOf, 1);
+    case 0x86:
+      return made(PickleOp::kTupleOf, 2);
+    case 0x87:
+      return made(PickleOp::kTupleOf, 3);
     case 'G':
       step.op = PickleOp::kFloat;
       step.real = std::bit_cast<double>(__builtin_bswap64(TakeUnsigned(8)));
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
 bool PickleReader::ReadText(uint8_t code, PickleStep& step) {
   size_t length_bytes = 0;
   switch (code) {
-    case 'U': case 'C': case 0x8c: length_bytes = 1; break;
-    case 'T': case 'B': case 'X': length_bytes = 4; break;
-    case 0x8d: case 0x8e: case 0x96: length_bytes = 8; break;
-    default: return false;
+    case 'U':
+    case 'C':
+    case 0x8c:
+      length_bytes = 1;
+      break;
+    case 'T':
+    case 'B':
+    case 'X':
+      length_bytes = 4;
+      break;
+    case 0x8d:
+    case 0x8e:
+    case 0x96:
+      length_bytes = 8;
+      break;
+    default:
+      return false;
   }
   const uint64_t length = TakeUnsigned(length_bytes);
   if (length > kMostText) {

@@ -30,7 +30,7 @@ class Machine {
   bool PushText(std::string_view text);
   bool Move(Value container, size_t from);  // the values from `from` on become items
   bool MoveToTop(size_t from, Kind kind);
-  bool Collect(size_t from, Kind kind);     // the same into a new container
+  bool Collect(size_t from, Kind kind);  // the same into a new container
   bool Remember(int64_t number);
   bool Recall(int64_t number);
   bool Mark();
@@ -113,20 +113,33 @@ bool Machine::Recall(int64_t number) {
 
 bool Machine::DoPlain(const PickleStep& step) {
   switch (step.op) {
-    case PickleOp::kNone: return Push({});
-    case PickleOp::kTrue: return Push({Kind::kBool, 1});
-    case PickleOp::kFalse: return Push({Kind::kBool, 0});
-    case PickleOp::kInt: return Push({Kind::kInt, step.number});
-    case PickleOp::kFloat: return Push(Value::Real(step.real));
-    case PickleOp::kText: return PushText(step.text);
+    case PickleOp::kNone:
+      return Push({});
+    case PickleOp::kTrue:
+      return Push({Kind::kBool, 1});
+    case PickleOp::kFalse:
+      return Push({Kind::kBool, 0});
+    case PickleOp::kInt:
+      return Push({Kind::kInt, step.number});
+    case PickleOp::kFloat:
+      return Push(Value::Real(step.real));
+    case PickleOp::kText:
+      return PushText(step.text);
     case PickleOp::kEmptyList:
-    case PickleOp::kEmptyTuple: return Push(tree_.NewList());
-    case PickleOp::kEmptyDict: return Push(tree_.NewDict());
-    case PickleOp::kMark: return Mark();
-    case PickleOp::kPut: return Remember(step.number);
-    case PickleOp::kMemoize: return Remember(static_cast<int64_t>(memo_.size()));
-    case PickleOp::kGet: return Recall(step.number);
-    default: return DoContainer(step);
+    case PickleOp::kEmptyTuple:
+      return Push(tree_.NewList());
+    case PickleOp::kEmptyDict:
+      return Push(tree_.NewDict());
+    case PickleOp::kMark:
+      return Mark();
+    case PickleOp::kPut:
+      return Remember(step.number);
+    case PickleOp::kMemoize:
+      return Remember(static_cast<int64_t>(memo_.size()));
+    case PickleOp::kGet:
+      return Recall(step.number);
+    default:
+      return DoContainer(step);
   }
 }
 
@@ -134,14 +147,21 @@ bool Machine::DoContainer(const PickleStep& step) {
   size_t from = stack_.size();
   const auto last = [&](size_t count) { return count > from ? SIZE_MAX : from - count; };
   switch (step.op) {
-    case PickleOp::kAppend: return MoveToTop(last(1), Kind::kList);
-    case PickleOp::kAppends: return Unmark(from) && MoveToTop(from, Kind::kList);
-    case PickleOp::kSetItem: return MoveToTop(last(2), Kind::kDict);
-    case PickleOp::kSetItems: return Unmark(from) && MoveToTop(from, Kind::kDict);
-    case PickleOp::kTupleOf: return Collect(last(static_cast<size_t>(step.number)), Kind::kList);
+    case PickleOp::kAppend:
+      return MoveToTop(last(1), Kind::kList);
+    case PickleOp::kAppends:
+      return Unmark(from) && MoveToTop(from, Kind::kList);
+    case PickleOp::kSetItem:
+      return MoveToTop(last(2), Kind::kDict);
+    case PickleOp::kSetItems:
+      return Unmark(from) && MoveToTop(from, Kind::kDict);
+    case PickleOp::kTupleOf:
+      return Collect(last(static_cast<size_t>(step.number)), Kind::kList);
     case PickleOp::kTuple:
-    case PickleOp::kList: return Unmark(from) && Collect(from, Kind::kList);
-    case PickleOp::kDict: return Unmark(from) && Collect(from, Kind::kDict);
+    case PickleOp::kList:
+      return Unmark(from) && Collect(from, Kind::kList);
+    case PickleOp::kDict:
+      return Unmark(from) && Collect(from, Kind::kDict);
     case PickleOp::kPopMark:
       if (!Unmark(from)) return false;
       stack_.resize(from);

@@ -174,7 +174,8 @@ StepStatistics StatisticsOf(const std::vector<RankSteps>& ranks, StepCategory ca
 }
 
 bool BeginsWithWarmUp(const RankSteps& rank) {
-  if (rank.steps.size() < 3 || rank.rank->begins_later) return false;
+  const bool is_later = rank.rank->begins_later || rank.rank->window > 0;
+  if (rank.steps.size() < 3 || is_later) return false;
   std::vector<int64_t> others;
   for (const StepBreakdown& step : rank.steps | std::views::drop(1)) others.push_back(step.Total());
   const Distribution times = Describe(others);

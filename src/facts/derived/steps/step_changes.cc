@@ -26,7 +26,8 @@ struct Numbered {
   }
 };
 
-constexpr double kAlso = 1.0 / 3;  // of the largest rise
+constexpr double kAlso = 1.0 / 3;    // of the largest rise
+constexpr double kMostSteps = 0.75;  // of the steps of the rank that has most
 
 constexpr size_t kParts = static_cast<size_t>(StepQuantity::kCount);
 using Parts = std::array<Numbered, kParts>;
@@ -36,7 +37,7 @@ class Collector {
   explicit Collector(std::span<const RankSteps> ranks) : ranks_(ranks) { CollectTimes(); }
 
   StepChanges Find() {
-    StepChanges changes{.median = median_};
+    StepChanges changes{.lacks_ranks = lacks_ranks_, .median = median_};
     changes.step_time = Change(StepQuantity::kStepTime, times_, -1, -1);
     for (const RankSteps& rank : ranks_) CollectParts(rank);
     for (const auto& [key, parts] : parts_) {
@@ -56,16 +57,34 @@ class Collector {
   }
 
  private:
+  // The ranks that recorded most of the steps that any has. Steps are synchronized: a trace that
+  // ends early hides no change.
+  std::set<int64_t> RanksWithMostSteps() const {
+    std::map<int64_t, int64_t> counts;
+    int64_t most = 0;
+    for (const RankSteps& rank : ranks_)
+      most = std::max(most, counts[rank.rank->rank] += std::ssize(rank.steps));
+    std::set<int64_t> numbers;
+    for (const auto& [rank, count] : counts) {
+      if (static_cast<double>(count) >= kMostSteps * static_cast<double>(most))
+        numbers.insert(rank);
+    }
+    return numbers;
+  }
+
   // Of steps that some ranks did not record the mean would change with the ranks: only steps of all
-  // ranks count.
+  // these ranks count.
   void CollectTimes() {
     struct Sum {
       int64_t time = 0, ranks = 0;
     };
     std::map<int64_t, Sum> sums;
-    std::set<int64_t> numbers;
+    const std::set<int64_t> numbers = RanksWithMostSteps();
     for (const RankSteps& rank : ranks_) {
-      numbers.insert(rank.rank->rank);
+      if (!numbers.contains(rank.rank->rank)) {
+        lacks_ranks_ = true;
+        continue;
+      }
       for (const StepBreakdown& step : rank.steps) {
         Sum& sum = sums[step.window.number];
         sum.time = AddSaturated(sum.time, step.Total());
@@ -145,6 +164,7 @@ class Collector {
 
   std::span<const RankSteps> ranks_;
   Numbered times_;
+  bool lacks_ranks_ = false;
   int64_t median_ = 0;
   double least_ = 0;
   std::map<std::pair<int64_t, int64_t>, Parts> parts_;  // by rank and device

@@ -32,6 +32,8 @@ struct StepChange {
 };
 
 struct StepChanges {
+  // Whether traces of some ranks have too few of the steps to tell what these do since then.
+  bool lacks_ranks = false;
   int64_t median = 0;  // step time, ns; 0: no steps
   std::optional<StepChange> step_time;
   std::vector<StepChange> parts;  // by rank, device, quantity

@@ -1,0 +1,32 @@
+// Fuzzes the readers of what schedulers print: Slurm's sacct and scontrol, and Kubernetes' events.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "goodput/scheduler/kubernetes.h"
+#include "goodput/scheduler/slurm.h"
+
+namespace stepscope::goodput {
+namespace {
+
+void Require(bool holds) {
+  if (!holds) std::abort();
+}
+
+void Fuzz(std::string_view bytes) {
+  for (const char* job : {"", "train"}) {
+    Notes notes;
+    const auto slurm = ReadSlurm(bytes, {.job = job, .utc_offset = 0}, notes);
+    Require(slurm || !slurm.error().what.empty());
+    const auto kubernetes = ReadKubernetes(bytes, {.job = job, .chips_per_pod = 8}, notes);
+    Require(kubernetes || !kubernetes.error().what.empty());
+  }
+}
+
+}  // namespace
+}  // namespace stepscope::goodput
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  stepscope::goodput::Fuzz({reinterpret_cast<const char*>(data), size});
+  return 0;
+}

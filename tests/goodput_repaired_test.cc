@@ -1,0 +1,103 @@
+// What a repair gave up leads the answers of a ledger until its job is deleted.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "goodput/recorder/recorder.h"
+#include "stepscope/goodput_fleet.h"
+#include "stepscope/goodput_ledger.h"
+#include "stepscope/goodput_report.h"
+#include "tests/goodput_lines.h"
+#include "tests/ledger.h"
+
+namespace stepscope::testing::goodput_repaired_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kLead =
+    "Stored events are lost: 1 segment missing or damaged before a repair, with 1,792 events from ";
+
+class GoodputRepairedTest : public LedgerTest {
+ protected:
+  // Three segments of job `j`, and one of job `other`; the first of `j` is lost, and repaired.
+  GoodputRepairedTest() {
+    {
+      goodput::Recorder recorder({.directory = store_,
+                                  .job = "j",
+                                  .segment_bytes = 64 << 10,
+                                  .heartbeat = 0,
+                                  .background = false});
+      for (int64_t s = 0; s < 5000; ++s) {
+        goodput::Record record{.kind = goodput::EventKind::kStepStart,
+                               .time = kBegin + s * kSecond,
+                               .monotonic = s * kSecond,
+                               .step = s};
+        recorder.Write(record);
+        if (s % 500 == 0) recorder.Tick(s * kSecond);
+      }
+      recorder.Close();
+    }
+    fs::remove(FirstSegment());
+    ImportText(Entry(At("job_start_time", 5), "other"));
+    EXPECT_TRUE(GoodputRepair(store_));
+    // A rename refuses what a recorder may still write.
+    for (const auto& entry : fs::directory_iterator(store_))
+      fs::last_write_time(entry, fs::file_time_type::clock::now() - std::chrono::hours(1));
+  }
+
+  std::string FirstSegment() const {
+    std::string first;
+    for (const auto& entry : fs::directory_iterator(store_)) {
+      const std::string path = entry.path();
+      if (!path.ends_with(".goodput") || fs::file_size(path) < 16'384) continue;  // of `other`
+      if (first.empty() || path < first) first = path;
+    }
+    return first;
+  }
+
+  std::string Verdict(const std::string& job) const {
+    const auto answer = GoodputReport({.store = store_, .job = job});
+    return answer ? answer->verdict.str() : "failed: " + answer.error().what;
+  }
+
+  std::string OfAll() const { return GoodputJobs(store_).value().verdict.str(); }
+};
+
+TEST_F(GoodputRepairedTest, LossesLeadTheAnswersOfTheirJobAndOfAll) {
+  EXPECT_TRUE(Verdict("j").starts_with(kLead)) << Verdict("j");
+  EXPECT_TRUE(OfAll().starts_with(kLead)) << OfAll();
+  const auto fleet = GoodputFleet({.store = store_});
+  ASSERT_TRUE(fleet);
+  EXPECT_TRUE(fleet->verdict.starts_with(kLead)) << fleet->verdict.str();
+  EXPECT_FALSE(Verdict("other").starts_with("Stored")) << Verdict("other");
+}
+
+TEST_F(GoodputRepairedTest, NewFaultsAddToThem) {
+  fs::remove(FirstSegment());
+  EXPECT_TRUE(Verdict("j").starts_with(
+      "Stored events are lost: 2 segments missing or damaged, with 3,584 events from "))
+      << Verdict("j");
+}
+
+TEST_F(GoodputRepairedTest, TheyStayWithARenamedJob) {
+  ASSERT_TRUE(GoodputRename(store_, "j", "k"));
+  EXPECT_TRUE(Verdict("k").starts_with(kLead)) << Verdict("k");
+  EXPECT_TRUE(OfAll().starts_with(kLead)) << OfAll();
+}
+
+TEST_F(GoodputRepairedTest, TheyStayWithARollup) {
+  ASSERT_TRUE(GoodputCompact({.store = store_}));
+  EXPECT_TRUE(Verdict("j").starts_with(kLead)) << Verdict("j");
+}
+
+TEST_F(GoodputRepairedTest, TheyGoWithADeletedJob) {
+  ASSERT_TRUE(GoodputRename(store_, "j", "k"));
+  ASSERT_TRUE(GoodputCompact({.store = store_}));
+  ASSERT_TRUE(GoodputDelete(store_, "k"));
+  EXPECT_FALSE(OfAll().starts_with("Stored")) << OfAll();
+}
+
+}  // namespace
+}  // namespace stepscope::testing::goodput_repaired_test
