@@ -170,7 +170,7 @@ bool Machine::FindMark(size_t& mark) const {
 void Machine::AddTo(OpenList& list, const Value& item) {
   if (Add(item, list)) return;
   if (list.kind == Kind::kOther) {
-    list.count = 1;  // of items of no interest
+    ++list.count;  // items of no interest
   } else {
     ++snapshot_.misplaced;
   }

@@ -139,34 +139,40 @@ Value ValueOf(const OpenDict& dict, MemorySnapshot& snapshot) {
 }
 
 bool Add(const Value& item, OpenList& list) {
-  const bool empty = list.kind == Kind::kOther && list.count == 0;
+  // Items of no interest before the first that counts do not hide the others.
+  const bool none = list.kind == Kind::kOther;
   switch (item.kind) {
     case Kind::kFrame:
-      if (!empty && list.kind != Kind::kFrame) return false;
-      list.kind = Kind::kFrame;
-      list.count = 1;
-      if (list.frames.size() >= kMostFramesOfStack) return false;
+      if (none) list.kind = Kind::kFrame;
+      if (list.kind != Kind::kFrame || list.frames.size() >= kMostFramesOfStack) return false;
       list.frames.push_back(static_cast<FrameId>(item.number));
       return true;
     case Kind::kBlock:
     case Kind::kSegment:
     case Kind::kEvent:
-      if (empty) {
+      if (none) {
         list.kind = item.kind;
         list.first = static_cast<uint32_t>(item.number);
+        list.count = 0;
       }
       if (list.kind != item.kind || item.number != int64_t{list.first} + list.count) return false;
       ++list.count;
       return true;
     case Kind::kEvents:
     case Kind::kEmptyList:
-      if (!empty && list.kind != Kind::kEvents) return false;
-      if (list.traces.size() >= kMostDevices) return false;
-      list.kind = Kind::kEvents;
-      list.count = 1;
+      if (none) {  // the place in the list is the device
+        list.kind = Kind::kEvents;
+        list.traces.resize(std::min<size_t>(list.count, kMostDevices));
+      }
+      if (list.kind != Kind::kEvents || list.traces.size() >= kMostDevices) return false;
       list.traces.push_back({static_cast<uint32_t>(item.number), item.count});
       return true;
     default:
+<<<<<<< HEAD
+=======
+      if (list.kind == Kind::kEvents && list.traces.size() < kMostDevices)
+        list.traces.emplace_back();
+>>>>>>> h23m
       return false;
   }
 }
