@@ -168,11 +168,8 @@ bool Add(const Value& item, OpenList& list) {
       list.traces.push_back({static_cast<uint32_t>(item.number), item.count});
       return true;
     default:
-<<<<<<< HEAD
-=======
       if (list.kind == Kind::kEvents && list.traces.size() < kMostDevices)
         list.traces.emplace_back();
->>>>>>> h23m
       return false;
   }
 }
