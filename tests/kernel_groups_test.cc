@@ -21,6 +21,13 @@ std::string Read(std::string_view toml) {
   return text;
 }
 
+// The parser read beyond the end of this one.
+TEST(KernelGroups, ThatAreNotUtf8AreRefused) {
+  const auto groups = ParseKernelGroups("'\xa4'\xa4");
+  ASSERT_FALSE(groups);
+  EXPECT_EQ(groups.error().what, "the file is not TOML: it is not UTF-8");
+}
+
 TEST(KernelGroups, KeepTheOrderOfTheFile) {
   EXPECT_EQ(Read("[groups]\nz = [\"*z*\", '*y*'] # why not\n\na = \"*\"\n"), "z: *z* *y*; a: *");
 }

@@ -12,6 +12,7 @@
 #include <toml.hpp>
 
 #include "base/system_error.h"
+#include "base/valid_utf8.h"
 
 namespace stepscope {
 namespace {
@@ -76,7 +77,11 @@ Result<std::vector<KernelGroup>> ParseKernelGroups(std::string_view text) {
   if (std::ranges::count_if(text, [](char c) { return c == '[' || c == '{'; }) > kMostBrackets) {
     return Wrong("the file has more than a thousand brackets", "write fewer lists");
   }
-  std::istringstream in{std::string(text)};
+  // toml11 reads beyond the end of some texts that are no UTF-8, which no TOML is.
+  std::string valid;
+  AppendValidUtf8(valid, text);
+  if (valid != text) return Wrong("the file is not TOML: it is not UTF-8");
+  std::istringstream in{valid + "\n"};
   try {
     return GroupsOf(toml::parse<toml::discard_comments, std::map, std::vector>(in, "groups"));
   } catch (const std::exception& error) {  // toml11 throws what it cannot read
