@@ -160,6 +160,11 @@ Result<Format> FormatOf(const OutputFlags& output) {
   return Format::kText;
 }
 
+Result<void> CheckOutput(const OutputFlags& output) {
+  if (const auto format = FormatOf(output); !format) return std::unexpected(format.error());
+  return CheckOutput(output.file);
+}
+
 int PrintAndJudge(ReportSet answer, const OutputFlags& output,
                   const std::vector<Condition>& conditions) {
   const auto asked = FormatOf(output);

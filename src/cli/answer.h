@@ -68,6 +68,8 @@ Result<std::vector<Condition>> ReadConditions(const OutputFlags& output);
 // As given, else by the suffix of the file: "a.json" is JSON, and text where it says nothing.
 // Fails for files that only another command or program writes: pages and workbooks.
 Result<Format> FormatOf(const OutputFlags& output);
+// Whether an answer can be written as it is asked, before there is one.
+Result<void> CheckOutput(const OutputFlags& output);
 
 void AddLanguage(Command& command, std::string& language);
 

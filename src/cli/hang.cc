@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cli/answer.h"
-#include "cli/output_file.h"
 #include "cli/root.h"
 
 namespace stepscope::cli {
@@ -20,9 +19,7 @@ struct HangFlags {
 };
 
 int RunHang(const HangFlags& flags) {
-  if (const auto format = FormatOf(flags.output); !format) return Fail(format.error());
-  if (const auto writable = CheckOutput(flags.output.file); !writable)
-    return Fail(writable.error());
+  if (const auto writable = CheckOutput(flags.output); !writable) return Fail(writable.error());
   return PrintAndJudge(FindHang(flags.paths, {.threads = flags.threads, .world_size = flags.ranks}),
                        flags.output);
 }

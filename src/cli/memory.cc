@@ -3,7 +3,6 @@
 #include <string>
 
 #include "cli/answer.h"
-#include "cli/output_file.h"
 #include "cli/root.h"
 #include "stepscope/memory_snapshot.h"
 
@@ -16,9 +15,7 @@ struct MemoryFlags {
 };
 
 int RunMemory(const MemoryFlags& flags) {
-  if (const auto format = FormatOf(flags.output); !format) return Fail(format.error());
-  if (const auto writable = CheckOutput(flags.output.file); !writable)
-    return Fail(writable.error());
+  if (const auto writable = CheckOutput(flags.output); !writable) return Fail(writable.error());
   return PrintAndJudge(ReadMemorySnapshot(flags.path), flags.output);
 }
 

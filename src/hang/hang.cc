@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "base/stop.h"
+#include "base/unless_stopped.h"
 #include "hang/hang_report.h"
 #include "hang/join.h"
 #include "hang/judge.h"
@@ -44,12 +44,8 @@ Result<ReportSet> Ask(std::span<const std::string> paths, const HangOptions& opt
 }  // namespace
 
 Result<ReportSet> FindHang(std::span<const std::string> paths, const HangOptions& options) {
-  try {
-    const StopScope scope(options.stop);
-    return Ask(paths, options);
-  } catch (const Stopped&) {
-    return std::unexpected(Error{"the question was canceled", "", ""});
-  }
+  return UnlessStopped(options.stop, "the question was canceled",
+                       [&] { return Ask(paths, options); });
 }
 
 }  // namespace stepscope

@@ -257,13 +257,13 @@ Result<std::vector<std::string>> TracesOfFolder(const Places& places, const std:
       "there are no traces (*.json, *.json.gz, *.xplane.pb) in this directory", folder, hint});
 }
 
+}  // namespace
+
 Error NothingAt(const std::string& path, bool stored) {
   return {"there is no such file or directory", path,
           stored ? "check the address and the spelling"
                  : "check the spelling and the current directory"};
 }
-
-}  // namespace
 
 // "rank-2" before "rank-10": runs of digits compare by value.
 bool NaturalLess(const std::string& a, const std::string& b) {

@@ -27,6 +27,9 @@ struct FoundTraces {
 // a trace. Stopped is thrown where a storage is waited for and the caller is to stop.
 Result<FoundTraces> FindTraces(std::span<const std::string> paths, const Places& places = Places());
 
+// That nothing is at the path. `stored`: it is no path of this machine.
+Error NothingAt(const std::string& path, bool stored = false);
+
 // The traces of one folder, or of its subfolders that are named by ranks; none when it holds none
 // or cannot be listed. Looks no deeper.
 std::vector<std::string> TracesOfRun(const std::string& folder, const Places& places = Places());

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/stop.h"
+#include "base/unless_stopped.h"
 #include "ingest/places.h"
 #include "ingest/snapshot/snapshot_reader.h"
 #include "memory_snapshot/replay.h"
@@ -47,12 +47,8 @@ Result<ReportSet> Ask(const std::string& path, const MemorySnapshotOptions& opti
 
 Result<ReportSet> ReadMemorySnapshot(const std::string& path,
                                      const MemorySnapshotOptions& options) {
-  try {
-    const StopScope scope(options.stop);
-    return Ask(path, options);
-  } catch (const Stopped&) {
-    return std::unexpected(Error{"the question was canceled", "", ""});
-  }
+  return UnlessStopped(options.stop, "the question was canceled",
+                       [&] { return Ask(path, options); });
 }
 
 }  // namespace stepscope

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "analyses/straggler_report.h"
-#include "base/stop.h"
+#include "base/unless_stopped.h"
 #include "facts/derived/operations/straggler_cost.h"
 #include "ingest/parquet/operations_file.h"
 #include "report/findings.h"
@@ -88,12 +88,8 @@ Result<ReportSet> Ask(std::span<const std::string> paths, const StragglerOptions
 
 Result<ReportSet> WhatIfStragglers(std::span<const std::string> paths,
                                    const StragglerOptions& options) {
-  try {
-    const StopScope scope(options.stop);
-    return Ask(paths, options);
-  } catch (const Stopped&) {
-    return std::unexpected(Error{"the question was canceled", "", ""});
-  }
+  return UnlessStopped(options.stop, "the question was canceled",
+                       [&] { return Ask(paths, options); });
 }
 
 }  // namespace stepscope

@@ -87,10 +87,7 @@ Result<std::vector<Input>> ListInputs(std::span<const std::string> paths) {
   for (const std::string& path : paths) {
     std::error_code failed;
     const fs::file_status status = fs::status(path, failed);
-    if (!fs::exists(status)) {
-      return std::unexpected(Error{"there is no such file or directory", path,
-                                   "check the spelling and the current directory"});
-    }
+    if (!fs::exists(status)) return std::unexpected(NothingAt(path));
     if (!fs::is_directory(status)) {
       inputs.push_back(
           {.path = path, .relative = fs::path(path).filename().string(), .target = {}});

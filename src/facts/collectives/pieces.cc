@@ -45,27 +45,29 @@ class PieceAlignment {
         other_(other),
         references_(PiecesOf(reference)),
         others_(PiecesOf(other)),
-        one_clock_(one_clock) {
-    Clear();
-  }
+        one_clock_(one_clock) {}
 
   OrderAlignment Align() {
-    AlignByPlace();
-    OrderAlignment by_place = Settle();
-    if (!one_clock_ && !offset_) return by_place;
-    AlignByTime(one_clock_ ? 0 : *offset_);
-    OrderAlignment by_time = Settle();
+    if (one_clock_) {
+      if (OrderAlignment by_time = ByTime(0); by_time.confirmed) return by_time;
+    }
+    OrderAlignment by_place = FoundBy([&] { AlignByPlace(); });
+    if (one_clock_ || !offset_) return by_place;
+    OrderAlignment by_time = ByTime(*offset_);
     return by_time.confirmed ? by_time : by_place;
   }
 
  private:
-  void Clear() { found_ = {.partner = std::vector<int64_t>(other_.size(), kUnpaired)}; }
-
-  OrderAlignment Settle() {
+  // What `align` finds.
+  template <class Align>
+  OrderAlignment FoundBy(const Align& align) {
+    found_ = {.partner = std::vector<int64_t>(other_.size(), kUnpaired)};
+    align();
     ConfirmByEnds(reference_, other_, one_clock_, found_);
-    OrderAlignment settled = std::move(found_);
-    Clear();
-    return settled;
+    return std::move(found_);
+  }
+  OrderAlignment ByTime(int64_t offset) {
+    return FoundBy([&] { AlignByTime(offset); });
   }
 
   // The nth with the nth.

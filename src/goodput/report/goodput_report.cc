@@ -8,8 +8,8 @@
 #include <cmath>
 #include <iterator>
 
-#include "base/stop.h"
 #include "base/time_units.h"
+#include "base/unless_stopped.h"
 #include "base/wall_clock.h"
 #include "goodput/accounting/productivity.h"
 #include "goodput/ledger/ledger.h"
@@ -256,12 +256,7 @@ Result<ReportSet> ReportOn(const GoodputReportOptions& options) {
 }  // namespace
 
 Result<ReportSet> GoodputReport(const GoodputReportOptions& options) {
-  try {
-    const StopScope scope(options.stop);
-    return ReportOn(options);
-  } catch (const Stopped&) {
-    return std::unexpected(Error{"the report was canceled", "", ""});
-  }
+  return UnlessStopped(options.stop, "the report was canceled", [&] { return ReportOn(options); });
 }
 
 }  // namespace stepscope

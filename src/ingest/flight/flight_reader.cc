@@ -90,8 +90,7 @@ Result<std::vector<std::string>> FindFiles(std::span<const std::string> paths,
     const auto item = places.Find(path);
     if (!item) return std::unexpected(item.error());
     if (item->kind == StoredItem::Kind::kNone)
-      return std::unexpected(Error{"there is no such file or directory", path,
-                                   "check the spelling and the current directory"});
+      return std::unexpected(NothingAt(path, places.Stored(path)));
     if (item->kind == StoredItem::Kind::kFile) {
       files.push_back(path);
       continue;
