@@ -22,7 +22,8 @@ folder=$(mktemp -d)
 chmod 755 "$folder"
 stop() {
   for file in "$folder"/run/*.pid "$folder"/db/mysql.pid; do
-    [[ -e $file ]] && kill "$(cat "$file")" 2>/dev/null
+    # A daemon that is gone already must not end this before the others are told.
+    [[ ! -e $file ]] || kill "$(cat "$file")" 2>/dev/null || true
   done
   sleep 1
   rm -rf "$folder"
@@ -51,7 +52,7 @@ munged --force --key-file="$folder/munge.key" --socket="$folder/run/munge.sock" 
 chown mysql db
 mariadb-install-db --user=mysql --datadir="$folder/db" \
   --auth-root-authentication-method=normal >log/install 2>&1
-port=$((20000 + RANDOM % 20000))
+port=$((20000 + RANDOM % 12000))  # below those that the system gives to clients
 setsid mariadbd --user=mysql --datadir="$folder/db" --socket="$folder/db/mysql.sock" \
   --bind-address=127.0.0.1 --port=$port --pid-file="$folder/db/mysql.pid" \
   --innodb-buffer-pool-size=64M >log/mariadb 2>&1 &
