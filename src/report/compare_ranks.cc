@@ -79,7 +79,7 @@ Outlier OutlierIn(const CategoryChange& category, const std::vector<int64_t>& ra
       steps.in_b.Values(category.key, rank), MedianOfOthers(steps.in_b, category.key, rank, ranks),
       kRankByChance / static_cast<double>(ranks.size()));
   if (!changed) return {};
-  const bool all = changes.front().first >= kOthersToo * most;
+  const bool all = changes.size() > 2 && changes.front().first >= kOthersToo * most;
   return {rank, &category, sign * most, sign * others, beyond, all};
 }
 
