@@ -58,6 +58,8 @@ TEST(FittingAdvice, NamesTheWrapperThatWasSeen) {
     ASSERT_NE(exposed, nullptr) << answer->verdict;
     EXPECT_TRUE(exposed->hint.contains(c.says)) << exposed->hint;
     EXPECT_FALSE(exposed->hint.contains(c.says_not)) << exposed->hint;
+    // The job has no device.
+    EXPECT_TRUE(exposed->because.contains(" communication per rank")) << exposed->because;
   }
 }
 

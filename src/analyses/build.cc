@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -276,6 +277,12 @@ Phrase OperatorNameOf(const Facts& facts, StringId name) {
 
 std::string_view ParticipantNoun(const Facts& facts) {
   return facts.collectives.HasDevices() ? "device" : "rank";
+}
+
+std::string_view DeviceNoun(const Facts& facts) {
+  std::set<int64_t> ranks;
+  for (const DeviceFacts& device : facts.devices) ranks.insert(device.rank->rank);
+  return facts.OnHost() && ranks.size() == facts.devices.size() ? "rank" : "device";
 }
 
 Phrase SayPlace(const Facts& facts, int64_t rank, int64_t device) {

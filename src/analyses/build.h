@@ -109,6 +109,8 @@ Phrase SayDevice(const DeviceFacts& device);
 
 // Whether collectives are matched between ranks or between devices: "rank" or "device".
 std::string_view ParticipantNoun(const Facts& facts);
+// What sums over facts.devices are said of: "rank" where each computes on its host, else "device".
+std::string_view DeviceNoun(const Facts& facts);
 
 // "rank 3", "device 3" where there is one rank with several devices, or "rank 1 device 3". `device`
 // -1: the rank as a whole.

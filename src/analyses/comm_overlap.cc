@@ -119,10 +119,10 @@ void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
                       waiting > exposed / 100 && !waits ? " beyond wait time" : "",
                       HumanRatio(static_cast<double>(said) * count / span)),
        .because =
-           Say("{exposed} of {communication} communication per device{waiting}; worst: "
+           Say("{exposed} of {communication} communication per {noun}{waiting}; worst: "
                "{device} ({time})",
                HumanTime(static_cast<double>(exposed)),
-               HumanTime(static_cast<double>(communication)),
+               HumanTime(static_cast<double>(communication)), DeviceNoun(facts),
                waiting == 0
                    ? Phrase()
                    : Say(", {time} of it wait time", HumanTime(static_cast<double>(waiting))),

@@ -103,8 +103,8 @@ Phrase Headline(const Facts& facts, const Totals& t) {
   const std::string span = HumanTime(static_cast<double>(t.longest));
   const std::string compute = SayShare(t.compute, t.span);
   Phrase text = devices == 1 ? Say("Of {time} span, {share} is compute", span, compute)
-                             : Say("Of {time} span on {count} devices, {share} is compute", span,
-                                   devices, compute);
+                             : Say("Of {time} span on {devices}, {share} is compute", span,
+                                   Plural(devices, DeviceNoun(facts)), compute);
   if (t.exposed > 0) text += Say(", {share} exposed communication", SayShare(t.exposed, t.span));
   if (t.memory > 0) text += Say(", {share} memcpy and memset", SayShare(t.memory, t.span));
   return text + Say(", {share} idle.", SayShare(t.idle, t.span));
