@@ -16,6 +16,7 @@ std::span<const Translated> JapaneseOfAnalysesStToZ() {
       {" in step {only}", "ステップ {only} で"},
       {" {always}", "{always}で"},
       {" (most of it in {late} of {steps})", " (大半は{steps}中の {late} ステップ)"},
+      {" ({share} of it since step {step})", " (うち {share} はステップ {step} 以降)"},
       {"{who} is a straggler{since}", "{who} は{since}ストラグラーです"},
       {"{who} are stragglers in turn", "{who} が交代でストラグラーになっています"},
       {"{who} are stragglers{since}", "{who} は{since}ストラグラーです"},

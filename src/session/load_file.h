@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
 
 #include "base/string_table.h"
 #include "facts/activity/rank_activity.h"
@@ -31,6 +32,7 @@ struct LoadedFile {
   StringTable strings;
   std::optional<int64_t> own_rank;  // as the trace says
   std::optional<int64_t> world_size;
+  std::string process;  // its number, where the trace has threads of one process alone
   bool used = false;
   bool memory_only = false;  // no recording, but a memory timeline that accompanies one
 

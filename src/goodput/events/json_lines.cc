@@ -84,6 +84,7 @@ class Reader {
   }
 
   void TakeAnyJson(std::string_view object) {
+    checks_.Turn();  // what it has may be no event
     dom::element document;
     if (parser_.parse(object.data(), object.size()).get(document) != simdjson::SUCCESS) {
       return note_counts_.Add(NoteKind::kBadLine);
