@@ -229,7 +229,7 @@ Finding FindingOf(const Facts& facts, const StepChange& c, const Phrase& why) {
                      c.since, why.empty() ? Phrase() : ": " + why),
       .impact = ToInt64(static_cast<double>(c.Difference()) * static_cast<double>(c.steps_after)),
       .table = "changes",
-      .extent = {.recordings = facts.RecordingsOfARank()},
+      .extent = ExtentOfSteps(facts),
       .since = c.since};
 }
 

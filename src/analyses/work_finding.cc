@@ -37,7 +37,7 @@ Finding FindingOf(const Facts& facts, const WorkRise& rise) {
       .table = "steps",
       .cause = {CauseOf(reason), rank},
       .nearness = Nearness::kCause,
-      .extent = {.recordings = facts.RecordingsOfARank()},
+      .extent = ExtentOfSteps(facts),
       .since = rise.since};
 }
 

@@ -120,6 +120,7 @@ std::span<const Translated> JapaneseOfAnalysesStToZ() {
       {"median {time}", "中央値 {time}"},
       {"median {time} before step {step}", "ステップ {step} より前の中央値 {time}"},
       {"median {time} since step {step}", "ステップ {step} 以降の中央値 {time}"},
+      {"median {time} of rank {rank}", "ランク {rank} の中央値 {time}"},
       {"no category grew", "増えた区分はありません"},
       {"{time} more {category}", "{category}が {time} 増加"},
       {"look at this step in the timeline; if slow steps recur at regular intervals, do "

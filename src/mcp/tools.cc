@@ -144,7 +144,8 @@ Result<ToolAnswer> RunExplain(const Given& given, const Workplace& /*place*/,
 
 Result<ToolAnswer> RunGoodput(const Given& given, const Workplace& place,
                               const CallContext& context) {
-  GoodputReportOptions options{.files = {}, .store = {}, .job = given.Text("job")};
+  GoodputReportOptions options{
+      .files = {}, .max_input = place.runs.max_input(), .store = {}, .job = given.Text("job")};
   options.stop = context.stop;
   for (const std::string& path : given.Texts("paths")) {
     const auto resolved = place.roots.Resolve(path);
