@@ -58,7 +58,9 @@ std::vector<Fault> Sweep::Faults(const std::string& kind, int64_t sample) const 
 }
 
 std::vector<int64_t> SampleOf(int64_t calls, int64_t sample) {
-  const int64_t most = std::getenv("STEPSCOPE_LONG") != nullptr ? 2000 : sample;
+  const char* const all = std::getenv("STEPSCOPE_LONG");
+  const int64_t given = all == nullptr ? sample : std::atoll(all);
+  const int64_t most = all != nullptr && given <= 1 ? 2000 : given;
   std::vector<int64_t> which;
   const int64_t step = std::max<int64_t>(1, calls / most);
   for (int64_t at = 1; at <= calls; at += step) which.push_back(at);

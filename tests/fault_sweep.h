@@ -1,7 +1,8 @@
 // Lets the n-th call of one kind fail in a program that runs: tests/faults/fault_shim.cc,
 // preloaded.
 //
-// About `sample` calls of each kind; with STEPSCOPE_LONG=1 all of them, at most 2,000.
+// About `sample` calls of each kind; with STEPSCOPE_LONG=1 all of them, at most 2,000; with a
+// larger number, at most so many.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -134,11 +135,14 @@ TEST_F(GoodputFaultSweep, ARepairOfAWholeLedgerDropsNothing) {
 }
 
 TEST_F(GoodputFaultSweep, ARepairKeepsWhatIsWholeAndTheRestAside) {
-  const std::string lost = store_ + "/" + whole_.begin()->first;
-  fs::resize_file(lost, 8192 + 1000 * 32);
+  // The recorder's first segment, which is full.
+  const auto full = std::ranges::find(whole_, size_t{64} << 10,
+                                      [](const auto& file) { return file.second.size(); });
+  ASSERT_NE(full, whole_.end());
+  fs::resize_file(store_ + "/" + full->first, 8192 + 1000 * 32);
   const auto others = [&](const std::string& store) {
     auto files = Listing(store);
-    files.erase(whole_.begin()->first);
+    files.erase(full->first);
     return files;
   };
   const auto before = others(store_);

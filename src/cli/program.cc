@@ -69,13 +69,27 @@ int RunWords(const std::vector<std::string>& words, const PluginLoader& load_plu
   return kDone;
 }
 
+thread_local bool lacked_memory = false;
+
+// What std::filesystem throws from functions that may not throw, nobody sees when it ends us.
+void NoteLackOfMemory() {
+  lacked_memory = true;
+  throw std::bad_alloc();
+}
+
+[[noreturn]] void EndWithoutMemory() {
+  RemoveUnfinishedForGood();
+  std::_Exit(TellOutOfMemory());
+}
+
 // nlohmann's documents allocate in their destructor, from where nothing may be thrown.
 [[noreturn]] void EndByTerminate() {
+  const auto thrown = std::current_exception();
+  if (!thrown && lacked_memory) EndWithoutMemory();
   try {
-    if (const auto thrown = std::current_exception()) std::rethrow_exception(thrown);
+    if (thrown) std::rethrow_exception(thrown);
   } catch (const std::bad_alloc&) {
-    RemoveUnfinishedForGood();
-    std::_Exit(TellOutOfMemory());
+    EndWithoutMemory();
   } catch (...) {  // a defect, of which the system keeps what it can
   }
   std::abort();
@@ -113,6 +127,7 @@ int RunProgram(const std::vector<std::string>& words, const PluginLoader& load_p
   // What cannot be written is an error that is told.
   for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
   std::set_terminate(&EndByTerminate);
+  std::set_new_handler(&NoteLackOfMemory);
   try {
     const int code = RunWords(words, load_plugin);
     if (std::fflush(stdout) != 0) ThrowErrno();
