@@ -18,6 +18,7 @@ class Database {
     sqlite3* db = nullptr;
     EXPECT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
     db_.reset(db);
+    Run("PRAGMA synchronous = OFF");
   }
 
   void Run(const std::string& sql) {

@@ -13,10 +13,12 @@
 #include <vector>
 
 #include "ingest/trace_reader.h"
+#include "stepscope/export.h"
 #include "tests/answer.h"
 #include "tests/front_door.h"
 #include "tests/invariants.h"
 #include "tests/nsys_database.h"
+#include "tests/scratch.h"
 #include "tests/shared_data.h"
 
 namespace stepscope::testing::nsys_real_test {
@@ -107,6 +109,16 @@ TEST_P(NsysReal, HoldsTheRowsOfEachTable) {
         earliest = std::min(earliest, trace.starts()[e]);
     }
     EXPECT_EQ(earliest, first[0]);
+  }
+}
+
+TEST_P(NsysReal, ItsExportHasTheSameCollectives) {
+  const ScratchFolder out;
+  ASSERT_TRUE(Export(std::vector{PathOf(GetParam())}, {.folder = out.path()}));
+  const ReportSet before = AnswerTo({PathOf(GetParam())}), after = AnswerTo({out.path()});
+  for (const char* metric : {"match_rate", "wait_ratio"}) {
+    EXPECT_EQ(std::get<double>(MetricOf(before, "collectives", metric)),
+              std::get<double>(MetricOf(after, "collectives", metric)));
   }
 }
 

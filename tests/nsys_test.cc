@@ -2,12 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "ingest/nsys/report_notes.h"
 #include "stepscope/export.h"
+#include "stepscope/language.h"
 #include "tests/answer.h"
 #include "tests/front_door.h"
 #include "tests/nsys_report.h"
@@ -164,6 +167,33 @@ TEST(Nsys, EachProcessWithADeviceIsARank) {
   EXPECT_EQ(Events(kernels[0].trace), (Lines{"compute a 100+50 @0/7"})) << "of the first device";
 }
 
+// Of nodes whose sessions began 7 s apart, and whose events are of one moment.
+TEST(Nsys, ReportsOfSeveralNodesAreOneJobOnOneClock) {
+  const ScratchFolder folder;
+  std::vector<std::string> paths;
+  for (int64_t node = 0; node < 2; ++node) {
+    NsysReport report;
+    const int64_t late = node * 7'000'000'000;
+    report.Run(
+        fmt::format("INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES ({}, 70)", kUtc - late));
+    for (int64_t i = 0; i < 20; ++i) {
+      const int64_t at = late + i * 1'000'000;
+      report.Kernel("gemm", at + 100, at + 400'000 - node * 100'000)
+          .Kernel("ncclDevKernel_AllReduce_Sum_f32(args)", at + 400'100 - node * 100'000,
+                  at + 600'000);
+    }
+    paths.push_back(folder.path() + fmt::format("/node{}.sqlite", node));
+    std::filesystem::copy_file(report.path(), paths.back());
+  }
+  const auto answer = Ask({folder.path()});
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->run.ranks, 2);
+  EXPECT_EQ(answer->run.files[0].path, paths[0]) << "numbered by the names of files";
+  EXPECT_EQ(std::get<double>(MetricOf(*answer, "collectives", "match_rate")), 1.0);
+  EXPECT_LE(std::get<int64_t>(MetricOf(*answer, "collectives", "clock_offset_max")), 100'000);
+  EXPECT_EQ(RowsOf(*answer, "temporal_breakdown", "ranks")[0].Int("span"), 19'599'900);
+}
+
 TEST(Nsys, RanksAreThoseOfTheLargestCommunicator) {
   NsysReport report;
   const int64_t second = kProcess + (1 << 24);
@@ -303,6 +333,11 @@ TEST(Nsys, MetricsOfDevicesAreCounters) {
   const auto traces = report.Read();
   EXPECT_EQ(Events(traces.front().trace)[1], "counter SMs Active [Throughput %] 120+0 @GPU 0:");
   EXPECT_EQ(traces.front().trace.Reals(RealField::kCounterValue).Find(1), 87);
+}
+
+TEST(Nsys, NotesAreSaidInJapaneseToo) {
+  for (const NoteText& text : NoteTexts(nsys::ReportNote::kCount))
+    EXPECT_NE(In(Language::kJapanese, Phrase(text.message)), text.message) << text.name;
 }
 
 TEST(Nsys, AReportThatIsNotExportedSaysHow) {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -60,6 +61,12 @@ class TextWriter {
   explicit TextWriter(const Trace& trace) : trace_(trace) {}
 
   void Write(const RawEventObserver& observer) {
+    // Ranks of one machine have one clock.
+    if (observer.member && !trace_.meta.machine.empty()) {
+      const std::string host = nlohmann::json(trace_.meta.machine)
+                                   .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+      observer.member({.key = R"("host_name")", .value = host});
+    }
     for (const Track& track : trace_.tracks) {
       if (!track.name.empty()) observer.event({.text = NameOf(track)});
     }
