@@ -71,5 +71,43 @@ TEST(FittingAdvice, WhereNothingStandsOutTheVerdictSaysSo) {
   EXPECT_FALSE(faulty->verdict.contains("stands out")) << faulty->verdict;
 }
 
+// Rank 1 spends 30 ms of each step in what these events are named; Python was recorded if `python`.
+std::string SaidWhereRank1Spends(std::string_view category, std::string_view name, bool python) {
+  const ScratchFolder folder;
+  std::vector<std::string> paths;
+  for (int rank = 0; rank < 2; ++rank) {
+    CpuTrace trace(rank);
+    double at = 0;
+    for (int step = 2; step < 14; ++step) {
+      if (python) trace.Add("python_function", "train.py(9): train", at, 72);
+      if (rank == 1) trace.Add(category, name, at + 10, 30);
+      trace.Step(step, at, rank == 1 ? 30 : 0, at + 72);
+      at += 72.5;
+    }
+    paths.push_back(folder.Write(fmt::format("rank{}.json", rank), trace.End()));
+  }
+  const auto answer = testing::Ask(paths);
+  return answer ? testing::AllSaid(*answer) : answer.error().what;
+}
+
+TEST(FittingAdvice, NamesCheckpointsOnlyWhereNamesDo) {
+  struct Case {
+    std::string_view category, name;
+    bool python, saves;
+  };
+  for (const Case& c :
+       {Case{"python_function", "train.py(20): save_checkpoint", true, true},
+        Case{"python_function", "torch/serialization.py(945): save", true, true},
+        Case{"user_annotation", "checkpoint", false, true},
+        Case{"python_function", "train.py(20): log", true, false},
+        Case{"python_function", "torch/utils/checkpoint.py(20): checkpoint", true, false},
+        Case{"user_annotation", "logging", false, false}}) {
+    const std::string said = SaidWhereRank1Spends(c.category, c.name, c.python);
+    EXPECT_TRUE(said.contains("Rank 1")) << said;
+    EXPECT_EQ(said.contains("save checkpoints less often"), c.saves) << said;
+    EXPECT_EQ(said.contains("saving checkpoints takes 30.0 ms per step"), c.saves) << said;
+  }
+}
+
 }  // namespace
 }  // namespace stepscope::fitting_advice_test

@@ -1,5 +1,5 @@
 /* Uses the C interface of the recorder from C, through the shared library: goodput_c_test FOLDER.
- */
+ * Prints how many events were recorded. */
 #include "stepscope/goodput_c.h"
 
 #include <stdio.h>
@@ -8,6 +8,13 @@
 static void Tell(void* context, const char* sentence) {
   (void)context;
   fprintf(stderr, "%s\n", sentence);
+}
+
+static int failed = 0, recorded = 0;
+
+static void Count(int result) {
+  failed |= result != STEPSCOPE_GOODPUT_OK;
+  recorded += result == STEPSCOPE_GOODPUT_OK;
 }
 
 int main(int argc, char** argv) {
@@ -20,11 +27,10 @@ int main(int argc, char** argv) {
   stepscope_goodput* recorder = stepscope_goodput_open(&options);
   if (recorder == NULL) return 1;
 
-  int failed = 0;
-  failed |= stepscope_goodput_mark(recorder, STEPSCOPE_GOODPUT_JOB_START);
+  Count(stepscope_goodput_mark(recorder, STEPSCOPE_GOODPUT_JOB_START));
   for (int64_t step = 0; step < 100; ++step) {
-    failed |= stepscope_goodput_step_start(recorder, step);
-    failed |= stepscope_goodput_step_end(recorder, step);
+    Count(stepscope_goodput_step_start(recorder, step));
+    Count(stepscope_goodput_step_end(recorder, step));
   }
   const int64_t unknown = STEPSCOPE_GOODPUT_UNKNOWN;
   const stepscope_goodput_checkpoint times = {.manager = {1, 2},
@@ -38,12 +44,13 @@ int main(int argc, char** argv) {
   event.text = "gs://bucket and more";
   event.text_bytes = strlen("gs://bucket");
   event.checkpoint = &times;
-  failed |= stepscope_goodput_record(recorder, &event);
-  failed |= stepscope_goodput_mark_step(recorder, STEPSCOPE_GOODPUT_CHECKPOINT_SAVE_BEGIN, 99);
-  failed |= stepscope_goodput_mark_step(recorder, STEPSCOPE_GOODPUT_CHECKPOINT_SAVE_END, 99);
+  Count(stepscope_goodput_record(recorder, &event));
+  Count(stepscope_goodput_mark_step(recorder, STEPSCOPE_GOODPUT_CHECKPOINT_SAVE_BEGIN, 99));
+  Count(stepscope_goodput_mark_step(recorder, STEPSCOPE_GOODPUT_CHECKPOINT_SAVE_END, 99));
   failed |= stepscope_goodput_mark(recorder, 29) != STEPSCOPE_GOODPUT_WRONG;
   failed |= stepscope_goodput_flush(recorder);
   failed |= stepscope_goodput_dropped(recorder) != 0;
   stepscope_goodput_close(recorder);
+  printf("%d\n", recorded);
   return failed;
 }

@@ -1,13 +1,13 @@
 // What a repair gave up leads the answers of a ledger until its job is deleted.
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <filesystem>
 
 #include "goodput/recorder/recorder.h"
 #include "stepscope/goodput_fleet.h"
 #include "stepscope/goodput_ledger.h"
 #include "stepscope/goodput_report.h"
+#include "tests/answer.h"
 #include "tests/goodput_lines.h"
 #include "tests/ledger.h"
 
@@ -42,11 +42,9 @@ class GoodputRepairedTest : public LedgerTest {
     fs::remove(FirstSegment());
     ImportText(Entry(At("job_start_time", 5), "other"));
     EXPECT_TRUE(GoodputRepair(store_));
-    // A rename refuses what a recorder may still write.
-    for (const auto& entry : fs::directory_iterator(store_))
-      fs::last_write_time(entry, fs::file_time_type::clock::now() - std::chrono::hours(1));
   }
 
+  // Of `j`; empty: it has none.
   std::string FirstSegment() const {
     std::string first;
     for (const auto& entry : fs::directory_iterator(store_)) {
@@ -85,6 +83,31 @@ TEST_F(GoodputRepairedTest, TheyStayWithARenamedJob) {
   ASSERT_TRUE(GoodputRename(store_, "j", "k"));
   EXPECT_TRUE(Verdict("k").starts_with(kLead)) << Verdict("k");
   EXPECT_TRUE(OfAll().starts_with(kLead)) << OfAll();
+}
+
+TEST_F(GoodputRepairedTest, AJobOfWhichAllIsLostStaysListed) {
+  while (!FirstSegment().empty()) fs::remove(FirstSegment());
+  ASSERT_TRUE(GoodputRepair(store_));
+  const auto jobs = GoodputJobs(store_);
+  ASSERT_TRUE(jobs);
+  const auto rows = RowsOf(*jobs, "goodput_jobs", "jobs");
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].Text("job"), "j");
+  EXPECT_EQ(rows[0].Text("state"), "lost");
+  EXPECT_EQ(rows[0].Int("lost_events"), 5000);
+  EXPECT_EQ(rows[0].Int("events"), 0);
+  EXPECT_EQ(rows[1].Int("lost_events"), 0);
+  EXPECT_TRUE(Verdict("j").starts_with("Stored events are lost: 3 segments")) << Verdict("j");
+  // Until it is deleted.
+  ASSERT_TRUE(GoodputDelete(store_, "j"));
+  EXPECT_EQ(RowsOf(*GoodputJobs(store_), "goodput_jobs", "jobs").size(), 1u);
+}
+
+// Full segments, too, were closed.
+TEST_F(GoodputRepairedTest, AClosedJobIsRenamedAtOnce) {
+  EXPECT_EQ(fs::file_size(FirstSegment()), 64u << 10);
+  const auto renamed = GoodputRename(store_, "j", "k");
+  EXPECT_TRUE(renamed) << renamed.error().what;
 }
 
 TEST_F(GoodputRepairedTest, TheyStayWithARollup) {

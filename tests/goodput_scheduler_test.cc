@@ -9,6 +9,7 @@
 #include "stepscope/goodput_report.h"
 #include "tests/goodput_lines.h"
 #include "tests/ledger.h"
+#include "tests/sanitized.h"
 #include "tests/scratch.h"
 
 namespace stepscope::testing::goodput_scheduler_test {
@@ -170,6 +171,7 @@ TEST_F(GoodputScheduler, RollupChangesNoAnswerToTheVectors) {
     const auto want = GoodputReport(of_files);
     ASSERT_TRUE(GoodputImport(store, {file}));
     for (const size_t part : {0u, 2u, 4u, 6u, 8u}) {
+      if (kSanitized && part % 4 != 0) continue;  // enough of what takes long
       const int64_t now = times[std::min(times.size() * part / 8, times.size() - 1)] +
                           static_cast<int64_t>(part / 8);
       ASSERT_TRUE(GoodputCompact({.store = store, .now = now * kSecond}));

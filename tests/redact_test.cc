@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/byte_source.h"
+#include "base/random.h"
 #include "stepscope/demo.h"
 #include "stepscope/export.h"
 #include "stepscope/goodput_ledger.h"
@@ -79,29 +80,54 @@ constexpr auto kSecrets =
                                      "sharedhost5"});
 static_assert(kSecrets.size() == 50);
 
+// 50 keys of parts between slashes: names and then hexadecimal, base64, or hexadecimal throughout.
+std::vector<std::string> KeysWithSlashes() {
+  constexpr std::string_view kHex = "0123456789abcdef",
+                             kBase64 =
+                                 "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+  Random random(50, 0);
+  const auto some = [&](std::string_view letters, int size) {
+    std::string text;
+    for (int i = 0; i < size; ++i)
+      text += letters[static_cast<size_t>(random.Below(std::ssize(letters)))];
+    return text;
+  };
+  std::vector<std::string> keys = {"s3cr3t/key/WITH/slashes/9f8e7d6c5b4a39281706f5e4"};
+  while (keys.size() < 48) {
+    keys.push_back("vault/Prod/" + some(kHex, 24));
+    keys.push_back(some(kBase64, 13) + "/" + some(kBase64, 18) + "/" + some(kBase64, 7));
+  }
+  while (keys.size() < 50)
+    keys.push_back(some(kHex, 8) + "/" + some(kHex, 8) + "/" + some(kHex, 8));
+  return keys;
+}
+
 std::string Key() { return "0123456789abcdef"; }
 
 // Texts that hold all of them, as people find them in traces.
 std::vector<std::string> Texts() {
-  return {"wait for GPU-A17 at 10.77.3.21:29500 and [fd12:3456:789a::17]:29500, 0a:1b:2c:3d:4e:5f",
-          "ssh alicesmith@gpu-a17 # falcon9.acmecluster.internal, ip-10-7-0-44, "
-          "login-c01.acmecluster.com",
-          "bob.jones@acmecluster.com wrote HOSTNAME=node-b23",
-          "/home/carolk/projectzeus/train.py(12): forward",
-          "src/secretmodel/unreleased/net.py(3): step",
-          "/mnt/acmedata/davidw",
-          "s3://internalbucket/teamorion/checkpoint.pt",
-          "https://userinfo1:storekey42@sharedhost5.acmecluster.com/a?sig=querysecret",
-          "C:\\Users\\windowsuser\\x.py",
-          "password=hunter2pass AKIAQ7RT5ZXCVB2N8LKM ghp_q7Rt5ZxCvB2n8LkMw3Ye6Uj1Hg4Fd9Sa0Pq",
-          "hf_QwErTyUiOpAsDfGhJkLzXcVbNm12 sk-q7Rt5ZxCvB2n8LkMw3Ye6Uj1 xoxb-7719283746-QwErTyUiOp",
-          "AIzaSyQ7rT5zXcVb2N8lKmW3yE6uJ1hG4fD9sA0 eyJhbGciOiJIUzI1NiJ9.eyJ1IjoiYWxpY2UifQ.q7Rt5Zx",
-          "a8Fq2Lk0ZxWm93TbVyPd7RcE1uNh5sGoJ4iQwX 9c2f7be1d04a83655ef0912b7c3d48aa97b1c6d2",
-          "WANDB_API_KEY=wandbkey77 token=tok_q1w2e3 Authorization: Bearer bearer-zz91",
-          "db_password: dbpass55 --api-key apikeyvalue cookie=cookievalue1 sas_token=sastoken88",
-          "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkq\n-----END PRIVATE KEY-----",
-          "7e57d004-2b97-44e7-8f00-1e2d3c4b5a69 webhook=slackhook99",
-          "falcon9 by carolk on node-b23, login-c01"};
+  std::vector<std::string> texts = {
+      "wait for GPU-A17 at 10.77.3.21:29500 and [fd12:3456:789a::17]:29500, 0a:1b:2c:3d:4e:5f",
+      "ssh alicesmith@gpu-a17 # falcon9.acmecluster.internal, ip-10-7-0-44, "
+      "login-c01.acmecluster.com",
+      "bob.jones@acmecluster.com wrote HOSTNAME=node-b23",
+      "/home/carolk/projectzeus/train.py(12): forward",
+      "src/secretmodel/unreleased/net.py(3): step",
+      "/mnt/acmedata/davidw",
+      "s3://internalbucket/teamorion/checkpoint.pt",
+      "https://userinfo1:storekey42@sharedhost5.acmecluster.com/a?sig=querysecret",
+      "C:\\Users\\windowsuser\\x.py",
+      "password=hunter2pass AKIAQ7RT5ZXCVB2N8LKM ghp_q7Rt5ZxCvB2n8LkMw3Ye6Uj1Hg4Fd9Sa0Pq",
+      "hf_QwErTyUiOpAsDfGhJkLzXcVbNm12 sk-q7Rt5ZxCvB2n8LkMw3Ye6Uj1 xoxb-7719283746-QwErTyUiOp",
+      "AIzaSyQ7rT5zXcVb2N8lKmW3yE6uJ1hG4fD9sA0 eyJhbGciOiJIUzI1NiJ9.eyJ1IjoiYWxpY2UifQ.q7Rt5Zx",
+      "a8Fq2Lk0ZxWm93TbVyPd7RcE1uNh5sGoJ4iQwX 9c2f7be1d04a83655ef0912b7c3d48aa97b1c6d2",
+      "WANDB_API_KEY=wandbkey77 token=tok_q1w2e3 Authorization: Bearer bearer-zz91",
+      "db_password: dbpass55 --api-key apikeyvalue cookie=cookievalue1 sas_token=sastoken88",
+      "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkq\n-----END PRIVATE KEY-----",
+      "7e57d004-2b97-44e7-8f00-1e2d3c4b5a69 webhook=slackhook99",
+      "falcon9 by carolk on node-b23, login-c01"};
+  for (const std::string& key : KeysWithSlashes()) texts.push_back("put " + key + ", done");
+  return texts;
 }
 
 // What fields of their own tell.
@@ -243,6 +269,10 @@ std::vector<std::string> Surviving(const std::string& bytes) {
   const std::string lower = LowerCase(bytes);
   for (const std::string_view secret : kSecrets) {
     if (lower.contains(LowerCase(std::string(secret)))) left.emplace_back(secret);
+  }
+  for (const std::string& key : KeysWithSlashes()) {
+    if (bytes.contains(key.substr(key.size() - 18)) || bytes.contains(key.substr(0, 18)))
+      left.push_back(key);
   }
   return left;
 }

@@ -37,8 +37,9 @@ namespace stepscope {
 //   metrics  imported, known
 //   tables   jobs  job, imported, known
 // `group_readable`: what is created is for the owner's group too, else for the owner alone.
+// `max_input`: as in GoodputReportOptions.
 Result<ReportSet> GoodputImport(const std::string& store, const std::vector<std::string>& files,
-                                bool group_readable = false);
+                                bool group_readable = false, int64_t max_input = 0);
 
 // True for an address of PostgreSQL, without connecting, and for a directory with segments in or
 // below it.
@@ -47,7 +48,7 @@ bool IsGoodputLedger(const std::string& store);
 // Lists the jobs of the ledger, the worst goodput first.
 //   metrics  jobs, events
 //   tables   jobs  job, first, last (the job's start and end, as in reports), events, attempts,
-//   goodput_ratio, state
+//   goodput_ratio, state ("lost": all of its events are), lost_events
 Result<ReportSet> GoodputJobs(const std::string& store);
 
 enum class GoodputExportFormat : uint8_t {

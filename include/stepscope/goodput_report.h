@@ -70,6 +70,9 @@ struct GoodputReportOptions {
   // JSON lines of the reference library's entries, or Cloud Logging exports; plain or gzip. Or one
   // directory of a recorder.
   std::vector<std::string> files;
+  // Bytes that a compressed file of events, or a trace of GoodputWalk(), may inflate to; one that
+  // has more is refused. 0: 64 GB, and at most 1,000 times its size beyond 1 GB.
+  int64_t max_input = 0;
   // Instead of files: a ledger, see goodput_ledger.h.
   std::string store;
   // The job to report on. Empty: the only job.

@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -27,6 +28,7 @@ struct McpOptions {
   int threads = 0;                 // to read traces with; 0: one per processor
   size_t keep = 4;                 // so many runs stay in memory, the latest asked
   Settings settings;               // of every run
+  int64_t max_input = 0;           // as in OpenOptions, of every run
   // Private names are replaced in what assistants read; ids need one key. Nothing: they stay.
   std::optional<RedactOptions> redact = {};
   // Calls that have not ended so long after the end of the input are given up.

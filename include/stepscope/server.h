@@ -72,6 +72,7 @@ struct ReportPageOptions {
   std::vector<std::string> paths;  // as of a server
   int threads = 0;
   Settings settings;                  // of every run
+  int64_t max_input = 0;              // as in OpenOptions, of every run
   GoodputReportOptions goodput = {};  // as of a server
   // What the file shall have at most, where reports alone do not need more: the timelines get what
   // is left.

@@ -296,6 +296,35 @@ class FilesTest(RecorderTest):
         self.assertEqual(sum(e.fields[2] for e in events if e.kind == Kind.DROPPED), 50 + tries - 1)
         self.assertIn(50, [e.step for e in events])
 
+    def test_whatever_call_of_the_system_fails_nothing_promised_is_lost(self):
+        for name in ("open", "pwrite", "posix_fallocate", "fdatasync", "fsync", "ftruncate"):
+            for at in range(1, 5):
+                for stays in (False, True):
+                    with self.subTest(call=name, at=at, stays=stays):
+                        self.fail_and_record(name, at, stays)
+
+    def fail_and_record(self, name, at, stays):
+        self.folder = os.path.join(self._folder.name, "{}-{}-{}".format(name, at, stays))
+        real, calls = getattr(os, name), 0
+
+        def failing(*arguments, **options):
+            nonlocal calls
+            calls += 1
+            if calls == at or (stays and calls > at):
+                raise OSError(28, "planted")
+            return real(*arguments, **options)
+
+        unraisable = []
+        with unittest.mock.patch.object(os, name, failing), \
+                unittest.mock.patch.object(sys, "unraisablehook", unraisable.append):
+            recorder = self.recorder()
+            stored = sum(recorder.record_step_start_time(step) for step in range(50))
+            stored += recorder.flush() and recorder.record_job_end_time()
+            recorder.close()
+        there = self.events() if os.path.isdir(self.folder) else []
+        self.assertGreaterEqual(len(there), stored)
+        self.assertEqual(unraisable, [])
+
     def test_a_forked_child_writes_files_of_its_own(self):
         r = self.recorder()
         self.assertTrue(r.record_step_start_time(0))

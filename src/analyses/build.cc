@@ -6,13 +6,16 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <span>
 #include <utility>
 
 #include "analyses/kinds.h"
+#include "base/saturate.h"
 #include "facts/derived/collectives/missing_communication.h"
 #include "facts/derived/modules/modules.h"
 #include "facts/derived/steps/step_categories.h"
+#include "facts/derived/steps/step_coverage.h"
 #include "report/humanize.h"
 #include "report/kernel_name.h"
 
@@ -86,6 +89,21 @@ Report StartReport(const Analysis& analysis, const Facts& facts) {
     report.why = SayMissingKernels(facts);
   }
   return report;
+}
+
+Extent ExtentOfSteps(const Facts& facts) {
+  const Extent all{.recordings = facts.RecordingsOfARank()};
+  const auto coverage = CoverageOfSteps(facts.ranks);
+  if (!coverage || *coverage >= kMostIsSteps) return all;
+  const StepBreakdown sum = SumOf(RankStepsOf(facts));
+  std::set<int64_t> ranks;
+  double steps = 0;
+  for (const RankSteps& rank : RankStepsOf(facts)) {
+    ranks.insert(rank.rank->rank);
+    steps += static_cast<double>(rank.steps.size());
+  }
+  const auto count = static_cast<double>(std::max<size_t>(ranks.size(), 1));
+  return {ToInt64(static_cast<double>(sum.Total()) / count), steps / count};
 }
 
 CauseKind CauseOf(StepCategory category) {

@@ -56,6 +56,10 @@ Table PathTable(Phrase title, Phrase what, std::vector<PathRow> paths);
 // A report with name and title; unavailable or partial where ranks have no device activity.
 Report StartReport(const Analysis& analysis, const Facts& facts);
 
+// What was measured in the steps of ranks. Where these cover less than half of the time, others
+// were not marked, and the marked ones alone tell what each costs; else all of a rank's mean time.
+Extent ExtentOfSteps(const Facts& facts);
+
 // What a step category is due to; kNone for what devices are there to do.
 CauseKind CauseOf(StepCategory category);
 

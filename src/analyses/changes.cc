@@ -11,6 +11,7 @@
 #include "analyses/build.h"
 #include "analyses/excess.h"
 #include "analyses/late_rank.h"
+#include "analyses/saves.h"
 #include "analyses/slow_host.h"
 #include "analyses/work_rise.h"
 #include "base/saturate.h"
@@ -153,6 +154,8 @@ Phrase Hint(const Facts& facts, const StepChange& change, const std::optional<To
       return "check the data loader and the storage it reads from since then; " + look;
     case StepQuantity::kOther:
     case StepQuantity::kIdle:
+      if (SavesExplain(facts, cause->most->rank, static_cast<double>(change.Difference())))
+        return SaveLessOften(facts) + "; " + look;
       return "check that host since then: other processes, logging, synchronization; " + look;
     default:
       return AllowForAbsent(facts,
@@ -226,7 +229,7 @@ Finding FindingOf(const Facts& facts, const StepChange& c, const Phrase& why) {
                      c.since, why.empty() ? Phrase() : ": " + why),
       .impact = ToInt64(static_cast<double>(c.Difference()) * static_cast<double>(c.steps_after)),
       .table = "changes",
-      .extent = {.recordings = facts.RecordingsOfARank()},
+      .extent = ExtentOfSteps(facts),
       .since = c.since};
 }
 
@@ -235,7 +238,7 @@ Finding ByWork(const Facts& facts, const StepChange& c, const WorkRise& work) {
   const LateReason reason = ReasonOf(facts, work);
   finding.because = Say("step time: median {before} before, {after} since; rank {rank}: {evidence}",
                         Time(c.before), Time(c.after), work.rank, SayWorkEvidence(facts, work));
-  finding.hint = LateHint(reason, facts);
+  finding.hint = LateHint(work, facts);
   finding.cause = {stepscope::CauseOf(reason)};
   if (work.ranks.size() == 1) finding.cause.rank = work.rank;
   finding.nearness = Nearness::kCause;

@@ -8,6 +8,7 @@
 #include "analyses/advice.h"
 #include "analyses/build.h"
 #include "analyses/excess.h"
+#include "analyses/saves.h"
 #include "analyses/slow_host.h"
 #include "analyses/work_rise.h"
 #include "base/distribution.h"
@@ -55,6 +56,22 @@ bool CallsExplainHost(const LateRank& late, int64_t kernels) {
   const auto computes = static_cast<double>(late.beyond.compute);
   return RunsMore(late, kernels) &&
          computes >= kBehindCalls * static_cast<double>(late.beyond.host_late);
+}
+
+// ns per step that it takes longer, of what only its host can be the reason for: whether that is
+// saving checkpoints.
+bool IsBySaves(const LateRank& late, const Facts& facts) {
+  const int64_t rank = facts.collectives.ranks[late.rank].rank;
+  if (late.work != nullptr)
+    return SavesExplain(facts, rank, static_cast<double>(late.work->Difference()));
+  if (late.reason != LateReason::kHost && late.reason != LateReason::kMoreCompute) return false;
+  int64_t steps = 0;
+  for (const RankSteps& own : RankStepsOf(facts))
+    steps += own.rank->rank == rank ? std::ssize(own.steps) : 0;
+  const int64_t compute = late.reason == LateReason::kHost ? 0 : late.beyond.compute;
+  const int64_t more = AddSaturated(compute, std::max<int64_t>(late.beyond.host_late, 0));
+  return SavesExplain(facts, rank,
+                      static_cast<double>(more) / static_cast<double>(std::max<int64_t>(steps, 1)));
 }
 
 }  // namespace
@@ -156,10 +173,17 @@ Phrase LateHint(LateReason reason, const Facts& facts) {
 
 Phrase LateHint(const LateRank& late, const Facts& facts) {
   if (late.slow != nullptr) return kFindWhatSlows;
+  if (late_rank::IsBySaves(late, facts)) return SaveLessOften(facts);
   const Phrase hint = LateHint(late.reason, facts);
   const bool unknown =
       late.reason == LateReason::kCompute && late.excess && SizeIsUnknown(*late.excess);
   return unknown ? Say("{record}; if they are not, {hint}", Say(kRecordSizes, facts), hint) : hint;
+}
+
+Phrase LateHint(const WorkRise& work, const Facts& facts) {
+  return SavesExplain(facts, work.rank, static_cast<double>(work.Difference()))
+             ? SaveLessOften(facts)
+             : LateHint(ReasonOf(facts, work), facts);
 }
 
 const StepChange* RiseOf(LateReason reason, const Facts& facts, const RankCollectives& rank) {
@@ -246,7 +270,9 @@ Phrase SayLateReason(const LateRank& late, const Facts& facts) {
   return Say("{cause} ({place})", name, OperatorNameOf(facts, late.excess->name));
 }
 
-Phrase SayLateEvidence(const LateRank& late, const Facts& facts) {
+namespace {
+
+Phrase SayMoreTime(const LateRank& late, const Facts& facts) {
   // Noise may hide from sums what is seen in a part.
   const int64_t beyond = IsCompute(late.reason) ? late.beyond.compute : late.beyond.host_late;
   if (late.work != nullptr && beyond <= 0) return SayWorkEvidence(facts, *late.work);
@@ -290,6 +316,14 @@ Phrase SayLateEvidence(const LateRank& late, const Facts& facts) {
       break;
   }
   return "its trace shows no cause";
+}
+
+}  // namespace
+
+Phrase SayLateEvidence(const LateRank& late, const Facts& facts) {
+  const Phrase evidence = SayMoreTime(late, facts);
+  if (!late_rank::IsBySaves(late, facts)) return evidence;
+  return evidence + SaySavesBehind(facts, facts.collectives.ranks[late.rank].rank, 0);
 }
 
 }  // namespace stepscope

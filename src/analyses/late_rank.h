@@ -80,6 +80,7 @@ Phrase SayLateReason(const LateRank& late, const Facts& facts);
 Phrase SayLateEvidence(const LateRank& late, const Facts& facts);
 Phrase LateHint(LateReason reason, const Facts& facts);
 Phrase LateHint(const LateRank& late, const Facts& facts);
+Phrase LateHint(const WorkRise& work, const Facts& facts);
 CauseKind CauseOf(LateReason reason);
 inline bool IsCompute(LateReason reason) { return CauseOf(reason) == CauseKind::kCompute; }
 

@@ -9,7 +9,6 @@
 #include "analyses/build.h"
 #include "analyses/many_calls.h"
 #include "analyses/overview_allocation.h"
-#include "analyses/overview_coverage.h"
 #include "analyses/overview_evaluation.h"
 #include "analyses/overview_findings.h"
 #include "analyses/overview_lead.h"
@@ -20,6 +19,7 @@
 #include "facts/derived/operators/recording_flops.h"
 #include "facts/derived/steps/step_categories.h"
 #include "facts/derived/steps/step_changes.h"
+#include "facts/derived/steps/step_coverage.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -145,9 +145,8 @@ void AddPrecision(const StepBreakdown& sum, Report& report) {
 
 // " and cover 4.4% of the time from the first to the last", where that is less than half.
 Phrase SayCoverage(const Facts& facts) {
-  constexpr double kLittle = 0.5;
   const auto coverage = CoverageOfSteps(facts.ranks);
-  if (!coverage || *coverage >= kLittle) return {};
+  if (!coverage || *coverage >= kMostIsSteps) return {};
   return Say(" and cover {share} of the time from the first to the last", HumanRatio(*coverage));
 }
 

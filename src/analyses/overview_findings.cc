@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analyses/build.h"
+#include "analyses/saves.h"
 #include "analyses/uneven_ranks.h"
 #include "base/growth.h"
 #include "base/robust.h"
@@ -74,6 +75,8 @@ bool Recurs(const std::vector<RankSteps>& ranks, StepCategory category) {
 // Where it does not recur, later steps are without it.
 Phrase HintOf(const Rule& rule, const std::vector<RankSteps>& ranks, const Facts& facts) {
   if (rule.category == StepCategory::kOther) {
+    if (AreMostlySaves(facts, ranks, TimeOf(SumOf(ranks), rule.category)))
+      return SaveLessOften(facts);
     const bool may_wait = MissingCommunicationOf(facts).world_size > 0;
     return may_wait ? AllowForAbsent(facts, FollowPython(facts)) : FollowPython(facts);
   }
@@ -115,6 +118,23 @@ Phrase SayNothingRecorded(const Facts& facts, const std::vector<RankSteps>& rank
       missing);
 }
 
+// Where no function has much of what all ranks run between operators: the one that the rank with
+// most of it runs more than the rank with least, as `stragglers` names it. "rank 0 spends more in
+// save (serialization.py:945)"; empty: none.
+Phrase SayMoreOnOne(const Facts& facts, const std::vector<RankSteps>& ranks) {
+  const auto time = [](const RankSteps& own) {
+    return StatisticsOf({own}, StepCategory::kOther).mean;
+  };
+  const auto [least, most] = std::ranges::minmax_element(ranks, {}, time);
+  const double more = time(*most) - time(*least);
+  if (more < kStandsOut * time(*most)) return {};
+  const auto function = FunctionBehind(facts, {most->rank, WindowsOf(*most)},
+                                       {least->rank, WindowsOf(*least)}, ToInt64(more / 2));
+  if (!function) return {};
+  return Say("{rank} spends more in {function}", SayRanks(std::array{most->rank->rank}),
+             SayLeader(*function));
+}
+
 // What Python did in time without operators was recorded where its frames were.
 Phrase MessageOf(const Facts& facts, const Rule& rule, const std::vector<RankSteps>& ranks,
                  const FrameTimes& python, const Phrase& on_some, const std::optional<Lead>& lead) {
@@ -128,7 +148,10 @@ Phrase MessageOf(const Facts& facts, const Rule& rule, const std::vector<RankSte
     std::string_view what = is_rest ? "Python between operators" : rule.message;
     if (rule.category == StepCategory::kCompilation && !Recurs(ranks, rule.category))
       what = "Compilation";
-    if (is_rest && HasPython(facts)) {
+    const Phrase more = is_rest && HasPython(facts) ? SayMoreOnOne(facts, ranks) : Phrase();
+    if (!more.empty())
+      return Say("{what} is {share} of {whole}; {more}.", what, HumanRatio(share), whole, more);
+    if (is_rest && HasPython(facts) && python.Leaders(1).empty()) {
       return Say("{what} is {share} of {whole}; no function stands out.", what, HumanRatio(share),
                  whole);
     }

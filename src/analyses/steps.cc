@@ -11,6 +11,7 @@
 #include "analyses/changes.h"
 #include "analyses/growth.h"
 #include "analyses/steps_slow.h"
+#include "analyses/steps_uneven.h"
 #include "analyses/work_finding.h"
 #include "base/distribution.h"
 #include "base/saturate.h"
@@ -272,6 +273,7 @@ Report Run(const Facts& facts, const Params& params) {
   const StepChanges& changes = StepChangesOf(facts);
   AddWorkRises(report, facts, AddStepChanges(report, facts, changes));
   AddGrowingRank(report, facts);
+  AddUnevenSteps(report, facts, ranks, typical.median);
   if (static_cast<int64_t>(by_number.size()) >= kEnoughSteps)
     AddSlowSteps(report, facts, ranks, typical.median, params.Number("slow"));
   return report;

@@ -42,15 +42,21 @@ struct RankStep {
   bool IsFirst() const { return step == rank->steps.data(); }
 };
 
-// The median step time, which changes where steps do.
+// The median step time, which changes where steps do, and may be another on ranks that do not wait
+// for one another.
 class UsualTime {
  public:
-  UsualTime(int64_t median, const std::optional<StepChange>& change)
-      : median_(median), change_(change) {}
+  UsualTime(const std::vector<RankSteps>& ranks, int64_t median,
+            const std::optional<StepChange>& change)
+      : median_(median), change_(change) {
+    if (!change) of_ranks_ = UsualStepTimes(ranks, median);
+  }
 
   // "median 124 ms before step 11", where steps take another time since.
   Phrase Say(const RankStep& step) const {
     const std::string time = Time(Of(step));
+    if (IsOwn(step))
+      return stepscope::Say("median {time} of rank {rank}", time, step.rank->rank->rank);
     if (!change_) return stepscope::Say("median {time}", time);
     return step.Number() < change_->since
                ? stepscope::Say("median {time} before step {step}", time, change_->since)
@@ -58,16 +64,20 @@ class UsualTime {
   }
 
   int64_t Of(const RankStep& step) const {
-    if (!change_) return median_;
+    if (!change_) return of_ranks_.at(step.rank->rank->rank);
     return step.Number() < change_->since ? change_->before : change_->after;
   }
 
+  // Whether it is that of its rank alone.
+  bool IsOwn(const RankStep& step) const { return !change_ && Of(step) != median_; }
+
  private:
   int64_t median_;
+  std::map<int64_t, int64_t> of_ranks_;
   const std::optional<StepChange>& change_;
 };
 
-// The category that grew most over its median in a slow step.
+// The category that grew most over its median, or that of its own rank, in a slow step.
 struct Growth {
   StepCategory category = StepCategory::kOther;
   int64_t time = 0;
@@ -80,15 +90,16 @@ struct Growth {
   CauseKind Cause() const { return time == 0 ? CauseKind::kNone : CauseOf(category); }
 };
 
-Growth WhatGrew(const StepBreakdown& slow, const std::vector<RankSteps>& ranks) {
+Growth WhatGrew(const RankStep& slow, const std::vector<RankSteps>& ranks, bool own) {
   Growth most;
   for (size_t c = 0; c < kStepCategories; ++c) {
     const auto category = static_cast<StepCategory>(c);
     std::vector<int64_t> times;
     for (const RankSteps& rank : ranks) {
+      if (own && rank.rank->rank != slow.rank->rank->rank) continue;
       for (const StepBreakdown& step : rank.steps) times.push_back(TimeOf(step, category));
     }
-    const int64_t more = TimeOf(slow, category) - Describe(times).p50;
+    const int64_t more = TimeOf(*slow.step, category) - Describe(times).p50;
     if (more > most.time) most = {category, more};
   }
   return most;
@@ -162,7 +173,8 @@ SlowSteps FindSlowSteps(const Facts& facts, const std::vector<RankSteps>& ranks,
         ++found.by_inputs;
         continue;
       }
-      if (found.slowest.step == nullptr || s.Time() > found.slowest.Time()) found.slowest = s;
+      const auto excess = [&](const RankStep& of) { return of.Time() - usual.Of(of); };
+      if (found.slowest.step == nullptr || excess(s) > excess(found.slowest)) found.slowest = s;
       ++found.count;
       found.all.push_back(s);
       found.lost = AddSaturated(found.lost, s.Time() - own);
@@ -357,7 +369,7 @@ void AddVarying(Report& report, const std::vector<RankSteps>& ranks, const SlowS
 
 void AddSlowSteps(Report& report, const Facts& facts, const std::vector<RankSteps>& ranks,
                   int64_t median_of_all, double slow) {
-  const steps_slow::UsualTime usual(median_of_all, StepChangesOf(facts).step_time);
+  const steps_slow::UsualTime usual(ranks, median_of_all, StepChangesOf(facts).step_time);
   const steps_slow::SlowSteps found = steps_slow::FindSlowSteps(facts, ranks, usual, slow);
   report.metrics.push_back({"slow_steps", "slow steps", found.count, Unit::kCount});
   if (found.by_inputs > 0) AddLargerInputs(report, found.by_inputs, found.of, slow);
@@ -384,7 +396,7 @@ void AddSlowSteps(Report& report, const Facts& facts, const std::vector<RankStep
     steps_slow::AddVarying(report, ranks, found, median_of_all);
     return;
   }
-  const steps_slow::Growth grew = steps_slow::WhatGrew(*slowest.step, ranks);
+  const steps_slow::Growth grew = steps_slow::WhatGrew(slowest, ranks, usual.IsOwn(slowest));
   const auto devices = static_cast<int64_t>(ranks.size());
   const std::string time = steps_slow::Time(slowest.Time());
   Finding finding{

@@ -20,6 +20,7 @@
 #include "facts/derived/replay/origins.h"
 #include "facts/derived/replay/replay_error.h"
 #include "facts/derived/replay/slow_links.h"
+#include "facts/derived/steps/step_changes.h"
 #include "facts/paths/dependencies.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
@@ -148,9 +149,34 @@ Phrase SaySince(const Facts& facts, const StepBlame& steps, const Suspect& s) {
   return Say(" {always}", InEveryStep(facts, steps.begin()->first, steps.rbegin()->first));
 }
 
+// Since when other findings say that the rank is slow, or the job.
+std::optional<int64_t> SinceElsewhere(const Facts& facts, const Suspect& s) {
+  const int64_t rank = facts.collectives.ranks[s.rank].rank;
+  const Origin* origin = OriginsOf(facts).Of(JobGraphOf(facts), rank);
+  if (origin != nullptr && origin->since) return origin->since;
+  const std::optional<StepChange>& change = StepChangesOf(facts).step_time;
+  return change && change->Difference() > 0 ? std::optional(change->since) : std::nullopt;
+}
+
+// " (91.0% of it since step 5)" where others tell of that step, too, and that is most of it.
+Phrase SayShareSince(const StepBlame& steps, const Suspect& s, int64_t since) {
+  constexpr double kMost = 0.5;
+  const std::vector<int64_t> caused = CausedBySteps(steps, s.members);
+  double all = 0, then = 0;
+  size_t i = 0;
+  for (const auto& [step, blame] : steps) {
+    const auto time = static_cast<double>(caused[i++]);
+    all += time;
+    if (step >= since) then += time;
+  }
+  if (all <= 0 || then < kMost * all) return {};
+  return Say(" ({share} of it since step {step})", HumanRatio(then / all), since);
+}
+
 // " (most of it in 10 of 20 steps)"; of what began at a step the message says when.
-Phrase SayLateSteps(const StepBlame& steps, const Suspect& s) {
+Phrase SayLateSteps(const Facts& facts, const StepBlame& steps, const Suspect& s) {
   if (s.since || s.late.empty() || s.late.size() == steps.size()) return {};
+  if (const auto since = SinceElsewhere(facts, s)) return SayShareSince(steps, s, *since);
   return Say(" (most of it in {late} of {steps})", s.late.size(), Plural(steps.size(), "step"));
 }
 
@@ -234,7 +260,7 @@ bool IsOfGroup(const Facts& facts, const Suspect& s) {
 // (most of it in 8 of 10 steps), was last 22 times, and cost every other rank 643 ms".
 Phrase SayEvidence(const Facts& facts, const StepBlame& steps, const Suspect& s) {
   const bool several = s.work != nullptr && s.work->ranks.size() > 1;
-  const Phrase share = HumanRatio(s.score), most = SayLateSteps(steps, s),
+  const Phrase share = HumanRatio(s.score), most = SayLateSteps(facts, steps, s),
                times = Plural(static_cast<size_t>(s.times_last), "time");
   const auto error = static_cast<double>(LargestError(facts.collectives));
   const Phrase uncertain =

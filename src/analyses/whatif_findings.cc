@@ -122,7 +122,7 @@ void AddOriginFindings(Report& report, const Facts& facts, double error) {
          .table = "changes",
          .cause = {CauseKind::kWait, graph.ranks[origin.late.rank].rank->rank},
          .nearness = Nearness::kPart,  // under what says why, if that is known
-         .extent = {.recordings = facts.RecordingsOfARank()},
+         .extent = ExtentOfSteps(facts),
          .since = origin.since,
          .worth = known && !origin.late.of_one_name
                       ? std::optional(WorthOf(saved, recorded, error,
@@ -168,7 +168,7 @@ void AddLinkFindings(Report& report, const Facts& facts, std::span<const AskedCh
          .table = "changes",
          .cause = {CauseKind::kCommunication, std::nullopt},
          .nearness = Nearness::kCause,
-         .extent = {.recordings = facts.RecordingsOfARank()},
+         .extent = ExtentOfSteps(facts),
          .since = change.since,
          .worth = report.status == Status::kOk
                       ? std::optional(WorthOf(saved, recorded, error,

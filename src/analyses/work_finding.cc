@@ -7,6 +7,7 @@
 #include "analyses/build.h"
 #include "analyses/changes.h"
 #include "analyses/late_rank.h"
+#include "analyses/saves.h"
 #include "analyses/work_rise.h"
 #include "base/saturate.h"
 #include "facts/derived/lateness/work_rises.h"
@@ -28,15 +29,16 @@ Finding FindingOf(const Facts& facts, const WorkRise& rise) {
   if (rise.ranks.size() == 1) rank = rise.rank;
   const auto steps = static_cast<double>(rise.steps.size()) *
                      static_cast<double>(rise.in_turn ? rise.ranks.size() : 1);
-  return {.message = SayWorkRise(facts, rise),
-          .because = SayWorkEvidence(facts, rise),
-          .hint = LateHint(reason, facts),
-          .impact = ToInt64(static_cast<double>(rise.Difference()) * steps),
-          .table = "steps",
-          .cause = {CauseOf(reason), rank},
-          .nearness = Nearness::kCause,
-          .extent = {.recordings = facts.RecordingsOfARank()},
-          .since = rise.since};
+  return {
+      .message = SayWorkRise(facts, rise),
+      .because = SayWorkEvidence(facts, rise) + SaySavesBehind(facts, rise.rank, rise.Difference()),
+      .hint = LateHint(rise, facts),
+      .impact = ToInt64(static_cast<double>(rise.Difference()) * steps),
+      .table = "steps",
+      .cause = {CauseOf(reason), rank},
+      .nearness = Nearness::kCause,
+      .extent = ExtentOfSteps(facts),
+      .since = rise.since};
 }
 
 }  // namespace

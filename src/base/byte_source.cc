@@ -166,7 +166,7 @@ void ByteSource::State::CheckLimit() {
       too_long ? fmt::format("the file inflates to more than {}", gigabytes(limit.bytes))
                : fmt::format("the file inflates to {} times its size and more than {}",
                              limit.most_ratio, gigabytes(limit.ratio_from));
-  failure->Set({what, "", "if it is a trace, allow more bytes with `max_input`"},
+  failure->Set({what, "", "if that is right, allow more bytes with `max_input`"},
                /*refused=*/true);
 }
 

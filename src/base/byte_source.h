@@ -51,6 +51,12 @@ struct InputLimit {
   uint64_t ratio_from = uint64_t{1'000'000'000};
 };
 
+// The limit that somebody set; 0: nobody did.
+inline InputLimit LimitOf(int64_t max_input) {
+  if (max_input <= 0) return {};
+  return {.bytes = static_cast<uint64_t>(max_input), .most_ratio = 0};
+}
+
 class ByteSource {
  public:
   // Opens a file. `bytes_read`, if given, is kept up to date with the bytes taken from disk and

@@ -22,6 +22,12 @@ std::string_view HintOf(int number) {
       return "give a file; this is a directory";
     case EMFILE:
       return "raise the limit of open files with 'ulimit -n'";
+    case ENFILE:
+      return "close other programs: the system has no more open files";
+    case ENOMEM:
+      return "free memory, or raise the limit with 'ulimit -v'";
+    case EIO:
+      return "check the disk; 'dmesg' has what the system says of it";
     case ENOSPC:
       return "free space on this file system";
     case EROFS:

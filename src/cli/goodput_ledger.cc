@@ -24,6 +24,7 @@ struct LedgerFlags {
   std::string store, job, to, format = "jsonl";
   bool join = false, yes = false, group_readable = false, dry_run = false;
   double keep_raw_s = 30 * 86400.0;
+  int64_t max_input = 0;
   std::vector<std::string> files;
   OutputFlags output;
 };
@@ -176,6 +177,7 @@ void AddGoodputImport(Command& goodput) {
   command.Argument("FILE", flags->files, "Files of events, in order, or a recorder's directory");
   AddStore(command, *flags);
   command.Switch("--group-readable", flags->group_readable);
+  AddMaxInput(command, flags->max_input);
   AddOutput(command, flags->output, "goodput_import.imported<1");
   command.Examples(
       {{"into a directory", "stepscope goodput import job.jsonl.gz --store ledger"},
@@ -188,8 +190,9 @@ void AddGoodputImport(Command& goodput) {
       "in\n"
       "~/.pgpass or PGPASSWORD: the process list shows the command line.");
   command.Runs([flags] {
-    return PrintAndJudge(GoodputImport(flags->store, flags->files, flags->group_readable),
-                         flags->output);
+    return PrintAndJudge(
+        GoodputImport(flags->store, flags->files, flags->group_readable, flags->max_input),
+        flags->output);
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/saturate.h"
 #include "base/time_units.h"
+#include "cli/answer.h"
 #include "cli/parser.h"
 #include "stepscope/watch.h"
 
@@ -48,6 +49,7 @@ Result<GoodputReportOptions> ToOptions(const GoodputQuestion& question) {
   if (question.mode == "ml-goodput") options->mode = GoodputMode::kMlGoodput;
   options->ideal_step_time = RoundToInt64(question.ideal_step_time_s * kSecond);
   options->most_steps = question.most_steps;
+  options->max_input = question.max_input;
   options->stop = question.stop;
   if (const auto read = ReadTimes(question, *options); !read) return std::unexpected(read.error());
   return options;
@@ -65,6 +67,7 @@ void AddGoodputEvents(Command& command, GoodputQuestion& question) {
   command.Take("--mode", question.mode).Choices({"partition", "ml-goodput"});
   command.Take("--ideal-step-time", question.ideal_step_time_s).Range(1e-6, 1e9).Needs("--mode");
   command.Take("--most-steps", question.most_steps).Range(1, 1e12).Needs("--mode");
+  AddMaxInput(command, question.max_input);
 }
 
 void AddGoodputContext(Command& command, GoodputQuestion& question) {

@@ -20,6 +20,7 @@ struct GoodputQuestion {
   std::string store, job, mode = "partition", at, window;
   double ideal_step_time_s = 0;
   int64_t most_steps = GoodputReportOptions().most_steps;
+  int64_t max_input = 0;
   std::vector<std::string> exclude;
   ProductivityFlags productivity;
   std::vector<std::string> traces;

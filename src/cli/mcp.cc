@@ -64,6 +64,7 @@ void AddMcp(Command& root) {
   command.Switch("--no-redact", flags->no_redact);
   AddSettings(command, flags->settings);
   AddThreads(command, flags->options.threads);
+  AddMaxInput(command, flags->options.max_input);
   command.Examples({{"what an assistant starts", "stepscope mcp /data/traces"},
                     {"two directories", "stepscope mcp /data/runs /data/ledger"}});
   command.Notes(

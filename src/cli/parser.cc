@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "base/nearest_name.h"
+#include "base/time_units.h"
+#include "report/humanize.h"
 
 namespace stepscope::cli {
 namespace {
@@ -75,8 +77,12 @@ Result<void> Check(const Option& option, const std::string& text) {
   if (!number) return std::unexpected(number.error());
   const auto [low, high] = *option.range;
   if (*number >= low && *number <= high) return {};
-  return std::unexpected(
-      Error{"'" + text + "' is out of range", "", fmt::format("from {} to {}", low, high)});
+  const bool is_time = option.value.starts_with("TIME");
+  const auto say = [&](double value) {
+    return is_time ? HumanTime(value * static_cast<double>(kSecond)) : fmt::format("{}", value);
+  };
+  return std::unexpected(Error{"'" + text + "' is out of range", "",
+                               fmt::format("from {} to {}", say(low), say(high))});
 }
 
 // Stores what was given. Errors name the option.

@@ -81,11 +81,19 @@ int RunWords(const std::vector<std::string>& words, const PluginLoader& load_plu
   std::abort();
 }
 
-[[noreturn]] void ThrowErrno() { throw std::system_error(errno, std::generic_category()); }
+constexpr const char* kWrite = "write";
+
+[[noreturn]] void ThrowErrno() { throw std::system_error(errno, std::generic_category(), kWrite); }
 
 // Readers such as head close the pipe early; that is not an error.
 int AfterWriting(const std::system_error& error) {
   if (error.code() == std::errc::broken_pipe) return kDone;
+  const bool wrote = std::string_view(error.what()).contains(kWrite);
+  if (error.code() == std::errc::resource_unavailable_try_again && !wrote) {
+    PrintError({"cannot start a thread: " + error.code().message(), "",
+                "raise the limit of processes (ulimit -u, the limit of the container)"});
+    return kFailed;
+  }
   PrintError({"cannot write the result: " + error.code().message(), "standard output", ""});
   return kFailed;
 }

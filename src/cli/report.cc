@@ -75,6 +75,7 @@ void AddReport(Command& root) {
   AddRedaction(command, flags->redact);
   AddLanguage(command, flags->language);
   AddThreads(command, flags->options.threads);
+  AddMaxInput(command, flags->options.max_input);
   AddProductivityFlags(command, flags->productivity);
   command.Take("--job", flags->productivity.options.job)
       .Help("Job that --model, --chips and --scheduler-job are of")

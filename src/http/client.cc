@@ -163,7 +163,12 @@ ErrorCode Poster::Connection::Read(ResponseParser& parser) {
 Answer Poster::Connection::Exchange(const std::string& head, const std::string& body) {
   if (Write(head, body)) return {.body = "the connection broke"};
   ResponseParser parser;
-  if (Read(parser)) return {.body = "no answer"};
+  if (const ErrorCode failed = Read(parser)) {
+    using beast::http::error;
+    const bool parsed = failed.category() == make_error_code(error::bad_version).category();
+    const bool other = parsed && failed != error::partial_message && failed != error::end_of_stream;
+    return {.body = other ? "what came back is no HTTP answer" : "no answer"};
+  }
   if (!parser.keep_alive()) stream.reset();
   auto& response = parser.get();
   return {.status = static_cast<int>(response.result_int()),

@@ -191,7 +191,7 @@ auto Connection::Serve() -> Awaitable<void> {
     if (refusal) {
       response = Negotiate(request, std::move(*refusal));
     } else {
-      response = co_await asio::co_spawn(serving_.workers, Answer(std::move(request)),
+      response = co_await asio::co_spawn(serving_.workers.context(), Answer(std::move(request)),
                                          asio::use_awaitable);
     }
     if (co_await Write(std::move(response), form)) co_return;

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/thread_pool.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -14,6 +13,7 @@
 #include <optional>
 
 #include "http/server_options.h"
+#include "http/workers.h"
 
 namespace stepscope::http {
 
@@ -21,7 +21,7 @@ namespace stepscope::http {
 struct Serving {
   const ServerOptions& options;
   Handler handler;
-  boost::asio::thread_pool workers;  // run the handler
+  Workers workers;  // run the handler
   std::atomic<bool> stopping = false;
 };
 

@@ -11,12 +11,15 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <cerrno>
 #include <exception>
 #include <future>
 #include <new>
 #include <set>
+#include <system_error>
 #include <thread>
 
+#include "base/system_error.h"
 #include "http/boost.h"
 #include "http/connection.h"
 #include "http/listening.h"
@@ -58,6 +61,13 @@ ErrorCode Listen(asio::io_context& io, const std::string& host, int port, tcp::a
   return error;
 }
 
+// `number`: of the system, where it has no thread or descriptor left.
+Error CannotStart(int number) {
+  Error error = SystemError("cannot start the server", number, "");
+  if (number == EAGAIN) error.hint = "raise the limit of processes (ulimit -u, the container's)";
+  return error;
+}
+
 }  // namespace
 
 struct Server::State {
@@ -69,7 +79,7 @@ struct Server::State {
   void Stop();
 
   ServerOptions options;
-  Serving serving{options, {}, asio::thread_pool(options.threads)};
+  Serving serving{options, {}, Workers(options.threads)};
   asio::io_context io{1};
   tcp::acceptor acceptor{io};
   asio::steady_timer pause{io};
@@ -138,7 +148,14 @@ Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Result<std::unique_ptr<Server>> Server::Listen(const std::string& host, int port,
                                                ServerOptions options) {
-  auto state = std::make_unique<State>(std::move(options));
+  std::unique_ptr<State> state;
+  try {
+    state = std::make_unique<State>(std::move(options));
+  } catch (const std::system_error& error) {
+    return std::unexpected(CannotStart(error.code().value()));
+  } catch (const boost::system::system_error& error) {
+    return std::unexpected(CannotStart(error.code().value()));
+  }
   if (const ErrorCode error = http::Listen(state->io, host, port, state->acceptor)) {
     errno = error.category() == boost::system::system_category() ? error.value() : 0;
     return std::unexpected(CannotListen(host, port));
@@ -174,7 +191,7 @@ Server::~Server() {
     stopped.set_value();
   });
   stopped.get_future().wait();  // from here on the workers get nothing more
-  state.serving.workers.join();
+  state.serving.workers.Join();
   state.ended.get_future().wait_for(kSendTime);
   state.io.stop();
   state.thread.join();

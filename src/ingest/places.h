@@ -40,10 +40,4 @@ class Places {
   InputLimit limit_;
 };
 
-// The limit that somebody set; 0: nobody did.
-inline InputLimit LimitOf(int64_t max_input) {
-  if (max_input <= 0) return {};
-  return {.bytes = static_cast<uint64_t>(max_input), .most_ratio = 0};
-}
-
 }  // namespace stepscope

@@ -143,6 +143,21 @@ std::span<const Translated> JapaneseOfAnalysesMToSh() {
       {"{what} is {share} of {whole}.", "{what}は{whole}の {share} を占めています。"},
       {"{what} is {share} of {whole}; no function stands out.",
        "{what}は{whole}の {share} を占めています。突出した関数はありません。"},
+      {"{what} is {share} of {whole}; {more}.",
+       "{what}は{whole}の {share} を占めています。{more}。"},
+      {"{rank} spends more in {function}", "{rank} は {function} の時間が他より長くなっています"},
+      {"save checkpoints less often, in the background (torch.distributed.checkpoint.async_save), "
+       "or a share of each on every rank",
+       "チェックポイントの保存回数を減らすか、バックグラウンドで保存 "
+       "(torch.distributed.checkpoint.async_save) するか、全ランクで分担して保存してください"},
+      {"save checkpoints less often, or in the background",
+       "チェックポイントの保存回数を減らすか、バックグラウンドで保存してください"},
+      {"save checkpoints less often, in the background (orbax.checkpoint.AsyncCheckpointer), or a "
+       "share of each on every rank",
+       "チェックポイントの保存回数を減らすか、バックグラウンドで保存 "
+       "(orbax.checkpoint.AsyncCheckpointer) するか、全ランクで分担して保存してください"},
+      {"; saving checkpoints takes {time} per step",
+       "。チェックポイントの保存に 1 ステップあたり {time} かかっています"},
       {"{what} is {share} of the trace.", "{what}はトレースの {share} を占めています。"},
       {"Python between operators is {share} of {whole}; largest: {function}.",
        "オペレーター間の Python は{whole}の {share} を占めています。最大: {function}。"},

@@ -16,6 +16,7 @@ std::span<const Translated> JapaneseOfAnalysesStToZ() {
       {" in step {only}", "ステップ {only} で"},
       {" {always}", "{always}で"},
       {" (most of it in {late} of {steps})", " (大半は{steps}中の {late} ステップ)"},
+      {" ({share} of it since step {step})", " (うち {share} はステップ {step} 以降)"},
       {"{who} is a straggler{since}", "{who} は{since}ストラグラーです"},
       {"{who} are stragglers in turn", "{who} が交代でストラグラーになっています"},
       {"{who} are stragglers{since}", "{who} は{since}ストラグラーです"},
@@ -119,6 +120,7 @@ std::span<const Translated> JapaneseOfAnalysesStToZ() {
       {"median {time}", "中央値 {time}"},
       {"median {time} before step {step}", "ステップ {step} より前の中央値 {time}"},
       {"median {time} since step {step}", "ステップ {step} 以降の中央値 {time}"},
+      {"median {time} of rank {rank}", "ランク {rank} の中央値 {time}"},
       {"no category grew", "増えた区分はありません"},
       {"{time} more {category}", "{category}が {time} 増加"},
       {"look at this step in the timeline; if slow steps recur at regular intervals, do "

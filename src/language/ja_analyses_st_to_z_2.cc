@@ -136,6 +136,11 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
       {"before {operator}", "{operator} の前"},
       {"after {operator}", "{operator} の後"},
       {"from {operator} to {next}", "{operator} から {next} まで"},
+      {"{ranks} {take} {time} per step (median), {others} {usual}.",
+       "1 ステップの中央値は {ranks} が {time}、{others} が {usual} です。"},
+      {"{time} more {category}; these ranks wait for no other in collectives that were recorded",
+       "{category}が {time} "
+       "増加。記録された集団通信では、これらのランクはほかのランクを待っていません"},
       {"{rank} spends {time} more per step (median)",
        "{rank} は 1 ステップあたり {time} (中央値) 余分に使っています"},
       {"{ranks} spend up to {time} more per step (medians)",

@@ -120,6 +120,14 @@ std::span<const Translated> JapaneseOfComparison() {
        "ランク {rank} の{category}が 1 ステップあたり {time} 減りました{others}{why}。"},
       {"Rank {rank} takes {time} more {category} per step than before{others}{why}.",
        "ランク {rank} の{category}が 1 ステップあたり {time} 増えました{others}{why}。"},
+      {"All ranks take less {category} per step than before, rank {rank} {time} and the others "
+       "{others}{why}.",
+       "全ランクの{category}が 1 ステップあたり減りました (ランク {rank} は {time}、他は "
+       "{others}){why}。"},
+      {"All ranks take more {category} per step than before, rank {rank} {time} and the others "
+       "{others}{why}.",
+       "全ランクの{category}が 1 ステップあたり増えました (ランク {rank} は {time}、他は "
+       "{others}){why}。"},
       {", the others {time} less", " (他のランクは {time} 減)"},
       {", the others {time} more", " (他のランクは {time} 増)"},
       {"the other ranks changed by {time} (median)", "他のランクの変化は {time} (中央値)"},

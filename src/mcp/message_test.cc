@@ -1,11 +1,15 @@
-// Tests which lines are messages.
+// Tests which lines are messages, and that a call that is canceled gives up.
 #include "mcp/message.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <stop_token>
 #include <string>
 
 #include "mcp/lines.h"
+#include "mcp/tools.h"
+#include "tests/scratch.h"
 
 namespace stepscope::mcp::message_test {
 namespace {
@@ -88,6 +92,30 @@ TEST(McpLines, ALineThatIsTooLongIsSkipped) {
               (std::vector<std::string>{"a", "", "(long)", "abcde", "(long)", "end"}));
     EXPECT_EQ(LinesIn("", piece), std::vector<std::string>());
   }
+}
+
+// The sooner, the more events are left to read.
+TEST(McpTools, GoodputGivesUpWhenCanceled) {
+  std::string lines = R"({"job_name":"j","event":"job_start","time":1780000000})"
+                      "\n";
+  for (int step = 0; step < 20'000; ++step) {
+    lines += R"({"job_name":"j","event":"step_start","step":)" + std::to_string(step) +
+             R"(,"time":)" + std::to_string(1'780'000'001 + step) + "}\n";
+  }
+  const testing::ScratchFolder folder;
+  folder.Write("job.jsonl", lines);
+  const auto roots = Roots::Open({folder.path()});
+  ASSERT_TRUE(roots);
+  Runs runs(*roots, {});
+  const auto tool = std::ranges::find(AllTools(), "goodput", &Tool::name);
+  const auto text = [&](const std::stop_source& source) {
+    const CallContext context{.stop = source.get_token(), .progress = {}};
+    return CallTool(*tool, {{"paths", {"job.jsonl"}}}, {*roots, runs}, context).dump();
+  };
+  std::stop_source source;
+  EXPECT_TRUE(text(source).contains("goodput")) << text(source);
+  source.request_stop();
+  EXPECT_TRUE(text(source).contains("the report was canceled")) << text(source);
 }
 
 }  // namespace

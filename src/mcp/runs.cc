@@ -97,6 +97,7 @@ Result<Runs::Kept*> Runs::Open(const std::string& path, const CallContext& conte
   GiveMemoryBack();
   OpenOptions open{
       .threads = options_.threads, .settings = options_.settings, .redact = options_.redact};
+  open.max_input = options_.max_input;
   open.on_progress = ProgressTo(context);
   open.stop = context.stop;
   auto session = Session::Open({&path, 1}, open);

@@ -33,6 +33,7 @@ class Runs {
     int threads = 0;
     size_t keep = 4;  // runs in memory, the latest asked
     Settings settings;
+    int64_t max_input = 0;  // as in OpenOptions
     std::optional<RedactOptions> redact = {};
   };
   Runs(const Roots& roots, Options options) : roots_(roots), options_(std::move(options)) {}
@@ -43,6 +44,8 @@ class Runs {
 
   // Opens the run if it is not in memory, or if its files changed, and asks it.
   Result<Answered> Answer(const std::string& path, const Asked& asked, const CallContext& context);
+
+  int64_t max_input() const { return options_.max_input; }
 
   // Of two runs, of the ranks that both have.
   Result<Answered> Compared(const std::string& before, const std::string& after, Asked asked,

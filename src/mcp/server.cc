@@ -17,6 +17,7 @@ Result<void> ServeMcp(const McpOptions& options, McpRead read, McpWrite write) {
   mcp::Runs runs(*roots, {.threads = options.threads,
                           .keep = options.keep,
                           .settings = options.settings,
+                          .max_input = options.max_input,
                           .redact = options.redact});
   mcp::Output output(std::move(write));
   mcp::Calls calls(output);

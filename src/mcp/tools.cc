@@ -143,8 +143,10 @@ Result<ToolAnswer> RunExplain(const Given& given, const Workplace& /*place*/,
 }
 
 Result<ToolAnswer> RunGoodput(const Given& given, const Workplace& place,
-                              const CallContext& /*context*/) {
-  GoodputReportOptions options{.files = {}, .store = {}, .job = given.Text("job")};
+                              const CallContext& context) {
+  GoodputReportOptions options{
+      .files = {}, .max_input = place.runs.max_input(), .store = {}, .job = given.Text("job")};
+  options.stop = context.stop;
   for (const std::string& path : given.Texts("paths")) {
     const auto resolved = place.roots.Resolve(path);
     if (!resolved) return std::unexpected(resolved.error());

@@ -125,6 +125,56 @@ bool LooksLikeLongKey(std::string_view run) {
          look.changes >= kLeastChanges && look.Changes() >= 0.22 && ShareOfWords(run) <= 0.45;
 }
 
+bool IsRandomHex(std::string_view run) {
+  constexpr size_t kShortest = 32;
+  if (run.size() < kShortest || !std::ranges::all_of(run, IsHex)) return false;
+  const Look look(run);
+  return look.digits >= 4 && look.lower + look.upper >= 4 && look.letters.count() >= 3;
+}
+
+bool IsHexPart(std::string_view part) {
+  constexpr size_t kShortest = 8;
+  return part.size() >= kShortest && std::ranges::all_of(part, IsHex);
+}
+
+// A part between slashes that no name is: hexadecimal, or its class of characters changes too often
+// for words.
+bool IsOddPart(std::string_view part) {
+  constexpr size_t kShortest = 6;
+  const Look look(part);
+  if (IsHexPart(part)) return look.digits >= 2 && look.lower + look.upper >= 2;
+  if (part.size() < kShortest || look.lower < 2 || look.upper < 2) return false;
+  if (part.find_first_of("-_") != part.npos) return false;
+  return (look.digits > 0 && look.Changes() >= 0.45) ||
+         (look.Changes() >= 0.36 && ShareOfWords(part) <= 0.38);
+}
+
+// A key of parts between slashes ("team/prod/9f8e7d6c5b4a39281706f5e4"): 20 characters of it are in
+// parts that no path has, or one part looks random by itself. A file's name may have both.
+size_t KeyOfPartsAt(std::string_view text, size_t at) {
+  constexpr size_t kLeastOdd = 20;
+  const auto in_part = [](char c) { return IsTokenCharacter(c) || c == '+'; };
+  const auto in_key = [&](char c) { return in_part(c) || c == '/'; };
+  if (at > 0 && in_key(text[at - 1])) return 0;
+  const size_t looked = RunEnd(text, at, in_key, kLooks);
+  const bool file = looked + 1 < text.size() && text[looked] == '.' && IsAlnum(text[looked + 1]);
+  if (file || !text.substr(at, looked - at).contains('/')) return 0;
+  size_t odd = 0, hex = 0;
+  for (size_t begin = at; begin < looked; ++begin) {
+    const size_t end = std::min(RunEnd(text, begin, in_part), looked);
+    const std::string_view part = text.substr(begin, end - begin);
+    if (LooksRandom(part) || IsRandomHex(part))
+      odd += kLeastOdd;
+    else if (IsOddPart(part))
+      odd += part.size();
+    else if (IsHexPart(part))
+      hex += part.size();
+    begin = end;
+  }
+  if (odd == 0 || odd + hex < kLeastOdd) return 0;
+  return RunEnd(text, RunEnd(text, looked, in_key), [](char c) { return c == '='; }) - at;
+}
+
 // 8-4-4-4-12.
 size_t UuidAt(std::string_view text, size_t at) {
   size_t end = at;
@@ -135,13 +185,6 @@ size_t UuidAt(std::string_view text, size_t at) {
     end = next;
   }
   return end < text.size() && IsAlnum(text[end]) ? 0 : end - at;
-}
-
-bool IsRandomHex(std::string_view run) {
-  constexpr size_t kShortest = 32;
-  if (run.size() < kShortest || !std::ranges::all_of(run, IsHex)) return false;
-  const Look look(run);
-  return look.digits >= 4 && look.lower + look.upper >= 4 && look.letters.count() >= 3;
 }
 
 }  // namespace
@@ -173,6 +216,7 @@ size_t TokenAt(std::string_view text, size_t at) {
 
 size_t RandomAt(std::string_view text, size_t at) {
   if (const size_t uuid = UuidAt(text, at); uuid > 0) return uuid;
+  if (const size_t key = KeyOfPartsAt(text, at); key > 0) return key;
   const auto is_plain = [](char c) { return IsTokenCharacter(c) && c != '_' && c != '-'; };
   const size_t plain_end = RunEnd(text, at, is_plain, kLooks);
   constexpr size_t kShortestPart = 4;  // so that texts of short words cost little

@@ -15,10 +15,10 @@ size_t PemAt(std::string_view text, size_t at);
 // begins at `at`.
 size_t TokenAt(std::string_view text, size_t at);
 
-// The size of what begins at `at` and looks random: hexadecimal of 32 digits or more, UUIDs, or
-// letters and digits of 20 or more without the look of words. Mangled names of C++, names in which
-// numbers and words alternate as in kernels', and addresses do not look random. Looks at 4 KB at
-// most.
+// The size of what begins at `at` and looks random: hexadecimal of 32 digits or more, UUIDs,
+// letters and digits of 20 or more without the look of words, or names between slashes of which
+// such parts are 20 characters or more. Mangled names of C++, names in which numbers and words
+// alternate as in kernels', addresses and names of files do not look random. Looks at 4 KB at most.
 size_t RandomAt(std::string_view text, size_t at);
 
 }  // namespace stepscope::redact

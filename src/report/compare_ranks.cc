@@ -39,6 +39,7 @@ struct Outlier {
   const CategoryChange* category = nullptr;
   double change = 0, others = 0;  // ns per step; negative: less
   double beyond = 0;              // what it changed by more than the others, at most its change
+  bool all = false;               // every rank changed that way, and not by little
 };
 
 enum class Way : int8_t { kMore = 1, kLess = -1 };
@@ -69,13 +70,17 @@ Outlier OutlierIn(const CategoryChange& category, const std::vector<int64_t>& ra
   // Where the others changed in the other way, it did not change by that.
   const double beyond = std::min(most - others, most);
   if (beyond <= kStandsOut * most) return {};
+  const auto alike = std::ranges::count_if(
+      changes, [&](const auto& change) { return change.first >= kStandsOut * most; });
+  if (2 * alike >= std::ssize(changes) && changes.size() > 2) return {};  // it is one of many
   // Of more ranks, one stands out by chance more often.
   const bool changed = ExcessChanged(
       steps.in_a.Values(category.key, rank), MedianOfOthers(steps.in_a, category.key, rank, ranks),
       steps.in_b.Values(category.key, rank), MedianOfOthers(steps.in_b, category.key, rank, ranks),
       kRankByChance / static_cast<double>(ranks.size()));
   if (!changed) return {};
-  return {rank, &category, sign * most, sign * others, beyond};
+  const bool all = changes.size() > 2 && changes.front().first >= kOthersToo * most;
+  return {rank, &category, sign * most, sign * others, beyond, all};
 }
 
 Outlier FindOutlier(const std::vector<int64_t>& ranks, const StepComparison& steps, Way way) {
@@ -114,12 +119,22 @@ Table RankTable(const std::vector<int64_t>& ranks, const StepComparison& steps) 
 }
 
 // "Rank 2 takes 304 ms less unrecorded time per step than before: load (data.py:7) no longer runs."
-// Of what the others do too: "..., the others 41.7 ms more".
+// Of what the others do too: "..., the others 41.7 ms more"; of what all do: "All ranks take more
+// device compute per step than before, rank 4 46.7 ms and the others 13.9 ms".
 Phrase SayOutlier(const Outlier& outlier, const Reason& reason) {
   const int64_t rank = outlier.rank.value_or(0);
   const bool less = outlier.change < 0;
   const std::string time = HumanTime(std::abs(outlier.change));
   const Phrase &category = outlier.category->part, why = AfterColon(reason);
+  if (outlier.all) {
+    const std::string theirs = HumanTime(std::abs(outlier.others));
+    return less ? Say("All ranks take less {category} per step than before, rank {rank} {time} and "
+                      "the others {others}{why}.",
+                      category, rank, time, theirs, why)
+                : Say("All ranks take more {category} per step than before, rank {rank} {time} and "
+                      "the others {others}{why}.",
+                      category, rank, time, theirs, why);
+  }
   Phrase others;
   if (outlier.others / outlier.change >= kOthersToo) {
     const std::string theirs = HumanTime(std::abs(outlier.others));
@@ -172,7 +187,8 @@ RankChange AddRankChange(const ReportSet& a, const ReportSet& b, const StepCompa
        .because = SaySides(steps.in_a.Mean(category.key, more.rank),
                            steps.in_b.Mean(category.key, more.rank)) +
                   "; " + SayOthers(more, ranks, steps) + reason.because,
-       .hint = Say("on rank {rank}: {hint}", *more.rank, HintOn(category, reason)),
+       .hint = more.all ? HintOn(category, reason)
+                        : Say("on rank {rank}: {hint}", *more.rank, HintOn(category, reason)),
        .impact = ToInt64(more.beyond),
        .table = "ranks",
        .cause = {category.cause, more.rank},

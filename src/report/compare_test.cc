@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "report/columns.h"
@@ -315,6 +316,34 @@ TEST(Compare, TheRankThatBecameSlowerLeadsAndTheWaitingIsItsEvidence) {
   EXPECT_EQ(finding.severity, Severity::kHigh);
   ASSERT_EQ(finding.evidence.size(), 2u);
   EXPECT_EQ(finding.evidence[0].message, "Device collectives grew by 225 ns per step.");
+}
+
+// Of ranks whose compute was 1 µs before, and is this many ns after; they wait for the slowest.
+std::string SaidOfCompute(const std::vector<int64_t>& after) {
+  std::vector<Times> was, is;
+  for (const int64_t compute : after) {
+    was.push_back({.input = 0, .compute = 1000, .collectives = 100});
+    is.push_back(
+        {.input = 0, .compute = compute, .collectives = 100 + std::ranges::max(after) - compute});
+  }
+  const auto answer = Compare(Steps(was), Steps(is));
+  std::string said(answer.verdict);
+  for (const Finding& finding : answer.reports[0].findings) said += "\n" + finding.message;
+  return said;
+}
+
+TEST(Compare, ARankIsNamedOnlyBeyondWhatTheOthersDo) {
+  EXPECT_TRUE(SaidOfCompute({1020, 1020, 1020, 1020, 1300, 1020})
+                  .contains("Rank 4 takes 300 ns more device compute per step than before."));
+  const std::string all = SaidOfCompute({1100, 1100, 1100, 1100, 1300, 1100});
+  EXPECT_TRUE(
+      all.contains("All ranks take more device compute per step than before, rank 4 300 ns "
+                   "and the others 100 ns."))
+      << all;
+  for (const std::vector<int64_t>& alike :
+       {std::vector<int64_t>{1250, 1000, 1260, 1000, 1300, 1000},
+        std::vector<int64_t>{1250, 1240, 1260, 1250, 1300, 1250}})
+    EXPECT_FALSE(SaidOfCompute(alike).contains("ank 4")) << SaidOfCompute(alike);
 }
 
 TEST(Compare, AKernelInPlaceOfAnotherIsOneRow) {

@@ -37,7 +37,9 @@ double PerStep(const Finding& f, const RankTime& whole) {
   if (whole.steps <= 0) return 0;
   // What is done once, and was measured over the recording, is no cost of each step.
   if (IsDoneOnce(f) && f.extent.steps <= 0 && !f.since) return 0;
-  const double mean = static_cast<double>(whole.time) / whole.steps;
+  const bool measured = f.extent.steps > 0 && f.extent.time > 0;
+  const double mean = measured ? static_cast<double>(f.extent.time) / f.extent.steps
+                               : static_cast<double>(whole.time) / whole.steps;
   const auto lost = static_cast<double>(f.impact);
   if (f.since) {
     const LaterSteps later = StepsSince(*f.since, whole);

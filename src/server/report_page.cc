@@ -65,6 +65,7 @@ Result<Session> OpenRun(const server::SourceRun& run, const ReportPageOptions& o
                                .keep_events = true,
                                .settings = options.settings,
                                .redact = options.redact,
+                               .max_input = options.max_input,
                                .on_progress = options.on_progress});
 }
 

@@ -18,10 +18,12 @@ struct Traced {
 };
 
 Result<Traced> AskTraces(std::span<const std::string> traces, const WalkOptions& walk,
-                         const std::stop_token& stop) {
+                         const GoodputReportOptions& options) {
+  const std::stop_token& stop = options.stop;
   OpenOptions open{.analyses = {"overview", "input_pipeline", "temporal_breakdown", "comm_overlap",
                                 "idle_time", "stragglers", "flops", "kernel_breakdown"},
                    .threads = walk.threads,
+                   .max_input = options.max_input,
                    .on_progress = walk.on_progress,
                    .stop = stop};
   const auto session = Session::Open(traces, open);
@@ -53,7 +55,7 @@ bool AreOfTheJob(const ReportSet& answer) {
 
 Result<ReportSet> GoodputWalk(GoodputReportOptions options, std::span<const std::string> traces,
                               const WalkOptions& walk) {
-  auto traced = AskTraces(traces, walk, options.stop);
+  auto traced = AskTraces(traces, walk, options);
   if (!traced) return std::unexpected(traced.error());
   ReportSet& of_traces = traced->answer;
   const auto step_time = StepTimeIn(of_traces);

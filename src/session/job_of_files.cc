@@ -96,6 +96,30 @@ Error TwoRuns(const FileOfJob& first, const FileOfJob& second) {
           .hint = "compare them (stepscope compare A B), or give one of them"};
 }
 
+// The recordings of one process of each rank.
+struct Start {
+  int64_t begin = 0;  // ns
+  std::vector<const FileOfJob*> files;
+};
+
+// "a_rank0.json and a_rank1.json, b_rank0.json and b_rank1.json (24.0 s later)".
+Error SeveralStarts(std::span<const Start> starts) {
+  Error error{.what =
+                  "most ranks were recorded in several processes: these are starts of a job "
+                  "that followed each other, or different jobs"};
+  const char* separator = ": ";
+  for (const Start& start : starts) {
+    error.what += separator + std::string(SayFiles(start.files));
+    const int64_t later = start.begin - starts.front().begin;
+    if (later > 0) error.what += fmt::format(" ({} later)", HumanTime(static_cast<double>(later)));
+    separator = "; ";
+  }
+  error.hint =
+      "give the files of one, move them to a directory of their own, or compare them (stepscope "
+      "compare A B)";
+  return error;
+}
+
 void NoteGroups(std::span<const FileOfJob> files, Notes& notes) {
   const auto differs = [&](const FileOfJob& file) {
     return Contradict(*files.front().recording, *file.recording);
@@ -192,6 +216,33 @@ Result<void> CheckOneRun(std::span<const FileOfJob> files) {
     }
   }
   return {};
+}
+
+Result<void> CheckOneStart(std::span<const FileOfJob> files) {
+  // By rank, its recordings by when they began.
+  std::map<int64_t, std::vector<std::pair<int64_t, const FileOfJob*>>> ranks;
+  for (const FileOfJob& file : files) {
+    const auto time = CoreOf(*file.recording);
+    if (time && !file.process.empty() && file.tells_rank)
+      ranks[file.recording->rank].emplace_back(time->start, &file);
+  }
+  std::vector<Start> starts;
+  int64_t several = 0;
+  for (auto& [rank, recordings] : ranks) {
+    std::ranges::stable_sort(recordings, {}, [](const auto& r) { return r.first; });
+    std::vector<std::string> processes;
+    for (const auto& [begin, file] : recordings) {
+      const auto at = std::ranges::find(processes, file->process);
+      const auto number = static_cast<size_t>(at - processes.begin());
+      if (at == processes.end()) processes.push_back(file->process);
+      if (number == starts.size()) starts.push_back({.begin = begin});
+      starts[number].files.push_back(file);
+      starts[number].begin = std::min(starts[number].begin, begin);
+    }
+    several += processes.size() > 1;
+  }
+  if (2 * several <= std::ssize(ranks)) return {};
+  return std::unexpected(SeveralStarts(starts));
 }
 
 void NoteJob(std::span<const FileOfJob> files, RunInfo& info) {

@@ -20,6 +20,7 @@ struct FileOfJob {
   std::optional<int64_t> world_size;
   bool tells_rank = false;  // itself, not only its name or place
   const RankActivity* recording = nullptr;
+  std::string process = {};  // its number; empty: unknown
 };
 
 // From the first activity to the start of the last, without a hundredth of them at either end,
@@ -34,6 +35,11 @@ Result<void> CheckSameWorld(std::span<const FileOfJob> files);
 // alone tell that only of one machine, since ranks may be numbered on each. Files of one folder are
 // taken as its owner left them. n log n.
 Result<void> CheckOneRun(std::span<const FileOfJob> files);
+
+// Fails where most ranks were recorded in two processes each, one after the other or at once: these
+// are two starts of a job, or two jobs, whose steps and ranks are not the same. Lists which files
+// belong to which. A rank's recordings of one process are its windows.
+Result<void> CheckOneStart(std::span<const FileOfJob> files);
 
 // Notes which ranks have no recording, and what makes doubtful that all are of one job: process
 // groups that contradict each other, and ranks of one machine that were not recorded at one time.

@@ -126,6 +126,44 @@ TEST(JobOfFiles, RecordingsOneAfterAnotherMayLieAnywhere) {
   EXPECT_EQ(answer->run.ranks, 1);
 }
 
+// What the host does at `start` µs, in this process.
+std::string OfProcess(int rank, int process, int64_t start) {
+  return testing::Document(
+      {Kernel("gemm", start, 10), Kernel("gemm", start + 100, 10),
+       fmt::format(
+           R"({{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":{},"tid":1,"ts":{},"dur":9}})",
+           process, start)},
+      fmt::format(R"("distributedInfo":{{"rank":{},"world_size":2}},)", rank));
+}
+
+TEST(JobOfFiles, RanksOfTwoProcessesEachAreOfTwoStarts) {
+  const ScratchFolder folder;
+  folder.Write("a_rank0.json", OfProcess(0, 70, 0));
+  folder.Write("a_rank1.json", OfProcess(1, 71, 3));
+  folder.Write("b_rank0.json", OfProcess(0, 80, 24'000'000));
+  folder.Write("b_rank1.json", OfProcess(1, 81, 24'000'009));
+  const auto both = Ask({folder.path()});
+  ASSERT_FALSE(both);
+  EXPECT_TRUE(
+      both.error().what.ends_with("different jobs: a_rank0.json and a_rank1.json; "
+                                  "b_rank0.json and b_rank1.json (24.0 s later)"))
+      << both.error().what;
+  EXPECT_TRUE(both.error().hint.starts_with("give the files of one")) << both.error().hint;
+  const auto one = Ask({folder.path() + "/b_rank0.json", folder.path() + "/b_rank1.json"});
+  ASSERT_TRUE(one);
+  EXPECT_EQ(one->run.ranks, 2);
+}
+
+// A rank that was started again alone goes on with the others; windows are of one process.
+TEST(JobOfFiles, ARankStartedAgainAndWindowsAreOfOneStart) {
+  const ScratchFolder folder;
+  folder.Write("a_rank0.json", OfProcess(0, 70, 0));
+  folder.Write("a_rank1.json", OfProcess(1, 71, 3));
+  folder.Write("b_rank0.json", OfProcess(0, 70, 24'000'000));
+  folder.Write("b_rank1.json", OfProcess(1, 99, 24'000'009));
+  EXPECT_TRUE(Ask({folder.path()}));
+}
+
 // As where each host numbers its own ranks.
 TEST(JobOfFiles, NamesAloneDoNotTellTwoRunsOfTwoHosts) {
   for (const char* host : {"a", "b"}) {

@@ -268,7 +268,8 @@ std::vector<FileOfJob> FilesOfJob(const std::vector<LoadedFile>& files) {
   std::vector<FileOfJob> of_job;
   for (const LoadedFile& file : files) {
     if (file.used && !file.memory_only)
-      of_job.push_back({file.info.path, file.world_size, file.own_rank.has_value(), &file.rank});
+      of_job.push_back(
+          {file.info.path, file.world_size, file.own_rank.has_value(), &file.rank, file.process});
   }
   return of_job;
 }
@@ -330,6 +331,7 @@ Result<LoadedRun> LoadRun(const FoundTraces& found, Wanted keep, const OpenOptio
   const std::vector<FileOfJob> of_job = FilesOfJob(files);
   if (auto checked = CheckSameWorld(of_job); !checked) return std::unexpected(checked.error());
   if (auto checked = CheckOneRun(of_job); !checked) return std::unexpected(checked.error());
+  if (auto checked = CheckOneStart(of_job); !checked) return std::unexpected(checked.error());
   LoadedRun run;
   run.places = Places(options.storage, LimitOf(options.max_input));
   run.threads = options.threads;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <new>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -16,6 +17,20 @@
 
 namespace stepscope {
 namespace {
+
+// The number of the process whose threads the trace has; empty: there are several, or none.
+std::string ProcessOf(const Trace& trace) {
+  constexpr std::string_view kDigits = "0123456789";
+  std::string process;
+  for (const Track& track : trace.tracks) {
+    const bool number =
+        !track.process.empty() && track.process.find_first_not_of(kDigits) == std::string::npos;
+    if (track.is_stream || !number) continue;
+    if (!process.empty() && process != track.process) return "";
+    process = track.process;
+  }
+  return process;
+}
 
 // What a damaged file's own report says in the list of files.
 std::string ProblemOf(const Notes& notes) {
@@ -89,6 +104,7 @@ void TakeTrace(LoadedFile& file, Trace trace, const LoadOptions& load, const Rea
     if (trace.notes.Count(NoteKind::kTruncated) == 0) trace.notes.Add(NoteKind::kTruncated);
   }
   file.notes = std::move(trace.notes);
+  file.process = ProcessOf(trace);
   file.own_rank = trace.meta.rank;
   file.world_size = trace.meta.world_size;
   file.memory_only = trace.meta.memory_only;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "base/string_table.h"
@@ -34,6 +35,7 @@ struct LoadedFile {
   StringTable strings;
   std::optional<int64_t> own_rank;  // as the trace says
   std::optional<int64_t> world_size;
+  std::string process;  // its number, where the trace has threads of one process alone
   bool used = false;
   bool memory_only = false;       // no recording, but a memory timeline that accompanies one
   size_t part = 0;                // which of the recordings in its file

@@ -88,6 +88,7 @@ Result<void> LearnSegment(const std::string& path, const redact::Redactor& redac
     redactor.Learn(event.writer, Hint::kWriter, words);
     redactor.Learn(event.text, HintOfText(event.kind), words);
   });
+  if (reader->failed()) return std::unexpected(*reader->failed());
   return {};
 }
 
@@ -98,6 +99,7 @@ Result<int64_t> RewriteSegment(const std::string& path, const redact::Redactor& 
   goodput::Notes notes;
   Encoder encoder(redactor, reader->header());
   reader->Finish(notes, [&](const Event& event) { encoder.Take(event); });
+  if (reader->failed()) return std::unexpected(*reader->failed());
   auto written = file.Append(encoder.Header());
   if (written) written = file.Append(encoder.Slots());
   if (!written) return std::unexpected(written.error());

@@ -10,6 +10,7 @@
 namespace stepscope {
 
 std::string TitleOfPart(std::string part) {
+  if (part == "all_others") return "unrecorded time";  // windows are recorded without Python
   std::ranges::replace(part, '_', ' ');
   return part;
 }

@@ -234,7 +234,7 @@ TEST(Watch, APartExplainsAQuarterOfHowMuchLongerStepsTook) {
          .step_time = step,
          .parts = {{0, "device_compute", compute}, {0, "all_others", step - compute}}});
   }
-  EXPECT_EQ(WatchedReport(windows).tables[0].rows[0][4], Cell(std::string("all others")));
+  EXPECT_EQ(WatchedReport(windows).tables[0].rows[0][4], Cell(std::string("unrecorded time")));
   const WatchedWindow last = windows.back();
   windows.pop_back();
   EXPECT_EQ(SlowerPart(windows, last)->part, "all_others");

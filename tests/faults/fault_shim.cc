@@ -4,10 +4,16 @@
 //   FAULT_KIND   alloc, open, read, write, sync, rename or socket
 //   FAULT_AT     which call fails, from 1; 0: none
 //   FAULT_STAYS  1: all calls after it fail, too, as on a full disk
-//   FAULT_COUNT  a file that gets the number of calls when main() returns
+//   FAULT_COUNT  a file that gets the number of calls when main() returns, or _Exit() is called
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/timerfd.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -53,6 +59,13 @@ bool Fails(Kind of, int error) {
   if (fail_at == 0 || (stays ? call < fail_at : call != fail_at)) return false;
   errno = error;
   return true;
+}
+
+// Whether the descriptor is of a file: writes to eventfds and pipes, by which threads wake each
+// other, do not fail.
+bool IsFile(int fd) {
+  struct stat state{};
+  return fstat(fd, &state) == 0 && S_ISREG(state.st_mode);
 }
 
 template <class Function>
@@ -105,6 +118,11 @@ void* realloc(void* old, size_t bytes) {
 void* aligned_alloc(size_t alignment, size_t bytes) {
   return Fails(Kind::kAlloc, ENOMEM) ? nullptr : __libc_memalign(alignment, bytes);
 }
+void* mmap(void* at, size_t bytes, int protection, int flags, int file, off_t from) {
+  if (Fails(Kind::kAlloc, ENOMEM)) return MAP_FAILED;
+  NEXT(mmap);
+  return next(at, bytes, protection, flags, file, from);
+}
 int posix_memalign(void** out, size_t alignment, size_t bytes) {
   if (Fails(Kind::kAlloc, ENOMEM)) return ENOMEM;
   *out = __libc_memalign(alignment, bytes);
@@ -139,8 +157,14 @@ int openat(int folder, const char* path, int flags, ...) {
   return next(folder, path, flags, mode);
 }
 
+DIR* opendir(const char* path) {
+  if (Fails(Kind::kOpen, EMFILE)) return nullptr;
+  NEXT(opendir);
+  return next(path);
+}
+
 ssize_t read(int fd, void* into, size_t bytes) {
-  if (Fails(Kind::kRead, EIO)) return -1;
+  if (IsFile(fd) && Fails(Kind::kRead, EIO)) return -1;
   NEXT(read);
   return next(fd, into, bytes);
 }
@@ -149,8 +173,13 @@ ssize_t pread(int fd, void* into, size_t bytes, off_t at) {
   NEXT(pread);
   return next(fd, into, bytes, at);
 }
+ssize_t pread64(int fd, void* into, size_t bytes, off64_t at) {
+  if (Fails(Kind::kRead, EIO)) return -1;
+  NEXT(pread64);
+  return next(fd, into, bytes, at);
+}
 ssize_t write(int fd, const void* from, size_t bytes) {
-  if (fd > 2 && Fails(Kind::kWrite, ENOSPC)) return -1;
+  if (IsFile(fd) && Fails(Kind::kWrite, ENOSPC)) return -1;
   NEXT(write);
   return next(fd, from, bytes);
 }
@@ -159,8 +188,23 @@ ssize_t pwrite(int fd, const void* from, size_t bytes, off_t at) {
   NEXT(pwrite);
   return next(fd, from, bytes, at);
 }
+ssize_t pwrite64(int fd, const void* from, size_t bytes, off64_t at) {
+  if (Fails(Kind::kWrite, ENOSPC)) return -1;
+  NEXT(pwrite64);
+  return next(fd, from, bytes, at);
+}
+int posix_fallocate(int fd, off_t from, off_t bytes) {
+  if (Fails(Kind::kWrite, ENOSPC)) return ENOSPC;
+  NEXT(posix_fallocate);
+  return next(fd, from, bytes);
+}
+int ftruncate(int fd, off_t bytes) {
+  if (Fails(Kind::kWrite, EIO)) return -1;
+  NEXT(ftruncate);
+  return next(fd, bytes);
+}
 ssize_t writev(int fd, const iovec* parts, int count) {
-  if (fd > 2 && Fails(Kind::kWrite, ENOSPC)) return -1;
+  if (IsFile(fd) && Fails(Kind::kWrite, ENOSPC)) return -1;
   NEXT(writev);
   return next(fd, parts, count);
 }
@@ -174,6 +218,11 @@ int fdatasync(int fd) {
   NEXT(fdatasync);
   return next(fd);
 }
+int syncfs(int fd) {
+  if (Fails(Kind::kSync, EIO)) return -1;
+  NEXT(syncfs);
+  return next(fd);
+}
 int rename(const char* from, const char* to) {
   if (Fails(Kind::kRename, EACCES)) return -1;
   NEXT(rename);
@@ -183,6 +232,11 @@ int linkat(int from_folder, const char* from, int to_folder, const char* to, int
   if (Fails(Kind::kRename, EACCES)) return -1;
   NEXT(linkat);
   return next(from_folder, from, to_folder, to, flags);
+}
+int link(const char* from, const char* to) {
+  if (Fails(Kind::kRename, EACCES)) return -1;
+  NEXT(link);
+  return next(from, to);
 }
 int mkdir(const char* path, mode_t mode) {
   if (Fails(Kind::kRename, EACCES)) return -1;
@@ -204,6 +258,36 @@ int accept(int fd, sockaddr* address, socklen_t* bytes) {
   NEXT(accept);
   return next(fd, address, bytes);
 }
+int accept4(int fd, sockaddr* address, socklen_t* bytes, int flags) {
+  if (Fails(Kind::kSocket, EMFILE)) return -1;
+  NEXT(accept4);
+  return next(fd, address, bytes, flags);
+}
+int listen(int fd, int backlog) {
+  if (Fails(Kind::kSocket, EADDRINUSE)) return -1;
+  NEXT(listen);
+  return next(fd, backlog);
+}
+int epoll_create1(int flags) {
+  if (Fails(Kind::kSocket, EMFILE)) return -1;
+  NEXT(epoll_create1);
+  return next(flags);
+}
+int eventfd(unsigned count, int flags) {
+  if (Fails(Kind::kSocket, EMFILE)) return -1;
+  NEXT(eventfd);
+  return next(count, flags);
+}
+ssize_t recv(int fd, void* into, size_t bytes, int flags) {
+  if (Fails(Kind::kSocket, ECONNRESET)) return -1;
+  NEXT(recv);
+  return next(fd, into, bytes, flags);
+}
+ssize_t send(int fd, const void* from, size_t bytes, int flags) {
+  if (Fails(Kind::kSocket, EPIPE)) return -1;
+  NEXT(send);
+  return next(fd, from, bytes, flags);
+}
 ssize_t recvmsg(int fd, msghdr* message, int flags) {
   if (Fails(Kind::kSocket, ECONNRESET)) return -1;
   NEXT(recvmsg);
@@ -213,6 +297,11 @@ ssize_t sendmsg(int fd, const msghdr* message, int flags) {
   if (Fails(Kind::kSocket, EPIPE)) return -1;
   NEXT(sendmsg);
   return next(fd, message, flags);
+}
+
+void _Exit(int code) noexcept {
+  WriteCount();
+  _exit(code);
 }
 
 }  // extern "C"

@@ -163,6 +163,25 @@ describe("the first screen", () => {
     await slow.close();
   });
 
+  test("findings lead to the range, rank and event that they speak of, and from there back to this page", async () => {
+    const watched = await open("slow"), { page } = watched;
+    const links = await page.locator(".top-findings .to-timeline").evaluateAll((all) => all.map((one) => one.getAttribute("href")!));
+    assert.ok(links.length > 0);
+    for (const link of links) {
+      const asked = new URLSearchParams(link.split("?")[1]), name = asked.get("show.name"), kind = asked.get("show.kind"), step = asked.get("show.step");
+      await page.evaluate((hash) => { location.hash = hash; }, link);
+      await page.waitForSelector(".tl-back");
+      assert.equal(await watched.text(".tl-back"), "‹ Back to Summary", link);
+      if (name) assert.equal(await watched.text(".tl-details h2"), name, link);
+      if (kind) assert.equal(await watched.text(".tl-details dd[data-field=kind]"), kind, link);
+      if ((name || kind) && asked.has("show.rank")) assert.equal(await watched.text(".tl-details dd[data-field=rank]"), asked.get("show.rank"), link);
+      if (step) assert.match(await page.evaluate(() => location.hash), new RegExp(`[?&]marks=[^&]*step[^&]*${step.replaceAll(".", "\\.")}(&|$)`), link);
+      await page.locator(".tl-back").click();
+      await page.waitForSelector("h1.verdict");
+    }
+    await watched.close();
+  });
+
   test("of one rank, and without steps, has no empty place", async () => {
     for (const job of ["one", "unmarked"] as const) {
       const watched = await open(job);

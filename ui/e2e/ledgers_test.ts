@@ -47,11 +47,10 @@ after(async () => {
 
 const openHome = () => Watched.at(browser, server.url, `#/run/${run}`, ".goodput-source");
 
-// The page of a ledger with several jobs opens on their list.
+// The page of a ledger with several jobs opens on their list, whose links lead to each.
 async function openJob(watched: Watched, name: Name, job: string): Promise<void> {
   await watched.page.waitForFunction((id) => location.hash.startsWith(`#/ledger/${id}`), ledgers[name]);
-  await watched.page.locator("#choose-job").waitFor();
-  await watched.page.selectOption("#choose-job", job);
+  await watched.page.locator(".job-losses tbody").getByRole("link", { name: job, exact: true }).click();
   await checkLedger(watched, name, job);
 }
 

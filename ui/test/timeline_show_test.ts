@@ -47,6 +47,8 @@ test("a finding stands for its cause, since the step before it changed; else for
   assert.deepEqual(of({ cause: { kind: "compute", rank: 2, step: null }, since_step: 5 }), { rank: 2, step: "4..5", kind: "compute" });
   assert.deepEqual(of({ cause: { kind: "", rank: null, step: 3 } }), { step: "3" });
   assert.deepEqual(of({ table: "top", cause: { kind: "", rank: null, step: null } }), { rank: 4, name: "gemm" });
+  evidence.rows = [["gemm", 4], ["gemm", 5]];
+  assert.deepEqual(of({ table: "top", cause: { kind: "", rank: null, step: null } }), { name: "gemm" }, "the longest of all ranks");
   assert.deepEqual(of({ cause: { kind: "communication", rank: null, step: null } }), { kind: "communication" });
   assert.equal(of({ cause: { kind: "input", rank: null, step: null } }), null);
 });

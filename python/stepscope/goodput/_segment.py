@@ -112,6 +112,7 @@ class Segment:
         self._told = None
         self._given = io.BytesIO()  # its position counts reserved slots
         self._take = self._given.seek
+        self._descriptor = -1  # where creating fails
         self._descriptor = create(path, os.O_RDWR, group_readable)
         try:
             _take_blocks(self._descriptor, size)

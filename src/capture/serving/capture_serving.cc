@@ -59,6 +59,7 @@ class ServingRun {
   ServingClient client_;
   int64_t end_ = 0;  // of all waiting
   int64_t world_size_ = 0;
+  std::string doubt_;  // why nobody knows whether a profile began; empty: it did
   CaptureResult result_;
 };
 
@@ -80,9 +81,11 @@ Result<void> ServingRun::Profile(Lock& lock) {
     return std::unexpected(begun.error());
   }
   result_.start = WallClock();
-  if (!*begun) result_.unknown.emplace_back("The server did not say that the profile began.");
+  if (!begun->empty())
+    result_.unknown.push_back("The server did not say that the profile began: " + *begun + ".");
+  doubt_ = *begun;
   Tell("recording");
-  if (*begun) Wait();
+  if (doubt_.empty()) Wait();
   result_.cancelled = Cancelled();
   Tell("stopping");
   const auto stopped = client_.Stop(Left());
@@ -111,13 +114,13 @@ void ServingRun::TakeFile(RunFolder& folder, const WrittenTrace& trace, int numb
 void ServingRun::NameMissing(const std::set<int64_t>& ranks, size_t traces) {
   constexpr std::string_view kWhere =
       "to the folder of its configuration (VLLM_TORCH_PROFILER_DIR or SGLANG_TORCH_PROFILER_DIR) "
-      "on "
-      "its host; name it where it can be read";
+      "on its host; name it where it can be read";
   const std::string reason =
-      !options_.traces.empty() ? "no trace was written to " + options_.traces
-      : result_.unknown.empty()
-          ? fmt::format("the server wrote its traces itself, {}", kWhere)
-          : fmt::format("it is not known whether the server wrote traces: if so, {}", kWhere);
+      !options_.traces.empty()  ? "no trace was written to " + options_.traces
+      : result_.unknown.empty() ? fmt::format("the server wrote its traces itself, {}", kWhere)
+      : doubt_.empty()
+          ? fmt::format("it is not known whether the server wrote traces: if so, {}", kWhere)
+          : fmt::format("it is not known whether a profile began: {}", doubt_);
   if (ranks.empty()) {
     const auto wanted = static_cast<size_t>(std::max<int64_t>(1, world_size_));
     for (size_t k = traces; k < wanted; ++k)

@@ -151,6 +151,30 @@ TEST(CaptureServing, TellsWhereTracesAreThatCannotBeRead) {
       << rows[0];
 }
 
+// What answers anything with 200 is no server of these.
+TEST(CaptureServing, SaysWhatWasAnsweredWhereNobodyKnowsWhetherAProfileBegan) {
+  const auto reason = [](const std::string& answer) {
+    const CannedServer server([&](CannedConnection& connection) {
+      while (connection.ReceiveUntil("\r\n\r\n") && connection.Send(answer)) {
+        connection.Wait(std::chrono::milliseconds(10));
+        return;
+      }
+    });
+    const ScratchFolder scratch;
+    ServingCaptureOptions options{.address = "http://" + server.address(), .patience = kSecond};
+    options.capture.folder = scratch.path() + "/run";
+    options.capture.window.duration = 20 * kMillisecond;
+    const auto result = CaptureServing(options);
+    return result ? result->outcomes.at(0).reason : result.error().what;
+  };
+  EXPECT_EQ(reason("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"),
+            "it is not known whether a profile began: to /start_profile it answered HTTP status "
+            "200: {}, which neither vLLM nor SGLang does");
+  EXPECT_EQ(reason("\x01\x02 noise\r\n\r\n"),
+            "it is not known whether a profile began: to /start_profile: what came back is no HTTP "
+            "answer");
+}
+
 TEST(CaptureServing, SaysWhatAServerWithoutProfilerLacks) {
   auto other = http::Server::Listen("127.0.0.1", 0, {.most_body = 100});
   ASSERT_TRUE(other.has_value());

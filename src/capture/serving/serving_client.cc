@@ -1,5 +1,5 @@
-// Implements the questions to a server. Facts: vLLM and SGLang answer 200 with a short text or
-// none; vLLM ignores a second start, SGLang refuses it with 500.
+// Implements the questions to a server. Facts: vLLM answers 200 without words, SGLang with words of
+// the profile; vLLM ignores a second start, SGLang refuses it with 500.
 #include "capture/serving/serving_client.h"
 
 #include <fmt/format.h>
@@ -32,6 +32,13 @@ std::string WordsOf(const http::Answer& answer) {
   for (const char c : valid)
     if (static_cast<uint8_t>(c) >= 0x20 && c != 0x7f) words += c;
   return words.empty() ? words : ": " + words;
+}
+
+// Whether these are the words of a server that has such a profiler. What answers 200 to anything
+// is none.
+bool KnowsProfiles(const http::Answer& answer) {
+  const bool blank = answer.body.find_first_not_of(" \r\n") == std::string::npos;
+  return blank || answer.body.contains("rofil");
 }
 
 std::string_view HintFor(int status) {
@@ -86,15 +93,18 @@ int64_t ServingClient::WorldSize(int64_t patience) {
   return answer.status == 200 ? WorldSizeOf(answer.body) : 0;
 }
 
-Result<bool> ServingClient::Start(int64_t steps, int64_t patience) {
+Result<std::string> ServingClient::Start(int64_t steps, int64_t patience) {
   const std::string body = steps > 0 ? fmt::format(R"({{"num_steps": {}}})", steps) : "{}";
   const http::Answer answer =
       Ask({.path = "/start_profile", .body = body, .type = "application/json"},
           std::min(kStartTime, patience));
-  if (answer.status == 200) return true;
+  const std::string said =
+      fmt::format("to /start_profile it answered HTTP status {}{}", answer.status, WordsOf(answer));
+  if (answer.status == 200)
+    return KnowsProfiles(answer) ? "" : said + ", which neither vLLM nor SGLang does";
   if (answer.status == 0) {
     const bool unheard = answer.body.starts_with("cannot");
-    if (!unheard) return false;
+    if (!unheard) return "to /start_profile" + WordsOf(answer);
     return std::unexpected(
         Error{answer.body, where(), "see that the server runs and give its address"});
   }
@@ -103,7 +113,7 @@ Result<bool> ServingClient::Start(int64_t steps, int64_t patience) {
     if (answer.body.contains("already in progress"))
       return std::unexpected(Error{"another profile is under way in this server", where(),
                                    "capture again later, or end it: POST /stop_profile"});
-    return false;
+    return said;
   }
   return std::unexpected(
       Error{fmt::format("the server refused to start a profile: HTTP status {}{}", answer.status,

@@ -19,9 +19,9 @@ class ServingClient {
   // Workers by the server's own answer (SGLang's /get_server_info); 0: it does not say.
   int64_t WorldSize(int64_t patience);
 
-  // `steps`: SGLang's num_steps; 0: until Stop(). Fails where no profile has begun for sure; true
-  // if it has begun, false if nobody knows.
-  Result<bool> Start(int64_t steps, int64_t patience);
+  // `steps`: SGLang's num_steps; 0: until Stop(). Fails where no profile has begun for sure. Else
+  // why nobody knows whether it has; empty: it has.
+  Result<std::string> Start(int64_t steps, int64_t patience);
 
   // vLLM writes its traces before it answers. Asks again where the connection broke. Fails, with
   // the server's words, where it may still profile.

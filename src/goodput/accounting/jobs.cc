@@ -118,9 +118,10 @@ namespace {
 
 using TakeOne = std::function<void(const Event&, Notes&)>;
 
-Result<void> ReadFiles(const std::vector<std::string>& files, Jobs& jobs, const TakeOne& take) {
+Result<void> ReadFiles(const std::vector<std::string>& files, int64_t max_input, Jobs& jobs,
+                       const TakeOne& take) {
   for (const std::string& path : files) {
-    auto file = ReadEventsFile(path, jobs.notes, take);
+    auto file = ReadEventsFile(path, jobs.notes, take, LimitOf(max_input));
     if (!file) return std::unexpected(file.error());
     jobs.files.push_back(std::move(*file));
   }
@@ -131,7 +132,8 @@ Result<void> ReadFiles(const std::vector<std::string>& files, Jobs& jobs, const 
 Result<Jobs> ReadInOrder(const std::vector<std::string>& files, const ReadJobsOptions& options) {
   Jobs jobs;
   std::vector<Event> events;
-  const auto read = ReadFiles(files, jobs, [&](const Event& e, Notes&) { events.push_back(e); });
+  const auto read = ReadFiles(files, options.max_input, jobs,
+                              [&](const Event& e, Notes&) { events.push_back(e); });
   if (!read) return std::unexpected(read.error());
   Notes note_counts;
   note_counts.Add(NoteKind::kOutOfOrder, PutInOrder(events));
@@ -144,9 +146,9 @@ Result<Jobs> ReadInOrder(const std::vector<std::string>& files, const ReadJobsOp
 Result<Jobs> ReadAsTheyCome(const std::vector<std::string>& files, const ReadJobsOptions& options) {
   Jobs jobs;
   Sorter sorter(jobs, options);
-  const auto read = ReadFiles(files, jobs, [&](const Event& event, Notes& note_counts) {
-    sorter.Take(event, note_counts);
-  });
+  const auto read =
+      ReadFiles(files, options.max_input, jobs,
+                [&](const Event& event, Notes& note_counts) { sorter.Take(event, note_counts); });
   if (!read) return std::unexpected(read.error());
   return jobs;
 }

@@ -24,6 +24,7 @@ struct ReadJobsOptions {
   bool ml_goodput = false;
   std::string job;  // only this job; empty: all
   std::optional<int64_t> at;
+  int64_t max_input = 0;  // as in GoodputReportOptions
 };
 
 // Properties of a job to group it by: "team", "user", "project", "cluster", "queue".

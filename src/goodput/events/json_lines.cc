@@ -84,6 +84,7 @@ class Reader {
   }
 
   void TakeAnyJson(std::string_view object) {
+    checks_.Turn();  // what it has may be no event
     dom::element document;
     if (parser_.parse(object.data(), object.size()).get(document) != simdjson::SUCCESS) {
       return note_counts_.Add(NoteKind::kBadLine);
@@ -166,10 +167,12 @@ void ReadJsonLines(ByteSource source, Notes& note_counts, const EventSink& sink)
 
 Result<InputFile> ReadEventsFile(const std::string& path, std::vector<Note>& notes,
                                  const std::function<void(const Event&, Notes&)>& sink,
-                                 size_t alone) {
+                                 const InputLimit& limit, size_t alone) {
   std::atomic<int64_t> bytes = 0;
+  ReadFailure failure;
   auto source = ByteSource::Open(path, &bytes);
   if (!source) return std::unexpected(source.error());
+  source->LimitInflated(limit, &failure);
   Notes of_reader, of_sink;  // of two threads
   InputFile file{.path = path, .rank = 0};
   const EventSink count_and_take = [&](const Event& event) {
@@ -183,6 +186,10 @@ Result<InputFile> ReadEventsFile(const std::string& path, std::vector<Note>& not
     EventRelay relay(count_and_take, alone);
     ReadStream(stream, of_reader, [&](const Event& event) { relay.Give(event); });
     relay.Finish();
+  }
+  if (auto refused = failure.Get()) {
+    refused->where = path;
+    return std::unexpected(*std::move(refused));
   }
   file.bytes = bytes;
   of_reader.Add(of_sink);

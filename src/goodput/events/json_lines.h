@@ -26,9 +26,11 @@ void ReadJsonLines(ByteSource source, Notes& note_counts, const EventSink& sink)
 
 // The same from a file, what is odd about it added to `notes`. `sink` may add to its notes; of
 // large files it is called in another thread (`alone`: see EventRelay), and from gzip one more
-// inflates ahead. Fails when it cannot be opened.
+// inflates ahead. Fails when it cannot be opened, and where it inflates to more than the limit:
+// events up to there were given then.
 Result<InputFile> ReadEventsFile(const std::string& path, std::vector<Note>& notes,
                                  const std::function<void(const Event&, Notes&)>& sink,
+                                 const InputLimit& limit = {},
                                  size_t alone = EventRelay::WhenWorthwhile());
 
 }  // namespace stepscope::goodput

@@ -180,7 +180,7 @@ TEST(JsonLinesRandom, ThreadsDoNotMatter) {
           outcome.events.push_back(e);
           if (outcome.events.size() == 5) note_counts.Add(NoteKind::kOtherJob);
         },
-        alone);
+        {}, alone);
     ASSERT_TRUE(file);
     EXPECT_EQ(static_cast<size_t>(file->events), expected.events.size());
     EXPECT_TRUE(outcome.events == expected.events) << alone;

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <span>
 #include <utility>
@@ -16,6 +16,7 @@
 #include "base/byte_source.h"
 #include "base/file_batch.h"
 #include "base/file_writer.h"
+#include "base/read_file.h"
 #include "base/sync_folder.h"
 #include "goodput/ledger/ledger_store.h"
 #include "goodput/ledger/sqlite.h"
@@ -57,11 +58,16 @@ class FolderStore : public LedgerStore {
   Result<Listing> List(Notes& note_counts) const override { return ListLogs(folder_, note_counts); }
 
   Result<SegmentReader> Open(const std::string& segment) const override {
-    return SegmentReader::Open(PathOf(segment));
+    auto source = OpenBytes(segment);
+    if (!source) return std::unexpected(source.error());
+    return SegmentReader::Open(std::move(*source), PathOf(segment));
   }
 
   Result<SegmentReader::Source> OpenBytes(const std::string& segment) const override {
-    return OpenSegmentFile(PathOf(segment));
+    auto source = OpenSegmentFile(PathOf(segment));
+    if (source) return Noting(std::move(*source));
+    if (source.error().kind == SegmentError::Kind::kSystem) failure_.Set(source.error());
+    return std::unexpected(Error(source.error()));
   }
 
   Result<void> Add(const std::string& segment, const SegmentHeader& header,
@@ -75,12 +81,9 @@ class FolderStore : public LedgerStore {
   }
 
   Result<void> Replace(const std::string& segment, const SegmentHeader& header) override {
-    auto source = ByteSource::Open(PathOf(segment));
-    if (!source) return std::unexpected(source.error());
-    std::string bytes, part(size_t{1} << 20, '\0');
-    for (size_t got = source->Read(part); got > 0; got = source->Read(part)) {
-      bytes.append(part, 0, got);
-    }
+    auto read = ReadFileIfThere(PathOf(segment));
+    if (!read) return std::unexpected(read.error());
+    std::string bytes = std::move(*read).value_or("");
     if (bytes.size() < kSlotsBegin) {
       return std::unexpected(Error{"cannot read a segment: it has no header", PathOf(segment), ""});
     }
@@ -110,10 +113,21 @@ class FolderStore : public LedgerStore {
     return std::filesystem::remove(PathOf(segment), failed);
   }
 
-  // The reader counts files it cannot read.
-  Result<void> ReadStatus() const override { return {}; }
+  Result<void> ReadStatus() const override {
+    const std::optional<Error> failed = failure_.Get();
+    return failed ? std::unexpected(*failed) : Result<void>();
+  }
 
  private:
+  // The source, whose errors ReadStatus() tells.
+  SegmentReader::Source Noting(SegmentReader::Source source) const {
+    return [this, source = std::move(source)](char* out, size_t size, uint64_t offset) mutable {
+      auto got = source(out, size, offset);
+      if (!got) failure_.Set(got.error());
+      return got;
+    };
+  }
+
   Result<void> Put(const std::string& segment, const SegmentHeader& header,
                    std::string_view bytes) {
     // Exceeding this limit raises a signal that ends the process.
@@ -130,13 +144,11 @@ class FolderStore : public LedgerStore {
 
   Result<void> AddToManifest(const std::vector<ManifestEntry>& news) const {
     const std::string path = PathOf(std::string(kLedgerManifest));
-    std::string bytes;
-    if (std::ifstream in(path, std::ios::binary); in) {
-      bytes.assign(std::istreambuf_iterator<char>(in), {});
-    }
+    const auto bytes = ReadFileIfThere(path);
+    if (!bytes) return std::unexpected(bytes.error());
     FileWriter file(path, sharing_);
     auto written = file.Create();
-    if (written) written = file.Append(bytes + EncodeEntries(news));
+    if (written) written = file.Append(bytes->value_or("") + EncodeEntries(news));
     if (written) written = file.Finish();
     if (written) written = file.Commit();
     return written ? SyncFolder(folder_) : written;
@@ -161,6 +173,7 @@ class FolderStore : public LedgerStore {
   std::unique_ptr<Sqlite> db_;
   std::unique_ptr<FileBatch> batch_;  // segments whose names come with the next sync
   std::vector<ManifestEntry> added_;  // not yet in the manifest
+  mutable ReadFailure failure_;
 };
 
 }  // namespace

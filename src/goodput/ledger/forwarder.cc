@@ -92,6 +92,9 @@ Result<void> Forwarder::SendAll(int64_t now) {
 
 Result<void> Forwarder::SendSegment(const std::string& name, const Sent& there, Sent sent) {
   const auto reader = SegmentReader::Open(folder_ + "/" + name);
+  if (!reader && reader.error().kind == SegmentError::Kind::kSystem) {
+    return std::unexpected(Error(reader.error()));
+  }
   if (!reader) return {};  // empty so far, or damaged
   const SegmentHeader& header = reader->header();
   const bool same = sent.size == there.size && sent.changed == there.changed;
@@ -116,13 +119,18 @@ Result<void> Forwarder::SendSegment(const std::string& name, const Sent& there, 
 
 Result<void> Forwarder::SendPieces(const std::string& name, Sent& sent) {
   auto file = OpenSegmentFile(folder_ + "/" + name);
-  if (!file) return {};
+  if (!file && file.error().kind == SegmentError::Kind::kSystem) {
+    return std::unexpected(Error(file.error()));
+  }
+  if (!file) return {};  // it went away
   std::map<uint64_t, uint32_t>& checksums = sent.checksums;
   const bool goes_on = !checksums.empty();
   std::string bytes;
   for (uint64_t k = goes_on ? checksums.begin()->first : 0;; ++k) {
     bytes.resize(kPieceBytes);
-    bytes.resize((*file)(bytes.data(), bytes.size(), k * kPieceBytes));
+    const auto got = (*file)(bytes.data(), bytes.size(), k * kPieceBytes);
+    if (!got) return std::unexpected(got.error());
+    bytes.resize(*got);
     const std::string_view piece = Trimmed(bytes, k);
     // A hole is damage: the first time, look for events after it.
     if (bytes.empty() || (piece.empty() && goes_on)) return {};

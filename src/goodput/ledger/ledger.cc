@@ -9,6 +9,7 @@
 #include "base/nearest_name.h"
 #include "base/stop.h"
 #include "base/time_units.h"
+#include "goodput/ledger/sqlite.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -67,6 +68,21 @@ Result<void> Ledger::Begin(Access access) {
 Result<void> Ledger::Add(const std::string& segment, const SegmentHeader& header,
                          std::string_view bytes) {
   return store_->Add(segment, header, bytes);
+}
+
+std::optional<int64_t> Ledger::LostEvents(const std::string& job) const {
+  int64_t lost = 0;
+  bool known = true;
+  const auto add = [&](const auto& what) {
+    if (what.job != job) return;
+    known = known && what.events >= 0;
+    lost += std::max<int64_t>(what.events, 0);
+  };
+  std::ranges::for_each(given_up_, add);
+  for (const SegmentFault& fault : faults_) {
+    if (fault.kind != FaultKind::kManifest && fault.kind != FaultKind::kOther) add(fault);
+  }
+  return known ? std::optional(lost) : std::nullopt;
 }
 
 std::vector<ManifestEntry> Ledger::GivenUp(const std::string& job) const {
@@ -193,6 +209,13 @@ Result<Ledger> Ledger::Open(const std::string& address, Access access, Sharing s
   if (usable && store.database() == nullptr) ledger.AddMissingRollups({});
   if (usable) return ledger;
   if (!alone) return std::unexpected(usable.error());
+  // Without its rollups the answer would be of a part. Damage is told as what is missing; who may
+  // not write where the database is, may still read the segments.
+  if (IsLackOfResources(usable.error())) return std::unexpected(usable.error());
+  const size_t faults = ledger.faults_.size();
+  ledger.AddMissingRollups({});
+  const bool needed = ledger.faults_.size() > faults;
+  if (needed && !IsDamage(usable.error())) return std::unexpected(usable.error());
   ledger.transaction_.reset();
   store.LeaveDatabase();
   ledger.note_counts_.Add(NoteKind::kDatabase);
@@ -202,9 +225,12 @@ Result<Ledger> Ledger::Open(const std::string& address, Access access, Sharing s
 std::vector<std::string> Ledger::JobNames() const {
   std::set<std::string> names = rolled_up_;
   for (const auto& [name, logs] : logs_) names.insert(name);
-  // A job of which everything is missing is a job still.
+  // A job of which everything is missing is a job still, before a repair and after it.
   for (const SegmentFault& fault : faults_) {
     if (fault.kind != FaultKind::kManifest) names.insert(fault.job);
+  }
+  for (const ManifestEntry& entry : given_up_) {
+    if (!entry.job.empty()) names.insert(entry.job);
   }
   return {names.begin(), names.end()};
 }
@@ -233,8 +259,8 @@ const std::vector<Log>& Ledger::LogsOf(const std::string& job) const {
   return found == logs_.end() ? kNone : found->second;
 }
 
-std::optional<Rollup> Ledger::RollupOf(const std::string& job) const {
-  if (!rolled_up_.contains(job)) return std::nullopt;
+Result<std::optional<Rollup>> Ledger::RollupOf(const std::string& job) const {
+  if (!HasRollup(job)) return std::nullopt;
   std::optional<Rollup> rollup;
   const auto read = database()->Run(
       "SELECT until, events, duplicates, first, last, accounting, writers FROM rollups"
@@ -248,6 +274,7 @@ std::optional<Rollup> Ledger::RollupOf(const std::string& job) const {
                         .accounting = row.Text(5),
                         .writers = row.Text(6)};
       });
+  if (!read && !IsDamage(read.error())) return std::unexpected(read.error());
   if (!read || !rollup) note_counts_.Add(NoteKind::kDatabase);
   return rollup;
 }
@@ -305,8 +332,10 @@ Result<void> LoadLabels(const Database& db, const std::string& name, Labels& lab
 Result<void> Ledger::Account(const std::string& name, const ReadJobsOptions& options,
                              Job& job) const {
   job.name = name;
-  if (const auto rollup = RollupOf(name)) {
-    if (auto loaded = LoadRollup(*rollup, options, job); !loaded) return loaded;
+  const auto rollup = RollupOf(name);
+  if (!rollup) return std::unexpected(rollup.error());
+  if (*rollup) {
+    if (auto loaded = LoadRollup(**rollup, options, job); !loaded) return loaded;
     if (auto loaded = LoadLabels(*database(), name, job.labels); !loaded) return loaded;
   }
   Notes of_logs;

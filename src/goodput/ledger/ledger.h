@@ -68,6 +68,9 @@ class Ledger {
   // What repairs gave up of this job.
   std::vector<ManifestEntry> GivenUp(const std::string& job) const;
 
+  // Events of this job that are missing, or were before repairs; nothing: an unknown number.
+  std::optional<int64_t> LostEvents(const std::string& job) const;
+
   // What is less in it than its manifests say.
   const std::vector<SegmentFault>& faults() const { return faults_; }
   // What of this, and before repairs, is lost of a job, or of all, as a sentence and a space that
@@ -92,7 +95,10 @@ class Ledger {
   Notes& note_counts() { return note_counts_; }
 
   const std::vector<Log>& LogsOf(const std::string& job) const;
-  std::optional<Rollup> RollupOf(const std::string& job) const;
+  bool HasRollup(const std::string& job) const { return rolled_up_.contains(job); }
+  // Nothing: there is none, or it is damaged, which is counted. Fails if the database cannot be
+  // read now.
+  Result<std::optional<Rollup>> RollupOf(const std::string& job) const;
 
   // Reads the raw events of the job, each with whether the rollup has an equal one. Callers check
   // ReadStatus() afterwards.

@@ -67,9 +67,11 @@ class Checker {
     return ledger_.ReadStatus();
   }
 
-  void Rollups() {
+  Result<void> Rollups() {
     for (const std::string& job : ledger_.JobNames()) {
-      const auto rollup = ledger_.RollupOf(job);
+      const auto read = ledger_.RollupOf(job);
+      if (!read) return std::unexpected(read.error());
+      const std::optional<Rollup>& rollup = *read;
       if (!rollup) continue;
       Accounting accounting;
       if (accounting.Load(rollup->accounting)) continue;
@@ -80,6 +82,7 @@ class Checker {
                              .first = rollup->first.value_or(kUnknown),
                              .last = rollup->last.value_or(kUnknown)});
     }
+    return {};
   }
 
   // Those whose headers are damaged and that no manifest lists.
@@ -175,8 +178,9 @@ Result<ReportSet> CheckOnce(const std::string& store) {
 Result<CheckedLedger> CheckLedger(const Ledger& ledger) {
   Checker checker(ledger);
   if (auto read = checker.Segments(); !read) return std::unexpected(read.error());
-  checker.Rollups();
+  if (auto read = checker.Rollups(); !read) return std::unexpected(read.error());
   checker.Unreadable();
+  if (auto read = ledger.ReadStatus(); !read) return std::unexpected(read.error());
   return std::move(checker).Take();
 }
 
@@ -185,10 +189,12 @@ Result<std::string> SegmentBytes(const Ledger& ledger, const std::string& name) 
   if (!source) return std::unexpected(source.error());
   std::string bytes, part(size_t{1} << 20, '\0');
   const uint64_t most = kSlotsBegin + kMaxSegmentSlots * kSlotBytes;
-  for (size_t got = (*source)(part.data(), part.size(), 0); got > 0 && bytes.size() < most;
-       got = (*source)(part.data(), part.size(), bytes.size())) {
+  for (size_t got = (*source)(part.data(), part.size(), 0).value_or(0);
+       got > 0 && bytes.size() < most;
+       got = (*source)(part.data(), part.size(), bytes.size()).value_or(0)) {
     bytes.append(part, 0, got);
   }
+  if (auto read = ledger.ReadStatus(); !read) return std::unexpected(read.error());
   CutToUsed(bytes);
   return bytes;
 }

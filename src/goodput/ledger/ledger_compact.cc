@@ -133,12 +133,13 @@ Result<void> Store(const Database& db, const std::string& job, const Compaction&
   return stored;
 }
 
-// Whether a recorder may still store into the segment: it is the last of its log, not cut to its
-// content, and changed today.
+// Whether a recorder may still store into the segment: it is the last of its log, has no closing
+// record, is not cut to its content, and changed today.
 bool MayGrow(const Ledger& ledger, const LogFile& file, bool last, int64_t now) {
   if (!last || file.changed + kDay < now) return false;
   const auto reader = ledger.OpenSegment(file.name);
   if (!reader) return true;
+  if (reader->mark() && reader->mark()->closed) return false;
   const uint64_t room = kSlotsBegin + reader->header().slots * kSlotBytes;
   return static_cast<uint64_t>(file.bytes) >= room;
 }
@@ -193,8 +194,10 @@ Result<std::vector<Compacted>> CompactAll(Ledger& ledger, int64_t until) {
   for (const std::string& name : ledger.JobNames()) {
     Compacted job{.job = name, .logs = ledger.LogsOf(name)};
     auto rollup = ledger.RollupOf(name);
-    const bool rolled_up = rollup.has_value();
-    if (rollup) job.compaction.rollup = std::move(*rollup);
+    if (!rollup) return std::unexpected(rollup.error());
+    const bool rolled_up = ledger.HasRollup(name);
+    if (rolled_up && !*rollup) continue;  // damaged: a new one would replace it
+    if (rolled_up) job.compaction.rollup = std::move(**rollup);
     Compactor compactor(job.logs, until, job.compaction);
     if (!compactor.Start(rolled_up)) {
       ledger.note_counts().Add(NoteKind::kDatabase);
@@ -204,6 +207,8 @@ Result<std::vector<Compacted>> CompactAll(Ledger& ledger, int64_t until) {
     ledger.ReadRaw(name, of_raw, [&](const Event& event, const EventPlace& place, bool equal) {
       compactor.Take(event, place, equal);
     });
+    // What could not be read now would be missing in the rollup.
+    if (auto read = ledger.ReadStatus(); !read) return std::unexpected(read.error());
     if (!compactor.Finish()) {
       return std::unexpected(
           Error{"cannot compact: the rollup does not add up (nothing was changed)", name,

@@ -15,12 +15,13 @@ namespace stepscope {
 namespace goodput {
 namespace {
 
-// Whether a recorder may still store into the segment: it is not cut to its content, and changed a
-// moment ago.
+// Whether a recorder may still store into the segment: it has no closing record, is not cut to its
+// content, and changed a moment ago.
 bool IsWritten(const Ledger& ledger, const LogFile& file) {
   if (file.changed + kMinute < WallClock()) return false;
   const auto reader = ledger.OpenSegment(file.name);
   if (!reader) return true;
+  if (reader->mark() && reader->mark()->closed) return false;
   return static_cast<uint64_t>(file.bytes) >= kSlotsBegin + reader->header().slots * kSlotBytes;
 }
 
@@ -108,7 +109,7 @@ Result<ReportSet> RenameOnce(const std::string& store, const std::string& job,
         Error{"cannot rename the job: the new name is empty, too long or the same", to,
               "give a name of at most 1000 bytes"});
   }
-  if (exists && (!join || ledger->RollupOf(job) || ledger->RollupOf(to))) {
+  if (exists && (!join || ledger->HasRollup(job) || ledger->HasRollup(to))) {
     return std::unexpected(Error{"cannot rename the job: there is a job of that name", to,
                                  "choose another name; `join` adds it to a job without a rollup"});
   }

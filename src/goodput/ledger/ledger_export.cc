@@ -121,7 +121,7 @@ Result<void> ExportOnce(const GoodputExportOptions& options, const Piece& write)
     options.on_problem(lead);
   }
   // A partial export would look complete.
-  if (ledger->RollupOf(chosen)) return std::unexpected(RolledUp(chosen));
+  if (ledger->HasRollup(chosen)) return std::unexpected(RolledUp(chosen));
   return ExportEvents(*ledger, chosen, options, write);
 }
 

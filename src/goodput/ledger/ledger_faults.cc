@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "base/byte_source.h"
+#include "base/read_file.h"
 #include "report/humanize.h"
 
 namespace stepscope::goodput {
@@ -82,19 +82,15 @@ bool Concerns(const SegmentFault& fault, const std::string* job) {
 std::string_view FaultName(FaultKind kind) { return kFaults[static_cast<size_t>(kind)].name; }
 std::string_view FaultText(FaultKind kind) { return kFaults[static_cast<size_t>(kind)].text; }
 
-DecodedManifest ReadManifest(const std::string& folder, const std::string& path) {
-  auto source = ByteSource::Open(folder + "/" + path);
-  if (!source) return {.entries = {}, .damaged = true};
-  std::string bytes, part(size_t{1} << 16, '\0');
-  for (size_t got = source->Read(part); got > 0; got = source->Read(part)) {
-    bytes.append(part, 0, got);
-  }
-  DecodedManifest manifest = DecodeManifest(bytes);
+Result<DecodedManifest> ReadManifest(const std::string& folder, const std::string& path) {
+  const auto bytes = ReadFileIfThere(folder + "/" + path);
+  if (!bytes) return std::unexpected(bytes.error());
+  DecodedManifest manifest = DecodeManifest(bytes->value_or(""));
   for (ManifestEntry& entry : manifest.entries) entry.name.insert(0, FolderOf(path));
   return manifest;
 }
 
-FolderManifest ReadManifests(const std::string& folder, std::vector<std::string> paths) {
+Result<FolderManifest> ReadManifests(const std::string& folder, std::vector<std::string> paths) {
   // The ledger's own says last what holds.
   std::ranges::stable_partition(
       paths, [](const std::string& path) { return !path.ends_with(kLedgerManifest); });
@@ -103,8 +99,9 @@ FolderManifest ReadManifests(const std::string& folder, std::vector<std::string>
   for (const std::string& path : paths) {
     const bool of_ledger = path.ends_with(kLedgerManifest);
     auto manifest = ReadManifest(folder, path);
-    if (manifest.damaged || (of_ledger && manifest.torn)) all.damaged.push_back(path);
-    for (ManifestEntry& entry : manifest.entries)
+    if (!manifest) return std::unexpected(manifest.error());
+    if (manifest->damaged || (of_ledger && manifest->torn)) all.damaged.push_back(path);
+    for (ManifestEntry& entry : manifest->entries)
       TakeEntry(std::move(entry), of_ledger, repaired, all);
   }
   for (const auto& [name, entry] : all.gone) all.listed.erase(name);
@@ -115,25 +112,40 @@ FolderManifest ReadManifests(const std::string& folder, std::vector<std::string>
 namespace {
 
 // Fills in what a cut segment has lost, by reading the rest.
-void Measure(const std::string& path, SegmentFault& fault, int64_t events, int64_t last) {
+Result<std::optional<SegmentFault>> Measured(const std::string& path, SegmentFault fault,
+                                             int64_t events, int64_t last) {
   auto reader = SegmentReader::Open(path);
-  if (!reader) return;
+  if (!reader) return std::unexpected(Error(reader.error()));
   int64_t left = 0, until = kUnknown;
   Notes ignored;
   reader->Finish(ignored, [&](const Event& event) {
     ++left;
     until = std::max(until, event.time);
   });
+  if (reader->failed()) return std::unexpected(*reader->failed());
   if (events >= 0) fault.events = std::max<int64_t>(events - left, 0);
   if (until != kUnknown) fault.first = until;
   fault.last = last;
+  return fault;
+}
+
+// What the manifest or the closing record says of the whole segment, whichever says more slots. -1
+// and kUnknown: neither knows its end.
+std::pair<int64_t, int64_t> EventsAndEnd(const std::optional<SegmentMark>& mark,
+                                         const ManifestEntry* listed) {
+  const bool ends = mark && mark->closed;
+  if (ends && (listed == nullptr || listed->slots <= mark->slots)) {
+    return {mark->events, mark->last};
+  }
+  const bool told = listed != nullptr && listed->kind == EntryKind::kClosed;
+  return told ? std::pair(listed->events, listed->last) : std::pair(int64_t{-1}, kUnknown);
 }
 
 }  // namespace
 
-std::optional<SegmentFault> FaultOf(const std::string& folder, const std::string& name,
-                                    uint64_t size, const SegmentReader& reader,
-                                    const ManifestEntry* listed) {
+Result<std::optional<SegmentFault>> FaultOf(const std::string& folder, const std::string& name,
+                                            uint64_t size, const SegmentReader& reader,
+                                            const ManifestEntry* listed) {
   const SegmentHeader& header = reader.header();
   const std::optional<SegmentMark>& mark = reader.mark();
   SegmentFault fault{.file = name, .job = header.job};
@@ -150,20 +162,15 @@ std::optional<SegmentFault> FaultOf(const std::string& folder, const std::string
                    (mark && !ends && size < kSlotsBegin + header.slots * kSlotBytes);
   if (cut) {
     fault.kind = FaultKind::kCut;
-    Measure(folder + "/" + name, fault,
-            ends   ? mark->events
-            : told ? listed->events
-                   : -1,
-            ends   ? mark->last
-            : told ? listed->last
-                   : kUnknown);
-    return fault;
+    const auto [events, last] = EventsAndEnd(mark, listed);
+    return Measured(folder + "/" + name, std::move(fault), events, last);
   }
   // The manifest speaks of the end only after the record of it: this is an earlier copy.
   if (told && !ends) {
     fault.kind = FaultKind::kCut;
-    Measure(folder + "/" + name, fault, listed->events, listed->last);
-    return fault.events == 0 ? std::nullopt : std::optional(fault);
+    auto measured = Measured(folder + "/" + name, std::move(fault), listed->events, listed->last);
+    if (measured && (*measured)->events == 0) return std::nullopt;
+    return measured;
   }
   const bool differs = told && ends && listed->checksum != 0 &&
                        (listed->slots != mark->slots || listed->checksum != mark->checksum);

@@ -53,16 +53,18 @@ struct FolderManifest {
 // The name of the manifest that the ledger's commands replace.
 inline constexpr std::string_view kLedgerManifest = "ledger.manifest";
 
-// Reads manifests: paths relative to `folder`. One that cannot be read counts as damaged.
-FolderManifest ReadManifests(const std::string& folder, std::vector<std::string> paths);
+// Reads manifests: paths relative to `folder`. Fails if the system cannot read one of them.
+Result<FolderManifest> ReadManifests(const std::string& folder, std::vector<std::string> paths);
 
-// Reads the one at `path`, as there; its entries are named relative to `folder`, too.
-DecodedManifest ReadManifest(const std::string& folder, const std::string& path);
+// Reads the one at `path`, as there; its entries are named relative to `folder`, too. One that is
+// gone has none.
+Result<DecodedManifest> ReadManifest(const std::string& folder, const std::string& path);
 
-// The fault that is known without reading all of the segment, if any. `size`: of the file.
-std::optional<SegmentFault> FaultOf(const std::string& folder, const std::string& name,
-                                    uint64_t size, const SegmentReader& reader,
-                                    const ManifestEntry* listed);
+// The fault that is known without reading all of the segment, if any. `size`: of the file. Fails if
+// the system cannot read the segment.
+Result<std::optional<SegmentFault>> FaultOf(const std::string& folder, const std::string& name,
+                                            uint64_t size, const SegmentReader& reader,
+                                            const ManifestEntry* listed);
 
 // A sentence that leads an answer, and a space: what is lost. `given_up`: what repairs gave up;
 // `lost`: events that are found lost in other segments. Empty if there is none of these. Of one

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/byte_source.h"
 #include "goodput/events/json_lines.h"
 #include "goodput/events/writer_order.h"
 #include "goodput/ledger/ledger.h"
@@ -30,11 +31,13 @@ uint64_t HashOf(const Event& event) {
 // Finds events of one job that the ledger has.
 class Known {
  public:
-  Known(const Ledger& ledger, const std::string& job) {
-    if (const auto rollup = ledger.RollupOf(job)) {
-      StateReader writers(rollup->writers);
+  Result<void> Load(const Ledger& ledger, const std::string& job) {
+    const auto rollup = ledger.RollupOf(job);
+    if (!rollup) return std::unexpected(rollup.error());
+    if (*rollup) {
+      StateReader writers((*rollup)->writers);
       numbered_.LoadWriters(writers);
-      last_ = rollup->last;
+      last_ = (*rollup)->last;
     }
     Notes ignored;
     ledger.ReadRaw(job, ignored, [&](const Event& event, const EventPlace&, bool) {
@@ -46,6 +49,7 @@ class Known {
     });
     std::ranges::sort(hashes_);
     given_.resize(hashes_.size());
+    return ledger.ReadStatus();
   }
 
   // Call once per event of an import, in order.
@@ -117,6 +121,7 @@ class Importer {
     event.job = Kept(last_, kMaxName);
     if (!FitToSegment(event)) note_counts.Add(NoteKind::kCutIdentity);
     ImportedJob& job = JobNamed(event.job);
+    if (failed_) return;
     if (job.known.IsRolledUp(event)) return note_counts.Add(NoteKind::kCompacted);
     if (job.known.Has(event)) {
       ++job.already;
@@ -136,8 +141,8 @@ class Importer {
                               std::string_view bytes) {
         return ledger_->Add(segment, header, bytes);
       };
-      job.reset(
-          new ImportedJob{Known(*ledger_, name), LogWriter(add, SegmentPrefix(next_log_++), name)});
+      job.reset(new ImportedJob{Known(), LogWriter(add, SegmentPrefix(next_log_++), name)});
+      if (auto known = job->known.Load(*ledger_, name); !known) failed_ = known.error();
     }
     return *job;
   }
@@ -160,7 +165,7 @@ Result<InputFile> ReadFolder(const std::string& path, std::vector<Note>& notes,
   InputFile file{.path = path, .rank = 0};
   Notes note_counts;
   for (const std::string& job : ledger->JobNames()) {
-    if (ledger->RollupOf(job)) {
+    if (ledger->HasRollup(job)) {
       return std::unexpected(Error{"cannot import: the ledger has rolled up events of " + job, path,
                                    "copy its directory, or use it as `store`"});
     }
@@ -181,34 +186,39 @@ bool IsFolder(const std::string& path) {
   return std::filesystem::is_directory(path, error);
 }
 
-// Whether the files have events of recorders out of order.
-bool NeedsOrder(const std::vector<std::string>& files) {
+// Whether the files have events of recorders out of order. Fails before anything is stored.
+Result<bool> NeedsOrder(const std::vector<std::string>& files, const InputLimit& limit) {
   Duplicates numbered;
   std::vector<Note> ignored;
   for (const std::string& path : files) {
     if (IsFolder(path)) continue;
-    const auto read = ReadEventsFile(path, ignored, [&](const Event& event, Notes&) {
+    const auto take = [&](const Event& event, Notes&) {
       if (!IsOfLog(event)) numbered.Seen(event);
-    });
-    if (!read) continue;  // the import itself says why
+    };
+    const auto read = ReadEventsFile(path, ignored, take, limit);
+    if (!read) return std::unexpected(read.error());
   }
-  return numbered.late() > 0;
+  // What could not be read now may be out of order.
+  return numbered.late() > 0 ||
+         std::ranges::find(ignored, "read_error", &Note::name) != ignored.end();
 }
 
 // Passes events on as they come, or holds those of files until all were read.
 class Source {
  public:
-  Source(Importer& importer, bool in_order) : importer_(&importer), in_order_(in_order) {}
+  Source(Importer& importer, bool in_order, const InputLimit& limit)
+      : importer_(&importer), in_order_(in_order), limit_(limit) {}
 
   Result<InputFile> Read(const std::string& path, std::vector<Note>& notes) {
     if (IsFolder(path)) return ReadFolder(path, notes, *importer_);
-    return ReadEventsFile(path, notes, [this](const Event& event, Notes& note_counts) {
+    const auto take = [this](const Event& event, Notes& note_counts) {
       if (in_order_) {
         events_.push_back(event);
       } else {
         importer_->Take(event, note_counts);
       }
-    });
+    };
+    return ReadEventsFile(path, notes, take, limit_);
   }
 
   void EndOfFiles(Notes& note_counts) {
@@ -220,6 +230,7 @@ class Source {
  private:
   Importer* importer_;
   bool in_order_;
+  InputLimit limit_;
   std::vector<Event> events_;
 };
 
@@ -256,11 +267,13 @@ Report ImportReport(const Importer& importer) {
 }
 
 Result<ReportSet> ImportOnce(const std::string& store, const std::vector<std::string>& files,
-                             Sharing sharing) {
+                             Sharing sharing, const InputLimit& limit) {
+  const auto in_order = NeedsOrder(files, limit);
+  if (!in_order) return std::unexpected(in_order.error());
   auto ledger = Ledger::Open(store, Access::kWrite, sharing);
   if (!ledger) return std::unexpected(ledger.error());
   Importer importer(*ledger);
-  Source source(importer, NeedsOrder(files));
+  Source source(importer, *in_order, limit);
   ReportSet answer;
   Notes at_end;
   for (const std::string& path : files) {
@@ -293,7 +306,7 @@ Result<ReportSet> ImportOnce(const std::string& store, const std::vector<std::st
 }  // namespace goodput
 
 Result<ReportSet> GoodputImport(const std::string& store, const std::vector<std::string>& files,
-                                bool group_readable) {
+                                bool group_readable, int64_t max_input) {
   // Checks files before creating the ledger or storing events, so that a wrong path changes
   // nothing.
   for (const std::string& path : files) {
@@ -302,7 +315,8 @@ Result<ReportSet> GoodputImport(const std::string& store, const std::vector<std:
     }
   }
   const Sharing sharing = group_readable ? Sharing::kGroup : Sharing::kOwner;
-  return goodput::RetryIfLost([&] { return goodput::ImportOnce(store, files, sharing); });
+  return goodput::RetryIfLost(
+      [&] { return goodput::ImportOnce(store, files, sharing, LimitOf(max_input)); });
 }
 
 }  // namespace stepscope

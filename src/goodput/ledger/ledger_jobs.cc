@@ -21,7 +21,8 @@ struct Summary {
   std::optional<int64_t> first, last;  // of the job, as in reports; without a job, of the events
   int64_t events = 0;
   std::optional<double> goodput;
-  std::string state;  // as in Partition; "no job": no event marks its start
+  // As in Partition; "no job": no event marks its start; "lost": all of its events are lost.
+  std::string state;
   std::vector<AttemptAccount> attempts;
   int64_t attempt_count = 0;
   int64_t lost = 0;  // events that reading found lost
@@ -43,7 +44,9 @@ std::string SignatureOf(const Ledger& ledger, const std::string& job) {
     }
   }
   if (WallClock() - changed < kMinute) return {};
-  const auto rollup = ledger.RollupOf(job);
+  const auto read = ledger.RollupOf(job);
+  if (!read) return {};
+  const std::optional<Rollup>& rollup = *read;
   return fmt::format("3 {} {} {} {} {}", files, bytes, changed, done, rollup ? rollup->events : 0);
 }
 
@@ -76,9 +79,11 @@ std::optional<Summary> Cached(const Ledger& ledger, const std::string& job,
 Result<Summary> ComputeSummary(const Ledger& ledger, const std::string& name) {
   Summary summary;
   Job job;
-  if (const auto rollup = ledger.RollupOf(name)) {
-    summary.first = rollup->first;
-    summary.last = rollup->last;
+  const auto rollup = ledger.RollupOf(name);
+  if (!rollup) return std::unexpected(rollup.error());
+  if (*rollup) {
+    summary.first = (*rollup)->first;
+    summary.last = (*rollup)->last;
   }
   Notes note_counts;
   ledger.ReadRaw(name, note_counts, [&](const Event& event, const EventPlace&, bool) {
@@ -89,7 +94,8 @@ Result<Summary> ComputeSummary(const Ledger& ledger, const std::string& name) {
   if (auto read = ledger.Account(name, {}, job); !read) return std::unexpected(read.error());
   summary.events = job.events;
   summary.lost = job.note_counts.Count(NoteKind::kLostEvents);
-  summary.state = "no job";
+  const bool lost = ledger.LogsOf(name).empty() && !ledger.HasRollup(name);
+  summary.state = lost ? "lost" : "no job";
   if (job.accounting.empty()) return summary;
   Partition partition = job.accounting.Query(UpTo(std::nullopt));
   summary.first = partition.start;
@@ -134,7 +140,8 @@ void KeepAll(const std::string& address, const std::vector<Computed>& computed) 
   [[maybe_unused]] const auto kept = ledger->Commit();
 }
 
-Table JobsTable() {
+// `lost`: some job has lost events.
+Table JobsTable(bool lost) {
   Table table{.key = "jobs", .title = "Jobs", .text_rows = 30};
   table.columns = {KeyColumn("job", "job"),
                    ValueColumn("first", "start", Unit::kUnixTime, true),
@@ -144,10 +151,18 @@ Table JobsTable() {
                    CountColumn("attempts", "attempts"),
                    RatioColumn("goodput_ratio", "goodput"),
                    Words(ValueColumn("state", "state"))};
+  const Column events = CountColumn("lost_events", "lost events");
+  table.columns.push_back(lost ? events : Detail(events));
   return table;
 }
 
-std::vector<Cell> JobRow(const std::string& job, const Summary& s) {
+// What of a job is missing, or was before repairs, and what reading found lost.
+std::optional<int64_t> LostEvents(const Ledger& ledger, const std::string& job, const Summary& s) {
+  const auto missing = ledger.LostEvents(job);
+  return missing ? std::optional(*missing + s.lost) : std::nullopt;
+}
+
+std::vector<Cell> JobRow(const std::string& job, const Summary& s, std::optional<int64_t> lost) {
   const bool timed = s.first && s.last && *s.last >= *s.first;
   return {job,
           Maybe(s.first),
@@ -156,7 +171,8 @@ std::vector<Cell> JobRow(const std::string& job, const Summary& s) {
           s.events,
           s.attempt_count,
           s.goodput ? Cell(*s.goodput) : Cell(),
-          s.state};
+          s.state,
+          Maybe(lost)};
 }
 
 // By goodput; unknown ones last.
@@ -173,8 +189,9 @@ Result<ReportSet> Describe(const std::string& store, std::vector<Computed>& comp
   auto ledger = Ledger::Open(store, Access::kRead);
   if (!ledger) return std::unexpected(ledger.error());
   Report report{.analysis = "goodput_jobs", .title = "Ledger jobs"};
-  Table table = JobsTable();
+  std::vector<std::vector<Cell>> rows;
   int64_t events = 0, lost = 0;
+  bool some_lost = false;
   for (const std::string& job : ledger->JobNames()) {
     const std::string signature = SignatureOf(*ledger, job);
     auto summary = Cached(*ledger, job, signature);
@@ -187,8 +204,12 @@ Result<ReportSet> Describe(const std::string& store, std::vector<Computed>& comp
       summary = std::move(*fresh);
     }
     events += summary->events;
-    table.rows.push_back(JobRow(job, *summary));
+    const auto lost_of_job = LostEvents(*ledger, job, *summary);
+    some_lost = some_lost || lost_of_job != 0;
+    rows.push_back(JobRow(job, *summary, lost_of_job));
   }
+  Table table = JobsTable(some_lost);
+  table.rows = std::move(rows);
   WorstFirst(table);
   const auto jobs = static_cast<int64_t>(table.rows.size());
   if (auto read = ledger->ReadStatus(); !read) return std::unexpected(read.error());

@@ -5,9 +5,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <optional>
 #include <queue>
+#include <set>
 #include <utility>
 
 #include "base/system_error.h"
@@ -122,9 +124,9 @@ void AllowManyFiles() {
 std::vector<std::string> SegmentNames(const std::string& folder, std::error_code& failed,
                                       std::vector<std::string>* manifests) {
   std::vector<std::string> names;
-  constexpr auto kOptions = fs::directory_options::skip_permission_denied;
-  for (fs::recursive_directory_iterator entry(folder, kOptions, failed), end;
-       !failed && entry != end; entry.increment(failed)) {
+  for (fs::recursive_directory_iterator entry(folder, failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    if (entry->path().filename() == "lost+found") entry.disable_recursion_pending();
     const auto suffix = entry->path().extension();
     if (suffix == kManifestSuffix && manifests != nullptr) {
       manifests->push_back(entry->path().lexically_relative(folder));
@@ -159,27 +161,43 @@ SegmentFault FaultOfEntry(FaultKind kind, const ManifestEntry& entry) {
           .listed = entry};
 }
 
-// Adds the segment, or what is wrong with it.
-void ListSegment(const std::string& folder, const std::string& name, Listing& listing,
-                 std::vector<Segment>& segments, Notes& note_counts) {
+// The state of the file; nothing if no file has this name.
+Result<std::optional<struct stat>> StateOf(const std::string& path) {
+  struct stat state{};
+  if (stat(path.c_str(), &state) == 0) return state;
+  if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
+  return std::unexpected(SystemError("cannot read the segment", errno, path));
+}
+
+// Adds the segment, or what is wrong with it. False: it went away.
+Result<bool> ListSegment(const std::string& folder, const std::string& name, Listing& listing,
+                         std::vector<Segment>& segments, Notes& note_counts) {
+  using Kind = SegmentError::Kind;
   const std::string path = folder + "/" + name;
   const auto found = listing.manifest.listed.find(name);
   const ManifestEntry* const listed =
       found == listing.manifest.listed.end() ? nullptr : &found->second;
-  struct stat state{};
-  if (stat(path.c_str(), &state) != 0) return;
+  const auto there = StateOf(path);
+  if (!there) return std::unexpected(there.error());
+  if (!*there) return false;
+  const struct stat& state = **there;
   const auto reader = SegmentReader::Open(path);
   if (!reader) {
+    const SegmentError& error = reader.error();
+    if (error.kind == Kind::kSystem) return std::unexpected(Error(error));
+    if (error.kind == Kind::kGone) return false;
     if (listed != nullptr) {
       listing.faults.push_back(FaultOfEntry(FaultKind::kUnreadable, *listed));
-    } else if (!reader.error().never_written) {
+    } else if (error.kind == Kind::kDamaged) {
       note_counts.Add(NoteKind::kBadSegment);
       listing.unreadable.push_back(name);
     }
-    return;
+    return true;
   }
   const auto size = static_cast<uint64_t>(state.st_size);
-  auto fault = FaultOf(folder, name, size, *reader, listed);
+  auto measured = FaultOf(folder, name, size, *reader, listed);
+  if (!measured) return std::unexpected(measured.error());
+  std::optional<SegmentFault>& fault = *measured;
   segments.push_back(
       {.job = reader->header().job,
        .file = {.name = name,
@@ -188,25 +206,28 @@ void ListSegment(const std::string& folder, const std::string& name, Listing& li
                 .made = reader->header().time,
                 .faulty = fault.has_value()}});
   if (fault) listing.faults.push_back(std::move(*fault));
+  return true;
 }
 
 // A segment may have been made since `names` were read. One that a compaction has removed since is
 // not listed any more: it says so before.
-void AddMissing(const std::string& folder, const std::vector<std::string>& names,
-                const std::vector<std::string>& manifests, Listing& listing) {
+Result<void> AddMissing(const std::string& folder, const std::vector<std::string>& names,
+                        const std::vector<std::string>& manifests, Listing& listing) {
   std::vector<const ManifestEntry*> missing;
   for (const auto& [name, entry] : listing.manifest.listed) {
-    std::error_code failed;
-    if (!std::ranges::binary_search(names, name) && !fs::exists(folder + "/" + name, failed)) {
-      missing.push_back(&entry);
-    }
+    if (std::ranges::binary_search(names, name)) continue;
+    const auto there = StateOf(folder + "/" + name);
+    if (!there) return std::unexpected(there.error());
+    if (!*there) missing.push_back(&entry);
   }
-  if (missing.empty()) return;
-  const FolderManifest now = ReadManifests(folder, manifests);
+  if (missing.empty()) return {};
+  const auto now = ReadManifests(folder, manifests);
+  if (!now) return std::unexpected(now.error());
   for (const ManifestEntry* entry : missing) {
-    if (!now.listed.contains(entry->name)) continue;
+    if (!now->listed.contains(entry->name)) continue;
     listing.faults.push_back(FaultOfEntry(FaultKind::kMissing, *entry));
   }
+  return {};
 }
 
 }  // namespace
@@ -214,15 +235,22 @@ void AddMissing(const std::string& folder, const std::vector<std::string>& names
 Result<Listing> ListLogs(const std::string& folder, Notes& note_counts) {
   std::error_code failed;
   std::vector<std::string> manifests;
-  const std::vector<std::string> names = SegmentNames(folder, failed, &manifests);
+  std::vector<std::string> names = SegmentNames(folder, failed, &manifests);
   if (failed) return std::unexpected(SystemError("cannot read the ledger", failed.value(), folder));
-  Listing listing{
-      .logs = {}, .manifest = ReadManifests(folder, manifests), .faults = {}, .unreadable = {}};
+  auto manifest = ReadManifests(folder, manifests);
+  if (!manifest) return std::unexpected(manifest.error());
+  Listing listing{.logs = {}, .manifest = std::move(*manifest), .faults = {}, .unreadable = {}};
   std::vector<Segment> segments;
+  std::set<std::string> gone;
   for (const std::string& name : names) {
-    ListSegment(folder, name, listing, segments, note_counts);
+    const auto added = ListSegment(folder, name, listing, segments, note_counts);
+    if (!added) return std::unexpected(added.error());
+    if (!*added) gone.insert(name);
   }
-  AddMissing(folder, names, manifests, listing);
+  std::erase_if(names, [&](const std::string& name) { return gone.contains(name); });
+  if (auto added = AddMissing(folder, names, manifests, listing); !added) {
+    return std::unexpected(added.error());
+  }
   for (const std::string& path : listing.manifest.damaged) {
     listing.faults.push_back({.kind = FaultKind::kManifest, .file = path});
   }

@@ -42,7 +42,8 @@ struct Segment {
 // Joins segments, which come sorted by name.
 JobLogs JoinSegments(std::vector<Segment> segments);
 
-// The segments below `folder`, by name, and its manifests if they are asked for.
+// The segments below `folder`, by name, and its manifests if they are asked for. Fails on a
+// directory that cannot be read, but for the lost+found of a file system.
 std::vector<std::string> SegmentNames(const std::string& folder, std::error_code& failed,
                                       std::vector<std::string>* manifests = nullptr);
 
@@ -53,8 +54,9 @@ struct Listing {
   std::vector<std::string> unreadable;  // paths of segments that no manifest lists
 };
 
-// All segments below `folder`, and what they lack by its manifests. Counts unreadable ones that no
-// manifest lists; those never written to hold nothing. Fails if `folder` does not exist.
+// All segments below `folder`, and what they lack by its manifests. Counts damaged ones that no
+// manifest lists; those never written to hold nothing. Fails if `folder` does not exist, or the
+// system cannot open or read a file: that says nothing of what is in it.
 Result<Listing> ListLogs(const std::string& folder, Notes& note_counts);
 
 // The position of an event: log, file, and index in the file.

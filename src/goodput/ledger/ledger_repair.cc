@@ -37,9 +37,9 @@ std::string AsideOf(const std::string& path) {
 }
 
 // Whether a process still writes to the manifest.
-bool IsLocked(const std::string& path) {
+Result<bool> IsLocked(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
+  if (file < 0) return std::unexpected(SystemError("cannot read the manifest", errno, path));
   const bool locked = flock(file, LOCK_EX | LOCK_NB) != 0;
   close(file);
   return locked;
@@ -76,6 +76,7 @@ class Repair {
 
   Result<void> All(const CheckedLedger& checked) {
     ExchangeNames(checked.faults);
+    if (auto read = ledger_.ReadStatus(); !read) return read;
     for (const SegmentFault& fault : checked.faults) {
       if (exchanged_.contains(fault.file)) continue;
       if (auto done = One(fault); !done) return done;
@@ -182,18 +183,26 @@ class Repair {
   Result<void> OfManifest(const SegmentFault& fault) {
     const std::string path = PathOf(fault.file);
     const bool own = fault.file == kLedgerManifest;
-    if (!own && IsLocked(path)) {
+    const auto locked = own ? Result<bool>(false) : IsLocked(path);
+    if (!locked) return std::unexpected(locked.error());
+    if (*locked) {
       Tell(fault, "left: its recorder still runs", false);
       return {};
     }
+    const auto manifest = ReadManifest(ledger_.name(), fault.file);
+    if (!manifest) return std::unexpected(manifest.error());
     Tell(fault, "kept what is readable");
-    const auto entries = ReadManifest(ledger_.name(), fault.file).entries;
-    entries_.insert(entries_.begin(), entries.begin(), entries.end());
-    return dry_ ? Result<void>() : SetAside(path);
+    if (dry_) return {};
+    std::vector<ManifestEntry> entries = manifest->entries;
+    const size_t folder = fault.file.rfind('/') + 1;  // 0: it is in the ledger's own
+    for (ManifestEntry& entry : entries) entry.name.erase(0, folder);
+    if (auto kept = KeepAside(path); !kept) return kept;
+    return WriteFile(path, EncodeEntries(entries));
   }
 
   Result<void> OfSegment(const SegmentFault& fault) {
     const auto reader = ledger_.OpenSegment(fault.file);
+    if (auto read = ledger_.ReadStatus(); !read) return read;
     if (!reader) {
       Tell(fault, "left: it cannot be read", false);
       return {};
@@ -230,9 +239,10 @@ class Repair {
   bool MayGrow(const std::string& name, const SegmentHeader& header) const {
     std::error_code failed;
     const auto size = fs::file_size(PathOf(name), failed);
-    if (failed || size < kSlotsBegin + header.slots * kSlotBytes) return false;
+    if (failed) return true;
+    if (size < kSlotsBegin + header.slots * kSlotBytes) return false;
     const auto age = fs::file_time_type::clock::now() - fs::last_write_time(PathOf(name), failed);
-    return !failed && age < std::chrono::minutes(1);
+    return failed || age < std::chrono::minutes(1);
   }
 
   Ledger& ledger_;

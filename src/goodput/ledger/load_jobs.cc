@@ -121,8 +121,10 @@ Result<LoadedJobs> LoadJobs(const GoodputReportOptions& options) {
   LoadedJobs loaded;
   auto scheduler = ScheduledJobs(options, loaded.scheduler_notes);
   if (!scheduler) return std::unexpected(scheduler.error());
-  const ReadJobsOptions read{
-      .ml_goodput = options.mode == GoodputMode::kMlGoodput, .job = options.job, .at = options.at};
+  const ReadJobsOptions read{.ml_goodput = options.mode == GoodputMode::kMlGoodput,
+                             .job = options.job,
+                             .at = options.at,
+                             .max_input = options.max_input};
   const std::string folder = FolderIn(options.files);
   if (!folder.empty() && options.files.size() > 1) {
     return std::unexpected(Error{"cannot read a directory of events together with other events",

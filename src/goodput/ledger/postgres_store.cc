@@ -19,7 +19,8 @@ class Pieces {
  public:
   Pieces(const Postgres& db, std::string segment) : db_(&db), segment_(std::move(segment)) {}
 
-  size_t operator()(char* out, size_t size, uint64_t offset) {
+  // A failure reads as the end; ReadStatus() has it.
+  Result<size_t> operator()(char* out, size_t size, uint64_t offset) {
     size_t got = 0;
     while (got < size) {
       const uint64_t piece = (offset + got) / kPieceBytes, at = (offset + got) % kPieceBytes;

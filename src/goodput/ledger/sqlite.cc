@@ -3,7 +3,13 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <string_view>
 #include <utility>
+
+#include "base/system_error.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -14,6 +20,8 @@ struct Finalize {
 using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
 
 constexpr int kPatience = 10'000;  // ms
+constexpr std::string_view kRestore =
+    "restore it from a backup, or move it away and run 'stepscope goodput repair'";
 
 // Does not copy: the caller's bytes outlive the statement.
 int BindOne(sqlite3_stmt* statement, int at, const Bound& value) {
@@ -55,16 +63,31 @@ class SqliteRow : public Database::Row {
 
 }  // namespace
 
+bool IsDamage(const Error& error) { return error.hint == kRestore; }
+
+bool IsLackOfResources(const Error& error) {
+  return std::ranges::any_of(std::array{EMFILE, ENFILE, ENOMEM, EIO}, [&](int number) {
+    return error.hint == SystemError("", number, "").hint;
+  });
+}
+
 void Sqlite::Close::operator()(sqlite3* db) const { sqlite3_close_v2(db); }
 
 Error Sqlite::LastError(const char* what) const {
   const int code = sqlite3_errcode(db_.get());
-  const bool full = code == SQLITE_FULL || code == SQLITE_IOERR;
+  const bool of_system = code == SQLITE_CANTOPEN || code == SQLITE_IOERR;
   const bool busy = code == SQLITE_BUSY || code == SQLITE_LOCKED;
-  return {std::string(what) + ": " + sqlite3_errmsg(db_.get()), path_,
-          full   ? "free space on this disk"
-          : busy ? "another process is writing to the ledger; try again later"
-                 : ""};
+  const bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
+  const std::string said = std::string(what) + ": " + sqlite3_errmsg(db_.get());
+  if (damaged) return {said, path_, std::string(kRestore)};
+  if (code == SQLITE_NOMEM) return SystemError(what, ENOMEM, path_);
+  if (const int number = sqlite3_system_errno(db_.get()); number != 0 && of_system) {
+    return SystemError(said, number, path_);
+  }
+  return {said, path_,
+          code == SQLITE_FULL ? "free space on this disk"
+          : busy              ? "another process is writing to the ledger; try again later"
+                              : ""};
 }
 
 Result<std::unique_ptr<Sqlite>> Sqlite::Open(const std::string& path, bool write) {

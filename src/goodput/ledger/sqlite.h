@@ -12,6 +12,13 @@ struct sqlite3;
 
 namespace stepscope::goodput {
 
+// Whether the error tells of damaged bytes, rather than of a file that the system cannot open, read
+// or write now.
+bool IsDamage(const Error& error);
+
+// Whether the system lacked descriptors or memory, or its disk failed: another time it may work.
+bool IsLackOfResources(const Error& error);
+
 class Sqlite : public Database {
  public:
   // Opens in WAL mode; waits up to 10 s for others. Without `write` the file must exist.

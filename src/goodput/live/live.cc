@@ -73,8 +73,13 @@ bool Live::Open(const std::string& path, int& tries, int64_t now) {
     open_.try_emplace(path, std::move(*reader), now);
     return true;
   }
-  // Created and not yet written to: try again without limit.
-  if (reader.error().never_written || ++tries < kTries) return false;
+  const SegmentError& error = reader.error();
+  if (error.kind == SegmentError::Kind::kSystem) Fail(error);
+  // Created and not yet written to, or not readable now: try again without limit.
+  if (error.kind == SegmentError::Kind::kSystem ||
+      error.kind == SegmentError::Kind::kNeverWritten || ++tries < kTries) {
+    return false;
+  }
   note_counts_.Add(NoteKind::kBadSegment);
   return true;
 }
@@ -118,7 +123,9 @@ void Live::Follow(int64_t now) {
     } else {
       file.reader.Follow(note_counts_, sink);
     }
-    at = closed ? open_.erase(at) : std::next(at);
+    const bool failed = file.reader.failed().has_value();
+    if (failed) Fail(*file.reader.failed());
+    at = closed && !failed ? open_.erase(at) : std::next(at);
   }
 }
 
@@ -131,10 +138,16 @@ void Live::CloseIdle() {
   for (const auto& [grew, path] : by_silence) open_.erase(path);
 }
 
+void Live::Fail(const Error& error) {
+  if (!failed_) failed_ = error;
+}
+
 Result<void> Live::Poll(int64_t now) {
+  failed_.reset();
   const auto looked = LookForFiles(now);
   Follow(now);
   CloseIdle();
+  if (looked && failed_) return std::unexpected(*failed_);
   return looked;
 }
 

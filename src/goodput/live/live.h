@@ -62,7 +62,8 @@ class Live {
  public:
   explicit Live(std::string folder) : folder_(std::move(folder)) {}
 
-  // Fails if the directory cannot be read; earlier state stays.
+  // Fails if the system cannot read the directory or a segment; earlier state stays, and the next
+  // call goes on there.
   Result<void> Poll(int64_t now);
 
   // By name. No more than kMostLive; events of others are counted in notes().
@@ -84,6 +85,7 @@ class Live {
 
   Result<void> LookForFiles(int64_t now);
   bool Open(const std::string& path, int& tries, int64_t now);
+  void Fail(const Error& error);
   void Follow(int64_t now);
   void CloseIdle();
   void Take(const Event& event, int64_t now);
@@ -97,6 +99,7 @@ class Live {
   LiveJob* last_job_ = nullptr;
   const std::string* last_name_ = nullptr;
   Notes note_counts_;
+  std::optional<Error> failed_;  // the first of a call of Poll
 };
 
 }  // namespace stepscope::goodput

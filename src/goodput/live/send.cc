@@ -218,6 +218,10 @@ Result<GoodputSent> Send(const GoodputSendOptions& options) {
     const bool last = !options.follow || sender.stopped();
     polled = PollAll(segments, logs, cursor, batch, note_counts);
     sender.SaveCursor(last || !polled);
+    if (segments && segments->failed() && polled) {
+      const Error& error = *segments->failed();
+      sender.Problem(fmt::format("{}: {} (will retry)", error.where, error.what));
+    }
     if (last || !polled) break;
     sender.Wait(kSecond);
   }

@@ -64,6 +64,7 @@ void SendBatch::Flush() {
 Result<void> SegmentSource::Poll(const SendCursor& cursor, SendBatch& batch, Notes& note_counts) {
   namespace fs = std::filesystem;
   ++polls_;
+  failed_.reset();
   std::error_code failed;
   constexpr auto kOptions = fs::directory_options::skip_permission_denied;
   for (fs::recursive_directory_iterator entry(folder_, kOptions, failed), end;
@@ -81,18 +82,30 @@ Result<void> SegmentSource::Poll(const SendCursor& cursor, SendBatch& batch, Not
   }
   batch.Flush();
   CloseIdle();
-  return batch.state();
+  if (!batch.state() || follow_ || !failed_) return batch.state();
+  return std::unexpected(*failed_);
+}
+
+// A file in creation can be read later, one that the system cannot read now perhaps; a damaged one
+// never.
+void SegmentSource::Skip(const SegmentError& error, Notes& note_counts) {
+  if (error.kind == SegmentError::Kind::kSystem) {
+    failed_ = error;
+  } else if (!follow_ && error.kind != SegmentError::Kind::kNeverWritten) {
+    note_counts.Add(NoteKind::kBadSegment);
+  }
+}
+
+bool SegmentSource::Failed(const SegmentReader& reader) {
+  if (reader.failed()) failed_ = reader.failed();
+  return reader.failed().has_value();
 }
 
 void SegmentSource::Read(const std::string& name, File& file, const SendCursor& cursor,
                          SendBatch& batch, Notes& note_counts) {
   if (!file.reader) {
     auto opened = SegmentReader::Open(folder_ + "/" + name);
-    // A file in creation can be read later; a damaged one never.
-    if (!opened && !follow_ && !opened.error().never_written) {
-      note_counts.Add(NoteKind::kBadSegment);
-    }
-    if (!opened) return;
+    if (!opened) return Skip(opened.error(), note_counts);
     file.reader = std::move(*opened);
     file.reader->StartAt(cursor.At(name).at);
     file.grew = polls_;
@@ -110,11 +123,13 @@ void SegmentSource::Read(const std::string& name, File& file, const SendCursor& 
     batch.Reached(name, {.at = reader.Position()});
     if (!batch.state()) return;
   }
+  if (Failed(reader)) return;
   batch.Reached(name, {.at = reader.Position(), .done = closed});
   if (follow_ && !closed) return;
   // After a hole left by a killed recorder more may follow, but a live one also writes there later.
   while (batch.state() && !closed && reader.FinishWindow(note_counts, sink)) {
   }
+  if (Failed(reader)) return;
   file.done = true;
   file.reader.reset();
 }

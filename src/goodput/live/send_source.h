@@ -50,8 +50,12 @@ class SegmentSource {
   // Without `follow` the files are complete.
   SegmentSource(std::string folder, bool follow) : folder_(std::move(folder)), follow_(follow) {}
 
-  // Adds what has come since the last call. Fails if the directory cannot be read.
+  // Adds what has come since the last call. Fails if the directory cannot be read or, without
+  // `follow`, a segment.
   Result<void> Poll(const SendCursor& cursor, SendBatch& batch, Notes& note_counts);
+
+  // Why the last call could not read all segments, if so. The next one goes on there.
+  const std::optional<Error>& failed() const { return failed_; }
 
  private:
   struct File {
@@ -62,11 +66,14 @@ class SegmentSource {
 
   void Read(const std::string& name, File& file, const SendCursor& cursor, SendBatch& batch,
             Notes& note_counts);
+  void Skip(const SegmentError& error, Notes& note_counts);
+  bool Failed(const SegmentReader& reader);
   void CloseIdle();
 
   std::string folder_;
   bool follow_;
   uint64_t polls_ = 0;
+  std::optional<Error> failed_;
   std::map<std::string, File> files_;  // by relative path
 };
 

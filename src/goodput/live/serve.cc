@@ -208,7 +208,8 @@ class Service {
     const bool open = request.Accepts("accept", "application/openmetrics-text");
     const int64_t now = goodput::WallClock();
     const std::lock_guard lock(mutex_);
-    if (const auto polled = live_.Poll(now); !polled) return PlainText(500, polled.error().what);
+    if (const auto polled = live_.Poll(now); !polled)
+      return PlainText(500, polled.error().what + ": " + polled.error().where);
     return {
         .body = http::MakeBody(
             open ? "application/openmetrics-text; version=1.0.0; charset=utf-8"

@@ -137,8 +137,8 @@ void Recorder::Run() {
     if (stop_.load()) return;
     try {
       Tick(MonotonicClock());
-    } catch (const std::bad_alloc&) {
-      continue;  // the next tick tries again; training must go on
+    } catch (const std::exception&) {
+      continue;  // no memory: the next tick tries again; training must go on
     }
   }
 }
@@ -166,8 +166,9 @@ void Recorder::MakeSegmentAhead() {
   if (last != nullptr && last->Used() < last->capacity() / 2) return;
   std::unique_ptr<SegmentFile> made = MakeSegment();
   if (made == nullptr) return;
-  (last == nullptr ? current_ : last->next).store(made.get(), std::memory_order_release);
   segments_.push_back(std::move(made));
+  (last == nullptr ? current_ : last->next)
+      .store(segments_.back().get(), std::memory_order_release);
   folder_synced_ = false;
 }
 
@@ -214,6 +215,7 @@ void Recorder::SyncAll() {
 
 // REQUIRES: the names of all segments are on disk.
 void Recorder::TellManifest() {
+  untold_.reserve(untold_.size() + segments_.size() - told_);  // what is news once is not lost
   for (size_t k = told_; k < segments_.size(); ++k) {
     if (auto news = segments_[k]->News()) untold_.push_back(std::move(*news));
     if (k == told_ && segments_[k]->closed()) ++told_;
@@ -232,7 +234,7 @@ void Recorder::ReleaseFull() {
   }
 }
 
-bool Recorder::Flush() {
+bool Recorder::Flush() try {
   const std::lock_guard lock(mutex_);
   bool good = true;
   for (size_t k = released_; k < segments_.size(); ++k) good = segments_[k]->Sync() && good;
@@ -240,6 +242,18 @@ bool Recorder::Flush() {
   folder_synced_ = true;
   TellManifest();
   return good && !segments_.empty();
+} catch (const std::exception&) {  // no memory
+  return false;
+}
+
+// Without memory for a closing record the segment stays open, with all its events.
+void Recorder::CloseSegment(SegmentFile& segment) {
+  try {
+    segment.Close();
+    segment.Release();
+  } catch (const std::exception&) {
+    return;
+  }
 }
 
 void Recorder::Close() {
@@ -258,11 +272,12 @@ void Recorder::Close() {
     closed_ = true;  // the recording then lacks the number of dropped events
   }
   current_.store(nullptr);
-  for (size_t k = released_; k < segments_.size(); ++k) {
-    segments_[k]->Close();
-    segments_[k]->Release();
+  for (size_t k = released_; k < segments_.size(); ++k) CloseSegment(*segments_[k]);
+  try {
+    if (SyncFolder(options_.directory)) TellManifest();
+  } catch (const std::exception&) {
+    return;  // the manifest then lacks the last segments
   }
-  if (SyncFolder(options_.directory)) TellManifest();
 }
 
 void Recorder::Problem(const std::string& sentence) {

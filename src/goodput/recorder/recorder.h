@@ -76,6 +76,7 @@ class Recorder {
   void SyncAll();
   void TellManifest();
   void ReleaseFull();
+  static void CloseSegment(SegmentFile& segment);
   void Problem(const std::string& sentence);
   bool WriteNow(EventKind kind, int64_t count);
 

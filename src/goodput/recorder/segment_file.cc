@@ -193,9 +193,10 @@ bool SegmentFile::Release() {
 std::optional<ManifestEntry> SegmentFile::News() {
   const bool is_new = closing_ ? !told_closed_ : durable_ > 0 && !told_open_;
   if (!is_new) return std::nullopt;
-  (closing_ ? told_closed_ : told_open_) = true;
   const SegmentMark mark = closing_.value_or(SegmentMark{.slots = durable_});
-  return EntryOf(mark, path_.substr(path_.rfind('/') + 1), salt_, job_);
+  ManifestEntry entry = EntryOf(mark, path_.substr(path_.rfind('/') + 1), salt_, job_);
+  (closing_ ? told_closed_ : told_open_) = true;
+  return entry;
 }
 
 }  // namespace stepscope::goodput

@@ -28,19 +28,23 @@ bool AllZero(std::string_view bytes) {
 // A file that stays open while readers use it.
 class File {
  public:
-  explicit File(int file) : file_(file) {}
-  File(File&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+  File(int file, std::string path) : file_(file), path_(std::move(path)) {}
+  File(File&& other) noexcept
+      : file_(std::exchange(other.file_, -1)), path_(std::move(other.path_)) {}
   File& operator=(File&&) = delete;
   ~File() {
     if (file_ >= 0) close(file_);
   }
 
-  size_t operator()(char* out, size_t size, uint64_t offset) const {
+  Result<size_t> operator()(char* out, size_t size, uint64_t offset) const {
     size_t got = 0;
     while (got < size) {
       const ssize_t now = pread(file_, out + got, size - got, static_cast<off_t>(offset + got));
       if (now < 0 && errno == EINTR) continue;
-      if (now <= 0) break;
+      if (now < 0) {
+        return std::unexpected(SystemError("cannot read the segment", errno, path_));
+      }
+      if (now == 0) break;
       got += static_cast<size_t>(now);
     }
     return got;
@@ -48,19 +52,24 @@ class File {
 
  private:
   int file_;
+  std::string path_;
 };
 
 }  // namespace
 
-Result<SegmentReader::Source> OpenSegmentFile(const std::string& path) {
+std::expected<SegmentReader::Source, SegmentError> OpenSegmentFile(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return std::unexpected(SystemError("cannot open the segment", errno, path));
-  return File(file);
+  if (file >= 0) return File(file, path);
+  const int number = errno;
+  const bool gone = number == ENOENT || number == ENOTDIR;
+  return std::unexpected(
+      SegmentError{SystemError("cannot open the segment", number, path),
+                   gone ? SegmentError::Kind::kGone : SegmentError::Kind::kSystem});
 }
 
 std::expected<SegmentReader, SegmentError> SegmentReader::Open(const std::string& path) {
   auto file = OpenSegmentFile(path);
-  if (!file) return std::unexpected(SegmentError{file.error()});
+  if (!file) return std::unexpected(file.error());
   auto reader = Open(std::move(*file), path);
   if (reader) reader->path_ = path;
   return reader;
@@ -69,7 +78,9 @@ std::expected<SegmentReader, SegmentError> SegmentReader::Open(const std::string
 std::expected<SegmentReader, SegmentError> SegmentReader::Open(Source source,
                                                                const std::string& name) {
   std::string head(kSlotsBegin, '\0');
-  head.resize(source(head.data(), head.size(), 0));
+  const auto got = source(head.data(), head.size(), 0);
+  if (!got) return std::unexpected(SegmentError{got.error(), SegmentError::Kind::kSystem});
+  head.resize(*got);
   auto header = DecodeHeader(head);
   if (header) {
     const auto mark = DecodeMark(head, header->salt);
@@ -78,7 +89,9 @@ std::expected<SegmentReader, SegmentError> SegmentReader::Open(Source source,
   const bool never_written = AllZero(head);
   const char* const what =
       never_written ? "never written to" : "not a segment, or its header is damaged";
-  return std::unexpected(SegmentError{{what, name, ""}, never_written});
+  return std::unexpected(SegmentError{
+      {what, name, ""},
+      never_written ? SegmentError::Kind::kNeverWritten : SegmentError::Kind::kDamaged});
 }
 
 SegmentReader::SegmentReader(Source source, SegmentHeader header, std::optional<SegmentMark> mark)
@@ -92,7 +105,14 @@ size_t SegmentReader::Load(uint64_t first, size_t slots) {
   slots = first < header_.slots ? std::min<uint64_t>(slots, header_.slots - first) : 0;
   window_.resize(slots * kSlotBytes);
   window_first_ = first;
-  return source_(window_.data(), window_.size(), kSlotsBegin + first * kSlotBytes) / kSlotBytes;
+  return Read(window_.data(), window_.size(), kSlotsBegin + first * kSlotBytes) / kSlotBytes;
+}
+
+size_t SegmentReader::Read(char* out, size_t size, uint64_t offset) {
+  auto got = source_(out, size, offset);
+  if (got) return *got;
+  failed_ = std::move(got.error());
+  return 0;
 }
 
 bool SegmentReader::WindowIsEmpty(size_t slots) const {
@@ -148,6 +168,7 @@ size_t SegmentReader::TakeWindow(size_t slots, bool last, Notes& note_counts,
 }
 
 bool SegmentReader::ScanWindow(bool to_end, Notes& note_counts, const EventSink& sink) {
+  failed_.reset();
   const size_t slots = Load(next_, kWindowSlots);
   if (slots == 0) return false;
   if (WindowIsEmpty(slots)) {
@@ -198,7 +219,8 @@ bool SegmentReader::FollowWindow(Notes& note_counts, const EventSink& sink) {
 bool SegmentReader::WasClosed() {
   if (!path_.empty() && access(path_.c_str(), F_OK) != 0) return true;
   char last = 0;
-  return source_(&last, 1, kSlotsBegin + header_.slots * kSlotBytes - 1) == 0;
+  const auto got = source_(&last, 1, kSlotsBegin + header_.slots * kSlotBytes - 1);
+  return got && *got == 0;
 }
 
 uint64_t SegmentReader::Position() const {
@@ -214,6 +236,7 @@ void SegmentReader::Finish(Notes& note_counts, const EventSink& sink) {
 
 bool SegmentReader::FinishWindow(Notes& note_counts, const EventSink& sink) {
   if (ScanWindow(true, note_counts, sink)) return true;
+  if (failed_) return false;
   GiveUp(doubtful_.size(), note_counts);
   CountLost(note_counts);
   return false;
@@ -233,11 +256,17 @@ void SegmentReader::CountLost(Notes& note_counts) {
 
 namespace {
 
-// Counts a file that cannot be read, unless it was never written to.
-void ReadSegmentOf(const std::string& path, Notes& note_counts, const EventSink& sink) {
+// Counts a file that is damaged or gone, unless it was never written to.
+Result<void> ReadSegmentOf(const std::string& path, Notes& note_counts, const EventSink& sink) {
   auto reader = SegmentReader::Open(path);
-  if (reader) return reader->Finish(note_counts, sink);
-  if (!reader.error().never_written) note_counts.Add(NoteKind::kBadSegment);
+  if (reader) {
+    reader->Finish(note_counts, sink);
+    return reader->failed() ? std::unexpected(*reader->failed()) : Result<void>();
+  }
+  const SegmentError& error = reader.error();
+  if (error.kind == SegmentError::Kind::kSystem) return std::unexpected(Error(error));
+  if (error.kind != SegmentError::Kind::kNeverWritten) note_counts.Add(NoteKind::kBadSegment);
+  return {};
 }
 
 }  // namespace
@@ -248,8 +277,7 @@ Result<void> ReadSegments(const std::string& path, Notes& note_counts, const Eve
     if (access(path.c_str(), R_OK) != 0) {
       return std::unexpected(SystemError("cannot read the segment", errno, path));
     }
-    ReadSegmentOf(path, note_counts, sink);
-    return {};
+    return ReadSegmentOf(path, note_counts, sink);
   }
   std::vector<std::string> files;
   for (std::filesystem::directory_iterator entry(path, failed), end; !failed && entry != end;
@@ -260,7 +288,9 @@ Result<void> ReadSegments(const std::string& path, Notes& note_counts, const Eve
     return std::unexpected(SystemError("cannot read the directory", failed.value(), path));
   }
   std::ranges::sort(files);
-  for (const std::string& file : files) ReadSegmentOf(file, note_counts, sink);
+  for (const std::string& file : files) {
+    if (auto read = ReadSegmentOf(file, note_counts, sink); !read) return read;
+  }
   return {};
 }
 

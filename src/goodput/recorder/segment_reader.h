@@ -19,13 +19,19 @@ namespace stepscope::goodput {
 
 // Why a segment cannot be opened.
 struct SegmentError : Error {
-  bool never_written = false;  // empty or all zeros: it may still be in creation
+  enum class Kind : uint8_t {
+    kDamaged,       // its bytes are not a segment's
+    kNeverWritten,  // empty or all zeros: it may still be in creation
+    kGone,          // no file has this name
+    kSystem,        // the system cannot open or read it, which says nothing of what it holds
+  };
+  Kind kind = Kind::kDamaged;
 };
 
 class SegmentReader {
  public:
-  // Reads up to `size` bytes of a segment from an offset.
-  using Source = std::move_only_function<size_t(char* out, size_t size, uint64_t offset)>;
+  // Reads `size` bytes of a segment from an offset; fewer at its end. An error is the system's.
+  using Source = std::move_only_function<Result<size_t>(char* out, size_t size, uint64_t offset)>;
 
   // Fails if the file cannot be opened or both copies of its header are damaged.
   static std::expected<SegmentReader, SegmentError> Open(const std::string& path);
@@ -38,6 +44,10 @@ class SegmentReader {
   // What was on disk when the segment was last synced or closed; nothing: it is of version 0.1, or
   // was not synced yet.
   const std::optional<SegmentMark>& mark() const { return mark_; }
+
+  // Why the last call read less than there is, if the system could not read on. Nothing counts as
+  // lost then, and a later call goes on there.
+  const std::optional<Error>& failed() const { return failed_; }
 
   // True if its recorder has closed it, which cuts it after the last event, or it was removed.
   bool WasClosed();
@@ -70,6 +80,7 @@ class SegmentReader {
   // Reads slots from number `first` on into window_ and returns their count. Never reads beyond the
   // header's size, since a hostile file may be a sparse terabyte.
   size_t Load(uint64_t first, size_t slots);
+  size_t Read(char* out, size_t size, uint64_t offset);
   bool WindowIsEmpty(size_t slots) const;
   bool ScanWindow(bool to_end, Notes& note_counts, const EventSink& sink);
   size_t TakeWindow(size_t slots, bool last, Notes& note_counts, const EventSink& sink);
@@ -79,7 +90,8 @@ class SegmentReader {
   void LookAgain(Notes& note_counts, const EventSink& sink);
 
   Source source_;
-  std::string path_;  // of the file; empty: there is none
+  std::optional<Error> failed_;  // of the last window
+  std::string path_;             // of the file; empty: there is none
   SegmentHeader header_;
   std::optional<SegmentMark> mark_;
   bool from_start_ = true, ended_ = false;
@@ -92,11 +104,12 @@ class SegmentReader {
 };
 
 // The bytes of a file, which stays open for the lifetime of the result.
-Result<SegmentReader::Source> OpenSegmentFile(const std::string& path);
+std::expected<SegmentReader::Source, SegmentError> OpenSegmentFile(const std::string& path);
 
 // Reads a segment, or every segment of a directory in the order of names, which is that of their
-// recorders' starts. Fails if `path` does not exist. Counts unreadable files in a directory. A file
-// that is empty or all zeros was never written to and holds no events.
+// recorders' starts. Fails if `path` does not exist, or the system cannot read a file. Counts
+// damaged files in a directory. A file that is empty or all zeros was never written to and holds no
+// events.
 Result<void> ReadSegments(const std::string& path, Notes& note_counts, const EventSink& sink);
 
 }  // namespace stepscope::goodput

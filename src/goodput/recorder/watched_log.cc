@@ -34,7 +34,12 @@ Result<std::set<std::string>> JobsIn(const std::string& directory) {
   std::error_code error;
   for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
     if (at->path().extension() != kSegmentSuffix) continue;
-    if (const auto reader = SegmentReader::Open(at->path())) jobs.insert(reader->header().job);
+    const auto reader = SegmentReader::Open(at->path());
+    if (reader) {
+      jobs.insert(reader->header().job);
+    } else if (reader.error().kind == SegmentError::Kind::kSystem) {
+      return std::unexpected(Error(reader.error()));
+    }
   }
   if (!error) return jobs;
   return std::unexpected(Error{"cannot read the job's directory of events: " + error.message(),

@@ -129,6 +129,20 @@ Report Partition(Job& job, const GoodputReportOptions& options) {
   return goodput::PartitionReport(partition, job.accounting.step_clock(), rolling);
 }
 
+// What a watch saw while the job ran: once it has ended as planned, there is nothing to see.
+void TellWatched(Job& job, const GoodputReportOptions& options) {
+  if (!options.on_watched || job.watched.empty()) return;
+  int64_t end = INT64_MAX;
+  if (!job.accounting.empty()) {
+    const goodput::Partition whole = job.accounting.Query(goodput::QueryOf(options));
+    const bool ended = !whole.attempts.empty() && whole.attempts.back().ended;
+    if (ended) end = whole.attempts.back().end;
+  }
+  for (const goodput::WatchedText& watched : job.watched) {
+    if (watched.time <= end) options.on_watched(watched.time, watched.text);
+  }
+}
+
 Result<Report> MlGoodput(const Job& job, const GoodputReportOptions& options) {
   const goodput::MlGoodput& log = job.ml_goodput;
   const double at = goodput::MlSeconds(options.at.value_or(WallClock()));
@@ -225,9 +239,7 @@ Result<ReportSet> ReportOn(const GoodputReportOptions& options) {
     if (!report) return std::unexpected(report.error());
     answer.reports.push_back(std::move(*report));
   } else {
-    for (const goodput::WatchedText& watched : job->watched) {
-      if (options.on_watched) options.on_watched(watched.time, watched.text);
-    }
+    TellWatched(*job, options);
     Report report = Partition(*job, options);
     std::ranges::move(goodput::NoteCountsOf(*job).List(), std::back_inserter(report.notes));
     answer.reports.push_back(std::move(report));

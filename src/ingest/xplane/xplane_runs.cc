@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/saturate.h"
+
 namespace stepscope {
 namespace {
 
@@ -33,7 +35,7 @@ void ModuleRuns::Add(StringId module, StringId op, int64_t run, int64_t launch, 
   own.total += static_cast<uint64_t>(end) - static_cast<uint64_t>(start);
   own.end = std::max(own.end, end);
   if (run < 0) {
-    if (own.runs.empty()) own.unnumbered.Append({op, launch, start});
+    if (own.runs.empty()) own.unnumbered.Append({op, launch, start, end - start});
     return;
   }
   if (own.runs.empty()) own.unnumbered = {};
@@ -51,7 +53,7 @@ void ModuleRuns::Add(StringId module, StringId op, int64_t run, int64_t launch, 
 std::vector<ModuleRuns::Stretch> ModuleRuns::Executions(const Module& module) {
   std::vector<Stretch> found;
   if (module.runs.empty()) {
-    std::vector<int64_t> starts = StartsOfRarest(module);
+    std::vector<int64_t> starts = StartsOf(module, FirstOperation(module));
     std::ranges::sort(starts);
     for (const int64_t start : starts) {
       if (!found.empty()) found.back().end = start;
@@ -72,27 +74,30 @@ std::vector<ModuleRuns::Stretch> ModuleRuns::Executions(const Module& module) {
   return found;
 }
 
+ModuleRuns::Piece ModuleRuns::PieceOf(const Module& module, size_t i) {
+  const auto row = module.unnumbered[i];
+  const int64_t start = row.Get<Module::kStart>();
+  return {.op = static_cast<StringId>(row.Get<Module::kOp>()),
+          .launch = row.Get<Module::kLaunch>(),
+          .start = start,
+          .end = start + row.Get<Module::kTime>()};
+}
+
 // Where the recording does not number executions, an operation that runs once in each tells them
-// apart: of those that ran least often, the first. What one call launched ran once.
-std::vector<int64_t> ModuleRuns::StartsOfRarest(const Module& module) {
+// apart. A recording that begins and ends within executions has one more of some of them: of those
+// that ran least often, or once more, it is the one before which the program paused longest, so
+// that recordings of one job that follow one another agree. Of equal ones it is the first.
+StringId ModuleRuns::FirstOperation(const Module& module) {
   struct Use {
     size_t count = 0;
     int64_t first = INT64_MAX;
     int64_t last_launch = -1;
   };
-  struct Piece {
-    StringId op;
-    int64_t launch, start;
-  };
-  const auto piece = [&](size_t i) {
-    const auto row = module.unnumbered[i];
-    return Piece{static_cast<StringId>(row.Get<Module::kOp>()), row.Get<Module::kLaunch>(),
-                 row.Get<Module::kStart>()};
-  };
   std::unordered_map<StringId, Use> uses;
   for (size_t i = 0; i < module.unnumbered.size(); ++i) {
-    const Piece own = piece(i);
+    const Piece own = PieceOf(module, i);
     Use& use = uses[own.op];
+    // What one call launched ran once.
     if (own.launch < 0 || own.launch != use.last_launch) ++use.count;
     use.last_launch = own.launch;
     use.first = std::min(use.first, own.start);
@@ -100,11 +105,45 @@ std::vector<int64_t> ModuleRuns::StartsOfRarest(const Module& module) {
   const auto rarest = std::ranges::min_element(uses, {}, [](const auto& use) {
     return std::tuple(use.second.count, use.second.first, use.first);
   });
+  const size_t most = rarest->second.count + 1;
+  const auto pauses = PausesBefore(module, StartsOf(module, rarest->first));
+  const auto rank = [&](const auto& use) {
+    const auto pause = pauses.find(use.first);
+    return std::tuple(use.second.count <= most, pause == pauses.end() ? 0 : pause->second,
+                      -use.second.first, ~use.first);
+  };
+  return std::ranges::max_element(uses, {}, rank)->first;
+}
+
+// For how long in all nothing of the program ran before each operation began, in the first of the
+// executions that began at `starts`.
+std::unordered_map<StringId, int64_t> ModuleRuns::PausesBefore(const Module& module,
+                                                               std::vector<int64_t> starts) {
+  constexpr size_t kEnough = 64;  // executions: a long recording has millions of pieces
+  std::ranges::sort(starts);
+  const int64_t first = starts.front(), last = starts[std::min(kEnough, starts.size() - 1)];
+  std::vector<Piece> pieces;
+  for (size_t i = 0; i < module.unnumbered.size(); ++i) {
+    const Piece own = PieceOf(module, i);
+    if (own.start >= first && own.start <= last) pieces.push_back(own);
+  }
+  std::ranges::sort(pieces, {}, [](const Piece& p) { return std::tuple(p.start, p.end, p.op); });
+  std::unordered_map<StringId, int64_t> pauses;
+  int64_t end = first;
+  for (const Piece& piece : pieces) {
+    if (piece.start > end) pauses[piece.op] = AddSaturated(pauses[piece.op], piece.start - end);
+    end = std::max(end, piece.end);
+  }
+  return pauses;
+}
+
+// When `op` began in each execution: what one call launched is one.
+std::vector<int64_t> ModuleRuns::StartsOf(const Module& module, StringId op) {
   std::vector<int64_t> starts;
   std::unordered_map<int64_t, size_t> of_launch;  // index into starts
   for (size_t i = 0; i < module.unnumbered.size(); ++i) {
-    const Piece own = piece(i);
-    if (own.op != rarest->first) continue;
+    const Piece own = PieceOf(module, i);
+    if (own.op != op) continue;
     const auto [at, is_new] = of_launch.try_emplace(own.launch, starts.size());
     if (own.launch < 0 || is_new) {
       starts.push_back(own.start);

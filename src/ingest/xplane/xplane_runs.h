@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <unordered_map>
 #include <vector>
 
 #include "base/growing_array.h"
@@ -54,11 +55,19 @@ class ModuleRuns {
     uint64_t total = 0;  // ns of all pieces; wraps, as only a damaged file's can
     int64_t end = 0;     // of the last piece
     GrowingArray<Run> runs;
-    enum Column : size_t { kOp, kLaunch, kStart, kColumns };
+    enum Column : size_t { kOp, kLaunch, kStart, kTime, kColumns };
     NarrowRows<kColumns> unnumbered;  // of pieces that do not say their run; while none says it
   };
   static std::vector<Stretch> Executions(const Module& module);
-  static std::vector<int64_t> StartsOfRarest(const Module& module);
+  struct Piece {
+    StringId op;
+    int64_t launch, start, end;
+  };
+  static Piece PieceOf(const Module& module, size_t i);
+  static std::vector<int64_t> StartsOf(const Module& module, StringId op);
+  static std::unordered_map<StringId, int64_t> PausesBefore(const Module& module,
+                                                            std::vector<int64_t> starts);
+  static StringId FirstOperation(const Module& module);
   std::vector<Evaluation> EvaluationsBetween(const std::vector<Stretch>& steps,
                                              const Programs& programs,
                                              const StringTable& names) const;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -282,6 +283,29 @@ TEST(XPlaneSteps, WithoutRootsExecutionsOfTheLargestModuleAreSteps) {
     EXPECT_EQ(trace->starts()[trace->size() - 3], first);
     EXPECT_EQ(trace->durations()[trace->size() - 3], 1000) << "up to the next";
     EXPECT_EQ(trace->durations()[trace->size() - 1], numbered ? 700 : 100) << "to its own end";
+  }
+}
+
+// As of a job that is recorded window by window: wherever a window begins, its steps begin with the
+// operation before which the program pauses.
+TEST(XPlaneSteps, StepsBeginBehindThePauseWhereverTheRecordingDoes) {
+  for (const int64_t from : {0, 150, 350, 650, 950}) {
+    SampleXSpace file;
+    SampleLine& line = file.Plane("/device:GPU:0").Line(1, "Stream #1");
+    for (int64_t at = 0; at < 5000; at += 1000) {
+      for (const auto& [op, begin, time] : {std::tuple{"copy", 0, 100},
+                                            {"dot", 110, 200},
+                                            {"reduce", 330, 270},
+                                            {"add", 605, 100}}) {
+        if (at + begin < from || at + begin >= from + 4000) continue;
+        line.Event(op, at + begin, time, {{"hlo_module", "jit_step"}, {"hlo_op", op}});
+      }
+    }
+    const auto trace = ReadTrace(ByteSource::FromMemory(file.Bytes()));
+    ASSERT_TRUE(trace);
+    const auto spans = Spans(*trace);
+    ASSERT_GE(spans.size(), 3u) << from;
+    EXPECT_EQ(spans[0], (std::pair<int64_t, int64_t>{from == 0 ? 0 : 1000, 1000})) << from;
   }
 }
 

@@ -2,6 +2,7 @@
 import { useContext } from "preact/hooks";
 import type { Finding, Report } from "../data/report";
 import { langOf } from "../data/words";
+import { Linked } from "../shell/served";
 import { linkTo } from "../shell/url";
 import { t } from "../text";
 import { humanRatio, humanTime, visible } from "./format";
@@ -43,7 +44,7 @@ export function FindingItem({ finding, report, base, named }: {
 }) {
   const table = evidenceOf(finding, report);
   const ofJob = report.analysis.startsWith("goodput");  // a ledger has no ranks
-  const href = linkTo([...base, report.analysis], table ? { at: `table-${table}` } : {}), timeline = timelineOfFinding(finding, report, base);
+  const href = linkTo([...base, report.analysis], table ? { at: `table-${table}` } : {}), timeline = timelineOfFinding(finding, report, useContext(Linked) ?? base);
   return (
     <li class={`finding ${finding.severity}`}>
       <p class="severity"><span aria-hidden="true">{kSigns[finding.severity]}</span> {t(`severity.${finding.severity}`)}</p>

@@ -48,6 +48,13 @@ export function targetOfCause(rank: number | null, step: number | null, since: n
   return { ...(rank !== null && { rank }), ...(steps !== undefined && { step: steps }) };
 }
 
+// Of a row that stands for events of several ranks, without the rank: the longest of all is meant.
+function ofAllRanks(target: Target, table: Table): Target {
+  const named = table.rows.map((row) => targetOfRow(table, row)).filter((other) => other?.name === target.name);
+  if (named.every((other) => other?.rank === target.rank)) return target;
+  return { ...(target.step !== undefined && { step: target.step }), name: target.name! };
+}
+
 // The rank and step of the cause; else the first row of its table that names an event, or the longest event of its kind.
 export function targetOfFinding(finding: Finding, report: Report): Target | null {
   const { rank = null, step = null, kind = "" } = finding.cause ?? {}, since = finding.since_step ?? null;
@@ -55,7 +62,7 @@ export function targetOfFinding(finding: Finding, report: Report): Target | null
   if (rank !== null || step !== null || since !== null) return { ...targetOfCause(rank, step, since), ...(of && { kind: of }) };
   const table = report.tables.find(({ key }) => key === finding.table), row = table?.rows[0];
   const target = table && row ? targetOfRow(table, row) : null;
-  return target?.name ? target : of ? { kind: of } : null;
+  return table && target?.name ? ofAllRanks(target, table) : of ? { kind: of } : null;
 }
 
 // Where the timeline leads back to: the page of an analysis, the comparison's, or the first screen.
@@ -64,7 +71,8 @@ const backTo = (base: readonly string[], place: string): string => (base.length 
 // `base`: of the page with the link.
 const timelineOf = (base: readonly string[], target: Target, place: string): string => linkTo(["run", base[1]!, "timeline"], targetQuery(target, backTo(base, place)));
 
-// Where the link of a finding goes, and that in words; null: it is no part of a run, or of no part of it.
+// Where the link of a finding goes, and that in words; null: it is no part of a run, or of no part of it. `base`: of the
+// page that shows it, which the timeline leads back to.
 export function timelineOfFinding(finding: Finding, report: Report, base: readonly string[]): { readonly href: string; readonly says: string } | null {
   const target = base[0] === "run" && base[1] ? targetOfFinding(finding, report) : null;
   return target && { href: timelineOf(base, target, report.analysis), says: saysTarget(target) };

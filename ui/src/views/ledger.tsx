@@ -13,17 +13,16 @@ import { goTo } from "../shell/url";
 import { t } from "../text";
 import { ChipHoursOf } from "./chip_hours";
 
-// `listed`: the page shows all jobs. To all of them and back.
-function JobChooser({ ledger, answer, listed }: { ledger: string; answer: ReportSet; listed: boolean }) {
+// From one job to another, and to all of them, whose list needs no second one.
+function JobChooser({ ledger, answer }: { ledger: string; answer: ReportSet }) {
   const jobs = jobsOf(answer);
   const [chosen, setChosen] = useChosenJob(ledger);
   if (jobs.length < 2) return null;
   const choose = (job: string) => {
     if (job === "") goTo(["ledger", ledger], { job: "" });
-    else if (listed) goTo(["ledger", ledger, "goodput"], { job: `${ledger}:${job}` });
     else setChosen(job);
   };
-  const now = listed ? "" : jobs.includes(chosen) ? chosen : jobs[0];
+  const now = jobs.includes(chosen) ? chosen : jobs[0];
   return (
     <label class="choose">
       <span>{t("ledger.job")}</span>
@@ -50,7 +49,7 @@ export function LedgerPage({ source, ledger, name, loaded }: { source: Source; l
   );
   return (
     <div class={loaded.busy ? "stale" : ""} aria-busy={loaded.busy}>
-      <JobChooser ledger={ledger} answer={answer} listed={listed} />
+      {!listed && <JobChooser ledger={ledger} answer={answer} />}
       <ReportView key={report.analysis} report={report} base={["ledger", ledger]} source={source} explained={false} lead={lead} said={listed ? "" : verdict} />
     </div>
   );

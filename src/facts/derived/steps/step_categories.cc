@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -101,14 +102,14 @@ std::vector<RankSteps> BreakRecordingsDown(const Facts& facts) {
   return all;
 }
 
-// From how many times the median on these times are exceptions, which at most one in so many is.
-std::optional<double> ExceptionsFrom(const std::vector<int64_t>& times, int64_t median) {
+// From how many times the usual on steps are exceptions, which at most one in so many is. `over`:
+// the times of steps over what is usual for their ranks.
+std::optional<double> ExceptionsFrom(const std::vector<double>& over) {
   constexpr int64_t kEnough = 5;
-  if (std::ssize(times) < kEnough) return std::nullopt;
+  if (std::ssize(over) < kEnough) return std::nullopt;
   for (const double from : {kSlow, kFarSlower}) {
-    const int64_t count =
-        std::ranges::count_if(times, [&](int64_t time) { return Takes(time, from, median); });
-    if (count > 0 && count * kMostSlow <= std::ssize(times)) return from;
+    const int64_t count = std::ranges::count_if(over, [&](double times) { return times >= from; });
+    if (count > 0 && count * kMostSlow <= std::ssize(over)) return from;
   }
   return std::nullopt;
 }
@@ -186,6 +187,19 @@ bool BeginsWithWarmUp(const RankSteps& rank) {
   return beyond_all || (slow * kMostSlow <= std::ssize(others) && IsSlow(first, times.p50));
 }
 
+std::map<int64_t, int64_t> UsualStepTimes(const std::vector<RankSteps>& ranks, int64_t median) {
+  std::map<int64_t, std::vector<int64_t>> times;
+  for (const RankSteps& rank : ranks) {
+    for (const StepBreakdown& step : rank.steps) times[rank.rank->rank].push_back(step.Total());
+  }
+  std::map<int64_t, int64_t> usual;
+  for (auto& [rank, own] : times) {
+    const int64_t typical = own.empty() ? median : Describe(own).p50;
+    usual[rank] = IsSlow(typical, median) ? typical : median;
+  }
+  return usual;
+}
+
 TypicalSteps FindTypicalSteps(const std::vector<RankSteps>& ranks) {
   TypicalSteps typical{.ranks = ranks};
   LeaveOutWarmUp(typical);
@@ -195,15 +209,28 @@ TypicalSteps FindTypicalSteps(const std::vector<RankSteps>& ranks) {
   }
   typical.times = Describe(times);
   typical.median = typical.times.p50;
-  const std::optional<double> from = ExceptionsFrom(times, typical.median);
+  const auto usual = UsualStepTimes(typical.ranks, typical.median);
+  const auto over = [&](const RankSteps& rank, const StepBreakdown& step) {
+    const int64_t own = std::max<int64_t>(usual.at(rank.rank->rank), 1);
+    return static_cast<double>(step.Total()) / static_cast<double>(own);
+  };
+  std::vector<double> all;
+  for (const RankSteps& rank : typical.ranks) {
+    for (const StepBreakdown& step : rank.steps) all.push_back(over(rank, step));
+  }
+  const std::optional<double> from = ExceptionsFrom(all);
   if (!from) return typical;
-  const auto slow = [&](int64_t time) { return Takes(time, *from, typical.median); };
-  typical.slow = std::ranges::count_if(times, slow);
-  typical.slowest = typical.times.max;
-  std::erase_if(times, slow);
+  times.clear();
+  for (RankSteps& rank : typical.ranks) {
+    std::erase_if(rank.steps, [&](const StepBreakdown& step) {
+      const bool slow = over(rank, step) >= *from;
+      if (slow) typical.slowest = std::max(typical.slowest, step.Total());
+      typical.slow += slow ? 1 : 0;
+      if (!slow) times.push_back(step.Total());
+      return slow;
+    });
+  }
   typical.times = Describe(times);
-  for (RankSteps& rank : typical.ranks)
-    std::erase_if(rank.steps, [&](const StepBreakdown& step) { return slow(step.Total()); });
   std::erase_if(typical.ranks, [](const RankSteps& rank) { return rank.steps.empty(); });
   return typical;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -79,9 +80,14 @@ inline constexpr int64_t kMostSlow = 5;
 // take that long too; or it takes twice as long as any other.
 bool BeginsWithWarmUp(const RankSteps& rank);
 
-// The steps without warm-up and without the slow ones, which take 1.5 times the median or more: a
+// What a step of each rank usually takes, ns: the median of all, `median`, and its own median on a
+// rank whose steps, all its recordings together, take 1.5 times that or more. Such ranks do not
+// wait for one another.
+std::map<int64_t, int64_t> UsualStepTimes(const std::vector<RankSteps>& ranks, int64_t median);
+
+// The steps without warm-up and without the slow ones, which take 1.5 times the usual or more: a
 // checkpoint, an evaluation. Of slow ones, none is left out of fewer than five steps; where more
-// than a fifth are slow, those are no exception, but steps of four times the median may be one.
+// than a fifth are slow, those are no exception, but steps of four times the usual may be one.
 struct TypicalSteps {
   std::vector<RankSteps> ranks;  // each that has such steps
   Distribution times;            // of these steps

@@ -1,5 +1,5 @@
 // Sums the steps and the time between them.
-#include "analyses/overview_coverage.h"
+#include "facts/derived/steps/step_coverage.h"
 
 #include <algorithm>
 #include <vector>
@@ -8,7 +8,7 @@
 #include "base/saturate.h"
 #include "facts/steps/steps.h"
 
-namespace stepscope::overview {
+namespace stepscope {
 namespace {
 
 // ns of evaluation within.
@@ -46,4 +46,4 @@ std::optional<double> CoverageOfSteps(std::span<const RankActivity> ranks) {
   return static_cast<double>(within) / (static_cast<double>(within) + static_cast<double>(between));
 }
 
-}  // namespace stepscope::overview
+}  // namespace stepscope
