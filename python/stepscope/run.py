@@ -207,7 +207,7 @@ def open(paths: Input | Iterable[Input], *, threads: int = 0,
          max_input: int | None = None, most_names: int = MOST_NAMES) -> Run:
     """Reads the traces of one run.
 
-    paths: a directory, a trace (.json, .json.gz, .xplane.pb), a glob ("traces/rank*.json.gz"), or several of these.
+    paths: a directory, a trace (.json, .json.gz, .xplane.pb, .sqlite), a glob ("traces/rank*.json.gz"), or several of these.
     A URL that fsspec reads, such as "s3://bucket/run/" or "gs://bucket/run/rank*.json.gz", stands for what a path would;
     it is read by ranges, and nothing is written to disk. An object with read() that gives bytes, such as an open file,
     is a trace; its `name`, if it has one, tells the rank. One that cannot seek is kept in memory while the run is open;

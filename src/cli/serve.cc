@@ -46,10 +46,10 @@ sigset_t BlockSignals() {
 void TellOfEmptyPaths(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     if (FindRuns(path).empty() && !IsGoodputLedger(path))
-      Tell(
-          fmt::format("{} has no trace (.json, .json.gz, .xplane.pb) and no goodput ledger yet; "
-                      "runs that appear there are shown",
-                      path));
+      Tell(fmt::format(
+          "{} has no trace (.json, .json.gz, .xplane.pb, .sqlite) and no goodput ledger yet; "
+          "runs that appear there are shown",
+          path));
   }
 }
 

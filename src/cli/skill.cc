@@ -11,8 +11,8 @@ namespace {
 constexpr std::string_view kSkill = R"md(---
 name: stepscope
 description: Find out where the time of a training job goes from its profiler traces (PyTorch .json or .json.gz,
-  JAX or TensorFlow .xplane.pb) - slow ranks, exposed communication, input wait, idle devices, costly kernels,
-  memory - and compare two runs. Use it when somebody has such traces and asks why training is slow.
+  JAX or TensorFlow .xplane.pb, Nsight Systems .sqlite) - slow ranks, exposed communication, input wait, idle
+  devices, costly kernels, memory - and compare two runs. Use it when somebody has such traces and asks why training is slow.
 ---
 
 # Stepscope

@@ -26,6 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kXPlane = ".xplane.pb";
+constexpr std::string_view kSqlite = ".sqlite";  // an exported report of Nsight Systems
 // Beside captured traces: which workers gave one, and which did not (src/capture/common).
 constexpr std::string_view kCaptureFile = "stepscope-capture.json";
 // Folders that are looked into for profiles: a limit for those who give "/".
@@ -35,7 +36,18 @@ bool LooksLikeTrace(const StoredItem& item) {
   if (item.kind != StoredItem::Kind::kFile) return false;
   const std::string name = fs::path(item.path).filename();
   return !name.starts_with('.') && name != kCaptureFile &&
-         (name.ends_with(".json") || name.ends_with(".gz") || name.ends_with(kXPlane));
+         (name.ends_with(".json") || name.ends_with(".gz") || name.ends_with(kXPlane) ||
+          name.ends_with(kSqlite));
+}
+
+// A report of Nsight Systems as it is recorded.
+bool IsNsysReport(const std::string& path) {
+  return path.ends_with(".nsys-rep") || path.ends_with(".qdrep");
+}
+
+Error MustBeExported(const std::string& path) {
+  return {"reports of Nsight Systems must be exported first", path,
+          "nsys export --type sqlite " + path};
 }
 
 // Leaves out what JAX writes of the same time beside its profiles: "host.trace.json.gz", of which a
@@ -80,6 +92,7 @@ void ReadCapture(const Places& places, const std::string& folder, FoundTraces& f
 struct Listing {
   std::vector<std::string> traces;
   std::vector<std::string> folders;
+  std::vector<std::string> reports;  // of Nsight Systems, not exported
 };
 
 Result<Listing> List(const Places& places, const std::string& folder) {
@@ -91,7 +104,10 @@ Result<Listing> List(const Places& places, const std::string& folder) {
       listing.traces.push_back(std::move(item.path));
     else if (item.kind == StoredItem::Kind::kFolder)
       listing.folders.push_back(std::move(item.path));
+    else if (IsNsysReport(item.path))
+      listing.reports.push_back(std::move(item.path));
   }
+  std::ranges::sort(listing.reports, NaturalLess);
   KeepOneOfEach(listing.traces);
   std::ranges::sort(listing.traces, NaturalLess);
   std::ranges::sort(listing.folders, NaturalLess);
@@ -251,10 +267,12 @@ Result<std::vector<std::string>> TracesOfFolder(const Places& places, const std:
   auto traces = TracesOfRankFolders(places, listing->folders, others);
   if (traces.empty()) traces = NewestProfile(places, folder, found.notes);
   if (!traces.empty()) return traces;
+  if (!listing->reports.empty()) return std::unexpected(MustBeExported(listing->reports.front()));
   std::string hint = "give a directory with the traces of one job, or the files";
   if (!others.empty()) hint = SayOneOf(others);
-  return std::unexpected(Error{
-      "there are no traces (*.json, *.json.gz, *.xplane.pb) in this directory", folder, hint});
+  return std::unexpected(
+      Error{"there are no traces (*.json, *.json.gz, *.xplane.pb, *.sqlite) in this directory",
+            folder, hint});
 }
 
 }  // namespace
@@ -300,6 +318,7 @@ Result<FoundTraces> FindTraces(std::span<const std::string> paths, const Places&
       if (!traces) return std::unexpected(traces.error());
       found.insert(found.end(), traces->begin(), traces->end());
     } else if (item->kind == StoredItem::Kind::kFile) {
+      if (IsNsysReport(path)) return std::unexpected(MustBeExported(path));
       found.push_back(path);
     } else {
       return std::unexpected(NothingAt(path, places.Stored(path)));

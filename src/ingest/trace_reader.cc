@@ -5,22 +5,55 @@
 #include <utility>
 
 #include "ingest/kineto/kineto_reader.h"
+#include "ingest/nsys/nsys_reader.h"
+#include "ingest/sqlite/database_file.h"
 #include "ingest/xplane/xplane_reader.h"
 #include "trace/collective_calls.h"
 
 namespace stepscope {
 
+namespace {
+
+Result<Trace> ReadOne(ByteSource source, const ReadOptions& options) {
+  if (LooksLikeSqlite(source.Peek(kSqliteSniff)))
+    return ReadNsysPart(SeekableBytes(std::move(source)), options);
+  if (LooksLikeXSpace(source.Peek(kXSpaceSniff)))
+    return ReadXSpace(SeekableBytes(std::move(source)), options);
+  return ReadKineto(std::move(source), options);
+}
+
+Error OutOfMemory() {
+  return {"cannot read the trace: out of memory", "",
+          "analyze fewer ranks at a time, or use a machine with more memory"};
+}
+
+}  // namespace
+
 Result<Trace> ReadTrace(ByteSource source, const ReadOptions& options) {
   try {
-    const bool is_xspace = LooksLikeXSpace(source.Peek(kXSpaceSniff));
-    auto trace = is_xspace ? ReadXSpace(SeekableBytes(std::move(source)), options)
-                           : ReadKineto(std::move(source), options);
+    auto trace = ReadOne(std::move(source), options);
     if (trace) MarkKernelsOfCollectiveCalls(*trace);
     return trace;
   } catch (const std::bad_alloc&) {
-    return std::unexpected(
-        Error{"cannot read the trace: out of memory", "",
-              "analyze fewer ranks at a time, or use a machine with more memory"});
+    return std::unexpected(OutOfMemory());
+  }
+}
+
+Result<std::vector<Recording>> ReadRecordings(ByteSource source, const ReadOptions& options) {
+  if (!LooksLikeSqlite(source.Peek(kSqliteSniff))) {
+    auto trace = ReadTrace(std::move(source), options);
+    if (!trace) return std::unexpected(trace.error());
+    std::vector<Recording> one;
+    one.push_back({std::move(*trace), {}});
+    return one;
+  }
+  try {
+    auto recordings = ReadNsys(SeekableBytes(std::move(source)), options);
+    if (!recordings) return recordings;
+    for (Recording& recording : *recordings) MarkKernelsOfCollectiveCalls(recording.trace);
+    return recordings;
+  } catch (const std::bad_alloc&) {
+    return std::unexpected(OutOfMemory());
   }
 }
 

@@ -38,6 +38,23 @@ std::span<const Translated> JapaneseOfNotes() {
        "ファイルの順にランク番号を付けました: トレースにもファイル名にもランクがありません"},
       {"the rank in the file name was ignored: the trace has another",
        "ファイル名のランクを無視しました: トレースの記録と異なります"},
+      {"ranks were numbered by device and process ID: the file holds several processes and no rank",
+       "デバイスとプロセス ID の順にランク番号を付けました:"
+       " ファイルに複数のプロセスがあり、ランクの記録がありません"},
+      {"the rank was taken from the largest communicator: the file has no other",
+       "ランクを最大のコミュニケーターから取得しました: ファイルに他の記録がありません"},
+      {"executions of CUDA graphs were counted as compute: their kernels were not recorded "
+       "(use `nsys profile --cuda-graph-trace=node`)",
+       "CUDA グラフの実行を計算として数えました: カーネルが記録されていません"
+       " (`nsys profile --cuda-graph-trace=node` を使用してください)"},
+      {"ranges were ended with the recording: they have no end",
+       "範囲を記録の終わりで終了させました: 終了時刻がありません"},
+      {"processes were left out: they used no device",
+       "プロセスを除外しました: デバイスを使用していません"},
+      {"tables were left out: they lack columns that are needed",
+       "テーブルを除外しました: 必要な列がありません"},
+      {"the file has a newer schema than this version knows: unknown columns were not read",
+       "ファイルのスキーマはこのバージョンより新しいものです: 未知の列は読み込みませんでした"},
       {"ranks of this job have no trace", "このジョブにはトレースのないランクがあります"},
       {"workers gave no trace when this run was captured: the file says why",
        "この実行の取得時にトレースを得られなかったワーカーがあります(理由はファイルにあります)"},

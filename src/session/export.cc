@@ -38,6 +38,7 @@ constexpr std::string_view kRunFile = "run.pftrace.gz";
 // A recording to be written, and what became of it.
 struct ExportItem {
   const InputFile* file = nullptr;
+  size_t part = 0;  // which of the recordings in it
   const RankActivity* rank = nullptr;
   std::string path;  // of what is written
   Clock clock;
@@ -113,6 +114,7 @@ Result<void> Exporter::ChooseItems() {
       continue;
     }
     items_.push_back({.file = &run_.info.files[*file],
+                      .part = run_.parts[*file],
                       .rank = &rank,
                       .path = (fs::path(options_.folder) / NameOf(rank)).string()});
   }
@@ -188,6 +190,7 @@ Result<Trace> Exporter::Read(const ExportItem& item, ReadOptions read) {
   auto source = OpenAgain(*item.file, run_.places, &bytes_read_, &failure);
   if (!source) return std::unexpected(source.error());
   read.spare_threads = &spare_threads_;
+  read.part = item.part;
   auto trace = ReadTrace(std::move(*source), read);
   if (const auto failed = failure.Get()) return std::unexpected(*failed);
   if (trace && run_.redactor) RedactTrace(*trace, *run_.redactor);

@@ -37,6 +37,19 @@ InputFile FindInput(const std::string& path, const Places& places) {
   return input;
 }
 
+// Each recording as a file of its own, those of one file behind one another.
+std::vector<LoadedFile> WithParts(std::vector<LoadedFile> files) {
+  if (std::ranges::all_of(files, [](const LoadedFile& file) { return file.parts.empty(); }))
+    return files;
+  std::vector<LoadedFile> all;
+  for (LoadedFile& file : files) {
+    std::vector<LoadedFile> parts = std::move(file.parts);
+    all.push_back(std::move(file));
+    std::ranges::move(parts, std::back_inserter(all));
+  }
+  return all;
+}
+
 std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, Wanted keep,
                                   const OpenOptions& options, const redact::Redactor* redactor) {
   const Places places(options.storage, LimitOf(options.max_input));
@@ -75,7 +88,7 @@ std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, Wanted 
     ++files_read;
     if (files_begun == files.size()) ++spare_threads;
   });
-  return files;
+  return WithParts(std::move(files));
 }
 
 // Two files are one recording if all their activities agree: a copy that was written with more
@@ -121,22 +134,28 @@ void SettleRanksOfMemory(std::vector<LoadedFile>& files) {
 
 // Numbers the recordings without a rank in order; snapshots of one process share theirs.
 void NumberRest(std::vector<LoadedFile>& files, std::set<int64_t>& taken) {
-  std::map<std::string, int64_t> processes;  // by what their snapshots are named
+  using Process = std::pair<std::string, size_t>;
+  std::map<Process, int64_t> processes;  // by what their snapshots are named, and by part
   const auto process_of = [](const LoadedFile& file) {
     const std::string process = ProcessOfSnapshot(file.info.path);
-    return process.empty() ? file.info.path : process;
+    return Process(process.empty() ? file.info.path : process, file.part);
   };
-  std::set<std::string> recorded;
+  std::set<Process> recorded;
   for (const LoadedFile& file : files) {
     if (file.used && !file.memory_only) recorded.insert(process_of(file));
   }
+  // Which say so themselves.
+  const auto holds_several = [](const LoadedFile& file) {
+    return std::ranges::find(file.more_notes, "rank_from_device", &Note::name) !=
+           file.more_notes.end();
+  };
   int64_t next = 0;
   for (LoadedFile& file : files) {
     if (!file.used || file.memory_only || file.info.rank >= 0) continue;
     const auto [process, is_new] = processes.try_emplace(process_of(file), next);
     while (is_new && !taken.insert(process->second).second) process->second = ++next;
     file.info.rank = process->second;
-    if (recorded.size() > 1) file.notes.Add(NoteKind::kRankFromOrder);
+    if (recorded.size() > 1 && !holds_several(file)) file.notes.Add(NoteKind::kRankFromOrder);
   }
 }
 
@@ -144,9 +163,14 @@ void NumberRest(std::vector<LoadedFile>& files, std::set<int64_t>& taken) {
 // order; then the memory timelines.
 void SettleRanks(std::vector<LoadedFile>& files) {
   std::set<int64_t> taken;
+  std::set<std::string> shared;  // files of several recordings, whose names are of none
+  for (const LoadedFile& file : files) {
+    if (file.part > 0) shared.insert(file.info.path);
+  }
   for (LoadedFile& file : files) {
     if (!file.used) continue;
-    const auto named = RankFromPath(file.info.path);
+    const auto named =
+        shared.contains(file.info.path) ? std::nullopt : RankFromPath(file.info.path);
     file.info.rank = file.own_rank.value_or(named.value_or(-1));
     if (file.info.rank >= 0 && !file.memory_only) taken.insert(file.info.rank);
     if (file.own_rank && named && *file.own_rank != *named)
@@ -268,7 +292,7 @@ Error NoneCouldBeRead(const std::vector<LoadedFile>& files) {
   if (error.hint.empty())
     error.hint =
         "give traces from the profiler of PyTorch (.json, .json.gz), TensorFlow or JAX "
-        "(.xplane.pb)";
+        "(.xplane.pb), or reports of Nsight Systems (.sqlite)";
   return error;
 }
 
@@ -319,7 +343,12 @@ Result<LoadedRun> LoadRun(const FoundTraces& found, Wanted keep, const OpenOptio
   std::set<int64_t> ranks;
   for (LoadedFile& file : files) {
     std::ranges::move(file.notes.List(file.info.path), std::back_inserter(run.info.notes));
+    for (Note& note : file.more_notes) {
+      note.where = file.info.path;
+      run.info.notes.push_back(std::move(note));
+    }
     run.info.files.push_back(file.info);
+    run.parts.push_back(file.part);
     if (!file.used) continue;
     ranks.insert(file.info.rank);
     file.events.ShareNames(file.strings, run.event_names);

@@ -74,51 +74,71 @@ constexpr Wanted kHostAsDevice(KindSet{Kind::kOperator}, /*with_inputs=*/true,
 
 // Reads a file again where it records no device and what its host does was not asked for: numbers
 // are those of the job, whatever analyses ask.
-void ReadAgainAsHost(Trace& trace, const std::string& path, const Places& places,
+void ReadAgainAsHost(Trace& trace, const LoadedFile& file, const Places& places,
                      ReadOptions options) {
   const bool has_all =
       options.keep.Has(Kind::kOperator) && options.keep.inputs && options.keep.kernels;
   if (has_all || trace.gpu_events_in_file > 0) return;
   options.keep = options.keep | kHostAsDevice;
   options.observer = nullptr;
+  options.part = file.part;
   std::atomic<int64_t> ignored = 0;  // the bytes were counted once
-  auto source = places.Open(path, &ignored);
+  auto source = places.Open(file.info.path, &ignored);
   if (!source) return;
   if (auto again = ReadTrace(std::move(*source), options)) trace = std::move(*again);
 }
 
-void ReadFile(LoadedFile& file, const LoadOptions& load, std::atomic<int64_t>& bytes_read) {
-  const ReadOptions& options = load.read;
-  ReadFailure failure;  // of a file in a storage, somewhere in it
-  auto source = load.places.Open(file.info.path, &bytes_read, &failure);
-  if (!source) return Fail(file, source.error(), NoteKind::kUnreadable);
-  auto trace = ReadTrace(std::move(*source), options);
-  if ((!trace && failure.Get()) || failure.refused())
-    return Fail(file, *failure.Get(), NoteKind::kUnreadable);
-  if (!trace) return Fail(file, trace.error(), NoteKind::kNotATrace);
-  ReadAgainAsHost(*trace, file.info.path, load.places, options);
-  if (load.redactor != nullptr) RedactTrace(*trace, *load.redactor);
+// `failure`: of a file in a storage, somewhere in it.
+void TakeTrace(LoadedFile& file, Trace trace, const LoadOptions& load, const ReadFailure& failure) {
+  ReadAgainAsHost(trace, file, load.places, load.read);
+  if (load.redactor != nullptr) RedactTrace(trace, *load.redactor);
   if (load.keep_events)
-    TakeActivityAndEvents(file, *trace, *options.spare_threads);
+    TakeActivityAndEvents(file, trace, *load.read.spare_threads);
   else
-    file.rank = BuildRankActivity(*trace, load.keep_trace ? Events::kKeep : Events::kRelease);
-  file.info.events = trace->events_in_file;
-  file.info.gpu_events = trace->gpu_events_in_file;
-  file.info.problem = ProblemOf(trace->notes);
+    file.rank = BuildRankActivity(trace, load.keep_trace ? Events::kKeep : Events::kRelease);
+  file.info.events = trace.events_in_file;
+  file.info.gpu_events = trace.gpu_events_in_file;
+  file.info.problem = ProblemOf(trace.notes);
   if (const auto failed = failure.Get()) {
     file.info.problem = std::string(NoteMessage(NoteKind::kTruncated)) + ": " + failed->what;
-    if (trace->notes.Count(NoteKind::kTruncated) == 0) trace->notes.Add(NoteKind::kTruncated);
+    if (trace.notes.Count(NoteKind::kTruncated) == 0) trace.notes.Add(NoteKind::kTruncated);
   }
-  file.notes = std::move(trace->notes);
-  file.process = ProcessOf(*trace);
-  file.own_rank = trace->meta.rank;
-  file.world_size = trace->meta.world_size;
-  file.memory_only = trace->meta.memory_only;
+  file.notes = std::move(trace.notes);
+  file.process = ProcessOf(trace);
+  file.own_rank = trace.meta.rank;
+  file.world_size = trace.meta.world_size;
+  file.memory_only = trace.meta.memory_only;
   file.used = true;
   if (load.keep_trace)
-    file.trace = std::make_shared<const Trace>(std::move(*trace));
+    file.trace = std::make_shared<const Trace>(std::move(trace));
   else
-    file.strings = std::move(trace->strings);
+    file.strings = std::move(trace.strings);
+}
+
+// The recordings of one file, on the threads that have no file to read.
+void TakeRecordings(LoadedFile& file, std::vector<Recording> recordings, const LoadOptions& load,
+                    const ReadFailure& failure) {
+  for (size_t part = 1; part < recordings.size(); ++part) {
+    file.parts.emplace_back().info = file.info;
+    file.parts.back().part = part;
+  }
+  const SpareThreads helpers(*load.read.spare_threads, recordings.size() - 1);
+  ParallelFor(recordings.size(), helpers.count() + 1, [&](size_t part) {
+    LoadedFile& into = part == 0 ? file : file.parts[part - 1];
+    into.more_notes = std::move(recordings[part].notes);
+    TakeTrace(into, std::move(recordings[part].trace), load, failure);
+  });
+}
+
+void ReadFile(LoadedFile& file, const LoadOptions& load, std::atomic<int64_t>& bytes_read) {
+  ReadFailure failure;
+  auto source = load.places.Open(file.info.path, &bytes_read, &failure);
+  if (!source) return Fail(file, source.error(), NoteKind::kUnreadable);
+  auto recordings = ReadRecordings(std::move(*source), load.read);
+  if ((!recordings && failure.Get()) || failure.refused())
+    return Fail(file, *failure.Get(), NoteKind::kUnreadable);
+  if (!recordings) return Fail(file, recordings.error(), NoteKind::kNotATrace);
+  TakeRecordings(file, std::move(*recordings), load, failure);
 }
 
 }  // namespace

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "base/string_table.h"
 #include "facts/activity/rank_activity.h"
@@ -25,6 +27,7 @@ struct LoadedFile {
   InputFile info;
   Error error;  // when info.problem is set and the file is not used
   Notes notes;
+  std::vector<Note> more_notes;  // of kinds that only the file's format has
   RankActivity rank;
   RecordedEvents events;               // if they are to be kept
   std::shared_ptr<const Trace> trace;  // if it is to be kept
@@ -34,7 +37,9 @@ struct LoadedFile {
   std::optional<int64_t> world_size;
   std::string process;  // its number, where the trace has threads of one process alone
   bool used = false;
-  bool memory_only = false;  // no recording, but a memory timeline that accompanies one
+  bool memory_only = false;       // no recording, but a memory timeline that accompanies one
+  size_t part = 0;                // which of the recordings in its file
+  std::vector<LoadedFile> parts;  // further recordings in the same file
 
   const StringTable& names() const { return trace ? trace->strings : strings; }
 };
@@ -52,8 +57,8 @@ struct LoadOptions {
 // What reading fails with when it was stopped.
 Error ReadingWasCanceled();
 
-// Reads the file `file.info.path` into `file`. What goes wrong becomes its problem and a note.
-// `bytes_read` counts up meanwhile.
+// Reads the file `file.info.path` into `file`, and what else it holds into its parts. What goes
+// wrong becomes its problem and a note. `bytes_read` counts up meanwhile.
 void LoadFile(LoadedFile& file, const LoadOptions& options, std::atomic<int64_t>& bytes_read);
 
 }  // namespace stepscope

@@ -51,14 +51,16 @@ using Read = std::shared_ptr<const Trace>;
 
 Result<Read> ReadOne(const LoadedRun& run, size_t r, std::atomic<int>& spare) {
   if (run.traces[r]) return run.traces[r];
-  const std::string& path = run.info.files[*run.files[r]].path;
+  const InputFile& file = run.info.files[*run.files[r]];
   ReadFailure failure;
-  auto source = OpenAgain(run.info.files[*run.files[r]], run.places, nullptr, &failure);
+  auto source = OpenAgain(file, run.places, nullptr, &failure);
   if (!source) return std::unexpected(source.error());
-  auto trace = ReadTrace(std::move(*source), {.keep = Wanted::All(), .spare_threads = &spare});
+  auto trace =
+      ReadTrace(std::move(*source),
+                {.keep = Wanted::All(), .spare_threads = &spare, .part = run.parts[*run.files[r]]});
   StopIfAsked();
   if (const auto failed = failure.Get()) return std::unexpected(*failed);
-  if (!trace) return std::unexpected(Error{trace.error().what, path, trace.error().hint});
+  if (!trace) return std::unexpected(Error{trace.error().what, file.path, trace.error().hint});
   if (run.redactor) RedactTrace(*trace, *run.redactor);
   return std::make_shared<const Trace>(std::move(*trace));
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/proto.h"
-#include "ingest/xplane/seekable_bytes.h"
+#include "ingest/common/seekable_bytes.h"
 
 namespace stepscope {
 

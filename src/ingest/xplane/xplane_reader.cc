@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "base/match_any.h"
+#include "ingest/common/event_text.h"
 #include "ingest/xplane/xplane_device.h"
 #include "ingest/xplane/xplane_host.h"
 #include "ingest/xplane/xplane_lines.h"
 #include "ingest/xplane/xplane_plane.h"
-#include "ingest/xplane/xplane_text.h"
 
 namespace stepscope {
 namespace {

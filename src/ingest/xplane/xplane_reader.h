@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "ingest/common/read_options.h"
-#include "ingest/xplane/seekable_bytes.h"
+#include "ingest/common/seekable_bytes.h"
 #include "trace/trace.h"
 
 namespace stepscope {

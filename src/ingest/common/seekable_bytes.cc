@@ -1,5 +1,5 @@
 // Reads at any offset: from the file, or from memory if the file cannot seek.
-#include "ingest/xplane/seekable_bytes.h"
+#include "ingest/common/seekable_bytes.h"
 
 #include <algorithm>
 #include <cstring>

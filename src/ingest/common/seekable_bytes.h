@@ -1,4 +1,5 @@
-// Reads an input at any offset, for formats whose beginning is explained by later parts.
+// Reads an input at any offset, for formats whose beginning is explained by later parts, and for
+// databases.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,30 @@
+// Defines the names and messages of notes about reports.
+#include "ingest/nsys/report_notes.h"
+
+#include <array>
+
+namespace stepscope::nsys {
+namespace {
+
+// In the order of ReportNote.
+constexpr auto kTexts = std::to_array<NoteText>({
+    {"rank_from_device",
+     "ranks were numbered by device and process ID: the file holds several processes and no rank"},
+    {"rank_from_communicator",
+     "the rank was taken from the largest communicator: the file has no other"},
+    {"graphs_as_whole",
+     "executions of CUDA graphs were counted as compute: their kernels were not recorded "
+     "(use `nsys profile --cuda-graph-trace=node`)"},
+    {"without_end", "ranges were ended with the recording: they have no end"},
+    {"other_processes", "processes were left out: they used no device"},
+    {"unreadable_table", "tables were left out: they lack columns that are needed"},
+    {"newer_schema",
+     "the file has a newer schema than this version knows: unknown columns were not read"},
+});
+static_assert(kTexts.size() == static_cast<size_t>(ReportNote::kCount));
+
+}  // namespace
+
+std::span<const NoteText> NoteTexts(ReportNote) { return kTexts; }
+
+}  // namespace stepscope::nsys

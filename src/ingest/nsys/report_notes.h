@@ -1,0 +1,27 @@
+// Counts what only reports of other profilers can have wrong: those that hold several processes, or
+// are databases. What all traces can have is in trace/notes.h.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "notes/notes_of.h"
+
+namespace stepscope::nsys {
+
+enum class ReportNote : uint8_t {
+  kRankFromDevice,
+  kRankFromCommunicator,
+  kGraphsAsWhole,
+  kWithoutEnd,
+  kOtherProcesses,
+  kUnreadableTable,
+  kNewerSchema,
+  kCount
+};
+
+std::span<const NoteText> NoteTexts(ReportNote);
+
+using ReportNotes = NotesOf<ReportNote>;
+
+}  // namespace stepscope::nsys
