@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <tuple>
+#include <utility>
 
 #include "capture/torch/clients.h"
 
@@ -121,14 +123,36 @@ std::optional<Error> AskByJob(Roles& roles, const std::string& job) {
   return Error{"no process of this job can be traced", job, hint};
 }
 
-// Workers of one launcher, or of one parent.
-std::map<int64_t, std::vector<Role*>> ByLauncher(Roles& roles) {
-  std::map<int64_t, std::vector<Role*>> groups;
+// Where the ranks of a job meet, and how many they are; empty: the environment does not say.
+std::string MeetingPlace(const Process& process) {
+  const std::string port = process.Variable("MASTER_PORT"), size = process.Variable("WORLD_SIZE");
+  if (port.empty() || size.empty() || process.Number("RANK") < 0) return "";
+  return fmt::format("{}:{}/{}", process.Variable("MASTER_ADDR"), port, size);
+}
+
+// Workers that meet at one place, else of one launcher, or of one parent.
+std::map<std::pair<std::string, int64_t>, std::vector<Role*>> ByJob(Roles& roles) {
+  std::map<std::pair<std::string, int64_t>, std::vector<Role*>> groups;
   for (auto& [pid, role] : roles) {
     if (!role.worker) continue;
-    groups[role.above != 0 ? role.above : role.client->process.parent].push_back(&role);
+    const std::string place = MeetingPlace(role.client->process);
+    const int64_t above = role.above != 0 ? role.above : role.client->process.parent;
+    groups[{place, place.empty() ? above : 0}].push_back(&role);
   }
   return groups;
+}
+
+// How a user names these workers: by the launcher that they have in common, or each.
+std::string SayPids(const std::vector<Role*>& workers) {
+  const int64_t above = workers.front()->above;
+  const bool common =
+      above != 0 && std::ranges::all_of(workers, [&](Role* role) { return role->above == above; });
+  if (common && workers.size() > 1)
+    return fmt::format("{} ({} workers below it)", above, workers.size());
+  std::vector<std::string> pids;
+  for (const Role* role : workers) pids.push_back(role->target.address.substr(4));
+  const std::string all = fmt::format("{}", fmt::join(pids, " "));
+  return pids.size() == 1 ? all : all + " (one job)";
 }
 
 bool RanksDiffer(const std::vector<Role*>& workers) {
@@ -142,20 +166,20 @@ void AskAll(Roles& roles) {
   for (auto& [pid, role] : roles) role.asked = role.worker;
 }
 
-std::optional<Error> AskOneLauncher(Roles& roles) {
-  const auto groups = ByLauncher(roles);
+std::optional<Error> AskOneJob(Roles& roles) {
+  const auto groups = ByJob(roles);
   if (groups.empty() || (groups.size() == 1 && RanksDiffer(groups.begin()->second))) {
     AskAll(roles);
     return std::nullopt;
   }
   std::vector<std::string> jobs;
-  for (const auto& [launcher, workers] : groups) {
-    // Several of one rank have nothing but their parent in common.
-    if (groups.size() == 1 || workers.size() == 1) {
-      for (const Role* role : workers) jobs.push_back(role->target.address.substr(4));
-    } else {
-      jobs.push_back(fmt::format("{} ({} workers below it)", launcher, workers.size()));
+  for (const auto& [key, workers] : groups) {
+    if (groups.size() > 1) {
+      jobs.push_back(SayPids(workers));
+      continue;
     }
+    // Several of one rank have nothing but their parent in common.
+    for (Role* role : workers) jobs.push_back(SayPids({role}));
   }
   return Error{
       "it is not clear which job is meant", "",
@@ -187,7 +211,7 @@ Chosen Choose(std::span<const Client> clients, const Choice& choice) {
   else if (choice.all)
     AskAll(roles);
   else
-    chosen.problem = AskOneLauncher(roles);
+    chosen.problem = AskOneJob(roles);
   if (std::string all = AllBelowFirst(roles, choice); !all.empty() && !chosen.problem)
     chosen.remarks.push_back(std::move(all));
   for (auto& [pid, role] : roles) {

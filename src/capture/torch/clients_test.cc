@@ -93,6 +93,23 @@ TEST(TorchClients, TwoScriptsOfOneShellAreTwoJobs) {
   EXPECT_EQ(unclear.problem->hint, "give one of these 2 as `pids`: 7, 8");
 }
 
+// Ranks that a script or a scheduler started one by one, each below a parent of its own.
+TEST(TorchClients, RanksThatMeetAtOnePlaceAreOneJob) {
+  const auto rank = [](int64_t pid, int64_t parent, const char* number, const char* port) {
+    Client client = Of(pid, {parent, 1}, number);
+    client.process.environment["MASTER_ADDR"] = "node1";
+    client.process.environment["MASTER_PORT"] = port;
+    client.process.environment["WORLD_SIZE"] = "2";
+    return client;
+  };
+  std::vector<Client> clients = {rank(21, 11, "0", "29500"), rank(22, 12, "1", "29500")};
+  EXPECT_EQ(PidsOf(Choose(clients, {.user = kMe})), (std::vector<int64_t>{21, 22}));
+  clients.push_back(rank(23, 13, "0", "29501"));
+  const Chosen unclear = Choose(clients, {.user = kMe});
+  ASSERT_TRUE(unclear.problem.has_value());
+  EXPECT_EQ(unclear.problem->hint, "give one of these 2 as `pids`: 21 22 (one job), 23");
+}
+
 TEST(TorchClients, PidOneMeansAllOfAContainerAndSaysSo) {
   std::vector<Client> clients = Torchrun(100);
   for (const Client& client : Torchrun(200)) clients.push_back(client);

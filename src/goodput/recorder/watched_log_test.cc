@@ -27,18 +27,21 @@ std::map<std::string, std::string> FilesIn(const std::string& folder) {
   return files;
 }
 
-void RecordSteps(const std::string& folder, const std::string& job) {
+void RecordSteps(const std::string& folder, const std::string& job, bool ends = true) {
   GoodputRecorder recorder({.directory = folder, .job = job});
   recorder.JobStart();
   for (int64_t step = 0; step < 3; ++step) recorder.StepStart(step);
-  recorder.JobEnd();
+  if (ends) recorder.JobEnd();
 }
 
-TEST(WatchedLog, IsReadByGoodputAndTouchesNothingElse) {
+class WatchedLogOfAJob : public ::testing::TestWithParam<bool> {};  // whether it has ended
+
+TEST_P(WatchedLogOfAJob, IsReadByGoodputAndTouchesNothingElse) {
   const ScratchFolder folder;
-  RecordSteps(folder.path(), "llm");
+  RecordSteps(folder.path(), "llm", GetParam());
   const auto before = FilesIn(folder.path());
-  const auto alone = GoodputReport({.files = {folder.path()}});
+  const int64_t at = WallClock() + 6 * kHour;
+  const auto alone = GoodputReport({.files = {folder.path()}, .at = at});
   {
     auto log = WatchedLog::Open(folder.path(), "");
     ASSERT_TRUE(log) << log.error().what;
@@ -48,13 +51,14 @@ TEST(WatchedLog, IsReadByGoodputAndTouchesNothingElse) {
     for (int k = 0; k < 200; ++k) ASSERT_TRUE(log->Add(WallClock(), std::string(2000, 'x')));
   }
   std::vector<std::string> texts;
-  const auto report =
-      GoodputReport({.files = {folder.path()},
-                     .at = WallClock() + 6 * kHour,
-                     .on_watched = [&](int64_t, const std::string& t) { texts.push_back(t); }});
+  const auto report = GoodputReport(
+      {.files = {folder.path()}, .at = at, .on_watched = [&](int64_t, const std::string& t) {
+         texts.push_back(t);
+       }});
   ASSERT_TRUE(report && alone);
-  ASSERT_EQ(texts.size(), 201u);
-  EXPECT_EQ(texts[0], "later");
+  // A job that has ended was not watched any more.
+  ASSERT_EQ(texts.size(), GetParam() ? 0u : 201u);
+  if (!GetParam()) EXPECT_EQ(texts[0], "later");
   EXPECT_EQ(report->verdict, alone->verdict);
   for (const auto& [name, bytes] : FilesIn(folder.path())) {
     const auto own = before.find(name);
@@ -64,6 +68,8 @@ TEST(WatchedLog, IsReadByGoodputAndTouchesNothingElse) {
       EXPECT_EQ(fs::status(name).permissions(), fs::perms::owner_read | fs::perms::owner_write);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(EndedOrNot, WatchedLogOfAJob, ::testing::Bool());
 
 TEST(WatchedLog, NeedsToKnowTheJob) {
   const ScratchFolder folder;
