@@ -10,8 +10,6 @@
 #include <utility>
 
 #include "base/nearest_name.h"
-#include "base/time_units.h"
-#include "report/humanize.h"
 
 namespace stepscope::cli {
 namespace {
@@ -77,12 +75,9 @@ Result<void> Check(const Option& option, const std::string& text) {
   if (!number) return std::unexpected(number.error());
   const auto [low, high] = *option.range;
   if (*number >= low && *number <= high) return {};
-  const bool is_time = option.value.starts_with("TIME");
-  const auto say = [&](double value) {
-    return is_time ? HumanTime(value * static_cast<double>(kSecond)) : fmt::format("{}", value);
-  };
+  const char* const unit = option.value.starts_with("TIME") ? " s" : "";
   return std::unexpected(Error{"'" + text + "' is out of range", "",
-                               fmt::format("from {} to {}", say(low), say(high))});
+                               fmt::format("from {}{} to {}{}", low, unit, high, unit)});
 }
 
 // Stores what was given. Errors name the option.

@@ -58,7 +58,9 @@ TEST_P(WatchedLogOfAJob, IsReadByGoodputAndTouchesNothingElse) {
   ASSERT_TRUE(report && alone);
   // A job that has ended was not watched any more.
   ASSERT_EQ(texts.size(), GetParam() ? 0u : 201u);
-  if (!GetParam()) EXPECT_EQ(texts[0], "later");
+  if (!GetParam()) {
+    EXPECT_EQ(texts[0], "later");
+  }
   EXPECT_EQ(report->verdict, alone->verdict);
   for (const auto& [name, bytes] : FilesIn(folder.path())) {
     const auto own = before.find(name);
