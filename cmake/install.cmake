@@ -20,7 +20,8 @@ install(FILES ${made}/stepscope.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/v
   COMPONENT all OPTIONAL)
 
 # DT_RPATH, not DT_RUNPATH: libraries in the archive find each other by it too.
-set_target_properties(stepscope PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/stepscope")
+# The build has the same: room for it would be empty entries, which stand for the current directory.
+set_target_properties(stepscope PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/stepscope" BUILD_WITH_INSTALL_RPATH ON)
 target_link_options(stepscope PRIVATE -Wl,--disable-new-dtags)
 set_target_properties(stepscope_core PROPERTIES EXPORT_NAME stepscope)
 set_target_properties(stepscope_goodput PROPERTIES EXPORT_NAME goodput)

@@ -13,10 +13,10 @@ TEST(SystemError, SaysWhatWhereAndWhatToTry) {
   EXPECT_EQ(error.what, "cannot read the directory: No such file or directory");
   EXPECT_EQ(error.where, "/nope");
   EXPECT_TRUE(error.hint.contains("spelling"));
-  for (const int number : {EACCES, ENOTDIR, EISDIR, EMFILE, ENOSPC, EROFS}) {
+  for (const int number : {EACCES, ENOTDIR, EISDIR, EMFILE, ENFILE, ENOMEM, EIO, ENOSPC, EROFS}) {
     EXPECT_NE(SystemError("cannot open", number, "x").hint, "") << number;
   }
-  EXPECT_EQ(SystemError("cannot open", EIO, "x").hint, "");
+  EXPECT_EQ(SystemError("cannot open", ELOOP, "x").hint, "");
 }
 
 }  // namespace
