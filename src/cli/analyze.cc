@@ -119,7 +119,7 @@ void AddAnalyze(Command& root) {
   auto flags = std::make_shared<AnalyzeFlags>();
   Command& command = root.Sub("analyze", "Report where training time goes");
   command.Argument("PATH", flags->paths,
-                   "Traces or directories (.json, .json.gz, .xplane.pb, .sqlite)");
+                   "Traces, directories (.json, .json.gz, .xplane.pb, .sqlite)");
   AddQuestion(command, flags->question);
   command.Switch("--full", flags->full);
   command.Take("--kernel", flags->named.kernel);
