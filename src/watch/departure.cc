@@ -19,9 +19,10 @@ constexpr double kLeast = 0.05;  // of step time, that a part must change by
 
 using Part = std::pair<int64_t, std::string>;
 
-// Who waits, how long a step is and what is left of it follow from what somebody does.
-bool FollowsFromOthers(const WatchedDeparture& d) {
-  return d.part == "step_time" || d.part == "wait" || d.part == "all_others";
+// How far a part is from a cause: what is left of a step may follow from what somebody does, who
+// waits does so for somebody, and how long a step is follows from all.
+int FollowsFromOthers(const WatchedDeparture& d) {
+  return d.part == "step_time" ? 3 : d.part == "wait" ? 2 : d.part == "all_others" ? 1 : 0;
 }
 
 struct Series {

@@ -240,6 +240,22 @@ TEST(Watch, APartExplainsAQuarterOfHowMuchLongerStepsTook) {
   EXPECT_EQ(SlowerPart(windows, last)->part, "all_others");
 }
 
+// Rank 1 does something that was not recorded for 40 ms longer, and rank 0 waits for it, a little
+// longer still.
+TEST(Watch, TimeThatIsNotRecordedIsNearerToTheCauseThanAWaitForIt) {
+  std::vector<WatchedWindow> windows;
+  for (int64_t k = 0; k < 10; ++k) {
+    const int64_t more = k > 5 ? 40'000'000 : 0;
+    windows.push_back(
+        {.time = (k + 1) * kSecond,
+         .step_time = 20'000'000 + more,
+         .parts = {{0, "wait", more + more / 100}, {1, "all_others", 20'000'000 + more}}});
+  }
+  const Report report = WatchedReport(windows);
+  EXPECT_EQ(report.tables[0].rows[0][3], Cell(int64_t{1}));
+  EXPECT_EQ(report.tables[0].rows[0][4], Cell(std::string("unrecorded time")));
+}
+
 TEST(Watch, ARecordHoldsWhatFitsAndHostileOnesAreNone) {
   WatchedWindow window{.time = 5, .why = std::string(5000, '\x01'), .step_time = 7};
   window.findings = {std::string(299, 'a') + "\u00e9\u00e9"};
