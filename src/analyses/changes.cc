@@ -187,7 +187,7 @@ stepscope::Cause CauseOf(const std::optional<Together>& together) {
 // Of the work that ranks have more of, what explains the change.
 const WorkRise* WorkBehind(const Facts& facts, const StepChange& c) {
   for (const WorkRise& rise : WorkRisesOf(facts).rises) {
-    const bool then = rise.since && std::abs(*rise.since - c.since) <= 1;
+    const bool then = rise.since && StepChangesOf(facts).AreNear(*rise.since, c.since);
     if (then &&
         static_cast<double>(rise.Difference()) >= kExplains * static_cast<double>(c.Difference()))
       return &rise;

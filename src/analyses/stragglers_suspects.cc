@@ -80,7 +80,7 @@ bool ChangedAlone(const Facts& facts, const StepBlame& steps, const Suspect& s) 
   if (own == nullptr) return true;
   return std::ranges::none_of(StepChangesOf(facts).parts, [&](const StepChange& c) {
     return c.quantity == own->quantity && c.rank != own->rank && c.Difference() > 0 &&
-           std::abs(c.since - *s.since) <= 1;
+           StepChangesOf(facts).AreNear(c.since, *s.since);
   });
 }
 

@@ -119,7 +119,7 @@ class OfRank {
 bool IsSame(const WorkRise& a, const WorkRise& b) {
   return std::tie(a.kind, a.name, a.previous) == std::tie(b.kind, b.name, b.previous) &&
          a.since.has_value() == b.since.has_value() &&
-         (!a.since || std::abs(*a.since - *b.since) <= 1);
+         (!a.since || a.last_before == b.since || b.last_before == a.since || a.since == b.since);
 }
 
 // Makes one of what several ranks have more of since the same step.

@@ -37,7 +37,7 @@ class Collector {
   explicit Collector(std::span<const RankSteps> ranks) : ranks_(ranks) { CollectTimes(); }
 
   StepChanges Find() {
-    StepChanges changes{.lacks_ranks = lacks_ranks_, .median = median_};
+    StepChanges changes{.lacks_ranks = lacks_ranks_, .median = median_, .steps = times_.steps};
     changes.step_time = Change(StepQuantity::kStepTime, times_, -1, -1);
     for (const RankSteps& rank : ranks_) CollectParts(rank);
     for (const auto& [key, parts] : parts_) {
@@ -193,12 +193,16 @@ const StepChange* StepChanges::Rise(StepQuantity quantity, int64_t rank, int64_t
   return at == parts.end() ? nullptr : &*at;
 }
 
+bool StepChanges::AreNear(int64_t a, int64_t b) const {
+  return std::abs(std::ranges::lower_bound(steps, a) - std::ranges::lower_bound(steps, b)) <= 1;
+}
+
 const StepChange* StepChanges::LargestRise(StepQuantity quantity) const {
   const StepChange* largest = nullptr;
   for (const StepChange& c : parts) {
     if (!step_time || c.quantity != quantity || c.Difference() <= 0) continue;
     // The same host event can reach a device a step earlier or later.
-    if (std::abs(c.since - step_time->since) > 1) continue;
+    if (!AreNear(c.since, step_time->since)) continue;
     if (largest == nullptr || c.Difference() > largest->Difference()) largest = &c;
   }
   return largest;

@@ -37,6 +37,10 @@ struct StepChanges {
   int64_t median = 0;  // step time, ns; 0: no steps
   std::optional<StepChange> step_time;
   std::vector<StepChange> parts;  // by rank, device, quantity
+  std::vector<int64_t> steps;     // numbers of all that count, ascending
+
+  // Whether two of these are the same or follow one another, though their numbers need not.
+  bool AreNear(int64_t a, int64_t b) const;
 
   // Since when this rank (and device, -1: any) spends more on it.
   const StepChange* Rise(StepQuantity quantity, int64_t rank, int64_t device) const;
