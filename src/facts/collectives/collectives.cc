@@ -184,13 +184,28 @@ class Matcher {
     return x.rank == y.rank && x.device >= 0;
   }
 
-  // Machines of one name are one, and have one clock, unless only ends on two clocks fit.
+  // Whether they ran on one machine, and one had ended before the other began.
+  bool OneAfterTheOther(const Order& a, const Order& b) const {
+    const std::string& machine = ParticipantOf(a).machine;
+    if (machine.empty() || machine != ParticipantOf(b).machine) return false;
+    if (a.entries.empty() || b.entries.empty()) return false;
+    const auto last = [](const Order& o) {
+      return std::ranges::max(o.entries, {}, &OrderedEntry::end).end;
+    };
+    const auto first = [](const Order& o) {
+      return std::ranges::min(o.entries, {}, &OrderedEntry::end).end;
+    };
+    return last(a) < first(b) || last(b) < first(a);
+  }
+
+  // Machines of one name are one, and have one clock, unless only ends on two clocks fit. Not where
+  // one was recorded after the other: steps that are alike fit anywhere then.
   OrderAlignment Align(const Order& a, const Order& b) const {
     const bool one_rank = OfOneRank(a, b);
     const std::string& machine = ParticipantOf(a).machine;
     const bool one_machine = !machine.empty() && machine == ParticipantOf(b).machine;
     OrderAlignment alignment = AlignPieces(a.entries, b.entries, one_rank || one_machine);
-    if (alignment.confirmed || one_rank || !one_machine) return alignment;
+    if (alignment.confirmed || one_rank || !one_machine || OneAfterTheOther(a, b)) return alignment;
     OrderAlignment other = AlignPieces(a.entries, b.entries, /*one_clock=*/false);
     return other.confirmed ? other : alignment;
   }
@@ -215,7 +230,8 @@ class Matcher {
     std::erase_if(orders, [&](const Order& order) {
       const OrderAlignment alignment = Align(reference, order);
       const bool joins = alignment.confirmed ||
-                         (is_named ? AreComparable(reference, order, alignment)
+                         (is_named ? !OneAfterTheOther(reference, order) &&
+                                         AreComparable(reference, order, alignment)
                                    : !OfOneRank(reference, order) && AreAlike(reference, order));
       if (!joins) return false;
       for (size_t i = 0; i < order.items.size(); ++i) {

@@ -99,6 +99,21 @@ TEST(Collectives, GroupsWithoutNamesAreThoseThatTheRanksList) {
   EXPECT_EQ(labels, (std::vector<std::string>{"[0, 1]", "[0, 2]", "[1, 3]", "[2, 3]", "unnamed"}));
 }
 
+// As where a rank was late to hear of a capture: steps that are alike would fit anywhere.
+TEST(Collectives, OfOneMachineWhatWasRecordedAfterwardsIsNotMatched) {
+  for (const bool one_machine : {true, false}) {
+    SampleRanks s(2);
+    for (size_t r = 0; r < 2; ++r) {
+      s.ranks[r].machine = one_machine || r == 0 ? "node" : "other";
+      for (int64_t i = 0; i < 8; ++i) {
+        const int64_t at = i * 10'000'000 + static_cast<int64_t>(r) * 3'000'000'000;
+        s.AddKernel(r, at, at + 1'000'000, "AllReduce");
+      }
+    }
+    EXPECT_EQ(Matched(Derive(s)), one_machine ? 0 : 8);
+  }
+}
+
 TEST(Collectives, AGroupOfAllIsNotTakenForItsParts) {
   SampleRanks s(3);
   for (size_t r = 0; r < 3; ++r) {
