@@ -11,6 +11,7 @@
 
 #include "tests/front_door.h"
 #include "tests/nsys_report.h"
+#include "tests/sanitized.h"
 
 namespace stepscope::testing::nsys_damage_test {
 namespace {
@@ -159,23 +160,25 @@ int64_t PeakBytes() {
 }
 
 TEST(NsysDamage, AMillionNamesCostNoMoreThanTheyAreLong) {
+  // A sanitizer takes ten times as long, and memory of its own.
+  constexpr int64_t kNames = kSanitized ? 50'000 : 1'000'000;
   NsysReport report;
   report.Kernel("gemm", 1, 2);
   report.Run(
-      fmt::format("WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < "
-                  "1000000) INSERT INTO "
-                  "StringIds SELECT i + 10, 'void kernel_' || i || '<float>(float *)' FROM r;"
-                  "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < "
-                  "1000000) INSERT INTO "
-                  "CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, streamId, globalPid, "
-                  "demangledName) SELECT "
-                  "i * 10, i * 10 + 5, 0, 7, {}, i + 10 FROM r",
-                  kProcess));
+      fmt::format("WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < {0}) "
+                  "INSERT INTO StringIds SELECT i + 10, 'void kernel_' || i || '<float>(float *)' "
+                  "FROM r;"
+                  "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < {0}) "
+                  "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, streamId, "
+                  "globalPid, demangledName) SELECT i * 10, i * 10 + 5, 0, 7, {1}, i + 10 FROM r",
+                  kNames, kProcess));
   const auto size = static_cast<int64_t>(BytesOf(report.path()).size());
   const int64_t before = PeakBytes();
   const auto traces = report.Read();
-  EXPECT_EQ(traces.front().trace.size(), 1'000'001u);
-  EXPECT_LT(PeakBytes() - before, 2 * size);
+  EXPECT_EQ(std::ssize(traces.front().trace.starts()), kNames + 1);
+  if (!kSanitized) {
+    EXPECT_LT(PeakBytes() - before, 2 * size);
+  }
 }
 
 }  // namespace
