@@ -93,10 +93,6 @@ void CompareOneMachine(std::vector<CommonEnd>& ends, int64_t origin, Comparison&
   c.error = closest;
 }
 
-bool OnOneMachine(const RankCollectives& a, const RankCollectives& b) {
-  return !a.machine.empty() && a.machine == b.machine;
-}
-
 class Aligner {
  public:
   explicit Aligner(const CollectiveFacts& facts)

@@ -80,6 +80,11 @@ struct RankCollectives {
   int64_t times_last = 0;  // how often it was
 };
 
+// Whether they ran on machines with one name, which says little: many are "localhost".
+inline bool OnOneMachine(const RankCollectives& a, const RankCollectives& b) {
+  return !a.machine.empty() && a.machine == b.machine;
+}
+
 struct CollectiveFacts {
   std::vector<CollectiveGroup> groups;
   std::vector<CollectiveMatch> matches;  // by group, then sequence

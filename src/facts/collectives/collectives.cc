@@ -128,7 +128,7 @@ class Matcher {
   // Machines of one name are one, unless no two orders of theirs end at the same times.
   bool HaveOneClock(const std::vector<Order>& orders, const RankCollectives& x,
                     const RankCollectives& y) const {
-    if (x.machine.empty() || x.machine != y.machine) return false;
+    if (!OnOneMachine(x, y)) return false;
     for (const Order& a : orders) {
       for (const Order& b : orders) {
         if (&ParticipantOf(a) != &x || &ParticipantOf(b) != &y) continue;
@@ -148,8 +148,10 @@ class Matcher {
     recorded.erase(rest, end);
     for (const Order& order : orders) facts_.unconfirmed += std::ssize(order.items);
     const auto align = [&](size_t a, size_t b) {
-      return AlignPieces(orders[a].entries, orders[b].entries,
-                         HaveOneClock(orders, ParticipantOf(orders[a]), ParticipantOf(orders[b])));
+      const bool one_clock =
+          OneAfterTheOther(orders[a], orders[b]) ||
+          HaveOneClock(orders, ParticipantOf(orders[a]), ParticipantOf(orders[b]));
+      return AlignPieces(orders[a].entries, orders[b].entries, one_clock);
     };
     for (ListedGroup& found : FindListedGroups(listed, recorded, align)) {
       NumberFound(orders, found, AddHiddenGroup(group));
@@ -186,8 +188,7 @@ class Matcher {
 
   // Whether they ran on one machine, and one had ended before the other began.
   bool OneAfterTheOther(const Order& a, const Order& b) const {
-    const std::string& machine = ParticipantOf(a).machine;
-    if (machine.empty() || machine != ParticipantOf(b).machine) return false;
+    if (!OnOneMachine(ParticipantOf(a), ParticipantOf(b))) return false;
     if (a.entries.empty() || b.entries.empty()) return false;
     const auto last = [](const Order& o) {
       return std::ranges::max(o.entries, {}, &OrderedEntry::end).end;
@@ -202,8 +203,7 @@ class Matcher {
   // one was recorded after the other: steps that are alike fit anywhere then.
   OrderAlignment Align(const Order& a, const Order& b) const {
     const bool one_rank = OfOneRank(a, b);
-    const std::string& machine = ParticipantOf(a).machine;
-    const bool one_machine = !machine.empty() && machine == ParticipantOf(b).machine;
+    const bool one_machine = OnOneMachine(ParticipantOf(a), ParticipantOf(b));
     OrderAlignment alignment = AlignPieces(a.entries, b.entries, one_rank || one_machine);
     if (alignment.confirmed || one_rank || !one_machine || OneAfterTheOther(a, b)) return alignment;
     OrderAlignment other = AlignPieces(a.entries, b.entries, /*one_clock=*/false);

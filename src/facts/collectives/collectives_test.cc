@@ -101,9 +101,11 @@ TEST(Collectives, GroupsWithoutNamesAreThoseThatTheRanksList) {
 
 // As where a rank was late to hear of a capture: steps that are alike would fit anywhere.
 TEST(Collectives, OfOneMachineWhatWasRecordedAfterwardsIsNotMatched) {
-  for (const bool one_machine : {true, false}) {
+  for (const auto& [one_machine, listed] :
+       {std::pair{true, false}, {true, true}, {false, false}, {false, true}}) {
     SampleRanks s(2);
     for (size_t r = 0; r < 2; ++r) {
+      if (listed) s.ranks[r].group_members = {{0, 1}};
       s.ranks[r].machine = one_machine || r == 0 ? "node" : "other";
       for (int64_t i = 0; i < 8; ++i) {
         const int64_t at = i * 10'000'000 + static_cast<int64_t>(r) * 3'000'000'000;
