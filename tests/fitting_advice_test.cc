@@ -16,22 +16,30 @@ namespace {
 using testing::CpuTrace;
 using testing::ScratchFolder;
 
-// Two ranks that reduce for half of each step. `wrapper` names a range around the forward pass.
-Result<ReportSet> Ask(std::string_view wrapper, double python_of_rank_1 = 0) {
+// Two ranks with steps of so many ms, of which rank 1 runs Python for `python` and then reduces;
+// `add(trace, rank, at)` adds what else is in a step.
+template <class Add>
+Result<ReportSet> AskOfSteps(double time, double python, const Add& add) {
   const ScratchFolder folder;
   std::vector<std::string> paths;
   for (int rank = 0; rank < 2; ++rank) {
     CpuTrace trace(rank);
     double at = 0;
     for (int step = 2; step < 14; ++step) {
-      if (!wrapper.empty()) trace.Add("user_annotation", wrapper, at + 0.5, 9);
-      const double python = rank == 1 ? python_of_rank_1 : 0;
-      trace.Step(step, at, python, at + 60);
-      at += 60.5;
+      add(trace, rank, at);
+      trace.Step(step, at, rank == 1 ? python : 0, at + time);
+      at += time + 0.5;
     }
     paths.push_back(folder.Write(fmt::format("rank{}.json", rank), trace.End()));
   }
   return testing::Ask(paths);
+}
+
+// Half of each step goes to reducing. `wrapper` names a range around the forward pass.
+Result<ReportSet> Ask(std::string_view wrapper, double python_of_rank_1 = 0) {
+  return AskOfSteps(60, python_of_rank_1, [&](CpuTrace& trace, int, double at) {
+    if (!wrapper.empty()) trace.Add("user_annotation", wrapper, at + 0.5, 9);
+  });
 }
 
 const Finding* Exposed(const ReportSet& answer) {
@@ -75,20 +83,10 @@ TEST(FittingAdvice, WhereNothingStandsOutTheVerdictSaysSo) {
 
 // Rank 1 spends 30 ms of each step in what these events are named; Python was recorded if `python`.
 std::string SaidWhereRank1Spends(std::string_view category, std::string_view name, bool python) {
-  const ScratchFolder folder;
-  std::vector<std::string> paths;
-  for (int rank = 0; rank < 2; ++rank) {
-    CpuTrace trace(rank);
-    double at = 0;
-    for (int step = 2; step < 14; ++step) {
-      if (python) trace.Add("python_function", "train.py(9): train", at, 72);
-      if (rank == 1) trace.Add(category, name, at + 10, 30);
-      trace.Step(step, at, rank == 1 ? 30 : 0, at + 72);
-      at += 72.5;
-    }
-    paths.push_back(folder.Write(fmt::format("rank{}.json", rank), trace.End()));
-  }
-  const auto answer = testing::Ask(paths);
+  const auto answer = AskOfSteps(72, 30, [&](CpuTrace& trace, int rank, double at) {
+    if (python) trace.Add("python_function", "train.py(9): train", at, 72);
+    if (rank == 1) trace.Add(category, name, at + 10, 30);
+  });
   return answer ? testing::AllSaid(*answer) : answer.error().what;
 }
 

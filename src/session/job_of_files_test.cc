@@ -136,12 +136,17 @@ std::string OfProcess(int rank, int process, int64_t start) {
       fmt::format(R"("distributedInfo":{{"rank":{},"world_size":2}},)", rank));
 }
 
-TEST(JobOfFiles, RanksOfTwoProcessesEachAreOfTwoStarts) {
-  const ScratchFolder folder;
+// Two ranks, the processes 70 and 71, and 24 s later these.
+void WriteTwice(const ScratchFolder& folder, int process_of_0, int process_of_1) {
   folder.Write("a_rank0.json", OfProcess(0, 70, 0));
   folder.Write("a_rank1.json", OfProcess(1, 71, 3));
-  folder.Write("b_rank0.json", OfProcess(0, 80, 24'000'000));
-  folder.Write("b_rank1.json", OfProcess(1, 81, 24'000'009));
+  folder.Write("b_rank0.json", OfProcess(0, process_of_0, 24'000'000));
+  folder.Write("b_rank1.json", OfProcess(1, process_of_1, 24'000'009));
+}
+
+TEST(JobOfFiles, RanksOfTwoProcessesEachAreOfTwoStarts) {
+  const ScratchFolder folder;
+  WriteTwice(folder, 80, 81);
   const auto both = Ask({folder.path()});
   ASSERT_FALSE(both);
   EXPECT_TRUE(
@@ -157,10 +162,7 @@ TEST(JobOfFiles, RanksOfTwoProcessesEachAreOfTwoStarts) {
 // A rank that was started again alone goes on with the others; windows are of one process.
 TEST(JobOfFiles, ARankStartedAgainAndWindowsAreOfOneStart) {
   const ScratchFolder folder;
-  folder.Write("a_rank0.json", OfProcess(0, 70, 0));
-  folder.Write("a_rank1.json", OfProcess(1, 71, 3));
-  folder.Write("b_rank0.json", OfProcess(0, 70, 24'000'000));
-  folder.Write("b_rank1.json", OfProcess(1, 99, 24'000'009));
+  WriteTwice(folder, 70, 99);
   EXPECT_TRUE(Ask({folder.path()}));
 }
 

@@ -33,18 +33,13 @@ constexpr Columns kSetColumns = WithOwn({"memKind", "bytes"});
 constexpr Columns kGraphColumns = WithOwn({"graphId"});
 constexpr Columns kSyncColumns = WithOwn({"syncType", "deprecatedSyncType", "eventSyncId"});
 
-int32_t Small(const Rows& rows, size_t column) {
-  const auto value = rows.Int(column);
-  return value && *value >= 0 && std::in_range<int32_t>(*value) ? static_cast<int32_t>(*value) : -1;
-}
-
 LaunchConfig ConfigOf(const Rows& rows) {
-  LaunchConfig config{.registers = Small(rows, kOwn + 2)};
+  LaunchConfig config{.registers = Small(rows.Int(kOwn + 2))};
   for (size_t i = 0; i < 3; ++i) {
-    config.grid[i] = Small(rows, kOwn + 3 + i);
-    config.block[i] = Small(rows, kOwn + 6 + i);
+    config.grid[i] = Small(rows.Int(kOwn + 3 + i));
+    config.block[i] = Small(rows.Int(kOwn + 6 + i));
   }
-  const int64_t fixed = Small(rows, kOwn + 9), dynamic = Small(rows, kOwn + 10);
+  const int64_t fixed = Small(rows.Int(kOwn + 9)), dynamic = Small(rows.Int(kOwn + 10));
   const int64_t shared = std::max<int64_t>(fixed, 0) + std::max<int64_t>(dynamic, 0);
   if ((fixed >= 0 || dynamic >= 0) && std::in_range<int32_t>(shared))
     config.shared_memory = static_cast<int32_t>(shared);

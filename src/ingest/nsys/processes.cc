@@ -69,12 +69,7 @@ std::optional<int64_t> FirstInt(const DatabaseFile& file, std::string_view table
 
 // `nsys export --ts-normalize` has shifted all times already.
 bool IsNormalized(const DatabaseFile& file) {
-  constexpr auto kColumns = std::to_array<std::string_view>({"name", "value"});
-  Rows rows = file.Read("META_DATA_EXPORT", kColumns);
-  while (rows.Next()) {
-    if (rows.Text(0) == "EXPORT_PARAM_TIME_NORMALIZE") return rows.Text(1) == "true";
-  }
-  return false;
+  return ValueIn(file, kExport, "EXPORT_PARAM_TIME_NORMALIZE") == "true";
 }
 
 }  // namespace

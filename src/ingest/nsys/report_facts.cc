@@ -29,10 +29,6 @@ std::optional<int64_t> NumberOf(std::string_view text) {
   return number;
 }
 
-int32_t Small(std::optional<int64_t> value) {
-  return value && *value >= 0 && std::in_range<int32_t>(*value) ? static_cast<int32_t>(*value) : -1;
-}
-
 // By their numbers in the machine.
 std::map<int64_t, DeviceProperties> DevicesOfMachine(const DatabaseFile& file) {
   constexpr auto kColumns = std::to_array<std::string_view>(
@@ -78,12 +74,8 @@ std::set<int64_t> DevicesUsed(const Trace& trace) {
 }
 
 std::string HostName(const DatabaseFile& file) {
-  constexpr auto kColumns = std::to_array<std::string_view>({"name", "value"});
-  Rows rows = file.Read("TARGET_INFO_SYSTEM_ENV", kColumns);
   std::string host;
-  while (host.empty() && rows.Next()) {
-    if (rows.Text(0) == "Hostname") AppendValidUtf8(host, rows.Text(1));
-  }
+  AppendValidUtf8(host, ValueIn(file, "TARGET_INFO_SYSTEM_ENV", "Hostname"));
   return host;
 }
 
@@ -175,13 +167,8 @@ LaunchedRank RankOfEnvironment(const DatabaseFile& file) {
 }
 
 bool IsNewer(const DatabaseFile& file) {
-  constexpr auto kColumns = std::to_array<std::string_view>({"name", "value"});
-  Rows rows = file.Read("META_DATA_EXPORT", kColumns);
-  while (rows.Next()) {
-    if (rows.Text(0) == "EXPORT_SCHEMA_VERSION_MAJOR")
-      return NumberOf(rows.Text(1)).value_or(0) > kNewestSchema;
-  }
-  return false;
+  const std::string version = ValueIn(file, kExport, "EXPORT_SCHEMA_VERSION_MAJOR");
+  return NumberOf(version).value_or(0) > kNewestSchema;
 }
 
 }  // namespace stepscope::nsys
