@@ -40,7 +40,9 @@ int64_t CountIn(const std::string& count) {
 
 Outcome Sweep::Run(const std::string& out, const Fault& fault, const std::string& count) const {
   std::string line = words;
-  for (size_t found = 0; (found = line.find("OUT")) != line.npos;) line.replace(found, 3, out);
+  // The folder's name is random, and may hold these letters itself.
+  for (size_t at = 0; (at = line.find("OUT", at)) != line.npos; at += out.size())
+    line.replace(at, 3, out);
   prepare(out);
   return Shell(fmt::format("{} {} {}", ShimFor(fault, count), program, line));
 }
