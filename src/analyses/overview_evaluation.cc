@@ -71,10 +71,10 @@ std::vector<int64_t> StepsBefore(const RankActivity& rank) {
 Phrase SaySteps(const std::vector<int64_t>& numbers) {
   constexpr size_t kMostNamed = 5, kRecurs = 3;
   if (numbers.empty()) return {};
-  PeriodOfSteps period{.numbers = {numbers.begin(), numbers.end()}};
+  const int64_t every = numbers.size() > 1 ? numbers[1] - numbers[0] : 0;
+  const PeriodOfSteps period{.numbers = {numbers.begin(), numbers.end()}, .every = every};
   bool regular = numbers.size() >= kRecurs;
-  for (size_t i = 2; i < numbers.size(); ++i)
-    regular &= numbers[i] - numbers[i - 1] == numbers[1] - numbers[0];
+  for (size_t i = 2; i < numbers.size(); ++i) regular &= numbers[i] - numbers[i - 1] == every;
   if (regular) return period.Say();
   if (numbers.size() > kMostNamed) return Plural(numbers.size(), "step");
   if (numbers.size() == 1) return Say("step {step}", numbers.front());

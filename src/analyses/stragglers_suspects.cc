@@ -106,6 +106,14 @@ std::optional<std::set<int64_t>> RegularlyIn(const Facts& facts, const StepBlame
   return period->numbers;
 }
 
+// Chance makes a rank the last in some steps, but not in every nth and in no other. Its own time
+// may tell nothing: of steps that begin with a program, it is late in the one before.
+bool IsRegularlyLate(const Facts& facts, const StepBlame& steps, const Suspect& s) {
+  constexpr size_t kFewest = 4;
+  const auto regular = RegularlyIn(facts, steps, s);
+  return regular && regular->size() >= kFewest;
+}
+
 int64_t SpentMore(const Suspect& s) {
   if (s.work != nullptr) {
     const auto turns = s.work->in_turn ? std::ssize(s.work->ranks) : 1;
@@ -364,7 +372,8 @@ void ExplainSuspects(const Facts& facts, Blames& blames) {
       s.evidence = LateEvidence::kNone;
     if (by_load && !own.IsAlwaysSlow(s.rank, s.since) && !PeriodOf(facts, blames.steps, s))
       s.evidence = LateEvidence::kNone;
-    if (IsLateToTheEnd(blames.steps, s)) s.evidence = LateEvidence::kClear;
+    const bool is_regular = closely && IsRegularlyLate(facts, blames.steps, s);
+    if (is_regular || IsLateToTheEnd(blames.steps, s)) s.evidence = LateEvidence::kClear;
   }
 }
 

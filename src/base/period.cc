@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "base/robust.h"
@@ -43,43 +45,67 @@ double Middle(std::span<const int64_t> values, double least) {
   return at;
 }
 
+using Places = std::span<const int64_t>;
+
+// The distance that divides all distances between these; 0 of fewer than two.
+int64_t DistanceOf(Places places, const std::vector<size_t>& high) {
+  int64_t every = 0;
+  for (size_t i = 1; i < high.size(); ++i)
+    every = std::gcd(every, places[high[i]] - places[high[i - 1]]);
+  return every;
+}
+
+// Whether these are all that have a place in one period.
+bool IsRegular(Places places, const std::vector<size_t>& high) {
+  if (high.size() < kFewest) return false;
+  const int64_t every = DistanceOf(places, high), first = places[high.front()];
+  const auto in_period = std::ranges::count_if(
+      places, [&](int64_t place) { return every > 1 && (place - first) % every == 0; });
+  return in_period == std::ssize(high);
+}
+
 // The indices of high values, the first of all left out if it does not fit.
-std::vector<size_t> HighOnes(std::span<const int64_t> values, double at) {
+std::vector<size_t> HighOnes(Places places, std::span<const int64_t> values, double at) {
   std::vector<size_t> high;
   for (size_t i = 0; i < values.size(); ++i) {
     if (static_cast<double>(values[i]) >= at) high.push_back(i);
   }
-  if (high.size() > kFewest && high[0] == 0 && high[1] - high[0] != high[2] - high[1])
-    high.erase(high.begin());
+  if (high.size() > kFewest && high[0] == 0 && !IsRegular(places, high)) high.erase(high.begin());
   return high;
 }
 
-bool IsRegular(const std::vector<size_t>& high, size_t count) {
-  if (high.size() < kFewest) return false;
-  const size_t every = high[1] - high[0];
-  for (size_t i = 1; i < high.size(); ++i) {
-    if (high[i] - high[i - 1] != every) return false;
-  }
-  return every >= 2 && high.front() < every && high.back() + every >= count;
-}
-
 // Where values of at least `at` are high ones.
-std::optional<Period> FindPeriodAt(std::span<const int64_t> values, double least, double at) {
-  const std::vector<size_t> high = HighOnes(values, at);
-  if (!IsRegular(high, values.size())) return std::nullopt;
+std::optional<Period> FindPeriodAt(Places places, std::span<const int64_t> values, double least,
+                                   double at) {
+  std::vector<size_t> high = HighOnes(places, values, at);
+  if (!IsRegular(places, high)) return std::nullopt;
   Parted parted = Part(values, at);
   if (parted.low.empty()) return std::nullopt;
-  const Period period{.first = high.front(),
-                      .every = high[1] - high[0],
-                      .times = high.size(),
-                      .usual = UpperMedian(parted.low),
-                      .high = UpperMedian(parted.high)};
+  Period period{.members = {},
+                .every = DistanceOf(places, high),
+                .usual = UpperMedian(parted.low),
+                .high = UpperMedian(parted.high)};
+  period.members = std::move(high);
   std::vector<double> deviations;
   for (const double low : parted.low) deviations.push_back(std::abs(low - period.usual));
   const double spread = kDeviationPerMad * UpperMedian(deviations);
   const double difference = period.high - period.usual;
   if (difference < least || difference < kBeyond * spread) return std::nullopt;
   return period;
+}
+
+// Below the widest gap, by ratio, that has three values above it, and half of all or more below.
+double BelowGap(std::span<const int64_t> values, double least) {
+  std::vector<int64_t> sorted(values.begin(), values.end());
+  std::ranges::sort(sorted, std::ranges::greater{});
+  double widest = 0, at = static_cast<double>(sorted.front());
+  for (size_t i = kFewest; i <= sorted.size() / 2; ++i) {
+    const auto above = static_cast<double>(sorted[i - 1]), below = static_cast<double>(sorted[i]);
+    const double ratio = (above + least) / (below + least);
+    if (ratio > widest) at = above;
+    widest = std::max(widest, ratio);
+  }
+  return at;
 }
 
 // Above all values that differ by the spread of most.
@@ -93,11 +119,16 @@ double BeyondMost(std::span<const int64_t> values, double least) {
 
 }  // namespace
 
-std::optional<Period> FindPeriod(std::span<const int64_t> values, double least) {
+std::optional<Period> FindPeriod(std::span<const int64_t> places, std::span<const int64_t> values,
+                                 double least) {
   if (values.size() < 2 * kFewest || least <= 0) return std::nullopt;
-  const auto period = FindPeriodAt(values, least, Middle(values, least));
-  // One of the high values may be nearer to the low ones than to the others.
-  return period ? period : FindPeriodAt(values, least, BeyondMost(values, least));
+  // One of the high values may be nearer to the low ones than to the others, and what is no part of
+  // the period may be beyond the spread of most.
+  for (const auto& part : {Middle, BeyondMost, BelowGap}) {
+    auto period = FindPeriodAt(places, values, least, part(values, least));
+    if (period) return period;
+  }
+  return std::nullopt;
 }
 
 }  // namespace stepscope

@@ -5,19 +5,23 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace stepscope {
 
 struct Period {
-  size_t first = 0, every = 0, times = 0;  // indices: first, first + every, ...
-  double usual = 0;                        // median of the other values
-  double high = 0;                         // median of these
+  std::vector<size_t> members;  // indices of the values in it
+  int64_t every = 0;            // from the place of one to that of the next, if it was recorded
+  double usual = 0;             // median of the other values
+  double high = 0;              // median of these
 };
 
-// Every value above the middle between the low and the high ones, or else every one beyond the
-// spread of most, is in the period, and none is missing, but for the first of all, which is often
-// exceptional. Needs three of them, each `least` above the usual and far beyond the spread of the
-// others; no more than half are. n log n.
-std::optional<Period> FindPeriod(std::span<const int64_t> values, double least);
+// `places`: of the values, ascending; of places that are missing nothing is known. High values are
+// those above the middle between the low and the high ones, or those beyond the spread of most, or
+// those above the widest gap. Every one of them is in the period, and no value that has a place in
+// it is low, but for the first of all, which is often exceptional. Needs three of them, each
+// `least` above the usual and far beyond the spread of the others; no more than half are. n log n.
+std::optional<Period> FindPeriod(std::span<const int64_t> places, std::span<const int64_t> values,
+                                 double least);
 
 }  // namespace stepscope

@@ -17,7 +17,6 @@ namespace stepscope {
 Phrase PeriodOfSteps::Say(const Phrase& of) const {
   constexpr size_t kMostNamed = 5, kNamed = 3;
   const std::vector<int64_t> all(numbers.begin(), numbers.end());
-  const int64_t every = all[1] - all[0];
   const int64_t last_digit = every / 10 % 10 == 1 ? 0 : every % 10;
   const std::string_view ending = last_digit == 1   ? "st"
                                   : last_digit == 2 ? "nd"
@@ -35,13 +34,11 @@ Phrase PeriodOfSteps::Say(const Phrase& of) const {
 
 std::optional<PeriodOfSteps> FindPeriodOfSteps(std::span<const int64_t> numbers,
                                                std::span<const int64_t> values, double least) {
-  if (numbers.empty() || numbers.back() - numbers.front() + 1 != std::ssize(numbers))
-    return std::nullopt;
-  const auto found = FindPeriod(values, least);
+  const auto found = FindPeriod(numbers, values, least);
   if (!found) return std::nullopt;
-  PeriodOfSteps period{.usual = found->usual, .high = found->high};
-  for (size_t i = 0; i < found->times; ++i)
-    period.numbers.insert(numbers[found->first + i * found->every]);
+  PeriodOfSteps period{
+      .numbers = {}, .every = found->every, .usual = found->usual, .high = found->high};
+  for (const size_t member : found->members) period.numbers.insert(numbers[member]);
   return period;
 }
 

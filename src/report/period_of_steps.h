@@ -13,13 +13,14 @@ namespace stepscope {
 // Steps that are exceptional at regular intervals.
 struct PeriodOfSteps {
   std::set<int64_t> numbers;
+  int64_t every = 0;           // steps from one to the next, which may not have been recorded
   double usual = 0, high = 0;  // medians of the other steps and of these
 
   // "every 5th step (4, 9 and 14)", or "every 5th step of rank 0 (4, 9 and 14)" of " of rank 0".
   Phrase Say(const Phrase& of = {}) const;
 };
 
-// As FindPeriod() (base/period.h), of steps that follow one another. `numbers`: ascending.
+// As FindPeriod() (base/period.h), of steps by number. `numbers`: ascending.
 std::optional<PeriodOfSteps> FindPeriodOfSteps(std::span<const int64_t> numbers,
                                                std::span<const int64_t> values, double least);
 
