@@ -213,6 +213,37 @@ TEST_F(GoodputFaultSweep, ARenamedJobHasItsEventsUnderOneNameOrTheOther) {
        });
 }
 
+// A segment that cannot be removed: it is said, what is there still counts, and a repetition ends
+// it.
+TEST_F(GoodputFaultSweep, ADeletedJobIsGoneOrItIsSaidWhatIsLeft) {
+  int said = 0;
+  Each("goodput delete --yes --store OUT/ledger --job recorded", {"remove"}, 8,
+       [&](const std::string& store, const Outcome& outcome) {
+         EXPECT_EQ(EventsIn(store, "j"), EventsOf(file_));
+         const bool left = !EventsIn(store, "recorded").empty();
+         EXPECT_EQ(left, outcome.code == 2) << outcome.out << outcome.err;
+         if (!left) return;
+         ++said;
+         EXPECT_TRUE(outcome.err.contains("segments of the job are still there: ")) << outcome.err;
+         EXPECT_TRUE(outcome.err.contains("then delete the job again")) << outcome.err;
+         const auto again = GoodputDelete(store, "recorded");
+         EXPECT_TRUE(again) << again.error().what;
+         EXPECT_TRUE(EventsIn(store, "recorded").empty());
+         EXPECT_EQ(Faults(store), 0);
+       });
+  EXPECT_GT(said, 0);
+}
+
+TEST_F(GoodputFaultSweep, ACompactedSegmentThatCannotBeRemovedIsSaid) {
+  int said = 0;
+  Each("goodput compact --store OUT/ledger --keep-raw 0s", {"remove"}, 8,
+       [&](const std::string& store, const Outcome& outcome) {
+         EXPECT_EQ(Faults(store), 0);
+         said += (outcome.out + outcome.err).contains("rolled up and still there") ? 1 : 0;
+       });
+  EXPECT_GT(said, 0);
+}
+
 // Fewer descriptors than a ledger needs.
 TEST_F(GoodputFaultSweep, TooFewDescriptorsAreSaidAndNothingIsDropped) {
   for (const std::string command :

@@ -1,7 +1,7 @@
 // Makes one call of a process fail: preloaded into it, it counts the calls of one kind that are
 // made between the begin and the end of main(), and lets the n-th fail as the system would.
 //
-//   FAULT_KIND   alloc, open, read, write, sync, rename or socket
+//   FAULT_KIND   alloc, open, read, write, sync, rename, remove or socket
 //   FAULT_AT     which call fails, from 1; 0: none
 //   FAULT_STAYS  1: all calls after it fail, too, as on a full disk
 //   FAULT_COUNT  a file that gets the number of calls when main() returns, or _Exit() is called
@@ -34,7 +34,7 @@ void* __libc_memalign(size_t, size_t);
 
 namespace {
 
-enum class Kind { kNone, kAlloc, kOpen, kRead, kWrite, kSync, kRename, kSocket };
+enum class Kind { kNone, kAlloc, kOpen, kRead, kWrite, kSync, kRename, kRemove, kSocket };
 
 Kind kind = Kind::kNone;
 long fail_at = 0;
@@ -44,9 +44,9 @@ std::atomic<long> calls = 0;
 int (*real_main)(int, char**, char**) = nullptr;
 
 Kind KindNamed(const char* name) {
-  constexpr const char* kNames[] = {"none",  "alloc", "open",   "read",
-                                    "write", "sync",  "rename", "socket"};
-  for (int k = 1; name != nullptr && k < 8; ++k) {
+  constexpr const char* kNames[] = {"none", "alloc",  "open",   "read",  "write",
+                                    "sync", "rename", "remove", "socket"};
+  for (int k = 1; name != nullptr && k < 9; ++k) {
     if (std::strcmp(name, kNames[k]) == 0) return static_cast<Kind>(k);
   }
   return Kind::kNone;
@@ -227,6 +227,21 @@ int rename(const char* from, const char* to) {
   if (Fails(Kind::kRename, EACCES)) return -1;
   NEXT(rename);
   return next(from, to);
+}
+int unlink(const char* path) {
+  if (Fails(Kind::kRemove, EACCES)) return -1;
+  NEXT(unlink);
+  return next(path);
+}
+int unlinkat(int folder, const char* path, int flags) {
+  if (Fails(Kind::kRemove, EACCES)) return -1;
+  NEXT(unlinkat);
+  return next(folder, path, flags);
+}
+int remove(const char* path) {
+  if (Fails(Kind::kRemove, EACCES)) return -1;
+  NEXT(remove);
+  return next(path);
 }
 int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) {
   if (Fails(Kind::kRename, EACCES)) return -1;

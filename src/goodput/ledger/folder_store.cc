@@ -108,9 +108,12 @@ class FolderStore : public LedgerStore {
     return news.empty() ? Result<void>() : AddToManifest(news);
   }
 
-  bool Remove(const std::string& segment) override {
+  Result<bool> Remove(const std::string& segment) override {
     std::error_code failed;
-    return std::filesystem::remove(PathOf(segment), failed);
+    const bool removed = std::filesystem::remove(PathOf(segment), failed);
+    if (!failed) return removed;
+    return std::unexpected(Error{"cannot remove a segment: " + failed.message(), PathOf(segment),
+                                 "check the permissions of its directory"});
   }
 
   Result<void> ReadStatus() const override {

@@ -103,10 +103,10 @@ std::vector<Note> Ledger::InputNotes(const std::string* job) const {
   return notes;
 }
 
-Result<std::set<std::string>> Ledger::Commit(const std::vector<std::string>& remove, EntryKind why,
-                                             const std::vector<std::string>& removed_before) {
-  std::set<std::string> gone;
-  if (!transaction_) return gone;
+Result<Ledger::Removed> Ledger::Commit(const std::vector<std::string>& remove, EntryKind why,
+                                       const std::vector<std::string>& removed_before) {
+  Removed removed;
+  if (!transaction_) return removed;
   std::vector<ManifestEntry> entries;
   const std::map<std::string, std::string> jobs = JobsOfSegments();
   for (const std::vector<std::string>* names : {&remove, &removed_before}) {
@@ -118,7 +118,11 @@ Result<std::set<std::string>> Ledger::Commit(const std::vector<std::string>& rem
   }
   const auto remove_all = [&] {
     for (const std::string& name : remove) {
-      if (store_->Remove(name)) gone.insert(name);
+      const auto done = store_->Remove(name);
+      if (!done)
+        removed.failed.push_back(done.error());
+      else if (*done)
+        removed.gone.insert(name);
     }
   };
   if (store_->SegmentsAreInTransaction()) remove_all();
@@ -126,7 +130,7 @@ Result<std::set<std::string>> Ledger::Commit(const std::vector<std::string>& rem
   if (auto synced = store_->Sync(entries); !synced) return std::unexpected(synced.error());
   if (auto done = transaction_->Commit(); !done) return std::unexpected(done.error());
   if (!store_->SegmentsAreInTransaction()) remove_all();
-  return gone;
+  return removed;
 }
 
 Result<void> Ledger::LoadDone() {

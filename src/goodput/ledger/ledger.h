@@ -48,12 +48,17 @@ class Ledger {
     return store_->Replace(segment, header);
   }
 
-  // Syncs, commits, and removes these segments, which are `why`: rolled up or deleted. Returns
-  // those removed. `removed_before`: others of which the same holds. Nothing can be stored
-  // afterwards. REQUIRES: opened for writing.
-  Result<std::set<std::string>> Commit(const std::vector<std::string>& remove = {},
-                                       EntryKind why = EntryKind::kRolledUp,
-                                       const std::vector<std::string>& removed_before = {});
+  struct Removed {
+    std::set<std::string> gone;
+    std::vector<Error> failed;  // of segments that are still there
+  };
+
+  // Syncs, commits, and removes these segments, which are `why`: rolled up or deleted.
+  // `removed_before`: others of which the same holds. Nothing can be stored afterwards. REQUIRES:
+  // opened for writing.
+  Result<Removed> Commit(const std::vector<std::string>& remove = {},
+                         EntryKind why = EntryKind::kRolledUp,
+                         const std::vector<std::string>& removed_before = {});
 
   // Has the manifest say so, on disk. REQUIRES: as for Add.
   Result<void> Record(const std::vector<ManifestEntry>& entries) { return store_->Sync(entries); }

@@ -243,11 +243,12 @@ Result<ReportSet> CompactOnce(const GoodputCompactOptions& options, int64_t now)
   for (const Compacted& job : *jobs) {
     std::ranges::move(Emptied(*ledger, job.logs, job.compaction), std::back_inserter(emptied));
   }
-  const auto gone = ledger->Commit(emptied);
-  if (!gone) return std::unexpected(gone.error());
+  const auto removed = ledger->Commit(emptied);
+  if (!removed) return std::unexpected(removed.error());
   for (Compacted& job : *jobs) {
     for (const Log& log : job.logs) {
-      for (const LogFile& file : log) job.removed += gone->contains(file.name) ? file.bytes : 0;
+      for (const LogFile& file : log)
+        job.removed += removed->gone.contains(file.name) ? file.bytes : 0;
     }
   }
   ReportSet answer;
@@ -255,6 +256,13 @@ Result<ReportSet> CompactOnce(const GoodputCompactOptions& options, int64_t now)
                 .ranks = 1,
                 .steps = "all",
                 .notes = ledger->note_counts().List(ledger->name())};
+  if (!removed->failed.empty()) {
+    const Error& first = removed->failed.front();
+    answer.run.notes.push_back(
+        {"not_removed", static_cast<int64_t>(removed->failed.size()),
+         Say("segments are rolled up and still there: {why}", Phrase::Name(first.what)),
+         first.where});
+  }
   answer.reports.push_back(CompactReport(*jobs));
   answer.verdict = answer.reports.front().headline;
   return answer;

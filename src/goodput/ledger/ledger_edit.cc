@@ -157,12 +157,18 @@ Result<ReportSet> DeleteOnce(const std::string& store, const std::string& job) {
   }
   // Of segments that were rolled up or given up before, nothing is missing any more.
   for (const ManifestEntry& lost : ledger->GivenUp(job)) rolled_up.push_back(lost.name);
-  const auto gone = ledger->Commit(segments, EntryKind::kDeleted, rolled_up);
-  if (!gone) return std::unexpected(gone.error());
+  const auto removed = ledger->Commit(segments, EntryKind::kDeleted, rolled_up);
+  if (!removed) return std::unexpected(removed.error());
+  if (!removed->failed.empty()) {
+    const Error& first = removed->failed.front();
+    return std::unexpected(Error{fmt::format("{} of {} segments of the job are still there: {}",
+                                             removed->failed.size(), segments.size(), first.what),
+                                 first.where, first.hint + ", then delete the job again"});
+  }
   return Answer(*ledger, "Goodput deletion",
                 Say("Job '{job}' was deleted: {size} of segments.", Phrase::Name(job),
                     HumanBytes(static_cast<double>(bytes))),
-                {{"segments", "segments", static_cast<int64_t>(gone->size()), Unit::kCount},
+                {{"segments", "segments", static_cast<int64_t>(removed->gone.size()), Unit::kCount},
                  {"removed_bytes", "removed size", bytes, Unit::kBytes}});
 }
 

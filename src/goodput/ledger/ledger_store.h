@@ -48,8 +48,8 @@ class LedgerStore {
   virtual Result<void> Replace(const std::string& segment, const SegmentHeader& header) = 0;
   // Syncs added segments to disk and has the manifest list them, after these entries.
   virtual Result<void> Sync(const std::vector<ManifestEntry>& entries) = 0;
-  // False: it still exists.
-  virtual bool Remove(const std::string& segment) = 0;
+  // False: it was not there. An error: it still is.
+  virtual Result<bool> Remove(const std::string& segment) = 0;
 
   // The error while reading segments, if any; their readers then saw the end early.
   virtual Result<void> ReadStatus() const = 0;

@@ -141,10 +141,13 @@ class PostgresStore : public LedgerStore {
 
   Result<void> Sync(const std::vector<ManifestEntry>&) override { return {}; }
 
-  bool Remove(const std::string& segment) override {
+  Result<bool> Remove(const std::string& segment) override {
     const std::string_view name = segment;
-    return db_->Run("DELETE FROM pieces WHERE segment = $1", {name}) &&
-           db_->Run("DELETE FROM segments WHERE name = $1", {name});
+    for (const char* rows :
+         {"DELETE FROM pieces WHERE segment = $1", "DELETE FROM segments WHERE name = $1"}) {
+      if (auto done = db_->Run(rows, {name}); !done) return std::unexpected(done.error());
+    }
+    return true;
   }
 
   Result<void> ReadStatus() const override {
