@@ -70,7 +70,8 @@ struct CaptureOptions {
 struct CaptureResult {
   std::string folder;  // of the run; empty where none was made
   CaptureWindow window;
-  int64_t start = 0;  // the common start, a moment; 0: there was none
+  int64_t start = 0;    // the common start, a moment; 0: there was none
+  int64_t longest = 0;  // ns that a worker's profiler says it recorded, the most of all; 0: unknown
   bool dry_run = false;
   bool cancelled = false;
   bool only_stacks = false;  // no traces were asked for: `file` of an outcome has stacks

@@ -102,7 +102,8 @@ constexpr Word kWords[] = {
     {"--delay", "TIME", "Time until all servers start together", "as short as it can be", "delay"},
     {"--snapshot-every", "TIME", "Record all of --for, fetch it this often", "at the end",
      "snapshot_every"},
-    {"--stop-snapshots", "", "End continuous profiling that a killed capture left on", "", ""},
+    {"--stop-snapshots", "", "End continuous profiling that a killed capture left on", "",
+     "stop_snapshots"},
     {"--monitor", "", "Print the use of TPUs again and again, every --for", "", ""},
     {"--level", "N", "Detail of --monitor, 1 or 2", "1", ""},
     {"--master", "HOST:PORT", "Server that profiles the others and writes itself", "none", ""},
@@ -356,9 +357,9 @@ Error WithOptions(Error error) {
 }
 
 void UseOptions(ReportSet& answer) {
-  const bool has_answer = std::ranges::any_of(
-      answer.reports, [](const Report& each) { return each.status != Status::kUnavailable; });
-  if (!has_answer) answer.verdict = WithOptions(answer.verdict);  // it repeats a reason
+  const bool lacks_one =
+      std::ranges::any_of(answer.reports, [](const Report& each) { return !each.why.empty(); });
+  if (lacks_one) answer.verdict = WithOptions(answer.verdict);  // it repeats a reason
   for (Report& report : answer.reports) {
     report.why = WithOptions(report.why);
     for (Finding& finding : report.findings) finding.hint = WithOptions(finding.hint);

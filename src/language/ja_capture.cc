@@ -11,6 +11,13 @@ std::span<const Translated> JapaneseOfCaptures() {
        "{workers} がトレースの対象です。対象外: {others}。"},
       {"The worker was traced for {window}.", "ワーカーを {window} の間トレースしました。"},
       {"The worker gave no trace.", "ワーカーはトレースを返しませんでした。"},
+      {"{count} of {all} workers were traced, for up to {time} where {window} were asked for: the "
+       "first profile of a process may load libraries meanwhile. Capture again before comparing "
+       "ranks.",
+       "{all} 個中 {count} 個のワーカーをトレースしましたが、{window} の指定に対して最長 {time} "
+       "記録されました。プロセスの最初のプロファイルではライブラリの読み込みが起きることがあります"
+       "。"
+       "ランクを比べる前に、もう一度キャプチャーしてください。"},
       {"{count} of {all} workers were traced for {window}.",
        "{all} ワーカーのうち {count} を {window} の間トレースしました。"},
       {"{count} of {all} workers gave their stacks.",

@@ -38,6 +38,13 @@ Phrase FirstMissing(const CaptureResult& result) {
   return said;
 }
 
+// Whether a profiler went on for much longer than it was asked to.
+bool RecordedLonger(const CaptureResult& result) {
+  constexpr int64_t kMuch = 2, kLittle = 1'000'000'000;  // times; ns
+  const int64_t asked = result.window.duration;
+  return asked > 0 && result.longest > kMuch * asked && result.longest - asked > kLittle;
+}
+
 // How many were traced; why others were not is said where there is room.
 Phrase Headline(const CaptureResult& result) {
   const size_t all = result.outcomes.size(), came = TracesOf(result);
@@ -50,6 +57,12 @@ Phrase Headline(const CaptureResult& result) {
     return Say("{count} of {all} workers were traced, until the capture was ended early.", came,
                all);
   if (result.only_stacks) return Say("{count} of {all} workers gave their stacks.", came, all);
+  if (RecordedLonger(result))
+    return Say(
+        "{count} of {all} workers were traced, for up to {time} where {window} were asked for: the "
+        "first profile of a process may load libraries meanwhile. Capture again before comparing "
+        "ranks.",
+        came, all, HumanNanoseconds(result.longest), Window(result.window));
   if (all == 1 && came == 1)
     return Say("The worker was traced for {window}.", Window(result.window));
   if (all == 1) return "The worker gave no trace.";

@@ -23,6 +23,18 @@ TEST(CaptureReport, SaysHowManyGaveATrace) {
   EXPECT_EQ(answer.reports.front().status, Status::kOk);
 }
 
+// As the first profile of a JAX process that imports TensorFlow for it.
+TEST(CaptureReport, SaysWhatWasRecordedWhereThatIsMuchMore) {
+  CaptureResult all{
+      .window = {.duration = 1'000'000'000}, .longest = 20'100'000'000, .outcomes = {Of(0, "")}};
+  EXPECT_EQ(ReportOfCapture(all).verdict.str(),
+            "1 of 1 workers were traced, for up to 20.1 s where 1.00 s were asked for: the first "
+            "profile of a process may load libraries meanwhile. Capture again before comparing "
+            "ranks.");
+  all.longest = 1'900'000'000;
+  EXPECT_EQ(ReportOfCapture(all).verdict.str(), "The worker was traced for 1.00 s.");
+}
+
 TEST(CaptureReport, SaysWhyOneIsMissing) {
   const CaptureResult some{.window = {.iterations = 5},
                            .outcomes = {Of(0, ""), Of(1, ""), Of(2, "its own profiler runs")}};

@@ -224,6 +224,8 @@ void GrpcRun::Take(const std::string& within, const ServerTrace& trace, int64_t 
   outcome.start = start > 0 ? start : begun_;
   outcome.end = WallClock();
   if (trace.facts.start > 0) starts_.push_back(trace.facts.start);
+  if (trace.facts.start > 0)
+    result_.longest = std::max(result_.longest, trace.facts.stop - trace.facts.start);
 }
 
 Result<void> GrpcRun::Window(RunFolder& folder) {
@@ -257,11 +259,7 @@ Result<void> GrpcRun::Snapshots(RunFolder& folder) {
       started.push_back(answer.server);
       continue;
     }
-    OutcomeOf(answer.server).reason =
-        IsBusy(answer.end)
-            ? "another profile is under way in this process; stop its snapshots if a "
-              "killed capture has left them on"
-            : Joined(ReasonOf(answer.end));
+    OutcomeOf(answer.server).reason = Joined(ReasonOf(answer.end));
   }
   if (!started.empty()) FetchSnapshots(folder);
   for (const ServerAnswer& answer : CallServers(started, kStopCall, "", kCallTime, nullptr)) {

@@ -37,10 +37,9 @@ std::string After(const std::string& text) { return text.empty() ? "" : ": " + t
 
 Reason OfStatus(const GrpcEnd& end) {
   if (IsBusy(end))
-    return {
-        "another profile is under way in this process",
-        "capture again later; the script may profile itself, another user may capture, or "
-        "snapshots of a capture that was killed may go on: docs/capture.md says what ends them"};
+    return {"another profile is under way in this process",
+            "capture again later; the script may profile itself, another user may capture, or "
+            "snapshots of a capture that was killed may go on, which `stop_snapshots` ends"};
   if (IsMissing(end))
     return {"this gRPC server has no such call" + After(end.text),
             "it is no profiler server, such as JAX's coordinator, or one of another version; " +
