@@ -186,6 +186,19 @@ TEST(HangFiles, CountsOfRasAreCertainWhereTheyDoNotMove) {
             "Rank 2 stopped the job: its host did not arrive at all_reduce 41 of group 0x6a.");
 }
 
+TEST(HangFiles, CountsOfRasTellWhoCalledSomethingElse) {
+  const ScratchFolder folder;
+  std::string status = Status("13:00:00", {41, 41, 41, 41});
+  const std::string counts = R"("AllReduce": 41)";
+  status.replace(status.find(counts), counts.size(), R"("AllReduce": 40, "Broadcast": 1)");
+  folder.Write("ras.json", status);
+  EXPECT_EQ(VerdictOn(folder),
+            "Rank 0 stopped the job, unless it still moves: broadcast 41 of group 0x6a is "
+            "all_reduce on others.");
+  folder.Write("ras.json", Status("13:00:00", {41, 41, 41, 41}));
+  EXPECT_EQ(VerdictOn(folder), "No rank is stuck in an operation that was recorded.");
+}
+
 TEST(HangFiles, RasSaysWhichProcessIsDead) {
   const ScratchFolder folder;
   folder.Write("ras.json", Status("13:00:00", {41, -1, 41, 41}));

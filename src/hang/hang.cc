@@ -52,7 +52,8 @@ Result<ReportSet> Ask(std::span<const std::string> paths, const HangOptions& opt
   const hang::RasJob ras = hang::JobOfRas(found->ras);
   const bool counts = found->dumps.empty();  // only RAS tells how far ranks came
   hang::Job job = hang::JoinDumps(counts ? ras.dumps : found->dumps, options.world_size);
-  job.may_move = counts && !ras.steady && !found->ras.empty();
+  job.counts_only = counts && !found->ras.empty();
+  job.may_move = job.counts_only && !ras.steady;
   AddEvidence(*found, ras, options.signs, job);
   ReportSet answer;
   answer.run = {.name = paths[0],

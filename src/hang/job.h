@@ -45,8 +45,9 @@ struct Job {
   std::map<int64_t, const RankDump*> dumps;  // by rank
   std::set<int64_t> ranks;                   // all that are known of, with a dump or without
   bool on_host = false;                      // operations block the host (gloo)
-  // Dumps are counts of NCCL's RAS service: of a job that moves they differ too.
-  bool may_move = false;
+  // Dumps are counts of NCCL's RAS service, which tell no ends of operations. Of a job that may
+  // move they differ too.
+  bool counts_only = false, may_move = false;
   // The unfinished operation that each rank enqueued first, and its group.
   struct Front {
     const DumpOperation* operation = nullptr;

@@ -45,7 +45,7 @@ class Follower {
     if (judged_.roots.empty()) AddGone();
     if (judged_.roots.empty()) AddMissing();
     if (judged_.roots.empty()) AddComplete();
-    if (job_.may_move) DoubtCounts();
+    if (job_.counts_only) DoubtCounts();
     std::ranges::sort(judged_.roots, {}, &Root::rank);
     for (Root& root : std::span(judged_.roots).first(std::min(judged_.roots.size(), kMostChains)))
       root.chain = ChainTo(root.rank);
@@ -210,9 +210,13 @@ class Follower {
     }
   }
 
-  // A process that is gone is proven, counts are not.
+  // Counts say nothing of devices; and of a job that may move they prove nothing, but that a
+  // process is gone.
   void DoubtCounts() {
-    for (Root& root : judged_.roots) root.proven &= root.reason == Reason::kProcessGone;
+    std::erase_if(judged_.roots,
+                  [](const Root& root) { return root.reason == Reason::kDeviceNotFinished; });
+    for (Root& root : judged_.roots)
+      root.proven &= !job_.may_move || root.reason == Reason::kProcessGone;
   }
 
   static Root Unproven(Root root) {
