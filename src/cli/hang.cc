@@ -40,10 +40,12 @@ void AddHang(Command& root) {
   command.Argument("PATH", flags->paths,
                    "Directory with one Flight Recorder dump per rank, and stacks");
   command.Take("--world-size", flags->ranks).Help("Processes of the job").Default("as dumps tell");
-  command.Take("--goodput", flags->goodput);
+  command.Take("--goodput", flags->goodput)
+      .Help("Events of the job, or a recorder's: who was silent first");
   AddThreads(command, flags->threads);
   AddOutput(command, flags->output, "hang.stuck>0");
   command.Examples({{"dumps of all ranks", "stepscope hang /tmp/dumps"},
+                    {"with events of the job", "stepscope hang /tmp/dumps --goodput job.jsonl"},
                     {"as JSON", "stepscope hang /tmp/dumps --format json"}});
   command.Runs([flags] { return RunHang(*flags); });
 }

@@ -152,7 +152,6 @@ constexpr Word kWords[] = {
     {"--pods", "N", "Pods the job needs", "most at once", "pods"},
     {"--traces", "PATH...", "Traces of some steps, for the breakdown of step time", "", ""},
     {"--hang", "DIR", "What the job left behind when it hung, for 'stepscope hang'", "", "hang"},
-    {"--goodput", "FILE...", "Goodput events of the job: who was silent first", "", "goodput"},
     {"--watched", "FOLDER", "What 'stepscope watch' saw of the job", "", "watched"},
     {"--by", "LABEL", "Label to group by, such as team, user or queue", "team", "by"},
     {"--week", "", "A row for each week of a group", "", "weekly"},
