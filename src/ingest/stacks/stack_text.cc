@@ -177,7 +177,7 @@ RankStack Summarize(const Thread& thread) {
     --frame;
     if (!IsOfDistributed(frame->file)) break;
     stack.call = frame->function.substr(0, kMostShown);
-    if (stack.call != "wrapper") break;
+    if (!stack.call.ends_with("wrapper")) break;
   }
   return stack;
 }

@@ -60,6 +60,22 @@ Thread 4711 (idle): "MainThread"
   EXPECT_EQ(stack.process, 4711);
 }
 
+// Of PyTorch 2.15, by py-spy 0.4.3: a wrapper logs each call.
+TEST(StackText, ACallIsBelowTheWrapperThatLogsIt) {
+  const RankStack stack = Read(R"x(Process 4870: python job.py
+Python v3.11.7 (/usr/bin/python3.11)
+
+Thread 4870 (idle): "MainThread"
+    recv (torch/distributed/distributed_c10d.py:3697)
+    _exception_logger.<locals>.wrapper (torch/distributed/c10d_logger.py:83)
+    run (job.py:7)
+    BaseProcess.run (multiprocessing/process.py:108)
+    <module> (job.py:11)
+)x");
+  EXPECT_EQ(stack.line, "job.py:7 (run)");
+  EXPECT_EQ(stack.call, "recv");
+}
+
 TEST(StackText, WhoHasEndedIsNotInTheCodeThatBeganIt) {
   const RankStack stack = Read(R"(Thread 0x1 (most recent call first):
   File "/usr/lib/python3.11/threading.py", line 1590 in _shutdown
