@@ -126,10 +126,10 @@ TEST(HangFiles, ACaptureOfTheDebugServerIsReadFromItsFolders) {
     "world_size": 2, "pg_config": [{"pg_name": "0"}]}, "traceEvents": []})";
   for (const std::string below : {"/stacks", "/flight_recorder"})
     std::filesystem::create_directory(folder.path() + below);
-  folder.Write("rank-0.pt.trace.json", trace);
-  folder.Write("flight_recorder/rank-0.json", kDump);
-  folder.Write("flight_recorder/rank-1.json", kIdle);
-  folder.Write("stacks/rank-1.txt", kAsleep);
+  folder.Write("rank-0.node-07.pt.trace.json", trace);
+  folder.Write("flight_recorder/rank-0.node-07.json", kDump);
+  folder.Write("flight_recorder/rank-1.node-07.json", kIdle);
+  folder.Write("stacks/rank-1.node-07.txt", kAsleep);
   const auto answer = FindHang(std::vector{folder.path()});
   ASSERT_TRUE(answer.has_value()) << answer.error().what;
   EXPECT_EQ(RootsOf(*answer), std::vector<int64_t>{1});

@@ -38,7 +38,7 @@ void AddHang(Command& root) {
   auto flags = std::make_shared<HangFlags>();
   Command& command = root.Sub("hang", "Find the rank that stopped a job, and where");
   command.Argument("PATH", flags->paths,
-                   "Directory with one Flight Recorder dump per rank, and stacks");
+                   "Directory with a Flight Recorder dump per rank, and stacks");
   command.Take("--world-size", flags->ranks).Help("Processes of the job").Default("as dumps tell");
   command.Take("--goodput", flags->goodput)
       .Help("Events of the job, or a recorder's: who was silent first");

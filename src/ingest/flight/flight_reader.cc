@@ -15,6 +15,7 @@
 #include "ingest/pickle/json_values.h"
 #include "ingest/pickle/pickle_reader.h"
 #include "ingest/pickle/pickle_values.h"
+#include "ingest/rank_name.h"
 #include "ingest/ras/ras_reader.h"
 #include "ingest/stacks/stack_text.h"
 
@@ -42,9 +43,11 @@ HangFile KindOf(const std::string& path, const Places& places) {
   return source ? HangFileOf(source->Peek(kHangSniff)) : HangFile::kNone;
 }
 
-// The last number of a file's name: 12 of "nccl_trace_rank_12.pkl".
+// The number behind "rank" in a file's name, else its last one: 12 of "nccl_trace_rank_12.pkl", of
+// "rank-12.node-07.json" and of "_dump_12".
 std::optional<int64_t> RankOfName(std::string_view path) {
-  std::string_view name = path.substr(path.rfind('/') + 1);
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  if (const auto named = RankFromPath(name); named && *named <= kMostRank) return named;
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   size_t end = name.size();
   while (end > 0 && !is_digit(name[end - 1])) --end;
