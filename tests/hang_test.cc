@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "report/columns.h"
+#include "stepscope/session.h"
 #include "tests/scratch.h"
 #include "tests/shared_data.h"
 
@@ -60,6 +63,179 @@ TEST(HangFiles, DumpsAreToldByContentAmongOthers) {
   EXPECT_EQ(answer->verdict.str(),
             "Rank 1 stopped the job: its host did not arrive at all_reduce 1 of group default_pg.");
   EXPECT_EQ(answer->run.files.size(), 2U);
+}
+
+const std::string kAsleep = R"(Thread 0x1 (most recent call first):
+  File "/job/loader.py", line 12 in read_input
+  File "/job/train.py", line 9 in main
+)";
+
+std::string InMessage(const std::string& call) {
+  return "Process 71: python\nPython v3.11\n\nThread 71 (idle): \"MainThread\"\n    " + call +
+         " (torch/distributed/distributed_c10d.py:9)\n    step (train.py:5)\n";
+}
+
+TEST(HangFiles, StacksSayWhereARankIsThatDidNotArrive) {
+  const ScratchFolder folder;
+  folder.Write("rank_0", kDump);
+  folder.Write("rank_1", kIdle);
+  std::filesystem::create_directory(folder.path() + "/stacks");
+  folder.Write("stacks/rank-1.txt", kAsleep);
+  const auto answer = FindHang(std::vector{folder.path()});
+  ASSERT_TRUE(answer.has_value()) << answer.error().what;
+  EXPECT_EQ(answer->verdict.str(),
+            "Rank 1 stopped the job: its host did not arrive at all_reduce 1 of group default_pg; "
+            "it is at loader.py:12 (read_input).");
+  const Table& roots = answer->reports.at(0).tables.at(0);
+  EXPECT_EQ(ColumnOf(roots, "line").Text(roots.rows.at(0)), "loader.py:12 (read_input)");
+  EXPECT_TRUE(ColumnOf(roots, "evidence").Text(roots.rows.at(0)).contains("loader.py:12"));
+}
+
+std::string OfFour(std::string dump) {
+  dump.replace(dump.find("[0, 1]"), 6, "[0, 1, 2, 3]");
+  for (size_t at; (at = dump.find("nccl:")) != dump.npos;) dump.replace(at, 4, "gloo");
+  return dump;
+}
+
+// gloo records no messages: stacks show who waits in one.
+TEST(HangFiles, StacksShowMessagesThatNobodyRecorded) {
+  const ScratchFolder folder;
+  for (const int rank : {0, 1}) {
+    folder.Write("rank_" + std::to_string(rank), OfFour(kIdle));
+    folder.Write("rank_" + std::to_string(rank + 2), OfFour(kDump));
+    folder.Write("stack_" + std::to_string(rank) + ".txt", InMessage("recv"));
+  }
+  auto answer = FindHang(std::vector{folder.path()});
+  ASSERT_TRUE(answer.has_value()) << answer.error().what;
+  EXPECT_EQ(answer->verdict.str(),
+            "Ranks 0 and 1 stopped the job: they wait for one another in send and recv.");
+  folder.Write("stack_1.txt", kAsleep);  // rank 0 may wait for it, or for another
+  answer = FindHang(std::vector{folder.path()});
+  ASSERT_TRUE(answer.has_value()) << answer.error().what;
+  EXPECT_EQ(answer->verdict.str(),
+            "Rank 1 stopped the job: its host did not arrive at all_reduce 1 of group default_pg; "
+            "it is at loader.py:12 (read_input). Whether rank 0 stopped the job is not known: it "
+            "waits in recv at train.py:5 (step), and for which rank is not recorded.");
+}
+
+// As `stepscope capture debug` leaves it, whose traces name groups too.
+TEST(HangFiles, ACaptureOfTheDebugServerIsReadFromItsFolders) {
+  const ScratchFolder folder;
+  const std::string trace =
+      R"({"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": 0,
+    "world_size": 2, "pg_config": [{"pg_name": "0"}]}, "traceEvents": []})";
+  for (const std::string below : {"/stacks", "/flight_recorder"})
+    std::filesystem::create_directory(folder.path() + below);
+  folder.Write("rank-0.node-07.pt.trace.json", trace);
+  folder.Write("flight_recorder/rank-0.node-07.json", kDump);
+  folder.Write("flight_recorder/rank-1.node-07.json", kIdle);
+  folder.Write("stacks/rank-1.node-07.txt", kAsleep);
+  const auto answer = FindHang(std::vector{folder.path()});
+  ASSERT_TRUE(answer.has_value()) << answer.error().what;
+  EXPECT_EQ(RootsOf(*answer), std::vector<int64_t>{1});
+  EXPECT_TRUE(answer->verdict.str().contains("loader.py:12")) << answer->verdict.str();
+  EXPECT_TRUE(answer->run.notes.empty());
+}
+
+TEST(HangFiles, StacksAloneNameNobody) {
+  const ScratchFolder folder;
+  folder.Write("stack_0.txt", kAsleep);
+  folder.Write("stack_1.txt", InMessage("recv"));
+  folder.Write("stack_71.txt", InMessage("recv"));  // the process, not a rank
+  const auto answer = FindHang(std::vector{folder.path()});
+  ASSERT_TRUE(answer.has_value()) << answer.error().what;
+  EXPECT_TRUE(answer->verdict.str().contains("is not known")) << answer->verdict.str();
+  EXPECT_EQ(answer->reports.at(0).tables.at(3).rows.size(), 2U);
+  EXPECT_EQ(answer->run.notes.size(), 1U);
+}
+
+// Members 0 to `size` - 1 of the communicator with so many all-reduces; -1: dead.
+std::string Status(const std::string& time, const std::vector<int>& counts) {
+  std::string ranks, missing;
+  for (size_t rank = 0; rank < counts.size(); ++rank) {
+    const std::string member = R"({"rank": )" + std::to_string(rank) +
+                               R"(, "host": "10.0.0.1", "cuda_dev": 0, "pid": )" +
+                               std::to_string(100 + rank);
+    if (counts[rank] < 0) {
+      missing += (missing.empty() ? "" : ", ") + member +
+                 R"(, "status": {"unresponsive": true, "considered_dead": true}})";
+    } else {
+      ranks += (ranks.empty() ? "" : ", ") + member + R"(, "collective_counts": {"AllReduce": )" +
+               std::to_string(counts[rank]) + "}}";
+    }
+  }
+  return R"({"nccl_version": "2.28.7", "timestamp": ")" + time +
+         R"(", "communicators_count": 1, "communicators": [{"hash": "0x6a", "size": )" +
+         std::to_string(counts.size()) + R"(, "ranks": [)" + ranks + R"(], "missing_ranks": [)" +
+         missing + "]}]}";
+}
+
+std::string VerdictOn(const ScratchFolder& folder) {
+  const auto answer = FindHang(std::vector{folder.path()});
+  return answer ? answer->verdict.str() : answer.error().what;
+}
+
+TEST(HangFiles, CountsOfRasAreCertainWhereTheyDoNotMove) {
+  const ScratchFolder folder;
+  folder.Write("ras_a.json", Status("13:00:00", {41, 41, 40, 41}));
+  EXPECT_EQ(VerdictOn(folder),
+            "Rank 2 stopped the job, unless it still moves: its host did not arrive at all_reduce "
+            "41 of group 0x6a.");
+  folder.Write("ras_b.json", Status("13:01:00", {41, 41, 40, 41}));
+  EXPECT_EQ(VerdictOn(folder),
+            "Rank 2 stopped the job: its host did not arrive at all_reduce 41 of group 0x6a.");
+}
+
+TEST(HangFiles, CountsOfRasTellWhoCalledSomethingElse) {
+  const ScratchFolder folder;
+  std::string status = Status("13:00:00", {41, 41, 41, 41});
+  const std::string counts = R"("AllReduce": 41)";
+  status.replace(status.find(counts), counts.size(), R"("AllReduce": 40, "Broadcast": 1)");
+  folder.Write("ras.json", status);
+  EXPECT_EQ(VerdictOn(folder),
+            "Rank 0 stopped the job, unless it still moves: broadcast 41 of group 0x6a is "
+            "all_reduce on others.");
+  folder.Write("ras.json", Status("13:00:00", {41, 41, 41, 41}));
+  EXPECT_EQ(VerdictOn(folder), "No rank is stuck in an operation that was recorded.");
+}
+
+TEST(HangFiles, RasSaysWhichProcessIsDead) {
+  const ScratchFolder folder;
+  folder.Write("ras.json", Status("13:00:00", {41, -1, 41, 41}));
+  EXPECT_EQ(VerdictOn(folder),
+            "Rank 1 stopped the job: NCCL's RAS service considers its process dead.");
+  folder.Write("rank_0", OfFour(kDump));  // dumps of two are missing, one of these is dead
+  folder.Write("rank_3", OfFour(kDump));
+  EXPECT_EQ(VerdictOn(folder),
+            "Rank 1 stopped the job: NCCL's RAS service considers its process dead.");
+  folder.Write("rank_1", OfFour(kIdle));  // it dumped before it died
+  EXPECT_EQ(VerdictOn(folder),
+            "Rank 1 stopped the job: its host did not arrive at all_reduce 1 of group default_pg.");
+}
+
+TEST(HangFiles, WhoAsksForTracesIsToldTheCommand) {
+  const ScratchFolder folder;
+  folder.Write("rank_0.json", kDump);
+  folder.Write("rank_1.json", kIdle);
+  folder.Write("stack_1.txt", kAsleep);
+  for (const std::string& path : {folder.path(), folder.path() + "/rank_0.json"}) {
+    const auto session = Session::Open(std::vector{path});
+    ASSERT_FALSE(session.has_value());
+    EXPECT_TRUE(session.error().what.contains("Flight Recorder dump")) << session.error().what;
+    EXPECT_EQ(session.error().hint, "stepscope hang " + path);
+  }
+}
+
+TEST(HangFiles, DumpsBesideTracesAreANote) {
+  const ScratchFolder folder;
+  folder.Write("trace_rank_0.json", R"({"traceEvents": [{"ph": "X", "cat": "kernel", "name": "gemm",
+    "ts": 1, "dur": 5, "pid": 0, "tid": 7, "args": {"stream": 7, "device": 0}}]})");
+  folder.Write("dump_rank_0", kDump);
+  const auto session = Session::Open(std::vector{folder.path()});
+  ASSERT_TRUE(session.has_value()) << session.error().what;
+  const auto& notes = session->run().notes;
+  EXPECT_TRUE(
+      std::ranges::any_of(notes, [](const Note& note) { return note.name == "stuck_job"; }));
 }
 
 TEST(HangFiles, DamagedDumpsAreNotesAndMissing) {

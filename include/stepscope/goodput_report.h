@@ -49,9 +49,11 @@
 #include <utility>
 #include <vector>
 
+#include "stepscope/hang.h"
 #include "stepscope/program_goodput.h"
 #include "stepscope/report.h"
 #include "stepscope/result.h"
+#include "stepscope/sign_of_life.h"
 #include "stepscope/traced_step.h"
 
 namespace stepscope {
@@ -110,6 +112,9 @@ struct GoodputReportOptions {
   // Adds the report "walk": which steps of the job the traces show.
   std::optional<TracedTime> traced;
 
+  // The cause of the disruption of the attempt that it falls into, whatever events tell of it.
+  std::optional<HangCause> hang;
+
   // Told what `stepscope watch` recorded of the job (goodput_watched.h), in the order of the log:
   // its time in ns since 1970, and its text.
   std::function<void(int64_t time, const std::string& text)> on_watched;
@@ -120,6 +125,10 @@ struct GoodputReportOptions {
 // Fails if a file cannot be opened or the job is ambiguous, and when stopped. Without events the
 // report is unavailable and states the reason.
 Result<ReportSet> GoodputReport(const GoodputReportOptions& options);
+
+// When each rank of the job was last heard of, by rank; none where events name no ranks. Of the
+// options only those of reading count. Fails as above.
+Result<std::vector<SignOfLife>> GoodputSigns(const GoodputReportOptions& options);
 
 // "1780000000", "1780000000.25": seconds since 1970; "now".
 Result<int64_t> ParseGoodputTime(std::string_view text);

@@ -1,6 +1,9 @@
 // Reads times and intervals, and asks for events alone or with traces.
 #include "cli/goodput_question.h"
 
+#include <algorithm>
+#include <iterator>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -55,6 +58,14 @@ Result<GoodputReportOptions> ToOptions(const GoodputQuestion& question) {
   return options;
 }
 
+// The answer about the hang goes along, with what could not be read of it.
+void AddHang(ReportSet hang, ReportSet& answer) {
+  answer.verdict += " ";
+  answer.verdict += hang.verdict;
+  std::ranges::move(hang.reports, std::back_inserter(answer.reports));
+  std::ranges::move(hang.run.notes, std::back_inserter(answer.run.notes));
+}
+
 }  // namespace
 
 void AddGoodputEvents(Command& command, GoodputQuestion& question) {
@@ -74,6 +85,7 @@ void AddGoodputContext(Command& command, GoodputQuestion& question) {
   AddProductivityFlags(command, question.productivity);
   command.Take("--traces", question.traces);
   command.Take("--watched", question.watched);
+  command.Take("--hang", question.hang);
   command.Take("--tokens-per-step", question.walk.tokens_per_step)
       .Help("Tokens per step of all ranks, in --traces")
       .Needs("--traces")
@@ -85,8 +97,16 @@ Result<ReportSet> AnswerGoodput(const GoodputQuestion& question) {
   if (!options) return std::unexpected(options.error());
   WatchedRecords recorded;
   options->on_watched = [&](int64_t time, const std::string& text) { recorded.Take(time, text); };
+  std::optional<ReportSet> hang;
+  if (!question.hang.empty()) {
+    auto found = FindHang(std::vector{question.hang}, {.stop = question.stop});
+    if (!found) return std::unexpected(found.error());
+    hang = std::move(*found);
+    options->hang = HangCauseOf(*hang);
+  }
   auto answer = question.traces.empty() ? GoodputReport(*options)
                                         : GoodputWalk(*options, question.traces, question.walk);
+  if (answer && hang) AddHang(std::move(*hang), *answer);
   if (!answer || (question.watched.empty() && recorded.empty())) return answer;
   auto watched = question.watched.empty() ? Result<Report>(recorded.ReportOf())
                                           : WatchedReport(question.watched);

@@ -24,7 +24,7 @@ struct GoodputQuestion {
   std::vector<std::string> exclude;
   ProductivityFlags productivity;
   std::vector<std::string> traces;
-  std::string watched;
+  std::string watched, hang;
   WalkOptions walk;
   std::stop_token stop;
 };

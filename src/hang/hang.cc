@@ -7,6 +7,7 @@
 #include "hang/hang_report.h"
 #include "hang/join.h"
 #include "hang/judge.h"
+#include "hang/ras_job.h"
 #include "ingest/flight/flight_reader.h"
 #include "report/findings.h"
 
@@ -22,20 +23,48 @@ void AddDumpNotes(const FoundDumps& found, std::vector<Note>& notes) {
   }
 }
 
+// What stacks, RAS and events say of ranks, whatever the dumps are.
+void AddEvidence(FoundDumps& found, const hang::RasJob& ras, std::span<const SignOfLife> signs,
+                 hang::Job& job) {
+  for (const RankStack& stack : found.stacks) job.stacks[stack.rank] = &stack;
+  job.ras = ras.marks;
+  for (const SignOfLife& sign : signs) job.signs[sign.rank] = sign;
+  for (const auto& [rank, mark] : job.ras)
+    if (mark >= hang::RasMark::kUnresponsive) job.ranks.insert(rank);
+  int64_t left_out = 0;
+  for (const RasStatus& status : found.ras) left_out += status.left_out;
+  if (left_out > 0) {
+    found.notes.push_back({"ras_members_left_out", left_out,
+                           "members of communicators were left out: no rank, or one twice", ""});
+  }
+  if (!found.ras.empty() && !ras.ranks_known) {
+    found.notes.push_back({"ras_ranks_unknown", 1,
+                           "ranks of members are not known: no communicator has all processes",
+                           found.ras.front().path});
+  }
+}
+
 Result<ReportSet> Ask(std::span<const std::string> paths, const HangOptions& options) {
   if (paths.empty())
     return std::unexpected(Error{"nothing to open", "", "give a directory with one dump per rank"});
   auto found = ReadDumps(paths, options.threads, Places(options.storage));
   if (!found) return std::unexpected(found.error());
-  const hang::Job job = hang::JoinDumps(found->dumps, options.world_size);
+  const hang::RasJob ras = hang::JobOfRas(found->ras);
+  const bool counts = found->dumps.empty();  // only RAS tells how far ranks came
+  hang::Job job = hang::JoinDumps(counts ? ras.dumps : found->dumps, options.world_size);
+  job.counts_only = counts && !found->ras.empty();
+  job.may_move = job.counts_only && !ras.steady;
+  AddEvidence(*found, ras, options.signs, job);
   ReportSet answer;
   answer.run = {.name = paths[0],
                 .files = std::move(found->files),
-                .ranks = static_cast<int64_t>(found->dumps.size()),
+                .ranks = static_cast<int64_t>(job.dumps.size()),
                 .steps = "all",
                 .notes = std::move(found->notes)};
   AddDumpNotes(*found, answer.run.notes);
   answer.reports.push_back(hang::HangReport(job, hang::Judge(job)));
+  if (!found->ras.empty())
+    answer.reports.front().tables.push_back(hang::CommunicatorsTable(found->ras));
   answer.verdict = answer.reports.front().headline;
   JoinFindings(answer, {});
   return answer;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 #include <tuple>
 
 #include "hang/hang_words.h"
@@ -42,6 +43,13 @@ std::string GroupText(const Job& job, size_t group) {
   return of.description + " (" + of.name + ")";
 }
 
+// Where it called its operation; where it has none, where its stack says that it is.
+std::string LineOf(const Job& job, const Root& root) {
+  if (root.own != nullptr && !root.own->line.empty()) return root.own->line;
+  if (const RankStack* stack = job.StackOf(root.rank)) return stack->line;
+  return root.others != nullptr ? root.others->line : "";
+}
+
 Table RootsTable(const Job& job, const Judgement& judgement) {
   Table table{
       .key = "roots",
@@ -55,11 +63,12 @@ Table RootsTable(const Job& job, const Judgement& judgement) {
       .text_rows = kRowsShown};
   for (const Root& root : judgement.roots) {
     const DumpOperation* operation = root.own != nullptr ? root.own : root.others;
+    const std::string line = LineOf(job, root);
     table.rows.push_back(
         {root.rank, std::string(ReasonName(root.reason)), TextCell(GroupText(job, root.group)),
          operation ? Cell(operation->sequence) : Cell(), SayEvidence(job, root).str(),
-         root.proven ? "yes" : "no", operation ? TextCell(operation->name) : Cell(),
-         operation ? TextCell(operation->line) : Cell(), root.waiting});
+         root.proven ? "yes" : "no", operation ? TextCell(operation->name) : Cell(), TextCell(line),
+         root.waiting});
   }
   return table;
 }
@@ -142,12 +151,69 @@ Table OperationsTable(const Job& job) {
   return table;
 }
 
-// Roots of one reason stand together.
+// Whether both are among those of which any may be the root, because dumps are missing.
+bool MayEither(const Root& a, const Root& b) {
+  const auto open = [](const Root& root) {
+    return !root.proven &&
+           (root.reason == Reason::kDumpMissing || root.reason == Reason::kHostNotArrived);
+  };
+  return open(a) && open(b);
+}
+
+// When each rank was last heard of, the longest silent first.
+Table SignsTable(const Job& job) {
+  Table table{
+      .key = "signs",
+      .title = "Last signs of life",
+      .columns = {KeyColumn("rank", "rank"), ValueColumn("last", "last event", Unit::kUnixTime),
+                  TimeColumn("silent", "before the others"), ValueColumn("step", "last step")},
+      .text_rows = kRowsShown};
+  const int64_t newest = NewestSign(job);
+  for (const auto& [rank, sign] : job.signs) {
+    if (table.rows.size() >= kMostRows) break;
+    table.rows.push_back(
+        {rank, sign.last, newest - sign.last, sign.step < 0 ? Cell() : Cell(sign.step)});
+  }
+  SortDescending(table, "silent");
+  return table;
+}
+
+// Creation of the last operation that any rank enqueued; kAbsent: dumps do not say.
+int64_t LastArrival(const Job& job) {
+  int64_t last = kAbsent;
+  for (const auto& [rank, dump] : job.dumps) last = std::max(last, dump->newest);
+  return last;
+}
+
+// Those whose stacks are rare come first: they do what others do not.
+Table StacksTable(const Job& job) {
+  Table table{.key = "stacks",
+              .title = "Where main threads are",
+              .columns = {KeyColumn("rank", "rank"), ValueColumn("line", "line"),
+                          ValueColumn("innermost", "innermost frame"),
+                          ValueColumn("call", "call of torch.distributed"),
+                          CountColumn("alike", "ranks there")},
+              .text_rows = kRowsShown};
+  std::map<std::string_view, int64_t> count;
+  for (const auto& [rank, stack] : job.stacks) ++count[stack->line];
+  for (const auto& [rank, stack] : job.stacks) {
+    if (table.rows.size() >= kMostRows) break;
+    table.rows.push_back({rank, TextCell(stack->line), TextCell(stack->innermost),
+                          TextCell(stack->call), count[stack->line]});
+  }
+  std::ranges::stable_sort(table.rows, [](const auto& a, const auto& b) {
+    return std::get<int64_t>(a[4]) < std::get<int64_t>(b[4]);
+  });
+  return table;
+}
+
+// Roots of one reason stand together, those that are proven first.
 std::vector<std::vector<Root>> Grouped(const std::vector<Root>& roots) {
   std::vector<std::vector<Root>> groups;
   for (const Root& root : roots) {
     const auto same = std::ranges::find_if(groups, [&](const auto& group) {
-      return group.front().reason == root.reason && group.front().proven == root.proven;
+      const bool same = group.front().reason == root.reason && group.front().proven == root.proven;
+      return same || MayEither(group.front(), root);
     });
     if (same == groups.end()) {
       groups.push_back({root});
@@ -155,6 +221,7 @@ std::vector<std::vector<Root>> Grouped(const std::vector<Root>& roots) {
       same->push_back(root);
     }
   }
+  std::ranges::stable_partition(groups, [](const auto& group) { return group.front().proven; });
   return groups;
 }
 
@@ -163,7 +230,7 @@ Finding FindingOf(const Job& job, const Judgement& judgement, const std::vector<
   Finding finding{.severity = Severity::kHigh,
                   .message = SayRoots(job, roots),
                   .because = SayEvidence(job, roots.front()),
-                  .hint = SayAdvice(roots, judgement.messages_unseen),
+                  .hint = SayAdvice(job, roots, judgement.messages_unseen),
                   .table = "roots"};
   if (roots.size() > 1)
     finding.because = Say("rank {rank}: {evidence}", roots.front().rank, finding.because);
@@ -179,6 +246,8 @@ Phrase Headline(const Job& job, const Judgement& judgement) {
     headline += SayRoots(job, roots);
   }
   if (!headline.empty()) return headline;
+  if (job.dumps.empty() && !job.stacks.empty())
+    return "Which rank stopped the job is not known: stacks alone do not tell who waits for whom.";
   if (judgement.stuck == 0) return "No rank is stuck in an operation that was recorded.";
   return Say(
       "Which rank stopped the job is not known: {count} ranks are stuck, and dumps do not "
@@ -195,9 +264,13 @@ Report HangReport(const Job& job, const Judgement& judgement) {
       {"ranks", "ranks", static_cast<int64_t>(job.ranks.size()), Unit::kCount},
       {"dumps", "ranks with a dump", static_cast<int64_t>(job.dumps.size()), Unit::kCount},
       {"stuck", "ranks stuck in an operation", judgement.stuck, Unit::kCount}};
+  if (const int64_t last = LastArrival(job); last != kAbsent)
+    report.metrics.push_back({"last_arrival", "last arrival", last, Unit::kUnixTime});
   int64_t left_out = 0;
   report.tables = {RootsTable(job, judgement), WaitsTable(job, judgement, left_out),
                    OperationsTable(job)};
+  if (!job.stacks.empty()) report.tables.push_back(StacksTable(job));
+  if (!job.signs.empty()) report.tables.push_back(SignsTable(job));
   for (const auto& roots : Grouped(judgement.roots))
     report.findings.push_back(FindingOf(job, judgement, roots));
   if (left_out > 0)

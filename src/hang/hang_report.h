@@ -7,7 +7,8 @@
 
 namespace stepscope::hang {
 
-// The report "hang": its headline is the verdict; tables "roots", "waits", "operations".
+// The report "hang": its headline is the verdict; tables "roots", "waits", "operations", and where
+// the job has stacks "stacks".
 Report HangReport(const Job& job, const Judgement& judgement);
 
 }  // namespace stepscope::hang

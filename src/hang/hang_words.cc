@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "report/humanize.h"
+
 namespace stepscope::hang {
 namespace {
 
@@ -46,6 +48,15 @@ Phrase SayMismatch(const Job& job, const Root& root) {
   }
 }
 
+Phrase SayGone(const Job& job, const Root& root, bool one) {
+  if (job.MarkOf(root.rank) == RasMark::kDead) {
+    return one ? Say("NCCL's RAS service considers its process dead")
+               : Say("NCCL's RAS service considers their processes dead");
+  }
+  return one ? Say("its process does not answer NCCL's RAS service")
+             : Say("their processes do not answer NCCL's RAS service");
+}
+
 Phrase SayDevice(const Root& root, bool one, const Phrase& place) {
   if (root.own == nullptr) {
     return one ? Say("its device did not begin {operation}, which others began", place)
@@ -55,8 +66,27 @@ Phrase SayDevice(const Root& root, bool one, const Phrase& place) {
              : Say("their devices did not finish {operation}, which others finished", place);
 }
 
+// Where their main threads are; empty where no stack says so, or ranks differ.
+Phrase SayWhere(const Job& job, Roots roots) {
+  const RankStack* first = job.StackOf(roots.front().rank);
+  if (first == nullptr || first->line.empty()) return {};
+  for (const Root& root : roots) {
+    const RankStack* stack = job.StackOf(root.rank);
+    if (stack == nullptr || stack->line != first->line) return {};
+  }
+  const Phrase line = Phrase::Name(first->line);
+  return roots.size() == 1 ? Say("it is at {line}", line) : Say("they are at {line}", line);
+}
+
+// "recv at train.py:12 (step)", by the stack.
+Phrase SayMessageByStack(const Job& job, const Root& root) {
+  const RankStack* stack = job.StackOf(root.rank);
+  if (stack == nullptr) return "an unknown operation";
+  return Say("{call} at {line}", Phrase::Name(stack->call), Phrase::Name(stack->line));
+}
+
 // What the roots did, as the end of a sentence about them.
-Phrase SayWhy(const Job& job, Roots roots) {
+Phrase SayFault(const Job& job, Roots roots) {
   const Root& root = roots.front();
   const bool one = roots.size() == 1;
   const Phrase place = SayPlace(job, root);
@@ -73,13 +103,41 @@ Phrase SayWhy(const Job& job, Roots roots) {
     case Reason::kDumpMissing:
       return one ? Say("it left no dump, and all others arrived at {operation}", place)
                  : Say("they left no dump, and all others arrived at {operation}", place);
+    case Reason::kProcessGone:
+      return SayGone(job, root, one);
     default:
       return SayMismatch(job, root);
   }
 }
 
+Phrase SayWhy(const Job& job, Roots roots) {
+  const Phrase fault = SayFault(job, roots);
+  const Reason reason = roots.front().reason;
+  const bool helps = reason == Reason::kHostNotArrived || reason == Reason::kDumpMissing ||
+                     reason == Reason::kDeviceNotFinished;
+  const Phrase where = helps ? SayWhere(job, roots) : Phrase();
+  return where.empty() ? fault : Say("{fault}; {where}", fault, where);
+}
+
+// Only stacks show messages, and not whom they are for.
+Phrase SayOpenMessages(const Job& job, Roots roots, const Phrase& ranks) {
+  const Phrase call = SayMessageByStack(job, roots.front());
+  if (roots.size() == 1) {
+    return Say(
+        "Whether {rank} stopped the job is not known: it waits in {call}, and for which rank is "
+        "not recorded.",
+        ranks, call);
+  }
+  return Say(
+      "Which of {ranks} stopped the job is not known: they wait in messages, such as {call}, and "
+      "for which ranks is not recorded.",
+      ranks, call);
+}
+
 Phrase SayOpen(const Job& job, Roots roots, const Phrase& ranks) {
-  const Root& root = roots.front();
+  const auto known = std::ranges::find_if(
+      roots, [](const Root& one) { return one.own != nullptr || one.others != nullptr; });
+  const Root& root = known == roots.end() ? roots.front() : *known;
   const Phrase place = SayPlace(job, root);
   switch (root.reason) {
     case Reason::kDumpMissing:
@@ -89,6 +147,8 @@ Phrase SayOpen(const Job& job, Roots roots, const Phrase& ranks) {
           "arrived at {operation}.",
           ranks, place);
     case Reason::kMessageCycle:
+      if (root.own == nullptr) return SayOpenMessages(job, roots, ranks);
+      [[fallthrough]];
     case Reason::kCollectiveCycle:
       return Say(
           "Which of {ranks} stopped the job is not known: they may wait for one another, or "
@@ -133,6 +193,8 @@ std::string_view ReasonName(Reason reason) {
       return "collective_cycle";
     case Reason::kDumpMissing:
       return "dump_missing";
+    case Reason::kProcessGone:
+      return "process_gone";
   }
   return "";
 }
@@ -161,13 +223,22 @@ Phrase SayOperation(const JobGroup& group, const DumpOperation& operation) {
 Phrase SayRoots(const Job& job, Roots roots) {
   const auto ranks = RanksOf(roots);
   const Phrase named = SayRanks(ranks);
+  if (!roots.front().proven && job.may_move)
+    return Phrase::Capitalized(
+        Say("{ranks} stopped the job, unless it still moves: {why}.", named, SayWhy(job, roots)));
   if (!roots.front().proven) return SayOpen(job, roots, named);
   return Phrase::Capitalized(Say("{ranks} stopped the job: {why}.", named, SayWhy(job, roots)));
 }
 
-Phrase SayEvidence(const Job& job, const Root& root) {
+namespace {
+
+Phrase SayRecorded(const Job& job, const Root& root) {
+  if (root.reason == Reason::kMessageCycle && root.own == nullptr)
+    return Say("waits in {operation}", SayMessageByStack(job, root));
+  if (root.reason == Reason::kProcessGone && root.others == nullptr)
+    return SayGone(job, root, true);
   if (root.group >= job.groups.size()) return "in no operation, while others wait";
-  if (root.reason == Reason::kDumpMissing)
+  if (root.reason == Reason::kDumpMissing || root.reason == Reason::kProcessGone)
     return Say("no dump; {waiting}", SayWaiting(root, SayPlace(job, root)));
   if (root.reason == Reason::kHostNotArrived) {
     const Standing* standing = job.groups[root.group].Find(root.rank);
@@ -189,24 +260,108 @@ Phrase SayEvidence(const Job& job, const Root& root) {
   return SayMismatch(job, root) + line;
 }
 
-Phrase SayAdvice(Roots roots, bool messages_unseen) {
+// What RAS says of the process.
+Phrase SayMark(RasMark mark) {
+  switch (mark) {
+    case RasMark::kDead:
+      return "NCCL's RAS service considers its process dead";
+    case RasMark::kUnresponsive:
+      return "its process does not answer NCCL's RAS service";
+    case RasMark::kLeft:
+      return "its process answers NCCL's RAS service and is no member of the communicator";
+    case RasMark::kAborted:
+      return "its communicator has an error or is being aborted";
+    case RasMark::kNone:
+      break;
+  }
+  return {};
+}
+
+// Where the main thread is, if the stack says more than the sentence before.
+Phrase SayStack(const Job& job, const Root& root) {
+  const RankStack* stack = job.StackOf(root.rank);
+  if (stack == nullptr || stack->line.empty()) return {};
+  if (root.reason == Reason::kMessageCycle && root.own == nullptr) return {};
+  const Phrase line = Phrase::Name(stack->line);
+  if (stack->innermost.empty()) return Say("its main thread is at {line}", line);
+  return Say("its main thread is at {line}, in {inner}", line, Phrase::Name(stack->innermost));
+}
+
+}  // namespace
+
+int64_t NewestSign(const Job& job) {
+  return std::ranges::max_element(job.signs, {}, [](const auto& sign) { return sign.second.last; })
+      ->second.last;
+}
+
+namespace {
+
+constexpr int64_t kSilence = 30'000'000'000;  // ns: three heartbeats of the recorder
+
+// What events tell: who was silent before others, or began fewer steps.
+Phrase SaySilence(const Job& job, int64_t rank) {
+  const auto at = job.signs.find(rank);
+  if (at == job.signs.end()) return {};
+  const int64_t silent = NewestSign(job) - at->second.last;
+  if (silent >= kSilence)
+    return Say("its last event is {time} older than that of others", HumanNanoseconds(silent));
+  int64_t most = -1;
+  for (const auto& [other, sign] : job.signs) most = std::max(most, sign.step);
+  if (at->second.step >= 0 && at->second.step < most)
+    return Say("its last step is {step}, of others {most}", at->second.step, most);
+  return {};
+}
+
+}  // namespace
+
+Phrase SayEvidence(const Job& job, const Root& root) {
+  Phrase evidence = SayRecorded(job, root);
+  for (const Phrase& more :
+       {SayMark(job.MarkOf(root.rank)), SayStack(job, root), SaySilence(job, root.rank)})
+    if (!more.empty()) evidence = Say("{evidence}; {more}", evidence, more);
+  return evidence;
+}
+
+namespace {
+
+bool AllHaveStacks(const Job& job, Roots roots) {
+  return std::ranges::all_of(roots,
+                             [&](const Root& root) { return job.StackOf(root.rank) != nullptr; });
+}
+
+Phrase SayWhatDecides(const Job& job, Roots roots, const Phrase& named) {
+  const Root& root = roots.front();
+  if (job.may_move)
+    return "ask ncclras again, and give both answers: of a job that moves, counts differ too";
+  if (root.reason == Reason::kMessageCycle && root.own == nullptr)
+    return "see in the code for which rank each of them waits there, and what that rank does";
+  if (AllHaveStacks(job, roots))
+    return Say("dumps cannot decide: compare the stacks of {ranks}, and read their logs", named);
+  return Say("dumps cannot decide: take stacks of {ranks} (py-spy), and read their logs", named);
+}
+
+Phrase SayHostAdvice(const Job& job, Roots roots, bool messages_unseen, const Phrase& named) {
+  if (AllHaveStacks(job, roots))
+    return Say("see what the code does there on {ranks}: data loading, a lock, or another branch",
+               named);
+  return messages_unseen ? Say("take the stack of {ranks} (py-spy): this back end does not record "
+                               "send and recv, in which ranks may wait for one another",
+                               named)
+                         : Say("take the stack of {ranks} (py-spy): data loading, a lock, or "
+                               "another branch of the code",
+                               named);
+}
+
+}  // namespace
+
+Phrase SayAdvice(const Job& job, Roots roots, bool messages_unseen) {
   const auto ranks = RanksOf(roots);
   const Phrase named = SayRanks(ranks);
   const Root& root = roots.front();
-  if (!root.proven) {
-    return Say(
-        "dumps cannot decide: take stacks of {ranks} (py-spy), and read "
-        "their logs",
-        named);
-  }
+  if (!root.proven) return SayWhatDecides(job, roots, named);
   switch (root.reason) {
     case Reason::kHostNotArrived:
-      return messages_unseen ? Say("take the stack of {ranks} (py-spy): this back end does not "
-                                   "record send and recv, in which ranks may wait for one another",
-                                   named)
-                             : Say("take the stack of {ranks} (py-spy): data loading, a lock, or "
-                                   "another branch of the code",
-                                   named);
+      return SayHostAdvice(job, roots, messages_unseen, named);
     case Reason::kDeviceNotFinished:
       return Say(
           "look at the devices of {ranks}: Xid errors in dmesg, ECC errors, links "
@@ -217,6 +372,7 @@ Phrase SayAdvice(Roots roots, bool messages_unseen) {
     case Reason::kCollectiveCycle:
       return "call the operations of all groups in one order on all ranks";
     case Reason::kDumpMissing:
+    case Reason::kProcessGone:
       return Say("read the log of {ranks} and its host first: processes that died leave no dump",
                  named);
     default: {

@@ -27,7 +27,10 @@ Phrase SayRoots(const Job& job, Roots roots);
 // What shows it, for one root.
 Phrase SayEvidence(const Job& job, const Root& root);
 // What to do next, or what would decide.
-Phrase SayAdvice(Roots roots, bool messages_unseen);
+Phrase SayAdvice(const Job& job, Roots roots, bool messages_unseen);
+
+// The newest event of any rank; REQUIRES signs.
+int64_t NewestSign(const Job& job);
 
 // "rank 5 waits for 3, 3 for 9".
 Phrase SayChain(const Root& root);

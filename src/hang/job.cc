@@ -2,6 +2,7 @@
 #include "hang/job.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace stepscope::hang {
 
@@ -23,6 +24,15 @@ const Standing* JobGroup::Find(int64_t rank) const {
 int64_t JobGroup::MemberAt(int64_t place) const {
   if (place < 0 || static_cast<size_t>(place) >= members.size()) return -1;
   return members[static_cast<size_t>(place)];
+}
+
+bool Job::InMessage(int64_t rank) const {
+  const RankStack* stack = StackOf(rank);
+  if (stack == nullptr) return false;
+  const std::string_view call = stack->call;
+  return call == "send" || call == "recv" || call == "isend" || call == "irecv" ||
+         call == "batch_isend_irecv" || call.starts_with("send_object") ||
+         call.starts_with("recv_object");
 }
 
 }  // namespace stepscope::hang

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "ingest/flight/rank_dump.h"
+#include "ingest/stacks/rank_stack.h"
+#include "stepscope/sign_of_life.h"
 
 namespace stepscope::hang {
 
@@ -34,21 +36,40 @@ struct JobGroup {
   int64_t MemberAt(int64_t place) const;  // -1: not known
 };
 
-// Values point into the dumps, which must outlive the job.
+// What NCCL's RAS service says of a rank's process.
+enum class RasMark : uint8_t { kNone, kAborted, kLeft, kUnresponsive, kDead };
+
+// Values point into the dumps and stacks, which must outlive the job.
 struct Job {
   std::vector<JobGroup> groups;
   std::map<int64_t, const RankDump*> dumps;  // by rank
   std::set<int64_t> ranks;                   // all that are known of, with a dump or without
   bool on_host = false;                      // operations block the host (gloo)
+  // Dumps are counts of NCCL's RAS service, which tell no ends of operations. Of a job that may
+  // move they differ too.
+  bool counts_only = false, may_move = false;
   // The unfinished operation that each rank enqueued first, and its group.
   struct Front {
     const DumpOperation* operation = nullptr;
     size_t group = 0;
   };
   std::map<int64_t, Front> fronts;
+  std::map<int64_t, const RankStack*> stacks;  // by rank, of those that have one
+  std::map<int64_t, RasMark> ras;              // by rank, the worst of all communicators
 
   bool HasDump(int64_t rank) const { return dumps.contains(rank); }
   bool IsStuck(int64_t rank) const { return fronts.contains(rank); }
+  std::map<int64_t, SignOfLife> signs;  // by rank, of goodput events
+  const RankStack* StackOf(int64_t rank) const {
+    const auto at = stacks.find(rank);
+    return at == stacks.end() ? nullptr : at->second;
+  }
+  RasMark MarkOf(int64_t rank) const {
+    const auto at = ras.find(rank);
+    return at == ras.end() ? RasMark::kNone : at->second;
+  }
+  // By its stack the rank waits in a point-to-point operation.
+  bool InMessage(int64_t rank) const;
 };
 
 }  // namespace stepscope::hang

@@ -41,8 +41,11 @@ class Follower {
       AddQueuedMessages(job_, found_);
       FollowWaits();
     }
+    SeeMessages();
+    if (judged_.roots.empty()) AddGone();
     if (judged_.roots.empty()) AddMissing();
     if (judged_.roots.empty()) AddComplete();
+    if (job_.counts_only) DoubtCounts();
     std::ranges::sort(judged_.roots, {}, &Root::rank);
     for (Root& root : std::span(judged_.roots).first(std::min(judged_.roots.size(), kMostChains)))
       root.chain = ChainTo(root.rank);
@@ -184,8 +187,60 @@ class Follower {
     }
   }
 
-  // Dumps that are not there explain what nothing else does. One that an operation lacks alone is
-  // proven; where any of several may be it, all are named unless one of them is proven.
+  // Where the back end records no messages, stacks show who waits in one. Nobody there is a root
+  // beside a rank that waits for nothing; where nobody else is left to post the other end, they
+  // wait for one another.
+  void SeeMessages() {
+    const auto waits = [&](const Root& root) {
+      return root.reason == Reason::kHostNotArrived && job_.InMessage(root.rank);
+    };
+    const auto count = static_cast<size_t>(std::ranges::count_if(judged_.roots, waits));
+    if (count == 0) return;
+    if (count < judged_.roots.size()) {
+      for (Root& root : judged_.roots)
+        if (waits(root)) root = Unproven(root);
+      return;
+    }
+    const bool closed = count > 1 && std::ranges::all_of(job_.ranks, [&](int64_t rank) {
+                          return job_.IsStuck(rank) || job_.InMessage(rank);
+                        });
+    for (Root& root : judged_.roots) {
+      root.reason = Reason::kMessageCycle;
+      root.proven = closed;
+    }
+  }
+
+  // Counts say nothing of devices; and of a job that may move they prove nothing, but that a
+  // process is gone.
+  void DoubtCounts() {
+    std::erase_if(judged_.roots,
+                  [](const Root& root) { return root.reason == Reason::kDeviceNotFinished; });
+    for (Root& root : judged_.roots)
+      root.proven &= !job_.may_move || root.reason == Reason::kProcessGone;
+  }
+
+  static Root Unproven(Root root) {
+    root.reason = Reason::kMessageCycle;
+    root.proven = false;
+    return root;
+  }
+
+  // Processes that RAS gave up, of those without a dump: one with a dump may have died of the hang.
+  void AddGone() {
+    for (const auto& [rank, mark] : job_.ras) {
+      if (job_.HasDump(rank) || mark < RasMark::kUnresponsive) continue;
+      const Wait* wait = MainWaitFor(rank);
+      judged_.roots.push_back({.rank = rank,
+                               .reason = Reason::kProcessGone,
+                               .group = wait != nullptr ? wait->group : job_.groups.size(),
+                               .others = wait != nullptr ? wait->operation : nullptr,
+                               .waiting = WaitingFor(rank)});
+    }
+  }
+
+  // Dumps that are not there explain what nothing else does. Who is lacked alone in an operation is
+  // named; of those that are lacked together with such a rank, and nowhere alone, nothing is known.
+  // It is proven only of a single one: of several each may wait for another.
   void AddMissing() {
     std::set<int64_t> proven;
     for (const Wait& wait : found_.waits)
@@ -202,12 +257,13 @@ class Follower {
     if (suspects.empty()) return;
     for (const int64_t rank : suspects) {
       const Wait* wait = MainWaitFor(rank);
-      judged_.roots.push_back({.rank = rank,
-                               .reason = Reason::kDumpMissing,
-                               .proven = proven.contains(rank) && idle.empty(),
-                               .group = wait->group,
-                               .others = wait->operation,
-                               .waiting = WaitingFor(rank)});
+      judged_.roots.push_back(
+          {.rank = rank,
+           .reason = Reason::kDumpMissing,
+           .proven = proven.contains(rank) && idle.empty() && suspects.size() == 1,
+           .group = wait->group,
+           .others = wait->operation,
+           .waiting = WaitingFor(rank)});
     }
     for (const int64_t rank : idle) {
       judged_.roots.push_back({.rank = rank,
@@ -218,12 +274,21 @@ class Follower {
   }
 
   // Ranks with a dump that are in no operation, while others are stuck: a rank without a dump may
-  // wait for them.
+  // wait for them. Not so those that are done with what others wait in: of gloo, operations end
+  // with an error when a member dies.
   std::vector<int64_t> IdleRanks() const {
     std::vector<int64_t> idle;
     for (const auto& [rank, dump] : job_.dumps)
-      if (!job_.IsStuck(rank)) idle.push_back(rank);
+      if (!job_.IsStuck(rank) && !IsDoneWithMissing(rank)) idle.push_back(rank);
     return idle;
+  }
+
+  bool IsDoneWithMissing(int64_t rank) const {
+    return std::ranges::any_of(found_.waits, [&](const Wait& wait) {
+      if (wait.kind != WaitKind::kMissing || wait.operation->point_to_point) return false;
+      const Standing* standing = job_.groups[wait.group].Find(rank);
+      return standing != nullptr && standing->Finished(wait.operation->sequence);
+    });
   }
 
   void AddComplete() {

@@ -19,6 +19,7 @@ enum class Reason : uint8_t {
   kMessageCycle,
   kCollectiveCycle,
   kDumpMissing,
+  kProcessGone,  // NCCL's RAS service gave the process up, or it does not answer
 };
 
 struct Root {
@@ -27,7 +28,8 @@ struct Root {
   // False: it is one of several of which any may be the root, and dumps cannot tell which.
   bool proven = true;
   size_t group = 0;
-  const DumpOperation* own = nullptr;     // its operation there; null: none
+  // Its operation there; null: none. Of a cycle of messages null where only stacks show it.
+  const DumpOperation* own = nullptr;
   const DumpOperation* others = nullptr;  // what others have there; null: not known
   int64_t waiting = 0;                    // ranks that wait for it in this operation
   std::vector<int64_t> chain;             // of waits that end at it: {5, 3, rank}; the longest

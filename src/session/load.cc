@@ -23,6 +23,7 @@
 #include "session/progress.h"
 #include "session/redact_run.h"
 #include "session/snapshots.h"
+#include "session/stuck_job.h"
 
 namespace stepscope {
 namespace {
@@ -302,10 +303,14 @@ Result<LoadedRun> LoadPaths(std::span<const std::string> paths, Wanted keep,
                             const OpenOptions& options) {
   try {
     const StopScope scope(options.stop);
-    const auto found = FindTraces(paths, Places(options.storage, LimitOf(options.max_input)));
-    if (!found) return std::unexpected(found.error());
+    const Places places(options.storage, LimitOf(options.max_input));
+    const auto found = FindTraces(paths, places);
+    if (!found) return std::unexpected(OfStuckJob(paths, places).value_or(found.error()));
     auto run = LoadRun(*found, keep, options);
-    if (run) run->info.name = NameOfRun(paths);
+    if (!run && options.stop.stop_requested()) return run;
+    if (!run) return std::unexpected(OfStuckJob(paths, places).value_or(run.error()));
+    run->info.name = NameOfRun(paths);
+    if (found->captured.empty()) NoteStuckJob(paths, *found, places, run->info.notes);
     return run;
   } catch (const Stopped&) {
     return std::unexpected(ReadingWasCanceled());

@@ -2,6 +2,7 @@
 #include "goodput/accounting/accounting.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/quantity.h"
@@ -82,6 +83,23 @@ std::vector<std::string> Accounting::Writers() const {
   std::vector<std::string> writers;
   for (const auto& recording : recordings_) writers.push_back(recording->writer());
   return writers;
+}
+
+std::vector<SignOfLife> Accounting::LastSigns() const {
+  std::map<int64_t, SignOfLife> signs;
+  for (const auto& recording : recordings_) {
+    const int64_t rank = recording->name().rank;
+    if (rank == kNoRank || recording->attempts().empty()) continue;
+    const Attempt& attempt = recording->attempts().back();
+    const auto [at, added] =
+        signs.try_emplace(rank, SignOfLife{.rank = rank, .last = attempt.last});
+    if (!added && attempt.last < at->second.last) continue;
+    at->second.last = attempt.last;
+    at->second.step = attempt.steps.empty() ? -1 : attempt.told.step;
+  }
+  std::vector<SignOfLife> all;
+  for (const auto& [rank, sign] : signs) all.push_back(sign);
+  return all;
 }
 
 Notes Accounting::note_counts() const {

@@ -36,6 +36,7 @@
 #include "goodput/accounting/step_clock.h"
 #include "goodput/events/event.h"
 #include "goodput/events/notes.h"
+#include "stepscope/sign_of_life.h"
 
 namespace stepscope::goodput {
 
@@ -79,6 +80,8 @@ class Accounting {
   std::optional<StepPlace> StepAt(int64_t time) const;
 
   std::vector<std::string> Writers() const;  // that recorded
+  // When each rank that recorded told its last event, by rank; of a restarted one the last process.
+  std::vector<SignOfLife> LastSigns() const;
 
   bool empty() const;
 

@@ -115,11 +115,24 @@ void Walk(Job& job, GoodputReportOptions& options, Phrase& refusal, std::vector<
   reports.push_back(std::move(walk));
 }
 
+// The attempt in which the last operation was enqueued is the one that hung, if it was disrupted.
+void TellHang(const HangCause& hang, goodput::Partition& partition) {
+  size_t attempt = partition.attempts.size();
+  for (size_t a = 0; a < partition.attempts.size(); ++a)
+    if (partition.attempts[a].start <= hang.time) attempt = a;
+  for (goodput::Disruption& disruption : partition.disruption_list) {
+    if (disruption.attempt != attempt) continue;
+    disruption.ended_by = hang.text;
+    disruption.reason = hang.reason;
+  }
+}
+
 Report Partition(Job& job, const GoodputReportOptions& options) {
   goodput::PartitionQuery query = goodput::QueryOf(options);
   if (job.accounting.empty()) return goodput::NoGoodput("no event marks the start of the job");
   query.periods = true;
-  const goodput::Partition partition = job.accounting.Query(query);
+  goodput::Partition partition = job.accounting.Query(query);
+  if (options.hang) TellHang(*options.hang, partition);
   query.periods = false;
   if (partition.attempts.empty() && job.accounting.scheduling().known()) {
     return goodput::NoGoodput("the events are only from a scheduler, without steps");
@@ -266,6 +279,16 @@ Result<ReportSet> ReportOn(const GoodputReportOptions& options) {
 }
 
 }  // namespace
+
+Result<std::vector<SignOfLife>> GoodputSigns(const GoodputReportOptions& options) {
+  return UnlessStopped(options.stop, "the report was canceled",
+                       [&]() -> Result<std::vector<SignOfLife>> {
+                         const auto loaded = goodput::LoadJobs(options);
+                         if (!loaded) return std::unexpected(loaded.error());
+                         if (loaded->job == nullptr) return std::vector<SignOfLife>();
+                         return loaded->job->accounting.LastSigns();
+                       });
+}
 
 Result<ReportSet> GoodputReport(const GoodputReportOptions& options) {
   return UnlessStopped(options.stop, "the report was canceled", [&] { return ReportOn(options); });

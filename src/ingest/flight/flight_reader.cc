@@ -1,8 +1,9 @@
-// Tells dumps from other files by their first bytes, and reads them in parallel.
+// Tells files by their first bytes, and reads them in parallel.
 #include "ingest/flight/flight_reader.h"
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -14,34 +15,39 @@
 #include "ingest/pickle/json_values.h"
 #include "ingest/pickle/pickle_reader.h"
 #include "ingest/pickle/pickle_values.h"
+#include "ingest/rank_name.h"
+#include "ingest/ras/ras_reader.h"
+#include "ingest/stacks/stack_text.h"
 
 namespace stepscope {
 namespace {
 
-constexpr size_t kLookedAt = 8 << 10;
 constexpr size_t kMostFiles = 200'000;
 constexpr int64_t kMostRank = 100'000'000;
 
-// Keys of a dump: at its beginning where they are sorted, and few otherwise.
+// Keys of a dump: at its beginning where they are sorted, and few otherwise. Traces of PyTorch have
+// some of them too.
 bool LooksLikeJsonDump(std::string_view bytes) {
-  if (bytes.substr(0, bytes.find_first_not_of(" \t\r\n")).size() == bytes.size()) return false;
-  if (bytes[bytes.find_first_not_of(" \t\r\n")] != '{') return false;
+  const size_t begin = bytes.find_first_not_of(" \t\r\n");
+  if (begin == bytes.npos || bytes[begin] != '{') return false;
+  for (const std::string_view key : {"\"schemaVersion\"", "\"distributedInfo\"", "\"traceEvents\""})
+    if (bytes.find(key) != bytes.npos) return false;
   for (const std::string_view key : {"\"comm_lib_version\"", "\"nccl_version\"", "\"pg_config\"",
                                      "\"pg_status\"", "\"collective_seq_id\""})
     if (bytes.find(key) != bytes.npos) return true;
   return false;
 }
 
-bool LooksLikeDump(const std::string& path, const Places& places) {
+HangFile KindOf(const std::string& path, const Places& places) {
   auto source = places.Open(path);
-  if (!source) return false;
-  const std::string_view bytes = source->Peek(kLookedAt);
-  return PickleReader::Begins(bytes) || LooksLikeJsonDump(bytes);
+  return source ? HangFileOf(source->Peek(kHangSniff)) : HangFile::kNone;
 }
 
-// The last number of a file's name: 12 of "nccl_trace_rank_12.pkl".
+// The number behind "rank" in a file's name, else its last one: 12 of "nccl_trace_rank_12.pkl", of
+// "rank-12.node-07.json" and of "_dump_12".
 std::optional<int64_t> RankOfName(std::string_view path) {
-  std::string_view name = path.substr(path.rfind('/') + 1);
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  if (const auto named = RankFromPath(name); named && *named <= kMostRank) return named;
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   size_t end = name.size();
   while (end > 0 && !is_digit(name[end - 1])) --end;
@@ -73,81 +79,188 @@ std::optional<int64_t> RankOfContent(const RankDump& dump) {
   return seen.begin()->first;
 }
 
-void AddDumps(const std::string& folder, const Places& places, std::vector<std::string>& files) {
+struct OneFile {
+  std::string path;
+  HangFile kind = HangFile::kDump;
+  std::optional<RankDump> dump;
+  std::optional<RankStack> stack;
+  std::optional<RasStatus> ras;
+  Error problem;
+  int64_t bytes = 0;
+};
+
+bool HasDumps(std::span<const OneFile> files) {
+  return std::ranges::find(files, HangFile::kDump, &OneFile::kind) != files.end();
+}
+
+std::vector<OneFile> FilesIn(const std::string& folder, const Places& places) {
+  std::vector<OneFile> files;
   const auto items = places.List(folder);
-  if (!items) return;
+  if (!items) return files;
   for (const StoredItem& item : *items) {
-    if (files.size() >= kMostFiles) return;
-    if (item.kind == StoredItem::Kind::kFile && LooksLikeDump(item.path, places))
-      files.push_back(item.path);
+    if (files.size() >= kMostFiles || item.kind != StoredItem::Kind::kFile) continue;
+    if (const HangFile kind = KindOf(item.path, places); kind != HangFile::kNone)
+      files.push_back({.path = item.path, .kind = kind});
+  }
+  return files;
+}
+
+void AddFolder(const std::string& folder, const Places& places, std::vector<OneFile>& files) {
+  auto here = FilesIn(folder, places);
+  const bool dumps = HasDumps(here);
+  std::ranges::move(here, std::back_inserter(files));
+  for (const std::string& below : FoldersIn(folder, places)) {
+    auto more = FilesIn(below, places);
+    if (dumps && HasDumps(more)) continue;
+    std::ranges::move(more, std::back_inserter(files));
   }
 }
 
-Result<std::vector<std::string>> FindFiles(std::span<const std::string> paths,
-                                           const Places& places) {
-  std::vector<std::string> files;
+Result<std::vector<OneFile>> FindFiles(std::span<const std::string> paths, const Places& places) {
+  std::vector<OneFile> files;
   for (const std::string& path : paths) {
     const auto item = places.Find(path);
     if (!item) return std::unexpected(item.error());
     if (item->kind == StoredItem::Kind::kNone)
       return std::unexpected(NothingAt(path, places.Stored(path)));
-    if (item->kind == StoredItem::Kind::kFile) {
-      files.push_back(path);
+    if (item->kind == StoredItem::Kind::kFolder) {
+      AddFolder(path, places, files);
       continue;
     }
-    const size_t before = files.size();
-    AddDumps(path, places, files);
-    if (files.size() > before) continue;
-    for (const std::string& folder : FoldersIn(path, places)) AddDumps(folder, places, files);
+    const HangFile kind = KindOf(path, places);
+    files.push_back({.path = path, .kind = kind == HangFile::kNone ? HangFile::kDump : kind});
   }
-  std::ranges::sort(files, NaturalLess);
+  std::ranges::sort(files, NaturalLess, &OneFile::path);
   return files;
 }
 
-struct OneFile {
-  std::string path;
-  std::optional<RankDump> dump;
-  Error problem;
-  int64_t bytes = 0;
-};
+std::string TextOf(ByteSource source) {
+  std::string text(kMostStackBytes, '\0');
+  size_t filled = 0;
+  for (size_t more = 1; more > 0 && filled < text.size(); filled += more)
+    more = source.Read(std::span(text).subspan(filled));
+  text.resize(filled);
+  return text;
+}
 
-void ReadOne(OneFile& file, const Places& places) {
-  if (const auto item = places.Find(file.path); item)
-    file.bytes = std::max<int64_t>(item->bytes, 0);
-  auto source = places.Open(file.path);
-  auto dump = source ? ReadFlightDump(std::move(*source), file.path)
-                     : Result<RankDump>(std::unexpected(source.error()));
+const Error& NoRank() {
+  static const Error error{"which rank left it is not known", "", "put the rank into its name"};
+  return error;
+}
+
+void ReadDump(OneFile& file, ByteSource source) {
+  auto dump = ReadFlightDump(std::move(source), file.path);
   if (!dump) {
     file.problem = dump.error();
   } else if (dump->rank < 0) {
-    file.problem = {"which rank left it is not known", file.path, "put the rank into its name"};
+    file.problem = NoRank();
   } else {
     file.dump = std::move(*dump);
   }
 }
 
-void Keep(OneFile& file, FoundDumps& found, std::map<int64_t, size_t>& at_rank, int64_t& replaced) {
-  InputFile input{.path = file.path, .bytes = file.bytes, .problem = file.problem.what};
-  if (file.dump) {
-    input.rank = file.dump->rank;
-    input.events = file.dump->recorded;
-    const auto [at, added] = at_rank.try_emplace(input.rank, found.dumps.size());
-    if (added) {
-      found.dumps.push_back(std::move(*file.dump));
-    } else {
-      ++replaced;
-      RankDump& kept = found.dumps[at->second];
-      if (file.dump->newest > kept.newest) kept = std::move(*file.dump);
-    }
+// The number in a name may be the process, as people name what py-spy prints.
+void ReadStack(OneFile& file, ByteSource source) {
+  const std::string text = TextOf(std::move(source));
+  auto stack = ReadStackText(text);
+  const auto rank = RankOfName(file.path);
+  if (!stack) {
+    file.problem = stack.error();
+  } else if (!rank || *rank == stack->process) {
+    file.problem = NoRank();
   } else {
-    const Phrase why = file.problem.where.empty() || file.problem.where == file.path
-                           ? Phrase(file.problem.what)
-                           : Say("{problem} ({where})", file.problem.what, file.problem.where);
+    stack->rank = *rank;
+    stack->path = file.path;
+    file.stack = std::move(*stack);
+  }
+}
+
+void ReadStatus(OneFile& file, ByteSource source) {
+  auto ras = ReadRas(std::move(source));
+  if (!ras) {
+    file.problem = ras.error();
+    return;
+  }
+  ras->path = file.path;
+  file.ras = std::move(*ras);
+}
+
+void ReadOne(OneFile& file, const Places& places) {
+  if (const auto item = places.Find(file.path); item)
+    file.bytes = std::max<int64_t>(item->bytes, 0);
+  auto source = places.Open(file.path);
+  if (!source) {
+    file.problem = source.error();
+  } else if (file.kind == HangFile::kStacks) {
+    ReadStack(file, std::move(*source));
+  } else if (file.kind == HangFile::kRas) {
+    ReadStatus(file, std::move(*source));
+  } else {
+    ReadDump(file, std::move(*source));
+  }
+}
+
+Phrase WhyUnread(const OneFile& file) {
+  const Error& problem = file.problem;
+  return problem.where.empty() || problem.where == file.path
+             ? Phrase(problem.what)
+             : Say("{problem} ({where})", problem.what, problem.where);
+}
+
+void AddUnread(const OneFile& file, FoundDumps& found) {
+  const Phrase why = WhyUnread(file);
+  if (file.kind == HangFile::kStacks) {
+    found.notes.push_back(
+        {"unreadable_stacks", 1, Say("stacks cannot be read: {why}", why), file.path});
+  } else if (file.kind == HangFile::kRas) {
+    found.notes.push_back(
+        {"unreadable_ras", 1, Say("a status of NCCL's RAS cannot be read: {why}", why), file.path});
+  } else {
     found.notes.push_back(
         {"unreadable_dump", 1, Say("a dump cannot be read: {why}", why), file.path});
   }
-  found.files.push_back(std::move(input));
 }
+
+class Keeper {
+ public:
+  explicit Keeper(FoundDumps& found) : found_(found) {}
+
+  void Keep(OneFile& file) {
+    InputFile input{.path = file.path, .bytes = file.bytes, .problem = file.problem.what};
+    if (file.dump) {
+      input.rank = file.dump->rank;
+      input.events = file.dump->recorded;
+      KeepDump(*file.dump);
+    } else if (file.stack) {
+      input.rank = file.stack->rank;
+      const auto [at, added] = stacks_.try_emplace(input.rank, found_.stacks.size());
+      if (added) found_.stacks.emplace_back();
+      found_.stacks[at->second] = std::move(*file.stack);
+    } else if (file.ras) {
+      found_.ras.push_back(std::move(*file.ras));
+    } else {
+      AddUnread(file, found_);
+    }
+    found_.files.push_back(std::move(input));
+  }
+  int64_t replaced() const { return replaced_; }
+
+ private:
+  void KeepDump(RankDump& dump) {
+    const auto [at, added] = dumps_.try_emplace(dump.rank, found_.dumps.size());
+    if (added) {
+      found_.dumps.push_back(std::move(dump));
+      return;
+    }
+    ++replaced_;
+    RankDump& kept = found_.dumps[at->second];
+    if (dump.newest > kept.newest) kept = std::move(dump);
+  }
+
+  FoundDumps& found_;
+  std::map<int64_t, size_t> dumps_, stacks_;
+  int64_t replaced_ = 0;
+};
 
 }  // namespace
 
@@ -162,31 +275,36 @@ Result<RankDump> ReadFlightDump(ByteSource source, const std::string& path) {
   return dump;
 }
 
+HangFile HangFileOf(std::string_view bytes) {
+  if (LooksLikeRas(bytes)) return HangFile::kRas;
+  if (PickleReader::Begins(bytes) || LooksLikeJsonDump(bytes)) return HangFile::kDump;
+  return LooksLikeStacks(bytes) ? HangFile::kStacks : HangFile::kNone;
+}
+
 Result<FoundDumps> ReadDumps(std::span<const std::string> paths, int threads,
                              const Places& places) {
-  const auto names = FindFiles(paths, places);
-  if (!names) return std::unexpected(names.error());
-  std::vector<OneFile> files;
-  for (const std::string& name : *names) files.push_back({.path = name});
-  ParallelFor(files.size(), static_cast<size_t>(std::max(threads, 0)),
-              [&](size_t i) { ReadOne(files[i], places); });
+  auto files = FindFiles(paths, places);
+  if (!files) return std::unexpected(files.error());
+  ParallelFor(files->size(), static_cast<size_t>(std::max(threads, 0)),
+              [&](size_t i) { ReadOne((*files)[i], places); });
   FoundDumps found;
-  std::map<int64_t, size_t> at_rank;
-  int64_t replaced = 0;
-  for (OneFile& file : files) Keep(file, found, at_rank, replaced);
-  if (replaced > 0)
-    found.notes.push_back({"several_dumps_of_a_rank", replaced,
+  Keeper keeper(found);
+  for (OneFile& file : *files) keeper.Keep(file);
+  if (keeper.replaced() > 0)
+    found.notes.push_back({"several_dumps_of_a_rank", keeper.replaced(),
                            "dumps were left out: another one of the rank is newer", ""});
   std::ranges::sort(found.dumps, {}, &RankDump::rank);
-  if (!found.dumps.empty()) return found;
-  if (!files.empty())
+  std::ranges::sort(found.stacks, {}, &RankStack::rank);
+  if (!found.dumps.empty() || !found.stacks.empty() || !found.ras.empty()) return found;
+  if (files->empty()) {
     return std::unexpected(
-        files.front().problem.what.empty()
-            ? Error{"no dump can be read", files.front().path, ""}
-            : Error{files.front().problem.what, files.front().path, files.front().problem.hint});
-  return std::unexpected(
-      Error{"no Flight Recorder dumps are in this directory", paths.empty() ? "" : paths.front(),
-            "set TORCH_FR_BUFFER_SIZE=2000 and TORCH_FR_DUMP_TEMP_FILE; see docs/hang.md"});
+        Error{"no Flight Recorder dumps are in this directory", paths.empty() ? "" : paths.front(),
+              "set TORCH_FR_BUFFER_SIZE=2000 and TORCH_FR_DUMP_TEMP_FILE; see docs/hang.md"});
+  }
+  const OneFile& first = files->front();
+  return std::unexpected(first.problem.what.empty()
+                             ? Error{"no dump can be read", first.path, ""}
+                             : Error{first.problem.what, first.path, first.problem.hint});
 }
 
 }  // namespace stepscope

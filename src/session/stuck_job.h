@@ -1,0 +1,24 @@
+// Tells what a stuck job left behind from traces, where somebody asks for traces.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ingest/discover.h"
+#include "ingest/places.h"
+#include "stepscope/report.h"
+#include "stepscope/result.h"
+
+namespace stepscope {
+
+// Where the paths lead to dumps of a Flight Recorder, stacks or the status of NCCL's RAS service:
+// what is there, and the command that reads it. Looks into directories, and those in them.
+std::optional<Error> OfStuckJob(std::span<const std::string> paths, const Places& places);
+
+// Notes that such files lie in the directories that the traces are of.
+void NoteStuckJob(std::span<const std::string> paths, const FoundTraces& traces,
+                  const Places& places, std::vector<Note>& notes);
+
+}  // namespace stepscope
