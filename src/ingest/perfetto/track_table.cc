@@ -1,0 +1,149 @@
+// Reads TrackDescriptors.
+#include "ingest/perfetto/track_table.h"
+
+#include "base/proto.h"
+#include "ingest/common/perfetto_fields.h"
+
+namespace stepscope::perfetto {
+namespace {
+
+constexpr int kMostParents = 64;
+
+void TakeProcess(std::string_view message, PerfettoTrack& track) {
+  ReadFields(message, [&](pbf_reader& field) {
+    if (field.tag_and_type() == VarintField(kPid))
+      track.process = field.get_int32();
+    else if (field.tag_and_type() == BytesField(kProcessName))
+      track.process_name = field.get_view();
+    else
+      field.skip();
+  });
+}
+
+void TakeThread(std::string_view message, PerfettoTrack& track) {
+  ReadFields(message, [&](pbf_reader& field) {
+    if (field.tag_and_type() == VarintField(kThreadPid))
+      track.process = field.get_int32();
+    else if (field.tag_and_type() == VarintField(kThreadTid))
+      track.thread = field.get_int64();
+    else if (field.tag_and_type() == BytesField(kThreadName))
+      track.thread_name = field.get_view();
+    else
+      field.skip();
+  });
+}
+
+void TakeCounter(std::string_view message, PerfettoTrack& track) {
+  track.is_counter = true;
+  ReadFields(message, [&](pbf_reader& field) {
+    if (field.tag_and_type() == VarintField(kUnitMultiplier))
+      track.multiplier = field.get_int64();
+    else if (field.tag_and_type() == VarintField(kIsIncremental))
+      track.incremental = field.get_bool();
+    else
+      field.skip();
+  });
+}
+
+void TakeIdentity(std::string_view message, PerfettoTrack& track) {
+  track.has_identity = true;
+  ReadFields(message, [&](pbf_reader& field) {
+    switch (field.tag_and_type()) {
+      case BytesField(kIdentityPid):
+        track.pid = field.get_view();
+        break;
+      case BytesField(kIdentityTid):
+        track.tid = field.get_view();
+        break;
+      case BytesField(kIdentityProcess):
+        track.process_name = field.get_view();
+        break;
+      case BytesField(kIdentityThread):
+        track.thread_name = field.get_view();
+        break;
+      case BytesField(kIdentityCounter):
+        track.counter = field.get_view();
+        break;
+      case VarintField(kIdentityLater):
+        track.later = field.get_bool();
+        break;
+      default:
+        field.skip();
+    }
+  });
+}
+
+}  // namespace
+
+TrackIndex TrackTable::Find(uint64_t uuid) {
+  const auto [at, is_new] = by_uuid_.try_emplace(uuid, static_cast<TrackIndex>(tracks_.size()));
+  if (is_new) tracks_.push_back({.uuid = uuid});
+  last_uuid_ = uuid;
+  last_ = at->second;
+  return last_;
+}
+
+void TrackTable::TakeDescriptor(std::string_view message) {
+  uint64_t uuid = 0;
+  ForEachField(VarintField(kUuid), message, [&](pbf_reader& field) { uuid = field.get_uint64(); });
+  PerfettoTrack& track = tracks_[Find(uuid)];
+  ReadFields(message, [&](pbf_reader& field) {
+    switch (field.tag_and_type()) {
+      case BytesField(kTrackName):
+      case BytesField(kStaticName):
+      case BytesField(kAtraceName):
+        track.name = field.get_view();
+        break;
+      case VarintField(kParent):
+        track.parent = field.get_uint64();
+        break;
+      case BytesField(kProcess):
+        TakeProcess(field.get_view(), track);
+        break;
+      case BytesField(kThread):
+        TakeThread(field.get_view(), track);
+        break;
+      case BytesField(kCounterTrack):
+        TakeCounter(field.get_view(), track);
+        break;
+      case BytesField(kIdentity):
+        TakeIdentity(field.get_view(), track);
+        break;
+      default:
+        field.skip();
+    }
+  });
+}
+
+Place TrackTable::PlaceOf(TrackIndex index) const {
+  const PerfettoTrack& own = tracks_[index];
+  if (own.has_identity) return {own.pid, own.tid, own.process_name, own.thread_name, own.name};
+  Place place{.track_name = own.name};
+  const PerfettoTrack* track = &own;
+  for (int depth = 0; depth < kMostParents; ++depth) {
+    if (place.tid.empty() && track->thread) place.tid = std::to_string(*track->thread);
+    if (place.thread_name.empty()) place.thread_name = track->thread_name;
+    if (place.pid.empty() && track->process) place.pid = std::to_string(*track->process);
+    if (place.process_name.empty()) place.process_name = track->process_name;
+    if (place.track_name.empty()) place.track_name = track->name;
+    if (track->parent == 0 || track->parent == track->uuid) break;
+    const auto parent = by_uuid_.find(track->parent);
+    if (parent == by_uuid_.end()) break;
+    track = &tracks_[parent->second];
+  }
+  // Threads know only the number of their process, whose own track has its name.
+  for (size_t t = 0; place.process_name.empty() && !place.pid.empty() && t < tracks_.size(); ++t) {
+    const PerfettoTrack& other = tracks_[t];
+    if (!other.thread && other.process && std::to_string(*other.process) == place.pid)
+      place.process_name = other.process_name;
+    if (t > 10'000) break;
+  }
+  if (place.tid.empty()) {  // a track of a process that is no thread, or of none
+    place.tid = place.track_name.empty() ? std::to_string(own.uuid) : place.track_name;
+  } else if (place.thread_name.empty()) {
+    place.thread_name = place.track_name;
+  }
+  return place;
+}
+
+}  // namespace stepscope::perfetto
