@@ -154,8 +154,8 @@ void EventArgs::Clear() {
   args.Clear();
   device.reset();
   stream.reset();
-  rank.reset();
-  has_call_id = has_python_id = has_sync_kind = has_copy_kind = false;
+  foreign = true;
+  has_call_id = has_python_id = has_sync_kind = false;
 }
 
 Annotations::Read Annotations::ReadOne(std::string_view message, const Interned& interned,
@@ -242,7 +242,7 @@ void Annotations::Apply(std::string_view name, ArgUse use, const Value& value, S
                         bool counters, EventArgs& into) {
   using Type = ArgUse::Type;
   Args& args = into.args;
-  if (use.type == Type::kNone) use = UseOfOther(name);
+  if (use.type == Type::kNone && into.foreign) use = UseOfOther(name);
   const auto bit = uint64_t{1} << use.field;
   switch (use.type) {
     case Type::kInt:
@@ -288,14 +288,12 @@ void Annotations::Apply(std::string_view name, ArgUse use, const Value& value, S
     case Type::kNone:
       break;
   }
-  if (name == "cbid") into.has_call_id = true;
-  if (name == "Python id") into.has_python_id = true;
-  if (name == "cuda_sync_kind") into.has_sync_kind = true;
-  if (name == "copy kind") into.has_copy_kind = true;
-  if (name == "rank") into.rank = IntOf(value);
-  if (name == "metadata") {
-    if (const auto* text = std::get_if<std::string_view>(&value))
-      TakeJsonObject(*text, counters, into);
+  if (into.foreign) {
+    into.has_call_id = into.has_call_id || name == "cbid";
+    into.has_python_id = into.has_python_id || name == "Python id";
+    into.has_sync_kind = into.has_sync_kind || name == "cuda_sync_kind";
+    const auto* text = std::get_if<std::string_view>(&value);
+    if (name == "metadata" && text != nullptr) TakeJsonObject(*text, counters, into);
   }
   if (!counters || use.type == Type::kName) return;
   if (const auto number = RealOf(value)) args.counters.emplace_back(name, *number);

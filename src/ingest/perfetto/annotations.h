@@ -30,8 +30,9 @@ struct EventArgs {
   std::optional<int64_t> device, stream;
   // Arguments that PyTorch's JSON does not have: of rocprofv3 and xpu_timer, and those that tell
   // what an event without a category is.
-  bool has_call_id = false, has_python_id = false, has_sync_kind = false, has_copy_kind = false;
-  std::optional<int64_t> rank;
+  bool has_call_id = false, has_python_id = false, has_sync_kind = false;
+  // Whether other names than PyTorch's are looked at: the file is not of export.
+  bool foreign = true;
 
   void Clear();
 };

@@ -61,7 +61,8 @@ NamedNumber LaunchArgOf(std::string_view message, const Interned& interned,
 
 void TrackEvents::TakeStage(std::string_view message, const EventPlace& place) {
   const Interned& interned = *place.interned;
-  RecordingRows& into = *recordings[place.recording];
+  const TrackIndex track = tracks.Of(0);
+  RecordingRows& into = *recordings[RecordingFor(tracks[track], place.recording)];
   args_.Clear();
   annotations_.Clear();
   StringId name = kNoString, kernel = kNoString;
@@ -170,7 +171,7 @@ void TrackEvents::TakeStage(std::string_view message, const EventPlace& place) {
   into.Add({.start = place.time,
             .duration = static_cast<int64_t>(duration),
             .name = name,
-            .track = tracks.Of(0),
+            .track = track,
             .order = place.order.value_or(0),
             .kind = kind},
            args_, strings);

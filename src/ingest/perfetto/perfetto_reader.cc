@@ -9,6 +9,7 @@
 
 #include "base/gzip.h"
 #include "base/proto.h"
+#include "base/proto_sniff.h"
 #include "base/window_stream.h"
 #include "ingest/common/event_text.h"
 #include "ingest/common/perfetto_fields.h"
@@ -126,8 +127,7 @@ class Reader {
   void TakePacket(std::string_view message, bool may_nest);
   void TakeRecording(std::string_view message, uint32_t sequence, Sequence& state);
   void TakeDefaults(std::string_view message, Sequence& state);
-  std::optional<int64_t> TimeOf(const Packet& packet, const Sequence& state, RecordingRows& into);
-  uint32_t RecordingOf(Sequence& state);
+  int64_t TimeOf(const Packet& packet, const Sequence& state);
   Sequence& SequenceOf(uint32_t number);
   void NoteFile(RecordingRows& first);
 
@@ -137,6 +137,7 @@ class Reader {
   std::unordered_map<uint32_t, Sequence> sequences_;
   Sequence* last_ = nullptr;
   uint32_t last_number_ = 0;
+  PerfettoNotes notes_;  // of the whole file
   int64_t damaged_ = 0;
   bool truncated_ = false;
 };
@@ -204,25 +205,15 @@ void Reader::TakeDefaults(std::string_view message, Sequence& state) {
   });
 }
 
-// In the recording's own clock, or the trace's.
-std::optional<int64_t> Reader::TimeOf(const Packet& packet, const Sequence& state,
-                                      RecordingRows& into) {
+// In the recording's own clock, or the trace's. Beyond kMaxTime where it cannot be held.
+int64_t Reader::TimeOf(const Packet& packet, const Sequence& state) {
   const uint32_t clock = packet.clock.value_or(state.clock);
-  auto time = clocks_.Read(packet.timestamp.value_or(0), clock, packet.sequence);
-  if (!time || into.own) return time ? std::optional(*time - into.own_shift) : time;
+  const auto time = clocks_.Read(packet.timestamp.value_or(0), clock, packet.sequence);
+  if (!time) return kMaxTime + 1;
+  if (state.recording) return *time - events_.recordings[*state.recording]->own_shift;
   const auto offset = clocks_.OffsetOf(clock, packet.sequence);
-  if (!offset) {
-    into.notes.Add(PerfettoNote::kUnknownClock);
-    return time;
-  }
-  return *time + *offset;  // neither is beyond kMaxTime
-}
-
-// Packets of sequences that nobody says to be recordings of their own are one recording.
-uint32_t Reader::RecordingOf(Sequence& state) {
-  constexpr uint64_t kKeyOfRest = uint64_t{1} << 50;
-  if (!state.recording) state.recording = events_.RecordingOf(kKeyOfRest);
-  return *state.recording;
+  if (!offset) notes_.Add(PerfettoNote::kUnknownClock);
+  return *time + offset.value_or(0);  // neither is beyond kMaxTime
 }
 
 void Reader::TakePacket(std::string_view message, bool may_nest) {
@@ -251,17 +242,14 @@ void Reader::TakePacket(std::string_view message, bool may_nest) {
   }
   if (!packet.has_event && packet.stage.empty() && !packet.has_counters) return;
   EventPlace place{.default_track = state.track,
-                   .recording = RecordingOf(state),
+                   .recording = state.recording,
                    .interned = &state.interned,
                    .reference_us = &state.reference_us};
-  RecordingRows& into = *events_.recordings[place.recording];
-  if (packet.has_counters) into.notes.Add(PerfettoNote::kGpuCounters);
+  if (packet.has_counters) notes_.Add(PerfettoNote::kGpuCounters);
   if ((packet.flags & kNeedsState) != 0 && !state.valid)
-    return into.notes.Add(PerfettoNote::kLostPackets);
-  const auto time = TimeOf(packet, state, into);
-  if (!time) return into.trace.notes.Add(NoteKind::kUnreadableEvent);
-  place.time = *time;
-  if (into.own) {
+    return notes_.Add(PerfettoNote::kLostPackets);
+  place.time = TimeOf(packet, state);
+  if (state.recording) {
     constexpr int64_t kMost = UINT32_MAX - 1;
     const int64_t step = std::clamp(packet.order_step.value_or(0), -kMost, kMost);
     place.order = static_cast<uint32_t>(std::clamp(state.next_order + step, int64_t{0}, kMost));
@@ -337,7 +325,8 @@ void Reader::ReadPackets() {
 }
 
 void Reader::NoteFile(RecordingRows& first) {
-  if (damaged_ > 0) first.notes.Add(PerfettoNote::kDamagedPackets, damaged_);
+  if (damaged_ > 0) notes_.Add(PerfettoNote::kDamagedPackets, damaged_);
+  first.notes.Add(notes_);
   Notes& notes = first.trace.notes;
   const InputEnd end = stream_.end();
   if (end == InputEnd::kCorrupt)
@@ -374,33 +363,8 @@ Result<std::vector<Recording>> Reader::Read() {
 }  // namespace perfetto
 
 bool LooksLikePerfetto(std::string_view beginning) {
-  using perfetto::kPacketTag;
-  constexpr uint64_t kMostOfXPlane = 6;  // whose messages begin like this, too
-  while (!beginning.empty() && static_cast<unsigned char>(beginning.front()) == kPacketTag) {
-    beginning.remove_prefix(1);
-    uint64_t length = 0;
-    if (!TakeVarint(beginning, length)) return false;
-    std::string_view packet = beginning.substr(0, length);
-    while (!packet.empty()) {
-      uint64_t tag = 0, size = 0;
-      if (!TakeVarint(packet, tag) || tag >> 3 == 0) return false;
-      const auto type = static_cast<WireType>(tag & 7);
-      if (type != WireType::varint && type != WireType::length_delimited &&
-          type != WireType::fixed64 && type != WireType::fixed32)
-        return false;
-      if (tag >> 3 > kMostOfXPlane) return true;
-      if (type == WireType::fixed64)
-        size = 8;
-      else if (type == WireType::fixed32)
-        size = 4;
-      else if (!TakeVarint(packet, size))
-        return false;
-      if (type == WireType::varint) size = 0;
-      packet.remove_prefix(std::min<uint64_t>(size, packet.size()));
-    }
-    beginning.remove_prefix(std::min<uint64_t>(length, beginning.size()));
-  }
-  return false;
+  constexpr uint32_t kMostOfXPlane = 6;  // whose files begin like this, too
+  return HasFieldBeyond(beginning, kMostOfXPlane);
 }
 
 Result<std::vector<Recording>> ReadPerfetto(ByteSource source, const ReadOptions& options) {

@@ -162,8 +162,9 @@ class RecordingRows::Maker {
     }
     if (!device || !stream) {
       const Place place = tracks_.PlaceOf(row.track);
-      if (!device) device = TrailingNumber(place.pid);
-      if (!stream) stream = TrailingNumber(place.tid);
+      const auto named = tracks_.all()[row.track].has_identity ? std::nullopt : NamedOf(place);
+      if (!device) device = named ? named->device : TrailingNumber(place.pid);
+      if (!stream) stream = named ? named->stream : TrailingNumber(place.tid);
     }
     const std::pair place(*device, *stream);
     if (!last_stream_ || *last_stream_ != place) {
@@ -175,6 +176,11 @@ class RecordingRows::Maker {
       last_stream_track_ = at->second;
     }
     return last_stream_track_;
+  }
+
+  static std::optional<NamedStream> NamedOf(const Place& place) {
+    const auto by_track = StreamOfName(place.track_name);
+    return by_track ? by_track : StreamOfName(place.thread_name);
   }
 
   TrackId ThreadOf(TrackIndex index) {

@@ -16,7 +16,8 @@ namespace stepscope::perfetto {
 namespace {
 
 constexpr size_t kMostAnnotations = 4096;  // of one event
-constexpr uint64_t kKeyOfRank = uint64_t{1} << 40;
+// Keys of sequences are below.
+constexpr uint64_t kKeyOfRank = uint64_t{1} << 40, kKeyOfRest = uint64_t{1} << 50;
 
 // The rank of one of xpu_timer's tracks: "rank 3 compute", "rank 3 io", "rank 3 host".
 std::optional<int64_t> RankOfTrack(std::string_view name) {
@@ -156,15 +157,14 @@ bool TrackEvents::Read(std::string_view message, const EventPlace& place, Event&
   return whole;
 }
 
-// Of one file of xpu_timer each rank is a recording; else a sequence's are one.
-uint32_t TrackEvents::RecordingFor(PerfettoTrack& track, uint32_t of_sequence) {
+// Of one file of xpu_timer each rank is a recording, and so is a sequence that says so; all others
+// are one.
+uint32_t TrackEvents::RecordingFor(PerfettoTrack& track, std::optional<uint32_t> of_sequence) {
   if (track.recording != UINT32_MAX) return track.recording;
-  track.recording = of_sequence;
-  if (track.has_identity) return of_sequence;
-  if (const auto rank = RankOfTrack(track.thread_name)) {
-    track.recording = RecordingOf(kKeyOfRank + static_cast<uint64_t>(*rank));
-    recordings[track.recording]->rank = *rank;
-  }
+  if (of_sequence) return track.recording = *of_sequence;
+  const auto rank = RankOfTrack(track.thread_name);
+  track.recording = RecordingOf(rank ? kKeyOfRank + static_cast<uint64_t>(*rank) : kKeyOfRest);
+  if (rank) recordings[track.recording]->rank = *rank;
   return track.recording;
 }
 
@@ -186,12 +186,12 @@ bool TrackEvents::TakeEvent(std::string_view message, const EventPlace& at) {
   const bool whole = Read(message, at, event);
   PerfettoTrack& track = tracks[event.track];
   EventPlace place = at;
-  place.recording = RecordingFor(track, at.recording);
-  RecordingRows& into = *recordings[place.recording];
+  RecordingRows& into = *recordings[RecordingFor(track, at.recording)];
   place.time = TimeOf(at, event.time_us, event.delta_us);
   const bool timed = place.time <= kMaxTime && place.time >= -kMaxTime;
   if (!whole || !timed) into.trace.notes.Add(NoteKind::kUnreadableEvent);
-  if (!whole || !timed || track.later) return false;
+  if (!whole || !timed) return false;
+  if (track.later) return event.type != kEnd;
   if (event.type == kNoType && event.phase != 0) {
     constexpr std::pair<char, uint32_t> kPhases[] = {
         {'B', kBegin}, {'E', kEnd}, {'i', kInstant}, {'I', kInstant}, {'n', kInstant}};
@@ -205,11 +205,11 @@ bool TrackEvents::TakeEvent(std::string_view message, const EventPlace& at) {
     return false;
   }
   if (event.type == kCounter) {
-    Count(event, place);
+    Count(event, place, into);
   } else if (event.type == kNoType && event.phase == 'X') {
-    Begin(event, place, std::clamp<int64_t>(event.duration_us, 0, kMaxTime / 1000) * 1000);
+    Begin(event, place, into, std::clamp<int64_t>(event.duration_us, 0, kMaxTime / 1000) * 1000);
   } else if (event.type == kBegin || event.type == kInstant) {
-    Begin(event, place, event.type == kBegin ? std::nullopt : std::optional<int64_t>(0));
+    Begin(event, place, into, event.type == kBegin ? std::nullopt : std::optional<int64_t>(0));
   } else {
     ++into.trace.events_in_file;
     into.trace.notes.Add(NoteKind::kUnknownPhase);
@@ -217,8 +217,9 @@ bool TrackEvents::TakeEvent(std::string_view message, const EventPlace& at) {
   return true;
 }
 
-void TrackEvents::TakeAnnotations(const Interned& interned, bool counters) {
+void TrackEvents::TakeAnnotations(const Interned& interned, bool counters, bool foreign) {
   args_.Clear();
+  args_.foreign = foreign;
   annotations_.Clear();
   for (const std::string_view message : messages_)
     annotations_.Take(message, interned, counters, args_);
@@ -311,10 +312,9 @@ void TrackEvents::TakeMetadata(const Event& event, const EventPlace& place, Reco
 }
 
 // A slice begins, or, with a duration, is told as a whole; an instant is one of no duration.
-void TrackEvents::Begin(const Event& event, const EventPlace& place,
+void TrackEvents::Begin(const Event& event, const EventPlace& place, RecordingRows& into,
                         std::optional<int64_t> duration) {
   PerfettoTrack& track = tracks[event.track];
-  RecordingRows& into = *recordings[place.recording];
   const bool instant = event.type == kInstant;
   const auto mark = [&](uint32_t row) {
     if (!duration) track.marks.push_back({.time = place.time, .row = row, .begins = true});
@@ -335,7 +335,7 @@ void TrackEvents::Begin(const Event& event, const EventPlace& place,
       (strings[event.name] == "trace_metadata" || strings[event.name] == "device_properties"))
     return TakeMetadata(event, place, into);
   const bool counters = event.meaning.kind == Kind::kCounterRange;
-  TakeAnnotations(*place.interned, counters);
+  TakeAnnotations(*place.interned, counters, !track.has_identity);
   Kind kind = Kind::kInstant;
   if (!instant) {
     CategoryMeaning meaning = event.meaning;
@@ -363,9 +363,8 @@ void TrackEvents::Begin(const Event& event, const EventPlace& place,
   mark(number);
 }
 
-void TrackEvents::Count(const Event& event, const EventPlace& place) {
+void TrackEvents::Count(const Event& event, const EventPlace& place, RecordingRows& into) {
   PerfettoTrack& track = tracks[event.track];
-  RecordingRows& into = *recordings[place.recording];
   ++into.trace.events_in_file;
   if (!event.count) return into.trace.notes.Add(NoteKind::kUnreadableEvent);
   double value = *event.count * static_cast<double>(track.multiplier);

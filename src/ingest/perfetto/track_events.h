@@ -20,7 +20,7 @@ namespace stepscope::perfetto {
 struct EventPlace {
   int64_t time = 0;                                // ns
   std::optional<uint64_t> default_track;           // of the sequence
-  uint32_t recording = 0;                          // of the sequence
+  std::optional<uint32_t> recording;               // of the sequence, if it is one of its own
   const Interned* interned = nullptr;              // of the sequence
   std::optional<uint32_t> order;                   // the event's place in its recording
   std::optional<int64_t>* reference_us = nullptr;  // of old writers: what their deltas add to
@@ -48,10 +48,11 @@ class TrackEvents {
   struct Event;
   bool Read(std::string_view message, const EventPlace& place, Event& event);
   void ReadLegacy(std::string_view message, const Interned& interned, Event& event);
-  void TakeAnnotations(const Interned& interned, bool counters);
-  uint32_t RecordingFor(PerfettoTrack& track, uint32_t of_sequence);
-  void Begin(const Event& event, const EventPlace& place, std::optional<int64_t> duration);
-  void Count(const Event& event, const EventPlace& place);
+  void TakeAnnotations(const Interned& interned, bool counters, bool foreign);
+  uint32_t RecordingFor(PerfettoTrack& track, std::optional<uint32_t> of_sequence);
+  void Begin(const Event& event, const EventPlace& place, RecordingRows& into,
+             std::optional<int64_t> duration);
+  void Count(const Event& event, const EventPlace& place, RecordingRows& into);
   void TakeMetadata(const Event& event, const EventPlace& place, RecordingRows& into);
   void AddFlows(Row row, RecordingRows& into);
   void Correlate(const Event& event, Kind kind);

@@ -1,6 +1,9 @@
 // Reads TrackDescriptors.
 #include "ingest/perfetto/track_table.h"
 
+#include <charconv>
+#include <system_error>
+
 #include "base/proto.h"
 #include "ingest/common/perfetto_fields.h"
 
@@ -74,6 +77,27 @@ void TakeIdentity(std::string_view message, PerfettoTrack& track) {
 }
 
 }  // namespace
+
+std::optional<NamedStream> StreamOfName(std::string_view name) {
+  if (name.starts_with("rank ") && name.ends_with(" compute")) return NamedStream{0, 1};
+  if (name.starts_with("rank ") && name.ends_with(" io")) return NamedStream{0, 2};
+  const auto number_in = [&](std::string_view word) -> std::optional<int64_t> {
+    const size_t at = name.find(word);
+    if (at == name.npos) return std::nullopt;
+    const std::string_view digits = name.substr(at + word.size());
+    int64_t number = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (error != std::errc()) return std::nullopt;
+    return number;
+  };
+  const auto device = number_in("AGENT [");
+  if (!device) return std::nullopt;
+  if (const auto queue = number_in("QUEUE [")) return NamedStream{*device, *queue};
+  constexpr int64_t kCopies = 1000;  // behind all queues
+  const auto thread = number_in("THREAD [");
+  if (!thread || *thread > INT32_MAX) return std::nullopt;
+  return NamedStream{*device, kCopies + *thread};
+}
 
 TrackIndex TrackTable::Find(uint64_t uuid) {
   const auto [at, is_new] = by_uuid_.try_emplace(uuid, static_cast<TrackIndex>(tracks_.size()));

@@ -45,6 +45,13 @@ struct Place {
   std::string track_name;
 };
 
+// The stream that a track's name stands for: "COMPUTE AGENT [4] QUEUE [2] (GPU)" and "COPY to AGENT
+// [4] THREAD [0] (GPU)" of rocprofv3, "rank 3 compute" and "rank 3 io" of xpu_timer.
+struct NamedStream {
+  int64_t device = 0, stream = 0;
+};
+std::optional<NamedStream> StreamOfName(std::string_view name);
+
 class TrackTable {
  public:
   TrackIndex Of(uint64_t uuid) {
