@@ -63,8 +63,8 @@ void Walk(std::string_view message, Level level, Found& found) {
         found.sum += field.get_fixed64();
         break;
       case WireType::length_delimited: {
-        const std::string_view bytes = field.get_view();
         const Level inner = Within(level, field.tag());
+        const std::string_view bytes = field.get_view();
         found.sum += bytes.size();
         if (inner != Level::kLeaf) Walk(bytes, inner, found);
         break;

@@ -23,11 +23,9 @@ CategoryMeaning MeaningOfStage(std::string_view stage) {
 std::string SizesText(std::string_view message) {
   std::array<uint32_t, 3> sizes = {1, 1, 1};
   ReadFields(message, [&](pbf_reader& field) {
-    const bool axis = field.wire_type() == WireType::varint && field.tag() <= sizes.size();
-    if (axis && field.tag() > 0)
-      sizes[field.tag() - 1] = field.get_uint32();
-    else
-      field.skip();
+    const uint32_t axis = field.tag();  // from 1 on
+    if (field.wire_type() != WireType::varint || axis > sizes.size()) return field.skip();
+    sizes[axis - 1] = field.get_uint32();
   });
   std::string text = "[";
   for (size_t i = 0; i < sizes.size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(sizes[i]);

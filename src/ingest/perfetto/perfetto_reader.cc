@@ -207,10 +207,14 @@ void Reader::TakeDefaults(std::string_view message, Sequence& state) {
 
 // In the recording's own clock, or the trace's. Beyond kMaxTime where it cannot be held.
 int64_t Reader::TimeOf(const Packet& packet, const Sequence& state) {
+  if (state.recording) {
+    const uint64_t own = packet.timestamp.value_or(0);
+    if (own > static_cast<uint64_t>(kMaxTime)) return kMaxTime + 1;
+    return static_cast<int64_t>(own) - events_.recordings[*state.recording]->own_shift;
+  }
   const uint32_t clock = packet.clock.value_or(state.clock);
   const auto time = clocks_.Read(packet.timestamp.value_or(0), clock, packet.sequence);
   if (!time) return kMaxTime + 1;
-  if (state.recording) return *time - events_.recordings[*state.recording]->own_shift;
   const auto offset = clocks_.OffsetOf(clock, packet.sequence);
   if (!offset) notes_.Add(PerfettoNote::kUnknownClock);
   return *time + offset.value_or(0);  // neither is beyond kMaxTime

@@ -29,30 +29,30 @@ uint32_t RecordingRows::Add(Row row, const EventArgs& from, StringTable& strings
   row.fields = static_cast<uint32_t>(fields_.size());
   row.on_stream =
       IsDeviceActivity(row.kind) || row.kind == Kind::kSync || row.kind == Kind::kGpuAnnotation;
-  rows_.push_back(row);
+  rows_.Append(row);
   using Type = RowField::Type;
   for (uint64_t set = args.ints_set; set != 0; set &= set - 1) {
     const auto field = static_cast<uint8_t>(std::countr_zero(set));
-    fields_.push_back({Type::kInt, field, kNoString, args.ints[field]});
+    fields_.Append({Type::kInt, field, kNoString, args.ints[field]});
   }
   const uint32_t texts = keep_.inputs ? args.texts_set : args.texts_set & ~kInputTexts;
   for (uint32_t set = texts; set != 0; set &= set - 1) {
     const auto field = static_cast<uint8_t>(std::countr_zero(set));
     const StringId known = from.ids[field];
     const StringId id = known != kNoString ? known : strings.Intern(args.texts[field]);
-    fields_.push_back({Type::kText, field, kNoString, id});
+    fields_.Append({Type::kText, field, kNoString, id});
   }
   for (uint32_t set = args.reals_set; set != 0; set &= set - 1) {
     const auto field = static_cast<uint8_t>(std::countr_zero(set));
-    fields_.push_back({Type::kReal, field, kNoString, std::bit_cast<int64_t>(args.reals[field])});
+    fields_.Append({Type::kReal, field, kNoString, std::bit_cast<int64_t>(args.reals[field])});
   }
   if (keep_.kernels && args.launch_set != 0 && IsDeviceActivity(row.kind))
-    fields_.push_back({Type::kLaunch, 0, kNoString, configs_.Intern(LaunchConfigOf(args))});
-  if (row.on_stream && from.device) fields_.push_back({Type::kDevice, 0, kNoString, *from.device});
-  if (row.on_stream && from.stream) fields_.push_back({Type::kStream, 0, kNoString, *from.stream});
+    fields_.Append({Type::kLaunch, 0, kNoString, configs_.Intern(LaunchConfigOf(args))});
+  if (row.on_stream && from.device) fields_.Append({Type::kDevice, 0, kNoString, *from.device});
+  if (row.on_stream && from.stream) fields_.Append({Type::kStream, 0, kNoString, *from.stream});
   if (row.kind == Kind::kCounterRange) {
     for (const auto& [key, value] : args.counters)
-      fields_.push_back({Type::kCounter, 0, strings.Intern(key), std::bit_cast<int64_t>(value)});
+      fields_.Append({Type::kCounter, 0, strings.Intern(key), std::bit_cast<int64_t>(value)});
   }
   if (args.out_of_range > 0) trace.notes.Add(NoteKind::kValueOutOfRange, args.out_of_range);
   return static_cast<uint32_t>(rows_.size() - 1);
@@ -64,21 +64,31 @@ void RecordingRows::End(uint32_t number, int64_t time) {
   row.duration = std::clamp<int64_t>(time - row.start, 0, kMaxTime);
 }
 
-// Places are numbers up to the count of events of the file: three rounds of a radix sort.
+// Places are numbers up to the count of events of the file: two or three rounds of a radix sort.
 std::vector<uint32_t> RecordingRows::RowsInOrder() const {
   std::vector<uint32_t> rows(rows_.size());
   std::iota(rows.begin(), rows.end(), 0u);
-  if (!ordered || std::ranges::is_sorted(rows_, {}, &Row::order)) return rows;
+  if (!ordered || std::ranges::is_sorted(rows_.view(), {}, &Row::order)) return rows;
   constexpr uint32_t kBits = 11, kBuckets = 1u << kBits;
-  std::vector<uint32_t> next(rows.size());
-  for (uint32_t shift = 0; shift < 32; shift += kBits) {
-    std::array<uint32_t, kBuckets + 1> begins{};
-    const auto bucket = [&](uint32_t row) { return rows_[row].order >> shift & (kBuckets - 1); };
-    for (const uint32_t row : rows) ++begins[bucket(row) + 1];
-    std::partial_sum(begins.begin(), begins.end(), begins.begin());
-    for (const uint32_t row : rows) next[begins[bucket(row)]++] = row;
-    rows.swap(next);
+  struct Placed {
+    uint32_t order, row;
+  };
+  std::vector<Placed> placed, next(rows_.size());
+  placed.reserve(rows_.size());
+  uint32_t most = 0;
+  for (const uint32_t row : rows) {
+    placed.push_back({rows_[row].order, row});
+    most = std::max(most, rows_[row].order);
   }
+  for (uint32_t shift = 0; shift < 32 && most >> shift > 0; shift += kBits) {
+    std::array<uint32_t, kBuckets + 1> begins{};
+    const auto bucket = [&](Placed at) { return at.order >> shift & (kBuckets - 1); };
+    for (const Placed at : placed) ++begins[bucket(at) + 1];
+    std::partial_sum(begins.begin(), begins.end(), begins.begin());
+    for (const Placed at : placed) next[begins[bucket(at)]++] = at;
+    placed.swap(next);
+  }
+  std::ranges::transform(placed, rows.begin(), &Placed::row);
   return rows;
 }
 
@@ -105,7 +115,7 @@ class RecordingRows::Maker {
     const Row& row = from_.rows_[number];
     const size_t end = number + size_t{1} < from_.rows_.size() ? from_.rows_[number + 1].fields
                                                                : from_.fields_.size();
-    const std::span fields(from_.fields_.data() + row.fields, end - row.fields);
+    const auto fields = from_.fields_.view().subspan(row.fields, end - row.fields);
     const TrackId track = row.on_stream ? StreamOf(row, fields) : ThreadOf(row.track);
     const int64_t start = row.start + shift_;
     const StringId name = TextOf(row.name);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/growing_array.h"
 #include "ingest/common/recording.h"
 #include "ingest/kineto/kineto_fields.h"
 #include "ingest/perfetto/annotations.h"
@@ -46,7 +47,7 @@ class RecordingRows {
   bool Keeps(Kind kind) const { return kept_ && keep_.Has(kind); }
   // Adds a row, if there is room for one, and the fields of its arguments. Returns its number.
   uint32_t Add(Row row, const EventArgs& args, StringTable& strings);
-  void AddField(RowField field) { fields_.push_back(field); }
+  void AddField(RowField field) { fields_.Append(field); }
   Row& row(uint32_t number) { return rows_[number]; }
   void End(uint32_t row, int64_t time);
   void SawTime(int64_t time) { last_time_ = std::max(last_time_, time); }
@@ -68,8 +69,8 @@ class RecordingRows {
 
   Wanted keep_;
   bool kept_;
-  std::vector<Row> rows_;
-  std::vector<RowField> fields_;
+  GrowingArray<Row> rows_;
+  GrowingArray<RowField> fields_;
   LaunchConfigs configs_;
   int64_t last_time_ = INT64_MIN;
 };
