@@ -142,7 +142,8 @@ void TrackEvents::TakeStage(std::string_view message, const EventPlace& place) {
         field.skip();
     }
   });
-  const bool timed = duration <= static_cast<uint64_t>(kMaxTime) && place.time <= kMaxTime;
+  const bool timed = duration <= static_cast<uint64_t>(kMaxTime) && place.time <= kMaxTime &&
+                     place.time >= -kMaxTime;
   if (!whole || !timed) {
     ++into.trace.events_in_file;
     return into.trace.notes.Add(NoteKind::kUnreadableEvent);

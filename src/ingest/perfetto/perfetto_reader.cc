@@ -227,6 +227,11 @@ void Reader::TakePacket(std::string_view message, bool may_nest) {
     return;
   }
   if (!packet.compressed.empty() && may_nest) return TakeCompressed(packet.compressed);
+  constexpr size_t kMostSequences = 100'000;  // of which each has tables of its own
+  if (sequences_.size() >= kMostSequences && !sequences_.contains(packet.sequence)) {
+    ++damaged_;
+    return;
+  }
   Sequence& state = SequenceOf(packet.sequence);
   if (packet.dropped) state.valid = false;
   if (packet.cleared || (packet.flags & kStateCleared) != 0) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <numeric>
+#include <unordered_map>
 
 #include "ingest/common/time_limit.h"
 #include "ingest/kineto/kineto_launch.h"
@@ -117,7 +118,7 @@ class RecordingRows::Maker {
                                                                : from_.fields_.size();
     const auto fields = from_.fields_.view().subspan(row.fields, end - row.fields);
     const TrackId track = row.on_stream ? StreamOf(row, fields) : ThreadOf(row.track);
-    const int64_t start = row.start + shift_;
+    const int64_t start = std::clamp(row.start + shift_, -kMaxTime, kMaxTime);
     const StringId name = TextOf(row.name);
     trace_.Add({start, row.duration, name, track, row.kind});
     if (row.kind == Kind::kAnnotation) {
@@ -171,10 +172,9 @@ class RecordingRows::Maker {
       if (field.type == RowField::Type::kStream) stream = field.value;
     }
     if (!device || !stream) {
-      const Place place = tracks_.PlaceOf(row.track);
-      const auto named = tracks_.all()[row.track].has_identity ? std::nullopt : NamedOf(place);
-      if (!device) device = named ? named->device : TrailingNumber(place.pid);
-      if (!stream) stream = named ? named->stream : TrailingNumber(place.tid);
+      const NamedStream of_track = StreamOfTrack(row.track);
+      if (!device) device = of_track.device;
+      if (!stream) stream = of_track.stream;
     }
     const std::pair place(*device, *stream);
     if (!last_stream_ || *last_stream_ != place) {
@@ -188,9 +188,18 @@ class RecordingRows::Maker {
     return last_stream_track_;
   }
 
-  static std::optional<NamedStream> NamedOf(const Place& place) {
-    const auto by_track = StreamOfName(place.track_name);
-    return by_track ? by_track : StreamOfName(place.thread_name);
+  // The stream of a track whose events do not say it.
+  NamedStream StreamOfTrack(TrackIndex track) {
+    const auto [at, is_new] = track_streams_.try_emplace(track);
+    if (!is_new) return at->second;
+    const Place place = tracks_.PlaceOf(track);
+    std::optional<NamedStream> named;
+    if (!tracks_.all()[track].has_identity) {
+      named = StreamOfName(place.track_name);
+      if (!named) named = StreamOfName(place.thread_name);
+    }
+    return at->second =
+               named.value_or(NamedStream{TrailingNumber(place.pid), TrailingNumber(place.tid)});
   }
 
   TrackId ThreadOf(TrackIndex index) {
@@ -215,6 +224,7 @@ class RecordingRows::Maker {
   std::vector<StringId> texts_;   // of the reader's, in the trace
   std::vector<int64_t> configs_;  // likewise
   std::vector<TrackId> threads_;  // by track index
+  std::unordered_map<TrackIndex, NamedStream> track_streams_;
   std::map<std::pair<std::string, std::string>, TrackId> places_;
   std::map<std::pair<int64_t, int64_t>, TrackId> streams_;  // by device and stream
   std::optional<std::pair<int64_t, int64_t>> last_stream_;

@@ -46,7 +46,10 @@ struct TrackEvents::Event {
 };
 
 uint32_t TrackEvents::RecordingOf(uint64_t key) {
-  const auto [at, is_new] = by_key_.try_emplace(key, static_cast<uint32_t>(recordings.size()));
+  constexpr size_t kMostRecordings = 20'000;  // of one file; those beyond are one
+  const bool full = recordings.size() >= kMostRecordings && !by_key_.contains(key);
+  const auto [at, is_new] =
+      by_key_.try_emplace(full ? kKeyOfRest : key, static_cast<uint32_t>(recordings.size()));
   if (is_new)
     recordings.push_back(
         std::make_unique<RecordingRows>(keep_, !part_ || *part_ == recordings.size()));
@@ -164,7 +167,7 @@ uint32_t TrackEvents::RecordingFor(PerfettoTrack& track, std::optional<uint32_t>
   if (of_sequence) return track.recording = *of_sequence;
   const auto rank = RankOfTrack(track.thread_name);
   track.recording = RecordingOf(rank ? kKeyOfRank + static_cast<uint64_t>(*rank) : kKeyOfRest);
-  if (rank) recordings[track.recording]->rank = *rank;
+  if (rank && !recordings[track.recording]->rank) recordings[track.recording]->rank = *rank;
   return track.recording;
 }
 

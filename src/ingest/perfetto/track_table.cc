@@ -137,6 +137,8 @@ void TrackTable::TakeDescriptor(std::string_view message) {
         field.skip();
     }
   });
+  if (track.process && !track.thread && !track.process_name.empty())
+    process_names_[*track.process] = track.process_name;
 }
 
 Place TrackTable::PlaceOf(TrackIndex index) const {
@@ -144,10 +146,11 @@ Place TrackTable::PlaceOf(TrackIndex index) const {
   if (own.has_identity) return {own.pid, own.tid, own.process_name, own.thread_name, own.name};
   Place place{.track_name = own.name};
   const PerfettoTrack* track = &own;
+  std::optional<int64_t> pid;
   for (int depth = 0; depth < kMostParents; ++depth) {
     if (place.tid.empty() && track->thread) place.tid = std::to_string(*track->thread);
     if (place.thread_name.empty()) place.thread_name = track->thread_name;
-    if (place.pid.empty() && track->process) place.pid = std::to_string(*track->process);
+    if (!pid) pid = track->process;
     if (place.process_name.empty()) place.process_name = track->process_name;
     if (place.track_name.empty()) place.track_name = track->name;
     if (track->parent == 0 || track->parent == track->uuid) break;
@@ -155,13 +158,11 @@ Place TrackTable::PlaceOf(TrackIndex index) const {
     if (parent == by_uuid_.end()) break;
     track = &tracks_[parent->second];
   }
+  if (pid) place.pid = std::to_string(*pid);
   // Threads know only the number of their process, whose own track has its name.
-  for (size_t t = 0; place.process_name.empty() && !place.pid.empty() && t < tracks_.size(); ++t) {
-    const PerfettoTrack& other = tracks_[t];
-    if (!other.thread && other.process && std::to_string(*other.process) == place.pid)
-      place.process_name = other.process_name;
-    if (t > 10'000) break;
-  }
+  const auto named = pid ? process_names_.find(*pid) : process_names_.end();
+  if (place.process_name.empty() && named != process_names_.end())
+    place.process_name = named->second;
   if (place.tid.empty()) {  // a track of a process that is no thread, or of none
     place.tid = place.track_name.empty() ? std::to_string(own.uuid) : place.track_name;
   } else if (place.thread_name.empty()) {

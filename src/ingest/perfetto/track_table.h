@@ -73,6 +73,7 @@ class TrackTable {
 
   std::vector<PerfettoTrack> tracks_;
   std::unordered_map<uint64_t, TrackIndex> by_uuid_;
+  std::unordered_map<int64_t, std::string> process_names_;  // of processes' own tracks
   uint64_t last_uuid_ = 0;
   TrackIndex last_ = 0;
 };
