@@ -297,7 +297,7 @@ TEST_F(ExportTest, PerfettoPutsAllRanksOnOneAxis) {
   ASSERT_TRUE(WriteDemo(in_.path(), {.ranks = 3, .steps = 2, .clock_spread = spread, .layers = 3}));
   std::map<std::string, std::vector<int64_t>> ends;  // of all-reduces, by process
   for (const PerfettoSlice& slice : ExportedPerfetto().slices) {
-    if (slice.track.starts_with("stream") && slice.annotations.contains("collective")) {
+    if (slice.track.starts_with("stream") && slice.annotations.contains("Collective name")) {
       ends[slice.process].push_back(slice.start + slice.duration);
     }
   }

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -77,6 +78,7 @@ struct PerfettoTrace {
   std::vector<PerfettoCount> counts;
 };
 
+// Times are on the axis that all recordings share.
 // Throws where slices of a track do not nest, times go back, or a number names nothing.
 class PerfettoParser {
  public:
@@ -103,12 +105,35 @@ class PerfettoParser {
     for (const ProtoField& f : packet) {
       if (f.number == 10) sequence_ = f.value;
       if (f.number == 8) time = static_cast<int64_t>(f.value);
+      if (f.number == 6) TakeClocks(Fields(f.bytes));
       if (f.number == 60) TakeTrack(Fields(f.bytes));
+      if (f.number == 59) clock_of_[sequence_] = Fields(f.bytes).at(0).value;
       if (f.number == 12) TakeTexts(f.bytes);
     }
     for (const ProtoField& f : packet) {
-      if (f.number == 11) TakeEvent(Fields(f.bytes), time);
+      if (f.number == 11) TakeEvent(Fields(f.bytes), time + OffsetAt(time));
     }
+  }
+
+  // The first clock of a snapshot is the trace's.
+  void TakeClocks(const std::vector<ProtoField>& snapshot) {
+    const auto value = [](const ProtoField& clock, uint32_t number) {
+      for (const ProtoField& f : Fields(clock.bytes)) {
+        if (f.number == number) return f.value;
+      }
+      return uint64_t{0};
+    };
+    const auto now = static_cast<int64_t>(value(snapshot.at(0), 2));
+    for (const ProtoField& clock : snapshot) {
+      const auto reading = static_cast<int64_t>(value(clock, 2));
+      offsets_[value(clock, 1)][reading] = now - reading;
+    }
+  }
+  int64_t OffsetAt(int64_t time) {
+    const auto& offsets = offsets_[clock_of_[sequence_]];
+    if (offsets.empty()) return 0;
+    const auto after = offsets.upper_bound(time);
+    return after == offsets.begin() ? after->second : std::prev(after)->second;
   }
 
   void TakeTrack(const std::vector<ProtoField>& fields) {
@@ -141,6 +166,7 @@ class PerfettoParser {
       if (f.number == 9) type = f.value;
       if (f.number == 11) uuid = f.value;
       if (f.number == 10) slice.name = texts_.at({sequence_, 2, f.value});
+      if (f.number == 23) slice.name = f.bytes;
       if (f.number == 4) Annotate(slice, Fields(f.bytes));
       if (f.number == 44) count = std::bit_cast<double>(f.value);
       if (f.number == 47) slice.flows_from.push_back(f.value);
@@ -150,8 +176,9 @@ class PerfettoParser {
     if (time < track.last) throw std::runtime_error("time goes back");
     track.last = time;
     slice.track = track.name;
-    slice.process = tracks_.at(track.parent).name;
+    slice.process = track.parent == 0 ? "" : tracks_.at(track.parent).name;
     if (type == 1) track.open.push_back(slice);
+    if (type == 3) trace_.slices.push_back(slice);
     if (type == 4) trace_.counts.push_back({slice.process, slice.track, time, count});
     if (type != 2) return;
     if (track.open.empty()) throw std::runtime_error("an end without a beginning");
@@ -162,13 +189,19 @@ class PerfettoParser {
   }
 
   void Annotate(PerfettoSlice& slice, const std::vector<ProtoField>& fields) {
-    const std::string& name = texts_.at({sequence_, 3, fields.at(0).value});
+    const ProtoField& key = fields.at(0);
+    const std::string name =
+        key.number == 1 ? texts_.at({sequence_, 3, key.value}) : std::string(key.bytes);
     const ProtoField& value = fields.at(1);
-    slice.annotations[name] =
-        value.number == 17 ? texts_.at({sequence_, 29, value.value}) : std::to_string(value.value);
+    slice.annotations[name] = value.number == 17 ? texts_.at({sequence_, 29, value.value})
+                              : value.number == 9 || value.number == 6
+                                  ? std::string(value.bytes)
+                                  : std::to_string(value.value);
   }
 
   uint64_t sequence_ = 0;
+  std::map<uint64_t, std::map<int64_t, int64_t>> offsets_;  // by clock and its reading
+  std::map<uint64_t, uint64_t> clock_of_;                   // by sequence
   std::map<uint64_t, TrackState> tracks_;
   Texts texts_;
   PerfettoTrace trace_;

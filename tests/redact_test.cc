@@ -413,6 +413,16 @@ TEST_F(RedactTest, OverwritesNothing) {
   EXPECT_EQ(written->reports[0].notes.size(), 1u);
 }
 
+// They begin like a profile.
+TEST_F(RedactTest, LeavesOutTracesOfPerfetto) {
+  in_.Write("a.json", "[]");
+  in_.Write("b.pftrace", "\x0a\x04\x40\x05\x50\x01");
+  const auto written = Redact(std::vector{in_.path()}, Options());
+  ASSERT_TRUE(written);
+  EXPECT_FALSE(fs::exists(Out() + "/b.pftrace"));
+  EXPECT_EQ(written->reports[0].notes.size(), 1u);
+}
+
 // The data blocks of a report are compressed: the strings of answers and timelines are looked at
 // through the session.
 TEST_F(RedactTest, SessionsAndExportsLeaveNone) {

@@ -281,10 +281,10 @@ size_t ByteSource::Read(std::span<char> out) {
 InputEnd ByteSource::end() const { return state_->end; }
 
 std::string_view ByteSource::Peek(size_t count) {
-  std::string bytes(count, '\0');
+  std::string bytes(std::max(count, state_->ahead.size()), '\0');
   bytes.resize(Read(bytes));
   state_->ahead = std::move(bytes);
-  return state_->ahead;
+  return std::string_view(state_->ahead).substr(0, count);
 }
 
 bool ByteSource::CanSeek() const {

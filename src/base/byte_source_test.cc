@@ -29,6 +29,17 @@ TEST(ByteSource, GzipIsToldByItsBytes) {
   EXPECT_EQ(ReadAll(""), std::pair(std::string(), InputEnd::kClean));
 }
 
+TEST(ByteSource, WhatWasPeekedAtIsReadHoweverOftenAndFar) {
+  const std::string text = "0123456789";
+  ByteSource source = ByteSource::FromMemory(text);
+  EXPECT_EQ(source.Peek(8), "01234567");
+  EXPECT_EQ(source.Peek(3), "012");
+  EXPECT_EQ(source.Peek(20), text);
+  std::string read(20, '\0');
+  read.resize(source.Read(read));
+  EXPECT_EQ(read, text);
+}
+
 TEST(ByteSource, FilesJoinedWithCatAreOne) {
   EXPECT_EQ(ReadAll(testing::Gzip("a\n") + testing::Gzip("b\n")),
             std::pair(std::string("a\nb\n"), InputEnd::kClean));

@@ -91,4 +91,29 @@ Result<std::string> Gunzip(std::string_view gzip) {
   return out;
 }
 
+Result<std::string> InflateZlib(std::string_view zlib, size_t limit) {
+  inflate_state state;
+  isal_inflate_init(&state);
+  state.crc_flag = ISAL_ZLIB;
+  // The library reads, and never writes, what it is given.
+  state.next_in = reinterpret_cast<uint8_t*>(const_cast<char*>(zlib.data()));
+  state.avail_in = static_cast<uint32_t>(std::min<size_t>(zlib.size(), UINT32_MAX));
+  std::string out;
+  size_t used = 0;
+  while (state.block_state != ISAL_BLOCK_FINISH) {
+    if (used == limit) return std::unexpected(Error{"compressed bytes are too large", "", ""});
+    if (used == out.size()) out.resize(std::min(limit, std::max<size_t>(2 * used, 64 << 10)));
+    const size_t room = std::min<size_t>(out.size() - used, UINT32_MAX);
+    state.next_out = reinterpret_cast<uint8_t*>(out.data() + used);
+    state.avail_out = static_cast<uint32_t>(room);
+    const int outcome = isal_inflate(&state);
+    used += room - state.avail_out;
+    const bool stuck = state.avail_in == 0 && state.avail_out > 0;
+    if (outcome < 0 || (stuck && state.block_state != ISAL_BLOCK_FINISH))
+      return std::unexpected(Error{"compressed bytes are damaged", "", ""});
+  }
+  out.resize(used);
+  return out;
+}
+
 }  // namespace stepscope

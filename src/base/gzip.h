@@ -46,4 +46,8 @@ std::string Gzip(std::string_view bytes);
 // The other way. Fails when the bytes are not gzip, or damaged.
 Result<std::string> Gunzip(std::string_view gzip);
 
+// Inflates a zlib stream (RFC 1950), to at most `limit` bytes. Fails when the bytes are not one,
+// are damaged, or inflate to more.
+Result<std::string> InflateZlib(std::string_view zlib, size_t limit);
+
 }  // namespace stepscope

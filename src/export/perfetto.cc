@@ -1,84 +1,70 @@
-// Converts columns to packets: events by track and time, each track's slices nested.
+// Lays out the events of recordings: tracks below processes, each track's slices nested.
 #include "export/perfetto.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <map>
-#include <numeric>
-#include <tuple>
-#include <unordered_map>
 #include <utility>
 
+#include "base/time_units.h"
 #include "export/perfetto_packets.h"
+#include "ingest/common/perfetto_fields.h"
 
 namespace stepscope {
 namespace {
 
 constexpr size_t kFlushAt = size_t{1} << 20;  // bytes
 constexpr size_t kMostLanes = 64;  // for slices of one track that overlap without nesting
+constexpr int64_t kSnapshotEvery = kSecond;
+constexpr int64_t kMostSnapshots = 1000;
 
-// What of an event is shown beside its name. Others have no use in a viewer.
-constexpr auto kInts = std::to_array<std::pair<IntField, std::string_view>>({
-    {IntField::kCorrelation, "correlation"},
-    {IntField::kExternalId, "external id"},
-    {IntField::kBytes, "bytes"},
-    {IntField::kInElements, "in elements"},
-    {IntField::kOutElements, "out elements"},
-    {IntField::kGroupSize, "group size"},
-    {IntField::kCollectiveSequence, "collective sequence"},
-    {IntField::kMessageFrom, "from rank"},
-    {IntField::kMessageTo, "to rank"},
-    {IntField::kAddress, "address"},
-    {IntField::kTotalAllocated, "total allocated"},
-    {IntField::kTotalReserved, "total reserved"},
-    {IntField::kWaitStream, "waits for stream"},
-});
-constexpr auto kTexts = std::to_array<std::pair<TextField, std::string_view>>({
-    {TextField::kInputShapes, "input shapes"},
-    {TextField::kInputTypes, "input types"},
-    {TextField::kCollective, "collective"},
-    {TextField::kDataType, "data type"},
-    {TextField::kGroupName, "group"},
-    {TextField::kGroupDescription, "group description"},
-    {TextField::kGroupRanks, "group ranks"},
-});
-
-bool IsShown(Kind kind) {
-  return kind != Kind::kFlow && kind != Kind::kCounter && kind != Kind::kProfilerWindow;
+// What a clock reads when the reference's reads `aligned`.
+int64_t OwnTimeAt(const Clock& clock, int64_t aligned) {
+  if (!clock.known) return aligned;
+  int64_t own = aligned;
+  for (int round = 0; round < 4; ++round) own += aligned - clock.Aligned(own);
+  return own;
 }
 
-// Which of the lines of a stream an event is on: its activities, or what spans work.
-std::string_view LineOf(Kind kind) {
-  switch (kind) {
-    case Kind::kGpuAnnotation:
-      return " annotations";
-    case Kind::kSync:
-      return " synchronization";
-    case Kind::kCounterRange:
-      return " counter ranges";
-    case Kind::kPython:
-    case Kind::kPythonWait:
-      return " Python";
-    default:
-      return "";
-  }
+int64_t AlignedTime(const Clock& clock, int64_t own) {
+  return clock.known ? clock.Aligned(own) : own;
 }
 
 }  // namespace
 
+struct PerfettoFile::Open {
+  Open(std::string& bytes, uint32_t sequence, KeptTimes kept, const redact::Redactor* redactor)
+      : packets(bytes, sequence), events(std::move(kept), redactor, packets) {}
+  PerfettoPackets packets;
+  PerfettoEvents events;
+};
+
 // Writes one recording to the file.
 class RecordingWriter {
  public:
-  RecordingWriter(PerfettoFile& file, const Trace& trace, const Shown& shown)
-      : file_(file), trace_(trace), shown_(shown), packets_(file.bytes_, ++file.recordings_) {}
+  RecordingWriter(PerfettoFile& file, const Shown& shown, const Overlay& overlay)
+      : file_(file),
+        shown_(shown),
+        overlay_(overlay),
+        packets_(file.open_->packets),
+        events_(file.open_->events),
+        shift_(file.shifts_[file.recordings_ - 1]) {}
 
   void Write() {
-    FindLaunches();
+    events_.Finish();
+    packets_.Begin({.rank = shown_.rank,
+                    .window = shown_.window,
+                    .events = events_.observed,
+                    .shift = shift_,
+                    .members = events_.members});
+    packets_.WriteInterned();
+    WriteEvents();
     WritePath();
     WriteCounters();
-    WriteEvents();
+    file_.left_out_ += events_.left_out;
+    file_.mended_ = events_.mended;
   }
 
  private:
@@ -86,45 +72,38 @@ class RecordingWriter {
     TrackUuid track = 0;
     std::vector<int64_t> ends;  // of the slices that are open, innermost last
   };
-  // All events of one line, in the order of time.
-  struct Line {
-    TrackId track = 0;
-    std::string_view suffix;
-    TrackUuid process = 0;
-    int32_t order = 0;
-    std::vector<Lane> lanes;
-  };
 
   std::string RankName() const {
     return shown_.window == 0 ? fmt::format("rank {}", shown_.rank)
                               : fmt::format("rank {} window {}", shown_.rank, shown_.window);
   }
   uint64_t TimeOf(int64_t time) const {
-    const int64_t aligned = shown_.clock.known ? shown_.clock.Aligned(time) : time;
-    return static_cast<uint64_t>(std::max<int64_t>(aligned + file_.shift_, 0));
+    return static_cast<uint64_t>(std::max<int64_t>(time + shift_, 0));
   }
-  int64_t EndOf(EventId e) const { return trace_.starts()[e] + trace_.durations()[e]; }
+  uint64_t FlowOf(uint64_t flow) const { return uint64_t{file_.recordings_} << 48 ^ flow; }
 
   TrackUuid Process(const std::string& what);
-  void FindLaunches();
+  std::string ProcessOf(const std::string& pid) const;
+  TrackIdentity IdentityOf(const std::string& pid, const std::string& tid) const;
   void WritePath();
   void WriteCounters();
-  std::vector<EventId> EventsInOrder() const;
   void WriteEvents();
-  Line LineFor(EventId event);
-  Lane* LaneFor(Line& line, EventId event);
+  Lane* LaneFor(const CollectedEvent& event);
+  TrackUuid AddLane(const PerfettoLine& line, uint32_t number);
+  TrackUuid CounterTrackOf(uint32_t number);
   void CloseUntil(Lane& lane, int64_t time);
-  void Annotate(EventId event);
-  void WriteSlice(Lane& lane, EventId event);
+  void CloseAll();
+  void WriteEvent(const CollectedEvent& event);
 
   PerfettoFile& file_;
-  const Trace& trace_;
   const Shown& shown_;
-  PerfettoPackets packets_;
+  const Overlay& overlay_;
+  PerfettoPackets& packets_;
+  PerfettoEvents& events_;
+  int64_t shift_;
   std::map<std::string, TrackUuid> processes_;
-  std::unordered_map<int64_t, EventId> call_of_;              // by correlation
-  std::unordered_map<EventId, std::vector<uint64_t>> flows_;  // of calls: to what they launched
-  std::vector<Annotation> annotations_;
+  std::map<uint32_t, TrackUuid> counter_tracks_;
+  std::vector<Lane> lanes_;  // of the line at hand
 };
 
 TrackUuid RecordingWriter::Process(const std::string& what) {
@@ -133,36 +112,45 @@ TrackUuid RecordingWriter::Process(const std::string& what) {
   return at->second;
 }
 
-// A call and its activities share a correlation. An arrow's id is the activity's number in the
-// file.
-void RecordingWriter::FindLaunches() {
-  const auto& correlations = trace_.Ints(IntField::kCorrelation);
-  for (size_t i = 0; i < correlations.size(); ++i) {
-    const EventId event = correlations.event(i);
-    if (trace_.kinds()[event] == Kind::kRuntime) call_of_.try_emplace(correlations.value(i), event);
-  }
-  for (size_t i = 0; i < correlations.size(); ++i) {
-    const EventId event = correlations.event(i);
-    if (!IsDeviceActivity(trace_.kinds()[event])) continue;
-    const auto call = call_of_.find(correlations.value(i));
-    if (call == call_of_.end()) continue;
-    flows_[call->second].push_back(uint64_t{file_.recordings_} << 32 | (event + uint64_t{1}));
-  }
+// Events of devices stand in processes that have the numbers of the devices.
+std::string RecordingWriter::ProcessOf(const std::string& pid) const {
+  const auto of_device = [&](const PerfettoLine& line) {
+    return line.is_stream && line.device == pid;
+  };
+  if (std::ranges::any_of(events_.lines, of_device)) return "GPU " + pid;
+  return pid.empty() ? "host" : "host " + pid;
+}
+
+TrackIdentity RecordingWriter::IdentityOf(const std::string& pid, const std::string& tid) const {
+  TrackIdentity identity{.pid = pid, .tid = tid};
+  const auto process = events_.process_names.find(pid);
+  if (process != events_.process_names.end()) identity.process = process->second;
+  const auto thread = events_.thread_names.find({pid, tid});
+  if (thread != events_.thread_names.end()) identity.thread = thread->second;
+  return identity;
 }
 
 void RecordingWriter::WritePath() {
-  const Overlay& overlay = shown_.overlay;
-  if (overlay.path.empty()) return;
-  const TrackUuid track =
-      packets_.AddTrack(Process("critical path"), "critical path of " + overlay.path_covers, 0);
-  for (const PathPiece& piece : overlay.path) {
-    const auto notes = std::to_array<Annotation>({{"bound", piece.bound}, {"where", piece.where}});
-    packets_.Begin({.track = track,
-                    .time = TimeOf(piece.start),
-                    .name = piece.name,
-                    .category = piece.bound,
-                    .annotations = notes});
-    packets_.End(track, TimeOf(piece.end));
+  if (overlay_.path.empty()) return;
+  const TrackUuid track = packets_.AddTrack(
+      Process("critical path"), "critical path of " + overlay_.path_covers, 0, {.later = true});
+  std::string body;
+  for (const PathPiece& piece : overlay_.path) {
+    body.clear();
+    {
+      pbf_writer event(body);
+      event.add_string(perfetto::kCategory, piece.bound);
+      event.add_string(perfetto::kName, piece.name);
+      const auto annotate = [&](std::string_view name, std::string_view text) {
+        pbf_writer annotation(event, perfetto::kAnnotation);
+        annotation.add_string(perfetto::kAnnotationName, name);
+        annotation.add_string(perfetto::kText, text);
+      };
+      annotate("bound", piece.bound);
+      annotate("where", piece.where);
+    }
+    packets_.BeginSlice({.track = track, .time = TimeOf(piece.start)}, body);
+    packets_.EndSlice(track, TimeOf(piece.end));
     ++file_.events_;
     file_.FlushIfLarge();
   }
@@ -170,131 +158,144 @@ void RecordingWriter::WritePath() {
 
 void RecordingWriter::WriteCounters() {
   int32_t order = 1000;  // below the streams
-  for (const CounterTrack& counter : shown_.overlay.counters) {
-    const TrackUuid track = packets_.AddCounter(Process(fmt::format("GPU {}", counter.device)),
-                                                counter.name, counter.unit, ++order);
+  for (const CounterTrack& counter : overlay_.counters) {
+    const TrackUuid track =
+        packets_.AddCounter(Process(fmt::format("GPU {}", counter.device)), counter.name,
+                            counter.unit, ++order, {.later = true});
     for (const StepCurve::Point& point : counter.points) {
-      packets_.Count(track, TimeOf(point.time), static_cast<double>(point.level) * counter.scale);
+      packets_.Count({.track = track, .time = TimeOf(point.time)},
+                     static_cast<double>(point.level) * counter.scale);
       ++file_.events_;
     }
     file_.FlushIfLarge();
   }
 }
 
-// By line, then time, the longer first.
-std::vector<EventId> RecordingWriter::EventsInOrder() const {
-  const auto kinds = trace_.kinds();
-  std::vector<EventId> events;
-  for (EventId e = 0; e < trace_.size(); ++e) {
-    const bool kept = shown_.kept.Has(kinds[e], trace_.starts()[e], trace_.durations()[e]);
-    if (kept && IsShown(kinds[e])) events.push_back(e);
-  }
-  std::ranges::sort(events, {}, [&](EventId e) {
-    return std::tuple(trace_.tracks_of()[e], LineOf(kinds[e]), trace_.starts()[e],
-                      -trace_.durations()[e], e);
-  });
-  return events;
-}
-
-void RecordingWriter::WriteEvents() {
-  Line line;
-  const auto close_all = [&] {
-    for (Lane& lane : line.lanes) CloseUntil(lane, INT64_MAX);
-  };
-  for (const EventId event : EventsInOrder()) {
-    const bool same = !line.lanes.empty() && line.track == trace_.tracks_of()[event] &&
-                      line.suffix == LineOf(trace_.kinds()[event]);
-    if (!same) {
-      close_all();
-      line = LineFor(event);
-    }
-    if (Lane* lane = LaneFor(line, event)) {
-      WriteSlice(*lane, event);
-    } else {
-      ++file_.left_out_;
-    }
-    file_.FlushIfLarge();
-  }
-  close_all();
-}
-
-RecordingWriter::Line RecordingWriter::LineFor(EventId event) {
-  const TrackId id = trace_.tracks_of()[event];
-  const Track& track = trace_.tracks[id];
-  std::string process = "host";
-  if (track.is_stream) {
-    process = fmt::format("GPU {}", track.device);
-  } else if (!track.process.empty()) {
-    process += " " + track.process;
-  }
-  return {.track = id,
-          .suffix = LineOf(trace_.kinds()[event]),
-          .process = Process(process),
-          .order = static_cast<int32_t>(std::min<uint32_t>(id, 999))};
+TrackUuid RecordingWriter::AddLane(const PerfettoLine& line, uint32_t number) {
+  const TrackIdentity identity = IdentityOf(line.pid, line.tid);
+  std::string name = line.is_stream            ? "stream " + line.stream
+                     : identity.thread.empty() ? "thread " + line.tid
+                                               : std::string(identity.thread);
+  name += line.suffix;
+  const TrackUuid process = Process(line.is_stream ? "GPU " + line.device : ProcessOf(line.pid));
+  return packets_.AddTrack(process, name, static_cast<int32_t>(std::min(number, 999u)), identity);
 }
 
 // The first lane in which the event lies within the innermost open slice, or behind all.
-RecordingWriter::Lane* RecordingWriter::LaneFor(Line& line, EventId event) {
-  for (Lane& lane : line.lanes) {
-    CloseUntil(lane, trace_.starts()[event]);
-    if (lane.ends.empty() || EndOf(event) <= lane.ends.back()) return &lane;
+RecordingWriter::Lane* RecordingWriter::LaneFor(const CollectedEvent& event) {
+  for (Lane& lane : lanes_) {
+    CloseUntil(lane, event.start);
+    if (lane.ends.empty() || event.end <= lane.ends.back()) return &lane;
   }
-  if (line.lanes.size() == kMostLanes) return nullptr;
-  const Track& track = trace_.tracks[line.track];
-  std::string name = track.is_stream      ? fmt::format("stream {}", track.stream)
-                     : track.name.empty() ? "thread " + track.thread
-                                          : track.name;
-  name += line.suffix;
-  line.lanes.push_back({.track = packets_.AddTrack(line.process, name, line.order)});
-  return &line.lanes.back();
+  if (lanes_.size() == kMostLanes) return nullptr;
+  lanes_.push_back({.track = AddLane(events_.lines[event.line], event.line)});
+  return &lanes_.back();
 }
 
 void RecordingWriter::CloseUntil(Lane& lane, int64_t time) {
   while (!lane.ends.empty() && lane.ends.back() <= time) {
-    packets_.End(lane.track, TimeOf(lane.ends.back()));
+    packets_.EndSlice(lane.track, TimeOf(lane.ends.back()));
     lane.ends.pop_back();
   }
 }
 
-void RecordingWriter::Annotate(EventId event) {
-  annotations_.clear();
-  for (const auto& [field, name] : kInts) {
-    if (const auto value = trace_.Ints(field).Find(event)) annotations_.push_back({name, *value});
-  }
-  for (const auto& [field, name] : kTexts) {
-    if (const auto text = trace_.Texts(field).Find(event)) {
-      annotations_.push_back({name, trace_.strings[*text]});
-    }
-  }
-  if (const auto rate = trace_.Reals(RealField::kBandwidth).Find(event)) {
-    annotations_.push_back({"GB/s", *rate});
-  }
+void RecordingWriter::CloseAll() {
+  for (Lane& lane : lanes_) CloseUntil(lane, INT64_MAX);
+  lanes_.clear();
 }
 
-void RecordingWriter::WriteSlice(Lane& lane, EventId event) {
-  const Kind kind = trace_.kinds()[event];
-  Annotate(event);
-  const auto flows = flows_.find(event);
-  SliceStart slice{.track = lane.track,
-                   .time = TimeOf(trace_.starts()[event]),
-                   .name = trace_.strings[trace_.names()[event]],
-                   .category = KindName(kind),
-                   .annotations = annotations_};
-  if (flows != flows_.end()) slice.flows_from = flows->second;
-  if (const auto id = trace_.Ints(IntField::kCorrelation).Find(event);
-      IsDeviceActivity(kind) && id && call_of_.contains(*id)) {
-    slice.flow_to = uint64_t{file_.recordings_} << 32 | (event + uint64_t{1});
-  }
-  packets_.Begin(slice);
-  lane.ends.push_back(EndOf(event));
-  ++file_.events_;
+TrackUuid RecordingWriter::CounterTrackOf(uint32_t number) {
+  const auto [at, is_new] = counter_tracks_.try_emplace(number);
+  if (!is_new) return at->second;
+  const PerfettoCounter& counter = events_.counters[number];
+  TrackIdentity identity = IdentityOf(counter.pid, counter.tid);
+  identity.counter = counter.name;
+  identity.later = counter.later;
+  const std::string name =
+      counter.series.empty() ? counter.name : counter.name + " " + counter.series;
+  at->second = packets_.AddCounter(Process(ProcessOf(counter.pid)), name, "", 999, identity);
+  return at->second;
 }
 
-PerfettoFile::PerfettoFile(std::string path, int64_t shift)
-    : file_(std::move(path), &gzip_), shift_(shift) {}
+void RecordingWriter::WriteEvent(const CollectedEvent& event) {
+  const std::string_view body(events_.bodies.data() + event.body, event.size);
+  const EventMoment at{.time = TimeOf(event.start), .order = event.order};
+  const auto on = [&](TrackUuid track) {
+    EventMoment moment = at;
+    moment.track = track;
+    return moment;
+  };
+  if (event.type == CollectedEvent::Type::kCount)
+    return packets_.Count(on(CounterTrackOf(event.line)), event.value);
+  Lane* lane = LaneFor(event);
+  if (lane == nullptr) {
+    ++file_.left_out_;
+    --file_.events_;
+    return;
+  }
+  if (event.type == CollectedEvent::Type::kMoment) return packets_.Moment(on(lane->track), body);
+  std::vector<uint64_t> from, to;
+  for (const uint64_t flow : event.from) from.push_back(FlowOf(flow));
+  for (const uint64_t flow : event.to) to.push_back(FlowOf(flow));
+  packets_.BeginSlice(on(lane->track), body, from, to);
+  lane->ends.push_back(event.end);
+}
 
-void PerfettoFile::Add(const Trace& trace, const Shown& shown) {
-  RecordingWriter(*this, trace, shown).Write();
+void RecordingWriter::WriteEvents() {
+  const CollectedEvent* last = nullptr;
+  for (const CollectedEvent& event : events_.events) {
+    if (last != nullptr && (last->line != event.line || last->type == CollectedEvent::Type::kCount))
+      CloseAll();
+    if (event.type == CollectedEvent::Type::kCount && !lanes_.empty()) CloseAll();
+    WriteEvent(event);
+    ++file_.events_;
+    file_.FlushIfLarge();
+    last = &event;
+  }
+  CloseAll();
+}
+
+PerfettoFile::PerfettoFile(std::string path, std::vector<ShownClock> clocks,
+                           const redact::Redactor* redactor)
+    : file_(std::move(path), &gzip_), clocks_(std::move(clocks)), redactor_(redactor) {
+  // The format has no time before 0: with a day to spare for what comes before the activities.
+  for (const ShownClock& of : clocks_) shifts_.push_back(std::max<int64_t>(kDay - of.first, 0));
+}
+
+PerfettoFile::~PerfettoFile() = default;
+
+// One snapshot, or, where clocks drift, one for every second.
+Result<void> PerfettoFile::Create() {
+  int64_t first = INT64_MAX, last = INT64_MIN;
+  bool drifts = false;
+  for (const ShownClock& of : clocks_) {
+    first = std::min(first, AlignedTime(of.clock, of.first));
+    last = std::max(last, AlignedTime(of.clock, of.last));
+    drifts = drifts || (of.clock.known && of.clock.drift != 0);
+  }
+  if (clocks_.empty()) return file_.Create();
+  const int64_t shift = std::max<int64_t>(kDay - first, 0);
+  const int64_t span = std::max<int64_t>(last - first, 0);
+  const int64_t every = std::max(kSnapshotEvery, span / kMostSnapshots + 1);
+  std::vector<uint64_t> readings(clocks_.size());
+  for (int64_t at = first;; at += every) {
+    for (size_t i = 0; i < clocks_.size(); ++i)
+      readings[i] =
+          static_cast<uint64_t>(std::max<int64_t>(OwnTimeAt(clocks_[i].clock, at) + shifts_[i], 0));
+    WriteClocks(bytes_, static_cast<uint64_t>(at + shift), readings);
+    if (!drifts || at + every > last) break;
+  }
+  return file_.Create();
+}
+
+RawEventObserver PerfettoFile::Begin(KeptTimes kept) {
+  open_ = std::make_unique<Open>(bytes_, ++recordings_, std::move(kept), redactor_);
+  return open_->events.Observer();
+}
+
+void PerfettoFile::End(const Shown& shown, const Overlay& overlay) {
+  RecordingWriter(*this, shown, overlay).Write();
+  open_.reset();
 }
 
 void PerfettoFile::FlushIfLarge() {

@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kXPlane = ".xplane.pb";
 constexpr std::string_view kSqlite = ".sqlite";  // an exported report of Nsight Systems
+constexpr auto kPerfetto = std::to_array<std::string_view>({".pftrace", ".perfetto-trace"});
 // Beside captured traces: which workers gave one, and which did not (src/capture/common).
 constexpr std::string_view kCaptureFile = "stepscope-capture.json";
 // Folders that are looked into for profiles: a limit for those who give "/".
@@ -37,7 +38,9 @@ bool LooksLikeTrace(const StoredItem& item) {
   const std::string name = fs::path(item.path).filename();
   return !name.starts_with('.') && name != kCaptureFile &&
          (name.ends_with(".json") || name.ends_with(".gz") || name.ends_with(kXPlane) ||
-          name.ends_with(kSqlite));
+          name.ends_with(kSqlite) || std::ranges::any_of(kPerfetto, [&](std::string_view end) {
+            return name.ends_with(end);
+          }));
 }
 
 // A report of Nsight Systems as it is recorded.
@@ -270,9 +273,9 @@ Result<std::vector<std::string>> TracesOfFolder(const Places& places, const std:
   if (!listing->reports.empty()) return std::unexpected(MustBeExported(listing->reports.front()));
   std::string hint = "give a directory with the traces of one job, or the files";
   if (!others.empty()) hint = SayOneOf(others);
-  return std::unexpected(
-      Error{"there are no traces (*.json, *.json.gz, *.xplane.pb, *.sqlite) in this directory",
-            folder, hint});
+  return std::unexpected(Error{
+      "there are no traces (*.json, *.json.gz, *.xplane.pb, *.sqlite, *.pftrace) in this directory",
+      folder, hint});
 }
 
 }  // namespace

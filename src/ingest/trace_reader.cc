@@ -6,6 +6,7 @@
 
 #include "ingest/kineto/kineto_reader.h"
 #include "ingest/nsys/nsys_reader.h"
+#include "ingest/perfetto/perfetto_reader.h"
 #include "ingest/sqlite/database_file.h"
 #include "ingest/xplane/xplane_reader.h"
 #include "trace/collective_calls.h"
@@ -17,6 +18,8 @@ namespace {
 Result<Trace> ReadOne(ByteSource source, const ReadOptions& options) {
   if (LooksLikeSqlite(source.Peek(kSqliteSniff)))
     return ReadNsysPart(SeekableBytes(std::move(source)), options);
+  if (LooksLikePerfetto(source.Peek(kPerfettoSniff)))
+    return ReadPerfettoPart(std::move(source), options);
   if (LooksLikeXSpace(source.Peek(kXSpaceSniff)))
     return ReadXSpace(SeekableBytes(std::move(source)), options);
   return ReadKineto(std::move(source), options);
@@ -40,7 +43,8 @@ Result<Trace> ReadTrace(ByteSource source, const ReadOptions& options) {
 }
 
 Result<std::vector<Recording>> ReadRecordings(ByteSource source, const ReadOptions& options) {
-  if (!LooksLikeSqlite(source.Peek(kSqliteSniff))) {
+  const bool perfetto = LooksLikePerfetto(source.Peek(kPerfettoSniff));
+  if (!perfetto && !LooksLikeSqlite(source.Peek(kSqliteSniff))) {
     auto trace = ReadTrace(std::move(source), options);
     if (!trace) return std::unexpected(trace.error());
     std::vector<Recording> one;
@@ -48,7 +52,8 @@ Result<std::vector<Recording>> ReadRecordings(ByteSource source, const ReadOptio
     return one;
   }
   try {
-    auto recordings = ReadNsys(SeekableBytes(std::move(source)), options);
+    auto recordings = perfetto ? ReadPerfetto(std::move(source), options)
+                               : ReadNsys(SeekableBytes(std::move(source)), options);
     if (!recordings) return recordings;
     for (Recording& recording : *recordings) MarkKernelsOfCollectiveCalls(recording.trace);
     return recordings;

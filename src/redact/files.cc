@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/proto_sniff.h"
 #include "redact/profile.h"
 #include "redact/text_stream.h"
 
@@ -58,7 +59,9 @@ FileForm FormOf(std::string_view beginning) {
     odd += u < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\f' && c != '\b' && c != 0x1b;
   }
   if (odd == 0) return FileForm::kText;
-  if (beginning.starts_with('\x0a')) return FileForm::kProfile;
+  constexpr uint32_t kMostOfXPlane = 6;  // packets of Perfetto's traces have others
+  if (beginning.starts_with('\x0a'))
+    return HasFieldBeyond(beginning, kMostOfXPlane) ? FileForm::kUnknown : FileForm::kProfile;
   const size_t first = beginning.find_first_not_of(" \t\r\n");  // damaged JSON
   const bool json = beginning[first] == '{' || beginning[first] == '[';
   return json ? FileForm::kText : FileForm::kUnknown;

@@ -217,8 +217,9 @@ Result<PageFile> ReportPage(const ReportPageOptions& given) {
   }
   const server::Sources sources = server::FindSources(options.paths);
   if (sources.runs.empty() && sources.ledgers.empty()) {
-    return std::unexpected(Error{"no traces (*.json, *.json.gz, *.xplane.pb, *.sqlite) here",
-                                 options.paths[0], "give a directory of traces, or trace files"});
+    return std::unexpected(
+        Error{"no traces (*.json, *.json.gz, *.xplane.pb, *.sqlite, *.pftrace) here",
+              options.paths[0], "give a directory of traces, or trace files"});
   }
   auto page = Gunzip(server::OneFilePageGzip());
   if (!page) return std::unexpected(page.error());

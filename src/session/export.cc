@@ -76,7 +76,7 @@ class Exporter {
   Result<void> CheckTargets() const;
   std::string NameOf(const RankActivity& rank) const;
   void FindClocks();
-  int64_t ShiftForOneAxis() const;
+  std::vector<ShownClock> ClocksToShow() const;
   Overlay OverlayOf(ExportItem& item) const;
   Result<Trace> Read(const ExportItem& item, ReadOptions read);
   void WriteAll();
@@ -144,15 +144,19 @@ void Exporter::FindClocks() {
   for (ExportItem& item : items_) item.clock = clocks[item.rank->rank];
 }
 
-// So much that no recording begins before 0, with a day to spare for what comes before its
-// activities.
-int64_t Exporter::ShiftForOneAxis() const {
-  int64_t first = kDay;
+// A recording without activities may begin anywhere: at 0, by its own clock.
+std::vector<ShownClock> Exporter::ClocksToShow() const {
+  std::vector<ShownClock> clocks;
   for (const ExportItem& item : items_) {
-    if (item.rank->activities.empty()) continue;
-    first = std::min(first, item.clock.Aligned(item.rank->activities.front().start));
+    ShownClock shown{.clock = item.clock};
+    const auto& activities = item.rank->activities;
+    if (!activities.empty()) {
+      shown.first = activities.front().start;
+      for (const Activity& activity : activities) shown.last = std::max(shown.last, activity.end);
+    }
+    clocks.push_back(shown);
   }
-  return kDay - first;
+  return clocks;
 }
 
 Overlay Exporter::OverlayOf(ExportItem& item) const {
@@ -217,19 +221,18 @@ void Exporter::WriteChrome(ExportItem& item) {
 }
 
 void Exporter::WritePerfetto() {
-  PerfettoFile file(items_.front().path, ShiftForOneAxis());
+  PerfettoFile file(items_.front().path, ClocksToShow(), run_.redactor ? &*run_.redactor : nullptr);
   const auto write = [&]() -> Result<void> {
     if (auto created = file.Create(); !created) return created;
     for (ExportItem& item : items_) {
       const int64_t before = file.events();
-      auto trace = Read(item, {});
-      if (!trace) return std::unexpected(trace.error());
-      file.Add(*trace, {.rank = item.rank->rank,
-                        .window = item.rank->window,
-                        .clock = item.clock,
-                        .kept = KeptTimes::Of(*item.rank, selection_),
-                        .overlay = OverlayOf(item)});
+      const RawEventObserver observer = file.Begin(KeptTimes::Of(*item.rank, selection_));
+      const auto read = Read(item, {.keep = {}, .observer = &observer});
+      if (!read) return std::unexpected(read.error());
+      file.End({.rank = item.rank->rank, .window = item.rank->window}, OverlayOf(item));
       item.written = file.events() - before;
+      item.damaged = read->notes.Count(NoteKind::kMalformed);
+      item.mended = file.mended();
     }
     return file.Finish();
   };
@@ -291,8 +294,10 @@ void Exporter::AddLosses(Report& report) const {
                               item.file->path});
   }
   if (left_out_ > 0)
-    report.notes.push_back(
-        {"left_out", left_out_, "events were left out: more than 64 overlap on their track", ""});
+    report.notes.push_back({"left_out", left_out_,
+                            "events were left out: more than 64 overlap on their track, or "
+                            "Perfetto has no such events",
+                            ""});
 }
 
 ReportSet Exporter::Answer() const {

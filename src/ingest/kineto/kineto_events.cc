@@ -14,6 +14,7 @@
 
 #include "base/window_stream.h"
 #include "ingest/common/time_limit.h"
+#include "ingest/kineto/event_kind.h"
 #include "ingest/kineto/json_index.h"
 #include "ingest/kineto/json_text.h"
 #include "ingest/kineto/kineto_launch.h"
@@ -172,23 +173,11 @@ void KinetoEvents::State::TakeComplete(int64_t start) {
 }
 
 Kind KinetoEvents::State::KindOfEvent() {
-  const CategoryMeaning meaning = raw.meaning;
-  switch (meaning.name_decides) {
-    case NameDecides::kNothing:
-      return meaning.kind;
-    case NameDecides::kActivity:
-      return KindOfActivityName(TextOf(raw.name, scratch));
-    case NameDecides::kStep:
-      return StepNumber(TextOf(raw.name, scratch)) >= 0 ? Kind::kAnnotation : meaning.kind;
-    case NameDecides::kWait:
-      return IsPythonWait(TextOf(raw.name, scratch)) ? Kind::kPythonWait : meaning.kind;
-    case NameDecides::kCommunication:
-      break;
-  }
   const bool of_group = raw.args.Has(TextField::kCollective) ||
                         raw.args.Has(TextField::kGroupName) || raw.args.Has(TextField::kGroupRanks);
-  const bool moves_data = of_group || IsCommunication(InternToken(raw.name));
-  return moves_data ? Kind::kCommunication : meaning.kind;
+  return DecideKind(
+      raw.meaning, of_group, [&] { return TextOf(raw.name, scratch); },
+      [&] { return IsCommunication(InternToken(raw.name)); });
 }
 
 bool KinetoEvents::State::IsCommunication(StringId name) {

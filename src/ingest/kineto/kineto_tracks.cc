@@ -5,9 +5,7 @@
 #include "ingest/kineto/json_text.h"
 
 namespace stepscope {
-namespace {
 
-// The last number in a token such as 7, "7" or "stream 7"; -1 if there is none.
 int64_t TrailingNumber(std::string_view token) {
   if (const auto number = ScaleDecimal(token, 0)) return *number;
   const size_t last = token.find_last_of("0123456789");
@@ -16,8 +14,6 @@ int64_t TrailingNumber(std::string_view token) {
   const size_t first = before == std::string_view::npos ? 0 : before + 1;
   return ScaleDecimal(token.substr(first, last + 1 - first), 0).value_or(-1);
 }
-
-}  // namespace
 
 TrackId KinetoTracks::OfStream(int64_t device, int64_t stream) {
   const auto [at, is_new] =

@@ -14,6 +14,9 @@
 
 namespace stepscope {
 
+// The last number in a token such as 7, "7" or "stream 7"; -1 if there is none.
+int64_t TrailingNumber(std::string_view token);
+
 class KinetoTracks {
  public:
   // Adds to the tracks of `trace`, which must outlive this.
