@@ -283,8 +283,9 @@ InputEnd ByteSource::end() const { return state_->end; }
 std::string_view ByteSource::Peek(size_t count) {
   std::string bytes(count, '\0');
   bytes.resize(Read(bytes));
-  state_->ahead = std::move(bytes);
-  return state_->ahead;
+  // Behind them may be what an earlier call looked at.
+  state_->ahead.insert(0, bytes);
+  return std::string_view(state_->ahead).substr(0, bytes.size());
 }
 
 bool ByteSource::CanSeek() const {

@@ -29,6 +29,16 @@ TEST(ByteSource, GzipIsToldByItsBytes) {
   EXPECT_EQ(ReadAll(""), std::pair(std::string(), InputEnd::kClean));
 }
 
+TEST(ByteSource, LookingAheadTakesNothingHoweverFarOneLooked) {
+  ByteSource source = ByteSource::FromMemory("0123456789");
+  EXPECT_EQ(source.Peek(4), "0123");
+  EXPECT_EQ(source.Peek(20), "0123456789");
+  EXPECT_EQ(source.Peek(2), "01");
+  std::string all(20, ' ');
+  all.resize(source.Read(all));
+  EXPECT_EQ(all, "0123456789");
+}
+
 TEST(ByteSource, FilesJoinedWithCatAreOne) {
   EXPECT_EQ(ReadAll(testing::Gzip("a\n") + testing::Gzip("b\n")),
             std::pair(std::string("a\nb\n"), InputEnd::kClean));

@@ -67,7 +67,7 @@ std::string WhyNoActivity(std::span<const RankActivity> recorded, const StepSele
                           std::string_view selection_text) {
   const bool recorded_some =
       std::ranges::any_of(recorded, [](const RankActivity& r) { return !r.activities.empty(); });
-  if (!recorded_some && std::ranges::any_of(recorded, &RankActivity::of_ascend))
+  if (!recorded_some && std::ranges::any_of(recorded, [](const RankActivity& r) { return r.recorded_by == RecordedBy::kAscend; }))
     return "the traces are of Ascend's profiler, whose device activities this version does not "
            "read";
   if (!recorded_some) {

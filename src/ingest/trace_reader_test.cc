@@ -211,8 +211,8 @@ TEST(TraceReader, KnowsTracesOfAscend) {
   const Trace t = ReadEvents(R"(
     {"ph":"M","name":"process_name","pid":800,"args":{"name":"Ascend Hardware"}},
     {"ph":"X","name":"MatMul","pid":800,"tid":2,"ts":1,"dur":1})");
-  EXPECT_TRUE(t.meta.of_ascend);
-  EXPECT_FALSE(ReadEvents("").meta.of_ascend);
+  EXPECT_EQ(t.meta.recorded_by, RecordedBy::kAscend);
+  EXPECT_EQ(ReadEvents("").meta.recorded_by, RecordedBy::kFramework);
 }
 
 TEST(TraceReader, UnknownCategoriesAreCountedWithAnExample) {

@@ -59,7 +59,7 @@ void KinetoTracks::TakeName(const RawEvent& record) {
   const std::string_view what = TextOf(record.name, scratch_);
   if (what == "process_name") {
     process_names_[key] = TextOf(record.args.name, scratch_);
-    if (process_names_[key] == "Ascend Hardware") trace_.meta.of_ascend = true;
+    if (process_names_[key] == "Ascend Hardware") trace_.meta.recorded_by = RecordedBy::kAscend;
   } else if (what == "thread_name") {
     key += '\0';
     key += TextOf(record.tid, scratch_);
