@@ -215,6 +215,14 @@ TEST(TraceReader, KnowsTracesOfAscend) {
   EXPECT_EQ(ReadEvents("").meta.recorded_by, RecordedBy::kFramework);
 }
 
+TEST(TraceReader, SaysWhatAnExecutionTraceIs) {
+  const auto trace = ReadTrace(ByteSource::FromMemory(
+      R"({"schema":"1.0.1","pid":5,"nodes":[{"name":"aten::mm","id":2}],"finish_ts":7})"));
+  ASSERT_FALSE(trace);
+  EXPECT_TRUE(trace.error().what.contains("execution trace")) << trace.error().what;
+  EXPECT_TRUE(trace.error().hint.contains("profiler")) << trace.error().hint;
+}
+
 TEST(TraceReader, UnknownCategoriesAreCountedWithAnExample) {
   const std::string events = R"(
     {"ph":"X","cat":"quantum","name":"a","pid":0,"tid":0,"ts":1,"dur":1},
