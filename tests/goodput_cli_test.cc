@@ -220,7 +220,7 @@ TEST(GoodputLedgerCli, FromImportToCompaction) {
   const Outcome again = Stepscope("goodput import --format csv '" + copy + "'" + with);
   EXPECT_TRUE(again.out.contains("11")) << again.out;
   EXPECT_EQ(again.code, 0);
-  ExpectError(Stepscope("goodput compact --keep-raw soon" + with), "soon", "1000d");
+  ExpectError(Stepscope("goodput compact --keep-raw soon" + with), "soon", "7d");
   EXPECT_EQ(Stepscope("goodput compact --keep-raw 0s" + with).code, 0);
   ExpectError(Stepscope("goodput export" + with), "rolled up", "openmetrics");
   EXPECT_TRUE(Stepscope("goodput export --format openmetrics" + with).out.ends_with("# EOF\n"));

@@ -39,7 +39,8 @@ struct CaptureTarget {
 // What becomes of one target. Where a trace came, `reason` is empty.
 struct CaptureOutcome {
   CaptureTarget target;
-  std::string file;  // within the folder; empty: there is no trace
+  std::string file;   // within the folder; empty: there is no trace; of several the last
+  int64_t files = 0;  // snapshots each have their own
   int64_t bytes = 0;
   int64_t start = 0;   // when it was to begin, a moment; 0: unknown
   int64_t end = 0;     // when the trace was there, a moment; 0: unknown

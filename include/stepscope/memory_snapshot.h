@@ -22,4 +22,11 @@ struct MemorySnapshotOptions {
 Result<ReportSet> ReadMemorySnapshot(const std::string& path,
                                      const MemorySnapshotOptions& options = {});
 
+// What changed from one snapshot to another, both as ReadMemorySnapshot() answers: one report,
+// "memory_snapshot". Each metric, and each table row by row, has both sides and the change, as
+// compare.h says. The headline tells the change of the peak and the place in the code that most of
+// it is at; findings are places that hold more at the peak, by a twentieth of it or more, the
+// largest rise first, and an allocation that fails only after.
+ReportSet CompareMemorySnapshots(const ReportSet& before, const ReportSet& after);
+
 }  // namespace stepscope

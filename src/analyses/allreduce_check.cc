@@ -71,9 +71,12 @@ Cell MeanCell(double mean) {
   return static_cast<double>(whole) == mean ? Cell(whole) : Cell(mean);
 }
 
-Table DeviceTable(const AllReduceSums& sums, const AllReduceExpectation& expected) {
-  Table table{
-      .key = "ranks", .title = "All-reduces per device", .columns = DeviceKeys(), .text_rows = 12};
+Table DeviceTable(const Facts& facts, const AllReduceSums& sums,
+                  const AllReduceExpectation& expected) {
+  Table table{.key = "ranks",
+              .title = Say("All-reduces per {noun}", DeviceNoun(facts)),
+              .columns = DeviceKeys(),
+              .text_rows = 12};
   AddColumns(table,
              {CountColumn("calls", "calls"), BytesColumn("bytes", "bytes"),
               TimeColumn("measured", "measured"), TimeColumn("exposed", "exposed"),
@@ -350,7 +353,7 @@ Report Run(const Facts& facts, const Params& params) {
   }
   const AllReduceExpectation expected = ExpectAllReduces(sums, allreduces, params);
   AddMetrics(report, sums, expected, allreduces);
-  report.tables.push_back(DeviceTable(sums, expected));
+  report.tables.push_back(DeviceTable(facts, sums, expected));
   report.tables.push_back(MessageTable(sums));
   AddSlowFinding(report, facts, sums, expected, params.Number("tolerance"));
   AddMergeFinding(report, facts, sums, params.Integer("merge_below"));

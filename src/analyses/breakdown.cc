@@ -115,27 +115,18 @@ struct OfRank {
   Sum sum;
 };
 
-struct Sums {
-  std::vector<OfRank> ranks;
-  int64_t slow = 0;  // steps left out, of all ranks
-};
-
-// The typical ones of the steps whose number `counts` holds for.
+// The typical steps whose number `counts` holds for.
 template <class Counts>
-Sums SumsOf(const Facts& facts, const std::vector<IntervalSet>& waits, const Counts& counts) {
-  std::vector<RankSteps> chosen;
-  for (const RankSteps& own : RankStepsOf(facts)) {
+std::vector<OfRank> SumsOf(const Facts& facts, const std::vector<RankSteps>& typical,
+                           const std::vector<IntervalSet>& waits, const Counts& counts) {
+  std::vector<OfRank> sums;
+  for (const RankSteps& own : typical) {
     RankSteps some{.rank = own.rank, .steps = {}, .whole_recording = own.whole_recording};
     std::ranges::copy_if(own.steps, std::back_inserter(some.steps),
                          [&](const StepBreakdown& step) { return counts(step.window.number); });
-    if (!some.steps.empty()) chosen.push_back(std::move(some));
-  }
-  if (chosen.empty()) return {};
-  const TypicalSteps typical = FindTypicalSteps(chosen);
-  Sums sums{.ranks = {}, .slow = typical.slow};
-  for (const RankSteps& own : typical.ranks) {
+    if (some.steps.empty()) continue;
     const auto recording = static_cast<size_t>(own.rank - facts.ranks.data());
-    sums.ranks.push_back({own.rank, SumOfRank(facts, own, waits[recording])});
+    sums.push_back({own.rank, SumOfRank(facts, some, waits[recording])});
   }
   return sums;
 }
@@ -177,10 +168,12 @@ Table RankTable(const Facts& facts, const std::vector<OfRank>& ranks, const Sum&
     table.columns.push_back(TimeColumn(KeyOf(p), TitleOfPart(p, facts)));
     table.columns.back().kind = KindOfPart(p);
   }
+  table.columns.push_back(Detail(CountColumn("steps", "steps")));
   for (const auto& [rank, sum] : ranks) {
     auto& row =
         table.rows.emplace_back(std::vector<Cell>{rank->rank, rank->window, sum.MeanTotal()});
     for (const size_t p : shown) row.emplace_back(sum.Mean(p));
+    row.emplace_back(sum.steps);
   }
   return table;
 }
@@ -221,15 +214,16 @@ Report Run(const Facts& facts, const Params&) {
   const StepChanges& changes = StepChangesOf(facts);
   const StepChange* change = changes.step_time ? &*changes.step_time : nullptr;
   const std::vector<IntervalSet> waits = WaitsOf(facts);
-  const Sums ranks = SumsOf(
-      facts, waits, [&](int64_t step) { return change == nullptr || step >= change->since; });
-  const Sum now = AddUp(ranks.ranks);
-  int64_t slow = ranks.slow;
+  const TypicalSteps typical =
+      FindTypicalSteps(RankStepsOf(facts), change ? std::optional(change->since) : std::nullopt);
+  const std::vector<OfRank> ranks = SumsOf(facts, typical.ranks, waits, [&](int64_t step) {
+    return change == nullptr || step >= change->since;
+  });
+  const Sum now = AddUp(ranks);
   Sum before;
   if (change != nullptr) {
-    const Sums then = SumsOf(facts, waits, [&](int64_t step) { return step < change->since; });
-    before = AddUp(then.ranks);
-    slow += then.slow;
+    before = AddUp(
+        SumsOf(facts, typical.ranks, waits, [&](int64_t step) { return step < change->since; }));
   }
   report.headline = SayLargest(facts, now);
   const Sum* was = change == nullptr ? nullptr : &before;
@@ -238,8 +232,8 @@ Report Run(const Facts& facts, const Params&) {
                             std::string(FrameworkName(facts.ranks.front().framework)), Unit::kNone,
                             true});
   report.tables.push_back(PartTable(facts, was, now));
-  report.metrics.push_back({"slow_steps", "slow steps left out", slow, Unit::kCount, true});
-  report.tables.push_back(RankTable(facts, ranks.ranks, now));
+  report.metrics.push_back({"slow_steps", "slow steps left out", typical.slow, Unit::kCount, true});
+  report.tables.push_back(RankTable(facts, ranks, now));
   return report;
 }
 

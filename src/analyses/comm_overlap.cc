@@ -164,7 +164,9 @@ Report Run(const Facts& facts, const Params&) {
     MakeUnavailable(report, NoCommunication(facts));
     return report;
   }
-  Table table{.key = "ranks", .title = "Communication per device", .columns = DeviceKeys()};
+  Table table{.key = "ranks",
+              .title = Say("Communication per {noun}", DeviceNoun(facts)),
+              .columns = DeviceKeys()};
   AddColumns(table, {TimeColumn("communication", "communication"),
                      TimeColumn("overlapped", "overlapped"), TimeColumn("exposed", "exposed"),
                      RatioColumn("overlap_ratio", "overlap, % of communication"),

@@ -261,7 +261,9 @@ Report Run(const Facts& facts, const Params&) {
   const bool has_work = !facts.devices.empty();
   const StepStatistics total = StatisticsOfTotals(ranks);
   const StepBreakdown sum = SumOf(ranks);
-  const TypicalSteps typical = FindTypicalSteps(ranks);
+  const std::optional<StepChange>& change = StepChangesOf(facts).step_time;
+  const TypicalSteps typical =
+      FindTypicalSteps(ranks, change ? std::optional(change->since) : std::nullopt);
   const std::optional<Lead> lead = FindLead(facts, typical.ranks);
   report.headline = (lead ? lead->message + " " : Phrase()) + Headline(facts, ranks, typical) +
                     SayBeforeSteps(facts, ranks) + SayUnrecorded(facts, typical.ranks);

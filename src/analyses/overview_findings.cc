@@ -249,10 +249,9 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
     if ((some || says_ranks) && uneven.ranks.size() == 1) rank = uneven.ranks.front();
     const std::string time = HumanTime(StatisticsOf(counted, rule.category).mean);
     const std::string of = HumanTime(StatisticsOfTotals(counted).mean);
-    const std::string_view category = TitleOf(rule.category, facts);
-    Phrase because =
-        marked ? Say("{time} of {total} per step in category {category}", time, of, category)
-               : Say("{time} of {total} in category {category}", time, of, category);
+    const std::string_view category = SayCategory(rule.category, facts);
+    Phrase because = marked ? Say("{category}: {time} of {total} per step", category, time, of)
+                            : Say("{category}: {time} of {total}", category, time, of);
     because += SayPython(python, StatisticsOfTotals(counted).steps);
     if (by_function) because += SayGrowingCalls(facts, counted, python);
     report.findings.push_back(

@@ -102,13 +102,13 @@ void AddRows(Table& table, const std::vector<Cell>& keys, const ByPhase& phases)
 }
 
 struct Tables {
-  Table ranks{
-      .key = "ranks", .title = "Phases per device", .columns = DeviceKeys(), .text_rows = 12};
+  Table ranks{.key = "ranks", .title = {}, .columns = DeviceKeys(), .text_rows = 12};
   Table steps{.key = "steps", .title = "Phases per step", .columns = DeviceKeys(), .text_rows = 0};
 };
 
 Tables MakeTables(const Facts& facts, const Sums& sums, ByPhase& total) {
   Tables tables;
+  tables.ranks.title = Say("Phases per {noun}", DeviceNoun(facts));
   AddColumns(tables.ranks, ValueColumns());
   AddColumns(tables.steps, {KeyColumn("step", "step")});
   AddColumns(tables.steps, ValueColumns());

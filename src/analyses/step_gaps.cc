@@ -106,9 +106,11 @@ Found FindAll(const Facts& facts, int64_t large_gap) {
   return found;
 }
 
-Table DeviceTable(const std::vector<Sum>& devices) {
-  Table table{
-      .key = "ranks", .title = "Step gaps per device", .columns = DeviceKeys(), .text_rows = 12};
+Table DeviceTable(const Facts& facts, const std::vector<Sum>& devices) {
+  Table table{.key = "ranks",
+              .title = Say("Step gaps per {noun}", DeviceNoun(facts)),
+              .columns = DeviceKeys(),
+              .text_rows = 12};
   AddColumns(table, {CountColumn("gaps", "gaps"), CountColumn("large", "large"),
                      TimeColumn("gap_mean", "mean"), TimeColumn("gap_max", "max"),
                      TimeColumn("idle", "idle"), RatioColumn("idle_ratio", "idle, % of span"),
@@ -300,7 +302,7 @@ Report Run(const Facts& facts, const Params& params) {
     return report;
   }
   AddMetrics(report, found);
-  report.tables.push_back(DeviceTable(found.devices));
+  report.tables.push_back(DeviceTable(facts, found.devices));
   const bool any_large =
       std::ranges::any_of(found.devices, [](const Sum& s) { return s.large > 0; });
   report.tables.push_back(GapTable(found.gaps, any_large));

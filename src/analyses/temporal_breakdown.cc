@@ -46,7 +46,8 @@ std::vector<Column> TimeColumns() {
 }
 
 Table RankTable(const Facts& facts) {
-  Table table{.key = "ranks", .title = "Time per device", .columns = DeviceKeys()};
+  Table table{
+      .key = "ranks", .title = Say("Time per {noun}", DeviceNoun(facts)), .columns = DeviceKeys()};
   AddColumns(table, TimeColumns());
   SetKinds(table, {{"compute", ColumnKind::kCompute},
                    {"non_compute", ColumnKind::kCommunication},

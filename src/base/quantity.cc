@@ -43,7 +43,7 @@ std::optional<double> TakeUnit(std::string_view& text) {
 
 Result<double> ReadDuration(std::string_view text) {
   const auto unreadable =
-      Unreadable(text, "a time", "write it as 90, 90s, 30m, 1h30m, 12h, 1000d or 250ms");
+      Unreadable(text, "a time", "write it as 90, 90s, 30m, 1h30m, 12h, 7d or 250ms");
   std::string_view rest = text;
   double sum = 0;
   for (bool first = true; first || !rest.empty(); first = false) {

@@ -1,6 +1,8 @@
 // stepscope memory: what filled the memory of a device.
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cli/answer.h"
 #include "cli/root.h"
@@ -10,13 +12,22 @@ namespace stepscope::cli {
 namespace {
 
 struct MemoryFlags {
-  std::string path;
+  std::vector<std::string> paths;
   OutputFlags output;
 };
 
 int RunMemory(const MemoryFlags& flags) {
   if (const auto writable = CheckOutput(flags.output); !writable) return Fail(writable.error());
-  return PrintAndJudge(ReadMemorySnapshot(flags.path), flags.output);
+  if (flags.paths.size() > 2)
+    return Fail(
+        {"more than two snapshots were given", "", "give one, or one before and one after"});
+  auto answer = ReadMemorySnapshot(flags.paths.front());
+  if (answer && flags.paths.size() == 2) {
+    const auto after = ReadMemorySnapshot(flags.paths.back());
+    if (!after) return Fail(after.error());
+    answer = CompareMemorySnapshots(*answer, *after);
+  }
+  return PrintAndJudge(std::move(answer), flags.output);
 }
 
 }  // namespace
@@ -24,9 +35,10 @@ int RunMemory(const MemoryFlags& flags) {
 void AddMemory(Command& root) {
   auto flags = std::make_shared<MemoryFlags>();
   Command& command = root.Sub("memory", "Find what filled device memory, from a PyTorch snapshot");
-  command.Argument("SNAPSHOT", flags->path, "File of torch.cuda.memory._dump_snapshot()");
+  command.Argument("SNAPSHOT", flags->paths, "Files of _dump_snapshot(): one, or before and after");
   AddOutput(command, flags->output, "memory_snapshot.out_of_memory>0");
   command.Examples({{"peak, fragmentation and growth", "stepscope memory snapshot.pickle"},
+                    {"what changed", "stepscope memory before.pickle after.pickle"},
                     {"as JSON", "stepscope memory snapshot.pickle --format json"}});
   command.Runs([flags] { return RunMemory(*flags); });
 }

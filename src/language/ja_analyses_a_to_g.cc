@@ -234,7 +234,7 @@ std::span<const Translated> JapaneseOfAnalysesAToG() {
        "期待時間のこの倍数を超える all-reduce を遅いとみなす"},
       {"messages smaller than this are candidates for merging",
        "これより小さいメッセージを統合の候補とみなす"},
-      {"All-reduces per device", "デバイスごとの all-reduce"},
+      {"All-reduces per {noun}", "{noun}ごとの all-reduce"},
       {"All-reduces by kind", "種類別の all-reduce"},
       {"bytes", "バイト数"},
       {"measured", "実測"},

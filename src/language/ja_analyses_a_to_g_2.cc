@@ -161,7 +161,7 @@ std::span<const Translated> JapaneseOfAnalysesAToG2() {
       {"Communication overlap", "通信のオーバーラップ"},
       {"Overlap", "オーバーラップ"},
       {"Overlapped and exposed communication", "オーバーラップした通信と隠蔽されていない通信"},
-      {"Communication per device", "デバイスごとの通信"},
+      {"Communication per {noun}", "{noun}ごとの通信"},
       {"communication", "通信"},
       {"overlapped", "オーバーラップ"},
       {"overlap, % of communication", "オーバーラップ (通信比)"},

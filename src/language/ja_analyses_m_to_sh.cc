@@ -174,9 +174,9 @@ std::span<const Translated> JapaneseOfAnalysesMToSh() {
       {"largest function between operators", "オペレーター間で最大の関数"},
       {"; its {calls} take longer and longer, from {first} to {last}",
        "。その {calls}は {first} から {last} へと次第に長くなっています"},
-      {"{time} of {total} per step in category {category}",
-       "1 ステップあたり {total} のうち {time} が区分「{category}」"},
-      {"{time} of {total} in category {category}", "{total} のうち {time} が区分「{category}」"},
+      {"{category}: {time} of {total} per step",
+       "{category}: ステップあたり {total} のうち {time}"},
+      {"{category}: {time} of {total}", "{category}: {total} のうち {time}"},
       {"{time} of {total}, before the first complete step or in one that is left out of step time",
        "{total} のうち {time} (最初の完全なステップより前、またはステップ時間から除外したステップ"
        "内)"},
@@ -282,7 +282,7 @@ std::span<const Translated> JapaneseOfAnalysesMToSh() {
       // Training phases.
       {"device busy", "デバイスの稼働時間"},
       {"sum of durations", "所要時間の合計"},
-      {"Phases per device", "デバイスごとのフェーズ"},
+      {"Phases per {noun}", "{noun}ごとのフェーズ"},
       {"Phases per step", "ステップごとのフェーズ"},
       {"{share} {phase}", "{phase} {share}"},
       {"Device busy time: {parts}.", "デバイスの稼働時間: {parts}。"},
@@ -295,6 +295,7 @@ std::span<const Translated> JapaneseOfAnalysesMToSh() {
       // Python functions.
       {"function", "関数"},
       {"file", "ファイル"},
+      {"last file", "最後のファイル"},
       {"line", "行"},
       {"self, % of step time", "自己時間 (ステップ時間比)"},
       {"self while idle", "アイドル中の自己時間"},

@@ -233,5 +233,42 @@ TEST(MemorySnapshot, MillionNamesAreBounded) {
   EXPECT_EQ(report->status, Status::kUnavailable);
 }
 
+// `forward`, `loss`: bytes that these hold at once.
+ReportSet SetOf(int64_t forward, int64_t loss) {
+  const auto report = Answer(Pickle(Snapshot(
+      {Segment(8192, 0, {Block(0, 8192, 8192, "inactive")})},
+      {Event("alloc", 0, forward, 10, Frames("train.py", 5, "forward")),
+       Event("alloc", 4096, loss, 20, Frames("train.py", 9, "loss")),
+       Event("free_completed", 0, forward, 31), Event("free_completed", 4096, loss, 32)})));
+  ReportSet answer;
+  answer.reports.push_back(report.value());
+  return answer;
+}
+
+TEST(MemorySnapshot, TwoSayWhatGrewAndWhere) {
+  const ReportSet answer = CompareMemorySnapshots(SetOf(3000, 500), SetOf(3900, 400));
+  EXPECT_EQ(answer.verdict.str(),
+            "Peak requested memory is 800 B higher: 3.50 kB before, 4.30 kB after. train.py:5 "
+            "forward holds 900 B more at the peak.");
+  const Report& report = answer.reports.front();
+  ASSERT_EQ(report.findings.size(), 1u);
+  EXPECT_EQ(report.findings.front().because.str(), "3.00 kB before, 3.90 kB after");
+  EXPECT_EQ(MetricOf(report, "peak_requested_change"), 800);
+}
+
+TEST(MemorySnapshot, OfTwoAlikeNothingIsSaidToGrow) {
+  const ReportSet answer = CompareMemorySnapshots(SetOf(3000, 500), SetOf(3000, 500));
+  EXPECT_EQ(answer.verdict.str(),
+            "Peak requested memory did not change: 3.50 kB before, 3.50 kB after.");
+  EXPECT_TRUE(answer.reports.front().findings.empty());
+}
+
+TEST(MemorySnapshot, APlaceThatHoldsLessIsNamedWhereThePeakFell) {
+  const ReportSet answer = CompareMemorySnapshots(SetOf(3000, 500), SetOf(1000, 600));
+  EXPECT_EQ(answer.verdict.str(),
+            "Peak requested memory is 1.90 kB lower: 3.50 kB before, 1.60 kB after. train.py:5 "
+            "forward holds 2.00 kB less at the peak.");
+}
+
 }  // namespace
 }  // namespace stepscope

@@ -63,6 +63,18 @@ TEST(Screen, SaysWhoseJobItIsWhereAStepGoesAndWhichRankDiffers) {
             "More: ...\n");
 }
 
+TEST(Screen, ARankIsOneLineWhateverItsRecordings) {
+  ReportSet answer = AnswerOf(2);
+  Table& ranks = answer.reports.front().tables.back();
+  ranks.columns.push_back(CountColumn("steps", "steps"));
+  ranks.rows = {{int64_t{0}, int64_t{0}, 10 * kMs, 8 * kMs, int64_t{30}},
+                {int64_t{0}, int64_t{1}, 14 * kMs, 8 * kMs, int64_t{10}},
+                {int64_t{1}, int64_t{0}, 20 * kMs, 18 * kMs, int64_t{3}}};
+  const std::string screen = ToScreen(answer, {.ascii = true});
+  EXPECT_TRUE(screen.contains("rank 0           11.0 ms  8.00 ms\n")) << screen;
+  EXPECT_TRUE(screen.contains("rank 1           20.0 ms  18.0 ms\n")) << screen;
+}
+
 TEST(Screen, WhatTheVerdictSaysIsNotSaidAgain) {
   ReportSet answer = AnswerOf(1);
   answer.reports.front().findings = {{.severity = Severity::kHigh,

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/saturate.h"
 #include "report/columns.h"
 #include "report/humanize.h"
 #include "report/lookup.h"
@@ -24,22 +26,35 @@ int64_t MedianOf(std::vector<int64_t> values) {
   return *middle;
 }
 
-// A row of the table of ranks, and how far it is from the median of them.
+// A rank, its mean step over all its recordings, and how far that is from the median of ranks.
 struct RankRow {
   Phrase title;
   std::vector<int64_t> times;
   int64_t differs = 0;
 };
 
+// Times of some steps, added up.
+struct SumOfRows {
+  std::vector<double> times;
+  double steps = 0;
+};
+
 std::vector<RankRow> ReadRankRows(const Table& table, const std::vector<size_t>& columns) {
-  const ColumnOf rank(table, "rank"), window(table, "window");
-  std::vector<RankRow> rows;
+  const ColumnOf rank(table, "rank");
+  const auto steps = FindColumn(table, "steps");
+  std::map<int64_t, SumOfRows> ranks;
   for (const auto& row : table.rows) {
-    RankRow read{.title = Say("rank {rank}", rank.Int(row))};
-    if (window.Int(row) > 0)
-      read.title = Say("{rank}, window {window}", read.title, window.Int(row));
-    for (const size_t c : columns) read.times.push_back(WholeIn(row[c]).value_or(0));
-    rows.push_back(std::move(read));
+    SumOfRows& sum = ranks[rank.Int(row)];
+    const auto own = static_cast<double>(steps ? WholeIn(row[*steps]).value_or(1) : 1);
+    sum.steps += own;
+    sum.times.resize(columns.size());
+    for (size_t c = 0; c < columns.size(); ++c)
+      sum.times[c] += own * static_cast<double>(WholeIn(row[columns[c]]).value_or(0));
+  }
+  std::vector<RankRow> rows;
+  for (const auto& [number, sum] : ranks) {
+    RankRow& row = rows.emplace_back(RankRow{.title = Say("rank {rank}", number)});
+    for (const double time : sum.times) row.times.push_back(ToInt64(time / sum.steps));
   }
   return rows;
 }
@@ -92,7 +107,7 @@ SummaryRanks ReadRanks(const ReportSet& answer, int64_t step_time) {
   SummaryRanks ranks;
   if (table == nullptr || table->rows.size() < 2 || step_time <= 0) return ranks;
   // A comparison of two ranks has no column of them.
-  if (!FindColumn(*table, "rank") || !FindColumn(*table, "window")) return ranks;
+  if (!FindColumn(*table, "rank")) return ranks;
   ranks.changes = FindColumn(*table, "step_time_change").has_value();
   ranks.since = WholeIn(FindMetric(FindReport(answer, "breakdown"), "since_step"));
   const std::vector<size_t> columns = ColumnsToShow(*table, ranks.changes, step_time);
@@ -104,6 +119,7 @@ SummaryRanks ReadRanks(const ReportSet& answer, int64_t step_time) {
       row.differs = std::max(row.differs, std::abs(row.times[c] - medians[c]));
     most = std::max(most, row.differs);
   }
+  if (rows.size() < 2) return ranks;
   const double least = kRankDiffers * static_cast<double>(step_time);
   if (static_cast<double>(most) < least) return ranks;
   for (const size_t c : columns) {

@@ -128,3 +128,20 @@ export class Watched {
     assert.deepEqual(this.complaints, []);
   }
 }
+
+// The timeline writes its state into the URL a little later than it shows it, and only where nothing moves. These two wait by the
+// page's own clock: on a busy machine it falls behind together with what it waits for.
+export async function urlAtRest(page: Page): Promise<URLSearchParams> {
+  const hash = await page.evaluate(async () => {
+    const pause = (ms: number) => new Promise((done) => { setTimeout(() => requestAnimationFrame(done), ms); });
+    let before = "";
+    for (await pause(400); before !== location.hash; await pause(300)) before = location.hash;
+    return before;
+  });
+  return new URLSearchParams(hash.split("?")[1] ?? "");
+}
+
+export async function urlHas(page: Page, pattern: RegExp, where: string): Promise<void> {
+  await page.waitForFunction((text) => new RegExp(text).test(location.hash), pattern.source)
+    .catch(async () => assert.fail(`${where}: no ${pattern.source} in ${await page.evaluate(() => location.hash)}`));
+}

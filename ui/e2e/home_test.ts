@@ -9,7 +9,7 @@ import type { Browser, Page } from "playwright-core";
 import type { Cell, ReportSet, Table } from "../src/data/report";
 import { shortName } from "../src/data/short_names";
 import { humanTime } from "../src/report/format";
-import { openBrowser, Watched, type Looks } from "./browser";
+import { openBrowser, urlHas, Watched, type Looks } from "./browser";
 import { answerOf, serve, stepscope, type Server } from "./job";
 
 const kNone = ["--slow-rank", "-1", "--exposed", "0.02", "--host-gap", "0.005"] as const;
@@ -175,7 +175,7 @@ describe("the first screen", () => {
       if (name) assert.equal(await watched.text(".tl-details h2"), name, link);
       if (kind) assert.equal(await watched.text(".tl-details dd[data-field=kind]"), kind, link);
       if ((name || kind) && asked.has("show.rank")) assert.equal(await watched.text(".tl-details dd[data-field=rank]"), asked.get("show.rank"), link);
-      if (step) assert.match(await page.evaluate(() => location.hash), new RegExp(`[?&]marks=[^&]*step[^&]*${step.replaceAll(".", "\\.")}(&|$)`), link);
+      if (step) await urlHas(page, new RegExp(`[?&]marks=[^&]*step[^&]*${step.replaceAll(".", "\\.")}(&|$)`), link);
       await page.locator(".tl-back").click();
       await page.waitForSelector("h1.verdict");
     }

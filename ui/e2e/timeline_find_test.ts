@@ -9,7 +9,7 @@ import { shownCell } from "../src/report/names";
 import type { EventDetails, Hits, Matches, TimelineInfo } from "../src/data/source";
 import type { ReportSet } from "../src/data/report";
 import { startText } from "../src/timeline/ticks";
-import { openBrowser, Watched, type Looks } from "./browser";
+import { openBrowser, urlAtRest, Watched, type Looks } from "./browser";
 import { answerOf, makeJob, removeJob, serve, stepscope, type Job, type Server } from "./job";
 
 const kCanvas = ".tl-stick canvas";
@@ -34,11 +34,6 @@ const get = <T>(page: Page, path: string): Promise<T> =>
   page.evaluate(async (url) => (await fetch(url)).json() as Promise<unknown>, `api/runs/${path}`) as Promise<T>;
 
 const info = (page: Page, run: string) => get<TimelineInfo>(page, `${run}/timeline`);
-
-const queryOf = async (page: Page): Promise<URLSearchParams> => {
-  await page.waitForTimeout(450);  // the URL follows the view a little later
-  return new URLSearchParams((await page.evaluate(() => location.hash)).split("?")[1] ?? "");
-};
 
 const heads = (page: Page) => page.locator(".tl-heads .tl-head").evaluateAll((all) =>
   all.map((one) => `${one.className.replace(/tl-head tl-/, "")} ${one.querySelector(".tl-name")?.firstChild?.textContent} ${one.querySelector(".tl-fold")?.getAttribute("aria-expanded") ?? ""}`));
@@ -84,13 +79,13 @@ describe("folds", () => {
     const all = await heads(page);
     assert.equal(all[0], `rank ${visible(ranks[0]!.name)} true`);
     assert.ok(all.length > 8 && !all.some((text) => text.startsWith("group") && text.endsWith("false")), all.join("; "));
-    assert.match((await queryOf(page)).get("fold") ?? "", /open/);
+    assert.match((await urlAtRest(page)).get("fold") ?? "", /open/);
     await page.locator(kCanvas).focus();
     await page.keyboard.press("Shift+C");
     assert.deepEqual(await heads(page), folded);
     await page.keyboard.press("Shift+C");
     assert.deepEqual(await heads(page), all);
-    await queryOf(page);
+    await urlAtRest(page);
     await page.reload();
     await settled(page);
     assert.deepEqual(await heads(page), all, "the link keeps it");
@@ -117,7 +112,7 @@ describe("folds", () => {
     await page.keyboard.press("r");
     await page.waitForSelector(".tl-nothing");
     assert.equal(await page.locator(".tl-area tbody tr").count(), 0);
-    assert.match((await queryOf(page)).get("area") ?? "", /:none$/);
+    assert.match((await urlAtRest(page)).get("area") ?? "", /:none$/);
     await page.reload();
     await settled(page);
     await page.waitForSelector(".tl-nothing");
@@ -142,14 +137,14 @@ describe("folds", () => {
     const watched = await open(ids.demo);
     const { page } = watched;
     await page.locator(".tl-scroll").evaluate((scroller) => scroller.scrollTo({ top: 333 }));
-    const top = (await queryOf(page)).get("top")!;
+    const top = (await urlAtRest(page)).get("top")!;
     assert.match(top, /^\d+:/);
-    const other = await open(ids.demo, {}, `?${(await queryOf(page)).toString()}`);
+    const other = await open(ids.demo, {}, `?${(await urlAtRest(page)).toString()}`);
     await other.page.waitForFunction(() => Math.abs(document.querySelector(".tl-scroll")!.scrollTop - 333) <= 1);
-    assert.equal((await queryOf(other.page)).get("top"), top);
+    assert.equal((await urlAtRest(other.page)).get("top"), top);
     await other.close();
     await page.locator(".tl-scroll").evaluate((scroller) => scroller.scrollTo({ top: 0 }));
-    assert.equal((await queryOf(page)).get("top"), null);
+    assert.equal((await urlAtRest(page)).get("top"), null);
     await watched.close();
   });
 });
@@ -162,7 +157,7 @@ describe("search", () => {
     await page.keyboard.press("/");
     await page.keyboard.type("allreduce");
     await page.waitForFunction((text) => document.querySelector("#timeline-found")?.textContent === text, `${humanCount(total)} found`);
-    assert.equal((await queryOf(page)).get("sel"), null);
+    assert.equal((await urlAtRest(page)).get("sel"), null);
     await page.waitForTimeout(400);
     assert.ok(await markedPixels(page) > before + 100, "matches are marked on the tracks");
     assert.ok(await markedPixels(page, ".tl-overview canvas") > 20, "and on the strip above");
@@ -207,7 +202,7 @@ describe("search", () => {
     await page.keyboard.press("Enter");
     await page.waitForFunction((text) => document.querySelector("#timeline-found")?.textContent === text, `${humanCount(total)} found`);
     assert.equal(await page.locator(".tl-regex").getAttribute("aria-pressed"), "true");
-    await queryOf(page);
+    await urlAtRest(page);
     await page.reload();
     await settled(page);
     await page.waitForFunction((text) => document.querySelector("#timeline-found")?.textContent === text, `${humanCount(total)} found`);
@@ -232,8 +227,8 @@ describe("marks", () => {
     }
     assert.equal(await page.locator(".tl-marks li").count(), 2);
     await page.locator(".tl-marks input").first().fill("slow step, 50 %");
-    assert.match((await queryOf(page)).get("marks") ?? "", /~slow%20step%2C%2050%20%25/);
-    const [first, second] = (await queryOf(page)).get("marks")!.split(",").map((text) => Number(text.split("~")[0]));
+    assert.match((await urlAtRest(page)).get("marks") ?? "", /~slow%20step%2C%2050%20%25/);
+    const [first, second] = (await urlAtRest(page)).get("marks")!.split(",").map((text) => Number(text.split("~")[0]));
     await page.mouse.move(5, 5);
     await watched.screenshot("timeline-marks-list");
     await watched.checkAxe("marks");
@@ -247,11 +242,11 @@ describe("marks", () => {
     await page.locator(".tl-marks .tl-goto").first().focus();
     await page.keyboard.press("Enter");
     await page.waitForTimeout(300);
-    const query = await queryOf(page), middle = (Number(query.get("from")) + Number(query.get("to"))) / 2;
+    const query = await urlAtRest(page), middle = (Number(query.get("from")) + Number(query.get("to"))) / 2;
     assert.ok(Math.abs(middle - first!) < Math.abs(second! - first!) / 20, `${middle} is not ${first}`);
     await page.locator(".tl-marks li button:last-child").first().click();
     assert.equal(await page.locator(".tl-marks li").count(), 1);
-    assert.equal(Number((await queryOf(page)).get("marks")), second);
+    assert.equal(Number((await urlAtRest(page)).get("marks")), second);
     await watched.close();
   });
 });
@@ -266,7 +261,7 @@ describe("from reports and back", () => {
     await page.locator(".finding .to-timeline").first().click();
     await settled(page);
     await page.waitForSelector(".tl-pinned .tl-head");
-    const { ranks, tracks, steps } = await info(page, ids.many), query = await queryOf(page);
+    const { ranks, tracks, steps } = await info(page, ids.many), query = await urlAtRest(page);
     const pins = query.get("pins")!.split(",").map(Number);
     assert.ok(pins.every((id) => ranks[tracks[id]!.rank_index]!.rank === straggler.cause!.rank && tracks[id]!.kind === "stream"));
     assert.equal([...query.keys()].filter((key) => key.startsWith("show.")).length, 0);
@@ -296,7 +291,7 @@ describe("from reports and back", () => {
     await page.keyboard.press("Enter");
     await settled(page);
     await page.waitForSelector(".tl-details h2");
-    const { tracks } = await info(page, ids.demo), [track, event] = (await queryOf(page)).get("sel")!.split(".");
+    const { tracks } = await info(page, ids.demo), [track, event] = (await urlAtRest(page)).get("sel")!.split(".");
     const details = await get<EventDetails>(page, `${ids.demo}/timeline/event?track=${track}&event=${event}`);
     assert.equal(details.name, cells[at("name")]);
     assert.equal(details.rank, Number(cells[at("rank")]));
@@ -326,7 +321,7 @@ describe("sums", () => {
     await page.fill("#timeline-search", "aten::mm");
     await page.locator("#timeline-search").press("Enter");
     await page.waitForSelector(".tl-bar");
-    const [track, event] = (await queryOf(page)).get("sel")!.split(".");
+    const [track, event] = (await urlAtRest(page)).get("sel")!.split(".");
     const { reports: [report] } = await get<ReportSet>(page, `${ids.demo}/timeline/occurrences?track=${track}&event=${event}`);
     const points = report!.series[0]!.points as [number, number][];
     assert.equal(await page.locator(".tl-bar").count(), points.length);
@@ -358,7 +353,7 @@ describe("sums", () => {
     await page.waitForSelector(".tl-calls button");
     await page.locator(".tl-calls button").first().click();
     await page.waitForSelector(".tl-callees .flame-part");
-    const [track, event] = (await queryOf(page)).get("sel")!.split(".");
+    const [track, event] = (await urlAtRest(page)).get("sel")!.split(".");
     const { end } = await info(page, ids.demo);
     const ask = (more: string) => get<ReportSet>(page, `${ids.demo}/timeline/select?by=stack&from=0&to=${end + 1}&tracks=${track}${more}`);
     const { reports: [sandwich] } = await ask(`&track=${track}&event=${event}`);
@@ -375,7 +370,7 @@ describe("sums", () => {
     const { reports: [flame] } = await get<ReportSet>(page, `${ids.demo}/timeline/select?by=stack&from=0&to=${end}&tracks=${track}`);
     const rows = flame!.tables[0]!.rows.slice(0, 5).map((row) => row.map((cell, at) => shownCell(flame!.tables[0]!.columns[at]!, cell)).join("|"));
     assert.deepEqual((await page.locator(".tl-area tbody tr").evaluateAll((all) => all.map((one) => [...one.children].map((cell) => cell.textContent).join("|")))).slice(0, 5), rows);
-    assert.match((await queryOf(page)).get("area") ?? "", new RegExp(`:${track}$`));
+    assert.match((await urlAtRest(page)).get("area") ?? "", new RegExp(`:${track}$`));
     await watched.checkAxe("a flame graph");
     await watched.screenshot("timeline-flame");
     await watched.close();
@@ -399,7 +394,7 @@ describe("two runs", () => {
     await page.waitForFunction((text) => document.querySelector("#timeline-found")?.textContent === text, `${humanCount(ofA.total + ofB.total)} found`);
     await page.locator("#timeline-search").press("Enter");
     await page.waitForSelector(".tl-details h2");
-    const [track, event] = (await queryOf(page)).get("sel")!.split(".").map(Number) as [number, number];
+    const [track, event] = (await urlAtRest(page)).get("sel")!.split(".").map(Number) as [number, number];
     const first = ofA.matches[0]!.start + other <= ofB.matches[0]!.start + shift ? ofA.matches[0]! : { ...ofB.matches[0]!, track: ofB.matches[0]!.track + a.tracks.length };
     assert.deepEqual([track, event], [first.track, first.event]);
     const theirs = b.tracks.find(({ kind, events, name }) => kind === "stream" && events > 10 && /^stream \d+$/.test(name))!;
@@ -421,7 +416,7 @@ describe("two runs", () => {
     assert.equal(await watched.text(".tl-area section.table h3"), "many → after, by name");
     const heads = await page.locator(".tl-area th[scope=col]").allTextContents();
     assert.deepEqual(heads.slice(0, 9), ["name", ...["sum", "events"].flatMap((of) => [`${of}, before`, `${of}, after`, `${of}, after - before`, `${of}, change`])]);
-    const [from, to] = (await queryOf(page)).get("area")!.split(":")[0]!.split("..").map(Number) as [number, number];
+    const [from, to] = (await urlAtRest(page)).get("area")!.split(":")[0]!.split("..").map(Number) as [number, number];
     assert.ok(to > from);
     await watched.screenshot("timeline-pair-area");
     await page.getByRole("button", { name: "stack", exact: true }).press("Enter");

@@ -8,7 +8,7 @@ import type { ReportSet } from "../src/data/report";
 import { learnNames } from "../src/data/short_names";
 import { shownCell } from "../src/report/names";
 import { startText } from "../src/timeline/ticks";
-import { openBrowser, Watched, type Looks } from "./browser";
+import { openBrowser, urlAtRest, Watched, type Looks } from "./browser";
 import { kHostileNames, makeJob, removeJob, serve, type Job, type Server } from "./job";
 
 const kCanvas = ".tl-stick canvas";
@@ -34,8 +34,7 @@ const get = <T>(page: Page, path: string): Promise<T> =>
 const info = (page: Page, run: string) => get<TimelineInfo>(page, `${run}/timeline`);
 
 async function view(page: Page): Promise<{ from: number; to: number; sel: string }> {
-  await page.waitForTimeout(450);  // the URL follows the view a little later
-  const query = new URLSearchParams((await page.evaluate(() => location.hash)).split("?")[1] ?? "");
+  const query = await urlAtRest(page);
   return { from: Number(query.get("from") ?? NaN), to: Number(query.get("to") ?? NaN), sel: query.get("sel") ?? "" };
 }
 

@@ -132,6 +132,8 @@ void TellSteps(const CaptureResult& result, Report& report) {
 }
 
 Table Processes(const CaptureResult& result) {
+  const bool several =
+      std::ranges::any_of(result.outcomes, [](const auto& each) { return each.files > 1; });
   Table table{
       .key = "processes",
       .title = "Processes",
@@ -140,7 +142,9 @@ Table Processes(const CaptureResult& result) {
                   Detail(ValueColumn("world_size", "world size")), ValueColumn("job", "job"),
                   Detail(ValueColumn("attempt", "attempt")), Words(ValueColumn("state", "state")),
                   BytesColumn("bytes", "size"), TimeColumn("took", "time to trace"),
-                  ValueColumn("file", "file"), ValueColumn("reason", "reason")}};
+                  CountColumn("files", "files"),
+                  ValueColumn("file", several ? "last file" : "file"),
+                  ValueColumn("reason", "reason")}};
   for (const CaptureOutcome& outcome : result.outcomes) {
     const bool came = !outcome.file.empty();
     const char* state = result.dry_run       ? "would be traced"
@@ -150,12 +154,13 @@ Table Processes(const CaptureResult& result) {
     auto row = Row(outcome.target, state);
     const bool timed = came && outcome.start > 0 && outcome.end >= outcome.start;
     row.insert(row.end(), {When(came, outcome.bytes), When(timed, outcome.end - outcome.start),
-                           TextCell(outcome.file), TextCell(InShort(outcome.reason))});
+                           Known(outcome.files, 2), TextCell(outcome.file),
+                           TextCell(InShort(outcome.reason))});
     table.rows.push_back(std::move(row));
   }
   for (const CaptureTarget& target : result.others) {
     auto row = Row(target, "not chosen");
-    row.insert(row.end(), {Cell(), Cell(), Cell(), TextCell(target.reason)});
+    row.insert(row.end(), {Cell(), Cell(), Cell(), Cell(), TextCell(target.reason)});
     table.rows.push_back(std::move(row));
   }
   return table;

@@ -250,6 +250,8 @@ Result<CaptureResult> CaptureDebug(const DebugCaptureOptions& options) {
   }
   AskAll(*workers, options);
   for (Worker& worker : *workers) Keep(worker, *folder, result);
+  if (options.profile && options.capture.cancelled && options.capture.cancelled())
+    result.unknown.push_back("These servers end no profile early: it was waited for.");
   if (options.profile && TracesOf(result) > 0) {
     result.unknown.push_back(
         "The traces have the shapes of all inputs, for which PyTorch takes memory of the job: 1 GB "

@@ -219,6 +219,7 @@ void GrpcRun::Take(const std::string& within, const ServerTrace& trace, int64_t 
   outcome.reason = Joined(trace.reason);
   if (trace.file.empty()) return;
   outcome.file = within + "/" + trace.file;
+  ++outcome.files;
   outcome.bytes += trace.bytes;
   outcome.start = start > 0 ? start : begun_;
   outcome.end = WallClock();

@@ -128,6 +128,7 @@ TEST(CaptureGrpc, SnapshotsOfOneCaptureAreOneRun) {
   ASSERT_TRUE(result.has_value());
   const fs::path last = result->outcomes[0].file;
   EXPECT_TRUE(last.string().ends_with(".window-0002.xplane.pb")) << last;
+  EXPECT_EQ(result->outcomes[0].files, 2);
   std::vector<std::string> files;
   for (const auto& file : fs::directory_iterator(result->folder / last.parent_path()))
     files.push_back(file.path().filename());

@@ -2,11 +2,14 @@
 #include "ingest/xplane/xplane_runs.h"
 
 #include <algorithm>
+#include <iterator>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 
+#include "base/distribution.h"
 #include "base/saturate.h"
 
 namespace stepscope {
@@ -43,34 +46,76 @@ void ModuleRuns::Add(StringId module, StringId op, int64_t run, int64_t launch, 
     Run& same = own.runs[own.runs.size() - 1];
     same.start = std::min(same.start, start);
     same.end = std::max(same.end, end);
+    ++same.pieces;
   } else {
-    own.runs.Append({run, start, end});
+    own.runs.Append({run, start, end, 1});
   }
 }
 
-// By start, each start once. The last one lasts to the program's last piece; where the recording
-// does not number executions, each of the others to the next.
-std::vector<ModuleRuns::Stretch> ModuleRuns::Executions(const Module& module) {
-  std::vector<Stretch> found;
-  if (module.runs.empty()) {
-    std::vector<int64_t> starts = StartsOf(module, FirstOperation(module));
-    std::ranges::sort(starts);
-    for (const int64_t start : starts) {
-      if (!found.empty()) found.back().end = start;
-      found.push_back({start, std::max(module.end, start)});
-    }
-  } else {
-    std::unordered_map<int64_t, Stretch> by_run;
-    for (const Run& run : module.runs) {
-      Stretch& own = by_run.try_emplace(run.number, Stretch{run.start, run.end}).first->second;
-      own = {std::min(own.start, run.start), std::max(own.end, run.end)};
-    }
-    for (const auto& [run, stretch] : by_run) found.push_back(stretch);
-    std::ranges::sort(found, {}, [](const Stretch& s) { return std::tuple(s.start, s.end); });
+std::vector<ModuleRuns::Stretch> ModuleRuns::Numbered(const Module& module) {
+  std::unordered_map<int64_t, Stretch> by_run;
+  for (const Run& run : module.runs) {
+    Stretch& own = by_run.try_emplace(run.number, Stretch{run.start, run.end}).first->second;
+    own = {std::min(own.start, run.start), std::max(own.end, run.end), own.pieces + run.pieces};
   }
+  std::vector<Stretch> found;
+  for (const auto& [run, stretch] : by_run) found.push_back(stretch);
+  std::ranges::sort(found, {}, [](const Stretch& s) { return std::tuple(s.start, s.end); });
+  return found;
+}
+
+// Each from where its first operation begins; pieces before the first are of none.
+std::vector<ModuleRuns::Stretch> ModuleRuns::Unnumbered(const Module& module) {
+  std::vector<int64_t> starts = StartsOf(module, FirstOperation(module));
+  std::ranges::sort(starts);
+  std::vector<Stretch> found;
+  for (const int64_t start : starts) found.push_back({start, start});
+  for (size_t i = 0; i < module.unnumbered.size(); ++i) {
+    const Piece own = PieceOf(module, i);
+    const auto next = std::ranges::upper_bound(found, own.start, {}, &Stretch::start);
+    if (next == found.begin()) continue;
+    Stretch& execution = *std::prev(next);
+    execution.end = std::max(execution.end, own.end);
+    ++execution.pieces;
+  }
+  return found;
+}
+
+// Whether the recording ends within the last execution or its step: it has fewer pieces than each
+// before it, of which there are two at least; or the program pauses behind each, which is part of
+// the step. Where there are few it is kept all the same: one of many is no loss.
+bool ModuleRuns::LacksItsEnd(std::span<const Stretch> executions) {
+  constexpr size_t kEnough = 64;  // executions, as in PausesBefore()
+  constexpr size_t kMany = 16;
+  constexpr int64_t kLittle = 10;  // a pause of a tenth of the step is none
+  if (executions.size() <= 2) return false;
+  executions = executions.last(std::min(executions.size(), kEnough));
+  bool fewer = true;
+  std::vector<int64_t> pauses, times;
+  for (size_t e = 0; e + 1 < executions.size(); ++e) {
+    const int64_t next = executions[e + 1].start;
+    fewer = fewer && executions.back().pieces < executions[e].pieces;
+    pauses.push_back(std::max<int64_t>(0, next - executions[e].end));
+    times.push_back(next - executions[e].start);
+  }
+  const bool pausing = Describe(pauses).p50 > Describe(times).p50 / kLittle;
+  return fewer || (pausing && executions.size() >= kMany);
+}
+
+// By start, each start once. The last one counts if its end is known, and lasts to the program's
+// last piece; where the recording does not number executions, each of the others lasts to the next.
+std::vector<ModuleRuns::Stretch> ModuleRuns::Executions(const Module& module) {
+  const bool numbered = !module.runs.empty();
+  std::vector<Stretch> found = numbered ? Numbered(module) : Unnumbered(module);
   const auto repeated = std::ranges::unique(found, {}, &Stretch::start);
   found.erase(repeated.begin(), repeated.end());
-  if (!found.empty()) found.back().end = std::max(found.back().end, module.end);
+  const bool whole = !LacksItsEnd(found);
+  for (size_t e = 0; !numbered && e + 1 < found.size(); ++e) found[e].end = found[e + 1].start;
+  if (!whole) {
+    found.pop_back();
+  } else if (!found.empty()) {
+    found.back().end = std::max(found.back().end, module.end);
+  }
   return found;
 }
 

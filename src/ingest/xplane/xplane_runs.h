@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -46,10 +47,12 @@ class ModuleRuns {
   struct Run {
     int64_t number;
     int64_t start, end;  // of pieces that followed one another
+    int64_t pieces;
   };
   struct Stretch {
     int64_t start;
-    int64_t end;
+    int64_t end;  // of its last piece
+    int64_t pieces = 0;
   };
   struct Module {
     uint64_t total = 0;  // ns of all pieces; wraps, as only a damaged file's can
@@ -58,6 +61,9 @@ class ModuleRuns {
     enum Column : size_t { kOp, kLaunch, kStart, kTime, kColumns };
     NarrowRows<kColumns> unnumbered;  // of pieces that do not say their run; while none says it
   };
+  static std::vector<Stretch> Numbered(const Module& module);
+  static std::vector<Stretch> Unnumbered(const Module& module);
+  static bool LacksItsEnd(std::span<const Stretch> executions);
   static std::vector<Stretch> Executions(const Module& module);
   struct Piece {
     StringId op;

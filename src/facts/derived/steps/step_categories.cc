@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <optional>
 #include <ranges>
@@ -114,6 +116,55 @@ std::optional<double> ExceptionsFrom(const std::vector<double>& over) {
   return std::nullopt;
 }
 
+Distribution TimesOf(const std::vector<RankSteps>& ranks) {
+  std::vector<int64_t> times;
+  for (const RankSteps& rank : ranks) {
+    for (const StepBreakdown& step : rank.steps) times.push_back(step.Total());
+  }
+  return Describe(times);
+}
+
+// Steps by number: from `first`, before `end`.
+struct Period {
+  int64_t first, end;
+  bool Has(const StepBreakdown& step) const {
+    return step.window.number >= first && step.window.number < end;
+  }
+};
+
+std::vector<RankSteps> StepsOf(const Period& period, const std::vector<RankSteps>& ranks) {
+  std::vector<RankSteps> chosen;
+  for (const RankSteps& rank : ranks) {
+    RankSteps& own = chosen.emplace_back(RankSteps{.rank = rank.rank});
+    std::ranges::copy_if(rank.steps, std::back_inserter(own.steps),
+                         [&](const StepBreakdown& step) { return period.Has(step); });
+  }
+  return chosen;
+}
+
+void LeaveOutSlow(TypicalSteps& typical, const Period& period) {
+  const std::vector<RankSteps> ranks = StepsOf(period, typical.ranks);
+  const auto usual = UsualStepTimes(ranks, TimesOf(ranks).p50);
+  const auto over = [&](const RankSteps& rank, const StepBreakdown& step) {
+    const int64_t own = std::max<int64_t>(usual.at(rank.rank->rank), 1);
+    return static_cast<double>(step.Total()) / static_cast<double>(own);
+  };
+  std::vector<double> all;
+  for (const RankSteps& rank : ranks) {
+    for (const StepBreakdown& step : rank.steps) all.push_back(over(rank, step));
+  }
+  const std::optional<double> from = ExceptionsFrom(all);
+  if (!from) return;
+  for (RankSteps& rank : typical.ranks) {
+    std::erase_if(rank.steps, [&](const StepBreakdown& step) {
+      const bool slow = period.Has(step) && over(rank, step) >= *from;
+      if (slow) typical.slowest = std::max(typical.slowest, step.Total());
+      typical.slow += slow ? 1 : 0;
+      return slow;
+    });
+  }
+}
+
 }  // namespace
 
 std::string_view StepCategoryName(StepCategory category) {
@@ -200,38 +251,16 @@ std::map<int64_t, int64_t> UsualStepTimes(const std::vector<RankSteps>& ranks, i
   return usual;
 }
 
-TypicalSteps FindTypicalSteps(const std::vector<RankSteps>& ranks) {
+TypicalSteps FindTypicalSteps(const std::vector<RankSteps>& ranks, std::optional<int64_t> since) {
   TypicalSteps typical{.ranks = ranks};
   LeaveOutWarmUp(typical);
-  std::vector<int64_t> times;
-  for (const RankSteps& rank : typical.ranks) {
-    for (const StepBreakdown& step : rank.steps) times.push_back(step.Total());
-  }
-  typical.times = Describe(times);
-  typical.median = typical.times.p50;
-  const auto usual = UsualStepTimes(typical.ranks, typical.median);
-  const auto over = [&](const RankSteps& rank, const StepBreakdown& step) {
-    const int64_t own = std::max<int64_t>(usual.at(rank.rank->rank), 1);
-    return static_cast<double>(step.Total()) / static_cast<double>(own);
-  };
-  std::vector<double> all;
-  for (const RankSteps& rank : typical.ranks) {
-    for (const StepBreakdown& step : rank.steps) all.push_back(over(rank, step));
-  }
-  const std::optional<double> from = ExceptionsFrom(all);
-  if (!from) return typical;
-  times.clear();
-  for (RankSteps& rank : typical.ranks) {
-    std::erase_if(rank.steps, [&](const StepBreakdown& step) {
-      const bool slow = over(rank, step) >= *from;
-      if (slow) typical.slowest = std::max(typical.slowest, step.Total());
-      typical.slow += slow ? 1 : 0;
-      if (!slow) times.push_back(step.Total());
-      return slow;
-    });
-  }
-  typical.times = Describe(times);
-  std::erase_if(typical.ranks, [](const RankSteps& rank) { return rank.steps.empty(); });
+  typical.median = TimesOf(typical.ranks).p50;
+  constexpr auto kEnds = std::numeric_limits<int64_t>::max();
+  LeaveOutSlow(typical, {INT64_MIN, since.value_or(kEnds)});
+  if (since) LeaveOutSlow(typical, {*since, kEnds});
+  typical.times = TimesOf(typical.ranks);
+  if (typical.slow > 0)
+    std::erase_if(typical.ranks, [](const RankSteps& rank) { return rank.steps.empty(); });
   return typical;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -88,17 +89,20 @@ std::map<int64_t, int64_t> UsualStepTimes(const std::vector<RankSteps>& ranks, i
 // The steps without warm-up and without the slow ones, which take 1.5 times the usual or more: a
 // checkpoint, an evaluation. Of slow ones, none is left out of fewer than five steps; where more
 // than a fifth are slow, those are no exception, but steps of four times the usual may be one.
+// `since`: where step time changes for good at this step, the steps before it and those from it on
+// are each compared with their own.
 struct TypicalSteps {
   std::vector<RankSteps> ranks;  // each that has such steps
   Distribution times;            // of these steps
-  int64_t median = 0;            // ns, of all steps but warm-up
+  int64_t median = 0;            // ns, of all steps but warm-up, before and since
   int64_t slow = 0;              // steps left out that are no warm-up
   int64_t slowest = 0;           // ns, of them
   int64_t warm_up = 0;           // first steps left out
   int64_t queued = 0;            // of these, that mostly ran what was queued before the recording
   int64_t longest_warm_up = 0;   // ns, of them
 };
-TypicalSteps FindTypicalSteps(const std::vector<RankSteps>& ranks);
+TypicalSteps FindTypicalSteps(const std::vector<RankSteps>& ranks,
+                              std::optional<int64_t> since = std::nullopt);
 
 // All steps of all ranks added up; its window is of no use but for the total.
 StepBreakdown SumOf(const std::vector<RankSteps>& ranks);

@@ -3,11 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <vector>
+
 namespace stepscope {
 namespace {
 
-// How many steps of these times are left out as slow.
-int64_t SlowAmong(const std::vector<int64_t>& times) {
+// How many steps of these times are left out as slow; `since`: step time changes at this one.
+int64_t SlowAmong(const std::vector<int64_t>& times, std::optional<int64_t> since = {}) {
   const RankActivity activity;
   RankSteps rank{.rank = &activity};
   int64_t at = 0;
@@ -16,7 +19,7 @@ int64_t SlowAmong(const std::vector<int64_t>& times) {
     step.window = {.number = at, .start = at, .end = at + time};
     at += time;
   }
-  return FindTypicalSteps({rank}).slow;
+  return FindTypicalSteps({rank}, since).slow;
 }
 
 TEST(TypicalSteps, SlowOnesAreExceptionsWhereTheyAreFew) {
@@ -29,6 +32,12 @@ TEST(TypicalSteps, SlowOnesAreExceptionsWhereTheyAreFew) {
 TEST(TypicalSteps, OneThatIsFarSlowerIsAnExceptionAmongMany) {
   EXPECT_EQ(SlowAmong({10, 10, 10, 10, 16, 17, 120}), 1);
   EXPECT_EQ(SlowAmong({10, 10, 10, 10, 50, 60, 120}), 0) << "more than a fifth";
+}
+
+TEST(TypicalSteps, WhereStepTimeChangesStepsAreComparedWithTheirOwnTime) {
+  const std::vector<int64_t> times = {10, 10, 10, 10, 10, 30, 10, 10, 20, 20, 20, 20, 20};
+  EXPECT_EQ(SlowAmong(times), 0) << "almost half of them are slow";
+  EXPECT_EQ(SlowAmong(times, 8), 1);
 }
 
 }  // namespace
