@@ -8,10 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "ingest/nsys/report_notes.h"
+#include "ingest/common/report_notes.h"
 #include "stepscope/export.h"
 #include "stepscope/language.h"
 #include "tests/answer.h"
+#include "tests/event_lines.h"
 #include "tests/front_door.h"
 #include "tests/nsys_report.h"
 #include "tests/scratch.h"
@@ -19,19 +20,7 @@
 namespace stepscope::testing::nsys_test {
 namespace {
 
-// "compute gemm 100+50 @0/7": kind, name, start and duration, place.
-std::vector<std::string> Events(const Trace& trace) {
-  std::vector<std::string> events;
-  for (EventId e = 0; e < trace.size(); ++e) {
-    const Track& track = trace.tracks[trace.tracks_of()[e]];
-    events.push_back(fmt::format("{} {} {}+{} @{}", KindName(trace.kinds()[e]),
-                                 trace.strings[trace.names()[e]], trace.starts()[e],
-                                 trace.durations()[e],
-                                 track.is_stream ? fmt::format("{}/{}", track.device, track.stream)
-                                                 : track.process + ":" + track.thread));
-  }
-  return events;
-}
+std::vector<std::string> Events(const Trace& trace) { return EventLines(trace); }
 
 using Lines = std::vector<std::string>;
 
@@ -336,7 +325,7 @@ TEST(Nsys, MetricsOfDevicesAreCounters) {
 }
 
 TEST(Nsys, NotesAreSaidInJapaneseToo) {
-  for (const NoteText& text : NoteTexts(nsys::ReportNote::kCount))
+  for (const NoteText& text : NoteTexts(ReportNote::kCount))
     EXPECT_NE(In(Language::kJapanese, Phrase(text.message)), text.message) << text.name;
 }
 

@@ -23,6 +23,11 @@ bool RunsOnAmd(const Facts& facts) {
          IsAmd(*facts.devices.front().rank, facts.devices.front().device);
 }
 
+// Whether it runs on Ascend's NPUs.
+bool RunsOnAscend(const Facts& facts) {
+  return !facts.ranks.empty() && facts.ranks.front().recorded_by == RecordedBy::kAscend;
+}
+
 // Code that is compiled already is not advised to be.
 std::string WithoutCompiling(std::string hint, const Facts& facts) {
   for (const std::string_view words :
@@ -30,6 +35,21 @@ std::string WithoutCompiling(std::string hint, const Facts& facts) {
     const size_t at = hint.find(words);
     if (at != hint.npos && HasCompiledCode(facts)) hint.erase(at, words.size());
   }
+  return hint;
+}
+
+void Replace(std::string& text, std::string_view words, std::string_view others) {
+  for (size_t at = text.find(words); at != text.npos; at = text.find(words, at + others.size()))
+    text.replace(at, words.size(), others);
+}
+
+// Graphs of kernels by the name that the maker of the devices has for them.
+std::string WithMakersGraphs(std::string hint, const Facts& facts) {
+  if (RunsOnAmd(facts)) Replace(hint, "CUDA graph", "HIP graph");
+  if (!RunsOnAscend(facts)) return hint;
+  Replace(hint, "a CUDA graph", "an NPU graph");
+  Replace(hint, "CUDA graph", "NPU graph");
+  Replace(hint, "torch.cuda.CUDAGraph", "torch.npu.NPUGraph");
   return hint;
 }
 
@@ -93,6 +113,10 @@ Absence AbsenceOf(const Facts& facts, std::span<const int64_t> ranks) {
   return std::ranges::any_of(ranks, left_out) ? Absence::kEither : Absence::kUnrecorded;
 }
 
+RecordedBy RecorderOf(const Facts& facts) {
+  return facts.ranks.empty() ? RecordedBy::kFramework : facts.ranks.front().recorded_by;
+}
+
 Framework FrameworkOf(const Facts& facts) {
   return facts.ranks.empty() ? Framework::kPyTorch : facts.ranks.front().framework;
 }
@@ -102,6 +126,9 @@ Framework FrameworkOf(const Facts& facts) {
 Phrase Say(const Advice& advice, const Facts& facts) {
   if (facts.captured == "torch" && !advice.capture_torch.empty()) return advice.capture_torch;
   if (facts.captured == "grpc" && !advice.capture_grpc.empty()) return advice.capture_grpc;
+  const RecordedBy recorder = RecorderOf(facts);
+  if (recorder == RecordedBy::kRocprof && !advice.rocprof.empty()) return advice.rocprof;
+  if (recorder == RecordedBy::kNsight && !advice.nsight.empty()) return advice.nsight;
   switch (FrameworkOf(facts)) {
     case Framework::kTensorFlow:
       return advice.tensorflow;
@@ -110,7 +137,7 @@ Phrase Say(const Advice& advice, const Facts& facts) {
     case Framework::kPyTorch:
       break;
   }
-  return WithoutCompiling(std::string(advice.pytorch), facts);
+  return WithMakersGraphs(WithoutCompiling(std::string(advice.pytorch), facts), facts);
 }
 
 Phrase Say(const AdviceByPurpose& advice, const Facts& facts) {
@@ -141,12 +168,25 @@ Phrase HideCommunication(const Facts& facts) {
 
 Phrase CommandForClocks(const Facts& facts) {
   if (facts.OnHost()) return "turbostat; other processes with top";
+  if (RunsOnAscend(facts)) return Phrase::Name("npu-smi info");
   return Phrase::Name(RunsOnAmd(facts) ? "rocm-smi --showclocks --showtemp"
                                        : "nvidia-smi -q -d CLOCK,TEMPERATURE,PERFORMANCE");
 }
 
+Phrase CheckLinks(const Facts& facts) {
+  if (RunsOnAscend(facts))
+    return "check the links between these ranks: errors (hccn_tool -i N -stat -g), other jobs on "
+           "them, and the path that HCCL chose (its log)";
+  if (RunsOnAmd(facts))
+    return "check the links between these ranks: errors (rocm-smi --showxgmierr, ibstat, ethtool "
+           "-S), other jobs on them, and the path that RCCL chose (NCCL_DEBUG=INFO)";
+  return "check the links between these ranks: errors (nvidia-smi nvlink -e, ibstat, ethtool "
+         "-S), other jobs on them, and the path that NCCL chose (NCCL_DEBUG=INFO)";
+}
+
 std::string_view NetworkTest(const Facts& facts) {
   if (facts.OnHost()) return "iperf3";
+  if (RunsOnAscend(facts)) return "hccl_test";
   return RunsOnAmd(facts) ? "rccl-tests" : "nccl-tests";
 }
 
@@ -216,7 +256,10 @@ Phrase WhyNoFlops(const Facts& facts) {
   constexpr Advice kRecordShapes{"record with record_shapes=True",
                                  "the profile has no cost analysis of the compiler (XLA)",
                                  "the profile has no cost analysis of the compiler (XLA)",
-                                 "capture it so: stepscope capture torch --shapes"};
+                                 "capture it so: stepscope capture torch --shapes",
+                                 "",
+                                 "record with PyTorch's profiler and record_shapes=True",
+                                 "record with PyTorch's profiler and record_shapes=True"};
   return "no FLOPs are known: " + Say(kRecordShapes, facts);
 }
 

@@ -13,10 +13,12 @@
 namespace stepscope {
 
 // A hint in the terms of each framework; Say() picks the one that ran the job. What a recording
-// lacks, a run that Stepscope captured gets by an option of that capture, where there is one.
+// lacks, a run that Stepscope captured gets by an option of that capture, where there is one, and a
+// run that another profiler recorded by that one's.
 struct Advice {
   std::string_view pytorch, tensorflow, jax;
   std::string_view capture_torch = "", capture_grpc = "";
+  std::string_view rocprof = "", nsight = "";
 };
 Phrase Say(const Advice& advice, const Facts& facts);
 
@@ -71,15 +73,21 @@ Phrase HideCommunication(const Facts& facts);
 // The command that shows clocks and temperature of the devices.
 Phrase CommandForClocks(const Facts& facts);
 
+// What to look at where transfers are slow: links, their other users, the library's choice.
+Phrase CheckLinks(const Facts& facts);
+
 // How to test the network: "nccl-tests", or what the maker of the devices has instead.
 std::string_view NetworkTest(const Facts& facts);
 
 // How Python's functions are recorded.
 inline constexpr Advice kRecordPython{
-    "record with with_stack=True", "record with python_tracer_level=1",
+    "record with with_stack=True",
+    "record with python_tracer_level=1",
     "record with python_tracer_level=1 (jax.profiler.ProfileOptions)",
     "capture it so: stepscope capture torch --stacks",
-    "capture it so: stepscope capture grpc --python-level 1"};
+    "capture it so: stepscope capture grpc --python-level 1",
+    "record with PyTorch's profiler and with_stack=True",
+    "record with PyTorch's profiler and with_stack=True"};
 
 // How to leave out what is done once.
 inline constexpr Advice kRecordLater{
@@ -89,18 +97,34 @@ inline constexpr Advice kRecordLater{
 
 // How host operators and runtime calls are recorded.
 inline constexpr Advice kRecordHost{
-    "record with ProfilerActivity.CPU", "record with host_tracer_level=2",
-    "record with host_tracer_level=2", "", "capture it so: stepscope capture grpc --host-level 2"};
+    "record with ProfilerActivity.CPU",
+    "record with host_tracer_level=2",
+    "record with host_tracer_level=2",
+    "",
+    "capture it so: stepscope capture grpc --host-level 2",
+    "record with `rocprofv3 --sys-trace`, operators with torch.autograd.profiler.emit_nvtx()",
+    "record with `nsys profile --trace=cuda,nvtx`, operators with "
+    "torch.autograd.profiler.emit_nvtx()"};
 
 // How the allocator's events are recorded.
 inline constexpr Advice kRecordMemory{"record with profile_memory=True",
                                       "record with the BFC allocator",
-                                      "record with the BFC allocator"};
+                                      "record with the BFC allocator",
+                                      "",
+                                      "",
+                                      "record with PyTorch's profiler and profile_memory=True",
+                                      "record with PyTorch's profiler and profile_memory=True"};
 
-// How steps are marked.
+// How steps are marked. What PyTorch calls NVTX records ROCTX ranges on ROCm.
+inline constexpr std::string_view kMarkWithRanges =
+    "mark steps with torch.cuda.nvtx.range(\"step N\")";
 inline constexpr Advice kMarkSteps{"mark steps with profiler.step()",
                                    "mark steps with tf.profiler.experimental.Trace",
-                                   "mark steps with jax.profiler.StepTraceAnnotation"};
+                                   "mark steps with jax.profiler.StepTraceAnnotation",
+                                   "",
+                                   "",
+                                   kMarkWithRanges,
+                                   kMarkWithRanges};
 
 // How a part of the program gets a name.
 inline constexpr Advice kAnnotate{"torch.profiler.record_function(\"name\")",

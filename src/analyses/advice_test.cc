@@ -33,8 +33,31 @@ TEST(Advice, AsksDevicesInTheirMakersWay) {
   ranks[0].device_name = "AMD Instinct MI300X";
   EXPECT_TRUE(CommandForClocks(facts).starts_with("rocm-smi"));
   EXPECT_EQ(NetworkTest(facts), "rccl-tests");
+  constexpr Advice kGraphs = ForAll("CUDA graphs, or a CUDA graph of the step");
+  EXPECT_EQ(Say(kGraphs, facts), "HIP graphs, or a HIP graph of the step");
+  EXPECT_TRUE(CheckLinks(facts).contains("rocm-smi"));
+  ranks[0].device_name = "";
+  ranks[0].recorded_by = RecordedBy::kAscend;
+  EXPECT_EQ(CommandForClocks(facts), "npu-smi info");
+  EXPECT_EQ(NetworkTest(facts), "hccl_test");
+  EXPECT_EQ(Say(kGraphs, facts), "NPU graphs, or an NPU graph of the step");
+  EXPECT_TRUE(CheckLinks(facts).contains("hccn_tool"));
+  ranks[0].recorded_by = RecordedBy::kFramework;
+  EXPECT_TRUE(CheckLinks(facts).contains("nvidia-smi"));
   ranks[0].on_host = true;
   EXPECT_EQ(NetworkTest(facts), "iperf3");
+}
+
+TEST(Advice, NamesOptionsOfTheProfilerThatRecorded) {
+  std::vector<RankActivity> ranks(1);
+  Facts facts;
+  facts.ranks = ranks;
+  EXPECT_EQ(Say(kRecordHost, facts), "record with ProfilerActivity.CPU");
+  ranks[0].recorded_by = RecordedBy::kRocprof;
+  EXPECT_TRUE(Say(kRecordHost, facts).contains("rocprofv3"));
+  EXPECT_TRUE(Say(kMarkSteps, facts).contains("nvtx"));
+  ranks[0].recorded_by = RecordedBy::kNsight;
+  EXPECT_TRUE(Say(kRecordHost, facts).contains("nsys"));
 }
 
 TEST(Advice, NamesNoFlagsForGpusWhereProcessorsCompute) {

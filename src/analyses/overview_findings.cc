@@ -298,7 +298,11 @@ constexpr Advice kRecordDevices{
     "takes the device's records",
     "record with device_tracer_level=1, one profiler at a time; another tool that uses CUPTI (DCGM "
     "profiling, Nsight) "
-    "takes the device's records"};
+    "takes the device's records",
+    "",
+    "",
+    "record with `rocprofv3 --sys-trace`, one profiler at a time",
+    "record with `nsys profile --trace=cuda,nvtx`, one profiler at a time"};
 
 void AddMissingKernels(const Facts& facts, Report& report) {
   if (!facts.MostKernelsMissing()) return;

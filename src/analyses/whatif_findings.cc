@@ -161,9 +161,7 @@ void AddLinkFindings(Report& report, const Facts& facts, std::span<const AskedCh
                  link.alike == 0 ? Say("before {time}", usual)
                                  : Say("on {groups} alike {time}", alike, usual),
                  HumanTime(recorded - saved), HumanRatio(error)),
-         .hint =
-             "check the links between these ranks: errors (nvidia-smi nvlink -e, ibstat, ethtool "
-             "-S), other jobs on them, and the path that NCCL chose (NCCL_DEBUG=INFO)",
+         .hint = CheckLinks(facts),
          .impact = ToInt64(saved * static_cast<double>(steps)),
          .table = "changes",
          .cause = {CauseKind::kCommunication, std::nullopt},

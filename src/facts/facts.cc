@@ -34,8 +34,18 @@ void AddDevices(const RankActivity& rank, std::vector<DeviceFacts>& devices) {
   }
 }
 
+RecordedBy RecorderOf(std::span<const RankActivity> recorded) {
+  return recorded.empty() ? RecordedBy::kFramework : recorded.front().recorded_by;
+}
+
 // How the framework's own profiler records devices.
 std::string HowToRecordDevices(std::span<const RankActivity> recorded) {
+  if (RecorderOf(recorded) == RecordedBy::kRocprof)
+    return "record with `rocprofv3 --sys-trace`, or --kernel-trace at least";
+  if (RecorderOf(recorded) == RecordedBy::kNsight)
+    return "record with `nsys profile --trace=cuda,nvtx`";
+  if (RecorderOf(recorded) == RecordedBy::kAscend)
+    return "record with torch_npu.profiler.ProfilerActivity.NPU in activities";
   switch (recorded.empty() ? Framework::kPyTorch : recorded.front().framework) {
     case Framework::kTensorFlow:
       return "record where TensorFlow has a device, with tf.profiler.experimental.ProfilerOptions("
@@ -52,6 +62,9 @@ std::string HowToRecordDevices(std::span<const RankActivity> recorded) {
 
 // What marks steps in the framework's own profiles.
 std::string HowToMarkSteps(std::span<const RankActivity> recorded) {
+  const RecordedBy recorder = RecorderOf(recorded);
+  if (recorder == RecordedBy::kRocprof || recorder == RecordedBy::kNsight)
+    return "no range is named as a step (use torch.cuda.nvtx.range(\"step N\"))";
   switch (recorded.empty() ? Framework::kPyTorch : recorded.front().framework) {
     case Framework::kTensorFlow:
       return "no step is marked (use tf.profiler.experimental.Trace with step_num)";
@@ -67,9 +80,6 @@ std::string WhyNoActivity(std::span<const RankActivity> recorded, const StepSele
                           std::string_view selection_text) {
   const bool recorded_some =
       std::ranges::any_of(recorded, [](const RankActivity& r) { return !r.activities.empty(); });
-  if (!recorded_some && std::ranges::any_of(recorded, &RankActivity::of_ascend))
-    return "the traces are of Ascend's profiler, whose device activities this version does not "
-           "read";
   if (!recorded_some) {
     return "no trace has device activity: " + HowToRecordDevices(recorded);
   }

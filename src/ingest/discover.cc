@@ -26,7 +26,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kXPlane = ".xplane.pb";
-constexpr std::string_view kSqlite = ".sqlite";  // an exported report of Nsight Systems
+constexpr std::string_view kSqlite = ".sqlite";    // an exported report of Nsight Systems
+constexpr std::string_view kRocpd = "results.db";  // as rocprofv3 names its databases
 constexpr auto kPerfetto = std::to_array<std::string_view>({".pftrace", ".perfetto-trace"});
 // Beside captured traces: which workers gave one, and which did not (src/capture/common).
 constexpr std::string_view kCaptureFile = "stepscope-capture.json";
@@ -38,9 +39,9 @@ bool LooksLikeTrace(const StoredItem& item) {
   const std::string name = fs::path(item.path).filename();
   return !name.starts_with('.') && name != kCaptureFile &&
          (name.ends_with(".json") || name.ends_with(".gz") || name.ends_with(kXPlane) ||
-          name.ends_with(kSqlite) || std::ranges::any_of(kPerfetto, [&](std::string_view end) {
-            return name.ends_with(end);
-          }));
+          name.ends_with(kSqlite) || name.ends_with(kRocpd) ||
+          std::ranges::any_of(kPerfetto,
+                              [&](std::string_view end) { return name.ends_with(end); }));
 }
 
 // A report of Nsight Systems as it is recorded.
@@ -54,16 +55,23 @@ Error MustBeExported(const std::string& path) {
 }
 
 // Leaves out what JAX writes of the same time beside its profiles: "host.trace.json.gz", of which a
-// viewer showed the first million events, and the like.
+// viewer showed the first million events, and the like; and of what rocprofv3 writes as a database,
+// the same in JSON.
 void KeepOneOfEach(std::vector<std::string>& traces) {
   std::set<std::string> profiled;  // paths without their ends
+  std::set<std::string> databases;
   for (const std::string& path : traces) {
+    if (path.ends_with(kRocpd)) databases.insert(path.substr(0, path.size() - kRocpd.size()));
     for (const std::string_view end : {kXPlane, std::string_view(".xplane.pb.gz")}) {
       if (path.ends_with(end)) profiled.insert(path.substr(0, path.size() - end.size()));
     }
   }
-  if (profiled.empty()) return;
+  if (profiled.empty() && databases.empty()) return;
   std::erase_if(traces, [&](const std::string& path) {
+    for (const std::string_view end : {"results.json", "results.json.gz"}) {
+      if (path.ends_with(end) && databases.contains(path.substr(0, path.size() - end.size())))
+        return true;
+    }
     for (const std::string_view end : {".trace.json.gz", ".memory_profile.json.gz"}) {
       if (path.ends_with(end) && profiled.contains(path.substr(0, path.size() - end.size())))
         return true;
@@ -274,7 +282,8 @@ Result<std::vector<std::string>> TracesOfFolder(const Places& places, const std:
   std::string hint = "give a directory with the traces of one job, or the files";
   if (!others.empty()) hint = SayOneOf(others);
   return std::unexpected(Error{
-      "there are no traces (*.json, *.json.gz, *.xplane.pb, *.sqlite, *.pftrace) in this directory",
+      "there are no traces (*.json, *.json.gz, *.xplane.pb, *.sqlite, *results.db, *.pftrace) "
+      "in this directory",
       folder, hint});
 }
 

@@ -2,11 +2,14 @@
 #include "ingest/trace_reader.h"
 
 #include <new>
+#include <optional>
 #include <utility>
 
+#include "ingest/common/event_text.h"
 #include "ingest/kineto/kineto_reader.h"
 #include "ingest/nsys/nsys_reader.h"
 #include "ingest/perfetto/perfetto_reader.h"
+#include "ingest/rocprof/rocprof_reader.h"
 #include "ingest/sqlite/database_file.h"
 #include "ingest/xplane/xplane_reader.h"
 #include "trace/collective_calls.h"
@@ -15,14 +18,51 @@ namespace stepscope {
 
 namespace {
 
+using Recordings = Result<std::vector<Recording>>;
+
+// The recording ReadOptions::part of those of a file.
+Result<Trace> PartOf(Recordings recordings, const ReadOptions& options) {
+  if (!recordings) return std::unexpected(recordings.error());
+  if (options.part >= recordings->size())
+    return std::unexpected(Error{"the file holds fewer recordings than before", "", ""});
+  Trace trace = std::move((*recordings)[options.part].trace);
+  if (options.observer != nullptr) ObserveAsText(trace, *options.observer);
+  return trace;
+}
+
+Result<Trace> ReadPartOfDatabase(ByteSource source, const ReadOptions& options) {
+  auto file = DatabaseFile::Open(SeekableBytes(std::move(source)));
+  if (!file) return std::unexpected(file.error());
+  if (IsRocpd(*file)) return PartOf(ReadRocpd(*file, options), options);
+  return ReadNsysPart(std::move(*file), options);
+}
+
+Recordings ReadDatabase(ByteSource source, const ReadOptions& options) {
+  auto file = DatabaseFile::Open(SeekableBytes(std::move(source)));
+  if (!file) return std::unexpected(file.error());
+  return IsRocpd(*file) ? ReadRocpd(*file, options) : ReadNsys(std::move(*file), options);
+}
+
 Result<Trace> ReadOne(ByteSource source, const ReadOptions& options) {
   if (LooksLikeSqlite(source.Peek(kSqliteSniff)))
-    return ReadNsysPart(SeekableBytes(std::move(source)), options);
+    return ReadPartOfDatabase(std::move(source), options);
+  if (LooksLikeRocprof(source.Peek(kRocprofSniff)))
+    return PartOf(ReadRocprofJson(std::move(source), options), options);
   if (LooksLikePerfetto(source.Peek(kPerfettoSniff)))
     return ReadPerfettoPart(std::move(source), options);
   if (LooksLikeXSpace(source.Peek(kXSpaceSniff)))
     return ReadXSpace(SeekableBytes(std::move(source)), options);
   return ReadKineto(std::move(source), options);
+}
+
+// Of a file that may hold several; nothing of one that holds one trace.
+std::optional<Recordings> ReadSeveral(ByteSource& source, const ReadOptions& options) {
+  if (LooksLikeSqlite(source.Peek(kSqliteSniff))) return ReadDatabase(std::move(source), options);
+  if (LooksLikeRocprof(source.Peek(kRocprofSniff)))
+    return ReadRocprofJson(std::move(source), options);
+  if (LooksLikePerfetto(source.Peek(kPerfettoSniff)))
+    return ReadPerfetto(std::move(source), options);
+  return std::nullopt;
 }
 
 Error OutOfMemory() {
@@ -43,23 +83,20 @@ Result<Trace> ReadTrace(ByteSource source, const ReadOptions& options) {
 }
 
 Result<std::vector<Recording>> ReadRecordings(ByteSource source, const ReadOptions& options) {
-  const bool perfetto = LooksLikePerfetto(source.Peek(kPerfettoSniff));
-  if (!perfetto && !LooksLikeSqlite(source.Peek(kSqliteSniff))) {
-    auto trace = ReadTrace(std::move(source), options);
-    if (!trace) return std::unexpected(trace.error());
-    std::vector<Recording> one;
-    one.push_back({std::move(*trace), {}});
-    return one;
-  }
   try {
-    auto recordings = perfetto ? ReadPerfetto(std::move(source), options)
-                               : ReadNsys(SeekableBytes(std::move(source)), options);
-    if (!recordings) return recordings;
-    for (Recording& recording : *recordings) MarkKernelsOfCollectiveCalls(recording.trace);
-    return recordings;
+    if (auto several = ReadSeveral(source, options)) {
+      if (!*several) return std::move(*several);
+      for (Recording& recording : **several) MarkKernelsOfCollectiveCalls(recording.trace);
+      return std::move(*several);
+    }
   } catch (const std::bad_alloc&) {
     return std::unexpected(OutOfMemory());
   }
+  auto trace = ReadTrace(std::move(source), options);
+  if (!trace) return std::unexpected(trace.error());
+  std::vector<Recording> one;
+  one.push_back({std::move(*trace), {}});
+  return one;
 }
 
 }  // namespace stepscope

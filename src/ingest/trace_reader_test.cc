@@ -211,8 +211,16 @@ TEST(TraceReader, KnowsTracesOfAscend) {
   const Trace t = ReadEvents(R"(
     {"ph":"M","name":"process_name","pid":800,"args":{"name":"Ascend Hardware"}},
     {"ph":"X","name":"MatMul","pid":800,"tid":2,"ts":1,"dur":1})");
-  EXPECT_TRUE(t.meta.of_ascend);
-  EXPECT_FALSE(ReadEvents("").meta.of_ascend);
+  EXPECT_EQ(t.meta.recorded_by, RecordedBy::kAscend);
+  EXPECT_EQ(ReadEvents("").meta.recorded_by, RecordedBy::kFramework);
+}
+
+TEST(TraceReader, SaysWhatAnExecutionTraceIs) {
+  const auto trace = ReadTrace(ByteSource::FromMemory(
+      R"({"schema":"1.0.1","pid":5,"nodes":[{"name":"aten::mm","id":2}],"finish_ts":7})"));
+  ASSERT_FALSE(trace);
+  EXPECT_TRUE(trace.error().what.contains("execution trace")) << trace.error().what;
+  EXPECT_TRUE(trace.error().hint.contains("profiler")) << trace.error().hint;
 }
 
 TEST(TraceReader, UnknownCategoriesAreCountedWithAnExample) {

@@ -123,6 +123,21 @@ std::span<const Translated> JapaneseOfAnalysesAToG() {
        "最初の数ステップの実行後に、より後のステップを記録してください"},
       {"record with ProfilerActivity.CPU", "ProfilerActivity.CPU を指定して記録してください"},
       {"record with host_tracer_level=2", "host_tracer_level=2 を指定して記録してください"},
+      {"record with PyTorch's profiler and profile_memory=True",
+       "PyTorch のプロファイラーで profile_memory=True を指定して記録してください"},
+      {"record with PyTorch's profiler and with_stack=True",
+       "PyTorch のプロファイラーで with_stack=True を指定して記録してください"},
+      {"record with PyTorch's profiler and record_shapes=True",
+       "PyTorch のプロファイラーで record_shapes=True を指定して記録してください"},
+      {"record with `rocprofv3 --sys-trace`, operators with torch.autograd.profiler.emit_nvtx()",
+       "`rocprofv3 --sys-trace` で記録してください (オペレーターは "
+       "torch.autograd.profiler.emit_nvtx())"},
+      {"record with `nsys profile --trace=cuda,nvtx`, operators with "
+       "torch.autograd.profiler.emit_nvtx()",
+       "`nsys profile --trace=cuda,nvtx` で記録してください (オペレーターは "
+       "torch.autograd.profiler.emit_nvtx())"},
+      {"mark steps with torch.cuda.nvtx.range(\"step N\")",
+       "torch.cuda.nvtx.range(\"step N\") でステップを区切ってください"},
       {"record with profile_memory=True", "profile_memory=True を指定して記録してください"},
       {"record with the BFC allocator", "BFC アロケーターを使って記録してください"},
       {"mark steps with profiler.step()", "profiler.step() でステップを区切ってください"},

@@ -227,9 +227,21 @@ std::span<const Translated> JapaneseOfAnalysesAToG3() {
        "ProfilerActivity.XPU (Intel) in activities",
        "どのトレースにもデバイスアクティビティがありません: activities に ProfilerActivity.CUDA "
        "(NVIDIA、AMD) または ProfilerActivity.XPU (Intel) を指定して記録してください"},
-      {"the traces are of Ascend's profiler, whose device activities this version does not read",
-       "トレースは Ascend "
-       "のプロファイラーのもので、このバージョンはそのデバイスアクティビティを読めません"},
+      {"no trace has device activity: record with `rocprofv3 --sys-trace`, or --kernel-trace at "
+       "least",
+       "どのトレースにもデバイスアクティビティがありません: `rocprofv3 --sys-trace` (少なくとも "
+       "--kernel-trace) で記録してください"},
+      {"no trace has device activity: record with `nsys profile --trace=cuda,nvtx`",
+       "どのトレースにもデバイスアクティビティがありません: `nsys profile --trace=cuda,nvtx` "
+       "で記録してください"},
+      {"no trace has device activity: record with torch_npu.profiler.ProfilerActivity.NPU in "
+       "activities",
+       "どのトレースにもデバイスアクティビティがありません: activities に "
+       "torch_npu.profiler.ProfilerActivity.NPU を指定して記録してください"},
+      {"the traces hold no steps to select from: no range is named as a step (use "
+       "torch.cuda.nvtx.range(\"step N\")), so `steps` must be all",
+       "トレースに選択できるステップがありません: ステップを名前とする範囲がないため "
+       "(torch.cuda.nvtx.range(\"step N\") を使用)、`steps` は all のみ指定できます"},
       {"the traces hold no steps to select from: no step is marked (use "
        "tf.profiler.experimental.Trace with step_num), so `steps` must be all",
        "トレースに選択できるステップがありません: ステップが区切られていないため (step_num "

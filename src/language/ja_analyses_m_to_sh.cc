@@ -233,6 +233,11 @@ std::span<const Translated> JapaneseOfAnalysesMToSh() {
       {"copy results less often: log every N steps, no float() or np.asarray() in the loop",
        "結果のコピーの頻度を下げてください: ログは N ステップごとにし、ループ内で float() や "
        "np.asarray() を使わない"},
+      {"record with `rocprofv3 --sys-trace`, one profiler at a time",
+       "`rocprofv3 --sys-trace` で記録し、同時に使うプロファイラーは 1 つにしてください"},
+      {"record with `nsys profile --trace=cuda,nvtx`, one profiler at a time",
+       "`nsys profile --trace=cuda,nvtx` で記録し、同時に使うプロファイラーは 1 "
+       "つにしてください"},
       {"record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], one profiler at a "
        "time; another tool that uses CUPTI (DCGM profiling, Nsight) takes the device's records",
        "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA] を指定し、同時に使うプロファイ"

@@ -243,6 +243,14 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
        "これを除いたリプレイでは {time} (± {error})"},
       {"before {time}", "以前は {time}"},
       {"on {groups} alike {time}", "同種の {groups}では {time}"},
+      {"check the links between these ranks: errors (rocm-smi --showxgmierr, ibstat, ethtool -S), "
+       "other jobs on them, and the path that RCCL chose (NCCL_DEBUG=INFO)",
+       "これらのランク間のリンクを確認してください: エラー (rocm-smi --showxgmierr、ibstat、"
+       "ethtool -S)、リンクを使う他のジョブ、RCCL が選んだ経路 (NCCL_DEBUG=INFO)"},
+      {"check the links between these ranks: errors (hccn_tool -i N -stat -g), other jobs on them, "
+       "and the path that HCCL chose (its log)",
+       "これらのランク間のリンクを確認してください: エラー (hccn_tool -i N -stat -g)、"
+       "リンクを使う他のジョブ、HCCL が選んだ経路 (HCCL のログ)"},
       {"check the links between these ranks: errors (nvidia-smi nvlink -e, ibstat, ethtool -S), "
        "other jobs on them, and the path that NCCL chose (NCCL_DEBUG=INFO)",
        "これらのランク間のリンクを確認してください: エラー (nvidia-smi nvlink -e、ibstat、"

@@ -102,10 +102,9 @@ std::span<const Translated> JapaneseOfNotes() {
        "同じストリームの前のアクティビティが終わる前に始まるアクティビティがあります "
        "(重なる時間は 1 回だけ数えます)"},
       {"the trace has no device activity", "トレースにデバイスアクティビティがありません"},
-      {"the trace is of Ascend's profiler: its device activities (without a category) and task "
-       "queue (enqueue, dequeue) were left out",
-       "Ascend のプロファイラーのトレースです: デバイスアクティビティ (カテゴリなし) "
-       "とタスクキュー (enqueue、dequeue) を除外しました"},
+      {"the trace of Ascend's profiler has no device activity (record with ProfilerActivity.NPU)",
+       "Ascend のプロファイラーのトレースにデバイスアクティビティがありません "
+       "(ProfilerActivity.NPU を指定して記録してください)"},
       {"activities have no launch call in the trace (they are in no step, and the gaps before them "
        "are not host-bound)",
        "起動呼び出しがトレースにないアクティビティがあります (どのステップにも属さず、"

@@ -63,9 +63,32 @@ Numbered TakeNumbers(std::string_view words) {
   return out;
 }
 
+std::string Replaced(std::string text, std::string_view words, std::string_view others) {
+  for (size_t at = text.find(words); at != text.npos; at = text.find(words, at + others.size()))
+    text.replace(at, words.size(), others);
+  return text;
+}
+
+// Graphs of kernels have a name of each maker's; the catalogue has those of CUDA.
+std::optional<std::string> FindWithGraphs(const Texts& texts, std::string_view words) {
+  for (const std::string_view maker : {"HIP", "NPU"}) {
+    const std::string graph = std::string(maker) + " graph", python = "torch.npu.NPUGraph";
+    if (!words.contains(graph) && !words.contains(python)) continue;
+    std::string of_cuda = Replaced(std::string(words), "an NPU graph", "a CUDA graph");
+    of_cuda = Replaced(Replaced(of_cuda, graph, "CUDA graph"), python, "torch.cuda.CUDAGraph");
+    const auto* other = Find(texts, of_cuda);
+    if (other == nullptr) continue;
+    const std::string named = Replaced(std::string(*other), "CUDA \u30b0\u30e9\u30d5",
+                                       std::string(maker) + " \u30b0\u30e9\u30d5");
+    return maker == "NPU" ? Replaced(named, "torch.cuda.CUDAGraph", python) : named;
+  }
+  return std::nullopt;
+}
+
 // Words of one piece; nothing where the catalogue has none.
 std::optional<std::string> FindWords(const Texts& texts, std::string_view words) {
   if (const auto* other = Find(texts, words)) return std::string(*other);
+  if (auto other = FindWithGraphs(texts, words)) return other;
   const Numbered numbered = TakeNumbers(words);
   if (numbered.numbers.empty()) return std::nullopt;
   const auto* other = Find(texts, numbered.form);

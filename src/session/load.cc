@@ -293,7 +293,7 @@ Error NoneCouldBeRead(const std::vector<LoadedFile>& files) {
   if (error.hint.empty())
     error.hint =
         "give traces from the profiler of PyTorch (.json, .json.gz), TensorFlow or JAX "
-        "(.xplane.pb), or reports of Nsight Systems (.sqlite)";
+        "(.xplane.pb), reports of Nsight Systems (.sqlite), or what rocprofv3 records (.json, .db)";
   return error;
 }
 

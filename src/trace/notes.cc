@@ -47,8 +47,7 @@ constexpr auto kTexts = std::to_array<NoteText>({
      "activities start before the previous one of their stream ends (shared time counts once)"},
     {"no_gpu_events", "the trace has no device activity"},
     {"of_ascend",
-     "the trace is of Ascend's profiler: its device activities (without a category) and task queue "
-     "(enqueue, dequeue) were left out"},
+     "the trace of Ascend's profiler has no device activity (record with ProfilerActivity.NPU)"},
     {"without_launch",
      "activities have no launch call in the trace (they are in no step, and the gaps before them "
      "are not host-bound)"},

@@ -56,7 +56,7 @@ void Trace::Append(Trace& later, std::span<const TrackId> tracks_here, size_t th
   events_in_file += later.events_in_file;
   gpu_events_in_file += later.gpu_events_in_file;
   meta.has_python = meta.has_python || later.meta.has_python;
-  meta.of_ascend = meta.of_ascend || later.meta.of_ascend;
+  if (later.meta.recorded_by != RecordedBy::kFramework) meta.recorded_by = later.meta.recorded_by;
   later = {};
 }
 

@@ -204,9 +204,18 @@ constexpr std::string_view FrameworkName(Framework framework) {
   return kNames[static_cast<size_t>(framework)];
 }
 
+// The profiler that recorded; advice names its options.
+enum class RecordedBy : uint8_t {
+  kFramework,  // the framework's own
+  kNsight,     // Nsight Systems
+  kRocprof,    // rocprofv3 of ROCm
+  kAscend,     // that of Ascend's PyTorch adapter (torch_npu)
+};
+
 // What the trace says about itself.
 struct TraceMeta {
   Framework framework = Framework::kPyTorch;
+  RecordedBy recorded_by = RecordedBy::kFramework;
   std::optional<int64_t> rank;
   std::optional<int64_t> world_size;
   std::optional<int64_t> process_groups;  // how many the job has
@@ -221,7 +230,6 @@ struct TraceMeta {
   bool has_python = false;       // there are Python frames, kept or not
   // There are no events, only memory by its use: an export that accompanies a trace.
   bool memory_only = false;
-  bool of_ascend = false;  // of Ascend's profiler, whose device activities are not read
 };
 
 class Trace {

@@ -63,6 +63,9 @@ constexpr auto kCategories = std::to_array<CategoryEntry>({
     {"npu_kernel", {Kind::kCompute, NameDecides::kActivity}},
     {"ascend_hardware", {Kind::kCompute, NameDecides::kActivity}},
     {"hccl", {Kind::kCommunication}},
+    {"enqueue", {Kind::kRuntime}},  // of its task queue
+    {"dequeue", {Kind::kRuntime}},
+    {"async_task_queue", {Kind::kFlow}},
     {"async_npu", {Kind::kFlow}},
     {"hosttodevice", {Kind::kFlow}},
     {"privateuse1_runtime", {Kind::kRuntime}},

@@ -142,11 +142,11 @@ struct RankActivity {
   std::vector<Step> steps;                      // by start
   std::vector<EvaluationRun> evaluations;       // by start
   Framework framework = Framework::kPyTorch;
+  RecordedBy recorded_by = RecordedBy::kFramework;
   std::string device_name;
   // Of the devices, as far as the trace lists them; by device.
   std::vector<DeviceProperties> properties;
   bool has_python = false;    // Python frames were recorded; HostOps::frames if they were asked for
-  bool of_ascend = false;     // devices were recorded in a form that is not read
   bool memory_only = false;   // of this rank there is a memory timeline, and no recording
   bool begins_later = false;  // not with the first complete step: that was not selected
   bool on_host = false;       // the job has no accelerator: the host's threads are its streams

@@ -334,8 +334,8 @@ RankActivity Builder::Join() {
   std::ranges::stable_sort(out_.properties, {}, &DeviceProperties::device);
   out_.has_python = trace_.meta.has_python;
   out_.memory_only = trace_.meta.memory_only;
-  out_.of_ascend = trace_.meta.of_ascend;
-  const OnHost on_host = out_.of_ascend
+  out_.recorded_by = trace_.meta.recorded_by;
+  const OnHost on_host = out_.recorded_by == RecordedBy::kAscend
                              ? OnHost::kUnknown
                              : ComputesOnHost(out_, trace_.strings, trace_.meta.lists_no_device);
   const int64_t groups = trace_.meta.process_groups.value_or(0);
@@ -346,7 +346,7 @@ RankActivity Builder::Join() {
   } else {
     TakeHostCommunication(out_, trace_.strings, group_size);
   }
-  if (out_.of_ascend)
+  if (out_.recorded_by == RecordedBy::kAscend && out_.activities.empty())
     trace_.notes.Add(NoteKind::kOfAscend);
   else if (out_.activities.empty() && !out_.memory_only)
     trace_.notes.Add(NoteKind::kNoGpuEvents);

@@ -14,6 +14,7 @@
 
 #include "base/window_stream.h"
 #include "ingest/common/time_limit.h"
+#include "ingest/kineto/ascend_events.h"
 #include "ingest/kineto/event_kind.h"
 #include "ingest/kineto/json_index.h"
 #include "ingest/kineto/json_text.h"
@@ -68,7 +69,9 @@ struct KinetoEvents::State {
   void CountUnwanted();
   void Take();
   void TakeComplete(int64_t start);
-  void Add(Kind kind, int64_t start, int64_t duration);
+  enum class Keep : uint8_t { kIfWanted, kAlways };
+  void Add(Kind kind, int64_t start, int64_t duration, Keep which = Keep::kIfWanted);
+  void TakeWithoutCategory(int64_t start, int64_t duration);
   void AddFields();
   Kind KindOfEvent();
   bool IsCommunication(StringId name);
@@ -90,6 +93,7 @@ struct KinetoEvents::State {
   int looks_left = kLookLimit;
 
   KinetoTracks tracks;
+  int64_t without_category = 0;       // events whose process may tell what they are
   std::vector<int8_t> communication;  // by id in trace.strings; -1: not looked at yet
 };
 
@@ -150,7 +154,7 @@ void KinetoEvents::State::Take() {
     case 's':
     case 't':
     case 'f':
-      return Add(Kind::kFlow, *start, 0);
+      return Add(Kind::kFlow, *start, 0, IsLaunchFlow(raw.name) ? Keep::kAlways : Keep::kIfWanted);
     default:
       trace.notes.Add(NoteKind::kUnknownPhase);
   }
@@ -164,12 +168,22 @@ void KinetoEvents::State::TakeComplete(int64_t start) {
     duration = 0;
   }
   const Kind kind = KindOfEvent();
+  if (raw.category.empty()) return TakeWithoutCategory(start, std::min(*duration, kMaxTime));
   if (kind == Kind::kUnknown) {
     trace.notes.Add(NoteKind::kUnknownCategory, 1, TextOf(raw.category, scratch));
   }
   if (kind == Kind::kPython) trace.meta.has_python = true;
   if (IsDeviceActivity(kind)) ++trace.gpu_events_in_file;
   Add(kind, start, std::min(*duration, kMaxTime));
+}
+
+// What it is, the name of its process may tell (ascend_events.h).
+void KinetoEvents::State::TakeWithoutCategory(int64_t start, int64_t duration) {
+  ++without_category;
+  if (!IsAscendSum(TextOf(raw.name, scratch)))
+    Add(Kind::kUnknown, start, duration, Keep::kAlways);
+  else
+    observed = {.has_time = true, .kind = Kind::kUnknown, .start = start, .duration = duration};
 }
 
 Kind KinetoEvents::State::KindOfEvent() {
@@ -187,10 +201,10 @@ bool KinetoEvents::State::IsCommunication(StringId name) {
   return known == 1;
 }
 
-void KinetoEvents::State::Add(Kind kind, int64_t start, int64_t duration) {
+void KinetoEvents::State::Add(Kind kind, int64_t start, int64_t duration, Keep which) {
   observed = {.has_time = true, .kind = kind, .start = start, .duration = duration};
   if (observer != nullptr && !raw.name.empty()) observed.name = TextOf(raw.name, observed_name);
-  if (!keep.Has(kind)) return;
+  if (which == Keep::kIfWanted && !keep.Has(kind)) return;
   const bool on_stream =
       IsDeviceActivity(kind) || kind == Kind::kSync || kind == Kind::kGpuAnnotation;
   const TrackId track = on_stream ? tracks.Stream(raw) : tracks.Thread(raw);
@@ -226,7 +240,9 @@ void KinetoEvents::State::AddFields() {
     const auto field = static_cast<RealField>(std::countr_zero(set));
     trace.Set(field, args.reals[Index(field)]);
   }
-  if (const auto id = ScaleDecimal(raw.id, 0)) trace.Set(IntField::kFlowId, *id);
+  const bool has_id = args.ints_set >> Index(IntField::kFlowId) & 1;
+  if (const auto id = has_id ? std::nullopt : ScaleDecimal(raw.id, 0))
+    trace.Set(IntField::kFlowId, *id);
   if (args.out_of_range > 0) trace.notes.Add(NoteKind::kValueOutOfRange, args.out_of_range);
 }
 
@@ -312,9 +328,17 @@ bool KinetoEvents::Adopt(KinetoEvents& later, size_t threads) {
   Trace& theirs = later.state_->trace;
   if (s.trace.size() + theirs.size() >= kMostEvents) return false;
   s.trace.Append(theirs, s.tracks.Adopt(later.state_->tracks), threads);
+  s.without_category += later.state_->without_category;
   return true;
 }
 
-void KinetoEvents::Finish() { state_->tracks.Finish(); }
+void KinetoEvents::Finish() {
+  State& s = *state_;
+  s.tracks.Finish();
+  if (s.trace.meta.recorded_by == RecordedBy::kAscend)
+    SettleAscendEvents(s.trace, s.tracks.Names(), s.keep.kinds);
+  else if (s.without_category > 0)
+    s.trace.notes.Add(NoteKind::kUnknownCategory, s.without_category);
+}
 
 }  // namespace stepscope

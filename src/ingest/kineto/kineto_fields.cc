@@ -33,6 +33,7 @@ constexpr auto kEntries = std::to_array<Entry>({
     {"Group size", Int(IntField::kGroupSize)},
     {"Seq", Int(IntField::kCollectiveSequence)},
     {"Seq num", Int(IntField::kCollectiveSequence)},
+    {"correlation_id", Int(IntField::kFlowId)},  // of Ascend's task queue
     {"Src Rank", Int(IntField::kMessageFrom)},
     {"Dst Rank", Int(IntField::kMessageTo)},
     {"Addr", Int(IntField::kAddress)},

@@ -76,7 +76,7 @@ class Reader {
   void ReadEvents();
   void TryShares();
   void ReadMemoryChanges();
-  std::string WhyNoTrace(bool whole) const;
+  Error WhyNoTrace(bool whole) const;
   bool AtEnd() { return Peek() == '\0' && at_ == window_.end; }
   // Whether what follows the array of events can follow it: damage may have shown a false bracket.
   bool ArrayMayEndHere() { return AtEnd() || (!bare_ && (*at_ == ',' || *at_ == '}')); }
@@ -96,6 +96,8 @@ class Reader {
   char* at_ = nullptr;
   bool bare_ = false;  // the document is an array of events, not an object around one
   bool saw_events_ = false;
+  bool saw_nodes_ = false;  // with a schema, what an execution trace has
+  bool saw_schema_ = false;
   bool broken_off_ = false;  // the events were not read to the end of their array
   int64_t resyncs_ = 0;
   int shares_left_ = kSharesLimit;
@@ -268,6 +270,8 @@ bool Reader::ReadMember() {
     ReadEvents();
     return true;
   }
+  saw_nodes_ = saw_nodes_ || key == "nodes";
+  saw_schema_ = saw_schema_ || key == "schema";
   const std::string value = CaptureValue();
   TapMember(token, value);
   TakeMember(key, value, trace_.meta);
@@ -304,9 +308,21 @@ void Reader::NoteEnd(bool whole) {
   if (broken_off_ || !whole) trace_.notes.Add(NoteKind::kTruncated);
 }
 
-std::string Reader::WhyNoTrace(bool whole) const {
-  if (trace_.meta.memory_only) return "the JSON is a list of lists, but not of memory changes";
-  return whole ? "the JSON has no \"traceEvents\"" : "the file ends before any \"traceEvents\"";
+Error Reader::WhyNoTrace(bool whole) const {
+  if (trace_.meta.memory_only) {
+    return {"the JSON is a list of lists, but not of memory changes", "",
+            "for a memory timeline, give the file that PyTorch exports as *.raw.json.gz"};
+  }
+  if (saw_nodes_ && saw_schema_) {
+    return {
+        "the file is an execution trace of PyTorch (ET, Chakra): it has operators and their "
+        "inputs, and no times of devices",
+        "",
+        "give the trace that PyTorch's profiler recorded of the same run; with "
+        "record_shapes=True it has the inputs too"};
+  }
+  return {whole ? "the JSON has no \"traceEvents\"" : "the file ends before any \"traceEvents\"",
+          "", ""};
 }
 
 Result<Trace> Reader::Read() {
@@ -332,11 +348,8 @@ Result<Trace> Reader::Read() {
     return std::unexpected(Error{"the file is not JSON", "", ""});
   }
   if (!saw_events_ && !changes_.found_any()) {
-    return std::unexpected(
-        Error{WhyNoTrace(whole), "",
-              trace_.meta.memory_only
-                  ? "for a memory timeline, give the file that PyTorch exports as *.raw.json.gz"
-                  : ""});
+    const Error why = WhyNoTrace(whole);
+    return std::unexpected(why);
   }
   if (whole && !broken_off_ && !AtEnd()) trace_.notes.Add(NoteKind::kTrailingBytes);
   while (!window_.last) Advance(stream_.Next({}));  // to the checksum

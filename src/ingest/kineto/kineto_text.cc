@@ -164,6 +164,7 @@ bool EventText::MayCount() const {
 // nobody asked for the event.
 bool EventText::Unwanted() const {
   if (keep_.Has(raw.meaning.kind)) return false;
+  if (raw.meaning.kind == Kind::kFlow && IsLaunchFlow(raw.name)) return false;
   const auto may_begin = [&](std::string_view with) {
     return raw.name.empty() || raw.name.starts_with(with);
   };

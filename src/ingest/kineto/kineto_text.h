@@ -28,6 +28,10 @@ struct RawEvent {
   }
 };
 
+// Whether a flow's name, a token, says that it leads from a call to what it put on a stream, in
+// traces of Ascend's profiler. Those are always wanted: there, nothing else ties the two.
+inline bool IsLaunchFlow(std::string_view name) { return name.starts_with("\"HostToDevice"); }
+
 // Reads events, one after the other, as far as somebody wants them.
 class EventText {
  public:

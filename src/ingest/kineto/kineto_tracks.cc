@@ -55,7 +55,7 @@ void KinetoTracks::TakeName(const RawEvent& record) {
   const std::string_view what = TextOf(record.name, scratch_);
   if (what == "process_name") {
     process_names_[key] = TextOf(record.args.name, scratch_);
-    if (process_names_[key] == "Ascend Hardware") trace_.meta.of_ascend = true;
+    if (process_names_[key] == kAscendHardware) trace_.meta.recorded_by = RecordedBy::kAscend;
   } else if (what == "thread_name") {
     key += '\0';
     key += TextOf(record.tid, scratch_);
@@ -84,6 +84,19 @@ void KinetoTracks::Finish() {
     if (!track.name.empty()) track.name += ": ";
     track.name += thread->second;
   }
+}
+
+AscendNames KinetoTracks::Names() const {
+  const auto name_in = [](const auto& names, const std::string& key) {
+    const auto at = names.find(key);
+    return at == names.end() ? std::string() : at->second;
+  };
+  return {.process = [this, name_in](
+                         const std::string& process) { return name_in(process_names_, process); },
+          .thread =
+              [this, name_in](const std::string& process, const std::string& thread) {
+                return name_in(thread_names_, process + '\0' + thread);
+              }};
 }
 
 }  // namespace stepscope

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ingest/kineto/ascend_events.h"
 #include "ingest/kineto/kineto_text.h"
 #include "trace/trace.h"
 
@@ -34,6 +35,8 @@ class KinetoTracks {
 
   // To be called once after the last event: names the tracks.
   void Finish();
+  // What metadata records name; valid as long as this.
+  AscendNames Names() const;
 
  private:
   TrackId OfStream(int64_t device, int64_t stream);

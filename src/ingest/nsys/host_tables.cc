@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "ingest/common/range_names.h"
 #include "ingest/nsys/nsys_names.h"
 #include "ingest/nsys/nsys_tables.h"
 #include "ingest/nsys/payload.h"

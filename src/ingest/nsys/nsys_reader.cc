@@ -17,7 +17,6 @@ namespace {
 
 using nsys::NcclCalls;
 using nsys::Processes;
-using nsys::ReportNote;
 
 class NsysReader {
  public:
@@ -61,9 +60,9 @@ class NsysReader {
     if (count == 1) {
       const auto launched = nsys::RankOfEnvironment(file_);
       TraceMeta& meta = processes_.all().front()->trace().meta;
-      meta.rank = launched.rank;
-      if (launched.rank) meta.world_size = launched.world_size;
-      if (launched.rank) return;
+      meta.rank = launched.rank();
+      if (meta.rank) meta.world_size = launched.world_size();
+      if (meta.rank) return;
     }
     if (SetRanksOfCommunicators() || count == 1) return;
     for (const auto& process : processes_.all()) process->notes.Add(ReportNote::kRankFromDevice);
@@ -94,7 +93,7 @@ class NsysReader {
       notes.Add(NoteKind::kCorrupt);
     else if (file_.truncated() || processes_.damaged())
       notes.Add(NoteKind::kTruncated);
-    nsys::ReportNotes& of_report = processes_.all().front()->notes;
+    ReportNotes& of_report = processes_.all().front()->notes;
     if (others > 0) of_report.Add(ReportNote::kOtherProcesses, others);
     for (const std::string& table : processes_.unreadable())
       of_report.Add(ReportNote::kUnreadableTable, 1, table);
@@ -108,22 +107,15 @@ class NsysReader {
   NcclCalls collectives_;
 };
 
-Result<std::vector<Recording>> ReadReport(SeekableBytes bytes, Wanted keep,
-                                          std::optional<size_t> part) {
-  auto file = DatabaseFile::Open(std::move(bytes));
-  if (!file) return std::unexpected(file.error());
-  return NsysReader(std::move(*file), keep, part).Read();
-}
-
 }  // namespace
 
-Result<std::vector<Recording>> ReadNsys(SeekableBytes bytes, const ReadOptions& options) {
-  return ReadReport(std::move(bytes), options.keep, std::nullopt);
+Result<std::vector<Recording>> ReadNsys(DatabaseFile file, const ReadOptions& options) {
+  return NsysReader(std::move(file), options.keep, std::nullopt).Read();
 }
 
-Result<Trace> ReadNsysPart(SeekableBytes bytes, const ReadOptions& options) {
+Result<Trace> ReadNsysPart(DatabaseFile file, const ReadOptions& options) {
   const Wanted keep = options.observer == nullptr ? options.keep : Wanted::All();
-  auto recordings = ReadReport(std::move(bytes), keep, options.part);
+  auto recordings = NsysReader(std::move(file), keep, options.part).Read();
   if (!recordings) return std::unexpected(recordings.error());
   Trace& trace = recordings->front().trace;
   if (options.observer != nullptr) ObserveAsText(trace, *options.observer);

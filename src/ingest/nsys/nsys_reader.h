@@ -6,7 +6,7 @@
 
 #include "ingest/common/read_options.h"
 #include "ingest/common/recording.h"
-#include "ingest/common/seekable_bytes.h"
+#include "ingest/sqlite/database_file.h"
 #include "stepscope/result.h"
 #include "trace/trace.h"
 
@@ -14,9 +14,9 @@ namespace stepscope {
 
 // All recordings of a report, by rank where it tells ranks, else by device and process ID; at least
 // one. ReadOptions::part and its observer are not asked.
-Result<std::vector<Recording>> ReadNsys(SeekableBytes bytes, const ReadOptions& options);
+Result<std::vector<Recording>> ReadNsys(DatabaseFile file, const ReadOptions& options);
 
 // The recording ReadOptions::part of a report.
-Result<Trace> ReadNsysPart(SeekableBytes bytes, const ReadOptions& options);
+Result<Trace> ReadNsysPart(DatabaseFile file, const ReadOptions& options);
 
 }  // namespace stepscope

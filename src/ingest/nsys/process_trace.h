@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "ingest/nsys/report_notes.h"
+#include "ingest/common/report_notes.h"
 #include "ingest/sqlite/database_file.h"
 #include "trace/trace.h"
 
@@ -38,7 +38,9 @@ class Texts {
 class ProcessTrace {
  public:
   // ns that added to a time of the report give ns since 1970.
-  explicit ProcessTrace(int64_t process, int64_t shift) : process_(process), shift_(shift) {}
+  explicit ProcessTrace(int64_t process, int64_t shift) : process_(process), shift_(shift) {
+    trace_.meta.recorded_by = RecordedBy::kNsight;
+  }
 
   int64_t process() const { return process_; }
   Trace& trace() { return trace_; }

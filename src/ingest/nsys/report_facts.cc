@@ -5,15 +5,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <set>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/valid_utf8.h"
+#include "ingest/common/whole_number.h"
 #include "ingest/nsys/nsys_tables.h"
 
 namespace stepscope::nsys {
@@ -21,13 +20,6 @@ namespace {
 
 constexpr size_t kMostDevices = 1024;
 constexpr int64_t kNewestSchema = 3;
-
-std::optional<int64_t> NumberOf(std::string_view text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
-  return number;
-}
 
 // By their numbers in the machine.
 std::map<int64_t, DeviceProperties> DevicesOfMachine(const DatabaseFile& file) {
@@ -145,30 +137,19 @@ void ReadMetrics(const Source& source) {
 
 LaunchedRank RankOfEnvironment(const DatabaseFile& file) {
   constexpr auto kColumns = std::to_array<std::string_view>({"name", "value"});
-  // The first that is there decides.
-  constexpr auto kRanks = std::to_array<std::string_view>(
-      {"RANK=", "OMPI_COMM_WORLD_RANK=", "PMI_RANK=", "PMIX_RANK=", "SLURM_PROCID="});
-  constexpr auto kSizes = std::to_array<std::string_view>(
-      {"WORLD_SIZE=", "OMPI_COMM_WORLD_SIZE=", "PMI_SIZE=", "", "SLURM_NTASKS="});
-  std::array<std::optional<int64_t>, kRanks.size()> ranks, sizes;
+  LaunchedRank launched;
   Rows rows = file.Read("META_DATA_CAPTURE", kColumns);
   while (rows.Next()) {
     const std::string_view value = rows.Text(1);
-    for (size_t i = 0; i < kRanks.size(); ++i) {
-      if (value.starts_with(kRanks[i])) ranks[i] = NumberOf(value.substr(kRanks[i].size()));
-      if (!kSizes[i].empty() && value.starts_with(kSizes[i]))
-        sizes[i] = NumberOf(value.substr(kSizes[i].size()));
-    }
+    if (const size_t is = value.find('='); is != value.npos)
+      launched.Take(value.substr(0, is), value.substr(is + 1));
   }
-  for (size_t i = 0; i < kRanks.size(); ++i) {
-    if (ranks[i] && (!sizes[i] || *ranks[i] < *sizes[i])) return {ranks[i], sizes[i]};
-  }
-  return {};
+  return launched;
 }
 
 bool IsNewer(const DatabaseFile& file) {
   const std::string version = ValueIn(file, kExport, "EXPORT_SCHEMA_VERSION_MAJOR");
-  return NumberOf(version).value_or(0) > kNewestSchema;
+  return WholeNumber(version).value_or(0) > kNewestSchema;
 }
 
 }  // namespace stepscope::nsys

@@ -1,6 +1,7 @@
 // Reads what a report says about the machine: its name, its devices, their counters.
 #pragma once
 
+#include "ingest/common/launched_rank.h"
 #include "ingest/nsys/device_tables.h"
 
 namespace stepscope::nsys {
@@ -13,9 +14,6 @@ void ReadMetrics(const Source& source);
 
 // The rank of the one process that was profiled, by what launchers put into its environment; of
 // which nothing else is read.
-struct LaunchedRank {
-  std::optional<int64_t> rank, world_size;
-};
 LaunchedRank RankOfEnvironment(const DatabaseFile& file);
 
 // Whether the report's schema is newer than those that are known.

@@ -157,6 +157,15 @@ bool DatabaseFile::Has(std::string_view table, std::string_view column) const {
   return std::ranges::find(columns, column) != columns.end();
 }
 
+std::vector<std::string> DatabaseFile::TablesWith(std::string_view beginning) const {
+  std::vector<std::string> found;
+  for (auto at = tables_.lower_bound(beginning); at != tables_.end(); ++at) {
+    if (!at->first.starts_with(beginning)) break;
+    found.push_back(at->first);
+  }
+  return found;
+}
+
 bool DatabaseFile::IsKey(std::string_view table, std::string_view column) const {
   const auto at = tables_.find(table);
   return at != tables_.end() && !column.empty() && at->second.key == column;

@@ -65,6 +65,8 @@ class DatabaseFile {
 
   bool Has(std::string_view table) const { return tables_.contains(table); }
   bool Has(std::string_view table, std::string_view column) const;
+  // Names of tables that begin so, ascending.
+  std::vector<std::string> TablesWith(std::string_view beginning) const;
   // Whether the column names each row by a number, so that Find() costs one look.
   bool IsKey(std::string_view table, std::string_view column) const;
 

@@ -7,7 +7,7 @@
 
 #include "notes/notes_of.h"
 
-namespace stepscope::nsys {
+namespace stepscope {
 
 enum class ReportNote : uint8_t {
   kRankFromDevice,
@@ -24,4 +24,4 @@ std::span<const NoteText> NoteTexts(ReportNote);
 
 using ReportNotes = NotesOf<ReportNote>;
 
-}  // namespace stepscope::nsys
+}  // namespace stepscope

@@ -1,9 +1,9 @@
 // Defines the names and messages of notes about reports.
-#include "ingest/nsys/report_notes.h"
+#include "ingest/common/report_notes.h"
 
 #include <array>
 
-namespace stepscope::nsys {
+namespace stepscope {
 namespace {
 
 // In the order of ReportNote.
@@ -27,4 +27,4 @@ static_assert(kTexts.size() == static_cast<size_t>(ReportNote::kCount));
 
 std::span<const NoteText> NoteTexts(ReportNote) { return kTexts; }
 
-}  // namespace stepscope::nsys
+}  // namespace stepscope
