@@ -211,6 +211,8 @@ std::span<const Translated> JapaneseOfFleets() {
       {"Goodput rename", "Goodput のジョブ名変更"},
       {"Goodput deletion", "Goodput の削除"},
       {"Job '{job}' is now '{name}'.", "ジョブ '{job}' の名前を '{name}' に変更しました。"},
+      {"segments are rolled up and still there: {why}",
+       "ロールアップ済みのセグメントが残っています: {why}"},
       {"Job '{job}' was deleted: {size} of segments.",
        "ジョブ '{job}' を削除しました (セグメント {size})。"},
       // Causes in cells.

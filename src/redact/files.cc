@@ -59,9 +59,8 @@ FileForm FormOf(std::string_view beginning) {
     odd += u < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\f' && c != '\b' && c != 0x1b;
   }
   if (odd == 0) return FileForm::kText;
-  constexpr uint32_t kMostOfXPlane = 6;  // packets of Perfetto's traces have others
   if (beginning.starts_with('\x0a'))
-    return HasFieldBeyond(beginning, kMostOfXPlane) ? FileForm::kUnknown : FileForm::kProfile;
+    return HasPerfettoPackets(beginning) ? FileForm::kUnknown : FileForm::kProfile;
   const size_t first = beginning.find_first_not_of(" \t\r\n");  // damaged JSON
   const bool json = beginning[first] == '{' || beginning[first] == '[';
   return json ? FileForm::kText : FileForm::kUnknown;

@@ -94,7 +94,7 @@ std::string Value(const Cell& cell) {
 TEST(ReportJson, FollowsTheSchema) {
   SchemaCheck schema(Json::parse(ReadDoc("report-schema.json")));
   schema.Check(Json::parse(ToJson(SampleAnswer())));
-  schema.Check(Json::parse(ToJson({})));
+  schema.Check(Json::parse(ToJson(ReportSet{})));
 }
 
 TEST(ReportJson, FollowsTheExampleInTheDocumentation) {
@@ -127,7 +127,7 @@ TEST(ReportJson, ShortNamesAreOfThoseThatAreRead) {
     answer.reports[0].tables[0].rows.push_back({name});
   }
   EXPECT_EQ(Json::parse(ToJson(answer))["short_names"], (Json{{add, "add<float>"}}));
-  EXPECT_EQ(Json::parse(ToJson({}))["short_names"], Json::object());
+  EXPECT_EQ(Json::parse(ToJson(ReportSet{}))["short_names"], Json::object());
 }
 
 TEST(ReportJson, TheSchemaListsEveryKind) {

@@ -371,10 +371,7 @@ Result<std::vector<Recording>> Reader::Read() {
 }  // namespace
 }  // namespace perfetto
 
-bool LooksLikePerfetto(std::string_view beginning) {
-  constexpr uint32_t kMostOfXPlane = 6;  // whose files begin like this, too
-  return HasFieldBeyond(beginning, kMostOfXPlane);
-}
+bool LooksLikePerfetto(std::string_view beginning) { return HasPerfettoPackets(beginning); }
 
 Result<std::vector<Recording>> ReadPerfetto(ByteSource source, const ReadOptions& options) {
   return perfetto::Reader(std::move(source), options, std::nullopt).Read();
