@@ -77,9 +77,10 @@ TEST(FindTraces, SubfoldersCountOnlyIfNamedByRanksAndNothingElseIsThere) {
 TEST(FindTraces, WhereNothingIsItSaysSo) {
   const testing::ScratchFolder folder;
   fs::create_directory(folder.path() + "/empty");
-  EXPECT_EQ(Found(folder, {"empty"}), (Names{"error: there are no traces (*.json, *.json.gz, "
-                                             "*.xplane.pb, *.sqlite, *results.db, *.pftrace) in this "
-                                             "directory"}));
+  EXPECT_EQ(Found(folder, {"empty"}),
+            (Names{"error: there are no traces (*.json, *.json.gz, "
+                   "*.xplane.pb, *.sqlite, *results.db, *.pftrace) in this "
+                   "directory"}));
   EXPECT_EQ(Found(folder, {"missing"}), (Names{"error: there is no such file or directory"}));
   EXPECT_EQ(Found(folder, {"empty/x/y"}), (Names{"error: there is no such file or directory"}));
   EXPECT_EQ(Found(folder, {}), Names{});
