@@ -14,6 +14,7 @@
 #include "capture/common/lock.h"
 #include "capture/common/private_file.h"
 #include "capture/common/run_folder.h"
+#include "capture/common/workers.h"
 #include "capture/torch/clients.h"
 #include "capture/torch/control.h"
 #include "capture/torch/handouts.h"
@@ -297,6 +298,20 @@ void WaitForAll(std::vector<Worker>& workers, const TorchCaptureOptions& options
   }
 }
 
+// A job that its processes registered (stepscope.profiler.init() in Python) is chosen by their
+// pids.
+Choice ChoiceOf(const TorchCaptureOptions& options) {
+  Choice choice{.pids = options.pids, .job = options.job, .user = static_cast<int64_t>(geteuid())};
+  if (choice.job.empty() || !choice.pids.empty()) return choice;
+  const auto registered = FindWorkers(WorkersFolder(), choice.job, "torch");
+  if (!registered) return choice;
+  for (const CaptureTarget& target : registered->targets) {
+    if (target.pid > 0) choice.pids.push_back(target.pid);
+  }
+  if (!choice.pids.empty()) choice.job.clear();
+  return choice;
+}
+
 Result<CaptureResult> Capture(const TorchCaptureOptions& options, CaptureResult result) {
   const auto reach = Connect(options, result);
   if (!reach) return std::unexpected(reach.error());
@@ -318,7 +333,9 @@ Result<CaptureResult> Capture(const TorchCaptureOptions& options, CaptureResult 
 }  // namespace
 }  // namespace capture
 
-Result<CaptureResult> CaptureTorch(const TorchCaptureOptions& options) {
+Result<CaptureResult> CaptureTorch(const TorchCaptureOptions& asked) {
+  TorchCaptureOptions options = asked;
+  options.socket_folder = capture::FolderAsBound(asked.socket_folder);
   if (options.memory) {
     return std::unexpected(Error{
         "memory snapshots are not asked for: on PyTorch 2.15 the request leaves a thread that "
@@ -326,8 +343,7 @@ Result<CaptureResult> CaptureTorch(const TorchCaptureOptions& options) {
         "`memory`", "call torch.cuda.memory._dump_snapshot() in the script"});
   }
   const auto clients = capture::FindClients(options.socket_folder);
-  capture::Chosen chosen = capture::Choose(
-      clients, {.pids = options.pids, .job = options.job, .user = static_cast<int64_t>(geteuid())});
+  capture::Chosen chosen = capture::Choose(clients, capture::ChoiceOf(options));
   CaptureResult result{.window = options.capture.window, .dry_run = options.capture.dry_run};
   if (chosen.problem && !options.capture.dry_run) return std::unexpected(*chosen.problem);
   for (CaptureTarget& target : chosen.targets) {
@@ -344,9 +360,12 @@ Result<CaptureResult> CaptureTorch(const TorchCaptureOptions& options) {
         " have nothing in common. Name one of them by its pid.");
   }
   if (clients.empty()) {
+    const std::string others = capture::OtherFolders(options.socket_folder);
     result.unknown.push_back(
-        "No process of this machine asks for captures: start the job with KINETO_USE_DAEMON=1 in "
-        "its environment.");
+        others.empty() ? "No process of this machine asks for captures: start the job with "
+                         "KINETO_USE_DAEMON=1 in its environment."
+                       : "No process asks for captures here, but some do " + others +
+                             ": give the KINETO_IPC_SOCKET_DIR of the job.");
   }
   if (result.dry_run || result.outcomes.empty()) return result;
   return capture::Capture(options, std::move(result));

@@ -2,6 +2,7 @@
 #include "capture/torch/clients.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,12 +14,14 @@
 #include <map>
 
 #include "base/ascii.h"
+#include "base/printable.h"
 
 namespace stepscope::capture {
 namespace {
 
 constexpr std::string_view kClientName = "dynoconfigclient";
 constexpr size_t kMostAncestors = 64;
+constexpr const char* kSockets = "/proc/net/unix";
 
 std::string FileText(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -69,7 +72,7 @@ std::vector<int64_t> AncestorsOf(int64_t pid) {
 
 // Sockets in a directory are reached from other network namespaces too, which list their own.
 std::set<int64_t> AllClientSockets(const std::string& folder, std::span<const int64_t> pids) {
-  std::set<int64_t> sockets = ClientSockets(FileText("/proc/net/unix"), folder);
+  std::set<int64_t> sockets = ClientSockets(FileText(kSockets), folder);
   if (folder.empty()) return sockets;
   std::set<std::string> seen = {LinkText("/proc/self/ns/net")};
   for (const int64_t pid : pids) {
@@ -80,28 +83,77 @@ std::set<int64_t> AllClientSockets(const std::string& folder, std::span<const in
   return sockets;
 }
 
+// The inode and the path of a line of /proc/net/unix, if that is a client's.
+struct ClientSocket {
+  int64_t inode = 0;
+  std::string_view path;
+};
+
+std::optional<ClientSocket> ClientSocketOf(std::string_view line) {
+  constexpr size_t kInode = 6;  // columns: Num RefCount Protocol Flags Type St Inode Path
+  if (!line.contains(kClientName)) return std::nullopt;
+  for (size_t i = 0; i < kInode; ++i) {
+    line = line.substr(std::min(line.find(' '), line.size()));
+    line = line.substr(std::min(line.find_first_not_of(' '), line.size()));
+  }
+  const size_t path = line.find(' ');
+  const int64_t inode = NumberIn(line);
+  if (path == line.npos || inode <= 0) return std::nullopt;
+  return ClientSocket{.inode = inode, .path = Trimmed(line.substr(path))};
+}
+
+template <class Take>
+void EachClientSocket(std::string_view text, const Take& take) {
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    if (const auto socket = ClientSocketOf(text.substr(0, end))) take(*socket);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
 }  // namespace
 
 std::set<int64_t> ClientSockets(std::string_view text, std::string_view folder) {
-  constexpr size_t kInode = 6;  // columns: Num RefCount Protocol Flags Type St Inode Path
   const std::string begin =
       folder.empty() ? "@" + std::string(kClientName) : fmt::format("{}/{}", folder, kClientName);
   std::set<int64_t> inodes;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (!line.contains(begin)) continue;
-    for (size_t i = 0; i < kInode; ++i) {
-      line = line.substr(std::min(line.find(' '), line.size()));
-      line = line.substr(std::min(line.find_first_not_of(' '), line.size()));
-    }
-    const size_t path = line.find(' ');
-    const int64_t inode = NumberIn(line);
-    if (path != line.npos && inode > 0 && Trimmed(line.substr(path)).starts_with(begin))
-      inodes.insert(inode);
-  }
+  EachClientSocket(text, [&](const ClientSocket& socket) {
+    if (socket.path.starts_with(begin)) inodes.insert(socket.inode);
+  });
   return inodes;
+}
+
+std::set<std::string> ClientFolders(std::string_view text) {
+  std::set<std::string> folders;
+  EachClientSocket(text, [&](const ClientSocket& socket) {
+    const size_t slash = socket.path.rfind('/');
+    const std::string_view name = socket.path.substr(slash == socket.path.npos ? 0 : slash + 1);
+    if (name.starts_with(fmt::format("@{}", kClientName)))
+      folders.insert("");
+    else if (slash != socket.path.npos && name.starts_with(kClientName))
+      folders.emplace(socket.path.substr(0, slash));
+  });
+  return folders;
+}
+
+std::string FolderAsBound(const std::string& folder) {
+  if (folder.empty()) return folder;
+  std::error_code error;
+  for (const std::string& bound : ClientFolders(FileText(kSockets))) {
+    if (!bound.empty() && std::filesystem::equivalent(bound, folder, error)) return bound;
+  }
+  std::string absolute = std::filesystem::absolute(folder, error).lexically_normal();
+  while (absolute.size() > 1 && absolute.ends_with('/')) absolute.pop_back();
+  return error ? folder : absolute;
+}
+
+std::string OtherFolders(const std::string& folder) {
+  std::vector<std::string> others;
+  for (const std::string& bound : ClientFolders(FileText(kSockets))) {
+    if (bound == folder) continue;
+    others.push_back(bound.empty() ? "without a directory of sockets" : "in " + Printable(bound));
+  }
+  return fmt::format("{}", fmt::join(others, ", "));
 }
 
 std::vector<Client> FindClients(const std::string& folder) {

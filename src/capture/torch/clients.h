@@ -32,8 +32,20 @@ struct Client {
 // the abstract ones.
 std::set<int64_t> ClientSockets(std::string_view text, std::string_view folder);
 
-// The processes that made these sockets. A forked child, as of a data loader, has its parent's
-// socket too and is left out. Of other users only what /proc shows: no environment.
+// The folders in which such sockets are bound; empty for the abstract ones.
+std::set<std::string> ClientFolders(std::string_view text);
+
+// The folder as the sockets in it are bound, which is how replies must be addressed; without any,
+// its absolute path.
+std::string FolderAsBound(const std::string& folder);
+
+// Where processes of this machine ask for captures, but in `folder`: "without a directory of
+// sockets", "in /run/job"; empty: nowhere.
+std::string OtherFolders(const std::string& folder);
+
+// The processes that made these sockets. `folder`: as FolderAsBound() has it. A forked child, as of
+// a data loader, has its parent's socket too and is left out. Of other users only what /proc shows:
+// no environment.
 std::vector<Client> FindClients(const std::string& folder);
 
 // Which are asked for: these and their descendants; else all of this job; else all of one launcher.

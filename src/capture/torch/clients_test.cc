@@ -49,6 +49,7 @@ TEST(TorchClients, AreListedByTheKernel) {
   EXPECT_EQ(ClientSockets(text, ""), (std::set<int64_t>{12345}));
   EXPECT_EQ(ClientSockets(text, "/run/k"), (std::set<int64_t>{678}));
   EXPECT_TRUE(ClientSockets("", "").empty());
+  EXPECT_EQ(ClientFolders(text), (std::set<std::string>{"", "/run/k"}));
 }
 
 TEST(TorchClients, WorkersAreChosenAndLaunchersAndHelpersAreNot) {

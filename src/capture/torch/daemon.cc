@@ -201,8 +201,10 @@ void Daemon::Run() {
 }  // namespace
 }  // namespace capture
 
-Result<void> TorchDaemon(const TorchDaemonOptions& options) {
+Result<void> TorchDaemon(const TorchDaemonOptions& asked) {
   using capture::Descriptor;
+  TorchDaemonOptions options = asked;
+  options.socket_folder = capture::FolderAsBound(asked.socket_folder);
   if (auto made = capture::MakePrivateFolder(capture::LockFolder()); !made) return made;
   auto server = capture::FabricServer::Start(options.socket_folder);
   if (!server) return std::unexpected(server.error());
