@@ -21,6 +21,7 @@
 #include "capture/torch/control.h"
 #include "capture/torch/dyno.h"
 #include "capture/torch/handouts.h"
+#include "capture/torch/staging.h"
 #include "stepscope/capture_torch.h"
 
 namespace stepscope {
@@ -104,6 +105,14 @@ int64_t UserBehind(int file) {
   return -1;
 }
 
+// A dyno script's request, whose process is locked until its trace is there or is given up.
+struct Outstanding {
+  Process process;
+  std::string file;
+  Lock lock;
+  int64_t offered = 0, end = 0;  // moments
+};
+
 class Daemon {
  public:
   Daemon(const TorchDaemonOptions& options, FabricServer& server, Descriptor control,
@@ -121,12 +130,15 @@ class Daemon {
   bool Serve(Connection& connection);
   std::string AnswerTo(const std::string& json, int file);
   Result<void> Offer(const Client& client, const TraceRequest& request);
+  void EndWritten();
 
   const TorchDaemonOptions& options_;
   FabricServer& server_;
   Handouts handouts_;
   Descriptor control_, dyno_;
   std::vector<Connection> connections_;
+  std::vector<Outstanding> outstanding_;
+  int64_t looked_ = 0;  // for their traces, a moment
 };
 
 void Daemon::Accept(int listener, bool dyno) {
@@ -144,7 +156,24 @@ Result<void> Daemon::Offer(const Client& client, const TraceRequest& request) {
   if (!lock) return std::unexpected(lock.error());
   if (auto offered = handouts_.offer(client.process.pid, request); !offered) return offered;
   const int64_t length = request.iterations > 0 ? kStepTime : request.duration;
-  return lock->Uncertain(now + kAskTime + length, "a dyno script asked for it");
+  const int64_t end = now + kAskTime + length;
+  if (auto noted = lock->Uncertain(end, "a dyno script asked for it"); !noted) return noted;
+  outstanding_.push_back({client.process, request.file, *std::move(lock), now, end});
+  return {};
+}
+
+void Daemon::EndWritten() {
+  const int64_t now = WallClock();
+  if (outstanding_.empty() || now < looked_ + kSecond) return;
+  looked_ = now;
+  std::erase_if(outstanding_, [&](Outstanding& each) {
+    const bool written = IsWritten(each.process, each.file, each.offered);
+    if (written) {
+      each.lock.Over();
+      handouts_.over(each.process.pid);
+    }
+    return written || now > each.end;
+  });
 }
 
 std::string Daemon::AnswerTo(const std::string& json, int file) {
@@ -193,6 +222,7 @@ void Daemon::Run() {
       if (stays && WallClock() < connections_[i].end) open.push_back(std::move(connections_[i]));
     }
     connections_ = std::move(open);
+    EndWritten();
     if (ready[0].revents != 0) Accept(control_.get(), false);
     if (ready[1].revents != 0) Accept(dyno_.get(), true);
   }

@@ -126,4 +126,21 @@ int64_t Staging::Free() const {
   return static_cast<int64_t>(facts.f_bavail) * static_cast<int64_t>(facts.f_frsize);
 }
 
+bool IsWritten(const Process& process, const std::string& file, int64_t since) {
+  const fs::path asked = fmt::format("/proc/{}/root{}", process.pid, file);
+  const std::string begin = asked.stem().string() + "_", ending = asked.extension();
+  bool written = false;
+  std::error_code error;
+  for (fs::directory_iterator at(asked.parent_path(), error), end; !error && at != end;
+       at.increment(error)) {
+    const std::string name = at->path().filename();
+    struct stat facts{};
+    const bool own = name.starts_with(begin) && lstat(at->path().c_str(), &facts) == 0 &&
+                     S_ISREG(facts.st_mode) && facts.st_mtim.tv_sec >= since / kSecond;
+    if (own && name.ends_with(".tmp")) return false;
+    written = written || (own && name.ends_with(ending));
+  }
+  return written;
+}
+
 }  // namespace stepscope::capture

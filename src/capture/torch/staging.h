@@ -45,6 +45,10 @@ class Staging {
   bool kept_ = false;
 };
 
+// Whether a process has written this trace, whole and renamed, since a moment. `file`: as it was
+// asked for, in the view of the process; libkineto puts "_PID" before its ending.
+bool IsWritten(const Process& process, const std::string& file, int64_t since);
+
 // Folders below which a process may write.
 std::string TraceFolderOf(const Process& process);
 
