@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/robust.h"
+#include "base/saturate.h"
 #include "report/columns.h"
 #include "report/humanize.h"
 #include "stepscope/watch.h"
@@ -222,17 +223,36 @@ class SlowReport {
     return lost;
   }
 
-  // The part that was longer: by all windows' parts, or the longest that a window itself names.
+  // The part that was longer: by all windows' parts, or by what these themselves name.
   std::optional<WatchedDeparture> LongerIn(const SlowTime& slow) const {
     const auto within = [&](size_t w) { return slow.first <= w && w <= slow.last; };
     auto longer = LongerPart(parts_, MediansOf(windows_, within), StepTimeIn(slow) - usual_);
     if (longer) return longer;
-    const auto by = [](const WatchedDeparture& d) { return d.now - d.before; };
+    return MostNamedIn(slow);
+  }
+
+  // Medians of the part that costs the most in all windows together that name it.
+  std::optional<WatchedDeparture> MostNamedIn(const SlowTime& slow) const {
+    struct Named {
+      std::vector<int64_t> before, now;
+      int64_t cost = 0;
+    };
+    std::map<std::pair<int64_t, std::string>, Named> parts;
     for (size_t w = slow.first; w <= slow.last; ++w) {
       const auto& slower = windows_[w].slower;
-      if (slower && (!longer || by(*slower) > by(*longer))) longer = slower;
+      if (!slower) continue;
+      Named& named = parts[{slower->rank, slower->part}];
+      named.before.push_back(slower->before);
+      named.now.push_back(slower->now);
+      named.cost = AddSaturated(named.cost, slower->now - slower->before);
     }
-    return longer;
+    if (parts.empty()) return std::nullopt;
+    auto& [who, named] =
+        *std::ranges::max_element(parts, {}, [](const auto& part) { return part.second.cost; });
+    return WatchedDeparture{.rank = who.first,
+                            .part = who.second,
+                            .before = UpperMedian(named.before),
+                            .now = UpperMedian(named.now)};
   }
 
   int64_t StepTimeIn(const SlowTime& slow) const {
