@@ -1,6 +1,7 @@
 // Tests `stepscope hang` on real dumps of stuck jobs, and on damaged ones.
 #include "stepscope/hang.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/time_units.h"
+#include "base/wall_clock.h"
 #include "report/columns.h"
 #include "stepscope/session.h"
 #include "tests/scratch.h"
@@ -63,6 +66,34 @@ TEST(HangFiles, DumpsAreToldByContentAmongOthers) {
   EXPECT_EQ(answer->verdict.str(),
             "Rank 1 stopped the job: its host did not arrive at all_reduce 1 of group default_pg.");
   EXPECT_EQ(answer->run.files.size(), 2U);
+}
+
+// As dumps of a job that moves disagree: who is one operation behind looks as if it had stopped.
+TEST(HangFiles, DumpsSoonAfterTheLastOperationAreNotCertain) {
+  for (const auto& [age, certain] : {std::pair{0, "no"}, {40, "no"}, {90, "yes"}}) {
+    const ScratchFolder folder;
+    std::string dump = kDump;
+    const std::string created = fmt::format("\"time_created_ns\": {}", WallClock() - age * kSecond);
+    dump.replace(dump.find("\"time_created_ns\": 5"), 20, created);
+    folder.Write("rank_0", dump);
+    folder.Write("rank_1", kIdle);
+    const auto answer = FindHang(std::vector{folder.path()});
+    ASSERT_TRUE(answer.has_value()) << answer.error().what;
+    const Table& roots = answer->reports.at(0).tables.at(0);
+    EXPECT_EQ(ColumnOf(roots, "certain").Text(roots.rows.at(0)), certain) << age;
+    EXPECT_EQ(answer->verdict.contains("if it still moves, they disagree"),
+              std::string_view(certain) == "no")
+        << answer->verdict.str();
+  }
+}
+
+TEST(HangFiles, WhereNobodyIsStuckARankWithoutADumpIsTold) {
+  const ScratchFolder folder;
+  folder.Write("rank_0", kIdle);
+  const auto answer = FindHang(std::vector{folder.path()}, {.world_size = 2});
+  ASSERT_TRUE(answer.has_value()) << answer.error().what;
+  EXPECT_TRUE(answer->verdict.contains("whether rank 1 ended is not known: there is no dump."))
+      << answer->verdict.str();
 }
 
 const std::string kAsleep = R"(Thread 0x1 (most recent call first):

@@ -1,8 +1,12 @@
 // Reads dumps, judges, and reports.
 #include "stepscope/hang.h"
 
+#include <sys/stat.h>
+
+#include <algorithm>
 #include <utility>
 
+#include "base/time_units.h"
 #include "base/unless_stopped.h"
 #include "hang/hang_report.h"
 #include "hang/join.h"
@@ -21,6 +25,19 @@ void AddDumpNotes(const FoundDumps& found, std::vector<Note>& notes) {
     notes.push_back({"operations_left_out", left_out,
                      "operations were left out: no group or number, or too many unfinished", ""});
   }
+}
+
+// How long after the last operation the dumps were written, by the times of their files. A copy is
+// younger.
+int64_t SinceArrival(const FoundDumps& found) {
+  int64_t newest = kAbsent, written = kAbsent;
+  for (const RankDump& dump : found.dumps) {
+    newest = std::max(newest, dump.newest);
+    struct stat facts{};
+    if (stat(dump.path.c_str(), &facts) != 0) return kAbsent;
+    written = std::max(written, facts.st_mtim.tv_sec * kSecond + facts.st_mtim.tv_nsec);
+  }
+  return newest == kAbsent || written < newest ? kAbsent : written - newest;
 }
 
 // What stacks, RAS and events say of ranks, whatever the dumps are.
@@ -54,6 +71,7 @@ Result<ReportSet> Ask(std::span<const std::string> paths, const HangOptions& opt
   hang::Job job = hang::JoinDumps(counts ? ras.dumps : found->dumps, options.world_size);
   job.counts_only = counts && !found->ras.empty();
   job.may_move = job.counts_only && !ras.steady;
+  if (!counts) job.since_arrival = SinceArrival(*found);
   AddEvidence(*found, ras, options.signs, job);
   ReportSet answer;
   answer.run = {.name = paths[0],

@@ -8,6 +8,7 @@
 
 #include "hang/hang_words.h"
 #include "report/columns.h"
+#include "report/humanize.h"
 
 namespace stepscope::hang {
 namespace {
@@ -67,8 +68,8 @@ Table RootsTable(const Job& job, const Judgement& judgement) {
     table.rows.push_back(
         {root.rank, std::string(ReasonName(root.reason)), TextCell(GroupText(job, root.group)),
          operation ? Cell(operation->sequence) : Cell(), SayEvidence(job, root).str(),
-         root.proven ? "yes" : "no", operation ? TextCell(operation->name) : Cell(), TextCell(line),
-         root.waiting});
+         root.proven && !MayStillMove(job) ? "yes" : "no",
+         operation ? TextCell(operation->name) : Cell(), TextCell(line), root.waiting});
   }
   return table;
 }
@@ -239,7 +240,7 @@ Finding FindingOf(const Job& job, const Judgement& judgement, const std::vector<
   return finding;
 }
 
-Phrase Headline(const Job& job, const Judgement& judgement) {
+Phrase SayJudgement(const Job& job, const Judgement& judgement) {
   Phrase headline;
   for (const auto& roots : Grouped(judgement.roots)) {
     if (!headline.empty()) headline += " ";
@@ -248,11 +249,27 @@ Phrase Headline(const Job& job, const Judgement& judgement) {
   if (!headline.empty()) return headline;
   if (job.dumps.empty() && !job.stacks.empty())
     return "Which rank stopped the job is not known: stacks alone do not tell who waits for whom.";
+  if (judgement.stuck == 0 && !judgement.missing.empty()) {
+    return Say(
+        "No rank is stuck in an operation that was recorded; whether {ranks} ended is not known: "
+        "there is no dump.",
+        SayRanks(judgement.missing));
+  }
   if (judgement.stuck == 0) return "No rank is stuck in an operation that was recorded.";
   return Say(
       "Which rank stopped the job is not known: {count} ranks are stuck, and dumps do not "
       "tell for whom they wait.",
       judgement.stuck);
+}
+
+Phrase Headline(const Job& job, const Judgement& judgement) {
+  const Phrase said = SayJudgement(job, judgement);
+  if (judgement.stuck == 0 || !MayStillMove(job)) return said;
+  return said + " " +
+         Say("The last operation of the job began {time} before the dumps were written: if it "
+             "still "
+             "moves, they disagree; dump again in a minute.",
+             HumanNanoseconds(job.since_arrival));
 }
 
 }  // namespace

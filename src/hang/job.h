@@ -48,6 +48,9 @@ struct Job {
   // Dumps are counts of NCCL's RAS service, which tell no ends of operations. Of a job that may
   // move they differ too.
   bool counts_only = false, may_move = false;
+  // ns from the last operation that any dump has to the dumps; less than a minute: the job may have
+  // moved when they were taken, and then they disagree. kAbsent: not known.
+  int64_t since_arrival = kAbsent;
   // The unfinished operation that each rank enqueued first, and its group.
   struct Front {
     const DumpOperation* operation = nullptr;

@@ -173,7 +173,10 @@ class Follower {
     }
   }
 
+  // Of a group that only one rank's dump shows, and whose members no dump tells, nobody else is
+  // known: that rank waits for somebody.
   void AddMembers(const Complete& complete) {
+    if (complete.members.size() == 1 && !job_.groups[complete.group].said) return;
     for (const int64_t rank : complete.members) {
       const bool known =
           std::ranges::any_of(judged_.roots, [&](const Root& root) { return root.rank == rank; });
@@ -334,5 +337,10 @@ class Follower {
 }  // namespace
 
 Judgement Judge(const Job& job) { return Follower(job).Run(); }
+
+bool MayStillMove(const Job& job) {
+  constexpr int64_t kSettled = 60'000'000'000;  // ns; writing dumps may take half of that
+  return job.since_arrival != kAbsent && job.since_arrival < kSettled;
+}
 
 }  // namespace stepscope::hang

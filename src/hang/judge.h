@@ -46,4 +46,7 @@ struct Judgement {
 
 Judgement Judge(const Job& job);
 
+// Whether the dumps were taken so soon after the last operation that the job may not be stuck.
+bool MayStillMove(const Job& job);
+
 }  // namespace stepscope::hang

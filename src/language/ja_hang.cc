@@ -170,6 +170,16 @@ std::span<const Translated> JapaneseOfHangs() {
       {"most collectives", "最多の集団通信回数"},
       {"members with fewest", "最少のメンバー"},
       {"missing members", "不在のメンバー"},
+      {"No rank is stuck in an operation that was recorded; whether {ranks} ended is not known: "
+       "there is no dump.",
+       "記録された操作で停止しているランクはありません。{ranks} "
+       "はダンプがないため、終了したかどうか不明です。"},
+      {"The last operation of the job began {time} before the dumps were written: if it still "
+       "moves, "
+       "they disagree; dump again in a minute.",
+       "最後の操作はダンプが書き込まれる {time} "
+       "前に始まっています。ジョブがまだ動いている場合、ダンプ同士は"
+       "食い違います。1 分後にもう一度ダンプを取ってください。"},
       {"No rank is stuck in an operation that was recorded.",
        "記録された操作で停止しているランクはありません。"},
       {"Hang", "ハング"},

@@ -345,7 +345,13 @@ Result<Trace> Reader::Read() {
   } else if (Consume('{')) {
     whole = ReadMembers();
   } else {
-    return std::unexpected(Error{"the file is not JSON", "", ""});
+    // Protocols 2 to 5 begin so.
+    const bool pickle = Peek() == '\x80';
+    return std::unexpected(
+        pickle ? Error{"the file is no trace but a pickle of Python", "",
+                       "memory snapshots are read by 'stepscope memory', Flight Recorder dumps by "
+                       "'stepscope hang'"}
+               : Error{"the file is not JSON", "", ""});
   }
   if (!saw_events_ && !changes_.found_any()) {
     const Error why = WhyNoTrace(whole);

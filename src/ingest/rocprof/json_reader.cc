@@ -263,8 +263,9 @@ Error NothingIn(JsonEnd end) {
 
 void NoteEnd(JsonEnd end, InputEnd input, Notes& notes) {
   if (input == InputEnd::kCorrupt) return notes.Add(NoteKind::kCorrupt);
-  if (end == JsonEnd::kDamaged) return notes.Add(NoteKind::kMalformed);
-  if (end == JsonEnd::kCutShort || input == InputEnd::kTruncated || input == InputEnd::kReadError)
+  if (end == JsonEnd::kDamaged) notes.Add(NoteKind::kMalformed);  // all behind it is lost
+  if (end == JsonEnd::kDamaged || end == JsonEnd::kCutShort || input == InputEnd::kTruncated ||
+      input == InputEnd::kReadError)
     return notes.Add(NoteKind::kTruncated);
   if (end == JsonEnd::kFollowed || input == InputEnd::kTrailingBytes)
     notes.Add(NoteKind::kTrailingBytes);
