@@ -8,6 +8,7 @@
 #include "ingest/trace_reader.h"
 #include "stepscope/demo.h"
 #include "stepscope/export.h"
+#include "tests/event_lines.h"
 #include "tests/front_door.h"
 #include "tests/perfetto_builder.h"
 #include "tests/scratch.h"
@@ -16,20 +17,6 @@ namespace stepscope::testing::perfetto_test {
 namespace {
 
 using Lines = std::vector<std::string>;
-
-// "compute gemm 100+50 @0/7": kind, name, start and duration, place.
-Lines Events(const Trace& trace) {
-  Lines events;
-  for (EventId e = 0; e < trace.size(); ++e) {
-    const Track& track = trace.tracks[trace.tracks_of()[e]];
-    events.push_back(fmt::format("{} {} {}+{} @{}", KindName(trace.kinds()[e]),
-                                 trace.strings[trace.names()[e]], trace.starts()[e],
-                                 trace.durations()[e],
-                                 track.is_stream ? fmt::format("{}/{}", track.device, track.stream)
-                                                 : track.process + ":" + track.thread));
-  }
-  return events;
-}
 
 std::vector<Recording> Read(const std::string& bytes) {
   auto recordings = ReadRecordings(ByteSource::FromMemory(bytes));
@@ -221,7 +208,7 @@ TEST(Perfetto, ReadsSlicesMomentsAndCounters) {
                                   .Message(perfetto::kCounterTrack, Proto())))
       .Event(perfetto::kCounter, 3, 140, Proto().Real(perfetto::kDoubleCounter, 2.5));
   const Trace read = ReadOne(trace);
-  EXPECT_EQ(Events(read),
+  EXPECT_EQ(EventLines(read),
             (Lines{"operator aten::mm 100+80 @4711:12", "compute gemm 110+40 @1/7",
                    "instant [memory] 130+0 @4711:12", "counter power 140+0 @4711:power"}));
   EXPECT_EQ(read.tracks[0].name, "python: main");
@@ -241,7 +228,7 @@ TEST(Perfetto, SlicesNest) {
       .Event(perfetto::kBegin, 2, 40, name("open"))
       .Event(perfetto::kInstant, 2, 90, name("last"));
   const auto read = Read(trace.bytes());
-  EXPECT_EQ(Events(read[0].trace),
+  EXPECT_EQ(EventLines(read[0].trace),
             (Lines{"operator outer 10+80 @4711:12", "operator inner 20+10 @4711:12",
                    "operator open 40+50 @4711:12", "instant last 90+0 @4711:12"}));
   EXPECT_EQ(NoteOf(read[0], "end_alone"), 1);
@@ -260,8 +247,9 @@ TEST(Perfetto, EndsInTheOrderOfBeginnings) {
       .Event(perfetto::kEnd, 2, 10)
       .Event(perfetto::kEnd, 2, 25)
       .Event(perfetto::kEnd, 2, 31);
-  EXPECT_EQ(Events(ReadOne(trace)), (Lines{"operator a 0+10 @4711:12", "operator b 10+15 @4711:12",
-                                           "operator c 30+1 @4711:12"}));
+  EXPECT_EQ(
+      EventLines(ReadOne(trace)),
+      (Lines{"operator a 0+10 @4711:12", "operator b 10+15 @4711:12", "operator c 30+1 @4711:12"}));
 }
 
 Proto Interned(uint32_t field, uint64_t iid, std::string_view text) {
@@ -298,7 +286,7 @@ TEST(Perfetto, NamesAreThoseOfTheSequence) {
          Proto().Number(perfetto::kPreviousDropped, 1).Append(moment(40)));
   packet(3, perfetto::kNeedsState, moment(50));
   const auto read = Read(trace.bytes());
-  EXPECT_EQ(Events(read[0].trace),
+  EXPECT_EQ(EventLines(read[0].trace),
             (Lines{"instant of one 10+0 @4711:12", "instant of two 20+0 @4711:12",
                    "instant again 30+0 @4711:12"}));
   EXPECT_EQ(NoteOf(read[0], "lost_packets"), 2);
@@ -340,7 +328,7 @@ TEST(Perfetto, ClocksAreRelatedBySnapshots) {
   moment(perfetto::kBoottime, 1600, "boot");
   moment(99, 5, "nobody's");
   const auto read = Read(trace.bytes());
-  EXPECT_EQ(Events(read[0].trace),
+  EXPECT_EQ(EventLines(read[0].trace),
             (Lines{"instant first 502000+0 @4711:12", "instant second 504000+0 @4711:12",
                    "instant monotonic 501050+0 @4711:12", "instant boot 501600+0 @4711:12",
                    "instant nobody's 500005+0 @4711:12"}));
@@ -387,7 +375,7 @@ TEST(Perfetto, CompressedPacketsAreReadAndDamagedOnesCounted) {
   trace.Slice(2, "cpu_op", "whole", 0, 10)
       .Packet(Proto().Text(perfetto::kCompressedPackets, "\x78\x9cno deflate"));
   const auto read = Read(trace.bytes());
-  EXPECT_EQ(Events(read[0].trace), (Lines{"operator whole 0+10 @4711:12"}));
+  EXPECT_EQ(EventLines(read[0].trace), (Lines{"operator whole 0+10 @4711:12"}));
   EXPECT_EQ(NoteOf(read[0], "damaged_packets"), 1);
 
   // A zlib stream of one stored block.
@@ -405,7 +393,7 @@ TEST(Perfetto, CompressedPacketsAreReadAndDamagedOnesCounted) {
   for (const uint32_t half : {b, a}) zlib += {byte(half >> 8), byte(half)};
   auto compressed = Threads();
   compressed.Packet(Proto().Text(perfetto::kCompressedPackets, zlib));
-  EXPECT_EQ(Events(ReadOne(compressed)), (Lines{"operator inner 20+10 @4711:12"}));
+  EXPECT_EQ(EventLines(ReadOne(compressed)), (Lines{"operator inner 20+10 @4711:12"}));
 }
 
 // PyTorch's CUPTI monitor: launches without categories, and stages for what devices did.
@@ -439,7 +427,7 @@ TEST(Perfetto, ReadsPyTorchsOwn) {
                                .Message(perfetto::kStageLaunch,
                                         Proto().Message(perfetto::kLaunchGrid, size(64)))));
   const auto read = Read(trace.bytes());
-  EXPECT_EQ(Events(read[0].trace),
+  EXPECT_EQ(EventLines(read[0].trace),
             (Lines{"runtime cudaLaunchKernel 100+10 @4711:12", "operator aten::mm 90+5 @4711:12",
                    "compute gemm 200+50 @1/7"}));
   EXPECT_EQ(NoteOf(read[0], "kinds_inferred"), 2);
@@ -460,7 +448,7 @@ TEST(Perfetto, ReadsKinetosOwn) {
                  .Message(perfetto::kAnnotation,
                           Annotated("distributedInfo", R"({"rank": 3, "world_size": 8})")));
   const Trace read = ReadOne(trace);
-  EXPECT_EQ(Events(read), (Lines{"operator aten::mm 10+20 @4711:12"}));
+  EXPECT_EQ(EventLines(read), (Lines{"operator aten::mm 10+20 @4711:12"}));
   EXPECT_EQ(read.Ints(IntField::kExternalId).value(0), 7);
   EXPECT_EQ(read.meta.rank, 3);
 }
@@ -479,8 +467,8 @@ TEST(Perfetto, ReadsRocprofv3) {
                  .Message(perfetto::kAnnotation, Annotated("corr_id", 1))
                  .Message(perfetto::kAnnotation, Annotated("agent", 4)));
   const Trace read = ReadOne(trace);
-  EXPECT_EQ(Events(read)[0], "runtime hipLaunchKernel 0+5 @7:7");
-  EXPECT_TRUE(Events(read).back().ends_with("@4/2") || Events(read)[2].ends_with("@4/2"));
+  EXPECT_EQ(EventLines(read)[0], "runtime hipLaunchKernel 0+5 @7:7");
+  EXPECT_TRUE(EventLines(read).back().ends_with("@4/2") || EventLines(read)[2].ends_with("@4/2"));
   EXPECT_EQ(read.Ints(IntField::kCorrelation).size(), 2u);
 }
 
@@ -499,7 +487,7 @@ TEST(Perfetto, ReadsXpuTimer) {
   const auto read = Read(trace.bytes());
   ASSERT_EQ(read.size(), 2u);
   EXPECT_EQ(read[1].trace.meta.rank, 1);
-  EXPECT_EQ(Events(read[1].trace),
+  EXPECT_EQ(EventLines(read[1].trace),
             (Lines{"compute mm 10+10 @0/1", "communication AllReduce 20+20 @0/2"}));
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -30,6 +31,36 @@ constexpr uint32_t DoubleField(uint32_t field) {
 }
 constexpr uint32_t BytesField(uint32_t field) {
   return protozero::tag_and_type(field, WireType::length_delimited);
+}
+
+// A field's number and type, and how many bytes its value takes behind the header; of a varint,
+// which is in the header, none.
+struct FieldHeader {
+  uint64_t number = 0;
+  WireType type = WireType::varint;
+  uint64_t value = 0;  // of a varint
+  uint64_t length = 0;
+};
+
+// Takes the header off the bytes. Nothing where they hold no whole one.
+inline std::optional<FieldHeader> TakeFieldHeader(std::string_view& bytes) {
+  uint64_t tag = 0;
+  if (!TakeVarint(bytes, tag) || tag >> 3 == 0) return std::nullopt;
+  FieldHeader header{.number = tag >> 3, .type = static_cast<WireType>(tag & 7)};
+  switch (header.type) {
+    case WireType::fixed64:
+      header.length = sizeof(uint64_t);
+      return header;
+    case WireType::fixed32:
+      header.length = sizeof(uint32_t);
+      return header;
+    case WireType::varint:
+      return TakeVarint(bytes, header.value) ? std::optional(header) : std::nullopt;
+    case WireType::length_delimited:
+      return TakeVarint(bytes, header.length) ? std::optional(header) : std::nullopt;
+    default:
+      return std::nullopt;
+  }
 }
 
 // Calls take(fields) at each field of `message`, which must get its value or skip() it. False if

@@ -30,19 +30,12 @@ constexpr FieldSays WhatFieldSays(uint64_t number, WireType type) {
 // What the first field that says anything of a message tells; kOther where it is no message.
 inline FieldSays WhatMessageSays(std::string_view message) {
   while (!message.empty()) {
-    uint64_t tag = 0, size = 0;
-    if (!TakeVarint(message, tag) || tag >> 3 == 0) return FieldSays::kOther;
-    const auto type = static_cast<WireType>(tag & 7);
-    const bool fixed = type == WireType::fixed64 || type == WireType::fixed32;
-    if (!fixed && type != WireType::varint && type != WireType::length_delimited)
-      return FieldSays::kOther;
-    if (const FieldSays says = WhatFieldSays(tag >> 3, type); says != FieldSays::kNothing)
+    const auto header = TakeFieldHeader(message);
+    if (!header) return FieldSays::kOther;
+    if (const FieldSays says = WhatFieldSays(header->number, header->type);
+        says != FieldSays::kNothing)
       return says;
-    if (fixed)
-      size = type == WireType::fixed64 ? sizeof(uint64_t) : sizeof(uint32_t);
-    else if (!TakeVarint(message, size))
-      return FieldSays::kOther;
-    if (type != WireType::varint) message.remove_prefix(std::min<uint64_t>(size, message.size()));
+    message.remove_prefix(std::min<uint64_t>(header->length, message.size()));
   }
   return FieldSays::kNothing;
 }

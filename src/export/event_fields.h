@@ -30,8 +30,7 @@ class EventFields {
   // Reads JSON to the letter, as an observer is told.
   const JsonEvent& Read(std::string_view text);
 
-  // Appends category, name and arguments of an event to `body`, as fields of a TrackEvent. With
-  // `numbers_too` false arguments are left out.
+  // Appends category, name and arguments of an event to `body`, as fields of a TrackEvent.
   static void Write(const JsonEvent& event, PerfettoPackets& packets, std::string& body);
 
  private:

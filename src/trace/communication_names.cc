@@ -229,6 +229,13 @@ bool IsCommunicationName(std::string_view name) {
   return std::ranges::any_of(spaces, is_library) && !HasWords(own, kLocal);
 }
 
+bool CommunicationNames::Has(StringId name, const StringTable& names) {
+  if (name >= known_.size()) known_.resize(name + size_t{1}, -1);
+  int8_t& known = known_[name];
+  if (known < 0) known = IsCommunicationName(names[name]) ? 1 : 0;
+  return known == 1;
+}
+
 bool IsCollectiveCall(std::string_view range) {
   size_t letters = 0;
   while (letters < range.size() && IsSmall(range[letters])) ++letters;

@@ -8,14 +8,26 @@
 // computes.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/string_table.h"
 
 namespace stepscope {
 
 // True when a kernel of this name moves data between accelerators, whatever library it belongs to.
 bool IsCommunicationName(std::string_view name);
+
+// Which names of one table these are. Each is looked at once.
+class CommunicationNames {
+ public:
+  bool Has(StringId name, const StringTable& names);
+
+ private:
+  std::vector<int8_t> known_;  // by name; -1: not looked at yet
+};
 
 // True when a range on the host has the name of a collective's call: "nccl:all_reduce" and
 // "nccl:send 0->1" of PyTorch's process groups, "ncclAllReduce" and "ncclGroupEnd" of NCCL and the

@@ -2,64 +2,16 @@
 #include "ingest/common/json_records.h"
 
 #include <cstddef>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
-#include "base/stop.h"
+#include "base/json_bytes.h"
 
 namespace stepscope {
 namespace {
 
 constexpr size_t kDeepest = 64;
-
-// The bytes of a source, window by window, as nlohmann takes them.
-class Bytes {
- public:
-  explicit Bytes(ByteSource& source) : source_(source), window_(size_t{64} << 10, '\0') { Fill(); }
-  // Reads to the end.
-  bool OnlySpaceIsLeft() {
-    bool only = true;
-    for (; !AtEnd(); Go()) only = only && std::string_view(" \t\r\n").contains(Here());
-    return only;
-  }
-  bool AtEnd() const { return at_ == filled_; }
-  char Here() const { return window_[at_]; }
-  void Go() {
-    if (++at_ == filled_) Fill();
-  }
-
- private:
-  void Fill() {
-    StopIfAsked();
-    filled_ = source_.Read(window_);
-    at_ = 0;
-  }
-  ByteSource& source_;
-  std::string window_;
-  size_t at_ = 0, filled_ = 0;
-};
-
-struct ByteIterator {
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = char;
-
-  Bytes* bytes = nullptr;  // null: the end
-  char operator*() const { return bytes->Here(); }
-  ByteIterator& operator++() {
-    bytes->Go();
-    return *this;
-  }
-  void operator++(int) { bytes->Go(); }
-  bool operator==(const ByteIterator& other) const {
-    return (bytes == nullptr || bytes->AtEnd()) == (other.bytes == nullptr || other.bytes->AtEnd());
-  }
-  bool operator!=(const ByteIterator& other) const { return !(*this == other); }
-};
 
 class Walk : public nlohmann::json_sax<nlohmann::json> {
  public:
@@ -130,14 +82,22 @@ class Walk : public nlohmann::json_sax<nlohmann::json> {
   std::vector<Container> open_;
 };
 
+// Reads to the end.
+bool OnlySpaceIsLeft(JsonBytes& bytes) {
+  bool only = true;
+  for (; !bytes.AtEnd(); bytes.Go())
+    only = only && std::string_view(" \t\r\n").contains(bytes.Here());
+  return only;
+}
+
 }  // namespace
 
 JsonEnd WalkJson(ByteSource& source, JsonVisitor& visitor) {
-  Bytes bytes(source);
+  JsonBytes bytes(source);
   Walk walk(visitor);
-  if (nlohmann::json::sax_parse(ByteIterator{&bytes}, ByteIterator{}, &walk,
+  if (nlohmann::json::sax_parse(JsonByteIterator{&bytes}, JsonByteIterator{}, &walk,
                                 nlohmann::json::input_format_t::json, /*strict=*/false))
-    return bytes.OnlySpaceIsLeft() ? JsonEnd::kWhole : JsonEnd::kFollowed;
+    return OnlySpaceIsLeft(bytes) ? JsonEnd::kWhole : JsonEnd::kFollowed;
   return bytes.AtEnd() ? JsonEnd::kCutShort : JsonEnd::kDamaged;
 }
 

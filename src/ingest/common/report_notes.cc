@@ -20,6 +20,14 @@ constexpr auto kTexts = std::to_array<NoteText>({
     {"unreadable_table", "tables were left out: they lack columns that are needed"},
     {"newer_schema",
      "the file has a newer schema than this version knows: unknown columns were not read"},
+    {"end_alone", "ends of events were skipped: the events have no beginning"},
+    {"lost_packets", "packets were skipped: packets that define their names were lost"},
+    {"damaged_packets", "packets were skipped: they are damaged"},
+    {"unknown_clock",
+     "times were kept as recorded: the file does not relate their clock to others"},
+    {"kinds_inferred",
+     "events were classified by their arguments and names: they have no category"},
+    {"gpu_counters", "samples of GPU counters were skipped: no analysis uses them"},
 });
 static_assert(kTexts.size() == static_cast<size_t>(ReportNote::kCount));
 

@@ -1,5 +1,5 @@
-// Counts what only reports of other profilers can have wrong: those that hold several processes, or
-// are databases. What all traces can have is in trace/notes.h.
+// Counts what only reports of other profilers can have wrong: those that hold several processes,
+// are databases, or are Perfetto's. What all traces can have is in trace/notes.h.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,12 @@ enum class ReportNote : uint8_t {
   kOtherProcesses,
   kUnreadableTable,
   kNewerSchema,
+  kEndAlone,
+  kLostPackets,
+  kDamagedPackets,
+  kUnknownClock,
+  kKindsInferred,
+  kGpuCounters,
   kCount
 };
 

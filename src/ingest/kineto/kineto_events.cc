@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/window_stream.h"
-#include "ingest/common/time_limit.h"
+#include "ingest/common/reader_limits.h"
 #include "ingest/kineto/ascend_events.h"
 #include "ingest/kineto/event_kind.h"
 #include "ingest/kineto/json_index.h"
@@ -28,7 +28,6 @@ namespace stepscope {
 namespace {
 
 constexpr int kMicrosecondsToNs = 3;
-constexpr size_t kMostEvents = UINT32_MAX - 1;  // of a trace
 
 // How often a damaged event is searched for the beginnings of others, which costs an indexing each.
 constexpr int kLookLimit = 100;
@@ -74,7 +73,6 @@ struct KinetoEvents::State {
   void TakeWithoutCategory(int64_t start, int64_t duration);
   void AddFields();
   Kind KindOfEvent();
-  bool IsCommunication(StringId name);
   StringId InternToken(std::string_view token) {
     return trace.strings.Intern(TextOf(token, scratch));
   }
@@ -93,8 +91,8 @@ struct KinetoEvents::State {
   int looks_left = kLookLimit;
 
   KinetoTracks tracks;
-  int64_t without_category = 0;       // events whose process may tell what they are
-  std::vector<int8_t> communication;  // by id in trace.strings; -1: not looked at yet
+  int64_t without_category = 0;  // events whose process may tell what they are
+  CommunicationNames communication;
 };
 
 KinetoEvents::KinetoEvents(Trace& trace, Wanted keep, const RawEventObserver* observer)
@@ -187,18 +185,9 @@ void KinetoEvents::State::TakeWithoutCategory(int64_t start, int64_t duration) {
 }
 
 Kind KinetoEvents::State::KindOfEvent() {
-  const bool of_group = raw.args.Has(TextField::kCollective) ||
-                        raw.args.Has(TextField::kGroupName) || raw.args.Has(TextField::kGroupRanks);
   return DecideKind(
-      raw.meaning, of_group, [&] { return TextOf(raw.name, scratch); },
-      [&] { return IsCommunication(InternToken(raw.name)); });
-}
-
-bool KinetoEvents::State::IsCommunication(StringId name) {
-  if (name >= communication.size()) communication.resize(name + size_t{1}, -1);
-  int8_t& known = communication[name];
-  if (known < 0) known = IsCommunicationName(trace.strings[name]) ? 1 : 0;
-  return known == 1;
+      raw.meaning, raw.args.OfGroup(), [&] { return TextOf(raw.name, scratch); },
+      [&] { return communication.Has(InternToken(raw.name), trace.strings); });
 }
 
 void KinetoEvents::State::Add(Kind kind, int64_t start, int64_t duration, Keep which) {

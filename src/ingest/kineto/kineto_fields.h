@@ -46,6 +46,10 @@ struct Args {
   int64_t out_of_range = 0;  // numbers that could not be held
 
   bool Has(TextField field) const { return texts_set >> Index(field) & 1; }
+  // They name a collective or a group.
+  bool OfGroup() const {
+    return Has(TextField::kCollective) || Has(TextField::kGroupName) || Has(TextField::kGroupRanks);
+  }
   void Clear() {
     if (launch_set != 0) launch.fill({});
     ints_set = 0;

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "base/ascii.h"
-#include "ingest/common/time_limit.h"
+#include "ingest/common/reader_limits.h"
 #include "ingest/kineto/json_text.h"
 
 namespace stepscope {

@@ -5,16 +5,14 @@
 #include <array>
 
 #include "base/valid_utf8.h"
-#include "ingest/common/time_limit.h"
-#include "trace/communication_names.h"
+#include "ingest/common/reader_limits.h"
 
 namespace stepscope::nsys {
 namespace {
 
 constexpr std::string_view kTable = "StringIds";
-constexpr size_t kMostEvents = UINT32_MAX - 1;  // of a trace
 
-bool IsTime(std::optional<int64_t> time) { return time && *time <= kMaxTime && *time >= -kMaxTime; }
+bool IsTime(std::optional<int64_t> time) { return time && stepscope::IsTime(*time); }
 
 }  // namespace
 
@@ -80,16 +78,10 @@ StringId ProcessTrace::Intern(std::string_view text) {
   return trace_.strings.Intern(scratch_);
 }
 
-bool ProcessTrace::IsCommunication(StringId name) {
-  if (name >= communication_.size()) communication_.resize(name + size_t{1}, -1);
-  int8_t& known = communication_[name];
-  if (known < 0) known = IsCommunicationName(trace_.strings[name]) ? 1 : 0;
-  return known == 1;
-}
-
 std::optional<ProcessTrace::Times> ProcessTrace::TimesOf(std::optional<int64_t> start,
                                                          std::optional<int64_t> end) {
-  if (!IsTime(start) || !IsTime(end) || trace_.size() >= kMostEvents || !IsTime(*start + shift_)) {
+  if (!IsTime(start) || !IsTime(end) || trace_.size() >= kMostEvents ||
+      !stepscope::IsTime(*start + shift_)) {
     trace_.notes.Add(NoteKind::kUnreadableEvent);
     return std::nullopt;
   }

@@ -12,6 +12,7 @@
 
 #include "ingest/common/report_notes.h"
 #include "ingest/sqlite/database_file.h"
+#include "trace/communication_names.h"
 #include "trace/trace.h"
 
 namespace stepscope::nsys {
@@ -61,7 +62,7 @@ class ProcessTrace {
     if (is_new) at->second = Intern(change(texts.Of(id)));
     return at->second;
   }
-  bool IsCommunication(StringId name);
+  bool IsCommunication(StringId name) { return communication_.Has(name, trace_.strings); }
 
   // The start and duration of an event as the trace has them; absent, and noted, if they are no
   // times, or the trace can hold no more events.
@@ -86,7 +87,7 @@ class ProcessTrace {
   std::map<std::pair<int64_t, int64_t>, TrackId> streams_;
   std::unordered_map<int64_t, TrackId> threads_, beside_, counters_;
   std::unordered_map<std::pair<int64_t, uint8_t>, StringId, HashOfUse> named_;
-  std::vector<int8_t> communication_;  // by name; -1: not looked at yet
+  CommunicationNames communication_;
   std::string scratch_;
 };
 

@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "ingest/common/time_limit.h"
+#include "ingest/common/reader_limits.h"
 #include "ingest/nsys/nsys_tables.h"
 
 namespace stepscope::nsys {

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "ingest/common/time_limit.h"
+#include "ingest/common/reader_limits.h"
 #include "ingest/kineto/kineto_tracks.h"
 #include "ingest/perfetto/track_events.h"
 

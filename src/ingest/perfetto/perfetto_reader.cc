@@ -13,7 +13,7 @@
 #include "base/window_stream.h"
 #include "ingest/common/event_text.h"
 #include "ingest/common/perfetto_fields.h"
-#include "ingest/common/time_limit.h"
+#include "ingest/common/reader_limits.h"
 #include "ingest/kineto/json_index.h"
 #include "ingest/kineto/json_text.h"
 #include "ingest/kineto/kineto_members.h"
@@ -137,7 +137,7 @@ class Reader {
   std::unordered_map<uint32_t, Sequence> sequences_;
   Sequence* last_ = nullptr;
   uint32_t last_number_ = 0;
-  PerfettoNotes notes_;  // of the whole file
+  ReportNotes notes_;  // of the whole file
   int64_t damaged_ = 0;
   bool truncated_ = false;
 };
@@ -216,7 +216,7 @@ int64_t Reader::TimeOf(const Packet& packet, const Sequence& state) {
   const auto time = clocks_.Read(packet.timestamp.value_or(0), clock, packet.sequence);
   if (!time) return kMaxTime + 1;
   const auto offset = clocks_.OffsetOf(clock, packet.sequence);
-  if (!offset) notes_.Add(PerfettoNote::kUnknownClock);
+  if (!offset) notes_.Add(ReportNote::kUnknownClock);
   return *time + offset.value_or(0);  // neither is beyond kMaxTime
 }
 
@@ -254,9 +254,9 @@ void Reader::TakePacket(std::string_view message, bool may_nest) {
                    .recording = state.recording,
                    .interned = &state.interned,
                    .reference_us = &state.reference_us};
-  if (packet.has_counters) notes_.Add(PerfettoNote::kGpuCounters);
+  if (packet.has_counters) notes_.Add(ReportNote::kGpuCounters);
   if ((packet.flags & kNeedsState) != 0 && !state.valid)
-    return notes_.Add(PerfettoNote::kLostPackets);
+    return notes_.Add(ReportNote::kLostPackets);
   place.time = TimeOf(packet, state);
   if (state.recording) {
     constexpr int64_t kMost = UINT32_MAX - 1;
@@ -301,40 +301,22 @@ void Reader::ReadPackets() {
     more(kSkippedHeader);
     const auto left = static_cast<size_t>(window.end - at);
     if (left == 0) return;
-    std::string_view header(at, std::min(left, kSkippedHeader));
-    uint64_t tag = 0, length = 0;
-    bool whole = TakeVarint(header, tag);
-    const auto type = static_cast<WireType>(tag & 7);
-    uint64_t number = 0;
-    switch (type) {
-      case WireType::length_delimited:
-        whole = whole && TakeVarint(header, length);
-        break;
-      case WireType::varint:
-        whole = whole && TakeVarint(header, number);
-        break;
-      case WireType::fixed64:
-        length = sizeof(uint64_t);
-        break;
-      case WireType::fixed32:
-        length = sizeof(uint32_t);
-        break;
-      default:
-        whole = false;
-    }
-    const auto header_bytes = static_cast<size_t>(header.data() - at);
-    if (!whole || tag >> 3 == 0 || length > kLongestPacket || !more(header_bytes + length)) {
+    std::string_view behind(at, std::min(left, kSkippedHeader));
+    const auto header = TakeFieldHeader(behind);
+    const auto header_bytes = static_cast<size_t>(behind.data() - at);
+    if (!header || header->length > kLongestPacket || !more(header_bytes + header->length)) {
       truncated_ = true;
       while (!window.last) window = stream_.Next({});
       return;
     }
-    if (tag == kPacketTag) TakePacket({at + header_bytes, length}, /*may_nest=*/true);
-    at += header_bytes + length;
+    if (header->number == kPacket && header->type == WireType::length_delimited)
+      TakePacket({at + header_bytes, header->length}, /*may_nest=*/true);
+    at += header_bytes + header->length;
   }
 }
 
 void Reader::NoteFile(RecordingRows& first) {
-  if (damaged_ > 0) notes_.Add(PerfettoNote::kDamagedPackets, damaged_);
+  if (damaged_ > 0) notes_.Add(ReportNote::kDamagedPackets, damaged_);
   first.notes.Add(notes_);
   Notes& notes = first.trace.notes;
   const InputEnd end = stream_.end();

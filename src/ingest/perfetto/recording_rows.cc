@@ -7,7 +7,7 @@
 #include <numeric>
 #include <unordered_map>
 
-#include "ingest/common/time_limit.h"
+#include "ingest/common/reader_limits.h"
 #include "ingest/kineto/kineto_launch.h"
 #include "ingest/kineto/kineto_tracks.h"
 

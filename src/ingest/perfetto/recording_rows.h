@@ -11,9 +11,9 @@
 
 #include "base/growing_array.h"
 #include "ingest/common/recording.h"
+#include "ingest/common/report_notes.h"
 #include "ingest/kineto/kineto_fields.h"
 #include "ingest/perfetto/annotations.h"
-#include "ingest/perfetto/perfetto_notes.h"
 #include "ingest/perfetto/track_table.h"
 #include "trace/trace.h"
 
@@ -57,7 +57,7 @@ class RecordingRows {
   Recording Finish(const StringTable& strings, const TrackTable& tracks, int64_t shift);
 
   Trace trace;  // what is known of it but its events
-  PerfettoNotes notes;
+  ReportNotes notes;
   bool ordered = false;  // rows have places
   std::optional<int64_t> events_in_file, rank, window;
   bool own = false;  // as export wrote it: its times are on its own clock

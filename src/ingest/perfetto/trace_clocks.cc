@@ -6,7 +6,7 @@
 
 #include "base/proto.h"
 #include "ingest/common/perfetto_fields.h"
-#include "ingest/common/time_limit.h"
+#include "ingest/common/reader_limits.h"
 
 namespace stepscope::perfetto {
 namespace {

@@ -7,10 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "ingest/common/time_limit.h"
+#include "ingest/common/reader_limits.h"
 #include "ingest/kineto/event_kind.h"
 #include "ingest/kineto/kineto_members.h"
-#include "trace/communication_names.h"
 
 namespace stepscope::perfetto {
 namespace {
@@ -228,19 +227,10 @@ void TrackEvents::TakeAnnotations(const Interned& interned, bool counters, bool 
     annotations_.Take(message, interned, counters, args_);
 }
 
-bool TrackEvents::IsCommunication(StringId name) {
-  if (name >= communication_.size()) communication_.resize(strings.size(), -1);
-  int8_t& known = communication_[name];
-  if (known < 0) known = IsCommunicationName(strings[name]) ? 1 : 0;
-  return known == 1;
-}
-
 Kind TrackEvents::KindOf(CategoryMeaning meaning, StringId name) {
-  const Args& args = args_.args;
-  const bool of_group = args.Has(TextField::kCollective) || args.Has(TextField::kGroupName) ||
-                        args.Has(TextField::kGroupRanks);
   return DecideKind(
-      meaning, of_group, [&] { return strings[name]; }, [&] { return IsCommunication(name); });
+      meaning, args_.args.OfGroup(), [&] { return strings[name]; },
+      [&] { return communication_.Has(name, strings); });
 }
 
 // PyTorch's first writers, and Kineto's, give no categories.
@@ -344,7 +334,7 @@ void TrackEvents::Begin(const Event& event, const EventPlace& place, RecordingRo
     CategoryMeaning meaning = event.meaning;
     if (category.empty() && !track.has_identity) {
       meaning = InferMeaning(event);
-      into.notes.Add(PerfettoNote::kKindsInferred);
+      into.notes.Add(ReportNote::kKindsInferred);
     }
     kind = KindOf(meaning, event.name);
     Correlate(event, kind);
@@ -422,14 +412,14 @@ void TrackEvents::JoinTrack(PerfettoTrack& track) {
     if (mark.begins) {
       open.push_back(mark.row);
     } else if (open.empty()) {
-      into.notes.Add(PerfettoNote::kEndAlone);
+      into.notes.Add(ReportNote::kEndAlone);
     } else {
       end(open.back(), mark.time);
       open.pop_back();
     }
   }
   for (const uint32_t row : open) {
-    into.notes.Add(PerfettoNote::kWithoutEnd);
+    into.notes.Add(ReportNote::kWithoutEnd);
     end(row, into.last_time());
   }
   marks = {};

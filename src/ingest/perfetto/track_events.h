@@ -13,6 +13,7 @@
 #include "ingest/perfetto/interned.h"
 #include "ingest/perfetto/recording_rows.h"
 #include "ingest/perfetto/track_table.h"
+#include "trace/communication_names.h"
 
 namespace stepscope::perfetto {
 
@@ -58,7 +59,6 @@ class TrackEvents {
   void Correlate(const Event& event, Kind kind);
   CategoryMeaning InferMeaning(const Event& event) const;
   Kind KindOf(CategoryMeaning meaning, StringId name);
-  bool IsCommunication(StringId name);
   void CountEvent(Kind kind, std::string_view category, bool noted, RecordingRows& into);
   void JoinTrack(PerfettoTrack& track);
 
@@ -69,7 +69,7 @@ class TrackEvents {
   std::vector<uint64_t> flows_;
   EventArgs args_;
   Annotations annotations_{strings};
-  std::vector<int8_t> communication_;  // by id in strings; -1: not looked at yet
+  CommunicationNames communication_;
 };
 
 }  // namespace stepscope::perfetto

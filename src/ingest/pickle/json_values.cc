@@ -4,57 +4,16 @@
 #include <fmt/format.h>
 
 #include <cstddef>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
+
+#include "base/json_bytes.h"
 
 namespace stepscope {
 namespace {
 
 using Kind = Value::Kind;
-
-// The bytes of a source, window by window, as nlohmann takes them.
-class Bytes {
- public:
-  explicit Bytes(ByteSource source) : source_(std::move(source)), window_(64 << 10, '\0') {
-    Fill();
-  }
-  bool AtEnd() const { return at_ == filled_; }
-  char Here() const { return window_[at_]; }
-  void Go() {
-    if (++at_ == filled_) Fill();
-  }
-
- private:
-  void Fill() {
-    filled_ = source_.Read(window_);
-    at_ = 0;
-  }
-  ByteSource source_;
-  std::string window_;
-  size_t at_ = 0, filled_ = 0;
-};
-
-struct ByteIterator {
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = char;
-
-  Bytes* bytes = nullptr;  // null: the end
-  char operator*() const { return bytes->Here(); }
-  ByteIterator& operator++() {
-    bytes->Go();
-    return *this;
-  }
-  void operator++(int) { bytes->Go(); }
-  bool operator==(const ByteIterator& other) const {
-    return (bytes == nullptr || bytes->AtEnd()) == (other.bytes == nullptr || other.bytes->AtEnd());
-  }
-  bool operator!=(const ByteIterator& other) const { return !(*this == other); }
-};
 
 class Filler : public nlohmann::json_sax<nlohmann::json> {
  public:
@@ -120,10 +79,10 @@ class Filler : public nlohmann::json_sax<nlohmann::json> {
 }  // namespace
 
 Result<ValueTree> ReadJson(ByteSource source, const TreeLimits& limits) {
-  Bytes bytes(std::move(source));
+  JsonBytes bytes(source);
   ValueTree tree;
   Filler filler(tree, limits);
-  if (nlohmann::json::sax_parse(ByteIterator{&bytes}, ByteIterator{}, &filler)) return tree;
+  if (nlohmann::json::sax_parse(JsonByteIterator{&bytes}, JsonByteIterator{}, &filler)) return tree;
   return std::unexpected(filler.error());
 }
 

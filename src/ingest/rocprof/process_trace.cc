@@ -11,18 +11,15 @@
 #include "base/stop.h"
 #include "base/valid_utf8.h"
 #include "ingest/common/range_names.h"
+#include "ingest/common/reader_limits.h"
 #include "ingest/common/report_notes.h"
-#include "ingest/common/time_limit.h"
 #include "ingest/rocprof/rocprof_names.h"
 #include "trace/communication_names.h"
 
 namespace stepscope::rocprof {
 namespace {
 
-constexpr size_t kMostEvents = UINT32_MAX - 1;  // of a trace
-constexpr int64_t kNoStream = -1;               // of copies, where the file tells none
-
-bool IsTime(int64_t time) { return time >= -kMaxTime && time <= kMaxTime; }
+constexpr int64_t kNoStream = -1;  // of copies, where the file tells none
 
 class Builder {
  public:
@@ -136,13 +133,6 @@ class Builder {
     if (const auto step = StepOfRange(trace_.strings[name])) trace_.Set(IntField::kStep, *step);
   }
 
-  bool IsCommunication(StringId name) {
-    if (name >= communication_.size()) communication_.resize(name + size_t{1}, -1);
-    int8_t& known = communication_[name];
-    if (known < 0) known = IsCommunicationName(trace_.strings[name]) ? 1 : 0;
-    return known == 1;
-  }
-
   void Add(const Dispatch& dispatch) {
     const auto times = StartAndDuration(dispatch.times);
     if (!times) return;
@@ -151,7 +141,8 @@ class Builder {
     const bool named = kernel != from_.kernels.end() && kernel->second.name != kNoString;
     const StringId name =
         named ? NameOf(kernel->second.name) : trace_.strings.Intern("unknown kernel");
-    const Kind kind = IsCommunication(name) ? Kind::kCommunication : Kind::kCompute;
+    const Kind kind =
+        communication_.Has(name, trace_.strings) ? Kind::kCommunication : Kind::kCompute;
     if (!keep_.Has(kind)) return;
     const int64_t stream = by_stream_ ? dispatch.stream : dispatch.queue;
     trace_.Add({times->first, times->second, name, Stream(DeviceOf(dispatch.agent), stream), kind});
@@ -218,7 +209,7 @@ class Builder {
   std::vector<StringId> named_;  // by name of the records
   std::map<int64_t, TrackId> threads_;
   std::map<std::pair<int64_t, int64_t>, TrackId> streams_;
-  std::vector<int8_t> communication_;  // by name; -1: not looked at yet
+  CommunicationNames communication_;
   std::string scratch_;
   StopChecks checks_;
 };

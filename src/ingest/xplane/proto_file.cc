@@ -35,27 +35,14 @@ std::optional<ProtoField> ProtoFile::Next(ByteRange& message) {
   if (look == 0 || !Hold(message.begin, look)) return std::nullopt;
   std::string_view bytes = Held(message.begin).substr(0, message.size());
   const size_t before = bytes.size();
-  uint64_t tag = 0;
-  if (!TakeVarint(bytes, tag) || tag >> 3 == 0 || tag >> 3 > UINT32_MAX) return std::nullopt;
-  ProtoField field{.number = static_cast<uint32_t>(tag >> 3),
-                   .type = static_cast<WireType>(tag & 7)};
-  size_t skip = 0;
-  switch (field.type) {
-    case WireType::fixed64:
-      skip = sizeof(uint64_t);
-      break;
-    case WireType::fixed32:
-      skip = sizeof(uint32_t);
-      break;
-    case WireType::varint:
-    case WireType::length_delimited:
-      if (!TakeVarint(bytes, field.value)) return std::nullopt;
-      break;
-    default:
-      return std::nullopt;
-  }
+  const auto header = TakeFieldHeader(bytes);
+  if (!header || header->number > UINT32_MAX) return std::nullopt;
+  const bool sized = header->type == WireType::length_delimited;
+  ProtoField field{.number = static_cast<uint32_t>(header->number),
+                   .type = header->type,
+                   .value = sized ? header->length : header->value};
   const uint64_t behind = message.begin + (before - bytes.size());
-  const uint64_t length = field.type == WireType::length_delimited ? field.value : skip;
+  const uint64_t length = header->length;
   if (length > message.end - behind) return std::nullopt;
   field.bytes = {behind, behind + length};
   message.begin = field.bytes.end;

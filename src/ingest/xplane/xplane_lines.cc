@@ -1,7 +1,7 @@
 // Reads lines of events and their position in time.
 #include "ingest/xplane/xplane_lines.h"
 
-#include "ingest/common/time_limit.h"
+#include "ingest/common/reader_limits.h"
 
 namespace stepscope {
 namespace {
