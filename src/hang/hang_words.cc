@@ -48,13 +48,28 @@ Phrase SayMismatch(const Job& job, const Root& root) {
   }
 }
 
-Phrase SayGone(const Job& job, const Root& root, bool one) {
-  if (job.MarkOf(root.rank) == RasMark::kDead) {
-    return one ? Say("NCCL's RAS service considers its process dead")
-               : Say("NCCL's RAS service considers their processes dead");
+// What RAS says of the process.
+Phrase SayMark(RasMark mark) {
+  switch (mark) {
+    case RasMark::kDead:
+      return "NCCL's RAS service considers its process dead";
+    case RasMark::kUnresponsive:
+      return "its process does not answer NCCL's RAS service";
+    case RasMark::kLeft:
+      return "its process answers NCCL's RAS service and is no member of the communicator";
+    case RasMark::kAborted:
+      return "its communicator has an error or is being aborted";
+    case RasMark::kNone:
+      break;
   }
-  return one ? Say("its process does not answer NCCL's RAS service")
-             : Say("their processes do not answer NCCL's RAS service");
+  return {};
+}
+
+Phrase SayGone(const Job& job, const Root& root, bool one) {
+  const bool dead = job.MarkOf(root.rank) == RasMark::kDead;
+  if (one) return SayMark(dead ? RasMark::kDead : RasMark::kUnresponsive);
+  return dead ? "NCCL's RAS service considers their processes dead"
+              : "their processes do not answer NCCL's RAS service";
 }
 
 Phrase SayDevice(const Root& root, bool one, const Phrase& place) {
@@ -258,23 +273,6 @@ Phrase SayRecorded(const Job& job, const Root& root) {
   const Phrase line =
       root.own->line.empty() ? Phrase() : Say(" ({line})", Phrase::Name(root.own->line));
   return SayMismatch(job, root) + line;
-}
-
-// What RAS says of the process.
-Phrase SayMark(RasMark mark) {
-  switch (mark) {
-    case RasMark::kDead:
-      return "NCCL's RAS service considers its process dead";
-    case RasMark::kUnresponsive:
-      return "its process does not answer NCCL's RAS service";
-    case RasMark::kLeft:
-      return "its process answers NCCL's RAS service and is no member of the communicator";
-    case RasMark::kAborted:
-      return "its communicator has an error or is being aborted";
-    case RasMark::kNone:
-      break;
-  }
-  return {};
 }
 
 // Where the main thread is, if the stack says more than the sentence before.
