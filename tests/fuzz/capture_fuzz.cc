@@ -1,7 +1,6 @@
 // Fuzzes what captures read from processes, scripts and servers: whatever bytes come, nothing but a
 // request of checked values is handed out.
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
@@ -13,13 +12,10 @@
 #include "capture/torch/desk.h"
 #include "capture/torch/dyno.h"
 #include "capture/torch/fabric.h"
+#include "tests/fuzz/require.h"
 
 namespace stepscope::capture {
 namespace {
-
-void Require(bool holds) {
-  if (!holds) std::abort();
-}
 
 DynoWork Work() {
   return {.clients =

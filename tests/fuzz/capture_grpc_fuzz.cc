@@ -1,7 +1,6 @@
 // Fuzzes what a server of profiles may send: HTTP/2's frames, gRPC's message in them, the profile
 // in that. Whatever the bytes, reading ends, and chunks of any size say the same.
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
@@ -11,13 +10,10 @@
 #include "capture/grpc/profile_answer.h"
 #include "capture/grpc/profile_file.h"
 #include "capture/grpc/profile_request.h"
+#include "tests/fuzz/require.h"
 
 namespace stepscope::capture {
 namespace {
-
-void Require(bool holds) {
-  if (!holds) std::abort();
-}
 
 constexpr uint64_t kMost = 1 << 16;
 

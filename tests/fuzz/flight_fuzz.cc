@@ -3,7 +3,6 @@
 // Beside crashes and sanitizer reports it looks for roots that are no rank of the job. The same
 // bytes are read as three dumps, cut at lines of dashes.
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,13 +11,10 @@
 #include "hang/join.h"
 #include "hang/judge.h"
 #include "ingest/flight/flight_reader.h"
+#include "tests/fuzz/require.h"
 
 namespace stepscope {
 namespace {
-
-void Require(bool holds) {
-  if (!holds) std::abort();
-}
 
 void Fuzz(std::string_view bytes) {
   constexpr std::string_view kCut = "\n----\n";

@@ -3,7 +3,6 @@
 // and both modes print an answer.
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,13 +16,10 @@
 #include "goodput/events/json_lines.h"
 #include "goodput/report/report.h"
 #include "stepscope/write.h"
+#include "tests/fuzz/require.h"
 
 namespace stepscope::goodput {
 namespace {
-
-void Require(bool holds) {
-  if (!holds) std::abort();
-}
 
 void RequireOrder(const Partition& whole, size_t most) {
   if (whole.periods.empty()) return Require(whole.total() == 0);

@@ -5,7 +5,6 @@
 // change what is read.
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -20,13 +19,10 @@
 #include "session/params.h"
 #include "session/verdict.h"
 #include "stepscope/write.h"
+#include "tests/fuzz/require.h"
 
 namespace stepscope {
 namespace {
-
-void Require(bool holds) {
-  if (!holds) std::abort();
-}
 
 std::optional<Trace> Read(std::string_view bytes, const ReadOptions& options = {}) {
   auto trace = ReadTrace(ByteSource::FromMemory(bytes), options);

@@ -4,19 +4,15 @@
 // Checksums keep random bytes out, so an input is also taken as the lines of a good batch.
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "base/crc32.h"
 #include "goodput/recorder/manifest.h"
+#include "tests/fuzz/require.h"
 
 namespace stepscope::goodput {
 namespace {
-
-void Require(bool holds) {
-  if (!holds) std::abort();
-}
 
 void ReadManifestOf(std::string_view bytes) {
   const DecodedManifest read = DecodeManifest(bytes);

@@ -2,7 +2,6 @@
 // one a line, and the server ends with its input.
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -11,14 +10,11 @@
 #include <string_view>
 
 #include "stepscope/mcp.h"
+#include "tests/fuzz/require.h"
 
 namespace {
 
 using Json = nlohmann::json;
-
-void Require(bool holds) {
-  if (!holds) std::abort();
-}
 
 // An empty directory: nothing is read from it.
 const std::string& Root() {
@@ -51,11 +47,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     out += line;
     return true;
   };
-  Require(stepscope::ServeMcp({.roots = {Root()}, .threads = 1}, read, write).has_value());
+  stepscope::Require(
+      stepscope::ServeMcp({.roots = {Root()}, .threads = 1}, read, write).has_value());
   for (size_t begin = 0; begin < out.size();) {
     const size_t end = out.find('\n', begin);
-    Require(end != out.npos &&
-            IsMessage(Json::parse(out.substr(begin, end - begin), nullptr, false)));
+    stepscope::Require(end != out.npos &&
+                       IsMessage(Json::parse(out.substr(begin, end - begin), nullptr, false)));
     begin = end + 1;
   }
   return 0;

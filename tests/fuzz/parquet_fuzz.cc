@@ -4,7 +4,6 @@
 // follows the file's columns is fuzzed by the same bytes, read as a table of operations: a damaged
 // file rarely has all ten columns.
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -12,13 +11,10 @@
 #include "facts/derived/operations/straggler_cost.h"
 #include "ingest/parquet/job_layout.h"
 #include "ingest/parquet/parquet_reader.h"
+#include "tests/fuzz/require.h"
 
 namespace stepscope {
 namespace {
-
-void Require(bool holds) {
-  if (!holds) std::abort();
-}
 
 void FuzzReader(std::string_view bytes) {
   constexpr std::string_view kNames[] = {

@@ -3,31 +3,19 @@
 // Beside crashes and sanitizer reports it looks for events that a trace must not hold, and for
 // parts that read another way alone than with the others.
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 #include "ingest/perfetto/perfetto_reader.h"
+#include "tests/fuzz/recordings.h"
 
 namespace stepscope {
 namespace {
-
-void Require(bool holds) {
-  if (!holds) std::abort();
-}
-
-void Check(const Trace& trace) {
-  for (EventId e = 0; e < trace.size(); ++e) {
-    Require(trace.tracks_of()[e] < trace.tracks.size());
-    Require(trace.names()[e] < trace.strings.size());
-    Require(trace.durations()[e] >= 0);
-  }
-}
 
 void Read(std::string_view bytes) {
   auto traces = ReadPerfetto(ByteSource::FromMemory(bytes), {});
   if (!traces) return Require(!traces.error().what.empty());
   Require(!traces->empty());
-  for (const Recording& recording : *traces) Check(recording.trace);
+  for (const Recording& recording : *traces) CheckEvents(recording.trace);
   const size_t last = traces->size() - 1;
   const auto part = ReadPerfettoPart(ByteSource::FromMemory(bytes), {.part = last});
   Require(part && part->size() == traces->back().trace.size());

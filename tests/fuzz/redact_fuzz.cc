@@ -3,7 +3,6 @@
 // the environment of a valid document is gone.
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -12,15 +11,12 @@
 #include "redact/profile.h"
 #include "redact/redactor.h"
 #include "redact/text_stream.h"
+#include "tests/fuzz/require.h"
 
 namespace stepscope::redact {
 namespace {
 
 using Json = nlohmann::json;
-
-void Require(bool holds) {
-  if (!holds) std::abort();
-}
 
 const Redactor& Fixed() {
   static const Redactor redactor = *MakeRedactor({}, "a key of 32 bytes for all inputs", nullptr);
@@ -87,7 +83,7 @@ void CheckProfile(std::string_view bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace stepscope::redact;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  Require(Streamed(bytes, 7) == Streamed(bytes, size + 1));
+  stepscope::Require(Streamed(bytes, 7) == Streamed(bytes, size + 1));
   CheckDocument(bytes);
   CheckSecret(bytes);
   CheckProfile(bytes);

@@ -1,19 +1,15 @@
 // Fuzzes what both servers decide by the head of a request: its target, its numbers and lists, and
 // whether its Host names us. The first line is the target, the second the Host.
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "http/gate.h"
 #include "http/url.h"
+#include "tests/fuzz/require.h"
 
 namespace stepscope::http {
 namespace {
-
-void Require(bool holds) {
-  if (!holds) std::abort();
-}
 
 void Fuzz(std::string_view bytes) {
   constexpr size_t kMost = 100;

@@ -1,17 +1,13 @@
 // Fuzzes the readers of what schedulers print: Slurm's sacct and scontrol, and Kubernetes' events.
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 #include "goodput/scheduler/kubernetes.h"
 #include "goodput/scheduler/slurm.h"
+#include "tests/fuzz/require.h"
 
 namespace stepscope::goodput {
 namespace {
-
-void Require(bool holds) {
-  if (!holds) std::abort();
-}
 
 void Fuzz(std::string_view bytes) {
   for (const char* job : {"", "train"}) {

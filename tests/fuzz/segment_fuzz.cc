@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <fstream>
 #include <set>
 #include <string>
@@ -14,13 +13,10 @@
 #include <vector>
 
 #include "goodput/recorder/segment_reader.h"
+#include "tests/fuzz/require.h"
 
 namespace stepscope::goodput {
 namespace {
-
-void Require(bool holds) {
-  if (!holds) std::abort();
-}
 
 const std::string& Path() {
   static const std::string path = "/tmp/segment-fuzz-" + std::to_string(getpid());

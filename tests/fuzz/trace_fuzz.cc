@@ -1,17 +1,13 @@
 // Fuzzes what reads the bytes of traces, of either format, and nothing behind it: many times the
 // executions of kineto_fuzz and xplane_fuzz, which ask every analysis too.
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 #include "ingest/trace_reader.h"
+#include "tests/fuzz/require.h"
 
 namespace stepscope {
 namespace {
-
-void Require(bool holds) {
-  if (!holds) std::abort();
-}
 
 void Fuzz(std::string_view bytes) {
   const auto trace = ReadTrace(ByteSource::FromMemory(bytes));

@@ -2,7 +2,6 @@
 // be printed. The lines of the input are texts of events, a second apart.
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,13 +9,10 @@
 
 #include "stepscope/watch.h"
 #include "stepscope/write.h"
+#include "tests/fuzz/require.h"
 
 namespace stepscope {
 namespace {
-
-void Require(bool holds) {
-  if (!holds) std::abort();
-}
 
 void Read(std::string_view bytes) {
   std::vector<WatchedWindow> windows;

@@ -1,17 +1,13 @@
 // Fuzzes the reader of workers' files: whatever the bytes, what is taken fits its door and nothing
 // else of it can be read as an option or a path.
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 #include "capture/common/workers.h"
+#include "tests/fuzz/require.h"
 
 namespace stepscope::capture {
 namespace {
-
-void Require(bool holds) {
-  if (!holds) std::abort();
-}
 
 void Read(std::string_view bytes) {
   const auto worker = ParseWorker(bytes);

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -20,13 +19,10 @@
 #include "session/params.h"
 #include "session/verdict.h"
 #include "stepscope/write.h"
+#include "tests/fuzz/require.h"
 
 namespace stepscope {
 namespace {
-
-void Require(bool holds) {
-  if (!holds) std::abort();
-}
 
 // Whatever the bytes begin with: that they look like a profile is for the fuzzer of all traces.
 std::optional<Trace> Read(ByteSource source, const ReadOptions& options = {}) {

@@ -1,0 +1,29 @@
+// What every trace must hold, whatever its bytes are: for fuzz targets of readers.
+#pragma once
+
+#include <string_view>
+
+#include "ingest/trace_reader.h"
+#include "tests/fuzz/require.h"
+
+namespace stepscope {
+
+inline void CheckEvents(const Trace& trace) {
+  for (EventId e = 0; e < trace.size(); ++e) {
+    Require(trace.tracks_of()[e] < trace.tracks.size());
+    Require(trace.names()[e] < trace.strings.size());
+    Require(trace.durations()[e] >= 0);
+  }
+}
+
+// All recordings of a file; the last one reads alone as with the others.
+inline void CheckRecordings(std::string_view bytes) {
+  const auto traces = ReadRecordings(ByteSource::FromMemory(bytes));
+  if (!traces) return Require(!traces.error().what.empty());
+  Require(!traces->empty());
+  for (const Recording& recording : *traces) CheckEvents(recording.trace);
+  const auto last = ReadTrace(ByteSource::FromMemory(bytes), {.part = traces->size() - 1});
+  Require(last && last->size() == traces->back().trace.size());
+}
+
+}  // namespace stepscope
