@@ -40,6 +40,12 @@ int64_t SinceArrival(const FoundDumps& found) {
   return newest == kAbsent || written < newest ? kAbsent : written - newest;
 }
 
+// Dumps so soon after the last operation may be of a job that moves.
+bool IsSoon(int64_t since_arrival) {
+  constexpr int64_t kSettled = 60 * kSecond;  // writing dumps may take half of that
+  return since_arrival != kAbsent && since_arrival < kSettled;
+}
+
 // What stacks, RAS and events say of ranks, whatever the dumps are.
 void AddEvidence(FoundDumps& found, const hang::RasJob& ras, std::span<const SignOfLife> signs,
                  hang::Job& job) {
@@ -70,8 +76,8 @@ Result<ReportSet> Ask(std::span<const std::string> paths, const HangOptions& opt
   const bool counts = found->dumps.empty();  // only RAS tells how far ranks came
   hang::Job job = hang::JoinDumps(counts ? ras.dumps : found->dumps, options.world_size);
   job.counts_only = counts && !found->ras.empty();
-  job.may_move = job.counts_only && !ras.steady;
   if (!counts) job.since_arrival = SinceArrival(*found);
+  job.may_move = job.counts_only ? !ras.steady : IsSoon(job.since_arrival);
   AddEvidence(*found, ras, options.signs, job);
   ReportSet answer;
   answer.run = {.name = paths[0],
