@@ -13,6 +13,7 @@
 #include "hang/judge.h"
 #include "hang/ras_job.h"
 #include "ingest/flight/flight_reader.h"
+#include "ingest/flight/look_for_dumps.h"
 #include "report/findings.h"
 
 namespace stepscope {
@@ -95,6 +96,12 @@ Result<ReportSet> Ask(std::span<const std::string> paths, const HangOptions& opt
 }
 
 }  // namespace
+
+HoldsHang HangAt(const std::string& path) {
+  const DumpsSeen seen = LookForDumps(path);
+  if (!seen.dumps) return HoldsHang::kNone;
+  return seen.others ? HoldsHang::kBesideOthers : HoldsHang::kAlone;
+}
 
 Result<ReportSet> FindHang(std::span<const std::string> paths, const HangOptions& options) {
   return UnlessStopped(options.stop, "the question was canceled",

@@ -35,8 +35,10 @@ Phrase SayWhatDecides(const Job& job, Roots roots, const Phrase& named) {
 
 Phrase SayDeviceAdvice(const Job& job, const Phrase& named) {
   if (job.on_host)
-    return Say("take the stacks of {ranks} (py-spy --native), and see the network of their hosts",
-               named);
+    return Say(
+        "take the stacks of {ranks} (py-spy, with native frames), and see the network of their "
+        "hosts",
+        named);
   if (job.backend != "nccl" && !job.backend.empty())
     return Say("look at the devices of {ranks}: errors in dmesg, links", named);
   return Say(

@@ -40,8 +40,10 @@ std::span<const Translated> JapaneseOfHangs() {
        "他のランクが完了した {operation} を完了していません"},
       {"they did not finish {operation}, which others finished",
        "他のランクが完了した {operation} を完了していません"},
-      {"take the stacks of {ranks} (py-spy --native), and see the network of their hosts",
-       "{ranks} のスタックを取得し (py-spy --native)、ホストのネットワークを確認してください"},
+      {"take the stacks of {ranks} (py-spy, with native frames), and see the network of their "
+       "hosts",
+       "{ranks} のスタックを取得し (py-spy, with native "
+       "frames)、ホストのネットワークを確認してください"},
       {"look at the devices of {ranks}: errors in dmesg, links",
        "{ranks} のデバイスを確認してください: dmesg のエラー、リンク"},
       {"rank {rank} in {call}", "ランク {rank} は {call}"},
@@ -238,6 +240,7 @@ std::span<const Translated> JapaneseOfHangs() {
       {"ranks waiting", "待機中のランク"},
       {"stuck", "停止中"},
       {"why", "理由"},
+      {"reason", "理由"},
       {"not arrived", "未到達"},
       {"not finished", "未完了"},
       {"not begun", "未開始"},
