@@ -54,8 +54,8 @@ const kGroups = ["overview", "ranks", "device", "host", "memory", "other"] as co
 
 const groupOf = (report: Report): string => ((kGroups as readonly string[]).includes(report.group ?? "") ? report.group! : "other");
 
-export function RunNav({ run, answer, compared, ledgers }: {
-  run: string; answer: ReportSet | undefined; compared: boolean; ledgers: State["ledgers"];
+export function RunNav({ run, answer, compared, ledgers, hangs }: {
+  run: string; answer: ReportSet | undefined; compared: boolean; ledgers: State["ledgers"]; hangs: State["hangs"];
 }) {
   const reports = answer?.reports ?? [];
   const there = reports.filter((report) => report.status !== "unavailable");
@@ -65,6 +65,7 @@ export function RunNav({ run, answer, compared, ledgers }: {
     { path: ["run", run, "timeline"], title: t("timeline.title") },
     ...(compared ? [{ path: ["run", run, "compare"], title: t("page.compare") }] : []),
     { path: ["run", run, "input"], title: t("page.input") },
+    ...hangs.map(({ id, name }): Entry => ({ path: ["hang", id], title: hangs.length === 1 ? t("nav.hang") : t("choice.hang", { name: visible(name) }) })),
     ...ledgers.map(({ id, name }): Entry => ({ path: ["ledger", id], title: ledgers.length === 1 ? t("nav.ledger") : t("choice.ledger", { name: visible(name) }) })),
   ];
   const base = ["run", run, "report"];
@@ -89,6 +90,15 @@ export function LedgerNav({ ledger, answer, runs }: { ledger: string; answer: Re
   return (
     <>
       <Entries title={t("nav.ledger")} entries={entries} />
+      <Entries title={t("nav.runs")} entries={runs.slice(0, kMostRuns).map((run) => ({ path: ["run", run.id], title: runTitle(run, runs) }))} />
+    </>
+  );
+}
+
+export function HangNav({ hangs, runs }: { hangs: State["hangs"]; runs: State["runs"] }) {
+  return (
+    <>
+      <Entries title={t("nav.hang")} entries={hangs.map(({ id, name }) => ({ path: ["hang", id], title: visible(name) }))} />
       <Entries title={t("nav.runs")} entries={runs.slice(0, kMostRuns).map((run) => ({ path: ["run", run.id], title: runTitle(run, runs) }))} />
     </>
   );

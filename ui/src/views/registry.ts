@@ -20,6 +20,7 @@ import { stackedColumns, stackedRows } from "./stacked";
 import { HostSteps, OverviewSteps } from "./step_columns";
 import { StepPartBars } from "./step_parts";
 import { TopKernels } from "./top_kernels";
+import { WaitPicture as HangPicture } from "./wait_tree";
 import { Waterfall } from "./waterfall";
 import { WhatIf } from "./whatif";
 
@@ -80,12 +81,12 @@ const kTables: Readonly<Record<string, ComponentType<PictureProps>>> = { "goodpu
 export const tableViewOf = (report: Report, table: Table): ComponentType<PictureProps> | null => kTables[`${report.analysis}.${table.key}`] ?? null;
 
 // Tables that are folded away: a picture or another table shows what they hold.
-const kFolded = new Set(["goodput_jobs.trend"]);
+const kFolded = new Set(["goodput_jobs.trend", "hang.wait_groups"]);
 
 export const isFolded = (report: Report, table: Table): boolean => kFolded.has(`${report.analysis}.${table.key}`);
 
 // What stands above all tables of a report.
-const kPanels: Readonly<Record<string, ComponentType<{ report: Report }>>> = { whatif: WhatIf };
+const kPanels: Readonly<Record<string, ComponentType<{ report: Report }>>> = { whatif: WhatIf, hang: HangPicture };
 
 export const panelOf = (report: Report): ComponentType<{ report: Report }> | null => kPanels[report.analysis] ?? null;
 
