@@ -26,10 +26,12 @@ std::string NameOf(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
-// Names that only profilers give are not looked into.
+// Names that only profilers give are not looked into, nor is what can be read once only, as a pipe.
 bool MayBeExecutionTrace(const std::string& path) {
   const bool json = path.ends_with(".json") || path.ends_with(".json.gz");
-  return json && !path.contains(".pt.trace.json");
+  std::error_code ignored;
+  return json && !path.contains(".pt.trace.json") &&
+         std::filesystem::is_regular_file(path, ignored);
 }
 
 Phrase SayHow(JoinedBy by) {
