@@ -18,6 +18,9 @@ namespace stepscope {
 bool IsDevicePlane(std::string_view name);  // "/device:GPU:0", "/device:TPU:3"
 // The number of such a plane's device; -1: it has none.
 int64_t DeviceOfPlane(std::string_view name);
+// Of the plane of a core of a TPU beside its main one, "/device:TPU:3 SparseCore 1"; -1: it is
+// none.
+int64_t SparseCoreOfPlane(std::string_view name);
 
 class DevicePlanes {
  public:
@@ -84,6 +87,7 @@ class DevicePlanes {
   // Of each collective the members of this device's group, "[0, 1]"; kNoString: not known.
   std::unordered_map<const HloCollective*, StringId> members_;
   int64_t device_ = -1;
+  int64_t sparse_core_ = -1;  // of the plane; -1: it is a whole device's
   bool is_tpu_ = false;
   TrackId track_ = 0;
   int64_t work_ = 0;  // pieces that are kept

@@ -5,26 +5,11 @@
 
 #include "ingest/trace_reader.h"
 #include "tests/support/sample_hlo.h"
+#include "tests/support/sample_programs.h"
 #include "tests/support/sample_xspace.h"
 
 namespace stepscope::xplane_programs_test {
 namespace {
-
-// An entry of the table of programs.
-std::string Entry(std::string_view name, const std::string& program) {
-  return ProtoOf([&](pbf_writer& w) {
-    w.add_uint64(1, 17);
-    {
-      pbf_writer metadata(w, 2);
-      metadata.add_string(2, name);
-      {
-        pbf_writer stat(metadata, 5);
-        stat.add_uint64(1, 1);
-        stat.add_string(6, program);
-      }
-    }
-  });
-}
 
 // f32[64,32] x f32[32,16], contracted over 32.
 std::string MatMul() {
@@ -47,14 +32,14 @@ constexpr int64_t kMatMulBytes = 4 * (64 * 32 + 32 * 16 + 64 * 16);
 TEST(Programs, AMatrixProductCostsTwicePerProduct) {
   Programs programs;
   Notes notes;
-  programs.Add(Entry("jit_step(17)", HloProgram({MatMul()})), notes);
+  programs.Add(ProgramEntry("jit_step(17)", HloProgram({MatMul()})), notes);
   const HloOp* dot = programs.Find("jit_step", 17, "dot.1");
   ASSERT_NE(dot, nullptr);
   EXPECT_EQ(dot->category, "dot");
   EXPECT_EQ(dot->op_name, "jit(step)/dense/dot_general");
   EXPECT_EQ(dot->flops, kMatMulFlops);
   EXPECT_EQ(dot->bytes, kMatMulBytes);
-  EXPECT_EQ(programs.Find("jit_step", 17, "p0")->flops, -1);
+  EXPECT_EQ(programs.Find("jit_step", 17, "p0")->flops, 0);
   EXPECT_EQ(programs.Find("jit_step", 17, "dot.9"), nullptr);
   EXPECT_EQ(programs.Find("jit_other", 17, "dot.1"), nullptr);
   EXPECT_EQ(notes.Count(NoteKind::kUnreadableStat), 0);
@@ -68,7 +53,7 @@ TEST(Programs, AFusionCostsWhatIsInIt) {
           HloInstruction("fusion.3", "fusion", 3, HloShape({64, 16}), {1, 2}, calls)});
   Programs programs;
   Notes notes;
-  programs.Add(Entry("jit_step(1)", HloProgram({MatMul(), main})), notes);
+  programs.Add(ProgramEntry("jit_step(1)", HloProgram({MatMul(), main})), notes);
   const HloOp* fusion = programs.Find("jit_step", 1, "fusion.3");
   ASSERT_NE(fusion, nullptr);
   EXPECT_EQ(fusion->flops, kMatMulFlops);
@@ -81,9 +66,19 @@ TEST(Programs, AConvolutionCostsItsWindowTimesItsInputChannels) {
   const std::string convolution = ProtoOf([](pbf_writer& w) {
     {
       pbf_writer window(w, 15);
-      for (int i = 0; i < 2; ++i) pbf_writer(window, 1).add_uint64(1, 5);
+      for (int i = 0; i < 2; ++i) {
+        pbf_writer dimension(window, 1);
+        for (const auto& [field, value] : {std::pair(1, 5), {2, 1}, {3, 2}, {4, 2}})
+          dimension.add_int64(static_cast<uint32_t>(field), value);
+      }
     }
-    pbf_writer(w, 16).add_uint64(3, 2);
+    {
+      pbf_writer numbers(w, 16);
+      for (const auto& [field, value] :
+           {std::pair(3, 2), {4, 3}, {6, 0}, {6, 1}, {7, 0}, {8, 3}, {11, 1}, {11, 2}, {9, 0},
+            {10, 3}, {12, 1}, {12, 2}})
+        numbers.add_int64(static_cast<uint32_t>(field), value);
+    }
     w.add_string(28, "__cudnn$convForward");
   });
   const std::string tuple = ProtoOf([](pbf_writer& w) {
@@ -94,7 +89,7 @@ TEST(Programs, AConvolutionCostsItsWindowTimesItsInputChannels) {
   Programs programs;
   Notes notes;
   programs.Add(
-      Entry("jit_conv(2)",
+      ProgramEntry("jit_conv(2)",
             HloProgram({HloComputation(
                 1, {HloInstruction("x", "parameter", 1, HloShape({8, 28, 28, 3}), {}),
                     HloInstruction("w", "parameter", 2, HloShape({5, 5, 3, 16}), {}),
@@ -102,9 +97,10 @@ TEST(Programs, AConvolutionCostsItsWindowTimesItsInputChannels) {
       notes);
   const HloOp* op = programs.Find("jit_conv", 2, "conv");
   ASSERT_NE(op, nullptr);
-  EXPECT_EQ(op->flops, 2LL * 8 * 28 * 28 * 16 * 5 * 5 * 3);
+  constexpr int64_t kValid = 28 * 5 - (2 + 1 + 1 + 2);  // of each dimension: not on the padding
+  EXPECT_EQ(op->flops, 2LL * 8 * 16 * 3 * kValid * kValid);
   EXPECT_EQ(op->category, "custom-call __cudnn$convForward");
-  EXPECT_EQ(op->bytes, 4 * (8 * 28 * 28 * 16 + 8 * 28 * 28 * 3 + 5 * 5 * 3 * 16) + 1024);
+  EXPECT_EQ(op->bytes, 4 * (8 * 28 * 28 * 16 + 8 * 28 * 28 * 3 + 5 * 5 * 3 * 16));
 }
 
 // As XLA hands products to cuBLAS: the result comes with scratch space, and what is summed over is
@@ -125,7 +121,7 @@ TEST(Programs, AProductOfALibraryCostsWhatItsConfigurationSays) {
     Programs programs;
     Notes notes;
     programs.Add(
-        Entry("jit_f(1)",
+        ProgramEntry("jit_f(1)",
               HloProgram({HloComputation(
                   1, {HloInstruction("a", "parameter", 1, HloShape(left), {}),
                       HloInstruction("b", "parameter", 2, HloShape(right), {}),
@@ -157,7 +153,7 @@ TEST(Programs, ADotThatTritonFusedCountsForItsFusion) {
   };
   Programs programs;
   Notes notes;
-  programs.Add(Entry("jit_f(1)", HloProgram({MatMul(), outer(6, "inner", "fusion", 5),
+  programs.Add(ProgramEntry("jit_f(1)", HloProgram({MatMul(), outer(6, "inner", "fusion", 5),
                                              outer(7, "gemm_fusion_dot.1", "fusion", 6),
                                              outer(8, "triton", "custom-call", 5)})),
                notes);
@@ -168,9 +164,9 @@ TEST(Programs, ADotThatTritonFusedCountsForItsFusion) {
 TEST(Programs, OfSeveralProgramsOneMustBeNamed) {
   Programs programs;
   Notes notes;
-  programs.Add(Entry("jit_f(1)", HloProgram({MatMul()})), notes);
+  programs.Add(ProgramEntry("jit_f(1)", HloProgram({MatMul()})), notes);
   EXPECT_NE(programs.Find("jit_f", -1, "dot.1"), nullptr);
-  programs.Add(Entry("jit_f(2)", HloProgram({MatMul()})), notes);
+  programs.Add(ProgramEntry("jit_f(2)", HloProgram({MatMul()})), notes);
   EXPECT_EQ(programs.Find("jit_f", -1, "dot.1"), nullptr);
   EXPECT_NE(programs.Find("jit_f", 2, "dot.1"), nullptr);
 }
@@ -199,7 +195,7 @@ TEST(Programs, HostileShapesStayNumbers) {
   Programs programs;
   Notes notes;
   programs.Add(
-      Entry("m(1)", HloProgram({HloComputation(
+      ProgramEntry("m(1)", HloProgram({HloComputation(
                         1, {HloInstruction("huge", "x", 1, HloShape({INT64_MAX, INT64_MAX}), {1}),
                             HloInstruction("deep", "x", 2, shape, {2, 2, 99})})})),
       notes);
@@ -209,7 +205,7 @@ TEST(Programs, HostileShapesStayNumbers) {
 }
 
 TEST(Programs, CutAnywhereItIsANoteAtMost) {
-  const std::string whole = Entry("jit_step(17)", HloProgram({MatMul()}));
+  const std::string whole = ProgramEntry("jit_step(17)", HloProgram({MatMul()}));
   for (size_t length = 0; length <= whole.size(); ++length) {
     Programs programs;
     Notes notes;
