@@ -22,7 +22,7 @@ std::string ProtoOf(const Write& write) {
   return bytes;
 }
 
-inline std::string HloShape(std::initializer_list<int64_t> sizes, uint64_t type = kSampleF32) {
+inline std::string SampleShape(std::initializer_list<int64_t> sizes, uint64_t type = kSampleF32) {
   return ProtoOf([&](pbf_writer& w) {
     w.add_uint64(2, type);
     for (const int64_t size : sizes) w.add_uint64(3, static_cast<uint64_t>(size));
@@ -30,10 +30,10 @@ inline std::string HloShape(std::initializer_list<int64_t> sizes, uint64_t type 
 }
 
 // An instruction; `more` are further fields, serialized.
-inline std::string HloInstruction(std::string_view name, std::string_view opcode, uint64_t id,
-                                  const std::string& shape,
-                                  std::initializer_list<uint64_t> operands,
-                                  const std::string& more = "") {
+inline std::string SampleInstruction(std::string_view name, std::string_view opcode, uint64_t id,
+                                     const std::string& shape,
+                                     std::initializer_list<uint64_t> operands,
+                                     const std::string& more = "") {
   return ProtoOf([&](pbf_writer& w) {
            w.add_string(1, name);
            w.add_string(2, opcode);
@@ -44,7 +44,7 @@ inline std::string HloInstruction(std::string_view name, std::string_view opcode
          more;
 }
 
-inline std::string HloComputation(uint64_t id, std::initializer_list<std::string> instructions) {
+inline std::string SampleComputation(uint64_t id, std::initializer_list<std::string> instructions) {
   return ProtoOf([&](pbf_writer& w) {
     for (const std::string& in : instructions) w.add_string(2, in);
     w.add_uint64(5, id);

@@ -21,11 +21,11 @@ std::string Module() {
     metadata.add_uint64(4, 7);
   });
   const std::string computation =
-      HloComputation(1, {HloInstruction("x", "parameter", 1, HloShape({100}), {}),
-                         HloInstruction("a", "negate", 2, HloShape({100}), {1}),
-                         HloInstruction("b", "multiply", 3, HloShape({50}), {2}, of_line),
-                         HloInstruction("c", "negate", 4, HloShape({50}), {3}),
-                         HloInstruction("y", "negate", 5, HloShape({50}), {4})});
+      SampleComputation(1, {SampleInstruction("x", "parameter", 1, SampleShape({100}), {}),
+                            SampleInstruction("a", "negate", 2, SampleShape({100}), {1}),
+                            SampleInstruction("b", "multiply", 3, SampleShape({50}), {2}, of_line),
+                            SampleInstruction("c", "negate", 4, SampleShape({50}), {3}),
+                            SampleInstruction("y", "negate", 5, SampleShape({50}), {4})});
   return ProtoOf([&](pbf_writer& w) { w.add_string(3, computation); });
 }
 

@@ -16,9 +16,9 @@ std::string Calling(uint64_t computation) {
 
 // Adds two numbers.
 std::string Adder(uint64_t id) {
-  return HloComputation(id, {HloInstruction("l", "parameter", 1, HloShape({}), {}),
-                             HloInstruction("r", "parameter", 2, HloShape({}), {}),
-                             HloInstruction("sum", "add", 3, HloShape({}), {1, 2})});
+  return SampleComputation(id, {SampleInstruction("l", "parameter", 1, SampleShape({}), {}),
+                                SampleInstruction("r", "parameter", 2, SampleShape({}), {}),
+                                SampleInstruction("sum", "add", 3, SampleShape({}), {1, 2})});
 }
 
 // "op" of f32[8,4] and f32[2] in a program of its own.
@@ -29,11 +29,12 @@ HloOp OpOf(const char* opcode, std::initializer_list<int64_t> result,
   programs.Add(
       ProgramEntry(
           "m(1)",
-          HloProgram({Adder(1),
-                      HloComputation(
-                          2, {HloInstruction("a", "parameter", 1, HloShape({8, 4}), {}),
-                              HloInstruction("b", "parameter", 2, HloShape({2}), {}),
-                              HloInstruction("op", opcode, 3, HloShape(result), {1, 2}, more)})})),
+          HloProgram(
+              {Adder(1),
+               SampleComputation(
+                   2, {SampleInstruction("a", "parameter", 1, SampleShape({8, 4}), {}),
+                       SampleInstruction("b", "parameter", 2, SampleShape({2}), {}),
+                       SampleInstruction("op", opcode, 3, SampleShape(result), {1, 2}, more)})})),
       notes);
   return *programs.Find("m", 1, "op");
 }
@@ -83,15 +84,15 @@ TEST(Costs, ALoopCostsItsBodyAsOftenAsItTurns) {
 // A fusion that reads a row of a table of 1000: the rest is not touched.
 TEST(Costs, AFusionReadsTheSlicesOfAParameter) {
   const std::string second = ProtoOf([](pbf_writer& w) { w.add_uint64(9, 1); });
-  const std::string inside =
-      HloComputation(1, {HloInstruction("table", "parameter", 1, HloShape({1000, 16}), {}),
-                         HloInstruction("at", "parameter", 2, HloShape({1}), {}, second),
-                         HloInstruction("row", "dynamic-slice", 3, HloShape({1, 16}), {1, 2}),
-                         HloInstruction("out", "negate", 4, HloShape({1, 16}), {3})});
-  const std::string main =
-      HloComputation(2, {HloInstruction("t", "parameter", 1, HloShape({1000, 16}), {}),
-                         HloInstruction("i", "parameter", 2, HloShape({1}), {}),
-                         HloInstruction("op", "fusion", 3, HloShape({1, 16}), {1, 2}, Calling(1))});
+  const std::string inside = SampleComputation(
+      1, {SampleInstruction("table", "parameter", 1, SampleShape({1000, 16}), {}),
+          SampleInstruction("at", "parameter", 2, SampleShape({1}), {}, second),
+          SampleInstruction("row", "dynamic-slice", 3, SampleShape({1, 16}), {1, 2}),
+          SampleInstruction("out", "negate", 4, SampleShape({1, 16}), {3})});
+  const std::string main = SampleComputation(
+      2, {SampleInstruction("t", "parameter", 1, SampleShape({1000, 16}), {}),
+          SampleInstruction("i", "parameter", 2, SampleShape({1}), {}),
+          SampleInstruction("op", "fusion", 3, SampleShape({1, 16}), {1, 2}, Calling(1))});
   Programs programs;
   Notes notes;
   programs.Add(ProgramEntry("m(1)", HloProgram({inside, main})), notes);
@@ -126,11 +127,12 @@ TEST(Costs, AConvolutionDoesNotMultiplyPadding) {
     Programs programs;
     Notes notes;
     programs.Add(
-        ProgramEntry("m(1)", HloProgram({HloComputation(
-                                 1, {HloInstruction("x", "parameter", 1, HloShape({2, 5, 4}), {}),
-                                     HloInstruction("w", "parameter", 2, HloShape({3, 4, 6}), {}),
-                                     HloInstruction("op", "convolution", 3,
-                                                    HloShape({2, output, 6}), {1, 2}, more)})})),
+        ProgramEntry("m(1)",
+                     HloProgram({SampleComputation(
+                         1, {SampleInstruction("x", "parameter", 1, SampleShape({2, 5, 4}), {}),
+                             SampleInstruction("w", "parameter", 2, SampleShape({3, 4, 6}), {}),
+                             SampleInstruction("op", "convolution", 3, SampleShape({2, output, 6}),
+                                               {1, 2}, more)})})),
         notes);
     return programs.Find("m", 1, "op")->flops;
   };
@@ -143,8 +145,8 @@ TEST(Costs, AConvolutionDoesNotMultiplyPadding) {
 // What is called comes before who calls it; otherwise nothing is known of it, and nothing recurs.
 TEST(Costs, CirclesOfCallsEnd) {
   const auto calls = [](uint64_t id, uint64_t called) {
-    return HloComputation(id, {HloInstruction("op" + std::to_string(id), "call", 1, HloShape({4}),
-                                              {1, 99}, Calling(called))});
+    return SampleComputation(id, {SampleInstruction("op" + std::to_string(id), "call", 1,
+                                                    SampleShape({4}), {1, 99}, Calling(called))});
   };
   Programs programs;
   Notes notes;
@@ -162,8 +164,9 @@ TEST(Costs, AreCappedWhereCallsMultiply) {
     for (uint64_t id = 2; id <= 400; ++id) {
       std::string called;
       for (int i = 0; i < 16; ++i) called += Calling(id - 1);
-      module.add_string(3, HloComputation(id, {HloInstruction("op" + std::to_string(id), "call", 1,
-                                                              HloShape({}), {}, called)}));
+      module.add_string(
+          3, SampleComputation(id, {SampleInstruction("op" + std::to_string(id), "call", 1,
+                                                      SampleShape({}), {}, called)}));
     }
   });
   programs.Add(ProgramEntry("m(1)", program), notes);
@@ -197,9 +200,9 @@ TEST(Costs, OperationsNameTheirLine) {
   const std::string program = ProtoOf([&](pbf_writer& w) {
     pbf_writer module(w, 1);
     module.add_string(
-        3, HloComputation(1, {HloInstruction("a", "negate", 1, HloShape({4}), {}, framed),
-                              HloInstruction("b", "negate", 2, HloShape({4}), {}, plain),
-                              HloInstruction("c", "negate", 3, HloShape({4}), {})}));
+        3, SampleComputation(1, {SampleInstruction("a", "negate", 1, SampleShape({4}), {}, framed),
+                                 SampleInstruction("b", "negate", 2, SampleShape({4}), {}, plain),
+                                 SampleInstruction("c", "negate", 3, SampleShape({4}), {})}));
     module.add_string(17, frames);
   });
   Programs programs;
