@@ -210,6 +210,14 @@ void DevicePlanes::TakeActivity(const XEvent& event, const XTime& time) {
   }
 }
 
+// Operations of one line run again and again.
+StringId DevicePlanes::SourceOf(const HloOp& op) {
+  if (op.source >= sources_.size()) sources_.resize(op.source + 1, kNoString);
+  StringId& id = sources_[op.source];
+  if (id == kNoString) id = trace_.strings.Intern(programs_.Source(op.source));
+  return id;
+}
+
 const HloOp* DevicePlanes::Program(const XEvent& event) const {
   return programs_.Find(event.stats.Text(StatKey::kHloModule), event.stats.Int(StatKey::kProgramId),
                         OpOf(event, is_tpu_));
@@ -289,7 +297,7 @@ void DevicePlanes::AddDetails(Kind kind, const XEvent& event) {
   if (stats.Has(StatKey::kSource))
     SetText(TextField::kSource, stats, StatKey::kSource);
   else if (hlo != nullptr && hlo->source != kNoString)
-    SetText(TextField::kSource, programs_.Source(hlo->source));
+    trace_.Set(TextField::kSource, SourceOf(*hlo));
   const int64_t flops = stats.Int(StatKey::kFlops, hlo == nullptr ? -1 : hlo->flops);
   const int64_t bytes = stats.Int(StatKey::kBytesAccessed, hlo == nullptr ? -1 : hlo->bytes);
   if (flops >= 0) trace_.Set(IntField::kFlops, flops);

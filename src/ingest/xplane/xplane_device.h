@@ -60,6 +60,7 @@ class DevicePlanes {
   void TakeActivity(const XEvent& event, const XTime& time);
   void AddDetails(Kind kind, const XEvent& event);
   const HloOp* Program(const XEvent& event) const;
+  StringId SourceOf(const HloOp& op);
   void AddCollective(const HloCollective& collective);
   StringId MembersOf(const HloCollective& collective);
   void TakeStep(const XEvent& event, const XTime& time);
@@ -90,7 +91,8 @@ class DevicePlanes {
   int64_t sparse_core_ = -1;  // of the plane; -1: it is a whole device's
   bool is_tpu_ = false;
   TrackId track_ = 0;
-  int64_t work_ = 0;  // pieces that are kept
+  int64_t work_ = 0;               // pieces that are kept
+  std::vector<StringId> sources_;  // in the trace, by number in the programs
   OncePerText<Name> names_;
   OncePerText<StringId> texts_;
   OncePerText<LaunchConfig> configs_;

@@ -44,7 +44,7 @@ TEST(XPlaneEvents, ASparseCoreIsPartOfItsDevice) {
   ASSERT_EQ(t.size(), 2u);
   EXPECT_EQ(NameOf(t, 1), "gather.4");
   const Track& track = t.tracks[t.tracks_of()[1]];
-  EXPECT_EQ(std::tuple(track.is_stream, track.device, track.stream), std::tuple(true, 3, 200));
+  EXPECT_EQ(std::tuple(track.is_stream, track.device, track.stream), std::tuple(true, 3, 201));
   EXPECT_EQ(t.meta.devices.size(), 1u);
 }
 
