@@ -33,6 +33,8 @@ std::string NameOf(const std::string& path) {
 bool MayBeExecutionTrace(const std::string& path, bool stored) {
   const bool json = path.ends_with(".json") || path.ends_with(".json.gz");
   if (!json || path.contains(".pt.trace.json")) return false;
+  std::error_code ignored;
+  if (!stored && !std::filesystem::is_regular_file(path, ignored)) return false;  // read once only
   const std::string name = Lower(NameOf(path));
   constexpr auto kNames = std::to_array<std::string_view>(
       {"_et.", "_et_", "et_", "et.", "_eg_", "execution", "chakra"});
