@@ -88,6 +88,11 @@ std::vector<LedgerView> Runs::Ledgers() const {
   return ledgers_;
 }
 
+std::vector<SnapshotView> Runs::Snapshots() const {
+  const std::lock_guard lock(mutex_);
+  return snapshots_;
+}
+
 Attempt<std::shared_ptr<OpenRun>> Runs::Get(const std::string& id, const Gone& gone) {
   const auto until = std::chrono::steady_clock::now() + options_.patience;
   std::unique_lock lock(mutex_);
@@ -130,6 +135,7 @@ void Runs::Merge(Sources found, bool first, size_t paths) {
   const std::lock_guard lock(mutex_);
   if (paths < options_.paths.size()) return;
   ledgers_ = std::move(found.ledgers);
+  snapshots_ = std::move(found.snapshots);
   std::map<std::string, std::shared_ptr<Entry>> before;
   for (const auto& entry : entries_) before[entry->view.id] = entry;
   std::map<std::string, uint64_t> fresh;

@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
 #include <system_error>
 
 #include "stepscope/goodput_ledger.h"
+#include "stepscope/memory_snapshot.h"
 
 namespace stepscope::server {
 namespace {
@@ -47,6 +49,16 @@ std::string NameIn(const std::string& given, const std::string& path) {
   return kept == 0 ? LastName(given) + "/" + name : name;
 }
 
+// The snapshots of a folder or file, with the traces of a run beside them.
+void AddSnapshots(const std::string& given, const std::string& path, const std::string& run,
+                  std::set<std::string>& ids, Sources& found) {
+  for (const std::string& snapshot : FindMemorySnapshots(path)) {
+    if (found.snapshots.size() >= kMostRuns || !ids.insert(IdOf(snapshot)).second) continue;
+    found.snapshots.push_back(
+        {.id = IdOf(snapshot), .name = NameIn(given, snapshot), .path = snapshot, .trace = run});
+  }
+}
+
 // Of a database. It may hold a password: it is no name.
 bool IsAddress(const std::string& path) { return path.contains("://"); }
 
@@ -56,9 +68,18 @@ Sources FindSources(const std::vector<std::string>& paths, const StorageRef& sto
   Sources found;
   std::set<std::string> ids;
   for (const std::string& path : paths) {
-    const auto runs = FindRuns(path, storage);
     const bool stored = storage && storage->holds(path);
-    if (runs.empty() && !stored && IsGoodputLedger(path) && ids.insert(IdOf(path)).second) {
+    const size_t before = found.snapshots.size();
+    auto runs = FindRuns(path, storage);
+    for (const FoundRun& run : runs)
+      if (!stored && run.path != path) AddSnapshots(path, run.path, run.path, ids, found);
+    const bool traced = std::ranges::find(runs, path, &FoundRun::path) != runs.end();
+    std::error_code failed;
+    const bool folder = fs::is_directory(path, failed);
+    if (!stored) AddSnapshots(path, path, traced && folder ? path : "", ids, found);
+    if (!folder && found.snapshots.size() > before) runs.clear();  // the file itself is one
+    if (runs.empty() && found.snapshots.size() == before && !stored && IsGoodputLedger(path) &&
+        ids.insert(IdOf(path)).second) {
       const std::string name = IsAddress(path) ? "PostgreSQL" : LastName(path);
       found.ledgers.push_back({.id = IdOf(path), .name = name, .path = path});
     }

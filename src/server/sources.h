@@ -1,4 +1,5 @@
-// Finds runs and ledgers under the given paths, with the names and ids that a page shows.
+// Finds runs, ledgers and memory snapshots under the given paths, with the names and ids that a
+// page shows.
 #pragma once
 
 #include <string>
@@ -19,9 +20,15 @@ struct LedgerView {
   std::string id, name, path;
 };
 
+// A memory snapshot, and the traces beside it; empty: there are none.
+struct SnapshotView {
+  std::string id, name, path, trace;
+};
+
 struct Sources {
   std::vector<SourceRun> runs;
   std::vector<LedgerView> ledgers;
+  std::vector<SnapshotView> snapshots;
 };
 
 // Each path once. Runs first to last as the paths are given, by name within a folder.

@@ -37,6 +37,19 @@ void PutRun(JsonWriter& json, const RunView& run) {
   json.End();
 }
 
+template <class View>
+void PutNamed(JsonWriter& json, std::string_view key, const std::vector<View>& views) {
+  json.Key(key);
+  json.BeginArray();
+  for (const View& view : views) {
+    json.BeginObject(kOneLine);
+    json.Text("id", view.id);
+    json.Text("name", view.name);
+    json.End();
+  }
+  json.End();
+}
+
 // What people read of an analysis, in a language, by its English. Only what differs.
 std::map<std::string, std::string> WordsOf(const AnalysisInfo& analysis, Language language) {
   std::vector<Phrase> texts = {analysis.title};
@@ -71,7 +84,7 @@ void PutAnalysis(JsonWriter& json, const AnalysisInfo& analysis) {
 }  // namespace
 
 std::string StateJson(const std::vector<RunView>& runs, const std::vector<LedgerView>& ledgers,
-                      bool takes_files) {
+                      const std::vector<SnapshotView>& snapshots, bool takes_files) {
   JsonWriter json;
   json.BeginObject();
   json.Text("version", STEPSCOPE_VERSION);
@@ -81,15 +94,8 @@ std::string StateJson(const std::vector<RunView>& runs, const std::vector<Ledger
   json.BeginArray();
   for (const RunView& run : runs) PutRun(json, run);
   json.End();
-  json.Key("ledgers");
-  json.BeginArray();
-  for (const LedgerView& ledger : ledgers) {
-    json.BeginObject(kOneLine);
-    json.Text("id", ledger.id);
-    json.Text("name", ledger.name);
-    json.End();
-  }
-  json.End();
+  PutNamed(json, "ledgers", ledgers);
+  PutNamed(json, "snapshots", snapshots);
   json.End();
   return std::move(json).Take() + "\n";
 }

@@ -54,8 +54,11 @@ const kGroups = ["overview", "ranks", "device", "host", "memory", "other"] as co
 
 const groupOf = (report: Report): string => ((kGroups as readonly string[]).includes(report.group ?? "") ? report.group! : "other");
 
-export function RunNav({ run, answer, compared, ledgers }: {
-  run: string; answer: ReportSet | undefined; compared: boolean; ledgers: State["ledgers"];
+const snapshotEntries = (snapshots: NonNullable<State["snapshots"]>): Entry[] =>
+  snapshots.slice(0, kMostRuns).map(({ id, name }) => ({ path: ["snapshot", id], title: t("choice.snapshot", { name: visible(name) }) }));
+
+export function RunNav({ run, answer, compared, ledgers, snapshots }: {
+  run: string; answer: ReportSet | undefined; compared: boolean; ledgers: State["ledgers"]; snapshots: NonNullable<State["snapshots"]>;
 }) {
   const reports = answer?.reports ?? [];
   const there = reports.filter((report) => report.status !== "unavailable");
@@ -66,6 +69,7 @@ export function RunNav({ run, answer, compared, ledgers }: {
     ...(compared ? [{ path: ["run", run, "compare"], title: t("page.compare") }] : []),
     { path: ["run", run, "input"], title: t("page.input") },
     ...ledgers.map(({ id, name }): Entry => ({ path: ["ledger", id], title: ledgers.length === 1 ? t("nav.ledger") : t("choice.ledger", { name: visible(name) }) })),
+    ...snapshotEntries(snapshots),
   ];
   const base = ["run", run, "report"];
   return (
@@ -89,6 +93,16 @@ export function LedgerNav({ ledger, answer, runs }: { ledger: string; answer: Re
   return (
     <>
       <Entries title={t("nav.ledger")} entries={entries} />
+      <Entries title={t("nav.runs")} entries={runs.slice(0, kMostRuns).map((run) => ({ path: ["run", run.id], title: runTitle(run, runs) }))} />
+    </>
+  );
+}
+
+export function SnapshotNav({ state }: { state: State | undefined }) {
+  const runs = state?.runs ?? [];
+  return (
+    <>
+      <Entries title={t("nav.snapshots")} entries={snapshotEntries(state?.snapshots ?? [])} />
       <Entries title={t("nav.runs")} entries={runs.slice(0, kMostRuns).map((run) => ({ path: ["run", run.id], title: runTitle(run, runs) }))} />
     </>
   );

@@ -2,6 +2,7 @@
 //
 //   #/run/ID                    the first screen       #/run/ID/timeline
 //   #/run/ID/report/ANALYSIS    one analysis           #/run/ID/input        the files that were read
+//   #/snapshot/ID               a memory snapshot
 //   #/run/ID/compare[/NAME]     against ?with=ID       #/ledger/ID[/NAME]    goodput of a ledger
 import type { Report, ReportSet } from "../data/report";
 
@@ -10,12 +11,14 @@ export type Route =
   | { readonly page: "home" | "timeline" | "input"; readonly run: string }
   | { readonly page: "report"; readonly run: string; readonly name: string }
   | { readonly page: "compare"; readonly run: string; readonly name: string }
+  | { readonly page: "snapshot"; readonly snapshot: string }
   | { readonly page: "ledger"; readonly ledger: string; readonly name: string };
 
 export function routeOf(path: readonly string[]): Route {
   const [what, id, page, name] = path;
   if (!id) return { page: "none" };
   if (what === "ledger") return { page: "ledger", ledger: id, name: page ?? "" };
+  if (what === "snapshot") return { page: "snapshot", snapshot: id };
   if (what !== "run") return { page: "none" };
   if (page === "report" && name) return { page, run: id, name };
   if (page === "compare") return { page, run: id, name: name ?? "" };
@@ -26,6 +29,7 @@ export function routeOf(path: readonly string[]): Route {
 // The path of the pages of reports, without their names.
 export function reportBase(route: Route): readonly string[] | null {
   if (route.page === "ledger") return ["ledger", route.ledger];
+  if (route.page === "snapshot") return ["snapshot", route.snapshot];
   return "run" in route ? ["run", route.run, "report"] : null;
 }
 

@@ -15,6 +15,7 @@ import { LatenessChain } from "./lateness_chain";
 import { LayoutGrid } from "./layout_grid";
 import type { PictureProps } from "./parts";
 import { QueueCurve } from "./queue_curve";
+import { MemoryPictures } from "./memory_pictures";
 import { KernelSequences } from "./sequences";
 import { stackedColumns, stackedRows } from "./stacked";
 import { HostSteps, OverviewSteps } from "./step_columns";
@@ -67,6 +68,9 @@ const kPictures: Readonly<Record<string, ComponentType<PictureProps>>> = {
   "memory_timeline.holders": plainBars("bytes"),
   "memory_timeline.uses": UsesOverTime,
   "memory_profile.at_peak": plainBars("bytes"),
+  "memory_snapshot.stacks": plainBars("bytes", ["site"]),
+  "memory_snapshot.steps": plainBars("peak", ["step"]),
+  "memory_snapshot.trace_operators": plainBars("bytes"),
   "memory_bandwidth.kinds": plainBars("mean"),
   "whatif.chain": LatenessChain,
   "chip_hours.factors": ChipHours,
@@ -80,12 +84,17 @@ const kTables: Readonly<Record<string, ComponentType<PictureProps>>> = { "goodpu
 export const tableViewOf = (report: Report, table: Table): ComponentType<PictureProps> | null => kTables[`${report.analysis}.${table.key}`] ?? null;
 
 // Tables that are folded away: a picture or another table shows what they hold.
-const kFolded = new Set(["goodput_jobs.trend"]);
+const kFolded = new Set(["goodput_jobs.trend", "memory_snapshot.blocks"]);
 
 export const isFolded = (report: Report, table: Table): boolean => kFolded.has(`${report.analysis}.${table.key}`);
 
 // What stands above all tables of a report.
-const kPanels: Readonly<Record<string, ComponentType<{ report: Report }>>> = { whatif: WhatIf };
+const kPanels: Readonly<Record<string, ComponentType<{ report: Report }>>> = { whatif: WhatIf, memory_snapshot: MemoryPictures };
+
+// Reports whose panel draws their series.
+const kDrawn = new Set(["memory_snapshot"]);
+
+export const drawsSeries = ({ analysis }: Report): boolean => kDrawn.has(analysis);
 
 export const panelOf = (report: Report): ComponentType<{ report: Report }> | null => kPanels[report.analysis] ?? null;
 
