@@ -111,9 +111,9 @@ Machine::Taken Machine::TakeStack() {
   }
   if (taken_.empty()) return Taken::kNo;
   reader_.Skip(at);
-  // After a batch of a long list, another may follow.
-  const bool ends =
-      bytes.size() >= at + 2 && bytes[at] == 'e' && bytes[at + 1] != '(' && bytes[at + 1] != 'a';
+  // Another batch may follow, or one more frame.
+  const bool ends = bytes.size() >= at + 2 && bytes[at] == 'e' &&
+                    std::string_view("(a}]").find(bytes[at + 1]) == std::string_view::npos;
   if (!ends) return LeaveOpen(memo) ? Taken::kYes : Taken::kWrong;
   reader_.Skip(1);
   const StackId stack = InternStack(taken_);
