@@ -31,6 +31,12 @@ struct HangOptions {
 // becomes a note. Fails where there is none of these, and when stopped.
 Result<ReportSet> FindHang(std::span<const std::string> paths, const HangOptions& options = {});
 
+// What a path leads to, by the first bytes of at most 64 files in it and 64 in each of its first
+// directories: nothing that FindHang() reads; that beside other files; or that alone. Of a stored
+// path kNone.
+enum class HoldsHang : uint8_t { kNone, kBesideOthers, kAlone };
+HoldsHang HangAt(const std::string& path);
+
 // A hang as the cause of a disruption.
 struct HangCause {
   int64_t time = 0;  // of the last operation that any rank enqueued, ns since 1970

@@ -56,6 +56,7 @@ constexpr Word kWords[] = {
     // Traces for viewers.
     {"--chrome", "", "Write a JSON trace per rank for chrome://tracing (the default)", "", ""},
     {"--perfetto", "", "Write one Perfetto trace of all ranks on one clock", "", ""},
+    {"--chakra", "", "Write a Chakra execution trace per rank, for simulators", "", ""},
     {"--counters", "", "Add queue length and copy bandwidth", "", "counters"},
     {"--counter-series", "SERIES", "Counters to add: queue, bandwidth or both", "both",
      "counter_series"},

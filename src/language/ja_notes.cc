@@ -153,6 +153,33 @@ std::span<const Translated> JapaneseOfNotes() {
        "set `most_names` to 0 to keep them)",
        "表 {table} から行を除外しました: 時間が最も短い {names} 個の名前の行です (合計 {time}、"
        "`most_names` を 0 にするとすべて残ります)"},
+      {"operators were given the shapes and types in {file}, {how}",
+       "{file} の形状と型を演算子に補いました ({how})"},
+      {"joined by \"Record function id\"", "\"Record function id\" で照合"},
+      {"joined by \"External id\"", "\"External id\" で照合"},
+      {"joined by the order of calls on each thread", "スレッドごとの呼び出し順で照合"},
+      {"operators and annotations are not in the execution trace {file}",
+       "実行トレース {file} に含まれない演算子とアノテーションがあります"},
+      {"execution traces were not used: several fit the trace alike: {file}",
+       "実行トレースを使用しませんでした: 複数がこのトレースに同程度に適合します: {file}"},
+      {"the execution trace was not used: {problem}",
+       "実行トレースを使用しませんでした: {problem}"},
+      {"the execution trace was not used: no trace of its process has the same operators under the "
+       "same numbers",
+       "実行トレースを使用しませんでした: "
+       "同じプロセスで同じ番号に同じ演算子を持つトレースがありません"},
+      {"the execution trace was used in part: it ends early, or is damaged",
+       "実行トレースの一部を使用しました: 途中で終わっているか、破損しています"},
+      {"nodes of the execution trace were skipped: their numbers are not unique",
+       "実行トレースのノードをスキップしました: 番号が重複しています"},
+      {"recordings of different profilers were taken as one job, as nothing shows otherwise: "
+       "{files}",
+       "異なるプロファイラーの記録を 1 つのジョブとして扱いました "
+       "(別のジョブであることを示すものはありません): {files}"},
+      {"communication was written as compute: its operation or other rank is not known",
+       "通信を計算として書き出しました: 操作または相手のランクが不明です"},
+      {"communication was written without a size: the trace does not tell its elements",
+       "通信をサイズなしで書き出しました: トレースに要素数がありません"},
       {"events were left out: more than 64 overlap on their track, or Perfetto has no such events",
        "イベントを除外しました: 同じトラックで 64 件を超えて重なっているか、"
        "Perfetto に該当するイベントがありません"},

@@ -44,6 +44,7 @@ class Api {
 // The JSON of /api/state and /api/analyses.
 // `takes_files`: files can be dropped on the page.
 std::string StateJson(const std::vector<RunView>& runs, const std::vector<LedgerView>& ledgers,
+                      const std::vector<HangView>& hangs,
                       const std::vector<SnapshotView>& snapshots, bool takes_files);
 std::string AnalysesJson();
 

@@ -1,6 +1,7 @@
 // Writes runs, ledgers and analyses as JSON.
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/json_writer.h"
@@ -38,7 +39,7 @@ void PutRun(JsonWriter& json, const RunView& run) {
 }
 
 template <class View>
-void PutNamed(JsonWriter& json, std::string_view key, const std::vector<View>& views) {
+void PutViews(JsonWriter& json, std::string_view key, const std::vector<View>& views) {
   json.Key(key);
   json.BeginArray();
   for (const View& view : views) {
@@ -84,6 +85,7 @@ void PutAnalysis(JsonWriter& json, const AnalysisInfo& analysis) {
 }  // namespace
 
 std::string StateJson(const std::vector<RunView>& runs, const std::vector<LedgerView>& ledgers,
+                      const std::vector<HangView>& hangs,
                       const std::vector<SnapshotView>& snapshots, bool takes_files) {
   JsonWriter json;
   json.BeginObject();
@@ -94,8 +96,9 @@ std::string StateJson(const std::vector<RunView>& runs, const std::vector<Ledger
   json.BeginArray();
   for (const RunView& run : runs) PutRun(json, run);
   json.End();
-  PutNamed(json, "ledgers", ledgers);
-  PutNamed(json, "snapshots", snapshots);
+  PutViews(json, "ledgers", ledgers);
+  PutViews(json, "hangs", hangs);
+  PutViews(json, "snapshots", snapshots);
   json.End();
   return std::move(json).Take() + "\n";
 }

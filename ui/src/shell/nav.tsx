@@ -57,8 +57,8 @@ const groupOf = (report: Report): string => ((kGroups as readonly string[]).incl
 const snapshotEntries = (snapshots: NonNullable<State["snapshots"]>): Entry[] =>
   snapshots.slice(0, kMostRuns).map(({ id, name }) => ({ path: ["snapshot", id], title: t("choice.snapshot", { name: visible(name) }) }));
 
-export function RunNav({ run, answer, compared, ledgers, snapshots }: {
-  run: string; answer: ReportSet | undefined; compared: boolean; ledgers: State["ledgers"]; snapshots: NonNullable<State["snapshots"]>;
+export function RunNav({ run, answer, compared, ledgers, hangs, snapshots }: {
+  run: string; answer: ReportSet | undefined; compared: boolean; ledgers: State["ledgers"]; hangs: State["hangs"]; snapshots: NonNullable<State["snapshots"]>;
 }) {
   const reports = answer?.reports ?? [];
   const there = reports.filter((report) => report.status !== "unavailable");
@@ -68,6 +68,7 @@ export function RunNav({ run, answer, compared, ledgers, snapshots }: {
     { path: ["run", run, "timeline"], title: t("timeline.title") },
     ...(compared ? [{ path: ["run", run, "compare"], title: t("page.compare") }] : []),
     { path: ["run", run, "input"], title: t("page.input") },
+    ...hangs.map(({ id, name }): Entry => ({ path: ["hang", id], title: hangs.length === 1 ? t("nav.hang") : t("choice.hang", { name: visible(name) }) })),
     ...ledgers.map(({ id, name }): Entry => ({ path: ["ledger", id], title: ledgers.length === 1 ? t("nav.ledger") : t("choice.ledger", { name: visible(name) }) })),
     ...snapshotEntries(snapshots),
   ];
@@ -103,6 +104,15 @@ export function SnapshotNav({ state }: { state: State | undefined }) {
   return (
     <>
       <Entries title={t("nav.snapshots")} entries={snapshotEntries(state?.snapshots ?? [])} />
+      <Entries title={t("nav.runs")} entries={runs.slice(0, kMostRuns).map((run) => ({ path: ["run", run.id], title: runTitle(run, runs) }))} />
+    </>
+  );
+}
+
+export function HangNav({ hangs, runs }: { hangs: State["hangs"]; runs: State["runs"] }) {
+  return (
+    <>
+      <Entries title={t("nav.hang")} entries={hangs.map(({ id, name }) => ({ path: ["hang", id], title: visible(name) }))} />
       <Entries title={t("nav.runs")} entries={runs.slice(0, kMostRuns).map((run) => ({ path: ["run", run.id], title: runTitle(run, runs) }))} />
     </>
   );

@@ -21,6 +21,7 @@ import { stackedColumns, stackedRows } from "./stacked";
 import { HostSteps, OverviewSteps } from "./step_columns";
 import { StepPartBars } from "./step_parts";
 import { TopKernels } from "./top_kernels";
+import { WaitPicture as HangPicture } from "./wait_tree";
 import { Waterfall } from "./waterfall";
 import { WhatIf } from "./whatif";
 
@@ -84,12 +85,12 @@ const kTables: Readonly<Record<string, ComponentType<PictureProps>>> = { "goodpu
 export const tableViewOf = (report: Report, table: Table): ComponentType<PictureProps> | null => kTables[`${report.analysis}.${table.key}`] ?? null;
 
 // Tables that are folded away: a picture or another table shows what they hold.
-const kFolded = new Set(["goodput_jobs.trend", "memory_snapshot.blocks"]);
+const kFolded = new Set(["goodput_jobs.trend", "hang.wait_groups", "memory_snapshot.blocks"]);
 
 export const isFolded = (report: Report, table: Table): boolean => kFolded.has(`${report.analysis}.${table.key}`);
 
 // What stands above all tables of a report.
-const kPanels: Readonly<Record<string, ComponentType<{ report: Report }>>> = { whatif: WhatIf, memory_snapshot: MemoryPictures };
+const kPanels: Readonly<Record<string, ComponentType<{ report: Report }>>> = { whatif: WhatIf, hang: HangPicture, memory_snapshot: MemoryPictures };
 
 // Reports whose panel draws their series.
 const kDrawn = new Set(["memory_snapshot"]);
