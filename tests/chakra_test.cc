@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "stepscope/export.h"
+#include "tests/execution_trace.h"
 #include "tests/front_door.h"
 #include "tests/perfetto_trace.h"
 #include "tests/shared_data.h"
@@ -228,6 +229,14 @@ TEST(Chakra, MessagesHaveBothRanksAndWhatIsUnknownIsCompute) {
   EXPECT_EQ(all.answer.reports[0].notes[0].name, "communication_as_compute");
 }
 
+TEST(Chakra, AnExchangeIsWhatTheCallAroundItNames) {
+  const Exported all = ExportOf(Document(
+      {R"({"ph":"X","cat":"user_annotation","name":"nccl:all_to_all","pid":9,"tid":9,"ts":5,"dur":9})",
+       Launch(1, 6), Work("ncclDevKernel_SendRecv", 30, 5, 1, 9)}));
+  EXPECT_EQ(all.At("ncclDevKernel_SendRecv").type, 7);
+  EXPECT_EQ(all.At("ncclDevKernel_SendRecv").attributes.at("comm_type"), "6");
+}
+
 TEST(Chakra, StepsAndPrivateNamesAreThoseOfOtherExports) {
   const std::string job = Document(
       {R"({"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":9,"tid":9,"ts":0,"dur":50})",
@@ -239,6 +248,34 @@ TEST(Chakra, StepsAndPrivateNamesAreThoseOfOtherExports) {
   ASSERT_EQ(second.nodes.size(), 2u);
   EXPECT_FALSE(second.nodes[0].name.contains("alice")) << second.nodes[0].name;
   EXPECT_EQ(second.nodes[1].name, "second");
+}
+
+// On threads of their own nothing but the tensor ties them.
+TEST(Chakra, OperatorsWaitForThoseThatGaveTheirTensors) {
+  const auto node = [](int64_t number, std::string_view name, std::string_view in,
+                       std::string_view out) {
+    return fmt::format(
+        R"_({{"name":"{}","rf_id":{},"tid":1,"inputs":{},"input_shapes":[[3]],"input_types":["Tensor(float)"],"outputs":{},"output_types":["Tensor(float)"]}})_",
+        name, number, in, out);
+  };
+  const ScratchFolder in, out;
+  in.Write("rank_3.json",
+           Document({OperatorText("aten::mm", 10, 5, R"("Record function id":4)"),
+                     OperatorText("aten::relu", 20, 5, R"("Record function id":5)", 9, 10),
+                     OperatorText("aten::gelu", 30, 5, R"("Record function id":6)", 9, 11),
+                     Kernel("gemm", 12, 5)}));
+  in.Write(
+      "et.json",
+      ExecutionTraceText({node(4, "aten::mm", R"([[1,2,0,3,4,"cpu"]])", R"([[5,6,0,3,4,"cpu"]])"),
+                          node(5, "aten::relu", R"([[7,6,0,3,4,"cpu"]])", R"([[7,6,0,3,4,"cpu"]])"),
+                          node(6, "aten::gelu", R"([[8,6,0,3,4,"cpu"]])", "[]")}));
+  ASSERT_TRUE(
+      Export(std::vector{in.path()}, {.folder = out.path(), .format = ExportFormat::kChakra}));
+  const Exported all{NodesOf(Content(out.path() + "/run.3.et")), {}};
+  ExpectGraph(all.nodes);
+  EXPECT_EQ(all.Before("aten::mm"), std::vector<std::string>());
+  EXPECT_EQ(all.Before("aten::relu"), (std::vector<std::string>{"aten::mm"}));
+  EXPECT_EQ(all.Before("aten::gelu"), (std::vector<std::string>{"aten::relu"}));
 }
 
 TEST(Chakra, HasNoCountersOrPaths) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stepscope/phrase.h"
@@ -46,5 +47,12 @@ struct HangCause {
 
 // Of an answer of FindHang(). None where no root is certain, or no operation has a time.
 std::optional<HangCause> HangCauseOf(const ReportSet& hang);
+
+// The same as text, to keep with the job's events (WatchedLog). Empty where there is no cause, or
+// it is longer than these take.
+std::string HangRecordOf(const ReportSet& hang);
+
+// Of a text that was kept. None where it is no record of a hang.
+std::optional<HangCause> HangCauseOfRecord(int64_t time, std::string_view record);
 
 }  // namespace stepscope

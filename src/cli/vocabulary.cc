@@ -155,6 +155,7 @@ constexpr Word kWords[] = {
     {"--pods", "N", "Pods the job needs", "most at once", "pods"},
     {"--traces", "PATH...", "Traces of some steps, for the breakdown of step time", "", ""},
     {"--hang", "DIR", "What the job left behind when it hung, for 'stepscope hang'", "", "hang"},
+    {"--record", "DIR", "Recorder's directory of events to keep the cause in", "", "record"},
     {"--watched", "FOLDER", "What 'stepscope watch' saw of the job", "", "watched"},
     {"--by", "LABEL", "Label to group by, such as team, user or queue", "team", "by"},
     {"--week", "", "A row for each week of a group", "", "weekly"},

@@ -65,8 +65,9 @@ using Wait = std::pair<uint32_t, uint64_t>;  // an activity, and the node it wai
 
 class Graph {
  public:
-  Graph(const RankActivity& rank, const StringTable& names, const KeptTimes& kept)
-      : rank_(rank), names_(names), own_(rank.host->ranges.size(), 0) {
+  Graph(const RankActivity& rank, const StringTable& names, const KeptTimes& kept,
+        std::span<const ReadsOf> data)
+      : rank_(rank), names_(names), data_(data), own_(rank.host->ranges.size(), 0) {
     TakeRanges(kept);
     TakeActivities();
     std::ranges::sort(places_, {}, &Place::Order);
@@ -170,6 +171,11 @@ class Graph {
                       .start = Microseconds(range.start),
                       .duration = Microseconds(own_[r])};
     FollowLast(last_of_thread_, range.thread, node);
+    for (const auto& [reader, writer] : std::ranges::equal_range(data_, r, {}, &ReadsOf::first)) {
+      // Nodes are numbered by their starts: what is written later was not read.
+      const uint64_t on = writer < node_of_range_.size() ? node_of_range_[writer] : kNone;
+      if (on < node.id) node.data_deps.push_back(on);
+    }
     if (const RangeDetail* detail = host.DetailOf(range)) {
       const auto text = [&](StringId id) {
         return id == kNoString ? std::string_view() : names_[id];
@@ -204,13 +210,26 @@ class Graph {
     return node;
   }
 
+  // What the ranges around the call name, where a kernel only sends and receives.
+  CollectiveOp OpAround(const Activity& activity) const {
+    const auto call = rank_.CallOf(activity);
+    int32_t range = call ? call->range : kNoRange;
+    for (; range != kNoRange; range = rank_.host->ranges[static_cast<size_t>(range)].parent) {
+      const HostRange around = rank_.host->ranges[static_cast<size_t>(range)];
+      const CollectiveOp op = OpOfOperation(names_[around.name]);
+      if (TypeOf(op)) return op;
+    }
+    return CollectiveOp::kExchange;
+  }
+
   void Describe(const Activity& activity, chakra::Node& node) {
     const Collective* says = activity.detail == kNoDetail
                                  ? nullptr
                                  : &rank_.collectives[static_cast<size_t>(activity.detail)];
     const bool named = says != nullptr && says->operation != kNoString;
-    const CollectiveOp op =
+    CollectiveOp op =
         named ? OpOfOperation(names_[says->operation]) : OpOfKernel(names_[activity.name]);
+    if (op == CollectiveOp::kExchange) op = OpAround(activity);
     const auto type = TypeOf(op);
     const bool send = op == CollectiveOp::kSend;
     const int64_t peer = says == nullptr ? -1 : (send ? says->to : says->from);
@@ -265,6 +284,7 @@ class Graph {
 
   const RankActivity& rank_;
   const StringTable& names_;
+  std::span<const ReadsOf> data_;
   std::vector<int64_t> own_;  // ns of each range that is written
   std::vector<Place> places_;
   std::vector<uint64_t> node_of_range_, node_of_activity_;
@@ -277,10 +297,11 @@ class Graph {
 }  // namespace
 
 Result<ChakraCounts> WriteChakra(const std::string& path, const RankActivity& rank,
-                                 const StringTable& names, const KeptTimes& kept) {
+                                 const StringTable& names, const KeptTimes& kept,
+                                 std::span<const ReadsOf> data) {
   FileWriter file(path);
   if (auto created = file.Create(); !created) return std::unexpected(created.error());
-  Graph graph(rank, names, kept);
+  Graph graph(rank, names, kept, data);
   const auto counts = graph.Write(file);
   if (!counts) return counts;
   if (auto finished = file.Finish(); !finished) return std::unexpected(finished.error());

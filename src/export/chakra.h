@@ -8,7 +8,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "base/string_table.h"
 #include "export/kept_times.h"
@@ -33,7 +35,10 @@ inline constexpr Wanted kChakraNeeds(kRankActivityNeeds | KindSet{Kind::kOperato
 // Writes the file `path`, which appears when it is complete. `rank`: the activities to write;
 // `kept`: which of the host's operators. Times are those of the recording, in whole µs; those
 // before 0 become 0.
+// `data`: pairs of HostOps::ranges, of which the first reads what the second wrote; ascending.
+using ReadsOf = std::pair<uint32_t, uint32_t>;
 Result<ChakraCounts> WriteChakra(const std::string& path, const RankActivity& rank,
-                                 const StringTable& names, const KeptTimes& kept);
+                                 const StringTable& names, const KeptTimes& kept,
+                                 std::span<const ReadsOf> data = {});
 
 }  // namespace stepscope

@@ -48,7 +48,15 @@ Recordings ReadDatabase(ByteSource source, const ReadOptions& options) {
   return ReadNsys(std::move(*file), options);
 }
 
+// XProf's container of profiles. https://github.com/google/riegeli (records_format.md: the file's
+// first block begins with the hash of what follows).
+constexpr std::string_view kRiegeli("\x83\xaf\x70\xd1\x0d\x88\x4a\x3f\0\0\0\0\0\0\0\0", 16);
+
 Result<Trace> ReadOne(ByteSource source, const ReadOptions& options) {
+  if (source.Peek(kRiegeli.size()) == kRiegeli) {
+    return std::unexpected(Error{"cannot read the profile: it is in XProf's riegeli container", "",
+                                 "give the <host>.xplane.pb of the same run"});
+  }
   if (LooksLikeSqlite(source.Peek(kSqliteSniff)))
     return ReadPartOfDatabase(std::move(source), options);
   if (LooksLikeRocprof(source.Peek(kRocprofSniff)))

@@ -2,12 +2,14 @@
 #include "session/execution_traces.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <mutex>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/parallel.h"
 #include "base/stop.h"
 #include "ingest/execution_trace/execution_reader.h"
@@ -26,10 +28,20 @@ std::string NameOf(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
-// Names that only profilers give are not looked into.
-bool MayBeExecutionTrace(const std::string& path) {
+// Names that only profilers give are not looked into. Of a file in a storage, where a look costs
+// megabytes, the name must be one that people give to execution traces.
+bool MayBeExecutionTrace(const std::string& path, bool stored) {
   const bool json = path.ends_with(".json") || path.ends_with(".json.gz");
-  return json && !path.contains(".pt.trace.json");
+  if (!json || path.contains(".pt.trace.json")) return false;
+  std::error_code ignored;
+  if (!stored && !std::filesystem::is_regular_file(path, ignored)) return false;  // read once only
+  const std::string name = Lower(NameOf(path));
+  constexpr auto kNames = std::to_array<std::string_view>(
+      {"_et.", "_et_", "et_", "et.", "_eg_", "execution", "chakra"});
+  const auto has = [&](std::string_view word) {
+    return word.starts_with("et") ? name.starts_with(word) : name.contains(word);
+  };
+  return !stored || std::ranges::any_of(kNames, has);
 }
 
 Phrase SayHow(JoinedBy by) {
@@ -82,7 +94,7 @@ ExecutionTraces::ExecutionTraces(std::vector<std::string>& files, const Places& 
     : mutex_(std::make_unique<std::mutex>()) {
   std::vector<char> is_one(files.size(), 0);
   ParallelFor(files.size(), threads, [&](size_t i) {
-    if (!MayBeExecutionTrace(files[i])) return;
+    if (!MayBeExecutionTrace(files[i], places.Stored(files[i]))) return;
     auto source = places.Open(files[i]);
     is_one[i] = source && LooksLikeExecutionTrace(source->Peek(kExecutionSniff)) ? 1 : 0;
   });

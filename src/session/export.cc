@@ -23,8 +23,10 @@
 #include "export/perfetto.h"
 #include "facts/collectives/collectives.h"
 #include "facts/steps/steps.h"
+#include "ingest/execution_trace/execution_reader.h"
 #include "ingest/trace_reader.h"
 #include "report/columns.h"
+#include "session/data_dependencies.h"
 #include "session/load.h"
 #include "session/progress.h"
 #include "session/redact_run.h"
@@ -89,6 +91,7 @@ class Exporter {
   void WriteAll();
   void WriteChrome(ExportItem& item);
   void WritePerfetto();
+  std::vector<DataDependency> DataOf(const ExportItem& item);
   void WriteExecutionTrace(ExportItem& item);
   void AddLosses(Report& report) const;
   ReportSet Answer() const;
@@ -252,12 +255,29 @@ void Exporter::WritePerfetto() {
   left_out_ = file.left_out();
 }
 
-// Of what the analyses read: nothing is read again.
+// Of operators that got inputs from an execution trace, who reads what others wrote. Where one of
+// the files is not there any more, nothing is known.
+std::vector<DataDependency> Exporter::DataOf(const ExportItem& item) {
+  const auto at = run_.execution_traces.find(item.file->path);
+  if (at == run_.execution_traces.end()) return {};
+  auto file = run_.places.Open(at->second);
+  if (!file) return {};
+  const auto nodes = ReadExecutionTrace(std::move(*file), Tensors::kKeep);
+  auto source = OpenAgain(*item.file, run_.places, &bytes_read_, nullptr);
+  if (!nodes || !source) return {};
+  auto trace = ReadTrace(std::move(*source),
+                         {.keep = KindSet{Kind::kOperator, Kind::kAnnotation}, .part = item.part});
+  if (!trace) return {};
+  return DataDependenciesOf(std::move(*trace), *nodes, *item.rank, run_.names,
+                            run_.redactor ? &*run_.redactor : nullptr);
+}
+
+// Of what the analyses read; the trace is read again where an execution trace tells more.
 void Exporter::WriteExecutionTrace(ExportItem& item) {
   const bool all = selection_.mode == StepSelection::Mode::kAll;
   const auto chosen = all ? std::nullopt : std::optional(SelectSteps(*item.rank, selection_));
   const auto counts = WriteChakra(item.path, chosen ? *chosen : *item.rank, run_.names,
-                                  KeptTimes::Of(*item.rank, selection_));
+                                  KeptTimes::Of(*item.rank, selection_), DataOf(item));
   if (!counts) {
     item.error = counts.error();
     return;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -99,6 +100,14 @@ Result<void> CheckMakers(std::span<const FileOfJob> files) {
   return std::unexpected(DifferentJobs("their devices are of different makers", List(makers)));
 }
 
+// "2023-09-07", in UTC, of ns since 1970.
+std::string DateOf(int64_t time) {
+  using namespace std::chrono;
+  const year_month_day day(floor<days>(sys_time<nanoseconds>(nanoseconds(time))));
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(day.year()),
+                     static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()));
+}
+
 // Of recordings whose clock counts from 1970: others count from the start of their machine.
 Result<void> CheckTimes(std::span<const FileOfJob> files) {
   constexpr int64_t kYear2001 = 1'000'000'000'000'000'000;  // ns
@@ -110,18 +119,21 @@ Result<void> CheckTimes(std::span<const FileOfJob> files) {
   }
   std::ranges::sort(times, {}, [](const auto& t) { return t.first; });
   Groups groups;
-  size_t number = 1;
+  std::string begun;
   std::set<std::string> processes;  // of the group at hand
   for (size_t i = 0; i < times.size(); ++i) {
     const auto& [start, file] = times[i];
     const bool apart = i > 0 && start - times[i - 1].first > kTwoMonths;
     // One process may have been recorded twice, however long it ran.
     const bool same = !file->process.empty() && processes.contains(file->process);
-    if (apart && !same) ++number, processes.clear();
+    if (i == 0 || (apart && !same)) {
+      begun = DateOf(start);
+      processes.clear();
+    }
     processes.insert(file->process);
-    groups[fmt::format("{})", number)].insert(NameOf(*file));
+    groups[begun].insert(NameOf(*file));
   }
-  if (number == 1) return {};
+  if (groups.size() < 2) return {};
   return std::unexpected(DifferentJobs("they were recorded months apart", List(groups)));
 }
 

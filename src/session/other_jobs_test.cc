@@ -52,8 +52,8 @@ TEST(OtherJobs, RecordingsMonthsApartAreTwoJobs) {
   const auto apart = ask(kThen, kThen + 90 * kDay);
   ASSERT_FALSE(apart);
   EXPECT_EQ(apart.error().what,
-            "these traces are of different jobs: they were recorded months apart: 1): a.json; 2): "
-            "b.json");
+            "these traces are of different jobs: they were recorded months apart: 2023-11-14: "
+            "a.json; 2024-02-12: b.json");
   EXPECT_TRUE(ask(kThen, kThen + 30 * kDay));
   EXPECT_TRUE(ask(0, kThen)) << "clocks that count from somewhere else tell nothing";
 }

@@ -19,6 +19,7 @@
 #include "base/narrow_array.h"
 #include "base/narrow_rows.h"
 #include "base/string_table.h"
+#include "trace/compiled_program.h"
 #include "trace/launch_config.h"
 #include "trace/notes.h"
 #include "trace/vocabulary.h"
@@ -84,6 +85,7 @@ enum class TextField : uint8_t {
   kHloOp,        // of device activity: the compiler's operation, "fusion.3"
   kHloModule,    // the compiled program it is part of, "jit_train_step"
   kHloCategory,  // "convolution fusion"
+  kSource,       // the line of the program it is from, "train.py:12"
   kAllocator,    // of a memory event, "GPU_0_bfc"
   kRegion,       // what the memory is for: "temp", "output", "persist/dynamic"
   kShape,
@@ -288,6 +290,7 @@ class Trace {
   std::vector<Track> tracks;
   LaunchConfigs launch_configs;
   GrowingArray<MemoryChange> memory;  // in the order of the file
+  std::vector<CompiledProgram> programs;  // by name
   TraceMeta meta;
   Notes notes;
   int64_t events_in_file = 0;      // kept or not, metadata records too

@@ -23,7 +23,7 @@ constexpr std::string_view kTrace = R"({"traceEvents":[
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace stepscope;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  const auto nodes = ReadExecutionTrace(ByteSource::FromMemory(bytes));
+  const auto nodes = ReadExecutionTrace(ByteSource::FromMemory(bytes), Tensors::kKeep);
   if (!nodes) {
     Require(!nodes.error().what.empty());
     return 0;
@@ -32,6 +32,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     Require(nodes->nodes[i].name < nodes->strings.size());
     Require(i == 0 || nodes->nodes[i - 1].record_function < nodes->nodes[i].record_function);
   }
+  for (size_t i = 1; i < nodes->tensors.size(); ++i)
+    Require(nodes->tensors[i - 1].record_function <= nodes->tensors[i].record_function);
   auto trace = ReadTrace(ByteSource::FromMemory(kTrace));
   Require(trace.has_value());
   const auto match = MatchNodes(*nodes, *trace);

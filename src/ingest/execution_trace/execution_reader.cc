@@ -3,6 +3,7 @@
 #include "ingest/execution_trace/execution_reader.h"
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -31,8 +32,32 @@ std::vector<std::string>* ListAt(std::string_view path, NodeInputs& inputs) {
   return nullptr;
 }
 
+// The same of what it gave, of which only the storages are read.
+std::vector<std::string>* OutputsAt(std::string_view path, NodeInputs& outputs) {
+  if (path == "nodes/outputs" || path == "nodes/outputs/values") return &outputs.values;
+  if (path == "nodes/output_types" || path == "nodes/outputs/types") return &outputs.types;
+  return nullptr;
+}
+
+// Calls take(storage) for each tensor of "[5, 6, 0, 12, 4, cpu]", or of a list of these: the second
+// number.
+template <class Take>
+void ForEachStorage(std::string_view value, const Take& take) {
+  for (size_t at = value.find('['); at != value.npos; at = value.find('[', at + 1)) {
+    const size_t comma = value.find_first_of(",[]", at + 1);
+    if (comma == value.npos || value[comma] != ',') continue;
+    std::string_view rest = value.substr(comma + 1);
+    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+    int64_t storage = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), storage);
+    if (error == std::errc() && storage > 0) take(storage);
+  }
+}
+
 class Reader : public nlohmann::json_sax<nlohmann::json> {
  public:
+  explicit Reader(Tensors tensors) : tensors_(tensors) {}
+
   bool null() override { return Scalar("None"); }
   bool boolean(bool value) override { return Scalar(value ? "True" : "False"); }
   bool number_integer(int64_t value) override {
@@ -78,7 +103,7 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
       else
         Part();
       Put("[");
-    } else if ((list_ = ListAt(path_, inputs_)) != nullptr) {
+    } else if ((list_ = Listed()) != nullptr) {
       nested_ = 0;
       list_->clear();  // the last of several counts
     }
@@ -116,6 +141,7 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
     }
     trace_.left_out += std::ssize(nodes) - std::ssize(alone);
     nodes = std::move(alone);
+    std::ranges::stable_sort(trace_.tensors, {}, &TensorUse::record_function);
     return std::move(trace_);
   }
 
@@ -125,9 +151,15 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
     open_.pop_back();
   }
 
+  std::vector<std::string>* Listed() {
+    if (auto* list = ListAt(path_, inputs_)) return list;
+    return tensors_ == Tensors::kKeep ? OutputsAt(path_, outputs_) : nullptr;
+  }
+
   void BeginNode() {
     node_ = {};
     inputs_ = {};
+    outputs_ = {};
     too_long_ = false;
   }
   void BeginAttribute() {
@@ -157,6 +189,18 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
       node_.values = intern(lists.values);
     }
     trace_.nodes.push_back(node_);
+    if (tensors_ == Tensors::kLeaveOut) return;
+    AddTensors(inputs_, /*given=*/false);
+    AddTensors(outputs_, /*given=*/true);
+  }
+
+  void AddTensors(const NodeInputs& lists, bool given) {
+    for (size_t i = 0; i < std::min(lists.values.size(), lists.types.size()); ++i) {
+      if (!lists.types[i].contains("Tensor(")) continue;
+      ForEachStorage(lists.values[i], [&](int64_t storage) {
+        trace_.tensors.push_back({node_.record_function, storage, given});
+      });
+    }
   }
 
   void Number(int64_t value) {
@@ -198,7 +242,8 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
   std::string path_;
   std::vector<size_t> open_;  // lengths of the paths of what is open
   ExecutionNode node_;
-  NodeInputs inputs_;
+  Tensors tensors_;
+  NodeInputs inputs_, outputs_;
   bool too_long_ = false;
   std::vector<std::string>* list_ = nullptr;  // the one that is read
   size_t nested_ = 0;                         // arrays in it that are open
@@ -218,9 +263,9 @@ bool LooksLikeExecutionTrace(std::string_view beginning) {
   return plain.starts_with(kBegin) && plain.size() > kBegin.size() && IsDigit(plain[kBegin.size()]);
 }
 
-Result<ExecutionTrace> ReadExecutionTrace(ByteSource source) {
+Result<ExecutionTrace> ReadExecutionTrace(ByteSource source, Tensors tensors) {
   JsonBytes bytes(source);
-  Reader reader;
+  Reader reader(tensors);
   const bool whole =
       nlohmann::json::sax_parse(JsonByteIterator{&bytes}, JsonByteIterator{}, &reader,
                                 nlohmann::json::input_format_t::json, /*strict=*/false);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include "base/byte_source.h"
@@ -17,7 +18,8 @@ bool LooksLikeExecutionTrace(std::string_view beginning);
 
 // Streams: what is kept is the numbers of each node, and every distinct text once. Of a file that
 // is damaged, what is before the damage. Fails where there is no node. Stops if asked.
-Result<ExecutionTrace> ReadExecutionTrace(ByteSource source);
+enum class Tensors : uint8_t { kLeaveOut, kKeep };
+Result<ExecutionTrace> ReadExecutionTrace(ByteSource source, Tensors tensors = Tensors::kLeaveOut);
 
 // What a reader of profiles says of such a file.
 Error ExecutionTraceAlone();

@@ -120,6 +120,8 @@ export interface Track {
 
 export interface TimelineInfo {
   readonly end: number;
+  readonly work_begin?: number;  // ns between which ranks did something; all, where nothing is said
+  readonly work_end?: number;
   readonly ranks: readonly TimelineRank[];
   readonly steps: readonly TimelineStep[];
   readonly tracks: readonly Track[];

@@ -1,5 +1,6 @@
 // Shows the header's selections for all pages: run, baseline run, steps and ranks. The URL alone holds them.
 import { useEffect, useState } from "preact/hooks";
+import { rangesTyped } from "../data/numbers";
 import type { Run, Source, State } from "../data/source";
 import { visible } from "../report/format";
 import { t } from "../text";
@@ -80,7 +81,7 @@ function TextChoice({ name, fallback, title, hint, options }: {
   const [value, setValue] = useUrlState(name, fallback);
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
-  const apply = () => setValue(text.replace(/\s+/g, "") || fallback);
+  const apply = () => setValue(rangesTyped(text) || fallback);
   return (
     <label>
       <span>{title}</span>

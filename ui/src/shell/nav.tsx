@@ -3,6 +3,7 @@ import type { Report, ReportSet } from "../data/report";
 import type { State } from "../data/source";
 import { langOf } from "../data/words";
 import { visible } from "../report/format";
+import { Name } from "../report/names";
 import { t } from "../text";
 import { useJob } from "./job";
 import { ledgerReport } from "./routes";
@@ -15,6 +16,7 @@ interface Entry {
   readonly title: string;
   readonly mark?: { readonly sign: string; readonly message: string };  // after the title
   readonly lang?: string;
+  readonly name?: boolean;  // a name of the user's: cut where there is no room
 }
 
 function Entries({ title, entries }: { title: string; entries: readonly Entry[] }) {
@@ -26,8 +28,8 @@ function Entries({ title, entries }: { title: string; entries: readonly Entry[] 
       <ul>
         {entries.map((entry) => (
           <li key={entry.path.join("/")}>
-            <a href={linkTo(entry.path)} aria-current={[entry.path, entry.also].some((path) => path?.join("/") === here) ? "page" : undefined}>
-              <span lang={entry.lang}>{entry.title}</span>{entry.mark && <span class="mark" title={entry.mark.message}><span aria-hidden="true">{entry.mark.sign}</span><span class="hidden">, {entry.mark.message}</span></span>}
+            <a href={linkTo(entry.path)} title={entry.name ? entry.title : undefined} aria-current={[entry.path, entry.also].some((path) => path?.join("/") === here) ? "page" : undefined}>
+              <span lang={entry.lang}>{entry.name ? <Name text={entry.title} /> : entry.title}</span>{entry.mark && <span class="mark" title={entry.mark.message}><span aria-hidden="true">{entry.mark.sign}</span><span class="hidden">, {entry.mark.message}</span></span>}
             </a>
           </li>
         ))}
@@ -69,7 +71,7 @@ export function RunNav({ run, answer, compared, ledgers, hangs, snapshots }: {
     ...(compared ? [{ path: ["run", run, "compare"], title: t("page.compare") }] : []),
     { path: ["run", run, "input"], title: t("page.input") },
     ...hangs.map(({ id, name }): Entry => ({ path: ["hang", id], title: hangs.length === 1 ? t("nav.hang") : t("choice.hang", { name: visible(name) }) })),
-    ...ledgers.map(({ id, name }): Entry => ({ path: ["ledger", id], title: ledgers.length === 1 ? t("nav.ledger") : t("choice.ledger", { name: visible(name) }) })),
+    ...ledgers.map(({ id, name }): Entry => ({ path: ["ledger", id], title: ledgers.length === 1 ? t("nav.ledger") : t("choice.ledger", { name: visible(name) }), name: ledgers.length > 1 })),
     ...snapshotEntries(snapshots),
   ];
   const base = ["run", run, "report"];
@@ -94,7 +96,7 @@ export function LedgerNav({ ledger, answer, runs }: { ledger: string; answer: Re
   return (
     <>
       <Entries title={t("nav.ledger")} entries={entries} />
-      <Entries title={t("nav.runs")} entries={runs.slice(0, kMostRuns).map((run) => ({ path: ["run", run.id], title: runTitle(run, runs) }))} />
+      <Entries title={t("nav.runs")} entries={runs.slice(0, kMostRuns).map((run) => ({ path: ["run", run.id], title: runTitle(run, runs), name: true }))} />
     </>
   );
 }

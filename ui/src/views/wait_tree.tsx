@@ -86,7 +86,7 @@ export function WaitPicture({ report }: { report: Report }) {
     <section>
       <h2 lang={langOf(title)}>{title}</h2>
       <Exported name="hang.waits.picture" table={table}>
-        <figure aria-label={title}>
+        <figure class="wait-figure" aria-label={title}>
           <Picture tree={tree} />
           <ul class="wait-sentences">{tree.links.map((link, at) => <li key={at}><a href={waits}>{sentenceOf(link, tree)}</a></li>)}</ul>
         </figure>
