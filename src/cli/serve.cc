@@ -20,6 +20,7 @@
 #include "stepscope/find_runs.h"
 #include "stepscope/goodput_ledger.h"
 #include "stepscope/hang.h"
+#include "stepscope/memory_snapshot.h"
 #include "stepscope/server.h"
 
 namespace stepscope::cli {
@@ -46,7 +47,8 @@ sigset_t BlockSignals() {
 // Runs may appear there later; but a wrong path has none, either.
 void TellOfEmptyPaths(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
-    if (HangAt(path) == HoldsHang::kNone && FindRuns(path).empty() && !IsGoodputLedger(path))
+    if (HangAt(path) == HoldsHang::kNone && FindRuns(path).empty() && !IsGoodputLedger(path) &&
+        FindMemorySnapshots(path).empty())
       Tell(fmt::format(
           "{} has no trace (.json, .json.gz, .xplane.pb, .sqlite) and no goodput ledger yet; "
           "runs that appear there are shown",

@@ -41,6 +41,7 @@ constexpr Word kWords[] = {
     {"--steps-after", "STEPS", "Steps of AFTER", "--steps", "steps_after"},
     {"--ranks-before", "N,...", "Ranks of BEFORE", "--ranks", "ranks_before"},
     {"--ranks-after", "N,...", "Ranks of AFTER", "--ranks", "ranks_after"},
+    {"--trace", "PATH", "Traces of the same process: operators, modules and steps", "", "trace"},
     {"--short-names", "", "Match kernels without template arguments", "", "short_names"},
 
     // Output.

@@ -17,6 +17,7 @@
 #include "server/ledger_answer.h"
 #include "server/packed_text.h"
 #include "server/page.h"
+#include "server/snapshots.h"
 #include "server/sources.h"
 #include "stepscope/hang.h"
 #include "stepscope/redact.h"
@@ -191,6 +192,17 @@ Result<void> PutLedger(server::Ledgers& answers, const server::LedgerView& ledge
   return {};
 }
 
+// The answer about a memory snapshot.
+Result<void> PutSnapshot(const server::SnapshotView& snapshot, const ReportPageOptions& options,
+                         Data& data, PageFile& file) {
+  auto answer = server::AskSnapshot(snapshot);
+  if (!answer) return std::unexpected(answer.error());
+  file.inputs.insert(file.inputs.end(), answer->run.files.begin(), answer->run.files.end());
+  if (auto done = RedactIfAsked(*answer, options); !done) return done;
+  data.AddMember(snapshot.id, CompactJson(ToJson(*answer, kOtherLanguages)));
+  return {};
+}
+
 Result<void> PutHang(const server::HangView& hang, const ReportPageOptions& options, Data& data,
                      PageFile& file) {
   auto answer = FindHang(std::vector{hang.path}, {.threads = options.threads});
@@ -234,7 +246,8 @@ Result<PageFile> ReportPage(const ReportPageOptions& given) {
     return std::unexpected(checked.error());
   }
   const server::Sources sources = server::FindSources(options.paths, nullptr, options.hangs);
-  if (sources.runs.empty() && sources.ledgers.empty() && sources.hangs.empty()) {
+  if (sources.runs.empty() && sources.ledgers.empty() && sources.hangs.empty() &&
+      sources.snapshots.empty()) {
     return std::unexpected(
         Error{"no traces (*.json, *.json.gz, *.xplane.pb, *.sqlite, *.pftrace) here",
               options.paths[0], "give a directory of traces, or trace files"});
@@ -260,17 +273,29 @@ Result<PageFile> ReportPage(const ReportPageOptions& given) {
   if (asked.empty() && !file.failed.empty()) return std::unexpected(file.failed.front());
   std::vector<server::LedgerView> ledgers = sources.ledgers;
   std::vector<server::HangView> hangs = sources.hangs;
+  std::vector<server::SnapshotView> snapshots = sources.snapshots;
   if (options.redact) {
     RedactViews(views, asked, ledgers, *options.redact);
     RedactPaths(hangs, *options.redact);
+    for (server::SnapshotView& snapshot : snapshots)
+      snapshot.name = RedactedPath(snapshot.name, *options.redact);
   }
   data.Begin(fmt::format(R"(}},"state":{},"ledgers":{{)",
-                         CompactJson(server::StateJson(views, ledgers, hangs, false))));
+                         CompactJson(server::StateJson(views, ledgers, hangs, snapshots, false))));
   server::Ledgers answers(options.goodput);
   std::vector<std::pair<std::string, std::string>> jobs;
   for (const server::LedgerView& ledger : sources.ledgers) {
     auto put = PutLedger(answers, ledger, options, data, jobs);
     if (!put) return std::unexpected(put.error());
+  }
+  data.Begin(R"(},"snapshots":{)");
+  for (const server::SnapshotView& snapshot : sources.snapshots) {
+    const auto put = PutSnapshot(snapshot, options, data, file);
+    if (put) continue;
+    if (sources.runs.empty() && sources.ledgers.empty() && sources.hangs.empty() &&
+        sources.snapshots.size() == 1)
+      return std::unexpected(put.error());
+    file.failed.push_back(put.error());
   }
   data.Begin(R"(},"hangs":{)");
   for (const server::HangView& hang : sources.hangs) {

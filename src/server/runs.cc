@@ -88,6 +88,11 @@ std::vector<LedgerView> Runs::Ledgers() const {
   return ledgers_;
 }
 
+std::vector<SnapshotView> Runs::Snapshots() const {
+  const std::lock_guard lock(mutex_);
+  return snapshots_;
+}
+
 std::vector<HangView> Runs::Hangs() const {
   const std::lock_guard lock(mutex_);
   return hangs_;
@@ -135,6 +140,7 @@ void Runs::Merge(Sources found, bool first, size_t paths) {
   const std::lock_guard lock(mutex_);
   if (paths < options_.paths.size()) return;
   ledgers_ = std::move(found.ledgers);
+  snapshots_ = std::move(found.snapshots);
   hangs_ = std::move(found.hangs);
   std::map<std::string, std::shared_ptr<Entry>> before;
   for (const auto& entry : entries_) before[entry->view.id] = entry;

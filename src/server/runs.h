@@ -66,6 +66,7 @@ class Runs {
 
   std::vector<RunView> List() const;
   std::vector<LedgerView> Ledgers() const;
+  std::vector<SnapshotView> Snapshots() const;
   std::vector<HangView> Hangs() const;
 
   // The run of this id, in memory. One that is not there yet is read next, and waited for a while:
@@ -110,6 +111,7 @@ class Runs {
   std::vector<std::shared_ptr<Entry>> entries_;  // in the order they are shown
   std::map<std::string, uint64_t> new_;          // paths seen once, which may still be written
   std::vector<LedgerView> ledgers_;
+  std::vector<SnapshotView> snapshots_;
   std::vector<HangView> hangs_;
   uint64_t clock_ = 0;
   std::shared_ptr<Entry> loading_;  // what is being read or prepared; null: nothing is

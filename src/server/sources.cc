@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -11,6 +12,7 @@
 
 #include "stepscope/goodput_ledger.h"
 #include "stepscope/hang.h"
+#include "stepscope/memory_snapshot.h"
 
 namespace stepscope::server {
 namespace {
@@ -48,6 +50,16 @@ std::string NameIn(const std::string& given, const std::string& path) {
   return kept == 0 ? LastName(given) + "/" + name : name;
 }
 
+// The snapshots of a folder or file, with the traces of a run beside them.
+void AddSnapshots(const std::string& given, const std::string& path, const std::string& run,
+                  std::set<std::string>& ids, Sources& found) {
+  for (const std::string& snapshot : FindMemorySnapshots(path)) {
+    if (found.snapshots.size() >= kMostRuns || !ids.insert(IdOf(snapshot)).second) continue;
+    found.snapshots.push_back(
+        {.id = IdOf(snapshot), .name = NameIn(given, snapshot), .path = snapshot, .trace = run});
+  }
+}
+
 // Of a database. It may hold a password: it is no name.
 bool IsAddress(const std::string& path) { return path.contains("://"); }
 
@@ -72,11 +84,21 @@ Sources FindSources(const std::vector<std::string>& paths, const StorageRef& sto
   for (const std::string& path : hangs) AddHang(path, of_hangs, found);
   for (const std::string& path : paths) {
     const bool stored = storage && storage->holds(path);
+    const size_t before = found.snapshots.size();
+    std::error_code failed;
+    const bool folder = fs::is_directory(path, failed);
+    if (!stored && !folder) AddSnapshots(path, path, "", ids, found);
+    if (found.snapshots.size() > before) continue;  // the file itself is one
     const HoldsHang holds = stored ? HoldsHang::kNone : HangAt(path);
     if (holds != HoldsHang::kNone) AddHang(path, of_hangs, found);
-    if (holds == HoldsHang::kAlone) continue;
     const auto runs = FindRuns(path, storage);
-    if (runs.empty() && !stored && IsGoodputLedger(path) && ids.insert(IdOf(path)).second) {
+    for (const FoundRun& run : runs)
+      if (!stored && folder && run.path != path) AddSnapshots(path, run.path, run.path, ids, found);
+    const bool traced = std::ranges::find(runs, path, &FoundRun::path) != runs.end();
+    if (!stored && folder) AddSnapshots(path, path, traced ? path : "", ids, found);
+    if (holds == HoldsHang::kAlone) continue;
+    if (runs.empty() && found.snapshots.size() == before && !stored && IsGoodputLedger(path) &&
+        ids.insert(IdOf(path)).second) {
       const std::string name = IsAddress(path) ? "PostgreSQL" : LastName(path);
       found.ledgers.push_back({.id = IdOf(path), .name = name, .path = path});
     }

@@ -1,4 +1,5 @@
-// Finds runs and ledgers under the given paths, with the names and ids that a page shows.
+// Finds runs, ledgers and memory snapshots under the given paths, with the names and ids that a
+// page shows.
 #pragma once
 
 #include <string>
@@ -22,9 +23,15 @@ struct PathView {
 using LedgerView = PathView;
 using HangView = PathView;
 
+// A memory snapshot, and the traces beside it; empty: there are none.
+struct SnapshotView {
+  std::string id, name, path, trace;
+};
+
 struct Sources {
   std::vector<SourceRun> runs;
   std::vector<LedgerView> ledgers;
+  std::vector<SnapshotView> snapshots;
   std::vector<HangView> hangs;
 };
 

@@ -38,10 +38,11 @@ void PutRun(JsonWriter& json, const RunView& run) {
   json.End();
 }
 
-void PutViews(JsonWriter& json, std::string_view key, const std::vector<PathView>& views) {
+template <class View>
+void PutViews(JsonWriter& json, std::string_view key, const std::vector<View>& views) {
   json.Key(key);
   json.BeginArray();
-  for (const PathView& view : views) {
+  for (const View& view : views) {
     json.BeginObject(kOneLine);
     json.Text("id", view.id);
     json.Text("name", view.name);
@@ -84,7 +85,8 @@ void PutAnalysis(JsonWriter& json, const AnalysisInfo& analysis) {
 }  // namespace
 
 std::string StateJson(const std::vector<RunView>& runs, const std::vector<LedgerView>& ledgers,
-                      const std::vector<HangView>& hangs, bool takes_files) {
+                      const std::vector<HangView>& hangs,
+                      const std::vector<SnapshotView>& snapshots, bool takes_files) {
   JsonWriter json;
   json.BeginObject();
   json.Text("version", STEPSCOPE_VERSION);
@@ -96,6 +98,7 @@ std::string StateJson(const std::vector<RunView>& runs, const std::vector<Ledger
   json.End();
   PutViews(json, "ledgers", ledgers);
   PutViews(json, "hangs", hangs);
+  PutViews(json, "snapshots", snapshots);
   json.End();
   return std::move(json).Take() + "\n";
 }

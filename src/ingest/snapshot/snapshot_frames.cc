@@ -43,29 +43,30 @@ bool LineAt(std::string_view bytes, size_t& at, uint32_t& line) {
 
 }  // namespace
 
-const uint32_t* Machine::MemoOf(std::string_view bytes, size_t& at) const {
+bool Machine::TakeGet(std::string_view bytes, size_t& at, uint32_t& packed) const {
   size_t number = SIZE_MAX;
   if (bytes[at] == 'h')
     number = NumberAt<uint8_t>(bytes, at);
   else if (bytes[at] == 'j')
     number = NumberAt<uint32_t>(bytes, at);
-  return number < memo_.size() ? &memo_[number] : nullptr;
+  if (number >= memo_.size()) return false;
+  packed = memo_[number];
+  return true;
 }
 
 bool Machine::TakeField(std::string_view bytes, size_t& at, SnapshotStacks::Frame& frame,
                         unsigned& has) {
   constexpr auto kText = static_cast<uint32_t>(Kind::kText), kMask = (1U << kKindBits) - 1;
-  const uint32_t* key = MemoOf(bytes, at);
-  if (key == nullptr || (*key & kMask) != kText) return false;
-  const Field field = field_of_[*key >> kKindBits];
+  uint32_t key = 0, text = 0;
+  if (!TakeGet(bytes, at, key) || (key & kMask) != kText) return false;
+  const Field field = field_of_[key >> kKindBits];
   if (field == Field::kLine) {
     has |= 4;
     return LineAt(bytes, at, frame.line);
   }
-  const uint32_t* text = MemoOf(bytes, at);
-  if (text == nullptr || (*text & kMask) != kText) return false;
+  if (!TakeGet(bytes, at, text) || (text & kMask) != kText) return false;
   if (field != Field::kName && field != Field::kFilename) return false;
-  (field == Field::kName ? frame.name : frame.file) = *text >> kKindBits;
+  (field == Field::kName ? frame.name : frame.file) = text >> kKindBits;
   has |= field == Field::kName ? 1 : 2;
   return true;
 }
@@ -86,7 +87,6 @@ bool Machine::TakeFrame(std::string_view bytes, size_t& at, FrameId& frame) {
 bool Machine::LeaveOpen(size_t memo) {
   if (!PushList()) return false;
   lists_[static_cast<size_t>(stack_.back().number)].memo = static_cast<int64_t>(memo);
-  Remember(static_cast<int64_t>(memo), stack_.back());
   PickleStep mark;
   mark.op = PickleOp::kMark;
   if (!Do(mark)) return false;
@@ -111,13 +111,13 @@ Machine::Taken Machine::TakeStack() {
   }
   if (taken_.empty()) return Taken::kNo;
   reader_.Skip(at);
-  // After a batch of a long list, another may follow.
-  const bool ends =
-      bytes.size() >= at + 2 && bytes[at] == 'e' && bytes[at + 1] != '(' && bytes[at + 1] != 'a';
+  // Another batch may follow, or one more frame.
+  const bool ends = bytes.size() >= at + 2 && bytes[at] == 'e' &&
+                    std::string_view("(a}]").find(bytes[at + 1]) == std::string_view::npos;
   if (!ends) return LeaveOpen(memo) ? Taken::kYes : Taken::kWrong;
   reader_.Skip(1);
   const StackId stack = InternStack(taken_);
-  memo_[memo] = packed(Kind::kStack, stack);
+  memo_.Set(memo, packed(Kind::kStack, stack));
   return Push({Kind::kStack, 0, stack}) ? Taken::kYes : Taken::kWrong;
 }
 

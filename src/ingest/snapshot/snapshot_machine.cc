@@ -70,9 +70,9 @@ void Machine::Remember(int64_t memo, const Value& value) {
   if (memo < 0) return;
   const bool fits = value.kind <= kLastRemembered && value.number >= 0 &&
                     value.number < int64_t{1} << (32 - kKindBits);
-  memo_[static_cast<size_t>(memo)] =
-      fits ? static_cast<uint32_t>(value.number) << kKindBits | static_cast<uint32_t>(value.kind)
-           : 0;
+  memo_.Set(static_cast<size_t>(memo), fits ? static_cast<uint32_t>(value.number) << kKindBits |
+                                                  static_cast<uint32_t>(value.kind)
+                                            : 0);
 }
 
 StackId Machine::InternStack(std::span<const FrameId> frames) {
@@ -126,10 +126,7 @@ Value Machine::Close(const Value& value) {
 }
 
 Value Machine::Unpacked(uint32_t packed) {
-  const Value value{static_cast<Kind>(packed & ((1 << kKindBits) - 1)), 0, packed >> kKindBits};
-  // A circle: nothing of a snapshot refers to what holds it.
-  const bool open = value.kind == Kind::kOpenDict || value.kind == Kind::kOpenList;
-  return open || value.kind == Kind::kMark ? Value() : value;
+  return {static_cast<Kind>(packed & ((1 << kKindBits) - 1)), 0, packed >> kKindBits};
 }
 
 bool Machine::Get(int64_t number) {
@@ -149,7 +146,9 @@ bool Machine::Put(int64_t number) {
   }
   while (memo_.size() <= place) memo_.Append(0);
   const Value& top = stack_.back();
-  Remember(number, top);
+  // What is open is a circle where it is used before it is complete: nothing.
+  const bool open = top.kind == Kind::kOpenDict || top.kind == Kind::kOpenList;
+  Remember(number, open ? Value() : top);
   if (top.kind == Kind::kOpenDict) {
     int64_t& memo = dicts_[static_cast<size_t>(top.number)].memo;
     if (memo >= 0) Remember(memo, {});  // it is remembered twice: the last number counts
@@ -335,7 +334,7 @@ Result<void> Machine::Finish() {
   if (!segments || !traces) ++snapshot_.misplaced;
   if (traces && dict[Field::kTraces].kind == Kind::kTraces)
     snapshot_.traces = traces_[static_cast<size_t>(dict[Field::kTraces].number)];
-  if (!segments) snapshot_.segments.clear();
+  if (!segments) snapshot_.segments = {};
   return {};
 }
 

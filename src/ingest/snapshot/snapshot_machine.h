@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/growing_array.h"
 #include "ingest/pickle/pickle_reader.h"
 #include "ingest/snapshot/snapshot.h"
+#include "ingest/snapshot/snapshot_memo.h"
 #include "ingest/snapshot/snapshot_values.h"
 #include "stepscope/result.h"
 
@@ -64,7 +64,8 @@ class Machine {
   // One frame: false where it is not one, as PyTorch writes them.
   bool TakeFrame(std::string_view bytes, size_t& at, FrameId& frame);
   bool TakeField(std::string_view bytes, size_t& at, SnapshotStacks::Frame& frame, unsigned& has);
-  const uint32_t* MemoOf(std::string_view bytes, size_t& at) const;
+  // What a GET takes; false: it is not one, or of nothing.
+  bool TakeGet(std::string_view bytes, size_t& at, uint32_t& packed) const;
   static Value Unpacked(uint32_t packed);
   StackId InternStack(std::span<const FrameId> frames);
   bool LeaveOpen(size_t memo);
@@ -80,8 +81,8 @@ class Machine {
   MemorySnapshot& snapshot_;
   std::vector<Value> stack_;
   std::vector<size_t> marks_;
-  GrowingArray<uint32_t> memo_;  // a kind in the lowest 3 bits, and a number
-  std::deque<OpenDict> dicts_;   // slots
+  Memo memo_;                   // a kind in the lowest 3 bits, and a number
+  std::deque<OpenDict> dicts_;  // slots
   std::deque<OpenList> lists_;
   std::vector<uint32_t> free_dicts_, free_lists_;
   std::vector<Field> field_of_;                     // by the id of a text

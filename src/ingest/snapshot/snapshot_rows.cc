@@ -45,9 +45,9 @@ bool Machine::TakeValue(std::string_view bytes, size_t& at, Value& value) {
   switch (static_cast<uint8_t>(bytes[at])) {
     case 'h':
     case 'j': {
-      const uint32_t* memo = MemoOf(bytes, at);
-      if (memo == nullptr) return false;
-      value = Unpacked(*memo);
+      uint32_t packed = 0;
+      if (!TakeGet(bytes, at, packed)) return false;
+      value = Unpacked(packed);
       return true;
     }
     case 0x88:
@@ -61,7 +61,7 @@ bool Machine::TakeValue(std::string_view bytes, size_t& at, Value& value) {
     case ']':
       if (bytes[at + 1] != '\x94' || bytes[at + 2] == '(') return false;
       at += 2;
-      memo_.Append(static_cast<uint32_t>(Kind::kEmptyList));
+      memo_.Append(0);
       value = {.kind = Kind::kEmptyList};
       return true;
     default:
@@ -75,9 +75,9 @@ bool Machine::TakeItems(std::string_view bytes, size_t& at) {
       ++at;
       return true;
     }
-    const uint32_t* key = MemoOf(bytes, at);
-    if (key == nullptr) return false;
-    const Value named = Unpacked(*key);
+    uint32_t key = 0;
+    if (!TakeGet(bytes, at, key)) return false;
+    const Value named = Unpacked(key);
     Value value;
     if (named.kind != Kind::kText || !TakeValue(bytes, at, value)) return false;
     const Field field = field_of_[static_cast<size_t>(named.number)];
@@ -95,7 +95,7 @@ Machine::Taken Machine::TakeRow() {
   row_.has = 0;
   memo_.Append(0);
   if (!TakeItems(bytes, at) || !IsRow(row_)) {
-    memo_.Resize(memo);
+    memo_.Shrink(memo);
     return Taken::kNo;
   }
   reader_.Skip(at);

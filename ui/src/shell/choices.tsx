@@ -16,11 +16,11 @@ function RunChooser({ state, run }: { state: State; run: Run | undefined }) {
   const choose = (value: string) => {
     const [what, id] = value.split(" ") as [string, string];
     const { path, query } = currentPlace();
-    if (what === "ledger" || what === "hang") goTo([what, id]);
+    if (what === "ledger" || what === "hang" || what === "snapshot") goTo([what, id]);
     else goTo(["run", id, ...(path[0] === "run" ? path.slice(2) : [])], query["with"] === id ? { with: "" } : {});
   };
   const { path } = currentPlace();
-  const value = path[0] === "ledger" || path[0] === "hang" ? `${path[0]} ${path[1]}` : `run ${run?.id ?? ""}`;
+  const value = path[0] === "ledger" || path[0] === "hang" || path[0] === "snapshot" ? `${path[0]} ${path[1]}` : `run ${run?.id ?? ""}`;
   return (
     <label>
       <span>{t("choice.run")}</span>
@@ -35,6 +35,9 @@ function RunChooser({ state, run }: { state: State; run: Run | undefined }) {
         ))}
         {state.ledgers.map((one) => (
           <option key={one.id} value={`ledger ${one.id}`}>{t("choice.ledger", { name: visible(one.name) })}</option>
+        ))}
+        {(state.snapshots ?? []).map((one) => (
+          <option key={one.id} value={`snapshot ${one.id}`}>{t("choice.snapshot", { name: visible(one.name) })}</option>
         ))}
       </select>
     </label>

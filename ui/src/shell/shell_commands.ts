@@ -37,6 +37,9 @@ function pageCommands({ state, route }: Shell): Command[] {
     ...(state?.ledgers ?? []).map((one, at): Command => ({
       id: `go.ledger.${one.id}`, keys: at === 0 ? ["g l"] : [], title: "go.ledger", args: { name: visible(one.name) }, group: "go", run: () => goTo(["ledger", one.id]),
     })),
+    ...(state?.snapshots ?? []).map((one): Command => ({
+      id: `go.snapshot.${one.id}`, keys: [], title: "go.snapshot", args: { name: visible(one.name) }, group: "go", run: () => goTo(["snapshot", one.id]),
+    })),
   ];
 }
 
