@@ -173,7 +173,12 @@ class Timeline {
   std::span<const std::string_view> kinds() const;
   // Of each of kinds(), the kind that columns of reports have.
   std::span<const ColumnKind> column_kinds() const;
-  int64_t end() const;        // ns, of what ends last; 0 without events
+  int64_t end() const;  // ns, of what ends last; 0 without events
+  // ns between which ranks did something: activities, calls, operators, annotations and steps lie
+  // within, but Python frames, moments and the profiler's own records may lie outside. 0 and end()
+  // where there is nothing else.
+  int64_t work_begin() const;
+  int64_t work_end() const;
   uint64_t events() const;    // on all tracks
   uint64_t left_out() const;  // have no place on the axis
   size_t bytes() const;       // memory held

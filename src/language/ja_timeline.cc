@@ -65,6 +65,7 @@ std::span<const Translated> JapaneseOfTimeline() {
       {"memory in use", "使用中のメモリ"},
       {"memory since the start", "開始からのメモリの増減"},
       {"memory by use", "用途別のメモリ"},
+      {"profiler", "プロファイラー"},
       {"all memory", "全メモリ"},
       {"hardware counters", "ハードウェアカウンター"},
 

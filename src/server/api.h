@@ -40,7 +40,7 @@ class Api {
 // The JSON of /api/state and /api/analyses.
 // `takes_files`: files can be dropped on the page.
 std::string StateJson(const std::vector<RunView>& runs, const std::vector<LedgerView>& ledgers,
-                      bool takes_files);
+                      const std::vector<HangView>& hangs, bool takes_files);
 std::string AnalysesJson();
 
 }  // namespace stepscope::server

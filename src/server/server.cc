@@ -139,6 +139,9 @@ Result<PageServer> PageServer::Start(const PageServerOptions& options) {
   if (const auto checked = server::CheckPaths(options.paths, options.storage); !checked) {
     return std::unexpected(checked.error());
   }
+  if (const auto checked = server::CheckFiles(options.hangs); !checked) {
+    return std::unexpected(checked.error());
+  }
   if (const auto checked = server::CheckFiles(options.goodput.scheduler_files); !checked) {
     return std::unexpected(checked.error());
   }
@@ -158,6 +161,7 @@ Result<PageServer> PageServer::Start(const PageServerOptions& options) {
   state->url = UrlOf(options.host, port, *token);
   state->warning = loopback ? "" : OverTheNetwork(options.host, port, *token);
   Runs& runs = state->runs.emplace(Runs::Options{.paths = options.paths,
+                                                 .hangs = options.hangs,
                                                  .storage = options.storage,
                                                  .threads = options.threads,
                                                  .settings = options.settings,

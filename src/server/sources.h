@@ -15,18 +15,25 @@ struct SourceRun {
   std::string name;  // for people; no two are the same
 };
 
-struct LedgerView {
+// What is asked as a whole: a ledger, or what a stuck job left behind.
+struct PathView {
   std::string id, name, path;
 };
+using LedgerView = PathView;
+using HangView = PathView;
 
 struct Sources {
   std::vector<SourceRun> runs;
   std::vector<LedgerView> ledgers;
+  std::vector<HangView> hangs;
 };
 
-// Each path once. Runs first to last as the paths are given, by name within a folder.
+// Each path once. Runs first to last as the paths are given, by name within a folder. Paths that
+// hold dumps of a stuck job are hangs too, and no run where they hold nothing else; `hangs` are
+// given as such.
 inline constexpr size_t kMostRuns = 1000;
-Sources FindSources(const std::vector<std::string>& paths, const StorageRef& storage = nullptr);
+Sources FindSources(const std::vector<std::string>& paths, const StorageRef& storage = nullptr,
+                    const std::vector<std::string>& hangs = {});
 
 // Fails when there are no paths, or one of them leads nowhere. A folder with nothing in it yet is
 // fine, and so is what a storage holds.

@@ -33,6 +33,39 @@ std::string NameOf(const RankActivity& rank) {
                           : fmt::format("rank {}, window {}", rank.rank, rank.window);
 }
 
+// Whether an event of this kind is something that a rank did, and no record about the recording or
+// the Python frames around it, which last as long as the process.
+bool IsWork(Kind kind) {
+  switch (kind) {
+    case Kind::kPython:
+    case Kind::kPythonWait:
+    case Kind::kOverhead:
+    case Kind::kInstant:
+    case Kind::kCounter:
+    case Kind::kFlow:
+    case Kind::kProfilerWindow:
+      return false;
+    default:
+      return true;
+  }
+}
+
+// From the first start to the last end of a track's work, on its recording's clock.
+std::optional<std::pair<int64_t, int64_t>> WorkOf(const EventStore& events) {
+  if (std::ranges::all_of(events.Kinds(), IsWork)) {
+    return std::pair(events.first_start(), events.last_end());
+  }
+  std::optional<std::pair<int64_t, int64_t>> work;
+  if (std::ranges::none_of(events.Kinds(), IsWork)) return work;
+  for (size_t i = 0; i < events.size(); ++i) {
+    if (!IsWork(events.KindOf(i))) continue;
+    if (!work) work.emplace(events.Start(i), events.End(i));
+    work->first = std::min(work->first, events.Start(i));
+    work->second = std::max(work->second, events.End(i));
+  }
+  return work;
+}
+
 // What is shown together: a device, a process.
 struct Group {
   int64_t order = 0;
@@ -81,6 +114,8 @@ class Builder {
   void Extend(uint32_t recording, int64_t own_end) {
     state_->end = std::max(state_->end, state_->axes[recording].ToCommon(own_end));
   }
+  void ExtendWork(int64_t begin, int64_t end);
+  void SettleWork();
   void AddPeers();
   void IndexStreams();
   std::optional<EventRef> Find(const CollectivePart& part) const;
@@ -90,6 +125,7 @@ class Builder {
   CollectiveFacts collectives_;
   std::vector<std::vector<RecordedCounter>> counters_;  // of each recording
   std::vector<int64_t> firsts_;                         // when each begins, on its own clock
+  bool has_work_ = false;
   // Recording, device and stream: the tracks of its activities.
   std::map<std::tuple<uint32_t, int64_t, int64_t>, std::vector<uint32_t>> streams_;
 };
@@ -176,6 +212,7 @@ void Builder::AddSteps(uint32_t recording) {
                              .number = steps[s].number,
                              .start = axis.ToCommon(start),
                              .end = axis.ToCommon(start + duration)});
+    ExtendWork(state_->steps.back().start, state_->steps.back().end);
   }
   if (starts.empty()) return;
   const std::vector<Kind> kinds(starts.size(), Kind::kAnnotation);
@@ -237,6 +274,23 @@ void Builder::AddTrack(uint32_t recording, uint32_t track) {
                             .events = recorded.events.size()});
   state_->events += recorded.events.size();
   Extend(recording, recorded.events.last_end());
+  if (const auto work = WorkOf(recorded.events)) {
+    const Axis& axis = state_->axes[recording];
+    ExtendWork(axis.ToCommon(work->first), axis.ToCommon(work->second));
+  }
+}
+
+void Builder::ExtendWork(int64_t begin, int64_t end) {
+  if (!has_work_) std::tie(state_->work_begin, state_->work_end) = std::pair(begin, end);
+  has_work_ = true;
+  state_->work_begin = std::min(state_->work_begin, begin);
+  state_->work_end = std::max(state_->work_end, end);
+}
+
+void Builder::SettleWork() {
+  state_->work_begin = std::clamp(state_->work_begin, int64_t{0}, state_->end);
+  state_->work_end =
+      has_work_ ? std::clamp(state_->work_end, int64_t{0}, state_->end) : state_->end;
 }
 
 // Steps first; then group by group, counters below what they are about: what runs is looked at
@@ -314,6 +368,7 @@ Timeline Builder::Build() {
   FollowAllCounters();
   PlaceOnAxis();
   for (uint32_t i = 0; i < input_.ranks.size(); ++i) AddRecording(i);
+  SettleWork();
   for (size_t i = 0; i < state_->ranks.size(); ++i) {
     state_->ranks[i].own_begin = state_->axes[i].ToOwn(0);
     state_->ranks[i].own_end = state_->axes[i].ToOwn(state_->end);

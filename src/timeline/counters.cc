@@ -33,7 +33,9 @@ void AddCounter(Counters& counters, RecordedCounter counter) {
   if (!counter.points.empty()) counters.push_back(std::move(counter));
 }
 
+// Processors run what they are told at once: they have no queue.
 void AddQueues(const RankActivity& rank, Counters& counters) {
+  if (rank.on_host) return;
   const auto queues = FollowQueues(rank);
   for (size_t s = 0; s < queues.size(); ++s) {
     AddCounter(counters, {.group = DeviceGroup(rank.streams[s].device),

@@ -30,6 +30,7 @@ bool IsKept(IntField field) {
     case IntField::kFlowId:
     case IntField::kIterator:
     case IntField::kIteratorParent:
+    case IntField::kRecordFunction:
       return false;
     default:
       return true;
@@ -64,6 +65,12 @@ std::string_view SuffixOf(Line line) {
   return kSuffixes[static_cast<size_t>(line)];
 }
 
+// Where Kineto writes its own records: the span of the recording, and moments of its work
+// (libkineto's output_json.cpp). No process of a job is called so.
+bool IsProfilers(std::string_view process) {
+  return process.empty() || process == "Spans" || process == "Traces";
+}
+
 std::string GroupOf(const Track& track, bool several_processes) {
   if (track.is_stream) return fmt::format("GPU {}", track.device);
   return several_processes && !track.process.empty() ? "CPU " + track.process : "CPU";
@@ -92,6 +99,8 @@ class Recorder {
     uint64_t process_events = 0;
     std::vector<uint32_t> ids;
   };
+
+  bool HasOnlyRecordsOfProfiler(const Draft& draft) const;
 
   void FindMiddle();
   bool HasPlace(EventId e) const;
@@ -157,13 +166,23 @@ std::vector<Recorder::Draft> Recorder::CollectDrafts() {
   return drafts;
 }
 
+bool Recorder::HasOnlyRecordsOfProfiler(const Draft& draft) const {
+  const Track& track = trace_.tracks[draft.track];
+  if (track.is_stream || !IsProfilers(track.process)) return false;
+  return draft.ids.size() == draft.thread_events && std::ranges::all_of(draft.ids, [&](EventId e) {
+           const Kind kind = trace_.kinds()[e];
+           return kind == Kind::kProfilerWindow || kind == Kind::kInstant;
+         });
+}
+
 RecordedTrack Recorder::TrackOf(Draft& draft, bool several_processes) const {
   const Track& track = trace_.tracks[draft.track];
-  RecordedTrack out{.group = GroupOf(track, several_processes),
-                    .line = draft.line,
-                    .source = draft.track,
-                    .device = track.device,
-                    .stream = track.stream};
+  RecordedTrack out{
+      .group = HasOnlyRecordsOfProfiler(draft) ? "profiler" : GroupOf(track, several_processes),
+      .line = draft.line,
+      .source = draft.track,
+      .device = track.device,
+      .stream = track.stream};
   out.name = !track.name.empty()    ? track.name
              : track.is_stream      ? fmt::format("stream {}", track.stream)
              : track.thread.empty() ? "no thread"

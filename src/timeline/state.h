@@ -49,6 +49,7 @@ struct Timeline::State {
   std::vector<TimelineStep> steps;
   std::vector<TimelineTrack> tracks;
   int64_t end = 0;
+  int64_t work_begin = 0, work_end = 0;
   uint64_t events = 0, left_out = 0;
 
   const EventStore& Events(uint32_t track) const {

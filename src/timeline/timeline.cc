@@ -165,6 +165,8 @@ std::span<const ColumnKind> Timeline::column_kinds() const {
 }
 int64_t Timeline::end() const { return state_->end; }
 uint64_t Timeline::events() const { return state_->events; }
+int64_t Timeline::work_begin() const { return state_->work_begin; }
+int64_t Timeline::work_end() const { return state_->work_end; }
 uint64_t Timeline::left_out() const { return state_->left_out; }
 
 size_t Timeline::bytes() const {

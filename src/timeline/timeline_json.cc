@@ -99,6 +99,8 @@ std::string ToJson(const Timeline& timeline) {
   JsonWriter json;
   json.BeginObject();
   json.Number("end", timeline.end());
+  json.Number("work_begin", timeline.work_begin());
+  json.Number("work_end", timeline.work_end());
   json.Number("events", static_cast<int64_t>(timeline.events()));
   json.Number("left_out", static_cast<int64_t>(timeline.left_out()));
   json.Key("ranks");

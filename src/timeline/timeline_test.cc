@@ -318,10 +318,53 @@ TEST(Timeline, DevicesStandByNumberAlsoThoseWithCountersAlone) {
                                       "CPU/thread 1", "CPU/thread 1: moments"}));
 }
 
+// As PyTorch writes it: what the profiler says of itself begins before the job's work and ends long
+// after it, as does the Python frame around all.
+TEST(Timeline, WorkIsWhatRanksDidAndNotWhatTheProfilerSaysOfItself) {
+  SampleTrace trace;
+  trace.Range("main.py(1): <module>", 0, 9'000, Kind::kPython);
+  trace.Step(1, 1000, 2000);
+  trace.Range("aten::mm", 1100, 2500);
+  auto& tracks = trace.trace.tracks;
+  StringTable& strings = trace.trace.strings;
+  const auto track = static_cast<TrackId>(tracks.size());
+  tracks.push_back({.process = "Spans", .thread = "PyTorch Profiler"});
+  tracks.push_back({});
+  trace.trace.Add({0, 3000, strings.Intern("PyTorch Profiler (0)"), track, Kind::kProfilerWindow});
+  trace.trace.Add({50'000, 0, strings.Intern("Record Window End"), track + 1, Kind::kInstant});
+  const Timeline timeline = TimelineOf(std::move(trace));
+  EXPECT_EQ(timeline.work_begin(), 1000);
+  EXPECT_EQ(timeline.work_end(), 2500);
+  EXPECT_EQ(timeline.end(), 50'000);
+  EXPECT_EQ(TrackNames(timeline),
+            (std::vector<std::string>{"steps/steps", "CPU 1/thread 1", "CPU 1/thread 1: Python",
+                                      "profiler/no thread: moments",
+                                      "profiler/thread PyTorch Profiler"}));
+}
+
+TEST(Timeline, WithoutWorkAllIsShown) {
+  SampleTrace trace;
+  trace.Range("main.py(1): <module>", 0, 9'000, Kind::kPython);
+  const Timeline timeline = TimelineOf(std::move(trace));
+  EXPECT_EQ(timeline.work_begin(), 0);
+  EXPECT_EQ(timeline.work_end(), 9'000);
+}
+
+// The processors that run a job without an accelerator are no device of it with a queue.
+TEST(Timeline, AJobOnProcessorsHasNoDevice) {
+  SampleTrace trace;
+  trace.Range("aten::mm", 0, 100);
+  trace.Range("gloo:all_reduce", 20, 80, Kind::kAnnotation, 1);
+  EXPECT_EQ(TrackNames(TimelineOf(std::move(trace))),
+            (std::vector<std::string>{"CPU/thread 1", "CPU/thread 2"}));
+}
+
 TEST(Timeline, JsonHasWhatAViewerAsksFor) {
   const Timeline timeline = TimelineOf(Launched());
   const auto head = nlohmann::json::parse(ToJson(timeline));
   EXPECT_EQ(head["end"], 3100);
+  EXPECT_EQ(head["work_begin"], 0);
+  EXPECT_EQ(head["work_end"], 3100);
   EXPECT_EQ(head["ranks"][0]["name"], "rank 0");
   EXPECT_EQ(head["ranks"][0]["aligned"], true);
   EXPECT_EQ(int64_t{head["ranks"][0]["own_end"]} - int64_t{head["ranks"][0]["own_begin"]}, 3100);

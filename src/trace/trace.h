@@ -63,6 +63,7 @@ enum class IntField : uint8_t {
   kLifetimePeak,     // the most the allocator ever had in use
   kEager,            // 1: the operator ran by itself, in no compiled function
   kEvaluationCalls,  // of an annotation: it is an evaluation between steps, of so many calls
+  kRecordFunction,   // ties an operator to its node in an execution trace
   kCount
 };
 
@@ -248,6 +249,9 @@ class Trace {
   // Sets a field of an event. REQUIRES: it comes after all that have the field.
   void Set(EventId event, IntField field, int64_t value) {
     ints_[Index(field)].Append(event, value);
+  }
+  void Set(EventId event, TextField field, StringId value) {
+    texts_[Index(field)].Append(event, value);
   }
   // Sets a field of the event added last.
   void Set(IntField field, int64_t value) { ints_[Index(field)].Append(Last(), value); }

@@ -10,6 +10,7 @@ import { openBrowser, Watched } from "./browser";
 import { goodputOf, serve, stepscope, writeLedger, type Server } from "./job";
 import { checkReport } from "./numbers";
 
+const kRun = "jax_conv_on_a_cluster_2025_01_01_00_00_00";
 const kJobs = { first: ["early", "late"], second: ["apart", "late too"] } as const;
 type Name = keyof typeof kJobs;
 
@@ -28,8 +29,8 @@ before(async () => {
     mkdirSync(join(folder, name));
     writeLedger(join(folder, name), ledgerAt(name), kJobs[name]);
   }
-  stepscope("demo", join(folder, "run"), "--steps", "3", "--layers", "2");
-  server = await serve(join(folder, "run"), ledgerAt("first"), ledgerAt("second"));
+  stepscope("demo", join(folder, kRun), "--steps", "3", "--layers", "2");
+  server = await serve(join(folder, kRun), ledgerAt("first"), ledgerAt("second"));
   browser = await openBrowser();
   const watched = await Watched.open(browser, server.url);
   const state = await watched.state();
@@ -105,5 +106,17 @@ test("a job that was chosen stays with its ledger", async () => {
   await watched.page.locator(".goodput-source").waitFor();
   await watched.page.goBack();
   await checkLedger(watched, "first", "late");
+  await watched.close();
+});
+
+test("a long name in the navigation is cut to it, and whole in the tooltip", async () => {
+  const watched = await openHome();
+  await watched.page.selectOption("#choose-run", `ledger ${ledgers.first}`);
+  await openJob(watched, "first", "early");
+  const link = watched.page.locator(`nav#navigation a[href='#/run/${run}']`);
+  assert.equal(await link.getAttribute("title"), kRun);
+  assert.equal(await link.textContent(), kRun, "to who searches the page");
+  const right = (selector: string) => watched.page.locator(selector).last().evaluate((one) => one.getBoundingClientRect().right);
+  assert.ok(await right(`nav#navigation a[href='#/run/${run}'] .name`) <= await right("nav#navigation"), "it ends before the page's text begins");
   await watched.close();
 });

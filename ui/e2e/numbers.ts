@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Report } from "../src/data/report";
 import { cellText, visible } from "../src/report/format";
 import { shownCell } from "../src/report/names";
+import { informing } from "../src/report/rows";
 import type { Watched } from "./browser";
 
 interface Shown {
@@ -39,7 +40,8 @@ export async function checkReport(watched: Watched, report: Report): Promise<voi
   assert.deepEqual(shown.metrics, metrics.map(({ key, value, unit }) => [key, cellText(value, unit)]), where);
   assert.equal(shown.findings, report.findings.length, where);
   for (const table of report.tables) {
-    const rows = table.rows.slice(0, 50).map((row) => row.map((cell, at) => shownCell(table.columns[at]!, cell)));
+    const columns = informing(table, null);
+    const rows = table.rows.slice(0, 50).map((row) => columns.map((at) => shownCell(table.columns[at]!, row[at])));
     assert.deepEqual(shown.tables[table.key], rows, `${where}.${table.key}`);
   }
 }

@@ -131,6 +131,8 @@ describe("numbers", () => {
     assert.equal(await watched.text(".verdict"), visible(answer.verdict));
     await watched.screenshot("compare");
     await watched.checkAxe("the comparison");
+    const height = await watched.page.evaluate(() => document.scrollingElement!.scrollHeight);
+    assert.ok(height < 4000, `${height} px: long tables are behind their pictures`);
     await watched.close();
   });
 

@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { kindNamed, kKinds, type Cell, type Column, type Kind, type Report, type Table } from "../src/data/report";
 import { visible } from "../src/report/format";
 import { kLooks } from "../src/shell/palette";
+import { firstRank, largestRows } from "../src/views/bars";
 import { comparedRows } from "../src/views/compared";
 import { scaleOf, shareOf } from "../src/views/heat";
 import { heatData, isRankByStep } from "../src/views/heatmap";
@@ -23,6 +24,18 @@ test("a row is called by the keys that tell it from others", () => {
   assert.equal(labelOf(ranks, ranks.rows[1]!, labelColumns(ranks)), "rank 1");
   const streams = table([key("rank"), key("stream"), time("busy")], [[0, 7, 1], [0, 20, 1]]);
   assert.equal(labelOf(streams, streams.rows[1]!, labelColumns(streams)), "stream 20");
+});
+
+test("bars are of the largest rows; where all ranks have the same, of the first rank", () => {
+  const saved = table([key("rank"), key("change"), time("saved")], [[11, "compute*0", 190], [11, "launch*0", 1], [11, "communication*0", 21], [7, "compute*0", 74]]);
+  assert.deepEqual(largestRows(saved, 2, 3).map((row) => row[2]), [190, 74, 21]);
+  const { rank, table: first } = firstRank(saved);
+  assert.equal(rank, 11);
+  assert.deepEqual(largestRows(first, 2, 9).map((row) => row[1]), ["compute*0", "communication*0", "launch*0"]);
+  assert.equal(labelOf(first, first.rows[0]!, labelColumns(first)), "compute*0");
+  assert.equal(firstRank(first).rank, null, "all are of it");
+  const peaks = table([key("rank"), time("peak")], [[0, 5], [1, 5], [2, 6]]);
+  assert.deepEqual(largestRows(peaks, 1, 9).map((row) => row[0]), [2, 0, 1], "equal ones as the table has them");
 });
 
 test("a heat map has a place for each rank and step, and NaN where nothing is known", () => {

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { Table } from "../src/data/report";
 import { parseExact } from "../src/data/exact";
 import { csvOf } from "../src/report/csv";
-import { chosenRows, isNumeric, nextOrder, parseOrder } from "../src/report/rows";
+import { chosenRows, informing, isNumeric, nextOrder, parseOrder } from "../src/report/rows";
 import { blocksOf } from "../src/report/markdown";
 
 const table: Table = {
@@ -24,6 +24,18 @@ test("numbers sort as numbers; what is not known comes last in either direction"
   assert.deepEqual(chosenRows(table, "", parseOrder("-time")), [0, 3, 2, 1]);
   assert.deepEqual(chosenRows(table, "", parseOrder("time")), [2, 3, 0, 1]);
   assert.deepEqual(chosenRows(table, "", parseOrder("name")), [1, 0, 3, 2]);
+});
+
+test("columns that say nothing are not shown, and are in CSV", () => {
+  const column = (key: string, role: "key" | "value" = "key") => ({ key, title: key, unit: "" as const, role });
+  const ranks = { key: "ranks", title: "Ranks", columns: [column("rank"), column("window"), column("device"), column("allocator"), column("steps", "value")],
+    rows: [[0, 0, 0, null, 0], [1, 0, 1, null, 0]] };
+  const shown = (of: Table, order = "") => informing(of, parseOrder(order)).map((at) => of.columns[at]!.key);
+  assert.deepEqual(shown(ranks), ["rank", "device", "steps"]);
+  assert.deepEqual(shown({ ...ranks, rows: [[0, 0, 0, "a", 0], [0, 1, 0, null, 0]] }), ["rank", "window", "allocator", "steps"]);
+  assert.deepEqual(shown(ranks, "window"), ["rank", "window", "device", "steps"], "a link that sorts by it");
+  assert.deepEqual(shown({ ...ranks, rows: [] }).length, 5);
+  assert.match(csvOf(ranks), /window/);
 });
 
 test("a filter looks at names and at numbers as they are printed", () => {

@@ -4,7 +4,7 @@ import test from "node:test";
 import { TileCache } from "../src/timeline/cache";
 import { CurveRows, curvesOf } from "../src/timeline/curves";
 import { boxAt } from "../src/timeline/hit";
-import { kAxisHeight, kOpen, kShut, layOut, lanesBetween, passes, spotAt, wrongRanks } from "../src/timeline/lanes";
+import { kAxisHeight, kOpen, kShut, busyTracks, layOut, lanesBetween, passes, spotAt, wrongRanks } from "../src/timeline/lanes";
 import { TileLoader, tileKey } from "../src/timeline/loader";
 import { cutToFit } from "../src/timeline/overlay";
 import { piecesOf } from "../src/timeline/pieces";
@@ -169,6 +169,17 @@ test("unfolding shows every row, a folded rank all its streams in one", () => {
   const { lanes } = layOut(fakeInfo(kTracks), { ...kChoice, flipped: new Set(["g0/CPU", "r1"]) });
   assert.equal(lanes.find(({ key }) => key === "t2")?.rows, 3);
   assert.deepEqual(lanes.at(-1)?.tracks, [4]);
+});
+
+test("in one line stand streams, or what threads ran: neither waits, Python frames, nor the profiler's records", () => {
+  const track = (kind: "steps" | "stream" | "thread", group: string, name: string) => ({ kind, group, name, events: kEvents });
+  const steps = track("steps", "steps", "steps"), main = track("thread", "CPU 1", "thread 1"), python = track("thread", "CPU 1", "thread 1: Python");
+  const profiler = track("thread", "profiler", "thread PyTorch Profiler"), waits = track("stream", "GPU 0", "stream 7: synchronization");
+  const names = (...tracks: FakeTrack[]) => busyTracks(fakeInfo(tracks).tracks).map(({ name }) => name);
+  assert.deepEqual(names(steps, track("stream", "GPU 0", "stream 7"), waits, main), ["stream 7"]);
+  assert.deepEqual(names(steps, main, python, profiler), ["thread 1"]);
+  assert.deepEqual(names(python, profiler), ["thread 1: Python"]);
+  assert.deepEqual(names(profiler), ["thread PyTorch Profiler"], "folded alone");
 });
 
 test("the header's choice of ranks governs the lanes; what is no choice does not", () => {

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { levelFor, lowestLevel, tilesIn, topLevel } from "../src/timeline/levels";
-import { numbersText } from "../src/data/numbers";
+import { numbersText, rangesTyped } from "../src/data/numbers";
 import { fromQuery, homeView, kMostMarks, toQuery } from "../src/timeline/place";
 import { formatTime, startText, ticks, tickStep } from "../src/timeline/ticks";
-import { clamp, fit, pan, reveal, whole, zoomAt } from "../src/timeline/view";
+import { clamp, fit, pan, reveal, whole, working, zoomAt } from "../src/timeline/view";
 import { fakeInfo } from "./fake_timeline";
 
 const kMs = 1e6, kDay = 86400e9;
@@ -117,6 +117,19 @@ test("a run of which the steps are a small part begins with a view of them", () 
   assert.deepEqual(homeView(fakeInfo(tracks, [step(0, 500), step(1, 1400)]), ""), whole(9000), "a ninth of it");
   assert.deepEqual(homeView(fakeInfo(tracks, [step(0, 500), step(1, 700)]), "1"), fit(700, 800, 9000));
   assert.deepEqual(homeView(fakeInfo(tracks), ""), whole(9000));
+});
+
+test("the first view and the overview show when ranks did something; the rest can be scrolled to", () => {
+  const info = { ...fakeInfo([{ events: [{ start: 0, duration: 50_000 }] }]), work_begin: 1000, work_end: 3500 };
+  assert.deepEqual(working(info), { from: 950, to: 3550 });
+  assert.deepEqual(homeView(info, ""), working(info));
+  assert.equal(pan(working(info), 1e9, info.end).to, whole(info.end).to);
+  assert.deepEqual(working({ ...info, work_end: 49_000 }), whole(info.end), "nearly all of it");
+  assert.deepEqual(working({ ...info, work_end: 1000 }), whole(info.end), "nobody did anything");
+});
+
+test("ranges are typed as on the command line", () => {
+  assert.deepEqual(["0-1", "0, 2-5,7..9", "3", "complete", "-1", "0-", "a-b"].map(rangesTyped), ["0..1", "0,2..5,7..9", "3", "complete", "-1", "0-", "a-b"]);
 });
 
 test("what a stranger wrote into the URL is checked", () => {

@@ -87,7 +87,7 @@ struct SnapshotTrace {
 struct MemorySnapshot {
   SnapshotStacks stacks;
   std::vector<SnapshotSegment> segments;
-  std::vector<SnapshotBlock> blocks;
+  GrowingArray<SnapshotBlock> blocks;
   SnapshotEvents events;
   std::vector<SnapshotTrace> traces;  // by device
 

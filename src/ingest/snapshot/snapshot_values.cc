@@ -96,7 +96,7 @@ Value BlockOf(const OpenDict& dict, MemorySnapshot& snapshot) {
     ++snapshot.wrong_blocks;
     return {};
   }
-  snapshot.blocks.push_back(block);
+  snapshot.blocks.Append(block);
   return {Kind::kBlock, 0, static_cast<int64_t>(snapshot.blocks.size() - 1)};
 }
 
@@ -128,6 +128,11 @@ Field FieldOf(std::string_view key) {
   for (const auto& [known, field] : kKeys)
     if (key == known) return field;
   return kNone;
+}
+
+bool IsRow(const OpenDict& dict) {
+  return (dict.Has(kAction) && dict.Has(kSize)) || dict.Has(kFilename) || dict.Has(kState) ||
+         dict.Has(kTotalSize);
 }
 
 Value ValueOf(const OpenDict& dict, MemorySnapshot& snapshot) {

@@ -94,6 +94,8 @@ struct OpenList {
   int64_t memo = -1;
 };
 
+// Whether a dict is of one of the kinds that snapshots have many of.
+bool IsRow(const OpenDict& dict);
 // Makes rows of dicts that are complete; `snapshot` gets them.
 Value ValueOf(const OpenDict& dict, MemorySnapshot& snapshot);
 // Adds an item; false where it does not belong there.

@@ -11,3 +11,6 @@ export function numbersText(numbers: readonly number[]): string {
   }
   return parts.join(",");
 }
+
+// What somebody typed, as servers and URLs have it: "0-3" is a range, as on the command line.
+export const rangesTyped = (text: string): string => text.replace(/\s+/g, "").replace(/(^|,)(\d+)-(\d+)(?=,|$)/g, "$1$2..$3");

@@ -10,7 +10,7 @@ import { useLoad } from "../shell/load";
 import { ProblemPanel } from "../shell/status";
 import { usePlace } from "../shell/url";
 import { t } from "../text";
-import { isFolded, panelOf, pictureOf, tableViewOf } from "../views/registry";
+import { isBehindPicture, isFolded, panelOf, pictureOf, tableViewOf } from "../views/registry";
 import { Exported } from "./exports";
 import { Findings } from "./findings";
 import { visible } from "./format";
@@ -25,7 +25,9 @@ import { DataTable } from "./table";
 function useStartAt(): void {
   const at = usePlace().query["at"];
   useEffect(() => {
-    if (at) document.getElementById(at)?.scrollIntoView({ block: "start" });
+    const there = at ? document.getElementById(at) : null;
+    there?.closest("details")?.setAttribute("open", "");
+    if (at) there?.scrollIntoView({ block: "start" });
     else window.scrollTo(0, 0);
   }, [at]);
 }
@@ -57,11 +59,13 @@ function TableOf({ report, table }: { report: Report; table: Table }) {
   const Picture = pictureOf(report, table), Own = tableViewOf(report, table);
   if (Own && table.rows.length > 0) return <Own report={report} table={table} />;
   const data = <DataTable table={table} name={report.analysis} level={2} />;
-  if (isFolded(report, table)) return <details class="folded"><summary>{visible(table.title)}</summary>{data}</details>;
+  const folded = (title: string) => <details class="folded"><summary>{title}</summary>{data}</details>;
+  if (isFolded(report, table)) return folded(visible(table.title));
+  if (!Picture || table.rows.length === 0) return <div>{data}</div>;
   return (
     <div>
-      {Picture && table.rows.length > 0 && <Exported name={`${report.analysis}.${table.key}.picture`} table={table}><Picture report={report} table={table} /></Exported>}
-      {data}
+      <Exported name={`${report.analysis}.${table.key}.picture`} table={table}><Picture report={report} table={table} /></Exported>
+      {isBehindPicture(table) ? folded(t("report.all_of", { title: visible(table.title) })) : data}
     </div>
   );
 }

@@ -83,3 +83,18 @@ export function isNumeric(table: Table, at: number): boolean {
   const first = table.rows.find((row) => !blank(row[at]));
   return typeof first?.[at] === "number";
 }
+
+const kSameInMost = new Set(["device", "window"]);
+
+// The columns that say something, as in the text that the CLI prints: not those without a value, nor the one device or window
+// of all rows. A column that orders the rows stays. CSV has all.
+export function informing(table: Table, order: Order | null): number[] {
+  const says = (column: Column, at: number): boolean => {
+    if (column.key === order?.column || table.rows.length === 0) return true;
+    if (table.rows.every((row) => blank(row[at]))) return false;
+    const first = table.rows[0]![at];
+    return column.role !== "key" || !kSameInMost.has(column.key) || typeof first === "string" || table.rows.some((row) => row[at] !== first);
+  };
+  const columns = table.columns.map((_, at) => at), kept = columns.filter((at) => says(table.columns[at]!, at));
+  return kept.length > 0 ? kept : columns;
+}

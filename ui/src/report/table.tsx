@@ -11,7 +11,7 @@ import { DrawnExports } from "./exports";
 import { humanCount, visible } from "./format";
 import { RowInTimeline } from "./in_timeline";
 import { fullCell, Name, shownCell } from "./names";
-import { chosenRows, formatOrder, isNumeric, nextOrder, parseOrder, type Order } from "./rows";
+import { chosenRows, formatOrder, informing, isNumeric, nextOrder, parseOrder, type Order } from "./rows";
 
 // What a row has beside its cells: where its key leads, and a picture behind it.
 export interface Beside {
@@ -39,13 +39,14 @@ function Heading({ column, numeric, order, onOrder }: {
 
 type Act = (row: readonly Cell[]) => ComponentChildren;
 
-function Row({ table, index, numeric, name, beside, act }: {
-  table: Table; index: number; numeric: readonly boolean[]; name: string; beside: Beside | undefined; act: Act | undefined;
+function Row({ table, index, columns, numeric, name, beside, act }: {
+  table: Table; index: number; columns: readonly number[]; numeric: readonly boolean[]; name: string; beside: Beside | undefined; act: Act | undefined;
 }) {
   const row = table.rows[index]!;
   return (
     <tr>
-      {table.columns.map((column, at) => {
+      {columns.map((at, place) => {
+        const column = table.columns[at]!;
         const text = shownCell(column, row[at]), full = fullCell(column, row[at]);
         const long = text.length > kLong;
         const props = {
@@ -54,7 +55,7 @@ function Row({ table, index, numeric, name, beside, act }: {
           ...(typeof row[at] === "number" && { "data-value": String(row[at]) }),
         };
         const says = long ? <Name text={text} /> : text;
-        if (at > 0) return <td key={at} {...props}>{says}</td>;
+        if (place > 0) return <td key={at} {...props}>{says}</td>;
         const First = column.role === "key" ? "th" : "td";
         return (
           <Fragment key={at}>
@@ -90,6 +91,7 @@ export function DataTable({ table, name, level = 3, beside, act }: { table: Tabl
   const order = parseOrder(orderText);
   const rows = useMemo(() => chosenRows(table, filter, order), [table, filter, orderText]);
   const numeric = useMemo(() => table.columns.map((_, at) => isNumeric(table, at)), [table]);
+  const columns = useMemo(() => informing(table, order), [table, orderText]);
   const pages = Math.max(1, Math.ceil(rows.length / kPage));
   const page = Math.min(pages, Math.max(1, Number.parseInt(pageText, 10) || 1)) - 1;
   const title = visible(table.title);
@@ -123,16 +125,16 @@ export function DataTable({ table, name, level = 3, beside, act }: { table: Tabl
           <table>
             <thead>
               <tr>
-                {table.columns.map((column, at) => (
-                  <Fragment key={column.key}>
-                    <Heading column={column} numeric={numeric[at] ?? false} order={order} onOrder={(next) => { setPage("1", "replace"); setOrder(formatOrder(next)); }} />
-                    {beside && at === 0 && <th scope="col"><span class="unsorted">{beside.title}</span></th>}
+                {columns.map((at, place) => (
+                  <Fragment key={at}>
+                    <Heading column={table.columns[at]!} numeric={numeric[at] ?? false} order={order} onOrder={(next) => { setPage("1", "replace"); setOrder(formatOrder(next)); }} />
+                    {beside && place === 0 && <th scope="col"><span class="unsorted">{beside.title}</span></th>}
                   </Fragment>
                 ))}
               </tr>
             </thead>
             <tbody>
-              {rows.slice(page * kPage, (page + 1) * kPage).map((index) => <Row key={index} table={table} index={index} numeric={numeric} name={name} beside={beside} act={act} />)}
+              {rows.slice(page * kPage, (page + 1) * kPage).map((index) => <Row key={index} table={table} index={index} columns={columns} numeric={numeric} name={name} beside={beside} act={act} />)}
             </tbody>
           </table>
         </div>

@@ -1,5 +1,6 @@
 // Shows the header's selections for all pages: run, baseline run, steps and ranks. The URL alone holds them.
 import { useEffect, useState } from "preact/hooks";
+import { rangesTyped } from "../data/numbers";
 import type { Run, Source, State } from "../data/source";
 import { visible } from "../report/format";
 import { t } from "../text";
@@ -15,11 +16,11 @@ function RunChooser({ state, run }: { state: State; run: Run | undefined }) {
   const choose = (value: string) => {
     const [what, id] = value.split(" ") as [string, string];
     const { path, query } = currentPlace();
-    if (what === "ledger") goTo(["ledger", id]);
+    if (what === "ledger" || what === "hang") goTo([what, id]);
     else goTo(["run", id, ...(path[0] === "run" ? path.slice(2) : [])], query["with"] === id ? { with: "" } : {});
   };
   const { path } = currentPlace();
-  const value = path[0] === "ledger" ? `ledger ${path[1]}` : `run ${run?.id ?? ""}`;
+  const value = path[0] === "ledger" || path[0] === "hang" ? `${path[0]} ${path[1]}` : `run ${run?.id ?? ""}`;
   return (
     <label>
       <span>{t("choice.run")}</span>
@@ -28,6 +29,9 @@ function RunChooser({ state, run }: { state: State; run: Run | undefined }) {
           <option key={one.id} value={`run ${one.id}`}>
             {runTitle(one, state.runs)}{one.state === "ready" ? "" : ` (${t(`run.${one.state}`)})`}
           </option>
+        ))}
+        {state.hangs.map((one) => (
+          <option key={one.id} value={`hang ${one.id}`}>{t("choice.hang", { name: visible(one.name) })}</option>
         ))}
         {state.ledgers.map((one) => (
           <option key={one.id} value={`ledger ${one.id}`}>{t("choice.ledger", { name: visible(one.name) })}</option>
@@ -74,7 +78,7 @@ function TextChoice({ name, fallback, title, hint, options }: {
   const [value, setValue] = useUrlState(name, fallback);
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
-  const apply = () => setValue(text.replace(/\s+/g, "") || fallback);
+  const apply = () => setValue(rangesTyped(text) || fallback);
   return (
     <label>
       <span>{title}</span>

@@ -3,6 +3,7 @@ import type { Report, ReportSet } from "../data/report";
 import type { State } from "../data/source";
 import { langOf } from "../data/words";
 import { visible } from "../report/format";
+import { Name } from "../report/names";
 import { t } from "../text";
 import { useJob } from "./job";
 import { ledgerReport } from "./routes";
@@ -15,6 +16,7 @@ interface Entry {
   readonly title: string;
   readonly mark?: { readonly sign: string; readonly message: string };  // after the title
   readonly lang?: string;
+  readonly name?: boolean;  // a name of the user's: cut where there is no room
 }
 
 function Entries({ title, entries }: { title: string; entries: readonly Entry[] }) {
@@ -26,8 +28,8 @@ function Entries({ title, entries }: { title: string; entries: readonly Entry[] 
       <ul>
         {entries.map((entry) => (
           <li key={entry.path.join("/")}>
-            <a href={linkTo(entry.path)} aria-current={[entry.path, entry.also].some((path) => path?.join("/") === here) ? "page" : undefined}>
-              <span lang={entry.lang}>{entry.title}</span>{entry.mark && <span class="mark" title={entry.mark.message}><span aria-hidden="true">{entry.mark.sign}</span><span class="hidden">, {entry.mark.message}</span></span>}
+            <a href={linkTo(entry.path)} title={entry.name ? entry.title : undefined} aria-current={[entry.path, entry.also].some((path) => path?.join("/") === here) ? "page" : undefined}>
+              <span lang={entry.lang}>{entry.name ? <Name text={entry.title} /> : entry.title}</span>{entry.mark && <span class="mark" title={entry.mark.message}><span aria-hidden="true">{entry.mark.sign}</span><span class="hidden">, {entry.mark.message}</span></span>}
             </a>
           </li>
         ))}
@@ -54,8 +56,8 @@ const kGroups = ["overview", "ranks", "device", "host", "memory", "other"] as co
 
 const groupOf = (report: Report): string => ((kGroups as readonly string[]).includes(report.group ?? "") ? report.group! : "other");
 
-export function RunNav({ run, answer, compared, ledgers }: {
-  run: string; answer: ReportSet | undefined; compared: boolean; ledgers: State["ledgers"];
+export function RunNav({ run, answer, compared, ledgers, hangs }: {
+  run: string; answer: ReportSet | undefined; compared: boolean; ledgers: State["ledgers"]; hangs: State["hangs"];
 }) {
   const reports = answer?.reports ?? [];
   const there = reports.filter((report) => report.status !== "unavailable");
@@ -65,7 +67,8 @@ export function RunNav({ run, answer, compared, ledgers }: {
     { path: ["run", run, "timeline"], title: t("timeline.title") },
     ...(compared ? [{ path: ["run", run, "compare"], title: t("page.compare") }] : []),
     { path: ["run", run, "input"], title: t("page.input") },
-    ...ledgers.map(({ id, name }): Entry => ({ path: ["ledger", id], title: ledgers.length === 1 ? t("nav.ledger") : t("choice.ledger", { name: visible(name) }) })),
+    ...hangs.map(({ id, name }): Entry => ({ path: ["hang", id], title: hangs.length === 1 ? t("nav.hang") : t("choice.hang", { name: visible(name) }), name: hangs.length > 1 })),
+    ...ledgers.map(({ id, name }): Entry => ({ path: ["ledger", id], title: ledgers.length === 1 ? t("nav.ledger") : t("choice.ledger", { name: visible(name) }), name: ledgers.length > 1 })),
   ];
   const base = ["run", run, "report"];
   return (
@@ -89,6 +92,15 @@ export function LedgerNav({ ledger, answer, runs }: { ledger: string; answer: Re
   return (
     <>
       <Entries title={t("nav.ledger")} entries={entries} />
+      <Entries title={t("nav.runs")} entries={runs.slice(0, kMostRuns).map((run) => ({ path: ["run", run.id], title: runTitle(run, runs), name: true }))} />
+    </>
+  );
+}
+
+export function HangNav({ hangs, runs }: { hangs: State["hangs"]; runs: State["runs"] }) {
+  return (
+    <>
+      <Entries title={t("nav.hang")} entries={hangs.map(({ id, name }) => ({ path: ["hang", id], title: visible(name) }))} />
       <Entries title={t("nav.runs")} entries={runs.slice(0, kMostRuns).map((run) => ({ path: ["run", run.id], title: runTitle(run, runs) }))} />
     </>
   );

@@ -14,7 +14,7 @@ import { piecesOf } from "./pieces";
 import { kMostMarks, roundTime, type Placed } from "./place";
 import { kNoSearch, Searcher, type Search } from "./search";
 import type { Area, BoxHit, Interval, Mark, Moment } from "./scene";
-import { fit, reveal, whole, zoomAt, clamp } from "./view";
+import { fit, reveal, whole, working, zoomAt, clamp } from "./view";
 
 const kCacheBytes = 16 * 2 ** 20;
 
@@ -154,7 +154,7 @@ export class Controller {
   }
 
   zoomBy(factor: number, at: number): void { this.setView(zoomAt(this.view, at, factor, this.info.end)); }
-  showAll(): void { this.glideTo(whole(this.info.end)); }
+  showAll(): void { this.glideTo(working(this.info)); }
   scrollBy(pixels: number): void { this.onScroll(this.scroll + pixels); }
   private get top(): number { return this.coming ?? this.scroll; }
 

@@ -1,7 +1,8 @@
-// Keeps where the matches of a search lie: on the rows in sight, asked for when the view rests, and of each rank in the whole run.
+// Keeps where the matches of a search lie: on the rows in sight, asked for when the view rests, and of each rank in the overview.
 import type { Hits, Source, TimelineInfo } from "../data/source";
 import type { View } from "./levels";
 import type { Search } from "./search";
+import { working } from "./view";
 
 const kRestMs = 120;          // that the view stays where it is before the server is asked
 const kPixelsOfBucket = 2;
@@ -51,7 +52,8 @@ export class HitMarks {
     const buckets = Math.max(1, Math.min(kMostBuckets, Math.round(width / kPixelsOfBucket)));
     const sight = { from, to, buckets, tracks };
     this.ask(this.near, what && tracks.length > 0 && from < to ? `${what} ${JSON.stringify(sight)}` : "", search, sight, (rows) => { this.rows = rows; });
-    const whole = { from: 0, to: this.info.end + 1, buckets: kMostBuckets / 2, tracks: [] };
+    const all = working(this.info);
+    const whole = { from: Math.max(0, Math.floor(all.from)), to: Math.min(this.info.end + 1, Math.ceil(all.to)), buckets: kMostBuckets / 2, tracks: [] };
     this.ask(this.far, what, search, whole, (rows) => { this.byRank = rows; });
   }
 

@@ -134,16 +134,24 @@ function rankDrafts(info: TimelineInfo, rankIndex: number, tracks: readonly Trac
   return [head, ...below];
 }
 
-// Tracks of a stream's waits, as the server calls them: in one line with its work they would hide it.
+// Tracks, as the server calls them, that would hide others in one line with them: a stream's waits, Python frames, and what the
+// profiler says of itself.
 const kWaits = /: synchronization$/;
+const kAround = /: (?:Python|moments)$/;
+const kProfiler = "profiler";
+
+// The tracks that say in one line what a rank or group did: work on streams; without any, operators and annotations of threads.
+export function busyTracks(tracks: readonly Track[]): Track[] {
+  const streams = tracks.filter((track) => track.kind === "stream"), work = streams.filter(({ name }) => !kWaits.test(name));
+  const threads = tracks.filter(({ kind, group }) => kind === "thread" && group !== kProfiler), busy = threads.filter(({ name }) => !kAround.test(name));
+  return [work, streams, busy, threads, tracks.filter(({ kind }) => kind !== "counter")].find((some) => some.length > 0) ?? [];
+}
 
 function headDraft(
   kind: "rank" | "group", key: string, rankIndex: number, title: string, tracks: readonly Track[], folded: boolean,
 ): Draft {
-  const streams = tracks.filter((track) => track.kind === "stream"), work = streams.filter(({ name }) => !kWaits.test(name));
-  const merged = work.length > 0 ? work : streams.length > 0 ? streams : tracks.filter((track) => track.kind !== "counter");
   return {
-    key, kind, rankIndex, title, tracks: folded ? merged.map((track) => track.id) : [], counter: false, rows: 1,
+    key, kind, rankIndex, title, tracks: folded ? busyTracks(tracks).map((track) => track.id) : [], counter: false, rows: 1,
     rowHeight: (kind === "rank" ? kRankHeight : kGroupHeight) - kGap, canFold: true, folded,
   };
 }

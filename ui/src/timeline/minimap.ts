@@ -3,14 +3,15 @@
 import type { Controller } from "./controller";
 import type { Colors } from "./colors";
 import { stretchesOf, type HitRows } from "./hits";
+import { busyTracks } from "./lanes";
 import { levelFor } from "./levels";
 import { piecesOf, type Piece } from "./pieces";
 import { Pixels, Strips } from "./raster";
 import { bucketNs, kBuckets } from "../data/tile";
-import { whole } from "./view";
+import { working } from "./view";
 
 const kMostRanks = 48;         // lines; of more ranks every second, third...
-const kTracksOfRank = 3;       // the busiest streams; of a rank without any, the busiest threads
+const kTracksOfRank = 3;       // the busiest
 
 export const kMinimapHeight = 48;  // CSS pixels
 
@@ -22,9 +23,7 @@ export function minimapTracks(info: Controller["info"]): readonly (readonly numb
   const byRank: Controller["info"]["tracks"][number][][] = info.ranks.map(() => []);
   for (const track of info.tracks) byRank[track.rank_index]?.push(track);
   return byRank.filter((_, rank) => rank % every === 0).map((tracks) => {
-    const streams = tracks.filter((track) => track.kind === "stream");
-    const drawn = streams.length > 0 ? streams : tracks.filter((track) => track.kind === "thread");
-    return drawn.sort((a, b) => b.events - a.events).slice(0, kTracksOfRank).map((track) => track.id);
+    return busyTracks(tracks).sort((a, b) => b.events - a.events).slice(0, kTracksOfRank).map((track) => track.id);
   });
 }
 
@@ -62,7 +61,7 @@ export class Minimap {
 
   // On each rank's line where matches of the search are.
   private drawHits(ctx: CanvasRenderingContext2D, hits: HitRows, width: number, height: number, { ink }: Colors, dpr: number): void {
-    const all = whole(this.controller.info.end), scale = width / (all.to - all.from), line = height / this.lines.length;
+    const all = working(this.controller.info), scale = width / (all.to - all.from), line = height / this.lines.length;
     const thick = Math.min(line, 3 * dpr), { every } = this;
     ctx.fillStyle = ink.select;
     for (let i = 0; i < this.lines.length; ++i) {
@@ -78,16 +77,17 @@ export class Minimap {
   }
 
   private drawWindow(ctx: CanvasRenderingContext2D, width: number, height: number, { ink }: Colors, dpr: number): void {
-    const { view, info } = this.controller, all = whole(info.end), scale = width / (all.to - all.from);
-    const left = Math.max(0, (view.from - all.from) * scale), right = Math.min(width, (view.to - all.from) * scale);
+    const { view, info } = this.controller, all = working(info), scale = width / (all.to - all.from);
+    const least = 3 * dpr, left = Math.min(width - least, Math.max(0, (view.from - all.from) * scale));
+    const right = Math.max(left + least, Math.min(width, (view.to - all.from) * scale));
     ctx.fillStyle = ink.page;
     ctx.globalAlpha = 0.6;
     ctx.fillRect(0, 0, left, height);
     ctx.fillRect(right, 0, width - right, height);
     ctx.globalAlpha = 1;
     ctx.strokeStyle = ink.accent;
-    const line = (ctx.lineWidth = 2 * dpr), least = 3 * dpr;
-    ctx.strokeRect(left + line / 2, line / 2, Math.max(least, right - left) - line, height - line);
+    const line = (ctx.lineWidth = 2 * dpr);
+    ctx.strokeRect(left + line / 2, line / 2, right - left - line, height - line);
   }
 
   private paintStrip(pieces: readonly (readonly Piece[])[], width: number, height: number, colors: Colors): void {
@@ -105,12 +105,12 @@ export class Minimap {
   }
 
   private piecesOf(track: number, width: number): Piece[] {
-    const { loader, info } = this.controller, all = whole(info.end);
+    const { loader, info } = this.controller, all = working(info);
     return piecesOf(loader, info, track, all, levelFor(all, width));
   }
 
   private addTile({ tile, shift }: Piece, width: number, colors: Colors): void {
-    const all = whole(this.controller.info.end), scale = width / (all.to - all.from);
+    const all = working(this.controller.info), scale = width / (all.to - all.from);
     const length = bucketNs(tile.level), start = tile.index * kBuckets * length + shift, end = start + kBuckets * length;
     const { boxes, spans } = tile;
     this.strips.addSpans(spans, colors.plain, {

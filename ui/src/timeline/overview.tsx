@@ -7,17 +7,17 @@ import type { Controller } from "./controller";
 import type { View } from "./levels";
 import { kMinimapHeight } from "./minimap";
 import { startText } from "./ticks";
-import { pan, whole, zoomAt } from "./view";
+import { pan, working, zoomAt } from "./view";
 
 // The time of a place on the strip.
-function timeOn(element: HTMLElement, { info: { end } }: Controller): (at: PointerEvent) => number {
-  const rect = element.getBoundingClientRect(), all = whole(end);
+function timeOn(element: HTMLElement, { info }: Controller): (at: PointerEvent) => number {
+  const rect = element.getBoundingClientRect(), all = working(info);
   return (at) => all.from + ((at.clientX - rect.left) / rect.width) * (all.to - all.from);
 }
 
 // Whether the window is there to be taken.
-function hasWindowAt({ view, info: { end } }: Controller, time: number): boolean {
-  const all = whole(end);
+function hasWindowAt({ view, info }: Controller, time: number): boolean {
+  const all = working(info);
   return time >= view.from && time <= view.to && view.to - view.from < (all.to - all.from) * 0.9;
 }
 

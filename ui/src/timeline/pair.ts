@@ -43,6 +43,8 @@ export function pairedInfo(sides: readonly [Side, Side]): TimelineInfo {
   const [{ step: a, info: { ranks, least } }, { step: b, info: { least: other } }] = sides;
   return {
     end: Math.max(...sides.map(({ info, shift }) => info.end + shift)),
+    work_begin: Math.min(...sides.map(({ info, shift }) => (info.work_begin ?? 0) + shift)),
+    work_end: Math.max(...sides.map(({ info, shift }) => (info.work_end ?? info.end) + shift)),
     ranks: sides.flatMap(({ info, run }) => info.ranks.map((rank) => ({ ...rank, name: `${run.name}: ${rank.name || `rank ${rank.rank}`}` }))),
     steps: sides.flatMap(({ info, ranks, shift }) => info.steps.map((step) =>
       ({ ...step, rank_index: step.rank_index + ranks, start: step.start + shift, end: step.end + shift }))),

@@ -5,7 +5,7 @@ import type { EventRef, TimelineInfo } from "../data/source";
 import type { Query } from "../shell/url";
 import type { View } from "./levels";
 import type { Area, Interval, Mark, Moment } from "./scene";
-import { clamp, fit, whole } from "./view";
+import { clamp, fit, whole, working } from "./view";
 
 export interface Placed {
   readonly view: View;
@@ -142,13 +142,13 @@ function stretchOfSteps(info: TimelineInfo, first: number, last: number): Interv
 // started early or ended late.
 const kLittle = 0.1;
 
-// What is shown where nothing else is asked for: the steps that the header chooses, "7" or "3..7", or the whole run.
+// What is shown where nothing else is asked for: the steps that the header chooses, "7" or "3..7", or all that ranks did.
 export function homeView(info: TimelineInfo, choice: string): View {
   const [, first, last] = /^(\d+)(?:\.\.(\d+))?$/.exec(choice) ?? [];
   const chosen = first === undefined ? null : stretchOfSteps(info, Number(first), Number(last ?? first));
   if (chosen) return fit(chosen.from, chosen.to, info.end);
-  const all = stretchOfSteps(info, -Infinity, Infinity);
-  return all && all.to - all.from < kLittle * info.end ? fit(all.from, all.to, info.end) : whole(info.end);
+  const all = stretchOfSteps(info, -Infinity, Infinity), home = working(info);
+  return all && all.to - all.from < kLittle * (home.to - home.from) ? fit(all.from, all.to, info.end) : home;
 }
 
 export function fromQuery(query: Query, info: TimelineInfo): Placed {

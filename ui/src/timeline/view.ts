@@ -1,4 +1,5 @@
 // Moves the view: zoom, pan, fit. A view stays within the run plus a margin, and spans at least 10 ns.
+import type { TimelineInfo } from "../data/source";
 import type { View } from "./levels";
 
 const kLeast = 10;
@@ -7,6 +8,16 @@ const kMargin = 0.02;  // of the run, seen beyond its ends
 export function whole(end: number): View {
   const margin = Math.max(1, end) * kMargin;
   return { from: -margin, to: Math.max(1, end) + margin };
+}
+
+const kMost = 0.9;  // of the run: what ranks did for longer is shown with the rest
+
+// When ranks did something, with a margin: what the overview shows, and at first the chart. Python frames, moments and the
+// profiler's own records may lie before and behind.
+export function working({ end, work_begin: from = 0, work_end: to = end }: Pick<TimelineInfo, "end" | "work_begin" | "work_end">): View {
+  if (!(from < to) || to - from > kMost * end) return whole(end);
+  const margin = (to - from) * kMargin;
+  return clamp({ from: from - margin, to: to + margin }, end);
 }
 
 // The nearest view that is allowed: its length first, then its place.

@@ -10,7 +10,7 @@ import { useUrlState } from "../shell/url";
 import { t } from "../text";
 import { columnAt, fullLabelOf, labelColumns, largestOf, shownLabelOf, valueAt, type PictureProps, type Value } from "./parts";
 
-const kMost = 20;
+const kMost = 8;
 
 // What the two runs are called.
 export const RunNames = createContext<{ readonly a: string; readonly b: string }>({ a: "A", b: "B" });

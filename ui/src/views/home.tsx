@@ -13,7 +13,7 @@ import { useAnswer } from "../shell/load";
 import { linkTo } from "../shell/url";
 import { t } from "../text";
 import { UsesOverTime } from "./area";
-import { plainBars } from "./bars";
+import { kAtPeak, plainBars, type Choice } from "./bars";
 import { HeatMap, stepChooser, type Guilty } from "./heatmap";
 import { FlameGraph } from "./flame";
 import { reportOf, tableOf, type PictureProps } from "./parts";
@@ -107,12 +107,12 @@ function ByRank({ answer, run }: { answer: ReportSet; run: string }) {
 }
 
 // What one rank, or a recording without steps, is best known by, the best first: where no ranks differ, what it runs.
-const firstBars = (value: string) => plainBars(value, [], 8);
+const firstBars = (value: string, choice: Choice = {}) => plainBars(value, { most: 8, ...choice });
 
 const kWhatRuns: readonly (readonly [analysis: string, table: string, picture: ComponentType<PictureProps>])[] = [
   ["kernel_breakdown", "top", firstBars("sum")], ["python", "tree", FlameGraph], ["operators", "top", firstBars("self")],
-  ["hlo_operators", "top", firstBars("self")], ["memory_timeline", "uses", UsesOverTime], ["memory_timeline", "holders", firstBars("bytes")],
-  ["memory_profile", "at_peak", firstBars("bytes")], ["memory_timeline", "devices", firstBars("peak_allocated")],
+  ["hlo_operators", "top", firstBars("self")], ["memory_timeline", "uses", UsesOverTime], ["memory_timeline", "holders", firstBars("bytes", { ofOneRank: true })],
+  ["memory_profile", "at_peak", firstBars("bytes", kAtPeak)], ["memory_timeline", "devices", firstBars("peak_allocated")],
 ];
 
 function WhatRuns({ answer, run }: { answer: ReportSet; run: string }) {

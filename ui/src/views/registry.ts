@@ -3,7 +3,7 @@
 import type { ComponentType } from "preact";
 import type { Report, Table } from "../data/report";
 import { UsesOverTime } from "./area";
-import { plainBars } from "./bars";
+import { kAtPeak, plainBars } from "./bars";
 import { ChipHours } from "./chip_hours";
 import { ComparedBars, isCompared } from "./compared";
 import { KindRings } from "./donut";
@@ -20,6 +20,7 @@ import { stackedColumns, stackedRows } from "./stacked";
 import { HostSteps, OverviewSteps } from "./step_columns";
 import { StepPartBars } from "./step_parts";
 import { TopKernels } from "./top_kernels";
+import { WaitPicture as HangPicture } from "./wait_tree";
 import { Waterfall } from "./waterfall";
 import { WhatIf } from "./whatif";
 
@@ -34,7 +35,7 @@ const kPictures: Readonly<Record<string, ComponentType<PictureProps>>> = {
   "input_pipeline.host": stackedRows("category", "time"),
   "input_pipeline.steps": OverviewSteps,
   "input_pipeline.host_steps": HostSteps,
-  "input_pipeline.stages": plainBars("waited", ["rank", "name"]),
+  "input_pipeline.stages": plainBars("waited", { called: ["rank", "name"] }),
   "step_gaps.ranks": plainBars("idle"),
   "kernel_breakdown.kinds": KindRings,
   "kernel_breakdown.top": plainBars("sum"),
@@ -45,7 +46,7 @@ const kPictures: Readonly<Record<string, ComponentType<PictureProps>>> = {
   "kernel_groups.groups": plainBars("busy"),
   "phases.ranks": stackedRows("phase", "busy"),
   "critical_path.bounds": stackedRows("bound", "time"),
-  "critical_path.what_if": plainBars("saved"),
+  "critical_path.what_if": plainBars("saved", { ofOneRank: true }),
   "layout.groups": plainBars("exposed"),
   "layout.ranks": LayoutGrid,
   "layout.stages": plainBars("bubble_ratio"),
@@ -56,7 +57,7 @@ const kPictures: Readonly<Record<string, ComponentType<PictureProps>>> = {
   "stragglers.reasons": stackedColumns(["compute", "late_launches", "input", "copies", "transfer"]),
   "operators.top": plainBars("self"),
   "operators.tree": FlameGraph,
-  "shapes.shapes": plainBars("device_time", ["call"]),
+  "shapes.shapes": plainBars("device_time", { called: ["call"] }),
   "modules.types": stackedColumns(["forward", "backward"]),
   "modules.tree": FlameGraph,
   "python.top": plainBars("self"),
@@ -65,9 +66,9 @@ const kPictures: Readonly<Record<string, ComponentType<PictureProps>>> = {
   "hlo_operators.top": plainBars("self"),
   "hlo_operators.lines": plainBars("self"),
   "memory_timeline.devices": plainBars("peak_allocated"),
-  "memory_timeline.holders": plainBars("bytes"),
+  "memory_timeline.holders": plainBars("bytes", { ofOneRank: true }),
   "memory_timeline.uses": UsesOverTime,
-  "memory_profile.at_peak": plainBars("bytes"),
+  "memory_profile.at_peak": plainBars("bytes", kAtPeak),
   "programs.at_peak": plainBars("bytes"),
   "memory_bandwidth.kinds": plainBars("mean"),
   "whatif.chain": LatenessChain,
@@ -82,12 +83,17 @@ const kTables: Readonly<Record<string, ComponentType<PictureProps>>> = { "goodpu
 export const tableViewOf = (report: Report, table: Table): ComponentType<PictureProps> | null => kTables[`${report.analysis}.${table.key}`] ?? null;
 
 // Tables that are folded away: a picture or another table shows what they hold.
-const kFolded = new Set(["goodput_jobs.trend"]);
+const kFolded = new Set(["goodput_jobs.trend", "hang.wait_groups"]);
 
 export const isFolded = (report: Report, table: Table): boolean => kFolded.has(`${report.analysis}.${table.key}`);
 
+const kFewRows = 8;
+
+// A long table of two runs, of which the picture has the largest changes: a comparison has many, one after another.
+export const isBehindPicture = (table: Table): boolean => isCompared(table) && table.rows.length > kFewRows;
+
 // What stands above all tables of a report.
-const kPanels: Readonly<Record<string, ComponentType<{ report: Report }>>> = { whatif: WhatIf };
+const kPanels: Readonly<Record<string, ComponentType<{ report: Report }>>> = { whatif: WhatIf, hang: HangPicture };
 
 export const panelOf = (report: Report): ComponentType<{ report: Report }> | null => kPanels[report.analysis] ?? null;
 

@@ -65,6 +65,7 @@ export function StackedBars({ rows, title, legend = true }: { rows: readonly Bar
   const longest = largestOf(rows.map(widthOf));
   const single = rows.every((row) => row.parts.length <= 1);
   const shown = all ? rows : rows.slice(0, kAtFirst);
+  if (longest === 0) return null;  // of a job without device, where the parts are times of it
   return (
     <figure class="bars">
       <figcaption>{title}</figcaption>
