@@ -289,7 +289,7 @@ class Trace {
   StringTable strings;
   std::vector<Track> tracks;
   LaunchConfigs launch_configs;
-  GrowingArray<MemoryChange> memory;  // in the order of the file
+  GrowingArray<MemoryChange> memory;      // in the order of the file
   std::vector<CompiledProgram> programs;  // by name
   TraceMeta meta;
   Notes notes;

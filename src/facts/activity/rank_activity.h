@@ -44,8 +44,8 @@ struct KernelDetail {
   StringId hlo_module = kNoString;
   StringId hlo_category = kNoString;
   StringId source = kNoString;  // the line of the program it is from, "train.py:12"
-  int64_t flops = -1;  // of one execution, as the compiler counts them
-  int64_t bytes = -1;  // read and written by one execution, likewise
+  int64_t flops = -1;           // of one execution, as the compiler counts them
+  int64_t bytes = -1;           // read and written by one execution, likewise
 
   bool operator==(const KernelDetail&) const = default;
 };
@@ -206,8 +206,7 @@ void ForEachName(RankActivity& rank, const F& f) {
   };
   rank.activities.ForEachName(f);
   for (KernelDetail& k : rank.kernels) {
-    for (StringId* id :
-         {&k.framework_op, &k.hlo_op, &k.hlo_module, &k.hlo_category, &k.source})
+    for (StringId* id : {&k.framework_op, &k.hlo_op, &k.hlo_module, &k.hlo_category, &k.source})
       maybe(*id);
   }
   for (Collective& c : rank.collectives) {

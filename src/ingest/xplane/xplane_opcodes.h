@@ -34,13 +34,13 @@ CostRule CostRuleOf(std::string_view opcode);
 
 // Which bytes an operation accesses.
 enum class ByteRule : uint8_t {
-  kAll,       // of its operands and results
-  kNone,      // it only names memory
-  kSlice,     // of a part of its first operand, and the result
-  kGather,    // likewise, and of the indices
-  kUpdate,    // of the update, twice
-  kScatter,   // of the updates, three times, and of the indices
-  kCallee,    // of what it calls
+  kAll,      // of its operands and results
+  kNone,     // it only names memory
+  kSlice,    // of a part of its first operand, and the result
+  kGather,   // likewise, and of the indices
+  kUpdate,   // of the update, twice
+  kScatter,  // of the updates, three times, and of the indices
+  kCallee,   // of what it calls
 };
 ByteRule ByteRuleOf(std::string_view opcode);
 

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ingest/xplane/xplane_collectives.h"
 #include "base/string_table.h"
+#include "ingest/xplane/xplane_collectives.h"
 #include "trace/compiled_program.h"
 #include "trace/notes.h"
 
