@@ -77,13 +77,13 @@ HloCost OfDot(const HloComputation& within, const HloInstruction& in) {
     if (d >= 0 && d < std::ssize(left->shape.dimensions))
       summed *= static_cast<double>(left->shape.dimensions[static_cast<size_t>(d)]);
   }
-  return Arithmetic(2 * ElementsOf(ResultOf(in)) * summed);
+  return Arithmetic(2 * ElementsOf(in.Result()) * summed);
 }
 
 HloCost OfConvolution(const HloComputation& within, const HloInstruction& in) {
   const HloInstruction *first = within.Operand(in, 0), *second = within.Operand(in, 1);
   if (first == nullptr || second == nullptr) return {};
-  const HloShape& result = ResultOf(in);
+  const HloShape& result = in.Result();
   // What libraries compute for gradients has the dimensions of the forward convolution.
   if (in.target.contains("BackwardInput"))
     return Arithmetic(2 * MultiplicationsOf(in, {result, second->shape, first->shape}));
@@ -117,10 +117,6 @@ HloCost OfSolver(const HloComputation& within, const HloInstruction& in, bool tr
 }
 
 }  // namespace
-
-const HloShape& ResultOf(const HloInstruction& in) {
-  return in.shape.parts.empty() ? in.shape : in.shape.parts.front();
-}
 
 HloCosts::HloCosts(const HloModule& module) : module_(module) {
   totals_.resize(module.computations().size());
@@ -160,7 +156,7 @@ HloCost HloCosts::OfConditional(const HloInstruction& in) const {
 
 HloCost HloCosts::Of(size_t computation, const HloInstruction& in) const {
   const HloComputation& within = module_.computations()[computation];
-  const double results = ElementsOf(ResultOf(in));
+  const double results = ElementsOf(in.Result());
   HloCost cost;
   switch (CostRuleOf(in.opcode)) {
     case CostRule::kNothing:
@@ -256,7 +252,7 @@ double HloCosts::Bytes(const HloComputation& within, const HloInstruction& in,
       break;
   }
   const bool scratch = in.is_convolution || IsLibraryProduct(in.target);
-  return BytesOfOperands(within, in, 0) + (scratch ? BytesOf(ResultOf(in)) : in.bytes);
+  return BytesOfOperands(within, in, 0) + (scratch ? BytesOf(in.Result()) : in.bytes);
 }
 
 // A fusion's memory is what goes in and comes out: what passes within it stays in registers.

@@ -15,9 +15,6 @@ struct HloCost {
   double bytes = 0;
 };
 
-// Scratch memory that a library gets beside the result is no result.
-const HloShape& ResultOf(const HloInstruction& in);
-
 class HloCosts {
  public:
   // One pass over the module, which must outlive this.

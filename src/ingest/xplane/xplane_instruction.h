@@ -58,6 +58,9 @@ struct HloInstruction {
   ReplicaGroups groups;  // of a collective
   bool is_dot = false;
   bool is_convolution = false;
+
+  // Scratch memory that a library gets beside the result is no result.
+  const HloShape& Result() const { return shape.parts.empty() ? shape : shape.parts.front(); }
 };
 
 // Reads an HloInstructionProto; the views are into `message`.

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <vector>
 
-#include "ingest/xplane/xplane_cost.h"
-
 namespace stepscope {
 namespace {
 
@@ -42,8 +40,8 @@ double SummedByLibrary(const HloComputation& within, const HloInstruction& of) {
   for (const int64_t d : contracting) summed *= SizeOf(left->shape, d);
   if (!contracting.empty()) return summed;
   const bool plain = left->shape.dimensions.size() == 2 && right->shape.dimensions.size() == 2 &&
-                     ResultOf(of).dimensions.size() == 2;
-  const double results = ElementsOf(ResultOf(of));
+                     of.Result().dimensions.size() == 2;
+  const double results = ElementsOf(of.Result());
   if (!plain || results <= 0) return -1;
   return std::sqrt(ElementsOf(left->shape) * ElementsOf(right->shape) / results);
 }
@@ -56,7 +54,7 @@ bool IsLibraryProduct(std::string_view target) {
 
 double LibraryFlops(const HloComputation& within, const HloInstruction& of) {
   const double summed = SummedByLibrary(within, of);
-  return summed < 0 ? -1 : 2 * ElementsOf(ResultOf(of)) * summed;
+  return summed < 0 ? -1 : 2 * ElementsOf(of.Result()) * summed;
 }
 
 }  // namespace stepscope
