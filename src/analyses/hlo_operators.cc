@@ -182,7 +182,7 @@ void AddRows(Table& table, const Facts& facts, const Sums& sums, const std::vect
 // The same time by what the program's text says of it.
 Table LinesTable(const Facts& facts, const Sums& lines) {
   Table table{.key = "lines",
-              .title = "Device time by source line",
+              .title = "Device time by line",
               .columns = {KeyColumn("framework_op", "framework op"),
                           KeyColumn("source", "source line"),
                           CountColumn("occurrences", "count"),

@@ -1,6 +1,8 @@
 // Reports the memory that compiled programs plan to use, by buffer, and what they compute.
 #include <algorithm>
+#include <map>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "analyses/all.h"
@@ -143,7 +145,7 @@ Table BuffersTable(const Facts& facts, const std::vector<Row>& rows) {
 // since arguments come from outside.
 Table LinesTable(const Facts& facts, const std::vector<Row>& rows) {
   Table table{.key = "lines",
-              .title = "Memory at the peak by source line",
+              .title = "Peak memory by line",
               .columns = Keys(),
               .text_rows = 8};
   AddColumns(table, {KeyColumn("framework_op", "framework op"), KeyColumn("source", "source line"),
@@ -157,17 +159,17 @@ Table LinesTable(const Facts& facts, const std::vector<Row>& rows) {
   };
   for (const Row& row : rows) {
     if (row.memory == nullptr) continue;
-    std::vector<Sum> sums;
+    std::map<std::pair<StringId, StringId>, Sum> of_lines;
     for (const ProgramBuffer& b : row.memory->at_peak) {
       if (b.framework_op == kNoString && b.source == kNoString) continue;
-      const auto same = [&](const Sum& s) {
-        return s.op == b.framework_op && s.source == b.source;
-      };
-      auto at = std::ranges::find_if(sums, same);
-      if (at == sums.end()) at = sums.insert(sums.end(), {b.framework_op, b.source});
-      ++at->buffers;
-      at->bytes = AddSaturated(at->bytes, b.bytes);
+      Sum& sum = of_lines[{b.framework_op, b.source}];
+      sum.op = b.framework_op;
+      sum.source = b.source;
+      ++sum.buffers;
+      sum.bytes = AddSaturated(sum.bytes, b.bytes);
     }
+    std::vector<Sum> sums;
+    for (const auto& [line, sum] : of_lines) sums.push_back(sum);
     std::ranges::stable_sort(sums, std::ranges::greater{}, &Sum::bytes);
     for (const Sum& sum : sums) {
       std::vector<Cell> cells = KeyCells(facts, row);
