@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Writes a large memory snapshot as PyTorch would pickle it, to measure `stepscope memory` with.
 
-    bench/make_snapshot.py OUT [--bytes 1000000000] [--frames 24] [--stacks 2000]
+    bench/make_snapshot.py OUT [--bytes 1000000000] [--frames 24] [--stacks 2000] [--segments 1]
 
 Each event has its own list of frames (as PyTorch writes allocations with C++ stacks), with --shared
-events share the lists of their stack (as it writes them with Python stacks alone).
+events share the lists of their stack (as it writes them with Python stacks alone). With many
+--segments each has 16 blocks, with lists of their own or shared as those of events.
 """
 import argparse
 import pickle
@@ -44,24 +45,44 @@ def events(target, stacks, shared):
     return made, live
 
 
+def segment(address, blocks, total):
+    return {"device": 0, "address": address, "total_size": total,
+            "allocated_size": sum(b["size"] for b in blocks if b["state"] != "inactive"),
+            "active_size": 0, "requested_size": sum(b["requested_size"] for b in blocks),
+            "stream": 0, "segment_type": "large" if total > 1 << 21 else "small",
+            "segment_pool_id": (0, 0), "is_expandable": False, "frames": [], "blocks": blocks}
+
+
+def small_segments(count, stacks, shared):
+    chance = random.Random(2)
+    for i in range(count):
+        address, blocks = 0x600000000000 + (i << 21), []
+        for at in range(16):
+            frames = chance.choice(stacks)
+            blocks.append({"address": address + (at << 17), "size": 1 << 17,
+                           "requested_size": chance.randrange(1, 1 << 17),
+                           "state": chance.choice(["active_allocated", "inactive"]),
+                           "frames": frames if shared else [dict(f) for f in frames]})
+        yield segment(address, blocks, 1 << 21)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("out")
     parser.add_argument("--bytes", type=int, default=1_000_000_000)
     parser.add_argument("--frames", type=int, default=24)
     parser.add_argument("--stacks", type=int, default=2000)
+    parser.add_argument("--segments", type=int, default=1)
     parser.add_argument("--shared", action="store_true")
     args = parser.parse_args()
-    made, live = events(args.bytes, stacks_of(args.stacks, args.frames), args.shared)
+    stacks = stacks_of(args.stacks, args.frames)
+    made, live = events(args.bytes, stacks, args.shared)
     blocks = [{"address": a, "size": (s + 511) // 512 * 512, "requested_size": s,
                "state": "active_allocated", "frames": []} for a, s in live]
-    total = 1 << 36
-    segment = {"device": 0, "address": 0x7f0000000000, "total_size": total,
-               "allocated_size": sum(b["size"] for b in blocks), "active_size": 0,
-               "requested_size": sum(s for _, s in live), "stream": 0, "segment_type": "large",
-               "segment_pool_id": (0, 0), "is_expandable": False, "frames": [], "blocks": blocks}
+    segments = [segment(0x7f0000000000, blocks, 1 << 36)]
+    segments += small_segments(args.segments - 1, stacks, args.shared)
     with open(args.out, "wb") as out:
-        pickle.dump({"segments": [segment], "device_traces": [made], "allocator_settings": {},
+        pickle.dump({"segments": segments, "device_traces": [made], "allocator_settings": {},
                      "external_annotations": []}, out, protocol=4)
 
 

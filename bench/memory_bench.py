@@ -1,13 +1,16 @@
 """The rows of `./dev bench` about memory: of a large trace, of its columns; and how cost grows."""
 import json
+import sys
 from pathlib import Path
 
-from measure import (INGEST_BENCH, REAL_TRACE, Row, analyze, demo, megabytes, milliseconds, raw_bytes,
+from measure import (DATA, INGEST_BENCH, REAL_TRACE, STEPSCOPE, Row, analyze, demo, megabytes, milliseconds, raw_bytes,
                      run, take_turns, traces)
+
+MAKE_SNAPSHOT = Path(__file__).with_name("make_snapshot.py")
 
 
 def rows():
-    return bench_memory() + bench_growth()
+    return bench_memory() + bench_growth() + bench_snapshots()
 
 
 def bench_memory():
@@ -34,6 +37,33 @@ def bench_columns(files):
     row.how = "every event and field kept, strings aside: " + ", ".join(
         f"{cost['bytes_per_event']:.0f} for each of {cost['events']:,} events" for cost in costs)
     return row
+
+
+def bench_snapshots():
+    """Memory snapshots of 250 MB of four kinds, against Python's own unpickler and against reading the bytes."""
+    kinds = {"own stacks": ["--stacks", "2000"], "shared stacks": ["--shared"],
+             "many stacks": ["--stacks", "50000"],
+             "small segments": ["--shared", "--segments", "150000", "--bytes", "100000000"]}
+    rows = []
+    for kind, options in kinds.items():
+        path = DATA / f"snapshot_{kind.replace(' ', '_')}.pickle"
+        if not path.exists():
+            DATA.mkdir(parents=True, exist_ok=True)
+            run([sys.executable, MAKE_SNAPSHOT, path, "--bytes", "250000000", *options])
+        size = path.stat().st_size
+        load = "import pickle, sys; pickle.load(open(sys.argv[1], 'rb'))"
+        cost = take_turns(3, ours=[STEPSCOPE, "memory", path], floor=["wc", "-l", path],
+                          python=[sys.executable, "-c", load, path])
+        ours, python = cost["ours"], cost["python"]
+        key = kind.replace(" ", "_")
+        rows += [Row(f"snapshot_{key}_over_pickle", f"CPU of a snapshot, {kind} / pickle.load",
+                     ours.cpu / python.cpu, bar=1.0,
+                     how=f"{megabytes(size)}: {ours.cpu / size * 1e9:.2f} s of CPU per GB, wc -l "
+                         f"{cost['floor'].cpu / size * 1e9:.2f} s, pickle.load "
+                         f"{python.cpu / size * 1e9:.2f} s; {milliseconds(ours.wall)} wall"),
+                 Row(f"snapshot_{key}_memory", "its memory / its size", ours.peak / size, bar=0.6,
+                     how=f"{megabytes(ours.peak)}; of 1 GB at most half, as 20 MB are the program")]
+    return rows
 
 
 def bench_growth():

@@ -2,11 +2,13 @@
 // it holds itself.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -105,6 +107,53 @@ TEST(Ascend, FlowsAreReadWhoeverAsks) {
                                Flow("f", 8, 3, 10) + Event("MatMulV2", 8, 3, 10, 5),
                            KindSet{Kind::kCompute, Kind::kRuntime});
   EXPECT_EQ(trace.Ints(IntField::kCorrelation).size(), 2u);
+}
+
+// Names of processes before and behind the events, calls, flows and collectives.
+std::string WholeTimeline() {
+  std::string events = kNames;
+  for (int i = 0; i < 12; ++i) {
+    events += Event("AscendCL@aclnnMm", 9, 70, 100 * i + 5, 4) + Flow("s", 9, 70, 100 * i + 7) +
+              Flow("f", 8, 3, 100 * i + 10) + Event("MatMulV2", 8, 3, 100 * i + 10, 5) +
+              Event("hcom_allReduce__721_0_1", 11, 1, 100 * i + 20, 5);
+  }
+  events.pop_back();
+  return "[" + events + "]";
+}
+
+TEST(Ascend, CutAnywhereItIsAnErrorOrCounts) {
+  const std::string whole = WholeTimeline();
+  size_t used = 0;
+  for (size_t size = 0; size + 1 < whole.size(); size += 3) {
+    const auto cut = ReadTrace(ByteSource::FromMemory(std::string_view(whole).substr(0, size)));
+    if (!cut) continue;
+    ++used;
+    EXPECT_EQ(cut->notes.Count(NoteKind::kTruncated), 1) << size;
+    EXPECT_LE(cut->size(), 60u + 24u);
+  }
+  EXPECT_GT(used, 1000u);
+}
+
+TEST(Ascend, WrongTypesAndHostileValuesCostTheirEvents) {
+  const std::string good = Event("MatMulV2", 8, 3, 10, 5);
+  for (
+      const std::string& bad : std::vector<std::string>{
+          R"({"ph":"M","name":"process_name","pid":{"a":[8]},"tid":0,"args":{"name":7}},)",
+          R"({"ph":"M","name":"process_name","pid":8,"tid":0,"args":[]},)",
+          R"({"name":["x"],"pid":8,"tid":3,"ts":"1","dur":1,"ph":"X"},)",
+          R"({"name":"x","pid":8,"tid":"no number","ts":"9e999","dur":1,"ph":"X"},)",
+          R"({"name":"x","pid":9,"tid":70,"ts":"1","dur":-9223372036854775808,"ph":"X"},)",
+          R"({"name":"HostToDevice","ph":"f","cat":"HostToDevice","id":{},"pid":8,"tid":3,"ts":"1"},)",
+          Flow("f", 8, 3, 10) + Flow("f", 8, 3, 10) + Flow("s", 9, 70, 99) + Flow("s", 9, 70, 1),
+          Name("thread", 8, 3, "Stream 99999999999999999999"),
+          Name("process", 8, 0, "Ascend Hardware") + Name("process", 8, 0, "CANN"),
+      }) {
+    const Trace trace = Read(kNames + bad + good);
+    const auto lines = EventLines(trace);
+    EXPECT_TRUE(std::ranges::any_of(lines, [](const std::string& line) {
+      return line.contains(" MatMulV2 10000+5000 ");
+    })) << bad;
+  }
 }
 
 TEST(Ascend, ARealTimelineHoldsItsOwnSums) {

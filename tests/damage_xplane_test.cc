@@ -43,12 +43,18 @@ std::string Profile() {
     stream.Event("MemcpyD2H", at + 320, 20, {{"memcpy_details", "size:4096"}});
   }
   const std::string dot = ProtoOf([](pbf_writer& w) { pbf_writer(w, 30).add_uint64(1, 0); });
+  SampleBuffers plan;
+  plan.Buffer(1, 64, 1).Buffer(2, 64, 2).Allocation(64, 5, {{1, 0, 64}});
+  plan.Allocation(128, 0, {{2, 64, 64}}).Schedule({{SampleBuffers::kBegins, 2, "dot.1"}});
   file.Plane("/host:metadata")
-      .Metadata("jit_step(1)",
-                {{"Hlo Proto",
-                  SampleBytes{HloProgram({HloComputation(
-                      1, {HloInstruction("p", "parameter", 1, HloShape({4, 4}), {}),
-                          HloInstruction("dot.1", "dot", 2, HloShape({4, 4}), {1, 1}, dot)})})}}});
+      .Metadata(
+          "jit_step(1)",
+          {{"Hlo Proto",
+            SampleBytes{HloProgram(
+                {SampleComputation(
+                    1, {SampleInstruction("p", "parameter", 1, SampleShape({4, 4}), {}),
+                        SampleInstruction("dot.1", "dot", 2, SampleShape({4, 4}), {1, 1}, dot)})},
+                plan.bytes())}}});
   file.Plane("Task Environment")
       .Stats({{"profile_start_time", uint64_t{1'736'000'000'000'000'000}}});
   return file.Bytes();
@@ -284,13 +290,13 @@ TEST(DamageXPlane, ProgramsMayRepeatAndReferToThemselves) {
     });
     const std::string tuple = ProtoOf([&](pbf_writer& w) {
       w.add_uint64(2, 13);
-      for (int64_t i = 0; i < count; ++i) w.add_string(4, HloShape({2}));
+      for (int64_t i = 0; i < count; ++i) w.add_string(4, SampleShape({2}));
     });
     const std::string computation = ProtoOf([&](pbf_writer& w) {
-      w.add_string(2, HloInstruction("t", "tuple", 1, tuple, {}));
+      w.add_string(2, SampleInstruction("t", "tuple", 1, tuple, {}));
       for (int64_t i = 0; i < count; ++i)  // each takes the tuple, and calls where it stands
-        w.add_string(2,
-                     HloInstruction("x" + std::to_string(i), "call", 2, HloShape({2}), {1}, calls));
+        w.add_string(
+            2, SampleInstruction("x" + std::to_string(i), "call", 2, SampleShape({2}), {1}, calls));
       w.add_uint64(5, 1);
     });
     const std::string proto = ProtoOf([&](pbf_writer& w) {

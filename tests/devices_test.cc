@@ -19,9 +19,10 @@ constexpr int64_t kElements = 1'000'000;
 
 // An all-reduce of kElements floats; `more`: its replica groups, serialized.
 std::string Program(const std::string& more) {
-  return HloProgram({HloComputation(
-      1, {HloInstruction("p0", "parameter", 1, HloShape({kElements}), {}),
-          HloInstruction("all-reduce.1", "all-reduce", 2, HloShape({kElements}), {1}, more)})});
+  return HloProgram({SampleComputation(
+      1,
+      {SampleInstruction("p0", "parameter", 1, SampleShape({kElements}), {}),
+       SampleInstruction("all-reduce.1", "all-reduce", 2, SampleShape({kElements}), {1}, more)})});
 }
 
 std::string Groups(const std::vector<std::vector<uint64_t>>& groups) {

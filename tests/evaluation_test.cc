@@ -23,8 +23,8 @@ constexpr int64_t kMs = 1'000'000;
 SampleBytes Program(std::string_view op_name) {
   const std::string named =
       ProtoOf([&](pbf_writer& w) { pbf_writer(w, 7).add_string(2, op_name); });
-  return {HloProgram(
-      {HloComputation(1, {HloInstruction("dot.1", "dot", 1, HloShape({8, 8}), {}, named)})})};
+  return {HloProgram({SampleComputation(
+      1, {SampleInstruction("dot.1", "dot", 1, SampleShape({8, 8}), {}, named)})})};
 }
 
 // A loop of JAX that marks no steps: `update` takes 10 ms, and behind every fifth of 20 come six

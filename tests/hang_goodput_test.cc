@@ -6,7 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "base/wall_clock.h"
+#include "stepscope/goodput.h"
 #include "stepscope/goodput_report.h"
+#include "stepscope/goodput_watched.h"
 #include "stepscope/hang.h"
 #include "tests/answer.h"
 #include "tests/goodput_lines.h"
@@ -51,6 +54,46 @@ TEST(HangGoodput, AHangIsTheCauseOfTheDisruptionThatItFallsInto) {
     causes.push_back(std::to_string(row.Int("attempt")) + " " + row.Text("cause"));
   std::ranges::sort(causes);
   EXPECT_EQ(causes, (std::vector<std::string>{"1 " + cause->text.str(), "2 unannounced"}));
+}
+
+// One attempt of a job, of three steps.
+void RecordAttempt(const std::string& folder, bool ends) {
+  GoodputRecorder recorder({.directory = folder, .job = "llm"});
+  recorder.JobStart();
+  for (int64_t step = 0; step < 3; ++step) recorder.StepStart(step);
+  if (ends) recorder.JobEnd();
+}
+
+// The record of the hang in the job's directory is enough later.
+TEST(HangGoodput, ACauseThatWasRecordedIsToldWithoutTheDumps) {
+  const ScratchFolder dumps, events;
+  WriteDumps(dumps, 51);
+  const ReportSet hang = HangIn(dumps);
+  const std::string record = HangRecordOf(hang);
+  RecordAttempt(events.path(), false);
+  {
+    auto log = WatchedLog::Open(events.path(), "");
+    ASSERT_TRUE(log.has_value()) << log.error().what;
+    ASSERT_TRUE(log->Add(WallClock(), record));
+  }
+  RecordAttempt(events.path(), true);
+  std::vector<std::string> watched;
+  const auto answer =
+      GoodputReport({.files = {events.path()}, .on_watched = [&](int64_t, const std::string& text) {
+                       watched.push_back(text);
+                     }});
+  ASSERT_TRUE(answer.has_value()) << answer.error().what;
+  EXPECT_EQ(RowsOf(*answer, "goodput", "disruptions").at(0).Text("cause"),
+            HangCauseOf(hang)->text.str());
+  EXPECT_TRUE(watched.empty());  // it is no window of a watch
+}
+
+TEST(HangGoodput, OtherTextsAreNoRecordsOfAHang) {
+  for (const std::string text :
+       {"", "x", "{}", "hang 1", "hang 2\n1\na\nb\n1\nc", "hang 1\n\na\nb\n1\nc",
+        "hang 1\n1,x\na\nb\n1\nc", "hang 1\n1\na\nb\n1e9\nc", "hang 1\n1\n\nb\n1\nc"}) {
+    EXPECT_FALSE(HangCauseOfRecord(5, text).has_value()) << text;
+  }
 }
 
 TEST(HangGoodput, NothingCertainIsNoCause) {

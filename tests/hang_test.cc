@@ -139,7 +139,9 @@ TEST(HangFiles, StacksShowMessagesThatNobodyRecorded) {
   auto answer = FindHang(std::vector{folder.path()});
   ASSERT_TRUE(answer.has_value()) << answer.error().what;
   EXPECT_EQ(answer->verdict.str(),
-            "Ranks 0 and 1 stopped the job: they wait for one another in send and recv.");
+            "Which of ranks 0 and 1 stopped the job is not known: they wait in messages, perhaps "
+            "for one another (rank 0 in recv at train.py:5 (step), rank 1 in recv at train.py:5 "
+            "(step)), and for which ranks is not recorded.");
   folder.Write("stack_1.txt", kAsleep);  // rank 0 may wait for it, or for another
   answer = FindHang(std::vector{folder.path()});
   ASSERT_TRUE(answer.has_value()) << answer.error().what;

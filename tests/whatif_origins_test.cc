@@ -59,6 +59,32 @@ TEST(WhatifOrigins, TheRankThatOthersWaitForMostIsAlwaysAsked) {
   EXPECT_NEAR(static_cast<double>(first.Int("saved")), 26.67e6, 0.2e6) << "the first is left out";
 }
 
+// Rank 1 runs kernels that no other rank runs: what it should take is not known.
+TEST(WhatifOrigins, OfASlowRankWithoutPeersNothingIsPriced) {
+  GpuJob job(3);
+  const std::vector<int> all = {0, 1, 2};
+  for (int step = 1; step <= 10; ++step) {
+    const double at = 32 * step, last = at + 30;
+    job.Step(step, at, last + 1.1);
+    for (const int rank : all) {
+      const double computed = at + (rank == 1 ? 30 : 10) - 0.01 * ((rank + step) % 3);
+      for (int i = 0; i < 4; ++i) {
+        const double part = (computed - at - 0.05) / 4, begin = at + 0.05 + i * part;
+        job.Kernel(rank, fmt::format("gemm_{}", rank == 1 ? i : 0), begin, begin + part, 7);
+      }
+      job.Kernel(rank, "ncclDevKernel_AllReduce", computed + 0.001, last + 1, 7,
+                 GpuJob::AllReduce("dp", all));
+    }
+  }
+  const ReportSet answer = AnswerToJob(job);
+  EXPECT_TRUE(RanksChanged(answer).empty());
+  const Phrase headline = ReportOf(answer, "whatif").headline;
+  EXPECT_TRUE(headline.str().ends_with(
+      "The others wait most for rank 1, which takes longer itself; what it should take is not "
+      "known, since no other rank does the same work."))
+      << headline.str();
+}
+
 // The excess of one hides that of the other in some steps.
 TEST(WhatifOrigins, OfTwoRanksThatAreLateTheExcessOfEachIsTold) {
   const ReportSet answer = AnswerToJob(DataParallel(6, [](int rank, int step) {

@@ -25,6 +25,9 @@ enum class ExportFormat : uint8_t {
   // One file for all, "run.pftrace.gz": every rank on one axis of time, its clock aligned with the
   // others' by their common collectives. For Perfetto.
   kPerfetto,
+  // A file for each trace, "run.3.et": an execution trace of MLCommons Chakra, for simulators; µs
+  // on the rank's own clock.
+  kChakra,
 };
 
 // Which counters are added.

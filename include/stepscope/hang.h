@@ -6,6 +6,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stepscope/phrase.h"
@@ -31,6 +32,12 @@ struct HangOptions {
 // becomes a note. Fails where there is none of these, and when stopped.
 Result<ReportSet> FindHang(std::span<const std::string> paths, const HangOptions& options = {});
 
+// What a path leads to, by the first bytes of at most 64 files in it and 64 in each of its first
+// directories: nothing that FindHang() reads; that beside other files; or that alone. Of a stored
+// path kNone.
+enum class HoldsHang : uint8_t { kNone, kBesideOthers, kAlone };
+HoldsHang HangAt(const std::string& path);
+
 // A hang as the cause of a disruption.
 struct HangCause {
   int64_t time = 0;  // of the last operation that any rank enqueued, ns since 1970
@@ -40,5 +47,12 @@ struct HangCause {
 
 // Of an answer of FindHang(). None where no root is certain, or no operation has a time.
 std::optional<HangCause> HangCauseOf(const ReportSet& hang);
+
+// The same as text, to keep with the job's events (WatchedLog). Empty where there is no cause, or
+// it is longer than these take.
+std::string HangRecordOf(const ReportSet& hang);
+
+// Of a text that was kept. None where it is no record of a hang.
+std::optional<HangCause> HangCauseOfRecord(int64_t time, std::string_view record);
 
 }  // namespace stepscope

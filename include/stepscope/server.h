@@ -25,10 +25,12 @@
 namespace stepscope {
 
 struct PageServerOptions {
-  // Runs, folders of runs, and ledgers of goodput. Folders are looked at again and again: runs
-  // that appear there are shown, and those whose files change are read anew.
+  // Runs, folders of runs, ledgers of goodput, and what stuck jobs left behind. Folders are looked
+  // at again and again: runs that appear there are shown, and those whose files change are read
+  // anew.
   std::vector<std::string> paths;
-  StorageRef storage = nullptr;  // where some of the paths lie, as in OpenOptions
+  std::vector<std::string> hangs = {};  // what stuck jobs left behind, as for FindHang()
+  StorageRef storage = nullptr;         // where some of the paths lie, as in OpenOptions
   std::string host = "127.0.0.1";
   int port = 0;  // 0: any that is free
   // Names besides those of this machine by which browsers call the server, as of a proxy.
@@ -69,7 +71,8 @@ class PageServer {
 };
 
 struct ReportPageOptions {
-  std::vector<std::string> paths;  // as of a server
+  std::vector<std::string> paths;       // as of a server
+  std::vector<std::string> hangs = {};  // as of a server
   int threads = 0;
   Settings settings;                  // of every run
   int64_t max_input = 0;              // as in OpenOptions, of every run

@@ -72,6 +72,8 @@ class Analyses:
         """Allocated and reserved memory."""
     def memory_profile(self, *, steps: int | str | Iterable[int] = 'all', ranks: int | Iterable[int] | None = None, capacity: int | str = 0, leak_bytes: int | str = 1000000) -> Report:
         """Peak contents, leaks, batch headroom."""
+    def programs(self, *, steps: int | str | Iterable[int] = 'all', ranks: int | Iterable[int] | None = None) -> Report:
+        """Planned memory of XLA programs by buffer and line."""
     def cupti_counters(self, *, steps: int | str | Iterable[int] = 'all', ranks: int | Iterable[int] | None = None) -> Report:
         """CUPTI counters per kernel."""
 

@@ -10,7 +10,7 @@ extern const Analysis kOverview, kBreakdown, kSteps, kInputPipeline, kTemporalBr
     kKernels, kOperators, kShapes, kModules, kPython, kHloOperators, kFlops, kLayout, kCollectives,
     kAllreduceCheck, kStragglers, kImbalance, kCriticalPath, kWhatif, kPhases, kLaunchStats,
     kQueueLength, kMemoryBandwidth, kOperatorKernels, kKernelSequences, kUserAnnotations,
-    kMemoryTimeline, kMemoryProfile, kCuptiCounters;
+    kMemoryTimeline, kMemoryProfile, kPrograms, kCuptiCounters;
 
 // In the order reports are shown.
 inline constexpr const Analysis* kAllAnalyses[] = {
@@ -20,7 +20,8 @@ inline constexpr const Analysis* kAllAnalyses[] = {
     &kPython,          &kHloOperators,    &kFlops,          &kLayout,          &kCollectives,
     &kAllreduceCheck,  &kStragglers,      &kImbalance,      &kCriticalPath,    &kWhatif,
     &kPhases,          &kLaunchStats,     &kQueueLength,    &kMemoryBandwidth, &kOperatorKernels,
-    &kKernelSequences, &kUserAnnotations, &kMemoryTimeline, &kMemoryProfile,   &kCuptiCounters,
+    &kKernelSequences, &kUserAnnotations, &kMemoryTimeline, &kMemoryProfile,   &kPrograms,
+    &kCuptiCounters,
 };
 
 }  // namespace stepscope

@@ -23,14 +23,16 @@ model's code?
 
 **Definition:** Device activities that name an HLO op are grouped by op and module. `occurrences` counts kernels.
 `total` is the sum of their durations. `self` excludes ops inside on the same stream, as in the body of a loop.
-`flop_rate` and `byte_rate` are the compiler's counts for one execution, times executions, over `self`. If an op
-has several kernels, the most frequent one gives the number of executions.
+`flop_rate` and `byte_rate` are the counts for one execution, times executions, over `self`. They are the profile's own,
+or else follow from the program by the rules of XLA's cost analysis. If an op has several kernels, the most frequent one
+gives the number of executions. `lines` adds up ops by the framework op and the source line that the compiler recorded for
+them: for a fusion, those of its result.
 
-**Limitations:** Ops that the compiler did not count have no FLOPs: custom calls and library kernels. The counts are
-from the program, not measured.
+**Limitations:** Custom calls other than matrix products and convolutions of libraries have no FLOPs. The counts are
+from the program, not measured. Functions such as exp() are not FLOPs.
 
 **Interpretation:** An op with high bandwidth and low FLOP/s moves data: fuse it with its neighbors. `framework_op`
-leads back to the model's code. `flops` compares the rates with the device's peak.
+and `source` lead back to the model's code. `flops` compares the rates with the device's peak.
 )md";
 
 struct Key {
@@ -43,7 +45,7 @@ struct Sum {
   int64_t occurrences = 0, total = 0, self = 0;  // ns
   double flops = 0, bytes = 0;
   int64_t executions = 0, with_flops = 0, with_bytes = 0;  // all; those with a known count
-  StringId category = kNoString, framework_op = kNoString;
+  StringId category = kNoString, framework_op = kNoString, source = kNoString;
 
   void Add(const Sum& o) {
     occurrences += o.occurrences;
@@ -57,6 +59,7 @@ struct Sum {
     // If names differ, the smallest id, so that the result does not depend on order.
     category = std::min(category, o.category);
     framework_op = std::min(framework_op, o.framework_op);
+    source = std::min(source, o.source);
   }
   Cell FlopRate() const { return Rate(flops, with_flops); }
   Cell ByteRate() const { return Rate(bytes, with_bytes); }
@@ -67,6 +70,7 @@ struct Sum {
   }
 };
 
+// Of a line: its operator as `op`, and the source line as `module`.
 using Sums = std::map<Key, Sum>;
 
 // An op that ran, and its time without the ops inside it.
@@ -108,7 +112,7 @@ void SubtractInner(const RankActivity& rank, std::vector<Execution>& executions)
   }
 }
 
-void AddRank(const StringTable& names, const RankActivity& rank, Sums& sums) {
+void AddRank(const StringTable& names, const RankActivity& rank, Sums& sums, Sums& lines) {
   std::vector<Execution> executions = ExecutionsOf(rank);
   SubtractInner(rank, executions);
   const CompiledOps ops(names, rank);
@@ -117,17 +121,19 @@ void AddRank(const StringTable& names, const RankActivity& rank, Sums& sums) {
     const KernelDetail* kernel = rank.KernelOf(activity);
     const bool stands = ops.StandsForExecution(activity, *kernel);
     const bool flops = stands && kernel->flops >= 0, bytes = stands && kernel->bytes >= 0;
-    sums[{kernel->hlo_op, kernel->hlo_module}].Add(
-        {.occurrences = 1,
-         .total = activity.duration(),
-         .self = std::max<int64_t>(self, 0),
-         .flops = flops ? static_cast<double>(kernel->flops) : 0,
-         .bytes = bytes ? static_cast<double>(kernel->bytes) : 0,
-         .executions = stands ? 1 : 0,
-         .with_flops = flops ? 1 : 0,
-         .with_bytes = bytes ? 1 : 0,
-         .category = kernel->hlo_category,
-         .framework_op = kernel->framework_op});
+    const Sum sum{.occurrences = 1,
+                  .total = activity.duration(),
+                  .self = std::max<int64_t>(self, 0),
+                  .flops = flops ? static_cast<double>(kernel->flops) : 0,
+                  .bytes = bytes ? static_cast<double>(kernel->bytes) : 0,
+                  .executions = stands ? 1 : 0,
+                  .with_flops = flops ? 1 : 0,
+                  .with_bytes = bytes ? 1 : 0,
+                  .category = kernel->hlo_category,
+                  .framework_op = kernel->framework_op,
+                  .source = kernel->source};
+    sums[{kernel->hlo_op, kernel->hlo_module}].Add(sum);
+    lines[{kernel->framework_op, kernel->source}].Add(sum);
   }
 }
 
@@ -143,7 +149,8 @@ std::vector<Column> ValueColumns() {
           RatioColumn("share", "% of HLO time"),
           {"flop_rate", "FLOP/s", Unit::kFlopPerSecond},
           {"byte_rate", "bytes/s", Unit::kBytesPerSecond},
-          {"framework_op", "framework op"}};
+          {"framework_op", "framework op"},
+          {"source", "source line"}};
 }
 
 Cell Text(const Facts& facts, StringId id) {
@@ -167,19 +174,46 @@ void AddRows(Table& table, const Facts& facts, const Sums& sums, const std::vect
     row.insert(row.end(), {Text(facts, key.module), std::string((*facts.names)[key.op]),
                            Text(facts, sum.category), sum.occurrences, sum.total, sum.self,
                            Ratio(sum.self, whole), sum.FlopRate(), sum.ByteRate(),
-                           Text(facts, sum.framework_op)});
+                           Text(facts, sum.framework_op), Text(facts, sum.source)});
     table.rows.push_back(std::move(row));
   }
+}
+
+// The same time by what the program's text says of it.
+Table LinesTable(const Facts& facts, const Sums& lines) {
+  Table table{.key = "lines",
+              .title = "Device time by source line",
+              .columns = {KeyColumn("framework_op", "framework op"),
+                          KeyColumn("source", "source line"),
+                          CountColumn("occurrences", "count"),
+                          TimeColumn("self", "self"),
+                          RatioColumn("share", "% of HLO time"),
+                          {"flop_rate", "FLOP/s", Unit::kFlopPerSecond},
+                          {"byte_rate", "bytes/s", Unit::kBytesPerSecond}},
+              .text_rows = 8};
+  SetKinds(table, {{"self", ColumnKind::kCompute}});
+  int64_t whole = 0;
+  for (const auto& [key, sum] : lines) whole = AddSaturated(whole, sum.self);
+  for (const auto& [key, sum] : lines) {
+    table.rows.push_back({Text(facts, key.op), Text(facts, key.module), sum.occurrences, sum.self,
+                          Ratio(sum.self, whole), sum.FlopRate(), sum.ByteRate()});
+  }
+  std::ranges::sort(table.rows, [](const auto& a, const auto& b) {
+    const auto key = [](const auto& row) { return std::tie(row[0], row[1]); };
+    const int64_t own = std::get<int64_t>(a[3]), other = std::get<int64_t>(b[3]);
+    return own != other ? own > other : key(a) < key(b);
+  });
+  return table;
 }
 
 Report Run(const Facts& facts, const Params&) {
   Report report = StartReport(kHloOperators, facts);
   if (report.status == Status::kUnavailable) return report;
   std::map<int64_t, Sums> ranks;
-  Sums all;
+  Sums all, lines;
   int64_t work_time = 0;
   for (const RankActivity& rank : facts.ranks) {
-    AddRank(*facts.names, rank, ranks[rank.rank]);
+    AddRank(*facts.names, rank, ranks[rank.rank], lines);
     for (const Activity& activity : rank.activities)
       work_time = AddSaturated(work_time, activity.duration());
   }
@@ -209,6 +243,10 @@ Report Run(const Facts& facts, const Params&) {
                         Phrase::Name(ColumnOf(top, "hlo_op").Text(first)),
                         HumanTime(static_cast<double>(ColumnOf(top, "self").Int(first))));
   report.tables.push_back(std::move(top));
+  const bool named = std::ranges::any_of(lines, [](const auto& line) {
+    return line.first.op != kNoString || line.first.module != kNoString;
+  });
+  if (named) report.tables.push_back(LinesTable(facts, lines));
   report.tables.push_back(std::move(operators));
   return report;
 }

@@ -380,8 +380,7 @@ void AddSlowSteps(Report& report, const Facts& facts, const std::vector<RankStep
       steps_slow::IsBySlowHost(facts, slowest))
     return;
   const steps_slow::JobSteps steps = steps_slow::StepsOfJob(ranks);
-  const bool one_change = StepChangesOf(facts).step_time && IsOneChange(steps.means);
-  if (!one_change && AddGrowingSteps(report, steps.means)) return;
+  if (!IsOneChange(steps.means) && AddGrowingSteps(report, steps.means)) return;
   const auto recurring =
       steps_slow::FindRecurring(ranks, steps, slowest, (slow - 1) * static_cast<double>(median));
   const auto excess = recurring

@@ -144,13 +144,14 @@ int64_t SpentMore(const Suspect& s) {
 
 // How many of these steps the rank's trace has.
 int64_t CountRecorded(const Facts& facts, int64_t rank, const std::set<int64_t>& numbers) {
-  int64_t count = 0;
+  std::set<int64_t> recorded;
   for (const RankActivity& own : facts.ranks) {
     if (own.rank != rank) continue;
-    count += std::ranges::count_if(own.steps,
-                                   [&](const Step& step) { return numbers.contains(step.number); });
+    for (const Step& step : own.steps) {
+      if (numbers.contains(step.number)) recorded.insert(step.number);
+    }
   }
-  return count;
+  return std::ssize(recorded);
 }
 
 // The steps in which a suspect is compared with the others: those in which it is late. Of a rank

@@ -121,6 +121,15 @@ Phrase SayStepsOfMean(const JobGraph& graph) {
                     : Say("{steps} without the first (step {first})", steps, graph.steps.front());
 }
 
+// The change worth most may be worth little beside what no change mends.
+Phrase SayWithoutPeers(const std::optional<int64_t>& rank) {
+  if (!rank) return {};
+  return Say(
+      " The others wait most for rank {rank}, which takes longer itself; what it should take is "
+      "not known, since no other rank does the same work.",
+      *rank);
+}
+
 Phrase Headline(const Facts& facts, int64_t recorded, const std::vector<AskedChange>& changes,
                 bool asked) {
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
@@ -161,15 +170,17 @@ Report Run(const Facts& facts, const Params& params) {
   }
   const ReplayError& replay = ReplayErrorOf(facts);
   const double error = replay.median, worst = replay.worst;
-  const auto changes = AskChanges(facts, params.Text("set"));
-  if (!changes) {
+  const auto answer = AskChanges(facts, params.Text("set"));
+  if (!answer) {
     report.absent =
-        Error{changes.error(), "`set`", "see the names in kernels, operators and collectives"};
-    MakeUnavailable(report, changes.error());
+        Error{answer.error(), "`set`", "see the names in kernels, operators and collectives"};
+    MakeUnavailable(report, answer.error());
     return report;
   }
+  const std::vector<AskedChange>& changes = answer->list;
   const int64_t recorded = MeanStep(graph, OriginsOf(facts).recorded, std::nullopt);
-  report.headline = Headline(facts, recorded, *changes, !params.Text("set").empty());
+  report.headline = Headline(facts, recorded, changes, !params.Text("set").empty()) +
+                    SayWithoutPeers(answer->without_peers);
   if (!replay.IsSmall()) {
     report.status = Status::kPartial;
     report.why = Say("a replay without changes is {share} off in one step", HumanRatio(worst));
@@ -187,16 +198,16 @@ Report Run(const Facts& facts, const Params& params) {
        Unit::kNanoseconds},
       {"error_ratio", "median error of a replay", error, Unit::kRatio},
       {"worst_error_ratio", "largest error of a replay", worst, Unit::kRatio}};
-  report.tables.push_back(ChangesTable(facts, *changes, error));
-  report.tables.push_back(BoundsTable(facts, *changes, error));
+  report.tables.push_back(ChangesTable(facts, changes, error));
+  report.tables.push_back(BoundsTable(facts, changes, error));
   report.tables.push_back(ChainTable(facts));
   report.tables.push_back(HarmlessTable(facts));
   report.tables.push_back(ReplayTable(replay.steps));
   std::erase_if(report.tables, [](const Table& table) { return table.rows.empty(); });
-  if (report.status == Status::kOk) AddWorths(report, facts, *changes, error);
+  if (report.status == Status::kOk) AddWorths(report, facts, changes, error);
   AddOriginFindings(report, facts, error);
-  AddLinkFindings(report, facts, *changes, error);
-  AddNotes(report, graph, *changes);
+  AddLinkFindings(report, facts, changes, error);
+  AddNotes(report, graph, changes);
   return report;
 }
 

@@ -42,7 +42,7 @@ class ChangeAsker {
   explicit ChangeAsker(const Facts& facts)
       : facts_(facts), graph_(JobGraphOf(facts)), origins_(OriginsOf(facts)) {}
 
-  std::expected<std::vector<AskedChange>, Phrase> Ask(std::string_view set) {
+  std::expected<AskedChanges, Phrase> Ask(std::string_view set) {
     if (auto asked = AskSet(set); !asked) return std::unexpected(std::move(asked.error()));
     const auto of_user = std::ssize(out_);
     AskOrigins();
@@ -56,7 +56,7 @@ class ChangeAsker {
     if (const auto kernel = LongestKernel(); !kernel.empty())
       Try(fmt::format("kernel {}: gone", kernel), ColumnKind::kCompute, true);
     if (!facts_.OnHost()) Try("host gaps: none", ColumnKind::kLaunch, true);
-    return std::move(out_);
+    return AskedChanges{std::move(out_), without_peers_};
   }
 
  private:
@@ -102,11 +102,13 @@ class ChangeAsker {
     const auto participant = MostWaitedFor(facts_);
     if (!participant) return;
     const int64_t rank = facts_.collectives.ranks[*participant].rank;
-    const auto is_it = [&](const Origin& o) {
-      return graph_.ranks[o.late.rank].rank->rank == rank;
-    };
-    if (origins_.Of(graph_, rank) || std::ranges::any_of(origins_.harmless, is_it)) return;
+    const uint32_t index = graph_.IndexOf(rank);
+    if (index == kNowhere || origins_.Of(graph_, rank) != nullptr) return;
     if (!IsClearlySlow(facts_, *participant)) return;
+    if (!graph_.work[index].HasPeers()) {
+      without_peers_ = rank;
+      return;
+    }
     const auto before = out_.size();
     Try(fmt::format("rank {}: all = median of ranks", rank), ColumnKind::kWait);
     const double step = static_cast<double>(MeanStep(graph_, origins_.recorded, std::nullopt));
@@ -171,6 +173,7 @@ class ChangeAsker {
   const JobGraph& graph_;
   const Origins& origins_;
   std::vector<AskedChange> out_;
+  std::optional<int64_t> without_peers_;
 };
 
 }  // namespace
@@ -191,8 +194,7 @@ int64_t AskedChange::Saved(const Facts& facts) const {
                            MeanStep(graph, lengths, since));
 }
 
-std::expected<std::vector<AskedChange>, Phrase> AskChanges(const Facts& facts,
-                                                           std::string_view set) {
+std::expected<AskedChanges, Phrase> AskChanges(const Facts& facts, std::string_view set) {
   return ChangeAsker(facts).Ask(set);
 }
 

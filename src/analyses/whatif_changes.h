@@ -30,6 +30,13 @@ struct AskedChange {
   int64_t Saved(const Facts& facts) const;
 };
 
+struct AskedChanges {
+  std::vector<AskedChange> list;
+  // The rank that others wait for most, if it is clearly slower and no other does the same work, so
+  // that nobody knows how long its own should take.
+  std::optional<int64_t> without_peers;
+};
+
 // The mean of the steps from number `since` on, ns; where that is absent, of all but the first,
 // which begins when the recording does.
 int64_t MeanStep(const JobGraph& graph, const std::vector<int64_t>& lengths,
@@ -39,7 +46,6 @@ int64_t MeanStep(const JobGraph& graph, const std::vector<int64_t>& lengths,
 // ranks where lateness began, groups with slow links, input and links; and upper bounds last. Or
 // what of `set` concerns nothing in the recording, and why. REQUIRES: JobGraph::steps is not empty,
 // and ReadJobChanges can read `set`.
-std::expected<std::vector<AskedChange>, Phrase> AskChanges(const Facts& facts,
-                                                           std::string_view set);
+std::expected<AskedChanges, Phrase> AskChanges(const Facts& facts, std::string_view set);
 
 }  // namespace stepscope::whatif

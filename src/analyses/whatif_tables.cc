@@ -90,6 +90,7 @@ Table HarmlessTable(const Facts& facts) {
                      TimeColumn("excess", "excess per step"), TimeColumn("saved", "saved")});
   const JobGraph& graph = JobGraphOf(facts);
   for (const Origin& origin : OriginsOf(facts).harmless) {
+    if (origin.late.excess <= 0) continue;  // of steps since the change; before, it took longer
     table.rows.push_back({graph.ranks[origin.late.rank].rank->rank,
                           origin.since ? Cell(*origin.since) : Cell(), origin.late.excess,
                           MeanStep(graph, origin.saved, origin.since)});

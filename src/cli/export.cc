@@ -18,7 +18,7 @@ namespace {
 struct ExportFlags {
   std::vector<std::string> paths;
   ExportOptions options;
-  bool perfetto = false, chrome = false;
+  bool perfetto = false, chrome = false, chakra = false;
   std::string counter_series = "both";
   OutputFlags output;
   RedactFlags redact;
@@ -34,6 +34,7 @@ int RunExportTraces(const ExportFlags& flags) {
   ProgressLine line;
   ExportOptions options = flags.options;
   if (flags.perfetto) options.format = ExportFormat::kPerfetto;
+  if (flags.chakra) options.format = ExportFormat::kChakra;
   options.counter_series = SeriesOf(flags.counter_series);
   options.redact = RedactionOf(flags.redact);
   options.on_progress = [&](const Progress& progress) { line.Show(progress); };
@@ -43,7 +44,7 @@ int RunExportTraces(const ExportFlags& flags) {
 }
 
 void AddPathRegion(Command& command, ExportOptions& options) {
-  command.Switch("--critical-path", options.critical_path);
+  command.Switch("--critical-path", options.critical_path).Excludes("--chakra");
   command.Take("--annotation", options.path.annotation).Needs("--critical-path");
   command.Take("--instance", options.path.instance).Needs("--annotation");
   command.Take("--last-instance", options.path.last_instance).Needs("--annotation");
@@ -70,9 +71,10 @@ void AddExport(Command& root) {
       .Required();
   command.Take("--steps", flags->options.steps).Suggestions({"all", "complete"});
   command.Take("--ranks", flags->options.ranks);
-  command.Switch("--chrome", flags->chrome);
+  command.Switch("--chrome", flags->chrome).Excludes("--chakra");
   command.Switch("--perfetto", flags->perfetto).Excludes("--chrome");
-  command.Switch("--counters", flags->options.counters);
+  command.Switch("--chakra", flags->chakra).Excludes("--perfetto");
+  command.Switch("--counters", flags->options.counters).Excludes("--chakra");
   command.Take("--counter-series", flags->counter_series)
       .Choices({"both", "queue", "bandwidth"})
       .Needs("--counters");
@@ -93,6 +95,8 @@ void AddExport(Command& root) {
        {"mark kernel sequences of an operator",
         "stepscope export traces/ -o out --patterns aten::linear"},
        {"all ranks in one file, on one clock", "stepscope export traces/ -o out --perfetto"},
+       {"an execution trace of each rank, for simulators",
+        "stepscope export traces/ -o et --chakra"},
        {"one step of two ranks", "stepscope export traces/ -o small --steps 7 --ranks 0,3"}});
   command.Notes(
       "Open the result at https://ui.perfetto.dev, or a .json.gz in chrome://tracing.\n"

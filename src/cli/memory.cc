@@ -13,6 +13,7 @@ namespace {
 
 struct MemoryFlags {
   std::vector<std::string> paths;
+  std::string trace;
   OutputFlags output;
 };
 
@@ -21,7 +22,11 @@ int RunMemory(const MemoryFlags& flags) {
   if (flags.paths.size() > 2)
     return Fail(
         {"more than two snapshots were given", "", "give one, or one before and one after"});
-  auto answer = ReadMemorySnapshot(flags.paths.front());
+  if (flags.paths.size() == 2 && !flags.trace.empty())
+    return Fail({"--trace goes with one snapshot", "", "give one snapshot"});
+  MemorySnapshotOptions options;
+  options.trace = flags.trace;
+  auto answer = ReadMemorySnapshot(flags.paths.front(), options);
   if (answer && flags.paths.size() == 2) {
     const auto after = ReadMemorySnapshot(flags.paths.back());
     if (!after) return Fail(after.error());
@@ -36,8 +41,10 @@ void AddMemory(Command& root) {
   auto flags = std::make_shared<MemoryFlags>();
   Command& command = root.Sub("memory", "Find what filled device memory, from a PyTorch snapshot");
   command.Argument("SNAPSHOT", flags->paths, "Files of _dump_snapshot(): one, or before and after");
+  command.Take("--trace", flags->trace);
   AddOutput(command, flags->output, "memory_snapshot.out_of_memory>0");
   command.Examples({{"peak, fragmentation and growth", "stepscope memory snapshot.pickle"},
+                    {"by operator and step", "stepscope memory snapshot.pickle --trace traces/"},
                     {"what changed", "stepscope memory before.pickle after.pickle"},
                     {"as JSON", "stepscope memory snapshot.pickle --format json"}});
   command.Runs([flags] { return RunMemory(*flags); });

@@ -70,6 +70,7 @@ void AddReport(Command& root) {
   auto flags = std::make_shared<ReportFlags>();
   Command& command = root.Sub("report", "Write the page as one HTML file");
   AddShownPaths(command, flags->options.paths);
+  command.Take("--hang", flags->options.hangs);
   command.Take("--output", flags->file).Help("File to write; - is standard output").Required();
   AddSettings(command, flags->settings);
   AddRedaction(command, flags->redact);

@@ -19,6 +19,8 @@
 #include "cli/terminal.h"
 #include "stepscope/find_runs.h"
 #include "stepscope/goodput_ledger.h"
+#include "stepscope/hang.h"
+#include "stepscope/memory_snapshot.h"
 #include "stepscope/server.h"
 
 namespace stepscope::cli {
@@ -45,7 +47,8 @@ sigset_t BlockSignals() {
 // Runs may appear there later; but a wrong path has none, either.
 void TellOfEmptyPaths(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
-    if (FindRuns(path).empty() && !IsGoodputLedger(path))
+    if (HangAt(path) == HoldsHang::kNone && FindRuns(path).empty() && !IsGoodputLedger(path) &&
+        FindMemorySnapshots(path).empty())
       Tell(fmt::format(
           "{} has no trace (.json, .json.gz, .xplane.pb, .sqlite) and no goodput ledger yet; "
           "runs that appear there are shown",
@@ -93,6 +96,7 @@ void AddServe(Command& root) {
   auto flags = std::make_shared<ServeFlags>();
   Command& command = root.Sub("serve", "Serve the page to a browser");
   AddShownPaths(command, flags->options.paths);
+  command.Take("--hang", flags->options.hangs);
   command.Switch("--open", flags->open);
   AddListening(command, flags->options.host, flags->options.port, flags->options.allow_hosts);
   AddTokenFlags(command, flags->token);

@@ -41,6 +41,7 @@ constexpr Word kWords[] = {
     {"--steps-after", "STEPS", "Steps of AFTER", "--steps", "steps_after"},
     {"--ranks-before", "N,...", "Ranks of BEFORE", "--ranks", "ranks_before"},
     {"--ranks-after", "N,...", "Ranks of AFTER", "--ranks", "ranks_after"},
+    {"--trace", "PATH", "Traces of the same process: operators, modules and steps", "", "trace"},
     {"--short-names", "", "Match kernels without template arguments", "", "short_names"},
 
     // Output.
@@ -55,6 +56,7 @@ constexpr Word kWords[] = {
     // Traces for viewers.
     {"--chrome", "", "Write a JSON trace per rank for chrome://tracing (the default)", "", ""},
     {"--perfetto", "", "Write one Perfetto trace of all ranks on one clock", "", ""},
+    {"--chakra", "", "Write a Chakra execution trace per rank, for simulators", "", ""},
     {"--counters", "", "Add queue length and copy bandwidth", "", "counters"},
     {"--counter-series", "SERIES", "Counters to add: queue, bandwidth or both", "both",
      "counter_series"},
@@ -153,6 +155,7 @@ constexpr Word kWords[] = {
     {"--pods", "N", "Pods the job needs", "most at once", "pods"},
     {"--traces", "PATH...", "Traces of some steps, for the breakdown of step time", "", ""},
     {"--hang", "DIR", "What the job left behind when it hung, for 'stepscope hang'", "", "hang"},
+    {"--record", "DIR", "Recorder's directory of events to keep the cause in", "", "record"},
     {"--watched", "FOLDER", "What 'stepscope watch' saw of the job", "", "watched"},
     {"--by", "LABEL", "Label to group by, such as team, user or queue", "team", "by"},
     {"--week", "", "A row for each week of a group", "", "weekly"},

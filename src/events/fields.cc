@@ -245,6 +245,7 @@ constexpr auto kFields = std::to_array<EventColumn>({
     {"hlo_op", kNone, FillText<TextField::kHloOp>},
     {"hlo_module", kNone, FillText<TextField::kHloModule>},
     {"hlo_category", kNone, FillText<TextField::kHloCategory>},
+    {"source", kNone, FillText<TextField::kSource>},
     {"bandwidth", kNone, FillReal<RealField::kBandwidth>},
     {"counter_value", kNone, FillReal<RealField::kCounterValue>},
 });

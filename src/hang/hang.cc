@@ -13,6 +13,7 @@
 #include "hang/judge.h"
 #include "hang/ras_job.h"
 #include "ingest/flight/flight_reader.h"
+#include "ingest/flight/look_for_dumps.h"
 #include "report/findings.h"
 
 namespace stepscope {
@@ -38,6 +39,12 @@ int64_t SinceArrival(const FoundDumps& found) {
     written = std::max(written, facts.st_mtim.tv_sec * kSecond + facts.st_mtim.tv_nsec);
   }
   return newest == kAbsent || written < newest ? kAbsent : written - newest;
+}
+
+// Dumps so soon after the last operation may be of a job that moves.
+bool IsSoon(int64_t since_arrival) {
+  constexpr int64_t kSettled = 60 * kSecond;  // writing dumps may take half of that
+  return since_arrival != kAbsent && since_arrival < kSettled;
 }
 
 // What stacks, RAS and events say of ranks, whatever the dumps are.
@@ -70,8 +77,8 @@ Result<ReportSet> Ask(std::span<const std::string> paths, const HangOptions& opt
   const bool counts = found->dumps.empty();  // only RAS tells how far ranks came
   hang::Job job = hang::JoinDumps(counts ? ras.dumps : found->dumps, options.world_size);
   job.counts_only = counts && !found->ras.empty();
-  job.may_move = job.counts_only && !ras.steady;
   if (!counts) job.since_arrival = SinceArrival(*found);
+  job.may_move = job.counts_only ? !ras.steady : IsSoon(job.since_arrival);
   AddEvidence(*found, ras, options.signs, job);
   ReportSet answer;
   answer.run = {.name = paths[0],
@@ -89,6 +96,12 @@ Result<ReportSet> Ask(std::span<const std::string> paths, const HangOptions& opt
 }
 
 }  // namespace
+
+HoldsHang HangAt(const std::string& path) {
+  const DumpsSeen seen = LookForDumps(path);
+  if (!seen.dumps) return HoldsHang::kNone;
+  return seen.others ? HoldsHang::kBesideOthers : HoldsHang::kAlone;
+}
 
 Result<ReportSet> FindHang(std::span<const std::string> paths, const HangOptions& options) {
   return UnlessStopped(options.stop, "the question was canceled",

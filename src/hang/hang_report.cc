@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "hang/hang_words.h"
+#include "hang/wait_groups.h"
 #include "report/columns.h"
 #include "report/humanize.h"
 
@@ -16,26 +17,6 @@ namespace {
 constexpr size_t kMostAwaited = 8;  // of one rank in one operation
 constexpr size_t kMostRows = 20'000;
 constexpr size_t kRowsShown = 16;
-
-std::string_view KindName(WaitKind kind) {
-  switch (kind) {
-    case WaitKind::kNotArrived:
-      return "not arrived";
-    case WaitKind::kNotFinished:
-      return "not finished";
-    case WaitKind::kNotBegun:
-      return "not begun";
-    case WaitKind::kMismatch:
-      return "mismatch";
-    case WaitKind::kMissing:
-      return "dump missing";
-    case WaitKind::kQueued:
-      return "behind another operation";
-    case WaitKind::kMessage:
-      return "message not posted";
-  }
-  return "";
-}
 
 std::string GroupText(const Job& job, size_t group) {
   if (group >= job.groups.size()) return "";
@@ -49,6 +30,21 @@ std::string LineOf(const Job& job, const Root& root) {
   if (root.own != nullptr && !root.own->line.empty()) return root.own->line;
   if (const RankStack* stack = job.StackOf(root.rank)) return stack->line;
   return root.others != nullptr ? root.others->line : "";
+}
+
+// The first one in which the rank differed from others.
+const Earlier* EarlierOf(const Judgement& judgement, int64_t rank) {
+  const auto at = std::ranges::find_if(judgement.earlier, [&](const Earlier& earlier) {
+    return std::ranges::find(earlier.ranks, rank) != earlier.ranks.end();
+  });
+  return at == judgement.earlier.end() ? nullptr : &*at;
+}
+
+Phrase EvidenceOf(const Job& job, const Judgement& judgement, const Root& root) {
+  const Phrase evidence = SayEvidence(job, root);
+  const Earlier* earlier = EarlierOf(judgement, root.rank);
+  if (earlier == nullptr) return evidence;
+  return Say("{evidence}; {more}", evidence, Say("before, {what}", SayEarlier(job, *earlier)));
 }
 
 Table RootsTable(const Job& job, const Judgement& judgement) {
@@ -67,9 +63,9 @@ Table RootsTable(const Job& job, const Judgement& judgement) {
     const std::string line = LineOf(job, root);
     table.rows.push_back(
         {root.rank, std::string(ReasonName(root.reason)), TextCell(GroupText(job, root.group)),
-         operation ? Cell(operation->sequence) : Cell(), SayEvidence(job, root).str(),
-         root.proven && !MayStillMove(job) ? "yes" : "no",
-         operation ? TextCell(operation->name) : Cell(), TextCell(line), root.waiting});
+         operation ? Cell(operation->sequence) : Cell(), EvidenceOf(job, judgement, root).str(),
+         IsCertain(job, root) ? "yes" : "no", operation ? TextCell(operation->name) : Cell(),
+         TextCell(line), root.waiting});
   }
   return table;
 }
@@ -109,7 +105,7 @@ Table WaitsTable(const Job& job, const Judgement& judgement, int64_t& left_out) 
         if (!own->point_to_point && standing != nullptr && standing->first != nullptr)
           own = standing->first;
         table.rows.push_back({rank, awaited, GroupText(job, wait.group), own->name, own->sequence,
-                              std::string(KindName(wait.kind)), own->in_sizes,
+                              std::string(WaitName(wait.kind)), own->in_sizes,
                               TextCell(own->line)});
       }
     }
@@ -158,7 +154,7 @@ bool MayEither(const Root& a, const Root& b) {
     return !root.proven &&
            (root.reason == Reason::kDumpMissing || root.reason == Reason::kHostNotArrived);
   };
-  return open(a) && open(b);
+  return open(a) && open(b) && a.maybe_member == b.maybe_member;
 }
 
 // When each rank was last heard of, the longest silent first.
@@ -208,12 +204,42 @@ Table StacksTable(const Job& job) {
   return table;
 }
 
+// What differed before, and stopped nobody there.
+Table EarlierTable(const Job& job, const Judgement& judgement) {
+  Table table{.key = "earlier",
+              .title = "Mismatches that all finished",
+              .columns = {KeyColumn("group", "group"), KeyColumn("sequence", "sequence"),
+                          ValueColumn("operation", "operation"), ValueColumn("ranks", "ranks"),
+                          ValueColumn("sizes", "sizes"), ValueColumn("others", "other ranks"),
+                          ValueColumn("other_sizes", "their sizes")},
+              .text_rows = kRowsShown};
+  for (const Earlier& earlier : judgement.earlier) {
+    if (table.rows.size() >= kMostRows) break;
+    table.rows.push_back({GroupText(job, earlier.group), earlier.usual->sequence,
+                          earlier.other->name, ListRanks(earlier.ranks),
+                          TextCell(earlier.other->in_sizes), ListRanks(earlier.usuals),
+                          TextCell(earlier.usual->in_sizes)});
+  }
+  return table;
+}
+
+Finding EarlierFinding(const Job& job, const Judgement& judgement) {
+  const Earlier& first = judgement.earlier.front();
+  return {.severity = Severity::kMedium,
+          .message = "Members of a group called different things before the job stopped.",
+          .because = SayEarlier(job, first),
+          .hint = SayEarlierAdvice(first),
+          .table = "earlier"};
+}
+
 // Roots of one reason stand together, those that are proven first.
 std::vector<std::vector<Root>> Grouped(const std::vector<Root>& roots) {
   std::vector<std::vector<Root>> groups;
   for (const Root& root : roots) {
     const auto same = std::ranges::find_if(groups, [&](const auto& group) {
-      const bool same = group.front().reason == root.reason && group.front().proven == root.proven;
+      const bool same = group.front().reason == root.reason &&
+                        group.front().proven == root.proven &&
+                        group.front().maybe_member == root.maybe_member;
       return same || MayEither(group.front(), root);
     });
     if (same == groups.end()) {
@@ -230,7 +256,7 @@ Finding FindingOf(const Job& job, const Judgement& judgement, const std::vector<
   const Phrase chain = SayChain(roots.front());
   Finding finding{.severity = Severity::kHigh,
                   .message = SayRoots(job, roots),
-                  .because = SayEvidence(job, roots.front()),
+                  .because = EvidenceOf(job, judgement, roots.front()),
                   .hint = SayAdvice(job, roots, judgement.messages_unseen),
                   .table = "roots"};
   if (roots.size() > 1)
@@ -258,13 +284,13 @@ Phrase SayJudgement(const Job& job, const Judgement& judgement) {
   if (judgement.stuck == 0) return "No rank is stuck in an operation that was recorded.";
   return Say(
       "Which rank stopped the job is not known: {count} ranks are stuck, and dumps do not "
-      "tell for whom they wait.",
+      "tell for whom they wait; dumps of all ranks, or world_size, would.",
       judgement.stuck);
 }
 
 Phrase Headline(const Job& job, const Judgement& judgement) {
   const Phrase said = SayJudgement(job, judgement);
-  if (judgement.stuck == 0 || !MayStillMove(job)) return said;
+  if (judgement.stuck == 0 || !job.may_move || job.counts_only) return said;
   return said + " " +
          Say("The last operation of the job began {time} before the dumps were written: if it "
              "still "
@@ -290,6 +316,11 @@ Report HangReport(const Job& job, const Judgement& judgement) {
   if (!job.signs.empty()) report.tables.push_back(SignsTable(job));
   for (const auto& roots : Grouped(judgement.roots))
     report.findings.push_back(FindingOf(job, judgement, roots));
+  report.tables.push_back(WaitGroupsTable(job, judgement));
+  if (!judgement.earlier.empty()) {
+    report.tables.push_back(EarlierTable(job, judgement));
+    report.findings.push_back(EarlierFinding(job, judgement));
+  }
   if (left_out > 0)
     report.notes.push_back({"waits_left_out", left_out,
                             "waits were left out: others of the same ranks are shown", ""});

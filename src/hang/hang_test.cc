@@ -128,6 +128,24 @@ TEST(Hang, FindsTwoFaults) {
   }
 }
 
+// The second one cannot wait for anybody: the members of its other groups came as far as those that
+// wait for it.
+TEST(Hang, FindsTwoFaultsOfWhichOneLeftNoDump) {
+  for (unsigned seed = 0; seed < kSeeds; seed += 2) {
+    Case one(seed, 1);
+    const int first = RankAt(one.rank % 2, 0, 1), second = RankAt(one.rank % 2, 1, 3);
+    for (const int rank : {first, second})
+      one.job.host_stops[rank] = PlaceOf(one.job, rank, one.step, "all_reduce");
+    one.job.lost = {second};
+    const Answer answer = one.Ask();
+    EXPECT_EQ(answer.Roots(), (std::vector<int64_t>{first, second})) << seed;
+    EXPECT_TRUE(answer.Proven()) << seed;
+    const std::string said = HangReport(answer.job, answer.judgement).headline.str();
+    EXPECT_TRUE(said.contains(std::to_string(second) + " stopped the job: it left no dump"))
+        << said;
+  }
+}
+
 TEST(Hang, NamesAllMembersWhereNoneFinished) {
   Case one(0, 1);
   for (const int rank : {0, 1, 2, 3})

@@ -10,10 +10,6 @@ namespace {
 
 constexpr size_t kMostNamed = 8;
 
-const DumpOperation* OperationOf(const Root& root) {
-  return root.others != nullptr ? root.others : root.own;
-}
-
 Phrase SayPlace(const Job& job, const Root& root) {
   const DumpOperation* operation = root.own != nullptr ? root.own : root.others;
   if (operation == nullptr || root.group >= job.groups.size()) return "an unknown operation";
@@ -72,7 +68,11 @@ Phrase SayGone(const Job& job, const Root& root, bool one) {
               : "their processes do not answer NCCL's RAS service";
 }
 
-Phrase SayDevice(const Root& root, bool one, const Phrase& place) {
+Phrase SayDevice(const Job& job, const Root& root, bool one, const Phrase& place) {
+  if (job.on_host) {
+    return one ? Say("it did not finish {operation}, which others finished", place)
+               : Say("they did not finish {operation}, which others finished", place);
+  }
   if (root.own == nullptr) {
     return one ? Say("its device did not begin {operation}, which others began", place)
                : Say("their devices did not begin {operation}, which others began", place);
@@ -110,7 +110,7 @@ Phrase SayFault(const Job& job, Roots roots) {
       return one ? Say("its host did not arrive at {operation}", place)
                  : Say("their hosts did not arrive at {operation}", place);
     case Reason::kDeviceNotFinished:
-      return SayDevice(root, one, place);
+      return SayDevice(job, root, one, place);
     case Reason::kMessageCycle:
       return "they wait for one another in send and recv";
     case Reason::kCollectiveCycle:
@@ -134,6 +134,17 @@ Phrase SayWhy(const Job& job, Roots roots) {
   return where.empty() ? fault : Say("{fault}; {where}", fault, where);
 }
 
+// "rank 0 in recv at train.py:12 (step), rank 1 in ...", of the first.
+Phrase SayCalls(const Job& job, Roots roots) {
+  constexpr size_t kMostCalls = 4;
+  Phrase calls;
+  for (const Root& root : roots.first(std::min(roots.size(), kMostCalls))) {
+    if (!calls.empty()) calls += ", ";
+    calls += Say("rank {rank} in {call}", root.rank, SayMessageByStack(job, root));
+  }
+  return roots.size() > kMostCalls ? calls + ", ..." : calls;
+}
+
 // Only stacks show messages, and not whom they are for.
 Phrase SayOpenMessages(const Job& job, Roots roots, const Phrase& ranks) {
   const Phrase call = SayMessageByStack(job, roots.front());
@@ -144,9 +155,22 @@ Phrase SayOpenMessages(const Job& job, Roots roots, const Phrase& ranks) {
         ranks, call);
   }
   return Say(
-      "Which of {ranks} stopped the job is not known: they wait in messages, such as {call}, and "
-      "for which ranks is not recorded.",
-      ranks, call);
+      "Which of {ranks} stopped the job is not known: they wait in messages, perhaps for one "
+      "another ({calls}), and for which ranks is not recorded.",
+      ranks, SayCalls(job, roots));
+}
+
+Phrase SayMaybeMembers(Roots roots, const Phrase& ranks, const Phrase& place) {
+  if (roots.size() == 1) {
+    return Say(
+        "Whether {rank} stopped the job is not known: others wait at {operation}, and whether it "
+        "is a member is not recorded.",
+        ranks, place);
+  }
+  return Say(
+      "Which of {ranks} stopped the job is not known: others wait at {operation}, and which of "
+      "them are members is not recorded.",
+      ranks, place);
 }
 
 Phrase SayOpen(const Job& job, Roots roots, const Phrase& ranks) {
@@ -154,6 +178,7 @@ Phrase SayOpen(const Job& job, Roots roots, const Phrase& ranks) {
       roots, [](const Root& one) { return one.own != nullptr || one.others != nullptr; });
   const Root& root = known == roots.end() ? roots.front() : *known;
   const Phrase place = SayPlace(job, root);
+  if (root.maybe_member) return SayMaybeMembers(roots, ranks, place);
   switch (root.reason) {
     case Reason::kDumpMissing:
     case Reason::kHostNotArrived:
@@ -188,6 +213,26 @@ Phrase SayWaiting(const Root& root, const Phrase& place) {
 
 }  // namespace
 
+std::string_view WaitName(WaitKind kind) {
+  switch (kind) {
+    case WaitKind::kNotArrived:
+      return "not arrived";
+    case WaitKind::kNotFinished:
+      return "not finished";
+    case WaitKind::kNotBegun:
+      return "not begun";
+    case WaitKind::kMismatch:
+      return "mismatch";
+    case WaitKind::kMissing:
+      return "dump missing";
+    case WaitKind::kQueued:
+      return "behind another operation";
+    case WaitKind::kMessage:
+      return "message not posted";
+  }
+  return "";
+}
+
 std::string_view ReasonName(Reason reason) {
   switch (reason) {
     case Reason::kHostNotArrived:
@@ -214,6 +259,13 @@ std::string_view ReasonName(Reason reason) {
   return "";
 }
 
+std::string ListRanks(std::span<const int64_t> ranks) {
+  const size_t named = ranks.size() <= kMostNamed ? ranks.size() : 3;
+  std::string list;
+  for (size_t i = 0; i < named; ++i) list += (i > 0 ? ", " : "") + std::to_string(ranks[i]);
+  return named < ranks.size() ? list + ", ..." : list;
+}
+
 Phrase SayRanks(std::span<const int64_t> ranks) {
   if (ranks.size() == 1) return Say("rank {rank}", ranks[0]);
   std::string list;
@@ -238,10 +290,10 @@ Phrase SayOperation(const JobGroup& group, const DumpOperation& operation) {
 Phrase SayRoots(const Job& job, Roots roots) {
   const auto ranks = RanksOf(roots);
   const Phrase named = SayRanks(ranks);
-  if (!roots.front().proven && job.may_move)
+  if (!roots.front().proven) return SayOpen(job, roots, named);
+  if (!IsCertain(job, roots.front()))
     return Phrase::Capitalized(
         Say("{ranks} stopped the job, unless it still moves: {why}.", named, SayWhy(job, roots)));
-  if (!roots.front().proven) return SayOpen(job, roots, named);
   return Phrase::Capitalized(Say("{ranks} stopped the job: {why}.", named, SayWhy(job, roots)));
 }
 
@@ -253,6 +305,8 @@ Phrase SayRecorded(const Job& job, const Root& root) {
   if (root.reason == Reason::kProcessGone && root.others == nullptr)
     return SayGone(job, root, true);
   if (root.group >= job.groups.size()) return "in no operation, while others wait";
+  if (root.reason == Reason::kDumpMissing && root.waiting == 0)
+    return "no dump; another rank may have stopped because of it";
   if (root.reason == Reason::kDumpMissing || root.reason == Reason::kProcessGone)
     return Say("no dump; {waiting}", SayWaiting(root, SayPlace(job, root)));
   if (root.reason == Reason::kHostNotArrived) {
@@ -320,68 +374,6 @@ Phrase SayEvidence(const Job& job, const Root& root) {
   return evidence;
 }
 
-namespace {
-
-bool AllHaveStacks(const Job& job, Roots roots) {
-  return std::ranges::all_of(roots,
-                             [&](const Root& root) { return job.StackOf(root.rank) != nullptr; });
-}
-
-Phrase SayWhatDecides(const Job& job, Roots roots, const Phrase& named) {
-  const Root& root = roots.front();
-  if (job.may_move)
-    return "ask ncclras again, and give both answers: of a job that moves, counts differ too";
-  if (root.reason == Reason::kMessageCycle && root.own == nullptr)
-    return "see in the code for which rank each of them waits there, and what that rank does";
-  if (AllHaveStacks(job, roots))
-    return Say("dumps cannot decide: compare the stacks of {ranks}, and read their logs", named);
-  return Say("dumps cannot decide: take stacks of {ranks} (py-spy), and read their logs", named);
-}
-
-Phrase SayHostAdvice(const Job& job, Roots roots, bool messages_unseen, const Phrase& named) {
-  if (AllHaveStacks(job, roots))
-    return Say("see what the code does there on {ranks}: data loading, a lock, or another branch",
-               named);
-  return messages_unseen ? Say("take the stack of {ranks} (py-spy): this back end does not record "
-                               "send and recv, in which ranks may wait for one another",
-                               named)
-                         : Say("take the stack of {ranks} (py-spy): data loading, a lock, or "
-                               "another branch of the code",
-                               named);
-}
-
-}  // namespace
-
-Phrase SayAdvice(const Job& job, Roots roots, bool messages_unseen) {
-  const auto ranks = RanksOf(roots);
-  const Phrase named = SayRanks(ranks);
-  const Root& root = roots.front();
-  if (!root.proven) return SayWhatDecides(job, roots, named);
-  switch (root.reason) {
-    case Reason::kHostNotArrived:
-      return SayHostAdvice(job, roots, messages_unseen, named);
-    case Reason::kDeviceNotFinished:
-      return Say(
-          "look at the devices of {ranks}: Xid errors in dmesg, ECC errors, links "
-          "(nvidia-smi -q)",
-          named);
-    case Reason::kMessageCycle:
-      return "let one side receive first, or use batch_isend_irecv";
-    case Reason::kCollectiveCycle:
-      return "call the operations of all groups in one order on all ranks";
-    case Reason::kDumpMissing:
-    case Reason::kProcessGone:
-      return Say("read the log of {ranks} and its host first: processes that died leave no dump",
-                 named);
-    default: {
-      const DumpOperation* others = OperationOf(root);
-      return Say("make all ranks call the same there: {own} on {ranks}, {others} on others",
-                 Phrase::Name(root.own->line.empty() ? root.own->name : root.own->line), named,
-                 Phrase::Name(others->line.empty() ? others->name : others->line));
-    }
-  }
-}
-
 Phrase SayChain(const Root& root) {
   Phrase chain;
   for (size_t i = 0; i + 1 < root.chain.size(); ++i) {
@@ -389,6 +381,23 @@ Phrase SayChain(const Root& root) {
                     : Say(", {rank} for {other}", root.chain[i], root.chain[i + 1]);
   }
   return chain;
+}
+
+namespace {
+
+// "all_reduce [[8]] of Float".
+Phrase Called(const DumpOperation& operation) {
+  return Phrase::Name(operation.name + " " + GivenTo(operation));
+}
+
+}  // namespace
+
+Phrase SayEarlier(const Job& job, const Earlier& earlier) {
+  return Say(
+      "members called different things at {operation}, and finished it: {own} on {ranks}, {usual} "
+      "on {others}",
+      SayOperation(job.groups[earlier.group], *earlier.usual), Called(*earlier.other),
+      SayRanks(earlier.ranks), Called(*earlier.usual), SayRanks(earlier.usuals));
 }
 
 }  // namespace stepscope::hang

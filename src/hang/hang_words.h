@@ -12,9 +12,13 @@
 namespace stepscope::hang {
 
 std::string_view ReasonName(Reason reason);  // "host_not_arrived", in JSON
+std::string_view WaitName(WaitKind kind);    // "not arrived"
 
 // "rank 9", "ranks 9 and 14", "40 ranks (0, 1, 2, ...)".
 Phrase SayRanks(std::span<const int64_t> ranks);
+
+// "9, 14", "0, 1, 2, ...".
+std::string ListRanks(std::span<const int64_t> ranks);
 
 // "all_reduce 84032 of TENSOR_MODEL_PARALLEL_GROUP (35)"; of messages "send 13 from 0 to 1 of ...".
 Phrase SayOperation(const JobGroup& group, const DumpOperation& operation);
@@ -26,6 +30,9 @@ using Roots = std::span<const Root>;
 Phrase SayRoots(const Job& job, Roots roots);
 // What shows it, for one root.
 Phrase SayEvidence(const Job& job, const Root& root);
+// "members called different things in all_reduce 3 of dp (2), and finished it: ...".
+Phrase SayEarlier(const Job& job, const Earlier& earlier);
+Phrase SayEarlierAdvice(const Earlier& earlier);
 // What to do next, or what would decide.
 Phrase SayAdvice(const Job& job, Roots roots, bool messages_unseen);
 

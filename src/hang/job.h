@@ -27,8 +27,12 @@ struct JobGroup {
   std::string name, description;
   std::vector<int64_t> members;  // global ranks, in the group's order
   bool said = false;             // dumps name the members; else inferred
-  // Ranks without a dump of which some may be members, where it is not known which.
+  // Ranks of which some may be members, where dumps do not tell which.
   std::vector<int64_t> perhaps;
+  // There may be members that no dump knows of.
+  bool lacks_unknown = false;
+  // Several sets of ranks have a group of this name, and dumps do not tell who is in which.
+  bool shared = false;
   std::map<int64_t, Standing> standings;  // by rank, of those whose dump has the group
   std::map<int64_t, std::vector<const DumpOperation*>> messages;  // unfinished, point-to-point
 
@@ -45,11 +49,12 @@ struct Job {
   std::map<int64_t, const RankDump*> dumps;  // by rank
   std::set<int64_t> ranks;                   // all that are known of, with a dump or without
   bool on_host = false;                      // operations block the host (gloo)
-  // Dumps are counts of NCCL's RAS service, which tell no ends of operations. Of a job that may
-  // move they differ too.
-  bool counts_only = false, may_move = false;
-  // ns from the last operation that any dump has to the dumps; less than a minute: the job may have
-  // moved when they were taken, and then they disagree. kAbsent: not known.
+  std::string backend;                       // "nccl", of the first dump that says one
+  bool counts_only = false;  // dumps are counts of NCCL's RAS service, without ends of operations
+  // The job may have moved while dumps or counts were taken: then they disagree, and nothing that
+  // they tell is certain.
+  bool may_move = false;
+  // ns from the last operation that any dump has to the dumps; kAbsent: not known.
   int64_t since_arrival = kAbsent;
   // The unfinished operation that each rank enqueued first, and its group.
   struct Front {
@@ -60,6 +65,7 @@ struct Job {
   std::map<int64_t, const RankStack*> stacks;  // by rank, of those that have one
   std::map<int64_t, RasMark> ras;              // by rank, the worst of all communicators
 
+  bool HasDumps() const { return !dumps.empty(); }
   bool HasDump(int64_t rank) const { return dumps.contains(rank); }
   bool IsStuck(int64_t rank) const { return fronts.contains(rank); }
   std::map<int64_t, SignOfLife> signs;  // by rank, of goodput events

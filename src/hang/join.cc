@@ -22,6 +22,7 @@ class Joiner {
       job_.dumps[dump.rank] = &dump;
       job_.ranks.insert(dump.rank);
       job_.on_host |= IsHostBackend(dump);
+      if (job_.backend.empty()) job_.backend = dump.backend;
       for (const DumpOperation& operation : dump.operations)
         if (operation.point_to_point) messaging_.insert(dump.groups[operation.group].description);
     }

@@ -7,8 +7,10 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <utility>
 
 #include "hang/cycles.h"
+#include "hang/lost.h"
 
 namespace stepscope::hang {
 namespace {
@@ -42,15 +44,20 @@ class Follower {
       FollowWaits();
     }
     SeeMessages();
+    if (!judged_.roots.empty()) AddLost();
     if (judged_.roots.empty()) AddGone();
     if (judged_.roots.empty()) AddMissing();
     if (judged_.roots.empty()) AddComplete();
-    if (job_.counts_only) DoubtCounts();
+    if (judged_.roots.empty() && job_.HasDumps()) AddMessages();
+    if (job_.counts_only)  // which say nothing of devices
+      std::erase_if(judged_.roots,
+                    [](const Root& root) { return root.reason == Reason::kDeviceNotFinished; });
     std::ranges::sort(judged_.roots, {}, &Root::rank);
     for (Root& root : std::span(judged_.roots).first(std::min(judged_.roots.size(), kMostChains)))
       root.chain = ChainTo(root.rank);
     judged_.waits = std::move(found_.waits);
     judged_.messages_unseen = job_.on_host;
+    judged_.earlier = FindEarlier(job_);
     return std::move(judged_);
   }
 
@@ -96,17 +103,17 @@ class Follower {
   int64_t WaitingFor(int64_t rank) const {
     std::set<int64_t> waiting;
     for (const Wait& wait : found_.waits)
-      if (std::ranges::find(wait.awaited, rank) != wait.awaited.end())
-        waiting.insert(wait.waiting.begin(), wait.waiting.end());
+      if (wait.Awaits(rank)) waiting.insert(wait.waiting.begin(), wait.waiting.end());
     return static_cast<int64_t>(waiting.size());
   }
 
-  // The wait for the rank in which most ranks wait.
+  // The wait for the rank in which most ranks wait, of those that are known to be for it, if any.
   const Wait* MainWaitFor(int64_t rank) const {
     const Wait* best = nullptr;
     for (const Wait& wait : found_.waits) {
-      if (std::ranges::find(wait.awaited, rank) == wait.awaited.end()) continue;
-      if (best == nullptr || wait.waiting.size() > best->waiting.size()) best = &wait;
+      if (!wait.Awaits(rank)) continue;
+      const auto weight = [](const Wait& one) { return std::pair(one.sure, one.waiting.size()); };
+      if (best == nullptr || weight(wait) > weight(*best)) best = &wait;
     }
     return best;
   }
@@ -178,9 +185,7 @@ class Follower {
   void AddMembers(const Complete& complete) {
     if (complete.members.size() == 1 && !job_.groups[complete.group].said) return;
     for (const int64_t rank : complete.members) {
-      const bool known =
-          std::ranges::any_of(judged_.roots, [&](const Root& root) { return root.rank == rank; });
-      if (known) continue;
+      if (IsRoot(rank)) continue;
       judged_.roots.push_back({.rank = rank,
                                .reason = Reason::kDeviceNotFinished,
                                .proven = complete.members.size() == 1,
@@ -190,42 +195,59 @@ class Follower {
     }
   }
 
-  // Where the back end records no messages, stacks show who waits in one. Nobody there is a root
-  // beside a rank that waits for nothing; where nobody else is left to post the other end, they
-  // wait for one another.
+  // Where the back end records no messages, stacks show who waits in one, and not for whom: ranks
+  // there may wait for one another, or for ranks that wait for them. Nobody there is proven.
   void SeeMessages() {
-    const auto waits = [&](const Root& root) {
-      return root.reason == Reason::kHostNotArrived && job_.InMessage(root.rank);
-    };
-    const auto count = static_cast<size_t>(std::ranges::count_if(judged_.roots, waits));
-    if (count == 0) return;
-    if (count < judged_.roots.size()) {
-      for (Root& root : judged_.roots)
-        if (waits(root)) root = Unproven(root);
-      return;
-    }
-    const bool closed = count > 1 && std::ranges::all_of(job_.ranks, [&](int64_t rank) {
-                          return job_.IsStuck(rank) || job_.InMessage(rank);
-                        });
+    size_t count = 0;
     for (Root& root : judged_.roots) {
+      if (root.reason != Reason::kHostNotArrived || !job_.InMessage(root.rank)) continue;
       root.reason = Reason::kMessageCycle;
-      root.proven = closed;
+      root.proven = false;
+      ++count;
+    }
+    if (count > 0 && count == judged_.roots.size()) AddMessages();
+  }
+
+  void AddMessages() {
+    for (const auto& [rank, stack] : job_.stacks) {
+      if (!job_.InMessage(rank) || job_.IsStuck(rank) || IsRoot(rank)) continue;
+      judged_.roots.push_back({.rank = rank,
+                               .reason = Reason::kMessageCycle,
+                               .proven = false,
+                               .group = job_.groups.size(),
+                               .waiting = WaitingFor(rank)});
     }
   }
 
-  // Counts say nothing of devices; and of a job that may move they prove nothing, but that a
-  // process is gone.
-  void DoubtCounts() {
-    std::erase_if(judged_.roots,
-                  [](const Root& root) { return root.reason == Reason::kDeviceNotFinished; });
-    for (Root& root : judged_.roots)
-      root.proven &= !job_.may_move || root.reason == Reason::kProcessGone;
+  bool IsRoot(int64_t rank) const {
+    return std::ranges::find(judged_.roots, rank, &Root::rank) != judged_.roots.end();
   }
 
-  static Root Unproven(Root root) {
-    root.reason = Reason::kMessageCycle;
-    root.proven = false;
-    return root;
+  // Ranks without a dump beside the roots: those that wait for nobody, and those that may be why a
+  // root went no further.
+  void AddLost() {
+    for (const Wait* wait : WaitsForLost(job_, found_)) AddLostRank(*wait, wait->awaited, true);
+    for (size_t i = 0, count = judged_.roots.size(); i < count; ++i) {
+      if (judged_.roots[i].reason != Reason::kHostNotArrived) continue;
+      const auto lost = MayHaveFailed(job_, judged_.roots[i].rank);
+      if (lost.empty()) continue;
+      judged_.roots[i].proven = false;
+      const Root root = judged_.roots[i];
+      const Wait wait{.group = root.group, .operation = root.others};
+      AddLostRank(wait, lost, false);
+    }
+  }
+
+  void AddLostRank(const Wait& wait, const std::vector<int64_t>& lost, bool proven) {
+    for (const int64_t rank : lost) {
+      if (IsRoot(rank)) continue;
+      judged_.roots.push_back({.rank = rank,
+                               .reason = Reason::kDumpMissing,
+                               .proven = proven,
+                               .group = wait.group,
+                               .others = wait.operation,
+                               .waiting = WaitingFor(rank)});
+    }
   }
 
   // Processes that RAS gave up, of those without a dump: one with a dump may have died of the hang.
@@ -252,23 +274,26 @@ class Follower {
     const auto idle = IdleRanks();
     std::set<int64_t> suspects = proven;
     for (const Wait& wait : found_.waits) {
-      if (wait.kind != WaitKind::kMissing) continue;
+      if (wait.kind != WaitKind::kMissing && wait.sure) continue;
       const bool told =
           std::ranges::any_of(wait.awaited, [&](int64_t rank) { return proven.contains(rank); });
-      if (!told) suspects.insert(wait.awaited.begin(), wait.awaited.end());
+      for (const int64_t rank : wait.awaited)
+        if (!told && !job_.IsStuck(rank)) suspects.insert(rank);
     }
     if (suspects.empty()) return;
     for (const int64_t rank : suspects) {
       const Wait* wait = MainWaitFor(rank);
       judged_.roots.push_back(
           {.rank = rank,
-           .reason = Reason::kDumpMissing,
+           .reason = job_.HasDump(rank) ? Reason::kHostNotArrived : Reason::kDumpMissing,
            .proven = proven.contains(rank) && idle.empty() && suspects.size() == 1,
+           .maybe_member = !wait->sure,
            .group = wait->group,
            .others = wait->operation,
            .waiting = WaitingFor(rank)});
     }
     for (const int64_t rank : idle) {
+      if (IsRoot(rank)) continue;
       judged_.roots.push_back({.rank = rank,
                                .reason = Reason::kHostNotArrived,
                                .proven = false,
@@ -338,9 +363,8 @@ class Follower {
 
 Judgement Judge(const Job& job) { return Follower(job).Run(); }
 
-bool MayStillMove(const Job& job) {
-  constexpr int64_t kSettled = 60'000'000'000;  // ns; writing dumps may take half of that
-  return job.since_arrival != kAbsent && job.since_arrival < kSettled;
+bool IsCertain(const Job& job, const Root& root) {
+  return root.proven && (!job.may_move || root.reason == Reason::kProcessGone);
 }
 
 }  // namespace stepscope::hang

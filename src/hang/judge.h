@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "hang/earlier.h"
 #include "hang/job.h"
 #include "hang/waits.h"
 
@@ -27,6 +28,8 @@ struct Root {
   Reason reason = Reason::kHostNotArrived;
   // False: it is one of several of which any may be the root, and dumps cannot tell which.
   bool proven = true;
+  // Not proven because dumps do not tell whether it is a member of the group.
+  bool maybe_member = false;
   size_t group = 0;
   // Its operation there; null: none. Of a cycle of messages null where only stacks show it.
   const DumpOperation* own = nullptr;
@@ -42,11 +45,13 @@ struct Judgement {
   std::vector<int64_t> missing;  // ranks without a dump
   // Whether ranks outside any recorded collective may wait in messages that nobody recorded.
   bool messages_unseen = false;
+  std::vector<Earlier> earlier;  // what differed before, and stopped nobody there
 };
 
 Judgement Judge(const Job& job);
 
-// Whether the dumps were taken so soon after the last operation that the job may not be stuck.
-bool MayStillMove(const Job& job);
+// Whether the root is proven, of a job that does not move: of one that does, only a process that is
+// gone is.
+bool IsCertain(const Job& job, const Root& root);
 
 }  // namespace stepscope::hang

@@ -2,8 +2,11 @@
 // members give as much, the elements and their type.
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 #include <tuple>
 
+#include "hang/earlier.h"
 #include "hang/waits.h"
 #include "ingest/flight/flight_operation.h"
 
@@ -77,6 +80,56 @@ bool AddMismatch(const Job& job, size_t group, int64_t sequence, Waits& waits) {
   }
   if (!wait.waiting.empty()) waits.waits.push_back(std::move(wait));
   return true;
+}
+
+namespace {
+
+// Those alike, most first; of equally many those with the lowest rank.
+std::vector<Callers::mapped_type> ByMost(const Callers& callers) {
+  std::vector<Callers::mapped_type> sides;
+  for (const auto& [signature, ranks] : callers) sides.push_back(ranks);
+  std::ranges::sort(sides, [](const auto& a, const auto& b) {
+    return a.size() != b.size() ? a.size() > b.size() : a.front().first < b.front().first;
+  });
+  return sides;
+}
+
+std::vector<int64_t> RanksOf(const Callers::mapped_type& side) {
+  std::vector<int64_t> ranks;
+  for (const auto& [rank, operation] : side) ranks.push_back(rank);
+  return ranks;
+}
+
+std::optional<Earlier> EarlierAt(const JobGroup& group, size_t place, int64_t sequence) {
+  const Callers callers = CallersAt(group, sequence);
+  if (callers.size() < 2) return std::nullopt;
+  const auto sides = ByMost(callers);
+  for (const auto& side : sides)
+    for (const auto& [rank, operation] : side)
+      if (operation->pending) return std::nullopt;
+  return Earlier{place, sides[0].front().second, sides[1].front().second, RanksOf(sides[1]),
+                 RanksOf(sides[0])};
+}
+
+}  // namespace
+
+std::vector<Earlier> FindEarlier(const Job& job) {
+  std::vector<Earlier> found;
+  for (size_t place = 0; place < job.groups.size(); ++place) {
+    const JobGroup& group = job.groups[place];
+    if (group.shared) continue;
+    std::set<int64_t> finished;
+    for (const auto& [rank, standing] : group.standings)
+      for (const DumpOperation* operation : standing.operations)
+        if (!operation->pending) finished.insert(operation->sequence);
+    for (const int64_t sequence : finished) {
+      auto earlier = EarlierAt(group, place, sequence);
+      if (!earlier) continue;
+      found.push_back(std::move(*earlier));
+      break;
+    }
+  }
+  return found;
 }
 
 }  // namespace stepscope::hang

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "ingest/flight/flight_operation.h"
 
@@ -24,7 +25,8 @@ class Collectives {
     if (stuck_at.size() > kMostSequences)
       stuck_at.erase(std::next(stuck_at.begin(), kMostSequences), stuck_at.end());
     for (const int64_t sequence : stuck_at) {
-      AddAt(sequence, AddMismatch(job_, place_, sequence, waits_));
+      group_.shared ? AddShared(sequence)
+                    : AddAt(sequence, AddMismatch(job_, place_, sequence, waits_));
     }
   }
 
@@ -82,12 +84,31 @@ class Collectives {
     }
     if (mismatched || !members.absent.empty() || (devices && !members.behind.empty())) return;
     if (lost && (!members.finished_by_some || job_.on_host || !Synchronizes(operation->name))) {
-      const bool sure = !members.missing.empty();
-      return add(WaitKind::kMissing, sure ? members.missing : group_.perhaps,
-                 sure || group_.perhaps.size() == 1);
+      if (!members.missing.empty()) return add(WaitKind::kMissing, members.missing);
+      return AddPerhaps(operation, members.waiting, group_.perhaps);
     }
     if (!members.finished_by_some && !AddNotBegun(members, operation))
       waits_.complete.push_back({place_, operation, members.waiting});
+  }
+
+  // Those who may be members: with a dump they did not arrive, without one nothing is known.
+  void AddPerhaps(const DumpOperation* operation, const std::vector<int64_t>& waiting,
+                  const std::vector<int64_t>& perhaps) {
+    std::vector<int64_t> absent, missing;
+    for (const int64_t rank : perhaps) (job_.HasDump(rank) ? absent : missing).push_back(rank);
+    for (const auto& [kind, ranks] :
+         {std::pair{WaitKind::kNotArrived, absent}, std::pair{WaitKind::kMissing, missing}})
+      if (!ranks.empty()) waits_.waits.push_back({kind, place_, operation, waiting, ranks, false});
+  }
+
+  // Of a name that several sets of ranks share, nobody can be told to be in the same set.
+  void AddShared(int64_t sequence) {
+    const Members members = Sort(sequence);
+    std::vector<int64_t> perhaps = members.absent;
+    for (const auto& more : {members.missing, group_.perhaps})
+      perhaps.insert(perhaps.end(), more.begin(), more.end());
+    if (!members.waiting.empty())
+      AddPerhaps(group_.Find(members.waiting.front())->first, members.waiting, perhaps);
   }
 
   void AddBehind(int64_t rank) {

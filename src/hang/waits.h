@@ -1,6 +1,7 @@
 // Says which ranks wait for which, operation by operation.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -29,6 +30,8 @@ struct Wait {
   std::vector<int64_t> awaited;
   // Whether `awaited` are known to be members; else some of them may be.
   bool sure = true;
+
+  bool Awaits(int64_t rank) const { return std::ranges::find(awaited, rank) != awaited.end(); }
 };
 
 // What a rank is found to have done, whatever it waits for.

@@ -34,12 +34,18 @@ constexpr std::string_view kCaptureFile = "stepscope-capture.json";
 // Folders that are looked into for profiles: a limit for those who give "/".
 constexpr size_t kMostFolders = 100'000;
 
+// A database of Ascend's profiler, by its name.
+bool IsAscendDatabase(std::string_view name) {
+  return name.ends_with(".db") && (name.starts_with("msprof_") ||
+                                   (name.starts_with("ascend_") && name.contains("profiler")));
+}
+
 bool LooksLikeTrace(const StoredItem& item) {
   if (item.kind != StoredItem::Kind::kFile) return false;
   const std::string name = fs::path(item.path).filename();
   return !name.starts_with('.') && name != kCaptureFile &&
          (name.ends_with(".json") || name.ends_with(".gz") || name.ends_with(kXPlane) ||
-          name.ends_with(kSqlite) || name.ends_with(kRocpd) ||
+          name.ends_with(kSqlite) || name.ends_with(kRocpd) || IsAscendDatabase(name) ||
           std::ranges::any_of(kPerfetto,
                               [&](std::string_view end) { return name.ends_with(end); }));
 }
@@ -56,8 +62,16 @@ Error MustBeExported(const std::string& path) {
 
 // Leaves out what JAX writes of the same time beside its profiles: "host.trace.json.gz", of which a
 // viewer showed the first million events, and the like; and of what rocprofv3 writes as a database,
-// the same in JSON.
+// the same in JSON; and of what Ascend's profiler writes as a timeline, the same as a database.
 void KeepOneOfEach(std::vector<std::string>& traces) {
+  const auto is_timeline = [](const std::string& path) {
+    return fs::path(path).filename().string().starts_with("trace_view.json");
+  };
+  if (std::ranges::any_of(traces, is_timeline)) {
+    std::erase_if(traces, [](const std::string& path) {
+      return IsAscendDatabase(fs::path(path).filename().string());
+    });
+  }
   std::set<std::string> profiled;  // paths without their ends
   std::set<std::string> databases;
   for (const std::string& path : traces) {

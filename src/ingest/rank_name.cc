@@ -27,7 +27,9 @@ std::optional<int64_t> RankInName(std::string_view name) {
   std::ranges::transform(lower, lower.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const auto rank = NumberBehind(lower, "rank");
-  return rank ? rank : NumberBehind(lower, "worker");
+  if (rank) return rank;
+  const auto of_ascend = NumberBehind(lower, "ascend_pytorch_profiler");
+  return of_ascend ? of_ascend : NumberBehind(lower, "worker");
 }
 
 struct Snapshot {

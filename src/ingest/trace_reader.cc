@@ -5,7 +5,9 @@
 #include <optional>
 #include <utility>
 
+#include "ingest/ascend/ascend_reader.h"
 #include "ingest/common/event_text.h"
+#include "ingest/execution_trace/execution_reader.h"
 #include "ingest/kineto/kineto_reader.h"
 #include "ingest/nsys/nsys_reader.h"
 #include "ingest/perfetto/perfetto_reader.h"
@@ -34,16 +36,27 @@ Result<Trace> ReadPartOfDatabase(ByteSource source, const ReadOptions& options) 
   auto file = DatabaseFile::Open(SeekableBytes(std::move(source)));
   if (!file) return std::unexpected(file.error());
   if (IsRocpd(*file)) return PartOf(ReadRocpd(*file, options), options);
+  if (IsAscendDatabase(*file)) return PartOf(ReadAscendDatabase(*file, options), options);
   return ReadNsysPart(std::move(*file), options);
 }
 
 Recordings ReadDatabase(ByteSource source, const ReadOptions& options) {
   auto file = DatabaseFile::Open(SeekableBytes(std::move(source)));
   if (!file) return std::unexpected(file.error());
-  return IsRocpd(*file) ? ReadRocpd(*file, options) : ReadNsys(std::move(*file), options);
+  if (IsRocpd(*file)) return ReadRocpd(*file, options);
+  if (IsAscendDatabase(*file)) return ReadAscendDatabase(*file, options);
+  return ReadNsys(std::move(*file), options);
 }
 
+// XProf's container of profiles. https://github.com/google/riegeli (records_format.md: the file's
+// first block begins with the hash of what follows).
+constexpr std::string_view kRiegeli("\x83\xaf\x70\xd1\x0d\x88\x4a\x3f\0\0\0\0\0\0\0\0", 16);
+
 Result<Trace> ReadOne(ByteSource source, const ReadOptions& options) {
+  if (source.Peek(kRiegeli.size()) == kRiegeli) {
+    return std::unexpected(Error{"cannot read the profile: it is in XProf's riegeli container", "",
+                                 "give the <host>.xplane.pb of the same run"});
+  }
   if (LooksLikeSqlite(source.Peek(kSqliteSniff)))
     return ReadPartOfDatabase(std::move(source), options);
   if (LooksLikeRocprof(source.Peek(kRocprofSniff)))
@@ -52,6 +65,8 @@ Result<Trace> ReadOne(ByteSource source, const ReadOptions& options) {
     return ReadPerfettoPart(std::move(source), options);
   if (LooksLikeXSpace(source.Peek(kXSpaceSniff)))
     return ReadXSpace(SeekableBytes(std::move(source)), options);
+  if (LooksLikeExecutionTrace(source.Peek(kExecutionSniff)))
+    return std::unexpected(ExecutionTraceAlone());
   return ReadKineto(std::move(source), options);
 }
 

@@ -55,6 +55,7 @@ std::span<const std::span<const Translated>> JapaneseTexts() {
                                   JapaneseOfCaptures(),
                                   JapaneseOfHangs(),
                                   JapaneseOfMemorySnapshots(),
+                                  JapaneseOfPrograms(),
                                   JapaneseOfGoodput(),
                                   JapaneseOfGoodputModels(),
                                   JapaneseOfFleets(),

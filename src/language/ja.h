@@ -28,6 +28,7 @@ std::span<const Translated> JapaneseOfNotes();
 std::span<const Translated> JapaneseOfCaptures();
 std::span<const Translated> JapaneseOfHangs();
 std::span<const Translated> JapaneseOfMemorySnapshots();
+std::span<const Translated> JapaneseOfPrograms();
 std::span<const Translated> JapaneseOfGoodput();
 std::span<const Translated> JapaneseOfGoodputModels();
 std::span<const Translated> JapaneseOfFleets();

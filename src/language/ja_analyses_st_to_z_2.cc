@@ -286,6 +286,12 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
        "既知のグループのサイズの積は {product} ですが、ジョブのデバイス数は {count} です"},
       {"the sizes of known groups multiply to {product}, and the job has {count} ranks",
        "既知のグループのサイズの積は {product} ですが、ジョブのランク数は {count} です"},
+      {" The others wait most for rank {rank}, which takes longer itself; what it should take is "
+       "not known, since no other rank does the same work.",
+       " 他のランクはランク {rank} "
+       "を最も長く待っており、ランク {rank} "
+       "自身の処理が長くなっています。同じ処理を行うランクがほかにないため、本来の時間は分かりませ"
+       "ん。"},
       // why a change concerns nothing
       {"'{change}' concerns nothing: {why}", "'{change}' に該当するものがありません: {why}"},
       {"no transfer between recorded ranks is known of it",

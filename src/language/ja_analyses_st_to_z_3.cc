@@ -151,6 +151,10 @@ std::span<const Translated> JapaneseOfAnalysesStToZ3() {
       // export
       {"Wrote {traces} to {folder}; open {them} at https://ui.perfetto.dev{browser}.",
        "{traces}を {folder} に書き出しました。https://ui.perfetto.dev{browser} で開いてください。"},
+      {"Wrote {traces} of MLCommons Chakra to {folder}.",
+       "MLCommons Chakra の{traces}を {folder} に書き出しました。"},
+      {"an execution trace", "実行トレース"},
+      {"{count} execution traces", "{count} 個の実行トレース"},
       {"a trace", "トレース"},
       {"{count} traces", "{count} 個のトレース"},
       {" or in chrome://tracing", " または chrome://tracing"},

@@ -188,6 +188,17 @@ std::span<const Translated> JapaneseOfComparison() {
        "1 ステップあたり変更前 {before}、変更後 {after}。ステップ時間には含まれません"},
       {"{kernel} takes {time} more device time per step.",
        "{kernel} のデバイス時間が 1 ステップあたり {time} 増えました。"},
+      {"{kernel} takes {time} more per step; it may wait there for ranks that are not compared.",
+       "{kernel} の時間が 1 ステップあたり {time} "
+       "増えました。比較対象外のランクを待っている可能性があ"
+       "ります。"},
+      {"{kernel} takes {time} more; it may wait there for ranks that are not compared.",
+       "{kernel} の時間が {time} 増えました。比較対象外のランクを待っている可能性があります。"},
+      {"analyze the run after alone: its first sentence names the rank that the others wait for, "
+       "if one stands out",
+       "変更後の実行だけを分析してください。他のランクが待っているランクが目立つ場合、最初の文に示"
+       "され"
+       "ます"},
       {"{kernel} takes {time} more device time.", "{kernel} のデバイス時間が {time} 増えました。"},
       {"{kernel} (in place of {replaced})", "{kernel} ({replaced} の代わり)"},
       {"in total, {before} before, {after} after ({change})",

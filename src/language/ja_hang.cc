@@ -8,9 +8,45 @@ std::span<const Translated> JapaneseOfHangs() {
       {"rank {rank}: {evidence}", "ランク {rank}: {evidence}"},
       {"{evidence}; {chain}", "{evidence}。{chain}"},
       {"Which rank stopped the job is not known: {count} ranks are stuck, and dumps do not tell "
-       "for whom they wait.",
+       "for whom they wait; dumps of all ranks, or world_size, would.",
        "ジョブを止めたランクは不明です: {count} "
-       "ランクが停止していますが、待機対象はダンプから分かりません。"},
+       "ランクが停止していますが、待機対象はダンプから分かりません。全ランクのダンプまたは "
+       "world_size があれば分かります。"},
+      {"Whether {rank} stopped the job is not known: others wait at {operation}, and whether it is "
+       "a member is not recorded.",
+       "ジョブを止めたのが{rank}かどうかは不明です: 他のランクが {operation} で待機していますが、"
+       "メンバーかどうかは記録されていません。"},
+      {"Which of {ranks} stopped the job is not known: others wait at {operation}, and which of "
+       "them are members is not recorded.",
+       "ジョブを止めたのが {ranks} のどれかは不明です: 他のランクが {operation} "
+       "で待機していますが、どれがメンバーかは記録されていません。"},
+      {"dumps cannot decide: see in the code who is a member of the group (new_group), give "
+       "world_size, and take stacks of {ranks}",
+       "ダンプでは判定できません: グループのメンバーをコード (new_group) で確認し、world_size "
+       "を指定し、{ranks} のスタックを取得してください"},
+      {"no dump; another rank may have stopped because of it",
+       "ダンプなし。他のランクがこのために停止した可能性があります"},
+      {"members called different things at {operation}, and finished it: {own} on {ranks}, {usual} "
+       "on {others}",
+       "{operation} でメンバーの呼び出しが異なり、完了しています: {ranks} は {own}、{others} は "
+       "{usual}"},
+      {"before, {what}", "それ以前に、{what}"},
+      {"Members of a group called different things before the job stopped.",
+       "ジョブが停止する前に、グループのメンバーの呼び出しが異なっていました。"},
+      {"Mismatches that all finished", "全メンバーが完了した不一致"},
+      {"other ranks", "他のランク"},
+      {"their sizes", "他のサイズ"},
+      {"it did not finish {operation}, which others finished",
+       "他のランクが完了した {operation} を完了していません"},
+      {"they did not finish {operation}, which others finished",
+       "他のランクが完了した {operation} を完了していません"},
+      {"take the stacks of {ranks} (py-spy, with native frames), and see the network of their "
+       "hosts",
+       "{ranks} のスタックを取得し (py-spy, with native "
+       "frames)、ホストのネットワークを確認してください"},
+      {"look at the devices of {ranks}: errors in dmesg, links",
+       "{ranks} のデバイスを確認してください: dmesg のエラー、リンク"},
+      {"rank {rank} in {call}", "ランク {rank} は {call}"},
       {"dumps are missing, of {ranks}: nothing is known of them",
        "{ranks} のダンプがなく、状態は不明です"},
       {"{operation} is {other} on others, in another order",
@@ -108,10 +144,10 @@ std::span<const Translated> JapaneseOfHangs() {
        "recorded.",
        "ジョブを止めたのが{rank}かどうかは不明です: "
        "{call} で待機していますが、待機対象は記録されていません。"},
-      {"Which of {ranks} stopped the job is not known: they wait in messages, such as {call}, and "
-       "for which ranks is not recorded.",
-       "ジョブを止めたのが {ranks} のどれかは不明です: メッセージ ({call} など) "
-       "で待機していますが、待機対象は記録されていません。"},
+      {"Which of {ranks} stopped the job is not known: they wait in messages, perhaps for one "
+       "another ({calls}), and for which ranks is not recorded.",
+       "ジョブを止めたのが {ranks} のどれかは不明です: メッセージで待機しており、互いを待っている"
+       "可能性がありますが ({calls})、待機対象は記録されていません。"},
       {"{ranks} stopped the job, unless it still moves: {why}.",
        "ジョブがまだ動いているのでなければ、{ranks} がジョブを止めました: {why}。"},
       {"its main thread is at {line}", "メインスレッドの現在位置は {line}"},
@@ -122,8 +158,12 @@ std::span<const Translated> JapaneseOfHangs() {
       {"see what the code does there on {ranks}: data loading, a lock, or another branch",
        "{ranks} がそこで実行しているコードを確認してください: "
        "データ読み込み、ロック、または別の分岐が考えられます"},
-      {"see in the code for which rank each of them waits there, and what that rank does",
-       "それぞれがどのランクを待ち、そのランクが何をしているかをコードで確認してください"},
+      {"find for which rank each of them waits (py-spy dump with locals shows src and dst): they "
+       "are "
+       "a circle if each waits for another of them",
+       "それぞれの待機対象を確認してください (py-spy dump (ローカル変数付き) で src と dst "
+       "が分かります): "
+       "それぞれが互いのどれかを待っていれば循環です"},
       {"ask ncclras again, and give both answers: of a job that moves, counts differ too",
        "もう一度 ncclras を実行し、両方の結果を渡してください: "
        "動いているジョブでも回数は異なります"},
@@ -189,12 +229,18 @@ std::span<const Translated> JapaneseOfHangs() {
       {"ranks with a dump", "ダンプのあるランク"},
       {"ranks stuck in an operation", "操作で停止中のランク"},
       {"waits for", "待機対象"},
+      {"Groups of ranks that wait for others", "他を待つランクのグループ"},
+      {"awaited ranks", "待機対象のランク数"},
+      {"distance", "距離"},
+      {"root", "根本原因"},
+      {"perhaps", "可能性あり"},
       {"certain", "確定"},
       {"evidence", "根拠"},
       {"last arrival", "最後の到達"},
       {"ranks waiting", "待機中のランク"},
       {"stuck", "停止中"},
       {"why", "理由"},
+      {"reason", "理由"},
       {"not arrived", "未到達"},
       {"not finished", "未完了"},
       {"not begun", "未開始"},

@@ -63,8 +63,7 @@ void AddSegments(const MemorySnapshot& snapshot, std::map<int64_t, Replay>& repl
   }
 }
 
-void FindTotals(const MemorySnapshot& snapshot, const SnapshotTrace& trace, Replay& replay,
-                size_t& peak_at) {
+void FindTotals(const MemorySnapshot& snapshot, const SnapshotTrace& trace, Replay& replay) {
   int64_t requested = 0, reserved = 0;
   ForEvents(snapshot, trace, [&](size_t, const SnapshotEvent& event) {
     requested = Sum(requested, RequestedBy(event));
@@ -89,7 +88,7 @@ void FindTotals(const MemorySnapshot& snapshot, const SnapshotTrace& trace, Repl
     replay.peak = requested;
     replay.reserved_at_peak = reserved;
     replay.peak_time = event.time;
-    peak_at = i + 1;
+    replay.peak_event = i + 1;
   });
 }
 
@@ -185,9 +184,8 @@ std::vector<Replay> ReplayAll(const MemorySnapshot& snapshot) {
         place < snapshot.traces.size() ? snapshot.traces[place] : SnapshotTrace();
     replay.device = device;
     replay.events = trace.count;
-    size_t peak_at = 0;
-    FindTotals(snapshot, trace, replay, peak_at);
-    Attribution(snapshot, trace, replay).Run(peak_at);
+    FindTotals(snapshot, trace, replay);
+    Attribution(snapshot, trace, replay).Run(replay.peak_event);
     all.push_back(std::move(replay));
   }
   return all;

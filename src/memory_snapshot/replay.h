@@ -41,6 +41,7 @@ struct Replay {
   // Bytes that were requested.
   int64_t at_start = 0, peak = 0, at_end = 0;
   int64_t peak_time = -1;  // microseconds; -1: it is the start
+  size_t peak_event = 0;   // so many events lead to it
   int64_t reserved_at_start = 0, reserved_peak = 0, reserved_at_end = 0, reserved_at_peak = 0;
   int64_t allocated_at_end = 0, unused_at_end = 0;  // rounded
   int64_t largest_free = 0;                         // of one block at the end

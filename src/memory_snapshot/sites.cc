@@ -130,6 +130,12 @@ std::string_view CategoryName(Category category) {
   return "";
 }
 
+ColumnKind KindOf(Category category) {
+  constexpr ColumnKind kKinds[] = {ColumnKind::kOther, ColumnKind::kForward, ColumnKind::kBackward,
+                                   ColumnKind::kOptimizer, ColumnKind::kCommunication};
+  return category < Category::kCount ? kKinds[static_cast<size_t>(category)] : ColumnKind::kOther;
+}
+
 Sites FindSites(const SnapshotStacks& stacks) {
   Sites sites;
   Finder finder(stacks, sites);

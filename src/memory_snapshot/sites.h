@@ -7,11 +7,13 @@
 
 #include "base/string_table.h"
 #include "ingest/snapshot/snapshot_stacks.h"
+#include "stepscope/report.h"
 
 namespace stepscope::memory {
 
 enum class Category : uint8_t { kUnknown, kForward, kBackward, kOptimizer, kCommunication, kCount };
 std::string_view CategoryName(Category category);
+ColumnKind KindOf(Category category);  // kOther: not recorded
 
 // What a stack is counted to.
 struct Place {

@@ -3,21 +3,25 @@
 
 #include <algorithm>
 
+#include "memory_snapshot/curves.h"
 #include "memory_snapshot/holders.h"
+#include "memory_snapshot/snapshot_findings.h"
+#include "memory_snapshot/snapshot_pictures.h"
 #include "memory_snapshot/snapshot_tables.h"
+#include "memory_snapshot/trace_tables.h"
 #include "report/columns.h"
 #include "report/humanize.h"
 
 namespace stepscope::memory {
 namespace {
 
-constexpr double kMuchUnused = 0.15;  // of what is reserved, in blocks of which none is half of it
-
 std::string Bytes(int64_t bytes) { return HumanBytes(static_cast<double>(bytes)); }
 
 std::string Share(int64_t part, int64_t whole) {
   return HumanRatio(whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0);
 }
+
+}  // namespace
 
 const Replay& LeadingOf(const std::vector<Replay>& replays) {
   const Replay* leading = &replays.front();
@@ -28,31 +32,7 @@ const Replay& LeadingOf(const std::vector<Replay>& replays) {
   return *leading;
 }
 
-Phrase SayFailure(const Replay& replay) {
-  const Oom& oom = replay.ooms.back();
-  const Phrase failed =
-      Say("An allocation of {wanted} failed on device {device}, which had {free} free.",
-          Bytes(oom.wanted), replay.device, Bytes(oom.device_free));
-  if (!oom.last || !replay.possible) return failed;
-  return failed + " " +
-         Say("Of {reserved} reserved, {unused} were unused; the largest free block has {block}.",
-             Bytes(oom.reserved), Bytes(replay.unused_at_end), Bytes(replay.largest_free));
-}
-
-// What would have let it fit.
-Phrase AdviseFailure(const Replay& replay) {
-  const Oom& oom = replay.ooms.back();
-  if (!oom.last || !replay.possible) return "dump the snapshot when it fails; see docs/memory.md";
-  const int64_t there = replay.unused_at_end + oom.device_free;
-  if (there >= oom.wanted && replay.largest_free < oom.wanted)
-    return Say(
-        "set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True; {there} were unused in pieces",
-        Bytes(there));
-  if (there >= oom.wanted)
-    return "free blocks are of another stream or pool; allocate on one stream";
-  return Say("need at least {less} less memory: a smaller batch, or recompute activations",
-             Bytes(oom.wanted - there));
-}
+namespace {
 
 Phrase SayPeak(const Replay& replay, const Sites& sites, const std::vector<Holder>& holders) {
   if (!replay.possible)
@@ -88,47 +68,12 @@ void AddMetrics(const MemorySnapshot& snapshot, const Replay& replay, Report& re
       {"reserved_peak", "peak reserved", When(known, replay.reserved_peak), Unit::kBytes},
       {"unused_at_end", "unused at end", replay.unused_at_end, Unit::kBytes},
       {"largest_free_block", "largest free block", replay.largest_free, Unit::kBytes},
+      {"fragmentation", "unused outside largest block, % of unused",
+       Ratio(replay.unused_at_end - replay.largest_free, replay.unused_at_end), Unit::kRatio},
       {"out_of_memory", "failed allocations", static_cast<int64_t>(replay.ooms.size()),
        Unit::kCount},
       {"events", "events", replay.events, Unit::kCount},
       {"segments", "segments", static_cast<int64_t>(snapshot.segments.size()), Unit::kCount}};
-}
-
-void AddFindings(const Replay& replay, const Sites& sites, const std::vector<Growing>& growing,
-                 Report& report) {
-  const Cause cause{.kind = CauseKind::kMemory};
-  if (!replay.ooms.empty())
-    report.findings.push_back(
-        {.severity = Severity::kHigh,
-         .message = SayFailure(replay),
-         .because = Say("{site} wanted it",
-                        Phrase::Name(SiteText(sites, sites.places[replay.ooms.back().stack].site))),
-         .hint = AdviseFailure(replay),
-         .table = "out_of_memory",
-         .cause = cause});
-  for (const Growing& one : growing)
-    report.findings.push_back(
-        {.severity = Severity::kMedium,
-         .message = Say("Memory allocated at {site} grows throughout the recording.",
-                        Phrase::Name(SiteText(sites, one.site))),
-         .because = Say("{first} after the first eighth, {last} at the end; it may be a leak",
-                        Bytes(one.first), Bytes(one.last)),
-         .hint = "look for a list or a graph that keeps these tensors",
-         .table = "growth"});
-  const double unused = replay.reserved_at_end > 0 ? static_cast<double>(replay.unused_at_end) /
-                                                         static_cast<double>(replay.reserved_at_end)
-                                                   : 0;
-  if (replay.ooms.empty() && unused >= kMuchUnused &&
-      replay.largest_free < replay.unused_at_end / 2)
-    report.findings.push_back(
-        {.severity = Severity::kLow,
-         .message =
-             Say("{share} of reserved memory is unused at the end, in pieces.", HumanRatio(unused)),
-         .because = Say("{unused} of {reserved}; the largest free block has {block}",
-                        Bytes(replay.unused_at_end), Bytes(replay.reserved_at_end),
-                        Bytes(replay.largest_free)),
-         .hint = "set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True where memory runs out",
-         .table = "segments"});
 }
 
 void AddNote(Report& report, std::string name, int64_t count, Phrase message) {
@@ -152,9 +97,59 @@ void AddNotes(const MemorySnapshot& snapshot, const Replay& replay, Report& repo
           "no events were recorded: call torch.cuda.memory._record_memory_history() before");
 }
 
+void AddSteps(const MemorySnapshot& snapshot, const Replay& replay, const Sites& sites,
+              const HostTrace* trace, Report& report) {
+  const bool of_trace = trace != nullptr && !trace->steps.empty();
+  const StepGrowth growth =
+      FollowSteps(snapshot, sites, replay, of_trace ? trace->steps : StepsOf(snapshot));
+  const auto growing = FindGrowing(sites, replay);
+  if (!growth.steps.empty()) report.tables.push_back(StepsTable(growth));
+  if (growth.compared) {
+    report.tables.push_back(LeaksTable(snapshot, sites, growth));
+    AddLeaks(sites, growth.leaks, report);
+  } else {
+    AddGrowing(sites, growing, report);
+  }
+  report.tables.push_back(GrowthTable(snapshot, sites, growing));
+}
+
+void AddTrace(const MemorySnapshot& snapshot, const Replay& replay, const Sites& sites,
+              const HostTrace& trace, Report& report) {
+  AddNote(report, "trace_without_clock", trace.says_when ? 0 : 1,
+          "the trace does not say when it was made: allocations have no operator of it");
+  AddNote(report, "trace_rank", trace.only_rank ? 0 : 1,
+          "of several ranks, that with the number of the device was taken");
+  if (!trace.says_when) return;
+  const TraceJoin join = JoinTrace(snapshot, sites, replay, trace);
+  report.metrics.push_back({"in_trace", "allocations in trace, % of all",
+                            Ratio(join.within.count, join.within.count + join.outside.count),
+                            Unit::kRatio});
+  AddNote(report, "trace_elsewhere", join.within.count == 0 ? 1 : 0,
+          "the trace and the events of the snapshot do not overlap in time");
+  if (join.within.count == 0) return;
+  report.tables.push_back(JoinedTable(trace, join.operators, replay, false));
+  const bool modules =
+      std::ranges::any_of(join.modules, [](const Joined& one) { return one.name != 0; });
+  if (modules) report.tables.push_back(JoinedTable(trace, join.modules, replay, true));
+}
+
+void AddPictures(const MemorySnapshot& snapshot, const Replay& replay, const Sites& sites,
+                 Report& report) {
+  const Curves curves = FollowCurves(snapshot, sites, replay);
+  report.series = CurveSeries(curves, sites);
+  if (!curves.times.empty())
+    report.metrics.push_back(
+        {"recording_start", "recording start", 1000 * curves.begin, Unit::kUnixTime, true});
+  int64_t left_out = 0;
+  report.tables.push_back(BlocksTable(snapshot, sites, left_out));
+  AddNote(report, "segments_left_out", left_out,
+          "segments are not in the map: there are too many blocks");
+}
+
 }  // namespace
 
-Report SnapshotReport(const MemorySnapshot& snapshot, const std::vector<Replay>& replays) {
+Report SnapshotReport(const MemorySnapshot& snapshot, const std::vector<Replay>& replays,
+                      const ReportParts& parts) {
   Report report{.analysis = "memory_snapshot", .title = "Memory snapshot"};
   if (replays.empty()) {
     report.status = Status::kUnavailable;
@@ -163,7 +158,6 @@ Report SnapshotReport(const MemorySnapshot& snapshot, const std::vector<Replay>&
   }
   const Replay& replay = LeadingOf(replays);
   const Sites sites = FindSites(snapshot.stacks);
-  const auto growing = FindGrowing(sites, replay);
   const Phrase peak = SayPeak(replay, sites, HoldersBy(By::kSite, sites, replay));
   report.headline = replay.ooms.empty() ? peak : SayFailure(replay) + " " + peak;
   AddMetrics(snapshot, replay, report);
@@ -171,11 +165,13 @@ Report SnapshotReport(const MemorySnapshot& snapshot, const std::vector<Replay>&
     report.tables = {StacksTable(snapshot, sites, replay), OperatorsTable(sites, replay),
                      CategoriesTable(sites, replay)};
   report.tables.push_back(OutOfMemoryTable(snapshot, sites, replay));
-  report.tables.push_back(GrowthTable(snapshot, sites, growing));
+  AddFindings(replay, sites, report);
+  AddSteps(snapshot, replay, sites, parts.trace, report);
   report.tables.push_back(SegmentsTable(snapshot));
   report.tables.push_back(DevicesTable(replays));
-  AddFindings(replay, sites, growing, report);
   AddNotes(snapshot, replay, report);
+  if (parts.trace != nullptr) AddTrace(snapshot, replay, sites, *parts.trace, report);
+  if (parts.pictures) AddPictures(snapshot, replay, sites, report);
   return report;
 }
 

@@ -19,8 +19,9 @@ Cell Moment(int64_t microseconds) {
 }
 
 std::vector<Column> AmountColumns() {
-  return {BytesColumn("bytes", "requested at peak"), RatioColumn("share", "share of peak"),
-          CountColumn("allocations", "allocations")};
+  Column bytes = BytesColumn("bytes", "requested at peak");
+  bytes.kind = ColumnKind::kMemory;
+  return {bytes, RatioColumn("share", "share of peak"), CountColumn("allocations", "allocations")};
 }
 
 void AddAmount(std::vector<Cell>& row, const Amount& amount, const Replay& replay) {
@@ -68,11 +69,14 @@ Table OperatorsTable(const Sites& sites, const Replay& replay) {
 Table CategoriesTable(const Sites& sites, const Replay& replay) {
   Table table{.key = "categories",
               .title = "Memory at the peak by category",
-              .columns = {Words(KeyColumn("category", "category"))}};
+              .columns = {Words(KeyColumn("category", "category"))},
+              .kind_column = "kind"};
   AddColumns(table, AmountColumns());
+  AddColumns(table, {Detail(ValueColumn("kind", "kind"))});
   for (const Holder& holder : HoldersBy(By::kCategory, sites, replay)) {
     std::vector<Cell> row{std::string(CategoryName(holder.category))};
     AddAmount(row, holder.amount, replay);
+    row.emplace_back(std::string(ColumnKindName(KindOf(holder.category))));
     table.rows.push_back(std::move(row));
   }
   return table;

@@ -31,7 +31,7 @@ constexpr std::string_view kSecrets =
     "accesskeyid accesstoken authtoken privatekey sshkey credential credentials authorization "
     "cookie setcookie bearer token refreshtoken idtoken sessiontoken sessionkey signature sas "
     "sastoken accountkey wandbapikey hftoken dsn connectionstring webhook pgpassword mypwd ";
-constexpr std::string_view kMaybeSecrets = " key pwd pass auth pin session ";
+constexpr std::string_view kMaybeSecrets = " key pwd pw pswd pass auth pin session ";
 constexpr std::string_view kHashes =
     " kernelhash hash sha sha1 sha256 md5 checksum fingerprint digest programfingerprint ";
 constexpr std::string_view kEnvironments =

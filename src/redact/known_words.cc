@@ -50,6 +50,13 @@ bool IsNumberOrRank(std::string_view word) {
                   head == "sm" || head == "tid" || head == "pid");
 }
 
+size_t RunsOfDigits(std::string_view word) {
+  size_t runs = 0;
+  for (size_t i = 0; i < word.size(); ++i)
+    runs += IsDigit(word[i]) && (i == 0 || !IsDigit(word[i - 1]));
+  return runs;
+}
+
 std::string_view FirstRun(std::string_view word) {
   return word.substr(0, RunEnd(word, 0, IsAlnum));
 }
@@ -64,6 +71,14 @@ void KnownWords::Add(NameKind kind, std::string_view word) {
   const auto [at, added] = words_.emplace(lower, kind);
   if (!added) at->second = std::min(at->second, kind);  // whichever file comes first
   first_.emplace(first);
+}
+
+void KnownWords::AddSecret(std::string_view text) {
+  constexpr size_t kShortestSecret = 10;
+  const size_t scheme = text.find(' ');
+  if (scheme != text.npos && IsOneOf(" bearer basic ", text.substr(0, scheme)))
+    text.remove_prefix(scheme + 1);
+  if (text.size() >= kShortestSecret && RunsOfDigits(text) >= 2) Add(NameKind::kSecret, text);
 }
 
 void KnownWords::Add(const KnownWords& others) {

@@ -173,6 +173,19 @@ TEST(Redactor, FindsKnownWordsEverywhere) {
             "<host>_4321.1700.pt.trace.json.gz");
 }
 
+TEST(Redactor, FindsSecretsOfFieldsEverywhere) {
+  Redactor redactor = Make();
+  KnownWords words;
+  redactor.Learn("Tr0ub4dor-horse", Hint::kSecret, words);
+  redactor.Learn("Bearer b4c1e9f0a7d24c11", Hint::kSecret, words);
+  redactor.Learn("float32_tensor", Hint::kSecret, words);  // in a field named "signature"
+  redactor.Know(std::move(words));
+  EXPECT_EQ(Shape(redactor.Text("pw Tr0ub4dor-horse, b4c1e9f0a7d24c11")), "pw <secret>, <secret>");
+  EXPECT_EQ(redactor.Text("pw Tr0ub4dor-horse").substr(3), redactor.Text("Tr0ub4dor-horse"));
+  EXPECT_EQ(redactor.Text("float32_tensor Tr0ub4dor"), "float32_tensor Tr0ub4dor");
+  EXPECT_EQ(Shape(Make().Text("pw=horse")), "pw=<secret>");
+}
+
 TEST(Redactor, KeepsKinds) {
   const auto kept = ParseKept(std::vector<std::string>{"hosts", "addresses"});
   ASSERT_TRUE(kept);

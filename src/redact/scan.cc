@@ -301,7 +301,7 @@ size_t Scan::KnownAt(std::string_view text, size_t at) {
   if (known->kind == NameKind::kHost)
     Host(word);
   else
-    Put(known->kind, Lower(word));
+    Put(known->kind, known->kind == NameKind::kSecret ? std::string(word) : Lower(word));
   return known->size;
 }
 

@@ -93,6 +93,7 @@ void Scan::Secret(std::string_view text) {
   if (IsBlank(text.empty() ? ' ' : text[0]) ||
       IsOneOf(" true false null none yes no enabled disabled ", text))
     return Text(text);
+  if (learned_ != nullptr) learned_->AddSecret(text);
   Put(NameKind::kSecret, text);
 }
 

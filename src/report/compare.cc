@@ -182,7 +182,10 @@ Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions&
   if (!host.rows.empty()) report.tables.push_back(std::move(host));
   if (calls.by_evaluation) return report;  // it is in the sums of kernels
   const bool one_factor = SlowerByOneFactor(a, b, std::nullopt);
-  AddKernelFinding(report, kernels, amounts, steps, one_factor, calls.is_cause);
+  AddKernelFinding(report, kernels, amounts, steps,
+                   {.one_factor = one_factor,
+                    .other_calls = calls.is_cause,
+                    .ranks_left_out = a.run.ranks != b.run.ranks});
   if (!IsNoise(steps, CauseKind::kCompute))
     AddShapeFinding(report, shapes, kernels, amounts, one_factor);
   return report;

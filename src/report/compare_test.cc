@@ -221,6 +221,24 @@ TEST(Compare, RunsOfDifferentLengthAreComparedByTheStep) {
   EXPECT_EQ(slower.findings[0].share, 0.1) << "of the later step";
 }
 
+// Rank 2 is in the run after only, and the others wait for it.
+TEST(Compare, ACollectiveMayWaitForRanksThatAreNotCompared) {
+  const auto run = [](int64_t ranks, int64_t time) {
+    ReportSet answer = Kernels({{"all_reduce", int64_t{4}, time, "communication"}});
+    answer.reports[0].tables[0].columns.push_back({"kind", "kind", Unit::kNone});
+    answer.run.ranks = ranks;
+    return answer;
+  };
+  const auto answer = Compare(run(2, 400), run(3, 4000));
+  ASSERT_EQ(answer.reports[0].findings.size(), 1u);
+  const Finding& found = answer.reports[0].findings[0];
+  EXPECT_EQ(found.message,
+            "all_reduce takes 3.60 µs more; it may wait there for ranks that are not compared.");
+  EXPECT_TRUE(found.hint.starts_with("analyze the run after alone: ")) << found.hint;
+  EXPECT_EQ(Compare(run(3, 400), run(3, 4000)).reports[0].findings[0].message,
+            "all_reduce takes 3.60 µs more device time.");
+}
+
 TEST(Compare, ShortNamesMatchOtherTemplates) {
   const ReportSet a = Kernels({{"void gemm<float, 4>(float*)", int64_t{1}, int64_t{100}}});
   const ReportSet b = Kernels({{"void gemm<half, 8>(half*)", int64_t{2}, int64_t{50}}});

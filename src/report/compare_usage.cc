@@ -211,15 +211,47 @@ Amounts AmountsOf(const ReportSet& a, const ReportSet& b) {
   return {in_a, in_b, true};
 }
 
+namespace {
+
+// Where a run has ranks that are not compared, the others may wait for them in collectives.
+Phrase SayMoreTime(const Phrase& kernel, const std::string& more, bool per_step, bool waits) {
+  if (waits)
+    return per_step ? Say("{kernel} takes {time} more per step; it may wait there for ranks that "
+                          "are not compared.",
+                          kernel, more)
+                    : Say("{kernel} takes {time} more; it may wait there for ranks that are not "
+                          "compared.",
+                          kernel, more);
+  return per_step ? Say("{kernel} takes {time} more device time per step.", kernel, more)
+                  : Say("{kernel} takes {time} more device time.", kernel, more);
+}
+
+Phrase HintOnKernel(bool communicates, bool waits, bool one_factor) {
+  if (waits)
+    return "analyze the run after alone: its first sentence names the rank that the others wait "
+           "for, if one stands out";
+  if (communicates)
+    return "compare sizes and numbers of collectives, the ranks that come late, and the links; "
+           "see stragglers and collectives";
+  if (one_factor)
+    return "the same calls on the same shapes are all slower: check clocks, temperature and other "
+           "processes";
+  return "check what changed for this kernel: shapes, data types, library versions; table "
+         "operators shows its callers";
+}
+
+}  // namespace
+
 void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amounts,
-                      const StepComparison& steps, bool one_factor, bool other_calls) {
+                      const StepComparison& steps, const KernelContext& context) {
   const Usages::value_type* most = nullptr;
   std::map<std::string, double> kinds;
   for (const auto& usage : kernels) {
     const double change = amounts.ChangeOf(usage.second);
     kinds[usage.second.kind] += change;
     // As many collectives take longer because ranks wait in them.
-    if (IsSameCollective(usage.second, amounts) && (other_calls || steps.IsNoise())) continue;
+    if (IsSameCollective(usage.second, amounts) && (context.other_calls || steps.IsNoise()))
+      continue;
     if (most == nullptr || change > amounts.ChangeOf(most->second)) most = &usage;
   }
   const double before = static_cast<double>(Total(kernels, &BothSides::a)) / amounts.a;
@@ -233,23 +265,15 @@ void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amou
   };
   const bool communicates = both.kind == ColumnKindName(ColumnKind::kCommunication);
   if (IsNoise(steps, communicates ? CauseKind::kCommunication : CauseKind::kCompute)) return;
-  const Phrase kernel = SayName(name, both.replaced);
-  const std::string more = HumanTime(change);
-  report.findings.push_back(
-      {.message = amounts.per_step
-                      ? Say("{kernel} takes {time} more device time per step.", kernel, more)
-                      : Say("{kernel} takes {time} more device time.", kernel, more),
-       .because = Say("in total, {before} before, {after} after ({change})", ran(both.a),
-                      ran(both.b), WhatHappened(both)),
-       .hint = communicates ? "compare sizes and numbers of collectives, the ranks that come late, "
-                              "and the links; see stragglers and collectives"
-               : one_factor ? "the same calls on the same shapes are all slower: check clocks, "
-                              "temperature and other processes"
-                            : "check what changed for this kernel: shapes, data types, library "
-                              "versions; table operators shows its callers",
-       .impact = ToInt64(change),
-       .table = "kernels",
-       .cause = {communicates ? CauseKind::kWait : CauseKind::kCompute}});
+  const bool waits = communicates && context.ranks_left_out;
+  report.findings.push_back({.message = SayMoreTime(SayName(name, both.replaced), HumanTime(change),
+                                                    amounts.per_step, waits),
+                             .because = Say("in total, {before} before, {after} after ({change})",
+                                            ran(both.a), ran(both.b), WhatHappened(both)),
+                             .hint = HintOnKernel(communicates, waits, context.one_factor),
+                             .impact = ToInt64(change),
+                             .table = "kernels",
+                             .cause = {communicates ? CauseKind::kWait : CauseKind::kCompute}});
 }
 
 void AddShapeFinding(Report& report, const Usages& shapes, const Usages& kernels,

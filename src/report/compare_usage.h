@@ -54,11 +54,18 @@ struct Amounts {
 };
 Amounts AmountsOf(const ReportSet& a, const ReportSet& b);
 
+// What is known beside the kernels of what made steps longer.
+struct KernelContext {
+  bool one_factor = false;  // SlowerByOneFactor() of all ranks
+  bool other_calls =
+      false;  // a finding says which calls are more: as many collectives wait for them
+  bool ranks_left_out = false;  // a run has ranks that are not compared
+};
+
 // Adds the kernel whose time rose most, if that matters, kernels of its kind rose in sum, and steps
-// not only by noise. `one_factor`: SlowerByOneFactor() of all ranks. `other_calls`: a finding says
-// which calls are more, so that as many collectives wait for these.
+// not only by noise.
 void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amounts,
-                      const StepComparison& steps, bool one_factor, bool other_calls);
+                      const StepComparison& steps, const KernelContext& context);
 
 // Adds the shape whose slower calls cost most, if that matters: calls that communicate aside, which
 // may only wait. `kernels` are those of CompareKernels().

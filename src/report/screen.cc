@@ -25,6 +25,7 @@ constexpr size_t kVerdictLines = 4, kCauseLines = 2, kUnseenLines = 2;
 constexpr size_t kMostParts = 7, kPartTitle = 30;
 constexpr size_t kBar = 22;    // columns of the longest bar
 constexpr size_t kIndent = 3;  // of what a cause says
+constexpr size_t kName = 48;   // columns of the longest word in a sentence
 constexpr std::string_view kDim = "2", kBlue = "34";
 
 // At most `most` lines of `first` and then `rest` columns; the last one ends in "…" where text is
@@ -37,9 +38,27 @@ std::vector<std::string> Clip(std::string_view text, size_t first, size_t rest, 
     lines[i] = ShortenMiddle(lines[i], i == 0 ? first : rest);
   if (!clipped) return lines;
   std::string& last = lines.back();
-  if (DisplayWidth(last) + 2 > rest) last = WithoutLastWord(last);  // it gives way to "…"
+  if (DisplayWidth(last) + 2 > rest) {  // it gives way to "…"
+    const std::string before = WithoutLastWord(last);
+    last = before.empty() ? ShortenMiddle(last, std::max<size_t>(rest, 3) - 2) : before;
+  }
   last += " …";
   return lines;
+}
+
+// Kernels of generated code have names of several lines: cut in the middle, so that the sentence
+// goes on. Scripts that do without spaces have no such words.
+std::string WithShortNames(std::string_view text) {
+  const auto in_name = [](char c) { return c > ' ' && c < '\x7f'; };
+  std::string shorter;
+  for (size_t at = 0; at < text.size();) {
+    size_t end = at;
+    while (end < text.size() && in_name(text[end])) ++end;
+    shorter += ShortenMiddle(text.substr(at, end - at), kName);
+    if (end < text.size()) shorter += text[end++];
+    at = end;
+  }
+  return shorter;
 }
 
 void Write(Pen& pen, size_t indent, std::string_view text, size_t most) {
@@ -50,7 +69,7 @@ void Write(Pen& pen, size_t indent, std::string_view text, size_t most) {
 
 // Draws it bold. Returns how many bytes of its text fit.
 size_t DrawVerdict(Pen& pen, const Summary& summary) {
-  const std::string text = Printable(pen.In(summary.verdict));
+  const std::string text = WithShortNames(Printable(pen.In(summary.verdict)));
   const size_t all = WrapLines(text, pen.Room(0), pen.Room(0)).size();
   const auto lines = Clip(text, pen.Room(0), pen.Room(0), kVerdictLines);
   size_t shown = 0;
@@ -64,12 +83,12 @@ size_t DrawVerdict(Pen& pen, const Summary& summary) {
 void DrawCause(Pen& pen, size_t number, const SummaryCause& cause, std::string_view said_before) {
   const Finding& finding = *cause.finding;
   const SaidCause said =
-      SayCause(finding, said_before.contains(Printable(pen.In(finding.message))));
+      SayCause(finding, said_before.contains(WithShortNames(Printable(pen.In(finding.message)))));
   const size_t room = pen.Room(kIndent);
   const std::string worth_text = pen.In(cause.worth);
   const size_t worth = DisplayWidth(worth_text);
   const size_t first = room > worth + 22 ? room - worth - (worth > 0 ? 2 : 0) : room;
-  const auto lines = Clip(Printable(pen.In(said.head)), first, room, kCauseLines);
+  const auto lines = Clip(WithShortNames(Printable(pen.In(said.head))), first, room, kCauseLines);
   const std::string pad(first - DisplayWidth(lines.front()) + (worth > 0 ? 2 : 0), ' ');
   const std::string place = pen.Painted(ColorOf(finding.severity), fmt::format("{}", number));
   pen.Line(0, fmt::format("{}  {}{}{}", place, lines.front(), pad,
@@ -85,7 +104,7 @@ void DrawCause(Pen& pen, size_t number, const SummaryCause& cause, std::string_v
 void DrawCauses(Pen& pen, const Summary& summary, size_t said) {
   if (summary.causes.empty()) return;
   pen.Gap();
-  const std::string verdict = Printable(pen.In(summary.verdict)).substr(0, said);
+  const std::string verdict = WithShortNames(Printable(pen.In(summary.verdict))).substr(0, said);
   for (size_t i = 0; i < summary.causes.size(); ++i)
     DrawCause(pen, i + 1, summary.causes[i], verdict);
 }

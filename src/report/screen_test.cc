@@ -75,6 +75,18 @@ TEST(Screen, ARankIsOneLineWhateverItsRecordings) {
   EXPECT_TRUE(screen.contains("rank 1           20.0 ms  18.0 ms\n")) << screen;
 }
 
+// Generated kernels are named by all their parameters.
+TEST(Screen, ASentenceGoesOnBehindALongName) {
+  const std::string name = "Cijk_Alik_" + std::string(400, 'x') + "_WG32_8_1";
+  ReportSet answer = AnswerOf(1);
+  answer.verdict = "Nothing is recorded between gemm and " + name + "; Python was not recorded.";
+  const std::string screen = ToScreen(answer, {});
+  EXPECT_TRUE(screen.contains("_WG32_8_1; Python was not\nrecorded.\n")) << screen;
+  EXPECT_FALSE(screen.contains("\n …")) << screen;
+  answer.verdict = "時間の" + name + "と" + name + "の間";
+  EXPECT_TRUE(ToScreen(answer, {}).contains("の間\n"));
+}
+
 TEST(Screen, WhatTheVerdictSaysIsNotSaidAgain) {
   ReportSet answer = AnswerOf(1);
   answer.reports.front().findings = {{.severity = Severity::kHigh,

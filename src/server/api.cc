@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <span>
+#include <stop_token>
 
 #include "http/url.h"
 #include "server/ledger_answer.h"
 #include "server/page.h"
 #include "server/timeline_api.h"
+#include "server/watched.h"
 #include "stepscope/compare.h"
+#include "stepscope/hang.h"
 #include "stepscope/plugin.h"
 #include "stepscope/write.h"
 
@@ -100,6 +103,29 @@ Attempt<BodyPtr> LedgerAnswer(const Runs& runs, Ledgers& asked, const std::strin
   return JsonBody(ToJson(*answer, kOtherLanguages));
 }
 
+Attempt<BodyPtr> SnapshotAnswer(const Runs& runs, Snapshots& asked, const std::string& id,
+                                const Gone& gone) {
+  const auto snapshots = runs.Snapshots();
+  const auto snapshot = std::ranges::find(snapshots, id, &SnapshotView::id);
+  if (snapshot == snapshots.end())
+    return Fail(404, {"there is no such memory snapshot", id, "/api/state lists them"});
+  return asked.Ask(*snapshot, gone);
+}
+
+Attempt<BodyPtr> HangAnswer(const Runs& runs, const std::string& id, const Gone& gone) {
+  const auto hangs = runs.Hangs();
+  const auto hang = std::ranges::find(hangs, id, &HangView::id);
+  if (hang == hangs.end()) {
+    return Fail(404, {"there is no such hang", id, "/api/state lists them"});
+  }
+  std::stop_source stop;
+  const Watched watched(gone, [&] { stop.request_stop(); });
+  const auto answer = FindHang(std::vector{hang->path}, {.stop = stop.get_token()});
+  if (!answer && stop.stop_requested()) return std::unexpected(kNobodyThere);
+  if (!answer) return Fail(422, answer.error());
+  return JsonBody(ToJson(*answer, kOtherLanguages));
+}
+
 // Of the job that a run is of, if it is of one.
 Attempt<BodyPtr> GoodputOfRun(Runs& runs, const Ledgers& ledgers, const std::string& id,
                               const Gone& gone) {
@@ -160,6 +186,7 @@ struct Answering {
   Runs& runs;
   Dropped& dropped;
   Ledgers& ledgers;
+  Snapshots& snapshots;
   Captures& captures;
 };
 
@@ -169,6 +196,9 @@ Attempt<BodyPtr> ApiAnswer(const Answering& by, Path path, const Url& url, const
   if (path.size() == 1 && path[0] == "captures") return JsonBody(by.captures.Json());
   if (path.size() == 1 && path[0] == "compare") return Comparison(runs, url, request.gone);
   if (path.size() == 2 && path[0] == "ledgers") return LedgerAnswer(runs, by.ledgers, path[1], url);
+  if (path.size() == 2 && path[0] == "snapshots")
+    return SnapshotAnswer(runs, by.snapshots, path[1], request.gone);
+  if (path.size() == 2 && path[0] == "hangs") return HangAnswer(runs, path[1], request.gone);
   if (path.size() == 3 && path[0] == "runs" && path[2] == "answer") {
     return AnswerOf(runs, path[1], url, request.gone);
   }
@@ -189,7 +219,8 @@ Attempt<BodyPtr> Find(const Answering& by, const Url& url, const Request& reques
   if (by.gate.TakesFiles(url)) return TakeFile(runs, by.dropped, url, request);
   if (by.gate.Acts(url)) return Capture(by.captures, path.subspan(1), url);
   if (path.size() == 2 && path[0] == "api" && path[1] == "state") {
-    return JsonBody(StateJson(runs.List(), runs.Ledgers(), by.gate.loopback()));
+    return JsonBody(
+        StateJson(runs.List(), runs.Ledgers(), runs.Hangs(), runs.Snapshots(), by.gate.loopback()));
   }
   if (!path.empty() && path[0] == "api") return ApiAnswer(by, path.subspan(1), url, request);
   BodyPtr file;
@@ -218,6 +249,7 @@ Response Api::Answer(const Request& request) const {
                            .runs = runs_,
                            .dropped = dropped_,
                            .ledgers = ledgers_,
+                           .snapshots = snapshots_,
                            .captures = captures_},
                           *url, request);
   if (found) return {.status = 200, .headers = {}, .body = *found};

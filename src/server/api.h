@@ -10,17 +10,20 @@
 #include "server/ledger_answer.h"
 #include "server/refusal.h"
 #include "server/runs.h"
+#include "server/snapshots.h"
 
 namespace stepscope::server {
 
 class Api {
  public:
   // All but `gate` must outlive it.
-  Api(Gate gate, Runs& runs, Dropped& dropped, Ledgers& ledgers, Captures& captures)
+  Api(Gate gate, Runs& runs, Dropped& dropped, Ledgers& ledgers, Snapshots& snapshots,
+      Captures& captures)
       : gate_(std::move(gate)),
         runs_(runs),
         dropped_(dropped),
         ledgers_(ledgers),
+        snapshots_(snapshots),
         captures_(captures) {}
 
   // Of a request with a body, before it is read: only files that are let in may have one.
@@ -34,13 +37,15 @@ class Api {
   Runs& runs_;
   Dropped& dropped_;
   Ledgers& ledgers_;
+  Snapshots& snapshots_;
   Captures& captures_;
 };
 
 // The JSON of /api/state and /api/analyses.
 // `takes_files`: files can be dropped on the page.
 std::string StateJson(const std::vector<RunView>& runs, const std::vector<LedgerView>& ledgers,
-                      bool takes_files);
+                      const std::vector<HangView>& hangs,
+                      const std::vector<SnapshotView>& snapshots, bool takes_files);
 std::string AnalysesJson();
 
 }  // namespace stepscope::server

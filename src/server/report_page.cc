@@ -17,7 +17,9 @@
 #include "server/ledger_answer.h"
 #include "server/packed_text.h"
 #include "server/page.h"
+#include "server/snapshots.h"
 #include "server/sources.h"
+#include "stepscope/hang.h"
 #include "stepscope/redact.h"
 #include "stepscope/server.h"
 #include "stepscope/write.h"
@@ -131,6 +133,13 @@ server::RunView ViewOf(const server::SourceRun& run, const Result<AskedRun>& ask
   return view;
 }
 
+void RedactPaths(std::vector<server::PathView>& views, const RedactOptions& options) {
+  for (server::PathView& view : views) {
+    view.name = RedactedPath(view.name, options);
+    view.path = RedactedPath(view.path, options);
+  }
+}
+
 // What the page says of its runs and ledgers, without what is private. A run that was read knows
 // which names are.
 void RedactViews(std::vector<server::RunView>& views, const std::vector<AskedRun>& asked,
@@ -147,10 +156,7 @@ void RedactViews(std::vector<server::RunView>& views, const std::vector<AskedRun
     for (std::string* text : {&view.error->what, &view.error->where, &view.error->hint})
       *text = RedactedText(*text, options);
   }
-  for (server::LedgerView& ledger : ledgers) {
-    ledger.name = RedactedPath(ledger.name, options);
-    ledger.path = RedactedPath(ledger.path, options);
-  }
+  RedactPaths(ledgers, options);
 }
 
 // Tells the page the language in which it opens.
@@ -186,6 +192,27 @@ Result<void> PutLedger(server::Ledgers& answers, const server::LedgerView& ledge
   return {};
 }
 
+// The answer about a memory snapshot.
+Result<void> PutSnapshot(const server::SnapshotView& snapshot, const ReportPageOptions& options,
+                         Data& data, PageFile& file) {
+  auto answer = server::AskSnapshot(snapshot);
+  if (!answer) return std::unexpected(answer.error());
+  file.inputs.insert(file.inputs.end(), answer->run.files.begin(), answer->run.files.end());
+  if (auto done = RedactIfAsked(*answer, options); !done) return done;
+  data.AddMember(snapshot.id, CompactJson(ToJson(*answer, kOtherLanguages)));
+  return {};
+}
+
+Result<void> PutHang(const server::HangView& hang, const ReportPageOptions& options, Data& data,
+                     PageFile& file) {
+  auto answer = FindHang(std::vector{hang.path}, {.threads = options.threads});
+  if (!answer) return std::unexpected(answer.error());
+  file.inputs.insert(file.inputs.end(), answer->run.files.begin(), answer->run.files.end());
+  if (auto done = RedactIfAsked(*answer, options); !done) return done;
+  data.AddMember(hang.id, CompactJson(ToJson(*answer, kOtherLanguages)));
+  return {};
+}
+
 // The goodput of the job that a run is of.
 Result<void> PutGoodput(const server::Ledgers& answers, const AskedRun& run,
                         const std::vector<server::LedgerView>& ledgers,
@@ -212,11 +239,15 @@ Result<PageFile> ReportPage(const ReportPageOptions& given) {
   if (const auto checked = server::CheckPaths(options.paths); !checked) {
     return std::unexpected(checked.error());
   }
+  if (const auto checked = server::CheckFiles(options.hangs); !checked) {
+    return std::unexpected(checked.error());
+  }
   if (const auto checked = server::CheckFiles(options.goodput.scheduler_files); !checked) {
     return std::unexpected(checked.error());
   }
-  const server::Sources sources = server::FindSources(options.paths);
-  if (sources.runs.empty() && sources.ledgers.empty()) {
+  const server::Sources sources = server::FindSources(options.paths, nullptr, options.hangs);
+  if (sources.runs.empty() && sources.ledgers.empty() && sources.hangs.empty() &&
+      sources.snapshots.empty()) {
     return std::unexpected(
         Error{"no traces (*.json, *.json.gz, *.xplane.pb, *.sqlite, *.pftrace) here",
               options.paths[0], "give a directory of traces, or trace files"});
@@ -241,14 +272,34 @@ Result<PageFile> ReportPage(const ReportPageOptions& given) {
   }
   if (asked.empty() && !file.failed.empty()) return std::unexpected(file.failed.front());
   std::vector<server::LedgerView> ledgers = sources.ledgers;
-  if (options.redact) RedactViews(views, asked, ledgers, *options.redact);
+  std::vector<server::HangView> hangs = sources.hangs;
+  std::vector<server::SnapshotView> snapshots = sources.snapshots;
+  if (options.redact) {
+    RedactViews(views, asked, ledgers, *options.redact);
+    RedactPaths(hangs, *options.redact);
+    for (server::SnapshotView& snapshot : snapshots)
+      snapshot.name = RedactedPath(snapshot.name, *options.redact);
+  }
   data.Begin(fmt::format(R"(}},"state":{},"ledgers":{{)",
-                         CompactJson(server::StateJson(views, ledgers, false))));
+                         CompactJson(server::StateJson(views, ledgers, hangs, snapshots, false))));
   server::Ledgers answers(options.goodput);
   std::vector<std::pair<std::string, std::string>> jobs;
   for (const server::LedgerView& ledger : sources.ledgers) {
     auto put = PutLedger(answers, ledger, options, data, jobs);
     if (!put) return std::unexpected(put.error());
+  }
+  data.Begin(R"(},"snapshots":{)");
+  for (const server::SnapshotView& snapshot : sources.snapshots) {
+    const auto put = PutSnapshot(snapshot, options, data, file);
+    if (put) continue;
+    if (sources.runs.empty() && sources.ledgers.empty() && sources.hangs.empty() &&
+        sources.snapshots.size() == 1)
+      return std::unexpected(put.error());
+    file.failed.push_back(put.error());
+  }
+  data.Begin(R"(},"hangs":{)");
+  for (const server::HangView& hang : sources.hangs) {
+    if (auto put = PutHang(hang, options, data, file); !put) return std::unexpected(put.error());
   }
   data.Begin(R"(},"jobs":{)");
   for (const auto& [id, json] : jobs) data.AddMember(id, json);

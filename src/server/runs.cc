@@ -38,7 +38,7 @@ std::string_view RunStateName(RunState state) {
 
 Runs::Runs(Options options) : options_(std::move(options)) {
   options_.keep = std::max<size_t>(1, options_.keep);
-  Merge(FindSources(options_.paths, options_.storage), true, options_.paths.size());
+  Merge(FindSources(options_.paths, options_.storage, options_.hangs), true, options_.paths.size());
   reader_ = std::jthread([this](const std::stop_token& stop) { ReadThem(stop); });
   watcher_ = std::jthread([this](const std::stop_token& stop) { Watch(stop); });
 }
@@ -88,6 +88,16 @@ std::vector<LedgerView> Runs::Ledgers() const {
   return ledgers_;
 }
 
+std::vector<SnapshotView> Runs::Snapshots() const {
+  const std::lock_guard lock(mutex_);
+  return snapshots_;
+}
+
+std::vector<HangView> Runs::Hangs() const {
+  const std::lock_guard lock(mutex_);
+  return hangs_;
+}
+
 Attempt<std::shared_ptr<OpenRun>> Runs::Get(const std::string& id, const Gone& gone) {
   const auto until = std::chrono::steady_clock::now() + options_.patience;
   std::unique_lock lock(mutex_);
@@ -123,13 +133,15 @@ Attempt<std::shared_ptr<OpenRun>> Runs::Get(const std::string& id, const Gone& g
 
 void Runs::Look() {
   const auto paths = Paths();
-  Merge(FindSources(paths, options_.storage), false, paths.size());
+  Merge(FindSources(paths, options_.storage, options_.hangs), false, paths.size());
 }
 
 void Runs::Merge(Sources found, bool first, size_t paths) {
   const std::lock_guard lock(mutex_);
   if (paths < options_.paths.size()) return;
   ledgers_ = std::move(found.ledgers);
+  snapshots_ = std::move(found.snapshots);
+  hangs_ = std::move(found.hangs);
   std::map<std::string, std::shared_ptr<Entry>> before;
   for (const auto& entry : entries_) before[entry->view.id] = entry;
   std::map<std::string, uint64_t> fresh;

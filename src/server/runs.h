@@ -38,7 +38,8 @@ class Runs {
  public:
   struct Options {
     std::vector<std::string> paths;
-    StorageRef storage = nullptr;  // where some of them lie
+    std::vector<std::string> hangs = {};
+    StorageRef storage = nullptr;  // where some of the paths lie
     int threads = 0;               // to read a run with
     Settings settings;
     int64_t max_input = 0;                             // as in OpenOptions
@@ -65,6 +66,8 @@ class Runs {
 
   std::vector<RunView> List() const;
   std::vector<LedgerView> Ledgers() const;
+  std::vector<SnapshotView> Snapshots() const;
+  std::vector<HangView> Hangs() const;
 
   // The run of this id, in memory. One that is not there yet is read next, and waited for a while:
   // 404 there is none such, 422 it cannot be read, kNotYet it is still being read, 499 `gone`.
@@ -108,6 +111,8 @@ class Runs {
   std::vector<std::shared_ptr<Entry>> entries_;  // in the order they are shown
   std::map<std::string, uint64_t> new_;          // paths seen once, which may still be written
   std::vector<LedgerView> ledgers_;
+  std::vector<SnapshotView> snapshots_;
+  std::vector<HangView> hangs_;
   uint64_t clock_ = 0;
   std::shared_ptr<Entry> loading_;  // what is being read or prepared; null: nothing is
   std::stop_source give_up_;        // reading it

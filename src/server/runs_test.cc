@@ -90,7 +90,8 @@ TEST_F(RunsTest, WhoWaitsTooLongIsToldToAskAgain) {
   Dropped dropped;
   Ledgers ledgers({});
   Captures captures(runs);
-  const Api api(Gate("127.0.0.1", 80, "secret"), runs, dropped, ledgers, captures);
+  Snapshots snapshots;
+  const Api api(Gate("127.0.0.1", 80, "secret"), runs, dropped, ledgers, snapshots, captures);
   const Request request{.method = "GET",
                         .target = "/api/runs/" + first + "/timeline",
                         .headers = {{"Host", "127.0.0.1:80"}, {"Authorization", "Bearer secret"}}};

@@ -32,6 +32,7 @@ struct PageServer::State {
   std::string url, warning;
   server::Dropped dropped;
   std::optional<server::Ledgers> ledgers;
+  server::Snapshots snapshots;
   std::optional<Runs> runs;
   std::optional<server::Captures> captures;
   std::optional<Api> api;
@@ -139,6 +140,9 @@ Result<PageServer> PageServer::Start(const PageServerOptions& options) {
   if (const auto checked = server::CheckPaths(options.paths, options.storage); !checked) {
     return std::unexpected(checked.error());
   }
+  if (const auto checked = server::CheckFiles(options.hangs); !checked) {
+    return std::unexpected(checked.error());
+  }
   if (const auto checked = server::CheckFiles(options.goodput.scheduler_files); !checked) {
     return std::unexpected(checked.error());
   }
@@ -158,6 +162,7 @@ Result<PageServer> PageServer::Start(const PageServerOptions& options) {
   state->url = UrlOf(options.host, port, *token);
   state->warning = loopback ? "" : OverTheNetwork(options.host, port, *token);
   Runs& runs = state->runs.emplace(Runs::Options{.paths = options.paths,
+                                                 .hangs = options.hangs,
                                                  .storage = options.storage,
                                                  .threads = options.threads,
                                                  .settings = options.settings,
@@ -167,8 +172,9 @@ Result<PageServer> PageServer::Start(const PageServerOptions& options) {
                                                  .keep_bytes = HalfOfMemory(),
                                                  .look_every = options.look_every});
   server::Ledgers& ledgers = state->ledgers.emplace(options.goodput);
-  const Api& api = state->api.emplace(Gate(options.host, port, *token, options.allow_hosts), runs,
-                                      state->dropped, ledgers, state->captures.emplace(runs));
+  const Api& api =
+      state->api.emplace(Gate(options.host, port, *token, options.allow_hosts), runs,
+                         state->dropped, ledgers, state->snapshots, state->captures.emplace(runs));
   state->http = std::move(*http);
   state->http->Serve([&api](const server::Request& request) { return Answered(api, request); });
   return PageServer(std::move(state));

@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
 #include <system_error>
 
 #include "stepscope/goodput_ledger.h"
+#include "stepscope/hang.h"
+#include "stepscope/memory_snapshot.h"
 
 namespace stepscope::server {
 namespace {
@@ -47,18 +50,55 @@ std::string NameIn(const std::string& given, const std::string& path) {
   return kept == 0 ? LastName(given) + "/" + name : name;
 }
 
+// The snapshots of a folder or file, with the traces of a run beside them.
+void AddSnapshots(const std::string& given, const std::string& path, const std::string& run,
+                  std::set<std::string>& ids, Sources& found) {
+  for (const std::string& snapshot : FindMemorySnapshots(path)) {
+    if (found.snapshots.size() >= kMostRuns || !ids.insert(IdOf(snapshot)).second) continue;
+    found.snapshots.push_back(
+        {.id = IdOf(snapshot), .name = NameIn(given, snapshot), .path = snapshot, .trace = run});
+  }
+}
+
 // Of a database. It may hold a password: it is no name.
 bool IsAddress(const std::string& path) { return path.contains("://"); }
 
+void AddHang(const std::string& path, std::set<std::string>& ids, Sources& found) {
+  if (ids.insert(IdOf(path)).second)
+    found.hangs.push_back({.id = IdOf(path), .name = LastName(path), .path = path});
+}
+
+void TellApart(std::vector<PathView>& views) {
+  std::map<std::string, int> times;
+  for (const PathView& view : views) ++times[view.name];
+  for (PathView& view : views)
+    if (times[view.name] > 1 && !IsAddress(view.path)) view.name = view.path;
+}
+
 }  // namespace
 
-Sources FindSources(const std::vector<std::string>& paths, const StorageRef& storage) {
+Sources FindSources(const std::vector<std::string>& paths, const StorageRef& storage,
+                    const std::vector<std::string>& hangs) {
   Sources found;
-  std::set<std::string> ids;
+  std::set<std::string> ids, of_hangs;
+  for (const std::string& path : hangs) AddHang(path, of_hangs, found);
   for (const std::string& path : paths) {
-    const auto runs = FindRuns(path, storage);
     const bool stored = storage && storage->holds(path);
-    if (runs.empty() && !stored && IsGoodputLedger(path) && ids.insert(IdOf(path)).second) {
+    const size_t before = found.snapshots.size();
+    std::error_code failed;
+    const bool folder = fs::is_directory(path, failed);
+    if (!stored && !folder) AddSnapshots(path, path, "", ids, found);
+    if (found.snapshots.size() > before) continue;  // the file itself is one
+    const HoldsHang holds = stored ? HoldsHang::kNone : HangAt(path);
+    if (holds != HoldsHang::kNone) AddHang(path, of_hangs, found);
+    const auto runs = FindRuns(path, storage);
+    for (const FoundRun& run : runs)
+      if (!stored && folder && run.path != path) AddSnapshots(path, run.path, run.path, ids, found);
+    const bool traced = std::ranges::find(runs, path, &FoundRun::path) != runs.end();
+    if (!stored && folder) AddSnapshots(path, path, traced ? path : "", ids, found);
+    if (holds == HoldsHang::kAlone) continue;
+    if (runs.empty() && found.snapshots.size() == before && !stored && IsGoodputLedger(path) &&
+        ids.insert(IdOf(path)).second) {
       const std::string name = IsAddress(path) ? "PostgreSQL" : LastName(path);
       found.ledgers.push_back({.id = IdOf(path), .name = name, .path = path});
     }
@@ -68,15 +108,13 @@ Sources FindSources(const std::vector<std::string>& paths, const StorageRef& sto
     }
   }
   // Where two have one name, both are called by their path.
-  std::map<std::string, int> times, of_ledgers;
+  std::map<std::string, int> times;
   for (const SourceRun& run : found.runs) ++times[run.name];
   for (SourceRun& run : found.runs) {
     if (times[run.name] > 1) run.name = run.run.path;
   }
-  for (const LedgerView& ledger : found.ledgers) ++of_ledgers[ledger.name];
-  for (LedgerView& ledger : found.ledgers) {
-    if (of_ledgers[ledger.name] > 1 && !IsAddress(ledger.path)) ledger.name = ledger.path;
-  }
+  TellApart(found.ledgers);
+  TellApart(found.hangs);
   return found;
 }
 

@@ -1,4 +1,5 @@
-// Finds runs and ledgers under the given paths, with the names and ids that a page shows.
+// Finds runs, ledgers and memory snapshots under the given paths, with the names and ids that a
+// page shows.
 #pragma once
 
 #include <string>
@@ -15,18 +16,31 @@ struct SourceRun {
   std::string name;  // for people; no two are the same
 };
 
-struct LedgerView {
+// What is asked as a whole: a ledger, or what a stuck job left behind.
+struct PathView {
   std::string id, name, path;
+};
+using LedgerView = PathView;
+using HangView = PathView;
+
+// A memory snapshot, and the traces beside it; empty: there are none.
+struct SnapshotView {
+  std::string id, name, path, trace;
 };
 
 struct Sources {
   std::vector<SourceRun> runs;
   std::vector<LedgerView> ledgers;
+  std::vector<SnapshotView> snapshots;
+  std::vector<HangView> hangs;
 };
 
-// Each path once. Runs first to last as the paths are given, by name within a folder.
+// Each path once. Runs first to last as the paths are given, by name within a folder. Paths that
+// hold dumps of a stuck job are hangs too, and no run where they hold nothing else; `hangs` are
+// given as such.
 inline constexpr size_t kMostRuns = 1000;
-Sources FindSources(const std::vector<std::string>& paths, const StorageRef& storage = nullptr);
+Sources FindSources(const std::vector<std::string>& paths, const StorageRef& storage = nullptr,
+                    const std::vector<std::string>& hangs = {});
 
 // Fails when there are no paths, or one of them leads nowhere. A folder with nothing in it yet is
 // fine, and so is what a storage holds.

@@ -1,6 +1,7 @@
 // Writes runs, ledgers and analyses as JSON.
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/json_writer.h"
@@ -34,6 +35,19 @@ void PutRun(JsonWriter& json, const RunView& run) {
   json.Number("revision", run.revision);
   PutProgress(json, run.progress);
   PutError(json, "error", run.error);
+  json.End();
+}
+
+template <class View>
+void PutViews(JsonWriter& json, std::string_view key, const std::vector<View>& views) {
+  json.Key(key);
+  json.BeginArray();
+  for (const View& view : views) {
+    json.BeginObject(kOneLine);
+    json.Text("id", view.id);
+    json.Text("name", view.name);
+    json.End();
+  }
   json.End();
 }
 
@@ -71,7 +85,8 @@ void PutAnalysis(JsonWriter& json, const AnalysisInfo& analysis) {
 }  // namespace
 
 std::string StateJson(const std::vector<RunView>& runs, const std::vector<LedgerView>& ledgers,
-                      bool takes_files) {
+                      const std::vector<HangView>& hangs,
+                      const std::vector<SnapshotView>& snapshots, bool takes_files) {
   JsonWriter json;
   json.BeginObject();
   json.Text("version", STEPSCOPE_VERSION);
@@ -81,15 +96,9 @@ std::string StateJson(const std::vector<RunView>& runs, const std::vector<Ledger
   json.BeginArray();
   for (const RunView& run : runs) PutRun(json, run);
   json.End();
-  json.Key("ledgers");
-  json.BeginArray();
-  for (const LedgerView& ledger : ledgers) {
-    json.BeginObject(kOneLine);
-    json.Text("id", ledger.id);
-    json.Text("name", ledger.name);
-    json.End();
-  }
-  json.End();
+  PutViews(json, "ledgers", ledgers);
+  PutViews(json, "hangs", hangs);
+  PutViews(json, "snapshots", snapshots);
   json.End();
   return std::move(json).Take() + "\n";
 }

@@ -17,13 +17,16 @@
 #include "base/sync_folder.h"
 #include "base/system_error.h"
 #include "base/time_units.h"
+#include "export/chakra.h"
 #include "export/chrome.h"
 #include "export/patterns.h"
 #include "export/perfetto.h"
 #include "facts/collectives/collectives.h"
 #include "facts/steps/steps.h"
+#include "ingest/execution_trace/execution_reader.h"
 #include "ingest/trace_reader.h"
 #include "report/columns.h"
+#include "session/data_dependencies.h"
 #include "session/load.h"
 #include "session/progress.h"
 #include "session/redact_run.h"
@@ -46,6 +49,7 @@ struct ExportItem {
   size_t counters = 0, path_pieces = 0;
   int64_t patterns = 0;
   int64_t damaged = 0, mended = 0;  // events and members, not JSON to the letter
+  ChakraCounts chakra;
   std::optional<Error> error;
 };
 
@@ -60,6 +64,11 @@ Result<void> CheckOptions(const ExportOptions& options) {
     return std::unexpected(
         Error{"only critical events and patterns cannot be exported for Perfetto alone", "",
               "export each trace as JSON, which Perfetto opens too"});
+  }
+  const bool adds = options.counters || options.critical_path || marks;
+  if (adds && options.format == ExportFormat::kChakra) {
+    return std::unexpected(Error{"execution traces hold no counters, critical path or patterns", "",
+                                 "export each trace as JSON with these"});
   }
   return {};
 }
@@ -82,6 +91,8 @@ class Exporter {
   void WriteAll();
   void WriteChrome(ExportItem& item);
   void WritePerfetto();
+  std::vector<DataDependency> DataOf(const ExportItem& item);
+  void WriteExecutionTrace(ExportItem& item);
   void AddLosses(Report& report) const;
   ReportSet Answer() const;
   Table FilesTable() const;
@@ -98,6 +109,10 @@ class Exporter {
 
 std::string Exporter::NameOf(const RankActivity& rank) const {
   if (options_.format == ExportFormat::kPerfetto) return std::string(kRunFile);
+  if (options_.format == ExportFormat::kChakra && rank.window == 0)
+    return fmt::format("run.{}.et", rank.rank);
+  if (options_.format == ExportFormat::kChakra)
+    return fmt::format("run.window_{}.{}.et", rank.window, rank.rank);
   if (rank.window == 0) return fmt::format("rank_{}.json.gz", rank.rank);
   return fmt::format("rank_{}.window_{}.json.gz", rank.rank, rank.window);
 }
@@ -240,6 +255,37 @@ void Exporter::WritePerfetto() {
   left_out_ = file.left_out();
 }
 
+// Of operators that got inputs from an execution trace, who reads what others wrote. Where one of
+// the files is not there any more, nothing is known.
+std::vector<DataDependency> Exporter::DataOf(const ExportItem& item) {
+  const auto at = run_.execution_traces.find(item.file->path);
+  if (at == run_.execution_traces.end()) return {};
+  auto file = run_.places.Open(at->second);
+  if (!file) return {};
+  const auto nodes = ReadExecutionTrace(std::move(*file), Tensors::kKeep);
+  auto source = OpenAgain(*item.file, run_.places, &bytes_read_, nullptr);
+  if (!nodes || !source) return {};
+  auto trace = ReadTrace(std::move(*source),
+                         {.keep = KindSet{Kind::kOperator, Kind::kAnnotation}, .part = item.part});
+  if (!trace) return {};
+  return DataDependenciesOf(std::move(*trace), *nodes, *item.rank, run_.names,
+                            run_.redactor ? &*run_.redactor : nullptr);
+}
+
+// Of what the analyses read; the trace is read again where an execution trace tells more.
+void Exporter::WriteExecutionTrace(ExportItem& item) {
+  const bool all = selection_.mode == StepSelection::Mode::kAll;
+  const auto chosen = all ? std::nullopt : std::optional(SelectSteps(*item.rank, selection_));
+  const auto counts = WriteChakra(item.path, chosen ? *chosen : *item.rank, run_.names,
+                                  KeptTimes::Of(*item.rank, selection_), DataOf(item));
+  if (!counts) {
+    item.error = counts.error();
+    return;
+  }
+  item.chakra = *counts;
+  item.written = counts->nodes;
+}
+
 // Progress goes on where reading for the first time left it, at half.
 void Exporter::WriteAll() {
   Progress totals{.files_total = static_cast<int>(2 * run_.info.files.size())};
@@ -250,7 +296,10 @@ void Exporter::WriteAll() {
   if (options_.format == ExportFormat::kPerfetto) return WritePerfetto();
   ParallelFor(items_.size(), static_cast<size_t>(std::max(options_.threads, 0)), [&](size_t i) {
     try {
-      WriteChrome(items_[i]);
+      if (options_.format == ExportFormat::kChakra)
+        WriteExecutionTrace(items_[i]);
+      else
+        WriteChrome(items_[i]);
     } catch (const std::bad_alloc&) {
       items_[i].error = Error{"cannot export the trace: out of memory", items_[i].file->path,
                               "export fewer ranks at a time"};
@@ -293,6 +342,16 @@ void Exporter::AddLosses(Report& report) const {
                               "null, halves of surrogate pairs U+FFFD",
                               item.file->path});
   }
+  const auto chakra = [&](int64_t ChakraCounts::* count, std::string name, std::string_view says) {
+    for (const ExportItem& item : items_) {
+      if (item.chakra.*count > 0)
+        report.notes.push_back({name, item.chakra.*count, says, item.file->path});
+    }
+  };
+  chakra(&ChakraCounts::unknown, "communication_as_compute",
+         "communication was written as compute: its operation or other rank is not known");
+  chakra(&ChakraCounts::without_size, "without_size",
+         "communication was written without a size: the trace does not tell its elements");
   if (left_out_ > 0)
     report.notes.push_back({"left_out", left_out_,
                             "events were left out: more than 64 overlap on their track, or "
@@ -305,9 +364,13 @@ ReportSet Exporter::Answer() const {
   const bool perfetto = options_.format == ExportFormat::kPerfetto;
   const bool one = perfetto || items_.size() == 1;
   report.headline =
-      Say("Wrote {traces} to {folder}; open {them} at https://ui.perfetto.dev{browser}.",
-          one ? Phrase("a trace") : Say("{count} traces", items_.size()), options_.folder,
-          one ? "it" : "them", perfetto ? "" : " or in chrome://tracing");
+      options_.format == ExportFormat::kChakra
+          ? Say("Wrote {traces} of MLCommons Chakra to {folder}.",
+                one ? Phrase("an execution trace") : Say("{count} execution traces", items_.size()),
+                options_.folder)
+          : Say("Wrote {traces} to {folder}; open {them} at https://ui.perfetto.dev{browser}.",
+                one ? Phrase("a trace") : Say("{count} traces", items_.size()), options_.folder,
+                one ? "it" : "them", perfetto ? "" : " or in chrome://tracing");
   report.tables.push_back(FilesTable());
   AddLosses(report);
   const auto unaligned =
@@ -369,7 +432,9 @@ Result<ReportSet> Export(std::span<const std::string> paths, const ExportOptions
       options.on_progress(progress);
     };
   }
-  Wanted needs = options.critical_path ? kCriticalPath.needs : Wanted(kRankActivityNeeds);
+  Wanted needs = options.format == ExportFormat::kChakra ? kChakraNeeds
+                 : options.critical_path                 ? kCriticalPath.needs
+                                                         : Wanted(kRankActivityNeeds);
   if (!options.patterns.operator_name.empty()) needs = needs | kKernelSequences.needs;
   auto run = LoadPaths(paths, needs, open);
   if (!run) return std::unexpected(run.error());

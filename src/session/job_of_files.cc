@@ -152,6 +152,27 @@ void NoteTimes(std::span<const FileOfJob> files, Notes& notes) {
   }
 }
 
+// A rank's later recording has the numbers of steps that an earlier one had: two starts of a job in
+// containers, whose processes have one number, or two profilers in one process.
+void NoteSteps(std::span<const FileOfJob> files, Notes& notes) {
+  std::map<int64_t, std::vector<const FileOfJob*>> ranks;
+  for (const FileOfJob& file : files) {
+    if (!file.recording->steps.empty()) ranks[file.recording->rank].push_back(&file);
+  }
+  for (auto& [rank, recordings] : ranks) {
+    const auto begin = [](const FileOfJob* file) { return file->recording->steps.front().start; };
+    std::ranges::stable_sort(recordings, {}, begin);
+    for (size_t i = 1; i < recordings.size(); ++i) {
+      const FileOfJob &earlier = *recordings[i - 1], &later = *recordings[i];
+      const Step &last = earlier.recording->steps.back(), &next = later.recording->steps.front();
+      if (next.start < last.end || next.number > last.number) continue;
+      notes.Add(NoteKind::kStepsAgain, 1,
+                Say("{later} begins with step {next}, {earlier} ended with step {last}",
+                    NameOf(later), next.number, NameOf(earlier), last.number));
+    }
+  }
+}
+
 void NoteMissingRanks(std::span<const FileOfJob> files, Notes& notes) {
   int64_t world_size = 0;
   std::set<int64_t> recorded;
@@ -251,6 +272,7 @@ void NoteJob(std::span<const FileOfJob> files, RunInfo& info) {
   NoteMissingRanks(files, notes);
   NoteGroups(files, notes);
   NoteTimes(files, notes);
+  NoteSteps(files, notes);
   std::ranges::move(notes.List(), std::back_inserter(info.notes));
 }
 

@@ -42,7 +42,8 @@ Result<void> CheckOneRun(std::span<const FileOfJob> files);
 Result<void> CheckOneStart(std::span<const FileOfJob> files);
 
 // Notes which ranks have no recording, and what makes doubtful that all are of one job: process
-// groups that contradict each other, and ranks of one machine that were not recorded at one time.
+// groups that contradict each other, ranks of one machine that were not recorded at one time, and
+// numbers of steps that begin again.
 void NoteJob(std::span<const FileOfJob> files, RunInfo& info);
 
 }  // namespace stepscope

@@ -96,6 +96,30 @@ TEST(JobOfFiles, ARankThatWasRecordedTwiceMeetsTheOtherOnce) {
   EXPECT_EQ(NoteCount(*answer, "other_times"), 0);
 }
 
+// Rank 0 at `start` µs: these two steps of 100 µs.
+std::string TwoSteps(int first, int64_t start) {
+  const auto step = [&](int number, int64_t at) {
+    return fmt::format(
+        R"({{"ph":"X","cat":"user_annotation","name":"ProfilerStep#{}","pid":7,"tid":1,"ts":{},"dur":99}})",
+        number, at);
+  };
+  return testing::DocumentOfRank(0, {step(first, start), step(first + 1, start + 100)});
+}
+
+TEST(JobOfFiles, StepNumbersThatBeginAgainAreSaidFirst) {
+  const ScratchFolder folder;
+  const std::string first = folder.Write("a.json", TwoSteps(3, 0));
+  const auto again = Ask({first, folder.Write("b.json", TwoSteps(3, 9000))});
+  ASSERT_TRUE(again);
+  EXPECT_TRUE(again->verdict.starts_with(
+      "Recordings may be of another start of the job: their step numbers begin again: b.json "
+      "begins with step 3, a.json ended with step 4. "))
+      << again->verdict;
+  const auto on = Ask({first, folder.Write("c.json", TwoSteps(5, 9000))});
+  ASSERT_TRUE(on);
+  EXPECT_EQ(NoteCount(*on, "steps_again"), 0);
+}
+
 // Kernels at `start` µs and 100 µs later.
 std::string TwoKernels(std::string_view name, int64_t start, std::string_view rank = R"("rank":0,)",
                        std::string_view host = "a") {

@@ -15,11 +15,14 @@
 #include "base/parallel.h"
 #include "base/stop.h"
 #include "facts/activity/host_device.h"
+#include "ingest/execution_trace/execution_reader.h"
 #include "ingest/places.h"
 #include "ingest/rank_name.h"
+#include "session/execution_traces.h"
 #include "session/job_of_files.h"
 #include "session/load_file.h"
 #include "session/name.h"
+#include "session/other_jobs.h"
 #include "session/progress.h"
 #include "session/redact_run.h"
 #include "session/snapshots.h"
@@ -51,8 +54,18 @@ std::vector<LoadedFile> WithParts(std::vector<LoadedFile> files) {
   return all;
 }
 
+size_t ThreadsOf(const OpenOptions& options) {
+  return options.threads > 0 ? static_cast<size_t>(options.threads)
+                             : std::max(1u, std::thread::hardware_concurrency());
+}
+
+// What joins execution traces to traces.
+constexpr Wanted kJoined(KindSet{Kind::kOperator, Kind::kAnnotation}, /*with_inputs=*/true,
+                         /*with_kernels=*/false);
+
 std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, Wanted keep,
-                                  const OpenOptions& options, const redact::Redactor* redactor) {
+                                  const OpenOptions& options, const redact::Redactor* redactor,
+                                  ExecutionTraces& execution_traces) {
   const Places places(options.storage, LimitOf(options.max_input));
   std::vector<LoadedFile> files(paths.size());
   Progress totals{.files_total = static_cast<int>(paths.size())};
@@ -66,17 +79,20 @@ std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, Wanted 
   std::ranges::stable_sort(order, std::ranges::greater{},
                            [&](size_t i) { return files[i].info.bytes; });
 
-  const size_t threads = options.threads > 0 ? static_cast<size_t>(options.threads)
-                                             : std::max(1u, std::thread::hardware_concurrency());
+  const size_t threads = ThreadsOf(options);
   // A thread for each file. Those that find no file left help the others: one file alone is
   // inflated and parsed on two threads, and so is the last of many.
   std::atomic<int> spare_threads = static_cast<int>(threads - std::min(threads, files.size()));
   if (options.keep_events) keep = keep | TimelineNeeds();
   if (options.keep_traces) keep = Wanted::All();
+  const bool join = keep.inputs && !execution_traces.paths().empty();
+  if (join) execution_traces.Read(places, threads);
+  if (join) keep = keep | kJoined;
   const LoadOptions read{.read = {.keep = keep, .spare_threads = &spare_threads},
                          .keep_events = options.keep_events,
                          .keep_trace = options.keep_traces && !options.keep_events,
                          .redactor = redactor,
+                         .execution_traces = join ? &execution_traces : nullptr,
                          .places = places,
                          .stop = options.stop};
   std::atomic<int64_t> bytes_read = 0;
@@ -317,7 +333,15 @@ Result<LoadedRun> LoadPaths(std::span<const std::string> paths, Wanted keep,
   }
 }
 
-Result<LoadedRun> LoadRun(const FoundTraces& found, Wanted keep, const OpenOptions& options) {
+Result<LoadedRun> LoadRun(const FoundTraces& all_found, Wanted keep, const OpenOptions& options) {
+  FoundTraces found = all_found;
+  ExecutionTraces execution_traces(found.files, Places(options.storage, LimitOf(options.max_input)),
+                                   ThreadsOf(options));
+  if (found.files.empty() && !execution_traces.paths().empty()) {
+    Error alone = ExecutionTraceAlone();
+    alone.where = execution_traces.paths().front();
+    return std::unexpected(std::move(alone));
+  }
   std::optional<redact::Redactor> redactor;
   if (options.redact) {
     auto learned = RedactorOf(found.files, Places(options.storage, LimitOf(options.max_input)),
@@ -325,7 +349,8 @@ Result<LoadedRun> LoadRun(const FoundTraces& found, Wanted keep, const OpenOptio
     if (!learned) return std::unexpected(learned.error());
     redactor = std::move(*learned);
   }
-  auto files = LoadFiles(found.files, keep, options, redactor ? &*redactor : nullptr);
+  auto files =
+      LoadFiles(found.files, keep, options, redactor ? &*redactor : nullptr, execution_traces);
   if (options.stop.stop_requested()) return std::unexpected(ReadingWasCanceled());
   if (std::ranges::none_of(files, &LoadedFile::used)) {
     return std::unexpected(NoneCouldBeRead(files));
@@ -334,6 +359,7 @@ Result<LoadedRun> LoadRun(const FoundTraces& found, Wanted keep, const OpenOptio
   SettleWindows(files);
   NumberStepsOn(files);
   const std::vector<FileOfJob> of_job = FilesOfJob(files);
+  if (auto checked = CheckOneJob(of_job); !checked) return std::unexpected(checked.error());
   if (auto checked = CheckSameWorld(of_job); !checked) return std::unexpected(checked.error());
   if (auto checked = CheckOneRun(of_job); !checked) return std::unexpected(checked.error());
   if (auto checked = CheckOneStart(of_job); !checked) return std::unexpected(checked.error());
@@ -342,8 +368,11 @@ Result<LoadedRun> LoadRun(const FoundTraces& found, Wanted keep, const OpenOptio
   run.threads = options.threads;
   run.redactor = std::move(redactor);
   run.info.notes = found.notes;
+  run.execution_traces = execution_traces.Joined();
+  std::ranges::move(execution_traces.NotesOfFiles(), std::back_inserter(run.info.notes));
   run.captured = found.captured;
   NoteJob(of_job, run.info);
+  NoteProfilers(of_job, run.info);
   NoteSnapshots(files, run.info);
   std::set<int64_t> ranks;
   for (LoadedFile& file : files) {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -37,6 +38,8 @@ struct LoadedRun {
   std::vector<RecordedEvents> events;
   StringTable event_names;
   Places places;  // of the files, which may be read again
+  // Of files whose operators have their inputs from an execution trace, the path of that.
+  std::map<std::string, std::string> execution_traces;
   // With OpenOptions::redact: what has been replaced in all of the above but `info`, whose paths
   // lead to the files.
   std::optional<redact::Redactor> redactor;

@@ -91,6 +91,8 @@ void ReadAgainAsHost(Trace& trace, const LoadedFile& file, const Places& places,
 // `failure`: of a file in a storage, somewhere in it.
 void TakeTrace(LoadedFile& file, Trace trace, const LoadOptions& load, const ReadFailure& failure) {
   ReadAgainAsHost(trace, file, load.places, load.read);
+  if (load.execution_traces != nullptr)
+    load.execution_traces->Join(file.info.path, trace, file.more_notes);
   if (load.redactor != nullptr) RedactTrace(trace, *load.redactor);
   if (load.keep_events)
     TakeActivityAndEvents(file, trace, *load.read.spare_threads);

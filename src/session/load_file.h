@@ -15,6 +15,7 @@
 #include "ingest/places.h"
 #include "ingest/trace_reader.h"
 #include "redact/redactor.h"
+#include "session/execution_traces.h"
 #include "stepscope/report.h"
 #include "timeline/recording.h"
 #include "trace/notes.h"
@@ -50,6 +51,7 @@ struct LoadOptions {
   bool keep_events = false;
   bool keep_trace = false;  // not together with the events
   const redact::Redactor* redactor = nullptr;
+  ExecutionTraces* execution_traces = nullptr;  // beside the files, read
   Places places;
   std::stop_token stop;
 };

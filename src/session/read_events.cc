@@ -17,6 +17,7 @@
 #include "base/stop.h"
 #include "events/recorded.h"
 #include "ingest/trace_reader.h"
+#include "session/execution_traces.h"
 #include "session/redact_run.h"
 
 namespace stepscope {
@@ -61,6 +62,8 @@ Result<Read> ReadOne(const LoadedRun& run, size_t r, std::atomic<int>& spare) {
   StopIfAsked();
   if (const auto failed = failure.Get()) return std::unexpected(*failed);
   if (!trace) return std::unexpected(Error{trace.error().what, file.path, trace.error().hint});
+  if (const auto at = run.execution_traces.find(file.path); at != run.execution_traces.end())
+    JoinAgain(at->second, run.places, *trace);
   if (run.redactor) RedactTrace(*trace, *run.redactor);
   return std::make_shared<const Trace>(std::move(*trace));
 }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <fstream>
 #include <set>
 #include <string_view>
 
@@ -11,40 +13,42 @@
 namespace stepscope {
 namespace {
 
-constexpr int64_t kMostLookedAt = 4096;  // files of all directories
+constexpr int64_t kMostLookedAt = 4096;  // files of all directories, where there is no trace
 
 struct Kinds {
-  int64_t dumps = 0, stacks = 0, ras = 0, looked_at = 0;
+  int64_t dumps = 0, stacks = 0, ras = 0;
+  LookedAt looked_at;
   std::string first;  // the first path that leads to one
   int64_t All() const { return dumps + stacks + ras; }
 };
 
-// Of pickles only those with a dump's keys: there are others.
-bool IsDump(std::string_view bytes) {
-  for (const std::string_view key :
-       {"pg_config", "pg_status", "nccl_version", "comm_lib_version", "collective_seq_id"})
-    if (bytes.find(key) != bytes.npos) return true;
-  return false;
-}
-
-void LookAt(const std::string& path, const Places& places, Kinds& kinds) {
-  if (++kinds.looked_at > kMostLookedAt || places.Stored(path)) return;
-  auto source = places.Open(path);
-  if (!source) return;
-  const std::string_view bytes = source->Peek(kHangSniff);
+void Count(std::string_view bytes, Kinds& kinds) {
+  kinds.looked_at.bytes += static_cast<int64_t>(bytes.size());
   const HangFile kind = HangFileOf(bytes);
-  kinds.dumps += kind == HangFile::kDump && IsDump(bytes);
+  kinds.dumps += kind == HangFile::kDump && NamesDump(bytes);
   kinds.stacks += kind == HangFile::kStacks;
   kinds.ras += kind == HangFile::kRas;
 }
 
-void LookInto(const std::string& folder, const Places& places, Kinds& kinds,
-              const std::set<std::string>& passed_over = {}) {
+void LookAt(const std::string& path, const Places& places, Kinds& kinds) {
+  if (++kinds.looked_at.files > kMostLookedAt || places.Stored(path)) return;
+  auto source = places.Open(path);
+  if (source) Count(source->Peek(kHangSniff), kinds);
+}
+
+void LookInto(const std::string& folder, const Places& places, Kinds& kinds) {
   const auto items = places.List(folder);
   if (!items) return;
   for (const StoredItem& item : *items)
-    if (item.kind == StoredItem::Kind::kFile && !passed_over.contains(item.path))
-      LookAt(item.path, places, kinds);
+    if (item.kind == StoredItem::Kind::kFile) LookAt(item.path, places, kinds);
+}
+
+std::string StartOf(const std::string& path) {
+  std::string bytes(kHangSniff, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<size_t>(file.gcount()));
+  return bytes;
 }
 
 std::string TextOf(const Kinds& kinds) {
@@ -79,19 +83,29 @@ std::optional<Error> OfStuckJob(std::span<const std::string> paths, const Places
                "stepscope hang " + kinds.first};
 }
 
-void NoteStuckJob(std::span<const std::string> paths, const FoundTraces& traces,
-                  const Places& places, std::vector<Note>& notes) {
+LookedAt NoteStuckJob(std::span<const std::string> paths, const FoundTraces& traces,
+                      const Places& places, std::vector<Note>& notes) {
   const std::set<std::string> known(traces.files.begin(), traces.files.end());
+  LookedAt all;
   for (const std::string& path : paths) {
     const auto item = places.Find(path);
     if (!item || item->kind != StoredItem::Kind::kFolder || places.Stored(path)) continue;
     Kinds kinds;
-    LookInto(path, places, kinds, known);
+    const auto items = places.List(path);
+    if (!items) continue;
+    for (const StoredItem& file : *items) {
+      if (file.kind != StoredItem::Kind::kFile || known.contains(file.path)) continue;
+      if (++all.files > kMostNoted) break;
+      Count(StartOf(file.path), kinds);
+    }
+    all.files = std::min(all.files, kMostNoted);
+    all.bytes += kinds.looked_at.bytes;
     if (kinds.All() == 0) continue;
     notes.push_back({"stuck_job", kinds.All(),
                      "files of a stuck job lie beside the traces: `stepscope hang` reads them",
                      path});
   }
+  return all;
 }
 
 }  // namespace stepscope

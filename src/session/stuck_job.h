@@ -1,6 +1,7 @@
 // Tells what a stuck job left behind from traces, where somebody asks for traces.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,8 +18,15 @@ namespace stepscope {
 // what is there, and the command that reads it. Looks into directories, and those in them.
 std::optional<Error> OfStuckJob(std::span<const std::string> paths, const Places& places);
 
-// Notes that such files lie in the directories that the traces are of.
-void NoteStuckJob(std::span<const std::string> paths, const FoundTraces& traces,
-                  const Places& places, std::vector<Note>& notes);
+struct LookedAt {
+  int64_t files = 0, bytes = 0;
+};
+
+// Notes that such files lie in the directories that the traces are of. Looks at the first bytes of
+// at most kMostNoted files that are not compressed, so that opening a run stays as fast in a full
+// directory; says at how much it looked.
+inline constexpr int64_t kMostNoted = 256;
+LookedAt NoteStuckJob(std::span<const std::string> paths, const FoundTraces& traces,
+                      const Places& places, std::vector<Note>& notes);
 
 }  // namespace stepscope

@@ -60,6 +60,7 @@ constexpr auto kTexts = std::to_array<TextTitle>({
     {TextField::kHloOp, "hlo_op", "HLO operation"},
     {TextField::kHloModule, "hlo_module", "HLO module"},
     {TextField::kHloCategory, "hlo_category", "HLO category"},
+    {TextField::kSource, "source", "source line"},
     {TextField::kAllocator, "allocator", "allocator"},
     {TextField::kRegion, "region", "region"},
     {TextField::kShape, "shape", "shape"},

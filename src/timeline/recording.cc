@@ -30,6 +30,7 @@ bool IsKept(IntField field) {
     case IntField::kFlowId:
     case IntField::kIterator:
     case IntField::kIteratorParent:
+    case IntField::kRecordFunction:
       return false;
     default:
       return true;

@@ -31,6 +31,8 @@ constexpr auto kTexts = std::to_array<NoteText>({
      "traces may be of another job: their process groups are not those of the first"},
     {"other_times",
      "traces may be of another job: ranks of one machine were not recorded at the same time"},
+    {"steps_again",
+     "recordings may be of another start of the job: their step numbers begin again"},
     {"unknown_category", "events were left out of all analyses: unknown category"},
     {"unknown_phase", "events were skipped: not complete, instant, counter or flow events"},
     {"unknown_memory_use", "memory was counted as unknown: its use is not known to this version"},

@@ -29,6 +29,7 @@ enum class NoteKind : uint8_t {
   kMissingRanks,
   kOtherGroups,
   kOtherTimes,
+  kStepsAgain,
   kUnknownCategory,
   kUnknownPhase,
   kUnknownMemoryUse,

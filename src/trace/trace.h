@@ -19,6 +19,7 @@
 #include "base/narrow_array.h"
 #include "base/narrow_rows.h"
 #include "base/string_table.h"
+#include "trace/compiled_program.h"
 #include "trace/launch_config.h"
 #include "trace/notes.h"
 #include "trace/vocabulary.h"
@@ -62,6 +63,7 @@ enum class IntField : uint8_t {
   kLifetimePeak,     // the most the allocator ever had in use
   kEager,            // 1: the operator ran by itself, in no compiled function
   kEvaluationCalls,  // of an annotation: it is an evaluation between steps, of so many calls
+  kRecordFunction,   // ties an operator to its node in an execution trace
   kCount
 };
 
@@ -83,6 +85,7 @@ enum class TextField : uint8_t {
   kHloOp,        // of device activity: the compiler's operation, "fusion.3"
   kHloModule,    // the compiled program it is part of, "jit_train_step"
   kHloCategory,  // "convolution fusion"
+  kSource,       // the line of the program it is from, "train.py:12"
   kAllocator,    // of a memory event, "GPU_0_bfc"
   kRegion,       // what the memory is for: "temp", "output", "persist/dynamic"
   kShape,
@@ -247,6 +250,9 @@ class Trace {
   void Set(EventId event, IntField field, int64_t value) {
     ints_[Index(field)].Append(event, value);
   }
+  void Set(EventId event, TextField field, StringId value) {
+    texts_[Index(field)].Append(event, value);
+  }
   // Sets a field of the event added last.
   void Set(IntField field, int64_t value) { ints_[Index(field)].Append(Last(), value); }
   void Set(TextField field, StringId value) { texts_[Index(field)].Append(Last(), value); }
@@ -283,7 +289,8 @@ class Trace {
   StringTable strings;
   std::vector<Track> tracks;
   LaunchConfigs launch_configs;
-  GrowingArray<MemoryChange> memory;  // in the order of the file
+  GrowingArray<MemoryChange> memory;      // in the order of the file
+  std::vector<CompiledProgram> programs;  // by name
   TraceMeta meta;
   Notes notes;
   int64_t events_in_file = 0;      // kept or not, metadata records too

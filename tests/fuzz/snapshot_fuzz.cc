@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ingest/snapshot/snapshot_reader.h"
+#include "memory_snapshot/curves.h"
 #include "memory_snapshot/replay.h"
 #include "memory_snapshot/snapshot_report.h"
 
@@ -20,6 +21,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto replays = memory::ReplayAll(*snapshot);
   for (const auto& replay : replays)
     if (replay.possible && replay.peak > replay.reserved_peak) std::abort();
-  if (memory::SnapshotReport(*snapshot, replays).analysis.empty()) std::abort();
+  const Report report = memory::SnapshotReport(*snapshot, replays, {.pictures = true});
+  if (report.analysis.empty()) std::abort();
+  for (const Series& series : report.series)
+    if (series.points.size() > memory::kMostMoments) std::abort();
   return 0;
 }

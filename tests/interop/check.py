@@ -128,7 +128,77 @@ def compare_truth(answer, folder):
     compare_steps(answer, folder, [], {})  # XProf knows no steps that nothing marks as roots
 
 
+def programs_of(answer):
+    rows = answer.rows("programs", "programs")
+    return {row["program"]: row for row in rows if row["space"] == 0}
+
+
+# A program's number is its recording's own.
+def program_named(programs, function):
+    return next(row for name, row in programs.items() if name.startswith(f"jit_{function}("))
+
+
+def check_programs(answer):
+    programs = programs_of(answer)
+    assert program_named(programs, "train")["aliased"] > 0, programs
+    for row in answer.rows("programs", "at_peak"):
+        own = row["framework_op"] and "/" in row["framework_op"]
+        assert not own or "record_programs.py:" in (row["source"] or ""), row
+
+
+# XLA counts the body of a loop once, though it knows that it turns five times, and the pointers of
+# tuples and the whole table that a gather picks from as bytes. Its peak on a host leaves temporaries
+# out, as XProf does.
+TURNS = 5
+
+
+def compare_programs(answer, folder):
+    programs = programs_of(answer)
+    truth = json.loads(pathlib.Path(f"{folder}.truth.json").read_text())
+    for function, told in truth.items():
+        ours = program_named(programs, function)
+        for key in ("arguments", "outputs", "temporaries", "aliased"):
+            assert ours[key] == told[key], (function, key, ours[key], told[key])
+        turns = TURNS if function == "turns" else 1
+        for key in ("flops", "transcendentals"):
+            assert ours[key] == told[key] * turns, (function, key, ours[key], told[key])
+        if function not in ("turns", "pick"):
+            assert 0 <= told["bytes"] - ours["bytes"] <= 64, (function, ours["bytes"], told["bytes"])
+    print(f"interop: {len(truth)} programs of {folder.name} compared with XLA's own analysis")
+    theirs = original.memory(folder, programs)
+    if theirs is None:
+        return print("interop: XProf cannot be had: nothing was compared with it")
+    for name, row in programs.items():
+        peak = row["peak"] - (0 if row["peak_at"] else row["temporaries"])
+        for key, value in {**row, "peak": peak}.items():
+            if key in theirs[name]:
+                assert round(theirs[name][key]) == value, (name, key, theirs[name][key], value)
+    print(f"interop: memory of {len(programs)} programs of {folder.name} compared with XProf")
+
+
+# A recorded profile of an H100: XProf weighs elementwise operations of GPUs, others are equal.
+def check_gpu_programs(answer):
+    train = program_named(programs_of(answer), "train")
+    assert train["peak_at"] == "loop_convert_fusion", train
+
+
+def compare_gpu_programs(answer, folder):
+    theirs = original.memory(folder, ["jit_train(4639)"])
+    if theirs is None:
+        return print("interop: XProf cannot be had: nothing was compared with it")
+    ours = program_named(programs_of(answer), "train")
+    for key, value in theirs["jit_train(4639)"].items():
+        assert round(value) == ours[key], (key, value, ours[key])
+    for operation, told in original.costs(folder).items():
+        row = next(r for r in answer.rows("hlo_operators", "top") if r["hlo_op"] == operation)
+        read = row["byte_rate"] * row["self"] / 1e9 / row["occurrences"]
+        assert abs(read - told["bytes"]) < 1e-3 * read, (operation, read, told)
+    print(f"interop: memory and bytes of {folder.name} compared with XProf")
+
+
 CHECKS = {
+    "programs": (check_programs, compare_programs),
+    "../../tests/data/h100/jax_unmarked": (check_gpu_programs, compare_gpu_programs),
     "jax_annotated": (check_annotated_jax, compare_annotated_jax),
     "jax_plain": (check_plain_jax, compare_plain_jax),
     "tensorflow": (check_tensorflow, compare_tensorflow),

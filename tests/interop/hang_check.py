@@ -15,7 +15,7 @@ EXPECTED = {
     "late_host": ([2], "host_not_arrived", "host_not_arrived", "late_in_python"),
     "input": ([1], "host_not_arrived", "host_not_arrived", "read_input"),
     "killed": ([1], "dump_missing", "dump_missing", "left no dump"),
-    "message_cycle": ([0, 1], "point_to_point_cycle", "host_not_arrived", "send and recv"),
+    "message_cycle": ([0, 1], "point_to_point_cycle", "host_not_arrived", "rank 1 in recv at hang_jobs.py"),
     "operation": ([3], "operation_mismatch", "operation_mismatch", "all_gather"),
     "shape": ([3], "shape_mismatch", "shape_mismatch", "[[1048576]]"),
     "type": ([3], "type_mismatch", "type_mismatch", "Double"),

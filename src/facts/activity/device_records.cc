@@ -25,6 +25,7 @@ ActivityDetails::ActivityDetails(const Trace& trace, RankActivity& out)
       hlo_ops_(trace.Texts(TextField::kHloOp)),
       hlo_modules_(trace.Texts(TextField::kHloModule)),
       hlo_categories_(trace.Texts(TextField::kHloCategory)),
+      sources_(trace.Texts(TextField::kSource)),
       configs_(trace.Ints(IntField::kLaunchConfig)),
       flops_(trace.Ints(IntField::kFlops)),
       accessed_(trace.Ints(IntField::kBytesAccessed)),
@@ -58,6 +59,7 @@ int32_t ActivityDetails::TakeKernel(EventId event) {
                       .hlo_op = hlo_ops_.At(event).value_or(kNoString),
                       .hlo_module = hlo_modules_.At(event).value_or(kNoString),
                       .hlo_category = hlo_categories_.At(event).value_or(kNoString),
+                      .source = sources_.At(event).value_or(kNoString),
                       .flops = flops_.At(event).value_or(-1),
                       .bytes = accessed_.At(event).value_or(-1)};
   if (const auto config = configs_.At(event))

@@ -29,7 +29,7 @@ class ActivityDetails {
   };
   std::unordered_map<KernelDetail, int32_t, Hash> kernels_;  // each to its index in out_.kernels
   SparseWalk<StringId> operations_, groups_, descriptions_, members_, types_, framework_ops_,
-      hlo_ops_, hlo_modules_, hlo_categories_;
+      hlo_ops_, hlo_modules_, hlo_categories_, sources_;
   SparseWalk<int64_t> configs_, flops_, accessed_;
   SparseWalk<int64_t> in_, out_elements_, sizes_, sequences_, senders_, receivers_, bytes_;
   SparseWalk<double> bandwidths_;

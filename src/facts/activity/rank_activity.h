@@ -43,8 +43,9 @@ struct KernelDetail {
   StringId hlo_op = kNoString;        // the compiler's operation, "fusion.3"
   StringId hlo_module = kNoString;
   StringId hlo_category = kNoString;
-  int64_t flops = -1;  // of one execution, as the compiler counts them
-  int64_t bytes = -1;  // read and written by one execution, likewise
+  StringId source = kNoString;  // the line of the program it is from, "train.py:12"
+  int64_t flops = -1;           // of one execution, as the compiler counts them
+  int64_t bytes = -1;           // read and written by one execution, likewise
 
   bool operator==(const KernelDetail&) const = default;
 };
@@ -160,6 +161,7 @@ struct RankActivity {
   std::vector<DeviceRange> ranges;      // by start
   std::vector<CounterRange> counters;   // by start
   LaunchCount launches;
+  std::vector<CompiledProgram> programs;  // by name, of XLA; empty: none were recorded
   // Never null, and the same for every selection of steps of one recording: steps select work.
   std::shared_ptr<HostOps> host = std::make_shared<HostOps>();
 
@@ -204,7 +206,8 @@ void ForEachName(RankActivity& rank, const F& f) {
   };
   rank.activities.ForEachName(f);
   for (KernelDetail& k : rank.kernels) {
-    for (StringId* id : {&k.framework_op, &k.hlo_op, &k.hlo_module, &k.hlo_category}) maybe(*id);
+    for (StringId* id : {&k.framework_op, &k.hlo_op, &k.hlo_module, &k.hlo_category, &k.source})
+      maybe(*id);
   }
   for (Collective& c : rank.collectives) {
     for (StringId* id : {&c.operation, &c.group, &c.description, &c.members, &c.type}) maybe(*id);
@@ -216,6 +219,7 @@ void ForEachName(RankActivity& rank, const F& f) {
     f(range.name);
     for (auto& [name, value] : range.counters) f(name);
   }
+  for (CompiledProgram& program : rank.programs) ForEachName(program, f);
   rank.host->ranges.ForEachName(f);
   rank.host->calls.ForEachName(f);
   for (HostFrames& frames : rank.host->frames) frames.ForEachName(f);

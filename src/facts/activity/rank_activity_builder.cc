@@ -332,6 +332,7 @@ RankActivity Builder::Join() {
   out_.device_name = trace_.meta.device_name;
   out_.properties = std::move(trace_.meta.devices);
   std::ranges::stable_sort(out_.properties, {}, &DeviceProperties::device);
+  out_.programs = std::move(trace_.programs);
   out_.has_python = trace_.meta.has_python;
   out_.memory_only = trace_.meta.memory_only;
   out_.recorded_by = trace_.meta.recorded_by;

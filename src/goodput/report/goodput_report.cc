@@ -132,6 +132,8 @@ Report Partition(Job& job, const GoodputReportOptions& options) {
   if (job.accounting.empty()) return goodput::NoGoodput("no event marks the start of the job");
   query.periods = true;
   goodput::Partition partition = job.accounting.Query(query);
+  for (const goodput::WatchedText& watched : job.watched)
+    if (const auto hang = HangCauseOfRecord(watched.time, watched.text)) TellHang(*hang, partition);
   if (options.hang) TellHang(*options.hang, partition);
   query.periods = false;
   if (partition.attempts.empty() && job.accounting.scheduling().known()) {
@@ -152,7 +154,8 @@ void TellWatched(Job& job, const GoodputReportOptions& options) {
     if (ended) end = whole.attempts.back().end;
   }
   for (const goodput::WatchedText& watched : job.watched) {
-    if (watched.time <= end) options.on_watched(watched.time, watched.text);
+    const bool hang = HangCauseOfRecord(watched.time, watched.text).has_value();
+    if (watched.time <= end && !hang) options.on_watched(watched.time, watched.text);
   }
 }
 

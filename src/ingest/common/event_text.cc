@@ -200,7 +200,7 @@ class TextWriter {
                             {"Group size", Of(IntField::kGroupSize)},
                             {"wait_on_stream", Of(IntField::kWaitStream)},
                             {"wait_on_cuda_event_record_corr_id", Of(IntField::kWaitCorrelation)}};
-  TextArg texts_[10] = {{"Input Dims", Of(TextField::kInputShapes)},
+  TextArg texts_[11] = {{"Input Dims", Of(TextField::kInputShapes)},
                         {"Collective name", Of(TextField::kCollective)},
                         {"dtype", Of(TextField::kDataType)},
                         {"Process Group Name", Of(TextField::kGroupName)},
@@ -208,6 +208,7 @@ class TextWriter {
                         {"hlo_op", Of(TextField::kHloOp)},
                         {"hlo_module", Of(TextField::kHloModule)},
                         {"hlo_category", Of(TextField::kHloCategory)},
+                        {"source", Of(TextField::kSource)},
                         {"allocator_name", Of(TextField::kAllocator)},
                         {"region_type", Of(TextField::kRegion)}};
 };

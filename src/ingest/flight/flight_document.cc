@@ -132,6 +132,11 @@ uint32_t Document::GroupOf(Value pair) {
   const auto parts = tree_.List(pair);
   std::string name = Kept(parts.empty() ? tree_.TextOf(pair) : tree_.TextOf(parts[0]));
   std::string description = parts.size() > 1 ? Kept(tree_.TextOf(parts[1])) : "";
+  // A group that was split off has its description in entries only.
+  if (const auto bare = groups_.find(name + '\n'); bare != groups_.end() && !description.empty()) {
+    dump_.groups[bare->second].description = description;
+    groups_.try_emplace(name + '\n' + description, bare->second);
+  }
   const auto [at, added] =
       groups_.try_emplace(name + '\n' + description, static_cast<uint32_t>(dump_.groups.size()));
   if (added) {
@@ -147,7 +152,11 @@ void Document::ReadConfig() {
     const Value group = config[i + 1];
     std::string name = Kept(tree_.TextOf(tree_.Find(group, "name")));
     std::string description = Kept(tree_.TextOf(tree_.Find(group, "desc")));
-    if (name.empty()) continue;  // PyTorch's default for back ends that do not say
+    if (name.empty()) {  // gloo: the group made last, its ranks counted from 0
+      const auto members = MembersOf(tree_, tree_.Find(group, "ranks"));
+      dump_.least_ranks = static_cast<int64_t>(members.size());
+      continue;
+    }
     const auto key = name + '\n' + description;
     if (!groups_.try_emplace(key, static_cast<uint32_t>(dump_.groups.size())).second) continue;
     dump_.groups.push_back({.name = std::move(name),
@@ -317,6 +326,7 @@ void Document::JoinStatus() {
     if (id >= 0) ids.push_back(id);
   }
   std::ranges::sort(ids);
+  dump_.all_ranks = dump_.least_ranks > 0 && ids.size() == 1;
   JoinByOrder(ids);
   for (size_t i = 0; i + 1 < items.size(); i += 2) {
     const int64_t id =

@@ -275,6 +275,13 @@ Result<RankDump> ReadFlightDump(ByteSource source, const std::string& path) {
   return dump;
 }
 
+bool NamesDump(std::string_view bytes) {
+  for (const std::string_view key :
+       {"pg_config", "pg_status", "nccl_version", "comm_lib_version", "collective_seq_id"})
+    if (bytes.find(key) != bytes.npos) return true;
+  return false;
+}
+
 HangFile HangFileOf(std::string_view bytes) {
   if (LooksLikeRas(bytes)) return HangFile::kRas;
   if (PickleReader::Begins(bytes) || LooksLikeJsonDump(bytes)) return HangFile::kDump;

@@ -54,6 +54,8 @@ struct RankDump {
   int64_t recorded = 0;      // operations in the file
   int64_t newest = kAbsent;  // creation of the last one
   int64_t left_out = 0;      // operations that were not kept: without group, or too many
+  int64_t least_ranks = 0;   // ranks that the job has at least; 0: not said
+  bool all_ranks = false;    // it has no more than these: the default group is the only one
   std::vector<DumpGroup> groups;
   std::vector<DumpOperation> operations;  // by record
 };

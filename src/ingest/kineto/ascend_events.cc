@@ -12,29 +12,13 @@
 
 #include "base/innermost.h"
 #include "base/stop.h"
-#include "trace/communication_names.h"
+#include "ingest/common/ascend_task.h"
 #include "trace/sparse_walk.h"
 
 namespace stepscope {
 namespace {
 
 enum class Place : uint8_t { kOther, kHardware, kGroup, kPlane, kHost };
-
-// Streams of groups, which have no number of their own.
-constexpr int64_t kFirstGroup = 10'000;
-
-// What a task of a stream is, by its name.
-Kind KindOfTask(std::string_view name, bool groups_told) {
-  constexpr auto kWaits = std::to_array<std::string_view>(
-      {"EVENT_WAIT", "EVENT_RECORD", "EVENT_RESET", "NOTIFY_WAIT", "NOTIFY_RECORD", "Notify_Wait",
-       "Notify_Record", "WRITE_VALUE", "PLACE_HOLDER", "MODEL_MAINTENANCE", "PROFILER_TRACE"});
-  const auto begins = [&](std::string_view with) { return name.starts_with(with); };
-  if (std::ranges::any_of(kWaits, begins)) return Kind::kSync;
-  if (begins("MEMCPY") || begins("SDMA")) return Kind::kMemcpy;
-  if (begins("MEMSET")) return Kind::kMemset;
-  if (!IsCommunicationName(name)) return Kind::kCompute;
-  return groups_told ? Kind::kUnknown : Kind::kCommunication;
-}
 
 bool IsLaunch(std::string_view flow) { return flow.starts_with("HostToDevice"); }
 
@@ -90,7 +74,7 @@ class Settler {
       groups_told_ = groups_told_ || place == Place::kGroup;
       if (place == Place::kHardware) devices.try_emplace(track.process, std::ssize(devices));
     }
-    int64_t unnumbered = kFirstGroup;
+    int64_t unnumbered = kFirstAscendGroup;
     for (size_t t = 0; t < places_.size(); ++t) {
       Track& track = trace_.tracks[t];
       if (places_[t] != Place::kHardware && places_[t] != Place::kGroup) continue;
@@ -108,7 +92,7 @@ class Settler {
     switch (place) {
       case Place::kHardware:
         if (const auto known = tasks_.find(name); known != tasks_.end()) return known->second;
-        return tasks_[name] = KindOfTask(trace_.strings[name], groups_told_);
+        return tasks_[name] = KindOfAscendTask(trace_.strings[name], groups_told_);
       case Place::kGroup:
         return Kind::kCommunication;
       case Place::kHost:

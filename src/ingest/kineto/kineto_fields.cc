@@ -14,6 +14,7 @@ struct Entry {
 };
 
 constexpr ArgUse Int(IntField field) { return {Type::kInt, static_cast<uint8_t>(field)}; }
+constexpr ArgUse Id(IntField field) { return {Type::kId, static_cast<uint8_t>(field)}; }
 constexpr ArgUse Text(TextField field) { return {Type::kText, static_cast<uint8_t>(field)}; }
 constexpr ArgUse Real(RealField field) { return {Type::kReal, static_cast<uint8_t>(field)}; }
 
@@ -23,6 +24,7 @@ constexpr auto kEntries = std::to_array<Entry>({
     {"correlation", Int(IntField::kCorrelation)},
     {"External id", Int(IntField::kExternalId)},
     {"external id", Int(IntField::kExternalId)},  // 2021
+    {"Record function id", Id(IntField::kRecordFunction)},
     {"Sequence number", Int(IntField::kSequence)},
     {"Fwd thread id", Int(IntField::kForwardThread)},
     {"bytes", Int(IntField::kBytes)},

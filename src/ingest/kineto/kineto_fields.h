@@ -13,7 +13,8 @@ namespace stepscope {
 
 // Where an argument's value goes: a field of the event, or one of the uses below.
 struct ArgUse {
-  enum class Type : uint8_t { kNone, kInt, kText, kReal, kLaunch, kDevice, kStream, kName };
+  // kId: as kInt, but 0 is none.
+  enum class Type : uint8_t { kNone, kInt, kId, kText, kReal, kLaunch, kDevice, kStream, kName };
   Type type = Type::kNone;
   uint8_t field = 0;  // an IntField, TextField, RealField or LaunchArg
 };

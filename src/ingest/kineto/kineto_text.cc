@@ -29,7 +29,9 @@ void TakeArg(Args& args, ArgUse use, std::string_view token) {
     case Type::kNone:
       break;
     case Type::kInt:
+    case Type::kId:
       if (const auto value = ScaleDecimal(token, 0)) {
+        if (use.type == Type::kId && *value == 0) break;
         args.ints[use.field] = *value;
         args.ints_set |= bit;
       } else if (!token.starts_with("null")) {

@@ -246,7 +246,9 @@ void Annotations::Apply(std::string_view name, ArgUse use, const Value& value, S
   const auto bit = uint64_t{1} << use.field;
   switch (use.type) {
     case Type::kInt:
+    case Type::kId:
       if (const auto number = IntOf(value)) {
+        if (use.type == Type::kId && *number == 0) return;
         args.ints[use.field] = *number;
         args.ints_set |= bit;
       } else if (!IsNull(value)) {

@@ -67,6 +67,12 @@ class PickleReader {
   bool Step(PickleStep& step);
   Error failure() const;
 
+  // Bytes that are read already and come next, for who knows what several opcodes mean together;
+  // Skip() takes the first of them. Valid until the next step.
+  std::string_view ahead() const { return {buffer_.data() + at_, filled_ - at_}; }
+  // REQUIRES: count <= ahead().size()
+  void Skip(size_t count) { at_ += count; }
+
   // Bytes of the pickle that were taken so far.
   uint64_t taken() const { return before_ + at_; }
 

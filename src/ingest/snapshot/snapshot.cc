@@ -8,6 +8,7 @@ namespace {
 
 constexpr size_t kMostEpochs = 1 << 16;
 constexpr int kSizeBits = 43, kActionBits = 4, kAddressBits = 57;
+constexpr int kStateBits = 2, kRestBits = 5;
 
 }  // namespace
 
@@ -26,6 +27,33 @@ bool SnapshotEvents::Append(const SnapshotEvent& event) {
                 static_cast<uint64_t>(event.action) << kSizeBits |
                 uint64_t{event.stack} >> (64 - kAddressBits) << (kSizeBits + kActionBits));
   return true;
+}
+
+bool SnapshotBlocks::Append(const SnapshotBlock& block) {
+  const int64_t rest = block.live() ? block.size - block.requested : 0;
+  const bool possible = block.address < SnapshotEvents::kAddresses && block.size >= 0 &&
+                        block.size <= SnapshotEvents::kMostSize && rest >= 0 &&
+                        block.requested >= 0 && rest < int64_t{1} << (32 + kRestBits) &&
+                        size() < UINT32_MAX;
+  if (!possible) return false;
+  const auto high = static_cast<uint64_t>(rest) >> 32;
+  addresses_.Append(block.address | static_cast<uint64_t>(block.state) << kAddressBits |
+                    high << (kAddressBits + kStateBits));
+  sizes_.Append(static_cast<uint64_t>(block.size) | uint64_t{block.stack} << kSizeBits);
+  rest_.Append(static_cast<uint32_t>(rest));
+  return true;
+}
+
+SnapshotBlock SnapshotBlocks::operator[](size_t i) const {
+  const uint64_t address = addresses_[i], size = sizes_[i];
+  SnapshotBlock block{
+      .address = address & (SnapshotEvents::kAddresses - 1),
+      .size = static_cast<int64_t>(size & static_cast<uint64_t>(SnapshotEvents::kMostSize)),
+      .stack = static_cast<StackId>(size >> kSizeBits),
+      .state = static_cast<BlockState>(address >> kAddressBits & ((1 << kStateBits) - 1))};
+  const uint64_t rest = address >> (kAddressBits + kStateBits) << 32 | rest_[i];
+  if (block.live()) block.requested = block.size - static_cast<int64_t>(rest);
+  return block;
 }
 
 SnapshotEvent SnapshotEvents::operator[](size_t i) const {

@@ -33,11 +33,27 @@ enum class BlockState : uint8_t { kInactive, kAllocated, kAwaitingFree };
 struct SnapshotBlock {
   uint64_t address = 0;
   int64_t size = 0;       // bytes, rounded
-  int64_t requested = 0;  // bytes; of an inactive block what its last owner asked for
+  int64_t requested = 0;  // bytes; 0 of an inactive block
   StackId stack = 0;
   BlockState state = BlockState::kInactive;
 
   bool live() const { return state != BlockState::kInactive; }
+};
+
+// 20 bytes a block: there are millions where segments are small.
+class SnapshotBlocks {
+ public:
+  // False, and nothing is kept, where the block is beyond any that a device can have, or lives and
+  // has more requested than its size. What an inactive one had requested is not kept.
+  bool Append(const SnapshotBlock& block);
+  size_t size() const { return sizes_.size(); }
+  SnapshotBlock operator[](size_t i) const;
+
+ private:
+  GrowingArray<uint64_t>
+      addresses_;                 // and above them 2 bits of the state, 5 of what is not requested
+  GrowingArray<uint64_t> sizes_;  // and above them 21 bits of the stack
+  GrowingArray<uint32_t> rest_;   // bytes that are not requested, the lowest 32 bits
 };
 
 struct SnapshotSegment {
@@ -84,12 +100,20 @@ struct SnapshotTrace {
   uint32_t first = 0, count = 0;  // of MemorySnapshot::events, in order of time
 };
 
+// A range that record_function() or the profiler names; it begins or ends.
+struct SnapshotAnnotation {
+  int64_t time = 0;   // microseconds since the epoch
+  StringId name = 0;  // of MemorySnapshot::stacks
+  bool ends = false;
+};
+
 struct MemorySnapshot {
   SnapshotStacks stacks;
-  std::vector<SnapshotSegment> segments;
-  std::vector<SnapshotBlock> blocks;
+  GrowingArray<SnapshotSegment> segments;
+  SnapshotBlocks blocks;
   SnapshotEvents events;
   std::vector<SnapshotTrace> traces;  // by device
+  GrowingArray<SnapshotAnnotation> annotations;
 
   // What could not be read as it should be.
   int64_t wrong_events = 0, wrong_blocks = 0, misplaced = 0;

@@ -13,11 +13,7 @@ namespace {
 
 constexpr size_t kMostOpen = 1 << 16;   // dicts and lists each
 constexpr size_t kMostDepth = 1 << 12;  // marks
-constexpr uint64_t kBytesAnyway = uint64_t{16} << 20;
-constexpr size_t kMostTraces = 64;  // lists of lists
-constexpr int kKindBits = 3;
-
-static_assert(static_cast<int>(kLastRemembered) < 1 << kKindBits);
+constexpr size_t kMostTraces = 64;      // lists of lists
 
 }  // namespace
 
@@ -70,12 +66,17 @@ bool Machine::PushList() {
 }
 
 void Machine::Remember(int64_t memo, const Value& value) {
+  static_assert(static_cast<int>(kLastRemembered) < 1 << kKindBits);
   if (memo < 0) return;
   const bool fits = value.kind <= kLastRemembered && value.number >= 0 &&
                     value.number < int64_t{1} << (32 - kKindBits);
-  memo_[static_cast<size_t>(memo)] =
-      fits ? static_cast<uint32_t>(value.number) << kKindBits | static_cast<uint32_t>(value.kind)
-           : 0;
+  memo_.Set(static_cast<size_t>(memo), fits ? static_cast<uint32_t>(value.number) << kKindBits |
+                                                  static_cast<uint32_t>(value.kind)
+                                            : 0);
+}
+
+StackId Machine::InternStack(std::span<const FrameId> frames) {
+  return snapshot_.stacks.Intern(frames, kBytesAnyway + reader_.taken() / 32);
 }
 
 Value Machine::Close(const Value& value) {
@@ -93,8 +94,7 @@ Value Machine::Close(const Value& value) {
   Value made{.count = list.count, .number = list.first};
   switch (list.kind) {
     case Kind::kFrame:
-      made = {Kind::kStack, 0,
-              snapshot_.stacks.Intern(list.frames, kBytesAnyway + reader_.taken() / 32)};
+      made = {Kind::kStack, 0, InternStack(list.frames)};
       break;
     case Kind::kBlock:
       made.kind = Kind::kBlocks;
@@ -125,17 +125,16 @@ Value Machine::Close(const Value& value) {
   return made;
 }
 
+Value Machine::Unpacked(uint32_t packed) {
+  return {static_cast<Kind>(packed & ((1 << kKindBits) - 1)), 0, packed >> kKindBits};
+}
+
 bool Machine::Get(int64_t number) {
   if (number < 0 || static_cast<size_t>(number) >= memo_.size()) {
     refused_ = "a value is used that was not remembered";
     return false;
   }
-  const uint32_t packed = memo_[static_cast<size_t>(number)];
-  Value value{static_cast<Kind>(packed & ((1 << kKindBits) - 1)), 0, packed >> kKindBits};
-  // A circle: nothing of a snapshot refers to what holds it.
-  if (value.kind == Kind::kOpenDict || value.kind == Kind::kOpenList || value.kind == Kind::kMark)
-    value = {};
-  return Push(value);
+  return Push(Unpacked(memo_[static_cast<size_t>(number)]));
 }
 
 bool Machine::Put(int64_t number) {
@@ -147,7 +146,9 @@ bool Machine::Put(int64_t number) {
   }
   while (memo_.size() <= place) memo_.Append(0);
   const Value& top = stack_.back();
-  Remember(number, top);
+  // What is open is a circle where it is used before it is complete: nothing.
+  const bool open = top.kind == Kind::kOpenDict || top.kind == Kind::kOpenList;
+  Remember(number, open ? Value() : top);
   if (top.kind == Kind::kOpenDict) {
     int64_t& memo = dicts_[static_cast<size_t>(top.number)].memo;
     if (memo >= 0) Remember(memo, {});  // it is remembered twice: the last number counts
@@ -232,10 +233,7 @@ bool Machine::SetItems() {
   // Events and the like have few keys, all set at once: they need no slot any longer.
   if (target.kind == Kind::kOpenDict && mark > 1) {
     const OpenDict& dict = dicts_[static_cast<size_t>(target.number)];
-    const bool row = (dict.Has(Field::kAction) && dict.Has(Field::kSize)) ||
-                     dict.Has(Field::kFilename) || dict.Has(Field::kState) ||
-                     dict.Has(Field::kTotalSize);
-    if (row) target = Close(target);
+    if (IsRow(dict)) target = Close(target);
   }
   return true;
 }
@@ -336,14 +334,23 @@ Result<void> Machine::Finish() {
   if (!segments || !traces) ++snapshot_.misplaced;
   if (traces && dict[Field::kTraces].kind == Kind::kTraces)
     snapshot_.traces = traces_[static_cast<size_t>(dict[Field::kTraces].number)];
-  if (!segments) snapshot_.segments.clear();
+  if (!segments) snapshot_.segments = {};
   return {};
+}
+
+Machine::Taken Machine::TakeNext() {
+  const std::string_view bytes = reader_.ahead();
+  if (bytes.size() < 3 || bytes[2] != '(') return Taken::kNo;
+  return bytes[0] == ']' ? TakeStack() : bytes[0] == '}' ? TakeRow() : Taken::kNo;
 }
 
 Result<void> Machine::Run() {
   PickleStep step;
   for (uint64_t count = 0;; ++count) {
     if (count % (1 << 16) == 0) StopIfAsked();
+    const Taken taken = TakeNext();
+    if (taken == Taken::kYes) continue;
+    if (taken == Taken::kWrong) return std::unexpected(Wrong(refused_));
     if (!reader_.Step(step)) return std::unexpected(reader_.failure());
     if (step.op == PickleOp::kStop) break;
     if (!Do(step)) return std::unexpected(Wrong(refused_));

@@ -6,11 +6,13 @@
 
 #include <cstdint>
 #include <deque>
+#include <span>
+#include <string_view>
 #include <vector>
 
-#include "base/growing_array.h"
 #include "ingest/pickle/pickle_reader.h"
 #include "ingest/snapshot/snapshot.h"
+#include "ingest/snapshot/snapshot_memo.h"
 #include "ingest/snapshot/snapshot_values.h"
 #include "stepscope/result.h"
 
@@ -27,6 +29,7 @@ class Machine {
  private:
   // The steps below are false where they do not fit the stack.
   static constexpr size_t kValuesAnyway = 1 << 18;  // on the stack, and remembered, of a small file
+  static constexpr uint64_t kBytesAnyway = uint64_t{16} << 20;  // of texts and stacks
   bool Do(const PickleStep& step);
   bool Push(const Value& value) {
     if (stack_.size() >= kValuesAnyway && !MayPush()) return false;
@@ -48,6 +51,25 @@ class Machine {
   bool Pop();
   bool FindMark(size_t& mark) const;  // the place of the last mark
 
+  // A list of frames, which most of a large snapshot consists of, from its bytes at once; kNo, and
+  // nothing is taken, where what comes next is another value, or not read yet. What is taken of a
+  // list that does not end as expected is left open for the steps.
+  enum class Taken : uint8_t { kNo, kYes, kWrong };
+  Taken TakeNext();
+  Taken TakeStack();
+  // The same of an event, a block or a segment without lists of their own.
+  Taken TakeRow();
+  bool TakeItems(std::string_view bytes, size_t& at);
+  bool TakeValue(std::string_view bytes, size_t& at, Value& value);
+  // One frame: false where it is not one, as PyTorch writes them.
+  bool TakeFrame(std::string_view bytes, size_t& at, FrameId& frame);
+  bool TakeField(std::string_view bytes, size_t& at, SnapshotStacks::Frame& frame, unsigned& has);
+  // What a GET takes; false: it is not one, or of nothing.
+  bool TakeGet(std::string_view bytes, size_t& at, uint32_t& packed) const;
+  static Value Unpacked(uint32_t packed);
+  StackId InternStack(std::span<const FrameId> frames);
+  bool LeaveOpen(size_t memo);
+
   // What a value of the stack has become; its slot is free then.
   Value Close(const Value& value);
   void Remember(int64_t memo, const Value& value);
@@ -59,12 +81,15 @@ class Machine {
   MemorySnapshot& snapshot_;
   std::vector<Value> stack_;
   std::vector<size_t> marks_;
-  GrowingArray<uint32_t> memo_;  // a kind in the lowest 3 bits, and a number
-  std::deque<OpenDict> dicts_;   // slots
+  Memo memo_;                   // a kind in the lowest 3 bits, and a number
+  std::deque<OpenDict> dicts_;  // slots
   std::deque<OpenList> lists_;
   std::vector<uint32_t> free_dicts_, free_lists_;
   std::vector<Field> field_of_;                     // by the id of a text
   std::vector<std::vector<SnapshotTrace>> traces_;  // lists of lists of events
+  std::vector<FrameId> taken_;                      // frames of the stack that is taken
+  OpenDict row_;                                    // that is taken
+  static constexpr int kKindBits = 3;
   const char* refused_ = "an opcode does not fit what is before it";
 };
 

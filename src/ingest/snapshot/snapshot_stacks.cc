@@ -21,6 +21,7 @@ uint32_t Mix(uint64_t hash) {
 SnapshotStacks::SnapshotStacks() : begins_{0, 0} {
   texts_.Intern("...");
   frames_.Append(Frame());
+  next_.push_back(0);
 }
 
 StringId SnapshotStacks::Text(std::string_view text, uint64_t most_bytes) {
@@ -66,17 +67,16 @@ SnapshotStacks::Slot& SnapshotStacks::SlotOf(std::vector<Slot>& slots, size_t us
   return slots[at];
 }
 
-FrameId SnapshotStacks::Intern(const Frame& frame) {
-  Slot& slot = SlotOf(frame_slots_, frames_.size(), HashOf(frame), [&](FrameId id) {
-    const Frame& other = frames_[id];
-    return other.name == frame.name && other.file == frame.file && other.line == frame.line;
-  });
+FrameId SnapshotStacks::Find(const Frame& frame) {
+  Slot& slot = SlotOf(frame_slots_, frames_.size(), HashOf(frame),
+                      [&](FrameId id) { return frames_[id] == frame; });
   if (slot.id != kFree) return slot.id;
   if (frames_.size() >= kMostFrames) {
     ++left_out_;
     return 0;
   }
   frames_.Append(frame);
+  next_.push_back(0);
   return slot.id = static_cast<FrameId>(frames_.size() - 1);
 }
 

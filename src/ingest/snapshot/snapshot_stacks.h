@@ -24,12 +24,19 @@ class SnapshotStacks {
   struct Frame {
     StringId name = 0, file = 0;
     uint32_t line = 0;
+    bool operator==(const Frame&) const = default;
   };
 
   // The id of a text; what is beyond kMostTexts or `most_bytes` in all is the text "...".
   StringId Text(std::string_view text, uint64_t most_bytes);
   // The same of frames and stacks: what is beyond the limit is the empty one.
-  FrameId Intern(const Frame& frame);
+  FrameId Intern(const Frame& frame) { return Intern(frame, 0); }
+  // `before`: the frame that comes before it in its stack; mostly the same one follows.
+  FrameId Intern(const Frame& frame, FrameId before) {
+    const FrameId likely = next_[before];
+    if (frames_[likely] == frame) return likely;
+    return next_[before] = Find(frame);
+  }
   // `most`: frames of all stacks together.
   StackId Intern(std::span<const FrameId> frames, uint64_t most);
 
@@ -52,12 +59,14 @@ class SnapshotStacks {
   };
   template <class Same>
   Slot& SlotOf(std::vector<Slot>& slots, size_t used, uint32_t hash, const Same& same);
+  FrameId Find(const Frame& frame);
   uint32_t HashOf(std::span<const FrameId> frames) const;
   uint32_t HashOf(const Frame& frame) const;
 
   StringTable texts_;
   uint64_t text_bytes_ = 0;
   GrowingArray<Frame> frames_;
+  std::vector<FrameId> next_;  // by frame: the one that followed it last
   std::vector<Slot> frame_slots_, stack_slots_;
   GrowingArray<FrameId> calls_;  // of all stacks
   std::vector<uint32_t> begins_;

@@ -31,6 +31,7 @@ constexpr std::pair<std::string_view, Field> kKeys[] = {{"action", kAction},
                                                         {"name", kName},
                                                         {"filename", kFilename},
                                                         {"line", kLine},
+                                                        {"stage", kStage},
                                                         {"segments", kSegments},
                                                         {"device_traces", kTraces}};
 
@@ -90,13 +91,10 @@ Value BlockOf(const OpenDict& dict, MemorySnapshot& snapshot) {
   if (state == "active_allocated") block.state = BlockState::kAllocated;
   if (state == "active_awaiting_free" || state == "active_pending_free")
     block.state = BlockState::kAwaitingFree;
-  const bool possible = block.size >= 0 && block.size <= SnapshotEvents::kMostSize &&
-                        block.requested >= 0 && block.requested <= SnapshotEvents::kMostSize;
-  if (!possible || snapshot.blocks.size() >= UINT32_MAX) {
+  if (!snapshot.blocks.Append(block)) {
     ++snapshot.wrong_blocks;
     return {};
   }
-  snapshot.blocks.push_back(block);
   return {Kind::kBlock, 0, static_cast<int64_t>(snapshot.blocks.size() - 1)};
 }
 
@@ -118,8 +116,19 @@ Value SegmentOf(const OpenDict& dict, MemorySnapshot& snapshot) {
     segment.first_block = static_cast<uint32_t>(dict[kBlocks].number);
     segment.blocks = dict[kBlocks].count;
   }
-  snapshot.segments.push_back(segment);
+  snapshot.segments.Append(segment);
   return {Kind::kSegment, 0, static_cast<int64_t>(snapshot.segments.size() - 1)};
+}
+
+void AddAnnotation(const OpenDict& dict, MemorySnapshot& snapshot) {
+  const bool named = dict[kName].kind == Kind::kText && dict.Int(kTime, -1) >= 0;
+  const std::string_view stage = TextOf(dict, kStage, snapshot);
+  if (!named || (stage != "START" && stage != "END")) {
+    ++snapshot.misplaced;
+    return;
+  }
+  snapshot.annotations.Append(
+      {dict.Int(kTime), static_cast<StringId>(dict[kName].number), stage == "END"});
 }
 
 }  // namespace
@@ -130,11 +139,17 @@ Field FieldOf(std::string_view key) {
   return kNone;
 }
 
+bool IsRow(const OpenDict& dict) {
+  return (dict.Has(kAction) && dict.Has(kSize)) || dict.Has(kFilename) || dict.Has(kState) ||
+         dict.Has(kTotalSize) || (dict.Has(kStage) && dict.Has(kName));
+}
+
 Value ValueOf(const OpenDict& dict, MemorySnapshot& snapshot) {
   if (dict.Has(kName) && dict.Has(kFilename)) return FrameOf(dict, snapshot);
   if (dict.Has(kAction) && dict.Has(kSize)) return EventOf(dict, snapshot);
   if (dict.Has(kTotalSize) && dict.Has(kBlocks)) return SegmentOf(dict, snapshot);
   if (dict.Has(kState) && dict.Has(kSize)) return BlockOf(dict, snapshot);
+  if (dict.Has(kStage) && dict.Has(kName) && dict.Has(kTime)) AddAnnotation(dict, snapshot);
   return {};
 }
 

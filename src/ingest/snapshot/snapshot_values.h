@@ -12,15 +12,15 @@
 namespace stepscope::snapshot {
 
 enum class Kind : uint8_t {
-  kOther,  // nothing that a snapshot needs
-  kText,   // id
-  kFrame,  // id
-  kStack,  // id
-  kEmptyList,
+  kOther,     // nothing that a snapshot needs
+  kText,      // id
+  kFrame,     // id
+  kStack,     // id
   kOpenDict,  // number of its slot
   kOpenList,
   kMark,
   // Those below are never remembered.
+  kEmptyList,
   kInt,
   kBool,
   kBlock,  // its number
@@ -60,6 +60,7 @@ enum class Field : uint8_t {
   kName,
   kFilename,
   kLine,
+  kStage,
   kSegments,
   kTraces,
   kCount,
@@ -94,6 +95,8 @@ struct OpenList {
   int64_t memo = -1;
 };
 
+// Whether a dict is of one of the kinds that snapshots have many of.
+bool IsRow(const OpenDict& dict);
 // Makes rows of dicts that are complete; `snapshot` gets them.
 Value ValueOf(const OpenDict& dict, MemorySnapshot& snapshot);
 // Adds an item; false where it does not belong there.

@@ -24,6 +24,12 @@ constexpr auto kDerivedLines = std::to_array<std::string_view>(
 // The activities of a TPU; its other lines explain these.
 constexpr auto kTpuWork = std::to_array<std::string_view>({"XLA Ops", "Async XLA Ops"});
 
+// Those of a SparseCore.
+constexpr auto kSparseWork = std::to_array<std::string_view>({"Sparse Core Ops", "XLA Ops"});
+// Its streams are numbered behind those of the device.
+constexpr int64_t kStreamsOfCore = 100;
+constexpr int64_t kMostCores = 1'000'000;
+
 template <size_t N>
 bool Contains(const std::array<std::string_view, N>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
@@ -63,7 +69,18 @@ int64_t DeviceOfPlane(std::string_view name) {
   return device;
 }
 
+int64_t SparseCoreOfPlane(std::string_view name) {
+  constexpr std::string_view kSparseCore = " SparseCore";
+  const size_t at = name.find(kSparseCore);
+  if (!name.starts_with(kTpu) || at == name.npos) return -1;
+  const size_t digits = name.find_first_of("0123456789", at);
+  int64_t core = 0;
+  if (digits != name.npos) std::from_chars(name.data() + digits, name.data() + name.size(), core);
+  return core;
+}
+
 DevicePlanes::LineUse DevicePlanes::UseOf(std::string_view line) const {
+  if (sparse_core_ >= 0) return Contains(kSparseWork, line) ? LineUse::kActivity : LineUse::kNone;
   if (!is_tpu_) return Contains(kDerivedLines, line) ? LineUse::kNone : LineUse::kActivity;
   if (line == "Steps") return LineUse::kSteps;
   if (line == "XLA Modules") return LineUse::kModules;
@@ -79,8 +96,9 @@ void DevicePlanes::Read(const XPlane& plane, LineReader& lines) {
   configs_.Forget();
   members_.clear();
   device_ = DeviceOfPlane(plane.name);
-  AddProperties(plane);
-  int64_t stream_of_line = 0;
+  sparse_core_ = std::min(SparseCoreOfPlane(plane.name), kMostCores);
+  if (sparse_core_ < 0) AddProperties(plane);
+  int64_t stream_of_line = (sparse_core_ + 1) * kStreamsOfCore;
   for (const ByteRange& range : plane.lines) {
     LineUse use = LineUse::kNone;
     lines.Read(
@@ -192,6 +210,14 @@ void DevicePlanes::TakeActivity(const XEvent& event, const XTime& time) {
   }
 }
 
+// Operations of one line run again and again.
+StringId DevicePlanes::SourceOf(const HloOp& op) {
+  if (op.source >= sources_.size()) sources_.resize(op.source + 1, kNoString);
+  StringId& id = sources_[op.source];
+  if (id == kNoString) id = trace_.strings.Intern(programs_.Source(op.source));
+  return id;
+}
+
 const HloOp* DevicePlanes::Program(const XEvent& event) const {
   return programs_.Find(event.stats.Text(StatKey::kHloModule), event.stats.Int(StatKey::kProgramId),
                         OpOf(event, is_tpu_));
@@ -268,6 +294,10 @@ void DevicePlanes::AddDetails(Kind kind, const XEvent& event) {
     SetText(TextField::kFrameworkOp, hlo->op_name);
   else
     SetText(TextField::kFrameworkOp, stats, StatKey::kName);
+  if (stats.Has(StatKey::kSource))
+    SetText(TextField::kSource, stats, StatKey::kSource);
+  else if (hlo != nullptr && hlo->source != kNoString)
+    trace_.Set(TextField::kSource, SourceOf(*hlo));
   const int64_t flops = stats.Int(StatKey::kFlops, hlo == nullptr ? -1 : hlo->flops);
   const int64_t bytes = stats.Int(StatKey::kBytesAccessed, hlo == nullptr ? -1 : hlo->bytes);
   if (flops >= 0) trace_.Set(IntField::kFlops, flops);

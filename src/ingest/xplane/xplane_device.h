@@ -18,6 +18,9 @@ namespace stepscope {
 bool IsDevicePlane(std::string_view name);  // "/device:GPU:0", "/device:TPU:3"
 // The number of such a plane's device; -1: it has none.
 int64_t DeviceOfPlane(std::string_view name);
+// Of the plane of a core of a TPU beside its main one, "/device:TPU:3 SparseCore 1"; -1: it is
+// none.
+int64_t SparseCoreOfPlane(std::string_view name);
 
 class DevicePlanes {
  public:
@@ -57,6 +60,7 @@ class DevicePlanes {
   void TakeActivity(const XEvent& event, const XTime& time);
   void AddDetails(Kind kind, const XEvent& event);
   const HloOp* Program(const XEvent& event) const;
+  StringId SourceOf(const HloOp& op);
   void AddCollective(const HloCollective& collective);
   StringId MembersOf(const HloCollective& collective);
   void TakeStep(const XEvent& event, const XTime& time);
@@ -84,9 +88,11 @@ class DevicePlanes {
   // Of each collective the members of this device's group, "[0, 1]"; kNoString: not known.
   std::unordered_map<const HloCollective*, StringId> members_;
   int64_t device_ = -1;
+  int64_t sparse_core_ = -1;  // of the plane; -1: it is a whole device's
   bool is_tpu_ = false;
   TrackId track_ = 0;
-  int64_t work_ = 0;  // pieces that are kept
+  int64_t work_ = 0;               // pieces that are kept
+  std::vector<StringId> sources_;  // in the trace, by number in the programs
   OncePerText<Name> names_;
   OncePerText<StringId> texts_;
   OncePerText<LaunchConfig> configs_;

@@ -30,6 +30,41 @@ TEST(XPlaneEvents, LinesThatRepeatOthersAreLeftOut) {
   const Trace t = ReadProfile(file.Bytes());
   ASSERT_EQ(t.size(), 1u);
   EXPECT_EQ(NameOf(t, 0), "k");
+  EXPECT_EQ(t.notes.Count(NoteKind::kUnknownCategory), 3) << "events of planes that are not read";
+}
+
+// Made from the description of such planes; none was ever seen in a recorded file.
+TEST(XPlaneEvents, ASparseCoreIsPartOfItsDevice) {
+  SampleXSpace file;
+  file.Plane("/device:TPU:3").Line(1, "XLA Ops").Event("fusion.1", 0, 5);
+  SamplePlane& core = file.Plane("/device:TPU:3 SparseCore 1");
+  core.Line(1, "Sparse Core Steps").Event("7", 0, 9);
+  core.Line(2, "Sparse Core Ops").Event("gather.4", 5, 5);
+  const Trace t = ReadProfile(file.Bytes());
+  ASSERT_EQ(t.size(), 2u);
+  EXPECT_EQ(NameOf(t, 1), "gather.4");
+  const Track& track = t.tracks[t.tracks_of()[1]];
+  EXPECT_EQ(std::tuple(track.is_stream, track.device, track.stream), std::tuple(true, 3, 201));
+  EXPECT_EQ(t.meta.devices.size(), 1u);
+}
+
+TEST(XPlaneEvents, PlanesOfACollectorAreOfTheHost) {
+  SampleXSpace file;
+  file.Plane("/host:CUPTI")
+      .Line(10, "thread/10")
+      .Event("cuLaunchKernel", 0, 5, {{"correlation_id", 9}});
+  file.Plane("/host:NVTX-CUPTI").Line(10, "thread/10/NVTX").Event("forward", 0, 9);
+  const Trace t = ReadProfile(file.Bytes());
+  ASSERT_EQ(t.size(), 2u);
+  EXPECT_EQ(t.kinds()[0], Kind::kRuntime);
+  EXPECT_EQ(t.kinds()[1], Kind::kAnnotation);
+}
+
+TEST(XPlaneEvents, AProfileInARiegeliContainerIsTold) {
+  constexpr std::string_view kBytes("\x83\xaf\x70\xd1\x0d\x88\x4a\x3f\0\0\0\0\0\0\0\0\x40", 17);
+  const auto trace = ReadTrace(ByteSource::FromMemory(kBytes));
+  ASSERT_FALSE(trace);
+  EXPECT_TRUE(trace.error().what.contains("riegeli")) << trace.error().what;
 }
 
 TEST(XPlaneEvents, CopiesAndSetsAreKnownByNameOrByWhatTheySay) {

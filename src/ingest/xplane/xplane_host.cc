@@ -95,7 +95,11 @@ bool MattersToSteps(const HostEvent& event, const XStats& stats) {
 }  // namespace
 
 bool IsHostPlane(std::string_view name) {
-  return name.starts_with("/host:CPU") || name == "/host:python-tracer";
+  // Collectors of GPUs have planes of their own where nobody joined them with the host's: of calls,
+  // and of NVTX's ranges.
+  return name.starts_with("/host:CPU") || name == "/host:python-tracer" ||
+         name.starts_with("/host:CUPTI") || name.starts_with("/host:NVTX") ||
+         name.starts_with("/host:ROCTRACER");
 }
 
 void HostPlanes::Read(const XPlane& plane, LineReader& lines) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,20 +21,46 @@ struct HloShape {
 // xla_data.proto's PrimitiveType. Types of under a byte count as one.
 int64_t BytesOfType(uint64_t type);
 
+// "bf16"; "?" of a type that is not known.
+std::string_view NameOfType(uint64_t type);
+
 double ElementsOf(const HloShape& shape);
 double BytesOf(const HloShape& shape);  // of all parts
+// "bf16[4096,1024]"; "(f32[2], s32[])" of a tuple, of which large ones are cut.
+std::string TextOf(const HloShape& shape);
+
+// A dimension of a window that moves over an array.
+struct HloWindow {
+  int64_t size = 0, stride = 1, padding_low = 0, padding_high = 0;
+  int64_t dilation = 1, base_dilation = 1;
+};
+
+// Which dimensions of its arrays a convolution takes for what.
+struct ConvolutionDimensions {
+  int64_t input_batch = 0, input_feature = 0, kernel_input_feature = 0, kernel_output_feature = 0;
+  int64_t output_batch = 0, output_feature = 0;
+  std::vector<int64_t> input_spatial, kernel_spatial, output_spatial;
+  int64_t feature_groups = 1, batch_groups = 1;
+};
 
 struct HloInstruction {
   std::string_view name, opcode, op_name, target, config;
+  std::string_view source_file;
+  int64_t source_line = 0;
+  int64_t stack_frame = 0;  // from 1, in the module's table; 0: none
   int64_t id = 0;
+  int64_t parameter = 0;
   HloShape shape;
   double bytes = 0;  // of the shape: others that take it as operand count it too
-  std::vector<int64_t> operands, called, contracting;
-  std::vector<int64_t> window;  // sizes of a convolution's kernel
-  int64_t input_feature = -1;   // dimension of the kernel
-  ReplicaGroups groups;         // of a collective
+  std::vector<int64_t> operands, called, contracting, fft_lengths;
+  std::vector<HloWindow> window;
+  ConvolutionDimensions convolution;
+  ReplicaGroups groups;  // of a collective
   bool is_dot = false;
   bool is_convolution = false;
+
+  // Scratch memory that a library gets beside the result is no result.
+  const HloShape& Result() const { return shape.parts.empty() ? shape : shape.parts.front(); }
 };
 
 // Reads an HloInstructionProto; the views are into `message`.

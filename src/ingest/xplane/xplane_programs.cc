@@ -2,103 +2,22 @@
 #include "ingest/xplane/xplane_programs.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/proto.h"
 #include "base/saturate.h"
-#include "ingest/xplane/xplane_instruction.h"
+#include "ingest/xplane/xplane_buffers.h"
+#include "ingest/xplane/xplane_cost.h"
+#include "ingest/xplane/xplane_module.h"
 
 namespace stepscope {
 namespace {
 
+// Counts that are too large to be meant, or no number, are not known.
 int64_t Capped(double count) {
   return count < kMostInt64 ? static_cast<int64_t>(count) : int64_t{-1};
-}
-
-struct Computation {
-  std::vector<HloInstruction> instructions;
-  std::unordered_map<int64_t, size_t> by_id;
-  double flops = -1;  // of all in it; -1: nothing counted
-};
-
-int64_t SizeOf(const HloShape& shape, int64_t dimension) {
-  const bool there = dimension >= 0 && dimension < static_cast<int64_t>(shape.dimensions.size());
-  return there ? shape.dimensions[static_cast<size_t>(dimension)] : 1;
-}
-
-// The result of a convolution by a library is the first of a tuple; the rest is scratch space.
-const HloShape& ResultOf(const HloInstruction& in) {
-  return in.shape.parts.empty() ? in.shape : in.shape.parts.front();
-}
-
-const HloInstruction* Operand(const Computation& in, const HloInstruction& of, size_t operand) {
-  if (operand >= of.operands.size()) return nullptr;
-  const auto at = in.by_id.find(of.operands[operand]);
-  return at == in.by_id.end() ? nullptr : &in.instructions[at->second];
-}
-
-// Matrix products that XLA hands to cuBLAS, or to hipBLAS under the same names.
-bool IsLibraryProduct(std::string_view target) {
-  return target.starts_with("__cublas$") && (target.contains("gemm") || target.contains("matmul"));
-}
-
-// The dimensions of the left operand that a library's product sums over, as its configuration says:
-// "lhs_contracting_dimensions":["1"]. Empty where it does not.
-std::vector<int64_t> ContractingOf(std::string_view config) {
-  constexpr std::string_view kContracting = "\"lhs_contracting_dimensions\"";
-  std::vector<int64_t> dimensions;
-  const size_t key = config.find(kContracting);
-  if (key == config.npos) return dimensions;
-  const size_t begin = config.find('[', key), end = config.find(']', key);
-  if (begin == config.npos || end == config.npos || end < begin) return dimensions;
-  for (size_t at = begin; (at = config.find_first_of("0123456789", at)) < end;) {
-    int64_t dimension = -1;
-    const auto* stop = std::from_chars(config.data() + at, config.data() + end, dimension).ptr;
-    dimensions.push_back(dimension);
-    at = static_cast<size_t>(stop - config.data());
-  }
-  return dimensions;
-}
-
-// Of (m, k) x (k, n), what each result is a sum over; -1: not known.
-double SummedByLibrary(const Computation& in, const HloInstruction& of) {
-  const HloInstruction *left = Operand(in, of, 0), *right = Operand(in, of, 1);
-  if (left == nullptr || right == nullptr) return -1;
-  double summed = 1;
-  const std::vector<int64_t> contracting = ContractingOf(of.config);
-  for (const int64_t d : contracting) summed *= static_cast<double>(SizeOf(left->shape, d));
-  if (!contracting.empty()) return summed;
-  const bool plain = left->shape.dimensions.size() == 2 && right->shape.dimensions.size() == 2 &&
-                     ResultOf(of).dimensions.size() == 2;
-  const double results = ElementsOf(ResultOf(of));
-  if (!plain || results <= 0) return -1;
-  return std::sqrt(ElementsOf(left->shape) * ElementsOf(right->shape) / results);
-}
-
-// Two for each multiplication and addition: 2 x results x what each is a sum over.
-double OwnFlops(const Computation& in, const HloInstruction& of) {
-  double summed = 1;
-  if (of.is_dot) {
-    const HloInstruction* left = Operand(in, of, 0);
-    if (left == nullptr) return -1;
-    for (const int64_t d : of.contracting) summed *= static_cast<double>(SizeOf(left->shape, d));
-  } else if (of.is_convolution) {
-    const HloInstruction* kernel = Operand(in, of, 1);
-    if (kernel == nullptr) return -1;
-    summed = static_cast<double>(SizeOf(kernel->shape, of.input_feature));
-    for (const int64_t size : of.window) summed *= static_cast<double>(size);
-  } else if (IsLibraryProduct(of.target)) {
-    summed = SummedByLibrary(in, of);
-    if (summed < 0) return -1;
-  } else {
-    return -1;
-  }
-  return 2 * ElementsOf(ResultOf(of)) * summed;
 }
 
 // The message of a collective: what goes in, and what comes out.
@@ -115,10 +34,10 @@ struct Message {
   }
 };
 
-Message MessageOf(const Computation& within, const HloInstruction& of) {
+Message MessageOf(const HloComputation& within, const HloInstruction& of) {
   Message message;
   for (size_t i = 0; i < of.operands.size(); ++i) {
-    const HloInstruction* operand = Operand(within, of, i);
+    const HloInstruction* operand = within.Operand(of, i);
     if (operand == nullptr) continue;
     message.in_bytes += operand->bytes;
     message.Take(operand->shape);
@@ -131,7 +50,7 @@ Message MessageOf(const Computation& within, const HloInstruction& of) {
   return message;
 }
 
-HloCollective CollectiveOf(const Computation& within, const HloInstruction& of) {
+HloCollective CollectiveOf(const HloComputation& within, const HloInstruction& of) {
   HloCollective collective{.operation = std::string(CollectiveOfOpcode(of.opcode))};
   if (collective.operation.empty()) return collective;
   const Message message = MessageOf(within, of);
@@ -145,15 +64,6 @@ HloCollective CollectiveOf(const Computation& within, const HloInstruction& of) 
   return collective;
 }
 
-double BytesAccessed(const Computation& in, const HloInstruction& of) {
-  double bytes = of.bytes;
-  for (size_t i = 0; i < of.operands.size(); ++i) {
-    const HloInstruction* operand = Operand(in, of, i);
-    if (operand != nullptr) bytes += operand->bytes;
-  }
-  return bytes;
-}
-
 bool ComputesGradients(std::string_view op_name) {
   return op_name.contains("transpose(jvp(") || op_name.contains("gradient_tape/");
 }
@@ -163,100 +73,26 @@ bool IsProduct(std::string_view op_name) {
          op_name.contains("MatMul") || op_name.contains("Conv2D");
 }
 
-// HloModuleProto: 3 computations; HloComputationProto: 2 instructions, 5 id.
-class Module {
- public:
-  explicit Module(std::string_view message) {
-    ok = ReadFields(message, [&](pbf_reader& field) {
-      if (field.tag_and_type() != BytesField(3)) return field.skip();
-      AddComputation(field.get_view());
-    });
-  }
-
-  template <class Ops>
-  Ops AllOps() {
-    // What is called stands before who calls it, so one pass in order knows the costs within.
-    for (const int64_t id : order_) {
-      Computation& computation = computations_[id];
-      double sum = 0;
-      bool any = false;
-      for (const HloInstruction& in : computation.instructions) {
-        const double flops = Flops(computation, in);
-        any = any || flops >= 0;
-        sum += std::max(flops, 0.0);
-      }
-      if (any) computation.flops = sum;
+// Of a wrapper, that of the collective within.
+HloCollective CollectiveWithin(const HloModule& module, const HloComputation& within,
+                               const HloInstruction& in) {
+  if (in.opcode != "async-start" && in.opcode != "fusion") return CollectiveOf(within, in);
+  for (const int64_t id : in.called) {
+    const int64_t at = module.Find(id);
+    if (at < 0) continue;
+    const HloComputation& called = module.computations()[static_cast<size_t>(at)];
+    for (const HloInstruction& inner : called.instructions) {
+      if (!CollectiveOfOpcode(inner.opcode).empty()) return CollectiveOf(called, inner);
     }
-    Ops ops;
-    for (const auto& [id, computation] : computations_) {
-      for (const HloInstruction& in : computation.instructions) {
-        ops[std::string(in.name)] = {.category = Category(in),
-                                     .op_name = std::string(in.op_name),
-                                     .flops = Capped(Flops(computation, in)),
-                                     .bytes = Capped(BytesAccessed(computation, in)),
-                                     .collective = Collective(computation, in)};
-      }
-    }
-    return ops;
   }
+  return {};
+}
 
-  bool ok = false;
-
- private:
-  void AddComputation(std::string_view message) {
-    Computation computation;
-    int64_t id = 0;
-    ReadFields(message, [&](pbf_reader& field) {
-      switch (field.tag_and_type()) {
-        case BytesField(2):
-          computation.instructions.push_back(ReadInstruction(field.get_view()));
-          break;
-        case VarintField(5):
-          id = field.get_int64();
-          break;
-        default:
-          field.skip();
-      }
-    });
-    for (size_t i = 0; i < computation.instructions.size(); ++i)
-      computation.by_id[computation.instructions[i].id] = i;
-    if (computations_.insert_or_assign(id, std::move(computation)).second) order_.push_back(id);
-  }
-
-  double Flops(const Computation& within, const HloInstruction& in) const {
-    const double own = OwnFlops(within, in);
-    if (own >= 0 || in.opcode == "while" || in.opcode == "conditional") return own;
-    double called = -1;
-    for (const int64_t id : in.called) {
-      const auto at = computations_.find(id);
-      if (at != computations_.end() && at->second.flops >= 0)
-        called = std::max(called, 0.0) + at->second.flops;
-    }
-    return called;
-  }
-
-  // Of a wrapper, that of the collective within.
-  HloCollective Collective(const Computation& within, const HloInstruction& in) const {
-    if (in.opcode != "async-start" && in.opcode != "fusion") return CollectiveOf(within, in);
-    for (const int64_t id : in.called) {
-      const auto at = computations_.find(id);
-      if (at == computations_.end()) continue;
-      for (const HloInstruction& inner : at->second.instructions) {
-        if (!CollectiveOfOpcode(inner.opcode).empty()) return CollectiveOf(at->second, inner);
-      }
-    }
-    return {};
-  }
-
-  static std::string Category(const HloInstruction& in) {
-    std::string category(in.opcode);
-    if (!in.target.empty()) category += " " + std::string(in.target);
-    return category;
-  }
-
-  std::vector<int64_t> order_;
-  std::unordered_map<int64_t, Computation> computations_;
-};
+std::string CategoryOf(const HloInstruction& in) {
+  std::string category(in.opcode);
+  if (!in.target.empty()) category += " " + std::string(in.target);
+  return category;
+}
 
 }  // namespace
 
@@ -264,7 +100,8 @@ std::string_view WithoutNumber(std::string_view name) {
   return name.ends_with(')') ? name.substr(0, name.rfind('(')) : name;
 }
 
-// Map entry: 2 value; XEventMetadata: 2 name, 5 stats; XStat: 6 bytes; HloProto: 1 hlo_module.
+// Map entry: 2 value; XEventMetadata: 2 name, 5 stats; XStat: 6 bytes; HloProto: 1 hlo_module,
+// 3 buffer_assignment.
 void Programs::Add(std::string_view map_entry, Notes& notes) {
   std::string_view name;
   std::string_view proto;
@@ -276,22 +113,72 @@ void Programs::Add(std::string_view map_entry, Notes& notes) {
                    [&](pbf_reader& field) { proto = field.get_view(); });
     });
   });
-  bool modules_ok = true;
+  std::optional<std::string_view> module_message;
+  std::string_view buffers;
   const bool ok = ReadFields(proto, [&](pbf_reader& field) {
-    if (field.tag_and_type() != BytesField(1)) return field.skip();
-    Module module(field.get_view());
-    modules_ok = modules_ok && module.ok;
-    if (!modules_ok) return;
-    const auto [own, is_new] = programs_.try_emplace(std::string(name), module.AllOps<Ops>());
-    ProgramWork& work = work_[std::string(WithoutNumber(name))];
-    for (const auto& [op, known] : own->second) {
-      work.gradients = work.gradients || ComputesGradients(known.op_name);
-      work.products = work.products || IsProduct(known.op_name);
-    }
-    const auto [at, first] = only_.try_emplace(std::string(WithoutNumber(name)), name);
-    if (is_new && !first) at->second.clear();
+    if (field.tag_and_type() == BytesField(1))
+      module_message = field.get_view();
+    else if (field.tag_and_type() == BytesField(3))
+      buffers = field.get_view();
+    else
+      field.skip();
   });
-  if (!ok || !modules_ok) notes.Add(NoteKind::kUnreadableStat, 1, name);
+  if (module_message) {
+    const HloModule module(*module_message);
+    if (module.ok()) return AddModule(name, module, buffers, ok, notes);
+  }
+  if (!ok || module_message) notes.Add(NoteKind::kUnreadableStat, 1, name);
+}
+
+void Programs::AddModule(std::string_view name, const HloModule& module, std::string_view buffers,
+                         bool whole, Notes& notes) {
+  if (!whole) notes.Add(NoteKind::kUnreadableStat, 1, name);
+  const auto [own, is_new] = programs_.try_emplace(std::string(name));
+  if (!is_new) return;
+  const HloCosts costs(module);
+  ProgramWork& work = work_[std::string(WithoutNumber(name))];
+  for (size_t c = 0; c < module.computations().size(); ++c) {
+    const HloComputation& computation = module.computations()[c];
+    for (const HloInstruction& in : computation.instructions) {
+      const HloCost cost = costs.Of(c, in);
+      own->second[std::string(in.name)] = {.category = CategoryOf(in),
+                                           .op_name = std::string(in.op_name),
+                                           .source = SourceOf(module, in),
+                                           .flops = Capped(cost.flops),
+                                           .bytes = Capped(cost.bytes),
+                                           .collective = CollectiveWithin(module, computation, in)};
+      work.gradients = work.gradients || ComputesGradients(in.op_name);
+      work.products = work.products || IsProduct(in.op_name);
+    }
+  }
+  const auto [at, first] = only_.try_emplace(std::string(WithoutNumber(name)), name);
+  if (!first) at->second.clear();
+  if (strings_ != nullptr) Describe(name, module, costs, buffers);
+}
+
+// Lines repeat, and few programs have many.
+StringId Programs::SourceOf(const HloModule& module, const HloInstruction& in) {
+  const std::string source = module.SourceOf(in);
+  return source.empty() ? kNoString : sources_.Intern(source);
+}
+
+void Programs::Describe(std::string_view name, const HloModule& module, const HloCosts& costs,
+                        std::string_view buffers) {
+  CompiledProgram& program = compiled_.emplace_back();
+  program.name = strings_->Intern(name);
+  program.memory = MemoryOf(buffers, module, *strings_);
+  const HloComputation* entry = module.Entry();
+  if (entry == nullptr) return;
+  const HloCost& total = costs.Total(static_cast<size_t>(entry - module.computations().data()));
+  program.flops = Capped(total.flops);
+  program.transcendentals = Capped(total.transcendentals);
+  program.bytes = Capped(total.bytes);
+}
+
+std::vector<CompiledProgram> Programs::TakeCompiled() {
+  std::ranges::stable_sort(compiled_, {},
+                           [&](const CompiledProgram& p) { return (*strings_)[p.name]; });
+  return std::move(compiled_);
 }
 
 const HloOp* Programs::Find(std::string_view module, int64_t program, std::string_view op) const {

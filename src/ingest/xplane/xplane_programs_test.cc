@@ -5,26 +5,11 @@
 
 #include "ingest/trace_reader.h"
 #include "tests/support/sample_hlo.h"
+#include "tests/support/sample_programs.h"
 #include "tests/support/sample_xspace.h"
 
 namespace stepscope::xplane_programs_test {
 namespace {
-
-// An entry of the table of programs.
-std::string Entry(std::string_view name, const std::string& program) {
-  return ProtoOf([&](pbf_writer& w) {
-    w.add_uint64(1, 17);
-    {
-      pbf_writer metadata(w, 2);
-      metadata.add_string(2, name);
-      {
-        pbf_writer stat(metadata, 5);
-        stat.add_uint64(1, 1);
-        stat.add_string(6, program);
-      }
-    }
-  });
-}
 
 // f32[64,32] x f32[32,16], contracted over 32.
 std::string MatMul() {
@@ -36,9 +21,10 @@ std::string MatMul() {
     }
     pbf_writer(w, 7).add_string(2, "jit(step)/dense/dot_general");
   });
-  return HloComputation(5, {HloInstruction("p0", "parameter", 1, HloShape({64, 32}), {}),
-                            HloInstruction("p1", "parameter", 2, HloShape({32, 16}), {}),
-                            HloInstruction("dot.1", "dot", 3, HloShape({64, 16}), {1, 2}, dot)});
+  return SampleComputation(
+      5, {SampleInstruction("p0", "parameter", 1, SampleShape({64, 32}), {}),
+          SampleInstruction("p1", "parameter", 2, SampleShape({32, 16}), {}),
+          SampleInstruction("dot.1", "dot", 3, SampleShape({64, 16}), {1, 2}, dot)});
 }
 
 constexpr int64_t kMatMulFlops = 2 * 64 * 16 * 32;
@@ -47,14 +33,14 @@ constexpr int64_t kMatMulBytes = 4 * (64 * 32 + 32 * 16 + 64 * 16);
 TEST(Programs, AMatrixProductCostsTwicePerProduct) {
   Programs programs;
   Notes notes;
-  programs.Add(Entry("jit_step(17)", HloProgram({MatMul()})), notes);
+  programs.Add(ProgramEntry("jit_step(17)", HloProgram({MatMul()})), notes);
   const HloOp* dot = programs.Find("jit_step", 17, "dot.1");
   ASSERT_NE(dot, nullptr);
   EXPECT_EQ(dot->category, "dot");
   EXPECT_EQ(dot->op_name, "jit(step)/dense/dot_general");
   EXPECT_EQ(dot->flops, kMatMulFlops);
   EXPECT_EQ(dot->bytes, kMatMulBytes);
-  EXPECT_EQ(programs.Find("jit_step", 17, "p0")->flops, -1);
+  EXPECT_EQ(programs.Find("jit_step", 17, "p0")->flops, 0);
   EXPECT_EQ(programs.Find("jit_step", 17, "dot.9"), nullptr);
   EXPECT_EQ(programs.Find("jit_other", 17, "dot.1"), nullptr);
   EXPECT_EQ(notes.Count(NoteKind::kUnreadableStat), 0);
@@ -62,13 +48,13 @@ TEST(Programs, AMatrixProductCostsTwicePerProduct) {
 
 TEST(Programs, AFusionCostsWhatIsInIt) {
   const std::string calls = ProtoOf([](pbf_writer& w) { w.add_uint64(38, 5); });
-  const std::string main = HloComputation(
-      9, {HloInstruction("a", "parameter", 1, HloShape({64, 32}), {}),
-          HloInstruction("b", "parameter", 2, HloShape({32, 16}), {}),
-          HloInstruction("fusion.3", "fusion", 3, HloShape({64, 16}), {1, 2}, calls)});
+  const std::string main = SampleComputation(
+      9, {SampleInstruction("a", "parameter", 1, SampleShape({64, 32}), {}),
+          SampleInstruction("b", "parameter", 2, SampleShape({32, 16}), {}),
+          SampleInstruction("fusion.3", "fusion", 3, SampleShape({64, 16}), {1, 2}, calls)});
   Programs programs;
   Notes notes;
-  programs.Add(Entry("jit_step(1)", HloProgram({MatMul(), main})), notes);
+  programs.Add(ProgramEntry("jit_step(1)", HloProgram({MatMul(), main})), notes);
   const HloOp* fusion = programs.Find("jit_step", 1, "fusion.3");
   ASSERT_NE(fusion, nullptr);
   EXPECT_EQ(fusion->flops, kMatMulFlops);
@@ -81,30 +67,51 @@ TEST(Programs, AConvolutionCostsItsWindowTimesItsInputChannels) {
   const std::string convolution = ProtoOf([](pbf_writer& w) {
     {
       pbf_writer window(w, 15);
-      for (int i = 0; i < 2; ++i) pbf_writer(window, 1).add_uint64(1, 5);
+      for (int i = 0; i < 2; ++i) {
+        pbf_writer dimension(window, 1);
+        for (const auto& [field, value] : {std::pair(1, 5), {2, 1}, {3, 2}, {4, 2}})
+          dimension.add_int64(static_cast<uint32_t>(field), value);
+      }
     }
-    pbf_writer(w, 16).add_uint64(3, 2);
+    {
+      pbf_writer numbers(w, 16);
+      for (const auto& [field, value] : {std::pair(3, 2),
+                                         {4, 3},
+                                         {6, 0},
+                                         {6, 1},
+                                         {7, 0},
+                                         {8, 3},
+                                         {11, 1},
+                                         {11, 2},
+                                         {9, 0},
+                                         {10, 3},
+                                         {12, 1},
+                                         {12, 2}})
+        numbers.add_int64(static_cast<uint32_t>(field), value);
+    }
     w.add_string(28, "__cudnn$convForward");
   });
   const std::string tuple = ProtoOf([](pbf_writer& w) {
     w.add_uint64(2, 13);
-    w.add_string(4, HloShape({8, 28, 28, 16}));
-    w.add_string(4, HloShape({1024}, 6));
+    w.add_string(4, SampleShape({8, 28, 28, 16}));
+    w.add_string(4, SampleShape({1024}, 6));
   });
   Programs programs;
   Notes notes;
   programs.Add(
-      Entry("jit_conv(2)",
-            HloProgram({HloComputation(
-                1, {HloInstruction("x", "parameter", 1, HloShape({8, 28, 28, 3}), {}),
-                    HloInstruction("w", "parameter", 2, HloShape({5, 5, 3, 16}), {}),
-                    HloInstruction("conv", "custom-call", 3, tuple, {1, 2}, convolution)})})),
+      ProgramEntry(
+          "jit_conv(2)",
+          HloProgram({SampleComputation(
+              1, {SampleInstruction("x", "parameter", 1, SampleShape({8, 28, 28, 3}), {}),
+                  SampleInstruction("w", "parameter", 2, SampleShape({5, 5, 3, 16}), {}),
+                  SampleInstruction("conv", "custom-call", 3, tuple, {1, 2}, convolution)})})),
       notes);
   const HloOp* op = programs.Find("jit_conv", 2, "conv");
   ASSERT_NE(op, nullptr);
-  EXPECT_EQ(op->flops, 2LL * 8 * 28 * 28 * 16 * 5 * 5 * 3);
+  constexpr int64_t kValid = 28 * 5 - (2 + 1 + 1 + 2);  // of each dimension: not on the padding
+  EXPECT_EQ(op->flops, 2LL * 8 * 16 * 3 * kValid * kValid);
   EXPECT_EQ(op->category, "custom-call __cudnn$convForward");
-  EXPECT_EQ(op->bytes, 4 * (8 * 28 * 28 * 16 + 8 * 28 * 28 * 3 + 5 * 5 * 3 * 16) + 1024);
+  EXPECT_EQ(op->bytes, 4 * (8 * 28 * 28 * 16 + 8 * 28 * 28 * 3 + 5 * 5 * 3 * 16));
 }
 
 // As XLA hands products to cuBLAS: the result comes with scratch space, and what is summed over is
@@ -119,17 +126,18 @@ TEST(Programs, AProductOfALibraryCostsWhatItsConfigurationSays) {
     });
     const std::string tuple = ProtoOf([&](pbf_writer& w) {
       w.add_uint64(2, 13);
-      w.add_string(4, HloShape(result));
-      w.add_string(4, HloShape({4096}, 6));
+      w.add_string(4, SampleShape(result));
+      w.add_string(4, SampleShape({4096}, 6));
     });
     Programs programs;
     Notes notes;
     programs.Add(
-        Entry("jit_f(1)",
-              HloProgram({HloComputation(
-                  1, {HloInstruction("a", "parameter", 1, HloShape(left), {}),
-                      HloInstruction("b", "parameter", 2, HloShape(right), {}),
-                      HloInstruction("cublas-gemm.1", "custom-call", 3, tuple, {1, 2}, more)})})),
+        ProgramEntry(
+            "jit_f(1)",
+            HloProgram({SampleComputation(
+                1, {SampleInstruction("a", "parameter", 1, SampleShape(left), {}),
+                    SampleInstruction("b", "parameter", 2, SampleShape(right), {}),
+                    SampleInstruction("cublas-gemm.1", "custom-call", 3, tuple, {1, 2}, more)})})),
         notes);
     return programs.Find("jit_f", 1, "cublas-gemm.1")->flops;
   };
@@ -150,16 +158,16 @@ TEST(Programs, ADotThatTritonFusedCountsForItsFusion) {
     return ProtoOf([&](pbf_writer& w) { w.add_uint64(38, computation); });
   };
   const auto outer = [&](uint64_t id, const char* name, const char* opcode, uint64_t called) {
-    return HloComputation(
-        id, {HloInstruction("a", "parameter", 1, HloShape({64, 32}), {}),
-             HloInstruction("b", "parameter", 2, HloShape({32, 16}), {}),
-             HloInstruction(name, opcode, 3, HloShape({64, 16}), {1, 2}, calling(called))});
+    return SampleComputation(
+        id, {SampleInstruction("a", "parameter", 1, SampleShape({64, 32}), {}),
+             SampleInstruction("b", "parameter", 2, SampleShape({32, 16}), {}),
+             SampleInstruction(name, opcode, 3, SampleShape({64, 16}), {1, 2}, calling(called))});
   };
   Programs programs;
   Notes notes;
-  programs.Add(Entry("jit_f(1)", HloProgram({MatMul(), outer(6, "inner", "fusion", 5),
-                                             outer(7, "gemm_fusion_dot.1", "fusion", 6),
-                                             outer(8, "triton", "custom-call", 5)})),
+  programs.Add(ProgramEntry("jit_f(1)", HloProgram({MatMul(), outer(6, "inner", "fusion", 5),
+                                                    outer(7, "gemm_fusion_dot.1", "fusion", 6),
+                                                    outer(8, "triton", "custom-call", 5)})),
                notes);
   EXPECT_EQ(programs.Find("jit_f", 1, "gemm_fusion_dot.1")->flops, kMatMulFlops);
   EXPECT_EQ(programs.Find("jit_f", 1, "triton")->flops, kMatMulFlops);
@@ -168,9 +176,9 @@ TEST(Programs, ADotThatTritonFusedCountsForItsFusion) {
 TEST(Programs, OfSeveralProgramsOneMustBeNamed) {
   Programs programs;
   Notes notes;
-  programs.Add(Entry("jit_f(1)", HloProgram({MatMul()})), notes);
+  programs.Add(ProgramEntry("jit_f(1)", HloProgram({MatMul()})), notes);
   EXPECT_NE(programs.Find("jit_f", -1, "dot.1"), nullptr);
-  programs.Add(Entry("jit_f(2)", HloProgram({MatMul()})), notes);
+  programs.Add(ProgramEntry("jit_f(2)", HloProgram({MatMul()})), notes);
   EXPECT_EQ(programs.Find("jit_f", -1, "dot.1"), nullptr);
   EXPECT_NE(programs.Find("jit_f", 2, "dot.1"), nullptr);
 }
@@ -193,15 +201,17 @@ TEST(Programs, KernelsAreToldWhatTheyCompute) {
 }
 
 TEST(Programs, HostileShapesStayNumbers) {
-  std::string shape = HloShape({INT64_MAX, INT64_MAX, -5, INT64_MAX});
+  std::string shape = SampleShape({INT64_MAX, INT64_MAX, -5, INT64_MAX});
   for (int depth = 0; depth < 3000; ++depth)
     shape = ProtoOf([&](pbf_writer& w) { w.add_string(4, shape); });
   Programs programs;
   Notes notes;
   programs.Add(
-      Entry("m(1)", HloProgram({HloComputation(
-                        1, {HloInstruction("huge", "x", 1, HloShape({INT64_MAX, INT64_MAX}), {1}),
-                            HloInstruction("deep", "x", 2, shape, {2, 2, 99})})})),
+      ProgramEntry(
+          "m(1)",
+          HloProgram({SampleComputation(
+              1, {SampleInstruction("huge", "x", 1, SampleShape({INT64_MAX, INT64_MAX}), {1}),
+                  SampleInstruction("deep", "x", 2, shape, {2, 2, 99})})})),
       notes);
   ASSERT_NE(programs.Find("m", 1, "huge"), nullptr);
   EXPECT_EQ(programs.Find("m", 1, "huge")->bytes, -1) << "too many to say";
@@ -209,7 +219,7 @@ TEST(Programs, HostileShapesStayNumbers) {
 }
 
 TEST(Programs, CutAnywhereItIsANoteAtMost) {
-  const std::string whole = Entry("jit_step(17)", HloProgram({MatMul()}));
+  const std::string whole = ProgramEntry("jit_step(17)", HloProgram({MatMul()}));
   for (size_t length = 0; length <= whole.size(); ++length) {
     Programs programs;
     Notes notes;

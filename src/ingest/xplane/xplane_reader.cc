@@ -47,7 +47,8 @@ Framework FrameworkOf(const StringTable& names) {
 std::vector<int64_t> DevicesOf(const std::vector<XPlane>& planes) {
   std::vector<int64_t> devices;
   for (const XPlane& plane : planes) {
-    if (IsDevicePlane(plane.name)) devices.push_back(DeviceOfPlane(plane.name));
+    if (IsDevicePlane(plane.name) && SparseCoreOfPlane(plane.name) < 0)
+      devices.push_back(DeviceOfPlane(plane.name));
   }
   std::ranges::sort(devices);
   return devices;
@@ -126,7 +127,7 @@ class Reader {
   void ReadPlanes() {
     ModuleRuns runs;
     HostGroups groups;
-    Programs programs;
+    Programs programs(keep_.kernels ? &trace_.strings : nullptr);
     LineReader lines(file_, clock_, trace_.notes);
     HostPlanes host(trace_, keep_, groups, runs);
     DevicePlanes devices(trace_, keep_, groups, programs, runs);
@@ -134,6 +135,7 @@ class Reader {
       if (IsHostPlane(plane.name)) host.Read(plane, lines);
       ReadPrograms(plane, programs);  // steps depend on them too, whatever is kept
     }
+    trace_.programs = programs.TakeCompiled();
     groups.Build();
     devices.Expect(DevicesOf(planes_));
     for (const XPlane& plane : planes_) {
@@ -142,8 +144,22 @@ class Reader {
     host.MarkEvents(!devices.HaveSteps());
     devices.MarkSteps();
     host.AddMarkers(!devices.HaveSteps());
+    for (const XPlane& plane : planes_) NoteUnread(plane, lines);
     if (lines.fractional() > 0) trace_.notes.Add(NoteKind::kSubNanosecond, lines.fractional());
     trace_.meta.framework = FrameworkOf(trace_.strings);
+  }
+
+  // Planes that other tools or newer profilers added.
+  void NoteUnread(const XPlane& plane, LineReader& lines) {
+    if (IsHostPlane(plane.name) || IsDevicePlane(plane.name)) return;
+    const int64_t before = lines.events();
+    for (const ByteRange& range : plane.lines) {
+      lines.Read(
+          plane, range, [](const XLine&) { return true; }, [](const XEvent&, const XTime&) {});
+    }
+    const int64_t events = lines.events() - before;
+    if (events > 0) trace_.notes.Add(NoteKind::kUnknownCategory, events, plane.name);
+    trace_.events_in_file += events;
   }
 
   void ReadPrograms(const XPlane& plane, Programs& programs) {

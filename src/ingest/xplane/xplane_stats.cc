@@ -41,6 +41,7 @@ constexpr auto kNames = std::to_array<NamedKey>({
     {"program_id", StatKey::kProgramId},
     {"flops", StatKey::kFlops},
     {"bytes_accessed", StatKey::kBytesAccessed},
+    {"source", StatKey::kSource},
     {"allocator_name", StatKey::kAllocator},
     {"device_ordinal", StatKey::kDeviceOrdinal},
     {"bytes_reserved", StatKey::kBytesReserved},

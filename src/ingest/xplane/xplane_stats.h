@@ -41,6 +41,7 @@ enum class StatKey : uint8_t {
   kProgramId,
   kFlops,
   kBytesAccessed,
+  kSource,  // the line of the program, "train.py:12"
   // Memory events.
   kAllocator,
   kDeviceOrdinal,

@@ -21,6 +21,8 @@ interface Embedded {
   readonly answers: Readonly<Record<string, ReportSet>>;
   readonly comparisons?: Readonly<Record<string, ReportSet>>;  // by "before after"
   readonly ledgers?: Readonly<Record<string, ReportSet>>;
+  readonly snapshots?: Readonly<Record<string, ReportSet>>;
+  readonly hangs?: Readonly<Record<string, ReportSet>>;
   readonly jobs?: Readonly<Record<string, ReportSet>>;     // by "ledger N": job N of the ledger's table
   readonly goodput?: Readonly<Record<string, ReportSet>>;  // of the job that a run is of
   readonly timelines?: Readonly<Record<string, EmbeddedTimeline>>;
@@ -92,7 +94,7 @@ export function emptyTile({ track, level, index }: TileId): Uint8Array {
 }
 
 export function embeddedSource(data: Embedded): Source {
-  for (const answers of [data.answers, data.comparisons, data.ledgers, data.jobs, data.goodput]) Object.values(answers ?? {}).forEach(learnNames);
+  for (const answers of [data.answers, data.comparisons, data.ledgers, data.hangs, data.snapshots, data.jobs, data.goodput]) Object.values(answers ?? {}).forEach(learnNames);
   const levels = new Map<string, Promise<ReadonlyMap<string, Uint8Array>>>();
   const levelOf = (run: string, level: number): Promise<ReadonlyMap<string, Uint8Array>> => {
     const block = `tiles-${run}.${level}`;
@@ -127,6 +129,8 @@ export function embeddedSource(data: Embedded): Source {
     compare: (before, after, { steps, ranks }) =>
       (steps && steps !== "all") || ranks ? no("other steps or ranks") : found(data.comparisons?.[`${before} ${after}`], "this comparison"),
     ledger: (id, job) => found(ledgerAnswer(data, id, job), job ? "this job of the ledger" : "this ledger"),
+    snapshot: (id) => found(data.snapshots?.[id], "this memory snapshot"),
+    hang: (id) => found(data.hangs?.[id], "this hang"),
     goodput: (run) => found(data.goodput?.[run], "the goodput of this run"),
     shows: (run) => timeline(run) !== undefined,
     timeline: (run) => {

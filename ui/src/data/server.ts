@@ -88,6 +88,8 @@ export function serverSource(): Source {
     compare: (base, other, selection, signal) =>
       getAnswer("compare", { base, with: other, ...selected(selection) }, signal),
     ledger: (id, job, signal) => getAnswer(`ledgers/${encodeURIComponent(id)}`, { job }, signal),
+    snapshot: (id, signal) => getAnswer(`snapshots/${encodeURIComponent(id)}`, {}, signal),
+    hang: (id, signal) => getAnswer(`hangs/${encodeURIComponent(id)}`, {}, signal),
     goodput: (id, signal) => getAnswer(run(id, "goodput"), {}, signal),
     timeline: (id, signal) => getJson<TimelineInfo>(run(id, "timeline"), {}, signal),
     async tiles(id, list, signal) {

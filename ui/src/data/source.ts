@@ -58,6 +58,8 @@ export interface State {
   readonly takes_files?: boolean;  // that are dropped on the page
   readonly runs: readonly Run[];
   readonly ledgers: readonly { readonly id: string; readonly name: string }[];
+  readonly snapshots?: readonly { readonly id: string; readonly name: string }[];  // of memory
+  readonly hangs: readonly { readonly id: string; readonly name: string }[];  // what stuck jobs left behind
 }
 
 export interface Parameter {
@@ -247,6 +249,8 @@ export interface Source {
   compare(base: string, other: string, selection: Selection, signal?: AbortSignal): Promise<ReportSet>;
   // Of the ledger's jobs all in a table, and one in full: `job`, or the first.
   ledger(id: string, job: string, signal?: AbortSignal): Promise<LedgerAnswer>;
+  snapshot(id: string, signal?: AbortSignal): Promise<ReportSet>;  // the report "memory_snapshot", with its pictures
+  hang(id: string, signal?: AbortSignal): Promise<ReportSet>;  // what `stepscope hang` prints
   // Which job of the ledgers the run is of, with its goodput: the report "goodput_match", and if it is of one, whose ledger
   // is its metric `ledger`, the reports of that job.
   goodput(run: string, signal?: AbortSignal): Promise<ReportSet>;

@@ -10,7 +10,7 @@ import { useLoad } from "../shell/load";
 import { ProblemPanel } from "../shell/status";
 import { usePlace } from "../shell/url";
 import { t } from "../text";
-import { isBehindPicture, isFolded, panelOf, pictureOf, tableViewOf } from "../views/registry";
+import { drawsSeries, isBehindPicture, isFolded, panelOf, pictureOf, tableViewOf } from "../views/registry";
 import { Exported } from "./exports";
 import { Findings } from "./findings";
 import { visible } from "./format";
@@ -80,7 +80,7 @@ export function ReportBody({ report, base, source, explained }: {
       <Metrics metrics={report.metrics} />
       <Findings report={report} base={base} />
       {Panel && <Panel report={report} />}
-      <SeriesSection series={report.series} tables={report.tables} name={report.analysis} />
+      {!drawsSeries(report) && <SeriesSection series={report.series} tables={report.tables} name={report.analysis} />}
       {report.tables.map((table) => <TableOf key={table.key} report={report} table={table} />)}
       <Notes notes={report.notes} title={t("report.notes")} />
       {explained && <Explained source={source} name={report.analysis} />}

@@ -3,11 +3,13 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ReportSet } from "../data/report";
 import type { Run, Selection, Source, State } from "../data/source";
 import { ComparePage } from "../views/compare";
+import { HangPage } from "../views/hang";
 import { HomePage } from "../views/home";
 import { InputPage } from "../report/input";
 import { Mentions } from "../report/mentions";
 import { LedgerPage } from "../views/ledger";
 import { ReportPage } from "../report/page";
+import { SnapshotPage } from "../views/snapshot";
 import { PatternDefs } from "../views/donut";
 import { t, useLanguage } from "../text";
 import { Timeline } from "../timeline";
@@ -19,7 +21,7 @@ import { Help } from "./help";
 import { useFirstPicture } from "./first_picture";
 import { useJob } from "./job";
 import { useAnswer, type Loaded } from "./load";
-import { LedgerNav, RunNav } from "./nav";
+import { HangNav, LedgerNav, RunNav, SnapshotNav } from "./nav";
 import { reportBase, routeOf, type Route } from "./routes";
 import { Linked, Served } from "./served";
 import { useServerState } from "./state";
@@ -77,24 +79,28 @@ function RunPage({ source, state, run, route, answer }: {
   );
 }
 
-function Page({ source, state, run, route, answer, ledger }: {
-  source: Source; state: State; run: Run | undefined; route: Route; answer: Loaded<ReportSet>; ledger: Loaded<ReportSet>;
+function Page({ source, state, run, route, answer, ledger, hang, snapshot }: {
+  source: Source; state: State; run: Run | undefined; route: Route; answer: Loaded<ReportSet>; ledger: Loaded<ReportSet>; hang: Loaded<ReportSet>; snapshot: Loaded<ReportSet>;
 }) {
+  if (route.page === "snapshot") return <SnapshotPage source={source} snapshot={route.snapshot} loaded={snapshot} />;
+  if (route.page === "hang") return <HangPage source={source} hang={route.hang} loaded={hang} />;
   if (route.page === "ledger") return <LedgerPage source={source} ledger={route.ledger} name={route.name} loaded={ledger} />;
   if (run) return <RunPage source={source} state={state} run={run} route={route} answer={answer} />;
   if (route.page !== "none") return <ProblemPanel problem={{ what: t("error.no_run"), where: location.hash, hint: t("error.no_run_hint") }} />;
   return <p class="panel">{t("page.nothing")}</p>;
 }
 
-// The bare address shows the first run, or the first ledger.
+// The bare address shows the first run, or the first hang, ledger or memory snapshot.
 function useFirstPage(state: State | undefined, route: Route): void {
-  const first = state?.runs[0];
-  const ledger = state?.ledgers[0];
+  const first = state?.runs[0], snapshot = state?.snapshots?.[0];
+  const hang = state?.hangs[0], ledger = state?.ledgers[0];
   useEffect(() => {
     if (route.page !== "none") return;
     if (first) goTo(["run", first.id], {}, "replace");
+    else if (hang) goTo(["hang", hang.id], {}, "replace");
     else if (ledger) goTo(["ledger", ledger.id], {}, "replace");
-  }, [route.page, first?.id, ledger?.id]);
+    else if (snapshot) goTo(["snapshot", snapshot.id], {}, "replace");
+  }, [route.page, first?.id, hang?.id, ledger?.id, snapshot?.id]);
 }
 
 // A click on the skip link must not change the hash, which is the page's state.
@@ -118,7 +124,12 @@ export function App({ source }: { source: Source }) {
   const ledgerId = route.page === "ledger" ? route.ledger : undefined;
   const jobName = useJob(ledgerId);
   const ledger = useAnswer(`ledger ${ledgerId}`, ledgerId === undefined ? null : jobName, (signal) => source.ledger(ledgerId!, jobName, signal));
-  const listed = useListed(run, answer.value), shown = route.page === "ledger" ? ledger.value : listed;
+  const snapshotId = route.page === "snapshot" ? route.snapshot : undefined;
+  const snapshot = useAnswer("snapshot", snapshotId ?? null, (signal) => source.snapshot(snapshotId!, signal));
+  const hangId = route.page === "hang" ? route.hang : undefined;
+  const hang = useAnswer(`hang ${hangId}`, hangId === undefined ? null : "", (signal) => source.hang(hangId!, signal));
+  const shownOf = { ledger, hang, snapshot } as const;
+  const listed = useListed(run, answer.value), shown = route.page === "ledger" || route.page === "hang" || route.page === "snapshot" ? shownOf[route.page].value : listed;
   useShellCommands({ state, route, reports: shown?.reports ?? [], open: setOpen });
   const path = usePlace().path.join("/");
   useEffect(() => setMenu(false), [path]);
@@ -135,12 +146,14 @@ export function App({ source }: { source: Source }) {
         <button type="button" class="menu" aria-expanded={menu} aria-controls="navigation" onClick={() => setMenu(!menu)}>{t("nav.menu")}</button>
       </header>
       <nav id="navigation" class={menu ? "open" : ""} aria-label={t("nav.title")}>
-        {route.page === "ledger" ? <LedgerNav ledger={route.ledger} answer={ledger.value} runs={state?.runs ?? []} /> : run && <RunNav run={run.id} answer={listed} compared={compared} ledgers={state?.ledgers ?? []} />}
+        {route.page === "hang" && <HangNav hangs={state?.hangs ?? []} runs={state?.runs ?? []} />}
+        {route.page === "snapshot" && <SnapshotNav state={state} />}
+        {route.page === "ledger" ? <LedgerNav ledger={route.ledger} answer={ledger.value} runs={state?.runs ?? []} /> : run && <RunNav run={run.id} answer={listed} compared={compared} ledgers={state?.ledgers ?? []} hangs={state?.hangs ?? []} snapshots={state?.snapshots ?? []} />}
       </nav>
       <main id="content" tabIndex={-1} class={`page-${route.page}`}>
         {problem && <ProblemPanel problem={problem} />}
         <Mentions.Provider value={{ reports: shown?.reports ?? [], base: reportBase(route) ?? [] }}>
-          {state ? <Page source={source} state={state} run={run} route={route} answer={answer} ledger={ledger} /> : !problem && <Busy />}
+          {state ? <Page source={source} state={state} run={run} route={route} answer={answer} ledger={ledger} hang={hang} snapshot={snapshot} /> : !problem && <Busy />}
         </Mentions.Provider>
       </main>
       <Drop source={source} takes={source.live && state?.takes_files === true} look={look} />

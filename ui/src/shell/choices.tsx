@@ -16,11 +16,11 @@ function RunChooser({ state, run }: { state: State; run: Run | undefined }) {
   const choose = (value: string) => {
     const [what, id] = value.split(" ") as [string, string];
     const { path, query } = currentPlace();
-    if (what === "ledger") goTo(["ledger", id]);
+    if (what === "ledger" || what === "hang" || what === "snapshot") goTo([what, id]);
     else goTo(["run", id, ...(path[0] === "run" ? path.slice(2) : [])], query["with"] === id ? { with: "" } : {});
   };
   const { path } = currentPlace();
-  const value = path[0] === "ledger" ? `ledger ${path[1]}` : `run ${run?.id ?? ""}`;
+  const value = path[0] === "ledger" || path[0] === "hang" || path[0] === "snapshot" ? `${path[0]} ${path[1]}` : `run ${run?.id ?? ""}`;
   return (
     <label>
       <span>{t("choice.run")}</span>
@@ -30,8 +30,14 @@ function RunChooser({ state, run }: { state: State; run: Run | undefined }) {
             {runTitle(one, state.runs)}{one.state === "ready" ? "" : ` (${t(`run.${one.state}`)})`}
           </option>
         ))}
+        {state.hangs.map((one) => (
+          <option key={one.id} value={`hang ${one.id}`}>{t("choice.hang", { name: visible(one.name) })}</option>
+        ))}
         {state.ledgers.map((one) => (
           <option key={one.id} value={`ledger ${one.id}`}>{t("choice.ledger", { name: visible(one.name) })}</option>
+        ))}
+        {(state.snapshots ?? []).map((one) => (
+          <option key={one.id} value={`snapshot ${one.id}`}>{t("choice.snapshot", { name: visible(one.name) })}</option>
         ))}
       </select>
     </label>

@@ -56,8 +56,11 @@ const kGroups = ["overview", "ranks", "device", "host", "memory", "other"] as co
 
 const groupOf = (report: Report): string => ((kGroups as readonly string[]).includes(report.group ?? "") ? report.group! : "other");
 
-export function RunNav({ run, answer, compared, ledgers }: {
-  run: string; answer: ReportSet | undefined; compared: boolean; ledgers: State["ledgers"];
+const snapshotEntries = (snapshots: NonNullable<State["snapshots"]>): Entry[] =>
+  snapshots.slice(0, kMostRuns).map(({ id, name }) => ({ path: ["snapshot", id], title: t("choice.snapshot", { name: visible(name) }) }));
+
+export function RunNav({ run, answer, compared, ledgers, hangs, snapshots }: {
+  run: string; answer: ReportSet | undefined; compared: boolean; ledgers: State["ledgers"]; hangs: State["hangs"]; snapshots: NonNullable<State["snapshots"]>;
 }) {
   const reports = answer?.reports ?? [];
   const there = reports.filter((report) => report.status !== "unavailable");
@@ -67,7 +70,9 @@ export function RunNav({ run, answer, compared, ledgers }: {
     { path: ["run", run, "timeline"], title: t("timeline.title") },
     ...(compared ? [{ path: ["run", run, "compare"], title: t("page.compare") }] : []),
     { path: ["run", run, "input"], title: t("page.input") },
+    ...hangs.map(({ id, name }): Entry => ({ path: ["hang", id], title: hangs.length === 1 ? t("nav.hang") : t("choice.hang", { name: visible(name) }), name: hangs.length > 1 })),
     ...ledgers.map(({ id, name }): Entry => ({ path: ["ledger", id], title: ledgers.length === 1 ? t("nav.ledger") : t("choice.ledger", { name: visible(name) }), name: ledgers.length > 1 })),
+    ...snapshotEntries(snapshots),
   ];
   const base = ["run", run, "report"];
   return (
@@ -92,6 +97,25 @@ export function LedgerNav({ ledger, answer, runs }: { ledger: string; answer: Re
     <>
       <Entries title={t("nav.ledger")} entries={entries} />
       <Entries title={t("nav.runs")} entries={runs.slice(0, kMostRuns).map((run) => ({ path: ["run", run.id], title: runTitle(run, runs), name: true }))} />
+    </>
+  );
+}
+
+export function SnapshotNav({ state }: { state: State | undefined }) {
+  const runs = state?.runs ?? [];
+  return (
+    <>
+      <Entries title={t("nav.snapshots")} entries={snapshotEntries(state?.snapshots ?? [])} />
+      <Entries title={t("nav.runs")} entries={runs.slice(0, kMostRuns).map((run) => ({ path: ["run", run.id], title: runTitle(run, runs) }))} />
+    </>
+  );
+}
+
+export function HangNav({ hangs, runs }: { hangs: State["hangs"]; runs: State["runs"] }) {
+  return (
+    <>
+      <Entries title={t("nav.hang")} entries={hangs.map(({ id, name }) => ({ path: ["hang", id], title: visible(name) }))} />
+      <Entries title={t("nav.runs")} entries={runs.slice(0, kMostRuns).map((run) => ({ path: ["run", run.id], title: runTitle(run, runs) }))} />
     </>
   );
 }

@@ -2,7 +2,9 @@
 //
 //   #/run/ID                    the first screen       #/run/ID/timeline
 //   #/run/ID/report/ANALYSIS    one analysis           #/run/ID/input        the files that were read
+//   #/snapshot/ID               a memory snapshot
 //   #/run/ID/compare[/NAME]     against ?with=ID       #/ledger/ID[/NAME]    goodput of a ledger
+//   #/hang/ID                   what a stuck job left behind
 import type { Report, ReportSet } from "../data/report";
 
 export type Route =
@@ -10,12 +12,16 @@ export type Route =
   | { readonly page: "home" | "timeline" | "input"; readonly run: string }
   | { readonly page: "report"; readonly run: string; readonly name: string }
   | { readonly page: "compare"; readonly run: string; readonly name: string }
-  | { readonly page: "ledger"; readonly ledger: string; readonly name: string };
+  | { readonly page: "snapshot"; readonly snapshot: string }
+  | { readonly page: "ledger"; readonly ledger: string; readonly name: string }
+  | { readonly page: "hang"; readonly hang: string };
 
 export function routeOf(path: readonly string[]): Route {
   const [what, id, page, name] = path;
   if (!id) return { page: "none" };
   if (what === "ledger") return { page: "ledger", ledger: id, name: page ?? "" };
+  if (what === "snapshot") return { page: "snapshot", snapshot: id };
+  if (what === "hang") return { page: "hang", hang: id };
   if (what !== "run") return { page: "none" };
   if (page === "report" && name) return { page, run: id, name };
   if (page === "compare") return { page, run: id, name: name ?? "" };
@@ -26,6 +32,8 @@ export function routeOf(path: readonly string[]): Route {
 // The path of the pages of reports, without their names.
 export function reportBase(route: Route): readonly string[] | null {
   if (route.page === "ledger") return ["ledger", route.ledger];
+  if (route.page === "snapshot") return ["snapshot", route.snapshot];
+  if (route.page === "hang") return ["hang", route.hang];
   return "run" in route ? ["run", route.run, "report"] : null;
 }
 

@@ -31,8 +31,14 @@ function pageCommands({ state, route }: Shell): Command[] {
     ...(state?.runs ?? []).map((one): Command => ({
       id: `go.run.${one.id}`, keys: [], title: "go.run", args: { name: visible(one.path || one.name) }, group: "go", run: () => goTo(["run", one.id]),
     })),
+    ...(state?.hangs ?? []).map((one): Command => ({
+      id: `go.hang.${one.id}`, keys: [], title: "go.hang", args: { name: visible(one.name) }, group: "go", run: () => goTo(["hang", one.id]),
+    })),
     ...(state?.ledgers ?? []).map((one, at): Command => ({
       id: `go.ledger.${one.id}`, keys: at === 0 ? ["g l"] : [], title: "go.ledger", args: { name: visible(one.name) }, group: "go", run: () => goTo(["ledger", one.id]),
+    })),
+    ...(state?.snapshots ?? []).map((one): Command => ({
+      id: `go.snapshot.${one.id}`, keys: [], title: "go.snapshot", args: { name: visible(one.name) }, group: "go", run: () => goTo(["snapshot", one.id]),
     })),
   ];
 }

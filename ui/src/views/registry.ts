@@ -15,11 +15,13 @@ import { LatenessChain } from "./lateness_chain";
 import { LayoutGrid } from "./layout_grid";
 import type { PictureProps } from "./parts";
 import { QueueCurve } from "./queue_curve";
+import { MemoryPictures } from "./memory_pictures";
 import { KernelSequences } from "./sequences";
 import { stackedColumns, stackedRows } from "./stacked";
 import { HostSteps, OverviewSteps } from "./step_columns";
 import { StepPartBars } from "./step_parts";
 import { TopKernels } from "./top_kernels";
+import { WaitPicture as HangPicture } from "./wait_tree";
 import { Waterfall } from "./waterfall";
 import { WhatIf } from "./whatif";
 
@@ -63,10 +65,15 @@ const kPictures: Readonly<Record<string, ComponentType<PictureProps>>> = {
   "python.tree": FlameGraph,
   "operator_kernels.operators": plainBars("gpu_time"),
   "hlo_operators.top": plainBars("self"),
+  "hlo_operators.lines": plainBars("self"),
   "memory_timeline.devices": plainBars("peak_allocated"),
   "memory_timeline.holders": plainBars("bytes", { ofOneRank: true }),
   "memory_timeline.uses": UsesOverTime,
   "memory_profile.at_peak": plainBars("bytes", kAtPeak),
+  "programs.at_peak": plainBars("bytes"),
+  "memory_snapshot.stacks": plainBars("bytes"),
+  "memory_snapshot.steps": plainBars("peak"),
+  "memory_snapshot.trace_operators": plainBars("bytes"),
   "memory_bandwidth.kinds": plainBars("mean"),
   "whatif.chain": LatenessChain,
   "chip_hours.factors": ChipHours,
@@ -80,7 +87,7 @@ const kTables: Readonly<Record<string, ComponentType<PictureProps>>> = { "goodpu
 export const tableViewOf = (report: Report, table: Table): ComponentType<PictureProps> | null => kTables[`${report.analysis}.${table.key}`] ?? null;
 
 // Tables that are folded away: a picture or another table shows what they hold.
-const kFolded = new Set(["goodput_jobs.trend"]);
+const kFolded = new Set(["goodput_jobs.trend", "hang.wait_groups", "memory_snapshot.blocks"]);
 
 export const isFolded = (report: Report, table: Table): boolean => kFolded.has(`${report.analysis}.${table.key}`);
 
@@ -90,7 +97,12 @@ const kFewRows = 8;
 export const isBehindPicture = (table: Table): boolean => isCompared(table) && table.rows.length > kFewRows;
 
 // What stands above all tables of a report.
-const kPanels: Readonly<Record<string, ComponentType<{ report: Report }>>> = { whatif: WhatIf };
+const kPanels: Readonly<Record<string, ComponentType<{ report: Report }>>> = { whatif: WhatIf, hang: HangPicture, memory_snapshot: MemoryPictures };
+
+// Reports whose panel draws their series.
+const kDrawn = new Set(["memory_snapshot"]);
+
+export const drawsSeries = ({ analysis }: Report): boolean => kDrawn.has(analysis);
 
 export const panelOf = (report: Report): ComponentType<{ report: Report }> | null => kPanels[report.analysis] ?? null;
 

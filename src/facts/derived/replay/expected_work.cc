@@ -75,9 +75,9 @@ int64_t PeerTimes::Times::MedianWithout(int64_t time) const {
   return count % 2 == 0 ? rest(0) : Between(rest(0), rest(1));
 }
 
-int64_t PeerTimes::ExpectedOf(const Times& known, int64_t time, bool chosen) const {
+int64_t PeerTimes::ExpectedOf(const Times& known, int64_t time, int64_t alone, bool chosen) const {
   if (!chosen) return known.Median();
-  return known.count == 1 ? time : known.MedianWithout(time);
+  return known.count == 1 ? alone : known.MedianWithout(time);
 }
 
 std::vector<int64_t> PeerTimes::Expected(uint32_t rank) const {
@@ -86,10 +86,12 @@ std::vector<int64_t> PeerTimes::Expected(uint32_t rank) const {
   auto known = runs_.begin();
   for (const UnitRun& run : work_[rank].runs) {
     while (known != runs_.end() && known->Place() < run.Place()) ++known;
-    if (known == runs_.end() || known->Place() != run.Place()) continue;
-    for (uint32_t n = 0; n < std::min(run.count, known->count); ++n) {
+    const bool has_peers = known != runs_.end() && known->Place() == run.Place();
+    const uint32_t count = has_peers ? known->count : 0;
+    for (uint32_t n = 0; n < run.count; ++n) {
       int64_t& time = expected[run.first + n];
-      time = ExpectedOf(times_[known->first + n], time, chosen);
+      const int64_t alone = run.of.kind == UnitKind::kDevice ? time : 0;
+      time = n < count ? ExpectedOf(times_[known->first + n], time, alone, chosen) : alone;
     }
   }
   return expected;

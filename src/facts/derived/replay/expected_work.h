@@ -18,8 +18,9 @@ class PeerTimes {
   // `peers`: OwnWork::peers of each of them.
   PeerTimes(const std::vector<OwnWork>& work, const std::vector<uint32_t>& peers);
 
-  // ns of each unit of one of them: the median of its peers, itself aside; as recorded where no
-  // peer has it.
+  // ns of each unit of one of them: the median of its peers, itself aside. Where no peer has it, 0
+  // of what the host does, such as a checkpoint; as recorded of kernels and copies, of which
+  // libraries choose other ones for the same work.
   std::vector<int64_t> Expected(uint32_t rank) const;
 
  private:
@@ -35,7 +36,8 @@ class PeerTimes {
 
   void AddRun(std::span<const std::span<const int64_t>> of_ranks);
   void Add(std::span<int64_t> times);
-  int64_t ExpectedOf(const Times& known, int64_t time, bool chosen) const;
+  // `alone`: where no peer has it.
+  int64_t ExpectedOf(const Times& known, int64_t time, int64_t alone, bool chosen) const;
 
   const std::vector<OwnWork>& work_;
   std::vector<uint32_t> chosen_;  // ascending

@@ -49,6 +49,13 @@ TEST(ExpectedWork, IsTheMedianOfTheOtherRanks) {
   }
 }
 
+TEST(ExpectedWork, OfTheHostIsNothingWhereNoPeerHasTheUnit) {
+  std::vector<OwnWork> work = WorkOf({5, 9});
+  for (OwnWork& own : work)
+    for (UnitRun& run : own.runs) run.of.kind = UnitKind::kHost;
+  EXPECT_EQ(ExpectedAsPeers(work, 0), (std::vector<int64_t>{0, 9}));
+}
+
 TEST(ExpectedWork, IsAsRecordedWhereNoPeerHasTheUnit) {
   EXPECT_EQ(ExpectedAsPeers(WorkOf({5, 9}), 0), (std::vector<int64_t>{1005, 9}));
   EXPECT_EQ(ExpectedAsPeers(WorkOf({5, 9, 8}), 0), (std::vector<int64_t>{1008, 8}));

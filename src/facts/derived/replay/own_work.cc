@@ -90,19 +90,30 @@ class Cutter {
     if (IsGap(edge)) return gap.push_back(e);
     const uint32_t step = StepOf(edge);
     if (!gap.empty()) {
-      // Between two steps it belongs to that with most of it.
       const auto most =
           std::ranges::max_element(gap, {}, [&](uint32_t g) { return graph_.edges[g].lag; });
       const int64_t since = graph_.times[graph_.edges[gap.front()].from];
       const bool loads = graph_.edges[*most].bound == Bound::kDataLoading;
-      if (loads || !MayBeWait(since, graph_.times[edge.from]))
-        Add(gap, StepOf(graph_.edges[*most]), {edge.name, UnitKind::kBefore});
+      if (loads || !MayBeWait(since, graph_.times[edge.from])) AddGap(gap, edge.name);
       gap.clear();
     }
     const int64_t began = graph_.times[edge.from];
     if (rank_.HasRecords() && names_[edge.name].contains("c10d")) return;  // it may wait in there
     if (MayWait(names_[edge.name]) && MayBeWait(began, began + edge.lag)) return;
     Add({&e, 1}, step, {edge.name, UnitKind::kHost});
+  }
+
+  // Between two steps each has its part, so that what a rank does at the end of its step is
+  // compared with what others do there, however little.
+  void AddGap(std::span<const uint32_t> gap, StringId before) {
+    while (!gap.empty()) {
+      const uint32_t step = StepOf(graph_.edges[gap.front()]);
+      const auto other =
+          std::ranges::find_if(gap, [&](uint32_t e) { return StepOf(graph_.edges[e]) != step; });
+      const auto part = gap.first(static_cast<size_t>(other - gap.begin()));
+      Add(part, step, {before, UnitKind::kBefore});
+      gap = gap.subspan(part.size());
+    }
   }
 
   bool IsGap(const Edge& edge) const {

@@ -1,0 +1,130 @@
+// Layers are distances from a root, along waits.
+#include "hang/wait_groups.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "hang/hang_words.h"
+#include "report/columns.h"
+
+namespace stepscope::hang {
+namespace {
+
+constexpr size_t kMostLinks = 64;
+constexpr size_t kMostAlone = 8;  // roots that are a group each
+
+// What a group's ranks have in common: layer, description of the group, operation, reason.
+using Kind = std::tuple<int64_t, std::string, std::string, int64_t>;
+
+std::string Shown(const JobGroup& group) {
+  return group.description.empty() ? group.name : group.description;
+}
+
+class Folder {
+ public:
+  Folder(const Job& job, const Judgement& judgement) : job_(job), judged_(judgement) {
+    PlaceRoots();
+    PlaceOthers();
+    for (const auto& [rank, kind] : kinds_) members_[kind].push_back(rank);
+  }
+
+  std::vector<std::vector<Cell>> Rows() {
+    for (const Wait& wait : judged_.waits) Link(wait);
+    std::vector<std::vector<Cell>> rows;
+    for (const auto& [link, waiting] : links_) {
+      if (rows.size() >= kMostLinks) break;
+      const auto& [from, to, group, operation, why] = link;
+      rows.push_back({ListRanks(members_[from]), static_cast<int64_t>(members_[from].size()),
+                      static_cast<int64_t>(waiting.size()), ListRanks(members_[to]),
+                      static_cast<int64_t>(members_[to].size()), TextCell(group),
+                      TextCell(operation), std::string(why), std::get<0>(from),
+                      TargetName(members_[to].front())});
+    }
+    return rows;
+  }
+
+ private:
+  void PlaceRoots() {
+    for (const Root& root : judged_.roots) {
+      const bool alone = judged_.roots.size() <= kMostAlone;
+      kinds_[root.rank] = {0, "", std::string(ReasonName(root.reason)), alone ? root.rank : -1};
+    }
+  }
+
+  // From roots outwards, each rank by the wait that leads to one soonest.
+  void PlaceOthers() {
+    std::set<const Wait*> done;
+    for (int64_t layer = 1, more = 1; more > 0; ++layer) {
+      std::map<int64_t, Kind> found;
+      for (const Wait& wait : judged_.waits) {
+        const bool leads = !done.contains(&wait) && std::ranges::any_of(wait.awaited, [&](auto to) {
+          return kinds_.contains(to);
+        });
+        if (!leads) continue;
+        done.insert(&wait);
+        for (const int64_t rank : wait.waiting)
+          if (!kinds_.contains(rank))
+            found.try_emplace(rank, layer, Shown(job_.groups[wait.group]), wait.operation->name,
+                              -1 - static_cast<int64_t>(wait.kind));
+      }
+      more = static_cast<int64_t>(found.size());
+      kinds_.merge(found);
+    }
+  }
+
+  void Link(const Wait& wait) {
+    for (const int64_t rank : wait.waiting) {
+      const auto from = kinds_.find(rank);
+      if (from == kinds_.end()) continue;
+      for (const Kind& to : KindsOf(wait.awaited)) {
+        const int64_t layer = std::get<0>(from->second), other = std::get<0>(to);
+        if (other < layer || (layer == 0 && other == 0 && to != from->second))
+          links_[{from->second, to, Shown(job_.groups[wait.group]), wait.operation->name,
+                  WaitName(wait.kind)}]
+              .insert(rank);
+      }
+    }
+  }
+
+  std::set<Kind> KindsOf(const std::vector<int64_t>& ranks) const {
+    std::set<Kind> kinds;
+    for (const int64_t rank : ranks)
+      if (const auto at = kinds_.find(rank); at != kinds_.end()) kinds.insert(at->second);
+    return kinds;
+  }
+
+  // Of a root "root", or "perhaps" where it is not certain.
+  Cell TargetName(int64_t rank) const {
+    const auto at = std::ranges::find(judged_.roots, rank, &Root::rank);
+    if (at == judged_.roots.end()) return {};
+    return std::string(IsCertain(job_, *at) ? "root" : "perhaps");
+  }
+
+  const Job& job_;
+  const Judgement& judged_;
+  std::map<int64_t, Kind> kinds_;  // by rank
+  std::map<Kind, std::vector<int64_t>> members_;
+  std::map<std::tuple<Kind, Kind, std::string, std::string, std::string_view>, std::set<int64_t>>
+      links_;
+};
+
+}  // namespace
+
+Table WaitGroupsTable(const Job& job, const Judgement& judgement) {
+  return {.key = "wait_groups",
+          .title = "Groups of ranks that wait for others",
+          .columns = {KeyColumn("ranks", "ranks"), Detail(CountColumn("count", "ranks")),
+                      CountColumn("waiting", "ranks waiting"), KeyColumn("waits_for", "waits for"),
+                      CountColumn("awaited", "awaited ranks"), KeyColumn("group", "group"),
+                      KeyColumn("operation", "operation"), Words(ValueColumn("why", "why")),
+                      Detail(CountColumn("layer", "distance")), Words(ValueColumn("root", "root"))},
+          .rows = Folder(job, judgement).Rows(),
+          .text_rows = 8};
+}
+
+}  // namespace stepscope::hang
