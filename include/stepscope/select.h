@@ -41,7 +41,8 @@ Result<std::string> ShowById(const ReportSet& answer, std::string_view id,
 struct RowQuery {
   std::string table;                 // "stragglers.ranks"; "stragglers": its first table;
                                      // "flops.metrics": the single numbers of a report;
-                                     // "findings": all findings, a line each
+                                     // "findings": all findings, "tables": the names of all
+                                     // tables, a line each
   std::vector<std::string> where;    // all hold: "rank=3", "time>10ms", "name~gemm", "rank!=0",
                                      // and as KeepNamed() takes patterns, "name=*gemm*"
   std::vector<std::string> columns;  // keys; none: all that are not detail

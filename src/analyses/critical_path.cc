@@ -306,7 +306,7 @@ Phrase Headline(const RankPath& shown) {
     const double share =
         static_cast<double>(shown.path.Time(bounds[i])) / static_cast<double>(shown.span());
     text += i == 0 ? ": " : ", ";
-    text += Say("{share} {bound}", HumanRatio(share), BoundName(bounds[i]));
+    text += Say("{share} {bound}", HumanRatio(share), WordsOf(bounds[i]));
   }
   const double idle = static_cast<double>(shown.idle) / static_cast<double>(shown.span());
   return text + "; " + Say("devices idle for {share} of it.", HumanRatio(idle));

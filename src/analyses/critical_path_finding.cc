@@ -2,6 +2,7 @@
 #include "analyses/critical_path_finding.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -147,7 +148,7 @@ Phrase Because(const Facts& facts, const MeasuredPaths& measured, const RankPath
   const auto answer = std::ranges::find(shown.outcomes, QuestionAbout(bound), &Outcome::change);
   Phrase text = measured.ranks.size() == 1 ? Phrase() : SayWhere(shown) + ": ";
   text += Say("{time} of {total} is {bound}", time(shown.path.Time(bound)), time(shown.span()),
-              BoundName(bound));
+              WordsOf(bound));
   if (!most.first.empty())
     text += "; " + Say("worst: {name}{module} ({segments}, {time})",
                        most.first.starts_with('(') ? Phrase(most.first)  // of nothing recorded
@@ -161,6 +162,14 @@ Phrase Because(const Facts& facts, const MeasuredPaths& measured, const RankPath
 }
 
 }  // namespace
+
+std::string_view WordsOf(Bound bound) {
+  constexpr auto kWords = std::to_array<std::string_view>(
+      {"compute", "communication", "device copies", "kernel launch", "kernel gaps", "host work",
+       "data loading", "one-time work", "waiting calls", "no record"});
+  static_assert(kWords.size() == static_cast<size_t>(Bound::kCount));
+  return kWords[static_cast<size_t>(bound)];
+}
 
 Phrase SayWhere(const RankPath& path) {
   return Say("{what} of rank {rank}", path.chosen.covers, path.rank->rank);

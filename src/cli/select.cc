@@ -51,10 +51,11 @@ int RunShow(const SelectFlags& flags) {
   return Print(ShowById(*answer, flags.what, static_cast<size_t>(flags.budget)));
 }
 
-// A table needs its own analysis only; findings need all.
+// A table needs its own analysis only; findings and the list of tables need all.
 int RunTable(const SelectFlags& flags) {
   Question question = flags.question;
-  if (flags.what != "findings") question.only = {flags.what.substr(0, flags.what.find('.'))};
+  if (flags.what != "findings" && flags.what != "tables")
+    question.only = {flags.what.substr(0, flags.what.find('.'))};
   const auto answer = Ask(flags, std::move(question));
   if (!answer) return Fail(answer.error());
   RowQuery query = flags.query;
@@ -100,7 +101,7 @@ void AddShow(Command& root) {
 void AddTable(Command& root) {
   auto flags = std::make_shared<SelectFlags>();
   Command& command = root.Sub("table", "Print rows of one table as CSV, with ids");
-  command.Argument("NAME", flags->what, "Table: analysis.table, an analysis, or findings")
+  command.Argument("NAME", flags->what, "Table: analysis.table, an analysis, findings, or tables")
       .Suggestions(TableNames());
   command.Argument("PATH", flags->paths, kPaths);
   command.Take("--where", flags->query.where);
@@ -117,7 +118,8 @@ void AddTable(Command& root) {
         "stepscope table kernels traces/ --sort total --top 5 --columns name,total"},
        {"rows that meet two conditions",
         "stepscope table stragglers traces/ --where 'lost>1ms' --where since_step=2"},
-       {"all findings", "stepscope table findings traces/"}});
+       {"all findings", "stepscope table findings traces/"},
+       {"the names of all tables", "stepscope table tables traces/"}});
   command.Runs([flags] { return RunTable(*flags); });
 }
 

@@ -23,9 +23,10 @@ Reads the traces of all ranks of one run; uploads nothing. Each command below an
 ## Which command
 
 ```
-stepscope brief traces/                              # always first: verdict, causes, ids, names of tables
+stepscope brief traces/                              # always first: verdict, causes, ids, tables to ask for
 stepscope show stragglers#f2a1 traces/               # one finding or row, by its id, with all evidence
 stepscope table findings traces/                     # every finding, a line each
+stepscope table tables traces/                       # every table that has rows, a line each
 stepscope table breakdown.ranks traces/              # where a step of each rank goes
 stepscope table kernels traces/ --sort total --top 5 --columns name,total
 stepscope table steps traces/ --where rank=3 --where 'step_time>300ms'

@@ -112,6 +112,7 @@ constexpr std::string_view kTableNames[] = {
     "stragglers.ranks",
     "stragglers.reasons",
     "stragglers.steps",
+    "tables",
     "temporal_breakdown.ranks",
     "temporal_breakdown.steps",
     "user_annotations.annotations",

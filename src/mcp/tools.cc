@@ -38,9 +38,11 @@ constexpr std::array kOpenArguments = {kPath, kBudget};
 constexpr std::array kBriefArguments = {kPath, kBudget, kSteps, kRanks};
 constexpr std::array kTableArguments = {
     kPath,
-    Argument{.name = "name",
-             .about = "analysis.table, an analysis for its first table, or findings",
-             .required = true},
+    Argument{
+        .name = "name",
+        .about =
+            "analysis.table, an analysis for its first table, findings, or tables for their names",
+        .required = true},
     Argument{.name = "where",
              .about = "Conditions that all hold: rank=3, time>10ms, ratio<5%, name~gemm, rank!=0",
              .type = Type::kTexts},

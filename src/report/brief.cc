@@ -120,15 +120,42 @@ void AddNumbers(Pad& pad, const QuotedNames& names, const Report& report) {
     pad.Line(fmt::format("    and {}", Plural(table.rows.size() - kRows, "row")));
 }
 
-void AddQuestions(Pad& pad, const Summary& summary) {
+// The tables that evidence of the causes is in, and where all ranks' steps go: each once.
+std::vector<std::string> TablesToAskFor(const Summary& summary) {
+  std::vector<std::string> names;
+  for (const SummaryCause& cause : summary.causes) {
+    if (!cause.finding->table.empty())
+      names.push_back(cause.report->analysis + "." + cause.finding->table);
+  }
+  names.emplace_back("breakdown.ranks");
+  std::vector<std::string> once;
+  for (std::string& name : names)
+    if (std::ranges::find(once, name) == once.end()) once.push_back(std::move(name));
+  return once;
+}
+
+void AddQuestions(Pad& pad, const Summary& summary, const std::vector<std::string>& tables) {
   pad.Line("Next:");
   for (const SummaryCause& cause : summary.causes)
     pad.Line("  show " + IdOf(*cause.report, *cause.finding));
-  for (const SummaryCause& cause : summary.causes) {
-    if (!cause.finding->table.empty())
-      pad.Line(fmt::format("  table {}.{}", cause.report->analysis, cause.finding->table));
+  for (const std::string& table : tables) pad.Line("  table " + table);
+}
+
+// The first table of each analysis that has rows, but those that were named already: all take more
+// room than the rest.
+void AddTables(Pad& pad, const ReportSet& answer, const std::vector<std::string>& named) {
+  constexpr size_t kMost = 10;
+  std::vector<std::string> tables;
+  for (const Report& report : answer.reports) {
+    const auto table =
+        std::ranges::find_if(report.tables, [](const Table& t) { return !t.rows.empty(); });
+    if (table == report.tables.end()) continue;
+    const std::string name = report.analysis + "." + table->key;
+    if (std::ranges::find(named, name) == named.end() && tables.size() < kMost)
+      tables.push_back(fmt::format("{}({})", name, table->rows.size()));
   }
-  pad.Line("  table breakdown.ranks");
+  if (!tables.empty()) pad.Line(fmt::format("Tables: {}", fmt::join(tables, " ")));
+  pad.Line(fmt::format("All {}: table tables", Plural(ListTables(answer).size(), "table")));
 }
 
 // A cell of the one row that is shown.
@@ -201,15 +228,9 @@ std::string Brief(const ReportSet& answer, size_t budget) {
   AddStep(pad, summary.step);
   AddRanks(pad, summary.ranks);
   for (const std::string& sentence : summary.unseen) pad.Line(sentence);
-  AddQuestions(pad, summary);
-  std::string tables = "Tables:";
-  for (const Report& report : answer.reports) {
-    for (const Table& table : report.tables) {
-      if (!table.rows.empty())
-        tables += fmt::format(" {}.{}({})", report.analysis, table.key, table.rows.size());
-    }
-  }
-  pad.Line(tables);
+  const std::vector<std::string> tables = TablesToAskFor(summary);
+  AddQuestions(pad, summary, tables);
+  AddTables(pad, answer, tables);
   return std::move(pad).Take();
 }
 

@@ -241,8 +241,21 @@ Result<std::vector<const Row*>> Matching(const Table& table, const RowQuery& que
 
 }  // namespace
 
+// The names of all tables, a line each.
+static Result<std::string> ListTables(const ReportSet& answer, const RowQuery& query) {
+  return Paged<std::string>(
+      "", ListTables(answer),
+      {.query = query,
+       .noun = "table",
+       .hint = "take the last name that was printed",
+       .all = ListTables(answer).size()},
+      [](const std::string& line) { return line.substr(0, line.find(' ')); },
+      [](const std::string& line, const std::string&) { return line; });
+}
+
 Result<std::string> SelectRows(const ReportSet& answer, const RowQuery& query) {
   if (query.table == "findings") return ListFindings(answer, query);
+  if (query.table == "tables") return ListTables(answer, query);
   const auto found = FindTableNamed(answer, query.table);
   if (!found) return std::unexpected(found.error());
   const auto& [report, table] = *found;

@@ -148,6 +148,43 @@ TEST(Select, AFindingIsFoundByTheIdThatBriefSays) {
   EXPECT_FALSE(ShowById(answer, "kernels#none"));
 }
 
+// An answer about steps with `analyses` analyses of three tables each, one of them empty.
+ReportSet About(size_t analyses) {
+  ReportSet answer = Answer();
+  for (size_t i = 0; i < analyses; ++i) {
+    Report report{.analysis = i == 0 ? "breakdown" : "a" + std::to_string(i)};
+    for (const char* key : {"empty", "ranks", "more"})
+      report.tables.push_back({.key = key, .title = key, .columns = {KeyColumn("rank", "rank")}});
+    for (const size_t table : {1u, 2u}) report.tables[table].rows = {{int64_t{0}}};
+    answer.reports.push_back(std::move(report));
+  }
+  return answer;
+}
+
+TEST(Select, BriefNamesEachTableOnceAndFewOfAll) {
+  ReportSet answer = About(1);
+  EXPECT_TRUE(
+      Brief(answer).ends_with("  table kernels.top\n  table breakdown.ranks\n"
+                              "All 3 tables: table tables\n"))
+      << Brief(answer);
+  answer.reports[0].findings.push_back(answer.reports[0].findings[0]);
+  answer.reports[0].findings.back().message = "Kernel y is slow.";
+  const std::string twice = Brief(answer);
+  EXPECT_EQ(twice.find("table kernels.top"), twice.rfind("table kernels.top")) << twice;
+  const std::string many = Brief(About(20));
+  EXPECT_TRUE(many.contains("Tables: a1.ranks(1) a2.ranks(1)")) << many;
+  EXPECT_TRUE(many.ends_with(" a10.ranks(1)\nAll 41 tables: table tables\n")) << many;
+}
+
+TEST(Select, TheListOfTablesHasThoseWithRows) {
+  RowQuery query = Query({});
+  query.table = "tables";
+  query.top = 2;
+  EXPECT_EQ(SelectRows(About(1), query).value(),
+            "kernels.top (3 rows): Kernels\nbreakdown.ranks (1 row): ranks\n"
+            "2 of 3 tables shown; next: after breakdown.ranks\n");
+}
+
 // The same fault in another recording has other numbers.
 TEST(Select, AnIdDoesNotDependOnNumbers) {
   ReportSet other = Answer();

@@ -113,10 +113,10 @@ test("a long name in the navigation is cut to it, and whole in the tooltip", asy
   const watched = await openHome();
   await watched.page.selectOption("#choose-run", `ledger ${ledgers.first}`);
   await openJob(watched, "first", "early");
-  const link = watched.page.locator(`nav#navigation a[href='#/run/${run}']`);
+  const link = watched.page.locator(`nav#navigation a[href^='#/run/${run}']`);
   assert.equal(await link.getAttribute("title"), kRun);
   assert.equal(await link.textContent(), kRun, "to who searches the page");
   const right = (selector: string) => watched.page.locator(selector).last().evaluate((one) => one.getBoundingClientRect().right);
-  assert.ok(await right(`nav#navigation a[href='#/run/${run}'] .name`) <= await right("nav#navigation"), "it ends before the page's text begins");
+  assert.ok(await right(`nav#navigation a[href^='#/run/${run}'] .name`) <= await right("nav#navigation"), "it ends before the page's text begins");
   await watched.close();
 });

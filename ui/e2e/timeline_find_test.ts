@@ -6,6 +6,7 @@ import { basename, join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { cellText, humanCount, visible } from "../src/report/format";
 import { shownCell } from "../src/report/names";
+import { informing } from "../src/report/rows";
 import type { EventDetails, Hits, Matches, TimelineInfo } from "../src/data/source";
 import type { ReportSet } from "../src/data/report";
 import { startText } from "../src/timeline/ticks";
@@ -368,7 +369,8 @@ describe("sums", () => {
     await page.locator(".tl-calls button").nth(1).click();
     await page.waitForSelector(".tl-area .flame-part");
     const { reports: [flame] } = await get<ReportSet>(page, `${ids.demo}/timeline/select?by=stack&from=0&to=${end}&tracks=${track}`);
-    const rows = flame!.tables[0]!.rows.slice(0, 5).map((row) => row.map((cell, at) => shownCell(flame!.tables[0]!.columns[at]!, cell)).join("|"));
+    const paths = flame!.tables[0]!, columns = informing(paths, null);
+    const rows = paths.rows.slice(0, 5).map((row) => columns.map((at) => shownCell(paths.columns[at]!, row[at])).join("|"));
     assert.deepEqual((await page.locator(".tl-area tbody tr").evaluateAll((all) => all.map((one) => [...one.children].map((cell) => cell.textContent).join("|")))).slice(0, 5), rows);
     assert.match((await urlAtRest(page)).get("area") ?? "", new RegExp(`:${track}$`));
     await watched.checkAxe("a flame graph");

@@ -7,6 +7,7 @@ import type { EventDetails, Matches, TimelineInfo } from "../src/data/source";
 import type { ReportSet } from "../src/data/report";
 import { learnNames } from "../src/data/short_names";
 import { shownCell } from "../src/report/names";
+import { informing } from "../src/report/rows";
 import { startText } from "../src/timeline/ticks";
 import { openBrowser, urlAtRest, Watched, type Looks } from "./browser";
 import { kHostileNames, makeJob, removeJob, serve, type Job, type Server } from "./job";
@@ -332,7 +333,8 @@ describe("search and selection", () => {
       url.searchParams.set("by", by);
       const table = learnNames(await get<ReportSet>(page, `${ids.demo}/timeline/select${url.search}`)).reports[0]!.tables[0]!;
       assert.ok(table.rows.length > 0, by);
-      const rows = table.rows.slice(0, 50).map((row) => row.map((cell, at) => shownCell(table.columns[at]!, cell)).join("|"));
+      const columns = informing(table, null);
+      const rows = table.rows.slice(0, 50).map((row) => columns.map((at) => shownCell(table.columns[at]!, row[at])).join("|"));
       await page.waitForFunction((first) => [...document.querySelectorAll(".tl-area tbody tr:first-child > *")].map((cell) => cell.textContent).join("|") === first, rows[0]);
       const shown = await page.locator(".tl-area tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent).join("|")));
       assert.deepEqual(shown, rows, by);
