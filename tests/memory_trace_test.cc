@@ -22,6 +22,8 @@ constexpr std::string_view kEvents = R"("traceEvents": [
 {"ph":"X","cat":"cpu_op","name":"aten::empty","pid":1,"tid":1,"ts":120,"dur":10},
 {"ph":"X","cat":"user_annotation","name":"ProfilerStep#4","pid":1,"tid":1,"ts":200,"dur":100},
 {"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":210,"dur":80},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":126,"dur":2,"args":{"correlation":1}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":226,"dur":2,"args":{"correlation":2}},
 {"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":130,"dur":20,"args":{"device":0,"stream":7,"correlation":1}},
 {"ph":"X","cat":"kernel","name":"add","pid":0,"tid":7,"ts":230,"dur":20,"args":{"device":0,"stream":7,"correlation":2}},
 {"ph":"X","cat":"cpu_op","name":"AddBackward0","pid":1,"tid":2,"ts":240,"dur":20}

@@ -91,8 +91,7 @@ void AddMaxInput(Command& command, int64_t& max_input) {
 }
 
 void AddShownPaths(Command& command, std::vector<std::string>& paths) {
-  command.Argument("PATH", paths,
-                   "Traces, directories of runs, ledgers, or dumps of a hang");
+  command.Argument("PATH", paths, "Traces, directories of runs, ledgers, or dumps of a hang");
 }
 
 void AddOutput(Command& command, OutputFlags& output, std::string_view condition) {

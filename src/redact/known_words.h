@@ -20,8 +20,8 @@ class KnownWords {
   // Adds a name, unless it is too short or too common a word to be looked for: a user "norm" must
   // not rename kernels.
   void Add(NameKind kind, std::string_view word);
-  // Adds what a field of a secret holds ("Bearer b4c1e9f0a7d24c11"), if no name of a kernel, type or
-  // module would look like it: ten characters, with digits in two places.
+  // Adds what a field of a secret holds ("Bearer b4c1e9f0a7d24c11"), if no name of a kernel, type
+  // or module would look like it: ten characters, with digits in two places.
   void AddSecret(std::string_view text);
   void Add(const KnownWords& others);
 

@@ -183,7 +183,8 @@ Phrase Verdict(const ReportSet& answer, const Facts& facts) {
 }
 
 Phrase SayWhatIsDoubtful(const RunInfo& run) {
-  for (const NoteKind kind : {NoteKind::kOtherGroups, NoteKind::kOtherTimes, NoteKind::kStepsAgain}) {
+  for (const NoteKind kind :
+       {NoteKind::kOtherGroups, NoteKind::kOtherTimes, NoteKind::kStepsAgain}) {
     const auto note = std::ranges::find(run.notes, NoteName(kind), &Note::name);
     if (note != run.notes.end()) return Capitalized(note->message) + ". ";
   }
