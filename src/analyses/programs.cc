@@ -144,10 +144,7 @@ Table BuffersTable(const Facts& facts, const std::vector<Row>& rows) {
 // The buffers at the peak by what of the program's text they are for; temporaries and outputs only,
 // since arguments come from outside.
 Table LinesTable(const Facts& facts, const std::vector<Row>& rows) {
-  Table table{.key = "lines",
-              .title = "Peak memory by line",
-              .columns = Keys(),
-              .text_rows = 8};
+  Table table{.key = "lines", .title = "Peak memory by line", .columns = Keys(), .text_rows = 8};
   AddColumns(table, {KeyColumn("framework_op", "framework op"), KeyColumn("source", "source line"),
                      CountColumn("buffers", "buffers"), BytesColumn("bytes", "bytes"),
                      RatioColumn("share", "% of peak")});
