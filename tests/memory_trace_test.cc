@@ -46,21 +46,21 @@ Pickled Alloc(int64_t address, int64_t size, int64_t time) {
 std::string Snapshot() {
   std::vector<Pickled> blocks;
   for (int64_t i = 0; i < 6; ++i)
-    blocks.push_back(Dict({{"address", 4096 * i},
-                           {"size", 4096},
+    blocks.push_back(Dict({{"address", 8192 * i},
+                           {"size", 8192},
                            {"requested_size", 1000 * (i + 1)},
                            {"state", "active_allocated"},
                            {"frames", List({})}}));
   const auto segment = Dict({{"device", 0},
                              {"address", 0},
-                             {"total_size", 6 * 4096},
-                             {"allocated_size", 6 * 4096},
+                             {"total_size", 6 * 8192},
+                             {"allocated_size", 6 * 8192},
                              {"blocks", List(blocks)}});
   return Pickle(Dict(
       {{"segments", List({segment})},
-       {"device_traces", List({List({Alloc(0, 1000, 50), Alloc(4096, 2000, 115),
-                                     Alloc(2 * 4096, 3000, 125), Alloc(3 * 4096, 4000, 180),
-                                     Alloc(4 * 4096, 5000, 220), Alloc(5 * 4096, 6000, 250)})})}}));
+       {"device_traces", List({List({Alloc(0, 1000, 50), Alloc(8192, 2000, 115),
+                                     Alloc(2 * 8192, 3000, 125), Alloc(3 * 8192, 4000, 180),
+                                     Alloc(4 * 8192, 5000, 220), Alloc(5 * 8192, 6000, 250)})})}}));
 }
 
 Result<Report> Ask(const ScratchFolder& folder, const std::string& trace) {

@@ -77,7 +77,8 @@ Table JoinedTable(const HostTrace& trace, const std::vector<Joined>& joined, con
   for (const Joined& one : joined) {
     if (table.rows.size() >= kMostRows) break;
     table.rows.push_back({one.name == 0 ? std::string("none") : std::string(trace.names[one.name]),
-                          one.at_peak.bytes, Ratio(one.at_peak.bytes, replay.peak),
+                          When(replay.possible, one.at_peak.bytes),
+                          When(replay.possible, Ratio(one.at_peak.bytes, replay.peak)),
                           one.allocated.bytes, one.allocated.count});
   }
   return table;
