@@ -64,7 +64,7 @@ Phrase SayAdvice(const Job& job, Roots roots, bool messages_unseen) {
   const auto ranks = NamesOf(roots);
   const Phrase named = SayRanks(ranks);
   const Root& root = roots.front();
-  if (!root.proven) return SayWhatDecides(job, roots, named);
+  if (!root.proven && !root.maybe_waits) return SayWhatDecides(job, roots, named);
   if (!IsCertain(job, root) && job.counts_only)
     return "ask ncclras again, and give both answers: of a job that moves, counts differ too";
   switch (root.reason) {

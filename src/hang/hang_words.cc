@@ -173,12 +173,27 @@ Phrase SayMaybeMembers(Roots roots, const Phrase& ranks, const Phrase& place) {
       ranks, place);
 }
 
+Phrase SayMaybeWaits(Roots roots, const Phrase& ranks, const Phrase& place) {
+  if (roots.size() == 1) {
+    return Say(
+        "Whether {rank} stopped the job is not known: its host did not arrive at {operation}, and "
+        "it "
+        "may wait itself, in a message that this back end does not record.",
+        ranks, place);
+  }
+  return Say(
+      "Which of {ranks} stopped the job is not known: their hosts did not arrive at {operation}, "
+      "and they may wait themselves, in messages that this back end does not record.",
+      ranks, place);
+}
+
 Phrase SayOpen(const Job& job, Roots roots, const Phrase& ranks) {
   const auto known = std::ranges::find_if(
       roots, [](const Root& one) { return one.own != nullptr || one.others != nullptr; });
   const Root& root = known == roots.end() ? roots.front() : *known;
   const Phrase place = SayPlace(job, root);
   if (root.maybe_member) return SayMaybeMembers(roots, ranks, place);
+  if (root.maybe_waits) return SayMaybeWaits(roots, ranks, place);
   switch (root.reason) {
     case Reason::kDumpMissing:
     case Reason::kHostNotArrived:

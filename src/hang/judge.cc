@@ -57,11 +57,30 @@ class Follower {
       root.chain = ChainTo(root.rank);
     judged_.waits = std::move(found_.waits);
     judged_.messages_unseen = job_.on_host;
+    if (job_.on_host) QuestionUnseenWaits();
     judged_.earlier = FindEarlier(job_);
     return std::move(judged_);
   }
 
  private:
+  // A rank that did not arrive may wait in a message for one that did not either.
+  void QuestionUnseenWaits() {
+    const auto is_root = [&](int64_t rank) {
+      return std::ranges::find(judged_.roots, rank, &Root::rank) != judged_.roots.end();
+    };
+    const bool others = std::ranges::any_of(job_.dumps, [&](const auto& dump) {
+      const int64_t rank = dump.first;
+      return !job_.IsStuck(rank) && !is_root(rank) && job_.StackOf(rank) == nullptr;
+    });
+    if (!others) return;
+    for (Root& root : judged_.roots) {
+      const bool asks = root.reason == Reason::kHostNotArrived && root.proven;
+      if (!asks || job_.StackOf(root.rank) != nullptr) continue;
+      root.proven = false;
+      root.maybe_waits = true;
+    }
+  }
+
   uint32_t NodeOf(int64_t rank) {
     const auto [at, added] = nodes_.try_emplace(rank, static_cast<uint32_t>(ranks_.size()));
     if (added) ranks_.push_back(rank);

@@ -30,6 +30,9 @@ struct Root {
   bool proven = true;
   // Not proven because dumps do not tell whether it is a member of the group.
   bool maybe_member = false;
+  // Not proven because its back end records no messages, and it may wait in one for a rank that is
+  // in no recorded operation either.
+  bool maybe_waits = false;
   size_t group = 0;
   // Its operation there; null: none. Of a cycle of messages null where only stacks show it.
   const DumpOperation* own = nullptr;

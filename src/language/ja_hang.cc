@@ -16,6 +16,17 @@ std::span<const Translated> JapaneseOfHangs() {
        "a member is not recorded.",
        "ジョブを止めたのが{rank}かどうかは不明です: 他のランクが {operation} で待機していますが、"
        "メンバーかどうかは記録されていません。"},
+      {"Whether {rank} stopped the job is not known: its host did not arrive at {operation}, and "
+       "it "
+       "may wait itself, in a message that this back end does not record.",
+       "{rank} がジョブを止めたかどうかは不明です。ホストが {operation} "
+       "に到達していませんが、このバック"
+       "エンドが記録しないメッセージを待っている可能性があります。"},
+      {"Which of {ranks} stopped the job is not known: their hosts did not arrive at {operation}, "
+       "and they may wait themselves, in messages that this back end does not record.",
+       "{ranks} のどれがジョブを止めたかは不明です。ホストが {operation} "
+       "に到達していませんが、このバックエンドが記録しないメッセージを待っている可能性があります"
+       "。"},
       {"Which of {ranks} stopped the job is not known: others wait at {operation}, and which of "
        "them are members is not recorded.",
        "ジョブを止めたのが {ranks} のどれかは不明です: 他のランクが {operation} "
