@@ -23,7 +23,7 @@ Phrase SayWhatDecides(const Job& job, Roots roots, const Phrase& named) {
     return "find for which rank each of them waits (py-spy dump with locals shows src and dst): "
            "they "
            "are a circle if each waits for another of them";
-  if (root.maybe_member)
+  if (root.doubt == Doubt::kMember)
     return Say(
         "dumps cannot decide: see in the code who is a member of the group (new_group), "
         "give world_size, and take stacks of {ranks}",
@@ -46,30 +46,30 @@ Phrase SayDeviceAdvice(const Job& job, const Phrase& named) {
       named);
 }
 
-Phrase SayHostAdvice(const Job& job, Roots roots, bool messages_unseen, const Phrase& named) {
+Phrase SayHostAdvice(const Job& job, Roots roots, const Phrase& named) {
   if (AllHaveStacks(job, roots))
     return Say("see what the code does there on {ranks}: data loading, a lock, or another branch",
                named);
-  return messages_unseen ? Say("take the stack of {ranks} (py-spy): this back end does not record "
-                               "send and recv, in which ranks may wait for one another",
-                               named)
-                         : Say("take the stack of {ranks} (py-spy): data loading, a lock, or "
-                               "another branch of the code",
-                               named);
+  return job.on_host ? Say("take the stack of {ranks} (py-spy): this back end does not record "
+                           "send and recv, in which ranks may wait for one another",
+                           named)
+                     : Say("take the stack of {ranks} (py-spy): data loading, a lock, or "
+                           "another branch of the code",
+                           named);
 }
 
 }  // namespace
 
-Phrase SayAdvice(const Job& job, Roots roots, bool messages_unseen) {
+Phrase SayAdvice(const Job& job, Roots roots) {
   const auto ranks = NamesOf(roots);
   const Phrase named = SayRanks(ranks);
   const Root& root = roots.front();
-  if (!root.proven && !root.maybe_waits) return SayWhatDecides(job, roots, named);
+  if (!root.proven() && root.doubt != Doubt::kWaits) return SayWhatDecides(job, roots, named);
   if (!IsCertain(job, root) && job.counts_only)
     return "ask ncclras again, and give both answers: of a job that moves, counts differ too";
   switch (root.reason) {
     case Reason::kHostNotArrived:
-      return SayHostAdvice(job, roots, messages_unseen, named);
+      return SayHostAdvice(job, roots, named);
     case Reason::kDeviceNotFinished:
       return SayDeviceAdvice(job, named);
     case Reason::kMessageCycle:

@@ -12,20 +12,15 @@
 
 #include "hang/hang_words.h"
 #include "report/columns.h"
+#include "report/lookup.h"
 #include "stepscope/hang.h"
 
 namespace stepscope {
 namespace {
 
-const Table* TableOf(const Report& report, std::string_view key) {
-  const auto at = std::ranges::find(report.tables, key, &Table::key);
-  return at == report.tables.end() ? nullptr : &*at;
-}
-
 int64_t LastArrival(const Report& report) {
-  const auto at = std::ranges::find(report.metrics, "last_arrival", &Metric::key);
-  if (at == report.metrics.end()) return 0;
-  const auto* time = std::get_if<int64_t>(&at->value);
+  const Metric* last = FindMetric(&report, "last_arrival");
+  const auto* time = last == nullptr ? nullptr : std::get_if<int64_t>(&last->value);
   return time == nullptr ? 0 : *time;
 }
 
@@ -103,7 +98,7 @@ std::optional<Parts> ReadParts(std::string_view text) {
 std::optional<Parts> PartsOf(const ReportSet& hang) {
   if (hang.reports.empty()) return std::nullopt;
   const Report& report = hang.reports.front();
-  const Table* roots = TableOf(report, "roots");
+  const Table* roots = FindTable(&report, "roots");
   if (roots == nullptr || LastArrival(report) <= 0) return std::nullopt;
   Parts parts;
   const std::vector<Cell>* first = nullptr;

@@ -151,10 +151,10 @@ Table OperationsTable(const Job& job) {
 // Whether both are among those of which any may be the root, because dumps are missing.
 bool MayEither(const Root& a, const Root& b) {
   const auto open = [](const Root& root) {
-    return !root.proven &&
+    return !root.proven() &&
            (root.reason == Reason::kDumpMissing || root.reason == Reason::kHostNotArrived);
   };
-  return open(a) && open(b) && a.maybe_member == b.maybe_member;
+  return open(a) && open(b) && a.doubt == b.doubt;
 }
 
 // When each rank was last heard of, the longest silent first.
@@ -237,9 +237,7 @@ std::vector<std::vector<Root>> Grouped(const std::vector<Root>& roots) {
   std::vector<std::vector<Root>> groups;
   for (const Root& root : roots) {
     const auto same = std::ranges::find_if(groups, [&](const auto& group) {
-      const bool same = group.front().reason == root.reason &&
-                        group.front().proven == root.proven &&
-                        group.front().maybe_member == root.maybe_member;
+      const bool same = group.front().reason == root.reason && group.front().doubt == root.doubt;
       return same || MayEither(group.front(), root);
     });
     if (same == groups.end()) {
@@ -248,7 +246,7 @@ std::vector<std::vector<Root>> Grouped(const std::vector<Root>& roots) {
       same->push_back(root);
     }
   }
-  std::ranges::stable_partition(groups, [](const auto& group) { return group.front().proven; });
+  std::ranges::stable_partition(groups, [](const auto& group) { return group.front().proven(); });
   return groups;
 }
 
@@ -257,7 +255,7 @@ Finding FindingOf(const Job& job, const Judgement& judgement, const std::vector<
   Finding finding{.severity = Severity::kHigh,
                   .message = SayRoots(job, roots),
                   .because = EvidenceOf(job, judgement, roots.front()),
-                  .hint = SayAdvice(job, roots, judgement.messages_unseen),
+                  .hint = SayAdvice(job, roots),
                   .table = "roots"};
   if (roots.size() > 1)
     finding.because = Say("rank {rank}: {evidence}", roots.front().rank, finding.because);

@@ -177,8 +177,7 @@ Phrase SayMaybeWaits(Roots roots, const Phrase& ranks, const Phrase& place) {
   if (roots.size() == 1) {
     return Say(
         "Whether {rank} stopped the job is not known: its host did not arrive at {operation}, and "
-        "it "
-        "may wait itself, in a message that this back end does not record.",
+        "it may wait itself, in a message that this back end does not record.",
         ranks, place);
   }
   return Say(
@@ -192,8 +191,8 @@ Phrase SayOpen(const Job& job, Roots roots, const Phrase& ranks) {
       roots, [](const Root& one) { return one.own != nullptr || one.others != nullptr; });
   const Root& root = known == roots.end() ? roots.front() : *known;
   const Phrase place = SayPlace(job, root);
-  if (root.maybe_member) return SayMaybeMembers(roots, ranks, place);
-  if (root.maybe_waits) return SayMaybeWaits(roots, ranks, place);
+  if (root.doubt == Doubt::kMember) return SayMaybeMembers(roots, ranks, place);
+  if (root.doubt == Doubt::kWaits) return SayMaybeWaits(roots, ranks, place);
   switch (root.reason) {
     case Reason::kDumpMissing:
     case Reason::kHostNotArrived:
@@ -291,21 +290,20 @@ Phrase SayRanks(std::span<const int64_t> ranks) {
 }
 
 Phrase SayOperation(const JobGroup& group, const DumpOperation& operation) {
-  const std::string& shown = group.description.empty() ? group.name : group.description;
+  const Phrase shown = Phrase::Name(group.Shown());
   const Phrase name = Phrase::Name(operation.name);
   if (operation.point_to_point) {
     return Say("{operation} {sequence} from {from} to {to} in group {group}", name,
                operation.sequence, group.MemberAt(operation.from), group.MemberAt(operation.to),
-               Phrase::Name(shown));
+               shown);
   }
-  return Say("{operation} {sequence} of group {group}", name, operation.sequence,
-             Phrase::Name(shown));
+  return Say("{operation} {sequence} of group {group}", name, operation.sequence, shown);
 }
 
 Phrase SayRoots(const Job& job, Roots roots) {
   const auto ranks = RanksOf(roots);
   const Phrase named = SayRanks(ranks);
-  if (!roots.front().proven) return SayOpen(job, roots, named);
+  if (!roots.front().proven()) return SayOpen(job, roots, named);
   if (!IsCertain(job, roots.front()))
     return Phrase::Capitalized(
         Say("{ranks} stopped the job, unless it still moves: {why}.", named, SayWhy(job, roots)));
@@ -334,8 +332,8 @@ Phrase SayRecorded(const Job& job, const Root& root) {
   if (root.reason == Reason::kDeviceNotFinished) {
     const Phrase place = SayPlace(job, root);
     if (root.own == nullptr) return Say("enqueued, and not begun as by others: {operation}", place);
-    return root.proven ? Say("unfinished, and finished by others: {operation}", place)
-                       : Say("unfinished, as by all members: {operation}", place);
+    return root.proven() ? Say("unfinished, and finished by others: {operation}", place)
+                         : Say("unfinished, as by all members: {operation}", place);
   }
   if (root.reason == Reason::kMessageCycle || root.reason == Reason::kCollectiveCycle)
     return Say("waits in {operation}", SayPlace(job, root));

@@ -34,7 +34,7 @@ Phrase SayEvidence(const Job& job, const Root& root);
 Phrase SayEarlier(const Job& job, const Earlier& earlier);
 Phrase SayEarlierAdvice(const Earlier& earlier);
 // What to do next, or what would decide.
-Phrase SayAdvice(const Job& job, Roots roots, bool messages_unseen);
+Phrase SayAdvice(const Job& job, Roots roots);
 
 // The newest event of any rank; REQUIRES signs.
 int64_t NewestSign(const Job& job);

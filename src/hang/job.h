@@ -36,6 +36,8 @@ struct JobGroup {
   std::map<int64_t, Standing> standings;  // by rank, of those whose dump has the group
   std::map<int64_t, std::vector<const DumpOperation*>> messages;  // unfinished, point-to-point
 
+  // What people call it.
+  const std::string& Shown() const { return description.empty() ? name : description; }
   const Standing* Find(int64_t rank) const;
   int64_t MemberAt(int64_t place) const;  // -1: not known
 };

@@ -29,6 +29,8 @@ Reason ReasonOf(const Fault& fault) {
              : Reason::kShapeMismatch;
 }
 
+Doubt DoubtUnless(bool proven) { return proven ? Doubt::kNone : Doubt::kWhich; }
+
 class Follower {
  public:
   explicit Follower(const Job& job) : job_(job), found_(FindWaits(job)) {}
@@ -56,7 +58,6 @@ class Follower {
     for (Root& root : std::span(judged_.roots).first(std::min(judged_.roots.size(), kMostChains)))
       root.chain = ChainTo(root.rank);
     judged_.waits = std::move(found_.waits);
-    judged_.messages_unseen = job_.on_host;
     if (job_.on_host) QuestionUnseenWaits();
     judged_.earlier = FindEarlier(job_);
     return std::move(judged_);
@@ -74,10 +75,8 @@ class Follower {
     });
     if (!others) return;
     for (Root& root : judged_.roots) {
-      const bool asks = root.reason == Reason::kHostNotArrived && root.proven;
-      if (!asks || job_.StackOf(root.rank) != nullptr) continue;
-      root.proven = false;
-      root.maybe_waits = true;
+      const bool asks = root.reason == Reason::kHostNotArrived && root.proven();
+      if (asks && job_.StackOf(root.rank) == nullptr) root.doubt = Doubt::kWaits;
     }
   }
 
@@ -111,7 +110,7 @@ class Follower {
     for (const auto& [rank, fault] : found_.faults) {
       judged_.roots.push_back({.rank = rank,
                                .reason = ReasonOf(fault),
-                               .proven = fault.sure,
+                               .doubt = DoubtUnless(fault.sure),
                                .group = fault.group,
                                .own = fault.own,
                                .others = fault.others,
@@ -173,7 +172,7 @@ class Follower {
       judged_.roots.push_back(
           {.rank = rank,
            .reason = messages ? Reason::kMessageCycle : Reason::kCollectiveCycle,
-           .proven = proven,
+           .doubt = DoubtUnless(proven),
            .group = wait->group,
            .own = wait->operation,
            .waiting = WaitingFor(rank)});
@@ -207,7 +206,7 @@ class Follower {
       if (IsRoot(rank)) continue;
       judged_.roots.push_back({.rank = rank,
                                .reason = Reason::kDeviceNotFinished,
-                               .proven = complete.members.size() == 1,
+                               .doubt = DoubtUnless(complete.members.size() == 1),
                                .group = complete.group,
                                .own = job_.groups[complete.group].Find(rank)->first,
                                .waiting = static_cast<int64_t>(complete.members.size()) - 1});
@@ -221,7 +220,7 @@ class Follower {
     for (Root& root : judged_.roots) {
       if (root.reason != Reason::kHostNotArrived || !job_.InMessage(root.rank)) continue;
       root.reason = Reason::kMessageCycle;
-      root.proven = false;
+      if (root.proven()) root.doubt = Doubt::kWhich;
       ++count;
     }
     if (count > 0 && count == judged_.roots.size()) AddMessages();
@@ -232,7 +231,7 @@ class Follower {
       if (!job_.InMessage(rank) || job_.IsStuck(rank) || IsRoot(rank)) continue;
       judged_.roots.push_back({.rank = rank,
                                .reason = Reason::kMessageCycle,
-                               .proven = false,
+                               .doubt = Doubt::kWhich,
                                .group = job_.groups.size(),
                                .waiting = WaitingFor(rank)});
     }
@@ -250,7 +249,7 @@ class Follower {
       if (judged_.roots[i].reason != Reason::kHostNotArrived) continue;
       const auto lost = MayHaveFailed(job_, judged_.roots[i].rank);
       if (lost.empty()) continue;
-      judged_.roots[i].proven = false;
+      if (judged_.roots[i].proven()) judged_.roots[i].doubt = Doubt::kWhich;
       const Root root = judged_.roots[i];
       const Wait wait{.group = root.group, .operation = root.others};
       AddLostRank(wait, lost, false);
@@ -262,7 +261,7 @@ class Follower {
       if (IsRoot(rank)) continue;
       judged_.roots.push_back({.rank = rank,
                                .reason = Reason::kDumpMissing,
-                               .proven = proven,
+                               .doubt = DoubtUnless(proven),
                                .group = wait.group,
                                .others = wait.operation,
                                .waiting = WaitingFor(rank)});
@@ -302,11 +301,13 @@ class Follower {
     if (suspects.empty()) return;
     for (const int64_t rank : suspects) {
       const Wait* wait = MainWaitFor(rank);
+      const bool alone = proven.contains(rank) && idle.empty() && suspects.size() == 1;
       judged_.roots.push_back(
           {.rank = rank,
            .reason = job_.HasDump(rank) ? Reason::kHostNotArrived : Reason::kDumpMissing,
-           .proven = proven.contains(rank) && idle.empty() && suspects.size() == 1,
-           .maybe_member = !wait->sure,
+           .doubt = alone        ? Doubt::kNone
+                    : wait->sure ? Doubt::kWhich
+                                 : Doubt::kMember,
            .group = wait->group,
            .others = wait->operation,
            .waiting = WaitingFor(rank)});
@@ -315,7 +316,7 @@ class Follower {
       if (IsRoot(rank)) continue;
       judged_.roots.push_back({.rank = rank,
                                .reason = Reason::kHostNotArrived,
-                               .proven = false,
+                               .doubt = Doubt::kWhich,
                                .group = job_.groups.size()});
     }
   }
@@ -383,7 +384,7 @@ class Follower {
 Judgement Judge(const Job& job) { return Follower(job).Run(); }
 
 bool IsCertain(const Job& job, const Root& root) {
-  return root.proven && (!job.may_move || root.reason == Reason::kProcessGone);
+  return root.proven() && (!job.may_move || root.reason == Reason::kProcessGone);
 }
 
 }  // namespace stepscope::hang

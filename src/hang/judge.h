@@ -23,22 +23,27 @@ enum class Reason : uint8_t {
   kProcessGone,  // NCCL's RAS service gave the process up, or it does not answer
 };
 
+// Why a root is not proven.
+enum class Doubt : uint8_t {
+  kNone,    // it is
+  kWhich,   // it is one of several of which any may be the root, and dumps cannot tell which
+  kMember,  // dumps do not tell whether it is a member of the group
+  kWaits,   // its back end records no messages, and it may wait in one for a rank that is in no
+            // recorded operation either
+};
+
 struct Root {
   int64_t rank = -1;
   Reason reason = Reason::kHostNotArrived;
-  // False: it is one of several of which any may be the root, and dumps cannot tell which.
-  bool proven = true;
-  // Not proven because dumps do not tell whether it is a member of the group.
-  bool maybe_member = false;
-  // Not proven because its back end records no messages, and it may wait in one for a rank that is
-  // in no recorded operation either.
-  bool maybe_waits = false;
+  Doubt doubt = Doubt::kNone;
   size_t group = 0;
   // Its operation there; null: none. Of a cycle of messages null where only stacks show it.
   const DumpOperation* own = nullptr;
   const DumpOperation* others = nullptr;  // what others have there; null: not known
   int64_t waiting = 0;                    // ranks that wait for it in this operation
   std::vector<int64_t> chain;             // of waits that end at it: {5, 3, rank}; the longest
+
+  bool proven() const { return doubt == Doubt::kNone; }
 };
 
 struct Judgement {
@@ -46,8 +51,6 @@ struct Judgement {
   std::vector<Wait> waits;       // who waits for whom, whatever the roots
   int64_t stuck = 0;             // ranks with an unfinished operation
   std::vector<int64_t> missing;  // ranks without a dump
-  // Whether ranks outside any recorded collective may wait in messages that nobody recorded.
-  bool messages_unseen = false;
   std::vector<Earlier> earlier;  // what differed before, and stopped nobody there
 };
 

@@ -21,10 +21,6 @@ constexpr size_t kMostAlone = 8;  // roots that are a group each
 // What a group's ranks have in common: layer, description of the group, operation, reason.
 using Kind = std::tuple<int64_t, std::string, std::string, int64_t>;
 
-std::string Shown(const JobGroup& group) {
-  return group.description.empty() ? group.name : group.description;
-}
-
 class Folder {
  public:
   Folder(const Job& job, const Judgement& judgement) : job_(job), judged_(judgement) {
@@ -69,7 +65,7 @@ class Folder {
         done.insert(&wait);
         for (const int64_t rank : wait.waiting)
           if (!kinds_.contains(rank))
-            found.try_emplace(rank, layer, Shown(job_.groups[wait.group]), wait.operation->name,
+            found.try_emplace(rank, layer, job_.groups[wait.group].Shown(), wait.operation->name,
                               -1 - static_cast<int64_t>(wait.kind));
       }
       more = static_cast<int64_t>(found.size());
@@ -84,7 +80,7 @@ class Folder {
       for (const Kind& to : KindsOf(wait.awaited)) {
         const int64_t layer = std::get<0>(from->second), other = std::get<0>(to);
         if (other < layer || (layer == 0 && other == 0 && to != from->second))
-          links_[{from->second, to, Shown(job_.groups[wait.group]), wait.operation->name,
+          links_[{from->second, to, job_.groups[wait.group].Shown(), wait.operation->name,
                   WaitName(wait.kind)}]
               .insert(rank);
       }
