@@ -192,24 +192,13 @@ Result<void> PutLedger(server::Ledgers& answers, const server::LedgerView& ledge
   return {};
 }
 
-// The answer about a memory snapshot.
-Result<void> PutSnapshot(const server::SnapshotView& snapshot, const ReportPageOptions& options,
-                         Data& data, PageFile& file) {
-  auto answer = server::AskSnapshot(snapshot);
+// The answer about what files of their own tell, such as a memory snapshot.
+Result<void> PutAnswer(Result<ReportSet> answer, const std::string& id,
+                       const ReportPageOptions& options, Data& data, PageFile& file) {
   if (!answer) return std::unexpected(answer.error());
   file.inputs.insert(file.inputs.end(), answer->run.files.begin(), answer->run.files.end());
   if (auto done = RedactIfAsked(*answer, options); !done) return done;
-  data.AddMember(snapshot.id, CompactJson(ToJson(*answer, kOtherLanguages)));
-  return {};
-}
-
-Result<void> PutHang(const server::HangView& hang, const ReportPageOptions& options, Data& data,
-                     PageFile& file) {
-  auto answer = FindHang(std::vector{hang.path}, {.threads = options.threads});
-  if (!answer) return std::unexpected(answer.error());
-  file.inputs.insert(file.inputs.end(), answer->run.files.begin(), answer->run.files.end());
-  if (auto done = RedactIfAsked(*answer, options); !done) return done;
-  data.AddMember(hang.id, CompactJson(ToJson(*answer, kOtherLanguages)));
+  data.AddMember(id, CompactJson(ToJson(*answer, kOtherLanguages)));
   return {};
 }
 
@@ -290,7 +279,7 @@ Result<PageFile> ReportPage(const ReportPageOptions& given) {
   }
   data.Begin(R"(},"snapshots":{)");
   for (const server::SnapshotView& snapshot : sources.snapshots) {
-    const auto put = PutSnapshot(snapshot, options, data, file);
+    const auto put = PutAnswer(server::AskSnapshot(snapshot), snapshot.id, options, data, file);
     if (put) continue;
     if (sources.runs.empty() && sources.ledgers.empty() && sources.hangs.empty() &&
         sources.snapshots.size() == 1)
@@ -299,7 +288,9 @@ Result<PageFile> ReportPage(const ReportPageOptions& given) {
   }
   data.Begin(R"(},"hangs":{)");
   for (const server::HangView& hang : sources.hangs) {
-    if (auto put = PutHang(hang, options, data, file); !put) return std::unexpected(put.error());
+    auto answer = FindHang(std::vector{hang.path}, {.threads = options.threads});
+    const auto put = PutAnswer(std::move(answer), hang.id, options, data, file);
+    if (!put) return std::unexpected(put.error());
   }
   data.Begin(R"(},"jobs":{)");
   for (const auto& [id, json] : jobs) data.AddMember(id, json);

@@ -68,11 +68,13 @@ void AddHang(const std::string& path, std::set<std::string>& ids, Sources& found
     found.hangs.push_back({.id = IdOf(path), .name = LastName(path), .path = path});
 }
 
-void TellApart(std::vector<PathView>& views) {
+// Where two have one name, both are called by their path, if it may be shown.
+template <class View, class PathOf>
+void TellApart(std::vector<View>& views, const PathOf& path_of) {
   std::map<std::string, int> times;
-  for (const PathView& view : views) ++times[view.name];
-  for (PathView& view : views)
-    if (times[view.name] > 1 && !IsAddress(view.path)) view.name = view.path;
+  for (const View& view : views) ++times[view.name];
+  for (View& view : views)
+    if (times[view.name] > 1 && !path_of(view).empty()) view.name = path_of(view);
 }
 
 }  // namespace
@@ -107,14 +109,11 @@ Sources FindSources(const std::vector<std::string>& paths, const StorageRef& sto
       found.runs.push_back({.run = run, .id = IdOf(run.path), .name = NameIn(path, run.path)});
     }
   }
-  // Where two have one name, both are called by their path.
-  std::map<std::string, int> times;
-  for (const SourceRun& run : found.runs) ++times[run.name];
-  for (SourceRun& run : found.runs) {
-    if (times[run.name] > 1) run.name = run.run.path;
-  }
-  TellApart(found.ledgers);
-  TellApart(found.hangs);
+  const auto path_of = [](const auto& view) { return IsAddress(view.path) ? "" : view.path; };
+  TellApart(found.runs, [](const SourceRun& run) { return run.run.path; });
+  TellApart(found.ledgers, path_of);
+  TellApart(found.hangs, path_of);
+  TellApart(found.snapshots, path_of);
   return found;
 }
 

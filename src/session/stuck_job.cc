@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <set>
 #include <string_view>
 
 #include "ingest/flight/flight_reader.h"
+#include "ingest/flight/look_for_dumps.h"
 
 namespace stepscope {
 namespace {
@@ -24,8 +24,8 @@ struct Kinds {
 
 void Count(std::string_view bytes, Kinds& kinds) {
   kinds.looked_at.bytes += static_cast<int64_t>(bytes.size());
-  const HangFile kind = HangFileOf(bytes);
-  kinds.dumps += kind == HangFile::kDump && NamesDump(bytes);
+  const HangFile kind = SureHangFileOf(bytes);
+  kinds.dumps += kind == HangFile::kDump;
   kinds.stacks += kind == HangFile::kStacks;
   kinds.ras += kind == HangFile::kRas;
 }
@@ -41,14 +41,6 @@ void LookInto(const std::string& folder, const Places& places, Kinds& kinds) {
   if (!items) return;
   for (const StoredItem& item : *items)
     if (item.kind == StoredItem::Kind::kFile) LookAt(item.path, places, kinds);
-}
-
-std::string StartOf(const std::string& path) {
-  std::string bytes(kHangSniff, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  bytes.resize(static_cast<size_t>(file.gcount()));
-  return bytes;
 }
 
 std::string TextOf(const Kinds& kinds) {
@@ -96,7 +88,7 @@ LookedAt NoteStuckJob(std::span<const std::string> paths, const FoundTraces& tra
     for (const StoredItem& file : *items) {
       if (file.kind != StoredItem::Kind::kFile || known.contains(file.path)) continue;
       if (++all.files > kMostNoted) break;
-      Count(StartOf(file.path), kinds);
+      Count(StartOfFile(file.path), kinds);
     }
     all.files = std::min(all.files, kMostNoted);
     all.bytes += kinds.looked_at.bytes;

@@ -275,17 +275,19 @@ Result<RankDump> ReadFlightDump(ByteSource source, const std::string& path) {
   return dump;
 }
 
-bool NamesDump(std::string_view bytes) {
-  for (const std::string_view key :
-       {"pg_config", "pg_status", "nccl_version", "comm_lib_version", "collective_seq_id"})
-    if (bytes.find(key) != bytes.npos) return true;
-  return false;
-}
-
 HangFile HangFileOf(std::string_view bytes) {
   if (LooksLikeRas(bytes)) return HangFile::kRas;
   if (PickleReader::Begins(bytes) || LooksLikeJsonDump(bytes)) return HangFile::kDump;
   return LooksLikeStacks(bytes) ? HangFile::kStacks : HangFile::kNone;
+}
+
+HangFile SureHangFileOf(std::string_view bytes) {
+  const HangFile kind = HangFileOf(bytes);
+  if (kind != HangFile::kDump) return kind;
+  for (const std::string_view key :
+       {"pg_config", "pg_status", "nccl_version", "comm_lib_version", "collective_seq_id"})
+    if (bytes.find(key) != bytes.npos) return kind;
+  return HangFile::kNone;
 }
 
 Result<FoundDumps> ReadDumps(std::span<const std::string> paths, int threads,

@@ -37,9 +37,8 @@ Result<FoundDumps> ReadDumps(std::span<const std::string> paths, int threads,
 enum class HangFile : uint8_t { kNone, kDump, kStacks, kRas };
 HangFile HangFileOf(std::string_view bytes);
 inline constexpr size_t kHangSniff = 8 << 10;
-// Whether a kDump is one for certain: of pickles only those with a dump's keys, as there are
-// others.
-bool NamesDump(std::string_view bytes);
+// The same, but of what may be a dump only what has a dump's keys: there are other pickles.
+HangFile SureHangFileOf(std::string_view bytes);
 
 // Reads one dump; `path` says its rank, if it can. Fails on what is not one.
 Result<RankDump> ReadFlightDump(ByteSource source, const std::string& path);

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <string_view>
 #include <system_error>
 
 #include "ingest/discover.h"
@@ -17,16 +16,10 @@ namespace {
 constexpr size_t kMostLooked = 64;
 constexpr size_t kMostFolders = 16;
 
-// What a pipe gives can be read once, by whoever opens it for good.
+// Profilers' own names, and what is compressed, are looked at by name only.
 bool IsOfHang(const std::string& path) {
-  std::error_code failed;
-  if (!std::filesystem::is_regular_file(path, failed)) return false;
-  std::string bytes(kHangSniff, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  bytes.resize(static_cast<size_t>(file.gcount()));
-  const HangFile kind = HangFileOf(bytes);
-  return kind == HangFile::kDump ? NamesDump(bytes) : kind != HangFile::kNone;
+  if (path.ends_with(".gz") || path.contains(".pt.trace.json")) return false;
+  return SureHangFileOf(StartOfFile(path)) != HangFile::kNone;
 }
 
 void LookInto(const std::string& folder, const Places& places, DumpsSeen& seen) {
@@ -35,11 +28,22 @@ void LookInto(const std::string& folder, const Places& places, DumpsSeen& seen) 
   size_t files = 0;
   for (const StoredItem& item : *items) {
     if (item.kind != StoredItem::Kind::kFile || ++files > kMostLooked) continue;
+    if (seen.dumps && seen.others) return;
     (IsOfHang(item.path) ? seen.dumps : seen.others) = true;
   }
 }
 
 }  // namespace
+
+std::string StartOfFile(const std::string& path) {
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(path, failed)) return "";
+  std::string bytes(kHangSniff, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<size_t>(file.gcount()));
+  return bytes;
+}
 
 DumpsSeen LookForDumps(const std::string& path) {
   const Places places;
