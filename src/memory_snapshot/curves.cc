@@ -10,7 +10,6 @@ namespace stepscope::memory {
 namespace {
 
 constexpr size_t kStretches = kMostMoments / 2;
-constexpr size_t kMostLive = size_t{1} << 21;
 constexpr size_t kOthers = Curves::kSites, kBefore = Curves::kSites + 1;
 
 struct Moment {

@@ -13,7 +13,6 @@
 namespace stepscope::memory {
 namespace {
 
-constexpr int64_t kEarliest = int64_t{1'000'000'000} * 1'000'000'000;  // 2001: clocks of hosts
 constexpr std::string_view kModule = "nn.Module: ";
 
 // The texts of a column with a dictionary, by row.
@@ -72,7 +71,7 @@ Result<void> ReadCalls(const Session& session, int64_t base, HostTrace& trace,
     const HostCall call{.start = columns[2].values.As<int64_t>()[row] + base,
                         .end = columns[3].values.As<int64_t>()[row] + base,
                         .thread = at->second};
-    if (call.start < kEarliest) {
+    if (call.start < kEarliestOnClock) {
       trace.says_when = false;
       trace.calls.clear();
       return {};

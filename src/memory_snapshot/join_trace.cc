@@ -10,7 +10,6 @@
 namespace stepscope::memory {
 namespace {
 
-constexpr size_t kMostLive = size_t{1} << 21;
 constexpr size_t kMostNested = 256;  // calls of a thread that are looked at
 
 // The calls that are open on each thread.
@@ -23,18 +22,23 @@ class OpenCalls {
 
   void GoTo(int64_t time) {
     for (; next_ < trace_.calls.size() && trace_.calls[next_].start <= time; ++next_) {
-      auto& open = open_[trace_.calls[next_].thread];
-      Close(open, trace_.calls[next_].start);
-      open.push_back(next_);
+      const uint32_t thread = trace_.calls[next_].thread;
+      if (open_[thread].empty()) busy_.push_back(thread);
+      Close(open_[thread], trace_.calls[next_].start);
+      open_[thread].push_back(next_);
     }
-    for (auto& open : open_) Close(open, time);
+    std::erase_if(busy_, [&](uint32_t thread) {
+      Close(open_[thread], time);
+      return open_[thread].empty();
+    });
   }
 
   // The innermost operator or module of the thread that began such a call last; 0: none. `named`:
   // of this name where one is open; 0: of any.
   StringId Innermost(bool module, StringId named) const {
     size_t found = SIZE_MAX, same = SIZE_MAX;
-    for (const auto& open : open_) {
+    for (const uint32_t thread : busy_) {
+      const auto& open = open_[thread];
       const size_t most = std::min(open.size(), kMostNested);
       for (size_t i = 0; i < most; ++i) {
         const size_t at = open[open.size() - 1 - i];
@@ -55,6 +59,7 @@ class OpenCalls {
 
   const HostTrace& trace_;
   std::vector<std::vector<size_t>> open_;  // by thread, the outermost first
+  std::vector<uint32_t> busy_;             // threads with open calls
   size_t next_ = 0;
 };
 

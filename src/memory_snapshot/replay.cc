@@ -10,7 +10,6 @@
 namespace stepscope::memory {
 namespace {
 
-constexpr size_t kMostLive = size_t{1} << 21;  // allocations that are attributed to stacks
 constexpr size_t kMostOoms = 1000;
 constexpr int64_t kFewEvents = 100 * kWindows;
 

@@ -33,6 +33,9 @@ struct Oom {
   bool last = false;  // nothing was allocated or freed after it: segments are as it found them
 };
 
+// Allocations that live at once and are followed by their address; more are only summed.
+inline constexpr size_t kMostLive = size_t{1} << 21;
+
 inline constexpr size_t kWindows = 8;  // parts of a recording, of equally many events
 
 struct Replay {

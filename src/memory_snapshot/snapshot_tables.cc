@@ -10,14 +10,6 @@
 namespace stepscope::memory {
 namespace {
 
-constexpr size_t kMostRows = 2000;
-constexpr size_t kRowsShown = 10;
-
-Cell Moment(int64_t microseconds) {
-  if (microseconds < 0 || microseconds > INT64_MAX / 1000) return {};
-  return microseconds * 1000;
-}
-
 std::vector<Column> AmountColumns() {
   Column bytes = BytesColumn("bytes", "requested at peak");
   bytes.kind = ColumnKind::kMemory;
@@ -29,6 +21,11 @@ void AddAmount(std::vector<Cell>& row, const Amount& amount, const Replay& repla
 }
 
 }  // namespace
+
+Cell Moment(int64_t microseconds) {
+  if (microseconds < 0 || microseconds > INT64_MAX / 1000) return {};
+  return microseconds * 1000;
+}
 
 std::string SiteText(const Sites& sites, StringId site) {
   return site == 0 ? "not recorded" : std::string(sites.texts[site]);

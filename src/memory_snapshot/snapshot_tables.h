@@ -12,6 +12,9 @@
 
 namespace stepscope::memory {
 
+inline constexpr size_t kMostRows = 2000;
+inline constexpr size_t kRowsShown = 10;
+
 Table StacksTable(const MemorySnapshot& snapshot, const Sites& sites, const Replay& replay);
 Table OperatorsTable(const Sites& sites, const Replay& replay);
 Table CategoriesTable(const Sites& sites, const Replay& replay);
@@ -23,5 +26,8 @@ Table GrowthTable(const MemorySnapshot& snapshot, const Sites& sites,
 
 // "not recorded" where there is none.
 std::string SiteText(const Sites& sites, StringId site);
+
+// A time of a snapshot, in microseconds, as a cell in ns; blank where there is none.
+Cell Moment(int64_t microseconds);
 
 }  // namespace stepscope::memory

@@ -16,7 +16,6 @@
 namespace stepscope::memory {
 namespace {
 
-constexpr size_t kMostLive = size_t{1} << 21;
 constexpr size_t kMostEnds = 64;
 constexpr size_t kFewestEnds = 4;      // the first is not compared: caches fill then
 constexpr int64_t kLeastShare = 1000;  // growth is at least the peak over this

@@ -9,14 +9,6 @@
 namespace stepscope::memory {
 namespace {
 
-constexpr size_t kMostRows = 2000;
-constexpr size_t kRowsShown = 10;
-
-Cell Nanoseconds(int64_t microseconds) {
-  if (microseconds < 0 || microseconds > INT64_MAX / 1000) return {};
-  return microseconds * 1000;
-}
-
 Column AsMemory(Column column) {
   column.kind = ColumnKind::kMemory;
   return column;
@@ -38,9 +30,8 @@ Table StepsTable(const StepGrowth& growth) {
   for (size_t i = 0; i < growth.steps.size() && i < kMostRows; ++i) {
     const StepMemory& step = growth.steps[i];
     const Cell change = i == 0 ? Cell() : Cell(step.at_end - growth.steps[i - 1].at_end);
-    table.rows.push_back({step.span.number, static_cast<int64_t>(i + 1),
-                          Nanoseconds(step.span.start), step.allocations, step.allocated, step.peak,
-                          step.at_end, change});
+    table.rows.push_back({step.span.number, static_cast<int64_t>(i + 1), Moment(step.span.start),
+                          step.allocations, step.allocated, step.peak, step.at_end, change});
   }
   return table;
 }

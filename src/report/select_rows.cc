@@ -243,12 +243,13 @@ Result<std::vector<const Row*>> Matching(const Table& table, const RowQuery& que
 
 // The names of all tables, a line each.
 static Result<std::string> ListTables(const ReportSet& answer, const RowQuery& query) {
+  const std::vector<std::string> tables = ListTables(answer);
   return Paged<std::string>(
-      "", ListTables(answer),
+      "", tables,
       {.query = query,
        .noun = "table",
        .hint = "take the last name that was printed",
-       .all = ListTables(answer).size()},
+       .all = tables.size()},
       [](const std::string& line) { return line.substr(0, line.find(' ')); },
       [](const std::string& line, const std::string&) { return line; });
 }

@@ -22,10 +22,6 @@ using Groups = std::vector<std::vector<int64_t>>;
 
 constexpr int64_t kFarApart = 60'000'000'000;  // ns between recordings of one job, at least
 
-std::string NameOf(const FileOfJob& file) {
-  return std::filesystem::path(file.path).filename().string();
-}
-
 // "a.json and b.json", "a.json and 6 others".
 Phrase SayFiles(const std::vector<const FileOfJob*>& files) {
   std::string first = NameOf(*files.front());
@@ -192,6 +188,10 @@ void NoteMissingRanks(std::span<const FileOfJob> files, Notes& notes) {
 }
 
 }  // namespace
+
+std::string NameOf(const FileOfJob& file) {
+  return std::filesystem::path(file.path).filename().string();
+}
 
 std::optional<Interval> CoreOf(const RankActivity& rank) {
   constexpr size_t kTrimmed = 100;

@@ -23,6 +23,9 @@ struct FileOfJob {
   std::string process = {};  // its number; empty: unknown
 };
 
+// The last part of its path.
+std::string NameOf(const FileOfJob& file);
+
 // From the first activity to the start of the last, without a hundredth of them at either end,
 // whose times may be wrong. Nothing without activities.
 std::optional<Interval> CoreOf(const RankActivity& rank);

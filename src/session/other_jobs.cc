@@ -6,13 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <filesystem>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "ingest/clock_base.h"
 
 namespace stepscope {
 namespace {
@@ -21,10 +22,6 @@ namespace {
 using Groups = std::map<std::string, std::set<std::string>>;
 
 constexpr size_t kNamed = 3;  // files of a group
-
-std::string NameOf(const FileOfJob& file) {
-  return std::filesystem::path(file.path).filename().string();
-}
 
 bool HasDevice(const RankActivity& rank) { return !rank.activities.empty() && !rank.on_host; }
 
@@ -110,11 +107,10 @@ std::string DateOf(int64_t time) {
 
 // Of recordings whose clock counts from 1970: others count from the start of their machine.
 Result<void> CheckTimes(std::span<const FileOfJob> files) {
-  constexpr int64_t kYear2001 = 1'000'000'000'000'000'000;  // ns
   constexpr int64_t kTwoMonths = int64_t{60} * 24 * 3600 * 1'000'000'000;
   std::vector<std::pair<int64_t, const FileOfJob*>> times;
   for (const FileOfJob& file : files) {
-    if (const auto core = CoreOf(*file.recording); core && core->start > kYear2001)
+    if (const auto core = CoreOf(*file.recording); core && core->start > kEarliestOnClock)
       times.emplace_back(core->start, &file);
   }
   std::ranges::sort(times, {}, [](const auto& t) { return t.first; });

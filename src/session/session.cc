@@ -225,18 +225,17 @@ Result<Session> Session::Open(std::span<const std::string> paths, const OpenOpti
 }
 
 std::vector<TracedStep> Session::StepsOnClock() const {
-  constexpr int64_t kEarliest = int64_t{1'000'000'000} * 1'000'000'000;  // 2001: clocks of hosts
   const LoadedRun& run = state_->run;
   std::vector<TracedStep> steps;
   for (size_t r = 0; r < run.ranks.size(); ++r) {
     const std::optional<size_t> file = run.files[r];
     if (!file) continue;
     const std::vector<Step>& of_rank = run.ranks[r].steps;
-    const bool absolute = !of_rank.empty() && of_rank.front().start >= kEarliest;
+    const bool absolute = !of_rank.empty() && of_rank.front().start >= kEarliestOnClock;
     const int64_t base = absolute ? 0 : ClockBaseOf(run.info.files[*file].path, run.places);
     for (const Step& step : of_rank) {
       const int64_t start = AddSaturated(step.start, base), end = AddSaturated(step.end, base);
-      if (start < kEarliest || end == INT64_MAX) continue;
+      if (start < kEarliestOnClock || end == INT64_MAX) continue;
       steps.push_back({run.ranks[r].rank, step.number, start, end});
     }
   }

@@ -36,8 +36,7 @@ std::string_view ElementTypeOf(int64_t hccl_type);
 // "Memcpy HtoD" of a number of ENUM_MEMCPY_OPERATION; empty: none of these directions.
 std::string_view CopyNameOf(int64_t operation);
 
-// Inputs as the database has them, "4,3;3", as PyTorch's profiler does, "[[4,3],[3]]"; empty for
-// what is not of numbers.
+// Whether it is shapes as the database has them, "4,3;3": numbers and what divides them.
 bool IsShapeList(std::string_view shapes);
 
 }  // namespace stepscope::ascend

@@ -13,11 +13,6 @@ constexpr int64_t kMostSteps = 4096;
 // Sizes and steps beyond these are nonsense, and their products would not fit.
 constexpr int64_t kLargest = int64_t{1} << 30;
 
-int64_t SizeAt(const HloShape& shape, int64_t dimension) {
-  const bool there = dimension >= 0 && dimension < std::ssize(shape.dimensions);
-  return there ? shape.dimensions[static_cast<size_t>(dimension)] : 1;
-}
-
 int64_t DivideUp(int64_t a, int64_t b) { return a / b + (a % b > 0 ? 1 : 0); }
 
 // How many o from 0 to `outputs` - 1 have o * stride + from within [0, inputs * holes), and a
@@ -54,11 +49,11 @@ double MultiplicationsOf(const HloInstruction& convolution, const ConvolutionArr
   const auto grouped = [](int64_t size, int64_t groups) {
     return static_cast<double>(std::max<int64_t>(size / groups, size > 0 ? 1 : 0));
   };
-  double count = grouped(SizeAt(arrays.input, of.input_feature), of.feature_groups) *
-                 grouped(SizeAt(arrays.input, of.input_batch), of.batch_groups) *
-                 static_cast<double>(SizeAt(arrays.kernel, of.kernel_output_feature));
+  double count = grouped(arrays.input.SizeAt(of.input_feature), of.feature_groups) *
+                 grouped(arrays.input.SizeAt(of.input_batch), of.batch_groups) *
+                 static_cast<double>(arrays.kernel.SizeAt(of.kernel_output_feature));
   const auto spatial = [](const HloShape& shape, const std::vector<int64_t>& dimensions, size_t i) {
-    return i < dimensions.size() ? SizeAt(shape, dimensions[i]) : int64_t{1};
+    return i < dimensions.size() ? shape.SizeAt(dimensions[i]) : int64_t{1};
   };
   for (size_t i = 0; i < convolution.window.size(); ++i) {
     count *=

@@ -73,10 +73,7 @@ HloCost OfDot(const HloComputation& within, const HloInstruction& in) {
   const HloInstruction* left = within.Operand(in, 0);
   if (left == nullptr) return {};
   double summed = 1;
-  for (const int64_t d : in.contracting) {
-    if (d >= 0 && d < std::ssize(left->shape.dimensions))
-      summed *= static_cast<double>(left->shape.dimensions[static_cast<size_t>(d)]);
-  }
+  for (const int64_t d : in.contracting) summed *= static_cast<double>(left->shape.SizeAt(d));
   return Arithmetic(2 * ElementsOf(in.Result()) * summed);
 }
 

@@ -16,6 +16,12 @@ struct HloShape {
   int64_t element_bytes = 0;
   std::vector<int64_t> dimensions;
   std::vector<HloShape> parts;  // of a tuple
+
+  // 1 where there is no such dimension.
+  int64_t SizeAt(int64_t dimension) const {
+    const bool there = dimension >= 0 && dimension < std::ssize(dimensions);
+    return there ? dimensions[static_cast<size_t>(dimension)] : 1;
+  }
 };
 
 // xla_data.proto's PrimitiveType. Types of under a byte count as one.

@@ -26,18 +26,13 @@ std::vector<int64_t> ContractingOf(std::string_view config) {
   return dimensions;
 }
 
-double SizeOf(const HloShape& shape, int64_t dimension) {
-  const bool there = dimension >= 0 && dimension < std::ssize(shape.dimensions);
-  return there ? static_cast<double>(shape.dimensions[static_cast<size_t>(dimension)]) : 1;
-}
-
 // Of (m, k) x (k, n), what each result is a sum over; -1: not known.
 double SummedByLibrary(const HloComputation& within, const HloInstruction& of) {
   const HloInstruction *left = within.Operand(of, 0), *right = within.Operand(of, 1);
   if (left == nullptr || right == nullptr) return -1;
   double summed = 1;
   const std::vector<int64_t> contracting = ContractingOf(of.config);
-  for (const int64_t d : contracting) summed *= SizeOf(left->shape, d);
+  for (const int64_t d : contracting) summed *= static_cast<double>(left->shape.SizeAt(d));
   if (!contracting.empty()) return summed;
   const bool plain = left->shape.dimensions.size() == 2 && right->shape.dimensions.size() == 2 &&
                      of.Result().dimensions.size() == 2;
