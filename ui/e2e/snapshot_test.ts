@@ -23,7 +23,7 @@ before(async () => {
   server = await serve(folder);
   browser = await openBrowser();
   const watched = await Watched.open(browser, server.url);
-  id = (await watched.state()).snapshots![0]!.id;
+  id = (await watched.state()).snapshots[0]!.id;
   await watched.close();
 });
 

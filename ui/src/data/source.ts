@@ -58,7 +58,7 @@ export interface State {
   readonly takes_files?: boolean;  // that are dropped on the page
   readonly runs: readonly Run[];
   readonly ledgers: readonly { readonly id: string; readonly name: string }[];
-  readonly snapshots?: readonly { readonly id: string; readonly name: string }[];  // of memory
+  readonly snapshots: readonly { readonly id: string; readonly name: string }[];  // of memory
   readonly hangs: readonly { readonly id: string; readonly name: string }[];  // what stuck jobs left behind
 }
 

@@ -92,7 +92,7 @@ function Page({ source, state, run, route, answer, ledger, hang, snapshot }: {
 
 // The bare address shows the first run, or the first hang, ledger or memory snapshot.
 function useFirstPage(state: State | undefined, route: Route): void {
-  const first = state?.runs[0], snapshot = state?.snapshots?.[0];
+  const first = state?.runs[0], snapshot = state?.snapshots[0];
   const hang = state?.hangs[0], ledger = state?.ledgers[0];
   useEffect(() => {
     if (route.page !== "none") return;
@@ -147,7 +147,7 @@ export function App({ source }: { source: Source }) {
       </header>
       <nav id="navigation" class={menu ? "open" : ""} aria-label={t("nav.title")}>
         {route.page === "hang" && <HangNav hangs={state?.hangs ?? []} runs={state?.runs ?? []} />}
-        {route.page === "snapshot" && <SnapshotNav state={state} />}
+        {route.page === "snapshot" && <SnapshotNav snapshots={state?.snapshots ?? []} runs={state?.runs ?? []} />}
         {route.page === "ledger" ? <LedgerNav ledger={route.ledger} answer={ledger.value} runs={state?.runs ?? []} /> : run && <RunNav run={run.id} answer={listed} compared={compared} ledgers={state?.ledgers ?? []} hangs={state?.hangs ?? []} snapshots={state?.snapshots ?? []} />}
       </nav>
       <main id="content" tabIndex={-1} class={`page-${route.page}`}>

@@ -36,7 +36,7 @@ function RunChooser({ state, run }: { state: State; run: Run | undefined }) {
         {state.ledgers.map((one) => (
           <option key={one.id} value={`ledger ${one.id}`}>{t("choice.ledger", { name: visible(one.name) })}</option>
         ))}
-        {(state.snapshots ?? []).map((one) => (
+        {state.snapshots.map((one) => (
           <option key={one.id} value={`snapshot ${one.id}`}>{t("choice.snapshot", { name: visible(one.name) })}</option>
         ))}
       </select>

@@ -56,11 +56,11 @@ const kGroups = ["overview", "ranks", "device", "host", "memory", "other"] as co
 
 const groupOf = (report: Report): string => ((kGroups as readonly string[]).includes(report.group ?? "") ? report.group! : "other");
 
-const snapshotEntries = (snapshots: NonNullable<State["snapshots"]>): Entry[] =>
-  snapshots.slice(0, kMostRuns).map(({ id, name }) => ({ path: ["snapshot", id], title: t("choice.snapshot", { name: visible(name) }) }));
+const snapshotEntries = (snapshots: State["snapshots"]): Entry[] =>
+  snapshots.slice(0, kMostRuns).map(({ id, name }) => ({ path: ["snapshot", id], title: t("choice.snapshot", { name: visible(name) }), name: true }));
 
 export function RunNav({ run, answer, compared, ledgers, hangs, snapshots }: {
-  run: string; answer: ReportSet | undefined; compared: boolean; ledgers: State["ledgers"]; hangs: State["hangs"]; snapshots: NonNullable<State["snapshots"]>;
+  run: string; answer: ReportSet | undefined; compared: boolean; ledgers: State["ledgers"]; hangs: State["hangs"]; snapshots: State["snapshots"];
 }) {
   const reports = answer?.reports ?? [];
   const there = reports.filter((report) => report.status !== "unavailable");
@@ -89,6 +89,10 @@ export function RunNav({ run, answer, compared, ledgers, hangs, snapshots }: {
   );
 }
 
+function RunEntries({ runs }: { runs: State["runs"] }) {
+  return <Entries title={t("nav.runs")} entries={runs.slice(0, kMostRuns).map((run) => ({ path: ["run", run.id], title: runTitle(run, runs), name: true }))} />;
+}
+
 export function LedgerNav({ ledger, answer, runs }: { ledger: string; answer: ReportSet | undefined; runs: State["runs"] }) {
   const base = ["ledger", ledger], job = useJob(ledger);
   const first = answer && ledgerReport(answer, "", job);
@@ -96,17 +100,16 @@ export function LedgerNav({ ledger, answer, runs }: { ledger: string; answer: Re
   return (
     <>
       <Entries title={t("nav.ledger")} entries={entries} />
-      <Entries title={t("nav.runs")} entries={runs.slice(0, kMostRuns).map((run) => ({ path: ["run", run.id], title: runTitle(run, runs), name: true }))} />
+      <RunEntries runs={runs} />
     </>
   );
 }
 
-export function SnapshotNav({ state }: { state: State | undefined }) {
-  const runs = state?.runs ?? [];
+export function SnapshotNav({ snapshots, runs }: { snapshots: State["snapshots"]; runs: State["runs"] }) {
   return (
     <>
-      <Entries title={t("nav.snapshots")} entries={snapshotEntries(state?.snapshots ?? [])} />
-      <Entries title={t("nav.runs")} entries={runs.slice(0, kMostRuns).map((run) => ({ path: ["run", run.id], title: runTitle(run, runs) }))} />
+      <Entries title={t("nav.snapshots")} entries={snapshotEntries(snapshots)} />
+      <RunEntries runs={runs} />
     </>
   );
 }
@@ -114,8 +117,8 @@ export function SnapshotNav({ state }: { state: State | undefined }) {
 export function HangNav({ hangs, runs }: { hangs: State["hangs"]; runs: State["runs"] }) {
   return (
     <>
-      <Entries title={t("nav.hang")} entries={hangs.map(({ id, name }) => ({ path: ["hang", id], title: visible(name) }))} />
-      <Entries title={t("nav.runs")} entries={runs.slice(0, kMostRuns).map((run) => ({ path: ["run", run.id], title: runTitle(run, runs) }))} />
+      <Entries title={t("nav.hang")} entries={hangs.map(({ id, name }) => ({ path: ["hang", id], title: visible(name), name: true }))} />
+      <RunEntries runs={runs} />
     </>
   );
 }

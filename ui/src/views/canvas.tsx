@@ -1,7 +1,8 @@
-// Draws a canvas with a cursor, sharp on any screen. Pointer and arrow keys move the cursor over cells; the text below
+// Draws a canvas with a cursor. Pointer and arrow keys move the cursor over cells; the text below
 // describes the cell.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { useTheme, type Theme } from "../shell/theme";
+import { useCallback, useMemo, useState } from "preact/hooks";
+import type { Theme } from "../shell/theme";
+import { Plot, type Draw } from "./plot";
 
 export interface Cursor {
   readonly row: number;
@@ -38,30 +39,9 @@ function cellAt(grid: Grid, element: HTMLElement, event: MouseEvent): Cursor | n
 }
 
 export function CanvasGrid({ grid, label, hint }: { grid: Grid; label: string; hint: string }) {
-  const canvas = useRef<HTMLCanvasElement>(null);
   const [placed, setCursor] = useState<Cursor | null>(null);
   const cursor = useMemo(() => placed && within(grid, placed), [grid, placed]);
-  const [width, setWidth] = useState(0);
-  const theme = useTheme();
-  useEffect(() => {
-    const element = canvas.current;
-    if (!element) return;
-    const resize = new ResizeObserver(() => setWidth(element.clientWidth));
-    resize.observe(element);
-    return () => resize.disconnect();
-  }, []);
-  useEffect(() => {
-    const element = canvas.current;
-    const context = element?.getContext("2d");
-    if (!element || !context || width === 0) return;
-    const dense = devicePixelRatio || 1;
-    element.width = Math.round(width * dense);
-    element.height = Math.round(grid.height * dense);
-    context.setTransform(dense, 0, 0, dense, 0, 0);
-    context.clearRect(0, 0, width, grid.height);
-    context.font = "12px system-ui, sans-serif";
-    grid.draw(context, width, theme, cursor);
-  }, [grid, width, theme, cursor]);
+  const draw = useCallback<Draw>((context, width, _height, theme) => grid.draw(context, width, theme, cursor), [grid, cursor]);
   const onKeyDown = (event: KeyboardEvent) => {
     const step = kSteps[event.key];
     if (event.ctrlKey || event.altKey || event.metaKey) return;
@@ -79,8 +59,8 @@ export function CanvasGrid({ grid, label, hint }: { grid: Grid; label: string; h
   };
   return (
     <div class="canvas-grid">
-      <canvas
-        ref={canvas} tabIndex={0} role="img" aria-label={label} style={{ height: `${grid.height}px` }}
+      <Plot
+        draw={draw} height={grid.height} tabIndex={0} role="img" aria-label={label}
         onKeyDown={onKeyDown}
         onMouseMove={(event) => setCursor(cellAt(grid, event.currentTarget, event))}
         onMouseLeave={() => setCursor(null)}
