@@ -112,6 +112,17 @@ TEST(ConsistentDemo, TellsEachQuantityOnce) {
   ExpectConsistent(AnswerToDemo({.ranks = 3, .steps = 6, .layers = 4}));
 }
 
+// A replay counts the steps that the first screen counts.
+TEST(ConsistentDemo, AStepTakesAsLongInAReplay) {
+  for (const int slow : {-1, 1}) {
+    const auto answer = AnswerToDemo({.ranks = 3, .steps = 6, .slow_rank = slow, .layers = 4});
+    const auto screen = std::get<int64_t>(MetricOf(answer, "breakdown", "step_time"));
+    const auto replay = std::get<int64_t>(MetricOf(answer, "whatif", "step_time"));
+    EXPECT_NEAR(static_cast<double>(replay), static_cast<double>(screen),
+                0.01 * static_cast<double>(screen));
+  }
+}
+
 TEST(ConsistentDemo, WithAStepThatCapturesAGraph) {
   ExpectConsistent(AnswerToDemo(
       {.ranks = 2, .steps = 6, .slow_rank = 1, .graph_capture = 300'000'000, .layers = 4}));

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -36,6 +37,7 @@ class Comparer {
   std::vector<std::string> Compare() {
     CompareSteps();
     CompareBreakdown();
+    CompareMeanStep();
     CompareInput();
     CompareDevices();
     CompareAllReduces();
@@ -115,6 +117,28 @@ class Comparer {
         Same(here, AsReal(row.At(here)), sum / static_cast<double>(own.size()), 1);
       }
     }
+  }
+
+  // The mean step is that of typical steps, since a change where there is one.
+  void CompareMeanStep() {
+    if (!IsAvailable(answer_, "breakdown")) return;
+    const auto metric = [&](std::string_view key) -> std::optional<double> {
+      for (const Metric& one : ReportOf(answer_, "breakdown").metrics) {
+        if (one.key == key && !std::holds_alternative<std::monostate>(one.value))
+          return AsReal(one.value);
+      }
+      return std::nullopt;
+    };
+    const auto time = metric("step_time"), since = metric("since_step");
+    if (!time) return;
+    double sum = 0, count = 0;
+    for (const Row& row : RowsOf(answer_, "overview", "steps")) {
+      const bool counts = !since || static_cast<double>(row.Int("step")) >= *since;
+      if (!counts || row.Text("typical") != "yes") continue;
+      sum += AsReal(row.At("time"));
+      ++count;
+    }
+    Same("mean step", *time, sum / count, 1);
   }
 
   void CompareInput() {

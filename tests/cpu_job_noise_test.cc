@@ -192,6 +192,29 @@ TEST(NoisyJob, WhatAllRanksDoIsNoRanksFault) {
   }
 }
 
+// On one machine there is no link: over gloo the thread that reduces takes longer there. Of three
+// steps, who came last is chance.
+TEST(NoisyJob, NoLinkIsSlowOnOneMachine) {
+  const ScratchFolder folder;
+  std::vector<std::string> paths;
+  for (int rank = 0; rank < 2; ++rank) {
+    CpuTrace trace(rank);
+    for (int step = 4; step < 7; ++step) {
+      const double start = 50.0 * step, last = start + 22;  // rank 1 comes last
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), start, 49);
+      trace.Add("cpu_op", "aten::linear", start, 20 + 2 * rank);
+      const double begin = start + 20 + 2 * rank;
+      trace.Add("user_annotation", "gloo:all_reduce", begin, last - begin + 4 + 10 * rank, 2,
+                R"("Input Dims":[[1000]],"Input type":["float"])");
+      trace.Add("cpu_op", "aten::sqrt", start + 37, 10);
+    }
+    paths.push_back(folder.Write(fmt::format("rank{}.json", rank), trace.End()));
+  }
+  const auto answer = testing::Ask(paths);
+  ASSERT_TRUE(answer);
+  EXPECT_FALSE(testing::AllSaid(*answer).contains("link")) << testing::AllSaid(*answer);
+}
+
 // In three steps of sixteen, that follow no rule, it may be what else runs there.
 TEST(NoisyJob, TimeBetweenOperatorsInFewStepsIsNoRanksFault) {
   for (uint64_t seed = 1; seed <= 10; ++seed) {

@@ -59,7 +59,7 @@ std::string FirstSentences(const std::string& profile) {
 TEST(Evaluation, OfJaxTheProgramThatComputesGradientsIsTheStep) {
   const std::string verdict = FirstSentences(
       JaxLoop("jit(update)/transpose(jvp())/dot_general", "evaluate", "jit(evaluate)/dot_general"));
-  EXPECT_TRUE(verdict.contains("Step time is 10.0 ms (median of 20 steps)")) << verdict;
+  EXPECT_TRUE(verdict.contains("Step time is 10.0 ms (mean of 20 steps)")) << verdict;
   EXPECT_TRUE(
       verdict.contains("Evaluation between steps takes 720 ms in 4 runs: 78.3% of the trace "
                        "(24 calls of jit_evaluate)."))
@@ -69,7 +69,7 @@ TEST(Evaluation, OfJaxTheProgramThatComputesGradientsIsTheStep) {
 TEST(Evaluation, WithoutGradientsTheProgramWithTheMostTimeIsTheStep) {
   const std::string verdict =
       FirstSentences(JaxLoop("jit(update)/dot_general", "decode", "jit(decode)/dot_general"));
-  EXPECT_TRUE(verdict.contains("Step time is 30.0 ms (median of 24 steps")) << verdict;
+  EXPECT_TRUE(verdict.contains("Step time is 30.0 ms (mean of 24 steps")) << verdict;
   EXPECT_FALSE(verdict.contains("Evaluation")) << verdict;
 }
 
@@ -105,7 +105,7 @@ std::string KerasLoop(int evaluations) {
 
 TEST(Evaluation, OfKerasIsToldBesideTheSteps) {
   const std::string verdict = FirstSentences(KerasLoop(4));
-  EXPECT_TRUE(verdict.starts_with("Step time is 100 ms (median of 6 steps)")) << verdict;
+  EXPECT_TRUE(verdict.starts_with("Step time is 100 ms (mean of 6 steps)")) << verdict;
   EXPECT_TRUE(verdict.contains(
       "Evaluation between steps takes 600 ms in 1 run: 50.0% of the trace (4 calls of one_step)."))
       << verdict;

@@ -33,6 +33,15 @@ class FirstScreen : public ::testing::Test {
 };
 ScratchFolder* FirstScreen::folder_ = nullptr;
 
+// The time after `words`: "268 ms".
+std::string TimeAfter(const std::string& text, const std::string& words) {
+  const size_t at = text.find(words);
+  if (at == text.npos) return "no " + words;
+  const size_t begin = text.find_first_not_of(" \n", at + words.size());
+  const size_t end = text.find_first_of(" \n", text.find_first_of(" \n", begin) + 1);
+  return text.substr(begin, end - begin);
+}
+
 auto CountLines(const std::string& text) { return std::ranges::count(text, '\n'); }
 
 TEST_F(FirstScreen, OfAJobNamesTheRankAndWhereAStepGoes) {
@@ -109,6 +118,41 @@ TEST_F(FirstScreen, WhatShowsMoreCanBePasted) {
   EXPECT_TRUE(pasted("stepscope analyze " + ranks)
                   .starts_with("stepscope serve " + ranks + "\n      stepscope analyze " + ranks))
       << pasted("stepscope analyze " + ranks);
+}
+
+TEST_F(FirstScreen, AMeanStepHasOneValue) {
+  In("stepscope demo four --ranks 4 --steps 7 --layers 4 --seed 3");
+  const std::string screen = In("stepscope analyze four -q").out;
+  const std::string time = TimeAfter(screen, "A step, mean of 4 ranks");
+  EXPECT_EQ(TimeAfter(screen, "time is"), time) << screen;
+  const std::string replay = In("stepscope whatif four -q").out;
+  EXPECT_EQ(TimeAfter(replay, "A step of 4 ranks takes"), time + ",") << replay;
+  const std::string compared = In("stepscope compare four four -q").out;
+  EXPECT_EQ(TimeAfter(compared, "mean step time is"), time) << compared;
+}
+
+// Functions are known where Python is read.
+TEST_F(FirstScreen, WhatShowsMoreNamesTheFunctionThatTheScreenNames) {
+  In("stepscope demo py --ranks 2 --steps 4 --layers 4 --slow-rank -1 --host-gap 0.3 "
+     "--gap-in-python");
+  const std::string out = In("stepscope analyze py -q").out;
+  ASSERT_TRUE(out.contains("log_metrics (train.py:")) << out;
+  const size_t at = out.find("stepscope analyze py --only ");
+  ASSERT_NE(at, out.npos) << out;
+  const std::string command = out.substr(at, out.find(" | --full", at) - at);
+  EXPECT_TRUE(command.contains("python")) << command;
+  const std::string more = In(command + " -q").out;
+  EXPECT_TRUE(more.contains("log_metrics (train.py:")) << command << more;
+}
+
+// Cells have words, and what programs compare stays as it is.
+TEST_F(FirstScreen, CellsOfTextsAreWords) {
+  const std::string text = In("stepscope whatif slow -q").out;
+  EXPECT_FALSE(text.contains("gpu_compute")) << text;
+  EXPECT_FALSE(In("stepscope analyze slow --only critical_path --full -q").out.contains("*0.5"));
+  EXPECT_TRUE(In("stepscope whatif slow -q --format json").out.contains("gpu_compute"));
+  EXPECT_FALSE(
+      In("LANG=ja_JP.UTF-8 stepscope whatif slow -q --lang ja").out.contains("gpu_compute"));
 }
 
 TEST_F(FirstScreen, TheSuffixOfTheFileDecidesTheFormat) {

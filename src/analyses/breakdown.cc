@@ -214,8 +214,7 @@ Report Run(const Facts& facts, const Params&) {
   const StepChanges& changes = StepChangesOf(facts);
   const StepChange* change = changes.step_time ? &*changes.step_time : nullptr;
   const std::vector<IntervalSet> waits = WaitsOf(facts);
-  const TypicalSteps typical =
-      FindTypicalSteps(RankStepsOf(facts), change ? std::optional(change->since) : std::nullopt);
+  const TypicalSteps& typical = TypicalStepsOf(facts);
   const std::vector<OfRank> ranks = SumsOf(facts, typical.ranks, waits, [&](int64_t step) {
     return change == nullptr || step >= change->since;
   });
@@ -233,6 +232,8 @@ Report Run(const Facts& facts, const Params&) {
                             true});
   report.tables.push_back(PartTable(facts, was, now));
   report.metrics.push_back({"slow_steps", "slow steps left out", typical.slow, Unit::kCount, true});
+  report.metrics.push_back(
+      {"warm_up_steps", "first steps left out", typical.warm_up, Unit::kCount, true});
   report.tables.push_back(RankTable(facts, ranks, now));
   return report;
 }

@@ -156,7 +156,7 @@ std::vector<Bound> BoundsOf(const CriticalPath& path) {
 
 Table BoundsTable(const MeasuredPaths& measured) {
   Table table{.key = "bounds", .title = "Critical path by bound", .columns = RankKeys()};
-  AddColumns(table, {KeyColumn("bound", "bound by"), TimeColumn("time", "time"),
+  AddColumns(table, {Words(KeyColumn("bound", "bound by")), TimeColumn("time", "time"),
                      RatioColumn("share", "% of span")});
   AddKindColumn(table);
   for (const RankPath& rank : measured.ranks) {
@@ -174,10 +174,10 @@ Table BoundsTable(const MeasuredPaths& measured) {
 
 Table RanksTable(const MeasuredPaths& measured) {
   Table table{.key = "ranks", .title = "Critical path per rank", .columns = RankKeys()};
-  AddColumns(table,
-             {ValueColumn("covers", "covers"), TimeColumn("span", "span"),
-              TimeColumn("path", "path"), CountColumn("segments", "segments"),
-              ValueColumn("bound", "largest bound"), RatioColumn("bound_share", "% of span")});
+  AddColumns(table, {ValueColumn("covers", "covers"), TimeColumn("span", "span"),
+                     TimeColumn("path", "path"), CountColumn("segments", "segments"),
+                     Words(ValueColumn("bound", "largest bound")),
+                     RatioColumn("bound_share", "% of span")});
   for (const RankPath& rank : measured.ranks) {
     auto row = RankCells(rank);
     const auto bounds = BoundsOf(rank.path);
@@ -197,7 +197,7 @@ Table RanksTable(const MeasuredPaths& measured) {
 
 Table WhatIfTable(const MeasuredPaths& measured) {
   Table table{.key = "what_if", .title = "What-if estimates", .columns = RankKeys()};
-  AddColumns(table, {KeyColumn("change", "change"), TimeColumn("length", "length"),
+  AddColumns(table, {Words(KeyColumn("change", "change")), TimeColumn("length", "length"),
                      TimeColumn("saved", "saved"), RatioColumn("saved_ratio", "saved, % of span")});
   AddKindColumn(table);
   for (const RankPath& rank : measured.ranks) {
@@ -225,7 +225,7 @@ Contributions AddUp(const Facts& facts, const CriticalPath& path) {
 
 Table ContributorsTable(const RankPath& shown, const Contributions& sums) {
   Table table{.key = "contributors", .title = "Largest path contributors", .columns = RankKeys()};
-  AddColumns(table, {KeyColumn("bound", "bound by"), KeyColumn("name", "name"),
+  AddColumns(table, {Words(KeyColumn("bound", "bound by")), KeyColumn("name", "name"),
                      CountColumn("count", "count"), TimeColumn("time", "time"),
                      RatioColumn("share", "% of span")});
   for (const auto& [key, sum] : sums) {
@@ -257,7 +257,7 @@ int64_t ShortestListed(const std::vector<Segment>& segments, size_t most) {
 Table SegmentsTable(const Facts& facts, const RankPath& shown, size_t most) {
   Table table{.key = "segments", .title = "Segments of the path", .columns = RankKeys()};
   AddColumns(table, {KeyColumn("segment", "segment"), TimeColumn("start", "start"),
-                     TimeColumn("duration", "duration"), ValueColumn("bound", "bound by"),
+                     TimeColumn("duration", "duration"), Words(ValueColumn("bound", "bound by")),
                      ValueColumn("name", "name"), ValueColumn("device", "device"),
                      ValueColumn("stream", "stream"), ValueColumn("thread", "thread")});
   const auto& segments = shown.path.segments;

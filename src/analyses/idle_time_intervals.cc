@@ -15,7 +15,7 @@ Table IntervalsTable() {
               .title = "Gap durations by cause",
               .columns = DeviceKeys(),
               .text_rows = 0};
-  AddColumns(table, {KeyColumn("stream", "stream"), KeyColumn("category", "cause")});
+  AddColumns(table, {KeyColumn("stream", "stream"), Words(KeyColumn("category", "cause"))});
   AddColumns(table, StatisticsColumns("gaps", Unit::kNanoseconds));
   return table;
 }

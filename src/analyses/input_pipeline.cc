@@ -17,6 +17,7 @@
 #include "facts/derived/python/other_threads.h"
 #include "facts/derived/python/python_time.h"
 #include "facts/derived/steps/step_categories.h"
+#include "facts/derived/steps/step_changes.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -355,7 +356,7 @@ Report Run(const Facts& facts, const Params&) {
         {rank.rank, InputPipelineOf(*rank.rank, *facts.names, !facts.selected.empty())});
   const bool marked = !ranks.front().whole_recording;
   const Totals totals = AddUp(ranks);
-  const TypicalSteps typical = FindTypicalSteps(ranks);
+  const TypicalSteps& typical = TypicalStepsOf(facts);
   const auto wait = FindThreadWait(facts, typical.ranks);
   const std::string classification = Classify(totals, marked, wait.has_value());
   const PipelineStage* slowest = SlowestStage(inputs);

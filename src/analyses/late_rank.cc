@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <span>
+#include <string_view>
 
 #include "analyses/advice.h"
 #include "analyses/build.h"
@@ -58,6 +60,15 @@ bool CallsExplainHost(const LateRank& late, int64_t kernels) {
          computes >= kBehindCalls * static_cast<double>(late.beyond.host_late);
 }
 
+bool MayBeLink(const Facts& facts) {
+  if (!facts.OnHost()) return true;
+  std::set<std::string_view> machines;
+  for (const RankActivity& rank : facts.ranks) {
+    if (!rank.machine.empty()) machines.insert(rank.machine);
+  }
+  return machines.size() > 1;
+}
+
 // ns per step that it takes longer, of what only its host can be the reason for: whether that is
 // saving checkpoints.
 bool IsBySaves(const LateRank& late, const Facts& facts) {
@@ -77,7 +88,8 @@ bool IsBySaves(const LateRank& late, const Facts& facts) {
 }  // namespace
 }  // namespace late_rank
 
-LateReason FindLateReason(const LateRank& late, int64_t kernels, int64_t delay) {
+LateReason FindLateReason(const Facts& facts, const LateRank& late, int64_t kernels,
+                          int64_t delay) {
   const RankEffort& b = late.beyond;
   const bool more_calls = late_rank::RunsMore(late, kernels);
   const int64_t with_calls = late_rank::CallsExplainHost(late, kernels)
@@ -88,7 +100,7 @@ LateReason FindLateReason(const LateRank& late, int64_t kernels, int64_t delay) 
       {b.host_late, b.input >= b.host_late / 2 ? LateReason::kInput : LateReason::kHost},
       {b.input, LateReason::kInput},
       {b.copies, LateReason::kCopies},
-      {b.transfer, LateReason::kLink}};
+      {late_rank::MayBeLink(facts) ? b.transfer : 0, LateReason::kLink}};
   // On a tie the first: host and input are often the same time, measured twice.
   const auto most = *std::ranges::max_element(reasons, {}, [](const auto& c) { return c.first; });
   const auto time = static_cast<double>(most.first);

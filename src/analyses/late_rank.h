@@ -47,8 +47,9 @@ struct LateRank {
 
 // What the rank spends most on beyond the others, if that explains what they lose. `kernels`: its
 // own, all. `delay`: ns that each other rank waited for it; what compute hides of that is not lost,
-// and need not be explained.
-LateReason FindLateReason(const LateRank& late, int64_t kernels, int64_t delay);
+// and need not be explained. Where hosts communicate, a link is a reason only of ranks that are
+// known to be on several machines: on one, what takes longer is the thread that communicates.
+LateReason FindLateReason(const Facts& facts, const LateRank& late, int64_t kernels, int64_t delay);
 
 // Since when the rank spends more on it in its steps; null where they do not tell.
 const StepChange* RiseOf(LateReason reason, const Facts& facts, const RankCollectives& rank);

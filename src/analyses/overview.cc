@@ -150,29 +150,31 @@ Phrase SayCoverage(const Facts& facts) {
   return Say(" and cover {share} of the time from the first to the last", HumanRatio(*coverage));
 }
 
-// "Step time is 960 µs (median of 7 steps of 8 ranks, 948 µs to 972 µs; 1 slow step of 4.10 ms left
-// out)", "Step time is 73.0 ms before step 6 and 114 ms since (medians of ...)". Where steps cover
+// "Step time is 960 µs (mean of 7 steps of 8 ranks, 948 µs to 972 µs; 1 slow step of 4.10 ms left
+// out)", "Step time is 73.0 ms before step 6 and 114 ms since (means of ...)". Where steps cover
 // little, a turn of the loop may be more than its step: "The steps found take 960 µs (...) and
 // cover 4.4% of the time from the first to the last".
 Phrase SayStepTime(const Facts& facts, const std::vector<RankSteps>& ranks,
                    const TypicalSteps& typical) {
   const Distribution& times = typical.times;
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
+  const auto mean = [&](const auto& counts) { return HumanTime(MeanStepOf(typical, counts)); };
+  const std::string mean_of_all = mean([](int64_t) { return true; });
   if (times.count == 1 && typical.slow + typical.warm_up == 0)
-    return Say("Step time is {time}", time(typical.median));
+    return Say("Step time is {time}", mean_of_all);
   std::set<int64_t> of;
   std::set<std::pair<int64_t, int64_t>> steps;  // window and number
-  for (const RankSteps& rank : ranks) {
+  for (const RankSteps& rank : typical.ranks) {
     of.insert(rank.rank->rank);
-    for (size_t s = BeginsWithWarmUp(rank) ? 1 : 0; s < rank.steps.size(); ++s)
-      steps.insert({rank.rank->window, rank.steps[s].window.number});
+    for (const StepBreakdown& step : rank.steps)
+      steps.insert({rank.rank->window, step.window.number});
   }
   const Phrase coverage = SayCoverage(facts);
   const std::optional<StepChange> change =
       coverage.empty() ? StepChangesOf(facts).step_time : std::nullopt;
   Phrase how = Plural(steps.size(), "step");
   if (of.size() > 1) how = Say("{steps} of {count} ranks", how, of.size());
-  how = change ? Say("medians of {steps}", how) : Say("median of {steps}", how);
+  how = change ? Say("means of {steps}", how) : Say("mean of {steps}", how);
   if (times.min < times.max) how += Say(", {least} to {most}", time(times.min), time(times.max));
   if (typical.slow > 0) {
     const Phrase slow = Plural(static_cast<size_t>(typical.slow), "slow step");
@@ -183,12 +185,12 @@ Phrase SayStepTime(const Facts& facts, const std::vector<RankSteps>& ranks,
   how += SayWarmUp(ranks, typical);
   if (change) {
     return Say("Step time is {before} before step {step} and {after} since ({how})",
-               time(change->before), change->since, time(change->after), how);
+               mean([&](int64_t step) { return step < change->since; }), change->since,
+               mean([&](int64_t step) { return step >= change->since; }), how);
   }
   if (!coverage.empty())
-    return Say("The steps found take {time} ({how}){coverage}", time(typical.median), how,
-               coverage);
-  return Say("Step time is {time} ({how})", time(typical.median), how);
+    return Say("The steps found take {time} ({how}){coverage}", mean_of_all, how, coverage);
+  return Say("Step time is {time} ({how})", mean_of_all, how);
 }
 
 // "15.6% unrecorded".
@@ -198,7 +200,7 @@ Phrase SayShare(int64_t time, int64_t total, StepCategory category, const Facts&
              unrecorded ? Phrase("unrecorded") : Phrase(SayCategory(category, facts)));
 }
 
-// "Step time is 960 µs (median of 7 steps): 31.2% device compute, 31.2% input, 15.6% all others."
+// "Step time is 960 µs (mean of 7 steps): 31.2% device compute, 31.2% input, 15.6% all others."
 Phrase Headline(const Facts& facts, const std::vector<RankSteps>& ranks,
                 const TypicalSteps& typical) {
   const StepBreakdown sum = SumOf(typical.ranks);
@@ -234,7 +236,7 @@ void AddStepMetrics(const Facts& facts, const StepStatistics& total, int64_t med
   report.metrics = {
       {"step_time_median", "median step time", time(static_cast<double>(median)),
        Unit::kNanoseconds},
-      {"step_time_mean", "mean step time", time(total.mean), Unit::kNanoseconds},
+      {"step_time_mean", "mean step time, all steps", time(total.mean), Unit::kNanoseconds},
       {"step_time_stddev", "step time, std dev", time(total.deviation), Unit::kNanoseconds},
       {"steps", "steps of all ranks", marked ? total.steps : 0, Unit::kCount},
       {"device_compute_ratio",
@@ -261,9 +263,7 @@ Report Run(const Facts& facts, const Params&) {
   const bool has_work = !facts.devices.empty();
   const StepStatistics total = StatisticsOfTotals(ranks);
   const StepBreakdown sum = SumOf(ranks);
-  const std::optional<StepChange>& change = StepChangesOf(facts).step_time;
-  const TypicalSteps typical =
-      FindTypicalSteps(ranks, change ? std::optional(change->since) : std::nullopt);
+  const TypicalSteps& typical = TypicalStepsOf(facts);
   const std::optional<Lead> lead = FindLead(facts, typical.ranks);
   report.headline = (lead ? lead->message + " " : Phrase()) + Headline(facts, ranks, typical) +
                     SayBeforeSteps(facts, ranks) + SayUnrecorded(facts, typical.ranks);

@@ -21,7 +21,7 @@ Table CategoryTable(const Facts& facts, const std::vector<RankSteps>& ranks,
                     const StepStatistics& total, bool marked) {
   Table table{
       .key = "step_time",
-      .title = marked ? "Step time breakdown, mean" : "Breakdown of the trace",
+      .title = marked ? "Step time breakdown, mean of all steps" : "Breakdown of the trace",
       .columns = {Words(KeyColumn("category", "category")), TimeColumn("mean", "mean"),
                   TimeColumn("stddev", "std dev"), RatioColumn("ratio", "% of step time"),
                   Detail(TimeColumn("shortest", "min")), Detail(TimeColumn("longest", "max"))}};

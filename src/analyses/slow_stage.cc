@@ -52,7 +52,7 @@ LateRank Explain(const Facts& facts, const std::vector<RankEffort>& efforts,
                  const std::vector<RankEffort>& beyond) {
   const SlowStage slow = FindSlowStage(efforts, beyond);
   LateRank late{.rank = slow.rank, .lost = slow.lost, .beyond = beyond[slow.rank]};
-  late.reason = FindLateReason(late, efforts[slow.rank].kernels, slow.lost);
+  late.reason = FindLateReason(facts, late, efforts[slow.rank].kernels, slow.lost);
   late.since = SinceOf(facts, late);
   TakeWork(facts, late);
   AddExcess(facts, late);

@@ -254,7 +254,7 @@ Report Run(const Facts& facts, const Params& params) {
     times.push_back(s.Time());
   }
   const Distribution d = Describe(times);
-  const TypicalSteps typical = FindTypicalSteps(ranks);
+  const TypicalSteps& typical = TypicalStepsOf(facts);
   report.metrics = {{"steps", "steps", static_cast<int64_t>(by_number.size()), Unit::kCount},
                     {"median", "median step time", typical.median, Unit::kNanoseconds},
                     {"p99", "99th percentile", d.p99, Unit::kNanoseconds, true},

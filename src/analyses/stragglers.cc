@@ -48,9 +48,10 @@ the rank spends more on the reason: others that are as late by chance would be w
 The reason is what the rank spends more on per step than the median of the other ranks: slower or more compute kernels
 (where processors compute: slower or more operators, or larger inputs of them, with the operator behind most of it), a
 device that idles before late launches (host-bound launch), time in a data loader (input wait), copies, or transfer in
-collectives (slower link), or that it begins its first step late (late start). It must explain 30% of what the other
-ranks lose, and 5% of what they wait, else it is `unknown`. A finding requires 1.5 times a rank's fair share of the wait
-time (70% of it, of two ranks), a loss of `share` of span, and waits above the clock uncertainty. Of six steps or more,
+collectives (slower link; where hosts communicate, only of ranks on several machines), or that it begins its first step
+late (late start). It must explain 30% of what the other ranks lose, and 5% of what they wait, else it is `unknown`. A
+finding requires 1.5 times a rank's fair share of the wait time (70% of it, of two ranks), a loss of `share` of span,
+and waits above the clock uncertainty. Of six steps or more,
 the rank must also meet one of these conditions:
 
 - It is late in three steps or more, by twice the variation of that and of its own time (without exposed

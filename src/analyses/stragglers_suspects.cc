@@ -200,7 +200,7 @@ void ExplainOne(const Facts& facts, const StepBlame& steps, const Efforts& all, 
   const Efforts& efforts = some ? in_some : all;
   s.beyond = efforts.beyond[s.rank];
   const LateRank late_rank = InRecordedSteps(s);
-  s.reason = FindLateReason(late_rank, efforts.own[s.rank].kernels,
+  s.reason = FindLateReason(facts, late_rank, efforts.own[s.rank].kernels,
                             s.has_of_late > 0 ? late_rank.lost : s.blame / others);
   FindSince(facts, steps, s);
   const bool changed = ChangedAlone(facts, steps, s);
@@ -367,8 +367,11 @@ void ExplainSuspects(const Facts& facts, Blames& blames) {
     // the rank that this hits most in a step is late in it.
     const bool by_load = facts.OnHost() && s.work == nullptr &&
                          (s.reason == LateReason::kCompute || s.reason == LateReason::kHost);
+    // So do collectives there; of few steps, who is late without a reason may be that rank.
+    const bool may_be = facts.OnHost() && s.work == nullptr &&
+                        (s.reason == LateReason::kLink || s.reason == LateReason::kUnknown);
     const RankCollectives& rank = facts.collectives.ranks[s.rank];
-    if (by_load && s.evidence == LateEvidence::kFewSteps &&
+    if ((by_load || may_be) && s.evidence == LateEvidence::kFewSteps &&
         !IsNoChance(s.times_last, rank.split, facts.collectives.ranks.size()))
       s.evidence = LateEvidence::kNone;
     if (by_load && !own.IsAlwaysSlow(s.rank, s.since) && !PeriodOf(facts, blames.steps, s))

@@ -15,6 +15,7 @@
 #include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/origins.h"
 #include "facts/derived/replay/replay_error.h"
+#include "facts/derived/steps/step_changes.h"
 #include "facts/paths/dependencies.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
@@ -29,9 +30,11 @@ constexpr std::string_view kDoc = R"md(
 **Definition:** The dependencies of all ranks (see `critical_path`) are one graph: a collective or message starts when its
 last member has begun, and each member ends its transfer after that. A replay times every moment as early as its
 dependencies allow, with changed durations. `step_time` is the mean step of the replay, from the end of the step before
-until all ranks have ended it, in the steps from `since_step` on, or in all but the first; `recorded` is the same as recorded, and
-`saved` the difference. `error` is how far a replay without changes is from what was recorded, if unexplained delays of
-more than 20 µs are replaced by usual ones. `critical_rank` is the rank with most of the critical path of the changed
+until all ranks have ended it, in the steps from `since_step` on, or in all but a first one that is warm-up. Unlike in
+`overview` and `breakdown`, slow steps count, since what makes them slow is worth something; the first sentence says
+where that makes a difference. `recorded` is the same as recorded, and `saved` the difference. `error` is how far a
+replay without changes is from what was recorded, if unexplained delays of more than 20 µs are replaced by usual ones.
+`critical_rank` is the rank with most of the critical path of the changed
 job, and `bound_by` what takes most of that path.
 
 `set` names changes, made together if divided by ';':
@@ -113,12 +116,25 @@ constexpr auto kParams = std::to_array<Parameter>({
      &CheckSet},
 });
 
-// "8 complete steps", "7 complete steps without the first (step 3)": those of the mean.
-Phrase SayStepsOfMean(const JobGraph& graph) {
-  const size_t first = graph.FirstSince(std::nullopt);
-  const Phrase steps = Plural(graph.steps.size() - first, "complete step");
-  return first == 0 ? steps
-                    : Say("{steps} without the first (step {first})", steps, graph.steps.front());
+// "8 complete steps", "7 complete steps without the first (step 3)", "8 complete steps, of which 2
+// are slow (38.9 ms without them)", "8 complete steps (38.3 ms since step 8)": those of the mean.
+Phrase SayStepsOfMean(const Facts& facts) {
+  const JobGraph& graph = JobGraphOf(facts);
+  const size_t first = FirstOfMean(facts, std::nullopt), slow = CountSlow(facts, std::nullopt);
+  Phrase steps = Plural(graph.steps.size() - first, "complete step");
+  if (first > 0)
+    steps = Say("{steps} without the first (step {first})", steps, graph.steps.front());
+  if (const std::optional<StepChange>& change = StepChangesOf(facts).step_time) {
+    const double since =
+        MeanStepOf(TypicalStepsOf(facts), [&](int64_t step) { return step >= change->since; });
+    return Say("{steps} ({time} since step {step})", steps, HumanTime(since), change->since);
+  }
+  if (slow == 0) return steps;
+  const std::string typical =
+      HumanTime(MeanStepOf(TypicalStepsOf(facts), [](int64_t) { return true; }));
+  return slow == 1 ? Say("{steps}, of which 1 is slow ({time} without it)", steps, typical)
+                   : Say("{steps}, of which {count} are slow ({time} without them)", steps, slow,
+                         typical);
 }
 
 // The change worth most may be worth little beside what no change mends.
@@ -136,7 +152,7 @@ Phrase Headline(const Facts& facts, int64_t recorded, const std::vector<AskedCha
   const JobGraph& graph = JobGraphOf(facts);
   const Phrase step =
       Say("A step of {ranks} takes {time}, the mean of {steps}", Plural(graph.ranks.size(), "rank"),
-          time(recorded), SayStepsOfMean(graph));
+          time(recorded), SayStepsOfMean(facts));
   if (changes.empty()) return step + ".";
   const AskedChange& first = changes.front();
   if (asked) {
@@ -178,7 +194,7 @@ Report Run(const Facts& facts, const Params& params) {
     return report;
   }
   const std::vector<AskedChange>& changes = answer->list;
-  const int64_t recorded = MeanStep(graph, OriginsOf(facts).recorded, std::nullopt);
+  const int64_t recorded = RecordedStep(facts, std::nullopt);
   report.headline = Headline(facts, recorded, changes, !params.Text("set").empty()) +
                     SayWithoutPeers(answer->without_peers);
   if (!replay.IsSmall()) {
@@ -192,7 +208,7 @@ Report Run(const Facts& facts, const Params& params) {
         "clocks or matches are wrong",
         graph.contradictions, graph.members.size());
   }
-  const bool first_counts = graph.FirstSince(std::nullopt) == 0;
+  const bool first_counts = FirstOfMean(facts, std::nullopt) == 0;
   report.metrics = {
       {"step_time", first_counts ? "mean step of the job" : "mean step after the first", recorded,
        Unit::kNanoseconds},

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "base/saturate.h"
@@ -14,6 +16,8 @@
 #include "facts/derived/replay/change_lags.h"
 #include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/replay_error.h"
+#include "facts/derived/steps/step_categories.h"
+#include "facts/derived/steps/step_changes.h"
 
 namespace stepscope::whatif {
 namespace {
@@ -111,7 +115,7 @@ class ChangeAsker {
     }
     const auto before = out_.size();
     Try(fmt::format("rank {}: all = median of ranks", rank), ColumnKind::kWait);
-    const double step = static_cast<double>(MeanStep(graph_, origins_.recorded, std::nullopt));
+    const double step = static_cast<double>(RecordedStep(facts_, std::nullopt));
     const double least = std::max(kLeastCost, ReplayErrorOf(facts_).median) * step;
     if (out_.size() == before) return;
     out_.back().rank = rank;
@@ -178,10 +182,52 @@ class ChangeAsker {
 
 }  // namespace
 
-int64_t MeanStep(const JobGraph& graph, const std::vector<int64_t>& lengths,
+size_t FirstOfMean(const Facts& facts, std::optional<int64_t> since) {
+  const JobGraph& graph = JobGraphOf(facts);
+  if (since) return graph.FirstSince(since);
+  // Of a truncated one it is not known when it began.
+  const auto counts = [&](const RankSteps& rank) {
+    const auto is_it = [&](const StepBreakdown& step) {
+      return step.window.number == graph.steps.front();
+    };
+    const bool begins = !rank.steps.empty() && is_it(rank.steps.front());
+    return std::ranges::any_of(rank.steps, is_it) && !(begins && BeginsWithWarmUp(rank));
+  };
+  return graph.steps.size() > 1 && !std::ranges::all_of(RankStepsOf(facts), counts) ? 1 : 0;
+}
+
+size_t CountSlow(const Facts& facts, std::optional<int64_t> since) {
+  const JobGraph& graph = JobGraphOf(facts);
+  std::map<int64_t, int64_t> recorded, typical;  // ranks that have the step, by its number
+  const auto count = [](const std::vector<RankSteps>& ranks, std::map<int64_t, int64_t>& steps) {
+    for (const RankSteps& rank : ranks)
+      for (const StepBreakdown& step : rank.steps) ++steps[step.window.number];
+  };
+  count(RankStepsOf(facts), recorded);
+  count(TypicalStepsOf(facts).ranks, typical);
+  const auto counted = std::span(graph.steps).subspan(FirstOfMean(facts, since));
+  return static_cast<size_t>(
+      std::ranges::count_if(counted, [&](int64_t step) { return typical[step] < recorded[step]; }));
+}
+
+int64_t RecordedStep(const Facts& facts, std::optional<int64_t> since) {
+  constexpr double kSame = 0.02;  // of a step; beyond it ranks do not step together
+  const int64_t of_job = MeanStep(facts, OriginsOf(facts).recorded, since);
+  if (CountSlow(facts, since) > 0) return of_job;
+  const JobGraph& graph = JobGraphOf(facts);
+  const size_t first = FirstOfMean(facts, since);
+  if (first >= graph.steps.size()) return of_job;
+  const double of_ranks = MeanStepOf(TypicalStepsOf(facts), [&](int64_t step) {
+    return step >= graph.steps[first] && step <= graph.steps.back();
+  });
+  const bool same = std::abs(of_ranks - static_cast<double>(of_job)) <= kSame * of_ranks;
+  return same ? ToInt64(of_ranks) : of_job;
+}
+
+int64_t MeanStep(const Facts& facts, const std::vector<int64_t>& lengths,
                  std::optional<int64_t> since) {
   double sum = 0, count = 0;
-  for (size_t s = graph.FirstSince(since); s < lengths.size(); ++s) {
+  for (size_t s = FirstOfMean(facts, since); s < lengths.size(); ++s) {
     sum += static_cast<double>(lengths[s]);
     ++count;
   }
@@ -189,9 +235,8 @@ int64_t MeanStep(const JobGraph& graph, const std::vector<int64_t>& lengths,
 }
 
 int64_t AskedChange::Saved(const Facts& facts) const {
-  const JobGraph& graph = JobGraphOf(facts);
-  return SubtractSaturated(MeanStep(graph, OriginsOf(facts).recorded, since),
-                           MeanStep(graph, lengths, since));
+  return SubtractSaturated(MeanStep(facts, OriginsOf(facts).recorded, since),
+                           MeanStep(facts, lengths, since));
 }
 
 std::expected<AskedChanges, Phrase> AskChanges(const Facts& facts, std::string_view set) {

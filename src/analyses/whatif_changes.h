@@ -37,9 +37,21 @@ struct AskedChanges {
   std::optional<int64_t> without_peers;
 };
 
-// The mean of the steps from number `since` on, ns; where that is absent, of all but the first,
-// which begins when the recording does.
-int64_t MeanStep(const JobGraph& graph, const std::vector<int64_t>& lengths,
+// The first of JobGraph::steps that a mean counts, an index: that of number `since`; where that is
+// absent, all count, but for a first one that on any rank is warm-up (BeginsWithWarmUp) or
+// truncated. Slow ones count: what makes them slow is worth something.
+size_t FirstOfMean(const Facts& facts, std::optional<int64_t> since);
+
+// How many of these are slow on any rank.
+size_t CountSlow(const Facts& facts, std::optional<int64_t> since);
+
+// How long these steps took, ns: what `breakdown` says of them (TypicalStepsOf), where none is slow
+// and the job's steps are those of its ranks; else the mean from the end of one, on all ranks, to
+// that of the next.
+int64_t RecordedStep(const Facts& facts, std::optional<int64_t> since);
+
+// The mean of these, ns; of lengths that differ from those recorded, for what a change saves.
+int64_t MeanStep(const Facts& facts, const std::vector<int64_t>& lengths,
                  std::optional<int64_t> since);
 
 // Those that `set` names, first together, then each; then the standard ones, by what they save:

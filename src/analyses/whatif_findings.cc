@@ -81,6 +81,14 @@ Phrase SayExcesses(const Facts& facts, const Origin& origin) {
   return all;
 }
 
+// " in gemm alone" where only that was changed, so that what it costs is the cost of that.
+Phrase SayOnly(const Facts& facts, const OriginRank& late) {
+  if (!late.of_one_name || late.of.name == kNoString) return {};
+  const Phrase name = SayMost(facts, {{late.of.name, 1}});
+  return late.of.kind == UnitKind::kBefore ? Say(" before {unit} alone", name)
+                                           : Say(" in {unit} alone", name);
+}
+
 // What a replay says, ns per step; `error`: a share of the step.
 Worth WorthOf(double saved, double recorded, double error, double excess) {
   return {ToInt64(saved), ToInt64(recorded), ToInt64(error * recorded), ToInt64(excess)};
@@ -92,23 +100,23 @@ void AddOriginFindings(Report& report, const Facts& facts, double error) {
   const JobGraph& graph = JobGraphOf(facts);
   const Origins& origins = OriginsOf(facts);
   const auto mean = [&](const std::vector<int64_t>& lengths, const Origin& origin) {
-    return static_cast<double>(MeanStep(graph, lengths, origin.since));
+    return static_cast<double>(MeanStep(facts, lengths, origin.since));
   };
   const bool known = report.status == Status::kOk;
   double before = 0;  // saved by those before
   for (const Origin& origin : origins.found) {
-    const double saved = mean(origin.saved, origin), recorded = mean(origins.recorded, origin);
+    const double saved = mean(origin.saved, origin),
+                 recorded = static_cast<double>(RecordedStep(facts, origin.since));
     const bool kernels = 2 * origin.late.of_devices > origin.late.excess;
     const Phrase who = SayWho(graph, origin), excesses = SayExcesses(facts, origin);
-    const Phrase time = origin.late.of_one_name ? Say("at least {time}", HumanTime(saved))
-                                                : Phrase(HumanTime(saved));
+    const std::string time = HumanTime(saved), of = HumanTime(recorded);
+    const Phrase only = SayOnly(facts, origin.late);
     const std::string without = HumanTime(recorded - before - saved);
     report.findings.push_back(
-        {.message = origin.in_steps.empty() ? Say("{who}: {saved} of {recorded} per step.", who,
-                                                  time, HumanTime(recorded))
-                                            : Say("{who}: {saved} of {recorded} per step on "
-                                                  "average.",
-                                                  who, time, HumanTime(recorded)),
+        {.message = origin.in_steps.empty()
+                        ? Say("{who}: {saved} of {recorded} per step{only}.", who, time, of, only)
+                        : Say("{who}: {saved} of {recorded} per step on average{only}.", who, time,
+                              of, only),
          .because = before > 0 ? Say("{excess}; a replay without that, and without what costs "
                                      "more, takes {time} (± {error})",
                                      excesses, without, HumanRatio(error))
@@ -139,8 +147,7 @@ void AddLinkFindings(Report& report, const Facts& facts, std::span<const AskedCh
     if (change.link == nullptr) continue;
     const SlowLink& link = *change.link;
     const CollectiveGroup& group = facts.collectives.groups[link.group];
-    const auto recorded =
-        static_cast<double>(MeanStep(graph, OriginsOf(facts).recorded, change.since));
+    const auto recorded = static_cast<double>(RecordedStep(facts, change.since));
     const auto saved = static_cast<double>(change.Saved(facts));
     if (saved < std::max(kLeastCost, error) * recorded) continue;
     const int64_t steps = StepsSince(graph, change.since);
@@ -179,7 +186,6 @@ void AddLinkFindings(Report& report, const Facts& facts, std::span<const AskedCh
 void AddWorths(Report& report, const Facts& facts, std::span<const AskedChange> changes,
                double error) {
   const JobGraph& graph = JobGraphOf(facts);
-  const Origins& origins = OriginsOf(facts);
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
   const auto add = [&](Phrase message, const Worth& worth, Cause cause,
                        std::optional<int64_t> since) {
@@ -196,7 +202,7 @@ void AddWorths(Report& report, const Facts& facts, std::span<const AskedChange> 
     const bool hidden = change.upper_bound && change.kind == ColumnKind::kCommunication;
     if (hidden && (facts.OnHost() || graph.unmatched_messages > 0)) continue;
     if (!hidden && !change.rank && change.kind != ColumnKind::kInput) continue;
-    const int64_t recorded = MeanStep(graph, origins.recorded, change.since);
+    const int64_t recorded = RecordedStep(facts, change.since);
     const Worth worth =
         WorthOf(static_cast<double>(change.Saved(facts)), static_cast<double>(recorded), error, 0);
     add(Say("With '{change}' a step takes {less} less, of {time}.", Phrase::Name(change.text),

@@ -16,7 +16,7 @@ namespace {
 
 std::vector<Cell> ChangeCells(const Facts& facts, const AskedChange& change, double error) {
   const JobGraph& graph = JobGraphOf(facts);
-  const int64_t recorded = MeanStep(graph, OriginsOf(facts).recorded, change.since);
+  const int64_t recorded = RecordedStep(facts, change.since);
   const int64_t saved = change.Saved(facts);
   const bool known = !change.path.ranks.empty();
   return {change.text,
@@ -36,11 +36,11 @@ Table TableOf(const Facts& facts, std::span<const AskedChange> changes, double e
   Table table;
   Column recorded = TimeColumn("recorded", "recorded");
   recorded.detail = true;
-  AddColumns(table,
-             {KeyColumn("change", "change"), TimeColumn("step_time", "step time"), recorded,
-              TimeColumn("saved", "saved"), RatioColumn("saved_ratio", "saved, %"),
-              TimeColumn("error", "± error"), ValueColumn("since_step", "since step"),
-              ValueColumn("critical_rank", "then critical"), ValueColumn("bound_by", "bound by")});
+  AddColumns(table, {KeyColumn("change", "change"), TimeColumn("step_time", "step time"), recorded,
+                     TimeColumn("saved", "saved"), RatioColumn("saved_ratio", "saved, %"),
+                     TimeColumn("error", "± error"), ValueColumn("since_step", "since step"),
+                     ValueColumn("critical_rank", "then critical"),
+                     Words(ValueColumn("bound_by", "bound by"))});
   AddKindColumn(table);
   for (const AskedChange& change : changes) {
     if (change.upper_bound == upper_bounds) table.rows.push_back(ChangeCells(facts, change, error));
@@ -93,7 +93,7 @@ Table HarmlessTable(const Facts& facts) {
     if (origin.late.excess <= 0) continue;  // of steps since the change; before, it took longer
     table.rows.push_back({graph.ranks[origin.late.rank].rank->rank,
                           origin.since ? Cell(*origin.since) : Cell(), origin.late.excess,
-                          MeanStep(graph, origin.saved, origin.since)});
+                          MeanStep(facts, origin.saved, origin.since)});
   }
   return table;
 }

@@ -48,17 +48,27 @@ int PrintScript(const ReportSet& answer, const AnalyzeFlags& flags) {
   return written ? kDone : Fail(written.error());
 }
 
-// The analyses of the first findings, at most `most`.
+// Whether it names a Python function: "load (data.py:7)".
+bool NamesFunction(const Phrase& text) { return text.contains(".py:"); }
+
+// The analyses of the first findings, at most `most`. Functions are known only where Python is
+// read, which of these few analyses only `python` may ask for.
 std::string SayFirstAnalyses(const ReportSet& answer, int64_t most) {
   std::string names;
+  bool of_python = NamesFunction(answer.verdict);
+  const auto add = [&](std::string_view analysis) {
+    const bool has = fmt::format(",{},", names).contains(fmt::format(",{},", analysis));
+    if (!has) names += fmt::format("{}{}", names.empty() ? "" : ",", analysis);
+  };
   for (int64_t place = 1; place <= most; ++place) {
     for (const Report& report : answer.reports) {
-      const bool has =
-          std::ranges::find(report.findings, place, &Finding::place) != report.findings.end();
-      if (has && !names.contains(report.analysis))
-        names += (names.empty() ? "" : ",") + report.analysis;
+      const auto found = std::ranges::find(report.findings, place, &Finding::place);
+      if (found == report.findings.end()) continue;
+      add(report.analysis);
+      of_python |= NamesFunction(found->message) || NamesFunction(found->because);
     }
   }
+  if (of_python && !names.empty()) add("python");
   return names;
 }
 

@@ -93,7 +93,7 @@ void AddShow(Command& root) {
   AddBudget(command, flags->budget);
   AddSelection(command, flags->question);
   AddRedaction(command, flags->redact);
-  command.Examples({{"a finding with its evidence", "stepscope show stragglers#3fa2 traces/"},
+  command.Examples({{"a finding with its evidence", "stepscope show compute#e242 traces/"},
                     {"a row with all its columns", "stepscope show kernels.top#81c09f3e traces/"}});
   command.Runs([flags] { return RunShow(*flags); });
 }

@@ -24,7 +24,7 @@ Reads the traces of all ranks of one run; uploads nothing. Each command below an
 
 ```
 stepscope brief traces/                              # always first: verdict, causes, ids, tables to ask for
-stepscope show stragglers#f2a1 traces/               # one finding or row, by its id, with all evidence
+stepscope show compute#e242 traces/                  # one finding or row, by its id, with all evidence
 stepscope table findings traces/                     # every finding, a line each
 stepscope table tables traces/                       # every table that has rows, a line each
 stepscope table breakdown.ranks traces/              # where a step of each rank goes
@@ -47,7 +47,7 @@ stepscope list                                       # all analyses
 
 ## How to read it
 
-- `[stragglers#f2a1]` is an id: it stays the same for the same fault in another recording of the job. `show` takes it.
+- `[compute#e242]` is an id: it stays the same for the same fault in another recording of the job. `show` takes it.
 - A row's id, `breakdown.ranks#9e38a459`, is its first column. The last line of `table` says how many rows there are;
   `next: after ID` is continued with `--after ID` and the same conditions.
 - `(cut: raise the budget)` is the last line where something did not fit.
@@ -88,7 +88,7 @@ prints, among others (`stepscope brief` again after a mend shows whether it is g
 ```text
 job: 4 ranks, 4 steps, PyTorch on NVIDIA H100 80GB HBM3, dp 4
 Causes, first by what mending them is worth:
-[stragglers#f2a1] high, 44.2 ms per step (16.5%): Rank 2 is a straggler in every recorded step (3 to 6): slower compute kernels, 16.5% of span.
+[compute#e242] high, 44.2 ms per step (16.5%): Rank 2 is a straggler in every recorded step (3 to 6): slower compute kernels, 16.5% of span.
   because: 179 ms more than the median of the others in the same number of compute kernels; it caused 100.0% of all wait time, was last 24 times, and cost every other rank 136 ms in all
   try: check its device: clocks and temperature (nvidia-smi -q -d CLOCK,TEMPERATURE,PERFORMANCE), other processes; replace it with a spare
 A step, mean of 4 ranks: 268 ms

@@ -19,6 +19,12 @@ std::span<const Translated> JapaneseOfComparison() {
       {"none", "なし"},
       {"all steps", "全ステップ"},
       {"complete steps", "完全なステップ"},
+      {" Within noise, rank {rank} differs most in {category}: {sides}.",
+       " ノイズの範囲内で最も異なるのはランク {rank} の{category}です: {sides}。"},
+      {" Times in collectives do not compare: the job has {before} before and {after} after.",
+       " 集団通信の時間は比較できません: ジョブは前が {before}、後が {after} ランクです。"},
+      {" Within the run {run}, step time changed: {time} since step {step}.",
+       " {run}の実行の中でステップ時間が変わりました: ステップ {step} 以降は {time}。"},
       {"steps {steps}", "ステップ {steps}"},
 
       // The report and its tables.

@@ -33,6 +33,32 @@ const Texts& TextsOf(Language language) {
   return language == Language::kJapanese ? japanese : english;
 }
 
+// What people read in place of a value that programs compare.
+const Texts& WordsOfCodes() {
+  static const Texts codes = {
+      // facts/paths: bounds, as sentences call them (critical_path_finding), and changes.
+      {"gpu_compute", "compute"},
+      {"gpu_communication", "communication"},
+      {"gpu_memory", "device copies"},
+      {"launch_overhead", "kernel launch"},
+      {"kernel_gap", "kernel gaps"},
+      {"cpu", "host work"},
+      {"data_loading", "data loading"},
+      {"one_time", "one-time work"},
+      {"sync", "waiting calls"},
+      {"no_record", "no record"},
+      {"compute*0", "no compute"},
+      {"communication*0", "no communication"},
+      {"launch*0", "no kernel launch"},
+      {"data_loading*0", "no data loading"},
+      {"cpu*0", "no host work"},
+      {"cpu*0.5; launch*0.5", "half the host work and kernel launch"},
+      // Causes of idle time.
+      {"host_wait", "host wait"},
+      {"kernel_wait", "kernel wait"}};
+  return codes;
+}
+
 const std::string_view* Find(const Texts& texts, std::string_view english) {
   const auto at = texts.find(english);
   return at == texts.end() ? nullptr : &at->second;
@@ -111,6 +137,13 @@ std::optional<std::string> FindWhole(const Texts& texts, const std::string& word
 
 std::string SayWhole(const Texts& texts, const std::string& words) {
   return FindWhole(texts, words).value_or(words);
+}
+
+// A cell of ours as people read it; no texts: in English.
+std::string SayCell(const Texts& texts, const std::string& cell) {
+  const auto* word = Find(WordsOfCodes(), cell);
+  const std::string words = word != nullptr ? std::string(*word) : cell;
+  return texts.empty() ? words : SayWhole(texts, words);
 }
 
 std::string SayIn(const Texts& texts, const Phrase& phrase) {
@@ -196,7 +229,7 @@ class Words {
     if (!texts_.empty()) Put(phrase, SayAll(texts_, phrase));
   }
   void AddCell(const std::string& cell) {
-    if (!texts_.empty() && seen_.insert(cell).second) Put(cell, SayWhole(texts_, cell));
+    if (seen_.insert(cell).second) Put(cell, SayCell(texts_, cell));
   }
   std::map<std::string, std::string> Take() && { return std::move(words_); }
 
@@ -256,12 +289,15 @@ std::string DocIn(Language language, std::string_view analysis, const std::strin
 }
 
 void Translate(ReportSet& answer, Language language, Translates what) {
-  if (language == Language::kEnglish) return;
+  const bool english = language == Language::kEnglish;
   const Texts& texts = TextsOf(language);
   ForEachText(
-      answer, [&](Phrase& phrase) { phrase = SayAll(texts, phrase); },
+      answer,
+      [&](Phrase& phrase) {
+        if (!english) phrase = SayAll(texts, phrase);
+      },
       [&](std::string& cell) {
-        if (what == Translates::kAll) cell = SayWhole(texts, cell);
+        if (what == Translates::kAll) cell = SayCell(texts, cell);
       });
 }
 
@@ -284,7 +320,7 @@ std::vector<std::string> MissingIn(Language language, const ReportSet& answer) {
   const Texts& texts = TextsOf(language);
   ForEachText(
       answer, [&](const Phrase& phrase) { AddMissing(texts, phrase, missing); },
-      [&](const std::string& cell) { AddMissing(texts, cell, missing); });
+      [&](const std::string& cell) { AddMissing(texts, SayCell({}, cell), missing); });
   return {missing.begin(), missing.end()};
 }
 

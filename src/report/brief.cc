@@ -236,10 +236,10 @@ std::string Brief(const ReportSet& answer, size_t budget) {
 
 Result<std::string> ShowById(const ReportSet& answer, std::string_view id, size_t budget) {
   for (const Report& report : answer.reports) {
-    if (!id.starts_with(report.analysis)) continue;
     for (const Finding& finding : report.findings) {
       if (IdOf(report, finding) == id) return ShowFinding(answer, report, finding, budget);
     }
+    if (!id.starts_with(report.analysis)) continue;
     for (const Table& table : report.tables) {
       if (!id.starts_with(report.analysis + "." + table.key + "#")) continue;
       for (const auto& row : table.rows) {

@@ -14,6 +14,7 @@
 #include "report/compare_evaluation.h"
 #include "report/compare_growth.h"
 #include "report/compare_ranks.h"
+#include "report/compare_read.h"
 #include "report/compare_recorded.h"
 #include "report/compare_recurring.h"
 #include "report/compare_rows.h"
@@ -128,7 +129,7 @@ CallChange AddSteps(const ReportSet& a, const ReportSet& b, const StepComparison
                                    {.has_cause = ranks.beyond > 0 || calls.is_cause,
                                     .by_slow_steps = slow.is_told,
                                     .without_evaluation = !report.headline.empty()});
-  report.headline += slow.headline;
+  report.headline += slow.headline + SayChangeWithin(a, b);
   if (steps.categories.empty()) report.headline += " ";
   report.headline += ranks.headline + SayWork(a, b);
   if (unclear && !calls.is_cause) {
@@ -172,6 +173,10 @@ Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions&
     report.headline +=
         Say(" Of {before} before and {after} after, the ranks that both runs have are compared.",
             Plural(static_cast<size_t>(a.run.ranks), "rank"), b.run.ranks);
+  if (RanksDiffer(a, b))
+    report.headline +=
+        Say(" Times in collectives do not compare: the job has {before} before and {after} after.",
+            Plural(static_cast<size_t>(RanksOfJob(a.run)), "rank"), RanksOfJob(b.run));
   AddRanksNote(a, b, report);
   if (!operators.empty())
     report.tables.push_back(UsageTable("operators", "Operators by change", operators));
@@ -182,10 +187,9 @@ Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions&
   if (!host.rows.empty()) report.tables.push_back(std::move(host));
   if (calls.by_evaluation) return report;  // it is in the sums of kernels
   const bool one_factor = SlowerByOneFactor(a, b, std::nullopt);
-  AddKernelFinding(report, kernels, amounts, steps,
-                   {.one_factor = one_factor,
-                    .other_calls = calls.is_cause,
-                    .ranks_left_out = a.run.ranks != b.run.ranks});
+  AddKernelFinding(
+      report, kernels, amounts, steps,
+      {.one_factor = one_factor, .other_calls = calls.is_cause, .ranks_differ = RanksDiffer(a, b)});
   if (!IsNoise(steps, CauseKind::kCompute))
     AddShapeFinding(report, shapes, kernels, amounts, one_factor);
   return report;

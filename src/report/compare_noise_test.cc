@@ -102,6 +102,55 @@ TEST(CompareNoise, StepsThatVaryInBothRunsAreComparedWithEachOther) {
   EXPECT_TRUE(answer.verdict.contains("Compute grew by")) << answer.verdict;
 }
 
+// Bursts of other processes, of 40 ms in a step of each rank, move means and their deviation, not
+// medians.
+TEST(CompareNoise, ARankIsToldAmongBursts) {
+  const auto run = [](int64_t more) {
+    std::vector<Step> steps;
+    for (int64_t rank = 0; rank < 2; ++rank) {
+      for (int64_t number = 0; number < 12; ++number) {
+        const int64_t burst = number == (rank == 0 ? 3 : 7) ? 40 : 0;
+        const int64_t varies = number * (rank + 1) % 3;
+        steps.push_back({.rank = rank,
+                         .number = number,
+                         .compute = 60,
+                         .input = 20 + varies + burst + (rank == 1 ? more : 0)});
+      }
+    }
+    return RunOf(steps);
+  };
+  const auto slower = Compare(run(0), run(8));
+  ASSERT_EQ(slower.reports[0].findings.size(), 1u) << slower.verdict;
+  EXPECT_EQ(slower.reports[0].findings[0].message,
+            "Rank 1 takes 8.00 ms more input per step than before.");
+  const auto same = Compare(run(0), run(0));
+  EXPECT_TRUE(same.reports[0].findings.empty()) << same.verdict;
+  EXPECT_FALSE(same.verdict.contains("Within noise")) << same.verdict;
+}
+
+// Of few steps that vary much a difference may be noise, and is told as that.
+TEST(CompareNoise, WhatARankTakesMoreWithinNoiseIsTold) {
+  const auto run = [](int64_t first, int64_t more) {
+    std::vector<Step> steps;
+    for (int64_t rank = 0; rank < 2; ++rank) {
+      for (int64_t number = 0; number < 6; ++number) {
+        const int64_t varies = (first + number) * (rank == 0 ? 7 : 4) % 13;
+        steps.push_back({.rank = rank,
+                         .number = number,
+                         .compute = 60,
+                         .input = 20 + varies + (rank == 1 ? more : 0)});
+      }
+    }
+    return RunOf(steps);
+  };
+  const auto answer = Compare(run(0, 0), run(3, 6));
+  EXPECT_TRUE(answer.reports[0].findings.empty()) << answer.verdict;
+  EXPECT_TRUE(
+      answer.verdict.contains("Within noise, rank 1 differs most in input: 25.7 ms before, "
+                              "32.8 ms after"))
+      << answer.verdict;
+}
+
 TEST(CompareNoise, ARankIsComparedWithTheOthersInTheSameStep) {
   const std::vector<int64_t> work = {30, 200, 60, 90, 30, 200, 90, 60, 30, 90, 60, 200};
   const auto run = [&](int64_t more) {

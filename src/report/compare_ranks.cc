@@ -57,9 +57,12 @@ Series MedianOfOthers(const StepSamples& steps, const std::string& key, int64_t 
   return medians;
 }
 
+// Whether what may be noise is left out.
+enum class Noise : uint8_t { kLeftOut, kKept };
+
 // Of one category.
 Outlier OutlierIn(const CategoryChange& category, const std::vector<int64_t>& ranks,
-                  const StepComparison& steps, Way way) {
+                  const StepComparison& steps, Way way, Noise noise) {
   const double sign = static_cast<double>(way);
   std::vector<std::pair<double, int64_t>> changes;  // in the way that is asked for
   for (const int64_t rank : ranks)
@@ -74,22 +77,25 @@ Outlier OutlierIn(const CategoryChange& category, const std::vector<int64_t>& ra
       changes, [&](const auto& change) { return change.first >= kStandsOut * most; });
   if (2 * alike >= std::ssize(changes) && changes.size() > 2) return {};  // it is one of many
   // Of more ranks, one stands out by chance more often.
-  const bool changed = ExcessChanged(
-      steps.in_a.Values(category.key, rank), MedianOfOthers(steps.in_a, category.key, rank, ranks),
-      steps.in_b.Values(category.key, rank), MedianOfOthers(steps.in_b, category.key, rank, ranks),
-      kRankByChance / static_cast<double>(ranks.size()));
+  const bool changed =
+      noise == Noise::kKept || ExcessChanged(steps.in_a.Values(category.key, rank),
+                                             MedianOfOthers(steps.in_a, category.key, rank, ranks),
+                                             steps.in_b.Values(category.key, rank),
+                                             MedianOfOthers(steps.in_b, category.key, rank, ranks),
+                                             kRankByChance / static_cast<double>(ranks.size()));
   if (!changed) return {};
   const bool all = changes.size() > 2 && changes.front().first >= kOthersToo * most;
   return {rank, &category, sign * most, sign * others, beyond, all};
 }
 
-Outlier FindOutlier(const std::vector<int64_t>& ranks, const StepComparison& steps, Way way) {
+Outlier FindOutlier(const std::vector<int64_t>& ranks, const StepComparison& steps, Way way,
+                    Noise noise = Noise::kLeftOut) {
   Outlier worst;
   for (const CategoryChange& category : steps.categories) {
     // Waiting in collectives is due to other ranks.
     if (category.cause == CauseKind::kCommunication || category.cause == CauseKind::kNone) continue;
     if (category.key.empty()) continue;
-    const Outlier own = OutlierIn(category, ranks, steps, way);
+    const Outlier own = OutlierIn(category, ranks, steps, way, noise);
     if (own.beyond > worst.beyond) worst = own;
   }
   return worst.beyond < kMinShare * std::max(steps.a, steps.b) ? Outlier{} : worst;
@@ -162,6 +168,17 @@ Phrase SayOthers(const Outlier& outlier, const std::vector<int64_t>& ranks,
   return text;
 }
 
+// " Within noise, rank 1 differs most in input: 22.1 ms before, 29.9 ms after (+35.5%)."; empty
+// where none does.
+Phrase SayWithinNoise(const std::vector<int64_t>& ranks, const StepComparison& steps) {
+  const Outlier most = FindOutlier(ranks, steps, Way::kMore, Noise::kKept);
+  if (!most.rank) return {};
+  const std::string& key = most.category->key;
+  return Say(" Within noise, rank {rank} differs most in {category}: {sides}.", *most.rank,
+             most.category->part,
+             SaySides(steps.in_a.Mean(key, most.rank), steps.in_b.Mean(key, most.rank)));
+}
+
 }  // namespace
 
 RankChange AddRankChange(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
@@ -176,7 +193,10 @@ RankChange AddRankChange(const ReportSet& a, const ReportSet& b, const StepCompa
   const Outlier less = FindOutlier(ranks, steps, Way::kLess);
   if (less.rank) said.headline = " " + SayOutlier(less, reason_of(less));
   const Outlier more = FindOutlier(ranks, steps, Way::kMore);
-  if (!more.rank) return said;
+  if (!more.rank) {
+    if (!less.rank && steps.IsNoise()) said.headline = SayWithinNoise(ranks, steps);
+    return said;
+  }
   said.beyond = more.beyond;
   const CategoryChange& category = *more.category;
   const Reason reason = reason_of(more);

@@ -36,6 +36,19 @@ inline std::string_view Text(const Row& row, std::optional<size_t> at) {
   return text == nullptr ? std::string_view() : *text;
 }
 
+// Ranks of the job, recorded or not.
+inline int64_t RanksOfJob(const RunInfo& run) {
+  int64_t ranks = run.ranks;
+  for (const Note& note : run.notes) ranks += note.name == "missing_ranks" ? note.count : 0;
+  return ranks;
+}
+
+// Whether the jobs have different numbers of ranks: a collective of more ranks takes another time,
+// and may wait for ranks that only one of them has, so that its times are not comparable.
+inline bool RanksDiffer(const ReportSet& a, const ReportSet& b) {
+  return a.run.ranks != b.run.ranks || RanksOfJob(a.run) != RanksOfJob(b.run);
+}
+
 // The steps of a rank, or of all.
 inline double StepsOf(const ReportSet& answer, Rank rank) {
   if (!rank) return std::max(MetricOf(answer, "overview", "steps"), 1.0);

@@ -128,6 +128,17 @@ bool OthersGrew(const StepComparison& steps, const CategoryChange& collectives) 
   });
 }
 
+// As `categories`, the largest change first; collectives, which do not compare where numbers of
+// ranks differ, last then.
+std::vector<CategoryChange> InOrderOfSentence(const ReportSet& a, const ReportSet& b,
+                                              std::vector<CategoryChange> categories) {
+  if (RanksDiffer(a, b)) {
+    std::ranges::stable_partition(
+        categories, [](const CategoryChange& c) { return c.cause != CauseKind::kCommunication; });
+  }
+  return categories;
+}
+
 // The larger of both runs.
 double LargerDeviation(const StepComparison& steps) {
   return std::max(DeviationOf(steps.in_a.Values("time")), DeviationOf(steps.in_b.Values("time")));
@@ -216,8 +227,9 @@ Phrase SayStepChange(const ReportSet& a, const ReportSet& b, const StepCompariso
                      const ToldOfSteps& told) {
   Phrase categories;
   size_t named = 0, noise = 0;
-  for (const CategoryChange& c : steps.categories) {
-    if (named == kNamed || std::abs(c.Change()) < kWorthALook * steps.a) break;
+  for (const CategoryChange& c : InOrderOfSentence(a, b, steps.categories)) {
+    if (named == kNamed) break;
+    if (std::abs(c.Change()) < kWorthALook * steps.a) continue;
     if (c.IsNoise()) {
       ++noise;
       continue;
@@ -272,6 +284,19 @@ Phrase SayLeftOut(const StepComparison& steps) {
              say(steps.in_b));
 }
 
+Phrase SayChangeWithin(const ReportSet& a, const ReportSet& b) {
+  Phrase said;
+  for (const auto& [answer, run] : {std::pair(&a, "before"), std::pair(&b, "after")}) {
+    const Report* breakdown = FindReport(*answer, "breakdown");
+    const auto since = WholeIn(FindMetric(breakdown, "since_step"));
+    const auto time = WholeIn(FindMetric(breakdown, "step_time"));
+    if (!since || !time) continue;
+    said += Say(" Within the run {run}, step time changed: {time} since step {step}.", run,
+                HumanTime(static_cast<double>(*time)), *since);
+  }
+  return said;
+}
+
 Table CategoryTable(const StepComparison& steps) {
   Table table{.key = "categories",
               .title = "Step time by change",
@@ -304,6 +329,7 @@ void AddCategoryFindings(const ReportSet& a, const ReportSet& b, const StepCompa
     const bool waits = c.cause == CauseKind::kCommunication &&
                        (on_a_rank || (same_collectives && OthersGrew(steps, c)));
     const Reason reason = ReasonOf(a, b, c.cause, std::nullopt, c.Change());
+    const bool incomparable = c.cause == CauseKind::kCommunication && RanksDiffer(a, b);
     report.findings.push_back(
         {.message = Say("{category} grew by {time} per step{reason}.", Capitalized(c.part),
                         HumanTime(c.Change()), AfterColon(reason)),
@@ -313,7 +339,8 @@ void AddCategoryFindings(const ReportSet& a, const ReportSet& b, const StepCompa
          .table = "categories",
          .cause = {waits ? CauseKind::kWait : c.cause},
          .nearness = on_a_rank || waits ? Nearness::kSymptom : Nearness::kPart,
-         .extent = {.time = ToInt64(steps.b), .steps = 1}});
+         .extent = {.time = ToInt64(steps.b), .steps = 1},
+         .at_most = incomparable ? Severity::kLow : Severity::kHigh});
   }
 }
 

@@ -58,6 +58,10 @@ Phrase SayStepChange(const ReportSet& a, const ReportSet& b, const StepCompariso
 // much time to them.
 Phrase SayLeftOut(const StepComparison& steps);
 
+// " Within the run after, step time changed: 38.3 ms since step 8.": of each run whose steps
+// changed, what `breakdown` says of it, as means of all steps hide that; empty where none did.
+Phrase SayChangeWithin(const ReportSet& a, const ReportSet& b);
+
 Table CategoryTable(const StepComparison& steps);
 
 // Adds findings: categories that take more. Their impact is ns per step. `on_a_rank`: one rank took

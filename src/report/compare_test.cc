@@ -7,6 +7,7 @@
 #include <set>
 
 #include "report/columns.h"
+#include "report/findings.h"
 #include "report/humanize.h"
 #include "stepscope/write.h"
 #include "tests/support/sample_answer.h"
@@ -302,6 +303,27 @@ ReportSet Steps(const std::vector<Times>& ranks) {
   for (int64_t r = 0; r < count; ++r) answer.run.files.push_back({.path = "t", .rank = r});
   answer.reports.push_back(std::move(report));
   return answer;
+}
+
+// What ranks do themselves compares, whatever collectives of more ranks take.
+TEST(Compare, ACollectiveOfMoreRanksComesLast) {
+  const Times was{.input = 100, .compute = 1000, .collectives = 100};
+  const Times is{.input = 200, .compute = 1000, .collectives = 900};
+  const auto answer = Compare(Steps({was, was}), Steps({is, is, is}));
+  const std::string& headline = answer.reports[0].headline;
+  EXPECT_LT(headline.find("Input: 100 ns before, 200 ns after"),
+            headline.find("device collectives"))
+      << headline;
+  EXPECT_TRUE(
+      headline.contains("Times in collectives do not compare: the job has 2 ranks before and "
+                        "3 after."))
+      << headline;
+  const auto findings = FindingsInOrder(answer);
+  ASSERT_EQ(findings.size(), 2u);
+  EXPECT_TRUE(findings[0]->message.starts_with("Input grew by 100 ns")) << findings[0]->message;
+  EXPECT_EQ(findings[1]->severity, Severity::kLow);
+  const auto same = Compare(Steps({was, was}), Steps({is, is}));
+  EXPECT_FALSE(same.verdict.contains("do not compare")) << same.verdict;
 }
 
 TEST(Compare, StepsLeadWithTheCategoryThatChangedMost) {

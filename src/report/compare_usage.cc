@@ -265,7 +265,7 @@ void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amou
   };
   const bool communicates = both.kind == ColumnKindName(ColumnKind::kCommunication);
   if (IsNoise(steps, communicates ? CauseKind::kCommunication : CauseKind::kCompute)) return;
-  const bool waits = communicates && context.ranks_left_out;
+  const bool waits = communicates && context.ranks_differ;
   report.findings.push_back({.message = SayMoreTime(SayName(name, both.replaced), HumanTime(change),
                                                     amounts.per_step, waits),
                              .because = Say("in total, {before} before, {after} after ({change})",
@@ -273,7 +273,8 @@ void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amou
                              .hint = HintOnKernel(communicates, waits, context.one_factor),
                              .impact = ToInt64(change),
                              .table = "kernels",
-                             .cause = {communicates ? CauseKind::kWait : CauseKind::kCompute}});
+                             .cause = {communicates ? CauseKind::kWait : CauseKind::kCompute},
+                             .at_most = waits ? Severity::kLow : Severity::kHigh});
 }
 
 void AddShapeFinding(Report& report, const Usages& shapes, const Usages& kernels,

@@ -59,7 +59,8 @@ struct KernelContext {
   bool one_factor = false;  // SlowerByOneFactor() of all ranks
   bool other_calls =
       false;  // a finding says which calls are more: as many collectives wait for them
-  bool ranks_left_out = false;  // a run has ranks that are not compared
+  bool ranks_differ =
+      false;  // RanksDiffer(): a collective may wait for ranks that are not compared
 };
 
 // Adds the kernel whose time rose most, if that matters, kernels of its kind rose in sum, and steps

@@ -124,10 +124,20 @@ bool IsOfAll(const Finding& f) {
   return !f.cause.rank && (kind == CauseKind::kCommunication || kind == CauseKind::kWait);
 }
 
+// Waiting for a rank is due to what the nearest finding says why, whoever speaks for the group.
+CauseKind KindBehind(const Cause& cause, const std::vector<Found>& group) {
+  if (cause.kind != CauseKind::kWait || !cause.rank) return cause.kind;
+  const auto why = std::ranges::find_if(group, [&](const Found& f) {
+    return f.finding.cause.kind != CauseKind::kWait && f.finding.cause.rank == cause.rank;
+  });
+  return why == group.end() ? cause.kind : why->finding.cause.kind;
+}
+
 // The finding of a group. It is worth what its head is worth: symptoms may have other causes too.
 Found Merge(std::vector<Found> group, const std::vector<Report>& reports, const RankTime& whole,
             const std::optional<Worth>& of_communication) {
   const auto at = group.begin() + static_cast<std::ptrdiff_t>(HeadOf(group));
+  at->finding.cause.kind = KindBehind(at->finding.cause, group);
   Found head = std::move(*at);
   group.erase(at);
   std::optional<Worth> worth = WorthOf(head, group);

@@ -200,6 +200,21 @@ TEST(JoinFindings, ARankOfAReplayComesBeforeCommunicationOfAll) {
       << ToText(answer);
 }
 
+// A replay tells that a rank is waited for, the trace why: the cause is one, whichever of them
+// leads.
+TEST(JoinFindings, TheCauseOfARankIsWhatTheNearestFindingSays) {
+  Finding replay = Of("Rank 3 holds the job up", 400, {CauseKind::kWait, 3}, Nearness::kPart);
+  replay.worth = Worth{.saved = 40, .step_time = 100, .excess = 40};
+  const auto answer =
+      Joined({replay, Of("It computes longer", 450, {CauseKind::kCompute, 3}, Nearness::kPart)});
+  const auto order = FindingsInOrder(answer);
+  ASSERT_EQ(order.size(), 1u);
+  EXPECT_EQ(order[0]->message, "Rank 3 holds the job up");
+  EXPECT_EQ(order[0]->cause.kind, CauseKind::kCompute);
+  EXPECT_EQ(FindingsInOrder(Joined({replay}))[0]->cause.kind, CauseKind::kWait)
+      << "nobody says why";
+}
+
 TEST(JoinFindings, WhereARankHoldsTheJobUpCommunicationIsWorthWhatAReplaySays) {
   Finding all = Of("Exposed", 200, {CauseKind::kCommunication}, Nearness::kSymptom);
   Finding hidden = Of("Hidden", 0, {CauseKind::kCommunication}, Nearness::kPart);

@@ -20,25 +20,32 @@ void AppendCell(std::string& out, const Cell& cell) {
   out += '\0';
 }
 
-uint64_t HashOf(const Finding& f) {
+// Which analysis speaks for a cause, and since when, is a matter of the recording. What has no
+// cause known to others is what its analysis tells of a table.
+uint64_t HashOf(const Report& report, const Finding& f) {
   const auto say = [](const std::optional<int64_t>& number) {
     return number ? fmt::format("{}", *number) : std::string("-");
   };
-  return HashOf(fmt::format("{} {} {} {} {}", static_cast<int>(f.cause.kind), say(f.cause.rank),
-                            say(f.cause.step), say(f.since), f.table));
+  const std::string about = f.cause.kind == CauseKind::kNone
+                                ? fmt::format("{} {}", report.analysis, f.table)
+                                : std::string(CauseName(f.cause.kind));
+  return HashOf(fmt::format("{} {} {}", about, say(f.cause.rank), say(f.cause.step)));
 }
 
 }  // namespace
 
 std::string IdOf(const Report& report, const Finding& finding) {
-  const uint64_t hash = HashOf(finding);
+  const uint64_t hash = HashOf(report, finding);
   int place = 0;
   for (const Finding& other : report.findings) {
-    place += HashOf(other) == hash ? 1 : 0;
+    place += HashOf(report, other) == hash ? 1 : 0;
     if (&other == &finding) break;
   }
   const std::string later = place > 1 ? fmt::format(".{}", place) : "";
-  return fmt::format("{}#{:04x}{}", report.analysis, hash & 0xffff, later);
+  const std::string_view of = finding.cause.kind == CauseKind::kNone
+                                  ? std::string_view(report.analysis)
+                                  : CauseName(finding.cause.kind);
+  return fmt::format("{}#{:04x}{}", of, hash & 0xffff, later);
 }
 
 std::string IdOf(const Report& report, const Table& table, const std::vector<Cell>& row) {

@@ -212,6 +212,7 @@ std::map<std::string_view, std::string> ShortNames(const ReportSet& answer) {
 // The answer's texts in a language, by their English, and its subject.
 std::map<std::string, std::string> WordsBeside(const ReportSet& answer, Language language) {
   auto words = WordsIn(language, answer);
+  if (language == Language::kEnglish) return words;  // of cells that programs compare
   const Phrase subject = SubjectOf(answer);
   words.emplace(subject.str(), In(language, subject));
   return words;
@@ -231,8 +232,11 @@ std::string ToJson(const ReportSet& answer, std::span<const Language> also, Lang
   json.BeginObject();
   for (const auto& [full, shown] : ShortNames(answer)) json.Text(full, shown);
   json.End();
-  if (!also.empty())
-    PutWords(json, also, [&](Language other) { return WordsBeside(answer, other); });
+  if (!also.empty()) {
+    std::vector<Language> languages(also.begin(), also.end());
+    languages.insert(languages.begin(), Language::kEnglish);
+    PutWords(json, languages, [&](Language other) { return WordsBeside(answer, other); });
+  }
   json.End();
   return std::move(json).Take() + "\n";
 }

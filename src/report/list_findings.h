@@ -7,7 +7,7 @@
 
 namespace stepscope {
 
-// One line each, first place first: "[stragglers#3fa2] high, 1.59 ms of 6.65 ms per step: Rank 3
+// One line each, first place first: "[compute#3fa2] high, 1.59 ms of 6.65 ms per step: Rank 3
 // ...", as SelectRows() shows rows. Only `top`, `after` and `budget` of the query count.
 Result<std::string> ListFindings(const ReportSet& answer, const RowQuery& query);
 

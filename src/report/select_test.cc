@@ -200,6 +200,25 @@ TEST(Select, AnIdDoesNotDependOnNumbers) {
                  Answer().reports[0].tables[0].rows[0]));
 }
 
+// In one recording the steps tell since when a rank is slow, in another a replay.
+TEST(Select, AnIdIsThatOfTheCauseWhicheverAnalysisTellsItAndSinceWhichStep) {
+  ReportSet other = Answer();
+  other.reports[0].analysis = "steps";
+  Finding& finding = other.reports[0].findings[0];
+  finding.table = "changes";
+  finding.since = 6;
+  const std::string id = IdOf(other.reports[0], finding);
+  EXPECT_EQ(id, IdOf(Answer().reports[0], Answer().reports[0].findings[0]));
+  EXPECT_TRUE(id.starts_with("compute#")) << id;
+  EXPECT_TRUE(ShowById(other, id));
+  finding.cause.rank = 2;
+  EXPECT_NE(IdOf(other.reports[0], finding), id);
+  // Without a cause that others could tell too it is what the analysis says of a table.
+  finding.cause = {};
+  EXPECT_TRUE(IdOf(other.reports[0], finding).starts_with("steps#"));
+  EXPECT_TRUE(ShowById(other, IdOf(other.reports[0], finding)));
+}
+
 TEST(Select, NothingIsLongerThanItsBudget) {
   ReportSet answer = Answer();
   auto& rows = answer.reports[0].tables[0].rows;

@@ -242,9 +242,16 @@ Phrase SayDevices(const ReportSet& answer) {
 
 // Of each rank's steps, those that no mean of the screen counts.
 Phrase SayLeftOut(const ReportSet& answer) {
-  const int64_t slow = FindNumber(FindReport(answer, "breakdown"), "slow_steps").value_or(0);
-  if (slow <= 0) return {};
-  return Say("The means leave out {steps}.", Plural(static_cast<size_t>(slow), "slow step"));
+  const auto count = [&](std::string_view key) {
+    const int64_t steps = FindNumber(FindReport(answer, "breakdown"), key).value_or(0);
+    return static_cast<size_t>(std::max<int64_t>(steps, 0));
+  };
+  const size_t slow = count("slow_steps"), first = count("warm_up_steps");
+  if (slow + first == 0) return {};
+  const Phrase slow_steps = Plural(slow, "slow step"), first_steps = Plural(first, "first step");
+  if (slow > 0 && first > 0)
+    return Say("The means leave out {first_steps} and {slow_steps}.", first_steps, slow_steps);
+  return Say("The means leave out {steps}.", slow > 0 ? slow_steps : first_steps);
 }
 
 // "Partial: whatif, stragglers."

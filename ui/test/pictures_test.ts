@@ -105,6 +105,8 @@ test("the picture of the mean step says how many slow steps its means leave out,
   });
   assert.deepEqual([0, 1, 2, 1200].map((slow) => leftOutOf(report(slow))), ["", "The means leave out 1 slow step.", "The means leave out 2 slow steps.", "The means leave out 1,200 slow steps."]);
   assert.equal(leftOutOf({ ...report(2), metrics: [] }), "");
+  const first = { key: "warm_up_steps", title: "first steps left out", value: 1, unit: "count" } as const;
+  assert.equal(leftOutOf({ ...report(2), metrics: [...report(2).metrics, first] }), "The means leave out 1 first step and 2 slow steps.");
   chooseLanguage("ja");
   assert.equal(leftOutOf(report(2)), "平均は遅い 2 ステップを除いたものです。");
   chooseLanguage("en");

@@ -39,8 +39,11 @@ const kLeast = 0.001;  // of a step: the table below has the rest
 
 // What the terminal says of the same means (src/report/summary.cc, SayLeftOut); empty where they leave out nothing.
 export function leftOutOf({ metrics }: Report): string {
-  const slow = numberOf(metrics.find(({ key }) => key === "slow_steps")?.value, "count") ?? 0;
-  return slow <= 0 ? "" : t(slow === 1 ? "parts.left_out_one" : "parts.left_out", { count: humanCount(slow) });
+  const left = ([["warm_up_steps", "parts.first_one", "parts.first"], ["slow_steps", "parts.slow_one", "parts.slow"]] as const)
+    .map(([metric, one, more]) => ({ count: numberOf(metrics.find(({ key }) => key === metric)?.value, "count") ?? 0, one, more }))
+    .filter(({ count }) => count > 0)
+    .map(({ count, one, more }) => t(count === 1 ? one : more, { count: humanCount(count) }));
+  return left.length === 0 ? "" : t("parts.left_out", { steps: left.join(t("parts.and")) });
 }
 
 export function StepPartBars({ report, table }: PictureProps) {

@@ -27,9 +27,43 @@ std::optional<StepEnd> LastEndOf(const JobGraph& graph, const JobTimes& times, s
   return last;
 }
 
+namespace {
+
+// When the step begins on a rank, ns on the common clock: where steps were selected, not before the
+// one before it has ended.
+int64_t BeginOfStep(const JobGraph& graph, const JobTimes& times, uint32_t rank,
+                    const StepMark& mark) {
+  const JobRank& job = graph.ranks[rank];
+  const int64_t begin = AddSaturated(job.origin, times[rank][mark.begin]);
+  const auto step = std::ranges::find(job.rank->steps, mark.step, &Step::number);
+  if (step == job.rank->steps.end() || step->end_before == kNoTime) return begin;
+  const int64_t since_first = SubtractSaturated(step->end_before, job.graph.times.front());
+  return std::max(begin, AddSaturated(job.origin, since_first));
+}
+
+// ns on the common clock. Ranks begin to record one after another: a step begins when they do, on
+// average, as the mean step of ranks does.
+class MeanBegin {
+ public:
+  void Add(int64_t time) {
+    if (count_ == 0) first_ = time;
+    beyond_ = AddSaturated(beyond_, SubtractSaturated(time, first_));
+    ++count_;
+  }
+  std::optional<int64_t> Mean() const {
+    if (count_ == 0) return std::nullopt;
+    return AddSaturated(first_, beyond_ / count_);
+  }
+
+ private:
+  int64_t first_ = 0, beyond_ = 0, count_ = 0;
+};
+
+}  // namespace
+
 std::vector<int64_t> StepLengths(const JobGraph& graph, const JobTimes& times) {
   std::vector<int64_t> ends(graph.steps.size(), kNoTime);
-  std::optional<int64_t> begin;
+  MeanBegin begin;
   for (uint32_t r = 0; r < graph.ranks.size(); ++r) {
     for (const StepMark& mark : graph.ranks[r].marks) {
       const auto at = std::ranges::lower_bound(graph.steps, mark.step);
@@ -37,13 +71,12 @@ std::vector<int64_t> StepLengths(const JobGraph& graph, const JobTimes& times) {
       int64_t& end = ends[static_cast<size_t>(at - graph.steps.begin())];
       end = std::max(end, EndOfStep(graph, times, r, mark));
       if (at != graph.steps.begin()) continue;
-      const int64_t began = AddSaturated(graph.ranks[r].origin, times[r][mark.begin]);
-      begin = std::min(begin.value_or(began), began);
+      begin.Add(BeginOfStep(graph, times, r, mark));
     }
   }
   std::vector<int64_t> lengths;
   for (size_t s = 0; s < ends.size(); ++s) {
-    const int64_t before = s == 0 ? begin.value_or(ends[s]) : ends[s - 1];
+    const int64_t before = s == 0 ? begin.Mean().value_or(ends[s]) : ends[s - 1];
     const int64_t length = SubtractSaturated(ends[s], before);
     lengths.push_back(std::max<int64_t>(length, 0));
   }

@@ -198,8 +198,8 @@ struct StepEnd {
 // Of graph.steps[step]; absent: no rank has it.
 std::optional<StepEnd> LastEndOf(const JobGraph& graph, const JobTimes& times, size_t step);
 
-// How long each of graph.steps takes: from the end of the step before, or the first begin, until
-// all ranks have ended it.
+// How long each of graph.steps takes: from the end of the step before, or for the first one from
+// when ranks begin it on average, until all ranks have ended it.
 std::vector<int64_t> StepLengths(const JobGraph& graph, const JobTimes& times);
 
 // ns that each of graph.members waits for the last one of its instance; 0 of messages.

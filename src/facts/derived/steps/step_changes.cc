@@ -176,6 +176,11 @@ StepChanges FindStepChanges(const Facts& facts) {
   return Collector(ranks).Find();
 }
 
+TypicalSteps FindTypicalStepsOf(const Facts& facts) {
+  const std::optional<StepChange>& change = StepChangesOf(facts).step_time;
+  return FindTypicalSteps(RankStepsOf(facts), change ? std::optional(change->since) : std::nullopt);
+}
+
 }  // namespace
 
 std::string_view StepQuantityName(StepQuantity quantity) {
@@ -210,6 +215,10 @@ const StepChange* StepChanges::LargestRise(StepQuantity quantity) const {
 
 const StepChanges& StepChangesOf(const Facts& facts) {
   return facts.memo.Of<FindStepChanges>(facts);
+}
+
+const TypicalSteps& TypicalStepsOf(const Facts& facts) {
+  return facts.memo.Of<FindTypicalStepsOf>(facts);
 }
 
 }  // namespace stepscope

@@ -55,4 +55,23 @@ inline constexpr double kLeastStepChange = 0.05;
 // steps that all ranks recorded. n log n.
 const StepChanges& StepChangesOf(const Facts& facts);
 
+// The steps that a mean step is of, wherever one is told: the typical ones, as a first step and
+// slow ones are no part of what a step usually takes. Those before a change of step time and those
+// since are each compared with their own.
+const TypicalSteps& TypicalStepsOf(const Facts& facts);
+
+// ns, the mean of these steps whose number `counts` holds for; 0: there are none.
+template <class Counts>
+double MeanStepOf(const TypicalSteps& typical, const Counts& counts) {
+  double sum = 0, count = 0;
+  for (const RankSteps& rank : typical.ranks) {
+    for (const StepBreakdown& step : rank.steps) {
+      if (!counts(step.window.number)) continue;
+      sum += static_cast<double>(step.Total());
+      ++count;
+    }
+  }
+  return count > 0 ? sum / count : 0;
+}
+
 }  // namespace stepscope
