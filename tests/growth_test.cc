@@ -69,6 +69,7 @@ TEST(GrowingRank, AJumpIsSinceItsStepWithNoiseToo) {
       const std::string verdict =
           VerdictOn([&](int step) { return (step < since ? 2 : 14) + (noise ? Noise(step) : 0); });
       EXPECT_TRUE(verdict.contains(fmt::format("longer since step {}: rank 1", since))) << verdict;
+      EXPECT_TRUE(verdict.contains(" longer between operators, in leak (train.py:20).")) << verdict;
       EXPECT_FALSE(verdict.contains("grow")) << verdict;
     }
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,6 +21,8 @@
 #include "facts/derived/lateness/excess_work.h"
 #include "facts/derived/lateness/slow_rank.h"
 #include "facts/derived/lateness/work_rises.h"
+#include "facts/derived/python/step_function.h"
+#include "facts/derived/steps/step_categories.h"
 #include "facts/derived/steps/step_changes.h"
 #include "report/humanize.h"
 
@@ -56,13 +59,30 @@ Table ChangeTable(const StepChanges& changes) {
 struct Together {
   const StepChange* most = nullptr;
   int64_t places = 0;
-  std::optional<ExcessWork> excess;  // behind longer compute of `most`
-  const SlowRank* slow = nullptr;    // nothing but longer operators, all of them, is behind it
+  std::optional<ExcessWork> excess;            // behind longer compute of `most`
+  std::optional<FrameTimes::Leader> function;  // of Python, behind what its host takes longer
+  const SlowRank* slow = nullptr;  // nothing but longer operators, all of them, is behind it
 };
 
 Together Rises(const StepChanges& changes, StepQuantity quantity) {
   const StepChange* most = changes.LargestRise(quantity);
   return {.most = most, .places = most == nullptr ? 0 : 1 + most->also};
+}
+
+// What the host of the rank has more of in its steps since then than in those before.
+std::optional<FrameTimes::Leader> FunctionSince(const Facts& facts, const StepChange& c) {
+  const std::vector<RankSteps>& ranks = RankStepsOf(facts);
+  const auto own =
+      std::ranges::find(ranks, c.rank, [](const RankSteps& rank) { return rank.rank->rank; });
+  if (own == ranks.end()) return std::nullopt;
+  const auto since = [&](int64_t step) { return step >= c.since; };
+  return FunctionBehind(facts, {own->rank, WindowsOf(*own, since)},
+                        {own->rank, WindowsOf(*own, std::not_fn(since))}, c.Difference() / 2);
+}
+
+bool IsOfHost(StepQuantity quantity) {
+  using enum StepQuantity;
+  return quantity == kIdle || quantity == kInput || quantity == kOther;
 }
 
 // Of what explains the change, what others may follow from comes first: where one rank computes
@@ -84,6 +104,7 @@ std::optional<Together> Cause(const Facts& facts, const StepChanges& changes, in
       rises.excess = ExcessSince(facts, rises.most->rank, rises.most->since);
       if (rises.places == 1) rises.slow = SlowSince(facts, rises.most->rank, rises.most->since);
     }
+    if (IsOfHost(quantity) && rises.places == 1) rises.function = FunctionSince(facts, *rises.most);
     return rises;
   }
   return std::nullopt;
@@ -115,7 +136,7 @@ Phrase SayRise(StepQuantity quantity, const Phrase& who, const Phrase& more) {
   }
 }
 
-// The same with its operator, and how many others have it too.
+// The same with its operator or function, and how many others have it too.
 Phrase SayCause(const Facts& facts, const Together& cause) {
   if (cause.slow != nullptr) return SaySlowRank(*cause.slow);
   const StepChange& c = *cause.most;
@@ -124,6 +145,7 @@ Phrase SayCause(const Facts& facts, const Together& cause) {
   if (cause.places > 1) who += " (most)";
   Phrase said = SayRise(c.quantity, who, Rise(c));
   if (cause.excess) said += Say(" ({operator})", OperatorNameOf(facts, cause.excess->name));
+  if (cause.function) said += Say(", in {function}", SayLeader(*cause.function));
   if (cause.places > 1)
     said += cause.places == 2 ? Say(", as does {others}", others) : Say(", as do {others}", others);
   return said;
@@ -156,6 +178,9 @@ Phrase Hint(const Facts& facts, const StepChange& change, const std::optional<To
     case StepQuantity::kIdle:
       if (SavesExplain(facts, cause->most->rank, static_cast<double>(change.Difference())))
         return SaveLessOften(facts) + "; " + look;
+      if (cause->function)
+        return "call that function less often, make it faster, or run it in another process; " +
+               look;
       return "check that host since then: other processes, logging, synchronization; " + look;
     default:
       return AllowForAbsent(facts,
@@ -163,13 +188,11 @@ Phrase Hint(const Facts& facts, const StepChange& change, const std::optional<To
   }
 }
 
-// The operator or Python functions behind it.
+// The operator or Python functions behind it, beyond what the first sentence names.
 Phrase SayBehind(const Facts& facts, const Together& cause) {
   if (cause.slow != nullptr) return Phrase("; ") + SaySlowEvidence(*cause.slow);
   if (cause.excess) return SayExcess(facts, *cause.excess);
-  using enum StepQuantity;
-  const StepQuantity quantity = cause.most->quantity;
-  const bool on_host = quantity == kIdle || quantity == kInput || quantity == kOther;
+  const bool on_host = IsOfHost(cause.most->quantity) && !cause.function;
   return on_host ? SayPythonWhileIdle(facts, cause.most->rank) : Phrase();
 }
 
@@ -204,6 +227,12 @@ bool MayBeLoad(const Facts& facts, const StepChange& c, const std::optional<Toge
          KindOf(*cause->excess) == ExcessKind::kTime;
 }
 
+// As sentences call it: "all others" is one only among all parts of a step.
+std::string_view NameIn(const Facts& facts, StepQuantity quantity) {
+  return quantity == StepQuantity::kOther ? SayCategory(StepCategory::kOther, facts)
+                                          : StepQuantityName(quantity);
+}
+
 Phrase SayBecause(const Facts& facts, const StepChange& c, const std::optional<Together>& cause) {
   const Phrase times =
       Say("median {before} in {steps_before} before, {after} in {steps_since} since",
@@ -216,7 +245,7 @@ Phrase SayBecause(const Facts& facts, const StepChange& c, const std::optional<T
            "explains it";
   const StepChange& part = *cause->most;
   return times +
-         Say("{quantity} of {who}: {before} to {after} per step", StepQuantityName(part.quantity),
+         Say("{quantity} of {who}: {before} to {after} per step", NameIn(facts, part.quantity),
              SayPlace(facts, part.rank, part.device), Time(part.before), Time(part.after)) +
          SayBehind(facts, *cause);
 }

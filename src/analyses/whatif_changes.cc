@@ -180,6 +180,26 @@ class ChangeAsker {
   std::optional<int64_t> without_peers_;
 };
 
+// Of each of JobGraph::steps, whether it is slow on any rank: recorded, and not among the typical.
+std::vector<uint8_t> FindSlow(const Facts& facts) {
+  const JobGraph& graph = JobGraphOf(facts);
+  std::vector<int64_t> apart(graph.steps.size(), 0);  // ranks that recorded it, less the typical
+  const auto count = [&](const std::vector<RankSteps>& ranks, int64_t each) {
+    for (const RankSteps& rank : ranks) {
+      for (const StepBreakdown& step : rank.steps) {
+        const auto at = std::ranges::lower_bound(graph.steps, step.window.number);
+        if (at != graph.steps.end() && *at == step.window.number)
+          apart[static_cast<size_t>(at - graph.steps.begin())] += each;
+      }
+    }
+  };
+  count(RankStepsOf(facts), 1);
+  count(TypicalStepsOf(facts).ranks, -1);
+  std::vector<uint8_t> slow;
+  for (const int64_t ranks : apart) slow.push_back(ranks > 0 ? 1 : 0);
+  return slow;
+}
+
 }  // namespace
 
 size_t FirstOfMean(const Facts& facts, std::optional<int64_t> since) {
@@ -197,17 +217,9 @@ size_t FirstOfMean(const Facts& facts, std::optional<int64_t> since) {
 }
 
 size_t CountSlow(const Facts& facts, std::optional<int64_t> since) {
-  const JobGraph& graph = JobGraphOf(facts);
-  std::map<int64_t, int64_t> recorded, typical;  // ranks that have the step, by its number
-  const auto count = [](const std::vector<RankSteps>& ranks, std::map<int64_t, int64_t>& steps) {
-    for (const RankSteps& rank : ranks)
-      for (const StepBreakdown& step : rank.steps) ++steps[step.window.number];
-  };
-  count(RankStepsOf(facts), recorded);
-  count(TypicalStepsOf(facts).ranks, typical);
-  const auto counted = std::span(graph.steps).subspan(FirstOfMean(facts, since));
+  const auto& slow = facts.memo.Of<FindSlow>(facts);
   return static_cast<size_t>(
-      std::ranges::count_if(counted, [&](int64_t step) { return typical[step] < recorded[step]; }));
+      std::ranges::count(std::span(slow).subspan(FirstOfMean(facts, since)), uint8_t{1}));
 }
 
 int64_t RecordedStep(const Facts& facts, std::optional<int64_t> since) {

@@ -41,6 +41,8 @@ std::span<const Translated> JapaneseOfAnalysesAToG2() {
       {"these devices", "それらのデバイス"},
       {"check the data loader and the storage it reads from since then; ",
        "それ以降のデータローダーと読み込み元ストレージの状態を確認してください。"},
+      {"call that function less often, make it faster, or run it in another process; ",
+       "その関数の呼び出しを減らす、高速化する、または別プロセスで実行してください。"},
       {"check that host since then: other processes, logging, synchronization; ",
        "それ以降のそのホストの状態を確認してください: 他のプロセス、ログ出力、同期。"},
       {"check the network since then: other jobs, errors of links; ",
