@@ -128,6 +128,7 @@ TEST_F(FirstScreen, AMeanStepHasOneValue) {
   const std::string replay = In("stepscope whatif four -q").out;
   EXPECT_EQ(TimeAfter(replay, "A step of 4 ranks takes"), time + ",") << replay;
   const std::string compared = In("stepscope compare four four -q").out;
+  In("rm -r four");
   EXPECT_EQ(TimeAfter(compared, "mean step time is"), time) << compared;
 }
 
@@ -142,6 +143,7 @@ TEST_F(FirstScreen, WhatShowsMoreNamesTheFunctionThatTheScreenNames) {
   const std::string command = out.substr(at, out.find(" | --full", at) - at);
   EXPECT_TRUE(command.contains("python")) << command;
   const std::string more = In(command + " -q").out;
+  In("rm -r py");
   EXPECT_TRUE(more.contains("log_metrics (train.py:")) << command << more;
 }
 

@@ -117,7 +117,7 @@ constexpr auto kParams = std::to_array<Parameter>({
 });
 
 // "8 complete steps", "7 complete steps without the first (step 3)", "8 complete steps, of which 2
-// are slow (38.9 ms without them)", "8 complete steps (38.3 ms since step 8)": those of the mean.
+// are slow (38.9 ms without them)", "8 complete steps, 38.3 ms since step 8": those of the mean.
 Phrase SayStepsOfMean(const Facts& facts) {
   const JobGraph& graph = JobGraphOf(facts);
   const size_t first = FirstOfMean(facts, std::nullopt), slow = CountSlow(facts, std::nullopt);
@@ -127,7 +127,7 @@ Phrase SayStepsOfMean(const Facts& facts) {
   if (const std::optional<StepChange>& change = StepChangesOf(facts).step_time) {
     const double since =
         MeanStepOf(TypicalStepsOf(facts), [&](int64_t step) { return step >= change->since; });
-    return Say("{steps} ({time} since step {step})", steps, HumanTime(since), change->since);
+    return Say("{steps}, {time} since step {step}", steps, HumanTime(since), change->since);
   }
   if (slow == 0) return steps;
   const std::string typical =

@@ -199,7 +199,7 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
        "集合通信とメッセージの {all} 件の参加のうち {count} 件が、"
        "最後の参加者が始まる前に終わっています。時計または対応付けが誤っています"},
       {"mean step of the job", "ジョブの平均ステップ時間"},
-      {"{steps} ({time} since step {step})", "{steps} (ステップ {step} 以降は {time})"},
+      {"{steps}, {time} since step {step}", "{steps} (ステップ {step} 以降は {time})"},
       {"{steps}, of which 1 is slow ({time} without it)",
        "{steps} (うち 1 ステップは遅く、それを除くと {time})"},
       {"{steps}, of which {count} are slow ({time} without them)",
