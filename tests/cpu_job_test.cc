@@ -8,6 +8,7 @@
 
 #include "tests/front_door.h"
 #include "tests/support/cpu_trace.h"
+#include "tests/support/sample_hlo.h"
 #include "tests/support/sample_xspace.h"
 
 namespace stepscope::cpu_job_test {
@@ -19,7 +20,7 @@ using testing::NoteCount;
 using testing::ScratchFolder;
 
 // Ranks in step; in each step from the third on rank 1 spends 20 ms in Python before its second
-// product.
+// program.
 Result<ReportSet> AskAboutSlowRank() {
   CpuTrace fast(0), slow(1);
   double start = 0;
@@ -345,6 +346,31 @@ TEST(CpuJob, ProcessesOfJaxAreRanks) {
   const std::string all = AllFindings(*answer);
   EXPECT_TRUE(all.contains("Rank 1 is a straggler")) << all;
   EXPECT_TRUE(all.contains("time between operators")) << all;
+}
+
+// Their ops are operators of the host, and the compiler counts FLOPs of whole programs.
+TEST(CpuJob, OfJaxSaysWhereHloOpsAndFlopsAre) {
+  SampleXSpace file;
+  SamplePlane& host = file.Plane("/host:CPU");
+  SampleLine& python = host.Line(1, "python");
+  SampleLine& xla = host.Line(2, "tf_XLAEigen/17");
+  for (int64_t step = 0; step < 3; ++step) {
+    const int64_t at = step * 100'000;
+    python.Event("train", at, 100'000, {{"_r", 1}, {"step_num", step}});
+    xla.Event("dot.3", at + 2'000, 90'000, {{"hlo_op", "dot.3"}, {"hlo_module", "jit_step"}});
+  }
+  const std::string program =
+      SampleComputation(5, {SampleInstruction("p0", "parameter", 1, SampleShape({64}), {}),
+                            SampleInstruction("add.1", "add", 2, SampleShape({64}), {1, 1})});
+  file.Plane("/host:metadata")
+      .Metadata("jit_step(17)", {{"Hlo Proto", SampleBytes{HloProgram({program})}}});
+  const ScratchFolder folder;
+  const auto answer = Ask({folder.Write("host.xplane.pb", file.Bytes())});
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(ReportOf(*answer, "hlo_operators").why,
+            "HLO ops ran on the host, and this analysis has those of devices only: see operators");
+  EXPECT_EQ(ReportOf(*answer, "flops").why,
+            "FLOPs are known of whole compiled programs, not of what ran: see programs");
 }
 
 TEST(CpuJob, AFunctionThatWaitsForCompiledProgramsIsNotTheAnswer) {

@@ -52,6 +52,22 @@ TEST(ExecutionTrace, OperatorsGetShapesByRecordFunctionId) {
   EXPECT_EQ(answer.run.files.size(), 1u) << "it is no trace of its own";
 }
 
+TEST(ExecutionTrace, InASubdirectoryOfTheirOwnTheyAreUsed) {
+  const ScratchFolder folder;
+  std::filesystem::create_directories(folder.path() + "/execution");
+  std::filesystem::create_directories(folder.path() + "/other_run");
+  folder.Write("trace.json", OneProduct(Numbered("Record function id", 4)));
+  const std::string nodes = ExecutionTraceText({ExecutionNodeText(4, "aten::mm")});
+  folder.Write("execution/rank0.json", nodes);
+  folder.Write("other_run/trace.json", OneProduct(Numbered("Record function id", 4)));
+  folder.Write("other_run/et.json", nodes);
+  const auto answer = Ask({folder.path()});
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(NoteCount(*answer, "inputs_of_execution_trace"), 1);
+  EXPECT_EQ(NoteCount(*answer, "execution_trace_unused"), 0);
+  EXPECT_EQ(answer->run.files.size(), 1U);
+}
+
 TEST(ExecutionTrace, OldOnesByExternalIdAndGzip) {
   const ReportSet answer =
       AnswerFor(OneProduct(Numbered("External id", 4)),

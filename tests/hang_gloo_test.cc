@@ -68,6 +68,19 @@ TEST(HangOfGloo, NoRankIsNamedThatNoDumpKnows) {
             "whom they wait; dumps of all ranks, or world_size, would.");
 }
 
+// Rank 3 is dead, and the group made last has two ranks: no dump tells that there is a fourth.
+TEST(HangOfGloo, ADeadLastRankMayBeOneThatNoDumpKnows) {
+  const ScratchFolder folder;
+  for (const int rank : {0, 1, 2}) Write(folder, rank, {World(3, true), Dp(rank, 2)}, 2);
+  const ReportSet answer = Ask(folder);
+  EXPECT_EQ(answer.verdict.str(),
+            "Which rank stopped the job is not known: ranks 0, 1 and 2 arrived at all_reduce 4 of "
+            "group default_pg, none finished it, and whether the job has more ranks is not "
+            "recorded.");
+  EXPECT_TRUE(answer.reports.at(0).findings.at(0).hint.str().starts_with("give world_size"));
+  EXPECT_EQ(RootsOf(Ask(folder, 4)), "3 dump_missing yes");
+}
+
 // As a pattern would have it, the group of rank 3 is {3, 4}; rank 2 did not yet use it. It may wait
 // for rank 0 or 1, which are in no operation: gloo records no messages.
 TEST(HangOfGloo, AMemberThatDidNotBeginWithItsGroupDidNotArrive) {

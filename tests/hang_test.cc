@@ -283,6 +283,23 @@ TEST(HangFiles, DamagedDumpsAreNotesAndMissing) {
   }
 }
 
+// The file of the last rank is there, so that the rank is known though no dump tells of it.
+TEST(HangFiles, EmptyDumpsAreSaidToBe) {
+  std::string dump = kDump;
+  dump.replace(dump.find("[0, 1]"), 6, "");
+  const ScratchFolder folder;
+  folder.Write("_dump_0", dump);
+  folder.Write("_dump_1", "");
+  folder.Write("trainer_1.log", "");
+  const auto answer = FindHang(std::vector{folder.path()});
+  ASSERT_TRUE(answer.has_value()) << answer.error().what;
+  EXPECT_EQ(RootsOf(*answer), std::vector<int64_t>{1});
+  EXPECT_TRUE(answer->verdict.str().contains("its dump is empty")) << answer->verdict;
+  const auto& notes = answer->reports.at(0).notes;
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes[0].name, "empty_dumps");
+}
+
 TEST(HangFiles, NothingToReadIsAnError) {
   const ScratchFolder folder;
   EXPECT_FALSE(FindHang({}).has_value());

@@ -10,6 +10,8 @@
 #include "tests/answer.h"
 #include "tests/front_door.h"
 #include "tests/scratch.h"
+#include "tests/shared_data.h"
+#include "tests/support/cpu_trace.h"
 #include "tests/support/gpu_job.h"
 #include "tests/whatif_answer.h"
 
@@ -47,6 +49,57 @@ TEST(WhatifOrigins, ARankThatIsLateNowAndThenIsPricedOnAverage) {
   EXPECT_NEAR(static_cast<double>(first.Int("saved")), 15e6 / 10, 0.1e6);
   EXPECT_TRUE(AllSaid(answer).contains("Rank 2 holds the job up in steps 3, 6 and 9: 1.50 ms of"))
       << AllSaid(answer);
+}
+
+// Twelve steps over gloo: each rank computes for `compute` ms and reduces with all others in 1 ms.
+ReportSet AnswerToHosts(int ranks, const std::function<double(int rank, int step)>& compute) {
+  std::vector<CpuTrace> traces;
+  for (int rank = 0; rank < ranks; ++rank) traces.emplace_back(rank, "[]", 1, ranks);
+  double at = 0;
+  for (int step = 1; step <= 12; ++step) {
+    double last = 0;
+    for (int rank = 0; rank < ranks; ++rank) last = std::max(last, at + compute(rank, step));
+    for (int rank = 0; rank < ranks; ++rank) {
+      const double computed = at + compute(rank, step);
+      traces[static_cast<size_t>(rank)]
+          .Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, last + 1.1 - at)
+          .Add("cpu_op", "aten::linear", at + 0.05, computed - at - 0.05)
+          .Add("cpu_op", "c10d::allreduce_", computed + 0.01, 0.05)
+          .Add("user_annotation", "gloo:all_reduce", computed + 0.02, last + 0.98 - computed, 2,
+               R"("Input Dims":[[1000]],"Input type":["float"])");
+    }
+    at = last + 1.1;
+  }
+  const ScratchFolder folder;
+  std::vector<std::string> paths;
+  for (int rank = 0; rank < ranks; ++rank)
+    paths.push_back(
+        folder.Write(fmt::format("rank{}.json", rank), traces[static_cast<size_t>(rank)].End()));
+  return AnswerTo(paths);
+}
+
+// What else runs on their machine hits each rank in some steps.
+TEST(WhatifOrigins, ProcessorsThatAreLateInScatteredStepsHoldNobodyUp) {
+  for (const int ranks : {2, 4}) {
+    const ReportSet answer = AnswerToHosts(ranks, [](int rank, int step) {
+      if (rank == 0 && step == 7) return 14.0;
+      const bool late = rank == 1 && (step == 3 || step == 4 || step == 9);
+      return (late ? 15 : 10) + 0.01 * ((rank + step) % 3);
+    });
+    EXPECT_FALSE(AllSaid(answer).contains("holds the job up")) << AllSaid(answer);
+    EXPECT_TRUE(RanksChanged(answer).empty());
+  }
+}
+
+TEST(WhatifOrigins, ProcessorsThatAreLateAtRegularIntervalsAreTold) {
+  for (const int ranks : {2, 4}) {
+    const ReportSet answer = AnswerToHosts(ranks, [](int rank, int step) {
+      return rank == 1 && step % 3 == 0 ? 15 : 10 + 0.01 * ((rank + step) % 3);
+    });
+    EXPECT_TRUE(answer.verdict.contains("Rank 1 is a straggler in every 3rd step"))
+        << answer.verdict;
+    EXPECT_EQ(RanksChanged(answer), std::vector<std::string>{"rank 1: all = median of ranks"});
+  }
 }
 
 // Which varies too much for the search for origins; yet the other waits for it in every step.

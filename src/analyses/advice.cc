@@ -253,6 +253,11 @@ Phrase AllowForAbsent(const Facts& facts, Phrase hint) {
 Phrase WhyNoFlops(const Facts& facts) {
   if (std::ranges::any_of(facts.ranks, RecordedShapes))
     return "no FLOPs are known: no operator with recorded shapes is one whose FLOPs are counted";
+  const auto counted = [](const RankActivity& rank) {
+    return std::ranges::any_of(rank.programs, [](const auto& p) { return p.flops >= 0; });
+  };
+  if (std::ranges::any_of(facts.ranks, counted))
+    return "FLOPs are known of whole compiled programs, not of what ran: see programs";
   constexpr Advice kRecordShapes{"record with record_shapes=True",
                                  "the profile has no cost analysis of the compiler (XLA)",
                                  "the profile has no cost analysis of the compiler (XLA)",

@@ -206,6 +206,13 @@ Table LinesTable(const Facts& facts, const Sums& lines) {
   return table;
 }
 
+// Whether compiled programs of JAX ran on processors: their ops are operators of threads.
+bool RanOnHost(const Facts& facts) {
+  return std::ranges::any_of(facts.ranks, [](const RankActivity& rank) {
+    return rank.on_host && rank.framework == Framework::kJax;
+  });
+}
+
 Report Run(const Facts& facts, const Params&) {
   Report report = StartReport(kHloOperators, facts);
   if (report.status == Status::kUnavailable) return report;
@@ -221,7 +228,10 @@ Report Run(const Facts& facts, const Params&) {
     for (const auto& [key, sum] : sums) all[key].Add(sum);
   }
   if (all.empty()) {
-    MakeUnavailable(report, "no activity in the traces names an HLO op");
+    MakeUnavailable(report, RanOnHost(facts)
+                                ? "HLO ops ran on the host, and this analysis has those of "
+                                  "devices only: see operators"
+                                : "no activity in the traces names an HLO op");
     return report;
   }
   Table top{.key = "top", .title = "HLO ops, all ranks", .text_rows = 8};

@@ -75,7 +75,8 @@ Result<ReportSet> Ask(std::span<const std::string> paths, const HangOptions& opt
   if (!found) return std::unexpected(found.error());
   const hang::RasJob ras = hang::JobOfRas(found->ras);
   const bool counts = found->dumps.empty();  // only RAS tells how far ranks came
-  hang::Job job = hang::JoinDumps(counts ? ras.dumps : found->dumps, options.world_size);
+  hang::Job job =
+      hang::JoinDumps(counts ? ras.dumps : found->dumps, options.world_size, found->empty);
   job.counts_only = counts && !found->ras.empty();
   if (!counts) job.since_arrival = SinceArrival(*found);
   job.may_move = job.counts_only ? !ras.steady : IsSoon(job.since_arrival);

@@ -28,6 +28,11 @@ Phrase SayWhatDecides(const Job& job, Roots roots, const Phrase& named) {
         "dumps cannot decide: see in the code who is a member of the group (new_group), "
         "give world_size, and take stacks of {ranks}",
         named);
+  if (LacksRanks(job, root))
+    return Say(
+        "give world_size: a rank above these that left no dump would be the one; if there is "
+        "none, take stacks of {ranks} (py-spy)",
+        named);
   if (AllHaveStacks(job, roots))
     return Say("dumps cannot decide: compare the stacks of {ranks}, and read their logs", named);
   return Say("dumps cannot decide: take stacks of {ranks} (py-spy), and read their logs", named);

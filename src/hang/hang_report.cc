@@ -298,6 +298,29 @@ Phrase Headline(const Job& job, const Judgement& judgement) {
 
 }  // namespace
 
+namespace {
+
+// Of ranks without a dump: those whose file is there and empty apart.
+void AddLostNotes(const Job& job, const Judgement& judgement, Report& report) {
+  std::vector<int64_t> missing, empty;
+  for (const int64_t rank : judgement.missing)
+    (job.IsEmpty(rank) ? empty : missing).push_back(rank);
+  if (!missing.empty()) {
+    report.notes.push_back(
+        {"missing_dumps", std::ssize(missing),
+         Say("dumps are missing, of {ranks}: nothing is known of them", SayRanks(missing)), ""});
+  }
+  if (!empty.empty()) {
+    report.notes.push_back({"empty_dumps", std::ssize(empty),
+                            Say("dumps are empty files, of {ranks}: their processes may have "
+                                "ended while they wrote them",
+                                SayRanks(empty)),
+                            ""});
+  }
+}
+
+}  // namespace
+
 Report HangReport(const Job& job, const Judgement& judgement) {
   Report report{.analysis = "hang", .title = "Hang"};
   report.headline = Headline(job, judgement);
@@ -322,12 +345,7 @@ Report HangReport(const Job& job, const Judgement& judgement) {
   if (left_out > 0)
     report.notes.push_back({"waits_left_out", left_out,
                             "waits were left out: others of the same ranks are shown", ""});
-  if (!judgement.missing.empty()) {
-    report.notes.push_back({"missing_dumps", static_cast<int64_t>(judgement.missing.size()),
-                            Say("dumps are missing, of {ranks}: nothing is known of them",
-                                SayRanks(judgement.missing)),
-                            ""});
-  }
+  AddLostNotes(job, judgement, report);
   return report;
 }
 

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "hang/hang_report.h"
+#include "hang/wait_groups.h"
+#include "report/columns.h"
 #include "tests/support/played_hang.h"
 
 namespace stepscope::hang::testing::hang_test {
@@ -174,6 +176,31 @@ TEST(Hang, SaysThatNothingIsStuck) {
   EXPECT_TRUE(answer.judgement.roots.empty());
   EXPECT_EQ(HangReport(answer.job, answer.judgement).headline.str(),
             "No rank is stuck in an operation that was recorded.");
+}
+
+// Ranks 1 and 6 are as far from a root, but each waits for one of both; nothing leads to rank 3.
+TEST(Hang, GroupsNameWhoWaitsForWhom) {
+  const DumpOperation recv{.name = "recv"};
+  Job job;
+  job.groups.push_back({.name = "pp"});
+  Judgement judgement;
+  for (const int64_t rank : {3, 9, 14}) judgement.roots.push_back({.rank = rank});
+  judgement.waits = {
+      {.kind = WaitKind::kMessage, .operation = &recv, .waiting = {1}, .awaited = {9}},
+      {.kind = WaitKind::kMessage, .operation = &recv, .waiting = {6}, .awaited = {14}},
+      {.kind = WaitKind::kMessage, .operation = &recv, .waiting = {0}, .awaited = {1}},
+      {.kind = WaitKind::kMessage, .operation = &recv, .waiting = {7}, .awaited = {6}}};
+  const Table table = WaitGroupsTable(job, judgement);
+  const ColumnOf ranks(table, "ranks"), waits_for(table, "waits_for"), each(table, "each");
+  std::vector<std::string> said;
+  for (const auto& row : table.rows) {
+    const Cell& waiting = ranks(row);
+    const auto* text = std::get_if<std::string>(&waiting);
+    said.push_back((text ? *text : "-") + " for " + std::to_string(each.Int(row)) + " of " +
+                   waits_for.Text(row));
+  }
+  EXPECT_EQ(said, (std::vector<std::string>{"1 for 1 of 9", "6 for 1 of 14", "0, 7 for 1 of 1, 6",
+                                            "- for 0 of 3"}));
 }
 
 }  // namespace

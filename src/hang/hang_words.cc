@@ -116,6 +116,10 @@ Phrase SayFault(const Job& job, Roots roots) {
     case Reason::kCollectiveCycle:
       return "they wait for one another in operations that they call in different orders";
     case Reason::kDumpMissing:
+      if (std::ranges::all_of(roots, [&](const Root& lost) { return job.IsEmpty(lost.rank); })) {
+        return one ? Say("its dump is empty, and all others arrived at {operation}", place)
+                   : Say("their dumps are empty, and all others arrived at {operation}", place);
+      }
       return one ? Say("it left no dump, and all others arrived at {operation}", place)
                  : Say("they left no dump, and all others arrived at {operation}", place);
     case Reason::kProcessGone:
@@ -209,6 +213,12 @@ Phrase SayOpen(const Job& job, Roots roots, const Phrase& ranks) {
           "have finished what others wait for.",
           ranks);
     case Reason::kDeviceNotFinished:
+      if (LacksRanks(job, root)) {
+        return Say(
+            "Which rank stopped the job is not known: {ranks} arrived at {operation}, none "
+            "finished it, and whether the job has more ranks is not recorded.",
+            ranks, place);
+      }
       return Say(
           "Which rank stopped the job is not known: {ranks} arrived at {operation}, and none "
           "finished it.",
@@ -226,6 +236,11 @@ Phrase SayWaiting(const Root& root, const Phrase& place) {
 }
 
 }  // namespace
+
+bool LacksRanks(const Job& job, const Root& root) {
+  return root.group < job.groups.size() && job.groups[root.group].lacks_unknown &&
+         root.reason == Reason::kDeviceNotFinished && !root.proven();
+}
 
 std::string_view WaitName(WaitKind kind) {
   switch (kind) {
@@ -318,6 +333,10 @@ Phrase SayRecorded(const Job& job, const Root& root) {
   if (root.reason == Reason::kProcessGone && root.others == nullptr)
     return SayGone(job, root, true);
   if (root.group >= job.groups.size()) return "in no operation, while others wait";
+  if (root.reason == Reason::kDumpMissing && job.IsEmpty(root.rank)) {
+    if (root.waiting == 0) return "its dump is empty";
+    return Say("its dump is empty; {waiting}", SayWaiting(root, SayPlace(job, root)));
+  }
   if (root.reason == Reason::kDumpMissing && root.waiting == 0)
     return "no dump; another rank may have stopped because of it";
   if (root.reason == Reason::kDumpMissing || root.reason == Reason::kProcessGone)

@@ -33,6 +33,8 @@ Phrase SayEvidence(const Job& job, const Root& root);
 // "members called different things in all_reduce 3 of dp (2), and finished it: ...".
 Phrase SayEarlier(const Job& job, const Earlier& earlier);
 Phrase SayEarlierAdvice(const Earlier& earlier);
+// Whether all that are known arrived, and the dumps do not tell how many ranks the job has.
+bool LacksRanks(const Job& job, const Root& root);
 // What to do next, or what would decide.
 Phrase SayAdvice(const Job& job, Roots roots);
 

@@ -49,6 +49,7 @@ enum class RasMark : uint8_t { kNone, kAborted, kLeft, kUnresponsive, kDead };
 struct Job {
   std::vector<JobGroup> groups;
   std::map<int64_t, const RankDump*> dumps;  // by rank
+  std::set<int64_t> empty;                   // ranks whose dump is an empty file
   std::set<int64_t> ranks;                   // all that are known of, with a dump or without
   bool on_host = false;                      // operations block the host (gloo)
   std::string backend;                       // "nccl", of the first dump that says one
@@ -69,6 +70,7 @@ struct Job {
 
   bool HasDumps() const { return !dumps.empty(); }
   bool HasDump(int64_t rank) const { return dumps.contains(rank); }
+  bool IsEmpty(int64_t rank) const { return empty.contains(rank); }
   bool IsStuck(int64_t rank) const { return fronts.contains(rank); }
   std::map<int64_t, SignOfLife> signs;  // by rank, of goodput events
   const RankStack* StackOf(int64_t rank) const {

@@ -17,7 +17,7 @@ class Joiner {
  public:
   explicit Joiner(std::span<const RankDump> dumps) : dumps_(dumps) {}
 
-  Job Join(int64_t world_size) {
+  Job Join(int64_t world_size, std::span<const int64_t> empty) {
     for (const RankDump& dump : dumps_) {
       job_.dumps[dump.rank] = &dump;
       job_.ranks.insert(dump.rank);
@@ -25,6 +25,11 @@ class Joiner {
       if (job_.backend.empty()) job_.backend = dump.backend;
       for (const DumpOperation& operation : dump.operations)
         if (operation.point_to_point) messaging_.insert(dump.groups[operation.group].description);
+    }
+    for (const int64_t rank : empty) {
+      if (job_.HasDump(rank)) continue;
+      job_.empty.insert(rank);
+      job_.ranks.insert(rank);
     }
     for (const RankDump& dump : dumps_) Add(dump);
     for (JobGroup& group : job_.groups)
@@ -87,8 +92,8 @@ class Joiner {
 
 }  // namespace
 
-Job JoinDumps(std::span<const RankDump> dumps, int64_t world_size) {
-  return Joiner(dumps).Join(std::min(world_size, kMostWorld));
+Job JoinDumps(std::span<const RankDump> dumps, int64_t world_size, std::span<const int64_t> empty) {
+  return Joiner(dumps).Join(std::min(world_size, kMostWorld), empty);
 }
 
 }  // namespace stepscope::hang

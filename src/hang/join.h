@@ -8,8 +8,9 @@
 
 namespace stepscope::hang {
 
-// `world_size`: ranks that the job has; 0: those that dumps know of. The dumps must outlive the
-// job.
-Job JoinDumps(std::span<const RankDump> dumps, int64_t world_size);
+// `world_size`: ranks that the job has; 0: those that dumps know of. `empty`: ranks whose dump is
+// an empty file. The dumps must outlive the job.
+Job JoinDumps(std::span<const RankDump> dumps, int64_t world_size,
+              std::span<const int64_t> empty = {});
 
 }  // namespace stepscope::hang

@@ -32,15 +32,22 @@ class Folder {
   std::vector<std::vector<Cell>> Rows() {
     for (const Wait& wait : judged_.waits) Link(wait);
     std::vector<std::vector<Cell>> rows;
-    for (const auto& [link, waiting] : links_) {
+    std::set<Kind> shown;
+    for (const auto& [of, link] : links_) {
       if (rows.size() >= kMostLinks) break;
-      const auto& [from, to, group, operation, why] = link;
-      rows.push_back({ListRanks(members_[from]), static_cast<int64_t>(members_[from].size()),
-                      static_cast<int64_t>(waiting.size()), ListRanks(members_[to]),
-                      static_cast<int64_t>(members_[to].size()), TextCell(group),
-                      TextCell(operation), std::string(why), std::get<0>(from),
-                      TargetName(members_[to].front())});
+      const auto& [from, to, group, operation, why] = of;
+      shown.insert(from);
+      shown.insert(to);
+      const auto list = [](const std::set<int64_t>& ranks) {
+        return ListRanks(std::vector<int64_t>(ranks.begin(), ranks.end()));
+      };
+      rows.push_back({list(link.waiting), std::ssize(link.waiting), list(link.awaited),
+                      std::ssize(link.awaited), link.each, TextCell(group), TextCell(operation),
+                      std::string(why), std::get<0>(from), TargetName(members_[to].front()),
+                      ListRanks(members_[from]), std::ssize(members_[from]),
+                      ListRanks(members_[to]), std::ssize(members_[to])});
     }
+    AddRootsAlone(shown, rows);
     return rows;
   }
 
@@ -74,24 +81,40 @@ class Folder {
   }
 
   void Link(const Wait& wait) {
+    const auto awaited = ByKind(wait.awaited);
     for (const int64_t rank : wait.waiting) {
       const auto from = kinds_.find(rank);
       if (from == kinds_.end()) continue;
-      for (const Kind& to : KindsOf(wait.awaited)) {
+      for (const auto& [to, ranks] : awaited) {
         const int64_t layer = std::get<0>(from->second), other = std::get<0>(to);
-        if (other < layer || (layer == 0 && other == 0 && to != from->second))
-          links_[{from->second, to, job_.groups[wait.group].Shown(), wait.operation->name,
-                  WaitName(wait.kind)}]
-              .insert(rank);
+        const bool in_circle = layer == 0 && other == 0 && to != from->second;
+        if (other >= layer && !in_circle) continue;
+        GroupLink& link = links_[{from->second, to, job_.groups[wait.group].Shown(),
+                                  wait.operation->name, WaitName(wait.kind)}];
+        link.waiting.insert(rank);
+        if (link.last != &wait) link.awaited.insert(ranks.begin(), ranks.end());
+        link.last = &wait;
+        link.each = std::max(link.each, std::ssize(ranks));
       }
     }
   }
 
-  std::set<Kind> KindsOf(const std::vector<int64_t>& ranks) const {
-    std::set<Kind> kinds;
+  std::map<Kind, std::vector<int64_t>> ByKind(const std::vector<int64_t>& ranks) const {
+    std::map<Kind, std::vector<int64_t>> kinds;
     for (const int64_t rank : ranks)
-      if (const auto at = kinds_.find(rank); at != kinds_.end()) kinds.insert(at->second);
+      if (const auto at = kinds_.find(rank); at != kinds_.end()) kinds[at->second].push_back(rank);
     return kinds;
+  }
+
+  // Roots that no recorded wait leads to or from, as those that only stacks show.
+  void AddRootsAlone(const std::set<Kind>& shown, std::vector<std::vector<Cell>>& rows) {
+    for (const auto& [kind, members] : members_) {
+      if (std::get<0>(kind) != 0 || shown.contains(kind)) continue;
+      const std::string ranks = ListRanks(members);
+      const int64_t count = std::ssize(members);
+      rows.push_back({Cell(), int64_t{0}, ranks, count, int64_t{0}, Cell(), Cell(), Cell(),
+                      int64_t{0}, TargetName(members.front()), Cell(), int64_t{0}, ranks, count});
+    }
   }
 
   // Of a root "root", or "perhaps" where it is not certain.
@@ -101,12 +124,18 @@ class Folder {
     return std::string(IsCertain(job_, *at) ? "root" : "perhaps");
   }
 
+  // Who of a group waits for whom of another.
+  struct GroupLink {
+    std::set<int64_t> waiting, awaited;
+    int64_t each = 0;  // of the awaited, that one rank waits for in one operation, at most
+    const Wait* last = nullptr;
+  };
+
   const Job& job_;
   const Judgement& judged_;
   std::map<int64_t, Kind> kinds_;  // by rank
   std::map<Kind, std::vector<int64_t>> members_;
-  std::map<std::tuple<Kind, Kind, std::string, std::string, std::string_view>, std::set<int64_t>>
-      links_;
+  std::map<std::tuple<Kind, Kind, std::string, std::string, std::string_view>, GroupLink> links_;
 };
 
 }  // namespace
@@ -114,11 +143,15 @@ class Folder {
 Table WaitGroupsTable(const Job& job, const Judgement& judgement) {
   return {.key = "wait_groups",
           .title = "Groups of ranks that wait for others",
-          .columns = {KeyColumn("ranks", "ranks"), Detail(CountColumn("count", "ranks")),
-                      CountColumn("waiting", "ranks waiting"), KeyColumn("waits_for", "waits for"),
-                      CountColumn("awaited", "awaited ranks"), KeyColumn("group", "group"),
+          .columns = {KeyColumn("ranks", "ranks"), CountColumn("waiting", "ranks waiting"),
+                      KeyColumn("waits_for", "waits for"), CountColumn("awaited", "awaited ranks"),
+                      CountColumn("each", "awaited by each"), KeyColumn("group", "group"),
                       KeyColumn("operation", "operation"), Words(ValueColumn("why", "why")),
-                      Detail(CountColumn("layer", "distance")), Words(ValueColumn("root", "root"))},
+                      Detail(CountColumn("layer", "distance")), Words(ValueColumn("root", "root")),
+                      Detail(ValueColumn("from", "ranks alike")),
+                      Detail(CountColumn("from_count", "ranks alike")),
+                      Detail(ValueColumn("to", "awaited ranks alike")),
+                      Detail(CountColumn("to_count", "awaited ranks alike"))},
           .rows = Folder(job, judgement).Rows(),
           .text_rows = 8};
 }

@@ -68,6 +68,10 @@ std::span<const Translated> JapaneseOfAnalysesAToG() {
       {"no FLOPs are known: no operator with recorded shapes is one whose FLOPs are counted",
        "FLOPs が分かりません: 形状が記録されたオペレーターに、FLOPs の計数対象がありません"},
       {"no FLOPs are known: ", "FLOPs が分かりません: "},
+      {"FLOPs are known of whole compiled programs, not of what ran: see programs",
+       "FLOPs "
+       "が分かるのはコンパイル済みプログラム全体のみです。実行されたものごとには分かりません。"
+       "programs を参照"},
       {"record with record_shapes=True", "record_shapes=True を指定して記録してください"},
       {"the profile has no cost analysis of the compiler (XLA)",
        "プロファイルにコンパイラー (XLA) のコスト解析がありません"},

@@ -279,6 +279,8 @@ std::span<const Translated> JapaneseOfAnalysesHToL3() {
       {"{count} HLO op", "{count} 個の HLO op"},
       {"no activity in the traces names an HLO op",
        "HLO op の名前を持つアクティビティがトレースにありません"},
+      {"HLO ops ran on the host, and this analysis has those of devices only: see operators",
+       "HLO op はホストで実行されました。この分析の対象はデバイスのみです。operators を参照"},
   };
   return kTexts;
 }

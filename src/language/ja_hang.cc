@@ -242,6 +242,26 @@ std::span<const Translated> JapaneseOfHangs() {
       {"waits for", "待機対象"},
       {"Groups of ranks that wait for others", "他を待つランクのグループ"},
       {"awaited ranks", "待機対象のランク数"},
+      {"Which rank stopped the job is not known: {ranks} arrived at {operation}, none finished "
+       "it, and whether the job has more ranks is not recorded.",
+       "ジョブを止めたランクは不明です: {ranks}は {operation} に到達し、どれも完了していません。"
+       "他にもランクがあるかは記録されていません。"},
+      {"give world_size: a rank above these that left no dump would be the one; if there is "
+       "none, take stacks of {ranks} (py-spy)",
+       "world_size を指定してください。これらより上のランクがダンプを残していなければ、"
+       "それが原因です。なければ{ranks}のスタックを取得してください (py-spy)"},
+      {"its dump is empty, and all others arrived at {operation}",
+       "ダンプが空で、他はすべて {operation} に到達しました"},
+      {"their dumps are empty, and all others arrived at {operation}",
+       "ダンプが空で、他はすべて {operation} に到達しました"},
+      {"its dump is empty", "ダンプが空です"},
+      {"its dump is empty; {waiting}", "ダンプが空です。{waiting}"},
+      {"dumps are empty files, of {ranks}: their processes may have ended while they wrote them",
+       "{ranks}のダンプは空のファイルです。書き込み中にプロセスが終了した可能性があります"},
+      {"the file is empty", "ファイルが空です"},
+      {"awaited by each", "各ランクの待機対象数"},
+      {"ranks alike", "同じグループのランク"},
+      {"awaited ranks alike", "同じグループの待機対象"},
       {"distance", "距離"},
       {"root", "根本原因"},
       {"perhaps", "可能性あり"},

@@ -49,9 +49,11 @@ std::span<const Translated> JapaneseOfMemorySnapshots() {
        "{reserved} のうち {unused}。最大の空きブロックは {block} です"},
       {"Memory allocated at {site} grows by {each} per step.",
        "{site} で割り当てたメモリが、ステップごとに {each} 増えています。"},
-      {"it rises in {grown} of {steps} steps, from {first} to {last}; it may be a leak",
+      {"it rises in {grown} of {steps} steps, from {first} to {last}, and adds {more} in 1000 "
+       "steps "
+       "at this rate; it may be a leak",
        "{steps} ステップ中 {grown} ステップで増え、{first} から {last} "
-       "になりました。リークの可能性があります"},
+       "になりました。このままでは 1000 ステップで {more} 増えます。リークの可能性があります"},
       {"{share} of peak requested memory is of one category: {category}.",
        "要求メモリのピークの {share} が 1 つのカテゴリ ({category}) です。"},
       {"{bytes} of {peak}", "{peak} のうち {bytes}"},

@@ -35,6 +35,14 @@ bool IsOfAllocator(std::string_view name) {
   return name.empty();
 }
 
+bool IsOfOptimizer(std::string_view file) {
+  for (const std::string_view of :
+       {"/torch/optim/", "/torch/distributed/optim/", "/apex/optimizers/", "/deepspeed/ops/adam/",
+        "/bitsandbytes/optim/", "/transformer_engine/pytorch/optimizers/"})
+    if (file.contains(of) || file.starts_with(of.substr(1))) return true;
+  return false;
+}
+
 Words WordsOf(std::string_view text, StringTable& texts) {
   Words words;
   words.python =
@@ -43,7 +51,7 @@ Words WordsOf(std::string_view text, StringTable& texts) {
       text.contains("/torch/") || text.starts_with("torch/") || text.contains("/torchgen/");
   words.library = words.torch || text.contains("/site-packages/") ||
                   text.contains("/dist-packages/") || text.contains("/lib/python");
-  words.optimizer = text.contains("/torch/optim/");
+  words.optimizer = IsOfOptimizer(text);
   words.engine = text.starts_with("torch::autograd::Engine::evaluate_function");
   words.communication = text.contains("ProcessGroup") || text.starts_with("c10d::");
   words.allocator = IsOfAllocator(text);

@@ -55,17 +55,20 @@ void AddGrowing(const Sites& sites, const std::vector<Growing>& growing, Report&
          .table = "growth"});
 }
 
-void AddLeaks(const Sites& sites, const std::vector<Leak>& leaks, Report& report) {
+void AddLeaks(const Sites& sites, const std::vector<Leak>& leaks, int64_t peak, Report& report) {
   constexpr size_t kMostFindings = 5;
+  constexpr int64_t kMany = 1000;   // steps, in which much of the peak is added:
+  constexpr int64_t kMuchOver = 4;  // the peak over this
   for (size_t i = 0; i < leaks.size() && i < kMostFindings; ++i) {
     const Leak& leak = leaks[i];
     report.findings.push_back(
-        {.severity = Severity::kMedium,
+        {.severity = leak.Each() >= peak / kMuchOver / kMany ? Severity::kMedium : Severity::kLow,
          .message = Say("Memory allocated at {site} grows by {each} per step.",
                         Phrase::Name(SiteText(sites, leak.site)), Bytes(leak.Each())),
-         .because = Say("it rises in {grown} of {steps} steps, from {first} to {last}; it may be a "
-                        "leak",
-                        leak.grown, leak.steps, Bytes(leak.first), Bytes(leak.last)),
+         .because = Say("it rises in {grown} of {steps} steps, from {first} to {last}, and adds "
+                        "{more} in 1000 steps at this rate; it may be a leak",
+                        leak.grown, leak.steps, Bytes(leak.first), Bytes(leak.last),
+                        HumanBytes(static_cast<double>(leak.Each()) * kMany)),
          .hint = kKeepLess,
          .table = "leaks",
          .cause = {.kind = CauseKind::kMemory}});

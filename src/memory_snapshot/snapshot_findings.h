@@ -17,6 +17,7 @@ void AddFindings(const Replay& replay, const Sites& sites, Report& report);
 // Places that grow in each eighth of a recording without steps.
 void AddGrowing(const Sites& sites, const std::vector<Growing>& growing, Report& report);
 // Places that grow with each step.
-void AddLeaks(const Sites& sites, const std::vector<Leak>& leaks, Report& report);
+// `peak`: bytes.
+void AddLeaks(const Sites& sites, const std::vector<Leak>& leaks, int64_t peak, Report& report);
 
 }  // namespace stepscope::memory

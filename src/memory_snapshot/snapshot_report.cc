@@ -100,13 +100,13 @@ void AddNotes(const MemorySnapshot& snapshot, const Replay& replay, Report& repo
 void AddSteps(const MemorySnapshot& snapshot, const Replay& replay, const Sites& sites,
               const HostTrace* trace, Report& report) {
   const bool of_trace = trace != nullptr && !trace->steps.empty();
-  const StepGrowth growth =
-      FollowSteps(snapshot, sites, replay, of_trace ? trace->steps : StepsOf(snapshot));
+  const StepGrowth growth = FollowSteps(
+      snapshot, sites, replay, of_trace ? trace->steps : StepsOf(snapshot, sites, replay.device));
   const auto growing = FindGrowing(sites, replay);
   if (!growth.steps.empty()) report.tables.push_back(StepsTable(growth));
   if (growth.compared) {
     report.tables.push_back(LeaksTable(snapshot, sites, growth));
-    AddLeaks(sites, growth.leaks, report);
+    AddLeaks(sites, growth.leaks, replay.peak, report);
   } else {
     AddGrowing(sites, growing, report);
   }

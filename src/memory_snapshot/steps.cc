@@ -18,7 +18,8 @@ namespace {
 
 constexpr size_t kMostEnds = 64;
 constexpr size_t kFewestEnds = 4;      // the first is not compared: caches fill then
-constexpr int64_t kLeastShare = 1000;  // growth is at least the peak over this
+constexpr int64_t kLeastShare = 1000;  // growth is at least the peak over this, or of every step:
+constexpr int64_t kSurelyGrown = 8;    // steps
 
 std::optional<int64_t> NumberOfStep(std::string_view name) {
   constexpr std::string_view kStep = "ProfilerStep#";
@@ -54,6 +55,44 @@ std::vector<StepSpan> OptimizerSteps(const MemorySnapshot& snapshot) {
     if (last) spans.push_back({static_cast<int64_t>(spans.size() + 1), *last, one.time});
     last = one.time;
   }
+  return spans;
+}
+
+// Stretches between the last things of this kind that an optimizer does before others allocate.
+std::vector<StepSpan> StretchesBetween(const MemorySnapshot& snapshot, const Sites& sites,
+                                       const SnapshotTrace& trace, SnapshotAction action) {
+  std::vector<StepSpan> spans;
+  std::optional<int64_t> last, end;  // of the step before, and so far of this one
+  const auto end_step = [&] {
+    if (last && *end > *last)
+      spans.push_back({static_cast<int64_t>(spans.size() + 1), *last, *end});
+    last = std::exchange(end, std::nullopt);
+  };
+  for (size_t i = 0; i < trace.count; ++i) {
+    if (i % (1 << 16) == 0) StopIfAsked();
+    const SnapshotEvent event = snapshot.events[trace.first + i];
+    const Category category = sites.places[event.stack].category;
+    const bool optimizer = category == Category::kOptimizer;
+    if (optimizer && event.action == action) end = event.time;
+    const bool works =
+        event.action == SnapshotAction::kAlloc && !optimizer && category != Category::kUnknown;
+    if (works && end) end_step();
+  }
+  if (end) end_step();
+  return spans;
+}
+
+// An optimizer that allocates in its steps frees there and in zero_grad(): only of one that
+// allocates nothing frees tell steps.
+std::vector<StepSpan> StepsByStacks(const MemorySnapshot& snapshot, const Sites& sites,
+                                    int64_t device) {
+  const auto place = static_cast<size_t>(device);
+  if (place >= snapshot.traces.size()) return {};
+  const SnapshotTrace& trace = snapshot.traces[place];
+  auto spans = StretchesBetween(snapshot, sites, trace, SnapshotAction::kAlloc);
+  if (spans.empty())
+    spans = StretchesBetween(snapshot, sites, trace, SnapshotAction::kFreeRequested);
+  if (spans.size() + 1 < kFewestEnds) spans.clear();
   return spans;
 }
 
@@ -126,13 +165,15 @@ class Follower {
     Leak leak{.first = at_ends.front(), .last = at_ends.back()};
     leak.steps = static_cast<int64_t>(at_ends.size()) - 1;
     const int64_t rise = leak.last - leak.first;
-    if (rise <= 0 || rise < peak / kLeastShare) return std::nullopt;
+    if (rise <= 0) return std::nullopt;
     for (size_t i = 1; i < at_ends.size(); ++i) {
       const int64_t change = at_ends[i] - at_ends[i - 1];
       leak.grown += change > 0 ? 1 : 0;
       if (-change > rise / leak.steps || change > rise / 2) return std::nullopt;
     }
-    return 10 * leak.grown >= 9 * leak.steps ? std::optional(leak) : std::nullopt;
+    const bool always = leak.grown == leak.steps && leak.steps >= kSurelyGrown;
+    const bool much = rise >= peak / kLeastShare && 10 * leak.grown >= 9 * leak.steps;
+    return always || much ? std::optional(leak) : std::nullopt;
   }
 
   StackId LargestOf(StringId site) const {
@@ -153,9 +194,10 @@ class Follower {
 
 }  // namespace
 
-std::vector<StepSpan> StepsOf(const MemorySnapshot& snapshot) {
+std::vector<StepSpan> StepsOf(const MemorySnapshot& snapshot, const Sites& sites, int64_t device) {
   std::vector<StepSpan> spans = ProfilerSteps(snapshot);
   if (spans.empty()) spans = OptimizerSteps(snapshot);
+  if (spans.empty()) spans = StepsByStacks(snapshot, sites, device);
   std::ranges::stable_sort(spans, {}, &StepSpan::start);
   return spans;
 }

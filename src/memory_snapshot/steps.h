@@ -39,8 +39,9 @@ struct StepGrowth {
 
 // Steps that the snapshot itself has: ranges named "ProfilerStep#N" of annotations that were
 // recorded with it (global_record_annotations), else the stretches between ends of an optimizer's
-// step. By time.
-std::vector<StepSpan> StepsOf(const MemorySnapshot& snapshot);
+// step: as annotations have them, or as the stacks on the device tell: the last that an optimizer
+// allocates, or else frees (zero_grad), before others allocate again. By time.
+std::vector<StepSpan> StepsOf(const MemorySnapshot& snapshot, const Sites& sites, int64_t device);
 
 // REQUIRES: `spans` are by time. Of more than 64 steps leaks are looked for at 64 of them.
 StepGrowth FollowSteps(const MemorySnapshot& snapshot, const Sites& sites, const Replay& replay,

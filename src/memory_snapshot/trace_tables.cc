@@ -29,9 +29,10 @@ Table StepsTable(const StepGrowth& growth) {
       .text_rows = kRowsShown};
   for (size_t i = 0; i < growth.steps.size() && i < kMostRows; ++i) {
     const StepMemory& step = growth.steps[i];
-    const Cell change = i == 0 ? Cell() : Cell(step.at_end - growth.steps[i - 1].at_end);
+    const int64_t before = i == 0 ? 0 : growth.steps[i - 1].at_end;
     table.rows.push_back({step.span.number, static_cast<int64_t>(i + 1), Moment(step.span.start),
-                          step.allocations, step.allocated, step.peak, step.at_end, change});
+                          step.allocations, step.allocated, step.peak, step.at_end,
+                          When(i > 0, step.at_end - before)});
   }
   return table;
 }

@@ -92,6 +92,15 @@ size_t NamesEnd(std::string_view text, size_t at, bool windows, size_t& names) {
   return end;
 }
 
+// A home is private wherever it stands, as in the name of a program ("jit_step_/home/alice/x").
+bool IsHome(std::string_view path) {
+  for (const std::string_view home : {"/home/", "/Users/"}) {
+    if (path.starts_with(home) && path.size() > home.size() && IsInName(path[home.size()]))
+      return true;
+  }
+  return false;
+}
+
 PathParts FromLibrary(std::string_view path, size_t root) {
   const std::string_view head = path.substr(0, root);
   return {.head = head, .tail = path.substr(root), .open = IsSystem(head), .tail_is_library = true};
@@ -102,7 +111,8 @@ PathParts FromLibrary(std::string_view path, size_t root) {
 size_t AbsolutePathAt(std::string_view text, size_t at) {
   const std::string_view rest = text.substr(at);
   const char before = at == 0 ? ' ' : text[at - 1];
-  if (IsAlnum(before) || std::string_view("/\\.)]}>_-*").contains(before)) return 0;
+  if (IsAlnum(before) || before == '/' || before == '\\') return 0;
+  if (std::string_view(".)]}>_-*").contains(before) && !IsHome(rest)) return 0;
   const bool drive = rest.size() > 3 && (IsLower(rest[0]) || IsUpper(rest[0])) && rest[1] == ':' &&
                      IsSeparator(rest[2]) && IsInName(rest[3]);
   const bool share = rest.starts_with("\\\\") && rest.size() > 2 && IsAlnum(rest[2]);

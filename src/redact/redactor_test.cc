@@ -39,6 +39,8 @@ TEST(Redactor, ReplacesWhatIsPrivate) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"/home/alice/net.py(12): forward", "/<path>/net.py(12): forward"},
       {"/home/alice", "/<path>"},
+      {"jit_step_for_/home/alice/x", "jit_step_for_/<path>"},
+      {"jit(f)/Users/alice/scope", "jit(f)/<path>"},
       {"~/runs/a.json", "<path>/a.json"},
       {R"(process \/home\/alice\/projects\/secret_llm\/net.py)", "process /<path>/net.py"},
       {R"({\"dir\":\"\\\/home\\\/alice\\\/projects\"})", R"({\"dir\":\"/<path>\"})"},

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -12,12 +13,16 @@
 #include "base/ascii.h"
 #include "base/parallel.h"
 #include "base/stop.h"
+#include "ingest/discover.h"
 #include "ingest/execution_trace/execution_reader.h"
 #include "ingest/execution_trace/node_match.h"
 #include "ingest/rank_name.h"
 
 namespace stepscope {
 namespace {
+
+constexpr size_t kMostFolders = 16;
+constexpr size_t kMostFiles = 4096;  // in one of them
 
 struct Fit {
   size_t file = 0;
@@ -54,6 +59,26 @@ Phrase SayHow(JoinedBy by) {
       return Say("joined by the order of calls on each thread");
   }
   return {};
+}
+
+bool LooksLikeOne(const std::string& path, const Places& places) {
+  if (!MayBeExecutionTrace(path, places.Stored(path))) return false;
+  auto source = places.Open(path);
+  return source && LooksLikeExecutionTrace(source->Peek(kExecutionSniff));
+}
+
+// Empty where the directory has JSON of other kinds: it may be another run.
+std::vector<std::string> ExecutionTracesAlone(const std::string& folder, const Places& places) {
+  std::vector<std::string> found;
+  const auto items = places.List(folder);
+  if (!items || items->size() > kMostFiles) return found;
+  for (const StoredItem& item : *items) {
+    const bool json = item.path.ends_with(".json") || item.path.ends_with(".json.gz");
+    if (item.kind != StoredItem::Kind::kFile || !json) continue;
+    if (!LooksLikeOne(item.path, places)) return {};
+    found.push_back(item.path);
+  }
+  return found;
 }
 
 // Keeps what is of the rank, then what fits most.
@@ -93,11 +118,8 @@ ExecutionTraces::ExecutionTraces(std::vector<std::string>& files, const Places& 
                                  size_t threads)
     : mutex_(std::make_unique<std::mutex>()) {
   std::vector<char> is_one(files.size(), 0);
-  ParallelFor(files.size(), threads, [&](size_t i) {
-    if (!MayBeExecutionTrace(files[i], places.Stored(files[i]))) return;
-    auto source = places.Open(files[i]);
-    is_one[i] = source && LooksLikeExecutionTrace(source->Peek(kExecutionSniff)) ? 1 : 0;
-  });
+  ParallelFor(files.size(), threads,
+              [&](size_t i) { is_one[i] = LooksLikeOne(files[i], places) ? 1 : 0; });
   std::vector<std::string> others;
   for (size_t i = 0; i < files.size(); ++i)
     (is_one[i] != 0 ? paths_ : others).push_back(std::move(files[i]));
@@ -174,6 +196,23 @@ std::vector<Note> ExecutionTraces::NotesOfFiles() const {
 }
 
 std::map<std::string, std::string> ExecutionTraces::Joined() const { return joined_; }
+
+std::vector<std::string> ExecutionTracesBelow(std::span<const std::string> paths,
+                                              std::span<const std::string> files,
+                                              const Places& places) {
+  std::vector<std::string> found;
+  for (const std::string& path : paths) {
+    const auto item = places.Find(path);
+    if (!item || item->kind != StoredItem::Kind::kFolder) continue;
+    const std::vector<std::string> below = FoldersIn(path, places);
+    for (const std::string& folder : std::span(below).first(std::min(below.size(), kMostFolders)))
+      std::ranges::move(ExecutionTracesAlone(folder, places), std::back_inserter(found));
+  }
+  std::erase_if(found, [&](const std::string& path) {
+    return std::ranges::find(files, path) != files.end();
+  });
+  return found;
+}
 
 void JoinAgain(const std::string& execution_trace, const Places& places, Trace& trace) {
   Phrase problem;

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,12 @@ class ExecutionTraces {
   std::map<std::string, std::string> joined_;
   mutable std::unique_ptr<std::mutex> mutex_;  // for what Join() writes
 };
+
+// Execution traces in subdirectories of these directories that hold no other JSON: where people
+// keep them apart from the traces in the directory itself. Without those among `files`.
+std::vector<std::string> ExecutionTracesBelow(std::span<const std::string> paths,
+                                              std::span<const std::string> files,
+                                              const Places& places);
 
 // The same for a trace that is read again.
 void JoinAgain(const std::string& execution_trace, const Places& places, Trace& trace);

@@ -320,8 +320,10 @@ Result<LoadedRun> LoadPaths(std::span<const std::string> paths, Wanted keep,
   try {
     const StopScope scope(options.stop);
     const Places places(options.storage, LimitOf(options.max_input));
-    const auto found = FindTraces(paths, places);
+    auto found = FindTraces(paths, places);
     if (!found) return std::unexpected(OfStuckJob(paths, places).value_or(found.error()));
+    std::ranges::move(ExecutionTracesBelow(paths, found->files, places),
+                      std::back_inserter(found->files));
     auto run = LoadRun(*found, keep, options);
     if (!run && options.stop.stop_requested()) return run;
     if (!run) return std::unexpected(OfStuckJob(paths, places).value_or(run.error()));

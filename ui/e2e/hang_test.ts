@@ -88,6 +88,7 @@ test("beside a run the hang has a page of its own", async () => {
   try {
     const watched = await Watched.open(browser, server.url);
     const state = await watched.state();
+    assert.equal(await watched.page.locator(".hang-verdicts li").textContent(), `Hang: ${kVerdict}`);
     assert.deepEqual(state.hangs.map(({ name }) => name), ["dumps"]);
     await watched.go(`#/hang/${state.hangs[0]!.id}`);
     await checkHang(watched);
@@ -102,6 +103,7 @@ test("report.html holds the hang", async () => {
   stepscope("report", join(folder, "run"), "--hang", dumps(), "-o", file);
   const page = await (await browser.newContext()).newPage();
   await page.goto(pathToFileURL(file).href);
+  await page.waitForSelector(`.hang-verdicts:has-text("${kVerdict}")`);
   await page.locator("nav a", { hasText: "Hang" }).first().click();
   await page.waitForSelector(".waits");
   assert.equal(await page.locator(".verdict").textContent(), kVerdict);

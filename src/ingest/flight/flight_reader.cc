@@ -38,9 +38,16 @@ bool LooksLikeJsonDump(std::string_view bytes) {
   return false;
 }
 
-HangFile KindOf(const std::string& path, const Places& places) {
+struct Seen {
+  HangFile kind = HangFile::kNone;
+  bool empty = false;
+};
+
+Seen LookAt(const std::string& path, const Places& places) {
   auto source = places.Open(path);
-  return source ? HangFileOf(source->Peek(kHangSniff)) : HangFile::kNone;
+  if (!source) return {};
+  const std::string_view bytes = source->Peek(kHangSniff);
+  return {HangFileOf(bytes), bytes.empty()};
 }
 
 // The number behind "rank" in a file's name, else its last one: 12 of "nccl_trace_rank_12.pkl", of
@@ -79,6 +86,16 @@ std::optional<int64_t> RankOfContent(const RankDump& dump) {
   return seen.begin()->first;
 }
 
+// "_dump_#" of "_dump_12": alike for the files of all ranks.
+std::string FormOfName(std::string_view path) {
+  std::string form;
+  for (const char c : path) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit || !form.ends_with('#')) form += digit ? '#' : c;
+  }
+  return form;
+}
+
 struct OneFile {
   std::string path;
   HangFile kind = HangFile::kDump;
@@ -93,15 +110,27 @@ bool HasDumps(std::span<const OneFile> files) {
   return std::ranges::find(files, HangFile::kDump, &OneFile::kind) != files.end();
 }
 
+// Empty files are of ranks where dumps have such names.
+void DropOtherEmptyFiles(std::vector<OneFile>& files) {
+  std::set<std::string> forms;
+  for (const OneFile& file : files)
+    if (file.kind == HangFile::kDump) forms.insert(FormOfName(file.path));
+  std::erase_if(files, [&](const OneFile& file) {
+    return file.kind == HangFile::kNone && !forms.contains(FormOfName(file.path));
+  });
+}
+
 std::vector<OneFile> FilesIn(const std::string& folder, const Places& places) {
   std::vector<OneFile> files;
   const auto items = places.List(folder);
   if (!items) return files;
   for (const StoredItem& item : *items) {
     if (files.size() >= kMostFiles || item.kind != StoredItem::Kind::kFile) continue;
-    if (const HangFile kind = KindOf(item.path, places); kind != HangFile::kNone)
-      files.push_back({.path = item.path, .kind = kind});
+    const Seen seen = LookAt(item.path, places);
+    if (seen.kind != HangFile::kNone || seen.empty)
+      files.push_back({.path = item.path, .kind = seen.kind});
   }
+  DropOtherEmptyFiles(files);
   return files;
 }
 
@@ -127,7 +156,7 @@ Result<std::vector<OneFile>> FindFiles(std::span<const std::string> paths, const
       AddFolder(path, places, files);
       continue;
     }
-    const HangFile kind = KindOf(path, places);
+    const HangFile kind = LookAt(path, places).kind;
     files.push_back({.path = path, .kind = kind == HangFile::kNone ? HangFile::kDump : kind});
   }
   std::ranges::sort(files, NaturalLess, &OneFile::path);
@@ -186,6 +215,10 @@ void ReadStatus(OneFile& file, ByteSource source) {
 }
 
 void ReadOne(OneFile& file, const Places& places) {
+  if (file.kind == HangFile::kNone) {
+    file.problem = {"the file is empty", file.path, ""};
+    return;
+  }
   if (const auto item = places.Find(file.path); item)
     file.bytes = std::max<int64_t>(item->bytes, 0);
   auto source = places.Open(file.path);
@@ -236,6 +269,9 @@ class Keeper {
       const auto [at, added] = stacks_.try_emplace(input.rank, found_.stacks.size());
       if (added) found_.stacks.emplace_back();
       found_.stacks[at->second] = std::move(*file.stack);
+    } else if (file.kind == HangFile::kNone) {
+      input.rank = RankOfName(file.path).value_or(-1);
+      if (input.rank >= 0) found_.empty.push_back(input.rank);
     } else if (file.ras) {
       found_.ras.push_back(std::move(*file.ras));
     } else {
@@ -310,7 +346,9 @@ Result<FoundDumps> ReadDumps(std::span<const std::string> paths, int threads,
         Error{"no Flight Recorder dumps are in this directory", paths.empty() ? "" : paths.front(),
               "set TORCH_FR_BUFFER_SIZE=2000 and TORCH_FR_DUMP_TEMP_FILE; see docs/hang.md"});
   }
-  const OneFile& first = files->front();
+  const auto unread = std::ranges::find_if(
+      *files, [](const OneFile& file) { return file.kind != HangFile::kNone; });
+  const OneFile& first = unread == files->end() ? files->front() : *unread;
   return std::unexpected(first.problem.what.empty()
                              ? Error{"no dump can be read", first.path, ""}
                              : Error{first.problem.what, first.path, first.problem.hint});

@@ -20,6 +20,7 @@ struct FoundDumps {
   std::vector<RankDump> dumps;    // by rank, one each
   std::vector<RankStack> stacks;  // by rank, one each: the last by name
   std::vector<RasStatus> ras;     // by name
+  std::vector<int64_t> empty;     // ranks whose file is named as the dumps are and has no byte
   std::vector<InputFile> files;   // all that were looked at and seem to be one of these
   std::vector<Note> notes;
 };

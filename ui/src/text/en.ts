@@ -130,6 +130,7 @@ export const en = {
   "hang.perhaps": "perhaps the root",
   "hang.in": "in {operation} of {group}: {why}",
   "hang.waits": "{ranks} wait for {other} in {operation} of {group}: {why}",
+  "hang.waits_each": "{ranks} each wait for {count} of {other} in {operation} of {group}: {why}",
   "hang.waits_one": "{ranks} waits for {other} in {operation} of {group}: {why}",
   "ledger.job": "Job",
   "ledger.all_jobs": "all jobs",

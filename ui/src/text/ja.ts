@@ -131,6 +131,7 @@ export const ja: Record<keyof typeof en, string> = {
   "hang.perhaps": "根本原因の可能性",
   "hang.in": "{group} の {operation}: {why}",
   "hang.waits": "{ranks} が {group} の {operation} で {other} を待機: {why}",
+  "hang.waits_each": "{ranks} がそれぞれ {group} の {operation} で {other} のうち {count} ランクを待機: {why}",
   "hang.waits_one": "{ranks} が {group} の {operation} で {other} を待機: {why}",
   "ledger.job": "ジョブ",
   "ledger.all_jobs": "すべてのジョブ",

@@ -160,6 +160,26 @@ function GoodputSource({ state, goodput }: { state: State; goodput: ReportSet })
   );
 }
 
+const kMostHangs = 3;
+
+// What a stuck job's dumps say, ahead of what its traces say.
+function HangVerdict({ source, hang, named }: { source: Source; hang: State["hangs"][number]; named: boolean }) {
+  const { value } = useAnswer(`hang ${hang.id}`, "", (signal) => source.hang(hang.id, signal));
+  const verdict = value?.verdict ?? "", title = named ? t("choice.hang", { name: visible(hang.name) }) : t("nav.hang");
+  return (
+    <li>
+      <a href={linkTo(["hang", hang.id])}>{title}</a>
+      {verdict !== "" && <>{": "}<span lang={langOf(verdict)}>{visible(verdict)}</span></>}
+    </li>
+  );
+}
+
+function Hangs({ source, state }: { source: Source; state: State }) {
+  if (state.hangs.length === 0) return null;
+  const shown = state.hangs.slice(0, kMostHangs);
+  return <ul class="hang-verdicts panel">{shown.map((hang) => <HangVerdict key={hang.id} source={source} hang={hang} named={state.hangs.length > 1} />)}</ul>;
+}
+
 // Before what is said of chosen steps, which need not hold for the job.
 const saysSteps = (steps: string): string => (/^\d/.test(steps) ? t(/^\d+$/.test(steps) ? "home.step" : "home.steps", { steps }) : "");
 
@@ -170,6 +190,7 @@ export function HomePage({ source, state, run, answer }: { source: Source; state
   return (
     <article class="home">
       {answer.subject && <p class="subject">{visible(answer.subject)}</p>}
+      <Hangs source={source} state={state} />
       <h1 class="verdict" lang={langOf(first)}>{saysSteps(info.steps)}{visible(first)}</h1>
       {rest !== "" && <p class="verdict-rest" lang={langOf(rest)}>{visible(rest)}</p>}
       <p class="faint">

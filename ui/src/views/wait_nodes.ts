@@ -3,9 +3,13 @@ import type { Cell, Table } from "../data/report";
 import { columnAt, valueAt } from "./parts";
 
 export interface WaitLink {
-  readonly from: string;    // of ranks: "9, 14"
+  readonly from: string;    // a group of ranks: "9, 14"
   readonly to: string;
-  readonly waiting: number; // of `from`
+  readonly ranks: string;   // those of `from` that wait
+  readonly waiting: number;
+  readonly waits_for: string;  // those of `to` that they wait for
+  readonly awaited: number;
+  readonly each: number;       // how many of these each of them waits for
   readonly group: string;
   readonly operation: string;
   readonly why: string;     // in the language that is shown
@@ -36,13 +40,15 @@ interface Known {
 function readLinks(table: Table): { links: WaitLink[]; known: Map<string, Known> } {
   const at = (key: string) => columnAt(table, key), known = new Map<string, Known>(), links: WaitLink[] = [];
   for (const row of table.rows) {
-    const [from, to] = [textOf(row[at("ranks")]), textOf(row[at("waits_for")])];
+    const text = (key: string) => textOf(row[at(key)]), count = (key: string) => Number(row[at(key)]);
+    const [from, to] = [text("from"), text("to")];
+    if (from !== "") known.set(from, { count: count("from_count"), root: known.get(from)?.root ?? "" });
+    known.set(to, { count: count("to_count"), root: text("root") });
+    if (from === "") continue;  // a root that nobody is known to wait for
     links.push({
-      from, to, waiting: Number(row[at("waiting")]), group: textOf(row[at("group")]), operation: textOf(row[at("operation")]),
-      why: valueAt(table, row, at("why")).text,
+      from, to, ranks: text("ranks"), waiting: count("waiting"), waits_for: text("waits_for"), awaited: count("awaited"), each: count("each"),
+      group: text("group"), operation: text("operation"), why: valueAt(table, row, at("why")).text,
     });
-    known.set(from, { count: Number(row[at("count")]), root: known.get(from)?.root ?? "" });
-    known.set(to, { count: Number(row[at("awaited")]), root: textOf(row[at("root")]) });
   }
   return { links, known };
 }

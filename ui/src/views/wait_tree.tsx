@@ -72,10 +72,12 @@ function Picture({ tree }: { tree: WaitTree }) {
   );
 }
 
-function sentenceOf(link: WaitLink, tree: WaitTree): string {
-  const of = (ranks: string) => tree.nodes.find((node) => node.ranks === ranks)!;
-  const from = of(link.from), to = of(link.to);
-  return t(from.count === 1 ? "hang.waits_one" : "hang.waits", { ranks: ranksText(from.ranks, from.count), other: ranksText(to.ranks, to.count), ...linkWords(link) });
+// Of a group only those that wait, for those that they wait for.
+function sentenceOf(link: WaitLink): string {
+  const { waiting, awaited, each } = link;
+  const words = { ranks: ranksText(link.ranks, waiting), other: ranksText(link.waits_for, awaited), count: each.toLocaleString("en-US"), ...linkWords(link) };
+  if (waiting === 1) return t("hang.waits_one", words);
+  return t(each < awaited ? "hang.waits_each" : "hang.waits", words);
 }
 
 export function WaitPicture({ report }: { report: Report }) {
@@ -88,7 +90,7 @@ export function WaitPicture({ report }: { report: Report }) {
       <Exported name="hang.waits.picture" table={table}>
         <figure class="wait-figure" aria-label={title}>
           <Picture tree={tree} />
-          <ul class="wait-sentences">{tree.links.map((link, at) => <li key={at}><a href={waits}>{sentenceOf(link, tree)}</a></li>)}</ul>
+          <ul class="wait-sentences">{tree.links.map((link, at) => <li key={at}><a href={waits}>{sentenceOf(link)}</a></li>)}</ul>
         </figure>
       </Exported>
     </section>

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/change_point.h"
+#include "base/period.h"
 #include "base/robust.h"
 #include "facts/derived/replay/job_lags.h"
 #include "facts/derived/replay/join_ranks.h"
@@ -23,6 +24,7 @@ constexpr double kBeyondError = 2.5;  // standard errors of what it saves
 constexpr double kMostSteps = 0.75;   // that it saves something in
 constexpr double kNeeded = 0.25;      // of what several save together, that is lost without one
 constexpr size_t kLeastSteps = 3;
+constexpr size_t kLeastRegular = 4;  // late steps of a host: load makes three regular by chance
 
 using Lengths = std::vector<int64_t>;  // ns, of each of JobGraph::steps
 
@@ -136,6 +138,7 @@ class OriginFinder {
     const bool until_end = suspect.late.back() + 1 == of_steps.size();
     const bool in_a_row = suspect.late.back() - suspect.late.front() + 1 == suspect.late.size();
     if (until_end && in_a_row) return false;  // it is late since a step
+    if (MayBeLoad(suspect)) return false;
     double saved = 0, useful = 0;
     for (const size_t s : suspect.late) {
       saved += static_cast<double>(of_steps[s]);
@@ -143,6 +146,14 @@ class OriginFinder {
     }
     return saved >= least_cost_ * static_cast<double>(of_steps.size()) &&
            useful >= kMostSteps * static_cast<double>(suspect.late.size());
+  }
+
+  // What else runs on a machine makes each rank late in some steps, but in no regular ones.
+  bool MayBeLoad(const Suspect& suspect) const {
+    if (!graph_.ranks[suspect.rank].rank->on_host) return false;
+    const auto period = FindPeriod(
+        graph_.steps, BeyondExpected(graph_, work_[suspect.rank], suspect.expected), least_cost_);
+    return !period || period->members.size() < kLeastRegular;
   }
 
   bool CostsSince(const Suspect& suspect, const Lengths& of_steps) const {

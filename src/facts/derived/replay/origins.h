@@ -45,7 +45,8 @@ struct Origins {
   std::vector<int64_t> recorded;  // of each of JobGraph::steps, how long it takes
   // The most costly first. Each saves kLeastCost and more than a replay errs by: at the median
   // since then, by 2.5 standard errors, and something in three of four steps; or on average, if
-  // that is saved in three steps or more in which the rank is far beyond its peers.
+  // that is saved in three steps or more in which the rank is far beyond its peers. Of processors,
+  // which are busy with other things now and then, these must be four or more at regular intervals.
   std::vector<Origin> found;
   // Ranks whose own work takes longer, but without that steps are not so much shorter: they wait
   // for others anyway.
