@@ -1,5 +1,5 @@
-// What the changes of tools/mutate call: each computes what the source says, unless it is the change
-// that is tried (STEPSCOPE_MUTANT). One program holds all of them.
+// What the changes of tools/mutate call: each computes what the source says, unless it is the
+// change that is tried (STEPSCOPE_MUTANT). One program holds all of them.
 #pragma once
 
 namespace mutant {

@@ -1,5 +1,5 @@
-// Which change is tried, and which changes each test reaches: a line "TEST SECONDS ID..." in the file
-// STEPSCOPE_REACHED.
+// Which change is tried, and which changes each test reaches: a line "TEST SECONDS ID..." in the
+// file STEPSCOPE_REACHED.
 #include <gtest/gtest.h>
 
 #include <algorithm>
