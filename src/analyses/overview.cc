@@ -64,8 +64,8 @@ device if it launches activities itself. `roles` uses the categories of PyTorch'
 utilization (share of time in which kernels run), SM efficiency and occupancy are per device, from the
 start of the first step to the end of the last, where the profiler recorded them.
 
-The headline and the findings leave out slow steps (1.5 times the median or more, where at most a fifth of at least five
-steps are; else four times, where that many are), and warm-up: the first step of a trace if it takes 1.5 times the median
+The headline and the findings leave out slow steps (1.5 times the median or more on any rank, where at most a fifth of at
+least five steps are; else four times, where that many are; but no three or more at one interval), and warm-up: the first step of a trace if it takes 1.5 times the median
 of the others, at least two. Warm-up is not in the median.
 If most of that is compilation, one-time work or activities launched before the trace began, the headline says so, and
 what compilation and one-time work cost before the first complete step. The tables have all.

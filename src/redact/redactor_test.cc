@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -273,9 +273,9 @@ TEST(Redactor, IsLinear) {
         "eyJ.", "_Z", "1.", "a::", "\\\\a", "AKIA "}) {
     std::string text;
     while (text.size() < (size_t{1} << 20)) text += unit;
-    const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t begin = std::clock();  // of this process, whatever else runs
     Text(text);
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10)) << unit;
+    EXPECT_LT(std::clock() - begin, 10 * CLOCKS_PER_SEC) << unit;
   }
 }
 

@@ -15,7 +15,7 @@ interface TileSpec {
 }
 
 const kTiles: readonly TileSpec[] = [
-  { title: "tile.step_time", analysis: "overview", metric: "step_time_median", trend: "step_time" },
+  { title: "tile.step_time", analysis: "breakdown", metric: "step_time", trend: "step_time" },
   { title: "tile.goodput", analysis: "goodput", metric: "goodput_ratio", trend: "goodput", ledger: true },
   { title: "tile.exposed", analysis: "comm_overlap", metric: "exposed_ratio", trend: "exposed_communication" },
   { title: "tile.idle", analysis: "temporal_breakdown", metric: "idle_ratio", trend: "idle" },

@@ -9,7 +9,9 @@
 #include <map>
 #include <optional>
 #include <ranges>
+#include <set>
 #include <span>
+#include <utility>
 
 #include "base/saturate.h"
 
@@ -104,16 +106,37 @@ std::vector<RankSteps> BreakRecordingsDown(const Facts& facts) {
   return all;
 }
 
+// A step of all ranks: window and number.
+using StepKey = std::pair<int64_t, int64_t>;
+StepKey KeyOf(const RankSteps& rank, const StepBreakdown& step) {
+  return {rank.rank->window, step.window.number};
+}
+
 // From how many times the usual on steps are exceptions, which at most one in so many is. `over`:
 // the times of steps over what is usual for their ranks.
-std::optional<double> ExceptionsFrom(const std::vector<double>& over) {
+std::optional<double> ExceptionsFrom(const std::map<StepKey, double>& over) {
   constexpr int64_t kEnough = 5;
   if (std::ssize(over) < kEnough) return std::nullopt;
   for (const double from : {kSlow, kFarSlower}) {
-    const int64_t count = std::ranges::count_if(over, [&](double times) { return times >= from; });
+    const int64_t count =
+        std::ranges::count_if(over, [&](const auto& step) { return step.second >= from; });
     if (count > 0 && count * kMostSlow <= std::ssize(over)) return from;
   }
   return std::nullopt;
+}
+
+// Whether those come at one interval from the first to the last of all, as a checkpoint does: these
+// are part of what steps take. Of recordings apart it is not known.
+bool AreRegular(const std::set<StepKey>& those, const std::map<StepKey, double>& all) {
+  constexpr size_t kEnough = 3;
+  const StepKey first = all.begin()->first, last = all.rbegin()->first;
+  if (those.size() < kEnough || first.first != last.first) return false;
+  const int64_t gap = std::next(those.begin())->second - those.begin()->second;
+  const bool even = std::ranges::all_of(those, [&](const StepKey& step) {
+    return step == *those.rbegin() || those.contains({step.first, step.second + gap});
+  });
+  return even && gap > 1 && those.begin()->second - gap < first.second &&
+         those.rbegin()->second + gap > last.second;
 }
 
 Distribution TimesOf(const std::vector<RankSteps>& ranks) {
@@ -142,25 +165,36 @@ std::vector<RankSteps> StepsOf(const Period& period, const std::vector<RankSteps
   return chosen;
 }
 
-void LeaveOutSlow(TypicalSteps& typical, const Period& period) {
-  const std::vector<RankSteps> ranks = StepsOf(period, typical.ranks);
+// Of each step in the period, how many times the usual it takes, at most, on any rank.
+std::map<StepKey, double> TimesOverUsual(const Period& period, const std::vector<RankSteps>& all) {
+  const std::vector<RankSteps> ranks = StepsOf(period, all);
   const auto usual = UsualStepTimes(ranks, TimesOf(ranks).p50);
-  const auto over = [&](const RankSteps& rank, const StepBreakdown& step) {
-    const int64_t own = std::max<int64_t>(usual.at(rank.rank->rank), 1);
-    return static_cast<double>(step.Total()) / static_cast<double>(own);
-  };
-  std::vector<double> all;
+  std::map<StepKey, double> over;
   for (const RankSteps& rank : ranks) {
-    for (const StepBreakdown& step : rank.steps) all.push_back(over(rank, step));
+    if (rank.steps.empty()) continue;
+    const auto own = static_cast<double>(std::max<int64_t>(usual.at(rank.rank->rank), 1));
+    for (const StepBreakdown& step : rank.steps) {
+      double& most = over[KeyOf(rank, step)];
+      most = std::max(most, static_cast<double>(step.Total()) / own);
+    }
   }
-  const std::optional<double> from = ExceptionsFrom(all);
+  return over;
+}
+
+void LeaveOutSlow(TypicalSteps& typical, const Period& period) {
+  const auto over = TimesOverUsual(period, typical.ranks);
+  const std::optional<double> from = ExceptionsFrom(over);
   if (!from) return;
+  std::set<StepKey> slow;
+  for (const auto& [step, times] : over)
+    if (times >= *from) slow.insert(step);
+  if (AreRegular(slow, over)) return;
+  typical.slow += std::ssize(slow);
   for (RankSteps& rank : typical.ranks) {
     std::erase_if(rank.steps, [&](const StepBreakdown& step) {
-      const bool slow = period.Has(step) && over(rank, step) >= *from;
-      if (slow) typical.slowest = std::max(typical.slowest, step.Total());
-      typical.slow += slow ? 1 : 0;
-      return slow;
+      const bool left_out = period.Has(step) && slow.contains(KeyOf(rank, step));
+      if (left_out) typical.slowest = std::max(typical.slowest, step.Total());
+      return left_out;
     });
   }
 }

@@ -86,16 +86,17 @@ bool BeginsWithWarmUp(const RankSteps& rank);
 // wait for one another.
 std::map<int64_t, int64_t> UsualStepTimes(const std::vector<RankSteps>& ranks, int64_t median);
 
-// The steps without warm-up and without the slow ones, which take 1.5 times the usual or more: a
-// checkpoint, an evaluation. Of slow ones, none is left out of fewer than five steps; where more
-// than a fifth are slow, those are no exception, but steps of four times the usual may be one.
-// `since`: where step time changes for good at this step, the steps before it and those from it on
-// are each compared with their own.
+// The steps without warm-up and without the slow ones, which take 1.5 times the usual or more on
+// any rank, and are left out on all. None is left out of fewer than five steps; where more than a
+// fifth are slow, those are no exception, but steps of four times the usual may be one. Three or
+// more at one interval, as of a checkpoint, are part of what steps take, and none of them is left
+// out. `since`: where step time changes for good at this step, the steps before it and those from
+// it on are each compared with their own.
 struct TypicalSteps {
   std::vector<RankSteps> ranks;  // each that has such steps
   Distribution times;            // of these steps
   int64_t median = 0;            // ns, of all steps but warm-up, before and since
-  int64_t slow = 0;              // steps left out that are no warm-up
+  int64_t slow = 0;              // steps left out that are no warm-up, each once for all ranks
   int64_t slowest = 0;           // ns, of them
   int64_t warm_up = 0;           // first steps left out
   int64_t queued = 0;            // of these, that mostly ran what was queued before the recording

@@ -9,17 +9,22 @@
 namespace stepscope {
 namespace {
 
+// Steps of these times, one after another.
+RankSteps StepsOf(const RankActivity& activity, const std::vector<int64_t>& times) {
+  RankSteps rank{.rank = &activity};
+  int64_t at = 0;
+  for (size_t i = 0; i < times.size(); ++i) {
+    StepBreakdown& step = rank.steps.emplace_back();
+    step.window = {.number = static_cast<int64_t>(i), .start = at, .end = at + times[i]};
+    at += times[i];
+  }
+  return rank;
+}
+
 // How many steps of these times are left out as slow; `since`: step time changes at this one.
 int64_t SlowAmong(const std::vector<int64_t>& times, std::optional<int64_t> since = {}) {
   const RankActivity activity;
-  RankSteps rank{.rank = &activity};
-  int64_t at = 0;
-  for (const int64_t time : times) {
-    StepBreakdown& step = rank.steps.emplace_back();
-    step.window = {.number = at, .start = at, .end = at + time};
-    at += time;
-  }
-  return FindTypicalSteps({rank}, since).slow;
+  return FindTypicalSteps({StepsOf(activity, times)}, since).slow;
 }
 
 TEST(TypicalSteps, SlowOnesAreExceptionsWhereTheyAreFew) {
@@ -38,6 +43,23 @@ TEST(TypicalSteps, WhereStepTimeChangesStepsAreComparedWithTheirOwnTime) {
   const std::vector<int64_t> times = {10, 10, 10, 10, 10, 30, 10, 10, 20, 20, 20, 20, 20};
   EXPECT_EQ(SlowAmong(times), 0) << "almost half of them are slow";
   EXPECT_EQ(SlowAmong(times, 8), 1);
+}
+
+TEST(TypicalSteps, OneThatIsSlowOnOneRankIsLeftOutOnAll) {
+  RankActivity first, second;
+  second.rank = 1;
+  const auto typical = FindTypicalSteps(
+      {StepsOf(first, {10, 10, 10, 16, 10, 10}), StepsOf(second, {10, 10, 10, 14, 10, 10})});
+  EXPECT_EQ(typical.slow, 1);
+  for (const RankSteps& rank : typical.ranks) EXPECT_EQ(rank.steps.size(), 5u);
+}
+
+// Two runs of one job would differ by how many of its checkpoints are exceptions.
+TEST(TypicalSteps, OnesAtOneIntervalArePartOfWhatStepsTake) {
+  EXPECT_EQ(SlowAmong({10, 10, 30, 10, 10, 10, 10, 30, 10, 10, 10, 10, 30, 10, 10}), 0);
+  EXPECT_EQ(SlowAmong({10, 10, 30, 10, 10, 10, 10, 30, 10, 10, 10, 30, 10, 10, 10}), 3);
+  EXPECT_EQ(SlowAmong({10, 10, 30, 30, 30, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10}), 3) << "a row";
+  EXPECT_EQ(SlowAmong({10, 10, 30, 10, 30, 10, 30, 10, 10, 10, 10, 10, 10, 10, 10}), 3) << "over";
 }
 
 }  // namespace
