@@ -88,6 +88,7 @@ test("beside a run the hang has a page of its own", async () => {
   try {
     const watched = await Watched.open(browser, server.url);
     const state = await watched.state();
+    await watched.page.waitForSelector(`.hang-verdicts:has-text("${kVerdict}")`);
     assert.equal(await watched.page.locator(".hang-verdicts li").textContent(), `Hang: ${kVerdict}`);
     assert.deepEqual(state.hangs.map(({ name }) => name), ["dumps"]);
     await watched.go(`#/hang/${state.hangs[0]!.id}`);

@@ -32,6 +32,7 @@ function readPage(): Shown {
 // Everything that the report of this page shows is the report's; a table shows its first 50 rows.
 export async function checkReport(watched: Watched, report: Report): Promise<void> {
   const shown = await watched.page.evaluate(readPage);
+  await watched.learned();
   const where = report.analysis;
   assert.equal(shown.heading, visible(report.title), where);
   const said = visible(report.headline), above = shown.headline === "" && shown.verdict.startsWith(said);  // once is enough
