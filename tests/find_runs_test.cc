@@ -45,6 +45,30 @@ TEST(FindRuns, EachProfileOfTensorBoardIsOne) {
   EXPECT_EQ(Found(folder, "/logs/plugins/profile"), both);
 }
 
+TEST(FindRuns, ProfilesOfTheProcessesOfAJobAreOneBesideOthers) {
+  const ScratchFolder folder;
+  folder.Write("jax/0/plugins/profile/2026_11_24_21_39_53/vm.xplane.pb", "");
+  folder.Write("jax/1/plugins/profile/2026_11_24_21_39_53/vm.xplane.pb", "");
+  EXPECT_EQ(Found(folder, "/jax"), Names{"jax"});
+  EXPECT_EQ(Found(folder), Names{"jax"});
+  folder.Write("jax/1/plugins/profile/2026_11_24_21_30_00/vm.xplane.pb", "");
+  folder.Write("tf/one/plugins/profile/2026_11_24_21_39_53/vm.xplane.pb", "");
+  folder.Write("torch/rank0.json", "");
+  const std::string older = "jax/1/plugins/profile/2026_11_24_21_30_00";
+  EXPECT_EQ(Found(folder, "/jax"), (Names{"jax", older}));
+  EXPECT_EQ(Found(folder),
+            (Names{"jax", older, "tf/one/plugins/profile/2026_11_24_21_39_53", "torch"}));
+}
+
+TEST(FindRuns, ProcessesOfAJobBesideAnotherRunAreListedEach) {
+  const ScratchFolder folder;
+  folder.Write("0/plugins/profile/2026_11_24_21_39_53/vm.xplane.pb", "");
+  folder.Write("1/plugins/profile/2026_11_24_21_39_53/vm.xplane.pb", "");
+  folder.Write("torch/rank0.json", "");
+  EXPECT_EQ(Found(folder), (Names{"0/plugins/profile/2026_11_24_21_39_53",
+                                  "1/plugins/profile/2026_11_24_21_39_53", "torch"}));
+}
+
 TEST(FindRuns, AVersionChangesWithTheFiles) {
   const ScratchFolder folder;
   folder.Write("rank0.json", "1");

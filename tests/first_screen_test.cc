@@ -10,6 +10,7 @@
 
 #include "tests/scratch.h"
 #include "tests/shell.h"
+#include "tests/support/cpu_trace.h"
 
 namespace stepscope::testing::first_screen_test {
 namespace {
@@ -51,7 +52,7 @@ TEST_F(FirstScreen, OfAJobNamesTheRankAndWhereAStepGoes) {
   for (const char* part :
        {"slow: 4 ranks, 6 steps, PyTorch on NVIDIA H100 80GB HBM3, dp 4\n", "ank 1", "since step 6",
         "\nA step, mean of 4 ranks ", " in steps 3..5 ", " in steps 6..8\n",
-        "  waiting for other ranks ", "\nrank 1 ", "\nMore: stepscope serve slow | "}) {
+        "  waiting for other ranks ", "\nrank 1 ", "\nMore: stepscope serve slow\n"}) {
     EXPECT_TRUE(screen.out.contains(part)) << part << "\n" << screen.out;
   }
 }
@@ -145,6 +146,38 @@ TEST_F(FirstScreen, WhatShowsMoreNamesTheFunctionThatTheScreenNames) {
   const std::string more = In(command + " -q").out;
   In("rm -r py");
   EXPECT_TRUE(more.contains("log_metrics (train.py:")) << command << more;
+}
+
+TEST_F(FirstScreen, WhatShowsMoreHasEveryCauseOfTheScreen) {
+  In("stepscope demo three");
+  const std::string out = In("stepscope analyze three -q").out;
+  const size_t at = out.find("stepscope analyze three --only ");
+  ASSERT_NE(at, out.npos) << out;
+  const std::string more = In(out.substr(at, out.find(" | --full", at) - at) + " -q").out;
+  In("rm -r three");
+  for (const char* place : {"1", "2", "3"}) {
+    const size_t line = out.find(std::string("\n") + place + "  ");
+    ASSERT_NE(line, out.npos) << place << out;
+    const std::string cause = out.substr(line + 4, 30);
+    EXPECT_TRUE(more.contains(cause)) << cause << "\n" << more;
+  }
+}
+
+TEST_F(FirstScreen, WhatShowsMoreAnswersWhereNoStepsAreMarked) {
+  CpuTrace trace(0, "[]", 1, 1);
+  trace.Add("python_function", "run.py(30): main", 0, 260);
+  for (int turn = 0; turn < 20; ++turn) {
+    trace.Add("python_function", "run.py(23): forward", 1 + 12 * turn, 11.8);
+    trace.Add("cpu_op", "aten::addmm", 1.1 + 12 * turn, 11.5);
+  }
+  folder_->Write("unmarked/rank0.json", trace.End());
+  const std::string out = In("stepscope analyze unmarked -q").out;
+  ASSERT_TRUE(out.contains("forward (run.py:23)")) << out;
+  const size_t at = out.find("stepscope analyze unmarked --only ");
+  ASSERT_NE(at, out.npos) << out;
+  const Outcome more = In(out.substr(at, out.find(" | --full", at) - at) + " -q");
+  EXPECT_EQ(more.code, 0) << more.err;
+  EXPECT_TRUE(more.out.contains("forward (run.py:23")) << out << more.out;
 }
 
 // Cells have words, and what programs compare stays as it is.

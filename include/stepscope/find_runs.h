@@ -19,6 +19,8 @@ struct FoundRun {
 //   - a folder that holds traces is one, and so is one with a folder of each rank (rank_0/,
 //   rank_1/)
 //   - of a folder as TensorBoard keeps them, each plugins/profile/RUN/ is one
+//   - a folder in whose folders processes of one job wrote such profiles at one time is one, of the
+//   newest; other profiles there are one each
 //   - of any other folder, each folder in it that is one of the above is one
 // None when there is no such path, or nothing in it yet that could be a trace. Looks at names and
 // sizes only, no deeper than this, and at most at so many folders. `storage`: as in OpenOptions.

@@ -1,9 +1,11 @@
 // stepscope analyze: reports on the traces of a job.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -51,14 +53,19 @@ int PrintScript(const ReportSet& answer, const AnalyzeFlags& flags) {
 // Whether it names a Python function: "load (data.py:7)".
 bool NamesFunction(const Phrase& text) { return text.contains(".py:"); }
 
-// The analyses of the first findings, at most `most`. Functions are known only where Python is
-// read, which of these few analyses only `python` may ask for.
-std::string SayFirstAnalyses(const ReportSet& answer, int64_t most) {
-  std::string names;
+bool Answers(const ReportSet& answer, std::string_view analysis) {
+  const auto report = std::ranges::find(answer.reports, analysis, &Report::analysis);
+  return report != answer.reports.end() && report->status != Status::kUnavailable;
+}
+
+// The analyses of the first findings, at most `most`; without findings the first that answers of
+// those about steps and where time goes. Functions are known only where Python is read, which of
+// these few analyses only `python` may ask for.
+std::vector<std::string_view> FirstAnalyses(const ReportSet& answer, int64_t most) {
+  std::vector<std::string_view> names;
   bool of_python = NamesFunction(answer.verdict);
   const auto add = [&](std::string_view analysis) {
-    const bool has = fmt::format(",{},", names).contains(fmt::format(",{},", analysis));
-    if (!has) names += fmt::format("{}{}", names.empty() ? "" : ",", analysis);
+    if (std::ranges::find(names, analysis) == names.end()) names.push_back(analysis);
   };
   for (int64_t place = 1; place <= most; ++place) {
     for (const Report& report : answer.reports) {
@@ -68,28 +75,33 @@ std::string SayFirstAnalyses(const ReportSet& answer, int64_t most) {
       of_python |= NamesFunction(found->message) || NamesFunction(found->because);
     }
   }
-  if (of_python && !names.empty()) add("python");
+  for (const std::string_view analysis : {"steps", "breakdown", "overview"}) {
+    if (names.empty() && Answers(answer, analysis)) add(analysis);
+  }
+  if (of_python && Answers(answer, "python")) add("python");
   return names;
 }
 
-// The three commands that show more, on one line or two; with PATH for paths that are too long.
+// The three commands that show more, on two lines if need be; with PATH for paths that are too
+// long.
 Phrase SayMoreOf(const ReportSet& answer, const std::vector<std::string>& paths) {
-  const auto say = [&](const std::string& path, int64_t analyses, std::string_view between = " ") {
-    const std::string names = SayFirstAnalyses(answer, analyses);
-    return SayMore(
-        {"stepscope serve " + path, fmt::format("stepscope analyze {}{}--only {} | --full", path,
-                                                between, names.empty() ? "steps" : names)});
+  constexpr int64_t kCauses = 3;  // of the screen
+  const auto say = [&](const std::string& path, int64_t causes, std::string_view between = " ") {
+    const auto names = FirstAnalyses(answer, causes);
+    const std::string command = "stepscope analyze " + path + std::string(between);
+    return SayMore({"stepscope serve " + path,
+                    names.empty()
+                        ? command + "--full"
+                        : fmt::format("{}--only {} | --full", command, fmt::join(names, ","))});
   };
   const std::string path = Pasted(paths);
-  for (int64_t analyses = 3; analyses > 0; --analyses) {
-    Phrase said = say(path, analyses);
-    if (!said.contains("\n")) return said;
+  for (int64_t causes = kCauses; causes > 0; --causes) {
+    for (const std::string_view between : {" ", " \\\n          "}) {
+      Phrase said = say(path, causes, between);
+      if (FitsScreen(said.str())) return said;
+    }
   }
-  for (const std::string_view between : {" ", " \\\n          "}) {
-    Phrase said = say(path, 1, between);
-    if (FitsScreen(said.str())) return said;
-  }
-  return say(paths.size() == 1 ? "PATH" : "PATH...", 1);
+  return say(paths.size() == 1 ? "PATH" : "PATH...", kCauses);
 }
 
 int RunAnalyze(const AnalyzeFlags& flags) {

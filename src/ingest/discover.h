@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ingest/natural_less.h"
 #include "ingest/places.h"
 #include "stepscope/report.h"
 #include "stepscope/result.h"
@@ -21,10 +22,11 @@ struct FoundTraces {
 // Files stand for themselves. A folder stands for the traces in it (*.json, *.json.gz, *.gz,
 // *.xplane.pb, *.sqlite, *results.db); if it holds none, for those of its subfolders that are named
 // by ranks (rank_0/, rank_1/); else for the newest profile below it as TensorBoard keeps them, the
-// files of one plugins/profile/RUN/. What a profiler writes beside its *.xplane.pb about the same
-// time is left out. The same file reached twice is listed once. Sorted by name within a folder,
-// numbers by value: rank-2 before rank-10. Fails when a path does not exist, or leads to no file
-// that could be a trace. Stopped is thrown where a storage is waited for and the caller is to stop.
+// files of one plugins/profile/RUN/. Fails where these are of several jobs, or other traces lie in
+// a folder beside them. What a profiler writes beside its *.xplane.pb about the same time is left
+// out. The same file reached twice is listed once. Sorted by name within a folder, numbers by
+// value: rank-2 before rank-10. Fails when a path does not exist, or leads to no file that could be
+// a trace. Stopped is thrown where a storage is waited for and the caller is to stop.
 Result<FoundTraces> FindTraces(std::span<const std::string> paths, const Places& places = Places());
 
 // That nothing is at the path. `stored`: it is no path of this machine.
@@ -37,7 +39,13 @@ std::vector<std::string> TracesOfRun(const std::string& folder, const Places& pl
 // The folders in a folder, sorted as above; none when it cannot be listed.
 std::vector<std::string> FoldersIn(const std::string& folder, const Places& places = Places());
 
-// The order of names above.
-bool NaturalLess(const std::string& a, const std::string& b);
+// Profiles in the plugins/profile/RUN/ of folders of this folder, as processes of one host write
+// them. `together`: they are of one job of several processes, the newest of which are `files`.
+struct ProcessProfiles {
+  bool together = false;
+  std::vector<std::string> files;
+  std::vector<std::string> others;  // the folders of all profiles that `files` are not of
+};
+ProcessProfiles ProfilesOfProcesses(const std::string& folder, const Places& places = Places());
 
 }  // namespace stepscope

@@ -95,7 +95,8 @@ TEST(FindTraces, TheNewestProfileOfTensorBoardsFolderIsTaken) {
                            "train/plugins/profile/2025_01_02_03_04_05/host-2.op_stats.pb",
                            "train/plugins/profile/2025_01_02_03_04_05/jit_f.hlo_proto.pb",
                            "train/plugins/profile/2026_01_01_00_00_00/cache.pb",  // no profile
-                           "validation/plugins/profile/2025_01_01_00_00_00/a.xplane.pb",
+                           "train/plugins/profile/2025_01_01_00_00_00/a.xplane.pb",
+                           "train/config/model.json",  // no trace
                            "train/events.out.tfevents.1"}) {
     folder.Write(name, "");
   }
@@ -107,8 +108,6 @@ TEST(FindTraces, TheNewestProfileOfTensorBoardsFolderIsTaken) {
   EXPECT_EQ(Found(folder, {"train/plugins/profile"}), newest);
   EXPECT_EQ(Found(folder, {"train/plugins/profile/"}), newest);
   EXPECT_EQ(Found(folder, {run}), newest);
-  EXPECT_EQ(Found(folder, {"validation"}),
-            (Names{"validation/plugins/profile/2025_01_01_00_00_00/a.xplane.pb"}));
 
   const auto all = FindTraces(std::vector<std::string>{folder.path()});
   ASSERT_TRUE(all);
@@ -124,22 +123,21 @@ TEST(FindTraces, TheNewestProfileOfTensorBoardsFolderIsTaken) {
 
 TEST(FindTraces, OfProfilesOfOneNameTheOneWrittenLastIsTaken) {
   const testing::ScratchFolder folder;
-  const fs::path older = folder.Write("b/plugins/profile/run/h.xplane.pb", "");
-  folder.Write("a/plugins/profile/run/h.xplane.pb", "");
+  const fs::path older = folder.Write("rank_1/plugins/profile/run/h.xplane.pb", "");
+  folder.Write("rank_0/plugins/profile/run/h.xplane.pb", "");
   fs::last_write_time(older, fs::last_write_time(older) - std::chrono::hours(1));
-  EXPECT_EQ(Found(folder, {"."}), (Names{"a/plugins/profile/run/h.xplane.pb"}));
+  EXPECT_EQ(Found(folder, {"."}), (Names{"rank_0/plugins/profile/run/h.xplane.pb"}));
 }
 
 // Two processes of JAX on one host write into a folder each.
 TEST(FindTraces, ProfilesSideBySideOfOneTimeAreOfOneJob) {
   const testing::ScratchFolder folder;
-  for (const char* name : {"deep/p3/plugins/profile/2026_11_24_21_39_53/vm.xplane.pb",
-                           "p0/plugins/profile/2026_11_24_21_39_53/vm.xplane.pb",
+  for (const char* name : {"p0/plugins/profile/2026_11_24_21_39_53/vm.xplane.pb",
                            "p0/plugins/profile/2026_11_24_21_39_50/vm.xplane.pb",
                            "p1/plugins/profile/2026_11_24_21_39_52/vm.xplane.pb",
                            "p10/plugins/profile/2026_11_24_21_39_53/vm.xplane.pb",
                            "p2/plugins/profile/2026_11_24_21_39_53/vm.xplane.pb",
-                           "before/plugins/profile/2026_11_24_21_38_59/vm.xplane.pb"}) {
+                           "p2/plugins/profile/2026_11_24_21_38_59/vm.xplane.pb"}) {
     folder.Write(name, "");
   }
   EXPECT_EQ(Found(folder, {"."}), (Names{"p0/plugins/profile/2026_11_24_21_39_53/vm.xplane.pb",
@@ -149,7 +147,62 @@ TEST(FindTraces, ProfilesSideBySideOfOneTimeAreOfOneJob) {
   const auto all = FindTraces(std::vector<std::string>{folder.path()});
   ASSERT_TRUE(all);
   ASSERT_EQ(all->notes.size(), 1u);
-  EXPECT_EQ(all->notes[0].count, 3);
+  EXPECT_EQ(all->notes[0].count, 2);
+}
+
+// What is said of a folder that holds several runs, its path left out.
+std::string Listed(const testing::ScratchFolder& folder, const std::string& below = "") {
+  const auto found = FindTraces(std::vector<std::string>{folder.path() + below});
+  if (found) return "found";
+  std::string text = found.error().what + ": " + found.error().hint;
+  for (size_t at; (at = text.find(folder.path() + "/")) != text.npos;)
+    text.erase(at, folder.path().size() + 1);
+  return text;
+}
+
+constexpr const char* kTrace = R"({"schemaVersion": 1, "traceEvents": []})";
+
+TEST(FindTraces, RunsOfAnyProfilerBesideEachOtherAreListed) {
+  const testing::ScratchFolder folder;
+  folder.Write("jax/0/plugins/profile/2026_11_24_21_39_53/vm.xplane.pb", "");
+  folder.Write("jax/1/plugins/profile/2026_11_24_21_39_54/vm.xplane.pb", "");
+  EXPECT_EQ(Listed(folder), "found");
+  folder.Write("config/model.json", R"({"layers": 2})");
+  EXPECT_EQ(Listed(folder), "found");
+  folder.Write("torch/rank0.json", kTrace);
+  EXPECT_EQ(Listed(folder),
+            "there are several runs in this directory: give one of the 2 runs: jax, torch");
+  folder.Write("ranks/rank_0/a.json", kTrace);
+  folder.Write("jax2/plugins/profile/2026_11_24_22_00_00/vm.xplane.pb", "");
+  EXPECT_EQ(Listed(folder),
+            "there are several runs in this directory: give one of the 4 runs: "
+            "jax, jax2, ranks, torch");
+  EXPECT_EQ(Listed(folder, "/jax"), "found");
+}
+
+TEST(FindTraces, ProfilesOfSeveralJobsAreListed) {
+  const testing::ScratchFolder folder;
+  for (const char* job : {"a", "b"}) {
+    for (const char* process : {"0", "1"}) {
+      folder.Write(std::string(job) + "/" + process + "/plugins/profile/2026_11_24_21_39_5" +
+                       (*job == 'a' ? "0" : "1") + "/vm.xplane.pb",
+                   "");
+    }
+  }
+  EXPECT_EQ(Listed(folder),
+            "there are several runs in this directory: give one of the 2 runs: a, b");
+  folder.Write("a/plugins/profile/2026_11_25_00_00_00/vm.xplane.pb", "");
+  EXPECT_EQ(Listed(folder, "/a"),
+            "there are several runs in this directory: give one of the 2 "
+            "runs: a/0 a/1, a/plugins/profile/2026_11_25_00_00_00");
+}
+
+// Processes that were profiled one after another.
+TEST(FindTraces, FoldersThatAreNamedByRanksAreOfOneJob) {
+  const testing::ScratchFolder folder;
+  folder.Write("rank_0/plugins/profile/2026_11_24_21_39_53/vm.xplane.pb", "");
+  folder.Write("rank_1/plugins/profile/2026_11_24_21_45_00/vm.xplane.pb", "");
+  EXPECT_EQ(Found(folder, {"."}), Names{"rank_1/plugins/profile/2026_11_24_21_45_00/vm.xplane.pb"});
 }
 
 TEST(FindTraces, ProfilesAreFoundOverLinksThatGoInCircles) {

@@ -3,6 +3,7 @@
 
 #include <xxhash.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -37,8 +38,10 @@ class Search {
   std::vector<FoundRun> Of(const std::string& path) && {
     const StoredItem item = places_.Find(path).value_or(StoredItem());
     if (item.kind == StoredItem::Kind::kFile) Add(path, {path});
-    if (item.kind == StoredItem::Kind::kFolder && !AddFolder(path)) {
-      for (const std::string& below : FoldersIn(path, places_)) AddFolder(below);
+    if (item.kind == StoredItem::Kind::kFolder && !AddFolder(path) && !AddProcesses(path, true)) {
+      for (const std::string& below : FoldersIn(path, places_)) {
+        if (!AddFolder(below)) AddProcesses(below, false);
+      }
     }
     return std::move(runs_);
   }
@@ -48,8 +51,28 @@ class Search {
   bool AddFolder(const std::string& folder) {
     if (const auto files = TracesIn(folder); !files.empty()) return Add(folder, files);
     const std::string profiles = (fs::path(folder) / "plugins" / "profile").string();
+    return AddEach(FoldersIn(profiles, places_));
+  }
+
+  // Whether processes of one job, or any, wrote profiles into folders of the folder.
+  bool AddProcesses(const std::string& folder, bool only_together) {
+    if (looked_at_ > kMostRunFolders) return false;
+    if (only_together && HoldsRuns(folder)) return false;
+    const ProcessProfiles found = ProfilesOfProcesses(folder, places_);
+    looked_at_ += found.others.size();
+    if (!found.together && only_together) return false;
+    if (found.together) Add(folder, found.files);
+    return AddEach(found.others) || found.together;
+  }
+
+  bool HoldsRuns(const std::string& folder) {
+    return std::ranges::any_of(FoldersIn(folder, places_),
+                               [&](const std::string& below) { return !TracesIn(below).empty(); });
+  }
+
+  bool AddEach(const std::vector<std::string>& folders) {
     bool any = false;
-    for (const std::string& run : FoldersIn(profiles, places_)) {
+    for (const std::string& run : folders) {
       const auto files = TracesIn(run);
       any = (!files.empty() && Add(run, files)) || any;
     }
