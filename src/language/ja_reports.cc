@@ -25,6 +25,7 @@ std::span<const Translated> JapaneseOfReports() {
       {"input shapes", "入力の形状"},
       {"Python stacks", "Python スタック"},
       {"Clocks of ranks agree within {time}.", "ランク間の時計のずれは {time} 以内です。"},
+      {"Older profiles left out: {count}.", "除外した古いプロファイル: {count} 件。"},
       {"Partial: {analyses}.", "一部のみ: {analyses}。"},
       {"{time} per step ({share})", "1 ステップあたり {time} ({share})"},
       {"{time} per step since step {since}", "ステップ {since} 以降 1 ステップあたり {time}"},

@@ -63,6 +63,13 @@ TEST(Screen, SaysWhoseJobItIsWhereAStepGoesAndWhichRankDiffers) {
             "More: ...\n");
 }
 
+TEST(Screen, SaysThatOlderProfilesWereLeftOut) {
+  ReportSet answer = AnswerOf(2);
+  answer.run.notes = {{.name = "other_profiles", .count = 3, .message = "", .where = "logs"}};
+  const std::string screen = ToScreen(answer, {.ascii = true});
+  EXPECT_TRUE(screen.contains("\nOlder profiles left out: 3.")) << screen;
+}
+
 TEST(Screen, ARankIsOneLineWhateverItsRecordings) {
   ReportSet answer = AnswerOf(2);
   Table& ranks = answer.reports.front().tables.back();

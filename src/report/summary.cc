@@ -264,10 +264,19 @@ Phrase SayPartial(const ReportSet& answer) {
   return all.empty() ? Phrase() : Say("Partial: {analyses}.", Phrase::Name(all));
 }
 
+// Of a directory that holds profiles of several times.
+Phrase SayOlderProfiles(const ReportSet& answer) {
+  int64_t count = 0;
+  for (const Note& note : answer.run.notes) {
+    if (note.name == "other_profiles") count += note.count;
+  }
+  return count == 0 ? Phrase() : Say("Older profiles left out: {count}.", count);
+}
+
 std::vector<Phrase> SayUnseen(const ReportSet& answer) {
   std::vector<Phrase> said;
-  for (Phrase sentence : {SayDevices(answer), SayLeftOut(answer), SayNotRecorded(answer),
-                          SayPartial(answer), SayClocks(answer)}) {
+  for (Phrase sentence : {SayOlderProfiles(answer), SayDevices(answer), SayLeftOut(answer),
+                          SayNotRecorded(answer), SayPartial(answer), SayClocks(answer)}) {
     if (!sentence.empty()) said.push_back(std::move(sentence));
   }
   return said;
