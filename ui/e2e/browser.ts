@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { inflateRawSync } from "node:zlib";
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 import type { ReportSet } from "../src/data/report";
 import type { State } from "../src/data/source";
@@ -40,6 +41,7 @@ export class Watched {
     watched.listen();
     await page.goto(url);
     await page.waitForSelector("main h1, main .panel");
+    if (url.startsWith("file:")) await watched.learnEmbedded();
     return watched;
   }
 
@@ -68,6 +70,12 @@ export class Watched {
 
   private learn(answer: Partial<ReportSet>): void {
     if (answer.words && answer.reports && answer.run) inLanguage(answer as ReportSet, "en");
+  }
+
+  private async learnEmbedded(): Promise<void> {
+    const block = await this.page.evaluate(() => document.getElementById("stepscope-data")?.textContent ?? "");
+    const { answers, comparisons } = JSON.parse(inflateRawSync(Buffer.from(block, "base64")).toString()) as Record<string, Record<string, ReportSet> | undefined>;
+    for (const answer of Object.values({ ...answers, ...comparisons })) this.learn(answer);
   }
 
   // To a page of the same document; waits until its heading is there.

@@ -91,7 +91,8 @@ TEST(CaptureGrpc, LeavesAServerAloneThatIsBeingCaptured) {
     return Profiled();
   }));
   // Captures of an earlier server on this port may have left their locks until a time.
-  const auto lock = Lock::Take(LockFolder(), LockKey(server.address()), "test", WallClock() + kHour);
+  const auto lock =
+      Lock::Take(LockFolder(), LockKey(server.address()), "test", WallClock() + kHour);
   ASSERT_TRUE(lock.has_value()) << lock.error().what;
   const auto result = CaptureGrpc(OptionsFor({server.address()}, folder));
   ASSERT_TRUE(result.has_value()) << result.error().what;
