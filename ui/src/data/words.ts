@@ -53,10 +53,13 @@ export function inLanguage(answer: ReportSet, language: Language): ReportSet {
 }
 
 // A word of ours in the language that is shown: the unit of a metric, a category, a kind.
-export const wordOf = (english: string): string => learned.get(currentLanguage())?.get(english) ?? english;
+export const wordOf = (english: string): string => (currentLanguage() === "en" ? english : learned.get(currentLanguage())?.get(english) ?? english);
 
 // Columns whose texts are names from traces, also where a name looks like a word of ours: an annotation "forward".
 const kNames = new Set(["name", "kernel", "annotation", "event", "call", "host_call", "operator", "path", "sequence", "module", "file", "job", "host", "thread", "track", "column", "key"]);
+
+// Columns with what programs compare, which has English words of its own: "sync" is one only here.
+const kCodes = new Set(["bound", "bound_by", "change", "category"]);
 
 export type ColumnOfCell = Pick<Column, "key" | "unit">;
 
@@ -67,6 +70,7 @@ const kNoNames: Readonly<Record<string, TextKey>> = { "(allocated before the tra
 export function shownIn(column: ColumnOfCell, cell: Cell | undefined): Cell | undefined {
   if (typeof cell !== "string" || column.unit !== "") return cell;
   if (Object.hasOwn(kNoNames, cell)) return t(kNoNames[cell]!);
+  if (currentLanguage() === "en") return kCodes.has(column.key) ? learned.get("en")?.get(cell) ?? cell : cell;
   return kNames.has(column.key) ? cell : wordOf(cell);
 }
 
