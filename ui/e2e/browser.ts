@@ -55,7 +55,7 @@ export class Watched {
     this.page.on("dialog", (dialog) => { this.complain(`dialog: ${dialog.message()}`); void dialog.dismiss(); });
     this.page.on("response", (response) => {
       const json = response.url().includes("/api/") && (response.headers()["content-type"] ?? "").includes("json");
-      if (json) this.learning.push(response.json().then((answer: Partial<ReportSet>) => { this.learn(answer); }, () => undefined));
+      if (json) this.learning.push(response.json().then((answer: Partial<ReportSet> | null) => { this.learn(answer); }).catch(() => undefined));
     });
     this.page.on("request", (request) => {
       const { origin, protocol } = new URL(request.url());
@@ -68,8 +68,8 @@ export class Watched {
     await Promise.all(this.learning);
   }
 
-  private learn(answer: Partial<ReportSet>): void {
-    if (answer.words && answer.reports && answer.run) inLanguage(answer as ReportSet, "en");
+  private learn(answer: Partial<ReportSet> | null): void {
+    if (answer?.words && answer.reports && answer.run) inLanguage(answer as ReportSet, "en");
   }
 
   private async learnEmbedded(): Promise<void> {
