@@ -18,6 +18,7 @@
 #include "python/table_columns.h"
 #include "python/text.h"
 #include "report/humanize.h"
+#include "stepscope/language.h"
 #include "stepscope/write.h"
 
 namespace stepscope::python {
@@ -162,10 +163,13 @@ TextStyle StyleOf(const std::string& extent, int width, bool color) {
 nb::object TextOfAnswer(const Answer& answer, std::optional<size_t> place,
                         const std::string& extent, int width, bool color) {
   const TextStyle style = StyleOf(extent, width, color);
-  if (!place || answer.get().reports.size() == 1) return TextOf(ToText(answer.get(), style));
-  ReportSet one{.run = answer.get().run};
-  one.reports.push_back(ReportAt(answer, *place));
-  return TextOf(ToText(one, style));
+  ReportSet shown{.run = answer.get().run};
+  if (!place || answer.get().reports.size() == 1)
+    shown = answer.get();
+  else
+    shown.reports.push_back(ReportAt(answer, *place));
+  Translate(shown, style.language);  // cells have names for programs
+  return TextOf(ToText(shown, style));
 }
 
 // The first `most` rows as people read them: a list of lists of str.
