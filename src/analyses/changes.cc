@@ -71,10 +71,8 @@ Together Rises(const StepChanges& changes, StepQuantity quantity) {
 
 // What the host of the rank has more of in its steps since then than in those before.
 std::optional<FrameTimes::Leader> FunctionSince(const Facts& facts, const StepChange& c) {
-  const std::vector<RankSteps>& ranks = RankStepsOf(facts);
-  const auto own =
-      std::ranges::find(ranks, c.rank, [](const RankSteps& rank) { return rank.rank->rank; });
-  if (own == ranks.end()) return std::nullopt;
+  const RankSteps* own = StepsOfRank(facts, c.rank);
+  if (own == nullptr) return std::nullopt;
   const auto since = [&](int64_t step) { return step >= c.since; };
   return FunctionBehind(facts, {own->rank, WindowsOf(*own, since)},
                         {own->rank, WindowsOf(*own, std::not_fn(since))}, c.Difference() / 2);

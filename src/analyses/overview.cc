@@ -65,8 +65,8 @@ utilization (share of time in which kernels run), SM efficiency and occupancy ar
 start of the first step to the end of the last, where the profiler recorded them.
 
 The headline and the findings leave out slow steps (1.5 times the median or more on any rank, where at most a fifth of at
-least five steps are; else four times, where that many are; but no three or more at one interval), and warm-up: the first step of a trace if it takes 1.5 times the median
-of the others, at least two. Warm-up is not in the median.
+least five steps are; else four times, where that many are; but no three or more at one interval), and warm-up: the
+first step of a trace if it takes 1.5 times the median of the others, at least two. Warm-up is not in the median.
 If most of that is compilation, one-time work or activities launched before the trace began, the headline says so, and
 what compilation and one-time work cost before the first complete step. The tables have all.
 
@@ -159,7 +159,7 @@ Phrase SayStepTime(const Facts& facts, const std::vector<RankSteps>& ranks,
   const Distribution& times = typical.times;
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
   const auto mean = [&](const auto& counts) { return HumanTime(MeanStepOf(typical, counts)); };
-  const std::string mean_of_all = mean([](int64_t) { return true; });
+  const std::string mean_of_all = HumanTime(MeanStepOf(typical));
   if (times.count == 1 && typical.slow + typical.warm_up == 0)
     return Say("Step time is {time}", mean_of_all);
   std::set<int64_t> of;

@@ -130,8 +130,7 @@ Phrase SayStepsOfMean(const Facts& facts) {
     return Say("{steps}, {time} since step {step}", steps, HumanTime(since), change->since);
   }
   if (slow == 0) return steps;
-  const std::string typical =
-      HumanTime(MeanStepOf(TypicalStepsOf(facts), [](int64_t) { return true; }));
+  const std::string typical = HumanTime(MeanStepOf(TypicalStepsOf(facts)));
   return slow == 1 ? Say("{steps}, of which 1 is slow ({time} without it)", steps, typical)
                    : Say("{steps}, of which {count} are slow ({time} without them)", steps, slow,
                          typical);

@@ -26,14 +26,13 @@ struct Halves {
 };
 
 Halves HalvesOf(const Facts& facts, const WorkRise& rise) {
-  const std::vector<RankSteps>& ranks = RankStepsOf(facts);
-  const auto own =
-      std::ranges::find(ranks, rise.rank, [](const RankSteps& r) { return r.rank->rank; });
-  if (own == ranks.end()) return {};
+  const RankSteps* own = StepsOfRank(facts, rise.rank);
+  if (own == nullptr) return {};
   const auto has_more = [&](int64_t step) { return rise.steps.contains(step); };
   Halves halves{.more = {own->rank, WindowsOf(*own, has_more)},
                 .others = {own->rank, WindowsOf(*own, std::not_fn(has_more))}};
   const bool in_most = halves.others.windows.size() < halves.more.windows.size() / 2;
+  const std::vector<RankSteps>& ranks = RankStepsOf(facts);
   const auto without =
       std::ranges::find_if(ranks, [&](const RankSteps& r) { return !rise.Has(r.rank->rank); });
   if (!rise.since && in_most && without != ranks.end())

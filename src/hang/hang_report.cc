@@ -296,10 +296,6 @@ Phrase Headline(const Job& job, const Judgement& judgement) {
              HumanNanoseconds(job.since_arrival));
 }
 
-}  // namespace
-
-namespace {
-
 // Of ranks without a dump: those whose file is there and empty apart.
 void AddLostNotes(const Job& job, const Judgement& judgement, Report& report) {
   std::vector<int64_t> missing, empty;

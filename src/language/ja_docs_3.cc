@@ -7,7 +7,7 @@ namespace stepscope {
 
 std::span<const Translated> JapaneseOfDocs3() {
   static constexpr Translated kTexts[] = {
-      {"doc of overview, eb2e7118", R"md(
+      {"doc of overview, 6aa62193", R"md(
 **質問:** 1 ステップはどれくらいの長さで、ステップ時間はどれくらいばらつき、その内訳は何ですか。
 
 **定義:** ステップ内のすべての時点は、次の区分のいずれか 1 つに属します。

@@ -38,9 +38,7 @@ inline std::string_view Text(const Row& row, std::optional<size_t> at) {
 
 // Ranks of the job, recorded or not.
 inline int64_t RanksOfJob(const RunInfo& run) {
-  int64_t ranks = run.ranks;
-  for (const Note& note : run.notes) ranks += note.name == "missing_ranks" ? note.count : 0;
-  return ranks;
+  return run.ranks + CountOfNotes(run, "missing_ranks");
 }
 
 // Whether the jobs have different numbers of ranks: a collective of more ranks takes another time,

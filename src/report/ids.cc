@@ -20,15 +20,20 @@ void AppendCell(std::string& out, const Cell& cell) {
   out += '\0';
 }
 
-// Which analysis speaks for a cause, and since when, is a matter of the recording. What has no
-// cause known to others is what its analysis tells of a table.
+// Which analysis speaks for a cause is a matter of the recording. What has no cause known to others
+// is its analysis' own.
+std::string_view SubjectOf(const Report& report, const Finding& f) {
+  return f.cause.kind == CauseKind::kNone ? std::string_view(report.analysis)
+                                          : CauseName(f.cause.kind);
+}
+
+// Since when it is there is a matter of the recording, too.
 uint64_t HashOf(const Report& report, const Finding& f) {
   const auto say = [](const std::optional<int64_t>& number) {
     return number ? fmt::format("{}", *number) : std::string("-");
   };
-  const std::string about = f.cause.kind == CauseKind::kNone
-                                ? fmt::format("{} {}", report.analysis, f.table)
-                                : std::string(CauseName(f.cause.kind));
+  std::string about(SubjectOf(report, f));
+  if (f.cause.kind == CauseKind::kNone) about += " " + f.table;
   return HashOf(fmt::format("{} {} {}", about, say(f.cause.rank), say(f.cause.step)));
 }
 
@@ -42,10 +47,7 @@ std::string IdOf(const Report& report, const Finding& finding) {
     if (&other == &finding) break;
   }
   const std::string later = place > 1 ? fmt::format(".{}", place) : "";
-  const std::string_view of = finding.cause.kind == CauseKind::kNone
-                                  ? std::string_view(report.analysis)
-                                  : CauseName(finding.cause.kind);
-  return fmt::format("{}#{:04x}{}", of, hash & 0xffff, later);
+  return fmt::format("{}#{:04x}{}", SubjectOf(report, finding), hash & 0xffff, later);
 }
 
 std::string IdOf(const Report& report, const Table& table, const std::vector<Cell>& row) {

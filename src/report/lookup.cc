@@ -28,4 +28,12 @@ std::optional<size_t> FindColumn(const Table& table, std::string_view key) {
   return static_cast<size_t>(at - table.columns.begin());
 }
 
+int64_t CountOfNotes(const RunInfo& run, std::string_view name) {
+  int64_t count = 0;
+  for (const Note& note : run.notes) {
+    if (note.name == name) count += note.count;
+  }
+  return count;
+}
+
 }  // namespace stepscope

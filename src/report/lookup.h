@@ -1,6 +1,7 @@
 // Finds a report, a table or a column by its key, where there may be none.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -15,6 +16,9 @@ const Table* FindTable(const Report* report, std::string_view key);
 // Null: the report has none, or is null itself.
 const Metric* FindMetric(const Report* report, std::string_view key);
 std::optional<size_t> FindColumn(const Table& table, std::string_view key);
+
+// How much notes of this name count in all.
+int64_t CountOfNotes(const RunInfo& run, std::string_view name);
 
 // A whole number; none where there is another value, or no metric.
 inline std::optional<int64_t> WholeIn(const Cell& cell) {

@@ -266,10 +266,7 @@ Phrase SayPartial(const ReportSet& answer) {
 
 // Of a directory that holds profiles of several times.
 Phrase SayOlderProfiles(const ReportSet& answer) {
-  int64_t count = 0;
-  for (const Note& note : answer.run.notes) {
-    if (note.name == "other_profiles") count += note.count;
-  }
+  const int64_t count = CountOfNotes(answer.run, "other_profiles");
   return count == 0 ? Phrase() : Say("Older profiles left out: {count}.", count);
 }
 

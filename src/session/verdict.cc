@@ -110,13 +110,7 @@ bool HasSlowSteps(const ReportSet& answer) {
   return slow == nullptr || slow->value != Cell(int64_t{0});
 }
 
-int64_t CountOf(const RunInfo& run, NoteKind kind) {
-  int64_t count = 0;
-  for (const Note& note : run.notes) {
-    if (note.name == NoteName(kind)) count += note.count;
-  }
-  return count;
-}
+int64_t CountOf(const RunInfo& run, NoteKind kind) { return CountOfNotes(run, NoteName(kind)); }
 
 // "rank 2 has no trace"; how many, where numbers are not from 0 on.
 Phrase SayAbsentRanks(const RunInfo& run, int64_t missing) {

@@ -251,6 +251,12 @@ const std::vector<RankSteps>& RankStepsOf(const Facts& facts) {
   return facts.memo.Of<BreakRecordingsDown>(facts);
 }
 
+const RankSteps* StepsOfRank(const Facts& facts, int64_t rank) {
+  const std::vector<RankSteps>& ranks = RankStepsOf(facts);
+  const auto own = std::ranges::find(ranks, rank, [](const RankSteps& r) { return r.rank->rank; });
+  return own == ranks.end() ? nullptr : &*own;
+}
+
 StepStatistics StatisticsOfTotals(const std::vector<RankSteps>& ranks) {
   return Statistics(ranks, [](const StepBreakdown& step) { return step.Total(); });
 }

@@ -47,6 +47,8 @@ std::optional<StepWindow> WholeRecording(const RankActivity& rank);
 
 // The steps of every recording that holds anything but a memory timeline.
 const std::vector<RankSteps>& RankStepsOf(const Facts& facts);
+// Of the rank's first recording; null: it has none.
+const RankSteps* StepsOfRank(const Facts& facts, int64_t rank);
 
 // Over steps: of several, the plain mean, and the standard deviation of a sample.
 struct StepStatistics {

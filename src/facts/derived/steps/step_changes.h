@@ -73,5 +73,8 @@ double MeanStepOf(const TypicalSteps& typical, const Counts& counts) {
   }
   return count > 0 ? sum / count : 0;
 }
+inline double MeanStepOf(const TypicalSteps& typical) {
+  return MeanStepOf(typical, [](int64_t) { return true; });
+}
 
 }  // namespace stepscope

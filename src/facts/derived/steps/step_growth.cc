@@ -7,6 +7,7 @@
 
 #include "base/growth.h"
 #include "base/saturate.h"
+#include "facts/derived/steps/step_changes.h"
 
 namespace stepscope {
 namespace {
@@ -77,7 +78,7 @@ std::optional<RankGrowth> OnlyOne(const std::vector<RankSteps>& ranks, StepCateg
 std::optional<RankGrowth> FindRankGrowth(const Facts& facts) {
   const std::vector<RankSteps>& ranks = RankStepsOf(facts);
   if (!AreComparable(ranks)) return std::nullopt;
-  const double least = kLeastOfStep * static_cast<double>(FindTypicalSteps(ranks).median);
+  const double least = kLeastOfStep * static_cast<double>(TypicalStepsOf(facts).median);
   std::optional<RankGrowth> most;
   for (const StepCategory category :
        {StepCategory::kOther, StepCategory::kDeviceCompute, StepCategory::kInput}) {
