@@ -8,7 +8,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "analyses/kinds.h"
-#include "facts/derived/collectives/exposed_waits.h"
+#include "facts/derived/collectives/step_times.h"
 #include "facts/derived/steps/step_changes.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
@@ -33,14 +33,10 @@ whole recording.
 why it got longer. A rank that waits less than the others is one that they wait for.
 )md";
 
-// The categories of steps, and waiting, which is part of collectives there.
-constexpr size_t kWait = kStepCategories;
-constexpr size_t kParts = kStepCategories + 1;
-
 // The order of rows: what steps are for, what ranks do to each other, then the host.
-constexpr std::array<size_t, kParts> kOrder = {
+constexpr std::array<size_t, kTimedParts> kOrder = {
     static_cast<size_t>(StepCategory::kDeviceCompute),
-    kWait,
+    kWaitPart,
     static_cast<size_t>(StepCategory::kDeviceCollectives),
     static_cast<size_t>(StepCategory::kDeviceToDevice),
     static_cast<size_t>(StepCategory::kInput),
@@ -53,91 +49,24 @@ constexpr std::array<size_t, kParts> kOrder = {
 };
 
 std::string KeyOf(size_t part) {
-  if (part == kWait) return "wait";
+  if (part == kWaitPart) return "wait";
   const auto category = static_cast<StepCategory>(part);
   return category == StepCategory::kDeviceCollectives ? "exposed_communication"
                                                       : CategoryKey(category);
 }
 
 Phrase TitleOfPart(size_t part, const Facts& facts) {
-  if (part == kWait) return "waiting for other ranks";
+  if (part == kWaitPart) return "waiting for other ranks";
   const auto category = static_cast<StepCategory>(part);
   return category == StepCategory::kDeviceCollectives ? "exposed communication"
                                                       : SayCategory(category, facts);
 }
 
 ColumnKind KindOfPart(size_t part) {
-  return part == kWait ? ColumnKind::kWait : KindOf(static_cast<StepCategory>(part));
+  return part == kWaitPart ? ColumnKind::kWait : KindOf(static_cast<StepCategory>(part));
 }
 
-// Of each recording: where it waits in collectives for ranks, on its own clock.
-std::vector<IntervalSet> WaitsOf(const Facts& facts) {
-  std::vector<std::vector<Interval>> waits(facts.ranks.size());
-  for (const auto& [part, time] : ExposedWaits(facts).All()) waits[part->recording].push_back(time);
-  std::vector<IntervalSet> sets;
-  for (auto& own : waits) sets.push_back(UnionOf(std::move(own)));
-  return sets;
-}
-
-// ns of steps, by part.
-struct Sum {
-  std::array<int64_t, kParts> time{};
-  int64_t steps = 0, total = 0;
-
-  void Add(const Sum& other) {
-    for (size_t p = 0; p < kParts; ++p) time[p] = AddSaturated(time[p], other.time[p]);
-    steps += other.steps;
-    total = AddSaturated(total, other.total);
-  }
-  int64_t Mean(size_t part) const { return time[part] / std::max<int64_t>(steps, 1); }
-  int64_t MeanTotal() const { return total / std::max<int64_t>(steps, 1); }
-};
-
-Sum SumOfRank(const Facts& facts, const RankSteps& own, const IntervalSet& waits) {
-  Sum sum{.steps = std::ssize(own.steps)};
-  std::vector<StepWindow> windows;
-  for (const StepBreakdown& step : own.steps) {
-    windows.push_back(step.window);
-    sum.total = AddSaturated(sum.total, step.Total());
-    for (size_t c = 0; c < kStepCategories; ++c)
-      sum.time[c] = AddSaturated(sum.time[c], TimeOf(step, static_cast<StepCategory>(c)));
-  }
-  if (waits.empty()) return sum;
-  const IntervalSet collectives =
-      StretchesOf(*own.rank, *facts.names, windows, PartsOf(StepCategory::kDeviceCollectives));
-  sum.time[kWait] = LengthOf(Intersection(collectives, waits));
-  sum.time[static_cast<size_t>(StepCategory::kDeviceCollectives)] -= sum.time[kWait];
-  return sum;
-}
-
-struct OfRank {
-  const RankActivity* rank = nullptr;
-  Sum sum;
-};
-
-// The typical steps whose number `counts` holds for.
-template <class Counts>
-std::vector<OfRank> SumsOf(const Facts& facts, const std::vector<RankSteps>& typical,
-                           const std::vector<IntervalSet>& waits, const Counts& counts) {
-  std::vector<OfRank> sums;
-  for (const RankSteps& own : typical) {
-    RankSteps some{.rank = own.rank, .steps = {}, .whole_recording = own.whole_recording};
-    std::ranges::copy_if(own.steps, std::back_inserter(some.steps),
-                         [&](const StepBreakdown& step) { return counts(step.window.number); });
-    if (some.steps.empty()) continue;
-    const auto recording = static_cast<size_t>(own.rank - facts.ranks.data());
-    sums.push_back({own.rank, SumOfRank(facts, some, waits[recording])});
-  }
-  return sums;
-}
-
-Sum AddUp(const std::vector<OfRank>& ranks) {
-  Sum all;
-  for (const OfRank& own : ranks) all.Add(own.sum);
-  return all;
-}
-
-Table PartTable(const Facts& facts, const Sum* before, const Sum& now) {
+Table PartTable(const Facts& facts, const StepTimes* before, const StepTimes& now) {
   Table table{
       .key = "parts",
       .title = "Mean step, all ranks",
@@ -155,7 +84,7 @@ Table PartTable(const Facts& facts, const Sum* before, const Sum& now) {
   return table;
 }
 
-Table RankTable(const Facts& facts, const std::vector<OfRank>& ranks, const Sum& all) {
+Table RankTable(const Facts& facts, const std::vector<RankStepTimes>& ranks, const StepTimes& all) {
   Table table{.key = "ranks",
               .title = "Mean step per rank",
               .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window"),
@@ -179,8 +108,8 @@ Table RankTable(const Facts& facts, const std::vector<OfRank>& ranks, const Sum&
 }
 
 // "compute takes 2.91 ms of 6.64 ms, waiting for other ranks 2.10 ms": the two largest.
-Phrase SayLargest(const Facts& facts, const Sum& now) {
-  std::array<size_t, kParts> parts = kOrder;
+Phrase SayLargest(const Facts& facts, const StepTimes& now) {
+  std::array<size_t, kTimedParts> parts = kOrder;
   std::ranges::stable_sort(parts, std::ranges::greater{}, [&](size_t p) { return now.time[p]; });
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
   Phrase said = Say("{part}: {time} of {total}", Capitalized(TitleOfPart(parts[0], facts)),
@@ -191,8 +120,8 @@ Phrase SayLargest(const Facts& facts, const Sum& now) {
 }
 
 // `marked`: the recording has steps.
-void AddMetrics(Report& report, const StepChange* change, bool marked, const Sum* before,
-                const Sum& now) {
+void AddMetrics(Report& report, const StepChange* change, bool marked, const StepTimes* before,
+                const StepTimes& now) {
   report.metrics = {
       {"step_time", "mean step time", When(marked, now.MeanTotal()), Unit::kNanoseconds},
       {"recorded", "recorded", When(!marked, now.MeanTotal()), Unit::kNanoseconds, true}};
@@ -213,19 +142,12 @@ Report Run(const Facts& facts, const Params&) {
   if (report.status == Status::kUnavailable) report.status = Status::kPartial;
   const StepChanges& changes = StepChangesOf(facts);
   const StepChange* change = changes.step_time ? &*changes.step_time : nullptr;
-  const std::vector<IntervalSet> waits = WaitsOf(facts);
   const TypicalSteps& typical = TypicalStepsOf(facts);
-  const std::vector<OfRank> ranks = SumsOf(facts, typical.ranks, waits, [&](int64_t step) {
-    return change == nullptr || step >= change->since;
-  });
-  const Sum now = AddUp(ranks);
-  Sum before;
-  if (change != nullptr) {
-    before = AddUp(
-        SumsOf(facts, typical.ranks, waits, [&](int64_t step) { return step < change->since; }));
-  }
+  const TypicalTimes& times = TypicalTimesOf(facts);
+  const StepTimes now = TypicalTimes::Sum(times.now);
+  const StepTimes before = TypicalTimes::Sum(times.before);
   report.headline = SayLargest(facts, now);
-  const Sum* was = change == nullptr ? nullptr : &before;
+  const StepTimes* was = change == nullptr ? nullptr : &before;
   AddMetrics(report, change, !RankStepsOf(facts).front().whole_recording, was, now);
   report.metrics.push_back({"framework", "framework",
                             std::string(FrameworkName(facts.ranks.front().framework)), Unit::kNone,
@@ -234,7 +156,7 @@ Report Run(const Facts& facts, const Params&) {
   report.metrics.push_back({"slow_steps", "slow steps left out", typical.slow, Unit::kCount, true});
   report.metrics.push_back(
       {"warm_up_steps", "first steps left out", typical.warm_up, Unit::kCount, true});
-  report.tables.push_back(RankTable(facts, ranks, now));
+  report.tables.push_back(RankTable(facts, times.now, now));
   return report;
 }
 

@@ -4,6 +4,7 @@
 // instant. Both sides are unions, so several concurrent kernels count once.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "analyses/all.h"
@@ -11,6 +12,7 @@
 #include "analyses/comm_overlap_objects.h"
 #include "facts/derived/collectives/exposed_waits.h"
 #include "facts/derived/collectives/gradient_syncs.h"
+#include "facts/derived/collectives/step_times.h"
 #include "facts/derived/lateness/stages.h"
 #include "facts/derived/modules/modules.h"
 #include "report/humanize.h"
@@ -35,11 +37,13 @@ all-reduces of the same sizes, lie between every two steps of an optimizer on on
 kernel, so its exposed time is caused by another rank. Overlap has a cost too: compute and communication share memory
 bandwidth and multiprocessors.
 
+The finding is of typical steps where there are any and each rank has one device, as `breakdown` tells it.
+
 **Interpretation:** Compare `exposed` with span. In data-parallel training, under 5% of span is good. If it is
 much more, use smaller or earlier buckets, prefetch, or send less.
 )md";
 
-constexpr double kMinShare = 0.05;  // of the span
+constexpr double kMinShare = 0.05;  // of step time, or of the span
 
 struct Exposed {
   int64_t communication = 0, exposed = 0, span = 0;
@@ -99,40 +103,81 @@ Phrase SayObjects(const ObjectCollectives& objects, int64_t devices) {
                                          : Phrase::Name(std::string(objects.name)));
 }
 
-void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
-  const double share = static_cast<double>(sum.exposed) / static_cast<double>(sum.span);
-  if (share < kMinShare) return;
+// Exposed communication, ns of one device or rank.
+struct Told {
+  int64_t exposed = 0, waiting = 0;  // the first has the second
+  Extent of;
+  bool in_steps = false;
+
+  double Share(int64_t time) const {
+    return static_cast<double>(time) / static_cast<double>(std::max<int64_t>(of.time, 1));
+  }
+};
+
+// Of typical steps, as `breakdown` tells it. Several devices of a rank have one breakdown: what one
+// of them exposes may be hidden there.
+std::optional<Told> ToldOfSteps(const Facts& facts) {
+  const TypicalTimes& times = TypicalTimesOf(facts);
+  const bool whole = times.now.empty() || RankStepsOf(facts).front().whole_recording;
+  if (whole || facts.devices.size() != facts.ranks.size()) return std::nullopt;
+  const StepTimes sum = TypicalTimes::Sum(times.now);
+  const auto ranks = static_cast<int64_t>(times.now.size());
+  const int64_t waiting = sum.time[kWaitPart] / ranks;
+  const int64_t rest = sum.time[static_cast<size_t>(StepCategory::kDeviceCollectives)] / ranks;
+  const double steps = static_cast<double>(sum.steps) / static_cast<double>(ranks);
+  return Told{rest + waiting, waiting, {sum.total / ranks, steps}, true};
+}
+
+// Of the spans.
+Told ToldOfSpans(const Facts& facts, const Exposed& sum) {
   const auto devices = static_cast<int64_t>(facts.devices.size());
-  const int64_t exposed = sum.exposed / devices;
-  // Wait time is caused by late ranks, and is a finding of `stragglers`.
-  const int64_t waiting = std::min(ExposedWaits(facts).Total(), sum.exposed) / devices;
-  const int64_t communication = sum.communication / devices;
-  // What would remain without late ranks is a finding of its own, if it is worth saying.
-  const auto rest = static_cast<double>((exposed - waiting) * devices);
-  const bool waits = waiting > exposed / 2 && rest < kMinShare * static_cast<double>(sum.span);
-  const int64_t said = waits ? exposed : exposed - waiting;
-  const auto count = static_cast<double>(devices), span = static_cast<double>(sum.span);
+  return {.exposed = sum.exposed / devices,
+          .waiting = std::min(ExposedWaits(facts).Total(), sum.exposed) / devices,
+          .of = {.time = sum.span / devices}};
+}
+
+// "Exposed communication beyond wait time is 18.7% of step time."
+Phrase SayExposed(const Told& told, bool waits) {
+  const int64_t said = waits ? told.exposed : told.exposed - told.waiting;
+  return Say("Exposed communication{beyond} is {share} of {whole}.",
+             told.waiting > told.exposed / 100 && !waits ? " beyond wait time" : "",
+             HumanRatio(told.Share(said)), told.in_steps ? "step time" : "span");
+}
+
+// "836 ms of 1.32 s communication per rank, 217 ms of it wait time; worst: rank 1 (1.00 s)": of
+// all that was recorded.
+Phrase SayRecorded(const Facts& facts, const Exposed& sum, int64_t waiting) {
+  const auto mean = [&](int64_t time) {
+    return HumanTime(static_cast<double>(time) / static_cast<double>(facts.devices.size()));
+  };
+  return Say(
+      "{exposed} of {communication} communication per {noun}{waiting}; worst: {device} ({time})",
+      mean(sum.exposed), mean(sum.communication), DeviceNoun(facts),
+      waiting == 0 ? Phrase() : Say(", {time} of it wait time", mean(waiting)),
+      SayDevice(*sum.worst), HumanTime(static_cast<double>(sum.worst->total.Exposed())));
+}
+
+void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
+  const Told of_spans = ToldOfSpans(facts, sum);
+  const Told told = ToldOfSteps(facts).value_or(of_spans);
+  if (told.Share(told.exposed) < kMinShare) return;
+  // Wait time is caused by late ranks, and is a finding of `stragglers`. What would remain without
+  // late ranks is a finding of its own, if it is worth saying.
+  const int64_t rest = told.exposed - told.waiting;
+  const bool waits = told.waiting > told.exposed / 2 && told.Share(rest) < kMinShare;
   const ObjectCollectives objects = FindObjectCollectives(facts);
   const bool of_objects = objects.time > sum.exposed / 2;
+  const auto devices = static_cast<int64_t>(facts.devices.size());
   report.findings.push_back(
-      {.message = Say("Exposed communication{beyond} is {share} of span.",
-                      waiting > exposed / 100 && !waits ? " beyond wait time" : "",
-                      HumanRatio(static_cast<double>(said) * count / span)),
-       .because =
-           Say("{exposed} of {communication} communication per {noun}{waiting}; worst: "
-               "{device} ({time})",
-               HumanTime(static_cast<double>(exposed)),
-               HumanTime(static_cast<double>(communication)), DeviceNoun(facts),
-               waiting == 0
-                   ? Phrase()
-                   : Say(", {time} of it wait time", HumanTime(static_cast<double>(waiting))),
-               SayDevice(*sum.worst), HumanTime(static_cast<double>(sum.worst->total.Exposed()))) +
-           (of_objects ? SayObjects(objects, devices) : SayMostExposed(facts)),
+      {.message = SayExposed(told, waits),
+       .because = SayRecorded(facts, sum, of_spans.waiting * devices) +
+                  (of_objects ? SayObjects(objects, devices) : SayMostExposed(facts)),
        .hint = AllowForAbsent(facts, of_objects ? Phrase(kSendTensors) : HintFor(facts, waits)),
-       .impact = said,
+       .impact = waits ? told.exposed : rest,
        .table = "ranks",
        // Stages of a pipeline wait for each other, most of all for a slow one.
        .cause = {waits || TiedByMessages(facts) ? CauseKind::kWait : CauseKind::kCommunication},
+       .extent = told.in_steps ? told.of : Extent(),
        // Processors communicate slowly by nature: that alone is no fault.
        .at_most = facts.OnHost() ? Severity::kMedium : Severity::kHigh});
 }

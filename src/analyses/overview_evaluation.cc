@@ -96,25 +96,87 @@ Phrase FunctionOf(const Facts& facts, const RankActivity& rank) {
 }
 
 // What runs it, when, and what it costs per step, which no step has.
-Phrase SayPerStep(const Facts& facts, const Sums& sums, Report& report) {
+struct Course {
+  Phrase function, after;  // empty: unknown
+  int64_t per_step = 0;    // ns; 0: unknown
+};
+
+Course CourseOf(const Facts& facts, const Sums& sums) {
   const auto rank = std::ranges::find_if(
       facts.ranks, [](const RankActivity& r) { return !r.evaluations.empty(); });
-  const Phrase after = SaySteps(StepsBefore(*rank)), function = FunctionOf(facts, *rank);
-  const int64_t per_step = sums.steps > 0 ? sums.time / sums.steps : 0;
+  return {FunctionOf(facts, *rank), SaySteps(StepsBefore(*rank)),
+          sums.steps > 0 ? sums.time / sums.steps : 0};
+}
+
+void AddMetrics(const Sums& sums, const Course& course, Report& report) {
+  report.metrics.push_back({"evaluation_time", "evaluation between steps", sums.time / sums.ranks,
+                            Unit::kNanoseconds, true});
   report.metrics.push_back(
-      {"evaluation_per_step", "evaluation, per step", per_step, Unit::kNanoseconds, true});
+      {"evaluation_runs", "evaluations", sums.runs / sums.ranks, Unit::kCount, true});
+  report.metrics.push_back({"evaluation_ratio", "evaluation, % of the trace",
+                            Ratio(sums.time, sums.recorded), Unit::kRatio, true});
+  report.metrics.push_back(
+      {"evaluation_per_step", "evaluation, per step", course.per_step, Unit::kNanoseconds, true});
   report.metrics.push_back({"evaluation_function", "function of evaluation",
-                            When(!function.empty(), function.str()), Unit::kNone, true});
+                            When(!course.function.empty(), course.function.str()), Unit::kNone,
+                            true});
   report.metrics.push_back({"evaluation_after", "steps before evaluation",
-                            When(!after.empty(), after.str()), Unit::kNone, true});
-  if (per_step == 0 || after.empty()) return {};
+                            When(!course.after.empty(), course.after.str()), Unit::kNone, true});
+}
+
+Phrase SayPerStep(const Sums& sums, const Course& course) {
+  if (course.per_step == 0 || course.after.empty()) return {};
   const bool several = sums.function == kNoString;
   Phrase runs = several ? "They run" : "It runs";
-  if (!function.empty()) {
-    runs = several ? Say("{function} runs them", function) : Say("{function} runs it", function);
+  if (!course.function.empty()) {
+    runs = several ? Say("{function} runs them", course.function)
+                   : Say("{function} runs it", course.function);
   }
-  return Say(" {runs} after {steps}: {time} per step, which step time leaves out.", runs, after,
-             HumanTime(static_cast<double>(per_step)));
+  return Say(" {runs} after {steps}: {time} per step, which step time leaves out.", runs,
+             course.after, HumanTime(static_cast<double>(course.per_step)));
+}
+
+// "213 ms in 4 runs".
+Phrase SayRuns(const Sums& sums) {
+  return Say("{time} in {runs}", HumanTime(static_cast<double>(sums.time / sums.ranks)),
+             Plural(static_cast<size_t>(sums.runs / sums.ranks), "run"));
+}
+
+// "4 calls of jit_evaluate"; empty: it is no one function.
+Phrase SayCalls(const Facts& facts, const Sums& sums) {
+  if (sums.function == kNoString) return {};
+  return Say("{calls} of {function}", Plural(static_cast<size_t>(sums.calls / sums.ranks), "call"),
+             Phrase::Name(std::string((*facts.names)[sums.function])));
+}
+
+double ShareOf(const Sums& sums) {
+  return static_cast<double>(sums.time) / static_cast<double>(std::max<int64_t>(sums.recorded, 1));
+}
+
+// What comes once in a recording says nothing of how often it comes.
+bool IsWorthAFinding(const Sums& sums, const Course& course) {
+  constexpr double kMuch = 0.1;  // of the trace
+  return course.per_step > 0 && !course.after.empty() && sums.runs / sums.ranks >= 2 &&
+         ShareOf(sums) >= kMuch;
+}
+
+void AddFinding(const Facts& facts, const Sums& sums, const Course& course, Report& report) {
+  const Phrase calls = SayCalls(facts, sums);
+  report.findings.push_back(
+      {.message = Say("Evaluation after {steps} takes {share} of the trace{function}.",
+                      course.after, HumanRatio(ShareOf(sums)),
+                      course.function.empty() ? Phrase() : Say(", in {function}", course.function)),
+       .because = Say("{runs}{calls}: forward passes without training; {time} per step, which step "
+                      "time leaves out",
+                      SayRuns(sums), calls.empty() ? Phrase() : Say(" ({calls})", calls),
+                      HumanTime(static_cast<double>(course.per_step))),
+       .hint = "if it is not meant to be: evaluate less often, on fewer batches, or in another job",
+       .impact = sums.time / sums.ranks,
+       .table = "step_time",
+       .nearness = Nearness::kCause,
+       .extent = {.time = sums.recorded / sums.ranks,
+                  .steps = static_cast<double>(sums.steps) / static_cast<double>(sums.ranks)},
+       .at_most = Severity::kMedium});
 }
 
 }  // namespace
@@ -123,28 +185,20 @@ Phrase AddEvaluation(const Facts& facts, Report& report) {
   if (!facts.selected.empty()) return {};
   const Sums sums = SumOf(facts);
   if (sums.ranks == 0) return {};
-  const int64_t ranks = sums.ranks;
-  const int64_t time = sums.time / ranks, runs = sums.runs / ranks, calls = sums.calls / ranks;
-  report.metrics.push_back(
-      {"evaluation_time", "evaluation between steps", time, Unit::kNanoseconds, true});
-  report.metrics.push_back({"evaluation_runs", "evaluations", runs, Unit::kCount, true});
-  report.metrics.push_back({"evaluation_ratio", "evaluation, % of the trace",
-                            Ratio(sums.time, sums.recorded), Unit::kRatio, true});
-  const double share =
-      static_cast<double>(sums.time) / static_cast<double>(std::max<int64_t>(sums.recorded, 1));
-  const Phrase per_step = SayPerStep(facts, sums, report);
-  if (share < kModerately) return {};
-  const Phrase said =
-      Say("{time} in {runs}: {share} of the trace", HumanTime(static_cast<double>(time)),
-          Plural(static_cast<size_t>(runs), "run"), HumanRatio(share));
+  const Course course = CourseOf(facts, sums);
+  AddMetrics(sums, course, report);
+  if (IsWorthAFinding(sums, course)) {
+    AddFinding(facts, sums, course, report);
+    return {};
+  }
+  if (ShareOf(sums) < kModerately) return {};
+  const Phrase said = Say("{runs}: {share} of the trace", SayRuns(sums), HumanRatio(ShareOf(sums)));
   if (sums.function == kNoString) {
     return Say(" Forward passes without training (evaluation, generation) take {time}.", said) +
-           per_step;
+           SayPerStep(sums, course);
   }
-  return Say(" Evaluation between steps takes {time} ({calls} of {function}).", said,
-             Plural(static_cast<size_t>(calls), "call"),
-             Phrase::Name(std::string((*facts.names)[sums.function]))) +
-         per_step;
+  return Say(" Evaluation between steps takes {time} ({calls}).", said, SayCalls(facts, sums)) +
+         SayPerStep(sums, course);
 }
 
 }  // namespace stepscope::overview

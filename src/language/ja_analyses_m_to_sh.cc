@@ -73,11 +73,23 @@ std::span<const Translated> JapaneseOfAnalysesMToSh() {
        "{runs}は {steps} の後で、1 ステップあたり {time} に相当します "
        "(ステップ時間には含まれません)。"},
       {"{count} run", "{count} 回"},
-      {"{time} in {runs}: {share} of the trace", "{runs}で {time} (トレースの {share})"},
+      {"{time} in {runs}", "{runs}で {time}"},
+      {"{runs}: {share} of the trace", "{runs} (トレースの {share})"},
+      {"{calls} of {function}", "{function} の {calls}"},
+      {" ({calls})", " ({calls})"},
+      {"Evaluation after {steps} takes {share} of the trace{function}.",
+       "{steps} の後の評価がトレースの {share} を占めています{function}。"},
+      {"{runs}{calls}: forward passes without training; {time} per step, which step time leaves "
+       "out",
+       "{runs}{calls}: 学習を伴わない順伝播。1 ステップあたり {time} に相当します "
+       "(ステップ時間には含まれません)"},
+      {"if it is not meant to be: evaluate less often, on fewer batches, or in another job",
+       "意図したものでなければ、評価の頻度を下げる、バッチを減らす、または別のジョブで行ってくださ"
+       "い"},
       {" Forward passes without training (evaluation, generation) take {time}.",
        "学習を伴わない順伝播 (評価、生成) は {time} です。"},
-      {" Evaluation between steps takes {time} ({calls} of {function}).",
-       "ステップ間の評価は {time} です ({function} の {calls})。"},
+      {" Evaluation between steps takes {time} ({calls}).",
+       "ステップ間の評価は {time} です ({calls})。"},
       {"evaluation between steps", "ステップ間の評価"},
       {"evaluations", "評価の回数"},
       {"evaluation, % of the trace", "評価 (トレース比)"},

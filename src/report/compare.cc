@@ -97,6 +97,13 @@ void AddRanksNote(const ReportSet& a, const ReportSet& b, Report& report) {
                           ""});
 }
 
+// "Two frameworks: JAX before, PyTorch after, whose calls do not compare. "; empty: it is one.
+Phrase SayFrameworks(const ReportSet& a, const ReportSet& b) {
+  if (!FrameworksDiffer(a, b)) return {};
+  return Say("Two frameworks: {before} before, {after} after, whose calls do not compare. ",
+             FrameworkOf(a), FrameworkOf(b));
+}
+
 // Slowdowns are weighed by the later step, and together cost no more than steps grew by.
 RankTime LaterStep(const StepComparison& steps, const Recorded& recorded, const Usages& kernels,
                    const Amounts& amounts) {
@@ -120,19 +127,21 @@ CallChange AddSteps(const ReportSet& a, const ReportSet& b, const StepComparison
   report.tables.push_back(CategoryTable(steps));
   const RankChange ranks = AddRankChange(a, b, steps, report);
   const double evaluation = AddEvaluationFinding(a, b, steps, report);
-  CallChange calls = AddCallFinding(a, b, steps, ranks.beyond > 0, evaluation, report);
+  const bool calls_compare = !FrameworksDiffer(a, b);
+  CallChange calls;
+  if (calls_compare) calls = AddCallFinding(a, b, steps, ranks.beyond > 0, evaluation, report);
   const SlowStepChange slow = AddSlowSteps(a, b, steps, report);
   const bool unclear = steps.IsNoise() || IsNoise(steps, CauseKind::kCompute) || steps.a > steps.b;
-  report.headline = SayEvaluation(a, b);
+  report.headline = SayFrameworks(a, b) + SayEvaluation(a, b);
   // Steps are without evaluation: that they did not change says nothing of it.
   report.headline += SayStepChange(a, b, steps,
                                    {.has_cause = ranks.beyond > 0 || calls.is_cause,
                                     .by_slow_steps = slow.is_told,
-                                    .without_evaluation = !report.headline.empty()});
+                                    .without_evaluation = !SayEvaluation(a, b).empty()});
   report.headline += slow.headline + SayChangeWithin(a, b);
   if (steps.categories.empty()) report.headline += " ";
   report.headline += ranks.headline + SayWork(a, b);
-  if (unclear && !calls.is_cause) {
+  if (unclear && calls_compare && !calls.is_cause) {
     if (!EvaluationDiffers(a, b, steps)) report.headline += SayOtherCalls(a, b, steps);
     report.headline += SayOtherSizes(a, b);
   }
@@ -185,7 +194,8 @@ Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions&
     report.tables.push_back(UsageTable("kernels", "Kernels by change", kernels));
   Table host = HostTable(a, b);
   if (!host.rows.empty()) report.tables.push_back(std::move(host));
-  if (calls.by_evaluation) return report;  // it is in the sums of kernels
+  // Evaluation is in the sums of kernels.
+  if (calls.by_evaluation || FrameworksDiffer(a, b)) return report;
   const bool one_factor = SlowerByOneFactor(a, b, std::nullopt);
   AddKernelFinding(
       report, kernels, amounts, steps,

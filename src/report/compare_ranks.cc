@@ -169,14 +169,17 @@ Phrase SayOthers(const Outlier& outlier, const std::vector<int64_t>& ranks,
 }
 
 // " Within noise, rank 1 differs most in input: 22.1 ms before, 29.9 ms after (+35.5%)."; empty
-// where none does.
+// where none does. Of what changed on all ranks together beyond noise, that is not said.
 Phrase SayWithinNoise(const std::vector<int64_t>& ranks, const StepComparison& steps) {
   const Outlier most = FindOutlier(ranks, steps, Way::kMore, Noise::kKept);
   if (!most.rank) return {};
-  const std::string& key = most.category->key;
-  return Say(" Within noise, rank {rank} differs most in {category}: {sides}.", *most.rank,
-             most.category->part,
-             SaySides(steps.in_a.Mean(key, most.rank), steps.in_b.Mean(key, most.rank)));
+  const CategoryChange& of = *most.category;
+  const Phrase sides =
+      SaySides(steps.in_a.Mean(of.key, most.rank), steps.in_b.Mean(of.key, most.rank));
+  return of.IsNoise()
+             ? Say(" Within noise, rank {rank} differs most in {category}: {sides}.", *most.rank,
+                   of.part, sides)
+             : Say(" Rank {rank} differs most in {category}: {sides}.", *most.rank, of.part, sides);
 }
 
 }  // namespace

@@ -47,6 +47,17 @@ inline bool RanksDiffer(const ReportSet& a, const ReportSet& b) {
   return a.run.ranks != b.run.ranks || RanksOfJob(a.run) != RanksOfJob(b.run);
 }
 
+// "JAX"; empty: unknown.
+inline std::string FrameworkOf(const ReportSet& answer) {
+  return TextOf(answer, "breakdown", "framework");
+}
+
+// Two frameworks call the same work by other names.
+inline bool FrameworksDiffer(const ReportSet& a, const ReportSet& b) {
+  const std::string before = FrameworkOf(a), after = FrameworkOf(b);
+  return !before.empty() && !after.empty() && before != after;
+}
+
 // The steps of a rank, or of all.
 inline double StepsOf(const ReportSet& answer, Rank rank) {
   if (!rank) return std::max(MetricOf(answer, "overview", "steps"), 1.0);

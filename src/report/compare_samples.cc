@@ -159,6 +159,13 @@ int64_t StepSamples::StepsOf(int64_t rank) const {
   return at == steps_.end() ? 0 : at->second;
 }
 
+size_t StepSamples::left_out_numbers() const {
+  std::set<std::pair<int64_t, int64_t>> steps;
+  for (const Row& row : rows_)
+    if (!row.typical) steps.insert(row.step);
+  return steps.size();
+}
+
 double StepSamples::Mean(const std::string& key, std::optional<int64_t> rank) const {
   double sum = 0, count = 0;
   for (const Row& row : rows_) {

@@ -32,6 +32,8 @@ class StepSamples {
   // ns of these, and of all steps.
   double left_out_time() const { return left_out_time_; }
   double all_time() const { return all_time_; }
+  // How many numbers of steps these have, whatever rank.
+  size_t left_out_numbers() const;
 
   // ns per step in a column, such as "time", on a rank or in the mean of all; 0: it has none.
   double Mean(const std::string& key, std::optional<int64_t> rank = {}) const;

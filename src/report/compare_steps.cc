@@ -277,7 +277,7 @@ Phrase SayLeftOut(const StepComparison& steps) {
     return {};
   const auto say = [](const StepSamples& samples) -> Phrase {
     if (samples.left_out() == 0) return "none";
-    return Say("{steps} of {time}", Plural(static_cast<size_t>(samples.left_out()), "step"),
+    return Say("{steps} of {time}", Plural(samples.left_out_numbers(), "step"),
                HumanTime(samples.left_out_time() / static_cast<double>(samples.left_out())));
   };
   return Say(" Slow steps and warm-up: {before} before, {after} after.", say(steps.in_a),

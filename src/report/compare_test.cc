@@ -326,6 +326,31 @@ TEST(Compare, ACollectiveOfMoreRanksComesLast) {
   EXPECT_FALSE(same.verdict.contains("do not compare")) << same.verdict;
 }
 
+// A port of a model: its calls have other names, and are none that were added.
+TEST(Compare, OfTwoFrameworksCallsDoNotCompare) {
+  ReportSet a = Steps({{.compute = 1000, .collectives = 100}}),
+            b = Steps({{.compute = 3000, .collectives = 100}});
+  const auto add = [](ReportSet& answer, const char* framework, const char* op, int64_t time) {
+    answer.reports.push_back(
+        {.analysis = "breakdown",
+         .metrics = {{"framework", "framework", std::string(framework), Unit::kNone}}});
+    answer.reports.push_back({.analysis = "operators",
+                              .tables = {{.key = "top",
+                                          .columns = {{"name", "name", Unit::kNone, Role::kKey},
+                                                      {"calls", "calls", Unit::kCount},
+                                                      {"total", "total", Unit::kNanoseconds}},
+                                          .rows = {{std::string(op), int64_t{10}, time}}}}});
+  };
+  add(a, "JAX", "jit_step", 1000);
+  add(b, "PyTorch", "aten::addmm", 3000);
+  const auto answer = Compare(a, b);
+  EXPECT_TRUE(answer.verdict.starts_with(
+      "Two frameworks: JAX before, PyTorch after, whose calls do not compare. Mean step time: "))
+      << answer.verdict;
+  for (const Finding* finding : FindingsInOrder(answer))
+    EXPECT_FALSE(finding->message.contains("times per step")) << finding->message;
+}
+
 TEST(Compare, StepsLeadWithTheCategoryThatChangedMost) {
   const auto answer = Compare(Steps({{.input = 470, .compute = 1000, .collectives = 100}}),
                               Steps({{.input = 3, .compute = 1040, .collectives = 100}}));

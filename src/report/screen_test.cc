@@ -131,6 +131,18 @@ TEST(Screen, SaysOfWhichStepsTheTimesAre) {
   EXPECT_TRUE(screen.contains("The means leave out 2 slow steps.")) << screen;
 }
 
+// A comparison has two runs, each of which may leave out some.
+TEST(Screen, SaysWhichStepsEachOfTwoRunsLeavesOut) {
+  ReportSet answer = AnswerOf(16);
+  answer.reports.push_back({.analysis = "compare"});
+  Report& breakdown = answer.reports.front();
+  breakdown.metrics = {{"slow_steps_a", "", int64_t{2}, Unit::kCount},
+                       {"warm_up_steps_b", "", int64_t{1}, Unit::kCount}};
+  const std::string screen = ToScreen(answer, {.ascii = true});
+  EXPECT_TRUE(screen.contains("The means leave out 2 slow steps before and 1 first step after."))
+      << screen;
+}
+
 // Whatever the job: long names and sentences, many findings, parts and ranks.
 TEST(Screen, HasAtMost45LinesOf100Columns) {
   for (const char* word : {"word ", "wordwithoutspaces", "\xE6\x97\xA5\xE6\x9C\xAC "}) {

@@ -49,10 +49,18 @@ std::vector<std::string> TextsOf(const Table* table, std::string_view key) {
   return texts;
 }
 
+// "PyTorch"; "JAX -> PyTorch" of two runs.
+std::string FrameworksOf(const ReportSet& answer) {
+  const Report* breakdown = FindReport(answer, "breakdown");
+  const std::string before = FindText(breakdown, "framework_a"),
+                    now = FindText(breakdown, "framework");
+  return before.empty() || before == now ? now : before + " -> " + now;
+}
+
 // "PyTorch on NVIDIA H100 80GB HBM3".
 Phrase SayPlatform(const ReportSet& answer) {
   const Report* overview = FindReport(answer, "overview");
-  const std::string framework = FindText(FindReport(answer, "breakdown"), "framework");
+  const std::string framework = FrameworksOf(answer);
   const auto chips = TextsOf(FindTable(overview, "devices"), "name");
   if (chips.empty()) return framework;
   const Phrase chip = Phrase::Name(chips.front());
@@ -240,18 +248,32 @@ Phrase SayDevices(const ReportSet& answer) {
   return "A part of a step counts while any device of its rank does it.";
 }
 
-// Of each rank's steps, those that no mean of the screen counts.
-Phrase SayLeftOut(const ReportSet& answer) {
+// "1 first step and 2 slow steps": those that no mean of the screen counts; empty: none. `side`:
+// "_a" and "_b" in a comparison.
+Phrase StepsLeftOut(const ReportSet& answer, std::string_view side) {
   const auto count = [&](std::string_view key) {
-    const int64_t steps = FindNumber(FindReport(answer, "breakdown"), key).value_or(0);
+    const auto* breakdown = FindReport(answer, "breakdown");
+    const int64_t steps = FindNumber(breakdown, fmt::format("{}{}", key, side)).value_or(0);
     return static_cast<size_t>(std::max<int64_t>(steps, 0));
   };
   const size_t slow = count("slow_steps"), first = count("warm_up_steps");
   if (slow + first == 0) return {};
   const Phrase slow_steps = Plural(slow, "slow step"), first_steps = Plural(first, "first step");
-  if (slow > 0 && first > 0)
-    return Say("The means leave out {first_steps} and {slow_steps}.", first_steps, slow_steps);
-  return Say("The means leave out {steps}.", slow > 0 ? slow_steps : first_steps);
+  if (slow > 0 && first > 0) return Say("{first_steps} and {slow_steps}", first_steps, slow_steps);
+  return slow > 0 ? slow_steps : first_steps;
+}
+
+// "The means leave out 2 slow steps before and 1 first step after."
+Phrase SayLeftOut(const ReportSet& answer) {
+  if (FindReport(answer, "compare") == nullptr) {
+    const Phrase steps = StepsLeftOut(answer, "");
+    return steps.empty() ? steps : Say("The means leave out {steps}.", steps);
+  }
+  const Phrase before = StepsLeftOut(answer, "_a"), after = StepsLeftOut(answer, "_b");
+  if (before.empty())
+    return after.empty() ? after : Say("The means leave out {steps} after.", after);
+  if (after.empty()) return Say("The means leave out {steps} before.", before);
+  return Say("The means leave out {before} before and {after} after.", before, after);
 }
 
 // "Partial: whatif, stragglers."
