@@ -137,6 +137,21 @@ std::vector<std::string> TracesOfRankFolders(const Places& places,
   return traces;
 }
 
+// Of a folder whose traces are in subfolders named by ranks: a note about others that hold traces.
+void NoteOtherFolders(const Places& places, const std::vector<std::string>& folders,
+                      std::vector<Note>& notes) {
+  std::vector<std::string> others;
+  std::ranges::copy_if(folders, std::back_inserter(others), [&](const std::string& folder) {
+    return !RankFromPath(fs::path(folder).filename().string()) && HoldsTraces(folder, places);
+  });
+  if (others.empty()) return;
+  notes.push_back({.name = "other_folders",
+                   .count = std::ssize(others),
+                   .message = "folders beside those that are named by ranks hold traces, too; they "
+                              "are left out",
+                   .where = others.front()});
+}
+
 // "give one of the 12 subdirectories with traces: a, b, c, d, e, ...".
 std::string SayOneOf(std::string_view what, const std::vector<std::string>& given) {
   constexpr size_t kNamed = 5;
@@ -163,7 +178,10 @@ Result<std::vector<std::string>> TracesOfFolder(const Places& places, const std:
   ReadCapture(places, folder, found);
   if (!listing->traces.empty()) return std::move(listing->traces);
   auto traces = TracesOfRankFolders(places, listing->folders);
-  if (!traces.empty()) return traces;
+  if (!traces.empty()) {
+    NoteOtherFolders(places, listing->folders, found.notes);
+    return traces;
+  }
   std::erase_if(listing->folders,
                 [&](const std::string& below) { return TracesOfRun(below, places).empty(); });
   if (auto profiles = ProfilesBelow(places, folder); !profiles.empty()) {

@@ -35,6 +35,22 @@ TEST(FindTraces, AFolderStandsForTheTracesInItByNumber) {
   EXPECT_EQ(Found(folder, {"."}), (Names{"b.gz", "rank-1.json", "rank-2.json.gz", "rank-10.json"}));
 }
 
+// Which of them was meant is not known: what is left out is said.
+TEST(FindTraces, FoldersOfRanksWinOverOthersWithANote) {
+  const testing::ScratchFolder folder;
+  const std::string trace = R"({"traceEvents": []})";
+  for (const char* name : {"rank_0/a.json", "rank_1/a.json", "before/a.json"})
+    folder.Write(name, trace);
+  folder.Write("config/model.json", R"({"layers": 2})");
+  const auto found = FindTraces(Names{folder.path()});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->files.size(), 2u);
+  ASSERT_EQ(found->notes.size(), 1u);
+  EXPECT_EQ(found->notes[0].name, "other_folders");
+  EXPECT_EQ(found->notes[0].count, 1);
+  EXPECT_TRUE(found->notes[0].where.ends_with("/before")) << found->notes[0].where;
+}
+
 TEST(FindTraces, NumbersCompareByValueAndTextByBytes) {
   const testing::ScratchFolder folder;
   for (const char* name : {"a10b2.json", "a9b10.json", "a9b9.json", "a010b1.json", "a.json",

@@ -66,6 +66,7 @@ TEST(Redactor, ReplacesWhatIsPrivate) {
       {"hf_AbCdEfGhIjKlMnOpQrStUvWxYz0123", "<secret>"},
       {"sk-proj-AbCdEf1234567890AbCdEf12", "<secret>"},
       {"xoxb-123456789012-abcdefABCDEF", "<secret>"},
+      {"SK0123456789abcdef0123456789abcdef", "<secret>"},
       {"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcDEF123_-x", "<secret>"},
       {"k3=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "k3=<secret>"},
       {"abcd/EFGH1234+ijklMNOP5678qrstUVWX90yzABCD", "<secret>"},

@@ -125,6 +125,16 @@ bool LooksLikeLongKey(std::string_view run) {
          look.changes >= kLeastChanges && look.Changes() >= 0.22 && ShareOfWords(run) <= 0.45;
 }
 
+// Keys and accounts of Twilio: two letters and 32 digits.
+size_t TwilioAt(std::string_view text, size_t at) {
+  constexpr size_t kDigits = 32;
+  const std::string_view here = text.substr(at);
+  if (!here.starts_with("SK") && !here.starts_with("AC")) return 0;
+  const size_t end = RunEnd(text, at + 2, IsHex);
+  const bool ends = end == text.size() || !IsAlnum(text[end]);
+  return end - at == kDigits + 2 && ends ? kDigits + 2 : 0;
+}
+
 bool IsRandomHex(std::string_view run) {
   constexpr size_t kShortest = 32;
   if (run.size() < kShortest || !std::ranges::all_of(run, IsHex)) return false;
@@ -200,6 +210,7 @@ size_t PemAt(std::string_view text, size_t at) {
 
 size_t TokenAt(std::string_view text, size_t at) {
   if (const size_t jwt = JwtAt(text, at); jwt > 0) return jwt;
+  if (const size_t twilio = TwilioAt(text, at); twilio > 0) return twilio;
   const std::string_view rest = text.substr(at);
   for (const Prefix& prefix : kPrefixes) {
     if (!rest.starts_with(prefix.text)) continue;

@@ -292,10 +292,20 @@ Phrase SayOlderProfiles(const ReportSet& answer) {
   return count == 0 ? Phrase() : Say("Older profiles left out: {count}.", count);
 }
 
+// Of a directory that holds more than the folders of ranks.
+Phrase SayOtherFolders(const ReportSet& answer) {
+  const auto note = std::ranges::find(answer.run.notes, "other_folders", &Note::name);
+  if (note == answer.run.notes.end()) return {};
+  return Say("Traces in {folders} left out: {first}{more}.",
+             Plural(static_cast<size_t>(note->count), "other folder"),
+             Phrase::Name(LastPart(note->where)), note->count > 1 ? ", ..." : "");
+}
+
 std::vector<Phrase> SayUnseen(const ReportSet& answer) {
   std::vector<Phrase> said;
-  for (Phrase sentence : {SayOlderProfiles(answer), SayDevices(answer), SayLeftOut(answer),
-                          SayNotRecorded(answer), SayPartial(answer), SayClocks(answer)}) {
+  for (Phrase sentence :
+       {SayOlderProfiles(answer), SayOtherFolders(answer), SayDevices(answer), SayLeftOut(answer),
+        SayNotRecorded(answer), SayPartial(answer), SayClocks(answer)}) {
     if (!sentence.empty()) said.push_back(std::move(sentence));
   }
   return said;
