@@ -212,6 +212,7 @@ TEST_F(FirstScreen, TheSuffixOfTheFileDecidesTheFormat) {
     EXPECT_TRUE(no.err.contains("--format csv -o DIR/")) << no.err;
     EXPECT_FALSE(std::filesystem::exists(folder_->path() + "/" + file));
   }
+  EXPECT_EQ(In("stepscope analyze slow -q -o a.pdf").code, 2);
   const Outcome page = In("stepscope compare healthy slow -q -o page.html");
   EXPECT_EQ(page.code, 2);
   EXPECT_TRUE(page.err.contains("stepscope report")) << page.err;

@@ -193,9 +193,11 @@ Phrase LateHint(const LateRank& late, const Facts& facts) {
 }
 
 Phrase LateHint(const WorkRise& work, const Facts& facts) {
-  return SavesExplain(facts, work.rank, static_cast<double>(work.Difference()))
-             ? SaveLessOften(facts)
-             : LateHint(ReasonOf(facts, work), facts);
+  if (SavesExplain(facts, work.rank, static_cast<double>(work.Difference())))
+    return SaveLessOften(facts);
+  const LateReason reason = ReasonOf(facts, work);
+  const Phrase function = reason == LateReason::kHost ? SpeedUp(facts, work) : Phrase();
+  return function.empty() ? LateHint(reason, facts) : function;
 }
 
 const StepChange* RiseOf(LateReason reason, const Facts& facts, const RankCollectives& rank) {

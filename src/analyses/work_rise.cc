@@ -79,6 +79,16 @@ Phrase SayPlaceOf(const Facts& facts, const WorkRise& rise) {
   return function ? SayLeader(*function) : SayNeighbours(facts, rise);
 }
 
+Phrase SpeedUp(const Facts& facts, const WorkRise& rise) {
+  if (rise.kind != WorkKind::kBetween) return {};
+  const auto function = FunctionOf(facts, rise);
+  if (!function) return {};
+  return Say(
+      "make {function} faster, call it less often, or in another process; if it waits for a "
+      "lock (py-spy dump), look at the thread that holds it; see python",
+      SayLeader(*function));
+}
+
 Phrase SayWorkEvidence(const Facts& facts, const WorkRise& rise) {
   const auto more = static_cast<int64_t>(rise.steps.size());
   const auto steps = [](int64_t count) { return Plural(static_cast<size_t>(count), "step"); };

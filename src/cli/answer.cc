@@ -157,6 +157,11 @@ Result<Format> FormatOf(const OutputFlags& output) {
         Error{"no workbooks are written", output.file,
               "--format csv -o DIR/ writes a file for each table, which spreadsheets open"});
   }
+  if (suffix == ".pdf" || suffix == ".docx" || suffix == ".doc" || suffix == ".odt") {
+    return std::unexpected(
+        Error{"no documents are written", output.file,
+              "'stepscope report PATH -o FILE.html' writes a page, which browsers print to PDF"});
+  }
   return Format::kText;
 }
 

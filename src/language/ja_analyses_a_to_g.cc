@@ -35,6 +35,11 @@ std::span<const Translated> JapaneseOfAnalysesAToG() {
        "included",
        "どのデバイスアクティビティにも、対応する起動呼び出しがトレースにありません。ランタイム呼び"
        "出しも含めてください: {record}"},
+      {"make {function} faster, call it less often, or in another process; if it waits for a lock "
+       "(py-spy dump), look at the thread that holds it; see python",
+       "{function} を高速化する、呼び出しを減らす、または別のプロセスで実行してください。"
+       "ロックを待っている場合 (py-spy dump) "
+       "は、それを保持しているスレッドを調べてください。python を参照"},
       {"call the Python functions of these moments less often, or in another process; if they wait "
        "for a lock (py-spy dump), look at the thread that holds it; see python",
        "これらの時点の Python "
