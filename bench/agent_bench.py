@@ -57,7 +57,8 @@ def ask(stepscope, folder, commands):
 
 def cells(table, column):
     """The column's cells of CSV as `table` prints it."""
-    rows = list(csv.reader(io.StringIO(table)))
+    # Behind the rows: "5 of 5 matching rows shown, of 37 in all".
+    rows = [row for row in csv.reader(io.StringIO(table)) if not re.match(r"\d+ of \d+ ", row[0] if row else "")]
     keys = [key.split("[")[0] for key in rows[0]] if rows else []
     return [row[keys.index(column)] for row in rows[1:] if len(row) == len(keys)] if column in keys else []
 
