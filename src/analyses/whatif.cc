@@ -35,7 +35,8 @@ until all ranks have ended it, in the steps from `since_step` on, or in all but 
 where that makes a difference. `recorded` is the same as recorded, and `saved` the difference. `error` is how far a
 replay without changes is from what was recorded, if unexplained delays of more than 20 µs are replaced by usual ones.
 `critical_rank` is the rank with most of the critical path of the changed
-job, and `bound_by` what takes most of that path.
+job, and `bound_by` what takes most of that path. Of a recording of several million events a run of steps is replayed:
+those about a change of step time, or the last ones.
 
 `set` names changes, made together if divided by ';':
 
@@ -117,20 +118,28 @@ constexpr auto kParams = std::to_array<Parameter>({
 });
 
 // "8 complete steps", "7 complete steps without the first (step 3)", "8 complete steps, of which 2
-// are slow (38.9 ms without them)", "8 complete steps, 38.3 ms since step 8": those of the mean.
+// are slow (38.9 ms without them)", "8 complete steps, 38.3 ms since step 8", "399 steps up to step
+// 2333, of 2334 recorded": those of the mean.
 Phrase SayStepsOfMean(const Facts& facts) {
   const JobGraph& graph = JobGraphOf(facts);
   const size_t first = FirstOfMean(facts, std::nullopt), slow = CountSlow(facts, std::nullopt);
   Phrase steps = Plural(graph.steps.size() - first, "complete step");
   if (first > 0)
     steps = Say("{steps} without the first (step {first})", steps, graph.steps.front());
+  if (graph.steps_left_out > 0)
+    steps = Say("{steps} up to step {last}, of {all} recorded",
+                Plural(graph.steps.size() - first, "step"), graph.steps.back(),
+                graph.steps.size() + graph.steps_left_out);
   if (const std::optional<StepChange>& change = StepChangesOf(facts).step_time) {
-    const double since =
-        MeanStepOf(TypicalStepsOf(facts), [&](int64_t step) { return step >= change->since; });
+    const double since = MeanStepOf(TypicalStepsOf(facts), [&](int64_t step) {
+      return step >= change->since && step <= graph.steps.back();
+    });
     return Say("{steps}, {time} since step {step}", steps, HumanTime(since), change->since);
   }
   if (slow == 0) return steps;
-  const std::string typical = HumanTime(MeanStepOf(TypicalStepsOf(facts)));
+  const std::string typical = HumanTime(MeanStepOf(TypicalStepsOf(facts), [&](int64_t step) {
+    return step >= graph.steps.front() && step <= graph.steps.back();
+  }));
   return slow == 1 ? Say("{steps}, of which 1 is slow ({time} without it)", steps, typical)
                    : Say("{steps}, of which {count} are slow ({time} without them)", steps, slow,
                          typical);

@@ -205,6 +205,7 @@ std::vector<uint8_t> FindSlow(const Facts& facts) {
 size_t FirstOfMean(const Facts& facts, std::optional<int64_t> since) {
   const JobGraph& graph = JobGraphOf(facts);
   if (since) return graph.FirstSince(since);
+  if (graph.steps_left_out > 0) return 1;
   // Of a truncated one it is not known when it began.
   const auto counts = [&](const RankSteps& rank) {
     const auto is_it = [&](const StepBreakdown& step) {

@@ -205,6 +205,8 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
       {"{steps}, of which {count} are slow ({time} without them)",
        "{steps} (うち {count} ステップは遅く、それらを除くと {time})"},
       {"mean step after the first", "最初を除く平均ステップ時間"},
+      {"{steps} up to step {last}, of {all} recorded",
+       "記録された {all} ステップのうちステップ {last} までの{steps}"},
       {"{steps} without the first (step {first})", "最初 (ステップ {first}) を除く{steps}"},
       {"median error of a replay", "リプレイの誤差の中央値"},
       {"largest error of a replay", "リプレイの誤差の最大"},

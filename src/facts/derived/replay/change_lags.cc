@@ -107,7 +107,7 @@ class ChangeMaker {
     for (uint32_t r = 0; r < graph_.ranks.size(); ++r) {
       const JobRank& job = graph_.ranks[r];
       const std::vector<bool> inside = RangesWith(*job.rank->host, names);
-      const Dependencies labelled = LabelledGraph(*job.rank, *facts_.names, job.lock_step);
+      const Dependencies labelled = LabelledGraph(job, *facts_.names);
       asked_.lags.ScaleEdges(r, [&](size_t e) {
         const Edge& edge = labelled.edges[e];
         const bool named = edge.reason == Reason::kThread && names.Holds(edge.name);

@@ -72,7 +72,8 @@ struct RankGraph {
 
 struct JobRank {
   const RankActivity* rank = nullptr;
-  RankGraph graph;     // of the whole recording
+  PathWindow window;  // that the graph is of: the whole recording, or a run of its steps
+  RankGraph graph;
   int64_t origin = 0;  // ns, of moment 0 on the common clock
   // Kernels start when the device is free, and are launched just before: what the host does between
   // launches is not known to take time, and takes none here.
@@ -93,8 +94,10 @@ struct JobGraph {
   std::vector<JobInstance> instances;
   std::vector<JobMember> members;  // by instance
   // Numbers that all ranks with steps have, ascending; 0 alone where no rank has any, which stands
-  // for the whole recording.
+  // for the whole recording. Of a long recording those of one run of steps, of which the first
+  // begins with what was under way.
   std::vector<int64_t> steps;
+  size_t steps_left_out = 0;  // others that all ranks have
 
   // Instances that a rank without a trace comes to after another one: that one, and these.
   // Ascending.

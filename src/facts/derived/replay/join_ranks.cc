@@ -10,6 +10,7 @@
 #include "facts/derived/replay/ghosts.h"
 #include "facts/derived/replay/lock_step.h"
 #include "facts/derived/replay/messages.h"
+#include "facts/derived/replay/replay_steps.h"
 #include "facts/paths/path_window.h"
 
 namespace stepscope {
@@ -48,8 +49,9 @@ size_t KeptSteps(const RankActivity& rank) {
   return kept;
 }
 
+// Of these steps.
 std::vector<StepMark> MarksOf(const RankActivity& rank, const Dependencies& graph,
-                              const ActivityMoments& moments) {
+                              const ActivityMoments& moments, const StepRun& steps) {
   std::vector<StepMark> marks(rank.steps.size());
   for (size_t s = 0; s < marks.size(); ++s) {
     const Step& step = rank.steps[s];
@@ -64,6 +66,7 @@ std::vector<StepMark> MarksOf(const RankActivity& rank, const Dependencies& grap
     if (end == kNowhere || end < moments.ends[w]) end = moments.ends[w];
   }
   marks.resize(KeptSteps(rank));
+  std::erase_if(marks, [&](const StepMark& mark) { return !steps.Has(mark.step); });
   std::ranges::stable_sort(marks, {}, &StepMark::step);
   return marks;
 }
@@ -88,6 +91,7 @@ class Builder {
   JobGraph Build() {
     ChooseRanks();
     FindSteps();
+    ChooseSteps();
     BuildRanks();
     for (const CollectiveMatch& match : c_.matches) {
       if (!match.Matched()) continue;
@@ -140,6 +144,14 @@ class Builder {
     if (unmarked_) out_.steps = {0};
   }
 
+  void ChooseSteps() {
+    if (unmarked_ || out_.steps.empty()) return;
+    const size_t all = out_.steps.size();
+    chosen_ = StepsToReplay(facts_, out_);
+    std::erase_if(out_.steps, [&](int64_t step) { return !chosen_.Has(step); });
+    out_.steps_left_out = all - out_.steps.size();
+  }
+
   void BuildRanks() {
     out_.work.resize(out_.ranks.size());
     std::vector<int64_t> guessed(out_.ranks.size());
@@ -155,13 +167,13 @@ class Builder {
   int64_t BuildRank(uint32_t i) {
     JobRank& job = out_.ranks[i];
     const RankActivity& rank = *job.rank;
-    const Dependencies graph = LabelledGraph(rank, *facts_.names, job.lock_step);
+    job.window = out_.steps_left_out > 0 ? WindowOfSteps(rank, chosen_) : WindowOfAll(rank).window;
+    const Dependencies graph = LabelledGraph(job, *facts_.names);
     const auto r = static_cast<size_t>(&rank - facts_.ranks.data());
     moments_[r] = FindMoments(graph, rank.activities.size());
     job.graph = WithoutLabels(graph);
-    const PathWindow window = WindowOfAll(rank).window;
-    job.origin = SubtractSaturated(window.start, AheadOf(rank, window));
-    job.marks = MarksOf(rank, graph, moments_[r]);
+    job.origin = SubtractSaturated(job.window.start, AheadOf(rank, job.window));
+    job.marks = MarksOf(rank, graph, moments_[r], chosen_);
     const auto last = static_cast<uint32_t>(graph.times.size() - 1);
     if (unmarked_) job.marks = {{.step = 0, .begin = 0, .host_end = last}};
     std::span<const int64_t> steps = out_.steps;
@@ -303,6 +315,7 @@ class Builder {
   std::vector<uint32_t> index_;           // of each recording, into out_.ranks
   std::vector<ActivityMoments> moments_;  // of each recording
   std::vector<uint32_t> parts_;
+  StepRun chosen_;  // all, but of a long recording
   bool unmarked_ = false;
 };
 
@@ -310,9 +323,9 @@ JobGraph BuildJobGraph(const Facts& facts) { return Builder(facts).Build(); }
 
 }  // namespace
 
-Dependencies LabelledGraph(const RankActivity& rank, const StringTable& names, bool lock_step) {
-  Dependencies graph = BuildDependencies(rank, names, WindowOfAll(rank).window);
-  if (lock_step) TakeHostOut(rank, graph);
+Dependencies LabelledGraph(const JobRank& job, const StringTable& names) {
+  Dependencies graph = BuildDependencies(*job.rank, names, job.window);
+  if (job.lock_step) TakeHostOut(*job.rank, graph);
   return graph;
 }
 
