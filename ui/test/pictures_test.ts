@@ -107,6 +107,8 @@ test("the picture of the mean step says how many slow steps its means leave out,
   assert.equal(leftOutOf({ ...report(2), metrics: [] }), "");
   const first = { key: "warm_up_steps", title: "first steps left out", value: 1, unit: "count" } as const;
   assert.equal(leftOutOf({ ...report(2), metrics: [...report(2).metrics, first] }), "The means leave out 1 first step and 2 slow steps.");
+  const sides = report(2).metrics.flatMap((metric) => [{ ...metric, key: `${metric.key}_a` }, { ...metric, key: `${metric.key}_b` }]);
+  assert.equal(leftOutOf({ ...report(2), metrics: sides }), "The means leave out 2 slow steps before and 2 slow steps after.");
   chooseLanguage("ja");
   assert.equal(leftOutOf(report(2)), "平均は遅い 2 ステップを除いたものです。");
   chooseLanguage("en");

@@ -37,13 +37,22 @@ function Bar({ title, time, longest, look }: { title: string; time: number; long
 
 const kLeast = 0.001;  // of a step: the table below has the rest
 
-// What the terminal says of the same means (src/report/summary.cc, SayLeftOut); empty where they leave out nothing.
-export function leftOutOf({ metrics }: Report): string {
-  const left = ([["warm_up_steps", "parts.first_one", "parts.first"], ["slow_steps", "parts.slow_one", "parts.slow"]] as const)
-    .map(([metric, one, more]) => ({ count: numberOf(metrics.find(({ key }) => key === metric)?.value, "count") ?? 0, one, more }))
+// "1 first step and 2 slow steps"; empty: none. `side`: "_a" and "_b" in a comparison.
+function stepsLeftOut({ metrics }: Report, side: string): string {
+  return ([["warm_up_steps", "parts.first_one", "parts.first"], ["slow_steps", "parts.slow_one", "parts.slow"]] as const)
+    .map(([metric, one, more]) => ({ count: numberOf(metrics.find(({ key }) => key === metric + side)?.value, "count") ?? 0, one, more }))
     .filter(({ count }) => count > 0)
-    .map(({ count, one, more }) => t(count === 1 ? one : more, { count: humanCount(count) }));
-  return left.length === 0 ? "" : t("parts.left_out", { steps: left.join(t("parts.and")) });
+    .map(({ count, one, more }) => t(count === 1 ? one : more, { count: humanCount(count) }))
+    .join(t("parts.and"));
+}
+
+// What the terminal says of the same means (src/report/summary.cc, SayLeftOut); empty where they leave out nothing.
+export function leftOutOf(report: Report): string {
+  const steps = stepsLeftOut(report, ""), before = stepsLeftOut(report, "_a"), after = stepsLeftOut(report, "_b");
+  if (steps !== "") return t("parts.left_out", { steps });
+  if (before !== "" && after !== "") return t("parts.left_out_both", { before, after });
+  if (before !== "") return t("parts.left_out_before", { steps: before });
+  return after === "" ? "" : t("parts.left_out_after", { steps: after });
 }
 
 export function StepPartBars({ report, table }: PictureProps) {
