@@ -59,6 +59,11 @@ constexpr Advice kRecordShapes{"record with record_shapes=True and ProfilerActiv
                                "traces of TensorFlow have none; see hlo_operators",
                                "traces of JAX have none; see hlo_operators",
                                "capture it so: stepscope capture torch --shapes"};
+// XLA's operations on processors are no table of `hlo_operators`.
+constexpr Advice kRecordShapesOnHost{"record with record_shapes=True and ProfilerActivity.CPU",
+                                     "traces of TensorFlow have none; see operators",
+                                     "traces of JAX have none; see operators",
+                                     "capture it so: stepscope capture torch --shapes"};
 
 // A shape with what people call it.
 struct Row {
@@ -226,7 +231,7 @@ Report Run(const Facts& facts, const Params& params) {
   if (report.status == Status::kUnavailable) return report;
   const Shapes shapes = MeasureShapes(facts, params.Number("peak_tflops") * 1e12);
   if (shapes.shapes.empty()) {
-    const Phrase how = Say(kRecordShapes, facts);
+    const Phrase how = Say(facts.OnHost() ? kRecordShapesOnHost : kRecordShapes, facts);
     MakeUnavailable(
         report,
         facts.OnHost()
