@@ -282,7 +282,7 @@ Behind FindBehind(const Facts& facts, const RankStep& slowest, const std::set<in
   std::vector<int64_t> of_all;
   for (const StepBreakdown& step : steps.steps) of_all.push_back(step.window.number);
   const RankWindows all{steps.rank, WindowsOf(steps)};
-  behind.period = FindPeriodOfSteps(of_all, TimesIn(facts, all, behind.function->name), 1);
+  behind.period = FindPeriodOfSteps(of_all, TimesIn(facts, all, MeasuredOf(*behind.function)), 1);
   return behind;
 }
 
