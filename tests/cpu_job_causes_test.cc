@@ -250,5 +250,37 @@ TEST(CpuJobCauses, WaitsAndOperatorsAreNotToldAsBuiltIn) {
   EXPECT_FALSE(sorts.contains("operators (train_step")) << sorts;
 }
 
+// After every 4th step rank 0 saves a checkpoint for 300 ms, of which nothing is recorded; the
+// other waits for it in the next step.
+TEST(CpuJobCauses, WithoutStacksARecurringStepIsWorthAllThatItCosts) {
+  const ScratchFolder folder;
+  std::vector<std::string> paths;
+  for (const int rank : {0, 1}) {
+    CpuTrace trace(rank);
+    double start = 0, free_at = 0;  // of this rank
+    for (int step = 1; step <= 12; ++step) {
+      const double saves = step % 4 == 3 ? 300 : 0;
+      const double begins = free_at, all = start + 60 + step % 3;  // the reduction of both
+      const double ends = all + (rank == 0 ? saves : 0);
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), begins, ends - begins);
+      trace.Add("cpu_op", "aten::randn", begins, 1);
+      trace.Add("cpu_op", "aten::linear", begins + 1, 48);
+      trace.Add("cpu_op", "c10d::allreduce_", begins + 49.1, 0.05);
+      trace.Add("user_annotation", "gloo:all_reduce", begins + 49.2, all - 2 - begins - 49.2, 2,
+                R"("Input Dims":[[1000]],"Input type":["float"])");
+      trace.Add("cpu_op", "aten::add_", all - 2, 1.9);
+      free_at = ends;
+      start = all + saves;
+    }
+    paths.push_back(folder.Write(fmt::format("rank{}.json", rank), trace.End()));
+  }
+  const auto answer = Ask(paths);
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->verdict.starts_with("Every 4th step of rank 0 (3, 7 and 11) takes "))
+      << answer->verdict;
+  const std::string said = AllSaid(*answer);
+  EXPECT_TRUE(said.contains("cost 55.")) << said;
+}
+
 }  // namespace
 }  // namespace stepscope::cpu_job_causes_test

@@ -314,7 +314,9 @@ Phrase Message(const std::vector<RankSteps>& ranks, const SlowSteps& found,
 // it. Else they are one of its parts.
 void SetCause(Finding& finding, const Recurring& recurring, const Behind& behind,
               const RankStep& slowest, StepCategory category) {
-  if (!behind.function) return;
+  // What only this rank's host does in these steps is why others wait, also where no stack says
+  // more.
+  if (!behind.function && !(recurring.on_rank && category == StepCategory::kOther)) return;
   int64_t all = 0, in_these = 0;
   for (const StepBreakdown& step : slowest.rank->steps) {
     const int64_t time = TimeOf(step, category);
