@@ -83,5 +83,89 @@ TEST(GrowingRank, AConstantIsInEveryStep) {
   }
 }
 
+// One rank computes for 130 ms, less or more by what else runs, and scores a history that grows.
+std::string SaidOfOneRank(const std::function<double(int)>& history,
+                          const std::function<double(int)>& computes) {
+  CpuTrace trace(0, "[]", 1, 1);
+  double at = 0;
+  for (int step = 1; step <= 10; ++step) {
+    const double all = computes(step) + history(step);
+    trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, all);
+    trace.Add("python_function", "train.py(9): train_step", at, all);
+    trace.Add("cpu_op", "aten::linear", at, computes(step));
+    trace.Add("python_function", "train.py(55): score_history", at + computes(step), history(step));
+    at += all;
+  }
+  const ScratchFolder folder;
+  const auto answer = Ask({folder.Write("rank0.json", trace.End())});
+  return answer ? testing::AllSaid(*answer) : "";
+}
+
+TEST(GrowingRank, AFunctionThatGrowsIsNamedOnOneRankToo) {
+  const std::string said = SaidOfOneRank([](int step) { return 4.0 * step; },
+                                         [](int step) { return 130 + 5 * Noise(step); });
+  EXPECT_TRUE(
+      said.contains("score_history (train.py:55) grows by 4.00 ms per step: from 4.00 ms to "
+                    "40.0 ms over 10 steps."))
+      << said;
+  EXPECT_FALSE(said.contains("Steps grow")) << said;
+}
+
+// As recorded on a busy machine.
+TEST(GrowingRank, AFunctionGrowsThoughNotByALine) {
+  const std::vector<double> history = {2.6, 11.5, 12.4, 13.1, 26.3, 26.9, 27.9, 24.7, 37.5, 38.4};
+  const std::vector<double> rest = {134, 134, 123, 141, 140, 144, 157, 153, 140, 152};
+  const std::string said =
+      SaidOfOneRank([&](int step) { return history[static_cast<size_t>(step - 1)]; },
+                    [&](int step) { return rest[static_cast<size_t>(step - 1)]; });
+  EXPECT_TRUE(said.contains("score_history (train.py:55) grows by 3.28 ms per step")) << said;
+}
+
+// A jump, a function that takes as long all along, and all of a step together, as under load.
+TEST(GrowingRank, NothingElseIsAFunctionThatGrows) {
+  const auto even = [](int) { return 130.0; };
+  for (const std::string& said :
+       {SaidOfOneRank([](int step) { return step < 6 ? 4.0 : 40.0; }, even),
+        SaidOfOneRank([](int) { return 20.0; }, [](int step) { return 130 + 5 * Noise(step); }),
+        SaidOfOneRank([](int step) { return 10.0 * step; }, [](int step) { return 50.0 * step; })})
+    EXPECT_FALSE(said.contains("score_history (train.py:55) grows")) << said;
+}
+
+// Steps that vary, and are longer from step to step since rank 1 has more between operators.
+TEST(GrowingRank, AJumpIsNotToldAsGrowthOfAllSteps) {
+  const std::vector<double> last = {100, 125, 120, 145, 160, 185, 215, 205, 235, 280};
+  std::vector<CpuTrace> ranks = {CpuTrace(0), CpuTrace(1)};
+  double at = 0;
+  for (int step = 1; step <= 10; ++step) {
+    const double all = last[static_cast<size_t>(step - 1)];
+    for (int rank = 0; rank < 2; ++rank)
+      ranks[static_cast<size_t>(rank)].Step(step, at, rank == 1 && step >= 6 ? 90 : 1, at + all);
+    at += all;
+  }
+  const ScratchFolder folder;
+  const auto answer =
+      Ask({folder.Write("rank0.json", ranks[0].End()), folder.Write("rank1.json", ranks[1].End())});
+  ASSERT_TRUE(answer);
+  const std::string said = testing::AllSaid(*answer);
+  EXPECT_TRUE(said.contains("since step 6")) << said;
+  EXPECT_FALSE(said.contains("Steps grow")) << said;
+}
+
+TEST(GrowingRank, AChangeOfStepTimeIsNotBesideNothingStandsOut) {
+  std::vector<CpuTrace> ranks = {CpuTrace(0), CpuTrace(1)};
+  double at = 0;
+  for (int step = 1; step <= 12; ++step) {
+    const double all = (step < 8 ? 70 : 34) + 0.1 * (step % 3);
+    for (CpuTrace& trace : ranks) trace.Step(step, at, 0.1, at + all);
+    at += all;
+  }
+  const ScratchFolder folder;
+  const auto answer =
+      Ask({folder.Write("rank0.json", ranks[0].End()), folder.Write("rank1.json", ranks[1].End())});
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->verdict.contains("before step 8 and")) << answer->verdict;
+  EXPECT_FALSE(answer->verdict.contains("stands out")) << answer->verdict;
+}
+
 }  // namespace
 }  // namespace stepscope::growing_rank_test

@@ -112,6 +112,41 @@ TEST(WhatifOrigins, TheRankThatOthersWaitForMostIsAlwaysAsked) {
   EXPECT_NEAR(static_cast<double>(first.Int("saved")), 26.1e6, 0.2e6);
 }
 
+// Compute that varies hides it from the search for origins; yet what rank 1 does between two
+// operators takes 59 ms longer since step 6, of which the job waits in two steps of five.
+TEST(WhatifOrigins, ARankWhoseOwnTimeRisesIsAskedThoughStepsVary) {
+  const std::vector<double> varies = {35, 87, 60, 20, 110, 45, 95, 15, 70, 120, 5};
+  const auto compute = [&](int rank, int step) {
+    return varies[static_cast<size_t>((3 * rank + 1) * step * 7) % varies.size()];
+  };
+  std::vector<CpuTrace> traces = {CpuTrace(0), CpuTrace(1)};
+  double at = 0;
+  for (int step = 1; step <= 10; ++step) {
+    const auto between = [&](int rank) { return rank == 1 && step >= 6 ? 60.0 : 1.0; };
+    const auto takes = [&](int rank) { return 20 + compute(rank, step) + between(rank); };
+    const double last = std::max(takes(0), takes(1));
+    for (int rank = 0; rank < 2; ++rank) {
+      const double second = at + 10 + compute(rank, step) + between(rank);
+      traces[static_cast<size_t>(rank)]
+          .Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, last + 1.1)
+          .Add("cpu_op", "aten::linear", at, 10 + compute(rank, step))
+          .Add("cpu_op", "aten::add_", second, 10)
+          .Add("cpu_op", "c10d::allreduce_", second + 10.01, 0.05)
+          .Add("user_annotation", "gloo:all_reduce", second + 10.02, at + last + 1 - second - 10.02,
+               2, R"("Input Dims":[[1000]],"Input type":["float"])");
+    }
+    at += last + 1.1;
+  }
+  const ScratchFolder folder;
+  const ReportSet answer = AnswerTo(
+      {folder.Write("rank0.json", traces[0].End()), folder.Write("rank1.json", traces[1].End())});
+  EXPECT_TRUE(answer.verdict.starts_with("Rank 1 spends 59.0 ms more per step")) << answer.verdict;
+  const Row first = RowsOf(answer, "whatif", "changes").front();
+  EXPECT_EQ(first.Text("change"), "rank 1: before aten::add_ = before step 6");
+  EXPECT_EQ(first.Int("since_step"), 6);
+  EXPECT_NEAR(static_cast<double>(first.Int("saved")), 2 * 59e6 / 5, 0.1e6);
+}
+
 // Rank 1 runs kernels that no other rank runs: what it should take is not known.
 TEST(WhatifOrigins, OfASlowRankWithoutPeersNothingIsPriced) {
   GpuJob job(3);

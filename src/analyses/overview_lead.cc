@@ -139,23 +139,42 @@ void AddConcurrentThread(const Facts& facts, const std::vector<RankSteps>& ranks
   const auto beside = FindConcurrentThread(facts, ranks);
   if (!beside) return;
   const auto own = std::ranges::find(ranks, beside->rank, &RankSteps::rank);
-  const auto time = static_cast<double>(beside->time);
-  Phrase message = Say(
-      "Possible cause of slow steps: {thread} runs {function} for {share} of {whole}, which holds "
-      "Python's lock.",
-      SayThread(beside->thread), SayLeader(beside->works),
-      HumanRatio(time / static_cast<double>(beside->whole)),
-      own->whole_recording ? "the trace" : "step time");
+  const auto per_step = [&](int64_t ns) {
+    return HumanTime(static_cast<double>(ns) / static_cast<double>(own->steps.size()));
+  };
+  const Phrase thread = SayThread(beside->thread), function = SayLeader(beside->works);
+  const std::string share =
+      HumanRatio(static_cast<double>(beside->time) / static_cast<double>(beside->whole));
+  const Phrase whole = own->whole_recording ? "the trace" : "step time";
+  Phrase message =
+      facts.ranks.front().rank != facts.ranks.back().rank
+          ? Say("Possible cause of slow steps on rank {rank}: {thread} runs {function} for {share} "
+                "of {whole}, which holds Python's lock.",
+                beside->rank->rank, thread, function, share, whole)
+          : Say("Possible cause of slow steps: {thread} runs {function} for {share} of {whole}, "
+                "which holds Python's lock.",
+                thread, function, share, whole);
   report.headline += " " + message;
-  report.findings.push_back(
-      {.severity = Severity::kMedium,
-       .message = std::move(message),
-       .because = Say(
-           "{time} per step of Python on another thread than the one that trains; only one thread "
-           "runs Python at a time, and which one does is not recorded",
-           HumanTime(time / static_cast<double>(own->steps.size()))),
-       .hint = "run it in another process, or less often, and compare the step time",
-       .table = "step_time"});
+  Phrase because = Say(
+      "{time} per step of Python on another thread than the one that trains; only one thread runs "
+      "Python at a time, and which one does is not recorded",
+      per_step(beside->time));
+  Finding finding{.severity = Severity::kMedium,
+                  .message = std::move(message),
+                  .because = because,
+                  .hint = "run it in another process, or less often, and compare the step time",
+                  .table = "step_time"};
+  if (beside->locks.count > 0) {
+    finding.because =
+        Say("the training thread goes on only {least} or more after {count} operators, {time} per "
+            "step, as it does where it waits for that lock; {work}",
+            "4.5 ms", beside->locks.count, per_step(beside->locks.time), because);
+    finding.impact = beside->locks.time;
+    finding.cause = {CauseKind::kHost, beside->rank->rank};
+    finding.nearness = Nearness::kCause;
+    finding.extent = {beside->whole, static_cast<double>(own->steps.size())};
+  }
+  report.findings.push_back(std::move(finding));
 }
 
 }  // namespace stepscope::overview

@@ -273,6 +273,7 @@ Report Run(const Facts& facts, const Params& params) {
   const StepChanges& changes = StepChangesOf(facts);
   AddWorkRises(report, facts, AddStepChanges(report, facts, changes));
   AddGrowingRank(report, facts);
+  AddGrowingFunction(report, facts);
   AddUnevenSteps(report, facts, ranks, typical.median);
   if (static_cast<int64_t>(by_number.size()) >= kEnoughSteps)
     AddSlowSteps(report, facts, ranks, typical.median, params.Number("slow"));

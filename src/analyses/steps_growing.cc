@@ -6,10 +6,12 @@
 #include <optional>
 #include <string>
 
+#include "analyses/growth.h"
 #include "base/change_point.h"
 #include "base/distribution.h"
 #include "base/growth.h"
 #include "base/saturate.h"
+#include "facts/derived/lateness/work_rises.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -19,6 +21,18 @@ namespace {
 constexpr size_t kMostCompared = 1000;  // steps before each
 
 std::string Time(int64_t ns) { return HumanTime(static_cast<double>(ns)); }
+
+// Medians of the first and the last third.
+struct Thirds {
+  int64_t first = 0, last = 0;
+};
+
+Thirds ThirdsOf(const std::vector<int64_t>& steps) {
+  const auto third = static_cast<std::ptrdiff_t>(steps.size() / 3);
+  std::vector<int64_t> first(steps.begin(), steps.begin() + third),
+      last(steps.end() - third, steps.end());
+  return {Describe(first).p50, Describe(last).p50};
+}
 
 // The median of the first third of the steps, if they grow all along: of nearly all pairs the later
 // one is longer (Kendall's rank correlation), and the last third takes half as much again, or more.
@@ -34,12 +48,17 @@ std::optional<int64_t> GrowFrom(const std::vector<int64_t>& steps) {
     }
   }
   if (static_cast<double>(order) < kNearlyAll * static_cast<double>(pairs)) return std::nullopt;
-  const auto third = static_cast<std::ptrdiff_t>(steps.size() / 3);
-  std::vector<int64_t> first(steps.begin(), steps.begin() + third),
-      last(steps.end() - third, steps.end());
-  const int64_t base = Describe(first).p50;
-  const bool more = static_cast<double>(Describe(last).p50) >= kMore * static_cast<double>(base);
-  return more ? std::optional(base) : std::nullopt;
+  const auto [first, last] = ThirdsOf(steps);
+  const bool more = static_cast<double>(last) >= kMore * static_cast<double>(first);
+  return more ? std::optional(first) : std::nullopt;
+}
+
+// Whether most of the growth is what a rank has more of since one step: a jump.
+bool IsByJump(const Facts& facts, const std::vector<int64_t>& steps) {
+  const auto [first, last] = ThirdsOf(steps);
+  return std::ranges::any_of(WorkRisesOf(facts).rises, [&](const WorkRise& rise) {
+    return rise.since && rise.Difference() >= (last - first) / 2;
+  });
 }
 
 }  // namespace
@@ -49,10 +68,10 @@ bool IsOneChange(const std::vector<int64_t>& steps) {
   return DeviationFromOneChange(steps) < LineThrough(steps).left;
 }
 
-bool AddGrowingSteps(Report& report, const std::vector<int64_t>& steps) {
+bool AddGrowingSteps(Report& report, const Facts& facts, const std::vector<int64_t>& steps) {
   using steps_growing::Time;
   const auto from = steps_growing::GrowFrom(steps);
-  if (!from) return false;
+  if (!from || steps_growing::IsByJump(facts, steps) || GrowingFunctionOf(facts)) return false;
   const int64_t base = *from;
   int64_t more = 0, all = 0;
   for (const int64_t step : steps) {

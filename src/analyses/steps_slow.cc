@@ -14,6 +14,7 @@
 
 #include "analyses/build.h"
 #include "analyses/changes.h"
+#include "analyses/growth.h"
 #include "analyses/steps_growing.h"
 #include "analyses/steps_inputs.h"
 #include "base/distribution.h"
@@ -282,7 +283,7 @@ Behind FindBehind(const Facts& facts, const RankStep& slowest, const std::set<in
   std::vector<int64_t> of_all;
   for (const StepBreakdown& step : steps.steps) of_all.push_back(step.window.number);
   const RankWindows all{steps.rank, WindowsOf(steps)};
-  behind.period = FindPeriodOfSteps(of_all, TimesIn(facts, all, behind.function->name), 1);
+  behind.period = FindPeriodOfSteps(of_all, TimesIn(facts, all, MeasuredOf(*behind.function)), 1);
   return behind;
 }
 
@@ -314,7 +315,9 @@ Phrase Message(const std::vector<RankSteps>& ranks, const SlowSteps& found,
 // it. Else they are one of its parts.
 void SetCause(Finding& finding, const Recurring& recurring, const Behind& behind,
               const RankStep& slowest, StepCategory category) {
-  if (!behind.function) return;
+  // What only this rank's host does in these steps is why others wait, also where no stack says
+  // more.
+  if (!behind.function && !(recurring.on_rank && category == StepCategory::kOther)) return;
   int64_t all = 0, in_these = 0;
   for (const StepBreakdown& step : slowest.rank->steps) {
     const int64_t time = TimeOf(step, category);
@@ -330,9 +333,11 @@ void SetCause(Finding& finding, const Recurring& recurring, const Behind& behind
 // Where so many are slow, they are no exception.
 bool AreMany(const SlowSteps& found) { return kMostSlow * found.count > found.of; }
 
-// Whether one rank's growth, a finding of its own, is at least half of what the slowest step takes
-// longer.
+// Whether the growth of one rank or function, a finding of its own, is at least half of what the
+// slowest step takes longer.
 bool IsByGrowth(const Facts& facts, int64_t longer) {
+  const std::optional<FunctionGrowth>& function = GrowingFunctionOf(facts);
+  if (function && 2 * (function->last - function->first) >= longer) return true;
   const std::optional<RankGrowth>& growth = RankGrowthOf(facts);
   return growth && 2 * (growth->last - growth->first) >= longer;
 }
@@ -380,7 +385,7 @@ void AddSlowSteps(Report& report, const Facts& facts, const std::vector<RankStep
       steps_slow::IsBySlowHost(facts, slowest))
     return;
   const steps_slow::JobSteps steps = steps_slow::StepsOfJob(ranks);
-  if (!IsOneChange(steps.means) && AddGrowingSteps(report, steps.means)) return;
+  if (!IsOneChange(steps.means) && AddGrowingSteps(report, facts, steps.means)) return;
   const auto recurring =
       steps_slow::FindRecurring(ranks, steps, slowest, (slow - 1) * static_cast<double>(median));
   const auto excess = recurring

@@ -58,7 +58,8 @@ those about a change of step time, or the last ones.
 Names are whole words; '*' stands for any text. A unit of work is a kernel or copy, an operator or call without those
 within it, or the host before one; the n-th of a name in a step is that of other ranks and steps.
 
-`changes` asks, without `set`: each rank where lateness began, together with those that cost more; groups whose
+`changes` asks, without `set`: each rank where lateness began, together with those that cost more; the rank that others
+wait for most; each rank that alone has more work, or time between two operators, since a step; groups whose
 transfers take 1.3 times as long as those of groups alike, or as in their own earlier steps, as fast as these; no wait for
 input; and links twice as fast. `upper_bounds` are what nobody can reach: all communication hidden, the kernel that takes
 most gone, the host taking no time. A rank is an origin if its own work exceeds that of its peers by six deviations, or if

@@ -13,6 +13,7 @@
 #include "base/saturate.h"
 #include "facts/derived/lateness/late_evidence.h"
 #include "facts/derived/lateness/step_blame.h"
+#include "facts/derived/lateness/work_rises.h"
 #include "facts/derived/replay/change_lags.h"
 #include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/replay_error.h"
@@ -21,6 +22,8 @@
 
 namespace stepscope::whatif {
 namespace {
+
+constexpr size_t kEnoughBefore = 4;  // steps, to compare a rank with itself
 
 // The participant that the others wait for most, where that stands out; absent: none does.
 std::optional<uint32_t> MostWaitedFor(const Facts& facts) {
@@ -51,6 +54,7 @@ class ChangeAsker {
     const auto of_user = std::ssize(out_);
     AskOrigins();
     AskMostWaitedFor();
+    AskWorkRises();
     for (const SlowLink& link : SlowLinksOf(facts_)) AskLink(link);
     Try("input: no wait", ColumnKind::kInput);
     Try("link: x2", ColumnKind::kCommunication);
@@ -113,13 +117,50 @@ class ChangeAsker {
       without_peers_ = rank;
       return;
     }
+    AskRank(rank, "all", "median of ranks", std::nullopt);
+  }
+
+  // Ranks that do more work since a step, and others do not.
+  void AskWorkRises() {
+    const WorkRises& work = WorkRisesOf(facts_);
+    for (const WorkRise& rise : work.rises) {
+      const bool alone = rise.ranks.size() == 1 && !work.IsOfAll(rise);
+      if (!rise.since || !alone || rise.in_turn || IsBySlowHost(facts_, rise)) continue;
+      const uint32_t index = graph_.IndexOf(rise.rank);
+      if (index == kNowhere || origins_.Of(graph_, rise.rank) != nullptr) continue;
+      if (std::ranges::any_of(out_, [&](const AskedChange& c) { return c.rank == rise.rank; }))
+        continue;
+      std::string as = "median of ranks";
+      if (graph_.FirstSince(rise.since) >= kEnoughBefore)
+        as = fmt::format("before step {}", *rise.since);
+      else if (!graph_.work[index].HasPeers())
+        continue;
+      if (!AskRank(rise.rank, PartOf(rise), as, rise.since))
+        AskRank(rise.rank, "all", as, rise.since);
+    }
+  }
+
+  // What takes longer, alone, so that other work that happens to be shorter then counts for
+  // nothing.
+  std::string PartOf(const WorkRise& rise) const {
+    return rise.kind == WorkKind::kBetween ? fmt::format("before {}", (*facts_.names)[rise.name])
+                                           : "all";
+  }
+
+  // Only where it saves as much as an origin must: whether it does.
+  bool AskRank(int64_t rank, std::string_view part, std::string_view as,
+               std::optional<int64_t> since) {
     const auto before = out_.size();
-    Try(fmt::format("rank {}: all = median of ranks", rank), ColumnKind::kWait);
-    const double step = static_cast<double>(RecordedStep(facts_, std::nullopt));
+    Try({.text = fmt::format("rank {}: {} = {}", rank, part, as),
+         .since = since,
+         .kind = ColumnKind::kWait,
+         .rank = rank});
+    if (out_.size() == before) return false;
+    const auto step = static_cast<double>(RecordedStep(facts_, since));
     const double least = std::max(kLeastCost, ReplayErrorOf(facts_).median) * step;
-    if (out_.size() == before) return;
-    out_.back().rank = rank;
-    if (static_cast<double>(out_.back().Saved(facts_)) < least) out_.pop_back();
+    if (static_cast<double>(out_.back().Saved(facts_)) >= least) return true;
+    out_.pop_back();
+    return false;
   }
 
   // As fast as groups alike are, or as it was.
@@ -129,19 +170,19 @@ class ChangeAsker {
                        .since = link.since,
                        .kind = ColumnKind::kCommunication,
                        .link = &link};
-    const auto changes = ReadJobChanges(change.text);  // a name may hold what divides changes
+    Try(std::move(change));  // a name may hold what divides changes
+  }
+
+  // Only where it concerns something.
+  void Try(AskedChange change) {
+    const auto changes = ReadJobChanges(change.text);
     if (!changes) return;
     if (const AskedLags asked = LagsWith(facts_, *changes); asked.absent.empty())
       Add(std::move(change), asked);
   }
 
-  // Only where it concerns something.
   void Try(std::string text, ColumnKind kind, bool upper_bound = false) {
-    const auto changes = ReadJobChanges(text);
-    if (!changes) return;
-    const AskedLags asked = LagsWith(facts_, *changes);
-    if (!asked.absent.empty()) return;
-    Add({.text = std::move(text), .kind = kind, .upper_bound = upper_bound}, asked);
+    Try({.text = std::move(text), .kind = kind, .upper_bound = upper_bound});
   }
 
   void Add(AskedChange change, const AskedLags& asked) {

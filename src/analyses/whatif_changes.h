@@ -24,8 +24,9 @@ struct AskedChange {
   bool upper_bound = false;        // nobody can change so much: it tells how much there is to gain
   Phrase assumption = {};          // of a formula; empty: none
   const SlowLink* link = nullptr;  // that it mends
-  std::optional<int64_t> rank;     // that others wait for most, though no origin was found there
-  CriticalPathOfJob path;          // what bounds the job then
+  // That others wait for most, or that does more since a step, though no origin was found there.
+  std::optional<int64_t> rank;
+  CriticalPathOfJob path;  // what bounds the job then
 
   int64_t Saved(const Facts& facts) const;
 };

@@ -90,6 +90,20 @@ std::span<const Translated> JapaneseOfAnalysesAToG2() {
        "not grow, and they wait",
        "ステップ時間の推移は、あるステップでの段差よりも直線的な増加でよく説明できます。"
        "他のランクでは増加しておらず、このランクを待っています"},
+      {"{function} grows by {time} per step{ranks}: from {first} to {last} over {steps}.",
+       "{function} が{ranks} 1 ステップあたり {time} ずつ増え続けています: {steps}で {first} から "
+       "{last} "
+       "に増加。"},
+      {" on {ranks}", "{ranks} で"},
+      {"a line explains its time per step better than a change at one of them; nothing else in "
+       "these "
+       "steps grows as much",
+       "ステップごとの時間の推移は、あるステップでの段差よりも直線的な増加でよく説明できます。"
+       "これらのステップの他の部分はこれほど増加していません"},
+      {"find what grows with each step in this function: a list that is kept and walked through, a "
+       "cache, lengths of sequences",
+       "この関数でステップごとに増えているものを確認してください: "
+       "保持して走査するリスト、キャッシュ、シーケンス長"},
       {"find what grows with each step on this rank: a list that is kept and walked through, a "
        "cache, lengths of sequences, memory in use",
        "このランクでステップごとに増えているものを確認してください: "

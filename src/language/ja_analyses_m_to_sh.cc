@@ -114,6 +114,16 @@ std::span<const Translated> JapaneseOfAnalysesMToSh() {
        "holds Python's lock.",
        "ステップが遅い原因の可能性: {thread} が{whole}の {share} にわたって {function} を実行し、"
        "Python のロック (GIL) を保持しています。"},
+      {"Possible cause of slow steps on rank {rank}: {thread} runs {function} for {share} of "
+       "{whole}, "
+       "which holds Python's lock.",
+       "ランク {rank} のステップが遅い原因の可能性: {thread} が{whole}の {share} にわたって "
+       "{function} "
+       "を実行し、Python のロック (GIL) を保持しています。"},
+      {"the training thread goes on only {least} or more after {count} operators, {time} per step, "
+       "as it does where it waits for that lock; {work}",
+       "学習するスレッドは、{count} 個のオペレーターの後、{least} 以上たってから処理を続けています "
+       "(1 ステップあたり {time})。このロックを待つ場合と同じです。{work}"},
       {"{time} per step of Python on another thread than the one that trains; only one thread "
        "runs Python at a time, and which one does is not recorded",
        "学習するスレッドとは別のスレッドで 1 ステップあたり {time} の Python が実行されています。"

@@ -13,6 +13,7 @@
 #include "analyses/build.h"
 #include "analyses/kinds.h"
 #include "facts/derived/steps/step_categories.h"
+#include "facts/derived/steps/step_changes.h"
 #include "report/columns.h"
 #include "report/findings.h"
 #include "report/humanize.h"
@@ -142,7 +143,8 @@ Phrase SayNothingStandsOut(const ReportSet& answer, const Facts& facts,
                                          "comm_overlap"};
   const bool known = std::ranges::all_of(kAsked, answers) && !HasSlowSteps(answer) &&
                      answer.run.ranks > 1 && !Evaluates(answer) &&
-                     CountOf(answer.run, NoteKind::kMissingRanks) == 0;
+                     CountOf(answer.run, NoteKind::kMissingRanks) == 0 &&
+                     !StepChangesOf(facts).step_time;
   if (!known || !facts.OnHost()) return {};
   const bool all = std::ranges::all_of(
       findings, [](const Finding* f) { return !WorthALook(*f) || IsOfAllRanks(*f); });

@@ -11,6 +11,7 @@
 #include "base/stop.h"
 #include "facts/activity/idle_within.h"
 #include "facts/derived/python/walk_frames.h"
+#include "trace/library_frames.h"
 
 namespace stepscope {
 namespace other_threads {
@@ -20,6 +21,10 @@ constexpr double kLeastWait = 0.05;      // of the steps
 constexpr double kLeastWork = 0.5;       // of the wait
 constexpr double kLeastBeside = 0.5;     // of the steps
 constexpr int64_t kMayFree = 1'000'000;  // ns: Python switches threads every 5 ms
+
+constexpr int64_t kHeld = 4'500'000;  // ns: a thread that keeps Python's lock has it for 5 ms
+constexpr int64_t kFewestLocks = 5;
+constexpr double kLeastLocks = 0.05;  // of the steps
 
 constexpr auto kWaits =
     std::to_array<std::string_view>({"lock.acquire", "Lock.acquire", "lock.__enter__",
@@ -134,10 +139,11 @@ class Process {
 
   std::optional<ConcurrentThread> Beside() {
     const IntervalSet works = Without(windows_, waits_);
+    const LockWaits locks = WaitsForLock();
     std::optional<ConcurrentThread> found;
     ForEachOther([&](uint32_t thread) {
       const HostFrames& frames = rank_.host->frames[thread];
-      if (!ReturnsFromAny(frames)) return;
+      if (!ReturnsFromAny(frames) && !(locks.count > 0 && StaysInOne(frames))) return;
       const IntervalSet python = StretchesOf(frames, [&](StringId name, int64_t duration) {
         return duration < kMayFree || !names_.IsBuiltIn(name);
       });
@@ -149,7 +155,7 @@ class Process {
       times.Add(rank_, thread, stretches);
       const auto leaders = times.Leaders(1);
       if (!leaders.empty())
-        found = {&rank_, leaders.front(), rank_.host->threads[thread], time, Whole()};
+        found = {&rank_, leaders.front(), rank_.host->threads[thread], time, Whole(), locks};
     });
     return found;
   }
@@ -184,6 +190,32 @@ class Process {
       if (frames[f].parent != static_cast<int32_t>(f) - 1) return true;
     }
     return false;
+  }
+
+  // Whether a thread that the program started stays in a function of the program.
+  bool StaysInOne(const HostFrames& frames) const {
+    const FrameName first = ParseFrameName((*facts_.names)[frames[0].name]);
+    const FrameName last = ParseFrameName((*facts_.names)[frames[frames.size() - 1].name]);
+    return first.file.ends_with("threading.py") && first.function == "_bootstrap" &&
+           !last.file.empty() && !IsOfLibrary(last);
+  }
+
+  LockWaits WaitsForLock() {
+    const IntervalSet operators = OperatorsOf(*rank_.host, training_);
+    std::vector<Interval> all;
+    StopChecks checks;
+    for (const HostFrame& frame : rank_.host->frames[training_]) {
+      checks.Turn();
+      if (frame.duration() < kHeld || !names_.IsBuiltIn(frame.name)) continue;
+      const auto after = std::ranges::upper_bound(operators, frame.end, {}, &Interval::start);
+      if (after == operators.begin()) continue;
+      const Interval& last = *std::prev(after);
+      if (last.start >= frame.start && last.end + kHeld <= frame.end)
+        all.push_back({last.end, frame.end});
+    }
+    const IntervalSet waits = Intersection(UnionOf(std::move(all)), windows_);
+    const LockWaits locks{std::ssize(waits), LengthOf(waits)};
+    return locks.count >= kFewestLocks && IsShare(locks.time, kLeastLocks) ? locks : LockWaits{};
   }
 
   IntervalSet WaitsOf(uint32_t thread) {

@@ -26,6 +26,13 @@ struct ThreadWait {
 // The longest of all ranks. Nothing where none takes a twentieth of its rank's steps.
 std::optional<ThreadWait> FindThreadWait(const Facts& facts, const std::vector<RankSteps>& ranks);
 
+// What calls an operator returns only long after it ended, as where it takes Python's lock again
+// while another thread runs Python: that one gives it up after 5 ms (sys.getswitchinterval()).
+struct LockWaits {
+  int64_t count = 0;  // of 4.5 ms or more each
+  int64_t time = 0;   // ns of the rank's steps
+};
+
 // Another thread runs Python while the training thread does not wait. Only one of them runs Python
 // at a time, but what holds the lock at a moment is not recorded: that it slows the training thread
 // is possible, not known.
@@ -36,6 +43,10 @@ struct ConcurrentThread {
   int64_t time = 0;          // ns of the rank's steps in Python, without what may free the lock:
                              // operators, and calls of built-in functions from 1 ms on
   int64_t whole = 0;         // ns of the rank's steps
+  // Of the training thread, where they take a twentieth of its steps or more; else none. Only where
+  // there are any, a thread counts that stays in one function of the user all the time, which may
+  // as well sleep there.
+  LockWaits locks;
 };
 // The one with the largest share. Nothing where none takes half of its rank's steps.
 std::optional<ConcurrentThread> FindConcurrentThread(const Facts& facts,

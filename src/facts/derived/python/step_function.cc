@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -23,6 +25,7 @@ constexpr double kAsNear = 0.9;
 // A library's functions run everywhere: one is behind the excess only where that is most of it.
 constexpr double kOfLibrary = 0.8;
 constexpr double kThroughout = 0.9;  // of the other windows: the training loop, and what calls it
+constexpr double kCallsMost = 0.8;   // of the time of what is built in
 
 struct Sum {
   int64_t slow = 0, others = 0;  // ns
@@ -96,6 +99,125 @@ std::optional<FrameTimes::Leader> Nearest(std::vector<Candidate> all) {
   return leader;
 }
 
+// What is built in, under one name whatever object it is a method of.
+struct BuiltIn {
+  Sum sum;
+  std::unordered_map<StringId, int64_t> callers;  // functions of the user; ns in slow windows
+};
+using BuiltIns = std::map<FrameName, BuiltIn>;
+
+// Whether it tells nothing but that something else was waited for.
+bool IsWait(const FrameName& frame) {
+  const std::string_view method =
+      std::string_view(frame.function).substr(frame.function.rfind('.') + 1);
+  return method == "wait" || method == "barrier" || method == "synchronize";
+}
+
+// Follows the calls of what is built in on one thread, without the operators and runtime calls
+// there: what those take, other findings have.
+class BuiltInCalls {
+ public:
+  BuiltInCalls(const StringTable& names, const RankWindows& where, uint32_t thread)
+      : names_(names),
+        frames_(where.rank->host->frames[thread]),
+        operators_(Intersection(OperatorsOf(*where.rank->host, thread), where.windows)),
+        within_(where.windows),
+        within_operators_(operators_) {}
+
+  // Calls add(its name, the innermost function of the user around it, ns).
+  template <class Add>
+  void ForEach(const Add& add) {
+    std::map<FrameName, int64_t> until;
+    StopChecks checks;
+    for (const HostFrame& frame : frames_) {
+      checks.Turn();
+      const FrameName& name = NameOf(frame.name);
+      if (!name.file.empty() || IsWait(name)) continue;
+      if (!ModuleOfFrame(names_[frame.name]).empty()) continue;
+      int64_t& counted = until.try_emplace(name, INT64_MIN).first->second;
+      const int64_t start = std::max(frame.start, counted);
+      if (start >= frame.end) continue;
+      counted = frame.end;
+      const int64_t time =
+          within_.Within(start, frame.end) - within_operators_.Within(start, frame.end);
+      if (time > 0) add(name, CallerOf(frame), time);
+    }
+  }
+
+ private:
+  static IntervalSet OperatorsOf(const HostOps& host, uint32_t thread) {
+    std::vector<Interval> all;
+    for (const HostRange& range : host.ranges) {
+      if (range.kind == Kind::kOperator && range.thread == thread)
+        all.push_back({range.start, range.end});
+    }
+    for (const Call& call : host.calls) {
+      if (call.thread == thread) all.push_back({call.start, call.end});
+    }
+    return UnionOf(std::move(all));
+  }
+
+  const FrameName& NameOf(StringId name) {
+    const auto [at, is_new] = parsed_.try_emplace(name);
+    if (is_new) at->second = ParseFrameName(names_[name]);
+    return at->second;
+  }
+
+  StringId CallerOf(const HostFrame& frame) {
+    for (int32_t f = frame.parent; f != kNoRange; f = frames_[static_cast<size_t>(f)].parent) {
+      const StringId id = frames_[static_cast<size_t>(f)].name;
+      const FrameName& name = NameOf(id);
+      const bool nested = name.function.starts_with('<') && name.function != "<module>";
+      if (!name.file.empty() && !nested && !IsOfLibrary(name)) return id;
+    }
+    return kNoString;
+  }
+
+  const StringTable& names_;
+  const HostFrames& frames_;
+  const IntervalSet operators_;
+  const AnywhereInWindows within_, within_operators_;
+  std::unordered_map<StringId, FrameName> parsed_;
+};
+
+// What is built in and takes longer, and the function of the user that calls it.
+std::optional<FrameTimes::Leader> BuiltInBehind(const Facts& facts, const RankWindows& slow,
+                                                uint32_t thread, const RankWindows& others,
+                                                uint32_t of_others, int64_t least) {
+  BuiltIns found;
+  BuiltInCalls(*facts.names, slow, thread)
+      .ForEach([&](const FrameName& name, StringId caller, int64_t time) {
+        BuiltIn& of = found[name];
+        of.sum.slow = AddSaturated(of.sum.slow, time);
+        int64_t& called = of.callers[caller];
+        called = AddSaturated(called, time);
+      });
+  BuiltInCalls(*facts.names, others, of_others)
+      .ForEach([&](const FrameName& name, StringId, int64_t time) {
+        if (const auto of = found.find(name); of != found.end())
+          of->second.sum.others = AddSaturated(of->second.sum.others, time);
+      });
+  std::optional<FrameTimes::Leader> most;
+  for (const auto& [name, of] : found) {
+    const int64_t mean = of.sum.slow / std::ssize(slow.windows);
+    const int64_t excess = mean - of.sum.others / std::ssize(others.windows);
+    const bool is_new = static_cast<double>(excess) >= kOfLibrary * static_cast<double>(mean);
+    if (excess < least || excess <= 0 || !is_new || (most && most->time >= excess)) continue;
+    const auto caller = std::ranges::max_element(
+        of.callers, {}, [](const auto& c) { return std::pair(c.second, c.first); });
+    const bool is_known =
+        caller->first != kNoString &&
+        static_cast<double>(caller->second) >= kCallsMost * static_cast<double>(of.sum.slow);
+    if (is_known)
+      most = {.name = ParseFrameName((*facts.names)[caller->first]), .within = name};
+    else
+      most = {.name = name};
+    most->time = excess;
+    most->time_within = is_known ? excess : 0;
+  }
+  return most;
+}
+
 }  // namespace
 
 std::optional<FrameTimes::Leader> FunctionBehind(const Facts& facts, const RankWindows& slow,
@@ -129,7 +251,8 @@ std::optional<FrameTimes::Leader> FunctionBehind(const Facts& facts, const RankW
     if (of_library && part < kOfLibrary) continue;
     candidates.push_back({std::move(frame), of_library, excess, part, sum, name});
   }
-  return Nearest(std::move(candidates));
+  if (auto nearest = Nearest(std::move(candidates))) return nearest;
+  return BuiltInBehind(facts, slow, *thread, others, *of_others, least);
 }
 
 std::vector<int64_t> TimesIn(const Facts& facts, const RankWindows& windows,

@@ -24,9 +24,16 @@ struct RankWindows {
 // must have most of its time in excess; then one that does not run in the others; then those with
 // the largest part of their time in excess; of these the outermost. Nothing where no frames were
 // recorded, or none takes so much. `caller`: what calls a function that does not run in the others,
-// if nearly all it takes is in excess too; `time`: ns more per window.
+// if nearly all it takes is in excess too; `time`: ns more per window. Where there is none of
+// these: what is built in and runs longer there without operators, as `within` of the user's
+// function that calls it.
 std::optional<FrameTimes::Leader> FunctionBehind(const Facts& facts, const RankWindows& slow,
                                                  const RankWindows& others, int64_t least);
+
+// What it was measured by: what is built in, where the function only calls it.
+inline const FrameName& MeasuredOf(const FrameTimes::Leader& behind) {
+  return behind.within.function.empty() ? behind.name : behind.within;
+}
 
 // ns that the training thread spends in the function, with what it calls, in each of the windows.
 std::vector<int64_t> TimesIn(const Facts& facts, const RankWindows& windows,
