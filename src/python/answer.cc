@@ -15,7 +15,7 @@
 #include "python/bind_columns.h"
 #include "python/errors.h"
 #include "python/module.h"
-#include "python/table_columns.h"
+#include "report/table_columns.h"
 #include "python/text.h"
 #include "report/humanize.h"
 #include "stepscope/language.h"
