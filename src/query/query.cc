@@ -44,7 +44,6 @@ Error Explained(Error error, const std::vector<std::string>& names, const OpenRu
   if (auto why = Unavailable(open, names)) return *why;
   const std::string near = NearestTable(names, NamesOf(tables));
   if (!near.empty()) error.hint = "did you mean '" + near + "'? `query_schema` lists all tables";
-  if (error.hint.empty()) error.hint = "`query_schema` lists all tables";
   return error;
 }
 

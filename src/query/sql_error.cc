@@ -84,6 +84,8 @@ Error ErrorOf(std::string_view message) {
     return {std::string(known.what), error.where, std::string(known.hint)};
   }
   error.what += what;
+  if (error.hint.empty())
+    error.hint = "`query_schema` lists tables and columns; docs/query.md has examples";
   return error;
 }
 
