@@ -1,5 +1,6 @@
 """The rows of `./dev bench` about SQL: a sum over all events, from traces and from the same events as Parquet."""
 import json
+import os
 import subprocess
 
 from measure import DATA, ROOT, STEPSCOPE, Row, megabytes, milliseconds, ranks8, run
@@ -14,6 +15,7 @@ def rows():
         over.how = "not measured; there is no build/release/bench/query_bench"
         return [over]
     job, parquet = ranks8(), DATA / "ranks8_parquet"
+    os.environ.setdefault("STEPSCOPE_DUCKDB", str(ROOT / "build/duckdb/libduckdb.so"))
     if subprocess.run([BENCH, "traces", job, "SELECT 1"], capture_output=True).returncode == 77:
         over.how = "not measured; DuckDB is not there"
         return [over]

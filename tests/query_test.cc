@@ -149,6 +149,9 @@ TEST_F(QueryTest, MistakesAreExplained) {
   ExpectRefused("SELECT ?", "parameters");
   const Outcome none = Ask(Names(), "SELECT * FROM memory_profile.devices");
   EXPECT_TRUE(none.err.contains("memory_profile has no tables here")) << none.err;
+  const ScratchFolder folder;
+  const Outcome steps = Ask(folder.Write("t.json", R"({"traceEvents": []})"), "FROM steps");
+  EXPECT_TRUE(steps.err.contains("steps has no tables here")) << steps.err;
 }
 
 TEST_F(QueryTest, NothingIsWrittenAndNoFileIsReached) {

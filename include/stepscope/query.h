@@ -29,6 +29,10 @@
 
 namespace stepscope {
 
+// Another file that may be DuckDB, where it is in none of the usual places: one that only this
+// process can load. To be called before the first query.
+void AlsoFindDuckDb(std::string file);
+
 struct QueryOptions {
   AnalyzeOptions analyze;  // of reports; `ranks` is of events too. `only` and `stop` do not count
   OpenOptions open;        // `analyses`, keep_events, keep_traces and `stop` do not count

@@ -12,6 +12,8 @@
 #include <system_error>
 #include <vector>
 
+#include "stepscope/query.h"
+
 namespace stepscope::query {
 namespace {
 
@@ -62,6 +64,11 @@ std::vector<fs::path> FoldersOfOurs() {
   return folders;
 }
 
+std::string& AlsoFound() {
+  static std::string file;
+  return file;
+}
+
 std::vector<std::string> Candidates() {
   std::vector<std::string> files;
   for (const fs::path& folder : FoldersOfOurs()) {
@@ -70,6 +77,7 @@ std::vector<std::string> Candidates() {
     if (fs::exists(file, error)) files.push_back(file);
   }
   files.emplace_back(kFile);  // where the system looks
+  if (!AlsoFound().empty()) files.push_back(AlsoFound());
   return files;
 }
 
@@ -135,3 +143,5 @@ Result<const DuckDb*> LoadDuckDb() {
 }
 
 }  // namespace stepscope::query
+
+void stepscope::AlsoFindDuckDb(std::string file) { query::AlsoFound() = std::move(file); }

@@ -8,10 +8,13 @@
 #include <set>
 #include <utility>
 
+#include "base/folder_bytes.h"
 #include "stepscope/find_runs.h"
 
 namespace stepscope::query {
 namespace {
+
+namespace fs = std::filesystem;
 
 // The smallest report, for tables that need none: what was read stands in every answer.
 constexpr const char* kSmallest = "steps";
@@ -32,7 +35,7 @@ std::vector<std::vector<std::string>> RunsOf(std::span<const std::string> paths,
     // A path without a run is opened all the same, which says what is wrong with it.
     const bool alone = found.empty() || (found.size() == 1 && found.front().path == path);
     std::error_code error;
-    if (alone && (found.empty() || !std::filesystem::is_directory(path, error))) {
+    if (alone && (found.empty() || !fs::is_directory(path, error))) {
       files.push_back(path);
       continue;
     }
@@ -40,6 +43,21 @@ std::vector<std::vector<std::string>> RunsOf(std::span<const std::string> paths,
   }
   if (!files.empty()) runs.insert(runs.begin(), files);
   return runs;
+}
+
+// Files that take less on disk are read once, and kept for events, in two to four times as much
+// memory; of larger ones a rank is read again when its turn comes: twice the time for the memory of
+// one rank.
+constexpr int64_t kMostKept = 128'000'000;
+
+int64_t BytesOnDisk(const std::vector<std::string>& paths) {
+  int64_t bytes = 0;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    const auto size = fs::file_size(path, error);
+    bytes += error ? BytesIn(path) : static_cast<int64_t>(size);
+  }
+  return bytes;
 }
 
 // Runs in several directories often have one name.
@@ -74,9 +92,11 @@ Result<OpenRuns> OpenPaths(std::span<const std::string> paths, const Wanted& wan
   how.analyses = AnalysesFor(wanted);
   how.advice = wanted.all || !wanted.analyses.empty();
   how.keep_events = false;
-  how.keep_traces = false;
   how.stop = stop;
+  int64_t kept = 0;
   for (const std::vector<std::string>& run : RunsOf(paths, how.storage)) {
+    kept += wanted.events ? BytesOnDisk(run) : 0;
+    how.keep_traces = wanted.events && !how.storage && kept < kMostKept;
     auto session = Session::Open(run, how);
     if (!session) return std::unexpected(session.error());
     open.sessions.push_back(std::make_unique<Session>(std::move(*session)));

@@ -2,6 +2,7 @@
 #include "stepscope/query.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -23,12 +24,20 @@ std::vector<std::string> NamesOf(const std::vector<NamedTable>& tables) {
   return names;
 }
 
+// "steps" stands for "steps.steps".
+std::string AnalysisOf(const std::string& name) {
+  const auto* alias = std::ranges::find(kAliases, std::string_view(name), &Alias::name);
+  if (alias != std::end(kAliases)) return std::string(alias->schema);
+  const size_t dot = name.find('.');
+  return dot == name.npos ? "" : name.substr(0, dot);
+}
+
 // Why an analysis whose table is missing has none; nothing where it has.
 std::optional<Error> Unavailable(const OpenRuns& open, const std::vector<std::string>& names) {
   for (const RunAnswer& answer : open.answers) {
     for (const Report& report : answer.answer.reports) {
       const bool named = std::ranges::any_of(
-          names, [&](const std::string& name) { return name.starts_with(report.analysis + "."); });
+          names, [&](const std::string& name) { return AnalysisOf(name) == report.analysis; });
       if (named && report.status == Status::kUnavailable)
         return Error{report.analysis + " has no tables here: " + report.why.str(), answer.run,
                      "other traces, or another table of those that `query_schema` lists"};
@@ -43,7 +52,8 @@ Error Explained(Error error, const std::vector<std::string>& names, const OpenRu
   if (!error.what.contains("Table with name") && !error.what.contains("schema")) return error;
   if (auto why = Unavailable(open, names)) return *why;
   const std::string near = NearestTable(names, NamesOf(tables));
-  if (!near.empty()) error.hint = "did you mean '" + near + "'? `query_schema` lists all tables";
+  error.hint = near.empty() ? "`query_schema` lists all tables"
+                            : "did you mean '" + near + "'? `query_schema` lists all tables";
   return error;
 }
 
