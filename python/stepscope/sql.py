@@ -1,10 +1,9 @@
 """The rows of an answer to SQL, as columns."""
 from __future__ import annotations
 
-import importlib.util
 from typing import Any
 
-from . import _core
+from . import _core, _duckdb
 from .events import Events
 
 
@@ -20,7 +19,5 @@ class Rows(Events):
 
 def ask(core: Any, statement: str, memory: int, timeout: float) -> Rows:
     """Asks a run of the core. The Python package duckdb will do where its library is not installed."""
-    found = importlib.util.find_spec("_duckdb")
-    if found is not None and found.origin:
-        _core.also_find_duckdb(found.origin)
+    _duckdb.tell(_core)
     return Rows(core.sql(statement, memory, timeout))

@@ -29,7 +29,7 @@ def test_rows_are_what_tables_return(job):
         rows = asked(run, "SELECT name, count(*) AS n, sum(duration) AS total FROM kernels GROUP BY name ORDER BY 3 DESC")
         frame = rows.df(library="pandas")
         assert len(rows) == len(frame) and list(frame.columns) == ["name", "n", "total"]
-        top = run.report("kernels")["top"].df(library="pandas")
+        top = run.report("kernels").table("top").df(library="pandas")
         assert frame.total.iloc[0] == top.total.iloc[0]
         assert polars.DataFrame(rows)["n"].sum() == len(run.events(None, ["name"], kind="kernel"))
 

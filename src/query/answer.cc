@@ -94,7 +94,7 @@ const std::vector<Note>& QueryRows::notes() const { return state_->notes; }
 
 Result<Columns> QueryRows::Next(size_t about) {
   Columns part;
-  while (part.rows < static_cast<int64_t>(about)) {
+  while (std::cmp_less(part.rows, about)) {
     const auto more = state_->ReadChunk(part.rows);
     if (!more) return std::unexpected(more.error());
     if (!*more) break;
