@@ -197,6 +197,12 @@ TEST_F(QueryTest, FilesAppearWhole) {
   EXPECT_EQ(std::distance(fs::directory_iterator(out.path()), fs::directory_iterator()), 4);
 }
 
+TEST_F(QueryTest, NoTraceIsWrittenOver) {
+  const std::string trace = Names() + "/rank0.json";
+  EXPECT_TRUE(Ask(Names(), "SELECT 1", "-o " + trace).err.contains("cannot write over"));
+  EXPECT_EQ(Content(trace), kTrace);
+}
+
 TEST_F(QueryTest, ADamagedTraceIsTold) {
   const ScratchFolder folder;
   folder.Write("rank0.json", kTrace.substr(0, kTrace.size() - 60));

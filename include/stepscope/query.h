@@ -66,6 +66,8 @@ class QueryRows {
   const std::vector<QueryColumn>& columns() const;
   // Irregularities of what was read, by file.
   const std::vector<Note>& notes() const;
+  // The files that were read, of all runs.
+  std::vector<InputFile> files() const;
   // The next rows, about as many; none at the end.
   Result<Columns> Next(size_t about = 65536);
 

@@ -115,6 +115,9 @@ Result<void> Write(QueryRows rows, std::optional<RowFormat> format, const QueryF
   const Language language =
       LanguageOf(flags.language, format.value_or(RowFormat::kCsv) == RowFormat::kText);
   TellNotes(rows.notes(), language);
+  if (!IsStandardOutput(flags.file)) {
+    if (const auto fine = CheckNotInput(flags.file, rows.files()); !fine) return fine;
+  }
   if (!format) {
     const auto written = WriteParquet(std::move(rows), flags.file, flags.limit);
     if (!written) return std::unexpected(written.error());
@@ -184,7 +187,8 @@ void AddQuery(Command& root) {
   AddSelection(command, flags->question);
   command.Take("--format", flags->format)
       .Choices({"text", "csv", "json", "arrow", "parquet"})
-      .Help("Format: text, csv, json, arrow or parquet");
+      .Help("One of text, csv, json, arrow, parquet")
+      .Default("suffix of -o");
   command.Take("--output", flags->file);
   AddLanguage(command, flags->language);
   command.Examples(

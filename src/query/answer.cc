@@ -92,6 +92,13 @@ QueryRows::~QueryRows() = default;
 const std::vector<QueryColumn>& QueryRows::columns() const { return state_->columns; }
 const std::vector<Note>& QueryRows::notes() const { return state_->notes; }
 
+std::vector<InputFile> QueryRows::files() const {
+  std::vector<InputFile> files;
+  for (const query::RunAnswer& answer : state_->open.answers)
+    files.insert(files.end(), answer.answer.run.files.begin(), answer.answer.run.files.end());
+  return files;
+}
+
 Result<Columns> QueryRows::Next(size_t about) {
   Columns part;
   while (std::cmp_less(part.rows, about)) {
