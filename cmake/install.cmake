@@ -33,6 +33,11 @@ install(RUNTIME_DEPENDENCY_SET needed
   PRE_EXCLUDE_REGEXES "ld-linux" "^lib(c|m|gcc_s|stdc\\+\\+)\\.so"
   POST_INCLUDE_REGEXES "^/(usr/)?lib/"
   LIBRARY DESTINATION lib/stepscope COMPONENT bundled EXCLUDE_FROM_ALL)
+# DuckDB, where ./dev build has it, answers queries; elsewhere they say how to get it.
+set(duckdb ${PROJECT_SOURCE_DIR}/build/duckdb)
+install(FILES ${duckdb}/libduckdb.so DESTINATION lib/stepscope COMPONENT bundled OPTIONAL EXCLUDE_FROM_ALL)
+install(FILES ${duckdb}/LICENSE RENAME LICENSE.duckdb DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/stepscope
+  COMPONENT bundled OPTIONAL EXCLUDE_FROM_ALL)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/stepscope DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   COMPONENT all)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md

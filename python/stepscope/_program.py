@@ -19,5 +19,9 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     from . import _core
 
+    if {"query", "export"} & set(sys.argv[1:2]):
+        from . import _duckdb
+
+        _duckdb.tell(_core)
     # Nothing of Python's is left to be done: ending at once takes no time.
     os._exit(_core.run_program([os.fsencode(word) for word in sys.argv[1:]], _load))

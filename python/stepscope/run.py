@@ -15,6 +15,7 @@ from .errors import InputError, QuestionError, UseError
 from .events import Events, Recorded, chosen
 from .progress import shown_progress
 from .report import Report, Reports
+from .sql import Rows, ask
 
 Path = Union[str, "os.PathLike[str]"]
 Input = Union[str, "os.PathLike[str]", BinaryIO]
@@ -124,6 +125,16 @@ class Run(Analyses):
             run.events(None, ["rank", "name", "duration"], kind="kernel").df().groupby(["rank", "name"], observed=True).sum()
         """
         return chosen((events.get for events in self._recorded.of(rank)), columns, kind, step)
+
+    def sql(self, statement: str, *, memory: int = 0, timeout: float = 0) -> Rows:
+        """The answer of DuckDB to one SELECT about events and the tables of reports; docs/query.md has them.
+
+        memory: most bytes of DuckDB's own. timeout: seconds. The run was opened for all analyses that the statement needs.
+        Raises QuestionError for what cannot be answered, and where DuckDB is missing: pip install duckdb.
+
+            run.sql("SELECT name, sum(duration) AS total FROM kernels GROUP BY name ORDER BY total DESC").df()
+        """
+        return ask(self._core, statement, memory, timeout)
 
     def timeline(self, *, ranks: Ranks = None, step: Steps = None) -> Any:
         """A figure of Plotly: what devices did over time, on one clock as far as collectives tell how clocks differ.

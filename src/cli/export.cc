@@ -11,6 +11,7 @@
 #include "cli/redact_flags.h"
 #include "cli/root.h"
 #include "cli/terminal.h"
+#include "stepscope/query.h"
 
 namespace stepscope::cli {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 struct ExportFlags {
   std::vector<std::string> paths;
   ExportOptions options;
-  bool perfetto = false, chrome = false, chakra = false;
+  bool perfetto = false, chrome = false, chakra = false, parquet = false;
   std::string counter_series = "both";
   OutputFlags output;
   RedactFlags redact;
@@ -29,9 +30,24 @@ CounterSeries SeriesOf(const std::string& name) {
   return name == "bandwidth" ? CounterSeries::kBandwidth : CounterSeries::kBoth;
 }
 
+int RunExportParquet(const ExportFlags& flags, ProgressLine& line) {
+  ParquetExport options{.folder = flags.options.folder};
+  options.query.analyze.steps = flags.options.steps;
+  options.query.analyze.ranks = flags.options.ranks;
+  options.query.analyze.most_names = 0;
+  options.query.open.threads = flags.options.threads;
+  options.query.open.max_input = flags.options.max_input;
+  options.query.open.redact = RedactionOf(flags.redact);
+  options.query.open.on_progress = [&](const Progress& progress) { line.Show(progress); };
+  auto written = ExportParquet(flags.paths, options);
+  line.Clear();
+  return PrintAndJudge(std::move(written), flags.output);
+}
+
 int RunExportTraces(const ExportFlags& flags) {
   const LeavesNothing if_ended;
   ProgressLine line;
+  if (flags.parquet) return RunExportParquet(flags, line);
   ExportOptions options = flags.options;
   if (flags.perfetto) options.format = ExportFormat::kPerfetto;
   if (flags.chakra) options.format = ExportFormat::kChakra;
@@ -74,6 +90,7 @@ void AddExport(Command& root) {
   command.Switch("--chrome", flags->chrome).Excludes("--chakra");
   command.Switch("--perfetto", flags->perfetto).Excludes("--chrome");
   command.Switch("--chakra", flags->chakra).Excludes("--perfetto");
+  command.Switch("--parquet", flags->parquet).Excludes("--chrome");
   command.Switch("--counters", flags->options.counters).Excludes("--chakra");
   command.Take("--counter-series", flags->counter_series)
       .Choices({"both", "queue", "bandwidth"})
@@ -97,6 +114,8 @@ void AddExport(Command& root) {
        {"all ranks in one file, on one clock", "stepscope export traces/ -o out --perfetto"},
        {"an execution trace of each rank, for simulators",
         "stepscope export traces/ -o et --chakra"},
+       {"events and tables for pandas, Polars and DuckDB",
+        "stepscope export traces/ -o tables --parquet"},
        {"one step of two ranks", "stepscope export traces/ -o small --steps 7 --ranks 0,3"}});
   command.Notes(
       "Open the result at https://ui.perfetto.dev, or a .json.gz in chrome://tracing.\n"

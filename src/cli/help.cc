@@ -55,7 +55,8 @@ std::string SubcommandsOf(const Command& command) {
 
 std::string Spelling(const Option& option) {
   if (option.is_argument()) {
-    return option.names + (option.arity == Option::Arity::kWords ? "..." : "");
+    return option.names +
+           (option.arity == Option::Arity::kWords && !option.names.contains("...") ? "..." : "");
   }
   return option.names + (option.value.empty() ? "" : " " + option.value);
 }

@@ -82,13 +82,16 @@ Result<void> WriteOutputs(const std::vector<NamedText>& texts, const std::string
   return {};
 }
 
+Result<void> CheckNotInput(const std::string& file, std::span<const InputFile> inputs) {
+  if (!IsInput(file, inputs)) return {};
+  return std::unexpected(Error{"cannot write over one of the traces that were read", file,
+                               "choose another name with -o"});
+}
+
 Result<void> WriteOutput(const std::string& text, const std::string& file,
                          std::span<const InputFile> inputs) {
   if (IsStandardOutput(file)) return Print(text);
-  if (IsInput(file, inputs)) {
-    return std::unexpected(Error{"cannot write over one of the traces that were read", file,
-                                 "choose another name with -o"});
-  }
+  if (const auto fine = CheckNotInput(file, inputs); !fine) return fine;
   return WriteFile(file, text);
 }
 

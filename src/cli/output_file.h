@@ -18,6 +18,9 @@ bool IsStandardOutput(const std::string& file);
 // Fails if the file cannot be written: its directory is missing or not writable, or it is one.
 Result<void> CheckOutput(const std::string& file);
 
+// Fails, with nothing written, if the file is one of the traces that were read.
+Result<void> CheckNotInput(const std::string& file, std::span<const InputFile> inputs);
+
 // Writes `text`. Fails, with nothing written, if the file is one of the traces it was made from.
 Result<void> WriteOutput(const std::string& text, const std::string& file,
                          std::span<const InputFile> inputs);

@@ -19,6 +19,7 @@ std::unique_ptr<Command> Root() {
   AddBrief(*root);
   AddShow(*root);
   AddTable(*root);
+  AddQuery(*root);
   AddMcp(*root);
   AddSkill(*root);
   AddExport(*root);

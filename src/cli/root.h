@@ -14,6 +14,7 @@ void AddAnalyze(Command& root);
 void AddBrief(Command& root);
 void AddShow(Command& root);
 void AddTable(Command& root);
+void AddQuery(Command& root);
 void AddWhatif(Command& root);
 void AddHang(Command& root);
 void AddMemory(Command& root);

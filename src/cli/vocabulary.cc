@@ -44,6 +44,13 @@ constexpr Word kWords[] = {
     {"--trace", "PATH", "Traces of the same process: operators, modules and steps", "", "trace"},
     {"--short-names", "", "Match kernels without template arguments", "", "short_names"},
 
+    // SQL.
+    {"--schema", "", "List the tables with columns, types and units", "", "query_schema"},
+    {"--limit", "N", "Most rows to write; 0 is all", "0", ""},
+    {"--memory-limit", "SIZE", "Most memory of DuckDB's own", "80% of the machine's",
+     "query_memory"},
+    {"--timeout", "TIME", "Give up after this time", "never", "query_timeout"},
+
     // Output.
     {"--format", "FORMAT", "Format: text, json, csv or markdown", "suffix of -o, else text",
      "format"},
@@ -57,6 +64,7 @@ constexpr Word kWords[] = {
     {"--chrome", "", "Write a JSON trace per rank for chrome://tracing (the default)", "", ""},
     {"--perfetto", "", "Write one Perfetto trace of all ranks on one clock", "", ""},
     {"--chakra", "", "Write a Chakra execution trace per rank, for simulators", "", ""},
+    {"--parquet", "", "Write events and all tables of reports as Parquet", "", ""},
     {"--counters", "", "Add queue length and copy bandwidth", "", "counters"},
     {"--counter-series", "SERIES", "Counters to add: queue, bandwidth or both", "both",
      "counter_series"},

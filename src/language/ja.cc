@@ -54,6 +54,7 @@ std::span<const std::span<const Translated>> JapaneseTexts() {
                                   JapaneseOfNotes(),
                                   JapaneseOfCaptures(),
                                   JapaneseOfHangs(),
+                                  JapaneseOfQueries(),
                                   JapaneseOfMemorySnapshots(),
                                   JapaneseOfPrograms(),
                                   JapaneseOfGoodput(),

@@ -27,6 +27,7 @@ std::span<const Translated> JapaneseOfReports();
 std::span<const Translated> JapaneseOfNotes();
 std::span<const Translated> JapaneseOfCaptures();
 std::span<const Translated> JapaneseOfHangs();
+std::span<const Translated> JapaneseOfQueries();
 std::span<const Translated> JapaneseOfMemorySnapshots();
 std::span<const Translated> JapaneseOfPrograms();
 std::span<const Translated> JapaneseOfGoodput();

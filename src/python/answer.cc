@@ -15,9 +15,9 @@
 #include "python/bind_columns.h"
 #include "python/errors.h"
 #include "python/module.h"
-#include "python/table_columns.h"
 #include "python/text.h"
 #include "report/humanize.h"
+#include "report/table_columns.h"
 #include "stepscope/language.h"
 #include "stepscope/write.h"
 

@@ -19,12 +19,14 @@
 
 #include "base/parallel.h"
 #include "python/answer.h"
+#include "python/bind_columns.h"
 #include "python/errors.h"
 #include "python/module.h"
 #include "python/storage.h"
 #include "python/text.h"
 #include "python/use.h"
 #include "python/work.h"
+#include "stepscope/query.h"
 
 namespace stepscope::python {
 namespace {
@@ -130,6 +132,21 @@ nb::list ReadEvents(Run& run, const std::vector<int64_t>& ranks) {
   return events;
 }
 
+// All rows at once, as columns.
+nb::object Sql(Run& run, const std::string& statement, int64_t memory, double timeout) {
+  const Use::Turn turn(run.use);
+  const Session& session = Opened(run);
+  QueryOptions options{.memory = memory, .timeout = static_cast<int64_t>(timeout * 1e9)};
+  options.analyze.most_names = run.most_names;
+  auto columns = WorkFor<Result<Columns>>([&](std::stop_token stop) -> Result<Columns> {
+    options.stop = std::move(stop);
+    auto rows = Query(std::vector<QueriedRun>{{session.run().name, &session}}, statement, options);
+    if (!rows) return std::unexpected(rows.error());
+    return rows->Next(SIZE_MAX);
+  });
+  return ObjectOf(ValueOrRaise(std::move(columns), Fault::kQuestion));
+}
+
 void Close(Run& run) {
   if (!run.use.IsOfThisProcess()) return;  // the copy of a fork goes with its process
   const Use::Turn turn(run.use);
@@ -219,6 +236,7 @@ void AddSessions(nb::module_& module) {
            nb::arg("params"))
       .def("read_events", ReadEvents, nb::arg("ranks"))
       .def_prop_ro("recorded_ranks", RecordedRanksOf)
+      .def("sql", Sql, nb::arg("statement"), nb::arg("memory"), nb::arg("timeout"))
       .def("close", Close)
       .def_prop_ro("closed", [](const Run& run) { return !run.session; })
       .def_prop_ro("name", NameOf)
@@ -228,6 +246,7 @@ void AddSessions(nb::module_& module) {
              nb::arg("params"), nb::arg("analyses"), nb::arg("advice"), nb::arg("events"),
              nb::arg("storage").none(), nb::arg("on_progress").none(), nb::arg("max_input") = 0,
              nb::arg("most_names") = AnalyzeOptions().most_names);
+  module.def("also_find_duckdb", AlsoFindDuckDb, nb::arg("file"));
   module.def("read_groups", ReadGroups, nb::arg("path"));
   module.def("analyses", Analyses);
   module.def("explain", Explain, nb::arg("name"));

@@ -10,7 +10,7 @@
 #include "base/valid_utf8.h"
 #include "stepscope/columns.h"
 
-namespace stepscope::python {
+namespace stepscope {
 
 // Which rows have a value.
 class ValidBits {
@@ -83,4 +83,4 @@ class NumberBuilder {
   ValidBits valid_;
 };
 
-}  // namespace stepscope::python
+}  // namespace stepscope

@@ -1,13 +1,13 @@
 // Builds columns from cells.
-#include "python/table_columns.h"
+#include "report/table_columns.h"
 
 #include <fmt/format.h>
 
 #include <variant>
 
-#include "python/column_builder.h"
+#include "report/column_builder.h"
 
-namespace stepscope::python {
+namespace stepscope {
 namespace {
 
 using IntBuilder = NumberBuilder<int64_t, ColumnType::kInt64>;
@@ -77,4 +77,4 @@ Columns ColumnsOf(const Table& table) {
   return all;
 }
 
-}  // namespace stepscope::python
+}  // namespace stepscope
