@@ -21,12 +21,13 @@ struct FoundTraces {
 
 // Files stand for themselves. A folder stands for the traces in it (*.json, *.json.gz, *.gz,
 // *.xplane.pb, *.sqlite, *results.db); if it holds none, for those of its subfolders that are named
-// by ranks (rank_0/, rank_1/), with a note where others hold traces too; else for the newest profile below it as TensorBoard keeps them, the
-// files of one plugins/profile/RUN/. Fails where these are of several jobs, or other traces lie in
-// a folder beside them. What a profiler writes beside its *.xplane.pb about the same time is left
-// out. The same file reached twice is listed once. Sorted by name within a folder, numbers by
-// value: rank-2 before rank-10. Fails when a path does not exist, or leads to no file that could be
-// a trace. Stopped is thrown where a storage is waited for and the caller is to stop.
+// by ranks (rank_0/, rank_1/), with a note where others hold traces too; else for the newest
+// profile below it as TensorBoard keeps them, the files of one plugins/profile/RUN/. Fails where
+// these are of several jobs, or other traces lie in a folder beside them. What a profiler writes
+// beside its *.xplane.pb about the same time is left out. The same file reached twice is listed
+// once. Sorted by name within a folder, numbers by value: rank-2 before rank-10. Fails when a path
+// does not exist, or leads to no file that could be a trace. Stopped is thrown where a storage is
+// waited for and the caller is to stop.
 Result<FoundTraces> FindTraces(std::span<const std::string> paths, const Places& places = Places());
 
 // That nothing is at the path. `stored`: it is no path of this machine.
