@@ -205,6 +205,13 @@ Phrase FollowPython(const Facts& facts) {
              Say(kRecordPython, facts));
 }
 
+Phrase SpeedUp(const Phrase& function) {
+  return Say(
+      "make {function} faster, call it less often, or in another process; if it waits for a "
+      "lock (py-spy dump), look at the thread that holds it; see python",
+      function);
+}
+
 Phrase SayWhyAbsent(const Facts& facts, std::span<const int64_t> ranks, int64_t count) {
   const bool one = count == 1;
   switch (AbsenceOf(facts, ranks)) {

@@ -138,6 +138,9 @@ Phrase WhyNothingLinked(const Facts& facts);
 // these moments, and first record them where they were not.
 Phrase FollowPython(const Facts& facts);
 
+// The same where the function is known.
+Phrase SpeedUp(const Phrase& function);
+
 // Why ranks are not among those of the answer: "has no trace", "were left out". `ranks`: empty
 // where only their `count` is known.
 Phrase SayWhyAbsent(const Facts& facts, std::span<const int64_t> ranks, int64_t count);

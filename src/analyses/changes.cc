@@ -238,9 +238,11 @@ Phrase SayBecause(const Facts& facts, const StepChange& c, const std::optional<T
           Plural(static_cast<size_t>(c.steps_after), "step")) +
       "; ";
   if (!cause)
-    return times +
-           "no rank's compute, input wait, time without operators, idle or exposed communication "
-           "explains it";
+    return times + (facts.OnHost()
+                        ? Phrase("operators that run as often take longer, or what is not known; "
+                                 "look for other programs on the machine")
+                        : Phrase("no rank's compute, input wait, time without operators, idle "
+                                 "or exposed communication explains it"));
   const StepChange& part = *cause->most;
   return times +
          Say("{quantity} of {who}: {before} to {after} per step", NameIn(facts, part.quantity),

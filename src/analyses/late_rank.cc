@@ -186,6 +186,8 @@ Phrase LateHint(LateReason reason, const Facts& facts) {
 Phrase LateHint(const LateRank& late, const Facts& facts) {
   if (late.slow != nullptr) return kFindWhatSlows;
   if (late_rank::IsBySaves(late, facts)) return SaveLessOften(facts);
+  if (late.function && late.reason == LateReason::kHost && facts.OnHost())
+    return SpeedUp(SayLeader(*late.function));
   const Phrase hint = LateHint(late.reason, facts);
   const bool unknown =
       late.reason == LateReason::kCompute && late.excess && SizeIsUnknown(*late.excess);

@@ -342,6 +342,12 @@ bool IsByGrowth(const Facts& facts, int64_t longer) {
   return growth && 2 * (growth->last - growth->first) >= longer;
 }
 
+// Whether what slow steps cost, ns of a rank, is less than what all steps since a change take more.
+bool IsLessThanChange(const Facts& facts, int64_t cost) {
+  const std::optional<StepChange>& change = StepChangesOf(facts).step_time;
+  return change && cost / std::max<int64_t>(change->steps_after, 1) < change->Difference();
+}
+
 // Whether the slowest step is one of a rank that is slower in all it runs, a finding of its own.
 bool IsBySlowHost(const Facts& facts, const RankStep& slowest) {
   return std::ranges::any_of(SlowRanksOf(facts), [&](const SlowRank& slow) {
@@ -418,7 +424,12 @@ void AddSlowSteps(Report& report, const Facts& facts, const std::vector<RankStep
       .table = "steps",
       .cause = {grew.Cause(), {}, slowest.Number()},
       .extent = {found.total / devices}};
-  if (recurring) steps_slow::SetCause(finding, *recurring, behind, slowest, grew.category);
+  if (recurring) {
+    steps_slow::SetCause(finding, *recurring, behind, slowest, grew.category);
+  } else if (!behind.function && steps_slow::IsLessThanChange(facts, finding.impact)) {
+    finding.severity = Severity::kLow;  // told, but not ranked before the change
+    finding.impact = 0;
+  }
   report.findings.push_back(std::move(finding));
 }
 

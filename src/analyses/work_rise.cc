@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "analyses/advice.h"
 #include "analyses/build.h"
 #include "analyses/excess.h"
 #include "facts/derived/lateness/excess_work.h"
@@ -83,10 +84,7 @@ Phrase SpeedUp(const Facts& facts, const WorkRise& rise) {
   if (rise.kind != WorkKind::kBetween) return {};
   const auto function = FunctionOf(facts, rise);
   if (!function) return {};
-  return Say(
-      "make {function} faster, call it less often, or in another process; if it waits for a "
-      "lock (py-spy dump), look at the thread that holds it; see python",
-      SayLeader(*function));
+  return SpeedUp(SayLeader(*function));
 }
 
 Phrase SayWorkEvidence(const Facts& facts, const WorkRise& rise) {

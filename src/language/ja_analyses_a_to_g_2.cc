@@ -55,6 +55,11 @@ std::span<const Translated> JapaneseOfAnalysesAToG2() {
        "なければクロック周波数を確認してください (turbostat)"},
       {"median {before} in {steps_before} before, {after} in {steps_since} since",
        "中央値は、それ以前の {steps_before}で {before}、以降の {steps_since}で {after}"},
+      {"operators that run as often take longer, or what is not known; look for other programs on "
+       "the "
+       "machine",
+       "同じ回数だけ実行されるオペレーターに時間がかかっているか、原因は不明です。"
+       "同じマシンのほかのプログラムを確認してください"},
       {"no rank's compute, input wait, time without operators, idle or exposed communication "
        "explains it",
        "どのランクの計算、入力待ち、オペレーターのない時間、アイドル、隠蔽されていない通信でも説明"

@@ -118,8 +118,10 @@ class OriginFinder {
   }
 
   bool Costs(const Suspect& suspect, const Lengths& of_steps) const {
-    if (suspect.as_before && graph_.ranks.size() == 1 && !AreLongerSince(suspect.first))
-      return false;
+    // Of several devices another may have been waited for before. Operators of processors take
+    // longer and shorter by what else runs there.
+    const bool alone = graph_.ranks.size() == 1 || graph_.ranks[suspect.rank].rank->on_host;
+    if (suspect.as_before && alone && !AreLongerSince(suspect.first)) return false;
     return CostsSince(suspect, of_steps) || CostsInSome(suspect, of_steps);
   }
 
