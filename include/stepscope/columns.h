@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,24 @@ enum class ColumnType : char {
   kText = 'U',  // UTF-8, with 64-bit offsets
 };
 
+// Returns f(zero) with a zero of the type that the values of such a column have; of text: of its
+// offsets.
+template <class F>
+auto WithZeroOf(ColumnType type, const F& f) {
+  switch (type) {
+    case ColumnType::kInt8:
+      return f(int8_t{});
+    case ColumnType::kInt16:
+      return f(int16_t{});
+    case ColumnType::kInt32:
+      return f(int32_t{});
+    case ColumnType::kDouble:
+      return f(double{});
+    default:
+      return f(int64_t{});
+  }
+}
+
 struct ColumnData {
   std::string name;
   ColumnType type = ColumnType::kNull;
@@ -59,6 +78,16 @@ struct ColumnData {
   bool IsNull(int64_t row) const {
     return type == ColumnType::kNull ||
            (nulls > 0 && (valid.As<uint8_t>()[row / 8] >> (row % 8) & 1) == 0);
+  }
+  // Of a column of whole numbers, or of rows of a dictionary.
+  int64_t WholeAt(int64_t row) const {
+    return WithZeroOf(
+        type, [&](auto zero) { return static_cast<int64_t>(values.As<decltype(zero)>()[row]); });
+  }
+  // Of a column of text.
+  std::string_view TextAt(int64_t row) const {
+    const auto* offsets = values.As<int64_t>() + row;
+    return {text.As<char>() + offsets[0], static_cast<size_t>(offsets[1] - offsets[0])};
   }
 };
 

@@ -13,23 +13,6 @@ namespace {
 
 using Parts = std::span<ColumnData* const>;
 
-// Returns f(zero) with a zero of the type that the values of such a column have.
-template <class F>
-auto WithZeroOf(ColumnType type, const F& f) {
-  switch (type) {
-    case ColumnType::kInt8:
-      return f(int8_t{});
-    case ColumnType::kInt16:
-      return f(int16_t{});
-    case ColumnType::kInt32:
-      return f(int32_t{});
-    case ColumnType::kDouble:
-      return f(double{});
-    default:
-      return f(int64_t{});
-  }
-}
-
 size_t WidthOf(ColumnType type) {
   return WithZeroOf(type, [](auto zero) { return sizeof(zero); });
 }
@@ -46,11 +29,7 @@ ColumnType WidestOf(Parts parts) {
 // Where a part's texts are in a dictionary for all.
 std::vector<int32_t> RowsIn(Dictionary& all, const ColumnData& texts) {
   std::vector<int32_t> rows;
-  const auto* offsets = texts.values.As<int64_t>();
-  for (int64_t row = 0; row < texts.rows; ++row) {
-    const auto length = static_cast<size_t>(offsets[row + 1] - offsets[row]);
-    rows.push_back(all.RowOf({texts.text.As<char>() + offsets[row], length}));
-  }
+  for (int64_t row = 0; row < texts.rows; ++row) rows.push_back(all.RowOf(texts.TextAt(row)));
   return rows;
 }
 

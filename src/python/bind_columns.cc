@@ -28,29 +28,10 @@ const ColumnData& Find(const SharedColumns& self, const std::string& name) {
   return *found;
 }
 
-std::string_view TextAt(const ColumnData& column, int64_t row) {
-  const auto* offsets = column.values.As<int64_t>();
-  return {column.text.As<char>() + offsets[row],
-          static_cast<size_t>(offsets[row + 1] - offsets[row])};
-}
-
-int64_t WholeAt(const ColumnData& column, int64_t row) {
-  switch (column.type) {
-    case ColumnType::kInt8:
-      return column.values.As<int8_t>()[row];
-    case ColumnType::kInt16:
-      return column.values.As<int16_t>()[row];
-    case ColumnType::kInt32:
-      return column.values.As<int32_t>()[row];
-    default:
-      return column.values.As<int64_t>()[row];
-  }
-}
-
 nb::object ValueAt(const ColumnData& column, int64_t row) {
-  if (column.type == ColumnType::kText) return TextOf(TextAt(column, row));
+  if (column.type == ColumnType::kText) return TextOf(column.TextAt(row));
   if (column.type == ColumnType::kDouble) return nb::float_(column.values.As<double>()[row]);
-  return nb::int_(WholeAt(column, row));
+  return nb::int_(column.WholeAt(row));
 }
 
 // A list of what at(row) gives, made in its length: a sanitizer moves one that grows each time.
@@ -70,7 +51,7 @@ nb::list ListByDictionary(const ColumnData& column) {
   const nb::list texts = ListOf(*column.dictionary);
   return ListBy(column.rows, [&](int64_t row) -> nb::object {
     if (column.IsNull(row)) return nb::none();
-    return texts[static_cast<size_t>(WholeAt(column, row))];
+    return texts[static_cast<size_t>(column.WholeAt(row))];
   });
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "report/column_builder.h"
 #include "stepscope/events.h"
 
 namespace stepscope::query {
@@ -24,8 +25,8 @@ constexpr std::string_view kTexts[] = {
     "data_type",    "group_name",  "group_description", "group_ranks",  "framework_op",
     "hlo_op",       "hlo_module",  "hlo_category",      "source"};
 
-bool IsOneOf(std::string_view name, const auto& names) {
-  return std::ranges::find(names, name) != std::end(names);
+bool IsOneOf(const auto& item, const auto& items) {
+  return std::ranges::find(items, item) != std::end(items);
 }
 
 TableColumn ColumnNamed(const std::string& name) {
@@ -41,18 +42,13 @@ TableColumn ColumnNamed(const std::string& name) {
   return column;
 }
 
-ColumnData TextOnce(std::string name, const std::string& text) {
-  ColumnData column{.name = std::move(name), .type = ColumnType::kText, .rows = 1};
-  column.values = BufferOf(std::vector<int64_t>{0, static_cast<int64_t>(text.size())});
-  column.text = BufferOf(text);
-  return column;
-}
-
 // The name of a run in every row.
 ColumnData RunColumn(const std::string& run, int64_t rows) {
   ColumnData column{.name = "run", .type = ColumnType::kInt8, .rows = rows};
   column.values = BufferOf(std::vector<int8_t>(static_cast<size_t>(rows)));
-  column.dictionary = std::make_shared<const ColumnData>(TextOnce("run", run));
+  TextBuilder once;
+  once.Append(run);
+  column.dictionary = std::make_shared<const ColumnData>(once.Finish("run"));
   return column;
 }
 
@@ -89,11 +85,7 @@ class EventReader : public PartReader {
   bool OnRank() {
     for (; run_ < scope_->runs.size(); ++run_) {
       if (!listed_) {
-        ranks_ = scope_->runs[run_].session->RecordedRanks();
-        std::erase_if(ranks_, [&](int64_t rank) {
-          return !scope_->ranks.empty() &&
-                 std::ranges::find(scope_->ranks, rank) == scope_->ranks.end();
-        });
+        ranks_ = RanksOf(scope_->runs[run_], *scope_);
         rank_ = 0;
         listed_ = true;
       }
@@ -136,6 +128,13 @@ const std::vector<EventTableName>& EventTables() {
       {"collectives", {"communication"}},
   };
   return tables;
+}
+
+std::vector<int64_t> RanksOf(const QueriedRun& run, const EventScope& scope) {
+  std::vector<int64_t> ranks = run.session->RecordedRanks();
+  if (!scope.ranks.empty())
+    std::erase_if(ranks, [&](int64_t rank) { return !IsOneOf(rank, scope.ranks); });
+  return ranks;
 }
 
 std::vector<TableColumn> EventColumns() {

@@ -25,6 +25,9 @@ struct EventTableName {
 };
 const std::vector<EventTableName>& EventTables();
 
+// The recorded ranks of a run that the scope has.
+std::vector<int64_t> RanksOf(const QueriedRun& run, const EventScope& scope);
+
 // `run`, then every column of events.
 std::vector<TableColumn> EventColumns();
 

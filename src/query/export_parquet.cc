@@ -59,11 +59,8 @@ class ParquetFolder {
 // One file for each rank: more than a rank need not fit in memory.
 Result<void> WriteEvents(ParquetFolder& folder, const OpenRuns& open, const EventScope& scope) {
   for (size_t r = 0; r < open.runs.size(); ++r) {
-    for (const int64_t rank : open.runs[r].session->RecordedRanks()) {
+    for (const int64_t rank : RanksOf(open.runs[r], scope)) {
       EventScope of_rank = scope;
-      if (!scope.ranks.empty() &&
-          std::find(scope.ranks.begin(), scope.ranks.end(), rank) == scope.ranks.end())
-        continue;
       of_rank.runs = {open.runs[r]};
       of_rank.ranks = {rank};
       const std::string name = open.runs.size() == 1 ? fmt::format("rank_{}", rank)

@@ -2,26 +2,10 @@
 #include "query/fill_vector.h"
 
 #include <algorithm>
+#include <string_view>
 
 namespace stepscope::query {
 namespace {
-
-// Calls f with a zero of the type that a column's values have.
-template <class F>
-void WithValueType(ColumnType type, const F& f) {
-  switch (type) {
-    case ColumnType::kInt8:
-      return f(int8_t{});
-    case ColumnType::kInt16:
-      return f(int16_t{});
-    case ColumnType::kInt32:
-      return f(int32_t{});
-    case ColumnType::kDouble:
-      return f(double{});
-    default:
-      return f(int64_t{});
-  }
-}
 
 // Marks rows without a value; DuckDB's vector has one in each row at first.
 void FillValid(const DuckDb& db, const Rows& rows, abi::Vector out) {
@@ -35,8 +19,8 @@ void FillValid(const DuckDb& db, const Rows& rows, abi::Vector out) {
 
 void FillNumbers(const DuckDb& db, const Rows& rows, ColumnType type, abi::Vector out) {
   void* data = db.vector_get_data(out);
-  WithValueType(type, [&](auto to) {
-    WithValueType(rows.column->type, [&](auto from) {
+  WithZeroOf(type, [&](auto to) {
+    WithZeroOf(rows.column->type, [&](auto from) {
       const auto* values = rows.column->values.As<decltype(from)>() + rows.from;
       std::transform(values, values + rows.count, static_cast<decltype(to)*>(data),
                      [](auto value) { return static_cast<decltype(to)>(value); });
@@ -45,12 +29,10 @@ void FillNumbers(const DuckDb& db, const Rows& rows, ColumnType type, abi::Vecto
 }
 
 void FillTexts(const DuckDb& db, const Rows& rows, abi::Vector out) {
-  const auto* offsets = rows.column->values.As<int64_t>() + rows.from;
-  const char* text = rows.column->text.As<char>();
   for (int64_t i = 0; i < rows.count; ++i) {
     if (rows.column->IsNull(rows.from + i)) continue;
-    db.vector_assign_string_element_len(out, static_cast<abi::Index>(i), text + offsets[i],
-                                        static_cast<abi::Index>(offsets[i + 1] - offsets[i]));
+    const std::string_view text = rows.column->TextAt(rows.from + i);
+    db.vector_assign_string_element_len(out, static_cast<abi::Index>(i), text.data(), text.size());
   }
 }
 
@@ -59,7 +41,7 @@ void Refer(const DuckDb& db, const Rows& rows, abi::Vector texts, abi::Vector ou
   const auto none = static_cast<uint32_t>(rows.column->dictionary->rows);
   abi::Selection chosen = db.create_selection_vector(static_cast<abi::Index>(rows.count));
   uint32_t* places = db.selection_vector_get_data_ptr(chosen);
-  WithValueType(rows.column->type, [&](auto zero) {
+  WithZeroOf(rows.column->type, [&](auto zero) {
     const auto* values = rows.column->values.As<decltype(zero)>() + rows.from;
     for (int64_t i = 0; i < rows.count; ++i)
       places[i] = rows.column->IsNull(rows.from + i) ? none : static_cast<uint32_t>(values[i]);

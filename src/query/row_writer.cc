@@ -29,32 +29,18 @@ std::unique_ptr<RowWriter> WriterOf(const QueryRows& rows, RowFormat format,
   return MakeTextWriter(rows.columns(), style);
 }
 
-int64_t WholeOf(const ColumnData& data, int64_t row) {
-  switch (data.type) {
-    case ColumnType::kInt8:
-      return data.values.As<int8_t>()[row];
-    case ColumnType::kInt16:
-      return data.values.As<int16_t>()[row];
-    case ColumnType::kInt32:
-      return data.values.As<int32_t>()[row];
-    default:
-      return data.values.As<int64_t>()[row];
-  }
-}
-
 }  // namespace
 
 ValueOf::ValueOf(const QueryColumn& column, const ColumnData& data, int64_t row) {
   if (data.IsNull(row)) return;
   if (data.type == ColumnType::kText) {
-    const auto* offsets = data.values.As<int64_t>() + row;
-    text = {data.text.As<char>() + offsets[0], static_cast<size_t>(offsets[1] - offsets[0])};
+    text = data.TextAt(row);
     kind = Kind::kText;
   } else if (data.type == ColumnType::kDouble) {
     real = data.values.As<double>()[row];
     kind = Kind::kReal;
   } else {
-    whole = WholeOf(data, row);
+    whole = data.WholeAt(row);
     kind = column.boolean ? Kind::kBoolean : Kind::kWhole;
   }
 }

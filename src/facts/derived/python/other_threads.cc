@@ -94,17 +94,6 @@ IntervalSet Without(const IntervalSet& from, const IntervalSet& what) {
   return Intersection(from, others);
 }
 
-IntervalSet OperatorsOf(const HostOps& host, uint32_t thread) {
-  std::vector<Interval> operators;
-  StopChecks checks;
-  for (const HostRange& range : host.ranges) {
-    checks.Turn();
-    if (range.thread == thread && range.kind == Kind::kOperator)
-      operators.push_back({range.start, range.end});
-  }
-  return UnionOf(std::move(operators));
-}
-
 // One process with its training thread and other threads.
 class Process {
  public:
@@ -257,7 +246,19 @@ double ShareOf(int64_t time, int64_t whole) {
 }
 
 }  // namespace
+
 }  // namespace other_threads
+
+IntervalSet OperatorsOf(const HostOps& host, uint32_t thread) {
+  std::vector<Interval> operators;
+  StopChecks checks;
+  for (const HostRange& range : host.ranges) {
+    checks.Turn();
+    if (range.thread == thread && range.kind == Kind::kOperator)
+      operators.push_back({range.start, range.end});
+  }
+  return UnionOf(std::move(operators));
+}
 
 std::optional<ThreadWait> FindThreadWait(const Facts& facts, const std::vector<RankSteps>& ranks) {
   return other_threads::Largest(

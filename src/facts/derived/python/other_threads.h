@@ -7,11 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "base/intervals.h"
 #include "facts/derived/python/python_time.h"
 #include "facts/derived/steps/step_categories.h"
 #include "facts/facts.h"
 
 namespace stepscope {
+
+// When the thread runs operators.
+IntervalSet OperatorsOf(const HostOps& host, uint32_t thread);
 
 // The training thread waits in a function for a lock, as of a queue, and another thread of its
 // process, which ends waits of half of that time or more (it puts into the queue, notifies,

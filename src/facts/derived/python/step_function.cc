@@ -13,6 +13,7 @@
 #include "base/saturate.h"
 #include "base/stop.h"
 #include "facts/derived/python/along_windows.h"
+#include "facts/derived/python/other_threads.h"
 #include "facts/derived/python/python_time.h"
 #include "trace/library_frames.h"
 
@@ -120,7 +121,7 @@ class BuiltInCalls {
   BuiltInCalls(const StringTable& names, const RankWindows& where, uint32_t thread)
       : names_(names),
         frames_(where.rank->host->frames[thread]),
-        operators_(Intersection(OperatorsOf(*where.rank->host, thread), where.windows)),
+        operators_(Intersection(OperatorsAndCallsOf(*where.rank->host, thread), where.windows)),
         within_(where.windows),
         within_operators_(operators_) {}
 
@@ -145,12 +146,8 @@ class BuiltInCalls {
   }
 
  private:
-  static IntervalSet OperatorsOf(const HostOps& host, uint32_t thread) {
-    std::vector<Interval> all;
-    for (const HostRange& range : host.ranges) {
-      if (range.kind == Kind::kOperator && range.thread == thread)
-        all.push_back({range.start, range.end});
-    }
+  static IntervalSet OperatorsAndCallsOf(const HostOps& host, uint32_t thread) {
+    std::vector<Interval> all = OperatorsOf(host, thread);
     for (const Call& call : host.calls) {
       if (call.thread == thread) all.push_back({call.start, call.end});
     }
