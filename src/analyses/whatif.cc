@@ -47,6 +47,7 @@ those about a change of step time, or the last ones.
 | `rank 9: compute x0.7` | 0.7 of the time |
 | `kernel *gemm*: x0.7`, `kernel *gemm*: gone` | kernels and copies of this name, of all ranks |
 | `operator aten::linear: x0.5` | the host within the operator, and what it launches there |
+| `python tokenize: gone`, `python tokenize: x0.5` | the host within the function on all ranks, with all that it calls; waits for devices and other ranks stay |
 | `link: x2`, `link tp: x2` | transfers take half as long; of groups with this name or description, or for this (see `layout`) |
 | `communication: hidden` | communication takes no time, but ranks still wait for one another |
 | `collectives: no wait` | nor do they wait |
@@ -59,8 +60,8 @@ Names are whole words; '*' stands for any text. A unit of work is a kernel or co
 within it, or the host before one; the n-th of a name in a step is that of other ranks and steps.
 
 `changes` asks, without `set`: each rank where lateness began, together with those that cost more; the rank that others
-wait for most; each rank that alone has more work, or time between two operators, since a step; groups whose
-transfers take 1.3 times as long as those of groups alike, or as in their own earlier steps, as fast as these; no wait for
+wait for most; each rank that alone has more work, or time between two operators, since a step; the two Python functions with most time between
+operators, if that is a quarter of what they take; groups whose transfers take 1.3 times as long as those of groups alike, or as in their own earlier steps, as fast as these; no wait for
 input; and links twice as fast. `upper_bounds` are what nobody can reach: all communication hidden, the kernel that takes
 most gone, the host taking no time. A rank is an origin if its own work exceeds that of its peers by six deviations, or if
 units of one name take far longer in all steps, or 30% longer for four steps or more than before, and not on ranks with
@@ -175,6 +176,10 @@ Phrase Headline(const Facts& facts, int64_t recorded, const std::vector<AskedCha
   }
   if (first.upper_bound || first.Saved(facts) <= 0)
     return Say("{step}; no change that was asked saves anything.", step);
+  const auto error = ReplayErrorOf(facts).median * static_cast<double>(recorded);
+  if (static_cast<double>(first.Saved(facts)) <= error)
+    return Say("{step}; no change that was asked saves more than the replay errs by, {error}.",
+               step, HumanTime(error));
   const Phrase since =
       first.since ? Say(" in each step since step {step}", *first.since) : Phrase();
   return Say("{step}; the change worth most, '{change}', saves {saved}{since}.", step,
@@ -246,7 +251,7 @@ const Analysis kWhatif = {
     .group = AnalysisGroup::kOverview,
     .summary = "What changes are worth to the whole job",
     .doc = whatif::kDoc,
-    .needs = kDependencyNeeds,
+    .needs = kDependencyNeeds | kPythonFrames,
     .params = whatif::kParams,
     .run = &whatif::Run,
 };

@@ -14,6 +14,7 @@
 #include "facts/derived/lateness/late_evidence.h"
 #include "facts/derived/lateness/step_blame.h"
 #include "facts/derived/lateness/work_rises.h"
+#include "facts/derived/python/python_time.h"
 #include "facts/derived/replay/change_lags.h"
 #include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/replay_error.h"
@@ -55,6 +56,7 @@ class ChangeAsker {
     AskOrigins();
     AskMostWaitedFor();
     AskWorkRises();
+    AskFunctions();
     for (const SlowLink& link : SlowLinksOf(facts_)) AskLink(link);
     Try("input: no wait", ColumnKind::kInput);
     Try("link: x2", ColumnKind::kCommunication);
@@ -147,20 +149,64 @@ class ChangeAsker {
                                            : "all";
   }
 
-  // Only where it saves as much as an origin must: whether it does.
+  // As TryIfWorth.
   bool AskRank(int64_t rank, std::string_view part, std::string_view as,
                std::optional<int64_t> since) {
+    return TryIfWorth({.text = fmt::format("rank {}: {} = {}", rank, part, as),
+                       .since = since,
+                       .kind = ColumnKind::kWait,
+                       .rank = rank});
+  }
+
+  // Only where it saves as much as an origin must: whether it does.
+  bool TryIfWorth(AskedChange change) {
     const auto before = out_.size();
-    Try({.text = fmt::format("rank {}: {} = {}", rank, part, as),
-         .since = since,
-         .kind = ColumnKind::kWait,
-         .rank = rank});
+    const std::optional<int64_t> since = change.since;
+    Try(std::move(change));
     if (out_.size() == before) return false;
     const auto step = static_cast<double>(RecordedStep(facts_, since));
     const double least = std::max(kLeastCost, ReplayErrorOf(facts_).median) * step;
     if (static_cast<double>(out_.back().Saved(facts_)) >= least) return true;
     out_.pop_back();
     return false;
+  }
+
+  // Functions with most time between operators: one that runs only at times, on ranks in turn, or
+  // that waits for a lock takes its usual time on each rank. Not those around operators that train.
+  void AskFunctions() {
+    constexpr size_t kMost = 2;
+    constexpr double kLeastShare = 0.1;  // of what is between operators
+    constexpr double kLeastOfOwn = 0.25;
+    const FrameTimes python = PythonDuring(facts_, RankStepsOf(facts_), StepCategory::kOther);
+    const std::optional<int64_t> since = SinceOfJob();
+    for (const FrameTimes::Leader& leader : python.Leaders(kMost, kLeastShare)) {
+      const auto whole = static_cast<double>(TimeOfFunction(leader.name));
+      if (static_cast<double>(leader.time) < kLeastOfOwn * whole) continue;
+      TryIfWorth({.text = fmt::format("python {}: gone", leader.name.function),
+                  .since = since,
+                  .kind = ColumnKind::kHost});
+    }
+  }
+
+  // The step since which the job is slower, absent: none.
+  std::optional<int64_t> SinceOfJob() const {
+    if (const auto& change = StepChangesOf(facts_).step_time) return change->since;
+    return origins_.found.empty() ? std::nullopt : origins_.found.front().since;
+  }
+
+  // ns of the training threads of all ranks, with what it calls.
+  int64_t TimeOfFunction(const FrameName& name) const {
+    int64_t time = 0;
+    for (const RankFunctions& rank : functions_) {
+      for (const ThreadFunctions& thread : rank.threads) {
+        if (!thread.training) continue;
+        const auto at = std::ranges::lower_bound(thread.functions, name, {},
+                                                 [](const auto& f) -> auto& { return f.first; });
+        if (at != thread.functions.end() && at->first == name)
+          time = AddSaturated(time, at->second.total);
+      }
+    }
+    return time;
   }
 
   // As fast as groups alike are, or as it was.
@@ -217,6 +263,7 @@ class ChangeAsker {
   const Facts& facts_;
   const JobGraph& graph_;
   const Origins& origins_;
+  const std::vector<RankFunctions> functions_ = FunctionsOfRanks(facts_);
   std::vector<AskedChange> out_;
   std::optional<int64_t> without_peers_;
 };

@@ -108,6 +108,8 @@ void AddOriginFindings(Report& report, const Facts& facts, double error) {
     const double saved = mean(origin.saved, origin),
                  recorded = static_cast<double>(RecordedStep(facts, origin.since));
     const bool kernels = 2 * origin.late.of_devices > origin.late.excess;
+    const bool operators =
+        facts.OnHost() && origin.late.as_before && origin.late.of.kind == UnitKind::kHost;
     const Phrase who = SayWho(graph, origin), excesses = SayExcesses(facts, origin);
     const std::string time = HumanTime(saved), of = HumanTime(recorded);
     const Phrase only = SayOnly(facts, origin.late);
@@ -125,6 +127,8 @@ void AddOriginFindings(Report& report, const Facts& facts, double error) {
          .hint = kernels
                      ? "check clocks, temperature and power of the device, and whether the rank "
                        "has more work than others"
+                 : operators ? "its operators take longer: look at what else runs on its cores, at "
+                               "their clock and at the number of threads"
                      : "look at what the host of this rank does between launches: see `python`",
          .impact = ToInt64(saved * static_cast<double>(StepsSince(graph, origin.since))),
          .table = "changes",

@@ -186,6 +186,8 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
       {"{step}; with '{change}' it takes as long.", "{step}。'{change}' でも変わりません。"},
       {"{step}; no change that was asked saves anything.",
        "{step}。試した変更で時間を短縮できるものはありません。"},
+      {"{step}; no change that was asked saves more than the replay errs by, {error}.",
+       "{step}。試した変更で、リプレイの誤差 {error} を超えて時間を短縮できるものはありません。"},
       {"{step}; the change worth most, '{change}', saves {saved}{since}.",
        "{step}。最も効果の大きい変更 '{change}' で {saved} 短縮できます{since}。"},
       {"nothing says which call launched an activity",
@@ -236,6 +238,10 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
       {"check clocks, temperature and power of the device, and whether the rank has more work "
        "than others",
        "デバイスのクロック、温度、電力と、このランクの処理が他より多くないかを確認してください"},
+      {"its operators take longer: look at what else runs on its cores, at their clock and at the "
+       "number of threads",
+       "オペレーターに時間がかかっています。同じコアで実行されている他の処理、コアのクロック、"
+       "スレッド数を確認する"},
       {"look at what the host of this rank does between launches: see `python`",
        "このランクのホストが起動と起動の間に何をしているかを確認してください。`python` を参照"},
       {" ({ranks})", " ({ranks})"},
@@ -312,6 +318,9 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
        "この名前のカーネルやコピーはありません。通信は 'link' で変更します"},
       {"no operator, call or annotation has this name",
        "この名前のオペレーター、呼び出し、アノテーションはありません"},
+      {"the traces have no Python functions", "トレースに Python 関数がありません"},
+      {"no Python function of this name was recorded in the steps",
+       "ステップの記録に、この名前の Python 関数がありません"},
       {"no communication is known of it", "該当する通信が分かりません"},
       {"rank {rank} has no trace that takes part in the replay",
        "ランク {rank} には、リプレイに含まれるトレースがありません"},

@@ -11,6 +11,10 @@ namespace stepscope {
 inline constexpr KindSet kDependencyNeeds =
     kRankActivityNeeds | KindSet{Kind::kOperator, Kind::kSync, Kind::kPythonWait};
 
+// The record of a collective or message may end so much later than who waited for it goes on, ns: a
+// library wakes the thread first.
+inline constexpr int64_t kWoken = 1'000'000;
+
 // The dependencies of `rank` within `window`. `names` are those of the recording.
 Dependencies BuildDependencies(const RankActivity& rank, const StringTable& names,
                                const PathWindow& window);

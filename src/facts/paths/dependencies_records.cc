@@ -11,6 +11,7 @@
 
 #include "base/ascii.h"
 #include "base/time_units.h"
+#include "facts/paths/dependencies.h"
 #include "facts/paths/dependency_draft.h"
 
 namespace stepscope {
@@ -86,9 +87,10 @@ class Records {
                     .name = activity.name,
                     .activity = w};
     const uint32_t start = draft_.AddMoment(activity.start, Order::kWorkStart);
-    const uint32_t end = draft_.AddMoment(activity.end, Order::kWorkEnd);
+    const int64_t ends = EndOf(activity);
+    const uint32_t end = draft_.AddMoment(ends, Order::kWorkEnd);
     draft_.AddEdge(start, end, edge);
-    ends_.push_back({end, activity.end});
+    ends_.push_back({end, ends});
     AddQueue(activity, start, end);
     const Operation operation = OperationOf(names_[activity.name]);
     auto& posts = posts_[operation];
@@ -98,6 +100,20 @@ class Records {
     launch.bound = Bound::kLaunch;
     launch.reason = Reason::kLaunch;
     draft_.AddEdge(posts[next++].second, start, launch);
+  }
+
+  // When who waits for it goes on: the library may end the record only after it has woken that
+  // thread.
+  int64_t EndOf(const Activity& activity) const {
+    const int64_t before = activity.end - kWoken;
+    int64_t end = activity.end;
+    if (before <= activity.start) return end;
+    for (const HostMoments::Quiet& quiet : QuietAt(before)) end = std::min(end, quiet.end);
+    return end;
+  }
+
+  std::vector<HostMoments::Quiet> QuietAt(int64_t time) const {
+    return host_.QuietAt(time, kQuiet, *rank_.host, names_);
   }
 
   // A thread of the library works on one after the other.
@@ -142,8 +158,7 @@ class Records {
     std::map<std::string, double> followed_by;
     for (const End& end : ends_) {
       if (end.awaited) continue;
-      for (const HostMoments::Quiet& quiet :
-           host_.QuietAt(end.time - 1, kQuiet, *rank_.host, names_)) {
+      for (const HostMoments::Quiet& quiet : QuietAt(end.time - 1)) {
         double& alike = followed_by[WithoutNumbers(quiet.followed_by)];
         waits.push_back({end.moment, quiet.until, &alike});
         ++alike;

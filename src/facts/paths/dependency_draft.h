@@ -73,6 +73,7 @@ class HostMoments {
   // that may (MayWait).
   struct Quiet {
     uint32_t until = kNowhere;         // the moment that ends it
+    int64_t start = 0, end = 0;        // ns
     StringId followed_by = kNoString;  // what goes on then
   };
   // The stretches around a time, of all threads, that are longer than `least` ns.

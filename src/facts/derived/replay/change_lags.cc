@@ -10,8 +10,10 @@
 
 #include "base/word_pattern.h"
 #include "facts/derived/layout/pipeline_stages.h"
+#include "facts/derived/python/python_time.h"
 #include "facts/derived/replay/change_formulas.h"
 #include "facts/derived/replay/expected_work.h"
+#include "facts/derived/replay/function_lags.h"
 #include "facts/derived/replay/join_ranks.h"
 
 namespace stepscope {
@@ -62,6 +64,11 @@ class ChangeMaker {
         return ScaleKernels(change);
       case Target::kOperator:
         return ScaleOperators(change);
+      case Target::kPython:
+        if (!HasPython(facts_)) return "the traces have no Python functions";
+        return ScaleFunctions(facts_, change.pattern, change.factor, asked_.lags)
+                   ? ""
+                   : "no Python function of this name was recorded in the steps";
       case Target::kLink:
         return ScaleGroups(change) ? "" : "no transfer between recorded ranks is known of it";
       case Target::kHidden:

@@ -104,7 +104,8 @@ class ChangeReader {
       return name->empty() ? "the host has no name" : Set(Target::kRanks, "");
     }
     for (const auto& [word, target] :
-         {std::pair("kernel", Target::kKernel), std::pair("operator", Target::kOperator)}) {
+         {std::pair("kernel", Target::kKernel), std::pair("operator", Target::kOperator),
+          std::pair("python", Target::kPython)}) {
       const auto name = After(about, word);
       if (name) return name->empty() ? "there is no name" : Set(target, *name);
     }
@@ -142,6 +143,7 @@ class ChangeReader {
         return change_.count > 0 ? nullptr : "microbatches are a number from 1 on, as '16'";
       case Target::kKernel:
       case Target::kOperator:
+      case Target::kPython:
       case Target::kLink:
       case Target::kBuckets:
         break;

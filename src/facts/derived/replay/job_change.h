@@ -26,6 +26,7 @@ struct JobChange {
     kRanks,         // work of ranks, or of the ranks of a host
     kKernel,        // kernels and copies of all ranks
     kOperator,      // the host within operators, and what it launches there
+    kPython,        // the host within functions of Python's
     kLink,          // transfers
     kHidden,        // communication takes no time, but ranks still wait for one another
     kCollectives,   // members do not wait for one another
@@ -55,7 +56,7 @@ struct JobChange {
 inline constexpr std::string_view kChangeForms =
     "rank 9: all = median of ranks; rank 8,9: compute x0.7; rank 3: host = before step 7; "
     "host node4: kernel *gemm* = median of ranks; kernel *gemm*: x0.7; kernel *gemm*: gone; "
-    "operator aten::linear: x0.5; link: x2; link tp: x2; communication: hidden; "
+    "operator aten::linear: x0.5; python tokenize: gone; link: x2; link tp: x2; communication: hidden; "
     "collectives: no wait; input: no wait; host gaps: none; stage 2: compute x0.8; "
     "microbatches: 16; buckets: x4";
 

@@ -123,15 +123,19 @@ class JobReplay {
       const JobMember* ends = nullptr;
       if (state.end < rank.ends.size() && rank.ends[state.end].first == m) {
         ends = &graph_.members[rank.ends[state.end].second];
-        if (!lags_.Waits(graph_.instances[ends->instance]) || ends->transfer < 0) ends = nullptr;
+        if (ends->transfer < 0) ends = nullptr;
       }
-      if (ends != nullptr && open_[ends->instance].missing > 0) {
+      const bool waits = ends != nullptr && lags_.Waits(graph_.instances[ends->instance]);
+      if (waits && open_[ends->instance].missing > 0) {
         open_[ends->instance].waiting.push_back(r);
         state.blocked = true;
         return;
       }
       if (state.end < rank.ends.size() && rank.ends[state.end].first == m) ++state.end;
-      state.times[m] = ends == nullptr ? Earliest(r, m) : EndOf(*ends, rank);
+      state.times[m] = ends == nullptr ? Earliest(r, m)
+                       : waits         ? EndOf(*ends, rank)
+                                       : AddSaturated(state.times[ends->start],
+                                                      lags_.OfTransfer(*ends));
       BeginMembers(r, m);
     }
   }

@@ -57,17 +57,17 @@ class OriginFinder {
       const auto [most, now] = TakeMost(open, taken);
       std::erase(open, most);
       taken.push_back(most);
-      const Lengths saved = Less(before, now);
-      before = now;
+      const Lengths saved = Less(before, now), unmended = std::exchange(before, now);
       // Chance makes all ranks slower now and then.
       const bool by_chance = most->as_before && !out_.found.empty() &&
                              2 * SumOf(saved) <= SumOf(out_.found.front().saved);
       if (by_chance) continue;
-      if (!Costs(*most, saved) && most->first == 0) {
+      const bool costs = Costs(*most, unmended, saved);
+      if (!costs && most->first == 0) {
         Suspect& own = suspects[static_cast<size_t>(most - suspects.data())];
         own.first = FirstCostly(saved).value_or(0);
       }
-      if (Costs(*most, saved)) {
+      if (costs || Costs(*most, unmended, saved)) {
         AddOrigin(*most, taken);
       } else if (SumOf(saved) < kLeastCost * SumOf(out_.recorded)) {
         harmless_.emplace_back(most, saved);
@@ -117,21 +117,26 @@ class OriginFinder {
     return change->at;
   }
 
-  bool Costs(const Suspect& suspect, const Lengths& of_steps) const {
+  // `unmended`: what steps take without those that cost more; `saved`: how much shorter they then
+  // are without this one.
+  bool Costs(const Suspect& suspect, const Lengths& unmended, const Lengths& saved) const {
     // Of several devices another may have been waited for before. Operators of processors take
     // longer and shorter by what else runs there.
     const bool alone = graph_.ranks.size() == 1 || graph_.ranks[suspect.rank].rank->on_host;
-    if (suspect.as_before && alone && !AreLongerSince(suspect.first)) return false;
-    return CostsSince(suspect, of_steps) || CostsInSome(suspect, of_steps);
+    if (suspect.as_before && alone && !IsWhyLonger(suspect.first, unmended, saved)) return false;
+    return CostsSince(suspect, saved) || CostsInSome(suspect, saved);
   }
 
-  // Whether steps were shorter before, as they must have been where nobody else was waited for.
-  bool AreLongerSince(size_t first) const {
-    const auto split = out_.recorded.begin() + static_cast<std::ptrdiff_t>(first);
-    if (split == out_.recorded.begin()) return true;
-    const double before = Median(std::vector<double>(out_.recorded.begin(), split));
-    const double since = Median(std::vector<double>(split, out_.recorded.end()));
-    return since - before >= least_cost_;
+  // Whether steps were shorter before, as they must have been where nobody else was waited for, and
+  // by half of what is saved since or more.
+  bool IsWhyLonger(size_t first, const Lengths& unmended, const Lengths& saved) const {
+    if (first == 0) return true;
+    const auto median = [](auto from, auto to) { return Median(std::vector<double>(from, to)); };
+    const auto at = static_cast<std::ptrdiff_t>(first);
+    const double before = median(unmended.begin(), unmended.begin() + at);
+    const double since = median(unmended.begin() + at, unmended.end());
+    const double less = median(saved.begin() + at, saved.end());
+    return since - before >= std::max(least_cost_, less / 2);
   }
 
   // In the steps in which it is far beyond its peers, on the average of all.
@@ -218,7 +223,7 @@ class OriginFinder {
     const ChangedLags lags = LagsWithout(with);
     const JobTimes times = ReplayJob(graph_, lags);
     origin.saved = Less(before, StepLengths(graph_, times));
-    if (!Costs(suspect, origin.saved)) return;
+    if (!Costs(suspect, before, origin.saved)) return;
     if (CostsSince(suspect, origin.saved))
       SetSince(suspect, with, origin);
     else

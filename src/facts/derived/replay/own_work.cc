@@ -63,8 +63,12 @@ class Cutter {
     std::ranges::sort(record_ends_);
   }
 
-  // A stretch in which a record ends may be a wait for it, seen or not.
+  // A stretch in which a record ends may be a wait for it, seen or not; so may one after which it
+  // ends soon (kWoken).
   bool MayBeWait(int64_t since, int64_t until) const {
+    return EndsWithin(since, until) || EndsWithin(since + kWoken, until + kWoken);
+  }
+  bool EndsWithin(int64_t since, int64_t until) const {
     const auto end = std::ranges::lower_bound(record_ends_, since);
     return end != record_ends_.end() && *end <= until;
   }

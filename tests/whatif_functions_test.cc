@@ -1,0 +1,125 @@
+// Tests what a Python function is worth to a job: one that runs on ranks in turn, or only at times,
+// takes its usual time on each rank, so that nothing but its name tells.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "tests/answer.h"
+#include "tests/front_door.h"
+#include "tests/scratch.h"
+#include "tests/support/cpu_trace.h"
+
+namespace stepscope::testing::whatif_functions_test {
+namespace {
+
+struct Loop {
+  std::function<double(int rank, int step)> detect;  // ms of detect() before a rank computes
+  bool computes = false;     // detect() spends that in an operator, but for its last tenth
+  double record_longer = 0;  // ms for which the record goes on once the threads do
+  double pause = 0;          // ms of forward() before its operator, which is the step's work
+};
+
+// Two ranks run detect(), compute for 20 ms in forward(), and reduce until 2 ms after the last of
+// them has posted.
+ReportSet AnswerTo(const Loop& loop, const std::string& set = "") {
+  std::array<CpuTrace, 2> ranks{CpuTrace(0), CpuTrace(1)};
+  double at = 100;
+  for (int step = 1; step <= 12; ++step) {
+    const double work = 20 + loop.pause;
+    const double last = at + std::max(loop.detect(0, step), loop.detect(1, step)) + work;
+    const double done = last + 2, end = done + 10;
+    for (int rank = 0; rank < 2; ++rank) {
+      CpuTrace& trace = ranks[static_cast<size_t>(rank)];
+      const double detect = loop.detect(rank, step), begins = at + detect, posted = begins + work;
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, end - at);
+      trace.Add("python_function", "train.py(5): train", at, end - at);
+      if (detect > 0) trace.Add("python_function", "text.py(40): detect", at, detect);
+      if (loop.computes) trace.Add("cpu_op", "aten::randn", at, 0.9 * detect);
+      trace.Add("python_function", "model.py(9): forward", begins, work);
+      trace.Add("cpu_op", "aten::linear", begins + loop.pause, 20);
+      trace.Add("cpu_op", "c10d::allreduce_", posted, 0.05);
+      trace.Add("user_annotation", "gloo:all_reduce", posted + 0.06,
+                done + loop.record_longer - posted - 0.06, 2);
+      trace.Add("cpu_op", "aten::as_strided", done + 0.01, 0.1);
+      trace.Add("cpu_op", "aten::add_", done + 0.2, 9.7);
+    }
+    at = end + 0.1;
+  }
+  const ScratchFolder folder;
+  std::vector<std::string> paths;
+  for (size_t rank = 0; rank < ranks.size(); ++rank) {
+    std::string text = ranks[rank].End();
+    text.insert(1, R"("host_name":"node1",)");  // one machine, whose clock they share
+    paths.push_back(folder.Write(fmt::format("rank{}.json", rank), text));
+  }
+  const auto answer = Ask(paths, {.only = {"whatif"}, .params = {{"whatif.set", set}}});
+  EXPECT_TRUE(answer);
+  return answer ? *answer : ReportSet();
+}
+
+// ms that the change saves per step; 0: it is not among them.
+double SavedBy(const ReportSet& answer, std::string_view change) {
+  for (const Row& row : RowsOf(answer, "whatif", "changes")) {
+    if (row.Text("change") == change) return static_cast<double>(row.Int("saved")) / 1e6;
+  }
+  return 0;
+}
+
+double InTurn(int rank, int step) { return step % 2 == rank ? 30 : 0; }
+double AtTimes(int rank, int step) { return rank == 1 && step % 3 == 0 ? 60 : 0; }
+
+TEST(WhatifFunctions, OneThatRanksRunInTurnIsWorthAllOfIt) {
+  const ReportSet answer = AnswerTo({.detect = InTurn});
+  EXPECT_NEAR(SavedBy(answer, "python detect: gone"), 30, 0.5);
+  EXPECT_TRUE(answer.reports.front().headline.str().contains(
+      "the change worth most, 'python detect: gone', saves 30.0 ms"))
+      << answer.reports.front().headline;
+}
+
+TEST(WhatifFunctions, OneThatRunsAtTimesIsWorthItsMean) {
+  EXPECT_NEAR(SavedBy(AnswerTo({.detect = AtTimes}), "python detect: gone"), 20, 0.5);
+}
+
+// As one that writes a checkpoint: what it calls is gone with it.
+TEST(WhatifFunctions, WithTheOperatorsThatItRuns) {
+  const Loop loop{.detect = AtTimes, .computes = true};
+  EXPECT_NEAR(SavedBy(AnswerTo(loop, "python detect: gone"), "python detect: gone"), 20, 0.5);
+}
+
+TEST(WhatifFunctions, AShareOfItIsWorthThatShare) {
+  const ReportSet answer = AnswerTo({.detect = InTurn}, "python detect: x0.5");
+  EXPECT_NEAR(SavedBy(answer, "python detect: x0.5"), 15, 0.5);
+}
+
+// Nobody can do without the model.
+TEST(WhatifFunctions, OneAroundTheOperatorsThatTrainIsNotOffered) {
+  const ReportSet answer = AnswerTo({.detect = [](int, int) { return 0; }, .pause = 4});
+  EXPECT_EQ(SavedBy(answer, "python forward: gone"), 0);
+}
+
+TEST(WhatifFunctions, OneThatNobodyRunsIsAnError) {
+  const ReportSet answer = AnswerTo({.detect = InTurn}, "python tokenize: gone");
+  ASSERT_TRUE(answer.reports.front().absent);
+  EXPECT_TRUE(answer.reports.front().absent->what.contains(
+      "'python tokenize: gone' concerns nothing: no Python function of this name"));
+}
+
+// The library wakes who waits, and ends its record a little later.
+TEST(WhatifFunctions, WaitsAreKnownThoughTheRecordEndsLater) {
+  EXPECT_NEAR(SavedBy(AnswerTo({.detect = InTurn, .record_longer = 0.2}), "python detect: gone"),
+              30, 0.5);
+}
+
+// Of 24 steps of two ranks, 12 begin with 30 ms that only the other one's next step waits for.
+TEST(WhatifFunctions, WithoutWaitsRanksInTurnLoseHalf) {
+  EXPECT_NEAR(SavedBy(AnswerTo({.detect = InTurn}, "collectives: no wait"), "collectives: no wait"),
+              15, 2);
+}
+
+}  // namespace
+}  // namespace stepscope::testing::whatif_functions_test
