@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -194,6 +195,36 @@ TEST(Evaluation, OfPyTorchIsNoChangeOfTheModelsCalls) {
     EXPECT_FALSE(finding.message.contains("times per step")) << finding.message;
   const std::string back = Compare(*after, *before).verdict;
   EXPECT_FALSE(back.contains("times per step")) << back;
+}
+
+// 20 steps of 10 ms with an evaluation of 30 ms behind every fifth; a checkpoint of 40 ms behind
+// every third is before that of step 15, and counts for its step.
+TEST(Evaluation, OfPyTorchACheckpointBeforeOneIsOfItsStep) {
+  CpuTrace trace(0, "[]", 1, 1);
+  double at = 0;
+  const auto add = [&](std::string_view name, double ms) {
+    trace.Add("cpu_op", name, at, ms);
+    at += ms;
+  };
+  for (int step = 1; step <= 20; ++step) {
+    const double start = at;
+    for (int i = 0; i < 2; ++i) add("aten::addmm", 2);
+    for (int i = 0; i < 2; ++i) add("autograd::engine::evaluate_function: AddmmBackward0", 2.5);
+    trace.Add("user_annotation", "Optimizer.step#SGD.step", at, 1);
+    add("aten::add_", 1);
+    if (step % 3 == 0) at += 40;
+    for (int i = 0; step % 5 == 0 && i < 4; ++i) add("aten::addmm", 7.5);
+    trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), start, at - start);
+  }
+  const auto answer = testing::AskAbout(trace.End());
+  ASSERT_TRUE(answer);
+  const auto findings = FindingsInOrder(*answer);
+  const auto evaluation = std::ranges::find_if(
+      findings, [](const Finding* f) { return f->message.str().starts_with("Evaluation"); });
+  ASSERT_NE(evaluation, findings.end());
+  EXPECT_TRUE((*evaluation)->because.str().starts_with("120 ms in 4 runs"))
+      << (*evaluation)->because;
+  EXPECT_TRUE(answer->verdict.str().contains("every 3rd step (3, 6, 9")) << answer->verdict;
 }
 
 // What runs once may be anything, and an average of weights multiplies no matrices.

@@ -315,9 +315,8 @@ Phrase Message(const std::vector<RankSteps>& ranks, const SlowSteps& found,
 // it. Else they are one of its parts.
 void SetCause(Finding& finding, const Recurring& recurring, const Behind& behind,
               const RankStep& slowest, StepCategory category) {
-  // What only this rank's host does in these steps is why others wait, also where no stack says
-  // more.
-  if (!behind.function && !(recurring.on_rank && category == StepCategory::kOther)) return;
+  // What the host does in these steps is the cause also where no stack says more.
+  if (!behind.function && category != StepCategory::kOther) return;
   int64_t all = 0, in_these = 0;
   for (const StepBreakdown& step : slowest.rank->steps) {
     const int64_t time = TimeOf(step, category);

@@ -19,6 +19,9 @@ constexpr auto kProducts =
     std::to_array<std::string_view>({"aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm",
                                      "aten::convolution", "aten::scaled_dot_product_attention"});
 
+// ns. What comes before the first product, such as loading a batch, may take longer by so much.
+constexpr int64_t kLongLead = 10'000'000;
+
 enum class Part : uint8_t { kUnknown, kNone, kOptimizer, kBackward, kProduct };
 
 Part PartOf(std::string_view name) {
@@ -109,8 +112,22 @@ std::optional<EvaluationRun> EvaluationOf(const Turn& turn, size_t usual) {
                        .calls = static_cast<int64_t>(products / usual)};
 }
 
-// Whether the step that begins or ends with the evaluation is now without it.
-bool CutStep(std::vector<Step>& steps, EvaluationRun& run, int64_t trains_again) {
+// What ran before an evaluation of few, as a checkpoint, is none of it: each begins no longer
+// before its first product than they mostly do. Half of them may have such a neighbour.
+void CutLeads(std::span<EvaluationRun> runs, std::span<const Turn* const> of) {
+  std::vector<int64_t> leads;
+  for (const Turn* turn : of) leads.push_back(turn->forward.front().start - turn->trained);
+  std::vector<int64_t> sorted = leads;
+  std::ranges::sort(sorted);
+  const int64_t usual = sorted[(sorted.size() - 1) / 2];
+  for (size_t i = 0; i < runs.size(); ++i) {
+    if (leads[i] - usual > kLongLead) runs[i].start = of[i]->forward.front().start - usual;
+  }
+}
+
+// Whether the step that begins or ends with the evaluation is now without it. `trained`: when the
+// optimizer's step before had ended.
+bool CutStep(std::vector<Step>& steps, EvaluationRun& run, int64_t trained, int64_t trains_again) {
   const auto after = std::ranges::lower_bound(steps, run.end, {}, &Step::start);
   if (after == steps.begin()) return false;
   Step& step = *std::prev(after);
@@ -120,7 +137,7 @@ bool CutStep(std::vector<Step>& steps, EvaluationRun& run, int64_t trains_again)
     step.end = run.start;
     return true;
   }
-  const bool begins = step.start >= run.start && run.end < step.end;
+  const bool begins = step.start >= trained && run.end < step.end;
   if (begins) run.start = step.start;
   if (begins) step.start = run.end;
   return begins;
@@ -135,17 +152,21 @@ void TakeEvaluationsOut(RankActivity& rank, const StringTable& names) {
   const size_t usual = UsualOf(turns);
   if (usual == 0) return;
   std::vector<EvaluationRun> runs;
-  std::vector<int64_t> trains_again;
+  std::vector<const Turn*> of;
   for (const Turn& turn : turns) {
     const auto run = EvaluationOf(turn, usual);
     if (!run) continue;
     runs.push_back(*run);
-    trains_again.push_back(turn.is_last ? INT64_MAX
-                                        : turn.forward[turn.forward.size() - usual].start);
+    of.push_back(&turn);
   }
   if (runs.size() < 2 || 2 * runs.size() >= turns.size()) return;
+  CutLeads(runs, of);
   for (size_t i = 0; i < runs.size(); ++i) {
-    if (CutStep(rank.steps, runs[i], trains_again[i])) rank.evaluations.push_back(runs[i]);
+    const Turn& turn = *of[i];
+    const int64_t trains_again =
+        turn.is_last ? INT64_MAX : turn.forward[turn.forward.size() - usual].start;
+    if (CutStep(rank.steps, runs[i], turn.trained, trains_again))
+      rank.evaluations.push_back(runs[i]);
   }
 }
 
