@@ -178,6 +178,20 @@ TEST(NoisyJob, RanksThatAreLateInTurnAreToldTogether) {
   }
 }
 
+// Both of two: no rank is left to compare them with but each other.
+TEST(NoisyJob, AllRanksMayBeLateInTurn) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    const auto answer = NoisyJob(2, kLoad, seed).Ask([](int rank, int step) {
+      return Extra{.python = rank == step % 2 ? 12.0 : 0.0};
+    });
+    ASSERT_TRUE(answer);
+    const std::string verdict = answer->verdict.str();
+    EXPECT_TRUE(verdict.starts_with("All ranks spend up to 1")) << seed << verdict;
+    EXPECT_TRUE(verdict.contains("more per step (medians) in turn: time between operators"))
+        << seed << verdict;
+  }
+}
+
 TEST(NoisyJob, WhatAllRanksDoIsNoRanksFault) {
   for (uint64_t seed = 1; seed <= 10; ++seed) {
     const auto answer = NoisyJob(2, kLoad, seed).Ask([](int, int step) {

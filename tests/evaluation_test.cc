@@ -224,7 +224,7 @@ TEST(Evaluation, OfPyTorchACheckpointBeforeOneIsOfItsStep) {
   ASSERT_NE(evaluation, findings.end());
   EXPECT_TRUE((*evaluation)->because.str().starts_with("120 ms in 4 runs"))
       << (*evaluation)->because;
-  EXPECT_TRUE(answer->verdict.str().contains("every 3rd step (3, 6, 9")) << answer->verdict;
+  EXPECT_TRUE(answer->verdict.str().contains("very 3rd step (3, 6, 9")) << answer->verdict;
 }
 
 // What runs once may be anything, and an average of weights multiplies no matrices.

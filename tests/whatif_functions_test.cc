@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tests/answer.h"
 #include "tests/front_door.h"
@@ -26,7 +27,8 @@ struct Loop {
 
 // Two ranks run detect(), compute for 20 ms in forward(), and reduce until 2 ms after the last of
 // them has posted.
-ReportSet AnswerTo(const Loop& loop, const std::string& set = "") {
+ReportSet AnswerTo(const Loop& loop, const std::string& set = "",
+                   const std::vector<std::string>& only = {"whatif"}) {
   std::array<CpuTrace, 2> ranks{CpuTrace(0), CpuTrace(1)};
   double at = 100;
   for (int step = 1; step <= 12; ++step) {
@@ -57,7 +59,7 @@ ReportSet AnswerTo(const Loop& loop, const std::string& set = "") {
     text.insert(1, R"("host_name":"node1",)");  // one machine, whose clock they share
     paths.push_back(folder.Write(fmt::format("rank{}.json", rank), text));
   }
-  const auto answer = Ask(paths, {.only = {"whatif"}, .params = {{"whatif.set", set}}});
+  const auto answer = Ask(paths, {.only = only, .params = {{"whatif.set", set}}});
   EXPECT_TRUE(answer);
   return answer ? *answer : ReportSet();
 }
@@ -94,6 +96,21 @@ TEST(WhatifFunctions, WithTheOperatorsThatItRuns) {
 TEST(WhatifFunctions, AShareOfItIsWorthThatShare) {
   const ReportSet answer = AnswerTo({.detect = InTurn}, "python detect: x0.5");
   EXPECT_NEAR(SavedBy(answer, "python detect: x0.5"), 15, 0.5);
+}
+
+// What is over is told with when it was.
+TEST(WhatifFunctions, OneThatRanInSomeStepsIsToldWithThese) {
+  const auto verdict = [](const std::function<double(int, int)>& detect) {
+    return AnswerTo({.detect = detect}, "", {"overview", "python"}).verdict.str();
+  };
+  const std::string over =
+      verdict([](int rank, int step) { return rank == 1 && step >= 3 && step <= 7 ? 60 : 0; });
+  EXPECT_TRUE(over.contains("largest: detect (text.py:40) in steps 3 to 7.")) << over;
+  const std::string regular = verdict(AtTimes);
+  EXPECT_TRUE(regular.contains("largest: detect (text.py:40), every 3rd step (3, 6, 9 and 12)."))
+      << regular;
+  const std::string always = verdict([](int rank, int) { return rank == 1 ? 30 : 0; });
+  EXPECT_TRUE(always.contains("largest: detect (text.py:40).")) << always;
 }
 
 // Nobody can do without the model.

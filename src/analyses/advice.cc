@@ -8,9 +8,11 @@
 #include <span>
 #include <utility>
 
+#include "analyses/build.h"
 #include "facts/derived/job/compiled_code.h"
 #include "facts/derived/job/data_parallel.h"
 #include "facts/derived/job/job_purpose.h"
+#include "facts/derived/python/other_threads.h"
 #include "facts/derived/python/python_time.h"
 #include "facts/devices/device_peaks.h"
 
@@ -205,7 +207,14 @@ Phrase FollowPython(const Facts& facts) {
              Say(kRecordPython, facts));
 }
 
-Phrase SpeedUp(const Phrase& function) {
+Phrase SpeedUp(const Facts& facts, const FrameTimes::Leader& leader) {
+  const Phrase function = SayLeader(leader);
+  const auto wait = FindThreadWait(facts, RankStepsOf(facts));
+  if (wait && wait->waits.name == leader.name)
+    return Say(
+        "{function} waits for a lock while another thread of its process runs {worker}: hold the "
+        "lock for less of that; see python",
+        function, SayLeader(wait->works));
   return Say(
       "make {function} faster, call it less often, or in another process; if it waits for a "
       "lock (py-spy dump), look at the thread that holds it; see python",

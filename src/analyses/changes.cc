@@ -231,12 +231,23 @@ std::string_view NameIn(const Facts& facts, StepQuantity quantity) {
                                           : StepQuantityName(quantity);
 }
 
+struct Means {
+  int64_t before = 0, after = 0;  // ns
+};
+
+// As the first sentence tells them: of the steps that a mean step is of.
+Means MeansAround(const Facts& facts, const StepChange& c) {
+  const TypicalSteps& typical = TypicalStepsOf(facts);
+  const double before = MeanStepOf(typical, [&](int64_t step) { return step < c.since; });
+  const double after = MeanStepOf(typical, [&](int64_t step) { return step >= c.since; });
+  if (before <= 0 || after <= before) return {c.before, c.after};
+  return {RoundToInt64(before), RoundToInt64(after)};
+}
+
 Phrase SayBecause(const Facts& facts, const StepChange& c, const std::optional<Together>& cause) {
+  const auto [before, after] = MeansAround(facts, c);
   const Phrase times =
-      Say("median {before} in {steps_before} before, {after} in {steps_since} since",
-          Time(c.before), Plural(static_cast<size_t>(c.steps_before), "step"), Time(c.after),
-          Plural(static_cast<size_t>(c.steps_after), "step")) +
-      "; ";
+      Say("step time: mean {before} before, {after} since", Time(before), Time(after)) + "; ";
   if (!cause)
     return times + (facts.OnHost()
                         ? Phrase("operators that run as often take longer, or what is not known; "
@@ -252,7 +263,8 @@ Phrase SayBecause(const Facts& facts, const StepChange& c, const std::optional<T
 
 // Since when, by how much, and, once that is known, why.
 Finding FindingOf(const Facts& facts, const StepChange& c, const Phrase& why) {
-  const double share = static_cast<double>(c.Difference()) / static_cast<double>(c.before);
+  const auto [before, after] = MeansAround(facts, c);
+  const double share = static_cast<double>(after - before) / static_cast<double>(before);
   return {
       .message = Say("Step time is {share} longer since step {step}{why}.", HumanRatio(share),
                      c.since, why.empty() ? Phrase() : ": " + why),
@@ -265,8 +277,9 @@ Finding FindingOf(const Facts& facts, const StepChange& c, const Phrase& why) {
 Finding ByWork(const Facts& facts, const StepChange& c, const WorkRise& work) {
   Finding finding = FindingOf(facts, c, SayMore(facts, work) + ": " + SayWork(facts, work));
   const LateReason reason = ReasonOf(facts, work);
-  finding.because = Say("step time: median {before} before, {after} since; rank {rank}: {evidence}",
-                        Time(c.before), Time(c.after), work.rank, SayWorkEvidence(facts, work));
+  const auto [before, after] = MeansAround(facts, c);
+  finding.because = Say("step time: mean {before} before, {after} since; rank {rank}: {evidence}",
+                        Time(before), Time(after), work.rank, SayWorkEvidence(facts, work));
   finding.hint = LateHint(work, facts);
   finding.cause = {stepscope::CauseOf(reason)};
   if (work.ranks.size() == 1) finding.cause.rank = work.rank;

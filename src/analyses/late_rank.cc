@@ -187,7 +187,7 @@ Phrase LateHint(const LateRank& late, const Facts& facts) {
   if (late.slow != nullptr) return kFindWhatSlows;
   if (late_rank::IsBySaves(late, facts)) return SaveLessOften(facts);
   if (late.function && late.reason == LateReason::kHost && facts.OnHost())
-    return SpeedUp(SayLeader(*late.function));
+    return SpeedUp(facts, *late.function);
   const Phrase hint = LateHint(late.reason, facts);
   const bool unknown =
       late.reason == LateReason::kCompute && late.excess && SizeIsUnknown(*late.excess);
@@ -232,7 +232,8 @@ Phrase SayWork(const Facts& facts, const WorkRise& rise) {
 void TakeWork(const Facts& facts, LateRank& late) {
   const WorkRises& work = WorkRisesOf(facts);
   const WorkRise* own = work.Of(facts.collectives.ranks[late.rank].rank);
-  if (own == nullptr || work.IsOfAll(*own) || IsBySlowHost(facts, *own)) return;
+  const bool of_one = own != nullptr && (own->in_turn || !work.IsOfAll(*own));
+  if (!of_one || IsBySlowHost(facts, *own)) return;
   late.work = own;
   late.reason = ReasonOf(facts, *own);
   late.since = own->since;

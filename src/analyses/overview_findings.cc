@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <set>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@
 #include "facts/derived/python/step_function.h"
 #include "facts/derived/steps/unrecorded.h"
 #include "report/humanize.h"
+#include "report/period_of_steps.h"
 
 namespace stepscope {
 namespace overview {
@@ -135,6 +137,37 @@ Phrase SayMoreOnOne(const Facts& facts, const std::vector<RankSteps>& ranks) {
              SayLeader(*function));
 }
 
+// " in steps 3 to 7", " in step 9", ", every 3rd step (3, 6 and 9)": where the function has all of
+// its time in these steps of the rank that runs it most, which are no more than half; else empty.
+Phrase SayStepsOf(const Facts& facts, const std::vector<RankSteps>& ranks, const FrameName& name) {
+  const RankSteps* most = nullptr;
+  std::vector<int64_t> times;
+  int64_t of_most = 0;
+  for (const RankSteps& own : ranks) {
+    std::vector<int64_t> of_steps = TimesIn(facts, {own.rank, WindowsOf(own)}, name);
+    const int64_t sum = std::accumulate(of_steps.begin(), of_steps.end(), int64_t{0}, AddSaturated);
+    if (sum <= of_most || of_steps.size() != own.steps.size()) continue;
+    most = &own;
+    times = std::move(of_steps);
+    of_most = sum;
+  }
+  if (most == nullptr) return {};
+  constexpr int64_t kHardlyAny = 10;  // a tenth of the longest
+  const int64_t least = std::ranges::max(times) / kHardlyAny;
+  std::vector<size_t> in;
+  std::vector<int64_t> numbers;
+  for (size_t s = 0; s < times.size(); ++s) {
+    numbers.push_back(most->steps[s].window.number);
+    if (times[s] > least) in.push_back(s);
+  }
+  if (2 * in.size() > times.size()) return {};
+  if (in.size() == 1) return Say(" in step {step}", numbers[in.front()]);
+  if (in.back() - in.front() + 1 == in.size())
+    return Say(" in steps {first} to {last}", numbers[in.front()], numbers[in.back()]);
+  const auto period = FindPeriodOfSteps(numbers, times, static_cast<double>(least));
+  return period ? Say(", {period}", period->Say()) : Phrase();
+}
+
 // What Python did in time without operators was recorded where its frames were.
 Phrase MessageOf(const Facts& facts, const Rule& rule, const std::vector<RankSteps>& ranks,
                  const FrameTimes& python, const Phrase& on_some, const std::optional<Lead>& lead) {
@@ -157,9 +190,10 @@ Phrase MessageOf(const Facts& facts, const Rule& rule, const std::vector<RankSte
     }
     return Say("{what} is {share} of {whole}.", what, HumanRatio(share), whole);
   }
-  if (lead && lead->function == python.Leaders(1).front().name) return lead->message;
-  return Say("Python between operators is {share} of {whole}; largest: {function}.",
-             HumanRatio(share), whole, largest);
+  const FrameName name = python.Leaders(1).front().name;
+  if (lead && lead->function == name) return lead->message;
+  return Say("Python between operators is {share} of {whole}; largest: {function}{when}.",
+             HumanRatio(share), whole, largest, SayStepsOf(facts, ranks, name));
 }
 
 // What a comparison names where the other run has no Python functions.

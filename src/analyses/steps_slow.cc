@@ -411,10 +411,11 @@ void AddSlowSteps(Report& report, const Facts& facts, const std::vector<RankStep
   Finding finding{
       .message = steps_slow::Message(ranks, found, recurring, behind, median),
       .because = Say(
-          "{longest} vs {usual}; cause: {cause}; {count} of {all} steps are slow and cost {share} "
-          "of all step time{echo}",
+          "{longest} vs {usual}; cause: {cause}; {count} of {all} steps{ranks} are slow and cost "
+          "{share} of all step time{echo}",
           recurring ? Say("longest {time}", time) : Phrase(time), usual.Say(slowest),
-          grew.Say(facts), found.count, found.of, HumanRatio(share),
+          grew.Say(facts), found.count, found.of, devices > 1 ? " of all ranks" : "",
+          HumanRatio(share),
           recurring && recurring->on_rank ? steps_slow::SayEcho(found, *recurring) : Phrase()),
       .hint = recurring || behind.period ? Phrase(steps_slow::kRecurs)
               : slowest.IsFirst()        ? Phrase(Say(kRecordLater, facts))

@@ -124,12 +124,12 @@ void AddOriginFindings(Report& report, const Facts& facts, double error) {
                                      excesses, without, HumanRatio(error))
                                : Say("{excess}; a replay without that takes {time} (± {error})",
                                      excesses, without, HumanRatio(error)),
-         .hint = kernels
-                     ? "check clocks, temperature and power of the device, and whether the rank "
+         .hint =
+             kernels ? "check clocks, temperature and power of the device, and whether the rank "
                        "has more work than others"
-                 : operators ? "its operators take longer: look at what else runs on its cores, at "
-                               "their clock and at the number of threads"
-                     : "look at what the host of this rank does between launches: see `python`",
+             : operators ? "its operators take longer: look at what else runs on its cores, at "
+                           "their clock and at the number of threads"
+                         : "look at what the host of this rank does between launches: see `python`",
          .impact = ToInt64(saved * static_cast<double>(StepsSince(graph, origin.since))),
          .table = "changes",
          .cause = {CauseKind::kWait, graph.ranks[origin.late.rank].rank->rank},

@@ -16,10 +16,12 @@
 namespace stepscope {
 namespace {
 
-// " since step 9", " in turn", " in every recorded step (3 to 18)".
+// " since step 9", " in turn", " in 11 of 12 steps", " in every recorded step (3 to 18)".
 Phrase SayWhen(const Facts& facts, const WorkRise& rise) {
   if (rise.since) return Say(" since step {first}", *rise.since);
   if (rise.in_turn) return " in turn";
+  if (std::ssize(rise.steps) < rise.all_steps)
+    return Say(" in {count} of {all} steps", rise.steps.size(), rise.all_steps);
   return Say(" {always}", InEveryStep(facts, *rise.steps.begin(), *rise.steps.rbegin()));
 }
 

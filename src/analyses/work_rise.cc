@@ -84,7 +84,7 @@ Phrase SpeedUp(const Facts& facts, const WorkRise& rise) {
   if (rise.kind != WorkKind::kBetween) return {};
   const auto function = FunctionOf(facts, rise);
   if (!function) return {};
-  return SpeedUp(SayLeader(*function));
+  return SpeedUp(facts, *function);
 }
 
 Phrase SayWorkEvidence(const Facts& facts, const WorkRise& rise) {

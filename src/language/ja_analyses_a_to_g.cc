@@ -35,6 +35,12 @@ std::span<const Translated> JapaneseOfAnalysesAToG() {
        "included",
        "どのデバイスアクティビティにも、対応する起動呼び出しがトレースにありません。ランタイム呼び"
        "出しも含めてください: {record}"},
+      {"{function} waits for a lock while another thread of its process runs {worker}: hold the "
+       "lock "
+       "for less of that; see python",
+       "{function} は、同じプロセスの別のスレッドが {worker} "
+       "を実行している間、ロックを待っています。"
+       "ロックを保持する時間を短くしてください。python を参照"},
       {"make {function} faster, call it less often, or in another process; if it waits for a lock "
        "(py-spy dump), look at the thread that holds it; see python",
        "{function} を高速化する、呼び出しを減らす、または別のプロセスで実行してください。"

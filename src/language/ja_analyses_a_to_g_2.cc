@@ -53,8 +53,8 @@ std::span<const Translated> JapaneseOfAnalysesAToG2() {
        "それ以降にコアや Python のロック (GIL) を占有しているものを確認してください: "
        "そのマシンの他のプロセス (top)、そのプロセスの他のスレッド (py-spy dump)。"
        "なければクロック周波数を確認してください (turbostat)"},
-      {"median {before} in {steps_before} before, {after} in {steps_since} since",
-       "中央値は、それ以前の {steps_before}で {before}、以降の {steps_since}で {after}"},
+      {"step time: mean {before} before, {after} since",
+       "ステップ時間の平均: それ以前 {before}、以降 {after}"},
       {"operators that run as often take longer, or what is not known; look for other programs on "
        "the "
        "machine",
@@ -67,8 +67,8 @@ std::span<const Translated> JapaneseOfAnalysesAToG2() {
        "ん"},
       {"{quantity} of {who}: {before} to {after} per step",
        "{who} の{quantity}: 1 ステップあたり {before} から {after}"},
-      {"step time: median {before} before, {after} since; rank {rank}: {evidence}",
-       "ステップ時間の中央値: それ以前 {before}、以降 {after}。ランク {rank}: {evidence}"},
+      {"step time: mean {before} before, {after} since; rank {rank}: {evidence}",
+       "ステップ時間の平均: それ以前 {before}、以降 {after}。ランク {rank}: {evidence}"},
       {"{count} of the ranks", "{count} 個のランク"},
       {"{time} of that in collectives of groups where {who} {why}",
        "うち {time} は、{who} {why}グループの集合通信"},

@@ -156,10 +156,11 @@ std::span<const Translated> JapaneseOfAnalysesStToZ() {
       {"compare the sizes of batches: sequences of other lengths, or padding to the longest",
        "バッチのサイズを比較してください。シーケンス長の違いや、最長へのパディングが考えられます"},
       {"slow steps", "遅いステップ"},
-      {"{longest} vs {usual}; cause: {cause}; {count} of {all} steps are slow and cost {share} of "
-       "all step time{echo}",
-       "{longest} ({usual})。原因: {cause}。{all} ステップ中 {count} ステップが遅く、"
+      {"{longest} vs {usual}; cause: {cause}; {count} of {all} steps{ranks} are slow and cost "
+       "{share} of all step time{echo}",
+       "{longest} ({usual})。原因: {cause}。{ranks}{all} ステップ中 {count} ステップが遅く、"
        "全ステップ時間の {share} を失っています{echo}"},
+      {" of all ranks", "全ランクの "},
       {"longest {time}", "最長 {time}"},
   };
   return kTexts;

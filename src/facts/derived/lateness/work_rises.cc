@@ -155,7 +155,6 @@ class Steps {
       else
         with.push_back(r);
     }
-    if (without.empty()) return std::nullopt;
     return Make(with, without);
   }
 
@@ -183,12 +182,13 @@ class Steps {
     return true;
   }
 
-  // `any`, `several`: in how many steps one of them, or more than one, is high.
+  // `any`, `several`: in how many steps one of them, or more than one, is high. Where not all ranks
+  // take turns, most do not: else each would have its own reason.
   bool TakeTurns(const std::vector<size_t>& with, size_t any, size_t several) const {
     const auto steps = static_cast<double>(ranks_.front().steps.size());
     const auto most = static_cast<double>(std::ranges::max(counts_));
-    return with.size() > 1 && 2 * with.size() <= ranks_.size() &&
-           static_cast<double>(any) >= kTurns * steps &&
+    const bool few = 2 * with.size() <= ranks_.size(), all = with.size() == ranks_.size();
+    return with.size() > 1 && (few || all) && static_cast<double>(any) >= kTurns * steps &&
            static_cast<double>(several) <= kSameSteps * static_cast<double>(any) &&
            std::ranges::all_of(
                with, [&](size_t r) { return static_cast<double>(counts_[r]) >= kEven * most; });
@@ -207,10 +207,10 @@ class Steps {
     const auto is_in_all = [&](size_t r) {
       return static_cast<double>(counts_[r]) >= kInAll * static_cast<double>(steps);
     };
-    const bool in_all = is_in_all(most);
+    const bool in_all = is_in_all(most) && !without.empty();
     const bool in_turn = TakeTurns(with, any, several);
     if (!in_all && !in_turn) return std::nullopt;
-    if (FindGrowth(times_[most], least_)) return std::nullopt;
+    if (!in_turn && FindGrowth(times_[most], least_)) return std::nullopt;
     WorkRise rise{.rank = ranks_[most].rank,
                   .name = neighbours_.second,
                   .previous = neighbours_.first,
@@ -221,6 +221,11 @@ class Steps {
     }
     std::vector<int64_t> usual, more;
     for (const size_t r : without) usual.insert(usual.end(), times_[r].begin(), times_[r].end());
+    for (size_t r = 0; without.empty() && r < ranks_.size(); ++r) {
+      for (size_t s = 0; s < steps; ++s) {
+        if (!high_[r][s]) usual.push_back(times_[r][s]);
+      }
+    }
     for (size_t s = 0; s < steps; ++s) {
       if (!high_[most][s]) continue;
       more.push_back(times_[most][s]);
