@@ -29,24 +29,29 @@ struct CompareOptions {
   // What each side is of where both are of one run: "rank 3". Empty: of other runs.
   Phrase before = {};
   Phrase after = {};
+  // The answers of all ranks, where RanksToCompare() left some out: what their findings say of the
+  // others is told. Null: none were left out, or nobody asked.
+  const ReportSet* all_before = nullptr;
+  const ReportSet* all_after = nullptr;
 };
 
 // Compares `b`, the run after, with `a`, the run before: answers to the same questions. The result
 // holds
-//   - a report "compare". Its headline and table `categories` say which categories of the mean step
-//     changed most, for better or worse, beyond what steps of one run differ by; the headline says
-//     where nothing did, and what both runs do differently: FLOP, precision, and where times say
-//     nothing, calls; `ranks`, how each rank's step changed; `operators`,
-//     `shapes` (operators by input shapes) and `kernels`, counts and times of each side and what
-//     happened: added, removed, replaced, more, fewer, slower, faster or same; the largest change
-//     first. The last three are sums: where the two hold different numbers of steps, a note says
-//     so, and what is said in words is of a step. Findings are rises of a category, of one rank, of
-//     a kernel, of a shape whose calls became slower, merged by cause; they name the Python
-//     functions or kernels that grew. Each costs what it takes after minus before, as a share of
-//     the later step, and all together cost at most what the step grew by beyond what became
-//     shorter, waits aside, or what one rank grew by beyond the others. Where neither marks steps
-//     and both ran the same operators as often, the recordings of a rank take their place, with the
-//     metrics recorded_a and recorded_b;
+//   - a report "compare". Its headline begins with what the mean step changed by and the first
+//     causes of that: function, rank and steps. It and table `categories` say which categories of
+//     the mean step changed most, for better or worse, beyond what steps of one run differ by; the
+//     headline says where nothing did, and what both runs do differently: FLOP, precision, and
+//     where times say nothing, calls; `ranks`, how each rank's step changed; `operators`, `shapes`
+//     (operators by input shapes) and `kernels`, counts and times of each side and what happened:
+//     added, removed, replaced, more, fewer, slower, faster or same; the largest change first. The
+//     last three are sums: where the two hold different numbers of steps, a note says so, and what
+//     is said in words is of a step. Findings are rises of a category, of one rank, of a kernel, of
+//     a shape whose calls became slower, merged by cause; they name the Python functions or kernels
+//     that grew. Each costs what it takes after minus before, as a share of the later step, and all
+//     together cost at most what the step grew by beyond what became shorter, waits aside, or what
+//     one rank grew by beyond the others. Where neither marks steps and both ran the same operators
+//     as often, the recordings of a rank take their place, with the metrics recorded_a and
+//     recorded_b;
 //   - for every analysis that both could answer, a report of its name: each metric and each table
 //     row by row, with every number X as X_a, X_b, X_change = b - a, and X_change_ratio =
 //     (b - a) / a. The X_change of a ratio is a difference of ratios; identifiers have none. Rows

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -129,11 +130,17 @@ int RunCompare(const CompareFlags& flags) {
   auto b =
       AnswerOf(flags.b, ask_b, !flags.steps_after.empty(), !flags.ranks_after.empty(), "after");
   if (!b) return Fail(b.error());
+  CompareOptions options{.short_names = flags.short_names};
+  std::optional<ReportSet> all_a, all_b;
   if (ask_a.ranks.empty() && ask_b.ranks.empty()) {
     const auto ranks = RanksToCompare(*a, *b);
     if (!ranks) return Fail(ranks.error());
     if (!ranks->empty()) {
       ask_a.ranks = ask_b.ranks = *ranks;
+      all_a = std::move(*a);
+      all_b = std::move(*b);
+      options.all_before = &*all_a;
+      options.all_after = &*all_b;
       if (a = Answer({flags.a}, ask_a); !a) return Fail(a.error());
       if (b = Answer({flags.b}, ask_b); !b) return Fail(b.error());
     }
@@ -143,7 +150,6 @@ int RunCompare(const CompareFlags& flags) {
   if (all) output.extent = TextStyle::Extent::kScreen;
   if (flags.full) output.extent = TextStyle::Extent::kAll;
   output.more = SayMoreOfBoth(flags);
-  CompareOptions options{.short_names = flags.short_names};
   if (a->run.name == b->run.name) NameParts(ask_a, ask_b, options);
   return PrintAndJudge(Compare(*a, *b, options), output, *conditions);
 }

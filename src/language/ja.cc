@@ -50,6 +50,7 @@ std::span<const std::span<const Translated>> JapaneseTexts() {
                                   JapaneseOfDocs3(),
                                   JapaneseOfDocs4(),
                                   JapaneseOfComparison(),
+                                  JapaneseOfComparisonsFirst(),
                                   JapaneseOfReports(),
                                   JapaneseOfNotes(),
                                   JapaneseOfCaptures(),

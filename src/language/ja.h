@@ -23,6 +23,7 @@ std::span<const Translated> JapaneseOfDocs2();
 std::span<const Translated> JapaneseOfDocs3();
 std::span<const Translated> JapaneseOfDocs4();
 std::span<const Translated> JapaneseOfComparison();
+std::span<const Translated> JapaneseOfComparisonsFirst();
 std::span<const Translated> JapaneseOfReports();
 std::span<const Translated> JapaneseOfNotes();
 std::span<const Translated> JapaneseOfCaptures();

@@ -102,7 +102,7 @@ std::span<const Translated> JapaneseOfComparison() {
        "記録時間: {sides}。オペレーターは同じです。"},
       {"Two frameworks: {before} before, {after} after, whose calls do not compare. ",
        "フレームワークが異なり (変更前 {before}、変更後 {after})、呼び出しは比較できません。"},
-      {"Evaluation between steps: {before}, {after}. ", "ステップ間の評価: {before}、{after}。"},
+      {"Evaluation between steps: {before}, {after}.", "ステップ間の評価: {before}、{after}。"},
       {"none before", "変更前はなし"},
       {"none after", "変更後はなし"},
       {"{runs} and {time} before ({share} of the trace)",

@@ -142,16 +142,20 @@ Result<Answered> Runs::Compared(const std::string& before, const std::string& af
   if (!a) return a;
   auto b = Answer(after, asked, context);
   if (!b) return b;
+  CompareOptions options;
+  const std::shared_ptr<const ReportSet> all_a = *a, all_b = *b;
   if (asked.ranks.empty()) {
     const auto ranks = RanksToCompare(**a, **b);
     if (!ranks) return std::unexpected(ranks.error());
     asked.ranks = *ranks;
     if (!ranks->empty()) {
+      options.all_before = all_a.get();
+      options.all_after = all_b.get();
       if (a = Answer(before, asked, context); !a) return a;
       if (b = Answer(after, asked, context); !b) return b;
     }
   }
-  return std::make_shared<const ReportSet>(Compare(**a, **b));
+  return std::make_shared<const ReportSet>(Compare(**a, **b, options));
 }
 
 }  // namespace stepscope::mcp

@@ -11,9 +11,13 @@
 
 #include "base/saturate.h"
 #include "report/compare_calls.h"
+#include "report/compare_categories.h"
 #include "report/compare_evaluation.h"
+#include "report/compare_functions.h"
 #include "report/compare_growth.h"
+#include "report/compare_lead.h"
 #include "report/compare_ranks.h"
+#include "report/compare_ranks_of_one.h"
 #include "report/compare_read.h"
 #include "report/compare_recorded.h"
 #include "report/compare_recurring.h"
@@ -121,60 +125,104 @@ RankTime LaterStep(const StepComparison& steps, const Recorded& recorded, const 
           .most = ToInt64(std::max(growth, 0.0))};
 }
 
-// Adds what is said of steps; returns ns that a rank, or added calls, take more.
-CallChange AddSteps(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
-                    Report& report) {
+// What is said of steps, once findings are in order: the first of them are said first.
+struct OfSteps {
+  Leads leads;
+  RankChange ranks;
+  SlowStepChange slow;
+  CallChange calls;  // its time: ns that a rank, or added calls or functions, take more
+};
+
+// Adds tables and findings of steps.
+OfSteps AddSteps(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
+                 Report& report) {
+  OfSteps of;
   report.tables.push_back(CategoryTable(steps));
-  const RankChange ranks = AddRankChange(a, b, steps, report);
+  const std::vector<NewFunction> functions = FunctionsThatCount(a, b, steps);
+  of.ranks = AddRankChange(a, b, steps, report, of.leads);
   const double evaluation = AddEvaluationFinding(a, b, steps, report);
-  const bool calls_compare = !FrameworksDiffer(a, b);
-  CallChange calls;
-  if (calls_compare) calls = AddCallFinding(a, b, steps, ranks.beyond > 0, evaluation, report);
-  const SlowStepChange slow = AddSlowSteps(a, b, steps, report);
-  const bool unclear = steps.IsNoise() || IsNoise(steps, CauseKind::kCompute) || steps.a > steps.b;
-  report.headline = SayFrameworks(a, b) + SayEvaluation(a, b);
-  // Steps are without evaluation: that they did not change says nothing of it.
-  report.headline += SayStepChange(a, b, steps,
-                                   {.has_cause = ranks.beyond > 0 || calls.is_cause,
-                                    .by_slow_steps = slow.is_told,
-                                    .without_evaluation = !SayEvaluation(a, b).empty()});
-  report.headline += slow.headline + SayChangeWithin(a, b);
-  if (steps.categories.empty()) report.headline += " ";
-  report.headline += ranks.headline + SayWork(a, b);
-  if (unclear && calls_compare && !calls.is_cause) {
-    if (!EvaluationDiffers(a, b, steps)) report.headline += SayOtherCalls(a, b, steps);
-    report.headline += SayOtherSizes(a, b);
-  }
-  report.headline += SayLeftOut(steps);
+  if (!FrameworksDiffer(a, b))
+    of.calls = AddCallFinding(a, b, steps, of.ranks.beyond > 0,
+                              evaluation + TimeInOperators(functions, steps), report, of.leads);
+  of.slow = AddSlowSteps(a, b, steps, report, of.leads);
   if (steps.in_a.Values("time").size() == 1 && steps.in_b.Values("time").size() == 1)
     report.notes.push_back(
         {"one_step", 1, "each run has one step: how much steps differ by noise is unknown", ""});
-  AddCategoryFindings(a, b, steps, ranks.beyond > 0 || slow.on_a_rank, calls.more_collectives,
-                      report);
-  calls.time = std::max({calls.time, ranks.beyond, slow.time}) + evaluation;
-  return calls;
+  AddCategoryFindings(a, b, steps, of.ranks.beyond > 0 || of.slow.on_a_rank,
+                      of.calls.more_collectives, report, of.leads);
+  const double in_functions = AddFunctionFindings(b, functions, steps, of.slow, report, of.leads);
+  AddGoneFunctions(FunctionsThatCount(b, a, steps), steps, of.leads);
+  of.calls.time =
+      std::max({of.calls.time, of.ranks.beyond, of.slow.time, in_functions}) + evaluation;
+  return of;
 }
 
-Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions& options,
-                   RankTime& step) {
+Phrase SayOfRanks(const RankChange& ranks, const First& first) {
+  Phrase said = first.sentence.empty() ? ranks.within : Phrase();
+  for (const Phrase& sentence : {ranks.less, ranks.more}) {
+    if (!sentence.empty() && !first.Tells(sentence)) said += " " + sentence;
+  }
+  return said;
+}
+
+Phrase SaySteps(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
+                const OfSteps& of, const First& first) {
+  const bool unclear = steps.IsNoise() || IsNoise(steps, CauseKind::kCompute) || steps.a > steps.b;
+  const Phrase evaluation = SayEvaluation(a, b);
+  Phrase said = SayFrameworks(a, b);
+  // Steps are without evaluation: that they did not change says nothing of it.
+  if (first.sentence.empty()) said += evaluation.empty() ? evaluation : evaluation + " ";
+  said += SayStepChange(a, b, steps,
+                        {.has_cause = of.ranks.beyond > 0 || of.calls.is_cause,
+                         .by_slow_steps = of.slow.is_told,
+                         .without_evaluation = !evaluation.empty(),
+                         .first = first.sentence});
+  if (!first.sentence.empty() && !evaluation.empty()) said += " " + evaluation;
+  said += of.slow.headline + SayChangeWithin(a, b);
+  if (steps.categories.empty()) said += " ";
+  said += SayOfRanks(of.ranks, first) + SayWork(a, b);
+  if (unclear && !FrameworksDiffer(a, b) && !of.calls.is_cause && !of.calls.is_elsewhere) {
+    if (!EvaluationDiffers(a, b, steps)) said += SayOtherCalls(a, b, steps);
+    said += SayOtherSizes(a, b);
+  }
+  return said + SayLeftOut(steps);
+}
+
+// What changed, before findings are in order: `headline` is what follows on steps.
+struct Changes {
   Report report{
       .analysis = "compare", .title = "What changed", .label = "Changes", .group = "overview"};
+  StepComparison steps;
+  OfSteps of;
+  RankTime step;  // what findings are weighed by
+};
+
+Changes WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions& options) {
+  Changes changes;
+  Report& report = changes.report;
   const Usages kernels = CompareKernels(a, b, options);
   const Usages operators = CompareOperators(a, b);
   const Usages shapes = CompareShapes(a, b);
-  const StepComparison steps = CompareSteps(a, b);
+  changes.steps = CompareSteps(a, b);
+  const StepComparison& steps = changes.steps;
   if (kernels.empty() && operators.empty() && !steps.known()) {
     report.status = Status::kUnavailable;
     report.why = "neither side has steps, kernels or operators";
-    return report;
+    return changes;
   }
   const Amounts amounts = AmountsOf(a, b);
   const Recorded recorded = CompareRecorded(a, b);
-  step = LaterStep(steps, recorded, kernels, amounts);
+  changes.step = LaterStep(steps, recorded, kernels, amounts);
   // A fault that moved to another rank costs there what it cost before.
-  const CallChange calls =
-      steps.known() ? AddSteps(a, b, steps, report) : AddCallFinding(a, b, steps, false, 0, report);
-  step.most = std::max(step.most.value_or(0), ToInt64(calls.time));
+  if (steps.known()) {
+    changes.of = AddSteps(a, b, steps, report);
+  } else {
+    changes.of.calls = AddCallFinding(a, b, steps, false, 0, report, changes.of.leads);
+  }
+  const CallChange& calls = changes.of.calls;
+  const double of_others = AddRanksOfOneRun(options, report, changes.of.leads);
+  changes.step.most =
+      std::max(changes.step.most.value_or(0), ToInt64(std::max(calls.time, of_others)));
   if (recorded.known()) report.headline += AddRecorded(a, b, recorded, report) + " ";
   if (steps.categories.empty()) report.headline += SayKernelTime(kernels, amounts);
   AddAmountsNote(report, amounts);
@@ -194,15 +242,15 @@ Report WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions&
     report.tables.push_back(UsageTable("kernels", "Kernels by change", kernels));
   Table host = HostTable(a, b);
   if (!host.rows.empty()) report.tables.push_back(std::move(host));
-  // Evaluation is in the sums of kernels.
-  if (calls.by_evaluation || FrameworksDiffer(a, b)) return report;
+  // Evaluation and new functions are in the sums of kernels.
+  if (calls.is_elsewhere || FrameworksDiffer(a, b)) return changes;
   const bool one_factor = SlowerByOneFactor(a, b, std::nullopt);
   AddKernelFinding(
       report, kernels, amounts, steps,
       {.one_factor = one_factor, .other_calls = calls.is_cause, .ranks_differ = RanksDiffer(a, b)});
   if (!IsNoise(steps, CauseKind::kCompute))
     AddShapeFinding(report, shapes, kernels, amounts, one_factor);
-  return report;
+  return changes;
 }
 
 RunInfo BothRuns(const ReportSet& a, const ReportSet& b) {
@@ -246,19 +294,24 @@ ReportSet Compare(const ReportSet& a, const ReportSet& b, const CompareOptions& 
   ReportSet out{.run = BothRuns(a, b)};
   out.run.before = options.before;
   out.run.after = options.after;
-  RankTime step;
-  out.reports.push_back(WhatChanged(a, b, options, step));
+  Changes changes = WhatChanged(a, b, options);
+  out.reports.push_back(std::move(changes.report));
   for (const Report& report : a.reports) {
     const Report* other = FindReport(b, report.analysis);
     if (other != nullptr) out.reports.push_back(CompareReports(report, *other));
   }
-  JoinFindings(out, step);
+  JoinFindings(out, changes.step);
+  const First said = SayFirst(out, changes.steps, changes.of.leads);
+  if (changes.steps.known()) {
+    Phrase& headline = out.reports.front().headline;
+    headline = SaySteps(a, b, changes.steps, changes.of, said) + headline;
+  }
   const Report& first = out.reports.front();
   out.verdict = first.status == Status::kUnavailable ? Say("Nothing to compare: {why}.", first.why)
                                                      : first.headline;
   const auto findings = FindingsInOrder(out);
   if (!findings.empty() && WorthALook(*findings.front()) &&
-      !out.verdict.contains(findings.front()->message))
+      !said.Tells(findings.front()->message) && !out.verdict.contains(findings.front()->message))
     out.verdict += " " + findings.front()->message;
   return out;
 }

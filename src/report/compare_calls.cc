@@ -31,8 +31,8 @@ constexpr double kExplains = 0.3;     // of what steps grew by
 constexpr double kNotReplaced = 0.5;  // of added calls, that all calls must grow by
 constexpr double kWorthNaming = 0.2;  // of the time of the first that is named
 constexpr size_t kNamed = 2;          // calls
-// Of what evaluation takes more, that added calls may take and be its own.
-constexpr double kOfEvaluation = 1.1;
+// Of what evaluation and new functions take more, that added calls may take and be theirs.
+constexpr double kOfElsewhere = 1.1;
 
 // Calls of a rank, per step where steps are known.
 struct Calls {
@@ -262,7 +262,7 @@ std::string_view HintFor(const CallsOfName& calls) {
 }  // namespace
 
 CallChange AddCallFinding(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
-                          bool on_a_rank, double evaluation, Report& report) {
+                          bool on_a_rank, double elsewhere, Report& report, Leads& leads) {
   const CallsByName all = CompareCalls(a, b, steps);
   const bool per_step = steps.known();
   const std::vector<Added> found = AllAdded(all, per_step);
@@ -272,8 +272,8 @@ CallChange AddCallFinding(const ReportSet& a, const ReportSet& b, const StepComp
   double time = 0;
   for (const Added& added : found) time += added.time;
   if (found.empty() || time < kIsCause * base.after) return change;
-  change.by_evaluation = evaluation > 0 && time <= kOfEvaluation * evaluation;
-  if (change.by_evaluation) return change;
+  change.is_elsewhere = elsewhere > 0 && time <= kOfElsewhere * elsewhere;
+  if (change.is_elsewhere) return change;
   Phrase message, because;
   const size_t ranks = RanksIn(all);
   for (size_t i = 0; i < std::min(found.size(), kNamed); ++i) {
@@ -286,6 +286,9 @@ CallChange AddCallFinding(const ReportSet& a, const ReportSet& b, const StepComp
   const double grew = base.after - base.before;
   if (!on_a_rank && time >= kExplains * grew) time = std::max(time, grew);
   const Added& first = found.front();
+  if (per_step)
+    leads.more.push_back(
+        {.message = message + ".", .clause = message, .time = std::min(time, steps.b)});
   report.findings.push_back(
       {.message = message + ".",
        .because = per_step ? Say("{times} per step", because) : Say("{times} per rank", because),

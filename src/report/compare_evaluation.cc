@@ -32,7 +32,7 @@ Phrase SayEvaluation(const ReportSet& a, const ReportSet& b) {
     return is_before ? Say("{runs} and {time} before ({share} of the trace)", count, time, of_trace)
                      : Say("{runs} and {time} after ({share} of the trace)", count, time, of_trace);
   };
-  return Say("Evaluation between steps: {before}, {after}. ", say(a, true), say(b, false));
+  return Say("Evaluation between steps: {before}, {after}.", say(a, true), say(b, false));
 }
 
 bool EvaluationDiffers(const ReportSet& a, const ReportSet& b, const StepComparison& steps) {

@@ -22,6 +22,7 @@ constexpr double kExplains = 0.3;                // of what a part of steps take
 constexpr double kLeast = 0.7, kMost = 1.3;      // of that, where a function is all of it
 constexpr double kMoreCalls = 0.05;              // of the calls before
 constexpr double kOtherSizes = 0.1;              // of what computes, on other sizes
+constexpr double kMostWaits = 0.5;               // of what a part takes more
 constexpr double kMostOfTime = 0.7;              // of compute time before
 constexpr double kCounts = 0.01;                 // of compute, from which a kernel must fit in
 constexpr double kSlower = 1.05, kAlike = 1.15;  // the factor, and what kernels may be off it
@@ -127,11 +128,27 @@ Phrase SayChange(const Growth& growth) {
              : Say("{name} takes {time} more", name, time);
 }
 
-// Of what grew from the run after to the one before.
-Phrase SayLess(const Growth& growth) {
+// The same without its numbers.
+Phrase SayBriefly(const Growth& growth) {
   const Phrase name = Phrase::Name(growth.name);
-  if (growth.IsNew()) return Say("{name} no longer runs", name);
-  return Say("{name} takes {time} less", name, HumanTime(growth.Change()));
+  if (growth.IsNew()) return Say("{name} is new", name);
+  return growth.calls_b > (1 + kMoreCalls) * growth.calls_a ? Say("{name} runs more often", name)
+                                                            : Say("{name} takes longer", name);
+}
+
+Reason ReasonFor(const Phrase& is, const Phrase& brief) {
+  return {.is = is, .because = {}, .hint = {}, .brief = brief};
+}
+
+// Of what grew from the run after to the one before.
+Reason SayLess(const Growth& growth) {
+  const Phrase name = Phrase::Name(growth.name);
+  if (growth.IsNew()) {
+    const Phrase gone = Say("{name} no longer runs", name);
+    return ReasonFor(gone, gone);
+  }
+  return ReasonFor(Say("{name} takes {time} less", name, HumanTime(growth.Change())),
+                   Say("{name} takes less", name));
 }
 
 // Kernels by the names that people read.
@@ -187,13 +204,14 @@ Phrase SaySizes(const Growth& growth) {
              HumanCount(growth.calls_b));
 }
 
-// What computing takes more time for.
-Phrase SayMore(const ReportSet& a, const ReportSet& b, const std::vector<Growth>& kernels,
-               Sizes sizes, double more) {
+// What computing takes more time for, and the same briefly.
+std::pair<Phrase, Phrase> SayMore(const ReportSet& a, const ReportSet& b,
+                                  const std::vector<Growth>& kernels, Sizes sizes, double more) {
   const std::vector<Growth> other = OtherSizes(a, b);
   if (sizes == Sizes::kDiffer && !other.empty() && SameCalls(kernels))
-    return SaySizes(other.front());
-  return kernels.front().Change() < kExplains * more ? "" : SayChange(kernels.front());
+    return {SaySizes(other.front()), "inputs have other sizes"};
+  if (kernels.front().Change() < kExplains * more) return {};
+  return {SayChange(kernels.front()), SayBriefly(kernels.front())};
 }
 
 std::string_view HintForCompute(const Growth& most, Sizes sizes, bool one_factor, bool all_slower) {
@@ -228,9 +246,25 @@ bool EvaluationHides(const ReportSet& a, const ReportSet& b, double change) {
 
 Phrase AfterColon(const Reason& reason) { return reason.is.empty() ? Phrase() : ": " + reason.is; }
 
+double MoreWaiting(const ReportSet& a, const ReportSet& b, Rank rank) {
+  if (!RecordedPython(a) || !RecordedPython(b)) return 0;
+  double more = 0;
+  for (const Function& function : CompareFunctions(a, b, rank)) {
+    if (!function.has_file && function.self.name == "wait") more += function.self.Change();
+  }
+  return more;
+}
+
 Reason ReasonOnHost(const ReportSet& a, const ReportSet& b, Rank rank, double more) {
   // Where only one run has Python's functions, none of them is known to be new.
   if (!RecordedPython(a) || !RecordedPython(b)) return {};
+  if (MoreWaiting(a, b, rank) >= kMostWaits * more)
+    return {.is = "most of it waits in wait()",
+            .because = {},
+            .hint =
+                "find what it waits for: ranks that come late, collectives; see stragglers and "
+                "collectives of the run after",
+            .brief = {}};
   const std::vector<Function> functions = CompareFunctions(a, b, rank);
   const Growth* named = FunctionBehind(functions, more);
   if (named == nullptr) return {};
@@ -239,7 +273,8 @@ Reason ReasonOnHost(const ReportSet& a, const ReportSet& b, Rank rank, double mo
       .because = SayLargest("Python: ", functions, more,
                             [](const Function& f) -> const Growth& { return f.self; }),
       .hint = Say("look at {name} and what calls it: changed code, arguments or data; see python",
-                  Phrase::Name(named->name))};
+                  Phrase::Name(named->name)),
+      .brief = SayBriefly(*named)};
 }
 
 Reason ReasonAfterOnly(const ReportSet& a, const ReportSet& b) {
@@ -248,14 +283,15 @@ Reason ReasonAfterOnly(const ReportSet& a, const ReportSet& b) {
   return {.is = Say("after, the largest Python function between operators is {name}", largest),
           .because = "; Python functions are recorded only after",
           .hint = Say("look at {name}; record both runs with Python functions to compare them",
-                      largest)};
+                      largest),
+          .brief = {}};
 }
 
-Phrase LessOnHost(const ReportSet& a, const ReportSet& b, Rank rank, double less) {
+Reason LessOnHost(const ReportSet& a, const ReportSet& b, Rank rank, double less) {
   if (!RecordedPython(a) || !RecordedPython(b)) return {};
   const std::vector<Function> functions = CompareFunctions(b, a, rank);
   const Growth* named = FunctionBehind(functions, less);
-  return named == nullptr ? Phrase() : SayLess(*named);
+  return named == nullptr ? Reason() : SayLess(*named);
 }
 
 Phrase SayOtherSizes(const ReportSet& a, const ReportSet& b) {
@@ -298,20 +334,25 @@ Reason ReasonInCompute(const ReportSet& a, const ReportSet& b, Rank rank, double
   const bool one_factor = SlowerByOneFactor(a, b, rank);
   const Sizes sizes = CompareSizes(a, b, rank);
   const Phrase all = SayAllSlower(kernels, sizes);
-  return {.is = all.empty() ? SayMore(a, b, kernels, sizes, more) : all,
+  const auto [is, brief] = all.empty() ? SayMore(a, b, kernels, sizes, more) : std::pair(all, all);
+  return {.is = is,
           .because = SayLargest("kernels: ", kernels, more, itself) +
                      SayLargest("calls by shape, all ranks: ", shapes, more, itself),
-          .hint = HintForCompute(most, sizes, one_factor, !all.empty())};
+          .hint = HintForCompute(most, sizes, one_factor, !all.empty()),
+          .brief = brief};
 }
 
-Phrase LessInCompute(const ReportSet& a, const ReportSet& b, Rank rank, double less) {
+Reason LessInCompute(const ReportSet& a, const ReportSet& b, Rank rank, double less) {
   if (EvaluationHides(a, b, less)) return {};
-  if (SlowerByOneFactor(b, a, rank)) return "the same calls on the same shapes are all faster";
+  constexpr const char* kFaster = "the same calls on the same shapes are all faster";
+  if (SlowerByOneFactor(b, a, rank)) return ReasonFor(kFaster, kFaster);
   const std::vector<Growth> kernels = CompareNamed(b, a, rank);
   const Sizes sizes = CompareSizes(b, a, rank);
-  if (!SayAllSlower(kernels, sizes).empty())
-    return sizes == Sizes::kSame ? "the same calls on the same shapes take less"
-                                 : "the same calls take less";
+  if (!SayAllSlower(kernels, sizes).empty()) {
+    const char* less = sizes == Sizes::kSame ? "the same calls on the same shapes take less"
+                                             : "the same calls take less";
+    return ReasonFor(less, less);
+  }
   if (kernels.empty() || kernels.front().Change() < kExplains * less) return {};
   return SayLess(kernels.front());
 }

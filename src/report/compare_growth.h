@@ -13,9 +13,10 @@ namespace stepscope::comparison {
 // What explains that a part of steps takes longer, and what to do about it. Empty texts where
 // nothing does.
 struct Reason {
-  Phrase is;       // "check_tokens (data.py:17) is new"
+  Phrase is;       // "check_tokens (data.py:17) takes 42.0 ms more"
   Phrase because;  // "; Python: check_tokens (data.py:17) 0 ns before, 42.0 ms after"
   Phrase hint;
+  Phrase brief;  // what it is without its numbers: "check_tokens (data.py:17) takes longer"
 };
 // ": " and what it is; empty where nothing is.
 Phrase AfterColon(const Reason& reason);
@@ -33,10 +34,13 @@ Reason ReasonInCompute(const ReportSet& a, const ReportSet& b, std::optional<int
 // is new is not known.
 Reason ReasonAfterOnly(const ReportSet& a, const ReportSet& b);
 
+// ns per step that a rank's Python waits longer for work of others, as in a collective's wait().
+double MoreWaiting(const ReportSet& a, const ReportSet& b, std::optional<int64_t> rank);
+
 // What explains that a part takes `less` ns per step: "check_tokens (data.py:17) no longer runs".
 // Empty where nothing does.
-Phrase LessOnHost(const ReportSet& a, const ReportSet& b, std::optional<int64_t> rank, double less);
-Phrase LessInCompute(const ReportSet& a, const ReportSet& b, std::optional<int64_t> rank,
+Reason LessOnHost(const ReportSet& a, const ReportSet& b, std::optional<int64_t> rank, double less);
+Reason LessInCompute(const ReportSet& a, const ReportSet& b, std::optional<int64_t> rank,
                      double less);
 
 // " Inputs have other sizes, as mm M=256 N=192 K=768 (0 times per step before, 1.25 after)."; empty

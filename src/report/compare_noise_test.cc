@@ -236,10 +236,10 @@ TEST(CompareNoise, AFaultThatMovesToAnotherRankIsToldOfBoth) {
   const auto answer = Compare(WithFunction(2), WithFunction(0));
   EXPECT_EQ(
       answer.verdict,
-      "No change beyond noise: mean step time is 128 ms before, 128 ms after (0.0%), and steps "
-      "of one run differ by 1.05 ms (std dev). Rank 2 takes 50.0 ms less input per step than "
-      "before: clean (a.py:7) no longer runs. Rank 0 takes 50.0 ms more input per step than "
-      "before: clean (a.py:7) is new.");
+      "Mean step time did not change beyond noise (128 ms before, 128 ms after, 0.0%), although "
+      "clean (a.py:7) is new on rank 0 (50.0 ms more input per step). Steps of one run differ by "
+      "1.05 ms (std dev). Rank 2 takes 50.0 ms less input per step than before: clean (a.py:7) no "
+      "longer runs.");
   ASSERT_EQ(answer.reports[0].findings.size(), 1u);
   EXPECT_EQ(answer.reports[0].findings[0].per_step, 50 * kMs) << "what mending it saves now";
 }
@@ -254,8 +254,9 @@ TEST(CompareNoise, WhatNoLongerRunsIsNamed) {
       {int64_t{0}, "read", "a.py", int64_t{7}, int64_t{1}, 48 * kMs, 48 * kMs, "yes"}};
   AddTable(before, "python", functions);
   EXPECT_EQ(Compare(before, after).verdict,
-            "Mean step time: 150 ms before, 101 ms after (-32.7%). Input: 50.0 ms before, 1.00 ms "
-            "after (33.3% to 1.0% of step time; read (a.py:7) no longer runs).");
+            "Mean step time fell from 150 ms to 101 ms (-32.7%): read (a.py:7) no longer runs "
+            "(49.0 ms less input per step). Input: 50.0 ms before, 1.00 ms after (33.3% to 1.0% of "
+            "step time).");
 }
 
 ReportSet WithCalls(int64_t on_rank_1) {
@@ -276,9 +277,9 @@ TEST(CompareNoise, OtherCallsAreToldWhereTimesSayNothing) {
             "per step before, 9 after on rank 1.");
   const auto answer = Compare(WithCalls(8), WithCalls(40));
   EXPECT_EQ(answer.verdict,
-            "No change beyond noise: mean step time is 400 ms before, 400 ms after (0.0%), and "
-            "steps of one run differ by 210 ms (std dev). softmax runs 4 times per step before, "
-            "20 after on rank 1.");
+            "Mean step time did not change beyond noise (400 ms before, 400 ms after, 0.0%), "
+            "although softmax runs 4 times per step before, 20 after on rank 1. Steps of one run "
+            "differ by 210 ms (std dev).");
   ASSERT_EQ(answer.reports[0].findings.size(), 1u) << "they take more than 3% of step time";
   EXPECT_EQ(answer.reports[0].findings[0].per_step, 32 * kMs);
 }

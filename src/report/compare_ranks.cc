@@ -11,6 +11,7 @@
 #include "base/robust.h"
 #include "base/saturate.h"
 #include "report/columns.h"
+#include "report/compare_reach.h"
 #include "report/compare_sides.h"
 #include "report/humanize.h"
 
@@ -182,10 +183,23 @@ Phrase SayWithinNoise(const std::vector<int64_t>& ranks, const StepComparison& s
              : Say(" Rank {rank} differs most in {category}: {sides}.", *most.rank, of.part, sides);
 }
 
+// Whether most of what a rank takes more is waiting for others in Python, as for a collective.
+bool Waits(const ReportSet& a, const ReportSet& b, const Outlier& more) {
+  constexpr double kMost = 0.5;
+  const CauseKind cause = more.category->cause;
+  return cause == CauseKind::kHost && MoreWaiting(a, b, more.rank) >= kMost * more.change;
+}
+
+// ", 171 ms more since step 6"; empty where all steps take more.
+Phrase SayReach(const Reach& reach) {
+  return reach.when.empty() ? Phrase()
+                            : Say(", {time} more{when}", HumanTime(reach.level), reach.when);
+}
+
 }  // namespace
 
 RankChange AddRankChange(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
-                         Report& report) {
+                         Report& report, Leads& leads) {
   const std::vector<int64_t> ranks = RanksInBoth(steps);
   if (ranks.size() < 2) return {};
   report.tables.push_back(RankTable(ranks, steps));
@@ -194,22 +208,28 @@ RankChange AddRankChange(const ReportSet& a, const ReportSet& b, const StepCompa
     return ReasonOf(a, b, outlier.category->cause, outlier.rank, outlier.change);
   };
   const Outlier less = FindOutlier(ranks, steps, Way::kLess);
-  if (less.rank) said.headline = " " + SayOutlier(less, reason_of(less));
+  if (less.rank) {
+    const Reason reason = reason_of(less);
+    said.less = SayOutlier(less, reason);
+    leads.less.push_back(LeadOf(said.less, reason, *less.category, less.rank, {}, less.change));
+  }
   const Outlier more = FindOutlier(ranks, steps, Way::kMore);
-  if (!more.rank) {
-    if (!less.rank && steps.IsNoise()) said.headline = SayWithinNoise(ranks, steps);
+  if (!more.rank || Waits(a, b, more)) {
+    if (!less.rank && !more.rank && steps.IsNoise()) said.within = SayWithinNoise(ranks, steps);
     return said;
   }
   said.beyond = more.beyond;
   const CategoryChange& category = *more.category;
   const Reason reason = reason_of(more);
+  const Reach reach = ReachOf(b, steps, category, more.rank);
   const Phrase message = SayOutlier(more, reason);
-  if (less.rank) said.headline += " " + message;
+  if (less.rank) said.more = message;
+  leads.more.push_back(LeadOf(message, reason, category, more.rank, reach, more.change));
   report.findings.push_back(
       {.message = message,
        .because = SaySides(steps.in_a.Mean(category.key, more.rank),
                            steps.in_b.Mean(category.key, more.rank)) +
-                  "; " + SayOthers(more, ranks, steps) + reason.because,
+                  SayReach(reach) + "; " + SayOthers(more, ranks, steps) + reason.because,
        .hint = more.all ? HintOn(category, reason)
                         : Say("on rank {rank}: {hint}", *more.rank, HintOn(category, reason)),
        .impact = ToInt64(more.beyond),

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "report/compare_lead.h"
 #include "report/compare_steps.h"
 #include "stepscope/phrase.h"
 #include "stepscope/report.h"
@@ -12,13 +13,14 @@ namespace stepscope::comparison {
 
 // What changed on ranks.
 struct RankChange {
-  Phrase headline;    // the rank that became faster, and after it the slower one: a fault moved
+  Phrase less, more;  // the rank that became faster, and the slower one
+  Phrase within;      // the one that differs most, where all is noise
   double beyond = 0;  // ns per step that a rank takes more than the others do; 0: none
 };
 
 // Adds the table of ranks, and a finding about the rank whose time rose beyond the others' and
 // beyond noise. Its impact is ns per step.
 RankChange AddRankChange(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
-                         Report& report);
+                         Report& report, Leads& leads);
 
 }  // namespace stepscope::comparison

@@ -21,6 +21,7 @@ using Series = std::map<std::pair<int64_t, int64_t>, double>;
 // The typical steps of one run: without warm-up and slow steps, as `overview` tells them.
 class StepSamples {
  public:
+  StepSamples() = default;  // of a run without steps
   explicit StepSamples(const ReportSet& answer);
 
   bool empty() const { return std::ssize(rows_) == left_out_; }

@@ -108,24 +108,10 @@ double MeanStep(const ReportSet& answer, const StepSamples& samples) {
   return all > 0 && !samples.empty() ? samples.Mean("time") : all;
 }
 
-Phrase SayPoints(const CategoryChange& c) {
-  return Say("{before} to {after} of step time", HumanRatio(c.share_a), HumanRatio(c.share_b));
-}
-
 // Means are of typical steps.
 Phrase SayTypical(const StepComparison& steps) {
   const int64_t left_out = steps.in_a.left_out() + steps.in_b.left_out();
   return left_out > 0 ? ", slow steps and warm-up left out" : "";
-}
-
-// Where others grew at least half as much, ranks wait longer in collectives because of that.
-constexpr double kMakesWait = 0.5;
-
-bool OthersGrew(const StepComparison& steps, const CategoryChange& collectives) {
-  return std::ranges::any_of(steps.categories, [&](const CategoryChange& c) {
-    return c.cause != CauseKind::kCommunication && !c.IsNoise() &&
-           c.Change() >= kMakesWait * collectives.Change();
-  });
 }
 
 // As `categories`, the largest change first; collectives, which do not compare where numbers of
@@ -191,13 +177,13 @@ Reason ReasonOf(const ReportSet& a, const ReportSet& b, CauseKind cause,
                 std::optional<int64_t> rank, double more) {
   switch (cause) {
     case CauseKind::kCompute:
-      if (more < 0) return {.is = LessInCompute(a, b, rank, -more), .because = {}, .hint = {}};
+      if (more < 0) return LessInCompute(a, b, rank, -more);
       return ReasonInCompute(a, b, rank, more);
     case CauseKind::kInput:
     case CauseKind::kLaunch:
     case CauseKind::kHost:
     case CauseKind::kSync:
-      if (more < 0) return {.is = LessOnHost(a, b, rank, -more), .because = {}, .hint = {}};
+      if (more < 0) return LessOnHost(a, b, rank, -more);
       if (cause == CauseKind::kHost && !RecordedPython(a)) return ReasonAfterOnly(a, b);
       return ReasonOnHost(a, b, rank, more);
     default:
@@ -216,12 +202,30 @@ bool IsNoise(const StepComparison& steps, CauseKind cause) {
   return at != steps.categories.end() && at->IsNoise();
 }
 
+Phrase SayPoints(const CategoryChange& c) {
+  return Say("{before} to {after} of step time", HumanRatio(c.share_a), HumanRatio(c.share_b));
+}
+
 Phrase SaySides(double a, double b) {
   const std::string before = HumanTime(a), after = HumanTime(b);
   return a > 0 ? Say("{before} before, {after} after ({change})", before, after,
                      HumanChange((b - a) / a))
                : Say("{before} before, {after} after", before, after);
 }
+
+namespace {
+
+// What the first sentence leaves open.
+Phrase SayAfterFirst(const StepComparison& steps, const ToldOfSteps& told) {
+  Phrase said = told.first;
+  if (!SayTypical(steps).empty()) said += " Slow steps and warm-up are left out.";
+  if (steps.IsNoise() && !told.by_slow_steps)
+    said += Say(" Steps of one run differ by {deviation} (std dev).",
+                HumanTime(LargerDeviation(steps)));
+  return said;
+}
+
+}  // namespace
 
 Phrase SayStepChange(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
                      const ToldOfSteps& told) {
@@ -235,14 +239,16 @@ Phrase SayStepChange(const ReportSet& a, const ReportSet& b, const StepCompariso
       continue;
     }
     const Phrase part = named == 0 ? Capitalized(c.part) : Phrase(c.part);
-    const Phrase less =
+    Phrase less =
         c.Change() < 0 && named == 0 ? ReasonOf(a, b, c.cause, std::nullopt, c.Change()).is : "";
+    if (told.first.contains(less)) less.clear();
     categories += (named == 0 ? " " : "; ") +
                   Say("{category}: {before} before, {after} after ({shares})", part, HumanTime(c.a),
                       HumanTime(c.b), less.empty() ? SayPoints(c) : SayPoints(c) + "; " + less);
     ++named;
   }
   if (named > 0) categories += ".";
+  if (!told.first.empty()) return SayAfterFirst(steps, told) + categories;
   const Phrase sides = SaySides(steps.a, steps.b) + SayTypical(steps);
   const Phrase mean = Say("Mean step time: {sides}.", sides);
   if (steps.IsNoise() && told.by_slow_steps) return mean + categories;
@@ -316,32 +322,6 @@ Table CategoryTable(const StepComparison& steps) {
     table.rows.push_back(std::move(row));
   }
   return table;
-}
-
-void AddCategoryFindings(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
-                         bool on_a_rank, bool more_collectives, Report& report) {
-  for (const CategoryChange& c : steps.categories) {
-    if (c.Change() < kMinShare * std::max(steps.a, steps.b) || c.IsNoise()) continue;
-    // Of as many collectives, ranks wait longer in them: no cause where steps are as long.
-    const bool same_collectives = c.cause == CauseKind::kCommunication && !more_collectives;
-    if (same_collectives && steps.IsNoise() && !on_a_rank) continue;
-    // Where one rank became slower, the others wait for it.
-    const bool waits = c.cause == CauseKind::kCommunication &&
-                       (on_a_rank || (same_collectives && OthersGrew(steps, c)));
-    const Reason reason = ReasonOf(a, b, c.cause, std::nullopt, c.Change());
-    const bool incomparable = c.cause == CauseKind::kCommunication && RanksDiffer(a, b);
-    report.findings.push_back(
-        {.message = Say("{category} grew by {time} per step{reason}.", Capitalized(c.part),
-                        HumanTime(c.Change()), AfterColon(reason)),
-         .because = SaySides(c.a, c.b) + "; " + SayPoints(c) + reason.because,
-         .hint = HintOn(c, reason),
-         .impact = ToInt64(c.Change()),
-         .table = "categories",
-         .cause = {waits ? CauseKind::kWait : c.cause},
-         .nearness = on_a_rank || waits ? Nearness::kSymptom : Nearness::kPart,
-         .extent = {.time = ToInt64(steps.b), .steps = 1},
-         .at_most = incomparable ? Severity::kLow : Severity::kHigh});
-  }
 }
 
 }  // namespace stepscope::comparison

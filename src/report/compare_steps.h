@@ -48,9 +48,11 @@ struct ToldOfSteps {
   bool has_cause = false;           // a finding explains a change, so that it is none of noise
   bool by_slow_steps = false;       // slow steps, most of the noise, are told to be the change
   bool without_evaluation = false;  // runs spend other times on evaluation, which no step has
+  Phrase first = {};                // the first sentence, which tells step time and a reason
 };
 // "Mean step time: 165 ms before, 118 ms after (-28.5%). Input: 47.3 ms before, 0.30 ms after
-// (28.5% to 0.6% of step time): load (data.py:7) takes 46.1 ms less."
+// (28.5% to 0.6% of step time): load (data.py:7) takes 46.1 ms less." Where there is a first
+// sentence, it stands for the one of the mean.
 Phrase SayStepChange(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
                      const ToldOfSteps& told);
 
@@ -64,13 +66,11 @@ Phrase SayChangeWithin(const ReportSet& a, const ReportSet& b);
 
 Table CategoryTable(const StepComparison& steps);
 
-// Adds findings: categories that take more. Their impact is ns per step. `on_a_rank`: one rank took
-// more, so that the others wait for it. `more_collectives`: they are more calls than before.
-void AddCategoryFindings(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
-                         bool on_a_rank, bool more_collectives, Report& report);
-
 // "47.3 ms before, 0.30 ms after (-99.4%)".
 Phrase SaySides(double a, double b);
+
+// "28.5% to 0.6% of step time".
+Phrase SayPoints(const CategoryChange& category);
 
 // What a category takes more time for, on a rank or on all; less, where `more` is negative.
 Reason ReasonOf(const ReportSet& a, const ReportSet& b, CauseKind cause,

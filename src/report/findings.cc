@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -213,15 +215,20 @@ bool IsBefore(const Found& a, const Found& b) {
   return order(a) < order(b);
 }
 
-// Together they cost at most `most`: each what those before it leave.
+// Together they cost at most `most`: each what those before it leave. Ranks run side by side, so
+// that what one takes leaves as much for another.
 void KeepWithin(std::vector<Found>& found, const RankTime& whole) {
   if (!whole.most) return;
-  int64_t left = *whole.most;
+  int64_t of_all = 0, of_any_rank = 0;
+  std::map<int64_t, int64_t> of_rank;
   for (Found& one : found) {
     Finding& f = one.finding;
     if (f.impact <= 0) continue;
-    f.impact = std::min(f.impact, left);
-    left -= f.impact;
+    int64_t& used = f.cause.rank ? of_rank[*f.cause.rank] : of_all;
+    const int64_t others = f.cause.rank ? of_all : of_any_rank;
+    f.impact = std::clamp<int64_t>(*whole.most - used - others, 0, f.impact);
+    used += f.impact;
+    if (f.cause.rank) of_any_rank = std::max(of_any_rank, used);
     Reweigh(one, whole);
   }
 }

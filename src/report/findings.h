@@ -16,7 +16,8 @@ inline constexpr double kWorthALook = 0.01;
 //     steps are unknown. At most 1;
 //   - per_step: the impact over the number of steps it was measured over, or the share of the mean
 //     step; of a finding since a step, over the steps since then. At most the mean of these steps.
-//     All findings together cost at most `most`: in their order, each at most what is left of it;
+//     All findings together cost at most `most`: in their order, each at most what is left of it,
+//     whatever findings of other ranks take, which run side by side;
 //   - worth: of findings with one cause, what a replay says of any, and then impact. Unless it is
 //     above what was measured (of a rank, 1.5 times that), or below a third of it without taking
 //     half of it away;

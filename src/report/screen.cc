@@ -21,7 +21,7 @@ namespace stepscope {
 namespace {
 
 constexpr int kWidest = 100;
-constexpr size_t kVerdictLines = 4, kCauseLines = 2, kUnseenLines = 2;
+constexpr size_t kVerdictLines = 4, kMostVerdictLines = 6, kCauseLines = 2, kUnseenLines = 2;
 constexpr size_t kMostParts = 7, kPartTitle = 30;
 constexpr size_t kBar = 22;    // columns of the longest bar
 constexpr size_t kIndent = 3;  // of what a cause says
@@ -67,11 +67,19 @@ void Write(Pen& pen, size_t indent, std::string_view text, size_t most) {
     pen.Line(indent, line);
 }
 
+// The lines that a verdict may take: its first sentence is never cut.
+size_t LinesOfVerdict(const Pen& pen, const Phrase& verdict) {
+  if (verdict.kind() != Phrase::Kind::kJoined) return kVerdictLines;
+  const std::string first = WithShortNames(Printable(pen.In(verdict.parts().front())));
+  const size_t lines = WrapLines(first, pen.Room(0), pen.Room(0)).size();
+  return std::clamp(lines, kVerdictLines, kMostVerdictLines);
+}
+
 // Draws it bold. Returns how many bytes of its text fit.
 size_t DrawVerdict(Pen& pen, const Summary& summary) {
   const std::string text = WithShortNames(Printable(pen.In(summary.verdict)));
   const size_t all = WrapLines(text, pen.Room(0), pen.Room(0)).size();
-  const auto lines = Clip(text, pen.Room(0), pen.Room(0), kVerdictLines);
+  const auto lines = Clip(text, pen.Room(0), pen.Room(0), LinesOfVerdict(pen, summary.verdict));
   size_t shown = 0;
   for (const std::string& line : lines) {
     pen.Line(0, pen.Painted(kBold, line));

@@ -2,6 +2,7 @@
 #include "server/api.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <stop_token>
 
@@ -78,17 +79,22 @@ Attempt<BodyPtr> Comparison(Runs& runs, const Url& url, const Gone& gone) {
   if (!base) return std::unexpected(base.error());
   auto with = ask("with");
   if (!with) return std::unexpected(with.error());
+  CompareOptions options{.short_names = url.Get("short_names") == "1"};
+  std::optional<ReportSet> all_before, all_after;
   if (question->ranks.empty()) {
     const auto ranks = RanksToCompare(*base, *with);
     if (!ranks) return Fail(422, ranks.error());
     if (!ranks->empty()) {
       question->ranks = *ranks;
+      all_before = std::move(*base);
+      all_after = std::move(*with);
+      options.all_before = &*all_before;
+      options.all_after = &*all_after;
       if (base = ask("base"); !base) return std::unexpected(base.error());
       if (with = ask("with"); !with) return std::unexpected(with.error());
     }
   }
-  const bool short_names = url.Get("short_names") == "1";
-  return JsonBody(ToJson(Compare(*base, *with, {.short_names = short_names}), kOtherLanguages));
+  return JsonBody(ToJson(Compare(*base, *with, options), kOtherLanguages));
 }
 
 Attempt<BodyPtr> LedgerAnswer(const Runs& runs, Ledgers& asked, const std::string& id,

@@ -14,12 +14,15 @@ Result<ReportSet> CompareSessions(const Session& before, const Session& after) {
   if (!b) return b;
   const auto ranks = RanksToCompare(*a, *b);
   if (!ranks) return std::unexpected(ranks.error());
-  if (!ranks->empty()) {
-    question.ranks = *ranks;
-    if (a = before.Analyze(question); !a) return a;
-    if (b = after.Analyze(question); !b) return b;
-  }
-  return Compare(*a, *b);
+  if (ranks->empty()) return Compare(*a, *b);
+  const ReportSet all_before = *std::move(a), all_after = *std::move(b);
+  question.ranks = *ranks;
+  if (a = before.Analyze(question); !a) return a;
+  if (b = after.Analyze(question); !b) return b;
+  CompareOptions options;
+  options.all_before = &all_before;
+  options.all_after = &all_after;
+  return Compare(*a, *b, options);
 }
 
 }  // namespace stepscope::server

@@ -1,0 +1,16 @@
+// Tells the parts of steps that take more, or less, in the mean of all ranks.
+#pragma once
+
+#include "report/compare_lead.h"
+#include "report/compare_steps.h"
+#include "stepscope/report.h"
+
+namespace stepscope::comparison {
+
+// Adds findings: categories that take more, and leads of what takes more or less. Their impact is
+// ns per step. `on_a_rank`: one rank took more, so that the others wait for it. `more_collectives`:
+// they are more calls than before.
+void AddCategoryFindings(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
+                         bool on_a_rank, bool more_collectives, Report& report, Leads& leads);
+
+}  // namespace stepscope::comparison

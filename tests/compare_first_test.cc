@@ -1,0 +1,234 @@
+// Tests the first sentence of a comparison, asked as users ask: what step time changed by and why,
+// with rank, function and steps, each cause once.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/findings.h"
+#include "stepscope/compare.h"
+#include "stepscope/language.h"
+#include "tests/front_door.h"
+#include "tests/support/cpu_trace.h"
+
+namespace stepscope::compare_first_test {
+namespace {
+
+using testing::CpuTrace;
+using testing::ScratchFolder;
+
+constexpr int kSteps = 15;
+
+// A function that a rank calls in some steps, before it computes.
+struct Extra {
+  std::string function;  // "load.py(7): clean"
+  std::function<bool(int rank, int step)> runs;
+  double ms = 0;
+  double in_operator = 0;  // ms of it
+};
+
+// What a job does beside its steps of about 31 ms.
+struct Job {
+  int ranks = 2;
+  std::vector<Extra> extras = {};
+  int evaluates_each = 0;  // steps, behind which it evaluates; 0: never
+};
+
+double ExtraTime(const Job& job, int rank, int step) {
+  double time = 0;
+  for (const Extra& extra : job.extras) time += extra.runs(rank, step) ? extra.ms + 0.5 : 0;
+  return time;
+}
+
+void AddExtras(CpuTrace& trace, const Job& job, int rank, int step, double at) {
+  for (const Extra& extra : job.extras) {
+    if (!extra.runs(rank, step)) continue;
+    trace.Add("python_function", extra.function, at, extra.ms);
+    if (extra.in_operator > 0) trace.Add("cpu_op", "aten::randn", at + 0.1, extra.in_operator);
+    at += extra.ms + 0.5;
+  }
+}
+
+// Two passes forward, which train nothing.
+double AddEvaluation(CpuTrace& trace, double at) {
+  trace.Add("python_function", "run.py(58): validate", at, 42);
+  for (int i = 0; i < 4; ++i) trace.Add("cpu_op", "aten::addmm", at + 1 + 10 * i, 9);
+  return at + 43;
+}
+
+std::string TraceOf(const Job& job, int rank) {
+  CpuTrace trace(rank, "[]", 1, job.ranks);
+  double ready = 0;
+  for (int step = 1; step <= kSteps; ++step) {
+    double latest = 0;
+    for (int other = 0; other < job.ranks; ++other)
+      latest = std::max(latest, ExtraTime(job, other, step));
+    const double start = ready + 1 + ExtraTime(job, rank, step);
+    const double reduced = ready + latest + 28 + 0.3 * (step % 4), end = reduced + 3;
+    trace.Add("python_function", "run.py(40): train", ready, end - ready);
+    trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), ready, end - ready);
+    AddExtras(trace, job, rank, step, ready + 0.5);
+    for (const double at : {0.0, 5.0}) {
+      trace.Add("cpu_op", "aten::addmm", start + at, 4.9);
+      trace.Add("cpu_op", "autograd::engine::evaluate_function: AddmmBackward0", start + at + 10.5,
+                4.9);
+    }
+    trace.Add("cpu_op", "c10d::allreduce_", start + 22, 0.05);
+    trace.Add("user_annotation", "gloo:all_reduce", start + 22.5, reduced - start - 22.5, 2,
+              R"("Input Dims":[[1000]],"Input type":["float"])");
+    trace.Add("user_annotation", "Optimizer.step#SGD.step", reduced + 0.2, 2);
+    trace.Add("cpu_op", "aten::add_", reduced + 0.3, 1.8);
+    ready = end;
+    if (job.evaluates_each > 0 && step % job.evaluates_each == 0)
+      ready = AddEvaluation(trace, ready);
+  }
+  return trace.End();
+}
+
+ReportSet Answer(const Job& job, const std::vector<int64_t>& ranks = {}) {
+  const ScratchFolder folder;
+  std::vector<std::string> paths;
+  for (int rank = 0; rank < job.ranks; ++rank)
+    paths.push_back(folder.Write(fmt::format("rank{}.json", rank), TraceOf(job, rank)));
+  AnalyzeOptions options{.only = {kComparedAnalyses.begin(), kComparedAnalyses.end()}};
+  options.ranks = ranks;
+  auto answer = testing::Ask(paths, options);
+  EXPECT_TRUE(answer);
+  return answer ? *std::move(answer) : ReportSet();
+}
+
+ReportSet Compared(const Job& before, const Job& after) {
+  return Compare(Answer(before), Answer(after));
+}
+
+// All findings, a line each.
+std::string Causes(const ReportSet& compared) {
+  std::string all;
+  for (const Finding* finding : FindingsInOrder(compared)) all += finding->message.str() + "\n";
+  return all;
+}
+
+bool Always(int /*rank*/, int /*step*/) { return true; }
+
+Extra Clean(int rank, int first, int last = kSteps) {
+  return {"load.py(7): clean",
+          [=](int r, int step) { return r == rank && step >= first && step <= last; }, 40};
+}
+
+void ExpectJapanese(const ReportSet& compared) {
+  std::vector<Phrase> said = {compared.verdict};
+  for (const Finding* finding : FindingsInOrder(compared))
+    said.insert(said.end(), {finding->message, finding->because, finding->hint});
+  for (const Phrase& phrase : said) {
+    for (const std::string_view left : {" per step", " rank ", " since step", " is new", " the "})
+      EXPECT_EQ(In(Language::kJapanese, phrase).find(left), std::string::npos)
+          << In(Language::kJapanese, phrase);
+  }
+}
+
+TEST(CompareFirst, SaysFunctionRankAndSinceWhen) {
+  const ReportSet compared = Compared({}, {.extras = {Clean(1, 6)}});
+  EXPECT_TRUE(compared.verdict.starts_with(
+      "Mean step time rose from 31.5 ms to 58.5 ms (+85.8%): clean (load.py:7) is new on rank 1 "
+      "since step 6 ("))
+      << compared.verdict;
+  EXPECT_TRUE(compared.verdict.contains("in these steps)")) << compared.verdict;
+}
+
+TEST(CompareFirst, SaysInWhichStepsOfAFaultThatEnds) {
+  const ReportSet compared = Compared({}, {.extras = {Clean(0, 4, 9)}});
+  EXPECT_TRUE(compared.verdict.contains("clean (load.py:7) is new on rank 0 in steps 4 to 9 ("))
+      << compared.verdict;
+}
+
+TEST(CompareFirst, SaysWhatNoLongerRunsWhereStepsBecameShorter) {
+  const ReportSet compared = Compared({.extras = {Clean(1, 6)}}, {});
+  EXPECT_TRUE(compared.verdict.starts_with(
+      "Mean step time fell from 58.5 ms to 31.5 ms (-46.2%): clean (load.py:7) no longer runs on "
+      "rank 1 ("))
+      << compared.verdict;
+  EXPECT_EQ(Causes(compared), "");
+}
+
+TEST(CompareFirst, OfEqualRunsBlamesNobody) {
+  for (const Job& job : {Job{}, Job{.extras = {Clean(1, 6)}}, Job{.evaluates_each = 5}}) {
+    const ReportSet compared = Compared(job, job);
+    EXPECT_TRUE(compared.verdict.starts_with("No change beyond noise")) << compared.verdict;
+    EXPECT_FALSE(compared.verdict.contains("ank ")) << compared.verdict;
+    EXPECT_EQ(Causes(compared), "");
+  }
+}
+
+TEST(CompareFirst, SaysTwoFaultsOfTwoRanksOnceEach) {
+  const Extra fetch{"run.py(53): fetch_shard", [](int rank, int) { return rank == 0; }, 60};
+  const Extra render{"run.py(54): render_samples",
+                     [](int rank, int step) { return rank == 1 && step >= 7; }, 22};
+  const ReportSet compared = Compared({}, {.extras = {fetch, render}});
+  EXPECT_TRUE(compared.verdict.contains("fetch_shard (run.py:53) is new on rank 0 ("))
+      << compared.verdict;
+  EXPECT_TRUE(compared.verdict.contains(
+      "; render_samples (run.py:54) is new on rank 1 since step 7, 13.2 ms per step, 22.0 ms in "
+      "these steps."))
+      << compared.verdict;
+  const std::string causes = Causes(compared);
+  for (const std::string_view name : {"fetch_shard", "render_samples"})
+    EXPECT_EQ(causes.find(name), causes.rfind(name)) << causes;
+  const auto findings = FindingsInOrder(compared);
+  ASSERT_GE(findings.size(), 2u);
+  EXPECT_GT(findings[1]->per_step, 12'000'000) << "ranks run side by side";
+  ExpectJapanese(compared);
+}
+
+TEST(CompareFirst, WhatRanksCallInTurnIsOneCause) {
+  const Extra clean{"load.py(7): clean", [](int rank, int step) { return rank == step % 2; }, 40};
+  const ReportSet compared = Compared({}, {.extras = {clean}});
+  EXPECT_TRUE(compared.verdict.contains("clean (load.py:7) is new on ranks 0 and 1 in turn, "))
+      << compared.verdict;
+  const std::string causes = Causes(compared);
+  EXPECT_EQ(causes.find("clean"), causes.rfind("clean")) << causes;
+  ExpectJapanese(compared);
+}
+
+// What a save and an evaluation call is no change of the model.
+TEST(CompareFirst, ARecurringSaveAndAnEvaluationAreNoCallsOfTheModel) {
+  const Extra save{"run.py(56): write_snapshot",
+                   [](int rank, int step) { return rank == 0 && step % 3 == 0; }, 90, 60};
+  const ReportSet compared = Compared({}, {.extras = {save}, .evaluates_each = 5});
+  const std::string said = compared.verdict.str() + "\n" + Causes(compared);
+  EXPECT_TRUE(compared.verdict.contains("write_snapshot (run.py:56) is new ")) << said;
+  EXPECT_TRUE(compared.verdict.contains("every 3rd step")) << said;
+  EXPECT_TRUE(said.contains("validate (run.py:58)")) << said;
+  EXPECT_FALSE(said.contains("times per step before")) << said;
+  ExpectJapanese(compared);
+}
+
+TEST(CompareFirst, AFunctionWithAnotherNameIsNoCause) {
+  const Extra old{"load.py(7): clean", Always, 20}, renamed{"load.py(7): tidy", Always, 20};
+  const ReportSet compared = Compared({.extras = {old}}, {.extras = {renamed}});
+  EXPECT_FALSE(compared.verdict.contains("tidy")) << compared.verdict;
+  EXPECT_EQ(Causes(compared), "");
+}
+
+TEST(CompareFirst, OfRanksThatOnlyTheRunAfterHasItsOwnFindingsAreTold) {
+  const Job before{.ranks = 2}, after{.ranks = 4, .extras = {Clean(3, 6)}};
+  const ReportSet all_before = Answer(before), all_after = Answer(after);
+  const auto ranks = RanksToCompare(all_before, all_after);
+  ASSERT_TRUE(ranks);
+  const ReportSet compared = Compare(Answer(before, *ranks), Answer(after, *ranks),
+                                     {.all_before = &all_before, .all_after = &all_after});
+  EXPECT_TRUE(compared.verdict.contains(": rank 3, which only the run after has, holds it up by "))
+      << compared.verdict;
+  EXPECT_TRUE(compared.verdict.contains(" per step since step 6")) << compared.verdict;
+  ExpectJapanese(compared);
+  const ReportSet back = Compare(Answer(after, *ranks), Answer(before, *ranks),
+                                 {.all_before = &all_after, .all_after = &all_before});
+  EXPECT_TRUE(back.verdict.contains(": rank 3, which only the run before has, held it up by "))
+      << back.verdict;
+}
+
+}  // namespace
+}  // namespace stepscope::compare_first_test
