@@ -61,7 +61,7 @@ export function targetOfFinding(finding: Finding, report: Report): Target | null
   const { kind = "" } = finding.cause ?? {}, since = finding.since_step ?? null, where = finding.where;
   const rank = finding.cause?.rank ?? where?.rank ?? null, step = finding.cause?.step ?? where?.steps[0] ?? null;
   const of = kKinds[kind], event = where?.event ?? "";
-  if (rank !== null || step !== null || since !== null) return { ...targetOfCause(rank, step, since), ...(event !== "" && { event }), ...(of && { kind: of }) };
+  if (rank !== null || step !== null || since !== null || event !== "") return { ...targetOfCause(rank, step, since), ...(event !== "" && { event }), ...(of && { kind: of }) };
   const table = report.tables.find(({ key }) => key === finding.table), row = table?.rows[0];
   const target = table && row ? targetOfRow(table, row) : null;
   return table && target?.name ? ofAllRanks(target, table) : of ? { kind: of } : null;
