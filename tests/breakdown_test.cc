@@ -67,6 +67,34 @@ TEST(Breakdown, TheOthersWaitForTheSlowRankSinceItIsSlow) {
   }
 }
 
+TEST(Breakdown, TheMatrixHasEveryStepAndItsTypicalOnesAreTheMeans) {
+  const auto answer =
+      AnalyzeDemo({.ranks = 4, .steps = 8, .slow_rank = 1, .slow_factor = 1.5, .slow_since = 7});
+  ASSERT_TRUE(answer);
+  const Report& report = answer->reports.front();
+  const Table& matrix = *FindTable(&report, "matrix");
+  ASSERT_EQ(matrix.rows.size(), 4u * 8u);
+  const ColumnOf rank(matrix, "rank"), step(matrix, "step"), time(matrix, "step_time"),
+      own(matrix, "own"), wait(matrix, "wait"), typical(matrix, "typical");
+  const size_t first = ColumnAt(matrix, "own") + 1, last = ColumnAt(matrix, "typical");
+  int64_t sum = 0, waited = 0, steps = 0;
+  for (const auto& row : matrix.rows) {
+    int64_t parts = 0;
+    for (size_t c = first; c < last; ++c) parts += std::get<int64_t>(row[c]);
+    EXPECT_EQ(parts, time.Int(row));
+    EXPECT_EQ(own.Int(row), time.Int(row) - wait.Int(row));
+    if (step.Int(row) < 7 || typical.Text(row) != "yes") continue;
+    EXPECT_EQ(rank.Int(row) == 1, wait.Int(row) < 1'000'000);
+    sum += time.Int(row);
+    waited += wait.Int(row);
+    ++steps;
+  }
+  ASSERT_GT(steps, 0);
+  const auto mean = std::ranges::find(report.metrics, "step_time", &Metric::key);
+  EXPECT_EQ(mean->value, Cell(sum / steps));
+  EXPECT_EQ(PartOf(*answer, "wait", "since"), waited / steps);
+}
+
 TEST(Breakdown, AHealthyJobHasNoBeforeAndHardlyWaits) {
   const auto answer = AnalyzeDemo({.ranks = 2, .steps = 6, .slow_rank = -1});
   ASSERT_TRUE(answer);

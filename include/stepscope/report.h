@@ -202,6 +202,14 @@ struct Worth {
   int64_t excess = 0;     // what was taken away, waited for or not; 0: unknown
 };
 
+// What pictures mark and the timeline selects. Unlike the cause of a finding, it decides nothing.
+struct Where {
+  std::optional<int64_t> rank = {};  // whose steps these are; empty: those of all ranks
+  // Numbers of the steps it is in, ascending; empty: it is in all, or in all since one.
+  std::vector<int64_t> steps = {};
+  Phrase event = {};  // what takes the time: the operator's name, or "save (train.py:40)"
+};
+
 struct Finding {
   Severity severity = Severity::kLow;
   Phrase message;      // one sentence: problem and size
@@ -214,6 +222,7 @@ struct Finding {
   Nearness nearness = Nearness::kSymptom;
   Extent extent = {};
   std::optional<int64_t> since = {};  // number of the first step it is in; empty: it is in all
+  Where where = {};
 
   Severity at_most = Severity::kHigh;  // whatever it costs
   std::optional<Worth> worth = {};

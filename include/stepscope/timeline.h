@@ -148,7 +148,7 @@ struct TimelineHits {
   std::vector<Row> rows;  // that have any
 };
 
-// Events that are called exactly so, or are of a kind.
+// Events that are called exactly so, or as reports call a function of Python's, or are of a kind.
 struct TimelineNamed {
   std::string name;              // empty: whatever they are called
   std::string kind;              // one that columns of reports have, "communication"; empty: any

@@ -1,6 +1,7 @@
 // Says where a step goes, part by part, before and since a change of step time, and on each rank.
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,7 +25,8 @@ constexpr std::string_view kDoc = R"md(
 `wait` is the part in which a device is in a collective that a rank has not entered yet, the rest is
 `exposed_communication`. Means of the typical steps of all ranks: without warm-up, and without slow steps where they are
 an exception. Where step time changed (`steps`), `before` and `since` are means of the steps before and since then, and
-`time` and the table of ranks are those since.
+`time` and the table of ranks are those since. `matrix` has every step of every rank with the same parts, and `own`: the
+step without the wait. `typical`: the step counts for the means.
 
 **Limitations:** Waiting for a message of a pipeline counts as communication. Of a recording without steps it is the
 whole recording.
@@ -84,12 +86,8 @@ Table PartTable(const Facts& facts, const StepTimes* before, const StepTimes& no
   return table;
 }
 
-Table RankTable(const Facts& facts, const std::vector<RankStepTimes>& ranks, const StepTimes& all) {
-  Table table{.key = "ranks",
-              .title = "Mean step per rank",
-              .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window"),
-                          TimeColumn("step_time", "step time")},
-              .text_rows = 8};
+// A column for each part that takes any of that time. Returns these parts.
+std::vector<size_t> AddPartColumns(Table& table, const Facts& facts, const StepTimes& all) {
   std::vector<size_t> shown;
   std::ranges::copy_if(kOrder, std::back_inserter(shown),
                        [&](size_t p) { return all.time[p] > 0; });
@@ -97,12 +95,62 @@ Table RankTable(const Facts& facts, const std::vector<RankStepTimes>& ranks, con
     table.columns.push_back(TimeColumn(KeyOf(p), TitleOfPart(p, facts)));
     table.columns.back().kind = KindOfPart(p);
   }
+  return shown;
+}
+
+Table RankTable(const Facts& facts, const std::vector<RankStepTimes>& ranks, const StepTimes& all) {
+  Table table{.key = "ranks",
+              .title = "Mean step per rank",
+              .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window"),
+                          TimeColumn("step_time", "step time")},
+              .text_rows = 8};
+  const std::vector<size_t> shown = AddPartColumns(table, facts, all);
   table.columns.push_back(Detail(CountColumn("steps", "steps")));
   for (const auto& [rank, sum] : ranks) {
     auto& row =
         table.rows.emplace_back(std::vector<Cell>{rank->rank, rank->window, sum.MeanTotal()});
     for (const size_t p : shown) row.emplace_back(sum.Mean(p));
     row.emplace_back(sum.steps);
+  }
+  return table;
+}
+
+// Starts of the steps of a rank that count for the means.
+std::set<int64_t> TypicalStarts(const Facts& facts, const RankActivity* rank) {
+  const std::vector<RankSteps>& all = TypicalStepsOf(facts).ranks;
+  std::set<int64_t> starts;
+  if (const auto own = std::ranges::find(all, rank, &RankSteps::rank); own != all.end()) {
+    for (const StepBreakdown& step : own->steps) starts.insert(step.window.start);
+  }
+  return starts;
+}
+
+// Every step of every rank: what others wait for is in `own` and its parts, not in `step_time`.
+Table StepMatrix(const Facts& facts, const std::vector<EachStepTimes>& ranks) {
+  StepTimes all;
+  for (const EachStepTimes& each : ranks) {
+    for (const StepTimes& step : each.times) all.Add(step);
+  }
+  const bool waits = all.time[kWaitPart] > 0;
+  Table table{.key = "matrix",
+              .title = "Steps of each rank",
+              .columns = {KeyColumn("rank", "rank"), KeyColumn("window", "window"),
+                          KeyColumn("step", "step"), TimeColumn("step_time", "step time")},
+              .text_rows = 0};
+  if (waits) table.columns.push_back(TimeColumn("own", "without waiting"));
+  const std::vector<size_t> shown = AddPartColumns(table, facts, all);
+  table.columns.push_back(Words({"typical", "typical", Unit::kNone, Role::kValue, true}));
+  for (const EachStepTimes& each : ranks) {
+    const std::set<int64_t> typical = TypicalStarts(facts, each.rank);
+    for (size_t s = 0; s < each.times.size(); ++s) {
+      const StepTimes& step = each.times[s];
+      std::vector<Cell> row = {each.rank->rank, each.rank->window, each.windows[s].number,
+                               step.total};
+      if (waits) row.emplace_back(step.total - step.time[kWaitPart]);
+      for (const size_t p : shown) row.emplace_back(step.time[p]);
+      row.emplace_back(typical.contains(each.windows[s].start) ? "yes" : "no");
+      table.rows.push_back(std::move(row));
+    }
   }
   return table;
 }
@@ -157,6 +205,8 @@ Report Run(const Facts& facts, const Params&) {
   report.metrics.push_back(
       {"warm_up_steps", "first steps left out", typical.warm_up, Unit::kCount, true});
   report.tables.push_back(RankTable(facts, times.now, now));
+  if (!RankStepsOf(facts).front().whole_recording)
+    report.tables.push_back(StepMatrix(facts, EachStepTimesOf(facts)));
   return report;
 }
 

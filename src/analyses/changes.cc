@@ -25,6 +25,7 @@
 #include "facts/derived/steps/step_categories.h"
 #include "facts/derived/steps/step_changes.h"
 #include "report/humanize.h"
+#include "trace/frame_name.h"
 
 namespace stepscope {
 namespace changes {
@@ -284,6 +285,7 @@ Finding ByWork(const Facts& facts, const StepChange& c, const WorkRise& work) {
   finding.cause = {stepscope::CauseOf(reason)};
   if (work.ranks.size() == 1) finding.cause.rank = work.rank;
   finding.nearness = Nearness::kCause;
+  finding.where.event = EventOf(facts, work);
   return finding;
 }
 
@@ -318,6 +320,7 @@ Finding ByParts(const Facts& facts, const StepChange& c, const std::optional<Tog
   finding.nearness = cause ? Nearness::kCause : Nearness::kSymptom;
   if (cause && cause->most->quantity == StepQuantity::kExposed)
     BlameAbsent(facts, c, *cause, finding);
+  if (cause && cause->function) finding.where.event = Phrase::Name(LabelOf(cause->function->name));
   const bool of_one = cause && cause->places == 1;
   if (!cause || (MayBeLoad(facts, c, cause) && !of_one)) {
     finding.severity = facts.OnHost() ? Severity::kLow : Severity::kMedium;

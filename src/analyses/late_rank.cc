@@ -20,6 +20,7 @@
 #include "facts/derived/steps/step_categories.h"
 #include "facts/derived/steps/step_changes.h"
 #include "report/humanize.h"
+#include "trace/frame_name.h"
 
 namespace stepscope {
 namespace late_rank {
@@ -181,6 +182,11 @@ Phrase LateHint(LateReason reason, const Facts& facts) {
       break;
   }
   return "compare the timeline of this rank before its collectives with that of another rank";
+}
+
+Phrase EventOf(const LateRank& late, const Facts& facts) {
+  if (late.work != nullptr) return EventOf(facts, *late.work);
+  return late.function ? Phrase::Name(LabelOf(late.function->name)) : Phrase();
 }
 
 Phrase LateHint(const LateRank& late, const Facts& facts) {

@@ -79,6 +79,8 @@ std::string_view LateReasonName(LateReason reason, const Facts& facts);
 Phrase SayLateReason(const LateRank& late, const Facts& facts);
 // "76.9 ms more than the median of the others between operators; Python meanwhile: ...".
 Phrase SayLateEvidence(const LateRank& late, const Facts& facts);
+// The operator or function that its work takes longer in; empty: not known.
+Phrase EventOf(const LateRank& late, const Facts& facts);
 Phrase LateHint(LateReason reason, const Facts& facts);
 Phrase LateHint(const LateRank& late, const Facts& facts);
 Phrase LateHint(const WorkRise& work, const Facts& facts);

@@ -20,6 +20,7 @@
 #include "facts/derived/steps/unrecorded.h"
 #include "report/humanize.h"
 #include "report/period_of_steps.h"
+#include "trace/frame_name.h"
 
 namespace stepscope {
 namespace overview {
@@ -288,6 +289,9 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
                             : Say("{category}: {time} of {total}", category, time, of);
     because += SayPython(python, StatisticsOfTotals(counted).steps);
     if (by_function) because += SayGrowingCalls(facts, counted, python);
+    Where where;
+    if (by_function && !python.Leaders(1, kStandsOut).empty())
+      where.event = Phrase::Name(LabelOf(python.Leaders(1).front().name));
     report.findings.push_back(
         {.message = MessageOf(facts, rule, counted, python, on_some, lead) +
                     (says_ranks ? SayUnevenRanks(uneven) : Phrase()),
@@ -297,7 +301,8 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
          .table = "step_time",
          .cause = {CauseOf(rule.category), rank},
          .nearness = Nearness::kPart,
-         .extent = ExtentOf(counted)});
+         .extent = ExtentOf(counted),
+         .where = std::move(where)});
   }
 }
 

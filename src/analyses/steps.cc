@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "analyses/all.h"
 #include "analyses/build.h"
@@ -33,7 +34,8 @@ ends when its annotation and its last activity have ended, so steps do not overl
 them, which no step has (see `overview`), they sum to the run. `idle` is the time in the step in which a device ran nothing. `exposed_communication` is communication without concurrent compute.
 Both are means over the rank's devices and count whatever ran in the step, whichever step launched it. `input_wait`
 is the category "input" of `overview`. `breakdown` has the categories of `overview` for each step number, as the mean
-over the ranks that recorded it. The series `mfu` is the MFU of each step as in `flops`, over all ranks. A step's FLOPs
+over the ranks that recorded it. `exposed_ratio`, `idle_ratio`, `input_ratio` and `mfu` are of the steps that
+`breakdown` means: without warm-up and exceptional steps, and since step time changed where it did. The series `mfu` is the MFU of each step as in `flops`, over all ranks. A step's FLOPs
 are those it launched, and its time is from its start to the start of the next step, so the last step has no
 MFU. Weighted by time, the series averages to `flops.mfu`, unless some traces have fewer than two steps; `flops`
 measures those over their span.
@@ -150,6 +152,28 @@ struct SameStep {
 };
 using StepsByNumber = std::map<int64_t, SameStep>;
 
+// Which steps count for a mean: the typical ones, of these the ones since step time changed.
+class Counted {
+ public:
+  explicit Counted(const Facts& facts) {
+    const auto& change = StepChangesOf(facts).step_time;
+    for (const RankSteps& rank : TypicalStepsOf(facts).ranks) {
+      for (const StepBreakdown& step : rank.steps) {
+        if (change && step.window.number < change->since) continue;
+        starts_.emplace(rank.rank, step.window.start);
+        numbers_.insert(step.window.number);
+      }
+    }
+  }
+
+  bool Has(const RankStep& s) const { return starts_.contains({s.rank, s.step->window.start}); }
+  bool Has(int64_t number) const { return numbers_.contains(number); }
+
+ private:
+  std::set<std::pair<const RankActivity*, int64_t>> starts_;
+  std::set<int64_t> numbers_;
+};
+
 Table BreakdownTable(const Facts& facts, const StepsByNumber& steps) {
   Table table{.key = "breakdown",
               .title = "Steps, mean over ranks",
@@ -192,6 +216,27 @@ std::vector<Series> Trends(const StepsByNumber& steps) {
   return all;
 }
 
+// Shares of step time, of the steps that a mean is of. What several devices of a rank expose is no
+// category of its steps, which may hide it.
+void AddShares(Report& report, const Facts& facts, const std::vector<RankStep>& steps,
+               const Counted& counted) {
+  const bool by_categories = facts.devices.size() == facts.ranks.size();
+  SameStep all;
+  for (const RankStep& s : steps)
+    if (counted.Has(s)) all.Add(s);
+  const int64_t collectives = all.categories[static_cast<size_t>(StepCategory::kDeviceCollectives)];
+  const Cell exposed = by_categories
+                           ? Ratio(collectives, all.time)
+                           : When(all.device_time > 0, Ratio(all.exposed, all.device_time));
+  report.metrics.push_back(
+      {"exposed_ratio", "exposed communication, % of step time", exposed, Unit::kRatio, true});
+  report.metrics.push_back({"idle_ratio", "idle, % of step time",
+                            When(all.device_time > 0, Ratio(all.idle, all.device_time)),
+                            Unit::kRatio, true});
+  report.metrics.push_back({"input_ratio", "input wait, % of step time", Ratio(all.input, all.time),
+                            Unit::kRatio, true});
+}
+
 // Time the FLOPs of one step number need at peak, and time taken. ns, summed over devices.
 struct PeakUse {
   double needed = 0, had = 0;
@@ -225,15 +270,21 @@ std::map<int64_t, PeakUse> UseOfPeak(const Facts& facts, double given_peak, Repo
   return uses;
 }
 
-void AddMfu(const Facts& facts, double given_peak, Report& report) {
+void AddMfu(const Facts& facts, double given_peak, const Counted& counted, Report& report) {
   Series mfu{"mfu", "MFU", Unit::kNone, Unit::kRatio, {}};
+  PeakUse all;
   const auto uses = UseOfPeak(facts, given_peak, report);
   const size_t every = uses.size() / kMostPoints + 1;
   size_t i = 0;
   for (const auto& [number, use] : uses) {
     if (i++ % every == 0 && use.had > 0)
       mfu.points.emplace_back(static_cast<double>(number), use.needed / use.had);
+    if (!counted.Has(number)) continue;
+    all.needed += use.needed;
+    all.had += use.had;
   }
+  if (all.had > 0)
+    report.metrics.push_back({"mfu", "MFU", all.needed / all.had, Unit::kRatio, true});
   if (!mfu.points.empty()) report.series.push_back(std::move(mfu));
 }
 
@@ -269,7 +320,9 @@ Report Run(const Facts& facts, const Params& params) {
   report.tables.push_back(StepTable(steps));
   report.tables.push_back(BreakdownTable(facts, by_number));
   report.series = Trends(by_number);
-  AddMfu(facts, params.Number("peak_tflops") * 1e12, report);
+  const Counted counted(facts);
+  AddShares(report, facts, steps, counted);
+  AddMfu(facts, params.Number("peak_tflops") * 1e12, counted, report);
   const StepChanges& changes = StepChangesOf(facts);
   AddWorkRises(report, facts, AddStepChanges(report, facts, changes));
   AddGrowingRank(report, facts);

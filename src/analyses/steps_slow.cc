@@ -25,6 +25,7 @@
 #include "facts/derived/steps/step_growth.h"
 #include "report/humanize.h"
 #include "report/period_of_steps.h"
+#include "trace/frame_name.h"
 
 namespace stepscope {
 namespace steps_slow {
@@ -311,6 +312,17 @@ Phrase Message(const std::vector<RankSteps>& ranks, const SlowSteps& found,
              slowest.Number(), slowest.rank->rank->rank, times, behind.Say(true));
 }
 
+// The steps that the message names, the rank, and the function.
+Where WhereOf(const RankStep& slowest, const std::optional<Recurring>& recurring,
+              const Behind& behind) {
+  Where where{.steps = {slowest.Number()}};
+  if (recurring)
+    where.steps.assign(recurring->steps.numbers.begin(), recurring->steps.numbers.end());
+  if (!recurring || recurring->on_rank) where.rank = slowest.rank->rank->rank;
+  if (behind.function) where.event = Phrase::Name(LabelOf(behind.function->name));
+  return where;
+}
+
 // Where most of what the rank spends on the category is in steps that recur, they are the cause of
 // it. Else they are one of its parts.
 void SetCause(Finding& finding, const Recurring& recurring, const Behind& behind,
@@ -424,6 +436,7 @@ void AddSlowSteps(Report& report, const Facts& facts, const std::vector<RankStep
       .table = "steps",
       .cause = {grew.Cause(), {}, slowest.Number()},
       .extent = {found.total / devices}};
+  finding.where = steps_slow::WhereOf(slowest, recurring, behind);
   if (recurring) {
     steps_slow::SetCause(finding, *recurring, behind, slowest, grew.category);
   } else if (!behind.function && steps_slow::IsLessThanChange(facts, finding.impact)) {

@@ -150,6 +150,20 @@ Phrase SaySince(const Facts& facts, const StepBlame& steps, const Suspect& s) {
   return Say(" {always}", InEveryStep(facts, steps.begin()->first, steps.rbegin()->first));
 }
 
+// The steps that the message names, where they are some of all, and the function.
+Where WhereOf(const Facts& facts, const StepBlame& steps, const Suspect& s,
+              std::optional<int64_t> rank) {
+  Where where{.event = EventOf(s, facts)};
+  if (GrowthOf(facts, facts.collectives.ranks[s.rank].rank) == nullptr) {
+    const auto period = PeriodOf(facts, steps, s);
+    const auto one = s.since ? std::nullopt : MostInOneStep(steps, s);
+    if (period) where.steps.assign(period->numbers.begin(), period->numbers.end());
+    if (!period && one && steps.size() > 1) where.steps = {*one};
+  }
+  if (!where.steps.empty()) where.rank = rank;
+  return where;
+}
+
 // Since when other findings say that the rank is slow, or the job.
 std::optional<int64_t> SinceElsewhere(const Facts& facts, const Suspect& s) {
   const int64_t rank = facts.collectives.ranks[s.rank].rank;
@@ -290,6 +304,7 @@ void AddFinding(Report& report, const Facts& facts, const Blames& blames, const 
        .nearness = s.reason == LateReason::kUnknown ? Nearness::kSymptom : Nearness::kCause,
        .extent = {.recordings = facts.RecordingsOfARank()},
        .since = s.since,
+       .where = WhereOf(facts, steps, s, rank),
        .at_most = MayBeChance(facts, s) || IsOfGroup(facts, s) ? Severity::kLow : Severity::kHigh});
 }
 

@@ -40,7 +40,8 @@ Finding FindingOf(const Facts& facts, const WorkRise& rise) {
       .cause = {CauseOf(reason), rank},
       .nearness = Nearness::kCause,
       .extent = ExtentOfSteps(facts),
-      .since = rise.since};
+      .since = rise.since,
+      .where = {.event = EventOf(facts, rise)}};
 }
 
 }  // namespace

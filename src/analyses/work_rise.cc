@@ -14,6 +14,7 @@
 #include "facts/derived/python/step_function.h"
 #include "facts/derived/steps/step_categories.h"
 #include "report/humanize.h"
+#include "trace/frame_name.h"
 
 namespace stepscope {
 namespace {
@@ -78,6 +79,12 @@ Phrase SayPlaceOf(const Facts& facts, const WorkRise& rise) {
   if (rise.kind != WorkKind::kBetween) return OperatorNameOf(facts, rise.name);
   const auto function = FunctionOf(facts, rise);
   return function ? SayLeader(*function) : SayNeighbours(facts, rise);
+}
+
+Phrase EventOf(const Facts& facts, const WorkRise& rise) {
+  if (rise.kind != WorkKind::kBetween) return OperatorNameOf(facts, rise.name);
+  const auto function = FunctionOf(facts, rise);
+  return function ? Phrase::Name(LabelOf(function->name)) : Phrase();
 }
 
 Phrase SpeedUp(const Facts& facts, const WorkRise& rise) {

@@ -17,6 +17,9 @@ Phrase SayMore(const Facts& facts, const WorkRise& rise);
 // "aten::layer_norm", "slow_transform (train.py:20)", "from aten::remainder to aten::linear".
 Phrase SayPlaceOf(const Facts& facts, const WorkRise& rise);
 
+// "aten::layer_norm", "slow_transform (train.py:20)": what events are called; empty: not known.
+Phrase EventOf(const Facts& facts, const WorkRise& rise);
+
 // "make slow_transform (train.py:20) faster, ..."; empty where no function is known.
 Phrase SpeedUp(const Facts& facts, const WorkRise& rise);
 

@@ -10,6 +10,7 @@ namespace {
 constexpr std::string_view kTableNames[] = {
     "allreduce_check.messages",
     "allreduce_check.ranks",
+    "breakdown.matrix",
     "breakdown.parts",
     "breakdown.ranks",
     "collectives.collectives",

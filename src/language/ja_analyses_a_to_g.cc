@@ -364,6 +364,7 @@ std::span<const Translated> JapaneseOfAnalysesAToG() {
       {"exposed communication", "隠蔽されていない通信"},
       {"Mean step, all ranks", "平均ステップ (全ランク)"},
       {"Mean step per rank", "ランクごとの平均ステップ"},
+      {"without waiting", "待ちを除く時間"},
       {"part", "部分"},
       {"% of step time", "ステップ時間比"},
       {"before", "前"},

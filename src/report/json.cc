@@ -130,6 +130,17 @@ void PutCause(JsonWriter& json, const Cause& cause) {
   json.End();
 }
 
+void PutWhere(JsonWriter& json, const Where& where) {
+  if (where.steps.empty() && where.event.empty()) return;
+  json.Key("where");
+  json.BeginObject(kOneLine);
+  json.Key("rank");
+  PutCell(json, where.rank ? Cell(*where.rank) : Cell());
+  PutEach(json, "steps", where.steps, [](JsonWriter& out, int64_t step) { out.Int(step); });
+  json.Text("event", where.event);
+  json.End();
+}
+
 void PutWorth(JsonWriter& json, const std::optional<Worth>& worth) {
   json.Key("worth");
   if (!worth) return PutCell(json, Cell());
@@ -165,6 +176,7 @@ void PutFinding(JsonWriter& json, const std::string& id, const Finding& finding)
   PutCell(json, finding.per_step > 0 ? Cell(finding.per_step) : Cell());
   json.Key("since_step");
   PutCell(json, finding.since ? Cell(*finding.since) : Cell());
+  PutWhere(json, finding.where);
   PutWorth(json, finding.worth);
   PutCause(json, finding.cause);
   PutEach(json, "evidence", finding.evidence, PutEvidence);

@@ -109,7 +109,8 @@ void RedactReport(Report& report, const redact::Redactor& redactor) {
   for (Table& table : report.tables) RedactTable(table, redactor);
   for (Series& series : report.series) replace(series.title);
   for (Finding& finding : report.findings) {
-    for (Phrase* phrase : {&finding.message, &finding.because, &finding.hint}) replace(*phrase);
+    for (Phrase* phrase : {&finding.message, &finding.because, &finding.hint, &finding.where.event})
+      replace(*phrase);
     for (Evidence& evidence : finding.evidence) {
       replace(evidence.message);
       replace(evidence.because);

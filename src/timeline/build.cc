@@ -18,6 +18,7 @@
 #include "facts/collectives/collectives.h"
 #include "facts/steps/steps.h"
 #include "timeline/counters.h"
+#include "timeline/host_kinds.h"
 #include "timeline/state.h"
 
 namespace stepscope {
@@ -298,6 +299,7 @@ void Builder::SettleWork() {
 void Builder::AddRecording(uint32_t recording) {
   auto& tracks = state_->recordings[recording].tracks;
   auto& counters = counters_[recording];
+  TakeKindsOfHost(input_.ranks[recording], state_->names, state_->recordings[recording]);
   state_->track_ids[recording].resize(tracks.size());
   state_->left_out += state_->recordings[recording].left_out;
   AddSteps(recording);

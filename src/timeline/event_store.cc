@@ -73,6 +73,8 @@ void EventStore::Fill(const EventColumns& columns) {
 }
 
 void EventStore::Summarize() {
+  kinds_there_.clear();
+  busy_.clear();
   std::array<bool, static_cast<size_t>(Kind::kCount)> there{};
   for (const Kind kind : kinds_) there[static_cast<size_t>(kind)] = true;
   for (size_t k = 0; k < there.size(); ++k) {

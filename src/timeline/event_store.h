@@ -77,6 +77,13 @@ class EventStore {
     }
   }
 
+  // Gives each event the kind kind_of(its name, its kind).
+  template <class KindOfEvent>
+  void TakeKinds(const KindOfEvent& kind_of) {
+    for (size_t i = 0; i < size(); ++i) kinds_[i] = kind_of(names_[i], kinds_[i]);
+    Summarize();
+  }
+
   // The kinds of the events there are.
   std::span<const Kind> Kinds() const { return kinds_there_; }
   uint8_t SlotOf(Kind kind) const { return slots_[static_cast<size_t>(kind)]; }

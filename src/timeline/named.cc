@@ -10,6 +10,7 @@
 
 #include "timeline/name_match.h"
 #include "timeline/state.h"
+#include "trace/frame_name.h"
 
 namespace stepscope {
 namespace {
@@ -39,6 +40,23 @@ struct LongestSoFar {
     *this = {.duration = length, .start = time, .ref = event};
   }
 };
+
+// By recording, the number of exactly this name; where no event of any has it, of a frame of
+// Python's that reports call so: "save (train.py:40)".
+std::vector<uint32_t> MeantNumbersOf(const Timeline::State& state, std::string_view name) {
+  std::vector<uint32_t> numbers = NumbersOf(state, name);
+  const bool known = std::ranges::any_of(numbers, [](uint32_t n) { return n != kNoString; });
+  if (known || name.empty()) return numbers;
+  for (size_t r = 0; r < numbers.size(); ++r) {
+    const RecordedEvents& recording = state.recordings[r];
+    for (uint32_t n = 0; n < recording.names() && numbers[r] == kNoString; ++n) {
+      const bool is = recording.Uses(n) > 0 &&
+                      LabelOf(ParseFrameName(state.names[recording.Shared(n)])) == name;
+      if (is) numbers[r] = n;
+    }
+  }
+  return numbers;
+}
 
 // Which kinds of events are meant.
 using MeantKinds = std::array<bool, static_cast<size_t>(Kind::kCount)>;
@@ -115,7 +133,7 @@ std::optional<Moment> FirstOfAll(const Timeline::State& state, const std::vector
 
 Result<std::optional<TimelineEvent>> Timeline::LongestNamed(const TimelineNamed& named,
                                                             std::stop_token stop) const {
-  const auto numbers = NumbersOf(*state_, named.name);
+  const auto numbers = MeantNumbersOf(*state_, named.name);
   const MeantKinds meant = MeantKindsOf(*this, named.kind);
   LongestSoFar longest;
   for (const uint32_t track : named.tracks.empty() ? TracksOfTraces(*state_) : named.tracks) {

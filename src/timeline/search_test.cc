@@ -102,6 +102,22 @@ TEST(TimelineNamed, TheLongestOfAWholeNameWithinATime) {
   EXPECT_FALSE(timeline.LongestNamed({.kind = "input", .from = 0, .to = 1000})->has_value());
 }
 
+TEST(TimelineNamed, AFunctionAsReportsCallIt) {
+  SampleTrace trace;
+  trace.Range("lib/train.py(40): save", 0, 100);
+  trace.Range("lib/train.py(40): save", 200, 500);
+  trace.Range("train.py(90): save", 600, 2000);
+  const Timeline timeline = TimelineOf(std::move(trace));
+  const auto longest = [&](std::string name) {
+    const auto event = timeline.LongestNamed({.name = std::move(name), .from = 0, .to = 1000});
+    return event->has_value() ? (*event)->start : -1;
+  };
+  EXPECT_EQ(longest("save (train.py:40)"), 200);
+  EXPECT_EQ(longest("save (train.py:90)"), 600);
+  EXPECT_EQ(longest("save (train.py:41)"), -1);
+  EXPECT_EQ(longest("save"), -1);
+}
+
 TEST(TimelineNamed, TheNextOccurrenceOfALengthGoesOverAllRanksAndRound) {
   std::vector<SampleTrace> ranks(2);
   for (SampleTrace& rank : ranks) {

@@ -124,7 +124,7 @@ describe("the first screen", () => {
 
   test("opens the heat map on the measure in which ranks differ, with the rank and the step of the finding", async () => {
     const watched = await open("slow");
-    assert.equal(await watched.text(".heat [aria-pressed=true]"), "compute");
+    assert.equal(await watched.text(".heat [aria-pressed=true]"), "device compute");
     assert.equal(await watched.text(".heat-mark"), "Framed: rank 5. The dashed line: since step 6.");
     await watched.close();
     const even = await open("healthy");

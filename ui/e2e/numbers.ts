@@ -21,7 +21,7 @@ function readPage(): Shown {
   return {
     heading: text(document.querySelector("main h1")),
     headline: text(document.querySelector("main .headline")),
-    verdict: text(document.querySelector("main .verdict")),
+    verdict: all(document, "main .verdict, main .verdict-rest").map((part) => text(part)).join(" "),
     metrics: all(document, "main dd[data-metric]").map((metric) => [metric.getAttribute("data-metric") ?? "", text(metric)] as const),
     tables: Object.fromEntries(all(document, "main section.table").map((section) =>
       [section.id.replace(/^table-/, ""), all(section, "tbody tr").map((row) => all(row, "th, td").map(text))])),

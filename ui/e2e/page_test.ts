@@ -128,7 +128,8 @@ describe("numbers", () => {
       await checkReport(watched, report);
     }
     await watched.go(`#/run/${ids.after}/compare?with=${ids.before}`);
-    assert.equal(await watched.text(".verdict"), visible(answer.verdict));
+    assert.equal((await watched.page.locator(".compare-head .verdict, .compare-head .verdict-rest").allTextContents()).join(" "), visible(answer.verdict));
+    assert.ok(visible(answer.verdict).startsWith(`${await watched.text(".compare-head .verdict")} `), "the heading is the first sentence");
     await watched.screenshot("compare");
     await watched.checkAxe("the comparison");
     const height = await watched.page.evaluate(() => document.scrollingElement!.scrollHeight);

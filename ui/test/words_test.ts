@@ -13,7 +13,7 @@ import { chosenRows } from "../src/report/rows";
 import { chooseLanguage } from "../src/text";
 import { formatTime } from "../src/timeline/ticks";
 import { titleOf } from "../src/views/compared";
-import { verdictOf } from "../src/views/home";
+import { verdictOf } from "../src/views/verdict";
 import { fullLabelOf, kindOfRow, labelOf, valueAt } from "../src/views/parts";
 
 afterEach(() => chooseLanguage("en"));

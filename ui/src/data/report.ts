@@ -75,6 +75,7 @@ export interface Finding {
   readonly share: number | null;
   readonly impact_per_step: number | null;
   readonly since_step?: number | null;  // of steps from this one on
+  readonly where?: Where;
   readonly worth?: Worth | null;  // by a replay
   readonly cause?: Cause;
   readonly evidence: readonly Evidence[];
@@ -85,6 +86,14 @@ export interface Cause {
   readonly kind: string;
   readonly rank: number | null;
   readonly step: number | null;
+}
+
+// The steps a finding is in, of one rank or of all; none where it is in all, or in all since one. And what takes the time in
+// them: an operator, or a function as its message has it.
+export interface Where {
+  readonly rank: number | null;
+  readonly steps: readonly number[];
+  readonly event: string;
 }
 
 // What a step of the job would take less, ns.

@@ -3,6 +3,7 @@ import { useContext } from "preact/hooks";
 import { kindNamed, type Cell, type Finding, type Report, type Table } from "../data/report";
 import { Linked } from "../shell/served";
 import { linkTo } from "../shell/url";
+import { visible } from "./format";
 import { t } from "../text";
 import { kHome, targetQuery, type Target } from "../timeline/target";
 
@@ -57,9 +58,10 @@ function ofAllRanks(target: Target, table: Table): Target {
 
 // The rank and step of the cause; else the first row of its table that names an event, or the longest event of its kind.
 export function targetOfFinding(finding: Finding, report: Report): Target | null {
-  const { rank = null, step = null, kind = "" } = finding.cause ?? {}, since = finding.since_step ?? null;
-  const of = kKinds[kind];
-  if (rank !== null || step !== null || since !== null) return { ...targetOfCause(rank, step, since), ...(of && { kind: of }) };
+  const { kind = "" } = finding.cause ?? {}, since = finding.since_step ?? null, where = finding.where;
+  const rank = finding.cause?.rank ?? where?.rank ?? null, step = finding.cause?.step ?? where?.steps[0] ?? null;
+  const of = kKinds[kind], event = where?.event ?? "";
+  if (rank !== null || step !== null || since !== null || event !== "") return { ...targetOfCause(rank, step, since), ...(event !== "" && { event }), ...(of && { kind: of }) };
   const table = report.tables.find(({ key }) => key === finding.table), row = table?.rows[0];
   const target = table && row ? targetOfRow(table, row) : null;
   return table && target?.name ? ofAllRanks(target, table) : of ? { kind: of } : null;
@@ -89,10 +91,10 @@ function stepOf(step: string): string {
 }
 
 // Where a link to the timeline leads, in words.
-export function saysTarget({ rank, step, name, kind }: Target): string {
+export function saysTarget({ rank, step, name, event, kind }: Target): string {
   const what = [
     ...(rank !== undefined ? [`${t("heat.axis.rank")} ${rank}`] : []), ...(step !== undefined ? [stepOf(step)] : []),
-    ...(name !== undefined ? [name.slice(0, 60)] : []), ...(kind !== undefined ? [t(`kind.${kindNamed(kind)}`)] : []),
+    ...(name !== undefined ? [name.slice(0, 60)] : event !== undefined ? [visible(event).slice(0, 60)] : []), ...(kind !== undefined ? [t(`kind.${kindNamed(kind)}`)] : []),
   ].join(", ");
   return t("table.in_timeline", { what });
 }

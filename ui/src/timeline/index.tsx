@@ -87,7 +87,7 @@ function Shown({ run, loads, source, info, without }: { run: string; loads: stri
           </aside>
         )}
       </div>
-      <p class="tl-says" role="status">{state.selected ? eventText(state.selected, controller) : t("timeline.selected_nothing")}</p>
+      <p class="tl-says" role="status">{state.selected ? eventText(state.selected, controller) : state.marks.length > 0 ? "" : t("timeline.selected_nothing")}</p>
       {state.problem !== null && <ProblemPanel problem={problemOf(state.problem, run)} />}
     </div>
   );

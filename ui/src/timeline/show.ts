@@ -56,10 +56,11 @@ export async function show(controller: Controller, target: Target): Promise<void
     notice: missing && t("timeline.show_missing", { what: missing }),
   });
   if (span) controller.setView(fit(span.from, span.to, info.end));
-  if (missing || (!target.name && !target.kind)) return;
+  if (missing || (!target.name && !target.event && !target.kind)) return;
   const tracks = info.tracks.filter((track) => track.kind !== "counter" && track.kind !== "steps" && ranks.includes(track.rank_index)).map(({ id }) => id);
-  const query = { name: target.name ?? "", kind: target.name ? "" : (target.kind ?? ""), from: span?.from ?? 0, to: span?.to ?? info.end + 1, tracks };
-  const event = await source.named(run, query).catch(() => null);
+  const longest = (name: string, kind: string) => source.named(run, { name, kind, from: span?.from ?? 0, to: span?.to ?? info.end + 1, tracks }).catch(() => null);
+  const said = target.event ? await longest(target.event, "") : null;
+  const event = said ?? (target.name || target.kind ? await longest(target.name ?? "", target.name ? "" : target.kind!) : null);
   const where = ranks.map((index) => visible(shownTitle(info, rankTitle(info, index))))[0] ?? "";
   if (!event) {
     if (target.name) controller.change({ notice: t(source.live ? "timeline.show_none" : "timeline.show_none_file", { name: visible(target.name), where: where && `(${where})` }).trim() });

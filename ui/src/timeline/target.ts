@@ -8,11 +8,12 @@ export interface Target {
   readonly device?: number;
   readonly stream?: number;
   readonly name?: string;    // of an event: the longest of these is selected
-  readonly kind?: string;    // without a name: the longest event of this kind
+  readonly event?: string;   // what a finding says takes the time: the longest so called is selected, if there is one
+  readonly kind?: string;    // without these: the longest event of this kind
 }
 
 const kNumbers = ["rank", "window", "device", "stream"] as const;
-const kTexts = ["step", "name", "kind"] as const;
+const kTexts = ["step", "name", "event", "kind"] as const;
 
 export const kTargetKeys: readonly string[] = [...kNumbers, ...kTexts].map((key) => `show.${key}`);
 

@@ -12,6 +12,7 @@ import { Linked } from "../shell/served";
 import { linkTo, usePlace } from "../shell/url";
 import { t } from "../text";
 import { RunNames } from "./compared";
+import { verdictOf } from "./verdict";
 
 function Contents({ answer, run, name }: { answer: ReportSet; run: Run; name: string }) {
   return (
@@ -27,11 +28,13 @@ function Contents({ answer, run, name }: { answer: ReportSet; run: Run; name: st
   );
 }
 
-// Each pair that this run is in, with it as the run after and as the one before.
+// Each pair that this run is in, with it as the run after and as the one before: in the order in which the runs were given.
 function Pairs({ source, state, run }: { source: Source; state: State; run: Run }) {
   const title = (one: Run): string => runTitle(one, state.runs);
   const pairs = [...baselinesOf(source, state, run).map((before) => ({ before, after: run })),
     ...state.runs.filter((after) => baselinesOf(source, state, after).includes(run)).map((after) => ({ before: run, after }))];
+  const place = (one: Run): number => state.runs.indexOf(one);
+  pairs.sort((a, b) => place(a.before) - place(b.before) || place(a.after) - place(b.after));
   return (
     <article>
       <h1>{t("page.compare")}</h1>
@@ -71,13 +74,14 @@ export function ComparePage({ source, state, run, name }: { source: Source; stat
   if (other.state === "failed") return <ProblemPanel problem={other.error ?? { what: t("error.unknown"), where: other.path, hint: "" }} />;
   if (loaded.problem) return <ProblemPanel problem={loaded.problem} />;
   if (!loaded.value) return other.state === "ready" ? <Busy /> : <LoadingPanel run={other} />;
-  const base = ["run", run.id, "compare"];
+  const base = ["run", run.id, "compare"], [first, rest] = verdictOf(loaded.value);
   const shown = loaded.value.reports.find((report) => report.analysis === name) ?? loaded.value.reports[0];
   return (
     <div>
       <div class="compare-head">
         <Who source={source} state={state} before={other} after={run} />
-        <p class="verdict" lang={langOf(loaded.value.verdict)}>{visible(loaded.value.verdict)}</p>
+        <p class="verdict" lang={langOf(first)}>{visible(first)}</p>
+        {rest !== "" && <p class="verdict-rest" lang={langOf(rest)}>{visible(rest)}</p>}
       </div>
       {shown && <Contents answer={loaded.value} run={run} name={shown.analysis} />}
       <RunNames.Provider value={{ a: runTitle(other, state.runs), b: runTitle(run, state.runs) }}><Mentions.Provider value={{ reports: loaded.value.reports, base }}>

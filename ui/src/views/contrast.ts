@@ -1,36 +1,97 @@
-// Chooses the measure of a heat map that tells most: the one in which rows differ most, or else columns.
-import type { Table } from "../data/report";
+// Chooses the measure of a heat map that tells most: of what ranks do themselves the part in which they differ most in a
+// step, so that the one at fault is dark and not those that wait for it; or else the one in which steps differ.
+import type { Column, Table } from "../data/report";
 import { columnAt } from "./parts";
 import type { HeatData } from "./heat";
 
-const kLeast = 0.05;  // of step time: less is noise
+type Cell = readonly [row: number, column: number];
 
-function median(values: number[]): number {
+const kLeast = 0.05;  // of step time: less is noise
+const kExplains = 0.5;  // of what a step takes longer, if ranks differ by that: else it is slow on all
+const kMany = 1.5;    // times the largest part: then several parts of a rank's own time tell together
+
+// What those who wait have more of, in tables whose columns have no kind.
+const kOfWaiting = new Set(["step_time", "time", "span", "exposed", "exposed_communication", "device_collectives"]);
+
+const isOfWaiting = ({ key, kind }: Column): boolean => kOfWaiting.has(key) || kind === "wait" || kind === "communication";
+
+function median(values: readonly number[]): number {
   const sorted = values.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b);
-  return sorted[sorted.length >> 1] ?? NaN;
+  return sorted[(sorted.length - 1) >> 1] ?? NaN;
 }
 
-const spread = (values: readonly number[]): number => {
-  const known = values.filter((value) => !Number.isNaN(value));
-  return known.length === 0 ? 0 : known.reduce((a, b) => Math.max(a, b)) - known.reduce((a, b) => Math.min(a, b));
-};
+const known = (values: readonly number[]): number[] => values.filter((value) => !Number.isNaN(value));
+const most = (values: readonly number[]): number => values.reduce((a, b) => Math.max(a, b), -Infinity);
+const least = (values: readonly number[]): number => values.reduce((a, b) => Math.min(a, b), Infinity);
+const mean = (values: readonly number[]): number => (values.length === 0 ? 0 : values.reduce((a, b) => a + b, 0) / values.length);
 
-const cells = (data: HeatData, row: number): number[] => [...data.values.subarray(row * data.columns.length, (row + 1) * data.columns.length)];
+const at = ({ values, columns }: HeatData, row: number, column: number): number => values[row * columns.length + column]!;
 
-// Of medians, so that one cell makes no difference.
-const overRows = (data: HeatData): number => spread(data.rows.map((_, row) => median(cells(data, row))));
-const overColumns = (data: HeatData): number => spread(data.columns.map((_, at) => median(data.rows.map((__, row) => data.values[row * data.columns.length + at]!))));
+// A step's values of all ranks; of no rank that leaves it out of its means.
+const step = (data: HeatData, column: number): number[] =>
+  data.rows.map((_, row) => (data.aside?.[row * data.columns.length + column] ? NaN : at(data, row, column)));
 
-// One of `choices`, which are columns of times; the first where nothing differs.
+// How far the largest of a step is beyond its median, in the mean step.
+function overRanks(data: HeatData): number {
+  const steps = data.columns.map((_, column) => known(step(data, column))).filter((values) => values.length > 1);
+  return mean(steps.map((values) => most(values) - median(values)));
+}
+
+// Of medians, so that one rank makes no difference.
+function overSteps(data: HeatData): number {
+  const steps = known(data.columns.map((_, column) => median(step(data, column))));
+  return steps.length === 0 ? 0 : most(steps) - least(steps);
+}
+
+// How far the marked cells are beyond what is not marked, in the mean: of other ranks in these steps, or of other steps of
+// these ranks.
+function overMarked(data: HeatData, cells: readonly Cell[], of: "ranks" | "steps"): number {
+  const marked = new Set(cells.map(([row, column]) => row * data.columns.length + column));
+  const free = (row: number, column: number) => (marked.has(row * data.columns.length + column) ? NaN : at(data, row, column));
+  const others = ([row, column]: Cell) => (of === "ranks" ? data.rows.map((_, other) => free(other, column)) : data.columns.map((_, other) => free(row, other)));
+  return mean(known(cells.map((cell) => at(data, ...cell) - median(others(cell)))));
+}
+
+// The cells that a finding names. None: it names no rank and no step.
+export function markedCells(data: HeatData): Cell[] {
+  const { marked, since = 0, steps } = data;
+  if (marked === undefined && steps === undefined) return [];
+  const rows = marked === undefined ? data.rows.map((_, row) => row) : [marked];
+  const columns = steps ?? data.columns.map((_, column) => column).slice(since);
+  return rows.flatMap((row) => columns.map((column) => [row, column] as const));
+}
+
+interface Measure {
+  readonly at: number;
+  readonly data: HeatData;
+}
+
+interface Differs {
+  readonly at: number;
+  readonly by: number;
+}
+
+// The one that differs most, by more than `floor`: a part, where one part explains it.
+function largest(all: readonly Measure[], floor: number, own: number, by: (data: HeatData) => number): Differs | undefined {
+  const found = all.map((one) => ({ at: one.at, by: by(one.data) }));
+  const parts = found.filter((one) => one.at !== own).sort((a, b) => b.by - a.by), whole = found.find((one) => one.at === own);
+  const part = parts[0];
+  const best = whole && (!part || whole.by > kMany * part.by) ? whole : part;
+  return best && best.by > floor ? best : undefined;
+}
+
+// One of `choices`, which are columns of times; the first where nothing differs. `dataOf`: with the marks of a finding.
 export function strongest(table: Table, choices: readonly number[], dataOf: (column: number) => HeatData): number | undefined {
-  const times = choices.filter((at) => table.columns[at]!.unit === "ns");
-  const all = times.map((at) => ({ at, data: dataOf(at) }));
-  const step = all.find(({ at }) => at === columnAt(table, "step_time")) ?? all[0];
-  if (!step) return choices[0];
-  const least = kLeast * median([...step.data.values]);
-  for (const differs of [overRows, overColumns]) {
-    const best = all.map(({ at, data }) => ({ at, by: differs(data) })).reduce((a, b) => (b.by > a.by ? b : a));
-    if (best.by > least) return best.at;
-  }
-  return choices[0];
+  const all = choices.filter((choice) => table.columns[choice]!.unit === "ns").map((choice) => ({ at: choice, data: dataOf(choice) }));
+  const whole = all.find((one) => one.at === columnAt(table, "step_time")) ?? all[0];
+  if (!whole) return choices[0];
+  const floor = kLeast * median([...whole.data.values]), own = columnAt(table, "own");
+  const causes = all.filter((one) => !isOfWaiting(table.columns[one.at]!)), waiting = all.filter((one) => !causes.includes(one) && one !== whole);
+  const parts = [whole, ...causes.filter((one) => one.at !== own)];
+  const cells = markedCells(whole.data);
+  const ofRanks = largest(causes, floor, own, (data) => overMarked(data, cells, "ranks"));
+  const ofSteps = whole.data.steps && largest(parts, floor, own, (data) => overMarked(data, cells, "steps"));
+  const marked = ofSteps && (!ofRanks || kExplains * ofSteps.by > ofRanks.by) ? ofSteps : ofRanks;
+  const best = marked ?? largest(causes, floor, own, overRanks) ?? largest(waiting, floor, own, overRanks) ?? largest(parts, floor, own, overSteps);
+  return best?.at ?? choices[0];
 }

@@ -9,32 +9,36 @@ export interface HeatData {
   readonly rows: readonly string[];
   readonly columns: readonly string[];
   readonly values: Float64Array;  // row after row; NaN: not known
-  readonly low: number;   // of the values
+  readonly aside?: Uint8Array;  // 1: of a step that means leave out, which no scale is stretched for
+  readonly low: number;   // of the values, without those
   readonly high: number;
   readonly alike: boolean;
   readonly marked?: number;  // the row that a finding names
   readonly since?: number;   // the column from which on it does
+  readonly steps?: readonly number[];  // the columns that it names; of the row, if it names one
 }
 
 const kNoise = 0.01;
 
-// From the least to the most there is. What differs by less than a hundredth is noise, and must not look like a
+// From the least to the most there is, but for what is `aside`, if not all is. What differs by less than a hundredth is noise, and must not look like a
 // difference: then all values are alike.
-export function scaleOf(values: Float64Array): Pick<HeatData, "low" | "high" | "alike"> {
+export function scaleOf(values: Float64Array, aside?: Uint8Array): Pick<HeatData, "low" | "high" | "alike"> {
   let low = Infinity;
   let high = -Infinity;
-  for (const value of values) {
+  values.forEach((value, at) => {
+    if (aside?.[at]) return;
     if (value < low) low = value;
     if (value > high) high = value;
-  }
-  if (low > high) return { low: 0, high: 1, alike: false };
+  });
+  if (low > high) return aside ? scaleOf(values) : { low: 0, high: 1, alike: false };
   return { low, high, alike: high - low <= kNoise * Math.max(Math.abs(low), Math.abs(high)) };
 }
 
 const kAlike = 0.12;  // of the ramp: quiet, for there is nothing to see
 
+// What is beyond the scale has the color of its end.
 export const shareOf = ({ low, high, alike }: Pick<HeatData, "low" | "high" | "alike">, value: number): number =>
-  (alike ? kAlike : (value - low) / (high - low));
+  (alike ? (value > high + kNoise * Math.abs(high) ? 1 : kAlike) : Math.max(0, Math.min(1, (value - low) / (high - low))));
 
 function channels(color: string): [number, number, number] {
   const value = Number.parseInt(color.slice(1), 16);
@@ -98,7 +102,7 @@ export function drawHeat(context: CanvasRenderingContext2D, data: HeatData, fram
   context.strokeRect(frame.left + cursor.column * cellWidth, cursor.row * cellHeight, Math.max(2, cellWidth - gap), Math.max(2, cellHeight - gap));
 }
 
-// A frame around the row that a finding names, and a line where it begins.
+// A frame around the row, the steps or the cells that a finding names, and a line where it begins.
 function mark(context: CanvasRenderingContext2D, data: HeatData, frame: Frame, width: number, cellWidth: number, cellHeight: number, color: string, ink: string): void {
   const from = frame.left + (data.since ?? 0) * cellWidth;
   context.lineWidth = 2;
@@ -111,9 +115,11 @@ function mark(context: CanvasRenderingContext2D, data: HeatData, frame: Frame, w
     context.stroke();
     context.setLineDash([]);
   }
-  if (data.marked === undefined) return;
   context.strokeStyle = color;
-  context.strokeRect(from + 1, data.marked * cellHeight + 1, width - from - 2, Math.max(3, cellHeight - 2));
+  const top = (data.marked ?? 0) * cellHeight + 1, rows = data.marked === undefined ? data.rows.length : 1;
+  const frameFrom = (x: number, wide: number) => context.strokeRect(x + 1, top, Math.max(3, wide - 2), Math.max(3, rows * cellHeight - 2));
+  if (data.steps !== undefined) for (const step of data.steps) frameFrom(frame.left + step * cellWidth, cellWidth);
+  else if (data.marked !== undefined) frameFrom(from, width - from);
 }
 
 // A short stroke in the middle of the cell.

@@ -39,31 +39,46 @@ export function heatData(table: Table, { across, left, square }: Axes, value: nu
     const label = fullLabelOf(table, row, labels);
     if (!rowOf.has(label)) rowOf.set(label, rowOf.size);
   }
-  const values = new Float64Array(rowOf.size * columns.length).fill(NaN);
+  const values = new Float64Array(rowOf.size * columns.length).fill(NaN), typical = columnAt(table, "typical");
+  const aside = typical < 0 ? undefined : new Uint8Array(values.length);
   for (const row of table.rows) {
     const { number } = valueAt(table, row, value);
     const place = rowOf.get(fullLabelOf(table, row, labels))! * columns.length + columnOf.get(row[at] ?? null)!;
     if (number !== null) values[place] = number;
+    if (aside && row[typical] === "no") aside[place] = 1;
   }
-  return { rows: [...rowOf.keys()], columns: columns.map(String), values, ...scaleOf(values) };
+  return { rows: [...rowOf.keys()], columns: columns.map(String), values, ...(aside && { aside }), ...scaleOf(values, aside) };
 }
 
 // What a finding says of ranks and steps.
 export interface Guilty {
   readonly rank: number | null;
   readonly since: number | null;
+  readonly steps: readonly number[] | null;  // those it is in, if they are neither all nor all since one
 }
 
-function marked(data: HeatData, table: Table, guilty: Guilty | undefined): HeatData {
+export function marked(data: HeatData, table: Table, guilty: Guilty | undefined): HeatData {
   if (!guilty) return data;
   const called = `${visible(table.columns[columnAt(table, "rank")]?.title ?? "rank")} ${guilty.rank}`;  // as its label has it
   const row = guilty.rank === null ? -1 : data.rows.findIndex((label) => label === called || label.startsWith(`${called},`));
   const since = guilty.since === null ? -1 : data.columns.indexOf(String(guilty.since));
-  return { ...data, ...(row >= 0 && { marked: row }), ...(since >= 0 && { since }) };
+  const steps = (guilty.steps ?? []).map((step) => data.columns.indexOf(String(step))).filter((at) => at >= 0);
+  return { ...data, ...(row >= 0 && { marked: row }), ...(since >= 0 && { since }), ...(steps.length > 0 && { steps }) };
+}
+
+// "2, 4, 6 … 12", as findings have it.
+const kSaid = 4;
+const listOf = (names: readonly string[]): string => (names.length <= kSaid ? names.join(", ") : `${names.slice(0, kSaid - 1).join(", ")} … ${names.at(-1)}`);
+
+function sayFrame({ rows, columns, marked, steps }: HeatData): string[] {
+  const row = marked === undefined ? undefined : rows[marked]!;
+  if (steps === undefined) return row === undefined ? [] : [t("heat.marked", { row })];
+  const said = t(steps.length === 1 ? "heat.step" : "heat.steps", { steps: listOf(steps.map((at) => columns[at]!)) });
+  return [t("heat.marked", { row: row === undefined ? said : t("heat.of_row", { row, steps: said }) })];
 }
 
 const sayMarked = (data: HeatData): string => [
-  ...(data.marked === undefined ? [] : [t("heat.marked", { row: data.rows[data.marked]! })]),
+  ...sayFrame(data),
   ...(data.since === undefined || data.since === 0 ? [] : [t("heat.since", { step: data.columns[data.since]! })]),
 ].join(" ");
 
@@ -78,8 +93,8 @@ function gridOf(data: HeatData, column: Column, across: string, none: string, en
     rows: data.rows.length, columns: data.columns.length, height, left, bottom,
     draw: (context, width, theme, cursor) => drawHeat(context, data, { left, bottom, height }, width, theme, cursor),
     describe: ({ row, column: at }) => {
-      const value = data.values[row * data.columns.length + at]!;
-      return `${data.rows[row]}, ${across} ${data.columns[at]}: ${Number.isNaN(value) ? none : humanNumber(value, column.unit)}`;
+      const place = row * data.columns.length + at, value = data.values[place]!;
+      return `${data.rows[row]}, ${across} ${data.columns[at]}: ${Number.isNaN(value) ? none : humanNumber(value, column.unit)}${data.aside?.[place] ? `, ${t("heat.aside")}` : ""}`;
     },
     ...(enter && { enter: ({ column: at }: { column: number }) => enter(data.columns[at]!) }),
   };
@@ -88,10 +103,11 @@ function gridOf(data: HeatData, column: Column, across: string, none: string, en
 function Scale({ data, column }: { data: HeatData; column: Column }) {
   useTheme();
   const low = humanNumber(data.low, column.unit), high = humanNumber(data.high, column.unit);
-  if (data.alike) return <p class="scale">{t("heat.alike", { value: low === high ? low : `${low} – ${high}` })}</p>;
+  const beyond = largestOf(data.values, -Infinity), more = beyond > data.high ? ` ${t("heat.beyond", { value: humanNumber(beyond, column.unit) })}` : "";
+  if (data.alike) return <p class="scale">{t("heat.alike", { value: low === high ? low : `${low} – ${high}` })}{more}</p>;
   return (
     <p class="scale">
-      <span>{low}</span><span class="ramp" aria-hidden="true" /><span>{high}</span>
+      <span>{low}</span><span class="ramp" aria-hidden="true" /><span>{high}{more}</span>
     </p>
   );
 }
@@ -107,11 +123,12 @@ function choiceTitle(table: Table, at: number): string {
 export function HeatMap({ table, axes, onStep, guilty, place }: {
   table: Table; axes: Axes; onStep?: ((step: string) => void) | undefined; guilty?: Guilty | undefined; place?: string;
 }) {
+  const said = JSON.stringify(guilty);  // the same finding is another object each time
   const choices = table.columns.map((_, at) => at).filter((at) => table.columns[at]!.role === "value" && table.columns[at]!.unit !== "");
-  const first = useMemo(() => (axes.square ? choices[0] : strongest(table, choices, (choice) => heatData(table, axes, choice))), [table, axes.across]);
+  const first = useMemo(() => (axes.square ? choices[0] : strongest(table, choices, (choice) => marked(heatData(table, axes, choice), table, guilty))), [table, axes.across, said]);
   const [key, setKey] = useUrlState(`heat.${table.key}`, table.columns[first ?? 0]?.key ?? "");
   const at = choices.find((choice) => table.columns[choice]!.key === key) ?? choices[0];
-  const data = useMemo(() => (at === undefined ? null : marked(heatData(table, axes, at), table, guilty)), [table, at, axes.across, guilty?.rank, guilty?.since]);
+  const data = useMemo(() => (at === undefined ? null : marked(heatData(table, axes, at), table, guilty)), [table, at, axes.across, said]);
   const column = at === undefined ? undefined : table.columns[at], language = useLanguage();
   const grid = useMemo(() => (data && column ? gridOf(data, column, acrossTitle(table, axes), t(axes.square ? "picture.none" : "picture.unknown"), onStep) : null), [data, column, language]);
   if (!data || !column || !grid) return null;
@@ -132,7 +149,7 @@ export function HeatMap({ table, axes, onStep, guilty, place }: {
         </div>
         <Scale data={data} column={column} />
       </div>
-      {sayMarked(data) !== "" && <p class="heat-mark">{sayMarked(data)}{place !== undefined && guilty && <InTimeline target={targetOfCause(guilty.rank, null, guilty.since)} place={place} />}</p>}
+      {sayMarked(data) !== "" && <p class="heat-mark">{sayMarked(data)}{place !== undefined && guilty && <InTimeline target={targetOfCause(guilty.rank, guilty.steps?.[0] ?? null, guilty.since)} place={place} />}</p>}
       <CanvasGrid grid={grid} label={label} hint={onStep ? t("heat.hint_step") : t("heat.hint")} />
     </figure>
   );

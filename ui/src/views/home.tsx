@@ -1,9 +1,9 @@
 // Shows the summary of a run: verdict, key metrics, three pictures and the top findings.
 import type { ComponentType } from "preact";
 import { useState } from "preact/hooks";
-import type { Finding, Report, ReportSet, Table } from "../data/report";
+import type { Cell, Report, ReportSet, Table } from "../data/report";
 import type { Run, Source, State } from "../data/source";
-import { hasJapanese, langOf } from "../data/words";
+import { langOf } from "../data/words";
 import { Exported } from "../report/exports";
 import { stepsText } from "../report/input";
 import { FindingItem } from "../report/findings";
@@ -16,21 +16,13 @@ import { UsesOverTime } from "./area";
 import { kAtPeak, plainBars, type Choice } from "./bars";
 import { HeatMap, stepChooser, type Guilty } from "./heatmap";
 import { FlameGraph } from "./flame";
-import { reportOf, tableOf, type PictureProps } from "./parts";
+import { columnAt, reportOf, tableOf, type PictureProps } from "./parts";
 import { StepPartBars } from "./step_parts";
 import { StepColumns } from "./step_columns";
 import { Tiles } from "./tiles";
+import { foundIn, verdictOf } from "./verdict";
 
 const kAtFirst = 3;
-
-interface Found {
-  readonly finding: Finding;
-  readonly report: Report;
-}
-
-function foundIn(answer: ReportSet): Found[] {
-  return answer.reports.flatMap((report) => report.findings.map((finding) => ({ finding, report }))).sort((a, b) => a.finding.place - b.finding.place || b.finding.impact - a.finding.impact);
-}
 
 function TopFindings({ answer, base }: { answer: ReportSet; base: readonly string[] }) {
   const [all, setAll] = useState(false);
@@ -50,9 +42,23 @@ function TopFindings({ answer, base }: { answer: ReportSet; base: readonly strin
 }
 
 // The tables that hold ranks by steps, the best first.
-const kByStep: readonly (readonly [analysis: string, table: string])[] = [["imbalance", "matrix"], ["steps", "steps"], ["overview", "steps"]];
+type Places = readonly (readonly [analysis: string, table: string])[];
+const kByStep: Places = [["breakdown", "matrix"], ["steps", "steps"], ["overview", "steps"]];
+const kByDevice: Places = [["imbalance", "matrix"], ...kByStep];
 
-function firstTable(answer: ReportSet, places: readonly (readonly [string, string])[]): { table: Table; report: Report } | undefined {
+// Whether a rank has several devices.
+function hasDevices(answer: ReportSet): boolean {
+  const table = tableOf(reportOf(answer, "imbalance"), "matrix");
+  if (!table) return false;
+  const [rank, device] = [columnAt(table, "rank"), columnAt(table, "device")], devices = new Map<Cell, Cell>();
+  return table.rows.some((row) => {
+    const first = devices.get(row[rank]!);
+    devices.set(row[rank]!, first ?? row[device]!);
+    return first !== undefined && first !== row[device];
+  });
+}
+
+function firstTable(answer: ReportSet, places: Places): { table: Table; report: Report } | undefined {
   for (const [analysis, key] of places) {
     const report = reportOf(answer, analysis);
     const table = tableOf(report, key);
@@ -86,14 +92,15 @@ function EachStep({ answer }: { answer: ReportSet }) {
   );
 }
 
-// The rank and step that the first finding on a rank names.
+// The rank and steps that the first finding names.
 function guiltyIn(answer: ReportSet): Guilty {
-  const found = foundIn(answer).slice(0, kAtFirst).find(({ finding }) => finding.cause?.rank != null || finding.since_step != null);
-  return { rank: found?.finding.cause?.rank ?? null, since: found?.finding.since_step ?? null };
+  const { where, cause, since_step } = foundIn(answer)[0]?.finding ?? {}, step = cause?.step ?? null;
+  if (where && where.steps.length > 0) return { rank: where.rank, since: null, steps: where.steps };
+  return { rank: cause?.rank ?? null, since: since_step ?? null, steps: step === null ? null : [step] };
 }
 
 function ByRank({ answer, run }: { answer: ReportSet; run: string }) {
-  const heat = firstTable(answer, kByStep);
+  const heat = firstTable(answer, hasDevices(answer) ? kByDevice : kByStep);
   if (!heat || answer.run.ranks < 2 || !hasSteps(answer)) return null;
   return (
     <section aria-labelledby="heat-title">
@@ -129,21 +136,6 @@ function WhatRuns({ answer, run }: { answer: ReportSet; run: string }) {
     );
   }
   return null;
-}
-
-// Where the first sentence of a text ends: behind its full stop. 0: there is only one.
-function sentenceEnd(text: string): number {
-  if (hasJapanese(text)) return text.indexOf("。") + 1;
-  const stop = text.search(/[^.0-9]\. [A-Z]/);
-  return stop < 0 ? 0 : stop + 2;
-}
-
-// The first sentence of a verdict stands out where it is a finding's; the rest follows.
-export function verdictOf(answer: ReportSet): readonly [first: string, rest: string] {
-  const verdict = answer.verdict;
-  const found = foundIn(answer).find(({ finding }) => finding.message !== "" && verdict.startsWith(finding.message));
-  const said = found ? found.finding.message.length : sentenceEnd(verdict), end = verdict[said] === "。" ? said + 1 : said;
-  return end === 0 ? [verdict, ""] : [verdict.slice(0, end), verdict.slice(end).trim()];
 }
 
 // Which job the run is of, and why; or why its goodput is not shown.

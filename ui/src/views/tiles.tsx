@@ -1,5 +1,5 @@
 // Shows the summary's key metrics, each with its values per step, or over the job.
-import type { Report, ReportSet, Series } from "../data/report";
+import type { Cell, Report, ReportSet, Series } from "../data/report";
 import { cellText, humanNumber, visible } from "../report/format";
 import { jobLink, jobOfRun } from "../shell/job";
 import { linkTo } from "../shell/url";
@@ -11,16 +11,17 @@ interface TileSpec {
   readonly analysis: string;
   readonly metric: string;
   readonly trend: string;
+  readonly mean?: string;      // of the steps that the mean step time is of, a metric of `steps`
   readonly ledger?: boolean;   // of the goodput report, not of the run's
 }
 
 const kTiles: readonly TileSpec[] = [
   { title: "tile.step_time", analysis: "breakdown", metric: "step_time", trend: "step_time" },
   { title: "tile.goodput", analysis: "goodput", metric: "goodput_ratio", trend: "goodput", ledger: true },
-  { title: "tile.exposed", analysis: "comm_overlap", metric: "exposed_ratio", trend: "exposed_communication" },
-  { title: "tile.idle", analysis: "temporal_breakdown", metric: "idle_ratio", trend: "idle" },
-  { title: "tile.input", analysis: "input_pipeline", metric: "input_ratio", trend: "input_wait" },
-  { title: "tile.mfu", analysis: "flops", metric: "mfu", trend: "mfu" },
+  { title: "tile.exposed", analysis: "comm_overlap", metric: "exposed_ratio", trend: "exposed_communication", mean: "exposed_ratio" },
+  { title: "tile.idle", analysis: "temporal_breakdown", metric: "idle_ratio", trend: "idle", mean: "idle_ratio" },
+  { title: "tile.input", analysis: "input_pipeline", metric: "input_ratio", trend: "input_wait", mean: "input_ratio" },
+  { title: "tile.mfu", analysis: "flops", metric: "mfu", trend: "mfu", mean: "mfu" },
 ];
 
 // A course without axes: its lowest and highest value are said below it, and of what they are: what
@@ -45,18 +46,22 @@ function Trend({ series, title }: { series: Series; title: string }) {
   );
 }
 
-function Tile({ spec, report, trendOf, href, where }: {
-  spec: TileSpec; report: Report | undefined; trendOf: Report | undefined; href: string; where: string;
+const metricOf = (report: Report | undefined, key: string | undefined) => report?.metrics.find((one) => one.key === key && one.value !== null);
+
+// `since`: from which step on steps are as they are now, where that changed.
+function Tile({ spec, report, trendOf, href, where, since }: {
+  spec: TileSpec; report: Report | undefined; trendOf: Report | undefined; href: string; where: string; since: Cell;
 }) {
-  const metric = report?.metrics.find((one) => one.key === spec.metric);
-  const title = t(spec.title);
+  const mean = metricOf(trendOf, spec.mean), metric = mean ?? metricOf(report, spec.metric);
+  const title = t(spec.title), ofSteps = mean !== undefined || spec.metric === "step_time";
   if (!report || !metric) return null;
   const series = seriesOf(trendOf, spec.trend);
   return (
     <li class="tile">
       <a href={href} title={visible(report.title)}>
         <span class="tile-title">{title}</span>
-        <span class="tile-value" data-metric={`${spec.analysis}.${spec.metric}`} data-value={String(metric.value)}>{cellText(metric.value, metric.unit)}</span>
+        <span class="tile-value" data-metric={mean ? `steps.${mean.key}` : `${spec.analysis}.${spec.metric}`} data-value={String(metric.value)}>{cellText(metric.value, metric.unit)}</span>
+        {ofSteps && since !== null && <span class="tile-since">{t("tile.since", { step: String(since) })}</span>}
       </a>
       {series ? <Trend series={series} title={title} /> : <span class="faint">{spec.ledger ? where : t("tile.no_trend")}</span>}
     </li>
@@ -66,6 +71,7 @@ function Tile({ spec, report, trendOf, href, where }: {
 // `goodput`: of the job that the run is of, if it is of one.
 export function Tiles({ run, answer, goodput }: { run: string; answer: ReportSet; goodput: ReportSet | undefined }) {
   const steps = reportOf(answer, "steps"), job = jobOfRun(goodput);
+  const since = metricOf(reportOf(answer, "breakdown"), "since_step")?.value ?? null;
   const of = (spec: TileSpec) => reportOf(spec.ledger && goodput ? goodput : answer, spec.analysis);
   const isKnown = (spec: TileSpec) => of(spec)?.metrics.some(({ key, value }) => key === spec.metric && value !== null) ?? false;
   const known = kTiles.filter(isKnown), missing = kTiles.filter((spec) => !isKnown(spec) && !spec.ledger);
@@ -75,7 +81,7 @@ export function Tiles({ run, answer, goodput }: { run: string; answer: ReportSet
         <ul class="tiles" aria-label={t("tile.all")}>
           {known.map((spec) => {
             const href = spec.ledger && job ? jobLink(job.ledger, job.name) : linkTo(["run", run, "report", spec.analysis]);
-            return <Tile key={spec.title} spec={spec} report={of(spec)} trendOf={spec.ledger ? of(spec) : steps} href={href} where={visible(goodput?.run.name ?? "")} />;
+            return <Tile key={spec.title} spec={spec} report={of(spec)} trendOf={spec.ledger ? of(spec) : steps} href={href} where={visible(goodput?.run.name ?? "")} since={since} />;
           })}
         </ul>
       )}

@@ -24,46 +24,80 @@ std::vector<IntervalSet> WaitsOf(const Facts& facts) {
   return sets;
 }
 
-StepTimes TimesOf(const Facts& facts, const RankSteps& own, const IntervalSet& waits) {
-  StepTimes sum{.steps = std::ssize(own.steps)};
-  std::vector<StepWindow> windows;
-  for (const StepBreakdown& step : own.steps) {
-    windows.push_back(step.window);
-    sum.total = AddSaturated(sum.total, step.Total());
-    for (size_t c = 0; c < kStepCategories; ++c)
-      sum.time[c] = AddSaturated(sum.time[c], TimeOf(step, static_cast<StepCategory>(c)));
+// ns of a set in each window. Both are ascending.
+std::vector<int64_t> TimesWithin(const IntervalSet& set, const std::vector<StepWindow>& windows) {
+  std::vector<int64_t> times;
+  size_t i = 0;
+  for (const StepWindow& window : windows) {
+    while (i < set.size() && set[i].end <= window.start) ++i;
+    int64_t time = 0;
+    for (size_t k = i; k < set.size() && set[k].start < window.end; ++k)
+      time += std::min(set[k].end, window.end) - std::max(set[k].start, window.start);
+    times.push_back(time);
   }
-  if (waits.empty()) return sum;
+  return times;
+}
+
+EachStepTimes TimesOf(const Facts& facts, const RankSteps& own, const IntervalSet& waits) {
+  EachStepTimes each{.rank = own.rank};
+  for (const StepBreakdown& step : own.steps) {
+    each.windows.push_back(step.window);
+    StepTimes& of = each.times.emplace_back(StepTimes{.steps = 1, .total = step.Total()});
+    for (size_t c = 0; c < kStepCategories; ++c)
+      of.time[c] = TimeOf(step, static_cast<StepCategory>(c));
+  }
+  if (waits.empty()) return each;
   const IntervalSet collectives =
-      StretchesOf(*own.rank, *facts.names, windows, PartsOf(StepCategory::kDeviceCollectives));
-  sum.time[kWaitPart] = LengthOf(Intersection(collectives, waits));
-  sum.time[kCollectives] -= sum.time[kWaitPart];
+      StretchesOf(*own.rank, *facts.names, each.windows, PartsOf(StepCategory::kDeviceCollectives));
+  const std::vector<int64_t> waited = TimesWithin(Intersection(collectives, waits), each.windows);
+  for (size_t s = 0; s < waited.size(); ++s) {
+    each.times[s].time[kWaitPart] = waited[s];
+    each.times[s].time[kCollectives] -= waited[s];
+  }
+  return each;
+}
+
+std::vector<EachStepTimes> SplitEachStep(const Facts& facts) {
+  const std::vector<IntervalSet> waits = WaitsOf(facts);
+  std::vector<EachStepTimes> all;
+  for (const RankSteps& own : RankStepsOf(facts)) {
+    const auto recording = static_cast<size_t>(own.rank - facts.ranks.data());
+    all.push_back(TimesOf(facts, own, waits[recording]));
+  }
+  return all;
+}
+
+// The sum of the steps of a rank whose number `counts` holds for; of no steps where there are none.
+template <class Counts>
+StepTimes SumOfSteps(const EachStepTimes& each, const RankSteps& typical, const Counts& counts) {
+  StepTimes sum;
+  size_t s = 0;
+  for (const StepBreakdown& step : typical.steps) {
+    while (each.windows[s].start != step.window.start) ++s;
+    if (counts(step.window.number)) sum.Add(each.times[s]);
+  }
   return sum;
 }
 
 // The typical steps whose number `counts` holds for.
 template <class Counts>
-std::vector<RankStepTimes> TimesOf(const Facts& facts, const std::vector<IntervalSet>& waits,
-                                   const Counts& counts) {
+std::vector<RankStepTimes> TimesOfTypical(const Facts& facts, const Counts& counts) {
   std::vector<RankStepTimes> sums;
-  for (const RankSteps& own : TypicalStepsOf(facts).ranks) {
-    RankSteps some{.rank = own.rank, .steps = {}, .whole_recording = own.whole_recording};
-    std::ranges::copy_if(own.steps, std::back_inserter(some.steps),
-                         [&](const StepBreakdown& step) { return counts(step.window.number); });
-    if (some.steps.empty()) continue;
-    const auto recording = static_cast<size_t>(own.rank - facts.ranks.data());
-    sums.push_back({own.rank, TimesOf(facts, some, waits[recording])});
+  for (const RankSteps& typical : TypicalStepsOf(facts).ranks) {
+    const EachStepTimes& each =
+        *std::ranges::find(EachStepTimesOf(facts), typical.rank, &EachStepTimes::rank);
+    const StepTimes sum = SumOfSteps(each, typical, counts);
+    if (sum.steps > 0) sums.push_back({typical.rank, sum});
   }
   return sums;
 }
 
 TypicalTimes SplitSteps(const Facts& facts) {
   const auto& change = StepChangesOf(facts).step_time;
-  const std::vector<IntervalSet> waits = WaitsOf(facts);
   TypicalTimes times;
-  times.now = TimesOf(facts, waits, [&](int64_t step) { return !change || step >= change->since; });
+  times.now = TimesOfTypical(facts, [&](int64_t step) { return !change || step >= change->since; });
   if (change)
-    times.before = TimesOf(facts, waits, [&](int64_t step) { return step < change->since; });
+    times.before = TimesOfTypical(facts, [&](int64_t step) { return step < change->since; });
   return times;
 }
 
@@ -79,6 +113,10 @@ StepTimes TypicalTimes::Sum(const std::vector<RankStepTimes>& ranks) {
   StepTimes all;
   for (const RankStepTimes& own : ranks) all.Add(own.times);
   return all;
+}
+
+const std::vector<EachStepTimes>& EachStepTimesOf(const Facts& facts) {
+  return facts.memo.Of<SplitEachStep>(facts);
 }
 
 const TypicalTimes& TypicalTimesOf(const Facts& facts) { return facts.memo.Of<SplitSteps>(facts); }

@@ -27,6 +27,14 @@ struct StepTimes {
   int64_t MeanTotal() const { return total / std::max<int64_t>(steps, 1); }
 };
 
+// Of every step of a recording, in the order of RankStepsOf(), where they go.
+struct EachStepTimes {
+  const RankActivity* rank = nullptr;
+  std::vector<StepWindow> windows;
+  std::vector<StepTimes> times;  // of one step each
+};
+const std::vector<EachStepTimes>& EachStepTimesOf(const Facts& facts);
+
 struct RankStepTimes {
   const RankActivity* rank = nullptr;
   StepTimes times;

@@ -1,0 +1,84 @@
+// Tests which measure a heat map opens on, and what it marks: jobs whose victims are as dark as the rank at fault.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Cell, Column, Kind, Table } from "../src/data/report";
+import { markedCells, strongest } from "../src/views/contrast";
+import { shareOf } from "../src/views/heat";
+import { heatData, marked, type Guilty } from "../src/views/heatmap";
+
+const key = (name: string): Column => ({ key: name, title: name, unit: "", role: "key" });
+const time = (name: string, kind?: Kind): Column => ({ key: name, title: name, unit: "ns", role: "value", ...(kind && { kind }) });
+const kColumns = [key("rank"), key("step"), time("step_time"), time("own"), time("compute", "compute"), time("wait", "wait"), time("between", "host"), { ...key("typical"), role: "value" as const }];
+
+// As the core has it: what a step takes is what its rank does itself, and the wait for the slowest.
+function job(ranks: number, steps: number, between: (rank: number, step: number) => number, odd: { warmUp?: number; compute?: (rank: number, step: number) => number } = {}): Table {
+  const own = (rank: number, step: number) => (odd.compute?.(rank, step) ?? 50) + between(rank, step) + (step === 0 ? odd.warmUp ?? 0 : 0);
+  const rows = Array.from({ length: ranks * steps }, (_, at): Cell[] => {
+    const rank = Math.floor(at / steps), step = at % steps, all = Array.from({ length: ranks }, (__, other) => own(other, step));
+    const took = Math.max(...all), compute = own(rank, step) - between(rank, step);
+    return [rank, step, took, own(rank, step), compute, took - own(rank, step), between(rank, step), step === 0 && odd.warmUp ? "no" : "yes"];
+  });
+  return { key: "matrix", title: "", columns: kColumns, rows };
+}
+
+const kNobody: Guilty = { rank: null, since: null, steps: null };
+
+function opens(table: Table, guilty: Guilty = kNobody) {
+  const choices = table.columns.flatMap((column, at) => (column.unit === "ns" ? [at] : []));
+  const dataOf = (at: number) => marked(heatData(table, { across: "step", left: "rank" }, at), table, guilty);
+  const at = strongest(table, choices, dataOf)!, data = dataOf(at);
+  const share = (rank: number, step: number) => shareOf(data, data.values[rank * data.columns.length + step]!);
+  return { measure: table.columns[at]!.key, data, share };
+}
+
+test("a late host is dark and those that wait for it are pale, whatever a warm-up step takes", () => {
+  const { measure, data, share } = opens(job(2, 12, (rank, step) => (rank === 1 && step >= 5 ? 98 : 3), { warmUp: 250 }), { rank: 1, since: 5, steps: null });
+  assert.equal(measure, "between");
+  assert.deepEqual([data.marked, data.since, data.high], [1, 5, 98]);
+  assert.deepEqual([share(0, 8), share(1, 4), share(1, 8)], [0, 0, 1]);
+  assert.equal(markedCells(data).length, 7);
+});
+
+test("what warm-up takes does not stretch the scale, and has the color of its end", () => {
+  const table = job(2, 6, () => 3, { warmUp: 250, compute: (rank, step) => 50 + 10 * ((rank + step) % 2) });
+  const { data, share } = opens(table);
+  assert.deepEqual([data.low, data.high, data.values[0]], [50, 60, 300]);
+  assert.equal(share(0, 0), 1);
+});
+
+test("ranks that are late in turn show in each step, though the medians of their rows are alike", () => {
+  const { measure, share } = opens(job(2, 12, (rank, step) => (rank === step % 2 ? 100 : 2)));
+  assert.equal(measure, "between");
+  assert.deepEqual([share(0, 0), share(1, 0), share(0, 1), share(1, 1)], [1, 0, 0, 1]);
+});
+
+test("one step of a rank is a cell, and the measure the one in which that is beyond the others of its step", () => {
+  const noise = (rank: number, step: number) => 50 + 25 * ((rank + step) % 2);
+  const { measure, data, share } = opens(job(2, 15, (rank, step) => (rank === 0 && step === 9 ? 190 : 5), { compute: noise }), { rank: 0, since: null, steps: [9] });
+  assert.equal(measure, "between");
+  assert.deepEqual(markedCells(data), [[0, 9]]);
+  assert.deepEqual([share(0, 9), share(1, 9)], [1, 0]);
+});
+
+test("recurring steps of one rank are cells, those of all ranks columns, whose measure is what a step takes", () => {
+  const table = job(2, 12, (_, step) => (step % 4 === 3 ? 80 : 2));
+  const all = opens(table, { rank: null, since: null, steps: [3, 7, 11] });
+  assert.equal(all.measure, "step_time");
+  assert.equal(markedCells(all.data).length, 6);
+  const one = opens(job(2, 12, (rank, step) => (rank === 1 && step % 4 === 3 ? 80 : 2)), { rank: 1, since: null, steps: [3, 7, 11] });
+  assert.equal(one.measure, "between");
+  assert.deepEqual(markedCells(one.data), [[1, 3], [1, 7], [1, 11]]);
+});
+
+test("a step that is slow on all ranks is shown by what it takes, however they differ in it", () => {
+  const noise = (rank: number, step: number) => 50 + (step === 7 ? 150 : 0) + 8 * ((rank + step) % 2);
+  const { measure, data } = opens(job(2, 12, () => 2, { compute: noise }), { rank: 1, since: null, steps: [7] });
+  assert.equal(measure, "step_time");
+  assert.deepEqual(markedCells(data), [[1, 7]]);
+});
+
+test("several parts of one rank are shown together; where nothing differs, what a step takes is", () => {
+  const { measure } = opens(job(4, 6, (rank) => (rank === 2 ? 40 : 2), { compute: (rank) => (rank === 2 ? 85 : 50) }), { rank: 2, since: null, steps: null });
+  assert.equal(measure, "own");
+  assert.equal(opens(job(4, 6, () => 2)).measure, "step_time");
+});
