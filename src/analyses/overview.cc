@@ -150,6 +150,11 @@ Phrase SayCoverage(const Facts& facts) {
   return Say(" and cover {share} of the time from the first to the last", HumanRatio(*coverage));
 }
 
+// Where step time changes; not where steps cover little, as a turn of the loop may be more.
+std::optional<StepChange> ChangeToTell(const Facts& facts) {
+  return SayCoverage(facts).empty() ? StepChangesOf(facts).step_time : std::nullopt;
+}
+
 // "Step time is 960 µs (mean of 7 steps of 8 ranks, 948 µs to 972 µs; 1 slow step of 4.10 ms left
 // out)", "Step time is 73.0 ms before step 6 and 114 ms since (means of ...)". Where steps cover
 // little, a turn of the loop may be more than its step: "The steps found take 960 µs (...) and
@@ -170,8 +175,7 @@ Phrase SayStepTime(const Facts& facts, const std::vector<RankSteps>& ranks,
       steps.insert({rank.rank->window, step.window.number});
   }
   const Phrase coverage = SayCoverage(facts);
-  const std::optional<StepChange> change =
-      coverage.empty() ? StepChangesOf(facts).step_time : std::nullopt;
+  const std::optional<StepChange> change = ChangeToTell(facts);
   Phrase how = Plural(steps.size(), "step");
   if (of.size() > 1) how = Say("{steps} of {count} ranks", how, of.size());
   how = change ? Say("means of {steps}", how) : Say("mean of {steps}", how);
@@ -200,10 +204,21 @@ Phrase SayShare(int64_t time, int64_t total, StepCategory category, const Facts&
              unrecorded ? Phrase("unrecorded") : Phrase(SayCategory(category, facts)));
 }
 
-// "Step time is 960 µs (mean of 7 steps): 31.2% device compute, 31.2% input, 15.6% all others."
+// Of the steps since this one.
+StepBreakdown SumSince(const std::vector<RankSteps>& ranks, int64_t since) {
+  std::vector<RankSteps> later = ranks;
+  for (RankSteps& own : later)
+    std::erase_if(own.steps, [&](const StepBreakdown& s) { return s.window.number < since; });
+  return SumOf(later);
+}
+
+// "Step time is 960 µs (mean of 7 steps): 31.2% device compute, 31.2% input, 15.6% all others.";
+// where it changes, parts are those since then.
 Phrase Headline(const Facts& facts, const std::vector<RankSteps>& ranks,
                 const TypicalSteps& typical) {
-  const StepBreakdown sum = SumOf(typical.ranks);
+  const std::optional<StepChange> change = ChangeToTell(facts);
+  const StepBreakdown sum =
+      change ? SumSince(typical.ranks, change->since) : SumOf(typical.ranks);
   constexpr size_t kNamed = 3;
   std::array<std::pair<int64_t, StepCategory>, kStepCategories> shares;
   for (size_t c = 0; c < kStepCategories; ++c) {
@@ -227,7 +242,9 @@ Phrase Headline(const Facts& facts, const std::vector<RankSteps>& ranks,
                : Say("No steps are marked. Breakdown of the {time} recorded: {parts}.", time,
                      parts);
   }
-  return Say("{step_time}: {parts}.", SayStepTime(facts, ranks, typical), parts);
+  const Phrase step_time = SayStepTime(facts, ranks, typical);
+  return change ? Say("{step_time}; since then {parts}.", step_time, parts)
+                : Say("{step_time}: {parts}.", step_time, parts);
 }
 
 void AddStepMetrics(const Facts& facts, const StepStatistics& total, int64_t median,

@@ -48,6 +48,7 @@ std::span<const Translated> JapaneseOfAnalysesMToSh() {
       {"ran what was queued before the trace began", "トレース開始前にキューに入った処理を実行"},
       {"{share} {category}", "{category} {share}"},
       {"{step_time}: {parts}.", "{step_time}。内訳: {parts}。"},
+      {"{step_time}; since then {parts}.", "{step_time}。それ以降の内訳: {parts}。"},
       {"No step is complete. Breakdown of the {time} recorded: {parts}.",
        "完全なステップがありません。記録された {time} の内訳: {parts}。"},
       {"No steps are marked. Breakdown of the {time} recorded: {parts}.",

@@ -24,8 +24,9 @@ let ids: { readonly demo: string; readonly many: string };
 
 const settled = (page: Page) => page.waitForFunction(() => performance.getEntriesByName("timeline complete").length > 0);
 
-async function open(run: string, looks: Looks = {}, query = ""): Promise<Watched> {
+async function open(run: string, looks: Looks = {}, query = "", expected: RegExp | null = null): Promise<Watched> {
   const watched = await Watched.open(browser, server.url, looks);
+  watched.expected = expected;
   await watched.page.evaluate((hash) => { location.hash = hash; }, `#/run/${run}/timeline${query}`);
   await settled(watched.page);
   return watched;
@@ -121,15 +122,15 @@ describe("folds", () => {
     await watched.close();
   });
 
+  const kNoAnswer = /400|422/;  // of the reports
+
   test("ranks that are none, or not there, are said", async () => {
     for (const [query, says] of [["banana", /is no choice of ranks/], ["77", /it has ranks 0 to 5/]] as const) {
-      const watched = await open(ids.many, {}, `?ranks=${query}`);
-      watched.expected = /400|422/;  // the reports have no answer for it
+      const watched = await open(ids.many, {}, `?ranks=${query}`, kNoAnswer);
       assert.match(await watched.text(".tl-wrong[role=alert]"), says);
       await watched.close();
     }
-    const japanese = await open(ids.many, { language: "ja" }, "?ranks=77");
-    japanese.expected = /400|422/;
+    const japanese = await open(ids.many, { language: "ja" }, "?ranks=77", kNoAnswer);
     assert.match(await japanese.text(".tl-wrong"), /0 から 5/);
     await japanese.close();
   });
