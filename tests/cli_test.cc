@@ -213,6 +213,14 @@ TEST_F(CliTest, OutputGoesToAFileWholeOrNotAtAll) {
   EXPECT_EQ(Stepscope("analyze " + job_ + " -o -").out, Stepscope("analyze " + job_).out);
 }
 
+TEST_F(CliTest, AFolderHoldsTablesAndNothingElse) {
+  const std::string folder = folder_.path() + "/tables/";
+  EXPECT_EQ(Stepscope("analyze " + job_ + " -o '" + folder + "'").code, 0);
+  EXPECT_TRUE(fs::exists(folder + "findings.csv"));
+  ExpectError(Stepscope("analyze " + job_ + " --format json -o '" + folder + "'"), "no folder",
+              "name a file, or choose --format csv");
+}
+
 // Whatever its name, what was read is not written over.
 
 TEST_F(CliTest, NoTraceIsWrittenOver) {

@@ -144,6 +144,7 @@ Result<std::vector<Condition>> ReadConditions(const OutputFlags& output) {
 
 Result<Format> FormatOf(const OutputFlags& output) {
   if (!output.format.empty()) return ParseFormat(output.format).value_or(Format::kText);
+  if (NamesDirectory(output.file)) return Format::kCsv;  // nothing else is several files
   const std::string suffix = Lower(std::filesystem::path(output.file).extension().string());
   if (suffix == ".json") return Format::kJson;
   if (suffix == ".csv") return Format::kCsv;
@@ -166,7 +167,11 @@ Result<Format> FormatOf(const OutputFlags& output) {
 }
 
 Result<void> CheckOutput(const OutputFlags& output) {
-  if (const auto format = FormatOf(output); !format) return std::unexpected(format.error());
+  const auto format = FormatOf(output);
+  if (!format) return std::unexpected(format.error());
+  if (NamesDirectory(output.file) && *format != Format::kCsv)
+    return std::unexpected(Error{"one file is written in this format, no folder", output.file,
+                                 "name a file, or choose --format csv"});
   return CheckOutput(output.file);
 }
 
