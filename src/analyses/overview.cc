@@ -217,8 +217,7 @@ StepBreakdown SumSince(const std::vector<RankSteps>& ranks, int64_t since) {
 Phrase Headline(const Facts& facts, const std::vector<RankSteps>& ranks,
                 const TypicalSteps& typical) {
   const std::optional<StepChange> change = ChangeToTell(facts);
-  const StepBreakdown sum =
-      change ? SumSince(typical.ranks, change->since) : SumOf(typical.ranks);
+  const StepBreakdown sum = change ? SumSince(typical.ranks, change->since) : SumOf(typical.ranks);
   constexpr size_t kNamed = 3;
   std::array<std::pair<int64_t, StepCategory>, kStepCategories> shares;
   for (size_t c = 0; c < kStepCategories; ++c) {

@@ -143,8 +143,12 @@ Result<std::vector<Condition>> ReadConditions(const OutputFlags& output) {
 }
 
 Result<Format> FormatOf(const OutputFlags& output) {
-  if (!output.format.empty()) return ParseFormat(output.format).value_or(Format::kText);
-  if (NamesDirectory(output.file)) return Format::kCsv;  // nothing else is several files
+  const bool folder = NamesDirectory(output.file);  // nothing but CSV is several files
+  const Format asked = ParseFormat(output.format).value_or(folder ? Format::kCsv : Format::kText);
+  if (folder && asked != Format::kCsv)
+    return std::unexpected(Error{"one file is written in this format, no folder", output.file,
+                                 "name a file, or choose --format csv"});
+  if (folder || !output.format.empty()) return asked;
   const std::string suffix = Lower(std::filesystem::path(output.file).extension().string());
   if (suffix == ".json") return Format::kJson;
   if (suffix == ".csv") return Format::kCsv;
@@ -167,11 +171,7 @@ Result<Format> FormatOf(const OutputFlags& output) {
 }
 
 Result<void> CheckOutput(const OutputFlags& output) {
-  const auto format = FormatOf(output);
-  if (!format) return std::unexpected(format.error());
-  if (NamesDirectory(output.file) && *format != Format::kCsv)
-    return std::unexpected(Error{"one file is written in this format, no folder", output.file,
-                                 "name a file, or choose --format csv"});
+  if (const auto format = FormatOf(output); !format) return std::unexpected(format.error());
   return CheckOutput(output.file);
 }
 

@@ -56,7 +56,8 @@ struct JobChange {
 inline constexpr std::string_view kChangeForms =
     "rank 9: all = median of ranks; rank 8,9: compute x0.7; rank 3: host = before step 7; "
     "host node4: kernel *gemm* = median of ranks; kernel *gemm*: x0.7; kernel *gemm*: gone; "
-    "operator aten::linear: x0.5; python tokenize: gone; link: x2; link tp: x2; communication: hidden; "
+    "operator aten::linear: x0.5; python tokenize: gone; link: x2; link tp: x2; communication: "
+    "hidden; "
     "collectives: no wait; input: no wait; host gaps: none; stage 2: compute x0.8; "
     "microbatches: 16; buckets: x4";
 

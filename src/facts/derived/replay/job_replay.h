@@ -134,8 +134,7 @@ class JobReplay {
       if (state.end < rank.ends.size() && rank.ends[state.end].first == m) ++state.end;
       state.times[m] = ends == nullptr ? Earliest(r, m)
                        : waits         ? EndOf(*ends, rank)
-                                       : AddSaturated(state.times[ends->start],
-                                                      lags_.OfTransfer(*ends));
+                               : AddSaturated(state.times[ends->start], lags_.OfTransfer(*ends));
       BeginMembers(r, m);
     }
   }
