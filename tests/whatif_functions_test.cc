@@ -105,7 +105,7 @@ TEST(WhatifFunctions, OneThatRanInSomeStepsIsToldWithThese) {
   };
   const std::string over =
       verdict([](int rank, int step) { return rank == 1 && step >= 3 && step <= 7 ? 60 : 0; });
-  EXPECT_TRUE(over.contains("largest: detect (text.py:40) in steps 3 to 7.")) << over;
+  EXPECT_TRUE(over.contains("largest: detect (text.py:40), in steps 3 to 7.")) << over;
   const std::string regular = verdict(AtTimes);
   EXPECT_TRUE(regular.contains("largest: detect (text.py:40), every 3rd step (3, 6, 9 and 12)."))
       << regular;

@@ -8,11 +8,9 @@
 #include <span>
 #include <utility>
 
-#include "analyses/build.h"
 #include "facts/derived/job/compiled_code.h"
 #include "facts/derived/job/data_parallel.h"
 #include "facts/derived/job/job_purpose.h"
-#include "facts/derived/python/other_threads.h"
 #include "facts/derived/python/python_time.h"
 #include "facts/devices/device_peaks.h"
 
@@ -205,20 +203,6 @@ Phrase FollowPython(const Facts& facts) {
            "wait for a lock (py-spy dump), look at the thread that holds it; see python";
   return Say("find what Python does in these moments ({record}); see python",
              Say(kRecordPython, facts));
-}
-
-Phrase SpeedUp(const Facts& facts, const FrameTimes::Leader& leader) {
-  const Phrase function = SayLeader(leader);
-  const auto wait = FindThreadWait(facts, RankStepsOf(facts));
-  if (wait && wait->waits.name == leader.name)
-    return Say(
-        "{function} waits for a lock while another thread of its process runs {worker}: hold the "
-        "lock for less of that; see python",
-        function, SayLeader(wait->works));
-  return Say(
-      "make {function} faster, call it less often, or in another process; if it waits for a "
-      "lock (py-spy dump), look at the thread that holds it; see python",
-      function);
 }
 
 Phrase SayWhyAbsent(const Facts& facts, std::span<const int64_t> ranks, int64_t count) {

@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "facts/derived/python/frame_times.h"
 #include "facts/facts.h"
 #include "stepscope/phrase.h"
 
@@ -138,9 +137,6 @@ Phrase WhyNothingLinked(const Facts& facts);
 // What to do about time in which nothing was recorded of the host: look at the Python functions of
 // these moments, and first record them where they were not.
 Phrase FollowPython(const Facts& facts);
-
-// The same where the function is known, and for what other thread it waits, if it does.
-Phrase SpeedUp(const Facts& facts, const FrameTimes::Leader& leader);
 
 // Why ranks are not among those of the answer: "has no trace", "were left out". `ranks`: empty
 // where only their `count` is known.

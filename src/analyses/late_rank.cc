@@ -12,6 +12,7 @@
 #include "analyses/excess.h"
 #include "analyses/saves.h"
 #include "analyses/slow_host.h"
+#include "analyses/thread_wait.h"
 #include "analyses/work_rise.h"
 #include "base/distribution.h"
 #include "base/saturate.h"

@@ -138,8 +138,9 @@ Phrase SayMoreOnOne(const Facts& facts, const std::vector<RankSteps>& ranks) {
              SayLeader(*function));
 }
 
-// " in steps 3 to 7", " in step 9", ", every 3rd step (3, 6 and 9)": where the function has all of
-// its time in these steps of the rank that runs it most, which are no more than half; else empty.
+// ", in steps 3 to 7", ", in step 9", ", every 3rd step (3, 6 and 9)": where the function has all
+// of its time in these steps of the rank that runs it most, which are no more than half; else
+// empty.
 Phrase SayStepsOf(const Facts& facts, const std::vector<RankSteps>& ranks, const FrameName& name) {
   const RankSteps* most = nullptr;
   std::vector<int64_t> times;
@@ -162,9 +163,9 @@ Phrase SayStepsOf(const Facts& facts, const std::vector<RankSteps>& ranks, const
     if (times[s] > least) in.push_back(s);
   }
   if (2 * in.size() > times.size()) return {};
-  if (in.size() == 1) return Say(" in step {step}", numbers[in.front()]);
+  if (in.size() == 1) return Say(", in step {step}", numbers[in.front()]);
   if (in.back() - in.front() + 1 == in.size())
-    return Say(" in steps {first} to {last}", numbers[in.front()], numbers[in.back()]);
+    return Say(", in steps {first} to {last}", numbers[in.front()], numbers[in.back()]);
   const auto period = FindPeriodOfSteps(numbers, times, static_cast<double>(least));
   return period ? Say(", {period}", period->Say()) : Phrase();
 }

@@ -25,4 +25,18 @@ Phrase SayThreadWait(const Facts& facts, const ThreadWait& wait,
   return several ? Say("On rank {rank}, {what}", wait.rank->rank, said) : said;
 }
 
+Phrase SpeedUp(const Facts& facts, const FrameTimes::Leader& leader) {
+  const Phrase function = SayLeader(leader);
+  const auto wait = FindThreadWait(facts, RankStepsOf(facts));
+  if (wait && wait->waits.name == leader.name)
+    return Say(
+        "{function} waits for a lock while another thread of its process runs {worker}: hold the "
+        "lock for less of that; see python",
+        function, SayLeader(wait->works));
+  return Say(
+      "make {function} faster, call it less often, or in another process; if it waits for a "
+      "lock (py-spy dump), look at the thread that holds it; see python",
+      function);
+}
+
 }  // namespace stepscope

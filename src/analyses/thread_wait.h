@@ -1,4 +1,5 @@
-// Words a wait of the training thread for another thread, which several analyses find.
+// Words a function that holds the training thread up, and its wait for another thread, which
+// several analyses find.
 #pragma once
 
 #include <optional>
@@ -13,5 +14,8 @@ namespace stepscope {
 // read_shard (data.py:9): 38.0 ms per step."
 Phrase SayThreadWait(const Facts& facts, const ThreadWait& wait,
                      const std::vector<RankSteps>& ranks);
+
+// What to do about a function between operators; where it waits for another thread, about that.
+Phrase SpeedUp(const Facts& facts, const FrameTimes::Leader& leader);
 
 }  // namespace stepscope

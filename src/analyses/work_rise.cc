@@ -9,6 +9,7 @@
 #include "analyses/advice.h"
 #include "analyses/build.h"
 #include "analyses/excess.h"
+#include "analyses/thread_wait.h"
 #include "facts/derived/lateness/excess_work.h"
 #include "facts/derived/lateness/work_rises.h"
 #include "facts/derived/python/step_function.h"

@@ -184,9 +184,9 @@ std::span<const Translated> JapaneseOfAnalysesMToSh() {
       {"{what} is {share} of the trace.", "{what}はトレースの {share} を占めています。"},
       {"Python between operators is {share} of {whole}; largest: {function}{when}.",
        "オペレーター間の Python は{whole}の {share} を占めています。最大: {function}{when}。"},
-      {" in step {step}", " (ステップ {step})"},
+      {", in step {step}", "、ステップ {step}"},
+      {", in steps {first} to {last}", "、ステップ {first} から {last}"},
       {", {period}", "、{period}"},
-      {" in steps {first} to {last}", " (ステップ {first} から {last})"},
       {"Nothing is recorded in {share} of {whole}; the longest stretch, {time}, is between "
        "{before} and {after}{missing}.",
        "{whole}の {share} では何も記録されていません。最長の区間 ({time}) は {before}と "

@@ -33,6 +33,7 @@ std::span<const Translated> JapaneseOfComparisonsFirst() {
        "ランク {rank} の{category}が 1 ステップあたり {time} 増えました{when}"},
       {"rank {rank} takes {time} less {category} per step",
        "ランク {rank} の{category}が 1 ステップあたり {time} 減りました"},
+      {"{category} fell by {time} per step", "{category}が 1 ステップあたり {time} 減りました"},
       {"{category} grew by {time} per step{when}",
        "{category}が 1 ステップあたり {time} 増えました{when}"},
       {", {time}{when}", " ({when} {time})"},

@@ -63,7 +63,7 @@ Result<ReportSet> Keep(ReportSet answer, const NamePlaces& places, const std::st
   std::erase_if(answer.reports, [](const Report& report) { return report.tables.empty(); });
   if (!answer.reports.empty()) return answer;
   const std::string hint = text.contains('*')
-                               ? fmt::format("--only {}s --full lists their names", places.noun)
+                               ? fmt::format("see {}s for their names", places.noun)
                                : "give whole words of a name, or * for any text: '*gemm*'";
   return std::unexpected(
       Error{fmt::format("no {} has '{}' in its name", places.noun, text), "", hint});

@@ -9,6 +9,7 @@
 #include "facts/derived/python/along_windows.h"
 #include "facts/derived/python/python_time.h"
 #include "facts/derived/replay/join_ranks.h"
+#include "trace/frame_name.h"
 
 namespace stepscope {
 namespace {
