@@ -22,6 +22,7 @@ struct Loop {
   std::function<double(int rank, int step)> detect;  // ms of detect() before a rank computes
   bool computes = false;     // detect() spends that in an operator, but for its last tenth
   double record_longer = 0;  // ms for which the record goes on once the threads do
+  bool timed = false;        // timed() calls detect(), and nothing else
   double pause = 0;          // ms of forward() before its operator, which is the step's work
 };
 
@@ -40,7 +41,8 @@ ReportSet AnswerTo(const Loop& loop, const std::string& set = "",
       const double detect = loop.detect(rank, step), begins = at + detect, posted = begins + work;
       trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, end - at);
       trace.Add("python_function", "train.py(5): train", at, end - at);
-      if (detect > 0) trace.Add("python_function", "text.py(40): detect", at, detect);
+      if (detect > 0 && loop.timed) trace.Add("python_function", "tools.py(3): timed", at, detect);
+      if (detect > 0) trace.Add("python_function", "text.py(40): detect", at + 0.01, detect - 0.02);
       if (loop.computes) trace.Add("cpu_op", "aten::randn", at, 0.9 * detect);
       trace.Add("python_function", "model.py(9): forward", begins, work);
       trace.Add("cpu_op", "aten::linear", begins + loop.pause, 20);
@@ -111,6 +113,13 @@ TEST(WhatifFunctions, OneThatRanInSomeStepsIsToldWithThese) {
       << regular;
   const std::string always = verdict([](int rank, int) { return rank == 1 ? 30 : 0; });
   EXPECT_TRUE(always.contains("largest: detect (text.py:40).")) << always;
+}
+
+// A decorator is not what takes the time.
+TEST(WhatifFunctions, WhatOnlyCallsItIsTheCaller) {
+  const Loop loop{.detect = [](int rank, int) { return rank == 1 ? 30 : 0; }, .timed = true};
+  const std::string verdict = AnswerTo(loop, "", {"steps", "python"}).verdict.str();
+  EXPECT_TRUE(verdict.contains("(detect (text.py:40, called by timed of tools.py))")) << verdict;
 }
 
 // Nobody can do without the model.

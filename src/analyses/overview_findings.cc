@@ -139,9 +139,10 @@ Phrase SayMoreOnOne(const Facts& facts, const std::vector<RankSteps>& ranks) {
 }
 
 // ", in steps 3 to 7", ", in step 9", ", every 3rd step (3, 6 and 9)": where the function has all
-// of its time in these steps of the rank that runs it most, which are no more than half; else
-// empty.
-Phrase SayStepsOf(const Facts& facts, const std::vector<RankSteps>& ranks, const FrameName& name) {
+// of its time in these steps of the rank that runs it most, which are no more than half, and which
+// `where` then holds; else empty.
+Phrase SayStepsOf(const Facts& facts, const std::vector<RankSteps>& ranks, const FrameName& name,
+                  Where& where) {
   const RankSteps* most = nullptr;
   std::vector<int64_t> times;
   int64_t of_most = 0;
@@ -163,6 +164,8 @@ Phrase SayStepsOf(const Facts& facts, const std::vector<RankSteps>& ranks, const
     if (times[s] > least) in.push_back(s);
   }
   if (2 * in.size() > times.size()) return {};
+  where.rank = most->rank->rank;
+  for (const size_t s : in) where.steps.push_back(numbers[s]);
   if (in.size() == 1) return Say(", in step {step}", numbers[in.front()]);
   if (in.back() - in.front() + 1 == in.size())
     return Say(", in steps {first} to {last}", numbers[in.front()], numbers[in.back()]);
@@ -172,7 +175,8 @@ Phrase SayStepsOf(const Facts& facts, const std::vector<RankSteps>& ranks, const
 
 // What Python did in time without operators was recorded where its frames were.
 Phrase MessageOf(const Facts& facts, const Rule& rule, const std::vector<RankSteps>& ranks,
-                 const FrameTimes& python, const Phrase& on_some, const std::optional<Lead>& lead) {
+                 const FrameTimes& python, const Phrase& on_some, const std::optional<Lead>& lead,
+                 Where& where) {
   const bool is_rest = rule.category == StepCategory::kOther;
   if (is_rest && !RecordedPython(facts)) return SayNothingRecorded(facts, ranks, on_some);
   const Phrase largest = is_rest ? LargestFrame(python, kStandsOut) : Phrase();
@@ -195,7 +199,7 @@ Phrase MessageOf(const Facts& facts, const Rule& rule, const std::vector<RankSte
   const FrameName name = python.Leaders(1).front().name;
   if (lead && lead->function == name) return lead->message;
   return Say("Python between operators is {share} of {whole}; largest: {function}{when}.",
-             HumanRatio(share), whole, largest, SayStepsOf(facts, ranks, name));
+             HumanRatio(share), whole, largest, SayStepsOf(facts, ranks, name, where));
 }
 
 // What a comparison names where the other run has no Python functions.
@@ -293,9 +297,10 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
     Where where;
     if (by_function && !python.Leaders(1, kStandsOut).empty())
       where.event = Phrase::Name(LabelOf(python.Leaders(1).front().name));
+    Phrase message = MessageOf(facts, rule, counted, python, on_some, lead, where);
+    if (says_ranks) message += SayUnevenRanks(uneven);
     report.findings.push_back(
-        {.message = MessageOf(facts, rule, counted, python, on_some, lead) +
-                    (says_ranks ? SayUnevenRanks(uneven) : Phrase()),
+        {.message = std::move(message),
          .because = std::move(because),
          .hint = HintOf(rule, counted, facts),
          .impact = TimeOf(SumOf(counted), rule.category) / std::ssize(counted),

@@ -17,19 +17,20 @@ namespace stepscope::comparison {
 namespace {
 
 constexpr double kMoreCalls = 0.05;              // of the calls before
+constexpr double kAroundOld = 0.25;              // of a function's time, in what ran before, too
 constexpr double kLeast = 0.7, kMost = 1 / 0.7;  // of a function's time, of one that replaced it
 
-// "write_snapshot (t.py", as the tree and the table of functions have it both: lines move when code
-// changes. Empty: it is built in, or generated.
+// "write_snapshot": lines move when code changes, and scripts are renamed. Empty: it is built in,
+// generated, or a whole file.
 std::string KeyOf(std::string_view function, std::string_view file) {
-  if (file.empty() || file.starts_with('<')) return {};
-  return fmt::format("{} ({}", function, file.substr(file.find_last_of('/') + 1));
+  if (file.empty() || file.starts_with('<') || function.starts_with('<')) return {};
+  return std::string(function);
 }
+// The same of "write_snapshot (t.py:56)".
 std::string KeyInTree(std::string_view name) {
   const size_t line = name.find_last_of(':'), file = name.find(" (");
   if (!name.ends_with(')') || line == name.npos || file == name.npos || line < file) return {};
-  if (name.substr(file).starts_with(" (<")) return {};
-  return std::string(name.substr(0, line));
+  return KeyOf(name.substr(0, file), name.substr(file + 2));
 }
 
 struct Function {
@@ -69,7 +70,8 @@ std::set<int64_t> RanksOf(const Functions& functions) {
   return ranks;
 }
 
-// The share of a function's time that the run before did not spend, by key.
+// The share of a function's time that the run before did not spend, by key. Not of functions around
+// what ran before: how much of them is new is not known.
 std::map<std::string, double> SharesOfNew(const Functions& in_a, const Functions& in_b,
                                           const ReportSet& b) {
   struct Sum {
@@ -101,7 +103,7 @@ std::map<std::string, double> SharesOfNew(const Functions& in_a, const Functions
   });
   std::map<std::string, double> shares;
   for (const auto& [key, sum] : sums) {
-    if (sum.all > 0) shares[key] = std::max(1 - sum.old / sum.all, 0.0);
+    if (sum.all > 0 && sum.old <= kAroundOld * sum.all) shares[key] = 1 - sum.old / sum.all;
   }
   return shares;
 }

@@ -27,6 +27,7 @@ constexpr double kAsNear = 0.9;
 constexpr double kOfLibrary = 0.8;
 constexpr double kThroughout = 0.9;  // of the other windows: the training loop, and what calls it
 constexpr double kCallsMost = 0.8;   // of the time of what is built in
+constexpr double kCallsOne = 0.9;    // of what a function takes, in one that it calls
 
 struct Sum {
   int64_t slow = 0, others = 0;  // ns
@@ -82,8 +83,31 @@ std::vector<Interval> CallsOf(const Facts& facts, const RankActivity& rank,
   return calls;
 }
 
-// The outermost of those that are as near to the cause as any.
-std::optional<FrameTimes::Leader> Nearest(std::vector<Candidate> all) {
+// Whether calls of `inner` are nearly all within calls of `outer`, on the training thread.
+bool IsWithin(const Facts& facts, const RankActivity& rank, const Candidate& inner,
+              const Candidate& outer) {
+  const IntervalSet calls = UnionOf(CallsOf(facts, rank, inner.frame));
+  const IntervalSet around = UnionOf(CallsOf(facts, rank, outer.frame));
+  return static_cast<double>(LengthOf(Intersection(calls, around))) >=
+         kCallsOne * static_cast<double>(LengthOf(calls));
+}
+
+// The innermost function that has nearly all of what `outer` takes: that one only calls it, as what
+// measures or repeats calls does.
+const Candidate& CalledBy(const Facts& facts, const RankActivity& rank, const Candidate& outer,
+                          const std::vector<Candidate>& some) {
+  const double least = kCallsOne * static_cast<double>(outer.sum.slow);
+  const Candidate* inner = &outer;
+  for (const Candidate& c : some) {
+    const bool has_all = static_cast<double>(c.sum.slow) >= least && c.sum.slow < inner->sum.slow;
+    if (has_all && IsWithin(facts, rank, c, outer)) inner = &c;
+  }
+  return *inner;
+}
+
+// The outermost of those that are as near to the cause as any; what it only calls, instead.
+std::optional<FrameTimes::Leader> Nearest(const Facts& facts, const RankActivity& rank,
+                                          std::vector<Candidate> all) {
   if (std::ranges::any_of(all, [](const Candidate& c) { return !c.of_library; }))
     std::erase_if(all, [](const Candidate& c) { return c.of_library; });
   if (all.empty()) return std::nullopt;
@@ -95,8 +119,10 @@ std::optional<FrameTimes::Leader> Nearest(std::vector<Candidate> all) {
                        [](const Candidate& c) { return c.sum.others == 0; });
   if (alone.empty()) return FrameTimes::Leader{.name = outermost.frame, .time = outermost.more};
   const Candidate& nearest = Outermost(alone);
-  FrameTimes::Leader leader{.name = nearest.frame, .time = nearest.more};
-  if (outermost.sum.others > 0) leader.caller = outermost.frame;
+  const Candidate& called = CalledBy(facts, rank, nearest, alone);
+  FrameTimes::Leader leader{.name = called.frame, .time = called.more};
+  if (called.name != nearest.name) leader.caller = nearest.frame;
+  if (called.name == nearest.name && outermost.sum.others > 0) leader.caller = outermost.frame;
   return leader;
 }
 
@@ -248,7 +274,7 @@ std::optional<FrameTimes::Leader> FunctionBehind(const Facts& facts, const RankW
     if (of_library && part < kOfLibrary) continue;
     candidates.push_back({std::move(frame), of_library, excess, part, sum, name});
   }
-  if (auto nearest = Nearest(std::move(candidates))) return nearest;
+  if (auto nearest = Nearest(facts, *slow.rank, std::move(candidates))) return nearest;
   return BuiltInBehind(facts, slow, *thread, others, *of_others, least);
 }
 

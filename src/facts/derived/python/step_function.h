@@ -22,9 +22,10 @@ struct RankWindows {
 // window, than within `others`, which may be of another rank, and do not run through all of
 // `others` as the training loop does. One of the user's program comes before a library's, which
 // must have most of its time in excess; then one that does not run in the others; then those with
-// the largest part of their time in excess; of these the outermost. Nothing where no frames were
-// recorded, or none takes so much. `caller`: what calls a function that does not run in the others,
-// if nearly all it takes is in excess too; `time`: ns more per window. Where there is none of
+// the largest part of their time in excess; of these the outermost, or what that one only calls.
+// Nothing where no frames were recorded, or none takes so much. `caller`: what only calls it, or
+// what calls a function that does not run in the others, if nearly all it takes is in excess too;
+// `time`: ns more per window. Where there is none of
 // these: what is built in and runs longer there without operators, as `within` of the user's
 // function that calls it.
 std::optional<FrameTimes::Leader> FunctionBehind(const Facts& facts, const RankWindows& slow,
