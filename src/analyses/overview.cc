@@ -160,7 +160,7 @@ std::optional<StepChange> ChangeToTell(const Facts& facts) {
 // little, a turn of the loop may be more than its step: "The steps found take 960 µs (...) and
 // cover 4.4% of the time from the first to the last".
 Phrase SayStepTime(const Facts& facts, const std::vector<RankSteps>& ranks,
-                   const TypicalSteps& typical) {
+                   const TypicalSteps& typical, const std::optional<StepChange>& change) {
   const Distribution& times = typical.times;
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
   const auto mean = [&](const auto& counts) { return HumanTime(MeanStepOf(typical, counts)); };
@@ -174,8 +174,6 @@ Phrase SayStepTime(const Facts& facts, const std::vector<RankSteps>& ranks,
     for (const StepBreakdown& step : rank.steps)
       steps.insert({rank.rank->window, step.window.number});
   }
-  const Phrase coverage = SayCoverage(facts);
-  const std::optional<StepChange> change = ChangeToTell(facts);
   Phrase how = Plural(steps.size(), "step");
   if (of.size() > 1) how = Say("{steps} of {count} ranks", how, of.size());
   how = change ? Say("means of {steps}", how) : Say("mean of {steps}", how);
@@ -192,7 +190,7 @@ Phrase SayStepTime(const Facts& facts, const std::vector<RankSteps>& ranks,
                mean([&](int64_t step) { return step < change->since; }), change->since,
                mean([&](int64_t step) { return step >= change->since; }), how);
   }
-  if (!coverage.empty())
+  if (const Phrase coverage = SayCoverage(facts); !coverage.empty())
     return Say("The steps found take {time} ({how}){coverage}", mean_of_all, how, coverage);
   return Say("Step time is {time} ({how})", mean_of_all, how);
 }
@@ -241,7 +239,7 @@ Phrase Headline(const Facts& facts, const std::vector<RankSteps>& ranks,
                : Say("No steps are marked. Breakdown of the {time} recorded: {parts}.", time,
                      parts);
   }
-  const Phrase step_time = SayStepTime(facts, ranks, typical);
+  const Phrase step_time = SayStepTime(facts, ranks, typical, change);
   return change ? Say("{step_time}; since then {parts}.", step_time, parts)
                 : Say("{step_time}: {parts}.", step_time, parts);
 }

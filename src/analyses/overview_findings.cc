@@ -295,8 +295,8 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
     because += SayPython(python, StatisticsOfTotals(counted).steps);
     if (by_function) because += SayGrowingCalls(facts, counted, python);
     Where where;
-    if (by_function && !python.Leaders(1, kStandsOut).empty())
-      where.event = Phrase::Name(LabelOf(python.Leaders(1).front().name));
+    if (const auto most = python.Leaders(1, kStandsOut); by_function && !most.empty())
+      where.event = Phrase::Name(LabelOf(most.front().name));
     Phrase message = MessageOf(facts, rule, counted, python, on_some, lead, where);
     if (says_ranks) message += SayUnevenRanks(uneven);
     report.findings.push_back(

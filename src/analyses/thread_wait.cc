@@ -27,7 +27,7 @@ Phrase SayThreadWait(const Facts& facts, const ThreadWait& wait,
 
 Phrase SpeedUp(const Facts& facts, const FrameTimes::Leader& leader) {
   const Phrase function = SayLeader(leader);
-  const auto wait = FindThreadWait(facts, RankStepsOf(facts));
+  const auto& wait = facts.memo.Of<&FindThreadWait>(facts, RankStepsOf(facts));
   if (wait && wait->waits.name == leader.name)
     return Say(
         "{function} waits for a lock while another thread of its process runs {worker}: hold the "

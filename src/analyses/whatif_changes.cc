@@ -15,6 +15,7 @@
 #include "facts/derived/lateness/step_blame.h"
 #include "facts/derived/lateness/work_rises.h"
 #include "facts/derived/python/python_time.h"
+#include "facts/derived/python/step_function.h"
 #include "facts/derived/replay/change_lags.h"
 #include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/replay_error.h"
@@ -194,19 +195,14 @@ class ChangeAsker {
     return origins_.found.empty() ? std::nullopt : origins_.found.front().since;
   }
 
-  // ns of the training threads of all ranks, with what it calls.
+  // ns of the steps of all ranks, with what it calls.
   int64_t TimeOfFunction(const FrameName& name) const {
-    int64_t time = 0;
-    for (const RankFunctions& rank : functions_) {
-      for (const ThreadFunctions& thread : rank.threads) {
-        if (!thread.training) continue;
-        const auto at = std::ranges::lower_bound(thread.functions, name, {},
-                                                 [](const auto& f) -> auto& { return f.first; });
-        if (at != thread.functions.end() && at->first == name)
-          time = AddSaturated(time, at->second.total);
-      }
+    int64_t sum = 0;
+    for (const RankSteps& own : RankStepsOf(facts_)) {
+      for (const int64_t time : TimesIn(facts_, {own.rank, WindowsOf(own)}, name))
+        sum = AddSaturated(sum, time);
     }
-    return time;
+    return sum;
   }
 
   // As fast as groups alike are, or as it was.
@@ -263,7 +259,6 @@ class ChangeAsker {
   const Facts& facts_;
   const JobGraph& graph_;
   const Origins& origins_;
-  const std::vector<RankFunctions> functions_ = FunctionsOfRanks(facts_);
   std::vector<AskedChange> out_;
   std::optional<int64_t> without_peers_;
 };

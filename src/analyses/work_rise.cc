@@ -43,10 +43,15 @@ Halves HalvesOf(const Facts& facts, const WorkRise& rise) {
   return halves;
 }
 
-std::optional<FrameTimes::Leader> FunctionOf(const Facts& facts, const WorkRise& rise) {
+std::optional<FrameTimes::Leader> FindFunction(const Facts& facts, const WorkRise& rise) {
   const Halves halves = HalvesOf(facts, rise);
   if (halves.more.rank == nullptr) return std::nullopt;
   return FunctionBehind(facts, halves.more, halves.others, rise.Difference() / 2);
+}
+
+// `rise`: one of WorkRisesOf(); several texts about it name the function.
+const std::optional<FrameTimes::Leader>& FunctionOf(const Facts& facts, const WorkRise& rise) {
+  return facts.memo.Of<&FindFunction>(facts, rise);
 }
 
 // "from aten::remainder to aten::linear", "before aten::linear", "after aten::add_".
@@ -78,19 +83,19 @@ Phrase SayMore(const Facts& facts, const WorkRise& rise) {
 
 Phrase SayPlaceOf(const Facts& facts, const WorkRise& rise) {
   if (rise.kind != WorkKind::kBetween) return OperatorNameOf(facts, rise.name);
-  const auto function = FunctionOf(facts, rise);
+  const auto& function = FunctionOf(facts, rise);
   return function ? SayLeader(*function) : SayNeighbours(facts, rise);
 }
 
 Phrase EventOf(const Facts& facts, const WorkRise& rise) {
   if (rise.kind != WorkKind::kBetween) return OperatorNameOf(facts, rise.name);
-  const auto function = FunctionOf(facts, rise);
+  const auto& function = FunctionOf(facts, rise);
   return function ? Phrase::Name(LabelOf(function->name)) : Phrase();
 }
 
 Phrase SpeedUp(const Facts& facts, const WorkRise& rise) {
   if (rise.kind != WorkKind::kBetween) return {};
-  const auto function = FunctionOf(facts, rise);
+  const auto& function = FunctionOf(facts, rise);
   if (!function) return {};
   return SpeedUp(facts, *function);
 }

@@ -17,14 +17,6 @@
 namespace stepscope::mcp {
 namespace {
 
-std::set<int64_t> RanksIn(const ReportSet& answer) {
-  std::set<int64_t> ranks;
-  for (const InputFile& file : answer.run.files) {
-    if (file.rank >= 0) ranks.insert(file.rank);
-  }
-  return ranks;
-}
-
 std::set<int64_t> StepsIn(const ReportSet& answer) {
   std::set<int64_t> steps;
   const Table* table = FindTable(FindReport(answer, "overview"), "steps");
@@ -72,7 +64,7 @@ void AddFiles(const ReportSet& answer, std::vector<std::string>& lines) {
 std::string DescribeRun(const ReportSet& answer, size_t budget) {
   const Summary summary = Summarize(answer);
   std::vector<std::string> lines = {Quoted(summary.subject)};
-  const auto ranks = RanksIn(answer), steps = StepsIn(answer);
+  const auto ranks = RanksRead(answer), steps = StepsIn(answer);
   lines.push_back("ranks: " + (ranks.empty() ? "none" : SayNumbers(ranks)));
   lines.push_back("steps: " + (steps.empty() ? "none are marked" : SayNumbers(steps)));
   AddFiles(answer, lines);

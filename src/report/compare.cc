@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -263,21 +262,13 @@ RunInfo BothRuns(const ReportSet& a, const ReportSet& b) {
   return run;
 }
 
-std::set<int64_t> RanksOf(const ReportSet& answer) {
-  std::set<int64_t> ranks;
-  for (const InputFile& file : answer.run.files) {
-    if (file.rank >= 0) ranks.insert(file.rank);
-  }
-  return ranks;
-}
-
 }  // namespace
 }  // namespace stepscope::comparison
 
 namespace stepscope {
 
 Result<std::vector<int64_t>> RanksToCompare(const ReportSet& a, const ReportSet& b) {
-  const auto in_a = comparison::RanksOf(a), in_b = comparison::RanksOf(b);
+  const auto in_a = RanksRead(a), in_b = RanksRead(b);
   // One rank of each is a pair, whatever their numbers.
   if (in_a == in_b || (in_a.size() == 1 && in_b.size() == 1)) return std::vector<int64_t>();
   std::vector<int64_t> both;

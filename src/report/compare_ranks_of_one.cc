@@ -10,17 +10,10 @@
 #include "report/compare_read.h"
 #include "report/findings.h"
 #include "report/humanize.h"
+#include "report/lookup.h"
 
 namespace stepscope::comparison {
 namespace {
-
-std::set<int64_t> RanksRead(const ReportSet& answer) {
-  std::set<int64_t> ranks;
-  for (const InputFile& file : answer.run.files) {
-    if (file.rank >= 0) ranks.insert(file.rank);
-  }
-  return ranks;
-}
 
 // Of ranks that the other run does not have, what takes time that counts; of each the first.
 std::vector<const Finding*> FindingsOfOthers(const ReportSet& whole, const ReportSet& other) {

@@ -28,6 +28,14 @@ std::optional<size_t> FindColumn(const Table& table, std::string_view key) {
   return static_cast<size_t>(at - table.columns.begin());
 }
 
+std::set<int64_t> RanksRead(const ReportSet& answer) {
+  std::set<int64_t> ranks;
+  for (const InputFile& file : answer.run.files) {
+    if (file.rank >= 0) ranks.insert(file.rank);
+  }
+  return ranks;
+}
+
 int64_t CountOfNotes(const RunInfo& run, std::string_view name) {
   int64_t count = 0;
   for (const Note& note : run.notes) {

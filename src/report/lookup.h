@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "stepscope/report.h"
@@ -16,6 +17,9 @@ const Table* FindTable(const Report* report, std::string_view key);
 // Null: the report has none, or is null itself.
 const Metric* FindMetric(const Report* report, std::string_view key);
 std::optional<size_t> FindColumn(const Table& table, std::string_view key);
+
+// Numbers of the ranks whose files were read.
+std::set<int64_t> RanksRead(const ReportSet& answer);
 
 // How much notes of this name count in all.
 int64_t CountOfNotes(const RunInfo& run, std::string_view name);

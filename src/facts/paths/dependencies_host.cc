@@ -302,7 +302,7 @@ std::vector<HostMoments::Quiet> HostMoments::QuietAt(int64_t time, int64_t least
     if (i == 0 || i == thread.times.size() || !may_wait(thread, i)) continue;
     if (thread.times[i] - thread.times[i - 1] <= least) continue;
     const StringId next = i + 1 < thread.slices.size() ? thread.slices[i + 1].name : kNoString;
-    quiet.push_back({MomentOf(thread, i), thread.times[i - 1], thread.times[i], next});
+    quiet.push_back({MomentOf(thread, i), thread.times[i], next});
   }
   return quiet;
 }

@@ -73,7 +73,7 @@ class HostMoments {
   // that may (MayWait).
   struct Quiet {
     uint32_t until = kNowhere;         // the moment that ends it
-    int64_t start = 0, end = 0;        // ns
+    int64_t end = 0;                   // when that is, ns
     StringId followed_by = kNoString;  // what goes on then
   };
   // The stretches around a time, of all threads, that are longer than `least` ns.

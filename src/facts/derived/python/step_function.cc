@@ -71,16 +71,10 @@ const Candidate& Outermost(const std::vector<Candidate>& some) {
 // On the training thread.
 std::vector<Interval> CallsOf(const Facts& facts, const RankActivity& rank,
                               const FrameName& function) {
-  std::vector<Interval> calls;
   const auto thread = TrainingThread(*facts.names, rank);
-  if (!thread) return calls;
-  std::unordered_map<StringId, bool> wanted;
-  for (const HostFrame& frame : rank.host->frames[*thread]) {
-    const auto [at, is_new] = wanted.try_emplace(frame.name, false);
-    if (is_new) at->second = ParseFrameName((*facts.names)[frame.name]) == function;
-    if (at->second) calls.push_back({frame.start, frame.end});
-  }
-  return calls;
+  if (!thread) return {};
+  return CallsOf(rank.host->frames[*thread], *facts.names,
+                 [&](const FrameName& name) { return name == function; });
 }
 
 // Whether calls of `inner` are nearly all within calls of `outer`, on the training thread.
@@ -276,6 +270,20 @@ std::optional<FrameTimes::Leader> FunctionBehind(const Facts& facts, const RankW
   }
   if (auto nearest = Nearest(facts, *slow.rank, std::move(candidates))) return nearest;
   return BuiltInBehind(facts, slow, *thread, others, *of_others, least);
+}
+
+std::vector<Interval> CallsOf(const HostFrames& frames, const StringTable& names,
+                              const std::function<bool(const FrameName&)>& is_meant) {
+  std::vector<Interval> calls;
+  std::unordered_map<StringId, bool> meant;
+  StopChecks checks;
+  for (const HostFrame& frame : frames) {
+    checks.Turn();
+    const auto [at, is_new] = meant.try_emplace(frame.name, false);
+    if (is_new) at->second = is_meant(ParseFrameName(names[frame.name]));
+    if (at->second) calls.push_back({frame.start, frame.end});
+  }
+  return calls;
 }
 
 std::vector<int64_t> TimesIn(const Facts& facts, const RankWindows& windows,

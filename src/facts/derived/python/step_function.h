@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -35,6 +36,10 @@ std::optional<FrameTimes::Leader> FunctionBehind(const Facts& facts, const RankW
 inline const FrameName& MeasuredOf(const FrameTimes::Leader& behind) {
   return behind.within.function.empty() ? behind.name : behind.within;
 }
+
+// The calls of functions whose names are meant, in order, also those within one another.
+std::vector<Interval> CallsOf(const HostFrames& frames, const StringTable& names,
+                              const std::function<bool(const FrameName&)>& is_meant);
 
 // ns that the training thread spends in the function, with what it calls, in each of the windows.
 std::vector<int64_t> TimesIn(const Facts& facts, const RankWindows& windows,

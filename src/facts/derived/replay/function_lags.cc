@@ -1,30 +1,17 @@
 // Finds which edges of a rank's graph lie within a function.
 #include "facts/derived/replay/function_lags.h"
 
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "base/word_pattern.h"
 #include "facts/derived/python/along_windows.h"
 #include "facts/derived/python/python_time.h"
+#include "facts/derived/python/step_function.h"
 #include "facts/derived/replay/join_ranks.h"
 #include "trace/frame_name.h"
 
 namespace stepscope {
 namespace {
-
-// When the thread is in functions whose names have the pattern.
-IntervalSet CallsOf(const HostFrames& frames, const StringTable& names, const WordPattern& words) {
-  std::unordered_map<StringId, bool> meant;
-  std::vector<Interval> calls;
-  for (const HostFrame& frame : frames) {
-    const auto [at, is_new] = meant.try_emplace(frame.name, false);
-    if (is_new) at->second = words.IsIn(ParseFrameName(names[frame.name]).function);
-    if (at->second) calls.push_back({frame.start, frame.end});
-  }
-  return UnionOf(std::move(calls));
-}
 
 // The share of each edge's time that lies within `windows`; empty where none does.
 std::vector<float> SharesWithin(const JobRank& job, const StringTable& names, uint32_t thread,
@@ -60,7 +47,9 @@ bool ScaleFunctions(const Facts& facts, std::string_view pattern, double factor,
     if (!job.rank->host->HasFrames()) continue;
     const auto thread = TrainingThread(*facts.names, *job.rank);
     if (!thread) continue;
-    const IntervalSet calls = CallsOf(job.rank->host->frames[*thread], *facts.names, words);
+    const IntervalSet calls =
+        UnionOf(CallsOf(job.rank->host->frames[*thread], *facts.names,
+                        [&](const FrameName& name) { return words.IsIn(name.function); }));
     if (calls.empty()) continue;
     const std::vector<float> shares = SharesWithin(job, *facts.names, *thread, calls);
     if (shares.empty()) continue;
