@@ -349,9 +349,9 @@ Reason LessInCompute(const ReportSet& a, const ReportSet& b, Rank rank, double l
   const std::vector<Growth> kernels = CompareNamed(b, a, rank);
   const Sizes sizes = CompareSizes(b, a, rank);
   if (!SayAllSlower(kernels, sizes).empty()) {
-    const char* less = sizes == Sizes::kSame ? "the same calls on the same shapes take less"
-                                             : "the same calls take less";
-    return ReasonFor(less, less);
+    const char* because = sizes == Sizes::kSame ? "the same calls on the same shapes take less"
+                                                : "the same calls take less";
+    return ReasonFor(because, because);
   }
   if (kernels.empty() || kernels.front().Change() < kExplains * less) return {};
   return SayLess(kernels.front());
