@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "report/findings.h"
 #include "tests/front_door.h"
 #include "tests/support/cpu_trace.h"
 
@@ -156,6 +157,26 @@ TEST(NoisyJob, LargerInputsAreExact) {
   }
 }
 
+// What is over is not said to last: whether it ends one step before the recording does or five.
+TEST(NoisyJob, WorkThatEndsIsInItsSteps) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    for (const int last : {kLast - 1, kLast - 5}) {
+      const auto answer = NoisyJob(2, kLoad, seed).Ask([&](int rank, int step) {
+        return Extra{.python = rank == 1 && step >= 11 && step <= last ? 20.0 : 0.0};
+      });
+      ASSERT_TRUE(answer);
+      const std::string verdict = answer->verdict.str();
+      EXPECT_TRUE(verdict.contains("ank 1")) << seed << verdict;
+      EXPECT_TRUE(verdict.contains(fmt::format(" in steps 11 to {}: ", last)))
+          << seed << " " << last << " " << Findings(*answer);
+      EXPECT_FALSE(verdict.contains("since step")) << seed << " " << last << verdict;
+      const Finding* first = FindingsInOrder(*answer).front();
+      EXPECT_EQ(first->where.rank, 1);
+      EXPECT_EQ(std::ssize(first->where.steps), last - 10) << seed << " " << last;
+    }
+  }
+}
+
 TEST(NoisyJob, TwoOfFourRanksAreToldTogether) {
   for (uint64_t seed = 1; seed <= 10; ++seed) {
     const auto answer = NoisyJob(4, kLoad, seed).Ask([](int rank, int step) {
@@ -189,6 +210,8 @@ TEST(NoisyJob, AllRanksMayBeLateInTurn) {
     EXPECT_TRUE(verdict.starts_with("All ranks spend up to 1")) << seed << verdict;
     EXPECT_TRUE(verdict.contains("more per step (medians) in turn: time between operators"))
         << seed << verdict;
+    // Each waits for the other: that is no second cause.
+    EXPECT_FALSE(Findings(*answer).contains("Exposed communication")) << Findings(*answer);
   }
 }
 

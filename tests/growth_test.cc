@@ -16,13 +16,13 @@ using testing::Ask;
 using testing::CpuTrace;
 using testing::ScratchFolder;
 
-// Three ranks compute for 10 ms and reduce in each of 12 steps. Before, rank 1 walks through a list
-// in its function `leak` for as many ms as `list` says of the step (1 to 12); the others wait.
-std::string VerdictOn(const std::function<double(int)>& list) {
+// Three ranks compute for 10 ms and reduce in each step. Before, rank 1 walks through a list in its
+// function `leak` for as many ms as `list` says of the step (from 1); the others wait.
+std::string VerdictOn(const std::function<double(int)>& list, int steps = 12) {
   std::vector<CpuTrace> ranks = {CpuTrace(0, "[]", 1, 3), CpuTrace(1, "[]", 1, 3),
                                  CpuTrace(2, "[]", 1, 3)};
   double at = 0;
-  for (int step = 1; step <= 12; ++step) {
+  for (int step = 1; step <= steps; ++step) {
     const double end = at + 12 + list(step);
     for (int rank = 0; rank < 3; ++rank) {
       CpuTrace& trace = ranks[static_cast<size_t>(rank)];
@@ -72,6 +72,18 @@ TEST(GrowingRank, AJumpIsSinceItsStepWithNoiseToo) {
       EXPECT_TRUE(verdict.contains(" longer between operators, in leak (train.py:20).")) << verdict;
       EXPECT_FALSE(verdict.contains("grow")) << verdict;
     }
+  }
+}
+
+TEST(GrowingRank, AJumpThatEndsIsInItsSteps) {
+  for (const bool noise : {false, true}) {
+    const std::string verdict = VerdictOn(
+        [&](int step) { return (step >= 8 && step <= 22 ? 14 : 2) + (noise ? Noise(step) : 0); },
+        24);
+    EXPECT_TRUE(verdict.contains(" in steps 8 to 22: ")) << verdict;
+    EXPECT_TRUE(verdict.contains("ank 1 spends ")) << verdict;
+    EXPECT_TRUE(verdict.contains("leak (train.py:20)")) << verdict;
+    EXPECT_FALSE(verdict.contains("since step 8")) << verdict;
   }
 }
 

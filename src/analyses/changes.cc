@@ -240,7 +240,8 @@ struct Means {
 Means MeansAround(const Facts& facts, const StepChange& c) {
   const TypicalSteps& typical = TypicalStepsOf(facts);
   const double before = MeanStepOf(typical, [&](int64_t step) { return step < c.since; });
-  const double after = MeanStepOf(typical, [&](int64_t step) { return step >= c.since; });
+  const double after = MeanStepOf(
+      typical, [&](int64_t step) { return step >= c.since && step <= c.until.value_or(step); });
   if (before <= 0 || after <= before) return {c.before, c.after};
   return {RoundToInt64(before), RoundToInt64(after)};
 }
@@ -262,17 +263,34 @@ Phrase SayBecause(const Facts& facts, const StepChange& c, const std::optional<T
          SayBehind(facts, *cause);
 }
 
+// " since step 5", " in steps 5 to 9".
+Phrase SayWhen(const StepChange& c) {
+  return c.until ? Say(" in steps {first} to {last}", c.since, *c.until)
+                 : Say(" since step {first}", c.since);
+}
+
+// The steps of a change that ended; empty: all since it.
+std::vector<int64_t> StepsOf(const StepChanges& all, const StepChange& c) {
+  std::vector<int64_t> steps;
+  for (const int64_t step : all.steps) {
+    if (c.until && step >= c.since && step <= *c.until) steps.push_back(step);
+  }
+  return steps;
+}
+
 // Since when, by how much, and, once that is known, why.
 Finding FindingOf(const Facts& facts, const StepChange& c, const Phrase& why) {
   const auto [before, after] = MeansAround(facts, c);
   const double share = static_cast<double>(after - before) / static_cast<double>(before);
-  return {
-      .message = Say("Step time is {share} longer since step {step}{why}.", HumanRatio(share),
-                     c.since, why.empty() ? Phrase() : ": " + why),
-      .impact = ToInt64(static_cast<double>(c.Difference()) * static_cast<double>(c.steps_after)),
-      .table = "changes",
-      .extent = ExtentOfSteps(facts),
-      .since = c.since};
+  std::vector<int64_t> steps = StepsOf(StepChangesOf(facts), c);
+  return {.message = Say("Step time is {share} longer{when}{why}.", HumanRatio(share), SayWhen(c),
+                         why.empty() ? Phrase() : ": " + why),
+          .impact = ToInt64(static_cast<double>(c.Difference()) *
+                            static_cast<double>(c.until ? std::ssize(steps) : c.steps_after)),
+          .table = "changes",
+          .extent = ExtentOfSteps(facts),
+          .since = c.until ? std::nullopt : std::optional(c.since),
+          .where = {.steps = std::move(steps)}};
 }
 
 Finding ByWork(const Facts& facts, const StepChange& c, const WorkRise& work) {

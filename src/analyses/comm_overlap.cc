@@ -10,10 +10,12 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "analyses/comm_overlap_objects.h"
+#include "analyses/late_rank.h"
 #include "facts/derived/collectives/exposed_waits.h"
 #include "facts/derived/collectives/gradient_syncs.h"
 #include "facts/derived/collectives/step_times.h"
 #include "facts/derived/lateness/stages.h"
+#include "facts/derived/lateness/work_rises.h"
 #include "facts/derived/modules/modules.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
@@ -157,6 +159,18 @@ Phrase SayRecorded(const Facts& facts, const Exposed& sum, int64_t waiting) {
       SayDevice(*sum.worst), HumanTime(static_cast<double>(sum.worst->total.Exposed())));
 }
 
+// Of ranks that have more work in turn, each waits for the others while these have it: why a rank
+// waits so long (ns) is that work.
+CauseKind CauseOfWaits(const Facts& facts, int64_t waiting) {
+  const WorkRises& work = WorkRisesOf(facts);
+  for (const WorkRise& rise : work.rises) {
+    if (!rise.in_turn || work.ranks == 0) continue;
+    const int64_t of_all = std::ssize(rise.steps) * std::ssize(rise.ranks) * rise.Difference();
+    if (2 * (of_all / work.ranks) >= waiting) return CauseOf(ReasonOf(facts, rise));
+  }
+  return CauseKind::kWait;
+}
+
 void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
   const Told of_spans = ToldOfSpans(facts, sum);
   const Told told = ToldOfSteps(facts).value_or(of_spans);
@@ -176,7 +190,9 @@ void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
        .impact = waits ? told.exposed : rest,
        .table = "ranks",
        // Stages of a pipeline wait for each other, most of all for a slow one.
-       .cause = {waits || TiedByMessages(facts) ? CauseKind::kWait : CauseKind::kCommunication},
+       .cause = {waits                   ? CauseOfWaits(facts, told.waiting)
+                 : TiedByMessages(facts) ? CauseKind::kWait
+                                         : CauseKind::kCommunication},
        .extent = told.in_steps ? told.of : Extent(),
        // Processors communicate slowly by nature: that alone is no fault.
        .at_most = facts.OnHost() ? Severity::kMedium : Severity::kHigh});

@@ -120,6 +120,14 @@ std::optional<FunctionGrowth> FindFunctionOfRanks(const Facts& facts) {
   return most;
 }
 
+Phrase SayEach(int64_t each) { return Say("by {time} per step", Time(each)); }
+
+bool IsOnSome(const Facts& facts, const FunctionGrowth& found) {
+  std::set<int64_t> all;
+  for (const RankSteps& own : RankStepsOf(facts)) all.insert(own.rank->rank);
+  return found.ranks.size() < all.size();
+}
+
 }  // namespace
 }  // namespace growth
 
@@ -131,9 +139,9 @@ void AddGrowingFunction(Report& report, const Facts& facts) {
   using growth::Time;
   const std::optional<FunctionGrowth>& found = GrowingFunctionOf(facts);
   if (!found) return;
-  std::set<int64_t> all;
-  for (const RankSteps& own : RankStepsOf(facts)) all.insert(own.rank->rank);
-  const bool on_some = found->ranks.size() < all.size();
+  const bool on_some = growth::IsOnSome(facts, *found);
+  Cause cause{CauseKind::kHost};
+  if (on_some && found->ranks.size() == 1) cause.rank = found->ranks.front();
   report.findings.push_back(
       {.message =
            Say("{function} grows by {time} per step{ranks}: from {first} to {last} over "
@@ -147,6 +155,7 @@ void AddGrowingFunction(Report& report, const Facts& facts) {
                "through, a cache, lengths of sequences",
        .impact = found->more,
        .table = "steps",
+       .cause = cause,
        .nearness = Nearness::kCause,
        .extent = {found->whole, static_cast<double>(found->steps)}});
 }
@@ -156,8 +165,11 @@ const RankGrowth* GrowthOf(const Facts& facts, int64_t rank) {
   return found && found->Rank() == rank ? &*found : nullptr;
 }
 
-Phrase SayGrowth(const RankGrowth& growing) {
-  return Say("by {time} per step", growth::Time(growing.each));
+Phrase SayGrowthOf(const Facts& facts, int64_t rank) {
+  if (const RankGrowth* growing = GrowthOf(facts, rank)) return growth::SayEach(growing->each);
+  const std::optional<FunctionGrowth>& found = GrowingFunctionOf(facts);
+  const bool alone = found && found->ranks == std::vector{rank} && growth::IsOnSome(facts, *found);
+  return alone ? growth::SayEach(found->each) : Phrase();
 }
 
 void AddGrowingRank(Report& report, const Facts& facts) {
@@ -168,9 +180,9 @@ void AddGrowingRank(Report& report, const Facts& facts) {
   report.findings.push_back(
       {.message = Say("Steps of rank {rank} grow {growth}: {category} from {first} to {last} over "
                       "{steps}{function}.",
-                      found->Rank(), SayGrowth(*found), SayCategory(found->category, facts),
-                      growth::Time(found->first), growth::Time(found->last),
-                      Plural(static_cast<size_t>(found->steps), "step"),
+                      found->Rank(), growth::SayEach(found->each),
+                      SayCategory(found->category, facts), growth::Time(found->first),
+                      growth::Time(found->last), Plural(static_cast<size_t>(found->steps), "step"),
                       growth::SayFunction(facts, *found)),
        .because = "a line explains its steps better than a change at one of them; on the other "
                   "ranks it does not grow, and they wait",

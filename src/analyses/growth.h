@@ -16,8 +16,9 @@ struct RankGrowth;
 // The rank whose steps grow, if it is this one; else null.
 const RankGrowth* GrowthOf(const Facts& facts, int64_t rank);
 
-// "by 2.00 ms per step".
-Phrase SayGrowth(const RankGrowth& growth);
+// "by 2.00 ms per step": by which steps of this rank grow, or a function on it alone; empty where
+// none does.
+Phrase SayGrowthOf(const Facts& facts, int64_t rank);
 
 // Adds a finding about the rank whose steps grow, with the function behind it, if there is one.
 void AddGrowingRank(Report& report, const Facts& facts);

@@ -249,12 +249,12 @@ InputCategory CategoryOf(const std::vector<RankInput>& inputs, StringId name) {
 
 // Of typical steps: those of the first sentence.
 void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs,
-                const std::vector<RankSteps>& typical, Report& report) {
-  const Totals all = AddUp(typical);
+                const std::vector<RankSteps>& latest, Report& report) {
+  const Totals all = AddUp(latest);
   if (Share(all.input, all.total) < kModerately) return;
-  const UnevenRanks uneven = FindUnevenRanks(typical, StepCategory::kInput);
-  const std::vector<RankSteps> ranks = RanksThatCount(facts, typical, uneven);
-  const bool some = ranks.size() < typical.size();
+  const UnevenRanks uneven = FindUnevenRanks(latest, StepCategory::kInput);
+  const std::vector<RankSteps> ranks = RanksThatCount(facts, latest, uneven);
+  const bool some = ranks.size() < latest.size();
   std::optional<int64_t> rank;
   if (some && uneven.ranks.size() == 1) rank = uneven.ranks.front();
   const Totals t = AddUp(ranks);
@@ -374,7 +374,7 @@ Report Run(const Facts& facts, const Params&) {
   report.tables.push_back(HostTable(HostTimes(inputs, totals)));
   report.tables.push_back(OperatorTable(facts, inputs));
   if (marked) AddInputSteps(report, ranks, inputs);
-  if (marked) AddFinding(facts, inputs, typical.ranks, report);
+  if (marked) AddFinding(facts, inputs, LatestStepsOf(facts), report);
   if (marked && wait) AddThreadFinding(facts, *wait, typical.ranks, report);
   return report;
 }

@@ -202,20 +202,12 @@ Phrase SayShare(int64_t time, int64_t total, StepCategory category, const Facts&
              unrecorded ? Phrase("unrecorded") : Phrase(SayCategory(category, facts)));
 }
 
-// Of the steps since this one.
-StepBreakdown SumSince(const std::vector<RankSteps>& ranks, int64_t since) {
-  std::vector<RankSteps> later = ranks;
-  for (RankSteps& own : later)
-    std::erase_if(own.steps, [&](const StepBreakdown& s) { return s.window.number < since; });
-  return SumOf(later);
-}
-
 // "Step time is 960 µs (mean of 7 steps): 31.2% device compute, 31.2% input, 15.6% all others.";
 // where it changes, parts are those since then.
 Phrase Headline(const Facts& facts, const std::vector<RankSteps>& ranks,
                 const TypicalSteps& typical) {
   const std::optional<StepChange> change = ChangeToTell(facts);
-  const StepBreakdown sum = change ? SumSince(typical.ranks, change->since) : SumOf(typical.ranks);
+  const StepBreakdown sum = SumOf(change ? LatestStepsOf(facts) : typical.ranks);
   constexpr size_t kNamed = 3;
   std::array<std::pair<int64_t, StepCategory>, kStepCategories> shares;
   for (size_t c = 0; c < kStepCategories; ++c) {
@@ -298,7 +290,7 @@ Report Run(const Facts& facts, const Params&) {
   report.tables.push_back(RoleTable(facts, ranks));
   report.tables.push_back(LaunchTable(facts));
   AddConcurrentThread(facts, typical.ranks, report);
-  AddFindings(facts, typical.ranks, has_work, lead, report);
+  AddFindings(facts, LatestStepsOf(facts), has_work, lead, report);
   AddStartupFinding(facts, ranks, report);
   AddAllocationFinding(facts, typical.ranks, report);
   AddManyCalls(facts, ranks, report);

@@ -137,11 +137,28 @@ bool IsAlwaysLate(const StepBlame& steps, const Suspect& s) {
   return static_cast<double>(d.min) >= kEven * static_cast<double>(d.p50);
 }
 
-// " since step 5", " in every recorded step (3 to 8)", " in every 5th step (4, 9 and 14)", " in
-// step 8", where most of it is; empty where none holds.
+// The steps of a rank that has more to do in a stretch of them, and no longer; else empty.
+std::vector<int64_t> StretchOf(const Facts& facts, const Suspect& s) {
+  if (s.work != nullptr) {
+    if (!s.work->ended) return {};
+    return {s.work->steps.begin(), s.work->steps.end()};
+  }
+  const StepChange* change = RiseOf(s.reason, facts, facts.collectives.ranks[s.rank]);
+  if (change == nullptr || !change->until || s.since != change->since) return {};
+  std::vector<int64_t> stretch;
+  for (const int64_t step : StepChangesOf(facts).steps) {
+    if (step >= change->since && step <= *change->until) stretch.push_back(step);
+  }
+  return stretch;
+}
+
+// " since step 5", " in steps 5 to 9", " in every recorded step (3 to 8)", " in every 5th step (4,
+// 9 and 14)", " in step 8", where most of it is; empty where none holds.
 Phrase SaySince(const Facts& facts, const StepBlame& steps, const Suspect& s) {
-  if (const RankGrowth* growing = GrowthOf(facts, facts.collectives.ranks[s.rank].rank))
-    return Say(", later {growth}", SayGrowth(*growing));
+  if (Phrase growth = SayGrowthOf(facts, facts.collectives.ranks[s.rank].rank); !growth.empty())
+    return Say(", later {growth}", growth);
+  if (const auto stretch = StretchOf(facts, s); !stretch.empty())
+    return Say(" in steps {first} to {last}", stretch.front(), stretch.back());
   if (const auto period = PeriodOf(facts, steps, s)) return Say(" in {period}", period->Say());
   if (s.since) return Say(" since step {first}", *s.since);
   const auto one = MostInOneStep(steps, s);
@@ -150,16 +167,19 @@ Phrase SaySince(const Facts& facts, const StepBlame& steps, const Suspect& s) {
   return Say(" {always}", InEveryStep(facts, steps.begin()->first, steps.rbegin()->first));
 }
 
-// The steps that the message names, where they are some of all, and the function.
+// The steps that the message names, where they are some of all; else empty.
+std::vector<int64_t> StepsNamed(const Facts& facts, const StepBlame& steps, const Suspect& s) {
+  if (!SayGrowthOf(facts, facts.collectives.ranks[s.rank].rank).empty()) return {};
+  if (auto stretch = StretchOf(facts, s); !stretch.empty()) return stretch;
+  if (const auto period = PeriodOf(facts, steps, s))
+    return {period->numbers.begin(), period->numbers.end()};
+  const auto one = s.since ? std::nullopt : MostInOneStep(steps, s);
+  return one && steps.size() > 1 ? std::vector{*one} : std::vector<int64_t>();
+}
+
 Where WhereOf(const Facts& facts, const StepBlame& steps, const Suspect& s,
               std::optional<int64_t> rank) {
-  Where where{.event = EventOf(s, facts)};
-  if (GrowthOf(facts, facts.collectives.ranks[s.rank].rank) == nullptr) {
-    const auto period = PeriodOf(facts, steps, s);
-    const auto one = s.since ? std::nullopt : MostInOneStep(steps, s);
-    if (period) where.steps.assign(period->numbers.begin(), period->numbers.end());
-    if (!period && one && steps.size() > 1) where.steps = {*one};
-  }
+  Where where{.steps = StepsNamed(facts, steps, s), .event = EventOf(s, facts)};
   if (!where.steps.empty()) where.rank = rank;
   return where;
 }
@@ -303,7 +323,7 @@ void AddFinding(Report& report, const Facts& facts, const Blames& blames, const 
        .cause = {CauseOf(s.reason), rank},
        .nearness = s.reason == LateReason::kUnknown ? Nearness::kSymptom : Nearness::kCause,
        .extent = {.recordings = facts.RecordingsOfARank()},
-       .since = s.since,
+       .since = StretchOf(facts, s).empty() ? s.since : std::nullopt,
        .where = WhereOf(facts, steps, s, rank),
        .at_most = MayBeChance(facts, s) || IsOfGroup(facts, s) ? Severity::kLow : Severity::kHigh});
 }

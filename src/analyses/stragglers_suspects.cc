@@ -58,7 +58,7 @@ bool HasStepBefore(const Facts& facts, int64_t rank, int64_t number) {
 void FindSince(const Facts& facts, const StepBlame& steps, Suspect& s) {
   const auto median = static_cast<double>(StepChangesOf(facts).median);
   const RankCollectives& rank = facts.collectives.ranks[s.rank];
-  if (GrowthOf(facts, rank.rank) != nullptr) return;
+  if (!SayGrowthOf(facts, rank.rank).empty()) return;
   if (const StepChange* change = RiseOf(s.reason, facts, rank)) {
     s.since = change->since;
     return;

@@ -16,13 +16,24 @@
 namespace stepscope {
 namespace {
 
-// " since step 9", " in turn", " in 11 of 12 steps", " in every recorded step (3 to 18)".
+// " since step 9", " in steps 5 to 9", " in turn", " in 11 of 12 steps", " in every recorded step
+// (3 to 18)".
 Phrase SayWhen(const Facts& facts, const WorkRise& rise) {
   if (rise.since) return Say(" since step {first}", *rise.since);
+  if (rise.ended)
+    return Say(" in steps {first} to {last}", *rise.steps.begin(), *rise.steps.rbegin());
   if (rise.in_turn) return " in turn";
   if (std::ssize(rise.steps) < rise.all_steps)
     return Say(" in {count} of {all} steps", rise.steps.size(), rise.all_steps);
   return Say(" {always}", InEveryStep(facts, *rise.steps.begin(), *rise.steps.rbegin()));
+}
+
+Where WhereOf(const Facts& facts, const WorkRise& rise, std::optional<int64_t> rank) {
+  Where where{.event = EventOf(facts, rise)};
+  if (!rise.ended) return where;
+  where.rank = rank;
+  where.steps.assign(rise.steps.begin(), rise.steps.end());
+  return where;
 }
 
 Finding FindingOf(const Facts& facts, const WorkRise& rise) {
@@ -41,7 +52,7 @@ Finding FindingOf(const Facts& facts, const WorkRise& rise) {
       .nearness = Nearness::kCause,
       .extent = ExtentOfSteps(facts),
       .since = rise.since,
-      .where = {.event = EventOf(facts, rise)}};
+      .where = WhereOf(facts, rise, rank)};
 }
 
 }  // namespace

@@ -107,6 +107,9 @@ Phrase SayWorkEvidence(const Facts& facts, const WorkRise& rise) {
       rise.since
           ? Say("median {before} in {earlier} before, {after} in {later} since", Time(rise.before),
                 steps(rise.all_steps - more), Time(rise.after), steps(more))
+      : rise.ended
+          ? Say("median {after} in these {count}, {before} in the others", Time(rise.after),
+                steps(more), Time(rise.before))
           : Say("rank {rank}: median {time} in {count} of {steps}, other ranks {usual}", rise.rank,
                 Time(rise.after), more, steps(rise.all_steps), Time(rise.before));
   if (rise.kind == WorkKind::kBetween) return text + ", " + SayNeighbours(facts, rise);

@@ -15,6 +15,8 @@ constexpr size_t kSmallestPart = 5;  // a side has one of so many values
 constexpr size_t kFloorPart = 10;    // one of so many values may be below the floor
 constexpr size_t kMostBefore = 4;    // one of so many may be high before
 constexpr size_t kMostSince = 8;     // one of so many may be low since
+constexpr size_t kFewestBeforeSpell = 2;
+constexpr size_t kFewestAfter = 2;  // low ones: a single one at the end may be an exception
 
 double MedianOf(std::span<const int64_t> values) {
   return Median(std::vector<double>(values.begin(), values.end()));
@@ -46,7 +48,25 @@ size_t BestSplit(const std::vector<bool>& high) {
 std::optional<Rise> SplitBy(std::span<const int64_t> values, const std::vector<bool>& high) {
   const size_t at = BestSplit(high);
   if (at == 0) return std::nullopt;
-  return Rise{at, MedianOf(values.first(at)), MedianOf(values.subspan(at))};
+  size_t end = high.size();
+  while (end > at && !high[end - 1]) --end;
+  if (end == at || end + kFewestAfter > high.size()) end = high.size();
+  return Rise{at, end, MedianOf(values.first(at)), MedianOf(values.subspan(at, end - at))};
+}
+
+// The only stretch of high values; empty where there are several, or none.
+std::optional<Rise> OnlyStretch(std::span<const int64_t> values, const std::vector<bool>& high) {
+  const auto first = std::ranges::find(high, true);
+  const auto end = std::find(first, high.end(), false);
+  if (std::find(end, high.end(), true) != high.end()) return std::nullopt;
+  const auto at = static_cast<size_t>(first - high.begin());
+  const size_t count = static_cast<size_t>(end - first);
+  const bool ends_again = at >= kFewestBeforeSpell && end != high.end();
+  if (!ends_again || count < kFewestOfSide || 2 * count > values.size()) return std::nullopt;
+  std::vector<double> others(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(at));
+  others.insert(others.end(), values.begin() + static_cast<std::ptrdiff_t>(at + count),
+                values.end());
+  return Rise{at, at + count, Median(std::move(others)), MedianOf(values.subspan(at, count))};
 }
 
 }  // namespace
@@ -79,6 +99,13 @@ std::optional<Rise> FindRise(std::span<const int64_t> values, const RiseLimits& 
   if (!rise || !IsHigh(rise->since, rise->before, limits)) return std::nullopt;
   if (FindGrowth(values, limits.least)) return std::nullopt;
   return rise;
+}
+
+std::optional<Rise> FindSpell(std::span<const int64_t> values, const RiseLimits& limits) {
+  if (values.size() < kFewest) return std::nullopt;
+  const auto spell = OnlyStretch(values, HighAbove(FloorOf(values), values, limits));
+  if (!spell || !IsHigh(spell->since, spell->before, limits)) return std::nullopt;
+  return spell;
 }
 
 }  // namespace stepscope

@@ -25,8 +25,9 @@ std::vector<bool> HighAbove(int64_t floor, std::span<const int64_t> values,
                             const RiseLimits& limits);
 
 struct Rise {
-  size_t at = 0;                 // index of the first value of the higher level
-  double before = 0, since = 0;  // medians
+  size_t at = 0;   // index of the first value of the higher level
+  size_t end = 0;  // past the last of it: fewer than all where two or more are low again
+  double before = 0, since = 0;  // medians; of FindSpell() of the other values, and of these
 
   double Difference() const { return since - before; }
 };
@@ -36,5 +37,10 @@ struct Rise {
 // of those since, are exceptions, or the medians are not so far apart. Each side has three values
 // and a fifth of all; needs eight values. Values that grow all along (growth.h) have none. n log n.
 std::optional<Rise> FindRise(std::span<const int64_t> values, const RiseLimits& limits);
+
+// A level that ends again: all high values, and no other, in one stretch of three or more, at most
+// half of all, with two values before it at least, as first ones are often high, and one after it.
+// Needs eight values. n.
+std::optional<Rise> FindSpell(std::span<const int64_t> values, const RiseLimits& limits);
 
 }  // namespace stepscope

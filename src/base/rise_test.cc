@@ -53,6 +53,29 @@ TEST(Rise, FewValuesSayNothing) {
   EXPECT_FALSE(FindRise(values, {.least = 1, .times = 3}));
 }
 
+TEST(Spell, IsOneStretchThatEndsAgain) {
+  const std::vector<int64_t> values = {40, 20, 20, 30, 900, 800, 950, 870, 910, 20, 30, 20, 20};
+  const auto spell = FindSpell(values, {.least = 300, .times = 3});
+  ASSERT_TRUE(spell);
+  EXPECT_EQ(spell->at, 4U);
+  EXPECT_EQ(spell->end, 9U);
+  EXPECT_NEAR(spell->Difference(), 880, 30);
+  EXPECT_FALSE(FindRise(values, {.least = 300, .times = 3}));
+}
+
+TEST(Spell, NeedsAnEndAndNoOtherHighValue) {
+  EXPECT_FALSE(FindSpell({}, {.least = 1}));
+  const auto is_one = [](std::vector<int64_t> values) {
+    return FindSpell(values, {.least = 300, .times = 3}).has_value();
+  };
+  EXPECT_TRUE(is_one({20, 20, 20, 20, 20, 900, 900, 900, 20}));
+  EXPECT_FALSE(is_one({20, 20, 20, 20, 20, 20, 900, 900, 900}));    // it does not end
+  EXPECT_FALSE(is_one({900, 900, 900, 20, 20, 20, 20, 20, 20}));    // a warm-up
+  EXPECT_FALSE(is_one({20, 20, 20, 20, 900, 900, 20, 20, 20}));     // two may be chance
+  EXPECT_FALSE(is_one({20, 900, 20, 20, 20, 900, 900, 900, 20}));   // another one
+  EXPECT_FALSE(is_one({20, 20, 900, 900, 900, 900, 900, 20, 20}));  // usual
+}
+
 // What else runs takes the processor in a fifth of the steps, at random.
 TEST(Rise, IsRareInNoise) {
   Random random(1, 0);

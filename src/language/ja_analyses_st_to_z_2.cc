@@ -147,6 +147,8 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
        "{ranks} は 1 ステップあたり最大 {time} (中央値) 余分に使っています"},
       {"median {before} in {earlier} before, {after} in {later} since",
        "中央値は以前の{earlier}で {before}、以降の{later}で {after}"},
+      {"median {after} in these {count}, {before} in the others",
+       "中央値はこの{count}で {after}、ほかでは {before}"},
       {"rank {rank}: median {time} in {count} of {steps}, other ranks {usual}",
        "ランク {rank}: {steps}中 {count} ステップで中央値 {time}、他のランクは {usual}"},
       {"{text}, in {operator}", "{text}、{operator} 内"},

@@ -25,7 +25,9 @@ constexpr double kLonger = 3;
 // Calling an operator takes up to so many times what the operator takes. More is a function that
 // calls it among other things.
 constexpr double kAround = 4;
-constexpr double kExact = 2;  // what is exact counts so much more than what is measured
+constexpr double kExact = 2;          // what is exact counts so much more than what is measured
+constexpr double kOfSpell = 3;        // times what a rise takes at least
+constexpr double kMostOfSpell = 0.5;  // of what takes longer meanwhile
 // Of the steps of a rank, that are high where the others' are not.
 constexpr size_t kSome = 4, kOthers = 4, kFewestHigh = 4;
 constexpr double kInAll = 7.0 / 8;
@@ -63,7 +65,7 @@ class OfRank {
     before = std::max(before, since - more * since);
     const double around = RiseAround(name, rise->at);
     if (around <= kAround * (since - before)) since += around;
-    Add({.kind = WorkKind::kCalls, .name = name}, rise->at, before, since);
+    Add({.kind = WorkKind::kCalls, .name = name}, *rise, before, since);
   }
 
   // Of the time before and after each call, while nothing else runs.
@@ -84,26 +86,46 @@ class OfRank {
     if (std::ranges::find(sizes, 0) != sizes.end()) return;
     const auto rise = FindRise(sizes, {.least = 1, .times = kLarger});
     if (!rise) return;
-    Add({.kind = WorkKind::kSize, .name = name}, rise->at,
-        MedianOf(Values(op.time).first(rise->at)), MedianOf(Values(op.time).subspan(rise->at)));
+    Add({.kind = WorkKind::kSize, .name = name}, *rise, MedianOf(Values(op.time).first(rise->at)),
+        MedianOf(Values(op.time).subspan(rise->at)));
   }
 
   void AddBetween(const Neighbours& neighbours, const std::vector<int64_t>& times) {
-    const auto rise = FindRise(times, {.least = least_, .times = kLonger});
-    if (!rise) return;
-    Add({.kind = WorkKind::kBetween, .name = neighbours.second, .previous = neighbours.first},
-        rise->at, rise->before, rise->since);
+    const WorkRise work{
+        .kind = WorkKind::kBetween, .name = neighbours.second, .previous = neighbours.first};
+    auto found = FindSpell(times, {.least = kOfSpell * least_, .times = kLonger});
+    if (!found || !IsMostOfIt(*found)) found = FindRise(times, {.least = least_, .times = kLonger});
+    if (found) Add(work, *found, found->before, found->since);
   }
 
-  void Add(WorkRise rise, size_t at, double before, double since) {
+  // Load comes and goes, too, but makes all of a rank longer: whether this stretch is most of what
+  // takes longer meanwhile.
+  bool IsMostOfIt(const Rise& spell) const {
+    double more = 0;
+    const auto add = [&](std::span<const int64_t> times) {
+      std::vector<int64_t> others(times.begin(), times.end());
+      const auto at = others.begin() + static_cast<std::ptrdiff_t>(spell.at);
+      others.erase(at, at + static_cast<std::ptrdiff_t>(spell.end - spell.at));
+      const auto meanwhile = times.subspan(spell.at, spell.end - spell.at);
+      more += std::max(MedianOf(meanwhile) - MedianOf(others), 0.0);
+    };
+    for (const auto& [name, op] : parts_.operators) add(op.time);
+    for (const auto& [neighbours, times] : parts_.between) add(times);
+    return spell.Difference() >= kMostOfSpell * more;
+  }
+
+  // Where it is the largest so far.
+  void Add(WorkRise rise, const Rise& at, double before, double since) {
     const double weight = (since - before) * (rise.kind == WorkKind::kBetween ? 1 : kExact);
     if (since - before < least_ || weight <= weight_) return;
     weight_ = weight;
     rise.rank = parts_.rank;
     rise.ranks = {parts_.rank};
-    rise.since = parts_.steps[at];
-    rise.last_before = parts_.steps[at - 1];
-    rise.steps = {parts_.steps.begin() + static_cast<std::ptrdiff_t>(at), parts_.steps.end()};
+    rise.ended = at.end < parts_.steps.size();
+    if (!rise.ended) rise.since = parts_.steps[at.at];
+    rise.last_before = parts_.steps[at.at - 1];
+    const auto steps = std::span(parts_.steps).subspan(at.at, at.end - at.at);
+    rise.steps = {steps.begin(), steps.end()};
     rise.before = RoundToInt64(before);
     rise.after = RoundToInt64(since);
     rise.all_steps = std::ssize(parts_.steps);
@@ -117,7 +139,8 @@ class OfRank {
 };
 
 bool IsSame(const WorkRise& a, const WorkRise& b) {
-  return std::tie(a.kind, a.name, a.previous) == std::tie(b.kind, b.name, b.previous) &&
+  return std::tie(a.kind, a.name, a.previous, a.ended) ==
+             std::tie(b.kind, b.name, b.previous, b.ended) &&
          a.since.has_value() == b.since.has_value() &&
          (!a.since || a.last_before == b.since || b.last_before == a.since || a.since == b.since);
 }

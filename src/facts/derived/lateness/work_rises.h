@@ -18,7 +18,8 @@ enum class WorkKind : uint8_t {
   kBetween,  // time between two operators
 };
 
-// What ranks have more of: since one step, or in the same way in some steps or all.
+// What ranks have more of: since one step, from one step to another, or in the same way in some
+// steps or all.
 struct WorkRise {
   WorkKind kind = WorkKind::kBetween;
   std::vector<int64_t> ranks;     // that have it; ascending
@@ -27,6 +28,8 @@ struct WorkRise {
   StringId previous = kNoString;  // kBetween: the one before
   std::optional<int64_t> since;   // number of the first step
   int64_t last_before = 0;        // where `since` is known: the step before it
+  // They have it in a stretch of steps, and no longer at the end: `since` is empty.
+  bool ended = false;
   // Of `rank`, numbers of the steps with more; and ns per step, medians of the other steps, or of
   // the other ranks where it is in all, and of these.
   std::set<int64_t> steps;

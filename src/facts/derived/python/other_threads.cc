@@ -35,6 +35,13 @@ constexpr auto kWakes = std::to_array<std::string_view>(
     {"put", "put_nowait", "notify", "notify_all", "set", "release", "__exit__"});
 constexpr int64_t kSoon = 1'000'000;  // ns
 
+// `with lock:` is no call that the profiler records where it waits: the function itself seems to
+// run. That it waits shows by what it does when another thread lets a lock go: it goes on, time and
+// again.
+constexpr int64_t kLeastSilent = 2'000'000;  // ns of a stretch
+constexpr int64_t kFewestSilent = 4;         // stretches that end so
+constexpr double kMostSilent = 0.75;         // of the time of all stretches of the function
+
 // What the names of frames mean, each looked at once.
 class Names {
  public:
@@ -43,10 +50,12 @@ class Names {
   bool IsBuiltIn(StringId name) { return Of(name).built_in; }
   bool IsWait(StringId name) { return Of(name).waits; }
   bool Wakes(StringId name) { return Of(name).wakes; }
+  bool LetsLockGo(StringId name) { return Of(name).lets_go; }
+  bool IsOfUser(StringId name) { return Of(name).of_user; }
 
  private:
   struct Meaning {
-    bool built_in = false, waits = false, wakes = false;
+    bool built_in = false, waits = false, wakes = false, lets_go = false, of_user = false;
   };
 
   Meaning Of(StringId name) {
@@ -61,6 +70,9 @@ class Names {
                       });
       const std::string_view method = function.substr(function.rfind('.') + 1);
       meaning.wakes = std::ranges::find(kWakes, method) != kWakes.end();
+      meaning.lets_go = meaning.built_in && (method == "release" || method == "__exit__") &&
+                        function.contains("ock.");  // lock, RLock
+      meaning.of_user = !meaning.built_in && !IsOfLibrary(frame);
     }
     return at->second;
   }
@@ -100,7 +112,9 @@ class Process {
   Process(const Facts& facts, Names& names, const RankSteps& own, uint32_t training)
       : facts_(facts), names_(names), rank_(*own.rank), training_(training) {
     windows_ = UnionOf(WindowsOf(own));
-    waits_ = Intersection(WaitsOf(training), windows_);
+    std::vector<Interval> waits = WaitsOf(training);
+    std::ranges::copy(SilentWaits(), std::back_inserter(waits));
+    waits_ = Intersection(UnionOf(std::move(waits)), windows_);
   }
 
   std::optional<ThreadWait> Wait() {
@@ -210,6 +224,59 @@ class Process {
   IntervalSet WaitsOf(uint32_t thread) {
     return StretchesOf(rank_.host->frames[thread],
                        [&](StringId name, int64_t) { return names_.IsWait(name); });
+  }
+
+  // When other threads let a lock go, each ascending.
+  std::vector<std::vector<int64_t>> LocksLetGo() {
+    std::vector<std::vector<int64_t>> all;
+    ForEachOther([&](uint32_t thread) {
+      std::vector<int64_t> times;
+      for (const HostFrame& frame : rank_.host->frames[thread]) {
+        if (names_.LetsLockGo(frame.name)) times.push_back(frame.start);
+      }
+      std::ranges::sort(times);
+      if (!times.empty()) all.push_back(std::move(times));
+    });
+    return all;
+  }
+
+  // Whether a thread lets a lock go just before the stretch ends, and not once before in it: who
+  // does so all the time does it by chance.
+  static bool EndsBy(const Interval& stretch, const std::vector<int64_t>& let_go) {
+    const auto first = std::ranges::lower_bound(let_go, stretch.start);
+    return first != let_go.end() && *first < stretch.end && *first >= stretch.end - kSoon;
+  }
+
+  // Stretches of the training thread in a function of the user's program that waits for locks.
+  IntervalSet SilentWaits() {
+    const auto let_go = LocksLetGo();
+    if (let_go.empty()) return {};
+    struct OfFunction {
+      std::vector<Interval> ended;
+      int64_t time = 0;  // ns of all
+    };
+    std::unordered_map<StringId, OfFunction> functions;
+    const HostFrames& frames = rank_.host->frames[training_];
+    const auto nothing = [](size_t) {};
+    WalkFrames(
+        frames, nothing,
+        [&](size_t f, int64_t start, int64_t end) {
+          if (end - start < kLeastSilent || !names_.IsOfUser(frames[f].name)) return;
+          OfFunction& function = functions[frames[f].name];
+          function.time += end - start;
+          if (std::ranges::any_of(let_go,
+                                  [&](const auto& times) { return EndsBy({start, end}, times); }))
+            function.ended.push_back({start, end});
+        },
+        nothing);
+    std::vector<Interval> waits;
+    for (const auto& [name, function] : functions) {
+      const auto ended = static_cast<double>(LengthOf(function.ended));
+      const bool waits_for_locks = std::ssize(function.ended) >= kFewestSilent &&
+                                   ended >= kMostSilent * static_cast<double>(function.time);
+      if (waits_for_locks) std::ranges::copy(function.ended, std::back_inserter(waits));
+    }
+    return UnionOf(std::move(waits));
   }
 
   int64_t Whole() const { return LengthOf(windows_); }

@@ -181,6 +181,20 @@ std::map<StepKey, double> TimesOverUsual(const Period& period, const std::vector
   return over;
 }
 
+// Those slow steps of the period that come at one interval on any rank, which others may only wait
+// for, a step later.
+std::set<StepKey> RegularOnARank(const Period& period, const std::vector<RankSteps>& ranks) {
+  std::set<StepKey> regular;
+  for (const RankSteps& rank : ranks) {
+    const auto over = TimesOverUsual(period, {rank});
+    std::set<StepKey> slow;
+    for (const auto& [step, times] : over)
+      if (times >= kSlow) slow.insert(step);
+    if (!slow.empty() && AreRegular(slow, over)) regular.merge(slow);
+  }
+  return regular;
+}
+
 void LeaveOutSlow(TypicalSteps& typical, const Period& period) {
   const auto over = TimesOverUsual(period, typical.ranks);
   const std::optional<double> from = ExceptionsFrom(over);
@@ -189,6 +203,7 @@ void LeaveOutSlow(TypicalSteps& typical, const Period& period) {
   for (const auto& [step, times] : over)
     if (times >= *from) slow.insert(step);
   if (AreRegular(slow, over)) return;
+  for (const StepKey& step : RegularOnARank(period, typical.ranks)) slow.erase(step);
   typical.slow += std::ssize(slow);
   for (RankSteps& rank : typical.ranks) {
     std::erase_if(rank.steps, [&](const StepBreakdown& step) {

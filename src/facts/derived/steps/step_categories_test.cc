@@ -62,5 +62,16 @@ TEST(TypicalSteps, OnesAtOneIntervalArePartOfWhatStepsTake) {
   EXPECT_EQ(SlowAmong({10, 10, 30, 10, 30, 10, 30, 10, 10, 10, 10, 10, 10, 10, 10}), 3) << "over";
 }
 
+// Rank 0 waits for each checkpoint of rank 1, a step later: half of all steps are slow, and one of
+// them takes four times as long.
+TEST(TypicalSteps, OnesAtOneIntervalOnOneRankCountHoweverLongOneIs) {
+  RankActivity first, second;
+  second.rank = 1;
+  const auto typical =
+      FindTypicalSteps({StepsOf(first, {10, 10, 10, 30, 10, 10, 10, 45, 10, 10, 10, 28, 10, 10}),
+                        StepsOf(second, {10, 10, 30, 10, 10, 10, 48, 10, 10, 10, 29, 10, 10, 10})});
+  EXPECT_EQ(typical.slow, 0);
+}
+
 }  // namespace
 }  // namespace stepscope

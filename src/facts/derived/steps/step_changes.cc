@@ -132,6 +132,18 @@ class Collector {
     At(parts, StepQuantity::kExposed).Add(step, use.exposed);
   }
 
+  // The last step of the level since the change, where it ends before the steps do.
+  static std::optional<int64_t> LastOf(const ChangePoint& change, const Numbered& numbered) {
+    constexpr size_t kFewest = 2;
+    const double middle = (change.before + change.since) / 2;
+    const bool rises = change.since > change.before;
+    size_t end = numbered.values.size();
+    while (end > change.at && (static_cast<double>(numbered.values[end - 1]) < middle) == rises)
+      --end;
+    const bool ends = end > change.at && end + kFewest <= numbered.values.size();
+    return ends ? std::optional(numbered.steps[end - 1]) : std::nullopt;
+  }
+
   std::optional<StepChange> Change(StepQuantity quantity, const Numbered& numbered, int64_t rank,
                                    int64_t device) const {
     const auto at = FindChangePoint(numbered.values, least_);
@@ -144,7 +156,8 @@ class Collector {
                       .before = RoundToInt64(at->before),
                       .after = RoundToInt64(at->since),
                       .steps_before = static_cast<int64_t>(at->before_count),
-                      .steps_after = std::ssize(numbered.values) - static_cast<int64_t>(at->at)};
+                      .steps_after = std::ssize(numbered.values) - static_cast<int64_t>(at->at),
+                      .until = LastOf(*at, numbered)};
   }
 
   int64_t CountAlso(const StepChange& change) const {
@@ -179,6 +192,18 @@ StepChanges FindStepChanges(const Facts& facts) {
 TypicalSteps FindTypicalStepsOf(const Facts& facts) {
   const std::optional<StepChange>& change = StepChangesOf(facts).step_time;
   return FindTypicalSteps(RankStepsOf(facts), change ? std::optional(change->since) : std::nullopt);
+}
+
+std::vector<RankSteps> FindLatestSteps(const Facts& facts) {
+  std::vector<RankSteps> ranks = TypicalStepsOf(facts).ranks;
+  const std::optional<StepChange>& change = StepChangesOf(facts).step_time;
+  if (!change) return ranks;
+  for (RankSteps& own : ranks) {
+    std::erase_if(own.steps,
+                  [&](const StepBreakdown& s) { return s.window.number < change->since; });
+  }
+  std::erase_if(ranks, [](const RankSteps& own) { return own.steps.empty(); });
+  return ranks;
 }
 
 }  // namespace
@@ -219,6 +244,10 @@ const StepChanges& StepChangesOf(const Facts& facts) {
 
 const TypicalSteps& TypicalStepsOf(const Facts& facts) {
   return facts.memo.Of<FindTypicalStepsOf>(facts);
+}
+
+const std::vector<RankSteps>& LatestStepsOf(const Facts& facts) {
+  return facts.memo.Of<FindLatestSteps>(facts);
 }
 
 }  // namespace stepscope

@@ -24,6 +24,9 @@ struct StepChange {
   int64_t last_before = 0;        // number of the step before it
   int64_t before = 0, after = 0;  // medians of a step, ns
   int64_t steps_before = 0, steps_after = 0;
+  // Number of its last step, where two steps or more after it are nearer to the level before;
+  // one may be the end of the recording.
+  std::optional<int64_t> until = {};
   // Of a LargestRise(): how many other ranks or devices spend at least a third of it more since
   // then, by their medians; noise may hide that from a search for change points.
   int64_t also = 0;
@@ -59,6 +62,9 @@ const StepChanges& StepChangesOf(const Facts& facts);
 // slow ones are no part of what a step usually takes. Those before a change of step time and those
 // since are each compared with their own.
 const TypicalSteps& TypicalStepsOf(const Facts& facts);
+
+// Of these the ones since a change of step time, all where there is none: what steps take now.
+const std::vector<RankSteps>& LatestStepsOf(const Facts& facts);
 
 // ns, the mean of these steps whose number `counts` holds for; 0: there are none.
 template <class Counts>
