@@ -249,12 +249,12 @@ InputCategory CategoryOf(const std::vector<RankInput>& inputs, StringId name) {
 
 // Of typical steps: those of the first sentence.
 void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs,
-                const std::vector<RankSteps>& latest, Report& report) {
-  const Totals all = AddUp(latest);
+                const std::vector<RankSteps>& all_ranks, Report& report) {
+  const Totals all = AddUp(all_ranks);
   if (Share(all.input, all.total) < kModerately) return;
-  const UnevenRanks uneven = FindUnevenRanks(latest, StepCategory::kInput);
-  const std::vector<RankSteps> ranks = RanksThatCount(facts, latest, uneven);
-  const bool some = ranks.size() < latest.size();
+  const UnevenRanks uneven = FindUnevenRanks(all_ranks, StepCategory::kInput);
+  const std::vector<RankSteps> ranks = RanksThatCount(facts, all_ranks, uneven);
+  const bool some = ranks.size() < all_ranks.size();
   std::optional<int64_t> rank;
   if (some && uneven.ranks.size() == 1) rank = uneven.ranks.front();
   const Totals t = AddUp(ranks);
@@ -374,7 +374,7 @@ Report Run(const Facts& facts, const Params&) {
   report.tables.push_back(HostTable(HostTimes(inputs, totals)));
   report.tables.push_back(OperatorTable(facts, inputs));
   if (marked) AddInputSteps(report, ranks, inputs);
-  if (marked) AddFinding(facts, inputs, LatestStepsOf(facts), report);
+  if (marked) AddFinding(facts, inputs, StepsToMend(facts), report);
   if (marked && wait) AddThreadFinding(facts, *wait, typical.ranks, report);
   return report;
 }

@@ -207,7 +207,8 @@ Phrase SayShare(int64_t time, int64_t total, StepCategory category, const Facts&
 Phrase Headline(const Facts& facts, const std::vector<RankSteps>& ranks,
                 const TypicalSteps& typical) {
   const std::optional<StepChange> change = ChangeToTell(facts);
-  const StepBreakdown sum = SumOf(change ? LatestStepsOf(facts) : typical.ranks);
+  const StepBreakdown sum =
+      SumOf(change ? StepsSince(typical.ranks, change->since) : typical.ranks);
   constexpr size_t kNamed = 3;
   std::array<std::pair<int64_t, StepCategory>, kStepCategories> shares;
   for (size_t c = 0; c < kStepCategories; ++c) {
@@ -290,7 +291,7 @@ Report Run(const Facts& facts, const Params&) {
   report.tables.push_back(RoleTable(facts, ranks));
   report.tables.push_back(LaunchTable(facts));
   AddConcurrentThread(facts, typical.ranks, report);
-  AddFindings(facts, LatestStepsOf(facts), has_work, lead, report);
+  AddFindings(facts, StepsToMend(facts), has_work, lead, report);
   AddStartupFinding(facts, ranks, report);
   AddAllocationFinding(facts, typical.ranks, report);
   AddManyCalls(facts, ranks, report);

@@ -189,8 +189,7 @@ std::optional<int64_t> SinceElsewhere(const Facts& facts, const Suspect& s) {
   const int64_t rank = facts.collectives.ranks[s.rank].rank;
   const Origin* origin = OriginsOf(facts).Of(JobGraphOf(facts), rank);
   if (origin != nullptr && origin->since) return origin->since;
-  const std::optional<StepChange>& change = StepChangesOf(facts).step_time;
-  return change && change->Difference() > 0 ? std::optional(change->since) : std::nullopt;
+  return SinceRise(facts);
 }
 
 // " (91.0% of it since step 5)" where others tell of that step, too, and that is most of it.

@@ -223,8 +223,12 @@ class ChangeAsker {
       Add(std::move(change), asked);
   }
 
+  // Of all ranks: in the steps that findings tell of, too.
   void Try(std::string text, ColumnKind kind, bool upper_bound = false) {
-    Try({.text = std::move(text), .kind = kind, .upper_bound = upper_bound});
+    Try({.text = std::move(text),
+         .since = SinceRise(facts_),
+         .kind = kind,
+         .upper_bound = upper_bound});
   }
 
   void Add(AskedChange change, const AskedLags& asked) {

@@ -216,7 +216,8 @@ void AddWorths(Report& report, const Facts& facts, std::span<const AskedChange> 
          : hidden    ? CauseKind::kCommunication
                      : CauseKind::kInput,
          change.rank},
-        change.since);
+        // Of all ranks it is what was there before the rise, too.
+        change.rank ? change.since : std::nullopt);
   }
 }
 

@@ -113,6 +113,8 @@ std::span<const Translated> JapaneseOfAnalysesStToZ3() {
       {"{ranks} have no trace", "{ranks} のトレースがありません"},
       {" No rank, step or function stands out.", "突出したランク、ステップ、関数はありません。"},
       {" No rank or step stands out.", "突出したランクやステップはありません。"},
+      {" No rank or function stands out.", "突出したランクや関数はありません。"},
+      {" No rank stands out.", "突出したランクはありません。"},
       {" 1 of {count} ranks was given: communication may be waiting for {others}.",
        "指定されたのは {count} ランク中の 1 ランクだけです。通信は{others}を待っている可能性があ"
        "ります。"},

@@ -104,11 +104,22 @@ bool IsOfAllRanks(const Finding& finding) {
          !finding.since;
 }
 
+// Whether a finding tells of one slow step, which makes the job hardly longer.
+bool IsOfOneStep(const Finding& finding) {
+  constexpr double kLittle = 0.03;
+  return finding.cause.step && finding.share < kLittle;
+}
+
 bool HasSlowSteps(const ReportSet& answer) {
-  const Report* steps = FindReport(answer, "steps");
-  if (steps == nullptr || steps->status == Status::kUnavailable) return true;
-  const Metric* slow = FindMetric(steps, "slow_steps");
+  const Metric* slow = FindMetric(FindReport(answer, "steps"), "slow_steps");
   return slow == nullptr || slow->value != Cell(int64_t{0});
+}
+
+// " No rank, step or function stands out.": of those that were looked at, and are not told of.
+Phrase SayNone(bool steps, bool functions) {
+  if (steps)
+    return functions ? " No rank, step or function stands out." : " No rank or step stands out.";
+  return functions ? " No rank or function stands out." : " No rank stands out.";
 }
 
 int64_t CountOf(const RunInfo& run, NoteKind kind) { return CountOfNotes(run, NoteName(kind)); }
@@ -141,17 +152,17 @@ Phrase SayNothingStandsOut(const ReportSet& answer, const Facts& facts,
   };
   constexpr std::string_view kAsked[] = {"overview", "steps", "stragglers", "imbalance",
                                          "comm_overlap"};
-  const bool known = std::ranges::all_of(kAsked, answers) && !HasSlowSteps(answer) &&
-                     answer.run.ranks > 1 && !Evaluates(answer) &&
-                     CountOf(answer.run, NoteKind::kMissingRanks) == 0 &&
+  const bool known = std::ranges::all_of(kAsked, answers) && answer.run.ranks > 1 &&
+                     !Evaluates(answer) && CountOf(answer.run, NoteKind::kMissingRanks) == 0 &&
                      !StepChangesOf(facts).step_time;
   if (!known || !facts.OnHost()) return {};
-  const bool all = std::ranges::all_of(
-      findings, [](const Finding* f) { return !WorthALook(*f) || IsOfAllRanks(*f); });
+  const bool all = std::ranges::all_of(findings, [](const Finding* f) {
+    return !WorthALook(*f) || IsOfAllRanks(*f) || IsOfOneStep(*f);
+  });
   if (!all) return {};
   const Report* python = FindReport(answer, "python");
   const bool functions = python != nullptr && python->status != Status::kUnavailable;
-  return functions ? " No rank, step or function stands out." : " No rank or step stands out.";
+  return SayNone(!HasSlowSteps(answer), functions);
 }
 
 Phrase SayOneOfMany(int64_t missing) {

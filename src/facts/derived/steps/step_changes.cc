@@ -194,16 +194,10 @@ TypicalSteps FindTypicalStepsOf(const Facts& facts) {
   return FindTypicalSteps(RankStepsOf(facts), change ? std::optional(change->since) : std::nullopt);
 }
 
-std::vector<RankSteps> FindLatestSteps(const Facts& facts) {
-  std::vector<RankSteps> ranks = TypicalStepsOf(facts).ranks;
-  const std::optional<StepChange>& change = StepChangesOf(facts).step_time;
-  if (!change) return ranks;
-  for (RankSteps& own : ranks) {
-    std::erase_if(own.steps,
-                  [&](const StepBreakdown& s) { return s.window.number < change->since; });
-  }
-  std::erase_if(ranks, [](const RankSteps& own) { return own.steps.empty(); });
-  return ranks;
+std::vector<RankSteps> FindStepsToMend(const Facts& facts) {
+  const std::vector<RankSteps>& ranks = TypicalStepsOf(facts).ranks;
+  const std::optional<int64_t> since = SinceRise(facts);
+  return since ? StepsSince(ranks, *since) : ranks;
 }
 
 }  // namespace
@@ -246,8 +240,20 @@ const TypicalSteps& TypicalStepsOf(const Facts& facts) {
   return facts.memo.Of<FindTypicalStepsOf>(facts);
 }
 
-const std::vector<RankSteps>& LatestStepsOf(const Facts& facts) {
-  return facts.memo.Of<FindLatestSteps>(facts);
+const std::vector<RankSteps>& StepsToMend(const Facts& facts) {
+  return facts.memo.Of<FindStepsToMend>(facts);
+}
+
+std::optional<int64_t> SinceRise(const Facts& facts) {
+  const std::optional<StepChange>& change = StepChangesOf(facts).step_time;
+  return change && change->Difference() > 0 ? std::optional(change->since) : std::nullopt;
+}
+
+std::vector<RankSteps> StepsSince(std::vector<RankSteps> ranks, int64_t since) {
+  for (RankSteps& own : ranks)
+    std::erase_if(own.steps, [&](const StepBreakdown& s) { return s.window.number < since; });
+  std::erase_if(ranks, [](const RankSteps& own) { return own.steps.empty(); });
+  return ranks;
 }
 
 }  // namespace stepscope

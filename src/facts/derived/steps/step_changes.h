@@ -63,8 +63,14 @@ const StepChanges& StepChangesOf(const Facts& facts);
 // since are each compared with their own.
 const TypicalSteps& TypicalStepsOf(const Facts& facts);
 
-// Of these the ones since a change of step time, all where there is none: what steps take now.
-const std::vector<RankSteps>& LatestStepsOf(const Facts& facts);
+// Of these the ones since step time rose, all where it did not: what there is to mend. What made
+// steps longer before it fell is told, too.
+const std::vector<RankSteps>& StepsToMend(const Facts& facts);
+// Since which step; empty: all.
+std::optional<int64_t> SinceRise(const Facts& facts);
+
+// Of these steps those since this one.
+std::vector<RankSteps> StepsSince(std::vector<RankSteps> ranks, int64_t since);
 
 // ns, the mean of these steps whose number `counts` holds for; 0: there are none.
 template <class Counts>
