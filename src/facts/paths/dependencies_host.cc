@@ -1,6 +1,7 @@
 // Adds the host's moments: begins and ends of operators, annotations and calls.
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -95,6 +96,7 @@ HostMoments::HostMoments(const RankActivity& rank, const StringTable& names, Dep
   CollectTimes(rank);
   LabelSlices(rank, names);
   AddToDraft(rank, draft);
+  if (rank.on_host) AddRecordedHandOvers(*rank.host, draft);
   AddHandOvers(draft);
 }
 
@@ -238,8 +240,31 @@ void HostMoments::AddToDraft(const RankActivity& rank, DependencyDraft& draft) {
   }
 }
 
+// What a thread takes from another one begins there, or ends its wait.
+void HostMoments::AddRecordedHandOvers(const HostOps& host, DependencyDraft& draft) {
+  const auto ends_wait = [&](const HandOver& h) {
+    const auto at =
+        std::ranges::upper_bound(waits_, std::pair(h.to, h.taken), {},
+                                 [](const HostWait& w) { return std::pair(w.thread, w.start); });
+    return at != waits_.begin() && std::prev(at)->thread == h.to && std::prev(at)->end >= h.taken;
+  };
+  for (const HandOver& h : host.hand_overs) {
+    const bool waits = ends_wait(h);
+    if (!waits) threads_[h.to].takes = true;
+    if (h.taken <= window_.start || h.taken > window_.end) continue;
+    const uint32_t from = At(h.from, h.given), to = At(h.to, h.taken);
+    if (from == kNowhere || to == kNowhere) continue;
+    draft.AddEdge(from, to,
+                  {.lag = DependencyDraft::kUsual,
+                   .bound = waits ? Bound::kSync : Bound::kLaunch,
+                   .reason = waits ? Reason::kSync : Reason::kLaunch,
+                   .thread = h.to});
+  }
+}
+
 // A thread that was quiet, and goes on after another one did something meanwhile, had waited for
 // that: the main thread for the one of the backward pass, and that one for the main thread before.
+// Of threads whose tasks are recorded, and what they hand over, nothing is guessed.
 void HostMoments::AddHandOvers(DependencyDraft& draft) {
   if (std::ranges::count_if(threads_, &Thread::works) < 2) return;
   struct Seen {
@@ -248,6 +273,7 @@ void HostMoments::AddHandOvers(DependencyDraft& draft) {
   };
   std::vector<Seen> all;
   for (uint32_t t = 0; t < threads_.size(); ++t) {
+    if (threads_[t].takes) continue;
     for (uint32_t i = 1; i < threads_[t].times.size(); ++i) {
       all.push_back({threads_[t].times[i], t, i});
     }
@@ -278,6 +304,19 @@ uint32_t HostMoments::NextAt(uint32_t thread, int64_t time) const {
   const auto at = std::ranges::lower_bound(times, time);
   if (at == times.end()) return kNowhere;
   return MomentOf(threads_[thread], static_cast<size_t>(at - times.begin()));
+}
+
+int64_t HostMoments::EndOfLongest(uint32_t thread, int64_t start, int64_t end) const {
+  const auto& times = threads_[thread].times;
+  int64_t longest = 0, until = end;
+  for (auto at = std::ranges::upper_bound(times, start); at != times.end() && *at <= end; ++at) {
+    if (*at - start > longest) {
+      longest = *at - start;
+      until = *at;
+    }
+    start = *at;
+  }
+  return until;
 }
 
 uint32_t HostMoments::At(uint32_t thread, int64_t time) const {
