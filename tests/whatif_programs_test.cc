@@ -24,29 +24,31 @@ constexpr int kSteps = 12;
 struct Loop {
   std::function<int64_t(int rank, int step)> decode;  // ms of Python before the program is called
   std::function<int64_t(int rank, int step)> dot = [](int, int) { return 10; };  // ms
-  bool flows = true;  // the recording says which task is whose, and what Python waits for
+  // How Python's wait is recorded.
+  enum : uint8_t { kAwait, kRange, kFunction, kNot } wait = kAwait;
+  bool flows = true;  // the recording says which task is whose
 };
 
 class Process {
  public:
-  explicit Process(bool flows) : flows_(flows) {}
+  explicit Process(const Loop& loop) : loop_(loop) {}
 
   // What begins at `at` ends at `reduced`, when all ranks have reduced: returns the step's end.
   int64_t Step(int step, int64_t at, int64_t decode, int64_t dot, int64_t reduced) {
     const int64_t called = at + decode, begins = called + 200 * kUs, reduces = begins + dot;
     const int64_t end = reduced + 300 * kUs;
     python_.Event("train", at, end - at, {{"_r", 1}, {"step_num", step}});
-    python_.Event("$train.py:5 decode", at, decode);
+    if (loop_.wait != Loop::kNot) python_.Event("$train.py:5 decode", at, decode);
     python_.Event("PjRtCpuExecutable::ExecuteHelper", called, 100 * kUs, {{"run_id", RunOf(step)}});
     Flow(python_, "ThreadpoolListener::Record", called + 50 * kUs, "_p", 15, step + 1);
     Flow(pool_, "ThreadpoolListener::StartRegion", begins - 10 * kUs, "_c", 15, step + 1);
+    client_.Event("ThunkExecutor::Execute (wait for completion)", begins + 50 * kUs,
+                  reduced + 60 * kUs - begins, {{"run_id", RunOf(step)}});
     pool_.Event("dot.3", begins, dot, Operation("dot.3", step));
     pool_.Event("all-reduce.2", reduces, reduced - reduces, Operation("all-reduce.2", step));
     Flow(pool_, "end: all-reduce.2", reduced - 7 * kUs, "_c", 0, 2000 + step);
     pool_.Event("ThreadpoolListener::StopRegion", reduced + 10 * kUs, 0);
-    python_.Event("np.asarray(jax.Array)", called + 150 * kUs, end - called - 200 * kUs);
-    Flow(python_, "CommonPjRtBuffer::Await", called + 160 * kUs, "_p", 0, 1000 + step);
-    Flow(python_, "CommonPjRtBuffer::Await", reduced + 100 * kUs, "_c", 0, 1000 + step);
+    AddWait(called + 150 * kUs, end - 50 * kUs, step);
     return end;
   }
 
@@ -58,22 +60,32 @@ class Process {
   }
   // They are random 32-bit numbers.
   static int RunOf(int step) { return step % 2 == 0 ? -191'781'796 - step : 1'006'012'590 + step; }
+  void AddWait(int64_t start, int64_t end, int step) {
+    if (loop_.wait == Loop::kFunction)
+      python_.Event("$api.py:3096 block_until_ready", start, end - start);
+    if (loop_.wait == Loop::kRange || loop_.wait == Loop::kAwait)
+      python_.Event("np.asarray(jax.Array)", start, end - start);
+    if (loop_.wait != Loop::kAwait) return;
+    Flow(python_, "CommonPjRtBuffer::Await", start + 10 * kUs, "_p", 0, 1000 + step);
+    Flow(python_, "CommonPjRtBuffer::Await", end - 10 * kUs, "_c", 0, 1000 + step);
+  }
   void Flow(SampleLine& line, const char* name, int64_t at, const std::string& end, int type,
             int id) const {
-    if (flows_) line.Event(name, at, 0, {{end + "t", type}, {end, id}});
+    if (loop_.flows) line.Event(name, at, 0, {{end + "t", type}, {end, id}});
   }
 
-  const bool flows_;
+  const Loop& loop_;
   SampleXSpace file_;
   SamplePlane& host_ = file_.Plane("/host:CPU");
   SampleLine& python_ = host_.Line(1, "python");
   SampleLine& pool_ = host_.Line(2, "tf_XLAEigen/17");
+  SampleLine& client_ = host_.Line(3, "tf_XLAPjRtCpuClient/18");
 };
 
 // Two processes that decode, multiply, and reduce until 5 ms after the last has come.
 ReportSet AnswerTo(const Loop& loop, const std::string& set) {
   constexpr int64_t kMs = 1'000 * kUs;
-  std::array<Process, 2> ranks{Process(loop.flows), Process(loop.flows)};
+  std::array<Process, 2> ranks{Process(loop), Process(loop)};
   int64_t at = 100 * kMs;
   for (int step = 0; step < kSteps; ++step) {
     const auto works = [&](int rank) { return loop.decode(rank, step) + loop.dot(rank, step); };
@@ -124,6 +136,17 @@ TEST(WhatifPrograms, AFasterOperationEndsTheStepEarlier) {
 // Where only the call and its operations have one number.
 TEST(WhatifPrograms, ACallAndItsOperationsAreKnownByTheirNumber) {
   EXPECT_NEAR(SavedBy({.decode = SlowSinceSix, .flows = false}, "python decode: gone"), 22, 0.5);
+}
+
+// block_until_ready() leaves no record but Python's function, and nothing where these are not
+// recorded.
+TEST(WhatifPrograms, WhatPythonWaitsForIsKnownByTheRecordThatThereIs) {
+  for (const auto wait : {Loop::kRange, Loop::kFunction})
+    EXPECT_NEAR(SavedBy({.decode = SlowSinceSix, .wait = wait}, "python decode: gone"), 22, 0.5);
+  for (const auto wait : {Loop::kAwait, Loop::kFunction, Loop::kNot})
+    EXPECT_NEAR(SavedBy({.decode = SlowSinceSix, .wait = wait}, "rank 1: all = before step 6"), 20,
+                0.5)
+        << wait;
 }
 
 TEST(WhatifPrograms, WithoutChangesAReplayIsExact) {

@@ -85,10 +85,15 @@ void HandOverMarks::Resolve(HostOps& host) {
   std::ranges::sort(ends_, {}, [](const std::vector<Moment>& ends) {
     return std::pair(ends.back().time, ends.back().thread);
   });
-  const size_t known = host.waits.size();
   AddFlows(host);
-  if (host.waits.size() == known) {
-    for (const HostWait& wait : named_waits_) AddWaitForAny(wait, host);
+  const auto place = [](const HostWait& w) { return std::pair(w.thread, w.start); };
+  std::vector<HostWait> known = host.waits;
+  std::ranges::sort(known, {}, place);
+  for (const HostWait& wait : named_waits_) {
+    const auto within = std::ranges::lower_bound(known, place(wait), {}, place);
+    const bool told =
+        within != known.end() && within->thread == wait.thread && within->start < wait.end;
+    if (!told) AddWaitForAny(wait, host);
   }
   std::ranges::sort(host.hand_overs, {},
                     [](const HandOver& h) { return std::tuple(h.taken, h.to, h.given, h.from); });

@@ -34,8 +34,8 @@ class HandOverMarks {
   };
   void AddRunEvent(int64_t run, const RunEvent& event) { runs_[run].push_back(event); }
 
-  // A range in which a thread waits for an execution that is not known. Counts where no flow tells
-  // waits.
+  // A range or a Python function in which a thread waits for an execution that is not known. Counts
+  // where no flow tells waits within it.
   void AddNamedWait(const HostWait& wait) { named_waits_.push_back(wait); }
 
   // To be called once: adds them to host.hand_overs and host.waits. A wait for no known execution

@@ -95,6 +95,8 @@ void HostRecords::Take(EventId e) {
       return TakeCall(e);
     case Kind::kInstant:
       return TakeMemoryEvent(e);
+    case Kind::kPython:
+      return TakePythonWait(e);
     case Kind::kPythonWait:
       return out_.waits.push_back({.start = Start(e), .end = End(e), .thread = ThreadOf(e)});
     default:
@@ -131,7 +133,7 @@ void HostRecords::TakeRange(EventId e) {
 void HostRecords::TakeHandOver(EventId e) {
   const auto flow = flows_.At(e), run = runs_.At(e);
   const StringId name = trace_.names()[e];
-  const bool waits = IsXlaWait(trace_.strings[name]);
+  const bool waits = IsWait(name);
   if (!flow && !run && !waits) return;
   const uint32_t thread = ThreadOf(e);
   const bool operation = trace_.Texts(TextField::kHloOp).Find(e).has_value();
@@ -146,6 +148,19 @@ void HostRecords::TakeHandOver(EventId e) {
                                    .operation = operation,
                                    .waits = waits});
   if (waits && !run) hand_overs_.AddNamedWait({Start(e), End(e), thread});
+}
+
+// Python waits for programs without any other record of it.
+void HostRecords::TakePythonWait(EventId e) {
+  if (!runs_programs_ || !IsWait(trace_.names()[e])) return;
+  const uint32_t thread = thread_of_track_[trace_.tracks_of()[e]];
+  if (thread != kUnused) hand_overs_.AddNamedWait({Start(e), End(e), thread});
+}
+
+bool HostRecords::IsWait(StringId name) {
+  if (waits_.empty()) waits_.assign(trace_.strings.size(), -1);
+  if (waits_[name] < 0) waits_[name] = IsXlaWait(trace_.strings[name]) ? 1 : 0;
+  return waits_[name] > 0;
 }
 
 size_t HostRecords::HashOfDetail::operator()(const RangeDetail& detail) const {

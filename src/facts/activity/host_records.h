@@ -49,6 +49,8 @@ class HostRecords {
   void TakeRange(EventId event);
   int32_t DetailOfRange(EventId event);
   void TakeHandOver(EventId event);
+  void TakePythonWait(EventId event);
+  bool IsWait(StringId name);
   void TakeCall(EventId event);
   void TakeMemoryEvent(EventId event);
   int32_t DetailOfMemory(EventId event);
@@ -76,6 +78,7 @@ class HostRecords {
   bool has_frames_ = false;
   bool runs_programs_ = false;  // on the host's processors
   HandOverMarks hand_overs_;
+  std::vector<int8_t> waits_;  // by name, whether it is a wait for a program; -1: not known yet
   GrowingArray<DraftRange> ranges_;  // by thread
   HostCalls calls_;                  // in the order of the trace, without the ranges around them
   GrowingArray<uint32_t> order_;     // of calls_, by thread

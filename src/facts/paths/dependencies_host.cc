@@ -10,6 +10,7 @@
 #include "base/innermost.h"
 #include "base/sort_runs.h"
 #include "base/stop.h"
+#include "facts/paths/dependencies.h"
 #include "facts/paths/dependency_draft.h"
 
 namespace stepscope {
@@ -97,6 +98,7 @@ HostMoments::HostMoments(const RankActivity& rank, const StringTable& names, Dep
   LabelSlices(rank, names);
   AddToDraft(rank, draft);
   if (rank.on_host) AddRecordedHandOvers(*rank.host, draft);
+  if (rank.on_host && !rank.host->HasFrames()) GuessWaits(*rank.host, draft);
   AddHandOvers(draft);
 }
 
@@ -240,16 +242,18 @@ void HostMoments::AddToDraft(const RankActivity& rank, DependencyDraft& draft) {
   }
 }
 
+bool HostMoments::EndsWait(const HandOver& h) const {
+  const auto after =
+      std::ranges::upper_bound(waits_, std::pair(h.to, h.taken), {},
+                               [](const HostWait& w) { return std::pair(w.thread, w.start); });
+  if (after == waits_.begin()) return false;
+  return std::prev(after)->thread == h.to && std::prev(after)->end >= h.taken;
+}
+
 // What a thread takes from another one begins there, or ends its wait.
 void HostMoments::AddRecordedHandOvers(const HostOps& host, DependencyDraft& draft) {
-  const auto ends_wait = [&](const HandOver& h) {
-    const auto at =
-        std::ranges::upper_bound(waits_, std::pair(h.to, h.taken), {},
-                                 [](const HostWait& w) { return std::pair(w.thread, w.start); });
-    return at != waits_.begin() && std::prev(at)->thread == h.to && std::prev(at)->end >= h.taken;
-  };
   for (const HandOver& h : host.hand_overs) {
-    const bool waits = ends_wait(h);
+    const bool waits = EndsWait(h);
     if (!waits) threads_[h.to].takes = true;
     if (h.taken <= window_.start || h.taken > window_.end) continue;
     const uint32_t from = At(h.from, h.given), to = At(h.to, h.taken);
@@ -259,6 +263,31 @@ void HostMoments::AddRecordedHandOvers(const HostOps& host, DependencyDraft& dra
                    .bound = waits ? Bound::kSync : Bound::kLaunch,
                    .reason = waits ? Reason::kSync : Reason::kLaunch,
                    .thread = h.to});
+  }
+}
+
+// A thread that calls programs may wait for one without a record of it, unless Python's functions
+// are recorded: in a quiet stretch that ends just after a program has.
+void HostMoments::GuessWaits(const HostOps& host, DependencyDraft& draft) {
+  std::vector<HandOver> ends;  // of programs: the threads that run them wait for that
+  for (const HandOver& h : host.hand_overs) {
+    if (threads_[h.to].takes && EndsWait(h)) ends.push_back(h);
+  }
+  std::ranges::sort(ends, {}, &HandOver::given);
+  for (const Thread& thread : threads_) {
+    for (size_t i = 1; i < thread.times.size() && !thread.takes; ++i) {
+      const int64_t since = thread.times[i - 1], now = thread.times[i];
+      if (thread.quiet[i] == 0 || now - since < kQuiet) continue;
+      const auto after = std::ranges::upper_bound(ends, now, {}, &HandOver::given);
+      if (after == ends.begin()) continue;
+      const HandOver& end = *std::prev(after);
+      const uint32_t from = At(end.from, end.given);
+      if (end.given <= std::max(since, now - kWoken) || from == kNowhere) continue;
+      draft.AddEdge(
+          from, MomentOf(thread, i),
+          {.lag = DependencyDraft::kUsual, .bound = Bound::kSync, .reason = Reason::kSync});
+      draft.CountGuess();
+    }
   }
 }
 

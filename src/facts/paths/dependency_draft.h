@@ -102,7 +102,9 @@ class HostMoments {
                    size_t last);
   void LabelSlices(const RankActivity& rank, const StringTable& names);
   void AddToDraft(const RankActivity& rank, DependencyDraft& draft);
+  bool EndsWait(const HandOver& h) const;
   void AddRecordedHandOvers(const HostOps& host, DependencyDraft& draft);
+  void GuessWaits(const HostOps& host, DependencyDraft& draft);
   void AddHandOvers(DependencyDraft& draft);
 
   PathWindow window_;
