@@ -33,7 +33,9 @@ dependencies allow, with changed durations. `step_time` is the mean step of the 
 until all ranks have ended it, in the steps from `since_step` on, or in all but a first one that is warm-up. Unlike in
 `overview` and `breakdown`, slow steps count, since what makes them slow is worth something; the first sentence says
 where that makes a difference. `recorded` is the same as recorded, and `saved` the difference. `error` is how far a
-replay without changes is from what was recorded, if unexplained delays of more than 20 µs are replaced by usual ones.
+replay without changes is from what was recorded, if unexplained delays of more than 20 µs are replaced by usual ones:
+in the median step, or, where one is more than 10% off, in the mean one. Of steps in which that is over 10%, what changes
+save is not said, here and in other analyses: the replay lacks dependencies that carry more than most changes save.
 `critical_rank` is the rank with most of the critical path of the changed
 job, and `bound_by` what takes most of that path. Of a recording of several million events a run of steps is replayed:
 those about a change of step time, or the last ones.
@@ -163,6 +165,10 @@ Phrase Headline(const Facts& facts, int64_t recorded, const std::vector<AskedCha
   const Phrase step =
       Say("A step of {ranks} takes {time}, the mean of {steps}", Plural(graph.ranks.size(), "rank"),
           time(recorded), SayStepsOfMean(facts));
+  const ReplayError& replay = ReplayErrorOf(facts);
+  if (!replay.Prices(std::nullopt))
+    return Say("{step}; what changes would save is unknown: the replay is {share} off.", step,
+               HumanRatio(replay.OfPrice(std::nullopt)));
   if (changes.empty()) return step + ".";
   const AskedChange& first = changes.front();
   if (asked) {
@@ -176,7 +182,7 @@ Phrase Headline(const Facts& facts, int64_t recorded, const std::vector<AskedCha
   }
   if (first.upper_bound || first.Saved(facts) <= 0)
     return Say("{step}; no change that was asked saves anything.", step);
-  const auto error = ReplayErrorOf(facts).median * static_cast<double>(recorded);
+  const auto error = replay.OfPrice(first.since) * static_cast<double>(recorded);
   if (static_cast<double>(first.Saved(facts)) <= error)
     return Say("{step}; no change that was asked saves more than the replay errs by, {error}.",
                step, HumanTime(error));
@@ -215,6 +221,11 @@ Report Run(const Facts& facts, const Params& params) {
     report.status = Status::kPartial;
     report.why = Say("a replay without changes is {share} off in one step", HumanRatio(worst));
   }
+  if (!replay.Prices(std::nullopt))
+    report.why = Say(
+        "a replay without changes is {share} off in the mean step: over {most}, it does not tell "
+        "what changes save",
+        HumanRatio(replay.OfPrice(std::nullopt)), HumanRatio(ReplayError::kMost));
   if (graph.Contradicts()) {
     report.status = Status::kPartial;
     report.why = Say(
@@ -228,15 +239,15 @@ Report Run(const Facts& facts, const Params& params) {
        Unit::kNanoseconds},
       {"error_ratio", "median error of a replay", error, Unit::kRatio},
       {"worst_error_ratio", "largest error of a replay", worst, Unit::kRatio}};
-  report.tables.push_back(ChangesTable(facts, changes, error));
-  report.tables.push_back(BoundsTable(facts, changes, error));
+  report.tables.push_back(ChangesTable(facts, changes));
+  report.tables.push_back(BoundsTable(facts, changes));
   report.tables.push_back(ChainTable(facts));
   report.tables.push_back(HarmlessTable(facts));
   report.tables.push_back(ReplayTable(replay.steps));
   std::erase_if(report.tables, [](const Table& table) { return table.rows.empty(); });
-  if (report.status == Status::kOk) AddWorths(report, facts, changes, error);
-  AddOriginFindings(report, facts, error);
-  AddLinkFindings(report, facts, changes, error);
+  if (report.status == Status::kOk) AddWorths(report, facts, changes);
+  AddOriginFindings(report, facts);
+  AddLinkFindings(report, facts, changes);
   AddNotes(report, graph, changes);
   return report;
 }

@@ -54,6 +54,7 @@ class ChangeAsker {
   std::expected<AskedChanges, Phrase> Ask(std::string_view set) {
     if (auto asked = AskSet(set); !asked) return std::unexpected(std::move(asked.error()));
     const auto of_user = std::ssize(out_);
+    if (!ReplayErrorOf(facts_).Prices(std::nullopt)) return AskedChanges{};
     AskOrigins();
     AskMostWaitedFor();
     AskWorkRises();
@@ -166,7 +167,7 @@ class ChangeAsker {
     Try(std::move(change));
     if (out_.size() == before) return false;
     const auto step = static_cast<double>(RecordedStep(facts_, since));
-    const double least = std::max(kLeastCost, ReplayErrorOf(facts_).median) * step;
+    const double least = std::max(kLeastCost, ReplayErrorOf(facts_).OfPrice(since)) * step;
     if (static_cast<double>(out_.back().Saved(facts_)) >= least) return true;
     out_.pop_back();
     return false;
@@ -232,6 +233,7 @@ class ChangeAsker {
   }
 
   void Add(AskedChange change, const AskedLags& asked) {
+    if (!ReplayErrorOf(facts_).Prices(change.since)) return;
     const JobTimes times = ReplayJob(graph_, asked.lags);
     change.lengths = origins_.recorded;
     const std::vector<int64_t> changed = StepLengths(graph_, times);

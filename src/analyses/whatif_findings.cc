@@ -16,6 +16,7 @@
 #include "base/saturate.h"
 #include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/origins.h"
+#include "facts/derived/replay/replay_error.h"
 #include "report/humanize.h"
 
 namespace stepscope::whatif {
@@ -96,7 +97,7 @@ Worth WorthOf(double saved, double recorded, double error, double excess) {
 
 }  // namespace
 
-void AddOriginFindings(Report& report, const Facts& facts, double error) {
+void AddOriginFindings(Report& report, const Facts& facts) {
   const JobGraph& graph = JobGraphOf(facts);
   const Origins& origins = OriginsOf(facts);
   const auto mean = [&](const std::vector<int64_t>& lengths, const Origin& origin) {
@@ -105,6 +106,7 @@ void AddOriginFindings(Report& report, const Facts& facts, double error) {
   const bool known = report.status == Status::kOk;
   double before = 0;  // saved by those before
   for (const Origin& origin : origins.found) {
+    const double error = ReplayErrorOf(facts).OfPrice(origin.since);
     const double saved = mean(origin.saved, origin),
                  recorded = static_cast<double>(RecordedStep(facts, origin.since));
     const bool kernels = 2 * origin.late.of_devices > origin.late.excess;
@@ -144,12 +146,12 @@ void AddOriginFindings(Report& report, const Facts& facts, double error) {
   }
 }
 
-void AddLinkFindings(Report& report, const Facts& facts, std::span<const AskedChange> changes,
-                     double error) {
+void AddLinkFindings(Report& report, const Facts& facts, std::span<const AskedChange> changes) {
   const JobGraph& graph = JobGraphOf(facts);
   for (const AskedChange& change : changes) {
     if (change.link == nullptr) continue;
     const SlowLink& link = *change.link;
+    const double error = ReplayErrorOf(facts).OfPrice(change.since);
     const CollectiveGroup& group = facts.collectives.groups[link.group];
     const auto recorded = static_cast<double>(RecordedStep(facts, change.since));
     const auto saved = static_cast<double>(change.Saved(facts));
@@ -187,8 +189,7 @@ void AddLinkFindings(Report& report, const Facts& facts, std::span<const AskedCh
 }
 
 // What others found of these causes is worth what a replay says.
-void AddWorths(Report& report, const Facts& facts, std::span<const AskedChange> changes,
-               double error) {
+void AddWorths(Report& report, const Facts& facts, std::span<const AskedChange> changes) {
   const JobGraph& graph = JobGraphOf(facts);
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
   const auto add = [&](Phrase message, const Worth& worth, Cause cause,
@@ -207,6 +208,7 @@ void AddWorths(Report& report, const Facts& facts, std::span<const AskedChange> 
     if (hidden && (facts.OnHost() || graph.unmatched_messages > 0)) continue;
     if (!hidden && !change.rank && change.kind != ColumnKind::kInput) continue;
     const int64_t recorded = RecordedStep(facts, change.since);
+    const double error = ReplayErrorOf(facts).OfPrice(change.since);
     const Worth worth =
         WorthOf(static_cast<double>(change.Saved(facts)), static_cast<double>(recorded), error, 0);
     add(Say("With '{change}' a step takes {less} less, of {time}.", Phrase::Name(change.text),

@@ -9,16 +9,14 @@
 
 namespace stepscope::whatif {
 
-// Ranks with which lateness began. `error`: of a replay, a share of the step.
-void AddOriginFindings(Report& report, const Facts& facts, double error);
+// Ranks with which lateness began.
+void AddOriginFindings(Report& report, const Facts& facts);
 
 // Groups whose transfers are slow, if mending that saves as much as counts for a rank.
-void AddLinkFindings(Report& report, const Facts& facts, std::span<const AskedChange> changes,
-                     double error);
+void AddLinkFindings(Report& report, const Facts& facts, std::span<const AskedChange> changes);
 
 // What others found of the causes of some changes is worth what a replay says: findings that are
 // none alone.
-void AddWorths(Report& report, const Facts& facts, std::span<const AskedChange> changes,
-               double error);
+void AddWorths(Report& report, const Facts& facts, std::span<const AskedChange> changes);
 
 }  // namespace stepscope::whatif

@@ -9,13 +9,15 @@
 #include "base/saturate.h"
 #include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/lateness_chain.h"
+#include "facts/derived/replay/replay_error.h"
 #include "report/kinds.h"
 
 namespace stepscope::whatif {
 namespace {
 
-std::vector<Cell> ChangeCells(const Facts& facts, const AskedChange& change, double error) {
+std::vector<Cell> ChangeCells(const Facts& facts, const AskedChange& change) {
   const JobGraph& graph = JobGraphOf(facts);
+  const double error = ReplayErrorOf(facts).OfPrice(change.since);
   const int64_t recorded = RecordedStep(facts, change.since);
   const int64_t saved = change.Saved(facts);
   const bool known = !change.path.ranks.empty();
@@ -31,8 +33,7 @@ std::vector<Cell> ChangeCells(const Facts& facts, const AskedChange& change, dou
           KindCell(change.kind)};
 }
 
-Table TableOf(const Facts& facts, std::span<const AskedChange> changes, double error,
-              bool upper_bounds) {
+Table TableOf(const Facts& facts, std::span<const AskedChange> changes, bool upper_bounds) {
   Table table;
   Column recorded = TimeColumn("recorded", "recorded");
   recorded.detail = true;
@@ -43,22 +44,22 @@ Table TableOf(const Facts& facts, std::span<const AskedChange> changes, double e
                      Words(ValueColumn("bound_by", "bound by"))});
   AddKindColumn(table);
   for (const AskedChange& change : changes) {
-    if (change.upper_bound == upper_bounds) table.rows.push_back(ChangeCells(facts, change, error));
+    if (change.upper_bound == upper_bounds) table.rows.push_back(ChangeCells(facts, change));
   }
   return table;
 }
 
 }  // namespace
 
-Table ChangesTable(const Facts& facts, std::span<const AskedChange> changes, double error) {
-  Table table = TableOf(facts, changes, error, false);
+Table ChangesTable(const Facts& facts, std::span<const AskedChange> changes) {
+  Table table = TableOf(facts, changes, false);
   table.key = "changes";
   table.title = "Step with a change";
   return table;
 }
 
-Table BoundsTable(const Facts& facts, std::span<const AskedChange> changes, double error) {
-  Table table = TableOf(facts, changes, error, true);
+Table BoundsTable(const Facts& facts, std::span<const AskedChange> changes) {
+  Table table = TableOf(facts, changes, true);
   table.key = "upper_bounds";
   table.title = "Upper bounds";
   return table;

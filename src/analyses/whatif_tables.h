@@ -12,10 +12,9 @@
 
 namespace stepscope::whatif {
 
-// `error`: of a replay, a share of the step.
-Table ChangesTable(const Facts& facts, std::span<const AskedChange> changes, double error);
+Table ChangesTable(const Facts& facts, std::span<const AskedChange> changes);
 // What nobody can do so much of.
-Table BoundsTable(const Facts& facts, std::span<const AskedChange> changes, double error);
+Table BoundsTable(const Facts& facts, std::span<const AskedChange> changes);
 // One example of each origin: how its lateness came to others.
 Table ChainTable(const Facts& facts);
 // Ranks whose own work takes longer, and what little that costs.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "analyses/build.h"
 #include "analyses/changes.h"
@@ -47,12 +48,24 @@ Finding FindingOf(const Facts& facts, const WorkRise& rise) {
       .because = SayWorkEvidence(facts, rise) + SaySavesBehind(facts, rise.rank, rise.Difference()),
       .hint = LateHint(rise, facts),
       .impact = ToInt64(static_cast<double>(rise.Difference()) * steps),
-      .table = "steps",
+      .table = rise.in_turn ? "in_turn" : "steps",
       .cause = {CauseOf(reason), rank},
       .nearness = Nearness::kCause,
       .extent = ExtentOfSteps(facts),
       .since = rise.since,
       .where = WhereOf(facts, rise, rank)};
+}
+
+// The steps of ranks in turn, each of its own.
+Table TurnTable(const WorkRise& rise) {
+  Table table{.key = "in_turn",
+              .title = "Steps in turn",
+              .columns = {KeyColumn("rank", "rank"), KeyColumn("step", "step"),
+                          TimeColumn("time", "time between operators")},
+              .text_rows = 0};
+  for (const WorkRise::Turn& turn : rise.turns)
+    table.rows.push_back({turn.rank, turn.step, turn.time});
+  return table;
 }
 
 }  // namespace
@@ -63,9 +76,15 @@ Phrase SayWorkRise(const Facts& facts, const WorkRise& rise) {
 }
 
 void AddWorkRises(Report& report, const Facts& facts, const WorkRise* told) {
+  bool in_turn = false;  // there is one table, of those with the most time
   for (const WorkRise& rise : WorkRisesOf(facts).rises) {
-    if (&rise != told && !IsBySlowHost(facts, rise))
-      report.findings.push_back(FindingOf(facts, rise));
+    if (&rise == told || IsBySlowHost(facts, rise)) continue;
+    report.findings.push_back(FindingOf(facts, rise));
+    if (!rise.in_turn) continue;
+    if (!std::exchange(in_turn, true))
+      report.tables.push_back(TurnTable(rise));
+    else
+      report.findings.back().table = "steps";
   }
 }
 

@@ -85,6 +85,7 @@ std::span<const Translated> JapaneseOfAnalysesStToZ() {
       {"Each step's duration and breakdown", "各ステップの長さと内訳"},
       {"a step that takes at least this multiple of the median is slow",
        "中央値のこの倍数以上かかるステップを遅いステップとみなす"},
+      {"Steps in turn", "交互に遅れるランクのステップ"},
       {"Steps of each rank", "各ランクのステップ"},
       {"exposed communication, % of step time", "隠蔽されていない通信 (ステップ時間比)"},
       {"idle, % of step time", "アイドル (ステップ時間比)"},

@@ -198,6 +198,13 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
        "全ランクで記録された完全なステップがありません"},
       {"a replay without changes is {share} off in one step",
        "変更なしのリプレイが、あるステップで記録から {share} ずれています"},
+      {"a replay without changes is {share} off in the mean step: over {most}, it does not tell "
+       "what "
+       "changes save",
+       "変更なしのリプレイが平均ステップで記録から {share} ずれています。{most} を超えるため、"
+       "変更で短縮できる時間は求めません"},
+      {"{step}; what changes would save is unknown: the replay is {share} off.",
+       "{step}。リプレイが記録から {share} ずれているため、変更で短縮できる時間は不明です。"},
       {"{count} of {all} members of collectives and messages ended before their last one began: "
        "clocks or matches are wrong",
        "集合通信とメッセージの {all} 件の参加のうち {count} 件が、"

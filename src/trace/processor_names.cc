@@ -20,6 +20,9 @@ constexpr auto kFunctional = std::to_array<std::string_view>(
     {"c10d_functional::", "_c10d_functional::", "_c10d_functional_autograd::"});
 constexpr auto kXlaThreads = std::to_array<std::string_view>({"XLAEigen", "XLAPjRtCpuClient"});
 
+constexpr auto kXlaWaits = std::to_array<std::string_view>(
+    {"(wait for completion)", "np.asarray(jax.Array)", "block_until_ready"});
+
 }  // namespace
 
 ProcessorRole ProcessorRoleOf(std::string_view operator_name) {
@@ -38,5 +41,7 @@ bool IsOfProcessor(std::string_view operator_name) {
 }
 
 bool IsXlaThread(std::string_view thread) { return ContainsAny(thread, kXlaThreads); }
+
+bool IsXlaWait(std::string_view name) { return ContainsAny(name, kXlaWaits); }
 
 }  // namespace stepscope

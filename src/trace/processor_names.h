@@ -23,4 +23,7 @@ bool IsOfProcessor(std::string_view operator_name);
 // True for threads on which XLA's client for processors runs compiled programs.
 bool IsXlaThread(std::string_view thread);
 
+// True for ranges in which a thread waits until a program has run: of that client, or Python.
+bool IsXlaWait(std::string_view name);
+
 }  // namespace stepscope

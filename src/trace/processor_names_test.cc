@@ -26,6 +26,9 @@ TEST(ProcessorNames, WhereOperatorsRun) {
 TEST(ProcessorNames, ThreadsOfCompiledPrograms) {
   EXPECT_TRUE(IsXlaThread("thread 7 (tf_XLAEigen)"));
   EXPECT_FALSE(IsXlaThread("python3"));
+  EXPECT_TRUE(IsXlaWait("ThunkExecutor::Execute (wait for completion)"));
+  EXPECT_TRUE(IsXlaWait("np.asarray(jax.Array)"));
+  EXPECT_FALSE(IsXlaWait("ThunkExecutor::Execute"));
 }
 
 }  // namespace

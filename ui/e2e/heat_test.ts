@@ -104,7 +104,7 @@ describe("the heat map of a job whose host is late", () => {
     await watched.close();
   });
 
-  test("shows ranks that are late in turn as a checkerboard, and frames none of them", async () => {
+  test("shows ranks that are late in turn as a checkerboard, and frames the steps of each", async () => {
     const watched = await open("turn");
     assert.equal(await watched.text(".heat [aria-pressed=true]"), kMeasure);
     for (const step of [4, 5]) {
@@ -113,7 +113,9 @@ describe("the heat map of a job whose host is late", () => {
     }
     const first = answerOf(pathOf("turn")).reports.flatMap(({ findings }) => findings).find(({ place }) => place === 1)!;
     assert.ok(first.message.startsWith("All ranks spend up to") && first.message.includes("in turn"), first.message);
-    assert.equal(await watched.page.locator(".heat-mark").count(), 0);
+    assert.equal(await watched.text(".heat-mark"), "Framed: rank 0, rank 1 in turn, each in its own steps.");
+    const turns = reportOf("turn", "steps").tables.find(({ key }) => key === "in_turn")!;
+    assert.deepEqual(turns.rows.map(([rank, step]) => [rank, step]).filter(([, step]) => step === 4 || step === 5), [[0, 4], [1, 5]]);
     await watched.screenshot("heat-turn");
     await watched.close();
   });

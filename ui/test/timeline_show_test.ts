@@ -5,7 +5,7 @@ import type { Finding, Report, Table } from "../src/data/report";
 import { saysTarget, targetOfCause, targetOfFinding, targetOfRow } from "../src/report/in_timeline";
 import { placesOf } from "../src/timeline/analyses";
 import { shownOf } from "../src/timeline/show";
-import { targetOf, targetQuery } from "../src/timeline/target";
+import { stepsOf, targetOf, targetQuery } from "../src/timeline/target";
 import { fakeInfo } from "./fake_timeline";
 
 const table = (columns: readonly string[], key = "rows"): Table => ({
@@ -35,8 +35,10 @@ test("a row without an event's name stands for the longest event of its kind, wh
 });
 
 test("a link to a change says that it shows the steps before and after it", () => {
-  assert.equal(saysTarget({ ...targetOfCause(3, null, 5), kind: "compute" }), "show in timeline: rank 3, steps 4 and 5: before and after the change, compute");
-  assert.equal(saysTarget(targetOfCause(null, null, 0)), "show in timeline: step 0");
+  assert.equal(saysTarget({ ...targetOfCause(3, [], 5), kind: "compute" }), "show in timeline: rank 3, steps 4 and 5: before and after the change, compute");
+  assert.equal(saysTarget(targetOfCause(null, [], 0)), "show in timeline: step 0");
+  assert.equal(saysTarget(targetOfCause(1, [5, 6, 7, 8, 9], null)), "show in timeline: rank 1, steps 5..9");
+  assert.equal(saysTarget(targetOfCause(1, [5, 6], null)), "show in timeline: rank 1, steps 5, 6");
   assert.equal(saysTarget({ step: "7", name: "gemm" }), "show in timeline: step 7, gemm");
 });
 
@@ -47,7 +49,7 @@ test("a finding stands for its cause, since the step before it changed; else for
   assert.deepEqual(of({ cause: { kind: "compute", rank: 2, step: null }, since_step: 5 }), { rank: 2, step: "4..5", kind: "compute" });
   assert.deepEqual(of({ cause: { kind: "", rank: null, step: 3 } }), { step: "3" });
   const where = { rank: 1, steps: [9, 12], event: "save (train.py:40)" };
-  assert.deepEqual(of({ cause: { kind: "host", rank: null, step: null }, where }), { rank: 1, step: "9", event: "save (train.py:40)" });
+  assert.deepEqual(of({ cause: { kind: "host", rank: null, step: null }, where }), { rank: 1, step: "9,12", event: "save (train.py:40)" });
   assert.deepEqual(of({ cause: { kind: "host", rank: 0, step: null }, since_step: 6, where: { rank: null, steps: [], event: "load" } }), { rank: 0, step: "5..6", event: "load" });
   assert.deepEqual(of({ cause: { kind: "host", rank: null, step: null }, where: { rank: null, steps: [], event: "load" } }), { event: "load" });
   assert.deepEqual(of({ table: "top", cause: { kind: "", rank: null, step: null } }), { rank: 4, name: "gemm" });
@@ -55,6 +57,13 @@ test("a finding stands for its cause, since the step before it changed; else for
   assert.deepEqual(of({ table: "top", cause: { kind: "", rank: null, step: null } }), { name: "gemm" }, "the longest of all ranks");
   assert.deepEqual(of({ cause: { kind: "communication", rank: null, step: null } }), { kind: "communication" });
   assert.equal(of({ cause: { kind: "input", rank: null, step: null } }), null);
+});
+
+test("steps that follow one another are one stretch; of too many stretches the first step stands for all", () => {
+  assert.equal(stepsOf([]), undefined);
+  assert.equal(stepsOf([7]), "7");
+  assert.equal(stepsOf([4, 8, 12, 13, 14]), "4,8,12..14");
+  assert.equal(stepsOf(Array.from({ length: 40 }, (_, i) => 3 + 2 * i)), "3");
 });
 
 test("a target comes back from the URL; what is odd is left out", () => {
@@ -71,9 +80,9 @@ test("a target is found by numbers of ranks, steps, devices and streams", () => 
   ]);
   const step = (rank_index: number, number: number) => ({ rank_index, number, start: number * 100 + rank_index, end: number * 100 + 90 });
   const info = fakeInfo(tracks, [step(0, 1), step(0, 2), step(1, 1), step(1, 2)]);
-  assert.deepEqual(shownOf(info, { rank: 1, step: "2", device: 0 }), { ranks: [1], span: { from: 201, to: 290 }, pins: [4, 6], missing: "" });
+  assert.deepEqual(shownOf(info, { rank: 1, step: "2", device: 0 }), { ranks: [1], span: { from: 201, to: 290 }, steps: [{ from: 201, to: 290, step: "2" }], pins: [4, 6], missing: "" });
   assert.deepEqual(shownOf(info, { rank: 0, stream: 7 }).pins, [0, 1]);
-  assert.deepEqual(shownOf(info, { step: "1..2" }), { ranks: [], span: { from: 100, to: 290 }, pins: [], missing: "" });
+  assert.deepEqual(shownOf(info, { step: "1..2" }), { ranks: [], span: { from: 100, to: 290 }, steps: [{ from: 100, to: 290, step: "1..2" }], pins: [], missing: "" });
   assert.deepEqual(shownOf(info, { rank: 9, step: "7" }).missing, "rank 9, step 7");
 });
 

@@ -81,6 +81,16 @@ struct HostWait {
   uint32_t thread = 0;
 };
 
+// Work that one thread hands to another, as the recording says: a task is put into a pool and
+// begins, or a compiled program is called and its first operation begins. On one thread: a wait
+// begins and ends.
+struct HandOver {
+  int64_t given = 0;  // ns
+  int64_t taken = 0;
+  uint32_t from = 0;  // index into HostOps::threads
+  uint32_t to = 0;
+};
+
 struct HostOps {
   std::vector<std::string> threads;   // as the trace names them, or their ids
   HostRanges ranges;                  // by thread, then start, then the longer first
@@ -90,6 +100,7 @@ struct HostOps {
   std::vector<MemoryEvent> memory;    // by time
   std::vector<OneTimeWork> one_time;  // by start; of several threads, so they may overlap
   std::vector<HostWait> waits;        // known where stacks were recorded
+  std::vector<HandOver> hand_overs;   // by `taken`; of compiled programs
   std::vector<MemoryTimeline> memory_timelines;
   std::vector<RangeDetail> range_details;
   std::vector<MemoryDetail> memory_details;

@@ -11,6 +11,7 @@
 
 #include "base/innermost.h"
 #include "base/sort_runs.h"
+#include "trace/processor_names.h"
 
 namespace stepscope {
 namespace {
@@ -19,6 +20,11 @@ constexpr uint32_t kUnused = UINT32_MAX;
 // After so many ranges the memory of their drafts is given back.
 constexpr size_t kReleaseAfter = 1 << 18;
 constexpr auto kUnknownRole = static_cast<CallRole>(UINT8_MAX);
+
+bool RunsPrograms(const Trace& trace) {
+  return trace.Texts(TextField::kHloOp).size() > 0 &&
+         std::ranges::any_of(trace.tracks, [](const Track& t) { return IsXlaThread(t.name); });
+}
 
 }  // namespace
 
@@ -39,6 +45,8 @@ HostRecords::HostRecords(const Trace& trace)
       stacks_(trace.Ints(IntField::kStackBytes)),
       available_(trace.Ints(IntField::kAvailableBytes)),
       lifetime_peaks_(trace.Ints(IntField::kLifetimePeak)),
+      flows_(trace.Ints(IntField::kFlowId)),
+      runs_(trace.Ints(IntField::kExternalId)),
       hlo_ops_(trace.Texts(TextField::kHloOp)),
       shapes_(trace.Texts(TextField::kInputShapes)),
       types_(trace.Texts(TextField::kInputTypes)),
@@ -51,7 +59,8 @@ HostRecords::HostRecords(const Trace& trace)
       block_shapes_(trace.Texts(TextField::kShape)),
       fragmentations_(trace.Reals(RealField::kFragmentation)),
       thread_of_track_(trace.tracks.size(), kUnused),
-      roles_(trace.strings.size(), kUnknownRole) {
+      roles_(trace.strings.size(), kUnknownRole),
+      runs_programs_(RunsPrograms(trace)) {
   Count();
 }
 
@@ -86,6 +95,8 @@ void HostRecords::Take(EventId e) {
       return TakeCall(e);
     case Kind::kInstant:
       return TakeMemoryEvent(e);
+    case Kind::kPython:
+      return TakePythonWait(e);
     case Kind::kPythonWait:
       return out_.waits.push_back({.start = Start(e), .end = End(e), .thread = ThreadOf(e)});
     default:
@@ -99,6 +110,7 @@ HostOps HostRecords::Finish() {
   AddCalls();
   SortRuns(out_.memory, {}, &MemoryEvent::time);
   if (!trace_.memory.empty()) TakeMemoryTimeline();
+  hand_overs_.Resolve(out_);
   return std::move(out_);
 }
 
@@ -114,7 +126,41 @@ uint32_t HostRecords::ThreadOf(EventId e) {
 }
 
 void HostRecords::TakeRange(EventId e) {
+  if (runs_programs_) TakeHandOver(e);
   ranges_[threads_[ThreadOf(e)].ranges.next++] = {.event = e, .detail = DetailOfRange(e)};
+}
+
+void HostRecords::TakeHandOver(EventId e) {
+  const auto flow = flows_.At(e), run = runs_.At(e);
+  const StringId name = trace_.names()[e];
+  const bool waits = IsWait(name);
+  if (!flow && !run && !waits) return;
+  const uint32_t thread = ThreadOf(e);
+  const bool operation = trace_.Texts(TextField::kHloOp).Find(e).has_value();
+  if (flow)
+    hand_overs_.AddFlow(*flow,
+                        {.time = Start(e), .thread = thread, .name = name, .operation = operation});
+  if (run)
+    hand_overs_.AddRunEvent(*run, {.start = Start(e),
+                                   .end = End(e),
+                                   .thread = thread,
+                                   .flow = flow.value_or(-1),
+                                   .operation = operation,
+                                   .waits = waits});
+  if (waits && !run) hand_overs_.AddNamedWait({Start(e), End(e), thread});
+}
+
+// Python waits for programs without any other record of it.
+void HostRecords::TakePythonWait(EventId e) {
+  if (!runs_programs_ || !IsWait(trace_.names()[e])) return;
+  const uint32_t thread = thread_of_track_[trace_.tracks_of()[e]];
+  if (thread != kUnused) hand_overs_.AddNamedWait({Start(e), End(e), thread});
+}
+
+bool HostRecords::IsWait(StringId name) {
+  if (waits_.empty()) waits_.assign(trace_.strings.size(), -1);
+  if (waits_[name] < 0) waits_[name] = IsXlaWait(trace_.strings[name]) ? 1 : 0;
+  return waits_[name] > 0;
 }
 
 size_t HostRecords::HashOfDetail::operator()(const RangeDetail& detail) const {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "facts/activity/hand_overs.h"
 #include "facts/activity/host_ops.h"
 #include "trace/sparse_walk.h"
 
@@ -47,6 +48,9 @@ class HostRecords {
   uint32_t ThreadOf(EventId event);
   void TakeRange(EventId event);
   int32_t DetailOfRange(EventId event);
+  void TakeHandOver(EventId event);
+  void TakePythonWait(EventId event);
+  bool IsWait(StringId name);
   void TakeCall(EventId event);
   void TakeMemoryEvent(EventId event);
   int32_t DetailOfMemory(EventId event);
@@ -64,7 +68,7 @@ class HostRecords {
   const Trace& trace_;
   SparseWalk<int64_t> correlations_, bytes_, addresses_, allocated_, reserved_, device_types_,
       device_ids_, steps_, iterators_, iterator_parents_, eager_, requested_, stacks_, available_,
-      lifetime_peaks_;
+      lifetime_peaks_, flows_, runs_;
   SparseWalk<StringId> hlo_ops_, shapes_, types_, strides_, values_, allocators_, framework_ops_,
       regions_, data_types_, block_shapes_;
   SparseWalk<double> fragmentations_;
@@ -72,6 +76,9 @@ class HostRecords {
   std::vector<CallRole> roles_;  // by name
   std::vector<Thread> threads_;
   bool has_frames_ = false;
+  bool runs_programs_ = false;  // on the host's processors
+  HandOverMarks hand_overs_;
+  std::vector<int8_t> waits_;  // by name, whether it is a wait for a program; -1: not known yet
   GrowingArray<DraftRange> ranges_;  // by thread
   HostCalls calls_;                  // in the order of the trace, without the ranges around them
   GrowingArray<uint32_t> order_;     // of calls_, by thread

@@ -1,6 +1,7 @@
 // Adds the host's moments: begins and ends of operators, annotations and calls.
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "base/innermost.h"
 #include "base/sort_runs.h"
 #include "base/stop.h"
+#include "facts/paths/dependencies.h"
 #include "facts/paths/dependency_draft.h"
 
 namespace stepscope {
@@ -95,6 +97,8 @@ HostMoments::HostMoments(const RankActivity& rank, const StringTable& names, Dep
   CollectTimes(rank);
   LabelSlices(rank, names);
   AddToDraft(rank, draft);
+  if (rank.on_host) AddRecordedHandOvers(*rank.host, draft);
+  if (rank.on_host && !rank.host->HasFrames()) GuessWaits(*rank.host, draft);
   AddHandOvers(draft);
 }
 
@@ -238,8 +242,58 @@ void HostMoments::AddToDraft(const RankActivity& rank, DependencyDraft& draft) {
   }
 }
 
+bool HostMoments::EndsWait(const HandOver& h) const {
+  const auto after =
+      std::ranges::upper_bound(waits_, std::pair(h.to, h.taken), {},
+                               [](const HostWait& w) { return std::pair(w.thread, w.start); });
+  if (after == waits_.begin()) return false;
+  return std::prev(after)->thread == h.to && std::prev(after)->end >= h.taken;
+}
+
+// What a thread takes from another one begins there, or ends its wait.
+void HostMoments::AddRecordedHandOvers(const HostOps& host, DependencyDraft& draft) {
+  for (const HandOver& h : host.hand_overs) {
+    const bool waits = EndsWait(h);
+    if (!waits) threads_[h.to].takes = true;
+    if (h.taken <= window_.start || h.taken > window_.end) continue;
+    const uint32_t from = At(h.from, h.given), to = At(h.to, h.taken);
+    if (from == kNowhere || to == kNowhere) continue;
+    draft.AddEdge(from, to,
+                  {.lag = DependencyDraft::kUsual,
+                   .bound = waits ? Bound::kSync : Bound::kLaunch,
+                   .reason = waits ? Reason::kSync : Reason::kLaunch,
+                   .thread = h.to});
+  }
+}
+
+// A thread that calls programs may wait for one without a record of it, unless Python's functions
+// are recorded: in a quiet stretch that ends just after a program has.
+void HostMoments::GuessWaits(const HostOps& host, DependencyDraft& draft) {
+  std::vector<HandOver> ends;  // of programs: the threads that run them wait for that
+  for (const HandOver& h : host.hand_overs) {
+    if (threads_[h.to].takes && EndsWait(h)) ends.push_back(h);
+  }
+  std::ranges::sort(ends, {}, &HandOver::given);
+  for (const Thread& thread : threads_) {
+    for (size_t i = 1; i < thread.times.size() && !thread.takes; ++i) {
+      const int64_t since = thread.times[i - 1], now = thread.times[i];
+      if (thread.quiet[i] == 0 || now - since < kQuiet) continue;
+      const auto after = std::ranges::upper_bound(ends, now, {}, &HandOver::given);
+      if (after == ends.begin()) continue;
+      const HandOver& end = *std::prev(after);
+      const uint32_t from = At(end.from, end.given);
+      if (end.given <= std::max(since, now - kWoken) || from == kNowhere) continue;
+      draft.AddEdge(
+          from, MomentOf(thread, i),
+          {.lag = DependencyDraft::kUsual, .bound = Bound::kSync, .reason = Reason::kSync});
+      draft.CountGuess();
+    }
+  }
+}
+
 // A thread that was quiet, and goes on after another one did something meanwhile, had waited for
 // that: the main thread for the one of the backward pass, and that one for the main thread before.
+// Of threads whose tasks are recorded, and what they hand over, nothing is guessed.
 void HostMoments::AddHandOvers(DependencyDraft& draft) {
   if (std::ranges::count_if(threads_, &Thread::works) < 2) return;
   struct Seen {
@@ -248,6 +302,7 @@ void HostMoments::AddHandOvers(DependencyDraft& draft) {
   };
   std::vector<Seen> all;
   for (uint32_t t = 0; t < threads_.size(); ++t) {
+    if (threads_[t].takes) continue;
     for (uint32_t i = 1; i < threads_[t].times.size(); ++i) {
       all.push_back({threads_[t].times[i], t, i});
     }
@@ -278,6 +333,19 @@ uint32_t HostMoments::NextAt(uint32_t thread, int64_t time) const {
   const auto at = std::ranges::lower_bound(times, time);
   if (at == times.end()) return kNowhere;
   return MomentOf(threads_[thread], static_cast<size_t>(at - times.begin()));
+}
+
+int64_t HostMoments::EndOfLongest(uint32_t thread, int64_t start, int64_t end) const {
+  const auto& times = threads_[thread].times;
+  int64_t longest = 0, until = end;
+  for (auto at = std::ranges::upper_bound(times, start); at != times.end() && *at <= end; ++at) {
+    if (*at - start > longest) {
+      longest = *at - start;
+      until = *at;
+    }
+    start = *at;
+  }
+  return until;
 }
 
 uint32_t HostMoments::At(uint32_t thread, int64_t time) const {

@@ -42,7 +42,7 @@ class Records {
       if (here && rank_.IsCollective(activity)) AddRecord(w, activity);
     }
     AddRecordedWaits();
-    AddGuessedWaits();
+    if (rank_.host->hand_overs.empty()) AddGuessedWaits();
     const uint32_t end = draft_.AddMoment(window_.end, Order::kLast);
     for (const End& record : ends_) draft_.AddEdge(record.moment, end, {});
     for (const uint32_t moment : host_.Last()) {
@@ -92,6 +92,7 @@ class Records {
     draft_.AddEdge(start, end, edge);
     ends_.push_back({end, ends});
     AddQueue(activity, start, end);
+    if (compiled_) AddOwnThread(activity, ends, start, end);
     const Operation operation = OperationOf(names_[activity.name]);
     auto& posts = posts_[operation];
     size_t& next = next_[operation];
@@ -107,9 +108,25 @@ class Records {
   int64_t EndOf(const Activity& activity) const {
     const int64_t before = activity.end - kWoken;
     int64_t end = activity.end;
+    if (compiled_ && ThreadOf(activity) != kNowhere)
+      return host_.EndOfLongest(ThreadOf(activity), activity.start, activity.end);
     if (before <= activity.start) return end;
     for (const HostMoments::Quiet& quiet : QuietAt(before)) end = std::min(end, quiet.end);
     return end;
+  }
+
+  // An operation of a compiled program communicates on the thread that runs what is before and
+  // after it. What that thread does meanwhile is short.
+  void AddOwnThread(const Activity& activity, int64_t ends, uint32_t start, uint32_t end) {
+    const uint32_t thread = ThreadOf(activity);
+    if (thread == kNowhere) return;
+    const uint32_t before = host_.At(thread, activity.start);
+    const uint32_t after = host_.At(thread, ends);
+    if (before != kNowhere)
+      draft_.AddEdge(
+          before, start,
+          {.lag = DependencyDraft::kUsual, .bound = Bound::kLaunch, .reason = Reason::kLaunch});
+    if (after != kNowhere) draft_.AddEdge(end, after, kWait);
   }
 
   std::vector<HostMoments::Quiet> QuietAt(int64_t time) const {
@@ -183,6 +200,7 @@ class Records {
   const HostMoments& host_;
   DependencyDraft& draft_;
   const PathWindow window_;
+  const bool compiled_ = rank_.on_host && rank_.framework == Framework::kJax;
   std::map<Operation, std::vector<std::pair<int64_t, uint32_t>>> posts_;  // time, moment
   std::map<Operation, size_t> next_;
   std::set<uint32_t> posting_;      // threads

@@ -69,6 +69,8 @@ class HostMoments {
   const std::vector<HostWait>& waits() const { return waits_; }
   // The first moment of a thread at this time or after it; kNowhere if there is none.
   uint32_t NextAt(uint32_t thread, int64_t time) const;
+  // When the longest stretch of a thread without a moment ends, of those between these times.
+  int64_t EndOfLongest(uint32_t thread, int64_t start, int64_t end) const;
   // A stretch of a thread in which it may have waited: in no call, and in no operator but those
   // that may (MayWait).
   struct Quiet {
@@ -89,6 +91,7 @@ class HostMoments {
     std::vector<uint8_t> quiet;  // whether that was outside any operator and call
     uint32_t first = 0;          // the moment of times[1]; the others follow
     bool works = false;
+    bool takes = false;  // tasks that other threads hand to it, as the recording says
   };
 
   uint32_t MomentOf(const Thread& thread, size_t i) const;
@@ -99,6 +102,9 @@ class HostMoments {
                    size_t last);
   void LabelSlices(const RankActivity& rank, const StringTable& names);
   void AddToDraft(const RankActivity& rank, DependencyDraft& draft);
+  bool EndsWait(const HandOver& h) const;
+  void AddRecordedHandOvers(const HostOps& host, DependencyDraft& draft);
+  void GuessWaits(const HostOps& host, DependencyDraft& draft);
   void AddHandOvers(DependencyDraft& draft);
 
   PathWindow window_;

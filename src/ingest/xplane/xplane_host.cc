@@ -62,6 +62,17 @@ int64_t DeviceOfAllocator(std::string_view allocator, int64_t ordinal) {
   return of_host ? -1 : ordinal;
 }
 
+// An id that what the event hands to another thread has there, or else what it takes; -1: none.
+// Each type counts for itself, and there are less than 64.
+int64_t FlowOf(const XStats& stats) {
+  const bool gives = stats.Has(StatKey::kProducer);
+  if (!gives && !stats.Has(StatKey::kConsumer)) return -1;
+  const int64_t type = stats.Int(gives ? StatKey::kProducerType : StatKey::kConsumerType, 0);
+  const int64_t id = stats.Int(gives ? StatKey::kProducer : StatKey::kConsumer);
+  return static_cast<int64_t>(static_cast<uint64_t>(id) * 64 + static_cast<uint64_t>(type)) &
+         INT64_MAX;
+}
+
 std::string_view NameOf(const XEvent& event) {
   return event.metadata == nullptr ? std::string_view() : event.metadata->name;
 }
@@ -197,6 +208,9 @@ void HostPlanes::Take(const XEvent& event, const XTime& time) {
   if (kept != kNotKept) {
     SetInt(IntField::kCorrelation, stats.Int(StatKey::kCorrelation));
     SetText(TextField::kHloOp, stats, StatKey::kHloOp);
+    if (stats.Has(StatKey::kRunId))  // may be negative
+      trace_.Set(IntField::kExternalId, stats.Int(StatKey::kRunId) & INT64_MAX);
+    SetInt(IntField::kFlowId, FlowOf(stats));
     if (name.role == Role::kIterator && stats.Has(StatKey::kId)) {
       trace_.Set(IntField::kIterator, stats.Int(StatKey::kId) & INT64_MAX);
       if (stats.Has(StatKey::kParentId))

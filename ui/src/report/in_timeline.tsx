@@ -5,7 +5,7 @@ import { Linked } from "../shell/served";
 import { linkTo } from "../shell/url";
 import { visible } from "./format";
 import { t } from "../text";
-import { kHome, targetQuery, type Target } from "../timeline/target";
+import { kHome, stepsOf, targetQuery, type Target } from "../timeline/target";
 
 // The columns that name a part of the timeline, the nearest first: "slowest_rank" says which rank where no "rank" does.
 const kRank = ["rank", "odd_rank", "slowest_rank", "longest_rank", "compute_max_rank", "last_rank", "critical_rank"];
@@ -44,8 +44,8 @@ export function targetOfRow(table: Table, row: readonly Cell[]): Target | null {
 }
 
 // A change is shown with the step before it.
-export function targetOfCause(rank: number | null, step: number | null, since: number | null): Target {
-  const steps = step !== null ? String(step) : since !== null ? `${Math.max(0, since - 1)}..${since}` : undefined;
+export function targetOfCause(rank: number | null, in_steps: readonly number[], since: number | null): Target {
+  const steps = stepsOf(in_steps) ?? (since !== null ? `${Math.max(0, since - 1)}..${since}` : undefined);
   return { ...(rank !== null && { rank }), ...(steps !== undefined && { step: steps }) };
 }
 
@@ -59,9 +59,9 @@ function ofAllRanks(target: Target, table: Table): Target {
 // The rank and step of the cause; else the first row of its table that names an event, or the longest event of its kind.
 export function targetOfFinding(finding: Finding, report: Report): Target | null {
   const { kind = "" } = finding.cause ?? {}, since = finding.since_step ?? null, where = finding.where;
-  const rank = finding.cause?.rank ?? where?.rank ?? null, step = finding.cause?.step ?? where?.steps[0] ?? null;
+  const rank = finding.cause?.rank ?? where?.rank ?? null, step = finding.cause?.step ?? null, steps = step !== null ? [step] : where?.steps ?? [];
   const of = kKinds[kind], event = where?.event ?? "";
-  if (rank !== null || step !== null || since !== null || event !== "") return { ...targetOfCause(rank, step, since), ...(event !== "" && { event }), ...(of && { kind: of }) };
+  if (rank !== null || steps.length > 0 || since !== null || event !== "") return { ...targetOfCause(rank, steps, since), ...(event !== "" && { event }), ...(of && { kind: of }) };
   const table = report.tables.find(({ key }) => key === finding.table), row = table?.rows[0];
   const target = table && row ? targetOfRow(table, row) : null;
   return table && target?.name ? ofAllRanks(target, table) : of ? { kind: of } : null;
@@ -84,10 +84,11 @@ export const Picture = () => (
   <svg width="14" height="14" viewBox="0 0 14 14" aria-hidden="true"><path d="M1 2h7v2.5H1zM5 5.8h8v2.5H5zM2 9.6h6v2.5H2z" fill="currentColor" /></svg>
 );
 
-// Two steps are those before and after a change: see targetOfCause().
+// "4..5" are the steps before and after a change: see targetOfCause().
 function stepOf(step: string): string {
   const [, before, after] = /^(\d+)\.\.(\d+)$/.exec(step) ?? [];
-  return after === undefined || before === after ? `${t("heat.axis.step")} ${after ?? step}` : t("table.change_steps", { before: before!, after });
+  if (after !== undefined && Number(after) === Number(before) + 1) return t("table.change_steps", { before: before!, after });
+  return after === before && !step.includes(",") ? `${t("heat.axis.step")} ${after ?? step}` : t("heat.steps", { steps: step.replaceAll(",", ", ") });
 }
 
 // Where a link to the timeline leads, in words.

@@ -14,7 +14,8 @@ const kAround = 4;  // times its length is shown before and behind an event that
 
 export interface Shown {
   readonly ranks: readonly number[];  // by index; none: no rank is meant
-  readonly span: Interval | null;     // of its steps
+  readonly span: Interval | null;     // around its steps
+  readonly steps: readonly { readonly from: number; readonly to: number; readonly step: string }[];  // each stretch of them
   readonly pins: readonly number[];
   readonly missing: string;           // what of it is not in the run, in words; empty: nothing
 }
@@ -29,6 +30,12 @@ function pinsOf(info: TimelineInfo, ranks: readonly number[], { device, stream }
   return busiest.slice(0, kMostPins).map(({ id }) => id).sort((a, b) => a - b);
 }
 
+// "4,8,12..14" is three.
+const stretchesOf = (info: TimelineInfo, ranks: readonly number[], steps: string): Shown["steps"] => steps.split(",").flatMap((step) => {
+  const span = spanOf(info, ranks, step);
+  return span ? [{ ...span, step }] : [];
+});
+
 function spanOf(info: TimelineInfo, ranks: readonly number[], step: string): Interval | null {
   const [, first, last] = /^(\d+)(?:\.\.(\d+))?$/.exec(step) ?? [];
   const steps = first === undefined ? [] : info.steps.filter(({ rank_index, number }) =>
@@ -41,18 +48,19 @@ function spanOf(info: TimelineInfo, ranks: readonly number[], step: string): Int
 export function shownOf(info: TimelineInfo, target: Target): Shown {
   const ranks = target.rank === undefined ? [] : info.ranks.flatMap(({ rank, window }, index) =>
     (rank === target.rank && (target.window === undefined || window === target.window) ? [index] : []));
-  const span = target.step === undefined ? null : spanOf(info, ranks, target.step);
+  const steps = target.step === undefined ? [] : stretchesOf(info, ranks, target.step);
+  const span = steps.length === 0 ? null : { from: Math.min(...steps.map(({ from }) => from)), to: Math.max(...steps.map(({ to }) => to)) };
   const lost = [
     ...(target.rank !== undefined && ranks.length === 0 ? [t("timeline.show_rank", { rank: target.rank })] : []),
     ...(target.step !== undefined && !span ? [t("timeline.show_step", { step: visible(target.step) })] : []),
   ];
-  return { ranks, span, pins: info.ranks.length > 1 ? pinsOf(info, ranks, target) : [], missing: lost.join(", ") };
+  return { ranks, span, steps, pins: info.ranks.length > 1 ? pinsOf(info, ranks, target) : [], missing: lost.join(", ") };
 }
 
 export async function show(controller: Controller, target: Target): Promise<void> {
-  const { info, source, run } = controller, { ranks, span, pins, missing } = shownOf(info, target);
+  const { info, source, run } = controller, { ranks, span, steps, pins, missing } = shownOf(info, target);
   controller.change({
-    pins, selected: null, measure: null, area: null, marks: span ? [{ ...span, name: t("timeline.show_mark", { step: visible(target.step ?? "") }) }] : [],
+    pins, selected: null, measure: null, area: null, marks: steps.map(({ from, to, step }) => ({ from, to, name: t("timeline.show_mark", { step: visible(step) }) })),
     notice: missing && t("timeline.show_missing", { what: missing }),
   });
   if (span) controller.setView(fit(span.from, span.to, info.end));

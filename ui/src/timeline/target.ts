@@ -4,7 +4,7 @@ import type { Query } from "../shell/url";
 export interface Target {
   readonly rank?: number;
   readonly window?: number;
-  readonly step?: string;    // "5", or "4..6"
+  readonly step?: string;    // "5", "4..6", or several of these: "4,8,12..14"
   readonly device?: number;
   readonly stream?: number;
   readonly name?: string;    // of an event: the longest of these is selected
@@ -19,6 +19,22 @@ export const kTargetKeys: readonly string[] = [...kNumbers, ...kTexts].map((key)
 
 // The first screen, as where something is shown from.
 export const kHome = "home";
+
+const kMostStretches = 12;
+const kLeastRun = 3;  // "4..5" would be a change, which is shown with the step before it
+
+// Steps as a target has them, ascending: those that follow one another as one stretch. Of too many stretches the first step
+// alone.
+export function stepsOf(steps: readonly number[]): string | undefined {
+  const runs: number[][] = [];
+  for (const step of steps) {
+    const run = runs.at(-1);
+    if (run && run.at(-1) === step - 1) run.push(step);
+    else runs.push([step]);
+  }
+  if (steps.length === 0 || runs.length > kMostStretches) return steps[0]?.toString();
+  return runs.flatMap((run) => (run.length < kLeastRun ? run.map(String) : [`${run[0]}..${run.at(-1)}`])).join(",");
+}
 
 // `back`: where it is shown from: "stragglers" or "stragglers.ranks", on the comparison "compare:stragglers", or the first
 // screen.

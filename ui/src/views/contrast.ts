@@ -54,7 +54,8 @@ function overMarked(data: HeatData, cells: readonly Cell[], of: "ranks" | "steps
 
 // The cells that a finding names. None: it names no rank and no step.
 export function markedCells(data: HeatData): Cell[] {
-  const { marked, since = 0, steps } = data;
+  const { marked, since = 0, steps, cells } = data;
+  if (cells) return [...cells];
   if (marked === undefined && steps === undefined) return [];
   const rows = marked === undefined ? data.rows.map((_, row) => row) : [marked];
   const columns = steps ?? data.columns.map((_, column) => column).slice(since);

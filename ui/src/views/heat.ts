@@ -16,6 +16,7 @@ export interface HeatData {
   readonly marked?: number;  // the row that a finding names
   readonly since?: number;   // the column from which on it does
   readonly steps?: readonly number[];  // the columns that it names; of the row, if it names one
+  readonly cells?: readonly (readonly [row: number, column: number])[];  // instead: rows that it names, each in its own columns
 }
 
 const kNoise = 0.01;
@@ -116,9 +117,11 @@ function mark(context: CanvasRenderingContext2D, data: HeatData, frame: Frame, w
     context.setLineDash([]);
   }
   context.strokeStyle = color;
-  const top = (data.marked ?? 0) * cellHeight + 1, rows = data.marked === undefined ? data.rows.length : 1;
-  const frameFrom = (x: number, wide: number) => context.strokeRect(x + 1, top, Math.max(3, wide - 2), Math.max(3, rows * cellHeight - 2));
-  if (data.steps !== undefined) for (const step of data.steps) frameFrom(frame.left + step * cellWidth, cellWidth);
+  const rows = data.marked === undefined ? data.rows.length : 1;
+  const frameAt = (x: number, row: number, wide: number, high: number) => context.strokeRect(x + 1, row * cellHeight + 1, Math.max(3, wide - 2), Math.max(3, high * cellHeight - 2));
+  const frameFrom = (x: number, wide: number) => frameAt(x, data.marked ?? 0, wide, rows);
+  if (data.cells !== undefined) for (const [row, column] of data.cells) frameAt(frame.left + column * cellWidth, row, cellWidth, 1);
+  else if (data.steps !== undefined) for (const step of data.steps) frameFrom(frame.left + step * cellWidth, cellWidth);
   else if (data.marked !== undefined) frameFrom(from, width - from);
 }
 

@@ -55,12 +55,18 @@ export interface Guilty {
   readonly rank: number | null;
   readonly since: number | null;
   readonly steps: readonly number[] | null;  // those it is in, if they are neither all nor all since one
+  readonly cells?: readonly { readonly rank: number; readonly step: number }[];  // of ranks in turn, each in its own steps
 }
 
 export function marked(data: HeatData, table: Table, guilty: Guilty | undefined): HeatData {
   if (!guilty) return data;
-  const called = `${visible(table.columns[columnAt(table, "rank")]?.title ?? "rank")} ${guilty.rank}`;  // as its label has it
-  const row = guilty.rank === null ? -1 : data.rows.findIndex((label) => label === called || label.startsWith(`${called},`));
+  const rowOf = (rank: number): number => {
+    const called = `${visible(table.columns[columnAt(table, "rank")]?.title ?? "rank")} ${rank}`;  // as its label has it
+    return data.rows.findIndex((label) => label === called || label.startsWith(`${called},`));
+  };
+  const cells = (guilty.cells ?? []).map(({ rank, step }) => [rowOf(rank), data.columns.indexOf(String(step))] as const).filter(([row, column]) => row >= 0 && column >= 0);
+  if (cells.length > 0) return { ...data, cells };
+  const row = guilty.rank === null ? -1 : rowOf(guilty.rank);
   const since = guilty.since === null ? -1 : data.columns.indexOf(String(guilty.since));
   const steps = (guilty.steps ?? []).map((step) => data.columns.indexOf(String(step))).filter((at) => at >= 0);
   return { ...data, ...(row >= 0 && { marked: row }), ...(since >= 0 && { since }), ...(steps.length > 0 && { steps }) };
@@ -70,7 +76,8 @@ export function marked(data: HeatData, table: Table, guilty: Guilty | undefined)
 const kSaid = 4;
 const listOf = (names: readonly string[]): string => (names.length <= kSaid ? names.join(", ") : `${names.slice(0, kSaid - 1).join(", ")} … ${names.at(-1)}`);
 
-function sayFrame({ rows, columns, marked, steps }: HeatData): string[] {
+function sayFrame({ rows, columns, marked, steps, cells }: HeatData): string[] {
+  if (cells) return [t("heat.in_turn", { rows: listOf([...new Set(cells.map(([row]) => rows[row]!))]) })];
   const row = marked === undefined ? undefined : rows[marked]!;
   if (steps === undefined) return row === undefined ? [] : [t("heat.marked", { row })];
   const said = t(steps.length === 1 ? "heat.step" : "heat.steps", { steps: listOf(steps.map((at) => columns[at]!)) });
@@ -149,7 +156,7 @@ export function HeatMap({ table, axes, onStep, guilty, place }: {
         </div>
         <Scale data={data} column={column} />
       </div>
-      {sayMarked(data) !== "" && <p class="heat-mark">{sayMarked(data)}{place !== undefined && guilty && <InTimeline target={targetOfCause(guilty.rank, guilty.steps?.[0] ?? null, guilty.since)} place={place} />}</p>}
+      {sayMarked(data) !== "" && <p class="heat-mark">{sayMarked(data)}{place !== undefined && guilty && !guilty.cells && <InTimeline target={targetOfCause(guilty.rank, guilty.steps ?? [], guilty.since)} place={place} />}</p>}
       <CanvasGrid grid={grid} label={label} hint={onStep ? t("heat.hint_step") : t("heat.hint")} />
     </figure>
   );

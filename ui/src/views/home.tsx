@@ -92,9 +92,18 @@ function EachStep({ answer }: { answer: ReportSet }) {
   );
 }
 
-// The rank and steps that the first finding names.
+// The steps of ranks in turn, where that is what a finding is about.
+const kTurns = "in_turn";
+
+function turnsOf(report: Report): NonNullable<Guilty["cells"]> {
+  const table = tableOf(report, kTurns);
+  return table ? table.rows.map((row) => ({ rank: Number(row[columnAt(table, "rank")]), step: Number(row[columnAt(table, "step")]) })) : [];
+}
+
+// The ranks and steps that the first finding names.
 function guiltyIn(answer: ReportSet): Guilty {
-  const { where, cause, since_step } = foundIn(answer)[0]?.finding ?? {}, step = cause?.step ?? null;
+  const first = foundIn(answer)[0], { where, cause, since_step, table } = first?.finding ?? {}, step = cause?.step ?? null;
+  if (first && table === kTurns) return { rank: null, since: null, steps: null, cells: turnsOf(first.report) };
   if (where && where.steps.length > 0) return { rank: where.rank, since: null, steps: where.steps };
   return { rank: cause?.rank ?? null, since: since_step ?? null, steps: step === null ? null : [step] };
 }

@@ -242,6 +242,12 @@ class Steps {
     for (const size_t r : with) {
       if (in_turn || is_in_all(r)) rise.ranks.push_back(ranks_[r].rank);
     }
+    for (size_t i = 0; in_turn && i < with.size(); ++i) {
+      for (size_t s = 0; s < steps; ++s) {
+        const StepParts& rank = ranks_[with[i]];
+        if (high_[with[i]][s]) rise.turns.push_back({rank.rank, rank.steps[s], times_[with[i]][s]});
+      }
+    }
     std::vector<int64_t> usual, more;
     for (const size_t r : without) usual.insert(usual.end(), times_[r].begin(), times_[r].end());
     for (size_t r = 0; without.empty() && r < ranks_.size(); ++r) {

@@ -40,6 +40,12 @@ struct WorkRise {
   bool Has(int64_t of_rank) const;
   // Several ranks have it, each in other steps.
   bool in_turn = false;
+  // Of ranks in turn, each of their steps with more. By rank, then step.
+  struct Turn {
+    int64_t rank = 0, step = 0;
+    int64_t time = 0;  // ns
+  };
+  std::vector<Turn> turns = {};
 };
 
 struct WorkRises {

@@ -44,12 +44,14 @@ class OriginFinder {
   Origins Find() {
     out_.recorded = StepLengths(graph_, RecordedTimes(graph_));
     if (graph_.steps.size() < kLeastSteps || graph_.Contradicts()) return std::move(out_);
+    const ReplayError& error = ReplayErrorOf(facts_);
+    if (!error.Prices(std::nullopt)) return std::move(out_);
     usual_step_ = Median(std::vector<double>(out_.recorded.begin(), out_.recorded.end()));
     std::vector<Suspect> suspects = FindSuspects(graph_, work_, usual_step_);
     std::vector<const Suspect*> open, taken;
     for (const Suspect& suspect : suspects) open.push_back(&suspect);
     if (open.empty()) return std::move(out_);
-    least_cost_ = usual_step_ * std::max(kLeastCost, ReplayErrorOf(facts_).median);
+    least_cost_ = usual_step_ * std::max(kLeastCost, error.OfPrice(std::nullopt));
     const UnchangedReplay& unchanged = UnchangedReplayOf(facts_);
     waits_ = unchanged.waits;
     Lengths before = known_[{}] = unchanged.steps;
@@ -228,6 +230,7 @@ class OriginFinder {
       SetSince(suspect, with, origin);
     else
       SetSteps(suspect, origin);
+    if (!ReplayErrorOf(facts_).Prices(origin.since)) return;
     std::vector<int64_t> waits = WaitsIn(graph_, times);
     origin.waits_saved = Less(waits_, waits);
     waits_ = std::move(waits);

@@ -56,7 +56,7 @@ class Cutter {
 
   // When records of collectives and messages end.
   void FindRecordEnds() {
-    if (!rank_.HasRecords()) return;
+    if (!rank_.HasRecords() || !rank_.host->hand_overs.empty()) return;  // or waits are known
     for (const Activity& activity : rank_.activities) {
       if (rank_.IsCollective(activity)) record_ends_.push_back(activity.end);
     }

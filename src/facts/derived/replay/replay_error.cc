@@ -63,6 +63,16 @@ double ReplayedStep::Error() const {
   return off / static_cast<double>(measured);
 }
 
+double ReplayError::MeanSince(std::optional<int64_t> since) const {
+  double off = 0, all = 0;
+  for (const ReplayedStep& step : steps) {
+    if (since && step.step < *since) continue;
+    off += step.Error() * static_cast<double>(step.measured);
+    all += static_cast<double>(step.measured);
+  }
+  return all == 0 ? 0 : off / all;
+}
+
 const UnchangedReplay& UnchangedReplayOf(const Facts& facts) {
   return facts.memo.Of<ReplayUnchanged>(facts);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "facts/facts.h"
@@ -24,11 +25,24 @@ struct ReplayedStep {
 };
 
 struct ReplayError {
+  // Of a step. What is worth asking for saves some hundredths of one; a replay that is this far off
+  // lacks dependencies that carry more time than that, and what it lacks saves nothing in it.
+  static constexpr double kMost = 0.1;
+
   std::vector<ReplayedStep> steps;  // by rank, then step
   double median = 0, worst = 0;     // shares of a step
 
   // Beyond that, answers are partial.
-  bool IsSmall() const { return worst <= 0.1; }
+  bool IsSmall() const { return worst <= kMost; }
+  // How far it is off in the mean step from number `since` on, absent: in all, as a share of it.
+  double MeanSince(std::optional<int64_t> since) const;
+  // What the price of a change that is in these steps may be off by, a share of a step: as in the
+  // median step, but where one is far off its part of the mean counts.
+  double OfPrice(std::optional<int64_t> since) const {
+    return IsSmall() ? median : MeanSince(since);
+  }
+  // Whether changes in these steps have a price: the one criterion of all analyses.
+  bool Prices(std::optional<int64_t> since) const { return OfPrice(since) <= kMost; }
 };
 
 const ReplayError& ReplayErrorOf(const Facts& facts);

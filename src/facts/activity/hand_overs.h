@@ -1,0 +1,68 @@
+// Finds where a thread hands work to another one, or waits for what others do, of processes that
+// run compiled programs on their processors (JAX).
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "facts/activity/host_ops.h"
+
+namespace stepscope {
+
+// Collects what events say of it.
+class HandOverMarks {
+ public:
+  // An event that shares the id with one other: a task is put into a pool and begins there, a wait
+  // begins and ends, or an operation begins and has ended, maybe on another thread.
+  struct Flow {
+    int64_t time = 0;  // ns
+    uint32_t thread = 0;
+    StringId name = 0;
+    bool operation = false;  // of a compiled program
+  };
+  void AddFlow(int64_t id, const Flow& flow);
+
+  // An event of one execution of a program: the call that starts it, an operation, or a wait for
+  // all of them.
+  struct RunEvent {
+    int64_t start = 0, end = 0;  // ns
+    uint32_t thread = 0;
+    int64_t flow = -1;  // of an operation; -1: none
+    bool operation = false;
+    bool waits = false;
+  };
+  void AddRunEvent(int64_t run, const RunEvent& event) { runs_[run].push_back(event); }
+
+  // A range or a Python function in which a thread waits for an execution that is not known. Counts
+  // where no flow tells waits within it.
+  void AddNamedWait(const HostWait& wait) { named_waits_.push_back(wait); }
+
+  // To be called once: adds them to host.hand_overs and host.waits. A wait for no known execution
+  // is for the one whose last operation ended nearest to its end.
+  void Resolve(HostOps& host);
+
+ private:
+  struct Pair {
+    Flow given, taken;
+    int count = 0;
+  };
+  struct Moment {
+    int64_t time = 0;
+    uint32_t thread = 0;
+  };
+
+  Moment EndOf(const RunEvent& operation) const;
+  void AddRun(const std::vector<RunEvent>& events, HostOps& host);
+  void AddFlows(HostOps& host) const;
+  static void AddWait(const HostWait& wait, const std::vector<Moment>& ends, HostOps& host);
+  void AddWaitForAny(const HostWait& wait, HostOps& host) const;
+
+  std::unordered_map<int64_t, Pair> flows_;  // by id
+  std::unordered_map<int64_t, std::vector<RunEvent>> runs_;
+  std::vector<HostWait> named_waits_;
+  // Of each execution, when its operations end, ascending; executions by the last of these.
+  std::vector<std::vector<Moment>> ends_;
+};
+
+}  // namespace stepscope
