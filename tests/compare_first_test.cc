@@ -28,7 +28,8 @@ struct Extra {
   std::string function;  // "load.py(7): clean"
   std::function<bool(int rank, int step)> runs;
   double ms = 0;
-  double in_operator = 0;  // ms of it
+  double in_operator = 0;   // ms of it
+  std::string caller = {};  // a function that only calls it
 };
 
 // What a job does beside its steps of about 31 ms.
@@ -47,7 +48,8 @@ double ExtraTime(const Job& job, int rank, int step) {
 void AddExtras(CpuTrace& trace, const Job& job, int rank, int step, double at) {
   for (const Extra& extra : job.extras) {
     if (!extra.runs(rank, step)) continue;
-    trace.Add("python_function", extra.function, at, extra.ms);
+    if (!extra.caller.empty()) trace.Add("python_function", extra.caller, at, extra.ms + 0.1);
+    trace.Add("python_function", extra.function, at + 0.01, extra.ms);
     if (extra.in_operator > 0) trace.Add("cpu_op", "aten::randn", at + 0.1, extra.in_operator);
     at += extra.ms + 0.5;
   }
@@ -204,6 +206,51 @@ TEST(CompareFirst, ARecurringSaveAndAnEvaluationAreNoCallsOfTheModel) {
   EXPECT_TRUE(said.contains("validate (run.py:58)")) << said;
   EXPECT_FALSE(said.contains("times per step before")) << said;
   ExpectJapanese(compared);
+}
+
+TEST(CompareFirst, WhatNoLongerRunsInSomeStepsIsSaidWithThem) {
+  const Extra save{"run.py(56): write_snapshot",
+                   [](int rank, int step) { return rank == 1 && step % 4 == 0; }, 90};
+  const ReportSet compared = Compared({.extras = {save}}, {});
+  EXPECT_TRUE(compared.verdict.contains(
+      "write_snapshot (run.py:56) no longer runs in every 4th step (4, 8 and 12), "))
+      << compared.verdict;
+  EXPECT_FALSE(compared.verdict.contains("took")) << "it is said once: " << compared.verdict;
+  ExpectJapanese(compared);
+}
+
+TEST(CompareFirst, NamesWhatANewWrapperOnlyCalls) {
+  const auto timed = [](std::string function, auto runs) {
+    return Extra{std::move(function), runs, 40, 0, "time.py(3): timed"};
+  };
+  const Extra own = timed("load.py(7): clean", [](int rank, int) { return rank == 1; });
+  const Extra save = timed("run.py(56): write_snapshot",
+                           [](int rank, int step) { return rank == 1 && step % 4 == 0; });
+  const Extra in_turn =
+      timed("load.py(7): clean", [](int rank, int step) { return rank == step % 2; });
+  const Extra library = timed("torch/serialization.py(9): save", Always);
+  for (const Extra& extra : {own, save, in_turn}) {
+    for (const ReportSet& compared :
+         {Compared({}, {.extras = {extra}}), Compared({.extras = {extra}}, {})}) {
+      const std::string said = compared.verdict.str() + "\n" + Causes(compared);
+      EXPECT_FALSE(said.contains("timed")) << said;
+      EXPECT_TRUE(said.contains("clean (load.py:7) ") ||
+                  said.contains("write_snapshot (run.py:56)"))
+          << said;
+    }
+  }
+  const ReportSet compared = Compared({}, {.extras = {library}});
+  EXPECT_TRUE(compared.verdict.contains("timed (time.py:3)")) << compared.verdict;
+}
+
+TEST(CompareFirst, WaitingForWhatIsToldIsNoSecondCause) {
+  const auto pairs = [](int rank, int step) { return rank == step / 2 % 2; };
+  const Extra irregular{"load.py(7): clean", pairs, 40};
+  const ReportSet compared = Compared({}, {.extras = {irregular}});
+  EXPECT_TRUE(compared.verdict.contains("clean (load.py:7) is new on ranks 0 and 1 in turn, "))
+      << compared.verdict;
+  EXPECT_FALSE(Causes(compared).contains("all_reduce")) << Causes(compared);
+  EXPECT_EQ(FindingsInOrder(compared).size(), 1u) << Causes(compared);
 }
 
 TEST(CompareFirst, AFunctionWithAnotherNameIsNoCause) {

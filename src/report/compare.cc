@@ -129,6 +129,7 @@ struct OfSteps {
   Leads leads;
   RankChange ranks;
   SlowStepChange slow;
+  bool collectives_wait = false;  // for what other findings tell
   CallChange calls;  // its time: ns that a rank, or added calls or functions, take more
 };
 
@@ -137,20 +138,22 @@ OfSteps AddSteps(const ReportSet& a, const ReportSet& b, const StepComparison& s
                  Report& report) {
   OfSteps of;
   report.tables.push_back(CategoryTable(steps));
-  const std::vector<NewFunction> functions = FunctionsThatCount(a, b, steps);
+  const bool comparable = !FrameworksDiffer(a, b);
+  const std::vector<NewFunction> functions =
+      comparable ? FunctionsThatCount(a, b, steps) : std::vector<NewFunction>();
   of.ranks = AddRankChange(a, b, steps, report, of.leads);
   const double evaluation = AddEvaluationFinding(a, b, steps, report);
-  if (!FrameworksDiffer(a, b))
+  if (comparable)
     of.calls = AddCallFinding(a, b, steps, of.ranks.beyond > 0,
                               evaluation + TimeInOperators(functions, steps), report, of.leads);
   of.slow = AddSlowSteps(a, b, steps, report, of.leads);
   if (steps.in_a.Values("time").size() == 1 && steps.in_b.Values("time").size() == 1)
     report.notes.push_back(
         {"one_step", 1, "each run has one step: how much steps differ by noise is unknown", ""});
-  AddCategoryFindings(a, b, steps, of.ranks.beyond > 0 || of.slow.on_a_rank,
-                      of.calls.more_collectives, report, of.leads);
+  of.collectives_wait = AddCategoryFindings(a, b, steps, of.ranks.beyond > 0 || of.slow.on_a_rank,
+                                            of.calls.more_collectives, report, of.leads);
   const double in_functions = AddFunctionFindings(b, functions, steps, of.slow, report, of.leads);
-  AddGoneFunctions(FunctionsThatCount(b, a, steps), steps, of.leads);
+  if (comparable) AddGoneFunctions(a, FunctionsThatCount(b, a, steps), steps, of.leads);
   of.calls.time =
       std::max({of.calls.time, of.ranks.beyond, of.slow.time, in_functions}) + evaluation;
   return of;
@@ -177,7 +180,8 @@ Phrase SaySteps(const ReportSet& a, const ReportSet& b, const StepComparison& st
                          .without_evaluation = !evaluation.empty(),
                          .first = first.sentence});
   if (!first.sentence.empty() && !evaluation.empty()) said += " " + evaluation;
-  said += of.slow.headline + SayChangeWithin(a, b);
+  if (!first.Tells(of.slow.headline)) said += of.slow.headline;
+  said += SayChangeWithin(a, b);
   if (steps.categories.empty()) said += " ";
   said += SayOfRanks(of.ranks, first) + SayWork(a, b);
   if (unclear && !FrameworksDiffer(a, b) && !of.calls.is_cause && !of.calls.is_elsewhere) {
@@ -244,9 +248,10 @@ Changes WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions
   // Evaluation and new functions are in the sums of kernels.
   if (calls.is_elsewhere || FrameworksDiffer(a, b)) return changes;
   const bool one_factor = SlowerByOneFactor(a, b, std::nullopt);
-  AddKernelFinding(
-      report, kernels, amounts, steps,
-      {.one_factor = one_factor, .other_calls = calls.is_cause, .ranks_differ = RanksDiffer(a, b)});
+  AddKernelFinding(report, kernels, amounts, steps,
+                   {.one_factor = one_factor,
+                    .collectives_wait = calls.is_cause || changes.of.collectives_wait,
+                    .ranks_differ = RanksDiffer(a, b)});
   if (!IsNoise(steps, CauseKind::kCompute))
     AddShapeFinding(report, shapes, kernels, amounts, one_factor);
   return changes;
