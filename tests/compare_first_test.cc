@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -262,17 +263,18 @@ TEST(CompareFirst, AFunctionWithAnotherNameIsNoCause) {
 
 TEST(CompareFirst, OfRanksThatOnlyTheRunAfterHasItsOwnFindingsAreTold) {
   const Job before{.ranks = 2}, after{.ranks = 4, .extras = {Clean(3, 6)}};
-  const ReportSet all_before = Answer(before), all_after = Answer(after);
-  const auto ranks = RanksToCompare(all_before, all_after);
-  ASSERT_TRUE(ranks);
-  const ReportSet compared = Compare(Answer(before, *ranks), Answer(after, *ranks),
-                                     {.all_before = &all_before, .all_after = &all_after});
+  const auto ask = [](const Job& job) -> AskForRanks {
+    return [&job](const std::vector<int64_t>& ranks) {
+      return std::make_shared<const ReportSet>(Answer(job, ranks));
+    };
+  };
+  const auto runs = AskBoth(ask(before), ask(after)), back_runs = AskBoth(ask(after), ask(before));
+  ASSERT_TRUE(runs && back_runs);
+  const ReportSet compared = Compare(*runs), back = Compare(*back_runs);
   EXPECT_TRUE(compared.verdict.contains(": rank 3, which only the run after has, holds it up by "))
       << compared.verdict;
   EXPECT_TRUE(compared.verdict.contains(" per step since step 6")) << compared.verdict;
   ExpectJapanese(compared);
-  const ReportSet back = Compare(Answer(after, *ranks), Answer(before, *ranks),
-                                 {.all_before = &all_after, .all_after = &all_before});
   EXPECT_TRUE(back.verdict.contains(": rank 3, which only the run before has, held it up by "))
       << back.verdict;
 }

@@ -200,7 +200,8 @@ struct Changes {
   RankTime step;  // what findings are weighed by
 };
 
-Changes WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions& options) {
+Changes WhatChanged(const RunsToCompare& runs, const CompareOptions& options) {
+  const ReportSet &a = *runs.before, &b = *runs.after;
   Changes changes;
   Report& report = changes.report;
   const Usages kernels = CompareKernels(a, b, options);
@@ -223,7 +224,7 @@ Changes WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions
     changes.of.calls = AddCallFinding(a, b, steps, false, 0, report, changes.of.leads);
   }
   const CallChange& calls = changes.of.calls;
-  const double of_others = AddRanksOfOneRun(options, report, changes.of.leads);
+  const double of_others = AddRanksOfOneRun(runs, report, changes.of.leads);
   changes.step.most =
       std::max(changes.step.most.value_or(0), ToInt64(std::max(calls.time, of_others)));
   if (recorded.known()) report.headline += AddRecorded(a, b, recorded, report) + " ";
@@ -271,8 +272,10 @@ RunInfo BothRuns(const ReportSet& a, const ReportSet& b) {
 }  // namespace stepscope::comparison
 
 namespace stepscope {
+namespace {
 
-Result<std::vector<int64_t>> RanksToCompare(const ReportSet& a, const ReportSet& b) {
+// The ranks that both have, where they have different ones. Empty where all can be compared.
+Result<std::vector<int64_t>> RanksOfBoth(const ReportSet& a, const ReportSet& b) {
   const auto in_a = RanksRead(a), in_b = RanksRead(b);
   // One rank of each is a pair, whatever their numbers.
   if (in_a == in_b || (in_a.size() == 1 && in_b.size() == 1)) return std::vector<int64_t>();
@@ -285,12 +288,47 @@ Result<std::vector<int64_t>> RanksToCompare(const ReportSet& a, const ReportSet&
             "`ranks`", "select as many ranks of both"});
 }
 
+// A caller keeps it for longer than what is made of it.
+std::shared_ptr<const ReportSet> Borrowed(const ReportSet& answer) {
+  return {std::shared_ptr<const ReportSet>(), &answer};
+}
+
+}  // namespace
+
+Result<RunsToCompare> AskBoth(const AskForRanks& before, const AskForRanks& after,
+                              bool ranks_are_chosen) {
+  RunsToCompare runs;
+  const auto ask = [&](const std::vector<int64_t>& ranks) -> Result<void> {
+    for (const auto& [side, question] :
+         {std::pair(&runs.before, &before), std::pair(&runs.after, &after)}) {
+      auto answer = (*question)(ranks);
+      if (!answer) return std::unexpected(std::move(answer).error());
+      *side = *std::move(answer);
+    }
+    return {};
+  };
+  if (auto asked = ask({}); !asked) return std::unexpected(std::move(asked).error());
+  if (ranks_are_chosen) return runs;
+  auto ranks = RanksOfBoth(*runs.before, *runs.after);
+  if (!ranks) return std::unexpected(std::move(ranks).error());
+  if (ranks->empty()) return runs;
+  runs.all_before = runs.before;
+  runs.all_after = runs.after;
+  if (auto asked = ask(*ranks); !asked) return std::unexpected(std::move(asked).error());
+  return runs;
+}
+
 ReportSet Compare(const ReportSet& a, const ReportSet& b, const CompareOptions& options) {
+  return Compare({.before = Borrowed(a), .after = Borrowed(b)}, options);
+}
+
+ReportSet Compare(const RunsToCompare& runs, const CompareOptions& options) {
   using namespace comparison;
+  const ReportSet &a = *runs.before, &b = *runs.after;
   ReportSet out{.run = BothRuns(a, b)};
   out.run.before = options.before;
   out.run.after = options.after;
-  Changes changes = WhatChanged(a, b, options);
+  Changes changes = WhatChanged(runs, options);
   out.reports.push_back(std::move(changes.report));
   for (const Report& report : a.reports) {
     const Report* other = FindReport(b, report.analysis);
