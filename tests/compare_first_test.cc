@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,7 +29,8 @@ struct Extra {
   std::string function;  // "load.py(7): clean"
   std::function<bool(int rank, int step)> runs;
   double ms = 0;
-  double in_operator = 0;  // ms of it
+  double in_operator = 0;   // ms of it
+  std::string caller = {};  // a function that only calls it
 };
 
 // What a job does beside its steps of about 31 ms.
@@ -47,7 +49,8 @@ double ExtraTime(const Job& job, int rank, int step) {
 void AddExtras(CpuTrace& trace, const Job& job, int rank, int step, double at) {
   for (const Extra& extra : job.extras) {
     if (!extra.runs(rank, step)) continue;
-    trace.Add("python_function", extra.function, at, extra.ms);
+    if (!extra.caller.empty()) trace.Add("python_function", extra.caller, at, extra.ms + 0.1);
+    trace.Add("python_function", extra.function, at + 0.01, extra.ms);
     if (extra.in_operator > 0) trace.Add("cpu_op", "aten::randn", at + 0.1, extra.in_operator);
     at += extra.ms + 0.5;
   }
@@ -206,6 +209,51 @@ TEST(CompareFirst, ARecurringSaveAndAnEvaluationAreNoCallsOfTheModel) {
   ExpectJapanese(compared);
 }
 
+TEST(CompareFirst, WhatNoLongerRunsInSomeStepsIsSaidWithThem) {
+  const Extra save{"run.py(56): write_snapshot",
+                   [](int rank, int step) { return rank == 1 && step % 4 == 0; }, 90};
+  const ReportSet compared = Compared({.extras = {save}}, {});
+  EXPECT_TRUE(compared.verdict.contains(
+      "write_snapshot (run.py:56) no longer runs in every 4th step (4, 8 and 12), "))
+      << compared.verdict;
+  EXPECT_FALSE(compared.verdict.contains("took")) << "it is said once: " << compared.verdict;
+  ExpectJapanese(compared);
+}
+
+TEST(CompareFirst, NamesWhatANewWrapperOnlyCalls) {
+  const auto timed = [](std::string function, auto runs) {
+    return Extra{std::move(function), runs, 40, 0, "time.py(3): timed"};
+  };
+  const Extra own = timed("load.py(7): clean", [](int rank, int) { return rank == 1; });
+  const Extra save = timed("run.py(56): write_snapshot",
+                           [](int rank, int step) { return rank == 1 && step % 4 == 0; });
+  const Extra in_turn =
+      timed("load.py(7): clean", [](int rank, int step) { return rank == step % 2; });
+  const Extra library = timed("torch/serialization.py(9): save", Always);
+  for (const Extra& extra : {own, save, in_turn}) {
+    for (const ReportSet& compared :
+         {Compared({}, {.extras = {extra}}), Compared({.extras = {extra}}, {})}) {
+      const std::string said = compared.verdict.str() + "\n" + Causes(compared);
+      EXPECT_FALSE(said.contains("timed")) << said;
+      EXPECT_TRUE(said.contains("clean (load.py:7) ") ||
+                  said.contains("write_snapshot (run.py:56)"))
+          << said;
+    }
+  }
+  const ReportSet compared = Compared({}, {.extras = {library}});
+  EXPECT_TRUE(compared.verdict.contains("timed (time.py:3)")) << compared.verdict;
+}
+
+TEST(CompareFirst, WaitingForWhatIsToldIsNoSecondCause) {
+  const auto pairs = [](int rank, int step) { return rank == step / 2 % 2; };
+  const Extra irregular{"load.py(7): clean", pairs, 40};
+  const ReportSet compared = Compared({}, {.extras = {irregular}});
+  EXPECT_TRUE(compared.verdict.contains("clean (load.py:7) is new on ranks 0 and 1 in turn, "))
+      << compared.verdict;
+  EXPECT_FALSE(Causes(compared).contains("all_reduce")) << Causes(compared);
+  EXPECT_EQ(FindingsInOrder(compared).size(), 1u) << Causes(compared);
+}
+
 TEST(CompareFirst, AFunctionWithAnotherNameIsNoCause) {
   const Extra old{"load.py(7): clean", Always, 20}, renamed{"load.py(7): tidy", Always, 20};
   const ReportSet compared = Compared({.extras = {old}}, {.extras = {renamed}});
@@ -215,17 +263,18 @@ TEST(CompareFirst, AFunctionWithAnotherNameIsNoCause) {
 
 TEST(CompareFirst, OfRanksThatOnlyTheRunAfterHasItsOwnFindingsAreTold) {
   const Job before{.ranks = 2}, after{.ranks = 4, .extras = {Clean(3, 6)}};
-  const ReportSet all_before = Answer(before), all_after = Answer(after);
-  const auto ranks = RanksToCompare(all_before, all_after);
-  ASSERT_TRUE(ranks);
-  const ReportSet compared = Compare(Answer(before, *ranks), Answer(after, *ranks),
-                                     {.all_before = &all_before, .all_after = &all_after});
+  const auto ask = [](const Job& job) -> AskForRanks {
+    return [&job](const std::vector<int64_t>& ranks) {
+      return std::make_shared<const ReportSet>(Answer(job, ranks));
+    };
+  };
+  const auto runs = AskBoth(ask(before), ask(after)), back_runs = AskBoth(ask(after), ask(before));
+  ASSERT_TRUE(runs && back_runs);
+  const ReportSet compared = Compare(*runs), back = Compare(*back_runs);
   EXPECT_TRUE(compared.verdict.contains(": rank 3, which only the run after has, holds it up by "))
       << compared.verdict;
   EXPECT_TRUE(compared.verdict.contains(" per step since step 6")) << compared.verdict;
   ExpectJapanese(compared);
-  const ReportSet back = Compare(Answer(after, *ranks), Answer(before, *ranks),
-                                 {.all_before = &all_after, .all_after = &all_before});
   EXPECT_TRUE(back.verdict.contains(": rank 3, which only the run before has, held it up by "))
       << back.verdict;
 }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -329,6 +331,38 @@ TEST_F(ExportTest, ATraceIsNeverWrittenOver) {
   ASSERT_FALSE(written);
   EXPECT_TRUE(written.error().what.contains("replace")) << written.error().what;
   EXPECT_EQ(Content(trace), before);
+}
+
+TEST_F(ExportTest, OneTraceIsWrittenToTheFileThatIsNamed) {
+  in_.Write("rank_0.json", Document(TwoLaunches()));
+  for (const char* name : {"/new/ex.json", "/new/ex.json.gz"}) {
+    const std::string path = out_.path() + name;
+    const auto written = Export(std::vector{in_.path()}, {.folder = path});
+    ASSERT_TRUE(written) << written.error().what;
+    EXPECT_FALSE(std::filesystem::is_directory(path));
+    EXPECT_EQ(nlohmann::json::parse(Content(path)), nlohmann::json::parse(Document(TwoLaunches())));
+    std::ifstream file(path, std::ios::binary);
+    EXPECT_EQ(file.get() == '{', path.ends_with(".json")) << "packed as its name says";
+  }
+}
+
+TEST_F(ExportTest, OfSeveralTracesAFileIsRefused) {
+  in_.Write("rank_0.json", Document(TwoLaunches()));
+  in_.Write("rank_1.json", Document(TwoLaunches()));
+  const std::string path = out_.path() + "/ex.json";
+  const auto refused = Export(std::vector{in_.path()}, {.folder = path});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().what, "cannot write 2 traces to one file");
+  EXPECT_EQ(refused.error().where, path);
+  EXPECT_FALSE(std::filesystem::exists(path));
+  EXPECT_TRUE(Export(std::vector{in_.path()}, {.folder = path, .ranks = {1}}));
+  const auto other = Export(std::vector{in_.path()},
+                            {.folder = out_.path() + "/x.json", .format = ExportFormat::kPerfetto});
+  ASSERT_FALSE(other);
+  EXPECT_TRUE(other.error().what.contains(".pftrace.gz")) << other.error().what;
+  EXPECT_TRUE(Export(std::vector{in_.path()}, {.folder = out_.path() + "/all.pftrace.gz",
+                                               .format = ExportFormat::kPerfetto}));
+  EXPECT_FALSE(std::filesystem::is_directory(out_.path() + "/all.pftrace.gz"));
 }
 
 TEST_F(ExportTest, ErrorsSayWhatThereIs) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "report/display_width.h"
 #include "tests/scratch.h"
 #include "tests/shell.h"
 #include "tests/support/cpu_trace.h"
@@ -236,6 +237,24 @@ TEST_F(FirstScreen, TheWholeAnswerLeavesNoRowOut) {
   for (const char* rest : {" more row", " more finding", "More in csv"})
     EXPECT_FALSE(all.out.contains(rest)) << rest;
   EXPECT_GT(CountLines(all.out), 500);
+}
+
+// Of files and pipes; a terminal says how wide it is.
+TEST_F(FirstScreen, NoLineIsLongerThan100Columns) {
+  for (const char* line :
+       {"stepscope analyze slow --full", "stepscope analyze healthy --full",
+        "stepscope whatif slow", "stepscope whatif slow --set 'rank 1: all = median of ranks'",
+        "stepscope whatif healthy", "stepscope compare healthy slow --full",
+        "stepscope analyze slow --full --lang ja", "stepscope whatif slow --lang ja"}) {
+    const Outcome outcome = In(line);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    for (size_t at = 0; at < outcome.out.size();) {
+      const size_t end = outcome.out.find('\n', at);
+      const std::string text = outcome.out.substr(at, end - at);
+      EXPECT_LE(DisplayWidth(text), 100u) << line << "\n" << text;
+      at = end + 1;
+    }
+  }
 }
 
 TEST_F(FirstScreen, OneKernelIsShownInEveryTable) {

@@ -218,6 +218,22 @@ TEST_F(McpTest, AHandshakeOpensTheOlderRevisions) {
             "2025-11-25");
 }
 
+// A method of 2026-07-28 alone; on the same connection, a request of that revision is answered.
+TEST_F(McpTest, AfterAHandshakeDiscoverIsOfTheOtherRevision) {
+  const std::string bare = R"({"jsonrpc":"2.0","id":1,"method":"server/discover"})"
+                           "\n";
+  Conversation talk({Root()});
+  const Json before = talk.Ask(bare)["error"];
+  EXPECT_EQ(before["code"], -32602);
+  EXPECT_FALSE(before["message"].get<std::string>().contains("initialize")) << before;
+  talk.Ask(kInitialize);
+  const Json after = talk.Ask(bare)["error"];
+  EXPECT_EQ(after["code"], -32601);
+  EXPECT_TRUE(after["message"].get<std::string>().contains("of revision 2026-07-28")) << after;
+  EXPECT_EQ(talk.Ask(Request(2, "server/discover"))["result"]["supportedVersions"],
+            Json::array({"2026-07-28"}));
+}
+
 TEST_F(McpTest, EveryToolAnswers) {
   Conversation talk({Root()});
   const auto ask = [&](const std::string& tool, const Json& arguments) {

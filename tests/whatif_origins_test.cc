@@ -91,6 +91,23 @@ TEST(WhatifOrigins, ProcessorsThatAreLateInScatteredStepsHoldNobodyUp) {
   }
 }
 
+// Rank 1's own work takes 6 ms longer since step 7, but before, steps waited for rank 0: what else
+// runs on a machine moves so from rank to rank. Steps must be longer by half of what it costs.
+TEST(WhatifOrigins, AProcessorThatOnlyTakesOverFromAnotherHoldsNobodyUp) {
+  for (const double before : {25.0, 14.0, 10.5}) {
+    const ReportSet answer = AnswerToHosts(2, [&](int rank, int step) {
+      const double varies = 0.01 * ((rank + step) % 3);
+      return varies + (rank == 0 ? (step < 7 ? before : 10) : (step < 7 ? 10 : 16));
+    });
+    const bool is_why = before < 13;
+    EXPECT_EQ(AllSaid(answer).contains("Rank 1 holds the job up since step 7"), is_why)
+        << before << "\n"
+        << AllSaid(answer);
+    const auto changes = RanksChanged(answer);
+    EXPECT_EQ(std::ranges::count(changes, "rank 1: all = before step 7"), is_why ? 1 : 0) << before;
+  }
+}
+
 TEST(WhatifOrigins, ProcessorsThatAreLateAtRegularIntervalsAreTold) {
   for (const int ranks : {2, 4}) {
     const ReportSet answer = AnswerToHosts(ranks, [](int rank, int step) {

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,10 +31,6 @@ struct CompareOptions {
   // What each side is of where both are of one run: "rank 3". Empty: of other runs.
   Phrase before = {};
   Phrase after = {};
-  // The answers of all ranks, where RanksToCompare() left some out: what their findings say of the
-  // others is told. Null: none were left out, or nobody asked.
-  const ReportSet* all_before = nullptr;
-  const ReportSet* all_after = nullptr;
 };
 
 // Compares `b`, the run after, with `a`, the run before: answers to the same questions. The result
@@ -60,8 +58,24 @@ struct CompareOptions {
 //     empty.
 ReportSet Compare(const ReportSet& a, const ReportSet& b, const CompareOptions& options = {});
 
-// Which ranks to ask both for, where runs have different ranks: those that both have. Empty where
-// all can be compared, and where each has one. Fails if no rank is in both.
-Result<std::vector<int64_t>> RanksToCompare(const ReportSet& a, const ReportSet& b);
+// Two answers of ranks that can be compared.
+struct RunsToCompare {
+  std::shared_ptr<const ReportSet> before, after;
+  // The answers of all ranks, where some were left out: what their findings say of these is told.
+  // Null: none were left out.
+  std::shared_ptr<const ReportSet> all_before, all_after;
+};
+
+// Asks one of the runs for these ranks; where there are none, as the question says.
+using AskForRanks =
+    std::function<Result<std::shared_ptr<const ReportSet>>(const std::vector<int64_t>& ranks)>;
+
+// Asks both. Where runs have different ranks, but for one of each, it asks again for those that
+// both have, unless the questions chose ranks. Fails as they do, and if no rank is in both.
+Result<RunsToCompare> AskBoth(const AskForRanks& before, const AskForRanks& after,
+                              bool ranks_are_chosen = false);
+
+// As Compare() of both, and findings of ranks that only one of the runs has.
+ReportSet Compare(const RunsToCompare& runs, const CompareOptions& options = {});
 
 }  // namespace stepscope

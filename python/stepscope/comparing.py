@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack
+from functools import partial
 from typing import Any, Iterable, Mapping, Union
 
 from . import _core
@@ -33,12 +34,9 @@ def compare(a: Side, b: Side, *, steps: Steps = "all", steps_before: Steps = Non
     with ExitStack() as closing:
         asked = [(_opened(side, threads, storage_options, closing), steps_text(steps if own is None else own),
                   ranks_of(ranks if own_ranks is None else own_ranks)) for side, own, own_ranks in sides]
-        answers = [_answer(*question) for question in asked]
-        if not any(chosen for _, _, chosen in asked):
-            common = _core.ranks_to_compare(*answers)
-            if common:
-                answers = [_answer(run, own, common) for run, own, _ in asked]
-        return Reports(_core.compare(*answers, short_names), extent="screen")
+        before, after = (partial(_answer, *question) for question in asked)
+        answer = _core.compare(before, after, any(chosen for _, _, chosen in asked), short_names)
+        return Reports(answer, extent="screen")
 
 
 def _opened(side: Side, threads: int, storage_options: Any, closing: ExitStack) -> Run:
@@ -47,8 +45,8 @@ def _opened(side: Side, threads: int, storage_options: Any, closing: ExitStack) 
     return closing.enter_context(opened(*resolved(side, storage_options), threads=threads))
 
 
-def _answer(run: Run, steps: str, ranks: list[int]) -> Any:
-    return run.analyze(_core.compared_analyses(), steps=steps, ranks=ranks)._core
+def _answer(run: Run, steps: str, chosen: list[int], ranks: list[int]) -> Any:
+    return run.analyze(_core.compared_analyses(), steps=steps, ranks=ranks or chosen)._core
 
 
 def whatif(job: Side, changes: str | Iterable[str] = (), *, stragglers: bool = False, steps: Steps = "all",

@@ -25,6 +25,13 @@ def test_compares_the_ranks_that_both_have(demo, tmp_path):
     assert set(stepscope.compare(demo, tmp_path)["compare"].table("ranks")["rank"]) == {0, 1}
 
 
+def test_tells_of_ranks_that_only_one_run_has(demo, tmp_path):
+    for trace in sorted(demo.glob("*rank-[01]*")):
+        (tmp_path / trace.name).write_bytes(trace.read_bytes())
+    more = stepscope.compare(tmp_path, demo)
+    assert "rank 2, which only the run after has" in (more.verdict + str(more["compare"].findings)).lower()
+
+
 def test_two_ranks_of_one_run(run):
     assert stepscope.compare(run, run, ranks_before=0, ranks_after=2)["compare"].headline
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,10 +31,12 @@ struct CompareFlags {
 };
 
 // Names the option of one side that was given instead of the one for both.
-Result<ReportSet> AnswerOf(const std::string& path, const Question& question, bool own_steps,
-                           bool own_ranks, std::string_view side) {
+Result<std::shared_ptr<const ReportSet>> AnswerOf(const std::string& path, Question question,
+                                                  const std::vector<int64_t>& ranks, bool own_steps,
+                                                  bool own_ranks, std::string_view side) {
+  if (!ranks.empty()) question.ranks = ranks;
   auto answer = Answer({path}, question);
-  if (answer) return answer;
+  if (answer) return std::make_shared<const ReportSet>(*std::move(answer));
   Error error = std::move(answer).error();
   if (own_steps && error.where == "`steps`") error.where = fmt::format("`steps_{}`", side);
   if (own_ranks && error.where == "`ranks`") error.where = fmt::format("`ranks_{}`", side);
@@ -124,34 +125,25 @@ int RunCompare(const CompareFlags& flags) {
   if (!flags.steps_after.empty()) ask_b.steps = flags.steps_after;
   if (!flags.ranks_before.empty()) ask_a.ranks = flags.ranks_before;
   if (!flags.ranks_after.empty()) ask_b.ranks = flags.ranks_after;
-  auto a =
-      AnswerOf(flags.a, ask_a, !flags.steps_before.empty(), !flags.ranks_before.empty(), "before");
-  if (!a) return Fail(a.error());
-  auto b =
-      AnswerOf(flags.b, ask_b, !flags.steps_after.empty(), !flags.ranks_after.empty(), "after");
-  if (!b) return Fail(b.error());
+  const auto ask = [](const std::string& path, const Question& question, bool own_steps,
+                      bool own_ranks, std::string_view side) -> AskForRanks {
+    return [=](const std::vector<int64_t>& ranks) {
+      return AnswerOf(path, question, ranks, own_steps, own_ranks, side);
+    };
+  };
+  const auto runs = AskBoth(
+      ask(flags.a, ask_a, !flags.steps_before.empty(), !flags.ranks_before.empty(), "before"),
+      ask(flags.b, ask_b, !flags.steps_after.empty(), !flags.ranks_after.empty(), "after"),
+      !ask_a.ranks.empty() || !ask_b.ranks.empty());
+  if (!runs) return Fail(runs.error());
   CompareOptions options{.short_names = flags.short_names};
-  std::optional<ReportSet> all_a, all_b;
-  if (ask_a.ranks.empty() && ask_b.ranks.empty()) {
-    const auto ranks = RanksToCompare(*a, *b);
-    if (!ranks) return Fail(ranks.error());
-    if (!ranks->empty()) {
-      ask_a.ranks = ask_b.ranks = *ranks;
-      all_a = std::move(*a);
-      all_b = std::move(*b);
-      options.all_before = &*all_a;
-      options.all_after = &*all_b;
-      if (a = Answer({flags.a}, ask_a); !a) return Fail(a.error());
-      if (b = Answer({flags.b}, ask_b); !b) return Fail(b.error());
-    }
-  }
   OutputFlags output = flags.output;
   const bool all = flags.question.only == ComparedAnalyses();
   if (all) output.extent = TextStyle::Extent::kScreen;
   if (flags.full) output.extent = TextStyle::Extent::kAll;
   output.more = SayMoreOfBoth(flags);
-  if (a->run.name == b->run.name) NameParts(ask_a, ask_b, options);
-  return PrintAndJudge(Compare(*a, *b, options), output, *conditions);
+  if (runs->before->run.name == runs->after->run.name) NameParts(ask_a, ask_b, options);
+  return PrintAndJudge(Compare(*runs, options), output, *conditions);
 }
 
 }  // namespace

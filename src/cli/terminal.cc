@@ -58,7 +58,8 @@ Language LanguageOf(const std::string& given, bool for_people) {
 }
 
 TextStyle StdoutStyle() {
-  TextStyle style;
+  constexpr int kOfFiles = 100;  // columns, as those of a first screen
+  TextStyle style{.width = kOfFiles};
   if (!isatty(STDOUT_FILENO)) return style;
   style.ascii = !IsUtf8Locale();
   style.color =

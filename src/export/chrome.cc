@@ -18,7 +18,7 @@ constexpr std::string_view kPathProcess = "critical path";
 
 ChromeFile::ChromeFile(std::string path, KeptTimes kept, const Overlay& overlay,
                        const redact::Redactor* redactor)
-    : file_(std::move(path), &gzip_),
+    : file_(path, path.ends_with(".gz") ? &gzip_ : nullptr),
       kept_(std::move(kept)),
       overlay_(overlay),
       redactor_(redactor),

@@ -16,7 +16,8 @@
 
 namespace stepscope {
 
-// One gzipped file. Its order of use: Create; read a trace with observer(); AddOverlay; Finish.
+// One file, gzipped where its name ends in ".gz". Its order of use: Create; read a trace with
+// observer(); AddOverlay; Finish.
 class ChromeFile {
  public:
   // With `redactor` what is private is replaced. Of the overlay the marks are for the events that

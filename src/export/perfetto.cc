@@ -257,7 +257,9 @@ void RecordingWriter::WriteEvents() {
 
 PerfettoFile::PerfettoFile(std::string path, std::vector<ShownClock> clocks,
                            const redact::Redactor* redactor)
-    : file_(std::move(path), &gzip_), clocks_(std::move(clocks)), redactor_(redactor) {
+    : file_(path, path.ends_with(".gz") ? &gzip_ : nullptr),
+      clocks_(std::move(clocks)),
+      redactor_(redactor) {
   // The format has no time before 0: with a day to spare for what comes before the activities.
   for (const ShownClock& of : clocks_) shifts_.push_back(std::max<int64_t>(kDay - of.first, 0));
 }

@@ -27,8 +27,8 @@ struct Shown {
   int64_t window = 0;
 };
 
-// One gzipped file. Its order of use: Create; for every recording, in the order of the clocks,
-// Begin, read it with what that returns, and End; Finish.
+// One file, gzipped where its name ends in ".gz". Its order of use: Create; for every recording, in
+// the order of the clocks, Begin, read it with what that returns, and End; Finish.
 class PerfettoFile {
  public:
   PerfettoFile(std::string path, std::vector<ShownClock> clocks,

@@ -46,6 +46,8 @@ std::span<const Translated> JapaneseOfComparisonsFirst() {
        "{steps}は {each} 長くかかります (1 ステップあたり {time} 増)"},
       {"{reason} in {steps}, {time} more per step, {each} in each of these",
        "{steps}で{reason} (1 ステップあたり {time} 増、該当ステップでは {each})"},
+      {"{reason} in {steps}, {time} less per step, {each} in each of these",
+       "{steps}で{reason} (1 ステップあたり {time} 減、該当ステップでは {each})"},
 
       // Which steps.
       {" since step {step}", "ステップ {step} 以降"},

@@ -16,6 +16,7 @@ constexpr std::string_view kStatelessVersion = "2026-07-28";
 // The latest first.
 constexpr std::array<std::string_view, 2> kHandshakeVersions = {"2025-11-25", "2025-06-18"};
 
+constexpr const char* kDiscover = "server/discover";
 constexpr const char* kVersionKey = "io.modelcontextprotocol/protocolVersion";
 constexpr const char* kCapabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
 constexpr const char* kServerKey = "io.modelcontextprotocol/serverInfo";
@@ -107,13 +108,13 @@ std::expected<Protocol::Era, Failed> Protocol::EraOf(const Message& message) con
   const Json& meta = MemberOf(message.params, "_meta");
   const Json& version = MemberOf(meta, kVersionKey);
   const bool opens = message.method == "initialize" || message.method == "ping";
-  if (version.is_null() && (initialized_ || opens) && message.method != "server/discover")
-    return Era::kHandshake;
-  if (!version.is_string())
-    return Fail(kInvalidParams,
-                fmt::format("a request has `{}` in `_meta`, as revision {} asks, or "
-                            "comes after `initialize`",
-                            kVersionKey, kStatelessVersion));
+  if (version.is_null() && (initialized_ || opens)) return Era::kHandshake;
+  if (!version.is_string()) {
+    const bool only_stateless = message.method == kDiscover;
+    return Fail(kInvalidParams, fmt::format("a request has `{}` in `_meta`, as revision {} asks{}",
+                                            kVersionKey, kStatelessVersion,
+                                            only_stateless ? "" : ", or comes after `initialize`"));
+  }
   if (version != kStatelessVersion) {
     Json supported = Json::array({kStatelessVersion});
     for (const std::string_view old : kHandshakeVersions) supported.push_back(old);
@@ -133,12 +134,16 @@ std::expected<Json, Failed> Protocol::Answer(const Message& message, Era era) {
       return Fail(kInvalidParams, "there is no such cursor: all tools are on one page");
     return stateless ? Cacheable(ListOfTools()) : ListOfTools();
   }
-  if (stateless && message.method == "server/discover")
+  if (stateless && message.method == kDiscover)
     return Cacheable({{"supportedVersions", Json::array({kStatelessVersion})},
                       {"capabilities", Capabilities()},
                       {"instructions", kInstructions}});
   if (!stateless && message.method == "initialize") return Initialize(message);
   if (!stateless && message.method == "ping") return Json::object();
+  if (message.method == kDiscover)
+    return Fail(kMethodNotFound,
+                fmt::format("{} is of revision {}: such a request has `{}` in `_meta`",
+                            Quoted(kDiscover), kStatelessVersion, kVersionKey));
   return Fail(kMethodNotFound, "there is no method " + Quoted(message.method));
 }
 

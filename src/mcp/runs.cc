@@ -138,24 +138,16 @@ Result<Answered> Runs::Answer(const std::string& path, const Asked& asked,
 Result<Answered> Runs::Compared(const std::string& before, const std::string& after, Asked asked,
                                 const CallContext& context) {
   asked.only = ComparedAnalyses();
-  auto a = Answer(before, asked, context);
-  if (!a) return a;
-  auto b = Answer(after, asked, context);
-  if (!b) return b;
-  CompareOptions options;
-  const std::shared_ptr<const ReportSet> all_a = *a, all_b = *b;
-  if (asked.ranks.empty()) {
-    const auto ranks = RanksToCompare(**a, **b);
-    if (!ranks) return std::unexpected(ranks.error());
-    asked.ranks = *ranks;
-    if (!ranks->empty()) {
-      options.all_before = all_a.get();
-      options.all_after = all_b.get();
-      if (a = Answer(before, asked, context); !a) return a;
-      if (b = Answer(after, asked, context); !b) return b;
-    }
-  }
-  return std::make_shared<const ReportSet>(Compare(**a, **b, options));
+  const auto ask = [&](const std::string& path) -> AskForRanks {
+    return [&](const std::vector<int64_t>& ranks) {
+      Asked of_run = asked;
+      if (!ranks.empty()) of_run.ranks = ranks;
+      return Answer(path, of_run, context);
+    };
+  };
+  const auto runs = AskBoth(ask(before), ask(after), !asked.ranks.empty());
+  if (!runs) return std::unexpected(runs.error());
+  return std::make_shared<const ReportSet>(Compare(*runs));
 }
 
 }  // namespace stepscope::mcp

@@ -2,6 +2,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,14 +20,18 @@
 namespace stepscope::python {
 namespace {
 
-Answer CompareAnswers(const Answer& a, const Answer& b, bool short_names) {
-  return WorkFor<Answer>([&](std::stop_token) {
-    return Answer(Compare(a.get(), b.get(), {.short_names = short_names}));
-  });
-}
-
-std::vector<int64_t> Ranks(const Answer& a, const Answer& b) {
-  return ValueOrRaise(RanksToCompare(a.get(), b.get()), Fault::kQuestion);
+// `before` and `after` are called with ranks, and return answers.
+Answer CompareRuns(const nb::callable& before, const nb::callable& after, bool ranks_are_chosen,
+                   bool short_names) {
+  const auto ask = [](const nb::callable& run) -> AskForRanks {
+    return [&run](const std::vector<int64_t>& ranks) -> Result<std::shared_ptr<const ReportSet>> {
+      return nb::cast<Answer>(run(ranks)).shared();
+    };
+  };
+  const RunsToCompare runs =
+      ValueOrRaise(AskBoth(ask(before), ask(after), ranks_are_chosen), Fault::kQuestion);
+  return WorkFor<Answer>(
+      [&](std::stop_token) { return Answer(Compare(runs, {.short_names = short_names})); });
 }
 
 Answer Stragglers(const nb::list& given, const nb::object& storage, int threads) {
@@ -42,8 +47,8 @@ Answer Stragglers(const nb::list& given, const nb::object& storage, int threads)
 }  // namespace
 
 void AddComparisons(nb::module_& module) {
-  module.def("compare", CompareAnswers, nb::arg("a"), nb::arg("b"), nb::arg("short_names"));
-  module.def("ranks_to_compare", Ranks, nb::arg("a"), nb::arg("b"));
+  module.def("compare", CompareRuns, nb::arg("before"), nb::arg("after"),
+             nb::arg("ranks_are_chosen"), nb::arg("short_names"));
   module.def("compared_analyses", ComparedAnalyses);
   module.def("whatif_stragglers", Stragglers, nb::arg("paths"), nb::arg("storage").none(),
              nb::arg("threads"));

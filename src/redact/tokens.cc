@@ -142,6 +142,20 @@ bool IsRandomHex(std::string_view run) {
   return look.digits >= 4 && look.lower + look.upper >= 4 && look.letters.count() >= 3;
 }
 
+// A short one stands alone as a word: behind a dash, a dot or a letter it is part of a name, and
+// behind zeros an address.
+bool IsShortHexAt(std::string_view text, size_t at, size_t end) {
+  constexpr size_t kShortest = 16;
+  const auto in_name = [](char c) { return IsTokenCharacter(c) || c == '.' || c == '/'; };
+  const std::string_view run = text.substr(at, end - at);
+  if (run.size() < kShortest || !std::ranges::all_of(run, IsHex) || run.starts_with("00"))
+    return false;
+  if ((at > 0 && in_name(text[at - 1])) || (end < text.size() && in_name(text[end]))) return false;
+  const Look look(run);
+  const bool one_case = look.lower == 0 || look.upper == 0;
+  return one_case && look.digits >= 4 && look.lower + look.upper >= 4 && look.letters.count() >= 3;
+}
+
 bool IsHexPart(std::string_view part) {
   constexpr size_t kShortest = 8;
   return part.size() >= kShortest && std::ranges::all_of(part, IsHex);
@@ -234,6 +248,7 @@ size_t RandomAt(std::string_view text, size_t at) {
   if (plain_end - at < kShortestPart) return 0;
   const std::string_view plain = text.substr(at, plain_end - at);
   if (IsRandomHex(plain)) return RunEnd(text, plain_end, is_plain) - at;
+  if (IsShortHexAt(text, at, plain_end)) return plain_end - at;
   const size_t whole_end = RunEnd(text, at, IsTokenCharacter, kLooks);
   if (text.substr(at).starts_with("0x")) return 0;
   // Base64 has + and / within, and = at its end; its URL form has - and _.

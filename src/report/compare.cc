@@ -129,6 +129,7 @@ struct OfSteps {
   Leads leads;
   RankChange ranks;
   SlowStepChange slow;
+  bool collectives_wait = false;  // for what other findings tell
   CallChange calls;  // its time: ns that a rank, or added calls or functions, take more
 };
 
@@ -137,20 +138,22 @@ OfSteps AddSteps(const ReportSet& a, const ReportSet& b, const StepComparison& s
                  Report& report) {
   OfSteps of;
   report.tables.push_back(CategoryTable(steps));
-  const std::vector<NewFunction> functions = FunctionsThatCount(a, b, steps);
+  const bool comparable = !FrameworksDiffer(a, b);
+  const std::vector<NewFunction> functions =
+      comparable ? FunctionsThatCount(a, b, steps) : std::vector<NewFunction>();
   of.ranks = AddRankChange(a, b, steps, report, of.leads);
   const double evaluation = AddEvaluationFinding(a, b, steps, report);
-  if (!FrameworksDiffer(a, b))
+  if (comparable)
     of.calls = AddCallFinding(a, b, steps, of.ranks.beyond > 0,
                               evaluation + TimeInOperators(functions, steps), report, of.leads);
   of.slow = AddSlowSteps(a, b, steps, report, of.leads);
   if (steps.in_a.Values("time").size() == 1 && steps.in_b.Values("time").size() == 1)
     report.notes.push_back(
         {"one_step", 1, "each run has one step: how much steps differ by noise is unknown", ""});
-  AddCategoryFindings(a, b, steps, of.ranks.beyond > 0 || of.slow.on_a_rank,
-                      of.calls.more_collectives, report, of.leads);
+  of.collectives_wait = AddCategoryFindings(a, b, steps, of.ranks.beyond > 0 || of.slow.on_a_rank,
+                                            of.calls.more_collectives, report, of.leads);
   const double in_functions = AddFunctionFindings(b, functions, steps, of.slow, report, of.leads);
-  AddGoneFunctions(FunctionsThatCount(b, a, steps), steps, of.leads);
+  if (comparable) AddGoneFunctions(a, FunctionsThatCount(b, a, steps), steps, of.leads);
   of.calls.time =
       std::max({of.calls.time, of.ranks.beyond, of.slow.time, in_functions}) + evaluation;
   return of;
@@ -177,7 +180,8 @@ Phrase SaySteps(const ReportSet& a, const ReportSet& b, const StepComparison& st
                          .without_evaluation = !evaluation.empty(),
                          .first = first.sentence});
   if (!first.sentence.empty() && !evaluation.empty()) said += " " + evaluation;
-  said += of.slow.headline + SayChangeWithin(a, b);
+  if (!first.Tells(of.slow.headline)) said += of.slow.headline;
+  said += SayChangeWithin(a, b);
   if (steps.categories.empty()) said += " ";
   said += SayOfRanks(of.ranks, first) + SayWork(a, b);
   if (unclear && !FrameworksDiffer(a, b) && !of.calls.is_cause && !of.calls.is_elsewhere) {
@@ -196,7 +200,8 @@ struct Changes {
   RankTime step;  // what findings are weighed by
 };
 
-Changes WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions& options) {
+Changes WhatChanged(const RunsToCompare& runs, const CompareOptions& options) {
+  const ReportSet &a = *runs.before, &b = *runs.after;
   Changes changes;
   Report& report = changes.report;
   const Usages kernels = CompareKernels(a, b, options);
@@ -219,7 +224,7 @@ Changes WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions
     changes.of.calls = AddCallFinding(a, b, steps, false, 0, report, changes.of.leads);
   }
   const CallChange& calls = changes.of.calls;
-  const double of_others = AddRanksOfOneRun(options, report, changes.of.leads);
+  const double of_others = AddRanksOfOneRun(runs, report, changes.of.leads);
   changes.step.most =
       std::max(changes.step.most.value_or(0), ToInt64(std::max(calls.time, of_others)));
   if (recorded.known()) report.headline += AddRecorded(a, b, recorded, report) + " ";
@@ -244,9 +249,10 @@ Changes WhatChanged(const ReportSet& a, const ReportSet& b, const CompareOptions
   // Evaluation and new functions are in the sums of kernels.
   if (calls.is_elsewhere || FrameworksDiffer(a, b)) return changes;
   const bool one_factor = SlowerByOneFactor(a, b, std::nullopt);
-  AddKernelFinding(
-      report, kernels, amounts, steps,
-      {.one_factor = one_factor, .other_calls = calls.is_cause, .ranks_differ = RanksDiffer(a, b)});
+  AddKernelFinding(report, kernels, amounts, steps,
+                   {.one_factor = one_factor,
+                    .collectives_wait = calls.is_cause || changes.of.collectives_wait,
+                    .ranks_differ = RanksDiffer(a, b)});
   if (!IsNoise(steps, CauseKind::kCompute))
     AddShapeFinding(report, shapes, kernels, amounts, one_factor);
   return changes;
@@ -266,8 +272,10 @@ RunInfo BothRuns(const ReportSet& a, const ReportSet& b) {
 }  // namespace stepscope::comparison
 
 namespace stepscope {
+namespace {
 
-Result<std::vector<int64_t>> RanksToCompare(const ReportSet& a, const ReportSet& b) {
+// The ranks that both have, where they have different ones. Empty where all can be compared.
+Result<std::vector<int64_t>> RanksOfBoth(const ReportSet& a, const ReportSet& b) {
   const auto in_a = RanksRead(a), in_b = RanksRead(b);
   // One rank of each is a pair, whatever their numbers.
   if (in_a == in_b || (in_a.size() == 1 && in_b.size() == 1)) return std::vector<int64_t>();
@@ -280,12 +288,47 @@ Result<std::vector<int64_t>> RanksToCompare(const ReportSet& a, const ReportSet&
             "`ranks`", "select as many ranks of both"});
 }
 
+// A caller keeps it for longer than what is made of it.
+std::shared_ptr<const ReportSet> Borrowed(const ReportSet& answer) {
+  return {std::shared_ptr<const ReportSet>(), &answer};
+}
+
+}  // namespace
+
+Result<RunsToCompare> AskBoth(const AskForRanks& before, const AskForRanks& after,
+                              bool ranks_are_chosen) {
+  RunsToCompare runs;
+  const auto ask = [&](const std::vector<int64_t>& ranks) -> Result<void> {
+    for (const auto& [side, question] :
+         {std::pair(&runs.before, &before), std::pair(&runs.after, &after)}) {
+      auto answer = (*question)(ranks);
+      if (!answer) return std::unexpected(std::move(answer).error());
+      *side = *std::move(answer);
+    }
+    return {};
+  };
+  if (auto asked = ask({}); !asked) return std::unexpected(std::move(asked).error());
+  if (ranks_are_chosen) return runs;
+  auto ranks = RanksOfBoth(*runs.before, *runs.after);
+  if (!ranks) return std::unexpected(std::move(ranks).error());
+  if (ranks->empty()) return runs;
+  runs.all_before = runs.before;
+  runs.all_after = runs.after;
+  if (auto asked = ask(*ranks); !asked) return std::unexpected(std::move(asked).error());
+  return runs;
+}
+
 ReportSet Compare(const ReportSet& a, const ReportSet& b, const CompareOptions& options) {
+  return Compare({.before = Borrowed(a), .after = Borrowed(b)}, options);
+}
+
+ReportSet Compare(const RunsToCompare& runs, const CompareOptions& options) {
   using namespace comparison;
+  const ReportSet &a = *runs.before, &b = *runs.after;
   ReportSet out{.run = BothRuns(a, b)};
   out.run.before = options.before;
   out.run.after = options.after;
-  Changes changes = WhatChanged(a, b, options);
+  Changes changes = WhatChanged(runs, options);
   out.reports.push_back(std::move(changes.report));
   for (const Report& report : a.reports) {
     const Report* other = FindReport(b, report.analysis);

@@ -251,6 +251,19 @@ Phrase SayTimes(const Added& added) {
              HumanTime(sum.time_b / of));
 }
 
+// ns that the calls lengthen steps by: collectives together by no more than what is not hidden of
+// them grew by.
+double TimeOf(const std::vector<Added>& found, const StepComparison& steps) {
+  double communication = 0, others = 0;
+  for (const Added& added : found)
+    (IsCommunication(*added.calls) ? communication : others) += added.time;
+  for (const CategoryChange& c : steps.categories) {
+    if (c.cause == CauseKind::kCommunication && !c.key.empty())
+      communication = std::min(communication, std::max(c.Change(), 0.0));
+  }
+  return communication + others;
+}
+
 std::string_view HintFor(const CallsOfName& calls) {
   return IsCommunication(calls)
              ? "find what adds these calls: gradient accumulation without no_sync, smaller "
@@ -269,8 +282,7 @@ CallChange AddCallFinding(const ReportSet& a, const ReportSet& b, const StepComp
   CallChange change;
   for (const Added& added : found) change.more_collectives |= IsCommunication(*added.calls);
   const Base base = BaseOf(all, steps);
-  double time = 0;
-  for (const Added& added : found) time += added.time;
+  double time = TimeOf(found, steps);
   if (found.empty() || time < kIsCause * base.after) return change;
   change.is_elsewhere = elsewhere > 0 && time <= kOfElsewhere * elsewhere;
   if (change.is_elsewhere) return change;

@@ -34,7 +34,7 @@ struct Told {
 bool AreApart(const std::map<int64_t, Reach>& reaches) {
   std::set<int64_t> seen;
   for (const auto& [rank, reach] : reaches) {
-    if (reach.when.empty()) return false;
+    if (reach.numbers.empty()) return false;
     for (const int64_t number : reach.numbers) {
       if (!seen.insert(number).second) return false;
     }
@@ -192,17 +192,22 @@ double AddFunctionFindings(const ReportSet& b, const std::vector<NewFunction>& f
   return most;
 }
 
-void AddGoneFunctions(const std::vector<NewFunction>& functions, const StepComparison& steps,
-                      Leads& leads) {
+void AddGoneFunctions(const ReportSet& a, const std::vector<NewFunction>& functions,
+                      const StepComparison& steps, Leads& leads) {
+  const StepComparison back = Swapped(steps);
   for (const NewFunction& function : functions) {
-    const bool named = std::ranges::any_of(
-        leads.less, [&](const Lead& lead) { return Names(lead.clause, function); });
-    if (named) continue;
+    const Told told = ToldOf(a, function, back);
+    const auto names = [&](const Lead& lead) { return Names(lead.clause, function); };
+    if (told.in_turn) {
+      std::erase_if(leads.less, names);
+    } else if (std::ranges::any_of(leads.less, names)) {
+      continue;
+    }
     leads.less.push_back(
         {{},
          Say("{function} no longer runs on {ranks}, {time} per step before",
-             Phrase::Name(function.name), SayRanks(function, steps), HumanTime(function.Most())),
-         function.Most()});
+             Phrase::Name(function.name), SayOnRanks(function, told, back), HumanTime(told.time)),
+         told.time});
   }
 }
 

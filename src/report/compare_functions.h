@@ -26,8 +26,9 @@ double AddFunctionFindings(const ReportSet& b, const std::vector<NewFunction>& f
                            const StepComparison& steps, const SlowStepChange& slow, Report& report,
                            Leads& leads);
 
-// Of functions that only the run before has, where no lead names them.
-void AddGoneFunctions(const std::vector<NewFunction>& functions, const StepComparison& steps,
-                      Leads& leads);
+// Of functions that only the run before has, where no lead names them. One that ranks called in
+// turn takes the place of what is told of one of them.
+void AddGoneFunctions(const ReportSet& a, const std::vector<NewFunction>& functions,
+                      const StepComparison& steps, Leads& leads);
 
 }  // namespace stepscope::comparison

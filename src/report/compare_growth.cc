@@ -7,9 +7,13 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/library_files.h"
+#include "report/compare_callees.h"
 #include "report/compare_sides.h"
 #include "report/compare_sizes.h"
 #include "report/humanize.h"
@@ -31,6 +35,7 @@ constexpr size_t kFewKernels = 3, kNamed = 3;
 struct Function {
   Growth self, total;  // self: while no device ran anything, where that is known
   bool has_file = false;
+  bool of_library = false;
 };
 
 // Lines move when code changes: functions are the same by name and file.
@@ -45,6 +50,7 @@ void AddFunctions(const ReportSet& answer, Rank rank, double Growth::* time, dou
     const std::string name(Text(row, of("function"))), file(Text(row, of("file")));
     Function& function = functions[{name, file}];
     function.has_file = !file.empty() && !file.starts_with('<');  // generated code has none
+    function.of_library = IsLibraryFile(file);
     const auto idle = of("idle");
     const bool known = idle && IsNumber(row[*idle]);
     function.self.*time += Number(row, known ? idle : of("self")) / steps;
@@ -95,9 +101,25 @@ const Growth* LongerFunction(const std::vector<Function>& functions, double more
   return found == nullptr ? &functions.front().self : found;
 }
 
-const Growth* FunctionBehind(const std::vector<Function>& functions, double more) {
+// The innermost new function of the user's program that has nearly all of what a new one takes.
+const Growth* CalledBy(const ReportSet& after, const Growth& outer,
+                       const std::vector<Function>& functions) {
+  const Growth* inner = &outer;
+  const std::set<std::string> within = FunctionsWithin(after, outer.name);
+  for (const Function& f : functions) {
+    if (!f.has_file || f.of_library || !f.total.IsNew()) continue;
+    if (f.total.b < kCallsOne * outer.b || f.total.b >= inner->b) continue;
+    if (!f.total.name.starts_with('<') && within.contains(NameInTree(f.total.name)))
+      inner = &f.total;
+  }
+  return inner;
+}
+
+// `after`: the run whose functions take more.
+const Growth* FunctionBehind(const ReportSet& after, const std::vector<Function>& functions,
+                             double more) {
   const Growth* named = NewFunction(functions, more);
-  return named == nullptr ? LongerFunction(functions, more) : named;
+  return named == nullptr ? LongerFunction(functions, more) : CalledBy(after, *named, functions);
 }
 
 Phrase SayBoth(const Growth& growth) {
@@ -266,7 +288,7 @@ Reason ReasonOnHost(const ReportSet& a, const ReportSet& b, Rank rank, double mo
                 "collectives of the run after",
             .brief = {}};
   const std::vector<Function> functions = CompareFunctions(a, b, rank);
-  const Growth* named = FunctionBehind(functions, more);
+  const Growth* named = FunctionBehind(b, functions, more);
   if (named == nullptr) return {};
   return {
       .is = SayChange(*named),
@@ -290,7 +312,7 @@ Reason ReasonAfterOnly(const ReportSet& a, const ReportSet& b) {
 Reason LessOnHost(const ReportSet& a, const ReportSet& b, Rank rank, double less) {
   if (!RecordedPython(a) || !RecordedPython(b)) return {};
   const std::vector<Function> functions = CompareFunctions(b, a, rank);
-  const Growth* named = FunctionBehind(functions, less);
+  const Growth* named = FunctionBehind(a, functions, less);
   return named == nullptr ? Reason() : SayLess(*named);
 }
 

@@ -183,5 +183,36 @@ TEST(CompareGrowth, HardwareIsAdvisedOnlyWhereAllCallsAreSlowerByOneFactor) {
   EXPECT_FALSE(HintAfter(unknown).contains("clocks"));
 }
 
+// A rank that computes for so many ns, on inputs of so many rows.
+Rank Multiplies(int64_t compute, const char* shape) {
+  return {.compute = compute,
+          .others = 100,
+          .kernels = {{"mm", 4, compute}},
+          .shapes = {{shape, 4, compute}}};
+}
+
+ReportSet WithFlops(ReportSet run, int64_t flops) {
+  run.reports.push_back({.analysis = "modules", .title = "M", .headline = "So."});
+  run.reports.back().tables.push_back({.key = "types",
+                                       .columns = {Key("type"), Count("calls"), Count("flops")},
+                                       .rows = {{"Linear", int64_t{8}, flops}}});
+  return run;
+}
+
+TEST(CompareGrowth, SizesThatAreSmallerInSumAreNoReasonForARankThatTakesLonger) {
+  const ReportSet uneven =
+      WithFlops(RunOf({Multiplies(500, "mm [[8]]"), Multiplies(1000, "mm [[16]]")}), 3000);
+  const ReportSet even =
+      WithFlops(RunOf({Multiplies(600, "mm [[8]]"), Multiplies(500, "mm [[8]]")}), 2000);
+  const auto smaller = Compare(uneven, even), larger = Compare(even, uneven);
+  ASSERT_FALSE(Findings(smaller).empty());
+  EXPECT_FALSE(Findings(smaller)[0].message.contains("sizes")) << Findings(smaller)[0].message;
+  EXPECT_FALSE(smaller.verdict.contains("sizes on rank 0")) << smaller.verdict;
+  ASSERT_FALSE(Findings(larger).empty());
+  EXPECT_TRUE(Findings(larger)[0].message.contains(
+      "Rank 1 takes 500 ns more compute per step than before: inputs have other sizes"))
+      << Findings(larger)[0].message;
+}
+
 }  // namespace
 }  // namespace stepscope::compare_growth_test

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/library_files.h"
+#include "report/compare_callees.h"
 #include "report/compare_sides.h"
 
 namespace stepscope::comparison {
@@ -37,6 +39,7 @@ struct Function {
   std::string name;  // with file and line
   std::map<int64_t, double> ranks;
   double calls = 0;  // per step, over all ranks
+  bool of_library = false;
 };
 using Functions = std::map<std::string, Function>;
 
@@ -58,6 +61,7 @@ Functions FunctionsOf(const ReportSet& answer) {
     function.name = fmt::format("{} ({}:{:.0f})", name, file, Number(row, of("line")));
     function.ranks[rank] += Number(row, of("total")) / known->second;
     function.calls += Number(row, of("calls")) / known->second;
+    function.of_library = IsLibraryFile(file);
   });
   return functions;
 }
@@ -108,20 +112,61 @@ std::map<std::string, double> SharesOfNew(const Functions& in_a, const Functions
   return shares;
 }
 
-// By rank, on ranks that both runs recorded.
+// The new functions of the user's program that run within this one alone.
+std::vector<const Function*> NewWithin(const Functions& in_a, const Functions& in_b,
+                                       const ReportSet& b, const Function& outer) {
+  std::vector<const Function*> found;
+  const std::set<std::string> within = FunctionsWithin(b, outer.name);
+  for (const auto& [key, function] : in_b) {
+    if (in_a.contains(key) || function.of_library) continue;
+    if (within.contains(NameInTree(function.name))) found.push_back(&function);
+  }
+  return found;
+}
+
+// The innermost of those that has nearly all of what `outer` takes on the rank, or `outer` itself.
+const Function& CalledBy(const Function& outer, const std::vector<const Function*>& within,
+                         int64_t rank) {
+  const double all = outer.ranks.at(rank);
+  const Function* inner = &outer;
+  double least = all;
+  for (const Function* function : within) {
+    const auto at = function->ranks.find(rank);
+    if (at == function->ranks.end() || at->second < kCallsOne * all || at->second >= least)
+      continue;
+    inner = function;
+    least = at->second;
+  }
+  return *inner;
+}
+
+// By rank, on ranks that both runs recorded. Functions that only call one give way to it, on each
+// rank to its own.
 std::vector<NewFunction> OnlyAfter(const Functions& in_a, const Functions& in_b,
                                    const ReportSet& b) {
   const std::set<int64_t> ranks = RanksOf(in_a);
   std::vector<NewFunction> found;
   for (const auto& [key, share] : SharesOfNew(in_a, in_b, b)) {
     const Function& function = in_b.at(key);
-    NewFunction own{.name = function.name, .ranks = {}};
+    const std::vector<const Function*> within = NewWithin(in_a, in_b, b, function);
+    std::map<std::string, NewFunction> own;  // by name
     for (const auto& [rank, time] : function.ranks) {
-      if (ranks.contains(rank) && time * share > 0) own.ranks[rank] = time * share;
+      if (!ranks.contains(rank) || time * share <= 0) continue;
+      const Function& called = CalledBy(function, within, rank);
+      NewFunction& of = own[called.name];
+      of.name = called.name;
+      of.ranks[rank] = std::min(time * share, called.ranks.at(rank));
     }
-    if (!own.ranks.empty()) found.push_back(std::move(own));
+    for (auto& [name, of] : own) found.push_back(std::move(of));
   }
   return found;
+}
+
+// Whether a report means the function: "validate (run.py:58, called by timed)", too.
+bool IsOfName(std::string_view text, std::string_view name) {
+  return text == name ||
+         (name.ends_with(')') && text.starts_with(name.substr(0, name.size() - 1)) &&
+          text.substr(name.size() - 1).starts_with(", "));
 }
 
 bool TookThePlace(double of, double time) { return time >= kLeast * of && time <= kMost * of; }
@@ -149,7 +194,7 @@ std::vector<NewFunction> NewFunctions(const ReportSet& a, const ReportSet& b) {
   }
   const std::string evaluation = TextOf(b, "overview", "evaluation_function");
   std::erase_if(found, [&](const NewFunction& own) {
-    return own.ranks.empty() || own.name == evaluation;  // which no step has
+    return own.ranks.empty() || IsOfName(evaluation, own.name);  // which no step has
   });
   std::ranges::stable_sort(found, std::ranges::greater{}, &NewFunction::Most);
   return found;

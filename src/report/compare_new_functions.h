@@ -11,7 +11,7 @@
 
 namespace stepscope::comparison {
 
-// A function of a file, outside of all others that only its run has.
+// A function of a file, outside of all others that only its run has, or what that one only calls.
 struct NewFunction {
   std::string name;                 // "write_snapshot (t.py:56)"
   std::map<int64_t, double> ranks;  // ns per step of each rank that calls it

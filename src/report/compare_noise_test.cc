@@ -194,8 +194,7 @@ TEST(CompareNoise, APartThatVariesLessThanTheStepIsTold) {
   EXPECT_EQ(
       answer.verdict,
       "Mean step time: 440 ms before, 402 ms after (-8.6%); steps of one run differ by 210 ms "
-      "(std dev). Input: 40.0 ms before, 2.00 ms after (9.1% to "
-      "0.5% of step time).");
+      "(std dev). Input: 40.0 ms before, 2.00 ms after.");
   const auto back = Compare(Computes({300, 500, 300, 500, 300, 500}, 2),
                             Computes({300, 500, 300, 500, 300, 500}, 40));
   ASSERT_EQ(back.reports[0].findings.size(), 1u);
@@ -209,10 +208,11 @@ TEST(CompareNoise, SlowStepsAndWarmUpAreLeftOut) {
                   {.number = 1, .compute = slow, .typical = false},
                   {.number = 2, .compute = 100}});
   };
-  EXPECT_EQ(Compare(of(900), of(400)).verdict,
-            "Mean step time: 100 ms before, 100 ms after (0.0%), slow steps and warm-up left out. "
-            "No category changed by 1% of step time. Slow steps and warm-up: 1 step of 900 ms "
-            "before, 1 step of 400 ms after.");
+  EXPECT_EQ(
+      Compare(of(900), of(400)).verdict,
+      "Mean step time: 100 ms before, 100 ms after (0.0%), slow steps and warm-up left out. "
+      "No category changed by 1% of step time. Slow steps and warm-up, left out: 1 step of 900 ms "
+      "before, 1 step of 400 ms after.");
 }
 
 ReportSet WithFunction(int64_t slow) {
@@ -255,8 +255,7 @@ TEST(CompareNoise, WhatNoLongerRunsIsNamed) {
   AddTable(before, "python", functions);
   EXPECT_EQ(Compare(before, after).verdict,
             "Mean step time fell from 150 ms to 101 ms (-32.7%): read (a.py:7) no longer runs "
-            "(49.0 ms less input per step). Input: 50.0 ms before, 1.00 ms after (33.3% to 1.0% of "
-            "step time).");
+            "(49.0 ms less input per step).");
 }
 
 ReportSet WithCalls(int64_t on_rank_1) {

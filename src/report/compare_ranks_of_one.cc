@@ -89,10 +89,10 @@ double AddFindingOfAfter(const ReportSet& whole, const Finding& finding, Report&
 
 }  // namespace
 
-double AddRanksOfOneRun(const CompareOptions& options, Report& report, Leads& leads) {
+double AddRanksOfOneRun(const RunsToCompare& runs, Report& report, Leads& leads) {
   double most = 0;
-  if (options.all_before == nullptr || options.all_after == nullptr) return most;
-  const ReportSet &before = *options.all_before, &after = *options.all_after;
+  if (runs.all_before == nullptr || runs.all_after == nullptr) return most;
+  const ReportSet &before = *runs.all_before, &after = *runs.all_after;
   for (const Finding* finding : FindingsOfOthers(before, after))
     AddLeadOfBefore(before, *finding, leads);
   for (const Finding* finding : FindingsOfOthers(after, before))

@@ -9,7 +9,7 @@ namespace stepscope::comparison {
 
 // Adds a finding for each rank that only the run after has and holds the job up, and leads of those
 // and of ranks that only the run before has. Returns ns per step that one costs at most. Nothing
-// where the options do not have the runs with all ranks.
-double AddRanksOfOneRun(const CompareOptions& options, Report& report, Leads& leads);
+// where no ranks were left out.
+double AddRanksOfOneRun(const RunsToCompare& runs, Report& report, Leads& leads);
 
 }  // namespace stepscope::comparison

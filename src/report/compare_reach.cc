@@ -162,9 +162,11 @@ Reach ReachOf(const ReportSet& after, const StepComparison& steps, const Categor
   }
   const double least = kLeastTime * steps.b;
   for (const double threshold : Thresholds(all, least)) {
-    if (reach.when.empty()) reach = ReachIn(all, threshold, least);
+    if (!reach.when.empty()) break;
+    Reach found = ReachIn(all, threshold, least);
+    if (reach.numbers.empty() || !found.when.empty()) reach = std::move(found);
   }
-  if (reach.when.empty() || reach.numbers.empty()) return {};
+  if (reach.numbers.empty()) return {};
   for (const Excess& one : all) {
     if (reach.numbers.contains(one.number)) reach.level += one.time;
   }

@@ -14,9 +14,9 @@ namespace stepscope::comparison {
 
 // The steps that take longer, where they are not all of them.
 struct Reach {
-  Phrase when;                // " since step 6", " in steps 3 to 7"; empty: in all, or unknown
+  Phrase when;                // " since step 6", " in steps 3 to 7"; empty: no words tell them
   double level = 0;           // ns that each of these takes more, in the mean
-  std::set<int64_t> numbers;  // of these steps
+  std::set<int64_t> numbers;  // of these steps; empty: in all, or unknown
 };
 
 // Of a part of the steps of the run after, on a rank or in the mean of all. Since when, its own

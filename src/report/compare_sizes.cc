@@ -30,8 +30,11 @@ bool IsCompute(std::string_view kind) {
   return kind.empty() || kind == ColumnKindName(ColumnKind::kCompute);
 }
 
-Sizes CompareFlopsIn(const ReportSet& a, const ReportSet& b, Rank rank, const Source& source) {
-  std::map<std::string, std::pair<double, double>> flops;
+// FLOP per step, by name.
+using FlopsByName = std::map<std::string, std::pair<double, double>>;
+
+FlopsByName FlopsIn(const ReportSet& a, const ReportSet& b, Rank rank, const Source& source) {
+  FlopsByName flops;
   const auto add = [&](const ReportSet& answer, double std::pair<double, double>::* side) {
     const double steps = StepsOf(answer, rank);
     ForRows(answer, source.analysis, source.table, rank, [&](const Table& table, const Row& row) {
@@ -42,11 +45,20 @@ Sizes CompareFlopsIn(const ReportSet& a, const ReportSet& b, Rank rank, const So
   };
   add(a, &std::pair<double, double>::first);
   add(b, &std::pair<double, double>::second);
-  double before = 0, after = 0;
+  return flops;
+}
+
+std::pair<double, double> SumOf(const FlopsByName& flops) {
+  std::pair<double, double> sum;
   for (const auto& [name, of] : flops) {
-    before += of.first;
-    after += of.second;
+    sum.first += of.first;
+    sum.second += of.second;
   }
+  return sum;
+}
+
+Sizes SizesBy(const FlopsByName& flops) {
+  const auto [before, after] = SumOf(flops);
   if (before == 0 || after == 0) return Sizes::kUnknown;
   const bool same = std::ranges::all_of(flops, [](const auto& of) {
     const auto& [in_a, in_b] = of.second;
@@ -55,12 +67,22 @@ Sizes CompareFlopsIn(const ReportSet& a, const ReportSet& b, Rank rank, const So
   return same ? Sizes::kSame : Sizes::kDiffer;
 }
 
-// Of what operators, or else modules, work on, by their FLOP: of jobs that compute on their host.
-Sizes CompareFlops(const ReportSet& a, const ReportSet& b, Rank rank) {
-  Sizes sizes = CompareFlopsIn(a, b, rank, {"operators", "operators", "name", "", "flops"});
-  if (sizes == Sizes::kUnknown)
-    sizes = CompareFlopsIn(a, b, std::nullopt, {"modules", "types", "type", "", "flops"});
-  return sizes;
+// Of what operators, or else modules, work on: of jobs that compute on their host.
+FlopsByName Flops(const ReportSet& a, const ReportSet& b, Rank rank) {
+  FlopsByName flops = FlopsIn(a, b, rank, {"operators", "operators", "name", "", "flops"});
+  if (SizesBy(flops) == Sizes::kUnknown)
+    flops = FlopsIn(a, b, std::nullopt, {"modules", "types", "type", "", "flops"});
+  return flops;
+}
+
+// Where sizes differ on some of the ranks that are compared: whether on this one, which takes more
+// time. Shapes are those of all ranks together. Where a rank's FLOP are not known, sizes that are
+// smaller in sum are no reason.
+Sizes SizesOn(const ReportSet& a, const ReportSet& b, Rank rank) {
+  const Sizes own = SizesBy(FlopsIn(a, b, rank, {"operators", "operators", "name", "", "flops"}));
+  if (own != Sizes::kUnknown) return own;
+  const auto [before, after] = SumOf(Flops(a, b, std::nullopt));
+  return after < before ? Sizes::kUnknown : Sizes::kDiffer;
 }
 
 // Calls and ns per step of one operator, by the sizes of its inputs, whatever the values of
@@ -147,8 +169,9 @@ Sizes CompareSizes(const ReportSet& a, const ReportSet& b, Rank rank) {
   const auto in_b = [](const Growth& g) { return g.calls_b > 0; };
   // Only one run may have recorded shapes.
   if (std::ranges::none_of(shapes, in_a) || std::ranges::none_of(shapes, in_b))
-    return CompareFlops(a, b, rank);
-  return OtherSizes(a, b).empty() ? Sizes::kSame : Sizes::kDiffer;
+    return SizesBy(Flops(a, b, rank));
+  if (OtherSizes(a, b).empty()) return Sizes::kSame;
+  return rank && std::max(a.run.ranks, b.run.ranks) > 1 ? SizesOn(a, b, rank) : Sizes::kDiffer;
 }
 
 }  // namespace stepscope::comparison

@@ -172,9 +172,20 @@ StepComparison CompareSteps(const ReportSet& a, const ReportSet& b) {
   return steps;
 }
 
+StepComparison Swapped(StepComparison steps) {
+  std::swap(steps.a, steps.b);
+  std::swap(steps.in_a, steps.in_b);
+  for (CategoryChange& category : steps.categories) {
+    std::swap(category.a, category.b);
+    std::swap(category.share_a, category.share_b);
+  }
+  return steps;
+}
+
 // What a part of steps takes more time for, on a rank or on all.
 Reason ReasonOf(const ReportSet& a, const ReportSet& b, CauseKind cause,
                 std::optional<int64_t> rank, double more) {
+  if (FrameworksDiffer(a, b)) return {};  // theirs are other functions and kernels
   switch (cause) {
     case CauseKind::kCompute:
       if (more < 0) return LessInCompute(a, b, rank, -more);
@@ -218,7 +229,8 @@ namespace {
 // What the first sentence leaves open.
 Phrase SayAfterFirst(const StepComparison& steps, const ToldOfSteps& told) {
   Phrase said = told.first;
-  if (!SayTypical(steps).empty()) said += " Slow steps and warm-up are left out.";
+  if (!SayTypical(steps).empty() && SayLeftOut(steps).empty())
+    said += " Slow steps and warm-up are left out.";
   if (steps.IsNoise() && !told.by_slow_steps)
     said += Say(" Steps of one run differ by {deviation} (std dev).",
                 HumanTime(LargerDeviation(steps)));
@@ -229,6 +241,7 @@ Phrase SayAfterFirst(const StepComparison& steps, const ToldOfSteps& told) {
 
 Phrase SayStepChange(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
                      const ToldOfSteps& told) {
+  if (!told.first.empty()) return SayAfterFirst(steps, told);
   Phrase categories;
   size_t named = 0, noise = 0;
   for (const CategoryChange& c : InOrderOfSentence(a, b, steps.categories)) {
@@ -239,16 +252,17 @@ Phrase SayStepChange(const ReportSet& a, const ReportSet& b, const StepCompariso
       continue;
     }
     const Phrase part = named == 0 ? Capitalized(c.part) : Phrase(c.part);
-    Phrase less =
+    const Phrase less =
         c.Change() < 0 && named == 0 ? ReasonOf(a, b, c.cause, std::nullopt, c.Change()).is : "";
-    if (told.first.contains(less)) less.clear();
-    categories += (named == 0 ? " " : "; ") +
-                  Say("{category}: {before} before, {after} after ({shares})", part, HumanTime(c.a),
-                      HumanTime(c.b), less.empty() ? SayPoints(c) : SayPoints(c) + "; " + less);
+    const std::string before = HumanTime(c.a), after = HumanTime(c.b);
+    categories +=
+        (named == 0 ? " " : "; ") +
+        (less.empty() ? Say("{category}: {before} before, {after} after", part, before, after)
+                      : Say("{category}: {before} before, {after} after ({reason})", part, before,
+                            after, less));
     ++named;
   }
   if (named > 0) categories += ".";
-  if (!told.first.empty()) return SayAfterFirst(steps, told) + categories;
   const Phrase sides = SaySides(steps.a, steps.b) + SayTypical(steps);
   const Phrase mean = Say("Mean step time: {sides}.", sides);
   if (steps.IsNoise() && told.by_slow_steps) return mean + categories;
@@ -286,7 +300,7 @@ Phrase SayLeftOut(const StepComparison& steps) {
     return Say("{steps} of {time}", Plural(samples.left_out_numbers(), "step"),
                HumanTime(samples.left_out_time() / static_cast<double>(samples.left_out())));
   };
-  return Say(" Slow steps and warm-up: {before} before, {after} after.", say(steps.in_a),
+  return Say(" Slow steps and warm-up, left out: {before} before, {after} after.", say(steps.in_a),
              say(steps.in_b));
 }
 

@@ -39,6 +39,8 @@ struct StepComparison {
   double Growth() const;
 };
 StepComparison CompareSteps(const ReportSet& a, const ReportSet& b);
+// The same from the run after to the one before.
+StepComparison Swapped(StepComparison steps);
 
 // Whether the category of this cause is known, and changed by noise only.
 bool IsNoise(const StepComparison& steps, CauseKind cause);
@@ -50,14 +52,14 @@ struct ToldOfSteps {
   bool without_evaluation = false;  // runs spend other times on evaluation, which no step has
   Phrase first = {};                // the first sentence, which tells step time and a reason
 };
-// "Mean step time: 165 ms before, 118 ms after (-28.5%). Input: 47.3 ms before, 0.30 ms after
-// (28.5% to 0.6% of step time): load (data.py:7) takes 46.1 ms less." Where there is a first
-// sentence, it stands for the one of the mean.
+// "Mean step time: 165 ms before, 118 ms after (-28.5%). Input: 47.3 ms before, 0.30 ms after (load
+// (data.py:7) takes 46.1 ms less)." Where there is a first sentence, it stands for both: people see
+// the parts below it.
 Phrase SayStepChange(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
                      const ToldOfSteps& told);
 
-// " Slow steps and warm-up: none before, 4 steps of 284 ms after."; empty where runs lose about as
-// much time to them.
+// " Slow steps and warm-up, left out: none before, 4 steps of 284 ms after."; empty where runs lose
+// about as much time to them.
 Phrase SayLeftOut(const StepComparison& steps);
 
 // " Within the run after, step time changed: 38.3 ms since step 8.": of each run whose steps

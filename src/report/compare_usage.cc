@@ -240,6 +240,17 @@ Phrase HintOnKernel(bool communicates, bool waits, bool one_factor) {
          "operators shows its callers";
 }
 
+// ns per step that a kernel's change counts for: of one that communicates, what is not hidden.
+double CountedOf(const BothSides& both, const Amounts& amounts, const StepComparison& steps) {
+  double change = amounts.ChangeOf(both);
+  if (both.kind != ColumnKindName(ColumnKind::kCommunication)) return change;
+  for (const CategoryChange& c : steps.categories) {
+    if (c.cause == CauseKind::kCommunication && !c.key.empty())
+      change = std::min(change, c.Change());
+  }
+  return change;
+}
+
 }  // namespace
 
 void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amounts,
@@ -247,18 +258,18 @@ void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amou
   const Usages::value_type* most = nullptr;
   std::map<std::string, double> kinds;
   for (const auto& usage : kernels) {
-    const double change = amounts.ChangeOf(usage.second);
-    kinds[usage.second.kind] += change;
+    kinds[usage.second.kind] += amounts.ChangeOf(usage.second);
     // As many collectives take longer because ranks wait in them.
-    if (IsSameCollective(usage.second, amounts) && (context.other_calls || steps.IsNoise()))
+    if (IsSameCollective(usage.second, amounts) && (context.collectives_wait || steps.IsNoise()))
       continue;
-    if (most == nullptr || change > amounts.ChangeOf(most->second)) most = &usage;
+    const double change = CountedOf(usage.second, amounts, steps);
+    if (most == nullptr || change > CountedOf(most->second, amounts, steps)) most = &usage;
   }
   const double before = static_cast<double>(Total(kernels, &BothSides::a)) / amounts.a;
   if (most == nullptr || before == 0) return;
   const auto& [name, both] = *most;
-  const double change = amounts.ChangeOf(both);
-  if (change < kKernelMatters * before || kinds[both.kind] < kOfItsKind * change) return;
+  const double change = CountedOf(both, amounts, steps), longer = amounts.ChangeOf(both);
+  if (change < kKernelMatters * before || kinds[both.kind] < kOfItsKind * longer) return;
   const auto ran = [](const Usage& usage) {
     return Say("{calls} in {time}", Plural(static_cast<size_t>(usage.count), "call"),
                HumanTime(static_cast<double>(usage.time)));
@@ -266,7 +277,7 @@ void AddKernelFinding(Report& report, const Usages& kernels, const Amounts& amou
   const bool communicates = both.kind == ColumnKindName(ColumnKind::kCommunication);
   if (IsNoise(steps, communicates ? CauseKind::kCommunication : CauseKind::kCompute)) return;
   const bool waits = communicates && context.ranks_differ;
-  report.findings.push_back({.message = SayMoreTime(SayName(name, both.replaced), HumanTime(change),
+  report.findings.push_back({.message = SayMoreTime(SayName(name, both.replaced), HumanTime(longer),
                                                     amounts.per_step, waits),
                              .because = Say("in total, {before} before, {after} after ({change})",
                                             ran(both.a), ran(both.b), WhatHappened(both)),

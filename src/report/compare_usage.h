@@ -57,8 +57,9 @@ Amounts AmountsOf(const ReportSet& a, const ReportSet& b);
 // What is known beside the kernels of what made steps longer.
 struct KernelContext {
   bool one_factor = false;  // SlowerByOneFactor() of all ranks
-  bool other_calls =
-      false;  // a finding says which calls are more: as many collectives wait for them
+  // A finding says which calls are more, or what else takes longer: as many collectives wait for
+  // that.
+  bool collectives_wait = false;
   bool ranks_differ =
       false;  // RanksDiffer(): a collective may wait for ranks that are not compared
 };

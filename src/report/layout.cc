@@ -75,7 +75,9 @@ PageTable LayOutTable(const Table& table, Extent extent, const Speaker& say) {
   const size_t most = extent == Extent::kAll ? Table::kAllRows : table.text_rows;
   const size_t rows = columns.empty() ? 0 : std::min(table.rows.size(), most);
   PageTable page{Printable(table.title), {}, {}, say(RowsRemark(rows, table.rows.size()))};
-  for (const size_t at : columns) page.columns.push_back({Printable(table.columns[at].title)});
+  for (const size_t at : columns)
+    page.columns.push_back({.title = Printable(table.columns[at].title),
+                            .is_key = table.columns[at].role == Role::kKey});
   page.rows.reserve(rows);
   for (size_t r = 0; r < rows; ++r) {
     auto& cells = page.rows.emplace_back();

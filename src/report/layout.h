@@ -16,6 +16,7 @@ namespace stepscope {
 struct PageColumn {
   std::string title;
   bool is_text = false;  // left-aligned, and may be shortened
+  bool is_key = false;   // tells rows apart
 };
 
 struct PageTable {

@@ -75,9 +75,24 @@ size_t LinesOfVerdict(const Pen& pen, const Phrase& verdict) {
   return std::clamp(lines, kVerdictLines, kMostVerdictLines);
 }
 
+// As many of its parts as fit into the lines and end a sentence; all, where the first one does not.
+std::string WholeSentences(const Pen& pen, const Phrase& verdict, size_t most) {
+  Phrase said;
+  std::string text = WithShortNames(Printable(pen.In(verdict))), fits;
+  if (WrapLines(text, pen.Room(0), pen.Room(0)).size() <= most) return text;
+  for (const Phrase& part : verdict.parts()) {
+    said += part;
+    std::string so_far = WithShortNames(Printable(pen.In(said)));
+    if (WrapLines(so_far, pen.Room(0), pen.Room(0)).size() > most) break;
+    if (so_far.ends_with('.') || so_far.ends_with("。")) fits = std::move(so_far);
+  }
+  return fits.empty() ? text : fits;
+}
+
 // Draws it bold. Returns how many bytes of its text fit.
 size_t DrawVerdict(Pen& pen, const Summary& summary) {
-  const std::string text = WithShortNames(Printable(pen.In(summary.verdict)));
+  const std::string text =
+      WholeSentences(pen, summary.verdict, LinesOfVerdict(pen, summary.verdict));
   const size_t all = WrapLines(text, pen.Room(0), pen.Room(0)).size();
   const auto lines = Clip(text, pen.Room(0), pen.Room(0), LinesOfVerdict(pen, summary.verdict));
   size_t shown = 0;

@@ -94,6 +94,23 @@ TEST(Screen, ASentenceGoesOnBehindALongName) {
   EXPECT_TRUE(ToScreen(answer, {}).contains("の間\n"));
 }
 
+TEST(Screen, AVerdictThatIsTooLongEndsWithASentence) {
+  ReportSet answer = AnswerOf(2);
+  Phrase verdict = "Rank 5 is slow.";
+  for (const char* sentence : {" One of so many words that it takes more than a line, and nobody "
+                               "reads all of it before the next one begins.",
+                               " Another of so many words that it takes more than a line, and it "
+                               "is as long as the one before it was.",
+                               " A third one, which has room for its first words only, for the "
+                               "screen has four lines for all that is said there, and no more "
+                               "than these four, whoever reads."})
+    verdict += sentence;
+  answer.verdict = verdict;
+  const std::string screen = ToScreen(answer, {.ascii = true});
+  EXPECT_TRUE(screen.contains("before it was.\n\n")) << screen;
+  EXPECT_FALSE(screen.contains("…")) << screen;
+}
+
 TEST(Screen, WhatTheVerdictSaysIsNotSaidAgain) {
   ReportSet answer = AnswerOf(1);
   answer.reports.front().findings = {{.severity = Severity::kHigh,

@@ -55,7 +55,11 @@ void DrawTable(Pen& pen, const PageTable& table) {
   pen.Gap();
   if (table.rows.empty()) return pen.Line(2, fmt::format("{}: {}", table.title, table.remark));
   pen.Line(2, table.title);
-  for (const std::string& line : AlignTable(table, pen.Room(4))) pen.Line(4, line);
+  bool is_first = true;
+  for (const auto& lines : AlignToFit(table, pen.Room(4))) {
+    if (!std::exchange(is_first, false)) pen.Gap();
+    for (const std::string& line : lines) pen.Line(4, line);
+  }
   if (!table.remark.empty()) pen.Line(4, table.remark);
 }
 

@@ -14,6 +14,7 @@ namespace stepscope {
 namespace {
 
 constexpr size_t kGap = 2;             // spaces between two columns
+constexpr size_t kMostOfKeys = 6;      // tenths of a line, for what is repeated in each part
 constexpr size_t kNarrowestText = 12;  // a text column is never shortened below this
 
 std::vector<size_t> NaturalWidths(const PageTable& table) {
@@ -63,6 +64,51 @@ size_t ShortenColumn(std::vector<std::vector<std::string>>& rows, size_t column,
   return std::max(width, names.width);
 }
 
+PageTable ColumnsOf(const PageTable& table, std::span<const size_t> columns) {
+  PageTable part{.title = table.title, .columns = {}, .rows = {}, .remark = table.remark};
+  for (const size_t c : columns) part.columns.push_back(table.columns[c]);
+  for (const auto& row : table.rows) {
+    auto& cells = part.rows.emplace_back();
+    for (const size_t c : columns) cells.push_back(row[c]);
+  }
+  return part;
+}
+
+// As several tables that have room with text as short as it may be.
+std::vector<PageTable> SplitToFit(const PageTable& table, size_t width) {
+  std::vector<size_t> widths = NaturalWidths(table);
+  for (size_t c = 0; c < widths.size(); ++c) {
+    if (table.columns[c].is_text) widths[c] = std::min(widths[c], kNarrowestText);
+  }
+  std::vector<size_t> keys;
+  size_t of_keys = 0;
+  const auto is_repeated = [&](size_t c) { return std::ranges::binary_search(keys, c); };
+  for (size_t c = 0; c < widths.size(); ++c) {
+    if (!table.columns[c].is_key) continue;
+    if (!keys.empty() && of_keys + widths[c] > kMostOfKeys * width / 10) continue;
+    keys.push_back(c);
+    of_keys += widths[c] + kGap;
+  }
+  std::vector<std::vector<size_t>> groups;
+  size_t used = 0;
+  for (size_t c = 0; c < widths.size(); ++c) {
+    if (is_repeated(c)) continue;
+    if (groups.empty() || used + widths[c] > width) {
+      groups.emplace_back();
+      used = of_keys;
+    }
+    groups.back().push_back(c);
+    used += widths[c] + kGap;
+  }
+  if (groups.size() < 2) return {table};
+  std::vector<PageTable> parts;
+  for (std::vector<size_t>& group : groups) {
+    group.insert(group.begin(), keys.begin(), keys.end());
+    parts.push_back(ColumnsOf(table, group));
+  }
+  return parts;
+}
+
 }  // namespace
 
 std::vector<std::string> AlignTable(const PageTable& table, size_t width) {
@@ -81,6 +127,26 @@ std::vector<std::string> AlignTable(const PageTable& table, size_t width) {
         AlignRow(table.columns, widths, [&](size_t c) -> const std::string& { return row[c]; }));
   }
   return lines;
+}
+
+std::vector<std::vector<std::string>> AlignToFit(const PageTable& table, size_t width) {
+  constexpr int kTries = 4;
+  std::vector<std::vector<std::string>> first;
+  size_t room = width;
+  for (int i = 0; i < kTries; ++i) {
+    std::vector<std::vector<std::string>> parts;
+    size_t widest = 0;
+    for (const PageTable& part : SplitToFit(table, room)) {
+      parts.push_back(AlignTable(part, room));
+      for (const std::string& line : parts.back()) widest = std::max(widest, DisplayWidth(line));
+    }
+    if (widest <= width) return parts;
+    if (first.empty()) first = std::move(parts);
+    // Names that must stay longer to be told apart took this.
+    if (widest - width >= room) break;
+    room -= widest - width;
+  }
+  return first;
 }
 
 }  // namespace stepscope

@@ -14,4 +14,8 @@ namespace stepscope {
 // the middle until it fits, or until they are as narrow as is still readable and tells names apart.
 std::vector<std::string> AlignTable(const PageTable& table, size_t width);
 
+// The same of a table that may be too wide with names as short as that: as several, one below the
+// other, each with the keys and as many other columns as fit.
+std::vector<std::vector<std::string>> AlignToFit(const PageTable& table, size_t width);
+
 }  // namespace stepscope

@@ -133,6 +133,25 @@ TEST(Text, HopelesslyNarrowTablesOverflow) {
 )");
 }
 
+TEST(Text, WhatATableHasNoRoomForIsBelowItWithTheKeys) {
+  Table table = SampleKernels();
+  for (const char* key : {"first", "second", "third"}) {
+    table.columns.push_back({key, key, Unit::kCount});
+    for (auto& row : table.rows) row.push_back(int64_t{1'000'000'000});
+  }
+  EXPECT_EQ(ToText(WithTable(table), {.color = false, .width = 56}), R"(Report
+
+  Kernels
+    kernel        launches          first         second
+    gemm<flo…28>    12,345  1,000,000,000  1,000,000,000
+    ncclDevK…f32         7  1,000,000,000  1,000,000,000
+
+    kernel                                   third
+    gemm<float, 128>                 1,000,000,000
+    ncclDevKernel_AllReduce_Sum_f32  1,000,000,000
+)");
+}
+
 TEST(Text, KeyColumnsComeFirstAndTellingOnesStay) {
   Table table;
   table.title = "Ranks";

@@ -70,31 +70,24 @@ Attempt<BodyPtr> Comparison(Runs& runs, const Url& url, const Gone& gone) {
   if (question->only.empty()) {
     question->only = ComparedAnalyses();
   }
-  const auto ask = [&](std::string_view which) -> Attempt<ReportSet> {
-    const auto run = runs.Get(std::string(url.Get(which)), gone);
-    if (!run) return std::unexpected(run.error());
-    return (*run)->Analyze(*question, gone);
+  std::optional<Failure> failure;  // of a run, with its status
+  const auto ask = [&](std::string_view which) -> AskForRanks {
+    return [&, which](const auto& ranks) -> Result<std::shared_ptr<const ReportSet>> {
+      const auto run = runs.Get(std::string(url.Get(which)), gone);
+      AnalyzeOptions of_run = *question;
+      if (!ranks.empty()) of_run.ranks = ranks;
+      auto answer =
+          run ? (*run)->Analyze(of_run, gone) : Attempt<ReportSet>(std::unexpected(run.error()));
+      if (answer) return std::make_shared<const ReportSet>(*std::move(answer));
+      failure = std::move(answer).error();
+      return std::unexpected(failure->error);
+    };
   };
-  auto base = ask("base");
-  if (!base) return std::unexpected(base.error());
-  auto with = ask("with");
-  if (!with) return std::unexpected(with.error());
-  CompareOptions options{.short_names = url.Get("short_names") == "1"};
-  std::optional<ReportSet> all_before, all_after;
-  if (question->ranks.empty()) {
-    const auto ranks = RanksToCompare(*base, *with);
-    if (!ranks) return Fail(422, ranks.error());
-    if (!ranks->empty()) {
-      question->ranks = *ranks;
-      all_before = std::move(*base);
-      all_after = std::move(*with);
-      options.all_before = &*all_before;
-      options.all_after = &*all_after;
-      if (base = ask("base"); !base) return std::unexpected(base.error());
-      if (with = ask("with"); !with) return std::unexpected(with.error());
-    }
-  }
-  return JsonBody(ToJson(Compare(*base, *with, options), kOtherLanguages));
+  const auto both = AskBoth(ask("base"), ask("with"), !question->ranks.empty());
+  if (!both && failure) return std::unexpected(*failure);
+  if (!both) return Fail(422, both.error());
+  const CompareOptions options{.short_names = url.Get("short_names") == "1"};
+  return JsonBody(ToJson(Compare(*both, options), kOtherLanguages));
 }
 
 Attempt<BodyPtr> LedgerAnswer(const Runs& runs, Ledgers& asked, const std::string& id,

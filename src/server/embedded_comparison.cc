@@ -1,28 +1,29 @@
 // Compares two runs for a report.html.
 #include "server/embedded_comparison.h"
 
+#include <memory>
+#include <vector>
+
 #include "stepscope/compare.h"
 #include "stepscope/plugin.h"
 
 namespace stepscope::server {
 
 Result<ReportSet> CompareSessions(const Session& before, const Session& after) {
-  AnalyzeOptions question;
-  question.only = ComparedAnalyses();
-  auto a = before.Analyze(question), b = after.Analyze(question);
-  if (!a) return a;
-  if (!b) return b;
-  const auto ranks = RanksToCompare(*a, *b);
-  if (!ranks) return std::unexpected(ranks.error());
-  if (ranks->empty()) return Compare(*a, *b);
-  const ReportSet all_before = *std::move(a), all_after = *std::move(b);
-  question.ranks = *ranks;
-  if (a = before.Analyze(question); !a) return a;
-  if (b = after.Analyze(question); !b) return b;
-  CompareOptions options;
-  options.all_before = &all_before;
-  options.all_after = &all_after;
-  return Compare(*a, *b, options);
+  const auto ask = [](const Session& session) -> AskForRanks {
+    return
+        [&session](const std::vector<int64_t>& ranks) -> Result<std::shared_ptr<const ReportSet>> {
+          AnalyzeOptions question;
+          question.only = ComparedAnalyses();
+          question.ranks = ranks;
+          auto answer = session.Analyze(question);
+          if (!answer) return std::unexpected(std::move(answer).error());
+          return std::make_shared<const ReportSet>(*std::move(answer));
+        };
+  };
+  const auto runs = AskBoth(ask(before), ask(after));
+  if (!runs) return std::unexpected(runs.error());
+  return Compare(*runs);
 }
 
 }  // namespace stepscope::server

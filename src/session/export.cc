@@ -10,6 +10,8 @@
 #include <map>
 #include <new>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "analyses/all.h"
@@ -73,6 +75,35 @@ Result<void> CheckOptions(const ExportOptions& options) {
   return {};
 }
 
+// What names of files that it writes end in.
+std::span<const std::string_view> EndingsOf(ExportFormat format) {
+  static constexpr std::string_view kTrace[] = {".json", ".json.gz"},
+                                    kPerfetto[] = {".pftrace", ".pftrace.gz"}, kChakra[] = {".et"};
+  if (format == ExportFormat::kPerfetto) return kPerfetto;
+  return format == ExportFormat::kChakra ? std::span<const std::string_view>(kChakra) : kTrace;
+}
+
+bool HasEndingOf(std::string_view name, ExportFormat format) {
+  return std::ranges::any_of(EndingsOf(format),
+                             [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+// Whether a file is named, not a directory. Fails where its name is one of another format.
+Result<bool> NamesFile(const ExportOptions& options) {
+  std::error_code none;
+  if (fs::is_directory(options.folder, none)) return false;
+  if (HasEndingOf(options.folder, options.format)) return true;
+  for (const ExportFormat other :
+       {ExportFormat::kChrome, ExportFormat::kPerfetto, ExportFormat::kChakra}) {
+    if (!HasEndingOf(options.folder, other)) continue;
+    return std::unexpected(Error{fmt::format("cannot export to this file: its name would end in {}",
+                                             EndingsOf(options.format).back()),
+                                 options.folder,
+                                 "name a directory, or choose the format of this name"});
+  }
+  return false;
+}
+
 class Exporter {
  public:
   Exporter(LoadedRun run, const ExportOptions& options, const StepSelection& selection)
@@ -82,6 +113,7 @@ class Exporter {
 
  private:
   Result<void> ChooseItems();
+  Result<void> NameItems();
   Result<void> CheckTargets() const;
   std::string NameOf(const RankActivity& rank) const;
   void FindClocks();
@@ -101,6 +133,7 @@ class Exporter {
   const ExportOptions& options_;
   StepSelection selection_;
   std::vector<ExportItem> items_;
+  fs::path folder_;  // of what is written
   std::atomic<int64_t> bytes_read_ = 0;
   std::atomic<int> files_done_ = 0;
   std::atomic<int> spare_threads_ = 1;
@@ -128,15 +161,28 @@ Result<void> Exporter::ChooseItems() {
     if (selection_.mode != StepSelection::Mode::kAll && std::ranges::none_of(rank.steps, any)) {
       continue;
     }
-    items_.push_back({.file = &run_.info.files[*file],
-                      .part = run_.parts[*file],
-                      .rank = &rank,
-                      .path = (fs::path(options_.folder) / NameOf(rank)).string()});
+    items_.push_back({.file = &run_.info.files[*file], .part = run_.parts[*file], .rank = &rank});
   }
   if (!items_.empty()) return {};
   return std::unexpected(Error{"the selected ranks and steps have nothing to export", "",
                                fmt::format("ranks that were read: {}; steps: {}",
                                            DescribeRanks(run_.ranks), DescribeSteps(run_.ranks))});
+}
+
+// In a directory, or of one trace the file that was named.
+Result<void> Exporter::NameItems() {
+  const auto is_file = NamesFile(options_);
+  if (!is_file) return std::unexpected(is_file.error());
+  folder_ = *is_file ? fs::path(options_.folder).parent_path() : fs::path(options_.folder);
+  if (folder_.empty()) folder_ = ".";
+  if (*is_file && options_.format != ExportFormat::kPerfetto && items_.size() > 1)
+    return std::unexpected(Error{fmt::format("cannot write {} traces to one file", items_.size()),
+                                 options_.folder,
+                                 "name a directory, choose one of `ranks`, or export all as one "
+                                 "trace for Perfetto"});
+  for (ExportItem& item : items_)
+    item.path = *is_file ? options_.folder : (folder_ / NameOf(*item.rank)).string();
+  return {};
 }
 
 // Nothing that was read is written over.
@@ -146,7 +192,7 @@ Result<void> Exporter::CheckTargets() const {
       std::error_code none;  // of a target that does not exist yet
       if (!fs::equivalent(item.path, input.path, none)) continue;
       return std::unexpected(Error{"cannot write the export: it would replace an input trace",
-                                   item.path, "name another directory as `folder`"});
+                                   item.path, "name another directory or file as `folder`"});
     }
   }
   return {};
@@ -396,11 +442,12 @@ ReportSet Exporter::Answer() const {
 
 Result<ReportSet> Exporter::Write() {
   if (auto chosen = ChooseItems(); !chosen) return std::unexpected(chosen.error());
+  if (auto named = NameItems(); !named) return std::unexpected(named.error());
   std::error_code failed;
-  fs::create_directories(options_.folder, failed);
+  fs::create_directories(folder_, failed);
   if (failed) {
     return std::unexpected(
-        SystemError("cannot create the directory", failed.value(), options_.folder));
+        SystemError("cannot create the directory", failed.value(), folder_.string()));
   }
   if (auto safe = CheckTargets(); !safe) return std::unexpected(safe.error());
   if (options_.format == ExportFormat::kPerfetto) FindClocks();
@@ -408,7 +455,7 @@ Result<ReportSet> Exporter::Write() {
   for (const ExportItem& item : items_) {
     if (item.error) return std::unexpected(*item.error);
   }
-  if (auto synced = SyncFolder(options_.folder); !synced) return std::unexpected(synced.error());
+  if (auto synced = SyncFolder(folder_.string()); !synced) return std::unexpected(synced.error());
   return Answer();
 }
 

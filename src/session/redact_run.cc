@@ -7,11 +7,11 @@
 #include <variant>
 #include <vector>
 
+#include "base/library_files.h"
 #include "base/parallel.h"
 #include "base/secret.h"
 #include "redact/files.h"
 #include "stepscope/redact.h"
-#include "trace/library_frames.h"
 
 namespace stepscope {
 namespace {

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/byte_source.h"
+#include "base/library_files.h"
 #include "base/parallel.h"
 #include "base/sync_folder.h"
 #include "base/system_error.h"
@@ -19,7 +20,6 @@
 #include "sharing/inputs.h"
 #include "sharing/segment.h"
 #include "stepscope/redact.h"
-#include "trace/library_frames.h"
 
 namespace stepscope {
 namespace {

@@ -1,8 +1,7 @@
 // Tells functions of Python's own and of installed libraries from those of the user's program.
 #pragma once
 
-#include <string_view>
-
+#include "base/library_files.h"
 #include "trace/frame_name.h"
 
 namespace stepscope {
@@ -10,8 +9,6 @@ namespace stepscope {
 // Whether the function is in a file of an installed library: told by the directory, or where the
 // profiler has cut the path off there, as PyTorch does, by the library's name. False for what is
 // built in, which has no file.
-bool IsOfLibrary(const FrameName& name);
-// The same by the file of a function alone.
-bool IsLibraryFile(std::string_view file);
+inline bool IsOfLibrary(const FrameName& name) { return IsLibraryFile(name.file); }
 
 }  // namespace stepscope

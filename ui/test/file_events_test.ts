@@ -1,7 +1,7 @@
 // Tests what is found in the tiles of a report.html.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { FileEvents } from "../src/data/file_events";
+import { FileEvents, labelOfFrame } from "../src/data/file_events";
 import { SourceError } from "../src/data/source";
 import { decodeTiles } from "../src/data/tile";
 import { encodeTile, fakeInfo, joined, type FakeTrack } from "./fake_timeline";
@@ -54,4 +54,15 @@ test("the longest of a name, of a kind and of a row; the next on a track; and wh
   assert.equal(of.next({ track: 1, event: 3 }, 1), null);
   assert.deepEqual(of.details({ track: 2, event: 0 }), { track: 2, event: 0, name: "gemm_a", kind: "compute", row: 0, start: 100, duration: 60, rank: 1, fields: [], stack: [], links: [] });
   assert.equal(of.details({ track: 1, event: 2 }), undefined);
+});
+
+test("a function is found by what findings call it, whatever profiler wrote its name", () => {
+  assert.equal(labelOfFrame("jobs/data.py(7): load"), "load (data.py:7)");
+  assert.equal(labelOfFrame("C:\\jobs\\data.py(7): load"), "load (data.py:7)");
+  assert.equal(labelOfFrame("$data.py:7 load"), "load (data.py:7)");
+  for (const name of ["gemm_a", "<built-in function len>", "nn.Module: Linear_0", "$builtins len", "void f<int>(int)"]) assert.equal(labelOfFrame(name), undefined, name);
+  const tracks: FakeTrack[] = [{ kind: "thread", events: [{ start: 100, duration: 60, name: "jobs/data.py(7): load" }, { start: 200, duration: 90, name: "jobs/other.py(7): load" }] }];
+  const of = new FileEvents(fakeInfo(tracks), decodeTiles(joined([encodeTile({ track: 0, level: kLevel, index: 0 }, tracks[0]!)])));
+  assert.equal(of.named({ name: "load (data.py:7)", kind: "", from: 0, to: 20_000, tracks: [] })?.start, 100);
+  assert.equal(of.named({ name: "load (data.py:8)", kind: "", from: 0, to: 20_000, tracks: [] }), null);
 });

@@ -52,6 +52,13 @@ function addStretch(stretches: number[], first: number, last: number): void {
 // A long name is cut in tiles.
 const isCalled = (name: string, wanted: string): boolean => name === wanted || (name.endsWith("…") && wanted.startsWith(name.slice(0, -1)));
 
+// "load (data.py:7)" of the names that profilers give to Python's functions, "jobs/data.py(7): load" of PyTorch and
+// "$data.py:7 load" of JAX, as findings call them (src/trace/frame_name); of other names undefined.
+export function labelOfFrame(name: string): string | undefined {
+  const [, file, line, called] = /^([^()]+)\((\d+)\): (.+)$/.exec(name) ?? /^\$([^ ]+):(\d+) (.+)$/.exec(name) ?? [];
+  return file && `${called} (${file.slice(Math.max(file.lastIndexOf("/"), file.lastIndexOf("\\")) + 1)}:${line})`;
+}
+
 export class FileEvents {
   private readonly all: readonly FileEvent[];
   private readonly byRef: ReadonlyMap<string, FileEvent>;
@@ -115,7 +122,7 @@ export class FileEvents {
 
   named({ name, kind, from, to, tracks }: NamedQuery): EventDetails | null {
     const events = tracks.length === 0 ? this.all : tracks.flatMap((id) => this.byTrack.get(id) ?? []).sort(inOrder);
-    return this.longestOf(events, from, to, (event) => (name === "" || isCalled(event.name, name)) && (kind === "" || this.info.column_kinds[event.kind] === kind));
+    return this.longestOf(events, from, to, (event) => (name === "" || isCalled(event.name, name) || labelOfFrame(event.name) === name) && (kind === "" || this.info.column_kinds[event.kind] === kind));
   }
 
   longest({ track, row, from, to }: SpanQuery): EventDetails | null {

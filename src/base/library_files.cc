@@ -1,5 +1,5 @@
 // Knows where libraries lie, and the names of those that training jobs call.
-#include "trace/library_frames.h"
+#include "base/library_files.h"
 
 #include <array>
 #include <string>
@@ -50,8 +50,6 @@ std::string_view TopOf(std::string_view file) {
 std::string Spaced(std::string_view word) { return " " + std::string(word) + " "; }
 
 }  // namespace
-
-bool IsOfLibrary(const FrameName& name) { return IsLibraryFile(name.file); }
 
 bool IsLibraryFile(std::string_view file) {
   // "<frozen importlib._bootstrap>", "<string>", "<eval_with_key>.3"; cells of a notebook are the

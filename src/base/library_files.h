@@ -1,0 +1,13 @@
+// Tells files of Python's own and of installed libraries from those of a user's program.
+#pragma once
+
+#include <string_view>
+
+namespace stepscope {
+
+// Whether it is a file of an installed library: told by the directory, or where the profiler has
+// cut the path off there, as PyTorch does, by the library's name. False for what is built in, which
+// has no file.
+bool IsLibraryFile(std::string_view file);
+
+}  // namespace stepscope

@@ -1,0 +1,23 @@
+// Finds what a Python function only calls, as one does that measures or repeats calls.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "stepscope/report.h"
+
+namespace stepscope::comparison {
+
+// Of a function's time, what another one has where the first only calls it.
+inline constexpr double kCallsOne = 0.9;
+
+// "f (data.py:7)" of "f (jobs/data.py:7)": as trees of calls name functions.
+std::string NameInTree(std::string_view name);
+
+// The functions whose time is nearly all within calls of this one, in the tree of the answer's
+// Python functions: as the tree names them.
+std::set<std::string> FunctionsWithin(const ReportSet& answer, std::string_view function);
+
+}  // namespace stepscope::comparison
