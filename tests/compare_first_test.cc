@@ -38,6 +38,7 @@ struct Job {
   int ranks = 2;
   std::vector<Extra> extras = {};
   int evaluates_each = 0;  // steps, behind which it evaluates; 0: never
+  int recorded = 0;        // of its ranks; 0: all
 };
 
 double ExtraTime(const Job& job, int rank, int step) {
@@ -95,7 +96,7 @@ std::string TraceOf(const Job& job, int rank) {
 ReportSet Answer(const Job& job, const std::vector<int64_t>& ranks = {}) {
   const ScratchFolder folder;
   std::vector<std::string> paths;
-  for (int rank = 0; rank < job.ranks; ++rank)
+  for (int rank = 0; rank < (job.recorded > 0 ? job.recorded : job.ranks); ++rank)
     paths.push_back(folder.Write(fmt::format("rank{}.json", rank), TraceOf(job, rank)));
   AnalyzeOptions options{.only = {kComparedAnalyses.begin(), kComparedAnalyses.end()}};
   options.ranks = ranks;
@@ -277,6 +278,13 @@ TEST(CompareFirst, OfRanksThatOnlyTheRunAfterHasItsOwnFindingsAreTold) {
   ExpectJapanese(compared);
   EXPECT_TRUE(back.verdict.contains(": rank 3, which only the run before has, held it up by "))
       << back.verdict;
+}
+
+TEST(CompareFirst, CollectivesOfJobsOfOneSizeCompareWhicheverRanksWereRecorded) {
+  const Job some{.ranks = 4, .recorded = 2}, all{.ranks = 4}, other{.ranks = 3};
+  const auto of = [](const Job& job) { return Answer(job, {0, 1}); };
+  EXPECT_FALSE(Compare(of(some), of(all)).verdict.contains("Times in collectives"));
+  EXPECT_TRUE(Compare(of(other), of(all)).verdict.contains("Times in collectives"));
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ void AddExport(Command& root) {
   command.Argument("PATH", flags->paths, "Traces: files, or directories");
   command.Take("--output", flags->options.folder)
       .Value("DIR")
-      .Help("Directory to write to; of one trace, also a file such as x.json.gz")
+      .Help("Directory to write to, or for one trace a file")
       .Required();
   command.Take("--steps", flags->options.steps).Suggestions({"all", "complete"});
   command.Take("--ranks", flags->options.ranks);

@@ -234,7 +234,7 @@ Changes WhatChanged(const RunsToCompare& runs, const CompareOptions& options) {
     report.headline +=
         Say(" Of {before} before and {after} after, the ranks that both runs have are compared.",
             Plural(static_cast<size_t>(a.run.ranks), "rank"), b.run.ranks);
-  if (RanksDiffer(a, b))
+  if (RanksOfJob(a.run) != RanksOfJob(b.run))
     report.headline +=
         Say(" Times in collectives do not compare: the job has {before} before and {after} after.",
             Plural(static_cast<size_t>(RanksOfJob(a.run)), "rank"), RanksOfJob(b.run));

@@ -97,13 +97,14 @@ TEST(Screen, ASentenceGoesOnBehindALongName) {
 TEST(Screen, AVerdictThatIsTooLongEndsWithASentence) {
   ReportSet answer = AnswerOf(2);
   Phrase verdict = "Rank 5 is slow.";
-  for (const char* sentence : {" One of so many words that it takes more than a line, and nobody "
-                               "reads all of it before the next one begins.",
-                               " Another of so many words that it takes more than a line, and it "
-                               "is as long as the one before it was.",
-                               " A third one, which has room for its first words only, for the "
-                               "screen has four lines for all that is said there, and no more "
-                               "than these four, whoever reads."})
+  for (const char* sentence :
+       {" One of so many words that it takes more than a line, and nobody "
+        "reads all of it before the next one begins.",
+        " Another of so many words that it takes more than a line, and it "
+        "is as long as the one before it was.",
+        " A third one, which has room for its first words only, for the "
+        "screen has four lines for all that is said there, and no more "
+        "than these four, whoever reads it, and however much there is to be told."})
     verdict += sentence;
   answer.verdict = verdict;
   const std::string screen = ToScreen(answer, {.ascii = true});
