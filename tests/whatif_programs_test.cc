@@ -26,7 +26,8 @@ struct Loop {
   std::function<int64_t(int rank, int step)> dot = [](int, int) { return 10; };  // ms
   // How Python's wait is recorded.
   enum : uint8_t { kAwait, kRange, kFunction, kNot } wait = kAwait;
-  bool flows = true;  // the recording says which task is whose
+  bool flows = true;     // the recording says which task is whose
+  bool in_pool = false;  // the range of `dot` ends once its tasks are in a pool
 };
 
 class Process {
@@ -44,7 +45,12 @@ class Process {
     Flow(pool_, "ThreadpoolListener::StartRegion", begins - 10 * kUs, "_c", 15, step + 1);
     client_.Event("ThunkExecutor::Execute (wait for completion)", begins + 50 * kUs,
                   reduced + 60 * kUs - begins, {{"run_id", RunOf(step)}});
-    pool_.Event("dot.3", begins, dot, Operation("dot.3", step));
+    SampleStats of_dot = Operation("dot.3", step);
+    if (loop_.in_pool) {
+      of_dot.insert(of_dot.end(), {{"_pt", 0}, {"_p", 3000 + step}});
+      Flow(client_, "end: dot.3", reduces + 20 * kUs, "_c", 0, 3000 + step);
+    }
+    pool_.Event("dot.3", begins, loop_.in_pool ? 100 * kUs : dot, of_dot);
     pool_.Event("all-reduce.2", reduces, reduced - reduces, Operation("all-reduce.2", step));
     Flow(pool_, "end: all-reduce.2", reduced - 7 * kUs, "_c", 0, 2000 + step);
     pool_.Event("ThreadpoolListener::StopRegion", reduced + 10 * kUs, 0);
@@ -83,7 +89,8 @@ class Process {
 };
 
 // Two processes that decode, multiply, and reduce until 5 ms after the last has come.
-ReportSet AnswerTo(const Loop& loop, const std::string& set) {
+ReportSet AnswerTo(const Loop& loop, const std::string& set,
+                   std::vector<std::string> only = {"whatif"}) {
   constexpr int64_t kMs = 1'000 * kUs;
   std::array<Process, 2> ranks{Process(loop), Process(loop)};
   int64_t at = 100 * kMs;
@@ -99,7 +106,7 @@ ReportSet AnswerTo(const Loop& loop, const std::string& set) {
   const ScratchFolder folder;
   const auto answer = Ask({folder.Write("process0.xplane.pb", ranks[0].Bytes()),
                            folder.Write("process1.xplane.pb", ranks[1].Bytes())},
-                          {.only = {"whatif"}, .params = {{"whatif.set", set}}});
+                          {.only = std::move(only), .params = {{"whatif.set", set}}});
   EXPECT_TRUE(answer);
   return answer ? *answer : ReportSet();
 }
@@ -131,6 +138,18 @@ TEST(WhatifPrograms, AFasterOperationEndsTheStepEarlier) {
                   .dot = [](int rank, int step) { return rank == 1 && step >= 6 ? 40 : 10; }};
   EXPECT_NEAR(SavedBy(loop, "rank 1: all = before step 6"), 15, 0.5);
   EXPECT_NEAR(SavedBy(loop, "operator dot.3: x0.5"), 12.5, 0.5);
+}
+
+// What the pool computes is the operation's, though its range ends before.
+TEST(WhatifPrograms, AnOperationLastsUntilItsTasksHaveEnded) {
+  const Loop loop{.decode = Usual,
+                  .dot = [](int rank, int step) { return rank == 1 && step >= 6 ? 40 : 10; },
+                  .in_pool = true};
+  const std::string verdict = AnswerTo(loop, "", {}).verdict.str();
+  EXPECT_TRUE(verdict.contains("ank 1")) << verdict;
+  EXPECT_TRUE(verdict.contains("since step 6")) << verdict;
+  EXPECT_TRUE(verdict.contains("dot.3")) << verdict;
+  EXPECT_FALSE(verdict.contains("between operators")) << verdict;
 }
 
 // Where only the call and its operations have one number.

@@ -26,6 +26,23 @@ HandOverMarks::Moment HandOverMarks::EndOf(const RunEvent& operation) const {
   return {taken.time, taken.thread};
 }
 
+// The record of an end may come after what goes on then: an operation ends by the start of the next
+// one of its execution at the latest.
+void HandOverMarks::AddLateEnds(const std::vector<RunEvent>& events, HostOps& host) const {
+  std::vector<int64_t> starts;
+  for (const RunEvent& event : events) {
+    if (event.operation) starts.push_back(event.start);
+  }
+  std::ranges::sort(starts);
+  for (const RunEvent& event : events) {
+    if (!event.operation) continue;
+    const auto next = std::ranges::lower_bound(starts, std::max(event.end, event.start + 1));
+    int64_t end = EndOf(event).time;
+    if (next != starts.end()) end = std::min(end, *next);
+    if (end > event.end) host.late_ends.push_back({event.thread, event.start, end});
+  }
+}
+
 void HandOverMarks::AddRun(const std::vector<RunEvent>& events, HostOps& host) {
   const RunEvent* first = nullptr;  // operation
   std::vector<Moment> ends;         // of operations
@@ -81,7 +98,12 @@ void HandOverMarks::AddWaitForAny(const HostWait& wait, HostOps& host) const {
 }
 
 void HandOverMarks::Resolve(HostOps& host) {
-  for (const auto& [run, events] : runs_) AddRun(events, host);
+  for (const auto& [run, events] : runs_) {
+    AddRun(events, host);
+    AddLateEnds(events, host);
+  }
+  std::ranges::sort(host.late_ends, {},
+                    [](const LateEnd& l) { return std::tuple(l.thread, l.start, l.end); });
   std::ranges::sort(ends_, {}, [](const std::vector<Moment>& ends) {
     return std::pair(ends.back().time, ends.back().thread);
   });

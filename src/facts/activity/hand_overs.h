@@ -38,8 +38,8 @@ class HandOverMarks {
   // where no flow tells waits within it.
   void AddNamedWait(const HostWait& wait) { named_waits_.push_back(wait); }
 
-  // To be called once: adds them to host.hand_overs and host.waits. A wait for no known execution
-  // is for the one whose last operation ended nearest to its end.
+  // To be called once: adds them to host.late_ends, host.hand_overs and host.waits. A wait for no
+  // known execution is for the one whose last operation ended nearest to its end.
   void Resolve(HostOps& host);
 
  private:
@@ -53,6 +53,7 @@ class HandOverMarks {
   };
 
   Moment EndOf(const RunEvent& operation) const;
+  void AddLateEnds(const std::vector<RunEvent>& events, HostOps& host) const;
   void AddRun(const std::vector<RunEvent>& events, HostOps& host);
   void AddFlows(HostOps& host) const;
   static void AddWait(const HostWait& wait, const std::vector<Moment>& ends, HostOps& host);

@@ -172,7 +172,8 @@ class Maker {
 
   // Of operations of a compiled program, those around others compute nothing themselves.
   void AddCompute(size_t index, const HostRange& range, std::vector<Activity>& made) const {
-    if (!around_.Has(index)) return AddActivity(range, {range.start, range.end}, kNoDetail, made);
+    if (!around_.Has(index))
+      return AddActivity(range, {range.start, host_.EndOf(range)}, kNoDetail, made);
     const auto own = compiled_ ? std::nullopt : around_.OwnOf(index);
     if (own) AddActivity(range, *own, kNoDetail, made);
   }

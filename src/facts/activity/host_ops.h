@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/stop.h"
@@ -91,6 +92,14 @@ struct HandOver {
   uint32_t to = 0;
 };
 
+// An operation of a compiled program that runs on after its range, in tasks of a pool that are not
+// recorded.
+struct LateEnd {
+  uint32_t thread = 0;  // of the range
+  int64_t start = 0;    // ns
+  int64_t end = 0;
+};
+
 struct HostOps {
   std::vector<std::string> threads;   // as the trace names them, or their ids
   HostRanges ranges;                  // by thread, then start, then the longer first
@@ -101,6 +110,7 @@ struct HostOps {
   std::vector<OneTimeWork> one_time;  // by start; of several threads, so they may overlap
   std::vector<HostWait> waits;        // known where stacks were recorded
   std::vector<HandOver> hand_overs;   // by `taken`; of compiled programs
+  std::vector<LateEnd> late_ends;     // by thread, then start
   std::vector<MemoryTimeline> memory_timelines;
   std::vector<RangeDetail> range_details;
   std::vector<MemoryDetail> memory_details;
@@ -108,6 +118,13 @@ struct HostOps {
   // What `range` says about itself, or null.
   const RangeDetail* DetailOf(const HostRange& range) const {
     return range.detail < 0 ? nullptr : &range_details[static_cast<size_t>(range.detail)];
+  }
+  // When the operation ends that `range` begins.
+  int64_t EndOf(const HostRange& range) const {
+    const auto place = [](const LateEnd& l) { return std::pair(l.thread, l.start); };
+    const std::pair here(range.thread, range.start);
+    const auto at = std::ranges::lower_bound(late_ends, here, {}, place);
+    return at != late_ends.end() && place(*at) == here ? at->end : range.end;
   }
   // What the allocator says with `event`, or null.
   const MemoryDetail* DetailOf(const MemoryEvent& event) const {
