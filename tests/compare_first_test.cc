@@ -255,6 +255,15 @@ TEST(CompareFirst, WaitingForWhatIsToldIsNoSecondCause) {
   EXPECT_EQ(FindingsInOrder(compared).size(), 1u) << Causes(compared);
 }
 
+// Which another wrapper brings.
+TEST(CompareFirst, AFunctionOfTheFrameworkIsNoCause) {
+  const Extra hook{"torch/autograd/function.py(440): apply", Always, 20};
+  const Extra empties{"torch/cuda/memory.py(170): empty_cache", Always, 20};
+  EXPECT_FALSE(Compared({}, {.extras = {hook}}).verdict.contains("apply"));
+  EXPECT_FALSE(Compared({.extras = {hook}}, {}).verdict.contains("apply"));
+  EXPECT_TRUE(Compared({}, {.extras = {empties}}).verdict.contains("empty_cache"));
+}
+
 TEST(CompareFirst, AFunctionWithAnotherNameIsNoCause) {
   const Extra old{"load.py(7): clean", Always, 20}, renamed{"load.py(7): tidy", Always, 20};
   const ReportSet compared = Compared({.extras = {old}}, {.extras = {renamed}});

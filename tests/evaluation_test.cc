@@ -128,7 +128,7 @@ TEST(Evaluation, AComparisonBeginsWithIt) {
 // two more passes forward, of 15 ms together, `product` twice in each; marked steps end behind
 // them.
 std::string TorchLoop(bool marked, std::string_view product, int first_with_more = 4,
-                      bool stack = false) {
+                      bool stack = false, std::string_view around = "") {
   CpuTrace trace(0, "[]", 1, 1);
   double at = 0;
   const auto add = [&](std::string_view name, double ms) {
@@ -143,6 +143,7 @@ std::string TorchLoop(bool marked, std::string_view product, int first_with_more
     add("aten::add_", 1);
     if (step == first_with_more || step == 8) {
       if (stack) trace.Add("python_function", "run.py(12): validate", at, 15);
+      if (!around.empty()) trace.Add("cpu_op", around, at, 15);
       for (int i = 0; i < 4; ++i) add(product, 3.75);
     }
     if (stack) trace.Add("python_function", "run.py(30): train", start, at - start);
@@ -164,6 +165,13 @@ TEST(Evaluation, OfPyTorchForwardPassesThatTrainNothingAreNoPartOfSteps) {
     EXPECT_TRUE(verdict.contains(" takes 20.0% of the trace.")) << verdict;
     EXPECT_FALSE(verdict.contains("the median step time")) << verdict;
   }
+}
+
+// Which runs operators to see what they return.
+TEST(Evaluation, OfPyTorchACompilerIsNone) {
+  const std::string verdict =
+      Verdict(TorchLoop(true, "aten::addmm", 4, true, "fx_codegen_and_compile (dynamo_timed)"));
+  EXPECT_FALSE(verdict.contains("valuation")) << verdict;
 }
 
 TEST(Evaluation, OfPyTorchItsFunctionItsStepsAndItsCostAreTold) {

@@ -130,7 +130,11 @@ Phrase SayMoreOnOne(const Facts& facts, const std::vector<RankSteps>& ranks) {
   };
   const auto [least, most] = std::ranges::minmax_element(ranks, {}, time);
   const double more = time(*most) - time(*least);
-  if (more < kStandsOut * time(*most)) return {};
+  constexpr double kOfStep = 0.05;
+  if (more < kStandsOut * time(*most) || more < kOfStep * StatisticsOfTotals(ranks).mean) return {};
+  // Where several have about as much, it is not that rank.
+  const auto has_much = [&](const RankSteps& own) { return time(own) > time(*least) + more / 2; };
+  if (std::ranges::count_if(ranks, has_much) > 1) return {};
   const auto function = FunctionBehind(facts, {most->rank, WindowsOf(*most)},
                                        {least->rank, WindowsOf(*least)}, ToInt64(more / 2));
   if (!function) return {};

@@ -239,6 +239,16 @@ Phrase SayMostOf(const FrameTimes& python, int64_t gaps) {
   return Say(", in {function}", Phrase::Name(LabelOf(leaders.front().name)));
 }
 
+// The rank of the worst device, where the devices of others idle for half as long at most.
+std::optional<int64_t> RankOf(const std::vector<Sum>& devices, const Sum& worst) {
+  const auto others = [&](const Sum& s) { return s.device->rank != worst.device->rank; };
+  const auto close = [&](const Sum& s) {
+    return others(s) && s.idle_in_large > worst.idle_in_large / 2;
+  };
+  const bool alone = std::ranges::any_of(devices, others) && std::ranges::none_of(devices, close);
+  return alone ? std::optional(worst.device->rank->rank) : std::nullopt;
+}
+
 void AddFinding(Report& report, const Facts& facts, const Found& found, int64_t large_gap) {
   if (facts.MostKernelsMissing()) return;  // when devices were idle is unknown
   const std::vector<Sum>& devices = found.devices;
@@ -266,7 +276,7 @@ void AddFinding(Report& report, const Facts& facts, const Found& found, int64_t 
        .hint = HintFor(cause, worst.activity, facts),
        .impact = worst.idle_in_large,
        .table = "ranks",
-       .cause = {cause},
+       .cause = {cause, RankOf(devices, worst)},
        .extent = {worst.device->total.Span()}});
 }
 

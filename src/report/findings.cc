@@ -17,7 +17,7 @@ namespace stepscope {
 namespace {
 
 constexpr double kOnOneRank = 3;  // a cause there counts so much more: it shows in other times too
-constexpr double kMostDueToOne = 2.5;  // times what a replay says of one rank
+constexpr double kMostDueToOne = 2.5;  // times what one rank costs, or a replay says of it
 constexpr double kSpeaksForAll = 0.5;  // of the largest share among findings of one cause
 
 // Whether one number may stand for the other: they are equal, or one is open.
@@ -32,8 +32,9 @@ bool HasCauseOf(const Finding& f, const Finding& head, const std::optional<Worth
   if (a.kind == CauseKind::kNone || b.kind == CauseKind::kNone) return false;
   const bool is_symptom = f.nearness == Nearness::kSymptom;
   if (!Agree(a.rank, b.rank, is_symptom) || !Agree(a.step, b.step, is_symptom)) return false;
-  // A rank that a replay says costs little is not why all wait so long.
-  if (worth && b.rank && !a.rank && ShareOf(*worth) * kMostDueToOne < f.share) return false;
+  // A rank that costs little is not why all wait so long, or why a step took so long.
+  const double of_head = worth ? ShareOf(*worth) : head.share;
+  if (b.rank && !a.rank && of_head * kMostDueToOne < f.share) return false;
   if (a.kind == b.kind) return true;
   // All communicate longer since a step: for whom they wait then is not known.
   if (a.kind == CauseKind::kCommunication && b.kind == CauseKind::kWait && !b.rank)

@@ -87,6 +87,15 @@ TEST(JoinFindings, CausesOnDifferentRanksAreDifferent) {
 }
 
 // A replay without communication still waits for those who come last.
+// Half of all time, in one step, is not due to a rank that takes a little longer in each.
+TEST(JoinFindings, ASmallCauseOfOneRankIsNotWhyAStepTookLong) {
+  EXPECT_EQ(
+      Said(Joined({Of("Rank 3", 60, {CauseKind::kHost, 3}, Nearness::kCause),
+                   Of("Step 6", 540, {CauseKind::kHost, std::nullopt, 6}, Nearness::kSymptom)}))
+          .size(),
+      2u);
+}
+
 TEST(JoinFindings, WhatHidingCommunicationSavesIsNotWhatWaitingCosts) {
   Finding wait = Of("Ranks wait for absent ones", 500, {CauseKind::kWait}, Nearness::kCause);
   wait.since = 6;

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "trace/vocabulary.h"
+
 namespace stepscope {
 namespace {
 
@@ -22,12 +24,13 @@ constexpr auto kProducts =
 // ns. What comes before the first product, such as loading a batch, may take longer by so much.
 constexpr int64_t kLongLead = 10'000'000;
 
-enum class Part : uint8_t { kUnknown, kNone, kOptimizer, kBackward, kProduct };
+enum class Part : uint8_t { kUnknown, kNone, kOptimizer, kBackward, kProduct, kCompiler };
 
 Part PartOf(std::string_view name) {
   if (name.starts_with(kOptimizerStep)) return Part::kOptimizer;
   if (name.starts_with(kBackwardOf)) return Part::kBackward;
-  return std::ranges::find(kProducts, name) != kProducts.end() ? Part::kProduct : Part::kNone;
+  if (std::ranges::find(kProducts, name) != kProducts.end()) return Part::kProduct;
+  return HostActivityOfName(name) == HostActivity::kCompilation ? Part::kCompiler : Part::kNone;
 }
 
 struct Stretch {
@@ -55,10 +58,14 @@ Parts Collect(const HostRanges& ranges, const StringTable& names) {
     if (range.thread == thread) parts.optimizers.push_back({range.start, range.end});
   }
   if (parts.optimizers.empty()) return parts;
-  for (const HostRange& range : ranges) {
+  std::vector<bool> compiles(ranges.size());  // a compiler runs operators to see what they return
+  for (size_t r = 0; r < ranges.size(); ++r) {
+    const HostRange range = ranges[r];
     const Part part = part_of(range.name);
+    compiles[r] = part == Part::kCompiler ||
+                  (range.parent != kNoRange && compiles[static_cast<size_t>(range.parent)]);
     if (part == Part::kBackward) parts.backwards.push_back(range.start);
-    if (part == Part::kProduct && range.thread == thread)
+    if (part == Part::kProduct && range.thread == thread && !compiles[r])
       parts.products.push_back({range.start, range.end});
   }
   std::ranges::sort(parts.optimizers, {}, &Stretch::start);

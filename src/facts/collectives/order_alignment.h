@@ -35,7 +35,8 @@ struct OrderAlignment {
   int64_t agreeing = 0, apart = 0, duration = 0;
 };
 
-// First partners are sought in the same step, where the ends bear that out. Where no alignment of
+// First partners are sought in the same step, where the ends bear that out, or where they run at the
+// same time as the clocks are. Where no alignment of
 // all is confirmed, each label is aligned alone: one sequence may lack the entries of one thread.
 // Linear in the lengths: else it looks at most kMostShift entries ahead or back. `one_clock`: both
 // are on one clock, so that partners end at the same time, and one pair is enough to tell.

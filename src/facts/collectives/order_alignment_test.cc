@@ -43,6 +43,20 @@ TEST(OrderAlignment, TheEndsTellHowFarOneIsAheadWhenAllLookAlike) {
   EXPECT_EQ(back.partner[5], 0);
 }
 
+// On one clock, one collective a step: ends scatter by 3 ms, and are more regular one step apart.
+TEST(OrderAlignment, WhatRunsAtTheSameTimeInTheSameStepBelongsTogether) {
+  std::vector<OrderedEntry> reference, other;
+  const auto late = [](int64_t step) { return (step * 7919) % 7 * 1000 * kUs; };
+  for (int64_t step = 0; step < 12; ++step) {
+    const int64_t at = step * 60'000 * kUs;
+    reference.push_back({1, at + late(step), 20'000 * kUs, step});
+    other.push_back({1, at + late(step + 1), 20'000 * kUs, step});
+  }
+  const OrderAlignment alignment = AlignOrder(reference, other);
+  for (size_t i = 0; i < other.size(); ++i)
+    EXPECT_EQ(alignment.partner[i], static_cast<int64_t>(i));
+}
+
 // The other recording begins 81 entries later, in a job whose steps are all alike.
 TEST(OrderAlignment, StepsTellHowFarOneIsAhead) {
   std::vector<OrderedEntry> reference;
