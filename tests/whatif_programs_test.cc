@@ -149,7 +149,7 @@ TEST(WhatifPrograms, AnOperationLastsUntilItsTasksHaveEnded) {
   EXPECT_TRUE(verdict.contains("ank 1")) << verdict;
   EXPECT_TRUE(verdict.contains("since step 6")) << verdict;
   EXPECT_TRUE(verdict.contains("dot.3")) << verdict;
-  EXPECT_FALSE(verdict.contains("between operators")) << verdict;
+  EXPECT_FALSE(verdict.contains("time between operators")) << verdict;
 }
 
 // Where only the call and its operations have one number.
