@@ -35,11 +35,11 @@ struct OrderAlignment {
   int64_t agreeing = 0, apart = 0, duration = 0;
 };
 
-// First partners are sought in the same step, where the ends bear that out, or where they run at the
-// same time as the clocks are. Where no alignment of
-// all is confirmed, each label is aligned alone: one sequence may lack the entries of one thread.
-// Linear in the lengths: else it looks at most kMostShift entries ahead or back. `one_clock`: both
-// are on one clock, so that partners end at the same time, and one pair is enough to tell.
+// First partners are sought in the same step, where the ends bear that out, or where they run at
+// the same time as the clocks are. Where no alignment of all is confirmed, each label is aligned
+// alone: one sequence may lack the entries of one thread. Linear in the lengths: else it looks at
+// most kMostShift entries ahead or back. `one_clock`: both are on one clock, so that partners end
+// at the same time, and one pair is enough to tell.
 inline constexpr int64_t kMostShift = 64;
 OrderAlignment AlignOrder(std::span<const OrderedEntry> reference,
                           std::span<const OrderedEntry> other, bool one_clock = false);
