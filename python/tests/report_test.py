@@ -79,7 +79,7 @@ def test_columns_say_their_unit_and_role(run):
 def test_text_is_what_the_command_line_prints(demo, run, run_program):
     printed = run_program("analyze", demo, "--full").stdout
     # Parameters are options there.
-    assert run.analyze().text(extent="all", width=120).replace("`groups`", "--groups") == printed
+    assert run.analyze().text(extent="all").replace("`groups`", "--groups") == printed
     assert str(run.idle_time()) == repr(run.idle_time()) and "idle" in repr(run.idle_time())
 
 
