@@ -269,20 +269,11 @@ Phrase SayWhen(const StepChange& c) {
                  : Say(" since step {first}", c.since);
 }
 
-// The steps of a change that ended; empty: all since it.
-std::vector<int64_t> StepsOf(const StepChanges& all, const StepChange& c) {
-  std::vector<int64_t> steps;
-  for (const int64_t step : all.steps) {
-    if (c.until && step >= c.since && step <= *c.until) steps.push_back(step);
-  }
-  return steps;
-}
-
 // Since when, by how much, and, once that is known, why.
 Finding FindingOf(const Facts& facts, const StepChange& c, const Phrase& why) {
   const auto [before, after] = MeansAround(facts, c);
   const double share = static_cast<double>(after - before) / static_cast<double>(before);
-  std::vector<int64_t> steps = StepsOf(StepChangesOf(facts), c);
+  std::vector<int64_t> steps = StepChangesOf(facts).StretchOf(c);
   return {.message = Say("Step time is {share} longer{when}{why}.", HumanRatio(share), SayWhen(c),
                          why.empty() ? Phrase() : ": " + why),
           .impact = ToInt64(static_cast<double>(c.Difference()) *

@@ -165,8 +165,7 @@ CauseKind CauseOfWaits(const Facts& facts, int64_t waiting) {
   const WorkRises& work = WorkRisesOf(facts);
   for (const WorkRise& rise : work.rises) {
     if (!rise.in_turn || work.ranks == 0) continue;
-    const int64_t of_all = std::ssize(rise.steps) * std::ssize(rise.ranks) * rise.Difference();
-    if (2 * (of_all / work.ranks) >= waiting) return CauseOf(ReasonOf(facts, rise));
+    if (2 * (rise.Total() / work.ranks) >= waiting) return CauseOf(ReasonOf(facts, rise));
   }
   return CauseKind::kWait;
 }

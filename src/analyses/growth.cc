@@ -120,8 +120,6 @@ std::optional<FunctionGrowth> FindFunctionOfRanks(const Facts& facts) {
   return most;
 }
 
-Phrase SayEach(int64_t each) { return Say("by {time} per step", Time(each)); }
-
 bool IsOnSome(const Facts& facts, const FunctionGrowth& found) {
   std::set<int64_t> all;
   for (const RankSteps& own : RankStepsOf(facts)) all.insert(own.rank->rank);
@@ -160,17 +158,15 @@ void AddGrowingFunction(Report& report, const Facts& facts) {
        .extent = {found->whole, static_cast<double>(found->steps)}});
 }
 
-const RankGrowth* GrowthOf(const Facts& facts, int64_t rank) {
-  const std::optional<RankGrowth>& found = RankGrowthOf(facts);
-  return found && found->Rank() == rank ? &*found : nullptr;
-}
-
-Phrase SayGrowthOf(const Facts& facts, int64_t rank) {
-  if (const RankGrowth* growing = GrowthOf(facts, rank)) return growth::SayEach(growing->each);
+std::optional<int64_t> GrowthPerStep(const Facts& facts, int64_t rank) {
+  const std::optional<RankGrowth>& steps = RankGrowthOf(facts);
+  if (steps && steps->Rank() == rank) return steps->each;
   const std::optional<FunctionGrowth>& found = GrowingFunctionOf(facts);
   const bool alone = found && found->ranks == std::vector{rank} && growth::IsOnSome(facts, *found);
-  return alone ? growth::SayEach(found->each) : Phrase();
+  return alone ? std::optional(found->each) : std::nullopt;
 }
+
+Phrase SayGrowth(int64_t each) { return Say("by {time} per step", growth::Time(each)); }
 
 void AddGrowingRank(Report& report, const Facts& facts) {
   const std::optional<RankGrowth>& found = RankGrowthOf(facts);
@@ -180,9 +176,9 @@ void AddGrowingRank(Report& report, const Facts& facts) {
   report.findings.push_back(
       {.message = Say("Steps of rank {rank} grow {growth}: {category} from {first} to {last} over "
                       "{steps}{function}.",
-                      found->Rank(), growth::SayEach(found->each),
-                      SayCategory(found->category, facts), growth::Time(found->first),
-                      growth::Time(found->last), Plural(static_cast<size_t>(found->steps), "step"),
+                      found->Rank(), SayGrowth(found->each), SayCategory(found->category, facts),
+                      growth::Time(found->first), growth::Time(found->last),
+                      Plural(static_cast<size_t>(found->steps), "step"),
                       growth::SayFunction(facts, *found)),
        .because = "a line explains its steps better than a change at one of them; on the other "
                   "ranks it does not grow, and they wait",

@@ -11,14 +11,11 @@
 
 namespace stepscope {
 
-struct RankGrowth;
+// ns, by which steps of this rank grow, or a function on it alone; nothing where none does.
+std::optional<int64_t> GrowthPerStep(const Facts& facts, int64_t rank);
 
-// The rank whose steps grow, if it is this one; else null.
-const RankGrowth* GrowthOf(const Facts& facts, int64_t rank);
-
-// "by 2.00 ms per step": by which steps of this rank grow, or a function on it alone; empty where
-// none does.
-Phrase SayGrowthOf(const Facts& facts, int64_t rank);
+// "by 2.00 ms per step".
+Phrase SayGrowth(int64_t each);
 
 // Adds a finding about the rank whose steps grow, with the function behind it, if there is one.
 void AddGrowingRank(Report& report, const Facts& facts);

@@ -144,19 +144,15 @@ std::vector<int64_t> StretchOf(const Facts& facts, const Suspect& s) {
     return {s.work->steps.begin(), s.work->steps.end()};
   }
   const StepChange* change = RiseOf(s.reason, facts, facts.collectives.ranks[s.rank]);
-  if (change == nullptr || !change->until || s.since != change->since) return {};
-  std::vector<int64_t> stretch;
-  for (const int64_t step : StepChangesOf(facts).steps) {
-    if (step >= change->since && step <= *change->until) stretch.push_back(step);
-  }
-  return stretch;
+  if (change == nullptr || s.since != change->since) return {};
+  return StepChangesOf(facts).StretchOf(*change);
 }
 
 // " since step 5", " in steps 5 to 9", " in every recorded step (3 to 8)", " in every 5th step (4,
 // 9 and 14)", " in step 8", where most of it is; empty where none holds.
 Phrase SaySince(const Facts& facts, const StepBlame& steps, const Suspect& s) {
-  if (Phrase growth = SayGrowthOf(facts, facts.collectives.ranks[s.rank].rank); !growth.empty())
-    return Say(", later {growth}", growth);
+  if (const auto each = GrowthPerStep(facts, facts.collectives.ranks[s.rank].rank))
+    return Say(", later {growth}", SayGrowth(*each));
   if (const auto stretch = StretchOf(facts, s); !stretch.empty())
     return Say(" in steps {first} to {last}", stretch.front(), stretch.back());
   if (const auto period = PeriodOf(facts, steps, s)) return Say(" in {period}", period->Say());
@@ -169,7 +165,7 @@ Phrase SaySince(const Facts& facts, const StepBlame& steps, const Suspect& s) {
 
 // The steps that the message names, where they are some of all; else empty.
 std::vector<int64_t> StepsNamed(const Facts& facts, const StepBlame& steps, const Suspect& s) {
-  if (!SayGrowthOf(facts, facts.collectives.ranks[s.rank].rank).empty()) return {};
+  if (GrowthPerStep(facts, facts.collectives.ranks[s.rank].rank)) return {};
   if (auto stretch = StretchOf(facts, s); !stretch.empty()) return stretch;
   if (const auto period = PeriodOf(facts, steps, s))
     return {period->numbers.begin(), period->numbers.end()};

@@ -58,7 +58,7 @@ bool HasStepBefore(const Facts& facts, int64_t rank, int64_t number) {
 void FindSince(const Facts& facts, const StepBlame& steps, Suspect& s) {
   const auto median = static_cast<double>(StepChangesOf(facts).median);
   const RankCollectives& rank = facts.collectives.ranks[s.rank];
-  if (!SayGrowthOf(facts, rank.rank).empty()) return;
+  if (GrowthPerStep(facts, rank.rank)) return;
   if (const StepChange* change = RiseOf(s.reason, facts, rank)) {
     s.since = change->since;
     return;
@@ -115,11 +115,7 @@ bool IsRegularlyLate(const Facts& facts, const StepBlame& steps, const Suspect& 
 }
 
 int64_t SpentMore(const Suspect& s) {
-  if (s.work != nullptr) {
-    const auto turns = s.work->in_turn ? std::ssize(s.work->ranks) : 1;
-    const auto steps = std::ssize(s.work->steps) * turns;
-    return ToInt64(static_cast<double>(s.work->Difference()) * static_cast<double>(steps));
-  }
+  if (s.work != nullptr) return s.work->Total();
   const RankEffort& more = s.beyond;
   switch (s.reason) {
     case LateReason::kCompute:

@@ -41,13 +41,11 @@ Finding FindingOf(const Facts& facts, const WorkRise& rise) {
   const LateReason reason = ReasonOf(facts, rise);
   std::optional<int64_t> rank;
   if (rise.ranks.size() == 1) rank = rise.rank;
-  const auto steps = static_cast<double>(rise.steps.size()) *
-                     static_cast<double>(rise.in_turn ? rise.ranks.size() : 1);
   return {
       .message = SayWorkRise(facts, rise),
       .because = SayWorkEvidence(facts, rise) + SaySavesBehind(facts, rise.rank, rise.Difference()),
       .hint = LateHint(rise, facts),
-      .impact = ToInt64(static_cast<double>(rise.Difference()) * steps),
+      .impact = rise.Total(),
       .table = rise.in_turn ? "in_turn" : "steps",
       .cause = {CauseOf(reason), rank},
       .nearness = Nearness::kCause,

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "stepscope/report.h"
 
@@ -19,5 +20,18 @@ std::string NameInTree(std::string_view name);
 // The functions whose time is nearly all within calls of this one, in the tree of the answer's
 // Python functions: as the tree names them.
 std::set<std::string> FunctionsWithin(const ReportSet& answer, std::string_view function);
+
+// The innermost of those `within` that has nearly all of the time of `outer`, or `outer` itself.
+// `time_of(function)`: 0 where it has none.
+template <class Function, class TimeOf>
+const Function& CalledBy(const Function& outer, const std::vector<const Function*>& within,
+                         const TimeOf& time_of) {
+  const Function* inner = &outer;
+  for (const Function* function : within) {
+    const double time = time_of(*function);
+    if (time >= kCallsOne * time_of(outer) && time < time_of(*inner)) inner = function;
+  }
+  return *inner;
+}
 
 }  // namespace stepscope::comparison

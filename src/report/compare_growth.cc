@@ -101,25 +101,25 @@ const Growth* LongerFunction(const std::vector<Function>& functions, double more
   return found == nullptr ? &functions.front().self : found;
 }
 
-// The innermost new function of the user's program that has nearly all of what a new one takes.
-const Growth* CalledBy(const ReportSet& after, const Growth& outer,
-                       const std::vector<Function>& functions) {
-  const Growth* inner = &outer;
-  const std::set<std::string> within = FunctionsWithin(after, outer.name);
+// What a new function only calls, of the user's program and new as well; or the function itself.
+const Growth* InnermostNew(const ReportSet& after, const Growth& outer,
+                           const std::vector<Function>& functions) {
+  const std::set<std::string> names = FunctionsWithin(after, outer.name);
+  std::vector<const Growth*> within;
   for (const Function& f : functions) {
-    if (!f.has_file || f.of_library || !f.total.IsNew()) continue;
-    if (f.total.b < kCallsOne * outer.b || f.total.b >= inner->b) continue;
-    if (!f.total.name.starts_with('<') && within.contains(NameInTree(f.total.name)))
-      inner = &f.total;
+    const bool is_new = f.has_file && !f.of_library && f.total.IsNew();
+    if (is_new && !f.total.name.starts_with('<') && names.contains(NameInTree(f.total.name)))
+      within.push_back(&f.total);
   }
-  return inner;
+  return &CalledBy(outer, within, [](const Growth& growth) { return growth.b; });
 }
 
 // `after`: the run whose functions take more.
 const Growth* FunctionBehind(const ReportSet& after, const std::vector<Function>& functions,
                              double more) {
   const Growth* named = NewFunction(functions, more);
-  return named == nullptr ? LongerFunction(functions, more) : CalledBy(after, *named, functions);
+  return named == nullptr ? LongerFunction(functions, more)
+                          : InnermostNew(after, *named, functions);
 }
 
 Phrase SayBoth(const Growth& growth) {

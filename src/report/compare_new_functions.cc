@@ -132,22 +132,6 @@ std::vector<const Function*> NewWithin(const Functions& in_a, const Functions& i
   return found;
 }
 
-// The innermost of those that has nearly all of what `outer` takes on the rank, or `outer` itself.
-const Function& CalledBy(const Function& outer, const std::vector<const Function*>& within,
-                         int64_t rank) {
-  const double all = outer.ranks.at(rank);
-  const Function* inner = &outer;
-  double least = all;
-  for (const Function* function : within) {
-    const auto at = function->ranks.find(rank);
-    if (at == function->ranks.end() || at->second < kCallsOne * all || at->second >= least)
-      continue;
-    inner = function;
-    least = at->second;
-  }
-  return *inner;
-}
-
 // By rank, on ranks that both runs recorded. Functions that only call one give way to it, on each
 // rank to its own.
 std::vector<NewFunction> OnlyAfter(const Functions& in_a, const Functions& in_b,
@@ -160,7 +144,10 @@ std::vector<NewFunction> OnlyAfter(const Functions& in_a, const Functions& in_b,
     std::map<std::string, NewFunction> own;  // by name
     for (const auto& [rank, time] : function.ranks) {
       if (!ranks.contains(rank) || time * share <= 0) continue;
-      const Function& called = CalledBy(function, within, rank);
+      const Function& called = CalledBy(function, within, [&](const Function& f) {
+        const auto at = f.ranks.find(rank);
+        return at == f.ranks.end() ? 0 : at->second;
+      });
       if (IsOfTraining(called.name)) continue;
       NewFunction& of = own[called.name];
       of.name = called.name;

@@ -136,7 +136,7 @@ void HostRecords::TakeHandOver(EventId e) {
   const bool waits = IsWait(name);
   if (!flow && !run && !waits) return;
   const uint32_t thread = ThreadOf(e);
-  const bool operation = trace_.Texts(TextField::kHloOp).Find(e).has_value();
+  const bool operation = hlo_ops_.At(e).has_value();
   if (flow)
     hand_overs_.AddFlow(*flow,
                         {.time = Start(e), .thread = thread, .name = name, .operation = operation});

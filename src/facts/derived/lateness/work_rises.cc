@@ -318,6 +318,11 @@ WorkRises FindWorkRises(const Facts& facts) {
 
 bool WorkRise::Has(int64_t of_rank) const { return std::ranges::binary_search(ranks, of_rank); }
 
+int64_t WorkRise::Total() const {
+  const auto times = std::ssize(steps) * (in_turn ? std::ssize(ranks) : 1);
+  return ToInt64(static_cast<double>(Difference()) * static_cast<double>(times));
+}
+
 bool IsBySlowHost(const Facts& facts, const WorkRise& rise) {
   constexpr int64_t kFew = 3;  // a third of what the rank takes longer in all
   if (rise.kind != WorkKind::kBetween || !rise.since || rise.ranks.size() != 1) return false;

@@ -46,6 +46,9 @@ struct WorkRise {
     int64_t time = 0;  // ns
   };
   std::vector<Turn> turns = {};
+
+  // ns of all its steps together; of ranks in turn, each has as many.
+  int64_t Total() const;
 };
 
 struct WorkRises {

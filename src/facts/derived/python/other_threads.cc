@@ -248,7 +248,7 @@ class Process {
   }
 
   // Stretches of the training thread in a function of the user's program that waits for locks.
-  IntervalSet SilentWaits() {
+  std::vector<Interval> SilentWaits() {
     const auto let_go = LocksLetGo();
     if (let_go.empty()) return {};
     struct OfFunction {
@@ -276,7 +276,7 @@ class Process {
                                    ended >= kMostSilent * static_cast<double>(function.time);
       if (waits_for_locks) std::ranges::copy(function.ended, std::back_inserter(waits));
     }
-    return UnionOf(std::move(waits));
+    return waits;
   }
 
   int64_t Whole() const { return LengthOf(windows_); }

@@ -221,6 +221,12 @@ bool StepChanges::AreNear(int64_t a, int64_t b) const {
   return std::abs(std::ranges::lower_bound(steps, a) - std::ranges::lower_bound(steps, b)) <= 1;
 }
 
+std::vector<int64_t> StepChanges::StretchOf(const StepChange& change) const {
+  if (!change.until) return {};
+  return {std::ranges::lower_bound(steps, change.since),
+          std::ranges::upper_bound(steps, *change.until)};
+}
+
 const StepChange* StepChanges::LargestRise(StepQuantity quantity) const {
   const StepChange* largest = nullptr;
   for (const StepChange& c : parts) {

@@ -45,6 +45,9 @@ struct StepChanges {
   // Whether two of these are the same or follow one another, though their numbers need not.
   bool AreNear(int64_t a, int64_t b) const;
 
+  // Numbers of the steps of a change that ended; empty: all since it.
+  std::vector<int64_t> StretchOf(const StepChange& change) const;
+
   // Since when this rank (and device, -1: any) spends more on it.
   const StepChange* Rise(StepQuantity quantity, int64_t rank, int64_t device) const;
   // Of the parts, the one that rises most where step time changes; null: none, or it does not.
