@@ -301,6 +301,10 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
     Where where;
     if (const auto most = python.Leaders(1, kStandsOut); by_function && !most.empty())
       where.event = Phrase::Name(LabelOf(most.front().name));
+    // A little here and there, as in any small model: there is nothing to take out.
+    const bool diffuse = by_function && facts.OnHost() && !some && share < 2 * kHigh &&
+                         python.Leaders(1, kStandsOut).empty() &&
+                         SayMoreOnOne(facts, counted).empty();
     Phrase message = MessageOf(facts, rule, counted, python, on_some, lead, where);
     if (says_ranks) message += SayUnevenRanks(uneven);
     report.findings.push_back(
@@ -312,7 +316,8 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
          .cause = {CauseOf(rule.category), rank},
          .nearness = Nearness::kPart,
          .extent = ExtentOf(counted),
-         .where = std::move(where)});
+         .where = std::move(where),
+         .at_most = diffuse ? Severity::kMedium : Severity::kHigh});
   }
 }
 

@@ -174,7 +174,8 @@ class ChangeAsker {
   }
 
   // Functions with most time between operators: one that runs only at times, on ranks in turn, or
-  // that waits for a lock takes its usual time on each rank. Not those around operators that train.
+  // that waits for a lock takes its usual time on each rank. Not those around operators that train:
+  // "forward" is every module's.
   void AskFunctions() {
     constexpr size_t kMost = 2;
     constexpr double kLeastShare = 0.1;  // of what is between operators
@@ -182,8 +183,9 @@ class ChangeAsker {
     const FrameTimes python = PythonDuring(facts_, RankStepsOf(facts_), StepCategory::kOther);
     const std::optional<int64_t> since = SinceOfJob();
     for (const FrameTimes::Leader& leader : python.Leaders(kMost, kLeastShare)) {
-      const auto whole = static_cast<double>(TimeOfFunction(leader.name));
+      const auto whole = static_cast<double>(TimeOfLeader(leader));
       if (static_cast<double>(leader.time) < kLeastOfOwn * whole) continue;
+      if (leader.name.function == "forward" || leader.name.function == "backward") continue;
       TryIfWorth({.text = fmt::format("python {}: gone", leader.name.function),
                   .since = since,
                   .kind = ColumnKind::kHost});
@@ -196,11 +198,14 @@ class ChangeAsker {
     return origins_.found.empty() ? std::nullopt : origins_.found.front().since;
   }
 
-  // ns of the steps of all ranks, with what it calls.
-  int64_t TimeOfFunction(const FrameName& name) const {
+  // ns of the steps of all ranks, or of those that lead, with what it calls: on others it may only
+  // wait for them.
+  int64_t TimeOfLeader(const FrameTimes::Leader& leader) const {
     int64_t sum = 0;
     for (const RankSteps& own : RankStepsOf(facts_)) {
-      for (const int64_t time : TimesIn(facts_, {own.rank, WindowsOf(own)}, name))
+      const bool leads = std::ranges::binary_search(leader.ranks, own.rank->rank);
+      if (!leader.ranks.empty() && !leads) continue;
+      for (const int64_t time : TimesIn(facts_, {own.rank, WindowsOf(own)}, leader.name))
         sum = AddSaturated(sum, time);
     }
     return sum;

@@ -94,14 +94,15 @@ Phrase SayNoFinding(const ReportSet& answer, const Facts& facts) {
                            : Say("The job looks healthy: {says}{aside}.", says, aside);
 }
 
-// Whether a finding tells only of communication or waiting that no rank, step or function is
-// behind.
+// Whether a finding tells only of communication, waiting or Python that no rank, step or function
+// is behind.
 bool IsOfAllRanks(const Finding& finding) {
   const Cause& cause = finding.cause;
   const bool communicates =
       cause.kind == CauseKind::kCommunication || cause.kind == CauseKind::kWait;
-  return communicates && finding.nearness != Nearness::kCause && !cause.rank && !cause.step &&
-         !finding.since;
+  const bool a_little_each = cause.kind == CauseKind::kHost && finding.at_most != Severity::kHigh;
+  return (communicates || a_little_each) && finding.nearness != Nearness::kCause && !cause.rank &&
+         !cause.step && !finding.since;
 }
 
 // Whether a finding tells of one slow step, which makes the job hardly longer.

@@ -364,13 +364,14 @@ std::vector<HostMoments::Quiet> HostMoments::QuietAt(int64_t time, int64_t least
     return MayWait(names[host.ranges[static_cast<size_t>(range)].name]);
   };
   std::vector<Quiet> quiet;
-  for (const Thread& thread : threads_) {
+  for (uint32_t t = 0; t < threads_.size(); ++t) {
+    const Thread& thread = threads_[t];
     const auto at = std::ranges::upper_bound(thread.times, time);
     const auto i = static_cast<size_t>(at - thread.times.begin());
     if (i == 0 || i == thread.times.size() || !may_wait(thread, i)) continue;
     if (thread.times[i] - thread.times[i - 1] <= least) continue;
     const StringId next = i + 1 < thread.slices.size() ? thread.slices[i + 1].name : kNoString;
-    quiet.push_back({MomentOf(thread, i), thread.times[i], next});
+    quiet.push_back({t, MomentOf(thread, i), thread.times[i - 1], thread.times[i], next});
   }
   return quiet;
 }

@@ -36,6 +36,9 @@ class Records {
 
   void Add() {
     CollectPosts();
+    for (const Activity& activity : rank_.activities)
+      if (rank_.IsCollective(activity)) record_ends_.push_back(activity.end);
+    std::ranges::sort(record_ends_);
     for (uint32_t w = 0; w < rank_.activities.size(); ++w) {
       const Activity& activity = rank_.activities[w];
       const bool here = activity.end > window_.start && activity.end <= window_.end;
@@ -107,12 +110,34 @@ class Records {
   // thread.
   int64_t EndOf(const Activity& activity) const {
     const int64_t before = activity.end - kWoken;
-    int64_t end = activity.end;
     if (compiled_ && ThreadOf(activity) != kNowhere)
       return host_.EndOfLongest(ThreadOf(activity), activity.start, activity.end);
-    if (before <= activity.start) return end;
+    if (before <= activity.start) return activity.end;
+    int64_t end = activity.end;
     for (const HostMoments::Quiet& quiet : QuietAt(before)) end = std::min(end, quiet.end);
+    return std::min(end, EndForPoster(activity));
+  }
+
+  // Where that was long before: when a thread that posts collectives goes on, of which most of the
+  // record was one quiet stretch. Not if that waited for another record, as for the bucket before.
+  int64_t EndForPoster(const Activity& activity) const {
+    int64_t end = activity.end;
+    const int64_t middle = activity.start + (activity.end - activity.start) / 2;
+    for (const HostMoments::Quiet& quiet : QuietAt(middle)) {
+      const int64_t woken = WokenBeforeEnd(activity.start, activity.end, quiet.start);
+      if (posting_.contains(quiet.thread) && quiet.end >= activity.end - woken &&
+          !EndsAnother(activity, quiet.end))
+        end = std::min(end, quiet.end);
+    }
     return end;
+  }
+
+  // Whether another record ends about then.
+  bool EndsAnother(const Activity& activity, int64_t time) const {
+    const auto first = std::ranges::lower_bound(record_ends_, time - kWoken);
+    const auto after = std::ranges::upper_bound(record_ends_, time + kWoken);
+    const auto own = std::ranges::count(first, after, activity.end) > 0 ? 1 : 0;
+    return after - first > own;
   }
 
   // An operation of a compiled program communicates on the thread that runs what is before and
@@ -203,9 +228,10 @@ class Records {
   const bool compiled_ = rank_.on_host && rank_.framework == Framework::kJax;
   std::map<Operation, std::vector<std::pair<int64_t, uint32_t>>> posts_;  // time, moment
   std::map<Operation, size_t> next_;
-  std::set<uint32_t> posting_;      // threads
-  std::map<uint32_t, End> queues_;  // of other threads, by stream: the last record
-  std::vector<End> ends_;           // of records
+  std::set<uint32_t> posting_;        // threads
+  std::vector<int64_t> record_ends_;  // ascending
+  std::map<uint32_t, End> queues_;    // of other threads, by stream: the last record
+  std::vector<End> ends_;             // of records
 };
 
 }  // namespace

@@ -74,8 +74,9 @@ class HostMoments {
   // A stretch of a thread in which it may have waited: in no call, and in no operator but those
   // that may (MayWait).
   struct Quiet {
+    uint32_t thread = kNowhere;
     uint32_t until = kNowhere;         // the moment that ends it
-    int64_t end = 0;                   // when that is, ns
+    int64_t start = 0, end = 0;        // ns
     StringId followed_by = kNoString;  // what goes on then
   };
   // The stretches around a time, of all threads, that are longer than `least` ns.

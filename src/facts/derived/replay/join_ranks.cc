@@ -49,6 +49,12 @@ size_t KeptSteps(const RankActivity& rank) {
   return kept;
 }
 
+// Whether the record of a collective goes on when the last step has ended: who ends it may have
+// been held up by the end of the recording, and nobody waited for that.
+bool OutlastsSteps(const RankActivity& rank, const Activity& activity) {
+  return rank.HasRecords() && activity.end > rank.steps.back().end && rank.IsCollective(activity);
+}
+
 // Of these steps.
 std::vector<StepMark> MarksOf(const RankActivity& rank, const Dependencies& graph,
                               const ActivityMoments& moments, const StepRun& steps) {
@@ -62,6 +68,7 @@ std::vector<StepMark> MarksOf(const RankActivity& rank, const Dependencies& grap
   for (uint32_t w = 0; w < rank.activities.size(); ++w) {
     const int32_t step = rank.activities[w].step;
     if (step == kNoStep || moments.ends[w] == kNowhere) continue;
+    if (OutlastsSteps(rank, rank.activities[w])) continue;
     uint32_t& end = marks[static_cast<size_t>(step)].device_end;
     if (end == kNowhere || end < moments.ends[w]) end = moments.ends[w];
   }

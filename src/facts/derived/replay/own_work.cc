@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/intervals.h"
 #include "base/saturate.h"
 #include "base/stop.h"
 
@@ -26,7 +27,7 @@ class Cutter {
   OwnWork Cut() {
     work_.unit_of.assign(graph_.edges.size(), kNowhere);
     units_.reserve(graph_.times.size());  // each ends in a moment of its own
-    FindRecordEnds();
+    FindRecords();
     for (uint32_t m = 1; m < graph_.times.size(); ++m) {
       for (uint32_t e = graph_.first_edge[m]; e < graph_.first_edge[m + 1]; ++e) {
         const Edge& edge = graph_.edges[e];
@@ -54,23 +55,25 @@ class Cutter {
     return static_cast<uint32_t>(at - steps.begin());
   }
 
-  // When records of collectives and messages end.
-  void FindRecordEnds() {
+  // The records of collectives and messages.
+  void FindRecords() {
     if (!rank_.HasRecords() || !rank_.host->hand_overs.empty()) return;  // or waits are known
     for (const Activity& activity : rank_.activities) {
-      if (rank_.IsCollective(activity)) record_ends_.push_back(activity.end);
+      if (rank_.IsCollective(activity)) records_.push_back({activity.start, activity.end});
     }
-    std::ranges::sort(record_ends_);
+    std::ranges::sort(records_, {}, &Interval::end);
   }
 
   // A stretch in which a record ends may be a wait for it, seen or not; so may one after which it
-  // ends soon (kWoken).
+  // ends soon.
   bool MayBeWait(int64_t since, int64_t until) const {
-    return EndsWithin(since, until) || EndsWithin(since + kWoken, until + kWoken);
-  }
-  bool EndsWithin(int64_t since, int64_t until) const {
-    const auto end = std::ranges::lower_bound(record_ends_, since);
-    return end != record_ends_.end() && *end <= until;
+    const int64_t latest = AddSaturated(until, kWokenAtMost);
+    for (auto record = std::ranges::lower_bound(records_, since, {}, &Interval::end);
+         record != records_.end() && record->end <= latest; ++record) {
+      const int64_t woken = WokenBeforeEnd(record->start, record->end, since);
+      if (SubtractSaturated(record->end, woken) <= until) return true;
+    }
+    return false;
   }
 
   uint32_t IndexOfStep(int32_t step) const {
@@ -186,7 +189,7 @@ class Cutter {
   size_t steps_of_job_ = 0;
   std::vector<Unit> units_;
   OwnWork work_;
-  std::vector<int64_t> record_ends_;  // ascending
+  std::vector<Interval> records_;  // by end
 };
 
 // How many units of each name a rank has in its steps.

@@ -45,6 +45,8 @@ StepStatistics Statistics(const std::vector<RankSteps>& ranks, const Value& valu
 }
 
 constexpr int64_t kBeyondAll = 2;  // times what any other step takes: it is one, whatever they do
+// Of all time: where several slow steps take so much more than the usual, that is where it goes.
+constexpr double kMostLeftOut = 1.0 / 3;
 
 constexpr double kSlow = 1.5;       // as the parameter `slow` of the analysis `steps`
 constexpr double kFarSlower = 4.0;  // an exception even where many are slow
@@ -112,22 +114,52 @@ StepKey KeyOf(const RankSteps& rank, const StepBreakdown& step) {
   return {rank.rank->window, step.window.number};
 }
 
-// From how many times the usual on steps are exceptions, which at most one in so many is. `over`:
-// the times of steps over what is usual for their ranks.
-std::optional<double> ExceptionsFrom(const std::map<StepKey, double>& over) {
+// How many times the usual steps take, `over`, by step.
+using TimesOver = std::map<StepKey, double>;
+
+std::set<StepKey> StepsFrom(double from, const TimesOver& over) {
+  std::set<StepKey> steps;
+  for (const auto& [step, times] : over)
+    if (times >= from) steps.insert(step);
+  return steps;
+}
+
+double LargestOfOthers(const std::set<StepKey>& those, const TimesOver& over) {
+  double largest = 0;
+  for (const auto& [step, times] : over)
+    if (!those.contains(step)) largest = std::max(largest, times);
+  return largest;
+}
+
+// The steps that are exceptions, which at most one in so many is. Where more are slow, slower ones
+// are exceptions only beyond all others.
+std::set<StepKey> ExceptionsOf(const TimesOver& over) {
   constexpr int64_t kEnough = 5;
-  if (std::ssize(over) < kEnough) return std::nullopt;
+  if (std::ssize(over) < kEnough) return {};
   for (const double from : {kSlow, kFarSlower}) {
-    const int64_t count =
-        std::ranges::count_if(over, [&](const auto& step) { return step.second >= from; });
-    if (count > 0 && count * kMostSlow <= std::ssize(over)) return from;
+    std::set<StepKey> steps = StepsFrom(from, over);
+    if (steps.empty() || std::ssize(steps) * kMostSlow > std::ssize(over)) continue;
+    const auto least = over.at(
+        *std::ranges::min_element(steps, {}, [&](const StepKey& step) { return over.at(step); }));
+    if (from > kSlow && least < kBeyondAll * LargestOfOthers(steps, over)) return {};
+    return steps;
   }
-  return std::nullopt;
+  return {};
+}
+
+// Whether what several steps take over the usual is a large part of all time.
+bool AreWhereTimeGoes(const std::set<StepKey>& those, const TimesOver& over) {
+  double all = 0, more = 0;
+  for (const auto& [step, times] : over) {
+    all += times;
+    if (those.contains(step)) more += times - 1;
+  }
+  return those.size() > 1 && more >= kMostLeftOut * all;
 }
 
 // Whether those come at one interval from the first to the last of all, as a checkpoint does: these
 // are part of what steps take. Of recordings apart it is not known.
-bool AreRegular(const std::set<StepKey>& those, const std::map<StepKey, double>& all) {
+bool AreRegular(const std::set<StepKey>& those, const TimesOver& all) {
   constexpr size_t kEnough = 3;
   const StepKey first = all.begin()->first, last = all.rbegin()->first;
   if (those.size() < kEnough || first.first != last.first) return false;
@@ -166,10 +198,10 @@ std::vector<RankSteps> StepsOf(const Period& period, const std::vector<RankSteps
 }
 
 // Of each step in the period, how many times the usual it takes, at most, on any rank.
-std::map<StepKey, double> TimesOverUsual(const Period& period, const std::vector<RankSteps>& all) {
+TimesOver TimesOverUsual(const Period& period, const std::vector<RankSteps>& all) {
   const std::vector<RankSteps> ranks = StepsOf(period, all);
   const auto usual = UsualStepTimes(ranks, TimesOf(ranks).p50);
-  std::map<StepKey, double> over;
+  TimesOver over;
   for (const RankSteps& rank : ranks) {
     if (rank.steps.empty()) continue;
     const auto own = static_cast<double>(std::max<int64_t>(usual.at(rank.rank->rank), 1));
@@ -187,22 +219,16 @@ std::set<StepKey> RegularOnARank(const Period& period, const std::vector<RankSte
   std::set<StepKey> regular;
   for (const RankSteps& rank : ranks) {
     const auto over = TimesOverUsual(period, {rank});
-    std::set<StepKey> slow;
-    for (const auto& [step, times] : over)
-      if (times >= kSlow) slow.insert(step);
+    std::set<StepKey> slow = StepsFrom(kSlow, over);
     if (!slow.empty() && AreRegular(slow, over)) regular.merge(slow);
   }
   return regular;
 }
 
 void LeaveOutSlow(TypicalSteps& typical, const Period& period) {
-  const auto over = TimesOverUsual(period, typical.ranks);
-  const std::optional<double> from = ExceptionsFrom(over);
-  if (!from) return;
-  std::set<StepKey> slow;
-  for (const auto& [step, times] : over)
-    if (times >= *from) slow.insert(step);
-  if (AreRegular(slow, over)) return;
+  const TimesOver over = TimesOverUsual(period, typical.ranks);
+  std::set<StepKey> slow = ExceptionsOf(over);
+  if (slow.empty() || AreRegular(slow, over) || AreWhereTimeGoes(slow, over)) return;
   for (const StepKey& step : RegularOnARank(period, typical.ranks)) slow.erase(step);
   typical.slow += std::ssize(slow);
   for (RankSteps& rank : typical.ranks) {

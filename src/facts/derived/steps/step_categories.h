@@ -90,10 +90,11 @@ std::map<int64_t, int64_t> UsualStepTimes(const std::vector<RankSteps>& ranks, i
 
 // The steps without warm-up and without the slow ones, which take 1.5 times the usual or more on
 // any rank, and are left out on all. None is left out of fewer than five steps; where more than a
-// fifth are slow, those are no exception, but steps of four times the usual may be one. Three or
-// more at one interval, as of a checkpoint, are part of what steps take, and none of them is left
-// out. `since`: where step time changes for good at this step, the steps before it and those from
-// it on are each compared with their own.
+// fifth are slow, those are no exception, but steps of four times the usual may be one that take
+// twice as long as the others. Two or more that take a third of all time over the usual are where
+// it goes, and three or more at one interval, as of a checkpoint, are part of what steps take: none
+// of them is left out. `since`: where step time changes for good at this step, the steps before it
+// and those from it on are each compared with their own.
 struct TypicalSteps {
   std::vector<RankSteps> ranks;  // each that has such steps
   Distribution times;            // of these steps

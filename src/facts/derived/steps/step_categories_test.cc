@@ -37,6 +37,14 @@ TEST(TypicalSteps, SlowOnesAreExceptionsWhereTheyAreFew) {
 TEST(TypicalSteps, OneThatIsFarSlowerIsAnExceptionAmongMany) {
   EXPECT_EQ(SlowAmong({10, 10, 10, 10, 16, 17, 120}), 1);
   EXPECT_EQ(SlowAmong({10, 10, 10, 10, 50, 60, 120}), 0) << "more than a fifth";
+  EXPECT_EQ(SlowAmong({10, 10, 10, 10, 10, 10, 10, 25, 10, 30, 10, 45}), 0) << "one of three";
+}
+
+// As of a loader that starves at times: two of twelve steps have three eighths of all time.
+TEST(TypicalSteps, SeveralThatHaveAThirdOfAllTimeAreWhereItGoes) {
+  EXPECT_EQ(SlowAmong({10, 10, 10, 60, 10, 10, 10, 10, 10, 50, 10, 10}), 0);
+  EXPECT_EQ(SlowAmong({10, 10, 10, 30, 10, 10, 10, 10, 10, 35, 10, 10}), 2) << "a quarter";
+  EXPECT_EQ(SlowAmong({10, 10, 10, 110, 10, 10, 10, 10, 10, 10, 10, 10}), 1) << "one alone";
 }
 
 TEST(TypicalSteps, WhereStepTimeChangesStepsAreComparedWithTheirOwnTime) {
