@@ -45,7 +45,7 @@ Finding FindingOf(const Facts& facts, const WorkRise& rise) {
       .message = SayWorkRise(facts, rise),
       .because = SayWorkEvidence(facts, rise) + SaySavesBehind(facts, rise.rank, rise.Difference()),
       .hint = LateHint(rise, facts),
-      .impact = rise.Total(),
+      .impact = TotalOf(facts, rise),
       .table = rise.in_turn ? "in_turn" : "steps",
       .cause = {CauseOf(reason), rank},
       .nearness = Nearness::kCause,
