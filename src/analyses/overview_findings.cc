@@ -1,10 +1,15 @@
 // Words the findings of the step overview.
 #include "analyses/overview_findings.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
+#include <map>
 #include <numeric>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -177,6 +182,38 @@ Phrase SayStepsOf(const Facts& facts, const std::vector<RankSteps>& ranks, const
   return period ? Say(", {period}", period->Say()) : Phrase();
 }
 
+// " in steps 6, 9 and 12", " in 6 of 20 steps": where all of the category is in at most half of the
+// steps, which `where` then holds; else empty.
+Phrase SayStepsWith(const std::vector<RankSteps>& ranks, StepCategory category, Where& where) {
+  constexpr int64_t kHardlyAny = 10;  // a tenth of the longest
+  constexpr size_t kMostNumbers = 4;
+  std::map<int64_t, int64_t> longest;  // of the ranks, by step
+  int64_t most = 0;
+  for (const RankSteps& own : ranks) {
+    for (const StepBreakdown& step : own.steps) {
+      int64_t& time = longest[step.window.number];
+      time = std::max(time, TimeOf(step, category));
+      most = std::max(most, time);
+    }
+  }
+  std::vector<int64_t> in;
+  for (const auto& [number, time] : longest) {
+    if (time > most / kHardlyAny) in.push_back(number);
+  }
+  if (in.size() < 2 || 2 * in.size() > longest.size()) return {};
+  where.steps = in;
+  if (in.size() > kMostNumbers) return Say(" in {count} of {all} steps", in.size(), longest.size());
+  return Say(" in steps {steps} and {last}",
+             fmt::format("{}", fmt::join(std::span(in).first(in.size() - 1), ", ")), in.back());
+}
+
+// "Compilation in steps 6, 9 and 12", "Compilation within steps", "Compilation" of one step.
+Phrase SayCompilation(const Rule& rule, const std::vector<RankSteps>& ranks, Where& where) {
+  if (!Recurs(ranks, rule.category)) return "Compilation";
+  const Phrase steps = SayStepsWith(ranks, rule.category, where);
+  return steps.empty() ? Phrase(rule.message) : Say("Compilation{steps}", steps);
+}
+
 // What Python did in time without operators was recorded where its frames were.
 Phrase MessageOf(const Facts& facts, const Rule& rule, const std::vector<RankSteps>& ranks,
                  const FrameTimes& python, const Phrase& on_some, const std::optional<Lead>& lead,
@@ -188,9 +225,10 @@ Phrase MessageOf(const Facts& facts, const Rule& rule, const std::vector<RankSte
   const StepBreakdown sum = SumOf(ranks);
   const double share = Share(TimeOf(sum, rule.category), sum.Total());
   if (largest.empty()) {
-    std::string_view what = is_rest ? "Python between operators" : rule.message;
-    if (rule.category == StepCategory::kCompilation && !Recurs(ranks, rule.category))
-      what = "Compilation";
+    const Phrase what = is_rest ? Phrase("Python between operators")
+                        : rule.category == StepCategory::kCompilation
+                            ? SayCompilation(rule, ranks, where)
+                            : Phrase(rule.message);
     const Phrase more = is_rest && HasPython(facts) ? SayMoreOnOne(facts, ranks) : Phrase();
     if (!more.empty())
       return Say("{what} is {share} of {whole}; {more}.", what, HumanRatio(share), whole, more);

@@ -232,11 +232,13 @@ FrameTimes PythonInGaps(const Facts& facts, const Found& found, const Sum& of, i
   return times;
 }
 
-// ", in save_state (train.py:58)", where that function takes most of the gaps.
+// ", in save_state (train.py:58)", where that function takes the gaps, or ", mostly in" it.
 Phrase SayMostOf(const FrameTimes& python, int64_t gaps) {
   const auto leaders = python.Leaders(1);
   if (leaders.empty() || leaders.front().time < gaps / 2) return "";
-  return Say(", in {function}", Phrase::Name(LabelOf(leaders.front().name)));
+  const Phrase function = Phrase::Name(LabelOf(leaders.front().name));
+  return leaders.front().time < gaps / 4 * 3 ? Say(", mostly in {function}", function)
+                                             : Say(", in {function}", function);
 }
 
 // The rank of the worst device, where the devices of others idle for half as long at most.

@@ -125,6 +125,13 @@ std::optional<FrameTimes::Leader> Nearest(const Facts& facts, const RankActivity
   return leader;
 }
 
+// Of a library, which wraps what it is given as decorators do: no name to look for.
+bool IsPrivateOrWrapper(const FrameName& frame) {
+  return frame.function.starts_with('_') || frame.function == "wrapper" ||
+         frame.function == "wrapped" || frame.function == "inner" ||
+         frame.function == "reraise_with_filtered_traceback";
+}
+
 // What is built in, under one name whatever object it is a method of.
 struct BuiltIn {
   Sum sum;
@@ -265,10 +272,10 @@ std::optional<FrameTimes::Leader> FunctionBehind(const Facts& facts, const RankW
     const int64_t excess = mean - sum.others / std::ssize(others.windows);
     if (excess < least || excess <= 0 || static_cast<double>(sum.others) >= throughout) continue;
     FrameName frame = ParseFrameName((*facts.names)[name]);
-    // Built in, or "<lambda>", "<listcomp>", or private to a library: no name to look for.
+    // Built in, or "<lambda>", "<listcomp>": no name to look for.
     if (frame.file.empty() || frame.function.starts_with('<')) continue;
     const bool of_library = IsOfLibrary(frame);
-    if (of_library && frame.function.starts_with('_')) continue;
+    if (of_library && IsPrivateOrWrapper(frame)) continue;
     const double part = static_cast<double>(excess) / static_cast<double>(mean);
     if (of_library && part < kOfLibrary) continue;
     candidates.push_back({std::move(frame), of_library, excess, part, sum, name});
