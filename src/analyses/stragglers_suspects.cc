@@ -185,21 +185,26 @@ LateRank InRecordedSteps(const Suspect& s) {
   return in_these;
 }
 
-// What a rank does after the last collective of a step makes it late in the next one, whose own
-// time then tells nothing: it is compared with the others in the steps before.
+// What a rank does after the last collective of a step makes it late in the next one, which then
+// tells nothing, or no function: it is compared with the others in the steps before.
 void ExplainByStepsBefore(const Facts& facts, const StepBlame& steps, Suspect& s) {
-  if (s.reason != LateReason::kUnknown || !facts.OnHost() || s.has_of_late > 0) return;
+  const bool no_function = s.reason == LateReason::kHost && s.work == nullptr && !s.function;
+  if (s.reason != LateReason::kUnknown && !no_function) return;
+  if (!facts.OnHost() || s.has_of_late > 0) return;
   const auto regular = RegularlyIn(facts, steps, s);
   const std::set<int64_t> before = StepsBefore(steps, regular.value_or(s.late));
   if (before.empty() || 2 * before.size() > steps.size()) return;
-  const Efforts efforts(MeasureEfforts(facts, &before));
-  const int64_t others = std::ssize(efforts.own) - 1;
   LateRank then = s;
-  then.beyond = efforts.beyond[s.rank];
-  then.reason = FindLateReason(facts, then, efforts.own[s.rank].kernels, s.blame / others);
+  if (s.reason == LateReason::kUnknown) {
+    const Efforts efforts(MeasureEfforts(facts, &before));
+    then.beyond = efforts.beyond[s.rank];
+    then.reason = FindLateReason(facts, then, efforts.own[s.rank].kernels,
+                                 s.blame / (std::ssize(efforts.own) - 1));
+  }
   if (then.reason != LateReason::kHost && then.reason != LateReason::kInput) return;
   AddFunction(facts, then, &before);
-  if (!regular && !then.function) return;  // it may be chance
+  // Without a function it may be chance.
+  if (!then.function && (!regular || s.reason != LateReason::kUnknown)) return;
   then.in_step_before = true;
   static_cast<LateRank&>(s) = then;
 }
