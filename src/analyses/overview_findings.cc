@@ -26,6 +26,7 @@
 #include "report/humanize.h"
 #include "report/period_of_steps.h"
 #include "trace/frame_name.h"
+#include "trace/vocabulary.h"
 
 namespace stepscope {
 namespace overview {
@@ -269,6 +270,36 @@ Phrase SayGrowingCalls(const Facts& facts, const std::vector<RankSteps>& ranks,
              HumanTime(last));
 }
 
+// The name of the longest range in which these ranks compile; kNoString: there is none.
+StringId LongestCompilation(const Facts& facts, const std::vector<RankSteps>& ranks) {
+  std::map<StringId, bool> compiles;
+  StringId longest = kNoString;
+  int64_t most = 0;
+  for (const RankSteps& own : ranks) {
+    for (const HostRange& range : own.rank->host->ranges) {
+      if (range.duration() <= most) continue;
+      const auto [at, is_new] = compiles.try_emplace(range.name);
+      if (is_new)
+        at->second = HostActivityOfName((*facts.names)[range.name]) == HostActivity::kCompilation;
+      if (!at->second || !facts.Counts(*own.rank, range.start)) continue;
+      longest = range.name;
+      most = range.duration();
+    }
+  }
+  return longest;
+}
+
+// What takes most of the category, as far as its moments have a name: a range of a compiler, or a
+// function that the evidence names.
+Phrase EventOf(const Facts& facts, const Rule& rule, const std::vector<RankSteps>& ranks,
+               const FrameTimes& python) {
+  const bool compiles = rule.category == StepCategory::kCompilation;
+  const StringId range = compiles ? LongestCompilation(facts, ranks) : kNoString;
+  if (range != kNoString) return Phrase::Name(std::string((*facts.names)[range]));
+  const auto most = python.Leaders(1);
+  return most.empty() ? Phrase() : Phrase::Name(LabelOf(most.front().name));
+}
+
 struct NamedRanks {
   std::vector<RankSteps> ranks;
   FrameTimes python;  // during the category
@@ -336,9 +367,7 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
                             : Say("{category}: {time} of {total}", category, time, of);
     because += SayPython(python, StatisticsOfTotals(counted).steps);
     if (by_function) because += SayGrowingCalls(facts, counted, python);
-    Where where;
-    if (const auto most = python.Leaders(1, kStandsOut); by_function && !most.empty())
-      where.event = Phrase::Name(LabelOf(most.front().name));
+    Where where{.event = EventOf(facts, rule, counted, python)};
     Phrase message = MessageOf(facts, rule, counted, python, on_some, lead, where);
     if (says_ranks) message += SayUnevenRanks(uneven);
     report.findings.push_back(

@@ -372,6 +372,7 @@ std::span<const Translated> JapaneseOfAnalysesAToG() {
       {"Breakdown", "内訳"},
       {"Compute, waits, communication, host; by rank", "計算、待ち、通信、ホスト (ランク別)"},
       {"waiting for other ranks", "他ランクを待つ時間"},
+      {"waiting for other devices", "他デバイスを待つ時間"},
       {"exposed communication", "隠蔽されていない通信"},
       {"Mean step, all ranks", "平均ステップ (全ランク)"},
       {"Mean step per rank", "ランクごとの平均ステップ"},
