@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -184,6 +185,65 @@ TEST(CompareFirst, SaysTwoFaultsOfTwoRanksOnceEach) {
   const auto findings = FindingsInOrder(compared);
   ASSERT_GE(findings.size(), 2u);
   EXPECT_GT(findings[1]->per_step, 12'000'000) << "ranks run side by side";
+  ExpectJapanese(compared);
+}
+
+// Both take about as much per step: the function is not why the steps of another rank are slow.
+TEST(CompareFirst, ANewFunctionIsNotWhyStepsOfAnotherRankAreSlow) {
+  const Extra lookup{"features.py(21): lookup",
+                     [](int rank, int step) { return rank == 1 && step >= 9; }, 60};
+  const Extra flush{"features.py(46): flush",
+                    [](int rank, int step) { return rank == 3 && step % 4 == 3; }, 110};
+  const ReportSet compared = Compared({.ranks = 4}, {.ranks = 4, .extras = {lookup, flush}});
+  const std::string causes = Causes(compared);
+  EXPECT_TRUE(causes.contains("lookup (features.py:21) is new on rank 1 since step 9")) << causes;
+  EXPECT_TRUE(causes.contains("flush (features.py:46) is new")) << causes;
+  EXPECT_TRUE(compared.verdict.contains("lookup (features.py:21) is new on rank 1"))
+      << compared.verdict;
+  EXPECT_TRUE(compared.verdict.contains(
+      "flush (features.py:46) is new on rank 3 in every 4th step (3, 7, 11 and 15)"))
+      << compared.verdict << causes;
+  ExpectJapanese(compared);
+}
+
+// What ranks ran a little before, some run longer.
+TEST(CompareFirst, SeveralRanksThatTakeMoreAreNamedTogether) {
+  const Extra fit{"features.py(35): fit", Always, 2};
+  const Extra longer{"features.py(35): fit", [](int rank, int) { return rank % 2 == 0; }, 37};
+  const Extra shorter{"features.py(35): fit", [](int rank, int) { return rank % 2 == 1; }, 2};
+  const ReportSet compared =
+      Compared({.ranks = 4, .extras = {fit}}, {.ranks = 4, .extras = {longer, shorter}});
+  EXPECT_TRUE(compared.verdict.contains(
+      "fit (features.py:35) takes longer on ranks 0 and 2 (up to 35.0 ms more Python between "
+      "operators per step)"))
+      << compared.verdict;
+  const auto findings = FindingsInOrder(compared);
+  ASSERT_FALSE(findings.empty());
+  EXPECT_TRUE(findings.front()->because.contains("; rank 2: 7.55 ms before, 42.5 ms after"))
+      << findings.front()->because;
+  EXPECT_FALSE(compared.verdict.contains("ank 3")) << compared.verdict;
+  EXPECT_FALSE(Causes(compared).contains("Collectives grew")) << Causes(compared);
+  ExpectJapanese(compared);
+}
+
+TEST(CompareFirst, WhatRanInAStepLeftOutIsNoReasonForTheMeanOfTheOthers) {
+  const Extra all{"load.py(7): clean", Always, 12};
+  const Extra restore{"run.py(31): restore",
+                      [](int rank, int step) { return rank == 1 && step == 6; }, 800};
+  const ReportSet compared = Compared({}, {.extras = {all, restore}});
+  EXPECT_FALSE(compared.verdict.contains("restore (run.py:31) is new on rank 1,"))
+      << compared.verdict;
+  const auto findings = FindingsInOrder(compared);
+  const auto found = std::ranges::find_if(
+      findings, [](const Finding* f) { return f->message.contains("restore"); });
+  ASSERT_NE(found, findings.end()) << Causes(compared);
+  EXPECT_EQ((*found)->message.str(),
+            "restore (run.py:31) is new on rank 1 in step 6, left out of the means: 800 ms.");
+  EXPECT_TRUE((*found)->because.starts_with("53.3 ms per step of all 15 steps, which take "))
+      << (*found)->because;
+  // 53.3 of (14 x 44 + 844) / 15 ms.
+  EXPECT_NEAR((*found)->share, 0.55, 0.02);
+  EXPECT_EQ((*found)->per_step, 53'333'333);
   ExpectJapanese(compared);
 }
 

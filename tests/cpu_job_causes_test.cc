@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -240,6 +241,70 @@ TEST(CpuJobCauses, WhatIsBuiltInIsNamedWithItsCaller) {
         fmt::format("time between operators (train_step (train.py:75, in {}))", label)))
         << said;
   }
+}
+
+using Python = std::function<void(CpuTrace& trace, int rank, int step, double at)>;
+
+// Of ranks whose steps have Python in a loop between two operators, for 40 ms on the later half.
+std::string SaidOfPython(const Python& python, int ranks = 2) {
+  const ScratchFolder folder;
+  std::vector<std::string> paths;
+  for (int rank = 0; rank < ranks; ++rank) {
+    CpuTrace trace(rank, "[]", 1, ranks);
+    for (int step = kFirst; step <= kLast; ++step) {
+      const double at = 100 * step;
+      trace.Step(step, at, 2 * rank >= ranks ? 40 : 0.5, at + 95);
+      trace.Add("python_function", "train.py(75): train_step", at, 94);
+      python(trace, rank, step, at + 10.1);
+    }
+    paths.push_back(folder.Write(fmt::format("rank{}.json", rank), trace.End()));
+  }
+  const auto answer = Ask(paths);
+  return answer ? AllSaid(*answer) : "";
+}
+
+void RescoresThenMixes(CpuTrace& trace, int rank, int step, double at) {
+  if (rank == 0) return;
+  trace.Add("python_function", step < 8 ? "mix.py(24): rescore" : "mix.py(28): mix", at, 39.8);
+}
+
+TEST(CpuJobCauses, FunctionsThatFollowOneAnotherAreEachToldWithTheirSteps) {
+  const std::string said = SaidOfPython(RescoresThenMixes);
+  EXPECT_TRUE(
+      said.contains("(rescore (mix.py:24), 39.8 ms per step in steps 2 to 7, then mix "
+                    "(mix.py:28), 39.8 ms per step since step 8)"))
+      << said;
+  EXPECT_TRUE(said.contains("make rescore (mix.py:24) and mix (mix.py:28) faster")) << said;
+}
+
+// Rank 2 runs them in the same steps; else there are no steps of both.
+TEST(CpuJobCauses, FunctionsThatFollowOneAnotherAreOfAllRanksNamed) {
+  const std::string both = SaidOfPython(
+      [](CpuTrace& trace, int rank, int step, double at) {
+        if (rank > 1) RescoresThenMixes(trace, rank, step, at);
+      },
+      4);
+  EXPECT_TRUE(both.contains("Ranks 2 and 3")) << both;
+  EXPECT_TRUE(both.contains("39.8 ms per step in steps 2 to 7, then mix")) << both;
+  const std::string others = SaidOfPython(
+      [](CpuTrace& trace, int rank, int step, double at) {
+        if (rank > 1) RescoresThenMixes(trace, rank, step + rank, at);
+      },
+      4);
+  EXPECT_TRUE(others.contains("Ranks 2 and 3")) << others;
+  EXPECT_FALSE(others.contains("then mix")) << others;
+}
+
+// All ranks prepare and fit; what fitting takes depends on the data.
+TEST(CpuJobCauses, AFunctionThatOnlyCallsAnotherIsNotNamedThoughAllRanksRunBoth) {
+  const std::string said = SaidOfPython([](CpuTrace& trace, int rank, int, double at) {
+    const double takes = rank == 1 ? 39.8 : 0.3;
+    trace.Add("python_function", "train.py(49): prepare", at, takes);
+    trace.Add("python_function", "features.py(35): fit", at + 0.02, takes - 0.05);
+  });
+  EXPECT_TRUE(said.contains("time between operators (fit (features.py:35, called by prepare"))
+      << said;
+  EXPECT_TRUE(said.contains("make fit (features.py:35")) << said;
 }
 
 TEST(CpuJobCauses, WaitsAndOperatorsAreNotToldAsBuiltIn) {

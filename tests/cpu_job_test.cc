@@ -224,6 +224,7 @@ TEST(CpuJob, NamesTheStageThatOthersWaitFor) {
       answer->verdict.contains("Rank 1 is the slow stage: slower operators or larger inputs "
                                "(AddmmBackward0)"))
       << answer->verdict << AllFindings(*answer);
+  EXPECT_EQ(ReportOf(*answer, "stragglers").findings.front().where.event, "AddmmBackward0");
 }
 
 // From step 9 on rank 1 spends 8 ms of 60 between operators; its thread idles as long, in an
@@ -346,6 +347,93 @@ TEST(CpuJob, ProcessesOfJaxAreRanks) {
   const std::string all = AllFindings(*answer);
   EXPECT_TRUE(all.contains("Rank 1 is a straggler")) << all;
   EXPECT_TRUE(all.contains("time between operators")) << all;
+}
+
+// One process of two: from its main thread each step calls back into Python for 2 ms, or on process
+// 1 for 45 ms, then multiplies and reduces. A thread of a pool has no frames of its own.
+std::string CallingBack(bool slow, bool with_frames) {
+  constexpr int64_t kMs = 1'000'000;
+  SampleXSpace file;
+  SamplePlane& host = file.Plane("/host:CPU");
+  SampleLine& python = host.Line(1, "python");
+  SampleLine& xla = host.Line(2, "tf_XLAEigen/17");
+  for (int64_t step = 0; step < 8; ++step) {
+    const int64_t start = (1 + step) * 100 * kMs, calls = (slow ? 45 : 2) * kMs;
+    const int64_t computes = start + 6 * kMs + calls, reduces = computes + 10 * kMs;
+    const auto stats = [&](const char* op) {
+      return SampleStats{{"hlo_op", op}, {"hlo_module", "jit_train_step"}, {"run_id", step}};
+    };
+    python.Event("train", start, 95 * kMs, {{"_r", 1}, {"step_num", step}});
+    if (with_frames) python.Event("$train.py:39 one_step", start, 94 * kMs);
+    python.Event("PjitFunction(train_step)", start + 4 * kMs, calls + kMs, {});
+    python.Event("pure_callback.1", start + 5 * kMs, calls, stats("pure_callback.1"));
+    if (with_frames) {
+      python.Event("$callback.py:221 _callback", start + 5 * kMs + 100, calls - 200);
+      python.Event("$train.py:13 audit", start + 5 * kMs + 200, calls - 400);
+    }
+    xla.Event("dot.3", computes, 10 * kMs, stats("dot.3"));
+    xla.Event("all-reduce.2", reduces, start + 90 * kMs - reduces, stats("all-reduce.2"));
+  }
+  return file.Bytes();
+}
+
+// The finding about the rank that is late, of two processes.
+Finding OfCallingBack(bool with_frames) {
+  const ScratchFolder folder;
+  const auto answer = Ask({folder.Write("process0.xplane.pb", CallingBack(false, with_frames)),
+                           folder.Write("process1.xplane.pb", CallingBack(true, with_frames))});
+  if (!answer) return {};
+  for (const Finding& finding : ReportOf(*answer, "stragglers").findings) {
+    if (finding.message.contains("Rank 1 is a straggler")) return finding;
+  }
+  return {.message = AllFindings(*answer)};
+}
+
+TEST(CpuJob, AHostCallbackOfJaxIsNamedWithAdviceForIt) {
+  const Finding finding = OfCallingBack(true);
+  EXPECT_TRUE(finding.message.contains("Python in pure_callback.1 (audit (train.py:13)"))
+      << finding.message;
+  EXPECT_TRUE(finding.because.contains("most of it in pure_callback.1, in which audit"))
+      << finding.because;
+  EXPECT_TRUE(finding.hint.starts_with("take audit (train.py:13)")) << finding.hint;
+  EXPECT_TRUE(finding.hint.contains("jax.debug.callback")) << finding.hint;
+  EXPECT_EQ(finding.where.event, "audit (train.py:13)");
+}
+
+TEST(CpuJob, AHostCallbackOfJaxWithoutFramesIsTheOperator) {
+  const Finding finding = OfCallingBack(false);
+  EXPECT_TRUE(finding.message.contains("(pure_callback.1)")) << finding.message;
+  EXPECT_TRUE(finding.hint.starts_with("take pure_callback.1 out of the step")) << finding.hint;
+  EXPECT_EQ(finding.where.event, "pure_callback.1");
+}
+
+// New shapes in every third step; what compiles lies below a wrapper of JAX's own profiler.
+TEST(CpuJob, StepsThatCompileAreToldAndNoWrapperOfTheLibrary) {
+  SampleXSpace file;
+  SamplePlane& host = file.Plane("/host:CPU");
+  SampleLine& python = host.Line(1, "python");
+  SampleLine& xla = host.Line(2, "tf_XLAEigen/17");
+  int64_t at = 0;
+  for (int64_t step = 1; step <= 12; ++step) {
+    const int64_t compiles = step % 4 == 2 ? 900'000 : 0;
+    python.Event("train", at, 100'000 + compiles, {{"_r", 1}, {"step_num", step}});
+    python.Event("$train.py:39 one_step", at + 100, 99'000 + compiles);
+    if (compiles > 0) {
+      python.Event("$profiler.py:361 wrapper", at + 200, compiles);
+      python.Event("$compiler.py:322 backend_compile_and_load", at + 300, compiles - 200);
+      python.Event("PjRtCpuClient::Compile", at + 400, compiles - 400);
+    }
+    xla.Event("dot.3", at + compiles + 2'000, 80'000,
+              {{"hlo_op", "dot.3"}, {"hlo_module", "jit_step"}});
+    at += 100'000 + compiles;
+  }
+  const ScratchFolder folder;
+  const auto answer = Ask({folder.Write("host.xplane.pb", file.Bytes())});
+  ASSERT_TRUE(answer.has_value());
+  const std::string all = testing::AllSaid(*answer);
+  EXPECT_TRUE(all.contains("Compilation in steps 2, 6 and 10 is ")) << all;
+  EXPECT_FALSE(all.contains("wrapper (profiler.py")) << all;
+  EXPECT_FALSE(all.contains("wrapper of profiler.py")) << all;
 }
 
 // Their ops are operators of the host, and the compiler counts FLOPs of whole programs.

@@ -72,6 +72,19 @@ TEST(RecurringSteps, OfOneRankAreToldThoughOthersWaitInTheNextStep) {
   EXPECT_EQ(FindingWith(*answer, "without a pattern"), nullptr);
 }
 
+// Rank 0's own time in the next step tells nothing: what it did at the end of the one before does.
+TEST(RecurringSteps, ThatMakeARankLateInTheNextStepAreItsCause) {
+  const auto answer = Ask({3, 6, 9, 12, 15});
+  ASSERT_TRUE(answer);
+  const std::string said = testing::AllSaid(*answer);
+  EXPECT_TRUE(said.contains("Every 3rd step of rank 0 (3, 6, 9, 12 and 15)")) << said;
+  EXPECT_TRUE(
+      said.contains("Rank 0 is a straggler in every 3rd step (4, 7, 10 and 13): time "
+                    "between operators in the step before (save_checkpoint (run.py:16))"))
+      << said;
+  EXPECT_FALSE(said.contains("unknown cause")) << said;
+}
+
 TEST(RecurringSteps, AreAChangeThoughStepsVaryByMore) {
   const auto before = Ask(kNone), after = Ask(kRegular);
   ASSERT_TRUE(before && after);

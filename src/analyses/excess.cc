@@ -5,9 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "analyses/build.h"
+#include "base/intervals.h"
 #include "facts/derived/lateness/excess_work.h"
+#include "facts/derived/python/python_time.h"
+#include "facts/derived/python/step_function.h"
 #include "report/humanize.h"
 #include "trace/frame_name.h"
 
@@ -50,6 +55,21 @@ ExcessKind KindOf(const ExcessWork& excess) {
 }
 
 bool SizeIsUnknown(const ExcessWork& excess) { return excess.size_ratio == 0; }
+
+bool RunsIn(const Facts& facts, const RankActivity& rank, const FrameName& function, StringId op) {
+  constexpr double kNearlyAll = 0.9;
+  const auto thread = TrainingThread(*facts.names, rank);
+  if (!thread) return false;
+  const IntervalSet calls =
+      UnionOf(CallsOf(rank.host->frames[*thread], *facts.names,
+                      [&](const FrameName& name) { return name == function; }));
+  std::vector<Interval> operators;
+  for (const Activity& activity : rank.activities) {
+    if (activity.name == op) operators.push_back({activity.start, activity.end});
+  }
+  return static_cast<double>(LengthOf(Intersection(calls, UnionOf(std::move(operators))))) >=
+         kNearlyAll * static_cast<double>(LengthOf(calls));
+}
 
 Phrase SayExcess(const Facts& facts, const ExcessWork& excess) {
   Phrase module;

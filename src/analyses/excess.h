@@ -7,6 +7,7 @@
 #include "facts/facts.h"
 #include "report/kernel_name.h"
 #include "stepscope/phrase.h"
+#include "trace/frame_name.h"
 
 namespace stepscope {
 
@@ -22,9 +23,13 @@ ExcessKind KindOf(const ExcessWork& excess);
 bool SizeIsUnknown(const ExcessWork& excess);
 inline constexpr Advice kRecordSizes{
     "record with record_shapes=True: its inputs may be larger",
-    "record with record_shapes=True: its inputs may be larger",
-    "record with record_shapes=True: its inputs may be larger",
+    "look at the shapes of its inputs: they may be larger",
+    "look at the shapes of its inputs: they may be larger",
     "stepscope capture torch --shapes records sizes: its inputs may be larger"};
+
+// Whether nearly all calls of the function are within calls of the operator, as those of a host
+// callback are.
+bool RunsIn(const Facts& facts, const RankActivity& rank, const FrameName& function, StringId op);
 
 // "; most of it in aten::layer_norm in Net_0 (200 more calls per step)".
 Phrase SayExcess(const Facts& facts, const ExcessWork& excess);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -11,9 +13,12 @@
 #include "analyses/build.h"
 #include "base/robust.h"
 #include "base/saturate.h"
+#include "facts/derived/collectives/exposed_waits.h"
 #include "facts/derived/lateness/stages.h"
+#include "facts/derived/steps/step_changes.h"
 #include "facts/derived/steps/step_parts.h"
 #include "report/humanize.h"
+#include "report/kinds.h"
 
 namespace stepscope {
 namespace imbalance {
@@ -25,7 +30,8 @@ constexpr std::string_view kDoc = R"md(
 **Definition:** Per rank and step, `step_time` is the span of its activities: from the start of the first to the end of
 the last activity that the host launched in the step. The step time of `overview` has the host's part too. The parts of
 the span are `compute` (the union of compute kernels), `exposed` communication, `idle`, and the rest, which is exposed
-copies. `steps` has the spread of every step over its ranks: spread = (largest -
+copies. `wait` is the part of `exposed` until the last rank has entered the collective, `own` the span without it.
+`typical`: the step counts for means. `steps` has the spread of every step over its ranks: spread = (largest -
 smallest) / largest. Clocks of different ranks are not compared.
 
 **Limitations:** Activities launched outside steps do not count. In data-parallel training, every rank waits for the
@@ -64,18 +70,65 @@ Steps CollectSteps(const Facts& facts) {
   return steps;
 }
 
+// ns that devices wait in collectives of steps and compute nothing, by recording, device and step,
+// all indices.
+using Waits = std::map<std::tuple<uint32_t, uint32_t, int32_t>, int64_t>;
+
+Waits WaitsOf(const Facts& facts) {
+  ExposedWaits exposed(facts);
+  std::map<Waits::key_type, std::vector<PartWait>> parts;
+  for (const PartWait& wait : exposed.All()) {
+    const RankActivity& rank = facts.ranks[wait.part->recording];
+    const Activity& activity = rank.activities[wait.part->activity];
+    if (activity.step == kNoStep) continue;
+    const uint32_t device = rank.streams[activity.stream].device_index;
+    parts[{wait.part->recording, device, activity.step}].push_back(wait);
+  }
+  Waits waits;
+  for (const auto& [key, of_step] : parts) waits[key] = exposed.Of(of_step);
+  return waits;
+}
+
+// Numbers of the steps of a recording that count for means.
+std::set<int64_t> TypicalNumbers(const Facts& facts, const RankActivity* rank) {
+  std::set<int64_t> numbers;
+  const std::vector<RankSteps>& all = TypicalStepsOf(facts).ranks;
+  if (const auto own = std::ranges::find(all, rank, &RankSteps::rank); own != all.end()) {
+    for (const StepBreakdown& step : own->steps) numbers.insert(step.window.number);
+  }
+  return numbers;
+}
+
 Table MatrixTable(const Facts& facts) {
   Table table{.key = "matrix", .title = "Ranks by step", .columns = DeviceKeys(), .text_rows = 0};
   AddColumns(table, {KeyColumn("step", "step"), TimeColumn("step_time", "span"),
                      TimeColumn("compute", "compute"), TimeColumn("exposed", "exposed"),
                      TimeColumn("idle", "idle")});
+  SetKinds(table, {{"compute", ColumnKind::kCompute},
+                   {"exposed", ColumnKind::kCommunication},
+                   {"idle", ColumnKind::kIdle}});
+  const Waits waits = WaitsOf(facts);
+  if (!waits.empty()) {
+    AddColumns(table, {TimeColumn("own", "without waiting"),
+                       TimeColumn("wait", "waiting for other devices")});
+    SetKinds(table, {{"wait", ColumnKind::kWait}});
+  }
+  table.columns.push_back(Words({"typical", "typical", Unit::kNone, Role::kValue, true}));
   for (const DeviceFacts& device : facts.devices) {
+    const std::set<int64_t> typical = TypicalNumbers(facts, device.rank);
+    const auto recording = static_cast<uint32_t>(device.rank - facts.ranks.data());
     for (size_t s = 0; s < device.by_step.size(); ++s) {
       const Occupancy& o = device.by_step[s];
       if (!o.any) continue;
+      const int64_t number = device.rank->steps[s].number;
       auto row = DeviceCells(device);
-      row.insert(row.end(),
-                 {device.rank->steps[s].number, o.Span(), o.Compute(), o.Exposed(), o.Idle()});
+      row.insert(row.end(), {number, o.Span(), o.Compute(), o.Exposed(), o.Idle()});
+      if (!waits.empty()) {
+        const auto at = waits.find({recording, device.device_index, static_cast<int32_t>(s)});
+        const int64_t wait = at == waits.end() ? 0 : std::min(at->second, o.Exposed());
+        row.insert(row.end(), {o.Span() - wait, wait});
+      }
+      row.emplace_back(typical.contains(number) ? "yes" : "no");
       table.rows.push_back(std::move(row));
     }
   }

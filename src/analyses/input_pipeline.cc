@@ -284,8 +284,12 @@ void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs,
                            HumanTime(static_cast<double>(stage->longest)));
     finding.hint = AdviceOf(*stage, CategoryOf(inputs, stage->name));
     finding.table = "stages";
+    finding.where.event = Phrase::Name(std::string((*facts.names)[stage->name]));
   }
-  finding.because += SayPython(PythonDuring(facts, ranks, StepCategory::kInput), t.steps);
+  const FrameTimes python = PythonDuring(facts, ranks, StepCategory::kInput);
+  finding.because += SayPython(python, t.steps);
+  if (const auto most = python.Leaders(1); finding.where.event.empty() && !most.empty())
+    finding.where.event = Phrase::Name(LabelOf(most.front().name));
   report.findings.push_back(std::move(finding));
 }
 
@@ -305,7 +309,8 @@ void AddThreadFinding(const Facts& facts, const ThreadWait& wait,
        .table = "host",
        .cause = {CauseKind::kHost, several ? std::optional(wait.rank->rank) : std::nullopt},
        .nearness = Nearness::kCause,
-       .extent = {wait.whole}});
+       .extent = {wait.whole},
+       .where = {.event = Phrase::Name(LabelOf(wait.waits.name))}});
 }
 
 // In the words of the overview.

@@ -187,7 +187,8 @@ Phrase LateHint(LateReason reason, const Facts& facts) {
 
 Phrase EventOf(const LateRank& late, const Facts& facts) {
   if (late.work != nullptr) return EventOf(facts, *late.work);
-  return late.function ? Phrase::Name(LabelOf(late.function->name)) : Phrase();
+  if (late.function) return Phrase::Name(LabelOf(late.function->name));
+  return late.excess && late.slow == nullptr ? OperatorNameOf(facts, late.excess->name) : Phrase();
 }
 
 Phrase LateHint(const LateRank& late, const Facts& facts) {
@@ -195,6 +196,10 @@ Phrase LateHint(const LateRank& late, const Facts& facts) {
   if (late_rank::IsBySaves(late, facts)) return SaveLessOften(facts);
   if (late.function && late.reason == LateReason::kHost && facts.OnHost())
     return SpeedUp(facts, *late.function);
+  if (late.excess && late.reason == LateReason::kCompute) {
+    const Phrase callback = SpeedUpCallback(facts, late.excess->name, late.function);
+    if (!callback.empty()) return callback;
+  }
   const Phrase hint = LateHint(late.reason, facts);
   const bool unknown =
       late.reason == LateReason::kCompute && late.excess && SizeIsUnknown(*late.excess);
@@ -266,8 +271,20 @@ void AddExcess(const Facts& facts, LateRank& late, const std::set<int64_t>* step
     late.slow = SlowSince(facts, facts.collectives.ranks[late.rank].rank, *late.since);
 }
 
+namespace {
+
+// ns per step, half of which a function must take more; 0: there is none to look for.
+int64_t TimeOfFunction(const LateRank& late, size_t steps) {
+  if (late.work != nullptr || late.slow != nullptr) return 0;
+  if (late.reason == LateReason::kHost) return late.beyond.host_late / static_cast<int64_t>(steps);
+  if (late.reason == LateReason::kCompute && late.excess) return ToInt64(late.excess->time);
+  return 0;
+}
+
+}  // namespace
+
 void AddFunction(const Facts& facts, LateRank& late, const std::set<int64_t>* steps) {
-  if (!facts.OnHost() || late.reason != LateReason::kHost || late.work != nullptr) return;
+  if (!facts.OnHost()) return;
   const int64_t rank = facts.collectives.ranks[late.rank].rank;
   const std::vector<RankSteps>& ranks = RankStepsOf(facts);
   const auto is_own = [&](const RankSteps& of) { return of.rank->rank == rank; };
@@ -278,14 +295,29 @@ void AddFunction(const Facts& facts, LateRank& late, const std::set<int64_t>* st
   const RankWindows own{late_steps->rank, WindowsOf(*late_steps, counts)};
   const RankWindows other{others->rank, WindowsOf(*others, counts)};
   if (own.windows.empty() || other.windows.empty()) return;
-  const int64_t more = late.beyond.host_late / std::ssize(own.windows);
+  const int64_t more = TimeOfFunction(late, own.windows.size());
+  if (more <= 0) return;
   late.function = FunctionBehind(facts, own, other, more / 2);
+  const bool elsewhere = late.function && late.reason == LateReason::kCompute &&
+                         !RunsIn(facts, *own.rank, late.function->name, late.excess->name);
+  if (elsewhere) late.function.reset();
+  // What calls it within the operator is the framework.
+  if (late.function && late.reason == LateReason::kCompute) late.function->caller = {};
 }
 
 Phrase SayLateReason(const LateRank& late, const Facts& facts) {
   if (late.work != nullptr) return SayWork(facts, *late.work);
   if (late.reason == LateReason::kUnknown) return "unknown cause";
   std::string_view name = LateReasonName(late.reason, facts);
+  if (late.in_step_before) {
+    return late.function
+               ? Say("{cause} in the step before ({place})", name, SayLeader(*late.function))
+               : Say("{cause} in the step before", name);
+  }
+  if (late.function && late.excess) {
+    return Say("Python in {operator} ({function})", OperatorNameOf(facts, late.excess->name),
+               SayLeader(*late.function));
+  }
   if (late.function) return Say("{cause} ({place})", name, SayLeader(*late.function));
   if (late.slow != nullptr) return "all that it runs takes longer";
   if (!late.excess) return name;
@@ -303,6 +335,10 @@ Phrase SayMoreTime(const LateRank& late, const Facts& facts) {
   Phrase behind;
   if (late.slow != nullptr)
     behind = Phrase("; ") + SaySlowEvidence(*late.slow);
+  else if (late.excess && late.function)
+    behind = Say("; most of it in {operator}, in which {function} takes {time} more per step",
+                 OperatorNameOf(facts, late.excess->name), SayLeader(*late.function),
+                 HumanTime(static_cast<double>(late.function->time)));
   else if (late.excess)
     behind = SayExcess(facts, *late.excess);
   const auto more = [&](int64_t ns, std::string_view where) {
@@ -345,7 +381,8 @@ Phrase SayMoreTime(const LateRank& late, const Facts& facts) {
 }  // namespace
 
 Phrase SayLateEvidence(const LateRank& late, const Facts& facts) {
-  const Phrase evidence = SayMoreTime(late, facts);
+  Phrase evidence = SayMoreTime(late, facts);
+  if (late.in_step_before) evidence = Say("in the steps before these, {evidence}", evidence);
   if (!late_rank::IsBySaves(late, facts)) return evidence;
   return evidence + SaySavesBehind(facts, facts.collectives.ranks[late.rank].rank, 0);
 }

@@ -38,10 +38,13 @@ struct LateRank {
   RankEffort beyond;  // time beyond the median of the other ranks
   LateReason reason = LateReason::kUnknown;
   std::optional<ExcessWork> excess;  // behind longer compute
-  const SlowRank* slow = nullptr;    // all that it runs takes longer
-  const WorkRise* work = nullptr;    // what it has more of than ranks that are not late
-  std::optional<LateStart> start;    // with kBefore
-  // With kHost: behind what it spends more between operators than another rank in the same steps.
+  // The reason is in the steps before those in which it is late, after their last collective.
+  bool in_step_before = false;
+  const SlowRank* slow = nullptr;  // all that it runs takes longer
+  const WorkRise* work = nullptr;  // what it has more of than ranks that are not late
+  std::optional<LateStart> start;  // with kBefore
+  // Behind what it spends more than another rank in the same steps: with kHost between operators,
+  // with kCompute within those of `excess`, as a host callback does.
   std::optional<FrameTimes::Leader> function;
 };
 
@@ -70,8 +73,8 @@ void AddLateStart(const Facts& facts, LateRank& late);
 // `steps`: in these, null: in all.
 void AddExcess(const Facts& facts, LateRank& late, const std::set<int64_t>* steps = nullptr);
 
-// Names the Python function behind longer time between operators of a host. `steps`: in these,
-// null: in all.
+// Names the Python function behind longer time between operators of a host, or within the operator
+// behind longer compute. `steps`: in these, null: in all.
 void AddFunction(const Facts& facts, LateRank& late, const std::set<int64_t>* steps = nullptr);
 
 std::string_view LateReasonName(LateReason reason, const Facts& facts);

@@ -1,10 +1,15 @@
 // Words the findings of the step overview.
 #include "analyses/overview_findings.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
+#include <map>
 #include <numeric>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +26,7 @@
 #include "report/humanize.h"
 #include "report/period_of_steps.h"
 #include "trace/frame_name.h"
+#include "trace/vocabulary.h"
 
 namespace stepscope {
 namespace overview {
@@ -177,6 +183,38 @@ Phrase SayStepsOf(const Facts& facts, const std::vector<RankSteps>& ranks, const
   return period ? Say(", {period}", period->Say()) : Phrase();
 }
 
+// " in steps 6, 9 and 12", " in 6 of 20 steps": where all of the category is in at most half of the
+// steps, which `where` then holds; else empty.
+Phrase SayStepsWith(const std::vector<RankSteps>& ranks, StepCategory category, Where& where) {
+  constexpr int64_t kHardlyAny = 10;  // a tenth of the longest
+  constexpr size_t kMostNumbers = 4;
+  std::map<int64_t, int64_t> longest;  // of the ranks, by step
+  int64_t most = 0;
+  for (const RankSteps& own : ranks) {
+    for (const StepBreakdown& step : own.steps) {
+      int64_t& time = longest[step.window.number];
+      time = std::max(time, TimeOf(step, category));
+      most = std::max(most, time);
+    }
+  }
+  std::vector<int64_t> in;
+  for (const auto& [number, time] : longest) {
+    if (time > most / kHardlyAny) in.push_back(number);
+  }
+  if (in.size() < 2 || 2 * in.size() > longest.size()) return {};
+  where.steps = in;
+  if (in.size() > kMostNumbers) return Say(" in {count} of {all} steps", in.size(), longest.size());
+  return Say(" in steps {steps} and {last}",
+             fmt::format("{}", fmt::join(std::span(in).first(in.size() - 1), ", ")), in.back());
+}
+
+// "Compilation in steps 6, 9 and 12", "Compilation within steps", "Compilation" of one step.
+Phrase SayCompilation(const Rule& rule, const std::vector<RankSteps>& ranks, Where& where) {
+  if (!Recurs(ranks, rule.category)) return "Compilation";
+  const Phrase steps = SayStepsWith(ranks, rule.category, where);
+  return steps.empty() ? Phrase(rule.message) : Say("Compilation{steps}", steps);
+}
+
 // What Python did in time without operators was recorded where its frames were.
 Phrase MessageOf(const Facts& facts, const Rule& rule, const std::vector<RankSteps>& ranks,
                  const FrameTimes& python, const Phrase& on_some, const std::optional<Lead>& lead,
@@ -188,9 +226,10 @@ Phrase MessageOf(const Facts& facts, const Rule& rule, const std::vector<RankSte
   const StepBreakdown sum = SumOf(ranks);
   const double share = Share(TimeOf(sum, rule.category), sum.Total());
   if (largest.empty()) {
-    std::string_view what = is_rest ? "Python between operators" : rule.message;
-    if (rule.category == StepCategory::kCompilation && !Recurs(ranks, rule.category))
-      what = "Compilation";
+    const Phrase what = is_rest ? Phrase("Python between operators")
+                        : rule.category == StepCategory::kCompilation
+                            ? SayCompilation(rule, ranks, where)
+                            : Phrase(rule.message);
     const Phrase more = is_rest && HasPython(facts) ? SayMoreOnOne(facts, ranks) : Phrase();
     if (!more.empty())
       return Say("{what} is {share} of {whole}; {more}.", what, HumanRatio(share), whole, more);
@@ -229,6 +268,36 @@ Phrase SayGrowingCalls(const Facts& facts, const std::vector<RankSteps>& ranks,
   return Say("; its {calls} take longer and longer, from {first} to {last}",
              Plural(calls.size(), "call"), HumanTime(std::max(growth->first, 0.0)),
              HumanTime(last));
+}
+
+// The name of the longest range in which these ranks compile; kNoString: there is none.
+StringId LongestCompilation(const Facts& facts, const std::vector<RankSteps>& ranks) {
+  std::map<StringId, bool> compiles;
+  StringId longest = kNoString;
+  int64_t most = 0;
+  for (const RankSteps& own : ranks) {
+    for (const HostRange& range : own.rank->host->ranges) {
+      if (range.duration() <= most) continue;
+      const auto [at, is_new] = compiles.try_emplace(range.name);
+      if (is_new)
+        at->second = HostActivityOfName((*facts.names)[range.name]) == HostActivity::kCompilation;
+      if (!at->second || !facts.Counts(*own.rank, range.start)) continue;
+      longest = range.name;
+      most = range.duration();
+    }
+  }
+  return longest;
+}
+
+// What takes most of the category, as far as its moments have a name: a range of a compiler, or a
+// function that the evidence names.
+Phrase EventOf(const Facts& facts, const Rule& rule, const std::vector<RankSteps>& ranks,
+               const FrameTimes& python) {
+  const bool compiles = rule.category == StepCategory::kCompilation;
+  const StringId range = compiles ? LongestCompilation(facts, ranks) : kNoString;
+  if (range != kNoString) return Phrase::Name(std::string((*facts.names)[range]));
+  const auto most = python.Leaders(1);
+  return most.empty() ? Phrase() : Phrase::Name(LabelOf(most.front().name));
 }
 
 struct NamedRanks {
@@ -298,13 +367,11 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
                             : Say("{category}: {time} of {total}", category, time, of);
     because += SayPython(python, StatisticsOfTotals(counted).steps);
     if (by_function) because += SayGrowingCalls(facts, counted, python);
-    Where where;
-    if (const auto most = python.Leaders(1, kStandsOut); by_function && !most.empty())
-      where.event = Phrase::Name(LabelOf(most.front().name));
     // A little here and there, as in any small model: there is nothing to take out.
     const bool diffuse = by_function && facts.OnHost() && !some && share < 2 * kHigh &&
                          python.Leaders(1, kStandsOut).empty() &&
                          SayMoreOnOne(facts, counted).empty();
+    Where where{.event = EventOf(facts, rule, counted, python)};
     Phrase message = MessageOf(facts, rule, counted, python, on_some, lead, where);
     if (says_ranks) message += SayUnevenRanks(uneven);
     report.findings.push_back(

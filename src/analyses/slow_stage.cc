@@ -81,7 +81,8 @@ void AddFinding(Report& report, const Facts& facts, const LateRank& late, double
        .cause = {CauseOf(late.reason), rank.rank},
        .nearness = late.reason == LateReason::kUnknown ? Nearness::kSymptom : Nearness::kCause,
        .extent = {.recordings = facts.RecordingsOfARank()},
-       .since = late.since});
+       .since = late.since,
+       .where = {.event = EventOf(late, facts)}});
 }
 
 }  // namespace

@@ -5,6 +5,9 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "analyses/advice.h"
 #include "analyses/all.h"
@@ -232,11 +235,51 @@ FrameTimes PythonInGaps(const Facts& facts, const Found& found, const Sum& of, i
   return times;
 }
 
-// ", in save_state (train.py:58)", where that function takes most of the gaps.
+// ", in save_state (train.py:58)", where that function takes the gaps, or ", mostly in" it.
 Phrase SayMostOf(const FrameTimes& python, int64_t gaps) {
   const auto leaders = python.Leaders(1);
   if (leaders.empty() || leaders.front().time < gaps / 2) return "";
-  return Say(", in {function}", Phrase::Name(LabelOf(leaders.front().name)));
+  const Phrase function = Phrase::Name(LabelOf(leaders.front().name));
+  return leaders.front().time < gaps / 4 * 3 ? Say(", mostly in {function}", function)
+                                             : Say(", in {function}", function);
+}
+
+// The step of a recording that the host spent most of the gap in.
+int64_t StepOf(const RankActivity& rank, const StepGap& gap) {
+  if (!gap.thread) return rank.steps[static_cast<size_t>(gap.step)].number;
+  const auto shared = [&](const auto& step) {
+    return std::min(step.end, gap.during.end) - std::max(step.start, gap.during.start);
+  };
+  return std::ranges::max_element(rank.steps, {}, shared)->number;
+}
+
+// The steps whose gaps are not a tenth of the longest or less, where these are not all; ascending.
+std::vector<int64_t> StepsOf(const Found& found, const Sum& of) {
+  constexpr int64_t kHardlyAny = 10;
+  std::set<int64_t> steps;
+  int64_t long_gaps = 0;
+  for (const auto& [device, gap] : found.gaps) {
+    if (device != of.device || gap.idle <= of.most_idle / kHardlyAny) continue;
+    ++long_gaps;
+    steps.insert(StepOf(*device->rank, gap));
+  }
+  if (long_gaps == of.gaps) return {};
+  return {steps.begin(), steps.end()};
+}
+
+// What the host does in most of the gaps, and in which steps of the one rank.
+Where WhereOf(const Found& found, const Sum& of, const FrameTimes& python,
+              std::optional<int64_t> rank, bool one_rank) {
+  Where where;
+  const auto leaders = python.Leaders(1);
+  if (!leaders.empty() && leaders.front().time >= of.idle_in_large / 2)
+    where.event = Phrase::Name(LabelOf(leaders.front().name));
+  else if (of.activity != kLaunchedAhead && of.activity != kPythonActivity)
+    where.event = Phrase::Name(of.activity);
+  if (!rank && !one_rank) return where;
+  where.steps = StepsOf(found, of);
+  if (!where.steps.empty()) where.rank = rank;
+  return where;
 }
 
 // The rank of the worst device, where the devices of others idle for half as long at most.
@@ -268,6 +311,8 @@ void AddFinding(Report& report, const Facts& facts, const Found& found, int64_t 
     because += Say("; main host activity: {activity}", Phrase::Name(worst.activity));
   const FrameTimes python = PythonInGaps(facts, found, worst, large_gap);
   because += SayPython(python, worst.large);
+  const std::optional<int64_t> rank = RankOf(devices, worst);
+  const bool one_rank = facts.ranks.front().rank == facts.ranks.back().rank;
   report.findings.push_back(
       {.message =
            Say("Between steps, {device} idles for {share} of span{most}.", SayDevice(*worst.device),
@@ -276,8 +321,9 @@ void AddFinding(Report& report, const Facts& facts, const Found& found, int64_t 
        .hint = HintFor(cause, worst.activity, facts),
        .impact = worst.idle_in_large,
        .table = "ranks",
-       .cause = {cause, RankOf(devices, worst)},
-       .extent = {worst.device->total.Span()}});
+       .cause = {cause, rank},
+       .extent = {worst.device->total.Span()},
+       .where = WhereOf(found, worst, python, rank, one_rank)});
 }
 
 void AddMetrics(Report& report, const Found& found) {

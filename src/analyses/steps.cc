@@ -52,9 +52,9 @@ that has more of one since a step is named, also where step time does not tell: 
 step time more, with a quarter of exceptions before and an eighth since at most, of eight steps or more; time between
 operators is three times as long. Where that is so in one stretch of steps and ends again, it is told with these steps:
 three or more, at most half of all, that take 9% of the median step time more, most of it there. Ranks with this extra
-work in alternating steps (`in_turn`), or in all steps, are found by comparison with the other ranks. A change of step
-time that no part explains, or that only operators explain which take longer without more work, is of low or medium
-severity.
+work in alternating steps (`in_turn`), or in all steps (several: `rank_steps`), are found by comparison with the other
+ranks. A change of step time that no part explains, or that only operators explain which take longer without more
+work, is of low or medium severity.
 
 Where one rank's compute, input wait or time between operators grows all along, by a tenth of the median step time or
 more from the first step to the last, that is told as growth per step and not as a change: a line (median of the slopes

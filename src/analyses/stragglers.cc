@@ -61,7 +61,8 @@ the rank must also meet one of these conditions:
 - It is late since a certain step (on hosts not by slower operators).
 
 Then a quarter of the wait time is enough, since several ranks may be late. Variation is the median absolute deviation,
-as a standard deviation. A rank that is late in some steps is compared with the others in these steps. A rank on hosts
+as a standard deviation. A rank that is late in some steps is compared with the others in these steps, and where these
+do not tell why, as what a host does after the last collective of a step, in the steps before. A rank on hosts
 whose operators are slower, or the time between them is longer, must be slow by that much in all steps, in all since
 one, or at regular intervals. A rank on hosts that has more work than before, or than the others (see `steps`), is late
 for that reason, and ranks that have more of the same are one finding. If one straggler has a known reason, ranks
@@ -307,6 +308,8 @@ Phrase SayEvidence(const Facts& facts, const StepBlame& steps, const Suspect& s)
 
 void AddFinding(Report& report, const Facts& facts, const Blames& blames, const Suspect& s) {
   const StepBlame& steps = blames.steps;
+  // What tells of the steps before is nearer to the cause, where there is such a finding.
+  const bool is_symptom = s.reason == LateReason::kUnknown || s.in_step_before;
   std::optional<int64_t> rank;
   if (s.work == nullptr || s.work->ranks.size() == 1) rank = facts.collectives.ranks[s.rank].rank;
   report.findings.push_back(
@@ -315,8 +318,8 @@ void AddFinding(Report& report, const Facts& facts, const Blames& blames, const 
        .hint = s.start ? LateStartHint(*s.start, facts) : LateHint(s, facts),
        .impact = CostOf(facts, steps, s),
        .table = "ranks",
-       .cause = {CauseOf(s.reason), rank},
-       .nearness = s.reason == LateReason::kUnknown ? Nearness::kSymptom : Nearness::kCause,
+       .cause = {is_symptom ? CauseKind::kWait : CauseOf(s.reason), rank},
+       .nearness = is_symptom ? Nearness::kSymptom : Nearness::kCause,
        .extent = {.recordings = facts.RecordingsOfARank()},
        .since = StretchOf(facts, s).empty() ? s.since : std::nullopt,
        .where = WhereOf(facts, steps, s, rank),

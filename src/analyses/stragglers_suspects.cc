@@ -185,6 +185,30 @@ LateRank InRecordedSteps(const Suspect& s) {
   return in_these;
 }
 
+// What a rank does after the last collective of a step makes it late in the next one, which then
+// tells nothing, or no function: it is compared with the others in the steps before.
+void ExplainByStepsBefore(const Facts& facts, const StepBlame& steps, Suspect& s) {
+  const bool no_function = s.reason == LateReason::kHost && s.work == nullptr && !s.function;
+  if (s.reason != LateReason::kUnknown && !no_function) return;
+  if (!facts.OnHost() || s.has_of_late > 0) return;
+  const auto regular = RegularlyIn(facts, steps, s);
+  const std::set<int64_t> before = StepsBefore(steps, regular.value_or(s.late));
+  if (before.empty() || 2 * before.size() > steps.size()) return;
+  LateRank then = s;
+  if (s.reason == LateReason::kUnknown) {
+    const Efforts efforts(MeasureEfforts(facts, &before));
+    then.beyond = efforts.beyond[s.rank];
+    then.reason = FindLateReason(facts, then, efforts.own[s.rank].kernels,
+                                 s.blame / (std::ssize(efforts.own) - 1));
+  }
+  if (then.reason != LateReason::kHost && then.reason != LateReason::kInput) return;
+  AddFunction(facts, then, &before);
+  // Without a function it may be chance.
+  if (!then.function && (!regular || s.reason != LateReason::kUnknown)) return;
+  then.in_step_before = true;
+  static_cast<LateRank&>(s) = then;
+}
+
 // A rank that is late in some steps only is compared with the others in these: in others another
 // rank may be late.
 void ExplainOne(const Facts& facts, const StepBlame& steps, const Efforts& all, bool closely,
@@ -208,6 +232,7 @@ void ExplainOne(const Facts& facts, const StepBlame& steps, const Efforts& all, 
                              static_cast<double>(s.beyond.compute);
   if (by_chance) s.excess.reset();
   if (closely) AddFunction(facts, s, some ? &late : nullptr);
+  if (closely && some) ExplainByStepsBefore(facts, steps, s);
   AddLateStart(facts, s);
   if (s.work == nullptr && s.since && WasLateBefore(facts, steps, s, *s.since)) s.since.reset();
   const bool by_work = s.work != nullptr && !MostInOneStep(steps, s);
@@ -361,7 +386,7 @@ void ExplainSuspects(const Facts& facts, Blames& blames) {
     ExplainOne(facts, blames.steps, efforts, closely, s);
     // On hosts, operators and the time between them take longer by whatever else runs there, and
     // the rank that this hits most in a step is late in it.
-    const bool by_load = facts.OnHost() && s.work == nullptr &&
+    const bool by_load = facts.OnHost() && s.work == nullptr && !s.in_step_before &&
                          (s.reason == LateReason::kCompute || s.reason == LateReason::kHost);
     // So do collectives there; of few steps, who is late without a reason may be that rank.
     const bool may_be = facts.OnHost() && s.work == nullptr &&

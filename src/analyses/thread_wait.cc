@@ -2,8 +2,11 @@
 #include "analyses/thread_wait.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "analyses/build.h"
+#include "base/match_any.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -37,6 +40,21 @@ Phrase SpeedUp(const Facts& facts, const FrameTimes::Leader& leader) {
       "make {function} faster, call it less often, or in another process; if it waits for a "
       "lock (py-spy dump), look at the thread that holds it; see python",
       function);
+}
+
+Phrase SpeedUpCallback(const Facts& facts, StringId op,
+                       const std::optional<FrameTimes::Leader>& function) {
+  constexpr auto kNames = std::to_array<std::string_view>({"callback", "PyFunc", "py_func"});
+  if (!ContainsAny((*facts.names)[op], kNames))
+    return function ? SpeedUp(facts, *function) : Phrase();
+  const Phrase what = function ? SayLeader(*function) : OperatorNameOf(facts, op);
+  return Say("take {function} out of the step, or call it in every Nth step: {callback}", what,
+             Say(Advice{"the step waits until Python has returned",
+                        "the step waits until Python (tf.py_function, tf.numpy_function) has "
+                        "returned",
+                        "the step waits until Python (jax.pure_callback, io_callback, "
+                        "jax.debug.callback) has returned"},
+                 facts));
 }
 
 }  // namespace stepscope

@@ -18,4 +18,10 @@ Phrase SayThreadWait(const Facts& facts, const ThreadWait& wait,
 // What to do about a function between operators; where it waits for another thread, about that.
 Phrase SpeedUp(const Facts& facts, const FrameTimes::Leader& leader);
 
+// What to do about an operator that calls Python (jax.pure_callback, tf.py_function), and the
+// function that it runs, where that is known; empty: `op` is none by its name, nor is a function
+// known.
+Phrase SpeedUpCallback(const Facts& facts, StringId op,
+                       const std::optional<FrameTimes::Leader>& function);
+
 }  // namespace stepscope

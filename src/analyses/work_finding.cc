@@ -2,8 +2,12 @@
 #include "analyses/work_finding.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
-#include <utility>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "analyses/build.h"
 #include "analyses/changes.h"
@@ -12,6 +16,7 @@
 #include "analyses/work_rise.h"
 #include "base/saturate.h"
 #include "facts/derived/lateness/work_rises.h"
+#include "facts/derived/steps/step_parts.h"
 #include "report/humanize.h"
 
 namespace stepscope {
@@ -37,6 +42,15 @@ Where WhereOf(const Facts& facts, const WorkRise& rise, std::optional<int64_t> r
   return where;
 }
 
+// Whether ranks that are not all have it, and not in turn.
+bool IsOfSeveral(const Facts& facts, const WorkRise& rise) {
+  return !rise.in_turn && rise.ranks.size() > 1 && !WorkRisesOf(facts).IsOfAll(rise);
+}
+
+std::string TableOf(const Facts& facts, const WorkRise& rise) {
+  return rise.in_turn ? "in_turn" : IsOfSeveral(facts, rise) ? "rank_steps" : "steps";
+}
+
 Finding FindingOf(const Facts& facts, const WorkRise& rise) {
   const LateReason reason = ReasonOf(facts, rise);
   std::optional<int64_t> rank;
@@ -45,8 +59,8 @@ Finding FindingOf(const Facts& facts, const WorkRise& rise) {
       .message = SayWorkRise(facts, rise),
       .because = SayWorkEvidence(facts, rise) + SaySavesBehind(facts, rise.rank, rise.Difference()),
       .hint = LateHint(rise, facts),
-      .impact = rise.Total(),
-      .table = rise.in_turn ? "in_turn" : "steps",
+      .impact = TotalOf(facts, rise),
+      .table = TableOf(facts, rise),
       .cause = {CauseOf(reason), rank},
       .nearness = Nearness::kCause,
       .extent = ExtentOfSteps(facts),
@@ -66,6 +80,40 @@ Table TurnTable(const WorkRise& rise) {
   return table;
 }
 
+// ns of what the rank has more of, by step; empty: it has none.
+std::vector<int64_t> TimesOf(const StepParts& parts, const WorkRise& rise) {
+  if (rise.kind == WorkKind::kBetween) {
+    const auto at = parts.between.find({rise.previous, rise.name});
+    return at == parts.between.end() ? std::vector<int64_t>() : at->second;
+  }
+  const auto at = parts.operators.find(rise.name);
+  return at == parts.operators.end() ? std::vector<int64_t>() : at->second.time;
+}
+
+// The steps of several ranks that have it in the same ones.
+Table RankStepTable(const Facts& facts, const WorkRise& rise) {
+  Table table{
+      .key = "rank_steps",
+      .title = "Steps of slower ranks",
+      .columns = {KeyColumn("rank", "rank"), KeyColumn("step", "step"),
+                  rise.kind == WorkKind::kBetween ? TimeColumn("time", "time between operators")
+                                                  : TimeColumn("time", "time")},
+      .text_rows = 0};
+  for (const StepParts& parts : StepPartsOf(facts)) {
+    if (!rise.Has(parts.rank)) continue;
+    const std::vector<int64_t> times = TimesOf(parts, rise);
+    for (size_t s = 0; s < times.size(); ++s) {
+      if (rise.steps.contains(parts.steps[s]))
+        table.rows.push_back({parts.rank, parts.steps[s], times[s]});
+    }
+  }
+  return table;
+}
+
+bool HasTable(const Report& report, std::string_view key) {
+  return std::ranges::find(report.tables, key, &Table::key) != report.tables.end();
+}
+
 }  // namespace
 
 Phrase SayWorkRise(const Facts& facts, const WorkRise& rise) {
@@ -74,15 +122,15 @@ Phrase SayWorkRise(const Facts& facts, const WorkRise& rise) {
 }
 
 void AddWorkRises(Report& report, const Facts& facts, const WorkRise* told) {
-  bool in_turn = false;  // there is one table, of those with the most time
   for (const WorkRise& rise : WorkRisesOf(facts).rises) {
     if (&rise == told || IsBySlowHost(facts, rise)) continue;
-    report.findings.push_back(FindingOf(facts, rise));
-    if (!rise.in_turn) continue;
-    if (!std::exchange(in_turn, true))
-      report.tables.push_back(TurnTable(rise));
+    Finding& finding = report.findings.emplace_back(FindingOf(facts, rise));
+    if (finding.table == "steps") continue;
+    // There is one table of a kind, of those with the most time.
+    if (HasTable(report, finding.table))
+      finding.table = "steps";
     else
-      report.findings.back().table = "steps";
+      report.tables.push_back(rise.in_turn ? TurnTable(rise) : RankStepTable(facts, rise));
   }
 }
 

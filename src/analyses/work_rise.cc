@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "analyses/advice.h"
 #include "analyses/build.h"
 #include "analyses/excess.h"
 #include "analyses/thread_wait.h"
+#include "base/saturate.h"
 #include "facts/derived/lateness/excess_work.h"
 #include "facts/derived/lateness/work_rises.h"
 #include "facts/derived/python/step_function.h"
@@ -22,14 +25,14 @@ namespace {
 
 std::string Time(int64_t ns) { return HumanTime(static_cast<double>(ns)); }
 
-// The steps with more, of the rank that has the most; and its other steps, or where it has more in
+// The steps with more, of a rank that has it; and its other steps, or where it has more in
 // most, all steps of a rank that does not.
 struct Halves {
   RankWindows more, others;
 };
 
-Halves HalvesOf(const Facts& facts, const WorkRise& rise) {
-  const RankSteps* own = StepsOfRank(facts, rise.rank);
+Halves HalvesOf(const Facts& facts, const WorkRise& rise, int64_t rank) {
+  const RankSteps* own = StepsOfRank(facts, rank);
   if (own == nullptr) return {};
   const auto has_more = [&](int64_t step) { return rise.steps.contains(step); };
   Halves halves{.more = {own->rank, WindowsOf(*own, has_more)},
@@ -43,15 +46,65 @@ Halves HalvesOf(const Facts& facts, const WorkRise& rise) {
   return halves;
 }
 
-std::optional<FrameTimes::Leader> FindFunction(const Facts& facts, const WorkRise& rise) {
-  const Halves halves = HalvesOf(facts, rise);
-  if (halves.more.rank == nullptr) return std::nullopt;
-  return FunctionBehind(facts, halves.more, halves.others, rise.Difference() / 2);
+// A function behind a rise; in these steps where another one is behind it in others.
+struct PartBehind {
+  FrameTimes::Leader function;
+  std::optional<int64_t> first, last;
+};
+
+std::vector<PartBehind> InStretches(const Facts& facts, const WorkRise& rise, int64_t rank) {
+  const std::vector<int64_t> steps(rise.steps.begin(), rise.steps.end());
+  const Halves halves = HalvesOf(facts, rise, rank);
+  if (rise.in_turn || halves.more.windows.size() != steps.size()) return {};
+  std::vector<PartBehind> behind;
+  for (const StretchBehind& stretch :
+       StretchesBehind(facts, halves.more, halves.others, rise.Difference() / 2))
+    behind.push_back({stretch.function, steps[stretch.first], steps[stretch.last]});
+  return behind;
+}
+
+// Of all its ranks; the times are those of the one with the most.
+std::vector<PartBehind> InStretches(const Facts& facts, const WorkRise& rise) {
+  std::vector<PartBehind> behind = InStretches(facts, rise, rise.rank);
+  const auto is_same = [](const PartBehind& a, const PartBehind& b) {
+    return std::tie(a.function.name, a.first, a.last) == std::tie(b.function.name, b.first, b.last);
+  };
+  const auto has_them = [&](int64_t rank) {
+    return rank == rise.rank || std::ranges::equal(InStretches(facts, rise, rank), behind, is_same);
+  };
+  return std::ranges::all_of(rise.ranks, has_them) ? behind : std::vector<PartBehind>();
+}
+
+std::vector<PartBehind> FindFunctions(const Facts& facts, const WorkRise& rise) {
+  const Halves halves = HalvesOf(facts, rise, rise.rank);
+  if (halves.more.rank == nullptr) return {};
+  std::vector<PartBehind> behind = InStretches(facts, rise);
+  if (!behind.empty()) return behind;
+  const auto function = FunctionBehind(facts, halves.more, halves.others, rise.Difference() / 2);
+  return function ? std::vector<PartBehind>{{*function, {}, {}}} : std::vector<PartBehind>();
 }
 
 // `rise`: one of WorkRisesOf(); several texts about it name the function.
-const std::optional<FrameTimes::Leader>& FunctionOf(const Facts& facts, const WorkRise& rise) {
-  return facts.memo.Of<&FindFunction>(facts, rise);
+const std::vector<PartBehind>& FunctionsOf(const Facts& facts, const WorkRise& rise) {
+  return facts.memo.Of<&FindFunctions>(facts, rise);
+}
+
+int64_t CostOfPart(const WorkRise& rise, const PartBehind& behind) {
+  if (!behind.first) return rise.Total();
+  const auto steps = std::ranges::count_if(
+      rise.steps, [&](int64_t s) { return *behind.first <= s && s <= *behind.last; });
+  return ToInt64(static_cast<double>(behind.function.time) * static_cast<double>(steps));
+}
+
+// "slow_transform (train.py:20)", "rescore (train.py:24), 90.0 ms per step in steps 3 to 7".
+Phrase SayPartBehind(const WorkRise& rise, const PartBehind& behind) {
+  const Phrase function = SayLeader(behind.function);
+  if (!behind.first) return function;
+  const std::string time = Time(behind.function.time);
+  if (!rise.ended && *behind.last == *rise.steps.rbegin())
+    return Say("{function}, {time} per step since step {first}", function, time, *behind.first);
+  return Say("{function}, {time} per step in steps {first} to {last}", function, time,
+             *behind.first, *behind.last);
 }
 
 // "from aten::remainder to aten::linear", "before aten::linear", "after aten::add_".
@@ -83,21 +136,42 @@ Phrase SayMore(const Facts& facts, const WorkRise& rise) {
 
 Phrase SayPlaceOf(const Facts& facts, const WorkRise& rise) {
   if (rise.kind != WorkKind::kBetween) return OperatorNameOf(facts, rise.name);
-  const auto& function = FunctionOf(facts, rise);
-  return function ? SayLeader(*function) : SayNeighbours(facts, rise);
+  Phrase place;
+  for (const PartBehind& behind : FunctionsOf(facts, rise)) {
+    const Phrase said = SayPartBehind(rise, behind);
+    place = place.empty() ? said : Say("{first}, then {next}", place, said);
+  }
+  return place.empty() ? SayNeighbours(facts, rise) : place;
 }
 
 Phrase EventOf(const Facts& facts, const WorkRise& rise) {
   if (rise.kind != WorkKind::kBetween) return OperatorNameOf(facts, rise.name);
-  const auto& function = FunctionOf(facts, rise);
-  return function ? Phrase::Name(LabelOf(function->name)) : Phrase();
+  const auto& functions = FunctionsOf(facts, rise);
+  if (functions.empty()) return {};
+  const auto cost = [&](const PartBehind& behind) { return CostOfPart(rise, behind); };
+  return Phrase::Name(LabelOf(std::ranges::max(functions, {}, cost).function.name));
 }
 
 Phrase SpeedUp(const Facts& facts, const WorkRise& rise) {
   if (rise.kind != WorkKind::kBetween) return {};
-  const auto& function = FunctionOf(facts, rise);
-  if (!function) return {};
-  return SpeedUp(facts, *function);
+  const auto& functions = FunctionsOf(facts, rise);
+  if (functions.empty()) return {};
+  if (functions.size() == 1) return SpeedUp(facts, functions.front().function);
+  Phrase names;
+  for (const PartBehind& behind : functions) {
+    const Phrase name = SayLeader(behind.function);
+    names = names.empty() ? name : Say("{first} and {next}", names, name);
+  }
+  return Say("make {functions} faster, call them less often, or in another process; see python",
+             names);
+}
+
+int64_t TotalOf(const Facts& facts, const WorkRise& rise) {
+  const auto& functions = FunctionsOf(facts, rise);
+  if (functions.size() < 2) return rise.Total();
+  int64_t cost = 0;
+  for (const PartBehind& behind : functions) cost = AddSaturated(cost, CostOfPart(rise, behind));
+  return cost;
 }
 
 Phrase SayWorkEvidence(const Facts& facts, const WorkRise& rise) {

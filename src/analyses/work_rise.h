@@ -14,14 +14,19 @@ Phrase SayRanksOf(const Facts& facts, const WorkRise& rise);
 // "rank 1 spends 10.5 ms more per step".
 Phrase SayMore(const Facts& facts, const WorkRise& rise);
 
-// "aten::layer_norm", "slow_transform (train.py:20)", "from aten::remainder to aten::linear".
+// "aten::layer_norm", "slow_transform (train.py:20)", "from aten::remainder to aten::linear"; where
+// functions follow one another, each with its time and steps.
 Phrase SayPlaceOf(const Facts& facts, const WorkRise& rise);
 
-// "aten::layer_norm", "slow_transform (train.py:20)": what events are called; empty: not known.
+// "aten::layer_norm", "slow_transform (train.py:20)": what events are called; empty: not known. Of
+// several functions the one with the most time.
 Phrase EventOf(const Facts& facts, const WorkRise& rise);
 
 // "make slow_transform (train.py:20) faster, ..."; empty where no function is known.
 Phrase SpeedUp(const Facts& facts, const WorkRise& rise);
+
+// ns of all its steps together; where functions follow one another, of these.
+int64_t TotalOf(const Facts& facts, const WorkRise& rise);
 
 // "median 0.3 ms in 6 steps before, 10.8 ms in 10 steps since, from aten::remainder to
 // aten::linear".

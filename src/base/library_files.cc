@@ -38,8 +38,10 @@ constexpr std::string_view kLibraries =
 
 // Their own modules, as profilers write them that leave out folders.
 constexpr std::string_view kModules =
-    " api_util.py batching.py compilation_cache.py fromnumeric.py lax_numpy.py linear_util.py "
-    "partial_eval.py pjit.py pxla.py traceback_util.py tree_util.py ufuncs.py xla_bridge.py ";
+    " ad_checkpoint.py api_util.py batching.py compilation_cache.py compiler.py "
+    "custom_derivatives.py fromnumeric.py lax_numpy.py linear_util.py mlir.py named_sharding.py "
+    "partial_eval.py pjit.py profiler.py pxla.py shard_map.py sharding_impls.py "
+    "source_info_util.py traceback_util.py tree_util.py ufuncs.py xla_bridge.py ";
 
 // "torch" of "torch/nn/modules/module.py", "queue" of "queue.py".
 std::string_view TopOf(std::string_view file) {

@@ -41,6 +41,16 @@ std::span<const Translated> JapaneseOfAnalysesAToG() {
        "{function} は、同じプロセスの別のスレッドが {worker} "
        "を実行している間、ロックを待っています。"
        "ロックを保持する時間を短くしてください。python を参照"},
+      {"take {function} out of the step, or call it in every Nth step: {callback}",
+       "{function} をステップの外に出すか、N ステップごとに呼び出してください。{callback}"},
+      {"the step waits until Python has returned", "ステップは Python が戻るまで待ちます"},
+      {"the step waits until Python (tf.py_function, tf.numpy_function) has returned",
+       "ステップは Python (tf.py_function、tf.numpy_function) が戻るまで待ちます"},
+      {"the step waits until Python (jax.pure_callback, io_callback, jax.debug.callback) has "
+       "returned",
+       "ステップは Python (jax.pure_callback、io_callback、jax.debug.callback) が戻るまで待ちます"},
+      {"look at the shapes of its inputs: they may be larger",
+       "入力の形状を確認してください (入力が大きくなっている可能性があります)"},
       {"make {function} faster, call it less often, or in another process; if it waits for a lock "
        "(py-spy dump), look at the thread that holds it; see python",
        "{function} を高速化する、呼び出しを減らす、または別のプロセスで実行してください。"
@@ -215,6 +225,7 @@ std::span<const Translated> JapaneseOfAnalysesAToG() {
       {"{function} of {file}", "{file} の {function}"},
       {"in {function}", "{function} 内"},
       {", in {function}", " ({function} 内)"},
+      {", mostly in {function}", " (大部分は {function} 内)"},
       {"called by {function}", "{function} から呼び出し"},
       {" (all on {ranks})", " (すべて {ranks})"},
       {"; Python meanwhile: ", "。その間の Python: "},
@@ -361,6 +372,7 @@ std::span<const Translated> JapaneseOfAnalysesAToG() {
       {"Breakdown", "内訳"},
       {"Compute, waits, communication, host; by rank", "計算、待ち、通信、ホスト (ランク別)"},
       {"waiting for other ranks", "他ランクを待つ時間"},
+      {"waiting for other devices", "他デバイスを待つ時間"},
       {"exposed communication", "隠蔽されていない通信"},
       {"Mean step, all ranks", "平均ステップ (全ランク)"},
       {"Mean step per rank", "ランクごとの平均ステップ"},

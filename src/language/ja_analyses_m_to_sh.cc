@@ -138,6 +138,7 @@ std::span<const Translated> JapaneseOfAnalysesMToSh() {
       {"Copying results to the host", "結果のホストへのコピー"},
       {"Compilation within steps", "ステップ内のコンパイル"},
       {"Compilation", "コンパイル"},
+      {"Compilation{steps}", "{steps}のコンパイル"},
       {"Unrecorded host activity", "記録されていないホストの処理"},
       {"the trace", "トレース"},
       {"{whole} on {ranks}", "{ranks} の{whole}"},

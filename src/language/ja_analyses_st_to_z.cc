@@ -86,6 +86,7 @@ std::span<const Translated> JapaneseOfAnalysesStToZ() {
       {"a step that takes at least this multiple of the median is slow",
        "中央値のこの倍数以上かかるステップを遅いステップとみなす"},
       {"Steps in turn", "交互に遅れるランクのステップ"},
+      {"Steps of slower ranks", "時間が長いランクのステップ"},
       {"Steps of each rank", "各ランクのステップ"},
       {"exposed communication, % of step time", "隠蔽されていない通信 (ステップ時間比)"},
       {"idle, % of step time", "アイドル (ステップ時間比)"},

@@ -152,6 +152,15 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
       {"rank {rank}: median {time} in {count} of {steps}, other ranks {usual}",
        "ランク {rank}: {steps}中 {count} ステップで中央値 {time}、他のランクは {usual}"},
       {"{text}, in {operator}", "{text}、{operator} 内"},
+      {"{function}, {time} per step in steps {first} to {last}",
+       "{function}、ステップ {first} から {last} で 1 ステップあたり {time}"},
+      {"{function}, {time} per step since step {first}",
+       "{function}、ステップ {first} 以降 1 ステップあたり {time}"},
+      {"{first}, then {next}", "{first}、続いて {next}"},
+      {"{first} and {next}", "{first} と {next}"},
+      {"make {functions} faster, call them less often, or in another process; see python",
+       "{functions} を高速化する、呼び出しを減らす、または別のプロセスで実行してください。"
+       "python を参照"},
       // whatif
       {"What-if replay", "What-if リプレイ"},
       {"What-if", "What-if"},

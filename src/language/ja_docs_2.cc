@@ -5,7 +5,7 @@ namespace stepscope {
 
 std::span<const Translated> JapaneseOfDocs2() {
   static constexpr Translated kTexts[] = {
-      {"doc of imbalance, b75b54c7",
+      {"doc of imbalance, 16796116",
        R"(
 **質問:** すべてのランクは、どのステップでも同じだけ計算していますか。そうでない場合、
 毎回同じランクが原因ですか。
@@ -14,7 +14,8 @@ std::span<const Translated> JapaneseOfDocs2() {
 ホストがそのステップで起動した最初のアクティビティの開始から、
 最後のアクティビティの終了までを指します。`overview` のステップ時間にはホストの部分も含まれます。
 スパンの内訳は `compute` (計算カーネルの和集合)、`exposed` (隠蔽されていない通信)、`idle` (アイドル)、
-残りの隠蔽されていないコピーです。`steps` は各ステップのランク間のばらつきを示します。
+残りの隠蔽されていないコピーです。`wait` は `exposed` のうち最後のランクが集団通信に入るまでの部分、
+`own` はそれを除いたスパンです。`typical`: 平均に数えるステップです。`steps` は各ステップのランク間のばらつきを示します。
 ばらつき = (最大 - 最小) / 最大 です。異なるランクの時計は比較しません。
 
 **制限:** ステップの外で起動されたアクティビティは数えません。

@@ -150,8 +150,9 @@ OfSteps AddSteps(const ReportSet& a, const ReportSet& b, const StepComparison& s
   if (steps.in_a.Values("time").size() == 1 && steps.in_b.Values("time").size() == 1)
     report.notes.push_back(
         {"one_step", 1, "each run has one step: how much steps differ by noise is unknown", ""});
-  of.collectives_wait = AddCategoryFindings(a, b, steps, of.ranks.beyond > 0 || of.slow.on_a_rank,
-                                            of.calls.more_collectives, report, of.leads);
+  of.collectives_wait =
+      AddCategoryFindings(a, b, steps, of.ranks.beyond > 0 || of.slow.on_a_rank,
+                          of.ranks.of_several, of.calls.more_collectives, report, of.leads);
   const double in_functions = AddFunctionFindings(b, functions, steps, of.slow, report, of.leads);
   if (comparable) AddGoneFunctions(a, FunctionsThatCount(b, a, steps), steps, of.leads);
   of.calls.time =

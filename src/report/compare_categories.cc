@@ -68,8 +68,11 @@ void AddLeadsOfLess(const ReportSet& a, const ReportSet& b, const StepComparison
 }  // namespace
 
 bool AddCategoryFindings(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
-                         bool on_a_rank, bool more_collectives, Report& report, Leads& leads) {
+                         bool on_a_rank, CauseKind of_several, bool more_collectives,
+                         Report& report, Leads& leads) {
   bool waits_for_cause = false;
+  // For several ranks, that is a part of their cause.
+  const CauseKind of_waiting = of_several == CauseKind::kNone ? CauseKind::kWait : of_several;
   AddLeadsOfLess(a, b, steps, leads);
   for (const CategoryChange& c : steps.categories) {
     if (c.Change() < kMinShare * std::max(steps.a, steps.b) || c.IsNoise()) continue;
@@ -94,7 +97,7 @@ bool AddCategoryFindings(const ReportSet& a, const ReportSet& b, const StepCompa
          .hint = HintOn(c, reason),
          .impact = ToInt64(c.Change()),
          .table = "categories",
-         .cause = {on_a_rank && waits  ? CauseKind::kWait
+         .cause = {on_a_rank && waits  ? of_waiting
                    : behind != nullptr ? behind->cause
                                        : c.cause},
          .nearness = on_a_rank || waits ? Nearness::kSymptom : Nearness::kPart,

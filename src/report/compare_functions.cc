@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "base/saturate.h"
+#include "report/compare_left_out.h"
 #include "report/compare_reach.h"
 #include "report/humanize.h"
 
@@ -27,8 +29,9 @@ const CategoryChange* PythonPart(const StepComparison& steps) {
 // A new function on its ranks, and in which steps.
 struct Told {
   std::map<int64_t, Reach> reaches;
-  bool in_turn = false;  // no step has it on two ranks
-  double time = 0;       // ns per step
+  bool in_turn = false;        // no step has it on two ranks
+  double time = 0;             // ns per step
+  std::set<int64_t> left_out;  // of one rank: its steps, which are all left out of the means
 };
 
 bool AreApart(const std::map<int64_t, Reach>& reaches) {
@@ -52,6 +55,8 @@ Told ToldOf(const ReportSet& b, const NewFunction& function, const StepCompariso
   }
   told.in_turn = AreApart(told.reaches);
   told.time = told.in_turn ? sum : function.Most();
+  if (function.ranks.size() == 1)
+    told.left_out = StepsLeftOutWith(steps, function.ranks.begin()->first, told.time);
   return told;
 }
 
@@ -103,15 +108,63 @@ Phrase SayAmount(const Told& told, const StepComparison& steps) {
 
 bool Names(const Phrase& text, const NewFunction& function) { return text.contains(function.name); }
 
-bool IsNamed(const NewFunction& function, const Report& report) {
-  return std::ranges::any_of(report.findings,
-                             [&](const Finding& f) { return Names(f.message, function); });
+// `slow`: of the steps that it recurs in, with which alone, or of a rank, it is told; empty: none.
+bool IsNamed(const NewFunction& function, const Phrase& slow, const Report& report) {
+  return std::ranges::any_of(report.findings, [&](const Finding& f) {
+    return Names(f.message, function) && (slow.empty() || f.cause.rank || f.message == slow);
+  });
+}
+
+// Whether it may run in these steps of their rank alone.
+bool MayRunIn(const Told& told, const SlowStepChange& slow) {
+  if (slow.rank && (told.reaches.size() != 1 || !told.reaches.contains(*slow.rank))) return false;
+  return std::ranges::all_of(told.reaches, [&](const auto& of_rank) {
+    const std::set<int64_t>& own = of_rank.second.numbers;
+    const auto in_these =
+        std::ranges::count_if(own, [&](int64_t number) { return slow.numbers.contains(number); });
+    return 2 * in_these >= std::ssize(own);
+  });
 }
 
 // Whether it takes what slow steps take longer.
 bool IsWhySlow(const Told& told, const SlowStepChange& slow) {
   constexpr double kLeast = 0.7, kMost = 1.3;
-  return !slow.message.empty() && told.time >= kLeast * slow.time && told.time <= kMost * slow.time;
+  return !slow.message.empty() && MayRunIn(told, slow) && told.time >= kLeast * slow.time &&
+         told.time <= kMost * slow.time;
+}
+
+// "step 6", "steps 6 and 9".
+Phrase SayNumbers(const std::set<int64_t>& numbers) {
+  if (numbers.size() == 1) return Say("step {step}", *numbers.begin());
+  std::string others;
+  for (auto at = numbers.begin(); std::next(at) != numbers.end(); ++at)
+    others += (others.empty() ? "" : ", ") + std::to_string(*at);
+  return Say("steps {steps} and {last}", others, *numbers.rbegin());
+}
+
+// Of a function in steps that the means leave out: no reason for these, and a part of all steps.
+void AddLeftOutFinding(const NewFunction& function, const Told& told, const StepComparison& steps,
+                       Report& report) {
+  const Phrase name = Phrase::Name(function.name);
+  const int64_t rank = function.ranks.begin()->first, count = steps.in_b.StepsOf(rank);
+  const Series all = steps.in_b.Values("time", rank, StepSamples::Which::kAll);
+  double sum = 0;
+  for (const auto& [step, time] : all) sum += time;
+  report.findings.push_back(
+      {.message =
+           Say("{function} is new on rank {rank} in {steps}, left out of the means: {time}.", name,
+               rank, SayNumbers(told.left_out), HumanTime(told.time * static_cast<double>(count))),
+       .because = Say("{time} per step of all {count} steps, which take {mean} in the mean",
+                      HumanTime(told.time), count,
+                      HumanTime(sum / static_cast<double>(std::max<size_t>(all.size(), 1)))),
+       .hint = Say("look at {name} and what calls it: changed code, arguments or data; see python",
+                   name),
+       .impact = ToInt64(told.time),
+       .table = "ranks",
+       .cause = {CauseKind::kHost, rank},
+       .nearness = Nearness::kCause,
+       .extent = {.time = ToInt64(sum / static_cast<double>(std::max<size_t>(all.size(), 1))),
+                  .steps = 1}});
 }
 
 // `slow`: the steps that it recurs in, where others know them.
@@ -158,6 +211,9 @@ std::vector<NewFunction> FunctionsThatCount(const ReportSet& a, const ReportSet&
 double TimeInOperators(const std::vector<NewFunction>& functions, const StepComparison& steps) {
   std::map<int64_t, double> times;
   for (const NewFunction& function : functions) {
+    if (function.ranks.size() == 1 &&
+        !StepsLeftOutWith(steps, function.ranks.begin()->first, function.Most()).empty())
+      continue;
     for (const auto& [rank, time] : function.ranks) times[rank] += time;
   }
   const CategoryChange* python = PythonPart(steps);
@@ -177,16 +233,20 @@ double AddFunctionFindings(const ReportSet& b, const std::vector<NewFunction>& f
   double most = 0;
   for (const NewFunction& function : functions) {
     const Told told = ToldOf(b, function, steps);
+    const bool recurs = IsWhySlow(told, slow);
     if (told.in_turn) {
       std::erase_if(report.findings,
                     [&](const Finding& f) { return f.cause.rank && Names(f.message, function); });
-    } else if (IsNamed(function, report)) {
+    } else if (IsNamed(function, recurs ? slow.message : Phrase(), report)) {
       continue;
     }
-    const bool recurs = IsWhySlow(told, slow);
+    most = std::max(most, function.Most());
+    if (!told.left_out.empty()) {
+      AddLeftOutFinding(function, told, steps, report);
+      continue;
+    }
     if (recurs)
       std::erase_if(report.findings, [&](const Finding& f) { return f.message == slow.message; });
-    most = std::max(most, function.Most());
     AddFinding(function, told, recurs ? slow.steps : Phrase(), steps, report, leads);
   }
   return most;
@@ -197,6 +257,7 @@ void AddGoneFunctions(const ReportSet& a, const std::vector<NewFunction>& functi
   const StepComparison back = Swapped(steps);
   for (const NewFunction& function : functions) {
     const Told told = ToldOf(a, function, back);
+    if (!told.left_out.empty()) continue;
     const auto names = [&](const Lead& lead) { return Names(lead.clause, function); };
     if (told.in_turn) {
       std::erase_if(leads.less, names);

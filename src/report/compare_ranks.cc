@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
-#include <map>
 #include <string>
 #include <utility>
 
-#include "base/robust.h"
 #include "base/saturate.h"
 #include "report/columns.h"
+#include "report/compare_rank_groups.h"
 #include "report/compare_reach.h"
 #include "report/compare_sides.h"
 #include "report/humanize.h"
@@ -48,14 +47,9 @@ enum class Way : int8_t { kMore = 1, kLess = -1 };
 // Of the other ranks in each step.
 Series MedianOfOthers(const StepSamples& steps, const std::string& key, int64_t rank,
                       const std::vector<int64_t>& ranks) {
-  std::map<std::pair<int64_t, int64_t>, std::vector<double>> others;
-  for (const int64_t other : ranks) {
-    if (other == rank) continue;
-    for (const auto& [step, time] : steps.Values(key, other)) others[step].push_back(time);
-  }
-  Series medians;
-  for (auto& [step, times] : others) medians[step] = Median(std::move(times));
-  return medians;
+  std::vector<int64_t> others = ranks;
+  std::erase(others, rank);
+  return MedianOfRanks(steps, key, others);
 }
 
 // Whether what may be noise is left out.
@@ -214,6 +208,14 @@ RankChange AddRankChange(const ReportSet& a, const ReportSet& b, const StepCompa
     leads.less.push_back(LeadOf(said.less, reason, *less.category, less.rank, {}, less.change));
   }
   const Outlier more = FindOutlier(ranks, steps, Way::kMore);
+  if (const auto group = more.rank ? std::nullopt : FindRankGroup(ranks, steps)) {
+    AddRankGroup(a, b, steps, *group, report, leads);
+    said.beyond = group->beyond;
+    said.of_several = group->category->cause;
+    // A small part of what steps changed by is no news beside these.
+    if (std::abs(less.change) < kStandsOut * group->change) said.less = {};
+    return said;
+  }
   if (!more.rank || Waits(a, b, more)) {
     if (!less.rank && !more.rank && steps.IsNoise()) said.within = SayWithinNoise(ranks, steps);
     return said;

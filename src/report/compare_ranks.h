@@ -16,6 +16,8 @@ struct RankChange {
   Phrase less, more;  // the rank that became faster, and the slower one
   Phrase within;      // the one that differs most, where all is noise
   double beyond = 0;  // ns per step that a rank takes more than the others do; 0: none
+  // Several ranks take that much more, for this cause; kNone: it is one rank.
+  CauseKind of_several = CauseKind::kNone;
 };
 
 // Adds the table of ranks, and a finding about the rank whose time rose beyond the others' and

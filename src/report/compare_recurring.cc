@@ -266,7 +266,9 @@ SlowStepChange AddSlowSteps(const ReportSet& a, const ReportSet& b, const StepCo
             .on_a_rank = after->rank.has_value(),
             .time = more,
             .message = report.findings.back().message,
-            .steps = after->steps.Say()};
+            .steps = after->steps.Say(),
+            .rank = after->rank,
+            .numbers = after->steps.numbers};
   }
   if (!before) return {};
   Phrase headline =

@@ -1,6 +1,10 @@
 // Compares the slow steps of two runs: those that recur, as with a checkpoint, and others.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <set>
+
 #include "report/compare_lead.h"
 #include "report/compare_steps.h"
 #include "stepscope/phrase.h"
@@ -16,6 +20,8 @@ struct SlowStepChange {
   double time = 0;         // ns per step, as the finding's impact
   Phrase message = {};     // the finding's; empty: there is none
   Phrase steps = {};       // its steps: "every 5th step (4, 9 and 14)"
+  std::optional<int64_t> rank = {};  // whose they are; empty: the job's
+  std::set<int64_t> numbers = {};    // of these steps
 };
 
 // Adds a finding where one of so many steps, the same distance apart, takes longer than the others

@@ -9,10 +9,11 @@ import type { Browser } from "playwright-core";
 import type { Cell, Report, Table } from "../src/data/report";
 import { cellText, humanTime } from "../src/report/format";
 import { openBrowser, Watched } from "./browser";
+import { writeDevices } from "./devices";
 import { answerOf, serve, type Server } from "./job";
 import { kFunction, writeLateHosts } from "./late_hosts";
 
-type Job = "since" | "turn" | "once" | "even";
+type Job = "since" | "turn" | "once" | "even" | "pair" | "spell" | "devices";
 let folder: string;
 let server: Server;
 let browser: Browser;
@@ -26,7 +27,10 @@ before(async () => {
   writeLateHosts(pathOf("turn"), 2, 12, (rank, step) => (rank === step % 2 ? 100 : 0));
   writeLateHosts(pathOf("once"), 2, 15, (rank, step) => (rank === 0 && step === 9 ? 190 : 0));
   writeLateHosts(pathOf("even"), 2, 8, () => 0);
-  const jobs: readonly Job[] = ["since", "turn", "once", "even"];
+  writeLateHosts(pathOf("pair"), 4, 12, (rank) => (rank % 2 === 0 ? 60 : 0));
+  writeLateHosts(pathOf("spell"), 2, 14, (rank, step) => (rank === 1 && step >= 5 && step <= 9 ? 120 : 0));
+  writeDevices(pathOf("devices"), 4, 12, (device, step) => 20 + (device === 2 && step >= 4 ? 15 : 0) + (step === 0 ? 80 : 0));
+  const jobs: readonly Job[] = ["since", "turn", "once", "even", "pair", "spell", "devices"];
   const paths = Object.fromEntries(jobs.map((job) => [job, pathOf(job)])) as Record<Job, string>;
   server = await serve(...Object.values(paths));
   browser = await openBrowser();
@@ -140,8 +144,56 @@ describe("the heat map of a job whose host is late", () => {
     await watched.close();
   });
 
-  test("frames nothing where no rank and no step is named", async () => {
+  test("frames the rows of both ranks that are late in all steps", async () => {
+    const watched = await open("pair"), rows = reportOf("pair", "steps").tables.find(({ key }) => key === "rank_steps")!.rows;
+    assert.equal(await watched.text(".heat [aria-pressed=true]"), kMeasure);
+    assert.equal(await watched.text(".heat-mark"), "Framed: rank 0, rank 2.");
+    assert.deepEqual([rows.length, new Set(rows.map(([rank]) => rank))], [24, new Set([0, 2])]);
+    await watched.screenshot("heat-pair");
+    await watched.close();
+  });
+
+  test("tells steps that follow one another by the first and the last, as its link to the timeline does", async () => {
+    const watched = await open("spell");
+    assert.equal(await watched.text(".heat-mark"), "Framed: rank 1, steps 5 to 9.");
+    assert.equal(await watched.page.locator(".heat-mark a").getAttribute("title"), "show in timeline: rank 1, steps 5 to 9");
+    await watched.close();
+  });
+
+  test("has a row for each device of one process, with waiting apart and a scale without warm-up", async () => {
+    const watched = await open("devices");
+    const matrix = reportOf("devices", "imbalance").tables.find(({ key }) => key === "matrix")!, at = (key: string) => matrix.columns.findIndex((column) => column.key === key);
+    const cell = (device: number, step: number, key: string) => matrix.rows.find((row) => row[at("device")] === device && row[at("step")] === step)![at(key)];
+    assert.deepEqual([0, 1, 2, 3].map((device) => cell(device, 8, "compute")), [20e6, 20e6, 35e6, 20e6]);
+    assert.deepEqual([0, 1, 2, 3].map((device) => cell(device, 8, "wait")), [15e6, 15e6, 0, 15e6]);
+    assert.deepEqual([0, 1, 2, 3].map((device) => cell(device, 8, "own")), [22e6, 22e6, 37e6, 22e6]);
+    assert.equal(await watched.text(".heat [aria-pressed=true]"), "compute");
+    assert.equal(await watched.text(".heat-mark"), "The dashed line: since step 4.");
+    assert.equal(await watched.text(".heat .scale"), "20.0 ms35.0 ms (up to 100 ms in steps left out of the means)");
+    await watched.screenshot("heat-devices");
+    await watched.close();
+  });
+
+  test("has its picture when it comes, however busy the machine is", async () => {
+    const watched = await Watched.open(browser, server.url);
+    await watched.page.evaluate(() => {
+      const drawn: boolean[] = [];
+      Object.assign(window, { drawn });
+      new MutationObserver((changes) => changes.forEach(({ addedNodes }) => addedNodes.forEach((node) => {
+        const canvas = node instanceof Element ? node.querySelector<HTMLCanvasElement>(".heat canvas") : null;
+        if (canvas) drawn.push([...canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height).data].some((value) => value > 0));
+      }))).observe(document.body, { childList: true, subtree: true });
+    });
+    await watched.go(`#/run/${ids.pair}`);
+    await watched.page.waitForSelector(".heat canvas");
+    assert.deepEqual(await watched.page.evaluate(() => (window as unknown as { drawn: boolean[] }).drawn), [true], "in the same task");
+    await watched.close();
+  });
+
+  test("frames nothing where no rank and no step is named, and opens on what the sentence tells", async () => {
     const watched = await open("even");
+    assert.match(await watched.text("h1.verdict"), /^Exposed communication beyond wait time is /);
+    assert.equal(await watched.text(".heat [aria-pressed=true]"), "exposed communication");
     assert.equal(await watched.page.locator(".heat-mark").count(), 0);
     await watched.close();
   });

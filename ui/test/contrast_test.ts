@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Cell, Column, Kind, Table } from "../src/data/report";
 import { markedCells, strongest } from "../src/views/contrast";
-import { shareOf } from "../src/views/heat";
+import { columnsOf, shareOf, stretchesOf } from "../src/views/heat";
 import { heatData, marked, type Guilty } from "../src/views/heatmap";
 
 const key = (name: string): Column => ({ key: name, title: name, unit: "", role: "key" });
 const time = (name: string, kind?: Kind): Column => ({ key: name, title: name, unit: "ns", role: "value", ...(kind && { kind }) });
-const kColumns = [key("rank"), key("step"), time("step_time"), time("own"), time("compute", "compute"), time("wait", "wait"), time("between", "host"), { ...key("typical"), role: "value" as const }];
+const kColumns = [key("rank"), key("step"), time("step_time"), time("own"), time("compute", "compute"), time("wait", "wait"), time("all_others", "host"), { ...key("typical"), role: "value" as const }];
 
 // As the core has it: what a step takes is what its rank does itself, and the wait for the slowest.
 function job(ranks: number, steps: number, between: (rank: number, step: number) => number, odd: { warmUp?: number; compute?: (rank: number, step: number) => number } = {}): Table {
@@ -26,14 +26,14 @@ const kNobody: Guilty = { rank: null, since: null, steps: null };
 function opens(table: Table, guilty: Guilty = kNobody) {
   const choices = table.columns.flatMap((column, at) => (column.unit === "ns" ? [at] : []));
   const dataOf = (at: number) => marked(heatData(table, { across: "step", left: "rank" }, at), table, guilty);
-  const at = strongest(table, choices, dataOf)!, data = dataOf(at);
+  const at = strongest(table, choices, dataOf, guilty.kind)!, data = dataOf(at);
   const share = (rank: number, step: number) => shareOf(data, data.values[rank * data.columns.length + step]!);
   return { measure: table.columns[at]!.key, data, share };
 }
 
 test("a late host is dark and those that wait for it are pale, whatever a warm-up step takes", () => {
   const { measure, data, share } = opens(job(2, 12, (rank, step) => (rank === 1 && step >= 5 ? 98 : 3), { warmUp: 250 }), { rank: 1, since: 5, steps: null });
-  assert.equal(measure, "between");
+  assert.equal(measure, "all_others");
   assert.deepEqual([data.marked, data.since, data.high], [1, 5, 98]);
   assert.deepEqual([share(0, 8), share(1, 4), share(1, 8)], [0, 0, 1]);
   assert.equal(markedCells(data).length, 7);
@@ -48,14 +48,14 @@ test("what warm-up takes does not stretch the scale, and has the color of its en
 
 test("ranks that are late in turn show in each step, though the medians of their rows are alike", () => {
   const { measure, share } = opens(job(2, 12, (rank, step) => (rank === step % 2 ? 100 : 2)));
-  assert.equal(measure, "between");
+  assert.equal(measure, "all_others");
   assert.deepEqual([share(0, 0), share(1, 0), share(0, 1), share(1, 1)], [1, 0, 0, 1]);
 });
 
 test("one step of a rank is a cell, and the measure the one in which that is beyond the others of its step", () => {
   const noise = (rank: number, step: number) => 50 + 25 * ((rank + step) % 2);
   const { measure, data, share } = opens(job(2, 15, (rank, step) => (rank === 0 && step === 9 ? 190 : 5), { compute: noise }), { rank: 0, since: null, steps: [9] });
-  assert.equal(measure, "between");
+  assert.equal(measure, "all_others");
   assert.deepEqual(markedCells(data), [[0, 9]]);
   assert.deepEqual([share(0, 9), share(1, 9)], [1, 0]);
 });
@@ -66,7 +66,7 @@ test("recurring steps of one rank are cells, those of all ranks columns, whose m
   assert.equal(all.measure, "step_time");
   assert.equal(markedCells(all.data).length, 6);
   const one = opens(job(2, 12, (rank, step) => (rank === 1 && step % 4 === 3 ? 80 : 2)), { rank: 1, since: null, steps: [3, 7, 11] });
-  assert.equal(one.measure, "between");
+  assert.equal(one.measure, "all_others");
   assert.deepEqual(markedCells(one.data), [[1, 3], [1, 7], [1, 11]]);
 });
 
@@ -81,4 +81,20 @@ test("several parts of one rank are shown together; where nothing differs, what 
   const { measure } = opens(job(4, 6, (rank) => (rank === 2 ? 40 : 2), { compute: (rank) => (rank === 2 ? 85 : 50) }), { rank: 2, since: null, steps: null });
   assert.equal(measure, "own");
   assert.equal(opens(job(4, 6, () => 2)).measure, "step_time");
+});
+
+test("without a rank or a step, the part is told that the sentence speaks of, however ranks differ in another", () => {
+  const table = job(4, 8, () => 9, { compute: (rank) => (rank === 2 ? 90 : 50) });
+  const of = (kind: string) => opens(table, { ...kNobody, kind }).measure;
+  assert.deepEqual([of("host"), of("wait"), of("compute"), of("")], ["all_others", "wait", "compute", "step_time"]);
+  assert.equal(opens(table, { ...kNobody, kind: "input" }).measure, "step_time", "there is no such part");
+  assert.equal(opens(table, { rank: 2, since: null, steps: null, kind: "host" }).measure, "compute", "of a rank, what it has more of");
+});
+
+test("several ranks are framed in their steps: each stretch of these once", () => {
+  const cells = [0, 2].flatMap((rank) => [3, 4, 5].map((step) => ({ rank, step })));
+  const { measure, data } = opens(job(4, 8, (rank, step) => (rank % 2 === 0 && step >= 3 && step <= 5 ? 70 : 2)), { ...kNobody, cells, kind: "host" });
+  assert.equal(measure, "all_others");
+  assert.deepEqual([0, 1, 2, 3].map((row) => stretchesOf(columnsOf(data.cells ?? [], row))), [[[3, 5]], [], [[3, 5]], []]);
+  assert.deepEqual(stretchesOf([9, 1, 2, 4, 10]), [[1, 2], [4, 4], [9, 10]]);
 });

@@ -37,7 +37,7 @@ test("a row without an event's name stands for the longest event of its kind, wh
 test("a link to a change says that it shows the steps before and after it", () => {
   assert.equal(saysTarget({ ...targetOfCause(3, [], 5), kind: "compute" }), "show in timeline: rank 3, steps 4 and 5: before and after the change, compute");
   assert.equal(saysTarget(targetOfCause(null, [], 0)), "show in timeline: step 0");
-  assert.equal(saysTarget(targetOfCause(1, [5, 6, 7, 8, 9], null)), "show in timeline: rank 1, steps 5..9");
+  assert.equal(saysTarget(targetOfCause(1, [5, 6, 7, 8, 9], null)), "show in timeline: rank 1, steps 5 to 9");
   assert.equal(saysTarget(targetOfCause(1, [5, 6], null)), "show in timeline: rank 1, steps 5, 6");
   assert.equal(saysTarget({ step: "7", name: "gemm" }), "show in timeline: step 7, gemm");
 });

@@ -15,7 +15,7 @@ const kNoNames = ["devices"];     // tables whose "name" is that of a device
 const kOurs = /^\(.*\)$/;         // "(allocated before the trace)" is no event's name
 const kPath = "path";  // the last of a path of names is many events
 
-const kKinds: Readonly<Record<string, string>> = { communication: "communication", compute: "compute", copies: "memory", sync: "wait", wait: "wait" };
+const kKinds: Readonly<Record<string, string>> = { communication: "communication", compute: "compute", copies: "memory", sync: "wait", wait: "communication" };  // ranks wait in collectives
 
 const whole = (cell: Cell | undefined): number | undefined => {
   const number = typeof cell === "string" && /^\d{1,9}$/.test(cell) ? Number(cell) : cell;
@@ -84,11 +84,14 @@ export const Picture = () => (
   <svg width="14" height="14" viewBox="0 0 14 14" aria-hidden="true"><path d="M1 2h7v2.5H1zM5 5.8h8v2.5H5zM2 9.6h6v2.5H2z" fill="currentColor" /></svg>
 );
 
+// "4..9" is "4 to 9".
+const stretchOf = (steps: string): string => steps.replace(/^(\d+)\.\.(\d+)$/, (_, first: string, last: string) => t("heat.from_to", { first, last }));
+
 // "4..5" are the steps before and after a change: see targetOfCause().
 function stepOf(step: string): string {
   const [, before, after] = /^(\d+)\.\.(\d+)$/.exec(step) ?? [];
   if (after !== undefined && Number(after) === Number(before) + 1) return t("table.change_steps", { before: before!, after });
-  return after === before && !step.includes(",") ? `${t("heat.axis.step")} ${after ?? step}` : t("heat.steps", { steps: step.replaceAll(",", ", ") });
+  return after === before && !step.includes(",") ? `${t("heat.axis.step")} ${after ?? step}` : t("heat.steps", { steps: step.split(",").map(stretchOf).join(", ") });
 }
 
 // Where a link to the timeline leads, in words.

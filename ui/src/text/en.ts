@@ -215,6 +215,7 @@ export const en = {
   "heat.marked": "Framed: {row}.",
   "heat.step": "step {steps}",
   "heat.steps": "steps {steps}",
+  "heat.from_to": "{first} to {last}",
   "heat.in_turn": "Framed: {rows} in turn, each in its own steps.",
   "heat.of_row": "{row}, {steps}",
   "heat.aside": "left out of the means",

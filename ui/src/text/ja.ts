@@ -216,6 +216,7 @@ export const ja: Record<keyof typeof en, string> = {
   "heat.marked": "枠: {row}。",
   "heat.step": "ステップ {steps}",
   "heat.steps": "ステップ {steps}",
+  "heat.from_to": "{first}〜{last}",
   "heat.in_turn": "枠: 交互に遅れる {rows} (それぞれ自身のステップ)。",
   "heat.of_row": "{row}、{steps}",
   "heat.aside": "平均から除外",

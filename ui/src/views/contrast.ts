@@ -54,10 +54,10 @@ function overMarked(data: HeatData, cells: readonly Cell[], of: "ranks" | "steps
 
 // The cells that a finding names. None: it names no rank and no step.
 export function markedCells(data: HeatData): Cell[] {
-  const { marked, since = 0, steps, cells } = data;
+  const { marked, tall = 1, since = 0, steps, cells } = data;
   if (cells) return [...cells];
   if (marked === undefined && steps === undefined) return [];
-  const rows = marked === undefined ? data.rows.map((_, row) => row) : [marked];
+  const rows = marked === undefined ? data.rows.map((_, row) => row) : Array.from({ length: tall }, (_, row) => marked + row);
   const columns = steps ?? data.columns.map((_, column) => column).slice(since);
   return rows.flatMap((row) => columns.map((column) => [row, column] as const));
 }
@@ -81,8 +81,23 @@ function largest(all: readonly Measure[], floor: number, own: number, by: (data:
   return best && best.by > floor ? best : undefined;
 }
 
-// One of `choices`, which are columns of times; the first where nothing differs. `dataOf`: with the marks of a finding.
-export function strongest(table: Table, choices: readonly number[], dataOf: (column: number) => HeatData): number | undefined {
+// The parts that a finding without a rank or a step can be about, by the kind of its cause; of several, the largest.
+const kOfCause: Readonly<Record<string, readonly string[]>> = {
+  communication: ["exposed_communication", "device_collectives", "exposed"], wait: ["wait", "exposed_communication", "device_collectives", "exposed"],
+  host: ["all_others", "host_compute", "kernel_launch", "idle"], launch: ["kernel_launch", "idle"], sync: ["output"], input: ["input"], compilation: ["compilation"], one_time: ["one-time_work"],
+  copies: ["device_to_device", "input", "output"], compute: ["device_compute", "compute"], precision: ["device_compute", "compute"],
+};
+
+const typicalMean = ({ values, aside }: HeatData): number => mean(known([...values].filter((_, at) => !aside?.[at])));
+
+function partOf(table: Table, all: readonly Measure[], kind: string): number | undefined {
+  const parts = all.filter((one) => kOfCause[kind]?.includes(table.columns[one.at]!.key));
+  return parts.sort((a, b) => typicalMean(b.data) - typicalMean(a.data))[0]?.at;
+}
+
+// One of `choices`, which are columns of times; the first where nothing differs. `dataOf`: with the marks of a finding, whose
+// cause is of the `kind`: where it names no rank and no step, its part is told, or else what a step takes.
+export function strongest(table: Table, choices: readonly number[], dataOf: (column: number) => HeatData, kind?: string): number | undefined {
   const all = choices.filter((choice) => table.columns[choice]!.unit === "ns").map((choice) => ({ at: choice, data: dataOf(choice) }));
   const whole = all.find((one) => one.at === columnAt(table, "step_time")) ?? all[0];
   if (!whole) return choices[0];
@@ -93,6 +108,7 @@ export function strongest(table: Table, choices: readonly number[], dataOf: (col
   const ofRanks = largest(causes, floor, own, (data) => overMarked(data, cells, "ranks"));
   const ofSteps = whole.data.steps && largest(parts, floor, own, (data) => overMarked(data, cells, "steps"));
   const marked = ofSteps && (!ofRanks || kExplains * ofSteps.by > ofRanks.by) ? ofSteps : ofRanks;
+  if (kind !== undefined && !marked) return partOf(table, all, kind) ?? whole.at;
   const best = marked ?? largest(causes, floor, own, overRanks) ?? largest(waiting, floor, own, overRanks) ?? largest(parts, floor, own, overSteps);
   return best?.at ?? choices[0];
 }

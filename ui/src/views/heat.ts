@@ -14,9 +14,12 @@ export interface HeatData {
   readonly high: number;
   readonly alike: boolean;
   readonly marked?: number;  // the row that a finding names
+  readonly tall?: number;    // or the first of so many, the devices of a rank
+  readonly name?: string;    // the rank
   readonly since?: number;   // the column from which on it does
   readonly steps?: readonly number[];  // the columns that it names; of the row, if it names one
   readonly cells?: readonly (readonly [row: number, column: number])[];  // instead: rows that it names, each in its own columns
+  readonly inTurn?: boolean;  // these rows have them in turn
 }
 
 const kNoise = 0.01;
@@ -103,6 +106,21 @@ export function drawHeat(context: CanvasRenderingContext2D, data: HeatData, fram
   context.strokeRect(frame.left + cursor.column * cellWidth, cursor.row * cellHeight, Math.max(2, cellWidth - gap), Math.max(2, cellHeight - gap));
 }
 
+type Stretch = readonly [first: number, last: number];
+
+// Columns that follow one another, as one stretch.
+export function stretchesOf(columns: readonly number[]): Stretch[] {
+  const stretches: [number, number][] = [];
+  for (const column of [...columns].sort((a, b) => a - b)) {
+    const last = stretches.at(-1);
+    if (last && column <= last[1] + 1) last[1] = column;
+    else stretches.push([column, column]);
+  }
+  return stretches;
+}
+
+export const columnsOf = (cells: NonNullable<HeatData["cells"]>, row: number): number[] => cells.filter(([at]) => at === row).map(([, column]) => column);
+
 // A frame around the row, the steps or the cells that a finding names, and a line where it begins.
 function mark(context: CanvasRenderingContext2D, data: HeatData, frame: Frame, width: number, cellWidth: number, cellHeight: number, color: string, ink: string): void {
   const from = frame.left + (data.since ?? 0) * cellWidth;
@@ -117,11 +135,13 @@ function mark(context: CanvasRenderingContext2D, data: HeatData, frame: Frame, w
     context.setLineDash([]);
   }
   context.strokeStyle = color;
-  const rows = data.marked === undefined ? data.rows.length : 1;
+  const rows = data.marked === undefined ? data.rows.length : data.tall ?? 1;
   const frameAt = (x: number, row: number, wide: number, high: number) => context.strokeRect(x + 1, row * cellHeight + 1, Math.max(3, wide - 2), Math.max(3, high * cellHeight - 2));
   const frameFrom = (x: number, wide: number) => frameAt(x, data.marked ?? 0, wide, rows);
-  if (data.cells !== undefined) for (const [row, column] of data.cells) frameAt(frame.left + column * cellWidth, row, cellWidth, 1);
-  else if (data.steps !== undefined) for (const step of data.steps) frameFrom(frame.left + step * cellWidth, cellWidth);
+  const stretch = ([first, last]: Stretch) => [frame.left + first * cellWidth, (last - first + 1) * cellWidth] as const;
+  if (data.cells !== undefined) {
+    for (const row of new Set(data.cells.map(([at]) => at))) for (const own of stretchesOf(columnsOf(data.cells, row))) frameAt(stretch(own)[0], row, stretch(own)[1], 1);
+  } else if (data.steps !== undefined) for (const own of stretchesOf(data.steps)) frameFrom(...stretch(own));
   else if (data.marked !== undefined) frameFrom(from, width - from);
 }
 

@@ -9,7 +9,7 @@ import { isLive } from "../shell/live";
 import { setQuery, useUrlState } from "../shell/url";
 import { t, useLanguage } from "../text";
 import { CanvasGrid, type Grid } from "./canvas";
-import { drawHeat, scaleOf, type HeatData } from "./heat";
+import { columnsOf, drawHeat, scaleOf, stretchesOf, type HeatData } from "./heat";
 import { strongest } from "./contrast";
 import { columnAt, fullLabelOf, labelColumns, largestOf, valueAt, type PictureProps } from "./parts";
 
@@ -55,32 +55,57 @@ export interface Guilty {
   readonly rank: number | null;
   readonly since: number | null;
   readonly steps: readonly number[] | null;  // those it is in, if they are neither all nor all since one
-  readonly cells?: readonly { readonly rank: number; readonly step: number }[];  // of ranks in turn, each in its own steps
+  readonly cells?: readonly { readonly rank: number; readonly step: number }[];  // instead: of several ranks, each in its own steps
+  readonly inTurn?: boolean;  // these ranks have them in turn
+  readonly kind?: string;  // of the cause: the measure that is told where no rank or step is; "": what a step takes is
 }
 
 export function marked(data: HeatData, table: Table, guilty: Guilty | undefined): HeatData {
   if (!guilty) return data;
-  const rowOf = (rank: number): number => {
-    const called = `${visible(table.columns[columnAt(table, "rank")]?.title ?? "rank")} ${rank}`;  // as its label has it
-    return data.rows.findIndex((label) => label === called || label.startsWith(`${called},`));
-  };
-  const cells = (guilty.cells ?? []).map(({ rank, step }) => [rowOf(rank), data.columns.indexOf(String(step))] as const).filter(([row, column]) => row >= 0 && column >= 0);
-  if (cells.length > 0) return { ...data, cells };
-  const row = guilty.rank === null ? -1 : rowOf(guilty.rank);
+  const called = (rank: number): string => `${visible(table.columns[columnAt(table, "rank")]?.title ?? "rank")} ${rank}`;  // as its label has it
+  // One, or one for each of its devices.
+  const rowsOf = (rank: number): number[] => data.rows.flatMap((label, row) => (label === called(rank) || label.startsWith(`${called(rank)},`) ? [row] : []));
+  const cells = (guilty.cells ?? []).flatMap(({ rank, step }) => rowsOf(rank).map((row) => [row, data.columns.indexOf(String(step))] as const)).filter(([, column]) => column >= 0);
   const since = guilty.since === null ? -1 : data.columns.indexOf(String(guilty.since));
+  if (cells.length > 0) return { ...data, cells, inTurn: guilty.inTurn ?? false, ...(since >= 0 && { since }) };
+  const rows = guilty.rank === null ? [] : rowsOf(guilty.rank);
   const steps = (guilty.steps ?? []).map((step) => data.columns.indexOf(String(step))).filter((at) => at >= 0);
-  return { ...data, ...(row >= 0 && { marked: row }), ...(since >= 0 && { since }), ...(steps.length > 0 && { steps }) };
+  return { ...data, ...(rows.length > 0 && { marked: rows[0]! }), ...(rows.length > 1 && { tall: rows.length, name: called(guilty.rank!) }), ...(since >= 0 && { since }), ...(steps.length > 0 && { steps }) };
 }
 
 // "2, 4, 6 … 12", as findings have it.
 const kSaid = 4;
 const listOf = (names: readonly string[]): string => (names.length <= kSaid ? names.join(", ") : `${names.slice(0, kSaid - 1).join(", ")} … ${names.at(-1)}`);
 
-function sayFrame({ rows, columns, marked, steps, cells }: HeatData): string[] {
-  if (cells) return [t("heat.in_turn", { rows: listOf([...new Set(cells.map(([row]) => rows[row]!))]) })];
-  const row = marked === undefined ? undefined : rows[marked]!;
+const kLeastRun = 3;  // of columns, told by its ends
+
+// "step 9", "steps 4, 7, 10", "steps 5 to 9".
+function sayColumns(columns: readonly string[], at: readonly number[]): string {
+  const names = stretchesOf(at).flatMap(([first, last]) => (last - first + 1 >= kLeastRun ? [t("heat.from_to", { first: columns[first]!, last: columns[last]! })] : columns.slice(first, last + 1)));
+  return t(at.length === 1 ? "heat.step" : "heat.steps", { steps: listOf(names) });
+}
+
+// Rows with cells of their own: those that have all since the same column are told without columns.
+function sayCells({ rows, columns, since = 0, inTurn }: HeatData, cells: NonNullable<HeatData["cells"]>): string {
+  const named = [...new Set(cells.map(([row]) => row))].sort((a, b) => a - b);
+  if (inTurn) return t("heat.in_turn", { rows: listOf(named.map((row) => rows[row]!)) });
+  const said = named.map((row) => {
+    const own = columnsOf(cells, row);
+    return own.length === columns.length - since ? "" : sayColumns(columns, own);
+  });
+  if (said.every((steps) => steps === said[0])) {
+    const all = listOf(named.map((row) => rows[row]!));
+    return t("heat.marked", { row: said[0] ? t("heat.of_row", { row: all, steps: said[0] }) : all });
+  }
+  return t("heat.marked", { row: named.map((row, at) => (said[at] ? t("heat.of_row", { row: rows[row]!, steps: said[at] }) : rows[row]!)).join("; ") });
+}
+
+function sayFrame(data: HeatData): string[] {
+  const { rows, columns, marked, steps, cells, name } = data;
+  if (cells) return [sayCells(data, cells)];
+  const row = marked === undefined ? undefined : name ?? rows[marked]!;
   if (steps === undefined) return row === undefined ? [] : [t("heat.marked", { row })];
-  const said = t(steps.length === 1 ? "heat.step" : "heat.steps", { steps: listOf(steps.map((at) => columns[at]!)) });
+  const said = sayColumns(columns, steps);
   return [t("heat.marked", { row: row === undefined ? said : t("heat.of_row", { row, steps: said }) })];
 }
 
@@ -132,7 +157,7 @@ export function HeatMap({ table, axes, onStep, guilty, place }: {
 }) {
   const said = JSON.stringify(guilty);  // the same finding is another object each time
   const choices = table.columns.map((_, at) => at).filter((at) => table.columns[at]!.role === "value" && table.columns[at]!.unit !== "");
-  const first = useMemo(() => (axes.square ? choices[0] : strongest(table, choices, (choice) => marked(heatData(table, axes, choice), table, guilty))), [table, axes.across, said]);
+  const first = useMemo(() => (axes.square ? choices[0] : strongest(table, choices, (choice) => marked(heatData(table, axes, choice), table, guilty), guilty?.kind)), [table, axes.across, said]);
   const [key, setKey] = useUrlState(`heat.${table.key}`, table.columns[first ?? 0]?.key ?? "");
   const at = choices.find((choice) => table.columns[choice]!.key === key) ?? choices[0];
   const data = useMemo(() => (at === undefined ? null : marked(heatData(table, axes, at), table, guilty)), [table, at, axes.across, said]);

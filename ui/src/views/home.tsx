@@ -92,30 +92,30 @@ function EachStep({ answer }: { answer: ReportSet }) {
   );
 }
 
-// The steps of ranks in turn, where that is what a finding is about.
-const kTurns = "in_turn";
+// The steps of several ranks, where these are what a finding is about.
+const kTurns = "in_turn", kOfRanks: readonly string[] = [kTurns, "rank_steps"];
 
-function turnsOf(report: Report): NonNullable<Guilty["cells"]> {
-  const table = tableOf(report, kTurns);
+function stepsOfRanks(report: Report, key: string): NonNullable<Guilty["cells"]> {
+  const table = tableOf(report, key);
   return table ? table.rows.map((row) => ({ rank: Number(row[columnAt(table, "rank")]), step: Number(row[columnAt(table, "step")]) })) : [];
 }
 
 // The ranks and steps that the first finding names.
 function guiltyIn(answer: ReportSet): Guilty {
-  const first = foundIn(answer)[0], { where, cause, since_step, table } = first?.finding ?? {}, step = cause?.step ?? null;
-  if (first && table === kTurns) return { rank: null, since: null, steps: null, cells: turnsOf(first.report) };
-  if (where && where.steps.length > 0) return { rank: where.rank, since: null, steps: where.steps };
-  return { rank: cause?.rank ?? null, since: since_step ?? null, steps: step === null ? null : [step] };
+  const first = foundIn(answer)[0], { where, cause, since_step, table = "" } = first?.finding ?? {}, step = cause?.step ?? null, kind = cause?.kind ?? "";
+  if (first && kOfRanks.includes(table)) return { rank: null, since: since_step ?? null, steps: null, cells: stepsOfRanks(first.report, table), inTurn: table === kTurns, kind };
+  if (where && where.steps.length > 0) return { rank: where.rank, since: null, steps: where.steps, kind };
+  return { rank: cause?.rank ?? null, since: since_step ?? null, steps: step === null ? null : [step], kind };
 }
 
 function ByRank({ answer, run }: { answer: ReportSet; run: string }) {
-  const heat = firstTable(answer, hasDevices(answer) ? kByDevice : kByStep);
-  if (!heat || answer.run.ranks < 2 || !hasSteps(answer)) return null;
+  const devices = hasDevices(answer), heat = firstTable(answer, devices ? kByDevice : kByStep);
+  if (!heat || (answer.run.ranks < 2 && !devices) || !hasSteps(answer)) return null;
   return (
     <section aria-labelledby="heat-title">
       <h2 id="heat-title">{t("home.heat")}</h2>
       <Exported name={`${heat.report.analysis}.${heat.table.key}.picture`} table={heat.table}>
-        <HeatMap table={heat.table} axes={{ across: "step", left: "rank" }} onStep={stepChooser()} guilty={guiltyIn(answer)} place={`${heat.report.analysis}.${heat.table.key}`} />
+        <HeatMap table={heat.table} axes={{ across: "step", left: devices ? "device" : "rank" }} onStep={stepChooser()} guilty={guiltyIn(answer)} place={`${heat.report.analysis}.${heat.table.key}`} />
       </Exported>
       <p><a href={linkTo(["run", run, "report", heat.report.analysis], { at: `table-${heat.table.key}` })}>{t("home.as_table")}</a></p>
     </section>

@@ -55,6 +55,16 @@ std::set<int64_t> LateSteps(const StepBlame& steps, uint32_t rank) {
   return late;
 }
 
+std::set<int64_t> StepsBefore(const StepBlame& steps, const std::set<int64_t>& late) {
+  std::set<int64_t> before;
+  for (const int64_t number : late) {
+    const auto at = steps.find(number);
+    if (at == steps.begin() || at == steps.end()) return {};
+    before.insert(std::prev(at)->first);
+  }
+  return before;
+}
+
 std::vector<int64_t> CausedBySteps(const StepBlame& steps, std::span<const uint32_t> ranks) {
   std::vector<int64_t> waits;
   for (const auto& [step, blame] : steps) {

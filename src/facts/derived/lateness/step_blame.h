@@ -37,6 +37,9 @@ const StepBlame& BlameOfSteps(const Facts& facts);
 // The steps in which the participant caused at least half of the wait time.
 std::set<int64_t> LateSteps(const StepBlame& steps, uint32_t rank);
 
+// The steps before these; empty where one of them has none.
+std::set<int64_t> StepsBefore(const StepBlame& steps, const std::set<int64_t>& late);
+
 // The wait time that these participants caused in each step.
 std::vector<int64_t> CausedBySteps(const StepBlame& steps, std::span<const uint32_t> ranks);
 inline std::vector<int64_t> CausedBySteps(const StepBlame& steps, uint32_t rank) {

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <numeric>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/robust.h"
 #include "base/saturate.h"
 #include "base/stop.h"
 #include "facts/derived/python/along_windows.h"
@@ -111,13 +113,23 @@ std::optional<FrameTimes::Leader> Nearest(const Facts& facts, const RankActivity
   std::vector<Candidate> alone;  // in slow windows
   std::ranges::copy_if(all, std::back_inserter(alone),
                        [](const Candidate& c) { return c.sum.others == 0; });
-  if (alone.empty()) return FrameTimes::Leader{.name = outermost.frame, .time = outermost.more};
-  const Candidate& nearest = Outermost(alone);
-  const Candidate& called = CalledBy(facts, rank, nearest, alone);
+  const Candidate& nearest = alone.empty() ? outermost : Outermost(alone);
+  // What a library's functions call is its own matter, where these run everywhere.
+  const bool looks_within = !alone.empty() || !nearest.of_library;
+  const Candidate& called =
+      looks_within ? CalledBy(facts, rank, nearest, alone.empty() ? all : alone) : nearest;
   FrameTimes::Leader leader{.name = called.frame, .time = called.more};
   if (called.name != nearest.name) leader.caller = nearest.frame;
-  if (called.name == nearest.name && outermost.sum.others > 0) leader.caller = outermost.frame;
+  if (called.name == nearest.name && called.name != outermost.name && outermost.sum.others > 0)
+    leader.caller = outermost.frame;
   return leader;
+}
+
+// Of a library, which wraps what it is given as decorators do: no name to look for.
+bool IsPrivateOrWrapper(const FrameName& frame) {
+  return frame.function.starts_with('_') || frame.function == "wrapper" ||
+         frame.function == "wrapped" || frame.function == "inner" ||
+         frame.function == "reraise_with_filtered_traceback";
 }
 
 // What is built in, under one name whatever object it is a method of.
@@ -260,10 +272,10 @@ std::optional<FrameTimes::Leader> FunctionBehind(const Facts& facts, const RankW
     const int64_t excess = mean - sum.others / std::ssize(others.windows);
     if (excess < least || excess <= 0 || static_cast<double>(sum.others) >= throughout) continue;
     FrameName frame = ParseFrameName((*facts.names)[name]);
-    // Built in, or "<lambda>", "<listcomp>", or private to a library: no name to look for.
+    // Built in, or "<lambda>", "<listcomp>": no name to look for.
     if (frame.file.empty() || frame.function.starts_with('<')) continue;
     const bool of_library = IsOfLibrary(frame);
-    if (of_library && frame.function.starts_with('_')) continue;
+    if (of_library && IsPrivateOrWrapper(frame)) continue;
     const double part = static_cast<double>(excess) / static_cast<double>(mean);
     if (of_library && part < kOfLibrary) continue;
     candidates.push_back({std::move(frame), of_library, excess, part, sum, name});
@@ -294,6 +306,87 @@ std::vector<int64_t> TimesIn(const Facts& facts, const RankWindows& windows,
   for (size_t w = 0; w < times.size(); ++w)
     times[w] = in_calls.Within(windows.windows[w].start, windows.windows[w].end);
   return times;
+}
+
+namespace {
+
+// Finds the function behind the windows that are left, until none is.
+class Stretches {
+ public:
+  Stretches(const Facts& facts, const RankWindows& slow, const RankWindows& others, int64_t least)
+      : facts_(facts), slow_(slow), others_(others), least_(least), left_(slow.windows.size()) {
+    std::iota(left_.begin(), left_.end(), size_t{0});
+  }
+
+  std::vector<StretchBehind> Find() {
+    // Less than `least` where another function takes most, or each only a part of the windows.
+    const auto take = [&] { return Take(least_) || Take(least_ / 2) || Take(least_ / 4); };
+    while (left_.size() >= kFewestWindows && found_.size() < kMostStretches && take()) {
+    }
+    const bool are_all =
+        std::ranges::all_of(found_, [&](const Found& f) { return IsOnlyThere(f); });
+    std::vector<StretchBehind> stretches;
+    if (found_.size() < 2 || !are_all) return stretches;
+    for (const Found& f : found_) stretches.push_back(f.stretch);
+    std::ranges::sort(stretches, {}, &StretchBehind::first);
+    return stretches;
+  }
+
+ private:
+  static constexpr size_t kFewestWindows = 3, kMostStretches = 3;
+  static constexpr size_t kFewExceptions = 8;  // one of so many windows may be without it
+
+  struct Found {
+    StretchBehind stretch;
+    std::vector<bool> has_it;  // by window
+  };
+
+  bool Take(int64_t least) {
+    RankWindows some{slow_.rank, {}};
+    for (const size_t w : left_) some.windows.push_back(slow_.windows[w]);
+    const auto function = FunctionBehind(facts_, some, others_, least);
+    if (!function) return false;
+    const std::vector<int64_t> times = TimesIn(facts_, slow_, function->name);
+    Found found{.stretch = {.function = *function}};
+    for (const int64_t time : times) found.has_it.push_back(time >= least);
+    std::vector<size_t> in;
+    std::vector<double> times_in;
+    for (const size_t w : left_) {
+      if (!found.has_it[w]) continue;
+      in.push_back(w);
+      times_in.push_back(static_cast<double>(times[w]));
+    }
+    if (in.size() < kFewestWindows) return false;
+    std::erase_if(left_, [&](size_t w) { return found.has_it[w]; });
+    found.stretch.first = in.front();
+    found.stretch.last = in.back();
+    found.stretch.function.time = ToInt64(Median(std::move(times_in)));
+    found_.push_back(std::move(found));
+    return true;
+  }
+
+  // Whether the function takes as long in nearly all windows of its stretch, and in no other.
+  static bool IsOnlyThere(const Found& f) {
+    const size_t length = f.stretch.last - f.stretch.first + 1;
+    const auto at = f.has_it.begin() + static_cast<std::ptrdiff_t>(f.stretch.first);
+    const auto in = std::count(at, at + static_cast<std::ptrdiff_t>(length), true);
+    return in == std::ranges::count(f.has_it, true) &&
+           (length - static_cast<size_t>(in)) * kFewExceptions <= length;
+  }
+
+  const Facts& facts_;
+  const RankWindows& slow_;
+  const RankWindows& others_;
+  const int64_t least_;
+  std::vector<size_t> left_;
+  std::vector<Found> found_;
+};
+
+}  // namespace
+
+std::vector<StretchBehind> StretchesBehind(const Facts& facts, const RankWindows& slow,
+                                           const RankWindows& others, int64_t least) {
+  return Stretches(facts, slow, others, least).Find();
 }
 
 std::vector<int64_t> CallTimes(const Facts& facts, const RankActivity& rank,

@@ -1,6 +1,7 @@
 // Finds the Python function behind a step that takes longer than others.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -23,7 +24,8 @@ struct RankWindows {
 // window, than within `others`, which may be of another rank, and do not run through all of
 // `others` as the training loop does. One of the user's program comes before a library's, which
 // must have most of its time in excess; then one that does not run in the others; then those with
-// the largest part of their time in excess; of these the outermost, or what that one only calls.
+// the largest part of their time in excess; of these the outermost, or what that one only calls:
+// the innermost function that has nearly all of its time.
 // Nothing where no frames were recorded, or none takes so much. `caller`: what only calls it, or
 // what calls a function that does not run in the others, if nearly all it takes is in excess too;
 // `time`: ns more per window. Where there is none of
@@ -31,6 +33,17 @@ struct RankWindows {
 // function that calls it.
 std::optional<FrameTimes::Leader> FunctionBehind(const Facts& facts, const RankWindows& slow,
                                                  const RankWindows& others, int64_t least);
+
+// A function behind the excess of a stretch of the slow windows.
+struct StretchBehind {
+  FrameTimes::Leader function;  // `time`: ns per window there, the median, with what it calls
+  size_t first = 0, last = 0;   // indexes of windows
+};
+
+// Where one function after another is behind it, each in three windows in a row or more and in no
+// other: up to three, in order. Else empty.
+std::vector<StretchBehind> StretchesBehind(const Facts& facts, const RankWindows& slow,
+                                           const RankWindows& others, int64_t least);
 
 // What it was measured by: what is built in, where the function only calls it.
 inline const FrameName& MeasuredOf(const FrameTimes::Leader& behind) {
