@@ -2,29 +2,24 @@
 #include "analyses/overview_findings.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
-#include <numeric>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "analyses/build.h"
+#include "analyses/overview_functions.h"
 #include "analyses/saves.h"
 #include "analyses/uneven_ranks.h"
-#include "base/growth.h"
-#include "base/robust.h"
 #include "base/saturate.h"
 #include "facts/derived/collectives/missing_communication.h"
 #include "facts/derived/python/step_function.h"
 #include "facts/derived/steps/unrecorded.h"
 #include "report/humanize.h"
-#include "report/period_of_steps.h"
 #include "trace/frame_name.h"
 #include "trace/vocabulary.h"
 
@@ -32,8 +27,7 @@ namespace stepscope {
 namespace overview {
 namespace {
 
-constexpr double kHigh = 0.15;       // of a step: a threshold of the TensorFlow Profiler
-constexpr double kStandsOut = 0.25;  // of the time between operators, in one function
+constexpr double kHigh = 0.15;  // of a step: a threshold of the TensorFlow Profiler
 constexpr double kFewSixteen = 0.10;
 constexpr std::string_view kOneTimeWork =
     "One-time work (graph capture, context creation, module loading, tuning)";
@@ -127,87 +121,6 @@ Phrase SayNothingRecorded(const Facts& facts, const std::vector<RankSteps>& rank
       missing);
 }
 
-// Where no function has much of what all ranks run between operators: the one that the rank with
-// most of it runs more than the rank with least, as `stragglers` names it. "rank 0 spends more in
-// save (serialization.py:945)"; empty: none.
-Phrase SayMoreOnOne(const Facts& facts, const std::vector<RankSteps>& ranks) {
-  const auto time = [](const RankSteps& own) {
-    return StatisticsOf({own}, StepCategory::kOther).mean;
-  };
-  const auto [least, most] = std::ranges::minmax_element(ranks, {}, time);
-  const double more = time(*most) - time(*least);
-  constexpr double kOfStep = 0.05;
-  if (more < kStandsOut * time(*most) || more < kOfStep * StatisticsOfTotals(ranks).mean) return {};
-  // Where several have about as much, it is not that rank.
-  const auto has_much = [&](const RankSteps& own) { return time(own) > time(*least) + more / 2; };
-  if (std::ranges::count_if(ranks, has_much) > 1) return {};
-  const auto function = FunctionBehind(facts, {most->rank, WindowsOf(*most)},
-                                       {least->rank, WindowsOf(*least)}, ToInt64(more / 2));
-  if (!function) return {};
-  return Say("{rank} spends more in {function}", SayRanks(std::array{most->rank->rank}),
-             SayLeader(*function));
-}
-
-// ", in steps 3 to 7", ", in step 9", ", every 3rd step (3, 6 and 9)": where the function has all
-// of its time in these steps of the rank that runs it most, which are no more than half, and which
-// `where` then holds; else empty.
-Phrase SayStepsOf(const Facts& facts, const std::vector<RankSteps>& ranks, const FrameName& name,
-                  Where& where) {
-  const RankSteps* most = nullptr;
-  std::vector<int64_t> times;
-  int64_t of_most = 0;
-  for (const RankSteps& own : ranks) {
-    std::vector<int64_t> of_steps = TimesIn(facts, {own.rank, WindowsOf(own)}, name);
-    const int64_t sum = std::accumulate(of_steps.begin(), of_steps.end(), int64_t{0}, AddSaturated);
-    if (sum <= of_most || of_steps.size() != own.steps.size()) continue;
-    most = &own;
-    times = std::move(of_steps);
-    of_most = sum;
-  }
-  if (most == nullptr) return {};
-  constexpr int64_t kHardlyAny = 10;  // a tenth of the longest
-  const int64_t least = std::ranges::max(times) / kHardlyAny;
-  std::vector<size_t> in;
-  std::vector<int64_t> numbers;
-  for (size_t s = 0; s < times.size(); ++s) {
-    numbers.push_back(most->steps[s].window.number);
-    if (times[s] > least) in.push_back(s);
-  }
-  if (2 * in.size() > times.size()) return {};
-  where.rank = most->rank->rank;
-  for (const size_t s : in) where.steps.push_back(numbers[s]);
-  if (in.size() == 1) return Say(", in step {step}", numbers[in.front()]);
-  if (in.back() - in.front() + 1 == in.size())
-    return Say(", in steps {first} to {last}", numbers[in.front()], numbers[in.back()]);
-  const auto period = FindPeriodOfSteps(numbers, times, static_cast<double>(least));
-  return period ? Say(", {period}", period->Say()) : Phrase();
-}
-
-// " in steps 6, 9 and 12", " in 6 of 20 steps": where all of the category is in at most half of the
-// steps, which `where` then holds; else empty.
-Phrase SayStepsWith(const std::vector<RankSteps>& ranks, StepCategory category, Where& where) {
-  constexpr int64_t kHardlyAny = 10;  // a tenth of the longest
-  constexpr size_t kMostNumbers = 4;
-  std::map<int64_t, int64_t> longest;  // of the ranks, by step
-  int64_t most = 0;
-  for (const RankSteps& own : ranks) {
-    for (const StepBreakdown& step : own.steps) {
-      int64_t& time = longest[step.window.number];
-      time = std::max(time, TimeOf(step, category));
-      most = std::max(most, time);
-    }
-  }
-  std::vector<int64_t> in;
-  for (const auto& [number, time] : longest) {
-    if (time > most / kHardlyAny) in.push_back(number);
-  }
-  if (in.size() < 2 || 2 * in.size() > longest.size()) return {};
-  where.steps = in;
-  if (in.size() > kMostNumbers) return Say(" in {count} of {all} steps", in.size(), longest.size());
-  return Say(" in steps {steps} and {last}",
-             fmt::format("{}", fmt::join(std::span(in).first(in.size() - 1), ", ")), in.back());
-}
-
 // "Compilation in steps 6, 9 and 12", "Compilation within steps", "Compilation" of one step.
 Phrase SayCompilation(const Rule& rule, const std::vector<RankSteps>& ranks, Where& where) {
   if (!Recurs(ranks, rule.category)) return "Compilation";
@@ -250,24 +163,6 @@ void AddLargestFunction(std::string name, Report& report) {
   if (name.empty()) return;
   report.metrics.push_back({"largest_function", "largest function between operators",
                             std::move(name), Unit::kNone, true});
-}
-
-// "; its 59 calls take longer and longer, from 1.40 ms to 39.0 ms": of the function with the most
-// time, where no step tells.
-Phrase SayGrowingCalls(const Facts& facts, const std::vector<RankSteps>& ranks,
-                       const FrameTimes& python) {
-  constexpr double kLeast = 0.5;  // of a median call
-  if (!ranks.front().whole_recording || ranks.size() != 1) return {};
-  const auto leaders = python.Leaders(1, kStandsOut);
-  if (leaders.empty()) return {};
-  const std::vector<int64_t> calls = CallTimes(facts, *ranks.front().rank, leaders.front().name);
-  if (calls.empty()) return {};
-  const auto growth = FindGrowth(calls, kLeast * Median({calls.begin(), calls.end()}));
-  if (!growth) return {};
-  const double last = growth->first + growth->each * static_cast<double>(calls.size() - 1);
-  return Say("; its {calls} take longer and longer, from {first} to {last}",
-             Plural(calls.size(), "call"), HumanTime(std::max(growth->first, 0.0)),
-             HumanTime(last));
 }
 
 // The name of the longest range in which these ranks compile; kNoString: there is none.

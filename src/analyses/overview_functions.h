@@ -1,0 +1,37 @@
+// Names the function, and the steps, in which a category of step time is.
+#pragma once
+
+#include <vector>
+
+#include "facts/derived/python/frame_times.h"
+#include "facts/derived/steps/step_categories.h"
+#include "facts/facts.h"
+#include "stepscope/report.h"
+#include "trace/frame_name.h"
+
+namespace stepscope::overview {
+
+// Of the time between operators, in one function.
+inline constexpr double kStandsOut = 0.25;
+
+// Where no function has much of what all ranks run between operators: the one that the rank with
+// most of it runs more than the rank with least, as `stragglers` names it. "rank 0 spends more in
+// save (serialization.py:945)"; empty: none.
+Phrase SayMoreOnOne(const Facts& facts, const std::vector<RankSteps>& ranks);
+
+// ", in steps 3 to 7", ", in step 9", ", every 3rd step (3, 6 and 9)": where the function has all
+// of its time in these steps of the rank that runs it most, which are no more than half, and which
+// `where` then holds; else empty.
+Phrase SayStepsOf(const Facts& facts, const std::vector<RankSteps>& ranks, const FrameName& name,
+                  Where& where);
+
+// " in steps 6, 9 and 12", " in 6 of 20 steps": where all of the category is in at most half of the
+// steps, which `where` then holds; else empty.
+Phrase SayStepsWith(const std::vector<RankSteps>& ranks, StepCategory category, Where& where);
+
+// "; its 59 calls take longer and longer, from 1.40 ms to 39.0 ms": of the function with the most
+// time, where no step tells.
+Phrase SayGrowingCalls(const Facts& facts, const std::vector<RankSteps>& ranks,
+                       const FrameTimes& python);
+
+}  // namespace stepscope::overview
