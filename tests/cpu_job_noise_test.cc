@@ -25,6 +25,7 @@ struct Extra {
   double python = 0;  // before the forward pass
   int calls = 0;      // of layer_norm, 0.1 ms each
   int rows = 0;       // beyond 128; computing takes as much longer
+  double times = 1;   // as long takes all that computes
 };
 using Fault = std::function<Extra(int rank, int step)>;
 
@@ -70,9 +71,9 @@ class NoisyJob {
       CpuTrace& trace = traces_[rank];
       const Extra extra = fault(static_cast<int>(rank), number);
       const int rows = 128 + extra.rows;
-      const double longer = rows > 128 ? 2 : 1;
+      const double longer = (rows > 128 ? 2 : 1) * extra.times;
       double at = start;
-      Call(trace, at, "aten::randn", 0.2, rows);
+      Call(trace, at, "aten::randn", 0.2 * extra.times, rows);
       at += extra.python;
       for (int layer = 0; layer < 3; ++layer) {
         Call(trace, at, "aten::linear", 3 * longer, rows);
@@ -174,6 +175,21 @@ TEST(NoisyJob, WorkThatEndsIsInItsSteps) {
       EXPECT_EQ(first->where.rank, 1);
       EXPECT_EQ(std::ssize(first->where.steps), last - 10) << seed << " " << last;
     }
+  }
+}
+
+// As where another program takes a rank's cores for a while.
+TEST(NoisyJob, ARankThatIsStarvedForAWhileIsToldWithItsSteps) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    const auto answer = NoisyJob(2, kLoad / 4, seed).Ask([](int rank, int step) {
+      return Extra{.times = rank == 1 && step >= 8 && step <= 12 ? 4.0 : 1.0};
+    });
+    ASSERT_TRUE(answer);
+    const std::string verdict = answer->verdict.str();
+    EXPECT_TRUE(verdict.contains(
+        " longer in steps 8 to 12: all that rank 1 runs takes longer, its operators "))
+        << seed << ": " << verdict;
+    EXPECT_FALSE(verdict.contains("stands out")) << seed << verdict;
   }
 }
 

@@ -51,7 +51,7 @@ Table ChangeTable(const StepChanges& changes) {
                           std::string(StepQuantityName(c.quantity)), c.since, c.before, c.after,
                           Ratio(c.Difference(), c.before), c.steps_before, c.steps_after});
   };
-  if (changes.step_time) add(*changes.step_time);
+  if (const StepChange* const told = changes.Told()) add(*told);
   for (const StepChange& c : changes.parts) add(c);
   return table;
 }
@@ -249,7 +249,9 @@ Means MeansAround(const Facts& facts, const StepChange& c) {
 Phrase SayBecause(const Facts& facts, const StepChange& c, const std::optional<Together>& cause) {
   const auto [before, after] = MeansAround(facts, c);
   const Phrase times =
-      Say("step time: mean {before} before, {after} since", Time(before), Time(after)) + "; ";
+      (c.until ? Say("step time: mean {before} before, {after} then", Time(before), Time(after))
+               : Say("step time: mean {before} before, {after} since", Time(before), Time(after))) +
+      "; ";
   if (!cause)
     return times + (facts.OnHost()
                         ? Phrase("operators that run as often take longer, or what is not known; "
@@ -365,9 +367,10 @@ Phrase InEveryStep(const Facts& facts, int64_t first, int64_t last) {
 }
 
 const WorkRise* AddStepChanges(Report& report, const Facts& facts, const StepChanges& all) {
-  if (all.step_time || !all.parts.empty()) report.tables.push_back(changes::ChangeTable(all));
-  if (!all.step_time || all.step_time->Difference() <= 0) return nullptr;
-  return changes::AddFinding(report, facts, all, *all.step_time);
+  const StepChange* const told = all.Told();
+  if (told != nullptr || !all.parts.empty()) report.tables.push_back(changes::ChangeTable(all));
+  if (told == nullptr || told->Difference() <= 0) return nullptr;
+  return changes::AddFinding(report, facts, all, *told);
 }
 
 }  // namespace stepscope

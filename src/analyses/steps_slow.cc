@@ -355,8 +355,9 @@ bool IsByGrowth(const Facts& facts, int64_t longer) {
 
 // Whether what slow steps cost, ns of a rank, is less than what all steps since a change take more.
 bool IsLessThanChange(const Facts& facts, int64_t cost) {
-  const std::optional<StepChange>& change = StepChangesOf(facts).step_time;
-  return change && cost / std::max<int64_t>(change->steps_after, 1) < change->Difference();
+  const StepChange* const change = StepChangesOf(facts).Told();
+  return change != nullptr &&
+         cost / std::max<int64_t>(change->steps_after, 1) < change->Difference();
 }
 
 // Whether the slowest step is one of a rank that is slower in all it runs, a finding of its own.
@@ -414,7 +415,8 @@ void AddSlowSteps(Report& report, const Facts& facts, const std::vector<RankStep
   const double share =
       static_cast<double>(found.lost) / static_cast<double>(std::max<int64_t>(found.total, 1));
   if (!recurring && !behind.function && steps_slow::AreMany(found)) {
-    steps_slow::AddVarying(report, ranks, found, median_of_all);
+    if (StepChangesOf(facts).Told() == nullptr)
+      steps_slow::AddVarying(report, ranks, found, median_of_all);
     return;
   }
   const steps_slow::Growth grew = steps_slow::WhatGrew(slowest, ranks, usual.IsOwn(slowest));

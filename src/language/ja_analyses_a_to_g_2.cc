@@ -55,6 +55,8 @@ std::span<const Translated> JapaneseOfAnalysesAToG2() {
        "なければクロック周波数を確認してください (turbostat)"},
       {"step time: mean {before} before, {after} since",
        "ステップ時間の平均: それ以前 {before}、以降 {after}"},
+      {"step time: mean {before} before, {after} then",
+       "ステップ時間の平均: それ以前 {before}、その間 {after}"},
       {"operators that run as often take longer, or what is not known; look for other programs on "
        "the "
        "machine",

@@ -155,7 +155,7 @@ Phrase SayNothingStandsOut(const ReportSet& answer, const Facts& facts,
                                          "comm_overlap"};
   const bool known = std::ranges::all_of(kAsked, answers) && answer.run.ranks > 1 &&
                      !Evaluates(answer) && CountOf(answer.run, NoteKind::kMissingRanks) == 0 &&
-                     !StepChangesOf(facts).step_time;
+                     StepChangesOf(facts).Told() == nullptr;
   if (!known || !facts.OnHost()) return {};
   const bool all = std::ranges::all_of(findings, [](const Finding* f) {
     return !WorthALook(*f) || IsOfAllRanks(*f) || IsOfOneStep(*f);

@@ -5,8 +5,11 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "base/change_point.h"
+#include "base/rise.h"
 #include "base/robust.h"
 #include "base/saturate.h"
 #include "facts/derived/steps/step_changes.h"
@@ -16,6 +19,7 @@ namespace stepscope {
 namespace {
 
 constexpr double kSlower = 1.25;    // times as long
+constexpr double kForAWhile = 2;    // times as long, in a stretch of steps
 constexpr double kNearlyAll = 0.8;  // of the time in operators
 constexpr double kSame = 0.05;      // calls and sizes differ by no more
 constexpr int64_t kFewest = 4;      // operators by name
@@ -25,15 +29,33 @@ double MedianOf(std::span<const int64_t> values) {
   return Median(std::vector<double>(values.begin(), values.end()));
 }
 
-// Medians of the steps before and since.
+// Steps by index, from `at` until before `end`.
+struct Stretch {
+  size_t at, end;
+};
+
+// Medians of the steps of a stretch, and of the others.
 struct Sides {
   double before = 0, since = 0;
 
   bool Same() const { return std::abs(since - before) <= kSame * before; }
 };
 
-Sides SidesOf(std::span<const int64_t> values, size_t at) {
-  return {MedianOf(values.first(at)), MedianOf(values.subspan(at))};
+Sides SidesOf(std::span<const int64_t> values, const Stretch& stretch) {
+  const auto before = values.first(stretch.at), after = values.subspan(stretch.end);
+  std::vector<double> others(before.begin(), before.end());
+  others.insert(others.end(), after.begin(), after.end());
+  return {Median(std::move(others)),
+          MedianOf(values.subspan(stretch.at, stretch.end - stretch.at))};
+}
+
+// In which steps the rank takes longer: all since one, or a stretch in between.
+std::optional<Stretch> LongerIn(std::span<const int64_t> in_operators, double least) {
+  if (const auto change = FindChangePoint(in_operators, least))
+    return change->Difference() > 0 ? std::optional(Stretch{change->at, in_operators.size()})
+                                    : std::nullopt;
+  const auto spell = FindSpell(in_operators, {.least = least, .times = kForAWhile});
+  return spell ? std::optional(Stretch{spell->at, spell->end}) : std::nullopt;
 }
 
 void AddTo(std::vector<int64_t>& sums, const std::vector<int64_t>& values) {
@@ -43,16 +65,16 @@ void AddTo(std::vector<int64_t>& sums, const std::vector<int64_t>& values) {
 std::optional<SlowRank> Find(const StepParts& parts, double least) {
   std::vector<int64_t> in_operators(parts.steps.size());
   for (const auto& [name, op] : parts.operators) AddTo(in_operators, op.time);
-  const auto change = FindChangePoint(in_operators, least);
-  if (!change || change->Difference() <= 0) return std::nullopt;
+  const auto longer = LongerIn(in_operators, least);
+  if (!longer) return std::nullopt;
   double all = 0, slower = 0;
   int64_t names = 0;
   std::vector<double> times;
   for (const auto& [name, op] : parts.operators) {
-    const Sides time = SidesOf(op.time, change->at);
+    const Sides time = SidesOf(op.time, *longer);
     all += time.before;
-    const Sides sizes = SidesOf(op.elements, change->at);
-    const bool same = SidesOf(op.calls, change->at).Same() && sizes.before > 0 && sizes.Same();
+    const Sides sizes = SidesOf(op.elements, *longer);
+    const bool same = SidesOf(op.calls, *longer).Same() && sizes.before > 0 && sizes.Same();
     if (!same || time.before <= 0 || time.since < kSlower * time.before) continue;
     slower += time.before;
     times.push_back(time.since / time.before);
@@ -61,9 +83,9 @@ std::optional<SlowRank> Find(const StepParts& parts, double least) {
   if (names < kFewest || slower < kNearlyAll * all) return std::nullopt;
   std::vector<int64_t> whole = in_operators;
   for (const auto& [neighbours, between] : parts.between) AddTo(whole, between);
-  const Sides of_whole = SidesOf(whole, change->at);
+  const Sides of_whole = SidesOf(whole, *longer);
   return SlowRank{.rank = parts.rank,
-                  .since = parts.steps[change->at],
+                  .since = parts.steps[longer->at],
                   .before = RoundToInt64(of_whole.before),
                   .after = RoundToInt64(of_whole.since),
                   .share = slower / all,

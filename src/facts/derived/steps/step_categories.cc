@@ -73,16 +73,28 @@ bool BeganWithQueue(const RankSteps& rank, int64_t median) {
   return 2 * QueuedBefore(rank) >= rank.steps.front().Total() - median;
 }
 
+// A step of all ranks: window and number.
+using StepKey = std::pair<int64_t, int64_t>;
+StepKey KeyOf(const RankSteps& rank, const StepBreakdown& step) {
+  return {rank.rank->window, step.window.number};
+}
+
+// A step that is warm-up on any rank is left out on all.
 void LeaveOutWarmUp(TypicalSteps& typical) {
-  for (RankSteps& rank : typical.ranks) {
+  std::set<StepKey> firsts;
+  for (const RankSteps& rank : typical.ranks) {
     if (!BeginsWithWarmUp(rank)) continue;
+    firsts.insert(KeyOf(rank, rank.steps.front()));
     ++typical.warm_up;
     std::vector<int64_t> others;
     for (const StepBreakdown& step : rank.steps | std::views::drop(1))
       others.push_back(step.Total());
     if (BeganWithQueue(rank, Describe(others).p50)) ++typical.queued;
     typical.longest_warm_up = std::max(typical.longest_warm_up, rank.steps.front().Total());
-    rank.steps.erase(rank.steps.begin());
+  }
+  for (RankSteps& rank : typical.ranks) {
+    std::erase_if(rank.steps,
+                  [&](const StepBreakdown& step) { return firsts.contains(KeyOf(rank, step)); });
   }
 }
 
@@ -106,12 +118,6 @@ std::vector<RankSteps> BreakRecordingsDown(const Facts& facts) {
   const bool any = std::ranges::any_of(all, [](const RankSteps& r) { return !r.whole_recording; });
   if (any) std::erase_if(all, [](const RankSteps& r) { return r.whole_recording; });
   return all;
-}
-
-// A step of all ranks: window and number.
-using StepKey = std::pair<int64_t, int64_t>;
-StepKey KeyOf(const RankSteps& rank, const StepBreakdown& step) {
-  return {rank.rank->window, step.window.number};
 }
 
 // How many times the usual steps take, `over`, by step.
@@ -316,6 +322,9 @@ bool BeginsWithWarmUp(const RankSteps& rank) {
   const auto slow =
       std::ranges::count_if(others, [&](int64_t time) { return IsSlow(time, times.p50); });
   const bool beyond_all = first / kBeyondAll >= times.max;
+  // What takes the next step as long is no warm-up of the first.
+  const int64_t next = rank.steps[1].Total();
+  if (IsSlow(next, times.p50) && !Takes(first, kSlow, next)) return false;
   return beyond_all || (slow * kMostSlow <= std::ssize(others) && IsSlow(first, times.p50));
 }
 
@@ -340,7 +349,7 @@ TypicalSteps FindTypicalSteps(const std::vector<RankSteps>& ranks, std::optional
   LeaveOutSlow(typical, {INT64_MIN, since.value_or(kEnds)});
   if (since) LeaveOutSlow(typical, {*since, kEnds});
   typical.times = TimesOf(typical.ranks);
-  if (typical.slow > 0)
+  if (typical.slow + typical.warm_up > 0)
     std::erase_if(typical.ranks, [](const RankSteps& rank) { return rank.steps.empty(); });
   return typical;
 }

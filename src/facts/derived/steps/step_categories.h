@@ -80,7 +80,8 @@ inline constexpr int64_t kMostSlow = 5;
 
 // Whether the first step of a recording, if it was selected, is warm-up: it takes 1.5 times the
 // median of the others or more, and there are at least two others, of which no more than a fifth
-// take that long too; or it takes twice as long as any other.
+// take that long too; or it takes twice as long as any other. Not where the next step is slow, and
+// the first takes less than 1.5 times as long: then it is no matter of the first.
 bool BeginsWithWarmUp(const RankSteps& rank);
 
 // What a step of each rank usually takes, ns: the median of all, `median`, and its own median on a
@@ -88,20 +89,20 @@ bool BeginsWithWarmUp(const RankSteps& rank);
 // wait for one another.
 std::map<int64_t, int64_t> UsualStepTimes(const std::vector<RankSteps>& ranks, int64_t median);
 
-// The steps without warm-up and without the slow ones, which take 1.5 times the usual or more on
-// any rank, and are left out on all. None is left out of fewer than five steps; where more than a
-// fifth are slow, those are no exception, but steps of four times the usual may be one that take
-// twice as long as the others. Two or more that take a third of all time over the usual are where
-// it goes, and three or more at one interval, as of a checkpoint, are part of what steps take: none
-// of them is left out. `since`: where step time changes for good at this step, the steps before it
-// and those from it on are each compared with their own.
+// The steps without warm-up, a first step of any rank, and without the slow ones, which take 1.5
+// times the usual or more on any rank, and are left out on all. None is left out of fewer than five
+// steps; where more than a fifth are slow, those are no exception, but steps of four times the
+// usual may be one that take twice as long as the others. Two or more that take a third of all time
+// over the usual are where it goes, and three or more at one interval, as of a checkpoint, are part
+// of what steps take: none of them is left out. `since`: where step time changes for good at this
+// step, the steps before it and those from it on are each compared with their own.
 struct TypicalSteps {
   std::vector<RankSteps> ranks;  // each that has such steps
   Distribution times;            // of these steps
   int64_t median = 0;            // ns, of all steps but warm-up, before and since
   int64_t slow = 0;              // steps left out that are no warm-up, each once for all ranks
   int64_t slowest = 0;           // ns, of them
-  int64_t warm_up = 0;           // first steps left out
+  int64_t warm_up = 0;           // ranks whose first step was
   int64_t queued = 0;            // of these, that mostly ran what was queued before the recording
   int64_t longest_warm_up = 0;   // ns, of them
 };

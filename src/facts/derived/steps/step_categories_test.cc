@@ -62,6 +62,23 @@ TEST(TypicalSteps, OneThatIsSlowOnOneRankIsLeftOutOnAll) {
   for (const RankSteps& rank : typical.ranks) EXPECT_EQ(rank.steps.size(), 5u);
 }
 
+// Means of ranks are of the same steps.
+TEST(TypicalSteps, WarmUpOfOneRankIsLeftOutOnAll) {
+  RankActivity first, second;
+  second.rank = 1;
+  const auto typical = FindTypicalSteps(
+      {StepsOf(first, {40, 10, 10, 10, 10, 10}), StepsOf(second, {12, 10, 10, 10, 10, 10})});
+  EXPECT_EQ(typical.warm_up, 1);
+  for (const RankSteps& rank : typical.ranks) EXPECT_EQ(rank.steps.size(), 5u);
+}
+
+// As of a cache that is filled in the first three steps.
+TEST(TypicalSteps, AFirstStepThatTheNextIsLikeIsNoWarmUp) {
+  RankActivity activity;
+  EXPECT_FALSE(BeginsWithWarmUp(StepsOf(activity, {20, 21, 24, 9, 9, 8, 10, 7, 7, 7, 6, 8})));
+  EXPECT_TRUE(BeginsWithWarmUp(StepsOf(activity, {40, 20, 9, 9, 8, 10, 7, 7, 7, 6, 8})));
+}
+
 // Two runs of one job would differ by how many of its checkpoints are exceptions.
 TEST(TypicalSteps, OnesAtOneIntervalArePartOfWhatStepsTake) {
   EXPECT_EQ(SlowAmong({10, 10, 30, 10, 10, 10, 10, 30, 10, 10, 10, 10, 30, 10, 10}), 0);

@@ -8,7 +8,9 @@
 #include <set>
 #include <utility>
 
+#include "base/change_point.h"
 #include "base/distribution.h"
+#include "base/rise.h"
 #include "base/robust.h"
 #include "base/saturate.h"
 #include "facts/steps/step_use.h"
@@ -27,10 +29,14 @@ struct Numbered {
 };
 
 constexpr double kAlso = 1.0 / 3;    // of the largest rise
+constexpr double kClearly = 2;       // times the level before, where values scatter
 constexpr double kMostSteps = 0.75;  // of the steps of the rank that has most
 
 constexpr size_t kParts = static_cast<size_t>(StepQuantity::kCount);
 using Parts = std::array<Numbered, kParts>;
+
+// What of base/change_point.h and base/rise.h finds a change.
+enum class Search : uint8_t { kChangePoint, kRise, kSpell };
 
 class Collector {
  public:
@@ -38,13 +44,25 @@ class Collector {
 
   StepChanges Find() {
     StepChanges changes{.lacks_ranks = lacks_ranks_, .median = median_, .steps = times_.steps};
-    changes.step_time = Change(StepQuantity::kStepTime, times_, -1, -1);
+    Search search = Search::kChangePoint;
+    const auto of_time = [&] { return Find(search, StepQuantity::kStepTime, times_, -1, -1); };
+    changes.step_time = of_time();
+    if (!changes.step_time) {
+      search = Search::kRise;
+      changes.step_time = of_time();
+    }
+    if (!changes.step_time) {
+      search = Search::kSpell;
+      changes.spell = of_time();
+    }
     for (const RankSteps& rank : ranks_) CollectParts(rank);
     for (const auto& [key, parts] : parts_) {
       for (size_t q = 0; q < kParts; ++q) {
         const auto quantity = static_cast<StepQuantity>(q);
-        if (auto change = Change(quantity, parts[q], key.first, key.second))
-          changes.parts.push_back(*change);
+        auto change = Find(Search::kChangePoint, quantity, parts[q], key.first, key.second);
+        if (!change && changes.Told() != nullptr)  // where step time scatters, so do parts of it
+          change = Find(search, quantity, parts[q], key.first, key.second);
+        if (change) changes.parts.push_back(*change);
       }
     }
     for (size_t q = 0; q < kParts; ++q) {
@@ -97,6 +115,7 @@ class Collector {
     std::vector<int64_t> sorted = times_.values;
     median_ = Describe(sorted).p50;
     least_ = kLeastStepChange * static_cast<double>(median_);
+    limits_ = {.least = least_, .times = kClearly};
   }
 
   bool Counts(int64_t step) const { return std::ranges::binary_search(times_.steps, step); }
@@ -144,8 +163,12 @@ class Collector {
     return ends ? std::optional(numbered.steps[end - 1]) : std::nullopt;
   }
 
-  std::optional<StepChange> Change(StepQuantity quantity, const Numbered& numbered, int64_t rank,
-                                   int64_t device) const {
+  std::optional<StepChange> Find(Search search, StepQuantity quantity, const Numbered& numbered,
+                                 int64_t rank, int64_t device) const {
+    if (search == Search::kRise)
+      return OfRise(FindRise(numbered.values, limits_), quantity, numbered, rank, device);
+    if (search == Search::kSpell)
+      return OfRise(FindSpell(numbered.values, limits_), quantity, numbered, rank, device);
     const auto at = FindChangePoint(numbered.values, least_);
     if (!at) return std::nullopt;
     return StepChange{.quantity = quantity,
@@ -158,6 +181,22 @@ class Collector {
                       .steps_before = static_cast<int64_t>(at->before_count),
                       .steps_after = std::ssize(numbered.values) - static_cast<int64_t>(at->at),
                       .until = LastOf(*at, numbered)};
+  }
+
+  static std::optional<StepChange> OfRise(const std::optional<Rise>& rise, StepQuantity quantity,
+                                          const Numbered& numbered, int64_t rank, int64_t device) {
+    if (!rise) return std::nullopt;
+    const bool ends = rise->end < numbered.steps.size();
+    return StepChange{.quantity = quantity,
+                      .rank = rank,
+                      .device = device,
+                      .since = numbered.steps[rise->at],
+                      .last_before = numbered.steps[rise->at - 1],
+                      .before = RoundToInt64(rise->before),
+                      .after = RoundToInt64(rise->since),
+                      .steps_before = static_cast<int64_t>(rise->at),
+                      .steps_after = std::ssize(numbered.values) - static_cast<int64_t>(rise->at),
+                      .until = ends ? std::optional(numbered.steps[rise->end - 1]) : std::nullopt};
   }
 
   int64_t CountAlso(const StepChange& change) const {
@@ -180,6 +219,7 @@ class Collector {
   bool lacks_ranks_ = false;
   int64_t median_ = 0;
   double least_ = 0;
+  RiseLimits limits_;
   std::map<std::pair<int64_t, int64_t>, Parts> parts_;  // by rank and device
 };
 
@@ -228,11 +268,12 @@ std::vector<int64_t> StepChanges::StretchOf(const StepChange& change) const {
 }
 
 const StepChange* StepChanges::LargestRise(StepQuantity quantity) const {
+  const StepChange* const told = Told();
   const StepChange* largest = nullptr;
   for (const StepChange& c : parts) {
-    if (!step_time || c.quantity != quantity || c.Difference() <= 0) continue;
+    if (told == nullptr || c.quantity != quantity || c.Difference() <= 0) continue;
     // The same host event can reach a device a step earlier or later.
-    if (!AreNear(c.since, step_time->since)) continue;
+    if (!AreNear(c.since, told->since)) continue;
     if (largest == nullptr || c.Difference() > largest->Difference()) largest = &c;
   }
   return largest;

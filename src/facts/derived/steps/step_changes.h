@@ -39,8 +39,13 @@ struct StepChanges {
   bool lacks_ranks = false;
   int64_t median = 0;  // step time, ns; 0: no steps
   std::optional<StepChange> step_time;
+  // Where step time does not change for good: a stretch of steps in between that take longer.
+  std::optional<StepChange> spell;
   std::vector<StepChange> parts;  // by rank, device, quantity
   std::vector<int64_t> steps;     // numbers of all that count, ascending
+
+  // Of step time, the one or the other; null: it does not change.
+  const StepChange* Told() const { return step_time ? &*step_time : spell ? &*spell : nullptr; }
 
   // Whether two of these are the same or follow one another, though their numbers need not.
   bool AreNear(int64_t a, int64_t b) const;
@@ -58,7 +63,8 @@ struct StepChanges {
 inline constexpr double kLeastStepChange = 0.05;
 
 // A change point (base/change_point.h) that is worth a twentieth of the median step time, of the
-// steps that all ranks recorded. n log n.
+// steps that all ranks recorded; else a rise or a spell (base/rise.h) to 1.5 times the level
+// before, which may scatter. n log n.
 const StepChanges& StepChangesOf(const Facts& facts);
 
 // The steps that a mean step is of, wherever one is told: the typical ones, as a first step and
