@@ -102,6 +102,20 @@ TEST(CpuJob, NamesTheOperatorThatARankRunsMore) {
   EXPECT_TRUE(all.contains("most of it in aten::layer_norm (2 more calls per step)")) << all;
 }
 
+TEST(CpuJob, AnOperatorOfOneRankAloneGetsAdviceAboutThat) {
+  CpuTrace fast(0), slow(1);
+  for (int step = 1; step <= 8; ++step) {
+    const double start = 45 * step;
+    fast.Step(step, start, 0, start + 45);
+    slow.Step(step, start, 20, start + 45);
+    for (double at = 10; at < 30; at += 10) slow.Add("cpu_op", "aten::_unique2", start + at, 10);
+  }
+  const auto answer = AskAboutRanks({&fast, &slow});
+  ASSERT_TRUE(answer);
+  const std::string all = testing::AllSaid(*answer);
+  EXPECT_TRUE(all.contains("try: only rank 1 calls aten::_unique2: call it less often")) << all;
+}
+
 // A loop in Python reads the elements of a tensor one by one, on both ranks.
 TEST(CpuJob, AnOperatorThatRunsForEachElementIsNamed) {
   CpuTrace one(0), two(1);

@@ -51,6 +51,33 @@ const Finding* Exposed(const ReportSet& answer) {
   return nullptr;
 }
 
+// Two ranks on GPUs, of which one computes half as long again in each step.
+std::string SaidOfUneven(const std::vector<int>& slower) {
+  const ScratchFolder folder;
+  std::vector<std::string> paths;
+  for (int rank = 0; rank < 2; ++rank) {
+    CpuTrace trace(rank, R"([{"id":0,"name":"NVIDIA H100"}])");
+    for (size_t s = 0; s < slower.size(); ++s) {
+      const double at = 100 * static_cast<double>(s);
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", s), at, 99.9);
+      const std::string link = fmt::format(R"("correlation":{})", s + 1);
+      trace.Add("cuda_runtime", "cudaLaunchKernel", at + 1, 0.01, 1, link);
+      trace.Add("kernel", "gemm", at + 2, slower[s] == rank ? 60 : 40, 7,
+                link + R"(,"device":0,"stream":7)");
+    }
+    paths.push_back(folder.Write(fmt::format("rank{}.json", rank), trace.End()));
+  }
+  const auto answer = testing::Ask(paths);
+  return answer ? testing::AllSaid(*answer) : "no answer";
+}
+
+TEST(FittingAdvice, OfTwoRanksThatAreSlowestInTurnNoneIsToBeLookedAt) {
+  const std::string in_turn = SaidOfUneven({0, 1, 0, 1, 1, 0});
+  EXPECT_TRUE(in_turn.contains("no rank stands out try: balance the data")) << in_turn;
+  const std::string one = SaidOfUneven({1, 1, 0, 1, 1, 1});
+  EXPECT_TRUE(one.contains("worst: rank 1 (slowest in 5 steps) try: check whether rank 1")) << one;
+}
+
 TEST(FittingAdvice, NamesTheWrapperThatWasSeen) {
   struct Case {
     std::string_view range, says, says_not;

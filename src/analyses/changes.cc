@@ -14,6 +14,7 @@
 #include "analyses/late_rank.h"
 #include "analyses/saves.h"
 #include "analyses/slow_host.h"
+#include "analyses/thread_wait.h"
 #include "analyses/work_rise.h"
 #include "base/saturate.h"
 #include "facts/derived/collectives/absent_ranks.h"
@@ -168,6 +169,12 @@ Phrase Hint(const Facts& facts, const StepChange& change, const std::optional<To
         return "find what adds this work since then: data, lengths, branches of the model; " + look;
       if (cause->excess && SizeIsUnknown(*cause->excess))
         return Say(kRecordSizes, facts) + "; " + look;
+      if (facts.OnHost() && cause->places == 1) return Phrase(kFindWhatSlows) + "; " + look;
+      if (facts.OnHost())
+        return Say("check what else runs on the machines since then, and the clocks of their "
+                   "processors ({command})",
+                   CommandForClocks(facts)) +
+               "; " + look;
       return Say("check clocks and temperature of {devices} since then ({command})",
                  cause->places == 1 ? "that device" : "these devices", CommandForClocks(facts)) +
              "; " + look;
@@ -300,6 +307,38 @@ Finding ByWork(const Facts& facts, const StepChange& c, const WorkRise& work) {
   return finding;
 }
 
+// What makes operators of the rank, or the time between them, longer without more work.
+ThreadBehind ThreadOf(const Facts& facts, const StepChange& c,
+                      const std::optional<Together>& cause) {
+  if (c.until || !cause || cause->places > 1 || !facts.OnHost()) return {};
+  const bool more_work = cause->excess && KindOf(*cause->excess) != ExcessKind::kTime;
+  if (more_work || cause->most->quantity == StepQuantity::kExposed) return {};
+  return {ThreadSince(facts, cause->most->rank, c.since), CauseOf(cause).kind};
+}
+
+Phrase SayThreadBehind(const Facts& facts, const ConcurrentThread& beside) {
+  const Phrase thread = SayThread(beside), function = SayLeader(beside.works);
+  const std::string share = ShareOfThread(beside);
+  return facts.ranks.front().rank != facts.ranks.back().rank
+             ? Say("{thread} of rank {rank} runs {function} for {share} of step time since then, "
+                   "which holds Python's lock",
+                   thread, beside.rank->rank, function, share)
+             : Say("{thread} runs {function} for {share} of step time since then, which holds "
+                   "Python's lock",
+                   thread, function, share);
+}
+
+Finding ByThread(const Facts& facts, const StepChange& c, const std::optional<Together>& cause,
+                 const ConcurrentThread& beside) {
+  Finding finding = FindingOf(facts, c, SayThreadBehind(facts, beside));
+  finding.because = SayBecause(facts, c, cause) + "; " + SayThreadEvidence(beside);
+  finding.hint = MoveThread(beside);
+  finding.cause = CauseOf(cause);
+  finding.nearness = Nearness::kCause;
+  finding.where.event = Phrase::Name(LabelOf(beside.works.name));
+  return finding;
+}
+
 // Where ranks without a trace are waited for longer since then, that is behind longer exposed
 // communication.
 void BlameAbsent(const Facts& facts, const StepChange& c, const Together& together,
@@ -331,7 +370,10 @@ Finding ByParts(const Facts& facts, const StepChange& c, const std::optional<Tog
   finding.nearness = cause ? Nearness::kCause : Nearness::kSymptom;
   if (cause && cause->most->quantity == StepQuantity::kExposed)
     BlameAbsent(facts, c, *cause, finding);
-  if (cause && cause->function) finding.where.event = Phrase::Name(LabelOf(cause->function->name));
+  if (cause && cause->function)
+    finding.where.event = Phrase::Name(LabelOf(cause->function->name));
+  else if (cause && cause->excess && cause->slow == nullptr)
+    finding.where.event = OperatorNameOf(facts, cause->excess->name);
   const bool of_one = cause && cause->places == 1;
   if (!cause || (MayBeLoad(facts, c, cause) && !of_one)) {
     finding.severity = facts.OnHost() ? Severity::kLow : Severity::kMedium;
@@ -350,6 +392,10 @@ const WorkRise* AddFinding(Report& report, const Facts& facts, const StepChanges
                            const StepChange& c) {
   const std::optional<Together> cause = Cause(facts, changes, c.Difference());
   const WorkRise* work = WorkBehind(facts, c);
+  if (const ThreadBehind behind = ThreadOf(facts, c, cause); behind.thread != nullptr) {
+    report.findings.push_back(ByThread(facts, c, cause, *behind.thread));
+    return work;
+  }
   const bool same = work != nullptr && cause && cause->places == 1 &&
                     work->ranks == std::vector{cause->most->rank} &&
                     CauseOf(cause).kind == stepscope::CauseOf(ReasonOf(facts, *work));
@@ -358,8 +404,19 @@ const WorkRise* AddFinding(Report& report, const Facts& facts, const StepChanges
   return work;
 }
 
+ThreadBehind FindThreadBehind(const Facts& facts) {
+  const StepChanges& changes = StepChangesOf(facts);
+  const StepChange* const told = changes.Told();
+  if (told == nullptr || told->Difference() <= 0) return {};
+  return ThreadOf(facts, *told, Cause(facts, changes, told->Difference()));
+}
+
 }  // namespace
 }  // namespace changes
+
+ThreadBehind ThreadBehindChange(const Facts& facts) {
+  return facts.memo.Of<&changes::FindThreadBehind>(facts);
+}
 
 Phrase InEveryStep(const Facts& facts, int64_t first, int64_t last) {
   return facts.selected.empty() ? Say("in every recorded step ({first} to {last})", first, last)

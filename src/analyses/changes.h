@@ -9,11 +9,20 @@
 
 namespace stepscope {
 
+struct ConcurrentThread;
 struct StepChanges;
 struct WorkRise;
 
 // "in every recorded step (3 to 8)". REQUIRES: first < last.
 Phrase InEveryStep(const Facts& facts, int64_t first, int64_t last);
+
+// Another Python thread that one rank runs since steps take longer, because of what its own takes
+// longer; `kind`: of the finding that tells it.
+struct ThreadBehind {
+  const ConcurrentThread* thread = nullptr;  // null: there is none
+  CauseKind kind = CauseKind::kNone;
+};
+ThreadBehind ThreadBehindChange(const Facts& facts);
 
 // Adds the table `changes`, where there are any, and a finding where steps take longer since one of
 // them. Returns the work that the finding tells of; null: none.

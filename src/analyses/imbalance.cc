@@ -200,6 +200,16 @@ struct Totals {
 
   double Share() const { return longest > 0 ? uneven / longest : 0; }
 
+  // Whether that device is behind most of it, be it in few steps, and twice as much as any other:
+  // of two, one is behind half of it by chance.
+  bool StandsOut(const DeviceFacts* device) const {
+    constexpr double kTwice = 2;
+    const double own = most.at(device).uneven;
+    return own * 2 > uneven && std::ranges::all_of(most, [&](const auto& m) {
+             return m.first == device || own >= kTwice * m.second.uneven;
+           });
+  }
+
   // The device behind most of the imbalance, and how often. REQUIRES: Share() > 0.
   const std::pair<const DeviceFacts* const, Longest>& Worst() const {
     return *std::ranges::max_element(most, {}, [](const auto& m) { return m.second.uneven; });
@@ -291,19 +301,18 @@ bool MayBeLoad(const Facts& facts, const Steps& steps, const DeviceFacts* most, 
 
 void AddFinding(Report& report, const Facts& facts, const Totals& t, size_t steps) {
   const auto& [device, longest] = t.Worst();
-  // One device is behind most of it, be it in few steps.
-  const bool of_one = longest.uneven * 2 > t.uneven;
-  if (of_one && IsWaitedFor(facts.collectives, *device)) return;
+  const bool of_one = t.StandsOut(device);
+  if (longest.uneven * 2 > t.uneven && IsWaitedFor(facts.collectives, *device)) return;
   const Phrase who = SayDevice(*device);
   const double impact = std::min(t.uneven, t.waiting);
+  const Phrase less = Say("over {steps}, {noun}s compute {time} less than the slowest on average",
+                          Plural(steps, "step"), Noun(facts), HumanTime(t.uneven));
   report.findings.push_back(
       {.message =
            Say("Compute imbalance is {share} of the longest compute.", HumanRatio(t.Share())),
-       .because = Say(
-           "over {steps}, {noun}s compute {time} less than the slowest on average; worst: {who} "
-           "(slowest in {slowest})",
-           Plural(steps, "step"), Noun(facts), HumanTime(t.uneven), who,
-           Plural(static_cast<size_t>(longest.steps), "step")),
+       .because = of_one ? Say("{less}; worst: {who} (slowest in {slowest})", less, who,
+                               Plural(static_cast<size_t>(longest.steps), "step"))
+                         : Say("{less}; no {noun} stands out", less, Noun(facts)),
        .hint = of_one ? Say("check whether {who} is slower or has more work; see "
                             "kernel_distribution",
                             who)

@@ -185,13 +185,34 @@ Phrase LateHint(LateReason reason, const Facts& facts) {
   return "compare the timeline of this rank before its collectives with that of another rank";
 }
 
+namespace {
+
+// What to do about an operator that no other rank runs; empty: others do.
+Phrase CallElsewhere(const Facts& facts, StringId op, const std::vector<int64_t>& ranks) {
+  for (const RankActivity& rank : facts.ranks) {
+    if (std::ranges::binary_search(ranks, rank.rank)) continue;
+    if (std::ranges::find(rank.activities, op, &Activity::name) != rank.activities.end()) return {};
+  }
+  const Phrase who = SayRanks(ranks);
+  return ranks.size() == 1 ? Say("only {who} calls {operator}: call it less often, outside the "
+                                 "step, or share it among ranks",
+                                 who, OperatorNameOf(facts, op))
+                           : Say("only {who} call {operator}: call it less often, outside the "
+                                 "step, or share it among ranks",
+                                 who, OperatorNameOf(facts, op));
+}
+
+}  // namespace
+
 Phrase EventOf(const LateRank& late, const Facts& facts) {
+  if (late.thread != nullptr) return Phrase::Name(LabelOf(late.thread->works.name));
   if (late.work != nullptr) return EventOf(facts, *late.work);
   if (late.function) return Phrase::Name(LabelOf(late.function->name));
   return late.excess && late.slow == nullptr ? OperatorNameOf(facts, late.excess->name) : Phrase();
 }
 
 Phrase LateHint(const LateRank& late, const Facts& facts) {
+  if (late.thread != nullptr) return MoveThread(*late.thread);
   if (late.slow != nullptr) return kFindWhatSlows;
   if (late_rank::IsBySaves(late, facts)) return SaveLessOften(facts);
   if (late.function && late.reason == LateReason::kHost && facts.OnHost())
@@ -199,6 +220,12 @@ Phrase LateHint(const LateRank& late, const Facts& facts) {
   if (late.excess && late.reason == LateReason::kCompute) {
     const Phrase callback = SpeedUpCallback(facts, late.excess->name, late.function);
     if (!callback.empty()) return callback;
+  }
+  if (late.reason == LateReason::kMoreCompute) {
+    if (late.work != nullptr) return LateHint(*late.work, facts);
+    const std::vector<int64_t> own = {facts.collectives.ranks[late.rank].rank};
+    const Phrase elsewhere = late.excess ? CallElsewhere(facts, late.excess->name, own) : Phrase();
+    if (!elsewhere.empty()) return elsewhere;
   }
   const Phrase hint = LateHint(late.reason, facts);
   const bool unknown =
@@ -210,6 +237,10 @@ Phrase LateHint(const WorkRise& work, const Facts& facts) {
   if (SavesExplain(facts, work.rank, static_cast<double>(work.Difference())))
     return SaveLessOften(facts);
   const LateReason reason = ReasonOf(facts, work);
+  if (reason == LateReason::kMoreCompute) {
+    const Phrase elsewhere = CallElsewhere(facts, work.name, work.ranks);
+    if (!elsewhere.empty()) return elsewhere;
+  }
   const Phrase function = reason == LateReason::kHost ? SpeedUp(facts, work) : Phrase();
   return function.empty() ? LateHint(reason, facts) : function;
 }
@@ -305,7 +336,17 @@ void AddFunction(const Facts& facts, LateRank& late, const std::set<int64_t>* st
   if (late.function && late.reason == LateReason::kCompute) late.function->caller = {};
 }
 
+void AddThread(const Facts& facts, LateRank& late) {
+  const bool more_work = late.work != nullptr || late.function || late.in_step_before;
+  const bool by_thread = late.reason == LateReason::kCompute || late.reason == LateReason::kHost;
+  if (facts.OnHost() && late.since && by_thread && !more_work)
+    late.thread = ThreadSince(facts, facts.collectives.ranks[late.rank].rank, *late.since);
+}
+
 Phrase SayLateReason(const LateRank& late, const Facts& facts) {
+  if (late.thread != nullptr)
+    return Say("{cause}, while {thread} runs {function}", LateReasonName(late.reason, facts),
+               SayThread(*late.thread), SayLeader(late.thread->works));
   if (late.work != nullptr) return SayWork(facts, *late.work);
   if (late.reason == LateReason::kUnknown) return "unknown cause";
   std::string_view name = LateReasonName(late.reason, facts);

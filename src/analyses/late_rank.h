@@ -19,6 +19,8 @@
 
 namespace stepscope {
 
+struct ConcurrentThread;
+
 enum class LateReason : uint8_t {
   kCompute,
   kMoreCompute,
@@ -46,6 +48,8 @@ struct LateRank {
   // Behind what it spends more than another rank in the same steps: with kHost between operators,
   // with kCompute within those of `excess`, as a host callback does.
   std::optional<FrameTimes::Leader> function;
+  // Another Python thread that it runs since then, where nothing of the above is more work.
+  const ConcurrentThread* thread = nullptr;
 };
 
 // What the rank spends most on beyond the others, if that explains what they lose. `kernels`: its
@@ -76,6 +80,9 @@ void AddExcess(const Facts& facts, LateRank& late, const std::set<int64_t>* step
 // Names the Python function behind longer time between operators of a host, or within the operator
 // behind longer compute. `steps`: in these, null: in all.
 void AddFunction(const Facts& facts, LateRank& late, const std::set<int64_t>* steps = nullptr);
+
+// Names the thread behind longer operators, or time between them, since a step.
+void AddThread(const Facts& facts, LateRank& late);
 
 std::string_view LateReasonName(LateReason reason, const Facts& facts);
 // The same with the operator: "more operators (aten::layer_norm)"; or "unknown cause".

@@ -39,6 +39,18 @@ Phrase SayMoreOnOne(const Facts& facts, const std::vector<RankSteps>& ranks) {
              SayLeader(*function));
 }
 
+namespace {
+
+// " in steps 5 and 10", " in 5 of 12 steps". REQUIRES: two or more.
+Phrase SayNumbers(const std::vector<int64_t>& in, size_t all) {
+  constexpr size_t kMostNumbers = 4;
+  if (in.size() > kMostNumbers) return Say(" in {count} of {all} steps", in.size(), all);
+  return Say(" in steps {steps} and {last}",
+             fmt::format("{}", fmt::join(std::span(in).first(in.size() - 1), ", ")), in.back());
+}
+
+}  // namespace
+
 Phrase SayStepsOf(const Facts& facts, const std::vector<RankSteps>& ranks, const FrameName& name,
                   Where& where) {
   const RankSteps* most = nullptr;
@@ -68,12 +80,12 @@ Phrase SayStepsOf(const Facts& facts, const std::vector<RankSteps>& ranks, const
   if (in.back() - in.front() + 1 == in.size())
     return Say(", in steps {first} to {last}", numbers[in.front()], numbers[in.back()]);
   const auto period = FindPeriodOfSteps(numbers, times, static_cast<double>(least));
-  return period ? Say(", {period}", period->Say()) : Phrase();
+  return period ? Say(", {period}", period->Say())
+                : Say(",{when}", SayNumbers(where.steps, times.size()));
 }
 
 Phrase SayStepsWith(const std::vector<RankSteps>& ranks, StepCategory category, Where& where) {
-  constexpr int64_t kHardlyAny = 10;  // a tenth of the longest
-  constexpr size_t kMostNumbers = 4;
+  constexpr int64_t kHardlyAny = 10;   // a tenth of the longest
   std::map<int64_t, int64_t> longest;  // of the ranks, by step
   int64_t most = 0;
   for (const RankSteps& own : ranks) {
@@ -89,9 +101,7 @@ Phrase SayStepsWith(const std::vector<RankSteps>& ranks, StepCategory category, 
   }
   if (in.size() < 2 || 2 * in.size() > longest.size()) return {};
   where.steps = in;
-  if (in.size() > kMostNumbers) return Say(" in {count} of {all} steps", in.size(), longest.size());
-  return Say(" in steps {steps} and {last}",
-             fmt::format("{}", fmt::join(std::span(in).first(in.size() - 1), ", ")), in.back());
+  return SayNumbers(in, longest.size());
 }
 
 Phrase SayGrowingCalls(const Facts& facts, const std::vector<RankSteps>& ranks,

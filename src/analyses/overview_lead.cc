@@ -4,11 +4,13 @@
 #include <algorithm>
 
 #include "analyses/build.h"
+#include "analyses/changes.h"
 #include "analyses/thread_wait.h"
 #include "analyses/work_finding.h"
 #include "facts/derived/lateness/work_rises.h"
 #include "facts/derived/python/leading_function.h"
 #include "facts/derived/python/other_threads.h"
+#include "facts/derived/steps/step_changes.h"
 #include "report/humanize.h"
 
 namespace stepscope::overview {
@@ -68,13 +70,6 @@ Phrase SayOperators(const Facts& facts, const LeadingFunction& lead) {
   return lead.operators >= time - lead.operators ? ", mostly in operators" : "";
 }
 
-// "thread 28125" of "python: thread 28125 (python)".
-Phrase SayThread(const std::string& name) {
-  const size_t at = name.find("thread ");
-  if (at == std::string::npos) return "another thread";
-  return name.substr(at, name.find_first_not_of("0123456789", at + 7) - at);
-}
-
 // What other ranks do more explains most of the time that these spend in one function.
 const WorkRise* FindWaitedFor(const Facts& facts, const std::vector<RankSteps>& ranks,
                               const FrameTimes::Leader& leader) {
@@ -101,6 +96,14 @@ Phrase SayWaitedFor(const Facts& facts, const WorkRise& rise, const FrameTimes::
   return leader.ranks.size() == 1
              ? Say("{rise} Meanwhile {rank} is in {function}.", said, ranks, function)
              : Say("{rise} Meanwhile {ranks} are in {function}.", said, ranks, function);
+}
+
+// What begins at a step is no cause of slow steps where these are not slower since.
+bool MayBeCause(const Facts& facts, const ConcurrentThread& beside) {
+  if (!beside.since || beside.locks.count > 0) return true;
+  const StepChanges& changes = StepChangesOf(facts);
+  return changes.step_time && changes.step_time->Difference() > 0 &&
+         changes.AreNear(changes.step_time->since, *beside.since);
 }
 
 }  // namespace
@@ -137,15 +140,14 @@ std::optional<Lead> FindLead(const Facts& facts, const std::vector<RankSteps>& r
 void AddConcurrentThread(const Facts& facts, const std::vector<RankSteps>& ranks, Report& report) {
   if (!facts.devices.empty() && !facts.OnHost()) return;
   const auto beside = FindConcurrentThread(facts, ranks);
-  if (!beside) return;
+  if (!beside || !MayBeCause(facts, *beside)) return;
+  const ThreadBehind behind = ThreadBehindChange(facts);
   const auto own = std::ranges::find(ranks, beside->rank, &RankSteps::rank);
-  const auto per_step = [&](int64_t ns) {
-    return HumanTime(static_cast<double>(ns) / static_cast<double>(own->steps.size()));
-  };
-  const Phrase thread = SayThread(beside->thread), function = SayLeader(beside->works);
-  const std::string share =
-      HumanRatio(static_cast<double>(beside->time) / static_cast<double>(beside->whole));
-  const Phrase whole = own->whole_recording ? "the trace" : "step time";
+  const Phrase thread = SayThread(*beside), function = SayLeader(beside->works);
+  const std::string share = ShareOfThread(*beside);
+  const Phrase whole = own->whole_recording ? Phrase("the trace")
+                       : beside->since      ? Say("step time since step {step}", *beside->since)
+                                            : Phrase("step time");
   Phrase message =
       facts.ranks.front().rank != facts.ranks.back().rank
           ? Say("Possible cause of slow steps on rank {rank}: {thread} runs {function} for {share} "
@@ -154,25 +156,21 @@ void AddConcurrentThread(const Facts& facts, const std::vector<RankSteps>& ranks
           : Say("Possible cause of slow steps: {thread} runs {function} for {share} of {whole}, "
                 "which holds Python's lock.",
                 thread, function, share, whole);
-  report.headline += " " + message;
-  Phrase because = Say(
-      "{time} per step of Python on another thread than the one that trains; only one thread runs "
-      "Python at a time, and which one does is not recorded",
-      per_step(beside->time));
+  if (behind.thread == nullptr) report.headline += " " + message;
   Finding finding{.severity = Severity::kMedium,
                   .message = std::move(message),
-                  .because = because,
-                  .hint = "run it in another process, or less often, and compare the step time",
-                  .table = "step_time"};
-  if (beside->locks.count > 0) {
-    finding.because =
-        Say("the training thread goes on only {least} or more after {count} operators, {time} per "
-            "step, as it does where it waits for that lock; {work}",
-            "4.5 ms", beside->locks.count, per_step(beside->locks.time), because);
+                  .because = SayThreadEvidence(*beside),
+                  .hint = MoveThread(*beside),
+                  .table = "step_time",
+                  .since = beside->since};
+  if (behind.thread != nullptr) {
+    finding.cause = {behind.kind, beside->rank->rank};
+    finding.nearness = Nearness::kPart;
+  } else if (beside->locks.count > 0) {
     finding.impact = beside->locks.time;
     finding.cause = {CauseKind::kHost, beside->rank->rank};
     finding.nearness = Nearness::kCause;
-    finding.extent = {beside->whole, static_cast<double>(own->steps.size())};
+    finding.extent = {SumOf({*own}).Total(), static_cast<double>(own->steps.size())};
   }
   report.findings.push_back(std::move(finding));
 }

@@ -62,6 +62,28 @@ Phrase SayTime(const Facts& facts, std::optional<int64_t> since, int64_t each) {
   return steps > 0 ? Say("{time} per step", most) : most;
 }
 
+// The collective with the longest wait, and the steps in which they wait, where these are not all.
+Where WhereOf(const Facts& facts, const AbsentWait& wait) {
+  const CollectiveFacts& c = facts.collectives;
+  Where where;
+  std::set<int64_t> steps;
+  int64_t longest = -1;
+  for (const uint32_t match : wait.matches) {
+    const CollectivePart& part = c.Parts(c.matches[match]).front();
+    const RankActivity& rank = facts.ranks[part.recording];
+    const Activity& activity = rank.activities[part.activity];
+    if (activity.step != kNoStep)
+      steps.insert(rank.steps[static_cast<size_t>(activity.step)].number);
+    const int64_t together = TogetherIn(c, c.matches[match]);
+    if (together <= longest) continue;
+    longest = together;
+    where.event = OperatorNameOf(facts, activity.name);
+  }
+  if (std::ssize(steps) < CountStepsSince(facts, INT64_MIN))
+    where.steps = {steps.begin(), steps.end()};
+  return where;
+}
+
 // `each`: ns that each of them waits.
 void AddFinding(Report& report, const Facts& facts, const AbsentWait& wait,
                 std::optional<int64_t> since, int64_t each, double share) {
@@ -86,7 +108,8 @@ void AddFinding(Report& report, const Facts& facts, const AbsentWait& wait,
                  wait.absent.size() == 1 ? std::optional(wait.absent.front()) : std::nullopt},
        .nearness = Nearness::kCause,
        .extent = {.recordings = facts.RecordingsOfARank()},
-       .since = since});
+       .since = since,
+       .where = WhereOf(facts, wait)});
 }
 
 }  // namespace

@@ -235,6 +235,7 @@ void ExplainOne(const Facts& facts, const StepBlame& steps, const Efforts& all, 
   if (closely && some) ExplainByStepsBefore(facts, steps, s);
   AddLateStart(facts, s);
   if (s.work == nullptr && s.since && WasLateBefore(facts, steps, s, *s.since)) s.since.reset();
+  if (closely) AddThread(facts, s);
   const bool by_work = s.work != nullptr && !MostInOneStep(steps, s);
   const bool other = s.evidence == LateEvidence::kNone && HasOtherEvidence(steps, s, changed);
   if (by_work || other) s.evidence = LateEvidence::kClear;

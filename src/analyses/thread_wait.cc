@@ -28,6 +28,37 @@ Phrase SayThreadWait(const Facts& facts, const ThreadWait& wait,
   return several ? Say("On rank {rank}, {what}", wait.rank->rank, said) : said;
 }
 
+Phrase SayThread(const ConcurrentThread& beside) {
+  const std::string& name = beside.thread;  // "python: thread 28125 (python)"
+  const size_t at = name.find("thread ");
+  if (at == std::string::npos) return "another thread";
+  return name.substr(at, name.find_first_not_of("0123456789", at + 7) - at);
+}
+
+std::string ShareOfThread(const ConcurrentThread& beside) {
+  return HumanRatio(static_cast<double>(beside.works.time) / static_cast<double>(beside.whole));
+}
+
+Phrase SayThreadEvidence(const ConcurrentThread& beside) {
+  const auto per_step = [&](int64_t ns) {
+    return HumanTime(static_cast<double>(ns) / static_cast<double>(beside.steps));
+  };
+  Phrase work = Say(
+      "{time} per step of Python on another thread than the one that trains; only one thread runs "
+      "Python at a time, and which one does is not recorded",
+      per_step(beside.time));
+  if (beside.locks.count == 0) return work;
+  return Say(
+      "the training thread goes on only {least} or more after {count} operators, {time} per "
+      "step, as it does where it waits for that lock; {work}",
+      "4.5 ms", beside.locks.count, per_step(beside.locks.time), work);
+}
+
+Phrase MoveThread(const ConcurrentThread& beside) {
+  return Say("run {function} in another process, or less often, and compare the step time",
+             SayLeader(beside.works));
+}
+
 Phrase SpeedUp(const Facts& facts, const FrameTimes::Leader& leader) {
   const Phrase function = SayLeader(leader);
   const auto& wait = facts.memo.Of<&FindThreadWait>(facts, RankStepsOf(facts));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "facts/derived/python/other_threads.h"
@@ -14,6 +15,19 @@ namespace stepscope {
 // read_shard (data.py:9): 38.0 ms per step."
 Phrase SayThreadWait(const Facts& facts, const ThreadWait& wait,
                      const std::vector<RankSteps>& ranks);
+
+// "thread 8644"; "another thread" where it has no name.
+Phrase SayThread(const ConcurrentThread& beside);
+
+// "99.8%": of the steps that count, in the function.
+std::string ShareOfThread(const ConcurrentThread& beside);
+
+// "the training thread goes on only 4.5 ms or more after 28 operators, ...; 255 ms per step of
+// Python on another thread than the one that trains; ...".
+Phrase SayThreadEvidence(const ConcurrentThread& beside);
+
+// What to do about it.
+Phrase MoveThread(const ConcurrentThread& beside);
 
 // What to do about a function between operators; where it waits for another thread, about that.
 Phrase SpeedUp(const Facts& facts, const FrameTimes::Leader& leader);

@@ -37,6 +37,19 @@ std::span<const Translated> JapaneseOfAnalysesAToG2() {
        "record_shapes=True を指定して記録してください (入力が大きくなっている可能性があります)"},
       {"check clocks and temperature of {devices} since then ({command})",
        "それ以降の{devices}のクロックと温度を確認してください ({command})"},
+      {"check what else runs on the machines since then, and the clocks of their processors "
+       "({command})",
+       "それ以降にマシンで他に実行されているものと、プロセッサーのクロックを確認してください "
+       "({command})"},
+      {"{thread} of rank {rank} runs {function} for {share} of step time since then, which holds "
+       "Python's lock",
+       "ランク {rank} の {thread} がそれ以降のステップ時間の {share} にわたって {function} "
+       "を実行し、"
+       "Python のロック (GIL) を保持しています"},
+      {"{thread} runs {function} for {share} of step time since then, which holds Python's lock",
+       "{thread} がそれ以降のステップ時間の {share} にわたって {function} を実行し、"
+       "Python のロック (GIL) を保持しています"},
+      {"{cause}, while {thread} runs {function}", "{cause} ({thread} が {function} を実行中)"},
       {"that device", "そのデバイス"},
       {"these devices", "それらのデバイス"},
       {"check the data loader and the storage it reads from since then; ",

@@ -153,10 +153,10 @@ std::span<const Translated> JapaneseOfAnalysesHToL2() {
       // Findings of imbalance.
       {"Compute imbalance is {share} of the longest compute.",
        "計算の不均衡が、最長の計算時間の {share} に達しています。"},
-      {"over {steps}, {noun}s compute {time} less than the slowest on average; worst: {who} "
-       "(slowest in {slowest})",
-       "{steps}の合計で、{noun}の計算時間は平均して最も遅い{noun}より {time} 短くなっています。"
-       "最大: {who} ({slowest}で最も遅い)"},
+      {"over {steps}, {noun}s compute {time} less than the slowest on average",
+       "{steps}の合計で、{noun}の計算時間は平均して最も遅い{noun}より {time} 短くなっています"},
+      {"{less}; worst: {who} (slowest in {slowest})", "{less}。最大: {who} ({slowest}で最も遅い)"},
+      {"{less}; no {noun} stands out", "{less}。突出した{noun}はありません"},
       {"check whether {who} is slower or has more work; see kernel_distribution",
        "{who} が遅いのか、処理量が多いのかを確認してください。kernel_distribution を参照"},
       {"balance the data: pack or sort sequences by length, so that all ranks get equal work in "
@@ -222,6 +222,13 @@ std::span<const Translated> JapaneseOfAnalysesHToL2() {
        "spare",
        "デバイスのクロックと温度 ({command})、他のプロセスを確認し、"
        "必要なら予備機と交換してください"},
+      {"only {who} calls {operator}: call it less often, outside the step, or share it among "
+       "ranks",
+       "{operator} を呼び出しているのは {who} "
+       "だけです。呼び出しを減らす、ステップの外に移す、またはランク間で分担してください"},
+      {"only {who} call {operator}: call it less often, outside the step, or share it among ranks",
+       "{operator} を呼び出しているのは {who} "
+       "だけです。呼び出しを減らす、ステップの外に移す、またはランク間で分担してください"},
       {"balance the work: pack sequences by length, balance experts or data across ranks",
        "処理量を均等にしてください: シーケンスを長さでパックし、エキスパートやデータをランク間で"
        "均等に割り当てます"},

@@ -130,8 +130,9 @@ std::span<const Translated> JapaneseOfAnalysesMToSh() {
        "学習するスレッドとは別のスレッドで 1 ステップあたり {time} の Python が実行されています。"
        "Python を同時に実行できるのは 1 スレッドだけで、どのスレッドが実行しているかは記録されま"
        "せん"},
-      {"run it in another process, or less often, and compare the step time",
-       "別のプロセスで実行するか頻度を下げて、ステップ時間を比較してください"},
+      {"run {function} in another process, or less often, and compare the step time",
+       "{function} を別のプロセスで実行するか頻度を下げて、ステップ時間を比較してください"},
+      {"step time since step {step}", "ステップ {step} 以降のステップ時間"},
       // Findings of the overview.
       {"One-time work (graph capture, context creation, module loading, tuning)",
        "初回のみの処理 (グラフのキャプチャ、コンテキスト作成、モジュールの読み込み、チューニング)"},
@@ -188,6 +189,7 @@ std::span<const Translated> JapaneseOfAnalysesMToSh() {
       {", in step {step}", "、ステップ {step}"},
       {", in steps {first} to {last}", "、ステップ {first} から {last}"},
       {", {period}", "、{period}"},
+      {",{when}", "、{when}"},
       {"Nothing is recorded in {share} of {whole}; the longest stretch, {time}, is between "
        "{before} and {after}{missing}.",
        "{whole}の {share} では何も記録されていません。最長の区間 ({time}) は {before}と "

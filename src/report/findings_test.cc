@@ -125,6 +125,17 @@ TEST(JoinFindings, AReplayOfOtherStepsDoesNotSpeak) {
   EXPECT_EQ(Said(Joined({slow, replay}, whole)), (Lines{"high Rank 1 is slow 500 100"}));
 }
 
+// A finding has one number, in its sentence and beside it.
+TEST(JoinFindings, AShareOfSpanIsWhatTheReplaySays) {
+  Finding slow = Of("", 500, {CauseKind::kHost, 1}, Nearness::kCause);
+  slow.message = Say("Rank {rank}: {reason}, {share} of span.", 1, "50.0% slower", "50.0%");
+  Finding replay = Of("Without it", 0, {CauseKind::kWait, 1}, Nearness::kSymptom);
+  replay.worth = Worth{.saved = 40, .step_time = 100};
+  replay.only_worth = true;
+  EXPECT_EQ(Said(Joined({slow, replay})),
+            (Lines{"high Rank 1: 50.0% slower, 40.0% of span. 400 40"}));
+}
+
 // A small imbalance does not explain why all wait for rank 7.
 TEST(JoinFindings, WaitsAreDueToWhatExplainsMostOfThem) {
   EXPECT_EQ(Said(Joined({Of("Imbalance", 60, {CauseKind::kCompute}, Nearness::kPart),

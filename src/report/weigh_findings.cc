@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <set>
+#include <string>
+#include <string_view>
 
 #include "base/saturate.h"
+#include "report/humanize.h"
 
 namespace stepscope {
 namespace {
@@ -62,6 +65,18 @@ bool SpeaksFor(const Worth& worth, double measured) {
   return saved >= kMuchLess * measured || excess >= kSameExcess * measured;
 }
 
+// Where a sentence ends with the share that was measured, it is what the replay says.
+void SayShareAgain(std::string_view was, std::string_view is, Phrase& message) {
+  const std::string ends = std::string(was) + " of span.";
+  if (!message.ends_with(ends)) return;
+  message.RewriteWith([&](std::string_view text) {
+    if (text == was) return std::string(is);
+    std::string said(text);
+    if (text.ends_with(ends)) said.replace(said.size() - ends.size(), was.size(), is);
+    return said;
+  });
+}
+
 }  // namespace
 
 bool IsDoneOnce(const Finding& f) {
@@ -112,7 +127,9 @@ void ApplyWorth(Found& found, std::optional<Worth> worth, const RankTime& whole)
   if (!SpeaksFor(*worth, measured) && !(IsEstimate(f) && is_less)) return;
   f.worth = worth;
   f.impact = std::max<int64_t>(ToInt64(static_cast<double>(worth->saved) * steps), 1);
+  const std::string was = HumanRatio(f.share);
   Reweigh(found, whole);
+  SayShareAgain(was, HumanRatio(f.share), f.message);
 }
 
 double ShareOf(const Worth& worth) {

@@ -11,6 +11,7 @@
 #include "base/stop.h"
 #include "facts/activity/idle_within.h"
 #include "facts/derived/python/walk_frames.h"
+#include "facts/derived/steps/step_changes.h"
 #include "trace/library_frames.h"
 
 namespace stepscope {
@@ -25,6 +26,15 @@ constexpr int64_t kMayFree = 1'000'000;  // ns: Python switches threads every 5 
 constexpr int64_t kHeld = 4'500'000;  // ns: a thread that keeps Python's lock has it for 5 ms
 constexpr int64_t kFewestLocks = 5;
 constexpr double kLeastLocks = 0.05;  // of the steps
+
+// Python functions of the library that wait where they run long themselves: the call of what is
+// built in may have begun before the recording.
+constexpr auto kWaitingFiles = std::to_array<std::string_view>({"threading.py", "queue.py"});
+
+// Of the steps in which a thread counts, where it hardly runs before: at least so many, and of all.
+constexpr size_t kFewestSteps = 2;
+constexpr size_t kFewestOf = 4;
+constexpr double kHardlyAny = 0.1;  // of a step
 
 constexpr auto kWaits =
     std::to_array<std::string_view>({"lock.acquire", "Lock.acquire", "lock.__enter__",
@@ -42,6 +52,11 @@ constexpr int64_t kLeastSilent = 2'000'000;  // ns of a stretch
 constexpr int64_t kFewestSilent = 4;         // stretches that end so
 constexpr double kMostSilent = 0.75;         // of the time of all stretches of the function
 
+bool IsOfWaitingFile(const FrameName& frame) {
+  const std::string_view file = std::string_view(frame.file).substr(frame.file.rfind('/') + 1);
+  return IsOfLibrary(frame) && std::ranges::find(kWaitingFiles, file) != kWaitingFiles.end();
+}
+
 // What the names of frames mean, each looked at once.
 class Names {
  public:
@@ -49,13 +64,15 @@ class Names {
 
   bool IsBuiltIn(StringId name) { return Of(name).built_in; }
   bool IsWait(StringId name) { return Of(name).waits; }
+  bool MayFree(StringId name) { return Of(name).may_free; }
   bool Wakes(StringId name) { return Of(name).wakes; }
   bool LetsLockGo(StringId name) { return Of(name).lets_go; }
   bool IsOfUser(StringId name) { return Of(name).of_user; }
 
  private:
   struct Meaning {
-    bool built_in = false, waits = false, wakes = false, lets_go = false, of_user = false;
+    bool built_in = false, waits = false, may_free = false;
+    bool wakes = false, lets_go = false, of_user = false;
   };
 
   Meaning Of(StringId name) {
@@ -68,6 +85,7 @@ class Names {
       meaning.waits = meaning.built_in && std::ranges::any_of(kWaits, [&](std::string_view wait) {
                         return function.ends_with(wait);
                       });
+      meaning.may_free = meaning.built_in || IsOfWaitingFile(frame);
       const std::string_view method = function.substr(function.rfind('.') + 1);
       meaning.wakes = std::ranges::find(kWakes, method) != kWakes.end();
       meaning.lets_go = meaning.built_in && (method == "release" || method == "__exit__") &&
@@ -110,7 +128,7 @@ IntervalSet Without(const IntervalSet& from, const IntervalSet& what) {
 class Process {
  public:
   Process(const Facts& facts, Names& names, const RankSteps& own, uint32_t training)
-      : facts_(facts), names_(names), rank_(*own.rank), training_(training) {
+      : facts_(facts), names_(names), rank_(*own.rank), own_(own), training_(training) {
     windows_ = UnionOf(WindowsOf(own));
     std::vector<Interval> waits = WaitsOf(training);
     std::ranges::copy(SilentWaits(), std::back_inserter(waits));
@@ -142,28 +160,64 @@ class Process {
 
   std::optional<ConcurrentThread> Beside() {
     const IntervalSet works = Without(windows_, waits_);
-    const LockWaits locks = WaitsForLock();
+    const IntervalSet locks = WaitsForLock();
     std::optional<ConcurrentThread> found;
     ForEachOther([&](uint32_t thread) {
       const HostFrames& frames = rank_.host->frames[thread];
-      if (!ReturnsFromAny(frames) && !(locks.count > 0 && StaysInOne(frames))) return;
+      if (!ReturnsFromAny(frames) && !(!locks.empty() && StaysInOne(frames))) return;
       const IntervalSet python = StretchesOf(frames, [&](StringId name, int64_t duration) {
-        return duration < kMayFree || !names_.IsBuiltIn(name);
+        return duration < kMayFree || !names_.MayFree(name);
       });
-      const IntervalSet stretches =
-          Without(Intersection(python, works), OperatorsOf(*rank_.host, thread));
-      const int64_t time = LengthOf(stretches);
-      if (!IsShare(time, kLeastBeside) || (found && found->time >= time)) return;
-      FrameTimes times(facts_);
-      times.Add(rank_, thread, stretches);
-      const auto leaders = times.Leaders(1);
-      if (!leaders.empty())
-        found = {&rank_, leaders.front(), rank_.host->threads[thread], time, Whole(), locks};
+      auto beside =
+          InSteps(Without(Intersection(python, works), OperatorsOf(*rank_.host, thread)), thread);
+      if (!beside || (found && found->time >= beside->time)) return;
+      found = std::move(beside);
     });
+    if (found) {
+      const IntervalSet then = Intersection(locks, StepsFrom(found->since));
+      found->locks = {std::ssize(then), LengthOf(then)};
+    }
     return found;
   }
 
  private:
+  IntervalSet StepsFrom(std::optional<int64_t> since) const {
+    return UnionOf(WindowsOf(own_, [&](int64_t step) { return !since || step >= *since; }));
+  }
+
+  // The first step with these stretches, where those before have hardly any.
+  std::optional<int64_t> BeginOf(const IntervalSet& stretches) const {
+    const auto& steps = own_.steps;
+    const auto has = [&](const StepBreakdown& step) {
+      const Interval window{step.window.start, step.window.end};
+      return static_cast<double>(LengthOf(Intersection(stretches, {window}))) >=
+             kHardlyAny * static_cast<double>(step.Total());
+    };
+    const auto first = static_cast<size_t>(std::ranges::find_if(steps, has) - steps.begin());
+    const size_t fewest = std::max(kFewestSteps, steps.size() / kFewestOf);
+    if (own_.whole_recording || first < kFewestSteps || first + fewest > steps.size())
+      return std::nullopt;
+    return steps[first].window.number;
+  }
+
+  // `python`: what a thread runs in steps.
+  std::optional<ConcurrentThread> InSteps(const IntervalSet& python, uint32_t thread) const {
+    const auto since = BeginOf(python);
+    const IntervalSet steps = StepsFrom(since);
+    const int64_t time = LengthOf(Intersection(python, steps)), whole = LengthOf(steps);
+    if (time <= 0 || static_cast<double>(time) < kLeastBeside * static_cast<double>(whole))
+      return std::nullopt;
+    FrameTimes times(facts_);
+    times.Add(rank_, thread, Intersection(python, steps));
+    const auto leaders = times.Leaders(1);
+    if (leaders.empty()) return std::nullopt;
+    const auto count = std::ranges::count_if(own_.steps, [&](const StepBreakdown& step) {
+      return !since || step.window.number >= *since;
+    });
+    return ConcurrentThread{
+        &rank_, leaders.front(), rank_.host->threads[thread], since, count, time, whole, {}};
+  }
+
   template <class Visit>
   void ForEachOther(const Visit& visit) const {
     for (uint32_t t = 0; t < rank_.host->frames.size(); ++t) {
@@ -203,7 +257,7 @@ class Process {
            !last.file.empty() && !IsOfLibrary(last);
   }
 
-  LockWaits WaitsForLock() {
+  IntervalSet WaitsForLock() {
     const IntervalSet operators = OperatorsOf(*rank_.host, training_);
     std::vector<Interval> all;
     StopChecks checks;
@@ -216,9 +270,9 @@ class Process {
       if (last.start >= frame.start && last.end + kHeld <= frame.end)
         all.push_back({last.end, frame.end});
     }
-    const IntervalSet waits = Intersection(UnionOf(std::move(all)), windows_);
-    const LockWaits locks{std::ssize(waits), LengthOf(waits)};
-    return locks.count >= kFewestLocks && IsShare(locks.time, kLeastLocks) ? locks : LockWaits{};
+    IntervalSet waits = Intersection(UnionOf(std::move(all)), windows_);
+    if (std::ssize(waits) < kFewestLocks || !IsShare(LengthOf(waits), kLeastLocks)) waits.clear();
+    return waits;
   }
 
   IntervalSet WaitsOf(uint32_t thread) {
@@ -287,6 +341,7 @@ class Process {
   const Facts& facts_;
   Names& names_;
   const RankActivity& rank_;
+  const RankSteps& own_;
   const uint32_t training_;
   IntervalSet windows_;
   IntervalSet waits_;  // of the training thread, within windows
@@ -340,6 +395,23 @@ std::optional<ConcurrentThread> FindConcurrentThread(const Facts& facts,
       [](const ConcurrentThread& beside) {
         return other_threads::ShareOf(beside.time, beside.whole);
       });
+}
+
+namespace other_threads {
+namespace {
+
+std::optional<ConcurrentThread> InTypicalSteps(const Facts& facts) {
+  return FindConcurrentThread(facts, TypicalStepsOf(facts).ranks);
+}
+
+}  // namespace
+}  // namespace other_threads
+
+const ConcurrentThread* ThreadSince(const Facts& facts, int64_t rank, int64_t since) {
+  const auto& beside = facts.memo.Of<&other_threads::InTypicalSteps>(facts);
+  const bool is_it = beside && beside->since && beside->rank->rank == rank &&
+                     StepChangesOf(facts).AreNear(*beside->since, since);
+  return is_it ? &*beside : nullptr;
 }
 
 }  // namespace stepscope

@@ -44,16 +44,22 @@ struct ConcurrentThread {
   const RankActivity* rank = nullptr;
   FrameTimes::Leader works;  // the function with the most of `time`
   std::string thread;        // its name
-  int64_t time = 0;          // ns of the rank's steps in Python, without what may free the lock:
-                             // operators, and calls of built-in functions from 1 ms on
-  int64_t whole = 0;         // ns of the rank's steps
+  // Number of the first step that counts, where it runs hardly any Python before; else all count.
+  std::optional<int64_t> since;
+  int64_t steps = 0;  // that count
+  int64_t time = 0;   // ns of these steps in Python, without what may free the lock: operators,
+                      // waits, and calls of built-in functions from 1 ms on
+  int64_t whole = 0;  // ns of these steps
   // Of the training thread, where they take a twentieth of its steps or more; else none. Only where
   // there are any, a thread counts that stays in one function of the user all the time, which may
   // as well sleep there.
   LockWaits locks;
 };
-// The one with the largest share. Nothing where none takes half of its rank's steps.
+// The one with the largest share. Nothing where none takes half of the steps that count.
 std::optional<ConcurrentThread> FindConcurrentThread(const Facts& facts,
                                                      const std::vector<RankSteps>& ranks);
+
+// That of the typical steps, where it runs on this rank since about this step; null: none does.
+const ConcurrentThread* ThreadSince(const Facts& facts, int64_t rank, int64_t since);
 
 }  // namespace stepscope
