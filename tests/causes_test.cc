@@ -147,6 +147,50 @@ TEST(Causes, ObjectCollectivesAreToBeLeftOutOfTheLoop) {
   EXPECT_FALSE(all.contains("bucket_cap_mb")) << all;
 }
 
+// 20 ms of compute, 10 ms in which a library reduces gradients, and 5 ms in which `caller` calls
+// `function`.
+std::string FindingsWithCalls(std::string_view caller, std::string_view function) {
+  std::vector<std::string> traces;
+  for (int rank = 0; rank < 2; ++rank) {
+    CpuTrace trace(rank);
+    for (int step = 1; step <= 6; ++step) {
+      const double at = 40.0 * step;
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, 39);
+      trace.Add("python_function", "train.py(3): train", at, 39);
+      trace.Add("cpu_op", "aten::linear", at, 20);
+      trace.Add("python_function", "torch/nn/parallel/distributed.py(8): reduce", at + 20.5, 10.5);
+      trace.Add("python_function", "torch/distributed/distributed_c10d.py(20): all_reduce",
+                at + 20.6, 10.3);
+      trace.Add("user_annotation", "gloo:all_reduce", at + 20.7, 10, 2);
+      trace.Add("python_function", caller, at + 32, 6);
+      trace.Add("python_function", "torch/distributed/c10d_logger.py(80): wrapper", at + 32.1, 5.8);
+      trace.Add("python_function",
+                fmt::format("torch/distributed/distributed_c10d.py(90): {}", function), at + 32.2,
+                5.6);
+      trace.Add("user_annotation", "gloo:all_gather", at + 32.4, 5, 2);
+    }
+    traces.push_back(trace.End());
+  }
+  const auto answer = AskAboutRanks(traces);
+  return answer ? AllFindings(*answer) : "";
+}
+
+TEST(Causes, CommunicationThatAFunctionOfTheUsersStartsIsToldAsSuch) {
+  const std::string objects = FindingsWithCalls("hooks.py(11): collect", "all_gather_object");
+  EXPECT_TRUE(objects.contains(
+      "; 33.3% of communication is in all_gather_object, called by collect (hooks.py:11)."))
+      << objects;
+  EXPECT_TRUE(objects.contains("TRY avoid object collectives in the loop")) << objects;
+  const std::string tensors = FindingsWithCalls("hooks.py(11): collect", "all_gather");
+  EXPECT_TRUE(tensors.contains("TRY call all_gather in collect (hooks.py:11) less often"))
+      << tensors;
+  // What the model communicates, it must, and what a library does is not the user's.
+  for (const char* caller : {"model.py(4): forward", "torch/distributed/fsdp/api.py(4): unshard"}) {
+    const std::string of_model = FindingsWithCalls(caller, "all_gather");
+    EXPECT_FALSE(of_model.contains("called by")) << of_model;
+  }
+}
+
 // Kernels of four ranks, in a library whose collectives have names that nobody knows: rank 2
 // computes 30% longer, and the others wait in "exchange_all".
 std::string UnknownLibrary(int rank, int slow) {

@@ -132,6 +132,26 @@ TEST(WhatifFunctions, WhatOnlyCallsItIsTheCaller) {
   EXPECT_TRUE(verdict.contains("(detect (text.py:40, called by timed of tools.py))")) << verdict;
 }
 
+// It is no part of the time between operators that counts, and all ranks run it alike.
+TEST(WhatifFunctions, OneThatAllRanksRunIsToldWithItsPrice) {
+  const auto answer = [](const std::function<double(int, int)>& detect) {
+    return AnswerTo({.detect = detect}, "", {});
+  };
+  const ReportSet all = answer([](int, int) { return 3; });
+  EXPECT_TRUE(
+      all.verdict.contains("detect (text.py:40) takes 2.98 ms of 35.0 ms per step on all ranks."))
+      << all.verdict;
+  EXPECT_FALSE(all.verdict.contains("stands out")) << all.verdict;
+  const std::string said = AllSaid(all);
+  EXPECT_TRUE(said.contains("without detect (text.py:40) a step of a replay takes 32.0 ms"))
+      << said;
+  const std::string little = AllSaid(answer([](int, int) { return 1; }));
+  EXPECT_FALSE(little.contains("per step on all ranks")) << little;
+  const std::string in_turn =
+      AllSaid(answer([](int rank, int step) { return step % 2 == rank ? 6 : 0; }));
+  EXPECT_FALSE(in_turn.contains("per step on all ranks")) << in_turn;
+}
+
 // Nobody can do without the model.
 TEST(WhatifFunctions, OneAroundTheOperatorsThatTrainIsNotOffered) {
   const ReportSet answer = AnswerTo({.detect = [](int, int) { return 0; }, .pause = 4});

@@ -105,6 +105,27 @@ Phrase SayObjects(const ObjectCollectives& objects, int64_t devices) {
                                          : Phrase::Name(std::string(objects.name)));
 }
 
+// "; 45.2% of communication is in all_gather_object, called by collect (hooks.py:11)".
+Phrase SayCalled(const CalledCommunication& called, const Exposed& sum) {
+  const double share = static_cast<double>(called.time) /
+                       static_cast<double>(std::max<int64_t>(sum.communication, 1));
+  return Say("; {share} of communication is in {function}, called by {caller}",
+             HumanRatio(std::min(share, 1.0)), Phrase::Name(std::string(called.function)),
+             Phrase::Name(LabelOf(called.caller)));
+}
+
+// Of communication that is not the gradients' alone, advice for what a function calls comes first;
+// where it has most, that is all.
+Phrase HintForCalled(const CalledCommunication& called, bool most, const Phrase& rest) {
+  const Phrase hint =
+      called.of_objects
+          ? Phrase(kSendTensors)
+          : Say("call {function} in {caller} less often, for several tensors at once, "
+                "or with async_op=True and wait later",
+                Phrase::Name(std::string(called.function)), Phrase::Name(LabelOf(called.caller)));
+  return most ? hint : hint + "; " + rest;
+}
+
 // Exposed communication, ns of one device or rank.
 struct Told {
   int64_t exposed = 0, waiting = 0;  // the first has the second
@@ -139,11 +160,11 @@ Told ToldOfSpans(const Facts& facts, const Exposed& sum) {
 }
 
 // "Exposed communication beyond wait time is 18.7% of step time."
-Phrase SayExposed(const Told& told, bool waits) {
+Phrase SayExposed(const Told& told, bool waits, const Phrase& called) {
   const int64_t said = waits ? told.exposed : told.exposed - told.waiting;
-  return Say("Exposed communication{beyond} is {share} of {whole}.",
+  return Say("Exposed communication{beyond} is {share} of {whole}{called}.",
              told.waiting > told.exposed / 100 && !waits ? " beyond wait time" : "",
-             HumanRatio(told.Share(said)), told.in_steps ? "step time" : "span");
+             HumanRatio(told.Share(said)), told.in_steps ? "step time" : "span", called);
 }
 
 // "836 ms of 1.32 s communication per rank, 217 ms of it wait time; worst: rank 1 (1.00 s)": of
@@ -170,6 +191,17 @@ CauseKind CauseOfWaits(const Facts& facts, int64_t waiting) {
   return CauseKind::kWait;
 }
 
+// Where a function of the user's has a part of all communication that counts. Sends and receives
+// of a pipeline are what its stages are tied by.
+std::optional<CalledCommunication> FindUserCalls(const Facts& facts, const Exposed& sum) {
+  constexpr double kCounts = 0.25;
+  if (TiedByMessages(facts)) return std::nullopt;
+  auto called = FindCalledCommunication(facts);
+  const bool counts = called && static_cast<double>(called->time) >=
+                                    kCounts * static_cast<double>(sum.communication);
+  return counts ? std::move(called) : std::nullopt;
+}
+
 void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
   const Told of_spans = ToldOfSpans(facts, sum);
   const Told told = ToldOfSteps(facts).value_or(of_spans);
@@ -181,11 +213,15 @@ void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {
   const ObjectCollectives objects = FindObjectCollectives(facts);
   const bool of_objects = objects.time > sum.exposed / 2;
   const auto devices = static_cast<int64_t>(facts.devices.size());
+  const auto called = FindUserCalls(facts, sum);
+  Phrase hint = of_objects ? Phrase(kSendTensors) : HintFor(facts, waits);
+  if (called && !waits && !of_objects)
+    hint = HintForCalled(*called, called->time > sum.communication / 2, hint);
   report.findings.push_back(
-      {.message = SayExposed(told, waits),
+      {.message = SayExposed(told, waits, called ? SayCalled(*called, sum) : Phrase()),
        .because = SayRecorded(facts, sum, of_spans.waiting * devices) +
                   (of_objects ? SayObjects(objects, devices) : SayMostExposed(facts)),
-       .hint = AllowForAbsent(facts, of_objects ? Phrase(kSendTensors) : HintFor(facts, waits)),
+       .hint = AllowForAbsent(facts, hint),
        .impact = waits ? told.exposed : rest,
        .table = "ranks",
        // Stages of a pipeline wait for each other, most of all for a slow one.

@@ -248,6 +248,7 @@ Report Run(const Facts& facts, const Params& params) {
   if (report.status == Status::kOk) AddWorths(report, facts, changes);
   AddOriginFindings(report, facts);
   AddLinkFindings(report, facts, changes);
+  AddFunctionFindings(report, facts, changes);
   AddNotes(report, graph, changes);
   return report;
 }

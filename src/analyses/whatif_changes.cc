@@ -21,6 +21,7 @@
 #include "facts/derived/replay/replay_error.h"
 #include "facts/derived/steps/step_categories.h"
 #include "facts/derived/steps/step_changes.h"
+#include "trace/library_frames.h"
 
 namespace stepscope::whatif {
 namespace {
@@ -44,6 +45,33 @@ bool IsClearlySlow(const Facts& facts, uint32_t rank) {
   const OwnTimes own(facts);
   return own.Weigh(BlameOfSteps(facts), rank) == LateEvidence::kClear &&
          own.IsAlwaysSlow(rank, std::nullopt);
+}
+
+int64_t SumOfAll(const std::vector<std::vector<int64_t>>& times) {
+  int64_t sum = 0;
+  for (const auto& of_steps : times) {
+    for (const int64_t time : of_steps) sum = AddSaturated(sum, time);
+  }
+  return sum;
+}
+
+// Where each rank runs it in nearly all of its steps, for a fifth of the mean or more. `times`: ns
+// by step of ranks.
+std::optional<FunctionOfAll> FunctionOfAllRanks(const Facts& facts,
+                                                const FrameTimes::Leader& leader,
+                                                const std::vector<std::vector<int64_t>>& times) {
+  constexpr double kNearlyAll = 0.8, kFew = 5;
+  const bool all = times.size() > 1 && times.size() == RankStepsOf(facts).size();
+  if (!all || IsOfLibrary(leader.name)) return std::nullopt;
+  double steps = 0;
+  for (const auto& of_steps : times) steps += static_cast<double>(of_steps.size());
+  const double mean = static_cast<double>(SumOfAll(times)) / std::max(steps, 1.0);
+  const bool usual = std::ranges::all_of(times, [&](const auto& of_steps) {
+    const auto counts = std::ranges::count_if(
+        of_steps, [&](int64_t time) { return kFew * static_cast<double>(time) >= mean; });
+    return static_cast<double>(counts) >= kNearlyAll * static_cast<double>(of_steps.size());
+  });
+  return usual ? std::optional(FunctionOfAll{leader, ToInt64(mean)}) : std::nullopt;
 }
 
 class ChangeAsker {
@@ -183,12 +211,14 @@ class ChangeAsker {
     const FrameTimes python = PythonDuring(facts_, RankStepsOf(facts_), StepCategory::kOther);
     const std::optional<int64_t> since = SinceOfJob();
     for (const FrameTimes::Leader& leader : python.Leaders(kMost, kLeastShare)) {
-      const auto whole = static_cast<double>(TimeOfLeader(leader));
+      const std::vector<std::vector<int64_t>> times = TimesOfLeader(leader);
+      const auto whole = static_cast<double>(SumOfAll(times));
       if (static_cast<double>(leader.time) < kLeastOfOwn * whole) continue;
       if (leader.name.function == "forward" || leader.name.function == "backward") continue;
       TryIfWorth({.text = fmt::format("python {}: gone", leader.name.function),
                   .since = since,
-                  .kind = ColumnKind::kHost});
+                  .kind = ColumnKind::kHost,
+                  .function = FunctionOfAllRanks(facts_, leader, times)});
     }
   }
 
@@ -198,17 +228,16 @@ class ChangeAsker {
     return origins_.found.empty() ? std::nullopt : origins_.found.front().since;
   }
 
-  // ns of the steps of all ranks, or of those that lead, with what it calls: on others it may only
+  // ns of each step of all ranks, or of those that lead, with what it calls: on others it may only
   // wait for them.
-  int64_t TimeOfLeader(const FrameTimes::Leader& leader) const {
-    int64_t sum = 0;
+  std::vector<std::vector<int64_t>> TimesOfLeader(const FrameTimes::Leader& leader) const {
+    std::vector<std::vector<int64_t>> times;
     for (const RankSteps& own : RankStepsOf(facts_)) {
       const bool leads = std::ranges::binary_search(leader.ranks, own.rank->rank);
-      if (!leader.ranks.empty() && !leads) continue;
-      for (const int64_t time : TimesIn(facts_, {own.rank, WindowsOf(own)}, leader.name))
-        sum = AddSaturated(sum, time);
+      if (leader.ranks.empty() || leads)
+        times.push_back(TimesIn(facts_, {own.rank, WindowsOf(own)}, leader.name));
     }
-    return sum;
+    return times;
   }
 
   // As fast as groups alike are, or as it was.

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "facts/derived/python/frame_times.h"
 #include "facts/derived/replay/job_critical.h"
 #include "facts/derived/replay/origins.h"
 #include "facts/derived/replay/slow_links.h"
@@ -15,6 +16,12 @@
 #include "stepscope/phrase.h"
 
 namespace stepscope::whatif {
+
+// A function that each rank runs about as much as the others.
+struct FunctionOfAll {
+  FrameTimes::Leader leader;
+  int64_t time = 0;  // ns of a rank's mean step, with all that it calls
+};
 
 struct AskedChange {
   std::string text;              // as facts/derived/replay/job_change.h reads it
@@ -26,7 +33,8 @@ struct AskedChange {
   const SlowLink* link = nullptr;  // that it mends
   // That others wait for most, or that does more since a step, though no origin was found there.
   std::optional<int64_t> rank;
-  CriticalPathOfJob path;  // what bounds the job then
+  std::optional<FunctionOfAll> function;  // of the user's program, that it leaves out
+  CriticalPathOfJob path;                 // what bounds the job then
 
   int64_t Saved(const Facts& facts) const;
 };

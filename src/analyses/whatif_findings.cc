@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -14,9 +15,12 @@
 
 #include "analyses/build.h"
 #include "base/saturate.h"
+#include "facts/derived/python/python_time.h"
 #include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/origins.h"
 #include "facts/derived/replay/replay_error.h"
+#include "facts/derived/steps/step_categories.h"
+#include "facts/derived/steps/step_changes.h"
 #include "report/humanize.h"
 
 namespace stepscope::whatif {
@@ -93,6 +97,33 @@ Phrase SayOnly(const Facts& facts, const OriginRank& late) {
 // What a replay says, ns per step; `error`: a share of the step.
 Worth WorthOf(double saved, double recorded, double error, double excess) {
   return {ToInt64(saved), ToInt64(recorded), ToInt64(error * recorded), ToInt64(excess)};
+}
+
+constexpr Advice kCallLess{
+    "call it less often or make it faster; where it loops over parameters, use torch._foreach_ "
+    "functions, and .item() once at the end; see python",
+    "call it less often or make it faster, or put it into a tf.function; see python",
+    "call it less often or make it faster, or put it into jax.jit; see python"};
+
+bool AllAreRecorded(const Facts& facts) {
+  std::set<int64_t> recorded;
+  int64_t all = 0;
+  for (const RankActivity& rank : facts.ranks) {
+    recorded.insert(rank.rank);
+    all = std::max(all, rank.world_size);
+  }
+  return std::ssize(recorded) >= all && facts.left_out.empty();
+}
+
+// Whether the overview names the function that has most of the time between operators: then that
+// is a large part of steps, and the function a large part of that.
+bool IsLargestBetweenOperators(const Facts& facts) {
+  constexpr double kOfStep = 0.15, kOfThat = 0.25;
+  const std::vector<RankSteps>& ranks = StepsToMend(facts);
+  const StepBreakdown sum = SumOf(ranks);
+  const auto between = static_cast<double>(TimeOf(sum, StepCategory::kOther));
+  return between >= kOfStep * static_cast<double>(sum.Total()) &&
+         !PythonDuring(facts, ranks, StepCategory::kOther).Leaders(1, kOfThat).empty();
 }
 
 }  // namespace
@@ -186,6 +217,44 @@ void AddLinkFindings(Report& report, const Facts& facts, std::span<const AskedCh
                                               link.excess / static_cast<double>(steps)))
                       : std::nullopt});
   }
+}
+
+void AddFunctionFindings(Report& report, const Facts& facts, std::span<const AskedChange> changes) {
+  constexpr double kCounts = 0.05;  // of a step: a function may be there for a reason
+  if (!facts.OnHost() || IsLargestBetweenOperators(facts)) return;
+  std::vector<const AskedChange*> functions;
+  for (const AskedChange& change : changes) {
+    if (change.function && !change.since) functions.push_back(&change);
+  }
+  if (functions.empty()) return;
+  const AskedChange& most = *functions.front();
+  const auto recorded = static_cast<double>(RecordedStep(facts, std::nullopt));
+  const auto saved = static_cast<double>(most.Saved(facts));
+  if (saved < kCounts * recorded) return;
+  const double error = ReplayErrorOf(facts).OfPrice(std::nullopt);
+  Phrase others, because;
+  for (const AskedChange* change : functions) {
+    const Phrase label = Phrase::Name(LabelOf(change->function->leader.name));
+    const auto left = recorded - static_cast<double>(change->Saved(facts));
+    if (change != &most)
+      others +=
+          Say(", {function} {time}", label, HumanTime(static_cast<double>(change->function->time)));
+    because += Say("{and}without {function} a step of a replay takes {time} (± {error})",
+                   because.empty() ? "" : "; ", label, HumanTime(left), HumanRatio(error));
+  }
+  report.findings.push_back(
+      {.message = Say("{function} takes {time} of {step} per step on {ranks}{others}.",
+                      SayLeader(most.function->leader),
+                      HumanTime(static_cast<double>(most.function->time)), HumanTime(recorded),
+                      AllAreRecorded(facts) ? "all ranks" : "all recorded ranks", others),
+       .because = std::move(because),
+       .hint = Say(kCallLess, facts),
+       .impact = ToInt64(saved * static_cast<double>(StepsSince(JobGraphOf(facts), std::nullopt))),
+       .table = "changes",
+       .cause = {CauseKind::kHost},
+       .nearness = Nearness::kCause,
+       .extent = ExtentOfSteps(facts),
+       .where = {.event = Phrase::Name(LabelOf(most.function->leader.name))}});
 }
 
 // What others found of these causes is worth what a replay says.

@@ -15,6 +15,10 @@ void AddOriginFindings(Report& report, const Facts& facts);
 // Groups whose transfers are slow, if mending that saves as much as counts for a rank.
 void AddLinkFindings(Report& report, const Facts& facts, std::span<const AskedChange> changes);
 
+// Functions that all ranks run, where leaving one out saves as much as counts and no finding about
+// the time between operators names it. Of jobs without devices.
+void AddFunctionFindings(Report& report, const Facts& facts, std::span<const AskedChange> changes);
+
 // What others found of the causes of some changes is worth what a replay says: findings that are
 // none alone.
 void AddWorths(Report& report, const Facts& facts, std::span<const AskedChange> changes);

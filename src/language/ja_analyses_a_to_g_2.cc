@@ -204,8 +204,14 @@ std::span<const Translated> JapaneseOfAnalysesAToG2() {
       {"exposed, % of span", "未隠蔽 (スパン比)"},
       {"{share} of communication time overlaps with compute.",
        "通信時間の {share} が計算とオーバーラップしています。"},
-      {"Exposed communication{beyond} is {share} of {whole}.",
-       "隠蔽されていない通信{beyond}が{whole}の {share} を占めています。"},
+      {"Exposed communication{beyond} is {share} of {whole}{called}.",
+       "隠蔽されていない通信{beyond}が{whole}の {share} を占めています{called}。"},
+      {"; {share} of communication is in {function}, called by {caller}",
+       "。通信の {share} は {caller} が呼び出す {function} です"},
+      {"call {function} in {caller} less often, for several tensors at once, or with "
+       "async_op=True and wait later",
+       "{caller} での {function} の呼び出しを減らすか、複数のテンソルをまとめるか、"
+       "async_op=True で開始して後で待ってください"},
       {" beyond wait time", " (待ち時間を除く) "},
       {"{exposed} of {communication} communication per {noun}{waiting}; worst: {device} ({time})",
        "{noun}あたりの通信 {communication} のうち {exposed}{waiting}。最大: {device} ({time})"},

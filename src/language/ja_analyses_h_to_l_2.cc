@@ -83,6 +83,9 @@ std::span<const Translated> JapaneseOfAnalysesHToL2() {
        "次のバッチの待ちまたはコピーが 1 ステップあたり {time}"},
       {"; cause: stage {stage} ({time} in {calls}, max {longest})",
        "。原因: ステージ {stage} ({calls}で {time}、最大 {longest})"},
+      {"; stage {stage} ({time} in {calls}, max {longest})",
+       "。ステージ {stage} ({calls}で {time}、最大 {longest})"},
+      {"{calls} on rank {rank}", "ランク {rank} の{calls}"},
       {"{thread} runs it for {time} per step of that time",
        "その間、{thread} が 1 ステップあたり {time} これを実行しています"},
       {"make that function faster, or run it in more threads or processes (DataLoader with "

@@ -251,6 +251,20 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
        "{who}: 平均で 1 ステップ {recorded} のうち {saved}{only}。"},
       {"{excess}; a replay without that, and without what costs more, takes {time} (± {error})",
        "{excess}。これと、より損失の大きいものを除いたリプレイでは {time} (± {error})"},
+      {"{function} takes {time} of {step} per step on {ranks}{others}.",
+       "{ranks}で {function} が 1 ステップ {step} のうち {time} を占めています{others}。"},
+      {"all recorded ranks", "記録された全ランク"},
+      {", {function} {time}", "、{function} は {time}"},
+      {"{and}without {function} a step of a replay takes {time} (± {error})",
+       "{and}{function} を除いたリプレイでは 1 ステップ {time} (± {error})"},
+      {"call it less often or make it faster; where it loops over parameters, use torch._foreach_ "
+       "functions, and .item() once at the end; see python",
+       "呼び出しを減らすか高速化してください。パラメーターごとのループには torch._foreach_ "
+       "系の関数を使い、.item() は最後に 1 回だけにする。python を参照"},
+      {"call it less often or make it faster, or put it into a tf.function; see python",
+       "呼び出しを減らすか高速化する、または tf.function に入れてください。python を参照"},
+      {"call it less often or make it faster, or put it into jax.jit; see python",
+       "呼び出しを減らすか高速化する、または jax.jit に入れてください。python を参照"},
       {"{excess}; a replay without that takes {time} (± {error})",
        "{excess}。これを除いたリプレイでは {time} (± {error})"},
       {"check clocks, temperature and power of the device, and whether the rank has more work "

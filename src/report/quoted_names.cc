@@ -44,6 +44,8 @@ bool CutsAWord(std::string_view text, size_t begin, size_t end) {
   return before || after;
 }
 
+std::string Quoted(std::string_view name) { return fmt::format("`{}`", CutName(name, kCut)); }
+
 }  // namespace
 
 std::string CutName(std::string_view name, size_t most) {
@@ -101,13 +103,12 @@ std::string QuotedNames::Replaced(std::string_view text, const Replace& replace)
   return out + Printable(text.substr(at));
 }
 
-std::string QuotedNames::In(std::string_view text) const {
-  return Replaced(text,
-                  [](std::string_view name) { return fmt::format("`{}`", CutName(name, kCut)); });
-}
+std::string QuotedNames::In(std::string_view text) const { return Replaced(text, Quoted); }
 
-std::string QuotedNames::Without(std::string_view text) const {
-  return Replaced(text, [](std::string_view) { return std::string("(named above)"); });
+std::string QuotedNames::InAdvice(std::string_view text, std::string_view sentence) const {
+  return Replaced(text, [&](std::string_view name) {
+    return sentence.contains(name) ? Quoted(name) : std::string("(a name from the trace)");
+  });
 }
 
 }  // namespace stepscope

@@ -20,8 +20,9 @@ class QuotedNames {
 
   // `text` with each name in backquotes, cut.
   std::string In(std::string_view text) const;
-  // `text` with "(named above)" for each name: for what is advised.
-  std::string Without(std::string_view text) const;
+  // Advice `text`, with each name that the finding's own sentence has in backquotes, cut, and "(a
+  // name from the trace)" for each other.
+  std::string InAdvice(std::string_view text, std::string_view sentence) const;
 
  private:
   template <class Replace>
