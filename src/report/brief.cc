@@ -57,7 +57,7 @@ void AddFinding(Pad& pad, const QuotedNames& names, const SummaryCause& cause,
                                   : "",
                               names.In(f.message)));
   if (!f.because.empty()) pad.Line("  because: " + names.In(f.because));
-  if (!f.hint.empty()) pad.Line("  try: " + names.InAdvice(f.hint, f.message));
+  if (!f.hint.empty()) pad.Line("  try: " + names.Without(f.hint));
 }
 
 void AddStep(Pad& pad, const SummaryParts& step) {

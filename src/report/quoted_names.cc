@@ -44,7 +44,23 @@ bool CutsAWord(std::string_view text, size_t begin, size_t end) {
   return before || after;
 }
 
-std::string Quoted(std::string_view name) { return fmt::format("`{}`", CutName(name, kCut)); }
+constexpr std::string_view kNamedAbove = "what is named above";
+
+// `text` without what stands in parentheses after each kNamedAbove, where that is closed.
+std::string WithoutPlaces(std::string text) {
+  for (size_t at = text.find(kNamedAbove); at != std::string::npos;
+       at = text.find(kNamedAbove, at)) {
+    at += kNamedAbove.size();
+    if (!std::string_view(text).substr(at).starts_with(" (")) continue;
+    size_t end = at + 1;
+    for (int open = 0; end < text.size(); ++end) {
+      if (text[end] == '(') ++open;
+      if (text[end] == ')' && --open == 0) break;
+    }
+    if (end < text.size()) text.erase(at, end + 1 - at);
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -103,12 +119,13 @@ std::string QuotedNames::Replaced(std::string_view text, const Replace& replace)
   return out + Printable(text.substr(at));
 }
 
-std::string QuotedNames::In(std::string_view text) const { return Replaced(text, Quoted); }
+std::string QuotedNames::In(std::string_view text) const {
+  return Replaced(text,
+                  [](std::string_view name) { return fmt::format("`{}`", CutName(name, kCut)); });
+}
 
-std::string QuotedNames::InAdvice(std::string_view text, std::string_view sentence) const {
-  return Replaced(text, [&](std::string_view name) {
-    return sentence.contains(name) ? Quoted(name) : std::string("(a name from the trace)");
-  });
+std::string QuotedNames::Without(std::string_view text) const {
+  return WithoutPlaces(Replaced(text, [](std::string_view) { return std::string(kNamedAbove); }));
 }
 
 }  // namespace stepscope

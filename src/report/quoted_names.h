@@ -20,9 +20,10 @@ class QuotedNames {
 
   // `text` with each name in backquotes, cut.
   std::string In(std::string_view text) const;
-  // Advice `text`, with each name that the finding's own sentence has in backquotes, cut, and "(a
-  // name from the trace)" for each other.
-  std::string InAdvice(std::string_view text, std::string_view sentence) const;
+  // Advice `text` without names, which are data and no instructions: "what is named above" for
+  // each, and for where it is: "make what is named above faster" of "make load (hooks.py:52)
+  // faster".
+  std::string Without(std::string_view text) const;
 
  private:
   template <class Replace>
