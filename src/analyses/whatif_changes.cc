@@ -12,6 +12,7 @@
 
 #include "base/saturate.h"
 #include "facts/derived/lateness/late_evidence.h"
+#include "facts/derived/lateness/slow_rank.h"
 #include "facts/derived/lateness/step_blame.h"
 #include "facts/derived/lateness/work_rises.h"
 #include "facts/derived/python/python_time.h"
@@ -86,6 +87,7 @@ class ChangeAsker {
     AskOrigins();
     AskMostWaitedFor();
     AskWorkRises();
+    AskSlowRanks();
     AskFunctions();
     for (const SlowLink& link : SlowLinksOf(facts_)) AskLink(link);
     Try("input: no wait", ColumnKind::kInput);
@@ -172,6 +174,19 @@ class ChangeAsker {
     }
   }
 
+  // Ranks that take longer for all they run since a step, or in a stretch of steps: of all steps.
+  void AskSlowRanks() {
+    for (const SlowRank& slow : SlowRanksOf(facts_)) {
+      const bool asked =
+          std::ranges::any_of(out_, [&](const AskedChange& c) { return c.rank == slow.rank; });
+      const bool is_known = graph_.IndexOf(slow.rank) != kNowhere &&
+                            origins_.Of(graph_, slow.rank) == nullptr &&
+                            graph_.FirstSince(slow.since) >= kEnoughBefore;
+      if (!asked && is_known)
+        AskRank(slow.rank, "all", fmt::format("before step {}", slow.since), std::nullopt);
+    }
+  }
+
   // What takes longer, alone, so that other work that happens to be shorter then counts for
   // nothing.
   std::string PartOf(const WorkRise& rise) const {
@@ -202,19 +217,22 @@ class ChangeAsker {
   }
 
   // Functions with most time between operators: one that runs only at times, on ranks in turn, or
-  // that waits for a lock takes its usual time on each rank. Not those around operators that train:
-  // "forward" is every module's.
+  // that waits for a lock takes its usual time on each rank. Not those around operators that train.
   void AskFunctions() {
     constexpr size_t kMost = 2;
     constexpr double kLeastShare = 0.1;  // of what is between operators
     constexpr double kLeastOfOwn = 0.25;
+    constexpr double kShort = 0.35, kLeastOfShort = 0.1;  // of all steps: it is no loop
+    const auto all = static_cast<double>(SumOf(RankStepsOf(facts_)).Total());
     const FrameTimes python = PythonDuring(facts_, RankStepsOf(facts_), StepCategory::kOther);
     const std::optional<int64_t> since = SinceOfJob();
     for (const FrameTimes::Leader& leader : python.Leaders(kMost, kLeastShare)) {
       const std::vector<std::vector<int64_t>> times = TimesOfLeader(leader);
       const auto whole = static_cast<double>(SumOfAll(times));
-      if (static_cast<double>(leader.time) < kLeastOfOwn * whole) continue;
-      if (leader.name.function == "forward" || leader.name.function == "backward") continue;
+      const double least =
+          leader.ranks.empty() && whole <= kShort * all ? kLeastOfShort : kLeastOfOwn;
+      if (static_cast<double>(leader.time) < least * whole || IsOfModel(facts_, leader.name))
+        continue;
       TryIfWorth({.text = fmt::format("python {}: gone", leader.name.function),
                   .since = since,
                   .kind = ColumnKind::kHost,

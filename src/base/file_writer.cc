@@ -102,9 +102,8 @@ Result<void> FileWriter::OpenTemporary() {
   const mode_t mode = sharing_ ? FileMode(*sharing_) : kNewFile;
   if (named_) {
     temporary_ = target_ + std::string(kPartialSuffix);
-    AddUnfinished(temporary_);
-    fd_ = open(temporary_.c_str(), kFlags | O_CREAT | O_TRUNC, mode);
-    if (fd_ < 0) ForgetUnfinished(std::exchange(temporary_, ""));
+    fd_ = CreateUnfinished(temporary_, kFlags | O_TRUNC, mode);
+    if (fd_ < 0) temporary_.clear();
   } else {
     fd_ = open(FolderOf(target_).c_str(), kFlags | O_TMPFILE, mode);
     if (fd_ < 0) {

@@ -1,6 +1,7 @@
 // Keeps the names under a lock, which the end of the process never gives back.
 #include "base/unfinished_files.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -25,6 +26,14 @@ Unfinished& All() {
 }
 
 }  // namespace
+
+int CreateUnfinished(const std::string& path, int flags, mode_t mode) {
+  const std::scoped_lock locked(All().lock);
+  const auto [at, is_new] = All().paths.insert(path);
+  const int fd = open(path.c_str(), flags | O_CREAT, mode);
+  if (fd < 0 && is_new) All().paths.erase(at);
+  return fd;
+}
 
 void AddUnfinished(const std::string& path) {
   const std::scoped_lock locked(All().lock);

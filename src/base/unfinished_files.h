@@ -2,10 +2,14 @@
 // to end.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 
 namespace stepscope {
 
+// As open(); none is created after RemoveUnfinishedForGood() has looked.
+int CreateUnfinished(const std::string& path, int flags, mode_t mode);
 void AddUnfinished(const std::string& path);
 void ForgetUnfinished(const std::string& path);
 

@@ -397,4 +397,28 @@ std::vector<int64_t> CallTimes(const Facts& facts, const RankActivity& rank,
   return times;
 }
 
+bool IsOfModel(const Facts& facts, const FrameName& function) {
+  enum : uint8_t { kUnknown, kOther, kModel, kFunction };
+  std::vector<uint8_t> known(facts.names->size(), kUnknown);
+  const auto kind_of = [&](StringId id) {
+    if (known[id] != kUnknown) return known[id];
+    const FrameName name = ParseFrameName((*facts.names)[id]);
+    const bool is_model = name.function == "forward" || name.function == "backward" ||
+                          !ModuleOfFrame((*facts.names)[id]).empty();
+    return known[id] = is_model ? kModel : name == function ? kFunction : kOther;
+  };
+  for (const RankActivity& rank : facts.ranks) {
+    const auto thread = TrainingThread(*facts.names, rank);
+    if (!thread) continue;
+    std::vector<bool> in_model;  // by frame
+    for (const HostFrame& frame : rank.host->frames[*thread]) {
+      const uint8_t kind = kind_of(frame.name);
+      const bool around = frame.parent != kNoRange && in_model[static_cast<size_t>(frame.parent)];
+      if (kind == kFunction && around) return true;
+      in_model.push_back(around || kind == kModel);
+    }
+  }
+  return function.function == "forward" || function.function == "backward";
+}
+
 }  // namespace stepscope

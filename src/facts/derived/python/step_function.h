@@ -50,6 +50,10 @@ inline const FrameName& MeasuredOf(const FrameTimes::Leader& behind) {
   return behind.within.function.empty() ? behind.name : behind.within;
 }
 
+// Whether the function is the model's, on the training thread of any rank: it is called forward or
+// backward, or one of its calls is within one of these or within a module.
+bool IsOfModel(const Facts& facts, const FrameName& function);
+
 // The calls of functions whose names are meant, in order, also those within one another.
 std::vector<Interval> CallsOf(const HostFrames& frames, const StringTable& names,
                               const std::function<bool(const FrameName&)>& is_meant);
