@@ -29,20 +29,28 @@ std::string FunctionOf(std::string_view frame) {
   return is_one ? std::move(name.function) : std::string();
 }
 
+// The communication that the calls start, in order.
+std::vector<Interval> StartedIn(const RankActivity& rank, std::vector<Interval> calls) {
+  const IntervalSet windows = UnionOf(std::move(calls));
+  const AnywhereInWindows within(windows);
+  std::vector<Interval> started;
+  for (const Activity& activity : rank.activities) {
+    const int64_t begun = activity.launched == kNoTime ? activity.start : activity.launched;
+    if (rank.IsCollective(activity) && within.Holds(begun))
+      started.push_back({activity.start, activity.end});
+  }
+  return started;
+}
+
 class ObjectFunctions {
  public:
   explicit ObjectFunctions(const StringTable& names) : names_(names) {}
 
   void Add(const RankActivity& rank) {
     for (const auto& [function, calls] : CallsOf(rank)) {
-      const IntervalSet windows = UnionOf(calls);
-      const AnywhereInWindows within(windows);
       int64_t& time = times_[function];
-      for (const Activity& activity : rank.activities) {
-        const int64_t begun = activity.launched == kNoTime ? activity.start : activity.launched;
-        if (rank.IsCollective(activity) && within.Holds(begun))
-          time = AddSaturated(time, activity.duration());
-      }
+      for (const Interval& started : StartedIn(rank, calls))
+        time = AddSaturated(time, started.end - started.start);
     }
   }
 
@@ -132,8 +140,7 @@ class UserCalls {
     const auto [at, is_new] = known_.try_emplace(id);
     if (!is_new) return at->second;
     const FrameName name = ParseFrameName(names_[id]);
-    at->second.of_model = name.function == "forward" || name.function == "backward" ||
-                          !ModuleOfFrame(names_[id]).empty();
+    at->second.of_model = IsPass(name) || !ModuleOfFrame(names_[id]).empty();
     if (name.file.empty() || name.file.ends_with("c10d_logger.py") ||
         name.function.starts_with("<listcomp") || name.function.starts_with("<genexpr"))
       at->second.is = Is::kPasses;
@@ -166,19 +173,6 @@ class UserCalls {
   std::unordered_map<StringId, Known> known_;
 };
 
-// ns in which any of the communication runs that the calls start.
-int64_t TimeStartedIn(const RankActivity& rank, const std::vector<Interval>& calls) {
-  const IntervalSet windows = UnionOf(calls);
-  const AnywhereInWindows within(windows);
-  std::vector<Interval> started;
-  for (const Activity& activity : rank.activities) {
-    const int64_t begun = activity.launched == kNoTime ? activity.start : activity.launched;
-    if (rank.IsCollective(activity) && within.Holds(begun))
-      started.push_back({activity.start, activity.end});
-  }
-  return LengthOf(UnionOf(std::move(started)));
-}
-
 }  // namespace
 
 std::optional<CalledCommunication> FindCalledCommunication(const Facts& facts) {
@@ -187,7 +181,7 @@ std::optional<CalledCommunication> FindCalledCommunication(const Facts& facts) {
   for (const RankActivity& rank : facts.ranks) {
     for (const auto& [of, calls] : users.Of(rank)) {
       int64_t& time = times[of.first][of.second];
-      time = AddSaturated(time, TimeStartedIn(rank, calls));
+      time = AddSaturated(time, LengthOf(UnionOf(StartedIn(rank, calls))));
     }
   }
   std::optional<CalledCommunication> most;

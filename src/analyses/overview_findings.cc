@@ -128,10 +128,11 @@ Phrase SayCompilation(const Rule& rule, const std::vector<RankSteps>& ranks, Whe
   return steps.empty() ? Phrase(rule.message) : Say("Compilation{steps}", steps);
 }
 
-// What Python did in time without operators was recorded where its frames were.
+// What Python did in time without operators was recorded where its frames were. `more`: what one
+// rank runs more, where no function has much.
 Phrase MessageOf(const Facts& facts, const Rule& rule, const std::vector<RankSteps>& ranks,
-                 const FrameTimes& python, const Phrase& on_some, const std::optional<Lead>& lead,
-                 Where& where) {
+                 const FrameTimes& python, const Phrase& on_some, const Phrase& more,
+                 const std::optional<Lead>& lead, Where& where) {
   const bool is_rest = rule.category == StepCategory::kOther;
   if (is_rest && !RecordedPython(facts)) return SayNothingRecorded(facts, ranks, on_some);
   const Phrase largest = is_rest ? LargestFrame(python, kStandsOut) : Phrase();
@@ -143,7 +144,6 @@ Phrase MessageOf(const Facts& facts, const Rule& rule, const std::vector<RankSte
                         : rule.category == StepCategory::kCompilation
                             ? SayCompilation(rule, ranks, where)
                             : Phrase(rule.message);
-    const Phrase more = is_rest && HasPython(facts) ? SayMoreOnOne(facts, ranks) : Phrase();
     if (!more.empty())
       return Say("{what} is {share} of {whole}; {more}.", what, HumanRatio(share), whole, more);
     if (is_rest && HasPython(facts) && python.Leaders(1).empty()) {
@@ -263,11 +263,11 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
     because += SayPython(python, StatisticsOfTotals(counted).steps);
     if (by_function) because += SayGrowingCalls(facts, counted, python);
     // A little here and there, as in any small model: there is nothing to take out.
-    const bool diffuse = by_function && facts.OnHost() && !some && share < 2 * kHigh &&
-                         python.Leaders(1, kStandsOut).empty() &&
-                         SayMoreOnOne(facts, counted).empty();
+    const bool no_leader = by_function && python.Leaders(1, kStandsOut).empty();
+    const Phrase more = no_leader ? SayMoreOnOne(facts, counted) : Phrase();
+    const bool diffuse = no_leader && more.empty() && facts.OnHost() && !some && share < 2 * kHigh;
     Where where{.event = EventOf(facts, rule, counted, python)};
-    Phrase message = MessageOf(facts, rule, counted, python, on_some, lead, where);
+    Phrase message = MessageOf(facts, rule, counted, python, on_some, more, lead, where);
     if (says_ranks) message += SayUnevenRanks(uneven);
     report.findings.push_back(
         {.message = std::move(message),

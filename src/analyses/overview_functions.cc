@@ -1,14 +1,10 @@
 // Compares functions by rank, by step and by call.
 #include "analyses/overview_functions.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <array>
 #include <map>
 #include <numeric>
-#include <span>
 #include <utility>
 
 #include "analyses/build.h"
@@ -45,8 +41,7 @@ namespace {
 Phrase SayNumbers(const std::vector<int64_t>& in, size_t all) {
   constexpr size_t kMostNumbers = 4;
   if (in.size() > kMostNumbers) return Say(" in {count} of {all} steps", in.size(), all);
-  return Say(" in steps {steps} and {last}",
-             fmt::format("{}", fmt::join(std::span(in).first(in.size() - 1), ", ")), in.back());
+  return Say(" in steps {steps} and {last}", AllButLast(in), in.back());
 }
 
 }  // namespace

@@ -12,8 +12,10 @@
 
 #include "base/saturate.h"
 #include "report/compare_left_out.h"
+#include "report/compare_rank_groups.h"
 #include "report/compare_reach.h"
 #include "report/humanize.h"
+#include "report/period_of_steps.h"
 
 namespace stepscope::comparison {
 namespace {
@@ -66,10 +68,7 @@ Phrase SayRanks(const NewFunction& function, const StepComparison& steps) {
   for (const auto& [rank, time] : function.ranks) ranks.push_back(rank);
   if (ranks.size() == 1) return Say("rank {rank}", ranks.front());
   if (ranks.size() > 2 && ranks.size() == steps.in_b.Ranks().size()) return "all ranks";
-  std::string others;
-  for (size_t i = 0; i + 1 < ranks.size(); ++i)
-    others += (i == 0 ? "" : ", ") + std::to_string(ranks[i]);
-  return Say("ranks {ranks} and {last}", others, ranks.back());
+  return comparison::SayRanks(ranks);
 }
 
 Phrase SayOnRanks(const NewFunction& function, const Told& told, const StepComparison& steps) {
@@ -136,10 +135,8 @@ bool IsWhySlow(const Told& told, const SlowStepChange& slow) {
 // "step 6", "steps 6 and 9".
 Phrase SayNumbers(const std::set<int64_t>& numbers) {
   if (numbers.size() == 1) return Say("step {step}", *numbers.begin());
-  std::string others;
-  for (auto at = numbers.begin(); std::next(at) != numbers.end(); ++at)
-    others += (others.empty() ? "" : ", ") + std::to_string(*at);
-  return Say("steps {steps} and {last}", others, *numbers.rbegin());
+  const std::vector<int64_t> all(numbers.begin(), numbers.end());
+  return Say("steps {steps} and {last}", AllButLast(all), all.back());
 }
 
 // Of a function in steps that the means leave out: no reason for these, and a part of all steps.
@@ -150,21 +147,20 @@ void AddLeftOutFinding(const NewFunction& function, const Told& told, const Step
   const Series all = steps.in_b.Values("time", rank, StepSamples::Which::kAll);
   double sum = 0;
   for (const auto& [step, time] : all) sum += time;
+  const double mean = sum / static_cast<double>(std::max<size_t>(all.size(), 1));
   report.findings.push_back(
       {.message =
            Say("{function} is new on rank {rank} in {steps}, left out of the means: {time}.", name,
                rank, SayNumbers(told.left_out), HumanTime(told.time * static_cast<double>(count))),
        .because = Say("{time} per step of all {count} steps, which take {mean} in the mean",
-                      HumanTime(told.time), count,
-                      HumanTime(sum / static_cast<double>(std::max<size_t>(all.size(), 1)))),
+                      HumanTime(told.time), count, HumanTime(mean)),
        .hint = Say("look at {name} and what calls it: changed code, arguments or data; see python",
                    name),
        .impact = ToInt64(told.time),
        .table = "ranks",
        .cause = {CauseKind::kHost, rank},
        .nearness = Nearness::kCause,
-       .extent = {.time = ToInt64(sum / static_cast<double>(std::max<size_t>(all.size(), 1))),
-                  .steps = 1}});
+       .extent = {.time = ToInt64(mean), .steps = 1}});
 }
 
 // `slow`: the steps that it recurs in, where others know them.

@@ -9,6 +9,7 @@
 #include "base/robust.h"
 #include "base/saturate.h"
 #include "report/humanize.h"
+#include "report/period_of_steps.h"
 
 namespace stepscope::comparison {
 namespace {
@@ -58,14 +59,6 @@ std::optional<RankGroup> GroupIn(const CategoryChange& category, const std::vect
   return all_changed ? std::optional(std::move(group)) : std::nullopt;
 }
 
-// "ranks 0, 2 and 5".
-Phrase SayRanks(const std::vector<int64_t>& ranks) {
-  std::string others;
-  for (size_t i = 0; i + 1 < ranks.size(); ++i)
-    others += (i == 0 ? "" : ", ") + std::to_string(ranks[i]);
-  return Say("ranks {ranks} and {last}", others, ranks.back());
-}
-
 // "fit_transform (features.py:35) takes longer on ranks 0 and 2 (up to 38.4 ms more input per
 // step)".
 Phrase SayClause(const RankGroup& group, const Reason& reason) {
@@ -91,6 +84,10 @@ Phrase SayEach(const RankGroup& group, const StepComparison& steps) {
 }
 
 }  // namespace
+
+Phrase SayRanks(const std::vector<int64_t>& ranks) {
+  return Say("ranks {ranks} and {last}", AllButLast(ranks), ranks.back());
+}
 
 Series MedianOfRanks(const StepSamples& steps, const std::string& key,
                      const std::vector<int64_t>& ranks) {

@@ -13,6 +13,9 @@
 
 namespace stepscope::comparison {
 
+// "ranks 0, 2 and 5". REQUIRES: two or more.
+Phrase SayRanks(const std::vector<int64_t>& ranks);
+
 // ns of these ranks in each step, their median.
 Series MedianOfRanks(const StepSamples& steps, const std::string& key,
                      const std::vector<int64_t>& ranks);

@@ -14,6 +14,10 @@
 
 namespace stepscope {
 
+std::string AllButLast(std::span<const int64_t> numbers) {
+  return fmt::format("{}", fmt::join(numbers.first(numbers.size() - 1), ", "));
+}
+
 Phrase PeriodOfSteps::Say(const Phrase& of) const {
   constexpr size_t kMostNamed = 5, kNamed = 3;
   const std::vector<int64_t> all(numbers.begin(), numbers.end());

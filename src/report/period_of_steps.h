@@ -5,10 +5,14 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
 
 #include "stepscope/phrase.h"
 
 namespace stepscope {
+
+// "0, 2" of 0, 2 and 5. REQUIRES: not empty.
+std::string AllButLast(std::span<const int64_t> numbers);
 
 // Steps that are exceptional at regular intervals.
 struct PeriodOfSteps {

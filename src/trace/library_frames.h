@@ -11,4 +11,9 @@ namespace stepscope {
 // built in, which has no file.
 inline bool IsOfLibrary(const FrameName& name) { return IsLibraryFile(name.file); }
 
+// Whether it is called as every module's forward pass is, or an autograd function's backward pass.
+inline bool IsPass(const FrameName& name) {
+  return name.function == "forward" || name.function == "backward";
+}
+
 }  // namespace stepscope

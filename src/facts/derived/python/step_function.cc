@@ -403,8 +403,7 @@ bool IsOfModel(const Facts& facts, const FrameName& function) {
   const auto kind_of = [&](StringId id) {
     if (known[id] != kUnknown) return known[id];
     const FrameName name = ParseFrameName((*facts.names)[id]);
-    const bool is_model = name.function == "forward" || name.function == "backward" ||
-                          !ModuleOfFrame((*facts.names)[id]).empty();
+    const bool is_model = IsPass(name) || !ModuleOfFrame((*facts.names)[id]).empty();
     return known[id] = is_model ? kModel : name == function ? kFunction : kOther;
   };
   for (const RankActivity& rank : facts.ranks) {
@@ -418,7 +417,7 @@ bool IsOfModel(const Facts& facts, const FrameName& function) {
       in_model.push_back(around || kind == kModel);
     }
   }
-  return function.function == "forward" || function.function == "backward";
+  return IsPass(function);
 }
 
 }  // namespace stepscope

@@ -165,38 +165,28 @@ class Collector {
 
   std::optional<StepChange> Find(Search search, StepQuantity quantity, const Numbered& numbered,
                                  int64_t rank, int64_t device) const {
-    if (search == Search::kRise)
-      return OfRise(FindRise(numbered.values, limits_), quantity, numbered, rank, device);
-    if (search == Search::kSpell)
-      return OfRise(FindSpell(numbered.values, limits_), quantity, numbered, rank, device);
-    const auto at = FindChangePoint(numbered.values, least_);
-    if (!at) return std::nullopt;
-    return StepChange{.quantity = quantity,
-                      .rank = rank,
-                      .device = device,
-                      .since = numbered.steps[at->at],
-                      .last_before = numbered.steps[at->at - 1],
-                      .before = RoundToInt64(at->before),
-                      .after = RoundToInt64(at->since),
-                      .steps_before = static_cast<int64_t>(at->before_count),
-                      .steps_after = std::ssize(numbered.values) - static_cast<int64_t>(at->at),
-                      .until = LastOf(*at, numbered)};
-  }
-
-  static std::optional<StepChange> OfRise(const std::optional<Rise>& rise, StepQuantity quantity,
-                                          const Numbered& numbered, int64_t rank, int64_t device) {
+    StepChange change{.quantity = quantity, .rank = rank, .device = device};
+    const auto fill = [&](size_t at, size_t before_count, double before, double since) {
+      change.since = numbered.steps[at];
+      change.last_before = numbered.steps[at - 1];
+      change.before = RoundToInt64(before);
+      change.after = RoundToInt64(since);
+      change.steps_before = static_cast<int64_t>(before_count);
+      change.steps_after = std::ssize(numbered.values) - static_cast<int64_t>(at);
+    };
+    if (search == Search::kChangePoint) {
+      const auto point = FindChangePoint(numbered.values, least_);
+      if (!point) return std::nullopt;
+      fill(point->at, point->before_count, point->before, point->since);
+      change.until = LastOf(*point, numbered);
+      return change;
+    }
+    const auto rise = search == Search::kRise ? FindRise(numbered.values, limits_)
+                                              : FindSpell(numbered.values, limits_);
     if (!rise) return std::nullopt;
-    const bool ends = rise->end < numbered.steps.size();
-    return StepChange{.quantity = quantity,
-                      .rank = rank,
-                      .device = device,
-                      .since = numbered.steps[rise->at],
-                      .last_before = numbered.steps[rise->at - 1],
-                      .before = RoundToInt64(rise->before),
-                      .after = RoundToInt64(rise->since),
-                      .steps_before = static_cast<int64_t>(rise->at),
-                      .steps_after = std::ssize(numbered.values) - static_cast<int64_t>(rise->at),
-                      .until = ends ? std::optional(numbered.steps[rise->end - 1]) : std::nullopt};
+    fill(rise->at, rise->at, rise->before, rise->since);
+    if (rise->end < numbered.steps.size()) change.until = numbered.steps[rise->end - 1];
+    return change;
   }
 
   int64_t CountAlso(const StepChange& change) const {
