@@ -307,6 +307,17 @@ TEST(CpuJobCauses, AFunctionThatOnlyCallsAnotherIsNotNamedThoughAllRanksRunBoth)
   EXPECT_TRUE(said.contains("make fit (features.py:35")) << said;
 }
 
+TEST(CpuJobCauses, ADecoratorsFunctionIsNoCaller) {
+  const std::string said = SaidOfPython([](CpuTrace& trace, int rank, int, double at) {
+    const double takes = rank == 1 ? 39.8 : 0.3;
+    trace.Add("python_function", "hooks.py(4): wrapper", at, takes);
+    trace.Add("python_function", "hooks.py(24): maybe_dump", at + 0.01, takes - 0.03);
+    trace.Add("python_function", "hooks.py(35): write", at + 0.02, takes - 0.05);
+  });
+  EXPECT_TRUE(said.contains("time between operators (write (hooks.py:35, called by maybe_dump"))
+      << said;
+}
+
 TEST(CpuJobCauses, WaitsAndOperatorsAreNotToldAsBuiltIn) {
   const std::string waits = SaidOfBuiltIn("<built-in method wait of PyCapsule object at 0x7f00{}>");
   EXPECT_FALSE(waits.contains("operators (train_step")) << waits;

@@ -168,9 +168,9 @@ Phrase HideCommunication(const Facts& facts) {
 
 Phrase CommandForClocks(const Facts& facts) {
   if (facts.OnHost()) return "turbostat; other processes with top";
-  if (RunsOnAscend(facts)) return Phrase::Name("npu-smi info");
-  return Phrase::Name(RunsOnAmd(facts) ? "rocm-smi --showclocks --showtemp"
-                                       : "nvidia-smi -q -d CLOCK,TEMPERATURE,PERFORMANCE");
+  if (RunsOnAscend(facts)) return "npu-smi info";
+  return RunsOnAmd(facts) ? "rocm-smi --showclocks --showtemp"
+                          : "nvidia-smi -q -d CLOCK,TEMPERATURE,PERFORMANCE";
 }
 
 Phrase CheckLinks(const Facts& facts) {

@@ -255,9 +255,12 @@ Phrase SayLeader(const FrameTimes::Leader& leader) {
                 same_file ? Phrase::Name(leader.caller.function) : SayWithin(leader.caller));
   }
   if (more.empty()) return Phrase::Name(std::move(label));
-  const bool in_parentheses = label.ends_with(')') && !leader.name.file.empty();
-  if (in_parentheses) label.pop_back();
-  return Phrase::Name(std::move(label)) + (in_parentheses ? ", " : " (") + more + ")";
+  const size_t place =
+      leader.name.file.empty() || !label.ends_with(')') ? label.npos : label.rfind(" (");
+  if (place == label.npos) return Phrase::Name(std::move(label)) + " (" + more + ")";
+  std::string file = label.substr(place + 2, label.size() - place - 3);
+  label.resize(place);
+  return Phrase::Name(std::move(label)) + " (" + Phrase::Name(std::move(file)) + ", " + more + ")";
 }
 
 Phrase LargestFrame(const FrameTimes& times, double share) {

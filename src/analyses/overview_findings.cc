@@ -212,6 +212,16 @@ NamedRanks RanksToName(const Facts& facts, const std::vector<RankSteps>& ranks, 
   return {ranks, PythonDuring(facts, ranks, rule.category)};
 }
 
+// ns of one rank: all of the category, or what the function takes that has half of it or more.
+int64_t TimeToSave(const std::vector<RankSteps>& counted, StepCategory category,
+                   const FrameTimes& python) {
+  const int64_t all = TimeOf(SumOf(counted), category);
+  const auto most = python.Leaders(1, kStandsOut);
+  const bool named =
+      category == StepCategory::kOther && !most.empty() && most.front().time >= all / 2;
+  return (named ? most.front().time : all) / std::ssize(counted);
+}
+
 }  // namespace
 
 Extent ExtentOf(const std::vector<RankSteps>& ranks) {
@@ -269,17 +279,16 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
     Where where{.event = EventOf(facts, rule, counted, python)};
     Phrase message = MessageOf(facts, rule, counted, python, on_some, more, lead, where);
     if (says_ranks) message += SayUnevenRanks(uneven);
-    report.findings.push_back(
-        {.message = std::move(message),
-         .because = std::move(because),
-         .hint = HintOf(rule, counted, facts),
-         .impact = TimeOf(SumOf(counted), rule.category) / std::ssize(counted),
-         .table = "step_time",
-         .cause = {CauseOf(rule.category), rank},
-         .nearness = Nearness::kPart,
-         .extent = ExtentOf(counted),
-         .where = std::move(where),
-         .at_most = diffuse ? Severity::kMedium : Severity::kHigh});
+    report.findings.push_back({.message = std::move(message),
+                               .because = std::move(because),
+                               .hint = HintOf(rule, counted, facts),
+                               .impact = TimeToSave(counted, rule.category, python),
+                               .table = "step_time",
+                               .cause = {CauseOf(rule.category), rank},
+                               .nearness = Nearness::kPart,
+                               .extent = ExtentOf(counted),
+                               .where = std::move(where),
+                               .at_most = diffuse ? Severity::kMedium : Severity::kHigh});
   }
 }
 

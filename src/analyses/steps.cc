@@ -67,7 +67,8 @@ steps since then are no finding of their own.
 
 Slow steps that follow one another at the same distance, three or more and none missing, are told as one: every 5th
 step. They are those of the job, by the mean of ranks, or of one rank without its collectives, for which the others may
-wait in the next step. Where hosts compute and shapes were recorded, a step is not slow if its inputs explain half or
+wait in the next step. Slow steps of one rank with one function behind them, each half as much longer as the slowest or
+more, are told as one at any distance. Where hosts compute and shapes were recorded, a step is not slow if its inputs explain half or
 more of what it takes longer: by a line (median of slopes) through the times of the rank's steps over the mean number of
 elements of operators' inputs, if sizes vary in most steps and the line leaves at most 0.4 of the deviations. Where Python was recorded, the function is named that takes half or more of what a slow step takes longer.
 

@@ -1,4 +1,4 @@
-// Finds steps that take much longer than the median, and what they have in common.
+// Tells of steps that take much longer than the median, and what they have in common.
 #include "analyses/steps_slow.h"
 
 #include <fmt/format.h>
@@ -17,6 +17,7 @@
 #include "analyses/growth.h"
 #include "analyses/steps_growing.h"
 #include "analyses/steps_inputs.h"
+#include "analyses/steps_slow_found.h"
 #include "base/distribution.h"
 #include "base/saturate.h"
 #include "facts/derived/lateness/slow_rank.h"
@@ -34,50 +35,6 @@ namespace {
 constexpr int64_t kMost = 2;  // of what a slow step takes longer, one function takes half
 
 std::string Time(int64_t ns) { return HumanTime(static_cast<double>(ns)); }
-
-struct RankStep {
-  const RankSteps* rank = nullptr;
-  const StepBreakdown* step = nullptr;
-
-  int64_t Time() const { return step->Total(); }
-  int64_t Number() const { return step->window.number; }
-  bool IsFirst() const { return step == rank->steps.data(); }
-};
-
-// The median step time, which changes where steps do, and may be another on ranks that do not wait
-// for one another.
-class UsualTime {
- public:
-  UsualTime(const std::vector<RankSteps>& ranks, int64_t median,
-            const std::optional<StepChange>& change)
-      : median_(median), change_(change) {
-    if (!change) of_ranks_ = UsualStepTimes(ranks, median);
-  }
-
-  // "median 124 ms before step 11", where steps take another time since.
-  Phrase Say(const RankStep& step) const {
-    const std::string time = Time(Of(step));
-    if (IsOwn(step))
-      return stepscope::Say("median {time} of rank {rank}", time, step.rank->rank->rank);
-    if (!change_) return stepscope::Say("median {time}", time);
-    return step.Number() < change_->since
-               ? stepscope::Say("median {time} before step {step}", time, change_->since)
-               : stepscope::Say("median {time} since step {step}", time, change_->since);
-  }
-
-  int64_t Of(const RankStep& step) const {
-    if (!change_) return of_ranks_.at(step.rank->rank->rank);
-    return step.Number() < change_->since ? change_->before : change_->after;
-  }
-
-  // Whether it is that of its rank alone.
-  bool IsOwn(const RankStep& step) const { return !change_ && Of(step) != median_; }
-
- private:
-  int64_t median_;
-  std::map<int64_t, int64_t> of_ranks_;
-  const std::optional<StepChange>& change_;
-};
 
 // The category that grew most over its median, or that of its own rank, in a slow step.
 struct Growth {
@@ -118,78 +75,6 @@ constexpr std::string_view kRecurs =
     "do what recurs in these steps (checkpoints, evaluation, logging) less often or in the "
     "background";
 
-struct SlowSteps {
-  int64_t count = 0, of = 0;
-  int64_t by_inputs = 0;        // not in `count`: steps whose inputs are larger
-  int64_t lost = 0, total = 0;  // ns
-  RankStep slowest;             // of all; but the one others wait for, not one that waits
-  std::vector<RankStep> all;
-  std::map<int64_t, std::set<int64_t>> ranks;  // on which a step is slow, by number
-};
-
-// Without the time in collectives, which is that of other ranks as often.
-int64_t OwnTime(const StepBreakdown& step) {
-  return step.Total() - TimeOf(step, StepCategory::kDeviceCollectives);
-}
-
-// Where the slowest step only waits, the one with the most time of its own: a rank that saves a
-// checkpoint behind its last collective makes the others wait in the first of their next step.
-RankStep WaitedFor(const SlowSteps& found, const UsualTime& usual) {
-  const auto own_excess = [&](const RankStep& s) { return OwnTime(*s.step) - usual.Of(s); };
-  const int64_t half = (found.slowest.Time() - usual.Of(found.slowest)) / 2;
-  if (own_excess(found.slowest) >= half) return found.slowest;
-  const RankStep most = *std::ranges::max_element(found.all, {}, own_excess);
-  return own_excess(most) >= half ? most : found.slowest;
-}
-
-// Ranks that only wait for a slow one are as slow: the rank of that step that communicates least.
-RankStep Working(const std::vector<RankSteps>& ranks, const RankStep& slowest) {
-  constexpr double kAsSlow = 0.9;
-  const auto own = [](const RankStep& s) { return OwnTime(*s.step); };
-  RankStep working = slowest;
-  for (const RankSteps& rank : ranks) {
-    for (const StepBreakdown& step : rank.steps) {
-      const RankStep s{&rank, &step};
-      const bool as_slow =
-          s.Number() == slowest.Number() &&
-          static_cast<double>(s.Time()) >= kAsSlow * static_cast<double>(slowest.Time());
-      if (as_slow && own(s) > own(working)) working = s;
-    }
-  }
-  return working;
-}
-
-SlowSteps FindSlowSteps(const Facts& facts, const std::vector<RankSteps>& ranks,
-                        const UsualTime& usual, double slow) {
-  SlowSteps found;
-  for (const RankSteps& rank : ranks) {
-    const StepInputs inputs(facts, rank);
-    for (const StepBreakdown& breakdown : rank.steps) {
-      const RankStep s{&rank, &breakdown};
-      if (s.IsFirst() && BeginsWithWarmUp(rank)) continue;
-      ++found.of;
-      found.total = AddSaturated(found.total, s.Time());
-      const int64_t own = usual.Of(s);
-      if (static_cast<double>(s.Time()) < slow * static_cast<double>(own)) continue;
-      if (inputs.Explain(static_cast<size_t>(&breakdown - rank.steps.data()), own)) {
-        ++found.by_inputs;
-        continue;
-      }
-      const auto excess = [&](const RankStep& of) { return of.Time() - usual.Of(of); };
-      if (found.slowest.step == nullptr || excess(s) > excess(found.slowest)) found.slowest = s;
-      ++found.count;
-      found.all.push_back(s);
-      found.lost = AddSaturated(found.lost, s.Time() - own);
-      found.ranks[s.Number()].insert(rank.rank->rank);
-    }
-  }
-  if (found.count > 0) {
-    found.slowest = Working(ranks, found.slowest);
-    found.slowest = WaitedFor(found, usual);
-  }
-  return found;
-}
-
 // The job's steps, which are as long as their mean over ranks.
 struct JobSteps {
   std::vector<int64_t> numbers, means;
@@ -212,28 +97,25 @@ JobSteps StepsOfJob(const std::vector<RankSteps>& ranks) {
   return steps;
 }
 
-// Slow steps that recur.
+// Slow steps that have something in common.
 struct Recurring {
-  PeriodOfSteps steps;
+  std::set<int64_t> numbers;
+  std::optional<PeriodOfSteps> period;  // absent: at no regular distance
   bool on_rank = false;  // of the slowest step's rank, while others wait in other steps
-
-  Phrase Say(const RankStep& slowest) const {
-    return steps.Say(on_rank ? stepscope::Say(" of rank {rank}", slowest.rank->rank->rank)
-                             : Phrase());
-  }
 };
 
 // As long as the job's steps are, or else as long as those of the slowest one's rank are without
 // waiting for others.
-std::optional<Recurring> FindRecurring(const std::vector<RankSteps>& ranks, const JobSteps& job,
-                                       const RankStep& slowest, double least) {
+std::optional<Recurring> FindPeriod(const std::vector<RankSteps>& ranks, const JobSteps& job,
+                                    const RankStep& slowest, double least) {
   auto found = FindPeriodOfSteps(job.numbers, job.means, least);
-  if (found && found->numbers.contains(slowest.Number())) return Recurring{*std::move(found)};
+  if (found && found->numbers.contains(slowest.Number()))
+    return Recurring{found->numbers, std::move(found)};
   if (ranks.size() < 2) return std::nullopt;
   std::vector<int64_t> numbers, times;
   for (const StepBreakdown& step : slowest.rank->steps) {
     numbers.push_back(step.window.number);
-    times.push_back(OwnTime(step));
+    times.push_back(RankStep{slowest.rank, &step}.OwnTime());
   }
   found = FindPeriodOfSteps(numbers, times, least);
   if (!found || !found->numbers.contains(slowest.Number())) return std::nullopt;
@@ -242,13 +124,23 @@ std::optional<Recurring> FindRecurring(const std::vector<RankSteps>& ranks, cons
     (found->numbers.contains(step.window.number) ? high : usual).push_back(step.Total());
   found->usual = static_cast<double>(Describe(usual).p50);
   found->high = static_cast<double>(Describe(high).p50);
-  return Recurring{*std::move(found), true};
+  return Recurring{found->numbers, std::move(found), true};
+}
+
+// Slow steps of the slowest one's rank that take half as much longer by themselves, or more.
+std::set<int64_t> Alike(const SlowSteps& found, const UsualTime& usual) {
+  std::set<int64_t> alike = {found.slowest.Number()};
+  const int64_t half = (found.slowest.Time() - usual.Of(found.slowest)) / 2;
+  for (const RankStep& s : found.all) {
+    if (s.rank == found.slowest.rank && s.OwnTime() - usual.Of(s) >= half) alike.insert(s.Number());
+  }
+  return alike;
 }
 
 // "; other ranks wait for it in the next step", where these are the only other slow steps.
 Phrase SayEcho(const SlowSteps& found, const Recurring& recurring) {
   const int64_t rank = found.slowest.rank->rank->rank;
-  const std::set<int64_t>& numbers = recurring.steps.numbers;
+  const std::set<int64_t>& numbers = recurring.numbers;
   bool waits = false;
   for (const RankStep& s : found.all) {
     if (s.rank->rank->rank == rank) continue;
@@ -288,36 +180,76 @@ Behind FindBehind(const Facts& facts, const RankStep& slowest, const std::set<in
   return behind;
 }
 
+// Where so many are slow, they are no exception.
+bool AreMany(const SlowSteps& found) { return kMostSlow * found.count > found.of; }
+
+// Several steps of one rank with the same function behind them, at no regular distance.
+std::optional<Recurring> FindRepeated(const Facts& facts, const SlowSteps& found,
+                                      const UsualTime& usual, Behind& behind) {
+  std::set<int64_t> alike = Alike(found, usual);
+  if (alike.size() < 2 || AreMany(found)) return std::nullopt;
+  const int64_t excess = found.slowest.Time() - usual.Of(found.slowest);
+  Behind shared = FindBehind(facts, found.slowest, alike, excess / (2 * kMost));
+  if (!shared.function || !behind.function || shared.function->name != behind.function->name)
+    return std::nullopt;
+  behind = std::move(shared);
+  return Recurring{std::move(alike), std::nullopt, true};
+}
+
 std::string Times(double time, double usual) { return fmt::format("{:.1f}×", time / usual); }
 
-// "Step 12 of rank 0 took 8.0× the median step time.", or of all ranks, or of every 5th step.
+bool AreSlowOnAll(const std::vector<RankSteps>& ranks, const SlowSteps& found,
+                  const std::set<int64_t>& numbers) {
+  std::set<int64_t> all;
+  for (const RankSteps& rank : ranks) all.insert(rank.rank->rank);
+  return all.size() > 1 && std::ranges::all_of(numbers, [&](int64_t number) {
+           return found.ranks.at(number).size() == all.size();
+         });
+}
+
+// "Steps 5 and 10", "5 of 40 steps".
+Phrase SaySteps(const std::set<int64_t>& numbers, size_t of) {
+  constexpr size_t kMostNumbers = 4;
+  if (numbers.size() > kMostNumbers) return Say("{count} of {all} steps", numbers.size(), of);
+  const std::vector<int64_t> all(numbers.begin(), numbers.end());
+  return Say("Steps {steps} and {last}", AllButLast(all), all.back());
+}
+
+// "Step 12 of rank 0 took 8.0× the median step time.", or of all ranks, or of every 5th step, or
+// "Steps 5 and 10 of rank 1 took up to 1.9× the median step time."
 Phrase Message(const std::vector<RankSteps>& ranks, const SlowSteps& found,
                const std::optional<Recurring>& recurring, const Behind& behind, int64_t median) {
   const RankStep& slowest = found.slowest;
-  if (recurring) {
+  const int64_t rank = slowest.rank->rank->rank;
+  if (recurring && recurring->period) {
+    const Phrase of = recurring->on_rank ? Say(" of rank {rank}", rank) : Phrase();
     return Say("{which} takes {times} the median of the other steps{behind}.",
-               Capitalized(recurring->Say(slowest)),
-               Times(recurring->steps.high, recurring->steps.usual), behind.Say(false));
+               Capitalized(recurring->period->Say(of)),
+               Times(recurring->period->high, recurring->period->usual), behind.Say(false));
   }
   const std::string times = Times(static_cast<double>(slowest.Time()), static_cast<double>(median));
-  std::set<int64_t> all;
-  for (const RankSteps& rank : ranks) all.insert(rank.rank->rank);
-  const bool on_all = all.size() > 1 && found.ranks.at(slowest.Number()).size() == all.size();
-  if (on_all)
-    return Say(
-        "Step {step} took {times} the median step time on rank {rank}, and is slow on all "
-        "ranks{behind}.",
-        slowest.Number(), times, slowest.rank->rank->rank, behind.Say(true));
-  return Say("Step {step} of rank {rank} took {times} the median step time{behind}.",
-             slowest.Number(), slowest.rank->rank->rank, times, behind.Say(true));
+  if (recurring) {
+    const Phrase steps = SaySteps(recurring->numbers, slowest.rank->steps.size());
+    return AreSlowOnAll(ranks, found, recurring->numbers)
+               ? Say("{steps} took up to {times} the median step time on rank {rank}, and are slow "
+                     "on all ranks{behind}.",
+                     steps, times, rank, behind.Say(false))
+               : Say("{steps} of rank {rank} took up to {times} the median step time{behind}.",
+                     steps, rank, times, behind.Say(false));
+  }
+  return AreSlowOnAll(ranks, found, {slowest.Number()})
+             ? Say("Step {step} took {times} the median step time on rank {rank}, and is slow on "
+                   "all ranks{behind}.",
+                   slowest.Number(), times, rank, behind.Say(true))
+             : Say("Step {step} of rank {rank} took {times} the median step time{behind}.",
+                   slowest.Number(), rank, times, behind.Say(true));
 }
 
 // The steps that the message names, the rank, and the function.
 Where WhereOf(const RankStep& slowest, const std::optional<Recurring>& recurring,
               const Behind& behind) {
   Where where{.steps = {slowest.Number()}};
-  if (recurring)
-    where.steps.assign(recurring->steps.numbers.begin(), recurring->steps.numbers.end());
+  if (recurring) where.steps.assign(recurring->numbers.begin(), recurring->numbers.end());
   if (!recurring || recurring->on_rank) where.rank = slowest.rank->rank->rank;
   if (behind.function) where.event = Phrase::Name(LabelOf(behind.function->name));
   return where;
@@ -333,16 +265,12 @@ void SetCause(Finding& finding, const Recurring& recurring, const Behind& behind
   for (const StepBreakdown& step : slowest.rank->steps) {
     const int64_t time = TimeOf(step, category);
     all = AddSaturated(all, time);
-    if (recurring.steps.numbers.contains(step.window.number))
-      in_these = AddSaturated(in_these, time);
+    if (recurring.numbers.contains(step.window.number)) in_these = AddSaturated(in_these, time);
   }
   finding.cause.step.reset();
   if (recurring.on_rank) finding.cause.rank = slowest.rank->rank->rank;
   finding.nearness = in_these >= all / 2 ? Nearness::kCause : Nearness::kPart;
 }
-
-// Where so many are slow, they are no exception.
-bool AreMany(const SlowSteps& found) { return kMostSlow * found.count > found.of; }
 
 // Whether the growth of one rank or function, a finding of its own, is at least half of what the
 // slowest step takes longer.
@@ -404,14 +332,15 @@ void AddSlowSteps(Report& report, const Facts& facts, const std::vector<RankStep
     return;
   const steps_slow::JobSteps steps = steps_slow::StepsOfJob(ranks);
   if (!IsOneChange(steps.means) && AddGrowingSteps(report, facts, steps.means)) return;
-  const auto recurring =
-      steps_slow::FindRecurring(ranks, steps, slowest, (slow - 1) * static_cast<double>(median));
+  auto recurring =
+      steps_slow::FindPeriod(ranks, steps, slowest, (slow - 1) * static_cast<double>(median));
   const auto excess = recurring
-                          ? static_cast<int64_t>(recurring->steps.high - recurring->steps.usual)
+                          ? static_cast<int64_t>(recurring->period->high - recurring->period->usual)
                           : slowest.Time() - median;
-  const steps_slow::Behind behind = steps_slow::FindBehind(
-      facts, slowest, recurring ? recurring->steps.numbers : std::set<int64_t>{slowest.Number()},
+  steps_slow::Behind behind = steps_slow::FindBehind(
+      facts, slowest, recurring ? recurring->numbers : std::set<int64_t>{slowest.Number()},
       excess / steps_slow::kMost);
+  if (!recurring) recurring = steps_slow::FindRepeated(facts, found, usual, behind);
   const double share =
       static_cast<double>(found.lost) / static_cast<double>(std::max<int64_t>(found.total, 1));
   if (!recurring && !behind.function && steps_slow::AreMany(found)) {

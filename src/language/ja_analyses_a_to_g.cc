@@ -170,6 +170,10 @@ std::span<const Translated> JapaneseOfAnalysesAToG() {
        "tf.profiler.experimental.Trace でステップを区切ってください"},
       {"mark steps with jax.profiler.StepTraceAnnotation",
        "jax.profiler.StepTraceAnnotation でステップを区切ってください"},
+      {"npu-smi info", "npu-smi info"},
+      {"rocm-smi --showclocks --showtemp", "rocm-smi --showclocks --showtemp"},
+      {"nvidia-smi -q -d CLOCK,TEMPERATURE,PERFORMANCE",
+       "nvidia-smi -q -d CLOCK,TEMPERATURE,PERFORMANCE"},
       {"turbostat; other processes with top", "turbostat。他のプロセスは top"},
       // What sentences of several analyses share.
       {"device compute", "デバイスの計算"},

@@ -150,6 +150,14 @@ std::span<const Translated> JapaneseOfAnalysesStToZ() {
        "ranks{behind}.",
        "ステップ {step} の所要時間はランク {rank} で中央値の {times} で、"
        "全ランクで遅くなっています{behind}。"},
+      {"Steps {steps} and {last}", "ステップ {steps}、{last}"},
+      {"{count} of {all} steps", "{all} ステップ中 {count} ステップ"},
+      {"{steps} of rank {rank} took up to {times} the median step time{behind}.",
+       "ランク {rank} の{steps} の所要時間は最大で中央値の {times} です{behind}。"},
+      {"{steps} took up to {times} the median step time on rank {rank}, and are slow on all "
+       "ranks{behind}.",
+       "{steps} の所要時間はランク {rank} で最大で中央値の {times} で、"
+       "全ランクで遅くなっています{behind}。"},
       {"Step {step} of rank {rank} took {times} the median step time{behind}.",
        "ランク {rank} のステップ {step} の所要時間は中央値の {times} です{behind}。"},
       {"Step time varies from {min} to {max} without a pattern; median {median}.",

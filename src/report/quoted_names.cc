@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <span>
 
 #include "base/ascii.h"
 #include "base/printable.h"
@@ -95,7 +96,37 @@ QuotedNames::QuotedNames(const ReportSet& answer) {
 }
 
 template <class Replace>
-std::string QuotedNames::Replaced(std::string_view text, const Replace& replace) const {
+std::string QuotedNames::Replaced(const Phrase& text, const Replace& replace) const {
+  const std::span<const Phrase> parts = text.parts();
+  switch (text.kind()) {
+    case Phrase::Kind::kName:
+      return text.empty() ? "" : replace(text.str());
+    case Phrase::Kind::kJoined: {
+      std::string joined;
+      for (const Phrase& part : parts) joined += Replaced(part, replace);
+      return joined;
+    }
+    case Phrase::Kind::kCapitalized:
+      return Phrase::Capitalized(Replaced(parts.front(), replace));
+    case Phrase::Kind::kForm: {
+      const std::vector<std::string_view> names = FieldsOf(text.form());
+      const auto field = [&](std::string_view name) -> const Phrase& {
+        return parts[static_cast<size_t>(std::ranges::find(names, name) - names.begin())];
+      };
+      const auto in_english = [&](std::string_view name) { return field(name).str(); };
+      // "every 5th" is not what its form says.
+      if (internal::Fill(text.form(), in_english) != text.str()) break;
+      return internal::Fill(text.form(),
+                            [&](std::string_view name) { return Replaced(field(name), replace); });
+    }
+    case Phrase::Kind::kWhole:
+      break;
+  }
+  return ReplacedByTables(text, replace);
+}
+
+template <class Replace>
+std::string QuotedNames::ReplacedByTables(std::string_view text, const Replace& replace) const {
   struct Place {
     size_t begin, end;
   };
@@ -119,12 +150,12 @@ std::string QuotedNames::Replaced(std::string_view text, const Replace& replace)
   return out + Printable(text.substr(at));
 }
 
-std::string QuotedNames::In(std::string_view text) const {
+std::string QuotedNames::In(const Phrase& text) const {
   return Replaced(text,
                   [](std::string_view name) { return fmt::format("`{}`", CutName(name, kCut)); });
 }
 
-std::string QuotedNames::Without(std::string_view text) const {
+std::string QuotedNames::Without(const Phrase& text) const {
   return WithoutPlaces(Replaced(text, [](std::string_view) { return std::string(kNamedAbove); }));
 }
 

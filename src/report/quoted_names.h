@@ -18,16 +18,19 @@ class QuotedNames {
   // Of the tables of all reports: kernels, operators, functions, files, groups, hosts, ...
   explicit QuotedNames(const ReportSet& answer);
 
-  // `text` with each name in backquotes, cut.
-  std::string In(std::string_view text) const;
+  // `text` with each name in backquotes, cut. What the phrase says is a name is one, also a word
+  // like "step"; of other texts what tables name.
+  std::string In(const Phrase& text) const;
   // Advice `text` without names, which are data and no instructions: "what is named above" for
   // each, and for where it is: "make what is named above faster" of "make load (hooks.py:52)
   // faster".
-  std::string Without(std::string_view text) const;
+  std::string Without(const Phrase& text) const;
 
  private:
   template <class Replace>
-  std::string Replaced(std::string_view text, const Replace& replace) const;
+  std::string Replaced(const Phrase& text, const Replace& replace) const;
+  template <class Replace>
+  std::string ReplacedByTables(std::string_view text, const Replace& replace) const;
 
   std::vector<std::string> names_;  // longest first; none twice
 };

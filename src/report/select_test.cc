@@ -141,6 +141,17 @@ TEST(Select, AdviceWithoutNamesIsASentence) {
       << Brief(answer);
 }
 
+// A function called "step", which no table needs to have; the steps around it are none.
+TEST(Select, AWordIsQuotedWhereTheSentenceSaysThatItIsAName) {
+  ReportSet answer = Answer();
+  answer.verdict = Say("Most of each step is in {function}.", Phrase::Name("step"));
+  answer.reports[0].findings[0].hint = Say("make {function} ({place}) faster in each step",
+                                           Phrase::Name("step"), Phrase::Name("train.py:40"));
+  const std::string brief = Brief(answer);
+  EXPECT_TRUE(brief.contains("Most of each step is in `step`.")) << brief;
+  EXPECT_TRUE(brief.contains("try: make what is named above faster in each step\n")) << brief;
+}
+
 TEST(Select, ANameWithinAWordIsNotMeant) {
   ReportSet answer = Answer();
   answer.reports[0].tables[0].rows[0][1] = "gemm_a";

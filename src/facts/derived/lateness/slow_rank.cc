@@ -69,7 +69,7 @@ std::optional<SlowRank> Find(const StepParts& parts, double least) {
   if (!longer) return std::nullopt;
   double all = 0, slower = 0;
   int64_t names = 0;
-  std::vector<double> times;
+  std::vector<int64_t> of_slower(parts.steps.size());
   for (const auto& [name, op] : parts.operators) {
     const Sides time = SidesOf(op.time, *longer);
     all += time.before;
@@ -77,19 +77,19 @@ std::optional<SlowRank> Find(const StepParts& parts, double least) {
     const bool same = SidesOf(op.calls, *longer).Same() && sizes.before > 0 && sizes.Same();
     if (!same || time.before <= 0 || time.since < kSlower * time.before) continue;
     slower += time.before;
-    times.push_back(time.since / time.before);
+    AddTo(of_slower, op.time);
     ++names;
   }
   if (names < kFewest || slower < kNearlyAll * all) return std::nullopt;
   std::vector<int64_t> whole = in_operators;
   for (const auto& [neighbours, between] : parts.between) AddTo(whole, between);
-  const Sides of_whole = SidesOf(whole, *longer);
+  const Sides of_whole = SidesOf(whole, *longer), in_slower = SidesOf(of_slower, *longer);
   return SlowRank{.rank = parts.rank,
                   .since = parts.steps[longer->at],
                   .before = RoundToInt64(of_whole.before),
                   .after = RoundToInt64(of_whole.since),
                   .share = slower / all,
-                  .times = Median(std::move(times))};
+                  .times = in_slower.since / in_slower.before};
 }
 
 std::vector<SlowRank> FindSlowRanks(const Facts& facts) {

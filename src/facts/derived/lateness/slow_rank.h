@@ -15,7 +15,7 @@ struct SlowRank {
   // ns per step in operators and between them: medians of the others, and of these.
   int64_t before = 0, after = 0;
   double share = 0;  // of the time in operators before: of those that are slower
-  double times = 0;  // as long as before, the median of the operators
+  double times = 0;  // as long as before these take together, by medians of steps
 
   int64_t Difference() const { return after - before; }
 };

@@ -88,6 +88,11 @@ bool IsWithin(const Facts& facts, const RankActivity& rank, const Candidate& inn
          kCallsOne * static_cast<double>(LengthOf(calls));
 }
 
+// What functions within decorators are called.
+bool IsOfDecorator(const FrameName& frame) {
+  return frame.function == "wrapper" || frame.function == "wrapped" || frame.function == "inner";
+}
+
 // The innermost function that has nearly all of what `outer` takes: that one only calls it, as what
 // measures or repeats calls does.
 const Candidate& CalledBy(const Facts& facts, const RankActivity& rank, const Candidate& outer,
@@ -99,6 +104,19 @@ const Candidate& CalledBy(const Facts& facts, const RankActivity& rank, const Ca
     if (has_all && IsWithin(facts, rank, c, outer)) inner = &c;
   }
   return *inner;
+}
+
+// Of the functions around `called`, up to `outer`: the innermost that has a name of its own.
+const Candidate& CallerOf(const Facts& facts, const RankActivity& rank, const Candidate& called,
+                          const Candidate& outer, const std::vector<Candidate>& some) {
+  const Candidate* nearest = &outer;
+  for (const Candidate& c : some) {
+    const bool nearer = c.sum.slow > called.sum.slow && c.sum.slow < nearest->sum.slow;
+    if (nearer && !IsOfDecorator(c.frame) && IsWithin(facts, rank, c, outer) &&
+        IsWithin(facts, rank, called, c))
+      nearest = &c;
+  }
+  return *nearest;
 }
 
 // The outermost of those that are as near to the cause as any; what it only calls, instead.
@@ -116,19 +134,19 @@ std::optional<FrameTimes::Leader> Nearest(const Facts& facts, const RankActivity
   const Candidate& nearest = alone.empty() ? outermost : Outermost(alone);
   // What a library's functions call is its own matter, where these run everywhere.
   const bool looks_within = !alone.empty() || !nearest.of_library;
-  const Candidate& called =
-      looks_within ? CalledBy(facts, rank, nearest, alone.empty() ? all : alone) : nearest;
+  const std::vector<Candidate>& within = alone.empty() ? all : alone;
+  const Candidate& called = looks_within ? CalledBy(facts, rank, nearest, within) : nearest;
   FrameTimes::Leader leader{.name = called.frame, .time = called.more};
-  if (called.name != nearest.name) leader.caller = nearest.frame;
-  if (called.name == nearest.name && called.name != outermost.name && outermost.sum.others > 0)
-    leader.caller = outermost.frame;
+  if (called.name != nearest.name)
+    leader.caller = CallerOf(facts, rank, called, nearest, within).frame;
+  else if (called.name != outermost.name && outermost.sum.others > 0)
+    leader.caller = CallerOf(facts, rank, called, outermost, all).frame;
   return leader;
 }
 
 // Of a library, which wraps what it is given as decorators do: no name to look for.
 bool IsPrivateOrWrapper(const FrameName& frame) {
-  return frame.function.starts_with('_') || frame.function == "wrapper" ||
-         frame.function == "wrapped" || frame.function == "inner" ||
+  return frame.function.starts_with('_') || IsOfDecorator(frame) ||
          frame.function == "reraise_with_filtered_traceback";
 }
 
