@@ -281,10 +281,14 @@ Phrase SayPython(const FrameTimes& times, int64_t parts) {
   return text;
 }
 
-Phrase SayPythonWhileIdle(const Facts& facts, int64_t rank) {
+Phrase SayPythonWhileIdle(const Facts& facts, int64_t rank, std::optional<int64_t> since) {
   int64_t steps = 0;
-  for (const RankActivity& own : facts.ranks) steps += own.rank == rank ? std::ssize(own.steps) : 0;
-  return SayPython(PythonWhileIdle(facts, rank), steps);
+  for (const RankActivity& own : facts.ranks) {
+    if (own.rank != rank) continue;
+    steps += std::ranges::count_if(
+        own.steps, [&](const Step& step) { return !since || step.number >= *since; });
+  }
+  return SayPython(PythonWhileIdle(facts, rank, since), steps);
 }
 
 Phrase ShortNameOf(const Facts& facts, StringId name) {

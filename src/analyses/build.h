@@ -91,7 +91,8 @@ Phrase SayPython(const FrameTimes& times, int64_t parts);
 // The first of them: "log_metrics (train.py:30, in sleep)"; empty where it took less than `share`.
 Phrase LargestFrame(const FrameTimes& times, double share);
 // The same, per step, of the moments in which no device of this rank ran anything.
-Phrase SayPythonWhileIdle(const Facts& facts, int64_t rank);
+// With `since`, in steps from that number on.
+Phrase SayPythonWhileIdle(const Facts& facts, int64_t rank, std::optional<int64_t> since = {});
 
 // " in Linear_0", " in Linear": the module, or class of modules, that has half or more of the time
 // of activities of this name; empty where none has, or no modules are known.

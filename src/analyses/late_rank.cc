@@ -369,6 +369,12 @@ Phrase SayLateReason(const LateRank& late, const Facts& facts) {
 
 namespace {
 
+// What its Python did meanwhile, in the steps that it is late in.
+Phrase SayPythonOf(const LateRank& late, const Facts& facts) {
+  return SayPythonWhileIdle(facts, facts.collectives.ranks[late.rank].rank,
+                            late.in_step_before ? std::nullopt : late.since);
+}
+
 Phrase SayMoreTime(const LateRank& late, const Facts& facts) {
   // Noise may hide from sums what is seen in a part.
   const int64_t beyond = IsCompute(late.reason) ? late.beyond.compute : late.beyond.host_late;
@@ -403,10 +409,9 @@ Phrase SayMoreTime(const LateRank& late, const Facts& facts) {
     case LateReason::kHost:
       return more(late.beyond.host_late,
                   facts.OnHost() ? "between operators" : "idle before late launches") +
-             SayPythonWhileIdle(facts, facts.collectives.ranks[late.rank].rank);
+             SayPythonOf(late, facts);
     case LateReason::kInput:
-      return more(late.beyond.input, "in its data loader") +
-             SayPythonWhileIdle(facts, facts.collectives.ranks[late.rank].rank);
+      return more(late.beyond.input, "in its data loader") + SayPythonOf(late, facts);
     case LateReason::kCopies:
       return more(late.beyond.copies, "in memcpy and memset");
     case LateReason::kLink:

@@ -14,8 +14,10 @@
 #include <vector>
 
 #include "analyses/build.h"
+#include "analyses/thread_wait.h"
 #include "base/saturate.h"
 #include "facts/derived/python/python_time.h"
+#include "facts/derived/python/step_function.h"
 #include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/origins.h"
 #include "facts/derived/replay/replay_error.h"
@@ -94,6 +96,44 @@ Phrase SayOnly(const Facts& facts, const OriginRank& late) {
                                            : Say(" in {unit} alone", name);
 }
 
+// Behind what the rank's host takes longer before some operator, than before or than on a rank with
+// the same work.
+std::optional<FrameTimes::Leader> FunctionOf(const Facts& facts, const Origin& origin) {
+  const OriginRank& late = origin.late;
+  const JobGraph& graph = JobGraphOf(facts);
+  if (late.of.kind != UnitKind::kBefore || !HasPython(facts)) return std::nullopt;
+  const auto since = [&](int64_t step) { return !origin.since || step >= *origin.since; };
+  const auto steps_of = [&](uint32_t rank) {
+    return StepsOfRank(facts, graph.ranks[rank].rank->rank);
+  };
+  const RankSteps* const own = steps_of(late.rank);
+  if (own == nullptr) return std::nullopt;
+  const RankWindows slow{own->rank, WindowsOf(*own, since)};
+  if (late.as_before)
+    return FunctionBehind(facts, slow, {own->rank, WindowsOf(*own, std::not_fn(since))},
+                          late.excess / 2);
+  for (const uint32_t peer : graph.work[late.rank].peers) {
+    const RankSteps* const other = peer == late.rank ? nullptr : steps_of(peer);
+    if (other == nullptr) continue;
+    if (auto function =
+            FunctionBehind(facts, slow, {other->rank, WindowsOf(*other, since)}, late.excess / 2))
+      return function;
+  }
+  return std::nullopt;
+}
+
+Phrase HintOf(const Facts& facts, const OriginRank& late,
+              const std::optional<FrameTimes::Leader>& function) {
+  if (2 * late.of_devices > late.excess)
+    return "check clocks, temperature and power of the device, and whether the rank has more work "
+           "than others";
+  if (function) return SpeedUp(facts, *function);
+  if (facts.OnHost() && late.as_before && late.of.kind == UnitKind::kHost)
+    return "its operators take longer: look at what else runs on its cores, at their clock and at "
+           "the number of threads";
+  return "look at what the host of this rank does between launches: see `python`";
+}
+
 // What a replay says, ns per step; `error`: a share of the step.
 Worth WorthOf(double saved, double recorded, double error, double excess) {
   return {ToInt64(saved), ToInt64(recorded), ToInt64(error * recorded), ToInt64(excess)};
@@ -135,17 +175,18 @@ void AddOriginFindings(Report& report, const Facts& facts) {
     return static_cast<double>(MeanStep(facts, lengths, origin.since));
   };
   const bool known = report.status == Status::kOk;
-  double before = 0;  // saved by those before
   for (const Origin& origin : origins.found) {
+    double before = 0;  // saved by those before in the same steps
+    for (const Origin& first : std::span(&origins.found.front(), &origin))
+      before += mean(first.saved, origin);
     const double error = ReplayErrorOf(facts).OfPrice(origin.since);
     const double saved = mean(origin.saved, origin),
                  recorded = static_cast<double>(RecordedStep(facts, origin.since));
-    const bool kernels = 2 * origin.late.of_devices > origin.late.excess;
-    const bool operators =
-        facts.OnHost() && origin.late.as_before && origin.late.of.kind == UnitKind::kHost;
     const Phrase who = SayWho(graph, origin), excesses = SayExcesses(facts, origin);
     const std::string time = HumanTime(saved), of = HumanTime(recorded);
-    const Phrase only = SayOnly(facts, origin.late);
+    const auto function = FunctionOf(facts, origin);
+    const Phrase only =
+        function ? Say(" in {function}", SayLeader(*function)) : SayOnly(facts, origin.late);
     const std::string without = HumanTime(recorded - before - saved);
     report.findings.push_back(
         {.message = origin.in_steps.empty()
@@ -157,12 +198,7 @@ void AddOriginFindings(Report& report, const Facts& facts) {
                                      excesses, without, HumanRatio(error))
                                : Say("{excess}; a replay without that takes {time} (± {error})",
                                      excesses, without, HumanRatio(error)),
-         .hint =
-             kernels ? "check clocks, temperature and power of the device, and whether the rank "
-                       "has more work than others"
-             : operators ? "its operators take longer: look at what else runs on its cores, at "
-                           "their clock and at the number of threads"
-                         : "look at what the host of this rank does between launches: see `python`",
+         .hint = HintOf(facts, origin.late, function),
          .impact = ToInt64(saved * static_cast<double>(StepsSince(graph, origin.since))),
          .table = "changes",
          .cause = {CauseKind::kWait, graph.ranks[origin.late.rank].rank->rank},
@@ -173,7 +209,7 @@ void AddOriginFindings(Report& report, const Facts& facts) {
                       ? std::optional(WorthOf(saved, recorded, error,
                                               static_cast<double>(origin.late.excess)))
                       : std::nullopt});
-    before += saved;
+    if (function) report.findings.back().where.event = Phrase::Name(LabelOf(function->name));
   }
 }
 

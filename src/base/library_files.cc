@@ -43,6 +43,9 @@ constexpr std::string_view kModules =
     "partial_eval.py pjit.py profiler.py pxla.py shard_map.py sharding_impls.py "
     "source_info_util.py traceback_util.py tree_util.py ufuncs.py xla_bridge.py ";
 
+constexpr auto kTrains = std::to_array<std::string_view>(
+    {"torch/autograd/", "torch/distributed/", "torch/nn/", "jax/_src/", "flax/"});
+
 // "torch" of "torch/nn/modules/module.py", "queue" of "queue.py".
 std::string_view TopOf(std::string_view file) {
   const std::string_view top = file.substr(0, file.find_first_of("/\\"));
@@ -62,5 +65,7 @@ bool IsLibraryFile(std::string_view file) {
   return is_private || ContainsAny(file, kPlaces) || kLibraries.contains(Spaced(top)) ||
          kModules.contains(Spaced(file));
 }
+
+bool IsOfTraining(std::string_view file) { return ContainsAny(file, kTrains); }
 
 }  // namespace stepscope

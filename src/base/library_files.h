@@ -10,4 +10,8 @@ namespace stepscope {
 // has no file.
 bool IsLibraryFile(std::string_view file);
 
+// Whether a framework runs it whatever the model is: another wrapper, as FSDP for DDP, brings its
+// own, which are not what changed, and what calls backward waits there for other ranks.
+bool IsOfTraining(std::string_view file);
+
 }  // namespace stepscope

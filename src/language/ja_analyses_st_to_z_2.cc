@@ -243,6 +243,7 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
        "自身の処理が 1 ステップあたり {than} {time} 長くなっています{units}"},
       {"rank {rank}'s own work takes {time} more per step{since} {than}{units}",
        "{since}ランク {rank} 自身の処理が 1 ステップあたり {than} {time} 長くなっています{units}"},
+      {" in {function}", " ({function})"},
       {" in {unit} alone", " ({unit} だけで)"},
       {" before {unit} alone", " ({unit} の前だけで)"},
       {"{who}: {saved} of {recorded} per step{only}.",

@@ -36,6 +36,7 @@ struct Function {
   Growth self, total;  // self: while no device ran anything, where that is known
   bool has_file = false;
   bool of_library = false;
+  bool of_training = false;
 };
 
 // Lines move when code changes: functions are the same by name and file.
@@ -51,6 +52,7 @@ void AddFunctions(const ReportSet& answer, Rank rank, double Growth::* time, dou
     Function& function = functions[{name, file}];
     function.has_file = !file.empty() && !file.starts_with('<');  // generated code has none
     function.of_library = IsLibraryFile(file);
+    function.of_training = IsOfTraining(file);
     const auto idle = of("idle");
     const bool known = idle && IsNumber(row[*idle]);
     function.self.*time += Number(row, known ? idle : of("self")) / steps;
@@ -88,17 +90,30 @@ const Growth* NewFunction(const std::vector<Function>& functions, double more) {
   return found;
 }
 
-// The function that takes longer. A built-in one says little: of the functions around it, the
+// The one that takes longer itself. A built-in one says little: of the functions around it, the
 // innermost.
-const Growth* LongerFunction(const std::vector<Function>& functions, double more) {
-  if (functions.empty() || functions.front().self.Change() < kExplains * more) return nullptr;
-  if (functions.front().has_file) return &functions.front().self;
-  const Growth* found = nullptr;
+const Function& LongestWithin(const std::vector<Function>& functions, double more) {
+  if (functions.front().has_file) return functions.front();
+  const Function* found = nullptr;
   for (const Function& f : functions) {
     if (!f.has_file || !IsAllOf(f.total, more)) continue;
-    if (found == nullptr || f.total.b < found->b) found = &f.total;
+    if (found == nullptr || f.total.b < found->total.b) found = &f;
   }
-  return found == nullptr ? &functions.front().self : found;
+  return found == nullptr ? functions.front() : *found;
+}
+
+// The function that takes longer. What runs any model waits there for other ranks: rather another
+// of a file that takes much longer.
+const Growth* LongerFunction(const std::vector<Function>& functions, double more) {
+  const auto is_much = [&](const Function& f) { return f.self.Change() >= kExplains * more; };
+  if (functions.empty() || !is_much(functions.front())) return nullptr;
+  const Function& longest = LongestWithin(functions, more);
+  if (longest.of_training) {
+    const auto own = std::ranges::find_if(
+        functions, [](const Function& f) { return f.has_file && !f.of_training; });
+    if (own != functions.end() && is_much(*own)) return &own->self;
+  }
+  return &longest == &functions.front() ? &longest.self : &longest.total;
 }
 
 // What a new function only calls, of the user's program and new as well; or the function itself.

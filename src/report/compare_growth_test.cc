@@ -15,6 +15,7 @@ namespace {
 struct Call {
   const char* name;
   int64_t calls, time;
+  const char* file = "data.py";  // of a function
 };
 struct Rank {
   int64_t compute = 0, others = 0, waits = 0;
@@ -44,7 +45,7 @@ struct Tables {
     for (const Call& c : rank.kernels) kernels.rows.push_back({r, c.name, c.calls, c.time});
     for (const Call& c : rank.shapes) shapes.rows.push_back({c.name, c.calls, c.time});
     for (const Call& c : rank.functions)
-      functions.rows.push_back({r, c.name, "data.py", int64_t{7}, c.calls, c.time, c.time, "yes"});
+      functions.rows.push_back({r, c.name, c.file, int64_t{7}, c.calls, c.time, c.time, "yes"});
   }
 };
 
@@ -150,6 +151,21 @@ TEST(CompareGrowth, AFunctionThatTakesLongerIsNamed) {
   const auto answer = Compare(RunOf(Pair({{"load", 1, 4}}, 0)), RunOf(Pair({{"load", 1, 46}}, 42)));
   ASSERT_EQ(Findings(answer).size(), 1u);
   EXPECT_TRUE(Findings(answer)[0].message.ends_with(": load (data.py:7) takes 42 ns more."))
+      << Findings(answer)[0].message;
+}
+
+// What calls backward waits there for other ranks, whatever the model is.
+TEST(CompareGrowth, AFunctionOfTheProgramIsNamedRatherThanOneThatRunsAnyModel) {
+  constexpr const char* kGraph = "torch/autograd/graph.py";
+  const auto answer = Compare(
+      RunOf(Pair(
+          {{"weigh", 1, 1}, {"run_backward", 1, 3, ""}, {"_engine_run_backward", 1, 3, kGraph}},
+          0)),
+      RunOf(Pair(
+          {{"weigh", 1, 18}, {"run_backward", 1, 28, ""}, {"_engine_run_backward", 1, 45, kGraph}},
+          42)));
+  ASSERT_EQ(Findings(answer).size(), 1u);
+  EXPECT_TRUE(Findings(answer)[0].message.ends_with(": weigh (data.py:7) takes 17 ns more."))
       << Findings(answer)[0].message;
 }
 

@@ -35,14 +35,6 @@ std::string KeyInTree(std::string_view name) {
   return KeyOf(name.substr(0, file), name.substr(file + 2));
 }
 
-// Whether a framework runs it whatever the model is: another wrapper, as FSDP for DDP, brings its
-// own, which are not what changed.
-bool IsOfTraining(std::string_view file) {
-  constexpr std::string_view kPlaces[] = {"torch/autograd/", "torch/distributed/", "torch/nn/",
-                                          "jax/_src/", "flax/"};
-  return std::ranges::any_of(kPlaces, [&](std::string_view place) { return file.contains(place); });
-}
-
 struct Function {
   std::string name;  // with file and line
   std::map<int64_t, double> ranks;

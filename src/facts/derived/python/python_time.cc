@@ -172,7 +172,7 @@ FrameTimes PythonDuring(const Facts& facts, const std::vector<RankSteps>& ranks,
   return times;
 }
 
-FrameTimes PythonWhileIdle(const Facts& facts, int64_t rank) {
+FrameTimes PythonWhileIdle(const Facts& facts, int64_t rank, std::optional<int64_t> since) {
   FrameTimes times(facts, FrameTimes::Loops::kGiveWay);
   for (const RankActivity& own : facts.ranks) {
     if (own.rank != rank || own.activities.empty() || !own.host->HasFrames()) continue;
@@ -180,7 +180,11 @@ FrameTimes PythonWhileIdle(const Facts& facts, int64_t rank) {
     if (!thread) continue;
     Interval span{own.activities.front().start, own.activities.front().end};
     for (const Activity& activity : own.activities) span.end = std::max(span.end, activity.end);
-    times.Add(own, *thread, IdleWithin(own, {span}));
+    IntervalSet idle = IdleWithin(own, {span});
+    const auto steps = std::ranges::find(RankStepsOf(facts), &own, &RankSteps::rank);
+    if (since && steps != RankStepsOf(facts).end())
+      idle = Intersection(idle, UnionOf(WindowsOf(*steps, [&](int64_t n) { return n >= *since; })));
+    times.Add(own, *thread, idle);
   }
   return times;
 }

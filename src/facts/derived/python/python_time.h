@@ -57,8 +57,8 @@ FrameTimes PythonDuring(const Facts& facts, const std::vector<RankSteps>& ranks,
                         StepCategory category);
 
 // What the training thread's functions took while no device of this rank ran anything, between its
-// first activity and its last.
-FrameTimes PythonWhileIdle(const Facts& facts, int64_t rank);
+// first activity and its last; with `since`, in steps from that number on.
+FrameTimes PythonWhileIdle(const Facts& facts, int64_t rank, std::optional<int64_t> since = {});
 
 // What one function took, within the steps of its rank.
 struct FunctionSum {

@@ -26,11 +26,10 @@ struct RankWindows {
 // must have most of its time in excess; then one that does not run in the others; then those with
 // the largest part of their time in excess; of these the outermost, or what that one only calls:
 // the innermost function that has nearly all of its time.
-// Nothing where no frames were recorded, or none takes so much. `caller`: what only calls it, without decorators; or
-// what calls a function that does not run in the others, if nearly all it takes is in excess too;
-// `time`: ns more per window. Where there is none of
-// these: what is built in and runs longer there without operators, as `within` of the user's
-// function that calls it.
+// Nothing where no frames were recorded, or none takes so much. `caller`: what only calls it,
+// without decorators; or what calls a function that does not run in the others, if nearly all it
+// takes is in excess too; `time`: ns more per window. Where there is none of these: what is built
+// in and runs longer there without operators, as `within` of the user's function that calls it.
 std::optional<FrameTimes::Leader> FunctionBehind(const Facts& facts, const RankWindows& slow,
                                                  const RankWindows& others, int64_t least);
 
