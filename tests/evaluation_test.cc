@@ -167,6 +167,16 @@ TEST(Evaluation, OfPyTorchForwardPassesThatTrainNothingAreNoPartOfSteps) {
   }
 }
 
+// It goes from the begin of a step to that of the next.
+TEST(Evaluation, AReplayTellsWhatOfItsStepsIsEvaluation) {
+  const auto answer = testing::AskAbout(TorchLoop(true, "aten::addmm", 4, true));
+  ASSERT_TRUE(answer);
+  const auto whatif = std::ranges::find(answer->reports, "whatif", &Report::analysis);
+  ASSERT_NE(whatif, answer->reports.end());
+  EXPECT_TRUE(whatif->headline.contains("2.50 ms of it evaluation between steps"))
+      << whatif->headline;
+}
+
 // Which runs operators to see what they return.
 TEST(Evaluation, OfPyTorchACompilerIsNone) {
   const std::string verdict =

@@ -149,6 +149,22 @@ Phrase SayStepsOfMean(const Facts& facts) {
                          typical);
 }
 
+// ", 107 ms of it evaluation between steps", where that is more than ranks may be apart: a replay
+// goes from the begin of a step to that of the next.
+Phrase SayEvaluation(const Facts& facts, int64_t recorded) {
+  constexpr double kCounts = 0.05;  // of a step
+  const JobGraph& graph = JobGraphOf(facts);
+  int64_t sum = 0;
+  for (const RankActivity& rank : facts.ranks) {
+    for (const EvaluationRun& run : rank.evaluations) sum = AddSaturated(sum, run.end - run.start);
+  }
+  const double each =
+      static_cast<double>(sum) / static_cast<double>(std::max<size_t>(graph.ranks.size(), 1) *
+                                                     std::max<size_t>(graph.steps.size(), 1));
+  if (each < kCounts * static_cast<double>(recorded)) return {};
+  return Say(", {time} of it evaluation between steps", HumanTime(each));
+}
+
 // The change worth most may be worth little beside what no change mends.
 Phrase SayWithoutPeers(const std::optional<int64_t>& rank) {
   if (!rank) return {};
@@ -164,7 +180,8 @@ Phrase Headline(const Facts& facts, int64_t recorded, const std::vector<AskedCha
   const JobGraph& graph = JobGraphOf(facts);
   const Phrase step =
       Say("A step of {ranks} takes {time}, the mean of {steps}", Plural(graph.ranks.size(), "rank"),
-          time(recorded), SayStepsOfMean(facts));
+          time(recorded), SayStepsOfMean(facts)) +
+      SayEvaluation(facts, recorded);
   const ReplayError& replay = ReplayErrorOf(facts);
   if (!replay.Prices(std::nullopt))
     return Say("{step}; what changes would save is unknown: the replay is {share} off.", step,

@@ -187,6 +187,7 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
       {"changes to replay together, such as 'rank 9: compute = median of ranks; kernel *gemm*: "
        "x0.7'",
        "まとめてリプレイする変更。例: 'rank 9: compute = median of ranks; kernel *gemm*: x0.7'"},
+      {", {time} of it evaluation between steps", "、うち {time} はステップ間の評価"},
       {"A step of {ranks} takes {time}, the mean of {steps}",
        "{ranks} の 1 ステップは {time} です ({steps}の平均)"},
       {" in each step since step {step}", " (ステップ {step} 以降の各ステップ)"},
