@@ -30,13 +30,15 @@ struct Numbered {
 
 constexpr double kAlso = 1.0 / 3;    // of the largest rise
 constexpr double kClearly = 2;       // times the level before, where values scatter
+constexpr double kApart = 1.5;       // the same where no value before is as high as one since
+constexpr size_t kFewestApart = 4;   // values on each side, then
 constexpr double kMostSteps = 0.75;  // of the steps of the rank that has most
 
 constexpr size_t kParts = static_cast<size_t>(StepQuantity::kCount);
 using Parts = std::array<Numbered, kParts>;
 
 // What of base/change_point.h and base/rise.h finds a change.
-enum class Search : uint8_t { kChangePoint, kRise, kSpell };
+enum class Search : uint8_t { kChangePoint, kRise, kSpell, kApart };
 
 class Collector {
  public:
@@ -54,6 +56,10 @@ class Collector {
     if (!changes.step_time) {
       search = Search::kSpell;
       changes.spell = of_time();
+    }
+    if (!changes.Told()) {
+      search = Search::kApart;
+      changes.step_time = of_time();
     }
     for (const RankSteps& rank : ranks_) CollectParts(rank);
     for (const auto& [key, parts] : parts_) {
@@ -181,12 +187,22 @@ class Collector {
       change.until = LastOf(*point, numbered);
       return change;
     }
-    const auto rise = search == Search::kRise ? FindRise(numbered.values, limits_)
-                                              : FindSpell(numbered.values, limits_);
+    const auto rise = search == Search::kRise    ? FindRise(numbered.values, limits_)
+                      : search == Search::kSpell ? FindSpell(numbered.values, limits_)
+                                                 : FindApart(numbered.values);
     if (!rise) return std::nullopt;
     fill(rise->at, rise->at, rise->before, rise->since);
     if (rise->end < numbered.steps.size()) change.until = numbered.steps[rise->end - 1];
     return change;
+  }
+
+  // A rise for good that leaves no value between the levels.
+  std::optional<stepscope::Rise> FindApart(std::span<const int64_t> values) const {
+    const auto rise = FindRise(values, {.least = least_, .times = kApart});
+    if (!rise || rise->end < values.size()) return std::nullopt;
+    const auto before = values.first(rise->at), since = values.subspan(rise->at);
+    const bool enough = std::min(before.size(), since.size()) >= kFewestApart;
+    return enough && std::ranges::max(before) < std::ranges::min(since) ? rise : std::nullopt;
   }
 
   int64_t CountAlso(const StepChange& change) const {
