@@ -78,7 +78,6 @@ std::span<const Translated> JapaneseOfAnalysesHToL2() {
        "{ranks} で{what}がステップ時間の {share} を占めます{mostly}。"},
       {"{what} is {share} of step time{mostly}.",
        "{what}がステップ時間の {share} を占めます{mostly}。"},
-      {", mostly in {function}", "。主に {function} です"},
       {"Input wait", "入力待ち"},
       {"Copying to the device", "デバイスへのコピー"},
       {"{time} per step waiting for the next batch or copying it",
