@@ -133,6 +133,41 @@ TEST(NoisyJob, NamesTheRankThatSpendsMoreInPython) {
   }
 }
 
+// Both ranks wait in autograd's engine until 40 ms after its last operator; the thread of rank 1
+// goes on 9 ms after what it waited for. With `hook` it runs a function of the user's in that time.
+std::string LateAfterWait(bool hook) {
+  std::vector<CpuTrace> ranks{CpuTrace(0), CpuTrace(1)};
+  for (int step = 1; step <= 12; ++step) {
+    const double at = 100 * step;
+    for (size_t rank = 0; rank < 2; ++rank) {
+      CpuTrace& trace = ranks[rank];
+      const double late = rank == 1 ? 9 : 0.1;
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, 99);
+      trace.Add("python_function", "train.py(5): train", at, 98);
+      trace.Add("cpu_op", "aten::linear", at, 20);
+      trace.Add("python_function",
+                "<built-in method run_backward of torch._C._EngineBase object at 0x7f>", at + 21,
+                60);
+      trace.Add("cpu_op", "autograd::engine::evaluate_function: AddmmBackward0", at + 22, 10);
+      trace.Add("cpu_op", "c10d::allreduce_", at + 32.1, 0.05);
+      trace.Add("user_annotation", "gloo:all_reduce", at + 32.2, 34, 2,
+                R"("Input Dims":[[1000]],"Input type":["float"])");
+      if (hook && rank == 1) trace.Add("python_function", "hooks.py(7): clip", at + 66.3, 8.8);
+      trace.Add("cpu_op", "aten::as_strided", at + 66.2 + late, 0.1);
+      trace.Add("cpu_op", "aten::add_", at + 82, 10);
+    }
+  }
+  const ScratchFolder folder;
+  const auto answer = testing::Ask(
+      {folder.Write("rank0.json", ranks[0].End()), folder.Write("rank1.json", ranks[1].End())});
+  return answer ? Findings(*answer) : "";
+}
+
+TEST(NoisyJob, AThreadThatGoesOnLateAfterAWaitIsNoWorkOfItsRank) {
+  EXPECT_FALSE(LateAfterWait(false).contains("ank 1 spends")) << LateAfterWait(false);
+  EXPECT_TRUE(LateAfterWait(true).contains("ank 1 spends")) << LateAfterWait(true);
+}
+
 TEST(NoisyJob, NamesTheOperatorThatARankRunsMore) {
   for (uint64_t seed = 1; seed <= 10; ++seed) {
     const auto answer = NoisyJob(2, kLoad, seed).Ask([](int rank, int step) {

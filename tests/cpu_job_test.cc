@@ -102,6 +102,36 @@ TEST(CpuJob, NamesTheOperatorThatARankRunsMore) {
   EXPECT_TRUE(all.contains("most of it in aten::layer_norm (2 more calls per step)")) << all;
 }
 
+// Rank 0 sorts for 40 ms of each step, and all else takes it 25 ms less. In two steps nobody waits
+// for it.
+TEST(CpuJob, AnOperatorThatTakesMoreThanItsRankDoesIsToldWithItsTime) {
+  std::vector<CpuTrace> ranks{CpuTrace(0), CpuTrace(1)};
+  for (int step = 1; step <= 12; ++step) {
+    const double start = 100 * step, other = step % 6 == 0 ? 20 : 0;
+    for (size_t rank = 0; rank < 2; ++rank) {
+      const double sorts = rank == 0 ? 40 : 0, computes = rank == 0 ? 30 : 55 + other;
+      CpuTrace& trace = ranks[rank];
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), start, 99);
+      trace.Add("cpu_op", "aten::linear", start, computes);
+      if (sorts > 0) trace.Add("cpu_op", "aten::sort", start + computes, sorts);
+      const double posted = start + computes + sorts;
+      trace.Add("cpu_op", "c10d::allreduce_", posted, 0.05);
+      trace.Add("user_annotation", "gloo:all_reduce", posted + 0.1, start + 80 - posted, 2,
+                R"("Input Dims":[[1000]],"Input type":["float"])");
+      trace.Add("cpu_op", "aten::add_", start + 81, 5);
+    }
+  }
+  const auto answer = AskAboutRanks({&ranks[0], &ranks[1]});
+  ASSERT_TRUE(answer);
+  const std::string all = AllFindings(*answer);
+  EXPECT_TRUE(all.contains("Rank 0 is a straggler: more operators (aten::sort) in each step, "))
+      << all;
+  EXPECT_TRUE(
+      all.contains("; aten::sort alone takes 40.0 ms more per step (1 more call per step), and "
+                   "others less"))
+      << all;
+}
+
 TEST(CpuJob, AnOperatorOfOneRankAloneGetsAdviceAboutThat) {
   CpuTrace fast(0), slow(1);
   for (int step = 1; step <= 8; ++step) {

@@ -98,6 +98,9 @@ TEST(Python, FindingsAboutInputNameWhatLoads) {
                     .contains("; Python meanwhile: decode (video.py:7) 40.0 µs"))
         << BecauseOf(*answer, analysis, says);
   }
+  EXPECT_TRUE(
+      AllSaid(*answer).contains("Input wait is 47.0% of step time, mostly in decode (video.py:7)."))
+      << AllSaid(*answer);
 }
 
 // The stage is a loop of the library's around what the user's functions do.

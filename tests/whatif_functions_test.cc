@@ -161,6 +161,58 @@ TEST(WhatifFunctions, OneOfOperatorsThatAllRanksRunIsToldToo) {
   EXPECT_TRUE(verdict.contains(" per step on all ranks.")) << verdict;
 }
 
+// Two ranks compute, then gather objects in collect(), which pickles for `pickle` ms on each and
+// transfers for 6 ms once the later one has come: rank 1 computes 5 ms longer in odd steps, rank 0
+// in even ones.
+ReportSet AnswerWithGather(double pickle, const std::string& set = "") {
+  std::array<CpuTrace, 2> ranks{CpuTrace(0), CpuTrace(1)};
+  double at = 100;
+  for (int step = 1; step <= 12; ++step) {
+    const double late = at + 25 + pickle, done = late + 6, end = done + 12;
+    for (int rank = 0; rank < 2; ++rank) {
+      CpuTrace& trace = ranks[static_cast<size_t>(rank)];
+      const double computed = at + (step % 2 == rank ? 25 : 20), posted = computed + pickle;
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, end - at);
+      trace.Add("python_function", "train.py(5): train", at, end - at);
+      trace.Add("cpu_op", "aten::linear", at, computed - at);
+      trace.Add("python_function", "hooks.py(11): collect", computed, done + 0.5 - computed);
+      trace.Add("python_function", "torch/distributed/distributed_c10d.py(2800): all_gather_object",
+                computed + 0.1, done + 0.4 - computed);
+      trace.Add("cpu_op", "c10d::allgather_", posted, 0.05);
+      trace.Add("python_function", "<built-in method wait of Work object at 0x1>", posted + 0.1,
+                done - posted);
+      trace.Add("user_annotation", "gloo:all_gather", posted + 0.06, done - posted - 0.06, 2);
+      trace.Add("cpu_op", "aten::as_strided", done + 0.6, 0.1);
+      trace.Add("cpu_op", "aten::add_", done + 0.8, 11);
+    }
+    at = end + 0.1;
+  }
+  const ScratchFolder folder;
+  std::vector<std::string> paths;
+  for (size_t rank = 0; rank < ranks.size(); ++rank) {
+    std::string text = ranks[rank].End();
+    text.insert(1, R"("host_name":"node1",)");
+    paths.push_back(folder.Write(fmt::format("rank{}.json", rank), text));
+  }
+  const auto answer = Ask(paths, {.params = {{"whatif.set", set}}});
+  EXPECT_TRUE(answer);
+  return answer ? *answer : ReportSet();
+}
+
+// Waiting for the later rank stays, and goes to the next collective.
+TEST(WhatifFunctions, WhatItCommunicatesIsGoneWithIt) {
+  const ReportSet answer = AnswerWithGather(4);
+  EXPECT_NEAR(SavedBy(answer, "python collect: gone"), 10, 1);
+  EXPECT_TRUE(answer.verdict.str().starts_with("collect (hooks.py:11"))
+      << answer.verdict << AllSaid(answer);
+  EXPECT_TRUE(answer.verdict.contains("per step on all ranks; it calls all_gather_object."))
+      << answer.verdict;
+  const std::string said = AllSaid(answer);
+  EXPECT_TRUE(said.contains("; the rest of its time waits for ranks that come later")) << said;
+  EXPECT_TRUE(said.contains("avoid object collectives in the loop")) << said;
+  EXPECT_FALSE(said.contains("bucket_cap_mb")) << said;
+}
+
 TEST(WhatifFunctions, OneAroundTheOperatorsThatTrainIsNotOffered) {
   const ReportSet answer = AnswerTo({.detect = [](int, int) { return 0; }, .pause = 4});
   EXPECT_EQ(SavedBy(answer, "python forward: gone"), 0);

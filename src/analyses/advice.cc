@@ -152,6 +152,14 @@ Phrase Say(const AdviceByPurpose& advice, const Facts& facts) {
   return Say(advice.unknown, facts);
 }
 
+Phrase AdviseOnCalls(const CalledCommunication& called) {
+  if (called.of_objects) return kSendTensors;
+  return Say(
+      "call {function} in {caller} less often, for several tensors at once, "
+      "or with async_op=True and wait later",
+      Phrase::Name(std::string(called.function)), Phrase::Name(LabelOf(called.caller)));
+}
+
 Phrase HideCommunication(const Facts& facts) {
   const Purpose purpose = PurposeOfJob(facts);
   const Framework framework = FrameworkOf(facts);

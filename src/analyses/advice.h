@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "facts/derived/python/called_communication.h"
 #include "facts/facts.h"
 #include "stepscope/phrase.h"
 
@@ -69,6 +70,14 @@ inline constexpr Advice kKeepShapes{
 // The hint where communication is exposed, in the terms of what the job was seen to use: gradient
 // buckets of DistributedDataParallel, prefetching of FSDP, or neither.
 Phrase HideCommunication(const Facts& facts);
+
+// Of collectives of Python objects.
+inline constexpr std::string_view kSendTensors =
+    "avoid object collectives in the loop (all_gather_object, broadcast_object_list): they pickle "
+    "on the host and send sizes before bytes; send tensors, or do it every N steps";
+
+// The hint where a function of the user's starts communication.
+Phrase AdviseOnCalls(const CalledCommunication& called);
 
 // The command that shows clocks and temperature of the devices.
 Phrase CommandForClocks(const Facts& facts);

@@ -17,6 +17,7 @@
 #include "facts/derived/lateness/stages.h"
 #include "facts/derived/lateness/work_rises.h"
 #include "facts/derived/modules/modules.h"
+#include "facts/derived/python/called_communication.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 
@@ -70,10 +71,6 @@ constexpr std::string_view kFillPipeline =
     "shorten the time in which the pipeline fills and drains: more micro-batches, an interleaved "
     "schedule, stages that take equally long; see stragglers for the time of each";
 
-constexpr std::string_view kSendTensors =
-    "avoid object collectives in the loop (all_gather_object, broadcast_object_list): they pickle "
-    "on the host and send sizes before bytes; send tensors, or do it every N steps";
-
 Phrase HintFor(const Facts& facts, bool waits) {
   if (waits)
     return "see in stragglers which ranks are late: if always one, look at it; if they are late in "
@@ -117,12 +114,7 @@ Phrase SayCalled(const CalledCommunication& called, const Exposed& sum) {
 // Of communication that is not the gradients' alone, advice for what a function calls comes first;
 // where it has most, that is all.
 Phrase HintForCalled(const CalledCommunication& called, bool most, const Phrase& rest) {
-  const Phrase hint =
-      called.of_objects
-          ? Phrase(kSendTensors)
-          : Say("call {function} in {caller} less often, for several tensors at once, "
-                "or with async_op=True and wait later",
-                Phrase::Name(std::string(called.function)), Phrase::Name(LabelOf(called.caller)));
+  const Phrase hint = AdviseOnCalls(called);
   return most ? hint : hint + "; " + rest;
 }
 
@@ -194,12 +186,9 @@ CauseKind CauseOfWaits(const Facts& facts, int64_t waiting) {
 // Where a function of the user's has a part of all communication that counts. Sends and receives
 // of a pipeline are what its stages are tied by.
 std::optional<CalledCommunication> FindUserCalls(const Facts& facts, const Exposed& sum) {
-  constexpr double kCounts = 0.25;
   if (TiedByMessages(facts)) return std::nullopt;
-  auto called = FindCalledCommunication(facts);
-  const bool counts = called && static_cast<double>(called->time) >=
-                                    kCounts * static_cast<double>(sum.communication);
-  return counts ? std::move(called) : std::nullopt;
+  const auto& called = CalledCommunicationOf(facts);
+  return called && CountsIn(called->time, sum.communication) ? called : std::nullopt;
 }
 
 void AddFinding(Report& report, const Facts& facts, const Exposed& sum) {

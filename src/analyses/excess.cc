@@ -13,6 +13,7 @@
 #include "facts/derived/lateness/excess_work.h"
 #include "facts/derived/python/python_time.h"
 #include "facts/derived/python/step_function.h"
+#include "facts/derived/steps/step_parts.h"
 #include "report/humanize.h"
 #include "trace/frame_name.h"
 
@@ -71,6 +72,22 @@ bool RunsIn(const Facts& facts, const RankActivity& rank, const FrameName& funct
          kNearlyAll * static_cast<double>(LengthOf(calls));
 }
 
+bool RunsMoreInEachStep(const Facts& facts, int64_t rank, StringId op) {
+  const std::vector<StepParts>& ranks = StepPartsOf(facts);
+  const auto own = std::ranges::find(ranks, rank, &StepParts::rank);
+  if (own == ranks.end() || own->steps.size() < 2) return false;
+  const auto calls = [&](const StepParts& of, size_t step) {
+    const auto at = of.operators.find(op);
+    return at == of.operators.end() || at->second.calls.empty() ? 0 : at->second.calls[step];
+  };
+  return std::ranges::all_of(ranks, [&](const StepParts& other) {
+    for (size_t step = 0; other.rank != rank && step < own->steps.size(); ++step) {
+      if (calls(other, step) >= calls(*own, step)) return false;
+    }
+    return true;
+  });
+}
+
 Phrase SayExcess(const Facts& facts, const ExcessWork& excess) {
   Phrase module;
   if (excess.module != kNoString)
@@ -78,6 +95,12 @@ Phrase SayExcess(const Facts& facts, const ExcessWork& excess) {
                  Phrase::Name(std::string(ModuleOfFrame((*facts.names)[excess.module]))));
   return "; " + Say("most of it in {operator}{module} ({how})", OperatorNameOf(facts, excess.name),
                     module, excess::SayKind(excess));
+}
+
+Phrase SayExcessAlone(const Facts& facts, const ExcessWork& excess) {
+  return "; " + Say("{operator} alone takes {time} more per step ({how}), and others less",
+                    OperatorNameOf(facts, excess.name), HumanTime(excess.time),
+                    excess::SayKind(excess));
 }
 
 }  // namespace stepscope

@@ -272,31 +272,33 @@ double Clearness(const Steps& steps, const DeviceFacts* device) {
   return varies > 0 ? median / varies : median > 0 ? HUGE_VAL : 0;
 }
 
-// By how much the mean rank has smaller inputs than the one with the largest in each step.
-double UnevenWork(const Facts& facts) {
+// By how much the mean rank has smaller inputs than the one that computes longest in each step.
+double UnevenWork(const Facts& facts, const Steps& steps) {
   const std::vector<StepParts>& ranks = StepPartsOf(facts);
-  double most = 0, mean = 0;
+  double longest = 0, mean = 0;
   for (size_t s = 0; !ranks.empty() && s < ranks.front().steps.size(); ++s) {
-    double largest = 0;
+    const auto cells = steps.find(ranks.front().steps[s]);
+    if (cells == steps.end()) continue;
+    const InStep& most = *std::ranges::max_element(
+        cells->second, {}, [](const InStep& cell) { return cell.activity->Compute(); });
     for (const StepParts& rank : ranks) {
       double elements = 0;
       for (const auto& [name, op] : rank.operators) elements += static_cast<double>(op.elements[s]);
-      largest = std::max(largest, elements);
+      if (rank.rank == most.device->rank->rank) longest += elements;
       mean += elements / static_cast<double>(ranks.size());
     }
-    most += largest;
   }
-  return most > 0 ? (most - mean) / most : 0;
+  return longest > 0 ? (longest - mean) / longest : 0;
 }
 
 // Operators of hosts take longer or shorter by whatever else runs there: imbalance is that one rank
-// computes longer in nearly all steps, or that ranks have unequal inputs. Stages of a pipeline have
-// unequal work by design, and `stragglers` compares them.
+// computes longer in nearly all steps, or that those with larger inputs do. Stages of a pipeline
+// have unequal work by design, and `stragglers` compares them.
 bool MayBeLoad(const Facts& facts, const Steps& steps, const DeviceFacts* most, double least) {
   constexpr double kClear = 2;
   if (!facts.OnHost()) return false;
   if (TiedByMessages(facts)) return true;
-  return Clearness(steps, most) < kClear && UnevenWork(facts) < least;
+  return Clearness(steps, most) < kClear && UnevenWork(facts, steps) < least;
 }
 
 void AddFinding(Report& report, const Facts& facts, const Totals& t, size_t steps) {

@@ -270,6 +270,13 @@ InputCategory CategoryOf(const std::vector<RankInput>& inputs, StringId name) {
   return InputCategory::kOther;
 }
 
+// ", mostly in collate (data.py:14)": where one function has half of the wait.
+Phrase SayMostly(const FrameTimes& python) {
+  constexpr double kHalf = 0.5;
+  const auto most = python.Leaders(1, kHalf);
+  return most.empty() ? Phrase() : Say(", mostly in {function}", SayLeader(most.front()));
+}
+
 // Of typical steps: those of the first sentence.
 void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs,
                 const std::vector<RankSteps>& all_ranks, Report& report) {
@@ -288,24 +295,26 @@ void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs,
   const PipelineStage* stage = slowest == nullptr ? nullptr : &slowest->activity.stages.front();
   const bool copies = stage == nullptr && t.enqueue > t.input / 2;
   const Phrase what = copies ? "Copying to the device" : "Input wait";
-  Finding finding{.message = some ? Say("{what} is {share} of step time on {ranks}.", what, share,
-                                        SayRanks(uneven.ranks))
-                                  : Say("{what} is {share} of step time.", what, share),
-                  .because = Say("{time} per step waiting for the next batch or copying it",
-                                 HumanTime(static_cast<double>(t.input) / steps)),
-                  .hint = copies ? Say(kCopyAhead, facts) : Say(kLoadAhead, facts),
-                  .impact = t.input / std::ssize(ranks),
-                  .table = "host",
-                  .cause = {copies ? CauseKind::kCopies : CauseKind::kInput, rank},
-                  // What others wait for the rank is nearer.
-                  .nearness = rank ? Nearness::kPart : Nearness::kCause,
-                  .extent = {t.total / std::ssize(ranks), steps / count}};
   const FrameTimes python = PythonDuring(facts, ranks, StepCategory::kInput);
   const Phrase functions = SayPython(python, t.steps);
   const InputCategory category =
       stage == nullptr ? InputCategory::kOther : CategoryOf(inputs, stage->name);
   // Where workers load, the functions of this process only wait for them.
   const bool stage_first = functions.empty() || category == InputCategory::kLoaderWorkers;
+  const Phrase mostly = stage_first ? Phrase() : SayMostly(python);
+  Finding finding{
+      .message = some ? Say("{what} is {share} of step time on {ranks}{mostly}.", what, share,
+                            SayRanks(uneven.ranks), mostly)
+                      : Say("{what} is {share} of step time{mostly}.", what, share, mostly),
+      .because = Say("{time} per step waiting for the next batch or copying it",
+                     HumanTime(static_cast<double>(t.input) / steps)),
+      .hint = copies ? Say(kCopyAhead, facts) : Say(kLoadAhead, facts),
+      .impact = t.input / std::ssize(ranks),
+      .table = "host",
+      .cause = {copies ? CauseKind::kCopies : CauseKind::kInput, rank},
+      // What others wait for the rank is nearer.
+      .nearness = rank ? Nearness::kPart : Nearness::kCause,
+      .extent = {t.total / std::ssize(ranks), steps / count}};
   if (!stage_first) finding.because += functions;
   if (stage != nullptr) {
     finding.because += SayStage(facts, *slowest, stage_first);

@@ -375,6 +375,20 @@ Phrase SayPythonOf(const LateRank& late, const Facts& facts) {
                             late.in_step_before ? std::nullopt : late.since);
 }
 
+// The operator behind longer compute, of all steps where it takes more than the rank takes longer.
+Phrase SayOperator(const LateRank& late, const Facts& facts) {
+  constexpr double kClearlyMore = 1.2;
+  const int64_t rank = facts.collectives.ranks[late.rank].rank;
+  const RankSteps* own = StepsOfRank(facts, rank);
+  if (late.reason == LateReason::kMoreCompute && !late.excess->since && own != nullptr) {
+    const auto all = ExcessOverOthers(facts, rank, nullptr, late.excess->name);
+    const double longer = static_cast<double>(late.beyond.compute);
+    const double in_all = all ? all->time * static_cast<double>(own->steps.size()) : 0;
+    if (in_all > kClearlyMore * longer) return SayExcessAlone(facts, *all);
+  }
+  return SayExcess(facts, *late.excess);
+}
+
 Phrase SayMoreTime(const LateRank& late, const Facts& facts) {
   // Noise may hide from sums what is seen in a part.
   const int64_t beyond = IsCompute(late.reason) ? late.beyond.compute : late.beyond.host_late;
@@ -387,7 +401,7 @@ Phrase SayMoreTime(const LateRank& late, const Facts& facts) {
                  OperatorNameOf(facts, late.excess->name), SayLeader(*late.function),
                  HumanTime(static_cast<double>(late.function->time)));
   else if (late.excess)
-    behind = SayExcess(facts, *late.excess);
+    behind = SayOperator(late, facts);
   const auto more = [&](int64_t ns, std::string_view where) {
     return Say("{time} more than the median of the others {where}{behind}",
                HumanTime(static_cast<double>(ns)), where, behind);

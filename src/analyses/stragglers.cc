@@ -8,6 +8,7 @@
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "analyses/changes.h"
+#include "analyses/excess.h"
 #include "analyses/growth.h"
 #include "analyses/slow_stage.h"
 #include "analyses/stragglers_absent.h"
@@ -227,8 +228,14 @@ Phrase SayWho(const Facts& facts, const StepBlame& steps, const Suspect& s) {
 Phrase SayMessage(const Facts& facts, const StepBlame& steps, const Suspect& s) {
   const std::string share = HumanRatio(ShareOf(facts, s, CostOf(facts, steps, s)));
   if (!s.start) {
-    return Say("{who}: {reason}, {share} of span.", SayWho(facts, steps, s),
-               SayLateReason(s, facts), share);
+    const bool by_calls = s.reason == LateReason::kMoreCompute && s.excess && s.work == nullptr;
+    const bool in_each =
+        by_calls && SaySince(facts, steps, s).empty() &&
+        RunsMoreInEachStep(facts, facts.collectives.ranks[s.rank].rank, s.excess->name);
+    return Say(
+        "{who}: {reason}, {share} of span.", SayWho(facts, steps, s),
+        in_each ? Say("{reason} in each step", SayLateReason(s, facts)) : SayLateReason(s, facts),
+        share);
   }
   return Say("{who} {start}, which wait for {share} of span.",
              Capitalized(SayParticipant(facts, facts.collectives.ranks[s.rank])),

@@ -49,7 +49,7 @@ those about a change of step time, or the last ones.
 | `rank 9: compute x0.7` | 0.7 of the time |
 | `kernel *gemm*: x0.7`, `kernel *gemm*: gone` | kernels and copies of this name, of all ranks |
 | `operator aten::linear: x0.5` | the host within the operator, and what it launches there |
-| `python tokenize: gone`, `python tokenize: x0.5` | the host within the function on all ranks, with all that it calls; waits for devices and other ranks stay |
+| `python tokenize: gone`, `python tokenize: x0.5` | the host within the function on all ranks, with all that it calls, and transfers of collectives that all recorded ranks begin there; waits for devices and for ranks that come later stay |
 | `link: x2`, `link tp: x2` | transfers take half as long; of groups with this name or description, or for this (see `layout`) |
 | `communication: hidden` | communication takes no time, but ranks still wait for one another |
 | `collectives: no wait` | nor do they wait |

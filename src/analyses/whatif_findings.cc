@@ -16,6 +16,8 @@
 #include "analyses/build.h"
 #include "analyses/thread_wait.h"
 #include "base/saturate.h"
+#include "facts/derived/collectives/step_times.h"
+#include "facts/derived/python/called_communication.h"
 #include "facts/derived/python/python_time.h"
 #include "facts/derived/python/step_function.h"
 #include "facts/derived/replay/join_ranks.h"
@@ -166,6 +168,29 @@ bool IsLargestBetweenOperators(const Facts& facts) {
          !PythonDuring(facts, ranks, StepCategory::kOther).Leaders(1, kOfThat).empty();
 }
 
+// Where the function's calls start communication that counts, and what it costs is most of what is
+// exposed beyond wait time: the function is the cause of that.
+bool IsBehindCommunication(const Facts& facts, const FrameName& function, double saved) {
+  constexpr double kLeast = 0.05, kMost = 0.5;  // of a step, and of what is exposed
+  const StepTimes sum = TypicalTimes::Sum(TypicalTimesOf(facts).now);
+  const auto exposed =
+      static_cast<double>(sum.Mean(static_cast<size_t>(StepCategory::kDeviceCollectives)));
+  if (exposed < kLeast * static_cast<double>(sum.MeanTotal()) || saved < kMost * exposed)
+    return false;
+  int64_t communication = 0;
+  for (const DeviceFacts& device : facts.devices)
+    communication = AddSaturated(communication, device.total.Communication());
+  return CountsIn(CommunicationIn(facts, function), communication);
+}
+
+// Of the time of a function: what the change does not save.
+Phrase SayWaitsInCalls(bool communicates, double saved, int64_t time) {
+  constexpr double kNearlyAll = 0.95;
+  return communicates && saved < kNearlyAll * static_cast<double>(time)
+             ? "; the rest of its time waits for ranks that come later"
+             : "";
+}
+
 }  // namespace
 
 void AddOriginFindings(Report& report, const Facts& facts) {
@@ -278,19 +303,24 @@ void AddFunctionFindings(Report& report, const Facts& facts, std::span<const Ask
     because += Say("{and}without {function} a step of a replay takes {time} (± {error})",
                    because.empty() ? "" : "; ", label, HumanTime(left), HumanRatio(error));
   }
+  const FrameName& name = most.function->leader.name;
+  const bool communicates = IsBehindCommunication(facts, name, saved);
+  const auto& called = CalledCommunicationOf(facts);
+  const bool calls = communicates && called && called->caller == name;
+  if (calls) others += Say("; it calls {function}", Phrase::Name(std::string(called->function)));
   report.findings.push_back(
       {.message = Say("{function} takes {time} of {step} per step on {ranks}{others}.",
                       SayLeader(most.function->leader),
                       HumanTime(static_cast<double>(most.function->time)), HumanTime(recorded),
                       AllAreRecorded(facts) ? "all ranks" : "all recorded ranks", others),
-       .because = std::move(because),
-       .hint = Say(kCallLess, facts),
+       .because = because + SayWaitsInCalls(communicates, saved, most.function->time),
+       .hint = calls ? AdviseOnCalls(*called) : Say(kCallLess, facts),
        .impact = ToInt64(saved * static_cast<double>(StepsSince(JobGraphOf(facts), std::nullopt))),
        .table = "changes",
-       .cause = {CauseKind::kHost},
+       .cause = {communicates ? CauseKind::kCommunication : CauseKind::kHost},
        .nearness = Nearness::kCause,
        .extent = ExtentOfSteps(facts),
-       .where = {.event = Phrase::Name(LabelOf(most.function->leader.name))}});
+       .where = {.event = Phrase::Name(LabelOf(name))}});
 }
 
 // What others found of these causes is worth what a replay says.

@@ -100,6 +100,8 @@ std::span<const Translated> JapaneseOfAnalysesAToG2() {
       {"inputs {ratio}× as large", "入力が {ratio} 倍"},
       {"longer calls; shapes were not recorded", "1 回あたりの時間が増加。形状は未記録"},
       {"longer calls", "1 回あたりの時間が増加"},
+      {"{operator} alone takes {time} more per step ({how}), and others less",
+       "{operator} だけで 1 ステップあたり {time} 長く ({how})、他は短くなっています"},
       {"most of it in {operator}{module} ({how})", "大半は {operator}{module} ({how})"},
       {"by {time} per step", "1 ステップあたり {time} ずつ"},
       {"Steps of rank {rank} grow {growth}: {category} from {first} to {last} over "

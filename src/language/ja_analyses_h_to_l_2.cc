@@ -74,9 +74,10 @@ std::span<const Translated> JapaneseOfAnalysesHToL2() {
        "トレース開始前の起動は記録に含まれません。繰り返し起きる場合は同期 (float()、"
        "np.asarray()、block_until_ready) を取り除いてください"},
       // Findings of input_pipeline.
-      {"{what} is {share} of step time on {ranks}.",
-       "{ranks} で{what}がステップ時間の {share} を占めます。"},
-      {"{what} is {share} of step time.", "{what}がステップ時間の {share} を占めます。"},
+      {"{what} is {share} of step time on {ranks}{mostly}.",
+       "{ranks} で{what}がステップ時間の {share} を占めます{mostly}。"},
+      {"{what} is {share} of step time{mostly}.",
+       "{what}がステップ時間の {share} を占めます{mostly}。"},
       {"Input wait", "入力待ち"},
       {"Copying to the device", "デバイスへのコピー"},
       {"{time} per step waiting for the next batch or copying it",

@@ -20,6 +20,7 @@ std::span<const Translated> JapaneseOfAnalysesStToZ() {
       {"{who} is a straggler{since}", "{who} は{since}ストラグラーです"},
       {"{who} are stragglers in turn", "{who} が交代でストラグラーになっています"},
       {"{who} are stragglers{since}", "{who} は{since}ストラグラーです"},
+      {"{reason} in each step", "各ステップの{reason}"},
       {"{who}: {reason}, {share} of span.", "{who}: {reason}、スパンの {share}。"},
       {"{who} {start}, which wait for {share} of span.",
        "{who} は{start}しており、他のランクはスパンの {share} をその待ちに費やしています。"},

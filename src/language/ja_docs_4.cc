@@ -291,7 +291,7 @@ score がそろっている場合はゆらぎです。損失は 1 つのラン�
 | `rank 9: compute x0.7` | 時間を 0.7 倍にする |
 | `kernel *gemm*: x0.7`、`kernel *gemm*: gone` | 全ランクの、この名前のカーネルとコピー |
 | `operator aten::linear: x0.5` | オペレーター内のホストの処理と、そこで起動されるもの |
-| `python tokenize: gone`、`python tokenize: x0.5` | 全ランクの、関数内のホストの処理 (呼び出し先を含む)。デバイスや他のランクの待ちは残る |
+| `python tokenize: gone`、`python tokenize: x0.5` | 全ランクの、関数内のホストの処理 (呼び出し先を含む) と、記録された全ランクがそこで開始する集団通信の転送。デバイスや後から来るランクの待ちは残る |
 | `link: x2`、`link tp: x2` | 転送時間を半分にする。この名前または説明のグループ、またはこの用途 (`layout` を参照) のグループに限ることもできる |
 | `communication: hidden` | 通信の時間を 0 にする。ランク間の待ちは残る |
 | `collectives: no wait` | ランク間の待ちもなくす |

@@ -8,8 +8,9 @@
 namespace stepscope {
 
 // What the training threads do in functions whose names have `pattern` (base/word_pattern.h), with
-// all that these call, takes this share of its time; waits for devices and other ranks stay. False
-// if there is no such time.
+// all that these call, takes this share of its time, and so do transfers of collectives that all
+// recorded members begin there; waits for devices and for ranks that come later stay. False if
+// there is no such time.
 bool ScaleFunctions(const Facts& facts, std::string_view pattern, double factor, ChangedLags& lags);
 
 }  // namespace stepscope

@@ -2,10 +2,12 @@
 #include "facts/derived/steps/step_parts.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string_view>
 #include <unordered_map>
 
+#include "base/intervals.h"
 #include "base/saturate.h"
 #include "base/stop.h"
 #include "trace/input_lists.h"
@@ -50,10 +52,52 @@ class Elements {
   std::unordered_map<StringId, int64_t> known_;
 };
 
+// Where threads are in the autograd engine, and in functions that it calls: besides these, it runs
+// operators, or waits for gradients that are reduced.
+class Engine {
+ public:
+  Engine(const RankActivity& rank, const StringTable& names) : names_(names) {
+    std::vector<Interval> engine, called;
+    StopChecks checks;
+    for (const HostFrames& frames : rank.host->frames) {
+      for (const HostFrame& frame : frames) {
+        checks.Turn();
+        if (IsEngine(frame.name))
+          engine.push_back({frame.start, frame.end});
+        else if (frame.parent != kNoRange &&
+                 IsEngine(frames[static_cast<size_t>(frame.parent)].name))
+          called.push_back({frame.start, frame.end});
+      }
+    }
+    engine_ = UnionOf(std::move(engine));
+    called_ = UnionOf(std::move(called));
+  }
+
+  // Whether it alone runs throughout. REQUIRES: start < end.
+  bool Runs(int64_t start, int64_t end) const {
+    const auto after = std::ranges::upper_bound(engine_, start, {}, &Interval::start);
+    if (after == engine_.begin() || std::prev(after)->end < end) return false;
+    const auto call = std::ranges::upper_bound(called_, start, {}, &Interval::end);
+    return call == called_.end() || call->start >= end;
+  }
+
+ private:
+  bool IsEngine(StringId name) {
+    const auto [at, is_new] = known_.try_emplace(name, false);
+    if (is_new) at->second = names_[name].contains("run_backward of torch._C._EngineBase");
+    return at->second;
+  }
+
+  const StringTable& names_;
+  std::unordered_map<StringId, bool> known_;
+  IntervalSet engine_, called_;
+};
+
 // Takes one recording apart.
 class Taker {
  public:
-  Taker(const RankSteps& own, StepParts& parts) : own_(own), rank_(*own.rank), parts_(parts) {}
+  Taker(const RankSteps& own, const StringTable& names, StepParts& parts)
+      : own_(own), rank_(*own.rank), engine_(rank_, names), parts_(parts) {}
 
   void Take(Elements& elements) {
     size_t next = 0;
@@ -77,11 +121,16 @@ class Taker {
     busy_until = std::max(busy_until, window.start);
     StringId previous = kNoString;
     int64_t idle = 0;
+    bool after_communication = false;  // what ended last
     StopChecks checks;
     for (; next < activities.size() && activities[next].start < window.end; ++next) {
       checks.Turn();
       const Activity activity = activities[next];
-      idle = AddSaturated(idle, std::max<int64_t>(activity.start - busy_until, 0));
+      // On a busy machine a thread goes on late after what it waited for.
+      const bool waits = after_communication && busy_until < activity.start &&
+                         engine_.Runs(busy_until, activity.start);
+      if (!waits) idle = AddSaturated(idle, std::max<int64_t>(activity.start - busy_until, 0));
+      if (activity.end > busy_until) after_communication = rank_.IsCollective(activity);
       busy_until = std::max(busy_until, activity.end);
       if (activity.kind != Kind::kCompute) continue;
       AddIdle(previous, activity.name, idle);
@@ -144,6 +193,7 @@ class Taker {
 
   const RankSteps& own_;
   const RankActivity& rank_;
+  const Engine engine_;
   StepParts& parts_;
   size_t step_ = 0;
   std::vector<Computes> computes_;
@@ -159,7 +209,7 @@ std::vector<StepParts> TakeStepsApart(const Facts& facts) {
     StepParts& parts = by_rank[own.rank->rank];
     parts.rank = own.rank->rank;
     parts.steps = steps;
-    Taker(own, parts).Take(elements);
+    Taker(own, *facts.names, parts).Take(elements);
   }
   std::vector<StepParts> all;
   for (auto& [rank, parts] : by_rank) all.push_back(std::move(parts));

@@ -19,7 +19,9 @@ struct OperatorSteps {
   std::vector<int64_t> elements;  // of the inputs of all its calls, those of operators within too
 };
 
-// While nothing runs, between two operators of any threads. kNoString: where a step begins or ends.
+// While nothing runs, between two operators of any threads; without the end of a wait for a
+// collective in autograd's engine, where its frames were recorded. kNoString: where a step begins
+// or ends.
 using Neighbours = std::pair<StringId, StringId>;
 
 struct StepParts {
