@@ -14,7 +14,9 @@
 #include <vector>
 
 #include "analyses/build.h"
+#include "analyses/thread_wait.h"
 #include "base/saturate.h"
+#include "facts/derived/python/other_threads.h"
 #include "facts/derived/python/python_time.h"
 #include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/origins.h"
@@ -94,6 +96,27 @@ Phrase SayOnly(const Facts& facts, const OriginRank& late) {
                                            : Say(" in {unit} alone", name);
 }
 
+// The thread that holds Python's lock of the late rank since then, as other analyses name it; null:
+// none is known.
+const ConcurrentThread* ThreadOf(const Facts& facts, const Origin& origin) {
+  if (!facts.OnHost() || !origin.since || !origin.with.empty()) return nullptr;
+  return ThreadSince(facts, JobGraphOf(facts).ranks[origin.late.rank].rank->rank, *origin.since);
+}
+
+// ", where thread 8644 runs _aggregate (hooks.py:69), which holds Python's lock".
+Phrase SayThreadOf(const ConcurrentThread* thread) {
+  return thread == nullptr ? Phrase()
+                           : Say(", where {thread} runs {function}, which holds Python's lock",
+                                 SayThread(*thread), SayLeader(thread->works));
+}
+
+// "; the median step before took 150 ms".
+Phrase SayBefore(const std::optional<ShorterSteps>& shorter) {
+  return shorter ? Say("; the median step before took {time}",
+                       HumanTime(static_cast<double>(shorter->before)))
+                 : Phrase();
+}
+
 // What a replay says, ns per step; `error`: a share of the step.
 Worth WorthOf(double saved, double recorded, double error, double excess) {
   return {ToInt64(saved), ToInt64(recorded), ToInt64(error * recorded), ToInt64(excess)};
@@ -136,15 +159,23 @@ void AddOriginFindings(Report& report, const Facts& facts) {
   };
   const bool known = report.status == Status::kOk;
   double before = 0;  // saved by those before
+  std::vector<int64_t> lengths = origins.recorded;
   for (const Origin& origin : origins.found) {
+    for (size_t s = 0; s < origin.saved.size(); ++s)
+      lengths[s] = SubtractSaturated(lengths[s], origin.saved[s]);
+    const auto shorter = ShorterThanBefore(facts, lengths, origin.since);
+    const ConcurrentThread* const thread = ThreadOf(facts, origin);
     const double error = ReplayErrorOf(facts).OfPrice(origin.since);
     const double saved = mean(origin.saved, origin),
                  recorded = static_cast<double>(RecordedStep(facts, origin.since));
     const bool kernels = 2 * origin.late.of_devices > origin.late.excess;
     const bool operators =
         facts.OnHost() && origin.late.as_before && origin.late.of.kind == UnitKind::kHost;
-    const Phrase who = SayWho(graph, origin), excesses = SayExcesses(facts, origin);
-    const std::string time = HumanTime(saved), of = HumanTime(recorded);
+    const Phrase who = SayWho(graph, origin) + SayThreadOf(thread),
+                 excesses = SayExcesses(facts, origin);
+    const std::string of = HumanTime(recorded);
+    const Phrase time =
+        shorter ? Say("up to {time}", HumanTime(saved)) : Phrase::Name(HumanTime(saved));
     const Phrase only = SayOnly(facts, origin.late);
     const std::string without = HumanTime(recorded - before - saved);
     report.findings.push_back(
@@ -152,14 +183,16 @@ void AddOriginFindings(Report& report, const Facts& facts) {
                         ? Say("{who}: {saved} of {recorded} per step{only}.", who, time, of, only)
                         : Say("{who}: {saved} of {recorded} per step on average{only}.", who, time,
                               of, only),
-         .because = before > 0 ? Say("{excess}; a replay without that, and without what costs "
-                                     "more, takes {time} (± {error})",
-                                     excesses, without, HumanRatio(error))
-                               : Say("{excess}; a replay without that takes {time} (± {error})",
-                                     excesses, without, HumanRatio(error)),
+         .because = (before > 0 ? Say("{excess}; a replay without that, and without what costs "
+                                      "more, takes {time} (± {error})",
+                                      excesses, without, HumanRatio(error))
+                                : Say("{excess}; a replay without that takes {time} (± {error})",
+                                      excesses, without, HumanRatio(error))) +
+                    SayBefore(shorter),
          .hint =
-             kernels ? "check clocks, temperature and power of the device, and whether the rank "
-                       "has more work than others"
+             thread != nullptr ? MoveThread(*thread)
+             : kernels ? "check clocks, temperature and power of the device, and whether the rank "
+                         "has more work than others"
              : operators ? "its operators take longer: look at what else runs on its cores, at "
                            "their clock and at the number of threads"
                          : "look at what the host of this rank does between launches: see `python`",
@@ -169,7 +202,7 @@ void AddOriginFindings(Report& report, const Facts& facts) {
          .nearness = Nearness::kPart,  // under what says why, if that is known
          .extent = ExtentOfSteps(facts),
          .since = origin.since,
-         .worth = known && !origin.late.of_one_name
+         .worth = known && !shorter && !origin.late.of_one_name
                       ? std::optional(WorthOf(saved, recorded, error,
                                               static_cast<double>(origin.late.excess)))
                       : std::nullopt});
@@ -276,6 +309,7 @@ void AddWorths(Report& report, const Facts& facts, std::span<const AskedChange> 
     const bool hidden = change.upper_bound && change.kind == ColumnKind::kCommunication;
     if (hidden && (facts.OnHost() || graph.unmatched_messages > 0)) continue;
     if (!hidden && !change.rank && change.kind != ColumnKind::kInput) continue;
+    if (ShorterThanBefore(facts, change.lengths, change.since)) continue;
     const int64_t recorded = RecordedStep(facts, change.since);
     const double error = ReplayErrorOf(facts).OfPrice(change.since);
     const Worth worth =
