@@ -26,6 +26,7 @@ struct Loop {
   bool second = false;       // 4 ms later a second bucket is reduced
   bool timed = false;        // timed() calls detect(), and nothing else
   double pause = 0;          // ms of forward() before its operator, which is the step's work
+  bool beside = false;       // another thread runs aggregate() all the time
   double shorter = 0;        // ms that the step's work takes less since step 7
 };
 
@@ -45,6 +46,7 @@ ReportSet AnswerTo(const Loop& loop, const std::string& set = "",
       const double detect = loop.detect(rank, step), begins = at + detect, posted = begins + work;
       trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, end - at);
       trace.Add("python_function", "train.py(5): train", at, end - at);
+      if (loop.beside) trace.Add("python_function", "log.py(9): aggregate", at, end - at, 7);
       if (detect > 0 && loop.timed) trace.Add("python_function", "tools.py(3): timed", at, detect);
       if (detect > 0) trace.Add("python_function", "text.py(40): detect", at + 0.01, detect - 0.02);
       if (loop.computes) trace.Add("cpu_op", "aten::randn", at, 0.85 * detect);
@@ -126,6 +128,11 @@ TEST(WhatifFunctions, OneSinceWhichOthersTakeLessIsWorthAtMostItsPrice) {
       "saves up to 40.0 ms in each step since step 7: steps before it take 32."))
       << headline(18);
   EXPECT_TRUE(headline(0).contains("saves 40.0 ms in each step since step 7")) << headline(0);
+  // Steps before are longer than with it: they tell nothing.
+  const auto shortly = [](int rank, int step) { return rank == 1 && step >= 7 ? 12 : 0; };
+  const std::string fewer =
+      AnswerTo({.detect = shortly, .shorter = 18}).reports.front().headline.str();
+  EXPECT_FALSE(fewer.contains("saves up to")) << fewer;
 }
 
 TEST(WhatifFunctions, AShareOfItIsWorthThatShare) {
@@ -194,6 +201,13 @@ TEST(WhatifFunctions, OneThatNobodyRunsIsAnError) {
   ASSERT_TRUE(answer.reports.front().absent);
   EXPECT_TRUE(answer.reports.front().absent->what.contains(
       "'python tokenize: gone' concerns nothing: no Python function of this name"));
+}
+
+TEST(WhatifFunctions, OneOfAnotherThreadHasNoPrice) {
+  const ReportSet answer = AnswerTo({.detect = InTurn, .beside = true}, "python aggregate: gone");
+  ASSERT_TRUE(answer.reports.front().absent);
+  EXPECT_TRUE(answer.reports.front().absent->what.contains("threads run it that do not train"))
+      << answer.reports.front().absent->what;
 }
 
 // The library wakes who waits, and ends its record a little later.

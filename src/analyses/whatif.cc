@@ -36,8 +36,8 @@ where that makes a difference. `recorded` is the same as recorded, and `saved` t
 replay without changes is from what was recorded, if unexplained delays of more than 20 µs are replaced by usual ones:
 in the median step, or, where one is more than 10% off, in the mean one. Of steps in which that is over 10%, what changes
 save is not said, here and in other analyses: the replay lacks dependencies that carry more than most changes save.
-On processors, where a change leaves steps since `since_step` more than 10% shorter than the median step before, something
-else takes less since then, as ranks that wait leave processors to others, and may take longer again: `saved` is then an
+On processors, where steps are longer since `since_step`, but a change leaves them more than 10% shorter than the median
+step before, something else takes less since then, as ranks that wait leave processors to others, and may take longer again: `saved` is then an
 upper bound, and `error` that difference or more.
 `critical_rank` is the rank with most of the critical path of the changed
 job, and `bound_by` what takes most of that path. Of a recording of several million events a run of steps is replayed:

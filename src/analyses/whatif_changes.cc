@@ -424,7 +424,9 @@ std::optional<ShorterSteps> ShorterThanBefore(const Facts& facts,
       .since = MeanStep(facts, lengths, since)};
   const bool is_shorter = static_cast<double>(steps.Difference()) >
                           ReplayError::kMost * static_cast<double>(steps.before);
-  return is_shorter ? std::optional(steps) : std::nullopt;
+  // Else what else ran before is over, and steps before tell nothing.
+  const bool are_longer = steps.before <= MeanStep(facts, OriginsOf(facts).recorded, since);
+  return is_shorter && are_longer ? std::optional(steps) : std::nullopt;
 }
 
 int64_t AskedChange::Saved(const Facts& facts) const {

@@ -72,7 +72,8 @@ struct ShorterSteps {
   int64_t Difference() const { return before - since; }
 };
 
-// Of `lengths`, those since this step, where that is more than a replay may err by, on processors.
+// Of `lengths`, those since this step, where that is more than a replay may err by, on processors,
+// and steps since then take longer than those before.
 // Then something else takes less since then. Ranks that wait leave processors to the others on
 // their machine, and would not with the change: what it saves is at most what a replay says.
 std::optional<ShorterSteps> ShorterThanBefore(const Facts& facts,

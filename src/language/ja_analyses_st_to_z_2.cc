@@ -365,6 +365,9 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
       {"no operator, call or annotation has this name",
        "この名前のオペレーター、呼び出し、アノテーションはありません"},
       {"the traces have no Python functions", "トレースに Python 関数がありません"},
+      {"threads run it that do not train, and when these hold up the one that does is not recorded",
+       "学習するスレッド以外のスレッドで実行されており、"
+       "それが学習するスレッドをいつ待たせるかは記録されていません"},
       {"no Python function of this name was recorded in the steps",
        "ステップの記録に、この名前の Python 関数がありません"},
       {"no communication is known of it", "該当する通信が分かりません"},
