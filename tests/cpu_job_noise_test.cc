@@ -11,6 +11,7 @@
 
 #include "base/random.h"
 #include "report/findings.h"
+#include "tests/answer.h"
 #include "tests/front_door.h"
 #include "tests/support/cpu_trace.h"
 
@@ -22,10 +23,11 @@ using testing::ScratchFolder;
 
 // What a rank does more of in a step; times are milliseconds.
 struct Extra {
-  double python = 0;  // before the forward pass
-  int calls = 0;      // of layer_norm, 0.1 ms each
-  int rows = 0;       // beyond 128; computing takes as much longer
-  double times = 1;   // as long takes all that computes
+  double python = 0;    // before the forward pass
+  int calls = 0;        // of layer_norm, 0.1 ms each
+  int rows = 0;         // beyond 128; computing takes as much longer
+  double times = 1;     // as long takes all that computes
+  double backward = 1;  // as long, of that, takes the backward pass
 };
 using Fault = std::function<Extra(int rank, int step)>;
 
@@ -35,7 +37,9 @@ constexpr int kFirst = 3, kLast = 18;  // steps
 // 15 ms longer. Short stretches between operators are hit as rarely as they are short.
 class NoisyJob {
  public:
-  NoisyJob(int ranks, double load, uint64_t seed) : load_(load), random_(seed, 0) {
+  // `posts`: an operator posts what is reduced, so that a replay knows who waits for it.
+  NoisyJob(int ranks, double load, uint64_t seed, bool posts = false)
+      : load_(load), posts_(posts ? 0.03 : 0), random_(seed, 0) {
     for (int rank = 0; rank < ranks; ++rank) traces_.emplace_back(rank, "[]", 1, ranks);
   }
 
@@ -81,13 +85,16 @@ class NoisyJob {
       }
       for (int call = 0; call < extra.calls; ++call) Call(trace, at, "aten::layer_norm", 0.1, rows);
       for (int layer = 0; layer < 3; ++layer)
-        Call(trace, at, "autograd::engine::evaluate_function: AddmmBackward0", 5 * longer, rows);
+        Call(trace, at, "autograd::engine::evaluate_function: AddmmBackward0",
+             5 * longer * extra.backward, rows);
       arrive.push_back(at);
     }
     const double end = std::ranges::max(arrive) + 2;
     double last = end;
     for (size_t rank = 0; rank < traces_.size(); ++rank) {
-      traces_[rank].Add("user_annotation", "gloo:all_reduce", arrive[rank], end - arrive[rank], 2,
+      const double begin = arrive[rank] + posts_;
+      if (posts_ > 0) traces_[rank].Add("cpu_op", "c10d::allreduce_", arrive[rank], 0.02);
+      traces_[rank].Add("user_annotation", "gloo:all_reduce", begin, end - begin, 2,
                         R"("Input Dims":[[1000]],"Input type":["float"])");
       double at = end;
       for (int call = 0; call < 4; ++call) Call(traces_[rank], at, "aten::sqrt", 0.4, 192);
@@ -99,6 +106,7 @@ class NoisyJob {
   }
 
   const double load_;
+  const double posts_;  // ms that it takes; 0: nothing posts
   Random random_;
   std::vector<CpuTrace> traces_;
 };
@@ -226,6 +234,31 @@ TEST(NoisyJob, ARankThatIsStarvedForAWhileIsToldWithItsSteps) {
         << seed << ": " << verdict;
     EXPECT_FALSE(verdict.contains("stands out")) << seed << verdict;
   }
+}
+
+// What it costs has a price, too: no origin is found in what ends before the recording does.
+TEST(NoisyJob, ARankThatIsStarvedForAWhileHasAPrice) {
+  const auto answer = NoisyJob(2, 0, 1, true).Ask([](int rank, int step) {
+    return Extra{.times = rank == 1 && step >= 8 && step <= 12 ? 4.0 : 1.0};
+  });
+  ASSERT_TRUE(answer);
+  const auto changes = testing::RowsOf(*answer, "whatif", "changes");
+  EXPECT_TRUE(std::ranges::any_of(changes, [](const testing::Row& row) {
+    return row.Text("change") == "rank 1: all = before step 8" && row.Int("saved") > 10'000'000;
+  })) << Findings(*answer);
+}
+
+// What grows most may do so later than all together.
+TEST(NoisyJob, ARankThatIsSlowInAllHasAPriceSinceAllOfItIs) {
+  const auto answer = NoisyJob(2, 0, 1, true).Ask([](int rank, int step) {
+    if (rank == 0 || step < 9) return Extra{};
+    return Extra{.times = 2.5, .backward = step < 12 ? 0.48 : 0.8};
+  });
+  ASSERT_TRUE(answer);
+  const auto changes = testing::RowsOf(*answer, "whatif", "changes");
+  ASSERT_FALSE(changes.empty());
+  EXPECT_EQ(changes.front().Text("change"), "rank 1: all = before step 9");
+  EXPECT_EQ(changes.front().Int("since_step"), 9);
 }
 
 TEST(NoisyJob, TwoOfFourRanksAreToldTogether) {

@@ -463,7 +463,9 @@ TEST(CpuJob, StepsThatCompileAreToldAndNoWrapperOfTheLibrary) {
     python.Event("train", at, 100'000 + compiles, {{"_r", 1}, {"step_num", step}});
     python.Event("$train.py:39 one_step", at + 100, 99'000 + compiles);
     if (compiles > 0) {
+      python.Event("PjitFunction(score)", at + 150, compiles + 100);
       python.Event("$profiler.py:361 wrapper", at + 200, compiles);
+      python.Event("backend_compile_and_load", at + 250, compiles - 100);
       python.Event("$compiler.py:322 backend_compile_and_load", at + 300, compiles - 200);
       python.Event("PjRtCpuClient::Compile", at + 400, compiles - 400);
     }
@@ -475,7 +477,7 @@ TEST(CpuJob, StepsThatCompileAreToldAndNoWrapperOfTheLibrary) {
   const auto answer = Ask({folder.Write("host.xplane.pb", file.Bytes())});
   ASSERT_TRUE(answer.has_value());
   const std::string all = testing::AllSaid(*answer);
-  EXPECT_TRUE(all.contains("Compilation in steps 2, 6 and 10 is ")) << all;
+  EXPECT_TRUE(all.contains("Compilation of score every 4th step (2, 6 and 10) is ")) << all;
   EXPECT_FALSE(all.contains("wrapper (profiler.py")) << all;
   EXPECT_FALSE(all.contains("wrapper of profiler.py")) << all;
 }

@@ -26,6 +26,8 @@ struct Loop {
   bool second = false;       // 4 ms later a second bucket is reduced
   bool timed = false;        // timed() calls detect(), and nothing else
   double pause = 0;          // ms of forward() before its operator, which is the step's work
+  bool beside = false;       // another thread runs aggregate() all the time
+  double shorter = 0;        // ms that the step's work takes less since step 7
 };
 
 // Two ranks run detect(), compute for 20 ms in forward(), and reduce until 2 ms after the last of
@@ -35,7 +37,7 @@ ReportSet AnswerTo(const Loop& loop, const std::string& set = "",
   std::array<CpuTrace, 2> ranks{CpuTrace(0), CpuTrace(1)};
   double at = 100;
   for (int step = 1; step <= 12; ++step) {
-    const double work = 20 + loop.pause;
+    const double computes = 20 - (step >= 7 ? loop.shorter : 0), work = computes + loop.pause;
     const double last = at + std::max(loop.detect(0, step), loop.detect(1, step)) + work;
     const double second = loop.second ? 4 : 0;
     const double done = last + 2, end = done + second + 10;
@@ -44,11 +46,12 @@ ReportSet AnswerTo(const Loop& loop, const std::string& set = "",
       const double detect = loop.detect(rank, step), begins = at + detect, posted = begins + work;
       trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, end - at);
       trace.Add("python_function", "train.py(5): train", at, end - at);
+      if (loop.beside) trace.Add("python_function", "log.py(9): aggregate", at, end - at, 7);
       if (detect > 0 && loop.timed) trace.Add("python_function", "tools.py(3): timed", at, detect);
       if (detect > 0) trace.Add("python_function", "text.py(40): detect", at + 0.01, detect - 0.02);
       if (loop.computes) trace.Add("cpu_op", "aten::randn", at, 0.85 * detect);
       trace.Add("python_function", "model.py(9): forward", begins, work);
-      trace.Add("cpu_op", "aten::linear", begins + loop.pause, 20);
+      trace.Add("cpu_op", "aten::linear", begins + loop.pause, computes);
       trace.Add("cpu_op", "c10d::allreduce_", posted, 0.05);
       const double waited = done - posted - 0.06;
       trace.Add("user_annotation", "gloo:all_reduce", posted + 0.06,
@@ -103,6 +106,33 @@ TEST(WhatifFunctions, OneThatRunsAtTimesIsWorthItsMean) {
 TEST(WhatifFunctions, WithTheOperatorsThatItRuns) {
   const Loop loop{.detect = AtTimes, .computes = true};
   EXPECT_NEAR(SavedBy(AnswerTo(loop, "python detect: gone"), "python detect: gone"), 20, 0.5);
+}
+
+// As one that fills a cache: steps are shorter since then, and it is worth nothing in these.
+TEST(WhatifFunctions, OneThatRunsInTheFirstStepsIsWorthItsMean) {
+  const ReportSet answer = AnswerTo({.detect = [](int, int step) { return step <= 4 ? 60 : 0; }});
+  EXPECT_NEAR(SavedBy(answer, "python detect: gone"), 20, 0.5);
+  EXPECT_TRUE(answer.reports.front().headline.str().contains(
+      "'python detect: gone', saves 20.0 ms per step on average, in steps 1 to 4."))
+      << answer.reports.front().headline;
+}
+
+// Since step 7 rank 1 runs detect() for 40 ms, and steps take 22 ms more: something else is shorter
+// since then, and who knows what it takes without detect().
+TEST(WhatifFunctions, OneSinceWhichOthersTakeLessIsWorthAtMostItsPrice) {
+  const auto detect = [](int rank, int step) { return rank == 1 && step >= 7 ? 40 : 0; };
+  const auto headline = [&](double shorter) {
+    return AnswerTo({.detect = detect, .shorter = shorter}).reports.front().headline.str();
+  };
+  EXPECT_TRUE(headline(18).contains(
+      "saves up to 40.0 ms in each step since step 7: steps before it take 32."))
+      << headline(18);
+  EXPECT_TRUE(headline(0).contains("saves 40.0 ms in each step since step 7")) << headline(0);
+  // Steps before are longer than with it: they tell nothing.
+  const auto shortly = [](int rank, int step) { return rank == 1 && step >= 7 ? 12 : 0; };
+  const std::string fewer =
+      AnswerTo({.detect = shortly, .shorter = 18}).reports.front().headline.str();
+  EXPECT_FALSE(fewer.contains("saves up to")) << fewer;
 }
 
 TEST(WhatifFunctions, AShareOfItIsWorthThatShare) {
@@ -223,6 +253,13 @@ TEST(WhatifFunctions, OneThatNobodyRunsIsAnError) {
   ASSERT_TRUE(answer.reports.front().absent);
   EXPECT_TRUE(answer.reports.front().absent->what.contains(
       "'python tokenize: gone' concerns nothing: no Python function of this name"));
+}
+
+TEST(WhatifFunctions, OneOfAnotherThreadHasNoPrice) {
+  const ReportSet answer = AnswerTo({.detect = InTurn, .beside = true}, "python aggregate: gone");
+  ASSERT_TRUE(answer.reports.front().absent);
+  EXPECT_TRUE(answer.reports.front().absent->what.contains("threads run it that do not train"))
+      << answer.reports.front().absent->what;
 }
 
 // The library wakes who waits, and ends its record a little later.

@@ -14,6 +14,7 @@
 #include "analyses/build.h"
 #include "analyses/overview_functions.h"
 #include "analyses/saves.h"
+#include "analyses/thread_wait.h"
 #include "analyses/uneven_ranks.h"
 #include "base/saturate.h"
 #include "facts/derived/collectives/missing_communication.h"
@@ -121,11 +122,15 @@ Phrase SayNothingRecorded(const Facts& facts, const std::vector<RankSteps>& rank
       missing);
 }
 
-// "Compilation in steps 6, 9 and 12", "Compilation within steps", "Compilation" of one step.
-Phrase SayCompilation(const Rule& rule, const std::vector<RankSteps>& ranks, Where& where) {
-  if (!Recurs(ranks, rule.category)) return "Compilation";
+// "Compilation of score every 3rd step (6, 9 and 12)", "Compilation within steps", "Compilation" of
+// one step.
+Phrase SayCompilation(const Facts& facts, const Rule& rule, const std::vector<RankSteps>& ranks,
+                      Where& where) {
+  const Phrase program = SayProgramCompiled(facts, ranks);
+  if (!Recurs(ranks, rule.category)) return Say("Compilation{program}", program);
   const Phrase steps = SayStepsWith(ranks, rule.category, where);
-  return steps.empty() ? Phrase(rule.message) : Say("Compilation{steps}", steps);
+  return steps.empty() ? Say("Compilation{program} within steps", program)
+                       : Say("Compilation{program}{steps}", program, steps);
 }
 
 // What Python did in time without operators was recorded where its frames were. `more`: what one
@@ -142,7 +147,7 @@ Phrase MessageOf(const Facts& facts, const Rule& rule, const std::vector<RankSte
   if (largest.empty()) {
     const Phrase what = is_rest ? Phrase("Python between operators")
                         : rule.category == StepCategory::kCompilation
-                            ? SayCompilation(rule, ranks, where)
+                            ? SayCompilation(facts, rule, ranks, where)
                             : Phrase(rule.message);
     if (!more.empty())
       return Say("{what} is {share} of {whole}; {more}.", what, HumanRatio(share), whole, more);

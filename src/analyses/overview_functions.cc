@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <numeric>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "analyses/build.h"
@@ -14,6 +15,7 @@
 #include "facts/derived/python/step_function.h"
 #include "report/humanize.h"
 #include "report/period_of_steps.h"
+#include "trace/vocabulary.h"
 
 namespace stepscope::overview {
 
@@ -35,68 +37,84 @@ Phrase SayMoreOnOne(const Facts& facts, const std::vector<RankSteps>& ranks) {
              SayLeader(*function));
 }
 
-namespace {
-
-// " in steps 5 and 10", " in 5 of 12 steps". REQUIRES: two or more.
-Phrase SayNumbers(const std::vector<int64_t>& in, size_t all) {
-  constexpr size_t kMostNumbers = 4;
-  if (in.size() > kMostNumbers) return Say(" in {count} of {all} steps", in.size(), all);
-  return Say(" in steps {steps} and {last}", AllButLast(in), in.back());
-}
-
-}  // namespace
-
-Phrase SayStepsOf(const Facts& facts, const std::vector<RankSteps>& ranks, const FrameName& name,
-                  Where& where) {
-  const RankSteps* most = nullptr;
-  std::vector<int64_t> times;
-  int64_t of_most = 0;
-  for (const RankSteps& own : ranks) {
-    std::vector<int64_t> of_steps = TimesIn(facts, {own.rank, WindowsOf(own)}, name);
-    const int64_t sum = std::accumulate(of_steps.begin(), of_steps.end(), int64_t{0}, AddSaturated);
-    if (sum <= of_most || of_steps.size() != own.steps.size()) continue;
-    most = &own;
-    times = std::move(of_steps);
-    of_most = sum;
-  }
-  if (most == nullptr) return {};
-  constexpr int64_t kHardlyAny = 10;  // a tenth of the longest
-  const int64_t least = std::ranges::max(times) / kHardlyAny;
-  std::vector<size_t> in;
-  std::vector<int64_t> numbers;
-  for (size_t s = 0; s < times.size(); ++s) {
-    numbers.push_back(most->steps[s].window.number);
-    if (times[s] > least) in.push_back(s);
-  }
-  if (2 * in.size() > times.size()) return {};
-  where.rank = most->rank->rank;
-  for (const size_t s : in) where.steps.push_back(numbers[s]);
-  if (in.size() == 1) return Say(", in step {step}", numbers[in.front()]);
-  if (in.back() - in.front() + 1 == in.size())
-    return Say(", in steps {first} to {last}", numbers[in.front()], numbers[in.back()]);
-  const auto period = FindPeriodOfSteps(numbers, times, static_cast<double>(least));
-  return period ? Say(", {period}", period->Say())
-                : Say(",{when}", SayNumbers(where.steps, times.size()));
-}
-
 Phrase SayStepsWith(const std::vector<RankSteps>& ranks, StepCategory category, Where& where) {
   constexpr int64_t kHardlyAny = 10;   // a tenth of the longest
   std::map<int64_t, int64_t> longest;  // of the ranks, by step
-  int64_t most = 0;
   for (const RankSteps& own : ranks) {
     for (const StepBreakdown& step : own.steps) {
       int64_t& time = longest[step.window.number];
       time = std::max(time, TimeOf(step, category));
-      most = std::max(most, time);
     }
   }
-  std::vector<int64_t> in;
+  std::vector<int64_t> numbers, times, in;
   for (const auto& [number, time] : longest) {
-    if (time > most / kHardlyAny) in.push_back(number);
+    numbers.push_back(number);
+    times.push_back(time);
   }
-  if (in.size() < 2 || 2 * in.size() > longest.size()) return {};
-  where.steps = in;
-  return SayNumbers(in, longest.size());
+  if (times.empty()) return {};
+  const int64_t least = std::ranges::max(times) / kHardlyAny;
+  const Phrase when = SaySteps(numbers, times, static_cast<double>(least), in);
+  if (in.size() < 2) return {};
+  where.steps = std::move(in);
+  return when;
+}
+
+namespace {
+
+// "train" of "PjitFunction(train)"; empty: no such name.
+std::string_view ProgramOfCall(std::string_view name) {
+  for (const std::string_view call : {"PjitFunction(", "JaxPmapFunction("}) {
+    if (name.starts_with(call) && name.ends_with(')'))
+      return name.substr(call.size(), name.size() - call.size() - 1);
+  }
+  return {};
+}
+
+bool Compiles(std::string_view name) {
+  return HostActivityOfName(name) == HostActivity::kCompilation;
+}
+
+// Of the innermost call around the range; empty also where the range is within another one that
+// compiles.
+std::string_view ProgramAround(const Facts& facts, const HostOps& host, const HostRange& range) {
+  for (int32_t above = range.parent; above != kNoRange;) {
+    const HostRange around = host.ranges[static_cast<size_t>(above)];
+    const std::string_view name = (*facts.names)[around.name];
+    if (Compiles(name)) return {};
+    if (const std::string_view program = ProgramOfCall(name); !program.empty()) return program;
+    above = around.parent;
+  }
+  return {};
+}
+
+// Of `step` those within which ranges begin.
+bool IsWithin(const RankSteps& own, int64_t time) {
+  return std::ranges::any_of(own.steps, [&](const StepBreakdown& step) {
+    return time >= step.window.start && time < step.window.end;
+  });
+}
+
+}  // namespace
+
+Phrase SayProgramCompiled(const Facts& facts, const std::vector<RankSteps>& ranks) {
+  std::map<std::string_view, int64_t> programs;
+  std::map<StringId, bool> compiles;
+  int64_t all = 0;
+  for (const RankSteps& own : ranks) {
+    for (const HostRange& range : own.rank->host->ranges) {
+      const auto [at, is_new] = compiles.try_emplace(range.name);
+      if (is_new) at->second = Compiles((*facts.names)[range.name]);
+      if (!at->second || !IsWithin(own, range.start)) continue;
+      const std::string_view program = ProgramAround(facts, *own.rank->host, range);
+      if (program.empty()) continue;
+      int64_t& sum = programs[program];
+      sum = AddSaturated(sum, range.duration());
+      all = AddSaturated(all, range.duration());
+    }
+  }
+  const auto most = std::ranges::max_element(programs, {}, [](const auto& p) { return p.second; });
+  if (most == programs.end() || 2 * most->second <= all) return {};
+  return Say(" of {program}", Phrase::Name(std::string(most->first)));
 }
 
 Phrase SayGrowingCalls(const Facts& facts, const std::vector<RankSteps>& ranks,

@@ -7,7 +7,6 @@
 #include "facts/derived/steps/step_categories.h"
 #include "facts/facts.h"
 #include "stepscope/report.h"
-#include "trace/frame_name.h"
 
 namespace stepscope::overview {
 
@@ -19,15 +18,13 @@ inline constexpr double kStandsOut = 0.25;
 // save (serialization.py:945)"; empty: none.
 Phrase SayMoreOnOne(const Facts& facts, const std::vector<RankSteps>& ranks);
 
-// ", in steps 3 to 7", ", in step 9", ", every 3rd step (3, 6 and 9)": where the function has all
-// of its time in these steps of the rank that runs it most, which are no more than half, and which
-// `where` then holds; else empty.
-Phrase SayStepsOf(const Facts& facts, const std::vector<RankSteps>& ranks, const FrameName& name,
-                  Where& where);
-
-// " in steps 6, 9 and 12", " in 6 of 20 steps": where all of the category is in at most half of the
-// steps, which `where` then holds; else empty.
+// " in steps 6, 7 and 12", " every 3rd step (6, 9 and 12)": where all of the category is in at most
+// half of the steps, which `where` then holds; else empty.
 Phrase SayStepsWith(const std::vector<RankSteps>& ranks, StepCategory category, Where& where);
+
+// " of score_sequence": the program of which JAX, in these steps, compiles most, as the call says
+// that compiles it; empty: no call says so.
+Phrase SayProgramCompiled(const Facts& facts, const std::vector<RankSteps>& ranks);
 
 // "; its 59 calls take longer and longer, from 1.40 ms to 39.0 ms": of the function with the most
 // time, where no step tells.

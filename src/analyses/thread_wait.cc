@@ -3,11 +3,16 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <string_view>
+#include <utility>
 
 #include "analyses/build.h"
 #include "base/match_any.h"
+#include "base/saturate.h"
+#include "facts/derived/python/step_function.h"
 #include "report/humanize.h"
+#include "report/period_of_steps.h"
 
 namespace stepscope {
 
@@ -26,6 +31,31 @@ Phrase SayThreadWait(const Facts& facts, const ThreadWait& wait,
                 "{time} per step.",
                 waits, share, works, HumanTime(time / static_cast<double>(own->steps.size())));
   return several ? Say("On rank {rank}, {what}", wait.rank->rank, said) : said;
+}
+
+Phrase SayStepsOf(const Facts& facts, const std::vector<RankSteps>& ranks, const FrameName& name,
+                  Where& where) {
+  const RankSteps* most = nullptr;
+  std::vector<int64_t> times;
+  int64_t of_most = 0;
+  for (const RankSteps& own : ranks) {
+    std::vector<int64_t> of_steps = TimesIn(facts, {own.rank, WindowsOf(own)}, name);
+    const int64_t sum = std::accumulate(of_steps.begin(), of_steps.end(), int64_t{0}, AddSaturated);
+    if (sum <= of_most || of_steps.size() != own.steps.size()) continue;
+    most = &own;
+    times = std::move(of_steps);
+    of_most = sum;
+  }
+  if (most == nullptr) return {};
+  constexpr int64_t kHardlyAny = 10;  // a tenth of the longest
+  std::vector<int64_t> numbers, in;
+  for (const StepBreakdown& step : most->steps) numbers.push_back(step.window.number);
+  const int64_t least = std::ranges::max(times) / kHardlyAny;
+  const Phrase when = SaySteps(numbers, times, static_cast<double>(least), in);
+  if (when.empty()) return {};
+  where.rank = most->rank->rank;
+  where.steps = std::move(in);
+  return Say(",{when}", when);
 }
 
 Phrase SayThread(const ConcurrentThread& beside) {

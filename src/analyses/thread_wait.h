@@ -1,5 +1,5 @@
-// Words a function that holds the training thread up, and its wait for another thread, which
-// several analyses find.
+// Words a function that holds the training thread up, its steps, and its wait for another thread,
+// which several analyses find.
 #pragma once
 
 #include <optional>
@@ -8,6 +8,8 @@
 
 #include "facts/derived/python/other_threads.h"
 #include "stepscope/phrase.h"
+#include "stepscope/report.h"
+#include "trace/frame_name.h"
 
 namespace stepscope {
 
@@ -15,6 +17,12 @@ namespace stepscope {
 // read_shard (data.py:9): 38.0 ms per step."
 Phrase SayThreadWait(const Facts& facts, const ThreadWait& wait,
                      const std::vector<RankSteps>& ranks);
+
+// ", in steps 3 to 7", ", in step 9", ", every 3rd step (3, 6 and 9)": where the function has all
+// of its time in these steps of the rank that runs it most, which are no more than half, and which
+// `where` then holds; else empty.
+Phrase SayStepsOf(const Facts& facts, const std::vector<RankSteps>& ranks, const FrameName& name,
+                  Where& where);
 
 // "thread 8644"; "another thread" where it has no name.
 Phrase SayThread(const ConcurrentThread& beside);

@@ -36,6 +36,9 @@ where that makes a difference. `recorded` is the same as recorded, and `saved` t
 replay without changes is from what was recorded, if unexplained delays of more than 20 µs are replaced by usual ones:
 in the median step, or, where one is more than 10% off, in the mean one. Of steps in which that is over 10%, what changes
 save is not said, here and in other analyses: the replay lacks dependencies that carry more than most changes save.
+On processors, where steps are longer since `since_step`, but a change leaves them more than 10% shorter than the median
+step before, something else takes less since then, as ranks that wait leave processors to others, and may take longer again: `saved` is then an
+upper bound, and `error` that difference or more.
 `critical_rank` is the rank with most of the critical path of the changed
 job, and `bound_by` what takes most of that path. Of a recording of several million events a run of steps is replayed:
 those about a change of step time, or the last ones.
@@ -63,7 +66,7 @@ within it, or the host before one; the n-th of a name in a step is that of other
 
 `changes` asks, without `set`: each rank where lateness began, together with those that cost more; the rank that others
 wait for most; each rank that alone has more work, or time between two operators, since a step; the two Python functions with most time between
-operators, if that is a quarter of what they take; groups whose transfers take 1.3 times as long as those of groups alike, or as in their own earlier steps, as fast as these; no wait for
+operators, if that is a quarter of what they take, in all steps if they take less since step time changed; groups whose transfers take 1.3 times as long as those of groups alike, or as in their own earlier steps, as fast as these; no wait for
 input; and links twice as fast. `upper_bounds` are what nobody can reach: all communication hidden, the kernel that takes
 most gone, the host taking no time. A rank is an origin if its own work exceeds that of its peers by six deviations, or if
 units of one name take far longer in all steps, or 30% longer for four steps or more than before, and not on ranks with
@@ -81,7 +84,8 @@ collectives of gloo, MPI or UCC without stacks (with_stack=True): see the notes.
 it. The excess of a rank is not what it costs: a rank that waits anyway costs nothing.
 )md";
 
-void AddNotes(Report& report, const JobGraph& graph, std::span<const AskedChange> changes) {
+void AddNotes(Report& report, const Facts& facts, std::span<const AskedChange> changes) {
+  const JobGraph& graph = JobGraphOf(facts);
   const auto add = [&](const char* name, int64_t count, Phrase message) {
     if (count > 0) report.notes.push_back({name, count, std::move(message), ""});
   };
@@ -101,6 +105,15 @@ void AddNotes(Report& report, const JobGraph& graph, std::span<const AskedChange
       add("assumed", 1,
           Say("for '{change}': {assumption}", Phrase::Name(change.text), change.assumption));
   }
+  add("shorter_than_before",
+      std::ranges::count_if(changes,
+                            [&](const AskedChange& change) {
+                              return !change.upper_bound &&
+                                     ShorterThanBefore(facts, change.lengths, change.since);
+                            }),
+      "with a change steps would be shorter than before the step since which it counts: something "
+      "else takes less since then, as processors that ranks share do while one of them waits, and "
+      "may take longer again, so that the change saves at most what is said");
   add("unlinked_ranks", graph.unlinked,
       "nothing says which call launched an activity of a rank: it takes no part in the replay");
 }
@@ -203,8 +216,14 @@ Phrase Headline(const Facts& facts, int64_t recorded, const std::vector<AskedCha
   if (static_cast<double>(first.Saved(facts)) <= error)
     return Say("{step}; no change that was asked saves more than the replay errs by, {error}.",
                step, HumanTime(error));
-  const Phrase since =
-      first.since ? Say(" in each step since step {step}", *first.since) : Phrase();
+  const Phrase since = first.since ? Say(" in each step since step {step}", *first.since)
+                       : first.in_steps.empty() ? Phrase()
+                                                : Say(" per step on average{when}", first.in_steps);
+  if (const auto shorter = ShorterThanBefore(facts, first.lengths, first.since))
+    return Say(
+        "{step}; the change worth most, '{change}', saves up to {saved}{since}: steps before it "
+        "take {before}.",
+        step, Phrase::Name(first.text), time(first.Saved(facts)), since, time(shorter->before));
   return Say("{step}; the change worth most, '{change}', saves {saved}{since}.", step,
              Phrase::Name(first.text), time(first.Saved(facts)), since);
 }
@@ -266,7 +285,7 @@ Report Run(const Facts& facts, const Params& params) {
   AddOriginFindings(report, facts);
   AddLinkFindings(report, facts, changes);
   AddFunctionFindings(report, facts, changes);
-  AddNotes(report, graph, changes);
+  AddNotes(report, facts, changes);
   return report;
 }
 

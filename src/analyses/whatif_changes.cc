@@ -10,6 +10,8 @@
 #include <span>
 #include <utility>
 
+#include "analyses/thread_wait.h"
+#include "base/robust.h"
 #include "base/saturate.h"
 #include "facts/derived/lateness/late_evidence.h"
 #include "facts/derived/lateness/slow_rank.h"
@@ -233,11 +235,32 @@ class ChangeAsker {
           leader.ranks.empty() && whole <= kShort * all ? kLeastOfShort : kLeastOfOwn;
       if (static_cast<double>(leader.time) < least * whole || IsOfModel(facts_, leader.name))
         continue;
+      Where where;
       TryIfWorth({.text = fmt::format("python {}: gone", leader.name.function),
-                  .since = since,
+                  .since = IsSince(since, leader) ? since : std::nullopt,
                   .kind = ColumnKind::kHost,
-                  .function = FunctionOfAllRanks(facts_, leader, times)});
+                  .function = FunctionOfAllRanks(facts_, leader, times),
+                  .in_steps = SayStepsOf(facts_, RankStepsOf(facts_), leader.name, where)});
     }
+  }
+
+  // Whether it takes as much per step since then as in all steps: what is over by then is worth
+  // nothing since.
+  bool IsSince(const std::optional<int64_t>& since, const FrameTimes::Leader& leader) const {
+    if (!since) return false;
+    double all = 0, later = 0, steps = 0, steps_later = 0;
+    for (const RankSteps& own : RankStepsOf(facts_)) {
+      const std::vector<int64_t> times = TimesIn(facts_, {own.rank, WindowsOf(own)}, leader.name);
+      if (times.size() != own.steps.size()) continue;
+      for (size_t s = 0; s < times.size(); ++s) {
+        const bool counts = own.steps[s].window.number >= *since;
+        all += static_cast<double>(times[s]);
+        later += counts ? static_cast<double>(times[s]) : 0;
+        steps += 1;
+        steps_later += counts ? 1 : 0;
+      }
+    }
+    return later * steps >= all * steps_later;
   }
 
   // The step since which the job is slower, absent: none.
@@ -386,6 +409,24 @@ int64_t MeanStep(const Facts& facts, const std::vector<int64_t>& lengths,
     ++count;
   }
   return count == 0 ? 0 : ToInt64(sum / count);
+}
+
+std::optional<ShorterSteps> ShorterThanBefore(const Facts& facts,
+                                              const std::vector<int64_t>& lengths,
+                                              std::optional<int64_t> since) {
+  constexpr size_t kFewest = 3;  // steps before
+  if (!since || !facts.OnHost()) return std::nullopt;
+  const size_t from = FirstOfMean(facts, std::nullopt), first = FirstOfMean(facts, since);
+  if (first < from + kFewest || first >= lengths.size()) return std::nullopt;
+  const std::span<const int64_t> before = std::span(lengths).subspan(from, first - from);
+  const ShorterSteps steps{
+      .before = RoundToInt64(Median(std::vector<double>(before.begin(), before.end()))),
+      .since = MeanStep(facts, lengths, since)};
+  const bool is_shorter = static_cast<double>(steps.Difference()) >
+                          ReplayError::kMost * static_cast<double>(steps.before);
+  // Else what else ran before is over, and steps before tell nothing.
+  const bool are_longer = steps.before <= MeanStep(facts, OriginsOf(facts).recorded, since);
+  return is_shorter && are_longer ? std::optional(steps) : std::nullopt;
 }
 
 int64_t AskedChange::Saved(const Facts& facts) const {

@@ -34,6 +34,7 @@ struct AskedChange {
   // That others wait for most, or that does more since a step, though no origin was found there.
   std::optional<int64_t> rank;
   std::optional<FunctionOfAll> function;  // of the user's program, that it leaves out
+  Phrase in_steps = {};                   // ", in steps 3 to 5": where it runs in some only
   CriticalPathOfJob path;                 // what bounds the job then
 
   int64_t Saved(const Facts& facts) const;
@@ -62,6 +63,22 @@ int64_t RecordedStep(const Facts& facts, std::optional<int64_t> since);
 // The mean of these, ns; of lengths that differ from those recorded, for what a change saves.
 int64_t MeanStep(const Facts& facts, const std::vector<int64_t>& lengths,
                  std::optional<int64_t> since);
+
+// Steps that a change leaves shorter than those before the one since which it counts.
+struct ShorterSteps {
+  int64_t before = 0;  // ns, the median
+  int64_t since = 0;   // ns, the mean with the change
+
+  int64_t Difference() const { return before - since; }
+};
+
+// Of `lengths`, those since this step, where that is more than a replay may err by, on processors,
+// and steps since then take longer than those before.
+// Then something else takes less since then. Ranks that wait leave processors to the others on
+// their machine, and would not with the change: what it saves is at most what a replay says.
+std::optional<ShorterSteps> ShorterThanBefore(const Facts& facts,
+                                              const std::vector<int64_t>& lengths,
+                                              std::optional<int64_t> since);
 
 // Those that `set` names, first together, then each; then the standard ones, by what they save:
 // ranks where lateness began, groups with slow links, input and links; and upper bounds last. Or

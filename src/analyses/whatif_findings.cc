@@ -18,6 +18,7 @@
 #include "base/saturate.h"
 #include "facts/derived/collectives/step_times.h"
 #include "facts/derived/python/called_communication.h"
+#include "facts/derived/python/other_threads.h"
 #include "facts/derived/python/python_time.h"
 #include "facts/derived/python/step_function.h"
 #include "facts/derived/replay/join_ranks.h"
@@ -124,8 +125,30 @@ std::optional<FrameTimes::Leader> FunctionOf(const Facts& facts, const Origin& o
   return std::nullopt;
 }
 
-Phrase HintOf(const Facts& facts, const OriginRank& late,
+// The thread that holds Python's lock of the late rank since then, as other analyses name it; null:
+// none is known.
+const ConcurrentThread* ThreadOf(const Facts& facts, const Origin& origin) {
+  if (!facts.OnHost() || !origin.since || !origin.with.empty()) return nullptr;
+  return ThreadSince(facts, JobGraphOf(facts).ranks[origin.late.rank].rank->rank, *origin.since);
+}
+
+// ", where thread 8644 runs _aggregate (hooks.py:69), which holds Python's lock".
+Phrase SayThreadOf(const ConcurrentThread* thread) {
+  return thread == nullptr ? Phrase()
+                           : Say(", where {thread} runs {function}, which holds Python's lock",
+                                 SayThread(*thread), SayLeader(thread->works));
+}
+
+// "; the median step before took 150 ms".
+Phrase SayBefore(const std::optional<ShorterSteps>& shorter) {
+  return shorter ? Say("; the median step before took {time}",
+                       HumanTime(static_cast<double>(shorter->before)))
+                 : Phrase();
+}
+
+Phrase HintOf(const Facts& facts, const OriginRank& late, const ConcurrentThread* thread,
               const std::optional<FrameTimes::Leader>& function) {
+  if (thread != nullptr) return MoveThread(*thread);
   if (2 * late.of_devices > late.excess)
     return "check clocks, temperature and power of the device, and whether the rank has more work "
            "than others";
@@ -200,16 +223,23 @@ void AddOriginFindings(Report& report, const Facts& facts) {
     return static_cast<double>(MeanStep(facts, lengths, origin.since));
   };
   const bool known = report.status == Status::kOk;
+  std::vector<int64_t> lengths = origins.recorded;
   for (const Origin& origin : origins.found) {
     double before = 0;  // saved by those before in the same steps
     for (const Origin& first : std::span(&origins.found.front(), &origin))
       before += mean(first.saved, origin);
+    for (size_t s = 0; s < origin.saved.size(); ++s)
+      lengths[s] = SubtractSaturated(lengths[s], origin.saved[s]);
+    const auto shorter = ShorterThanBefore(facts, lengths, origin.since);
+    const ConcurrentThread* const thread = ThreadOf(facts, origin);
     const double error = ReplayErrorOf(facts).OfPrice(origin.since);
     const double saved = mean(origin.saved, origin),
                  recorded = static_cast<double>(RecordedStep(facts, origin.since));
-    const Phrase who = SayWho(graph, origin), excesses = SayExcesses(facts, origin);
-    const std::string time = HumanTime(saved), of = HumanTime(recorded);
-    const auto function = FunctionOf(facts, origin);
+    const Phrase who = SayWho(graph, origin) + SayThreadOf(thread),
+                 excesses = SayExcesses(facts, origin);
+    const std::string of = HumanTime(recorded);
+    const Phrase time = shorter ? Say("up to {time}", HumanTime(saved)) : Phrase(HumanTime(saved));
+    const auto function = thread == nullptr ? FunctionOf(facts, origin) : std::nullopt;
     const Phrase only =
         function ? Say(" in {function}", SayLeader(*function)) : SayOnly(facts, origin.late);
     const std::string without = HumanTime(recorded - before - saved);
@@ -218,19 +248,20 @@ void AddOriginFindings(Report& report, const Facts& facts) {
                         ? Say("{who}: {saved} of {recorded} per step{only}.", who, time, of, only)
                         : Say("{who}: {saved} of {recorded} per step on average{only}.", who, time,
                               of, only),
-         .because = before > 0 ? Say("{excess}; a replay without that, and without what costs "
-                                     "more, takes {time} (± {error})",
-                                     excesses, without, HumanRatio(error))
-                               : Say("{excess}; a replay without that takes {time} (± {error})",
-                                     excesses, without, HumanRatio(error)),
-         .hint = HintOf(facts, origin.late, function),
+         .because = (before > 0 ? Say("{excess}; a replay without that, and without what costs "
+                                      "more, takes {time} (± {error})",
+                                      excesses, without, HumanRatio(error))
+                                : Say("{excess}; a replay without that takes {time} (± {error})",
+                                      excesses, without, HumanRatio(error))) +
+                    SayBefore(shorter),
+         .hint = HintOf(facts, origin.late, thread, function),
          .impact = ToInt64(saved * static_cast<double>(StepsSince(graph, origin.since))),
          .table = "changes",
          .cause = {CauseKind::kWait, graph.ranks[origin.late.rank].rank->rank},
          .nearness = Nearness::kPart,  // under what says why, if that is known
          .extent = ExtentOfSteps(facts),
          .since = origin.since,
-         .worth = known && !origin.late.of_one_name
+         .worth = known && !shorter && !origin.late.of_one_name
                       ? std::optional(WorthOf(saved, recorded, error,
                                               static_cast<double>(origin.late.excess)))
                       : std::nullopt});
@@ -342,6 +373,7 @@ void AddWorths(Report& report, const Facts& facts, std::span<const AskedChange> 
     const bool hidden = change.upper_bound && change.kind == ColumnKind::kCommunication;
     if (hidden && (facts.OnHost() || graph.unmatched_messages > 0)) continue;
     if (!hidden && !change.rank && change.kind != ColumnKind::kInput) continue;
+    if (ShorterThanBefore(facts, change.lengths, change.since)) continue;
     const int64_t recorded = RecordedStep(facts, change.since);
     const double error = ReplayErrorOf(facts).OfPrice(change.since);
     const Worth worth =

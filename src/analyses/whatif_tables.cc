@@ -17,8 +17,10 @@ namespace {
 
 std::vector<Cell> ChangeCells(const Facts& facts, const AskedChange& change) {
   const JobGraph& graph = JobGraphOf(facts);
-  const double error = ReplayErrorOf(facts).OfPrice(change.since);
   const int64_t recorded = RecordedStep(facts, change.since);
+  const int64_t error =
+      ToInt64(ReplayErrorOf(facts).OfPrice(change.since) * static_cast<double>(recorded));
+  const auto shorter = ShorterThanBefore(facts, change.lengths, change.since);
   const int64_t saved = change.Saved(facts);
   const bool known = !change.path.ranks.empty();
   return {change.text,
@@ -26,7 +28,7 @@ std::vector<Cell> ChangeCells(const Facts& facts, const AskedChange& change) {
           recorded,
           saved,
           Ratio(saved, recorded),
-          ToInt64(error * static_cast<double>(recorded)),
+          shorter ? std::max(error, shorter->Difference()) : error,
           change.since ? Cell(*change.since) : Cell(),
           known ? Cell(graph.ranks[change.path.Rank()].rank->rank) : Cell(),
           known ? Cell(std::string(BoundName(change.path.MostBound()))) : Cell(),

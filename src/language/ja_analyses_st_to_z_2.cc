@@ -202,6 +202,20 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
        "{step}。試した変更で、リプレイの誤差 {error} を超えて時間を短縮できるものはありません。"},
       {"{step}; the change worth most, '{change}', saves {saved}{since}.",
        "{step}。最も効果の大きい変更 '{change}' で {saved} 短縮できます{since}。"},
+      {"{step}; the change worth most, '{change}', saves up to {saved}{since}: steps before it "
+       "take {before}.",
+       "{step}。最も効果の大きい変更 '{change}' で最大 {saved} 短縮できます{since}。"
+       "それより前のステップは {before} です。"},
+      {" per step on average{when}", " (1 ステップあたりの平均{when})"},
+      {"; the median step before took {time}", "。それより前のステップの中央値は {time}"},
+      {", where {thread} runs {function}, which holds Python's lock",
+       " ({thread} が {function} を実行し、Python のロック (GIL) を保持)"},
+      {"with a change steps would be shorter than before the step since which it counts: something "
+       "else takes less since then, as processors that ranks share do while one of them waits, and "
+       "may take longer again, so that the change saves at most what is said",
+       "変更すると、対象の最初のステップより前よりもステップが短くなります。"
+       "ランクの 1 つが待つ間は共有プロセッサーが空くなど、それ以降は他の処理が短くなっています。"
+       "変更後は再び長くなる可能性があるため、短縮できる時間は最大でこの値です"},
       {"nothing says which call launched an activity",
        "アクティビティを起動した呼び出しの記録がありません"},
       {"no complete step was recorded of all ranks",
@@ -356,6 +370,9 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
       {"no operator, call or annotation has this name",
        "この名前のオペレーター、呼び出し、アノテーションはありません"},
       {"the traces have no Python functions", "トレースに Python 関数がありません"},
+      {"threads run it that do not train, and when these hold up the one that does is not recorded",
+       "学習するスレッド以外のスレッドで実行されており、"
+       "それが学習するスレッドをいつ待たせるかは記録されていません"},
       {"no Python function of this name was recorded in the steps",
        "ステップの記録に、この名前の Python 関数がありません"},
       {"no communication is known of it", "該当する通信が分かりません"},

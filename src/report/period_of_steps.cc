@@ -46,4 +46,24 @@ std::optional<PeriodOfSteps> FindPeriodOfSteps(std::span<const int64_t> numbers,
   return period;
 }
 
+Phrase SaySteps(std::span<const int64_t> numbers, std::span<const int64_t> values, double least,
+                std::vector<int64_t>& in) {
+  constexpr size_t kMostNumbers = 5;
+  std::vector<size_t> at;
+  for (size_t s = 0; s < values.size(); ++s) {
+    if (static_cast<double>(values[s]) > least) at.push_back(s);
+  }
+  in.clear();
+  if (at.empty() || 2 * at.size() > values.size()) return {};
+  for (const size_t s : at) in.push_back(numbers[s]);
+  if (in.size() == 1) return Say(" in step {only}", in.front());
+  if (at.back() - at.front() + 1 == at.size())
+    return Say(" in steps {first} to {last}", in.front(), in.back());
+  if (const auto period = FindPeriodOfSteps(numbers, values, least);
+      period && period->numbers.size() == in.size())
+    return Say(" {period}", period->Say());
+  if (in.size() > kMostNumbers) return Say(" in {count} of {all} steps", in.size(), values.size());
+  return Say(" in steps {steps} and {last}", AllButLast(in), in.back());
+}
+
 }  // namespace stepscope

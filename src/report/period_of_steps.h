@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "stepscope/phrase.h"
 
@@ -27,5 +28,11 @@ struct PeriodOfSteps {
 // As FindPeriod() (base/period.h), of steps by number. `numbers`: ascending.
 std::optional<PeriodOfSteps> FindPeriodOfSteps(std::span<const int64_t> numbers,
                                                std::span<const int64_t> values, double least);
+
+// Steps whose value is more than `least`, which `in` then holds: " in step 9", " in steps 3 to 7",
+// " every 3rd step (3, 6 and 9)", " in steps 5 and 10", " in 5 of 12 steps". Empty where these are
+// none, or more than half.
+Phrase SaySteps(std::span<const int64_t> numbers, std::span<const int64_t> values, double least,
+                std::vector<int64_t>& in);
 
 }  // namespace stepscope

@@ -124,7 +124,8 @@ bool OwnTimes::IsAlwaysSlow(uint32_t rank, std::optional<int64_t> since) const {
   const auto longer = std::ranges::count_if(all, [](double time) { return time > 0; });
   if (IsNoChance(longer, std::ssize(all), 2)) return true;
   const double varies = Variation(all);
-  return Median(std::move(all)) >= kBeyond * varies;
+  const double usual = Median(std::move(all));
+  return usual > 0 && usual >= kBeyond * varies;
 }
 
 }  // namespace stepscope

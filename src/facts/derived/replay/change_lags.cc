@@ -66,8 +66,10 @@ class ChangeMaker {
         return ScaleOperators(change);
       case Target::kPython:
         if (!HasPython(facts_)) return "the traces have no Python functions";
-        return ScaleFunctions(facts_, change.pattern, change.factor, asked_.lags)
-                   ? ""
+        if (ScaleFunctions(facts_, change.pattern, change.factor, asked_.lags)) return "";
+        return OthersRunFunctions(facts_, change.pattern)
+                   ? "threads run it that do not train, and when these hold up the one that does "
+                     "is not recorded"
                    : "no Python function of this name was recorded in the steps";
       case Target::kLink:
         return ScaleGroups(change) ? "" : "no transfer between recorded ranks is known of it";

@@ -111,4 +111,19 @@ bool ScaleFunctions(const Facts& facts, std::string_view pattern, double factor,
   return true;
 }
 
+bool OthersRunFunctions(const Facts& facts, std::string_view pattern) {
+  const WordPattern words(pattern);
+  const auto is_meant = [&](const FrameName& name) { return words.IsIn(name.function); };
+  for (const JobRank& job : JobGraphOf(facts).ranks) {
+    if (!job.rank->host->HasFrames()) continue;
+    const auto training = TrainingThread(*facts.names, *job.rank);
+    const auto& frames = job.rank->host->frames;
+    for (uint32_t thread = 0; thread < frames.size(); ++thread) {
+      if (training != thread && !CallsOf(frames[thread], *facts.names, is_meant).empty())
+        return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace stepscope

@@ -13,4 +13,7 @@ namespace stepscope {
 // there is no such time.
 bool ScaleFunctions(const Facts& facts, std::string_view pattern, double factor, ChangedLags& lags);
 
+// Whether threads other than these run such a function.
+bool OthersRunFunctions(const Facts& facts, std::string_view pattern);
+
 }  // namespace stepscope

@@ -59,6 +59,9 @@ class SuspectFinder {
         own.of_one_name = true;
         own.of = rise->of;
         KeepOthers(own);
+      } else if (own.of_all) {
+        own.first = SinceAllTakes(r, own.first);
+        own.expected = ExpectedAsBefore(work_[r], own.first);
       }
       if (known == found.end()) {
         found.push_back(std::move(own));
@@ -195,6 +198,19 @@ class SuspectFinder {
         most = {of, change->at, change->Difference(), change->before};
     }
     return most;
+  }
+
+  // Since when all that the rank does takes longer, an index: what grew most is noisier, and may
+  // have grown later.
+  size_t SinceAllTakes(uint32_t rank, size_t first) const {
+    const OwnWork& work = work_[rank];
+    std::vector<int64_t> all(graph_.steps.size(), 0);
+    for (const UnitRun& run : work.runs) {
+      for (const int64_t time : work.TimesOf(run))
+        all[run.step] = AddSaturated(all[run.step], time);
+    }
+    const auto change = RiseIn(all);
+    return change && change->at < first ? change->at : first;
   }
 
   // Whether half of the other ranks with the same work grew alike: that is no lateness.
