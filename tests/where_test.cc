@@ -126,7 +126,8 @@ TEST(Where, ACompilerWithoutStacksIsTheLongestOfItsRanges) {
   const auto answer = AskAbout(
       "overview", 2, [](int, int step) { return step % 4 == 1 ? 300.0 : 0.0; }, "cpu_op", "dynamo");
   ASSERT_TRUE(answer);
-  const Finding* finding = FindingOf(*answer, "overview", "Compilation in steps 1, 5 and 9 is");
+  const Finding* finding =
+      FindingOf(*answer, "overview", "Compilation in every 4th step (1, 5 and 9) is");
   ASSERT_NE(finding, nullptr) << AllSaid(*answer);
   EXPECT_EQ(finding->where.event.str(), "dynamo");
 }

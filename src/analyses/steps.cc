@@ -43,7 +43,9 @@ measures those over their span.
 `changes` lists the step at which step time, or a part of it, changed level. Parts are compute, input wait, idle and
 exposed communication of each rank (and device). The steps are split into two sides that deviate least from their
 medians. A change counts if each side has at least two steps and an eighth of all, and if the medians differ by 5% of
-the median step time and by at least 6 + 70 / (n - 2)² times the mean deviation of the n steps. Only steps that all
+the median step time and by at least 6 + 70 / (n - 2)² times the mean deviation of the n steps. Where steps scatter more,
+they must take twice as long since then or in one stretch, with few exceptions; or half as long again, with four steps on
+each side, and each since then 15% longer than any before. Only steps that all
 ranks recorded count; an exceptional first one is left out. A step is slow by the median of its own side.
 
 Where processors compute, whatever else runs there makes steps vary. Three parts hardly do: how often an operator runs,

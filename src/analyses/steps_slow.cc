@@ -269,7 +269,10 @@ void SetCause(Finding& finding, const Recurring& recurring, const Behind& behind
   }
   finding.cause.step.reset();
   if (recurring.on_rank) finding.cause.rank = slowest.rank->rank->rank;
-  finding.nearness = in_these >= all / 2 ? Nearness::kCause : Nearness::kPart;
+  // Who tells the share of compilation tells what is compiled.
+  finding.nearness = category == StepCategory::kCompilation ? Nearness::kSymptom
+                     : in_these >= all / 2                  ? Nearness::kCause
+                                                            : Nearness::kPart;
 }
 
 // Whether the growth of one rank or function, a finding of its own, is at least half of what the

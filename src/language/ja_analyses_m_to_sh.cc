@@ -189,7 +189,6 @@ std::span<const Translated> JapaneseOfAnalysesMToSh() {
       {"{what} is {share} of the trace.", "{what}はトレースの {share} を占めています。"},
       {"Python between operators is {share} of {whole}; largest: {function}{when}.",
        "オペレーター間の Python は{whole}の {share} を占めています。最大: {function}{when}。"},
-      {" {period}", "{period}"},
       {",{when}", "、{when}"},
       {"Nothing is recorded in {share} of {whole}; the longest stretch, {time}, is between "
        "{before} and {after}{missing}.",

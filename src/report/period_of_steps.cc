@@ -61,7 +61,7 @@ Phrase SaySteps(std::span<const int64_t> numbers, std::span<const int64_t> value
     return Say(" in steps {first} to {last}", in.front(), in.back());
   if (const auto period = FindPeriodOfSteps(numbers, values, least);
       period && period->numbers.size() == in.size())
-    return Say(" {period}", period->Say());
+    return Say(" in {period}", period->Say());
   if (in.size() > kMostNumbers) return Say(" in {count} of {all} steps", in.size(), values.size());
   return Say(" in steps {steps} and {last}", AllButLast(in), in.back());
 }

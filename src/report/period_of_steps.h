@@ -30,8 +30,8 @@ std::optional<PeriodOfSteps> FindPeriodOfSteps(std::span<const int64_t> numbers,
                                                std::span<const int64_t> values, double least);
 
 // Steps whose value is more than `least`, which `in` then holds: " in step 9", " in steps 3 to 7",
-// " every 3rd step (3, 6 and 9)", " in steps 5 and 10", " in 5 of 12 steps". Empty where these are
-// none, or more than half.
+// " in every 3rd step (3, 6 and 9)", " in steps 5 and 10", " in 5 of 12 steps". Empty where these
+// are none, or more than half.
 Phrase SaySteps(std::span<const int64_t> numbers, std::span<const int64_t> values, double least,
                 std::vector<int64_t>& in);
 

@@ -26,6 +26,11 @@ bool HoldsStep(const RankActivity& rank, const HostFrame& frame) {
 
 }  // namespace
 
+bool IsOfDecorator(std::string_view name) {
+  const std::string_view function = name.substr(name.find_last_of(' ') + 1);
+  return function == "wrapper" || function == "wrapped" || function == "inner";
+}
+
 FrameTimes::Origin FrameTimes::OriginOf(StringId name) {
   const auto [at, is_new] = origins_.try_emplace(name, Origin::kUser);
   if (is_new) {
@@ -74,7 +79,8 @@ int32_t FrameTimes::CallerOf(const HostFrames& frames, size_t frame) {
   int32_t caller = frames[frame].parent;
   while (caller != kNoRange) {
     const HostFrame around = frames[static_cast<size_t>(caller)];
-    if (around.name != name && OriginOf(around.name) == Origin::kUser) break;
+    const bool is_other = around.name != name && OriginOf(around.name) == Origin::kUser;
+    if (is_other && !IsOfDecorator(names_[around.name])) break;
     caller = around.parent;
   }
   return caller;

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -15,6 +16,10 @@
 #include "trace/frame_name.h"
 
 namespace stepscope {
+
+// Whether the function, or the frame with its place before it, is called as those within decorators
+// are: "wrapper", "hooks.py(4): wrapper".
+bool IsOfDecorator(std::string_view name);
 
 // What the user's functions took of a thread's time within windows. Each moment belongs to the
 // innermost function of the user's program around it: what libraries and built-in functions do

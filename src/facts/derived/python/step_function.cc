@@ -88,11 +88,6 @@ bool IsWithin(const Facts& facts, const RankActivity& rank, const Candidate& inn
          kCallsOne * static_cast<double>(LengthOf(calls));
 }
 
-// What functions within decorators are called.
-bool IsOfDecorator(const FrameName& frame) {
-  return frame.function == "wrapper" || frame.function == "wrapped" || frame.function == "inner";
-}
-
 // The innermost function that has nearly all of what `outer` takes: that one only calls it, as what
 // measures or repeats calls does.
 const Candidate& CalledBy(const Facts& facts, const RankActivity& rank, const Candidate& outer,
@@ -112,7 +107,7 @@ const Candidate& CallerOf(const Facts& facts, const RankActivity& rank, const Ca
   const Candidate* nearest = &outer;
   for (const Candidate& c : some) {
     const bool nearer = c.sum.slow > called.sum.slow && c.sum.slow < nearest->sum.slow;
-    if (nearer && !IsOfDecorator(c.frame) && IsWithin(facts, rank, c, outer) &&
+    if (nearer && !IsOfDecorator(c.frame.function) && IsWithin(facts, rank, c, outer) &&
         IsWithin(facts, rank, called, c))
       nearest = &c;
   }
@@ -146,7 +141,7 @@ std::optional<FrameTimes::Leader> Nearest(const Facts& facts, const RankActivity
 
 // Of a library, which wraps what it is given as decorators do: no name to look for.
 bool IsPrivateOrWrapper(const FrameName& frame) {
-  return frame.function.starts_with('_') || IsOfDecorator(frame) ||
+  return frame.function.starts_with('_') || IsOfDecorator(frame.function) ||
          frame.function == "reraise_with_filtered_traceback";
 }
 

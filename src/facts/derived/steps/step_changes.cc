@@ -31,6 +31,7 @@ struct Numbered {
 constexpr double kAlso = 1.0 / 3;    // of the largest rise
 constexpr double kClearly = 2;       // times the level before, where values scatter
 constexpr double kApart = 1.5;       // the same where no value before is as high as one since
+constexpr double kBetween = 1.15;    // of the highest before, the lowest since
 constexpr size_t kFewestApart = 4;   // values on each side, then
 constexpr double kMostSteps = 0.75;  // of the steps of the rank that has most
 
@@ -196,13 +197,15 @@ class Collector {
     return change;
   }
 
-  // A rise for good that leaves no value between the levels.
+  // A rise for good with a gap between the levels.
   std::optional<stepscope::Rise> FindApart(std::span<const int64_t> values) const {
     const auto rise = FindRise(values, {.least = least_, .times = kApart});
     if (!rise || rise->end < values.size()) return std::nullopt;
     const auto before = values.first(rise->at), since = values.subspan(rise->at);
     const bool enough = std::min(before.size(), since.size()) >= kFewestApart;
-    return enough && std::ranges::max(before) < std::ranges::min(since) ? rise : std::nullopt;
+    const auto highest = static_cast<double>(std::ranges::max(before));
+    const auto lowest = static_cast<double>(std::ranges::min(since));
+    return enough && lowest >= kBetween * highest ? rise : std::nullopt;
   }
 
   int64_t CountAlso(const StepChange& change) const {
