@@ -122,8 +122,8 @@ Phrase SayNothingRecorded(const Facts& facts, const std::vector<RankSteps>& rank
       missing);
 }
 
-// "Compilation of score every 3rd step (6, 9 and 12)", "Compilation within steps", "Compilation" of
-// one step.
+// "Compilation of score in every 3rd step (6, 9 and 12)", "Compilation within steps", "Compilation"
+// of one step.
 Phrase SayCompilation(const Facts& facts, const Rule& rule, const std::vector<RankSteps>& ranks,
                       Where& where) {
   const Phrase program = SayProgramCompiled(facts, ranks);

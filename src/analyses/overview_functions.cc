@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <string>
 #include <string_view>
@@ -87,11 +88,11 @@ std::string_view ProgramAround(const Facts& facts, const HostOps& host, const Ho
   return {};
 }
 
-// Of `step` those within which ranges begin.
+// Whether any of the steps, which are in order, holds the moment.
 bool IsWithin(const RankSteps& own, int64_t time) {
-  return std::ranges::any_of(own.steps, [&](const StepBreakdown& step) {
-    return time >= step.window.start && time < step.window.end;
-  });
+  const auto after = std::ranges::upper_bound(
+      own.steps, time, {}, [](const StepBreakdown& step) { return step.window.start; });
+  return after != own.steps.begin() && time < std::prev(after)->window.end;
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ inline constexpr double kStandsOut = 0.25;
 // save (serialization.py:945)"; empty: none.
 Phrase SayMoreOnOne(const Facts& facts, const std::vector<RankSteps>& ranks);
 
-// " in steps 6, 7 and 12", " every 3rd step (6, 9 and 12)": where all of the category is in at most
-// half of the steps, which `where` then holds; else empty.
+// " in steps 6, 7 and 12", " in every 3rd step (6, 9 and 12)": where all of the category is in at
+// most half of the steps, which `where` then holds; else empty.
 Phrase SayStepsWith(const std::vector<RankSteps>& ranks, StepCategory category, Where& where);
 
 // " of score_sequence": the program of which JAX, in these steps, compiles most, as the call says
