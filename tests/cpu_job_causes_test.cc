@@ -365,6 +365,17 @@ TEST(CpuJobCauses, AFunctionThatOnlyCallsAnotherIsNotNamedThoughAllRanksRunBoth)
   EXPECT_TRUE(said.contains("make fit (features.py:35")) << said;
 }
 
+// It runs beside operators alone: what is between them has another reason.
+TEST(CpuJobCauses, AFunctionThatTakesLongerElsewhereIsNotBehindTimeBetweenOperators) {
+  const std::string said = SaidOfPython([](CpuTrace& trace, int rank, int, double at) {
+    const double gap = rank == 1 ? 40 : 0.5, takes = rank == 1 ? 26 : 2;
+    trace.Add("python_function", "model.py(8): encode", at + gap, takes);
+    trace.Add("cpu_op", "aten::relu", at + gap + 0.1, takes - 0.2);
+  });
+  EXPECT_TRUE(said.contains("time between operators")) << said;
+  EXPECT_FALSE(said.contains("time between operators (encode")) << said;
+}
+
 TEST(CpuJobCauses, ADecoratorsFunctionIsNoCaller) {
   const std::string said = SaidOfPython([](CpuTrace& trace, int rank, int, double at) {
     const double takes = rank == 1 ? 39.8 : 0.3;

@@ -149,7 +149,7 @@ TEST(WhatifFunctions, OneThatRanInSomeStepsIsToldWithThese) {
       verdict([](int rank, int step) { return rank == 1 && step >= 3 && step <= 7 ? 60 : 0; });
   EXPECT_TRUE(over.contains("largest: detect (text.py:40), in steps 3 to 7.")) << over;
   const std::string regular = verdict(AtTimes);
-  EXPECT_TRUE(regular.contains("largest: detect (text.py:40), every 3rd step (3, 6, 9 and 12)."))
+  EXPECT_TRUE(regular.contains("largest: detect (text.py:40), in every 3rd step (3, 6, 9 and 12)."))
       << regular;
   const std::string always = verdict([](int rank, int) { return rank == 1 ? 30 : 0; });
   EXPECT_TRUE(always.contains("largest: detect (text.py:40).")) << always;

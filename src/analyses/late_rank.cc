@@ -329,9 +329,11 @@ void AddFunction(const Facts& facts, LateRank& late, const std::set<int64_t>* st
   const int64_t more = TimeOfFunction(late, own.windows.size());
   if (more <= 0) return;
   late.function = FunctionBehind(facts, own, other, more / 2);
-  const bool elsewhere = late.function && late.reason == LateReason::kCompute &&
-                         !RunsIn(facts, *own.rank, late.function->name, late.excess->name);
-  if (elsewhere) late.function.reset();
+  if (!late.function) return;
+  const bool there = late.reason == LateReason::kCompute
+                         ? RunsIn(facts, *own.rank, late.function->name, late.excess->name)
+                         : RunsBetween(facts, own, *late.function, more / 2);
+  if (!there) late.function.reset();
   // What calls it within the operator is the framework.
   if (late.function && late.reason == LateReason::kCompute) late.function->caller = {};
 }

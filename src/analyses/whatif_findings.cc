@@ -112,15 +112,16 @@ std::optional<FrameTimes::Leader> FunctionOf(const Facts& facts, const Origin& o
   const RankSteps* const own = steps_of(late.rank);
   if (own == nullptr) return std::nullopt;
   const RankWindows slow{own->rank, WindowsOf(*own, since)};
-  if (late.as_before)
-    return FunctionBehind(facts, slow, {own->rank, WindowsOf(*own, std::not_fn(since))},
-                          late.excess / 2);
+  const auto behind = [&](const RankWindows& others) -> std::optional<FrameTimes::Leader> {
+    auto function = FunctionBehind(facts, slow, others, late.excess / 2);
+    return function && RunsBetween(facts, slow, *function, late.excess / 2) ? std::move(function)
+                                                                            : std::nullopt;
+  };
+  if (late.as_before) return behind({own->rank, WindowsOf(*own, std::not_fn(since))});
   for (const uint32_t peer : graph.work[late.rank].peers) {
     const RankSteps* const other = peer == late.rank ? nullptr : steps_of(peer);
     if (other == nullptr) continue;
-    if (auto function =
-            FunctionBehind(facts, slow, {other->rank, WindowsOf(*other, since)}, late.excess / 2))
-      return function;
+    if (auto function = behind({other->rank, WindowsOf(*other, since)})) return function;
   }
   return std::nullopt;
 }

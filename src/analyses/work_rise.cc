@@ -80,8 +80,11 @@ std::vector<PartBehind> FindFunctions(const Facts& facts, const WorkRise& rise) 
   if (halves.more.rank == nullptr) return {};
   std::vector<PartBehind> behind = InStretches(facts, rise);
   if (!behind.empty()) return behind;
-  const auto function = FunctionBehind(facts, halves.more, halves.others, rise.Difference() / 2);
-  return function ? std::vector<PartBehind>{{*function, {}, {}}} : std::vector<PartBehind>();
+  const int64_t half = rise.Difference() / 2;
+  const auto function = FunctionBehind(facts, halves.more, halves.others, half);
+  const bool fits = function && (rise.kind != WorkKind::kBetween ||
+                                 RunsBetween(facts, halves.more, *function, half));
+  return fits ? std::vector<PartBehind>{{*function, {}, {}}} : std::vector<PartBehind>();
 }
 
 // `rise`: one of WorkRisesOf(); several texts about it name the function.

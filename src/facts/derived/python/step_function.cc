@@ -14,6 +14,7 @@
 #include "base/robust.h"
 #include "base/saturate.h"
 #include "base/stop.h"
+#include "facts/activity/idle_within.h"
 #include "facts/derived/python/along_windows.h"
 #include "facts/derived/python/other_threads.h"
 #include "facts/derived/python/python_time.h"
@@ -408,6 +409,14 @@ std::vector<int64_t> CallTimes(const Facts& facts, const RankActivity& rank,
   for (const Interval& call : CallsOf(facts, rank, function))
     times.push_back(call.end - call.start);
   return times;
+}
+
+bool RunsBetween(const Facts& facts, const RankWindows& windows, const FrameTimes::Leader& function,
+                 int64_t least) {
+  const IntervalSet calls = UnionOf(CallsOf(facts, *windows.rank, MeasuredOf(function)));
+  const IntervalSet idle = IdleWithin(*windows.rank, UnionOf(windows.windows));
+  const int64_t count = std::max<int64_t>(std::ssize(windows.windows), 1);
+  return LengthOf(Intersection(calls, idle)) / count >= least;
 }
 
 bool IsOfModel(const Facts& facts, const FrameName& function) {

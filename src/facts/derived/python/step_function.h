@@ -49,6 +49,12 @@ inline const FrameName& MeasuredOf(const FrameTimes::Leader& behind) {
   return behind.within.function.empty() ? behind.name : behind.within;
 }
 
+// Whether a function that was found behind more time runs for at least so many ns per window while
+// no device, or without one no operator, runs: what it takes longer within operators is no time
+// between them.
+bool RunsBetween(const Facts& facts, const RankWindows& windows, const FrameTimes::Leader& function,
+                 int64_t least);
+
 // Whether the function is the model's, on the training thread of any rank: it is called forward or
 // backward, or one of its calls is within one of these or within a module.
 bool IsOfModel(const Facts& facts, const FrameName& function);
