@@ -376,6 +376,20 @@ TEST(CpuJobCauses, AFunctionThatTakesLongerElsewhereIsNotBehindTimeBetweenOperat
   EXPECT_FALSE(said.contains("time between operators (encode")) << said;
 }
 
+TEST(CpuJobCauses, OfOneRankWithoutAFindingNothingStandsOut) {
+  CpuTrace trace(0, "[]", 1, 1);
+  for (int step = kFirst; step <= kLast; ++step) {
+    trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), 100 * step, 99);
+    trace.Add("python_function", "train.py(75): train_step", 100 * step, 98);
+    trace.Add("cpu_op", "aten::linear", 100 * step + 1, 60);
+    trace.Add("cpu_op", "AddmmBackward0", 100 * step + 61.1, 35);
+  }
+  const ScratchFolder folder;
+  const auto answer = Ask({folder.Write("rank0.json", trace.End())});
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->verdict.ends_with(". Nothing else stands out.")) << answer->verdict;
+}
+
 TEST(CpuJobCauses, ADecoratorsFunctionIsNoCaller) {
   const std::string said = SaidOfPython([](CpuTrace& trace, int rank, int, double at) {
     const double takes = rank == 1 ? 39.8 : 0.3;

@@ -28,6 +28,7 @@ struct Loop {
   double pause = 0;          // ms of forward() before its operator, which is the step's work
   bool beside = false;       // another thread runs aggregate() all the time
   double shorter = 0;        // ms that the step's work takes less since step 7
+  bool of_loss = false;      // a module calls detect()
 };
 
 // Two ranks run detect(), compute for 20 ms in forward(), and reduce until 2 ms after the last of
@@ -48,6 +49,7 @@ ReportSet AnswerTo(const Loop& loop, const std::string& set = "",
       trace.Add("python_function", "train.py(5): train", at, end - at);
       if (loop.beside) trace.Add("python_function", "log.py(9): aggregate", at, end - at, 7);
       if (detect > 0 && loop.timed) trace.Add("python_function", "tools.py(3): timed", at, detect);
+      if (loop.of_loss) trace.Add("python_function", "nn.Module: MatchLoss_0", at, detect);
       if (detect > 0) trace.Add("python_function", "text.py(40): detect", at + 0.01, detect - 0.02);
       if (loop.computes) trace.Add("cpu_op", "aten::randn", at, 0.85 * detect);
       trace.Add("python_function", "model.py(9): forward", begins, work);
@@ -241,6 +243,15 @@ TEST(WhatifFunctions, WhatItCommunicatesIsGoneWithIt) {
   EXPECT_TRUE(said.contains("; the rest of its time waits for ranks that come later")) << said;
   EXPECT_TRUE(said.contains("avoid object collectives in the loop")) << said;
   EXPECT_FALSE(said.contains("bucket_cap_mb")) << said;
+}
+
+TEST(WhatifFunctions, OneOfALossThatHardlyRunsOperatorsIsOffered) {
+  const std::string said =
+      AllSaid(AnswerTo({.detect = [](int, int) { return 15.0; }, .of_loss = true}));
+  EXPECT_TRUE(said.contains("'python detect: gone'")) << said;
+  const std::string computes = AllSaid(
+      AnswerTo({.detect = [](int, int) { return 15.0; }, .computes = true, .of_loss = true}));
+  EXPECT_FALSE(computes.contains("detect: gone")) << computes;
 }
 
 TEST(WhatifFunctions, OneAroundTheOperatorsThatTrainIsNotOffered) {

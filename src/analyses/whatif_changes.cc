@@ -219,11 +219,13 @@ class ChangeAsker {
   }
 
   // Functions with most time between operators: one that runs only at times, on ranks in turn, or
-  // that waits for a lock takes its usual time on each rank. Not those around operators that train.
+  // that waits for a lock takes its usual time on each rank. Not those around operators that train,
+  // but those that a loss or module calls and that hardly run operators.
   void AskFunctions() {
     constexpr size_t kMost = 2;
     constexpr double kLeastShare = 0.1;  // of what is between operators
     constexpr double kLeastOfOwn = 0.25;
+    constexpr double kMostlyBetween = 0.75;               // of its time: no part of a forward pass
     constexpr double kShort = 0.35, kLeastOfShort = 0.1;  // of all steps: it is no loop
     const auto all = static_cast<double>(SumOf(RankStepsOf(facts_)).Total());
     const FrameTimes python = PythonDuring(facts_, RankStepsOf(facts_), StepCategory::kOther);
@@ -233,8 +235,9 @@ class ChangeAsker {
       const auto whole = static_cast<double>(SumOfAll(times));
       const double least =
           leader.ranks.empty() && whole <= kShort * all ? kLeastOfShort : kLeastOfOwn;
-      if (static_cast<double>(leader.time) < least * whole || IsOfModel(facts_, leader.name))
-        continue;
+      const auto between = static_cast<double>(leader.time);
+      const bool is_pass = IsPass(leader.name) || between < kMostlyBetween * whole;
+      if (between < least * whole || (is_pass && IsOfModel(facts_, leader.name))) continue;
       Where where;
       TryIfWorth({.text = fmt::format("python {}: gone", leader.name.function),
                   .since = IsSince(since, leader) ? since : std::nullopt,

@@ -111,6 +111,7 @@ std::span<const Translated> JapaneseOfAnalysesStToZ3() {
       {"The job looks healthy: {says}{aside}.", "ジョブは正常に見えます。{says}{aside}。"},
       {"{rank} has no trace", "{rank} のトレースがありません"},
       {"{ranks} have no trace", "{ranks} のトレースがありません"},
+      {" Nothing else stands out.", "他に目立つものはありません。"},
       {" No rank, step or function stands out.", "突出したランク、ステップ、関数はありません。"},
       {" No rank or step stands out.", "突出したランクやステップはありません。"},
       {" No rank or function stands out.", "突出したランクや関数はありません。"},

@@ -2,6 +2,7 @@
 #include "session/verdict.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <set>
 #include <span>
@@ -151,16 +152,20 @@ Phrase SayNothingStandsOut(const ReportSet& answer, const Facts& facts,
     const Report* report = FindReport(answer, analysis);
     return report != nullptr && report->status == Status::kOk;
   };
-  constexpr std::string_view kAsked[] = {"overview", "steps", "stragglers", "imbalance",
-                                         "comm_overlap"};
-  const bool known = std::ranges::all_of(kAsked, answers) && answer.run.ranks > 1 &&
-                     !Evaluates(answer) && CountOf(answer.run, NoteKind::kMissingRanks) == 0 &&
-                     StepChangesOf(facts).Told() == nullptr;
+  // Of one rank the first two.
+  constexpr auto kAsked = std::to_array<std::string_view>(
+      {"overview", "steps", "stragglers", "imbalance", "comm_overlap"});
+  const bool is_one = answer.run.ranks == 1;
+  const bool known =
+      std::ranges::all_of(std::span(kAsked).first(is_one ? 2 : kAsked.size()), answers) &&
+      !Evaluates(answer) && CountOf(answer.run, NoteKind::kMissingRanks) == 0 &&
+      StepChangesOf(facts).Told() == nullptr;
   if (!known || !facts.OnHost()) return {};
   const bool all = std::ranges::all_of(findings, [](const Finding* f) {
     return !WorthALook(*f) || IsOfAllRanks(*f) || IsOfOneStep(*f);
   });
   if (!all) return {};
+  if (is_one) return findings.empty() && !HasSlowSteps(answer) ? " Nothing else stands out." : "";
   const Report* python = FindReport(answer, "python");
   const bool functions = python != nullptr && python->status != Status::kUnavailable;
   return SayNone(!HasSlowSteps(answer), functions);
@@ -187,7 +192,7 @@ Phrase Verdict(const ReportSet& answer, const Facts& facts) {
   // The headline may say it already.
   Phrase verdict = first->headline;
   if (!says.empty() && !verdict.contains(says)) verdict = says + " " + verdict;
-  return any ? verdict + SayNothingStandsOut(answer, facts, findings) : verdict;
+  return says.empty() || any ? verdict + SayNothingStandsOut(answer, facts, findings) : verdict;
 }
 
 Phrase SayWhatIsDoubtful(const RunInfo& run) {
