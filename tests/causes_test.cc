@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/phrase_format.h"
 #include "tests/front_door.h"
 #include "tests/support/cpu_trace.h"
 

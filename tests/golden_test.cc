@@ -13,6 +13,7 @@
 #include <iterator>
 #include <span>
 
+#include "report/phrase_format.h"
 #include "stepscope/session.h"
 #include "tests/answer.h"
 #include "tests/golden_file.h"

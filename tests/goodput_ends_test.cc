@@ -6,6 +6,7 @@
 
 #include "goodput/live/ingest.h"
 #include "goodput/recorder/segment_name.h"
+#include "report/phrase_format.h"
 #include "tests/goodput_situations.h"
 
 namespace stepscope::testing::goodput_ends_test {

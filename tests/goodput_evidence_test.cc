@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "report/phrase_format.h"
 #include "tests/goodput_situations.h"
 
 namespace stepscope::testing::goodput_evidence_test {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "report/phrase_format.h"
 #include "stepscope/goodput_ledger.h"
 #include "stepscope/goodput_report.h"
 #include "tests/goodput_lines.h"

@@ -1,4 +1,5 @@
 // Situations inside a job: ranks, steps, hangs, names of attempts.
+#include "report/phrase_format.h"
 #include "tests/goodput_situations.h"
 
 #include <fmt/format.h>

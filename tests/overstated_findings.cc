@@ -8,6 +8,7 @@
 #include <regex>
 #include <string>
 
+#include "report/phrase_format.h"
 #include "tests/answer.h"
 #include "tests/contradictions.h"
 

@@ -42,7 +42,7 @@ bool WaitUnlessEnded(const sigset_t& signals, int64_t ns) {
 
 void PrintNotes(const GoodputSent& sent) {
   for (const Note& note : sent.notes) {
-    Tell(fmt::format("{} ({} times)", note.message, note.count));
+    Tell(fmt::format("{} ({} times)", note.message.str(), note.count));
   }
 }
 

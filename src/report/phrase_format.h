@@ -1,4 +1,5 @@
-// Lets fmt print a Phrase as its English.
+// Lets fmt print a Phrase as its English. To be included wherever one is printed: elsewhere fmt takes
+// it for a string, and of two ways to print the same arguments the linker keeps one for both.
 #pragma once
 
 #include <fmt/format.h>
