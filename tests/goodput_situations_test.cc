@@ -1,11 +1,12 @@
 // Situations inside a job: ranks, steps, hangs, names of attempts.
-#include "report/phrase_format.h"
 #include "tests/goodput_situations.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
+
+#include "report/phrase_format.h"
 
 namespace stepscope::testing::goodput_situations_test {
 namespace {

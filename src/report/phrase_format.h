@@ -1,5 +1,4 @@
-// Lets fmt print a Phrase as its English. To be included wherever one is printed: elsewhere fmt takes
-// it for a string, and of two ways to print the same arguments the linker keeps one for both.
+// Lets fmt print a Phrase as its English.
 #pragma once
 
 #include <fmt/format.h>
