@@ -13,6 +13,7 @@
 
 #include "stepscope/compare.h"
 #include "tests/front_door.h"
+#include "tests/support/ask_ranks.h"
 #include "tests/support/cpu_trace.h"
 
 namespace stepscope::cpu_job_causes_test {
@@ -20,6 +21,7 @@ namespace {
 
 using testing::AllSaid;
 using testing::Ask;
+using testing::AskAboutRanks;
 using testing::CpuTrace;
 using testing::ScratchFolder;
 
@@ -116,14 +118,6 @@ TEST(CpuJobCauses, WhatWaitsForAnAbsentRankIsNoFaultOfTheNetwork) {
   EXPECT_TRUE(said.contains("longer since step 9")) << said;
   EXPECT_TRUE(said.contains("in collectives of groups where")) << said;
   EXPECT_FALSE(said.contains("check the network")) << said;
-}
-
-Result<ReportSet> AskAboutRanks(const std::vector<CpuTrace>& ranks) {
-  const ScratchFolder folder;
-  std::vector<std::string> paths;
-  for (size_t rank = 0; rank < ranks.size(); ++rank)
-    paths.push_back(folder.Write(fmt::format("trace{}.json", rank), ranks[rank].End()));
-  return Ask(paths);
 }
 
 // Since step 7, ranks 0 and 2 wait for rank 1, which has no trace, for 100 ms more; in step 4 for

@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "report/findings.h"
 #include "tests/front_door.h"
+#include "tests/support/ask_ranks.h"
 #include "tests/support/cpu_trace.h"
 
 namespace stepscope::late_cost_test {
@@ -110,11 +111,7 @@ Result<ReportSet> JobOfParts(const std::array<std::array<Part, 3>, kSteps>& step
     start = end + 40;
     ++number;
   }
-  const ScratchFolder folder;
-  std::vector<std::string> paths;
-  for (size_t r = 0; r < ranks.size(); ++r)
-    paths.push_back(folder.Write(fmt::format("rank{}.json", r), ranks[r].End()));
-  return Ask(paths);
+  return testing::AskAboutRanks(ranks);
 }
 
 // Rank 0 is a little late in steps 2 to 4, and in kernels and before them since step 5.

@@ -12,7 +12,7 @@
 
 #include "tests/answer.h"
 #include "tests/front_door.h"
-#include "tests/scratch.h"
+#include "tests/support/ask_ranks.h"
 #include "tests/support/cpu_trace.h"
 
 namespace stepscope::testing::whatif_functions_test {
@@ -69,14 +69,8 @@ ReportSet AnswerTo(const Loop& loop, const std::string& set = "",
     }
     at = end + 0.1;
   }
-  const ScratchFolder folder;
-  std::vector<std::string> paths;
-  for (size_t rank = 0; rank < ranks.size(); ++rank) {
-    std::string text = ranks[rank].End();
-    text.insert(1, R"("host_name":"node1",)");  // one machine, whose clock they share
-    paths.push_back(folder.Write(fmt::format("rank{}.json", rank), text));
-  }
-  const auto answer = Ask(paths, {.only = only, .params = {{"whatif.set", set}}});
+  const auto answer =
+      AskAboutRanks(ranks, {.only = only, .params = {{"whatif.set", set}}}, "node1");
   EXPECT_TRUE(answer);
   return answer ? *answer : ReportSet();
 }
@@ -219,14 +213,7 @@ ReportSet AnswerWithGather(double pickle, const std::string& set = "") {
     }
     at = end + 0.1;
   }
-  const ScratchFolder folder;
-  std::vector<std::string> paths;
-  for (size_t rank = 0; rank < ranks.size(); ++rank) {
-    std::string text = ranks[rank].End();
-    text.insert(1, R"("host_name":"node1",)");
-    paths.push_back(folder.Write(fmt::format("rank{}.json", rank), text));
-  }
-  const auto answer = Ask(paths, {.params = {{"whatif.set", set}}});
+  const auto answer = AskAboutRanks(ranks, {.params = {{"whatif.set", set}}}, "node1");
   EXPECT_TRUE(answer);
   return answer ? *answer : ReportSet();
 }

@@ -12,6 +12,7 @@
 #include "tests/answer.h"
 #include "tests/front_door.h"
 #include "tests/scratch.h"
+#include "tests/support/ask_ranks.h"
 #include "tests/support/cpu_trace.h"
 
 namespace stepscope::testing::whatif_waits_test {
@@ -25,15 +26,7 @@ struct Named {
 
 // The first rank that is changed, if any is.
 std::optional<Named> FirstNamed(const std::array<CpuTrace, 2>& ranks) {
-  const ScratchFolder folder;
-  std::vector<std::string> paths;
-  for (size_t rank = 0; rank < ranks.size(); ++rank) {
-    // On one machine, whose clock they share.
-    std::string text = ranks[rank].End();
-    text.insert(1, R"("host_name":"node1",)");
-    paths.push_back(folder.Write(fmt::format("rank{}.json", rank), text));
-  }
-  const auto answer = Ask(paths, {.only = {"whatif"}});
+  const auto answer = AskAboutRanks(ranks, {.only = {"whatif"}}, "node1");
   EXPECT_TRUE(answer);
   if (!answer) return std::nullopt;
   for (const Row& row : RowsOf(*answer, "whatif", "changes")) {

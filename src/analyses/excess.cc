@@ -11,7 +11,6 @@
 #include "analyses/build.h"
 #include "base/intervals.h"
 #include "facts/derived/lateness/excess_work.h"
-#include "facts/derived/python/python_time.h"
 #include "facts/derived/python/step_function.h"
 #include "facts/derived/steps/step_parts.h"
 #include "report/humanize.h"
@@ -59,11 +58,8 @@ bool SizeIsUnknown(const ExcessWork& excess) { return excess.size_ratio == 0; }
 
 bool RunsIn(const Facts& facts, const RankActivity& rank, const FrameName& function, StringId op) {
   constexpr double kNearlyAll = 0.9;
-  const auto thread = TrainingThread(*facts.names, rank);
-  if (!thread) return false;
-  const IntervalSet calls =
-      UnionOf(CallsOf(rank.host->frames[*thread], *facts.names,
-                      [&](const FrameName& name) { return name == function; }));
+  const IntervalSet calls = UnionOf(CallsOf(facts, rank, function));
+  if (calls.empty()) return false;
   std::vector<Interval> operators;
   for (const Activity& activity : rank.activities) {
     if (activity.name == op) operators.push_back({activity.start, activity.end});

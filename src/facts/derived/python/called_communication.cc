@@ -9,7 +9,6 @@
 
 #include "base/saturate.h"
 #include "facts/derived/python/along_windows.h"
-#include "facts/derived/python/python_time.h"
 #include "facts/derived/python/step_function.h"
 #include "trace/library_frames.h"
 
@@ -132,11 +131,8 @@ const std::optional<CalledCommunication>& CalledCommunicationOf(const Facts& fac
 int64_t CommunicationIn(const Facts& facts, const FrameName& function) {
   int64_t time = 0;
   for (const RankActivity& rank : facts.ranks) {
-    const auto thread = TrainingThread(*facts.names, rank);
-    if (!thread) continue;
-    const auto is_it = [&](const FrameName& name) { return name == function; };
-    std::vector<Interval> calls = CallsOf(rank.host->frames[*thread], *facts.names, is_it);
-    time = AddSaturated(time, LengthOf(UnionOf(CommunicationOf(rank, std::move(calls)))));
+    const auto started = CommunicationOf(rank, CallsOf(facts, rank, function));
+    time = AddSaturated(time, LengthOf(UnionOf(started)));
   }
   return time;
 }

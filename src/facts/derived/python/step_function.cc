@@ -71,15 +71,6 @@ const Candidate& Outermost(const std::vector<Candidate>& some) {
   return *std::ranges::min_element(some, {}, order);
 }
 
-// On the training thread.
-std::vector<Interval> CallsOf(const Facts& facts, const RankActivity& rank,
-                              const FrameName& function) {
-  const auto thread = TrainingThread(*facts.names, rank);
-  if (!thread) return {};
-  return CallsOf(rank.host->frames[*thread], *facts.names,
-                 [&](const FrameName& name) { return name == function; });
-}
-
 // Whether calls of `inner` are nearly all within calls of `outer`, on the training thread.
 bool IsWithin(const Facts& facts, const RankActivity& rank, const Candidate& inner,
               const Candidate& outer) {
@@ -310,6 +301,14 @@ std::vector<Interval> CallsOf(const HostFrames& frames, const StringTable& names
     if (at->second) calls.push_back({frame.start, frame.end});
   }
   return calls;
+}
+
+std::vector<Interval> CallsOf(const Facts& facts, const RankActivity& rank,
+                              const FrameName& function) {
+  const auto thread = TrainingThread(*facts.names, rank);
+  if (!thread) return {};
+  return CallsOf(rank.host->frames[*thread], *facts.names,
+                 [&](const FrameName& name) { return name == function; });
 }
 
 std::vector<int64_t> TimesIn(const Facts& facts, const RankWindows& windows,

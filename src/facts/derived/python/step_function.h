@@ -63,6 +63,10 @@ bool IsOfModel(const Facts& facts, const FrameName& function);
 std::vector<Interval> CallsOf(const HostFrames& frames, const StringTable& names,
                               const std::function<bool(const FrameName&)>& is_meant);
 
+// Those of one function on the rank's training thread.
+std::vector<Interval> CallsOf(const Facts& facts, const RankActivity& rank,
+                              const FrameName& function);
+
 // ns that the training thread spends in the function, with what it calls, in each of the windows.
 std::vector<int64_t> TimesIn(const Facts& facts, const RankWindows& windows,
                              const FrameName& function);

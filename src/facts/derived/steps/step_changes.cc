@@ -48,19 +48,12 @@ class Collector {
   StepChanges Find() {
     StepChanges changes{.lacks_ranks = lacks_ranks_, .median = median_, .steps = times_.steps};
     Search search = Search::kChangePoint;
-    const auto of_time = [&] { return Find(search, StepQuantity::kStepTime, times_, -1, -1); };
-    changes.step_time = of_time();
-    if (!changes.step_time) {
-      search = Search::kRise;
-      changes.step_time = of_time();
-    }
-    if (!changes.step_time) {
-      search = Search::kSpell;
-      changes.spell = of_time();
-    }
-    if (!changes.Told()) {
-      search = Search::kApart;
-      changes.step_time = of_time();
+    for (const Search next :
+         {Search::kChangePoint, Search::kRise, Search::kSpell, Search::kApart}) {
+      if (changes.Told() != nullptr) break;
+      search = next;
+      (search == Search::kSpell ? changes.spell : changes.step_time) =
+          Find(search, StepQuantity::kStepTime, times_, -1, -1);
     }
     for (const RankSteps& rank : ranks_) CollectParts(rank);
     for (const auto& [key, parts] : parts_) {
