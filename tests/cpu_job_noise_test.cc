@@ -215,7 +215,7 @@ TEST(NoisyJob, WorkThatEndsIsInItsSteps) {
           << seed << " " << last << " " << Findings(*answer);
       EXPECT_FALSE(verdict.contains("since step")) << seed << " " << last << verdict;
       const Finding* first = FindingsInOrder(*answer).front();
-      EXPECT_EQ(first->where.rank, 1);
+      EXPECT_EQ(first->where.ranks, std::vector<int64_t>{1});
       EXPECT_EQ(std::ssize(first->where.steps), last - 10) << seed << " " << last;
     }
   }

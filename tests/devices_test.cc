@@ -111,6 +111,7 @@ TEST(Devices, AreStragglersAndOutliers) {
       "Device 2 is a straggler in every recorded step (1 to 6): slower compute kernels, "))
       << straggler->message;
   EXPECT_TRUE(straggler->because.contains("cost every other device 1.2")) << straggler->because;
+  EXPECT_EQ(straggler->where.device, 2);
   const auto kernels =
       std::ranges::find(straggler->evidence, "kernel_distribution", &Evidence::analysis);
   ASSERT_NE(kernels, straggler->evidence.end());

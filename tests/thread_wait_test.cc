@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "tests/front_door.h"
 #include "tests/support/cpu_trace.h"
@@ -54,6 +56,45 @@ TEST(ThreadWait, WithALockIsKnownByWhoLetsItGo) {
 TEST(ThreadWait, IsNoneWhereLocksAreLetGoAtOtherTimes) {
   EXPECT_FALSE(Said(7).contains("for another thread"));
   EXPECT_FALSE(Said(0, 3).contains("for another thread")) << "all the time";
+}
+
+// Rank 1 of two waits in `lookup` for what a thread computes, `ms` in a step; both ranks reduce at
+// the end of each.
+std::string SaidOfRanks(const std::function<double(int step)>& ms) {
+  const ScratchFolder folder;
+  std::vector<std::string> paths;
+  for (int rank = 0; rank < 2; ++rank) {
+    CpuTrace trace(rank);
+    double start = 1;
+    for (int step = 1; step <= 12; ++step) {
+      const double wait = ms(step), own = rank == 1 ? wait : 1, length = 40 + wait;
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), start, length);
+      trace.Add("python_function", "train.py(9): train", start, length, kTraining);
+      trace.Add("python_function", "train.py(50): lookup", start, own, kTraining);
+      if (rank == 1) {
+        trace.Add("python_function", "<built-in method acquire of _thread.lock object at 0x7f01>",
+                  start + 0.1, own - 0.2, kTraining);
+        trace.Add("python_function", "index.py(48): score_rows", start + 0.2, own - 0.4, kOther);
+        trace.Add("python_function", "threading.py(361): notify", start + own - 0.2, 0.05, kOther);
+      }
+      trace.Add("cpu_op", "aten::linear", start + own, 20);
+      trace.Add("cpu_op", "c10d::allreduce_", start + 20.5 + own, 0.05);
+      trace.Add("user_annotation", "gloo:all_reduce", start + 20.6 + own, length - 20.7 - own, 2,
+                R"("Input Dims":[[1000]],"Input type":["float"])");
+      start += length;
+    }
+    paths.push_back(folder.Write(fmt::format("rank{}.json", rank), trace.End()));
+  }
+  const auto answer = Ask(paths);
+  return answer ? AllSaid(*answer) : "";
+}
+
+TEST(ThreadWait, ThatGrewIsToldOfTheStepsSinceThenWithItsPrice) {
+  const std::string said = SaidOfRanks([](int step) { return step < 6 ? 4.0 : 64.0; });
+  EXPECT_TRUE(said.starts_with(
+      "On rank 1, lookup (train.py:50, in lock.acquire) waits 61.3% of step time since step 6 for "
+      "another thread, which runs score_rows (index.py:48): 63.8 ms per step."))
+      << said;
 }
 
 }  // namespace

@@ -97,6 +97,18 @@ TEST(Where, StepsOfSeveralRanksThatSpendMoreAreRows) {
   EXPECT_EQ(ranks, (std::set<int64_t>{0, 2}));
 }
 
+TEST(Where, StragglersOfTheSameWorkAreNamed) {
+  const auto answer = AskAbout(
+      "stragglers", 4, [](int rank, int) { return rank % 2 == 0 ? 40.0 : 0.0; }, "python_function",
+      "prep.py(7): quantize");
+  ASSERT_TRUE(answer);
+  const Finding* finding = FindingOf(*answer, "stragglers", "Ranks 0 and 2 are stragglers");
+  ASSERT_NE(finding, nullptr) << AllSaid(*answer);
+  EXPECT_EQ(finding->where.ranks, (std::vector<int64_t>{0, 2}));
+  EXPECT_TRUE(ToJson(*answer).contains(R"("where": {"rank": null, "ranks": [0, 2])"))
+      << ToJson(*answer);
+}
+
 TEST(Where, WhatHoldsTheDeviceUpBetweenStepsIsInTheStepsOfLongGaps) {
   const auto late = [](int rank, int step) {
     return rank == 1 && (step == 3 || step == 7 || step == 8) ? 200.0 + step : 0.0;
@@ -105,7 +117,7 @@ TEST(Where, WhatHoldsTheDeviceUpBetweenStepsIsInTheStepsOfLongGaps) {
   ASSERT_TRUE(answer);
   const Finding* finding = FindingOf(*answer, "step_gaps", "Between steps, rank 1 idles for");
   ASSERT_NE(finding, nullptr) << AllSaid(*answer);
-  EXPECT_EQ(finding->where.rank, 1);
+  EXPECT_EQ(finding->where.ranks, std::vector<int64_t>{1});
   EXPECT_EQ(finding->where.steps, (std::vector<int64_t>{3, 7, 8}));
   EXPECT_EQ(finding->where.event.str(), "repair (pack.py:6)");
 }
@@ -117,7 +129,7 @@ TEST(Where, GapsOfAllStepsAreOfNone) {
   ASSERT_TRUE(answer);
   const Finding* finding = FindingOf(*answer, "step_gaps", "Between steps, rank 1 idles for");
   ASSERT_NE(finding, nullptr) << AllSaid(*answer);
-  EXPECT_EQ(finding->where.rank, std::nullopt);
+  EXPECT_TRUE(finding->where.ranks.empty());
   EXPECT_TRUE(finding->where.steps.empty());
   EXPECT_EQ(finding->where.event.str(), "repair (pack.py:6)");
 }

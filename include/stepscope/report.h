@@ -204,7 +204,8 @@ struct Worth {
 
 // What pictures mark and the timeline selects. Unlike the cause of a finding, it decides nothing.
 struct Where {
-  std::optional<int64_t> rank = {};  // whose steps these are; empty: those of all ranks
+  std::vector<int64_t> ranks = {};  // whose steps these are, ascending; empty: those of all ranks
+  std::optional<int64_t> device = {};  // of the one rank it is on, where that has several
   // Numbers of the steps it is in, ascending; empty: it is in all, or in all since one.
   std::vector<int64_t> steps = {};
   Phrase event = {};  // what takes the time: the operator's name, or "save (train.py:40)"

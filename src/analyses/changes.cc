@@ -85,6 +85,23 @@ bool IsOfHost(StepQuantity quantity) {
   return quantity == kIdle || quantity == kInput || quantity == kOther;
 }
 
+bool IsOneProcess(const Facts& facts) {
+  return facts.ranks.front().rank == facts.ranks.back().rank;
+}
+
+// Whether one function is behind nearly all of the change: what it takes between its operators, and
+// in them.
+bool IsOneFunction(const Facts& facts, const StepChanges& changes, int64_t difference) {
+  constexpr double kNearlyAll = 0.8;
+  const Together between = Rises(changes, StepQuantity::kOther);
+  if (!IsOneProcess(facts) || between.most == nullptr) return false;
+  const auto rise = static_cast<double>(between.most->Difference());
+  if (rise < kExplains * static_cast<double>(difference)) return false;
+  const auto function = FunctionSince(facts, *between.most);
+  return function && !IsOfModel(facts, function->name) &&
+         static_cast<double>(function->time) >= kNearlyAll * static_cast<double>(difference);
+}
+
 // Of what explains the change, what others may follow from comes first: where one rank computes
 // longer, others idle or wait in collectives.
 std::optional<Together> Cause(const Facts& facts, const StepChanges& changes, int64_t difference) {
@@ -100,6 +117,7 @@ std::optional<Together> Cause(const Facts& facts, const StepChanges& changes, in
     if (may_wait) continue;
     const auto rise = static_cast<double>(rises.most->Difference());
     if (rise < kExplains * static_cast<double>(difference)) continue;
+    if (quantity == kCompute && IsOneFunction(facts, changes, difference)) continue;
     if (quantity == kCompute) {
       rises.excess = ExcessSince(facts, rises.most->rank, rises.most->since);
       if (rises.places == 1) rises.slow = SlowSince(facts, rises.most->rank, rises.most->since);
@@ -136,12 +154,23 @@ Phrase SayRise(StepQuantity quantity, const Phrase& who, const Phrase& more) {
   }
 }
 
+// Whether the function takes more within operators, too: known where no rank waits for another.
+bool HasMoreWithin(const Facts& facts, const Together& cause) {
+  constexpr double kMore = 1.1;
+  return IsOneProcess(facts) && cause.function && cause.most->quantity == StepQuantity::kOther &&
+         static_cast<double>(cause.function->time) >
+             kMore * static_cast<double>(cause.most->Difference());
+}
+
 // The same with its operator or function, and how many others have it too.
 Phrase SayCause(const Facts& facts, const Together& cause) {
   if (cause.slow != nullptr) return SaySlowRank(*cause.slow);
   const StepChange& c = *cause.most;
   const Phrase others = Plural(static_cast<size_t>(cause.places - 1), "other");
   Phrase who = SayPlace(facts, c.rank, c.device);
+  if (HasMoreWithin(facts, cause))
+    return Say("{who} spends {time} longer in {function}, {between} of that between operators", who,
+               Time(cause.function->time), SayLeader(*cause.function), Time(c.Difference()));
   if (cause.places > 1) who += " (most)";
   Phrase said = SayRise(c.quantity, who, Rise(c));
   if (cause.excess) said += Say(" ({operator})", OperatorNameOf(facts, cause.excess->name));
@@ -396,12 +425,21 @@ const WorkRise* AddFinding(Report& report, const Facts& facts, const StepChanges
     report.findings.push_back(ByThread(facts, c, cause, *behind.thread));
     return work;
   }
+  const bool one_function =
+      work != nullptr && cause && IsOneFunction(facts, changes, c.Difference());
   const bool same = work != nullptr && cause && cause->places == 1 &&
                     work->ranks == std::vector{cause->most->rank} &&
                     CauseOf(cause).kind == stepscope::CauseOf(ReasonOf(facts, *work));
-  report.findings.push_back(work == nullptr || same ? ByParts(facts, c, cause)
-                                                    : ByWork(facts, c, *work));
+  report.findings.push_back(work == nullptr || same || one_function ? ByParts(facts, c, cause)
+                                                                    : ByWork(facts, c, *work));
   return work;
+}
+
+stepscope::Cause FindCause(const Facts& facts) {
+  const StepChanges& changes = StepChangesOf(facts);
+  const StepChange* const told = changes.Told();
+  if (told == nullptr || told->Difference() <= 0) return {};
+  return CauseOf(Cause(facts, changes, told->Difference()));
 }
 
 ThreadBehind FindThreadBehind(const Facts& facts) {
@@ -414,8 +452,18 @@ ThreadBehind FindThreadBehind(const Facts& facts) {
 }  // namespace
 }  // namespace changes
 
+Cause CauseOfChange(const Facts& facts) { return facts.memo.Of<&changes::FindCause>(facts); }
+
 ThreadBehind ThreadBehindChange(const Facts& facts) {
   return facts.memo.Of<&changes::FindThreadBehind>(facts);
+}
+
+std::optional<CauseKind> KindOfThread(const Facts& facts, std::optional<int64_t> rank,
+                                      std::optional<int64_t> since) {
+  const ThreadBehind behind = ThreadBehindChange(facts);
+  const bool is_it = behind.thread != nullptr && since && rank == behind.thread->rank->rank &&
+                     StepChangesOf(facts).AreNear(*since, *behind.thread->since);
+  return is_it ? std::optional(behind.kind) : std::nullopt;
 }
 
 Phrase InEveryStep(const Facts& facts, int64_t first, int64_t last) {

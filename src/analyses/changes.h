@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "facts/facts.h"
 #include "stepscope/report.h"
@@ -16,6 +17,9 @@ struct WorkRise;
 // "in every recorded step (3 to 8)". REQUIRES: first < last.
 Phrase InEveryStep(const Facts& facts, int64_t first, int64_t last);
 
+// What makes steps longer since one of them, as its finding says; kNone: nothing, or nothing known.
+Cause CauseOfChange(const Facts& facts);
+
 // Another Python thread that one rank runs since steps take longer, because of what its own takes
 // longer; `kind`: of the finding that tells it.
 struct ThreadBehind {
@@ -23,6 +27,10 @@ struct ThreadBehind {
   CauseKind kind = CauseKind::kNone;
 };
 ThreadBehind ThreadBehindChange(const Facts& facts);
+
+// Its kind, where it is behind what this rank takes longer since then: that is a part of it.
+std::optional<CauseKind> KindOfThread(const Facts& facts, std::optional<int64_t> rank,
+                                      std::optional<int64_t> since);
 
 // Adds the table `changes`, where there are any, and a finding where steps take longer since one of
 // them. Returns the work that the finding tells of; null: none.

@@ -301,6 +301,12 @@ bool MayBeLoad(const Facts& facts, const Steps& steps, const DeviceFacts* most, 
   return Clearness(steps, most) < kClear && UnevenWork(facts, steps) < least;
 }
 
+// One of the devices of a rank.
+Where WhereOf(const DeviceFacts& device) {
+  if (device.rank->devices.size() < 2) return {};
+  return {.ranks = {device.rank->rank}, .device = device.device};
+}
+
 void AddFinding(Report& report, const Facts& facts, const Totals& t, size_t steps) {
   const auto& [device, longest] = t.Worst();
   const bool of_one = t.StandsOut(device);
@@ -323,7 +329,8 @@ void AddFinding(Report& report, const Facts& facts, const Totals& t, size_t step
        .impact = static_cast<int64_t>(impact),
        .table = "steps",
        .cause = {CauseKind::kCompute, of_one ? std::optional(device->rank->rank) : std::nullopt},
-       .nearness = Nearness::kPart});
+       .nearness = Nearness::kPart,
+       .where = of_one ? WhereOf(*device) : Where()});
 }
 
 Report Run(const Facts& facts, const Params& params) {

@@ -328,12 +328,11 @@ void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs,
   report.findings.push_back(std::move(finding));
 }
 
-void AddThreadFinding(const Facts& facts, const ThreadWait& wait,
-                      const std::vector<RankSteps>& ranks, Report& report) {
-  const auto own = std::ranges::find(ranks, wait.rank, &RankSteps::rank);
+void AddThreadFinding(const Facts& facts, const ThreadWait& wait, Report& report) {
+  const auto own = std::ranges::find(StepsToMend(facts), wait.rank, &RankSteps::rank);
   const bool several = facts.ranks.front().rank != facts.ranks.back().rank;
   report.findings.push_back(
-      {.message = SayThreadWait(facts, wait, ranks),
+      {.message = SayThreadWait(facts, wait),
        .because =
            Say("{thread} runs it for {time} per step of that time", Phrase::Name(wait.thread),
                HumanTime(static_cast<double>(wait.works.time) /
@@ -345,6 +344,7 @@ void AddThreadFinding(const Facts& facts, const ThreadWait& wait,
        .cause = {CauseKind::kHost, several ? std::optional(wait.rank->rank) : std::nullopt},
        .nearness = Nearness::kCause,
        .extent = {wait.whole},
+       .since = SinceRise(facts),
        .where = {.event = Phrase::Name(LabelOf(wait.waits.name))}});
 }
 
@@ -396,14 +396,13 @@ Report Run(const Facts& facts, const Params&) {
         {rank.rank, InputPipelineOf(*rank.rank, *facts.names, !facts.selected.empty())});
   const bool marked = !ranks.front().whole_recording;
   const Totals totals = AddUp(ranks);
-  const TypicalSteps& typical = TypicalStepsOf(facts);
-  const auto wait = FindThreadWait(facts, typical.ranks);
+  const std::optional<ThreadWait>& wait = ThreadWaitOf(facts);
   const std::string classification = Classify(totals, marked, wait.has_value());
   const PipelineStage* slowest = SlowestStage(inputs);
-  report.headline = marked && wait && classification == "unknown"
-                        ? Phrase("It is unknown whether the job is input-bound. ") +
-                              SayThreadWait(facts, *wait, typical.ranks)
-                        : Headline(classification, totals, ranks, facts, inputs);
+  report.headline =
+      marked && wait && classification == "unknown"
+          ? Phrase("It is unknown whether the job is input-bound. ") + SayThreadWait(facts, *wait)
+          : Headline(classification, totals, ranks, facts, inputs);
   report.metrics = {{"input_ratio", "input wait, % of step time", Ratio(totals.input, totals.total),
                      Unit::kRatio},
                     {"classification", "classification", classification, Unit::kNone},
@@ -415,7 +414,7 @@ Report Run(const Facts& facts, const Params&) {
   report.tables.push_back(OperatorTable(facts, inputs));
   if (marked) AddInputSteps(report, ranks, inputs);
   if (marked) AddFinding(facts, inputs, StepsToMend(facts), report);
-  if (marked && wait) AddThreadFinding(facts, *wait, typical.ranks, report);
+  if (marked && wait) AddThreadFinding(facts, *wait, report);
   return report;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <span>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "base/distribution.h"
 #include "base/saturate.h"
 #include "facts/derived/lateness/work_rises.h"
+#include "facts/derived/python/leading_function.h"
 #include "facts/derived/python/step_function.h"
 #include "facts/derived/steps/step_categories.h"
 #include "facts/derived/steps/step_changes.h"
@@ -113,19 +115,20 @@ LateReason FindLateReason(const Facts& facts, const LateRank& late, int64_t kern
 
 std::string_view LateReasonName(LateReason reason, const Facts& facts) {
   // Where the host computes, it runs operators and launches nothing.
-  constexpr std::array<std::string_view, 9> kOnHost = {
+  constexpr std::array<std::string_view, 10> kOnHost = {
       "slower operators", "more operators", "larger inputs", "time between operators",
-      "input wait",       "slower copies",  "slower link",   "late start",
-      "unknown"};
-  constexpr std::array<std::string_view, 9> kNames = {"slower compute kernels",
-                                                      "more compute kernels",
-                                                      "larger inputs",
-                                                      "host-bound launch",
-                                                      "input wait",
-                                                      "slower copies",
-                                                      "slower link",
-                                                      "late start",
-                                                      "unknown"};
+      "input wait",       "slower copies",  "slower link",   "evaluation between steps",
+      "late start",       "unknown"};
+  constexpr std::array<std::string_view, 10> kNames = {"slower compute kernels",
+                                                       "more compute kernels",
+                                                       "larger inputs",
+                                                       "host-bound launch",
+                                                       "input wait",
+                                                       "slower copies",
+                                                       "slower link",
+                                                       "evaluation between steps",
+                                                       "late start",
+                                                       "unknown"};
   return (facts.OnHost() ? kOnHost : kNames)[static_cast<size_t>(reason)];
 }
 
@@ -136,6 +139,7 @@ CauseKind CauseOf(LateReason reason) {
     case LateReason::kLargerInputs:
       return CauseKind::kCompute;
     case LateReason::kHost:
+    case LateReason::kEvaluation:
       return CauseKind::kHost;
     case LateReason::kInput:
       return CauseKind::kInput;
@@ -178,6 +182,10 @@ Phrase LateHint(LateReason reason, const Facts& facts) {
                  ? Say("test its links: {test} between its host and others", NetworkTest(facts))
                  : Say("test its links: {test} between its host and others, InfiniBand counters",
                        NetworkTest(facts));
+    case LateReason::kEvaluation:
+      return "let each rank evaluate a part of the data, so that none waits; or evaluate less "
+             "often, "
+             "on fewer batches, or in another job";
     case LateReason::kBefore:
     case LateReason::kUnknown:
       break;
@@ -280,6 +288,28 @@ void TakeWork(const Facts& facts, LateRank& late) {
   late.work = own;
   late.reason = ReasonOf(facts, *own);
   late.since = own->since;
+}
+
+void AddEvaluation(const Facts& facts, LateRank& late) {
+  if (late.reason != LateReason::kUnknown) return;
+  const int64_t rank = facts.collectives.ranks[late.rank].rank;
+  const RankActivity* evaluates = nullptr;
+  std::map<int64_t, int64_t> times;  // by rank
+  for (const RankActivity& of : facts.ranks) {
+    int64_t& time = times[of.rank];
+    time = AddSaturated(time, EvaluationTimeOf(of));
+    if (of.rank == rank && !of.evaluations.empty() && evaluates == nullptr) evaluates = &of;
+  }
+  if (evaluates == nullptr) return;
+  std::vector<int64_t> others;
+  for (const auto& [other, time] : times) {
+    if (other != rank) others.push_back(time);
+  }
+  const int64_t more = times[rank] - Describe(others).p50;
+  if (static_cast<double>(more) < late_rank::kExplains * static_cast<double>(late.lost)) return;
+  late.reason = LateReason::kEvaluation;
+  late.evaluates = more;
+  late.function = EvaluatingFunction(facts, *evaluates);
 }
 
 void AddLateStart(const Facts& facts, LateRank& late) {
@@ -432,6 +462,8 @@ Phrase SayMoreTime(const LateRank& late, const Facts& facts) {
       return more(late.beyond.copies, "in memcpy and memset");
     case LateReason::kLink:
       return more(late.beyond.transfer, "in transfer");
+    case LateReason::kEvaluation:
+      return more(late.evaluates, "in forward passes without training");
     case LateReason::kBefore:
       return late.start ? SayLateStartEvidence(*late.start) : Phrase();
     case LateReason::kUnknown:

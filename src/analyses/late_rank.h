@@ -29,7 +29,8 @@ enum class LateReason : uint8_t {
   kInput,
   kCopies,
   kLink,
-  kBefore,  // it is late already when its first step begins
+  kEvaluation,  // between its steps
+  kBefore,      // it is late already when its first step begins
   kUnknown
 };
 
@@ -45,8 +46,10 @@ struct LateRank {
   const SlowRank* slow = nullptr;  // all that it runs takes longer
   const WorkRise* work = nullptr;  // what it has more of than ranks that are not late
   std::optional<LateStart> start;  // with kBefore
+  int64_t evaluates = 0;           // with kEvaluation: ns more than the median of the other ranks
   // Behind what it spends more than another rank in the same steps: with kHost between operators,
-  // with kCompute within those of `excess`, as a host callback does.
+  // with kCompute within those of `excess`, as a host callback does; with kEvaluation, what runs
+  // it.
   std::optional<FrameTimes::Leader> function;
   // Another Python thread that it runs since then, where nothing of the above is more work.
   const ConcurrentThread* thread = nullptr;
@@ -69,6 +72,9 @@ Phrase SayWork(const Facts& facts, const WorkRise& rise);
 
 // Where the rank has more work than others (work_rises.h), that is the reason, whatever noise adds.
 void TakeWork(const Facts& facts, LateRank& late);
+
+// A rank whose steps do not tell why it is late may evaluate between them, where others do not.
+void AddEvaluation(const Facts& facts, LateRank& late);
 
 // A rank whose steps do not tell why it is late may begin the first of them late.
 void AddLateStart(const Facts& facts, LateRank& late);

@@ -271,7 +271,7 @@ Report Run(const Facts& facts, const Params&) {
   const StepStatistics total = StatisticsOfTotals(ranks);
   const StepBreakdown sum = SumOf(ranks);
   const TypicalSteps& typical = TypicalStepsOf(facts);
-  const std::optional<Lead> lead = FindLead(facts, typical.ranks);
+  const std::optional<Lead> lead = FindLead(facts);
   report.headline = (lead ? lead->message + " " : Phrase()) + Headline(facts, ranks, typical) +
                     SayBeforeSteps(facts, ranks) + SayUnrecorded(facts, typical.ranks);
   AddMissingKernels(facts, report);

@@ -13,9 +13,8 @@
 
 #include "analyses/build.h"
 #include "analyses/overview_findings.h"
-#include "base/intervals.h"
 #include "base/saturate.h"
-#include "facts/derived/python/step_function.h"
+#include "facts/derived/python/leading_function.h"
 #include "facts/derived/steps/step_categories.h"
 #include "report/humanize.h"
 #include "report/period_of_steps.h"
@@ -24,7 +23,7 @@ namespace stepscope::overview {
 namespace {
 
 struct Sums {
-  int64_t ranks = 0;
+  int64_t ranks = 0;               // that evaluate
   int64_t steps = 0;               // complete ones of the same ranks
   int64_t time = 0, recorded = 0;  // ns, of all ranks
   int64_t runs = 0, calls = 0;
@@ -42,9 +41,9 @@ Sums SumOf(const Facts& facts) {
       if (own.rank == &rank && !own.whole_recording) sums.steps += std::ssize(own.steps);
     }
     sums.recorded = AddSaturated(sums.recorded, whole->end - whole->start);
+    sums.time = AddSaturated(sums.time, EvaluationTimeOf(rank));
     for (const EvaluationRun& run : rank.evaluations) {
       const int64_t time = run.end - run.start;
-      sums.time = AddSaturated(sums.time, time);
       int64_t& own = times[run.function];
       own = AddSaturated(own, time);
       sums.calls = AddSaturated(sums.calls, run.calls);
@@ -82,19 +81,6 @@ Phrase SaySteps(const std::vector<int64_t>& numbers) {
   return Say("steps {steps} and {last}", fmt::format("{}", fmt::join(first, ", ")), numbers.back());
 }
 
-// The function that runs evaluation and is in no step, as the Python stack has it.
-Phrase FunctionOf(const Facts& facts, const RankActivity& rank) {
-  const auto own = std::ranges::find(RankStepsOf(facts), &rank, &RankSteps::rank);
-  if (own == RankStepsOf(facts).end()) return {};
-  std::vector<Interval> runs;
-  for (const EvaluationRun& run : rank.evaluations) runs.push_back({run.start, run.end});
-  const IntervalSet windows = UnionOf(std::move(runs));
-  if (windows.empty()) return {};
-  const int64_t half = LengthOf(windows) / std::ssize(windows) / 2;
-  const auto leader = FunctionBehind(facts, {&rank, windows}, {&rank, WindowsOf(*own)}, half);
-  return leader ? SayLeader(*leader) : Phrase();
-}
-
 // What runs it, when, and what it costs per step, which no step has.
 struct Course {
   Phrase function, after;  // empty: unknown
@@ -104,7 +90,8 @@ struct Course {
 Course CourseOf(const Facts& facts, const Sums& sums) {
   const auto rank = std::ranges::find_if(
       facts.ranks, [](const RankActivity& r) { return !r.evaluations.empty(); });
-  return {FunctionOf(facts, *rank), SaySteps(StepsBefore(*rank)),
+  const auto function = EvaluatingFunction(facts, *rank);
+  return {function ? SayLeader(*function) : Phrase(), SaySteps(StepsBefore(*rank)),
           sums.steps > 0 ? sums.time / sums.steps : 0};
 }
 
@@ -160,8 +147,23 @@ bool IsWorthAFinding(const Sums& sums, const Course& course) {
          ShareOf(sums) >= kMuch;
 }
 
+// Where one rank of several evaluates, the others wait for it, which is nearer to what it costs.
+Cause CauseOf(const Facts& facts) {
+  std::set<int64_t> ranks;
+  bool any_other = false;
+  for (const RankActivity& rank : facts.ranks) {
+    if (rank.evaluations.empty())
+      any_other = true;
+    else
+      ranks.insert(rank.rank);
+  }
+  if (ranks.size() != 1 || !any_other) return {};
+  return {CauseKind::kHost, *ranks.begin()};
+}
+
 void AddFinding(const Facts& facts, const Sums& sums, const Course& course, Report& report) {
   const Phrase calls = SayCalls(facts, sums);
+  const Cause cause = CauseOf(facts);
   report.findings.push_back(
       {.message = Say("Evaluation after {steps} takes {share} of the trace{function}.",
                       course.after, HumanRatio(ShareOf(sums)),
@@ -173,7 +175,8 @@ void AddFinding(const Facts& facts, const Sums& sums, const Course& course, Repo
        .hint = "if it is not meant to be: evaluate less often, on fewer batches, or in another job",
        .impact = sums.time / sums.ranks,
        .table = "step_time",
-       .nearness = Nearness::kCause,
+       .cause = cause,
+       .nearness = cause.rank ? Nearness::kPart : Nearness::kCause,
        .extent = {.time = sums.recorded / sums.ranks,
                   .steps = static_cast<double>(sums.steps) / static_cast<double>(sums.ranks)},
        .at_most = Severity::kMedium});

@@ -12,13 +12,16 @@
 #include <utility>
 
 #include "analyses/build.h"
+#include "analyses/changes.h"
 #include "analyses/overview_functions.h"
 #include "analyses/saves.h"
 #include "analyses/thread_wait.h"
 #include "analyses/uneven_ranks.h"
 #include "base/saturate.h"
 #include "facts/derived/collectives/missing_communication.h"
+#include "facts/derived/lateness/work_rises.h"
 #include "facts/derived/python/step_function.h"
+#include "facts/derived/steps/step_changes.h"
 #include "facts/derived/steps/unrecorded.h"
 #include "report/humanize.h"
 #include "trace/frame_name.h"
@@ -217,6 +220,18 @@ NamedRanks RanksToName(const Facts& facts, const std::vector<RankSteps>& ranks, 
   return {ranks, PythonDuring(facts, ranks, rule.category)};
 }
 
+// Whether the functions with most of the time between operators are those of ranks that each have
+// more of it, which findings of their own tell.
+bool IsToldByRank(const Facts& facts, const FrameTimes& python) {
+  const auto most = python.Leaders(1, kStandsOut);
+  if (most.empty() || most.front().ranks.size() < 2) return false;
+  return std::ranges::all_of(most.front().ranks, [&](int64_t rank) {
+    return std::ranges::any_of(WorkRisesOf(facts).rises, [&](const WorkRise& rise) {
+      return rise.kind == WorkKind::kBetween && rise.ranks == std::vector{rank};
+    });
+  });
+}
+
 // ns of one rank: all of the category, or what the function takes that has half of it or more.
 int64_t TimeToSave(const std::vector<RankSteps>& counted, StepCategory category,
                    const FrameTimes& python) {
@@ -262,6 +277,7 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
     const UnevenRanks uneven = FindUnevenRanks(ranks, rule.category);
     const auto [counted, python] = RanksToName(facts, ranks, rule, uneven);
     if (!marked && by_function && python.Leaders(1, kStandsOut).empty()) continue;
+    if (by_function && IsToldByRank(facts, python)) continue;
     const bool some = counted.size() < ranks.size();
     const Phrase on_some = some ? SayRanks(uneven.ranks) : Phrase();
     if (rule.category == StepCategory::kOther && HasPython(facts))
@@ -270,6 +286,9 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
     const bool says_ranks = !some && !HasPython(facts);
     std::optional<int64_t> rank;
     if ((some || says_ranks) && uneven.ranks.size() == 1) rank = uneven.ranks.front();
+    // What makes the steps of one process longer is this.
+    if (ranks.size() == 1 && CauseOfChange(facts).kind == CauseOf(rule.category))
+      rank = CauseOfChange(facts).rank;
     const std::string time = HumanTime(StatisticsOf(counted, rule.category).mean);
     const std::string of = HumanTime(StatisticsOfTotals(counted).mean);
     const std::string_view category = SayCategory(rule.category, facts);
@@ -284,12 +303,13 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
     Where where{.event = EventOf(facts, rule, counted, python)};
     Phrase message = MessageOf(facts, rule, counted, python, on_some, more, lead, where);
     if (says_ranks) message += SayUnevenRanks(uneven);
+    const auto of_thread = by_function ? KindOfThread(facts, rank, SinceRise(facts)) : std::nullopt;
     report.findings.push_back({.message = std::move(message),
                                .because = std::move(because),
                                .hint = HintOf(rule, counted, facts),
                                .impact = TimeToSave(counted, rule.category, python),
                                .table = "step_time",
-                               .cause = {CauseOf(rule.category), rank},
+                               .cause = {of_thread.value_or(CauseOf(rule.category)), rank},
                                .nearness = Nearness::kPart,
                                .extent = ExtentOf(counted),
                                .where = std::move(where),

@@ -30,18 +30,22 @@ bool HostDecides(const Facts& facts) {
          std::ranges::none_of(facts.ranks, Communicates);
 }
 
-// "62.0% of step time is in WHAT, 41.0 ms per step.", "62.0% of the 489 ms recorded is in WHAT.";
-// `rest` is before the stop.
-Phrase SayShare(const std::vector<RankSteps>& ranks, const Phrase& what, int64_t time,
-                int64_t whole, const Phrase& rest) {
+// "62.0% of step time is in WHAT, 41.0 ms per step.", "62.0% of step time since step 6 …", "62.0%
+// of the 489 ms recorded is in WHAT."; `rest` is before the stop.
+Phrase SayShare(const Facts& facts, const std::vector<RankSteps>& ranks, const Phrase& what,
+                int64_t time, int64_t whole, const Phrase& rest) {
   const double share = static_cast<double>(time) / static_cast<double>(whole);
   const auto steps = static_cast<double>(StatisticsOfTotals(ranks).steps);
   if (ranks.front().whole_recording) {
     return Say("{share} of the {time} recorded is in {what}{rest}.", HumanRatio(share),
                HumanTime(static_cast<double>(whole) / steps), what, rest);
   }
+  const std::string each = HumanTime(static_cast<double>(time) / steps);
+  if (const auto since = SinceRise(facts))
+    return Say("{share} of step time since step {step} is in {what}, {time} per step{rest}.",
+               HumanRatio(share), *since, what, each, rest);
   return Say("{share} of step time is in {what}, {time} per step{rest}.", HumanRatio(share), what,
-             HumanTime(static_cast<double>(time) / steps), rest);
+             each, rest);
 }
 
 // Names a function without what it runs in, where that takes less: the time is the function's own.
@@ -108,7 +112,8 @@ bool MayBeCause(const Facts& facts, const ConcurrentThread& beside) {
 
 }  // namespace
 
-std::optional<Lead> FindLead(const Facts& facts, const std::vector<RankSteps>& ranks) {
+std::optional<Lead> FindLead(const Facts& facts) {
+  const std::vector<RankSteps>& ranks = StepsToMend(facts);
   if (ranks.empty() || !HostDecides(facts)) return std::nullopt;
   const StepBreakdown sum = SumOf(ranks);
   // A thread that waits for XLA's threads has their time in the function that waits.
@@ -117,12 +122,12 @@ std::optional<Lead> FindLead(const Facts& facts, const std::vector<RankSteps>& r
   if (2 * TimeOf(sum, StepCategory::kCompilation) >= sum.Total()) return std::nullopt;
   if (const auto lead = FindLeadingFunction(facts, ranks)) {
     const FrameName& name = lead->function.name;
-    const auto wait = FindThreadWait(facts, ranks);
-    if (wait && wait->waits.name == name) return Lead{SayThreadWait(facts, *wait, ranks), {}};
+    const std::optional<ThreadWait>& wait = ThreadWaitOf(facts);
+    if (wait && wait->waits.name == name) return Lead{SayThreadWait(facts, *wait), {}};
     if (const WorkRise* rise = FindWaitedFor(facts, ranks, lead->function))
       return Lead{SayWaitedFor(facts, *rise, lead->function), {}};
     const Phrase operators = SayOperators(facts, *lead);
-    Lead said{SayShare(ranks, SayLeader(WithoutPart(lead->function)), lead->function.time,
+    Lead said{SayShare(facts, ranks, SayLeader(WithoutPart(lead->function)), lead->function.time,
                        lead->whole, SayPart(ranks, lead->function) + operators)};
     if (lead->operators < lead->function.time / 4) said.function = name;
     said.of_operators = !operators.empty();
@@ -134,7 +139,8 @@ std::optional<Lead> FindLead(const Facts& facts, const std::vector<RankSteps>& r
   if (!facts.OnHost() || RecordedPython(facts)) return std::nullopt;
   const auto op = FindLeadingOperator(facts, ranks);
   if (!op || op->time < TimeOf(sum, StepCategory::kOther)) return std::nullopt;
-  return Lead{SayShare(ranks, ShortNameOf(facts, op->op), op->time, op->whole, {}), {}, true};
+  return Lead{
+      SayShare(facts, ranks, ShortNameOf(facts, op->op), op->time, op->whole, {}), {}, true};
 }
 
 void AddConcurrentThread(const Facts& facts, const std::vector<RankSteps>& ranks, Report& report) {

@@ -21,8 +21,8 @@ struct Lead {
 
 // "62.0% of step time is in detokenize (serve.py:31), 41.0 ms per step.", or for which thread the
 // function waits. Nothing where devices, compilation or collectives decide how long steps are, or
-// no function or operator takes a tenth of them.
-std::optional<Lead> FindLead(const Facts& facts, const std::vector<RankSteps>& ranks);
+// no function or operator takes a tenth of them. Of the steps to mend (StepsToMend).
+std::optional<Lead> FindLead(const Facts& facts);
 
 // That another thread runs Python throughout, as a possible cause of slow steps. Nothing where
 // devices decide how long steps are.

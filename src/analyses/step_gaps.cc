@@ -278,7 +278,7 @@ Where WhereOf(const Found& found, const Sum& of, const FrameTimes& python,
     where.event = Phrase::Name(of.activity);
   if (!rank && !one_rank) return where;
   where.steps = StepsOf(found, of);
-  if (!where.steps.empty()) where.rank = rank;
+  if (!where.steps.empty() && rank) where.ranks = {*rank};
   return where;
 }
 

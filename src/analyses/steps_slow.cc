@@ -21,6 +21,7 @@
 #include "base/distribution.h"
 #include "base/saturate.h"
 #include "facts/derived/lateness/slow_rank.h"
+#include "facts/derived/lateness/step_blame.h"
 #include "facts/derived/python/step_function.h"
 #include "facts/derived/steps/step_changes.h"
 #include "facts/derived/steps/step_growth.h"
@@ -250,9 +251,22 @@ Where WhereOf(const RankStep& slowest, const std::optional<Recurring>& recurring
               const Behind& behind) {
   Where where{.steps = {slowest.Number()}};
   if (recurring) where.steps.assign(recurring->numbers.begin(), recurring->numbers.end());
-  if (!recurring || recurring->on_rank) where.rank = slowest.rank->rank->rank;
+  if (!recurring || recurring->on_rank) where.ranks = {slowest.rank->rank->rank};
   if (behind.function) where.event = Phrase::Name(LabelOf(behind.function->name));
   return where;
+}
+
+// The rank that most of these steps' waits in collectives are for, where there is one.
+std::optional<int64_t> WaitedForIn(const Facts& facts, const std::set<int64_t>& numbers) {
+  Blame sum;
+  for (const auto& [step, blame] : BlameOfSteps(facts)) {
+    if (!numbers.contains(step)) continue;
+    for (const auto& [rank, ns] : blame.by_rank) sum.Add(rank, ns);
+  }
+  for (const auto& [rank, ns] : sum.by_rank) {
+    if (sum.CausedMost(rank)) return facts.collectives.ranks[rank].rank;
+  }
+  return std::nullopt;
 }
 
 // Where most of what the rank spends on the category is in steps that recur, they are the cause of
@@ -373,6 +387,12 @@ void AddSlowSteps(Report& report, const Facts& facts, const std::vector<RankStep
   finding.where = steps_slow::WhereOf(slowest, recurring, behind);
   if (recurring) {
     steps_slow::SetCause(finding, *recurring, behind, slowest, grew.category);
+    const bool waits = grew.category == StepCategory::kDeviceCollectives;
+    if (const auto rank =
+            waits ? steps_slow::WaitedForIn(facts, recurring->numbers) : std::nullopt) {
+      finding.cause = {CauseKind::kWait, rank};
+      finding.nearness = Nearness::kSymptom;
+    }
   } else if (!behind.function && steps_slow::IsLessThanChange(facts, finding.impact)) {
     finding.severity = Severity::kLow;  // told, but not ranked before the change
     finding.impact = 0;

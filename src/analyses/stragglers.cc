@@ -139,6 +139,9 @@ bool IsAlwaysLate(const StepBlame& steps, const Suspect& s) {
   return static_cast<double>(d.min) >= kEven * static_cast<double>(d.p50);
 }
 
+// Whether it stands for ranks that have more of the same work.
+bool IsOfSeveral(const Suspect& s) { return s.work != nullptr && s.work->ranks.size() > 1; }
+
 // The steps of a rank that has more to do in a stretch of them, and no longer; else empty.
 std::vector<int64_t> StretchOf(const Facts& facts, const Suspect& s) {
   if (s.work != nullptr) {
@@ -175,10 +178,15 @@ std::vector<int64_t> StepsNamed(const Facts& facts, const StepBlame& steps, cons
   return one && steps.size() > 1 ? std::vector{*one} : std::vector<int64_t>();
 }
 
-Where WhereOf(const Facts& facts, const StepBlame& steps, const Suspect& s,
-              std::optional<int64_t> rank) {
+// The ranks where they are several or in some of the steps, and the device of a rank with several.
+Where WhereOf(const Facts& facts, const StepBlame& steps, const Suspect& s) {
+  const RankCollectives& worst = facts.collectives.ranks[s.rank];
   Where where{.steps = StepsNamed(facts, steps, s), .event = EventOf(s, facts)};
-  if (!where.steps.empty()) where.rank = rank;
+  if (IsOfSeveral(s))
+    where.ranks = s.work->ranks;
+  else if (!where.steps.empty() || worst.device >= 0)
+    where.ranks = {worst.rank};
+  if (!IsOfSeveral(s) && worst.device >= 0) where.device = worst.device;
   return where;
 }
 
@@ -214,7 +222,7 @@ Phrase SayLateSteps(const Facts& facts, const StepBlame& steps, const Suspect& s
 
 // "Rank 1 is a straggler since step 9", "Ranks 0 and 2 are stragglers in turn".
 Phrase SayWho(const Facts& facts, const StepBlame& steps, const Suspect& s) {
-  if (s.work == nullptr || s.work->ranks.size() == 1) {
+  if (!IsOfSeveral(s)) {
     return Say("{who} is a straggler{since}",
                Capitalized(SayParticipant(facts, facts.collectives.ranks[s.rank])),
                SaySince(facts, steps, s));
@@ -297,7 +305,7 @@ bool IsOfGroup(const Facts& facts, const Suspect& s) {
 // "614 ms more than the median of the others between operators; it caused 93.8% of all wait time
 // (most of it in 8 of 10 steps), was last 22 times, and cost every other rank 643 ms".
 Phrase SayEvidence(const Facts& facts, const StepBlame& steps, const Suspect& s) {
-  const bool several = s.work != nullptr && s.work->ranks.size() > 1;
+  const bool several = IsOfSeveral(s);
   const Phrase share = HumanRatio(s.score), most = SayLateSteps(facts, steps, s),
                times = Plural(static_cast<size_t>(s.times_last), "time");
   const auto error = static_cast<double>(LargestError(facts.collectives));
@@ -313,23 +321,33 @@ Phrase SayEvidence(const Facts& facts, const StepBlame& steps, const Suspect& s)
   return cause.empty() ? caused : cause + "; " + caused;
 }
 
+// Steps are without the evaluation between them, so that no mean step holds what it costs.
+Extent ExtentOf(const Facts& facts, const StepBlame& steps, const Suspect& s) {
+  const bool between = s.reason == LateReason::kEvaluation;
+  return {.steps = between ? static_cast<double>(steps.size()) : 0.0,
+          .recordings = facts.RecordingsOfARank()};
+}
+
 void AddFinding(Report& report, const Facts& facts, const Blames& blames, const Suspect& s) {
   const StepBlame& steps = blames.steps;
   // What tells of the steps before is nearer to the cause, where there is such a finding.
   const bool is_symptom = s.reason == LateReason::kUnknown || s.in_step_before;
   std::optional<int64_t> rank;
-  if (s.work == nullptr || s.work->ranks.size() == 1) rank = facts.collectives.ranks[s.rank].rank;
+  if (!IsOfSeveral(s)) rank = facts.collectives.ranks[s.rank].rank;
+  const auto of_thread = is_symptom ? std::nullopt : KindOfThread(facts, rank, s.since);
   report.findings.push_back(
       {.message = SayMessage(facts, steps, s),
        .because = SayEvidence(facts, steps, s) + SayPassedOn(facts, blames, s),
        .hint = s.start ? LateStartHint(*s.start, facts) : LateHint(s, facts),
        .impact = CostOf(facts, steps, s),
        .table = "ranks",
-       .cause = {is_symptom ? CauseKind::kWait : CauseOf(s.reason), rank},
-       .nearness = is_symptom ? Nearness::kSymptom : Nearness::kCause,
-       .extent = {.recordings = facts.RecordingsOfARank()},
+       .cause = {is_symptom ? CauseKind::kWait : of_thread.value_or(CauseOf(s.reason)), rank},
+       .nearness = is_symptom  ? Nearness::kSymptom
+                   : of_thread ? Nearness::kPart
+                               : Nearness::kCause,
+       .extent = ExtentOf(facts, steps, s),
        .since = StretchOf(facts, s).empty() ? s.since : std::nullopt,
-       .where = WhereOf(facts, steps, s, rank),
+       .where = WhereOf(facts, steps, s),
        .at_most = MayBeChance(facts, s) || IsOfGroup(facts, s) ? Severity::kLow : Severity::kHigh});
 }
 

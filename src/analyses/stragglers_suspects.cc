@@ -131,6 +131,8 @@ int64_t SpentMore(const Suspect& s) {
       return more.copies;
     case LateReason::kLink:
       return more.transfer;
+    case LateReason::kEvaluation:
+      return s.evaluates;
     case LateReason::kBefore:
     case LateReason::kUnknown:
       break;
@@ -232,6 +234,7 @@ void ExplainOne(const Facts& facts, const StepBlame& steps, const Efforts& all, 
                              static_cast<double>(s.beyond.compute);
   if (by_chance) s.excess.reset();
   if (closely) AddFunction(facts, s, some ? &late : nullptr);
+  if (closely) AddEvaluation(facts, s);
   if (closely && some) ExplainByStepsBefore(facts, steps, s);
   AddLateStart(facts, s);
   if (s.work == nullptr && s.since && WasLateBefore(facts, steps, s, *s.since)) s.since.reset();

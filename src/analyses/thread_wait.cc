@@ -11,25 +11,30 @@
 #include "base/match_any.h"
 #include "base/saturate.h"
 #include "facts/derived/python/step_function.h"
+#include "facts/derived/steps/step_changes.h"
 #include "report/humanize.h"
 #include "report/period_of_steps.h"
 
 namespace stepscope {
 
-Phrase SayThreadWait(const Facts& facts, const ThreadWait& wait,
-                     const std::vector<RankSteps>& ranks) {
-  const auto own = std::ranges::find(ranks, wait.rank, &RankSteps::rank);
+Phrase SayThreadWait(const Facts& facts, const ThreadWait& wait) {
+  const RankSteps& own = *std::ranges::find(StepsToMend(facts), wait.rank, &RankSteps::rank);
   const bool several = facts.ranks.front().rank != facts.ranks.back().rank;
   const auto time = static_cast<double>(wait.waits.time);
   const std::string share = HumanRatio(time / static_cast<double>(wait.whole));
+  const std::optional<int64_t> since = SinceRise(facts);
   const Phrase waits = SayLeader(wait.waits), works = SayLeader(wait.works);
+  const std::string each = HumanTime(time / static_cast<double>(own.steps.size()));
   const Phrase said =
-      own->whole_recording
+      own.whole_recording
           ? Say("{waiter} waits {share} of the trace for another thread, which runs {worker}.",
                 waits, share, works)
-          : Say("{waiter} waits {share} of step time for another thread, which runs {worker}: "
-                "{time} per step.",
-                waits, share, works, HumanTime(time / static_cast<double>(own->steps.size())));
+      : since ? Say("{waiter} waits {share} of step time since step {step} for another thread, "
+                    "which runs {worker}: {time} per step.",
+                    waits, share, *since, works, each)
+              : Say("{waiter} waits {share} of step time for another thread, which runs {worker}: "
+                    "{time} per step.",
+                    waits, share, works, each);
   return several ? Say("On rank {rank}, {what}", wait.rank->rank, said) : said;
 }
 
@@ -53,7 +58,7 @@ Phrase SayStepsOf(const Facts& facts, const std::vector<RankSteps>& ranks, const
   const int64_t least = std::ranges::max(times) / kHardlyAny;
   const Phrase when = SaySteps(numbers, times, static_cast<double>(least), in);
   if (when.empty()) return {};
-  where.rank = most->rank->rank;
+  where.ranks = {most->rank->rank};
   where.steps = std::move(in);
   return Say(",{when}", when);
 }
@@ -91,7 +96,7 @@ Phrase MoveThread(const ConcurrentThread& beside) {
 
 Phrase SpeedUp(const Facts& facts, const FrameTimes::Leader& leader) {
   const Phrase function = SayLeader(leader);
-  const auto& wait = facts.memo.Of<&FindThreadWait>(facts, RankStepsOf(facts));
+  const std::optional<ThreadWait>& wait = ThreadWaitOf(facts);
   if (wait && wait->waits.name == leader.name)
     return Say(
         "{function} waits for a lock while another thread of its process runs {worker}: hold the "

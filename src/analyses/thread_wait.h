@@ -14,9 +14,9 @@
 namespace stepscope {
 
 // "next_batch (data.py:5, in lock.acquire) waits 56.0% of step time for another thread, which runs
-// read_shard (data.py:9): 38.0 ms per step."
-Phrase SayThreadWait(const Facts& facts, const ThreadWait& wait,
-                     const std::vector<RankSteps>& ranks);
+// read_shard (data.py:9): 38.0 ms per step."; "… of step time since step 6 …" where only these are
+// to be mended.
+Phrase SayThreadWait(const Facts& facts, const ThreadWait& wait);
 
 // ", in steps 3 to 7", ", in step 9", ", in every 3rd step (3, 6 and 9)": where the function has
 // all of its time in these steps of the rank that runs it most, which are no more than half, and

@@ -17,6 +17,7 @@
 #include "facts/derived/lateness/slow_rank.h"
 #include "facts/derived/lateness/step_blame.h"
 #include "facts/derived/lateness/work_rises.h"
+#include "facts/derived/python/other_threads.h"
 #include "facts/derived/python/python_time.h"
 #include "facts/derived/python/step_function.h"
 #include "facts/derived/replay/change_lags.h"
@@ -242,9 +243,17 @@ class ChangeAsker {
       TryIfWorth({.text = fmt::format("python {}: gone", leader.name.function),
                   .since = IsSince(since, leader) ? since : std::nullopt,
                   .kind = ColumnKind::kHost,
+                  .rank = RankThatWaits(leader),
                   .function = FunctionOfAllRanks(facts_, leader, times),
                   .in_steps = SayStepsOf(facts_, RankStepsOf(facts_), leader.name, where)});
     }
+  }
+
+  // The rank of a job of several whose training thread waits in the function for another thread.
+  std::optional<int64_t> RankThatWaits(const FrameTimes::Leader& leader) const {
+    const std::optional<ThreadWait>& wait = ThreadWaitOf(facts_);
+    const bool is_it = wait && wait->waits.name == leader.name && graph_.ranks.size() > 1;
+    return is_it ? std::optional(wait->rank->rank) : std::nullopt;
   }
 
   // Whether it takes as much per step since then as in all steps: what is over by then is worth

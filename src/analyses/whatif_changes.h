@@ -31,7 +31,8 @@ struct AskedChange {
   bool upper_bound = false;        // nobody can change so much: it tells how much there is to gain
   Phrase assumption = {};          // of a formula; empty: none
   const SlowLink* link = nullptr;  // that it mends
-  // That others wait for most, or that does more since a step, though no origin was found there.
+  // That others wait for most, or that does more since a step, though no origin was found there; or
+  // whose training thread waits for another thread in the function that it leaves out.
   std::optional<int64_t> rank;
   std::optional<FunctionOfAll> function;  // of the user's program, that it leaves out
   Phrase in_steps = {};                   // ", in steps 3 to 5": where it runs in some only

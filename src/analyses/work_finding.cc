@@ -37,7 +37,7 @@ Phrase SayWhen(const Facts& facts, const WorkRise& rise) {
 Where WhereOf(const Facts& facts, const WorkRise& rise, std::optional<int64_t> rank) {
   Where where{.event = EventOf(facts, rise)};
   if (!rise.ended) return where;
-  where.rank = rank;
+  if (rank) where.ranks = {*rank};
   where.steps.assign(rise.steps.begin(), rise.steps.end());
   return where;
 }
@@ -55,14 +55,15 @@ Finding FindingOf(const Facts& facts, const WorkRise& rise) {
   const LateReason reason = ReasonOf(facts, rise);
   std::optional<int64_t> rank;
   if (rise.ranks.size() == 1) rank = rise.rank;
+  const auto of_thread = KindOfThread(facts, rank, rise.since);
   return {
       .message = SayWorkRise(facts, rise),
       .because = SayWorkEvidence(facts, rise) + SaySavesBehind(facts, rise.rank, rise.Difference()),
       .hint = LateHint(rise, facts),
       .impact = TotalOf(facts, rise),
       .table = TableOf(facts, rise),
-      .cause = {CauseOf(reason), rank},
-      .nearness = Nearness::kCause,
+      .cause = {of_thread.value_or(CauseOf(reason)), rank},
+      .nearness = of_thread ? Nearness::kPart : Nearness::kCause,
       .extent = ExtentOfSteps(facts),
       .since = rise.since,
       .where = WhereOf(facts, rise, rank)};

@@ -21,6 +21,9 @@ std::span<const Translated> JapaneseOfAnalysesAToG2() {
       {"{who} waits for input {more}", "{who} の入力待ちが {more}"},
       {"{who} spends {more} between operators",
        "{who} のオペレーターを実行していない時間が {more}"},
+      {"{who} spends {time} longer in {function}, {between} of that between operators",
+       "{who} の {function} の時間が {time} 長く、そのうち {between} はオペレーターを実行して"
+       "いない時間"},
       {"{who} idles {more}", "{who} のアイドル時間が {more}"},
       {"{who} has exposed communication {more}", "{who} の隠蔽されていない通信が {more}"},
       {"{who} takes {more}", "{who} の所要時間が {more}"},

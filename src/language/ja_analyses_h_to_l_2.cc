@@ -206,6 +206,7 @@ std::span<const Translated> JapaneseOfAnalysesHToL2() {
       {"in operators on larger inputs", "より大きな入力を扱うオペレーターで"},
       {"between operators", "オペレーターの間で"},
       {"idle before late launches", "遅れた起動の前のアイドルで"},
+      {"in forward passes without training", "学習を伴わない順伝播で"},
       {"in its data loader", "データローダーで"},
       {"in memcpy and memset", "memcpy と memset で"},
       {"in transfer", "転送で"},
@@ -233,6 +234,11 @@ std::span<const Translated> JapaneseOfAnalysesHToL2() {
       {"only {who} call {operator}: call it less often, outside the step, or share it among ranks",
        "{operator} を呼び出しているのは {who} "
        "だけです。呼び出しを減らす、ステップの外に移す、またはランク間で分担してください"},
+      {"let each rank evaluate a part of the data, so that none waits; or evaluate less often, on "
+       "fewer batches, or in another job",
+       "どのランクも待たないよう、評価データを全ランクで分担してください。または評価の頻度やバッチ"
+       "数を"
+       "減らすか、別のジョブで実行してください"},
       {"balance the work: pack sequences by length, balance experts or data across ranks",
        "処理量を均等にしてください: シーケンスを長さでパックし、エキスパートやデータをランク間で"
        "均等に割り当てます"},

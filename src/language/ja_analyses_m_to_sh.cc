@@ -100,6 +100,9 @@ std::span<const Translated> JapaneseOfAnalysesMToSh() {
       // The leading function, and other threads.
       {"{share} of step time is in {what}, {time} per step{rest}.",
        "ステップ時間の {share} を {what} が占めています (1 ステップあたり {time}{rest})。"},
+      {"{share} of step time since step {step} is in {what}, {time} per step{rest}.",
+       "ステップ {step} 以降、ステップ時間の {share} を {what} が占めています "
+       "(1 ステップあたり {time}{rest})。"},
       {"{share} of the {time} recorded is in {what}{rest}.",
        "記録された {time} の {share} を占めるのは {what}{rest}。"},
       {", {time} of that in {within}", "、うち {time} は {within}"},

@@ -123,6 +123,10 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
       {"{waiter} waits {share} of the trace for another thread, which runs {worker}.",
        "{waiter} はトレースの {share} の間、別スレッドを待っています。そのスレッドは {worker} を"
        "実行しています。"},
+      {"{waiter} waits {share} of step time since step {step} for another thread, which runs "
+       "{worker}: {time} per step.",
+       "{waiter} はステップ {step} 以降、ステップ時間の {share} の間、別スレッドを待っています。"
+       "そのスレッドは {worker} を実行しています (1 ステップあたり {time})。"},
       {"{waiter} waits {share} of step time for another thread, which runs {worker}: {time} per "
        "step.",
        "{waiter} はステップ時間の {share} の間、別スレッドを待っています。そのスレッドは "

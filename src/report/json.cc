@@ -131,12 +131,17 @@ void PutCause(JsonWriter& json, const Cause& cause) {
 }
 
 void PutWhere(JsonWriter& json, const Where& where) {
-  if (where.steps.empty() && where.event.empty()) return;
+  const bool has_place = !where.ranks.empty() || where.device || !where.steps.empty();
+  if (!has_place && where.event.empty()) return;
   json.Key("where");
   json.BeginObject(kOneLine);
   json.Key("rank");
-  PutCell(json, where.rank ? Cell(*where.rank) : Cell());
-  PutEach(json, "steps", where.steps, [](JsonWriter& out, int64_t step) { out.Int(step); });
+  PutCell(json, where.ranks.size() == 1 ? Cell(where.ranks.front()) : Cell());
+  const auto put = [](JsonWriter& out, int64_t number) { out.Int(number); };
+  PutEach(json, "ranks", where.ranks, put);
+  json.Key("device");
+  PutCell(json, where.device ? Cell(*where.device) : Cell());
+  PutEach(json, "steps", where.steps, put);
   json.Text("event", where.event);
   json.End();
 }

@@ -168,7 +168,7 @@ describe("the heat map of a job whose host is late", () => {
     assert.deepEqual([0, 1, 2, 3].map((device) => cell(device, 8, "wait")), [15e6, 15e6, 0, 15e6]);
     assert.deepEqual([0, 1, 2, 3].map((device) => cell(device, 8, "own")), [22e6, 22e6, 37e6, 22e6]);
     assert.equal(await watched.text(".heat [aria-pressed=true]"), "compute");
-    assert.equal(await watched.text(".heat-mark"), "The dashed line: since step 4.");
+    assert.equal(await watched.text(".heat-mark"), "Framed: device 2. The dashed line: since step 4.");
     assert.equal(await watched.text(".heat .scale"), "20.0 ms35.0 ms (up to 100 ms in steps left out of the means)");
     await watched.screenshot("heat-devices");
     await watched.close();

@@ -88,10 +88,12 @@ export interface Cause {
   readonly step: number | null;
 }
 
-// The steps a finding is in, of one rank or of all; none where it is in all, or in all since one. And what takes the time in
+// The steps a finding is in, of some ranks or of all; none where it is in all, or in all since one. And what takes the time in
 // them: an operator, or a function as its message has it.
 export interface Where {
-  readonly rank: number | null;
+  readonly rank: number | null;      // the only one of `ranks`
+  readonly ranks: readonly number[];
+  readonly device: number | null;    // of that rank, where it has several
   readonly steps: readonly number[];
   readonly event: string;
 }

@@ -52,7 +52,8 @@ export function heatData(table: Table, { across, left, square }: Axes, value: nu
 
 // What a finding says of ranks and steps.
 export interface Guilty {
-  readonly rank: number | null;
+  readonly ranks: readonly number[];  // empty: all, or none in particular
+  readonly device: number | null;     // of the one rank
   readonly since: number | null;
   readonly steps: readonly number[] | null;  // those it is in, if they are neither all nor all since one
   readonly cells?: readonly { readonly rank: number; readonly step: number }[];  // instead: of several ranks, each in its own steps
@@ -60,17 +61,30 @@ export interface Guilty {
   readonly kind?: string;  // of the cause: the measure that is told where no rank or step is; "": what a step takes is
 }
 
+// Finds the rows of a rank, one for each of its devices or of that device alone. None where these are all rows: that frames nothing.
+function rowFinder(data: HeatData, table: Table): (rank: number, device?: number | null) => number[] {
+  const labels = labelColumns(table, ["step"]), rowOf = new Map(data.rows.map((label, row) => [label, row])), [ranks, devices] = [columnAt(table, "rank"), columnAt(table, "device")];
+  return (rank, device = null) => {
+    const own = table.rows.filter((row) => row[ranks] === rank && (device === null || row[devices] === device));
+    const rows = [...new Set(own.flatMap((row) => rowOf.get(fullLabelOf(table, row, labels)) ?? []))].sort((a, b) => a - b);
+    return rows.length < data.rows.length ? rows : [];
+  };
+}
+
 export function marked(data: HeatData, table: Table, guilty: Guilty | undefined): HeatData {
   if (!guilty) return data;
-  const called = (rank: number): string => `${visible(table.columns[columnAt(table, "rank")]?.title ?? "rank")} ${rank}`;  // as its label has it
-  // One, or one for each of its devices.
-  const rowsOf = (rank: number): number[] => data.rows.flatMap((label, row) => (label === called(rank) || label.startsWith(`${called(rank)},`) ? [row] : []));
-  const cells = (guilty.cells ?? []).flatMap(({ rank, step }) => rowsOf(rank).map((row) => [row, data.columns.indexOf(String(step))] as const)).filter(([, column]) => column >= 0);
-  const since = guilty.since === null ? -1 : data.columns.indexOf(String(guilty.since));
-  if (cells.length > 0) return { ...data, cells, inTurn: guilty.inTurn ?? false, ...(since >= 0 && { since }) };
-  const rows = guilty.rank === null ? [] : rowsOf(guilty.rank);
-  const steps = (guilty.steps ?? []).map((step) => data.columns.indexOf(String(step))).filter((at) => at >= 0);
-  return { ...data, ...(rows.length > 0 && { marked: rows[0]! }), ...(rows.length > 1 && { tall: rows.length, name: called(guilty.rank!) }), ...(since >= 0 && { since }), ...(steps.length > 0 && { steps }) };
+  const rowsOf = rowFinder(data, table), columnOf = (step: number): number => data.columns.indexOf(String(step));
+  const since = guilty.since === null ? -1 : columnOf(guilty.since), begins = since >= 0 && { since };
+  const steps = (guilty.steps ?? []).map(columnOf).filter((at) => at >= 0);
+  const [rank, ...others] = guilty.ranks;
+  const all = steps.length > 0 ? steps : data.columns.map((_, at) => at).slice(Math.max(0, since));
+  const cells = guilty.cells
+    ? guilty.cells.flatMap(({ rank: of, step }) => rowsOf(of).map((row) => [row, columnOf(step)] as const)).filter(([, column]) => column >= 0)
+    : others.length > 0 ? guilty.ranks.flatMap((of) => rowsOf(of).flatMap((row) => all.map((column) => [row, column] as const))) : [];
+  if (cells.length > 0) return { ...data, cells, inTurn: guilty.inTurn ?? false, ...begins };
+  const rows = rank === undefined || others.length > 0 ? [] : rowsOf(rank, guilty.device);
+  const name = `${visible(table.columns[columnAt(table, "rank")]?.title ?? "rank")} ${rank}`;  // as its label has it
+  return { ...data, ...(rows.length > 0 && { marked: rows[0]! }), ...(rows.length > 1 && { tall: rows.length, name }), ...begins, ...(steps.length > 0 && { steps }) };
 }
 
 // "2, 4, 6 … 12", as findings have it.
@@ -181,7 +195,7 @@ export function HeatMap({ table, axes, onStep, guilty, place }: {
         </div>
         <Scale data={data} column={column} />
       </div>
-      {sayMarked(data) !== "" && <p class="heat-mark">{sayMarked(data)}{place !== undefined && guilty && !guilty.cells && <InTimeline target={targetOfCause(guilty.rank, guilty.steps ?? [], guilty.since)} place={place} />}</p>}
+      {sayMarked(data) !== "" && <p class="heat-mark">{sayMarked(data)}{place !== undefined && guilty && !guilty.cells && <InTimeline target={targetOfCause(guilty.ranks.length === 1 ? guilty.ranks[0]! : null, guilty.steps ?? [], guilty.since)} place={place} />}</p>}
       <CanvasGrid grid={grid} label={label} hint={onStep ? t("heat.hint_step") : t("heat.hint")} />
     </figure>
   );

@@ -103,9 +103,11 @@ function stepsOfRanks(report: Report, key: string): NonNullable<Guilty["cells"]>
 // The ranks and steps that the first finding names.
 function guiltyIn(answer: ReportSet): Guilty {
   const first = foundIn(answer)[0], { where, cause, since_step, table = "" } = first?.finding ?? {}, step = cause?.step ?? null, kind = cause?.kind ?? "";
-  if (first && kOfRanks.includes(table)) return { rank: null, since: since_step ?? null, steps: null, cells: stepsOfRanks(first.report, table), inTurn: table === kTurns, kind };
-  if (where && where.steps.length > 0) return { rank: where.rank, since: null, steps: where.steps, kind };
-  return { rank: cause?.rank ?? null, since: since_step ?? null, steps: step === null ? null : [step], kind };
+  const since = since_step ?? null, { steps = [], device = null } = where ?? {};
+  if (first && kOfRanks.includes(table)) return { ranks: [], device: null, since, steps: null, cells: stepsOfRanks(first.report, table), inTurn: table === kTurns, kind };
+  const named = where?.ranks ?? [], one = cause?.rank ?? null;
+  if (steps.length > 0) return { ranks: named, device, since: null, steps, kind };
+  return { ranks: named.length > 0 ? named : one === null ? [] : [one], device, since, steps: step === null ? null : [step], kind };
 }
 
 function ByRank({ answer, run }: { answer: ReportSet; run: string }) {

@@ -10,6 +10,7 @@
 #include "base/stop.h"
 #include "facts/derived/operators/operator_trees.h"
 #include "facts/derived/python/along_windows.h"
+#include "facts/derived/python/step_function.h"
 
 namespace stepscope {
 namespace leading_function {
@@ -98,6 +99,24 @@ std::optional<LeadingOperator> FindLeadingOperator(const Facts& facts,
       static_cast<double>(lead.time) >= leading_function::kLeast * static_cast<double>(lead.whole);
   if (lead.op == kNoString || !enough) return std::nullopt;
   return lead;
+}
+
+int64_t EvaluationTimeOf(const RankActivity& rank) {
+  int64_t time = 0;
+  for (const EvaluationRun& run : rank.evaluations) time = AddSaturated(time, run.end - run.start);
+  return time;
+}
+
+std::optional<FrameTimes::Leader> EvaluatingFunction(const Facts& facts, const RankActivity& rank) {
+  const std::vector<RankSteps>& ranks = RankStepsOf(facts);
+  const auto own = std::ranges::find(ranks, &rank, &RankSteps::rank);
+  if (own == ranks.end() || rank.evaluations.empty()) return std::nullopt;
+  std::vector<Interval> runs;
+  for (const EvaluationRun& run : rank.evaluations) runs.push_back({run.start, run.end});
+  const IntervalSet windows = UnionOf(std::move(runs));
+  if (windows.empty()) return std::nullopt;
+  const int64_t half = LengthOf(windows) / std::ssize(windows) / 2;
+  return FunctionBehind(facts, {&rank, windows}, {&rank, WindowsOf(*own)}, half);
 }
 
 }  // namespace stepscope

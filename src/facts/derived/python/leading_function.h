@@ -1,5 +1,5 @@
 // Finds what the thread that trains or serves spends most of its steps in: a function of the user's
-// program, or an operator where Python was not recorded.
+// program, or an operator where Python was not recorded; and what runs evaluation between steps.
 #pragma once
 
 #include <cstdint>
@@ -31,5 +31,12 @@ struct LeadingOperator {
 // Nothing where no operator takes a tenth of the steps.
 std::optional<LeadingOperator> FindLeadingOperator(const Facts& facts,
                                                    const std::vector<RankSteps>& ranks);
+
+// ns that the rank evaluates between its steps (RankActivity::evaluations).
+int64_t EvaluationTimeOf(const RankActivity& rank);
+
+// The function that runs the rank's evaluations and is in no step. Nothing where there are none, no
+// frames were read, or none takes half of them.
+std::optional<FrameTimes::Leader> EvaluatingFunction(const Facts& facts, const RankActivity& rank);
 
 }  // namespace stepscope

@@ -382,12 +382,6 @@ IntervalSet OperatorsOf(const HostOps& host, uint32_t thread) {
   return UnionOf(std::move(operators));
 }
 
-std::optional<ThreadWait> FindThreadWait(const Facts& facts, const std::vector<RankSteps>& ranks) {
-  return other_threads::Largest(
-      facts, ranks, [](other_threads::Process& process) { return process.Wait(); },
-      [](const ThreadWait& wait) { return other_threads::ShareOf(wait.waits.time, wait.whole); });
-}
-
 std::optional<ConcurrentThread> FindConcurrentThread(const Facts& facts,
                                                      const std::vector<RankSteps>& ranks) {
   return other_threads::Largest(
@@ -400,12 +394,22 @@ std::optional<ConcurrentThread> FindConcurrentThread(const Facts& facts,
 namespace other_threads {
 namespace {
 
+std::optional<ThreadWait> FindWait(const Facts& facts) {
+  return Largest(
+      facts, StepsToMend(facts), [](Process& process) { return process.Wait(); },
+      [](const ThreadWait& wait) { return ShareOf(wait.waits.time, wait.whole); });
+}
+
 std::optional<ConcurrentThread> InTypicalSteps(const Facts& facts) {
   return FindConcurrentThread(facts, TypicalStepsOf(facts).ranks);
 }
 
 }  // namespace
 }  // namespace other_threads
+
+const std::optional<ThreadWait>& ThreadWaitOf(const Facts& facts) {
+  return facts.memo.Of<&other_threads::FindWait>(facts);
+}
 
 const ConcurrentThread* ThreadSince(const Facts& facts, int64_t rank, int64_t since) {
   const auto& beside = facts.memo.Of<&other_threads::InTypicalSteps>(facts);

@@ -27,8 +27,9 @@ struct ThreadWait {
   std::string thread;        // its name
   int64_t whole = 0;         // ns of the rank's steps
 };
-// The longest of all ranks. Nothing where none takes a twentieth of its rank's steps.
-std::optional<ThreadWait> FindThreadWait(const Facts& facts, const std::vector<RankSteps>& ranks);
+// The longest of all ranks in the steps to mend (StepsToMend). Nothing where none takes a twentieth
+// of its rank's steps.
+const std::optional<ThreadWait>& ThreadWaitOf(const Facts& facts);
 
 // What calls an operator returns only long after it ended, as where it takes Python's lock again
 // while another thread runs Python: that one gives it up after 5 ms (sys.getswitchinterval()).
