@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -174,6 +175,56 @@ std::string LateAfterWait(bool hook) {
 TEST(NoisyJob, AThreadThatGoesOnLateAfterAWaitIsNoWorkOfItsRank) {
   EXPECT_FALSE(LateAfterWait(false).contains("ank 1 spends")) << LateAfterWait(false);
   EXPECT_TRUE(LateAfterWait(true).contains("ank 1 spends")) << LateAfterWait(true);
+}
+
+// Two ranks whose steps scatter: 5 of about 66 ms, then 9 of `since`. Rank 1's sqrt, of as many
+// elements, takes 20 ms longer then, and rank 0 waits for it; or all that rank 0 does takes longer.
+Result<ReportSet> ScatteredJob(bool values) {
+  std::array<CpuTrace, 2> ranks{CpuTrace(0), CpuTrace(1)};
+  constexpr auto kScatter = std::to_array<double>({0, 2, 5, 1, 3, 4, 14, 18, 6, 30, 15, 19, 5, 2});
+  double at = 1;
+  for (int step = 4; step <= 17; ++step) {
+    const bool late = step >= 9;
+    const double noise = kScatter[static_cast<size_t>(step - 4)];
+    const double done = at + 66 + (late ? 20 : 0) + noise;
+    for (size_t rank = 0; rank < 2; ++rank) {
+      CpuTrace& trace = ranks[rank];
+      const bool own = late && rank == (values ? 1 : 0);
+      const double root = own && values ? 22 : 2, pause = own && !values ? 16 : 2,
+                   work = own && !values ? 56 : 50;
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, done + 4 - at);
+      trace.Add("python_function", "train.py(5): train", at, done + 4 - at);
+      trace.Add("python_function", "echo.py(12): loudness", at, root + 0.2);
+      trace.Add("cpu_op", "aten::sqrt", at + 0.1, root, 1, R"("Input Dims":[[400,400]])");
+      double t = at + root + pause;
+      trace.Add("cpu_op", "aten::addmm", t, work + noise, 1, R"("Input Dims":[[256,256]])");
+      t += work + noise;
+      trace.Add("cpu_op", "c10d::allreduce_", t, 0.05);
+      trace.Add("user_annotation", "gloo:all_reduce", t + 0.1, done - t - 0.1, 2,
+                R"("Input Dims":[[1000]],"Input type":["float"])");
+      trace.Add("cpu_op", "aten::add_", done, 3, 1, R"("Input Dims":[[256]])");
+    }
+    at = done + 4.2;
+  }
+  const ScratchFolder folder;
+  return testing::Ask(
+      {folder.Write("rank0.json", ranks[0].End()), folder.Write("rank1.json", ranks[1].End())});
+}
+
+TEST(NoisyJob, OneOperatorThatTakesManyTimesAsLongOnInputsOfTheSameSize) {
+  const auto answer = ScatteredJob(true);
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->verdict.contains("since step 9: rank 1 computes ")) << Findings(*answer);
+  EXPECT_TRUE(answer->verdict.contains("(aten::sqrt 11.0× as long), in loudness (echo.py:12)."))
+      << Findings(*answer);
+  EXPECT_TRUE(FindingsInOrder(*answer).front()->hint.contains("denormal"));
+}
+
+TEST(NoisyJob, ARankThatIsWaitedForIsTheCauseAndNotTheNetwork) {
+  const auto answer = ScatteredJob(false);
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->verdict.contains("since step 9: rank 0 spends ")) << Findings(*answer);
+  EXPECT_FALSE(answer->verdict.contains("communication")) << Findings(*answer);
 }
 
 TEST(NoisyJob, NamesTheOperatorThatARankRunsMore) {

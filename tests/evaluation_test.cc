@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 
 #include "report/findings.h"
+#include "report/phrase_format.h"
 #include "stepscope/compare.h"
 #include "tests/front_door.h"
+#include "tests/support/ask_ranks.h"
 #include "tests/support/cpu_trace.h"
 #include "tests/support/sample_hlo.h"
 #include "tests/support/sample_xspace.h"
@@ -175,6 +178,56 @@ TEST(Evaluation, AReplayTellsWhatOfItsStepsIsEvaluation) {
   ASSERT_NE(whatif, answer->reports.end());
   EXPECT_TRUE(whatif->headline.contains("2.50 ms of it evaluation between steps"))
       << whatif->headline;
+}
+
+// Two ranks with steps of 20 ms, which reduce in each; behind every third of 15 rank 0 evaluates
+// for 60 ms, and rank 1 waits for it in the next one.
+Result<ReportSet> OneEvaluates() {
+  std::array<CpuTrace, 2> ranks{CpuTrace(0), CpuTrace(1)};
+  std::array<double, 2> at{1, 1};
+  for (int step = 1; step <= 15; ++step) {
+    const double done = std::max(at[0], at[1]) + 18;
+    for (size_t rank = 0; rank < 2; ++rank) {
+      CpuTrace& trace = ranks[rank];
+      const double start = at[rank];
+      double& own = at[rank];
+      const auto add = [&](std::string_view name, double ms) {
+        trace.Add("cpu_op", name, own, ms);
+        own += ms;
+      };
+      for (int i = 0; i < 2; ++i) add("aten::addmm", 4);
+      for (int i = 0; i < 2; ++i) add("autograd::engine::evaluate_function: AddmmBackward0", 4);
+      add("c10d::allreduce_", 0.1);
+      trace.Add("user_annotation", "gloo:all_reduce", own, done - own, 2,
+                R"("Input Dims":[[1000]],"Input type":["float"])");
+      own = done;
+      trace.Add("user_annotation", "Optimizer.step#SGD.step", own, 1);
+      add("aten::add_", 1);
+      trace.Add("python_function", "train.py(9): learn", start, own - start);
+      if (rank == 0 && step % 3 == 0) {
+        trace.Add("python_function", "exam.py(3): grade", own, 60);
+        for (int i = 0; i < 8; ++i) add("aten::addmm", 7.5);
+      }
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), start, own - start);
+      own += 0.1;
+    }
+  }
+  return testing::AskAboutRanks(ranks, {}, "node1");
+}
+
+TEST(Evaluation, OfOneRankThatOthersWaitForIsWhyItIsLate) {
+  const auto answer = OneEvaluates();
+  ASSERT_TRUE(answer);
+  const auto findings = FindingsInOrder(*answer);
+  ASSERT_FALSE(findings.empty()) << answer->verdict;
+  const Finding& first = *findings[0];
+  EXPECT_TRUE(
+      first.message.starts_with("Rank 0 is a straggler: "
+                                "evaluation between steps (grade (exam.py:3))"))
+      << testing::AllSaid(*answer);
+  EXPECT_NEAR(static_cast<double>(first.per_step), 16e6, 1e6);  // 4 times 60 ms in 15 steps
+  EXPECT_TRUE(answer->verdict.contains("10.0 ms of evaluation per step between them"))
+      << answer->verdict;
 }
 
 // Which runs operators to see what they return.

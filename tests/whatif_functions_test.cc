@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/findings.h"
 #include "tests/answer.h"
 #include "tests/front_door.h"
 #include "tests/support/ask_ranks.h"
@@ -92,6 +93,15 @@ TEST(WhatifFunctions, OneThatRanksRunInTurnIsWorthAllOfIt) {
   EXPECT_TRUE(answer.reports.front().headline.str().contains(
       "the change worth most, 'python detect: gone', saves 30.0 ms"))
       << answer.reports.front().headline;
+}
+
+// Whoever names it.
+TEST(WhatifFunctions, AFindingThatNamesItIsWorthThat) {
+  const ReportSet answer = AnswerTo({.detect = InTurn}, "", {});
+  const Finding& first = *FindingsInOrder(answer).front();
+  EXPECT_TRUE(first.message.contains("in turn")) << first.message;
+  ASSERT_TRUE(first.worth) << AllSaid(answer);
+  EXPECT_NEAR(static_cast<double>(first.worth->saved), 30e6, 1e6);
 }
 
 TEST(WhatifFunctions, OneThatRunsAtTimesIsWorthItsMean) {

@@ -1,6 +1,8 @@
 // Finds the part of a step that explains a change of step time.
 #include "analyses/changes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -16,17 +18,21 @@
 #include "analyses/slow_host.h"
 #include "analyses/thread_wait.h"
 #include "analyses/work_rise.h"
+#include "base/robust.h"
 #include "base/saturate.h"
 #include "facts/derived/collectives/absent_ranks.h"
 #include "facts/derived/collectives/missing_communication.h"
 #include "facts/derived/lateness/excess_work.h"
 #include "facts/derived/lateness/slow_rank.h"
+#include "facts/derived/lateness/step_blame.h"
 #include "facts/derived/lateness/work_rises.h"
 #include "facts/derived/python/step_function.h"
 #include "facts/derived/steps/step_categories.h"
 #include "facts/derived/steps/step_changes.h"
+#include "facts/derived/steps/step_parts.h"
 #include "report/humanize.h"
 #include "trace/frame_name.h"
+#include "trace/library_frames.h"
 
 namespace stepscope {
 namespace changes {
@@ -64,6 +70,7 @@ struct Together {
   std::optional<ExcessWork> excess;            // behind longer compute of `most`
   std::optional<FrameTimes::Leader> function;  // of Python, behind what its host takes longer
   const SlowRank* slow = nullptr;  // nothing but longer operators, all of them, is behind it
+  double times = 0;  // as long as before `excess` takes, where it has no more to do; else 0
 };
 
 Together Rises(const StepChanges& changes, StepQuantity quantity) {
@@ -102,6 +109,104 @@ bool IsOneFunction(const Facts& facts, const StepChanges& changes, int64_t diffe
          static_cast<double>(function->time) >= kNearlyAll * static_cast<double>(difference);
 }
 
+// The rank that the others wait longer for since then, which explains the change; empty: none.
+std::optional<int64_t> WaitedForSince(const Facts& facts, const StepChange& c) {
+  const std::vector<RankCollectives>& ranks = facts.collectives.ranks;
+  if (ranks.size() < 2) return std::nullopt;
+  Blame before, since;
+  double steps_before = 0, steps_since = 0;
+  for (const auto& [step, blame] : BlameOfSteps(facts)) {
+    const bool counts = step >= c.since && (!c.until || step <= *c.until);
+    (counts ? steps_since : steps_before) += 1;
+    for (const auto& [rank, ns] : blame.by_rank) (counts ? since : before).Add(rank, ns);
+  }
+  const auto per_step = [&](const Blame& blame, uint32_t rank, double steps) {
+    const auto own = blame.by_rank.find(rank);
+    const auto all = static_cast<double>(own == blame.by_rank.end() ? 0 : own->second);
+    return steps > 0 ? all / steps / static_cast<double>(ranks.size() - 1) : 0;
+  };
+  for (const auto& [rank, ns] : since.by_rank) {
+    const double longer = per_step(since, rank, steps_since) - per_step(before, rank, steps_before);
+    if (since.CausedMost(rank) && longer >= kExplains * static_cast<double>(c.Difference()))
+      return ranks[rank].rank;
+  }
+  return std::nullopt;
+}
+
+// What this rank takes most longer since then, of what explains the change; null: nothing does.
+const StepChange* LargestOf(const StepChanges& changes, int64_t rank, int64_t difference) {
+  using enum StepQuantity;
+  const StepChange* most = nullptr;
+  for (const StepQuantity quantity : {kCompute, kInput, kOther}) {
+    const StepChange* own = changes.Rise(quantity, rank, -1);
+    const bool explains = own != nullptr && static_cast<double>(own->Difference()) >=
+                                                kExplains * static_cast<double>(difference);
+    if (explains && (most == nullptr || own->Difference() > most->Difference())) most = own;
+  }
+  return most;
+}
+
+// A pass through the model is behind nothing where the rank's operators take longer, too.
+bool IsSlowedPass(const StepChanges& changes, const StepChange& c, const FrameName& function) {
+  const StepChange* compute = changes.Rise(StepQuantity::kCompute, c.rank, c.device);
+  return IsPass(function) && compute != nullptr && compute->Difference() >= c.Difference() / 2;
+}
+
+// How many times as long as before one operator takes per step since then.
+double TimesSince(const Facts& facts, const StepChange& c, StringId op) {
+  for (const StepParts& parts : StepPartsOf(facts)) {
+    const auto at = parts.operators.find(op);
+    if (parts.rank != c.rank || at == parts.operators.end()) continue;
+    std::vector<double> before, since;
+    for (size_t s = 0; s < parts.steps.size(); ++s)
+      (parts.steps[s] < c.since ? before : since)
+          .push_back(static_cast<double>(at->second.time[s]));
+    const double usual = before.empty() ? 0 : Median(std::move(before));
+    return usual > 0 && !since.empty() ? Median(std::move(since)) / usual : 0;
+  }
+  return 0;
+}
+
+// Python that runs within the operator, as of a host callback.
+void ExplainCallback(const Facts& facts, Together& rises) {
+  const RankSteps* own = StepsOfRank(facts, rises.most->rank);
+  auto function = FunctionSince(facts, *rises.most);
+  if (!function || own == nullptr) return;
+  if (!RunsIn(facts, *own->rank, function->name, rises.excess->name)) return;
+  function->caller = {};  // the framework
+  rises.function = std::move(function);
+}
+
+// The one operator that takes many times as long, on inputs of the same size, and the function that
+// calls it: what else runs on the machine slows all that a rank runs.
+void ExplainOneOperator(const Facts& facts, Together& rises) {
+  constexpr double kMany = 3;
+  const StepChange& c = *rises.most;
+  const bool same = rises.excess && KindOf(*rises.excess) == ExcessKind::kTime &&
+                    !SizeIsUnknown(*rises.excess) && rises.slow == nullptr;
+  if (rises.places > 1 || !facts.OnHost()) return;
+  if (rises.excess && KindOf(*rises.excess) == ExcessKind::kTime) ExplainCallback(facts, rises);
+  if (!same) return;
+  const double times = TimesSince(facts, c, rises.excess->name);
+  if (times < kMany) return;
+  rises.times = times;
+  const auto function = FunctionSince(facts, c);
+  if (function && !IsPass(function->name)) rises.function = function;
+}
+
+// The operator or function behind it.
+Together Explain(const Facts& facts, const StepChanges& changes, Together rises) {
+  const StepChange& c = *rises.most;
+  if (c.quantity == StepQuantity::kCompute) {
+    rises.excess = ExcessSince(facts, c.rank, c.since);
+    if (rises.places == 1) rises.slow = SlowSince(facts, c.rank, c.since);
+    ExplainOneOperator(facts, rises);
+  }
+  if (IsOfHost(c.quantity) && rises.places == 1) rises.function = FunctionSince(facts, c);
+  if (rises.function && IsSlowedPass(changes, c, rises.function->name)) rises.function.reset();
+  return rises;
+}
+
 // Of what explains the change, what others may follow from comes first: where one rank computes
 // longer, others idle or wait in collectives.
 std::optional<Together> Cause(const Facts& facts, const StepChanges& changes, int64_t difference) {
@@ -111,6 +216,12 @@ std::optional<Together> Cause(const Facts& facts, const StepChanges& changes, in
     if (rises.most == nullptr) continue;
     // They may wait for a rank whose trace ended before.
     if (quantity == kExposed && changes.lacks_ranks) continue;
+    // Where they wait for one, what that one takes longer is the cause.
+    if (rises.places > 1 || quantity == kExposed) {
+      const auto late = WaitedForSince(facts, *changes.Told());
+      const StepChange* own = late ? LargestOf(changes, *late, difference) : nullptr;
+      if (own != nullptr) return Explain(facts, changes, {.most = own, .places = 1});
+    }
     // Waiting counts as compute where communication was not recognized: all ranks have more then.
     const bool may_wait =
         quantity == kCompute && rises.places > 1 && MissingCommunicationOf(facts).world_size > 0;
@@ -118,12 +229,7 @@ std::optional<Together> Cause(const Facts& facts, const StepChanges& changes, in
     const auto rise = static_cast<double>(rises.most->Difference());
     if (rise < kExplains * static_cast<double>(difference)) continue;
     if (quantity == kCompute && IsOneFunction(facts, changes, difference)) continue;
-    if (quantity == kCompute) {
-      rises.excess = ExcessSince(facts, rises.most->rank, rises.most->since);
-      if (rises.places == 1) rises.slow = SlowSince(facts, rises.most->rank, rises.most->since);
-    }
-    if (IsOfHost(quantity) && rises.places == 1) rises.function = FunctionSince(facts, *rises.most);
-    return rises;
+    return Explain(facts, changes, std::move(rises));
   }
   return std::nullopt;
 }
@@ -173,7 +279,11 @@ Phrase SayCause(const Facts& facts, const Together& cause) {
                Time(cause.function->time), SayLeader(*cause.function), Time(c.Difference()));
   if (cause.places > 1) who += " (most)";
   Phrase said = SayRise(c.quantity, who, Rise(c));
-  if (cause.excess) said += Say(" ({operator})", OperatorNameOf(facts, cause.excess->name));
+  if (cause.excess)
+    said += cause.times > 0
+                ? Say(" ({operator} {times} as long)", OperatorNameOf(facts, cause.excess->name),
+                      fmt::format("{:.1f}×", cause.times))
+                : Say(" ({operator})", OperatorNameOf(facts, cause.excess->name));
   if (cause.function) said += Say(", in {function}", SayLeader(*cause.function));
   if (cause.places > 1)
     said += cause.places == 2 ? Say(", as does {others}", others) : Say(", as do {others}", others);
@@ -187,6 +297,14 @@ bool IsAddedWork(const Together& cause) {
   return static_cast<double>(cause.most->after) > kMost * static_cast<double>(cause.most->before);
 }
 
+Phrase LookAtValues(const Facts& facts, const Together& cause) {
+  const bool torch = facts.ranks.front().framework == Framework::kPyTorch;
+  return Say(
+      "look at the values that {operator} gets since then: denormal numbers take many times "
+      "as long{setting}",
+      OperatorNameOf(facts, cause.excess->name), torch ? " (torch.set_flush_denormal(True))" : "");
+}
+
 Phrase Hint(const Facts& facts, const StepChange& change, const std::optional<Together>& cause) {
   const Phrase look =
       Say("compare steps {before} and {since} in the timeline", change.last_before, change.since);
@@ -194,6 +312,11 @@ Phrase Hint(const Facts& facts, const StepChange& change, const std::optional<To
   if (cause->slow != nullptr) return Phrase(kFindWhatSlows) + "; " + look;
   switch (cause->most->quantity) {
     case StepQuantity::kCompute:
+      if (cause->excess) {
+        const Phrase callback = SpeedUpCallback(facts, cause->excess->name, cause->function);
+        if (!callback.empty()) return callback + "; " + look;
+      }
+      if (cause->times > 0) return LookAtValues(facts, *cause) + "; " + look;
       if (IsAddedWork(*cause))
         return "find what adds this work since then: data, lengths, branches of the model; " + look;
       if (cause->excess && SizeIsUnknown(*cause->excess))

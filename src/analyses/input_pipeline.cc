@@ -9,6 +9,7 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
+#include "analyses/changes.h"
 #include "analyses/input_pipeline_steps.h"
 #include "analyses/kinds.h"
 #include "analyses/thread_wait.h"
@@ -287,6 +288,9 @@ void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs,
   const bool some = ranks.size() < all_ranks.size();
   std::optional<int64_t> rank;
   if (some && uneven.ranks.size() == 1) rank = uneven.ranks.front();
+  // What makes the steps of one process longer is this.
+  if (all_ranks.size() == 1 && CauseOfChange(facts).kind == CauseKind::kInput)
+    rank = CauseOfChange(facts).rank;
   const Totals t = AddUp(ranks);
   const auto steps = std::max<double>(static_cast<double>(t.steps), 1);
   const auto count = static_cast<double>(ranks.size());
@@ -341,7 +345,9 @@ void AddThreadFinding(const Facts& facts, const ThreadWait& wait, Report& report
                "num_workers)",
        .impact = wait.waits.time,
        .table = "host",
-       .cause = {CauseKind::kHost, several ? std::optional(wait.rank->rank) : std::nullopt},
+       // What makes the steps of one process longer is this.
+       .cause = {CauseKind::kHost,
+                 several ? std::optional(wait.rank->rank) : CauseOfChange(facts).rank},
        .nearness = Nearness::kCause,
        .extent = {wait.whole},
        .since = SinceRise(facts),

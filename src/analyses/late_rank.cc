@@ -223,6 +223,7 @@ Phrase LateHint(const LateRank& late, const Facts& facts) {
   if (late.thread != nullptr) return MoveThread(*late.thread);
   if (late.slow != nullptr) return kFindWhatSlows;
   if (late_rank::IsBySaves(late, facts)) return SaveLessOften(facts);
+  if (late.work != nullptr && late.reason == LateReason::kHost) return LateHint(*late.work, facts);
   if (late.function && late.reason == LateReason::kHost && facts.OnHost())
     return SpeedUp(facts, *late.function);
   if (late.excess && late.reason == LateReason::kCompute) {

@@ -17,6 +17,7 @@
 #include "facts/derived/job/job_purpose.h"
 #include "facts/derived/operators/operator_use.h"
 #include "facts/derived/operators/recording_flops.h"
+#include "facts/derived/python/leading_function.h"
 #include "facts/derived/steps/step_categories.h"
 #include "facts/derived/steps/step_changes.h"
 #include "facts/derived/steps/step_coverage.h"
@@ -204,6 +205,18 @@ Phrase SayShare(int64_t time, int64_t total, StepCategory category, const Facts&
 
 // "Step time is 960 µs (mean of 7 steps): 31.2% device compute, 31.2% input, 15.6% all others.";
 // where it changes, parts are those since then.
+// ", and 26.6 ms of evaluation per step between them", where only some ranks evaluate, so that
+// steps of others wait for it.
+Phrase SayEvaluationBetween(const Facts& facts) {
+  const auto evaluates = [](const RankActivity& rank) { return !rank.evaluations.empty(); };
+  const bool some =
+      std::ranges::any_of(facts.ranks, evaluates) && !std::ranges::all_of(facts.ranks, evaluates);
+  const int64_t each = some && facts.selected.empty() ? EvaluationPerStep(facts) : 0;
+  return each > 0 ? Say(", and {time} of evaluation per step between them",
+                        HumanTime(static_cast<double>(each)))
+                  : Phrase();
+}
+
 Phrase Headline(const Facts& facts, const std::vector<RankSteps>& ranks,
                 const TypicalSteps& typical) {
   const std::optional<StepChange> change = ChangeToTell(facts);
@@ -232,7 +245,7 @@ Phrase Headline(const Facts& facts, const std::vector<RankSteps>& ranks,
                : Say("No steps are marked. Breakdown of the {time} recorded: {parts}.", time,
                      parts);
   }
-  const Phrase step_time = SayStepTime(facts, ranks, typical, change);
+  const Phrase step_time = SayStepTime(facts, ranks, typical, change) + SayEvaluationBetween(facts);
   return change ? Say("{step_time}; since then {parts}.", step_time, parts)
                 : Say("{step_time}: {parts}.", step_time, parts);
 }

@@ -25,6 +25,7 @@
 #include "facts/derived/steps/unrecorded.h"
 #include "report/humanize.h"
 #include "trace/frame_name.h"
+#include "trace/library_frames.h"
 #include "trace/vocabulary.h"
 
 namespace stepscope {
@@ -80,12 +81,15 @@ bool Recurs(const std::vector<RankSteps>& ranks, StepCategory category) {
 }
 
 // Where it does not recur, later steps are without it.
-Phrase HintOf(const Rule& rule, const std::vector<RankSteps>& ranks, const Facts& facts) {
+Phrase HintOf(const Rule& rule, const std::vector<RankSteps>& ranks, const FrameTimes& python,
+              const Facts& facts) {
   if (rule.category == StepCategory::kOther) {
     if (AreMostlySaves(facts, ranks, TimeOf(SumOf(ranks), rule.category)))
       return SaveLessOften(facts);
-    const bool may_wait = MissingCommunicationOf(facts).world_size > 0;
-    return may_wait ? AllowForAbsent(facts, FollowPython(facts)) : FollowPython(facts);
+    const auto most = python.Leaders(1, kStandsOut);
+    const bool named = facts.OnHost() && !most.empty() && !IsPass(most.front().name);
+    const Phrase hint = named ? SpeedUp(facts, most.front()) : FollowPython(facts);
+    return MissingCommunicationOf(facts).world_size > 0 ? AllowForAbsent(facts, hint) : hint;
   }
   const bool once = rule.category == StepCategory::kCompilation && !Recurs(ranks, rule.category);
   return Say(once ? kRecordLater : rule.hint, facts);
@@ -220,16 +224,24 @@ NamedRanks RanksToName(const Facts& facts, const std::vector<RankSteps>& ranks, 
   return {ranks, PythonDuring(facts, ranks, rule.category)};
 }
 
-// Whether the functions with most of the time between operators are those of ranks that each have
-// more of it, which findings of their own tell.
-bool IsToldByRank(const Facts& facts, const FrameTimes& python) {
-  const auto most = python.Leaders(1, kStandsOut);
-  if (most.empty() || most.front().ranks.size() < 2) return false;
-  return std::ranges::all_of(most.front().ranks, [&](int64_t rank) {
+// The ranks that have most of the time between operators because each does more, as findings of
+// their own tell; empty: others have it, or all.
+std::vector<int64_t> ToldRanks(const Facts& facts, const std::vector<RankSteps>& ranks) {
+  const auto most = PythonDuring(facts, ranks, StepCategory::kOther).Leaders(1, kStandsOut);
+  if (most.empty()) return {};
+  const auto is_told = [&](int64_t rank) {
     return std::ranges::any_of(WorkRisesOf(facts).rises, [&](const WorkRise& rise) {
       return rise.kind == WorkKind::kBetween && rise.ranks == std::vector{rank};
     });
-  });
+  };
+  return std::ranges::all_of(most.front().ranks, is_told) ? most.front().ranks
+                                                          : std::vector<int64_t>();
+}
+
+std::vector<int64_t> NumbersOf(const std::vector<RankSteps>& ranks) {
+  std::set<int64_t> numbers;
+  for (const RankSteps& own : ranks) numbers.insert(own.rank->rank);
+  return {numbers.begin(), numbers.end()};
 }
 
 // ns of one rank: all of the category, or what the function takes that has half of it or more.
@@ -240,6 +252,63 @@ int64_t TimeToSave(const std::vector<RankSteps>& counted, StepCategory category,
   const bool named =
       category == StepCategory::kOther && !most.empty() && most.front().time >= all / 2;
   return (named ? most.front().time : all) / std::ssize(counted);
+}
+
+// `all`: the ranks of the job, of which `ranks` are asked about; `told`: of them the one that
+// another finding tells.
+void AddFinding(const Facts& facts, const Rule& rule, const std::vector<RankSteps>& all,
+                const std::vector<RankSteps>& ranks, std::optional<int64_t> told,
+                const std::optional<Lead>& lead, Report& report) {
+  const bool marked = !ranks.front().whole_recording;
+  const bool by_function = rule.category == StepCategory::kOther && HasPython(facts);
+  const StepBreakdown sum = SumOf(ranks);
+  const double share = Share(TimeOf(sum, rule.category), sum.Total());
+  if (share < kHigh) return;
+  // Where most time is in operators, much of that between them is due to recording.
+  const bool of_operators = rule.category == StepCategory::kOther && lead && lead->of_operators;
+  if (of_operators && share < 2 * kHigh) return;
+  const UnevenRanks uneven = FindUnevenRanks(ranks, rule.category);
+  const auto [counted, python] = RanksToName(facts, ranks, rule, uneven);
+  if (!marked && by_function && python.Leaders(1, kStandsOut).empty()) return;
+  const bool some = counted.size() < all.size();
+  const std::vector<int64_t> named = NumbersOf(counted);
+  const Phrase on_some = some ? SayRanks(named) : Phrase();
+  if (by_function && ranks.size() == all.size())
+    AddLargestFunction(LargestFrame(python, kStandsOut), report);
+  // Python's functions have ranks of their own.
+  const bool says_ranks = !some && !HasPython(facts);
+  std::optional<int64_t> rank;
+  if (some && named.size() == 1) rank = named.front();
+  if (says_ranks && uneven.ranks.size() == 1) rank = uneven.ranks.front();
+  if (told) rank = told;
+  // What makes the steps of one process longer is this.
+  if (all.size() == 1 && CauseOfChange(facts).kind == CauseOf(rule.category))
+    rank = CauseOfChange(facts).rank;
+  const std::string time = HumanTime(StatisticsOf(counted, rule.category).mean);
+  const std::string of = HumanTime(StatisticsOfTotals(counted).mean);
+  const std::string_view category = SayCategory(rule.category, facts);
+  Phrase because = marked ? Say("{category}: {time} of {total} per step", category, time, of)
+                          : Say("{category}: {time} of {total}", category, time, of);
+  because += SayPython(python, StatisticsOfTotals(counted).steps);
+  if (by_function) because += SayGrowingCalls(facts, counted, python);
+  // A little here and there, as in any small model: there is nothing to take out.
+  const bool no_leader = by_function && python.Leaders(1, kStandsOut).empty();
+  const Phrase more = no_leader ? SayMoreOnOne(facts, counted) : Phrase();
+  const bool diffuse = no_leader && more.empty() && facts.OnHost() && !some && share < 2 * kHigh;
+  Where where{.event = EventOf(facts, rule, counted, python)};
+  Phrase message = MessageOf(facts, rule, counted, python, on_some, more, lead, where);
+  if (says_ranks) message += SayUnevenRanks(uneven);
+  const auto of_thread = by_function ? KindOfThread(facts, rank, SinceRise(facts)) : std::nullopt;
+  report.findings.push_back({.message = std::move(message),
+                             .because = std::move(because),
+                             .hint = HintOf(rule, counted, python, facts),
+                             .impact = TimeToSave(counted, rule.category, python),
+                             .table = "step_time",
+                             .cause = {of_thread.value_or(CauseOf(rule.category)), rank},
+                             .nearness = Nearness::kPart,
+                             .extent = ExtentOf(counted),
+                             .where = std::move(where),
+                             .at_most = diffuse ? Severity::kMedium : Severity::kHigh});
 }
 
 }  // namespace
@@ -256,8 +325,6 @@ std::string_view SayOnce(StepCategory category) {
 
 void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool has_work,
                  const std::optional<Lead>& lead, Report& report) {
-  const StepBreakdown sum = SumOf(ranks);
-  const int64_t total = sum.Total();
   const bool idle_known = has_work && !facts.MostKernelsMissing();
   const bool marked = !ranks.front().whole_recording;
   for (const Rule& rule : kRules) {
@@ -267,53 +334,19 @@ void AddFindings(const Facts& facts, const std::vector<RankSteps>& ranks, bool h
         rule.category == StepCategory::kOneTime || rule.category == StepCategory::kCompilation;
     const bool by_function = rule.category == StepCategory::kOther && HasPython(facts);
     if (!marked && !is_once && !(by_function && facts.OnHost())) continue;
-    const double share = Share(TimeOf(sum, rule.category), total);
     // Without a device, launching and other host activity is expected.
-    const bool of_host = rule.category == StepCategory::kCompilation;
-    if (share < kHigh || !(idle_known || of_host)) continue;
-    // Where most time is in operators, much of that between them is due to recording.
-    const bool of_operators = rule.category == StepCategory::kOther && lead && lead->of_operators;
-    if (of_operators && share < 2 * kHigh) continue;
-    const UnevenRanks uneven = FindUnevenRanks(ranks, rule.category);
-    const auto [counted, python] = RanksToName(facts, ranks, rule, uneven);
-    if (!marked && by_function && python.Leaders(1, kStandsOut).empty()) continue;
-    if (by_function && IsToldByRank(facts, python)) continue;
-    const bool some = counted.size() < ranks.size();
-    const Phrase on_some = some ? SayRanks(uneven.ranks) : Phrase();
-    if (rule.category == StepCategory::kOther && HasPython(facts))
-      AddLargestFunction(LargestFrame(python, kStandsOut), report);
-    // Python's functions have ranks of their own.
-    const bool says_ranks = !some && !HasPython(facts);
-    std::optional<int64_t> rank;
-    if ((some || says_ranks) && uneven.ranks.size() == 1) rank = uneven.ranks.front();
-    // What makes the steps of one process longer is this.
-    if (ranks.size() == 1 && CauseOfChange(facts).kind == CauseOf(rule.category))
-      rank = CauseOfChange(facts).rank;
-    const std::string time = HumanTime(StatisticsOf(counted, rule.category).mean);
-    const std::string of = HumanTime(StatisticsOfTotals(counted).mean);
-    const std::string_view category = SayCategory(rule.category, facts);
-    Phrase because = marked ? Say("{category}: {time} of {total} per step", category, time, of)
-                            : Say("{category}: {time} of {total}", category, time, of);
-    because += SayPython(python, StatisticsOfTotals(counted).steps);
-    if (by_function) because += SayGrowingCalls(facts, counted, python);
-    // A little here and there, as in any small model: there is nothing to take out.
-    const bool no_leader = by_function && python.Leaders(1, kStandsOut).empty();
-    const Phrase more = no_leader ? SayMoreOnOne(facts, counted) : Phrase();
-    const bool diffuse = no_leader && more.empty() && facts.OnHost() && !some && share < 2 * kHigh;
-    Where where{.event = EventOf(facts, rule, counted, python)};
-    Phrase message = MessageOf(facts, rule, counted, python, on_some, more, lead, where);
-    if (says_ranks) message += SayUnevenRanks(uneven);
-    const auto of_thread = by_function ? KindOfThread(facts, rank, SinceRise(facts)) : std::nullopt;
-    report.findings.push_back({.message = std::move(message),
-                               .because = std::move(because),
-                               .hint = HintOf(rule, counted, facts),
-                               .impact = TimeToSave(counted, rule.category, python),
-                               .table = "step_time",
-                               .cause = {of_thread.value_or(CauseOf(rule.category)), rank},
-                               .nearness = Nearness::kPart,
-                               .extent = ExtentOf(counted),
-                               .where = std::move(where),
-                               .at_most = diffuse ? Severity::kMedium : Severity::kHigh});
+    if (!idle_known && rule.category != StepCategory::kCompilation) continue;
+    const std::vector<int64_t> told =
+        by_function ? ToldRanks(facts, ranks) : std::vector<int64_t>();
+    AddFinding(facts, rule, ranks, ranks,
+               told.size() == 1 ? std::optional(told.front()) : std::nullopt, lead, report);
+    if (told.empty()) continue;
+    // What they have most of hides what others have.
+    std::vector<RankSteps> others = ranks;
+    std::erase_if(others, [&](const RankSteps& own) {
+      return std::ranges::binary_search(told, own.rank->rank);
+    });
+    if (!others.empty()) AddFinding(facts, rule, ranks, others, std::nullopt, lead, report);
   }
 }
 

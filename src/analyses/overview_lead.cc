@@ -66,12 +66,22 @@ Phrase SayPart(const std::vector<RankSteps>& ranks, const FrameTimes::Leader& le
              HumanTime(static_cast<double>(leader.time_within) / steps), SayWithin(leader.within));
 }
 
+// The function that calls it trains, and most of what it takes is in operators: so does any job.
+bool IsBackward(const FrameName& name) { return name.function.ends_with("run_backward"); }
+
 // What operators have half of the function's time.
 Phrase SayOperators(const Facts& facts, const LeadingFunction& lead) {
   const int64_t time = lead.function.time;
   if (lead.longest_operator >= time - lead.longest_operator && lead.op != kNoString)
     return Say(", mostly in {operator}", ShortNameOf(facts, lead.op));
   return lead.operators >= time - lead.operators ? ", mostly in operators" : "";
+}
+
+// The loop itself, of which all is part.
+bool IsLoop(const std::vector<RankSteps>& ranks, const LeadingFunction& lead) {
+  constexpr double kAll = 0.95;
+  return !SayPart(ranks, lead.function).empty() &&
+         static_cast<double>(lead.function.time) >= kAll * static_cast<double>(lead.whole);
 }
 
 // What other ranks do more explains most of the time that these spend in one function.
@@ -127,6 +137,8 @@ std::optional<Lead> FindLead(const Facts& facts) {
     if (const WorkRise* rise = FindWaitedFor(facts, ranks, lead->function))
       return Lead{SayWaitedFor(facts, *rise, lead->function), {}};
     const Phrase operators = SayOperators(facts, *lead);
+    if (!operators.empty() && IsBackward(lead->function.within)) return std::nullopt;
+    if (IsLoop(ranks, *lead)) return std::nullopt;
     Lead said{SayShare(facts, ranks, SayLeader(WithoutPart(lead->function)), lead->function.time,
                        lead->whole, SayPart(ranks, lead->function) + operators)};
     if (lead->operators < lead->function.time / 4) said.function = name;

@@ -56,6 +56,7 @@ LateRank Explain(const Facts& facts, const std::vector<RankEffort>& efforts,
   late.since = SinceOf(facts, late);
   TakeWork(facts, late);
   AddExcess(facts, late);
+  AddFunction(facts, late);
   return late;
 }
 

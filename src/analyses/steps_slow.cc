@@ -387,15 +387,17 @@ void AddSlowSteps(Report& report, const Facts& facts, const std::vector<RankStep
   finding.where = steps_slow::WhereOf(slowest, recurring, behind);
   if (recurring) {
     steps_slow::SetCause(finding, *recurring, behind, slowest, grew.category);
-    const bool waits = grew.category == StepCategory::kDeviceCollectives;
-    if (const auto rank =
-            waits ? steps_slow::WaitedForIn(facts, recurring->numbers) : std::nullopt) {
-      finding.cause = {CauseKind::kWait, rank};
-      finding.nearness = Nearness::kSymptom;
-    }
   } else if (!behind.function && steps_slow::IsLessThanChange(facts, finding.impact)) {
     finding.severity = Severity::kLow;  // told, but not ranked before the change
     finding.impact = 0;
+  }
+  // Steps that are longer for waiting are due to the rank that is waited for.
+  const bool waits = grew.category == StepCategory::kDeviceCollectives;
+  const auto named = recurring ? recurring->numbers : std::set<int64_t>{slowest.Number()};
+  if (const auto rank = waits ? steps_slow::WaitedForIn(facts, named) : std::nullopt) {
+    finding.cause.kind = CauseKind::kWait;
+    finding.cause.rank = rank;
+    finding.nearness = Nearness::kSymptom;
   }
   report.findings.push_back(std::move(finding));
 }

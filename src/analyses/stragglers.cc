@@ -168,8 +168,9 @@ Phrase SaySince(const Facts& facts, const StepBlame& steps, const Suspect& s) {
   return Say(" {always}", InEveryStep(facts, steps.begin()->first, steps.rbegin()->first));
 }
 
-// The steps that the message names, where they are some of all; else empty.
+// The steps that the message names, where they are some of all, and hold the reason; else empty.
 std::vector<int64_t> StepsNamed(const Facts& facts, const StepBlame& steps, const Suspect& s) {
+  if (s.reason == LateReason::kEvaluation) return {};
   if (GrowthPerStep(facts, facts.collectives.ranks[s.rank].rank)) return {};
   if (auto stretch = StretchOf(facts, s); !stretch.empty()) return stretch;
   if (const auto period = PeriodOf(facts, steps, s))

@@ -211,6 +211,12 @@ void ExplainByStepsBefore(const Facts& facts, const StepBlame& steps, Suspect& s
   static_cast<LateRank&>(s) = then;
 }
 
+// Whether the operator takes longer by less than half of what all do: it is no place to look at.
+bool IsOneOfMany(const Suspect& s, size_t steps) {
+  return s.work == nullptr && s.excess && KindOf(*s.excess) == ExcessKind::kTime &&
+         2 * s.excess->time * static_cast<double>(steps) < static_cast<double>(s.beyond.compute);
+}
+
 // A rank that is late in some steps only is compared with the others in these: in others another
 // rank may be late.
 void ExplainOne(const Facts& facts, const StepBlame& steps, const Efforts& all, bool closely,
@@ -232,7 +238,7 @@ void ExplainOne(const Facts& facts, const StepBlame& steps, const Efforts& all, 
   const bool by_chance = s.has_of_late > 0 && s.excess && KindOf(*s.excess) == ExcessKind::kTime &&
                          2 * s.excess->time * static_cast<double>(s.has_of_late) <
                              static_cast<double>(s.beyond.compute);
-  if (by_chance) s.excess.reset();
+  if (by_chance || IsOneOfMany(s, some ? late.size() : steps.size())) s.excess.reset();
   if (closely) AddFunction(facts, s, some ? &late : nullptr);
   if (closely) AddEvaluation(facts, s);
   if (closely && some) ExplainByStepsBefore(facts, steps, s);
@@ -241,7 +247,8 @@ void ExplainOne(const Facts& facts, const StepBlame& steps, const Efforts& all, 
   if (closely) AddThread(facts, s);
   const bool by_work = s.work != nullptr && !MostInOneStep(steps, s);
   const bool other = s.evidence == LateEvidence::kNone && HasOtherEvidence(steps, s, changed);
-  if (by_work || other) s.evidence = LateEvidence::kClear;
+  const bool between = s.reason == LateReason::kEvaluation;  // which no step holds
+  if (by_work || other || between) s.evidence = LateEvidence::kClear;
 }
 
 }  // namespace

@@ -38,6 +38,24 @@ Phrase SayThreadWait(const Facts& facts, const ThreadWait& wait) {
   return several ? Say("On rank {rank}, {what}", wait.rank->rank, said) : said;
 }
 
+namespace {
+
+// Whether another rank spends that much in other steps: ranks may have them in turn.
+bool RunsInOthers(const Facts& facts, const std::vector<RankSteps>& ranks, const RankSteps& one,
+                  const FrameName& name, const std::vector<int64_t>& in, int64_t least) {
+  return std::ranges::any_of(ranks, [&](const RankSteps& own) {
+    if (own.rank->rank == one.rank->rank) return false;
+    const std::vector<int64_t> times = TimesIn(facts, {own.rank, WindowsOf(own)}, name);
+    for (size_t s = 0; s < std::min(times.size(), own.steps.size()); ++s) {
+      if (times[s] > least && !std::ranges::binary_search(in, own.steps[s].window.number))
+        return true;
+    }
+    return false;
+  });
+}
+
+}  // namespace
+
 Phrase SayStepsOf(const Facts& facts, const std::vector<RankSteps>& ranks, const FrameName& name,
                   Where& where) {
   const RankSteps* most = nullptr;
@@ -57,7 +75,7 @@ Phrase SayStepsOf(const Facts& facts, const std::vector<RankSteps>& ranks, const
   for (const StepBreakdown& step : most->steps) numbers.push_back(step.window.number);
   const int64_t least = std::ranges::max(times) / kHardlyAny;
   const Phrase when = SaySteps(numbers, times, static_cast<double>(least), in);
-  if (when.empty()) return {};
+  if (when.empty() || RunsInOthers(facts, ranks, *most, name, in, least)) return {};
   where.ranks = {most->rank->rank};
   where.steps = std::move(in);
   return Say(",{when}", when);

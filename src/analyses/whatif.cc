@@ -11,6 +11,7 @@
 #include "analyses/whatif_findings.h"
 #include "analyses/whatif_tables.h"
 #include "base/saturate.h"
+#include "facts/derived/python/leading_function.h"
 #include "facts/derived/replay/job_change.h"
 #include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/origins.h"
@@ -166,14 +167,7 @@ Phrase SayStepsOfMean(const Facts& facts) {
 // goes from the begin of a step to that of the next.
 Phrase SayEvaluation(const Facts& facts, int64_t recorded) {
   constexpr double kCounts = 0.05;  // of a step
-  const JobGraph& graph = JobGraphOf(facts);
-  int64_t sum = 0;
-  for (const RankActivity& rank : facts.ranks) {
-    for (const EvaluationRun& run : rank.evaluations) sum = AddSaturated(sum, run.end - run.start);
-  }
-  const double each =
-      static_cast<double>(sum) / static_cast<double>(std::max<size_t>(graph.ranks.size(), 1) *
-                                                     std::max<size_t>(graph.steps.size(), 1));
+  const auto each = static_cast<double>(EvaluationPerStep(facts));
   if (each < kCounts * static_cast<double>(recorded)) return {};
   return Say(", {time} of it evaluation between steps", HumanTime(each));
 }
@@ -238,6 +232,12 @@ Report Run(const Facts& facts, const Params& params) {
   }
   if (graph.steps.empty()) {
     MakeUnavailable(report, "no complete step was recorded of all ranks");
+    return report;
+  }
+  if (graph.ranks.size() > 1 && graph.members.empty() && graph.unmatched_messages > 0) {
+    MakeUnavailable(report,
+                    "no send or receive has its partner in the traces, so that no rank waits for "
+                    "another in a replay");
     return report;
   }
   const ReplayError& replay = ReplayErrorOf(facts);

@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "analyses/changes.h"
 #include "analyses/thread_wait.h"
 #include "base/robust.h"
 #include "base/saturate.h"
@@ -17,7 +18,6 @@
 #include "facts/derived/lateness/slow_rank.h"
 #include "facts/derived/lateness/step_blame.h"
 #include "facts/derived/lateness/work_rises.h"
-#include "facts/derived/python/other_threads.h"
 #include "facts/derived/python/python_time.h"
 #include "facts/derived/python/step_function.h"
 #include "facts/derived/replay/change_lags.h"
@@ -59,11 +59,10 @@ int64_t SumOfAll(const std::vector<std::vector<int64_t>>& times) {
   return sum;
 }
 
-// Where each rank runs it in nearly all of its steps, for a fifth of the mean or more. `times`: ns
-// by step of ranks.
-std::optional<FunctionOfAll> FunctionOfAllRanks(const Facts& facts,
-                                                const FrameTimes::Leader& leader,
-                                                const std::vector<std::vector<int64_t>>& times) {
+// ns of a mean step, where each rank runs it in nearly all of its steps, for a fifth of that or
+// more. `times`: ns by step of ranks.
+std::optional<int64_t> MeanOnAllRanks(const Facts& facts, const FrameTimes::Leader& leader,
+                                      const std::vector<std::vector<int64_t>>& times) {
   constexpr double kNearlyAll = 0.8, kFew = 5;
   const bool all = times.size() > 1 && times.size() == RankStepsOf(facts).size();
   if (!all || IsOfLibrary(leader.name)) return std::nullopt;
@@ -75,7 +74,7 @@ std::optional<FunctionOfAll> FunctionOfAllRanks(const Facts& facts,
         of_steps, [&](int64_t time) { return kFew * static_cast<double>(time) >= mean; });
     return static_cast<double>(counts) >= kNearlyAll * static_cast<double>(of_steps.size());
   });
-  return usual ? std::optional(FunctionOfAll{leader, ToInt64(mean)}) : std::nullopt;
+  return usual ? std::optional(ToInt64(mean)) : std::nullopt;
 }
 
 class ChangeAsker {
@@ -231,6 +230,8 @@ class ChangeAsker {
     const auto all = static_cast<double>(SumOf(RankStepsOf(facts_)).Total());
     const FrameTimes python = PythonDuring(facts_, RankStepsOf(facts_), StepCategory::kOther);
     const std::optional<int64_t> since = SinceOfJob();
+    // What waits for Python's lock takes its usual time once the thread that holds it is gone.
+    if (ThreadBehindChange(facts_).thread != nullptr) return;
     for (const FrameTimes::Leader& leader : python.Leaders(kMost, kLeastShare)) {
       const std::vector<std::vector<int64_t>> times = TimesOfLeader(leader);
       const auto whole = static_cast<double>(SumOfAll(times));
@@ -243,17 +244,10 @@ class ChangeAsker {
       TryIfWorth({.text = fmt::format("python {}: gone", leader.name.function),
                   .since = IsSince(since, leader) ? since : std::nullopt,
                   .kind = ColumnKind::kHost,
-                  .rank = RankThatWaits(leader),
-                  .function = FunctionOfAllRanks(facts_, leader, times),
+                  .function = leader,
+                  .on_all = MeanOnAllRanks(facts_, leader, times),
                   .in_steps = SayStepsOf(facts_, RankStepsOf(facts_), leader.name, where)});
     }
-  }
-
-  // The rank of a job of several whose training thread waits in the function for another thread.
-  std::optional<int64_t> RankThatWaits(const FrameTimes::Leader& leader) const {
-    const std::optional<ThreadWait>& wait = ThreadWaitOf(facts_);
-    const bool is_it = wait && wait->waits.name == leader.name && graph_.ranks.size() > 1;
-    return is_it ? std::optional(wait->rank->rank) : std::nullopt;
   }
 
   // Whether it takes as much per step since then as in all steps: what is over by then is worth

@@ -17,12 +17,6 @@
 
 namespace stepscope::whatif {
 
-// A function that each rank runs about as much as the others.
-struct FunctionOfAll {
-  FrameTimes::Leader leader;
-  int64_t time = 0;  // ns of a rank's mean step, with all that it calls
-};
-
 struct AskedChange {
   std::string text;              // as facts/derived/replay/job_change.h reads it
   std::optional<int64_t> since;  // number of the first step that counts; absent: all
@@ -31,12 +25,14 @@ struct AskedChange {
   bool upper_bound = false;        // nobody can change so much: it tells how much there is to gain
   Phrase assumption = {};          // of a formula; empty: none
   const SlowLink* link = nullptr;  // that it mends
-  // That others wait for most, or that does more since a step, though no origin was found there; or
-  // whose training thread waits for another thread in the function that it leaves out.
+  // That others wait for most, or that does more since a step, though no origin was found there.
   std::optional<int64_t> rank;
-  std::optional<FunctionOfAll> function;  // of the user's program, that it leaves out
-  Phrase in_steps = {};                   // ", in steps 3 to 5": where it runs in some only
-  CriticalPathOfJob path;                 // what bounds the job then
+  std::optional<FrameTimes::Leader> function;  // that it leaves out
+  // Of one of the user's program that each rank runs about as much as the others: ns of a rank's
+  // mean step, with all that it calls.
+  std::optional<int64_t> on_all;
+  Phrase in_steps = {};    // ", in steps 3 to 5": where it runs in some only
+  CriticalPathOfJob path;  // what bounds the job then
 
   int64_t Saved(const Facts& facts) const;
 };

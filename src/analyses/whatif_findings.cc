@@ -14,9 +14,12 @@
 #include <vector>
 
 #include "analyses/build.h"
+#include "analyses/changes.h"
+#include "analyses/late_rank.h"
 #include "analyses/thread_wait.h"
 #include "base/saturate.h"
 #include "facts/derived/collectives/step_times.h"
+#include "facts/derived/lateness/work_rises.h"
 #include "facts/derived/python/called_communication.h"
 #include "facts/derived/python/other_threads.h"
 #include "facts/derived/python/python_time.h"
@@ -130,7 +133,12 @@ std::optional<FrameTimes::Leader> FunctionOf(const Facts& facts, const Origin& o
 // none is known.
 const ConcurrentThread* ThreadOf(const Facts& facts, const Origin& origin) {
   if (!facts.OnHost() || !origin.since || !origin.with.empty()) return nullptr;
-  return ThreadSince(facts, JobGraphOf(facts).ranks[origin.late.rank].rank->rank, *origin.since);
+  const int64_t rank = JobGraphOf(facts).ranks[origin.late.rank].rank->rank;
+  // Operators that take longer only later wait for the same lock.
+  const ConcurrentThread* thread = ThreadBy(facts, rank, *origin.since);
+  const bool waits = thread != nullptr && thread->locks.count > 0 && origin.late.as_before &&
+                     origin.late.of.kind == UnitKind::kHost;
+  return waits ? thread : ThreadSince(facts, rank, *origin.since);
 }
 
 // ", where thread 8644 runs _aggregate (hooks.py:69), which holds Python's lock".
@@ -150,6 +158,15 @@ Phrase SayBefore(const std::optional<ShorterSteps>& shorter) {
 Phrase HintOf(const Facts& facts, const OriginRank& late, const ConcurrentThread* thread,
               const std::optional<FrameTimes::Leader>& function) {
   if (thread != nullptr) return MoveThread(*thread);
+  const WorkRise* work = WorkRisesOf(facts).Of(JobGraphOf(facts).ranks[late.rank].rank->rank);
+  const bool has_more = work != nullptr && work->kind != WorkKind::kBetween;
+  if (has_more && late.of.kind == UnitKind::kHost) return LateHint(*work, facts);
+  if (late.as_before && CauseOfChange(facts).kind == CauseKind::kInput)
+    return LateHint(LateReason::kInput, facts);
+  if (late.of.name != kNoString && late.of.kind == UnitKind::kHost) {
+    const Phrase callback = SpeedUpCallback(facts, late.of.name, std::nullopt);
+    if (!callback.empty()) return callback;
+  }
   if (2 * late.of_devices > late.excess)
     return "check clocks, temperature and power of the device, and whether the rank has more work "
            "than others";
@@ -317,7 +334,7 @@ void AddFunctionFindings(Report& report, const Facts& facts, std::span<const Ask
   if (!facts.OnHost() || IsLargestBetweenOperators(facts)) return;
   std::vector<const AskedChange*> functions;
   for (const AskedChange& change : changes) {
-    if (change.function && !change.since) functions.push_back(&change);
+    if (change.on_all && !change.since) functions.push_back(&change);
   }
   if (functions.empty()) return;
   const AskedChange& most = *functions.front();
@@ -327,25 +344,24 @@ void AddFunctionFindings(Report& report, const Facts& facts, std::span<const Ask
   const double error = ReplayErrorOf(facts).OfPrice(std::nullopt);
   Phrase others, because;
   for (const AskedChange* change : functions) {
-    const Phrase label = Phrase::Name(LabelOf(change->function->leader.name));
+    const Phrase label = Phrase::Name(LabelOf(change->function->name));
     const auto left = recorded - static_cast<double>(change->Saved(facts));
     if (change != &most)
-      others +=
-          Say(", {function} {time}", label, HumanTime(static_cast<double>(change->function->time)));
+      others += Say(", {function} {time}", label, HumanTime(static_cast<double>(*change->on_all)));
     because += Say("{and}without {function} a step of a replay takes {time} (± {error})",
                    because.empty() ? "" : "; ", label, HumanTime(left), HumanRatio(error));
   }
-  const FrameName& name = most.function->leader.name;
+  const FrameName& name = most.function->name;
   const bool communicates = IsBehindCommunication(facts, name, saved);
   const auto& called = CalledCommunicationOf(facts);
   const bool calls = communicates && called && called->caller == name;
   if (calls) others += Say("; it calls {function}", Phrase::Name(std::string(called->function)));
   report.findings.push_back(
       {.message = Say("{function} takes {time} of {step} per step on {ranks}{others}.",
-                      SayLeader(most.function->leader),
-                      HumanTime(static_cast<double>(most.function->time)), HumanTime(recorded),
+                      SayLeader(*most.function), HumanTime(static_cast<double>(*most.on_all)),
+                      HumanTime(recorded),
                       AllAreRecorded(facts) ? "all ranks" : "all recorded ranks", others),
-       .because = because + SayWaitsInCalls(communicates, saved, most.function->time),
+       .because = because + SayWaitsInCalls(communicates, saved, *most.on_all),
        .hint = calls ? AdviseOnCalls(*called) : Say(kCallLess, facts),
        .impact = ToInt64(saved * static_cast<double>(StepsSince(JobGraphOf(facts), std::nullopt))),
        .table = "changes",
@@ -355,39 +371,72 @@ void AddFunctionFindings(Report& report, const Facts& facts, std::span<const Ask
        .where = {.event = Phrase::Name(LabelOf(name))}});
 }
 
+namespace {
+
+// A function, for whoever names it; or of its own, where nobody does.
+Finding FindingOfFunction(const Facts& facts, const AskedChange& change, const Worth& worth) {
+  constexpr double kMuch = 0.1;  // of a step: else nobody need know
+  const FrameTimes::Leader& leader = *change.function;
+  const std::string less = HumanTime(static_cast<double>(worth.saved)),
+                    of = HumanTime(static_cast<double>(worth.step_time));
+  const bool much =
+      static_cast<double>(worth.saved) >= kMuch * static_cast<double>(worth.step_time);
+  Finding finding{
+      .message = change.since ? Say("Without {function} a step takes {less} less, of {time} since "
+                                    "step {step}.",
+                                    SayLeader(leader), less, of, *change.since)
+                              : Say("Without {function} a step takes {less} less, of {time}.",
+                                    SayLeader(leader), less, of),
+      .hint = SpeedUp(facts, leader),
+      .impact = ToInt64(static_cast<double>(worth.saved) *
+                        static_cast<double>(StepsSince(JobGraphOf(facts), change.since))),
+      .where = {.event = Phrase::Name(LabelOf(leader.name))},
+      .at_most = much ? Severity::kHigh : Severity::kLow};
+  if (leader.ranks.size() == 1) finding.where.ranks = leader.ranks;
+  return finding;
+}
+
+// What others found of a rank, of input or of communication.
+Finding FindingOfOthers(const AskedChange& change, const Worth& worth, Cause cause) {
+  const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
+  return {.message = Say("With '{change}' a step takes {less} less, of {time}.",
+                         Phrase::Name(change.text), time(worth.saved), time(worth.step_time)),
+          .cause = cause};
+}
+
+}  // namespace
+
 // What others found of these causes is worth what a replay says.
 void AddWorths(Report& report, const Facts& facts, std::span<const AskedChange> changes) {
   const JobGraph& graph = JobGraphOf(facts);
-  const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
-  const auto add = [&](Phrase message, const Worth& worth, Cause cause,
-                       std::optional<int64_t> since) {
-    report.findings.push_back({.message = std::move(message),
-                               .because = Say("a replay has an error of {time}", time(worth.error)),
-                               .table = "changes",
-                               .cause = cause,
-                               .since = since,
-                               .worth = worth,
-                               .only_worth = true});
-  };
   for (const AskedChange& change : changes) {
     // Where messages have no partner, or the library's waits are guessed, links between ranks lack.
     const bool hidden = change.upper_bound && change.kind == ColumnKind::kCommunication;
     if (hidden && (facts.OnHost() || graph.unmatched_messages > 0)) continue;
-    if (!hidden && !change.rank && change.kind != ColumnKind::kInput) continue;
+    const bool of_input = change.kind == ColumnKind::kInput;
+    if (!hidden && !change.rank && !of_input && !change.function) continue;
     if (ShorterThanBefore(facts, change.lengths, change.since)) continue;
     const int64_t recorded = RecordedStep(facts, change.since);
     const double error = ReplayErrorOf(facts).OfPrice(change.since);
+    const auto saved = static_cast<double>(change.Saved(facts));
+    // Of a function at least what that saves was taken away.
     const Worth worth =
-        WorthOf(static_cast<double>(change.Saved(facts)), static_cast<double>(recorded), error, 0);
-    add(Say("With '{change}' a step takes {less} less, of {time}.", Phrase::Name(change.text),
-            time(worth.saved), time(worth.step_time)),
-        worth,
-        {change.rank ? CauseKind::kWait
-         : hidden    ? CauseKind::kCommunication
-                     : CauseKind::kInput,
-         change.rank},
-        // Of all ranks it is what was there before the rise, too.
-        change.rank ? change.since : std::nullopt);
+        WorthOf(saved, static_cast<double>(recorded), error, change.function ? saved : 0);
+    Finding finding = change.function ? FindingOfFunction(facts, change, worth)
+                                      : FindingOfOthers(change, worth,
+                                                        {change.rank ? CauseKind::kWait
+                                                         : hidden    ? CauseKind::kCommunication
+                                                                     : CauseKind::kInput,
+                                                         change.rank});
+    finding.because =
+        Say("a replay has an error of {time}", HumanTime(static_cast<double>(worth.error)));
+    finding.table = "changes";
+    // Of all ranks it is what was there before the rise, too.
+    if (change.rank || change.function) finding.since = change.since;
+    finding.extent = ExtentOfSteps(facts);
+    finding.worth = worth;
+    finding.only_worth = true;
+    report.findings.push_back(std::move(finding));
   }
 }
 

@@ -29,6 +29,7 @@ std::span<const Translated> JapaneseOfAnalysesAToG2() {
       {"{who} takes {more}", "{who} の所要時間が {more}"},
       {" (most)", " (最大)"},
       {" ({operator})", " ({operator})"},
+      {" ({operator} {times} as long)", " ({operator} は {times})"},
       {"{count} other", "他の {count} 箇所"},
       {", as does {others}", "、{others}も同様"},
       {", as do {others}", "、{others}も同様"},
@@ -55,6 +56,11 @@ std::span<const Translated> JapaneseOfAnalysesAToG2() {
       {"{cause}, while {thread} runs {function}", "{cause} ({thread} が {function} を実行中)"},
       {"that device", "そのデバイス"},
       {"these devices", "それらのデバイス"},
+      {"look at the values that {operator} gets since then: denormal numbers take many times as "
+       "long{setting}",
+       "それ以降 {operator} に渡される値を確認してください。非正規化数の計算は何倍もの時間が"
+       "かかります{setting}"},
+      {" (torch.set_flush_denormal(True))", " (torch.set_flush_denormal(True))"},
       {"check the data loader and the storage it reads from since then; ",
        "それ以降のデータローダーと読み込み元ストレージの状態を確認してください。"},
       {"call that function less often, make it faster, or run it in another process; ",

@@ -96,6 +96,8 @@ std::span<const Translated> JapaneseOfAnalysesMToSh() {
       {"evaluation, % of the trace", "評価 (トレース比)"},
       {"evaluation, per step", "1 ステップあたりの評価"},
       {"function of evaluation", "評価の関数"},
+      {", and {time} of evaluation per step between them",
+       "、ステップ間の評価が 1 ステップあたり {time}"},
       {"steps before evaluation", "直後に評価が行われるステップ"},
       // The leading function, and other threads.
       {"{share} of step time is in {what}, {time} per step{rest}.",

@@ -231,6 +231,9 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
        "changes save",
        "変更なしのリプレイが平均ステップで記録から {share} ずれています。{most} を超えるため、"
        "変更で短縮できる時間は求めません"},
+      {"no send or receive has its partner in the traces, so that no rank waits for another in a "
+       "replay",
+       "送受信の相手がトレースに見つからないため、リプレイではどのランクも他のランクを待ちません"},
       {"{step}; what changes would save is unknown: the replay is {share} off.",
        "{step}。リプレイが記録から {share} ずれているため、変更で短縮できる時間は不明です。"},
       {"{count} of {all} members of collectives and messages ended before their last one began: "
@@ -326,6 +329,10 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
        "これらのランク間のリンクを確認してください: エラー (nvidia-smi nvlink -e、ibstat、"
        "ethtool -S)、同じリンクを使う他のジョブ、NCCL が選んだ経路 (NCCL_DEBUG=INFO)"},
       {"a replay has an error of {time}", "リプレイの誤差は {time}"},
+      {"Without {function} a step takes {less} less, of {time}.",
+       "{function} がなければ、1 ステップ {time} が {less} 短くなります。"},
+      {"Without {function} a step takes {less} less, of {time} since step {step}.",
+       "{function} がなければ、ステップ {step} 以降の 1 ステップ {time} が {less} 短くなります。"},
       {"With '{change}' a step takes {less} less, of {time}.",
        "'{change}' では 1 ステップ {time} が {less} 短くなります。"},
       {"saved, %", "短縮率"},

@@ -25,11 +25,19 @@ bool Agree(const std::optional<int64_t>& a, const std::optional<int64_t>& b, boo
   return a == b || (may_be_open && (!a || !b));
 }
 
+// Whether a replay found a function that runs since a step, where the other is in all of them.
+bool IsAnother(const Finding& f, const Finding& head) {
+  const std::string &own = f.where.event.str(), &other = head.where.event.str();
+  return f.worth && !f.only_worth && f.since && !head.since && !own.empty() && !other.empty() &&
+         own != other;
+}
+
 // Whether `f` is due to what `head` is due to. `head` is at least as near to the cause; `worth` is
 // what a replay says of it.
 bool HasCauseOf(const Finding& f, const Finding& head, const std::optional<Worth>& worth) {
   const Cause &a = f.cause, &b = head.cause;
   if (a.kind == CauseKind::kNone || b.kind == CauseKind::kNone) return false;
+  if (IsAnother(f, head)) return false;
   const bool is_symptom = f.nearness == Nearness::kSymptom;
   if (!Agree(a.rank, b.rank, is_symptom) || !Agree(a.step, b.step, is_symptom)) return false;
   // A rank that costs little is not why all wait so long, or why a step took so long.
@@ -136,16 +144,66 @@ CauseKind KindBehind(const Cause& cause, const std::vector<Found>& group) {
   return why == group.end() ? cause.kind : why->finding.cause.kind;
 }
 
+// What a replay without the function that the finding names says, if that is of the same steps.
+std::optional<Worth> WorthOfFunction(const Finding& f, const std::vector<Found>& functions) {
+  const auto same = std::ranges::find_if(functions, [&](const Found& function) {
+    return function.finding.where.event.str() == f.where.event.str() &&
+           AreOfSameSteps(function.finding, f);
+  });
+  if (same == functions.end()) return std::nullopt;
+  std::optional<Worth> worth = same->finding.worth;
+  // With the function that waits, what it does besides is gone, too.
+  if (f.per_step > 0) worth->saved = std::min(worth->saved, f.per_step);
+  return worth;
+}
+
+// Whether a finding, or what others say of its cause, names this: "tokenize (data.py:7)".
+bool Names(const Finding& f, std::string_view label) {
+  const std::string_view function = label.substr(0, label.find(" ("));
+  return f.where.event.str() == label || f.message.str().contains(function) ||
+         std::ranges::any_of(f.evidence,
+                             [&](const Evidence& e) { return e.message.str().contains(function); });
+}
+
+// A function that nobody names, though a step is much shorter without it, is a finding of its own.
+void AddUnnamed(const std::vector<Found>& functions, const RankTime& whole,
+                std::vector<Found>& found) {
+  for (Found function : functions) {
+    const std::string label = function.finding.where.event.str();
+    const bool named =
+        std::ranges::any_of(found, [&](const Found& f) { return Names(f.finding, label); });
+    if (named || function.finding.at_most == Severity::kLow) continue;
+    function.finding.only_worth = false;
+    Reweigh(function, whole);
+    found.push_back(std::move(function));
+  }
+}
+
+// Of what may speak for the finding what is nearest to it: a replay of what others found, of the
+// function alone, of all that its rank does.
+void ApplyWorths(Found& head, const std::vector<Found>& group, const std::vector<Found>& functions,
+                 const RankTime& whole) {
+  std::vector<Found> told;
+  for (const Found& f : group) {
+    if (!f.finding.only_worth) told.push_back(f);
+  }
+  for (const auto& worth :
+       {WorthOf(head, told), WorthOfFunction(head.finding, functions), WorthOf(head, group)}) {
+    ApplyWorth(head, worth, whole);
+    if (head.finding.worth) return;
+  }
+}
+
 // The finding of a group. It is worth what its head is worth: symptoms may have other causes too.
 Found Merge(std::vector<Found> group, const std::vector<Report>& reports, const RankTime& whole,
-            const std::optional<Worth>& of_communication) {
+            const std::vector<Found>& functions, const std::optional<Worth>& of_communication) {
   const auto at = group.begin() + static_cast<std::ptrdiff_t>(HeadOf(group));
   at->finding.cause.kind = KindBehind(at->finding.cause, group);
   Found head = std::move(*at);
   group.erase(at);
-  std::optional<Worth> worth = WorthOf(head, group);
-  if (!worth && IsOfAll(head.finding) && IsEstimate(head.finding)) worth = of_communication;
-  ApplyWorth(head, worth, whole);
+  ApplyWorths(head, group, functions, whole);
+  if (!head.finding.worth && IsOfAll(head.finding) && IsEstimate(head.finding))
+    ApplyWorth(head, of_communication, whole);
   for (Found& f : group) {
     if (f.finding.only_worth) continue;  // the worth says it
     head.finding.evidence.push_back({reports[f.report].analysis, std::move(f.finding.message),
@@ -270,6 +328,10 @@ void JoinFindings(ReportSet& answer, const RankTime& whole) {
   const auto hidden = std::ranges::find_if(
       all, [](const Found& f) { return f.finding.only_worth && IsOfAll(f.finding); });
   const auto of_communication = hidden == all.end() ? std::nullopt : hidden->finding.worth;
+  std::vector<Found> functions;
+  for (const Found& f : all) {
+    if (f.finding.only_worth && !f.finding.where.event.empty()) functions.push_back(f);
+  }
   std::vector<std::vector<Found>> groups;
   for (Found& f : all) {
     const auto same = GroupOf(f, groups);
@@ -282,8 +344,9 @@ void JoinFindings(ReportSet& answer, const RankTime& whole) {
   std::vector<Found> found;
   for (auto& group : groups) {
     if (!std::ranges::all_of(group, [](const Found& f) { return f.finding.only_worth; }))
-      found.push_back(Merge(std::move(group), answer.reports, whole, of_communication));
+      found.push_back(Merge(std::move(group), answer.reports, whole, functions, of_communication));
   }
+  AddUnnamed(functions, whole, found);
   ReconcileHints(found);
   KeepBelowReplay(found, of_communication, whole);
   SetOrder(found);

@@ -107,6 +107,16 @@ int64_t EvaluationTimeOf(const RankActivity& rank) {
   return time;
 }
 
+int64_t EvaluationPerStep(const Facts& facts) {
+  int64_t time = 0, steps = 0;
+  for (const RankActivity& rank : facts.ranks) time = AddSaturated(time, EvaluationTimeOf(rank));
+  for (const RankSteps& own : RankStepsOf(facts)) {
+    if (own.whole_recording) return 0;
+    steps += std::ssize(own.steps);
+  }
+  return steps == 0 ? 0 : time / steps;
+}
+
 std::optional<FrameTimes::Leader> EvaluatingFunction(const Facts& facts, const RankActivity& rank) {
   const std::vector<RankSteps>& ranks = RankStepsOf(facts);
   const auto own = std::ranges::find(ranks, &rank, &RankSteps::rank);

@@ -35,6 +35,9 @@ std::optional<LeadingOperator> FindLeadingOperator(const Facts& facts,
 // ns that the rank evaluates between its steps (RankActivity::evaluations).
 int64_t EvaluationTimeOf(const RankActivity& rank);
 
+// The same of all ranks, per complete step of a rank; 0: no steps are marked.
+int64_t EvaluationPerStep(const Facts& facts);
+
 // The function that runs the rank's evaluations and is in no step. Nothing where there are none, no
 // frames were read, or none takes half of them.
 std::optional<FrameTimes::Leader> EvaluatingFunction(const Facts& facts, const RankActivity& rank);

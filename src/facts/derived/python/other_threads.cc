@@ -411,11 +411,17 @@ const std::optional<ThreadWait>& ThreadWaitOf(const Facts& facts) {
   return facts.memo.Of<&other_threads::FindWait>(facts);
 }
 
-const ConcurrentThread* ThreadSince(const Facts& facts, int64_t rank, int64_t since) {
+const ConcurrentThread* ThreadBy(const Facts& facts, int64_t rank, int64_t step) {
   const auto& beside = facts.memo.Of<&other_threads::InTypicalSteps>(facts);
-  const bool is_it = beside && beside->since && beside->rank->rank == rank &&
-                     StepChangesOf(facts).AreNear(*beside->since, since);
+  const bool is_it =
+      beside && beside->since && beside->rank->rank == rank && *beside->since <= step;
   return is_it ? &*beside : nullptr;
+}
+
+const ConcurrentThread* ThreadSince(const Facts& facts, int64_t rank, int64_t since) {
+  const ConcurrentThread* beside = ThreadBy(facts, rank, INT64_MAX);
+  const bool is_it = beside != nullptr && StepChangesOf(facts).AreNear(*beside->since, since);
+  return is_it ? beside : nullptr;
 }
 
 }  // namespace stepscope

@@ -62,5 +62,7 @@ std::optional<ConcurrentThread> FindConcurrentThread(const Facts& facts,
 
 // That of the typical steps, where it runs on this rank since about this step; null: none does.
 const ConcurrentThread* ThreadSince(const Facts& facts, int64_t rank, int64_t since);
+// The same since this step or an earlier one.
+const ConcurrentThread* ThreadBy(const Facts& facts, int64_t rank, int64_t step);
 
 }  // namespace stepscope

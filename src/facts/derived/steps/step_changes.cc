@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/change_point.h"
@@ -30,7 +31,7 @@ struct Numbered {
 
 constexpr double kAlso = 1.0 / 3;    // of the largest rise
 constexpr double kClearly = 2;       // times the level before, where values scatter
-constexpr double kApart = 1.5;       // the same where no value before is as high as one since
+constexpr double kApart = 1.25;      // the same where no value before is as high as one since
 constexpr double kBetween = 1.15;    // of the highest before, the lowest since
 constexpr size_t kFewestApart = 4;   // values on each side, then
 constexpr double kMostSteps = 0.75;  // of the steps of the rank that has most
@@ -62,6 +63,12 @@ class Collector {
         auto change = Find(Search::kChangePoint, quantity, parts[q], key.first, key.second);
         if (!change && changes.Told() != nullptr)  // where step time scatters, so do parts of it
           change = Find(search, quantity, parts[q], key.first, key.second);
+        if (!change && changes.Told() != nullptr && search == Search::kApart) {
+          change = Around(*changes.Told(), parts[q]);
+          if (change)
+            std::tie(change->quantity, change->rank, change->device) =
+                std::tuple(quantity, key.first, key.second);
+        }
         if (change) changes.parts.push_back(*change);
       }
     }
@@ -188,6 +195,23 @@ class Collector {
     fill(rise->at, rise->at, rise->before, rise->since);
     if (rise->end < numbered.steps.size()) change.until = numbered.steps[rise->end - 1];
     return change;
+  }
+
+  // What rises with step time by a good part of that, though it scatters too much to find it alone.
+  static std::optional<StepChange> Around(const StepChange& told, const Numbered& numbered) {
+    std::vector<double> before, since;
+    for (size_t s = 0; s < numbered.steps.size(); ++s)
+      (numbered.steps[s] < told.since ? before : since)
+          .push_back(static_cast<double>(numbered.values[s]));
+    if (before.empty() || since.empty()) return std::nullopt;
+    StepChange change = told;
+    change.before = RoundToInt64(Median(before));
+    change.after = RoundToInt64(Median(since));
+    change.steps_before = std::ssize(before);
+    change.steps_after = std::ssize(since);
+    const bool much =
+        static_cast<double>(change.Difference()) >= kAlso * static_cast<double>(told.Difference());
+    return much ? std::optional(change) : std::nullopt;
   }
 
   // A rise for good with a gap between the levels.
