@@ -12,6 +12,7 @@
 #include "goodput/live/live.h"
 #include "goodput/live/live_report.h"
 #include "goodput/live/metrics.h"
+#include "report/phrase_format.h"
 #include "stepscope/goodput_report.h"
 #include "tests/answer.h"
 #include "tests/ledger.h"
