@@ -2,7 +2,12 @@
 // in collectives, on one clock. Sizes and groups of collectives are those of the compiled program.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/time_units.h"
 #include "tests/answer.h"
@@ -177,6 +182,149 @@ TEST(Devices, OfASizeThatTheProgramDoesNotTellHaveNone) {
   ASSERT_EQ(kinds.size(), 1u);
   EXPECT_FALSE(kinds[0].Has("bytes"));
   EXPECT_EQ(RowsOf(answer, "collectives", "ranks").at(0).Int("matched"), kSteps);
+}
+
+// Four devices on the processors of one process of JAX (pmap), of which another thread of the pool
+// works for each in every step. Each computes for 20 ms in a loop of 4 turns, device `slow` for
+// 40 ms, and waits for the others of its group in "psum.5", which is an all-reduce as the program
+// says. The loop's body runs within it, of device 1 on another thread.
+struct Pmap {
+  int slow = 2;               // -1: none
+  bool by_more_turns = true;  // or by longer ones
+  bool with_program = true;
+  bool with_rendezvous = true;
+  bool of_pairs = false;
+};
+
+void AddPmapStep(const Pmap& job, std::span<SampleLine* const> threads, int64_t step) {
+  constexpr int64_t kMs = kMillisecond;
+  const int64_t begin = (step + 1) * 100 * kMs;
+  const auto computes = [&](int device) { return (device == job.slow ? 40 : 20) * kMs; };
+  for (int device = 0; device < 4; ++device) {
+    SampleLine& thread = *threads[static_cast<size_t>((device + step) % 4)];
+    const int first = job.of_pairs ? device / 2 * 2 : 0, count = job.of_pairs ? 2 : 4;
+    int64_t longest = 0;
+    std::string devices;
+    for (int d = first; d < first + count; ++d) {
+      longest = std::max(longest, computes(d));
+      devices += (devices.empty() ? "" : ",") + std::to_string(d);
+    }
+    const auto stats = [&](const char* op) {
+      return SampleStats{{"hlo_op", SampleRef{op}},
+                         {"hlo_module", SampleRef{"pmap_step"}},
+                         {"program_id", 5},
+                         {"run_id", step},
+                         {"device_ordinal", device}};
+    };
+    const int64_t start = begin + kMs, reduces = start + computes(device);
+    const int64_t end = start + longest + 2 * kMs;
+    thread.Event("while.5", start, computes(device), stats("while.5"));
+    const int turns = job.by_more_turns && device == job.slow ? 8 : 4;
+    SampleLine& body = device == 1 ? *threads[4] : thread;
+    for (int turn = 0; turn < turns; ++turn)
+      body.Event("dot_general.1", start + turn * computes(device) / turns, computes(device) / turns,
+                 stats("dot_general.1"));
+    thread.Event("psum.5", reduces, end - reduces, stats("psum.5"));
+    if (!job.with_rendezvous) continue;
+    thread.Event("Rendezvous", reduces + kUs, end - reduces - 2 * kUs,
+                 {{"name", "all reduce RendezvousKey{run_id=RunId: 7, global_devices=[" + devices +
+                               "], num_local_participants=4, op_id=3}"}});
+  }
+}
+
+std::string PmapProfile(const Pmap& job) {
+  SampleXSpace file;
+  SamplePlane& host = file.Plane("/host:CPU");
+  SampleLine& python = host.Line(1, "python");
+  std::vector<SampleLine*> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.push_back(&host.Line(10 + t, "tf_XLAPjRtCpuClient/" + std::to_string(t)));
+  threads.push_back(&host.Line(20, "tf_XLAEigen/4"));
+  for (int64_t step = 0; step < 8; ++step) {
+    python.Event("train", (step + 1) * 100 * kMillisecond, 90 * kMillisecond,
+                 {{"_r", 1}, {"step_num", step}});
+    python.Event("JaxPmapFunction(step)", (step + 1) * 100 * kMillisecond, kMillisecond / 2);
+    AddPmapStep(job, threads, step);
+  }
+  const std::string groups = job.of_pairs ? Groups({{0, 1}, {2, 3}}) : Groups({{0, 1, 2, 3}});
+  const std::string program = HloProgram({SampleComputation(
+      1, {SampleInstruction("while.5", "while", 1, SampleShape({kElements}), {}),
+          SampleInstruction("psum.5", "all-reduce", 2, SampleShape({kElements}), {1}, groups)})});
+  if (job.with_program)
+    file.Plane("/host:metadata").Metadata("pmap_step(5)", {{"Hlo Proto", SampleBytes{program}}});
+  return file.Bytes();
+}
+
+TEST(Devices, OnProcessorsWaitForOneAnother) {
+  for (const bool with_program : {true, false}) {
+    const ReportSet answer = Answer(PmapProfile({.with_program = with_program}));
+    EXPECT_TRUE(
+        answer.verdict.starts_with("Device 2 is a straggler in every recorded step (0 to "
+                                   "7): more operators (while.5), "))
+        << answer.verdict;
+    const auto ranks = RowsOf(answer, "collectives", "ranks");
+    ASSERT_EQ(ranks.size(), 4u);
+    for (const Row& row : ranks) {
+      EXPECT_EQ(row.Int("matched"), 8);
+      EXPECT_EQ(row.Int("wait"), row.Int("device") == 2 ? 0 : 8 * 20 * kMillisecond);
+      EXPECT_EQ(row.Int("transfer"), 8 * 2 * kMillisecond);
+    }
+    const auto kinds = RowsOf(answer, "collectives", "collectives");
+    ASSERT_EQ(kinds.size(), 1u);
+    EXPECT_EQ(kinds[0].Text("operation"), "all-reduce");
+    EXPECT_EQ(kinds[0].Has("bytes"), with_program);
+  }
+}
+
+TEST(Devices, OnProcessorsAreNotAccusedWhereNoneIsSlow) {
+  const ReportSet answer = Answer(PmapProfile({.slow = -1}));
+  EXPECT_FALSE(AllSaid(answer).contains("straggler")) << AllSaid(answer);
+  EXPECT_TRUE(ReportOf(answer, "stragglers").findings.empty());
+}
+
+// What of a loop runs on other threads is chance: the loop of device 1 has no more operators.
+TEST(Devices, OnProcessorsRunAsManyOperatorsOnWhicheverThread) {
+  const ReportSet answer = Answer(PmapProfile({.slow = 1, .by_more_turns = false}));
+  const Finding* straggler = Find(answer, "stragglers");
+  ASSERT_NE(straggler, nullptr);
+  EXPECT_TRUE(straggler->message.contains("slower operators")) << straggler->message;
+  EXPECT_FALSE(AllSaid(answer).contains("more operators")) << AllSaid(answer);
+}
+
+TEST(Devices, OnProcessorsWaitForThoseOfTheirGroupAlone) {
+  const ReportSet answer = Answer(PmapProfile({.of_pairs = true}));
+  for (const Row& row : RowsOf(answer, "collectives", "ranks")) {
+    EXPECT_EQ(row.Int("matched"), 8);
+    EXPECT_EQ(row.Int("wait"), row.Int("device") == 3 ? 8 * 20 * kMillisecond : 0);
+  }
+}
+
+// The groups of the program are of replicas: which devices run these is not recorded.
+TEST(Devices, OnProcessorsAreNotMatchedWhereTheirGroupsAreNotKnown) {
+  const ReportSet answer = Answer(PmapProfile({.with_rendezvous = false, .of_pairs = true}));
+  const auto ranks = RowsOf(answer, "collectives", "ranks");
+  ASSERT_EQ(ranks.size(), 4u);
+  for (const Row& row : ranks) EXPECT_EQ(row.Int("matched"), 0);
+}
+
+// Names tell where there is no program, and not against it.
+TEST(Devices, AnOperationIsWhatItsProgramSays) {
+  SampleXSpace file;
+  SamplePlane& host = file.Plane("/host:CPU");
+  SampleLine& python = host.Line(1, "python");
+  SampleLine& pool = host.Line(2, "tf_XLAEigen/17");
+  for (int64_t step = 0; step < 4; ++step) {
+    const int64_t at = step * 100'000;
+    python.Event("train", at, 100'000, {{"_r", 1}, {"step_num", step}});
+    python.Event("PjitFunction(step)", at, 500);
+    pool.Event("psum.5", at + 1'000, 90'000, {{"hlo_op", "psum.5"}, {"hlo_module", "jit_step"}});
+  }
+  file.Plane("/host:metadata")
+      .Metadata("jit_step(5)",
+                {{"Hlo Proto",
+                  SampleBytes{HloProgram({SampleComputation(
+                      1, {SampleInstruction("psum.5", "copy", 1, SampleShape({8}), {})})})}}});
+  EXPECT_TRUE(Answer(file.Bytes()).verdict.contains("90.0% compute"));
 }
 
 }  // namespace

@@ -232,8 +232,11 @@ Phrase LateHint(const LateRank& late, const Facts& facts) {
   }
   if (late.reason == LateReason::kMoreCompute) {
     if (late.work != nullptr) return LateHint(*late.work, facts);
-    const std::vector<int64_t> own = {facts.collectives.ranks[late.rank].rank};
-    const Phrase elsewhere = late.excess ? CallElsewhere(facts, late.excess->name, own) : Phrase();
+    const RankCollectives& who = facts.collectives.ranks[late.rank];
+    // Devices of one rank run its program together.
+    const bool may_be_alone = late.excess && who.device < 0;
+    const Phrase elsewhere =
+        may_be_alone ? CallElsewhere(facts, late.excess->name, {who.rank}) : Phrase();
     if (!elsewhere.empty()) return elsewhere;
   }
   const Phrase hint = LateHint(late.reason, facts);
@@ -323,14 +326,16 @@ void AddLateStart(const Facts& facts, LateRank& late) {
 void AddExcess(const Facts& facts, LateRank& late, const std::set<int64_t>* steps) {
   if (!IsCompute(late.reason)) return;
   const StringId name = late.work == nullptr ? kNoString : late.work->name;
-  late.excess = ExcessOverOthers(facts, facts.collectives.ranks[late.rank].rank, steps, name);
+  late.excess = ExcessOverOthers(facts, late.rank, steps, name);
   if (late.work != nullptr || !late.excess) return;
   constexpr auto kReasons = std::to_array<LateReason>(
       {LateReason::kMoreCompute, LateReason::kLargerInputs, LateReason::kCompute});
   late.reason = kReasons[static_cast<size_t>(KindOf(*late.excess))];
   if (late.excess->since) late.since = late.excess->since;
-  if (late.reason == LateReason::kCompute && late.since)
-    late.slow = SlowSince(facts, facts.collectives.ranks[late.rank].rank, *late.since);
+  const RankCollectives& who = facts.collectives.ranks[late.rank];
+  // Of a rank with all its devices.
+  if (late.reason == LateReason::kCompute && late.since && who.device < 0)
+    late.slow = SlowSince(facts, who.rank, *late.since);
 }
 
 namespace {
@@ -414,7 +419,7 @@ Phrase SayOperator(const LateRank& late, const Facts& facts) {
   const int64_t rank = facts.collectives.ranks[late.rank].rank;
   const RankSteps* own = StepsOfRank(facts, rank);
   if (late.reason == LateReason::kMoreCompute && !late.excess->since && own != nullptr) {
-    const auto all = ExcessOverOthers(facts, rank, nullptr, late.excess->name);
+    const auto all = ExcessOverOthers(facts, late.rank, nullptr, late.excess->name);
     const double longer = static_cast<double>(late.beyond.compute);
     const double in_all = all ? all->time * static_cast<double>(own->steps.size()) : 0;
     if (in_all > kClearlyMore * longer) return SayExcessAlone(facts, *all);

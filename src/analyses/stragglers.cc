@@ -237,10 +237,10 @@ Phrase SayWho(const Facts& facts, const StepBlame& steps, const Suspect& s) {
 Phrase SayMessage(const Facts& facts, const StepBlame& steps, const Suspect& s) {
   const std::string share = HumanRatio(ShareOf(facts, s, CostOf(facts, steps, s)));
   if (!s.start) {
+    const RankCollectives& who = facts.collectives.ranks[s.rank];
     const bool by_calls = s.reason == LateReason::kMoreCompute && s.excess && s.work == nullptr;
-    const bool in_each =
-        by_calls && SaySince(facts, steps, s).empty() &&
-        RunsMoreInEachStep(facts, facts.collectives.ranks[s.rank].rank, s.excess->name);
+    const bool in_each = by_calls && who.device < 0 && SaySince(facts, steps, s).empty() &&
+                         RunsMoreInEachStep(facts, who.rank, s.excess->name);
     return Say(
         "{who}: {reason}, {share} of span.", SayWho(facts, steps, s),
         in_each ? Say("{reason} in each step", SayLateReason(s, facts)) : SayLateReason(s, facts),

@@ -35,7 +35,7 @@ void TakeKindsOfHost(const RankActivity& rank, const StringTable& names,
                      RecordedEvents& recording) {
   if (!rank.on_host) return;
   const bool compiled = rank.framework == Framework::kJax;
-  const std::vector<HostMeaning> meanings = MeaningsOfNames(names, compiled);
+  const std::vector<HostMeaning> meanings = MeaningsOfNames(*rank.host, names, compiled);
   for (RecordedTrack& track : recording.tracks) {
     // What Python runs beside the programs is no operation of theirs.
     if (compiled && !IsXlaThread(track.name)) continue;

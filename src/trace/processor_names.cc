@@ -1,6 +1,7 @@
 // Lists libraries, operators and threads: a new one is a line here and one in the test.
 #include "trace/processor_names.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/match_any.h"
@@ -23,6 +24,24 @@ constexpr auto kXlaThreads = std::to_array<std::string_view>({"XLAEigen", "XLAPj
 constexpr auto kXlaWaits = std::to_array<std::string_view>(
     {"(wait for completion)", "np.asarray(jax.Array)", "block_until_ready"});
 
+struct Primitive {
+  std::string_view name, collective;
+};
+constexpr auto kJaxCollectives = std::to_array<Primitive>({
+    {"psum", "all-reduce"},
+    {"psum2", "all-reduce"},
+    {"psum_invariant", "all-reduce"},
+    {"pmax", "all-reduce"},
+    {"pmin", "all-reduce"},
+    {"all_gather", "all-gather"},
+    {"all_gather_invariant", "all-gather"},
+    {"reduce_scatter", "reduce-scatter"},
+    {"all_to_all", "all-to-all"},
+    {"ragged_all_to_all", "ragged-all-to-all"},
+    {"ppermute", "collective-permute"},
+    {"pbroadcast", "collective-broadcast"},
+});
+
 }  // namespace
 
 ProcessorRole ProcessorRoleOf(std::string_view operator_name) {
@@ -41,6 +60,12 @@ bool IsOfProcessor(std::string_view operator_name) {
 }
 
 bool IsXlaThread(std::string_view thread) { return ContainsAny(thread, kXlaThreads); }
+
+std::string_view CollectiveOfCompiled(std::string_view operation) {
+  const std::string_view primitive = operation.substr(0, operation.find('.'));
+  const auto* at = std::ranges::find(kJaxCollectives, primitive, &Primitive::name);
+  return at == kJaxCollectives.end() ? std::string_view() : at->collective;
+}
 
 bool IsXlaWait(std::string_view name) { return ContainsAny(name, kXlaWaits); }
 

@@ -23,6 +23,10 @@ bool IsOfProcessor(std::string_view operator_name);
 // True for threads on which XLA's client for processors runs compiled programs.
 bool IsXlaThread(std::string_view thread);
 
+// The collective that an operation of a compiled program is by its name alone: "all-reduce" of
+// JAX's "psum.5", after whose primitives XLA names operations; empty for others.
+std::string_view CollectiveOfCompiled(std::string_view operation);
+
 // True for ranges in which a thread waits until a program has run: of that client, or Python.
 bool IsXlaWait(std::string_view name);
 

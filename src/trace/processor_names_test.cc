@@ -31,5 +31,13 @@ TEST(ProcessorNames, ThreadsOfCompiledPrograms) {
   EXPECT_FALSE(IsXlaWait("ThunkExecutor::Execute"));
 }
 
+TEST(ProcessorNames, CollectivesThatAreNamedAfterPrimitives) {
+  EXPECT_EQ(CollectiveOfCompiled("psum.5"), "all-reduce");
+  EXPECT_EQ(CollectiveOfCompiled("all_gather"), "all-gather");
+  EXPECT_EQ(CollectiveOfCompiled("ppermute.1"), "collective-permute");
+  EXPECT_EQ(CollectiveOfCompiled("psum_add_fusion"), "");
+  EXPECT_EQ(CollectiveOfCompiled("dot.3"), "");
+}
+
 }  // namespace
 }  // namespace stepscope::processor_names_test

@@ -26,16 +26,31 @@ HandOverMarks::Moment HandOverMarks::EndOf(const RunEvent& operation) const {
   return {taken.time, taken.thread};
 }
 
-// The record of an end may come after what goes on then: an operation ends by the start of the next
-// one of its execution at the latest.
-void HandOverMarks::AddLateEnds(const std::vector<RunEvent>& events, HostOps& host) const {
-  std::vector<int64_t> starts;
-  for (const RunEvent& event : events) {
-    if (event.operation) starts.push_back(event.start);
-  }
-  std::ranges::sort(starts);
+// Devices of one process run a program together, each at its own pace.
+std::map<int64_t, HandOverMarks::OnDevice> HandOverMarks::DevicesOf(
+    const std::vector<RunEvent>& events) const {
+  std::map<int64_t, OnDevice> devices;
   for (const RunEvent& event : events) {
     if (!event.operation) continue;
+    OnDevice& own = devices[event.device];
+    if (own.first == nullptr || event.start < own.first->start) own.first = &event;
+    own.starts.push_back(event.start);
+    own.ends.push_back(EndOf(event));
+  }
+  for (auto& [device, own] : devices) {
+    std::ranges::sort(own.starts);
+    std::ranges::sort(own.ends, {}, &PlaceOf);
+  }
+  return devices;
+}
+
+// The record of an end may come after what goes on then: an operation ends by the start of the next
+// one of its execution at the latest.
+void HandOverMarks::AddLateEnds(const std::vector<RunEvent>& events,
+                                const std::map<int64_t, OnDevice>& devices, HostOps& host) const {
+  for (const RunEvent& event : events) {
+    if (!event.operation) continue;
+    const std::vector<int64_t>& starts = devices.at(event.device).starts;
     const auto next = std::ranges::lower_bound(starts, std::max(event.end, event.start + 1));
     int64_t end = EndOf(event).time;
     if (next != starts.end()) end = std::min(end, *next);
@@ -44,25 +59,45 @@ void HandOverMarks::AddLateEnds(const std::vector<RunEvent>& events, HostOps& ho
 }
 
 void HandOverMarks::AddRun(const std::vector<RunEvent>& events, HostOps& host) {
-  const RunEvent* first = nullptr;  // operation
-  std::vector<Moment> ends;         // of operations
+  const std::map<int64_t, OnDevice> devices = DevicesOf(events);
+  if (devices.empty()) return;
+  std::vector<Moment> ends;  // of all devices' operations
+  for (const auto& [device, own] : devices)
+    ends.insert(ends.end(), own.ends.begin(), own.ends.end());
+  std::ranges::sort(ends, {}, &PlaceOf);
   for (const RunEvent& event : events) {
-    if (!event.operation) continue;
-    if (first == nullptr || event.start < first->start) first = &event;
-    ends.push_back(EndOf(event));
+    if (!event.waits) continue;
+    const auto own = devices.find(event.device);
+    AddWait({.start = event.start, .end = event.end, .thread = event.thread},
+            own == devices.end() ? ends : own->second.ends, host);
   }
-  if (first == nullptr) return;
-  std::ranges::sort(ends, {}, [](const Moment& m) { return std::pair(m.time, m.thread); });
-  for (const RunEvent& event : events) {
-    if (event.waits) {
-      AddWait({.start = event.start, .end = event.end, .thread = event.thread}, ends, host);
-    } else if (!event.operation && event.start < first->start && event.thread != first->thread) {
-      // The first operation may begin before the call returns.
-      const int64_t given = event.end <= first->start ? event.end : event.start;
-      host.hand_overs.push_back({given, first->start, event.thread, first->thread});
-    }
-  }
+  AddCalls(events, devices, host);
+  AddLateEnds(events, devices, host);
   ends_.push_back(std::move(ends));
+}
+
+// The calls that start an execution. Where each device has one, they do not say whose they are: the
+// last one before a device begins is taken for its own, which is at worst too late by the time
+// between two calls.
+void HandOverMarks::AddCalls(const std::vector<RunEvent>& events,
+                             const std::map<int64_t, OnDevice>& devices, HostOps& host) {
+  for (const auto& [device, own] : devices) {
+    const RunEvent* last = nullptr;
+    for (const RunEvent& event : events) {
+      if (event.waits || event.operation || event.start >= own.first->start) continue;
+      if (event.thread != own.first->thread && devices.size() == 1)
+        AddCall(event, *own.first, host);
+      if (last == nullptr || event.start > last->start) last = &event;
+    }
+    if (devices.size() > 1 && last != nullptr && last->thread != own.first->thread)
+      AddCall(*last, *own.first, host);
+  }
+}
+
+// The first operation may begin before the call returns.
+void HandOverMarks::AddCall(const RunEvent& call, const RunEvent& first, HostOps& host) {
+  const int64_t given = call.end <= first.start ? call.end : call.start;
+  host.hand_overs.push_back({given, first.start, call.thread, first.thread});
 }
 
 // A thread that was woken may go on before the end that woke it is recorded: what ended last until
@@ -98,10 +133,7 @@ void HandOverMarks::AddWaitForAny(const HostWait& wait, HostOps& host) const {
 }
 
 void HandOverMarks::Resolve(HostOps& host) {
-  for (const auto& [run, events] : runs_) {
-    AddRun(events, host);
-    AddLateEnds(events, host);
-  }
+  for (const auto& [run, events] : runs_) AddRun(events, host);
   std::ranges::sort(host.late_ends, {},
                     [](const LateEnd& l) { return std::tuple(l.thread, l.start, l.end); });
   std::ranges::sort(ends_, {}, [](const std::vector<Moment>& ends) {

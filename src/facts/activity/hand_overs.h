@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "facts/activity/host_ops.h"
@@ -28,7 +30,8 @@ class HandOverMarks {
   struct RunEvent {
     int64_t start = 0, end = 0;  // ns
     uint32_t thread = 0;
-    int64_t flow = -1;  // of an operation; -1: none
+    int64_t flow = -1;    // of an operation; -1: none
+    int64_t device = -1;  // of an operation or a wait; -1: not known
     bool operation = false;
     bool waits = false;
   };
@@ -52,9 +55,22 @@ class HandOverMarks {
     uint32_t thread = 0;
   };
 
+  // The operations of one execution on one device.
+  struct OnDevice {
+    const RunEvent* first = nullptr;
+    std::vector<int64_t> starts;  // ascending
+    std::vector<Moment> ends;     // ascending
+  };
+
   Moment EndOf(const RunEvent& operation) const;
-  void AddLateEnds(const std::vector<RunEvent>& events, HostOps& host) const;
+  std::map<int64_t, OnDevice> DevicesOf(const std::vector<RunEvent>& events) const;
+  void AddLateEnds(const std::vector<RunEvent>& events, const std::map<int64_t, OnDevice>& devices,
+                   HostOps& host) const;
   void AddRun(const std::vector<RunEvent>& events, HostOps& host);
+  static void AddCalls(const std::vector<RunEvent>& events,
+                       const std::map<int64_t, OnDevice>& devices, HostOps& host);
+  static void AddCall(const RunEvent& call, const RunEvent& first, HostOps& host);
+  static std::pair<int64_t, uint32_t> PlaceOf(const Moment& m) { return {m.time, m.thread}; }
   void AddFlows(HostOps& host) const;
   static void AddWait(const HostWait& wait, const std::vector<Moment>& ends, HostOps& host);
   void AddWaitForAny(const HostWait& wait, HostOps& host) const;

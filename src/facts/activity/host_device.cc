@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <compare>
 #include <deque>
 #include <iterator>
 #include <map>
@@ -71,9 +72,8 @@ std::string_view ScalarType(std::string_view type) {
   return at == kTypes.end() ? type : at->second;
 }
 
-// "send" of "gloo:send", "all-reduce" of "all-reduce.2".
-std::string_view OperationOf(std::string_view name, bool compiled) {
-  if (compiled) return name.substr(0, name.find('.'));
+// "send" of "gloo:send".
+std::string_view OperationOfRecord(std::string_view name) {
   const std::string_view operation = name.substr(name.find(':') + 1);
   return operation == "recvAnySource" ? "recv" : operation;
 }
@@ -115,16 +115,33 @@ class Maker {
 
  private:
   std::vector<Meaning> MeaningsOfRanges() const {
-    const std::vector<Meaning> by_name = MeaningsOfNames(names_, compiled_);
     std::vector<Meaning> meanings;
     meanings.reserve(host_.ranges.size());
+    if (compiled_) {
+      for (const HostRange& range : host_.ranges) meanings.push_back(MeaningOfProgram(range));
+      return meanings;
+    }
+    const std::vector<Meaning> by_name = MeaningsOfNames(host_, names_, false);
     for (const HostRange& range : host_.ranges) {
       const Meaning meaning = by_name[range.name];
-      const bool runs = compiled_ ? IsCompiled(host_, range)
-                                  : range.kind == Kind::kOperator || meaning != Meaning::kCompute;
+      const bool runs = range.kind == Kind::kOperator || meaning != Meaning::kCompute;
       meanings.push_back(runs ? meaning : Meaning::kOther);
     }
     return meanings;
+  }
+  Meaning MeaningOfProgram(const HostRange& range) const {
+    if (!IsCompiled(host_, range)) return Meaning::kOther;
+    return MeaningOfOperation(*host_.DetailOf(range), names_, range.name);
+  }
+
+  // "send" of "gloo:send", "all-reduce" of "all-reduce.2", and of "psum.5".
+  std::string_view OperationOf(const HostRange& range) const {
+    const std::string_view name = names_[range.name];
+    if (!compiled_) return OperationOfRecord(name);
+    const RangeDetail* detail = host_.DetailOf(range);
+    if (detail != nullptr && detail->collective != kNoString) return names_[detail->collective];
+    const std::string_view by_primitive = CollectiveOfCompiled(name);
+    return by_primitive.empty() ? name.substr(0, name.find('.')) : by_primitive;
   }
 
   // Of each thread, when its ranges but collectives end; ascending.
@@ -156,7 +173,7 @@ class Maker {
       if (meaning == Meaning::kPreparation) within[r] = true;
       if (range.duration() <= 0) continue;
       if (meaning == Meaning::kCollective) {
-        const bool message = IsMessage(OperationOf(names_[range.name], compiled_));
+        const bool message = IsMessage(OperationOf(range));
         const int64_t start = message ? WaitsSince(range) : range.start;
         AddActivity(range, {start, range.end}, AddCollective(range), made);
       } else if (meaning == Meaning::kDispatch || meaning == Meaning::kFunctional) {
@@ -171,23 +188,40 @@ class Maker {
   }
 
   // Of operations of a compiled program, those around others compute nothing themselves.
-  void AddCompute(size_t index, const HostRange& range, std::vector<Activity>& made) const {
+  void AddCompute(size_t index, const HostRange& range, std::vector<Activity>& made) {
     if (!around_.Has(index))
       return AddActivity(range, {range.start, host_.EndOf(range)}, kNoDetail, made);
     const auto own = compiled_ ? std::nullopt : around_.OwnOf(index);
     if (own) AddActivity(range, *own, kNoDetail, made);
   }
 
-  static void AddActivity(const HostRange& range, Interval when, int32_t detail,
-                          std::vector<Activity>& made) {
+  // Until the streams are numbered, an activity's stream is its place.
+  void AddActivity(const HostRange& range, Interval when, int32_t detail,
+                   std::vector<Activity>& made) {
     made.push_back({.start = when.start,
                     .end = when.end,
                     .launched = when.start,
                     .name = range.name,
-                    .stream = range.thread,
+                    .stream = PlaceOf(range),
                     .detail = detail,
                     .kind = detail == kNoDetail ? Kind::kCompute : Kind::kCommunication});
   }
+
+  // Where an activity is: a thread works for one device of its process after the other.
+  struct Place {
+    int64_t device = 0;
+    uint32_t thread = 0;
+    auto operator<=>(const Place&) const = default;
+  };
+  uint32_t PlaceOf(const HostRange& range) {
+    const RangeDetail* detail = compiled_ ? host_.DetailOf(range) : nullptr;
+    const Place place{detail == nullptr ? 0 : std::max<int64_t>(detail->device, 0), range.thread};
+    const auto [at, is_new] =
+        place_index_.try_emplace(place, static_cast<uint32_t>(places_.size()));
+    if (is_new) places_.push_back(place);
+    return at->second;
+  }
+  uint32_t ThreadOf(const Activity& activity) const { return places_[activity.stream].thread; }
 
   // All of them are alike.
   int32_t AddDispatch() {
@@ -235,14 +269,17 @@ class Maker {
 
   // What it moves is its input, also where that is the place to receive in.
   int32_t AddCollective(const HostRange& range) {
-    const std::string name(names_[range.name]);
-    Collective collective{.operation = names_.Intern(OperationOf(name, compiled_)),
+    const std::string name(OperationOf(range));
+    Collective collective{.operation = names_.Intern(name),
                           .group = GroupOf(range),
                           .group_size = group_size_ > 0 ? group_size_ : -1};
     const std::string_view operation = names_[collective.operation];
     if (operation == "send") collective.to = TakePost(range.thread, true);
     if (operation == "recv") collective.from = TakePost(range.thread, false);
-    if (const RangeDetail* detail = host_.DetailOf(range); detail != nullptr) {
+    const RangeDetail* detail = host_.DetailOf(range);
+    if (compiled_ && detail != nullptr) {
+      TakeProgram(*detail, collective);
+    } else if (detail != nullptr) {
       if (detail->shapes != kNoString) {
         collective.in_elements = collective.out_elements = CountElements(names_[detail->shapes]);
       }
@@ -254,8 +291,16 @@ class Maker {
     return static_cast<int32_t>(rank_.collectives.size() - 1);
   }
 
-  // Every process runs the same operation of a program. Several process groups are told by their
-  // threads alone.
+  static void TakeProgram(const RangeDetail& detail, Collective& collective) {
+    collective.type = detail.element_type;
+    collective.in_elements = detail.in_elements;
+    collective.out_elements = detail.out_elements;
+    collective.members = detail.members;
+    if (detail.group_size > 0) collective.group_size = detail.group_size;
+  }
+
+  // Every process and device runs the same operation of a program. Several process groups are told
+  // by their threads alone.
   StringId GroupOf(const HostRange& range) {
     if (compiled_) return range.name;
     const std::string name(names_[range.name]);
@@ -267,7 +312,7 @@ class Maker {
     std::vector<bool> communicates(host_.threads.size()), computes(host_.threads.size());
     for (const Activity& activity : made) {
       const bool record = activity.kind == Kind::kCommunication && activity.detail != dispatch_;
-      (record ? communicates : computes)[activity.stream] = true;
+      (record ? communicates : computes)[ThreadOf(activity)] = true;
     }
     std::vector<uint32_t> threads;
     for (uint32_t t = 0; t < host_.threads.size(); ++t) {
@@ -279,7 +324,7 @@ class Maker {
     return threads;
   }
 
-  // Threads that have activities, in their order, as streams of one device. Behind them process
+  // Threads that have activities, in their order, as streams of their device. Behind them process
   // groups, whose threads share a stream, in the order in which they were made.
   void NumberStreams(std::vector<Activity>& made) {
     std::vector<int64_t> stream_of(host_.threads.size());
@@ -287,24 +332,40 @@ class Maker {
     const std::vector<uint32_t> of_groups = ThreadsOfGroups(made);
     for (size_t i = 0; i < of_groups.size(); ++i)
       stream_of[of_groups[i]] = std::ssize(stream_of) + static_cast<int64_t>(i / kThreadsOfGroup);
-    std::map<int64_t, uint32_t> index;
-    for (const Activity& activity : made) index.try_emplace(stream_of[activity.stream]);
-    if (!made.empty() && rank_.devices.empty()) rank_.devices = {0};
+    if (rank_.devices.empty()) AddDevices();
+    std::map<std::pair<uint32_t, int64_t>, uint32_t> index;  // by device and stream
+    const auto key = [&](const Place& place) {
+      return std::pair(DeviceIndexOf(place), stream_of[place.thread]);
+    };
+    for (const Place& place : places_) index.try_emplace(key(place));
     // Behind the streams of the accelerator, whose numbers are its own.
     int64_t first = 0;
     for (const Stream& stream : rank_.streams)
       first = std::max(first, AddSaturated(stream.stream, 1));
-    const auto device = static_cast<uint32_t>(rank_.devices.size() - 1);
-    for (auto& [stream, position] : index) {
+    for (auto& [of, position] : index) {
+      const auto& [device, stream] = of;
       position = static_cast<uint32_t>(rank_.streams.size());
       const bool of_one = stream < std::ssize(host_.threads);
-      rank_.streams.push_back({.device = rank_.devices.back(),
+      rank_.streams.push_back({.device = rank_.devices[device],
                                .stream = AddSaturated(first, stream),
                                .device_index = device,
                                .of_host = true,
                                .thread = of_one ? static_cast<uint32_t>(stream) : kNoThread});
     }
-    for (Activity& activity : made) activity.stream = index.at(stream_of[activity.stream]);
+    for (Activity& activity : made) activity.stream = index.at(key(places_[activity.stream]));
+  }
+
+  void AddDevices() {
+    for (const Place& place : places_) rank_.devices.push_back(place.device);
+    std::ranges::sort(rank_.devices);
+    const auto [rest, end] = std::ranges::unique(rank_.devices);
+    rank_.devices.erase(rest, end);
+  }
+  // Records beside an accelerator say no device.
+  uint32_t DeviceIndexOf(const Place& place) const {
+    const auto at = std::ranges::lower_bound(rank_.devices, place.device);
+    const auto last = std::prev(rank_.devices.end());
+    return static_cast<uint32_t>((compiled_ ? at : last) - rank_.devices.begin());
   }
 
   // By start. Those of an accelerator know their step, and since when their stream was free.
@@ -331,6 +392,8 @@ class Maker {
   const bool compiled_;
   const std::vector<Meaning> meanings_;  // by range
   const AroundCollectives around_;
+  std::vector<Place> places_;
+  std::map<Place, uint32_t> place_index_;
   std::vector<std::vector<int64_t>> ends_;  // by thread
   int32_t dispatch_ = kNoDetail;            // index into RankActivity::collectives
   // By thread, and whether they send: the other ranks of messages that were posted.

@@ -3,8 +3,8 @@
 // PyTorch over gloo, MPI or UCC: the outermost operators of each thread compute, the records that
 // the library makes of its collectives ("gloo:all_reduce") and messages communicate, and each
 // thread is a stream. JAX: the outermost operations of compiled programs compute ("dot.3"), or
-// communicate
-// ("all-reduce.2").
+// communicate ("all-reduce.2", "psum.5"); devices of the process are told apart where the recording
+// says on which one each ran, and the threads that work for one are its streams.
 #pragma once
 
 #include <cstdint>

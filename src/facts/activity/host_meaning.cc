@@ -29,18 +29,37 @@ HostMeaning MeaningOf(std::string_view name) {
 
 // Of an operation of a compiled program.
 HostMeaning MeaningOfHlo(std::string_view name) {
-  const bool communicates = KindOfHloOp({}, name) == Kind::kCommunication;
+  const bool communicates =
+      KindOfHloOp({}, name) == Kind::kCommunication || !CollectiveOfCompiled(name).empty();
   return communicates ? HostMeaning::kCollective : HostMeaning::kCompute;
 }
 
 }  // namespace
 
-std::vector<HostMeaning> MeaningsOfNames(const StringTable& names, bool compiled) {
+std::vector<HostMeaning> MeaningsOfNames(const HostOps& host, const StringTable& names,
+                                         bool compiled) {
   std::vector<HostMeaning> meanings;
   meanings.reserve(names.size());
   for (StringId id = 0; id < names.size(); ++id)
     meanings.push_back(compiled ? MeaningOfHlo(names[id]) : MeaningOf(names[id]));
+  if (!compiled) return meanings;
+  // Programs may give one name to different operations.
+  std::vector<bool> told(names.size());
+  for (const HostRange& range : host.ranges) {
+    const RangeDetail* detail = host.DetailOf(range);
+    if (detail == nullptr || detail->opcode == kNoString) continue;
+    const HostMeaning meaning = MeaningOfOperation(*detail, names, range.name);
+    if (!told[range.name] || meaning == HostMeaning::kCollective) meanings[range.name] = meaning;
+    told[range.name] = true;
+  }
   return meanings;
+}
+
+HostMeaning MeaningOfOperation(const RangeDetail& detail, const StringTable& names, StringId name) {
+  if (detail.collective != kNoString) return HostMeaning::kCollective;
+  if (detail.opcode == kNoString) return MeaningOfHlo(names[name]);
+  const bool communicates = KindOfHloOp(names[detail.opcode], {}) == Kind::kCommunication;
+  return communicates ? HostMeaning::kCollective : HostMeaning::kCompute;
 }
 
 }  // namespace stepscope

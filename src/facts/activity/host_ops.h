@@ -29,6 +29,13 @@ struct RangeDetail {
   int64_t iterator_parent = -1;
   bool eager = false;     // the operator ran by itself, in no compiled function
   bool compiled = false;  // it is an operation of a compiled program, run by the host
+  // Of such an operation: the number of the process' device that it ran on, what it does as its
+  // program says ("all-reduce"; kNoString: no program was recorded), and of a collective which, of
+  // what elements, and between which devices, "[0, 1]".
+  int64_t device = -1;
+  StringId opcode = kNoString;
+  StringId collective = kNoString, element_type = kNoString, members = kNoString;
+  int64_t in_elements = -1, out_elements = -1, group_size = -1;
 
   bool operator==(const RangeDetail&) const = default;
 };

@@ -47,6 +47,9 @@ HostRecords::HostRecords(const Trace& trace)
       lifetime_peaks_(trace.Ints(IntField::kLifetimePeak)),
       flows_(trace.Ints(IntField::kFlowId)),
       runs_(trace.Ints(IntField::kExternalId)),
+      in_elements_(trace.Ints(IntField::kInElements)),
+      out_elements_(trace.Ints(IntField::kOutElements)),
+      group_sizes_(trace.Ints(IntField::kGroupSize)),
       hlo_ops_(trace.Texts(TextField::kHloOp)),
       shapes_(trace.Texts(TextField::kInputShapes)),
       types_(trace.Texts(TextField::kInputTypes)),
@@ -57,6 +60,9 @@ HostRecords::HostRecords(const Trace& trace)
       regions_(trace.Texts(TextField::kRegion)),
       data_types_(trace.Texts(TextField::kDataType)),
       block_shapes_(trace.Texts(TextField::kShape)),
+      opcodes_(trace.Texts(TextField::kHloCategory)),
+      collectives_(trace.Texts(TextField::kCollective)),
+      members_(trace.Texts(TextField::kGroupRanks)),
       fragmentations_(trace.Reals(RealField::kFragmentation)),
       thread_of_track_(trace.tracks.size(), kUnused),
       roles_(trace.strings.size(), kUnknownRole),
@@ -145,6 +151,7 @@ void HostRecords::TakeHandOver(EventId e) {
                                    .end = End(e),
                                    .thread = thread,
                                    .flow = flow.value_or(-1),
+                                   .device = device_ids_.At(e).value_or(-1),
                                    .operation = operation,
                                    .waits = waits});
   if (waits && !run) hand_overs_.AddNamedWait({Start(e), End(e), thread});
@@ -164,32 +171,41 @@ bool HostRecords::IsWait(StringId name) {
 }
 
 size_t HostRecords::HashOfDetail::operator()(const RangeDetail& detail) const {
-  const std::array<int64_t, 8> parts = {detail.shapes,
-                                        detail.types,
-                                        detail.strides,
-                                        detail.values,
-                                        detail.step,
-                                        detail.iterator,
-                                        detail.iterator_parent,
-                                        (detail.eager ? 1 : 0) + (detail.compiled ? 2 : 0)};
+  const auto parts = std::to_array<int64_t>(
+      {detail.shapes, detail.types, detail.strides, detail.values, detail.step, detail.iterator,
+       detail.iterator_parent, (detail.eager ? 1 : 0) + (detail.compiled ? 2 : 0), detail.device,
+       detail.opcode, detail.collective, detail.element_type, detail.members, detail.in_elements,
+       detail.out_elements, detail.group_size});
   return XXH3_64bits(parts.data(), sizeof parts);
 }
 
 int32_t HostRecords::DetailOfRange(EventId e) {
-  const RangeDetail detail{.shapes = shapes_.At(e).value_or(kNoString),
-                           .types = types_.At(e).value_or(kNoString),
-                           .strides = strides_.At(e).value_or(kNoString),
-                           .values = values_.At(e).value_or(kNoString),
-                           .step = steps_.At(e).value_or(-1),
-                           .iterator = iterators_.At(e).value_or(-1),
-                           .iterator_parent = iterator_parents_.At(e).value_or(-1),
-                           .eager = eager_.At(e).value_or(0) > 0,
-                           .compiled = hlo_ops_.At(e).has_value()};
+  RangeDetail detail{.shapes = shapes_.At(e).value_or(kNoString),
+                     .types = types_.At(e).value_or(kNoString),
+                     .strides = strides_.At(e).value_or(kNoString),
+                     .values = values_.At(e).value_or(kNoString),
+                     .step = steps_.At(e).value_or(-1),
+                     .iterator = iterators_.At(e).value_or(-1),
+                     .iterator_parent = iterator_parents_.At(e).value_or(-1),
+                     .eager = eager_.At(e).value_or(0) > 0,
+                     .compiled = hlo_ops_.At(e).has_value()};
+  if (detail.compiled) AddOperation(e, detail);
   if (detail == RangeDetail{}) return -1;
   const auto [at, is_new] =
       details_.try_emplace(detail, static_cast<int32_t>(out_.range_details.size()));
   if (is_new) out_.range_details.push_back(detail);
   return at->second;
+}
+
+void HostRecords::AddOperation(EventId e, RangeDetail& detail) {
+  detail.device = device_ids_.At(e).value_or(-1);
+  detail.opcode = opcodes_.At(e).value_or(kNoString);
+  detail.collective = collectives_.At(e).value_or(kNoString);
+  detail.element_type = data_types_.At(e).value_or(kNoString);
+  detail.members = members_.At(e).value_or(kNoString);
+  detail.in_elements = in_elements_.At(e).value_or(-1);
+  detail.out_elements = out_elements_.At(e).value_or(-1);
+  detail.group_size = group_sizes_.At(e).value_or(-1);
 }
 
 void HostRecords::TakeCall(EventId e) {

@@ -48,6 +48,7 @@ class HostRecords {
   uint32_t ThreadOf(EventId event);
   void TakeRange(EventId event);
   int32_t DetailOfRange(EventId event);
+  void AddOperation(EventId event, RangeDetail& detail);
   void TakeHandOver(EventId event);
   void TakePythonWait(EventId event);
   bool IsWait(StringId name);
@@ -68,9 +69,9 @@ class HostRecords {
   const Trace& trace_;
   SparseWalk<int64_t> correlations_, bytes_, addresses_, allocated_, reserved_, device_types_,
       device_ids_, steps_, iterators_, iterator_parents_, eager_, requested_, stacks_, available_,
-      lifetime_peaks_, flows_, runs_;
+      lifetime_peaks_, flows_, runs_, in_elements_, out_elements_, group_sizes_;
   SparseWalk<StringId> hlo_ops_, shapes_, types_, strides_, values_, allocators_, framework_ops_,
-      regions_, data_types_, block_shapes_;
+      regions_, data_types_, block_shapes_, opcodes_, collectives_, members_;
   SparseWalk<double> fragmentations_;
   std::vector<uint32_t> thread_of_track_;
   std::vector<CallRole> roles_;  // by name

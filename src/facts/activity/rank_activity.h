@@ -224,7 +224,9 @@ void ForEachName(RankActivity& rank, const F& f) {
   rank.host->calls.ForEachName(f);
   for (HostFrames& frames : rank.host->frames) frames.ForEachName(f);
   for (RangeDetail& d : rank.host->range_details) {
-    for (StringId* id : {&d.shapes, &d.types, &d.strides, &d.values}) maybe(*id);
+    for (StringId* id : {&d.shapes, &d.types, &d.strides, &d.values, &d.opcode, &d.collective,
+                         &d.element_type, &d.members})
+      maybe(*id);
   }
   for (MemoryDetail& d : rank.host->memory_details) {
     for (StringId* id : {&d.allocator, &d.framework_op, &d.region, &d.type, &d.shape}) maybe(*id);

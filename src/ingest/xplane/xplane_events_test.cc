@@ -7,6 +7,7 @@
 
 #include "ingest/trace_reader.h"
 #include "tests/support/read_profile.h"
+#include "tests/support/sample_hlo.h"
 #include "tests/support/sample_xspace.h"
 
 namespace stepscope::xplane_events_test {
@@ -240,6 +241,42 @@ TEST(XPlaneEvents, PipelinesAndEagerOperatorsAreMarked) {
   EXPECT_EQ(t.Ints(IntField::kIterator).Find(5), 6);
   EXPECT_EQ(t.Ints(IntField::kIteratorParent).Find(5), 5);
   EXPECT_EQ(t.Ints(IntField::kIteratorParent).Find(4), std::nullopt);
+}
+
+TEST(XPlaneEvents, OperationsOfTheHostSayTheirDeviceAndWhatTheyAreInTheProgram) {
+  SampleXSpace file;
+  SampleLine& pool = file.Plane("/host:CPU").Line(9, "tf_XLAEigen/9");
+  const auto stats = [](const char* op) {
+    return SampleStats{{"hlo_op", SampleRef{op}},
+                       {"hlo_module", SampleRef{"pmap_step"}},
+                       {"run_id", -7},
+                       {"device_ordinal", 3}};
+  };
+  pool.Event("psum.5", 0, 90, stats("psum.5"));
+  pool.Event(
+      "Rendezvous", 10, 70,
+      {{"name", "all reduce RendezvousKey{run_id=RunId: 7, global_devices=[1,3], op_id=3}"}});
+  pool.Event("dot.3", 100, 50, stats("dot.3"));
+  pool.Event("Rendezvous", 110, 20, {{"name", "RendezvousKey{global_devices=[0,1]}"}});
+  file.Plane("/host:metadata")
+      .Metadata(
+          "pmap_step(5)",
+          {{"Hlo Proto",
+            SampleBytes{HloProgram({SampleComputation(
+                1, {SampleInstruction("p", "parameter", 1, SampleShape({8}), {}),
+                    SampleInstruction("dot.3", "dot", 2, SampleShape({8}), {1}),
+                    SampleInstruction("psum.5", "all-reduce", 3, SampleShape({8}), {2})})})}}});
+  const Trace t = ReadProfile(file.Bytes());
+  ASSERT_EQ(t.size(), 4u);
+  EXPECT_EQ(t.Ints(IntField::kDeviceId).Find(0), 3);
+  EXPECT_EQ(t.Ints(IntField::kDeviceId).Find(2), 3);
+  EXPECT_EQ(Text(t, TextField::kCollective, 0), "all-reduce");
+  EXPECT_EQ(Text(t, TextField::kGroupRanks, 0), "[1,3]");
+  EXPECT_EQ(t.Ints(IntField::kGroupSize).Find(0), 2);
+  EXPECT_EQ(t.Ints(IntField::kInElements).Find(0), 8);
+  EXPECT_EQ(Text(t, TextField::kDataType, 0), "Float");
+  EXPECT_EQ(Text(t, TextField::kHloCategory, 2), "dot");
+  EXPECT_EQ(Text(t, TextField::kGroupRanks, 2), "(none)") << "it is no collective";
 }
 
 TEST(XPlaneEvents, WhatIsAsynchronousGetsATrackOfItsOwn) {

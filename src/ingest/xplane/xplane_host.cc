@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ingest/xplane/xplane_details.h"
+#include "trace/processor_names.h"
 #include "trace/vocabulary.h"
 
 namespace stepscope {
@@ -83,6 +84,17 @@ bool IsLoopOperator(std::string_view name) {
          name == "ForeverOp";
 }
 
+// The devices of "all reduce RendezvousKey{run_id=RunId: 7, global_devices=[0,1], ...}", with their
+// brackets; empty where it names none.
+std::string_view DevicesOfRendezvous(std::string_view key) {
+  constexpr std::string_view kDevices = "global_devices=";
+  const size_t at = key.find(kDevices);
+  if (at == key.npos) return {};
+  const std::string_view list = key.substr(at + kDevices.size());
+  const size_t end = list.find(']');
+  return list.starts_with('[') && end != list.npos ? list.substr(0, end + 1) : std::string_view();
+}
+
 Kind KindOfHostName(std::string_view name) {
   if (name.starts_with('$')) return Kind::kPython;  // as Python's tracer writes names
   return IsFrameworkRange(name) ? Kind::kOperator : Kind::kAnnotation;
@@ -116,6 +128,7 @@ bool IsHostPlane(std::string_view name) {
 void HostPlanes::Read(const XPlane& plane, LineReader& lines) {
   names_.Forget();
   texts_.Forget();
+  operations_.clear();
   for (const ByteRange& line : plane.lines) {
     lines.Read(
         plane, line,
@@ -133,6 +146,7 @@ void HostPlanes::StartLine(const XLine& line) {
   track_of_line_[line_] = static_cast<TrackId>(trace_.tracks.size());
   track_ = static_cast<TrackId>(trace_.tracks.size());
   has_async_track_ = false;
+  open_ = {};
   const std::string& name = line.display_name.empty() ? line.name : line.display_name;
   trace_.tracks.push_back({.process = "host", .thread = std::to_string(line.id), .name = name});
 }
@@ -177,6 +191,7 @@ HostPlanes::Role HostPlanes::RoleOf(std::string_view name) {
   if (name == "FunctionRun") return Role::kFunctionRun;
   if (!FunctionCalled(name).empty()) return Role::kFunctionCall;
   if (ComputesGradients(name)) return Role::kGradient;
+  if (name == "Rendezvous") return Role::kRendezvous;
   return Role::kNone;
 }
 
@@ -210,6 +225,7 @@ void HostPlanes::Take(const XEvent& event, const XTime& time) {
     SetText(TextField::kHloOp, stats, StatKey::kHloOp);
     if (stats.Has(StatKey::kRunId))  // may be negative
       trace_.Set(IntField::kExternalId, stats.Int(StatKey::kRunId) & INT64_MAX);
+    if (stats.Has(StatKey::kHloOp) || stats.Has(StatKey::kRunId)) TakeOperation(event, time, kept);
     SetInt(IntField::kFlowId, FlowOf(stats));
     if (name.role == Role::kIterator && stats.Has(StatKey::kId)) {
       trace_.Set(IntField::kIterator, stats.Int(StatKey::kId) & INT64_MAX);
@@ -217,6 +233,7 @@ void HostPlanes::Take(const XEvent& event, const XTime& time) {
         trace_.Set(IntField::kIteratorParent, stats.Int(StatKey::kParentId) & INT64_MAX);
     }
   }
+  if (name.role == Role::kRendezvous) TakeRendezvous(event, time);
   if (kind == Kind::kPython || stats.Has(StatKey::kAsync)) return;
   if (stats.Has(StatKey::kRunId) && stats.Has(StatKey::kHloModule)) {
     runs_.Add(Intern(stats, StatKey::kHloModule), Intern(stats, StatKey::kHloOp),
@@ -240,6 +257,64 @@ void HostPlanes::Take(const XEvent& event, const XTime& time) {
       host.part == HostPart::kGradient && groups_.EndsWith(HostPart::kGradient, line_);
   if (!told && MattersToSteps(host, stats) && groups_.size() < kNotKept)
     Join(groups_.Add(host), event, NameOf(event));
+}
+
+// Names of operations do not tell what they do: JAX calls an all-reduce "psum.5".
+HostPlanes::Operation HostPlanes::Describe(const XStats& stats) {
+  const std::string_view op = stats.Text(StatKey::kHloOp);
+  const HloOp* hlo =
+      programs_.Find(stats.Text(StatKey::kHloModule), stats.Int(StatKey::kProgramId), op);
+  if (hlo == nullptr) {
+    const bool named = !CollectiveOfCompiled(op).empty();
+    return {.communicates = named || KindOfHloOp({}, op) == Kind::kCommunication};
+  }
+  const HloCollective& collective = hlo->collective;
+  Operation known{.opcode = trace_.strings.Intern(hlo->category)};
+  known.communicates = !collective.operation.empty();
+  if (!known.communicates) return known;
+  known.collective = trace_.strings.Intern(collective.operation);
+  known.type = trace_.strings.Intern(collective.type);
+  known.in_elements = collective.in_elements;
+  known.out_elements = collective.out_elements;
+  known.group_size = collective.groups.GroupSize();
+  return known;
+}
+
+HostPlanes::Operation HostPlanes::OperationOf(const XStats& stats) {
+  const uint32_t module = stats.Entry(StatKey::kHloModule), op = stats.Entry(StatKey::kHloOp);
+  if (module == 0 || op == 0) return Describe(stats);
+  const auto [at, is_new] =
+      operations_.try_emplace({module, op, stats.Int(StatKey::kProgramId)}, Operation());
+  if (is_new) at->second = Describe(stats);
+  return at->second;
+}
+
+// An operation of a compiled program that the host runs, or a wait for such.
+void HostPlanes::TakeOperation(const XEvent& event, const XTime& time, EventId kept) {
+  const XStats& stats = event.stats;
+  SetInt(IntField::kDeviceId, stats.Int(StatKey::kDeviceOrdinal));
+  if (!stats.Has(StatKey::kHloOp)) return;
+  const Operation known = OperationOf(stats);
+  if (known.opcode != kNoString) trace_.Set(TextField::kHloCategory, known.opcode);
+  if (!known.communicates) return;
+  open_ = {kept, time.start + time.duration, known.group_size};
+  SetInt(IntField::kInElements, known.in_elements);
+  SetInt(IntField::kOutElements, known.out_elements);
+  SetInt(IntField::kGroupSize, known.group_size);
+  if (known.collective != kNoString) trace_.Set(TextField::kCollective, known.collective);
+  if (known.type != kNoString) trace_.Set(TextField::kDataType, known.type);
+}
+
+// Within a collective, XLA's client for processors names the devices that take part. The program
+// has numbers of replicas or partitions, of which it does not say on which device each runs.
+void HostPlanes::TakeRendezvous(const XEvent& event, const XTime& time) {
+  if (open_.kept == kNotKept || time.start + time.duration > open_.end) return;
+  const std::string_view devices = DevicesOfRendezvous(event.stats.Text(StatKey::kName));
+  const auto count = std::ranges::count(devices, ',') + 1;
+  if (devices.empty() || (open_.group_size >= 0 && count != open_.group_size)) return;
+  if (open_.group_size < 0) trace_.Set(open_.kept, IntField::kGroupSize, count);
+  trace_.Set(open_.kept, TextField::kGroupRanks, trace_.strings.Intern(devices));
+  open_ = {};
 }
 
 // Tells what the event hands to other threads, or takes from them.

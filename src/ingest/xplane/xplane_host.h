@@ -1,13 +1,17 @@
 // Reads the host planes of an XPlane file: the events of its threads.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "ingest/common/read_options.h"
 #include "ingest/xplane/xplane_groups.h"
 #include "ingest/xplane/xplane_lines.h"
+#include "ingest/xplane/xplane_programs.h"
 #include "ingest/xplane/xplane_runs.h"
 #include "ingest/xplane/xplane_turns.h"
 #include "trace/trace.h"
@@ -19,8 +23,10 @@ bool IsHostPlane(std::string_view name);
 // Reads planes of the host into a trace, and into what decides about steps.
 class HostPlanes {
  public:
-  HostPlanes(Trace& trace, Wanted keep, HostGroups& groups, ModuleRuns& runs)
-      : trace_(trace), keep_(keep), groups_(groups), runs_(runs) {}
+  // `programs`: all of the recording, by which operations are known that the host runs.
+  HostPlanes(Trace& trace, Wanted keep, HostGroups& groups, const Programs& programs,
+             ModuleRuns& runs)
+      : trace_(trace), keep_(keep), groups_(groups), programs_(programs), runs_(runs) {}
 
   void Read(const XPlane& plane, LineReader& lines);
 
@@ -43,6 +49,7 @@ class HostPlanes {
     kFunctionCall,      // a call of a function, until its results are there
     kFunctionRun,       // hands a function to executors
     kGradient,          // an operator that computes gradients
+    kRendezvous,        // devices of the process wait for one another
   };
   // What events have in common by their name.
   struct Name {
@@ -60,12 +67,29 @@ class HostPlanes {
   void TakeMemory(const XEvent& event, const XTime& time, const Name& name);
   EventId Keep(Kind kind, const XEvent& event, const XTime& time, StringId name);
   void Join(HostEventId id, const XEvent& event, std::string_view name);
+  void TakeOperation(const XEvent& event, const XTime& time, EventId kept);
+  void TakeRendezvous(const XEvent& event, const XTime& time);
   TrackId AsyncTrack();
   StringId Intern(const XStats& stats, StatKey key);
   void SetText(TextField field, const XStats& stats, StatKey key);
   void SetInt(IntField field, int64_t value);
   void MarkAlone();
   void AddEvaluations(std::span<const Evaluation> evaluations);
+
+  // What a program says of an operation.
+  struct Operation {
+    StringId opcode = kNoString;  // kNoString: there is no program
+    StringId collective = kNoString, type = kNoString;
+    int64_t in_elements = -1, out_elements = -1, group_size = -1;
+    bool communicates = false;
+  };
+  Operation Describe(const XStats& stats);
+  Operation OperationOf(const XStats& stats);
+  // A collective whose members are not known yet.
+  struct OpenCollective {
+    EventId kept = kNotKept;
+    int64_t end = 0, group_size = -1;
+  };
 
   struct Span {
     TrackId track;
@@ -75,6 +99,7 @@ class HostPlanes {
   Trace& trace_;
   Wanted keep_;
   HostGroups& groups_;
+  const Programs& programs_;
   ModuleRuns& runs_;
   uint32_t line_ = 0;
   std::vector<TrackId> track_of_line_;
@@ -83,6 +108,9 @@ class HostPlanes {
   bool has_async_track_ = false;
   OncePerText<Name> names_;
   OncePerText<StringId> texts_;
+  // By the places of module and operation in the plane's table, and the program's number.
+  std::map<std::tuple<uint32_t, uint32_t, int64_t>, Operation> operations_;
+  OpenCollective open_;      // the last one of the line
   std::vector<Span> alone_;  // calls that run operators by themselves, in no compiled function
 };
 

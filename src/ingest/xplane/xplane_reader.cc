@@ -129,11 +129,12 @@ class Reader {
     HostGroups groups;
     Programs programs(keep_.kernels ? &trace_.strings : nullptr);
     LineReader lines(file_, clock_, trace_.notes);
-    HostPlanes host(trace_, keep_, groups, runs);
+    HostPlanes host(trace_, keep_, groups, programs, runs);
     DevicePlanes devices(trace_, keep_, groups, programs, runs);
+    // Operations depend on them, and steps too, whatever is kept.
+    for (const XPlane& plane : planes_) ReadPrograms(plane, programs);
     for (const XPlane& plane : planes_) {
       if (IsHostPlane(plane.name)) host.Read(plane, lines);
-      ReadPrograms(plane, programs);  // steps depend on them too, whatever is kept
     }
     trace_.programs = programs.TakeCompiled();
     groups.Build();

@@ -27,6 +27,21 @@ struct Sum {
 };
 using Sums = std::unordered_map<StringId, Sum>;
 
+// A rank, or one of its devices.
+struct Worker {
+  int64_t rank = 0;
+  int64_t device = -1;  // -1: all of them
+
+  bool Runs(const RankActivity& own, const Activity& activity) const {
+    return device < 0 || own.streams[activity.stream].device == device;
+  }
+  bool Runs(const RankActivity& own, const HostRange& range) const {
+    if (device < 0) return true;
+    const RangeDetail* detail = own.host->DetailOf(range);
+    return detail != nullptr && detail->device == device;
+  }
+};
+
 // Which steps count, by number; where none are marked, everything does.
 struct Steps {
   int64_t from = INT64_MIN, to = INT64_MAX;  // from <= number < to
@@ -42,13 +57,14 @@ std::optional<int64_t> NumberOf(const RankActivity& rank, const Activity& activi
   return rank.steps[static_cast<size_t>(activity.step)].number;
 }
 
-// Calls visit(recording, activity) for the operators of a rank in these steps.
+// Calls visit(recording, activity) for the operators of a worker in these steps.
 template <class Visit>
-void ForEachOperator(const Facts& facts, int64_t rank, const Steps& steps, const Visit& visit) {
+void ForEachOperator(const Facts& facts, const Worker& worker, const Steps& steps,
+                     const Visit& visit) {
   for (const RankActivity& own : facts.ranks) {
-    if (own.rank != rank) continue;
+    if (own.rank != worker.rank) continue;
     for (const Activity& activity : own.activities) {
-      if (activity.kind != Kind::kCompute) continue;
+      if (activity.kind != Kind::kCompute || !worker.Runs(own, activity)) continue;
       const auto number = NumberOf(own, activity);
       if (number ? steps.Hold(*number) : own.steps.empty()) visit(own, activity);
     }
@@ -65,15 +81,43 @@ double CountSteps(const Facts& facts, int64_t rank, const Steps& steps) {
   return static_cast<double>(std::max<int64_t>(count, 1));
 }
 
+bool Counts(const RankActivity& own, const HostRange& range, const Steps& steps) {
+  if (own.steps.empty()) return true;
+  const int32_t step = own.StepAt(range.start);
+  return step != kNoStep && steps.Hold(own.steps[static_cast<size_t>(step)].number);
+}
+
+bool RunsPrograms(const RankActivity& own) {
+  return own.on_host && own.framework == Framework::kJax;
+}
+
+// Calls visit(range) for a worker's operations of compiled programs in these steps, those within
+// others too. A loop's body runs within it or, by chance, on another thread: all of its operations
+// are as many as it has turns, those within it are not.
+template <class Visit>
+void ForEachOperation(const Facts& facts, const Worker& worker, const Steps& steps,
+                      const Visit& visit) {
+  for (const RankActivity& own : facts.ranks) {
+    if (own.rank != worker.rank || !RunsPrograms(own)) continue;
+    for (const HostRange& range : own.host->ranges) {
+      const RangeDetail* detail = own.host->DetailOf(range);
+      const bool operation = detail != nullptr && detail->compiled && worker.Runs(own, range);
+      if (operation && Counts(own, range, steps)) visit(range);
+    }
+  }
+}
+
 // Per step.
-Sums SumsOf(const Facts& facts, int64_t rank, const Steps& steps) {
+Sums SumsOf(const Facts& facts, const Worker& worker, const Steps& steps) {
   Sums sums;
-  const double share = 1 / CountSteps(facts, rank, steps);
-  ForEachOperator(facts, rank, steps, [&](const RankActivity&, const Activity& activity) {
+  const double share = 1 / CountSteps(facts, worker.rank, steps);
+  ForEachOperator(facts, worker, steps, [&](const RankActivity& own, const Activity& activity) {
     Sum& sum = sums[activity.name];
     sum.time += share * static_cast<double>(activity.duration());
-    sum.calls += share;
+    if (!RunsPrograms(own)) sum.calls += share;
   });
+  ForEachOperation(facts, worker, steps,
+                   [&](const HostRange& range) { sums[range.name].calls += share; });
   return sums;
 }
 
@@ -115,50 +159,64 @@ void KeepOnly(StringId name, Sums& sums) {
 // How many inputs of so many elements there are per call, by operator and place.
 using Sizes = std::map<std::tuple<StringId, size_t, double>, double>;
 
-bool Counts(const RankActivity& own, const HostRange& range, const Steps& steps) {
-  if (own.steps.empty()) return true;
-  const int32_t step = own.StepAt(range.start);
-  return step != kNoStep && steps.Hold(own.steps[static_cast<size_t>(step)].number);
-}
-
-// Calls visit(range, whether it is within a call, not one) for a rank's calls by this name in these
-// steps, and the ranges within them.
+// Calls visit(range, whether it is within a call, not one) for a worker's calls by this name in
+// these steps, and the ranges within them.
 template <class Visit>
-void ForEachCall(const Facts& facts, int64_t rank, const Steps& steps, StringId name,
+void ForEachCall(const Facts& facts, const Worker& worker, const Steps& steps, StringId name,
                  const Visit& visit) {
   for (const RankActivity& own : facts.ranks) {
-    if (own.rank != rank) continue;
+    if (own.rank != worker.rank) continue;
     std::vector<bool> within(own.host->ranges.size());
     for (size_t r = 0; r < within.size(); ++r) {
       const HostRange range = own.host->ranges[r];
       const bool inner = range.parent != kNoRange && within[static_cast<size_t>(range.parent)];
-      if (!inner && (range.name != name || !Counts(own, range, steps))) continue;
+      const bool calls = range.name == name && Counts(own, range, steps) && worker.Runs(own, range);
+      if (!inner && !calls) continue;
       within[r] = true;
       visit(own, range, inner);
     }
   }
 }
 
-// Operators within a call by this name.
-double OperatorsWithin(const Facts& facts, int64_t rank, const Steps& steps, StringId name) {
+// The names of operations that run within one of this name, wherever that is seen.
+std::set<StringId> OperationsWithin(const Facts& facts, StringId name) {
+  std::set<StringId> names;
+  for (const RankActivity& own : facts.ranks) {
+    if (!RunsPrograms(own)) continue;
+    ForEachCall(facts, {.rank = own.rank}, {}, name,
+                [&](const RankActivity&, const HostRange& range, bool inner) {
+                  if (inner && range.kind == Kind::kOperator) names.insert(range.name);
+                });
+  }
+  return names;
+}
+
+// Operators within a call by this name. `operations`: as OperationsWithin().
+double OperatorsWithin(const Facts& facts, const Worker& worker, const Steps& steps, StringId name,
+                       const std::set<StringId>& operations) {
   double calls = 0, within = 0;
-  ForEachCall(facts, rank, steps, name,
+  ForEachOperation(facts, worker, steps, [&](const HostRange& range) {
+    if (range.name == name) ++calls;
+    if (range.name != name && operations.contains(range.name)) ++within;
+  });
+  if (calls > 0) return within / calls;
+  ForEachCall(facts, worker, steps, name,
               [&](const RankActivity&, const HostRange& range, bool inner) {
                 if (range.kind == Kind::kOperator) ++(inner ? within : calls);
               });
   return calls > 0 ? within / calls : 0;
 }
 
-// Of a rank's calls by one name, and the operators within them.
+// Of a worker's calls by one name, and the operators within them.
 class InputSizes {
  public:
   InputSizes(const StringTable& names, StringId name) : names_(names), name_(name) {}
 
   // The mean of calls in these steps; empty: unknown.
-  Sizes Of(const Facts& facts, int64_t rank, const Steps& steps) {
+  Sizes Of(const Facts& facts, const Worker& worker, const Steps& steps) {
     Sizes sizes;
     double calls = 0;
-    ForEachCall(facts, rank, steps, name_,
+    ForEachCall(facts, worker, steps, name_,
                 [&](const RankActivity& own, const HostRange& range, bool inner) {
                   calls += inner ? 0 : 1;
                   const std::vector<double>& inputs = Elements(own.host->DetailOf(range));
@@ -210,14 +268,15 @@ StringId ModuleOf(const Facts& facts, int64_t rank, StringId name) {
   return most == times.end() ? kNoString : most->first;
 }
 
-// Since which step the rank spends more on it. `least`: ns per step that count.
-std::optional<int64_t> SinceOf(const Facts& facts, int64_t rank, StringId name, double least) {
+// Since which step the worker spends more on it. `least`: ns per step that count.
+std::optional<int64_t> SinceOf(const Facts& facts, const Worker& worker, StringId name,
+                               double least) {
   std::map<int64_t, int64_t> by_step;
   for (const RankActivity& own : facts.ranks) {
-    if (own.rank != rank) continue;
+    if (own.rank != worker.rank) continue;
     for (const Step& step : own.steps) by_step[step.number];
   }
-  ForEachOperator(facts, rank, {}, [&](const RankActivity& own, const Activity& activity) {
+  ForEachOperator(facts, worker, {}, [&](const RankActivity& own, const Activity& activity) {
     const auto number = NumberOf(own, activity);
     if (!number || activity.name != name) return;
     int64_t& time = by_step[*number];
@@ -265,69 +324,78 @@ double SizeRatio(const Sizes& own, const std::vector<Sizes>& others) {
   return typical > 0 ? all / typical : 0;
 }
 
-void AddSize(const Facts& facts, int64_t rank, const Steps& own,
-             const std::vector<std::pair<int64_t, Steps>>& others, ExcessWork& excess) {
+using OtherWorkers = std::vector<std::pair<Worker, Steps>>;
+
+void AddSize(const Facts& facts, const Worker& worker, const Steps& own, const OtherWorkers& others,
+             ExcessWork& excess) {
   InputSizes sizes(*facts.names, excess.name);
   std::vector<Sizes> of_others;
   std::vector<double> within;
+  const std::set<StringId> operations = OperationsWithin(facts, excess.name);
   for (const auto& [other, steps] : others) {
     of_others.push_back(sizes.Of(facts, other, steps));
-    within.push_back(OperatorsWithin(facts, other, steps, excess.name));
+    within.push_back(OperatorsWithin(facts, other, steps, excess.name, operations));
   }
-  excess.size_ratio = SizeRatio(sizes.Of(facts, rank, own), of_others);
+  excess.size_ratio = SizeRatio(sizes.Of(facts, worker, own), of_others);
   const double typical = Median(std::move(within));
-  if (typical > 0) excess.within_ratio = OperatorsWithin(facts, rank, own, excess.name) / typical;
+  const double within_own = OperatorsWithin(facts, worker, own, excess.name, operations);
+  if (typical > 0) excess.within_ratio = within_own / typical;
 }
 
-// Makes the rates those of fewer steps of the rank.
-void CountOnly(const Facts& facts, int64_t rank, const Steps& before, const Steps& now,
+// Makes the rates those of fewer steps of the worker.
+void CountOnly(const Facts& facts, const Worker& worker, const Steps& before, const Steps& now,
                ExcessWork& excess) {
-  const Sum then = SumsOf(facts, rank, before)[excess.name];
-  const Sum since = SumsOf(facts, rank, now)[excess.name];
+  const Sum then = SumsOf(facts, worker, before)[excess.name];
+  const Sum since = SumsOf(facts, worker, now)[excess.name];
   excess.time += since.time - then.time;
   excess.calls += since.calls - then.calls;
   excess.calls_beyond += since.calls - then.calls;
 }
 
-std::optional<ExcessWork> Find(const Facts& facts, int64_t rank, const Steps& own,
-                               const std::vector<std::pair<int64_t, Steps>>& others,
-                               StringId name) {
+std::optional<ExcessWork> Find(const Facts& facts, const Worker& worker, const Steps& own,
+                               const OtherWorkers& others, StringId name) {
   if (!facts.OnHost() || others.empty()) return std::nullopt;
   std::vector<Sums> of_others;
   for (const auto& [other, steps] : others) of_others.push_back(SumsOf(facts, other, steps));
-  Sums sums = SumsOf(facts, rank, own);
+  Sums sums = SumsOf(facts, worker, own);
   KeepOnly(name, sums);
   ExcessWork excess = Most(*facts.names, sums, of_others);
   if (excess.name == kNoString) return std::nullopt;
-  excess.module = ModuleOf(facts, rank, excess.name);
+  excess.module = ModuleOf(facts, worker.rank, excess.name);
   const double median = static_cast<double>(StepChangesOf(facts).median);
-  excess.since = SinceOf(facts, rank, excess.name, kLeastStepChange * median);
+  excess.since = SinceOf(facts, worker, excess.name, kLeastStepChange * median);
   Steps of_excess = own;
   if (excess.since && own.from == INT64_MIN) {
     of_excess.from = *excess.since;
-    CountOnly(facts, rank, own, of_excess, excess);
+    CountOnly(facts, worker, own, of_excess, excess);
   }
-  AddSize(facts, rank, of_excess, others, excess);
+  AddSize(facts, worker, of_excess, others, excess);
   return excess;
 }
 
 }  // namespace
 }  // namespace excess_work
 
-std::optional<ExcessWork> ExcessOverOthers(const Facts& facts, int64_t rank,
+std::optional<ExcessWork> ExcessOverOthers(const Facts& facts, uint32_t participant,
                                            const std::set<int64_t>* steps, StringId name) {
-  std::vector<std::pair<int64_t, excess_work::Steps>> others;
+  std::set<int64_t> recorded;
   for (const RankActivity& own : facts.ranks) {
-    const bool known = !others.empty() && others.back().first == own.rank;
-    if (own.rank != rank && !own.activities.empty() && !known)
-      others.push_back({own.rank, {.only = steps}});
+    if (!own.activities.empty()) recorded.insert(own.rank);
   }
-  return excess_work::Find(facts, rank, {.only = steps}, others, name);
+  const std::vector<RankCollectives>& all = facts.collectives.ranks;
+  excess_work::OtherWorkers others;
+  for (uint32_t other = 0; other < all.size(); ++other) {
+    if (other != participant && recorded.contains(all[other].rank))
+      others.push_back({{all[other].rank, all[other].device}, {.only = steps}});
+  }
+  const excess_work::Worker own{all[participant].rank, all[participant].device};
+  return excess_work::Find(facts, own, {.only = steps}, others, name);
 }
 
 std::optional<ExcessWork> ExcessSince(const Facts& facts, int64_t rank, int64_t since,
                                       StringId name) {
-  return excess_work::Find(facts, rank, {.from = since}, {{rank, {.to = since}}}, name);
+  return excess_work::Find(facts, {.rank = rank}, {.from = since},
+                           {{{.rank = rank}, {.to = since}}}, name);
 }
 
 }  // namespace stepscope

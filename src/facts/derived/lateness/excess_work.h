@@ -30,8 +30,9 @@ struct ExcessWork {
 // What explains the most, or the operator of this name; nothing where it takes no longer, or there
 // is an accelerator. Of operators that take about as much more, one that runs more often or on
 // larger inputs comes first: others may be slower by whatever else runs there.
-// Against the median of the other ranks; `steps`: in these, null: in all.
-std::optional<ExcessWork> ExcessOverOthers(const Facts& facts, int64_t rank,
+// Against the median of the other ranks, or of a device against that of the other devices, of which
+// `participant` is an index into CollectiveFacts::ranks; `steps`: in these, null: in all.
+std::optional<ExcessWork> ExcessOverOthers(const Facts& facts, uint32_t participant,
                                            const std::set<int64_t>* steps = nullptr,
                                            StringId name = kNoString);
 // Against the rank's own steps before the one of this number.

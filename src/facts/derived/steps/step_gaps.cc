@@ -2,6 +2,7 @@
 #include "facts/derived/steps/step_gaps.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include "facts/activity/compute_cover.h"
+#include "facts/activity/idle_within.h"
 #include "facts/derived/steps/gap_activity.h"
 
 namespace stepscope {
@@ -53,7 +55,9 @@ class Finder {
         activities_(names, *rank.host),
         launching_(LaunchingThread(rank)),
         busy_(ComputeCover::Of(rank, kDeviceActivity)),
-        copying_(ComputeCover::Of(rank, {Kind::kMemcpy, Kind::kMemset})) {}
+        copying_(ComputeCover::Of(rank, {Kind::kMemcpy, Kind::kMemset})) {
+    if (rank.on_host) host_idle_ = IdleWithin(rank, {{INT64_MIN, INT64_MAX}});
+  }
 
   std::vector<std::vector<StepGap>> Find() {
     std::vector<std::vector<StepGap>> gaps(rank_.devices.size());
@@ -80,10 +84,20 @@ class Finder {
     const int64_t start = before.last_end, end = step.first.start;
     StepGap gap{.gap = std::max<int64_t>(end - start, 0)};
     if (gap.gap == 0) return gap;
-    gap.idle = gap.gap - busy_[device].Within(start, end);
+    gap.idle =
+        rank_.on_host ? HostIdleWithin(start, end) : gap.gap - busy_[device].Within(start, end);
     gap.copies = copying_[device].Within(start, end);
     HostDuring(start, end, step.first, gap);
     return gap;
+  }
+
+  // Devices that are processors share these: one does not idle while another computes.
+  int64_t HostIdleWithin(int64_t start, int64_t end) const {
+    int64_t idle = 0;
+    auto at = std::ranges::upper_bound(host_idle_, start, {}, &Interval::end);
+    for (; at != host_idle_.end() && at->start < end; ++at)
+      idle += std::min(at->end, end) - std::max(at->start, start);
+    return idle;
   }
 
   // Whether the name does not tell what the host did: nothing was recorded, or it spans everything.
@@ -126,6 +140,7 @@ class Finder {
   HostActivities activities_;
   std::optional<uint32_t> launching_;
   std::vector<ComputeCover> busy_, copying_;  // by device
+  IntervalSet host_idle_;  // of all devices, where they are the host's processors
 };
 
 }  // namespace

@@ -14,8 +14,10 @@ namespace stepscope {
 struct StepGap {
   int32_t step = kNoStep;  // index into RankActivity::steps: the gap is before this one
   int64_t gap = 0;         // ns from the last kernel of the step before; 0 where steps overlap
-  int64_t idle = 0;        // ns of it in which nothing ran at all: no copy, no activity of any step
-  int64_t copies = 0;      // ns of it in which memcpy and memset ran
+  // ns of it in which nothing ran at all: no copy, no activity of any step, and where the host's
+  // processors are the devices on none of them.
+  int64_t idle = 0;
+  int64_t copies = 0;  // ns of it in which memcpy and memset ran
   // What the host did meanwhile; its name is empty where that is not known.
   MainActivity host;
   // Where and when it did: until it launched the kernel that ended the gap.
