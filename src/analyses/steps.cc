@@ -44,8 +44,8 @@ measures those over their span.
 exposed communication of each rank (and device). The steps are split into two sides that deviate least from their
 medians. A change counts if each side has at least two steps and an eighth of all, and if the medians differ by 5% of
 the median step time and by at least 6 + 70 / (n - 2)² times the mean deviation of the n steps. Where steps scatter more,
-they must take twice as long since then or in one stretch, with few exceptions; or half as long again, with four steps on
-each side, and each since then 15% longer than any before. Only steps that all
+they must take twice as long since then or in one stretch, with few exceptions; or a quarter longer, with four steps on
+each side, and each since then 15% longer than any before: then parts that are longer by a third of that count, too. Only steps that all
 ranks recorded count; an exceptional first one is left out. A step is slow by the median of its own side.
 
 Where processors compute, whatever else runs there makes steps vary. Three parts hardly do: how often an operator runs,
