@@ -341,6 +341,10 @@ Finding ByParts(const Facts& facts, const StepChange& c, const std::optional<Tog
   finding.hint = Hint(facts, c, cause);
   finding.cause = CauseOf(cause);
   finding.nearness = cause ? Nearness::kCause : Nearness::kSymptom;
+  if (cause && cause->places == 1 && cause->most->device >= 0) {
+    finding.where.ranks = {cause->most->rank};
+    finding.where.device = cause->most->device;
+  }
   if (cause && cause->most->quantity == StepQuantity::kExposed)
     BlameAbsent(facts, c, *cause, finding);
   if (cause && cause->function)

@@ -25,6 +25,19 @@ bool Agree(const std::optional<int64_t>& a, const std::optional<int64_t>& b, boo
   return a == b || (may_be_open && (!a || !b));
 }
 
+// Whether two numbers per step are of the same steps. What began on the host of one rank may reach
+// others a step later.
+bool AreOfSameSteps(const Finding& a, const Finding& b) {
+  if (!a.since || !b.since) return a.since == b.since;
+  return std::max(*a.since, *b.since) - std::min(*a.since, *b.since) <= 1;
+}
+
+// Whether a replay found that ranks hold the job up by the function that the other finding names.
+bool IsOfFunction(const Finding& f, const Finding& head) {
+  return f.cause.kind == CauseKind::kWait && !f.only_worth && !f.where.event.empty() &&
+         f.where.event.str() == head.where.event.str() && AreOfSameSteps(f, head);
+}
+
 // Whether a replay found a function that runs since a step, where the other is in all of them.
 bool IsAnother(const Finding& f, const Finding& head) {
   const std::string &own = f.where.event.str(), &other = head.where.event.str();
@@ -38,6 +51,7 @@ bool HasCauseOf(const Finding& f, const Finding& head, const std::optional<Worth
   const Cause &a = f.cause, &b = head.cause;
   if (a.kind == CauseKind::kNone || b.kind == CauseKind::kNone) return false;
   if (IsAnother(f, head)) return false;
+  if (IsOfFunction(f, head)) return true;
   const bool is_symptom = f.nearness == Nearness::kSymptom;
   if (!Agree(a.rank, b.rank, is_symptom) || !Agree(a.step, b.step, is_symptom)) return false;
   // A rank that costs little is not why all wait so long, or why a step took so long.
@@ -61,13 +75,6 @@ bool IsNearer(const Found& a, const Found& b) {
     return std::tuple(f.nearness, f.cause.rank.has_value(), !IsEstimate(f), f.share, f.impact);
   };
   return order(a.finding) > order(b.finding);
-}
-
-// Whether two numbers per step are of the same steps. What began on the host of one rank may reach
-// others a step later.
-bool AreOfSameSteps(const Finding& a, const Finding& b) {
-  if (!a.since || !b.since) return a.since == b.since;
-  return std::max(*a.since, *b.since) - std::min(*a.since, *b.since) <= 1;
 }
 
 // Whether what a replay says of `replayed` is known of the other. Where all communication is

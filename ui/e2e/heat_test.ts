@@ -130,7 +130,7 @@ describe("the heat map of a job whose host is late", () => {
     assert.equal(await watched.text(".heat-mark"), "Framed: rank 0, step 9.");
     assert.ok(await lightness(watched, 0, 9, 15) + 60 < await lightness(watched, 1, 9, 15));
     const finding = reportOf("once", "steps").findings[0]!;
-    assert.deepEqual(finding.where, { rank: 0, steps: [9], event: kFunction });
+    assert.deepEqual(finding.where, { rank: 0, ranks: [0], device: null, steps: [9], event: kFunction });
     await page.locator(".heat .tabs button", { hasText: "step time" }).click();
     const time = humanTime(Number(cellOf(matrixOf("once"), 0, 9, "step time")));
     assert.ok(finding.because.startsWith(`${time} vs `), finding.because);
