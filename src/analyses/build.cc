@@ -96,13 +96,10 @@ Extent ExtentOfSteps(const Facts& facts) {
   const auto coverage = CoverageOfSteps(facts.ranks);
   if (!coverage || *coverage >= kMostIsSteps) return all;
   const StepBreakdown sum = SumOf(RankStepsOf(facts));
-  std::set<int64_t> ranks;
   double steps = 0;
-  for (const RankSteps& rank : RankStepsOf(facts)) {
-    ranks.insert(rank.rank->rank);
-    steps += static_cast<double>(rank.steps.size());
-  }
-  const auto count = static_cast<double>(std::max<size_t>(ranks.size(), 1));
+  for (const RankSteps& rank : RankStepsOf(facts)) steps += static_cast<double>(rank.steps.size());
+  const auto count =
+      static_cast<double>(std::max<size_t>(RankNumbersOf(RankStepsOf(facts)).size(), 1));
   return {ToInt64(static_cast<double>(sum.Total()) / count), steps / count};
 }
 
@@ -309,11 +306,18 @@ std::string_view DeviceNoun(const Facts& facts) {
   return facts.OnHost() && ranks.size() == facts.devices.size() ? "rank" : "device";
 }
 
+bool HasOneRank(const Facts& facts) { return facts.ranks.front().rank == facts.ranks.back().rank; }
+
+std::set<int64_t> RankNumbersOf(const std::vector<RankSteps>& ranks) {
+  std::set<int64_t> numbers;
+  for (const RankSteps& own : ranks) numbers.insert(own.rank->rank);
+  return numbers;
+}
+
 Phrase SayPlace(const Facts& facts, int64_t rank, int64_t device) {
-  const bool one_rank = facts.ranks.front().rank == facts.ranks.back().rank;
   if (device < 0) return Say("rank {rank}", rank);
-  return one_rank ? Say("device {device}", device)
-                  : Say("rank {rank} device {device}", rank, device);
+  return HasOneRank(facts) ? Say("device {device}", device)
+                           : Say("rank {rank} device {device}", rank, device);
 }
 
 Phrase SayParticipant(const Facts& facts, const RankCollectives& participant) {

@@ -1,6 +1,7 @@
 // Builds the columns, statuses and sentences that several reports share.
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -116,6 +117,12 @@ Phrase SayDevice(const DeviceFacts& device);
 std::string_view ParticipantNoun(const Facts& facts);
 // What sums over facts.devices are said of: "rank" where each computes on its host, else "device".
 std::string_view DeviceNoun(const Facts& facts);
+
+// Whether all recordings are of one rank.
+bool HasOneRank(const Facts& facts);
+
+// The numbers of the ranks that these are steps of.
+std::set<int64_t> RankNumbersOf(const std::vector<RankSteps>& ranks);
 
 // "rank 3", "device 3" where there is one rank with several devices, or "rank 1 device 3". `device`
 // -1: the rank as a whole.

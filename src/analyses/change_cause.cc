@@ -1,10 +1,13 @@
 // Implements the search for what explains a change of step time.
 #include "analyses/change_cause.h"
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <utility>
 #include <vector>
 
+#include "analyses/build.h"
 #include "analyses/excess.h"
 #include "base/robust.h"
 #include "facts/derived/collectives/missing_communication.h"
@@ -35,24 +38,24 @@ std::optional<FrameTimes::Leader> FunctionSince(const Facts& facts, const StepCh
 std::optional<int64_t> WaitedForSince(const Facts& facts, const StepChange& c) {
   const std::vector<RankCollectives>& ranks = facts.collectives.ranks;
   if (ranks.size() < 2) return std::nullopt;
-  Blame before, since;
-  double steps_before = 0, steps_since = 0;
-  for (const auto& [step, blame] : BlameOfSteps(facts)) {
-    const bool counts = step >= c.since && (!c.until || step <= *c.until);
-    (counts ? steps_since : steps_before) += 1;
-    for (const auto& [rank, ns] : blame.by_rank) (counts ? since : before).Add(rank, ns);
-  }
-  const auto per_step = [&](const Blame& blame, uint32_t rank, double steps) {
-    const auto own = blame.by_rank.find(rank);
-    const auto all = static_cast<double>(own == blame.by_rank.end() ? 0 : own->second);
-    return steps > 0 ? all / steps / static_cast<double>(ranks.size() - 1) : 0;
+  const auto counts = [&](int64_t step) {
+    return step >= c.since && (!c.until || step <= *c.until);
   };
-  for (const auto& [rank, ns] : since.by_rank) {
-    const double longer = per_step(since, rank, steps_since) - per_step(before, rank, steps_before);
-    if (since.CausedMost(rank) && longer >= kExplains * static_cast<double>(c.Difference()))
-      return ranks[rank].rank;
-  }
-  return std::nullopt;
+  const Blame since = BlameIn(facts, counts), before = BlameIn(facts, std::not_fn(counts));
+  const auto steps_since = std::ranges::count_if(
+      BlameOfSteps(facts), [&](const auto& step) { return counts(step.first); });
+  const auto steps_before = std::ssize(BlameOfSteps(facts)) - steps_since;
+  const auto per_step = [&](const Blame& blame, uint32_t rank, int64_t steps) {
+    const auto own = blame.by_rank.find(rank);
+    if (own == blame.by_rank.end() || steps == 0) return 0.0;
+    return static_cast<double>(own->second) / static_cast<double>(steps) /
+           static_cast<double>(ranks.size() - 1);
+  };
+  const auto rank = since.MostBlamed();
+  if (!rank) return std::nullopt;
+  const double longer = per_step(since, *rank, steps_since) - per_step(before, *rank, steps_before);
+  const bool explains = longer >= kExplains * static_cast<double>(c.Difference());
+  return explains ? std::optional(ranks[*rank].rank) : std::nullopt;
 }
 
 // What this rank takes most longer since then, of what explains the change; null: nothing does.
@@ -89,30 +92,26 @@ double TimesSince(const Facts& facts, const StepChange& c, StringId op) {
   return 0;
 }
 
-// Python that runs within the operator, as of a host callback.
-void ExplainCallback(const Facts& facts, Together& rises) {
-  const RankSteps* own = StepsOfRank(facts, rises.most->rank);
-  auto function = FunctionSince(facts, *rises.most);
-  if (!function || own == nullptr) return;
-  if (!RunsIn(facts, *own->rank, function->name, rises.excess->name)) return;
-  function->caller = {};  // the framework
-  rises.function = std::move(function);
-}
-
-// The one operator that takes many times as long, on inputs of the same size, and the function that
-// calls it: what else runs on the machine slows all that a rank runs.
-void ExplainOneOperator(const Facts& facts, Together& rises) {
+// Where one operator takes longer on inputs of the same size: Python that runs within it, as of a
+// host callback; or, where it takes many times as long, the function that calls it, since what else
+// runs on the machine slows all that a rank runs.
+void ExplainOperator(const Facts& facts, Together& rises) {
   constexpr double kMany = 3;
   const StepChange& c = *rises.most;
-  const bool same = rises.excess && KindOf(*rises.excess) == ExcessKind::kTime &&
-                    !SizeIsUnknown(*rises.excess) && rises.slow == nullptr;
-  if (rises.places > 1 || !facts.OnHost()) return;
-  if (rises.excess && KindOf(*rises.excess) == ExcessKind::kTime) ExplainCallback(facts, rises);
-  if (!same) return;
-  const double times = TimesSince(facts, c, rises.excess->name);
+  const RankSteps* own = StepsOfRank(facts, c.rank);
+  if (rises.places > 1 || !facts.OnHost() || own == nullptr || !rises.excess ||
+      KindOf(*rises.excess) != ExcessKind::kTime)
+    return;
+  const StringId op = rises.excess->name;
+  const auto function = FunctionSince(facts, c);
+  if (function && RunsIn(facts, *own->rank, function->name, op)) {
+    rises.function = function;
+    rises.function->caller = {};  // the framework
+  }
+  if (SizeIsUnknown(*rises.excess) || rises.slow != nullptr) return;
+  const double times = TimesSince(facts, c, op);
   if (times < kMany) return;
   rises.times = times;
-  const auto function = FunctionSince(facts, c);
   if (function && !IsPass(function->name)) rises.function = function;
 }
 
@@ -122,11 +121,51 @@ Together Explain(const Facts& facts, const StepChanges& changes, Together rises)
   if (c.quantity == StepQuantity::kCompute) {
     rises.excess = ExcessSince(facts, c.rank, c.since);
     if (rises.places == 1) rises.slow = SlowSince(facts, c.rank, c.since);
-    ExplainOneOperator(facts, rises);
+    ExplainOperator(facts, rises);
   }
   if (IsOfHost(c.quantity) && rises.places == 1) rises.function = FunctionSince(facts, c);
   if (rises.function && IsSlowedPass(changes, c, rises.function->name)) rises.function.reset();
   return rises;
+}
+
+bool FindOneFunction(const Facts& facts) {
+  constexpr double kNearlyAll = 0.8;
+  const StepChanges& changes = StepChangesOf(facts);
+  const Together between = Rises(changes, StepQuantity::kOther);
+  if (!HasOneRank(facts) || changes.Told() == nullptr || between.most == nullptr) return false;
+  const auto difference = static_cast<double>(changes.Told()->Difference());
+  if (static_cast<double>(between.most->Difference()) < kExplains * difference) return false;
+  const auto function = FunctionSince(facts, *between.most);
+  return function && !IsOfModel(facts, function->name) &&
+         static_cast<double>(function->time) >= kNearlyAll * difference;
+}
+
+std::optional<Together> FindWhatExplains(const Facts& facts) {
+  using enum StepQuantity;
+  const StepChanges& changes = StepChangesOf(facts);
+  const StepChange* const told = changes.Told();
+  if (told == nullptr || told->Difference() <= 0) return std::nullopt;
+  for (const StepQuantity quantity : {kCompute, kInput, kOther, kIdle, kExposed}) {
+    Together rises = Rises(changes, quantity);
+    if (rises.most == nullptr) continue;
+    // They may wait for a rank whose trace ended before.
+    if (quantity == kExposed && changes.lacks_ranks) continue;
+    // Where they wait for one, what that one takes longer is the cause.
+    if (rises.places > 1 || quantity == kExposed) {
+      const auto late = WaitedForSince(facts, *told);
+      const StepChange* own = late ? LargestOf(changes, *late, told->Difference()) : nullptr;
+      if (own != nullptr) return Explain(facts, changes, {.most = own, .places = 1});
+    }
+    // Waiting counts as compute where communication was not recognized: all ranks have more then.
+    const bool may_wait =
+        quantity == kCompute && rises.places > 1 && MissingCommunicationOf(facts).world_size > 0;
+    if (may_wait) continue;
+    const auto rise = static_cast<double>(rises.most->Difference());
+    if (rise < kExplains * static_cast<double>(told->Difference())) continue;
+    if (quantity == kCompute && IsOneFunction(facts)) continue;
+    return Explain(facts, changes, std::move(rises));
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -136,45 +175,10 @@ bool IsOfHost(StepQuantity quantity) {
   return quantity == kIdle || quantity == kInput || quantity == kOther;
 }
 
-bool IsOneProcess(const Facts& facts) {
-  return facts.ranks.front().rank == facts.ranks.back().rank;
-}
+bool IsOneFunction(const Facts& facts) { return facts.memo.Of<FindOneFunction>(facts); }
 
-bool IsOneFunction(const Facts& facts, const StepChanges& changes, int64_t difference) {
-  constexpr double kNearlyAll = 0.8;
-  const Together between = Rises(changes, StepQuantity::kOther);
-  if (!IsOneProcess(facts) || between.most == nullptr) return false;
-  const auto rise = static_cast<double>(between.most->Difference());
-  if (rise < kExplains * static_cast<double>(difference)) return false;
-  const auto function = FunctionSince(facts, *between.most);
-  return function && !IsOfModel(facts, function->name) &&
-         static_cast<double>(function->time) >= kNearlyAll * static_cast<double>(difference);
-}
-
-std::optional<Together> WhatExplains(const Facts& facts, const StepChanges& changes,
-                                     int64_t difference) {
-  using enum StepQuantity;
-  for (const StepQuantity quantity : {kCompute, kInput, kOther, kIdle, kExposed}) {
-    Together rises = Rises(changes, quantity);
-    if (rises.most == nullptr) continue;
-    // They may wait for a rank whose trace ended before.
-    if (quantity == kExposed && changes.lacks_ranks) continue;
-    // Where they wait for one, what that one takes longer is the cause.
-    if (rises.places > 1 || quantity == kExposed) {
-      const auto late = WaitedForSince(facts, *changes.Told());
-      const StepChange* own = late ? LargestOf(changes, *late, difference) : nullptr;
-      if (own != nullptr) return Explain(facts, changes, {.most = own, .places = 1});
-    }
-    // Waiting counts as compute where communication was not recognized: all ranks have more then.
-    const bool may_wait =
-        quantity == kCompute && rises.places > 1 && MissingCommunicationOf(facts).world_size > 0;
-    if (may_wait) continue;
-    const auto rise = static_cast<double>(rises.most->Difference());
-    if (rise < kExplains * static_cast<double>(difference)) continue;
-    if (quantity == kCompute && IsOneFunction(facts, changes, difference)) continue;
-    return Explain(facts, changes, std::move(rises));
-  }
-  return std::nullopt;
+const std::optional<Together>& WhatExplains(const Facts& facts) {
+  return facts.memo.Of<FindWhatExplains>(facts);
 }
 
 }  // namespace stepscope::changes

@@ -27,15 +27,13 @@ struct Together {
 // Whether it is what a host does.
 bool IsOfHost(StepQuantity quantity);
 
-bool IsOneProcess(const Facts& facts);
+// Whether one function is behind nearly all of the change that is told (StepChanges::Told), of one
+// process: what it takes between its operators, and in them.
+bool IsOneFunction(const Facts& facts);
 
-// Whether one function is behind nearly all of the change of one process: what it takes between its
-// operators, and in them.
-bool IsOneFunction(const Facts& facts, const StepChanges& changes, int64_t difference);
-
-// Of what explains the change, what others may follow from: where one rank computes longer, others
-// idle or wait in collectives. Nothing where no part of a step rises by enough.
-std::optional<Together> WhatExplains(const Facts& facts, const StepChanges& changes,
-                                     int64_t difference);
+// Of what explains the rise of step time that is told, what others may follow from: where one rank
+// computes longer, others idle or wait in collectives. Nothing where there is none, or no part of a
+// step rises by enough.
+const std::optional<Together>& WhatExplains(const Facts& facts);
 
 }  // namespace stepscope::changes

@@ -84,7 +84,7 @@ Phrase SayRise(StepQuantity quantity, const Phrase& who, const Phrase& more) {
 // Whether the function takes more within operators, too: known where no rank waits for another.
 bool HasMoreWithin(const Facts& facts, const Together& cause) {
   constexpr double kMore = 1.1;
-  return IsOneProcess(facts) && cause.function && cause.most->quantity == StepQuantity::kOther &&
+  return HasOneRank(facts) && cause.function && cause.most->quantity == StepQuantity::kOther &&
          static_cast<double>(cause.function->time) >
              kMore * static_cast<double>(cause.most->Difference());
 }
@@ -292,7 +292,7 @@ ThreadBehind ThreadOf(const Facts& facts, const StepChange& c,
 Phrase SayThreadBehind(const Facts& facts, const ConcurrentThread& beside) {
   const Phrase thread = SayThread(beside), function = SayLeader(beside.works);
   const std::string share = ShareOfThread(beside);
-  return facts.ranks.front().rank != facts.ranks.back().rank
+  return !HasOneRank(facts)
              ? Say("{thread} of rank {rank} runs {function} for {share} of step time since then, "
                    "which holds Python's lock",
                    thread, beside.rank->rank, function, share)
@@ -364,43 +364,38 @@ Finding ByParts(const Facts& facts, const StepChange& c, const std::optional<Tog
   return finding;
 }
 
-// Returns the work that the finding tells of; null: none.
-const WorkRise* AddFinding(Report& report, const Facts& facts, const StepChanges& changes,
-                           const StepChange& c) {
-  const std::optional<Together> cause = WhatExplains(facts, changes, c.Difference());
+// Of the change that is told. Returns the work that the finding tells of; null: none.
+const WorkRise* AddFinding(Report& report, const Facts& facts, const StepChange& c) {
+  const std::optional<Together>& cause = WhatExplains(facts);
   const WorkRise* work = WorkBehind(facts, c);
-  if (const ThreadBehind behind = ThreadOf(facts, c, cause); behind.thread != nullptr) {
+  if (const ThreadBehind behind = ThreadBehindChange(facts); behind.thread != nullptr) {
     report.findings.push_back(ByThread(facts, c, cause, *behind.thread));
     return work;
   }
-  const bool one_function =
-      work != nullptr && cause && IsOneFunction(facts, changes, c.Difference());
   const bool same = work != nullptr && cause && cause->places == 1 &&
                     work->ranks == std::vector{cause->most->rank} &&
                     CauseOf(cause).kind == stepscope::CauseOf(ReasonOf(facts, *work));
-  report.findings.push_back(work == nullptr || same || one_function ? ByParts(facts, c, cause)
-                                                                    : ByWork(facts, c, *work));
+  const bool by_parts = work == nullptr || same || (cause && IsOneFunction(facts));
+  report.findings.push_back(by_parts ? ByParts(facts, c, cause) : ByWork(facts, c, *work));
   return work;
 }
 
-stepscope::Cause FindCause(const Facts& facts) {
-  const StepChanges& changes = StepChangesOf(facts);
-  const StepChange* const told = changes.Told();
-  if (told == nullptr || told->Difference() <= 0) return {};
-  return CauseOf(WhatExplains(facts, changes, told->Difference()));
-}
-
 ThreadBehind FindThreadBehind(const Facts& facts) {
-  const StepChanges& changes = StepChangesOf(facts);
-  const StepChange* const told = changes.Told();
-  if (told == nullptr || told->Difference() <= 0) return {};
-  return ThreadOf(facts, *told, WhatExplains(facts, changes, told->Difference()));
+  const std::optional<Together>& cause = WhatExplains(facts);
+  return cause ? ThreadOf(facts, *StepChangesOf(facts).Told(), cause) : ThreadBehind();
 }
 
 }  // namespace
 }  // namespace changes
 
-Cause CauseOfChange(const Facts& facts) { return facts.memo.Of<&changes::FindCause>(facts); }
+Cause CauseOfChange(const Facts& facts) { return changes::CauseOf(changes::WhatExplains(facts)); }
+
+std::optional<int64_t> RankBehindChange(const Facts& facts, const std::vector<RankSteps>& ranks,
+                                        CauseKind kind) {
+  if (ranks.size() != 1) return std::nullopt;
+  const Cause cause = CauseOfChange(facts);
+  return cause.kind == kind ? cause.rank : std::nullopt;
+}
 
 ThreadBehind ThreadBehindChange(const Facts& facts) {
   return facts.memo.Of<&changes::FindThreadBehind>(facts);
@@ -423,7 +418,7 @@ const WorkRise* AddStepChanges(Report& report, const Facts& facts, const StepCha
   const StepChange* const told = all.Told();
   if (told != nullptr || !all.parts.empty()) report.tables.push_back(changes::ChangeTable(all));
   if (told == nullptr || told->Difference() <= 0) return nullptr;
-  return changes::AddFinding(report, facts, all, *told);
+  return changes::AddFinding(report, facts, *told);
 }
 
 }  // namespace stepscope

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "facts/facts.h"
 #include "stepscope/report.h"
@@ -11,6 +12,7 @@
 namespace stepscope {
 
 struct ConcurrentThread;
+struct RankSteps;
 struct StepChanges;
 struct WorkRise;
 
@@ -19,6 +21,11 @@ Phrase InEveryStep(const Facts& facts, int64_t first, int64_t last);
 
 // What makes steps longer since one of them, as its finding says; kNone: nothing, or nothing known.
 Cause CauseOfChange(const Facts& facts);
+
+// The one of these ranks, where a cause of this kind makes its steps longer: what others find of
+// that is the same.
+std::optional<int64_t> RankBehindChange(const Facts& facts, const std::vector<RankSteps>& ranks,
+                                        CauseKind kind);
 
 // Another Python thread that one rank runs since steps take longer, because of what its own takes
 // longer; `kind`: of the finding that tells it.

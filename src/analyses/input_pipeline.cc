@@ -250,7 +250,7 @@ const PipelineStage* SlowestStage(const std::vector<RankInput>& inputs) {
 // "; cause: stage TFRecord (671 ms in 12 calls on rank 1, max 81.7 ms)"; the stage is the cause
 // where no function of Python's is known.
 Phrase SayStage(const Facts& facts, const RankInput& slowest, bool is_cause) {
-  const bool several = facts.ranks.front().rank != facts.ranks.back().rank;
+  const bool several = !HasOneRank(facts);
   const PipelineStage& stage = slowest.activity.stages.front();
   const Phrase name = Phrase::Name(std::string((*facts.names)[stage.name]));
   Phrase calls = Plural(static_cast<size_t>(stage.calls), "call");
@@ -288,9 +288,7 @@ void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs,
   const bool some = ranks.size() < all_ranks.size();
   std::optional<int64_t> rank;
   if (some && uneven.ranks.size() == 1) rank = uneven.ranks.front();
-  // What makes the steps of one process longer is this.
-  if (all_ranks.size() == 1 && CauseOfChange(facts).kind == CauseKind::kInput)
-    rank = CauseOfChange(facts).rank;
+  if (const auto own = RankBehindChange(facts, all_ranks, CauseKind::kInput)) rank = own;
   const Totals t = AddUp(ranks);
   const auto steps = std::max<double>(static_cast<double>(t.steps), 1);
   const auto count = static_cast<double>(ranks.size());
@@ -334,7 +332,7 @@ void AddFinding(const Facts& facts, const std::vector<RankInput>& inputs,
 
 void AddThreadFinding(const Facts& facts, const ThreadWait& wait, Report& report) {
   const auto own = std::ranges::find(StepsToMend(facts), wait.rank, &RankSteps::rank);
-  const bool several = facts.ranks.front().rank != facts.ranks.back().rank;
+  const bool several = !HasOneRank(facts);
   report.findings.push_back(
       {.message = SayThreadWait(facts, wait),
        .because =

@@ -203,8 +203,6 @@ Phrase SayShare(int64_t time, int64_t total, StepCategory category, const Facts&
              unrecorded ? Phrase("unrecorded") : Phrase(SayCategory(category, facts)));
 }
 
-// "Step time is 960 µs (mean of 7 steps): 31.2% device compute, 31.2% input, 15.6% all others.";
-// where it changes, parts are those since then.
 // ", and 26.6 ms of evaluation per step between them", where only some ranks evaluate, so that
 // steps of others wait for it.
 Phrase SayEvaluationBetween(const Facts& facts) {
@@ -217,6 +215,8 @@ Phrase SayEvaluationBetween(const Facts& facts) {
                   : Phrase();
 }
 
+// "Step time is 960 µs (mean of 7 steps): 31.2% device compute, 31.2% input, 15.6% all others.";
+// where it changes, parts are those since then.
 Phrase Headline(const Facts& facts, const std::vector<RankSteps>& ranks,
                 const TypicalSteps& typical) {
   const std::optional<StepChange> change = ChangeToTell(facts);

@@ -227,21 +227,15 @@ NamedRanks RanksToName(const Facts& facts, const std::vector<RankSteps>& ranks, 
 // The ranks that have most of the time between operators because each does more, as findings of
 // their own tell; empty: others have it, or all.
 std::vector<int64_t> ToldRanks(const Facts& facts, const std::vector<RankSteps>& ranks) {
+  std::set<int64_t> told;
+  for (const WorkRise& rise : WorkRisesOf(facts).rises) {
+    if (rise.kind == WorkKind::kBetween && rise.ranks.size() == 1) told.insert(rise.ranks.front());
+  }
+  if (told.empty()) return {};
   const auto most = PythonDuring(facts, ranks, StepCategory::kOther).Leaders(1, kStandsOut);
   if (most.empty()) return {};
-  const auto is_told = [&](int64_t rank) {
-    return std::ranges::any_of(WorkRisesOf(facts).rises, [&](const WorkRise& rise) {
-      return rise.kind == WorkKind::kBetween && rise.ranks == std::vector{rank};
-    });
-  };
-  return std::ranges::all_of(most.front().ranks, is_told) ? most.front().ranks
-                                                          : std::vector<int64_t>();
-}
-
-std::vector<int64_t> NumbersOf(const std::vector<RankSteps>& ranks) {
-  std::set<int64_t> numbers;
-  for (const RankSteps& own : ranks) numbers.insert(own.rank->rank);
-  return {numbers.begin(), numbers.end()};
+  const std::vector<int64_t>& leads = most.front().ranks;  // ascending
+  return std::ranges::includes(told, leads) ? leads : std::vector<int64_t>();
 }
 
 // ns of one rank: all of the category, or what the function takes that has half of it or more.
@@ -271,7 +265,8 @@ void AddFinding(const Facts& facts, const Rule& rule, const std::vector<RankStep
   const auto [counted, python] = RanksToName(facts, ranks, rule, uneven);
   if (!marked && by_function && python.Leaders(1, kStandsOut).empty()) return;
   const bool some = counted.size() < all.size();
-  const std::vector<int64_t> named = NumbersOf(counted);
+  const std::set<int64_t> numbers = RankNumbersOf(counted);
+  const std::vector<int64_t> named(numbers.begin(), numbers.end());
   const Phrase on_some = some ? SayRanks(named) : Phrase();
   if (by_function && ranks.size() == all.size())
     AddLargestFunction(LargestFrame(python, kStandsOut), report);
@@ -281,9 +276,7 @@ void AddFinding(const Facts& facts, const Rule& rule, const std::vector<RankStep
   if (some && named.size() == 1) rank = named.front();
   if (says_ranks && uneven.ranks.size() == 1) rank = uneven.ranks.front();
   if (told) rank = told;
-  // What makes the steps of one process longer is this.
-  if (all.size() == 1 && CauseOfChange(facts).kind == CauseOf(rule.category))
-    rank = CauseOfChange(facts).rank;
+  if (const auto own = RankBehindChange(facts, all, CauseOf(rule.category))) rank = own;
   const std::string time = HumanTime(StatisticsOf(counted, rule.category).mean);
   const std::string of = HumanTime(StatisticsOfTotals(counted).mean);
   const std::string_view category = SayCategory(rule.category, facts);

@@ -56,11 +56,14 @@ FrameTimes::Leader WithoutPart(FrameTimes::Leader leader) {
   return leader;
 }
 
+// Whether what it runs in takes less.
+bool HasPart(const FrameTimes::Leader& leader) {
+  return !leader.within.function.empty() && WithoutPart(leader).within.function.empty();
+}
+
 // ", 84.5 ms of that in _EngineBase.run_backward": of a part of it that takes less.
 Phrase SayPart(const std::vector<RankSteps>& ranks, const FrameTimes::Leader& leader) {
-  const bool is_part =
-      !leader.within.function.empty() && WithoutPart(leader).within.function.empty();
-  if (!is_part) return {};
+  if (!HasPart(leader)) return {};
   const auto steps = static_cast<double>(StatisticsOfTotals(ranks).steps);
   return Say(", {time} of that in {within}",
              HumanTime(static_cast<double>(leader.time_within) / steps), SayWithin(leader.within));
@@ -78,9 +81,9 @@ Phrase SayOperators(const Facts& facts, const LeadingFunction& lead) {
 }
 
 // The loop itself, of which all is part.
-bool IsLoop(const std::vector<RankSteps>& ranks, const LeadingFunction& lead) {
+bool IsLoop(const LeadingFunction& lead) {
   constexpr double kAll = 0.95;
-  return !SayPart(ranks, lead.function).empty() &&
+  return HasPart(lead.function) &&
          static_cast<double>(lead.function.time) >= kAll * static_cast<double>(lead.whole);
 }
 
@@ -138,7 +141,7 @@ std::optional<Lead> FindLead(const Facts& facts) {
       return Lead{SayWaitedFor(facts, *rise, lead->function), {}};
     const Phrase operators = SayOperators(facts, *lead);
     if (!operators.empty() && IsBackward(lead->function.within)) return std::nullopt;
-    if (IsLoop(ranks, *lead)) return std::nullopt;
+    if (IsLoop(*lead)) return std::nullopt;
     Lead said{SayShare(facts, ranks, SayLeader(WithoutPart(lead->function)), lead->function.time,
                        lead->whole, SayPart(ranks, lead->function) + operators)};
     if (lead->operators < lead->function.time / 4) said.function = name;
@@ -167,7 +170,7 @@ void AddConcurrentThread(const Facts& facts, const std::vector<RankSteps>& ranks
                        : beside->since      ? Say("step time since step {step}", *beside->since)
                                             : Phrase("step time");
   Phrase message =
-      facts.ranks.front().rank != facts.ranks.back().rank
+      !HasOneRank(facts)
           ? Say("Possible cause of slow steps on rank {rank}: {thread} runs {function} for {share} "
                 "of {whole}, which holds Python's lock.",
                 beside->rank->rank, thread, function, share, whole)

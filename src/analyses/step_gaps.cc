@@ -312,7 +312,6 @@ void AddFinding(Report& report, const Facts& facts, const Found& found, int64_t 
   const FrameTimes python = PythonInGaps(facts, found, worst, large_gap);
   because += SayPython(python, worst.large);
   const std::optional<int64_t> rank = RankOf(devices, worst);
-  const bool one_rank = facts.ranks.front().rank == facts.ranks.back().rank;
   report.findings.push_back(
       {.message =
            Say("Between steps, {device} idles for {share} of span{most}.", SayDevice(*worst.device),
@@ -323,7 +322,7 @@ void AddFinding(Report& report, const Facts& facts, const Found& found, int64_t 
        .table = "ranks",
        .cause = {cause, rank},
        .extent = {worst.device->total.Span()},
-       .where = WhereOf(found, worst, python, rank, one_rank)});
+       .where = WhereOf(found, worst, python, rank, HasOneRank(facts))});
 }
 
 void AddMetrics(Report& report, const Found& found) {

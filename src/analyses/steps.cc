@@ -316,11 +316,9 @@ Report Run(const Facts& facts, const Params& params) {
                     {"p99", "99th percentile", d.p99, Unit::kNanoseconds, true},
                     {"shortest", "min step time", d.min, Unit::kNanoseconds},
                     {"longest", "max step time", d.max, Unit::kNanoseconds}};
-  std::set<int64_t> recorded;
-  for (const RankSteps& rank : ranks) recorded.insert(rank.rank->rank);
   report.headline =
       Say("{steps} of {ranks}: median step time {median}, max {max}.",
-          Plural(by_number.size(), "step"), Plural(recorded.size(), "rank"),
+          Plural(by_number.size(), "step"), Plural(RankNumbersOf(ranks).size(), "rank"),
           HumanTime(static_cast<double>(typical.median)), HumanTime(static_cast<double>(d.max)));
   report.tables.push_back(StepTable(steps));
   report.tables.push_back(BreakdownTable(facts, by_number));

@@ -201,8 +201,7 @@ std::string Times(double time, double usual) { return fmt::format("{:.1f}×", ti
 
 bool AreSlowOnAll(const std::vector<RankSteps>& ranks, const SlowSteps& found,
                   const std::set<int64_t>& numbers) {
-  std::set<int64_t> all;
-  for (const RankSteps& rank : ranks) all.insert(rank.rank->rank);
+  const std::set<int64_t> all = RankNumbersOf(ranks);
   return all.size() > 1 && std::ranges::all_of(numbers, [&](int64_t number) {
            return found.ranks.at(number).size() == all.size();
          });
@@ -258,15 +257,9 @@ Where WhereOf(const RankStep& slowest, const std::optional<Recurring>& recurring
 
 // The rank that most of these steps' waits in collectives are for, where there is one.
 std::optional<int64_t> WaitedForIn(const Facts& facts, const std::set<int64_t>& numbers) {
-  Blame sum;
-  for (const auto& [step, blame] : BlameOfSteps(facts)) {
-    if (!numbers.contains(step)) continue;
-    for (const auto& [rank, ns] : blame.by_rank) sum.Add(rank, ns);
-  }
-  for (const auto& [rank, ns] : sum.by_rank) {
-    if (sum.CausedMost(rank)) return facts.collectives.ranks[rank].rank;
-  }
-  return std::nullopt;
+  const auto rank =
+      BlameIn(facts, [&](int64_t step) { return numbers.contains(step); }).MostBlamed();
+  return rank ? std::optional(facts.collectives.ranks[*rank].rank) : std::nullopt;
 }
 
 // Where most of what the rank spends on the category is in steps that recur, they are the cause of

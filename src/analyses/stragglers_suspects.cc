@@ -211,9 +211,10 @@ void ExplainByStepsBefore(const Facts& facts, const StepBlame& steps, Suspect& s
   static_cast<LateRank&>(s) = then;
 }
 
-// Whether the operator takes longer by less than half of what all do: it is no place to look at.
+// Whether the operator takes longer, in so many steps, by less than half of what all do: it is no
+// place to look at.
 bool IsOneOfMany(const Suspect& s, size_t steps) {
-  return s.work == nullptr && s.excess && KindOf(*s.excess) == ExcessKind::kTime &&
+  return s.excess && KindOf(*s.excess) == ExcessKind::kTime &&
          2 * s.excess->time * static_cast<double>(steps) < static_cast<double>(s.beyond.compute);
 }
 
@@ -235,10 +236,9 @@ void ExplainOne(const Facts& facts, const StepBlame& steps, const Efforts& all, 
   TakeWork(facts, s);
   if (closely) AddExcess(facts, s, some ? &late : nullptr);
   // In few steps, chance has one operator more of it than others, which is no place to look at.
-  const bool by_chance = s.has_of_late > 0 && s.excess && KindOf(*s.excess) == ExcessKind::kTime &&
-                         2 * s.excess->time * static_cast<double>(s.has_of_late) <
-                             static_cast<double>(s.beyond.compute);
-  if (by_chance || IsOneOfMany(s, some ? late.size() : steps.size())) s.excess.reset();
+  const bool by_chance = s.has_of_late > 0 && IsOneOfMany(s, static_cast<size_t>(s.has_of_late));
+  const bool of_many = s.work == nullptr && IsOneOfMany(s, some ? late.size() : steps.size());
+  if (by_chance || of_many) s.excess.reset();
   if (closely) AddFunction(facts, s, some ? &late : nullptr);
   if (closely) AddEvaluation(facts, s);
   if (closely && some) ExplainByStepsBefore(facts, steps, s);

@@ -19,7 +19,7 @@ namespace stepscope {
 
 Phrase SayThreadWait(const Facts& facts, const ThreadWait& wait) {
   const RankSteps& own = *std::ranges::find(StepsToMend(facts), wait.rank, &RankSteps::rank);
-  const bool several = facts.ranks.front().rank != facts.ranks.back().rank;
+  const bool several = !HasOneRank(facts);
   const auto time = static_cast<double>(wait.waits.time);
   const std::string share = HumanRatio(time / static_cast<double>(wait.whole));
   const std::optional<int64_t> since = SinceRise(facts);
@@ -40,43 +40,54 @@ Phrase SayThreadWait(const Facts& facts, const ThreadWait& wait) {
 
 namespace {
 
+// ns of a function in each step of a rank.
+struct TimesOfRank {
+  const RankSteps* own = nullptr;
+  std::vector<int64_t> times;
+};
+
 // Whether another rank spends that much in other steps: ranks may have them in turn.
-bool RunsInOthers(const Facts& facts, const std::vector<RankSteps>& ranks, const RankSteps& one,
-                  const FrameName& name, const std::vector<int64_t>& in, int64_t least) {
-  return std::ranges::any_of(ranks, [&](const RankSteps& own) {
-    if (own.rank->rank == one.rank->rank) return false;
-    const std::vector<int64_t> times = TimesIn(facts, {own.rank, WindowsOf(own)}, name);
-    for (size_t s = 0; s < std::min(times.size(), own.steps.size()); ++s) {
-      if (times[s] > least && !std::ranges::binary_search(in, own.steps[s].window.number))
+bool RunsInOthers(const std::vector<TimesOfRank>& ranks, const TimesOfRank& one,
+                  const std::vector<int64_t>& in, int64_t least) {
+  return std::ranges::any_of(ranks, [&](const TimesOfRank& of) {
+    if (of.own->rank->rank == one.own->rank->rank) return false;
+    for (size_t s = 0; s < std::min(of.times.size(), of.own->steps.size()); ++s) {
+      if (of.times[s] > least && !std::ranges::binary_search(in, of.own->steps[s].window.number))
         return true;
     }
     return false;
   });
 }
 
+// The one with the most, where all of its steps have a time; null: none has any.
+const TimesOfRank* MostOf(const std::vector<TimesOfRank>& ranks) {
+  const TimesOfRank* most = nullptr;
+  int64_t of_most = 0;
+  for (const TimesOfRank& of : ranks) {
+    const int64_t sum = std::accumulate(of.times.begin(), of.times.end(), int64_t{0}, AddSaturated);
+    if (sum <= of_most || of.times.size() != of.own->steps.size()) continue;
+    most = &of;
+    of_most = sum;
+  }
+  return most;
+}
+
 }  // namespace
 
 Phrase SayStepsOf(const Facts& facts, const std::vector<RankSteps>& ranks, const FrameName& name,
                   Where& where) {
-  const RankSteps* most = nullptr;
-  std::vector<int64_t> times;
-  int64_t of_most = 0;
-  for (const RankSteps& own : ranks) {
-    std::vector<int64_t> of_steps = TimesIn(facts, {own.rank, WindowsOf(own)}, name);
-    const int64_t sum = std::accumulate(of_steps.begin(), of_steps.end(), int64_t{0}, AddSaturated);
-    if (sum <= of_most || of_steps.size() != own.steps.size()) continue;
-    most = &own;
-    times = std::move(of_steps);
-    of_most = sum;
-  }
+  std::vector<TimesOfRank> all;
+  for (const RankSteps& own : ranks)
+    all.push_back({&own, TimesIn(facts, {own.rank, WindowsOf(own)}, name)});
+  const TimesOfRank* most = MostOf(all);
   if (most == nullptr) return {};
   constexpr int64_t kHardlyAny = 10;  // a tenth of the longest
   std::vector<int64_t> numbers, in;
-  for (const StepBreakdown& step : most->steps) numbers.push_back(step.window.number);
-  const int64_t least = std::ranges::max(times) / kHardlyAny;
-  const Phrase when = SaySteps(numbers, times, static_cast<double>(least), in);
-  if (when.empty() || RunsInOthers(facts, ranks, *most, name, in, least)) return {};
-  where.ranks = {most->rank->rank};
+  for (const StepBreakdown& step : most->own->steps) numbers.push_back(step.window.number);
+  const int64_t least = std::ranges::max(most->times) / kHardlyAny;
+  const Phrase when = SaySteps(numbers, most->times, static_cast<double>(least), in);
+  if (when.empty() || RunsInOthers(all, *most, in, least)) return {};
+  where.ranks = {most->own->rank->rank};
   where.steps = std::move(in);
   return Say(",{when}", when);
 }

@@ -34,9 +34,7 @@ constexpr size_t kEnoughBefore = 4;  // steps, to compare a rank with itself
 
 // The participant that the others wait for most, where that stands out; absent: none does.
 std::optional<uint32_t> MostWaitedFor(const Facts& facts) {
-  Blame sum;
-  for (const auto& [step, blame] : BlameOfSteps(facts))
-    for (const auto& [rank, ns] : blame.by_rank) sum.Add(rank, ns);
+  const Blame sum = BlameIn(facts, [](int64_t) { return true; });
   if (sum.all <= 0) return std::nullopt;
   const auto [rank, caused] =
       *std::ranges::max_element(sum.by_rank, {}, [](const auto& r) { return r.second; });

@@ -86,11 +86,13 @@ bool MaySpeakFor(const Finding& replayed, const Finding& f) {
 }
 
 // What a replay says of any of a group, which weighs them all: the excess of what waits anyway is
-// worth nothing.
-std::optional<Worth> WorthOf(const Found& head, const std::vector<Found>& group) {
+// worth nothing. `told`: only of what is a finding itself.
+std::optional<Worth> WorthOf(const Found& head, const std::vector<Found>& group,
+                             bool told = false) {
   if (head.finding.worth) return head.finding.worth;
   const auto same = std::ranges::find_if(group, [&](const Found& f) {
-    return f.finding.worth && MaySpeakFor(f.finding, head.finding);
+    return f.finding.worth && !(told && f.finding.only_worth) &&
+           MaySpeakFor(f.finding, head.finding);
   });
   return same == group.end() ? std::nullopt : same->finding.worth;
 }
@@ -190,12 +192,8 @@ void AddUnnamed(const std::vector<Found>& functions, const RankTime& whole,
 // function alone, of all that its rank does.
 void ApplyWorths(Found& head, const std::vector<Found>& group, const std::vector<Found>& functions,
                  const RankTime& whole) {
-  std::vector<Found> told;
-  for (const Found& f : group) {
-    if (!f.finding.only_worth) told.push_back(f);
-  }
-  for (const auto& worth :
-       {WorthOf(head, told), WorthOfFunction(head.finding, functions), WorthOf(head, group)}) {
+  for (const auto& worth : {WorthOf(head, group, true), WorthOfFunction(head.finding, functions),
+                            WorthOf(head, group)}) {
     ApplyWorth(head, worth, whole);
     if (head.finding.worth) return;
   }

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/match_any.h"
+#include "trace/vocabulary.h"
 
 namespace stepscope {
 namespace {
@@ -65,6 +66,11 @@ std::string_view CollectiveOfCompiled(std::string_view operation) {
   const std::string_view primitive = operation.substr(0, operation.find('.'));
   const auto* at = std::ranges::find(kJaxCollectives, primitive, &Primitive::name);
   return at == kJaxCollectives.end() ? std::string_view() : at->collective;
+}
+
+bool CommunicatesCompiled(std::string_view operation) {
+  return KindOfHloOp({}, operation) == Kind::kCommunication ||
+         !CollectiveOfCompiled(operation).empty();
 }
 
 bool IsXlaWait(std::string_view name) { return ContainsAny(name, kXlaWaits); }

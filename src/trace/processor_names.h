@@ -27,6 +27,9 @@ bool IsXlaThread(std::string_view thread);
 // JAX's "psum.5", after whose primitives XLA names operations; empty for others.
 std::string_view CollectiveOfCompiled(std::string_view operation);
 
+// Whether it communicates by its name alone: "psum.5", "all-reduce.3".
+bool CommunicatesCompiled(std::string_view operation);
+
 // True for ranges in which a thread waits until a program has run: of that client, or Python.
 bool IsXlaWait(std::string_view name);
 

@@ -21,7 +21,8 @@ function job(ranks: number, steps: number, between: (rank: number, step: number)
   return { key: "matrix", title: "", columns: kColumns, rows };
 }
 
-const kNobody: Guilty = { rank: null, since: null, steps: null };
+const kNobody: Guilty = { ranks: [], device: null, since: null, steps: null };
+const ofRank = (rank: number): Guilty => ({ ...kNobody, ranks: [rank] });
 
 function opens(table: Table, guilty: Guilty = kNobody) {
   const choices = table.columns.flatMap((column, at) => (column.unit === "ns" ? [at] : []));
@@ -32,7 +33,7 @@ function opens(table: Table, guilty: Guilty = kNobody) {
 }
 
 test("a late host is dark and those that wait for it are pale, whatever a warm-up step takes", () => {
-  const { measure, data, share } = opens(job(2, 12, (rank, step) => (rank === 1 && step >= 5 ? 98 : 3), { warmUp: 250 }), { rank: 1, since: 5, steps: null });
+  const { measure, data, share } = opens(job(2, 12, (rank, step) => (rank === 1 && step >= 5 ? 98 : 3), { warmUp: 250 }), { ...ofRank(1), since: 5 });
   assert.equal(measure, "all_others");
   assert.deepEqual([data.marked, data.since, data.high], [1, 5, 98]);
   assert.deepEqual([share(0, 8), share(1, 4), share(1, 8)], [0, 0, 1]);
@@ -54,7 +55,7 @@ test("ranks that are late in turn show in each step, though the medians of their
 
 test("one step of a rank is a cell, and the measure the one in which that is beyond the others of its step", () => {
   const noise = (rank: number, step: number) => 50 + 25 * ((rank + step) % 2);
-  const { measure, data, share } = opens(job(2, 15, (rank, step) => (rank === 0 && step === 9 ? 190 : 5), { compute: noise }), { rank: 0, since: null, steps: [9] });
+  const { measure, data, share } = opens(job(2, 15, (rank, step) => (rank === 0 && step === 9 ? 190 : 5), { compute: noise }), { ...ofRank(0), steps: [9] });
   assert.equal(measure, "all_others");
   assert.deepEqual(markedCells(data), [[0, 9]]);
   assert.deepEqual([share(0, 9), share(1, 9)], [1, 0]);
@@ -62,23 +63,23 @@ test("one step of a rank is a cell, and the measure the one in which that is bey
 
 test("recurring steps of one rank are cells, those of all ranks columns, whose measure is what a step takes", () => {
   const table = job(2, 12, (_, step) => (step % 4 === 3 ? 80 : 2));
-  const all = opens(table, { rank: null, since: null, steps: [3, 7, 11] });
+  const all = opens(table, { ...kNobody, steps: [3, 7, 11] });
   assert.equal(all.measure, "step_time");
   assert.equal(markedCells(all.data).length, 6);
-  const one = opens(job(2, 12, (rank, step) => (rank === 1 && step % 4 === 3 ? 80 : 2)), { rank: 1, since: null, steps: [3, 7, 11] });
+  const one = opens(job(2, 12, (rank, step) => (rank === 1 && step % 4 === 3 ? 80 : 2)), { ...ofRank(1), steps: [3, 7, 11] });
   assert.equal(one.measure, "all_others");
   assert.deepEqual(markedCells(one.data), [[1, 3], [1, 7], [1, 11]]);
 });
 
 test("a step that is slow on all ranks is shown by what it takes, however they differ in it", () => {
   const noise = (rank: number, step: number) => 50 + (step === 7 ? 150 : 0) + 8 * ((rank + step) % 2);
-  const { measure, data } = opens(job(2, 12, () => 2, { compute: noise }), { rank: 1, since: null, steps: [7] });
+  const { measure, data } = opens(job(2, 12, () => 2, { compute: noise }), { ...ofRank(1), steps: [7] });
   assert.equal(measure, "step_time");
   assert.deepEqual(markedCells(data), [[1, 7]]);
 });
 
 test("several parts of one rank are shown together; where nothing differs, what a step takes is", () => {
-  const { measure } = opens(job(4, 6, (rank) => (rank === 2 ? 40 : 2), { compute: (rank) => (rank === 2 ? 85 : 50) }), { rank: 2, since: null, steps: null });
+  const { measure } = opens(job(4, 6, (rank) => (rank === 2 ? 40 : 2), { compute: (rank) => (rank === 2 ? 85 : 50) }), ofRank(2));
   assert.equal(measure, "own");
   assert.equal(opens(job(4, 6, () => 2)).measure, "step_time");
 });
@@ -88,7 +89,7 @@ test("without a rank or a step, the part is told that the sentence speaks of, ho
   const of = (kind: string) => opens(table, { ...kNobody, kind }).measure;
   assert.deepEqual([of("host"), of("wait"), of("compute"), of("")], ["all_others", "wait", "compute", "step_time"]);
   assert.equal(opens(table, { ...kNobody, kind: "input" }).measure, "step_time", "there is no such part");
-  assert.equal(opens(table, { rank: 2, since: null, steps: null, kind: "host" }).measure, "compute", "of a rank, what it has more of");
+  assert.equal(opens(table, { ...ofRank(2), kind: "host" }).measure, "compute", "of a rank, what it has more of");
 });
 
 test("several ranks are framed in their steps: each stretch of these once", () => {

@@ -48,10 +48,10 @@ test("a finding stands for its cause, since the step before it changed; else for
   const of = (finding: Partial<Finding>) => targetOfFinding({ table: "", since_step: null, ...finding } as Finding, report);
   assert.deepEqual(of({ cause: { kind: "compute", rank: 2, step: null }, since_step: 5 }), { rank: 2, step: "4..5", kind: "compute" });
   assert.deepEqual(of({ cause: { kind: "", rank: null, step: 3 } }), { step: "3" });
-  const where = { rank: 1, steps: [9, 12], event: "save (train.py:40)" };
+  const where = { rank: 1, ranks: [1], device: null, steps: [9, 12], event: "save (train.py:40)" };
   assert.deepEqual(of({ cause: { kind: "host", rank: null, step: null }, where }), { rank: 1, step: "9,12", event: "save (train.py:40)" });
-  assert.deepEqual(of({ cause: { kind: "host", rank: 0, step: null }, since_step: 6, where: { rank: null, steps: [], event: "load" } }), { rank: 0, step: "5..6", event: "load" });
-  assert.deepEqual(of({ cause: { kind: "host", rank: null, step: null }, where: { rank: null, steps: [], event: "load" } }), { event: "load" });
+  assert.deepEqual(of({ cause: { kind: "host", rank: 0, step: null }, since_step: 6, where: { rank: null, ranks: [], device: null, steps: [], event: "load" } }), { rank: 0, step: "5..6", event: "load" });
+  assert.deepEqual(of({ cause: { kind: "host", rank: null, step: null }, where: { rank: null, ranks: [], device: null, steps: [], event: "load" } }), { event: "load" });
   assert.deepEqual(of({ table: "top", cause: { kind: "", rank: null, step: null } }), { rank: 4, name: "gemm" });
   evidence.rows = [["gemm", 4], ["gemm", 5]];
   assert.deepEqual(of({ table: "top", cause: { kind: "", rank: null, step: null } }), { name: "gemm" }, "the longest of all ranks");

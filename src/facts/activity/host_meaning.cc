@@ -29,9 +29,7 @@ HostMeaning MeaningOf(std::string_view name) {
 
 // Of an operation of a compiled program.
 HostMeaning MeaningOfHlo(std::string_view name) {
-  const bool communicates =
-      KindOfHloOp({}, name) == Kind::kCommunication || !CollectiveOfCompiled(name).empty();
-  return communicates ? HostMeaning::kCollective : HostMeaning::kCompute;
+  return CommunicatesCompiled(name) ? HostMeaning::kCollective : HostMeaning::kCompute;
 }
 
 }  // namespace

@@ -264,10 +264,7 @@ HostPlanes::Operation HostPlanes::Describe(const XStats& stats) {
   const std::string_view op = stats.Text(StatKey::kHloOp);
   const HloOp* hlo =
       programs_.Find(stats.Text(StatKey::kHloModule), stats.Int(StatKey::kProgramId), op);
-  if (hlo == nullptr) {
-    const bool named = !CollectiveOfCompiled(op).empty();
-    return {.communicates = named || KindOfHloOp({}, op) == Kind::kCommunication};
-  }
+  if (hlo == nullptr) return {.communicates = CommunicatesCompiled(op)};
   const HloCollective& collective = hlo->collective;
   Operation known{.opcode = trace_.strings.Intern(hlo->category)};
   known.communicates = !collective.operation.empty();

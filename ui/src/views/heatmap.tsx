@@ -64,9 +64,14 @@ export interface Guilty {
 // Finds the rows of a rank, one for each of its devices or of that device alone. None where these are all rows: that frames nothing.
 function rowFinder(data: HeatData, table: Table): (rank: number, device?: number | null) => number[] {
   const labels = labelColumns(table, ["step"]), rowOf = new Map(data.rows.map((label, row) => [label, row])), [ranks, devices] = [columnAt(table, "rank"), columnAt(table, "device")];
+  const rowsOf = new Map<Cell, Map<number, Cell>>();  // of each rank, with their devices
+  for (const cells of table.rows) {
+    const rank = cells[ranks] ?? null, row = rowOf.get(fullLabelOf(table, cells, labels));
+    if (!rowsOf.has(rank)) rowsOf.set(rank, new Map());
+    if (row !== undefined) rowsOf.get(rank)!.set(row, cells[devices] ?? null);
+  }
   return (rank, device = null) => {
-    const own = table.rows.filter((row) => row[ranks] === rank && (device === null || row[devices] === device));
-    const rows = [...new Set(own.flatMap((row) => rowOf.get(fullLabelOf(table, row, labels)) ?? []))].sort((a, b) => a - b);
+    const rows = [...(rowsOf.get(rank) ?? [])].filter(([, of]) => device === null || of === device).map(([row]) => row).sort((a, b) => a - b);
     return rows.length < data.rows.length ? rows : [];
   };
 }

@@ -47,6 +47,15 @@ StepBlame FindBlame(const Facts& facts) {
 
 const StepBlame& BlameOfSteps(const Facts& facts) { return facts.memo.Of<FindBlame>(facts); }
 
+Blame BlameIn(const Facts& facts, const std::function<bool(int64_t)>& counts) {
+  Blame sum;
+  for (const auto& [step, blame] : BlameOfSteps(facts)) {
+    if (!counts(step)) continue;
+    for (const auto& [rank, ns] : blame.by_rank) sum.Add(rank, ns);
+  }
+  return sum;
+}
+
 std::set<int64_t> LateSteps(const StepBlame& steps, uint32_t rank) {
   std::set<int64_t> late;
   for (const auto& [step, blame] : steps) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -27,12 +28,22 @@ struct Blame {
     const auto own = by_rank.find(rank);
     return own != by_rank.end() && own->second > 0 && own->second >= all - own->second;
   }
+  // Who caused at least half of it; of two, the first. Empty: nobody did.
+  std::optional<uint32_t> MostBlamed() const {
+    for (const auto& [rank, ns] : by_rank) {
+      if (CausedMost(rank)) return rank;
+    }
+    return std::nullopt;
+  }
 };
 using StepBlame = std::map<int64_t, Blame>;  // by step number
 
 // Of the steps in which a collective was split into wait and transfer, as its last to arrive
 // numbers them. Where a rank without a trace was last, nobody is known to have caused the wait.
 const StepBlame& BlameOfSteps(const Facts& facts);
+
+// The sum of those steps that `counts` holds for, by number.
+Blame BlameIn(const Facts& facts, const std::function<bool(int64_t)>& counts);
 
 // The steps in which the participant caused at least half of the wait time.
 std::set<int64_t> LateSteps(const StepBlame& steps, uint32_t rank);

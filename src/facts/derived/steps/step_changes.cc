@@ -6,7 +6,6 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "base/change_point.h"
@@ -63,12 +62,8 @@ class Collector {
         auto change = Find(Search::kChangePoint, quantity, parts[q], key.first, key.second);
         if (!change && changes.Told() != nullptr)  // where step time scatters, so do parts of it
           change = Find(search, quantity, parts[q], key.first, key.second);
-        if (!change && changes.Told() != nullptr && search == Search::kApart) {
-          change = Around(*changes.Told(), parts[q]);
-          if (change)
-            std::tie(change->quantity, change->rank, change->device) =
-                std::tuple(quantity, key.first, key.second);
-        }
+        if (!change && changes.Told() != nullptr && search == Search::kApart)
+          change = Around(*changes.Told(), quantity, parts[q], key.first, key.second);
         if (change) changes.parts.push_back(*change);
       }
     }
@@ -197,18 +192,29 @@ class Collector {
     return change;
   }
 
-  // What rises with step time by a good part of that, though it scatters too much to find it alone.
-  static std::optional<StepChange> Around(const StepChange& told, const Numbered& numbered) {
-    std::vector<double> before, since;
+  // The values of steps before this one, and since it.
+  static std::pair<std::vector<double>, std::vector<double>> SplitAt(int64_t step,
+                                                                     const Numbered& numbered) {
+    std::pair<std::vector<double>, std::vector<double>> sides;
     for (size_t s = 0; s < numbered.steps.size(); ++s)
-      (numbered.steps[s] < told.since ? before : since)
+      (numbered.steps[s] < step ? sides.first : sides.second)
           .push_back(static_cast<double>(numbered.values[s]));
+    return sides;
+  }
+
+  // What rises with step time by a good part of that, though it scatters too much to find it alone.
+  static std::optional<StepChange> Around(const StepChange& told, StepQuantity quantity,
+                                          const Numbered& numbered, int64_t rank, int64_t device) {
+    auto [before, since] = SplitAt(told.since, numbered);
     if (before.empty() || since.empty()) return std::nullopt;
     StepChange change = told;
-    change.before = RoundToInt64(Median(before));
-    change.after = RoundToInt64(Median(since));
+    change.quantity = quantity;
+    change.rank = rank;
+    change.device = device;
     change.steps_before = std::ssize(before);
     change.steps_after = std::ssize(since);
+    change.before = RoundToInt64(Median(std::move(before)));
+    change.after = RoundToInt64(Median(std::move(since)));
     const bool much =
         static_cast<double>(change.Difference()) >= kAlso * static_cast<double>(told.Difference());
     return much ? std::optional(change) : std::nullopt;
@@ -229,11 +235,8 @@ class Collector {
     const auto rises = [&](const auto& entry) {
       const auto& [key, parts] = entry;
       if (key == std::pair(change.rank, change.device)) return false;
-      const Numbered& own = parts[static_cast<size_t>(change.quantity)];
-      std::vector<double> before, since;
-      for (size_t s = 0; s < own.steps.size(); ++s)
-        (own.steps[s] < change.since ? before : since)
-            .push_back(static_cast<double>(own.values[s]));
+      const auto [before, since] =
+          SplitAt(change.since, parts[static_cast<size_t>(change.quantity)]);
       return !before.empty() && !since.empty() &&
              Median(since) - Median(before) >= kAlso * static_cast<double>(change.Difference());
     };
