@@ -193,7 +193,6 @@ struct Extent {
   double recordings = 1;
 };
 
-// Something worth acting on: what it is, the numbers that show it, and one concrete thing to try.
 // What a replay says mending is worth, ns per step that it is in.
 struct Worth {
   int64_t saved = 0;
@@ -211,6 +210,7 @@ struct Where {
   Phrase event = {};  // what takes the time: the operator's name, or "save (train.py:40)"
 };
 
+// Something worth acting on: what it is, the numbers that show it, and one concrete thing to try.
 struct Finding {
   Severity severity = Severity::kLow;
   Phrase message;      // one sentence: problem and size
@@ -228,6 +228,7 @@ struct Finding {
   Severity at_most = Severity::kHigh;  // whatever it costs
   std::optional<Worth> worth = {};
   bool only_worth = false;  // it is no finding, but weighs others of its cause
+  bool by_replay = false;   // its impact is what a replay saves: others of its cause cost no more
 
   // Set once all reports are there.
   double share = 0;      // impact / extent.time, 0..1

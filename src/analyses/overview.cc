@@ -303,7 +303,7 @@ Report Run(const Facts& facts, const Params&) {
   report.tables.push_back(StepTable(facts, ranks, typical.ranks));
   report.tables.push_back(RoleTable(facts, ranks));
   report.tables.push_back(LaunchTable(facts));
-  AddConcurrentThread(facts, typical.ranks, report);
+  AddConcurrentThread(facts, typical.ranks, lead, report);
   AddFindings(facts, StepsToMend(facts), has_work, lead, report);
   AddStartupFinding(facts, ranks, report);
   AddAllocationFinding(facts, typical.ranks, report);

@@ -72,19 +72,24 @@ Phrase SayPart(const std::vector<RankSteps>& ranks, const FrameTimes::Leader& le
 // The function that calls it trains, and most of what it takes is in operators: so does any job.
 bool IsBackward(const FrameName& name) { return name.function.ends_with("run_backward"); }
 
+bool HaveMost(int64_t part, int64_t time) { return part >= time - part; }
+
 // What operators have half of the function's time.
 Phrase SayOperators(const Facts& facts, const LeadingFunction& lead) {
   const int64_t time = lead.function.time;
-  if (lead.longest_operator >= time - lead.longest_operator && lead.op != kNoString)
+  if (HaveMost(lead.longest_operator, time) && lead.op != kNoString)
     return Say(", mostly in {operator}", ShortNameOf(facts, lead.op));
-  return lead.operators >= time - lead.operators ? ", mostly in operators" : "";
+  return HaveMost(lead.operators, time) ? ", mostly in operators" : "";
 }
 
-// The loop itself, of which all is part.
-bool IsLoop(const LeadingFunction& lead) {
+// The loop itself, of which all is part: of a function, or of operators none of which has most.
+bool IsLoop(const std::vector<RankSteps>& ranks, const LeadingFunction& lead) {
   constexpr double kAll = 0.95;
-  return HasPart(lead.function) &&
-         static_cast<double>(lead.function.time) >= kAll * static_cast<double>(lead.whole);
+  const int64_t time = lead.function.time;
+  const bool of_many = !ranks.front().whole_recording && HaveMost(lead.operators, time) &&
+                       !HaveMost(lead.longest_operator, time);
+  return (HasPart(lead.function) || of_many) &&
+         static_cast<double>(time) >= kAll * static_cast<double>(lead.whole);
 }
 
 // What other ranks do more explains most of the time that these spend in one function.
@@ -141,7 +146,7 @@ std::optional<Lead> FindLead(const Facts& facts) {
       return Lead{SayWaitedFor(facts, *rise, lead->function), {}};
     const Phrase operators = SayOperators(facts, *lead);
     if (!operators.empty() && IsBackward(lead->function.within)) return std::nullopt;
-    if (IsLoop(*lead)) return std::nullopt;
+    if (IsLoop(ranks, *lead)) return std::nullopt;
     Lead said{SayShare(facts, ranks, SayLeader(WithoutPart(lead->function)), lead->function.time,
                        lead->whole, SayPart(ranks, lead->function) + operators)};
     if (lead->operators < lead->function.time / 4) said.function = name;
@@ -158,7 +163,8 @@ std::optional<Lead> FindLead(const Facts& facts) {
       SayShare(facts, ranks, ShortNameOf(facts, op->op), op->time, op->whole, {}), {}, true};
 }
 
-void AddConcurrentThread(const Facts& facts, const std::vector<RankSteps>& ranks, Report& report) {
+void AddConcurrentThread(const Facts& facts, const std::vector<RankSteps>& ranks,
+                         const std::optional<Lead>& lead, Report& report) {
   if (!facts.devices.empty() && !facts.OnHost()) return;
   const auto beside = FindConcurrentThread(facts, ranks);
   if (!beside || !MayBeCause(facts, *beside)) return;
@@ -177,7 +183,10 @@ void AddConcurrentThread(const Facts& facts, const std::vector<RankSteps>& ranks
           : Say("Possible cause of slow steps: {thread} runs {function} for {share} of {whole}, "
                 "which holds Python's lock.",
                 thread, function, share, whole);
-  if (behind.thread == nullptr) report.headline += " " + message;
+  // Waits for the lock that were seen come before what else is known.
+  const bool leads = beside->locks.count > 0 && !lead;
+  if (behind.thread == nullptr)
+    report.headline = leads ? message + " " + report.headline : report.headline + " " + message;
   Finding finding{.severity = Severity::kMedium,
                   .message = std::move(message),
                   .because = SayThreadEvidence(*beside),

@@ -24,8 +24,10 @@ struct Lead {
 // no function or operator takes a tenth of them. Of the steps to mend (StepsToMend).
 std::optional<Lead> FindLead(const Facts& facts);
 
-// That another thread runs Python throughout, as a possible cause of slow steps. Nothing where
-// devices decide how long steps are.
-void AddConcurrentThread(const Facts& facts, const std::vector<RankSteps>& ranks, Report& report);
+// That another thread runs Python throughout, as a possible cause of slow steps: the first sentence
+// where there is no lead and waits for the lock were seen, else the last. Nothing where devices
+// decide how long steps are.
+void AddConcurrentThread(const Facts& facts, const std::vector<RankSteps>& ranks,
+                         const std::optional<Lead>& lead, Report& report);
 
 }  // namespace stepscope::overview

@@ -18,6 +18,7 @@
 #include "facts/derived/lateness/slow_rank.h"
 #include "facts/derived/lateness/step_blame.h"
 #include "facts/derived/lateness/work_rises.h"
+#include "facts/derived/python/leading_function.h"
 #include "facts/derived/python/python_time.h"
 #include "facts/derived/python/step_function.h"
 #include "facts/derived/replay/change_lags.h"
@@ -88,7 +89,9 @@ class ChangeAsker {
     AskMostWaitedFor();
     AskWorkRises();
     AskSlowRanks();
+    AskToldChange();
     AskFunctions();
+    AskEvaluation();
     for (const SlowLink& link : SlowLinksOf(facts_)) AskLink(link);
     Try("input: no wait", ColumnKind::kInput);
     Try("link: x2", ColumnKind::kCommunication);
@@ -187,6 +190,23 @@ class ChangeAsker {
     }
   }
 
+  // The rank that explains why steps take longer since one of them, where nothing above names it.
+  void AskToldChange() {
+    const Cause cause = CauseOfChange(facts_);
+    if (!cause.rank || graph_.IndexOf(*cause.rank) == kNowhere) return;
+    const StepChange& told = *StepChangesOf(facts_).Told();
+    const bool asked =
+        std::ranges::any_of(out_, [&](const AskedChange& c) { return c.rank == cause.rank; });
+    if (asked || origins_.Of(graph_, *cause.rank) != nullptr ||
+        graph_.FirstSince(told.since) < kEnoughBefore)
+      return;
+    const auto since = told.until ? std::nullopt : std::optional(told.since);
+    const bool asks =
+        AskRank(*cause.rank, "all", fmt::format("before step {}", told.since), since);
+    // Steps are hardly longer: it only took over from another for whom they waited before.
+    if (asks && ShorterThanBefore(facts_, out_.back().lengths, since)) out_.pop_back();
+  }
+
   // What takes longer, alone, so that other work that happens to be shorter then counts for
   // nothing.
   std::string PartOf(const WorkRise& rise) const {
@@ -245,6 +265,20 @@ class ChangeAsker {
                   .function = leader,
                   .on_all = MeanOnAllRanks(facts_, leader, times),
                   .in_steps = SayStepsOf(facts_, RankStepsOf(facts_), leader.name, where)});
+    }
+  }
+
+  // Evaluation between steps, of ranks for which others wait meanwhile.
+  void AskEvaluation() {
+    const auto evaluates = [](const RankActivity& rank) { return !rank.evaluations.empty(); };
+    if (std::ranges::all_of(facts_.ranks, evaluates)) return;
+    for (const RankActivity& rank : facts_.ranks) {
+      const auto function = EvaluatingFunction(facts_, rank);
+      if (!function) continue;
+      TryIfWorth({.text = fmt::format("python {}: gone", function->name.function),
+                  .kind = ColumnKind::kHost,
+                  .function = function});
+      return;
     }
   }
 

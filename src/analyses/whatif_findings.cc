@@ -282,7 +282,8 @@ void AddOriginFindings(Report& report, const Facts& facts) {
          .worth = known && !shorter && !origin.late.of_one_name
                       ? std::optional(WorthOf(saved, recorded, error,
                                               static_cast<double>(origin.late.excess)))
-                      : std::nullopt});
+                      : std::nullopt,
+         .by_replay = ReplayErrorOf(facts).Prices(origin.since)});
     if (function) report.findings.back().where.event = Phrase::Name(LabelOf(function->name));
   }
 }

@@ -199,6 +199,21 @@ void ApplyWorths(Found& head, const std::vector<Found>& group, const std::vector
   }
 }
 
+// What has no worth costs at most what a replay of it saves at most. Its place is by what was
+// measured, as that of those that no replay bounds.
+void KeepBelowBound(Found& head, const std::vector<Found>& group, const RankTime& whole) {
+  Finding& f = head.finding;
+  for (const Found& other : group) {
+    const Finding& bound = other.finding;
+    if (f.worth || !bound.by_replay || bound.worth || !MaySpeakFor(bound, f)) continue;
+    if (bound.per_step <= 0 || bound.per_step >= f.per_step) continue;
+    const double of_it = static_cast<double>(bound.per_step) / static_cast<double>(f.per_step);
+    const double measured = head.now;
+    WeighAs(head, ToInt64(static_cast<double>(f.impact) * of_it), whole);
+    head.now = measured;
+  }
+}
+
 // The finding of a group. It is worth what its head is worth: symptoms may have other causes too.
 Found Merge(std::vector<Found> group, const std::vector<Report>& reports, const RankTime& whole,
             const std::vector<Found>& functions, const std::optional<Worth>& of_communication) {
@@ -207,6 +222,7 @@ Found Merge(std::vector<Found> group, const std::vector<Report>& reports, const 
   Found head = std::move(*at);
   group.erase(at);
   ApplyWorths(head, group, functions, whole);
+  KeepBelowBound(head, group, whole);
   if (!head.finding.worth && IsOfAll(head.finding) && IsEstimate(head.finding))
     ApplyWorth(head, of_communication, whole);
   for (Found& f : group) {
@@ -242,9 +258,7 @@ void KeepBelowReplay(std::vector<Found>& found, const std::optional<Worth>& of_c
                           !of_all.worth && !of_all.since;
     if (!measured || of_all.per_step <= of_communication->saved) continue;
     of_all.worth = of_communication;
-    of_all.impact =
-        std::max<int64_t>(ToInt64(static_cast<double>(of_communication->saved) * whole.steps), 1);
-    Reweigh(f, whole);
+    WeighAs(f, ToInt64(static_cast<double>(of_communication->saved) * whole.steps), whole);
   }
 }
 

@@ -235,6 +235,21 @@ TEST(JoinFindings, TheCauseOfARankIsWhatTheNearestFindingSays) {
       << "nobody says why";
 }
 
+TEST(JoinFindings, WhatWasMeasuredCostsAtMostWhatAReplaySavesAtMost) {
+  const Finding measured =
+      Of("It computes longer", 450, {CauseKind::kCompute, 3}, Nearness::kCause);
+  Finding replay = Of("Rank 3", 300, {CauseKind::kWait, 3}, Nearness::kPart);
+  replay.by_replay = true;
+  EXPECT_EQ(Said(Joined({measured, replay})), (Lines{"high It computes longer 300 30 (b: Rank 3)"}));
+  replay.impact = 600;
+  EXPECT_EQ(Said(Joined({measured, replay})), (Lines{"high It computes longer 450 45 (b: Rank 3)"}));
+  replay.impact = 300;
+  replay.cause.rank = 2;
+  EXPECT_EQ(Said(Joined({measured, replay})),
+            (Lines{"high It computes longer 450 45", "high Rank 3 300 30"}))
+      << "of another rank";
+}
+
 TEST(JoinFindings, WhereARankHoldsTheJobUpCommunicationIsWorthWhatAReplaySays) {
   Finding all = Of("Exposed", 200, {CauseKind::kCommunication}, Nearness::kSymptom);
   Finding hidden = Of("Hidden", 0, {CauseKind::kCommunication}, Nearness::kPart);

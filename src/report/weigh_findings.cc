@@ -109,6 +109,14 @@ void Reweigh(Found& found, const RankTime& whole) {
   Weigh(found, whole);
 }
 
+void WeighAs(Found& found, int64_t impact, const RankTime& whole) {
+  Finding& f = found.finding;
+  f.impact = std::max<int64_t>(impact, 1);
+  const std::string was = HumanRatio(f.share);
+  Reweigh(found, whole);
+  SayShareAgain(was, HumanRatio(f.share), f.message);
+}
+
 void ApplyWorth(Found& found, std::optional<Worth> worth, const RankTime& whole) {
   Finding& f = found.finding;
   f.worth.reset();
@@ -126,10 +134,7 @@ void ApplyWorth(Found& found, std::optional<Worth> worth, const RankTime& whole)
   const bool is_less = static_cast<double>(worth->saved) <= measured;
   if (!SpeaksFor(*worth, measured) && !(IsEstimate(f) && is_less)) return;
   f.worth = worth;
-  f.impact = std::max<int64_t>(ToInt64(static_cast<double>(worth->saved) * steps), 1);
-  const std::string was = HumanRatio(f.share);
-  Reweigh(found, whole);
-  SayShareAgain(was, HumanRatio(f.share), f.message);
+  WeighAs(found, ToInt64(static_cast<double>(worth->saved) * steps), whole);
 }
 
 double ShareOf(const Worth& worth) {

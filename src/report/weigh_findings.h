@@ -41,6 +41,9 @@ void Weigh(Found& found, const RankTime& whole);
 // The same anew, by another impact than before.
 void Reweigh(Found& found, const RankTime& whole);
 
+// The same by this impact, also where its sentence ends with its share.
+void WeighAs(Found& found, int64_t impact, const RankTime& whole);
+
 // Sets what a replay says the finding is worth, and its impact by that, where it speaks for what
 // was measured.
 void ApplyWorth(Found& found, std::optional<Worth> worth, const RankTime& whole);
