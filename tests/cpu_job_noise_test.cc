@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "report/findings.h"
+#include "report/lookup.h"
 #include "tests/answer.h"
 #include "tests/front_door.h"
 #include "tests/support/cpu_trace.h"
@@ -218,6 +219,9 @@ TEST(NoisyJob, OneOperatorThatTakesManyTimesAsLongOnInputsOfTheSameSize) {
   EXPECT_TRUE(answer->verdict.contains("(aten::sqrt 11.0× as long), in loudness (echo.py:12)."))
       << Findings(*answer);
   EXPECT_TRUE(FindingsInOrder(*answer).front()->hint.contains("denormal"));
+  const std::string whatif = FindReport(*answer, "whatif")->headline.str();
+  EXPECT_TRUE(whatif.contains("the change worth most, 'rank 1: all = before step 9', saves "))
+      << whatif;
 }
 
 TEST(NoisyJob, ARankThatIsWaitedForIsTheCauseAndNotTheNetwork) {

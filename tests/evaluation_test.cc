@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "report/findings.h"
+#include "report/lookup.h"
 #include "report/phrase_format.h"
 #include "stepscope/compare.h"
 #include "tests/front_door.h"
@@ -228,6 +229,8 @@ TEST(Evaluation, OfOneRankThatOthersWaitForIsWhyItIsLate) {
   EXPECT_NEAR(static_cast<double>(first.per_step), 16e6, 1e6);  // 4 times 60 ms in 15 steps
   EXPECT_TRUE(answer->verdict.contains("10.0 ms of evaluation per step between them"))
       << answer->verdict;
+  const std::string whatif = FindReport(*answer, "whatif")->headline.str();
+  EXPECT_TRUE(whatif.contains("the change worth most, 'python grade: gone', saves ")) << whatif;
 }
 
 // Which runs operators to see what they return.
