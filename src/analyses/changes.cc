@@ -91,7 +91,9 @@ bool HasMoreWithin(const Facts& facts, const Together& cause) {
 
 // The same with its operator or function, and how many others have it too.
 Phrase SayCause(const Facts& facts, const Together& cause) {
-  if (cause.slow != nullptr) return SaySlowRank(*cause.slow);
+  if (cause.slow != nullptr)
+    return SaySlowRank(*cause.slow) +
+           (IsOfOtherType(cause.excess) ? Say(", on {types}", SayTypes(*cause.excess)) : Phrase());
   const StepChange& c = *cause.most;
   const Phrase others = Plural(static_cast<size_t>(cause.places - 1), "other");
   Phrase who = SayPlace(facts, c.rank, c.device);
@@ -104,6 +106,9 @@ Phrase SayCause(const Facts& facts, const Together& cause) {
     said += cause.times > 0
                 ? Say(" ({operator} {times} as long)", OperatorNameOf(facts, cause.excess->name),
                       fmt::format("{:.1f}×", cause.times))
+            : IsOfOtherType(cause.excess)
+                ? Say(" ({operator}, on {types})", OperatorNameOf(facts, cause.excess->name),
+                      SayTypes(*cause.excess))
                 : Say(" ({operator})", OperatorNameOf(facts, cause.excess->name));
   if (cause.function) said += Say(", in {function}", SayLeader(*cause.function));
   if (cause.places > 1)
@@ -130,6 +135,7 @@ Phrase Hint(const Facts& facts, const StepChange& change, const std::optional<To
   const Phrase look =
       Say("compare steps {before} and {since} in the timeline", change.last_before, change.since);
   if (!cause) return look;
+  if (IsOfOtherType(cause->excess)) return ConvertInputs(*cause->excess) + "; " + look;
   if (cause->slow != nullptr) return Phrase(kFindWhatSlows) + "; " + look;
   switch (cause->most->quantity) {
     case StepQuantity::kCompute:

@@ -42,6 +42,7 @@ Phrase SayKind(const ExcessWork& excess) {
     case ExcessKind::kTime:
       break;
   }
+  if (excess.HasOtherType()) return Say("longer calls, on {types}", SayTypes(excess));
   return SizeIsUnknown(excess) ? "longer calls; shapes were not recorded" : "longer calls";
 }
 
@@ -52,6 +53,22 @@ ExcessKind KindOf(const ExcessWork& excess) {
   if (excess::RunsOftener(excess) || excess.within_ratio >= excess::kMoreWithin)
     return ExcessKind::kCalls;
   return excess.size_ratio >= excess::kLarger ? ExcessKind::kSize : ExcessKind::kTime;
+}
+
+bool IsOfOtherType(const std::optional<ExcessWork>& excess) {
+  return excess && KindOf(*excess) == ExcessKind::kTime && excess->HasOtherType();
+}
+
+Phrase SayTypes(const ExcessWork& excess) {
+  return Say("{type} instead of {other}", Phrase::Name(excess.type),
+             Phrase::Name(excess.type_beside));
+}
+
+Phrase ConvertInputs(const ExcessWork& excess) {
+  return Say(
+      "find what makes inputs {type}, such as arrays of NumPy (float64 unless told) or .double(), "
+      "and convert it to {other}",
+      Phrase::Name(excess.type), Phrase::Name(excess.type_beside));
 }
 
 bool SizeIsUnknown(const ExcessWork& excess) { return excess.size_ratio == 0; }

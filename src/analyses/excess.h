@@ -1,6 +1,7 @@
 // Writes the sentences about what a rank computes more of.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "analyses/advice.h"
@@ -18,6 +19,13 @@ enum class ExcessKind : uint8_t { kCalls, kSize, kTime };
 // More calls of it per step by a twentieth, or more operators within it by a fifth; else inputs
 // that are larger by a fifth; else neither.
 ExcessKind KindOf(const ExcessWork& excess);
+
+// Whether the same calls take longer while their inputs are of another type.
+bool IsOfOtherType(const std::optional<ExcessWork>& excess);
+// "double instead of float".
+Phrase SayTypes(const ExcessWork& excess);
+// What to do about that.
+Phrase ConvertInputs(const ExcessWork& excess);
 
 // Whether the sizes of its inputs were not recorded: calls that take longer may have larger ones.
 bool SizeIsUnknown(const ExcessWork& excess);

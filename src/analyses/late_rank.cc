@@ -221,6 +221,7 @@ Phrase EventOf(const LateRank& late, const Facts& facts) {
 
 Phrase LateHint(const LateRank& late, const Facts& facts) {
   if (late.thread != nullptr) return MoveThread(*late.thread);
+  if (IsOfOtherType(late.excess)) return ConvertInputs(*late.excess);
   if (late.slow != nullptr) return kFindWhatSlows;
   if (late_rank::IsBySaves(late, facts)) return SaveLessOften(facts);
   if (late.work != nullptr && late.reason == LateReason::kHost) return LateHint(*late.work, facts);
@@ -398,6 +399,9 @@ Phrase SayLateReason(const LateRank& late, const Facts& facts) {
                SayLeader(*late.function));
   }
   if (late.function) return Say("{cause} ({place})", name, SayLeader(*late.function));
+  if (IsOfOtherType(late.excess))
+    return Say("{cause} ({place}, on {types})", name, OperatorNameOf(facts, late.excess->name),
+               SayTypes(*late.excess));
   if (late.slow != nullptr) return "all that it runs takes longer";
   if (!late.excess) return name;
   if (late.reason == LateReason::kCompute && SizeIsUnknown(*late.excess))

@@ -65,8 +65,9 @@ Then a quarter of the wait time is enough, since several ranks may be late. Vari
 as a standard deviation. A rank that is late in some steps is compared with the others in these steps, and where these
 do not tell why, as what a host does after the last collective of a step, in the steps before. A rank on hosts
 whose operators are slower, or the time between them is longer, must be slow by that much in all steps, in all since
-one, or at regular intervals. A rank on hosts that has more work than before, or than the others (see `steps`), is late
-for that reason, and ranks that have more of the same are one finding. If one straggler has a known reason, ranks
+one, or at regular intervals; since one it must take longer itself than before. A rank on hosts that has more work than before, or than the others (see `steps`), is late
+for that reason, and ranks that have more of the same are one finding. So are ranks with more or larger operators in
+steps of their own, as of uneven lengths: each waits for the others in turn. If one straggler has a known reason, ranks
 without a reason are not reported.
 
 Devices of one process, the usual case of TensorFlow and JAX, take the place of ranks: they are on one clock, and
@@ -140,7 +141,17 @@ bool IsAlwaysLate(const StepBlame& steps, const Suspect& s) {
 }
 
 // Whether it stands for ranks that have more of the same work.
-bool IsOfSeveral(const Suspect& s) { return s.work != nullptr && s.work->ranks.size() > 1; }
+bool IsOfSeveral(const Suspect& s) {
+  return s.in_turn || (s.work != nullptr && s.work->ranks.size() > 1);
+}
+
+// The numbers of these, ascending.
+std::vector<int64_t> RanksOf(const Facts& facts, const Suspect& s) {
+  if (!s.in_turn) return s.work->ranks;
+  std::set<int64_t> ranks;
+  for (const uint32_t member : s.members) ranks.insert(facts.collectives.ranks[member].rank);
+  return {ranks.begin(), ranks.end()};
+}
 
 // The steps of a rank that has more to do in a stretch of them, and no longer; else empty.
 std::vector<int64_t> StretchOf(const Facts& facts, const Suspect& s) {
@@ -184,7 +195,7 @@ Where WhereOf(const Facts& facts, const StepBlame& steps, const Suspect& s) {
   const RankCollectives& worst = facts.collectives.ranks[s.rank];
   Where where{.steps = StepsNamed(facts, steps, s), .event = EventOf(s, facts)};
   if (IsOfSeveral(s))
-    where.ranks = s.work->ranks;
+    where.ranks = RanksOf(facts, s);
   else if (!where.steps.empty() || worst.device >= 0)
     where.ranks = {worst.rank};
   if (!IsOfSeveral(s) && worst.device >= 0) where.device = worst.device;
@@ -228,9 +239,10 @@ Phrase SayWho(const Facts& facts, const StepBlame& steps, const Suspect& s) {
                Capitalized(SayParticipant(facts, facts.collectives.ranks[s.rank])),
                SaySince(facts, steps, s));
   }
-  const Phrase who = Capitalized(SayRanks(s.work->ranks));
-  return s.work->in_turn ? Say("{who} are stragglers in turn", who)
-                         : Say("{who} are stragglers{since}", who, SaySince(facts, steps, s));
+  const Phrase who = Capitalized(SayRanks(RanksOf(facts, s)));
+  return s.in_turn || s.work->in_turn
+             ? Say("{who} are stragglers in turn", who)
+             : Say("{who} are stragglers{since}", who, SaySince(facts, steps, s));
 }
 
 // Of a rank that only its first step makes late no more is known than that.
@@ -365,7 +377,7 @@ void AddFindings(Report& report, const Facts& facts, const Blames& blames, int64
     const Suspect all = s.work == nullptr ? s : Together(blames, *s.work);
     if (StandsOut(facts, all, params)) stand_out.push_back(all);
   }
-  for (const Suspect& s : stand_out) {
+  for (const Suspect& s : JoinInTurn(blames, stand_out)) {
     const bool passed_on = s.reason == LateReason::kUnknown && for_absent >= s.lost;
     if (passed_on || IsDoubtful(facts, s, stand_out)) continue;
     AddFinding(report, facts, blames, s);

@@ -362,6 +362,42 @@ Suspect Together(const Blames& blames, const WorkRise& work) {
 
 namespace {
 
+// Whether it has more of the work of which each rank gets as much as its data want, in some steps.
+bool IsUneven(const Suspect& s, LateReason reason, size_t steps) {
+  return s.reason == reason && s.work == nullptr && !s.since && !s.start && s.has_of_late == 0 &&
+         !s.late.empty() && s.late.size() < steps;
+}
+
+}  // namespace
+
+std::vector<Suspect> JoinInTurn(const Blames& blames, std::vector<Suspect> stand_out) {
+  constexpr double kCounts = 0.1;  // of all wait time
+  if (stand_out.size() < 2) return stand_out;
+  const LateReason reason = stand_out.front().reason;
+  const size_t steps = blames.steps.size();
+  const auto is_uneven = [&](const Suspect& s) { return IsUneven(s, reason, steps); };
+  if (reason != LateReason::kLargerInputs && reason != LateReason::kMoreCompute) return stand_out;
+  if (std::ranges::count_if(stand_out, is_uneven) < 2) return stand_out;
+  Suspect all = stand_out.front();
+  std::erase_if(stand_out, is_uneven);
+  all.in_turn = true;
+  for (const Suspect& s : blames.suspects) {
+    if (s.rank == all.rank || !is_uneven(s) || s.score < kCounts) continue;
+    all.blame = AddSaturated(all.blame, s.blame);
+    all.beyond.compute = AddSaturated(all.beyond.compute, s.beyond.compute);
+    all.score += s.score;
+    all.waits += s.waits;
+    all.times_last += s.times_last;
+    all.late.insert(s.late.begin(), s.late.end());
+    all.members.push_back(s.rank);
+  }
+  all.lost = all.blame / std::ssize(blames.suspects);
+  stand_out.insert(stand_out.begin(), std::move(all));
+  return stand_out;
+}
+
+namespace {
+
 // Whether a replay finds the origin of lateness on other ranks alone.
 bool BeganElsewhere(const Facts& facts, const Suspect& s) {
   const Origins& origins = OriginsOf(facts);
@@ -406,8 +442,9 @@ void ExplainSuspects(const Facts& facts, Blames& blames) {
     if ((by_load || may_be) && s.evidence == LateEvidence::kFewSteps &&
         !IsNoChance(s.times_last, rank.split, facts.collectives.ranks.size()))
       s.evidence = LateEvidence::kNone;
-    if (by_load && !own.IsAlwaysSlow(s.rank, s.since) && !PeriodOf(facts, blames.steps, s))
-      s.evidence = LateEvidence::kNone;
+    const bool is_slow =
+        own.IsAlwaysSlow(s.rank, s.since) && (!s.since || own.TakesLongerSince(s.rank, *s.since));
+    if (by_load && !is_slow && !PeriodOf(facts, blames.steps, s)) s.evidence = LateEvidence::kNone;
     const bool is_regular = closely && IsRegularlyLate(facts, blames.steps, s);
     if (is_regular || IsLateToTheEnd(blames.steps, s)) s.evidence = LateEvidence::kClear;
   }

@@ -25,6 +25,7 @@ struct Suspect : LateRank {
   int64_t times_last = 0;         // in collectives
   std::set<int64_t> late;         // the steps in which it caused most of the wait time
   std::vector<uint32_t> members;  // it, and those that are one with it; indexes
+  bool in_turn = false;           // they are late in different steps (JoinInTurn)
   LateEvidence evidence = LateEvidence::kFewSteps;
   // Where its trace lacks some of the steps in which it is late: how many of those since it is late
   // the trace has, and how many there are; else 0.
@@ -53,6 +54,10 @@ int64_t CostOf(const Facts& facts, const StepBlame& steps, const Suspect& s);
 
 // Suspects that have more of the same work, as one: what they cause, all together.
 Suspect Together(const Blames& blames, const WorkRise& work);
+
+// Those that have more or larger operators in steps of their own, as by uneven data, as one: none
+// of them is to blame. Were all alike, each would save what it waits in the mean.
+std::vector<Suspect> JoinInTurn(const Blames& blames, std::vector<Suspect> stand_out);
 
 // Whether what explains another straggler makes this one doubtful: nothing in its trace explains
 // why it is late, or only that its operators take longer, where another rank has more work. Or a

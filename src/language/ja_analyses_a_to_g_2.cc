@@ -109,6 +109,16 @@ std::span<const Translated> JapaneseOfAnalysesAToG2() {
       {"inputs {ratio}× as large", "入力が {ratio} 倍"},
       {"longer calls; shapes were not recorded", "1 回あたりの時間が増加。形状は未記録"},
       {"longer calls", "1 回あたりの時間が増加"},
+      {"longer calls, on {types}", "1 回あたりの時間が増加 ({types})"},
+      {"{type} instead of {other}", "{other} ではなく {type}"},
+      {" ({operator}, on {types})", " ({operator}、入力が {types})"},
+      {"{cause} ({place}, on {types})", "{cause} ({place}、入力が {types})"},
+      {", on {types}", "。入力は {types}"},
+      {"find what makes inputs {type}, such as arrays of NumPy (float64 unless told) or .double(), "
+       "and convert it to {other}",
+       "入力を {type} にしている箇所 (NumPy の配列は指定しないと float64 になります。.double() "
+       "など) "
+       "を探し、{other} に変換してください"},
       {"{operator} alone takes {time} more per step ({how}), and others less",
        "{operator} だけで 1 ステップあたり {time} 長く ({how})、他は短くなっています"},
       {"most of it in {operator}{module} ({how})", "大半は {operator}{module} ({how})"},

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <string>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -156,8 +157,20 @@ void KeepOnly(StringId name, Sums& sums) {
   if (name != kNoString) std::erase_if(sums, [&](const auto& sum) { return sum.first != name; });
 }
 
-// How many inputs of so many elements there are per call, by operator and place.
-using Sizes = std::map<std::tuple<StringId, size_t, double>, double>;
+// What the calls by one name get.
+struct Inputs {
+  // How many of so many elements there are per call, by operator and place.
+  using Sizes = std::map<std::tuple<StringId, size_t, double>, double>;
+  Sizes sizes;                             // empty: unknown
+  std::map<std::string, double> of_types;  // elements, by their type
+
+  std::string MainType() const {
+    const auto most =
+        std::ranges::max_element(of_types, {}, [](const auto& type) { return type.second; });
+    return most == of_types.end() ? std::string() : most->first;
+  }
+};
+using Sizes = Inputs::Sizes;
 
 // Calls visit(range, whether it is within a call, not one) for a worker's calls by this name in
 // these steps, and the ranges within them.
@@ -207,26 +220,41 @@ double OperatorsWithin(const Facts& facts, const Worker& worker, const Steps& st
   return calls > 0 ? within / calls : 0;
 }
 
-// Of a worker's calls by one name, and the operators within them.
-class InputSizes {
+// Reads those of a worker's calls by one name, and of the operators within them.
+class InputReader {
  public:
-  InputSizes(const StringTable& names, StringId name) : names_(names), name_(name) {}
+  InputReader(const StringTable& names, StringId name) : names_(names), name_(name) {}
 
-  // The mean of calls in these steps; empty: unknown.
-  Sizes Of(const Facts& facts, const Worker& worker, const Steps& steps) {
-    Sizes sizes;
+  // Of calls in these steps.
+  Inputs Of(const Facts& facts, const Worker& worker, const Steps& steps) {
+    Inputs all;
     double calls = 0;
     ForEachCall(facts, worker, steps, name_,
                 [&](const RankActivity& own, const HostRange& range, bool inner) {
                   calls += inner ? 0 : 1;
-                  const std::vector<double>& inputs = Elements(own.host->DetailOf(range));
-                  for (size_t i = 0; i < inputs.size(); ++i) sizes[{range.name, i, inputs[i]}] += 1;
+                  const RangeDetail* detail = own.host->DetailOf(range);
+                  const std::vector<double>& inputs = Elements(detail);
+                  for (size_t i = 0; i < inputs.size(); ++i)
+                    all.sizes[{range.name, i, inputs[i]}] += 1;
+                  if (inputs.empty()) return;
+                  const std::vector<std::string>& types = Types(*detail);
+                  for (size_t i = 0; i < std::min(types.size(), inputs.size()); ++i) {
+                    if (inputs[i] > 0) all.of_types[types[i]] += inputs[i];
+                  }
                 });
-    for (auto& [input, count] : sizes) count /= calls;
-    return sizes;
+    for (auto& [input, count] : all.sizes) count /= calls;
+    return all;
   }
 
  private:
+  const std::vector<std::string>& Types(const RangeDetail& detail) {
+    static const std::vector<std::string> kUnknown;
+    if (detail.types == kNoString) return kUnknown;
+    const auto [at, is_new] = types_.try_emplace(detail.types);
+    if (is_new) at->second = ReadTexts(names_[detail.types]);
+    return at->second;
+  }
+
   const std::vector<double>& Elements(const RangeDetail* detail) {
     static const std::vector<double> kUnknown;
     if (detail == nullptr || detail->shapes == kNoString) return kUnknown;
@@ -248,6 +276,7 @@ class InputSizes {
   const StringTable& names_;
   const StringId name_;
   std::unordered_map<StringId, std::vector<double>> elements_;  // by shapes
+  std::unordered_map<StringId, std::vector<std::string>> types_;
 };
 
 // The module in which the rank spends the most on operators of this name.
@@ -326,17 +355,21 @@ double SizeRatio(const Sizes& own, const std::vector<Sizes>& others) {
 
 using OtherWorkers = std::vector<std::pair<Worker, Steps>>;
 
-void AddSize(const Facts& facts, const Worker& worker, const Steps& own, const OtherWorkers& others,
-             ExcessWork& excess) {
-  InputSizes sizes(*facts.names, excess.name);
+void AddInputs(const Facts& facts, const Worker& worker, const Steps& own,
+               const OtherWorkers& others, ExcessWork& excess) {
+  InputReader inputs(*facts.names, excess.name);
   std::vector<Sizes> of_others;
   std::vector<double> within;
   const std::set<StringId> operations = OperationsWithin(facts, excess.name);
   for (const auto& [other, steps] : others) {
-    of_others.push_back(sizes.Of(facts, other, steps));
+    const Inputs of_other = inputs.Of(facts, other, steps);
+    of_others.push_back(of_other.sizes);
+    excess.type_beside = of_other.MainType();
     within.push_back(OperatorsWithin(facts, other, steps, excess.name, operations));
   }
-  excess.size_ratio = SizeRatio(sizes.Of(facts, worker, own), of_others);
+  const Inputs of_own = inputs.Of(facts, worker, own);
+  excess.size_ratio = SizeRatio(of_own.sizes, of_others);
+  excess.type = of_own.MainType();
   const double typical = Median(std::move(within));
   const double within_own = OperatorsWithin(facts, worker, own, excess.name, operations);
   if (typical > 0) excess.within_ratio = within_own / typical;
@@ -369,7 +402,7 @@ std::optional<ExcessWork> Find(const Facts& facts, const Worker& worker, const S
     of_excess.from = *excess.since;
     CountOnly(facts, worker, own, of_excess, excess);
   }
-  AddSize(facts, worker, of_excess, others, excess);
+  AddInputs(facts, worker, of_excess, others, excess);
   return excess;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <string>
 
 #include "facts/facts.h"
 
@@ -23,8 +24,13 @@ struct ExcessWork {
   double size_ratio = 0;
   // Operators within a call, over those of what it is compared with. 0: unknown.
   double within_ratio = 0;
+  // The element type of most elements of these inputs, and of those of what it is compared with:
+  // "double" and "float". Empty: unknown.
+  std::string type, type_beside;
   StringId module = kNoString;   // where most of its time is, as its frames name it
   std::optional<int64_t> since;  // number of the step since which the rank spends more on it
+
+  bool HasOtherType() const { return !type.empty() && !type_beside.empty() && type != type_beside; }
 };
 
 // What explains the most, or the operator of this name; nothing where it takes no longer, or there

@@ -128,4 +128,14 @@ bool OwnTimes::IsAlwaysSlow(uint32_t rank, std::optional<int64_t> since) const {
   return usual > 0 && usual >= kBeyond * varies;
 }
 
+bool OwnTimes::TakesLongerSince(uint32_t rank, int64_t since) const {
+  const auto rise = [since](const auto& by_step) {
+    std::vector<double> before, later;
+    for (const auto& [step, time] : by_step)
+      (step < since ? before : later).push_back(static_cast<double>(time));
+    return Median(std::move(later)) - Median(std::move(before));
+  };
+  return 2 * rise(own_[rank]) >= rise(BeyondOthers(rank));
+}
+
 }  // namespace stepscope

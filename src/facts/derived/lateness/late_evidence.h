@@ -47,6 +47,10 @@ class OwnTimes {
   // were recorded.
   bool IsAlwaysSlow(uint32_t rank, std::optional<int64_t> since) const;
 
+  // Whether half or more of what it takes beyond the others since then is time that it takes longer
+  // than before: else the others are faster.
+  bool TakesLongerSince(uint32_t rank, int64_t since) const;
+
  private:
   // ns beyond the median of the others, of the steps that several have.
   std::map<int64_t, double> BeyondOthers(uint32_t rank) const;
