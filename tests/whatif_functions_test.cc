@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "report/findings.h"
+#include "report/phrase_format.h"
 #include "tests/answer.h"
 #include "tests/front_door.h"
 #include "tests/support/ask_ranks.h"
@@ -284,6 +285,32 @@ TEST(WhatifFunctions, WaitsAreKnownThoughTheRecordEndsLater) {
 TEST(WhatifFunctions, WaitsForTwoBucketsAreKnown) {
   const Loop loop{.detect = AtTimes, .second = true};
   EXPECT_NEAR(SavedBy(AnswerTo(loop), "python detect: gone"), 20, 0.5);
+}
+
+// Of every third record the thread that writes it gets no processor until 3 ms after the ranks went
+// on, which are in the function by then.
+TEST(WhatifFunctions, OneInWhichRecordsEndLateIsGoneWhole) {
+  std::array<CpuTrace, 2> ranks{CpuTrace(0), CpuTrace(1)};
+  double at = 100;
+  for (int step = 1; step <= 12; ++step) {
+    const double posted = at + 20, done = posted + 2, end = done + 30;
+    for (CpuTrace& trace : ranks) {
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, end - at);
+      trace.Add("python_function", "train.py(5): train", at, done + 0.18 - at);
+      trace.Add("cpu_op", "aten::linear", at, 20);
+      trace.Add("cpu_op", "c10d::allreduce_", posted, 0.05);
+      trace.Add("user_annotation", "gloo:all_reduce", posted + 0.06,
+                done - posted - 0.06 + (step % 3 == 0 ? 3 : 0), 2);
+      trace.Add("cpu_op", "aten::add_", done + 0.01, 0.1);
+      trace.Add("python_function", "score.py(3): tabulate", done + 0.2, 29.7);
+    }
+    at = end + 0.1;
+  }
+  const auto answer = AskAboutRanks(
+      ranks, {.only = {"whatif"}, .params = {{"whatif.set", "python tabulate: gone"}}}, "node1");
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->reports.front().headline.contains("gone' it takes 28.8 ms less"))
+      << answer->reports.front().headline;
 }
 
 // Of 24 steps of two ranks, 12 begin with 30 ms that only the other one's next step waits for.

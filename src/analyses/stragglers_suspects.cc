@@ -362,10 +362,11 @@ Suspect Together(const Blames& blames, const WorkRise& work) {
 
 namespace {
 
-// Whether it has more of the work of which each rank gets as much as its data want, in some steps.
+// Whether it computes longer in steps of its own, by more or larger operators or by chance.
 bool IsUneven(const Suspect& s, LateReason reason, size_t steps) {
-  return s.reason == reason && s.work == nullptr && !s.since && !s.start && s.has_of_late == 0 &&
-         !s.late.empty() && s.late.size() < steps;
+  const bool computes = s.reason == reason || s.reason == LateReason::kCompute;
+  return computes && s.work == nullptr && !s.start && s.has_of_late == 0 && !s.late.empty() &&
+         s.late.size() < steps;
 }
 
 }  // namespace
@@ -374,15 +375,16 @@ std::vector<Suspect> JoinInTurn(const Blames& blames, std::vector<Suspect> stand
   constexpr double kCounts = 0.1;  // of all wait time
   if (stand_out.size() < 2) return stand_out;
   const LateReason reason = stand_out.front().reason;
-  const size_t steps = blames.steps.size();
-  const auto is_uneven = [&](const Suspect& s) { return IsUneven(s, reason, steps); };
   if (reason != LateReason::kLargerInputs && reason != LateReason::kMoreCompute) return stand_out;
-  if (std::ranges::count_if(stand_out, is_uneven) < 2) return stand_out;
+  const size_t steps = blames.steps.size();
+  const auto joins = [&](const Suspect& s) { return IsUneven(s, reason, steps) && !s.since; };
+  if (!joins(stand_out.front()) || std::ranges::count_if(stand_out, joins) < 2) return stand_out;
   Suspect all = stand_out.front();
-  std::erase_if(stand_out, is_uneven);
+  std::erase_if(stand_out, joins);
   all.in_turn = true;
   for (const Suspect& s : blames.suspects) {
-    if (s.rank == all.rank || !is_uneven(s) || s.score < kCounts) continue;
+    const bool alone = std::ranges::find(stand_out, s.rank, &Suspect::rank) != stand_out.end();
+    if (s.rank == all.rank || alone || !IsUneven(s, reason, steps) || s.score < kCounts) continue;
     all.blame = AddSaturated(all.blame, s.blame);
     all.beyond.compute = AddSaturated(all.beyond.compute, s.beyond.compute);
     all.score += s.score;

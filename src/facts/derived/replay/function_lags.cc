@@ -54,6 +54,13 @@ bool Posts(const HostOps& host, const Edge& edge, const std::vector<int64_t>& po
   return at != posts.end() && *at < range.end;
 }
 
+// Where the host goes on once a collective that it waited for has ended. That record may end late,
+// on a thread that got no processor, while the one that waited is in the function already.
+bool IsAfterWait(const Edge& edge) {
+  return edge.bound == Bound::kSync && edge.thread == kNowhere &&
+         (edge.reason == Reason::kThread || edge.reason == Reason::kSync);
+}
+
 // The share of each edge's time that lies within calls; empty where none does.
 std::vector<float> SharesWithin(const JobRank& job, const StringTable& names, uint32_t thread,
                                 const Calls& calls) {
@@ -63,11 +70,16 @@ std::vector<float> SharesWithin(const JobRank& job, const StringTable& names, ui
   for (uint32_t m = 1; m < graph.times.size(); ++m) {
     for (uint32_t e = graph.first_edge[m]; e < graph.first_edge[m + 1]; ++e) {
       const Edge& edge = graph.edges[e];
-      if (edge.reason != Reason::kThread || edge.thread != thread) continue;
-      const bool communicates = edge.name != kNoString && names[edge.name].contains("c10d");
-      const bool waits = communicates && !Posts(*job.rank->host, edge, calls.posts);
-      if (edge.bound == Bound::kSync || waits) continue;
-      const int64_t start = graph.times[edge.from], end = graph.times[m];
+      const int64_t end = graph.times[m];
+      int64_t start = graph.times[edge.from];
+      if (IsAfterWait(edge)) {
+        start = std::max(start, end - edge.lag);
+      } else {
+        if (edge.reason != Reason::kThread || edge.thread != thread) continue;
+        const bool communicates = edge.name != kNoString && names[edge.name].contains("c10d");
+        const bool waits = communicates && !Posts(*job.rank->host, edge, calls.posts);
+        if (edge.bound == Bound::kSync || waits) continue;
+      }
       const int64_t within = in.Within(start, end);
       if (within <= 0) continue;
       shares.resize(graph.edges.size());
