@@ -201,8 +201,7 @@ class ChangeAsker {
         graph_.FirstSince(told.since) < kEnoughBefore)
       return;
     const auto since = told.until ? std::nullopt : std::optional(told.since);
-    const bool asks =
-        AskRank(*cause.rank, "all", fmt::format("before step {}", told.since), since);
+    const bool asks = AskRank(*cause.rank, "all", fmt::format("before step {}", told.since), since);
     // Steps are hardly longer: it only took over from another for whom they waited before.
     if (asks && ShorterThanBefore(facts_, out_.back().lengths, since)) out_.pop_back();
   }

@@ -240,9 +240,11 @@ TEST(JoinFindings, WhatWasMeasuredCostsAtMostWhatAReplaySavesAtMost) {
       Of("It computes longer", 450, {CauseKind::kCompute, 3}, Nearness::kCause);
   Finding replay = Of("Rank 3", 300, {CauseKind::kWait, 3}, Nearness::kPart);
   replay.by_replay = true;
-  EXPECT_EQ(Said(Joined({measured, replay})), (Lines{"high It computes longer 300 30 (b: Rank 3)"}));
+  EXPECT_EQ(Said(Joined({measured, replay})),
+            (Lines{"high It computes longer 300 30 (b: Rank 3)"}));
   replay.impact = 600;
-  EXPECT_EQ(Said(Joined({measured, replay})), (Lines{"high It computes longer 450 45 (b: Rank 3)"}));
+  EXPECT_EQ(Said(Joined({measured, replay})),
+            (Lines{"high It computes longer 450 45 (b: Rank 3)"}));
   replay.impact = 300;
   replay.cause.rank = 2;
   EXPECT_EQ(Said(Joined({measured, replay})),
