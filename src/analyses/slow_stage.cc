@@ -2,6 +2,7 @@
 #include "analyses/slow_stage.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "analyses/build.h"
 #include "analyses/late_rank.h"
@@ -60,6 +61,11 @@ LateRank Explain(const Facts& facts, const std::vector<RankEffort>& efforts,
   return late;
 }
 
+// Whether other ranks can take over what it has more of.
+bool MayBeBalanced(const LateRank& late) {
+  return IsCompute(late.reason) && late.reason != LateReason::kCompute;
+}
+
 void AddFinding(Report& report, const Facts& facts, const LateRank& late, double share) {
   const RankCollectives& rank = facts.collectives.ranks[late.rank];
   const Phrase who = Capitalized(SayParticipant(facts, rank));
@@ -74,7 +80,7 @@ void AddFinding(Report& report, const Facts& facts, const LateRank& late, double
            Say("{cause}; the others wait for it in sends and receives: outside of communication it "
                "takes {time} more than their median",
                SayLateEvidence(late, facts), HumanTime(static_cast<double>(late.beyond.own))),
-       .hint = IsCompute(late.reason) && late.reason != LateReason::kCompute
+       .hint = MayBeBalanced(late)
                    ? Phrase("balance the stages: move layers to ranks with less own time")
                    : LateHint(late, facts),
        .impact = late.lost,
@@ -93,11 +99,14 @@ void AddSlowStage(Report& report, const Facts& facts) {
   const std::vector<RankEffort> efforts = MeasureEfforts(facts);
   const std::vector<RankEffort> beyond = BeyondOthers(efforts);
   report.tables.push_back(slow_stage::StageTable(facts, efforts));
-  const LateRank late = slow_stage::Explain(facts, efforts, beyond);
-  const double share = static_cast<double>(late.lost) /
-                       slow_stage::LongerSpan(efforts[late.rank], beyond[late.rank]);
+  LateRank late = slow_stage::Explain(facts, efforts, beyond);
+  const double span = slow_stage::LongerSpan(efforts[late.rank], beyond[late.rank]);
+  const double share = static_cast<double>(late.lost) / span;
   const bool slow = share >= (late.since ? slow_stage::kLeastShareSince : slow_stage::kLeastShare);
-  if (slow) slow_stage::AddFinding(report, facts, late, share);
+  // What others take over adds to their own time: all then take the mean. What began at a step is
+  // more work of all.
+  if (!late.since && slow_stage::MayBeBalanced(late)) late.lost -= late.lost / std::ssize(efforts);
+  if (slow) slow_stage::AddFinding(report, facts, late, static_cast<double>(late.lost) / span);
   if (!report.headline.empty()) return;
   report.headline = Say(
       "{verdict}: {who} has the most own time, {share} of span more than the median of the others.",

@@ -16,6 +16,7 @@
 #include "analyses/work_rise.h"
 #include "base/saturate.h"
 #include "facts/derived/lateness/work_rises.h"
+#include "facts/derived/steps/step_changes.h"
 #include "facts/derived/steps/step_parts.h"
 #include "report/humanize.h"
 
@@ -122,9 +123,23 @@ Phrase SayWorkRise(const Facts& facts, const WorkRise& rise) {
              SayWork(facts, rise));
 }
 
+namespace {
+
+// Of one process: whether its steps take half of that longer, too. Else it does as much less of
+// something else, as of waiting for another thread.
+bool MakesStepsLonger(const Facts& facts, const WorkRise& rise) {
+  if (!rise.since || rise.ended || !HasOneRank(facts)) return true;
+  const TypicalSteps& typical = TypicalStepsOf(facts);
+  const double longer = MeanStepOf(typical, [&](int64_t step) { return step >= *rise.since; }) -
+                        MeanStepOf(typical, [&](int64_t step) { return step < *rise.since; });
+  return 2 * longer >= static_cast<double>(rise.Difference());
+}
+
+}  // namespace
+
 void AddWorkRises(Report& report, const Facts& facts, const WorkRise* told) {
   for (const WorkRise& rise : WorkRisesOf(facts).rises) {
-    if (&rise == told || IsBySlowHost(facts, rise)) continue;
+    if (&rise == told || IsBySlowHost(facts, rise) || !MakesStepsLonger(facts, rise)) continue;
     Finding& finding = report.findings.emplace_back(FindingOf(facts, rise));
     if (finding.table == "steps") continue;
     // There is one table of a kind, of those with the most time.

@@ -279,7 +279,8 @@ class InputReader {
   std::unordered_map<StringId, std::vector<std::string>> types_;
 };
 
-// The module in which the rank spends the most on operators of this name.
+// The module in which the rank spends most of what it spends on operators of this name; kNoString:
+// several share it.
 StringId ModuleOf(const Facts& facts, int64_t rank, StringId name) {
   std::map<StringId, int64_t> times;
   for (const RankActivity& own : facts.ranks) {
@@ -293,8 +294,10 @@ StringId ModuleOf(const Facts& facts, int64_t rank, StringId name) {
       time = AddSaturated(time, range.duration());
     }
   }
+  int64_t all = 0;
+  for (const auto& [module, time] : times) all = AddSaturated(all, time);
   const auto most = std::ranges::max_element(times, {}, [](const auto& t) { return t.second; });
-  return most == times.end() ? kNoString : most->first;
+  return most == times.end() || most->second < all - most->second ? kNoString : most->first;
 }
 
 // Since which step the worker spends more on it. `least`: ns per step that count.

@@ -27,7 +27,7 @@ struct ExcessWork {
   // The element type of most elements of these inputs, and of those of what it is compared with:
   // "double" and "float". Empty: unknown.
   std::string type, type_beside;
-  StringId module = kNoString;   // where most of its time is, as its frames name it
+  StringId module = kNoString;   // where half of its time is or more, as its frames name it
   std::optional<int64_t> since;  // number of the step since which the rank spends more on it
 
   bool HasOtherType() const { return !type.empty() && !type_beside.empty() && type != type_beside; }
