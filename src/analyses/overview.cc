@@ -206,10 +206,8 @@ Phrase SayShare(int64_t time, int64_t total, StepCategory category, const Facts&
 // ", and 26.6 ms of evaluation per step between them", where only some ranks evaluate, so that
 // steps of others wait for it.
 Phrase SayEvaluationBetween(const Facts& facts) {
-  const auto evaluates = [](const RankActivity& rank) { return !rank.evaluations.empty(); };
-  const bool some =
-      std::ranges::any_of(facts.ranks, evaluates) && !std::ranges::all_of(facts.ranks, evaluates);
-  const int64_t each = some && facts.selected.empty() ? EvaluationPerStep(facts) : 0;
+  const bool counts = OnlySomeEvaluate(facts) && facts.selected.empty();
+  const int64_t each = counts ? EvaluationPerStep(facts) : 0;
   return each > 0 ? Say(", and {time} of evaluation per step between them",
                         HumanTime(static_cast<double>(each)))
                   : Phrase();

@@ -65,10 +65,10 @@ Then a quarter of the wait time is enough, since several ranks may be late. Vari
 as a standard deviation. A rank that is late in some steps is compared with the others in these steps, and where these
 do not tell why, as what a host does after the last collective of a step, in the steps before. A rank on hosts
 whose operators are slower, or the time between them is longer, must be slow by that much in all steps, in all since
-one, or at regular intervals; since one it must take longer itself than before. A rank on hosts that has more work than before, or than the others (see `steps`), is late
-for that reason, and ranks that have more of the same are one finding. So are ranks with more or larger operators in
-steps of their own, as of uneven lengths: each waits for the others in turn. If one straggler has a known reason, ranks
-without a reason are not reported.
+one, or at regular intervals; since one it must take longer itself than before. A rank on hosts that has more work than
+before, or than the others (see `steps`), is late for that reason, and ranks that have more of the same are one
+finding. So are ranks with more or larger operators in steps of their own, as of uneven lengths: each waits for the
+others in turn. If one straggler has a known reason, ranks without a reason are not reported.
 
 Devices of one process, the usual case of TensorFlow and JAX, take the place of ranks: they are on one clock, and
 share the input wait of their host.
@@ -140,7 +140,7 @@ bool IsAlwaysLate(const StepBlame& steps, const Suspect& s) {
   return static_cast<double>(d.min) >= kEven * static_cast<double>(d.p50);
 }
 
-// Whether it stands for ranks that have more of the same work.
+// Whether it stands for ranks that have more of the same work, or are late in turn.
 bool IsOfSeveral(const Suspect& s) {
   return s.in_turn || (s.work != nullptr && s.work->ranks.size() > 1);
 }

@@ -340,6 +340,21 @@ Blames FindBlames(const Facts& facts) {
   return blames;
 }
 
+namespace {
+
+// What they cause, both together.
+void AddTo(Suspect& all, const Suspect& s) {
+  all.lost = AddSaturated(all.lost, s.lost);
+  all.blame = AddSaturated(all.blame, s.blame);
+  all.score += s.score;
+  all.waits += s.waits;
+  all.times_last += s.times_last;
+  all.late.insert(s.late.begin(), s.late.end());
+  all.members.push_back(s.rank);
+}
+
+}  // namespace
+
 Suspect Together(const Blames& blames, const WorkRise& work) {
   Suspect all;
   for (const Suspect& s : blames.suspects) {
@@ -348,13 +363,7 @@ Suspect Together(const Blames& blames, const WorkRise& work) {
       all = s;
       continue;
     }
-    all.lost = AddSaturated(all.lost, s.lost);
-    all.blame = AddSaturated(all.blame, s.blame);
-    all.score += s.score;
-    all.waits += s.waits;
-    all.times_last += s.times_last;
-    all.late.insert(s.late.begin(), s.late.end());
-    all.members.push_back(s.rank);
+    AddTo(all, s);
     if (s.evidence == LateEvidence::kClear) all.evidence = s.evidence;
   }
   return all;
@@ -385,13 +394,8 @@ std::vector<Suspect> JoinInTurn(const Blames& blames, std::vector<Suspect> stand
   for (const Suspect& s : blames.suspects) {
     const bool alone = std::ranges::find(stand_out, s.rank, &Suspect::rank) != stand_out.end();
     if (s.rank == all.rank || alone || !IsUneven(s, reason, steps) || s.score < kCounts) continue;
-    all.blame = AddSaturated(all.blame, s.blame);
+    AddTo(all, s);
     all.beyond.compute = AddSaturated(all.beyond.compute, s.beyond.compute);
-    all.score += s.score;
-    all.waits += s.waits;
-    all.times_last += s.times_last;
-    all.late.insert(s.late.begin(), s.late.end());
-    all.members.push_back(s.rank);
   }
   all.lost = all.blame / std::ssize(blames.suspects);
   stand_out.insert(stand_out.begin(), std::move(all));
@@ -444,9 +448,12 @@ void ExplainSuspects(const Facts& facts, Blames& blames) {
     if ((by_load || may_be) && s.evidence == LateEvidence::kFewSteps &&
         !IsNoChance(s.times_last, rank.split, facts.collectives.ranks.size()))
       s.evidence = LateEvidence::kNone;
-    const bool is_slow =
-        own.IsAlwaysSlow(s.rank, s.since) && (!s.since || own.TakesLongerSince(s.rank, *s.since));
-    if (by_load && !is_slow && !PeriodOf(facts, blames.steps, s)) s.evidence = LateEvidence::kNone;
+    const auto is_slow = [&] {
+      return own.IsAlwaysSlow(s.rank, s.since) &&
+             (!s.since || own.TakesLongerSince(s.rank, *s.since));
+    };
+    if (by_load && !is_slow() && !PeriodOf(facts, blames.steps, s))
+      s.evidence = LateEvidence::kNone;
     const bool is_regular = closely && IsRegularlyLate(facts, blames.steps, s);
     if (is_regular || IsLateToTheEnd(blames.steps, s)) s.evidence = LateEvidence::kClear;
   }

@@ -157,20 +157,23 @@ class ChangeAsker {
     AskRank(rank, "all", "median of ranks", std::nullopt);
   }
 
+  // Whether the rank is replayed, and neither an origin nor asked for already.
+  bool MayAsk(int64_t rank) const {
+    return graph_.IndexOf(rank) != kNowhere && origins_.Of(graph_, rank) == nullptr &&
+           std::ranges::none_of(out_, [&](const AskedChange& c) { return c.rank == rank; });
+  }
+
   // Ranks that do more work since a step, and others do not.
   void AskWorkRises() {
     const WorkRises& work = WorkRisesOf(facts_);
     for (const WorkRise& rise : work.rises) {
       const bool alone = rise.ranks.size() == 1 && !work.IsOfAll(rise);
       if (!rise.since || !alone || rise.in_turn || IsBySlowHost(facts_, rise)) continue;
-      const uint32_t index = graph_.IndexOf(rise.rank);
-      if (index == kNowhere || origins_.Of(graph_, rise.rank) != nullptr) continue;
-      if (std::ranges::any_of(out_, [&](const AskedChange& c) { return c.rank == rise.rank; }))
-        continue;
+      if (!MayAsk(rise.rank)) continue;
       std::string as = "median of ranks";
       if (graph_.FirstSince(rise.since) >= kEnoughBefore)
         as = fmt::format("before step {}", *rise.since);
-      else if (!graph_.work[index].HasPeers())
+      else if (!graph_.work[graph_.IndexOf(rise.rank)].HasPeers())
         continue;
       if (!AskRank(rise.rank, PartOf(rise), as, rise.since))
         AskRank(rise.rank, "all", as, rise.since);
@@ -180,12 +183,7 @@ class ChangeAsker {
   // Ranks that take longer for all they run since a step, or in a stretch of steps: of all steps.
   void AskSlowRanks() {
     for (const SlowRank& slow : SlowRanksOf(facts_)) {
-      const bool asked =
-          std::ranges::any_of(out_, [&](const AskedChange& c) { return c.rank == slow.rank; });
-      const bool is_known = graph_.IndexOf(slow.rank) != kNowhere &&
-                            origins_.Of(graph_, slow.rank) == nullptr &&
-                            graph_.FirstSince(slow.since) >= kEnoughBefore;
-      if (!asked && is_known)
+      if (MayAsk(slow.rank) && graph_.FirstSince(slow.since) >= kEnoughBefore)
         AskRank(slow.rank, "all", fmt::format("before step {}", slow.since), std::nullopt);
     }
   }
@@ -193,13 +191,9 @@ class ChangeAsker {
   // The rank that explains why steps take longer since one of them, where nothing above names it.
   void AskToldChange() {
     const Cause cause = CauseOfChange(facts_);
-    if (!cause.rank || graph_.IndexOf(*cause.rank) == kNowhere) return;
+    if (!cause.rank || !MayAsk(*cause.rank)) return;
     const StepChange& told = *StepChangesOf(facts_).Told();
-    const bool asked =
-        std::ranges::any_of(out_, [&](const AskedChange& c) { return c.rank == cause.rank; });
-    if (asked || origins_.Of(graph_, *cause.rank) != nullptr ||
-        graph_.FirstSince(told.since) < kEnoughBefore)
-      return;
+    if (graph_.FirstSince(told.since) < kEnoughBefore) return;
     const auto since = told.until ? std::nullopt : std::optional(told.since);
     const bool asks = AskRank(*cause.rank, "all", fmt::format("before step {}", told.since), since);
     // Steps are hardly longer: it only took over from another for whom they waited before.
@@ -269,8 +263,7 @@ class ChangeAsker {
 
   // Evaluation between steps, of ranks for which others wait meanwhile.
   void AskEvaluation() {
-    const auto evaluates = [](const RankActivity& rank) { return !rank.evaluations.empty(); };
-    if (std::ranges::all_of(facts_.ranks, evaluates)) return;
+    if (!OnlySomeEvaluate(facts_)) return;
     for (const RankActivity& rank : facts_.ranks) {
       const auto function = EvaluatingFunction(facts_, rank);
       if (!function) continue;

@@ -157,10 +157,11 @@ void KeepOnly(StringId name, Sums& sums) {
   if (name != kNoString) std::erase_if(sums, [&](const auto& sum) { return sum.first != name; });
 }
 
+// How many inputs of so many elements there are per call, by operator and place.
+using Sizes = std::map<std::tuple<StringId, size_t, double>, double>;
+
 // What the calls by one name get.
 struct Inputs {
-  // How many of so many elements there are per call, by operator and place.
-  using Sizes = std::map<std::tuple<StringId, size_t, double>, double>;
   Sizes sizes;                             // empty: unknown
   std::map<std::string, double> of_types;  // elements, by their type
 
@@ -170,7 +171,6 @@ struct Inputs {
     return most == of_types.end() ? std::string() : most->first;
   }
 };
-using Sizes = Inputs::Sizes;
 
 // Calls visit(range, whether it is within a call, not one) for a worker's calls by this name in
 // these steps, and the ranges within them.

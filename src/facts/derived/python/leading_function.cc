@@ -117,6 +117,12 @@ int64_t EvaluationPerStep(const Facts& facts) {
   return steps == 0 ? 0 : time / steps;
 }
 
+bool OnlySomeEvaluate(const Facts& facts) {
+  const auto evaluates = [](const RankActivity& rank) { return !rank.evaluations.empty(); };
+  return std::ranges::any_of(facts.ranks, evaluates) &&
+         !std::ranges::all_of(facts.ranks, evaluates);
+}
+
 std::optional<FrameTimes::Leader> EvaluatingFunction(const Facts& facts, const RankActivity& rank) {
   const std::vector<RankSteps>& ranks = RankStepsOf(facts);
   const auto own = std::ranges::find(ranks, &rank, &RankSteps::rank);

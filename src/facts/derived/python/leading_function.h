@@ -38,6 +38,9 @@ int64_t EvaluationTimeOf(const RankActivity& rank);
 // The same of all ranks, per complete step of a rank; 0: no steps are marked.
 int64_t EvaluationPerStep(const Facts& facts);
 
+// Whether some recordings evaluate between steps and others do not, so that these wait meanwhile.
+bool OnlySomeEvaluate(const Facts& facts);
+
 // The function that runs the rank's evaluations and is in no step. Nothing where there are none, no
 // frames were read, or none takes half of them.
 std::optional<FrameTimes::Leader> EvaluatingFunction(const Facts& facts, const RankActivity& rank);
