@@ -188,6 +188,45 @@ TEST(CompareFirst, SaysTwoFaultsOfTwoRanksOnceEach) {
   ExpectJapanese(compared);
 }
 
+// A library's function that the user's program calls longer says little.
+TEST(CompareFirst, OfALibraryTheFunctionThatCallsItIsNamed) {
+  const auto write = [](double ms) {
+    return Extra{"json/encoder.py(205): iterencode", [](int rank, int) { return rank == 0; }, ms, 0,
+                 "chronicle.py(9): inscribe"};
+  };
+  const ReportSet compared = Compared({.extras = {write(2)}}, {.extras = {write(30)}});
+  EXPECT_TRUE(compared.verdict.contains("inscribe (chronicle.py:9) takes longer on rank 0"))
+      << compared.verdict;
+  EXPECT_FALSE(compared.verdict.contains("iterencode")) << compared.verdict;
+  ExpectJapanese(compared);
+}
+
+// The function runs before as well, and without the operator.
+TEST(CompareFirst, TheFunctionThatGrewByTheCallsThatAreMoreIsNamed) {
+  const Extra before{"probe.py(7): take", Always, 0.2};
+  const Extra after{"probe.py(7): take", [](int rank, int) { return rank == 1; }, 20, 19.5};
+  const Extra other{"probe.py(7): take", [](int rank, int) { return rank == 0; }, 0.2};
+  const ReportSet compared = Compared({.extras = {before}}, {.extras = {after, other}});
+  EXPECT_TRUE(compared.verdict.contains(
+      "aten::randn is new, while take (probe.py:7) takes longer on rank 1 ("))
+      << compared.verdict;
+  ExpectJapanese(compared);
+}
+
+// The ranks run it before as well, and not one of them takes what steps take longer in the mean.
+TEST(CompareFirst, WhatTheRunAfterNamesInSlowStepsIsTheReason) {
+  const auto on = [](int of, bool recurs, double ms) {
+    return Extra{"almanac.py(12): hand_round",
+                 [=](int rank, int step) { return rank == of && (step % 4 == 2) == recurs; }, ms};
+  };
+  const ReportSet compared =
+      Compared({.extras = {{"almanac.py(12): hand_round", Always, 0.2}}},
+               {.extras = {on(0, false, 0.2), on(1, false, 0.2), on(0, true, 8), on(1, true, 60)}});
+  EXPECT_TRUE(compared.verdict.contains("hand_round (almanac.py:12)")) << compared.verdict;
+  EXPECT_TRUE(compared.verdict.contains("every 4th step")) << compared.verdict;
+  ExpectJapanese(compared);
+}
+
 // Both take about as much per step: the function is not why the steps of another rank are slow.
 TEST(CompareFirst, ANewFunctionIsNotWhyStepsOfAnotherRankAreSlow) {
   const Extra lookup{"features.py(21): lookup",

@@ -384,6 +384,85 @@ TEST(CpuJobCauses, OfOneRankWithoutAFindingNothingStandsOut) {
   EXPECT_TRUE(answer->verdict.ends_with(". Nothing else stands out.")) << answer->verdict;
 }
 
+// Since step 7 rank 1 takes 20 ms more in its optimizer, in Python that nobody recorded.
+TEST(CpuJobCauses, WithoutPythonTheAnnotationAroundTheTimeIsNamed) {
+  const ScratchFolder folder;
+  std::vector<std::string> paths;
+  for (int rank = 0; rank < 2; ++rank) {
+    CpuTrace trace(rank);
+    for (int step = kFirst; step <= kLast; ++step) {
+      const double at = 100 * step, more = step >= 7 ? 20 : 0, own = rank == 1 ? more : 0;
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, 99);
+      trace.Add("user_annotation", "Optimizer.step#Guarded.step", at + 1, 2 + own);
+      trace.Add("cpu_op", "aten::add_", at + 1.1, 1.5);
+      trace.Add("cpu_op", "aten::linear", at + 4 + own, 30);
+      trace.Add("cpu_op", "c10d::allreduce_", at + 35 + own, 0.05);
+      trace.Add("user_annotation", "gloo:all_reduce", at + 35.1 + own, 20 + more - own, 2,
+                R"("Input Dims":[[1000]],"Input type":["float"])");
+    }
+    paths.push_back(folder.Write(fmt::format("rank{}.json", rank), trace.End()));
+  }
+  const auto answer = Ask(paths);
+  ASSERT_TRUE(answer);
+  const std::string said = testing::AllSaid(*answer);
+  EXPECT_TRUE(
+      answer->verdict.contains("since step 7: time between operators "
+                               "(Optimizer.step#Guarded.step)"))
+      << said;
+  EXPECT_TRUE(said.contains("make what Optimizer.step#Guarded.step holds faster")) << said;
+}
+
+// `each`: additions of 10 us per step, in the function, and the Python between them.
+std::string SaidOfLoop(int each) {
+  CpuTrace trace(0, "[]", 1, 1);
+  for (int step = kFirst; step <= kLast; ++step) {
+    const double at = 100 * step, length = 0.02 * each;
+    trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, 99);
+    trace.Add("python_function", "train.py(75): train_step", at, 99);
+    trace.Add("python_function", "cell.py(21): walk_along", at + 1, length);
+    for (int i = 0; i < each; ++i) trace.Add("cpu_op", "aten::add", at + 1.005 + 0.02 * i, 0.01);
+    trace.Add("cpu_op", "aten::linear", at + 1.1 + length, 96 - length);
+  }
+  const ScratchFolder folder;
+  const auto answer = Ask({folder.Write("rank0.json", trace.End())});
+  return answer ? testing::AllSaid(*answer) : "no answer";
+}
+
+TEST(CpuJobCauses, AFunctionThatLoopsOverShortOperatorsIsNamedWithAllItTakes) {
+  const std::string said = SaidOfLoop(800);
+  EXPECT_TRUE(said.contains("walk_along (cell.py:21) runs 800 short operators per step: 16.2%"))
+      << said;
+  EXPECT_TRUE(said.contains("try: replace its loop by operations on whole tensors")) << said;
+  EXPECT_FALSE(SaidOfLoop(40).contains("short operators")) << SaidOfLoop(40);
+}
+
+// What it does behind the last collective of step 7 makes the others wait in step 8.
+TEST(CpuJobCauses, StepTimeChangesWhereTheRankThatIsWaitedForChanges) {
+  const ScratchFolder folder;
+  std::vector<std::string> paths;
+  for (int rank = 0; rank < 2; ++rank) {
+    CpuTrace trace(rank);
+    double at = 0;
+    for (int step = kFirst; step <= kLast; ++step) {
+      const double own = rank == 1 && step >= 7 ? 30 : 0, waits = rank == 0 && step >= 8 ? 30 : 0;
+      const double length = 60 + own + waits + 0.2 * (step % 3);
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, length - 0.1);
+      trace.Add("python_function", "train.py(75): train_step", at, length - 0.2);
+      trace.Add("cpu_op", "aten::linear", at + 1, 30);
+      trace.Add("cpu_op", "c10d::allreduce_", at + 32, 0.05);
+      trace.Add("user_annotation", "gloo:all_reduce", at + 32.1, 20 + waits, 2,
+                R"("Input Dims":[[1000]],"Input type":["float"])");
+      if (own > 0) trace.Add("python_function", "store.py(8): put_away", at + 54, own);
+      at += length;
+    }
+    paths.push_back(folder.Write(fmt::format("rank{}.json", rank), trace.End()));
+  }
+  const auto answer = Ask(paths);
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->verdict.contains("since step 7")) << answer->verdict;
+  EXPECT_TRUE(answer->verdict.contains("ms before step 7 and")) << answer->verdict;
+}
+
 TEST(CpuJobCauses, ADecoratorsFunctionIsNoCaller) {
   const std::string said = SaidOfPython([](CpuTrace& trace, int rank, int, double at) {
     const double takes = rank == 1 ? 39.8 : 0.3;

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "stepscope/compare.h"
 #include "tests/front_door.h"
 #include "tests/support/cpu_trace.h"
 #include "tests/support/sample_hlo.h"
@@ -146,6 +147,33 @@ TEST(CpuJob, AnOperatorOfOneRankAloneGetsAdviceAboutThat) {
   EXPECT_TRUE(all.contains("try: only rank 1 calls aten::_unique2: call it less often")) << all;
 }
 
+// From step 5 on, or in all steps, a hook of rank 1 sorts for 20 ms.
+Result<ReportSet> AskAboutHook(int first) {
+  CpuTrace fast(0), slow(1);
+  for (int step = 1; step <= 12; ++step) {
+    const double start = 45 * step, more = step >= first ? 20 : 0;
+    for (CpuTrace* trace : {&fast, &slow}) {
+      trace->Step(step, start, trace == &slow ? more : 0, start + 45);
+      trace->Add("python_function", "train.py(3): train", start, 44.9);
+    }
+    if (more == 0) continue;
+    slow.Add("python_function", "probe.py(7): take", start + 9.9, 20.2);
+    for (double at = 10; at < 30; at += 10) slow.Add("cpu_op", "aten::sort", start + at, 9.9);
+  }
+  return AskAboutRanks({&fast, &slow});
+}
+
+TEST(CpuJob, TheFunctionThatCallsAnOperatorMoreOftenIsNamed) {
+  for (const int first : {1, 5}) {
+    const auto answer = AskAboutHook(first);
+    ASSERT_TRUE(answer);
+    const std::string all = testing::AllSaid(*answer);
+    EXPECT_TRUE(all.contains("more operators (aten::sort, called by take (probe.py:7))")) << all;
+    EXPECT_TRUE(all.contains("try: only rank 1 calls take (probe.py:7): call it less often"))
+        << all;
+  }
+}
+
 // A loop in Python reads the elements of a tensor one by one, on both ranks.
 TEST(CpuJob, AnOperatorThatRunsForEachElementIsNamed) {
   CpuTrace one(0), two(1);
@@ -186,7 +214,7 @@ TEST(CpuJob, AChangeThatOtherRanksShareIsNotOfOneRank) {
   const auto answer = AskAboutRanks({&even, &uneven});
   ASSERT_TRUE(answer);
   const std::string all = AllFindings(*answer);
-  EXPECT_TRUE(all.contains("rank 0 (most) computes 200.0% longer (aten::linear), as does 1 other"))
+  EXPECT_TRUE(all.contains("rank 0 (most) computes 60.0 ms longer (aten::linear), as does 1 other"))
       << all;
 }
 
@@ -212,6 +240,7 @@ TEST(CpuJob, LargerInputsAreNoSlowDevice) {
                    "(aten::linear)"))
       << all;
   EXPECT_TRUE(all.contains("most of it in aten::linear (inputs 4.0× as large)")) << all;
+  EXPECT_TRUE(all.contains("(aten::linear), 22.2% of span.")) << "half of it is saved: " << all;
 }
 
 // Two collectives at a time: rank 0 waits 20 ms in both, of which it computes 7 ms, in 4 steps.
@@ -451,19 +480,20 @@ TEST(CpuJob, AHostCallbackOfJaxWithoutFramesIsTheOperator) {
   EXPECT_EQ(finding.where.event, "pure_callback.1");
 }
 
-// New shapes in every third step; what compiles lies below a wrapper of JAX's own profiler.
-TEST(CpuJob, StepsThatCompileAreToldAndNoWrapperOfTheLibrary) {
+// New shapes in every fourth step, or in none; what compiles lies below a wrapper of JAX's own
+// profiler.
+Result<ReportSet> AskAboutNewShapes(bool any) {
   SampleXSpace file;
   SamplePlane& host = file.Plane("/host:CPU");
   SampleLine& python = host.Line(1, "python");
   SampleLine& xla = host.Line(2, "tf_XLAEigen/17");
   int64_t at = 0;
   for (int64_t step = 1; step <= 12; ++step) {
-    const int64_t compiles = step % 4 == 2 ? 900'000 : 0;
+    const int64_t compiles = any && step % 4 == 2 ? 900'000 : 0;
     python.Event("train", at, 100'000 + compiles, {{"_r", 1}, {"step_num", step}});
     python.Event("$train.py:39 one_step", at + 100, 99'000 + compiles);
+    python.Event("PjitFunction(score)", at + 150, compiles + 100);
     if (compiles > 0) {
-      python.Event("PjitFunction(score)", at + 150, compiles + 100);
       python.Event("$profiler.py:361 wrapper", at + 200, compiles);
       python.Event("backend_compile_and_load", at + 250, compiles - 100);
       python.Event("$compiler.py:322 backend_compile_and_load", at + 300, compiles - 200);
@@ -474,7 +504,11 @@ TEST(CpuJob, StepsThatCompileAreToldAndNoWrapperOfTheLibrary) {
     at += 100'000 + compiles;
   }
   const ScratchFolder folder;
-  const auto answer = Ask({folder.Write("host.xplane.pb", file.Bytes())});
+  return Ask({folder.Write("host.xplane.pb", file.Bytes())});
+}
+
+TEST(CpuJob, StepsThatCompileAreToldAndNoWrapperOfTheLibrary) {
+  const auto answer = AskAboutNewShapes(true);
   ASSERT_TRUE(answer.has_value());
   const std::string all = testing::AllSaid(*answer);
   EXPECT_TRUE(
@@ -482,6 +516,15 @@ TEST(CpuJob, StepsThatCompileAreToldAndNoWrapperOfTheLibrary) {
       << all;
   EXPECT_FALSE(all.contains("wrapper (profiler.py")) << all;
   EXPECT_FALSE(all.contains("wrapper of profiler.py")) << all;
+}
+
+TEST(CpuJob, AComparisonTellsWhatIsCompiledAndNoFunctionOfTheCompiler) {
+  const auto before = AskAboutNewShapes(false), after = AskAboutNewShapes(true);
+  ASSERT_TRUE(before.has_value() && after.has_value());
+  const Phrase rose = Compare(*before, *after).verdict, fell = Compare(*after, *before).verdict;
+  EXPECT_TRUE(rose.contains("score is compiled within steps")) << rose;
+  EXPECT_FALSE(rose.contains("backend_compile_and_load")) << rose;
+  EXPECT_TRUE(fell.contains("score is no longer compiled within steps")) << fell;
 }
 
 // Their ops are operators of the host, and the compiler counts FLOPs of whole programs.

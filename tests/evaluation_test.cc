@@ -67,7 +67,8 @@ TEST(Evaluation, OfJaxTheProgramThatComputesGradientsIsTheStep) {
       JaxLoop("jit(update)/transpose(jvp())/dot_general", "evaluate", "jit(evaluate)/dot_general"));
   EXPECT_TRUE(verdict.contains("Step time is 10.0 ms (mean of 20 steps)")) << verdict;
   EXPECT_TRUE(verdict.starts_with(
-      "Evaluation after every 5th step (4, 9, 14 and 19) takes 78.3% of the trace."))
+      "Evaluation after every 5th step (4, 9, 14 and 19) takes 78.3% of the trace, in "
+      "jit_evaluate."))
       << verdict;
 }
 

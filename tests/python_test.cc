@@ -103,6 +103,33 @@ TEST(Python, FindingsAboutInputNameWhatLoads) {
       << AllSaid(*answer);
 }
 
+// `waits`: of the 50 us in the loader, in which no batch is there yet.
+std::string WhatIsSaidOfWorkers(int waits) {
+  constexpr std::string_view kNext =
+      "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__";
+  std::vector<std::string> events = Launched(1, 55, 60, 100);
+  events.push_back(Host("user_annotation", "ProfilerStep#1", 0, 100));
+  events.push_back(Host("user_annotation", kNext, 0, 50));
+  events.push_back(Frame("torch/utils/data/dataloader.py(720): __next__", 1, 49));
+  events.push_back(Frame("<built-in method poll of select.poll object at 0x7f>", 2, 2 + waits));
+  const auto answer = AskAbout(Document(events));
+  EXPECT_TRUE(answer);
+  return answer ? AllSaid(*answer) : "";
+}
+
+TEST(Python, WorkersThatKeepUpAreToldFromThoseThatAreWaitedFor) {
+  const std::string waits = WhatIsSaidOfWorkers(40), receives = WhatIsSaidOfWorkers(3);
+  EXPECT_TRUE(waits.contains("Input wait is 50.0% of step time.")) << waits;
+  EXPECT_TRUE(waits.contains("use more workers (num_workers)")) << waits;
+  EXPECT_TRUE(
+      receives.contains("Input wait is 50.0% of step time, though the loader workers keep up."))
+      << receives;
+  EXPECT_TRUE(receives.contains("receiving the next batch, 3.00 µs of it waiting for a worker"))
+      << receives;
+  EXPECT_FALSE(receives.contains("use more workers")) << receives;
+  EXPECT_TRUE(receives.contains("try: receive less per batch")) << receives;
+}
+
 // The stage is a loop of the library's around what the user's functions do.
 TEST(Python, FindingsAboutInputNameTheFunctionBeforeTheStage) {
   const ScratchFolder folder;

@@ -121,6 +121,16 @@ TEST(Where, WhatHoldsTheDeviceUpBetweenStepsIsInTheStepsOfLongGaps) {
   EXPECT_EQ(finding->where.event.str(), "repair (pack.py:6)");
 }
 
+TEST(Where, LongGapsThatRecurAreToldWithTheirSteps) {
+  const auto late = [](int, int step) { return step % 4 == 3 ? 180.0 : 0.0; };
+  const auto answer =
+      AskAbout("step_gaps", 1, late, "python_function", "pantry.py(16): clear_shelf", true);
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(
+      AllSaid(*answer).contains(", in clear_shelf (pantry.py:16) in every 4th step (3, 7 and 11)."))
+      << AllSaid(*answer);
+}
+
 TEST(Where, GapsOfAllStepsAreOfNone) {
   const auto answer = AskAbout(
       "step_gaps", 2, [](int rank, int) { return rank == 1 ? 60.0 : 0.0; }, "python_function",

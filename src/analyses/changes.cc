@@ -13,7 +13,7 @@
 #include "analyses/build.h"
 #include "analyses/change_cause.h"
 #include "analyses/excess.h"
-#include "analyses/late_rank.h"
+#include "analyses/late_words.h"
 #include "analyses/saves.h"
 #include "analyses/slow_host.h"
 #include "analyses/thread_wait.h"
@@ -56,7 +56,7 @@ Table ChangeTable(const StepChanges& changes) {
 }
 
 Phrase Rise(const StepChange& c) {
-  constexpr int64_t kManyTimes = 10;  // from which a ratio tells less than the time
+  constexpr int64_t kManyTimes = 2;  // from which a ratio tells less than the time
   if (c.before <= 0) return Say("{rise} more", Time(c.Difference()));
   if (c.Difference() / kManyTimes >= c.before) return Say("{rise} longer", Time(c.Difference()));
   return Say("{rise} longer",

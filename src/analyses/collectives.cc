@@ -29,8 +29,9 @@ one. `clock_error` is the clock uncertainty: the scatter of ends around the offs
 drift. All recorded steps are used for alignment, whichever steps are selected.
 
 `wait` is from a rank's own start to the last rank's start on aligned clocks, at most its duration. `transfer` is the
-rest. `blame` is caused wait: the last rank's sum of all others' wait. `waits` has it rank by rank. Broadcasts and other
-collectives with a root do not synchronize all ranks and are not split.
+rest. `blame` is caused wait: the last rank's sum of all others' wait. `waits` has it rank by rank. A rank may leave
+a broadcast, or another collective with a root, before the last one enters: these are split only where all were still in it
+then, as over gloo.
 
 Bandwidths are those of nccl-tests, in GB of 1e9 bytes: `algbw` = bytes / time and `busbw` = algbw × factor. The factor
 is 2(n-1)/n for all-reduce, (n-1)/n for all-gather, reduce-scatter and all-to-all, 1 for broadcast and reduce. The time

@@ -71,6 +71,14 @@ Phrase ConvertInputs(const ExcessWork& excess) {
       Phrase::Name(excess.type), Phrase::Name(excess.type_beside));
 }
 
+bool GetsLargerInputs(const Facts& facts, int64_t rank) {
+  const std::vector<RankCollectives>& all = facts.collectives.ranks;
+  const auto own = std::ranges::find(all, rank, &RankCollectives::rank);
+  if (own == all.end() || own->device >= 0) return false;
+  const auto excess = ExcessOverOthers(facts, static_cast<uint32_t>(own - all.begin()));
+  return excess && !excess->since && KindOf(*excess) == ExcessKind::kSize;
+}
+
 bool SizeIsUnknown(const ExcessWork& excess) { return excess.size_ratio == 0; }
 
 bool RunsIn(const Facts& facts, const RankActivity& rank, const FrameName& function, StringId op) {
@@ -83,6 +91,21 @@ bool RunsIn(const Facts& facts, const RankActivity& rank, const FrameName& funct
   }
   return static_cast<double>(LengthOf(Intersection(calls, UnionOf(std::move(operators))))) >=
          kNearlyAll * static_cast<double>(LengthOf(calls));
+}
+
+bool Calls(const Facts& facts, const RankWindows& windows, const FrameName& function, StringId op) {
+  std::vector<Interval> operators;
+  for (const Activity& activity : windows.rank->activities) {
+    if (activity.name == op) operators.push_back({activity.start, activity.end});
+  }
+  const IntervalSet within = Intersection(UnionOf(std::move(operators)), windows.windows);
+  const IntervalSet calls = UnionOf(CallsOf(facts, *windows.rank, function));
+  return !within.empty() && 2 * LengthOf(Intersection(calls, within)) >= LengthOf(within);
+}
+
+Phrase SayCalled(const Facts& facts, StringId op, const std::optional<FrameTimes::Leader>& caller) {
+  const Phrase name = OperatorNameOf(facts, op);
+  return caller ? Say("{operator}, called by {function}", name, SayLeader(*caller)) : name;
 }
 
 bool RunsMoreInEachStep(const Facts& facts, int64_t rank, StringId op) {

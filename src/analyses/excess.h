@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "analyses/advice.h"
+#include "facts/derived/python/step_function.h"
 #include "facts/facts.h"
 #include "report/kernel_name.h"
 #include "stepscope/phrase.h"
@@ -27,6 +28,12 @@ Phrase SayTypes(const ExcessWork& excess);
 // What to do about that.
 Phrase ConvertInputs(const ExcessWork& excess);
 
+// Of what a rank computes longer on larger inputs than others get, in all steps: the share that is
+// saved where all ranks get as much. The others take over the rest.
+inline double ShareOfBalancing(size_t ranks) { return 1 - 1 / static_cast<double>(ranks); }
+// Whether that is what the rank, whole, computes longer by.
+bool GetsLargerInputs(const Facts& facts, int64_t rank);
+
 // Whether the sizes of its inputs were not recorded: calls that take longer may have larger ones.
 bool SizeIsUnknown(const ExcessWork& excess);
 inline constexpr Advice kRecordSizes{
@@ -38,6 +45,12 @@ inline constexpr Advice kRecordSizes{
 // Whether nearly all calls of the function are within calls of the operator, as those of a host
 // callback are.
 bool RunsIn(const Facts& facts, const RankActivity& rank, const FrameName& function, StringId op);
+
+// Whether calls of the function hold half or more of the operator's time within these windows.
+bool Calls(const Facts& facts, const RankWindows& windows, const FrameName& function, StringId op);
+
+// "aten::sort", or "aten::sort, called by Probe.take (probe.py:7)" where a function is known.
+Phrase SayCalled(const Facts& facts, StringId op, const std::optional<FrameTimes::Leader>& caller);
 
 // Whether the rank calls the operator more often than each other rank in every step that all have.
 bool RunsMoreInEachStep(const Facts& facts, int64_t rank, StringId op);

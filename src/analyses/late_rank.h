@@ -1,10 +1,9 @@
-// Finds and words why a rank is later than the others: what it spends more time on.
+// Finds why a rank is later than the others: what it spends more time on.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <set>
-#include <string_view>
 
 #include "analyses/late_start.h"
 #include "facts/derived/lateness/excess_work.h"
@@ -14,7 +13,6 @@
 #include "facts/derived/python/python_time.h"
 #include "facts/derived/steps/step_changes.h"
 #include "facts/facts.h"
-#include "stepscope/phrase.h"
 #include "stepscope/report.h"
 
 namespace stepscope {
@@ -48,8 +46,8 @@ struct LateRank {
   std::optional<LateStart> start;  // with kBefore
   int64_t evaluates = 0;           // with kEvaluation: ns more than the median of the other ranks
   // Behind what it spends more than another rank in the same steps: with kHost between operators,
-  // with kCompute within those of `excess`, as a host callback does; with kEvaluation, what runs
-  // it.
+  // with kCompute within those of `excess`, as a host callback does; with kMoreCompute around them;
+  // with kEvaluation, what runs it.
   std::optional<FrameTimes::Leader> function;
   // Another Python thread that it runs since then, where nothing of the above is more work.
   const ConcurrentThread* thread = nullptr;
@@ -67,9 +65,6 @@ const StepChange* RiseOf(LateReason reason, const Facts& facts, const RankCollec
 // Why a rank that has more of it is late.
 LateReason ReasonOf(const Facts& facts, const WorkRise& rise);
 
-// "more operators (aten::layer_norm)", "time between operators (slow_transform (train.py:20))".
-Phrase SayWork(const Facts& facts, const WorkRise& rise);
-
 // Where the rank has more work than others (work_rises.h), that is the reason, whatever noise adds.
 void TakeWork(const Facts& facts, LateRank& late);
 
@@ -83,23 +78,13 @@ void AddLateStart(const Facts& facts, LateRank& late);
 // `steps`: in these, null: in all.
 void AddExcess(const Facts& facts, LateRank& late, const std::set<int64_t>* steps = nullptr);
 
-// Names the Python function behind longer time between operators of a host, or within the operator
-// behind longer compute. `steps`: in these, null: in all.
+// Names the Python function behind longer time between operators of a host, within the operator
+// behind longer compute, or around one with more calls. `steps`: in these, null: in all.
 void AddFunction(const Facts& facts, LateRank& late, const std::set<int64_t>* steps = nullptr);
 
 // Names the thread behind longer operators, or time between them, since a step.
 void AddThread(const Facts& facts, LateRank& late);
 
-std::string_view LateReasonName(LateReason reason, const Facts& facts);
-// The same with the operator: "more operators (aten::layer_norm)"; or "unknown cause".
-Phrase SayLateReason(const LateRank& late, const Facts& facts);
-// "76.9 ms more than the median of the others between operators; Python meanwhile: ...".
-Phrase SayLateEvidence(const LateRank& late, const Facts& facts);
-// The operator or function that its work takes longer in; empty: not known.
-Phrase EventOf(const LateRank& late, const Facts& facts);
-Phrase LateHint(LateReason reason, const Facts& facts);
-Phrase LateHint(const LateRank& late, const Facts& facts);
-Phrase LateHint(const WorkRise& work, const Facts& facts);
 CauseKind CauseOf(LateReason reason);
 inline bool IsCompute(LateReason reason) { return CauseOf(reason) == CauseKind::kCompute; }
 

@@ -12,6 +12,7 @@
 #include "analyses/overview_evaluation.h"
 #include "analyses/overview_findings.h"
 #include "analyses/overview_lead.h"
+#include "analyses/overview_loops.h"
 #include "analyses/overview_startup.h"
 #include "analyses/overview_tables.h"
 #include "facts/derived/job/job_purpose.h"
@@ -306,6 +307,7 @@ Report Run(const Facts& facts, const Params&) {
   AddStartupFinding(facts, ranks, report);
   AddAllocationFinding(facts, typical.ranks, report);
   AddManyCalls(facts, ranks, report);
+  AddSmallOperators(facts, ranks, report);
   AddPrecisionFinding(facts, ranks, sum, report);
   if (std::ranges::any_of(facts.ranks, &RankActivity::assumed_on_host)) {
     report.notes.push_back(

@@ -32,7 +32,8 @@ namespace stepscope {
 namespace overview {
 namespace {
 
-constexpr double kHigh = 0.15;  // of a step: a threshold of the TensorFlow Profiler
+constexpr double kHigh = 0.15;   // of a step: a threshold of the TensorFlow Profiler
+constexpr double kLittle = 0.1;  // of a step, that one function takes: it does not stand out
 constexpr double kFewSixteen = 0.10;
 constexpr std::string_view kOneTimeWork =
     "One-time work (graph capture, context creation, module loading, tuning)";
@@ -86,6 +87,7 @@ Phrase HintOf(const Rule& rule, const std::vector<RankSteps>& ranks, const Frame
   if (rule.category == StepCategory::kOther) {
     if (AreMostlySaves(facts, ranks, TimeOf(SumOf(ranks), rule.category)))
       return SaveLessOften(facts);
+    if (const auto waits = WaitsForFileLock(python)) return HoldLessLong(*waits);
     const auto most = python.Leaders(1, kStandsOut);
     const bool named = facts.OnHost() && !most.empty() && !IsPass(most.front().name);
     const Phrase hint = named ? SpeedUp(facts, most.front()) : FollowPython(facts);
@@ -129,11 +131,23 @@ Phrase SayNothingRecorded(const Facts& facts, const std::vector<RankSteps>& rank
       missing);
 }
 
+// Whether all ranks spend as much on the function between operators.
+bool RunsOnAll(const Facts& facts, const FrameName& function) {
+  constexpr size_t kLooked = 8;
+  constexpr double kLeast = 0.02;
+  const auto leaders =
+      PythonDuring(facts, StepsToMend(facts), StepCategory::kOther).Leaders(kLooked, kLeast);
+  const auto at = std::ranges::find(leaders, function, &FrameTimes::Leader::name);
+  return at != leaders.end() && at->ranks.empty();
+}
+
 // "Compilation of score in every 3rd step (6, 9 and 12)", "Compilation within steps", "Compilation"
 // of one step.
 Phrase SayCompilation(const Facts& facts, const Rule& rule, const std::vector<RankSteps>& ranks,
                       Where& where) {
-  const Phrase program = SayProgramCompiled(facts, ranks);
+  const std::string_view name = ProgramCompiled(facts, ranks);
+  const Phrase program =
+      name.empty() ? Phrase() : Say(" of {program}", Phrase::Name(std::string(name)));
   if (!Recurs(ranks, rule.category)) return Say("Compilation{program}", program);
   const Phrase steps = SayStepsWith(ranks, rule.category, where);
   return steps.empty() ? Say("Compilation{program} within steps", program)
@@ -166,15 +180,17 @@ Phrase MessageOf(const Facts& facts, const Rule& rule, const std::vector<RankSte
   }
   const FrameName name = python.Leaders(1).front().name;
   if (lead && lead->function == name) return lead->message;
+  const Phrase when = SayStepsOf(facts, ranks, name, where) +
+                      (!on_some.empty() && RunsOnAll(facts, name) ? ", on all ranks" : "");
   return Say("Python between operators is {share} of {whole}; largest: {function}{when}.",
-             HumanRatio(share), whole, largest, SayStepsOf(facts, ranks, name, where));
+             HumanRatio(share), whole, largest, when);
 }
 
-// What a comparison names where the other run has no Python functions.
-void AddLargestFunction(std::string name, Report& report) {
-  if (name.empty()) return;
-  report.metrics.push_back({"largest_function", "largest function between operators",
-                            std::move(name), Unit::kNone, true});
+// What a comparison names.
+void AddName(std::string_view key, std::string_view title, std::string_view name, Report& report) {
+  if (!name.empty())
+    report.metrics.push_back(
+        {std::string(key), Phrase(title), std::string(name), Unit::kNone, true});
 }
 
 // The name of the longest range in which these ranks compile; kNoString: there is none.
@@ -238,13 +254,13 @@ std::vector<int64_t> ToldRanks(const Facts& facts, const std::vector<RankSteps>&
   return std::ranges::includes(told, leads) ? leads : std::vector<int64_t>();
 }
 
-// ns of one rank: all of the category, or what the function takes that has half of it or more.
+// ns of one rank: all of the category, or of time between operators what the function takes that is
+// named, and whose price it is.
 int64_t TimeToSave(const std::vector<RankSteps>& counted, StepCategory category,
                    const FrameTimes& python) {
   const int64_t all = TimeOf(SumOf(counted), category);
   const auto most = python.Leaders(1, kStandsOut);
-  const bool named =
-      category == StepCategory::kOther && !most.empty() && most.front().time >= all / 2;
+  const bool named = category == StepCategory::kOther && !most.empty();
   return (named ? most.front().time : all) / std::ssize(counted);
 }
 
@@ -269,7 +285,11 @@ void AddFinding(const Facts& facts, const Rule& rule, const std::vector<RankStep
   const std::vector<int64_t> named(numbers.begin(), numbers.end());
   const Phrase on_some = some ? SayRanks(named) : Phrase();
   if (by_function && ranks.size() == all.size())
-    AddLargestFunction(LargestFrame(python, kStandsOut), report);
+    AddName("largest_function", "largest function between operators",
+            LargestFrame(python, kStandsOut), report);
+  if (rule.category == StepCategory::kCompilation)
+    AddName("compiled_program", "program compiled within steps", ProgramCompiled(facts, ranks),
+            report);
   // Python's functions have ranks of their own.
   const bool says_ranks = !some && !HasPython(facts);
   std::optional<int64_t> rank;
@@ -284,24 +304,30 @@ void AddFinding(const Facts& facts, const Rule& rule, const std::vector<RankStep
                           : Say("{category}: {time} of {total}", category, time, of);
   because += SayPython(python, StatisticsOfTotals(counted).steps);
   if (by_function) because += SayGrowingCalls(facts, counted, python);
-  // A little here and there, as in any small model: there is nothing to take out.
+  // A little here and there, as in any small model: there is nothing to take out, or not much.
   const bool no_leader = by_function && python.Leaders(1, kStandsOut).empty();
   const Phrase more = no_leader ? SayMoreOnOne(facts, counted) : Phrase();
   const bool diffuse = no_leader && more.empty() && facts.OnHost() && !some && share < 2 * kHigh;
+  const int64_t cost = TimeToSave(counted, rule.category, python);
+  const bool little =
+      by_function && !no_leader && facts.OnHost() &&
+      static_cast<double>(cost) < kLittle * static_cast<double>(ExtentOf(counted).time);
   Where where{.event = EventOf(facts, rule, counted, python)};
   Phrase message = MessageOf(facts, rule, counted, python, on_some, more, lead, where);
   if (says_ranks) message += SayUnevenRanks(uneven);
+  if (const auto waits = by_function && marked ? WaitsForFileLock(python) : std::nullopt)
+    message += SayFileLock(*waits, StatisticsOfTotals(counted).steps);
   const auto of_thread = by_function ? KindOfThread(facts, rank, SinceRise(facts)) : std::nullopt;
   report.findings.push_back({.message = std::move(message),
                              .because = std::move(because),
                              .hint = HintOf(rule, counted, python, facts),
-                             .impact = TimeToSave(counted, rule.category, python),
+                             .impact = cost,
                              .table = "step_time",
                              .cause = {of_thread.value_or(CauseOf(rule.category)), rank},
                              .nearness = Nearness::kPart,
                              .extent = ExtentOf(counted),
                              .where = std::move(where),
-                             .at_most = diffuse ? Severity::kMedium : Severity::kHigh});
+                             .at_most = diffuse || little ? Severity::kMedium : Severity::kHigh});
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ bool IsWithin(const RankSteps& own, int64_t time) {
 
 }  // namespace
 
-Phrase SayProgramCompiled(const Facts& facts, const std::vector<RankSteps>& ranks) {
+std::string_view ProgramCompiled(const Facts& facts, const std::vector<RankSteps>& ranks) {
   std::map<std::string_view, int64_t> programs;
   std::map<StringId, bool> compiles;
   int64_t all = 0;
@@ -115,7 +115,31 @@ Phrase SayProgramCompiled(const Facts& facts, const std::vector<RankSteps>& rank
   }
   const auto most = std::ranges::max_element(programs, {}, [](const auto& p) { return p.second; });
   if (most == programs.end() || 2 * most->second <= all) return {};
-  return Say(" of {program}", Phrase::Name(std::string(most->first)));
+  return most->first;
+}
+
+std::optional<FrameTimes::Leader> WaitsForFileLock(const FrameTimes& python) {
+  constexpr size_t kLooked = 6;
+  constexpr double kLeast = 0.05;
+  for (const FrameTimes::Leader& leader : python.Leaders(kLooked, kLeast)) {
+    const std::string_view waits = leader.within.function;
+    if (waits.ends_with("flock") || waits.ends_with("lockf")) return leader;
+  }
+  return std::nullopt;
+}
+
+Phrase SayFileLock(const FrameTimes::Leader& waits, int64_t steps) {
+  return Say(" {function} waits for a file lock for {time} per step.",
+             Phrase::Name(LabelOf(waits.name)),
+             HumanTime(static_cast<double>(waits.time_within) /
+                       static_cast<double>(std::max<int64_t>(steps, 1))));
+}
+
+Phrase HoldLessLong(const FrameTimes::Leader& waits) {
+  return Say(
+      "processes take turns at the file lock of {function}: hold it for less time, or give each "
+      "process a file of its own; see python",
+      Phrase::Name(LabelOf(waits.name)));
 }
 
 Phrase SayGrowingCalls(const Facts& facts, const std::vector<RankSteps>& ranks,

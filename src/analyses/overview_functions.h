@@ -22,9 +22,16 @@ Phrase SayMoreOnOne(const Facts& facts, const std::vector<RankSteps>& ranks);
 // most half of the steps, which `where` then holds; else empty.
 Phrase SayStepsWith(const std::vector<RankSteps>& ranks, StepCategory category, Where& where);
 
-// " of score_sequence": the program of which JAX, in these steps, compiles most, as the call says
-// that compiles it; empty: no call says so.
-Phrase SayProgramCompiled(const Facts& facts, const std::vector<RankSteps>& ranks);
+// "score_sequence": the program of which JAX, in these steps, compiles most, as the call says that
+// compiles it; empty: no call says so.
+std::string_view ProgramCompiled(const Facts& facts, const std::vector<RankSteps>& ranks);
+
+// The function that waits for a file lock, as of fcntl.flock(), for a twentieth of these moments or
+// more: another process holds it.
+std::optional<FrameTimes::Leader> WaitsForFileLock(const FrameTimes& python);
+// " sign_in (registry.py:20) waits for a file lock for 8.20 ms per step."; and what to do about it.
+Phrase SayFileLock(const FrameTimes::Leader& waits, int64_t steps);
+Phrase HoldLessLong(const FrameTimes::Leader& waits);
 
 // "; its 59 calls take longer and longer, from 1.40 ms to 39.0 ms": of the function with the most
 // time, where no step tells.

@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "analyses/build.h"
-#include "analyses/late_rank.h"
+#include "analyses/late_words.h"
 #include "facts/derived/lateness/stages.h"
 #include "report/humanize.h"
 #include "report/kinds.h"

@@ -16,6 +16,7 @@
 #include "facts/derived/steps/step_categories.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
+#include "report/period_of_steps.h"
 
 namespace stepscope {
 namespace step_gaps {
@@ -47,6 +48,7 @@ constexpr auto kParams = std::to_array<Parameter>({
 });
 
 constexpr double kMinShare = 0.05;  // of span
+constexpr int64_t kHardlyAny = 10;  // a tenth of the longest
 
 // Sums over the gaps of one device.
 struct Sum {
@@ -255,7 +257,6 @@ int64_t StepOf(const RankActivity& rank, const StepGap& gap) {
 
 // The steps whose gaps are not a tenth of the longest or less, where these are not all; ascending.
 std::vector<int64_t> StepsOf(const Found& found, const Sum& of) {
-  constexpr int64_t kHardlyAny = 10;
   std::set<int64_t> steps;
   int64_t long_gaps = 0;
   for (const auto& [device, gap] : found.gaps) {
@@ -265,6 +266,21 @@ std::vector<int64_t> StepsOf(const Found& found, const Sum& of) {
   }
   if (long_gaps == of.gaps) return {};
   return {steps.begin(), steps.end()};
+}
+
+// " in every 4th step (7, 11 and 15)": in which steps the gaps of a rank are long, where these are
+// no more than half.
+Phrase SayWhen(const Found& found, const Sum& of) {
+  std::map<int64_t, int64_t> idle;  // by step
+  for (const auto& [device, gap] : found.gaps) {
+    if (device == of.device) idle[StepOf(*device->rank, gap)] += gap.idle;
+  }
+  std::vector<int64_t> numbers, times, in;
+  for (const auto& [step, time] : idle) {
+    numbers.push_back(step);
+    times.push_back(time);
+  }
+  return SaySteps(numbers, times, static_cast<double>(of.most_idle) / kHardlyAny, in);
 }
 
 // What the host does in most of the gaps, and in which steps of the one rank.
@@ -313,9 +329,9 @@ void AddFinding(Report& report, const Facts& facts, const Found& found, int64_t 
   because += SayPython(python, worst.large);
   const std::optional<int64_t> rank = RankOf(devices, worst);
   report.findings.push_back(
-      {.message =
-           Say("Between steps, {device} idles for {share} of span{most}.", SayDevice(*worst.device),
-               HumanRatio(share), SayMostOf(python, worst.idle_in_large)),
+      {.message = Say("Between steps, {device} idles for {share} of span{most}{when}.",
+                      SayDevice(*worst.device), HumanRatio(share),
+                      SayMostOf(python, worst.idle_in_large), SayWhen(found, worst)),
        .because = std::move(because),
        .hint = HintFor(cause, worst.activity, facts),
        .impact = worst.idle_in_large,

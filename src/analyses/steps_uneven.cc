@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "analyses/build.h"
-#include "analyses/late_rank.h"
+#include "analyses/late_words.h"
 #include "base/distribution.h"
 #include "base/saturate.h"
 #include "facts/derived/steps/step_changes.h"

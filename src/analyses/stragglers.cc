@@ -10,8 +10,10 @@
 #include "analyses/changes.h"
 #include "analyses/excess.h"
 #include "analyses/growth.h"
+#include "analyses/late_words.h"
 #include "analyses/slow_stage.h"
 #include "analyses/stragglers_absent.h"
+#include "analyses/stragglers_steps.h"
 #include "analyses/stragglers_suspects.h"
 #include "analyses/stragglers_tables.h"
 #include "base/distribution.h"
@@ -92,7 +94,6 @@ constexpr auto kParams = std::to_array<Parameter>({
      "ignore ranks that cost the others less than this share of span"},
 });
 
-constexpr double kEven = 1.0 / 3;     // of a step's usual wait time, in each that counts as late
 constexpr double kClearShare = 0.25;  // the same where the rank is clearly late: others may be, too
 constexpr double kMinShare = 0.05;    // of collectives, that have no partner
 constexpr double kPassedOn = 0.05;    // of all wait time, for a rank that came last
@@ -129,107 +130,6 @@ bool StandsOut(const Facts& facts, const Suspect& s, const Params& params) {
   return s.evidence != LateEvidence::kNone && s.score >= std::min(kFairShares / ranks, least) &&
          typical > LargestError(facts.collectives) &&
          ShareOf(facts, s, s.lost) >= params.Number("share");
-}
-
-// Whether the rank is late in every step, and in none much less than usual: what grew in between
-// began later, even where no change point is certain.
-bool IsAlwaysLate(const StepBlame& steps, const Suspect& s) {
-  if (steps.size() < 2 || s.late.size() < steps.size() || MostInOneStep(steps, s)) return false;
-  std::vector<int64_t> caused = CausedBySteps(steps, s.members);
-  const Distribution d = Describe(caused);
-  return static_cast<double>(d.min) >= kEven * static_cast<double>(d.p50);
-}
-
-// Whether it stands for ranks that have more of the same work, or are late in turn.
-bool IsOfSeveral(const Suspect& s) {
-  return s.in_turn || (s.work != nullptr && s.work->ranks.size() > 1);
-}
-
-// The numbers of these, ascending.
-std::vector<int64_t> RanksOf(const Facts& facts, const Suspect& s) {
-  if (!s.in_turn) return s.work->ranks;
-  std::set<int64_t> ranks;
-  for (const uint32_t member : s.members) ranks.insert(facts.collectives.ranks[member].rank);
-  return {ranks.begin(), ranks.end()};
-}
-
-// The steps of a rank that has more to do in a stretch of them, and no longer; else empty.
-std::vector<int64_t> StretchOf(const Facts& facts, const Suspect& s) {
-  if (s.work != nullptr) {
-    if (!s.work->ended) return {};
-    return {s.work->steps.begin(), s.work->steps.end()};
-  }
-  const StepChange* change = RiseOf(s.reason, facts, facts.collectives.ranks[s.rank]);
-  if (change == nullptr || s.since != change->since) return {};
-  return StepChangesOf(facts).StretchOf(*change);
-}
-
-// " since step 5", " in steps 5 to 9", " in every recorded step (3 to 8)", " in every 5th step (4,
-// 9 and 14)", " in step 8", where most of it is; empty where none holds.
-Phrase SaySince(const Facts& facts, const StepBlame& steps, const Suspect& s) {
-  if (const auto each = GrowthPerStep(facts, facts.collectives.ranks[s.rank].rank))
-    return Say(", later {growth}", SayGrowth(*each));
-  if (const auto stretch = StretchOf(facts, s); !stretch.empty())
-    return Say(" in steps {first} to {last}", stretch.front(), stretch.back());
-  if (const auto period = PeriodOf(facts, steps, s)) return Say(" in {period}", period->Say());
-  if (s.since) return Say(" since step {first}", *s.since);
-  const auto one = MostInOneStep(steps, s);
-  if (one && steps.size() > 1) return Say(" in step {only}", *one);
-  if (!IsAlwaysLate(steps, s)) return {};
-  return Say(" {always}", InEveryStep(facts, steps.begin()->first, steps.rbegin()->first));
-}
-
-// The steps that the message names, where they are some of all, and hold the reason; else empty.
-std::vector<int64_t> StepsNamed(const Facts& facts, const StepBlame& steps, const Suspect& s) {
-  if (s.reason == LateReason::kEvaluation) return {};
-  if (GrowthPerStep(facts, facts.collectives.ranks[s.rank].rank)) return {};
-  if (auto stretch = StretchOf(facts, s); !stretch.empty()) return stretch;
-  if (const auto period = PeriodOf(facts, steps, s))
-    return {period->numbers.begin(), period->numbers.end()};
-  const auto one = s.since ? std::nullopt : MostInOneStep(steps, s);
-  return one && steps.size() > 1 ? std::vector{*one} : std::vector<int64_t>();
-}
-
-// The ranks where they are several or in some of the steps, and the device of a rank with several.
-Where WhereOf(const Facts& facts, const StepBlame& steps, const Suspect& s) {
-  const RankCollectives& worst = facts.collectives.ranks[s.rank];
-  Where where{.steps = StepsNamed(facts, steps, s), .event = EventOf(s, facts)};
-  if (IsOfSeveral(s))
-    where.ranks = RanksOf(facts, s);
-  else if (!where.steps.empty() || worst.device >= 0)
-    where.ranks = {worst.rank};
-  if (!IsOfSeveral(s) && worst.device >= 0) where.device = worst.device;
-  return where;
-}
-
-// Since when other findings say that the rank is slow, or the job.
-std::optional<int64_t> SinceElsewhere(const Facts& facts, const Suspect& s) {
-  const int64_t rank = facts.collectives.ranks[s.rank].rank;
-  const Origin* origin = OriginsOf(facts).Of(JobGraphOf(facts), rank);
-  if (origin != nullptr && origin->since) return origin->since;
-  return SinceRise(facts);
-}
-
-// " (91.0% of it since step 5)" where others tell of that step, too, and that is most of it.
-Phrase SayShareSince(const StepBlame& steps, const Suspect& s, int64_t since) {
-  constexpr double kMost = 0.5;
-  const std::vector<int64_t> caused = CausedBySteps(steps, s.members);
-  double all = 0, then = 0;
-  size_t i = 0;
-  for (const auto& [step, blame] : steps) {
-    const auto time = static_cast<double>(caused[i++]);
-    all += time;
-    if (step >= since) then += time;
-  }
-  if (all <= 0 || then < kMost * all) return {};
-  return Say(" ({share} of it since step {step})", HumanRatio(then / all), since);
-}
-
-// " (most of it in 10 of 20 steps)"; of what began at a step the message says when.
-Phrase SayLateSteps(const Facts& facts, const StepBlame& steps, const Suspect& s) {
-  if (s.since || s.late.empty() || s.late.size() == steps.size()) return {};
-  if (const auto since = SinceElsewhere(facts, s)) return SayShareSince(steps, s, *since);
-  return Say(" (most of it in {late} of {steps})", s.late.size(), Plural(steps.size(), "step"));
 }
 
 // "Rank 1 is a straggler since step 9", "Ranks 0 and 2 are stragglers in turn".
@@ -359,7 +259,8 @@ void AddFinding(Report& report, const Facts& facts, const Blames& blames, const 
                    : of_thread ? Nearness::kPart
                                : Nearness::kCause,
        .extent = ExtentOf(facts, steps, s),
-       .since = StretchOf(facts, s).empty() ? s.since : std::nullopt,
+       .since = s.since && StretchOf(facts, s).empty() ? std::optional(OwnStep(steps, s, *s.since))
+                                                       : std::nullopt,
        .where = WhereOf(facts, steps, s),
        .at_most = MayBeChance(facts, s) || IsOfGroup(facts, s) ? Severity::kLow : Severity::kHigh});
 }

@@ -295,10 +295,14 @@ int64_t CostOf(const Facts& facts, const StepBlame& steps, const Suspect& s) {
     all += own;
     if (is_late(step)) late += own;
   }
-  const double share = all > 0 ? late / all : 1;
-  const int64_t lost = ToInt64(static_cast<double>(s.lost) * share);
+  const double in_these = all > 0 ? late / all : 1;
+  const int64_t lost = ToInt64(static_cast<double>(s.lost) * in_these);
   if (s.has_of_late > 0) return lost;
-  return std::max(std::min(lost, SpentMore(s)), SavedWithout(facts, s));
+  const int64_t cost = std::max(std::min(lost, SpentMore(s)), SavedWithout(facts, s));
+  const bool to_balance =
+      s.reason == LateReason::kLargerInputs && !s.since && s.members.size() == 1;
+  const double share = to_balance ? ShareOfBalancing(facts.collectives.ranks.size()) : 1;
+  return ToInt64(static_cast<double>(cost) * share);
 }
 
 std::optional<int64_t> MostInOneStep(const StepBlame& steps, const Suspect& s) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyses/build.h"
+#include "analyses/late_words.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
 

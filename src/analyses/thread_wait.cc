@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analyses/advice.h"
 #include "analyses/build.h"
 #include "base/match_any.h"
 #include "base/saturate.h"
@@ -72,6 +73,17 @@ const TimesOfRank* MostOf(const std::vector<TimesOfRank>& ranks) {
   return most;
 }
 
+// Of all ranks, where they have as many steps; else of the one with the most.
+std::vector<int64_t> MeanTimes(const std::vector<TimesOfRank>& ranks, const TimesOfRank& most) {
+  std::vector<int64_t> sums(most.times.size());
+  for (const TimesOfRank& of : ranks) {
+    if (of.times.size() != sums.size()) return most.times;
+    std::ranges::transform(sums, of.times, sums.begin(), AddSaturated);
+  }
+  for (int64_t& sum : sums) sum /= std::ssize(ranks);
+  return sums;
+}
+
 }  // namespace
 
 Phrase SayStepsOf(const Facts& facts, const std::vector<RankSteps>& ranks, const FrameName& name,
@@ -86,7 +98,8 @@ Phrase SayStepsOf(const Facts& facts, const std::vector<RankSteps>& ranks, const
   for (const StepBreakdown& step : most->own->steps) numbers.push_back(step.window.number);
   const int64_t least = std::ranges::max(most->times) / kHardlyAny;
   const Phrase when = SaySteps(numbers, most->times, static_cast<double>(least), in);
-  if (when.empty() || RunsInOthers(all, *most, in, least)) return {};
+  if (when.empty()) return SayRise(numbers, MeanTimes(all, *most));
+  if (RunsInOthers(all, *most, in, least)) return {};
   where.ranks = {most->own->rank->rank};
   where.steps = std::move(in);
   return Say(",{when}", when);
@@ -131,6 +144,11 @@ Phrase SpeedUp(const Facts& facts, const FrameTimes::Leader& leader) {
         "{function} waits for a lock while another thread of its process runs {worker}: hold the "
         "lock for less of that; see python",
         function, SayLeader(wait->works));
+  if (!RecordedPython(facts))
+    return Say(
+        "make what {function} holds faster, or run it less often; its functions are unknown: "
+        "{record}",
+        function, Say(kRecordPython, facts));
   return Say(
       "make {function} faster, call it less often, or in another process; if it waits for a "
       "lock (py-spy dump), look at the thread that holds it; see python",

@@ -20,7 +20,7 @@ Phrase SayThreadWait(const Facts& facts, const ThreadWait& wait);
 
 // ", in steps 3 to 7", ", in step 9", ", in every 3rd step (3, 6 and 9)": where the function has
 // all of its time in these steps of the rank that runs it most, which are no more than half, and
-// which `where` then holds; else empty.
+// which `where` then holds; or since when it takes longer (SayRise()); else empty.
 Phrase SayStepsOf(const Facts& facts, const std::vector<RankSteps>& ranks, const FrameName& name,
                   Where& where);
 

@@ -10,6 +10,7 @@
 #include "analyses/whatif_changes.h"
 #include "analyses/whatif_findings.h"
 #include "analyses/whatif_tables.h"
+#include "analyses/whatif_worths.h"
 #include "base/saturate.h"
 #include "facts/derived/python/leading_function.h"
 #include "facts/derived/replay/job_change.h"
@@ -185,10 +186,13 @@ Phrase Headline(const Facts& facts, int64_t recorded, const std::vector<AskedCha
                 bool asked) {
   const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
   const JobGraph& graph = JobGraphOf(facts);
-  const Phrase step =
-      Say("A step of {ranks} takes {time}, the mean of {steps}", Plural(graph.ranks.size(), "rank"),
-          time(recorded), SayStepsOfMean(facts)) +
-      SayEvaluation(facts, recorded);
+  const Phrase ranks = Plural(graph.ranks.size(), "rank");
+  const Phrase step = StepsAreMarked(facts)
+                          ? Say("A step of {ranks} takes {time}, the mean of {steps}", ranks,
+                                time(recorded), SayStepsOfMean(facts)) +
+                                SayEvaluation(facts, recorded)
+                          : Say("The recording of {ranks} takes {time}; no steps are marked", ranks,
+                                time(recorded));
   const ReplayError& replay = ReplayErrorOf(facts);
   if (!replay.Prices(std::nullopt))
     return Say("{step}; what changes would save is unknown: the replay is {share} off.", step,

@@ -201,10 +201,10 @@ class ChangeAsker {
   }
 
   // What takes longer, alone, so that other work that happens to be shorter then counts for
-  // nothing.
+  // nothing; not known behind a step's last operator.
   std::string PartOf(const WorkRise& rise) const {
-    return rise.kind == WorkKind::kBetween ? fmt::format("before {}", (*facts_.names)[rise.name])
-                                           : "all";
+    const bool known = rise.kind == WorkKind::kBetween && rise.name != kNoString;
+    return known ? fmt::format("before {}", (*facts_.names)[rise.name]) : "all";
   }
 
   // As TryIfWorth.

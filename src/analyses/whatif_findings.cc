@@ -15,8 +15,10 @@
 
 #include "analyses/build.h"
 #include "analyses/changes.h"
-#include "analyses/late_rank.h"
+#include "analyses/excess.h"
+#include "analyses/late_words.h"
 #include "analyses/thread_wait.h"
+#include "analyses/whatif_worths.h"
 #include "base/saturate.h"
 #include "facts/derived/collectives/step_times.h"
 #include "facts/derived/lateness/work_rises.h"
@@ -33,10 +35,6 @@
 
 namespace stepscope::whatif {
 namespace {
-
-int64_t StepsSince(const JobGraph& graph, std::optional<int64_t> since) {
-  return std::ranges::count_if(graph.steps, [&](int64_t step) { return !since || step >= *since; });
-}
 
 // ", most of it in gemm in Linear", ", most of it before aten::linear".
 Phrase SayUnits(const Facts& facts, const OriginRank& late) {
@@ -177,11 +175,6 @@ Phrase HintOf(const Facts& facts, const OriginRank& late, const ConcurrentThread
   return "look at what the host of this rank does between launches: see `python`";
 }
 
-// What a replay says, ns per step; `error`: a share of the step.
-Worth WorthOf(double saved, double recorded, double error, double excess) {
-  return {ToInt64(saved), ToInt64(recorded), ToInt64(error * recorded), ToInt64(excess)};
-}
-
 constexpr Advice kCallLess{
     "call it less often or make it faster; where it loops over parameters, use torch._foreach_ "
     "functions, and .item() once at the end; see python",
@@ -261,6 +254,10 @@ void AddOriginFindings(Report& report, const Facts& facts) {
     const Phrase only =
         function ? Say(" in {function}", SayLeader(*function)) : SayOnly(facts, origin.late);
     const std::string without = HumanTime(recorded - before - saved);
+    const int64_t rank = graph.ranks[origin.late.rank].rank->rank;
+    const bool to_balance = facts.OnHost() && !origin.since && origin.with.empty() && !function &&
+                            GetsLargerInputs(facts, rank);
+    const double worth = saved * (to_balance ? ShareOfBalancing(graph.ranks.size()) : 1);
     report.findings.push_back(
         {.message = origin.in_steps.empty()
                         ? Say("{who}: {saved} of {recorded} per step{only}.", who, time, of, only)
@@ -271,16 +268,18 @@ void AddOriginFindings(Report& report, const Facts& facts) {
                                       excesses, without, HumanRatio(error))
                                 : Say("{excess}; a replay without that takes {time} (± {error})",
                                       excesses, without, HumanRatio(error))) +
-                    SayBefore(shorter),
+                    SayBefore(shorter) +
+                    (to_balance ? Say("; balancing it saves {time} per step", HumanTime(worth))
+                                : Phrase()),
          .hint = HintOf(facts, origin.late, thread, function),
-         .impact = ToInt64(saved * static_cast<double>(StepsSince(graph, origin.since))),
+         .impact = ToInt64(worth * static_cast<double>(StepsSince(graph, origin.since))),
          .table = "changes",
-         .cause = {CauseKind::kWait, graph.ranks[origin.late.rank].rank->rank},
+         .cause = {CauseKind::kWait, rank},
          .nearness = Nearness::kPart,  // under what says why, if that is known
          .extent = ExtentOfSteps(facts),
          .since = origin.since,
          .worth = known && !shorter && !origin.late.of_one_name
-                      ? std::optional(WorthOf(saved, recorded, error,
+                      ? std::optional(WorthOf(worth, recorded, error,
                                               static_cast<double>(origin.late.excess)))
                       : std::nullopt,
          .by_replay = ReplayErrorOf(facts).Prices(origin.since)});
@@ -370,75 +369,6 @@ void AddFunctionFindings(Report& report, const Facts& facts, std::span<const Ask
        .nearness = Nearness::kCause,
        .extent = ExtentOfSteps(facts),
        .where = {.event = Phrase::Name(LabelOf(name))}});
-}
-
-namespace {
-
-// A function, for whoever names it; or of its own, where nobody does.
-Finding FindingOfFunction(const Facts& facts, const AskedChange& change, const Worth& worth) {
-  constexpr double kMuch = 0.1;  // of a step: else nobody need know
-  const FrameTimes::Leader& leader = *change.function;
-  const std::string less = HumanTime(static_cast<double>(worth.saved)),
-                    of = HumanTime(static_cast<double>(worth.step_time));
-  const bool much =
-      static_cast<double>(worth.saved) >= kMuch * static_cast<double>(worth.step_time);
-  Finding finding{
-      .message = change.since ? Say("Without {function} a step takes {less} less, of {time} since "
-                                    "step {step}.",
-                                    SayLeader(leader), less, of, *change.since)
-                              : Say("Without {function} a step takes {less} less, of {time}.",
-                                    SayLeader(leader), less, of),
-      .hint = SpeedUp(facts, leader),
-      .impact = ToInt64(static_cast<double>(worth.saved) *
-                        static_cast<double>(StepsSince(JobGraphOf(facts), change.since))),
-      .where = {.event = Phrase::Name(LabelOf(leader.name))},
-      .at_most = much ? Severity::kHigh : Severity::kLow};
-  if (leader.ranks.size() == 1) finding.where.ranks = leader.ranks;
-  return finding;
-}
-
-// What others found of a rank, of input or of communication.
-Finding FindingOfOthers(const AskedChange& change, const Worth& worth, Cause cause) {
-  const auto time = [](int64_t ns) { return HumanTime(static_cast<double>(ns)); };
-  return {.message = Say("With '{change}' a step takes {less} less, of {time}.",
-                         Phrase::Name(change.text), time(worth.saved), time(worth.step_time)),
-          .cause = cause};
-}
-
-}  // namespace
-
-// What others found of these causes is worth what a replay says.
-void AddWorths(Report& report, const Facts& facts, std::span<const AskedChange> changes) {
-  const JobGraph& graph = JobGraphOf(facts);
-  for (const AskedChange& change : changes) {
-    // Where messages have no partner, or the library's waits are guessed, links between ranks lack.
-    const bool hidden = change.upper_bound && change.kind == ColumnKind::kCommunication;
-    if (hidden && (facts.OnHost() || graph.unmatched_messages > 0)) continue;
-    const bool of_input = change.kind == ColumnKind::kInput;
-    if (!hidden && !change.rank && !of_input && !change.function) continue;
-    if (ShorterThanBefore(facts, change.lengths, change.since)) continue;
-    const int64_t recorded = RecordedStep(facts, change.since);
-    const double error = ReplayErrorOf(facts).OfPrice(change.since);
-    const auto saved = static_cast<double>(change.Saved(facts));
-    // Of a function at least what that saves was taken away.
-    const Worth worth =
-        WorthOf(saved, static_cast<double>(recorded), error, change.function ? saved : 0);
-    Finding finding = change.function ? FindingOfFunction(facts, change, worth)
-                                      : FindingOfOthers(change, worth,
-                                                        {change.rank ? CauseKind::kWait
-                                                         : hidden    ? CauseKind::kCommunication
-                                                                     : CauseKind::kInput,
-                                                         change.rank});
-    finding.because =
-        Say("a replay has an error of {time}", HumanTime(static_cast<double>(worth.error)));
-    finding.table = "changes";
-    // Of all ranks it is what was there before the rise, too.
-    if (change.rank || change.function) finding.since = change.since;
-    finding.extent = ExtentOfSteps(facts);
-    finding.worth = worth;
-    finding.only_worth = true;
-    report.findings.push_back(std::move(finding));
-  }
 }
 
 }  // namespace stepscope::whatif

@@ -19,8 +19,4 @@ void AddLinkFindings(Report& report, const Facts& facts, std::span<const AskedCh
 // the time between operators names it. Of jobs without devices.
 void AddFunctionFindings(Report& report, const Facts& facts, std::span<const AskedChange> changes);
 
-// What others found of the causes of some changes is worth what a replay says: findings that are
-// none alone.
-void AddWorths(Report& report, const Facts& facts, std::span<const AskedChange> changes);
-
 }  // namespace stepscope::whatif

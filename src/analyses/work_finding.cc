@@ -11,7 +11,7 @@
 
 #include "analyses/build.h"
 #include "analyses/changes.h"
-#include "analyses/late_rank.h"
+#include "analyses/late_words.h"
 #include "analyses/saves.h"
 #include "analyses/work_rise.h"
 #include "base/saturate.h"

@@ -75,6 +75,20 @@ std::vector<PartBehind> InStretches(const Facts& facts, const WorkRise& rise) {
   return std::ranges::all_of(rise.ranks, has_them) ? behind : std::vector<PartBehind>();
 }
 
+// Whether a function that takes longer there is what the rise is of.
+bool IsBehind(const Facts& facts, const WorkRise& rise, const RankWindows& more,
+              const FrameTimes::Leader& function) {
+  switch (rise.kind) {
+    case WorkKind::kBetween:
+      return RunsBetween(facts, more, function, rise.Difference() / 2);
+    case WorkKind::kCalls:
+      return Calls(facts, more, function.name, rise.name);
+    case WorkKind::kSize:
+      break;
+  }
+  return false;
+}
+
 std::vector<PartBehind> FindFunctions(const Facts& facts, const WorkRise& rise) {
   const Halves halves = HalvesOf(facts, rise, rise.rank);
   if (halves.more.rank == nullptr) return {};
@@ -82,9 +96,8 @@ std::vector<PartBehind> FindFunctions(const Facts& facts, const WorkRise& rise) 
   if (!behind.empty()) return behind;
   const int64_t half = rise.Difference() / 2;
   const auto function = FunctionBehind(facts, halves.more, halves.others, half);
-  const bool fits = function && (rise.kind != WorkKind::kBetween ||
-                                 RunsBetween(facts, halves.more, *function, half));
-  return fits ? std::vector<PartBehind>{{*function, {}, {}}} : std::vector<PartBehind>();
+  if (!function || !IsBehind(facts, rise, halves.more, *function)) return {};
+  return {{*function, {}, {}}};
 }
 
 // `rise`: one of WorkRisesOf(); several texts about it name the function.
@@ -137,8 +150,15 @@ Phrase SayMore(const Facts& facts, const WorkRise& rise) {
              : Say("{ranks} spend up to {time} more per step (medians)", ranks, more);
 }
 
+std::optional<FrameTimes::Leader> CallerOf(const Facts& facts, const WorkRise& rise) {
+  if (rise.kind != WorkKind::kCalls) return std::nullopt;
+  const auto& functions = FunctionsOf(facts, rise);
+  if (functions.size() != 1) return std::nullopt;
+  return functions.front().function;
+}
+
 Phrase SayPlaceOf(const Facts& facts, const WorkRise& rise) {
-  if (rise.kind != WorkKind::kBetween) return OperatorNameOf(facts, rise.name);
+  if (rise.kind != WorkKind::kBetween) return SayCalled(facts, rise.name, CallerOf(facts, rise));
   Phrase place;
   for (const PartBehind& behind : FunctionsOf(facts, rise)) {
     const Phrase said = SayPartBehind(rise, behind);

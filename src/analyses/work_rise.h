@@ -2,7 +2,10 @@
 // steps.
 #pragma once
 
+#include <optional>
+
 #include "facts/derived/lateness/work_rises.h"
+#include "facts/derived/python/frame_times.h"
 #include "facts/facts.h"
 #include "stepscope/phrase.h"
 
@@ -14,8 +17,12 @@ Phrase SayRanksOf(const Facts& facts, const WorkRise& rise);
 // "rank 1 spends 10.5 ms more per step".
 Phrase SayMore(const Facts& facts, const WorkRise& rise);
 
-// "aten::layer_norm", "slow_transform (train.py:20)", "from aten::remainder to aten::linear"; where
-// functions follow one another, each with its time and steps.
+// Of more calls of an operator, the function that makes them, where one does.
+std::optional<FrameTimes::Leader> CallerOf(const Facts& facts, const WorkRise& rise);
+
+// "aten::sort, called by Probe.take (probe.py:7)", "slow_transform (train.py:20)", "from
+// aten::remainder to aten::linear"; where functions follow one another, each with its time and
+// steps.
 Phrase SayPlaceOf(const Facts& facts, const WorkRise& rise);
 
 // "aten::layer_norm", "slow_transform (train.py:20)": what events are called; empty: not known. Of

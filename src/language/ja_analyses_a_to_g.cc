@@ -231,6 +231,7 @@ std::span<const Translated> JapaneseOfAnalysesAToG() {
       {", in {function}", " ({function} 内)"},
       {", mostly in {function}", " (大部分は {function} 内)"},
       {"called by {function}", "{function} から呼び出し"},
+      {"{operator}, called by {function}", "{operator} ({function} から呼び出し)"},
       {" (all on {ranks})", " (すべて {ranks})"},
       {"; Python meanwhile: ", "。その間の Python: "},
       {"peak of a device in TFLOP/s, for every type; 0: peak of the chip named in the trace",

@@ -206,6 +206,27 @@ std::span<const Translated> JapaneseOfAnalysesMToSh() {
       {"; operators were not recorded, nor was Python",
        "。オペレーターも Python も記録されていません"},
       {"largest function between operators", "オペレーター間で最大の関数"},
+      {"{function} runs {count} short operators per step: {share} of step time.",
+       "{function} が 1 ステップあたり {count} 個の短いオペレーターを実行し、"
+       "ステップ時間の {share} を占めます。"},
+      {"{time} per step, {operators} of it in operators of {each} each; what they take in the "
+       "backward pass comes on top",
+       "1 ステップあたり {time}、そのうち 1 回 {each} のオペレーターに {operators}。"
+       "これに backward パスでの時間が加わります"},
+      {"replace its loop by operations on whole tensors, or compile it (torch.compile)",
+       "ループをテンソル全体の演算に置き換えるか、コンパイルしてください (torch.compile)"},
+      {"replace its loop by operations on whole tensors, or compile it (tf.function)",
+       "ループをテンソル全体の演算に置き換えるか、コンパイルしてください (tf.function)"},
+      {"replace its loop by operations on whole arrays (vmap, lax.scan), or jit it",
+       "ループを配列全体の演算 (vmap、lax.scan) に置き換えるか、jit してください"},
+      {", on all ranks", "、全ランク"},
+      {" {function} waits for a file lock for {time} per step.",
+       "{function} はファイルロックを 1 ステップあたり {time} 待っています。"},
+      {"processes take turns at the file lock of {function}: hold it for less time, or give each "
+       "process a file of its own; see python",
+       "複数のプロセスが {function} のファイルロックを順番に使っています。"
+       "保持時間を短くするか、プロセスごとにファイルを分けてください (python を参照)"},
+      {"program compiled within steps", "ステップ内でコンパイルされたプログラム"},
       {"; its {calls} take longer and longer, from {first} to {last}",
        "。その {calls}は {first} から {last} へと次第に長くなっています"},
       {"{category}: {time} of {total} per step",

@@ -152,6 +152,10 @@ std::span<const Translated> JapaneseOfComparison() {
        "{name} が {time} 長くかかっています"
        " (1 ステップあたりの呼び出しは変更前 {before} 回、変更後 {after} 回)"},
       {"{name} no longer runs", "{name} は実行されなくなりました"},
+      {", while {function} takes longer", " (同時に {function} の時間が増加)"},
+      {"{program} is compiled within steps", "{program} がステップ内でコンパイルされています"},
+      {"{program} is no longer compiled within steps",
+       "{program} はステップ内でコンパイルされなくなりました"},
       {"{name} takes {time} less", "{name} が {time} 短くなりました"},
       {"{share} longer", "{share} 長くかかっています"},
       {"{times}× as long", "{times} 倍の時間がかかっています"},

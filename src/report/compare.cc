@@ -146,7 +146,7 @@ OfSteps AddSteps(const ReportSet& a, const ReportSet& b, const StepComparison& s
   if (comparable)
     of.calls = AddCallFinding(a, b, steps, of.ranks.beyond > 0,
                               evaluation + TimeInOperators(functions, steps), report, of.leads);
-  of.slow = AddSlowSteps(a, b, steps, report, of.leads);
+  of.slow = AddSlowSteps(a, b, steps, functions, report, of.leads);
   if (steps.in_a.Values("time").size() == 1 && steps.in_b.Values("time").size() == 1)
     report.notes.push_back(
         {"one_step", 1, "each run has one step: how much steps differ by noise is unknown", ""});

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/saturate.h"
+#include "report/compare_growth.h"
 #include "report/compare_read.h"
 #include "report/compare_sides.h"
 #include "report/humanize.h"
@@ -298,17 +299,21 @@ CallChange AddCallFinding(const ReportSet& a, const ReportSet& b, const StepComp
   const double grew = base.after - base.before;
   if (!on_a_rank && time >= kExplains * grew) time = std::max(time, grew);
   const Added& first = found.front();
+  const bool computes = !IsCommunication(*first.calls);
+  const Phrase function = computes && per_step && first.rank
+                              ? FunctionThatGrew(a, b, first.rank, first.time)
+                              : Phrase();
+  if (!function.empty()) message += Say(", while {function} takes longer", function);
   if (per_step)
     leads.more.push_back(
         {.message = message + ".", .clause = message, .time = std::min(time, steps.b)});
   report.findings.push_back(
       {.message = message + ".",
        .because = per_step ? Say("{times} per step", because) : Say("{times} per rank", because),
-       .hint = HintFor(*first.calls),
+       .hint = function.empty() ? Phrase(HintFor(*first.calls)) : LookAt(function),
        .impact = ToInt64(time),
        .table = "kernels",
-       .cause = {IsCommunication(*first.calls) ? CauseKind::kCommunication : CauseKind::kCompute,
-                 first.rank},
+       .cause = {computes ? CauseKind::kCompute : CauseKind::kCommunication, first.rank},
        .nearness = Nearness::kCause});
   if (per_step) report.findings.back().extent = {.time = ToInt64(steps.b), .steps = 1};
   change.is_cause = true;

@@ -21,6 +21,14 @@ namespace stepscope::comparison {
 namespace {
 
 constexpr double kMinShare = 0.03;  // of the longer step time
+constexpr double kCompiles = 0.7;   // of a library's function that runs a compiler
+
+// ns per step.
+double MoreCompilation(const StepComparison& steps) {
+  const auto at =
+      std::ranges::find(steps.categories, CauseKind::kCompilation, &CategoryChange::cause);
+  return at == steps.categories.end() ? 0 : at->Change();
+}
 
 // What no operator, input or wait takes; null where there is none.
 const CategoryChange* PythonPart(const StepComparison& steps) {
@@ -154,8 +162,7 @@ void AddLeftOutFinding(const NewFunction& function, const Told& told, const Step
                rank, SayNumbers(told.left_out), HumanTime(told.time * static_cast<double>(count))),
        .because = Say("{time} per step of all {count} steps, which take {mean} in the mean",
                       HumanTime(told.time), count, HumanTime(mean)),
-       .hint = Say("look at {name} and what calls it: changed code, arguments or data; see python",
-                   name),
+       .hint = LookAt(name),
        .impact = ToInt64(told.time),
        .table = "ranks",
        .cause = {CauseKind::kHost, rank},
@@ -176,16 +183,14 @@ void AddFinding(const NewFunction& function, const Told& told, const Phrase& slo
       Say("{function} is new on {ranks}{when}: {amount}.", name, on, when, amount);
   Cause cause{CauseKind::kHost};
   if (function.ranks.size() == 1) cause.rank = function.ranks.begin()->first;
-  report.findings.push_back(
-      {.message = message,
-       .because = SayEach(function, told),
-       .hint = Say("look at {name} and what calls it: changed code, arguments or data; see python",
-                   name),
-       .impact = ToInt64(told.time),
-       .table = "ranks",
-       .cause = cause,
-       .nearness = Nearness::kCause,
-       .extent = {.time = ToInt64(steps.b), .steps = 1}});
+  report.findings.push_back({.message = message,
+                             .because = SayEach(function, told),
+                             .hint = LookAt(name),
+                             .impact = ToInt64(told.time),
+                             .table = "ranks",
+                             .cause = cause,
+                             .nearness = Nearness::kCause,
+                             .extent = {.time = ToInt64(steps.b), .steps = 1}});
   leads.more.push_back(
       {.message = message,
        .clause = Say("{function} is new on {ranks}{when}, {amount}", name, on, when, amount),
@@ -200,7 +205,11 @@ std::vector<NewFunction> FunctionsThatCount(const ReportSet& a, const ReportSet&
   const double least = kMinShare * std::max(steps.a, steps.b);
   for (NewFunction& function : functions)
     std::erase_if(function.ranks, [&](const auto& of) { return of.second < least; });
-  std::erase_if(functions, [](const NewFunction& function) { return function.ranks.empty(); });
+  const double compiles = MoreCompilation(steps);
+  std::erase_if(functions, [&](const NewFunction& function) {
+    return function.ranks.empty() ||
+           (function.of_library && kCompiles * function.Most() <= compiles);
+  });
   return functions;
 }
 

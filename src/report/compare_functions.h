@@ -11,7 +11,8 @@
 
 namespace stepscope::comparison {
 
-// Those that take time which counts in a step.
+// Those that take time which counts in a step, without those of a library that compile: these are
+// told as compilation.
 std::vector<NewFunction> FunctionsThatCount(const ReportSet& a, const ReportSet& b,
                                             const StepComparison& steps);
 

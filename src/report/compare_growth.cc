@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -24,7 +25,6 @@ namespace {
 
 constexpr double kExplains = 0.3;                // of what a part of steps takes more
 constexpr double kLeast = 0.7, kMost = 1.3;      // of that, where a function is all of it
-constexpr double kMoreCalls = 0.05;              // of the calls before
 constexpr double kOtherSizes = 0.1;              // of what computes, on other sizes
 constexpr double kMostWaits = 0.5;               // of what a part takes more
 constexpr double kMostOfTime = 0.7;              // of compute time before
@@ -90,16 +90,29 @@ const Growth* NewFunction(const std::vector<Function>& functions, double more) {
   return found;
 }
 
-// The one that takes longer itself. A built-in one says little: of the functions around it, the
-// innermost.
+// The one that takes longer itself. A built-in one says little, and one of a library is what many
+// call: of the functions around it, the innermost of the user's program, or of any file.
 const Function& LongestWithin(const std::vector<Function>& functions, double more) {
-  if (functions.front().has_file) return functions.front();
+  const Function& longest = functions.front();
+  if (longest.has_file && (!longest.of_library || longest.of_training)) return longest;
+  const auto comes_before = [](const Function& f, const Function& other) {
+    return std::pair(f.of_library, f.total.b) < std::pair(other.of_library, other.total.b);
+  };
   const Function* found = nullptr;
   for (const Function& f : functions) {
     if (!f.has_file || !IsAllOf(f.total, more)) continue;
-    if (found == nullptr || f.total.b < found->total.b) found = &f;
+    if (found == nullptr || comes_before(f, *found)) found = &f;
   }
-  return found == nullptr ? functions.front() : *found;
+  return found == nullptr || (longest.has_file && found->of_library) ? longest : *found;
+}
+
+// Whether it only waits for others, such as the workers of a loader.
+bool IsLibraryWait(const Function& function) {
+  constexpr auto kWaits = std::to_array<std::string_view>({"select", "poll", "wait", "acquire"});
+  const std::string_view name = std::string_view(function.self.name);
+  return function.of_library && std::ranges::any_of(kWaits, [&](std::string_view wait) {
+           return name.substr(0, name.find(' ')) == wait;
+         });
 }
 
 // The function that takes longer. What runs any model waits there for other ranks: rather another
@@ -108,6 +121,7 @@ const Growth* LongerFunction(const std::vector<Function>& functions, double more
   const auto is_much = [&](const Function& f) { return f.self.Change() >= kExplains * more; };
   if (functions.empty() || !is_much(functions.front())) return nullptr;
   const Function& longest = LongestWithin(functions, more);
+  if (IsLibraryWait(longest)) return nullptr;
   if (longest.of_training) {
     const auto own = std::ranges::find_if(
         functions, [](const Function& f) { return f.has_file && !f.of_training; });
@@ -158,8 +172,7 @@ Phrase SayChange(const Growth& growth) {
   const Phrase name = Phrase::Name(growth.name);
   if (growth.IsNew()) return Say("{name} is new", name);
   const std::string time = HumanTime(growth.Change());
-  const bool more_calls = growth.calls_b > (1 + kMoreCalls) * growth.calls_a;
-  return more_calls
+  return growth.HasMoreCalls()
              ? Say("{name} takes {time} more ({before} calls per step before, {after} after)", name,
                    time, HumanCount(growth.calls_a), HumanCount(growth.calls_b))
              : Say("{name} takes {time} more", name, time);
@@ -169,8 +182,8 @@ Phrase SayChange(const Growth& growth) {
 Phrase SayBriefly(const Growth& growth) {
   const Phrase name = Phrase::Name(growth.name);
   if (growth.IsNew()) return Say("{name} is new", name);
-  return growth.calls_b > (1 + kMoreCalls) * growth.calls_a ? Say("{name} runs more often", name)
-                                                            : Say("{name} takes longer", name);
+  return growth.HasMoreCalls() ? Say("{name} runs more often", name)
+                               : Say("{name} takes longer", name);
 }
 
 Reason ReasonFor(const Phrase& is, const Phrase& brief) {
@@ -261,7 +274,7 @@ std::string_view HintForCompute(const Growth& most, Sizes sizes, bool one_factor
                  "their clocks"
                : "compare batch size and lengths of inputs (record_shapes=True records them), and "
                  "what else ran on these machines (workers of data loading, other jobs)";
-  if (most.calls_b > (1 + kMoreCalls) * most.calls_a)
+  if (most.HasMoreCalls())
     return "find what adds these calls: branches of the model, data, lengths, fused kernels that "
            "no longer apply; table kernels";
   if (sizes == Sizes::kUnknown)
@@ -305,13 +318,43 @@ Reason ReasonOnHost(const ReportSet& a, const ReportSet& b, Rank rank, double mo
   const std::vector<Function> functions = CompareFunctions(a, b, rank);
   const Growth* named = FunctionBehind(b, functions, more);
   if (named == nullptr) return {};
-  return {
-      .is = SayChange(*named),
-      .because = SayLargest("Python: ", functions, more,
-                            [](const Function& f) -> const Growth& { return f.self; }),
-      .hint = Say("look at {name} and what calls it: changed code, arguments or data; see python",
-                  Phrase::Name(named->name)),
-      .brief = SayBriefly(*named)};
+  return {.is = SayChange(*named),
+          .because = SayLargest("Python: ", functions, more,
+                                [](const Function& f) -> const Growth& { return f.self; }),
+          .hint = LookAt(Phrase::Name(named->name)),
+          .brief = SayBriefly(*named)};
+}
+
+Phrase LookAt(const Phrase& function) {
+  return Say("look at {name} and what calls it: changed code, arguments or data; see python",
+             function);
+}
+
+Phrase FunctionThatGrew(const ReportSet& a, const ReportSet& b, Rank rank, double more) {
+  if (!RecordedPython(a) || !RecordedPython(b)) return {};
+  const std::vector<Function> functions = CompareFunctions(a, b, rank);
+  const Growth* found = nullptr;
+  for (const Function& f : functions) {
+    if (!f.has_file || f.of_library || f.total.name.starts_with('<')) continue;
+    if (IsAllOf(f.total, more) && (found == nullptr || f.total.b < found->b)) found = &f.total;
+  }
+  return found == nullptr ? Phrase() : Phrase::Name(found->name);
+}
+
+Reason ReasonInCompilation(const ReportSet& a, const ReportSet& b, double more) {
+  const auto program = [](const ReportSet& of) {
+    return Phrase::Name(TextOf(of, "overview", "compiled_program"));
+  };
+  const Phrase before = program(a), after = program(b);
+  if (more > 0 && !after.empty() && before.empty()) {
+    const Phrase is = Say("{program} is compiled within steps", after);
+    return {.is = is, .because = {}, .hint = {}, .brief = is};
+  }
+  if (more < 0 && !before.empty() && after.empty()) {
+    const Phrase gone = Say("{program} is no longer compiled within steps", before);
+    return ReasonFor(gone, gone);
+  }
+  return {};
 }
 
 Reason ReasonAfterOnly(const ReportSet& a, const ReportSet& b) {
@@ -371,11 +414,19 @@ Reason ReasonInCompute(const ReportSet& a, const ReportSet& b, Rank rank, double
   const bool one_factor = SlowerByOneFactor(a, b, rank);
   const Sizes sizes = CompareSizes(a, b, rank);
   const Phrase all = SayAllSlower(kernels, sizes);
-  const auto [is, brief] = all.empty() ? SayMore(a, b, kernels, sizes, more) : std::pair(all, all);
+  auto [is, brief] = all.empty() ? SayMore(a, b, kernels, sizes, more) : std::pair(all, all);
+  const bool more_calls = all.empty() && !is.empty() && most.HasMoreCalls();
+  const Phrase function = more_calls ? FunctionThatGrew(a, b, rank, more) : Phrase();
+  if (!function.empty()) {
+    const Phrase beside = Say(", while {function} takes longer", function);
+    is += beside;
+    brief += beside;
+  }
   return {.is = is,
           .because = SayLargest("kernels: ", kernels, more, itself) +
                      SayLargest("calls by shape, all ranks: ", shapes, more, itself),
-          .hint = HintForCompute(most, sizes, one_factor, !all.empty()),
+          .hint = function.empty() ? Phrase(HintForCompute(most, sizes, one_factor, !all.empty()))
+                                   : LookAt(function),
           .brief = brief};
 }
 

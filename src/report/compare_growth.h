@@ -30,6 +30,17 @@ Reason ReasonOnHost(const ReportSet& a, const ReportSet& b, std::optional<int64_
 Reason ReasonInCompute(const ReportSet& a, const ReportSet& b, std::optional<int64_t> rank,
                        double more);
 
+// What to do about a function that takes longer.
+Phrase LookAt(const Phrase& function);
+
+// The innermost function of the user's program that takes about `more` ns per step longer, with
+// what it calls: "check_tokens (data.py:17)"; empty: none does.
+Phrase FunctionThatGrew(const ReportSet& a, const ReportSet& b, std::optional<int64_t> rank,
+                        double more);
+
+// Of programs that are compiled within steps of one run alone, whether that takes more or less.
+Reason ReasonInCompilation(const ReportSet& a, const ReportSet& b, double more);
+
 // Of a run after that alone has Python's functions: the largest one between operators. Whether it
 // is new is not known.
 Reason ReasonAfterOnly(const ReportSet& a, const ReportSet& b);

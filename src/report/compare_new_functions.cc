@@ -143,6 +143,7 @@ std::vector<NewFunction> OnlyAfter(const Functions& in_a, const Functions& in_b,
       if (IsOfTraining(called.name)) continue;
       NewFunction& of = own[called.name];
       of.name = called.name;
+      of.of_library = called.of_library;
       of.ranks[rank] = std::min(time * share, called.ranks.at(rank));
     }
     for (auto& [name, of] : own) found.push_back(std::move(of));

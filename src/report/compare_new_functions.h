@@ -15,6 +15,7 @@ namespace stepscope::comparison {
 struct NewFunction {
   std::string name;                 // "write_snapshot (t.py:56)"
   std::map<int64_t, double> ranks;  // ns per step of each rank that calls it
+  bool of_library = false;
   double Most() const;
 };
 

@@ -22,6 +22,7 @@ struct Growth {
   double calls_a = 0, calls_b = 0;  // 0 on both sides: unknown
   double Change() const { return b - a; }
   bool IsNew() const { return calls_a == 0 && calls_b > 0; }
+  bool HasMoreCalls() const { return calls_b > 1.05 * calls_a; }
 };
 
 using Row = std::vector<Cell>;

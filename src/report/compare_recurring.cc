@@ -14,6 +14,7 @@
 #include "base/robust.h"
 #include "base/saturate.h"
 #include "report/compare_sides.h"
+#include "report/findings.h"
 #include "report/humanize.h"
 #include "report/period_of_steps.h"
 
@@ -136,12 +137,28 @@ Phrase SayInThese(const Recurring& after, const Reason& reason, double more) {
                    reason.brief, after.Say(), time, each);
 }
 
+// Where no change of functions is the reason: what the run after itself names in these steps, but
+// for what is told as new.
+Reason ReasonInThese(const ReportSet& b, const Recurring& after,
+                     const std::vector<NewFunction>& functions) {
+  for (const Finding* finding : FindingsInOrder(b)) {
+    const Where& where = finding->where;
+    if (where.event.empty() || !std::ranges::equal(where.steps, after.steps.numbers)) continue;
+    if (std::ranges::find(functions, where.event.str(), &NewFunction::name) != functions.end())
+      continue;
+    const Phrase longer = Say("{name} takes longer", where.event);
+    return {.is = longer, .because = {}, .hint = LookAt(where.event), .brief = longer};
+  }
+  return {};
+}
+
 void AddFinding(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
                 const std::optional<Recurring>& before, const Recurring& after, double more,
-                Report& report, Leads& leads) {
+                const std::vector<NewFunction>& functions, Report& report, Leads& leads) {
   const CategoryChange* category = CategoryBehind(steps, after);
   const CauseKind cause = category == nullptr ? CauseKind::kNone : category->cause;
-  const Reason reason = ReasonOf(a, b, cause, after.rank, more);
+  Reason reason = ReasonOf(a, b, cause, after.rank, more);
+  if (reason.brief.empty()) reason = ReasonInThese(b, after, functions);
   const Phrase most = category == nullptr ? "" : Say(", most of it {category}", category->part);
   const Phrase message =
       Say("{steps} takes {time} longer on average{other_run}{why}.", Capitalized(after.Say()),
@@ -249,7 +266,8 @@ Phrase SayOthers(const StepComparison& steps, const std::string& collectives) {
 }  // namespace
 
 SlowStepChange AddSlowSteps(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
-                            Report& report, Leads& leads) {
+                            const std::vector<NewFunction>& functions, Report& report,
+                            Leads& leads) {
   const std::string collectives = KeyOfCollectives(steps);
   const auto before = FindRecurring(steps.in_a, collectives),
              after = FindRecurring(steps.in_b, collectives);
@@ -260,7 +278,7 @@ SlowStepChange AddSlowSteps(const ReportSet& a, const ReportSet& b, const StepCo
     return {.headline = std::move(others), .is_told = is_told};
   }
   if (more > 0 && after) {
-    AddFinding(a, b, steps, before, *after, more, report, leads);
+    AddFinding(a, b, steps, before, *after, more, functions, report, leads);
     return {.headline = {},
             .is_told = true,
             .on_a_rank = after->rank.has_value(),

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <vector>
 
 #include "report/compare_lead.h"
+#include "report/compare_new_functions.h"
 #include "report/compare_steps.h"
 #include "stepscope/phrase.h"
 #include "stepscope/report.h"
@@ -27,7 +29,9 @@ struct SlowStepChange {
 // Adds a finding where one of so many steps, the same distance apart, takes longer than the others
 // of the run after, and cost less before. Where one rank has them, the others wait for it in other
 // steps. Of slow steps that do not recur the headline tells how many there are.
+// `functions`: those that are told as new.
 SlowStepChange AddSlowSteps(const ReportSet& a, const ReportSet& b, const StepComparison& steps,
-                            Report& report, Leads& leads);
+                            const std::vector<NewFunction>& functions, Report& report,
+                            Leads& leads);
 
 }  // namespace stepscope::comparison

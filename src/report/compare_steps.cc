@@ -164,7 +164,10 @@ StepComparison CompareSteps(const ReportSet& a, const ReportSet& b) {
       RecordedPython(a) && RecordedPython(b) ? "Python between operators" : "unrecorded time";
   for (auto& [name, category] : categories) {
     category.part = category.is_rest ? rest : Phrase(category.name);
-    if (!category.key.empty()) category.noise = noise(category.key);
+    // Steps compile by no chance: where only one run does, that is a change.
+    const bool one_compiles =
+        category.cause == CauseKind::kCompilation && (category.a == 0 || category.b == 0);
+    if (!category.key.empty() && !one_compiles) category.noise = noise(category.key);
     steps.categories.push_back(std::move(category));
   }
   std::ranges::stable_sort(steps.categories, std::ranges::greater{},
@@ -197,6 +200,8 @@ Reason ReasonOf(const ReportSet& a, const ReportSet& b, CauseKind cause,
       if (more < 0) return LessOnHost(a, b, rank, -more);
       if (cause == CauseKind::kHost && !RecordedPython(a)) return ReasonAfterOnly(a, b);
       return ReasonOnHost(a, b, rank, more);
+    case CauseKind::kCompilation:
+      return ReasonInCompilation(a, b, more);
     default:
       return {};
   }

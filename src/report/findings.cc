@@ -45,13 +45,19 @@ bool IsAnother(const Finding& f, const Finding& head) {
          own != other;
 }
 
+// Whether both name a function or operator in the same steps.
+bool AreOneEvent(const Finding& a, const Finding& b) {
+  return !a.where.event.empty() && a.where.event.str() == b.where.event.str() &&
+         !a.where.steps.empty() && a.where.steps == b.where.steps;
+}
+
 // Whether `f` is due to what `head` is due to. `head` is at least as near to the cause; `worth` is
 // what a replay says of it.
 bool HasCauseOf(const Finding& f, const Finding& head, const std::optional<Worth>& worth) {
   const Cause &a = f.cause, &b = head.cause;
   if (a.kind == CauseKind::kNone || b.kind == CauseKind::kNone) return false;
   if (IsAnother(f, head)) return false;
-  if (IsOfFunction(f, head)) return true;
+  if (IsOfFunction(f, head) || AreOneEvent(f, head)) return true;
   const bool is_symptom = f.nearness == Nearness::kSymptom;
   if (!Agree(a.rank, b.rank, is_symptom) || !Agree(a.step, b.step, is_symptom)) return false;
   // A rank that costs little is not why all wait so long, or why a step took so long.
@@ -135,7 +141,14 @@ size_t HeadOf(const std::vector<Found>& group) {
     if (f.finding.only_worth) return false;
     return f.finding.nearness == Nearness::kCause || f.finding.share >= kSpeaksForAll * most;
   };
-  return static_cast<size_t>(std::ranges::find_if(group, speaks) - group.begin());
+  auto head = std::ranges::find_if(group, speaks);
+  // Of one event, one that shows more than twice as much.
+  for (auto other = group.begin(); other != group.end(); ++other) {
+    const bool much_more = head->finding.share < kSpeaksForAll * other->finding.share;
+    if (much_more && !other->finding.only_worth && AreOneEvent(other->finding, head->finding))
+      head = other;
+  }
+  return static_cast<size_t>(head - group.begin());
 }
 
 // Communication and waiting of all ranks.

@@ -4,13 +4,19 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/change_point.h"
 #include "base/period.h"
+#include "base/robust.h"
+#include "report/humanize.h"
 
 namespace stepscope {
 
@@ -64,6 +70,35 @@ Phrase SaySteps(std::span<const int64_t> numbers, std::span<const int64_t> value
     return Say(" in {period}", period->Say());
   if (in.size() > kMostNumbers) return Say(" in {count} of {all} steps", in.size(), values.size());
   return Say(" in steps {steps} and {last}", AllButLast(in), in.back());
+}
+
+namespace {
+
+// The split whose values since are all above all before; each side has four. By chance one of 200
+// series of 14 values has one.
+std::optional<size_t> SplitApart(std::span<const int64_t> values) {
+  constexpr size_t kFewest = 4;
+  for (size_t at = kFewest; at + kFewest <= values.size(); ++at) {
+    if (std::ranges::min(values.subspan(at)) > std::ranges::max(values.first(at))) return at;
+  }
+  return std::nullopt;
+}
+
+double MedianOf(std::span<const int64_t> values) { return Median({values.begin(), values.end()}); }
+
+}  // namespace
+
+Phrase SayRise(std::span<const int64_t> numbers, std::span<const int64_t> times) {
+  constexpr double kTwice = 2, kOfTheMost = 0.1;
+  if (times.empty()) return {};
+  const auto most = static_cast<double>(std::ranges::max(times));
+  const auto change = FindChangePoint(times, kOfTheMost * most);
+  const auto at = change ? std::optional(change->at) : SplitApart(times);
+  if (!at) return {};
+  const double before = MedianOf(times.first(*at)), since = MedianOf(times.subspan(*at));
+  if (since < kTwice * before) return {};
+  return Say(", {before} per step before step {first} and {after} since", HumanTime(before),
+             numbers[*at], HumanTime(since));
 }
 
 }  // namespace stepscope

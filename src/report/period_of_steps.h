@@ -35,4 +35,8 @@ std::optional<PeriodOfSteps> FindPeriodOfSteps(std::span<const int64_t> numbers,
 Phrase SaySteps(std::span<const int64_t> numbers, std::span<const int64_t> values, double least,
                 std::vector<int64_t>& in);
 
+// Of ns per step: ", 2.90 ms per step before step 8 and 24.7 ms since", where they take twice as
+// long or longer since then; else empty. `numbers`: ascending.
+Phrase SayRise(std::span<const int64_t> numbers, std::span<const int64_t> times);
+
 }  // namespace stepscope

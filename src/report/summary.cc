@@ -145,6 +145,8 @@ void ChooseCauses(const ReportSet& answer, Summary& summary) {
   for (const Finding* finding : all) {
     if (summary.causes.size() == kMostCauses) break;
     if (!WorthALook(*finding)) continue;
+    // What is low is told where there is nothing else.
+    if (finding->severity == Severity::kLow && !summary.causes.empty()) break;
     summary.causes.push_back({&ReportOf(answer, *finding), finding, SayWorth(*finding)});
   }
   summary.more = all.size() - summary.causes.size();

@@ -167,6 +167,7 @@ ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,
     report.group = GroupName(analysis->group);
   }
   JoinFindings(answer, MeanTime(facts));
+  LowerWhereNothingStandsOut(answer, facts);
   answer.verdict = SayWhatIsDoubtful(answer.run) + SayCutFiles(answer.run, facts) +
                    Verdict(answer, facts) + SayWhatIsMissing(answer.run);
   return answer;

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "analyses/build.h"
@@ -66,6 +67,14 @@ bool Evaluates(const ReportSet& answer) {
   return FindMetric(FindReport(answer, "overview"), "evaluation_runs") != nullptr;
 }
 
+// Whether evaluation between steps takes so little of the trace that it is no finding.
+bool EvaluatesLittle(const ReportSet& answer) {
+  constexpr double kLittle = 0.1;
+  const Metric* share = FindMetric(FindReport(answer, "overview"), "evaluation_ratio");
+  const double* ratio = share == nullptr ? nullptr : std::get_if<double>(&share->value);
+  return share == nullptr || (ratio != nullptr && *ratio < kLittle);
+}
+
 // The largest part of typical steps that is not compute. Empty where unknown.
 Phrase SayNoFinding(const ReportSet& answer, const Facts& facts) {
   if (!KnowsCosts(answer)) return {};
@@ -95,13 +104,14 @@ Phrase SayNoFinding(const ReportSet& answer, const Facts& facts) {
                            : Say("The job looks healthy: {says}{aside}.", says, aside);
 }
 
-// Whether a finding tells only of communication, waiting or Python that no rank, step or function
-// is behind.
+// Whether a finding tells only of communication, waiting, Python or batches of loaders that keep
+// up, and no rank, step or function is behind it.
 bool IsOfAllRanks(const Finding& finding) {
   const Cause& cause = finding.cause;
   const bool communicates =
       cause.kind == CauseKind::kCommunication || cause.kind == CauseKind::kWait;
-  const bool a_little_each = cause.kind == CauseKind::kHost && finding.at_most != Severity::kHigh;
+  const bool a_little_each = (cause.kind == CauseKind::kHost || cause.kind == CauseKind::kInput) &&
+                             finding.at_most != Severity::kHigh;
   return (communicates || a_little_each) && finding.nearness != Nearness::kCause && !cause.rank &&
          !cause.step && !finding.since;
 }
@@ -117,11 +127,15 @@ bool HasSlowSteps(const ReportSet& answer) {
   return slow == nullptr || slow->value != Cell(int64_t{0});
 }
 
-// " No rank, step or function stands out.": of those that were looked at, and are not told of.
-Phrase SayNone(bool steps, bool functions) {
+// "No rank, step or function stands out. ": of those that were looked at, and are not told of.
+Phrase SayNone(bool ranks, bool steps, bool functions) {
+  if (!ranks) {
+    if (functions) return steps ? "No step or function stands out. " : "No function stands out. ";
+    return steps ? "No step stands out. " : "";
+  }
   if (steps)
-    return functions ? " No rank, step or function stands out." : " No rank or step stands out.";
-  return functions ? " No rank or function stands out." : " No rank stands out.";
+    return functions ? "No rank, step or function stands out. " : "No rank or step stands out. ";
+  return functions ? "No rank or function stands out. " : "No rank stands out. ";
 }
 
 int64_t CountOf(const RunInfo& run, NoteKind kind) { return CountOfNotes(run, NoteName(kind)); }
@@ -144,10 +158,10 @@ Phrase SayAbsentRanks(const RunInfo& run, int64_t missing) {
   return have_none(SayRanks(absent));
 }
 
-// Of a job that computes on hosts, where communication takes long by nature. Only where all that
-// would tell was asked and recorded.
-Phrase SayNothingStandsOut(const ReportSet& answer, const Facts& facts,
-                           std::span<const Finding* const> findings) {
+// Of a job that computes on hosts, where communication takes long by nature, whether all that would
+// tell was asked and recorded, and tells nothing.
+bool NothingStandsOut(const ReportSet& answer, const Facts& facts,
+                      std::span<const Finding* const> findings) {
   const auto answers = [&](std::string_view analysis) {
     const Report* report = FindReport(answer, analysis);
     return report != nullptr && report->status == Status::kOk;
@@ -158,17 +172,20 @@ Phrase SayNothingStandsOut(const ReportSet& answer, const Facts& facts,
   const bool is_one = answer.run.ranks == 1;
   const bool known =
       std::ranges::all_of(std::span(kAsked).first(is_one ? 2 : kAsked.size()), answers) &&
-      !Evaluates(answer) && CountOf(answer.run, NoteKind::kMissingRanks) == 0 &&
+      EvaluatesLittle(answer) && CountOf(answer.run, NoteKind::kMissingRanks) == 0 &&
       StepChangesOf(facts).Told() == nullptr;
-  if (!known || !facts.OnHost()) return {};
-  const bool all = std::ranges::all_of(findings, [](const Finding* f) {
-    return !WorthALook(*f) || IsOfAllRanks(*f) || IsOfOneStep(*f);
-  });
-  if (!all) return {};
-  if (is_one) return findings.empty() && !HasSlowSteps(answer) ? " Nothing else stands out." : "";
+  return known && facts.OnHost() && std::ranges::all_of(findings, [](const Finding* f) {
+           return !WorthALook(*f) || IsOfAllRanks(*f) || IsOfOneStep(*f);
+         });
+}
+
+// The verdict of such a job.
+Phrase SayNothingStandsOut(const ReportSet& answer, const Phrase& verdict, bool any) {
+  const bool ranks = answer.run.ranks > 1, steps = !HasSlowSteps(answer);
+  if (!ranks && !any) return steps ? verdict + " Nothing else stands out." : verdict;
   const Report* python = FindReport(answer, "python");
   const bool functions = python != nullptr && python->status != Status::kUnavailable;
-  return SayNone(!HasSlowSteps(answer), functions);
+  return SayNone(ranks, steps, functions) + verdict;
 }
 
 Phrase SayOneOfMany(int64_t missing) {
@@ -192,7 +209,17 @@ Phrase Verdict(const ReportSet& answer, const Facts& facts) {
   // The headline may say it already.
   Phrase verdict = first->headline;
   if (!says.empty() && !verdict.contains(says)) verdict = says + " " + verdict;
-  return says.empty() || any ? verdict + SayNothingStandsOut(answer, facts, findings) : verdict;
+  const bool open = says.empty() || any;
+  return open && NothingStandsOut(answer, facts, findings)
+             ? SayNothingStandsOut(answer, verdict, any)
+             : verdict;
+}
+
+void LowerWhereNothingStandsOut(ReportSet& answer, const Facts& facts) {
+  if (!NothingStandsOut(answer, facts, FindingsInOrder(answer))) return;
+  for (Report& report : answer.reports) {
+    for (Finding& finding : report.findings) finding.severity = Severity::kLow;
+  }
 }
 
 Phrase SayWhatIsDoubtful(const RunInfo& run) {

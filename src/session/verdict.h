@@ -11,6 +11,10 @@ namespace stepscope {
 // `facts`: those of the answer. REQUIRES: the findings are joined (report/findings.h).
 Phrase Verdict(const ReportSet& answer, const Facts& facts);
 
+// Where no rank, step or function stands out, no finding is more than low: what is left is a little
+// of everything. REQUIRES: as Verdict(), which says so.
+void LowerWhereNothingStandsOut(ReportSet& answer, const Facts& facts);
+
 // "Traces may be of another job: ... ." Empty where nothing makes that doubtful.
 Phrase SayWhatIsDoubtful(const RunInfo& run);
 

@@ -11,7 +11,11 @@ import { build } from "esbuild";
 const here = fileURLToPath(new URL(".", import.meta.url));
 const out = fileURLToPath(new URL("../node_modules/.e2e", import.meta.url));
 const only = process.env.ONLY ?? "";  // "capture" for capture_test.ts alone
-const names = readdirSync(here).filter((name) => name.endsWith("_test.ts") && (only === "" || name === `${only}_test.ts`));
+const all = readdirSync(here).filter((name) => name.endsWith("_test.ts") && (only === "" || name === `${only}_test.ts`));
+// With STEPSCOPE_HALF, 0 or 1, every other file.
+const half = process.env.STEPSCOPE_HALF ?? "";
+const names = half === "" ? all : all.sort().filter((_, i) => i % 2 === Number(half));
+if (half !== "") console.log(`half ${half} of 0 and 1: ${names.join(", ")}`);
 await build({
   entryPoints: names.map((name) => here + name), outdir: out, outExtension: { ".js": ".mjs" },
   bundle: true, platform: "node", format: "esm", packages: "external", logLevel: "warning",

@@ -35,6 +35,10 @@ constexpr bool Synchronizes(CollectiveOp op) { return op <= CollectiveOp::kExcha
 // All ranks leave it together, but for the latency of a hop. Exchanges end apart when the ranks
 // receive different amounts.
 constexpr bool EndsTogether(CollectiveOp op) { return op <= CollectiveOp::kBarrier; }
+// One rank sends to all, or receives from all: others may leave before the last one enters.
+constexpr bool HasRoot(CollectiveOp op) {
+  return op >= CollectiveOp::kBroadcast && op <= CollectiveOp::kScatter;
+}
 constexpr bool IsPointToPoint(CollectiveOp op) {
   return op == CollectiveOp::kSend || op == CollectiveOp::kReceive;
 }

@@ -52,6 +52,23 @@ TEST(Collectives, WaitingEndsWhenTheLastArrives) {
   EXPECT_EQ(facts.ranks[0].times_last, 0);
 }
 
+// A synchronizing one aligns the clocks.
+TEST(Collectives, ABroadcastIsSplitWhereNobodyLeftEarly) {
+  SampleRanks s(2);
+  for (int64_t i = 0; i < 6; ++i) {
+    s.Add(0, i * 1000, i * 1000 + 100, 2 * i);
+    s.Add(1, i * 1000, i * 1000 + 100, 2 * i);
+    const int64_t sent = i < 3 ? 90 : 30;  // the sender leaves behind the receiver, or before
+    s.Add(0, i * 1000 + 200, i * 1000 + 200 + sent, 2 * i + 1, "broadcast");
+    s.Add(1, i * 1000 + 250, i * 1000 + 300, 2 * i + 1, "broadcast");
+  }
+  const CollectiveFacts facts = Derive(s);
+  EXPECT_EQ(Matched(facts), 12);
+  EXPECT_EQ(facts.ranks[0].wait, 3 * 50);
+  EXPECT_EQ(facts.ranks[0].split, 6 + 3);
+  EXPECT_EQ(facts.ranks[1].blame, 3 * 50);
+}
+
 TEST(Collectives, GroupsOfOneNameAreToldApartByTheirMembers) {
   SampleRanks s(4);
   for (size_t r = 0; r < 4; ++r) {

@@ -2,6 +2,8 @@
 #include "facts/collectives/split.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <span>
 
 #include "base/saturate.h"
 
@@ -17,11 +19,24 @@ bool Comparable(const CollectiveFacts& facts, std::span<const CollectivePart> pa
   });
 }
 
+// When a part began, on aligned clocks.
+int64_t BeginOf(const CollectiveFacts& facts, const CollectivePart& part) {
+  return facts.ranks[part.rank].clock.Aligned(part.start);
+}
+
+// Of a collective with a root: whether all were still in it when the last one came. Over gloo a
+// sender waits until the receiver is there, whatever fits into buffers.
+bool NobodyLeftEarly(const CollectiveFacts& facts, std::span<const CollectivePart> parts) {
+  int64_t all_there = INT64_MIN;
+  for (const CollectivePart& part : parts) all_there = std::max(all_there, BeginOf(facts, part));
+  return std::ranges::all_of(parts, [&](const CollectivePart& part) {
+    return facts.ranks[part.rank].clock.Aligned(part.end) > all_there;
+  });
+}
+
 void Split(CollectiveFacts& facts, CollectiveMatch& match) {
   const auto parts = std::span(facts.parts).subspan(match.first, match.count);
-  const auto aligned = [&](const CollectivePart& part) {
-    return facts.ranks[part.rank].clock.Aligned(part.start);
-  };
+  const auto aligned = [&](const CollectivePart& part) { return BeginOf(facts, part); };
   const auto last = std::ranges::max_element(parts, {}, aligned);
   const int64_t all_there = aligned(*last);
   match.last = match.first + static_cast<uint32_t>(last - parts.begin());
@@ -47,7 +62,9 @@ void SplitCollectives(CollectiveFacts& facts) {
     match.last = kNobody;
     const auto parts = std::span(facts.parts).subspan(match.first, match.count);
     for (CollectivePart& part : parts) part.wait = kNoTime;
-    if (match.Matched() && Synchronizes(match.op) && Comparable(facts, parts)) Split(facts, match);
+    if (!match.Matched() || !Comparable(facts, parts)) continue;
+    if (Synchronizes(match.op) || (HasRoot(match.op) && NobodyLeftEarly(facts, parts)))
+      Split(facts, match);
   }
 }
 

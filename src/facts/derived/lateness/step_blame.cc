@@ -68,7 +68,8 @@ std::set<int64_t> StepsBefore(const StepBlame& steps, const std::set<int64_t>& l
   std::set<int64_t> before;
   for (const int64_t number : late) {
     const auto at = steps.find(number);
-    if (at == steps.begin() || at == steps.end()) return {};
+    if (at == steps.end()) return {};
+    if (at == steps.begin()) continue;  // not recorded
     before.insert(std::prev(at)->first);
   }
   return before;

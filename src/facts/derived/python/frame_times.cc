@@ -18,10 +18,11 @@ bool IsNested(const FrameName& frame) {
   return frame.function.starts_with('<') && !frame.file.empty() && frame.function != "<module>";
 }
 
-// Whether a whole step lies within the frame, or no step tells.
-bool HoldsStep(const RankActivity& rank, const HostFrame& frame) {
+// Whether a whole step lies within the frame; without steps, half of `whole`, ns.
+bool HoldsStep(const RankActivity& rank, const HostFrame& frame, int64_t whole) {
+  if (rank.steps.empty()) return frame.end - frame.start >= whole / 2;
   const auto step = std::ranges::lower_bound(rank.steps, frame.start, {}, &Step::start);
-  return rank.steps.empty() || (step != rank.steps.end() && step->end <= frame.end);
+  return step != rank.steps.end() && step->end <= frame.end;
 }
 
 }  // namespace
@@ -149,7 +150,8 @@ bool FrameTimes::IsInLibrary(const HostFrames& frames, size_t frame, size_t owne
 void FrameTimes::Add(const RankActivity& rank, uint32_t thread, const IntervalSet& windows) {
   const std::set<StringId> loops = LoopsOf(rank, thread, windows);
   for (const StringId name : loops) all_loops_.insert(ParseFrameName(names_[name]));
-  windows_ = AddSaturated(windows_, LengthOf(windows));
+  const int64_t whole = LengthOf(windows);
+  windows_ = AddSaturated(windows_, whole);
   ranks_.insert(rank.rank);
   const HostFrames& frames = rank.host->frames[thread];
   AlongWindows along(windows);
@@ -162,7 +164,8 @@ void FrameTimes::Add(const RankActivity& rank, uint32_t thread, const IntervalSe
     if (owner != last) {
       last = owner;
       const int32_t by = CallerOf(frames, owner);
-      const bool is_known = by != kNoRange && !HoldsStep(rank, frames[static_cast<size_t>(by)]);
+      const bool is_known =
+          by != kNoRange && !HoldsStep(rank, frames[static_cast<size_t>(by)], whole);
       caller = is_known ? frames[static_cast<size_t>(by)].name : kNoString;
     }
     const StringId within = owner == f ? kNoString : frames[f].name;

@@ -41,7 +41,7 @@ class FrameTimes {
     FrameName
         within;  // built in or a library's: the innermost for half of `time` or more; or empty
     // The user's function that calls it, for four fifths of `time` or more, and is no training
-    // loop: none of its calls takes a whole step. Or empty.
+    // loop: none of its calls takes a whole step, or without steps half of the windows. Or empty.
     FrameName caller;
     int64_t time = 0;         // ns
     int64_t time_within = 0;  // of which in `within`

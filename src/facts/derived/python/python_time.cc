@@ -161,13 +161,9 @@ std::optional<uint32_t> TrainingThread(const StringTable& names, const RankActiv
 FrameTimes PythonDuring(const Facts& facts, const std::vector<RankSteps>& ranks,
                         StepCategory category) {
   FrameTimes times(facts, FrameTimes::Loops::kGiveWay);
-  const std::span<const StepPart> parts = PartsOf(category);
   for (const RankSteps& own : ranks) {
     const auto thread = TrainingThread(*facts.names, *own.rank);
-    if (!thread) continue;
-    std::vector<StepWindow> windows;
-    for (const StepBreakdown& step : own.steps) windows.push_back(step.window);
-    times.Add(*own.rank, *thread, StretchesOf(*own.rank, *facts.names, windows, parts));
+    if (thread) times.Add(*own.rank, *thread, StretchesOf(own, *facts.names, category));
   }
   return times;
 }

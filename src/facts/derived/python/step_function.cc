@@ -18,6 +18,7 @@
 #include "facts/derived/python/along_windows.h"
 #include "facts/derived/python/other_threads.h"
 #include "facts/derived/python/python_time.h"
+#include "facts/derived/python/step_annotation.h"
 #include "trace/library_frames.h"
 
 namespace stepscope {
@@ -256,9 +257,12 @@ std::optional<FrameTimes::Leader> BuiltInBehind(const Facts& facts, const RankWi
 
 std::optional<FrameTimes::Leader> FunctionBehind(const Facts& facts, const RankWindows& slow,
                                                  const RankWindows& others, int64_t least) {
+  if (slow.windows.empty() || others.windows.empty()) return std::nullopt;
+  if (!slow.rank->host->HasFrames() && !others.rank->host->HasFrames())
+    return AnnotationBehind(facts, slow, others, least);
   const auto thread = TrainingThread(*facts.names, *slow.rank);
   const auto of_others = TrainingThread(*facts.names, *others.rank);
-  if (!thread || !of_others || slow.windows.empty() || others.windows.empty()) return std::nullopt;
+  if (!thread || !of_others) return std::nullopt;
   Sums sums;
   AddUp(slow.rank->host->frames[*thread], slow.windows, [&](const HostFrame& frame, int64_t time) {
     Sum& sum = sums[frame.name];
@@ -306,7 +310,7 @@ std::vector<Interval> CallsOf(const HostFrames& frames, const StringTable& names
 std::vector<Interval> CallsOf(const Facts& facts, const RankActivity& rank,
                               const FrameName& function) {
   const auto thread = TrainingThread(*facts.names, rank);
-  if (!thread) return {};
+  if (!thread) return CallsOfAnnotation(facts, rank, function);
   return CallsOf(rank.host->frames[*thread], *facts.names,
                  [&](const FrameName& name) { return name == function; });
 }

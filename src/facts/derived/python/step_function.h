@@ -9,16 +9,11 @@
 
 #include "base/intervals.h"
 #include "facts/derived/python/python_time.h"
+#include "facts/derived/python/rank_windows.h"
 #include "facts/facts.h"
 #include "trace/frame_name.h"
 
 namespace stepscope {
-
-// Windows of one rank, in which a function takes longer or not.
-struct RankWindows {
-  const RankActivity* rank = nullptr;
-  IntervalSet windows;
-};
 
 // Of the training threads' functions those count that take `least` ns more within `slow`, per
 // window, than within `others`, which may be of another rank, and do not run through all of
@@ -26,7 +21,8 @@ struct RankWindows {
 // must have most of its time in excess; then one that does not run in the others; then those with
 // the largest part of their time in excess; of these the outermost, or what that one only calls:
 // the innermost function that has nearly all of its time.
-// Nothing where no frames were recorded, or none takes so much. `caller`: what only calls it,
+// Nothing where none takes so much. Where no frames were recorded, annotations stand for functions
+// (step_annotation.h), here and in what follows. `caller`: what only calls it,
 // without decorators; or what calls a function that does not run in the others, if nearly all it
 // takes is in excess too; `time`: ns more per window. Where there is none of these: what is built
 // in and runs longer there without operators, as `within` of the user's function that calls it.

@@ -275,6 +275,12 @@ int64_t TimeOf(const StepBreakdown& step, StepCategory category) {
   return time;
 }
 
+IntervalSet StretchesOf(const RankSteps& own, const StringTable& names, StepCategory category) {
+  std::vector<StepWindow> windows;
+  for (const StepBreakdown& step : own.steps) windows.push_back(step.window);
+  return StretchesOf(*own.rank, names, windows, PartsOf(category));
+}
+
 std::optional<StepWindow> WholeRecording(const RankActivity& rank) {
   int64_t first = INT64_MAX;
   int64_t last = INT64_MIN;
@@ -296,6 +302,11 @@ std::optional<StepWindow> WholeRecording(const RankActivity& rank) {
 
 const std::vector<RankSteps>& RankStepsOf(const Facts& facts) {
   return facts.memo.Of<BreakRecordingsDown>(facts);
+}
+
+bool StepsAreMarked(const Facts& facts) {
+  return std::ranges::any_of(RankStepsOf(facts),
+                             [](const RankSteps& own) { return !own.whole_recording; });
 }
 
 const RankSteps* StepsOfRank(const Facts& facts, int64_t rank) {

@@ -47,6 +47,8 @@ std::optional<StepWindow> WholeRecording(const RankActivity& rank);
 
 // The steps of every recording that holds anything but a memory timeline.
 const std::vector<RankSteps>& RankStepsOf(const Facts& facts);
+// Whether any recording marks steps; else each counts as one, from its begin to its end.
+bool StepsAreMarked(const Facts& facts);
 // Of the rank's first recording; null: it has none.
 const RankSteps* StepsOfRank(const Facts& facts, int64_t rank);
 
@@ -74,6 +76,9 @@ IntervalSet WindowsOf(const RankSteps& own, const Counts& counts) {
 inline IntervalSet WindowsOf(const RankSteps& own) {
   return WindowsOf(own, [](int64_t) { return true; });
 }
+
+// When the steps spend time on the category: the moments that TimeOf() sums.
+IntervalSet StretchesOf(const RankSteps& own, const StringTable& names, StepCategory category);
 
 // Slow steps are excluded only if at most one in so many is slow.
 inline constexpr int64_t kMostSlow = 5;

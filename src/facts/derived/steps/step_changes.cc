@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -67,6 +68,7 @@ class Collector {
         if (change) changes.parts.push_back(*change);
       }
     }
+    BeginWithPart(changes);
     for (size_t q = 0; q < kParts; ++q) {
       const StepChange* largest = changes.LargestRise(static_cast<StepQuantity>(q));
       if (largest != nullptr)
@@ -151,6 +153,29 @@ class Collector {
     At(parts, StepQuantity::kCompute).Add(step, use.compute);
     At(parts, StepQuantity::kIdle).Add(step, use.idle);
     At(parts, StepQuantity::kExposed).Add(step, use.exposed);
+  }
+
+  // What a rank does behind the last collective of a step makes its own step longer, and those of
+  // the ranks that wait for it from the next one on: step time changes where the rank's does.
+  static void BeginWithPart(StepChanges& changes) {
+    constexpr double kMost = 0.5;
+    if (!changes.step_time || changes.step_time->Difference() <= 0) return;
+    StepChange& told = *changes.step_time;
+    const auto is_behind = [&](const StepChange& part) {
+      const bool of_rank = part.quantity == StepQuantity::kCompute ||
+                           part.quantity == StepQuantity::kInput ||
+                           part.quantity == StepQuantity::kOther;
+      return of_rank && part.since == told.last_before &&
+             static_cast<double>(part.Difference()) >=
+                 kMost * static_cast<double>(told.Difference());
+    };
+    const auto at = std::ranges::lower_bound(changes.steps, told.last_before);
+    const bool any_before = at != changes.steps.begin() && at != changes.steps.end();
+    if (!any_before || std::ranges::none_of(changes.parts, is_behind)) return;
+    told.since = told.last_before;
+    told.last_before = *std::prev(at);
+    ++told.steps_after;
+    if (told.steps_before > 1) --told.steps_before;
   }
 
   // The last step of the level since the change, where it ends before the steps do.

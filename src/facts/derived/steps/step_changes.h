@@ -65,7 +65,7 @@ inline constexpr double kLeastStepChange = 0.05;
 // A change point (base/change_point.h) that is worth a twentieth of the median step time, of the
 // steps that all ranks recorded; else a rise or a spell (base/rise.h) to twice the level before,
 // which may scatter, or a rise by a quarter where all steps since are clearly longer than all
-// before. n log n.
+// before. It begins a step earlier where most of it is in a part of one rank that does. n log n.
 const StepChanges& StepChangesOf(const Facts& facts);
 
 // The steps that a mean step is of, wherever one is told: the typical ones, as a first step and

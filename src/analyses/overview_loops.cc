@@ -1,0 +1,111 @@
+// Counts the operators that a function runs itself.
+#include "analyses/overview_loops.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <unordered_map>
+
+#include "analyses/advice.h"
+#include "analyses/build.h"
+#include "base/intervals.h"
+#include "base/saturate.h"
+#include "base/stop.h"
+#include "facts/derived/python/along_windows.h"
+#include "facts/derived/python/python_time.h"
+#include "facts/derived/python/step_function.h"
+#include "report/humanize.h"
+#include "trace/frame_name.h"
+
+namespace stepscope {
+namespace overview_loops {
+namespace {
+
+constexpr double kLeast = 0.1;     // of the steps
+constexpr double kPerCall = 50;    // calls of one operator per call of the function
+constexpr double kShort = 20'000;  // ns an operator
+constexpr size_t kMostLooked = 4;  // functions
+
+constexpr Advice kWholeTensors{
+    "replace its loop by operations on whole tensors, or compile it (torch.compile)",
+    "replace its loop by operations on whole tensors, or compile it (tf.function)",
+    "replace its loop by operations on whole arrays (vmap, lax.scan), or jit it"};
+
+// What the function runs itself, on all ranks.
+struct Work {
+  int64_t calls = 0;      // of the function
+  int64_t operators = 0;  // outermost ones
+  int64_t time = 0;       // ns, of these
+  int64_t most = 0;       // calls of the operator that runs most often
+};
+
+Work WorkOf(const Facts& facts, const std::vector<RankSteps>& ranks, FrameTimes& times,
+            const FrameName& function) {
+  Work work;
+  std::unordered_map<StringId, int64_t> counts;
+  StopChecks checks;
+  for (const RankSteps& own : ranks) {
+    const auto thread = TrainingThread(*facts.names, *own.rank);
+    if (!thread) continue;
+    const IntervalSet windows = UnionOf(WindowsOf(own));
+    const AnywhereInWindows in_steps(windows);
+    for (const Interval& call : CallsOf(facts, *own.rank, function))
+      work.calls += in_steps.Holds(call.start) ? 1 : 0;
+    const IntervalSet stretches = times.StretchesOf(*own.rank, *thread, windows, function);
+    const AnywhereInWindows in_function(stretches);
+    for (const Activity& activity : own.rank->activities) {
+      checks.Turn();
+      if (activity.kind != Kind::kCompute || !in_function.Holds(activity.start)) continue;
+      ++work.operators;
+      work.time = AddSaturated(work.time, activity.duration());
+      work.most = std::max(work.most, ++counts[activity.name]);
+    }
+  }
+  return work;
+}
+
+bool IsLoop(const Work& work) {
+  const auto operators = static_cast<double>(work.operators);
+  return work.calls > 0 &&
+         static_cast<double>(work.most) >= kPerCall * static_cast<double>(work.calls) &&
+         static_cast<double>(work.time) <= kShort * operators;
+}
+
+}  // namespace
+}  // namespace overview_loops
+
+void AddSmallOperators(const Facts& facts, const std::vector<RankSteps>& ranks, Report& report) {
+  using namespace overview_loops;
+  if (!facts.OnHost() || ranks.empty() || ranks.front().whole_recording || !HasPython(facts))
+    return;
+  FrameTimes times(facts);
+  for (const RankSteps& own : ranks) {
+    if (const auto thread = TrainingThread(*facts.names, *own.rank))
+      times.Add(*own.rank, *thread, UnionOf(WindowsOf(own)));
+  }
+  for (const FrameTimes::Leader& leader : times.Leaders(kMostLooked, kLeast)) {
+    if (!leader.within.function.empty()) continue;  // what it calls takes the time
+    const Work work = WorkOf(facts, ranks, times, leader.name);
+    if (!IsLoop(work)) continue;
+    const StepStatistics total = StatisticsOfTotals(ranks);
+    const auto steps = static_cast<double>(total.steps);
+    const double each = static_cast<double>(leader.time) / steps;
+    report.findings.push_back(
+        {.message = Say("{function} runs {count} short operators per step: {share} of step time.",
+                        SayLeader(leader), HumanCount(static_cast<double>(work.operators) / steps),
+                        HumanRatio(each / total.mean)),
+         .because =
+             Say("{time} per step, {operators} of it in operators of {each} each; what they "
+                 "take in the backward pass comes on top",
+                 HumanTime(each), HumanTime(static_cast<double>(work.time) / steps),
+                 HumanTime(static_cast<double>(work.time) / static_cast<double>(work.operators))),
+         .hint = Say(kWholeTensors, facts),
+         .impact = leader.time / std::ssize(ranks),
+         .table = "step_time",
+         .cause = {CauseKind::kHost},
+         .nearness = Nearness::kPart,  // of what takes most between operators, if that is more
+         .where = {.event = Phrase::Name(LabelOf(leader.name))}});
+    return;
+  }
+}
+
+}  // namespace stepscope
