@@ -412,30 +412,6 @@ TEST(CpuJobCauses, WithoutPythonTheAnnotationAroundTheTimeIsNamed) {
   EXPECT_TRUE(said.contains("make what Optimizer.step#Guarded.step holds faster")) << said;
 }
 
-// `each`: additions of 10 us per step, in the function, and the Python between them.
-std::string SaidOfLoop(int each) {
-  CpuTrace trace(0, "[]", 1, 1);
-  for (int step = kFirst; step <= kLast; ++step) {
-    const double at = 100 * step, length = 0.02 * each;
-    trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, 99);
-    trace.Add("python_function", "train.py(75): train_step", at, 99);
-    trace.Add("python_function", "cell.py(21): walk_along", at + 1, length);
-    for (int i = 0; i < each; ++i) trace.Add("cpu_op", "aten::add", at + 1.005 + 0.02 * i, 0.01);
-    trace.Add("cpu_op", "aten::linear", at + 1.1 + length, 96 - length);
-  }
-  const ScratchFolder folder;
-  const auto answer = Ask({folder.Write("rank0.json", trace.End())});
-  return answer ? testing::AllSaid(*answer) : "no answer";
-}
-
-TEST(CpuJobCauses, AFunctionThatLoopsOverShortOperatorsIsNamedWithAllItTakes) {
-  const std::string said = SaidOfLoop(800);
-  EXPECT_TRUE(said.contains("walk_along (cell.py:21) runs 800 short operators per step: 16.2%"))
-      << said;
-  EXPECT_TRUE(said.contains("try: replace its loop by operations on whole tensors")) << said;
-  EXPECT_FALSE(SaidOfLoop(40).contains("short operators")) << SaidOfLoop(40);
-}
-
 // What it does behind the last collective of step 7 makes the others wait in step 8.
 TEST(CpuJobCauses, StepTimeChangesWhereTheRankThatIsWaitedForChanges) {
   const ScratchFolder folder;

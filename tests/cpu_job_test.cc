@@ -528,6 +528,40 @@ TEST(CpuJob, AComparisonTellsWhatIsCompiledAndNoFunctionOfTheCompiler) {
 }
 
 // Their ops are operators of the host, and the compiler counts FLOPs of whole programs.
+// Their operations have opcodes, whose names are of the rank and of no event.
+TEST(CpuJob, OfJaxHasATimelineWhoseOperationsCompute) {
+  SampleXSpace file;
+  SamplePlane& host = file.Plane("/host:CPU");
+  SampleLine& python = host.Line(1, "python");
+  SampleLine& xla = host.Line(2, "tf_XLAEigen/17");
+  for (int64_t step = 0; step < 3; ++step) {
+    const int64_t at = step * 100'000;
+    python.Event("train", at, 100'000, {{"_r", 1}, {"step_num", step}});
+    for (const auto& [name, from] : {std::pair("dot.3", 2'000), std::pair("all-reduce.4", 50'000)})
+      xla.Event(name, at + from, 40'000, {{"hlo_op", name}, {"hlo_module", "jit_step"}});
+  }
+  const std::string shape = SampleShape({64});
+  const std::string program =
+      SampleComputation(5, {SampleInstruction("p0", "parameter", 1, shape, {}),
+                            SampleInstruction("dot.3", "dot", 2, shape, {1, 1}),
+                            SampleInstruction("all-reduce.4", "all-reduce", 3, shape, {2})});
+  file.Plane("/host:metadata")
+      .Metadata("jit_step(17)", {{"Hlo Proto", SampleBytes{HloProgram({program})}}});
+  const ScratchFolder folder;
+  const std::vector paths{folder.Write("host.xplane.pb", file.Bytes())};
+  auto session = Session::Open(paths, {.keep_events = true});
+  ASSERT_TRUE(session.has_value());
+  ASSERT_TRUE(session->Analyze().has_value());
+  const auto timeline = session->TakeTimeline();
+  ASSERT_TRUE(timeline.has_value());
+  for (const auto& [name, kind] :
+       {std::pair("dot.3", "compute"), std::pair("all-reduce.4", "communication")}) {
+    const auto found = timeline->Find(name, 0, 1, 1).value();
+    ASSERT_EQ(found.matches.size(), 1u) << name;
+    EXPECT_EQ(timeline->Describe(found.matches[0].ref)->event.kind, kind);
+  }
+}
+
 TEST(CpuJob, OfJaxSaysWhereHloOpsAndFlopsAre) {
   SampleXSpace file;
   SamplePlane& host = file.Plane("/host:CPU");

@@ -95,15 +95,19 @@ double TimesSince(const Facts& facts, const StepChange& c, StringId op) {
 // Where one operator takes longer on inputs of the same size: Python that runs within it, as of a
 // host callback; or, where it takes many times as long, the function that calls it, since what else
 // runs on the machine slows all that a rank runs.
+// Where it runs more often, the function that calls it.
 void ExplainOperator(const Facts& facts, Together& rises) {
   constexpr double kMany = 3;
   const StepChange& c = *rises.most;
   const RankSteps* own = StepsOfRank(facts, c.rank);
-  if (rises.places > 1 || !facts.OnHost() || own == nullptr || !rises.excess ||
-      KindOf(*rises.excess) != ExcessKind::kTime)
-    return;
+  if (rises.places > 1 || !facts.OnHost() || own == nullptr || !rises.excess) return;
   const StringId op = rises.excess->name;
   const auto function = FunctionSince(facts, c);
+  if (KindOf(*rises.excess) == ExcessKind::kCalls && function) {
+    const RankWindows since{own->rank, WindowsOf(*own, [&](int64_t s) { return s >= c.since; })};
+    if (Calls(facts, since, function->name, op)) rises.function = function;
+  }
+  if (KindOf(*rises.excess) != ExcessKind::kTime) return;
   if (function && RunsIn(facts, *own->rank, function->name, op)) {
     rises.function = function;
     rises.function->caller = {};  // the framework

@@ -9,6 +9,7 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
+#include "analyses/comm_overlap_buffers.h"
 #include "analyses/comm_overlap_objects.h"
 #include "analyses/late_rank.h"
 #include "facts/derived/collectives/exposed_waits.h"
@@ -241,6 +242,32 @@ void AddRepeatedSyncs(Report& report, const Facts& facts, const Exposed& sum) {
        .nearness = Nearness::kCause});
 }
 
+void AddBufferBroadcasts(Report& report, const Facts& facts) {
+  const auto found = FindBufferBroadcasts(facts);
+  if (!found) return;
+  const std::string each = HumanTime(static_cast<double>(found->time) /
+                                     static_cast<double>(std::max<int64_t>(found->passes, 1)));
+  report.findings.push_back(
+      {.message =
+           found->bytes < 0
+               ? Say("DistributedDataParallel broadcasts buffers in each forward pass: {time} per "
+                     "pass.",
+                     each)
+               : Say("DistributedDataParallel broadcasts buffers in each forward pass: {bytes}, "
+                     "{time} per pass.",
+                     HumanBytes(static_cast<double>(found->bytes)), each),
+       .because =
+           Say("{count} recorded forward passes of each rank; waiting for a late rank is not "
+               "in it",
+               HumanCount(found->passes)),
+       .hint = "turn it off (broadcast_buffers=False) where ranks need not have equal buffers, or "
+               "make tensors that never change no buffers",
+       .impact = found->time,
+       .table = "ranks",
+       .cause = {CauseKind::kCommunication},
+       .nearness = Nearness::kCause});
+}
+
 Report Run(const Facts& facts, const Params&) {
   Report report = StartReport(kCommOverlap, facts);
   if (report.status == Status::kUnavailable) return report;
@@ -273,6 +300,7 @@ Report Run(const Facts& facts, const Params&) {
       {"exposed_ratio", "exposed, % of span", Ratio(sum.exposed, sum.span), Unit::kRatio}};
   AddFinding(report, facts, sum);
   AddRepeatedSyncs(report, facts, sum);
+  AddBufferBroadcasts(report, facts);
   return report;
 }
 

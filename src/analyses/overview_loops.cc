@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 
 #include "analyses/advice.h"
 #include "analyses/build.h"
@@ -15,6 +16,7 @@
 #include "facts/derived/python/step_function.h"
 #include "report/humanize.h"
 #include "trace/frame_name.h"
+#include "trace/library_frames.h"
 
 namespace stepscope {
 namespace overview_loops {
@@ -73,6 +75,61 @@ bool IsLoop(const Work& work) {
 }  // namespace
 }  // namespace overview_loops
 
+namespace overview_loops {
+namespace {
+
+Finding OfLoop(const Facts& facts, const std::vector<RankSteps>& ranks,
+               const FrameTimes::Leader& leader, const Work& work) {
+  const StepStatistics total = StatisticsOfTotals(ranks);
+  const auto steps = static_cast<double>(total.steps);
+  const double each = static_cast<double>(leader.time) / steps;
+  return {.message = Say("{function} runs {count} short operators per step: {share} of step time.",
+                         SayLeader(leader), HumanCount(static_cast<double>(work.operators) / steps),
+                         HumanRatio(each / total.mean)),
+          .because =
+              Say("{time} per step, {operators} of it in operators of {each} each; what they "
+                  "take in the backward pass comes on top",
+                  HumanTime(each), HumanTime(static_cast<double>(work.time) / steps),
+                  HumanTime(static_cast<double>(work.time) / static_cast<double>(work.operators))),
+          .hint = Say(kWholeTensors, facts)};
+}
+
+// Whether the function computes in Python or NumPy, within an operator of the user's such as a
+// torch.autograd.Function: what it runs between operators others tell, and communication.
+bool ComputesWithin(const Facts& facts, const std::vector<RankSteps>& ranks, FrameTimes& times,
+                    const FrameTimes::Leader& leader, const Work& work) {
+  constexpr double kHardly = 0.25, kMost = 0.5;  // of its time
+  const auto time = static_cast<double>(leader.time);
+  if (static_cast<double>(work.time) > kHardly * time) return false;
+  int64_t within = 0;
+  for (const RankSteps& own : ranks) {
+    const auto thread = TrainingThread(*facts.names, *own.rank);
+    if (!thread) continue;
+    const IntervalSet stretches =
+        times.StretchesOf(*own.rank, *thread, UnionOf(WindowsOf(own)), leader.name);
+    const IntervalSet computes = StretchesOf(own, *facts.names, StepCategory::kDeviceCompute);
+    within = AddSaturated(within, LengthOf(Intersection(stretches, computes)));
+  }
+  return static_cast<double>(within) >= kMost * time;
+}
+
+Finding OfPython(const std::vector<RankSteps>& ranks, const FrameTimes::Leader& leader) {
+  const StepStatistics total = StatisticsOfTotals(ranks);
+  const double each = static_cast<double>(leader.time) / static_cast<double>(total.steps);
+  const Phrase on = leader.ranks.empty() ? Phrase("all ranks") : SayRanks(leader.ranks);
+  return {.message = Say("{function} takes {time} of {step} per step on {ranks}, in Python within "
+                         "an operator.",
+                         SayLeader(leader), HumanTime(each), HumanTime(total.mean), on),
+          .because = Say("{share} of step time, and hardly any of it in operators that it runs",
+                         HumanRatio(each / total.mean)),
+          .hint =
+              "compute it by operations on whole tensors instead of Python or NumPy, or run it "
+              "less often; see python"};
+}
+
+}  // namespace
+}  // namespace overview_loops
+
 void AddSmallOperators(const Facts& facts, const std::vector<RankSteps>& ranks, Report& report) {
   using namespace overview_loops;
   if (!facts.OnHost() || ranks.empty() || ranks.front().whole_recording || !HasPython(facts))
@@ -83,27 +140,21 @@ void AddSmallOperators(const Facts& facts, const std::vector<RankSteps>& ranks, 
       times.Add(*own.rank, *thread, UnionOf(WindowsOf(own)));
   }
   for (const FrameTimes::Leader& leader : times.Leaders(kMostLooked, kLeast)) {
-    if (!leader.within.function.empty()) continue;  // what it calls takes the time
+    // What a library does there takes the time.
+    if (!leader.within.function.empty() && IsOfLibrary(leader.within)) continue;
     const Work work = WorkOf(facts, ranks, times, leader.name);
-    if (!IsLoop(work)) continue;
-    const StepStatistics total = StatisticsOfTotals(ranks);
-    const auto steps = static_cast<double>(total.steps);
-    const double each = static_cast<double>(leader.time) / steps;
-    report.findings.push_back(
-        {.message = Say("{function} runs {count} short operators per step: {share} of step time.",
-                        SayLeader(leader), HumanCount(static_cast<double>(work.operators) / steps),
-                        HumanRatio(each / total.mean)),
-         .because =
-             Say("{time} per step, {operators} of it in operators of {each} each; what they "
-                 "take in the backward pass comes on top",
-                 HumanTime(each), HumanTime(static_cast<double>(work.time) / steps),
-                 HumanTime(static_cast<double>(work.time) / static_cast<double>(work.operators))),
-         .hint = Say(kWholeTensors, facts),
-         .impact = leader.time / std::ssize(ranks),
-         .table = "step_time",
-         .cause = {CauseKind::kHost},
-         .nearness = Nearness::kPart,  // of what takes most between operators, if that is more
-         .where = {.event = Phrase::Name(LabelOf(leader.name))}});
+    const bool loops = IsLoop(work);
+    // Of one process the first sentence tells where most time is.
+    const bool within = !loops && !HasOneRank(facts) && work.calls > 0 &&
+                        ComputesWithin(facts, ranks, times, leader, work);
+    if (!loops && !within) continue;
+    Finding finding = loops ? OfLoop(facts, ranks, leader, work) : OfPython(ranks, leader);
+    finding.impact = leader.time / std::ssize(ranks);
+    finding.table = "step_time";
+    finding.cause = {CauseKind::kHost};
+    finding.nearness = Nearness::kPart;  // of what takes most between operators, if that is more
+    finding.where.event = Phrase::Name(LabelOf(leader.name));
+    report.findings.push_back(std::move(finding));
     return;
   }
 }

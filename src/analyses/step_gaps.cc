@@ -48,6 +48,7 @@ constexpr auto kParams = std::to_array<Parameter>({
 });
 
 constexpr double kMinShare = 0.05;  // of span
+constexpr double kMuch = 0.15;      // the same
 constexpr int64_t kHardlyAny = 10;  // a tenth of the longest
 
 // Sums over the gaps of one device.
@@ -338,7 +339,9 @@ void AddFinding(Report& report, const Facts& facts, const Found& found, int64_t 
        .table = "ranks",
        .cause = {cause, rank},
        .extent = {worst.device->total.Span()},
-       .where = WhereOf(found, worst, python, rank, HasOneRank(facts))});
+       .where = WhereOf(found, worst, python, rank, HasOneRank(facts)),
+       // Between steps a host draws its batch, by intent or not.
+       .at_most = facts.OnHost() && share < kMuch ? Severity::kMedium : Severity::kHigh});
 }
 
 void AddMetrics(Report& report, const Found& found) {

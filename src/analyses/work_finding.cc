@@ -11,6 +11,7 @@
 
 #include "analyses/build.h"
 #include "analyses/changes.h"
+#include "analyses/growth.h"
 #include "analyses/late_words.h"
 #include "analyses/saves.h"
 #include "analyses/work_rise.h"
@@ -19,6 +20,7 @@
 #include "facts/derived/steps/step_changes.h"
 #include "facts/derived/steps/step_parts.h"
 #include "report/humanize.h"
+#include "trace/frame_name.h"
 
 namespace stepscope {
 namespace {
@@ -135,11 +137,19 @@ bool MakesStepsLonger(const Facts& facts, const WorkRise& rise) {
   return 2 * longer >= static_cast<double>(rise.Difference());
 }
 
+// Whether it is of a function that takes longer and longer, which says more.
+bool IsOfGrowth(const Facts& facts, const WorkRise& rise) {
+  const std::optional<FunctionGrowth>& growth = GrowingFunctionOf(facts);
+  return growth && EventOf(facts, rise).str() == LabelOf(growth->function.name) &&
+         std::ranges::includes(growth->ranks, rise.ranks);
+}
+
 }  // namespace
 
 void AddWorkRises(Report& report, const Facts& facts, const WorkRise* told) {
   for (const WorkRise& rise : WorkRisesOf(facts).rises) {
     if (&rise == told || IsBySlowHost(facts, rise) || !MakesStepsLonger(facts, rise)) continue;
+    if (IsOfGrowth(facts, rise)) continue;
     Finding& finding = report.findings.emplace_back(FindingOf(facts, rise));
     if (finding.table == "steps") continue;
     // There is one table of a kind, of those with the most time.

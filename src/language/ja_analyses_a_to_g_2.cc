@@ -227,6 +227,17 @@ std::span<const Translated> JapaneseOfAnalysesAToG2() {
        "通信時間の {share} が計算とオーバーラップしています。"},
       {"Exposed communication{beyond} is {share} of {whole}{called}.",
        "隠蔽されていない通信{beyond}が{whole}の {share} を占めています{called}。"},
+      {"DistributedDataParallel broadcasts buffers in each forward pass: {time} per pass.",
+       "DistributedDataParallel が forward パスのたびにバッファを broadcast しています: 1 回 {time}。"},
+      {"DistributedDataParallel broadcasts buffers in each forward pass: {bytes}, {time} per pass.",
+       "DistributedDataParallel が forward パスのたびにバッファを broadcast しています: "
+       "{bytes}、1 回 {time}。"},
+      {"{count} recorded forward passes of each rank; waiting for a late rank is not in it",
+       "各ランクで記録された forward パス {count} 回。遅いランクを待つ時間は含みません"},
+      {"turn it off (broadcast_buffers=False) where ranks need not have equal buffers, or make "
+       "tensors that never change no buffers",
+       "ランク間でバッファを揃える必要がなければ無効にするか (broadcast_buffers=False)、"
+       "変化しないテンソルをバッファから外してください"},
       {"; {share} of communication is in {function}, called by {caller}",
        "。通信の {share} は {caller} が呼び出す {function} です"},
       {"call {function} in {caller} less often, for several tensors at once, or with "

@@ -226,6 +226,25 @@ std::span<const Translated> JapaneseOfAnalysesMToSh() {
        "process a file of its own; see python",
        "複数のプロセスが {function} のファイルロックを順番に使っています。"
        "保持時間を短くするか、プロセスごとにファイルを分けてください (python を参照)"},
+      {"{function} takes {time} of {step} per step on {ranks}, in Python within an operator.",
+       "{function} が{ranks}で 1 ステップ {step} のうち {time} を占めます "
+       "(オペレーター内の Python)。"},
+      {"{share} of step time, and hardly any of it in operators that it runs",
+       "ステップ時間の {share}。その中で実行されるオペレーターの時間はほとんどありません"},
+      {"compute it by operations on whole tensors instead of Python or NumPy, or run it less "
+       "often; see python",
+       "Python や NumPy の代わりにテンソル全体の演算で計算するか、実行回数を減らしてください "
+       "(python を参照)"},
+      {"Anomaly detection looks for NaN in all gradients: {time} of {step} per step.",
+       "異常検出がすべての勾配で NaN を調べています: 1 ステップ {step} のうち {time}。"},
+      {"aten::isnan runs {count} times per step behind functions of the backward pass; what "
+       "anomaly detection keeps of the forward pass comes on top",
+       "backward パスの関数の後に aten::isnan が 1 ステップあたり {count} 回実行されます。"
+       "forward パスで記録する分がこれに加わります"},
+      {"turn it off once the NaN is found: torch.autograd.set_detect_anomaly(False), or "
+       "detect_anomaly=False of the trainer",
+       "NaN の原因が分かったら無効にしてください: torch.autograd.set_detect_anomaly(False)、"
+       "またはトレーナーの detect_anomaly=False"},
       {"program compiled within steps", "ステップ内でコンパイルされたプログラム"},
       {"; its {calls} take longer and longer, from {first} to {last}",
        "。その {calls}は {first} から {last} へと次第に長くなっています"},

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <string>
@@ -201,12 +202,22 @@ void AddUnnamed(const std::vector<Found>& functions, const RankTime& whole,
   }
 }
 
-// Of what may speak for the finding what is nearest to it: a replay of what others found, of the
-// function alone, of all that its rank does.
+// Of a replay of what others found and one of the function alone, the one that is nearer to what
+// was measured, ns per step.
+std::optional<Worth> NearerOf(const std::optional<Worth>& found,
+                              const std::optional<Worth>& function, int64_t measured) {
+  if (!found || !function || measured <= 0) return found ? found : function;
+  const auto off = [&](const Worth& worth) { return std::abs(worth.saved - measured); };
+  return off(*function) < off(*found) ? function : found;
+}
+
+// Of what may speak for the finding what is nearest to it: a replay of what others found or of the
+// function alone, then of all that its rank does.
 void ApplyWorths(Found& head, const std::vector<Found>& group, const std::vector<Found>& functions,
                  const RankTime& whole) {
-  for (const auto& worth : {WorthOf(head, group, true), WorthOfFunction(head.finding, functions),
-                            WorthOf(head, group)}) {
+  const auto nearer = NearerOf(WorthOf(head, group, true),
+                               WorthOfFunction(head.finding, functions), head.finding.per_step);
+  for (const auto& worth : {nearer, WorthOf(head, group)}) {
     ApplyWorth(head, worth, whole);
     if (head.finding.worth) return;
   }

@@ -299,7 +299,8 @@ void Builder::SettleWork() {
 void Builder::AddRecording(uint32_t recording) {
   auto& tracks = state_->recordings[recording].tracks;
   auto& counters = counters_[recording];
-  TakeKindsOfHost(input_.ranks[recording], state_->names, state_->recordings[recording]);
+  TakeKindsOfHost(input_.ranks[recording], *input_.names_of_ranks, state_->names,
+                  state_->recordings[recording]);
   state_->track_ids[recording].resize(tracks.size());
   state_->left_out += state_->recordings[recording].left_out;
   AddSteps(recording);

@@ -2,6 +2,7 @@
 #include "timeline/host_kinds.h"
 
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "facts/activity/host_meaning.h"
@@ -31,17 +32,22 @@ bool MayBeHlo(std::string_view name) { return name.find_first_of(": ") == name.n
 
 }  // namespace
 
-void TakeKindsOfHost(const RankActivity& rank, const StringTable& names,
-                     RecordedEvents& recording) {
+void TakeKindsOfHost(const RankActivity& rank, const StringTable& names_of_rank,
+                     const StringTable& names, RecordedEvents& recording) {
   if (!rank.on_host) return;
   const bool compiled = rank.framework == Framework::kJax;
-  const std::vector<HostMeaning> meanings = MeaningsOfNames(*rank.host, names, compiled);
+  const std::vector<HostMeaning> of_rank = MeaningsOfNames(*rank.host, names_of_rank, compiled);
+  std::unordered_map<std::string_view, HostMeaning> meanings;
+  for (StringId id = 0; id < names_of_rank.size(); ++id)
+    meanings.emplace(names_of_rank[id], of_rank[id]);
   for (RecordedTrack& track : recording.tracks) {
     // What Python runs beside the programs is no operation of theirs.
     if (compiled && !IsXlaThread(track.name)) continue;
     track.events.TakeKinds([&](uint32_t name, Kind recorded) {
-      const StringId id = recording.Shared(name);
-      return compiled && !MayBeHlo(names[id]) ? recorded : KindOf(meanings[id], recorded);
+      const std::string_view text = names[recording.Shared(name)];
+      const auto meaning = meanings.find(text);
+      const bool told = meaning != meanings.end() && (!compiled || MayBeHlo(text));
+      return told ? KindOf(meaning->second, recorded) : recorded;
     });
   }
 }
