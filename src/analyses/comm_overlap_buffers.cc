@@ -8,7 +8,6 @@
 
 #include "base/intervals.h"
 #include "base/saturate.h"
-#include "facts/collectives/collective_facts.h"
 
 namespace stepscope {
 namespace {

@@ -228,7 +228,8 @@ std::span<const Translated> JapaneseOfAnalysesAToG2() {
       {"Exposed communication{beyond} is {share} of {whole}{called}.",
        "隠蔽されていない通信{beyond}が{whole}の {share} を占めています{called}。"},
       {"DistributedDataParallel broadcasts buffers in each forward pass: {time} per pass.",
-       "DistributedDataParallel が forward パスのたびにバッファを broadcast しています: 1 回 {time}。"},
+       "DistributedDataParallel が forward パスのたびにバッファを broadcast しています: 1 回 "
+       "{time}。"},
       {"DistributedDataParallel broadcasts buffers in each forward pass: {bytes}, {time} per pass.",
        "DistributedDataParallel が forward パスのたびにバッファを broadcast しています: "
        "{bytes}、1 回 {time}。"},

@@ -215,8 +215,8 @@ std::optional<Worth> NearerOf(const std::optional<Worth>& found,
 // function alone, then of all that its rank does.
 void ApplyWorths(Found& head, const std::vector<Found>& group, const std::vector<Found>& functions,
                  const RankTime& whole) {
-  const auto nearer = NearerOf(WorthOf(head, group, true),
-                               WorthOfFunction(head.finding, functions), head.finding.per_step);
+  const auto nearer = NearerOf(WorthOf(head, group, true), WorthOfFunction(head.finding, functions),
+                               head.finding.per_step);
   for (const auto& worth : {nearer, WorthOf(head, group)}) {
     ApplyWorth(head, worth, whole);
     if (head.finding.worth) return;

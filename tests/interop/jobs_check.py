@@ -8,6 +8,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 # What the verdict or the first finding must say of a fault: the rank, since when, and what.
 PLANTED = {
@@ -26,12 +27,27 @@ RANKS = {"ddp": 2, "fsdp": 2, "pipeline": 3, "groups": 4, "jax": 2}
 FALSE_ALARM = r"is a straggler since|larger inputs|more operators|slow_transform|read_slowly"
 
 
-def first_screen(stepscope, folder):
+def paths_of(folder):
     processes = sorted(path for path in folder.iterdir() if path.is_dir())  # of JAX one each
-    paths = [str(path) for path in processes or [folder]]
-    done = subprocess.run([stepscope, "analyze", *paths], capture_output=True, text=True)
+    return [str(path) for path in processes or [folder]]
+
+
+def first_screen(stepscope, folder):
+    done = subprocess.run(
+        [stepscope, "analyze", *paths_of(folder)], capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.split("\nStep overview\n")[0]
+
+
+def check_page(stepscope, folder):
+    """The page has a timeline of all events, which the first screen needs not."""
+    with tempfile.TemporaryDirectory() as scratch:
+        page = pathlib.Path(scratch) / "page.html"
+        done = subprocess.run(
+            [stepscope, "report", *paths_of(folder), "-o", str(page)], capture_output=True, text=True
+        )
+        assert done.returncode == 0 and page.stat().st_size > 0, (done.returncode, done.stderr)
 
 
 def first_finding(screen):
@@ -58,6 +74,7 @@ def main(stepscope, folder, names):
     for name in names or sorted(path.name for path in pathlib.Path(folder).iterdir()):
         try:
             check(name, first_screen(stepscope, pathlib.Path(folder) / name))
+            check_page(stepscope, pathlib.Path(folder) / name)
             print(f"interop: {name}: ok")
         except AssertionError as error:
             print(f"interop: {name}: FAILED: {error}")
