@@ -135,6 +135,35 @@ TEST(SteadyCost, PythonWithinAnOperatorOfAllRanksIsNamed) {
   EXPECT_FALSE(answer->verdict.contains("stands out")) << answer->verdict;
 }
 
+// `on_double`: of 80 ms of operators.
+std::string SaidOfTypes(double on_double) {
+  CpuTrace trace(0, "[]", 1, 1);
+  for (int step = kFirst; step <= kLast; ++step) {
+    const double at = 100 * step;
+    trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, 99);
+    trace.Add("python_function", "train.py(75): train_step", at, 99);
+    trace.Add("python_function", "stern.py(12): forward", at + 1, on_double + 0.1);
+    trace.Add("cpu_op", "aten::addmm", at + 1.05, on_double, 1,
+              R"("Input Dims":[[8],[8,8],[8,8]],"Input type":["double","double","double"])");
+    trace.Add("cpu_op", "aten::linear", at + 2 + on_double, 80 - on_double, 1,
+              R"("Input Dims":[[8,8],[8,8]],"Input type":["float","float"])");
+  }
+  const ScratchFolder folder;
+  const auto answer = Ask({folder.Write("rank0.json", trace.End())});
+  return answer ? testing::AllSaid(*answer) : "no answer";
+}
+
+TEST(SteadyCost, WorkOnDoubleBesideWorkOnFloatIsTold) {
+  const std::string said = SaidOfTypes(30);
+  EXPECT_TRUE(
+      said.contains("30.3% of step time is in operators on double, mostly aten::addmm, in "
+                    "forward (stern.py:12"))
+      << said;
+  EXPECT_TRUE(said.contains("try: compute it in float, as the rest")) << said;
+  EXPECT_FALSE(SaidOfTypes(3).contains("on double")) << SaidOfTypes(3);
+  EXPECT_FALSE(SaidOfTypes(79).contains("on double")) << "all of it";
+}
+
 // It keeps a list and walks through all of it, since step 6.
 TEST(SteadyCost, AFunctionThatTakesLongerAndLongerIsNoChangeAtAStep) {
   CpuTrace trace(0, "[]", 1, 1);

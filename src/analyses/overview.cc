@@ -10,6 +10,7 @@
 #include "analyses/many_calls.h"
 #include "analyses/overview_allocation.h"
 #include "analyses/overview_anomaly.h"
+#include "analyses/overview_double.h"
 #include "analyses/overview_evaluation.h"
 #include "analyses/overview_findings.h"
 #include "analyses/overview_lead.h"
@@ -310,6 +311,7 @@ Report Run(const Facts& facts, const Params&) {
   AddManyCalls(facts, ranks, report);
   AddSmallOperators(facts, ranks, report);
   AddAnomalyDetection(facts, ranks, report);
+  AddDouble(facts, ranks, report);
   AddPrecisionFinding(facts, ranks, sum, report);
   if (std::ranges::any_of(facts.ranks, &RankActivity::assumed_on_host)) {
     report.notes.push_back(

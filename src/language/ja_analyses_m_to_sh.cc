@@ -245,6 +245,14 @@ std::span<const Translated> JapaneseOfAnalysesMToSh() {
        "detect_anomaly=False of the trainer",
        "NaN の原因が分かったら無効にしてください: torch.autograd.set_detect_anomaly(False)、"
        "またはトレーナーの detect_anomaly=False"},
+      {"{share} of step time is in operators on double, mostly {operator}{function}.",
+       "double のオペレーターがステップ時間の {share} を占めます (主に {operator}){function}。"},
+      {"{time} per step on double, {others} on narrower types",
+       "1 ステップあたり double で {time}、より小さい型で {others}"},
+      {"compute it in float, as the rest: find .double(), torch.float64 or arrays of NumPy "
+       "(float64 unless told) in it, and convert them",
+       "他と同じく float で計算してください: .double()、torch.float64、NumPy 配列 "
+       "(指定しなければ float64) を探して変換します"},
       {"program compiled within steps", "ステップ内でコンパイルされたプログラム"},
       {"; its {calls} take longer and longer, from {first} to {last}",
        "。その {calls}は {first} から {last} へと次第に長くなっています"},
