@@ -525,6 +525,7 @@ TEST(CpuJob, AComparisonTellsWhatIsCompiledAndNoFunctionOfTheCompiler) {
   EXPECT_TRUE(rose.contains("score is compiled within steps")) << rose;
   EXPECT_FALSE(rose.contains("backend_compile_and_load")) << rose;
   EXPECT_TRUE(fell.contains("score is no longer compiled within steps")) << fell;
+  EXPECT_FALSE(fell.contains("backend_compile_and_load")) << fell;
 }
 
 // Their ops are operators of the host, and the compiler counts FLOPs of whole programs.

@@ -94,8 +94,8 @@ double TimesSince(const Facts& facts, const StepChange& c, StringId op) {
 
 // Where one operator takes longer on inputs of the same size: Python that runs within it, as of a
 // host callback; or, where it takes many times as long, the function that calls it, since what else
-// runs on the machine slows all that a rank runs.
-// Where it runs more often, the function that calls it.
+// runs on the machine slows all that a rank runs. Where it runs more often, the function that calls
+// it.
 void ExplainOperator(const Facts& facts, Together& rises) {
   constexpr double kMany = 3;
   const StepChange& c = *rises.most;

@@ -339,8 +339,8 @@ void BlameAbsent(const Facts& facts, const StepChange& c, const Together& togeth
   finding.nearness = Nearness::kSymptom;
 }
 
-// A change that no part explains, or that other load may have caused, is reported but not ranked by
-// its cost.
+// A change that no part explains, or that other load may have caused, as of all ranks or in the last
+// two steps, is reported but not ranked by its cost.
 Finding ByParts(const Facts& facts, const StepChange& c, const std::optional<Together>& cause) {
   Finding finding = FindingOf(facts, c, cause ? SayCause(facts, *cause) : Phrase());
   finding.because = SayBecause(facts, c, cause);
@@ -357,7 +357,8 @@ Finding ByParts(const Facts& facts, const StepChange& c, const std::optional<Tog
     finding.where.event = Phrase::Name(LabelOf(cause->function->name));
   else if (cause && cause->excess && cause->slow == nullptr)
     finding.where.event = OperatorNameOf(facts, cause->excess->name);
-  const bool of_one = cause && cause->places == 1;
+  constexpr int64_t kFewestSince = 3;
+  const bool of_one = cause && cause->places == 1 && c.steps_after >= kFewestSince;
   if (!cause || (MayBeLoad(facts, c, cause) && !of_one)) {
     finding.severity = facts.OnHost() ? Severity::kLow : Severity::kMedium;
     finding.impact = 0;

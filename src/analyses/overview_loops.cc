@@ -94,14 +94,26 @@ Finding OfLoop(const Facts& facts, const std::vector<RankSteps>& ranks,
           .hint = Say(kWholeTensors, facts)};
 }
 
+// ns of a function's stretches in operators that it runs itself, also within another one's.
+int64_t OperatorsWithin(const RankActivity& rank, uint32_t thread, const IntervalSet& stretches) {
+  const AnywhereInWindows in_function(stretches);
+  std::vector<Interval> operators;
+  StopChecks checks;
+  for (const HostRange& range : rank.host->ranges) {
+    checks.Turn();
+    if (range.kind == Kind::kOperator && range.thread == thread && in_function.Holds(range.start))
+      operators.push_back({range.start, range.end});
+  }
+  return LengthOf(Intersection(UnionOf(std::move(operators)), stretches));
+}
+
 // Whether the function computes in Python or NumPy, within an operator of the user's such as a
 // torch.autograd.Function: what it runs between operators others tell, and communication.
 bool ComputesWithin(const Facts& facts, const std::vector<RankSteps>& ranks, FrameTimes& times,
-                    const FrameTimes::Leader& leader, const Work& work) {
+                    const FrameTimes::Leader& leader) {
   constexpr double kHardly = 0.25, kMost = 0.5;  // of its time
   const auto time = static_cast<double>(leader.time);
-  if (static_cast<double>(work.time) > kHardly * time) return false;
-  int64_t within = 0;
+  int64_t within = 0, operators = 0;
   for (const RankSteps& own : ranks) {
     const auto thread = TrainingThread(*facts.names, *own.rank);
     if (!thread) continue;
@@ -109,8 +121,10 @@ bool ComputesWithin(const Facts& facts, const std::vector<RankSteps>& ranks, Fra
         times.StretchesOf(*own.rank, *thread, UnionOf(WindowsOf(own)), leader.name);
     const IntervalSet computes = StretchesOf(own, *facts.names, StepCategory::kDeviceCompute);
     within = AddSaturated(within, LengthOf(Intersection(stretches, computes)));
+    operators = AddSaturated(operators, OperatorsWithin(*own.rank, *thread, stretches));
   }
-  return static_cast<double>(within) >= kMost * time;
+  return static_cast<double>(within) >= kMost * time &&
+         static_cast<double>(operators) <= kHardly * time;
 }
 
 Finding OfPython(const std::vector<RankSteps>& ranks, const FrameTimes::Leader& leader) {
@@ -146,7 +160,7 @@ void AddSmallOperators(const Facts& facts, const std::vector<RankSteps>& ranks, 
     const bool loops = IsLoop(work);
     // Of one process the first sentence tells where most time is.
     const bool within = !loops && !HasOneRank(facts) && work.calls > 0 &&
-                        ComputesWithin(facts, ranks, times, leader, work);
+                        ComputesWithin(facts, ranks, times, leader);
     if (!loops && !within) continue;
     Finding finding = loops ? OfLoop(facts, ranks, leader, work) : OfPython(ranks, leader);
     finding.impact = leader.time / std::ssize(ranks);

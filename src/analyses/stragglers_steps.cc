@@ -33,7 +33,9 @@ bool IsAlwaysLate(const StepBlame& steps, const Suspect& s) {
 std::optional<PeriodOfSteps> OwnPeriod(const Facts& facts, const StepBlame& steps,
                                        const Suspect& s) {
   auto period = PeriodOf(facts, steps, s);
-  if (period && s.in_step_before) period->numbers = StepsBefore(steps, period->numbers);
+  if (!period || !s.in_step_before) return period;
+  const std::set<int64_t> before = StepsBefore(steps, period->numbers);
+  if (!before.empty()) period->numbers = before;
   return period;
 }
 

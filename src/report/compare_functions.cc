@@ -2,6 +2,7 @@
 #include "report/compare_functions.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -23,11 +24,11 @@ namespace {
 constexpr double kMinShare = 0.03;  // of the longer step time
 constexpr double kCompiles = 0.7;   // of a library's function that runs a compiler
 
-// ns per step.
-double MoreCompilation(const StepComparison& steps) {
+// ns per step, by which compilation takes more or less.
+double ChangeOfCompilation(const StepComparison& steps) {
   const auto at =
       std::ranges::find(steps.categories, CauseKind::kCompilation, &CategoryChange::cause);
-  return at == steps.categories.end() ? 0 : at->Change();
+  return at == steps.categories.end() ? 0 : std::abs(at->Change());
 }
 
 // What no operator, input or wait takes; null where there is none.
@@ -205,7 +206,7 @@ std::vector<NewFunction> FunctionsThatCount(const ReportSet& a, const ReportSet&
   const double least = kMinShare * std::max(steps.a, steps.b);
   for (NewFunction& function : functions)
     std::erase_if(function.ranks, [&](const auto& of) { return of.second < least; });
-  const double compiles = MoreCompilation(steps);
+  const double compiles = ChangeOfCompilation(steps);
   std::erase_if(functions, [&](const NewFunction& function) {
     return function.ranks.empty() ||
            (function.of_library && kCompiles * function.Most() <= compiles);
