@@ -339,8 +339,8 @@ void BlameAbsent(const Facts& facts, const StepChange& c, const Together& togeth
   finding.nearness = Nearness::kSymptom;
 }
 
-// A change that no part explains, or that other load may have caused, as of all ranks or in the last
-// two steps, is reported but not ranked by its cost.
+// A change that no part explains, or that other load may have caused, as of all ranks or in the
+// last two steps, is reported but not ranked by its cost.
 Finding ByParts(const Facts& facts, const StepChange& c, const std::optional<Together>& cause) {
   Finding finding = FindingOf(facts, c, cause ? SayCause(facts, *cause) : Phrase());
   finding.because = SayBecause(facts, c, cause);

@@ -73,6 +73,16 @@ const TimesOfRank* MostOf(const std::vector<TimesOfRank>& ranks) {
   return most;
 }
 
+// Whether each rank spends at least half as much.
+bool AllHave(const std::vector<TimesOfRank>& ranks, const TimesOfRank& most) {
+  const auto sum = [](const TimesOfRank& of) {
+    return std::accumulate(of.times.begin(), of.times.end(), int64_t{0}, AddSaturated);
+  };
+  const int64_t least = sum(most) / 2;
+  return ranks.size() > 1 &&
+         std::ranges::all_of(ranks, [&](const TimesOfRank& of) { return sum(of) >= least; });
+}
+
 // Of all ranks, where they have as many steps; else of the one with the most.
 std::vector<int64_t> MeanTimes(const std::vector<TimesOfRank>& ranks, const TimesOfRank& most) {
   std::vector<int64_t> sums(most.times.size());
@@ -100,7 +110,7 @@ Phrase SayStepsOf(const Facts& facts, const std::vector<RankSteps>& ranks, const
   const Phrase when = SaySteps(numbers, most->times, static_cast<double>(least), in);
   if (when.empty()) return SayRise(numbers, MeanTimes(all, *most));
   if (RunsInOthers(all, *most, in, least)) return {};
-  where.ranks = {most->own->rank->rank};
+  if (!AllHave(all, *most)) where.ranks = {most->own->rank->rank};
   where.steps = std::move(in);
   return Say(",{when}", when);
 }

@@ -222,8 +222,12 @@ Phrase Headline(const Facts& facts, int64_t recorded, const std::vector<AskedCha
         "{step}; the change worth most, '{change}', saves up to {saved}{since}: steps before it "
         "take {before}.",
         step, Phrase::Name(first.text), time(first.Saved(facts)), since, time(shorter->before));
-  return Say("{step}; the change worth most, '{change}', saves {saved}{since}.", step,
-             Phrase::Name(first.text), time(first.Saved(facts)), since);
+  const Phrase most = Say("{step}; the change worth most, '{change}', saves {saved}{since}.", step,
+                          Phrase::Name(first.text), time(first.Saved(facts)), since);
+  // It is asked of any job, and tells nothing of a cause.
+  return first.kind == ColumnKind::kCommunication && facts.OnHost()
+             ? most + " Causes that other analyses tell were not replayed: see the findings."
+             : most;
 }
 
 Report Run(const Facts& facts, const Params& params) {

@@ -152,6 +152,11 @@ std::span<const Translated> JapaneseOfComparison() {
        "{name} が {time} 長くかかっています"
        " (1 ステップあたりの呼び出しは変更前 {before} 回、変更後 {after} 回)"},
       {"{name} no longer runs", "{name} は実行されなくなりました"},
+      {"inputs are {type} instead of {other}", "入力の型が {other} から {type} に変わりました"},
+      {"find what makes these inputs another type (.double(), torch.float64, arrays of NumPy), and "
+       "convert them",
+       "入力の型を変えている箇所 (.double()、torch.float64、NumPy 配列) を探して変換してください"},
+      {"{types}, as {call}", "{types} (例: {call})"},
       {", while {function} takes longer", " (同時に {function} の時間が増加)"},
       {"{program} is compiled within steps", "{program} がステップ内でコンパイルされています"},
       {"{program} is no longer compiled within steps",

@@ -254,10 +254,41 @@ Phrase SaySizes(const Growth& growth) {
              HumanCount(growth.calls_b));
 }
 
+constexpr std::string_view kConvert =
+    "find what makes these inputs another type (.double(), torch.float64, arrays of NumPy), and "
+    "convert them";
+
+// "fp64" of "mm M=8 N=8 K=8 fp64", as calls by shape end; empty: they end otherwise.
+std::string_view TypeOfCall(std::string_view call) {
+  const std::string_view last = call.substr(call.rfind(' ') + 1);
+  const bool is_type = last.starts_with("fp") || last.starts_with("bf") || last.starts_with("tf");
+  return is_type && last.size() < call.size() ? last : std::string_view();
+}
+
+// The call of the same sizes that runs less often, on another type; null: there is none.
+const Growth* OnOtherType(const std::vector<Growth>& shapes, const Growth& more) {
+  const std::string_view call = more.name, type = TypeOfCall(call);
+  if (type.empty()) return nullptr;
+  const std::string_view sizes = call.substr(0, call.size() - type.size());
+  const auto at = std::ranges::find_if(shapes, [&](const Growth& g) {
+    const std::string_view of = TypeOfCall(g.name);
+    return g.calls_b < g.calls_a && !of.empty() && of != type &&
+           std::string_view(g.name).substr(0, g.name.size() - of.size()) == sizes;
+  });
+  return at == shapes.end() ? nullptr : &*at;
+}
+
 // What computing takes more time for, and the same briefly.
 std::pair<Phrase, Phrase> SayMore(const ReportSet& a, const ReportSet& b,
                                   const std::vector<Growth>& kernels, Sizes sizes, double more) {
   const std::vector<Growth> other = OtherSizes(a, b);
+  const std::vector<Growth> shapes = CompareCompute(a, b, std::nullopt, kShapes);
+  if (const Growth* before = other.empty() ? nullptr : OnOtherType(shapes, other.front())) {
+    const Phrase types =
+        Say("inputs are {type} instead of {other}", std::string(TypeOfCall(other.front().name)),
+            std::string(TypeOfCall(before->name)));
+    return {Say("{types}, as {call}", types, Phrase::Name(Brief(other.front().name))), types};
+  }
   if (sizes == Sizes::kDiffer && !other.empty() && SameCalls(kernels))
     return {SaySizes(other.front()), "inputs have other sizes"};
   if (kernels.front().Change() < kExplains * more) return {};
@@ -414,6 +445,8 @@ Reason ReasonInCompute(const ReportSet& a, const ReportSet& b, Rank rank, double
   const bool one_factor = SlowerByOneFactor(a, b, rank);
   const Sizes sizes = CompareSizes(a, b, rank);
   const Phrase all = SayAllSlower(kernels, sizes);
+  const std::vector<Growth> other = OtherSizes(a, b);
+  const bool types = all.empty() && !other.empty() && OnOtherType(shapes, other.front()) != nullptr;
   auto [is, brief] = all.empty() ? SayMore(a, b, kernels, sizes, more) : std::pair(all, all);
   const bool more_calls = all.empty() && !is.empty() && most.HasMoreCalls();
   const Phrase function = more_calls ? FunctionThatGrew(a, b, rank, more) : Phrase();
@@ -425,8 +458,9 @@ Reason ReasonInCompute(const ReportSet& a, const ReportSet& b, Rank rank, double
   return {.is = is,
           .because = SayLargest("kernels: ", kernels, more, itself) +
                      SayLargest("calls by shape, all ranks: ", shapes, more, itself),
-          .hint = function.empty() ? Phrase(HintForCompute(most, sizes, one_factor, !all.empty()))
-                                   : LookAt(function),
+          .hint = types              ? Phrase(kConvert)
+                  : function.empty() ? Phrase(HintForCompute(most, sizes, one_factor, !all.empty()))
+                                     : LookAt(function),
           .brief = brief};
 }
 

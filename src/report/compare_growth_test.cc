@@ -230,5 +230,15 @@ TEST(CompareGrowth, SizesThatAreSmallerInSumAreNoReasonForARankThatTakesLonger) 
       << Findings(larger)[0].message;
 }
 
+TEST(CompareGrowth, OfTheSameSizesOnAnotherTypeTheTypeIsTheReason) {
+  const auto answer = Compare(RunOf({Multiplies(500, "mm M=8 N=8 K=8 fp32")}),
+                              RunOf({Multiplies(1000, "mm M=8 N=8 K=8 fp64")}));
+  ASSERT_FALSE(Findings(answer).empty());
+  EXPECT_TRUE(Findings(answer)[0].message.contains("inputs are fp64 instead of fp32"))
+      << Findings(answer)[0].message;
+  EXPECT_TRUE(Findings(answer)[0].hint.str().starts_with("find what makes these inputs"))
+      << Findings(answer)[0].hint;
+}
+
 }  // namespace
 }  // namespace stepscope::compare_growth_test
