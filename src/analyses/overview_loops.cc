@@ -72,12 +72,6 @@ bool IsLoop(const Work& work) {
          static_cast<double>(work.time) <= kShort * operators;
 }
 
-}  // namespace
-}  // namespace overview_loops
-
-namespace overview_loops {
-namespace {
-
 Finding OfLoop(const Facts& facts, const std::vector<RankSteps>& ranks,
                const FrameTimes::Leader& leader, const Work& work) {
   const StepStatistics total = StatisticsOfTotals(ranks);

@@ -60,12 +60,16 @@ bool RunsInOthers(const std::vector<TimesOfRank>& ranks, const TimesOfRank& one,
   });
 }
 
+int64_t SumOf(const TimesOfRank& of) {
+  return std::accumulate(of.times.begin(), of.times.end(), int64_t{0}, AddSaturated);
+}
+
 // The one with the most, where all of its steps have a time; null: none has any.
 const TimesOfRank* MostOf(const std::vector<TimesOfRank>& ranks) {
   const TimesOfRank* most = nullptr;
   int64_t of_most = 0;
   for (const TimesOfRank& of : ranks) {
-    const int64_t sum = std::accumulate(of.times.begin(), of.times.end(), int64_t{0}, AddSaturated);
+    const int64_t sum = SumOf(of);
     if (sum <= of_most || of.times.size() != of.own->steps.size()) continue;
     most = &of;
     of_most = sum;
@@ -75,12 +79,9 @@ const TimesOfRank* MostOf(const std::vector<TimesOfRank>& ranks) {
 
 // Whether each rank spends at least half as much.
 bool AllHave(const std::vector<TimesOfRank>& ranks, const TimesOfRank& most) {
-  const auto sum = [](const TimesOfRank& of) {
-    return std::accumulate(of.times.begin(), of.times.end(), int64_t{0}, AddSaturated);
-  };
-  const int64_t least = sum(most) / 2;
+  const int64_t least = SumOf(most) / 2;
   return ranks.size() > 1 &&
-         std::ranges::all_of(ranks, [&](const TimesOfRank& of) { return sum(of) >= least; });
+         std::ranges::all_of(ranks, [&](const TimesOfRank& of) { return SumOf(of) >= least; });
 }
 
 // Of all ranks, where they have as many steps; else of the one with the most.
