@@ -66,7 +66,8 @@ Phrase SayCallsOf(const Facts& facts, const FrameTimes::Leader& leader) {
       leader.ranks.empty() ? RankStepsOf(facts).front().rank->rank : leader.ranks.front();
   const RankSteps* own = StepsOfRank(facts, rank);
   if (own == nullptr) return {};
-  const AnywhereInWindows in_steps(UnionOf(WindowsOf(*own)));
+  const IntervalSet windows = UnionOf(WindowsOf(*own));
+  const AnywhereInWindows in_steps(windows);
   std::vector<double> times;
   for (const Interval& call : CallsOf(facts, *own->rank, leader.name)) {
     if (in_steps.Holds(call.start)) times.push_back(static_cast<double>(call.end - call.start));

@@ -15,6 +15,7 @@ class AlongWindows {
  public:
   // `windows` must outlive this.
   explicit AlongWindows(const IntervalSet& windows) : windows_(windows) {}
+  explicit AlongWindows(IntervalSet&&) = delete;
 
   // ns of [start, end) in windows. REQUIRES: `start` ascends from call to call.
   int64_t Within(int64_t start, int64_t end) {
@@ -41,6 +42,7 @@ class AnywhereInWindows {
       sum += w.end - w.start;
     }
   }
+  explicit AnywhereInWindows(IntervalSet&&) = delete;
 
   int64_t Within(int64_t start, int64_t end) const { return Before(end) - Before(start); }
   bool Holds(int64_t time) const { return Before(time + 1) > Before(time); }
