@@ -357,7 +357,6 @@ Finding ByParts(const Facts& facts, const StepChange& c, const std::optional<Tog
     finding.where.event = Phrase::Name(LabelOf(cause->function->name));
   else if (cause && cause->excess && cause->slow == nullptr)
     finding.where.event = OperatorNameOf(facts, cause->excess->name);
-  constexpr int64_t kFewestSince = 3;
   const bool of_one = cause && cause->places == 1 && c.steps_after >= kFewestSince;
   if (!cause || (MayBeLoad(facts, c, cause) && !of_one)) {
     finding.severity = facts.OnHost() ? Severity::kLow : Severity::kMedium;

@@ -222,12 +222,14 @@ Phrase Headline(const Facts& facts, int64_t recorded, const std::vector<AskedCha
         "{step}; the change worth most, '{change}', saves up to {saved}{since}: steps before it "
         "take {before}.",
         step, Phrase::Name(first.text), time(first.Saved(facts)), since, time(shorter->before));
-  const Phrase most = Say("{step}; the change worth most, '{change}', saves {saved}{since}.", step,
-                          Phrase::Name(first.text), time(first.Saved(facts)), since);
-  // It is asked of any job, and tells nothing of a cause.
-  return first.kind == ColumnKind::kCommunication && facts.OnHost()
-             ? most + " Causes that other analyses tell were not replayed: see the findings."
-             : most;
+  // Links twice as fast are asked of any job, and are no cause.
+  if (first.kind == ColumnKind::kCommunication && first.link == nullptr && facts.OnHost())
+    return Say(
+        "{step}. The replay finds no cause; links twice as fast ('{change}') would save {saved}. "
+        "Other analyses may name causes that are not replayed: see the findings.",
+        step, Phrase::Name(first.text), time(first.Saved(facts)));
+  return Say("{step}; the change worth most, '{change}', saves {saved}{since}.", step,
+             Phrase::Name(first.text), time(first.Saved(facts)), since);
 }
 
 Report Run(const Facts& facts, const Params& params) {
@@ -290,7 +292,7 @@ Report Run(const Facts& facts, const Params& params) {
   report.tables.push_back(ReplayTable(replay.steps));
   std::erase_if(report.tables, [](const Table& table) { return table.rows.empty(); });
   if (report.status == Status::kOk) AddWorths(report, facts, changes);
-  AddOriginFindings(report, facts);
+  AddOriginFindings(report, facts, changes);
   AddLinkFindings(report, facts, changes);
   AddFunctionFindings(report, facts, changes);
   AddNotes(report, facts, changes);

@@ -193,7 +193,6 @@ class ChangeAsker {
     const Cause cause = CauseOfChange(facts_);
     if (!cause.rank || !MayAsk(*cause.rank)) return;
     const StepChange& told = *StepChangesOf(facts_).Told();
-    constexpr int64_t kFewestSince = 3;  // in the last two steps it may be load
     if (facts_.OnHost() && told.steps_after < kFewestSince) return;
     if (graph_.FirstSince(told.since) < kEnoughBefore) return;
     const auto since = told.until ? std::nullopt : std::optional(told.since);

@@ -127,6 +127,25 @@ std::optional<FrameTimes::Leader> FunctionOf(const Facts& facts, const Origin& o
   return std::nullopt;
 }
 
+// What mending it saves of each step, ns; of the function behind it, where leaving that out saves
+// more: the rank's own work counts what takes less since then, too.
+std::vector<int64_t> SavedOf(const Facts& facts, const Origin& origin,
+                             const std::optional<FrameTimes::Leader>& function,
+                             std::span<const AskedChange> changes) {
+  const auto asks = [&](const AskedChange& change) {
+    return function && change.since == origin.since && change.function &&
+           change.function->name == function->name;
+  };
+  const auto at = std::ranges::find_if(changes, asks);
+  if (at == changes.end()) return origin.saved;
+  std::vector<int64_t> saved = OriginsOf(facts).recorded;
+  for (size_t s = 0; s < saved.size(); ++s) saved[s] = SubtractSaturated(saved[s], at->lengths[s]);
+  const auto mean = [&](const std::vector<int64_t>& of) {
+    return MeanStep(facts, of, origin.since);
+  };
+  return mean(saved) > mean(origin.saved) ? saved : origin.saved;
+}
+
 // The thread that holds Python's lock of the late rank since then, as other analyses name it; null:
 // none is known.
 const ConcurrentThread* ThreadOf(const Facts& facts, const Origin& origin) {
@@ -227,7 +246,7 @@ Phrase SayWaitsInCalls(bool communicates, double saved, int64_t time) {
 
 }  // namespace
 
-void AddOriginFindings(Report& report, const Facts& facts) {
+void AddOriginFindings(Report& report, const Facts& facts, std::span<const AskedChange> changes) {
   const JobGraph& graph = JobGraphOf(facts);
   const Origins& origins = OriginsOf(facts);
   const auto mean = [&](const std::vector<int64_t>& lengths, const Origin& origin) {
@@ -239,18 +258,19 @@ void AddOriginFindings(Report& report, const Facts& facts) {
     double before = 0;  // saved by those before in the same steps
     for (const Origin& first : std::span(&origins.found.front(), &origin))
       before += mean(first.saved, origin);
-    for (size_t s = 0; s < origin.saved.size(); ++s)
-      lengths[s] = SubtractSaturated(lengths[s], origin.saved[s]);
-    const auto shorter = ShorterThanBefore(facts, lengths, origin.since);
     const ConcurrentThread* const thread = ThreadOf(facts, origin);
+    const auto function = thread == nullptr ? FunctionOf(facts, origin) : std::nullopt;
+    const std::vector<int64_t> saved_of = SavedOf(facts, origin, function, changes);
+    for (size_t s = 0; s < saved_of.size(); ++s)
+      lengths[s] = SubtractSaturated(lengths[s], saved_of[s]);
+    const auto shorter = ShorterThanBefore(facts, lengths, origin.since);
     const double error = ReplayErrorOf(facts).OfPrice(origin.since);
-    const double saved = mean(origin.saved, origin),
+    const double saved = mean(saved_of, origin),
                  recorded = static_cast<double>(RecordedStep(facts, origin.since));
     const Phrase who = SayWho(graph, origin) + SayThreadOf(thread),
                  excesses = SayExcesses(facts, origin);
     const std::string of = HumanTime(recorded);
     const Phrase time = shorter ? Say("up to {time}", HumanTime(saved)) : Phrase(HumanTime(saved));
-    const auto function = thread == nullptr ? FunctionOf(facts, origin) : std::nullopt;
     const Phrase only =
         function ? Say(" in {function}", SayLeader(*function)) : SayOnly(facts, origin.late);
     const std::string without = HumanTime(recorded - before - saved);

@@ -329,8 +329,10 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
        "これらのランク間のリンクを確認してください: エラー (nvidia-smi nvlink -e、ibstat、"
        "ethtool -S)、同じリンクを使う他のジョブ、NCCL が選んだ経路 (NCCL_DEBUG=INFO)"},
       {"a replay has an error of {time}", "リプレイの誤差は {time}"},
-      {" Causes that other analyses tell were not replayed: see the findings.",
-       "他の分析が示す原因はリプレイしていません。所見を参照してください。"},
+      {"{step}. The replay finds no cause; links twice as fast ('{change}') would save {saved}. "
+       "Other analyses may name causes that are not replayed: see the findings.",
+       "{step}。リプレイでは原因は見つかりません。リンクが 2 倍速ければ ('{change}') {saved} "
+       "短縮できます。他の分析がリプレイしていない原因を示すことがあります。所見を参照してください。"},
       {"; balancing it saves {time} per step", "。均等化すると 1 ステップあたり {time} 短縮"},
       {"make what {function} holds faster, or run it less often; its functions are unknown: "
        "{record}",

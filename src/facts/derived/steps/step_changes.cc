@@ -44,7 +44,9 @@ enum class Search : uint8_t { kChangePoint, kRise, kSpell, kApart };
 
 class Collector {
  public:
-  explicit Collector(std::span<const RankSteps> ranks) : ranks_(ranks) { CollectTimes(); }
+  Collector(std::span<const RankSteps> ranks, bool on_host) : ranks_(ranks), on_host_(on_host) {
+    CollectTimes();
+  }
 
   StepChanges Find() {
     StepChanges changes{.lacks_ranks = lacks_ranks_, .median = median_, .steps = times_.steps};
@@ -55,6 +57,7 @@ class Collector {
       search = next;
       (search == Search::kSpell ? changes.spell : changes.step_time) =
           Find(search, StepQuantity::kStepTime, times_, -1, -1);
+      if (changes.step_time && MayBeLoad(*changes.step_time)) changes.step_time.reset();
     }
     for (const RankSteps& rank : ranks_) CollectParts(rank);
     for (const auto& [key, parts] : parts_) {
@@ -120,6 +123,12 @@ class Collector {
     median_ = Describe(sorted).p50;
     least_ = kLeastStepChange * static_cast<double>(median_);
     limits_ = {.least = least_, .times = kClearly};
+  }
+
+  bool MayBeLoad(const StepChange& change) const {
+    const auto [low, high] = std::minmax(change.before, change.after);
+    return on_host_ && change.steps_after < kFewestSince &&
+           static_cast<double>(high) < kApart * static_cast<double>(low);
   }
 
   bool Counts(int64_t step) const { return std::ranges::binary_search(times_.steps, step); }
@@ -269,6 +278,7 @@ class Collector {
   }
 
   std::span<const RankSteps> ranks_;
+  bool on_host_ = false;
   Numbered times_;
   bool lacks_ranks_ = false;
   int64_t median_ = 0;
@@ -280,7 +290,7 @@ class Collector {
 StepChanges FindStepChanges(const Facts& facts) {
   const std::vector<RankSteps>& ranks = RankStepsOf(facts);
   if (ranks.empty() || ranks.front().whole_recording) return {};
-  return Collector(ranks).Find();
+  return Collector(ranks, facts.OnHost()).Find();
 }
 
 TypicalSteps FindTypicalStepsOf(const Facts& facts) {

@@ -62,8 +62,13 @@ struct StepChanges {
 // What a change is at least, over the median step time.
 inline constexpr double kLeastStepChange = 0.05;
 
+// On processors the last steps alone, fewer than these, may be longer or shorter by what else runs
+// on the machine.
+inline constexpr int64_t kFewestSince = 3;
+
 // A change point (base/change_point.h) that is worth a twentieth of the median step time, of the
-// steps that all ranks recorded; else a rise or a spell (base/rise.h) to twice the level before,
+// steps that all ranks recorded, on processors by a quarter where it is of fewer than kFewestSince
+// last steps; else a rise or a spell (base/rise.h) to twice the level before,
 // which may scatter, or a rise by a quarter where all steps since are clearly longer than all
 // before. It begins a step earlier where most of it is in a part of one rank that does. n log n.
 const StepChanges& StepChangesOf(const Facts& facts);
