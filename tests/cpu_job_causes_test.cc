@@ -409,7 +409,7 @@ TEST(CpuJobCauses, WithoutPythonTheAnnotationAroundTheTimeIsNamed) {
       answer->verdict.contains("since step 7: time between operators "
                                "(Optimizer.step#Guarded.step)"))
       << said;
-  EXPECT_TRUE(said.contains("make what Optimizer.step#Guarded.step holds faster")) << said;
+  EXPECT_TRUE(said.contains("make the work within Optimizer.step#Guarded.step faster")) << said;
 }
 
 // What it does behind the last collective of step 7 makes the others wait in step 8.

@@ -314,6 +314,16 @@ std::set<int64_t> RankNumbersOf(const std::vector<RankSteps>& ranks) {
   return numbers;
 }
 
+bool AllAreRecorded(const Facts& facts) {
+  std::set<int64_t> recorded;
+  int64_t all = 0;
+  for (const RankActivity& rank : facts.ranks) {
+    recorded.insert(rank.rank);
+    all = std::max(all, rank.world_size);
+  }
+  return std::ssize(recorded) >= all && facts.left_out.empty();
+}
+
 Phrase SayPlace(const Facts& facts, int64_t rank, int64_t device) {
   if (device < 0) return Say("rank {rank}", rank);
   return HasOneRank(facts) ? Say("device {device}", device)

@@ -120,6 +120,8 @@ std::string_view DeviceNoun(const Facts& facts);
 
 // Whether all recordings are of one rank.
 bool HasOneRank(const Facts& facts);
+// Whether there are traces of all ranks of the job, and none is left out.
+bool AllAreRecorded(const Facts& facts);
 
 // The numbers of the ranks that these are steps of.
 std::set<int64_t> RankNumbersOf(const std::vector<RankSteps>& ranks);

@@ -25,13 +25,17 @@ Together Rises(const StepChanges& changes, StepQuantity quantity) {
   return {.most = most, .places = most == nullptr ? 0 : 1 + most->also};
 }
 
+RankWindows WindowsSince(const RankSteps& own, const StepChange& c) {
+  return {own.rank, WindowsOf(own, [&](int64_t step) { return step >= c.since; })};
+}
+
 // What the host of the rank has more of in its steps since then than in those before.
 std::optional<FrameTimes::Leader> FunctionSince(const Facts& facts, const StepChange& c) {
   const RankSteps* own = StepsOfRank(facts, c.rank);
   if (own == nullptr) return std::nullopt;
-  const auto since = [&](int64_t step) { return step >= c.since; };
-  return FunctionBehind(facts, {own->rank, WindowsOf(*own, since)},
-                        {own->rank, WindowsOf(*own, std::not_fn(since))}, c.Difference() / 2);
+  return FunctionBehind(facts, WindowsSince(*own, c),
+                        {own->rank, WindowsOf(*own, [&](int64_t s) { return s < c.since; })},
+                        c.Difference() / 2);
 }
 
 // The rank that the others wait longer for since then, which explains the change; empty: none.
@@ -101,13 +105,15 @@ void ExplainOperator(const Facts& facts, Together& rises) {
   const StepChange& c = *rises.most;
   const RankSteps* own = StepsOfRank(facts, c.rank);
   if (rises.places > 1 || !facts.OnHost() || own == nullptr || !rises.excess) return;
+  const ExcessKind kind = KindOf(*rises.excess);
+  if (kind == ExcessKind::kSize) return;
   const StringId op = rises.excess->name;
   const auto function = FunctionSince(facts, c);
-  if (KindOf(*rises.excess) == ExcessKind::kCalls && function) {
-    const RankWindows since{own->rank, WindowsOf(*own, [&](int64_t s) { return s >= c.since; })};
-    if (Calls(facts, since, function->name, op)) rises.function = function;
+  if (kind == ExcessKind::kCalls) {
+    if (function && Calls(facts, WindowsSince(*own, c), function->name, op))
+      rises.function = function;
+    return;
   }
-  if (KindOf(*rises.excess) != ExcessKind::kTime) return;
   if (function && RunsIn(facts, *own->rank, function->name, op)) {
     rises.function = function;
     rises.function->caller = {};  // the framework

@@ -81,24 +81,28 @@ bool GetsLargerInputs(const Facts& facts, int64_t rank) {
 
 bool SizeIsUnknown(const ExcessWork& excess) { return excess.size_ratio == 0; }
 
+namespace {
+
+IntervalSet RunsOf(const RankActivity& rank, StringId op) {
+  std::vector<Interval> runs;
+  for (const Activity& activity : rank.activities) {
+    if (activity.name == op) runs.push_back({activity.start, activity.end});
+  }
+  return UnionOf(std::move(runs));
+}
+
+}  // namespace
+
 bool RunsIn(const Facts& facts, const RankActivity& rank, const FrameName& function, StringId op) {
   constexpr double kNearlyAll = 0.9;
   const IntervalSet calls = UnionOf(CallsOf(facts, rank, function));
   if (calls.empty()) return false;
-  std::vector<Interval> operators;
-  for (const Activity& activity : rank.activities) {
-    if (activity.name == op) operators.push_back({activity.start, activity.end});
-  }
-  return static_cast<double>(LengthOf(Intersection(calls, UnionOf(std::move(operators))))) >=
+  return static_cast<double>(LengthOf(Intersection(calls, RunsOf(rank, op)))) >=
          kNearlyAll * static_cast<double>(LengthOf(calls));
 }
 
 bool Calls(const Facts& facts, const RankWindows& windows, const FrameName& function, StringId op) {
-  std::vector<Interval> operators;
-  for (const Activity& activity : windows.rank->activities) {
-    if (activity.name == op) operators.push_back({activity.start, activity.end});
-  }
-  const IntervalSet within = Intersection(UnionOf(std::move(operators)), windows.windows);
+  const IntervalSet within = Intersection(RunsOf(*windows.rank, op), windows.windows);
   const IntervalSet calls = UnionOf(CallsOf(facts, *windows.rank, function));
   return !within.empty() && 2 * LengthOf(Intersection(calls, within)) >= LengthOf(within);
 }

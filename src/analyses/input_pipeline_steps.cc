@@ -11,7 +11,7 @@
 #include "report/columns.h"
 #include "report/kinds.h"
 
-namespace stepscope {
+namespace stepscope::input_pipeline {
 namespace {
 
 constexpr std::array<std::string_view, kInputCategories> kInputKeys = {
@@ -91,4 +91,4 @@ void AddInputSteps(Report& report, const std::vector<RankSteps>& ranks,
   if (!host.rows.empty()) report.tables.push_back(std::move(host));
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::input_pipeline

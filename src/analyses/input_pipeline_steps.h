@@ -8,7 +8,7 @@
 #include "facts/steps/input_pipeline.h"
 #include "stepscope/report.h"
 
-namespace stepscope {
+namespace stepscope::input_pipeline {
 
 struct RankInput {
   const RankActivity* rank = nullptr;
@@ -22,4 +22,4 @@ struct RankInput {
 void AddInputSteps(Report& report, const std::vector<RankSteps>& ranks,
                    const std::vector<RankInput>& inputs);
 
-}  // namespace stepscope
+}  // namespace stepscope::input_pipeline

@@ -12,7 +12,7 @@
 #include "facts/derived/python/step_function.h"
 #include "trace/frame_name.h"
 
-namespace stepscope {
+namespace stepscope::input_pipeline {
 namespace {
 
 constexpr double kHardly = 0.25;  // of the input wait
@@ -51,4 +51,4 @@ const std::string_view kReceiveLess =
     "receive less per batch: fewer and larger tensors, made in the worker (collate_fn), of a "
     "smaller type; or receive the next batch in a thread while this step runs";
 
-}  // namespace stepscope
+}  // namespace stepscope::input_pipeline

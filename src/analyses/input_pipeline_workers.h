@@ -9,7 +9,7 @@
 #include "facts/derived/steps/step_categories.h"
 #include "facts/facts.h"
 
-namespace stepscope {
+namespace stepscope::input_pipeline {
 
 // ns of all these steps in which the training threads wait for a batch, where that is hardly any of
 // their input wait: then the workers keep up, and the time goes into receiving what they made.
@@ -20,4 +20,4 @@ std::optional<int64_t> WaitsWhileWorkersKeepUp(const Facts& facts,
 // What to do about that.
 extern const std::string_view kReceiveLess;
 
-}  // namespace stepscope
+}  // namespace stepscope::input_pipeline

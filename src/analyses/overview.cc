@@ -309,7 +309,7 @@ Report Run(const Facts& facts, const Params&) {
   AddStartupFinding(facts, ranks, report);
   AddAllocationFinding(facts, typical.ranks, report);
   AddManyCalls(facts, ranks, report);
-  AddSmallOperators(facts, ranks, report);
+  AddWithinOperators(facts, ranks, report);
   AddAnomalyDetection(facts, ranks, report);
   AddDouble(facts, ranks, report);
   AddPrecisionFinding(facts, ranks, sum, report);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -15,7 +14,6 @@
 #include "base/stop.h"
 #include "facts/derived/python/python_time.h"
 #include "report/humanize.h"
-#include "trace/frame_name.h"
 #include "trace/input_lists.h"
 
 namespace stepscope {

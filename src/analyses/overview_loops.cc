@@ -1,4 +1,4 @@
-// Counts the operators that a function runs itself.
+// Counts the operators that a function runs itself, and its time in Python within one.
 #include "analyses/overview_loops.h"
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "base/intervals.h"
 #include "base/saturate.h"
 #include "base/stop.h"
+#include "facts/derived/modules/autograd_links.h"
 #include "facts/derived/python/along_windows.h"
 #include "facts/derived/python/python_time.h"
 #include "facts/derived/python/step_function.h"
@@ -40,21 +41,34 @@ struct Work {
   int64_t most = 0;       // calls of the operator that runs most often
 };
 
-Work WorkOf(const Facts& facts, const std::vector<RankSteps>& ranks, FrameTimes& times,
-            const FrameName& function) {
+// Where a rank's thread is in a function, in its steps.
+struct Stretches {
+  const RankSteps* own;
+  uint32_t thread;
+  IntervalSet within;
+};
+
+std::vector<Stretches> StretchesOfAll(const Facts& facts, const std::vector<RankSteps>& ranks,
+                                      FrameTimes& times, const FrameName& function) {
+  std::vector<Stretches> all;
+  for (const RankSteps& own : ranks) {
+    if (const auto thread = TrainingThread(*facts.names, *own.rank))
+      all.push_back({&own, *thread,
+                     times.StretchesOf(*own.rank, *thread, UnionOf(WindowsOf(own)), function)});
+  }
+  return all;
+}
+
+Work WorkOf(const Facts& facts, const std::vector<Stretches>& all, const FrameName& function) {
   Work work;
   std::unordered_map<StringId, int64_t> counts;
   StopChecks checks;
-  for (const RankSteps& own : ranks) {
-    const auto thread = TrainingThread(*facts.names, *own.rank);
-    if (!thread) continue;
-    const IntervalSet windows = UnionOf(WindowsOf(own));
-    const AnywhereInWindows in_steps(windows);
-    for (const Interval& call : CallsOf(facts, *own.rank, function))
+  for (const auto& [own, thread, within] : all) {
+    const IntervalSet windows = UnionOf(WindowsOf(*own));
+    const AnywhereInWindows in_steps(windows), in_function(within);
+    for (const Interval& call : CallsOf(facts, *own->rank, function))
       work.calls += in_steps.Holds(call.start) ? 1 : 0;
-    const IntervalSet stretches = times.StretchesOf(*own.rank, *thread, windows, function);
-    const AnywhereInWindows in_function(stretches);
-    for (const Activity& activity : own.rank->activities) {
+    for (const Activity& activity : own->rank->activities) {
       checks.Turn();
       if (activity.kind != Kind::kCompute || !in_function.Holds(activity.start)) continue;
       ++work.operators;
@@ -72,19 +86,34 @@ bool IsLoop(const Work& work) {
          static_cast<double>(work.time) <= kShort * operators;
 }
 
+// ns that autograd takes for what the function runs.
+int64_t BackwardOfAll(const std::vector<Stretches>& all) {
+  int64_t time = 0;
+  for (const auto& [own, thread, within] : all)
+    time = AddSaturated(time, BackwardOf(*own->rank->host, thread, within));
+  return time;
+}
+
 Finding OfLoop(const Facts& facts, const std::vector<RankSteps>& ranks,
-               const FrameTimes::Leader& leader, const Work& work) {
+               const FrameTimes::Leader& leader, const Work& work, int64_t backward) {
   const StepStatistics total = StatisticsOfTotals(ranks);
   const auto steps = static_cast<double>(total.steps);
-  const double each = static_cast<double>(leader.time) / steps;
+  const double each = static_cast<double>(leader.time) / steps,
+               then = static_cast<double>(backward) / steps;
+  const bool known = std::ranges::all_of(
+      ranks, [](const RankSteps& own) { return own.rank->host->autograd.size() > 0; });
+  const Phrase also = backward > 0 ? Say("; {time} more for them in the backward pass",
+                                         HumanTime(then))
+                      : known      ? Phrase()
+                                   : Phrase("; what they take in the backward pass comes on top");
   return {.message = Say("{function} runs {count} short operators per step: {share} of step time.",
                          SayLeader(leader), HumanCount(static_cast<double>(work.operators) / steps),
-                         HumanRatio(each / total.mean)),
+                         HumanRatio((each + then) / total.mean)),
           .because =
-              Say("{time} per step, {operators} of it in operators of {each} each; what they "
-                  "take in the backward pass comes on top",
+              Say("{time} per step, {operators} of it in operators of {each} each{also}",
                   HumanTime(each), HumanTime(static_cast<double>(work.time) / steps),
-                  HumanTime(static_cast<double>(work.time) / static_cast<double>(work.operators))),
+                  HumanTime(static_cast<double>(work.time) / static_cast<double>(work.operators)),
+                  also),
           .hint = Say(kWholeTensors, facts)};
 }
 
@@ -103,21 +132,16 @@ int64_t OperatorsWithin(const RankActivity& rank, uint32_t thread, const Interva
 
 // Whether the function computes in Python or NumPy, within an operator of the user's such as a
 // torch.autograd.Function: what it runs between operators others tell, and communication.
-bool ComputesWithin(const Facts& facts, const std::vector<RankSteps>& ranks, FrameTimes& times,
-                    const FrameTimes::Leader& leader) {
+bool ComputesWithin(const Facts& facts, const std::vector<Stretches>& all, int64_t leader_time) {
   constexpr double kHardly = 0.25, kMost = 0.5;  // of its time
-  const auto time = static_cast<double>(leader.time);
-  int64_t within = 0, operators = 0;
-  for (const RankSteps& own : ranks) {
-    const auto thread = TrainingThread(*facts.names, *own.rank);
-    if (!thread) continue;
-    const IntervalSet stretches =
-        times.StretchesOf(*own.rank, *thread, UnionOf(WindowsOf(own)), leader.name);
-    const IntervalSet computes = StretchesOf(own, *facts.names, StepCategory::kDeviceCompute);
-    within = AddSaturated(within, LengthOf(Intersection(stretches, computes)));
-    operators = AddSaturated(operators, OperatorsWithin(*own.rank, *thread, stretches));
+  const auto time = static_cast<double>(leader_time);
+  int64_t computing = 0, operators = 0;
+  for (const auto& [own, thread, within] : all) {
+    const IntervalSet computes = StretchesOf(*own, *facts.names, StepCategory::kDeviceCompute);
+    computing = AddSaturated(computing, LengthOf(Intersection(within, computes)));
+    operators = AddSaturated(operators, OperatorsWithin(*own->rank, thread, within));
   }
-  return static_cast<double>(within) >= kMost * time &&
+  return static_cast<double>(computing) >= kMost * time &&
          static_cast<double>(operators) <= kHardly * time;
 }
 
@@ -138,7 +162,7 @@ Finding OfPython(const std::vector<RankSteps>& ranks, const FrameTimes::Leader& 
 }  // namespace
 }  // namespace overview_loops
 
-void AddSmallOperators(const Facts& facts, const std::vector<RankSteps>& ranks, Report& report) {
+void AddWithinOperators(const Facts& facts, const std::vector<RankSteps>& ranks, Report& report) {
   using namespace overview_loops;
   if (!facts.OnHost() || ranks.empty() || ranks.front().whole_recording || !HasPython(facts))
     return;
@@ -150,14 +174,17 @@ void AddSmallOperators(const Facts& facts, const std::vector<RankSteps>& ranks, 
   for (const FrameTimes::Leader& leader : times.Leaders(kMostLooked, kLeast)) {
     // What a library does there takes the time.
     if (!leader.within.function.empty() && IsOfLibrary(leader.within)) continue;
-    const Work work = WorkOf(facts, ranks, times, leader.name);
+    const std::vector<Stretches> all = StretchesOfAll(facts, ranks, times, leader.name);
+    const Work work = WorkOf(facts, all, leader.name);
     const bool loops = IsLoop(work);
     // Of one process the first sentence tells where most time is.
     const bool within = !loops && !HasOneRank(facts) && work.calls > 0 &&
-                        ComputesWithin(facts, ranks, times, leader);
+                        ComputesWithin(facts, all, leader.time);
     if (!loops && !within) continue;
-    Finding finding = loops ? OfLoop(facts, ranks, leader, work) : OfPython(ranks, leader);
-    finding.impact = leader.time / std::ssize(ranks);
+    const int64_t backward = loops ? BackwardOfAll(all) : 0;
+    Finding finding =
+        loops ? OfLoop(facts, ranks, leader, work, backward) : OfPython(ranks, leader);
+    finding.impact = AddSaturated(leader.time, backward) / std::ssize(ranks);
     finding.table = "step_time";
     finding.cause = {CauseKind::kHost};
     finding.nearness = Nearness::kPart;  // of what takes most between operators, if that is more

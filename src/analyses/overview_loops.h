@@ -16,6 +16,6 @@ namespace stepscope {
 // "forward (loss.py:9) takes 17.5 ms of 59.0 ms per step on all ranks, in Python within an
 // operator.": that runs hardly any operators itself, and mostly not between operators. Needs marked
 // steps, and Python's functions.
-void AddSmallOperators(const Facts& facts, const std::vector<RankSteps>& ranks, Report& report);
+void AddWithinOperators(const Facts& facts, const std::vector<RankSteps>& ranks, Report& report);
 
 }  // namespace stepscope

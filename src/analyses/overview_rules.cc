@@ -144,8 +144,9 @@ Phrase MessageOf(const Facts& facts, const Rule& rule, const std::vector<RankSte
   }
   const FrameName name = python.Leaders(1).front().name;
   if (lead && lead->function == name) return lead->message;
+  const bool of_several = !on_some.empty() || (!HasOneRank(facts) && AllAreRecorded(facts));
   const Phrase when = SayStepsOf(facts, ranks, name, where) +
-                      (!on_some.empty() && RunsOnAll(facts, name) ? ", on all ranks" : "");
+                      (of_several && RunsOnAll(facts, name) ? ", on all ranks" : "");
   return Say("Python between operators is {share} of {whole}; largest: {function}{when}.",
              HumanRatio(share), whole, largest, when);
 }

@@ -187,12 +187,17 @@ Phrase SayPart(const Suspect& s) {
 }
 
 // Whether a rank of equals is late by chance, as far as a replay tells: it names the rank neither
-// as one that costs something nor as one that takes longer.
+// as one that costs something nor as one that takes longer. On processors, where nothing that it
+// does takes longer and the others wait little: other load has it late, too.
 bool MayBeChance(const Facts& facts, const Suspect& s) {
   constexpr size_t kEnoughSteps = 5;
+  constexpr double kLittle = 0.1;  // of span
+  if (facts.OnHost())
+    return s.reason == LateReason::kUnknown && !s.since && !s.start &&
+           ShareOf(facts, s, s.lost) < kLittle;
   const bool varies = s.reason == LateReason::kCompute || s.reason == LateReason::kHost ||
                       s.reason == LateReason::kInput;
-  if (facts.OnHost() || s.since || !varies || s.members.size() != 1) return false;
+  if (s.since || !varies || s.members.size() != 1) return false;
   const JobGraph& graph = JobGraphOf(facts);
   const Origins& origins = OriginsOf(facts);
   if (graph.steps.size() < kEnoughSteps || graph.Contradicts() || !ReplayErrorOf(facts).IsSmall())

@@ -115,8 +115,11 @@ bool IsRegularlyLate(const Facts& facts, const StepBlame& steps, const Suspect& 
 }
 
 int64_t SpentMore(const Suspect& s) {
-  if (s.work != nullptr) return s.work->Total();
   const RankEffort& more = s.beyond;
+  // All operators have larger inputs where one has.
+  if (s.work != nullptr)
+    return s.reason == LateReason::kLargerInputs ? std::max(s.work->Total(), more.compute)
+                                                 : s.work->Total();
   switch (s.reason) {
     case LateReason::kCompute:
     case LateReason::kLargerInputs:

@@ -157,7 +157,7 @@ Phrase SpeedUp(const Facts& facts, const FrameTimes::Leader& leader) {
         function, SayLeader(wait->works));
   if (!RecordedPython(facts))
     return Say(
-        "make what {function} holds faster, or run it less often; its functions are unknown: "
+        "make the work within {function} faster, or run it less often; its functions are unknown: "
         "{record}",
         function, Say(kRecordPython, facts));
   return Say(

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -127,14 +126,15 @@ std::optional<FrameTimes::Leader> FunctionOf(const Facts& facts, const Origin& o
   return std::nullopt;
 }
 
-// What mending it saves of each step, ns; of the function behind it, where leaving that out saves
-// more: the rank's own work counts what takes less since then, too.
+// What mending it saves of each step, ns; of the function behind it, where only this rank runs that,
+// and leaving it out saves more: the rank's own work counts what takes less since then, too.
 std::vector<int64_t> SavedOf(const Facts& facts, const Origin& origin,
                              const std::optional<FrameTimes::Leader>& function,
                              std::span<const AskedChange> changes) {
   const auto asks = [&](const AskedChange& change) {
     return function && change.since == origin.since && change.function &&
-           change.function->name == function->name;
+           change.function->name == function->name &&
+           (change.function->ranks.size() == 1 || HasOneRank(facts));
   };
   const auto at = std::ranges::find_if(changes, asks);
   if (at == changes.end()) return origin.saved;
@@ -143,7 +143,8 @@ std::vector<int64_t> SavedOf(const Facts& facts, const Origin& origin,
   const auto mean = [&](const std::vector<int64_t>& of) {
     return MeanStep(facts, of, origin.since);
   };
-  return mean(saved) > mean(origin.saved) ? saved : origin.saved;
+  const bool is_more = mean(saved) > mean(origin.saved) && mean(saved) <= origin.late.excess;
+  return is_more ? saved : origin.saved;
 }
 
 // The thread that holds Python's lock of the late rank since then, as other analyses name it; null:
@@ -199,16 +200,6 @@ constexpr Advice kCallLess{
     "functions, and .item() once at the end; see python",
     "call it less often or make it faster, or put it into a tf.function; see python",
     "call it less often or make it faster, or put it into jax.jit; see python"};
-
-bool AllAreRecorded(const Facts& facts) {
-  std::set<int64_t> recorded;
-  int64_t all = 0;
-  for (const RankActivity& rank : facts.ranks) {
-    recorded.insert(rank.rank);
-    all = std::max(all, rank.world_size);
-  }
-  return std::ssize(recorded) >= all && facts.left_out.empty();
-}
 
 // Whether the overview names the function that has most of the time between operators: then that
 // is a large part of steps, and the function a large part of that.

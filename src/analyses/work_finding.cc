@@ -59,6 +59,8 @@ Finding FindingOf(const Facts& facts, const WorkRise& rise) {
   std::optional<int64_t> rank;
   if (rise.ranks.size() == 1) rank = rise.rank;
   const auto of_thread = KindOfThread(facts, rank, rise.since);
+  // Of larger inputs all operators take more, not this one alone.
+  const bool is_part = of_thread || reason == LateReason::kLargerInputs;
   return {
       .message = SayWorkRise(facts, rise),
       .because = SayWorkEvidence(facts, rise) + SaySavesBehind(facts, rise.rank, rise.Difference()),
@@ -66,7 +68,7 @@ Finding FindingOf(const Facts& facts, const WorkRise& rise) {
       .impact = TotalOf(facts, rise),
       .table = TableOf(facts, rise),
       .cause = {of_thread.value_or(CauseOf(reason)), rank},
-      .nearness = of_thread ? Nearness::kPart : Nearness::kCause,
+      .nearness = is_part ? Nearness::kPart : Nearness::kCause,
       .extent = ExtentOfSteps(facts),
       .since = rise.since,
       .where = WhereOf(facts, rise, rank)};

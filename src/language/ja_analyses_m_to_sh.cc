@@ -209,10 +209,11 @@ std::span<const Translated> JapaneseOfAnalysesMToSh() {
       {"{function} runs {count} short operators per step: {share} of step time.",
        "{function} が 1 ステップあたり {count} 個の短いオペレーターを実行し、"
        "ステップ時間の {share} を占めます。"},
-      {"{time} per step, {operators} of it in operators of {each} each; what they take in the "
-       "backward pass comes on top",
-       "1 ステップあたり {time}、そのうち 1 回 {each} のオペレーターに {operators}。"
-       "これに backward パスでの時間が加わります"},
+      {"{time} per step, {operators} of it in operators of {each} each{also}",
+       "1 ステップあたり {time}、そのうち 1 回 {each} のオペレーターに {operators}{also}"},
+      {"; {time} more for them in the backward pass", "。backward パスでさらに {time}"},
+      {"; what they take in the backward pass comes on top",
+       "。これに backward パスでの時間が加わります"},
       {"replace its loop by operations on whole tensors, or compile it (torch.compile)",
        "ループをテンソル全体の演算に置き換えるか、コンパイルしてください (torch.compile)"},
       {"replace its loop by operations on whole tensors, or compile it (tf.function)",
@@ -237,9 +238,9 @@ std::span<const Translated> JapaneseOfAnalysesMToSh() {
        "(python を参照)"},
       {"Anomaly detection looks for NaN in all gradients: {time} of {step} per step.",
        "異常検出がすべての勾配で NaN を調べています: 1 ステップ {step} のうち {time}。"},
-      {"aten::isnan runs {count} times per step behind functions of the backward pass; what "
+      {"{operator} runs {count} times per step behind functions of the backward pass; what "
        "anomaly detection keeps of the forward pass comes on top",
-       "backward パスの関数の後に aten::isnan が 1 ステップあたり {count} 回実行されます。"
+       "backward パスの関数の後に {operator} が 1 ステップあたり {count} 回実行されます。"
        "forward パスで記録する分がこれに加わります"},
       {"turn it off once the NaN is found: torch.autograd.set_detect_anomaly(False), or "
        "detect_anomaly=False of the trainer",

@@ -334,7 +334,7 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
        "{step}。リプレイでは原因は見つかりません。リンクが 2 倍速ければ ('{change}') {saved} "
        "短縮できます。他の分析がリプレイしていない原因を示すことがあります。所見を参照してください。"},
       {"; balancing it saves {time} per step", "。均等化すると 1 ステップあたり {time} 短縮"},
-      {"make what {function} holds faster, or run it less often; its functions are unknown: "
+      {"make the work within {function} faster, or run it less often; its functions are unknown: "
        "{record}",
        "{function} の中の処理を高速化するか、実行回数を減らしてください。"
        "中の関数は不明です: {record}"},

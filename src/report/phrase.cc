@@ -21,7 +21,32 @@ Phrase Phrase::OfForm(std::string form, std::vector<Phrase> fields, std::string 
   return out;
 }
 
+namespace {
+
+bool BeginsWithName(const Phrase& phrase) {
+  switch (phrase.kind()) {
+    case Phrase::Kind::kWhole:
+      return false;
+    case Phrase::Kind::kName:
+      return true;
+    case Phrase::Kind::kForm: {
+      if (!phrase.form().starts_with('{')) return false;
+      const auto names = FieldsOf(phrase.form());
+      const std::string_view first = phrase.form().substr(1, phrase.form().find('}') - 1);
+      const auto at = static_cast<size_t>(std::ranges::find(names, first) - names.begin());
+      return at < phrase.parts().size() && BeginsWithName(phrase.parts()[at]);
+    }
+    case Phrase::Kind::kJoined:
+    case Phrase::Kind::kCapitalized:
+      return BeginsWithName(phrase.parts().front());
+  }
+  return false;
+}
+
+}  // namespace
+
 Phrase Phrase::Capitalized(Phrase phrase) {
+  if (BeginsWithName(phrase)) return phrase;
   std::string english = phrase.english_;
   if (!english.empty() && english[0] >= 'a' && english[0] <= 'z')
     english[0] = static_cast<char>(english[0] - 'a' + 'A');

@@ -35,6 +35,15 @@ TEST(Phrase, IsCapitalizedInEnglishAlone) {
   EXPECT_EQ(Japanese(said), "ランク 1");
 }
 
+TEST(Phrase, ThatBeginsWithANameFromATraceKeepsIt) {
+  const Phrase name = Phrase::Name("aten::isnan");
+  EXPECT_EQ(Capitalized(name).str(), "aten::isnan");
+  EXPECT_EQ(Capitalized(Say("{function} takes {time}", name, "1 ms")).str(),
+            "aten::isnan takes 1 ms");
+  EXPECT_EQ(Capitalized(Say("{time} of {function}", Phrase("some"), name)).str(),
+            "Some of aten::isnan");
+}
+
 TEST(Phrase, LeavesNamesFromTraces) {
   EXPECT_EQ(Japanese(Phrase("memory")), "メモリ");
   EXPECT_EQ(Japanese(Phrase::Name("memory")), "memory");

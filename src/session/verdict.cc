@@ -122,6 +122,11 @@ bool IsOfOneStep(const Finding& finding) {
   return finding.cause.step && finding.share < kLittle;
 }
 
+// Whether it is about what other load has caused as likely, by its analysis.
+bool MayBeChance(const Finding& finding) {
+  return finding.at_most == Severity::kLow && finding.nearness == Nearness::kSymptom;
+}
+
 bool HasSlowSteps(const ReportSet& answer) {
   const Metric* slow = FindMetric(FindReport(answer, "steps"), "slow_steps");
   return slow == nullptr || slow->value != Cell(int64_t{0});
@@ -175,7 +180,7 @@ bool NothingStandsOut(const ReportSet& answer, const Facts& facts,
       EvaluatesLittle(answer) && CountOf(answer.run, NoteKind::kMissingRanks) == 0 &&
       StepChangesOf(facts).Told() == nullptr;
   return known && facts.OnHost() && std::ranges::all_of(findings, [](const Finding* f) {
-           return !WorthALook(*f) || IsOfAllRanks(*f) || IsOfOneStep(*f);
+           return !WorthALook(*f) || IsOfAllRanks(*f) || IsOfOneStep(*f) || MayBeChance(*f);
          });
 }
 

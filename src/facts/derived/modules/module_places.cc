@@ -1,64 +1,13 @@
-// Links backward to forward by autograd's sequence numbers.
+// Walks the frames of modules, and links backward to them.
 #include "facts/derived/modules/module_places.h"
-
-#include <algorithm>
-#include <map>
-#include <unordered_map>
-#include <utility>
 
 #include "base/innermost.h"
 #include "base/stop.h"
+#include "facts/derived/modules/autograd_links.h"
 #include "facts/derived/python/python_time.h"
 #include "trace/frame_name.h"
 
 namespace stepscope {
-namespace {
-
-// Threads with a forward operator of one number, beyond which nothing is looked at: so many have
-// forward operators in no real job.
-constexpr size_t kMostThreads = 16;
-
-// The forward operators of each sequence number: thread and range, of each thread the last.
-using Forward = std::unordered_map<int64_t, std::vector<std::pair<uint32_t, int32_t>>>;
-
-Forward ForwardBySequence(const HostOps& host) {
-  Forward forward;
-  for (size_t i = 0; i < host.autograd.size(); ++i) {
-    const AutogradOp op = host.autograd[i];
-    if (op.forward_thread > 0) continue;
-    const uint32_t thread = host.ranges[static_cast<size_t>(op.range)].thread;
-    auto& threads = forward[op.sequence];
-    const auto own = std::ranges::find(threads, thread, &std::pair<uint32_t, int32_t>::first);
-    if (own != threads.end())
-      own->second = op.range;  // ranges of a thread are in order
-    else if (threads.size() < kMostThreads)
-      threads.emplace_back(thread, op.range);
-  }
-  return forward;
-}
-
-// Which thread each number that backward gives to the thread of forward stands for: the one that
-// has most of the sequence numbers.
-std::map<int64_t, uint32_t> ThreadsOfForward(const HostOps& host, const Forward& forward) {
-  std::map<std::pair<int64_t, uint32_t>, int64_t> votes;
-  for (size_t i = 0; i < host.autograd.size(); ++i) {
-    const AutogradOp op = host.autograd[i];
-    const auto at = op.forward_thread > 0 ? forward.find(op.sequence) : forward.end();
-    if (at == forward.end()) continue;
-    for (const auto& [thread, range] : at->second) ++votes[{op.forward_thread, thread}];
-  }
-  std::map<int64_t, std::pair<int64_t, uint32_t>> most;
-  for (const auto& [key, count] : votes) {
-    auto& best = most[key.first];
-    if (count > best.first) best = {count, key.second};
-  }
-  std::map<int64_t, uint32_t> threads;
-  for (const auto& [number, best] : most) threads[number] = best.second;
-  return threads;
-}
-
-}  // namespace
-
 ModulePlaces::ModulePlaces(const StringTable& names, const RankActivity& rank) : host_(*rank.host) {
   FindModules(names);
   if (!any_) return;
@@ -87,22 +36,16 @@ void ModulePlaces::FindModules(const StringTable& names) {
 }
 
 void ModulePlaces::LinkBackward() {
-  const Forward forward = ForwardBySequence(host_);
-  const std::map<int64_t, uint32_t> threads = ThreadsOfForward(host_, forward);
+  const std::vector<int32_t> forward = ForwardOfBackward(host_);
   std::vector<bool> of_backward(host_.ranges.size());
   linked_.assign(host_.ranges.size(), kNoString);
   for (size_t i = 0; i < host_.autograd.size(); ++i) {
     const AutogradOp op = host_.autograd[i];
     if (op.forward_thread <= 0) continue;
     of_backward[static_cast<size_t>(op.range)] = true;
-    const auto thread = threads.find(op.forward_thread);
-    if (thread == threads.end()) continue;
-    const auto at = forward.find(op.sequence);
-    if (at == forward.end()) continue;
-    for (const auto& [of, range] : at->second) {
-      if (of != thread->second) continue;
-      linked_[static_cast<size_t>(op.range)] = NameAt(of, of_ranges_[static_cast<size_t>(range)]);
-    }
+    if (forward[i] == kNoRange) continue;
+    const auto range = static_cast<size_t>(forward[i]);
+    linked_[static_cast<size_t>(op.range)] = NameAt(host_.ranges[range].thread, of_ranges_[range]);
   }
   for (size_t r = 0; r < host_.ranges.size(); ++r) {
     const int32_t parent = host_.ranges[r].parent;

@@ -2,10 +2,8 @@
 // of modules among its Python frames.
 //
 // In forward, that is the innermost module around the operator or the launch on its thread. An
-// operator of backward belongs to the module of the forward operator that it is the gradient of:
-// autograd gives both one sequence number, which counts on each thread of forward. Of several
-// forward operators with one number the last one made it. What modules run within backward, such as
-// recomputation, is their backward.
+// operator of backward belongs to the module of the forward operator that it is the gradient of
+// (autograd_links.h). What modules run within backward, such as recomputation, is their backward.
 #pragma once
 
 #include <cstdint>

@@ -37,14 +37,12 @@ void ForEachAnnotation(const Facts& facts, const RankActivity& rank, const Visit
 // ns within windows by name; an annotation within one of the same name counts once.
 std::unordered_map<StringId, int64_t> TimesIn(const Facts& facts, const RankWindows& where) {
   const AnywhereInWindows within(where.windows);
-  std::unordered_map<StringId, int64_t> times, until;
+  std::unordered_map<StringId, int64_t> times;
+  CountedOnce<> once;
   ForEachAnnotation(facts, *where.rank, [&](const HostRange& range) {
-    int64_t& counted = until.try_emplace(range.name, INT64_MIN).first->second;
-    const int64_t start = std::max(range.start, counted);
-    if (start >= range.end) return;
-    counted = range.end;
+    const Interval rest = once.Rest(range.name, range.start, range.end);
     int64_t& time = times[range.name];
-    time = AddSaturated(time, within.Within(start, range.end));
+    time = AddSaturated(time, within.Within(rest.start, rest.end));
   });
   return times;
 }

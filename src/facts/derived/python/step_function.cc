@@ -43,15 +43,12 @@ using Sums = std::unordered_map<StringId, Sum>;
 template <class Add>
 void AddUp(const HostFrames& frames, const IntervalSet& windows, const Add& add) {
   const AnywhereInWindows within(windows);
-  std::unordered_map<StringId, int64_t> until;
+  CountedOnce<> once;
   StopChecks checks;
   for (const HostFrame& frame : frames) {
     checks.Turn();
-    int64_t& counted = until.try_emplace(frame.name, INT64_MIN).first->second;
-    const int64_t start = std::max(frame.start, counted);
-    if (start >= frame.end) continue;
-    counted = frame.end;
-    const int64_t time = within.Within(start, frame.end);
+    const Interval rest = once.Rest(frame.name, frame.start, frame.end);
+    const int64_t time = within.Within(rest.start, rest.end);
     if (time > 0) add(frame, time);
   }
 }
@@ -166,19 +163,16 @@ class BuiltInCalls {
   // Calls add(its name, the innermost function of the user around it, ns).
   template <class Add>
   void ForEach(const Add& add) {
-    std::map<FrameName, int64_t> until;
+    CountedOnce<std::map<FrameName, int64_t>> once;
     StopChecks checks;
     for (const HostFrame& frame : frames_) {
       checks.Turn();
       const FrameName& name = NameOf(frame.name);
       if (!name.file.empty() || IsWait(name)) continue;
       if (!ModuleOfFrame(names_[frame.name]).empty()) continue;
-      int64_t& counted = until.try_emplace(name, INT64_MIN).first->second;
-      const int64_t start = std::max(frame.start, counted);
-      if (start >= frame.end) continue;
-      counted = frame.end;
+      const Interval rest = once.Rest(name, frame.start, frame.end);
       const int64_t time =
-          within_.Within(start, frame.end) - within_operators_.Within(start, frame.end);
+          within_.Within(rest.start, rest.end) - within_operators_.Within(rest.start, rest.end);
       if (time > 0) add(name, CallerOf(frame), time);
     }
   }

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/change_point.h"
@@ -71,6 +72,7 @@ class Collector {
         if (change) changes.parts.push_back(*change);
       }
     }
+    if (changes.Told() != nullptr && !AnyRises(changes)) AddAround(changes);
     BeginWithPart(changes);
     for (size_t q = 0; q < kParts; ++q) {
       const StepChange* largest = changes.LargestRise(static_cast<StepQuantity>(q));
@@ -252,6 +254,29 @@ class Collector {
     const bool much =
         static_cast<double>(change.Difference()) >= kAlso * static_cast<double>(told.Difference());
     return much ? std::optional(change) : std::nullopt;
+  }
+
+  static bool AnyRises(const StepChanges& changes) {
+    for (size_t q = 0; q < kParts; ++q) {
+      if (changes.LargestRise(static_cast<StepQuantity>(q)) != nullptr) return true;
+    }
+    return false;
+  }
+
+  // Where none has a change of its own.
+  void AddAround(StepChanges& changes) const {
+    const StepChange told = *changes.Told();
+    for (const auto& [key, parts] : parts_) {
+      for (size_t q = 0; q < kParts; ++q) {
+        const auto quantity = static_cast<StepQuantity>(q);
+        if (quantity == StepQuantity::kStepTime) continue;
+        if (auto change = Around(told, quantity, parts[q], key.first, key.second))
+          changes.parts.push_back(*change);
+      }
+    }
+    std::ranges::sort(changes.parts, {}, [](const StepChange& c) {
+      return std::tuple(c.rank, c.device, c.quantity);
+    });
   }
 
   // A rise for good with a gap between the levels.
