@@ -5,7 +5,9 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
+#include "report/findings.h"
 #include "tests/answer.h"
 #include "tests/front_door.h"
 #include "tests/support/ask_ranks.h"
@@ -18,7 +20,6 @@ using testing::AllSaid;
 using testing::AskAboutRanks;
 using testing::CpuTrace;
 using testing::ReportOf;
-
 
 // From the third step on rank 1 normalizes twice for 10 ms.
 TEST(CpuJobOperators, NamesTheOperatorThatARankRunsMore) {
@@ -113,6 +114,60 @@ TEST(CpuJobOperators, TheFunctionThatCallsAnOperatorMoreOftenIsNamed) {
     EXPECT_TRUE(all.contains("try: only rank 1 calls take (probe.py:7): call it less often"))
         << all;
   }
+}
+
+// Since step 5 a hook of rank 1, in Python, takes 30 ms within an operator of the backward pass.
+TEST(CpuJobOperators, AHookThatAnOperatorCallsIsNamedAsWhatTakesLonger) {
+  std::vector<CpuTrace> ranks{CpuTrace(0), CpuTrace(1)};
+  for (int step = 1; step <= 10; ++step) {
+    const double at = 80 * step, hook = step >= 5 ? 30 : 0;
+    for (CpuTrace& trace : ranks) {
+      const double own = &trace == ranks.data() ? 0 : hook;
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, 40 + hook);
+      trace.Add("python_function", "main.py(9): train", at, 40 + hook);
+      trace.Add("cpu_op", "aten::linear", at, 20);
+      trace.Add("cpu_op", "MishBackward0", at + 20, 10 + own);
+      trace.Add("cpu_op", "aten::mul", at + 20.1, 9);
+      if (own > 0) {
+        trace.Add("python_function", "court.py(8): temper", at + 29.5, 30);
+        trace.Add("cpu_op", "aten::detach", at + 29.6, 0.1);
+        trace.Add("cpu_op", "aten::to", at + 29.8, 0.1);
+      }
+      trace.Add("user_annotation", "gloo:all_reduce", at + 30 + own, 10 + hook - own, 2);
+    }
+  }
+  const auto answer = AskAboutRanks(ranks);
+  ASSERT_TRUE(answer);
+  const std::string all = AllSaid(*answer);
+  EXPECT_TRUE(all.contains("Python in MishBackward0 (temper (court.py:8")) << all;
+  EXPECT_TRUE(all.contains("try: make temper (court.py:8")) << all;
+  EXPECT_FALSE(all.contains("called by temper")) << all;
+}
+
+// Since step 7 rank 1 has inputs half as large again: four operators take 5 ms longer each.
+TEST(CpuJobOperators, LargerInputsCostWhatAllOperatorsTakeLonger) {
+  std::vector<CpuTrace> ranks{CpuTrace(0), CpuTrace(1)};
+  for (int step = 1; step <= 13; ++step) {
+    const double at = 80 * step;
+    const bool since = step >= 7;
+    for (CpuTrace& trace : ranks) {
+      const bool more = since && &trace != ranks.data();
+      const double each = more ? 15 : 10, computes = 4 * each;
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, since ? 65 : 45);
+      for (int i = 0; i < 4; ++i)
+        trace.Add("cpu_op",
+                  std::array{"aten::linear", "aten::gelu", "aten::bmm", "aten::layer_norm"}[i],
+                  at + each * i, each, 1,
+                  more ? R"("Input Dims":[[24,8],[8,8]])" : R"("Input Dims":[[16,8],[8,8]])");
+      trace.Add("user_annotation", "gloo:all_reduce", at + computes, (since ? 65 : 45) - computes,
+                2);
+    }
+  }
+  const auto answer = AskAboutRanks(ranks);
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->verdict.contains("ank 1")) << answer->verdict;
+  const Finding& first = *FindingsInOrder(*answer).front();
+  EXPECT_NEAR(static_cast<double>(first.per_step), 20e6, 1e6) << first.message;
 }
 
 // A loop in Python reads the elements of a tensor one by one, on both ranks.

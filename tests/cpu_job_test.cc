@@ -99,6 +99,27 @@ TEST(CpuJob, TwoLastStepsAreAChangeOnlyWhereTheyAreFarLonger) {
   EXPECT_TRUE(VerdictOfLastSteps(1.5).contains("before step 11")) << VerdictOfLastSteps(1.5);
 }
 
+// A callback takes 25 ms longer since step 6, while other operators take 20 to 40 ms by chance.
+TEST(CpuJob, AChangeThatNoPartHasClearlyIsOfWhatRisesWithIt) {
+  constexpr auto kSteps = std::to_array<double>(
+      {54.2, 52.9, 53.1, 50.1, 57.7, 57.0, 79.4, 80.5, 81.0, 85.5, 89.8, 80.1, 76.4, 77.6});
+  constexpr auto kIdle = std::to_array<double>(
+      {15.7, 12.2, 25.5, 14.7, 14.7, 15.2, 17.3, 14.9, 9.5, 13.1, 13.7, 19.4, 15.8, 21.1});
+  CpuTrace trace(0, "[]", 1, 1);
+  double at = 0;
+  for (size_t step = 0; step < kSteps.size(); ++step) {
+    const double callback = step >= 6 ? 26 : 1, rest = kSteps[step] - kIdle[step] - callback;
+    trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, kSteps[step]);
+    trace.Add("cpu_op", "aten::linear", at, rest);
+    trace.Add("cpu_op", "mine::callback", at + rest, callback);
+    at += kSteps[step];
+  }
+  const auto answer = testing::AskAbout(trace.End());
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->verdict.contains("longer since step 6: rank 0 computes")) << answer->verdict;
+  EXPECT_TRUE(answer->verdict.contains("mine::callback")) << answer->verdict;
+}
+
 // Rank 1 has four times the rows; the weights, [8,8] on both, say nothing of that.
 TEST(CpuJob, LargerInputsAreNoSlowDevice) {
   CpuTrace few(0), many(1);
@@ -199,8 +220,8 @@ TEST(CpuJob, SinceWhenIsSeenBetweenOperators) {
   }
   const auto answer = AskAboutRanks(std::array{first, second});
   ASSERT_TRUE(answer);
-  EXPECT_TRUE(AllSaid(*answer).contains(
-      "Rank 1 is the slow stage since step 9: time between operators"))
+  EXPECT_TRUE(
+      AllSaid(*answer).contains("Rank 1 is the slow stage since step 9: time between operators"))
       << AllSaid(*answer);
 }
 

@@ -18,7 +18,6 @@ using testing::NoteCount;
 using testing::ReportOf;
 using testing::ScratchFolder;
 
-
 // One process of JAX: in each of 6 steps of 95 ms it reads, multiplies for 10 ms and reduces.
 std::string JaxProcess(int64_t read) {
   constexpr int64_t kMs = 1'000'000;

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/answer.h"
 #include "tests/front_door.h"
+#include "tests/support/ask_ranks.h"
 #include "tests/support/cpu_trace.h"
 
 namespace stepscope::steady_cost_test {
@@ -41,6 +43,59 @@ TEST(SteadyCost, AFunctionThatLoopsOverShortOperatorsIsNamedWithAllItTakes) {
       << said;
   EXPECT_TRUE(said.contains("try: replace its loop by operations on whole tensors")) << said;
   EXPECT_FALSE(SaidOfLoop(40).contains("short operators")) << SaidOfLoop(40);
+}
+
+// 400 additions of 10 us per step, each with a gradient of 20 us.
+TEST(SteadyCost, ALoopHasWhatItsOperatorsTakeInTheBackwardPass) {
+  CpuTrace trace(0, "[]", 1, 1);
+  int sequence = 0;
+  for (int step = kFirst; step <= kLast; ++step) {
+    const double at = 100 * step;
+    trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, 99);
+    trace.Add("python_function", "train.py(75): train_step", at, 99);
+    trace.Add("python_function", "cell.py(21): walk_along", at + 1, 12);
+    const int first = sequence;
+    for (int i = 0; i < 400; ++i)
+      trace.Add("cpu_op", "aten::add", at + 1.005 + 0.03 * i, 0.01, 1,
+                fmt::format(R"("Sequence number":{})", sequence++));
+    trace.Add("cpu_op", "aten::linear", at + 14, 60);
+    for (int i = 0; i < 400; ++i)
+      trace.Add("cpu_op", "autograd::engine::evaluate_function: AddBackward0", at + 80 + 0.02 * i,
+                0.02, 3, fmt::format(R"("Sequence number":{},"Fwd thread id":1)", first + 399 - i));
+  }
+  const ScratchFolder folder;
+  const auto answer = Ask({folder.Write("rank0.json", trace.End())});
+  ASSERT_TRUE(answer);
+  const std::string said = testing::AllSaid(*answer);
+  EXPECT_TRUE(said.contains("walk_along (cell.py:21) runs 400 short operators per step: 20.2%"))
+      << said;
+  EXPECT_TRUE(said.contains("; 8.00 ms more for them in the backward pass")) << said;
+}
+
+// Of each step of 99 ms `time` ms in this operator, on the second rank half of that.
+std::string SaidOfOperator(std::string_view name, double time) {
+  std::vector<CpuTrace> ranks{CpuTrace(0), CpuTrace(1)};
+  for (int step = kFirst; step <= kLast; ++step) {
+    const double at = 100 * step;
+    for (CpuTrace& trace : ranks) {
+      const double own = &trace == ranks.data() ? time : time / 2;
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, 99);
+      trace.Add("cpu_op", "aten::linear", at + 1, 85 - own);
+      trace.Add("cpu_op", name, at + 86 - own, own);
+      trace.Add("user_annotation", "gloo:all_reduce", at + 87, 10, 2,
+                R"("Input Dims":[[1000]],"Input type":["float"])");
+    }
+  }
+  const auto answer = testing::AskAboutRanks(ranks);
+  return answer ? testing::AllSaid(*answer) : "no answer";
+}
+
+TEST(SteadyCost, AnOperatorThatHardlyAnyModelNeedsForLongIsNamed) {
+  const std::string said = SaidOfOperator("aten::sort", 40);
+  EXPECT_TRUE(said.starts_with("30.3% of step time is in aten::sort, on all ranks.")) << said;
+  EXPECT_TRUE(said.contains("try: find out whether each step needs it")) << said;
+  EXPECT_FALSE(SaidOfOperator("aten::mm", 40).contains("aten::mm, on all"));
+  EXPECT_FALSE(SaidOfOperator("aten::sort", 20).contains("aten::sort, on all")) << "10% of one";
 }
 
 // `looks`: of the 20 functions of each backward pass, behind which the engine looks for NaN.

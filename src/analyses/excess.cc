@@ -11,6 +11,7 @@
 #include "analyses/build.h"
 #include "base/intervals.h"
 #include "facts/derived/lateness/excess_work.h"
+#include "facts/derived/python/along_windows.h"
 #include "facts/derived/python/step_function.h"
 #include "facts/derived/steps/step_parts.h"
 #include "report/humanize.h"
@@ -95,10 +96,13 @@ IntervalSet RunsOf(const RankActivity& rank, StringId op) {
 
 bool RunsIn(const Facts& facts, const RankActivity& rank, const FrameName& function, StringId op) {
   constexpr double kNearlyAll = 0.9;
-  const IntervalSet calls = UnionOf(CallsOf(facts, rank, function));
-  if (calls.empty()) return false;
-  return static_cast<double>(LengthOf(Intersection(calls, RunsOf(rank, op)))) >=
-         kNearlyAll * static_cast<double>(LengthOf(calls));
+  const IntervalSet runs = RunsOf(rank, op);
+  const AnywhereInWindows in_runs(runs);
+  const std::vector<Interval> calls = CallsOf(facts, rank, function);
+  const auto within =
+      std::ranges::count_if(calls, [&](const Interval& call) { return in_runs.Holds(call.start); });
+  return !calls.empty() &&
+         static_cast<double>(within) >= kNearlyAll * static_cast<double>(calls.size());
 }
 
 bool Calls(const Facts& facts, const RankWindows& windows, const FrameName& function, StringId op) {

@@ -42,8 +42,8 @@ inline constexpr Advice kRecordSizes{
     "look at the shapes of its inputs: they may be larger",
     "stepscope capture torch --shapes records sizes: its inputs may be larger"};
 
-// Whether nearly all calls of the function are within calls of the operator, as those of a host
-// callback are.
+// Whether nearly all calls of the function begin within calls of the operator, as those of a host
+// callback or of a hook do.
 bool RunsIn(const Facts& facts, const RankActivity& rank, const FrameName& function, StringId op);
 
 // Whether calls of the function hold half or more of the operator's time within these windows.

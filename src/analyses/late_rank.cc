@@ -232,7 +232,12 @@ void AddFunction(const Facts& facts, LateRank& late, const std::set<int64_t>* st
   if (more <= 0) return;
   late.function = FunctionBehind(facts, own, other, more / 2);
   if (!late.function) return;
-  if (!IsBehind(facts, late, own, *late.function, more / 2)) late.function.reset();
+  // What an operator calls, such as a hook of a tensor, is no reason for the operator to run more.
+  if (late.reason == LateReason::kMoreCompute &&
+      RunsIn(facts, *own.rank, late.function->name, late.excess->name))
+    late.reason = LateReason::kCompute;
+  else if (!IsBehind(facts, late, own, *late.function, more / 2))
+    late.function.reset();
   // What calls it within the operator is the framework.
   if (late.function && late.reason == LateReason::kCompute) late.function->caller = {};
 }

@@ -241,8 +241,9 @@ Phrase SayMoreTime(const LateRank& late, const Facts& facts) {
   };
   switch (late.reason) {
     case LateReason::kCompute:
-      return more(late.beyond.compute, facts.OnHost() ? "in the same number of operators"
-                                                      : "in the same number of compute kernels");
+      return more(late.beyond.compute, !facts.OnHost() ? "in the same number of compute kernels"
+                                       : late.function ? "in operators"
+                                                       : "in the same number of operators");
     case LateReason::kMoreCompute: {
       const bool host = facts.OnHost();
       if (late.beyond.host_late <= late.beyond.compute)

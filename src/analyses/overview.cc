@@ -15,6 +15,7 @@
 #include "analyses/overview_findings.h"
 #include "analyses/overview_lead.h"
 #include "analyses/overview_loops.h"
+#include "analyses/overview_operator.h"
 #include "analyses/overview_startup.h"
 #include "analyses/overview_tables.h"
 #include "facts/derived/job/job_purpose.h"
@@ -312,6 +313,7 @@ Report Run(const Facts& facts, const Params&) {
   AddWithinOperators(facts, ranks, report);
   AddAnomalyDetection(facts, ranks, report);
   AddDouble(facts, ranks, report);
+  AddLongOperator(facts, ranks, report);
   AddPrecisionFinding(facts, ranks, sum, report);
   if (std::ranges::any_of(facts.ranks, &RankActivity::assumed_on_host)) {
     report.notes.push_back(

@@ -75,9 +75,10 @@ void AddAnomalyDetection(const Facts& facts, const std::vector<RankSteps>& ranks
       {.message =
            Say("Anomaly detection looks for NaN in all gradients: {time} of {step} per step.",
                HumanTime(static_cast<double>(sum.time) / steps), HumanTime(total.mean)),
-       .because = Say("{operator} runs {count} times per step behind functions of the backward "
-                      "pass; what anomaly detection keeps of the forward pass comes on top",
-                      Phrase::Name("aten::isnan"), HumanCount(static_cast<double>(sum.looked) / steps)),
+       .because =
+           Say("{operator} runs {count} times per step behind functions of the backward "
+               "pass; what anomaly detection keeps of the forward pass comes on top",
+               Phrase::Name("aten::isnan"), HumanCount(static_cast<double>(sum.looked) / steps)),
        .hint = "turn it off once the NaN is found: torch.autograd.set_detect_anomaly(False), or "
                "detect_anomaly=False of the trainer",
        .impact = sum.time / std::ssize(ranks),

@@ -86,6 +86,17 @@ bool IsLoop(const Work& work) {
          static_cast<double>(work.time) <= kShort * operators;
 }
 
+// Those that spend time in the function.
+std::vector<RankSteps> RanksOf(const std::vector<RankSteps>& ranks,
+                               const FrameTimes::Leader& leader) {
+  std::vector<RankSteps> own = ranks;
+  if (!leader.ranks.empty())
+    std::erase_if(own, [&](const RankSteps& of) {
+      return !std::ranges::binary_search(leader.ranks, of.rank->rank);
+    });
+  return own;
+}
+
 // ns that autograd takes for what the function runs.
 int64_t BackwardOfAll(const std::vector<Stretches>& all) {
   int64_t time = 0;
@@ -102,13 +113,15 @@ Finding OfLoop(const Facts& facts, const std::vector<RankSteps>& ranks,
                then = static_cast<double>(backward) / steps;
   const bool known = std::ranges::all_of(
       ranks, [](const RankSteps& own) { return own.rank->host->autograd.size() > 0; });
-  const Phrase also = backward > 0 ? Say("; {time} more for them in the backward pass",
-                                         HumanTime(then))
-                      : known      ? Phrase()
-                                   : Phrase("; what they take in the backward pass comes on top");
-  return {.message = Say("{function} runs {count} short operators per step: {share} of step time.",
+  const Phrase also = backward > 0
+                          ? Say("; {time} more for them in the backward pass", HumanTime(then))
+                      : known ? Phrase()
+                              : Phrase("; what they take in the backward pass comes on top");
+  const Phrase on = leader.ranks.empty() ? Phrase() : Say(" on {ranks}", SayRanks(leader.ranks));
+  return {.message = Say("{function} runs {count} short operators per step{on}: {share} of step "
+                         "time.",
                          SayLeader(leader), HumanCount(static_cast<double>(work.operators) / steps),
-                         HumanRatio((each + then) / total.mean)),
+                         on, HumanRatio((each + then) / total.mean)),
           .because =
               Say("{time} per step, {operators} of it in operators of {each} each{also}",
                   HumanTime(each), HumanTime(static_cast<double>(work.time) / steps),
@@ -148,15 +161,15 @@ bool ComputesWithin(const Facts& facts, const std::vector<Stretches>& all, int64
 Finding OfPython(const std::vector<RankSteps>& ranks, const FrameTimes::Leader& leader) {
   const StepStatistics total = StatisticsOfTotals(ranks);
   const double each = static_cast<double>(leader.time) / static_cast<double>(total.steps);
-  const Phrase on = leader.ranks.empty() ? Phrase("all ranks") : SayRanks(leader.ranks);
-  return {.message = Say("{function} takes {time} of {step} per step on {ranks}, in Python within "
-                         "an operator.",
-                         SayLeader(leader), HumanTime(each), HumanTime(total.mean), on),
-          .because = Say("{share} of step time, and hardly any of it in operators that it runs",
-                         HumanRatio(each / total.mean)),
-          .hint =
-              "compute it by operations on whole tensors instead of Python or NumPy, or run it "
-              "less often; see python"};
+  return {
+      .message = Say("{function} takes {time} of {step} per step on all ranks, in Python within "
+                     "an operator.",
+                     SayLeader(leader), HumanTime(each), HumanTime(total.mean)),
+      .because = Say("{share} of step time, and hardly any of it in operators that it runs",
+                     HumanRatio(each / total.mean)),
+      .hint =
+          "compute it by operations on whole tensors instead of Python or NumPy, or run it "
+          "less often; see python"};
 }
 
 }  // namespace
@@ -177,17 +190,19 @@ void AddWithinOperators(const Facts& facts, const std::vector<RankSteps>& ranks,
     const std::vector<Stretches> all = StretchesOfAll(facts, ranks, times, leader.name);
     const Work work = WorkOf(facts, all, leader.name);
     const bool loops = IsLoop(work);
-    // Of one process the first sentence tells where most time is.
-    const bool within = !loops && !HasOneRank(facts) && work.calls > 0 &&
+    // Of one process the first sentence tells where most time is; of one rank of several, what
+    // others wait for.
+    const bool within = !loops && !HasOneRank(facts) && leader.ranks.empty() && work.calls > 0 &&
                         ComputesWithin(facts, all, leader.time);
     if (!loops && !within) continue;
     const int64_t backward = loops ? BackwardOfAll(all) : 0;
-    Finding finding =
-        loops ? OfLoop(facts, ranks, leader, work, backward) : OfPython(ranks, leader);
-    finding.impact = AddSaturated(leader.time, backward) / std::ssize(ranks);
+    const std::vector<RankSteps> own = RanksOf(ranks, leader);
+    Finding finding = loops ? OfLoop(facts, own, leader, work, backward) : OfPython(own, leader);
+    finding.impact = AddSaturated(leader.time, backward) / std::ssize(own);
     finding.table = "step_time";
     finding.cause = {CauseKind::kHost};
-    finding.nearness = Nearness::kPart;  // of what takes most between operators, if that is more
+    // Of what takes most between operators, if that is more; what it takes in backward is beside.
+    finding.nearness = backward > 0 ? Nearness::kCause : Nearness::kPart;
     finding.where.event = Phrase::Name(LabelOf(leader.name));
     report.findings.push_back(std::move(finding));
     return;

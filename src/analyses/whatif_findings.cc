@@ -66,13 +66,18 @@ Phrase SayWho(const JobGraph& graph, const Origin& origin) {
                           : Say("{rank} holds the job up{when}", who, when);
 }
 
-Phrase SayExcess(const Facts& facts, const OriginRank& late, bool several) {
+// `saved` by mending them, ns per step: on processors a sum over threads that overlap is far more
+// than that, and is not told.
+Phrase SayExcess(const Facts& facts, const OriginRank& late, bool several, double saved) {
+  constexpr double kOverlaps = 1.5;
   const JobGraph& graph = JobGraphOf(facts);
   const Phrase than = late.as_before ? Phrase("than before")
                                      : Say("than on {ranks} with the same work",
                                            Plural(graph.work[late.rank].peers.size() - 1, "rank"));
   const std::string more = HumanTime(static_cast<double>(late.excess));
   const Phrase units = SayUnits(facts, late);
+  if (!several && facts.OnHost() && static_cast<double>(late.excess) > kOverlaps * saved)
+    return Say("its own work takes longer {than}{units}", than, units);
   if (!several)
     return Say("its own work takes {time} more per step {than}{units}", more, than, units);
   return Say("rank {rank}'s own work takes {time} more per step{since} {than}{units}",
@@ -81,13 +86,13 @@ Phrase SayExcess(const Facts& facts, const OriginRank& late, bool several) {
 }
 
 // Of all of them, the one with most of it first.
-Phrase SayExcesses(const Facts& facts, const Origin& origin) {
+Phrase SayExcesses(const Facts& facts, const Origin& origin, double saved) {
   std::vector<OriginRank> ranks = origin.with;
   ranks.push_back(origin.late);
   std::ranges::stable_sort(ranks, std::ranges::greater{}, &OriginRank::excess);
   Phrase all;
   for (const OriginRank& late : ranks)
-    all += Phrase(all.empty() ? "" : "; ") + SayExcess(facts, late, ranks.size() > 1);
+    all += Phrase(all.empty() ? "" : "; ") + SayExcess(facts, late, ranks.size() > 1, saved);
   return all;
 }
 
@@ -126,8 +131,8 @@ std::optional<FrameTimes::Leader> FunctionOf(const Facts& facts, const Origin& o
   return std::nullopt;
 }
 
-// What mending it saves of each step, ns; of the function behind it, where only this rank runs that,
-// and leaving it out saves more: the rank's own work counts what takes less since then, too.
+// What mending it saves of each step, ns; of the function behind it, where only this rank runs
+// that, and leaving it out saves more: the rank's own work counts what takes less since then, too.
 std::vector<int64_t> SavedOf(const Facts& facts, const Origin& origin,
                              const std::optional<FrameTimes::Leader>& function,
                              std::span<const AskedChange> changes) {
@@ -243,6 +248,8 @@ void AddOriginFindings(Report& report, const Facts& facts, std::span<const Asked
   const auto mean = [&](const std::vector<int64_t>& lengths, const Origin& origin) {
     return static_cast<double>(MeanStep(facts, lengths, origin.since));
   };
+  // Of a step: operators that take longer than before by less may do so by other load.
+  constexpr double kLittle = 0.1;
   const bool known = report.status == Status::kOk;
   std::vector<int64_t> lengths = origins.recorded;
   for (const Origin& origin : origins.found) {
@@ -259,7 +266,7 @@ void AddOriginFindings(Report& report, const Facts& facts, std::span<const Asked
     const double saved = mean(saved_of, origin),
                  recorded = static_cast<double>(RecordedStep(facts, origin.since));
     const Phrase who = SayWho(graph, origin) + SayThreadOf(thread),
-                 excesses = SayExcesses(facts, origin);
+                 excesses = SayExcesses(facts, origin, saved);
     const std::string of = HumanTime(recorded);
     const Phrase time = shorter ? Say("up to {time}", HumanTime(saved)) : Phrase(HumanTime(saved));
     const Phrase only =
@@ -268,6 +275,9 @@ void AddOriginFindings(Report& report, const Facts& facts, std::span<const Asked
     const int64_t rank = graph.ranks[origin.late.rank].rank->rank;
     const bool to_balance = facts.OnHost() && !origin.since && origin.with.empty() && !function &&
                             GetsLargerInputs(facts, rank);
+    const bool may_be_load = facts.OnHost() && origin.late.as_before && origin.with.empty() &&
+                             origin.late.of.kind == UnitKind::kHost && !function &&
+                             thread == nullptr && saved < kLittle * recorded;
     const double worth = saved * (to_balance ? ShareOfBalancing(graph.ranks.size()) : 1);
     report.findings.push_back(
         {.message = origin.in_steps.empty()
@@ -286,7 +296,8 @@ void AddOriginFindings(Report& report, const Facts& facts, std::span<const Asked
          .impact = ToInt64(worth * static_cast<double>(StepsSince(graph, origin.since))),
          .table = "changes",
          .cause = {CauseKind::kWait, rank},
-         .nearness = Nearness::kPart,  // under what says why, if that is known
+         .nearness = may_be_load ? Nearness::kSymptom
+                                 : Nearness::kPart,  // under what says why, if that is known
          .extent = ExtentOfSteps(facts),
          .since = origin.since,
          .worth = known && !shorter && !origin.late.of_one_name
@@ -294,6 +305,7 @@ void AddOriginFindings(Report& report, const Facts& facts, std::span<const Asked
                                               static_cast<double>(origin.late.excess)))
                       : std::nullopt,
          .by_replay = ReplayErrorOf(facts).Prices(origin.since)});
+    if (may_be_load) report.findings.back().at_most = Severity::kLow;
     if (function) report.findings.back().where.event = Phrase::Name(LabelOf(function->name));
   }
 }

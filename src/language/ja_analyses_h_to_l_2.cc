@@ -209,6 +209,7 @@ std::span<const Translated> JapaneseOfAnalysesHToL2() {
       {"{time} more than the median of the others {where}{behind}",
        "{where}、他の中央値より {time} 長くなっています{behind}"},
       {"in the same number of operators", "同数のオペレーターで"},
+      {"in operators", "オペレーターで"},
       {"in the same number of compute kernels", "同数の計算カーネルで"},
       {"in more operators", "より多くのオペレーターで"},
       {"in more compute kernels", "より多くの計算カーネルで"},

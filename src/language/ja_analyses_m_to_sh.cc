@@ -206,11 +206,19 @@ std::span<const Translated> JapaneseOfAnalysesMToSh() {
       {"; operators were not recorded, nor was Python",
        "。オペレーターも Python も記録されていません"},
       {"largest function between operators", "オペレーター間で最大の関数"},
-      {"{function} runs {count} short operators per step: {share} of step time.",
-       "{function} が 1 ステップあたり {count} 個の短いオペレーターを実行し、"
+      {"{function} runs {count} short operators per step{on}: {share} of step time.",
+       "{on}{function} が 1 ステップあたり {count} 個の短いオペレーターを実行し、"
        "ステップ時間の {share} を占めます。"},
       {"{time} per step, {operators} of it in operators of {each} each{also}",
        "1 ステップあたり {time}、そのうち 1 回 {each} のオペレーターに {operators}{also}"},
+      {"{share} of step time is in {operator}{function}{on_all}.",
+       "ステップ時間の {share} が {operator} です{function}{on_all}。"},
+      {"{time} per step, {each} a call", "1 ステップあたり {time}、1 回 {each}"},
+      {"find out whether each step needs it: else take it out or call it less often; if so, give "
+       "it "
+       "less, or use what does less (topk instead of sort)",
+       "毎ステップ必要かどうかを確認してください。不要なら取り除くか回数を減らし、"
+       "必要なら入力を小さくするか、処理の軽いもの (sort の代わりに topk など) を使ってください"},
       {"; {time} more for them in the backward pass", "。backward パスでさらに {time}"},
       {"; what they take in the backward pass comes on top",
        "。これに backward パスでの時間が加わります"},
@@ -227,8 +235,8 @@ std::span<const Translated> JapaneseOfAnalysesMToSh() {
        "process a file of its own; see python",
        "複数のプロセスが {function} のファイルロックを順番に使っています。"
        "保持時間を短くするか、プロセスごとにファイルを分けてください (python を参照)"},
-      {"{function} takes {time} of {step} per step on {ranks}, in Python within an operator.",
-       "{function} が{ranks}で 1 ステップ {step} のうち {time} を占めます "
+      {"{function} takes {time} of {step} per step on all ranks, in Python within an operator.",
+       "{function} が全ランクで 1 ステップ {step} のうち {time} を占めます "
        "(オペレーター内の Python)。"},
       {"{share} of step time, and hardly any of it in operators that it runs",
        "ステップ時間の {share}。その中で実行されるオペレーターの時間はほとんどありません"},

@@ -261,6 +261,7 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
       {"{rank} takes longer{when}", "{when}{rank} の時間が増えています"},
       {"than before", "以前より"},
       {"than on {ranks} with the same work", "同じ処理を行う {ranks} より"},
+      {"its own work takes longer {than}{units}", "自身の処理が{than}長くかかっています{units}"},
       {"its own work takes {time} more per step {than}{units}",
        "自身の処理が 1 ステップあたり {than} {time} 長くなっています{units}"},
       {"rank {rank}'s own work takes {time} more per step{since} {than}{units}",
@@ -332,7 +333,8 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
       {"{step}. The replay finds no cause; links twice as fast ('{change}') would save {saved}. "
        "Other analyses may name causes that are not replayed: see the findings.",
        "{step}。リプレイでは原因は見つかりません。リンクが 2 倍速ければ ('{change}') {saved} "
-       "短縮できます。他の分析がリプレイしていない原因を示すことがあります。所見を参照してください。"},
+       "短縮できます。他の分析がリプレイしていない原因を示すことがあります。所見を参照してください"
+       "。"},
       {"; balancing it saves {time} per step", "。均等化すると 1 ステップあたり {time} 短縮"},
       {"make the work within {function} faster, or run it less often; its functions are unknown: "
        "{record}",

@@ -310,7 +310,8 @@ bool IsBefore(const Found& a, const Found& b) {
         f.finding.cause.kind == CauseKind::kRecording && f.finding.severity == Severity::kHigh;
     // Time that was measured comes before what another precision might save, and what a replay
     // says of ranks, or what was done once, before what others cost at most.
-    return std::tuple(!lacks_most, f.order, f.finding.cause.kind != CauseKind::kRecording,
+    return std::tuple(!lacks_most, f.order, f.finding.at_most == Severity::kLow,
+                      f.finding.cause.kind != CauseKind::kRecording,
                       f.finding.cause.kind == CauseKind::kPrecision,
                       !IsOfOneRank(f.finding) && !IsDoneOnce(f.finding), -WeightOf(f));
   };

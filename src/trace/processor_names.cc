@@ -43,6 +43,15 @@ constexpr auto kJaxCollectives = std::to_array<Primitive>({
     {"pbroadcast", "collective-broadcast"},
 });
 
+// Without "aten::", and without what follows an underscore: "linalg_svd", "unique2".
+constexpr auto kSeldomNeeded = std::to_array<std::string_view>(
+    {"sort",     "argsort",  "msort",        "topk",     "kthvalue",  "median",   "nanmedian",
+     "mode",     "quantile", "nanquantile",  "unique",   "unique2",   "nonzero",  "cdist",
+     "pdist",    "histc",    "histogram",    "bincount", "bucketize", "linalg",   "svd",
+     "eig",      "eigh",     "symeig",       "inverse",  "pinverse",  "cholesky", "qr",
+     "lstsq",    "det",      "logdet",       "slogdet",  "matrix",    "isnan",    "isinf",
+     "isfinite", "allclose", "searchsorted", "cov",      "corrcoef",  "triu",     "tril"});
+
 }  // namespace
 
 ProcessorRole ProcessorRoleOf(std::string_view operator_name) {
@@ -58,6 +67,15 @@ bool IsOfAccelerator(std::string_view operator_name) {
 
 bool IsOfProcessor(std::string_view operator_name) {
   return StartsWithAny(operator_name, kHostLibraries) || ContainsAny(operator_name, kHostKernels);
+}
+
+bool IsSeldomNeeded(std::string_view operator_name) {
+  constexpr std::string_view kSpace = "aten::";
+  if (!operator_name.starts_with(kSpace)) return false;
+  operator_name.remove_prefix(kSpace.size());
+  operator_name.remove_prefix(std::min(operator_name.find_first_not_of('_'), operator_name.size()));
+  const std::string_view word = operator_name.substr(0, operator_name.find('_'));
+  return std::ranges::find(kSeldomNeeded, word) != kSeldomNeeded.end();
 }
 
 bool IsXlaThread(std::string_view thread) { return ContainsAny(thread, kXlaThreads); }

@@ -20,6 +20,10 @@ ProcessorRole ProcessorRoleOf(std::string_view operator_name);
 bool IsOfAccelerator(std::string_view operator_name);
 bool IsOfProcessor(std::string_view operator_name);
 
+// True for operators of PyTorch that sort, search, count, decompose or measure distances: hardly
+// any model spends much of its steps in one.
+bool IsSeldomNeeded(std::string_view operator_name);
+
 // True for threads on which XLA's client for processors runs compiled programs.
 bool IsXlaThread(std::string_view thread);
 

@@ -39,5 +39,14 @@ TEST(ProcessorNames, CollectivesThatAreNamedAfterPrimitives) {
   EXPECT_EQ(CollectiveOfCompiled("dot.3"), "");
 }
 
+TEST(ProcessorNames, TellsWhatFewModelsNeedForLong) {
+  for (const char* name : {"aten::sort", "aten::_unique2", "aten::cdist", "aten::linalg_svd",
+                           "aten::matrix_exp", "aten::topk"})
+    EXPECT_TRUE(IsSeldomNeeded(name)) << name;
+  for (const char* name : {"aten::mm", "aten::convolution", "aten::_softmax", "aten::matmul",
+                           "sort", "aten::", "aten::sortable", "mine::sort"})
+    EXPECT_FALSE(IsSeldomNeeded(name)) << name;
+}
+
 }  // namespace
 }  // namespace stepscope::processor_names_test

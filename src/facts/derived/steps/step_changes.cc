@@ -274,9 +274,8 @@ class Collector {
           changes.parts.push_back(*change);
       }
     }
-    std::ranges::sort(changes.parts, {}, [](const StepChange& c) {
-      return std::tuple(c.rank, c.device, c.quantity);
-    });
+    std::ranges::sort(changes.parts, {},
+                      [](const StepChange& c) { return std::tuple(c.rank, c.device, c.quantity); });
   }
 
   // A rise for good with a gap between the levels.
