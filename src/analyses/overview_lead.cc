@@ -12,6 +12,7 @@
 #include "facts/derived/python/other_threads.h"
 #include "facts/derived/steps/step_changes.h"
 #include "report/humanize.h"
+#include "trace/library_frames.h"
 
 namespace stepscope::overview {
 namespace {
@@ -68,9 +69,6 @@ Phrase SayPart(const std::vector<RankSteps>& ranks, const FrameTimes::Leader& le
   return Say(", {time} of that in {within}",
              HumanTime(static_cast<double>(leader.time_within) / steps), SayWithin(leader.within));
 }
-
-// The function that calls it trains, and most of what it takes is in operators: so does any job.
-bool IsBackward(const FrameName& name) { return name.function.ends_with("run_backward"); }
 
 bool HaveMost(int64_t part, int64_t time) { return part >= time - part; }
 
@@ -145,7 +143,8 @@ std::optional<Lead> FindLead(const Facts& facts) {
     if (const WorkRise* rise = FindWaitedFor(facts, ranks, lead->function))
       return Lead{SayWaitedFor(facts, *rise, lead->function), {}};
     const Phrase operators = SayOperators(facts, *lead);
-    if (!operators.empty() && IsBackward(lead->function.within)) return std::nullopt;
+    // A function that trains has most of it in operators, in any job.
+    if (!operators.empty() && RunsBackward(lead->function.within)) return std::nullopt;
     if (IsLoop(ranks, *lead)) return std::nullopt;
     Lead said{SayShare(facts, ranks, SayLeader(WithoutPart(lead->function)), lead->function.time,
                        lead->whole, SayPart(ranks, lead->function) + operators)};

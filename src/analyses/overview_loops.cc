@@ -185,16 +185,17 @@ void AddWithinOperators(const Facts& facts, const std::vector<RankSteps>& ranks,
       times.Add(*own.rank, *thread, UnionOf(WindowsOf(own)));
   }
   for (const FrameTimes::Leader& leader : times.Leaders(kMostLooked, kLeast)) {
-    // What a library does there takes the time.
-    if (!leader.within.function.empty() && IsOfLibrary(leader.within)) continue;
+    // What a library does there takes the time, or the backward pass.
+    const FrameName& within = leader.within;
+    if (!within.function.empty() && (IsOfLibrary(within) || RunsBackward(within))) continue;
     const std::vector<Stretches> all = StretchesOfAll(facts, ranks, times, leader.name);
     const Work work = WorkOf(facts, all, leader.name);
     const bool loops = IsLoop(work);
     // Of one process the first sentence tells where most time is; of one rank of several, what
     // others wait for.
-    const bool within = !loops && !HasOneRank(facts) && leader.ranks.empty() && work.calls > 0 &&
+    const bool in_python = !loops && !HasOneRank(facts) && leader.ranks.empty() && work.calls > 0 &&
                         ComputesWithin(facts, all, leader.time);
-    if (!loops && !within) continue;
+    if (!loops && !in_python) continue;
     const int64_t backward = loops ? BackwardOfAll(all) : 0;
     const std::vector<RankSteps> own = RanksOf(ranks, leader);
     Finding finding = loops ? OfLoop(facts, own, leader, work, backward) : OfPython(own, leader);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analyses/build.h"
+#include "analyses/growth.h"
 #include "base/intervals.h"
 #include "base/saturate.h"
 #include "base/stop.h"
@@ -90,6 +91,10 @@ void AddLongOperator(const Facts& facts, const std::vector<RankSteps>& ranks, Re
     if (const auto thread = TrainingThread(*facts.names, *ranks[r].rank))
       python.Add(*ranks[r].rank, *thread, UnionOf(std::move(work[r].at(name).runs)));
   }
+  // That a function takes longer and longer says more.
+  const std::optional<FunctionGrowth>& growth = GrowingFunctionOf(facts);
+  const auto leaders = python.Leaders(1, 0.5);
+  if (growth && !leaders.empty() && leaders.front().name == growth->function.name) return;
   const Phrase function = LargestFrame(python, 0.5);
   const double each = static_cast<double>(most.time) / steps;
   const bool on_all = !HasOneRank(facts) && AllAreRecorded(facts);

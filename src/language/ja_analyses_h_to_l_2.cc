@@ -97,7 +97,7 @@ std::span<const Translated> JapaneseOfAnalysesHToL2() {
       {"; stage {stage} ({time} in {calls}, max {longest})",
        "。ステージ {stage} ({calls}で {time}、最大 {longest})"},
       {"{calls} on rank {rank}", "ランク {rank} の{calls}"},
-      {"{thread} runs it for {time} per step of that time",
+      {"it runs for {time} per step of that time in {thread}",
        "その間、{thread} が 1 ステップあたり {time} これを実行しています"},
       {"make that function faster, or run it in more threads or processes (DataLoader with "
        "num_workers)",

@@ -16,4 +16,7 @@ inline bool IsPass(const FrameName& name) {
   return name.function == "forward" || name.function == "backward";
 }
 
+// Whether it is what runs a whole backward pass: a function that trains calls it.
+inline bool RunsBackward(const FrameName& name) { return name.function.ends_with("run_backward"); }
+
 }  // namespace stepscope
