@@ -154,11 +154,12 @@ TEST(CpuJobOperators, LargerInputsCostWhatAllOperatorsTakeLonger) {
       const bool more = since && &trace != ranks.data();
       const double each = more ? 15 : 10, computes = 4 * each;
       trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, since ? 65 : 45);
-      for (int i = 0; i < 4; ++i)
-        trace.Add("cpu_op",
-                  std::array{"aten::linear", "aten::gelu", "aten::bmm", "aten::layer_norm"}[i],
-                  at + each * i, each, 1,
+      double then = at;
+      for (const char* name : {"aten::linear", "aten::gelu", "aten::bmm", "aten::layer_norm"}) {
+        trace.Add("cpu_op", name, then, each, 1,
                   more ? R"("Input Dims":[[24,8],[8,8]])" : R"("Input Dims":[[16,8],[8,8]])");
+        then += each;
+      }
       trace.Add("user_annotation", "gloo:all_reduce", at + computes, (since ? 65 : 45) - computes,
                 2);
     }

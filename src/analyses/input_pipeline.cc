@@ -301,11 +301,10 @@ void AddThreadFinding(const Facts& facts, const ThreadWait& wait, Report& report
   const bool several = !HasOneRank(facts);
   report.findings.push_back(
       {.message = SayThreadWait(facts, wait),
-       .because =
-           Say("it runs for {time} per step of that time in {thread}",
-               HumanTime(static_cast<double>(wait.works.time) /
-                         static_cast<double>(own->steps.size())),
-               Phrase::Name(wait.thread)),
+       .because = Say(
+           "it runs for {time} per step of that time in {thread}",
+           HumanTime(static_cast<double>(wait.works.time) / static_cast<double>(own->steps.size())),
+           Phrase::Name(wait.thread)),
        .hint = "make that function faster, or run it in more threads or processes (DataLoader with "
                "num_workers)",
        .impact = wait.waits.time,

@@ -82,12 +82,13 @@ Phrase SayOperators(const Facts& facts, const LeadingFunction& lead) {
 
 // The loop itself, of which all is part: of a function, or of operators none of which has most.
 bool IsLoop(const std::vector<RankSteps>& ranks, const LeadingFunction& lead) {
-  constexpr double kAll = 0.95;
+  constexpr double kAll = 0.95, kNearlyAll = 0.8;  // the loop waits for input outside of it, too
   const int64_t time = lead.function.time;
   const bool of_many = !ranks.front().whole_recording && HaveMost(lead.operators, time) &&
                        !HaveMost(lead.longest_operator, time);
-  return (HasPart(lead.function) || of_many) &&
-         static_cast<double>(time) >= kAll * static_cast<double>(lead.whole);
+  if (!of_many && !HasPart(lead.function)) return false;
+  return static_cast<double>(time) >=
+         (of_many ? kNearlyAll : kAll) * static_cast<double>(lead.whole);
 }
 
 // What other ranks do more explains most of the time that these spend in one function.

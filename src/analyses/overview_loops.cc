@@ -194,7 +194,7 @@ void AddWithinOperators(const Facts& facts, const std::vector<RankSteps>& ranks,
     // Of one process the first sentence tells where most time is; of one rank of several, what
     // others wait for.
     const bool in_python = !loops && !HasOneRank(facts) && leader.ranks.empty() && work.calls > 0 &&
-                        ComputesWithin(facts, all, leader.time);
+                           ComputesWithin(facts, all, leader.time);
     if (!loops && !in_python) continue;
     const int64_t backward = loops ? BackwardOfAll(all) : 0;
     const std::vector<RankSteps> own = RanksOf(ranks, leader);

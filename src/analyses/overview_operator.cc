@@ -15,6 +15,7 @@
 #include "base/stop.h"
 #include "facts/derived/python/along_windows.h"
 #include "facts/derived/python/python_time.h"
+#include "facts/derived/steps/step_changes.h"
 #include "report/humanize.h"
 #include "trace/processor_names.h"
 
@@ -51,6 +52,17 @@ std::map<StringId, Work> WorkOf(const Facts& facts, const RankSteps& own) {
   return all;
 }
 
+// The steps before step time rises, all where it does not: what they take more since then is told
+// of that change.
+std::vector<RankSteps> StepsBeforeRise(const Facts& facts, std::vector<RankSteps> ranks) {
+  if (const auto since = SinceRise(facts)) {
+    for (RankSteps& own : ranks)
+      std::erase_if(own.steps, [&](const auto& step) { return step.window.number >= *since; });
+    std::erase_if(ranks, [](const RankSteps& own) { return own.steps.empty(); });
+  }
+  return ranks;
+}
+
 // Of all ranks: the least of their shares of step time, and sums.
 struct Candidate {
   double least_share = std::numeric_limits<double>::infinity();
@@ -61,8 +73,9 @@ struct Candidate {
 }  // namespace
 }  // namespace overview_operator
 
-void AddLongOperator(const Facts& facts, const std::vector<RankSteps>& ranks, Report& report) {
+void AddLongOperator(const Facts& facts, const std::vector<RankSteps>& all, Report& report) {
   using namespace overview_operator;
+  const std::vector<RankSteps> ranks = StepsBeforeRise(facts, all);
   if (!facts.OnHost() || ranks.empty() || ranks.front().whole_recording) return;
   std::vector<std::map<StringId, Work>> work;
   std::map<StringId, Candidate> candidates;

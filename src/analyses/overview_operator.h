@@ -11,7 +11,8 @@ namespace stepscope {
 
 // "26.9% of step time is in aten::sort, in look (grains.py:9), on all ranks." Of processors: where
 // an operator that sorts, searches, counts, decomposes or measures distances takes 15% of the steps
-// of each rank or more, in up to 50 calls per step. Many short calls are AddManyCalls's.
+// of each rank or more, in up to 50 calls per step; where step time rises, of the
+// steps before. Many short calls are AddManyCalls's.
 void AddLongOperator(const Facts& facts, const std::vector<RankSteps>& ranks, Report& report);
 
 }  // namespace stepscope

@@ -9,6 +9,7 @@
 #include "analyses/build.h"
 #include "analyses/whatif_changes.h"
 #include "analyses/whatif_findings.h"
+#include "analyses/whatif_origins.h"
 #include "analyses/whatif_tables.h"
 #include "analyses/whatif_worths.h"
 #include "base/saturate.h"

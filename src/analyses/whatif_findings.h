@@ -9,9 +9,6 @@
 
 namespace stepscope::whatif {
 
-// Ranks with which lateness began; of a function behind one, what leaving it out saves, if more.
-void AddOriginFindings(Report& report, const Facts& facts, std::span<const AskedChange> changes);
-
 // Groups whose transfers are slow, if mending that saves as much as counts for a rank.
 void AddLinkFindings(Report& report, const Facts& facts, std::span<const AskedChange> changes);
 
