@@ -1,30 +1,18 @@
 // Sums the calls that wait, as Python's queues between processes and threads make them.
 #include "analyses/input_pipeline_workers.h"
 
-#include <algorithm>
-#include <array>
-#include <string_view>
 #include <vector>
 
 #include "base/intervals.h"
 #include "base/saturate.h"
 #include "facts/derived/python/python_time.h"
 #include "facts/derived/python/step_function.h"
-#include "trace/frame_name.h"
+#include "trace/wait_names.h"
 
 namespace stepscope::input_pipeline {
 namespace {
 
 constexpr double kHardly = 0.25;  // of the input wait
-
-// A queue of processes waits in poll(), a queue of threads for a lock.
-bool Waits(const FrameName& frame) {
-  constexpr auto kMethods =
-      std::to_array<std::string_view>({"poll", "select", "epoll", "acquire", "__enter__"});
-  const std::string_view function = frame.function;
-  const std::string_view method = function.substr(function.rfind('.') + 1);
-  return frame.file.empty() && std::ranges::find(kMethods, method) != kMethods.end();
-}
 
 }  // namespace
 
@@ -37,7 +25,7 @@ std::optional<int64_t> WaitsWhileWorkersKeepUp(const Facts& facts,
     if (!thread) return std::nullopt;
     const IntervalSet stretches = StretchesOf(own, *facts.names, StepCategory::kInput);
     const std::vector<Interval> calls =
-        CallsOf(own.rank->host->frames[*thread], *facts.names, Waits);
+        CallsOf(own.rank->host->frames[*thread], *facts.names, WaitsForWorker);
     const IntervalSet waits = Intersection(UnionOf(calls), stretches);
     known = known || !waits.empty();
     input = AddSaturated(input, LengthOf(stretches));

@@ -13,6 +13,7 @@
 #include "facts/derived/python/walk_frames.h"
 #include "facts/derived/steps/step_changes.h"
 #include "trace/library_frames.h"
+#include "trace/wait_names.h"
 
 namespace stepscope {
 namespace other_threads {
@@ -35,10 +36,6 @@ constexpr auto kWaitingFiles = std::to_array<std::string_view>({"threading.py", 
 constexpr size_t kFewestSteps = 2;
 constexpr size_t kFewestOf = 4;
 constexpr double kHardlyAny = 0.1;  // of a step
-
-constexpr auto kWaits =
-    std::to_array<std::string_view>({"lock.acquire", "Lock.acquire", "lock.__enter__",
-                                     "Lock.__enter__", "SimpleQueue.get", "_ThreadHandle.join"});
 
 // Methods that end the wait of another thread.
 constexpr auto kWakes = std::to_array<std::string_view>(
@@ -82,9 +79,7 @@ class Names {
       const std::string_view function = frame.function;
       Meaning& meaning = at->second;
       meaning.built_in = frame.file.empty();
-      meaning.waits = meaning.built_in && std::ranges::any_of(kWaits, [&](std::string_view wait) {
-                        return function.ends_with(wait);
-                      });
+      meaning.waits = WaitsForThread(frame);
       meaning.may_free = meaning.built_in || IsOfWaitingFile(frame);
       const std::string_view method = function.substr(function.rfind('.') + 1);
       meaning.wakes = std::ranges::find(kWakes, method) != kWakes.end();

@@ -20,6 +20,7 @@
 #include "facts/derived/python/python_time.h"
 #include "facts/derived/python/step_annotation.h"
 #include "trace/library_frames.h"
+#include "trace/wait_names.h"
 
 namespace stepscope {
 namespace {
@@ -142,13 +143,6 @@ struct BuiltIn {
 };
 using BuiltIns = std::map<FrameName, BuiltIn>;
 
-// Whether it tells nothing but that something else was waited for.
-bool IsWait(const FrameName& frame) {
-  const std::string_view method =
-      std::string_view(frame.function).substr(frame.function.rfind('.') + 1);
-  return method == "wait" || method == "barrier" || method == "synchronize";
-}
-
 // Follows the calls of what is built in on one thread, without the operators and runtime calls
 // there: what those take, other findings have.
 class BuiltInCalls {
@@ -168,7 +162,7 @@ class BuiltInCalls {
     for (const HostFrame& frame : frames_) {
       checks.Turn();
       const FrameName& name = NameOf(frame.name);
-      if (!name.file.empty() || IsWait(name)) continue;
+      if (!name.file.empty() || OnlyWaits(name)) continue;
       if (!ModuleOfFrame(names_[frame.name]).empty()) continue;
       const Interval rest = once.Rest(name, frame.start, frame.end);
       const int64_t time =
