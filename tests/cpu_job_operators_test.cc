@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -169,6 +170,54 @@ TEST(CpuJobOperators, LargerInputsCostWhatAllOperatorsTakeLonger) {
   EXPECT_TRUE(answer->verdict.contains("ank 1")) << answer->verdict;
   const Finding& first = *FindingsInOrder(*answer).front();
   EXPECT_NEAR(static_cast<double>(first.per_step), 20e6, 1e6) << first.message;
+}
+
+TEST(CpuJobOperators, LargerInputsOfOneProcessAreToldWithWhatItsStepsTakeLonger) {
+  CpuTrace trace(0, "[]", 1, 1);
+  double at = 0;
+  for (int step = 1; step <= 13; ++step) {
+    const bool more = step >= 7;
+    const double each = more ? 15 : 10;
+    trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, 4 * each);
+    for (const char* name : {"aten::linear", "aten::gelu", "aten::bmm", "aten::layer_norm"}) {
+      trace.Add("cpu_op", name, at, each, 1,
+                more ? R"("Input Dims":[[24,8],[8,8]])" : R"("Input Dims":[[16,8],[8,8]])");
+      at += each;
+    }
+  }
+  const auto answer = AskAboutRanks(std::array{trace});
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->verdict.contains("larger inputs")) << answer->verdict;
+  const Finding& first = *FindingsInOrder(*answer).front();
+  EXPECT_NEAR(static_cast<double>(first.per_step), 20e6, 1e6) << first.message;
+  EXPECT_TRUE(first.hint.starts_with("find what adds this work")) << first.hint;
+  EXPECT_FALSE(AllSaid(*answer).contains("across ranks")) << AllSaid(*answer);
+}
+
+// Since step 6 rank 1 runs 40 operators of 0.2 ms in a function, with 0.5 ms of Python before each.
+TEST(CpuJobOperators, WhatOneFunctionOfARankAddsIsOneFinding) {
+  std::vector<CpuTrace> ranks{CpuTrace(0), CpuTrace(1)};
+  for (int step = 1; step <= 14; ++step) {
+    const double at = 100 * step;
+    const int calls = step >= 6 ? 40 : 0;
+    for (CpuTrace& trace : ranks) {
+      const double own = &trace == ranks.data() ? 0 : 0.7 * calls;
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, 50 + 0.7 * calls);
+      trace.Add("python_function", "main.py(9): train", at, 50 + 0.7 * calls);
+      trace.Add("cpu_op", "aten::linear", at, 40);
+      if (own > 0) trace.Add("python_function", "lookout.py(6): sum_up", at + 40, own);
+      for (double then = at + 40.5; then < at + 40 + own; then += 0.7)
+        trace.Add("cpu_op", "aten::linalg_vector_norm", then, 0.2);
+      trace.Add("user_annotation", "gloo:all_reduce", at + 40 + own, 10 + 0.7 * calls - own, 2);
+    }
+  }
+  const auto answer = AskAboutRanks(ranks);
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->verdict.contains("called by sum_up (lookout.py:6)")) << answer->verdict;
+  const auto findings = FindingsInOrder(*answer);
+  EXPECT_EQ(std::ranges::count_if(findings, [](const Finding* f) { return f->cause.rank == 1; }), 1)
+      << AllSaid(*answer);
+  EXPECT_NEAR(static_cast<double>(findings.front()->per_step), 28e6, 2e6);
 }
 
 // A loop in Python reads the elements of a tensor one by one, on both ranks.

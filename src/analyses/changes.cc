@@ -89,6 +89,15 @@ bool HasMoreWithin(const Facts& facts, const Together& cause) {
              kMore * static_cast<double>(cause.most->Difference());
 }
 
+// " (aten::linear, larger inputs)"; `times` as long as before, 0: not told.
+Phrase SayOperator(const Facts& facts, const ExcessWork& excess, double times) {
+  const Phrase name = OperatorNameOf(facts, excess.name);
+  if (times > 0) return Say(" ({operator} {times} as long)", name, fmt::format("{:.1f}×", times));
+  if (IsOfOtherType(excess)) return Say(" ({operator}, on {types})", name, SayTypes(excess));
+  return KindOf(excess) == ExcessKind::kSize ? Say(" ({operator}, larger inputs)", name)
+                                             : Say(" ({operator})", name);
+}
+
 // The same with its operator or function, and how many others have it too.
 Phrase SayCause(const Facts& facts, const Together& cause) {
   if (cause.slow != nullptr)
@@ -102,14 +111,7 @@ Phrase SayCause(const Facts& facts, const Together& cause) {
                Time(cause.function->time), SayLeader(*cause.function), Time(c.Difference()));
   if (cause.places > 1) who += " (most)";
   Phrase said = SayRise(c.quantity, who, Rise(c));
-  if (cause.excess)
-    said += cause.times > 0
-                ? Say(" ({operator} {times} as long)", OperatorNameOf(facts, cause.excess->name),
-                      fmt::format("{:.1f}×", cause.times))
-            : IsOfOtherType(cause.excess)
-                ? Say(" ({operator}, on {types})", OperatorNameOf(facts, cause.excess->name),
-                      SayTypes(*cause.excess))
-                : Say(" ({operator})", OperatorNameOf(facts, cause.excess->name));
+  if (cause.excess) said += SayOperator(facts, *cause.excess, cause.times);
   if (cause.function) said += Say(", in {function}", SayLeader(*cause.function));
   if (cause.places > 1)
     said += cause.places == 2 ? Say(", as does {others}", others) : Say(", as do {others}", others);

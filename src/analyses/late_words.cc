@@ -73,6 +73,8 @@ Phrase LateHint(LateReason reason, const Facts& facts) {
           CommandForClocks(facts));
     case LateReason::kMoreCompute:
     case LateReason::kLargerInputs:
+      if (HasOneRank(facts))
+        return "find what adds this work: larger batches, longer sequences, more calls";
       return "balance the work: pack sequences by length, balance experts or data across ranks";
     case LateReason::kHost:
       if (facts.OnHost()) return FollowPython(facts);

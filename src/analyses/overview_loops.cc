@@ -202,6 +202,7 @@ void AddWithinOperators(const Facts& facts, const std::vector<RankSteps>& ranks,
     finding.impact = AddSaturated(leader.time, backward) / std::ssize(own);
     finding.table = "step_time";
     finding.cause = {CauseKind::kHost};
+    if (leader.ranks.size() == 1) finding.cause.rank = leader.ranks.front();
     // Of what takes most between operators, if that is more; what it takes in backward is beside.
     finding.nearness = backward > 0 ? Nearness::kCause : Nearness::kPart;
     finding.where.event = Phrase::Name(LabelOf(leader.name));

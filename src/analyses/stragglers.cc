@@ -1,6 +1,7 @@
 // Finds the ranks that others wait for, since when, at what cost, and the likely cause.
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <set>
 #include <span>
@@ -186,15 +187,27 @@ Phrase SayPart(const Suspect& s) {
              Plural(static_cast<size_t>(s.late_since), "step"));
 }
 
-// Whether a rank of equals is late by chance, as far as a replay tells: it names the rank neither
-// as one that costs something nor as one that takes longer. On processors, where nothing that it
-// does takes longer and the others wait little: other load has it late, too.
-bool MayBeChance(const Facts& facts, const Suspect& s) {
-  constexpr size_t kEnoughSteps = 5;
+// Of processors, whether other load has a rank late as likely: nothing that it does takes longer,
+// and the others wait little; or its operators do since a step, but the job's steps are no longer
+// since then, as where another rank was late before.
+bool MayBeLoad(const Facts& facts, const StepBlame& steps, const Suspect& s) {
   constexpr double kLittle = 0.1;  // of span
-  if (facts.OnHost())
-    return s.reason == LateReason::kUnknown && !s.since && !s.start &&
-           ShareOf(facts, s, s.lost) < kLittle;
+  constexpr double kPart = 0.25;   // of what it costs
+  if (s.reason == LateReason::kUnknown)
+    return !s.since && !s.start && ShareOf(facts, s, s.lost) < kLittle;
+  if (s.reason != LateReason::kCompute || !s.since || s.function || s.work != nullptr) return false;
+  const auto is_since = [&](int64_t step) { return step >= *s.since; };
+  const TypicalSteps& typical = TypicalStepsOf(facts);
+  const double longer = MeanStepOf(typical, is_since) - MeanStepOf(typical, std::not_fn(is_since));
+  const auto count = std::ranges::count_if(steps, is_since, [](const auto& s) { return s.first; });
+  return longer * static_cast<double>(count) < kPart * static_cast<double>(CostOf(facts, steps, s));
+}
+
+// Whether a rank of equals is late by chance, as far as a replay tells: it names the rank neither
+// as one that costs something nor as one that takes longer.
+bool MayBeChance(const Facts& facts, const StepBlame& steps, const Suspect& s) {
+  constexpr size_t kEnoughSteps = 5;
+  if (facts.OnHost()) return MayBeLoad(facts, steps, s);
   const bool varies = s.reason == LateReason::kCompute || s.reason == LateReason::kHost ||
                       s.reason == LateReason::kInput;
   if (s.since || !varies || s.members.size() != 1) return false;
@@ -249,7 +262,9 @@ Extent ExtentOf(const Facts& facts, const StepBlame& steps, const Suspect& s) {
 void AddFinding(Report& report, const Facts& facts, const Blames& blames, const Suspect& s) {
   const StepBlame& steps = blames.steps;
   // What tells of the steps before is nearer to the cause, where there is such a finding.
-  const bool is_symptom = s.reason == LateReason::kUnknown || s.in_step_before;
+  const bool may_be_chance = MayBeChance(facts, steps, s);
+  const bool is_symptom =
+      s.reason == LateReason::kUnknown || s.in_step_before || (may_be_chance && facts.OnHost());
   std::optional<int64_t> rank;
   if (!IsOfSeveral(s)) rank = facts.collectives.ranks[s.rank].rank;
   const auto of_thread = is_symptom ? std::nullopt : KindOfThread(facts, rank, s.since);
@@ -267,7 +282,7 @@ void AddFinding(Report& report, const Facts& facts, const Blames& blames, const 
        .since = s.since && StretchOf(facts, s).empty() ? std::optional(OwnStep(steps, s, *s.since))
                                                        : std::nullopt,
        .where = WhereOf(facts, steps, s),
-       .at_most = MayBeChance(facts, s) || IsOfGroup(facts, s) ? Severity::kLow : Severity::kHigh});
+       .at_most = may_be_chance || IsOfGroup(facts, s) ? Severity::kLow : Severity::kHigh});
 }
 
 // Of ranks that have more of the same work one. `for_absent`: what each rank waits for one without

@@ -12,10 +12,13 @@
 
 #include "analyses/build.h"
 #include "analyses/whatif_worths.h"
+#include "base/intervals.h"
 #include "base/saturate.h"
 #include "facts/derived/collectives/step_times.h"
+#include "facts/derived/modules/autograd_links.h"
 #include "facts/derived/python/called_communication.h"
 #include "facts/derived/python/python_time.h"
+#include "facts/derived/python/step_function.h"
 #include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/replay_error.h"
 #include "facts/derived/steps/step_categories.h"
@@ -63,6 +66,25 @@ Phrase SayWaitsInCalls(bool communicates, double saved, int64_t time) {
   return communicates && saved < kNearlyAll * static_cast<double>(time)
              ? "; the rest of its time waits for ranks that come later"
              : "";
+}
+
+// What the backward pass takes for operators that the function runs is no part of its calls.
+Phrase SayBackward(const Facts& facts, const FrameName& function, double saved) {
+  constexpr double kCounts = 0.1;  // of what is saved without the function
+  int64_t time = 0;
+  double steps = 0;
+  for (const RankSteps& own : RankStepsOf(facts)) {
+    const auto thread = TrainingThread(*facts.names, *own.rank);
+    if (!thread) continue;
+    const IntervalSet calls = UnionOf(CallsOf(facts, *own.rank, function));
+    const IntervalSet in_steps = Intersection(calls, UnionOf(WindowsOf(own)));
+    time = AddSaturated(time, BackwardOf(*own.rank->host, *thread, in_steps));
+    steps += static_cast<double>(own.steps.size());
+  }
+  const double each = static_cast<double>(time) / std::max(steps, 1.0);
+  return each < kCounts * saved
+             ? Phrase()
+             : Say("; the backward pass takes {time} for what it runs, too", HumanTime(each));
 }
 
 }  // namespace
@@ -141,7 +163,8 @@ void AddFunctionFindings(Report& report, const Facts& facts, std::span<const Ask
                       SayLeader(*most.function), HumanTime(static_cast<double>(*most.on_all)),
                       HumanTime(recorded),
                       AllAreRecorded(facts) ? "all ranks" : "all recorded ranks", others),
-       .because = because + SayWaitsInCalls(communicates, saved, *most.on_all),
+       .because = because + SayWaitsInCalls(communicates, saved, *most.on_all) +
+                  SayBackward(facts, name, saved),
        .hint = calls ? AdviseOnCalls(*called) : Say(kCallLess, facts),
        .impact = ToInt64(saved * static_cast<double>(StepsSince(JobGraphOf(facts), std::nullopt))),
        .table = "changes",

@@ -106,7 +106,8 @@ Phrase SayOnly(const Facts& facts, const OriginRank& late) {
 std::optional<FrameTimes::Leader> FunctionOf(const Facts& facts, const Origin& origin) {
   const OriginRank& late = origin.late;
   const JobGraph& graph = JobGraphOf(facts);
-  if (late.of.kind != UnitKind::kBefore || !HasPython(facts)) return std::nullopt;
+  if (late.of.kind == UnitKind::kDevice || late.of.name == kNoString || !HasPython(facts))
+    return std::nullopt;
   const auto since = [&](int64_t step) { return !origin.since || step >= *origin.since; };
   const auto steps_of = [&](uint32_t rank) {
     return StepsOfRank(facts, graph.ranks[rank].rank->rank);
@@ -115,9 +116,15 @@ std::optional<FrameTimes::Leader> FunctionOf(const Facts& facts, const Origin& o
   if (own == nullptr) return std::nullopt;
   const RankWindows slow{own->rank, WindowsOf(*own, since)};
   const auto behind = [&](const RankWindows& others) -> std::optional<FrameTimes::Leader> {
-    auto function = FunctionBehind(facts, slow, others, late.excess / 2);
-    return function && RunsBetween(facts, slow, *function, late.excess / 2) ? std::move(function)
-                                                                            : std::nullopt;
+    const int64_t least = late.excess / 2;
+    auto function = FunctionBehind(facts, slow, others, least);
+    if (!function) return std::nullopt;
+    // It calls the operators before which time goes, or an operator calls it.
+    const bool is_it = late.of.kind == UnitKind::kBefore
+                           ? RunsBetween(facts, slow, *function, least) ||
+                                 Calls(facts, slow, function->name, late.of.name)
+                           : RunsIn(facts, *slow.rank, function->name, late.of.name);
+    return is_it ? std::move(function) : std::nullopt;
   };
   if (late.as_before) return behind({own->rank, WindowsOf(*own, std::not_fn(since))});
   for (const uint32_t peer : graph.work[late.rank].peers) {
@@ -191,6 +198,13 @@ Phrase HintOf(const Facts& facts, const OriginRank& late, const ConcurrentThread
     return "check clocks, temperature and power of the device, and whether the rank has more work "
            "than others";
   if (function) return SpeedUp(facts, *function);
+  if (facts.OnHost() && late.as_before && late.since) {
+    const int64_t rank = JobGraphOf(facts).ranks[late.rank].rank->rank;
+    const auto excess = ExcessSince(facts, rank, *late.since);
+    if (excess && KindOf(*excess) == ExcessKind::kSize)
+      return LateHint(LateReason::kLargerInputs, facts);
+    if (excess && SizeIsUnknown(*excess)) return Say(kRecordSizes, facts);
+  }
   if (facts.OnHost() && late.as_before && late.of.kind == UnitKind::kHost)
     return "its operators take longer: look at what else runs on its cores, at their clock and at "
            "the number of threads";

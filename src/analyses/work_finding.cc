@@ -54,18 +54,33 @@ std::string TableOf(const Facts& facts, const WorkRise& rise) {
   return rise.in_turn ? "in_turn" : IsOfSeveral(facts, rise) ? "rank_steps" : "steps";
 }
 
+// ns that typical steps take longer since then.
+double LongerSince(const Facts& facts, int64_t since) {
+  const TypicalSteps& typical = TypicalStepsOf(facts);
+  return MeanStepOf(typical, [&](int64_t step) { return step >= since; }) -
+         MeanStepOf(typical, [&](int64_t step) { return step < since; });
+}
+
+// ns of all steps; of larger inputs of one process what its steps take longer, as all operators do.
+int64_t CostOf(const Facts& facts, const WorkRise& rise, LateReason reason) {
+  const int64_t of_one = TotalOf(facts, rise);
+  if (reason != LateReason::kLargerInputs || !rise.since || !HasOneRank(facts)) return of_one;
+  return std::max(
+      of_one, ToInt64(LongerSince(facts, *rise.since) * static_cast<double>(rise.steps.size())));
+}
+
 Finding FindingOf(const Facts& facts, const WorkRise& rise) {
   const LateReason reason = ReasonOf(facts, rise);
   std::optional<int64_t> rank;
   if (rise.ranks.size() == 1) rank = rise.rank;
   const auto of_thread = KindOfThread(facts, rank, rise.since);
   // Of larger inputs all operators take more, not this one alone.
-  const bool is_part = of_thread || reason == LateReason::kLargerInputs;
+  const bool is_part = of_thread || (reason == LateReason::kLargerInputs && !HasOneRank(facts));
   return {
       .message = SayWorkRise(facts, rise),
       .because = SayWorkEvidence(facts, rise) + SaySavesBehind(facts, rise.rank, rise.Difference()),
       .hint = LateHint(rise, facts),
-      .impact = TotalOf(facts, rise),
+      .impact = CostOf(facts, rise, reason),
       .table = TableOf(facts, rise),
       .cause = {of_thread.value_or(CauseOf(reason)), rank},
       .nearness = is_part ? Nearness::kPart : Nearness::kCause,
@@ -133,10 +148,7 @@ namespace {
 // something else, as of waiting for another thread.
 bool MakesStepsLonger(const Facts& facts, const WorkRise& rise) {
   if (!rise.since || rise.ended || !HasOneRank(facts)) return true;
-  const TypicalSteps& typical = TypicalStepsOf(facts);
-  const double longer = MeanStepOf(typical, [&](int64_t step) { return step >= *rise.since; }) -
-                        MeanStepOf(typical, [&](int64_t step) { return step < *rise.since; });
-  return 2 * longer >= static_cast<double>(rise.Difference());
+  return 2 * LongerSince(facts, *rise.since) >= static_cast<double>(rise.Difference());
 }
 
 // Whether it is of a function that takes longer and longer, which says more.

@@ -168,6 +168,9 @@ Phrase SayPlaceOf(const Facts& facts, const WorkRise& rise) {
 }
 
 Phrase EventOf(const Facts& facts, const WorkRise& rise) {
+  if (rise.kind == WorkKind::kCalls) {
+    if (const auto caller = CallerOf(facts, rise)) return Phrase::Name(LabelOf(caller->name));
+  }
   if (rise.kind != WorkKind::kBetween) return OperatorNameOf(facts, rise.name);
   const auto& functions = FunctionsOf(facts, rise);
   if (functions.empty()) return {};

@@ -335,6 +335,8 @@ std::span<const Translated> JapaneseOfAnalysesStToZ2() {
        "{step}。リプレイでは原因は見つかりません。リンクが 2 倍速ければ ('{change}') {saved} "
        "短縮できます。他の分析がリプレイしていない原因を示すことがあります。所見を参照してください"
        "。"},
+      {"; the backward pass takes {time} for what it runs, too",
+       "。その中の処理のために backward パスでも {time} かかっています"},
       {"; balancing it saves {time} per step", "。均等化すると 1 ステップあたり {time} 短縮"},
       {"make the work within {function} faster, or run it less often; its functions are unknown: "
        "{record}",

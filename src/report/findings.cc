@@ -52,13 +52,19 @@ bool AreOneEvent(const Finding& a, const Finding& b) {
          !a.where.steps.empty() && a.where.steps == b.where.steps;
 }
 
+// Whether both name a function or operator of one rank, one of them perhaps without its first step.
+bool AreOfOneRanksEvent(const Finding& f, const Finding& head) {
+  return f.cause.rank && f.cause.rank == head.cause.rank && !f.where.event.empty() &&
+         f.where.event.str() == head.where.event.str() && (!f.since || AreOfSameSteps(f, head));
+}
+
 // Whether `f` is due to what `head` is due to. `head` is at least as near to the cause; `worth` is
 // what a replay says of it.
 bool HasCauseOf(const Finding& f, const Finding& head, const std::optional<Worth>& worth) {
   const Cause &a = f.cause, &b = head.cause;
   if (a.kind == CauseKind::kNone || b.kind == CauseKind::kNone) return false;
   if (IsAnother(f, head)) return false;
-  if (IsOfFunction(f, head) || AreOneEvent(f, head)) return true;
+  if (IsOfFunction(f, head) || AreOneEvent(f, head) || AreOfOneRanksEvent(f, head)) return true;
   const bool is_symptom = f.nearness == Nearness::kSymptom;
   if (!Agree(a.rank, b.rank, is_symptom) || !Agree(a.step, b.step, is_symptom)) return false;
   // A rank that costs little is not why all wait so long, or why a step took so long.
@@ -104,11 +110,12 @@ std::optional<Worth> WorthOf(const Found& head, const std::vector<Found>& group,
   return same == group.end() ? std::nullopt : same->finding.worth;
 }
 
-// The group of findings that `f` is due to. Of several, one of a cause other than communication
-// itself, and of those the one that explains most.
+// The group of findings that `f` is due to. Of several, one about the same event of its rank, then
+// one of a cause other than communication itself, and of those the one that explains most.
 auto GroupOf(const Found& f, std::vector<std::vector<Found>>& groups) {
-  const auto explains = [](const Finding& head) {
-    return std::pair(head.cause.kind != CauseKind::kCommunication, head.share);
+  const auto explains = [&](const Finding& head) {
+    return std::tuple(AreOfOneRanksEvent(f.finding, head),
+                      head.cause.kind != CauseKind::kCommunication, head.share);
   };
   auto most = groups.end();
   for (auto group = groups.begin(); group != groups.end(); ++group) {

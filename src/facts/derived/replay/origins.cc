@@ -12,6 +12,7 @@
 #include "base/change_point.h"
 #include "base/period.h"
 #include "base/robust.h"
+#include "base/saturate.h"
 #include "facts/derived/replay/job_lags.h"
 #include "facts/derived/replay/join_ranks.h"
 #include "facts/derived/replay/replay_error.h"
@@ -230,6 +231,7 @@ class OriginFinder {
       SetSince(suspect, with, origin);
     else
       SetSteps(suspect, origin);
+    KeepAsBefore(before, origin);
     if (!ReplayErrorOf(facts_).Prices(origin.since)) return;
     std::vector<int64_t> waits = WaitsIn(graph_, times);
     origin.waits_saved = Less(waits_, waits);
@@ -242,6 +244,19 @@ class OriginFinder {
     first_costly_ = std::min(first_costly_, graph_.FirstSince(origin.since));
     origin.path = CriticalPathSince(graph_, lags, times, first_costly_);
     out_.found.push_back(std::move(origin));
+  }
+
+  // A rank alone saves at most what its steps take longer than those before: what takes less since
+  // then, as the sum over its threads has it, does not come back.
+  void KeepAsBefore(const Lengths& recorded, Origin& origin) const {
+    const size_t first = graph_.FirstSince(origin.since);
+    if (graph_.ranks.size() > 1 || !origin.late.as_before || first == 0) return;
+    const auto at = recorded.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto usual = ToInt64(Median(std::vector<double>(recorded.begin(), at)));
+    for (size_t s = first; s < recorded.size(); ++s) {
+      const int64_t longer = std::max<int64_t>(SubtractSaturated(recorded[s], usual), 0);
+      origin.saved[s] = std::min(origin.saved[s], longer);
+    }
   }
 
   // Whether most ranks with the same work are late: then none is.
