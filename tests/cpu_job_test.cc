@@ -6,6 +6,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tests/answer.h"
 #include "tests/front_door.h"
@@ -97,6 +98,25 @@ TEST(CpuJob, TwoLastStepsAreAChangeOnlyWhereTheyAreFarLonger) {
   EXPECT_FALSE(VerdictOfLastSteps(1.1).contains("since")) << VerdictOfLastSteps(1.1);
   EXPECT_TRUE(VerdictOfLastSteps(1.1).contains("stands out")) << VerdictOfLastSteps(1.1);
   EXPECT_TRUE(VerdictOfLastSteps(1.5).contains("before step 11")) << VerdictOfLastSteps(1.5);
+}
+
+// Load moves: until step 6 rank 1 computes longer than rank 0, then rank 0 does. Steps are as long.
+TEST(CpuJob, ARankThatIsLateInPlaceOfAnotherIsNoCause) {
+  std::vector<CpuTrace> ranks{CpuTrace(0), CpuTrace(1)};
+  for (int step = 1; step <= 14; ++step) {
+    const double at = 65 * step, noise = step % 3;
+    for (CpuTrace& trace : ranks) {
+      const bool is_late = (&trace == ranks.data()) == (step > 6);
+      const double time = (is_late ? 50 : 30) + noise;
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, 65);
+      trace.Add("cpu_op", "aten::linear", at, time, 1, R"("Input Dims":[[16,8],[8,8]])");
+      trace.Add("user_annotation", "gloo:all_reduce", at + time, 65 - time, 2);
+    }
+  }
+  const auto answer = AskAboutRanks(ranks);
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->verdict.starts_with("No rank")) << answer->verdict;
+  EXPECT_FALSE(AllSaid(*answer).contains("is a straggler")) << AllSaid(*answer);
 }
 
 // A callback takes 25 ms longer since step 6, while other operators take 20 to 40 ms by chance.

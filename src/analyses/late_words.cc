@@ -73,7 +73,7 @@ Phrase LateHint(LateReason reason, const Facts& facts) {
           CommandForClocks(facts));
     case LateReason::kMoreCompute:
     case LateReason::kLargerInputs:
-      if (HasOneRank(facts))
+      if (HasOneRank(facts) && facts.devices.size() < 2)
         return "find what adds this work: larger batches, longer sequences, more calls";
       return "balance the work: pack sequences by length, balance experts or data across ranks";
     case LateReason::kHost:

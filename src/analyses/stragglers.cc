@@ -195,7 +195,9 @@ bool MayBeLoad(const Facts& facts, const StepBlame& steps, const Suspect& s) {
   constexpr double kPart = 0.25;   // of what it costs
   if (s.reason == LateReason::kUnknown)
     return !s.since && !s.start && ShareOf(facts, s, s.lost) < kLittle;
-  if (s.reason != LateReason::kCompute || !s.since || s.function || s.work != nullptr) return false;
+  if (s.reason != LateReason::kCompute || !s.since || s.function || s.work != nullptr ||
+      s.slow != nullptr)
+    return false;
   const auto is_since = [&](int64_t step) { return step >= *s.since; };
   const TypicalSteps& typical = TypicalStepsOf(facts);
   const double longer = MeanStepOf(typical, is_since) - MeanStepOf(typical, std::not_fn(is_since));
@@ -233,6 +235,18 @@ bool IsOfGroup(const Facts& facts, const Suspect& s) {
   });
 }
 
+// Of one that other load may have late: "Others wait for rank 0 since step 9, though steps take no
+// longer: slower operators, 20.4% of span."
+Phrase SayMayBeLoad(const Facts& facts, const StepBlame& steps, const Suspect& s) {
+  const Phrase who = SayParticipant(facts, facts.collectives.ranks[s.rank]),
+               reason = SayLateReason(s, facts);
+  const std::string share = HumanRatio(ShareOf(facts, s, CostOf(facts, steps, s)));
+  return s.since ? Say("Others wait for {rank}{since}, though steps take no longer: {reason}, "
+                       "{share} of span.",
+                       who, SaySince(facts, steps, s), reason, share)
+                 : Say("Others wait for {rank}: {reason}, {share} of span.", who, reason, share);
+}
+
 // "614 ms more than the median of the others between operators; it caused 93.8% of all wait time
 // (most of it in 8 of 10 steps), was last 22 times, and cost every other rank 643 ms".
 Phrase SayEvidence(const Facts& facts, const StepBlame& steps, const Suspect& s) {
@@ -263,13 +277,13 @@ void AddFinding(Report& report, const Facts& facts, const Blames& blames, const 
   const StepBlame& steps = blames.steps;
   // What tells of the steps before is nearer to the cause, where there is such a finding.
   const bool may_be_chance = MayBeChance(facts, steps, s);
-  const bool is_symptom =
-      s.reason == LateReason::kUnknown || s.in_step_before || (may_be_chance && facts.OnHost());
+  const bool may_be_load = may_be_chance && facts.OnHost();
+  const bool is_symptom = s.reason == LateReason::kUnknown || s.in_step_before || may_be_load;
   std::optional<int64_t> rank;
   if (!IsOfSeveral(s)) rank = facts.collectives.ranks[s.rank].rank;
   const auto of_thread = is_symptom ? std::nullopt : KindOfThread(facts, rank, s.since);
   report.findings.push_back(
-      {.message = SayMessage(facts, steps, s),
+      {.message = may_be_load ? SayMayBeLoad(facts, steps, s) : SayMessage(facts, steps, s),
        .because = SayEvidence(facts, steps, s) + SayPassedOn(facts, blames, s),
        .hint = s.start ? LateStartHint(*s.start, facts) : LateHint(s, facts),
        .impact = CostOf(facts, steps, s),

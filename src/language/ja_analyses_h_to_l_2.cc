@@ -196,6 +196,11 @@ std::span<const Translated> JapaneseOfAnalysesHToL2() {
       {"more compute kernels", "計算カーネルが多い"},
       {"host-bound launch", "ホスト律速の起動"},
       {"unknown cause", "原因不明"},
+      {"Others wait for {rank}{since}, though steps take no longer: {reason}, {share} of span.",
+       "{since}他のランクが{rank}を待っていますが、ステップは長くなっていません: {reason}、"
+       "全体の {share}。"},
+      {"Others wait for {rank}: {reason}, {share} of span.",
+       "他のランクが{rank}を待っています: {reason}、全体の {share}。"},
       {"all that it runs takes longer", "実行するすべての処理が遅い"},
       {"slower operators or larger inputs", "オペレーターが遅いか入力が大きい"},
       {"{cause} ({place})", "{cause} ({place})"},
