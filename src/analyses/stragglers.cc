@@ -1,7 +1,6 @@
 // Finds the ranks that others wait for, since when, at what cost, and the likely cause.
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <optional>
 #include <set>
 #include <span>
@@ -198,10 +197,9 @@ bool MayBeLoad(const Facts& facts, const StepBlame& steps, const Suspect& s) {
   if (s.reason != LateReason::kCompute || !s.since || s.function || s.work != nullptr ||
       s.slow != nullptr)
     return false;
-  const auto is_since = [&](int64_t step) { return step >= *s.since; };
-  const TypicalSteps& typical = TypicalStepsOf(facts);
-  const double longer = MeanStepOf(typical, is_since) - MeanStepOf(typical, std::not_fn(is_since));
-  const auto count = std::ranges::count_if(steps, is_since, [](const auto& s) { return s.first; });
+  const auto count =
+      std::ranges::count_if(steps, [&](const auto& step) { return step.first >= *s.since; });
+  const double longer = LongerSince(TypicalStepsOf(facts), *s.since);
   return longer * static_cast<double>(count) < kPart * static_cast<double>(CostOf(facts, steps, s));
 }
 

@@ -41,7 +41,8 @@ in the median step, or, where one is more than 10% off, in the mean one. Of step
 save is not said, here and in other analyses: the replay lacks dependencies that carry more than most changes save.
 On processors, where steps are longer since `since_step`, but a change leaves them more than 10% shorter than the median
 step before, something else takes less since then, as ranks that wait leave processors to others, and may take longer again: `saved` is then an
-upper bound, and `error` that difference or more.
+upper bound, and `error` that difference or more. What a rank alone takes longer than before saves at most what its
+steps take longer than the median one before.
 `critical_rank` is the rank with most of the critical path of the changed
 job, and `bound_by` what takes most of that path. Of a recording of several million events a run of steps is replayed:
 those about a change of step time, or the last ones.

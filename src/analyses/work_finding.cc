@@ -54,19 +54,12 @@ std::string TableOf(const Facts& facts, const WorkRise& rise) {
   return rise.in_turn ? "in_turn" : IsOfSeveral(facts, rise) ? "rank_steps" : "steps";
 }
 
-// ns that typical steps take longer since then.
-double LongerSince(const Facts& facts, int64_t since) {
-  const TypicalSteps& typical = TypicalStepsOf(facts);
-  return MeanStepOf(typical, [&](int64_t step) { return step >= since; }) -
-         MeanStepOf(typical, [&](int64_t step) { return step < since; });
-}
-
 // ns of all steps; of larger inputs of one process what its steps take longer, as all operators do.
 int64_t CostOf(const Facts& facts, const WorkRise& rise, LateReason reason) {
   const int64_t of_one = TotalOf(facts, rise);
   if (reason != LateReason::kLargerInputs || !rise.since || !HasOneRank(facts)) return of_one;
-  return std::max(
-      of_one, ToInt64(LongerSince(facts, *rise.since) * static_cast<double>(rise.steps.size())));
+  return std::max(of_one, ToInt64(LongerSince(TypicalStepsOf(facts), *rise.since) *
+                                  static_cast<double>(rise.steps.size())));
 }
 
 Finding FindingOf(const Facts& facts, const WorkRise& rise) {
@@ -148,7 +141,8 @@ namespace {
 // something else, as of waiting for another thread.
 bool MakesStepsLonger(const Facts& facts, const WorkRise& rise) {
   if (!rise.since || rise.ended || !HasOneRank(facts)) return true;
-  return 2 * LongerSince(facts, *rise.since) >= static_cast<double>(rise.Difference());
+  return 2 * LongerSince(TypicalStepsOf(facts), *rise.since) >=
+         static_cast<double>(rise.Difference());
 }
 
 // Whether it is of a function that takes longer and longer, which says more.

@@ -30,8 +30,10 @@ struct Origin {
   std::vector<OriginRank> with;   // others that are as late: only together they cost this
   std::optional<int64_t> since;   // of the first of them; absent as there
   std::vector<int64_t> in_steps;  // their numbers, where it is late in some only; else empty
-  std::vector<int64_t> saved;     // of each of JobGraph::steps, ns; with those before taken out
-  std::string change;             // what was asked, as job_change.h reads it
+  // Of each of JobGraph::steps, ns; with those before taken out. Of a job's only rank, compared
+  // with its earlier steps, at most what the step takes longer than their median.
+  std::vector<int64_t> saved;
+  std::string change;  // what was asked, as job_change.h reads it
   // ns that each of JobGraph::members waits less, with those before taken out; messages: 0.
   std::vector<int64_t> waits_saved;
   // What bounds the job without it and those before, since the first step that any of them is late

@@ -104,4 +104,10 @@ inline double MeanStepOf(const TypicalSteps& typical) {
   return MeanStepOf(typical, [](int64_t) { return true; });
 }
 
+// ns that a mean step from this number on is longer than one before.
+inline double LongerSince(const TypicalSteps& typical, int64_t since) {
+  return MeanStepOf(typical, [&](int64_t step) { return step >= since; }) -
+         MeanStepOf(typical, [&](int64_t step) { return step < since; });
+}
+
 }  // namespace stepscope
