@@ -220,6 +220,34 @@ TEST(CpuJobOperators, WhatOneFunctionOfARankAddsIsOneFinding) {
   EXPECT_NEAR(static_cast<double>(findings.front()->per_step), 28e6, 2e6);
 }
 
+// Since step 6 both ranks run 40 operators more in a function; on the second their time scatters.
+TEST(CpuJobOperators, WhatAllRanksAddIsOfNoneOfThem) {
+  std::vector<CpuTrace> ranks{CpuTrace(0), CpuTrace(1)};
+  double at = 0;
+  for (int step = 1; step <= 14; ++step) {
+    const int calls = step >= 6 ? 40 : 0;
+    const double length = 52 + 0.9 * calls;
+    for (CpuTrace& trace : ranks) {
+      const double each = &trace == ranks.data() ? 0.5 : 0.2 + 0.15 * (step % 5);
+      trace.Add("user_annotation", fmt::format("ProfilerStep#{}", step), at, length);
+      trace.Add("python_function", "main.py(9): train", at, length);
+      trace.Add("cpu_op", "aten::linear", at, 40);
+      if (calls > 0) trace.Add("python_function", "sand.py(2): tame", at + 40, 0.85 * calls);
+      for (int call = 0; call < calls; ++call)
+        trace.Add("cpu_op", "aten::linalg_vector_norm", at + 40 + 0.85 * call, each);
+      const double ends = at + 40 + 0.85 * calls;
+      trace.Add("user_annotation", "gloo:all_reduce", ends, at + length - ends, 2);
+    }
+    at += length;
+  }
+  const auto answer = AskAboutRanks(ranks);
+  ASSERT_TRUE(answer);
+  const std::string all = AllSaid(*answer);
+  EXPECT_TRUE(answer->verdict.contains("tame (sand.py:2)")) << answer->verdict;
+  EXPECT_FALSE(all.contains("rank 0 spends") || all.contains("Rank 0 spends")) << all;
+  EXPECT_FALSE(all.contains("across ranks") || all.contains("only rank")) << all;
+}
+
 // A loop in Python reads the elements of a tensor one by one, on both ranks.
 TEST(CpuJobOperators, AnOperatorThatRunsForEachElementIsNamed) {
   CpuTrace one(0), two(1);

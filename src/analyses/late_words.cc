@@ -59,6 +59,13 @@ std::string_view LateReasonName(LateReason reason, const Facts& facts) {
   return (facts.OnHost() ? kOnHost : kNames)[static_cast<size_t>(reason)];
 }
 
+namespace {
+
+constexpr const char* kFindAdded =
+    "find what adds this work: larger batches, longer sequences, more calls";
+
+}  // namespace
+
 Phrase LateHint(LateReason reason, const Facts& facts) {
   switch (reason) {
     case LateReason::kCompute:
@@ -73,8 +80,7 @@ Phrase LateHint(LateReason reason, const Facts& facts) {
           CommandForClocks(facts));
     case LateReason::kMoreCompute:
     case LateReason::kLargerInputs:
-      if (HasOneRank(facts) && facts.devices.size() < 2)
-        return "find what adds this work: larger batches, longer sequences, more calls";
+      if (HasOneRank(facts) && facts.devices.size() < 2) return kFindAdded;
       return "balance the work: pack sequences by length, balance experts or data across ranks";
     case LateReason::kHost:
       if (facts.OnHost()) return FollowPython(facts);
@@ -105,10 +111,13 @@ namespace {
 // What to do about an operator that no other rank runs; empty: others do.
 Phrase CallElsewhere(const Facts& facts, StringId op, const std::vector<int64_t>& ranks,
                      const std::optional<FrameTimes::Leader>& caller) {
+  bool any_other = false;
   for (const RankActivity& rank : facts.ranks) {
     if (std::ranges::binary_search(ranks, rank.rank)) continue;
     if (std::ranges::find(rank.activities, op, &Activity::name) != rank.activities.end()) return {};
+    any_other = true;
   }
+  if (!any_other) return {};
   const Phrase who = SayRanks(ranks);
   const Phrase what = caller ? SayLeader(*caller) : Phrase(OperatorNameOf(facts, op));
   return ranks.size() == 1 ? Say("only {who} calls {operator}: call it less often, outside the "
@@ -161,10 +170,15 @@ Phrase LateHint(const WorkRise& work, const Facts& facts) {
   if (SavesExplain(facts, work.rank, static_cast<double>(work.Difference())))
     return SaveLessOften(facts);
   const LateReason reason = ReasonOf(facts, work);
+  const bool of_all = WorkRisesOf(facts).IsOfAll(work);
   if (reason == LateReason::kMoreCompute) {
-    const Phrase elsewhere = CallElsewhere(facts, work.name, work.ranks, CallerOf(facts, work));
+    const auto caller = CallerOf(facts, work);
+    const Phrase elsewhere = CallElsewhere(facts, work.name, work.ranks, caller);
     if (!elsewhere.empty()) return elsewhere;
+    if (of_all && caller) return SpeedUp(facts, *caller);
   }
+  if (of_all && (reason == LateReason::kMoreCompute || reason == LateReason::kLargerInputs))
+    return kFindAdded;
   const Phrase function = reason == LateReason::kHost ? SpeedUp(facts, work) : Phrase();
   return function.empty() ? LateHint(reason, facts) : function;
 }

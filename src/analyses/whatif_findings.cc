@@ -68,9 +68,9 @@ Phrase SayWaitsInCalls(bool communicates, double saved, int64_t time) {
              : "";
 }
 
-// What the backward pass takes for operators that the function runs is no part of its calls.
-Phrase SayBackward(const Facts& facts, const FrameName& function, double saved) {
-  constexpr double kCounts = 0.1;  // of what is saved without the function
+// ns per step that the backward pass takes for operators that the function runs: no part of its
+// calls.
+double BackwardPerStep(const Facts& facts, const FrameName& function) {
   int64_t time = 0;
   double steps = 0;
   for (const RankSteps& own : RankStepsOf(facts)) {
@@ -81,10 +81,7 @@ Phrase SayBackward(const Facts& facts, const FrameName& function, double saved) 
     time = AddSaturated(time, BackwardOf(*own.rank->host, *thread, in_steps));
     steps += static_cast<double>(own.steps.size());
   }
-  const double each = static_cast<double>(time) / std::max(steps, 1.0);
-  return each < kCounts * saved
-             ? Phrase()
-             : Say("; the backward pass takes {time} for what it runs, too", HumanTime(each));
+  return static_cast<double>(time) / std::max(steps, 1.0);
 }
 
 }  // namespace
@@ -158,15 +155,20 @@ void AddFunctionFindings(Report& report, const Facts& facts, std::span<const Ask
   const auto& called = CalledCommunicationOf(facts);
   const bool calls = communicates && called && called->caller == name;
   if (calls) others += Say("; it calls {function}", Phrase::Name(std::string(called->function)));
+  const double backward = BackwardPerStep(facts, name);
+  const Phrase also =
+      backward < kCounts * saved
+          ? Phrase()
+          : Say("; the backward pass takes {time} for what it runs, too", HumanTime(backward));
   report.findings.push_back(
       {.message = Say("{function} takes {time} of {step} per step on {ranks}{others}.",
                       SayLeader(*most.function), HumanTime(static_cast<double>(*most.on_all)),
                       HumanTime(recorded),
                       AllAreRecorded(facts) ? "all ranks" : "all recorded ranks", others),
-       .because = because + SayWaitsInCalls(communicates, saved, *most.on_all) +
-                  SayBackward(facts, name, saved),
+       .because = because + SayWaitsInCalls(communicates, saved, *most.on_all) + also,
        .hint = calls ? AdviseOnCalls(*called) : Say(kCallLess, facts),
-       .impact = ToInt64(saved * static_cast<double>(StepsSince(JobGraphOf(facts), std::nullopt))),
+       .impact = ToInt64((saved + backward) *
+                         static_cast<double>(StepsSince(JobGraphOf(facts), std::nullopt))),
        .table = "changes",
        .cause = {communicates ? CauseKind::kCommunication : CauseKind::kHost},
        .nearness = Nearness::kCause,

@@ -152,8 +152,9 @@ std::vector<int64_t> SavedOf(const Facts& facts, const Origin& origin,
   const auto mean = [&](const std::vector<int64_t>& of) {
     return MeanStep(facts, of, origin.since);
   };
-  const bool is_more = mean(saved) > mean(origin.saved) && mean(saved) <= origin.late.excess;
-  return is_more ? saved : origin.saved;
+  // Where only units of one name were changed, the rank costs at least that.
+  const bool within = origin.late.of_one_name || mean(saved) <= origin.late.excess;
+  return within && mean(saved) > mean(origin.saved) ? saved : origin.saved;
 }
 
 // The thread that holds Python's lock of the late rank since then, as other analyses name it; null:

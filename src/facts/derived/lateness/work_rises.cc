@@ -159,6 +159,30 @@ void Join(std::vector<WorkRise>& rises, WorkRise rise) {
   same->ranks = std::move(ranks);
 }
 
+// Adds ranks whose calls of the same operator, or elements of its inputs, rise by half as much or
+// more at the same step, though their time scatters too much to be found alone.
+void AddOthers(const std::vector<StepParts>& ranks, WorkRise& rise) {
+  if (rise.kind == WorkKind::kBetween || !rise.since) return;
+  const auto more = [&](const StepParts& parts) {
+    const auto at = parts.operators.find(rise.name);
+    if (at == parts.operators.end()) return 0.0;
+    const OperatorSteps& op = at->second;
+    const std::span<const int64_t> amounts = rise.kind == WorkKind::kCalls ? op.calls : op.elements;
+    const auto first = static_cast<size_t>(std::ranges::lower_bound(parts.steps, *rise.since) -
+                                           parts.steps.begin());
+    if (first == 0 || first >= amounts.size()) return 0.0;
+    return MedianOf(amounts.subspan(first)) - MedianOf(amounts.first(first));
+  };
+  const auto own = std::ranges::find(ranks, rise.rank, &StepParts::rank);
+  const double least = more(*own) / 2;
+  if (least <= 0) return;
+  std::vector<int64_t> all;
+  for (const StepParts& parts : ranks) {
+    if (rise.Has(parts.rank) || more(parts) >= least) all.push_back(parts.rank);
+  }
+  rise.ranks = std::move(all);
+}
+
 // The steps in which ranks spend far more time between the same operators than others do.
 class Steps {
  public:
@@ -301,6 +325,7 @@ WorkRises FindWorkRises(const Facts& facts) {
   for (const StepParts& parts : ranks) {
     if (auto rise = OfRank(parts, least).Find()) Join(found.rises, std::move(*rise));
   }
+  for (WorkRise& rise : found.rises) AddOthers(ranks, rise);
   if (ranks.size() > 1 && !TiedByMessages(facts)) {
     std::vector<WorkRise> against = FindAgainstOthers(ranks, least);
     std::ranges::stable_sort(against, std::ranges::greater(), Cost);
