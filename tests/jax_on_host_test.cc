@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "stepscope/compare.h"
 #include "tests/answer.h"
@@ -156,28 +158,36 @@ TEST(JaxOnHost, AComparisonTellsWhatIsCompiledAndNoFunctionOfTheCompiler) {
   EXPECT_FALSE(fell.contains("backend_compile_and_load")) << fell;
 }
 
-// Their ops are operators of the host, and the compiler counts FLOPs of whole programs.
-// Their operations have opcodes, whose names are of the rank and of no event.
-TEST(JaxOnHost, OfJaxHasATimelineWhoseOperationsCompute) {
+// Three steps that each run `ops` one after the other, 40 us each, of a program.
+std::string OpsOfProgram(const std::vector<const char*>& ops, const std::string& computation) {
   SampleXSpace file;
   SamplePlane& host = file.Plane("/host:CPU");
   SampleLine& python = host.Line(1, "python");
   SampleLine& xla = host.Line(2, "tf_XLAEigen/17");
   for (int64_t step = 0; step < 3; ++step) {
-    const int64_t at = step * 100'000;
+    int64_t at = step * 100'000;
     python.Event("train", at, 100'000, {{"_r", 1}, {"step_num", step}});
-    for (const auto& [name, from] : {std::pair("dot.3", 2'000), std::pair("all-reduce.4", 50'000)})
-      xla.Event(name, at + from, 40'000, {{"hlo_op", name}, {"hlo_module", "jit_step"}});
+    at += 2'000;
+    for (const char* op : ops) {
+      xla.Event(op, at, 40'000, {{"hlo_op", op}, {"hlo_module", "jit_step"}});
+      at += 48'000;
+    }
   }
+  const SampleBytes program{HloProgram({computation})};
+  file.Plane("/host:metadata").Metadata("jit_step(17)", {{"Hlo Proto", program}});
+  return file.Bytes();
+}
+
+// Their operations have opcodes, whose names are of the rank and of no event.
+TEST(JaxOnHost, HasATimelineWhoseOperationsCompute) {
   const std::string shape = SampleShape({64});
-  const std::string program =
+  const std::string computation =
       SampleComputation(5, {SampleInstruction("p0", "parameter", 1, shape, {}),
                             SampleInstruction("dot.3", "dot", 2, shape, {1, 1}),
                             SampleInstruction("all-reduce.4", "all-reduce", 3, shape, {2})});
-  file.Plane("/host:metadata")
-      .Metadata("jit_step(17)", {{"Hlo Proto", SampleBytes{HloProgram({program})}}});
   const ScratchFolder folder;
-  const std::vector paths{folder.Write("host.xplane.pb", file.Bytes())};
+  const std::vector paths{
+      folder.Write("host.xplane.pb", OpsOfProgram({"dot.3", "all-reduce.4"}, computation))};
   auto session = Session::Open(paths, {.keep_events = true});
   ASSERT_TRUE(session.has_value());
   ASSERT_TRUE(session->Analyze().has_value());
@@ -191,23 +201,14 @@ TEST(JaxOnHost, OfJaxHasATimelineWhoseOperationsCompute) {
   }
 }
 
-TEST(JaxOnHost, OfJaxSaysWhereHloOpsAndFlopsAre) {
-  SampleXSpace file;
-  SamplePlane& host = file.Plane("/host:CPU");
-  SampleLine& python = host.Line(1, "python");
-  SampleLine& xla = host.Line(2, "tf_XLAEigen/17");
-  for (int64_t step = 0; step < 3; ++step) {
-    const int64_t at = step * 100'000;
-    python.Event("train", at, 100'000, {{"_r", 1}, {"step_num", step}});
-    xla.Event("dot.3", at + 2'000, 90'000, {{"hlo_op", "dot.3"}, {"hlo_module", "jit_step"}});
-  }
-  const std::string program =
-      SampleComputation(5, {SampleInstruction("p0", "parameter", 1, SampleShape({64}), {}),
-                            SampleInstruction("add.1", "add", 2, SampleShape({64}), {1, 1})});
-  file.Plane("/host:metadata")
-      .Metadata("jit_step(17)", {{"Hlo Proto", SampleBytes{HloProgram({program})}}});
+// Their ops are operators of the host, and the compiler counts FLOPs of whole programs.
+TEST(JaxOnHost, SaysWhereHloOpsAndFlopsAre) {
+  const std::string shape = SampleShape({64});
+  const std::string computation =
+      SampleComputation(5, {SampleInstruction("p0", "parameter", 1, shape, {}),
+                            SampleInstruction("add.1", "add", 2, shape, {1, 1})});
   const ScratchFolder folder;
-  const auto answer = Ask({folder.Write("host.xplane.pb", file.Bytes())});
+  const auto answer = Ask({folder.Write("host.xplane.pb", OpsOfProgram({"dot.3"}, computation))});
   ASSERT_TRUE(answer.has_value());
   EXPECT_EQ(ReportOf(*answer, "hlo_operators").why,
             "HLO ops ran on the host, and this analysis has those of devices only: see operators");

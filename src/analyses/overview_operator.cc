@@ -2,10 +2,10 @@
 #include "analyses/overview_operator.h"
 
 #include <algorithm>
-#include <array>
+#include <cstdint>
 #include <limits>
 #include <map>
-#include <string_view>
+#include <optional>
 #include <utility>
 
 #include "analyses/build.h"
@@ -52,17 +52,6 @@ std::map<StringId, Work> WorkOf(const Facts& facts, const RankSteps& own) {
   return all;
 }
 
-// The steps before step time rises, all where it does not: what they take more since then is told
-// of that change.
-std::vector<RankSteps> StepsBeforeRise(const Facts& facts, std::vector<RankSteps> ranks) {
-  if (const auto since = SinceRise(facts)) {
-    for (RankSteps& own : ranks)
-      std::erase_if(own.steps, [&](const auto& step) { return step.window.number >= *since; });
-    std::erase_if(ranks, [](const RankSteps& own) { return own.steps.empty(); });
-  }
-  return ranks;
-}
-
 // Of all ranks: the least of their shares of step time, and sums.
 struct Candidate {
   double least_share = std::numeric_limits<double>::infinity();
@@ -75,8 +64,11 @@ struct Candidate {
 
 void AddLongOperator(const Facts& facts, const std::vector<RankSteps>& all, Report& report) {
   using namespace overview_operator;
-  const std::vector<RankSteps> ranks = StepsBeforeRise(facts, all);
-  if (!facts.OnHost() || ranks.empty() || ranks.front().whole_recording) return;
+  if (!facts.OnHost() || all.empty() || all.front().whole_recording) return;
+  // What they take more since step time rises is told of that change.
+  const std::optional<int64_t> since = SinceRise(facts);
+  const std::vector<RankSteps> ranks = since ? StepsBefore(all, *since) : all;
+  if (ranks.empty()) return;
   std::vector<std::map<StringId, Work>> work;
   std::map<StringId, Candidate> candidates;
   for (const RankSteps& own : ranks) {

@@ -192,6 +192,7 @@ Phrase SayPart(const Suspect& s) {
 bool MayBeLoad(const Facts& facts, const StepBlame& steps, const Suspect& s) {
   constexpr double kLittle = 0.1;  // of span
   constexpr double kPart = 0.25;   // of what it costs
+  if (!facts.OnHost()) return false;
   if (s.reason == LateReason::kUnknown)
     return !s.since && !s.start && ShareOf(facts, s, s.lost) < kLittle;
   if (s.reason != LateReason::kCompute || !s.since || s.function || s.work != nullptr ||
@@ -205,12 +206,11 @@ bool MayBeLoad(const Facts& facts, const StepBlame& steps, const Suspect& s) {
 
 // Whether a rank of equals is late by chance, as far as a replay tells: it names the rank neither
 // as one that costs something nor as one that takes longer.
-bool MayBeChance(const Facts& facts, const StepBlame& steps, const Suspect& s) {
+bool MayBeChance(const Facts& facts, const Suspect& s) {
   constexpr size_t kEnoughSteps = 5;
-  if (facts.OnHost()) return MayBeLoad(facts, steps, s);
   const bool varies = s.reason == LateReason::kCompute || s.reason == LateReason::kHost ||
                       s.reason == LateReason::kInput;
-  if (s.since || !varies || s.members.size() != 1) return false;
+  if (facts.OnHost() || s.since || !varies || s.members.size() != 1) return false;
   const JobGraph& graph = JobGraphOf(facts);
   const Origins& origins = OriginsOf(facts);
   if (graph.steps.size() < kEnoughSteps || graph.Contradicts() || !ReplayErrorOf(facts).IsSmall())
@@ -274,8 +274,7 @@ Extent ExtentOf(const Facts& facts, const StepBlame& steps, const Suspect& s) {
 void AddFinding(Report& report, const Facts& facts, const Blames& blames, const Suspect& s) {
   const StepBlame& steps = blames.steps;
   // What tells of the steps before is nearer to the cause, where there is such a finding.
-  const bool may_be_chance = MayBeChance(facts, steps, s);
-  const bool may_be_load = may_be_chance && facts.OnHost();
+  const bool may_be_load = MayBeLoad(facts, steps, s);
   const bool is_symptom = s.reason == LateReason::kUnknown || s.in_step_before || may_be_load;
   std::optional<int64_t> rank;
   if (!IsOfSeveral(s)) rank = facts.collectives.ranks[s.rank].rank;
@@ -294,7 +293,8 @@ void AddFinding(Report& report, const Facts& facts, const Blames& blames, const 
        .since = s.since && StretchOf(facts, s).empty() ? std::optional(OwnStep(steps, s, *s.since))
                                                        : std::nullopt,
        .where = WhereOf(facts, steps, s),
-       .at_most = may_be_chance || IsOfGroup(facts, s) ? Severity::kLow : Severity::kHigh});
+       .at_most = may_be_load || MayBeChance(facts, s) || IsOfGroup(facts, s) ? Severity::kLow
+                                                                              : Severity::kHigh});
 }
 
 // Of ranks that have more of the same work one. `for_absent`: what each rank waits for one without

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>

@@ -8,6 +8,7 @@
 #include "trace/frame_name.h"
 
 namespace stepscope {
+
 ModulePlaces::ModulePlaces(const StringTable& names, const RankActivity& rank) : host_(*rank.host) {
   FindModules(names);
   if (!any_) return;

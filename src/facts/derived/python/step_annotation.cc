@@ -8,6 +8,7 @@
 #include "base/saturate.h"
 #include "base/stop.h"
 #include "facts/derived/python/along_windows.h"
+#include "facts/derived/python/counted_once.h"
 #include "facts/derived/python/python_time.h"
 
 namespace stepscope {

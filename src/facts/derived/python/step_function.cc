@@ -16,6 +16,7 @@
 #include "base/stop.h"
 #include "facts/activity/idle_within.h"
 #include "facts/derived/python/along_windows.h"
+#include "facts/derived/python/counted_once.h"
 #include "facts/derived/python/other_threads.h"
 #include "facts/derived/python/python_time.h"
 #include "facts/derived/python/step_annotation.h"

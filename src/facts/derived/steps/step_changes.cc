@@ -322,6 +322,15 @@ TypicalSteps FindTypicalStepsOf(const Facts& facts) {
   return FindTypicalSteps(RankStepsOf(facts), change ? std::optional(change->since) : std::nullopt);
 }
 
+// Those whose number `counts` holds for, of ranks that have any.
+template <class Counts>
+std::vector<RankSteps> StepsThat(std::vector<RankSteps> ranks, const Counts& counts) {
+  for (RankSteps& own : ranks)
+    std::erase_if(own.steps, [&](const StepBreakdown& s) { return !counts(s.window.number); });
+  std::erase_if(ranks, [](const RankSteps& own) { return own.steps.empty(); });
+  return ranks;
+}
+
 std::vector<RankSteps> FindStepsToMend(const Facts& facts) {
   const std::vector<RankSteps>& ranks = TypicalStepsOf(facts).ranks;
   const std::optional<int64_t> since = SinceRise(facts);
@@ -385,10 +394,11 @@ std::optional<int64_t> SinceRise(const Facts& facts) {
 }
 
 std::vector<RankSteps> StepsSince(std::vector<RankSteps> ranks, int64_t since) {
-  for (RankSteps& own : ranks)
-    std::erase_if(own.steps, [&](const StepBreakdown& s) { return s.window.number < since; });
-  std::erase_if(ranks, [](const RankSteps& own) { return own.steps.empty(); });
-  return ranks;
+  return StepsThat(std::move(ranks), [&](int64_t step) { return step >= since; });
+}
+
+std::vector<RankSteps> StepsBefore(std::vector<RankSteps> ranks, int64_t since) {
+  return StepsThat(std::move(ranks), [&](int64_t step) { return step < since; });
 }
 
 }  // namespace stepscope

@@ -84,8 +84,9 @@ const std::vector<RankSteps>& StepsToMend(const Facts& facts);
 // Since which step; empty: all.
 std::optional<int64_t> SinceRise(const Facts& facts);
 
-// Of these steps those since this one.
+// Of these steps those since this one, or before it; ranks that have any.
 std::vector<RankSteps> StepsSince(std::vector<RankSteps> ranks, int64_t since);
+std::vector<RankSteps> StepsBefore(std::vector<RankSteps> ranks, int64_t since);
 
 // ns, the mean of these steps whose number `counts` holds for; 0: there are none.
 template <class Counts>
