@@ -7,16 +7,12 @@
 #include "base/innermost.h"
 #include "base/saturate.h"
 #include "facts/derived/python/along_windows.h"
+#include "facts/derived/python/training_loops.h"
 #include "facts/derived/python/walk_frames.h"
 #include "trace/library_frames.h"
 
 namespace stepscope {
 namespace {
-
-// "<genexpr>", "<lambda>": a part of the function that calls it.
-bool IsNested(const FrameName& frame) {
-  return frame.function.starts_with('<') && !frame.file.empty() && frame.function != "<module>";
-}
 
 // Whether a whole step lies within the frame; without steps, half of `whole`, ns.
 bool HoldsStep(const RankActivity& rank, const HostFrame& frame, int64_t whole) {
@@ -32,40 +28,10 @@ bool IsOfDecorator(std::string_view name) {
   return function == "wrapper" || function == "wrapped" || function == "inner";
 }
 
-FrameTimes::Origin FrameTimes::OriginOf(StringId name) {
-  const auto [at, is_new] = origins_.try_emplace(name, Origin::kUser);
-  if (is_new) {
-    const FrameName frame = ParseFrameName(names_[name]);
-    if (IsOfLibrary(frame) || IsNested(frame)) at->second = Origin::kLibrary;
-    if (frame.file.empty()) at->second = Origin::kBuiltIn;
-  }
-  return at->second;
-}
-
-// Of each frame the one that its time belongs to.
-std::vector<int32_t> FrameTimes::OwnersOf(const HostFrames& frames) {
-  std::vector<int32_t> owners;
-  owners.reserve(frames.size());
-  std::vector<bool> of_user;
-  StopChecks checks;
-  for (size_t f = 0; f < frames.size(); ++f) {
-    checks.Turn();
-    const HostFrame frame = frames[f];
-    const Origin origin = OriginOf(frame.name);
-    const bool has_caller = frame.parent != kNoRange;
-    const bool called_by_user = has_caller && of_user[static_cast<size_t>(frame.parent)];
-    const bool callers = origin == Origin::kBuiltIn ? has_caller : called_by_user;
-    of_user.push_back(origin == Origin::kUser || called_by_user);
-    owners.push_back(origin != Origin::kUser && callers ? owners[static_cast<size_t>(frame.parent)]
-                                                        : static_cast<int32_t>(f));
-  }
-  return owners;
-}
-
 // Calls visit(frame, its owner, start, end) for each stretch of a thread.
 template <class Visit>
 void FrameTimes::ForEachOwned(const HostFrames& frames, const Visit& visit) {
-  const std::vector<int32_t> owners = OwnersOf(frames);
+  const RangeLinks& owners = FrameOwnersOf(facts_, frames);
   const auto nothing = [](size_t) {};
   WalkFrames(
       frames, nothing,
@@ -80,96 +46,49 @@ int32_t FrameTimes::CallerOf(const HostFrames& frames, size_t frame) {
   int32_t caller = frames[frame].parent;
   while (caller != kNoRange) {
     const HostFrame around = frames[static_cast<size_t>(caller)];
-    const bool is_other = around.name != name && OriginOf(around.name) == Origin::kUser;
+    const bool is_other = around.name != name && origins_[around.name] == FrameOrigin::kUser;
     if (is_other && !IsOfDecorator(names_[around.name])) break;
     caller = around.parent;
   }
   return caller;
 }
 
-std::set<StringId> FrameTimes::LoopsOf(const RankActivity& rank, uint32_t thread,
-                                       const IntervalSet& windows) {
-  constexpr double kOfOperators = 0.9, kOfSteps = 0.5;
-  const HostFrames& frames = rank.host->frames[thread];
-  if (loops_ == Loops::kOwn || frames.empty()) return {};
-  std::vector<Interval> spans, ranges;
-  for (const Step& step : rank.steps) spans.push_back({step.start, step.end});
-  if (spans.empty()) spans = windows;
-  for (const HostRange& range : rank.host->ranges) {
-    if (range.kind == Kind::kOperator && range.thread == thread)
-      ranges.push_back({range.start, range.end});
-  }
-  const IntervalSet steps = UnionOf(std::move(spans));
-  const IntervalSet operators = Intersection(UnionOf(std::move(ranges)), steps);
-  if (operators.empty()) return {};
-  const AnywhereInWindows in_steps(steps), in_operators(operators);
-  struct Held {
-    int64_t until = INT64_MIN, steps = 0, operators = 0;
-  };
-  std::unordered_map<StringId, Held> held;
-  std::set<StringId> of_libraries;
-  StopChecks checks;
-  for (const HostFrame& frame : frames) {
-    checks.Turn();
-    if (OriginOf(frame.name) != Origin::kUser) {
-      of_libraries.insert(frame.name);
-      continue;
-    }
-    Held& of = held[frame.name];
-    const int64_t start = std::max(frame.start, of.until);
-    if (start >= frame.end) continue;
-    of.until = frame.end;
-    of.steps = AddSaturated(of.steps, in_steps.Within(start, frame.end));
-    of.operators = AddSaturated(of.operators, in_operators.Within(start, frame.end));
-  }
-  // What only goes forward is a function to look at, as where a service runs a model.
-  const auto is_backward = [&](StringId name) {
-    const std::string function = ParseFrameName(names_[name]).function;
-    return function == "backward" || function.ends_with("run_backward");
-  };
-  if (std::ranges::none_of(of_libraries, is_backward)) return {};
-  const double all = kOfOperators * static_cast<double>(LengthOf(operators));
-  const double most = kOfSteps * static_cast<double>(LengthOf(steps));
-  std::set<StringId> loops;
-  for (const auto& [name, of] : held) {
-    if (static_cast<double>(of.operators) >= all && static_cast<double>(of.steps) >= most)
-      loops.insert(name);
-  }
-  return loops;
-}
-
 bool FrameTimes::IsInLibrary(const HostFrames& frames, size_t frame, size_t owner) {
   for (size_t f = frame; f != owner; f = static_cast<size_t>(frames[f].parent)) {
-    const StringId name = frames[f].name;
-    if (OriginOf(name) == Origin::kLibrary && IsOfLibrary(ParseFrameName(names_[name])))
-      return true;
+    if (origins_[frames[f].name] == FrameOrigin::kLibrary) return true;
   }
   return false;
 }
 
 void FrameTimes::Add(const RankActivity& rank, uint32_t thread, const IntervalSet& windows) {
-  const std::set<StringId> loops = LoopsOf(rank, thread, windows);
+  ranks_.insert(rank.rank);
+  if (windows.empty()) return;
+  const std::set<StringId> loops = loops_ == Loops::kOwn
+                                       ? std::set<StringId>()
+                                       : TrainingLoopsOf(facts_, rank, thread, windows);
   for (const StringId name : loops) all_loops_.insert(ParseFrameName(names_[name]));
   const int64_t whole = LengthOf(windows);
   windows_ = AddSaturated(windows_, whole);
-  ranks_.insert(rank.rank);
   const HostFrames& frames = rank.host->frames[thread];
   AlongWindows along(windows);
-  size_t last = frames.size();  // the owner that `caller` is known of
-  StringId caller = kNoString;
+  size_t last = frames.size();  // the owner that `key` and `gives_way` are known of
+  Key key{.rank = rank.rank};
+  bool gives_way = false;
   ForEachOwned(frames, [&](size_t f, size_t owner, int64_t start, int64_t end) {
     const int64_t time = along.Within(start, end);
     if (time == 0) return;
-    if (loops.contains(frames[owner].name) && IsInLibrary(frames, f, owner)) return;
     if (owner != last) {
       last = owner;
-      const int32_t by = CallerOf(frames, owner);
+      key.owner = frames[owner].name;
+      gives_way = loops.contains(key.owner);
+      const int32_t by = gives_way ? kNoRange : CallerOf(frames, owner);
       const bool is_known =
           by != kNoRange && !HoldsStep(rank, frames[static_cast<size_t>(by)], whole);
-      caller = is_known ? frames[static_cast<size_t>(by)].name : kNoString;
+      key.caller = is_known ? frames[static_cast<size_t>(by)].name : kNoString;
     }
-    const StringId within = owner == f ? kNoString : frames[f].name;
-    int64_t& sum = times_[{frames[owner].name, within, caller, rank.rank}];
+    if (gives_way && IsInLibrary(frames, f, owner)) return;
+    key.within = owner == f ? kNoString : frames[f].name;
+    int64_t& sum = times_[key];
     sum = AddSaturated(sum, time);
   });
 }
@@ -225,7 +144,7 @@ std::vector<FrameTimes::Leader> FrameTimes::Leaders(size_t most, double share) c
     }
     if (key.within == kNoString) continue;
     const FrameName frame = ParseFrameName(names_[key.within]);
-    if (IsNested(frame) && !IsOfLibrary(frame)) continue;
+    if (IsPartOfCaller(frame) && !IsOfLibrary(frame)) continue;
     int64_t& within = owned.within[frame];
     within = AddSaturated(within, time);
   }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/intervals.h"
+#include "facts/derived/python/frame_owners.h"
 #include "facts/facts.h"
 #include "trace/frame_name.h"
 
@@ -31,9 +32,12 @@ class FrameTimes {
   // belongs to none; what the loop does itself stays its own.
   enum class Loops : uint8_t { kOwn, kGiveWay };
   explicit FrameTimes(const Facts& facts, Loops loops = Loops::kOwn)
-      : names_(*facts.names), loops_(loops) {}
+      : facts_(facts),
+        names_(*facts.names),
+        origins_(FrameOriginsOf(facts)),
+        loops_(loops) {}
 
-  // Adds the thread's within `windows`.
+  // Adds the thread's within `windows`. REQUIRES: with kGiveWay, it is the TrainingThread().
   void Add(const RankActivity& rank, uint32_t thread, const IntervalSet& windows);
 
   struct Leader {
@@ -56,7 +60,6 @@ class FrameTimes {
                           const FrameName& function);
 
  private:
-  enum class Origin : uint8_t { kUser, kLibrary, kBuiltIn };
   struct Key {
     // within: kNoString where the owner is the innermost itself; caller: where there is none.
     StringId owner, within, caller;
@@ -71,22 +74,19 @@ class FrameTimes {
                                    static_cast<uint64_t>(key.rank) * 0x9e3779b97f4a7c15);
     }
   };
-  std::vector<int32_t> OwnersOf(const HostFrames& frames);
   template <class Visit>
   void ForEachOwned(const HostFrames& frames, const Visit& visit);
-  Origin OriginOf(StringId name);
   // Of a frame, the innermost frame of another function of the user around it; kNoRange: none.
   int32_t CallerOf(const HostFrames& frames, size_t frame);
   std::vector<int64_t> RanksOf(const std::map<int64_t, int64_t>& times) const;
-  // The user's functions that are loops, by name: of the steps, or of `windows` without any.
-  std::set<StringId> LoopsOf(const RankActivity& rank, uint32_t thread, const IntervalSet& windows);
   // Whether `owner` calls a library that runs the frame.
   bool IsInLibrary(const HostFrames& frames, size_t frame, size_t owner);
 
+  const Facts& facts_;
   const StringTable& names_;
+  const std::vector<FrameOrigin>& origins_;  // by name
   const Loops loops_;
   std::unordered_map<Key, int64_t, Hash> times_;
-  std::unordered_map<StringId, Origin> origins_;
   std::set<int64_t> ranks_;  // whose windows were added
   std::set<FrameName> all_loops_;
   int64_t windows_ = 0;
