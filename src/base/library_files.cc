@@ -2,8 +2,9 @@
 #include "base/library_files.h"
 
 #include <array>
-#include <string>
+#include <ranges>
 #include <string_view>
+#include <unordered_set>
 
 #include "base/match_any.h"
 
@@ -17,7 +18,7 @@ constexpr auto kPlaces =
 // Modules of Python's own whose names nobody gives a file of a training program, and libraries that
 // such programs call, between spaces.
 constexpr std::string_view kLibraries =
-    " IPython PIL __future__ _bootlocale _collections_abc _compression _pytest _weakrefset abc "
+    "IPython PIL __future__ _bootlocale _collections_abc _compression _pytest _weakrefset abc "
     "absl accelerate aiohttp albumentations apex argparse ast asyncio base64 bdb bisect "
     "bitsandbytes boto3 botocore bz2 cProfile codecs collections concurrent configparser "
     "contextlib contextvars copy copyreg csv ctypes cv2 dataclasses datetime decimal "
@@ -34,14 +35,14 @@ constexpr std::string_view kLibraries =
     "tensorboardX tensordict tensorflow textwrap threading tiktoken timm tokenizers torch "
     "torch_xla torchaudio torchdata torchmetrics torchtext torchvision tornado tqdm traceback "
     "transformers triton typing typing_extensions ujson unittest urllib urllib3 uuid wandb "
-    "warnings weakref webdataset xformers xml yaml zipfile zipimport zmq ";
+    "warnings weakref webdataset xformers xml yaml zipfile zipimport zmq";
 
 // Their own modules, as profilers write them that leave out folders.
 constexpr std::string_view kModules =
-    " ad_checkpoint.py api_util.py batching.py compilation_cache.py compiler.py "
+    "ad_checkpoint.py api_util.py batching.py compilation_cache.py compiler.py "
     "custom_derivatives.py fromnumeric.py lax_numpy.py linear_util.py mlir.py named_sharding.py "
     "partial_eval.py pjit.py profiler.py pxla.py shard_map.py sharding_impls.py "
-    "source_info_util.py traceback_util.py tree_util.py ufuncs.py xla_bridge.py ";
+    "source_info_util.py traceback_util.py tree_util.py ufuncs.py xla_bridge.py";
 
 constexpr auto kTrains = std::to_array<std::string_view>(
     {"torch/autograd/", "torch/distributed/", "torch/nn/", "jax/_src/", "flax/"});
@@ -52,7 +53,16 @@ std::string_view TopOf(std::string_view file) {
   return top.ends_with(".py") ? top.substr(0, top.size() - 3) : top;
 }
 
-std::string Spaced(std::string_view word) { return " " + std::string(word) + " "; }
+using Words = std::unordered_set<std::string_view>;
+
+// Of a text with spaces between them.
+Words WordsOf(std::string_view text) {
+  Words words;
+  for (const auto word : std::views::split(text, ' ')) {
+    if (!word.empty()) words.emplace(word.begin(), word.end());
+  }
+  return words;
+}
 
 }  // namespace
 
@@ -60,10 +70,11 @@ bool IsLibraryFile(std::string_view file) {
   // "<frozen importlib._bootstrap>", "<string>", "<eval_with_key>.3"; cells of a notebook are the
   // user's.
   if (file.starts_with('<')) return !file.starts_with("<ipython-input");
+  static const Words libraries = WordsOf(kLibraries), modules = WordsOf(kModules);
   const std::string_view top = TopOf(file);
   const bool is_private = top.starts_with('_') && !top.starts_with("__");  // "_methods.py"
-  return is_private || ContainsAny(file, kPlaces) || kLibraries.contains(Spaced(top)) ||
-         kModules.contains(Spaced(file));
+  return is_private || libraries.contains(top) || modules.contains(file) ||
+         ContainsAny(file, kPlaces);
 }
 
 bool IsOfTraining(std::string_view file) { return ContainsAny(file, kTrains); }

@@ -17,6 +17,7 @@
 #include "facts/activity/idle_within.h"
 #include "facts/derived/python/along_windows.h"
 #include "facts/derived/python/counted_once.h"
+#include "facts/derived/python/frame_owners.h"
 #include "facts/derived/python/other_threads.h"
 #include "facts/derived/python/python_time.h"
 #include "facts/derived/python/step_annotation.h"
@@ -139,90 +140,97 @@ bool IsPrivateOrWrapper(const FrameName& frame) {
 
 // What is built in, under one name whatever object it is a method of.
 struct BuiltIn {
+  FrameName name;
   Sum sum;
   std::unordered_map<StringId, int64_t> callers;  // functions of the user; ns in slow windows
 };
-using BuiltIns = std::map<FrameName, BuiltIn>;
 
-// Follows the calls of what is built in on one thread, without the operators and runtime calls
-// there: what those take, other findings have.
-class BuiltInCalls {
+// The built-in functions of a run, by number: each name of a frame is looked at once.
+class BuiltIns {
  public:
-  BuiltInCalls(const StringTable& names, const RankWindows& where, uint32_t thread)
-      : names_(names),
-        frames_(where.rank->host->frames[thread]),
-        operators_(Intersection(OperatorsAndCallsOf(*where.rank->host, thread), where.windows)),
-        within_(where.windows),
-        within_operators_(operators_) {}
+  static constexpr size_t kNone = SIZE_MAX;
 
-  // Calls add(its name, the innermost function of the user around it, ns).
-  template <class Add>
-  void ForEach(const Add& add) {
-    CountedOnce<std::map<FrameName, int64_t>> once;
-    StopChecks checks;
-    for (const HostFrame& frame : frames_) {
-      checks.Turn();
-      const FrameName& name = NameOf(frame.name);
-      if (!name.file.empty() || OnlyWaits(name)) continue;
-      if (!ModuleOfFrame(names_[frame.name]).empty()) continue;
-      const Interval rest = once.Rest(name, frame.start, frame.end);
-      const int64_t time =
-          within_.Within(rest.start, rest.end) - within_operators_.Within(rest.start, rest.end);
-      if (time > 0) add(name, CallerOf(frame), time);
-    }
+  explicit BuiltIns(const StringTable& names) : names_(names) {}
+
+  // kNone: the frame has a file, is a module's, or waits for what another finding has.
+  size_t NumberOf(StringId name) {
+    const auto [at, is_new] = numbers_.try_emplace(name, kNone);
+    if (!is_new) return at->second;
+    const FrameName frame = ParseFrameName(names_[name]);
+    if (!frame.file.empty() || OnlyWaits(frame) || !ModuleOfFrame(names_[name]).empty())
+      return kNone;
+    const auto [known, first] = by_frame_.try_emplace(frame, all_.size());
+    if (first) all_.push_back({.name = frame});
+    return at->second = known->second;
   }
+  BuiltIn& operator[](size_t number) { return all_[number]; }
+  // By name.
+  const std::map<FrameName, size_t>& by_frame() const { return by_frame_; }
 
  private:
-  static IntervalSet OperatorsAndCallsOf(const HostOps& host, uint32_t thread) {
-    std::vector<Interval> all = OperatorsOf(host, thread);
-    for (const Call& call : host.calls) {
-      if (call.thread == thread) all.push_back({call.start, call.end});
-    }
-    return UnionOf(std::move(all));
-  }
-
-  const FrameName& NameOf(StringId name) {
-    const auto [at, is_new] = parsed_.try_emplace(name);
-    if (is_new) at->second = ParseFrameName(names_[name]);
-    return at->second;
-  }
-
-  StringId CallerOf(const HostFrame& frame) {
-    for (int32_t f = frame.parent; f != kNoRange; f = frames_[static_cast<size_t>(f)].parent) {
-      const StringId id = frames_[static_cast<size_t>(f)].name;
-      const FrameName& name = NameOf(id);
-      const bool nested = name.function.starts_with('<') && name.function != "<module>";
-      if (!name.file.empty() && !nested && !IsOfLibrary(name)) return id;
-    }
-    return kNoString;
-  }
-
   const StringTable& names_;
-  const HostFrames& frames_;
-  const IntervalSet operators_;
-  const AnywhereInWindows within_, within_operators_;
-  std::unordered_map<StringId, FrameName> parsed_;
+  std::unordered_map<StringId, size_t> numbers_;
+  std::map<FrameName, size_t> by_frame_;
+  std::vector<BuiltIn> all_;
 };
+
+IntervalSet OperatorsAndCallsOf(const HostOps& host, uint32_t thread) {
+  std::vector<Interval> all = OperatorsOf(host, thread);
+  for (const Call& call : host.calls) {
+    if (call.thread == thread) all.push_back({call.start, call.end});
+  }
+  return UnionOf(std::move(all));
+}
+
+// Follows the calls of what is built in on one thread, without the operators and runtime calls
+// there: what those take, other findings have. Calls add(its number, the frame, ns).
+template <class Add>
+void AddUpBuiltIns(BuiltIns& known, const RankWindows& where, uint32_t thread, const Add& add) {
+  const IntervalSet operators =
+      Intersection(OperatorsAndCallsOf(*where.rank->host, thread), where.windows);
+  const AnywhereInWindows within(where.windows), within_operators(operators);
+  CountedOnce<std::unordered_map<size_t, int64_t>> once;
+  StopChecks checks;
+  for (const HostFrame& frame : where.rank->host->frames[thread]) {
+    checks.Turn();
+    const size_t number = known.NumberOf(frame.name);
+    if (number == BuiltIns::kNone) continue;
+    const Interval rest = once.Rest(number, frame.start, frame.end);
+    const int64_t time =
+        within.Within(rest.start, rest.end) - within_operators.Within(rest.start, rest.end);
+    if (time > 0) add(number, frame, time);
+  }
+}
+
+// The innermost function of the user around a frame, or kNoString.
+StringId UserAround(const Facts& facts, const HostFrames& frames, const HostFrame& frame) {
+  const std::vector<FrameOrigin>& origins = FrameOriginsOf(facts);
+  for (int32_t f = frame.parent; f != kNoRange; f = frames[static_cast<size_t>(f)].parent) {
+    const StringId name = frames[static_cast<size_t>(f)].name;
+    if (origins[name] == FrameOrigin::kUser) return name;
+  }
+  return kNoString;
+}
 
 // What is built in and takes longer, and the function of the user that calls it.
 std::optional<FrameTimes::Leader> BuiltInBehind(const Facts& facts, const RankWindows& slow,
                                                 uint32_t thread, const RankWindows& others,
                                                 uint32_t of_others, int64_t least) {
-  BuiltIns found;
-  BuiltInCalls(*facts.names, slow, thread)
-      .ForEach([&](const FrameName& name, StringId caller, int64_t time) {
-        BuiltIn& of = found[name];
-        of.sum.slow = AddSaturated(of.sum.slow, time);
-        int64_t& called = of.callers[caller];
-        called = AddSaturated(called, time);
-      });
-  BuiltInCalls(*facts.names, others, of_others)
-      .ForEach([&](const FrameName& name, StringId, int64_t time) {
-        if (const auto of = found.find(name); of != found.end())
-          of->second.sum.others = AddSaturated(of->second.sum.others, time);
-      });
+  BuiltIns all(*facts.names);
+  AddUpBuiltIns(all, slow, thread, [&](size_t number, const HostFrame& frame, int64_t time) {
+    BuiltIn& of = all[number];
+    of.sum.slow = AddSaturated(of.sum.slow, time);
+    int64_t& called = of.callers[UserAround(facts, slow.rank->host->frames[thread], frame)];
+    called = AddSaturated(called, time);
+  });
+  AddUpBuiltIns(all, others, of_others, [&](size_t number, const HostFrame&, int64_t time) {
+    Sum& sum = all[number].sum;
+    if (sum.slow > 0) sum.others = AddSaturated(sum.others, time);
+  });
   std::optional<FrameTimes::Leader> most;
-  for (const auto& [name, of] : found) {
+  for (const auto& [name, number] : all.by_frame()) {
+    const BuiltIn& of = all[number];
+    if (of.sum.slow <= 0) continue;
     const int64_t mean = of.sum.slow / std::ssize(slow.windows);
     const int64_t excess = mean - of.sum.others / std::ssize(others.windows);
     const bool is_new = static_cast<double>(excess) >= kOfLibrary * static_cast<double>(mean);
