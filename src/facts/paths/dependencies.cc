@@ -8,9 +8,11 @@ namespace stepscope {
 Dependencies BuildDependencies(const RankActivity& rank, const StringTable& names,
                                const PathWindow& window) {
   DependencyDraft draft(window);
-  const HostMoments host(rank, names, draft);
-  if (!rank.on_host) AddDeviceMoments(rank, names, host, draft);
-  if (rank.HasRecords()) AddRecordMoments(rank, names, host, draft);
+  {  // the moments of the host take more memory than the graph
+    const HostMoments host(rank, names, draft);
+    if (!rank.on_host) AddDeviceMoments(rank, names, host, draft);
+    if (rank.HasRecords()) AddRecordMoments(rank, names, host, draft);
+  }
   return draft.Finish();
 }
 

@@ -82,6 +82,30 @@ Edge LabelOf(const HostOps& host, const RangeLinks& loading, uint32_t thread, in
   return edge;
 }
 
+// Calls add(time) for the begins and ends of items that begin one after the other: in order, where
+// they lie within one another as they should.
+template <class Sink>
+class InOrder {
+ public:
+  explicit InOrder(const Sink& add) : add_(add) {}
+
+  template <class Item>
+  void Add(const Item& item) {
+    Leave(item.start);
+    add_(item.start);
+    ends_.push_back(item.end);
+  }
+  void Finish() { Leave(INT64_MAX); }
+
+ private:
+  void Leave(int64_t until) {
+    for (; !ends_.empty() && ends_.back() <= until; ends_.pop_back()) add_(ends_.back());
+  }
+
+  const Sink& add_;
+  std::vector<int64_t> ends_;
+};
+
 bool Touches(int64_t start, int64_t end, const PathWindow& window) {
   return end >= window.start && start <= window.end;
 }
@@ -152,30 +176,34 @@ void HostMoments::FindWaits(const RankActivity& rank, const StringTable& names) 
 }
 
 void HostMoments::CollectTimes(const RankActivity& rank) {
-  const auto add = [this](Thread& thread, int64_t time) {
-    if (time > window_.start && time <= window_.end) thread.times.push_back(time);
-  };
-  const auto add_both = [&](Thread& thread, const auto& item) {
-    add(thread, item.start);
-    add(thread, item.end);
-  };
+  const HostOps& host = *rank.host;
   StopChecks checks;
-  for (const HostRange& range : rank.host->ranges) {
-    checks.Turn();
-    if (threads_[range.thread].works) add_both(threads_[range.thread], range);
+  for (uint32_t c = 0; c < host.calls.size(); ++c) {
+    const Call call = host.calls[c];
+    if (threads_[call.thread].works && Touches(call.start, call.end, window_))
+      calls_[call.thread].push_back(c);
   }
-  for (uint32_t c = 0; c < rank.host->calls.size(); ++c) {
-    const Call& call = rank.host->calls[c];
-    if (!threads_[call.thread].works || !Touches(call.start, call.end, window_)) continue;
-    add_both(threads_[call.thread], call);
-    calls_[call.thread].push_back(c);
-  }
-  for (const HostWait& wait : waits_) {
-    if (threads_[wait.thread].works) add_both(threads_[wait.thread], wait);
-  }
-  for (Thread& thread : threads_) {
-    if (thread.works) thread.times.push_back(window_.start);
-    std::ranges::sort(thread.times);
+  const std::vector<size_t> of_thread = host.RangesByThread();
+  for (uint32_t t = 0; t < threads_.size(); ++t) {
+    Thread& thread = threads_[t];
+    if (!thread.works) continue;
+    thread.times.push_back(window_.start);
+    const auto add = [&](int64_t time) {
+      if (time > window_.start && time <= window_.end && time != thread.times.back())
+        thread.times.push_back(time);
+    };
+    InOrder ranges(add), calls(add), waits(add);
+    for (size_t r = of_thread[t]; r < of_thread[t + 1]; ++r) {
+      checks.Turn();
+      ranges.Add(host.ranges[r]);
+    }
+    ranges.Finish();
+    for (const uint32_t c : calls_[t]) calls.Add(host.calls[c]);
+    calls.Finish();
+    const auto own = std::ranges::equal_range(waits_, t, {}, &HostWait::thread);
+    for (const HostWait& wait : own) waits.Add(wait);
+    waits.Finish();
+    SortRuns(thread.times);
     const auto repeated = std::ranges::unique(thread.times);
     thread.times.erase(repeated.begin(), repeated.end());
   }

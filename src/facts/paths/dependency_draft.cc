@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/robust.h"
+#include "base/sort_runs.h"
 
 namespace stepscope {
 namespace {
@@ -36,7 +37,8 @@ DependencyDraft::DependencyDraft(const PathWindow& window) : window_(window) {
 
 void DependencyDraft::Reserve(size_t moments, size_t edges) {
   moments_.reserve(moments);
-  pending_.reserve(edges);
+  edges_.reserve(edges);
+  to_.reserve(edges);
 }
 
 uint32_t DependencyDraft::AddMoment(int64_t time, Order order) {
@@ -48,14 +50,15 @@ uint32_t DependencyDraft::AddMoment(int64_t time, Order order) {
 
 void DependencyDraft::AddEdge(uint32_t from, uint32_t to, const Edge& edge) {
   if (to == kOrigin) return;
-  pending_.push_back({edge, to});
-  pending_.back().edge.from = from;
+  edges_.push_back(edge);
+  edges_.back().from = from;
+  to_.push_back(to);
 }
 
 // The place of each moment of the draft in the order of time.
 std::vector<uint32_t> DependencyDraft::SortMoments() {
   std::vector<Moment> sorted = std::move(moments_);
-  std::ranges::sort(sorted, [](const Moment& a, const Moment& b) {
+  SortRuns(sorted, [](const Moment& a, const Moment& b) {
     return a.time != b.time ? a.time < b.time : a.order < b.order;
   });
   std::vector<uint32_t> place(sorted.size());
@@ -72,10 +75,10 @@ std::vector<uint32_t> DependencyDraft::SortMoments() {
 void DependencyDraft::PlaceEdges(const std::vector<uint32_t>& place) {
   const size_t count = place.size();
   out_.first_edge.assign(count + 1, 0);
-  for (Pending& p : pending_) {
-    p.to = place[p.to];
-    p.edge.from = place[p.edge.from];
-    if (p.edge.from < p.to) ++out_.first_edge[p.to + 1];
+  for (size_t e = 0; e < edges_.size(); ++e) {
+    to_[e] = place[to_[e]];
+    edges_[e].from = place[edges_[e].from];
+    if (edges_[e].from < to_[e]) ++out_.first_edge[to_[e] + 1];
   }
   for (size_t m = 0; m < count; ++m) {
     if (m > 0) out_.first_edge[m + 1] = std::max(out_.first_edge[m + 1], 1u);
@@ -83,10 +86,11 @@ void DependencyDraft::PlaceEdges(const std::vector<uint32_t>& place) {
   }
   out_.edges.resize(out_.first_edge.back());
   std::vector<uint32_t> next(out_.first_edge.begin(), out_.first_edge.end() - 1);
-  for (const Pending& p : pending_) {
-    if (p.edge.from < p.to) out_.edges[next[p.to]++] = p.edge;
+  for (size_t e = 0; e < edges_.size(); ++e) {
+    if (edges_[e].from < to_[e]) out_.edges[next[to_[e]]++] = edges_[e];
   }
-  pending_ = {};
+  edges_ = {};
+  to_ = {};
 }
 
 void DependencyDraft::PutDecidingFirst() {

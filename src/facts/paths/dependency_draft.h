@@ -39,10 +39,6 @@ class DependencyDraft {
     int64_t time;
     uint64_t order;  // order << 32 | number of the moment in the draft
   };
-  struct Pending {
-    Edge edge;
-    uint32_t to;
-  };
 
   std::vector<uint32_t> SortMoments();
   void PlaceEdges(const std::vector<uint32_t>& place);
@@ -51,7 +47,8 @@ class DependencyDraft {
 
   PathWindow window_;
   std::vector<Moment> moments_;
-  std::vector<Pending> pending_;
+  std::vector<Edge> edges_;
+  std::vector<uint32_t> to_;  // of each edge
   Dependencies out_;
 };
 

@@ -63,9 +63,8 @@ bool FrameTimes::IsInLibrary(const HostFrames& frames, size_t frame, size_t owne
 void FrameTimes::Add(const RankActivity& rank, uint32_t thread, const IntervalSet& windows) {
   ranks_.insert(rank.rank);
   if (windows.empty()) return;
-  const std::set<StringId> loops = loops_ == Loops::kOwn
-                                       ? std::set<StringId>()
-                                       : TrainingLoopsOf(facts_, rank, thread, windows);
+  const std::set<StringId> loops =
+      loops_ == Loops::kOwn ? std::set<StringId>() : TrainingLoopsOf(facts_, rank, thread, windows);
   for (const StringId name : loops) all_loops_.insert(ParseFrameName(names_[name]));
   const int64_t whole = LengthOf(windows);
   windows_ = AddSaturated(windows_, whole);

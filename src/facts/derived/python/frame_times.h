@@ -32,10 +32,7 @@ class FrameTimes {
   // belongs to none; what the loop does itself stays its own.
   enum class Loops : uint8_t { kOwn, kGiveWay };
   explicit FrameTimes(const Facts& facts, Loops loops = Loops::kOwn)
-      : facts_(facts),
-        names_(*facts.names),
-        origins_(FrameOriginsOf(facts)),
-        loops_(loops) {}
+      : facts_(facts), names_(*facts.names), origins_(FrameOriginsOf(facts)), loops_(loops) {}
 
   // Adds the thread's within `windows`. REQUIRES: with kGiveWay, it is the TrainingThread().
   void Add(const RankActivity& rank, uint32_t thread, const IntervalSet& windows);

@@ -78,8 +78,8 @@ std::vector<StepMark> MarksOf(const RankActivity& rank, const Dependencies& grap
   return marks;
 }
 
-RankGraph WithoutLabels(const Dependencies& graph) {
-  RankGraph out{.times = graph.times, .first_edge = graph.first_edge, .edges = {}};
+RankGraph WithoutLabels(Dependencies graph) {
+  RankGraph out{.times = std::move(graph.times), .first_edge = std::move(graph.first_edge)};
   out.edges.reserve(graph.edges.size());
   for (const Edge& edge : graph.edges)
     out.edges.push_back({edge.lag, edge.from, edge.bound, edge.reason});
@@ -175,10 +175,9 @@ class Builder {
     JobRank& job = out_.ranks[i];
     const RankActivity& rank = *job.rank;
     job.window = out_.steps_left_out > 0 ? WindowOfSteps(rank, chosen_) : WindowOfAll(rank).window;
-    const Dependencies graph = LabelledGraph(job, *facts_.names);
+    Dependencies graph = LabelledGraph(job, *facts_.names);
     const auto r = static_cast<size_t>(&rank - facts_.ranks.data());
     moments_[r] = FindMoments(graph, rank.activities.size());
-    job.graph = WithoutLabels(graph);
     job.origin = SubtractSaturated(job.window.start, AheadOf(rank, job.window));
     job.marks = MarksOf(rank, graph, moments_[r], chosen_);
     const auto last = static_cast<uint32_t>(graph.times.size() - 1);
@@ -186,7 +185,9 @@ class Builder {
     std::span<const int64_t> steps = out_.steps;
     if (rank.steps.empty() && !unmarked_) steps = {};
     out_.work[i] = CutWork(rank, *facts_.names, graph, job.lock_step, steps);
-    return graph.guessed_waits;
+    const int64_t guessed = graph.guessed_waits;
+    job.graph = WithoutLabels(std::move(graph));
+    return guessed;
   }
 
   // ns that the rank's clock is ahead in the middle of the window.
