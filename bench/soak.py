@@ -9,6 +9,7 @@ is full, the database is killed, and clocks of jobs jump. Last, `stepscope serve
 import argparse
 import itertools
 import json
+import resource
 import shutil
 import socket
 import subprocess
@@ -52,7 +53,7 @@ class Soak:
         self.server = Server(command + (["--store", self.address] if self.postgres else []), self.folder / "server.log")
         self.page = Server([options.stepscope, "serve", self.address], self.folder / "page.log")
         self.watch, self.intervals, self.faults = None, [], []
-        self.refused_starts, self.ended_early = 0, False
+        self.refused_starts, self.ended_early, self.gave_up = 0, False, False
         self.acknowledged = self.folder / "acknowledged.tsv"
 
     # Load and questions
@@ -111,8 +112,8 @@ class Soak:
                                  "pg_database_size('postgres') FROM stepscope.pieces")
         if rows:
             used, size = (int(word or 0) for word in rows[0].split("|"))
-            with self.watch.lock:
-                self.watch.samples.append({"seconds": self.watch.seconds(), "database": size, "behind": before - used * 7 // 8 // 32})
+            self.watch.note(self.watch.samples, {"seconds": self.watch.seconds(), "database": size,
+                                                 "behind": before - used * 7 // 8 // 32})
 
     # Faults
 
@@ -141,15 +142,22 @@ class Soak:
         if self.server.ended_by_itself():
             print(f"soak: {self.store}: the server ended by itself: {self.server.own_ends[-1]}", file=sys.stderr)
             self.start_again()
-        if shutil.disk_usage(self.folder).free < SPARE << 30:
+        if self.gave_up:
+            writers.terminate()
+        elif shutil.disk_usage(self.folder).free < SPARE << 30:
             if not self.ended_early:
                 print(f"soak: {self.store}: ended early, since less than {SPARE} GB are left on the disk of {self.folder}", file=sys.stderr)
             self.ended_early = True
             writers.terminate()
 
     def start_again(self):
+        """Until it starts; after two minutes of refusals the load ends, and what is stored is counted."""
+        began = time.monotonic()
         while not self.server.start():
             self.refused_starts += 1
+            if time.monotonic() - began > 120:
+                self.gave_up = True
+                return
             time.sleep(1)
 
     def kill(self, _):
@@ -198,10 +206,11 @@ class Soak:
 
     def verify(self):
         """Ends the server, and counts by its own answers and from the bytes."""
-        stopped = self.server.stop()
+        stopped = self.server.stop() if self.server.pid else (0, self.server.process.returncode)
         self.page.kill()
         seen = {"store": self.store, "rate": self.options.rate, "stopped": stopped,
                 "starts": self.server.starts, "own_ends": self.server.own_ends, "refused_starts": self.refused_starts,
+                "gave_up": self.gave_up, "files_allowed": resource.getrlimit(resource.RLIMIT_NOFILE)[1],
                 "faults": self.faults, "intervals": self.intervals, "samples": self.watch.samples,
                 "answers": self.watch.answers, "ended_early": self.ended_early, "cannot_fill": not self.disk.mounted}
         seen["minutes"] = self.intervals[-1]["seconds"] / 60

@@ -114,7 +114,7 @@ def run(options, minutes):
             try:
                 client.look()
             except Exception as problem:
-                watch.answers.append({"question": "visit", "at": watch.seconds(), "took": 0, "error": repr(problem)[:200]})
+                watch.note(watch.answers, {"question": "visit", "at": watch.seconds(), "took": 0, "error": repr(problem)[:200]})
                 time.sleep(1)
 
     watch.threads += [threading.Thread(target=visit, args=(Client(server, watch, k),), daemon=True) for k in range(CLIENTS)]

@@ -74,8 +74,7 @@ def tell_memory(seen, name):
         return
     flat = grows < FLAT * end
     row(f"{name}: slope over the second half", f"{grows / 1e6:+.2f} MB/min of anonymous memory ({'flat' if flat else 'NOT FLAT'})")
-    row(f"{name}: CPU, open files at most", f"{cpu_seconds(samples, f'{name}_cpu') / total:.2f} cores, "
-        f"{max(one.get(f'{name}_files', 0) for one in samples)}")
+    row(f"{name}: CPU", f"{cpu_seconds(samples, f'{name}_cpu') / total:.2f} cores")
 
 
 def tell_load(seen):
@@ -114,6 +113,9 @@ def tell_server(seen):
     row("starts of the server", ", ".join(f"{took:.1f} s" for took in seen["starts"]) +
         f"; {seen['refused_starts']} refused; ended by itself: {seen['own_ends'] or 'never'}")
     row("its end took", f"{seen['stopped'][0]:.1f} s, exit {seen['stopped'][1]}")
+    if seen["gave_up"]:
+        row("starts", "GIVEN UP: the server did not start again; its log says why")
+    row("open files at most, allowed", f"{max(one.get('server_files', 0) for one in seen['samples'])}, {seen['files_allowed']}")
     row("size of the store", megabytes(max(one.get("store", 0) for one in seen["samples"])))
     if seen["cannot_fill"]:
         row("full disk", "SKIPPED: no right to mount a disk of its own")
@@ -138,7 +140,7 @@ def tell(seen):
         tell_latency(seen)
         tell_memory(seen, "server")
         return tell_runs(seen)
-    good = tell_events(seen) and not seen["own_ends"]
+    good = tell_events(seen) and not seen["own_ends"] and not seen["gave_up"]
     tell_latency(seen)
     tell_server(seen)
     tell_memory(seen, "server")

@@ -72,8 +72,11 @@ class Watch:
                 one["postgres_cpu"] = cpu_of_family(postgres.pid())
         except OSError:
             pass
+        self.note(self.samples, one)
+
+    def note(self, to, one):
         with self.lock:
-            self.samples.append(one)
+            to.append(one)
             print(json.dumps(one), file=self.log, flush=True)
 
     def ask(self, name, question):
@@ -84,9 +87,7 @@ class Watch:
         except Exception as problem:  # a server that was killed gives all kinds of them
             error = f"{type(problem).__name__}: {problem}"[:200]
         one = {"question": name, "at": round(began, 1), "took": self.seconds() - began, "error": error}
-        with self.lock:
-            self.answers.append(one)
-            print(json.dumps(one), file=self.log, flush=True)
+        self.note(self.answers, one)
         return answer
 
     def end(self):
@@ -104,20 +105,21 @@ def run_command(words):
 
 
 def slope(samples, key, begin, end, quiet):
-    """Least squares of samples[key] between two times, bytes per minute; without `quiet` seconds after each start."""
-    points, pid, since = [], None, 0
+    """Least squares of samples[key] between two times, bytes per minute, within the lives of the process: a start
+    gives memory back. Without `quiet` seconds after each."""
+    lives, since, name = {}, {}, key.split("_")[0] + "_pid"
     for one in samples:
         if key not in one:
             continue
-        name = key.split("_")[0] + "_pid"
-        if one[name] != pid:
-            pid, since = one[name], one["seconds"] if pid else -quiet
-        if begin <= one["seconds"] <= end and one["seconds"] - since >= quiet:
-            points.append((one["seconds"] / 60, one[key]))
-    if len(points) < 3:
-        return None
-    fit = statistics.linear_regression(*zip(*points))
-    return fit.slope
+        first = since.setdefault(one[name], one["seconds"])
+        if begin <= one["seconds"] <= end and one["seconds"] - first >= quiet:
+            lives.setdefault(one[name], []).append((one["seconds"] / 60, one[key]))
+    above = below = 0
+    for points in lives.values():
+        x, y = (statistics.mean(point[k] for point in points) for k in (0, 1))
+        above += sum((point[0] - x) * (point[1] - y) for point in points)
+        below += sum((point[0] - x) ** 2 for point in points)
+    return above / below if below else None
 
 
 def cpu_seconds(samples, key):

@@ -221,7 +221,7 @@ class Connection {
     auto pause = std::chrono::milliseconds(100);
     while (!Try(request)) {
       unsure_ = job.number;
-      if (Clock::now() > plan_.end + kPatience) return false;
+      if (stopped != 0 || Clock::now() > plan_.end + kPatience) return false;
       std::this_thread::sleep_for(pause);
       pause = std::min(2 * pause, std::chrono::milliseconds(1000));
     }
