@@ -67,8 +67,9 @@ def tell_memory(seen, name):
     samples, total = seen["samples"], seen["minutes"] * 60
     key = f"{name}_anon"
     grows, end = slope(samples, key, total / 2, total, min(QUIET, total / 8)), last(samples, key)
-    row(f"{name}: resident at 5 min, at the end", f"{megabytes(at_time(samples, f'{name}_rss', min(300, total / 3)))}, "
-        f"{megabytes(last(samples, f'{name}_rss'))}; anonymous {megabytes(at_time(samples, key, min(300, total / 3)))}, {megabytes(end)}")
+    early = min(300, total / 3)
+    row(f"{name}: resident at {early:.0f} s, at the end", f"{megabytes(at_time(samples, f'{name}_rss', early))}, "
+        f"{megabytes(last(samples, f'{name}_rss'))}; anonymous {megabytes(at_time(samples, key, early))}, {megabytes(end)}")
     if grows is None or not end:
         row(f"{name}: slope over the second half", "too few samples")
         return
