@@ -6,8 +6,6 @@
 // Without the last it sends as fast as it is answered. What fails is sent again, so the server may
 // be killed and started again meanwhile.
 #include <fmt/format.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,37 +18,13 @@
 #include <thread>
 #include <vector>
 
+#include "bench/post_events.h"
+
 namespace {
 
+using stepscope::bench::Connect;
+using stepscope::bench::Exchange;
 using Clock = std::chrono::steady_clock;
-
-int Connect(int port) {
-  const int fd = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return fd;
-  close(fd);
-  return -1;
-}
-
-// Sends one request and waits for its answer; whether it is good.
-bool Exchange(int fd, std::string_view request, std::string& answer) {
-  while (!request.empty()) {
-    const ssize_t sent = send(fd, request.data(), request.size(), MSG_NOSIGNAL);
-    if (sent <= 0) return false;
-    request.remove_prefix(static_cast<size_t>(sent));
-  }
-  answer.clear();
-  char bytes[2048];
-  while (!answer.ends_with("}\n")) {
-    const ssize_t got = recv(fd, bytes, sizeof bytes, 0);
-    if (got <= 0) return false;
-    answer.append(bytes, static_cast<size_t>(got));
-  }
-  return answer.starts_with("HTTP/1.1 200");
-}
 
 std::string Batch(int port, const std::string& writer, int64_t first, int64_t count) {
   std::string body;

@@ -105,6 +105,10 @@ Result<void> Live::LookForFiles(int64_t now) {
     return std::unexpected(SystemError("cannot read the directory", failed.value(), folder_));
   }
   for (auto file = unopened_.begin(); file != unopened_.end();) {
+    if (open_.size() >= 2 * kMostOpen) {  // a start may find more than can be open at once
+      Follow(now);
+      CloseIdle();
+    }
     file = Open(file->first, file->second, now) ? unopened_.erase(file) : std::next(file);
   }
   return {};

@@ -202,17 +202,24 @@ void SegmentReader::LookAgain(Notes& note_counts, const EventSink& sink) {
   });
 }
 
+// Gives memory back, since there may be thousands of readers. Assigning an empty string would keep
+// it.
+void SegmentReader::Rest() {
+  std::string().swap(window_);
+  doubtful_.shrink_to_fit();
+}
+
 void SegmentReader::Follow(Notes& note_counts, const EventSink& sink) {
   LookAgain(note_counts, sink);
   while (ScanWindow(false, note_counts, sink)) {
   }
-  window_ = std::string();  // there may be thousands of readers
+  Rest();
 }
 
 bool SegmentReader::FollowWindow(Notes& note_counts, const EventSink& sink) {
   if (ScanWindow(false, note_counts, sink)) return true;
   LookAgain(note_counts, sink);
-  window_ = std::string();
+  Rest();
   return false;
 }
 

@@ -87,6 +87,7 @@ class SegmentReader {
   bool Take(size_t at, size_t slots, Notes& note_counts, const EventSink& sink);
   void GiveUp(size_t count, Notes& note_counts);
   void CountLost(Notes& note_counts);
+  void Rest();
   void LookAgain(Notes& note_counts, const EventSink& sink);
 
   Source source_;
