@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/byte_source.h"
+#include "base/open_files.h"
 #include "base/sync_folder.h"
 #include "base/system_error.h"
 #include "base/time_units.h"
@@ -82,6 +83,7 @@ Ingest::Ingest(std::string folder, Sharing sharing)
     : folder_(std::move(folder)),
       sharing_(sharing),
       process_(RandomNumber()),
+      most_open_(std::min(OpenFilesLimit() / 2, kMostWriters)),
       manifest_(fmt::format("{}/{}-http-{:08x}{}", folder_, NowInName(), process_, kManifestSuffix),
                 sharing) {}
 
@@ -123,7 +125,7 @@ Ingest::Writer* Ingest::WriterNamed(const std::string& name) {
 }
 
 std::unique_ptr<SegmentFile> Ingest::MakeSegment(const Event& event, uint32_t index) {
-  if (open_.load() >= kMostOpen) return nullptr;
+  if (IsCrowded()) return nullptr;
   const SegmentHeader header{.salt = RandomNumber(),
                              .index = index,
                              .slots = SlotsOfSegment(index),
@@ -249,7 +251,7 @@ IngestCounts Ingest::counts() const {
 
 // REQUIRES: the writer's mutex.
 bool Ingest::SyncAndClose(Writer& writer, int64_t now) {
-  const int64_t silent = open_.load() > kMostOpen / 2 ? kIdleTimeoutWhenCrowded : kIdleTimeout;
+  const int64_t silent = open_.load() > most_open_ / 2 ? kIdleTimeoutWhenCrowded : kIdleTimeout;
   bool good = true;
   for (auto at = writer.open.begin(); at != writer.open.end();) {
     OpenSegment& segment = at->second;

@@ -49,7 +49,11 @@ class Ingest {
   bool Tick(int64_t now);
 
   static constexpr size_t kMostWriters = 100'000;
-  static constexpr size_t kMostOpen = 5000;  // segments
+
+  // How many segments may be open, one for each writer that sends: half of the files that the
+  // process may open. Beyond it events of other writers find no room until some are idle.
+  size_t most_open() const { return most_open_; }
+  bool IsCrowded() const { return open_.load() >= most_open_; }
 
  private:
   // A segment belongs to one job, attempt and writer.
@@ -83,6 +87,7 @@ class Ingest {
   std::atomic<uint32_t> next_file_ = 0;  // number in a name
   std::atomic<uint32_t> files_ = 0;      // made by this process
   uint32_t synced_files_ = 0;            // whose names are synced
+  const size_t most_open_;
   std::atomic<size_t> open_ = 0;
   std::mutex mutex_;  // over writers_; a writer stays where it is
   std::unordered_map<std::string, Writer> writers_;

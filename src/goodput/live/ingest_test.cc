@@ -9,6 +9,7 @@
 
 #include "goodput/recorder/segment_reader.h"
 #include "tests/scratch.h"
+#include "tests/support/files_limit.h"
 
 namespace stepscope::goodput::ingest_test {
 namespace {
@@ -105,6 +106,17 @@ TEST(Ingest, ReportsNoRoom) {
   EXPECT_EQ((*ingest)->Take(Line("v", 0)), IngestCounts{.no_room = 1});
   std::filesystem::create_directories(folder);
   EXPECT_EQ((*ingest)->Take(Line("w", 0)), IngestCounts{.stored = 1});
+}
+
+TEST(Ingest, TakesAsManyWritersAtOnceAsFilesMayBeOpen) {
+  const testing::ScratchFolder scratch;
+  const testing::FilesLimit limit(400);
+  auto ingest = Ingest::Open(scratch.path());
+  ASSERT_TRUE(ingest);
+  int64_t stored = 0;
+  for (int w = 0; w < 201; ++w) stored += (*ingest)->Take(Line("w" + std::to_string(w), 0)).stored;
+  EXPECT_EQ(stored, 200);
+  EXPECT_TRUE((*ingest)->IsCrowded());
 }
 
 }  // namespace

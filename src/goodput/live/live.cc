@@ -105,7 +105,7 @@ Result<void> Live::LookForFiles(int64_t now) {
     return std::unexpected(SystemError("cannot read the directory", failed.value(), folder_));
   }
   for (auto file = unopened_.begin(); file != unopened_.end();) {
-    if (open_.size() >= 2 * kMostOpen) {  // a start may find more than can be open at once
+    if (open_.size() >= 2 * most_open_) {  // a start may find more than can be open at once
       Follow(now);
       CloseIdle();
     }
@@ -134,11 +134,11 @@ void Live::Follow(int64_t now) {
 }
 
 void Live::CloseIdle() {
-  if (open_.size() <= kMostOpen) return;
+  if (open_.size() <= most_open_) return;
   std::vector<std::pair<int64_t, std::string>> by_silence;
   for (const auto& [path, file] : open_) by_silence.emplace_back(file.grew, path);
   std::ranges::sort(by_silence);
-  by_silence.resize(open_.size() - kMostOpen);
+  by_silence.resize(open_.size() - most_open_);
   for (const auto& [grew, path] : by_silence) open_.erase(path);
 }
 

@@ -5,6 +5,7 @@
 // written.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -13,6 +14,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/open_files.h"
 #include "base/time_units.h"
 #include "goodput/accounting/accounting.h"
 #include "goodput/accounting/jobs.h"
@@ -73,8 +75,8 @@ class Live {
   const Notes& note_counts() const { return note_counts_; }
 
   static constexpr size_t kMostLive = 10'000;
-  // Limit of open files. Beyond it the longest idle ones are closed; later events in them are read
-  // only after a restart.
+  // Limit of open files, where the process may open enough; else a sixth of those. Beyond it the
+  // longest idle ones are closed; later events in them are read only after a restart.
   static constexpr size_t kMostOpen = 4000;
 
  private:
@@ -92,6 +94,7 @@ class Live {
 
   std::string folder_;
   std::optional<int64_t> folder_changed_;
+  const size_t most_open_ = std::min(OpenFilesLimit() / 6, kMostOpen);
   std::map<std::string, File> open_;     // by path, that is by their recorders' starts
   std::unordered_set<std::string> met_;  // all paths
   std::map<std::string, int> unopened_;  // of which these, and how often they looked damaged

@@ -1,6 +1,7 @@
 // Checks a growing directory: new events, new files, closed recorders, invalid files.
 #include "goodput/live/live.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -8,6 +9,7 @@
 #include "base/time_units.h"
 #include "goodput/recorder/recorder.h"
 #include "tests/scratch.h"
+#include "tests/support/files_limit.h"
 
 namespace stepscope::goodput::live_test {
 namespace {
@@ -93,6 +95,21 @@ TEST(Live, FollowsNewFilesAndClosedOnes) {
   ASSERT_TRUE(live.Poll(now));
   EXPECT_EQ(live.jobs().at("a").events(), kSteps + 1);
   EXPECT_GT(live.jobs().at("a").note_counts().Count(NoteKind::kDuplicate), 0);
+}
+
+TEST(Live, ReadsMoreSegmentsThanMayBeOpen) {
+  const testing::ScratchFolder scratch;
+  for (int job = 0; job < 150; ++job) {
+    Recording recording(scratch.path(), fmt::format("job{}", job));
+    recording.Say(EventKind::kJobStart, 0);
+    recording.Say(EventKind::kStepStart, 10, 0);
+    recording.Close();
+  }
+  const testing::FilesLimit limit(100);
+  Live live(scratch.path());
+  ASSERT_TRUE(live.Poll(kBegin + 100 * kSecond));
+  EXPECT_EQ(live.jobs().size(), 150u);
+  for (const auto& [name, job] : live.jobs()) EXPECT_EQ(job.events(), 2) << name;
 }
 
 TEST(Live, CountsInvalidSegmentsAndClocks) {

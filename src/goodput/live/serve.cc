@@ -151,9 +151,18 @@ class Service {
     const auto disk = Disk();
     if (!disk || !disk->low()) return "";
     return fmt::format(
-        "the disk of {} is nearly full: compact the ledger or move it, events are lost on a "
-        "full disk",
+        "the disk of {} is nearly full: compact the ledger or move it, events are refused on "
+        "a full disk",
         folder_);
+  }
+
+  // A sentence about writers that find no room; empty: there is some.
+  std::string RoomWarning() const {
+    if (!ingest_->IsCrowded()) return "";
+    return fmt::format(
+        "{} writers send at once, and others find no room: raise the limit of open files (ulimit "
+        "-Hn), of which a writer needs two",
+        ingest_->most_open());
   }
 
  private:
@@ -324,6 +333,7 @@ void TickUntil(const sigset_t& signals, Service& service, Forwarding* forwarding
     }
     if (forwarding != nullptr) report(forwarding->problem());
     report(service.DiskWarning());
+    report(service.RoomWarning());
   }
 }
 
