@@ -204,7 +204,8 @@ size_t ByteSource::State::Inflate(std::span<char> out) {
 
 ByteSource::ByteSource(std::unique_ptr<State> state) : state_(std::move(state)) {
   State& s = *state_;
-  s.input.resize(kDiskRead);
+  // Of bytes in memory one more than there are, so that their end is met as that of a file is.
+  s.input.resize(s.InMemory() ? std::min(kDiskRead, s.memory.size() + 1) : kDiskRead);
   if (s.is_part) return;
   s.RefillInput();
   const bool gzip = s.input_end >= 2 && static_cast<unsigned char>(s.input[0]) == 0x1f &&
