@@ -61,6 +61,7 @@ struct ByteSource::State {
   size_t ReadDisk(std::span<char> out);
   ssize_t ReadFile(std::span<char> out);
   size_t Inflate(std::span<char> out);
+  size_t TakeHeld(std::span<char> out);
   bool RefillInput();
   void FinishMember();
   void CheckLimit();
@@ -79,6 +80,7 @@ struct ByteSource::State {
   InputEnd end = InputEnd::kOpen;
   bool disk_done = false;
   std::unique_ptr<inflate_state> inflater;  // null: the input is not compressed
+  bool damaged = false;                     // which ends it once all in front of it was taken
   bool member_open = false;                 // inside a gzip member
   std::vector<char> input;                  // compressed bytes; plain input: those read to sniff
   size_t input_begin = 0;
@@ -173,7 +175,7 @@ void ByteSource::State::CheckLimit() {
 size_t ByteSource::State::Inflate(std::span<char> out) {
   inflate_state& z = *inflater;
   size_t filled = 0;
-  while (filled < out.size() && end == InputEnd::kOpen) {
+  while (filled < out.size() && end == InputEnd::kOpen && !damaged) {
     if (input_begin == input_end && !RefillInput()) {
       // The inflater may hold output back, so it is asked once more without input below.
       if (end == InputEnd::kReadError) break;
@@ -191,7 +193,7 @@ size_t ByteSource::State::Inflate(std::span<char> out) {
     inflated += made;
     input_begin = rest;
     if (error < 0) {
-      end = InputEnd::kCorrupt;
+      damaged = true;
     } else if (z.block_state == ISAL_BLOCK_FINISH) {
       FinishMember();
     } else if (disk_done && input_begin == input_end && made == 0) {
@@ -199,12 +201,25 @@ size_t ByteSource::State::Inflate(std::span<char> out) {
     }
     if (end == InputEnd::kOpen) CheckLimit();
   }
-  return filled;
+  return damaged && end == InputEnd::kOpen ? filled + TakeHeld(out.subspan(filled)) : filled;
+}
+
+// What the inflater had made in front of the damage, and had no room for.
+size_t ByteSource::State::TakeHeld(std::span<char> out) {
+  inflate_state& z = *inflater;
+  const auto held = static_cast<size_t>(std::max(z.tmp_out_valid - z.tmp_out_processed, 0));
+  const size_t taken = std::min(out.size(), held);
+  std::memcpy(out.data(), z.tmp_out_buffer + z.tmp_out_processed, taken);
+  z.tmp_out_processed += static_cast<int32_t>(taken);
+  inflated += taken;
+  if (taken == held) end = InputEnd::kCorrupt;
+  return taken;
 }
 
 ByteSource::ByteSource(std::unique_ptr<State> state) : state_(std::move(state)) {
   State& s = *state_;
-  s.input.resize(kDiskRead);
+  // Of bytes in memory one more than there are, so that their end is met as that of a file is.
+  s.input.resize(s.InMemory() ? std::min(kDiskRead, s.memory.size() + 1) : kDiskRead);
   if (s.is_part) return;
   s.RefillInput();
   const bool gzip = s.input_end >= 2 && static_cast<unsigned char>(s.input[0]) == 0x1f &&

@@ -51,6 +51,15 @@ TEST(ByteSource, WhatIsCutSaysSo) {
   EXPECT_EQ(ReadAll(whole + "?").second, InputEnd::kTrailingBytes);
 }
 
+// Twenty characters in one block, and a block of a type that does not exist: in pieces of seven,
+// the inflater meets the damage before all characters were taken from it.
+TEST(ByteSource, WhatIsInFrontOfDamageIsRead) {
+  const std::string text = "in front of damage 1";
+  const std::string head("\x1f\x8b\x08\0\0\0\0\0\0\x03", 10);
+  const std::string block = std::string("\0\x14\0\xeb\xff", 5) + text;
+  EXPECT_EQ(ReadAll(head + block + "\x07"), std::pair(text, InputEnd::kCorrupt));
+}
+
 TEST(ByteSource, AFolderOrNothingIsAnError) {
   EXPECT_FALSE(ByteSource::Open("/"));
   EXPECT_FALSE(ByteSource::Open("/no/such/file"));

@@ -2,6 +2,7 @@
 #include "base/window_stream.h"
 
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <semaphore>
 #include <stop_token>
@@ -22,10 +23,12 @@ constexpr size_t kSlotsAhead = 4;
 constexpr size_t kSlotsAlone = 2;
 
 struct Slot {
-  std::vector<char> memory = std::vector<char>(kHeadroom + kSlotBytes + Window::kPadding);
+  // Not zeroed: of small inputs most is never touched.
+  std::unique_ptr<char[]> memory =
+      std::make_unique_for_overwrite<char[]>(kHeadroom + kSlotBytes + Window::kPadding);
   size_t filled = 0;
   bool last = false;
-  char* data() { return memory.data() + kHeadroom; }
+  char* data() { return memory.get() + kHeadroom; }
 };
 
 }  // namespace

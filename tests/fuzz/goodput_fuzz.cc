@@ -17,8 +17,9 @@
 #include "goodput/report/report.h"
 #include "stepscope/write.h"
 #include "tests/fuzz/require.h"
+#include "tests/fuzz/target.h"
 
-namespace stepscope::goodput {
+namespace stepscope::goodput::goodput_fuzz {
 namespace {
 
 void RequireOrder(const Partition& whole, size_t most) {
@@ -105,10 +106,7 @@ void Fuzz(std::string_view bytes) {
   }
 }
 
-}  // namespace
-}  // namespace stepscope::goodput
+const fuzz::Register kTarget({.name = "goodput", .run = &Fuzz, .form = fuzz::Form::kJson});
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  stepscope::goodput::Fuzz({reinterpret_cast<const char*>(data), size});
-  return 0;
-}
+}  // namespace
+}  // namespace stepscope::goodput::goodput_fuzz

@@ -20,8 +20,9 @@
 #include "session/verdict.h"
 #include "stepscope/write.h"
 #include "tests/fuzz/require.h"
+#include "tests/fuzz/target.h"
 
-namespace stepscope {
+namespace stepscope::kineto_fuzz {
 namespace {
 
 std::optional<Trace> Read(std::string_view bytes, const ReadOptions& options = {}) {
@@ -131,10 +132,7 @@ void Fuzz(std::string_view bytes) {
   Answer(std::move(*some), bytes.size() % 2 == 0 ? "complete" : "1..3");
 }
 
-}  // namespace
-}  // namespace stepscope
+const fuzz::Register kTarget({.name = "kineto", .run = &Fuzz, .form = fuzz::Form::kJson});
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  stepscope::Fuzz({reinterpret_cast<const char*>(data), size});
-  return 0;
-}
+}  // namespace
+}  // namespace stepscope::kineto_fuzz

@@ -11,7 +11,9 @@
 
 #include "stepscope/mcp.h"
 #include "tests/fuzz/require.h"
+#include "tests/fuzz/target.h"
 
+namespace stepscope::mcp_fuzz {
 namespace {
 
 using Json = nlohmann::json;
@@ -31,10 +33,7 @@ bool IsMessage(const Json& message) {
   return message.contains("method") || message.contains("result") != message.contains("error");
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const std::string_view input(reinterpret_cast<const char*>(data), size);
+void Fuzz(std::string_view input) {
   std::string out;
   size_t at = 0;
   const auto read = [&](std::span<char> to) {
@@ -47,13 +46,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     out += line;
     return true;
   };
-  stepscope::Require(
-      stepscope::ServeMcp({.roots = {Root()}, .threads = 1}, read, write).has_value());
+  Require(ServeMcp({.roots = {Root()}, .threads = 1}, read, write).has_value());
   for (size_t begin = 0; begin < out.size();) {
     const size_t end = out.find('\n', begin);
-    stepscope::Require(end != out.npos &&
-                       IsMessage(Json::parse(out.substr(begin, end - begin), nullptr, false)));
+    Require(end != out.npos &&
+            IsMessage(Json::parse(out.substr(begin, end - begin), nullptr, false)));
     begin = end + 1;
   }
-  return 0;
 }
+
+const fuzz::Register kTarget({.name = "mcp", .run = &Fuzz, .form = fuzz::Form::kJson});
+
+}  // namespace
+}  // namespace stepscope::mcp_fuzz

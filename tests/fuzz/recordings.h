@@ -16,12 +16,13 @@ inline void CheckEvents(const Trace& trace) {
   }
 }
 
-// All recordings of a file; the last one reads alone as with the others.
+// All recordings of a file; now and then, that the last one reads alone as with the others.
 inline void CheckRecordings(std::string_view bytes) {
   const auto traces = ReadRecordings(ByteSource::FromMemory(bytes));
   if (!traces) return Require(!traces.error().what.empty());
   Require(!traces->empty());
   for (const Recording& recording : *traces) CheckEvents(recording.trace);
+  if (bytes.size() % 8 != 0) return;
   const auto last = ReadTrace(ByteSource::FromMemory(bytes), {.part = traces->size() - 1});
   Require(last && last->size() == traces->back().trace.size());
 }

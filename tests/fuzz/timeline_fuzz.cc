@@ -9,10 +9,11 @@
 #include "facts/activity/rank_activity_builder.h"
 #include "ingest/trace_reader.h"
 #include "tests/fuzz/require.h"
+#include "tests/fuzz/target.h"
 #include "timeline/build.h"
 #include "timeline/recording.h"
 
-namespace stepscope {
+namespace stepscope::timeline_fuzz {
 namespace {
 
 constexpr uint32_t kMostTracks = 8;
@@ -75,10 +76,7 @@ void Fuzz(std::string_view bytes) {
         timeline.Select({.from = 0, .to = timeline.end() + 1, .tracks = {}, .by = by}).has_value());
 }
 
-}  // namespace
-}  // namespace stepscope
+const fuzz::Register kTarget({.name = "timeline", .run = &Fuzz, .form = fuzz::Form::kJson});
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  stepscope::Fuzz({reinterpret_cast<const char*>(data), size});
-  return 0;
-}
+}  // namespace
+}  // namespace stepscope::timeline_fuzz

@@ -10,8 +10,9 @@
 #include "stepscope/watch.h"
 #include "stepscope/write.h"
 #include "tests/fuzz/require.h"
+#include "tests/fuzz/target.h"
 
-namespace stepscope {
+namespace stepscope::watch_fuzz {
 namespace {
 
 void Read(std::string_view bytes) {
@@ -28,10 +29,7 @@ void Read(std::string_view bytes) {
   Require(!Write(answer, Format::kJson).empty() && !Write(answer, Format::kText).empty());
 }
 
-}  // namespace
-}  // namespace stepscope
+const fuzz::Register kTarget({.name = "watch", .run = &Read, .form = fuzz::Form::kJson});
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  stepscope::Read({reinterpret_cast<const char*>(data), size});
-  return 0;
-}
+}  // namespace
+}  // namespace stepscope::watch_fuzz

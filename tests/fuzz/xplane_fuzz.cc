@@ -20,8 +20,9 @@
 #include "session/verdict.h"
 #include "stepscope/write.h"
 #include "tests/fuzz/require.h"
+#include "tests/fuzz/target.h"
 
-namespace stepscope {
+namespace stepscope::xplane_fuzz {
 namespace {
 
 // Whatever the bytes begin with: that they look like a profile is for the fuzzer of all traces.
@@ -90,10 +91,7 @@ void Fuzz(std::string_view bytes) {
   Answer(std::move(*all));
 }
 
-}  // namespace
-}  // namespace stepscope
+const fuzz::Register kTarget({.name = "xplane", .run = &Fuzz, .form = fuzz::Form::kProto});
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  stepscope::Fuzz({reinterpret_cast<const char*>(data), size});
-  return 0;
-}
+}  // namespace
+}  // namespace stepscope::xplane_fuzz

@@ -1,4 +1,6 @@
 // Reads the shape of a model from Hugging Face's config.json, whose keys differ by model.
+#include "goodput/program/model_config.h"
+
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
@@ -6,9 +8,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/byte_source.h"
-#include "stepscope/program_goodput.h"
 
 namespace stepscope {
 namespace {
@@ -55,7 +57,10 @@ std::string UnknownLayerType(const Json& config) {
   const auto types = config.find("layer_types");
   if (types == config.end() || !types->is_array()) return "";
   for (const Json& type : *types) {
-    const std::string name = type.is_string() ? type.get<std::string>() : type.dump();
+    // Values may be nested so deeply that writing one out takes more stack than there is.
+    const std::string name = type.is_string()      ? type.get<std::string>()
+                             : type.is_primitive() ? type.dump()
+                                                   : type.type_name();
     if (name != kWindowed && name != kFull) return name;
   }
   return "";
@@ -151,9 +156,13 @@ Result<ModelShape> ReadModelConfig(const std::string& path) {
   if (!source) return std::unexpected(source.error());
   std::string text(kLargest, '\0');
   text.resize(source->Read(text));
+  return ModelShapeOf(text, path);
+}
+
+Result<ModelShape> ModelShapeOf(std::string_view text, const std::string& path) {
   Json config = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (config.is_object() && config.contains("text_config")) {  // a model of several media
-    config = Json(config["text_config"]);
+    config = Json(std::move(config["text_config"]));  // a copy, too, takes stack by its depth
   }
   if (!config.is_object()) {
     return std::unexpected(Error{"cannot read the model config: not a JSON object", path,

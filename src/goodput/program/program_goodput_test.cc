@@ -146,6 +146,20 @@ TEST(ProgramGoodput, ReadsConfigs) {
   EXPECT_FALSE(ReadModelConfig("/nowhere/config.json"));
 }
 
+// As many levels as fit into a file of 2 MB: neither is written out nor copied level by level.
+TEST(ProgramGoodput, ReadsDeepConfigs) {
+  const ScratchFolder folder;
+  const std::string deep = std::string(1'000'000, '[') + std::string(1'000'000, ']');
+  const auto read = [&](const std::string& text) {
+    return ReadModelConfig(folder.Write("config.json", text));
+  };
+  const auto type = read("{\"layer_types\":[" + deep + "]}");
+  ASSERT_FALSE(type);
+  EXPECT_EQ(type.error().what, "cannot read the model config: unknown layer type 'array'");
+  EXPECT_FALSE(read("{\"text_config\":" + deep + "}"));
+  EXPECT_FALSE(read("{\"text_config\":{\"a\":" + deep + "}}"));
+}
+
 // By hand: 40% MFU in bf16 on H100, no attention FLOPs. At peak the multiplications take 40% of the
 // step, of which fp8 saves half, and recomputation of everything a quarter of what is executed.
 TEST(ProgramGoodput, LeversAreBounds) {

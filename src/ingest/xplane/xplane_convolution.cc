@@ -30,7 +30,7 @@ int64_t ValidOutputs(int64_t outputs, int64_t inputs, int64_t stride, int64_t fr
 double ValidPositions(const HloWindow& window, int64_t input, int64_t kernel, int64_t output) {
   const auto all = static_cast<double>(kernel) * static_cast<double>(output);
   const bool sane = std::max({input, kernel, output, window.stride, window.dilation}) <= kLargest &&
-                    std::abs(window.padding_low) <= kLargest && window.padding_low > -kLargest;
+                    window.padding_low <= kLargest && window.padding_low > -kLargest;
   if (!sane || kernel > kMostSteps || window.base_dilation > kMostSteps) return all;
   if (input <= 0) return 0;
   double valid = 0;

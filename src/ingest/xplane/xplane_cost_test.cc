@@ -140,6 +140,7 @@ TEST(Costs, AConvolutionDoesNotMultiplyPadding) {
   EXPECT_EQ(convolution(1, 1, 5), 2 * 2 * 4 * 6 * (5 * 3 - 2));
   EXPECT_EQ(convolution(0, 2, 7), 2 * 2 * 4 * 6 * 11) << "every second position is a hole";
   EXPECT_EQ(convolution(INT64_MAX, INT64_MAX, 7), 2 * 2 * 4 * 6 * (7 * 3)) << "nonsense: all count";
+  EXPECT_EQ(convolution(INT64_MIN, 1, 7), 2 * 2 * 4 * 6 * (7 * 3)) << "which has no absolute value";
 }
 
 // What is called comes before who calls it; otherwise nothing is known of it, and nothing recurs.

@@ -1,0 +1,27 @@
+// Fuzzes the way from the bytes of what rocprofv3 writes, JSON or a database, to recordings.
+//
+// Beside crashes and sanitizer reports it looks for events that a trace must not hold. Other bytes
+// say with which rows, or by which SQL, a database is filled.
+#include <string>
+#include <string_view>
+
+#include "ingest/sqlite/database_file.h"
+#include "tests/fuzz/recordings.h"
+#include "tests/fuzz/sql_database.h"
+#include "tests/fuzz/target.h"
+#include "tests/rocpd_tables.h"
+
+namespace stepscope::rocprof_fuzz {
+namespace {
+
+void Fuzz(std::string_view bytes) {
+  static FuzzedTables tables({testing::kRocpdTables, testing::kRocpdNames});
+  if (LooksLikeSqlite(bytes) || bytes.starts_with('{')) return CheckRecordings(bytes);
+  const std::string database = tables.Of(bytes);
+  if (!database.empty()) CheckRecordings(database);
+}
+
+const fuzz::Register kTarget({.name = "rocprof", .run = &Fuzz, .form = fuzz::Form::kJson});
+
+}  // namespace
+}  // namespace stepscope::rocprof_fuzz
