@@ -69,6 +69,20 @@ TEST(Collectives, ABroadcastIsSplitWhereNobodyLeftEarly) {
   EXPECT_EQ(facts.ranks[1].blame, 3 * 50);
 }
 
+// The sender leaves at the moment in which the receiver comes: it may not have waited.
+TEST(Collectives, ABroadcastThatOneLeavesAsTheOtherComesIsNotSplit) {
+  SampleRanks s(2);
+  for (int64_t i = 0; i < 6; ++i) {
+    s.Add(0, i * 1000, i * 1000 + 100, 2 * i);
+    s.Add(1, i * 1000, i * 1000 + 100, 2 * i);
+    s.Add(0, i * 1000 + 200, i * 1000 + 250, 2 * i + 1, "broadcast");
+    s.Add(1, i * 1000 + 250, i * 1000 + 300, 2 * i + 1, "broadcast");
+  }
+  const CollectiveFacts facts = Derive(s);
+  EXPECT_EQ(facts.ranks[0].split, 6);
+  EXPECT_EQ(facts.ranks[0].wait, 0);
+}
+
 TEST(Collectives, GroupsOfOneNameAreToldApartByTheirMembers) {
   SampleRanks s(4);
   for (size_t r = 0; r < 4; ++r) {
