@@ -106,6 +106,23 @@ TEST(Productivity, TheHeadlineSaysTheProductAndWhatItCosts) {
       " 75.0% running; lost 2.00 h.");
 }
 
+TEST(Productivity, OfUnknownChipsNoHoursAreLost) {
+  ProductivityInput job = kJob;
+  for (const double chips : {0.0, 1.0}) {
+    job.chips = chips;
+    const Report report = ProductivityReport(job);
+    const Table& losses = report.tables.at(0);
+    const ColumnOf hours(losses, "chip_hours"), cost(losses, "cost");
+    EXPECT_EQ(hours(losses.rows.at(1)), chips == 0 ? Cell() : Cell(2.0));
+    EXPECT_EQ(cost(losses.rows.at(1)), chips == 0 ? Cell() : Cell(4.0));
+    EXPECT_EQ(report.headline.contains("cost 14.00"), chips == 1);
+  }
+  job.price_per_chip_hour = 0;
+  const Report report = ProductivityReport(job);
+  const Table& losses = report.tables.at(0);
+  EXPECT_EQ(ColumnOf(losses, "cost")(losses.rows.at(1)), Cell());
+}
+
 TEST(Productivity, WhatTheSchedulerDoesNotCoverIsBounded) {
   ProductivityInput job = kJob;
   job.before_scheduler = 10 * kHour;
