@@ -1,6 +1,7 @@
 // Clocks of hosts that differ: the answer is as with right clocks, or says what is not known.
 #include <gtest/gtest.h>
 
+#include "goodput/accounting/servers_clock.h"
 #include "tests/goodput_situations.h"
 
 namespace stepscope::testing::goodput_clocks_test {
@@ -131,6 +132,74 @@ TEST_F(GoodputClocks, APauseByTwoClocksIsSaidToBe) {
   EXPECT_TRUE(Notes("two_clocks"));
   EXPECT_TRUE(Findings().contains("by the clocks of two hosts, which nothing compares"))
       << Findings();
+}
+
+// Clocks that are ahead of a server's.
+
+Event Received(const char* writer, int64_t time, int64_t received) {
+  Event event{.kind = goodput::EventKind::kHeartbeat, .time = time};
+  event.writer = writer;
+  event.received = received;
+  return event;
+}
+
+TEST(ServersClock, ClocksMoreThanTenSecondsAheadAreMoved) {
+  goodput::ServersClock clock;
+  goodput::Notes notes;
+  const Event near = Received("a/0/boot/1/x", 110 * kSecond, 100 * kSecond);
+  EXPECT_EQ(&clock.Move(near, notes), &near);
+  EXPECT_EQ(notes.Count(goodput::NoteKind::kClockAhead), 0);
+  const Event ahead = Received("b/1/boot/1/x", 130 * kSecond, 100 * kSecond);
+  const Event& moved = clock.Move(ahead, notes);
+  EXPECT_EQ(moved.time, 100 * kSecond);
+  EXPECT_EQ(moved.received, goodput::kUnknown);
+  EXPECT_EQ(moved.writer, ahead.writer);
+  EXPECT_EQ(notes.Count(goodput::NoteKind::kClockAhead), 1);
+}
+
+// The first event tells by how much; later ones of the host take longer to arrive, or not.
+TEST(ServersClock, AHostHasOneClock) {
+  goodput::ServersClock clock;
+  goodput::Notes notes;
+  clock.Move(Received("b/1/boot/1/x", 130 * kSecond, 100 * kSecond), notes);
+  EXPECT_EQ(clock.Move(Received("b/2/boot/7/y", 150 * kSecond, 125 * kSecond), notes).time,
+            120 * kSecond);
+  EXPECT_EQ(notes.Count(goodput::NoteKind::kClockAhead), 1);
+  clock.Move(Received("c/3/boot/1/x", 150 * kSecond, 125 * kSecond), notes);
+  EXPECT_EQ(notes.Count(goodput::NoteKind::kClockAhead), 2);
+  // Of names that tell no host, each is a clock.
+  for (const char* writer : {"one", "two", "one"}) {
+    clock.Move(Received(writer, 150 * kSecond, 125 * kSecond), notes);
+  }
+  EXPECT_EQ(notes.Count(goodput::NoteKind::kClockAhead), 4);
+}
+
+TEST(ServersClock, WithoutAReceiptOrATimeNothingMoves) {
+  goodput::ServersClock clock;
+  goodput::Notes notes;
+  for (const Event& event :
+       {Received("a", 130 * kSecond, goodput::kUnknown),
+        Received("a", goodput::kUnknown, 100 * kSecond), Received("a", 130 * kSecond, -1)}) {
+    EXPECT_EQ(&clock.Move(event, notes), &event);
+  }
+  const Event early = Received("a", 130 * kSecond, 0);
+  EXPECT_EQ(clock.Move(early, notes).time, 0) << "a server of 1970";
+}
+
+TEST(ServersClock, AllTimesOfACheckpointMove) {
+  Event event{.kind = goodput::EventKind::kCheckpointSave, .time = 100, .monotonic = 50};
+  event.checkpoint.manager = {90, 5};
+  event.checkpoint.broadcast = {80, 5};
+  goodput::MoveBack(event, 30);
+  EXPECT_EQ(event.time, 70);
+  EXPECT_EQ(event.monotonic, 50);
+  EXPECT_EQ(event.checkpoint.manager.start, 60);
+  EXPECT_EQ(event.checkpoint.manager.duration, 5);
+  EXPECT_EQ(event.checkpoint.broadcast.start, 50);
+  EXPECT_EQ(event.checkpoint.wait_for_prev.start, goodput::kUnknown);
+  Event none{.kind = goodput::EventKind::kCheckpointSave};
+  goodput::MoveBack(none, 30);
+  EXPECT_EQ(none.time, goodput::kUnknown);
 }
 
 }  // namespace

@@ -7,7 +7,13 @@
 //   40..43 saving 2    12..14 restoring 2 the same without Orbax
 //   0 submitted        3 asked 8          9 given 8        60 resume 4      42 step_end 2
 //
+//   42 commit 4        42 slices 3/4/4    42 label a=b     42 dropped 5
+//   10..90 heartbeats 5                   one each 5 s, both ends included
+//
 //   [0] 0 start        [0b] 90 start      of rank 0, and of the next process of rank 0
+//   [b/0] 0 start                         of rank 0 on the host b
+//   [0] clock 5                           the host's clock is 5 s ahead from here on
+//   [0] monotonic                         the process tells a clock that never steps, too
 //
 // One event per line or semicolon, times in seconds. A span is a begin and an end. In front of a
 // scenario, "[2]" or "[2b]" names the recording process of the lines up to the next name.
@@ -52,25 +58,31 @@ class ScenarioLine {
   std::vector<Event> Events() {
     using K = EventKind;
     static const std::map<std::string, K> kPlain = {
-        {"start", K::kJobStart},         {"end", K::kJobEnd},
-        {"heartbeat", K::kHeartbeat},    {"step", K::kStepStart},
-        {"step_end", K::kStepEnd},       {"resume", K::kResumeFrom},
-        {"submitted", K::kJobSubmitted}, {"notice", K::kPreemptionNotice},
-        {"process_end", K::kProcessEnd}, {"job_state", K::kJobState}};
+        {"start", K::kJobStart},          {"end", K::kJobEnd},
+        {"heartbeat", K::kHeartbeat},     {"step", K::kStepStart},
+        {"step_end", K::kStepEnd},        {"resume", K::kResumeFrom},
+        {"submitted", K::kJobSubmitted},  {"notice", K::kPreemptionNotice},
+        {"process_end", K::kProcessEnd},  {"job_state", K::kJobState},
+        {"commit", K::kCheckpointCommit}, {"label", K::kLabel},
+        {"swap", K::kSpareSwap}};
     static const std::map<std::string, K> kSpans = {
         {"init", K::kAcceleratorInitBegin},       {"prep", K::kTrainingPrepBegin},
         {"load", K::kDataLoadingBegin},           {"wait", K::kElasticWaitBegin},
         {"reinit", K::kElasticReinitBegin},       {"saving", K::kCheckpointSaveBegin},
         {"restoring", K::kCheckpointRestoreBegin}};
     if (word_ == "steps") return Steps();
+    if (word_ == "heartbeats") return Heartbeats();
+    if (word_ == "slices" || word_ == "dropped") return {Counted()};
     if (word_ == "save" || word_ == "restore") return {Checkpoint()};
     if (word_ == "asked") return {Resources(0)};
     if (word_ == "given") return {Resources(1)};
     if (const auto plain = kPlain.find(word_); plain != kPlain.end()) {
       Event event{.kind = plain->second, .time = start_};
-      const bool has_step = word_ == "step" || word_ == "step_end" || word_ == "resume";
+      const bool has_step =
+          word_ == "step" || word_ == "step_end" || word_ == "resume" || word_ == "commit";
       if (has_step) event.step = std::stoll(rest_);
-      const bool has_text = word_ == "notice" || word_ == "process_end" || word_ == "job_state";
+      const bool has_text = word_ == "notice" || word_ == "process_end" || word_ == "job_state" ||
+                            word_ == "label" || word_ == "swap";
       if (has_text) event.text = rest_;
       if (word_ == "start") event.attempt = rest_;
       return {event};
@@ -97,6 +109,27 @@ class ScenarioLine {
     return events;
   }
 
+  std::vector<Event> Heartbeats() const {
+    const auto apart = static_cast<int64_t>(std::stod(rest_) * 1e9);
+    std::vector<Event> events;
+    for (int64_t time = start_; time <= end_; time += apart) {
+      events.push_back({.kind = EventKind::kHeartbeat, .time = time});
+    }
+    return events;
+  }
+
+  // "3/4/4": numbers in the order of Event::counts.
+  Event Counted() const {
+    Event event{.kind = word_ == "slices" ? EventKind::kElasticSlices : EventKind::kDropped,
+                .time = start_};
+    std::istringstream in(rest_);
+    size_t which = 0;
+    for (std::string number; std::getline(in, number, '/');) {
+      event.counts[which++] = std::stoll(number);
+    }
+    return event;
+  }
+
   Event Checkpoint() const {
     Event event{
         .kind = word_ == "save" ? EventKind::kCheckpointSave : EventKind::kCheckpointRestore,
@@ -118,9 +151,13 @@ class ScenarioLine {
   bool span_ = false;
 };
 
-// "2b" as a recorder names it: rank 2, the process b.
+// "2b" as a recorder names it: rank 2, the process b. "a/2b": on the host a.
 inline std::string ScenarioWriter(const std::string& process) {
   if (process.empty()) return {};
+  if (const size_t slash = process.find('/'); slash != process.npos) {
+    const std::string writer = ScenarioWriter(process.substr(slash + 1));
+    return process.substr(0, slash) + writer.substr(writer.find('/'));
+  }
   const size_t end = std::min(process.find_first_not_of("0123456789-"), process.size());
   return "host/" + process.substr(0, end) + "/boot/1/" + process.substr(end) + "-";
 }
@@ -130,16 +167,27 @@ inline std::vector<Event> EventsOf(std::string text) {
   std::istringstream lines(text);
   std::vector<Event> events;
   std::string writer;
-  std::map<std::string, int64_t> sequences;
+  std::map<std::string, int64_t> sequences, ahead;
+  std::map<std::string, bool> monotonic;
   for (std::string line; std::getline(lines, line);) {
     if (const size_t open = line.find('['), close = line.find(']'); close != line.npos) {
       writer = ScenarioWriter(line.substr(open + 1, close - open - 1));
       line.erase(0, close + 1);
     }
-    if (line.find_first_not_of(' ') == line.npos) continue;
+    std::istringstream in(line);
+    std::string word, value;
+    if (!(in >> word)) continue;
+    if (word == "monotonic") monotonic[writer] = true;
+    if (word == "clock" && in >> value)
+      ahead[writer] = ScenarioTime(std::stod(value)) - kScenarioStart;
+    if (word == "clock" || word == "monotonic") continue;
     for (Event& event : ScenarioLine(line).Events()) {
       event.writer = writer;
       if (!writer.empty()) event.sequence = sequences[writer]++;
+      if (monotonic[writer]) event.monotonic = event.time - kScenarioStart + kHour;
+      event.time += ahead[writer];
+      if (event.checkpoint.manager.start != kUnknown)
+        event.checkpoint.manager.start += ahead[writer];
       events.push_back(event);
     }
   }

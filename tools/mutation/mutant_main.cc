@@ -1,16 +1,24 @@
-// Which change is tried, and which changes each test reaches: a line "TEST SECONDS ID..." in the
-// file STEPSCOPE_REACHED.
+// Tries changes: for each line "ID SECONDS FILTER" of its input, a copy of the process runs these
+// tests with that change, and "ID 1" is told if one failed, crashed or took so long, else "ID 0".
+// With STEPSCOPE_REACHED, runs the tests unchanged and tells there which changes each reaches, as a
+// line "TEST SECONDS ID...".
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <iostream>
+#include <string>
 
 #include "mutant.h"
 
 namespace mutant {
 
-int active = std::getenv("STEPSCOPE_MUTANT") ? std::atoi(std::getenv("STEPSCOPE_MUTANT")) : -1;
+int active = -1;
 unsigned char reached[kMost];
 
 namespace {
@@ -29,11 +37,40 @@ class Reached : public testing::EmptyTestEventListener {
   }
 };
 
-const bool listens = [] {
-  if (std::getenv("STEPSCOPE_REACHED"))
-    testing::UnitTest::GetInstance()->listeners().Append(new Reached);
-  return true;
-}();
+[[noreturn]] void Try(int id, unsigned seconds, const std::string& filter) {
+  setpgid(0, 0);
+  const int nothing = open("/dev/null", O_RDWR);
+  for (const int to : {0, 1, 2}) dup2(nothing, to);
+  alarm(seconds);
+  active = id;
+  GTEST_FLAG_SET(filter, filter);
+  GTEST_FLAG_SET(fail_fast, true);
+  _exit(RUN_ALL_TESTS());
+}
+
+void TryAll() {
+  int id = 0;
+  unsigned seconds = 0;
+  std::string filter;
+  while (std::cin >> id >> seconds >> filter) {
+    const pid_t child = fork();
+    if (child == 0) Try(id, seconds, filter);
+    int status = 0;
+    waitpid(child, &status, 0);
+    kill(-child, SIGKILL);  // what its tests had started
+    std::cout << id << (status == 0 ? " 0" : " 1") << std::endl;
+  }
+}
 
 }  // namespace
 }  // namespace mutant
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  if (std::getenv("STEPSCOPE_REACHED") == nullptr) {
+    mutant::TryAll();
+    return 0;
+  }
+  testing::UnitTest::GetInstance()->listeners().Append(new mutant::Reached);
+  return RUN_ALL_TESTS();
+}

@@ -168,5 +168,40 @@ TEST(Clocks, TimesAtTheEndsOfTheRangeStayInIt) {
   }
 }
 
+// Two ranks with `count` common ends over `span`, of which one clock gains so much.
+Clock Drifting(int64_t count, int64_t span, double drift) {
+  SampleRanks s(2);
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t end = kMs + span * i / (count - 1);
+    const auto gained = static_cast<int64_t>(drift * static_cast<double>(end - kMs));
+    s.Add(0, end - kMs, end, i);
+    s.Add(1, end - kMs + gained, end + gained, i);
+  }
+  return ClocksOf(s)[1];
+}
+
+TEST(Clocks, DriftTakesTwentyEndsOverMoreThanTenSeconds) {
+  EXPECT_NEAR(Drifting(20, 10 * kSecond + 1, 1e-4).drift, 1e-4, 1e-9);
+  EXPECT_EQ(Drifting(20, 10 * kSecond, 1e-4).drift, 0);
+  EXPECT_EQ(Drifting(19, 20 * kSecond, 1e-4).drift, 0);
+  EXPECT_NEAR(Drifting(20, 20 * kSecond, -9e-4).drift, -9e-4, 1e-9);
+  EXPECT_EQ(Drifting(20, 20 * kSecond, 2e-3).drift, 0) << "no clock is so far out";
+  // Without it, the offset is the median: of what the clock gained in 10 of 19 steps.
+  EXPECT_EQ(Drifting(20, 9'500 * kMs, 1e-4).offset, 500 * kUs);
+}
+
+TEST(Clocks, ThreeEndsShowHowTheyScatter) {
+  for (const int64_t count : {2, 3}) {
+    SampleRanks s(2);
+    for (int64_t i = 0; i < count; ++i) {
+      s.Add(0, i * kMs, i * kMs + 500, i);
+      s.Add(1, i * kMs + 100, i * kMs + 500 + 100 * i, i);  // 400, 500, 600 long
+    }
+    const auto clocks = ClocksOf(s);
+    EXPECT_EQ(clocks[1].offset, 100);
+    EXPECT_EQ(clocks[1].error, count == 2 ? 400 : 149);
+  }
+}
+
 }  // namespace
 }  // namespace stepscope::clocks_test

@@ -69,6 +69,20 @@ TEST(Collectives, ABroadcastIsSplitWhereNobodyLeftEarly) {
   EXPECT_EQ(facts.ranks[1].blame, 3 * 50);
 }
 
+// The sender leaves at the moment in which the receiver comes: it may not have waited.
+TEST(Collectives, ABroadcastThatOneLeavesAsTheOtherComesIsNotSplit) {
+  SampleRanks s(2);
+  for (int64_t i = 0; i < 6; ++i) {
+    s.Add(0, i * 1000, i * 1000 + 100, 2 * i);
+    s.Add(1, i * 1000, i * 1000 + 100, 2 * i);
+    s.Add(0, i * 1000 + 200, i * 1000 + 250, 2 * i + 1, "broadcast");
+    s.Add(1, i * 1000 + 250, i * 1000 + 300, 2 * i + 1, "broadcast");
+  }
+  const CollectiveFacts facts = Derive(s);
+  EXPECT_EQ(facts.ranks[0].split, 6);
+  EXPECT_EQ(facts.ranks[0].wait, 0);
+}
+
 TEST(Collectives, GroupsOfOneNameAreToldApartByTheirMembers) {
   SampleRanks s(4);
   for (size_t r = 0; r < 4; ++r) {
@@ -115,6 +129,10 @@ TEST(Collectives, GroupsWithoutNamesAreThoseThatTheRanksList) {
   for (const CollectiveGroup& group : facts.groups) labels.push_back(group.label);
   std::ranges::sort(labels);
   EXPECT_EQ(labels, (std::vector<std::string>{"[0, 1]", "[0, 2]", "[1, 3]", "[2, 3]", "unnamed"}));
+  const auto pair = std::ranges::find(facts.groups, "[1, 3]", &CollectiveGroup::label);
+  EXPECT_EQ(pair->size, 2);
+  EXPECT_EQ(pair->present, 2);
+  EXPECT_EQ(pair->members, (std::vector<int64_t>{1, 3}));
 }
 
 // As where a rank was late to hear of a capture: steps that are alike would fit anywhere.
@@ -258,6 +276,18 @@ TEST(Collectives, OldTracesThatFitNowhereStayUnmatched) {
   const CollectiveFacts facts = Derive(s);
   EXPECT_EQ(Matched(facts), 0);
   EXPECT_EQ(facts.unconfirmed, 60);
+}
+
+// Two of a kind may be the same wherever they end; from three on, their ends must bear it out.
+TEST(Collectives, OldTracesOfTwoCollectivesMatchByBeingAlike) {
+  for (const int64_t count : {2, 3}) {
+    SampleRanks s(2);
+    for (int64_t i = 0; i < count; ++i) {
+      s.AddKernel(0, i * 1'000'000, i * 1'000'000 + 20'000, kOld);
+      s.AddKernel(1, i * 1'500'000, i * 1'500'000 + 20'000, kOld);
+    }
+    EXPECT_EQ(Matched(Derive(s)), count == 2 ? 2 : 0);
+  }
 }
 
 // Repeats, strangers and crowds: whatever is odd about them, they cost no more than they are long.

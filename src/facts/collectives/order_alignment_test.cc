@@ -156,5 +156,57 @@ TEST(OrderAlignment, OnOneClockTakesTheEntriesThatEndTogether) {
   EXPECT_FALSE(AlignOrder(reference, other, true).confirmed);
 }
 
+// Entries of these labels; label l ends after l ms, so that partners end together.
+std::vector<OrderedEntry> Labeled(const std::vector<uint64_t>& labels) {
+  std::vector<OrderedEntry> entries;
+  for (const uint64_t label : labels) {
+    entries.push_back({label, static_cast<int64_t>(label) * 1000 * kUs, 100 * kUs});
+  }
+  return entries;
+}
+
+TEST(OrderAlignment, WhatOnlyOneHasIsSkipped) {
+  const auto partners = [](const std::vector<uint64_t>& reference,
+                           const std::vector<uint64_t>& other) {
+    return AlignOrder(Labeled(reference), Labeled(other)).partner;
+  };
+  using Partners = std::vector<int64_t>;
+  const std::vector<uint64_t> all = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  EXPECT_EQ(partners(all, {1, 2, 3, 4, 5, 6, 8, 9}), Partners({0, 1, 2, 3, 4, 5, 7, 8}));
+  EXPECT_EQ(partners({1, 2, 3, 4, 5, 6, 8, 9}, all), Partners({0, 1, 2, 3, 4, 5, -1, 6, 7}));
+  // Where only the last one agrees again.
+  EXPECT_EQ(partners(all, {1, 2, 3, 4, 5, 6, 7, 9}), Partners({0, 1, 2, 3, 4, 5, 6, 8}));
+  EXPECT_EQ(partners({1, 2, 3, 4, 5, 6, 7, 9}, all), Partners({0, 1, 2, 3, 4, 5, 6, -1, 7}));
+  // One label, 7, that agrees by chance is no reason to skip; two, 8 and 9, are.
+  EXPECT_EQ(partners(all, {1, 2, 3, 4, 7, 20, 21, 22, 8, 9}),
+            Partners({0, 1, 2, 3, 4, 5, 6, -1, 7, 8}));
+  // Two that began in the other order, in the middle and at the end.
+  EXPECT_EQ(partners(all, {1, 2, 4, 3, 5, 6, 7, 9, 8}), Partners({0, 1, 3, 2, 4, 5, 6, 8, 7}));
+}
+
+// Of 100 us each, they may be 20 us and a quarter of that from their usual offset.
+TEST(OrderAlignment, EndsConfirmWhatIsNear) {
+  const auto confirm = [](const std::vector<int64_t>& apart, bool one_clock) {
+    std::vector<OrderedEntry> reference, other;
+    OrderAlignment alignment;
+    for (size_t i = 0; i < apart.size(); ++i) {
+      const int64_t end = static_cast<int64_t>(i) * 1000 * kUs;
+      reference.push_back({1, end, 300 * kUs});
+      other.push_back({1, end + apart[i], 100 * kUs});
+      alignment.partner.push_back(static_cast<int64_t>(i));
+    }
+    ConfirmByEnds(reference, other, one_clock, alignment);
+    EXPECT_EQ(alignment.agreeing, std::ssize(apart));
+    EXPECT_EQ(alignment.duration, 100 * kUs);
+    return std::pair(alignment.confirmed, alignment.apart);
+  };
+  EXPECT_EQ(confirm({0, 45'000, 90'000}, false), std::pair(true, int64_t{45'000}));
+  EXPECT_EQ(confirm({0, 45'001, 90'002}, false), std::pair(false, int64_t{45'001}));
+  EXPECT_EQ(confirm({0, 0}, false).first, false) << "too few to know the offset";
+  EXPECT_EQ(confirm({45'000}, true).first, true);
+  EXPECT_EQ(confirm({-45'000}, true).first, true);
+  EXPECT_EQ(confirm({-45'001}, true).first, false);
+}
+
 }  // namespace
 }  // namespace stepscope::order_alignment_test

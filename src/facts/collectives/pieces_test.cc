@@ -82,6 +82,13 @@ TEST(Pieces, OfTwoClocksTheFirstThatFitTellHowFarTheyAreApart) {
   EXPECT_EQ(Paired(a, b, false), 85);
 }
 
+// Two of each window say little, but all together have one offset.
+TEST(Pieces, WindowsTooShortToTellAreConfirmedTogether) {
+  const auto ran = Ran(6);
+  const Recorded a = InWindows(ran, {{0, 2}, {2, 4}, {4, 6}});
+  EXPECT_EQ(Paired(a, InWindows(ran, {{0, 2}, {2, 4}, {4, 6}}, 3'000'000 * kUs), false), 6);
+}
+
 // Two that nothing tells apart: neither is more than a guess.
 TEST(Pieces, WhatDoesNotFitIsNotConfirmed) {
   const auto ran = Ran(40);

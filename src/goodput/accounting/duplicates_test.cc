@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
 namespace stepscope::goodput::duplicates_test {
 namespace {
 
@@ -57,6 +60,74 @@ TEST(Duplicates, SequenceNumbersIdentifyEvents) {
   EXPECT_FALSE(numbered("a", 1));
   EXPECT_TRUE(numbered("a", 1));
   EXPECT_EQ(duplicates.Missing(), 0);
+}
+
+// Two events that only the clock that never steps tells apart, or only a count of theirs.
+TEST(Duplicates, MonotonicTimesAndCountsTellEventsApart) {
+  Duplicates duplicates;
+  Event event = Step(1, 10);
+  event.monotonic = 5;
+  EXPECT_FALSE(duplicates.Seen(Step(1, 10)));
+  EXPECT_FALSE(duplicates.Seen(event));
+  EXPECT_TRUE(duplicates.Seen(event));
+  for (const EventKind kind : {EventKind::kElasticSlices, EventKind::kResources,
+                               EventKind::kActivity, EventKind::kDropped}) {
+    Event counted{.kind = kind, .time = 10};
+    counted.counts[0] = 1;
+    EXPECT_FALSE(duplicates.Seen(counted));
+    counted.counts[0] = 2;
+    EXPECT_FALSE(duplicates.Seen(counted));
+    EXPECT_TRUE(duplicates.Seen(counted));
+  }
+  for (const EventKind kind : {EventKind::kCheckpointSave, EventKind::kCheckpointRestore,
+                               EventKind::kCheckpointEmergencyRestore}) {
+    Event checkpoint{.kind = kind, .time = 10};
+    EXPECT_FALSE(duplicates.Seen(checkpoint));
+    checkpoint.checkpoint.get_old_steps.duration = 3;
+    EXPECT_FALSE(duplicates.Seen(checkpoint));
+    EXPECT_TRUE(duplicates.Seen(checkpoint));
+  }
+}
+
+// What was seen of each writer is kept, whatever is missing: the first event, some between, none.
+TEST(Duplicates, WhatWasSeenIsSaved) {
+  const std::vector<int64_t> seen = {1, 2, 5, 6, 7, 9};
+  const auto numbered = [](const char* writer, int64_t sequence) {
+    Event event = Step(0, 0);
+    event.writer = writer;
+    event.sequence = sequence;
+    return event;
+  };
+  Duplicates duplicates, loaded;
+  for (const int64_t sequence : seen) duplicates.Seen(numbered("late", sequence));
+  for (int64_t sequence = 0; sequence < 4; ++sequence) duplicates.Seen(numbered("whole", sequence));
+  for (const int64_t sequence : {0, 2}) duplicates.Seen(numbered("gap", sequence));
+  EXPECT_EQ(duplicates.Missing(), 4 + 0 + 1);
+  StateWriter out;
+  duplicates.SaveWriters(out);
+  StateReader in(out.bytes());
+  loaded.LoadWriters(in);
+  ASSERT_TRUE(in.ok());
+  EXPECT_TRUE(in.rest().empty());
+  EXPECT_EQ(loaded.Missing(), 5);
+  for (int64_t sequence = 0; sequence < 12; ++sequence) {
+    EXPECT_EQ(loaded.Seen(numbered("late", sequence)), std::ranges::count(seen, sequence) == 1)
+        << sequence;
+    EXPECT_EQ(loaded.Seen(numbered("whole", sequence)), sequence < 4) << sequence;
+    EXPECT_EQ(loaded.Seen(numbered("gap", sequence)), sequence == 0 || sequence == 2) << sequence;
+  }
+}
+
+// An event that comes after later ones is late, unless it came before.
+TEST(Duplicates, LateOnesAreCounted) {
+  Duplicates duplicates;
+  for (const int64_t sequence : {0, 3, 1, 1, 4, 2}) {
+    Event event = Step(0, 0);
+    event.writer = "a";
+    event.sequence = sequence;
+    duplicates.Seen(event);
+  }
+  EXPECT_EQ(duplicates.late(), 2);
 }
 
 }  // namespace

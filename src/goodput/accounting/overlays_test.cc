@@ -1,9 +1,12 @@
 // Checks that exactly one of overlapping spans counts at each moment.
 #include "goodput/accounting/overlays.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <random>
+
+#include "base/time_units.h"
 
 namespace stepscope::goodput::overlays_test {
 namespace {
@@ -49,6 +52,68 @@ TEST(Overlays, PrecedenceIsIndependentOfOrder) {
       if (random() % 4 == 0) overlays.Pieces();  // settling early changes nothing
     }
     ASSERT_EQ(Owners(overlays.Pieces(), kUntil), ByHand(spans, kUntil)) << round;
+  }
+}
+
+std::string Told(std::span<const Overlays::Piece> pieces) {
+  std::string text;
+  for (const auto& p : pieces) {
+    const int64_t start = p.start / kSecond, end = p.end / kSecond;
+    text += fmt::format("{}..{} {}{} ", start, end, static_cast<int>(p.bucket), p.label);
+  }
+  return text;
+}
+
+void AddAll(Overlays& overlays, const std::vector<Overlays::Piece>& pieces) {
+  for (const auto& p : pieces) {
+    overlays.Add(p.start * kSecond, p.end * kSecond, p.bucket, p.label);
+  }
+}
+
+constexpr Bucket kLoad = Bucket::kDataLoading, kOwn = Bucket::kCustom;  // 9 and 8
+
+// Within a minute that no cut divides, pieces of one kind become one, those that count first in
+// front. What begins before 30 s or ends after 200 s stays.
+TEST(Overlays, PackedOnesKeepTheirSums) {
+  Overlays overlays;
+  AddAll(overlays, {{10, 12, kLoad, 0},
+                    {31, 33, kLoad, 0},
+                    {35, 36, kOwn, 2},
+                    {40, 45, kLoad, 0},
+                    {50, 51, kOwn, 1},
+                    {55, 65, kLoad, 0},
+                    {70, 71, kOwn, 2},
+                    {80, 82, kOwn, 2},
+                    {91, 92, kOwn, 2},
+                    {199, 201, kOwn, 2}});
+  const std::vector<int64_t> cuts = {90 * kSecond};
+  overlays.Pack(30 * kSecond, 200 * kSecond, cuts);
+  EXPECT_EQ(Told(overlays.Pieces()),
+            "10..12 90 31..32 81 32..33 82 33..40 90 55..65 90 70..73 82 91..92 82 199..201 82 ");
+}
+
+TEST(Overlays, MovedOnesAreTheSameLater) {
+  Overlays overlays;
+  AddAll(overlays, {{10, 20, kLoad, 0}, {15, 17, kOwn, 1}});
+  overlays.Move(5 * kSecond);
+  AddAll(overlays, {{30, 31, kLoad, 0}});
+  EXPECT_EQ(Told(overlays.Pieces()), "15..20 90 20..22 81 22..25 90 30..31 90 ");
+}
+
+// A span that was added later counts before one of its kind, also after it was saved.
+TEST(Overlays, SavedOnesAreTheSame) {
+  Overlays overlays, loaded;
+  AddAll(overlays, {{10, 20, kLoad, 0}, {15, 17, kOwn, 1}, {40, 50, kOwn, 2}});
+  StateWriter out;
+  overlays.Save(out);
+  StateReader in(out.bytes());
+  loaded.Load(in);
+  ASSERT_TRUE(in.ok());
+  EXPECT_TRUE(in.rest().empty());
+  EXPECT_EQ(Told(loaded.Pieces()), "10..15 90 15..17 81 17..20 90 40..50 82 ");
+  for (Overlays* each : {&overlays, &loaded}) {
+    AddAll(*each, {{45, 47, kOwn, 3}, {16, 19, kOwn, 4}});
+    EXPECT_EQ(Told(each->Pieces()), Told(overlays.Pieces()));
   }
 }
 

@@ -69,5 +69,32 @@ TEST(Scheduling, OrderAndInvalidCountsDoNotMatter) {
   EXPECT_FALSE(Of({Event{.kind = EventKind::kHeartbeat, .time = 1}}).known());
 }
 
+// A missing number of requested chips is that of the allocated ones.
+TEST(Scheduling, ChipsThatAreNotToldAreThoseOfTheAllocation) {
+  const SchedulingTimes t =
+      Of({Resources(0, kUnknown, 4), Resources(10, 4, kUnknown), Resources(15, kUnknown, 0)})
+          .Query(20 * kSecond);
+  EXPECT_EQ(t.all_up, 10 * kSecond);
+  EXPECT_EQ(t.waiting, 5 * kSecond);
+  EXPECT_EQ(t.paused, 0);
+}
+
+TEST(Scheduling, OneChipIsEnoughToBeWanted) {
+  const SchedulingTimes t = Of({Resources(0, 1, 1), Resources(10, 2, 1)}).Query(15 * kSecond);
+  EXPECT_EQ(t.all_up, 10 * kSecond);
+  EXPECT_EQ(t.partial, 5 * kSecond);
+  EXPECT_DOUBLE_EQ(*t.elastic_goodput(), 12.5 / 15);
+}
+
+// More than were requested are no more than all.
+TEST(Scheduling, TheMostRequestedAndTheFirst) {
+  const Scheduling s = Of({Resources(7, 4, 9), Resources(5, 8, 8), Resources(9, 0, 0)});
+  EXPECT_EQ(s.most_requested(), 8);
+  EXPECT_EQ(s.first(), 5 * kSecond);
+  EXPECT_DOUBLE_EQ(*s.Query(20 * kSecond).elastic_goodput(), 1);
+  EXPECT_EQ(Of({}).first(), std::nullopt);
+  EXPECT_FALSE(Of({Resources(0, 4, 4)}).Query(-1).goodput());
+}
+
 }  // namespace
 }  // namespace stepscope::goodput::scheduling_test

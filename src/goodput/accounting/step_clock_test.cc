@@ -27,5 +27,65 @@ TEST(StepClock, MedianIsWithin1Part64) {
   EXPECT_GT(*clock.ideal(), 0);
 }
 
+// Of 1, 2, ... 10 s: the median is 5, the median deviation 2, so that up to 11 s is not slow; of 20
+// and 30 s, both are.
+TEST(StepClock, TheIdealIsTheMeanOfStepsThatAreNotSlow) {
+  StepClock clock;
+  for (int64_t k = 1; k <= 10; ++k) clock.Add(k * 1000 * kMs);
+  EXPECT_EQ(clock.median(), 5000 * kMs);
+  EXPECT_EQ(clock.ideal(), 5500 * kMs);
+  EXPECT_EQ(clock.sum(), 55'000 * kMs);
+  EXPECT_EQ(clock.last(), 10'000 * kMs);
+  // Of 10 deviations of 0.5 to 4.5 s the ninth.
+  EXPECT_EQ(clock.recent_deviation(), 4500 * kMs);
+  EXPECT_EQ(clock.StepsUpTo(3000 * kMs), 3);
+  EXPECT_EQ(clock.StepsUpTo(2900 * kMs), 2);
+  EXPECT_EQ(clock.StepsUpTo(60'000 * kMs), 10);
+}
+
+TEST(StepClock, NothingIsKnownOfNoSteps) {
+  const StepClock clock;
+  EXPECT_FALSE(clock.median() || clock.last() || clock.recent_deviation());
+  EXPECT_EQ(clock.StepsUpTo(kMs), 0);
+}
+
+// Steps of one clock and then of another are as those of one clock.
+TEST(StepClock, ALaterClockContinuesIt) {
+  for (const int split : {0, 1, 40, 100, 130, 259, 260}) {
+    StepClock all, first, second;
+    for (int k = 0; k < 260; ++k) {
+      const int64_t duration = (k < 155 ? 100 + k : 2000 + k * 7 % 300) * kMs;
+      all.Add(duration);
+      (k < split ? first : second).Add(duration);
+    }
+    first.Add(second);
+    EXPECT_EQ(first.steps(), 260) << split;
+    EXPECT_EQ(first.sum(), all.sum()) << split;
+    EXPECT_EQ(first.median(), all.median()) << split;
+    EXPECT_EQ(first.ideal(), all.ideal()) << split;
+    EXPECT_EQ(first.last(), all.last()) << split;
+    EXPECT_EQ(first.recent_deviation(), all.recent_deviation()) << split;
+    first.Add(50'000 * kMs);
+    all.Add(50'000 * kMs);
+    EXPECT_EQ(first.recent_deviation(), all.recent_deviation()) << split;
+  }
+}
+
+TEST(StepClock, ASavedOneGoesOn) {
+  StepClock clock, loaded;
+  for (int k = 1; k <= 130; ++k) clock.Add(k * k * kMs);
+  StateWriter out;
+  clock.Save(out);
+  StateReader in(out.bytes());
+  loaded.Load(in);
+  ASSERT_TRUE(in.ok());
+  for (StepClock* each : {&clock, &loaded}) each->Add(7 * kMs);
+  EXPECT_EQ(loaded.steps(), 131);
+  EXPECT_EQ(loaded.sum(), clock.sum());
+  EXPECT_EQ(loaded.median(), clock.median());
+  EXPECT_EQ(loaded.ideal(), clock.ideal());
+  EXPECT_EQ(loaded.recent_deviation(), clock.recent_deviation());
+}
+
 }  // namespace
 }  // namespace stepscope::goodput::step_clock_test
