@@ -208,5 +208,15 @@ TEST(RocpdDamage, OddTablesAreErrorsOrCount) {
   EXPECT_EQ(odd.Read().front().trace.notes.Count(NoteKind::kUnreadableEvent), 1);
 }
 
+// Any number may be that of a process: none stands for "no process yet".
+TEST(RocpdDamage, TheFirstAgentMayBeOfTheLeastProcess) {
+  for (const char* process : {"-9223372036854775807 - 1", "0", "-1", "NULL"}) {
+    Rocpd file;
+    file.Kernel(1, 1, 2).Run(
+        fmt::format("UPDATE rocpd_info_agent_a1 SET pid = {} WHERE id = 0", process));
+    EXPECT_EQ(file.Read().front().trace.size(), 1u) << process;
+  }
+}
+
 }  // namespace
 }  // namespace stepscope::testing::rocpd_test

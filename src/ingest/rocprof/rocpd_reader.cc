@@ -66,7 +66,7 @@ class Part {
 
   // The process of that number in the tables, which is its own where no table lists it.
   ProcessRecords& Of(int64_t process) {
-    if (process == last_process_) return *last_;
+    if (last_ != nullptr && process == last_process_) return *last_;
     ProcessRecords* known = nullptr;
     if (const auto at = by_number_.find(process); at != by_number_.end()) known = at->second;
     if (known == nullptr && (*all_).size() >= kMostParts) known = &(*all_).begin()->second;
@@ -302,8 +302,8 @@ class Part {
   DatabaseFile::Finder strings_, categories_;
   std::map<int64_t, ProcessRecords>* all_ = nullptr;
   std::map<int64_t, ProcessRecords*> by_number_;
-  int64_t last_process_ = INT64_MIN;
-  ProcessRecords* last_ = nullptr;
+  int64_t last_process_ = 0;
+  ProcessRecords* last_ = nullptr;  // its records; null: none was asked for yet
   std::map<int64_t, Track> tracks_;
   std::map<int64_t, int64_t> threads_;
   std::vector<Event> events_;                          // by id
