@@ -53,16 +53,17 @@ TEST(DependencyDraft, LeavesOutEdgesBackInTimeAndGivesLonelyMomentsTheWindowsSta
 
 TEST(DependencyDraft, GivesEachMomentItsOwnOfManyEdges) {
   std::mt19937 random(1);
+  const auto below = [&](uint32_t most) { return static_cast<uint32_t>(random() % most); };
   for (int round = 0; round < 200; ++round) {
-    const uint32_t moments = 1 + random() % 40;
+    const uint32_t moments = 1 + below(40);
     std::vector<uint32_t> order(moments + 1);  // of each moment of the draft, in time
     std::iota(order.begin(), order.end(), 0u);
     std::shuffle(order.begin() + 1, order.end(), random);
     DependencyDraft draft(kWindow);
     for (uint32_t m = 1; m <= moments; ++m) draft.AddMoment(order[m], Order::kHost);
     std::vector<std::vector<StringId>> expected(moments + 1);
-    for (StringId e = 0; e < random() % 120; ++e) {
-      const uint32_t from = random() % (moments + 1), to = 1 + random() % moments;
+    for (StringId e = 0; e < below(120); ++e) {
+      const uint32_t from = below(moments + 1), to = 1 + below(moments);
       draft.AddEdge(from, to, Named(e));
       if (order[from] < order[to]) expected[order[to]].push_back(e);
     }
