@@ -34,7 +34,8 @@ class FrameTimes {
   explicit FrameTimes(const Facts& facts, Loops loops = Loops::kOwn)
       : facts_(facts), names_(*facts.names), origins_(FrameOriginsOf(facts)), loops_(loops) {}
 
-  // Adds the thread's within `windows`. REQUIRES: with kGiveWay, it is the TrainingThread().
+  // Adds the thread's within `windows`. REQUIRES: the rank is one of the facts'; with kGiveWay, it
+  // is the TrainingThread().
   void Add(const RankActivity& rank, uint32_t thread, const IntervalSet& windows);
 
   struct Leader {

@@ -366,17 +366,6 @@ double ShareOf(int64_t time, int64_t whole) {
 
 }  // namespace other_threads
 
-IntervalSet OperatorsOf(const HostOps& host, uint32_t thread) {
-  std::vector<Interval> operators;
-  StopChecks checks;
-  for (const HostRange& range : host.ranges) {
-    checks.Turn();
-    if (range.thread == thread && range.kind == Kind::kOperator)
-      operators.push_back({range.start, range.end});
-  }
-  return UnionOf(std::move(operators));
-}
-
 std::optional<ConcurrentThread> FindConcurrentThread(const Facts& facts,
                                                      const std::vector<RankSteps>& ranks) {
   return other_threads::Largest(

@@ -14,9 +14,6 @@
 
 namespace stepscope {
 
-// When the thread runs operators.
-IntervalSet OperatorsOf(const HostOps& host, uint32_t thread);
-
 // The training thread waits in a function for a lock, as of a queue, and another thread of its
 // process, which ends waits of half of that time or more (it puts into the queue, notifies,
 // releases), works for half of that time or more.

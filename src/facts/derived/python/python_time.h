@@ -18,6 +18,7 @@
 #include "base/intervals.h"
 #include "base/stop.h"
 #include "facts/derived/python/frame_times.h"
+#include "facts/derived/python/training_thread.h"
 #include "facts/derived/steps/step_categories.h"
 #include "facts/facts.h"
 #include "trace/frame_name.h"
@@ -28,15 +29,6 @@ namespace stepscope {
 bool HasPython(const Facts& facts);
 // The same, also where the frames were not asked for.
 bool RecordedPython(const Facts& facts);
-
-// The thread that a rank's steps are marked on; else the one with the most time in operators.
-// Nothing where there are neither.
-std::optional<uint32_t> ComputingThread(const StringTable& names, const RankActivity& rank);
-
-// Of the threads with frames the one that a rank's steps are marked on; else the one with the most
-// launches, else with the most time in operators, else with the most frames. Nothing where there
-// are no frames.
-std::optional<uint32_t> TrainingThread(const StringTable& names, const RankActivity& rank);
 
 // What counts of a recording's frames.
 struct CountedPython {

@@ -67,6 +67,7 @@ TEST(PythonTime, LeadersAreTheUsersFunctionsWithinWindows) {
   const RankActivity rank = BuildRankActivity(s.trace);
   Facts facts;
   facts.names = &s.trace.strings;
+  facts.ranks = {&rank, 1};
   FrameTimes times(facts);
   times.Add(rank, 0, {{10, 40}, {50, 70}, {205, 240}});
   const auto leaders = times.Leaders(9, 0.05);
@@ -121,6 +122,7 @@ TEST(PythonTime, TakesTimeByTheNumberOfFrames) {
   const RankActivity rank = BuildRankActivity(s.trace);
   Facts facts;
   facts.names = &s.trace.strings;
+  facts.ranks = {&rank, 1};
   FrameTimes times(facts);
   times.Add(rank, 0, windows);
   ASSERT_EQ(times.Leaders(9).size(), 1u);

@@ -11,8 +11,7 @@
 #include "base/stop.h"
 #include "facts/derived/python/along_windows.h"
 #include "facts/derived/python/frame_owners.h"
-#include "facts/derived/python/other_threads.h"
-#include "facts/derived/python/python_time.h"
+#include "facts/derived/python/training_thread.h"
 #include "trace/frame_name.h"
 
 namespace stepscope {
