@@ -12,6 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include "ingest/sqlite/database_file.h"
+#include "tests/fuzz/recordings.h"
+
 namespace stepscope {
 
 struct CloseDatabase {
@@ -164,5 +167,12 @@ class FuzzedTables {
       inserts_;  // end before the database
   std::string empty_;
 };
+
+// The recordings of a database, or of one that other bytes fill.
+inline void CheckDatabase(std::string_view bytes, FuzzedTables& tables) {
+  if (LooksLikeSqlite(bytes)) return CheckRecordings(bytes);
+  const std::string database = tables.Of(bytes);
+  if (!database.empty()) CheckRecordings(database);
+}
 
 }  // namespace stepscope

@@ -2,12 +2,9 @@
 //
 // Beside crashes and sanitizer reports it looks for events that a trace must not hold. Other bytes
 // say with which rows, or by which SQL, a database is filled.
-#include <string>
 #include <string_view>
 
-#include "ingest/sqlite/database_file.h"
 #include "tests/ascend_tables.h"
-#include "tests/fuzz/recordings.h"
 #include "tests/fuzz/sql_database.h"
 #include "tests/fuzz/target.h"
 
@@ -16,9 +13,7 @@ namespace {
 
 void Fuzz(std::string_view bytes) {
   static FuzzedTables tables({testing::kAscendTables, testing::kAscendRows});
-  if (LooksLikeSqlite(bytes)) return CheckRecordings(bytes);
-  const std::string database = tables.Of(bytes);
-  if (!database.empty()) CheckRecordings(database);
+  CheckDatabase(bytes, tables);
 }
 
 const fuzz::Register kTarget({.name = "ascend", .run = &Fuzz});

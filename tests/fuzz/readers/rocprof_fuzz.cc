@@ -2,10 +2,8 @@
 //
 // Beside crashes and sanitizer reports it looks for events that a trace must not hold. Other bytes
 // say with which rows, or by which SQL, a database is filled.
-#include <string>
 #include <string_view>
 
-#include "ingest/sqlite/database_file.h"
 #include "tests/fuzz/recordings.h"
 #include "tests/fuzz/sql_database.h"
 #include "tests/fuzz/target.h"
@@ -16,9 +14,8 @@ namespace {
 
 void Fuzz(std::string_view bytes) {
   static FuzzedTables tables({testing::kRocpdTables, testing::kRocpdNames});
-  if (LooksLikeSqlite(bytes) || bytes.starts_with('{')) return CheckRecordings(bytes);
-  const std::string database = tables.Of(bytes);
-  if (!database.empty()) CheckRecordings(database);
+  if (bytes.starts_with('{')) return CheckRecordings(bytes);
+  CheckDatabase(bytes, tables);
 }
 
 const fuzz::Register kTarget({.name = "rocprof", .run = &Fuzz, .form = fuzz::Form::kJson});
