@@ -73,5 +73,5 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # A ledger in PostgreSQL needs the first; the library's users link the others.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS libpq5)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "g++, cmake, pkg-config, libfmt-dev, libsimdjson-dev, libisal-dev, \
-libhwy-dev, libxxhash-dev, libsnappy-dev, libre2-dev, libboost-url1.81-dev, libssl-dev, libnghttp2-dev, libsqlite3-dev, zlib1g-dev")
+libxxhash-dev, libsnappy-dev, libre2-dev, libboost-url1.81-dev, libssl-dev, libnghttp2-dev, libsqlite3-dev, zlib1g-dev")
 include(CPack)

@@ -21,7 +21,7 @@ if(STEPSCOPE_LIBRARIES_FROM)
     list(APPEND built ${STEPSCOPE_LIBRARIES_FROM}/lib${library}.a)
   endforeach()
   target_link_libraries(_core PRIVATE ${built} PkgConfig::ISAL PkgConfig::XXHASH PkgConfig::SNAPPY PkgConfig::RE2
-    PkgConfig::HWY PkgConfig::NGHTTP2 simdjson::simdjson Boost::url OpenSSL::SSL SQLite::SQLite3 ZLIB::ZLIB Threads::Threads)
+    PkgConfig::NGHTTP2 simdjson::simdjson Boost::url OpenSSL::SSL SQLite::SQLite3 ZLIB::ZLIB Threads::Threads)
 else()
   target_link_libraries(_core PRIVATE stepscope_cli stepscope_core)
 endif()

@@ -8,7 +8,7 @@
 
 #include "base/ascii.h"
 #include "ingest/common/perfetto_fields.h"
-#include "ingest/kineto/json_text.h"
+#include "ingest/json/json_text.h"
 
 namespace stepscope {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "export/perfetto_packets.h"
-#include "ingest/kineto/json_index.h"
+#include "ingest/json/json_index.h"
 
 namespace stepscope {
 

@@ -11,7 +11,7 @@
 #include "base/spare_threads.h"
 #include "base/stop.h"
 #include "base/window_stream.h"
-#include "ingest/kineto/json_text.h"
+#include "ingest/json/json_text.h"
 
 namespace stepscope {
 namespace {

@@ -14,14 +14,14 @@
 
 #include "base/window_stream.h"
 #include "ingest/common/reader_limits.h"
+#include "ingest/json/json_index.h"
+#include "ingest/json/json_text.h"
+#include "ingest/json/strict_json.h"
 #include "ingest/kineto/ascend_events.h"
 #include "ingest/kineto/event_kind.h"
-#include "ingest/kineto/json_index.h"
-#include "ingest/kineto/json_text.h"
 #include "ingest/kineto/kineto_launch.h"
 #include "ingest/kineto/kineto_text.h"
 #include "ingest/kineto/kineto_tracks.h"
-#include "ingest/kineto/strict_json.h"
 #include "trace/communication_names.h"
 
 namespace stepscope {

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <utility>
 
-#include "ingest/kineto/json_text.h"
+#include "ingest/json/json_text.h"
 
 namespace stepscope {
 namespace {

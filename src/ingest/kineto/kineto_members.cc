@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "ingest/kineto/json_text.h"
+#include "ingest/json/json_text.h"
 
 namespace stepscope {
 namespace {

@@ -12,12 +12,12 @@
 #include <utility>
 
 #include "base/window_stream.h"
+#include "ingest/json/json_text.h"
+#include "ingest/json/strict_json.h"
 #include "ingest/kineto/event_shares.h"
-#include "ingest/kineto/json_text.h"
 #include "ingest/kineto/kineto_events.h"
 #include "ingest/kineto/kineto_members.h"
 #include "ingest/kineto/memory_changes.h"
-#include "ingest/kineto/strict_json.h"
 
 namespace stepscope {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "base/short_text.h"
-#include "ingest/kineto/json_text.h"
+#include "ingest/json/json_text.h"
 
 namespace stepscope {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "ingest/kineto/json_index.h"
+#include "ingest/json/json_index.h"
 #include "ingest/kineto/kineto_fields.h"
 #include "trace/vocabulary.h"
 

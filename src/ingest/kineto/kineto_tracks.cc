@@ -2,7 +2,7 @@
 #include "ingest/kineto/kineto_tracks.h"
 
 #include "base/short_text.h"
-#include "ingest/kineto/json_text.h"
+#include "ingest/json/json_text.h"
 
 namespace stepscope {
 

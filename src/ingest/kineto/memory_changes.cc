@@ -12,7 +12,7 @@
 
 #include "base/ascii.h"
 #include "ingest/common/reader_limits.h"
-#include "ingest/kineto/json_text.h"
+#include "ingest/json/json_text.h"
 
 namespace stepscope {
 namespace {

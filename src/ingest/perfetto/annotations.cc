@@ -9,8 +9,8 @@
 
 #include "base/proto.h"
 #include "ingest/common/perfetto_fields.h"
-#include "ingest/kineto/json_index.h"
-#include "ingest/kineto/json_text.h"
+#include "ingest/json/json_index.h"
+#include "ingest/json/json_text.h"
 #include "ingest/kineto/kineto_tracks.h"
 
 namespace stepscope::perfetto {

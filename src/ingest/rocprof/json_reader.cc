@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "ingest/common/json_records.h"
+#include "ingest/json/json_records.h"
 #include "ingest/rocprof/json_fields.h"
 #include "ingest/rocprof/process_trace.h"
 #include "ingest/rocprof/rocprof_names.h"

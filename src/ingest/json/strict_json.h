@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ingest/kineto/json_index.h"
+#include "ingest/json/json_index.h"
 
 namespace stepscope {
 

@@ -1,15 +1,16 @@
-// Scans 64 bytes at a time. Highway compiles this file once per instruction set and picks the best
-// one at run time. The method is simdjson's: a bit per byte, then arithmetic on 64 bits
-// (Langdale and Lemire, "Parsing Gigabytes of JSON per Second", VLDB Journal 28, 2019).
-#include "ingest/kineto/json_scan.h"
+// Scans 64 bytes at a time. Highway compiles this file once per instruction set. The method is
+// simdjson's: a bit per byte, then arithmetic on 64 bits (Langdale and Lemire, "Parsing Gigabytes
+// of JSON per Second", VLDB Journal 28, 2019).
+#include "ingest/json/json_scan.h"
 
 #include <bit>
 #include <cstring>
 #include <utility>
 
-#define HWY_WANT_AVX3_DL  // Ice Lake and newer: an instruction set of its own
+#define HWY_WANT_AVX3_DL               // Ice Lake and newer: an instruction set of its own
+#define HWY_DISABLED_TARGETS HWY_AVX3  // without it, no faster than AVX2
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "ingest/kineto/json_scan.cc"
+#define HWY_TARGET_INCLUDE "ingest/json/json_scan.cc"
 // These read this file again, in this order.
 // clang-format off
 #include <hwy/foreach_target.h>
@@ -173,11 +174,42 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace stepscope {
+namespace {
 
-HWY_EXPORT(Scan);
+// Highway's own choice needs its library, which measures the clock for 4 ms whenever a program
+// starts. On other processors than x86 the set that all have is taken.
+std::vector<JsonScanner> ScannersOfThisProcessor() {
+  std::vector<JsonScanner> scanners;
+#if HWY_TARGETS & HWY_AVX3_DL
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
+      __builtin_cpu_supports("avx512bitalg") && __builtin_cpu_supports("avx512vpopcntdq") &&
+      __builtin_cpu_supports("vpclmulqdq") && __builtin_cpu_supports("bmi2"))
+    scanners.push_back({"AVX-512", &N_AVX3_DL::Scan});
+#endif
+#if HWY_TARGETS & HWY_AVX2
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
+      __builtin_cpu_supports("fma") && __builtin_cpu_supports("pclmul"))
+    scanners.push_back({"AVX2", &N_AVX2::Scan});
+#endif
+#if HWY_TARGETS & HWY_SSE4
+  if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul"))
+    scanners.push_back({"SSE4", &N_SSE4::Scan});
+#endif
+  scanners.push_back({"plain", &HWY_STATIC_DISPATCH(Scan)});
+  return scanners;
+}
+
+}  // namespace
+
+const std::vector<JsonScanner>& JsonScanners() {
+  static const std::vector<JsonScanner> scanners = ScannersOfThisProcessor();
+  return scanners;
+}
 
 JsonScan ScanJson(const char* text, size_t size, uint32_t* offsets) {
-  return HWY_DYNAMIC_DISPATCH(Scan)(text, size, offsets);
+  return JsonScanners().front().scan(text, size, offsets);
 }
 
 }  // namespace stepscope

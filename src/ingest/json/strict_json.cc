@@ -1,12 +1,12 @@
 // Walks the tokens of a value by the grammar of RFC 8259.
-#include "ingest/kineto/strict_json.h"
+#include "ingest/json/strict_json.h"
 
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
 #include "base/ascii.h"
-#include "ingest/kineto/json_text.h"
+#include "ingest/json/json_text.h"
 
 namespace stepscope {
 namespace {

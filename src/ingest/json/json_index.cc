@@ -1,5 +1,5 @@
 // Allocates the buffers of scanning, and skips values.
-#include "ingest/kineto/json_index.h"
+#include "ingest/json/json_index.h"
 
 #include <simdjson.h>
 
@@ -8,7 +8,7 @@
 #include <limits>
 #include <new>
 
-#include "ingest/kineto/json_scan.h"
+#include "ingest/json/json_scan.h"
 
 namespace stepscope {
 namespace {

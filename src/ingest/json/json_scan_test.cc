@@ -1,8 +1,7 @@
 // Tests that every instruction set of this processor finds what a loop over characters finds.
-#include "ingest/kineto/json_scan.h"
+#include "ingest/json/json_scan.h"
 
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <random>
 #include <string>
@@ -18,9 +17,9 @@ struct Found {
   bool operator==(const Found&) const = default;
 };
 
-Found Scan(std::string_view text) {
+Found Scan(std::string_view text, const JsonScanner& scanner = JsonScanners().front()) {
   std::vector<uint32_t> offsets(text.size() + kJsonScanRoom);
-  const JsonScan scan = ScanJson(text.data(), text.size(), offsets.data());
+  const JsonScan scan = scanner.scan(text.data(), text.size(), offsets.data());
   offsets.resize(scan.tokens);
   return {offsets, scan.ends_in_string, scan.control_in_string, scan.ascii};
 }
@@ -59,20 +58,13 @@ std::string RandomText(std::mt19937& random) {
   return text;
 }
 
-// Lets the processor choose again when a test ends.
-struct TargetReset {
-  ~TargetReset() { hwy::SetSupportedTargetsForTest(0); }
-};
-
 TEST(JsonScan, EveryInstructionSetFindsTheSame) {
-  const TargetReset reset;
-  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    SCOPED_TRACE(hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
+  for (const JsonScanner& scanner : JsonScanners()) {
+    SCOPED_TRACE(scanner.instructions);
     std::mt19937 random(7);
     for (int round = 0; round < 20'000; ++round) {
       const std::string text = RandomText(random);
-      ASSERT_EQ(Scan(text), Expected(text)) << text;
+      ASSERT_EQ(Scan(text, scanner), Expected(text)) << text;
     }
   }
 }

@@ -4,8 +4,8 @@
 // have no step of their own in a path; that one of their elements begins is told.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "base/byte_source.h"
@@ -32,7 +32,8 @@ enum class JsonEnd : uint8_t {
   kDamaged,   // what follows is no JSON, or is nested deeper than any of these documents
 };
 
-// Reads all there is, until it ends or is damaged. Stops if asked.
-JsonEnd WalkJson(ByteSource& source, JsonVisitor& visitor);
+// Reads all there is, until it ends or is damaged, through a window of so many bytes, which grows
+// to the longest string. Stops if asked.
+JsonEnd WalkJson(ByteSource& source, JsonVisitor& visitor, size_t window = size_t{64} << 10);
 
 }  // namespace stepscope

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 namespace stepscope {
 
@@ -20,5 +22,13 @@ inline constexpr size_t kJsonScanRoom = 64;
 // separators are told apart: a scalar may be anything. A backslash escapes a quote outside of
 // strings, too. REQUIRES: size < 2^32, room for size + kJsonScanRoom offsets.
 JsonScan ScanJson(const char* text, size_t size, uint32_t* offsets);
+
+// The same for one instruction set.
+struct JsonScanner {
+  std::string_view instructions;
+  JsonScan (*scan)(const char* text, size_t size, uint32_t* offsets);
+};
+// Those that this processor has, the one first that ScanJson() takes.
+const std::vector<JsonScanner>& JsonScanners();
 
 }  // namespace stepscope

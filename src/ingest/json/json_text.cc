@@ -1,5 +1,5 @@
 // Implements exact numbers, unescaping and the end of JSON values.
-#include "ingest/kineto/json_text.h"
+#include "ingest/json/json_text.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // Tests exact numbers, unescaped strings, and the end of values.
-#include "ingest/kineto/json_text.h"
+#include "ingest/json/json_text.h"
 
 #include <gtest/gtest.h>
 

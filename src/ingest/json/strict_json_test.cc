@@ -1,5 +1,5 @@
 // Tests which text is JSON to the letter, and what is mended: as nlohmann's parser has it.
-#include "ingest/kineto/strict_json.h"
+#include "ingest/json/strict_json.h"
 
 #include <gtest/gtest.h>
 
