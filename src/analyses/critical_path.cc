@@ -214,11 +214,18 @@ Table WhatIfTable(const MeasuredPaths& measured) {
 }
 
 Contributions AddUp(const Facts& facts, const CriticalPath& path) {
-  Contributions sums;
+  std::map<std::pair<Bound, StringId>, std::pair<const Edge*, Contribution>> of_names;
   for (const Segment& segment : path.segments) {
-    Contribution& sum = sums[{segment.edge.bound, NameOf(segment.edge, *facts.names)}];
+    auto& [edge, sum] = of_names[{segment.edge.bound, segment.edge.name}];
+    edge = &segment.edge;
     ++sum.count;
     sum.time += segment.duration();
+  }
+  Contributions sums;
+  for (const auto& [key, of_name] : of_names) {
+    Contribution& sum = sums[{key.first, NameOf(*of_name.first, *facts.names)}];
+    sum.count += of_name.second.count;
+    sum.time += of_name.second.time;
   }
   return sums;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <queue>
+#include <ranges>
 #include <set>
 #include <tuple>
 
@@ -13,25 +14,50 @@ namespace {
 
 constexpr size_t kCandidates = 128;  // looked at closely
 
-// The starts of all suffixes in their order, by doubling the length they are sorted by.
+// Gives each suffix its rank by where `order` first has one that begins alike. `differ(a, b)` tells
+// whether two neighbors do not.
+template <class Differ>
+size_t RankBy(const std::vector<uint32_t>& order, std::vector<uint32_t>& rank,
+              const Differ& differ) {
+  size_t ranks = 0;
+  uint32_t first = 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (i == 0 || differ(order[i - 1], order[i])) {
+      first = static_cast<uint32_t>(i);
+      ++ranks;
+    }
+    rank[order[i]] = first;
+  }
+  return ranks;
+}
+
+// The starts of all suffixes in their order, by doubling the length they are sorted by. Those that
+// are sorted by their first half are put in order by their second one (Manber and Myers, 1990).
 std::vector<uint32_t> SortSuffixes(std::span<const uint32_t> sequence) {
   const size_t n = sequence.size();
-  std::vector<uint32_t> order(n), rank(sequence.begin(), sequence.end()), next(n);
+  std::vector<uint32_t> order(n), rank(n), next(n), by_second(n), places(n);
   std::iota(order.begin(), order.end(), 0u);
-  for (size_t length = 0;; length = length == 0 ? 1 : length * 2) {
-    const auto key = [&](uint32_t at) {
-      const bool beyond = at + length >= n || length == 0;
-      return std::pair(rank[at], beyond ? int64_t{-1} : int64_t{rank[at + length]});
-    };
-    std::ranges::sort(order, {}, key);
-    uint32_t ranks = 0;
-    for (size_t i = 0; i < n; ++i) {
-      if (i > 0 && key(order[i]) != key(order[i - 1])) ++ranks;
-      next[order[i]] = ranks;
+  std::ranges::sort(order, {}, [&](uint32_t at) { return sequence[at]; });
+  size_t ranks =
+      RankBy(order, rank, [&](uint32_t a, uint32_t b) { return sequence[a] != sequence[b]; });
+  for (size_t length = 1; ranks < n; length *= 2) {
+    // Those without a second half come first.
+    auto put =
+        std::ranges::copy(std::views::iota(n - std::min(length, n), n), by_second.begin()).out;
+    for (const uint32_t at : order) {
+      if (at >= length) *put++ = at - static_cast<uint32_t>(length);
     }
+    std::iota(places.begin(), places.end(), 0u);
+    for (const uint32_t at : by_second) order[places[rank[at]]++] = at;
+    const auto second = [&](uint32_t at) {
+      return at + length < n ? int64_t{rank[at + length]} : int64_t{-1};
+    };
+    ranks = RankBy(order, next, [&](uint32_t a, uint32_t b) {
+      return rank[a] != rank[b] || second(a) != second(b);
+    });
     rank.swap(next);
-    if (n == 0 || ranks + 1 == n) return order;
   }
+  return order;
 }
 
 // How long the prefix is that each suffix, in their order, shares with the one before it (Kasai et

@@ -4,10 +4,11 @@
 
 #include <cstdint>
 #include <map>
-#include <unordered_map>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "base/narrow_rows.h"
 #include "facts/activity/host_ops.h"
 
 namespace stepscope {
@@ -23,19 +24,20 @@ class HandOverMarks {
     StringId name = 0;
     bool operation = false;  // of a compiled program
   };
-  void AddFlow(int64_t id, const Flow& flow);
+  // Returns its number, from 0.
+  uint32_t AddFlow(int64_t id, const Flow& flow);
 
   // An event of one execution of a program: the call that starts it, an operation, or a wait for
   // all of them.
   struct RunEvent {
     int64_t start = 0, end = 0;  // ns
     uint32_t thread = 0;
-    int64_t flow = -1;    // of an operation; -1: none
+    int64_t flow = -1;    // the number of an operation's flow; -1: none
     int64_t device = -1;  // of an operation or a wait; -1: not known
     bool operation = false;
     bool waits = false;
   };
-  void AddRunEvent(int64_t run, const RunEvent& event) { runs_[run].push_back(event); }
+  void AddRunEvent(int64_t run, const RunEvent& event);
 
   // A range or a Python function in which a thread waits for an execution that is not known. Counts
   // where no flow tells waits within it.
@@ -46,10 +48,12 @@ class HandOverMarks {
   void Resolve(HostOps& host);
 
  private:
-  struct Pair {
-    Flow given, taken;
-    int count = 0;
-  };
+  // Columns of what is kept: a profile has millions of them.
+  enum FlowColumn : size_t { kId, kTime, kFlowThread, kName, kOfOperation, kFlowColumns };
+  enum EventColumn : size_t { kRun, kStart, kEnd, kThread, kFlow, kDevice, kWhat, kColumns };
+  enum What : uint8_t { kCall = 0, kOperation = 1, kWaits = 2 };
+  static constexpr uint32_t kNoPartner = UINT32_MAX;
+
   struct Moment {
     int64_t time = 0;
     uint32_t thread = 0;
@@ -62,21 +66,27 @@ class HandOverMarks {
     std::vector<Moment> ends;     // ascending
   };
 
+  void FindPartners();
+  void AddRuns(HostOps& host);
+  Flow FlowAt(uint32_t number) const;
+  RunEvent EventAt(uint32_t e) const;
+  std::pair<Flow, Flow> PairOf(uint32_t flow) const;
   Moment EndOf(const RunEvent& operation) const;
-  std::map<int64_t, OnDevice> DevicesOf(const std::vector<RunEvent>& events) const;
-  void AddLateEnds(const std::vector<RunEvent>& events, const std::map<int64_t, OnDevice>& devices,
+  std::map<int64_t, OnDevice> DevicesOf(std::span<const RunEvent> events) const;
+  void AddLateEnds(std::span<const RunEvent> events, const std::map<int64_t, OnDevice>& devices,
                    HostOps& host) const;
-  void AddRun(const std::vector<RunEvent>& events, HostOps& host);
-  static void AddCalls(const std::vector<RunEvent>& events,
-                       const std::map<int64_t, OnDevice>& devices, HostOps& host);
+  void AddRun(std::span<const RunEvent> events, HostOps& host);
+  static void AddCalls(std::span<const RunEvent> events, const std::map<int64_t, OnDevice>& devices,
+                       HostOps& host);
   static void AddCall(const RunEvent& call, const RunEvent& first, HostOps& host);
   static std::pair<int64_t, uint32_t> PlaceOf(const Moment& m) { return {m.time, m.thread}; }
   void AddFlows(HostOps& host) const;
   static void AddWait(const HostWait& wait, const std::vector<Moment>& ends, HostOps& host);
   void AddWaitForAny(const HostWait& wait, HostOps& host) const;
 
-  std::unordered_map<int64_t, Pair> flows_;  // by id
-  std::unordered_map<int64_t, std::vector<RunEvent>> runs_;
+  NarrowRows<kFlowColumns> flows_;
+  std::vector<uint32_t> partners_;  // of each flow, the one other with its id
+  NarrowRows<kColumns> events_;     // of all executions
   std::vector<HostWait> named_waits_;
   // Of each execution, when its operations end, ascending; executions by the last of these.
   std::vector<std::vector<Moment>> ends_;

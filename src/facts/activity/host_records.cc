@@ -143,14 +143,15 @@ void HostRecords::TakeHandOver(EventId e) {
   if (!flow && !run && !waits) return;
   const uint32_t thread = ThreadOf(e);
   const bool operation = hlo_ops_.At(e).has_value();
+  int64_t number = -1;
   if (flow)
-    hand_overs_.AddFlow(*flow,
-                        {.time = Start(e), .thread = thread, .name = name, .operation = operation});
+    number = hand_overs_.AddFlow(
+        *flow, {.time = Start(e), .thread = thread, .name = name, .operation = operation});
   if (run)
     hand_overs_.AddRunEvent(*run, {.start = Start(e),
                                    .end = End(e),
                                    .thread = thread,
-                                   .flow = flow.value_or(-1),
+                                   .flow = number,
                                    .device = device_ids_.At(e).value_or(-1),
                                    .operation = operation,
                                    .waits = waits});

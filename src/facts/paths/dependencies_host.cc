@@ -113,14 +113,14 @@ bool Touches(int64_t start, int64_t end, const PathWindow& window) {
 }  // namespace
 
 HostMoments::HostMoments(const RankActivity& rank, const StringTable& names, DependencyDraft& draft)
-    : window_(draft.window()),
+    : draft_(draft),
+      window_(draft.window()),
       threads_(rank.host->threads.size()),
       calls_(rank.host->threads.size()) {
   FindWorking(rank);
   FindWaits(rank, names);
   CollectTimes(rank);
-  LabelSlices(rank, names);
-  AddToDraft(rank, draft);
+  AddThreads(rank, names, draft);
   if (rank.on_host) AddRecordedHandOvers(*rank.host, draft);
   if (rank.on_host && !rank.host->HasFrames()) GuessWaits(*rank.host, draft);
   AddHandOvers(draft);
@@ -210,8 +210,8 @@ void HostMoments::CollectTimes(const RankActivity& rank) {
 }
 
 // The ranges of thread `t` begin at `first` and end before `last`.
-void HostMoments::LabelThread(const HostOps& host, const RangeLinks& loading, uint32_t t,
-                              size_t first, size_t last) {
+void HostMoments::AddThread(const HostOps& host, const RangeLinks& loading, uint32_t t,
+                            size_t first, size_t last, DependencyDraft& draft) {
   Thread& thread = threads_[t];
   const auto range_at = [&](size_t r) { return host.ranges[r]; };
   const auto call_at = [&](size_t c) { return host.calls[calls_[t][c]]; };
@@ -219,55 +219,48 @@ void HostMoments::LabelThread(const HostOps& host, const RangeLinks& loading, ui
   auto one_time = host.one_time.begin();
   int64_t one_time_until = window_.start;  // of the thread's one-time work so far
   auto wait = std::ranges::lower_bound(waits_, t, {}, &HostWait::thread);
-  thread.slices.resize(thread.times.size());
   thread.quiet.resize(thread.times.size());
+  thread.first_edge = draft.edges();
   for (size_t i = 1; i < thread.times.size(); ++i) {
     const int64_t now = thread.times[i - 1];
     const int32_t range = ranges.At(now, last, range_at);
     const int32_t call = calls.At(now, calls_[t].size(), call_at);
     const auto inside =
         call == kNoRange ? std::nullopt : std::optional(call_at(static_cast<size_t>(call)));
-    thread.slices[i] = LabelOf(host, loading, t, range, inside);
+    Edge slice = LabelOf(host, loading, t, range, inside);
     for (; one_time != host.one_time.end() && one_time->start <= now; ++one_time) {
       if (one_time->thread == t) one_time_until = std::max(one_time_until, one_time->end);
     }
-    if (now < one_time_until) thread.slices[i].bound = Bound::kOneTime;
+    if (now < one_time_until) slice.bound = Bound::kOneTime;
     while (wait != waits_.end() && wait->thread == t && wait->end <= now) ++wait;
-    if (wait != waits_.end() && wait->thread == t && wait->start <= now)
-      thread.slices[i].bound = Bound::kSync;
+    if (wait != waits_.end() && wait->thread == t && wait->start <= now) slice.bound = Bound::kSync;
     const bool nothing = range == kNoRange && !inside;
-    if (nothing && i == 1) thread.slices[i].bound = Bound::kNoRecord;
+    if (nothing && i == 1) slice.bound = Bound::kNoRecord;
     const bool operates =
         range != kNoRange && range_at(static_cast<size_t>(range)).kind == Kind::kOperator;
     thread.quiet[i] = !inside && !operates;
+    const uint32_t moment = draft.AddMoment(thread.times[i], Order::kHost);
+    if (i == 1) thread.first = moment;
+    draft.AddEdge(MomentOf(thread, i - 1), moment, slice);
   }
 }
 
-void HostMoments::LabelSlices(const RankActivity& rank, const StringTable& names) {
+void HostMoments::AddThreads(const RankActivity& rank, const StringTable& names,
+                             DependencyDraft& draft) {
   const HostOps& host = *rank.host;
+  size_t moments = 1;
+  for (const Thread& thread : threads_) moments += thread.times.size();
+  // Of each activity: its start and end, and what leads to them.
+  draft.Reserve(moments + 2 * rank.activities.size(), moments + 3 * rank.activities.size());
   const RangeLinks loading = FindDataLoading(host, names);
   const std::vector<size_t> of_thread = host.RangesByThread();
   for (uint32_t t = 0; t < threads_.size(); ++t) {
-    if (threads_[t].works) LabelThread(host, loading, t, of_thread[t], of_thread[t + 1]);
+    if (threads_[t].works) AddThread(host, loading, t, of_thread[t], of_thread[t + 1], draft);
   }
 }
 
 uint32_t HostMoments::MomentOf(const Thread& thread, size_t i) const {
   return i == 0 ? DependencyDraft::kOrigin : thread.first + static_cast<uint32_t>(i - 1);
-}
-
-void HostMoments::AddToDraft(const RankActivity& rank, DependencyDraft& draft) {
-  size_t moments = 1;
-  for (const Thread& thread : threads_) moments += thread.times.size();
-  // Of each activity: its start and end, and what leads to them.
-  draft.Reserve(moments + 2 * rank.activities.size(), moments + 3 * rank.activities.size());
-  for (Thread& thread : threads_) {
-    for (size_t i = 1; i < thread.times.size(); ++i) {
-      const uint32_t moment = draft.AddMoment(thread.times[i], Order::kHost);
-      if (i == 1) thread.first = moment;
-      draft.AddEdge(MomentOf(thread, i - 1), moment, thread.slices[i]);
-    }
-  }
 }
 
 bool HostMoments::EndsWait(const HandOver& h) const {
@@ -346,7 +339,8 @@ void HostMoments::AddHandOvers(DependencyDraft& draft) {
         before->time > since) {
       const Thread& from = threads_[before->thread];
       const size_t next = before->index + size_t{1};
-      Edge edge = next < from.slices.size() ? from.slices[next] : thread.slices[now.index];
+      Edge edge =
+          next < from.times.size() ? SliceBefore(from, next) : SliceBefore(thread, now.index);
       edge.reason = Reason::kHandOver;
       draft.AddEdge(MomentOf(from, before->index), MomentOf(thread, now.index), edge);
     }
@@ -386,8 +380,8 @@ std::vector<HostMoments::Quiet> HostMoments::QuietAt(int64_t time, int64_t least
                                                      const HostOps& host,
                                                      const StringTable& names) const {
   const auto may_wait = [&](const Thread& thread, size_t i) {
-    const int32_t range = thread.slices[i].range;
-    if (thread.slices[i].bound == Bound::kDataLoading) return false;
+    const int32_t range = SliceBefore(thread, i).range;
+    if (SliceBefore(thread, i).bound == Bound::kDataLoading) return false;
     if (thread.quiet[i] != 0 || range == kNoRange) return thread.quiet[i] != 0;
     return MayWait(names[host.ranges[static_cast<size_t>(range)].name]);
   };
@@ -398,7 +392,7 @@ std::vector<HostMoments::Quiet> HostMoments::QuietAt(int64_t time, int64_t least
     const auto i = static_cast<size_t>(at - thread.times.begin());
     if (i == 0 || i == thread.times.size() || !may_wait(thread, i)) continue;
     if (thread.times[i] - thread.times[i - 1] <= least) continue;
-    const StringId next = i + 1 < thread.slices.size() ? thread.slices[i + 1].name : kNoString;
+    const StringId next = i + 1 < thread.times.size() ? SliceBefore(thread, i + 1).name : kNoString;
     quiet.push_back({t, MomentOf(thread, i), thread.times[i - 1], thread.times[i], next});
   }
   return quiet;

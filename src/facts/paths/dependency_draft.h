@@ -30,6 +30,10 @@ class DependencyDraft {
   static constexpr int64_t kUsual = -1;
   void AddEdge(uint32_t from, uint32_t to, const Edge& edge);
 
+  // The number of edges so far, and one of them, by its number among them.
+  uint32_t edges() const { return static_cast<uint32_t>(edges_.size()); }
+  const Edge& EdgeAt(uint32_t e) const { return edges_[e]; }
+
   void CountGuess() { ++out_.guessed_waits; }
 
   Dependencies Finish();
@@ -55,7 +59,8 @@ class DependencyDraft {
 // The host's moments, and where to find them.
 class HostMoments {
  public:
-  // Adds the moments of every thread that has operators or launches work.
+  // Adds the moments of every thread that has operators or launches work, and the edges between
+  // them. `draft` must outlive this.
   HostMoments(const RankActivity& rank, const StringTable& names, DependencyDraft& draft);
 
   // The moment at which something begins or ends on a thread; kNowhere if there is none such.
@@ -85,9 +90,9 @@ class HostMoments {
  private:
   struct Thread {
     std::vector<int64_t> times;  // ascending, each once; the first is the window's start
-    std::vector<Edge> slices;    // what the thread did before each time; of the first: nothing
-    std::vector<uint8_t> quiet;  // whether that was outside any operator and call
+    std::vector<uint8_t> quiet;  // whether the time before each was outside any operator and call
     uint32_t first = 0;          // the moment of times[1]; the others follow
+    uint32_t first_edge = 0;     // of the draft, that ends in that moment; the others follow
     bool works = false;
     bool takes = false;  // tasks that other threads hand to it, as the recording says
   };
@@ -96,15 +101,19 @@ class HostMoments {
   void FindWorking(const RankActivity& rank);
   void FindWaits(const RankActivity& rank, const StringTable& names);
   void CollectTimes(const RankActivity& rank);
-  void LabelThread(const HostOps& host, const RangeLinks& loading, uint32_t t, size_t first,
-                   size_t last);
-  void LabelSlices(const RankActivity& rank, const StringTable& names);
-  void AddToDraft(const RankActivity& rank, DependencyDraft& draft);
+  // What the thread did before times[i]. REQUIRES: i > 0.
+  const Edge& SliceBefore(const Thread& thread, size_t i) const {
+    return draft_.EdgeAt(thread.first_edge + static_cast<uint32_t>(i - 1));
+  }
+  void AddThread(const HostOps& host, const RangeLinks& loading, uint32_t t, size_t first,
+                 size_t last, DependencyDraft& draft);
+  void AddThreads(const RankActivity& rank, const StringTable& names, DependencyDraft& draft);
   bool EndsWait(const HandOver& h) const;
   void AddRecordedHandOvers(const HostOps& host, DependencyDraft& draft);
   void GuessWaits(const HostOps& host, DependencyDraft& draft);
   void AddHandOvers(DependencyDraft& draft);
 
+  const DependencyDraft& draft_;
   PathWindow window_;
   std::vector<Thread> threads_;
   std::vector<HostWait> waits_;

@@ -2,6 +2,7 @@
 #include "facts/derived/python/frame_times.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/innermost.h"
@@ -28,18 +29,38 @@ bool IsOfDecorator(std::string_view name) {
   return function == "wrapper" || function == "wrapped" || function == "inner";
 }
 
-// Calls visit(frame, its owner, start, end) for each stretch of a thread.
+// Calls visit(place, frame, place of its owner, start, end) for each stretch of a thread.
 template <class Visit>
 void FrameTimes::ForEachOwned(const HostFrames& frames, const Visit& visit) {
   const RangeLinks& owners = FrameOwnersOf(facts_, frames);
-  const auto nothing = [](size_t) {};
+  const auto nothing = [](size_t, const HostFrame&) {};
   WalkFrames(
       frames, nothing,
-      [&](size_t f, int64_t start, int64_t end) {
-        visit(f, static_cast<size_t>(owners[f]), start, end);
+      [&](size_t f, const HostFrame& frame, int64_t start, int64_t end) {
+        visit(f, frame, static_cast<size_t>(owners[f]), start, end);
       },
       nothing);
 }
+
+// Finds again without a search the sums that were asked for last.
+class FrameTimes::RecentSums {
+ public:
+  explicit RecentSums(Sums& sums) : sums_(sums) {}
+
+  int64_t& Of(const Key& key) {
+    Recent& recent = recent_[Hash()(key) % recent_.size()];
+    if (recent.sum == nullptr || recent.key != key) recent = {key, &sums_[key]};
+    return *recent.sum;
+  }
+
+ private:
+  struct Recent {
+    Key key;
+    int64_t* sum = nullptr;
+  };
+  Sums& sums_;
+  std::array<Recent, 256> recent_{};
+};
 
 int32_t FrameTimes::CallerOf(const HostFrames& frames, size_t frame) {
   const StringId name = frames[frame].name;
@@ -70,10 +91,11 @@ void FrameTimes::Add(const RankActivity& rank, uint32_t thread, const IntervalSe
   windows_ = AddSaturated(windows_, whole);
   const HostFrames& frames = rank.host->frames[thread];
   AlongWindows along(windows);
+  RecentSums sums(times_);
   size_t last = frames.size();  // the owner that `key` and `gives_way` are known of
   Key key{.rank = rank.rank};
   bool gives_way = false;
-  ForEachOwned(frames, [&](size_t f, size_t owner, int64_t start, int64_t end) {
+  const auto add = [&](size_t f, const HostFrame& frame, size_t owner, int64_t start, int64_t end) {
     const int64_t time = along.Within(start, end);
     if (time == 0) return;
     if (owner != last) {
@@ -86,10 +108,11 @@ void FrameTimes::Add(const RankActivity& rank, uint32_t thread, const IntervalSe
       key.caller = is_known ? frames[static_cast<size_t>(by)].name : kNoString;
     }
     if (gives_way && IsInLibrary(frames, f, owner)) return;
-    key.within = owner == f ? kNoString : frames[f].name;
-    int64_t& sum = times_[key];
+    key.within = owner == f ? kNoString : frame.name;
+    int64_t& sum = sums.Of(key);
     sum = AddSaturated(sum, time);
-  });
+  };
+  ForEachOwned(frames, add);
 }
 
 IntervalSet FrameTimes::StretchesOf(const RankActivity& rank, uint32_t thread,
@@ -97,7 +120,7 @@ IntervalSet FrameTimes::StretchesOf(const RankActivity& rank, uint32_t thread,
   const HostFrames& frames = rank.host->frames[thread];
   std::unordered_map<StringId, bool> wanted;
   std::vector<Interval> stretches;
-  ForEachOwned(frames, [&](size_t, size_t owner, int64_t start, int64_t end) {
+  const auto add = [&](size_t, const HostFrame&, size_t owner, int64_t start, int64_t end) {
     const auto [at, is_new] = wanted.try_emplace(frames[owner].name, false);
     if (is_new) at->second = ParseFrameName(names_[at->first]) == function;
     if (!at->second) return;
@@ -105,7 +128,8 @@ IntervalSet FrameTimes::StretchesOf(const RankActivity& rank, uint32_t thread,
       stretches.back().end = end;
     else
       stretches.push_back({start, end});
-  });
+  };
+  ForEachOwned(frames, add);
   return Intersection(UnionOf(std::move(stretches)), windows);
 }
 

@@ -72,6 +72,8 @@ class FrameTimes {
                                    static_cast<uint64_t>(key.rank) * 0x9e3779b97f4a7c15);
     }
   };
+  using Sums = std::unordered_map<Key, int64_t, Hash>;  // ns
+  class RecentSums;
   template <class Visit>
   void ForEachOwned(const HostFrames& frames, const Visit& visit);
   // Of a frame, the innermost frame of another function of the user around it; kNoRange: none.
@@ -84,7 +86,7 @@ class FrameTimes {
   const StringTable& names_;
   const std::vector<FrameOrigin>& origins_;  // by name
   const Loops loops_;
-  std::unordered_map<Key, int64_t, Hash> times_;
+  Sums times_;
   std::set<int64_t> ranks_;  // whose windows were added
   std::set<FrameName> all_loops_;
   int64_t windows_ = 0;

@@ -98,11 +98,11 @@ class Names {
 template <class Wanted>
 IntervalSet StretchesOf(const HostFrames& frames, const Wanted& wanted) {
   std::vector<Interval> stretches;
-  const auto nothing = [](size_t) {};
+  const auto nothing = [](size_t, const HostFrame&) {};
   WalkFrames(
       frames, nothing,
-      [&](size_t f, int64_t start, int64_t end) {
-        if (wanted(frames[f].name, end - start)) stretches.push_back({start, end});
+      [&](size_t, const HostFrame& frame, int64_t start, int64_t end) {
+        if (wanted(frame.name, end - start)) stretches.push_back({start, end});
       },
       nothing);
   return UnionOf(std::move(stretches));
@@ -306,12 +306,12 @@ class Process {
     };
     std::unordered_map<StringId, OfFunction> functions;
     const HostFrames& frames = rank_.host->frames[training_];
-    const auto nothing = [](size_t) {};
+    const auto nothing = [](size_t, const HostFrame&) {};
     WalkFrames(
         frames, nothing,
-        [&](size_t f, int64_t start, int64_t end) {
-          if (end - start < kLeastSilent || !names_.IsOfUser(frames[f].name)) return;
-          OfFunction& function = functions[frames[f].name];
+        [&](size_t, const HostFrame& frame, int64_t start, int64_t end) {
+          if (end - start < kLeastSilent || !names_.IsOfUser(frame.name)) return;
+          OfFunction& function = functions[frame.name];
           function.time += end - start;
           if (std::ranges::any_of(let_go,
                                   [&](const auto& times) { return EndsBy({start, end}, times); }))

@@ -40,8 +40,7 @@ void AddThread(const CountedPython& counted, uint32_t thread, Labels& labels, Pa
   const AnywhereInWindows anywhere(counted.windows);
   AlongWindows along(counted.windows);
   std::vector<NodeId> node_of(frames.size(), PathTree::kRoot);
-  const auto enter = [&](size_t f) {
-    const HostFrame frame = frames[f];
+  const auto enter = [&](size_t f, const HostFrame& frame) {
     const NodeId above =
         frame.parent == kNoRange ? PathTree::kRoot : node_of[static_cast<size_t>(frame.parent)];
     NodeId& own = node_of[f];
@@ -54,11 +53,11 @@ void AddThread(const CountedPython& counted, uint32_t thread, Labels& labels, Pa
     ++node.count;
     node.total = AddSaturated(node.total, time);
   };
-  const auto visit = [&](size_t f, int64_t start, int64_t end) {
+  const auto visit = [&](size_t f, const HostFrame&, int64_t start, int64_t end) {
     PathTree::Node& node = paths[node_of[f]];
     node.self = AddSaturated(node.self, along.Within(start, end));
   };
-  WalkFrames(frames, enter, visit, [](size_t) {});
+  WalkFrames(frames, enter, visit, [](size_t, const HostFrame&) {});
   const std::vector<int32_t> of_calls = FramesOfCalls(host);
   for (const Activity& activity : counted.rank->activities) {
     if (activity.call == kNoCall || of_calls[activity.call] == kNoRange) continue;

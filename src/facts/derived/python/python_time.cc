@@ -16,25 +16,57 @@
 namespace stepscope {
 namespace {
 
+// Numbers the names that it is asked for from 0.
+class NameNumbers {
+ public:
+  explicit NameNumbers(size_t names) : numbers_(names, kNone) {}
+
+  uint32_t Of(StringId name) {
+    uint32_t& number = numbers_[name];
+    if (number == kNone) {
+      number = static_cast<uint32_t>(names_.size());
+      names_.push_back(name);
+    }
+    return number;
+  }
+  // By their numbers.
+  const std::vector<StringId>& names() const { return names_; }
+  void Clear() {
+    for (const StringId name : names_) numbers_[name] = kNone;
+    names_.clear();
+  }
+
+ private:
+  static constexpr uint32_t kNone = UINT32_MAX;
+  std::vector<uint32_t> numbers_;
+  std::vector<StringId> names_;
+};
+
 // Adds up the functions of one thread.
 class ThreadSums {
  public:
-  ThreadSums(const StringTable& names, const IntervalSet& windows, const IntervalSet& idle)
-      : names_(names), windows_(windows), anywhere_(windows), idle_(idle) {}
+  // `numbers` are for its use alone, until the next one is made of them.
+  ThreadSums(const StringTable& names, NameNumbers& numbers, const IntervalSet& windows,
+             const IntervalSet& idle)
+      : names_(names), numbers_(numbers), windows_(windows), anywhere_(windows), idle_(idle) {
+    numbers_.Clear();
+  }
 
   std::vector<std::pair<FrameName, FunctionSum>> Sum(const HostFrames& frames) {
     AlongWindows along(windows_), along_idle(idle_);
     WalkFrames(
-        frames, [&](size_t f) { Enter(frames[f]); },
-        [&](size_t f, int64_t start, int64_t end) {
-          FunctionSum& sum = sums_[frames[f].name].sum;
+        frames, [&](size_t, const HostFrame& frame) { Enter(frame); },
+        [&](size_t, const HostFrame& frame, int64_t start, int64_t end) {
+          FunctionSum& sum = sums_[numbers_.Of(frame.name)].sum;
           sum.self = AddSaturated(sum.self, along.Within(start, end));
           sum.idle = AddSaturated(sum.idle, along_idle.Within(start, end));
         },
-        [&](size_t f) { --sums_[frames[f].name].open; });
+        [&](size_t, const HostFrame& frame) { --sums_[numbers_.Of(frame.name)].open; });
     std::map<FrameName, FunctionSum> merged;
-    for (const auto& [name, of] : sums_) {
-      if (of.sum.calls > 0 || of.sum.total > 0) merged[ParseFrameName(names_[name])].Add(of.sum);
+    for (size_t n = 0; n < sums_.size(); ++n) {
+      const FunctionSum& sum = sums_[n].sum;
+      if (sum.calls == 0 && sum.total <= 0) continue;
+      merged[ParseFrameName(names_[numbers_.names()[n]])].Add(sum);
     }
     return {merged.begin(), merged.end()};
   }
@@ -46,20 +78,23 @@ class ThreadSums {
   };
 
   void Enter(const HostFrame& frame) {
-    OfName& of = sums_[frame.name];
+    const uint32_t number = numbers_.Of(frame.name);
+    if (number == sums_.size()) sums_.emplace_back();
+    OfName& of = sums_[number];
     if (anywhere_.Holds(frame.start)) ++of.sum.calls;
     if (of.open++ > 0) return;
     of.sum.total = AddSaturated(of.sum.total, anywhere_.Within(frame.start, frame.end));
   }
 
   const StringTable& names_;
+  NameNumbers& numbers_;
   const IntervalSet& windows_;
   const AnywhereInWindows anywhere_;
   const IntervalSet& idle_;
-  std::unordered_map<StringId, OfName> sums_;
+  std::vector<OfName> sums_;  // by the names' numbers
 };
 
-RankFunctions FunctionsOf(const Facts& facts, const CountedPython& counted) {
+RankFunctions FunctionsOf(const Facts& facts, const CountedPython& counted, NameNumbers& numbers) {
   const RankActivity& rank = *counted.rank;
   const IntervalSet& windows = counted.windows;
   RankFunctions result{.rank = &rank, .marked = counted.marked, .time = LengthOf(windows)};
@@ -69,7 +104,7 @@ RankFunctions FunctionsOf(const Facts& facts, const CountedPython& counted) {
   const HostOps& host = *rank.host;
   for (uint32_t t = 0; t < host.threads.size(); ++t) {
     if (host.frames[t].empty()) continue;
-    ThreadSums sums(*facts.names, windows, idle);
+    ThreadSums sums(*facts.names, numbers, windows, idle);
     result.threads.push_back({.thread = host.threads[t],
                               .training = training == t,
                               .functions = sums.Sum(host.frames[t])});
@@ -164,8 +199,9 @@ std::vector<CountedPython> CountedPythonOf(const Facts& facts) {
 
 std::vector<RankFunctions> FunctionsOfRanks(const Facts& facts) {
   std::vector<RankFunctions> ranks;
+  NameNumbers numbers(facts.names->size());
   for (const CountedPython& counted : CountedPythonOf(facts))
-    ranks.push_back(FunctionsOf(facts, counted));
+    ranks.push_back(FunctionsOf(facts, counted, numbers));
   return ranks;
 }
 

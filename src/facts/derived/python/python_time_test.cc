@@ -12,12 +12,12 @@ namespace {
 
 std::string PiecesOf(const SampleTrace& s, const HostOps& host) {
   std::string text;
-  const auto nothing = [](size_t) {};
+  const auto nothing = [](size_t, const HostFrame&) {};
   WalkFrames(
       host.frames[0], nothing,
-      [&](size_t f, int64_t start, int64_t end) {
-        text += std::string(s.trace.strings[host.frames[0][f].name]) + " " + std::to_string(start) +
-                ".." + std::to_string(end) + "; ";
+      [&](size_t, const HostFrame& frame, int64_t start, int64_t end) {
+        text += std::string(s.trace.strings[frame.name]) + " " + std::to_string(start) + ".." +
+                std::to_string(end) + "; ";
       },
       nothing);
   return text;

@@ -11,28 +11,28 @@
 
 namespace stepscope {
 
-// Goes through the frames of a thread: calls enter(f) when a frame begins, visit(f, start, end) for
-// each stretch in which it is the innermost, leave(f) when it has ended. Stretches ascend and never
-// overlap, whatever frames do.
+// Goes through the frames of a thread: calls enter(f, frame) when one begins, visit(f, frame,
+// start, end) for each stretch in which it is the innermost, leave(f, frame) when it has ended. `f`
+// is its place among `frames`. Stretches ascend and never overlap, whatever frames do.
 template <class Enter, class Visit, class Leave>
 void WalkFrames(const HostFrames& frames, const Enter& enter, const Visit& visit,
                 const Leave& leave) {
   struct Open {
-    size_t frame;
-    int64_t end;
+    size_t place;
+    HostFrame frame;
   };
   std::vector<Open> open;
   int64_t now = INT64_MIN;
   const auto advance = [&](int64_t until) {
     while (!open.empty()) {
-      const auto [frame, end] = open.back();
-      const int64_t stop = std::min(end, until);
+      const auto& [f, frame] = open.back();
+      const int64_t stop = std::min(frame.end, until);
       if (stop > now) {
-        visit(frame, now, stop);
+        visit(f, frame, now, stop);
         now = stop;
       }
-      if (end > until) break;
-      leave(frame);
+      if (frame.end > until) break;
+      leave(f, frame);
       open.pop_back();
     }
     now = std::max(now, until);
@@ -42,8 +42,8 @@ void WalkFrames(const HostFrames& frames, const Enter& enter, const Visit& visit
     checks.Turn();
     const HostFrame frame = frames[f];
     advance(frame.start);
-    open.push_back({f, frame.end});
-    enter(f);
+    open.push_back({f, frame});
+    enter(f, frame);
   }
   advance(INT64_MAX);
 }
