@@ -61,7 +61,7 @@ struct OpenOptions {
   // false: for programs that read numbers alone. What only findings and names of operators in
   // tables need is not read, and they are incomplete.
   bool advice = true;
-  // Worker threads; 0 means one per processor.
+  // Worker threads, of reading and of Analyze(); 0 means one per processor.
   int threads = 0;
   // Keep every event for Session::TakeTimeline(), whatever the analyses need: about 25 bytes each.
   bool keep_events = false;

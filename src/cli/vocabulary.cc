@@ -17,7 +17,7 @@ constexpr Word kWords[] = {
      "params"},
     {"--plugin", "FILE", "Analyses of your own in a Python file; repeatable", "", "plugin"},
     {"--groups", "FILE", "Custom kernel groups, as TOML", "", "groups"},
-    {"--threads", "N", "Threads that read; 0 is one per CPU", "0", "threads"},
+    {"--threads", "N", "Threads to use; 0 is one per CPU", "0", "threads"},
     {"--max-input", "SIZE", "Most bytes a compressed file inflates to", "64GB, 1000:1",
      "max_input"},
     {"--most-names", "N", "Most names in a table; 0 is all", "10000", "most_names"},

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <type_traits>
 #include <utility>
 
@@ -10,11 +11,12 @@
 
 namespace stepscope {
 
-// For one thread at a time. Results stay where they are until the memo ends.
+// For any number of threads: who asks for a result that another derives waits for it. Results stay
+// where they are until the memo ends.
 class Memo {
  public:
   // What kDerive(whole) returns, or kDerive(whole, part) of each part; both must outlive this.
-  // Stops if asked: what takes long comes by here.
+  // Stops if asked: what takes long comes by here. What throws is not kept.
   template <auto kDerive, class Whole, class... Part>
   const auto& Of(const Whole& whole, const Part&... part) {
     static_assert(sizeof...(part) <= 1);
@@ -22,9 +24,10 @@ class Memo {
     StopIfAsked();
     const void* of = nullptr;
     ((of = &part), ...);
-    std::shared_ptr<const void>& kept = results_[{&kKey<kDerive>, of}];
-    if (!kept) kept = std::make_shared<const Result>(kDerive(whole, part...));
-    return *static_cast<const Result*>(kept.get());
+    Kept& kept = KeptOf({&kKey<kDerive>, of});
+    const std::lock_guard lock(kept.mutex);
+    if (!kept.result) kept.result = std::make_shared<const Result>(kDerive(whole, part...));
+    return *static_cast<const Result*>(kept.result.get());
   }
 
  private:
@@ -32,8 +35,22 @@ class Memo {
   template <auto kDerive>
   static inline constexpr char kKey = 0;
 
-  // By function and part.
-  std::map<std::pair<const char*, const void*>, std::shared_ptr<const void>> results_;
+  struct Kept {
+    std::mutex mutex;  // over the result, also while it is derived
+    std::shared_ptr<const void> result;
+  };
+  using Key = std::pair<const char*, const void*>;  // function and part
+  struct Results {
+    std::mutex mutex;
+    std::map<Key, Kept> of;
+  };
+
+  Kept& KeptOf(const Key& key) {
+    const std::lock_guard lock(results_->mutex);
+    return results_->of[key];
+  }
+
+  std::unique_ptr<Results> results_ = std::make_unique<Results>();
 };
 
 }  // namespace stepscope

@@ -4,8 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <stop_token>
+#include <thread>
 #include <utility>
+
+#include "base/parallel.h"
 
 namespace stepscope::memo_test {
 namespace {
@@ -54,6 +58,18 @@ TEST(Memo, ResultsStayWhereTheyAreWhenTheWholeMoves) {
   const int* three = &whole.memo.Of<Three>(whole);
   const Whole moved = std::move(whole);
   EXPECT_EQ(&moved.memo.Of<Three>(moved), three);
+}
+
+int Slow(const Whole& whole) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  return ++whole.derived;
+}
+
+TEST(Memo, ThreadsThatAskAtOnceShareAResult) {
+  const Whole whole;
+  std::array<int, 4> found{};
+  ParallelFor(found.size(), found.size(), [&](size_t i) { found[i] = whole.memo.Of<Slow>(whole); });
+  EXPECT_EQ(found, (std::array{1, 1, 1, 1}));
 }
 
 int StopsOnce(const Whole& whole) {

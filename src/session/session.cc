@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "analyses/analysis.h"
+#include "base/parallel.h"
 #include "base/saturate.h"
 #include "base/stop.h"
 #include "facts/derived/steps/step_categories.h"
@@ -132,6 +133,16 @@ RankTime MeanTime(const Facts& facts) {
 
 using Asked = std::vector<std::pair<AnalysisRef, Params>>;
 
+Report RunAnalysis(const Analysis& analysis, const Params& params, const Facts& facts,
+                   const AnalyzeOptions& options) {
+  StopIfAsked();
+  Report report = analysis.run(facts, params);
+  CutNames(report, options.most_names);
+  report.label = analysis.label;
+  report.group = GroupName(analysis.group);
+  return report;
+}
+
 // `kept`: the analyses of ours that the run was opened for.
 ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,
                       const StepSelection& selection, const AnalyzeOptions& options,
@@ -155,16 +166,15 @@ ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,
                           .kept = kept,
                           .threads = run.threads,
                           .stop = options.stop};
-  for (const auto& [analysis, params] : asked) {
-    StopIfAsked();
-    if (IsPlugin(*analysis)) {
-      answer.reports.push_back(RunPlugin(*analysis, params, question));
-      continue;
-    }
-    Report& report = answer.reports.emplace_back(analysis->run(facts, params));
-    CutNames(report, options.most_names);
-    report.label = analysis->label;
-    report.group = GroupName(analysis->group);
+  answer.reports.resize(asked.size());
+  ParallelFor(asked.size(), static_cast<size_t>(std::max(run.threads, 0)), [&](size_t i) {
+    const auto& [analysis, params] = asked[i];
+    if (!IsPlugin(*analysis)) answer.reports[i] = RunAnalysis(*analysis, params, facts, options);
+  });
+  // These ask analyses themselves, in an interpreter that runs one at a time.
+  for (size_t i = 0; i < asked.size(); ++i) {
+    const auto& [analysis, params] = asked[i];
+    if (IsPlugin(*analysis)) answer.reports[i] = RunPlugin(*analysis, params, question);
   }
   JoinFindings(answer, MeanTime(facts));
   LowerWhereNothingStandsOut(answer, facts);
