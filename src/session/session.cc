@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <thread>
 
 #include "analyses/analysis.h"
 #include "base/parallel.h"
@@ -133,6 +134,14 @@ RankTime MeanTime(const Facts& facts) {
 
 using Asked = std::vector<std::pair<AnalysisRef, Params>>;
 
+// The longest one takes a quarter of the time of all, so that more would only take memory.
+size_t AnalysesAtOnce(int threads) {
+  constexpr size_t kMost = 4;
+  const size_t all =
+      threads > 0 ? static_cast<size_t>(threads) : std::thread::hardware_concurrency();
+  return std::clamp<size_t>(all, 1, kMost);
+}
+
 Report RunAnalysis(const Analysis& analysis, const Params& params, const Facts& facts,
                    const AnalyzeOptions& options) {
   StopIfAsked();
@@ -167,7 +176,7 @@ ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,
                           .threads = run.threads,
                           .stop = options.stop};
   answer.reports.resize(asked.size());
-  ParallelFor(asked.size(), static_cast<size_t>(std::max(run.threads, 0)), [&](size_t i) {
+  ParallelFor(asked.size(), AnalysesAtOnce(run.threads), [&](size_t i) {
     const auto& [analysis, params] = asked[i];
     if (!IsPlugin(*analysis)) answer.reports[i] = RunAnalysis(*analysis, params, facts, options);
   });
