@@ -175,9 +175,12 @@ std::optional<int64_t> LastProductiveStep(const JointAttempt& a, const Surroundi
   if (last.bucket == Bucket::kProductive && until > a.steps().last().time) {
     return a.steps().last().step;
   }
-  const auto before = a.steps().Around(std::min(around.limit, a.steps().last().step)).before;
+  const int64_t next = std::min(around.limit, a.steps().last().step);
+  const auto before = a.steps().Around(next).before;
   if (!before) return std::nullopt;
-  return before->step;
+  // Where every number is a step, those that are not kept count too.
+  const int64_t numbers = SubtractSaturated(a.steps().last().step, a.steps().first().step);
+  return numbers == a.steps().size() - 1 ? next - 1 : before->step;
 }
 
 }  // namespace stepscope::goodput
