@@ -2,6 +2,7 @@
 //
 //   0 start            35 step 0          80 end           50 heartbeat
 //   10..30 prep        35..75 steps 0..3  one step each 10 s
+//   35..75 steps 0..3 ending 8            the same, each with an end 8 s after its start
 //   40..43 save 2      12..14 restore 2   20..24 eval      any other word is a custom type
 //   5..9 wait slice_down                  9..12 reinit     50 notice going away
 //   40..43 saving 2    12..14 restoring 2 the same without Orbax
@@ -102,9 +103,13 @@ class ScenarioLine {
     const int64_t first = std::stoll(rest_.substr(0, dots));
     const int64_t last = std::stoll(rest_.substr(dots + 2));
     std::vector<Event> events;
+    const size_t ending = rest_.find("ending ");
     for (int64_t s = first; s <= last; ++s) {
       const int64_t time = start_ + (end_ - start_) / (last - first + 1) * (s - first);
       events.push_back({.kind = EventKind::kStepStart, .time = time, .step = s});
+      if (ending == rest_.npos) continue;
+      const auto lasts = static_cast<int64_t>(std::stod(rest_.substr(ending + 7)) * 1e9);
+      events.push_back({.kind = EventKind::kStepEnd, .time = time + lasts, .step = s});
     }
     return events;
   }

@@ -70,14 +70,14 @@ std::vector<Told> ListRanks(const Group& group, const Run& lead) {
   return ranks;
 }
 
-// The median of what the ranks but for `rank` have.
+// The median of what the ranks but for `rank` have; of an even number, the upper of the middle two:
+// of three ranks, none is told of that another one explains.
 int64_t OfOthers(const std::vector<Told>& ranks, const Told& rank, int64_t Told::* value) {
   std::vector<int64_t> others;
   for (const Told& other : ranks) {
     if (&other != &rank) others.push_back(other.*value);
   }
-  std::ranges::sort(others);
-  return others[(others.size() - 1) / 2];
+  return UpperMedian(others);
 }
 
 int64_t OthersStart(const std::vector<Told>& ranks, const Told& rank) {
