@@ -38,40 +38,49 @@ int64_t Size(Entries entries) { return static_cast<int64_t>(entries.size()); }
 // What differences of ends scatter around: an offset that is not known, or 0.
 int64_t Scatter(std::vector<int64_t>& differences, bool one_clock) {
   if (!one_clock) return MadOf(differences);
-  for (int64_t& difference : differences) difference = difference < 0 ? -difference : difference;
+  for (int64_t& difference : differences) difference = std::abs(difference);
   return UpperMedian(differences);
+}
+
+// Absent beyond the end.
+std::optional<uint64_t> LabelAt(Entries entries, int64_t i) {
+  return i < Size(entries) ? std::optional(At(entries, i).label) : std::nullopt;
 }
 
 // Whether other[j] and its successor are reference[i] and its successor, but in the other order:
 // threads side by side begin in either.
 bool AreSwapped(Entries reference, int64_t i, Entries other, int64_t j) {
-  if (i + 1 >= Size(reference) || j + 1 >= Size(other)) return false;
-  const uint64_t first = At(reference, i).label, second = At(reference, i + 1).label;
-  return first != second && At(other, j).label == second && At(other, j + 1).label == first;
+  const auto first = LabelAt(reference, i), second = LabelAt(reference, i + 1);
+  return second && first != second && LabelAt(other, j) == second &&
+         LabelAt(other, j + 1) == first;
 }
+
+// The entries of `other` that face one of `reference`, from the first on; at most kSample.
+struct Facing {
+  Facing(Entries reference, Entries other, int64_t shift)
+      : first(std::max<int64_t>(0, -shift)),
+        end(std::min({Size(other), Size(reference) - shift, first + kSample})) {}
+  int64_t first, end;
+};
 
 Shift Judge(Entries reference, Entries other, int64_t shift, bool one_clock,
             std::vector<int64_t>& differences) {
-  const int64_t first = std::max<int64_t>(0, -shift);
-  const int64_t last = std::min(Size(other), Size(reference) - shift);
-  Shift judged{.shift = shift, .pairs = std::max<int64_t>(0, last - first)};
-  if (judged.pairs == 0) return judged;
+  const Facing facing(reference, other, shift);
+  Shift judged{.shift = shift, .pairs = std::max<int64_t>(0, facing.end - facing.first)};
   differences.clear();
-  const int64_t sampled = std::min(judged.pairs, kSample);
-  for (int64_t i = first; i < first + sampled; ++i) {
+  for (int64_t i = facing.first; i < facing.end; ++i) {
     const OrderedEntry& a = At(reference, i + shift);
     const OrderedEntry& b = At(other, i);
     if (a.label == b.label) {
       ++judged.agreeing;
       differences.push_back(Apart(b.end, a.end));
-    } else if (i + 1 < first + sampled && AreSwapped(reference, i + shift, other, i)) {
+    } else if (AreSwapped(reference, i + shift, other, i)) {
       // Half of them count: two labels in turn, one ahead, are no row of swaps.
       ++judged.agreeing;
       differences.push_back(Apart(b.end, At(reference, i + shift + 1).end));
       ++i;
     }
   }
-  judged.pairs = sampled;
   if (!differences.empty()) judged.spread = Scatter(differences, one_clock);
   return judged;
 }
@@ -131,7 +140,7 @@ std::vector<int64_t> Walk(Entries reference, Entries other, int64_t shift) {
   int64_t r = std::max<int64_t>(0, shift);
   int64_t o = std::max<int64_t>(0, -shift);
   const auto agree = [&](int64_t i, int64_t j) {
-    return i < Size(reference) && j < Size(other) && At(reference, i).label == At(other, j).label;
+    return i < Size(reference) && LabelAt(reference, i) == LabelAt(other, j);
   };
   // A single label may agree by chance: two of them, or the end.
   const auto resumes = [&](int64_t i, int64_t j) {
@@ -141,6 +150,14 @@ std::vector<int64_t> Walk(Entries reference, Entries other, int64_t shift) {
     return AreSwapped(reference, i, other, j) &&
            (agree(i + 2, j + 2) || i + 2 == Size(reference) || j + 2 == Size(other));
   };
+  // How many entries of the one or of the other to skip.
+  const auto nearest = [&](int64_t i, int64_t j) -> std::pair<int64_t, int64_t> {
+    for (int64_t k = 1; k <= kLookAhead; ++k) {
+      if (resumes(i + k, j)) return {k, 0};
+      if (resumes(i, j + k)) return {0, k};
+    }
+    return {0, 0};
+  };
   while (r < Size(reference) && o < Size(other)) {
     if (swapped(r, o)) {
       partner[static_cast<size_t>(o++)] = r + 1;
@@ -148,17 +165,11 @@ std::vector<int64_t> Walk(Entries reference, Entries other, int64_t shift) {
       r += 2;
       continue;
     }
-    int64_t skip_r = 0, skip_o = 0;
     if (!agree(r, o) && !agree(r + 1, o + 1)) {
-      for (int64_t k = 1; k <= kLookAhead && skip_r + skip_o == 0; ++k) {
-        if (resumes(r + k, o))
-          skip_r = k;
-        else if (resumes(r, o + k))
-          skip_o = k;
-      }
+      const auto [skip_r, skip_o] = nearest(r, o);
+      r += skip_r;
+      o += skip_o;
     }
-    r += skip_r;
-    o += skip_o;
     partner[static_cast<size_t>(o++)] = r++;
   }
   return partner;
@@ -181,8 +192,8 @@ OrderAlignment AlignBy(Entries reference, Entries other, const Shift& shift, boo
 bool RunTogether(Entries reference, Entries other, int64_t shift) {
   constexpr double kNearlyAll = 0.9;
   int64_t pairs = 0, together = 0;
-  for (int64_t i = std::max<int64_t>(0, -shift);
-       i < Size(other) && i + shift < Size(reference) && pairs < kSample; ++i) {
+  const Facing facing(reference, other, shift);
+  for (int64_t i = facing.first; i < facing.end; ++i) {
     const OrderedEntry &a = At(reference, i + shift), &b = At(other, i);
     if (a.label != b.label) continue;
     ++pairs;

@@ -34,15 +34,14 @@ bool OtherRestart(const Group& group, const Run& run) {
   });
 }
 
-// Whether the group was in quite another step when the run began its first one.
+// Whether the group was in quite another step when the run began its first one. Who told no step began
+// none at that time.
 bool FarFrom(const Run& lead, const Run& run) {
-  if (!lead.steps() || !run.steps()) return false;
   const StepTime& first = run.attempt->steps.first();
   if (first.time < lead.attempt->steps.first().time || first.time > lead.attempt->told.time) {
     return false;
   }
   const auto near = lead.attempt->steps.Around(first.step);
-  if (!near.before && !near.after) return false;
   if (near.after && std::abs(near.after->time - first.time) <= kGoesOn) return false;
   if (near.before && std::abs(near.before->time - first.time) <= kGoesOn) return false;
   const bool later = near.after && near.after->step - first.step > kFarSteps;
@@ -98,8 +97,7 @@ class Joiner {
       case Place::kJoins:
         return Join(group, run);
       case Place::kBegins:
-        if (!group.runs.empty() && !run.anonymous() && !run.id.name.empty() &&
-            !run.attempt->in_process && std::ranges::all_of(group.runs, [&](const Run& r) {
+        if (!run.anonymous() && !run.id.name.empty() && !run.attempt->in_process && std::ranges::all_of(group.runs, [&](const Run& r) {
               return r.attempt->id == run.attempt->id;
             })) {
           out_.note_counts.Add(NoteKind::kRepeatedAttempt);
@@ -115,7 +113,7 @@ class Joiner {
 
   // The latest group with the run's id, or else the latest.
   Group& FindGroup(const Run& run) {
-    const size_t end = groups_.size() > kLookBack ? groups_.size() - kLookBack : 0;
+    const size_t end = groups_.size() - std::min(groups_.size(), kLookBack);
     for (size_t g = groups_.size(); g-- > end && !run.attempt->id.empty();) {
       const bool named = std::ranges::any_of(
           groups_[g].runs, [&](const Run& r) { return r.attempt->id == run.attempt->id; });
@@ -145,7 +143,7 @@ class Joiner {
           if (r.attempt->id == run.attempt->id) return false;
           if (r.attempt->id == old_id) return true;
         }
-        return r.start() <= gone || r.start() - gone < run.start() - r.start();
+        return r.start() - gone < run.start() - r.start();
       });
       begun.runs.insert(begun.runs.end(), moves.begin(), moves.end());
       before.runs.erase(moves.begin(), moves.end());
@@ -292,7 +290,6 @@ Lineup LineUp(const Recordings& recordings) {
   for (const auto& r : recordings) {
     const bool lives = std::ranges::any_of(r->attempts(), &Attempt::lives);
     recorded = recorded || (lives && !r->writer().empty());
-    out.processes += lives ? 1 : 0;
   }
   std::vector<Run> runs;
   for (const auto& r : recordings) {
@@ -333,7 +330,6 @@ Lineup LineUp(const Recordings& recordings) {
     JointAttempt& ended = out.attempts[out.attempts.size() - 2];
     joint.by_other_clock = TwoClocks(before, group, much);
     if (joint.by_other_clock) out.note_counts.Add(NoteKind::kTwoClocks);
-    joint.start = std::max(joint.start, ended.start);
     ended.last = LastBefore(before, ended, joint.start);
     joint.new_job = IsNewJob(before, ended, group, joint);
   }
