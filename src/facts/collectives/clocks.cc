@@ -75,18 +75,16 @@ void Compare(std::vector<CommonEnd>& ends, int64_t origin, Comparison& c) {
 void CompareOneClock(const std::vector<CommonEnd>& ends, Comparison& c) {
   std::vector<int64_t> apart;
   apart.reserve(ends.size());
-  for (const CommonEnd& end : ends) apart.push_back(end.apart < 0 ? -end.apart : end.apart);
+  for (const CommonEnd& end : ends) apart.push_back(std::abs(end.apart));
   c.error = std::llround(std::ceil(kDeviationPerMad * static_cast<double>(UpperMedian(apart))));
 }
 
 // The same for ranks of machines with one name, which says little: many are "localhost".
 void CompareOneMachine(std::vector<CommonEnd>& ends, int64_t origin, Comparison& c) {
   int64_t closest = INT64_MAX;
-  for (const CommonEnd& end : ends)
-    closest = std::min(closest, end.apart < 0 ? -end.apart : end.apart);
+  for (const CommonEnd& end : ends) closest = std::min(closest, std::abs(end.apart));
   Compare(ends, origin, c);
-  const int64_t offset = c.offset < 0 ? -c.offset : c.offset;
-  if (closest > c.error && offset / kClearOffset > c.error) return;
+  if (closest > c.error && std::abs(c.offset) / kClearOffset > c.error) return;
   c.one_clock = true;
   c.offset = 0;
   c.drift = 0;

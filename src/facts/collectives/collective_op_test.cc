@@ -39,6 +39,15 @@ TEST(CollectiveOp, CountsTheWholeArray) {
   EXPECT_EQ(CollectiveBytes(kAllReduce, 100, 100, 4), 400);
   EXPECT_EQ(CollectiveBytes(kAllGather, 100, 800, 2), 1600);
   EXPECT_EQ(CollectiveBytes(kReduceScatter, 800, 100, 2), 1600);
+  EXPECT_EQ(CollectiveBytes(kGather, 100, 800, 2), 1600);
+  // The root alone has one of the two.
+  for (const CollectiveOp op : {kBroadcast, kReduce}) {
+    EXPECT_EQ(CollectiveBytes(op, 100, 0, 2), 200);
+    EXPECT_EQ(CollectiveBytes(op, 0, 100, 2), 200);
+  }
+  EXPECT_EQ(CollectiveBytes(kAllReduce, 100, 0, 2), 200);
+  EXPECT_EQ(CollectiveBytes(kAllReduce, 0, 100, 1), 0);
+  EXPECT_EQ(CollectiveBytes(kBarrier, 100, 100, 4), -1);
   EXPECT_EQ(CollectiveBytes(kAllReduce, 100, 100, ElementBytes("a new type")), -1);
   EXPECT_EQ(CollectiveBytes(kAllReduce, -1, -1, 4), -1);
   EXPECT_EQ(CollectiveBytes(kAllReduce, INT64_MAX / 2, 0, 8), -1);
@@ -59,6 +68,10 @@ TEST(CollectiveOp, BusFactorsAreThoseOfNcclTests) {
   EXPECT_DOUBLE_EQ(BusFactor(kReduceScatter, 4).value_or(0), 0.75);
   EXPECT_DOUBLE_EQ(BusFactor(kAllToAll, 4).value_or(0), 0.75);
   EXPECT_DOUBLE_EQ(BusFactor(kBroadcast, 4).value_or(0), 1.0);
+  EXPECT_DOUBLE_EQ(BusFactor(kReduce, 1).value_or(0), 1.0);
+  EXPECT_DOUBLE_EQ(BusFactor(kSend, -1).value_or(0), 1.0);
+  EXPECT_DOUBLE_EQ(BusFactor(kGather, 2).value_or(0), 0.5);
+  EXPECT_FALSE(BusFactor(kAllReduce, 1).has_value());
   EXPECT_FALSE(BusFactor(kAllReduce, -1).has_value());
   EXPECT_FALSE(BusFactor(kExchange, 8).has_value());
 }

@@ -54,6 +54,7 @@ TEST(DevicePeaks, WhatTheTraceSaysOfAChipCounts) {
   EXPECT_EQ(other.name, "Foo 7");
   EXPECT_EQ(other.bf16, 98 * kTera);
   EXPECT_EQ(other.memory_bandwidth, 500 * kGiga);
+  EXPECT_EQ(PeaksOf(With({.name = "Foo 7", .peak_flops = 1}), 0).bf16, 1);
 }
 
 TEST(DevicePeaks, AnUnknownChipHasThoseOfItsArchitecture) {

@@ -1,9 +1,12 @@
-// Checks how much of a device kernels use, as PyTorch's plugin counts it.
+// Checks how much of a device kernels use, as PyTorch's plugin counts it, and how fast copies are.
 #include "facts/devices/device_use.h"
 
 #include <gtest/gtest.h>
 
 #include <numeric>
+
+#include "facts/devices/copy_rates.h"
+#include "facts/devices/kernel_occupancy.h"
 
 namespace stepscope::device_use_test {
 namespace {
@@ -75,6 +78,71 @@ TEST(DeviceUse, WhatTheTraceDoesNotSayIsNotCounted) {
   EXPECT_FALSE(none.Use(0, 100).occupancy);
   EXPECT_FALSE(none.Use(50, 50).sm_efficiency) << "no time";
   EXPECT_EQ(UseOfDevice(none.rank, 0, {}, {}).span, 0);
+}
+
+// Half of the 132 multiprocessors' threads, by the launch; all, by registers and shared memory.
+TEST(KernelOccupancy, TheProfilersZeroIsReckonedAgain) {
+  const LaunchConfig launch{.grid = {132, 1, 1},
+                            .block = {1024, 1, 1},
+                            .registers = 32,
+                            .shared_memory = 48 * 1024 + 1,
+                            .occupancy = 0};
+  const LaunchLimits h100{.capability = 90, .threads = 2048, .multiprocessors = 132};
+  EXPECT_DOUBLE_EQ(MostOccupancy(launch, h100).value(), 1);
+  EXPECT_DOUBLE_EQ(OccupancyOf(launch, h100).value(), 0.5);
+  const auto with = [&](auto change) {
+    LaunchConfig other = launch;
+    LaunchLimits limits = h100;
+    change(other, limits);
+    return OccupancyOf(other, limits);
+  };
+  EXPECT_EQ(with([](auto& l, auto&) { l.grid = {528, 1, 1}; }), 1);
+  EXPECT_EQ(with([](auto& l, auto&) { l.shared_memory = 48 * 1024; }), 0) << "which it knows";
+  EXPECT_EQ(with([](auto& l, auto&) { l.occupancy = 0.25F; }), 0.25);
+  EXPECT_EQ(with([](auto& l, auto&) { l.occupancy = 1; }), 1);
+  // Nothing is known, or what is told is none.
+  EXPECT_EQ(with([](auto& l, auto&) { l.occupancy = 1.25F; }), std::nullopt);
+  EXPECT_EQ(with([](auto& l, auto&) { l.occupancy = -1; }), std::nullopt);
+  EXPECT_EQ(with([](auto& l, auto&) { l.grid = {0, 1, 1}; }), std::nullopt);
+  EXPECT_EQ(with([](auto& l, auto&) { l.registers = -1; }), std::nullopt);
+  EXPECT_EQ(with([](auto&, auto& d) { d.capability = std::nullopt; }), std::nullopt);
+  EXPECT_EQ(with([](auto&, auto& d) { d.multiprocessors = 0; }), std::nullopt);
+  EXPECT_EQ(with([](auto&, auto& d) { d.multiprocessors = 1; }), 1);
+  // A profiler that says 0 of all kernels, as AMD's.
+  EXPECT_EQ(with([](auto& l, auto& d) { d.without_occupancy = l.shared_memory > 0; }), std::nullopt);
+  EXPECT_EQ(with([](auto& l, auto& d) {
+              d.without_occupancy = true;
+              l.occupancy = 0.25F;
+            }),
+            0.25);
+}
+
+// 1000 bytes in 10 ns are 100 GB/s, unless the profiler tells a rate.
+TEST(CopyRates, AreTheProfilersOrBytesByTime) {
+  const auto rate = [](Copy copy, int64_t duration) {
+    RankActivity rank;
+    rank.devices = {0};
+    rank.streams = {{.device = 0, .stream = 7, .device_index = 0}};
+    copy.path = CopyPath::kHostToDevice;
+    rank.copies = {copy};
+    rank.activities.Append(
+        {.start = 0, .end = duration, .stream = 0, .detail = 0, .kind = Kind::kMemcpy});
+    CopyRates rates = FollowCopies(rank)[0][static_cast<size_t>(CopyPath::kHostToDevice)];
+    EXPECT_EQ(rates.count, 1);
+    EXPECT_EQ(rates.bytes, std::max<int64_t>(0, copy.bytes));
+    EXPECT_EQ(rates.without_size, copy.bytes < 0 ? 1 : 0);
+    const auto levels = rates.rate.Levels();
+    return levels.empty() ? -1 : levels.front().level;
+  };
+  EXPECT_EQ(rate({.bytes = 1000}, 10), 100'000'000'000);
+  EXPECT_EQ(rate({.bytes = 1000}, 1), 1'000'000'000'000);
+  EXPECT_EQ(rate({.bytes = 1000, .bandwidth = 5e9}, 10), 5'000'000'000);
+  EXPECT_EQ(rate({.bytes = -1, .bandwidth = 5e9}, 10), 5'000'000'000);
+  EXPECT_EQ(rate({.bytes = 1000, .bandwidth = 1e15}, 10), 1'000'000'000'000'000);
+  EXPECT_EQ(rate({.bytes = 1000, .bandwidth = 1.1e15}, 10), -1) << "no measurement";
+  EXPECT_EQ(rate({.bytes = -1}, 10), -1);
+  EXPECT_EQ(rate({.bytes = 1000}, 0), -1);
+  EXPECT_EQ(rate({.bytes = 1000, .bandwidth = 0}, 10), 0);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ TEST(KernelPatterns, StarsAndQuestionMarks) {
   EXPECT_FALSE(MatchesPattern("gemm", "gemm?"));
   EXPECT_FALSE(MatchesPattern("gemm", ""));
   EXPECT_TRUE(MatchesPattern("", ""));
+  EXPECT_FALSE(MatchesPattern("xaab", "xa*aab")) << "one a cannot be both";
 }
 
 TEST(KernelPatterns, ManyStarsEnd) {

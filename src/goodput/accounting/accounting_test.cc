@@ -261,6 +261,92 @@ TEST(Accounting, SlicesAreWeightedByTime) {
   const Partition p = accounting.Query();
   EXPECT_DOUBLE_EQ(p.active_slices.value(), 0.75);
   EXPECT_DOUBLE_EQ(p.available_slices.value(), 1);
+  EXPECT_EQ(AccountingOf("0 start; 0 slices 3/4/4").Query().active_slices, std::nullopt) << "no time";
+  EXPECT_DOUBLE_EQ(
+      AccountingOf("0 start; 50 slices 4/4/4; 0 slices 2/4/4; 100 end").Query().active_slices.value(), 0.75)
+      << "whatever comes first";
+}
+
+// Rank 0 restarted, rank 1 told no step; what has no rank tells none.
+TEST(Accounting, LastSignsAreOfTheLastProcessOfEachRank) {
+  const auto signs = AccountingOf(R"([0b] 100 start; 100..120 steps 5..6; 125 heartbeat
+                                     [0] 0 start; 0..20 steps 0..1
+                                     [1] 0 start; 30 heartbeat
+                                     [-a] 0 start; 200 heartbeat)")
+                         .LastSigns();
+  ASSERT_EQ(signs.size(), 2u);
+  EXPECT_EQ(signs[0].rank, 0);
+  EXPECT_EQ(signs[0].last, ScenarioTime(125));
+  EXPECT_EQ(signs[0].step, 6);
+  EXPECT_EQ(signs[1].last, ScenarioTime(30));
+  EXPECT_EQ(signs[1].step, -1);
+}
+
+// Of two notices at one time, the text is the last one's; of a later one, the first one's.
+TEST(Accounting, NoticesOfASchedulerAreOfTheAttemptThatRan) {
+  const auto text = [](double second) {
+    Accounting accounting = AccountingOf("0 start; 0..20 steps 0..1; 50 start; 50..70 steps 1..2");
+    for (const auto& [time, said] : {std::pair(15.0, "first"), std::pair(second, "second")}) {
+      accounting.AddLate({.kind = EventKind::kPreemptionNotice, .time = ScenarioTime(time), .text = said});
+    }
+    return accounting.Query().disruption_list.at(0).text;
+  };
+  EXPECT_EQ(text(15), "second");
+  EXPECT_EQ(text(16), "first");
+  EXPECT_EQ(text(14), "second");
+}
+
+// Why a scheduler ended an attempt, unless that ended as planned, was told to go, or lived on for more
+// than a minute.
+TEST(Accounting, EndsOfASchedulerTellWhyAnAttemptIsGone) {
+  const auto cause = [](const std::string& first, double time) {
+    Accounting accounting = AccountingOf("[0] 0 start; 0..20 steps 0..1; " + first + "; [0b] 500 start");
+    accounting.AddLate({.kind = EventKind::kProcessEnd, .time = ScenarioTime(time), .text = "out of memory"});
+    return fmt::to_string(accounting.Query().attempts.at(0).cause);
+  };
+  EXPECT_EQ(cause("100 heartbeat", 100), "out of memory");
+  EXPECT_EQ(cause("100 heartbeat", 40), "out of memory");
+  EXPECT_EQ(cause("100 heartbeat", 39.9), "");
+  EXPECT_EQ(cause("100 end", 100), "");
+  EXPECT_EQ(cause("100 notice", 100), "");
+  EXPECT_EQ(cause("100 process_end ValueError: x", 100), "ValueError: x: out of memory");
+  EXPECT_EQ(cause("100 process_end out of memory", 100), "out of memory");
+}
+
+// The earliest request counts. What was asked for while steps were made is of no attempt after them.
+TEST(Accounting, MomentsOfASchedulerAreOfTheNextAttempt) {
+  const auto down = [](const std::string& moments) {
+    const Partition p = AccountingOf("0 start; 0..30 steps 0..2; " + moments +
+                                     "; 100 start; 100..120 steps 2..3; 120 end")
+                            .Query();
+    const Disruption& d = p.disruption_list.at(0);
+    const auto seconds = [](std::optional<int64_t> time) {
+      return time ? static_cast<double>(*time) / 1e9 : -1;
+    };
+    return std::tuple(seconds(d.detect), seconds(d.queue), seconds(d.launch));
+  };
+  EXPECT_EQ(down("40 asked 8; 50 asked 8; 90 given 8"), std::tuple(20, 50, 10));
+  EXPECT_EQ(down("50 asked 8; 40 asked 8; 95 given 8; 90 given 8"), std::tuple(20, 50, 10));
+  EXPECT_EQ(down("20 asked 8; 90 given 8"), std::tuple(-1, 70, 10)) << "as step 2 began";
+  EXPECT_EQ(down("20.1 asked 8; 90 given 8"), std::tuple(0.1, 69.9, 10));
+}
+
+// Steps are known from the first one on, to the attempt's last sign of life.
+TEST(Accounting, TheStepAtATime) {
+  const Accounting accounting =
+      AccountingOf("0 start; 10..30 steps 0..1; 35 heartbeat; 50 start; 60 start; 60..80 steps 1..2");
+  const auto at = [&](double time) {
+    const auto place = accounting.StepAt(ScenarioTime(time));
+    return place ? fmt::format("{} of {}", place->step, place->attempt) : "none";
+  };
+  EXPECT_EQ(at(-1), "none");
+  EXPECT_EQ(at(9.9), "none");
+  EXPECT_EQ(at(10), "0 of 0");
+  EXPECT_EQ(at(19.9), "0 of 0");
+  EXPECT_EQ(at(35), "1 of 0");
+  EXPECT_EQ(at(35.1), "none");
+  EXPECT_EQ(at(55), "none");
+  EXPECT_EQ(at(500), "2 of 2");
 }
 
 }  // namespace

@@ -83,17 +83,20 @@ const Run* BeforeLead(const Group& group, const Run& lead) {
   return first;
 }
 
-// Without what happened from `time` on.
+// Without what happened from `time` on. Of steps that are not kept, as many are counted as were told of
+// the first ones.
 void CutAt(int64_t time, Attempt& course) {
   StepTimes steps;
+  int64_t apart = 1;
   for (const StepTime& s : course.steps.Kept()) {
     if (s.time >= time) break;
-    const int64_t made = steps.empty() ? 1 : s.step - steps.last().step;
-    steps.Append(s.step, s.time, std::max<int64_t>(1, made));
+    const int64_t further = steps.empty() ? 1 : s.step - steps.last().step;
+    if (steps.size() == 1) apart = further;
+    steps.Append(s.step, s.time, std::max<int64_t>(1, further / apart));
   }
   course.steps = std::move(steps);
   course.told = course.steps.last();
-  course.lasting_steps = course.told.step - course.steps.first().step;
+  course.lasting_steps = course.steps.size() - 1;
   Overlays overlays;
   for (const Overlays::Piece& piece : course.overlays.Pieces()) {
     const int64_t end = std::min(piece.end, time);

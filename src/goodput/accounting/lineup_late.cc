@@ -29,9 +29,8 @@ std::vector<StepTime> SomeSteps(const Attempt& attempt) {
   std::vector<StepTime> some;
   int64_t next = first + 1;
   const auto take = [&] {
-    const auto step = attempt.steps.Around(next).after;
-    if (step) some.push_back(*step);
-    next = step ? step->step + 1 : last + 1;
+    some.push_back(attempt.steps.Around(next).after.value());
+    next = some.back().step + 1;
   };
   while (next <= last && std::ssize(some) < kSampledSteps) take();
   const int64_t apart = std::max<int64_t>(1, (last - next) / kSampledSteps);
@@ -142,7 +141,7 @@ std::optional<LateRank> FindLateRank(const Group& group) {
   const StepTime &first = lead.attempt->steps.first(), &last = lead.attempt->told;
   const int64_t steps = last.step - first.step;
   const std::vector<Told> ranks = ListRanks(group, lead);
-  if (ranks.size() < 2 || steps <= 0) return std::nullopt;
+  if (ranks.size() < 2) return std::nullopt;  // else the leader told what others told too
   const LateRank found{.step_time = (last.time - first.time) / steps, .steps = steps};
   if (auto longer = LongerSteps(ranks, found)) return longer;
   return LaterSteps(ranks, found);

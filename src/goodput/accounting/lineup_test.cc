@@ -407,7 +407,67 @@ TEST(Lineup, ProcessesThatAreLeftOver) {
   EXPECT_EQ(ended({90, 100, 200, 300}), 100);
 }
 
-// The steps of a process that leads two attempts count once: nine and four of them have an end.
+// "why; who went first", of the first attempt. All processes are of one host.
+std::string HowItEnded(const std::string& scenario) {
+  const AttemptAccount attempt = AccountingOf(scenario + "; [0z] 5000 start").Query().attempts.at(0);
+  return fmt::to_string(attempt.cause) + "; " + fmt::to_string(attempt.first_gone);
+}
+
+// Who did not begin the last step, or alone told no timeout, is whom the others waited for.
+TEST(Lineup, AHangIsOfWhoWasWaitedFor) {
+  const std::string two = "[0] 0 start; 0..110 steps 0..10; 400 process_end Timeout in barrier;"
+                          "[1] 0 start; 0..110 steps 0..10; 401 process_end Timeout in barrier;";
+  EXPECT_EQ(HowItEnded(two + "[2] 0 start; 0..100 steps 0..9; 400 process_end Timeout in barrier"),
+            "hang: rank 2 did not begin step 10, then Timeout in barrier (rank 0); rank 2 on host");
+  EXPECT_EQ(HowItEnded(two + "[2] 0 start; 0..110 steps 0..10; 400 process_end exit"),
+            "hang: rank 2 alone told no timeout, others: Timeout in barrier (rank 0); rank 2 on host");
+  // Of four, two did not begin it: neither is named.
+  EXPECT_EQ(HowItEnded(two + "[2] 0 start; 0..100 steps 0..9; 400 process_end Timeout in barrier;"
+                             "[3] 0 start; 0..100 steps 0..9; 400 process_end Timeout in barrier"),
+            "hang: 2 of 4 processes did not begin step 10, then Timeout in barrier (rank 0); ");
+  // Of two ranks, one that told nothing may only not tell.
+  EXPECT_EQ(HowItEnded("[0] 0 start; 0..110 steps 0..10; 400 process_end Timeout in barrier;"
+                       "[1] 0 start; 0..110 steps 0..10; 400 process_end exit"),
+            "hang: Timeout in barrier (rank 0); rank 0 on host");
+}
+
+// A process that tells of others is no cause if one was silent before it.
+TEST(Lineup, WhoIsSilentBeforeOthersTellOfIt) {
+  const auto how = [](const std::string& silent) {
+    return HowItEnded("[0] 0 start; 0..30 steps 0..2; 30 process_end closed by peer;"
+                      "[1] 0 start; 0..30 steps 0..2; 31 process_end closed by peer;"
+                      "[2] 0 start; 0..30 steps 0..2;" + silent);
+  };
+  EXPECT_EQ(how("29.9 heartbeat"), "killed without a word (rank 2); rank 2 on host");
+  EXPECT_EQ(how("30 heartbeat"), "closed by peer (rank 0); rank 0 on host");
+  EXPECT_EQ(how("25 notice a"), "; ") << "it was told to go, so that the end was announced";
+  EXPECT_EQ(how("25 process_end exit"), "closed by peer (rank 0); rank 0 on host");
+}
+
+// An exception before a notice is why a job is stopped; from the same moment on the notice is.
+TEST(Lineup, ANoticeCountsIfNothingFailedBeforeIt) {
+  const auto announced = [](double failed) {
+    return AccountingOf(fmt::format("[0] 0 start; 0..30 steps 0..2; 40 notice a; [1] 0 start; 0..30 steps 0..2;"
+                                    "{} process_end ValueError: x; [0b] 500 start",
+                                    failed))
+        .Query()
+        .disruption_list.at(0)
+        .announced;
+  };
+  EXPECT_FALSE(announced(39.9));
+  EXPECT_TRUE(announced(40));
+  EXPECT_TRUE(announced(340));
+  EXPECT_FALSE(announced(340.1)) << "nobody is given more than five minutes to go";
+}
+
+TEST(Lineup, RanksAreNumbersFromZero) {
+  EXPECT_EQ(WriterName::Of("host/0/boot/1/x").rank, 0);
+  EXPECT_EQ(WriterName::Of("host/-5/boot/1/x").rank, kNoRank);
+  EXPECT_EQ(WriterName::Of("host/five/boot/1/x").rank, kNoRank);
+  EXPECT_EQ(WriterName::Of("worker_rank_12.log").rank, 12);
+}
+
+// The steps of a process that leads two attempts count once: nine and four of them are followed by another.
 TEST(Lineup, AStepCountsOnce) {
   EXPECT_EQ(AccountingOf("[0] 0 start; 0..100 steps 0..9; 100..150 steps 5..9").step_clock().steps(), 11)
       << "the first step of each is no reference";

@@ -78,6 +78,32 @@ TEST(GoodputPeriods, ShortOnesAreJoinedByBucket) {
   EXPECT_EQ(JoinShortPeriods(periods, 100).within, 0) << "few enough as they are";
 }
 
+// Periods from 1000 ns on, one after the other, that end so long after that; joined in cells.
+TEST(GoodputPeriods, AreJoinedWithinCells) {
+  const auto joined = [](const std::vector<std::pair<int64_t, Bucket>>& ends, size_t most) {
+    std::vector<Period> periods;
+    for (const auto& [end, bucket] : ends) {
+      periods.push_back({0, periods.empty() ? 1000 : periods.back().end, 1000 + end, bucket});
+    }
+    const JoinedPeriods few = JoinShortPeriods(periods, most);
+    std::string text;
+    for (const Period& p : few.periods) {
+      text += fmt::format("{} {}..{}, ", BucketName(p.bucket), p.start - 1000, p.end - 1000);
+    }
+    return text + fmt::format("cells of {}", few.within);
+  };
+  constexpr Bucket kStep = Bucket::kProductive, kWait = Bucket::kOther, kPrep = Bucket::kTrainingPrep;
+  // In each cell a bucket stands once, in the order in which they come first.
+  EXPECT_EQ(joined({{3, kStep}, {4, kWait}, {7, kStep}, {8, kWait}, {20, kPrep}}, 3),
+            "PRODUCTIVE 0..6, OTHER 6..8, TRAINING_PREP 8..20, cells of 7");
+  // What ends where its cell does is in it: 3..5.
+  EXPECT_EQ(joined({{2, kStep}, {3, kWait}, {5, kStep}, {8, kWait}, {10, kStep}, {20, kPrep}}, 5),
+            "PRODUCTIVE 0..4, OTHER 4..8, PRODUCTIVE 8..10, TRAINING_PREP 10..20, cells of 5");
+  // 4..7 is in two cells of 6, and stays, so that there are six periods; twice as long, three are left.
+  EXPECT_EQ(joined({{2, kStep}, {4, kWait}, {7, kStep}, {8, kWait}, {9, kStep}, {20, kPrep}}, 4),
+            "PRODUCTIVE 0..6, OTHER 6..9, TRAINING_PREP 9..20, cells of 12");
+}
+
 // A crash loop of very many attempts.
 TEST(GoodputPeriods, NumberIsLimited) {
   std::vector<Period> periods;

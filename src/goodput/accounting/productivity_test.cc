@@ -56,6 +56,10 @@ TEST(Productivity, OmitsUnknownFactors) {
   const Report report = ProductivityReport({.total = 8 * kHour, .productive = 6 * kHour});
   EXPECT_EQ(Metric(report, "scheduling_goodput"), -1);
   EXPECT_EQ(Metric(report, "program_goodput"), -1);
+  EXPECT_EQ(Metric(report, "elastic_scheduling_goodput"), -1);
+  ProductivityInput none = kJob;
+  none.scheduling->share = 0;
+  EXPECT_EQ(Metric(ProductivityReport(none), "elastic_scheduling_goodput"), -1);
   EXPECT_DOUBLE_EQ(Metric(report, "product"), 0.75);
   EXPECT_EQ(report.tables.size(), 1u);
   EXPECT_EQ(ProductivityReport({}).status, Status::kUnavailable);
@@ -96,6 +100,9 @@ TEST(Productivity, TheHeadlineSaysTheProductAndWhatItCosts) {
   ProductivityInput job = kJob;
   job.price_per_chip_hour = 1.427;  // 998.9
   EXPECT_TRUE(ProductivityReport(job).headline.contains("cost 998.90."));
+  job.price_per_chip_hour = 0.5;
+  EXPECT_TRUE(ProductivityReport(job).headline.contains("cost 350.00."));
+  EXPECT_EQ(ProductivityReport(job).tables.at(0).rows.at(1).back(), Cell(100.0)) << "2 h of 100";
   job.price_per_chip_hour = 0;
   EXPECT_FALSE(ProductivityReport(job).headline.contains("cost"));
   job.price_per_chip_hour = 2;

@@ -115,6 +115,12 @@ TEST(Recording, AStepAgainIsItsPartOrARestart) {
   EXPECT_EQ(Attempts("[0] " + log + "11 step 1; 20 end"), "0..20 steps 0..1 | part_of_step 1");
 }
 
+TEST(Recording, AStepAfterTheEndShowsThatItWasNone) {
+  EXPECT_EQ(Attempts("0 start; 0..20 steps 0..1; 20 end; 20 step 2"), "0..20 steps 0..2");
+  EXPECT_EQ(Attempts("0 start; 0..20 steps 0..1; 20 end; 20.1 step 2; 30 heartbeat"),
+            "0..30 steps 0..2 | after_end 1");
+}
+
 // By its number it is between steps 0 and 10, by its time too.
 TEST(Recording, AStepOutOfOrderIsLate) {
   const std::string log = "[0] 0 start; 0 step 0; 100 step 10; 200 step 20; ";
