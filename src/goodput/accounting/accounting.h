@@ -64,6 +64,15 @@ class Accounting {
   std::string SaveThinned(const Accounting& later) const;
   bool Load(std::string_view bytes);  // false: damaged; the state is then empty
 
+  // Call after each event of a job that is followed for long. Of the last `exact` steps, or twice
+  // as many, all is kept; of those before, one per minute, and their overlays by minute and kind.
+  // All sums stay exact. Windows that begin there become exact to a minute, and so does the
+  // progress that an attempt lost which goes back further.
+  void ThinOld(int64_t exact = kExactSteps);
+  size_t kept() const;  // steps and overlays
+
+  static constexpr int64_t kExactSteps = 4096;
+
   Notes note_counts() const;
   const StepClock& step_clock() const { return LinedUp().step_clock; }
   const Scheduling& scheduling() const { return scheduling_; }
@@ -102,6 +111,7 @@ class Accounting {
   std::string StateAt(int64_t now, const PartitionQuery& query) const;
   std::vector<int64_t> LiveEnds(int64_t now) const;
   std::vector<int64_t> StepLimits() const;
+  void ThinFor(const Accounting& later);  // as SaveThinned says
   void Save(StateWriter& out);
   void LoadOneRecording(StateReader& in, size_t kinds);
   void LoadRecordings(StateReader& in, size_t kinds);

@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "base/crc32.h"
-#include "base/time_units.h"
 #include "goodput/accounting/accounting.h"
 
 namespace stepscope::goodput {
@@ -13,10 +12,6 @@ namespace {
 constexpr uint64_t kVersion = 4;
 constexpr uint64_t kOneRecording = 2;
 constexpr uint64_t kNoSilence = 3;
-constexpr int64_t kOverlaysOfLate = 60 * kMinute;  // of the last attempt: kept exactly
-// Overlays that an attempt keeps exactly: about 150 KB.
-constexpr size_t kManyOverlays = 10'000;
-constexpr size_t kRecent = 256;  // last steps of the last attempt, all kept
 constexpr size_t kKinds = static_cast<size_t>(EventKind::kCount);
 
 // In a state, an absent number is kUnknown.
@@ -175,60 +170,9 @@ void Accounting::Save(StateWriter& out) {
   SaveMaybe(silence_, out);
 }
 
-namespace {
-
-// Joins overlays between changes of the attempt's course, so that no sum changes.
-void PackOverlays(const Attempt& later, int64_t limit, bool goes_on, std::optional<int64_t> next,
-                  Attempt& attempt) {
-  if (attempt.overlays.size() <= kManyOverlays || attempt.steps.size() < 2) return;
-  const int64_t last = later.steps.last().time;
-  std::vector<int64_t> cuts{last, later.last};
-  for (const auto time : {later.step_end, later.end, next}) {
-    if (time) cuts.push_back(*time);
-  }
-  const auto split = later.steps.Around(limit);
-  if (split.before) cuts.push_back(split.before->time);
-  if (split.after) cuts.push_back(split.after->time);
-  for (const LongStep& step : attempt.long_steps) {
-    cuts.push_back(step.start);
-    cuts.push_back(step.end);
-  }
-  std::ranges::sort(cuts);
-  const int64_t to = goes_on ? attempt.last - kOverlaysOfLate : later.last;
-  attempt.overlays.Pack(later.steps.second().time, to, cuts);
-}
-
-}  // namespace
-
 std::string Accounting::SaveThinned(const Accounting& later) const {
   Accounting thinned = *this;
-  const std::vector<int64_t> limits = later.StepLimits();
-  const std::vector<JointAttempt>& joint = later.LinedUp().attempts;
-  for (const auto& recording : thinned.recordings_) {
-    Recording& same = *later.by_writer_.at(recording->writer());
-    for (size_t a = 0; a < recording->attempts().size(); ++a) {
-      Attempt& attempt = recording->attempts()[a];
-      JointAttempt::Part part;
-      const auto led = std::ranges::find_if(joint, [&](const JointAttempt& j) {
-        const auto found =
-            std::ranges::find(j.parts, &same.attempts()[a], &JointAttempt::Part::recorded);
-        if (found != j.parts.end()) part = *found;
-        return found != j.parts.end();
-      });
-      const auto number = static_cast<size_t>(led - joint.begin());
-      const int64_t limit = led == joint.end() ? kNoLimit : limits[number];
-      const bool goes_on = a + 1 == recording->attempts().size();
-      const auto next = number + 1 < joint.size()
-                            ? std::optional(joint[number + 1].start - part.moved)
-                            : std::nullopt;
-      PackOverlays(same.attempts()[a], limit, goes_on, next, attempt);
-      const auto split = attempt.steps.Around(limit);
-      attempt.steps.Thin([&](const StepTime& before, const StepTime& step, size_t left) {
-        return before.time / kMinute != step.time / kMinute || step == split.before ||
-               step == split.after || (goes_on && left < kRecent);
-      });
-    }
-  }
+  thinned.ThinFor(later);
   StateWriter state, out;
   thinned.Save(state);
   out.Unsigned(kVersion);

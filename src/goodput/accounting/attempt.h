@@ -77,6 +77,9 @@ struct Attempt {
   Overlays overlays;
   OpenSpans open;
   int64_t async_loading = 0;  // data loading that overlaps steps; in no bucket
+  // Its last event when ThinOld() was at work last, and the time before last that it was thinned
+  // to, without moves of its clock.
+  int64_t settled = kUnknown, thinned = kUnknown;
 
   void Move(int64_t by);  // all times
   // Of a checkpoint that holds all steps up to `step`, as its process counts them. kUnknown: its

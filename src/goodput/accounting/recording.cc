@@ -363,6 +363,7 @@ void Recording::AppendStep(StepTime step, Attempt& attempt, JobTotals& job) {
     }
     attempt.blocked = 0;
     steps.Append(step.step, time);
+    ++job.kept;
   }
   attempt.told = {step.step, time};
   attempt.step_end.reset();

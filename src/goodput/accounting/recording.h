@@ -28,6 +28,7 @@ struct JobTotals {
   int64_t saves = 0;                      // completed checkpoint saves
   std::map<std::string, int64_t> clocks;  // by host and boot: wall minus monotonic time
   std::vector<Recording*> leaders;        // tell steps that no lower rank tells
+  int64_t kept = 0;  // steps and overlays, since Accounting::ThinOld() was last at work
 
   static constexpr size_t kMostLabels = 31;  // the last one holds all further types
 

@@ -54,6 +54,7 @@ void Recording::Lay(Attempt& attempt, int64_t start, int64_t end, Bucket bucket,
   if (end < start) return job.note_counts.Add(NoteKind::kNegativeDuration);
   if (end == start || thin_) return;
   attempt.overlays.Add(start, end, bucket, label);
+  ++job.kept;
   if (attempt.steps.empty()) return;
   // Between steps they are not part of the step.
   const int64_t to = std::min(end, attempt.step_end.value_or(end));

@@ -28,6 +28,7 @@ class StepTimes {
 
   bool empty() const { return count_ == 0; }
   int64_t size() const { return count_; }
+  int64_t kept() const { return stored_; }  // that were not dropped
   const StepTime& first() const { return first_; }
   const StepTime& second() const { return second_; }  // REQUIRES: at least two steps
   const StepTime& last() const { return last_; }

@@ -45,6 +45,7 @@ void LiveJob::Note(const Event& event) {
 void LiveJob::Add(const Event& recorded, int64_t now) {
   const Event& event = job_.servers_clock.Move(recorded, job_.note_counts);
   if (AccountFor(event, now + kAhead, job_) && TimeOf(event) >= 0) Note(event);
+  job_.accounting.ThinOld();
 }
 
 std::optional<double> LiveJob::GoodputOfLast(int64_t window, int64_t now) {
