@@ -32,21 +32,32 @@ int64_t WeightedMedian(std::vector<std::pair<int64_t, int64_t>>& values, int64_t
 
 }  // namespace
 
+StepClock::Size& StepClock::ClassOf(size_t number) {
+  if (sizes_.empty()) first_ = number;
+  if (number < first_) {
+    sizes_.insert(sizes_.begin(), first_ - number, Size());
+    first_ = number;
+  }
+  if (number - first_ >= sizes_.size()) sizes_.resize(number - first_ + 1);
+  return sizes_[number - first_];
+}
+
 void StepClock::Add(int64_t duration) {
-  const size_t size = SizeOf(duration);
-  if (size >= sizes_.size()) sizes_.resize(size + 1);
-  ++sizes_[size].count;
-  sizes_[size].sum = AddSaturated(sizes_[size].sum, duration);
+  Size& size = ClassOf(SizeOf(duration));
+  ++size.count;
+  size.sum = AddSaturated(size.sum, duration);
   recent_[static_cast<size_t>(steps_) % kRecent] = duration;
   ++steps_;
   sum_ = AddSaturated(sum_, duration);
 }
 
 void StepClock::Add(const StepClock& later) {
-  if (later.sizes_.size() > sizes_.size()) sizes_.resize(later.sizes_.size());
-  for (size_t size = 0; size < later.sizes_.size(); ++size) {
-    sizes_[size].count += later.sizes_[size].count;
-    sizes_[size].sum = AddSaturated(sizes_[size].sum, later.sizes_[size].sum);
+  for (size_t k = 0; k < later.sizes_.size(); ++k) {
+    const Size& more = later.sizes_[k];
+    if (more.count == 0) continue;
+    Size& size = ClassOf(later.first_ + k);
+    size.count += more.count;
+    size.sum = AddSaturated(size.sum, more.sum);
   }
   std::vector<int64_t> last;
   for (const StepClock* const clock : {static_cast<const StepClock*>(this), &later}) {
@@ -69,9 +80,10 @@ std::optional<int64_t> StepClock::last() const {
 }
 
 int64_t StepClock::StepsUpTo(int64_t duration) const {
-  const size_t end = std::min(sizes_.size(), SizeOf(duration) + 1);
+  const size_t size = SizeOf(duration);
+  const size_t end = size < first_ ? 0 : std::min(sizes_.size(), size - first_ + 1);
   int64_t count = 0;
-  for (size_t size = 0; size < end; ++size) count += sizes_[size].count;
+  for (size_t k = 0; k < end; ++k) count += sizes_[k].count;
   return count;
 }
 
@@ -116,7 +128,9 @@ std::optional<int64_t> StepClock::recent_deviation() const {
 void StepClock::Save(StateWriter& out) const {
   out.Signed(steps_);
   for (const int64_t duration : recent_) out.Signed(duration);
-  out.Unsigned(sizes_.size());
+  // A state has all classes from the first one on.
+  out.Unsigned(sizes_.empty() ? 0 : first_ + sizes_.size());
+  for (size_t none = sizes_.empty() ? 0 : first_; none > 0; --none) out.Signed(0);
   for (const Size& size : sizes_) {
     out.Signed(size.count);
     if (size.count > 0) out.Signed(size.sum);
@@ -127,10 +141,13 @@ void StepClock::Load(StateReader& in) {
   *this = {};
   steps_ = std::max<int64_t>(0, in.Signed());
   for (int64_t& duration : recent_) duration = in.Signed();
-  sizes_.resize(in.Count());
-  for (Size& size : sizes_) {
-    size.count = in.Signed();
-    if (size.count > 0) size.sum = in.Signed();
+  const size_t classes = in.Count();
+  for (size_t number = 0; number < classes && in.ok(); ++number) {
+    const int64_t count = in.Signed();
+    if (count == 0) continue;
+    Size& size = ClassOf(number);
+    size.count = count;
+    if (count > 0) size.sum = in.Signed();
     sum_ = AddSaturated(sum_, size.sum);
   }
 }

@@ -19,7 +19,8 @@ class StepClock {
   void Add(const StepClock& later);
 
   int64_t steps() const { return steps_; }
-  int64_t sum() const { return sum_; }  // ns, of all steps
+  int64_t sum() const { return sum_; }              // ns, of all steps
+  size_t classes() const { return sizes_.size(); }  // in memory
   std::optional<int64_t> last() const;
 
   // The number of steps of at most `duration`, to 1/64. Never decreases as steps are added.
@@ -43,7 +44,11 @@ class StepClock {
   };
   static constexpr size_t kRecent = 100;
 
-  std::vector<Size> sizes_;
+  // The class, which is there from then on.
+  Size& ClassOf(size_t number);
+
+  size_t first_ = 0;         // number of the first class: those below the shortest step take none
+  std::vector<Size> sizes_;  // from it on
   std::array<int64_t, kRecent> recent_{};
   int64_t steps_ = 0;
   int64_t sum_ = 0;

@@ -31,6 +31,32 @@ TEST(StepClock, MedianIsWithin1Part64) {
   EXPECT_GT(*clock.ideal(), 0);
 }
 
+// Each process that records has two clocks.
+TEST(StepClock, StepsOfOneLengthTakeFewClasses) {
+  StepClock clock;
+  for (int64_t k = 0; k < 1000; ++k) clock.Add(40 * kMs + k * 1000);
+  EXPECT_LE(clock.classes(), 4U);
+  EXPECT_EQ(clock.StepsUpTo(kMs), 0);
+  clock.Add(kMs);  // a shorter one
+  EXPECT_EQ(clock.StepsUpTo(kMs), 1);
+  EXPECT_EQ(clock.StepsUpTo(60'000 * kMs), 1001);
+  StepClock all;
+  all.Add(50 * kMs);
+  all.Add(clock);
+  EXPECT_EQ(all.StepsUpTo(kMs), 1);
+  EXPECT_EQ(all.steps(), 1002);
+  StateWriter state;
+  all.Save(state);
+  StepClock loaded;
+  StateReader in(state.bytes());
+  loaded.Load(in);
+  EXPECT_TRUE(in.ok());
+  EXPECT_EQ(loaded.classes(), all.classes());
+  EXPECT_EQ(loaded.median(), all.median());
+  EXPECT_EQ(loaded.sum(), all.sum());
+  EXPECT_EQ(loaded.StepsUpTo(kMs), 1);
+}
+
 // Of 1, 2, ... 10 s: the median is 5, the median deviation 2, so that up to 11 s is not slow; of 20
 // and 30 s, both are.
 TEST(StepClock, TheIdealIsTheMeanOfStepsThatAreNotSlow) {
