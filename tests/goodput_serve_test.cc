@@ -40,11 +40,13 @@ bool Succeeded(const std::string& answer) {
   return answer.starts_with("HTTP/1.1 200") && answer.find("\"no_room\": 0") != answer.npos;
 }
 
-std::string Line(int writer, int64_t sequence) {
+constexpr int64_t kLongAgo = 1'780'000'000;  // seconds since 1970
+
+std::string Line(int writer, int64_t sequence, int64_t begin = kLongAgo) {
   return fmt::format(R"({{"job_name": "killed", "event": "step_start", "time_ns": {}, "step": {}, )"
                      R"("writer": "writer-{}", "sequence": {}}})"
                      "\n",
-                     1'780'000'000'000'000'000 + sequence * 1'000'000, sequence, writer, sequence);
+                     begin * 1'000'000'000 + sequence * 1'000'000, sequence, writer, sequence);
 }
 
 TEST(GoodputServe, AnswersAndStops) {
@@ -66,6 +68,37 @@ TEST(GoodputServe, AnswersAndStops) {
   EXPECT_TRUE(Succeeded(Post(server.port(), Line(0, 3))));
   const int status = server.End(SIGTERM);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+// Much is there when it starts: it takes events at once, and metrics come once all is read.
+TEST(GoodputServe, StartsOnALongDirectory) {
+  const testing::ScratchFolder scratch;
+  const std::string folder = scratch.path() + "/events";
+  constexpr int kWriters = 120;
+  constexpr int64_t kEvents = 3000;
+  const int64_t begin = std::time(nullptr) - 60;  // of a job of old there are no metrics
+  const std::vector<std::string> words{"goodput", "collect", folder, "--port", "0"};
+  {
+    ServerProcess server(words);
+    ASSERT_GT(server.port(), 0);
+    for (int writer = 0; writer < kWriters; ++writer) {
+      std::string lines;
+      for (int64_t k = 0; k < kEvents; ++k) lines += Line(writer, k, begin);
+      ASSERT_TRUE(Succeeded(Post(server.port(), lines)));
+    }
+    EXPECT_EQ(server.End(SIGTERM), 0);
+  }
+  ServerProcess server(words);
+  ASSERT_GT(server.port(), 0);
+  EXPECT_NE(Post(server.port(), Line(0, 7)).find("\"duplicates\": 1"), std::string::npos);
+  std::string metrics;
+  for (int tries = 0; tries < 300 && !metrics.starts_with("HTTP/1.1 200"); ++tries) {
+    metrics = Get(server.port(), "/metrics");
+    if (metrics.starts_with("HTTP/1.1 503")) usleep(100'000);
+  }
+  EXPECT_NE(metrics.find("stepscope_goodput_events_total{training_job=\"killed\"} 360000"),
+            metrics.npos)
+      << metrics.substr(0, 500);
 }
 
 // Without a terminal `watch` says one state and ends.

@@ -31,6 +31,18 @@ bool Sequences::Insert(int64_t number) {
   return true;
 }
 
+void Sequences::InsertRange(int64_t first, int64_t end) {
+  if (first >= end) return;
+  auto at = ranges_.upper_bound(first);
+  if (at != ranges_.begin() && std::prev(at)->second >= first) --at;
+  while (at != ranges_.end() && at->first <= end) {
+    first = std::min(first, at->first);
+    end = std::max(end, at->second);
+    at = ranges_.erase(at);
+  }
+  ranges_.emplace_hint(at, first, end);
+}
+
 bool Sequences::Contains(int64_t number) const {
   if (ranges_.empty() || number >= ranges_.rbegin()->second) return false;
   const auto after = ranges_.upper_bound(number);

@@ -11,6 +11,9 @@ class Sequences {
   // Marks the number as seen; true if it was new. REQUIRES: number < INT64_MAX.
   bool Insert(int64_t number);
 
+  // Marks those from `first` to below `end`.
+  void InsertRange(int64_t first, int64_t end);
+
   // Marks all from 0 to below the number as seen. REQUIRES: none was before.
   void InsertBelow(int64_t number) {
     if (number > 0) ranges_.emplace(0, number);

@@ -5,6 +5,8 @@
 
 #include <random>
 #include <set>
+#include <utility>
+#include <vector>
 
 namespace stepscope::goodput::sequences_test {
 namespace {
@@ -26,6 +28,18 @@ TEST(Sequences, AgreeWithASet) {
     const auto number = static_cast<int64_t>(random() % 5000);
     ASSERT_EQ(seen.Contains(number), all.contains(number)) << number;
     ASSERT_EQ(seen.Insert(number), all.insert(number).second) << number;
+  }
+}
+
+TEST(Sequences, RangesJoinWhatTheyTouch) {
+  Sequences one, other;
+  const std::vector<std::pair<int64_t, int64_t>> ranges{{10, 20}, {30, 40},  {5, 7},   {7, 10},
+                                                        {25, 26}, {15, 31},  {50, 50}, {60, 61},
+                                                        {0, 100}, {200, 201}};
+  for (const auto& [first, end] : ranges) {
+    one.InsertRange(first, end);
+    for (int64_t number = first; number < end; ++number) other.Insert(number);
+    EXPECT_EQ(one.ranges(), other.ranges()) << first;
   }
 }
 

@@ -10,17 +10,20 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/byte_source.h"
 #include "base/open_files.h"
+#include "base/parallel.h"
 #include "base/sync_folder.h"
 #include "base/system_error.h"
 #include "base/time_units.h"
 #include "goodput/accounting/servers_clock.h"
 #include "goodput/events/json_lines.h"
 #include "goodput/recorder/segment_name.h"
+#include "goodput/recorder/segment_numbers.h"
 #include "goodput/recorder/segment_reader.h"
 
 namespace stepscope::goodput {
@@ -99,12 +102,28 @@ Result<std::unique_ptr<Ingest>> Ingest::Open(std::string folder, Sharing sharing
         Error{"cannot take events: another process already does so in this directory",
               ingest->folder_, "stop that process, or choose another directory"});
   }
-  Notes note_counts;
-  const auto read = ReadSegments(ingest->folder_, note_counts, [&](const Event& event) {
-    if (IsNumbered(event)) ingest->writers_[event.writer].seen.Insert(event.sequence);
-  });
-  if (!read) return std::unexpected(read.error());
+  if (auto read = ingest->ReadStored(); !read) return std::unexpected(read.error());
   return ingest;
+}
+
+// Which events the directory has.
+Result<void> Ingest::ReadStored() {
+  const auto files = SegmentsIn(folder_);
+  if (!files) return std::unexpected(files.error());
+  std::optional<Error> failed;
+  ParallelFor(files->size(), 0, [&](size_t k) {
+    const auto numbers = NumbersIn((*files)[k], kMostSequence);
+    const std::lock_guard lock(mutex_);
+    if (!numbers) {
+      failed = numbers.error();
+      return;
+    }
+    for (const auto& [name, seen] : *numbers) {
+      Sequences& all = writers_[name].seen;
+      for (const auto& [first, end] : seen.ranges()) all.InsertRange(first, end);
+    }
+  });
+  return failed ? std::unexpected(*failed) : Result<void>();
 }
 
 Ingest::~Ingest() {

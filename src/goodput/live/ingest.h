@@ -72,6 +72,7 @@ class Ingest {
 
   Ingest(std::string folder, Sharing sharing);
 
+  Result<void> ReadStored();
   Writer* WriterNamed(const std::string& name);
   bool Store(Writer& writer, const Event& event);
   std::unique_ptr<SegmentFile> MakeSegment(const Event& event, uint32_t index);

@@ -12,6 +12,7 @@
 
 #include "base/system_error.h"
 #include "base/time_units.h"
+#include "goodput/recorder/segment_name.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -105,33 +106,47 @@ Result<void> Live::LookForFiles(int64_t now) {
   if (failed) {
     return std::unexpected(SystemError("cannot read the directory", failed.value(), folder_));
   }
-  for (auto file = unopened_.begin(); file != unopened_.end();) {
-    if (open_.size() >= 2 * most_open_) {  // a start may find more than can be open at once
-      Follow(now);
-      CloseIdle();
-    }
-    file = Open(file->first, file->second, now) ? unopened_.erase(file) : std::next(file);
-  }
   return {};
 }
 
-void Live::Follow(int64_t now) {
-  for (auto at = open_.begin(); at != open_.end();) {
-    File& file = at->second;
-    const EventSink sink = [&](const Event& event) {
-      file.grew = now;
-      Take(event, now);
-    };
-    const bool closed = file.reader.WasClosed();
-    if (closed) {
-      file.reader.Finish(note_counts_, sink);
-    } else {
-      file.reader.Follow(note_counts_, sink);
-    }
-    const bool failed = file.reader.failed().has_value();
-    if (failed) Fail(*file.reader.failed());
-    at = closed && !failed ? open_.erase(at) : std::next(at);
+// As many as may be open at once: a start may find more.
+void Live::OpenFiles(int64_t now) {
+  auto file = unopened_.begin();
+  while (file != unopened_.end() && open_.size() < 2 * most_open_) {
+    file = Open(file->first, file->second, now) ? unopened_.erase(file) : std::next(file);
   }
+  crowded_ = file != unopened_.end();
+}
+
+// False: there is more to read.
+bool Live::ReadOn(File& file, int64_t now, int64_t until) {
+  const EventSink sink = [&](const Event& event) {
+    file.grew = now;
+    Take(event, now);
+  };
+  const bool closed = file.reader.WasClosed();
+  while (file.reader.FollowWindow(note_counts_, sink)) {
+    if (MonotonicClock() >= until) return false;
+  }
+  while (closed && file.reader.FinishWindow(note_counts_, sink)) {
+    if (MonotonicClock() >= until) return false;
+  }
+  const bool failed = file.reader.failed().has_value();
+  if (failed) Fail(*file.reader.failed());
+  file.done = closed && !failed;
+  return true;
+}
+
+// From at_ on. False: there is more to read.
+bool Live::Follow(int64_t now, int64_t until) {
+  for (auto file = open_.lower_bound(*at_); file != open_.end();) {
+    if (!ReadOn(file->second, now, until)) {
+      at_ = file->first;
+      return false;
+    }
+    file = file->second.done ? open_.erase(file) : std::next(file);
+  }
+  return true;
 }
 
 void Live::CloseIdle() {
@@ -148,12 +163,30 @@ void Live::Fail(const Error& error) {
 }
 
 Result<void> Live::Poll(int64_t now) {
-  failed_.reset();
-  const auto looked = LookForFiles(now);
-  Follow(now);
+  // What a round that has begun has passed may have grown.
+  for (bool whole = !at_.has_value();; whole = true) {
+    auto polled = PollFor(now, kDay);
+    while (polled && !*polled) polled = PollFor(now, kDay);
+    if (!polled) return std::unexpected(polled.error());
+    if (whole) return {};
+  }
+}
+
+Result<bool> Live::PollFor(int64_t now, int64_t budget) {
+  const int64_t until = MonotonicClock() + budget;
+  Result<void> looked;
+  if (!at_) {
+    failed_.reset();
+    looked = LookForFiles(now);
+    OpenFiles(now);
+    at_ = "";
+  }
+  if (!Follow(now, until)) return looked ? Result<bool>(false) : std::unexpected(looked.error());
+  at_.reset();
   CloseIdle();
-  if (looked && failed_) return std::unexpected(*failed_);
-  return looked;
+  if (!looked) return std::unexpected(looked.error());
+  if (failed_) return std::unexpected(*failed_);
+  return !crowded_;
 }
 
 }  // namespace stepscope::goodput

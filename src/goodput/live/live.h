@@ -68,6 +68,9 @@ class Live {
   // call goes on there.
   Result<void> Poll(int64_t now);
 
+  // The same in pieces: reads on for about `budget` ns. False: there is more.
+  Result<bool> PollFor(int64_t now, int64_t budget);
+
   // By name. No more than kMostLive; events of others are counted in notes().
   std::map<std::string, LiveJob>& jobs() { return jobs_; }
 
@@ -82,27 +85,33 @@ class Live {
  private:
   struct File {
     SegmentReader reader;
-    int64_t grew = 0;  // when events came last, or it was opened
+    int64_t grew = 0;   // when events came last, or it was opened
+    bool done = false;  // closed, and all was read
   };
 
   Result<void> LookForFiles(int64_t now);
   bool Open(const std::string& path, int& tries, int64_t now);
+  void OpenFiles(int64_t now);
   void Fail(const Error& error);
-  void Follow(int64_t now);
+  bool Follow(int64_t now, int64_t until);
+  bool ReadOn(File& file, int64_t now, int64_t until);
   void CloseIdle();
   void Take(const Event& event, int64_t now);
 
   std::string folder_;
   std::optional<int64_t> folder_changed_;
   const size_t most_open_ = std::min(OpenFilesLimit() / 6, kMostOpen);
-  std::map<std::string, File> open_;     // by path, that is by their recorders' starts
+  std::map<std::string, File> open_;  // by path, that is by their recorders' starts
+  // In a round: the file that is read next, and whether others wait to be opened.
+  std::optional<std::string> at_;
+  bool crowded_ = false;
   std::unordered_set<std::string> met_;  // all paths
   std::map<std::string, int> unopened_;  // of which these, and how often they looked damaged
   std::map<std::string, LiveJob> jobs_;
   LiveJob* last_job_ = nullptr;
   const std::string* last_name_ = nullptr;
   Notes note_counts_;
-  std::optional<Error> failed_;  // the first of a call of Poll
+  std::optional<Error> failed_;  // the first of a round
 };
 
 }  // namespace stepscope::goodput

@@ -66,6 +66,35 @@ TEST(Live, FollowsAddedEvents) {
   EXPECT_EQ(live.jobs().at("b").events(), 1);
 }
 
+// A server answers between pieces.
+TEST(Live, ReadsInPieces) {
+  const testing::ScratchFolder scratch;
+  const int64_t now = kBegin + 1'000'000 * kSecond;
+  constexpr int64_t kSteps = 8'000;  // five files of 64 KB
+  Recording a(scratch.path(), "a");
+  for (int64_t step = 0; step < kSteps; ++step) {
+    a.Say(EventKind::kStepStart, step, step);
+    if (step % 500 == 0) a.Tick();
+  }
+  a.Close();
+  Live live(scratch.path());
+  int pieces = 1;
+  for (auto all = live.PollFor(now, 0); !*all; all = live.PollFor(now, 0)) {
+    ASSERT_TRUE(all);
+    ASSERT_LT(++pieces, 100);
+  }
+  EXPECT_GE(pieces, 5);
+  EXPECT_EQ(live.jobs().at("a").events(), kSteps);
+  // In the midst of a round, Poll reads what files have that were passed before.
+  Recording b(scratch.path(), "b");
+  for (int64_t step = 0; step < 100; ++step) b.Say(EventKind::kStepStart, step, step);
+  const auto some = live.PollFor(now, 0);
+  ASSERT_TRUE(some);
+  b.Say(EventKind::kStepStart, 100, 100);
+  ASSERT_TRUE(live.Poll(now));
+  EXPECT_EQ(live.jobs().at("b").events(), 101);
+}
+
 TEST(Live, FollowsNewFilesAndClosedOnes) {
   const testing::ScratchFolder scratch;
   Live live(scratch.path());

@@ -4,22 +4,24 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <csignal>
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
-#include <thread>
 #include <vector>
 
 #include "base/byte_source.h"
 #include "base/json_writer.h"
 #include "base/loopback.h"
 #include "base/secret.h"
+#include "base/time_units.h"
 #include "goodput/ledger/forwarder.h"
+#include "goodput/live/background.h"
 #include "goodput/live/ingest.h"
 #include "goodput/live/live.h"
 #include "goodput/live/metrics.h"
@@ -43,6 +45,7 @@ using http::Response;
 constexpr size_t kMostBytes = size_t{8} << 20;  // of a batch
 constexpr size_t kThreads = 16;                 // batches that are stored at once
 constexpr size_t kConnections = 2048;
+constexpr int64_t kPiece = kSecond / 2;  // that the directory is followed for at once
 constexpr const char* kTooLarge =
     "cannot store events: the body is larger than 8 MB; send smaller batches";
 
@@ -126,21 +129,27 @@ class Service {
     return PlainText(404, "unknown address; use /v1/events, /metrics or /healthz");
   }
 
-  // Call every second: syncs stored events and follows the directory. Returns the first failure.
-  Result<void> Tick() {
-    const bool synced = ingest_->Tick(goodput::MonotonicClock());
-    const std::lock_guard lock(mutex_);
-    const auto polled = live_.Poll(goodput::WallClock());
-    if (!polled) return polled;
-    if (const auto written = scalars_.Write(live_.jobs(), goodput::WallClock()); !written) {
-      return written;
-    }
-    if (!synced) return std::unexpected(Error{"cannot sync events to disk", "", ""});
-    return {};
+  // Call every second: syncs stored events.
+  Result<void> Sync() {
+    if (ingest_->Tick(goodput::MonotonicClock())) return {};
+    return std::unexpected(Error{"cannot sync events to disk", "", ""});
   }
 
-  // The current metrics for a collector; Tick follows the directory.
+  // Follows the directory for a while. False: there is more to read. Call from one thread.
+  Result<bool> Follow() {
+    const std::lock_guard lock(mutex_);
+    const auto polled = live_.PollFor(goodput::WallClock(), kPiece);
+    if (!polled) return polled;
+    has_read_ = has_read_ || *polled;
+    if (!has_read_) return polled;
+    const auto written = scalars_.Write(live_.jobs(), goodput::WallClock());
+    return written ? polled : std::unexpected(written.error());
+  }
+
+  // The current metrics for a collector; Follow follows the directory. None before all is read that
+  // was stored when the server started.
   std::vector<std::string> Otlp(const std::string& instance) {
+    if (!has_read_) return {};
     const int64_t now = goodput::WallClock();
     const std::lock_guard lock(mutex_);
     return goodput::OtlpBodies(Collect(now), instance, now);
@@ -216,6 +225,11 @@ class Service {
 
   Response Metrics(const Request& request) {
     const bool open = request.Accepts("accept", "application/openmetrics-text");
+    if (!has_read_) {
+      Response later = PlainText(503, "the server still reads what was stored before it started");
+      later.headers.emplace_back("Retry-After", "5");
+      return later;
+    }
     const int64_t now = goodput::WallClock();
     const std::lock_guard lock(mutex_);
     if (const auto polled = live_.Poll(now); !polled)
@@ -241,7 +255,8 @@ class Service {
   }
 
   std::unique_ptr<goodput::Ingest> ingest_;
-  std::mutex mutex_;  // over live_ and scalars_
+  std::atomic<bool> has_read_ = false;  // all that was stored when the server started
+  std::mutex mutex_;                    // over live_ and scalars_
   goodput::Live live_;
   goodput::TensorBoard scalars_;
   std::optional<http::Gate> gate_;
@@ -269,54 +284,30 @@ void ShareMemory() {
 #endif
 }
 
-// Forwards events to a ledger in PostgreSQL from its own thread, so that a slow or absent database
-// does not block the server. Forwards once more at its end.
-class Forwarding {
- public:
-  Forwarding(const std::string& folder, const std::string& store) : forwarder_(folder, store) {
-    thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
-  }
+// Sends events to the database every two seconds, and all there is at the end.
+goodput::Background::Work Forwarding(const GoodputServeOptions& options) {
+  using goodput::Forwarder;
+  auto forwarder = std::make_shared<Forwarder>(options.folder, options.store);
+  return [forwarder](bool) {
+    const auto sent =
+        forwarder->Send(goodput::WallClock());
+    return goodput::Background::Round{sent ? "" : sent.error().what, std::chrono::seconds(2)};
+  };
+}
 
-  // The last problem; empty: none.
-  std::string problem() {
-    const std::lock_guard lock(mutex_);
-    return problem_;
-  }
+// Follows the directory every second; what is there at the start in pieces, between which metrics
+// may be asked for.
+goodput::Background::Work Following(Service& service) {
+  return [&service](bool last) -> goodput::Background::Round {
+    if (last) return {};
+    const auto all = service.Follow();
+    const bool more = all && !*all;
+    return {all ? "" : all.error().what, std::chrono::milliseconds(more ? 1 : 1000)};
+  };
+}
 
- private:
-  static constexpr std::chrono::seconds kPause{2};
-
-  void Run(const std::stop_token& stop) {
-    std::unique_lock lock(mutex_);
-    while (true) {
-      const bool last = stop.stop_requested();
-      lock.unlock();
-      std::string problem = SendOnce();
-      lock.lock();
-      problem_ = std::move(problem);
-      if (last) return;
-      wake_.wait_for(lock, stop, kPause, [] { return false; });
-    }
-  }
-
-  std::string SendOnce() {
-    try {
-      const auto sent = forwarder_.Send(goodput::WallClock());
-      return sent ? "" : sent.error().what;
-    } catch (const std::exception& error) {  // out of memory: the next time may be better
-      return error.what();
-    }
-  }
-
-  goodput::Forwarder forwarder_;
-  std::mutex mutex_;  // over problem_
-  std::condition_variable_any wake_;
-  std::string problem_;
-  std::jthread thread_;  // the last member: ends before the others do
-};
-
-// Ticks until a signal says to stop; tells each problem once.
-void TickUntil(const sigset_t& signals, Service& service, Forwarding* forwarding,
+// Syncs events and tells problems until a signal says to stop.
+void TickUntil(const sigset_t& signals, Service& service, goodput::Background* forwarding,
                const GoodputServeOptions& options) {
   std::set<std::string> reported;
   const auto report = [&](const std::string& problem) {
@@ -324,13 +315,15 @@ void TickUntil(const sigset_t& signals, Service& service, Forwarding* forwarding
       options.on_problem(problem);
     }
   };
+  goodput::Background following(Following(service));
   const timespec second{.tv_sec = 1, .tv_nsec = 0};
   while (sigtimedwait(&signals, nullptr, &second) < 0) {
     try {
-      if (const auto ticked = service.Tick(); !ticked) report(ticked.error().what);
+      if (const auto synced = service.Sync(); !synced) report(synced.error().what);
     } catch (const std::exception& error) {  // out of memory: the next second may be better
       report(error.what());
     }
+    report(following.problem());
     if (forwarding != nullptr) report(forwarding->problem());
     report(service.DiskWarning());
     report(service.RoomWarning());
@@ -394,9 +387,10 @@ Result<void> GoodputServe(const GoodputServeOptions& options) {
   auto ingest = goodput::Ingest::Open(options.folder,
                                       options.group_readable ? Sharing::kGroup : Sharing::kOwner);
   if (!ingest) return std::unexpected(ingest.error());
-  std::optional<Forwarding> forwarding;  // ends after the server has closed its segments
+  std::optional<goodput::Background> forwarding;  // ends after the server has closed its segments
   Service service(options, std::move(*ingest), *program);
-  if (const auto ticked = service.Tick(); !ticked) return std::unexpected(ticked.error());
+  // A short directory is read at once; the rest of a long one once the server listens.
+  if (const auto read = service.Follow(); !read) return std::unexpected(read.error());
   auto server = http::Server::Listen(
       options.host, options.port,
       {.threads = kThreads,
@@ -405,7 +399,7 @@ Result<void> GoodputServe(const GoodputServeOptions& options) {
        .refuse = [&service](const Request& request) { return service.Refuse(request); }});
   if (!server) return std::unexpected(server.error());
   service.SetGate(http::Gate(options.host, (*server)->port(), options.allow_hosts));
-  if (!options.store.empty()) forwarding.emplace(options.folder, options.store);
+  if (!options.store.empty()) forwarding.emplace(Forwarding(options));
   (*server)->Serve([&service](const Request& request) { return service.Answer(request); });
   if (options.on_ready) {
     const bool v6 = options.host.find(':') != std::string::npos;

@@ -261,10 +261,8 @@ void SegmentReader::CountLost(Notes& note_counts) {
   if (lost_ > 0) note_counts.Add(NoteKind::kLostEvents, lost_);
 }
 
-namespace {
-
-// Counts a file that is damaged or gone, unless it was never written to.
-Result<void> ReadSegmentOf(const std::string& path, Notes& note_counts, const EventSink& sink) {
+// A file that was never written to does not count.
+Result<void> ReadSegment(const std::string& path, Notes& note_counts, const EventSink& sink) {
   auto reader = SegmentReader::Open(path);
   if (reader) {
     reader->Finish(note_counts, sink);
@@ -276,7 +274,19 @@ Result<void> ReadSegmentOf(const std::string& path, Notes& note_counts, const Ev
   return {};
 }
 
-}  // namespace
+Result<std::vector<std::string>> SegmentsIn(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code failed;
+  for (std::filesystem::directory_iterator entry(folder, failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    if (entry->path().extension() == kSegmentSuffix) files.push_back(entry->path());
+  }
+  if (failed) {
+    return std::unexpected(SystemError("cannot read the directory", failed.value(), folder));
+  }
+  std::ranges::sort(files);
+  return files;
+}
 
 Result<void> ReadSegments(const std::string& path, Notes& note_counts, const EventSink& sink) {
   std::error_code failed;
@@ -284,19 +294,12 @@ Result<void> ReadSegments(const std::string& path, Notes& note_counts, const Eve
     if (access(path.c_str(), R_OK) != 0) {
       return std::unexpected(SystemError("cannot read the segment", errno, path));
     }
-    return ReadSegmentOf(path, note_counts, sink);
+    return ReadSegment(path, note_counts, sink);
   }
-  std::vector<std::string> files;
-  for (std::filesystem::directory_iterator entry(path, failed), end; !failed && entry != end;
-       entry.increment(failed)) {
-    if (entry->path().extension() == kSegmentSuffix) files.push_back(entry->path());
-  }
-  if (failed) {
-    return std::unexpected(SystemError("cannot read the directory", failed.value(), path));
-  }
-  std::ranges::sort(files);
-  for (const std::string& file : files) {
-    if (auto read = ReadSegmentOf(file, note_counts, sink); !read) return read;
+  const auto files = SegmentsIn(path);
+  if (!files) return std::unexpected(files.error());
+  for (const std::string& file : *files) {
+    if (auto read = ReadSegment(file, note_counts, sink); !read) return read;
   }
   return {};
 }

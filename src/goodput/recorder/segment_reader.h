@@ -107,6 +107,12 @@ class SegmentReader {
 // The bytes of a file, which stays open for the lifetime of the result.
 std::expected<SegmentReader::Source, SegmentError> OpenSegmentFile(const std::string& path);
 
+// The segments of a directory in the order of names. Fails if the system cannot read it.
+Result<std::vector<std::string>> SegmentsIn(const std::string& folder);
+
+// Reads a segment. Counts a damaged one, and one that is gone.
+Result<void> ReadSegment(const std::string& path, Notes& note_counts, const EventSink& sink);
+
 // Reads a segment, or every segment of a directory in the order of names, which is that of their
 // recorders' starts. Fails if `path` does not exist, or the system cannot read a file. Counts
 // damaged files in a directory. A file that is empty or all zeros was never written to and holds no
