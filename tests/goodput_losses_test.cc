@@ -100,6 +100,33 @@ TEST_F(GoodputLossesTest, NewEventsAreCounted) {
   EXPECT_GT(rows[1].Real("chip_hours"), 20);
 }
 
+// Who asks about one job does not wait for all others.
+TEST_F(GoodputLossesTest, OneJobIsReadAndOthersForAWhile) {
+  GoodputLosses losses(store_);
+  auto answer = losses.NowOf("long", 0);
+  ASSERT_TRUE(answer) << answer.error().what;
+  auto rows = RowsOf(*answer, "goodput_jobs", "jobs");
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[0].Text("job"), "long");
+  EXPECT_NEAR(rows[0].Real("chip_hours"), 1, 1e-9);
+  EXPECT_EQ(rows[1].At("events"), Cell());
+  EXPECT_EQ(answer->reports.front().notes.back().name, "jobs_not_read");
+  EXPECT_EQ(answer->reports.front().notes.back().count, 2);
+  // With time, all are; then they are known.
+  answer = losses.NowOf("long");
+  ASSERT_TRUE(answer) << answer.error().what;
+  const auto all = GoodputLosses(store_).Now();
+  ASSERT_TRUE(all) << all.error().what;
+  EXPECT_EQ(answer->verdict, all->verdict);
+  EXPECT_EQ(answer->reports.front().tables.front().rows, all->reports.front().tables.front().rows);
+  ImportText(Job("wider", 64, 1800, 3600));
+  answer = losses.NowOf("long", 0);
+  ASSERT_TRUE(answer) << answer.error().what;
+  rows = RowsOf(*answer, "goodput_jobs", "jobs");
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_NEAR(rows[0].Real("chip_hours"), 4, 1e-9);  // "wide", as it was
+}
+
 // Options that name a job say nothing of others.
 TEST_F(GoodputLossesTest, OptionsOfOneJobAreNotOfOthers) {
   GoodputLosses losses(store_, {.job = "unknown", .chips = 100});

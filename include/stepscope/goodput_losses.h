@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -17,6 +18,10 @@
 #include "stepscope/result.h"
 
 namespace stepscope {
+
+namespace goodput {
+struct JobList;
+}
 
 // The options as they are of one of several jobs: where `options.job` names another one, neither
 // chips nor a program nor a name at the scheduler.
@@ -36,6 +41,11 @@ class GoodputLosses {
   // Jobs that have not changed since the last call are not read again.
   Result<ReportSet> Now();
 
+  // The same for an answer about one job: reads that job, and others for about `patience` ns. What
+  // was not read is as it was at a call before, or no more than a name; the note `jobs_not_read`
+  // counts it.
+  Result<ReportSet> NowOf(const std::string& job, int64_t patience = 2'000'000'000);
+
  private:
   // What a job has lost; of the state in which GoodputJobs() listed it.
   struct Lost {
@@ -47,12 +57,14 @@ class GoodputLosses {
     std::vector<std::pair<int64_t, double>> trend;  // from, goodput
   };
   Result<Lost> Account(const std::string& job) const;
+  Result<ReportSet> Answer(int64_t patience);
   Result<void> Refresh(const Table& jobs);
   std::vector<Cell> RowOf(const std::vector<Cell>& listed, const Table& jobs) const;
 
   std::string store_;
   GoodputReportOptions options_;
   std::map<std::string, Lost> known_;
+  std::shared_ptr<goodput::JobList> list_;
 };
 
 }  // namespace stepscope

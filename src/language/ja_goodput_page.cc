@@ -52,6 +52,8 @@ std::span<const Translated> JapaneseOfGoodputPage() {
        "{jobs}失われたチップ時間: {hours}、最多は {job}: {most}。"},
       {"the number of a job's chips is not known (it is ordered as a job of one chip)",
        "ジョブのチップ数が不明です (1 チップのジョブとして並べます)"},
+      {"jobs were not read again for this answer (their rows are as of the last reading)",
+       "この回答のために再度読み込んでいないジョブがあります (行は前回の読み込み時点のものです)"},
 
       // Chip-hours by factor.
       {"Chip-hours by factor", "要因別のチップ時間"},

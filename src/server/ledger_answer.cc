@@ -53,11 +53,20 @@ Result<ReportSet> Ledgers::AskJob(const std::string& path, const std::string& jo
   return answer;
 }
 
-Result<ReportSet> Ledgers::Ask(const std::string& path, std::string job) {
+// Who asks about one job waits neither for all others nor for who asks about those.
+Result<ReportSet> Ledgers::AskList(const std::string& path, const std::string& job) {
   Kept& kept = KeptOf(path);
-  std::unique_lock lock(kept.mutex);
-  auto answer = kept.losses.Now();
-  lock.unlock();
+  std::unique_lock lock(kept.mutex, std::defer_lock);
+  if (job.empty()) {
+    lock.lock();
+    return kept.losses.Now();
+  }
+  if (lock.try_lock()) return kept.losses.NowOf(job);
+  return GoodputLosses(path, options_).NowOf(job);
+}
+
+Result<ReportSet> Ledgers::Ask(const std::string& path, std::string job) {
+  auto answer = AskList(path, job);
   if (!answer) return answer;
   if (job.empty()) {
     const auto jobs = JobsIn(*answer);

@@ -44,6 +44,7 @@ class Ledgers {
     GoodputLosses losses;
   };
   Kept& KeptOf(const std::string& path);
+  Result<ReportSet> AskList(const std::string& path, const std::string& job);
 
   GoodputReportOptions options_;
   std::mutex mutex_;  // over all below

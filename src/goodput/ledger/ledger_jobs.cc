@@ -1,4 +1,6 @@
 // Lists the jobs of a ledger. Caches results in its database until a job's segments change.
+#include "goodput/ledger/ledger_jobs.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -185,31 +187,69 @@ void WorstFirst(Table& table) {
   std::ranges::stable_sort(table.rows, {}, key);
 }
 
-Result<ReportSet> Describe(const std::string& store, std::vector<Computed>& computed) {
-  auto ledger = Ledger::Open(store, Access::kRead);
-  if (!ledger) return std::unexpected(ledger.error());
-  Report report{.analysis = "goodput_jobs", .title = "Ledger jobs"};
-  std::vector<std::vector<Cell>> rows;
-  int64_t events = 0, lost = 0;
-  bool some_lost = false;
-  for (const std::string& job : ledger->JobNames()) {
-    const std::string signature = SignatureOf(*ledger, job);
-    auto summary = Cached(*ledger, job, signature);
+// The one that is asked about first, then those read longest ago.
+std::vector<std::string> InOrder(std::vector<std::string> names, const JobList& list) {
+  if (!list.until) return names;
+  std::ranges::stable_sort(names, {}, [&](const std::string& name) {
+    const auto known = list.known.find(name);
+    return std::pair(name != list.first, known == list.known.end() ? 0 : known->second.read);
+  });
+  return names;
+}
+
+// Reads the jobs that may have changed since they were read.
+Result<void> ReadJobs(const Ledger& ledger, const std::vector<std::string>& names, JobList& list,
+                      std::vector<Computed>& computed) {
+  list.waiting.clear();
+  for (const std::string& job : InOrder(names, list)) {
+    const std::string signature = SignatureOf(ledger, job);
+    auto summary = Cached(ledger, job, signature);
     // A job that may still run has another goodput each second.
     if (!summary || summary->state == "running") {
-      auto fresh = ComputeSummary(*ledger, job);
+      if (!list.MayRead(job)) {
+        list.waiting.insert(job);
+        continue;
+      }
+      auto fresh = ComputeSummary(ledger, job);
       if (!fresh) return std::unexpected(fresh.error());
-      lost += fresh->lost;
       if (!signature.empty() && fresh->lost == 0) computed.emplace_back(job, signature, *fresh);
       summary = std::move(*fresh);
     }
-    events += summary->events;
-    const auto lost_of_job = LostEvents(*ledger, job, *summary);
-    some_lost = some_lost || lost_of_job != 0;
-    rows.push_back(JobRow(job, *summary, lost_of_job));
+    const auto lost = LostEvents(ledger, job, *summary);
+    list.known[job] = {.row = JobRow(job, *summary, lost),
+                       .events = summary->events,
+                       .lost = summary->lost,
+                       .lost_of_job = lost,
+                       .read = MonotonicClock()};
+  }
+  std::erase_if(list.known,
+                [&](const auto& known) { return !std::ranges::binary_search(names, known.first); });
+  return {};
+}
+
+Result<ReportSet> Describe(const std::string& store, JobList& list,
+                           std::vector<Computed>& computed) {
+  auto ledger = Ledger::Open(store, Access::kRead);
+  if (!ledger) return std::unexpected(ledger.error());
+  Report report{.analysis = "goodput_jobs", .title = "Ledger jobs"};
+  const std::vector<std::string> names = ledger->JobNames();
+  if (auto read = ReadJobs(*ledger, names, list, computed); !read) {
+    return std::unexpected(read.error());
+  }
+  int64_t events = 0, lost = 0;
+  bool some_lost = false;
+  for (const auto& [name, job] : list.known) {
+    events += job.events;
+    lost += job.lost;
+    some_lost = some_lost || job.lost_of_job != 0;
   }
   Table table = JobsTable(some_lost);
-  table.rows = std::move(rows);
+  for (const std::string& name : names) {
+    const auto known = list.known.find(name);
+    std::vector<Cell> unread(table.columns.size());
+    unread.front() = name;
+    table.rows.push_back(known == list.known.end() ? std::move(unread) : known->second.row);
+  }
   WorstFirst(table);
   const auto jobs = static_cast<int64_t>(table.rows.size());
   if (auto read = ledger->ReadStatus(); !read) return std::unexpected(read.error());
@@ -227,16 +267,28 @@ Result<ReportSet> Describe(const std::string& store, std::vector<Computed>& comp
 }
 
 }  // namespace
+
+void JobList::ReadOthersFor(int64_t patience) { until = MonotonicClock() + patience; }
+
+bool JobList::MayRead(const std::string& job) const {
+  return !until || job == first || MonotonicClock() < *until;
+}
+
+Result<ReportSet> ListJobs(const std::string& store, JobList& list) {
+  std::vector<Computed> computed;
+  auto answer = RetryIfLost([&] {
+    computed.clear();
+    return Describe(store, list, computed);
+  });
+  if (answer) KeepAll(store, computed);
+  return answer;
+}
+
 }  // namespace goodput
 
 Result<ReportSet> GoodputJobs(const std::string& store) {
-  std::vector<goodput::Computed> computed;
-  auto answer = goodput::RetryIfLost([&] {
-    computed.clear();
-    return goodput::Describe(store, computed);
-  });
-  if (answer) goodput::KeepAll(store, computed);
-  return answer;
+  goodput::JobList all;
+  return goodput::ListJobs(store, all);
 }
 
 }  // namespace stepscope

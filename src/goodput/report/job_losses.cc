@@ -6,6 +6,7 @@
 
 #include "base/time_units.h"
 #include "goodput/accounting/periods.h"
+#include "goodput/ledger/ledger_jobs.h"
 #include "goodput/ledger/load_jobs.h"
 #include "goodput/report/format.h"
 #include "report/columns.h"
@@ -86,6 +87,14 @@ void NoteUnknownChips(Report& report, const Table& table) {
        "the number of a job's chips is not known (it is ordered as a job of one chip)", ""});
 }
 
+void NoteUnread(Report& report, int64_t jobs) {
+  if (jobs == 0) return;
+  report.notes.push_back({"jobs_not_read", jobs,
+                          "jobs were not read again for this answer (their rows are as of "
+                          "the last reading)",
+                          ""});
+}
+
 }  // namespace
 
 GoodputReportOptions GoodputOptionsOf(const std::string& job, GoodputReportOptions options) {
@@ -99,7 +108,9 @@ GoodputReportOptions GoodputOptionsOf(const std::string& job, GoodputReportOptio
 }
 
 GoodputLosses::GoodputLosses(std::string store, GoodputReportOptions options)
-    : store_(std::move(store)), options_(std::move(options)) {
+    : store_(std::move(store)),
+      options_(std::move(options)),
+      list_(std::make_shared<goodput::JobList>()) {
   options_.files.clear();
   options_.store = store_;
   options_.mode = GoodputMode::kPartition;
@@ -137,17 +148,26 @@ Result<void> GoodputLosses::Refresh(const Table& jobs) {
   std::map<std::string, Lost> known;
   for (const std::vector<Cell>& row : jobs.rows) {
     const std::string& job = name.Text(row);
-    const auto* end = std::get_if<int64_t>(&last(row));
-    const std::tuple listed(events.Int(row), end == nullptr ? 0 : *end, state.Text(row));
     const auto before = known_.find(job);
-    if (before != known_.end() && before->second.listed == listed && state.Text(row) != "running") {
-      known[job] = std::move(before->second);
+    const auto keep = [&] { known[job] = before == known_.end() ? Lost() : before->second; };
+    if (list_->waiting.contains(job)) {
+      keep();
       continue;
     }
-    auto fresh = Account(job);
-    if (!fresh) return std::unexpected(fresh.error());
-    fresh->listed = listed;
-    known[job] = std::move(*fresh);
+    const auto* end = std::get_if<int64_t>(&last(row));
+    const std::tuple listed(events.Int(row), end == nullptr ? 0 : *end, state.Text(row));
+    const bool same = before != known_.end() && before->second.listed == listed;
+    if (same && state.Text(row) != "running") {
+      keep();
+    } else if (!list_->MayRead(job)) {
+      list_->waiting.insert(job);
+      keep();
+    } else {
+      auto fresh = Account(job);
+      if (!fresh) return std::unexpected(fresh.error());
+      fresh->listed = listed;
+      known[job] = std::move(*fresh);
+    }
   }
   known_ = std::move(known);
   return {};
@@ -169,8 +189,22 @@ std::vector<Cell> GoodputLosses::RowOf(const std::vector<Cell>& listed, const Ta
 }
 
 Result<ReportSet> GoodputLosses::Now() {
-  auto answer = GoodputJobs(store_);
+  list_->first.clear();
+  list_->until.reset();
+  return Answer(0);
+}
+
+Result<ReportSet> GoodputLosses::NowOf(const std::string& job, int64_t patience) {
+  list_->first = job;
+  list_->ReadOthersFor(patience / 2);
+  return Answer(patience / 2);
+}
+
+// `patience`: for which jobs are accounted for once they are listed.
+Result<ReportSet> GoodputLosses::Answer(int64_t patience) {
+  auto answer = goodput::ListJobs(store_, *list_);
   if (!answer) return answer;
+  if (list_->until) list_->ReadOthersFor(patience);
   Report& report = answer->reports.front();
   const auto listed = std::ranges::find(report.tables, "jobs", &Table::key);
   if (listed == report.tables.end()) return answer;
@@ -187,6 +221,7 @@ Result<ReportSet> GoodputLosses::Now() {
   report.headline = LossesHeadline(table, report.headline);
   answer->verdict = report.headline;
   NoteUnknownChips(report, table);
+  NoteUnread(report, std::ssize(list_->waiting));
   *listed = std::move(table);
   report.tables.push_back(std::move(trend));
   return answer;
