@@ -46,7 +46,8 @@ struct GoodputServeOptions {
   int64_t otlp_every = 60'000'000'000;  // ns
   // Called once the server listens, with its address and a warning for the user.
   std::function<void(const std::string& url, const std::string& warning)> on_ready;
-  // Called from any thread with a sentence about a problem that does not end the server.
+  // Called from any thread with a sentence about a problem that does not end the server, and once
+  // it is over: "over after 41.0 s: SENTENCE".
   std::function<void(const std::string& sentence)> on_problem;
 };
 

@@ -12,7 +12,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "base/byte_source.h"
@@ -26,6 +25,7 @@
 #include "goodput/live/live.h"
 #include "goodput/live/metrics.h"
 #include "goodput/live/otlp.h"
+#include "goodput/live/problems.h"
 #include "goodput/live/tensorboard.h"
 #include "goodput/program/program_use.h"
 #include "goodput/recorder/segment_name.h"
@@ -309,24 +309,21 @@ goodput::Background::Work Following(Service& service) {
 // Syncs events and tells problems until a signal says to stop.
 void TickUntil(const sigset_t& signals, Service& service, goodput::Background* forwarding,
                const GoodputServeOptions& options) {
-  std::set<std::string> reported;
-  const auto report = [&](const std::string& problem) {
-    if (!problem.empty() && reported.insert(problem).second && options.on_problem) {
-      options.on_problem(problem);
-    }
-  };
+  goodput::Problems problems(options.on_problem);
   goodput::Background following(Following(service));
   const timespec second{.tv_sec = 1, .tv_nsec = 0};
   while (sigtimedwait(&signals, nullptr, &second) < 0) {
+    const int64_t now = goodput::MonotonicClock();
     try {
-      if (const auto synced = service.Sync(); !synced) report(synced.error().what);
+      if (const auto synced = service.Sync(); !synced) problems.See(synced.error().what, now);
     } catch (const std::exception& error) {  // out of memory: the next second may be better
-      report(error.what());
+      problems.See(error.what(), now);
     }
-    report(following.problem());
-    if (forwarding != nullptr) report(forwarding->problem());
-    report(service.DiskWarning());
-    report(service.RoomWarning());
+    problems.See(following.problem(), now);
+    if (forwarding != nullptr) problems.See(forwarding->problem(), now);
+    problems.See(service.DiskWarning(), now);
+    problems.See(service.RoomWarning(), now);
+    problems.TellOver(now);
   }
 }
 
