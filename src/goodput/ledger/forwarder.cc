@@ -17,7 +17,8 @@
 namespace stepscope::goodput {
 namespace {
 
-constexpr int64_t kMostRows = 256;  // per transaction: 16 MB
+constexpr int64_t kMostRows = 256;         // per transaction: 16 MB
+constexpr int64_t kBytesPerSecond = 2048;  // a full piece waits for 32 s
 
 // Drops the zeros at the end, reserved for later events.
 std::string_view Trimmed(std::string_view piece, uint64_t number) {
@@ -28,10 +29,18 @@ std::string_view Trimmed(std::string_view piece, uint64_t number) {
 
 }  // namespace
 
-Result<void> Forwarder::Send(int64_t now) {
+bool Forwarder::SentPiece::IsDue(size_t now_bytes, int64_t now) const {
+  const bool completed = now_bytes == kPieceBytes && bytes < kPieceBytes;
+  if (completed || now_bytes >= 2 * bytes || now < time) return true;
+  return now - time >= static_cast<int64_t>(bytes) * kSecond / kBytesPerSecond;
+}
+
+Result<void> Forwarder::Send(int64_t now, What what) {
+  now_ = now;
+  what_ = what;
   Result<void> sent;
   if (db_ == nullptr) sent = Connect();
-  if (sent) sent = SendAll(now);
+  if (sent) sent = SendAll();
   if (sent) return sent;
   sent_in_transaction_.clear();
   transaction_.reset();
@@ -69,7 +78,7 @@ Result<void> Forwarder::LoadSent() {
 
 // Whether a segment may have changed. Stores into a mapping need not change the file's time; the
 // final cut does.
-Result<void> Forwarder::SendAll(int64_t now) {
+Result<void> Forwarder::SendAll() {
   std::error_code failed;
   const std::vector<std::string> names = SegmentNames(folder_, failed);
   if (failed) {
@@ -84,7 +93,7 @@ Result<void> Forwarder::SendAll(int64_t now) {
     const Sent sent = known == sent_.end() ? Sent() : known->second;
     const bool removed = sent.size < 0 && !sent.may_grow;
     const bool same = sent.size == there.size && sent.changed == there.changed;
-    if (removed || (same && (!sent.may_grow || there.changed < now - kDay))) continue;
+    if (removed || (same && (!sent.may_grow || there.changed < now_ - kDay))) continue;
     if (auto one = SendSegment(name, there, sent); !one) return one;
   }
   return Flush();
@@ -123,10 +132,10 @@ Result<void> Forwarder::SendPieces(const std::string& name, Sent& sent) {
     return std::unexpected(Error(file.error()));
   }
   if (!file) return {};  // it went away
-  std::map<uint64_t, uint32_t>& checksums = sent.checksums;
-  const bool goes_on = !checksums.empty();
+  std::map<uint64_t, SentPiece>& pieces = sent.pieces;
+  const bool goes_on = !pieces.empty();
   std::string bytes;
-  for (uint64_t k = goes_on ? checksums.begin()->first : 0;; ++k) {
+  for (uint64_t k = goes_on ? pieces.begin()->first : 0;; ++k) {
     bytes.resize(kPieceBytes);
     const auto got = (*file)(bytes.data(), bytes.size(), k * kPieceBytes);
     if (!got) return std::unexpected(got.error());
@@ -136,10 +145,15 @@ Result<void> Forwarder::SendPieces(const std::string& name, Sent& sent) {
     if (bytes.empty() || (piece.empty() && goes_on)) return {};
     if (piece.empty()) continue;
     const uint32_t checksum = Crc32(piece.data(), piece.size());
-    const auto [known, is_new] = checksums.try_emplace(k, 0);
-    if (!is_new && known->second == checksum) continue;
-    known->second = checksum;
-    if (checksums.size() > 2) checksums.erase(checksums.begin());
+    const auto [known, is_new] = pieces.try_emplace(k);
+    if (!is_new && known->second.checksum == checksum) continue;
+    const bool may_wait = what_ == What::kDue && sent.may_grow && !is_new;
+    if (may_wait && !known->second.IsDue(piece.size(), now_)) {
+      if (piece.size() < kPieceBytes) return {};
+      continue;  // only the mark in its header is another one
+    }
+    known->second = {.checksum = checksum, .bytes = piece.size(), .time = now_};
+    if (pieces.size() > 2) pieces.erase(pieces.begin());
     auto put =
         Put("INSERT INTO pieces VALUES ($1, $2, $3)"
             " ON CONFLICT (segment, number) DO UPDATE SET bytes = excluded.bytes",

@@ -288,9 +288,9 @@ void ShareMemory() {
 goodput::Background::Work Forwarding(const GoodputServeOptions& options) {
   using goodput::Forwarder;
   auto forwarder = std::make_shared<Forwarder>(options.folder, options.store);
-  return [forwarder](bool) {
+  return [forwarder](bool last) {
     const auto sent =
-        forwarder->Send(goodput::WallClock());
+        forwarder->Send(goodput::WallClock(), last ? Forwarder::What::kAll : Forwarder::What::kDue);
     return goodput::Background::Round{sent ? "" : sent.error().what, std::chrono::seconds(2)};
   };
 }
