@@ -71,15 +71,15 @@ TEST(GoodputServe, AnswersAndStops) {
 }
 
 // Much is there when it starts: it takes events at once, and metrics come once all is read.
-TEST(GoodputServe, StartsOnALongDirectory) {
+TEST(GoodputServe, StartsOnALongDirectoryAndSaysWhatItsEndWaitsFor) {
   const testing::ScratchFolder scratch;
-  const std::string folder = scratch.path() + "/events";
+  const std::string folder = scratch.path() + "/events", errors = scratch.path() + "/errors";
   constexpr int kWriters = 120;
   constexpr int64_t kEvents = 3000;
   const int64_t begin = std::time(nullptr) - 60;  // of a job of old there are no metrics
   const std::vector<std::string> words{"goodput", "collect", folder, "--port", "0"};
   {
-    ServerProcess server(words);
+    ServerProcess server(words, {}, errors);
     ASSERT_GT(server.port(), 0);
     for (int writer = 0; writer < kWriters; ++writer) {
       std::string lines;
@@ -88,6 +88,9 @@ TEST(GoodputServe, StartsOnALongDirectory) {
     }
     EXPECT_EQ(server.End(SIGTERM), 0);
   }
+  std::ifstream in(errors);
+  const std::string told{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_NE(told.find("ending: 120 segments are synced and closed"), told.npos) << told;
   ServerProcess server(words);
   ASSERT_GT(server.port(), 0);
   EXPECT_NE(Post(server.port(), Line(0, 7)).find("\"duplicates\": 1"), std::string::npos);

@@ -49,6 +49,8 @@ struct GoodputServeOptions {
   // Called from any thread with a sentence about a problem that does not end the server, and once
   // it is over: "over after 41.0 s: SENTENCE".
   std::function<void(const std::string& sentence)> on_problem;
+  // Called after the signal to end with a sentence about what the end waits for, if there is much.
+  std::function<void(const std::string& sentence)> on_end;
 };
 
 // Serves until SIGINT or SIGTERM. Call from the main thread before starting others, which must not

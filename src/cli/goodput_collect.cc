@@ -87,7 +87,7 @@ int RunCollect(const CollectFlags& flags) {
     fmt::print("Listening on {}\n", url);
     std::fflush(stdout);
   };
-  options.on_problem = [](const std::string& sentence) { Tell(sentence); };
+  options.on_problem = options.on_end = [](const std::string& sentence) { Tell(sentence); };
   const auto served = GoodputServe(options);
   return served ? kDone : Fail(served.error());
 }

@@ -31,6 +31,7 @@ namespace {
 
 constexpr int64_t kIdleTimeout = 600 * kSecond;            // after it a segment is closed
 constexpr int64_t kIdleTimeoutWhenCrowded = 10 * kSecond;  // the same where many are open
+constexpr size_t kSyncThreads = 8;                         // that wait for the disk at once
 constexpr int64_t kMostSequence = int64_t{1} << 40;
 
 // Starts small, since most writers write few events.
@@ -126,12 +127,15 @@ Result<void> Ingest::ReadStored() {
   return failed ? std::unexpected(*failed) : Result<void>();
 }
 
+// Each segment waits for the disk.
 Ingest::~Ingest() {
+  std::vector<OpenSegment*> open;
   for (auto& [name, writer] : writers_) {
     for (auto& [stream, segment] : writer.open) {
-      if (segment.file != nullptr) Close(segment);  // null: there was no room for it
+      if (segment.file != nullptr) open.push_back(&segment);  // null: there was no room for it
     }
   }
+  ParallelFor(open.size(), kSyncThreads, [&](size_t k) { Close(*open[k]); });
   if (SyncFolder(folder_)) TellManifest(std::exchange(news_, {}));
   if (lock_ >= 0) close(lock_);
 }
@@ -296,11 +300,12 @@ bool Ingest::Tick(int64_t now) {
   }
   // News of files made later wait for the next call.
   std::vector<ManifestEntry> news;
-  bool good = true;
-  for (Writer* const writer : writers) {
-    const std::lock_guard lock(writer->mutex);
-    good = SyncAndClose(*writer, now) && good;
-  }
+  std::atomic<bool> good = true;
+  const size_t threads = open_.load() < 8 * kSyncThreads ? 1 : kSyncThreads;
+  ParallelFor(writers.size(), threads, [&](size_t k) {
+    const std::lock_guard lock(writers[k]->mutex);
+    if (!SyncAndClose(*writers[k], now)) good = false;
+  });
   {
     const std::lock_guard lock(news_mutex_);
     news.swap(news_);

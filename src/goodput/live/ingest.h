@@ -33,6 +33,7 @@ class Ingest {
   static Result<std::unique_ptr<Ingest>> Open(std::string folder,
                                               Sharing sharing = Sharing::kOwner);
   ~Ingest();  // closes all segments
+  size_t open_segments() const { return open_.load(); }
   Ingest(const Ingest&) = delete;
   Ingest& operator=(const Ingest&) = delete;
 

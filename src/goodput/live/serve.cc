@@ -46,6 +46,7 @@ constexpr size_t kMostBytes = size_t{8} << 20;  // of a batch
 constexpr size_t kThreads = 16;                 // batches that are stored at once
 constexpr size_t kConnections = 2048;
 constexpr int64_t kPiece = kSecond / 2;  // that the directory is followed for at once
+constexpr size_t kManySegments = 100;    // whose closing takes a while
 constexpr const char* kTooLarge =
     "cannot store events: the body is larger than 8 MB; send smaller batches";
 
@@ -154,6 +155,8 @@ class Service {
     const std::lock_guard lock(mutex_);
     return goodput::OtlpBodies(Collect(now), instance, now);
   }
+
+  size_t open_segments() const { return ingest_->open_segments(); }
 
   // A sentence about a disk that is nearly full; empty: it is not.
   std::string DiskWarning() const {
@@ -409,6 +412,11 @@ Result<void> GoodputServe(const GoodputServeOptions& options) {
   std::optional<goodput::OtlpPush> push;
   StartPush(*otlp, options, service, push);
   TickUntil(signals, service, forwarding ? &*forwarding : nullptr, options);
+  if (options.on_end && service.open_segments() >= kManySegments) {
+    options.on_end(fmt::format("ending: {} segments are synced and closed{}",
+                               service.open_segments(),
+                               forwarding ? ", and what the database lacks is sent" : ""));
+  }
   push.reset();
   server->reset();
   return {};
