@@ -33,13 +33,9 @@ int64_t WeightedMedian(std::vector<std::pair<int64_t, int64_t>>& values, int64_t
 }  // namespace
 
 StepClock::Size& StepClock::ClassOf(size_t number) {
-  if (sizes_.empty()) first_ = number;
-  if (number < first_) {
-    sizes_.insert(sizes_.begin(), first_ - number, Size());
-    first_ = number;
-  }
-  if (number - first_ >= sizes_.size()) sizes_.resize(number - first_ + 1);
-  return sizes_[number - first_];
+  auto at = std::ranges::lower_bound(sizes_, number, {}, &Size::number);
+  if (at == sizes_.end() || at->number != number) at = sizes_.insert(at, {.number = number});
+  return *at;
 }
 
 void StepClock::Add(int64_t duration) {
@@ -52,10 +48,8 @@ void StepClock::Add(int64_t duration) {
 }
 
 void StepClock::Add(const StepClock& later) {
-  for (size_t k = 0; k < later.sizes_.size(); ++k) {
-    const Size& more = later.sizes_[k];
-    if (more.count == 0) continue;
-    Size& size = ClassOf(later.first_ + k);
+  for (const Size& more : later.sizes_) {
+    Size& size = ClassOf(more.number);
     size.count += more.count;
     size.sum = AddSaturated(size.sum, more.sum);
   }
@@ -80,10 +74,9 @@ std::optional<int64_t> StepClock::last() const {
 }
 
 int64_t StepClock::StepsUpTo(int64_t duration) const {
-  const size_t size = SizeOf(duration);
-  const size_t end = size < first_ ? 0 : std::min(sizes_.size(), size - first_ + 1);
+  const size_t longest = SizeOf(duration);
   int64_t count = 0;
-  for (size_t k = 0; k < end; ++k) count += sizes_[k].count;
+  for (const Size& size : sizes_) count += size.number <= longest ? size.count : 0;
   return count;
 }
 
@@ -128,12 +121,14 @@ std::optional<int64_t> StepClock::recent_deviation() const {
 void StepClock::Save(StateWriter& out) const {
   out.Signed(steps_);
   for (const int64_t duration : recent_) out.Signed(duration);
-  // A state has all classes from the first one on.
-  out.Unsigned(sizes_.empty() ? 0 : first_ + sizes_.size());
-  for (size_t none = sizes_.empty() ? 0 : first_; none > 0; --none) out.Signed(0);
+  // A state has all classes up to the last one.
+  out.Unsigned(sizes_.empty() ? 0 : sizes_.back().number + 1);
+  size_t number = 0;
   for (const Size& size : sizes_) {
+    for (; number < size.number; ++number) out.Signed(0);
     out.Signed(size.count);
     if (size.count > 0) out.Signed(size.sum);
+    ++number;
   }
 }
 

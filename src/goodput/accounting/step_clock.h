@@ -39,6 +39,7 @@ class StepClock {
 
  private:
   struct Size {
+    size_t number = 0;  // of the class
     int64_t count = 0, sum = 0;
     int64_t mean() const { return sum / count; }
   };
@@ -47,8 +48,9 @@ class StepClock {
   // The class, which is there from then on.
   Size& ClassOf(size_t number);
 
-  size_t first_ = 0;         // number of the first class: those below the shortest step take none
-  std::vector<Size> sizes_;  // from it on
+  // In order. Only those that have steps: a single long step, as of a clock that was set, would
+  // have thousands of others with it.
+  std::vector<Size> sizes_;
   std::array<int64_t, kRecent> recent_{};
   int64_t steps_ = 0;
   int64_t sum_ = 0;

@@ -36,15 +36,18 @@ TEST(StepClock, StepsOfOneLengthTakeFewClasses) {
   StepClock clock;
   for (int64_t k = 0; k < 1000; ++k) clock.Add(40 * kMs + k * 1000);
   EXPECT_LE(clock.classes(), 4U);
+  clock.Add(7'200'000 * kMs);  // a clock was set
+  EXPECT_LE(clock.classes(), 5U);
   EXPECT_EQ(clock.StepsUpTo(kMs), 0);
   clock.Add(kMs);  // a shorter one
   EXPECT_EQ(clock.StepsUpTo(kMs), 1);
   EXPECT_EQ(clock.StepsUpTo(60'000 * kMs), 1001);
+  EXPECT_EQ(clock.StepsUpTo(8'000'000 * kMs), 1002);
   StepClock all;
   all.Add(50 * kMs);
   all.Add(clock);
   EXPECT_EQ(all.StepsUpTo(kMs), 1);
-  EXPECT_EQ(all.steps(), 1002);
+  EXPECT_EQ(all.steps(), 1003);
   StateWriter state;
   all.Save(state);
   StepClock loaded;
