@@ -254,7 +254,7 @@ Option& Command::Take(std::string_view name, std::vector<int64_t>& into) {
   option.arity = ArityOfList(option.value);
   option.store = [store = std::move(option.store), &into](const std::string& text) -> Result<void> {
     if (const auto range = ReadRange(text)) {
-      for (int64_t value = range->first; value <= range->second; ++value) into.push_back(value);
+      for (int64_t k = 0; k <= range->second - range->first; ++k) into.push_back(range->first + k);
       return {};
     }
     auto stored = store(text);

@@ -334,5 +334,14 @@ TEST(Parser, StoresListsAsTheyAreWritten) {
   EXPECT_FALSE(stacks);
 }
 
+TEST(Parser, StoresRangesUpToTheGreatestNumber) {
+  Command root("stepscope", "");
+  std::vector<int64_t> ranks;
+  root.Sub("do", "").Take("--ranks", ranks);
+  const auto parsed = Parse(root, Split("do --ranks 9223372036854775806..9223372036854775807"));
+  ASSERT_TRUE(parsed.has_value()) << parsed.error().what;
+  EXPECT_EQ(ranks, (std::vector<int64_t>{INT64_MAX - 1, INT64_MAX}));
+}
+
 }  // namespace
 }  // namespace stepscope::cli::vocabulary_test

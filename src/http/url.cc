@@ -68,7 +68,8 @@ Result<std::vector<int64_t>> Url::Numbers(std::string_view name, size_t most) co
       return std::unexpected(Error{"cannot read these " + std::string(name), std::string(item),
                                    std::string(name) + "=0,4..7"});
     }
-    for (int64_t number = *first; number <= *last; ++number) numbers.push_back(number);
+    // `number <= *last` would hold for all numbers where that is the greatest.
+    for (int64_t k = 0; k <= *last - *first; ++k) numbers.push_back(*first + k);
   }
   std::ranges::sort(numbers);
   numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());

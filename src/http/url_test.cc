@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <random>
 
 namespace stepscope::http::url_test {
@@ -77,6 +78,8 @@ TEST(Url, ListsOfNumbersMayHoldRanges) {
   EXPECT_EQ(read("0..9")->size(), 10u);
   EXPECT_EQ(read("")->size(), 0u);
   EXPECT_EQ(ParseUrl("/")->Numbers("tracks", 10)->size(), 0u);
+  EXPECT_EQ(read("9223372036854775806..9223372036854775807,9223372036854775807"),
+            (std::vector<int64_t>{INT64_MAX - 1, INT64_MAX}));
   for (const char* wrong : {"x", "-1", "2..1", "1..", "..1", "1...2", "1,,2", "0..10", "0..8,0..8",
                             "0..9223372036854775807", "99999999999999999999"}) {
     EXPECT_FALSE(read(wrong).has_value()) << wrong;

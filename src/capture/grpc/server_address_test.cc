@@ -76,6 +76,12 @@ TEST(ServerAddress, RefusesListsOfNodesThatAreTooLong) {
     EXPECT_TRUE(ExpandNodes(list).empty()) << list;
 }
 
+TEST(ServerAddress, ReadsNodesUpToTheGreatestNumber) {
+  EXPECT_EQ(ExpandNodes("n[4294967294-4294967295]"), (Strings{"n4294967294", "n4294967295"}));
+  EXPECT_EQ(ExpandNodes("n[4294967295]"), (Strings{"n4294967295"}));
+  EXPECT_TRUE(ExpandNodes("n[4294967296]").empty());
+}
+
 TEST(ServerAddress, ReadsNamesOfAFile) {
   const testing::ScratchFolder folder;
   const auto names =

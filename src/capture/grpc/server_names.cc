@@ -75,8 +75,8 @@ bool AddRange(std::vector<std::string>& nodes, const std::string& prefix, std::s
   };
   if (!whole(low, first) || !whole(high, last) || last < first) return false;
   if (last - first >= kMostNodes || nodes.size() + (last - first) >= kMostNodes) return false;
-  for (uint32_t number = first; number <= last; ++number) {
-    std::string digits = std::to_string(number);
+  for (uint32_t k = 0; k <= last - first; ++k) {
+    std::string digits = std::to_string(first + k);
     if (digits.size() < low.size()) digits.insert(0, low.size() - digits.size(), '0');
     nodes.push_back(prefix + digits);
   }
