@@ -1,6 +1,6 @@
 // A fuzz target: what it reads with, under a name, and what its inputs are made of.
 //
-// All targets are in one program (fuzzer.cc), which runs the one it is called as: `kineto_fuzz`.
+// A program of one target or many (fuzzer.cc) runs the one it is called as: `kineto_fuzz`.
 // tests/fuzz_seeds_test.cc runs each on its seeds, corpus/NAME_fuzz.
 #pragma once
 

@@ -12,7 +12,7 @@
 namespace stepscope::gzip_fuzz {
 namespace {
 
-constexpr size_t kMost = 1 << 18;
+constexpr size_t kMost = 1 << 15;
 
 void Fuzz(std::string_view bytes) {
   ByteSource whole = ByteSource::FromMemory(bytes);
