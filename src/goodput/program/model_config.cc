@@ -69,7 +69,7 @@ std::string UnknownLayerType(const Json& config) {
 // Every n-th layer is full, the others have the window; 0: the config has no such rule.
 double FullLayerEvery(const Json& config) {
   const double every = NumberAt(config, {"sliding_window_pattern"});
-  if (every > 0) return every;
+  if (every >= 1) return every;
   // What these models do where their config does not say.
   const std::string type = TextAt(config, "model_type");
   return type == "gemma2" ? 2 : type == "gemma3_text" ? 6 : type == "cohere2" ? 4 : 0;

@@ -234,6 +234,10 @@ TEST(ProgramGoodput, WindowsOfSomeLayersCount) {
     return ReadModelConfig(folder.Write("config.json", "{" + small + more + "}"))->window_layers;
   };
   EXPECT_EQ(layers(R"(,"sliding_window_pattern":5)"), 8);
+  // No part of a layer is full: such a pattern is none, and never means more full layers than all.
+  EXPECT_EQ(layers(R"(,"sliding_window_pattern":0.5)"), 0);
+  EXPECT_EQ(layers(R"(,"sliding_window_pattern":1e-300)"), 0);
+  EXPECT_EQ(layers(R"(,"model_type":"gemma3_text","sliding_window_pattern":0.5)"), 9);
   EXPECT_EQ(layers(R"(,"model_type":"qwen2","use_sliding_window":true,"max_window_layers":7)"), 3);
   EXPECT_EQ(layers(R"(,"model_type":"mistral")"), 0);
   const auto unknown = ReadModelConfig(
