@@ -365,4 +365,18 @@ void ByteSource::Skip(uint64_t bytes) {
 
 bool ByteSource::compressed() const { return state_->inflater != nullptr; }
 
+std::string ReadUpTo(ByteSource& source, size_t most) {
+  constexpr size_t kLeast = size_t{16} << 10;
+  std::string text;
+  while (text.size() < most) {
+    const size_t filled = text.size();
+    text.resize(std::min(most, std::max(2 * filled, kLeast)));
+    const size_t room = text.size() - filled;
+    const size_t got = source.Read({text.data() + filled, room});
+    text.resize(filled + got);
+    if (got < room) break;
+  }
+  return text;
+}
+
 }  // namespace stepscope

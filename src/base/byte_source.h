@@ -115,4 +115,7 @@ class ByteSource {
   std::unique_ptr<State> state_;
 };
 
+// What is left, `most` bytes of it at most, in memory for little more than it is.
+std::string ReadUpTo(ByteSource& source, size_t most);
+
 }  // namespace stepscope

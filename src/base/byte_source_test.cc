@@ -40,6 +40,19 @@ TEST(ByteSource, WhatWasPeekedAtIsReadHoweverOftenAndFar) {
   EXPECT_EQ(read, text);
 }
 
+TEST(ByteSource, WhatIsLeftIsReadUpToALimit) {
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) text += std::to_string(i);
+  for (const std::string& bytes : {text, testing::Gzip(text)}) {
+    for (const size_t most : {size_t{0}, size_t{1}, size_t{16} << 10, text.size() - 1, text.size(),
+                              text.size() + 1, size_t{1} << 40}) {
+      ByteSource source = ByteSource::FromMemory(bytes);
+      EXPECT_EQ(ReadUpTo(source, most), text.substr(0, most));
+      EXPECT_EQ(source.end(), most > text.size() ? InputEnd::kClean : source.end());
+    }
+  }
+}
+
 TEST(ByteSource, FilesJoinedWithCatAreOne) {
   EXPECT_EQ(ReadAll(testing::Gzip("a\n") + testing::Gzip("b\n")),
             std::pair(std::string("a\nb\n"), InputEnd::kClean));

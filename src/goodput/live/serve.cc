@@ -67,8 +67,7 @@ std::string ToJson(const IngestCounts& counts) {
 Result<std::string> BatchOf(const Request& request) {
   if (!request.Accepts("content-encoding", "gzip")) return request.body;
   ByteSource source = ByteSource::FromMemory(request.body);
-  std::string batch(kMostBytes + 1, '\0');
-  batch.resize(source.Read(batch));
+  std::string batch = ReadUpTo(source, kMostBytes + 1);
   if (batch.size() <= kMostBytes && source.end() != InputEnd::kClean) {
     return std::unexpected(Error{"cannot store events: the gzip body is damaged", "", ""});
   }

@@ -154,9 +154,7 @@ ModelShape ShapeOf(const Json& config) {
 Result<ModelShape> ReadModelConfig(const std::string& path) {
   auto source = ByteSource::Open(path);
   if (!source) return std::unexpected(source.error());
-  std::string text(kLargest, '\0');
-  text.resize(source->Read(text));
-  return ModelShapeOf(text, path);
+  return ModelShapeOf(ReadUpTo(*source, kLargest), path);
 }
 
 Result<ModelShape> ModelShapeOf(std::string_view text, const std::string& path) {

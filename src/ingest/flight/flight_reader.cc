@@ -163,15 +163,6 @@ Result<std::vector<OneFile>> FindFiles(std::span<const std::string> paths, const
   return files;
 }
 
-std::string TextOf(ByteSource source) {
-  std::string text(kMostStackBytes, '\0');
-  size_t filled = 0;
-  for (size_t more = 1; more > 0 && filled < text.size(); filled += more)
-    more = source.Read(std::span(text).subspan(filled));
-  text.resize(filled);
-  return text;
-}
-
 const Error& NoRank() {
   static const Error error{"which rank left it is not known", "", "put the rank into its name"};
   return error;
@@ -190,7 +181,7 @@ void ReadDump(OneFile& file, ByteSource source) {
 
 // The number in a name may be the process, as people name what py-spy prints.
 void ReadStack(OneFile& file, ByteSource source) {
-  const std::string text = TextOf(std::move(source));
+  const std::string text = ReadUpTo(source, kMostStackBytes);
   auto stack = ReadStackText(text);
   const auto rank = RankOfName(file.path);
   if (!stack) {

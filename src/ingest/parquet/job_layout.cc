@@ -70,9 +70,7 @@ std::optional<JobLayout> LayoutBeside(const std::string& path) {
     if (!fs::is_regular_file(name, none)) continue;
     auto source = ByteSource::Open(name.string());
     if (!source) continue;
-    std::string text(kMostBytes, '\0');
-    text.resize(source->Read(text));
-    JobLayout layout = ReadLayout(text);
+    JobLayout layout = ReadLayout(ReadUpTo(*source, kMostBytes));
     layout.path = name.string();
     if (layout.dp || layout.pp || layout.devices) return layout;
   }
