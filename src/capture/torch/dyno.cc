@@ -44,6 +44,13 @@ std::string JobIn(const Json& request) {
   return text == "0" ? "" : text;
 }
 
+// How many processes may be asked; no number is too large or too small to be read.
+int64_t LimitIn(const Json& request) {
+  constexpr double kMost = 1 << 30;
+  const double limit = request.value("process_limit", static_cast<double>(kUsualLimit));
+  return static_cast<int64_t>(std::clamp(limit, 0.0, kMost));
+}
+
 int64_t NumberOf(const std::map<std::string, std::string>& lines, const char* key, int64_t other) {
   const auto line = lines.find(key);
   return line == lines.end() ? other : std::stoll(line->second);  // CheckLines() saw digits alone
@@ -73,7 +80,7 @@ Json Trace(const Json& json, const DynoWork& work) {
   const auto config = json.value("config", std::string());
   Json answer = Refusal("");
   answer.erase("error");
-  int64_t limit = json.value("process_limit", kUsualLimit), busy = 0;
+  int64_t limit = LimitIn(json), busy = 0;
   for (const CaptureTarget& target : chosen.targets) {
     if (!target.chosen || limit-- <= 0) continue;
     answer["processesMatched"].push_back(target.pid);

@@ -43,6 +43,21 @@ TEST(Dyno, TriggersAsManyProcessesAsItIsAllowed) {
   EXPECT_FALSE(asked.text.contains("PROFILE_START_TIME")) << asked.text;
 }
 
+TEST(Dyno, LimitsProcessesByAnyNumber) {
+  const auto triggered = [](const char* limit) {
+    Asked asked;
+    Json request = Json::parse(kGood);
+    request["process_limit"] = Json::parse(limit);
+    AnswerDyno(request.dump(), asked.work);
+    return asked.pids.size();
+  };
+  for (const char* none : {"0", "-1", "-9223372036854775808", "-1e308", "0.5"})
+    EXPECT_EQ(triggered(none), 0u) << none;
+  EXPECT_EQ(triggered("1"), 1u);
+  for (const char* all : {"3", "9223372036854775807", "9223372036854775808", "1e308"})
+    EXPECT_EQ(triggered(all), 3u) << all;
+}
+
 TEST(Dyno, HandsNothingOutThatHarms) {
   for (const char* config : {"ACTIVITIES_LOG_FILE=/etc/x.json", "PROFILE_MEMORY=true", ""}) {
     Asked asked;
