@@ -157,6 +157,14 @@ std::vector<std::string> Ranks(const ScratchFolder& folder, int64_t n) {
   return Analyze(folder);
 }
 
+// Each of two ranks of its own.
+std::string Group(int64_t i) {
+  return fmt::format(
+      R"(,"Collective name":"allreduce","Process Group Name":"pg{0}","Process Group Ranks":"[0, {1}]",)"
+      R"("In msg nelems":9,"dtype":"float","Group size":2)",
+      i, i + 1);
+}
+
 std::vector<std::string> Jobs(const ScratchFolder& folder, int64_t n) {
   std::string lines;
   for (int64_t i = 0; i < n; ++i)
@@ -190,6 +198,10 @@ INSTANTIATE_TEST_SUITE_P(
         Growth{"stacks", 100, Loop([](Turn& t) {
                  for (int d = 0; d < 3; ++d)
                    t.stack.push_back(fmt::format("f{}.py({}): g{}", t.i, d, d));
+               })},
+        Growth{"groups", 250, Loop([](Turn& t) {
+                 t.kernel = "ncclDevKernel_AllReduce";
+                 t.args = Group(t.i);
                })},
         Growth{"streams", 250, Loop([](Turn& t) { t.stream = 7 + t.i; })},
         Growth{"ranks", 20, Ranks}, Growth{"jobs", 100, Jobs}, Growth{"segments", 8, Segments}),

@@ -41,5 +41,22 @@ TEST(CutFiles, AreNamedFirstWithTheStepsThatAreThere) {
       << answer->verdict;
 }
 
+TEST(CutFiles, UnreadableEventsAreToldFirstWhereTheyAreMany) {
+  const ScratchFolder folder;
+  std::string trace = TraceOf(0);
+  constexpr std::string_view kDuration = "\"dur\":";
+  int64_t damaged = 0;
+  size_t at = trace.find(kDuration);
+  while (at != std::string::npos && damaged < 10) {
+    trace.insert(at + kDuration.size(), "\"0x10\",\"was\":");
+    ++damaged;
+    at = trace.find(kDuration, at + 100);
+  }
+  const auto answer = Ask({folder.Write("rank0.json", trace)});
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->verdict.starts_with("Input is damaged: 10 of ")) << answer->verdict;
+  EXPECT_TRUE(answer->verdict.contains(" events cannot be read; what they took is missing here. "));
+}
+
 }  // namespace
 }  // namespace stepscope::cut_files_test

@@ -205,6 +205,8 @@ TEST(RocprofDamage, ValuesOfOtherTypesAreSkippedAndCounted) {
                 .notes.Count(NoteKind::kUnreadableEvent),
             1);
   EXPECT_EQ(
+      read(R"("start_timestamp":0,"end_timestamp":2)").notes.Count(NoteKind::kUnreadableEvent), 1);
+  EXPECT_EQ(
       read(R"("start_timestamp":5,"end_timestamp":2)").notes.Count(NoteKind::kNegativeDuration), 1);
   EXPECT_EQ(
       read(R"("start_timestamp":1,"end_timestamp":2,"dispatch_info":7,"stream_id":[])").size(), 1u);

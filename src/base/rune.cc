@@ -22,7 +22,8 @@ constexpr auto kControls = std::to_array<Range>({{0x00, 0x1f},
                                                  {0x2028, 0x202e},
                                                  {0x2060, 0x206f},
                                                  {0xfeff, 0xfeff},
-                                                 {0xfff9, 0xfffb}});
+                                                 {0xfff9, 0xfffb},
+                                                 {0xe0000, 0xe007f}});
 
 unsigned char ByteAt(std::string_view text, size_t at) {
   return static_cast<unsigned char>(text[at]);

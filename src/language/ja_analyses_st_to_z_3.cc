@@ -139,6 +139,10 @@ std::span<const Translated> JapaneseOfAnalysesStToZ3() {
        "Idle and unrecorded time may be what is missing. ",
        "入力が不完全です: {files}が途中で終わっています。ランク {rank} にあるのは "
        "{events}{steps}です{but}。アイドルや未記録の時間は、欠けている部分かもしれません。"},
+      {"Input is damaged: {count} of {total} events cannot be read; what they took is missing "
+       "here. ",
+       "入力が破損しています: {total} 件のイベントのうち {count} "
+       "件を読み込めません。その時間はここにありません。"},
       {"{count} event", "{count} 件のイベント"},
       {", and no device activity", " (デバイスアクティビティはありません)"},
       {" In its steps: ", "ステップ内: "},

@@ -1,10 +1,11 @@
-// Counts events and complete steps.
+// Counts events, those that were skipped, and complete steps.
 #include "session/cut_files.h"
 
 #include <algorithm>
 #include <vector>
 
 #include "analyses/build.h"
+#include "base/saturate.h"
 #include "report/humanize.h"
 #include "trace/notes.h"
 
@@ -33,7 +34,28 @@ Phrase SaySteps(const InputFile& file, const Facts& facts) {
                       : Say(" and {steps}", there);
 }
 
+int64_t SkippedEvents(const RunInfo& run) {
+  int64_t skipped = 0;
+  for (const NoteKind kind :
+       {NoteKind::kUnreadableEvent, NoteKind::kHugeDuration, NoteKind::kClockStep})
+    skipped = AddSaturated(skipped, CountOfNotes(run, NoteName(kind)));
+  return skipped;
+}
+
 }  // namespace
+
+Phrase SayUnreadableEvents(const RunInfo& run) {
+  constexpr double kLeast = 0.01;
+  const int64_t skipped = SkippedEvents(run);
+  int64_t all = 0;
+  for (const InputFile& file : run.files) all = AddSaturated(all, file.events);
+  all = std::max(all, skipped);
+  if (skipped == 0 || static_cast<double>(skipped) < kLeast * static_cast<double>(all)) return "";
+  return Say(
+      "Input is damaged: {count} of {total} events cannot be read; what they took is missing "
+      "here. ",
+      skipped, all);
+}
 
 Phrase SayCutFiles(const RunInfo& run, const Facts& facts) {
   std::vector<const InputFile*> cut;

@@ -1,4 +1,4 @@
-// Says what is there of files that end early.
+// Says what is missing of files that were read: their ends, or events within them.
 #pragma once
 
 #include "facts/facts.h"
@@ -11,5 +11,9 @@ namespace stepscope {
 // Of several files, of the one with the fewest events. Empty where all files were read to their
 // ends.
 Phrase SayCutFiles(const RunInfo& run, const Facts& facts);
+
+// "Input is damaged: 103 of 513 events cannot be read; what they took is missing here. " Empty
+// where that is less than one of a hundred, which notes tell.
+Phrase SayUnreadableEvents(const RunInfo& run);
 
 }  // namespace stepscope

@@ -187,8 +187,9 @@ ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,
   }
   JoinFindings(answer, MeanTime(facts));
   LowerWhereNothingStandsOut(answer, facts);
-  answer.verdict = SayWhatIsDoubtful(answer.run) + SayCutFiles(answer.run, facts) +
-                   Verdict(answer, facts) + SayWhatIsMissing(answer.run);
+  answer.verdict = SayWhatIsDoubtful(answer.run) + SayUnreadableEvents(answer.run) +
+                   SayCutFiles(answer.run, facts) + Verdict(answer, facts) +
+                   SayWhatIsMissing(answer.run);
   return answer;
 }
 

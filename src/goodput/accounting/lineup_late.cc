@@ -141,7 +141,7 @@ std::optional<LateRank> FindLateRank(const Group& group) {
   const StepTime &first = lead.attempt->steps.first(), &last = lead.attempt->told;
   const int64_t steps = last.step - first.step;
   const std::vector<Told> ranks = ListRanks(group, lead);
-  if (ranks.size() < 2) return std::nullopt;  // else the leader told what others told too
+  if (ranks.size() < 2 || steps <= 0) return std::nullopt;
   const LateRank found{.step_time = (last.time - first.time) / steps, .steps = steps};
   if (auto longer = LongerSteps(ranks, found)) return longer;
   return LaterSteps(ranks, found);

@@ -58,7 +58,8 @@ class File {
 }  // namespace
 
 std::expected<SegmentReader::Source, SegmentError> OpenSegmentFile(const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Without O_NONBLOCK a pipe of that name would wait for somebody who writes into it.
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file >= 0) return File(file, path);
   const int number = errno;
   const bool gone = number == ENOENT || number == ENOTDIR;

@@ -2,6 +2,7 @@
 #include "goodput/recorder/segment.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <random>
@@ -71,6 +72,13 @@ std::string SmallSegment() {
          {.kind = EventKind::kElasticSlices, .time = 6, .sequence = 4, .counts = {7, 8, kUnknown}});
   Append(segment, {.kind = EventKind::kStepStart, .time = 7, .sequence = 5, .step = 1});
   return segment;
+}
+
+TEST(Segment, APipeOfThatNameIsNoneAndNobodyWaitsForIt) {
+  const testing::ScratchFolder scratch;
+  const std::string pipe = scratch.path() + "/a.goodput";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_FALSE(SegmentReader::Open(pipe));
 }
 
 TEST(Segment, RoundTrips) {

@@ -57,7 +57,9 @@ class Builder {
   std::optional<std::pair<int64_t, int64_t>> StartAndDuration(const Times& times) {
     checks_.Turn();
     ++trace_.events_in_file;
-    if (!IsTime(times.start) || !IsTime(times.end) || trace_.size() >= kMostEvents) {
+    // They count since the machine started, so that 0 is none.
+    const auto is_time = [](int64_t time) { return IsTime(time) && time > 0; };
+    if (!is_time(times.start) || !is_time(times.end) || trace_.size() >= kMostEvents) {
       trace_.notes.Add(NoteKind::kUnreadableEvent);
       return std::nullopt;
     }

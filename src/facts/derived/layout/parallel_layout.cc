@@ -73,6 +73,11 @@ class LayoutFinder {
   }
 
  private:
+  // Jobs have a handful. Each seat has a coordinate in every class, so that one for each group of
+  // thousands would take memory by their square: those beyond are one class of any size.
+  static constexpr size_t kMostClasses = 64;
+  static constexpr int64_t kAnySize = -1;
+
   const ProcessGroup& Group(uint32_t g) const { return groups_.groups[g]; }
 
   void Describe() {
@@ -82,6 +87,10 @@ class LayoutFinder {
       if (group.size == 1) continue;
       DescribedKind described = KindOfDescription(group.description);
       if (described.kind == ParallelKind::kUnknown) {
+        AddToForm(g);
+        continue;
+      }
+      if (out_.classes.size() >= kMostClasses) {
         AddToForm(g);
         continue;
       }
@@ -104,16 +113,21 @@ class LayoutFinder {
   void AddToForm(uint32_t g) {
     const ProcessGroup& group = Group(g);
     if (group.use.Total() == 0) return;
-    const int64_t stride = StrideOf(group);
-    auto at = std::ranges::find_if(forms_, [&](const GroupForm& f) {
-      return f.of_messages == group.of_messages && f.size == group.size && f.stride == stride;
+    GroupForm* form = FindForm(group.of_messages, group.size, StrideOf(group));
+    if (form == nullptr) form = FindForm(group.of_messages, kAnySize, 0);
+    form->groups.push_back(g);
+    form->use.Add(group.use);
+  }
+
+  // Makes it where there is none. Null: there are too many, but for those of any size.
+  GroupForm* FindForm(bool of_messages, int64_t size, int64_t stride) {
+    const auto at = std::ranges::find_if(forms_, [&](const GroupForm& f) {
+      return f.of_messages == of_messages && f.size == size && f.stride == stride;
     });
-    if (at == forms_.end()) {
-      forms_.push_back({.of_messages = group.of_messages, .size = group.size, .stride = stride});
-      at = forms_.end() - 1;
-    }
-    at->groups.push_back(g);
-    at->use.Add(group.use);
+    if (at != forms_.end()) return &*at;
+    if (forms_.size() >= kMostClasses && size != kAnySize) return nullptr;
+    forms_.push_back({.of_messages = of_messages, .size = size, .stride = stride});
+    return &forms_.back();
   }
 
   // Where the same kind is described with the same size, what was inferred is of that class.
