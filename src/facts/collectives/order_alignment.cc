@@ -51,8 +51,7 @@ std::optional<uint64_t> LabelAt(Entries entries, int64_t i) {
 // threads side by side begin in either.
 bool AreSwapped(Entries reference, int64_t i, Entries other, int64_t j) {
   const auto first = LabelAt(reference, i), second = LabelAt(reference, i + 1);
-  return second && first != second && LabelAt(other, j) == second &&
-         LabelAt(other, j + 1) == first;
+  return second && first != second && LabelAt(other, j) == second && LabelAt(other, j + 1) == first;
 }
 
 // The entries of `other` that face one of `reference`, from the first on; at most kSample.

@@ -233,8 +233,8 @@ TEST(OrderAlignment, LooksAheadSoFar) {
   EXPECT_FALSE(skips(33));
 }
 
-// `count` entries of one label and a last one of another; the ends of the other sequence are those of
-// the reference one entry later. At that shift, all but one of count - 1 pairs agree.
+// `count` entries of one label and a last one of another; the ends of the other sequence are those
+// of the reference one entry later. At that shift, all but one of count - 1 pairs agree.
 TEST(OrderAlignment, LabelsDecideBeforeEnds) {
   const auto ahead = [](size_t count) {
     auto reference = Uneven(count, 9), other = reference;
@@ -276,8 +276,8 @@ TEST(OrderAlignment, AShiftMustBeNearerByOneMicrosecondPerEntry) {
   EXPECT_EQ(first(4), 6);
 }
 
-// Ends 1, 3, 5, 7 ms apart, and so on: three pairs fit five entries back. One entry ahead only two are
-// left, which do not tell how their ends scatter.
+// Ends 1, 3, 5, 7 ms apart, and so on: three pairs fit five entries back. One entry ahead only two
+// are left, which do not tell how their ends scatter.
 TEST(OrderAlignment, ThreeThatFitAreBetterThanTwoThatAreNear) {
   std::vector<OrderedEntry> other;
   for (int64_t i = 0; i < 8; ++i) other.push_back({1, i * i * 1000 * kUs, 100 * kUs});
@@ -301,8 +301,8 @@ TEST(OrderAlignment, AStepIsFoundBehindEntriesInNone) {
   EXPECT_EQ(AlignOrder(reference, Cut(reference, 80, 0)).partner.front(), 80);
 }
 
-// A collective a step, alike in all steps, whose ends fit best one step apart. What runs at the same
-// time decides: in nine of ten steps no member ends before the other begins.
+// A collective a step, alike in all steps, whose ends fit best one step apart. What runs at the
+// same time decides: in nine of ten steps no member ends before the other begins.
 TEST(OrderAlignment, NearlyAllMustRunAtTheSameTime) {
   const auto first = [](int64_t apart_in, int64_t by) {
     std::vector<OrderedEntry> reference, other;

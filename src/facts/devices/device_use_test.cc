@@ -109,7 +109,8 @@ TEST(KernelOccupancy, TheProfilersZeroIsReckonedAgain) {
   EXPECT_EQ(with([](auto&, auto& d) { d.multiprocessors = 0; }), std::nullopt);
   EXPECT_EQ(with([](auto&, auto& d) { d.multiprocessors = 1; }), 1);
   // A profiler that says 0 of all kernels, as AMD's.
-  EXPECT_EQ(with([](auto& l, auto& d) { d.without_occupancy = l.shared_memory > 0; }), std::nullopt);
+  EXPECT_EQ(with([](auto& l, auto& d) { d.without_occupancy = l.shared_memory > 0; }),
+            std::nullopt);
   EXPECT_EQ(with([](auto& l, auto& d) {
               d.without_occupancy = true;
               l.occupancy = 0.25F;

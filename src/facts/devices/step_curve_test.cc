@@ -48,10 +48,11 @@ TEST(StepCurve, ThinningKeepsPeaksAndTheEnd) {
   EXPECT_EQ(points.back().second, 0);
 }
 
-// Of 100 ns in two halves: the highest of each, where it begins. With as many points as were asked for,
-// nothing is left out.
+// Of 100 ns in two halves: the highest of each, where it begins. With as many points as were asked
+// for, nothing is left out.
 TEST(StepCurve, ThinningTakesTheHighestOfEachPart) {
-  const std::vector<StepCurve::Point> levels = {{1000, 1}, {1010, 5}, {1020, 2}, {1090, 3}, {1100, 0}};
+  const std::vector<StepCurve::Point> levels = {
+      {1000, 1}, {1010, 5}, {1020, 2}, {1090, 3}, {1100, 0}};
   using Points = std::vector<std::pair<double, double>>;
   EXPECT_EQ(Thin(levels, 3), (Points{{10, 5}, {90, 3}, {100, 0}}));
   EXPECT_EQ(Thin(levels, 4), (Points{{10, 5}, {90, 3}, {100, 0}}));

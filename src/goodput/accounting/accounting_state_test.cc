@@ -12,27 +12,25 @@ std::string Seconds(std::optional<int64_t> time) {
   return fmt::format("{:.9g}", static_cast<double>(*time - kScenarioStart) / 1e9);
 }
 
-std::string Number(std::optional<int64_t> number) {
-  return number ? std::to_string(*number) : "-";
-}
+std::string Number(std::optional<int64_t> number) { return number ? std::to_string(*number) : "-"; }
 
 // All that a state must tell. Silences, and lengths of steps by their ends, are forgotten.
 std::string Told(Accounting& accounting, const PartitionQuery& query) {
   const Partition p = accounting.Query(query);
   std::string text = Summary(p) + "\nstate " + p.state;
   for (const AttemptAccount& a : p.attempts) {
-    text += fmt::format("\nattempt {} {}..{} steps {}..{} ({}) of {}, by {}: {} {} {} {} '{}' '{}' '{}'",
-                        a.id, Seconds(a.start), Seconds(a.end), Number(a.first_step),
-                        Number(a.last_step), a.steps, a.processes, a.open_type, a.ended, a.preempted,
-                        a.in_process, a.new_job, fmt::to_string(a.cause), fmt::to_string(a.first_gone),
-                        fmt::to_string(a.behind));
+    text += fmt::format(
+        "\nattempt {} {}..{} steps {}..{} ({}) of {}, by {}: {} {} {} {} '{}' '{}' '{}'", a.id,
+        Seconds(a.start), Seconds(a.end), Number(a.first_step), Number(a.last_step), a.steps,
+        a.processes, a.open_type, a.ended, a.preempted, a.in_process, a.new_job,
+        fmt::to_string(a.cause), fmt::to_string(a.first_gone), fmt::to_string(a.behind));
     text += fmt::format(" open {} after {}", a.open_time, a.after_steps);
     if (a.slowest) text += fmt::format(" slowest {} by {}", a.slowest->step, a.slowest->beyond);
   }
   for (const Disruption& d : p.disruption_list) {
-    text += fmt::format("\ndisruption {} at {} '{}' {} {} {} {} costs {}", d.attempt, Seconds(d.time),
-                        d.text, d.announced, Number(d.detect), Number(d.queue), Number(d.launch),
-                        d.cost());
+    text += fmt::format("\ndisruption {} at {} '{}' {} {} {} {} costs {}", d.attempt,
+                        Seconds(d.time), d.text, d.announced, Number(d.detect), Number(d.queue),
+                        Number(d.launch), d.cost());
   }
   for (const auto& [type, time] : p.custom) text += fmt::format("\ncustom {} {}", type, time);
   text += fmt::format("\nslices {} of {}, loading {}, suspended {}", p.active_slices.value_or(-1),
@@ -160,8 +158,8 @@ std::string OldState(uint64_t version) {
   maybe(52);                                        // newest
   state.Unsigned(1);                                // attempts
   state.Text("run");
-  maybe(std::nullopt);  // requested
-  maybe(std::nullopt);  // allocated
+  maybe(std::nullopt);                             // requested
+  maybe(std::nullopt);                             // allocated
   for (const double time : {10, 50}) maybe(time);  // from its start to its last event
   maybe(std::nullopt);                             // end
   maybe(45);                                       // notice
@@ -200,8 +198,9 @@ std::string OldState(uint64_t version) {
   return out.bytes() + state.bytes();
 }
 
-// The job goes on: the evaluation ends at 50 s, the second attempt makes step 3 again. The first step
-// takes 10 s, the three others (10 - 3 + 10 + 8) / 3 without evaluations: 1.67 s of it are startup.
+// The job goes on: the evaluation ends at 50 s, the second attempt makes step 3 again. The first
+// step takes 10 s, the three others (10 - 3 + 10 + 8) / 3 without evaluations: 1.67 s of it are
+// startup.
 TEST(AccountingState, StatesOfTheFirstVersionsAreRead) {
   for (const uint64_t version : {1, 2}) {
     Accounting accounting;

@@ -261,9 +261,12 @@ TEST(Accounting, SlicesAreWeightedByTime) {
   const Partition p = accounting.Query();
   EXPECT_DOUBLE_EQ(p.active_slices.value(), 0.75);
   EXPECT_DOUBLE_EQ(p.available_slices.value(), 1);
-  EXPECT_EQ(AccountingOf("0 start; 0 slices 3/4/4").Query().active_slices, std::nullopt) << "no time";
-  EXPECT_DOUBLE_EQ(
-      AccountingOf("0 start; 50 slices 4/4/4; 0 slices 2/4/4; 100 end").Query().active_slices.value(), 0.75)
+  EXPECT_EQ(AccountingOf("0 start; 0 slices 3/4/4").Query().active_slices, std::nullopt)
+      << "no time";
+  EXPECT_DOUBLE_EQ(AccountingOf("0 start; 50 slices 4/4/4; 0 slices 2/4/4; 100 end")
+                       .Query()
+                       .active_slices.value(),
+                   0.75)
       << "whatever comes first";
 }
 
@@ -287,7 +290,8 @@ TEST(Accounting, NoticesOfASchedulerAreOfTheAttemptThatRan) {
   const auto text = [](double second) {
     Accounting accounting = AccountingOf("0 start; 0..20 steps 0..1; 50 start; 50..70 steps 1..2");
     for (const auto& [time, said] : {std::pair(15.0, "first"), std::pair(second, "second")}) {
-      accounting.AddLate({.kind = EventKind::kPreemptionNotice, .time = ScenarioTime(time), .text = said});
+      accounting.AddLate(
+          {.kind = EventKind::kPreemptionNotice, .time = ScenarioTime(time), .text = said});
     }
     return accounting.Query().disruption_list.at(0).text;
   };
@@ -296,12 +300,14 @@ TEST(Accounting, NoticesOfASchedulerAreOfTheAttemptThatRan) {
   EXPECT_EQ(text(14), "second");
 }
 
-// Why a scheduler ended an attempt, unless that ended as planned, was told to go, or lived on for more
-// than a minute.
+// Why a scheduler ended an attempt, unless that ended as planned, was told to go, or lived on for
+// more than a minute.
 TEST(Accounting, EndsOfASchedulerTellWhyAnAttemptIsGone) {
   const auto cause = [](const std::string& first, double time) {
-    Accounting accounting = AccountingOf("[0] 0 start; 0..20 steps 0..1; " + first + "; [0b] 500 start");
-    accounting.AddLate({.kind = EventKind::kProcessEnd, .time = ScenarioTime(time), .text = "out of memory"});
+    Accounting accounting =
+        AccountingOf("[0] 0 start; 0..20 steps 0..1; " + first + "; [0b] 500 start");
+    accounting.AddLate(
+        {.kind = EventKind::kProcessEnd, .time = ScenarioTime(time), .text = "out of memory"});
     return fmt::to_string(accounting.Query().attempts.at(0).cause);
   };
   EXPECT_EQ(cause("100 heartbeat", 100), "out of memory");
@@ -313,7 +319,8 @@ TEST(Accounting, EndsOfASchedulerTellWhyAnAttemptIsGone) {
   EXPECT_EQ(cause("100 process_end out of memory", 100), "out of memory");
 }
 
-// The earliest request counts. What was asked for while steps were made is of no attempt after them.
+// The earliest request counts. What was asked for while steps were made is of no attempt after
+// them.
 TEST(Accounting, MomentsOfASchedulerAreOfTheNextAttempt) {
   const auto down = [](const std::string& moments) {
     const Partition p = AccountingOf("0 start; 0..30 steps 0..2; " + moments +
@@ -333,8 +340,8 @@ TEST(Accounting, MomentsOfASchedulerAreOfTheNextAttempt) {
 
 // Steps are known from the first one on, to the attempt's last sign of life.
 TEST(Accounting, TheStepAtATime) {
-  const Accounting accounting =
-      AccountingOf("0 start; 10..30 steps 0..1; 35 heartbeat; 50 start; 60 start; 60..80 steps 1..2");
+  const Accounting accounting = AccountingOf(
+      "0 start; 10..30 steps 0..1; 35 heartbeat; 50 start; 60 start; 60..80 steps 1..2");
   const auto at = [&](double time) {
     const auto place = accounting.StepAt(ScenarioTime(time));
     return place ? fmt::format("{} of {}", place->step, place->attempt) : "none";

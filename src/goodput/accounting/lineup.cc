@@ -34,8 +34,8 @@ bool OtherRestart(const Group& group, const Run& run) {
   });
 }
 
-// Whether the group was in quite another step when the run began its first one. Who told no step began
-// none at that time.
+// Whether the group was in quite another step when the run began its first one. Who told no step
+// began none at that time.
 bool FarFrom(const Run& lead, const Run& run) {
   const StepTime& first = run.attempt->steps.first();
   if (first.time < lead.attempt->steps.first().time || first.time > lead.attempt->told.time) {
@@ -97,9 +97,9 @@ class Joiner {
       case Place::kJoins:
         return Join(group, run);
       case Place::kBegins:
-        if (!run.anonymous() && !run.id.name.empty() && !run.attempt->in_process && std::ranges::all_of(group.runs, [&](const Run& r) {
-              return r.attempt->id == run.attempt->id;
-            })) {
+        if (!run.anonymous() && !run.id.name.empty() && !run.attempt->in_process &&
+            std::ranges::all_of(group.runs,
+                                [&](const Run& r) { return r.attempt->id == run.attempt->id; })) {
           out_.note_counts.Add(NoteKind::kRepeatedAttempt);
         }
         return Begin(group, run);

@@ -21,7 +21,6 @@ struct Lineup {
   std::vector<std::unique_ptr<Attempt>> copies;
   Notes note_counts;
   std::optional<int64_t> newest;  // the latest time that a process told
-  int64_t processes = 0;          // that told events of attempts
   // Recordings of another job that has the same name; not in `attempts`.
   std::vector<const Recording*> others;
   // What other programs than the job's processes told, such as schedulers and Orbax: it belongs to

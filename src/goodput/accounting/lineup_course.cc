@@ -83,8 +83,8 @@ const Run* BeforeLead(const Group& group, const Run& lead) {
   return first;
 }
 
-// Without what happened from `time` on. Of steps that are not kept, as many are counted as were told of
-// the first ones.
+// Without what happened from `time` on. Of steps that are not kept, as many are counted as were
+// told of the first ones.
 void CutAt(int64_t time, Attempt& course) {
   StepTimes steps;
   int64_t apart = 1;

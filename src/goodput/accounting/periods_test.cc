@@ -92,14 +92,16 @@ TEST(GoodputPeriods, AreJoinedWithinCells) {
     }
     return text + fmt::format("cells of {}", few.within);
   };
-  constexpr Bucket kStep = Bucket::kProductive, kWait = Bucket::kOther, kPrep = Bucket::kTrainingPrep;
+  constexpr Bucket kStep = Bucket::kProductive, kWait = Bucket::kOther,
+                   kPrep = Bucket::kTrainingPrep;
   // In each cell a bucket stands once, in the order in which they come first.
   EXPECT_EQ(joined({{3, kStep}, {4, kWait}, {7, kStep}, {8, kWait}, {20, kPrep}}, 3),
             "PRODUCTIVE 0..6, OTHER 6..8, TRAINING_PREP 8..20, cells of 7");
   // What ends where its cell does is in it: 3..5.
   EXPECT_EQ(joined({{2, kStep}, {3, kWait}, {5, kStep}, {8, kWait}, {10, kStep}, {20, kPrep}}, 5),
             "PRODUCTIVE 0..4, OTHER 4..8, PRODUCTIVE 8..10, TRAINING_PREP 10..20, cells of 5");
-  // 4..7 is in two cells of 6, and stays, so that there are six periods; twice as long, three are left.
+  // 4..7 is in two cells of 6, and stays, so that there are six periods; twice as long, three are
+  // left.
   EXPECT_EQ(joined({{2, kStep}, {4, kWait}, {7, kStep}, {8, kWait}, {9, kStep}, {20, kPrep}}, 4),
             "PRODUCTIVE 0..6, OTHER 6..9, TRAINING_PREP 9..20, cells of 12");
 }

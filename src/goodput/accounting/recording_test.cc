@@ -51,7 +51,8 @@ TEST(Recording, AStartMayComeAfterOtherEventsOfItsAttempt) {
   // Not after its steps: that is another attempt, as is a second start.
   EXPECT_EQ(Attempts("[0] 0..20 steps 0..1; 25 start; 25..45 steps 2..3; 45 end"),
             "0..10 steps 0..1; 25..45 steps 2..3");
-  EXPECT_EQ(Attempts("[0] 0 start; 50 start; 50..70 steps 0..1; 70 end"), "0..0; 50..70 steps 0..1");
+  EXPECT_EQ(Attempts("[0] 0 start; 50 start; 50..70 steps 0..1; 70 end"),
+            "0..0; 50..70 steps 0..1");
   // Nor is it the start of an attempt with another name.
   std::vector<Event> events = EventsOf("[0] 0 heartbeat; 50 start b; 60..80 steps 0..1; 80 end");
   for (Event& event : events) event.attempt = event.kind == EventKind::kHeartbeat ? "a" : "b";
@@ -62,8 +63,9 @@ TEST(Recording, AStartThatIsToldAgainIsADuplicate) {
   // By a process, up to the last sign of life.
   EXPECT_EQ(AttemptsOfRun("[0] 0 start run; 0..30 steps 0..2; 20 start run; 40 end"),
             "0..40 steps 0..2 | duplicate 1");
-  EXPECT_EQ(AttemptsOfRun("[0] 0 start run; 0..30 steps 0..2; 21 start run; 21..41 steps 3..4; 41 end"),
-            "0..20 steps 0..2; 21..41 steps 3..4 | repeated_attempt 1");
+  EXPECT_EQ(
+      AttemptsOfRun("[0] 0 start run; 0..30 steps 0..2; 21 start run; 21..41 steps 3..4; 41 end"),
+      "0..20 steps 0..2; 21..41 steps 3..4 | repeated_attempt 1");
   // In a log without writers, up to the last step, and before the last sign of life.
   const std::string log = "0 start run; 0..20 steps 0..1; 30 heartbeat; ";
   EXPECT_EQ(AttemptsOfRun("0 start run; 0..20 steps 0..1; 10 start run; 40 end"),
@@ -132,7 +134,8 @@ TEST(Recording, AStepOutOfOrderIsLate) {
             "0..300 steps 0..20 | late_step 1");
   // Step 10 is told a second later, so that it is made again.
   EXPECT_EQ(Attempts(log + "100.9 step 10; 300 end"), "0..300 steps 0..20 | late_step 1");
-  EXPECT_EQ(Attempts(log + "101 step 10; 300 end"), "0..200 steps 0..20; 200..300 steps 10..10 | clock_back 1");
+  EXPECT_EQ(Attempts(log + "101 step 10; 300 end"),
+            "0..200 steps 0..20; 200..300 steps 10..10 | clock_back 1");
 }
 
 // As in each epoch; later than the steps before, and at the first step or at step 1.

@@ -51,7 +51,8 @@ TEST(Stalls, WhatAStepTakesBeyondTheUsualIsApart) {
 // Steps 1 to 7 take 60 s each, the 100 after them 10 s: 50 s more each, and so the first one.
 TEST(Stalls, TheFirstStepsMayAllBeSlow) {
   EXPECT_EQ(Summary("[0] 0 start; 0..480 steps 0..7; 480..1480 steps 8..107; 1480 end"),
-            "total 1480: PRODUCTIVE 1080, SLOW_STEP 350, PROGRAM_STARTUP 50; 0 disruptions; last step 107");
+            "total 1480: PRODUCTIVE 1080, SLOW_STEP 350, PROGRAM_STARTUP 50; 0 disruptions; last "
+            "step 107");
 }
 
 // A save in the long step is a save.
