@@ -317,14 +317,15 @@ void TickUntil(const sigset_t& signals, Service& service, goodput::Background* f
   while (sigtimedwait(&signals, nullptr, &second) < 0) {
     const int64_t now = goodput::MonotonicClock();
     try {
-      if (const auto synced = service.Sync(); !synced) problems.See(synced.error().what, now);
+      if (const auto synced = service.Sync(); !synced)
+        problems.See("sync", synced.error().what, now);
     } catch (const std::exception& error) {  // out of memory: the next second may be better
-      problems.See(error.what(), now);
+      problems.See("sync", error.what(), now);
     }
-    problems.See(following.problem(), now);
-    if (forwarding != nullptr) problems.See(forwarding->problem(), now);
-    problems.See(service.DiskWarning(), now);
-    problems.See(service.RoomWarning(), now);
+    problems.See("directory", following.problem(), now);
+    if (forwarding != nullptr) problems.See("database", forwarding->problem(), now);
+    problems.See("disk", service.DiskWarning(), now);
+    problems.See("room", service.RoomWarning(), now);
     problems.TellOver(now);
   }
 }
