@@ -91,12 +91,17 @@ Json OfRequest(const TraceRequest& request) {
       {"start", request.start}, {"shapes", request.shapes},     {"stacks", request.stacks}};
 }
 
+// Of whole numbers alone: a fraction may be of a size that none has. Throws as nlohmann does.
+int64_t WholeIn(const Json& json, const char* key) {
+  return json.at(key).get_ref<const int64_t&>();
+}
+
 // Throws as nlohmann does where a value is missing or of another type.
 TraceRequest RequestIn(const Json& json) {
   return {.file = json.at("file").get<std::string>(),
-          .duration = json.at("duration").get<int64_t>(),
-          .iterations = json.at("iterations").get<int64_t>(),
-          .start = json.at("start").get<int64_t>(),
+          .duration = WholeIn(json, "duration"),
+          .iterations = WholeIn(json, "iterations"),
+          .start = WholeIn(json, "start"),
           .shapes = json.at("shapes").get<bool>(),
           .stacks = json.at("stacks").get<bool>(),
           .text = {}};
@@ -110,7 +115,7 @@ Json AnswerTo(const Json& question, const Handouts& handouts,
     for (const auto& [pid, state] : seen) processes[std::to_string(pid)] = OfState(state);
     return {{"processes", processes}};
   }
-  const auto pid = question.at("pid").get<int64_t>();
+  const auto pid = WholeIn(question, "pid");
   if (ask == "state") return OfState(handouts.state(pid));
   if (ask == "withdraw") handouts.withdraw(pid);
   if (ask == "over") handouts.over(pid);

@@ -80,6 +80,18 @@ TEST(Dyno, AnswersAnyBytes) {
   EXPECT_TRUE(asked.pids.empty());
 }
 
+TEST(Control, ReadsWholeNumbersAlone) {
+  for (const char* text : {R"({"ask": "state", "pid": 1e308})", R"({"ask": "state", "pid": 7.5})",
+                           R"({"ask": "over", "pid": 7444444444444444444444444444444444})",
+                           R"({"ask": "withdraw", "pid": true})"})
+    EXPECT_EQ(AnswerControl(text, {}, {}), "{\"error\":\"the question cannot be read\"}\n") << text;
+  int64_t over = 0;
+  AnswerControl(
+      R"({"ask": "over", "pid": 7})",
+      {.offer = {}, .state = {}, .withdraw = {}, .over = [&](int64_t pid) { over = pid; }}, {});
+  EXPECT_EQ(over, 7);
+}
+
 TEST(Dyno, ReadsLengthsWithCare) {
   EXPECT_EQ(DynoBytes("{}"), std::string("\2\0\0\0{}", 6));
   EXPECT_EQ(**DynoJson(DynoBytes("{}")), "{}");
