@@ -7,6 +7,7 @@
 #include "analyses/build.h"
 #include "base/saturate.h"
 #include "report/humanize.h"
+#include "report/lookup.h"
 #include "trace/notes.h"
 
 namespace stepscope {
