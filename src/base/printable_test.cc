@@ -17,9 +17,9 @@ TEST(Printable, EscapeSequencesLoseTheirPower) {
   EXPECT_EQ(Printable("\x1b[31mred"), "\\x1b[31mred");
   EXPECT_EQ(Printable("a\nb\tc\rd"), "a\\nb\\tc\\rd");
   EXPECT_EQ(Printable(std::string_view("a\0b\x7f", 4)), "a\\x00b\\x7f");
-  EXPECT_EQ(Printable("\u009b31m"), "\\u009b31m");    // a CSI in one code point
+  EXPECT_EQ(Printable("\u009b31m"), "\\u009b31m");     // a CSI in one code point
   EXPECT_EQ(Printable("a\U000E0041b"), "a\\ue0041b");  // a tag, which is invisible
-  EXPECT_EQ(Printable("x\u202Egpj"), "x\\u202egpj");  // text shown right to left
+  EXPECT_EQ(Printable("x\u202Egpj"), "x\\u202egpj");   // text shown right to left
   EXPECT_EQ(Printable("a\u2028b\uFEFF"), "a\\u2028b\\ufeff");
 }
 
