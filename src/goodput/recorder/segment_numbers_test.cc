@@ -45,7 +45,8 @@ TEST(SegmentNumbers, AreThoseOfTheEvents) {
     const std::string long_text(2000, 'x');
     for (int64_t k = 0; k < 40'000; ++k) {
       Record record{.kind = EventKind::kStepStart, .time = k, .step = k};
-      if (k % 5 == 0) record.text = std::string_view(long_text).substr(0, k % 2000);
+      if (k % 5 == 0)
+        record.text = std::string_view(long_text).substr(0, static_cast<size_t>(k % 2000));
       if (k % 70 == 0) record.writer = "other";
       ASSERT_TRUE(recorder.Write(record));
       if (k % 100 == 0) recorder.Tick(MonotonicClock());
