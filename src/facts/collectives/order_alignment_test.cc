@@ -222,7 +222,7 @@ TEST(OrderAlignment, LooksAheadSoFar) {
   const auto skips = [](size_t more) {
     std::vector<uint64_t> longer = {1, 2, 3};
     for (size_t k = 0; k < more; ++k) longer.push_back(100 + k);
-    for (const uint64_t label : {4, 5, 6}) longer.push_back(label);
+    for (const uint64_t label : {4U, 5U, 6U}) longer.push_back(label);
     const auto one = Labeled(longer), other = Labeled({1, 2, 3, 4, 5, 6});
     const bool ahead = AlignOrder(one, other).partner[3] == static_cast<int64_t>(3 + more);
     const bool back = AlignOrder(other, one).partner[3 + more] == 3;

@@ -202,7 +202,7 @@ std::string OldState(uint64_t version) {
 // step takes 10 s, the three others (10 - 3 + 10 + 8) / 3 without evaluations: 1.67 s of it are
 // startup.
 TEST(AccountingState, StatesOfTheFirstVersionsAreRead) {
-  for (const uint64_t version : {1, 2}) {
+  for (const uint64_t version : {1U, 2U}) {
     Accounting accounting;
     ASSERT_TRUE(accounting.Load(OldState(version)));
     EXPECT_EQ(accounting.tokens(), 100);

@@ -166,7 +166,7 @@ TEST(WalkJson, TellsWhatAnotherParserTells) {
     Expected expected(told);
     const bool whole = nlohmann::json::sax_parse(
         text, &expected, nlohmann::json::input_format_t::json, /*strict=*/false);
-    for (const size_t window : {8, 61, 4096}) {
+    for (const size_t window : {8U, 61U, 4096U}) {
       const auto [lines, end] = Walk(text, window);
       ASSERT_EQ(end == JsonEnd::kWhole || end == JsonEnd::kFollowed, whole) << text;
       if (lines != told.lines) {
