@@ -12,7 +12,6 @@
 #include <span>
 #include <vector>
 
-#include "base/ascii.h"
 #include "base/stop.h"
 #include "ingest/json/json_scan.h"
 #include "ingest/json/json_text.h"
@@ -22,47 +21,6 @@ namespace {
 
 constexpr size_t kDeepest = 64;
 constexpr size_t kLongestToken = size_t{1} << 30;
-
-std::string_view WithoutSpace(std::string_view token) {
-  while (!token.empty() && IsSpace(token.back())) token.remove_suffix(1);
-  return token;
-}
-
-const char* SkipDigits(const char* p, const char* end) {
-  while (p != end && IsDigit(*p)) ++p;
-  return p;
-}
-
-// A number as JSON writes it.
-struct JsonNumber {
-  bool valid = false;
-  bool whole = false;  // and one that int64_t holds
-  int64_t value = 0;
-};
-
-JsonNumber ReadNumber(std::string_view token) {
-  const char* const end = token.data() + token.size();
-  const char* const digits = token.data() + (token.starts_with('-') ? 1 : 0);
-  const char* p = SkipDigits(digits, end);
-  JsonNumber number{.valid = p != digits && (*digits != '0' || p == digits + 1)};
-  if (p == end) {
-    number.whole = std::from_chars(token.data(), end, number.value).ec == std::errc();
-    return number;
-  }
-  if (*p == '.') {
-    const char* const fraction = ++p;
-    p = SkipDigits(fraction, end);
-    number.valid = number.valid && p != fraction;
-  }
-  if (p != end && (*p == 'e' || *p == 'E')) {
-    if (++p != end && (*p == '+' || *p == '-')) ++p;
-    const char* const exponent = p;
-    p = SkipDigits(exponent, end);
-    number.valid = number.valid && p != exponent;
-  }
-  number.valid = number.valid && p == end;
-  return number;
-}
 
 // The grammar of JSON, a token at a time.
 class Grammar {
@@ -159,9 +117,11 @@ class Grammar {
     if (token == "true" || token == "false") {
       visitor_.Number(path_, token == "true" ? 1 : 0);
     } else if (token != "null") {
-      const JsonNumber number = ReadNumber(token);
-      if (!number.valid) return false;
-      if (number.whole) visitor_.Number(path_, number.value);
+      if (!IsJsonNumber(token)) return false;
+      int64_t value = 0;
+      const char* const end = token.data() + token.size();
+      const auto [stop, error] = std::from_chars(token.data(), end, value);
+      if (stop == end && error == std::errc()) visitor_.Number(path_, value);
     }
     Ended();
     return true;
@@ -173,12 +133,8 @@ class Grammar {
   }
 
   static bool HasEscapes(std::string_view text) {
-    for (size_t at = text.find('\\'); at != std::string_view::npos; at = text.find('\\', at)) {
-      const Escape escape = EscapeAt(text, at);
-      if (escape.length == 0 || escape.half) return false;
-      at += escape.length;
-    }
-    return true;
+    return ForEachEscape(
+        text, [](size_t, const Escape& escape) { return escape.length > 0 && !escape.half; });
   }
 
   JsonVisitor& visitor_;

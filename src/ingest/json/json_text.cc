@@ -24,6 +24,19 @@ std::string_view Trim(std::string_view token) {
   return token;
 }
 
+// Passes over digits; false if there are none.
+bool TakeDigits(std::string_view& token) {
+  const size_t before = token.size();
+  while (!token.empty() && IsDigit(token.front())) token.remove_prefix(1);
+  return token.size() < before;
+}
+
+bool Take(std::string_view& token, std::string_view one_of) {
+  if (token.empty() || !one_of.contains(token.front())) return false;
+  token.remove_prefix(1);
+  return true;
+}
+
 // Appends a decimal digit; false if the number is full.
 bool AppendDigit(int64_t& number, char digit) {
   constexpr int64_t kRoomForAny = std::numeric_limits<int64_t>::max() / 10;
@@ -128,6 +141,17 @@ std::string WithoutHalves(std::string_view token) {
 }
 
 }  // namespace
+
+bool IsJsonNumber(std::string_view token) {
+  Take(token, "-");
+  if (!Take(token, "0") && !TakeDigits(token)) return false;
+  if (Take(token, ".") && !TakeDigits(token)) return false;
+  if (Take(token, "eE")) {
+    Take(token, "+-");
+    if (!TakeDigits(token)) return false;
+  }
+  return token.empty();
+}
 
 Escape EscapeAt(std::string_view inside, size_t at) {
   constexpr int kHigh = 0xd800, kLow = 0xdc00;

@@ -10,6 +10,15 @@ namespace stepscope {
 
 inline bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
+// The token without the space behind it.
+inline std::string_view WithoutSpace(std::string_view token) {
+  while (!token.empty() && IsSpace(token.back())) token.remove_suffix(1);
+  return token;
+}
+
+// Whether the token is a number as RFC 8259 writes them, of any size.
+bool IsJsonNumber(std::string_view token);
+
 // As ScaleDecimal(), into `value`. An optional that is returned from a function goes through
 // memory, where GCC 12 loads what it stored in pieces as one, and waits for it.
 bool ReadDecimal(std::string_view token, int power, int64_t& value);
@@ -37,6 +46,18 @@ struct Escape {
 
 // The escape that begins with the backslash at `at`. `inside`: what is between the quotes.
 Escape EscapeAt(std::string_view inside, size_t at);
+
+// Calls f(at, escape) for each escape of a string until it returns false; false then. `inside`:
+// what is between the quotes. REQUIRES: f returns false for an escape that JSON does not know.
+template <class F>
+bool ForEachEscape(std::string_view inside, const F& f) {
+  for (size_t at = inside.find('\\'); at != inside.npos; at = inside.find('\\', at)) {
+    const Escape escape = EscapeAt(inside, at);
+    if (!f(at, escape)) return false;
+    at += escape.length;
+  }
+  return true;
+}
 
 // The text a string token stands for: quotes removed, escapes resolved, half a pair of surrogates
 // replaced by U+FFFD. `scratch` holds the result when it differs from the token. A token that is no

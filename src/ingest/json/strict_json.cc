@@ -5,7 +5,6 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "base/ascii.h"
 #include "ingest/json/json_text.h"
 
 namespace stepscope {
@@ -16,37 +15,16 @@ constexpr std::string_view kNull = "null", kReplacement = "\\ufffd";
 constexpr auto kNoNumbers =
     std::to_array<std::string_view>({"NaN", "nan", "-nan", "Infinity", "-Infinity", "inf", "-inf"});
 
-// Passes over digits; false if there are none.
-bool Digits(std::string_view& token) {
-  const size_t before = token.size();
-  while (!token.empty() && IsDigit(token.front())) token.remove_prefix(1);
-  return token.size() < before;
-}
-
-bool Take(std::string_view& token, std::string_view one_of) {
-  if (token.empty() || !one_of.contains(token.front())) return false;
-  token.remove_prefix(1);
-  return true;
-}
-
 enum class Number : uint8_t { kFinite, kTooLarge, kNone };
 
 Number KindOfNumber(std::string_view token) {
   constexpr size_t kSafeDigits = 300, kSafeExponent = 2;
-  const std::string_view whole = token;
-  Take(token, "-");
-  if (!Take(token, "0") && !Digits(token)) return Number::kNone;
-  if (Take(token, ".") && !Digits(token)) return Number::kNone;
-  size_t exponent = 0;
-  if (Take(token, "eE")) {
-    Take(token, "+-");
-    exponent = token.size();
-    if (!Digits(token)) return Number::kNone;
-  }
-  if (!token.empty()) return Number::kNone;
-  if (exponent <= kSafeExponent && whole.size() - exponent <= kSafeDigits - 100)
+  if (!IsJsonNumber(token)) return Number::kNone;
+  const size_t mark = token.find_first_of("eE");
+  const size_t exponent = mark == token.npos ? 0 : token.size() - mark - 1;
+  if (exponent <= kSafeExponent && token.size() - exponent <= kSafeDigits - 100)
     return Number::kFinite;
-  return nlohmann::json::accept(whole) ? Number::kFinite : Number::kTooLarge;
+  return nlohmann::json::accept(token) ? Number::kFinite : Number::kTooLarge;
 }
 
 }  // namespace
@@ -112,18 +90,14 @@ bool StrictJson::Text(JsonWalk& walk) {
   const std::string_view inside = walk.PeekString();
   walk.Advance();
   if (plain_) return true;
-  for (size_t at = inside.find('\\'); at != inside.npos; at = inside.find('\\', at)) {
-    const Escape escape = EscapeAt(inside, at);
-    if (escape.length == 0) return false;
+  return ForEachEscape(inside, [&](size_t at, const Escape& escape) {
     if (escape.half) edits_.push_back({inside.data() + at, escape.length, kReplacement});
-    at += escape.length;
-  }
-  return true;
+    return escape.length > 0;
+  });
 }
 
 bool StrictJson::Scalar(JsonWalk& walk) {
-  std::string_view token = walk.TakeValue();
-  while (!token.empty() && IsSpace(token.back())) token.remove_suffix(1);
+  const std::string_view token = WithoutSpace(walk.TakeValue());
   if (token.empty()) return false;
   if (token == "true" || token == "false" || token == kNull) return true;
   const Number number = KindOfNumber(token);
