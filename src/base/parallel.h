@@ -14,13 +14,18 @@
 
 namespace stepscope {
 
+// How many threads somebody asks for: one per processor where that is no number above 0.
+inline size_t ThreadsFor(int asked) {
+  return asked > 0 ? static_cast<size_t>(asked) : std::max(1u, std::thread::hardware_concurrency());
+}
+
 // Calls body(i) for every i in [0, count), each exactly once, on up to `threads` threads (0: one
 // per processor), the caller's among them; on fewer where the system has no more. Items are handed
 // out in order. What stops the caller stops them all. Once one throws no other is begun, and the
 // first exception is thrown on when all have ended.
 template <class Body>
 void ParallelFor(size_t count, size_t threads, const Body& body) {
-  if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
+  if (threads == 0) threads = ThreadsFor(0);
   std::atomic<size_t> next = 0;
   std::mutex mutex;  // over `thrown`
   std::exception_ptr thrown;

@@ -8,7 +8,6 @@
 #include <map>
 #include <numeric>
 #include <set>
-#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -54,11 +53,6 @@ std::vector<LoadedFile> WithParts(std::vector<LoadedFile> files) {
   return all;
 }
 
-size_t ThreadsOf(const OpenOptions& options) {
-  return options.threads > 0 ? static_cast<size_t>(options.threads)
-                             : std::max(1u, std::thread::hardware_concurrency());
-}
-
 // What joins execution traces to traces.
 constexpr Wanted kJoined(KindSet{Kind::kOperator, Kind::kAnnotation}, /*with_inputs=*/true,
                          /*with_kernels=*/false);
@@ -79,7 +73,7 @@ std::vector<LoadedFile> LoadFiles(const std::vector<std::string>& paths, Wanted 
   std::ranges::stable_sort(order, std::ranges::greater{},
                            [&](size_t i) { return files[i].info.bytes; });
 
-  const size_t threads = ThreadsOf(options);
+  const size_t threads = ThreadsFor(options.threads);
   // A thread for each file. Those that find no file left help the others: one file alone is
   // inflated and parsed on two threads, and so is the last of many.
   std::atomic<int> spare_threads = static_cast<int>(threads - std::min(threads, files.size()));
@@ -338,7 +332,7 @@ Result<LoadedRun> LoadPaths(std::span<const std::string> paths, Wanted keep,
 Result<LoadedRun> LoadRun(const FoundTraces& all_found, Wanted keep, const OpenOptions& options) {
   FoundTraces found = all_found;
   ExecutionTraces execution_traces(found.files, Places(options.storage, LimitOf(options.max_input)),
-                                   ThreadsOf(options));
+                                   ThreadsFor(options.threads));
   if (found.files.empty() && !execution_traces.paths().empty()) {
     Error alone = ExecutionTraceAlone();
     alone.where = execution_traces.paths().front();

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <thread>
 #include <variant>
 #include <vector>
 
@@ -61,9 +60,7 @@ Result<redact::Redactor> RedactorOf(std::span<const std::string> files, const Pl
   auto redactor = RedactorWith(options);
   if (!redactor) return redactor;
   std::vector<redact::KnownWords> words(files.size());
-  const size_t workers = threads > 0 ? static_cast<size_t>(threads)
-                                     : std::max(1u, std::thread::hardware_concurrency());
-  ParallelFor(files.size(), workers, [&](size_t i) {
+  ParallelFor(files.size(), ThreadsFor(threads), [&](size_t i) {
     redactor->LearnFileName(std::filesystem::path(files[i]).filename().string(), words[i]);
     auto source = places.Open(files[i]);
     if (source) (void)redact::LearnFile(std::move(*source), *redactor, words[i]);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <thread>
 
 #include "analyses/analysis.h"
 #include "base/parallel.h"
@@ -137,9 +136,7 @@ using Asked = std::vector<std::pair<AnalysisRef, Params>>;
 // The longest one takes a quarter of the time of all, so that more would only take memory.
 size_t AnalysesAtOnce(int threads) {
   constexpr size_t kMost = 4;
-  const size_t all =
-      threads > 0 ? static_cast<size_t>(threads) : std::thread::hardware_concurrency();
-  return std::clamp<size_t>(all, 1, kMost);
+  return std::min(ThreadsFor(threads), kMost);
 }
 
 Report RunAnalysis(const Analysis& analysis, const Params& params, const Facts& facts,

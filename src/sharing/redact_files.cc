@@ -6,7 +6,6 @@
 #include <mutex>
 #include <new>
 #include <optional>
-#include <thread>
 
 #include "base/byte_source.h"
 #include "base/library_files.h"
@@ -78,9 +77,7 @@ class Sharer {
  private:
   template <class Work>
   void ForEach(const Work& work) {
-    const size_t threads = options_.threads > 0 ? static_cast<size_t>(options_.threads)
-                                                : std::max(1u, std::thread::hardware_concurrency());
-    ParallelFor(inputs_.size(), threads, [&](size_t i) {
+    ParallelFor(inputs_.size(), ThreadsFor(options_.threads), [&](size_t i) {
       try {
         work(i);
       } catch (const std::bad_alloc&) {

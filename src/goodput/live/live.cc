@@ -6,13 +6,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <utility>
 #include <vector>
 
 #include "base/system_error.h"
 #include "base/time_units.h"
-#include "goodput/recorder/segment_name.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -94,18 +92,13 @@ Result<void> Live::LookForFiles(int64_t now) {
   const int64_t changed = folder.st_mtim.tv_sec * kSecond + folder.st_mtim.tv_nsec;
   // File system clocks are coarse: a second change may have the same time.
   const bool settled = changed == folder_changed_ && now - changed > 2 * kSecond;
-  std::error_code failed;
-  if (!settled) {
-    for (std::filesystem::directory_iterator entry(folder_, failed), end; !failed && entry != end;
-         entry.increment(failed)) {
-      if (entry->path().extension() != kSegmentSuffix) continue;
-      if (met_.insert(entry->path()).second) unopened_.try_emplace(entry->path(), 0);
-    }
-    folder_changed_ = changed;
+  if (settled) return {};
+  const auto files = SegmentsIn(folder_);
+  if (!files) return std::unexpected(files.error());
+  for (const std::string& file : *files) {
+    if (met_.insert(file).second) unopened_.try_emplace(file, 0);
   }
-  if (failed) {
-    return std::unexpected(SystemError("cannot read the directory", failed.value(), folder_));
-  }
+  folder_changed_ = changed;
   return {};
 }
 
