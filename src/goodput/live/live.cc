@@ -11,6 +11,7 @@
 
 #include "base/system_error.h"
 #include "base/time_units.h"
+#include "goodput/recorder/segment_name.h"
 
 namespace stepscope::goodput {
 namespace {
