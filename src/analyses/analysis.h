@@ -61,6 +61,7 @@ struct Analysis {
   // What its numbers need, where that is less: without the rest its findings say less, and tables
   // name no operators.
   std::optional<Wanted> numbers_need = {};
+  bool takes_longest = false;  // begun before the others, so that no thread is left with it
   std::span<const Parameter> params;
   // Of an analysis that was added to ours (stepscope/plugin.h), null: the session runs it.
   Report (*run)(const Facts& facts, const Params& params) = nullptr;

@@ -312,6 +312,7 @@ const Analysis kWhatif = {
     .summary = "What changes are worth to the whole job",
     .doc = whatif::kDoc,
     .needs = kDependencyNeeds | kPythonFrames,
+    .takes_longest = true,
     .params = whatif::kParams,
     .run = &whatif::Run,
 };

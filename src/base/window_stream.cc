@@ -1,6 +1,7 @@
 // Fills a ring of windows, by the caller itself or by a thread that reads ahead.
 #include "base/window_stream.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -43,9 +44,18 @@ struct WindowStream::State {
     filler.reset();
   }
 
+  // What was put back, then what the source has.
+  size_t Read(std::span<char> out) {
+    const size_t again = std::min(out.size(), back.size() - back_taken);
+    std::memcpy(out.data(), back.data() + back_taken, again);
+    back_taken += again;
+    return again + (again < out.size() ? source.Read(out.subspan(again)) : 0);
+  }
+  bool AtEnd() const { return back_taken == back.size() && source.end() != InputEnd::kOpen; }
+
   void Fill(Slot& slot) {
-    slot.filled = source.Read({slot.data(), kSlotBytes});
-    slot.last = source.end() != InputEnd::kOpen;
+    slot.filled = Read({slot.data(), kSlotBytes});
+    slot.last = AtEnd();
   }
   void FillAhead(const std::stop_token& stop, size_t first) {
     for (size_t i = first;; ++i) {
@@ -93,6 +103,8 @@ struct WindowStream::State {
   }
 
   ByteSource source;
+  std::string back;  // what was put back
+  size_t back_taken = 0;
   std::vector<Slot> slots;
   size_t taken = 0;
   uint64_t position = 0;
@@ -112,11 +124,28 @@ WindowStream::WindowStream(ByteSource source, std::atomic<int>* spare_threads)
 
 WindowStream::~WindowStream() = default;
 
+void WindowStream::ReadAhead(std::atomic<int>* spare_threads) {
+  state_->spare_threads = spare_threads;
+}
+
 uint64_t WindowStream::position() const { return state_->position; }
 
 void WindowStream::Skip(uint64_t bytes) {
   state_->source.Skip(bytes);
   state_->position += bytes;
+}
+
+size_t WindowStream::Take(std::span<char> out) {
+  const size_t taken = state_->Read(out);
+  state_->position += taken;
+  return taken;
+}
+
+void WindowStream::PutBack(std::string bytes) {
+  State& s = *state_;
+  s.position -= bytes.size();
+  s.back.replace(0, s.back_taken, bytes);
+  s.back_taken = 0;
 }
 
 InputEnd WindowStream::end() const { return state_->source.end(); }

@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "base/byte_source.h"
@@ -39,11 +41,20 @@ class WindowStream {
   // `at_least` of them unless the input ends. Ends the life of the current window. Stops if asked.
   Window Next(std::string_view carry, size_t at_least = 1);
 
+  // Lends threads from here on, as the constructor does.
+  void ReadAhead(std::atomic<int>* spare_threads);
+
   // How many bytes of the source the windows held so far, or passed over.
   uint64_t position() const;
   // Passes over bytes that no window held. REQUIRES: the source is a ByteSource::Part(), and no
   // thread may read ahead.
   void Skip(uint64_t bytes);
+
+  // Fills `out` with the bytes behind the current window, which no window will hold then; fewer
+  // only at the end. REQUIRES: no thread may read ahead.
+  size_t Take(std::span<char> out);
+  // Makes bytes that were taken the next ones again.
+  void PutBack(std::string bytes);
 
   // How the input ended. REQUIRES: the last window was handed out.
   InputEnd end() const;

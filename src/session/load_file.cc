@@ -68,6 +68,16 @@ void TakeActivityAndEvents(LoadedFile& file, Trace& trace, std::atomic<int>& spa
   file.events.TakeFields(trace);  // which the activities have no use for any more
 }
 
+// On a thread to spare, host and devices at once; else one after the other in less memory.
+RankActivity TakeActivity(Trace& trace, const LoadOptions& load) {
+  if (load.keep_trace) return BuildRankActivity(trace, Events::kKeep);
+  const SpareThreads helpers(*load.read.spare_threads, 1);
+  if (helpers.count() == 0) return BuildRankActivity(trace, Events::kRelease);
+  RankActivityBuilder activity(trace, Events::kKeep);
+  ParallelFor(2, 2, [&](size_t p) { p == 0 ? activity.TakeHost() : activity.TakeDevices(); });
+  return activity.Finish();
+}
+
 // What threads of the host do, where they may be the device (facts/activity/host_device.h).
 constexpr Wanted kHostAsDevice(KindSet{Kind::kOperator}, /*with_inputs=*/true,
                                /*with_kernels=*/true);
@@ -97,7 +107,7 @@ void TakeTrace(LoadedFile& file, Trace trace, const LoadOptions& load, const Rea
   if (load.keep_events)
     TakeActivityAndEvents(file, trace, *load.read.spare_threads);
   else
-    file.rank = BuildRankActivity(trace, load.keep_trace ? Events::kKeep : Events::kRelease);
+    file.rank = TakeActivity(trace, load);
   file.info.events = trace.events_in_file;
   file.info.gpu_events = trace.gpu_events_in_file;
   file.info.problem = ProblemOf(trace.notes);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 
 #include "analyses/analysis.h"
 #include "base/parallel.h"
@@ -139,6 +140,13 @@ size_t AnalysesAtOnce(int threads) {
   return std::min(ThreadsFor(threads), kMost);
 }
 
+std::vector<size_t> LongestFirst(const Asked& asked) {
+  std::vector<size_t> order(asked.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_partition(order, [&](size_t i) { return asked[i].first->takes_longest; });
+  return order;
+}
+
 Report RunAnalysis(const Analysis& analysis, const Params& params, const Facts& facts,
                    const AnalyzeOptions& options) {
   StopIfAsked();
@@ -173,9 +181,11 @@ ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,
                           .threads = run.threads,
                           .stop = options.stop};
   answer.reports.resize(asked.size());
-  ParallelFor(asked.size(), AnalysesAtOnce(run.threads), [&](size_t i) {
-    const auto& [analysis, params] = asked[i];
-    if (!IsPlugin(*analysis)) answer.reports[i] = RunAnalysis(*analysis, params, facts, options);
+  const std::vector<size_t> order = LongestFirst(asked);
+  ParallelFor(asked.size(), AnalysesAtOnce(run.threads), [&](size_t k) {
+    const auto& [analysis, params] = asked[order[k]];
+    if (!IsPlugin(*analysis))
+      answer.reports[order[k]] = RunAnalysis(*analysis, params, facts, options);
   });
   // These ask analyses themselves, in an interpreter that runs one at a time.
   for (size_t i = 0; i < asked.size(); ++i) {

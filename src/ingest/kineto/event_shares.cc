@@ -31,31 +31,6 @@ struct Share {
   KinetoEvents* events;
 };
 
-// Takes whole events up to the end or to what is none. Returns how many bytes that were.
-uint64_t TakeEvents(ByteSource source, KinetoEvents& events) {
-  WindowStream stream(std::move(source));
-  Window window = stream.Next({});
-  char* at = window.begin;
-  while (true) {
-    while (at < window.end && (IsSpace(*at) || *at == ',')) ++at;
-    const auto left = static_cast<size_t>(window.end - at);
-    const uint64_t taken = stream.position() - left;
-    char* stop = window.last ? window.end : LikelyBreak(at, window.end);
-    if (stop == nullptr) {
-      if (left >= kEventLimit) return taken;
-      window = stream.Next({at, left}, std::max<size_t>(left, 1));
-      at = window.begin;
-      continue;
-    }
-    const auto outcome = events.Parse(at, stop, KinetoEvents::Mend::kNo);
-    const uint64_t parsed = taken + static_cast<uint64_t>(outcome.at - at);
-    at = outcome.at;
-    if (outcome.stop == KinetoEvents::Stop::kEndOfArray) return parsed - 1;
-    if (outcome.stop != KinetoEvents::Stop::kEndOfText) return parsed;
-    if (at == window.end && window.last) return parsed;
-  }
-}
-
 // A break that is to be seen in the `bytes` behind `offset`.
 std::optional<uint64_t> BreakBehind(const ByteSource& source, uint64_t offset, uint64_t bytes) {
   auto part = source.Part(offset, offset + bytes);
@@ -107,6 +82,30 @@ char* LikelyBreak(char* begin, char* end) {
     if (brace > begin && brace[-1] == '}') return comma;
   }
   return nullptr;
+}
+
+uint64_t TakeEvents(ByteSource source, KinetoEvents& events) {
+  WindowStream stream(std::move(source));
+  Window window = stream.Next({});
+  char* at = window.begin;
+  while (true) {
+    while (at < window.end && (IsSpace(*at) || *at == ',')) ++at;
+    const auto left = static_cast<size_t>(window.end - at);
+    const uint64_t taken = stream.position() - left;
+    char* stop = window.last ? window.end : LikelyBreak(at, window.end);
+    if (stop == nullptr) {
+      if (left >= kEventLimit) return taken;
+      window = stream.Next({at, left}, std::max<size_t>(left, 1));
+      at = window.begin;
+      continue;
+    }
+    const auto outcome = events.Parse(at, stop, KinetoEvents::Mend::kNo);
+    const uint64_t parsed = taken + static_cast<uint64_t>(outcome.at - at);
+    at = outcome.at;
+    if (outcome.stop == KinetoEvents::Stop::kEndOfArray) return parsed - 1;
+    if (outcome.stop != KinetoEvents::Stop::kEndOfText) return parsed;
+    if (at == window.end && window.last) return parsed;
+  }
 }
 
 bool CanShare(const ByteSource& source, const ReadOptions& options) {

@@ -24,6 +24,10 @@ inline constexpr size_t kEventLimit = size_t{64} << 20;
 // none.
 char* LikelyBreak(char* begin, char* end);
 
+// Takes whole events up to the end or to what is none: what ends the array, or is for a reader that
+// looks closer. Returns how many bytes those were.
+uint64_t TakeEvents(ByteSource source, KinetoEvents& events);
+
 // Whether a file is worth more than one thread: it is large, plain, and nobody wants its text.
 bool CanShare(const ByteSource& source, const ReadOptions& options);
 

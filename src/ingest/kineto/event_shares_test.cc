@@ -1,4 +1,4 @@
-// Tests that a file read on several threads gives the result of one thread.
+// Tests that a file read on several threads, plain or compressed, gives the result of one thread.
 #include "ingest/kineto/event_shares.h"
 
 #include <fmt/format.h>
@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "base/gzip.h"
+#include "ingest/kineto/event_chunks.h"
 #include "ingest/trace_reader.h"
 #include "tests/support/describe_trace.h"
 
@@ -21,9 +23,9 @@ std::string Alone(std::string_view json) {
   return trace ? TextOf(*trace) : trace.error().what;
 }
 
-std::string Shared(std::string_view json, uint64_t least_share, int threads) {
+std::string Shared(std::string_view bytes, uint64_t least_share, int threads) {
   std::atomic<int> spare = threads;
-  const auto trace = ReadTrace(ByteSource::FromMemory(json),
+  const auto trace = ReadTrace(ByteSource::FromMemory(bytes),
                                {.spare_threads = &spare, .least_share = least_share});
   EXPECT_EQ(spare, threads) << "threads were not given back";
   return trace ? TextOf(*trace) : trace.error().what;
@@ -120,6 +122,63 @@ TEST(EventShares, AllOfThemCount) {
                                     {.spare_threads = &spare, .least_share = 100}, taken);
   EXPECT_EQ(reached, json.size() - 1);
   EXPECT_EQ(trace.size(), 200u);
+}
+
+// Compressed text is larger here than the window that is read before threads share the rest.
+void ExpectTheSameOfGzip(const std::string& json) {
+  const std::string alone = Alone(json), gzip = Gzip(json);
+  ASSERT_GT(json.size(), 400'000u);
+  for (const uint64_t least : {100u, 3000u, 200'000u}) {
+    for (const int threads : {1, 2, 7})
+      EXPECT_EQ(Shared(gzip, least, threads), alone) << least << " bytes, " << threads;
+  }
+}
+
+TEST(EventChunks, AreWhatOneThreadWouldRead) {
+  ExpectTheSameOfGzip(Document(Events(4000, [](int i) { return fmt::format("n{}", i * i % 83); })));
+}
+
+TEST(EventChunks, LooksDeceive) {
+  ExpectTheSameOfGzip(Document(
+      Events(4000, [](int i) { return i % 900 == 0 ? R"(a},{\"ph\":\"X\"},{b)" : "plain"; })));
+}
+
+TEST(EventChunks, ArrayThatEndsEarly) {
+  std::string json = Document(Events(3000, [](int) { return "x"; }));
+  json.insert(json.size() - 1,
+              R"(,"traces":[)" + Events(2000, [](int) { return "not one"; }) + "]");
+  ASSERT_FALSE(Alone(json).contains("not one"));
+  ExpectTheSameOfGzip(json);
+}
+
+TEST(EventChunks, DamageIsLeftToALookCloser) {
+  std::string json = Document(Events(4000, [](int i) { return fmt::format("n{}", i); }));
+  json.replace(json.find("\"n1990\""), 7, "\"n1990,");  // a quote is missing
+  json.replace(json.find("\"n3150\""), 7, "\"n31\\x\"");
+  json.replace(json.find("\"n3500\""), 7, "\"n35\xff\"");
+  ASSERT_TRUE(Alone(json).contains("n3999"));
+  ExpectTheSameOfGzip(json);
+}
+
+TEST(EventChunks, FileCutShort) {
+  const std::string json = Document(Events(4000, [](int) { return "x"; })), gzip = Gzip(json);
+  for (size_t size = gzip.size() / 3; size < gzip.size(); size += gzip.size() / 9) {
+    const std::string_view cut = std::string_view(gzip).substr(0, size);
+    EXPECT_EQ(Shared(cut, 3000, 3), Alone(cut)) << size;
+    EXPECT_TRUE(Alone(cut).contains("truncated"));
+  }
+}
+
+TEST(EventChunks, AllOfThemCount) {
+  const std::string json = Events(4000, [](int) { return "x"; }) + "]}";
+  std::atomic<int> spare = 3;
+  Trace trace;
+  KinetoEvents taken(trace, Wanted::All());
+  WindowStream stream(ByteSource::FromMemory(json));
+  ASSERT_TRUE(ReadInChunks(stream, {}, {.spare_threads = &spare, .least_share = 5000}, taken));
+  EXPECT_EQ(trace.size(), 4000u);
+  const Window left = stream.Next({});
+  EXPECT_EQ(std::string_view(left.begin, left.end), "]}");
 }
 
 TEST(EventShares, WithNoThreadToSpareThereAreNone) {

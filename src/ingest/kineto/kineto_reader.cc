@@ -14,6 +14,7 @@
 #include "base/window_stream.h"
 #include "ingest/json/json_text.h"
 #include "ingest/json/strict_json.h"
+#include "ingest/kineto/event_chunks.h"
 #include "ingest/kineto/event_shares.h"
 #include "ingest/kineto/kineto_events.h"
 #include "ingest/kineto/kineto_members.h"
@@ -32,7 +33,10 @@ class Reader {
  public:
   Reader(ByteSource source, const ReadOptions& options)
       : options_(options),
-        stream_{ToRead(source, options, shared_), shared_ ? nullptr : options.spare_threads},
+        in_chunks_(options.spare_threads != nullptr && options.observer == nullptr &&
+                   source.compressed()),
+        stream_{ToRead(source, options, shared_),
+                shared_ || in_chunks_ ? nullptr : options.spare_threads},
         events_(trace_, options.keep, options.observer),
         changes_(trace_, options.keep.Has(Kind::kInstant)),
         observer_(options.observer) {
@@ -75,6 +79,7 @@ class Reader {
   std::string CaptureValue();
   void ReadEvents();
   void TryShares();
+  void TryChunks();
   void ReadMemoryChanges();
   Error WhyNoTrace(bool whole) const;
   bool AtEnd() { return Peek() == '\0' && at_ == window_.end; }
@@ -88,6 +93,7 @@ class Reader {
   const ReadOptions& options_;
   Trace trace_;
   std::optional<ByteSource> shared_;  // the whole of a file that threads may read at once
+  bool in_chunks_;                    // a file that they may read as it is inflated
   WindowStream stream_;
   KinetoEvents events_;
   MemoryChanges changes_;
@@ -145,7 +151,9 @@ std::string Reader::CaptureValue() {
 
 // Has several threads read on from here, as far as they get, if that is of use.
 void Reader::TryShares() {
-  if (!shared_ || shares_left_ == 0) return;
+  if (shares_left_ == 0) return;
+  if (in_chunks_) return TryChunks();
+  if (!shared_) return;
   const uint64_t window_end = stream_.position();
   const uint64_t from = window_end - static_cast<uint64_t>(window_.end - at_);
   const auto reached = ReadInShares(*shared_, from, options_, events_);
@@ -158,6 +166,14 @@ void Reader::TryShares() {
   } else {
     at_ -= window_end - *reached;
   }
+  SkipCommas();
+}
+
+void Reader::TryChunks() {
+  const std::string_view unread(at_, static_cast<size_t>(window_.end - at_));
+  if (window_.last || !ReadInChunks(stream_, unread, options_, events_)) return;
+  if (--shares_left_ == 0) stream_.ReadAhead(options_.spare_threads);
+  Advance(stream_.Next({}));
   SkipCommas();
 }
 
