@@ -133,6 +133,7 @@ bool OwnTimes::TakesLongerSince(uint32_t rank, int64_t since) const {
     std::vector<double> before, later;
     for (const auto& [step, time] : by_step)
       (step < since ? before : later).push_back(static_cast<double>(time));
+    if (before.empty() || later.empty()) return 0.0;
     return Median(std::move(later)) - Median(std::move(before));
   };
   return 2 * rise(own_[rank]) >= rise(BeyondOthers(rank));

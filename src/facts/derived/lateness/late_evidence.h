@@ -48,7 +48,8 @@ class OwnTimes {
   bool IsAlwaysSlow(uint32_t rank, std::optional<int64_t> since) const;
 
   // Whether half or more of what it takes beyond the others since then is time that it takes longer
-  // than before: else the others are faster.
+  // than before: else the others are faster. Where the others have no such steps before or since,
+  // whether it takes no less than before.
   bool TakesLongerSince(uint32_t rank, int64_t since) const;
 
  private:
