@@ -179,6 +179,13 @@ TEST(DamageFolder, AnEmptyFileIsSaidInTheVerdict) {
   EXPECT_TRUE(answer->verdict.contains("1 file is empty")) << answer->verdict;
 }
 
+TEST(DamageFolder, AnEmptyProfileMayHaveBeenTooLarge) {
+  const auto answer = AskAbout("", "host.xplane.pb");
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().what, "the file is empty");
+  EXPECT_TRUE(answer.error().hint.contains("2 GB")) << answer.error().hint;
+}
+
 TEST(DamageFolder, TwoRecordingsOfOneRankStayTwoSpans) {
   const ScratchFolder folder;
   folder.Write("worker0.200.json", DocumentOfRank(0, {Kernel("late", 1000, 7)}));

@@ -138,18 +138,22 @@ TEST(MemorySnapshot, AwaitingFreeStillHoldsItsMemory) {
   EXPECT_EQ(MetricOf(*report, "requested_at_end"), 900);
 }
 
+Pickled Oom(int64_t wanted, int64_t device_free) {
+  return Dict({{"action", "oom"},
+               {"device_free", device_free},
+               {"size", wanted},
+               {"stream", 0},
+               {"time_us", 9},
+               {"frames", Frames("train.py", 3, "forward")}});
+}
+
 TEST(MemorySnapshot, FailedAllocationLeadsAndSaysWhatWouldLetItFit) {
-  const Pickled oom = Dict({{"action", "oom"},
-                            {"device_free", 100},
-                            {"size", 4000},
-                            {"stream", 0},
-                            {"time_us", 9},
-                            {"frames", Frames("train.py", 3, "forward")}});
   const auto segment =
       Segment(8192, 2048,
               {Block(0, 3072, 0, "inactive"), Block(3072, 2048, 2000, "active_allocated"),
                Block(5120, 3072, 0, "inactive")});
-  const auto report = Answer(Pickle(Snapshot({segment}, {Event("alloc", 3072, 2000, 5), oom})));
+  const auto report =
+      Answer(Pickle(Snapshot({segment}, {Event("alloc", 3072, 2000, 5), Oom(4000, 100)})));
   ASSERT_TRUE(report);
   EXPECT_TRUE(report->headline.starts_with(
       "An allocation of 4.00 kB failed on device 0, which had 100 B free. Of 8.19 kB reserved, "
@@ -158,6 +162,28 @@ TEST(MemorySnapshot, FailedAllocationLeadsAndSaysWhatWouldLetItFit) {
   ASSERT_FALSE(report->findings.empty());
   EXPECT_TRUE(report->findings[0].hint.contains("expandable_segments:True"))
       << report->findings[0].hint;
+}
+
+// The 6,000 bytes that are free behind the others cannot grow by what the device has free.
+TEST(MemorySnapshot, FailedAllocationNeedsOneBlockOfItsSize) {
+  const auto segment = Segment(
+      8192, 2048, {Block(0, 2192, 2000, "active_allocated"), Block(2192, 6000, 0, "inactive")});
+  const auto report =
+      Answer(Pickle(Snapshot({segment}, {Event("alloc", 0, 2000, 5), Oom(9000, 1000)})));
+  ASSERT_TRUE(report);
+  ASSERT_FALSE(report->findings.empty());
+  EXPECT_TRUE(report->findings[0].hint.contains("at least 3.00 kB less"))
+      << report->findings[0].hint;
+}
+
+TEST(MemorySnapshot, FewEventsDoNotTellWhatGrows) {
+  const auto report =
+      Answer(Pickle(Snapshot({Segment(4096, 1024, {Block(0, 1024, 900, "active_allocated")})},
+                             {Event("alloc", 0, 900, 5)})));
+  ASSERT_TRUE(report);
+  EXPECT_TRUE(TableOf(*report, "growth").rows.empty());
+  ASSERT_EQ(report->notes.size(), 1u);
+  EXPECT_EQ(report->notes[0].name, "growth_unknown");
 }
 
 TEST(MemorySnapshot, PlaceThatGrowsThroughoutIsSuspected) {

@@ -50,6 +50,7 @@ void AddSegments(const MemorySnapshot& snapshot, std::map<int64_t, Replay>& repl
     Replay& replay = replays[segment.device];
     replay.reserved_at_end += segment.total;
     replay.allocated_at_end += segment.allocated;
+    replay.expandable = replay.expandable || segment.expandable;
     for (uint32_t i = 0; i < segment.blocks; ++i) {
       const SnapshotBlock& block = snapshot.blocks[segment.first_block + i];
       if (block.live()) {

@@ -48,6 +48,7 @@ struct Replay {
   int64_t reserved_at_start = 0, reserved_peak = 0, reserved_at_end = 0, reserved_at_peak = 0;
   int64_t allocated_at_end = 0, unused_at_end = 0;  // rounded
   int64_t largest_free = 0;                         // of one block at the end
+  bool expandable = false;                          // a segment grows into what the device has free
   bool possible = true;  // false: events contradict the segments, and totals are not to be shown
 
   std::vector<Amount> at_peak;  // by stack; stack 0: not recorded

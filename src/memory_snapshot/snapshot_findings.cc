@@ -1,6 +1,7 @@
 // Judges: a failed allocation, what grows, what holds most, and fragmentation.
 #include "memory_snapshot/snapshot_findings.h"
 
+#include <algorithm>
 #include <string>
 
 #include "memory_snapshot/snapshot_tables.h"
@@ -26,8 +27,10 @@ Phrase AdviseFailure(const Replay& replay) {
         Bytes(there));
   if (there >= oom.wanted)
     return "free blocks are of another stream or pool; allocate on one stream";
+  // What the device has free adds nothing to a block of a segment that cannot grow.
+  const int64_t fits = replay.expandable ? there : std::max(replay.largest_free, oom.device_free);
   return Say("need at least {less} less memory: a smaller batch, or recompute activations",
-             Bytes(oom.wanted - there));
+             Bytes(oom.wanted - fits));
 }
 
 }  // namespace

@@ -109,6 +109,8 @@ void AddSteps(const MemorySnapshot& snapshot, const Replay& replay, const Sites&
     AddLeaks(sites, growth.leaks, replay.peak, report);
   } else {
     AddGrowing(sites, growing, report);
+    AddNote(report, "growth_unknown", replay.windows.empty() ? replay.events : 0,
+            "events are too few to tell which places grow: record at least 800, or several steps");
   }
   report.tables.push_back(GrowthTable(snapshot, sites, growing));
 }

@@ -347,9 +347,12 @@ Result<Trace> Reader::Read() {
   }
   if (AtEnd()) {
     const bool damaged = stream_.end() != InputEnd::kClean;
-    return std::unexpected(
-        Error{damaged ? "cannot read the file: compressed data is damaged" : "the file is empty",
-              "", ""});
+    if (damaged)
+      return std::unexpected(Error{"cannot read the file: compressed data is damaged", "", ""});
+    return std::unexpected(Error{"the file is empty", "",
+                                 "record again: the writer was cut off, or the profile exceeded "
+                                 "2 GB, where TensorFlow and JAX leave an empty file: record for a "
+                                 "shorter time then"});
   }
   bool whole = true;
   if (Consume('[')) {
