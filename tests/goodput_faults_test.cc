@@ -281,6 +281,36 @@ TEST_F(GoodputFaultsTest, WhatAServerTookIsCovered) {
   EXPECT_EQ(Faults(), Strings{});
 }
 
+// A kill in the first second must not leave a segment that nobody misses.
+TEST_F(GoodputFaultsTest, WhatAServerTookIsCoveredAtOnce) {
+  auto ingest = goodput::Ingest::Open(store_);
+  ASSERT_TRUE(ingest);
+  const std::string line =
+      R"({"job_name":"j","writer":"w","sequence":0,"event":"step_start","step":1,"time_ns":5})";
+  ASSERT_EQ((*ingest)->Take(line).stored, 1);
+  EXPECT_EQ(MetricOf(GoodputCheck(store_).value(), "unlisted"), 0);
+  fs::remove(Segments().front());
+  EXPECT_EQ(Faults(), Strings{"a segment is missing"});
+  EXPECT_TRUE(Verdict().starts_with(kLead)) << Verdict();
+}
+
+// As one that was killed before it could list them; of a server of version 0.1, too.
+TEST_F(GoodputFaultsTest, AStartOfTheServerListsWhatNoManifestHas) {
+  const std::string line =
+      R"({"job_name":"j","writer":"w","sequence":0,"event":"step_start","step":1,"time_ns":5})";
+  ASSERT_EQ(goodput::Ingest::Open(store_).value()->Take(line).stored, 1);
+  for (const auto& entry : fs::directory_iterator(store_)) {
+    if (entry.path().extension() == ".manifest") fs::remove(entry.path());
+  }
+  EXPECT_EQ(MetricOf(GoodputCheck(store_).value(), "unlisted"), 1);
+  auto ingest = goodput::Ingest::Open(store_);
+  ASSERT_TRUE(ingest);
+  ASSERT_EQ((*ingest)->Take(line).duplicates, 1);
+  EXPECT_EQ(MetricOf(GoodputCheck(store_).value(), "unlisted"), 0);
+  fs::remove(Segments().front());
+  EXPECT_EQ(Faults(), Strings{"a segment is missing"});
+}
+
 // Of version 0.1: no marks, no manifest.
 TEST_F(GoodputFaultsTest, OldLedgersHaveNoFault) {
   RecordSteps();

@@ -161,7 +161,7 @@ void SegmentFile::Close() {
   const uint64_t used =
       std::min<uint64_t>(given_.fetch_add(capacity_, std::memory_order_acq_rel), capacity_);
   done_.fetch_add(capacity_ - used, std::memory_order_release);
-  if (used == 0) {
+  if (used == 0 && !told_made_) {
     unlink(path_.c_str());
     removed_ = true;
     return;
@@ -188,6 +188,11 @@ bool SegmentFile::Release() {
   mapped_ = nullptr;
   file_ = -1;
   return true;
+}
+
+ManifestEntry SegmentFile::Made() {
+  told_made_ = true;
+  return EntryOf(SegmentMark(), path_.substr(path_.rfind('/') + 1), salt_, job_);
 }
 
 std::optional<ManifestEntry> SegmentFile::News() {
