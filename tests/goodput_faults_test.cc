@@ -281,6 +281,25 @@ TEST_F(GoodputFaultsTest, WhatAServerTookIsCovered) {
   EXPECT_EQ(Faults(), Strings{});
 }
 
+// Where no manifest knows of a segment, the sequence numbers do.
+TEST_F(GoodputFaultsTest, GapsInSequenceNumbersLeadAndAreFaults) {
+  RecordSteps();
+  ImportText(Entry(At("job_start_time", 5), "other"));
+  for (const auto& entry : fs::directory_iterator(store_)) {
+    if (entry.path().extension() == ".manifest") fs::remove(entry.path());
+  }
+  fs::remove(Segments()[1]);
+  const std::string lead = "Events are missing: 1,792 events, by gaps";
+  EXPECT_TRUE(Verdict().starts_with(lead)) << Verdict();
+  EXPECT_TRUE(GoodputJobs(store_)->verdict.starts_with(lead));
+  EXPECT_TRUE(GoodputFleet({.store = store_})->verdict.starts_with(lead));
+  EXPECT_FALSE(GoodputReport({.store = store_, .job = "other"})->verdict.starts_with("Events are"));
+  EXPECT_EQ(Faults(), Strings{"events are missing: gaps in a writer's sequence numbers"});
+  EXPECT_EQ(MetricOf(GoodputRepair(store_).value(), "lost_events"), 1792);
+  EXPECT_EQ(Faults(), Strings{});
+  EXPECT_TRUE(Verdict().starts_with(kLead)) << Verdict();
+}
+
 // A kill in the first second must not leave a segment that nobody misses.
 TEST_F(GoodputFaultsTest, WhatAServerTookIsCoveredAtOnce) {
   auto ingest = goodput::Ingest::Open(store_);

@@ -85,6 +85,15 @@ std::optional<int64_t> Ledger::LostEvents(const std::string& job) const {
   return known ? std::optional(lost) : std::nullopt;
 }
 
+// Lost events leave gaps, which say nothing more.
+FoundLost Ledger::FoundIn(const std::string& job, const Notes& counts) const {
+  FoundLost found{.lost = counts.Count(NoteKind::kLostEvents)};
+  const auto known = LostEvents(job);
+  const int64_t gaps = counts.Count(NoteKind::kMissingEvents);
+  if (known) found.missing = std::max<int64_t>(gaps - *known - found.lost, 0);
+  return found;
+}
+
 std::vector<ManifestEntry> Ledger::GivenUp(const std::string& job) const {
   std::vector<ManifestEntry> entries;
   std::ranges::copy_if(given_up_, std::back_inserter(entries),
@@ -371,7 +380,9 @@ Result<Jobs> ReadOnce(const std::string& address, const ReadJobsOptions& options
       return std::unexpected(read.error());
     }
     file.events = job.events;
-    jobs.lead = ledger->Lead(job.note_counts.Count(NoteKind::kLostEvents), &chosen);
+    FoundLost found = ledger->FoundIn(chosen, job.note_counts);
+    if (options.at) found.missing = 0;  // events are skipped by time, which leaves gaps
+    jobs.lead = ledger->Lead(found, &chosen);
     for (const Log& log : ledger->LogsOf(chosen)) {
       for (const LogFile& segment : log) file.bytes += segment.bytes;
     }

@@ -78,10 +78,12 @@ class Ledger {
 
   // What is less in it than its manifests say.
   const std::vector<SegmentFault>& faults() const { return faults_; }
-  // What of this, and before repairs, is lost of a job, or of all, as a sentence and a space that
-  // lead the answer. Empty: nothing. `lost`: events that reading found lost.
-  Phrase Lead(int64_t lost, const std::string* job = nullptr) const {
-    return LeadOf(faults_, given_up_, lost, job);
+  // What reading all of the job has found lost beyond this, by the counts of its notes.
+  FoundLost FoundIn(const std::string& job, const Notes& counts) const;
+  // What of all this is lost of a job, or of all, as sentences and a space that lead the answer.
+  // Empty: nothing.
+  Phrase Lead(const FoundLost& found, const std::string* job = nullptr) const {
+    return LeadOf(faults_, given_up_, found, job);
   }
   // The notes of the input: those faults first.
   std::vector<Note> InputNotes(const std::string* job = nullptr) const;

@@ -23,6 +23,7 @@ constexpr auto kFaults = std::to_array<FaultWords>({
     {"damaged_segment", "records of a segment are damaged or missing"},
     {"missing_rollup", "a rollup is missing; its events were removed before"},
     {"damaged_manifest", "a manifest is damaged"},
+    {"missing_events", "events are missing: gaps in a writer's sequence numbers"},
 });
 static_assert(kFaults.size() == static_cast<size_t>(FaultKind::kCount));
 
@@ -240,13 +241,20 @@ Phrase Loss(const Sum& sum) {
 }  // namespace
 
 Phrase LeadOf(std::span<const SegmentFault> faults, std::span<const ManifestEntry> given_up,
-              int64_t lost, const std::string* job) {
+              const FoundLost& found, const std::string* job) {
   Sum sum = SumOf(faults, given_up, job);
-  if (sum.segments.empty() && lost == 0) return {};
-  sum.open = sum.open || lost > 0;
-  sum.events += lost;
-  Phrase lead = Loss(sum);
-  lead += " ";
+  if (sum.segments.empty() && found == FoundLost()) return {};
+  sum.open = sum.open || found.lost > 0;
+  sum.events += found.lost;
+  Phrase lead;
+  if (!sum.segments.empty() || found.lost > 0) {
+    lead += Loss(sum);
+    lead += " ";
+  }
+  if (found.missing > 0) {
+    lead += Say("Events are missing: {events}, by gaps in the sequence numbers of their writers. ",
+                Plural(static_cast<size_t>(found.missing), "event"));
+  }
   lead += Phrase("The numbers are of the remaining events and can be too low or too high. ");
   return lead;
 }

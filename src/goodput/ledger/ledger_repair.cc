@@ -151,6 +151,7 @@ class Repair {
   Result<void> One(const SegmentFault& fault) {
     switch (fault.kind) {
       case FaultKind::kMissing:
+      case FaultKind::kGap:
         GiveUp(fault, fault.file);
         Tell(fault, "given up");
         return {};
