@@ -286,7 +286,8 @@ TEST_F(GoodputFaultsTest, GapsInSequenceNumbersLeadAndAreFaults) {
   RecordSteps();
   ImportText(Entry(At("job_start_time", 5), "other"));
   for (const auto& entry : fs::directory_iterator(store_)) {
-    if (entry.path().extension() == ".manifest") fs::remove(entry.path());
+    const std::string name = entry.path().filename();
+    if (name.ends_with(".manifest") && name != "ledger.manifest") fs::remove(entry.path());
   }
   fs::remove(Segments()[1]);
   const std::string lead = "Events are missing: 1,792 events, by gaps";
@@ -392,6 +393,48 @@ TEST_F(GoodputFaultsTest, ADamagedManifestIsAFaultOfItsOwn) {
   EXPECT_TRUE(fs::exists(store_ + "/ledger.manifest.damaged"));
   fs::remove(Segments().front());
   EXPECT_EQ(Faults(), Strings{"a segment is missing"});
+}
+
+// The database remembers how much of it there was.
+TEST_F(GoodputFaultsTest, AManifestThatIsGoneIsAFault) {
+  const std::string manifest = store_ + "/ledger.manifest";
+  std::string earlier;
+  const std::function<void()> ways[] = {
+      [&] { fs::remove(manifest); }, [&] { fs::resize_file(manifest, 0); },
+      [&] { std::ofstream(manifest, std::ios::binary) << earlier; }};
+  for (const auto& lose : ways) {
+    fs::remove_all(store_);
+    ImportText(TestJob());
+    earlier = Content(manifest);
+    ImportText(Entry(At("job_start_time", 5), "other"));
+    EXPECT_EQ(Faults(), Strings{});
+    lose();
+    const Strings gone = {"the manifest of the ledger is missing or an earlier one"};
+    constexpr std::string_view lead = "The manifest of the ledger is missing or an earlier one: ";
+    EXPECT_EQ(Faults(), gone);
+    EXPECT_TRUE(Verdict().starts_with(lead)) << Verdict();
+    EXPECT_TRUE(GoodputJobs(store_)->verdict.starts_with(lead));
+    // What is stored later does not hide it.
+    ImportText(Entry(At("job_start_time", 5), "third"));
+    EXPECT_EQ(Faults(), gone);
+    ASSERT_TRUE(GoodputRepair(store_));
+    EXPECT_EQ(Faults(), Strings{});
+    EXPECT_FALSE(Verdict().starts_with(lead)) << Verdict();
+    EXPECT_EQ(MetricOf(GoodputCheck(store_).value(), "unlisted"), 0);
+    fs::remove(Segments().front());
+    EXPECT_EQ(Faults(), Strings{"a segment is missing"});
+  }
+}
+
+TEST_F(GoodputFaultsTest, AManifestMadeAnewKnowsOfRollups) {
+  ImportText(TestJob());
+  ASSERT_TRUE(GoodputCompact({.store = store_}));
+  fs::remove(store_ + "/ledger.manifest");
+  EXPECT_EQ(Faults().size(), 1u);
+  ASSERT_TRUE(GoodputRepair(store_));
+  EXPECT_EQ(Faults(), Strings{});
+  fs::remove(store_ + "/ledger.db");
+  EXPECT_EQ(Faults(), Strings{"a rollup is missing; its events were removed before"});
 }
 
 TEST_F(GoodputFaultsTest, AnUnknownJobHasItsNearestNames) {

@@ -241,6 +241,14 @@ std::span<const Translated> JapaneseOfFleets() {
       {"a rollup is missing; its events were removed before",
        "集約がありません。そのイベントは削除済みです"},
       {"a manifest is damaged", "マニフェストが壊れています"},
+      {"the manifest of the ledger is missing or an earlier one",
+       "台帳のマニフェストがないか、以前のものです"},
+      {"made anew: what else it listed is not known",
+       "作り直しました: ほかに何が登録されていたかは不明です"},
+      {"The manifest of the ledger is missing or an earlier one: segments may be missing "
+       "unnoticed. ",
+       "台帳のマニフェストがないか、以前のものです: "
+       "セグメントが欠けていても気付けない可能性があります。"},
       {"has its own name again", "元の名前に戻しました"},
       {"given up", "あきらめました"},
       {"set aside", "別名で残しました"},

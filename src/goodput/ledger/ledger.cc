@@ -80,7 +80,7 @@ std::optional<int64_t> Ledger::LostEvents(const std::string& job) const {
   };
   std::ranges::for_each(given_up_, add);
   for (const SegmentFault& fault : faults_) {
-    if (fault.kind != FaultKind::kManifest && fault.kind != FaultKind::kOther) add(fault);
+    if (!IsOfManifest(fault.kind) && fault.kind != FaultKind::kOther) add(fault);
   }
   return known ? std::optional(lost) : std::nullopt;
 }
@@ -160,6 +160,7 @@ Result<void> Ledger::LoadDone() {
                    [&](const Database::Row& row) { rolled_up_.insert(row.Text(0)); });
   if (!loaded) return loaded;
   AddMissingRollups(done);
+  if (auto whole = AddMissingManifest(); !whole) return whole;
   for (auto& [job, logs] : logs_) {
     for (Log& log : logs) {
       for (LogFile& file : log) {
@@ -167,6 +168,17 @@ Result<void> Ledger::LoadDone() {
       }
     }
   }
+  return {};
+}
+
+// A damaged one is told already.
+Result<void> Ledger::AddMissingManifest() {
+  const auto whole = store_->IsManifestWhole();
+  if (!whole) return std::unexpected(whole.error());
+  const bool told =
+      std::ranges::find(faults_, kLedgerManifest, &SegmentFault::file) != faults_.end();
+  if (!*whole && !told)
+    faults_.push_back({.kind = FaultKind::kNoManifest, .file = std::string(kLedgerManifest)});
   return {};
 }
 
@@ -240,7 +252,7 @@ std::vector<std::string> Ledger::JobNames() const {
   for (const auto& [name, logs] : logs_) names.insert(name);
   // A job of which everything is missing is a job still, before a repair and after it.
   for (const SegmentFault& fault : faults_) {
-    if (fault.kind != FaultKind::kManifest) names.insert(fault.job);
+    if (!IsOfManifest(fault.kind)) names.insert(fault.job);
   }
   for (const ManifestEntry& entry : given_up_) {
     if (!entry.job.empty()) names.insert(entry.job);

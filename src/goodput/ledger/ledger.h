@@ -63,6 +63,10 @@ class Ledger {
   // Has the manifest say so, on disk. REQUIRES: as for Add.
   Result<void> Record(const std::vector<ManifestEntry>& entries) { return store_->Sync(entries); }
 
+  // Whatever the manifest is, from the next Record on it is the one to be missed. REQUIRES: as for
+  // Add.
+  Result<void> AcceptManifest() { return store_->AcceptManifest(); }
+
   bool IsListed(const std::string& segment) const { return listed_.contains(segment); }
   bool IsRolledUp(const std::string& segment) const;
   const std::vector<std::string>& unreadable() const { return unreadable_; }
@@ -121,6 +125,7 @@ class Ledger {
   Result<void> Begin(Access access);
   Result<void> LoadDone();
   std::map<std::string, std::string> JobsOfSegments() const;  // job by segment
+  Result<void> AddMissingManifest();
   void AddMissingRollups(const std::map<std::string, int64_t>& done);
 
   std::unique_ptr<LedgerStore> store_;

@@ -23,6 +23,7 @@ constexpr auto kFaults = std::to_array<FaultWords>({
     {"damaged_segment", "records of a segment are damaged or missing"},
     {"missing_rollup", "a rollup is missing; its events were removed before"},
     {"damaged_manifest", "a manifest is damaged"},
+    {"missing_manifest", "the manifest of the ledger is missing or an earlier one"},
     {"missing_events", "events are missing: gaps in a writer's sequence numbers"},
 });
 static_assert(kFaults.size() == static_cast<size_t>(FaultKind::kCount));
@@ -75,7 +76,7 @@ void SettleLost(FolderManifest& all) {
 }
 
 bool Concerns(const SegmentFault& fault, const std::string* job) {
-  return fault.kind != FaultKind::kManifest && (job == nullptr || fault.job == *job);
+  return !IsOfManifest(fault.kind) && (job == nullptr || fault.job == *job);
 }
 
 }  // namespace
@@ -243,10 +244,15 @@ Phrase Loss(const Sum& sum) {
 Phrase LeadOf(std::span<const SegmentFault> faults, std::span<const ManifestEntry> given_up,
               const FoundLost& found, const std::string* job) {
   Sum sum = SumOf(faults, given_up, job);
-  if (sum.segments.empty() && found == FoundLost()) return {};
+  Phrase lead;
+  if (std::ranges::find(faults, FaultKind::kNoManifest, &SegmentFault::kind) != faults.end()) {
+    lead += Phrase(
+        "The manifest of the ledger is missing or an earlier one: segments may be missing "
+        "unnoticed. ");
+  }
+  if (sum.segments.empty() && found == FoundLost()) return lead;
   sum.open = sum.open || found.lost > 0;
   sum.events += found.lost;
-  Phrase lead;
   if (!sum.segments.empty() || found.lost > 0) {
     lead += Loss(sum);
     lead += " ";

@@ -26,6 +26,7 @@ enum class FaultKind : uint8_t {
   kDamaged,     // records in it, which only reading it shows
   kNoRollup,    // its events were rolled up, and the rollup is gone
   kManifest,    // a manifest itself: what it listed is not known
+  kNoManifest,  // the ledger's own is missing or an earlier one, as its database remembers
   kGap,         // events whose numbers their writer has given: no file is known for them
   kCount
 };
@@ -42,6 +43,11 @@ struct SegmentFault {
 
 std::string_view FaultName(FaultKind kind);  // "missing_segment"
 std::string_view FaultText(FaultKind kind);  // what happened
+
+// Whether the fault is of a manifest, and not of a segment or a job.
+inline bool IsOfManifest(FaultKind kind) {
+  return kind == FaultKind::kManifest || kind == FaultKind::kNoManifest;
+}
 
 // All manifests of a directory as one.
 struct FolderManifest {

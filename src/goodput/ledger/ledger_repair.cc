@@ -165,6 +165,8 @@ class Repair {
         return dry_ ? Result<void>() : SetAside(PathOf(fault.file));
       case FaultKind::kManifest:
         return OfManifest(fault);
+      case FaultKind::kNoManifest:
+        return OfNoManifest(fault);
       default:
         return OfSegment(fault);
     }
@@ -194,11 +196,26 @@ class Repair {
     if (!manifest) return std::unexpected(manifest.error());
     Tell(fault, "kept what is readable");
     if (dry_) return {};
+    if (own) {
+      if (auto accepted = ledger_.AcceptManifest(); !accepted) return accepted;
+    }
     std::vector<ManifestEntry> entries = manifest->entries;
     const size_t folder = fault.file.rfind('/') + 1;  // 0: it is in the ledger's own
     for (ManifestEntry& entry : entries) entry.name.erase(0, folder);
     if (auto kept = KeepAside(path); !kept) return kept;
     return WriteFile(path, EncodeEntries(entries));
+  }
+
+  // The segments that are there are listed as those of no manifest are. Of others the database
+  // knows those that rollups replaced.
+  Result<void> OfNoManifest(const SegmentFault& fault) {
+    Tell(fault, "made anew: what else it listed is not known");
+    auto read = ledger_.database()->Run("SELECT job, file FROM done", {}, [&](const auto& row) {
+      std::error_code failed;
+      if (fs::exists(PathOf(row.Text(1)), failed)) return;
+      entries_.push_back({.kind = EntryKind::kRolledUp, .name = row.Text(1), .job = row.Text(0)});
+    });
+    return !read || dry_ ? read : ledger_.AcceptManifest();
   }
 
   Result<void> OfSegment(const SegmentFault& fault) {
