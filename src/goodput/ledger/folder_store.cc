@@ -19,6 +19,7 @@
 #include "base/file_writer.h"
 #include "base/read_file.h"
 #include "base/sync_folder.h"
+#include "goodput/ledger/ledger_found.h"
 #include "goodput/ledger/ledger_store.h"
 #include "goodput/ledger/sqlite.h"
 #include "goodput/recorder/segment_file.h"
@@ -189,6 +190,7 @@ class FolderStore : public LedgerStore {
     if (batch_ == nullptr) batch_ = std::make_unique<FileBatch>(folder_, sharing_);
     if (auto added = batch_->Add(PathOf(segment), bytes); !added) return added;
     added_.push_back(EntryOf(bytes, segment, header));
+    added_.back().contents = ContentsOf(bytes);
     return {};
   }
 

@@ -9,6 +9,7 @@
 #include "base/nearest_name.h"
 #include "base/stop.h"
 #include "base/time_units.h"
+#include "goodput/ledger/ledger_found.h"
 #include "goodput/ledger/sqlite.h"
 
 namespace stepscope::goodput {
@@ -125,6 +126,8 @@ Result<Ledger::Removed> Ledger::Commit(const std::vector<std::string>& remove, E
           {.kind = why, .name = name, .job = job == jobs.end() ? std::string() : job->second});
     }
   }
+  for (const std::string& name : found_)
+    entries.push_back({.kind = EntryKind::kFound, .name = name});
   const auto remove_all = [&] {
     for (const std::string& name : remove) {
       const auto done = store_->Remove(name);
@@ -169,6 +172,21 @@ Result<void> Ledger::LoadDone() {
     }
   }
   return {};
+}
+
+// What was sent or imported again since is not lost any more; the next command that writes says so.
+void Ledger::SettleGivenUp() {
+  const auto rolled_up_of = [this](const std::string& job) {
+    Duplicates numbers;
+    const auto rollup = RollupOf(job);
+    if (!rollup || !*rollup) return numbers;
+    StateReader writers((*rollup)->writers);
+    numbers.LoadWriters(writers);
+    return numbers;
+  };
+  found_ = FoundAgain(given_up_, name(), logs_, rolled_up_of);
+  std::erase_if(given_up_, [&](const ManifestEntry& lost) { return found_.contains(lost.name); });
+  note_counts_.Add(NoteKind::kRepaired, std::ssize(given_up_));
 }
 
 // A damaged one is told already.
@@ -232,7 +250,10 @@ Result<Ledger> Ledger::Open(const std::string& address, Access access, Sharing s
   ledger.unreadable_ = std::move(listing->unreadable);
   if (usable && store.database() != nullptr) usable = ledger.LoadDone();
   if (usable && store.database() == nullptr) ledger.AddMissingRollups({});
-  if (usable) return ledger;
+  if (usable) {
+    ledger.SettleGivenUp();
+    return ledger;
+  }
   if (!alone) return std::unexpected(usable.error());
   // Without its rollups the answer would be of a part. Damage is told as what is missing; who may
   // not write where the database is, may still read the segments.
@@ -243,6 +264,7 @@ Result<Ledger> Ledger::Open(const std::string& address, Access access, Sharing s
   if (needed && !IsDamage(usable.error())) return std::unexpected(usable.error());
   ledger.transaction_.reset();
   store.LeaveDatabase();
+  ledger.SettleGivenUp();
   ledger.note_counts_.Add(NoteKind::kDatabase);
   return ledger;
 }

@@ -68,6 +68,11 @@ class Ledger {
   Result<void> AcceptManifest() { return store_->AcceptManifest(); }
 
   bool IsListed(const std::string& segment) const { return listed_.contains(segment); }
+  // What manifests say of it; null: nothing.
+  const ManifestEntry* Listed(const std::string& segment) const {
+    const auto found = listed_.find(segment);
+    return found == listed_.end() ? nullptr : &found->second;
+  }
   bool IsRolledUp(const std::string& segment) const;
   const std::vector<std::string>& unreadable() const { return unreadable_; }
   Result<SegmentReader::Source> OpenBytes(const std::string& segment) const {
@@ -126,6 +131,7 @@ class Ledger {
   Result<void> LoadDone();
   std::map<std::string, std::string> JobsOfSegments() const;  // job by segment
   Result<void> AddMissingManifest();
+  void SettleGivenUp();
   void AddMissingRollups(const std::map<std::string, int64_t>& done);
 
   std::unique_ptr<LedgerStore> store_;
@@ -133,6 +139,7 @@ class Ledger {
   JobLogs logs_;
   std::vector<SegmentFault> faults_;
   std::vector<ManifestEntry> given_up_;                // by repairs
+  std::set<std::string> found_;                        // of these, what is there again: names
   std::map<std::string, ManifestEntry> gone_;          // segments that may be missing
   std::map<std::string, ManifestEntry> listed_;        // segments that must not
   std::vector<std::string> unreadable_;                // segments that no manifest lists

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/crc32.h"
+#include "goodput/ledger/ledger_found.h"
 #include "report/columns.h"
 #include "report/humanize.h"
 #include "stepscope/goodput_ledger.h"
@@ -146,6 +147,7 @@ class Checker {
     const SegmentMark mark =
         read.mark ? *read.mark : SegmentMark{.slots = (bytes->size() - kSlotsBegin) / kSlotBytes};
     out_.unlisted.push_back(EntryOf(mark, name, read.header.salt, read.header.job));
+    if (mark.closed) out_.unlisted.back().contents = ContentsOf(*bytes);
   }
 
   const Ledger& ledger_;

@@ -38,6 +38,7 @@ void TakeListed(ManifestEntry entry, FolderManifest& all) {
   const auto [known, is_new] = all.listed.try_emplace(entry.name, entry);
   if (is_new) return;
   ManifestEntry& old = known->second;
+  if (entry.contents == Contents() && entry.salt == old.salt) entry.contents = old.contents;
   const bool more = entry.kind == EntryKind::kClosed || old.kind != EntryKind::kClosed;
   if (more && entry.slots >= old.slots) {
     old = std::move(entry);
@@ -52,6 +53,10 @@ void TakeEntry(ManifestEntry entry, bool of_ledger, std::set<std::string>& repai
     // What a repair left of a segment counts, whatever its writer said.
     if (of_ledger && repaired.erase(entry.name) > 0) all.listed.erase(entry.name);
     return TakeListed(std::move(entry), all);
+  }
+  if (entry.kind == EntryKind::kFound) {
+    std::erase_if(all.lost, [&](const ManifestEntry& lost) { return lost.name == entry.name; });
+    return;
   }
   if (entry.kind != EntryKind::kLost) {
     all.gone.insert_or_assign(entry.name, std::move(entry));

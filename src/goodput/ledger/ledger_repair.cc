@@ -16,6 +16,7 @@
 #include "base/system_error.h"
 #include "base/time_units.h"
 #include "goodput/ledger/ledger_check.h"
+#include "goodput/ledger/ledger_found.h"
 #include "goodput/ledger/postgres.h"
 #include "goodput/recorder/segment_name.h"
 #include "report/columns.h"
@@ -120,7 +121,20 @@ class Repair {
                         .events = fault.events,
                         .first = fault.first,
                         .last = fault.last,
-                        .job = fault.job});
+                        .job = fault.job,
+                        .contents = ContentsOfLost(fault, name)});
+  }
+
+  // By what it will be known if it comes back. `digest` of what is left of a segment is not lost.
+  Contents ContentsOfLost(const SegmentFault& fault, const std::string& name) const {
+    if (fault.kind == FaultKind::kGap) return {.writer = name, .until = Contents::kNoGap};
+    const ManifestEntry* const listed = ledger_.Listed(name);
+    Contents contents = listed == nullptr ? Contents() : listed->contents;
+    if (fault.kind != FaultKind::kMissing && contents.digest != 0) {
+      if (const auto bytes = SegmentBytes(ledger_, name))
+        contents.digest -= ContentsOf(*bytes).digest;
+    }
+    return contents;
   }
 
   // Files that have each other's names.
@@ -247,6 +261,7 @@ class Repair {
     GiveUp(fault, fault.file);
     Tell(fault, "kept what is readable");
     entries_.push_back(EntryOf(good, fault.file, header));
+    entries_.back().contents = ContentsOf(good);
     if (dry_) return {};
     if (auto kept = KeepAside(PathOf(fault.file)); !kept) return kept;
     return WriteFile(PathOf(fault.file), good);

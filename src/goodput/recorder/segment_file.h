@@ -32,8 +32,9 @@ class SegmentFile {
     kLast,  // not stored, and the first call that found no room
   };
 
-  // Stores the event in `slots` slots and takes its sequence number from `sequence`. Thread-safe;
-  // takes no lock, allocates nothing, and enters the kernel only for page faults.
+  // Stores the event of the header's writer in `slots` slots and takes its sequence number from
+  // `sequence`. Thread-safe; takes no lock, allocates nothing, and enters the kernel only for page
+  // faults.
   Written Write(Record& record, size_t slots, std::atomic<int64_t>& sequence);
 
   size_t capacity() const { return capacity_; }
@@ -89,6 +90,7 @@ class SegmentFile {
   size_t marked_ = 0;     // of these, those that the mark says
   size_t next_copy_ = 0;  // of the header, for the next mark
   std::optional<SegmentMark> closing_;
+  Contents contents_;  // of a closed segment; before, the writer
   bool removed_ = false, told_made_ = false, told_open_ = false, told_closed_ = false;
   // Every slot is reserved once and completed once: by its event or, after the last event that
   // fits, by the first that does not.
