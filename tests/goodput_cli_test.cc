@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tests/front_door.h"
+#include "tests/goodput_lines.h"
 #include "tests/shell.h"
 
 namespace stepscope::testing::goodput_cli_test {
@@ -215,6 +216,12 @@ TEST(GoodputLedgerCli, FromImportToCompaction) {
   EXPECT_TRUE(Stepscope("goodput jobs" + with).out.contains("silent"));
   const Outcome exported = Stepscope("goodput export" + with);
   EXPECT_EQ(std::ranges::count(exported.out, '\n'), 11);
+  // A reader that leaves early is no error, as with other commands.
+  const std::string job = folder.Write("many.jsonl", Steps(0, 20'000, 0, 1));
+  const std::string many = " --store '" + folder.path() + "/many'";
+  EXPECT_EQ(Stepscope("goodput import '" + job + "'" + many).code, 0);
+  const Outcome left = Shell("(stepscope goodput export" + many + "; echo code $? >&2) | head -1");
+  EXPECT_EQ(left.err, "code 0\n");
   const std::string copy = folder.path() + "/copy.jsonl.gz";
   EXPECT_EQ(Stepscope("goodput export" + with + " -o '" + copy + "'").out, "");
   const Outcome again = Stepscope("goodput import --format csv '" + copy + "'" + with);

@@ -281,6 +281,56 @@ TEST_F(GoodputFaultsTest, WhatAServerTookIsCovered) {
   EXPECT_EQ(Faults(), Strings{});
 }
 
+// Where no manifest knows of a segment, the sequence numbers do.
+TEST_F(GoodputFaultsTest, GapsInSequenceNumbersLeadAndAreFaults) {
+  RecordSteps();
+  ImportText(Entry(At("job_start_time", 5), "other"));
+  for (const auto& entry : fs::directory_iterator(store_)) {
+    const std::string name = entry.path().filename();
+    if (name.ends_with(".manifest") && name != "ledger.manifest") fs::remove(entry.path());
+  }
+  fs::remove(Segments()[1]);
+  const std::string lead = "Events are missing: 1,792 events, by gaps";
+  EXPECT_TRUE(Verdict().starts_with(lead)) << Verdict();
+  EXPECT_TRUE(GoodputJobs(store_)->verdict.starts_with(lead));
+  EXPECT_TRUE(GoodputFleet({.store = store_})->verdict.starts_with(lead));
+  EXPECT_FALSE(GoodputReport({.store = store_, .job = "other"})->verdict.starts_with("Events are"));
+  EXPECT_EQ(Faults(), Strings{"events are missing: gaps in a writer's sequence numbers"});
+  EXPECT_EQ(MetricOf(GoodputRepair(store_).value(), "lost_events"), 1792);
+  EXPECT_EQ(Faults(), Strings{});
+  EXPECT_TRUE(Verdict().starts_with(kLead)) << Verdict();
+}
+
+// A kill in the first second must not leave a segment that nobody misses.
+TEST_F(GoodputFaultsTest, WhatAServerTookIsCoveredAtOnce) {
+  auto ingest = goodput::Ingest::Open(store_);
+  ASSERT_TRUE(ingest);
+  const std::string line =
+      R"({"job_name":"j","writer":"w","sequence":0,"event":"step_start","step":1,"time_ns":5})";
+  ASSERT_EQ((*ingest)->Take(line).stored, 1);
+  EXPECT_EQ(MetricOf(GoodputCheck(store_).value(), "unlisted"), 0);
+  fs::remove(Segments().front());
+  EXPECT_EQ(Faults(), Strings{"a segment is missing"});
+  EXPECT_TRUE(Verdict().starts_with(kLead)) << Verdict();
+}
+
+// As one that was killed before it could list them; of a server of version 0.1, too.
+TEST_F(GoodputFaultsTest, AStartOfTheServerListsWhatNoManifestHas) {
+  const std::string line =
+      R"({"job_name":"j","writer":"w","sequence":0,"event":"step_start","step":1,"time_ns":5})";
+  ASSERT_EQ(goodput::Ingest::Open(store_).value()->Take(line).stored, 1);
+  for (const auto& entry : fs::directory_iterator(store_)) {
+    if (entry.path().extension() == ".manifest") fs::remove(entry.path());
+  }
+  EXPECT_EQ(MetricOf(GoodputCheck(store_).value(), "unlisted"), 1);
+  auto ingest = goodput::Ingest::Open(store_);
+  ASSERT_TRUE(ingest);
+  ASSERT_EQ((*ingest)->Take(line).duplicates, 1);
+  EXPECT_EQ(MetricOf(GoodputCheck(store_).value(), "unlisted"), 0);
+  fs::remove(Segments().front());
+  EXPECT_EQ(Faults(), Strings{"a segment is missing"});
+}
+
 // Of version 0.1: no marks, no manifest.
 TEST_F(GoodputFaultsTest, OldLedgersHaveNoFault) {
   RecordSteps();
@@ -343,6 +393,48 @@ TEST_F(GoodputFaultsTest, ADamagedManifestIsAFaultOfItsOwn) {
   EXPECT_TRUE(fs::exists(store_ + "/ledger.manifest.damaged"));
   fs::remove(Segments().front());
   EXPECT_EQ(Faults(), Strings{"a segment is missing"});
+}
+
+// The database remembers how much of it there was.
+TEST_F(GoodputFaultsTest, AManifestThatIsGoneIsAFault) {
+  const std::string manifest = store_ + "/ledger.manifest";
+  std::string earlier;
+  const std::function<void()> ways[] = {
+      [&] { fs::remove(manifest); }, [&] { fs::resize_file(manifest, 0); },
+      [&] { std::ofstream(manifest, std::ios::binary) << earlier; }};
+  for (const auto& lose : ways) {
+    fs::remove_all(store_);
+    ImportText(TestJob());
+    earlier = Content(manifest);
+    ImportText(Entry(At("job_start_time", 5), "other"));
+    EXPECT_EQ(Faults(), Strings{});
+    lose();
+    const Strings gone = {"the manifest of the ledger is missing or an earlier one"};
+    constexpr std::string_view lead = "The manifest of the ledger is missing or an earlier one: ";
+    EXPECT_EQ(Faults(), gone);
+    EXPECT_TRUE(Verdict().starts_with(lead)) << Verdict();
+    EXPECT_TRUE(GoodputJobs(store_)->verdict.starts_with(lead));
+    // What is stored later does not hide it.
+    ImportText(Entry(At("job_start_time", 5), "third"));
+    EXPECT_EQ(Faults(), gone);
+    ASSERT_TRUE(GoodputRepair(store_));
+    EXPECT_EQ(Faults(), Strings{});
+    EXPECT_FALSE(Verdict().starts_with(lead)) << Verdict();
+    EXPECT_EQ(MetricOf(GoodputCheck(store_).value(), "unlisted"), 0);
+    fs::remove(Segments().front());
+    EXPECT_EQ(Faults(), Strings{"a segment is missing"});
+  }
+}
+
+TEST_F(GoodputFaultsTest, AManifestMadeAnewKnowsOfRollups) {
+  ImportText(TestJob());
+  ASSERT_TRUE(GoodputCompact({.store = store_}));
+  fs::remove(store_ + "/ledger.manifest");
+  EXPECT_EQ(Faults().size(), 1u);
+  ASSERT_TRUE(GoodputRepair(store_));
+  EXPECT_EQ(Faults(), Strings{});
+  fs::remove(store_ + "/ledger.db");
+  EXPECT_EQ(Faults(), Strings{"a rollup is missing; its events were removed before"});
 }
 
 TEST_F(GoodputFaultsTest, AnUnknownJobHasItsNearestNames) {

@@ -39,9 +39,22 @@ class GoodputRepairedTest : public LedgerTest {
       }
       recorder.Close();
     }
+    lines_ = Content(Export(GoodputExportFormat::kJsonLines, "all.jsonl"));
     fs::remove(FirstSegment());
     ImportText(Entry(At("job_start_time", 5), "other"));
     EXPECT_TRUE(GoodputRepair(store_));
+  }
+
+  std::string lines_;  // all events of `j`
+
+  // Of a thousand events.
+  std::string ImportedSegment() const {
+    std::string found;
+    for (const auto& entry : fs::directory_iterator(store_)) {
+      const std::string path = entry.path();
+      if (path.ends_with(".goodput") && fs::file_size(path) == 8192 + 1000 * 32) found = path;
+    }
+    return found;
   }
 
   // Of `j`; empty: it has none.
@@ -108,6 +121,42 @@ TEST_F(GoodputRepairedTest, AClosedJobIsRenamedAtOnce) {
   EXPECT_EQ(fs::file_size(FirstSegment()), 64u << 10);
   const auto renamed = GoodputRename(store_, "j", "k");
   EXPECT_TRUE(renamed) << renamed.error().what;
+}
+
+// A copy of all events, as `goodput send` or `import` brings them.
+TEST_F(GoodputRepairedTest, TheyGoOnceAllIsThereAgain) {
+  size_t some = 0;
+  for (int line = 0; line < 1791; ++line) some = lines_.find('\n', some) + 1;
+  ImportText(lines_.substr(0, some));
+  EXPECT_TRUE(Verdict("j").starts_with(kLead)) << Verdict("j");
+  ImportText(lines_);
+  EXPECT_FALSE(Verdict("j").starts_with("Stored")) << Verdict("j");
+  EXPECT_EQ(RowsOf(GoodputJobs(store_).value(), "goodput_jobs", "jobs")[0].Int("events"), 5000);
+  EXPECT_EQ(MetricOf(GoodputCheck(store_).value(), "faults"), 0);
+  // Also without the segments that have them now.
+  ImportText(Entry(At("job_start_time", 5), "third"));
+  EXPECT_FALSE(OfAll().starts_with("Stored")) << OfAll();
+  ASSERT_TRUE(GoodputCompact({.store = store_}));
+  EXPECT_FALSE(Verdict("j").starts_with("Stored")) << Verdict("j");
+}
+
+// Events that nobody has numbered are known by their contents.
+TEST_F(GoodputRepairedTest, ImportedEventsComeBackByAnotherImport) {
+  std::string log;
+  for (int s = 0; s < 1000; ++s)
+    log += Entry(fmt::format(R"("step_count": {}, )", s) + At("step_start_time", s), "k");
+  ImportText(log);
+  for (const bool cut : {false, true}) {
+    if (cut) fs::resize_file(ImportedSegment(), 8192 + 400 * 32);
+    if (!cut) fs::remove(ImportedSegment());
+    ASSERT_TRUE(GoodputRepair(store_));
+    EXPECT_TRUE(Verdict("k").starts_with("Stored")) << Verdict("k");
+    ImportText(Entry(At("job_start_time", 700), "k"));
+    EXPECT_TRUE(Verdict("k").starts_with("Stored")) << Verdict("k");
+    ImportText(log);
+    EXPECT_FALSE(Verdict("k").starts_with("Stored")) << Verdict("k");
+    EXPECT_EQ(MetricOf(GoodputCheck(store_).value(), "faults"), 0);
+  }
 }
 
 TEST_F(GoodputRepairedTest, TheyStayWithARollup) {

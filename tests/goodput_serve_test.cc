@@ -17,7 +17,9 @@
 #include <vector>
 
 #include "goodput/recorder/segment_reader.h"
+#include "stepscope/goodput_ledger.h"
 #include "tests/goodput_server.h"
+#include "tests/ledger.h"
 #include "tests/paths.h"
 #include "tests/scratch.h"
 
@@ -252,6 +254,10 @@ TEST(GoodputServe, KillLosesNoAcknowledgedEvent) {
   }
   EXPECT_GT(total, kKills * kBatch);
   EXPECT_GT(again, 0) << "no kill hit a sender";
+  // Any of their segments would be missed.
+  const auto checked = GoodputCheck(scratch.path());
+  ASSERT_TRUE(checked);
+  EXPECT_EQ(testing::MetricOf(*checked, "unlisted"), 0);
 }
 
 }  // namespace

@@ -36,12 +36,15 @@ void AddStore(Command& command, LedgerFlags& flags) {
 // Writes to standard output, or to a file that appears when it is complete.
 Result<void> ExportTo(const GoodputExportOptions& options, const std::string& path) {
   if (path.empty() || path == "-") {
-    return GoodputExport(options, [](std::string_view piece) -> Result<void> {
+    bool gone = false;  // a reader such as head: not an error
+    auto written = GoodputExport(options, [&gone](std::string_view piece) -> Result<void> {
       if (std::fwrite(piece.data(), 1, piece.size(), stdout) == piece.size()) return {};
+      gone = errno == EPIPE;
       return std::unexpected(Error{std::string("cannot write: ") + std::strerror(errno),
                                    "standard output",
                                    "make space there, or write to a file with --output"});
     });
+    return gone ? Result<void>() : written;
   }
   GzipCompressor gzip;
   FileWriter file(path, path.ends_with(".gz") ? &gzip : nullptr);

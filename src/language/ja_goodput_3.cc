@@ -241,6 +241,14 @@ std::span<const Translated> JapaneseOfFleets() {
       {"a rollup is missing; its events were removed before",
        "集約がありません。そのイベントは削除済みです"},
       {"a manifest is damaged", "マニフェストが壊れています"},
+      {"the manifest of the ledger is missing or an earlier one",
+       "台帳のマニフェストがないか、以前のものです"},
+      {"made anew: what else it listed is not known",
+       "作り直しました: ほかに何が登録されていたかは不明です"},
+      {"The manifest of the ledger is missing or an earlier one: segments may be missing "
+       "unnoticed. ",
+       "台帳のマニフェストがないか、以前のものです: "
+       "セグメントが欠けていても気付けない可能性があります。"},
       {"has its own name again", "元の名前に戻しました"},
       {"given up", "あきらめました"},
       {"set aside", "別名で残しました"},
@@ -265,6 +273,8 @@ std::span<const Translated> JapaneseOfFleets() {
        "{events}{time}.",
        "保存済みのイベントが失われています: "
        "修復の前に欠けていたか壊れていた{segments}の{events}{time}。"},
+      {"Events are missing: {events}, by gaps in the sequence numbers of their writers. ",
+       "イベントが欠けています: 書き込み元の連番の欠落によると{events}。"},
       {"The numbers are of the remaining events and can be too low or too high. ",
        "数値は残りのイベントによるもので、実際より小さいことも大きいこともあります。"},
       {"To repair: {faults}. Lost: {events}.", "修復対象: {faults}。失われたもの: {events}。"},

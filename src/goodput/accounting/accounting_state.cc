@@ -27,7 +27,9 @@ std::optional<int64_t> LoadMaybe(StateReader& in) {
 }  // namespace
 
 void OpenSpans::Save(StateWriter& out) const {
-  for (const auto begin : plain) SaveMaybe(begin, out);
+  for (size_t k = 0; k < static_cast<size_t>(EventKind::kCount); ++k) {
+    SaveMaybe(Of(static_cast<EventKind>(k)), out);
+  }
   for (const auto* spans : {&custom, &waits}) {
     out.Unsigned(spans->size());
     for (const auto& [type, begin] : *spans) {
@@ -38,7 +40,9 @@ void OpenSpans::Save(StateWriter& out) const {
 }
 
 void OpenSpans::Load(StateReader& in, size_t kinds) {
-  for (size_t k = 0; k < kinds; ++k) plain[k] = LoadMaybe(in);
+  for (size_t k = 0; k < kinds; ++k) {
+    if (const auto begin = LoadMaybe(in)) plain[static_cast<EventKind>(k)] = *begin;
+  }
   for (auto* spans : {&custom, &waits}) {
     for (size_t left = in.Count(); left > 0 && in.ok(); --left) {
       std::string type = in.Text();

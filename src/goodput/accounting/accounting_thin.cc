@@ -117,6 +117,7 @@ void Accounting::ThinOld(int64_t exact) {
         ThinSteps(attempt.settled, needs, shared, attempt);
         attempt.thinned = attempt.settled;
       }
+      if (attempt.settled == attempt.last) attempt.overlays.Fit();
       attempt.settled = attempt.last;
     }
   }

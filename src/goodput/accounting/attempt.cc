@@ -67,13 +67,14 @@ void OpenSpans::Open(const Event& begin) {
   } else if (begin.kind == EventKind::kElasticWaitBegin) {
     waits[begin.text] = begin.time;
   } else {
-    plain[static_cast<size_t>(begin.kind)] = begin.time;
+    plain[begin.kind] = begin.time;
   }
 }
 
 std::optional<int64_t> OpenSpans::Close(const Event& end) {
   if (end.kind != EventKind::kCustomEnd && end.kind != EventKind::kElasticWaitEnd) {
-    return std::exchange(plain[static_cast<size_t>(BeginOf(end.kind))], std::nullopt);
+    const auto begun = plain.extract(BeginOf(end.kind));
+    return begun ? std::optional(begun.mapped()) : std::nullopt;
   }
   const bool is_custom = end.kind == EventKind::kCustomEnd;
   auto& spans = is_custom ? custom : waits;
@@ -84,10 +85,13 @@ std::optional<int64_t> OpenSpans::Close(const Event& end) {
   return start;
 }
 
+std::optional<int64_t> OpenSpans::Of(EventKind kind) const {
+  const auto begun = plain.find(kind);
+  return begun == plain.end() ? std::nullopt : std::optional(begun->second);
+}
+
 void OpenSpans::Move(int64_t by) {
-  for (std::optional<int64_t>& time : plain) {
-    if (time) *time += by;
-  }
+  for (auto& [kind, time] : plain) time += by;
   for (auto& [type, time] : custom) time += by;
   for (auto& [type, time] : waits) time += by;
 }

@@ -21,13 +21,14 @@ namespace stepscope::goodput {
 
 // Begins of spans that have not ended.
 struct OpenSpans {
-  std::array<std::optional<int64_t>, static_cast<size_t>(EventKind::kCount)> plain;  // by kind
-  std::map<std::string, int64_t> custom, waits;                                      // by type
+  std::map<EventKind, int64_t> plain;  // few are open at once, and there are many attempts
+  std::map<std::string, int64_t> custom, waits;  // by type
 
   // Closes an open begin and returns its time; absent if none is open.
   std::optional<int64_t> Close(const Event& end);
   void Open(const Event& begin);
   void Move(int64_t by);  // all times
+  std::optional<int64_t> Of(EventKind kind) const;
 
   void Save(StateWriter& out) const;
   void Load(StateReader& in, size_t kinds);  // `kinds`: as many as were saved

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -29,6 +30,9 @@ class Duplicates {
 
   // The number of gaps in writers' sequence numbers.
   int64_t Missing() const;
+
+  // The writers that have gaps, and how many numbers they lack.
+  std::map<std::string, int64_t> Gaps() const;
 
   // How many events came after later ones of their writer.
   int64_t late() const { return late_; }

@@ -35,6 +35,12 @@ class Overlays {
   // stay; positions within the minute change.
   void Pack(int64_t from, int64_t to, std::span<const int64_t> cuts);
 
+  // Gives back what is reserved for more.
+  void Fit() {
+    pieces_.shrink_to_fit();
+    unsettled_.shrink_to_fit();
+  }
+
   size_t size() const { return pieces_.size() + unsettled_.size(); }
 
   void Save(StateWriter& out);

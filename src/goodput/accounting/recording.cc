@@ -71,9 +71,9 @@ const Event& Recording::OnOneClock(const Event& event, JobTotals& job) {
     }
   }
   if (std::abs(stepped_) <= kClockStep) return event;
-  moved_ = event;
-  MoveBack(moved_, stepped_);
-  return moved_;
+  job.moved = event;
+  MoveBack(job.moved, stepped_);
+  return job.moved;
 }
 // NOLINTEND(bugprone-return-const-ref-from-parameter)
 

@@ -28,6 +28,7 @@ struct JobTotals {
   int64_t saves = 0;                      // completed checkpoint saves
   std::map<std::string, int64_t> clocks;  // by host and boot: wall minus monotonic time
   std::vector<Recording*> leaders;        // tell steps that no lower rank tells
+  Event moved;                            // the last event whose times were corrected
   int64_t kept = 0;  // steps and overlays, since Accounting::ThinOld() was last at work
 
   static constexpr size_t kMostLabels = 31;  // the last one holds all further types
@@ -105,7 +106,6 @@ class Recording {
   bool thin_ = false;
   std::optional<int64_t> clock_;  // wall minus monotonic time, fixed
   int64_t stepped_ = 0;           // how far the wall clock is from that
-  Event moved_;                   // an event with corrected times
   Recording* senior_ = nullptr;
   StepClock step_clock_, usual_;
   int64_t estimate_ = 0, estimated_at_ = 0;  // of the usual step, and from how many

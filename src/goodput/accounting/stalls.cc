@@ -62,7 +62,7 @@ void AddOpenSpans(const Attempt& attempt, int64_t until, std::span<const std::st
                                      std::pair(K::kCheckpointSaveBegin, Bucket::kSave),
                                      std::pair(K::kCheckpointRestoreBegin, Bucket::kRestore),
                                      std::pair(K::kElasticReinitBegin, Bucket::kElasticReinit)}) {
-    AddOpen(attempt, attempt.open.plain[static_cast<size_t>(kind)], until, bucket, 0, to);
+    AddOpen(attempt, attempt.open.Of(kind), until, bucket, 0, to);
   }
   for (const auto& [type, begin] : attempt.open.custom) {
     const auto label = std::ranges::find(labels, type);

@@ -42,9 +42,16 @@ void StepClock::Add(int64_t duration) {
   Size& size = ClassOf(SizeOf(duration));
   ++size.count;
   size.sum = AddSaturated(size.sum, duration);
-  recent_[static_cast<size_t>(steps_) % kRecent] = duration;
+  PutRecent(steps_, duration);
   ++steps_;
   sum_ = AddSaturated(sum_, duration);
+}
+
+void StepClock::PutRecent(int64_t step, int64_t duration) {
+  const size_t at = static_cast<size_t>(step) % kRecent;
+  if (at >= recent_.capacity()) recent_.reserve(std::min(kRecent, 2 * (at + 1)));
+  if (at >= recent_.size()) recent_.resize(at + 1);
+  recent_[at] = duration;
 }
 
 void StepClock::Add(const StepClock& later) {
@@ -63,8 +70,7 @@ void StepClock::Add(const StepClock& later) {
   steps_ += later.steps_;
   sum_ = AddSaturated(sum_, later.sum_);
   for (size_t k = 0; k < std::min(last.size(), kRecent); ++k) {
-    recent_[static_cast<size_t>(steps_ - 1 - static_cast<int64_t>(k)) % kRecent] =
-        last[last.size() - 1 - k];
+    PutRecent(steps_ - 1 - static_cast<int64_t>(k), last[last.size() - 1 - k]);
   }
 }
 
@@ -120,7 +126,7 @@ std::optional<int64_t> StepClock::recent_deviation() const {
 
 void StepClock::Save(StateWriter& out) const {
   out.Signed(steps_);
-  for (const int64_t duration : recent_) out.Signed(duration);
+  for (size_t k = 0; k < kRecent; ++k) out.Signed(k < recent_.size() ? recent_[k] : 0);
   // A state has all classes up to the last one.
   out.Unsigned(sizes_.empty() ? 0 : sizes_.back().number + 1);
   size_t number = 0;
@@ -135,7 +141,12 @@ void StepClock::Save(StateWriter& out) const {
 void StepClock::Load(StateReader& in) {
   *this = {};
   steps_ = std::max<int64_t>(0, in.Signed());
-  for (int64_t& duration : recent_) duration = in.Signed();
+  const auto known = static_cast<size_t>(std::min<int64_t>(steps_, kRecent));
+  recent_.reserve(known);
+  for (size_t k = 0; k < kRecent; ++k) {
+    const int64_t duration = in.Signed();
+    if (k < known) recent_.push_back(duration);
+  }
   const size_t classes = in.Count();
   for (size_t number = 0; number < classes && in.ok(); ++number) {
     const int64_t count = in.Signed();

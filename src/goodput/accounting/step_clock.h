@@ -45,13 +45,15 @@ class StepClock {
   };
   static constexpr size_t kRecent = 100;
 
+  void PutRecent(int64_t step, int64_t duration);
+
   // The class, which is there from then on.
   Size& ClassOf(size_t number);
 
   // In order. Only those that have steps: a single long step, as of a clock that was set, would
   // have thousands of others with it.
   std::vector<Size> sizes_;
-  std::array<int64_t, kRecent> recent_{};
+  std::vector<int64_t> recent_;  // the last kRecent steps, in a ring; few where there were few
   int64_t steps_ = 0;
   int64_t sum_ = 0;
 };

@@ -14,10 +14,12 @@
 #include <utility>
 
 #include "base/byte_source.h"
+#include "base/crc32.h"
 #include "base/file_batch.h"
 #include "base/file_writer.h"
 #include "base/read_file.h"
 #include "base/sync_folder.h"
+#include "goodput/ledger/ledger_found.h"
 #include "goodput/ledger/ledger_store.h"
 #include "goodput/ledger/sqlite.h"
 #include "goodput/recorder/segment_file.h"
@@ -108,6 +110,21 @@ class FolderStore : public LedgerStore {
     return news.empty() ? Result<void>() : AddToManifest(news);
   }
 
+  // Commands append to the manifest and then commit, so it may have more.
+  Result<bool> IsManifestWhole() const override {
+    const auto remembered = Remembered();
+    if (!remembered) return std::unexpected(remembered.error());
+    const auto bytes = ReadFileIfThere(PathOf(std::string(kLedgerManifest)));
+    if (!bytes) return std::unexpected(bytes.error());
+    return BeginsAs(bytes->value_or(""), *remembered);
+  }
+
+  Result<void> AcceptManifest() override {
+    const auto made = db_->HasTable("manifest");
+    if (!made) return std::unexpected(made.error());
+    return *made ? db_->Run("DELETE FROM manifest") : Result<void>();
+  }
+
   Result<bool> Remove(const std::string& segment) override {
     std::error_code failed;
     const bool removed = std::filesystem::remove(PathOf(segment), failed);
@@ -122,6 +139,37 @@ class FolderStore : public LedgerStore {
   }
 
  private:
+  // A beginning of the manifest.
+  struct Beginning {
+    int64_t bytes = 0, checksum = 0;
+  };
+
+  static bool BeginsAs(std::string_view manifest, const Beginning& beginning) {
+    const auto size = static_cast<size_t>(beginning.bytes);
+    return manifest.size() >= size && Crc32(manifest.data(), size) == beginning.checksum;
+  }
+
+  // What the database remembers of the manifest; nothing of ledgers of earlier versions.
+  Result<Beginning> Remembered() const {
+    Beginning beginning;
+    const auto made = db_->HasTable("manifest");
+    if (!made) return std::unexpected(made.error());
+    if (!*made) return beginning;
+    const auto read =
+        db_->Run("SELECT bytes, checksum FROM manifest", {}, [&](const Database::Row& row) {
+          beginning = {.bytes = row.Integer(0), .checksum = row.Integer(1)};
+        });
+    return read ? Result<Beginning>(beginning) : std::unexpected(read.error());
+  }
+
+  Result<void> Remember(std::string_view manifest) const {
+    auto kept = db_->Run("CREATE TABLE IF NOT EXISTS manifest (bytes BIGINT, checksum BIGINT)");
+    if (kept) kept = db_->Run("DELETE FROM manifest");
+    if (!kept) return kept;
+    return db_->Run("INSERT INTO manifest VALUES ($1, $2)",
+                    {std::ssize(manifest), int64_t{Crc32(manifest.data(), manifest.size())}});
+  }
+
   // The source, whose errors ReadStatus() tells.
   SegmentReader::Source Noting(SegmentReader::Source source) const {
     return [this, source = std::move(source)](char* out, size_t size, uint64_t offset) mutable {
@@ -142,6 +190,7 @@ class FolderStore : public LedgerStore {
     if (batch_ == nullptr) batch_ = std::make_unique<FileBatch>(folder_, sharing_);
     if (auto added = batch_->Add(PathOf(segment), bytes); !added) return added;
     added_.push_back(EntryOf(bytes, segment, header));
+    added_.back().contents = ContentsOf(bytes);
     return {};
   }
 
@@ -149,12 +198,18 @@ class FolderStore : public LedgerStore {
     const std::string path = PathOf(std::string(kLedgerManifest));
     const auto bytes = ReadFileIfThere(path);
     if (!bytes) return std::unexpected(bytes.error());
+    const auto remembered = Remembered();
+    if (!remembered) return std::unexpected(remembered.error());
+    const bool whole = BeginsAs(bytes->value_or(""), *remembered);
+    const std::string all = bytes->value_or("") + EncodeEntries(news);
     FileWriter file(path, sharing_);
     auto written = file.Create();
-    if (written) written = file.Append(bytes->value_or("") + EncodeEntries(news));
+    if (written) written = file.Append(all);
     if (written) written = file.Finish();
     if (written) written = file.Commit();
-    return written ? SyncFolder(folder_) : written;
+    if (written) written = SyncFolder(folder_);
+    // Until a repair, what is missing of it stays missing.
+    return written && whole ? Remember(all) : written;
   }
 
   // Whether the files of an existing ledger are for the owner's group too.

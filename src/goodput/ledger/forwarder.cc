@@ -73,6 +73,15 @@ Result<void> Forwarder::LoadSent() {
       db_->Run("SELECT name, size, changed FROM segments", {}, [this](const Database::Row& row) {
         sent_[row.Text(0)] = {.size = row.Integer(1), .changed = row.Integer(2)};
       });
+  if (!loaded) return loaded;
+  // All before the last two are complete.
+  loaded = db_->Run("SELECT segment, MAX(number) FROM pieces GROUP BY segment", {},
+                    [this](const Database::Row& row) {
+                      const auto last = static_cast<uint64_t>(row.Integer(1));
+                      auto& pieces = sent_[row.Text(0)].pieces;
+                      pieces[last] = {};
+                      if (last > 0) pieces[last - 1] = {};
+                    });
   return loaded ? transaction->Commit() : loaded;
 }
 
@@ -109,9 +118,10 @@ Result<void> Forwarder::SendSegment(const std::string& name, const Sent& there, 
   const bool same = sent.size == there.size && sent.changed == there.changed;
   sent.size = there.size;
   sent.changed = there.changed;
-  sent.may_grow = static_cast<uint64_t>(there.size) >= kSlotsBegin + header.slots * kSlotBytes;
+  const bool cut = static_cast<uint64_t>(there.size) < kSlotsBegin + header.slots * kSlotBytes;
+  sent.may_grow = !cut && !(reader->mark() && reader->mark()->closed);
   // A cut segment was complete when its time was read.
-  if (!same || sent.may_grow) {
+  if (!same || !cut) {
     if (auto pieces = SendPieces(name, sent); !pieces) return pieces;
   }
   if (!same) {

@@ -9,6 +9,7 @@
 #include "base/nearest_name.h"
 #include "base/stop.h"
 #include "base/time_units.h"
+#include "goodput/ledger/ledger_found.h"
 #include "goodput/ledger/sqlite.h"
 
 namespace stepscope::goodput {
@@ -80,9 +81,18 @@ std::optional<int64_t> Ledger::LostEvents(const std::string& job) const {
   };
   std::ranges::for_each(given_up_, add);
   for (const SegmentFault& fault : faults_) {
-    if (fault.kind != FaultKind::kManifest && fault.kind != FaultKind::kOther) add(fault);
+    if (!IsOfManifest(fault.kind) && fault.kind != FaultKind::kOther) add(fault);
   }
   return known ? std::optional(lost) : std::nullopt;
+}
+
+// Lost events leave gaps, which say nothing more.
+FoundLost Ledger::FoundIn(const std::string& job, const Notes& counts) const {
+  FoundLost found{.lost = counts.Count(NoteKind::kLostEvents)};
+  const auto known = LostEvents(job);
+  const int64_t gaps = counts.Count(NoteKind::kMissingEvents);
+  if (known) found.missing = std::max<int64_t>(gaps - *known - found.lost, 0);
+  return found;
 }
 
 std::vector<ManifestEntry> Ledger::GivenUp(const std::string& job) const {
@@ -116,6 +126,8 @@ Result<Ledger::Removed> Ledger::Commit(const std::vector<std::string>& remove, E
           {.kind = why, .name = name, .job = job == jobs.end() ? std::string() : job->second});
     }
   }
+  for (const std::string& name : found_)
+    entries.push_back({.kind = EntryKind::kFound, .name = name});
   const auto remove_all = [&] {
     for (const std::string& name : remove) {
       const auto done = store_->Remove(name);
@@ -151,6 +163,7 @@ Result<void> Ledger::LoadDone() {
                    [&](const Database::Row& row) { rolled_up_.insert(row.Text(0)); });
   if (!loaded) return loaded;
   AddMissingRollups(done);
+  if (auto whole = AddMissingManifest(); !whole) return whole;
   for (auto& [job, logs] : logs_) {
     for (Log& log : logs) {
       for (LogFile& file : log) {
@@ -158,6 +171,32 @@ Result<void> Ledger::LoadDone() {
       }
     }
   }
+  return {};
+}
+
+// What was sent or imported again since is not lost any more; the next command that writes says so.
+void Ledger::SettleGivenUp() {
+  const auto rolled_up_of = [this](const std::string& job) {
+    Duplicates numbers;
+    const auto rollup = RollupOf(job);
+    if (!rollup || !*rollup) return numbers;
+    StateReader writers((*rollup)->writers);
+    numbers.LoadWriters(writers);
+    return numbers;
+  };
+  found_ = FoundAgain(given_up_, name(), logs_, rolled_up_of);
+  std::erase_if(given_up_, [&](const ManifestEntry& lost) { return found_.contains(lost.name); });
+  note_counts_.Add(NoteKind::kRepaired, std::ssize(given_up_));
+}
+
+// A damaged one is told already.
+Result<void> Ledger::AddMissingManifest() {
+  const auto whole = store_->IsManifestWhole();
+  if (!whole) return std::unexpected(whole.error());
+  const bool told =
+      std::ranges::find(faults_, kLedgerManifest, &SegmentFault::file) != faults_.end();
+  if (!*whole && !told)
+    faults_.push_back({.kind = FaultKind::kNoManifest, .file = std::string(kLedgerManifest)});
   return {};
 }
 
@@ -211,7 +250,10 @@ Result<Ledger> Ledger::Open(const std::string& address, Access access, Sharing s
   ledger.unreadable_ = std::move(listing->unreadable);
   if (usable && store.database() != nullptr) usable = ledger.LoadDone();
   if (usable && store.database() == nullptr) ledger.AddMissingRollups({});
-  if (usable) return ledger;
+  if (usable) {
+    ledger.SettleGivenUp();
+    return ledger;
+  }
   if (!alone) return std::unexpected(usable.error());
   // Without its rollups the answer would be of a part. Damage is told as what is missing; who may
   // not write where the database is, may still read the segments.
@@ -222,6 +264,7 @@ Result<Ledger> Ledger::Open(const std::string& address, Access access, Sharing s
   if (needed && !IsDamage(usable.error())) return std::unexpected(usable.error());
   ledger.transaction_.reset();
   store.LeaveDatabase();
+  ledger.SettleGivenUp();
   ledger.note_counts_.Add(NoteKind::kDatabase);
   return ledger;
 }
@@ -231,7 +274,7 @@ std::vector<std::string> Ledger::JobNames() const {
   for (const auto& [name, logs] : logs_) names.insert(name);
   // A job of which everything is missing is a job still, before a repair and after it.
   for (const SegmentFault& fault : faults_) {
-    if (fault.kind != FaultKind::kManifest) names.insert(fault.job);
+    if (!IsOfManifest(fault.kind)) names.insert(fault.job);
   }
   for (const ManifestEntry& entry : given_up_) {
     if (!entry.job.empty()) names.insert(entry.job);
@@ -371,7 +414,9 @@ Result<Jobs> ReadOnce(const std::string& address, const ReadJobsOptions& options
       return std::unexpected(read.error());
     }
     file.events = job.events;
-    jobs.lead = ledger->Lead(job.note_counts.Count(NoteKind::kLostEvents), &chosen);
+    FoundLost found = ledger->FoundIn(chosen, job.note_counts);
+    if (options.at) found.missing = 0;  // events are skipped by time, which leaves gaps
+    jobs.lead = ledger->Lead(found, &chosen);
     for (const Log& log : ledger->LogsOf(chosen)) {
       for (const LogFile& segment : log) file.bytes += segment.bytes;
     }

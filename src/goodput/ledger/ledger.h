@@ -63,7 +63,16 @@ class Ledger {
   // Has the manifest say so, on disk. REQUIRES: as for Add.
   Result<void> Record(const std::vector<ManifestEntry>& entries) { return store_->Sync(entries); }
 
+  // Whatever the manifest is, from the next Record on it is the one to be missed. REQUIRES: as for
+  // Add.
+  Result<void> AcceptManifest() { return store_->AcceptManifest(); }
+
   bool IsListed(const std::string& segment) const { return listed_.contains(segment); }
+  // What manifests say of it; null: nothing.
+  const ManifestEntry* Listed(const std::string& segment) const {
+    const auto found = listed_.find(segment);
+    return found == listed_.end() ? nullptr : &found->second;
+  }
   bool IsRolledUp(const std::string& segment) const;
   const std::vector<std::string>& unreadable() const { return unreadable_; }
   Result<SegmentReader::Source> OpenBytes(const std::string& segment) const {
@@ -78,10 +87,12 @@ class Ledger {
 
   // What is less in it than its manifests say.
   const std::vector<SegmentFault>& faults() const { return faults_; }
-  // What of this, and before repairs, is lost of a job, or of all, as a sentence and a space that
-  // lead the answer. Empty: nothing. `lost`: events that reading found lost.
-  Phrase Lead(int64_t lost, const std::string* job = nullptr) const {
-    return LeadOf(faults_, given_up_, lost, job);
+  // What reading all of the job has found lost beyond this, by the counts of its notes.
+  FoundLost FoundIn(const std::string& job, const Notes& counts) const;
+  // What of all this is lost of a job, or of all, as sentences and a space that lead the answer.
+  // Empty: nothing.
+  Phrase Lead(const FoundLost& found, const std::string* job = nullptr) const {
+    return LeadOf(faults_, given_up_, found, job);
   }
   // The notes of the input: those faults first.
   std::vector<Note> InputNotes(const std::string* job = nullptr) const;
@@ -119,6 +130,8 @@ class Ledger {
   Result<void> Begin(Access access);
   Result<void> LoadDone();
   std::map<std::string, std::string> JobsOfSegments() const;  // job by segment
+  Result<void> AddMissingManifest();
+  void SettleGivenUp();
   void AddMissingRollups(const std::map<std::string, int64_t>& done);
 
   std::unique_ptr<LedgerStore> store_;
@@ -126,6 +139,7 @@ class Ledger {
   JobLogs logs_;
   std::vector<SegmentFault> faults_;
   std::vector<ManifestEntry> given_up_;                // by repairs
+  std::set<std::string> found_;                        // of these, what is there again: names
   std::map<std::string, ManifestEntry> gone_;          // segments that may be missing
   std::map<std::string, ManifestEntry> listed_;        // segments that must not
   std::vector<std::string> unreadable_;                // segments that no manifest lists

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/crc32.h"
+#include "goodput/ledger/ledger_found.h"
 #include "report/columns.h"
 #include "report/humanize.h"
 #include "stepscope/goodput_ledger.h"
@@ -17,25 +18,27 @@ namespace {
 
 // What reading a segment showed.
 struct ReadSegment {
-  int64_t events = 0, bad = 0, lost = 0;
+  int64_t events = 0, bad = 0, lost = 0, holes = 0;
   int64_t first = kUnknown, last = kUnknown;  // times
   std::optional<SegmentMark> mark;
   SegmentHeader header;
 };
 
-Result<ReadSegment> ReadAll(const Ledger& ledger, const std::string& name) {
+Result<ReadSegment> ReadAll(const Ledger& ledger, const std::string& name, Duplicates& numbers) {
   auto reader = ledger.OpenSegment(name);
   if (!reader) return std::unexpected(reader.error());
   ReadSegment read{.mark = reader->mark(), .header = reader->header()};
   Notes notes;
   reader->Finish(notes, [&](const Event& event) {
     ++read.events;
+    if (!event.writer.empty()) numbers.Seen(event);
     if (event.time == kUnknown) return;
     read.first = read.first == kUnknown ? event.time : std::min(read.first, event.time);
     read.last = std::max(read.last, event.time);
   });
   read.bad = notes.Count(NoteKind::kBadRecord);
   read.lost = notes.Count(NoteKind::kLostEvents);
+  read.holes = reader->holes();
   return read;
 }
 
@@ -58,31 +61,17 @@ class Checker {
 
   Result<void> Segments() {
     for (const std::string& job : ledger_.JobNames()) {
+      Duplicates numbers;
+      if (auto read = TakeRollup(job, numbers); !read) return read;
+      explained_ = 0;
       for (const Log& log : ledger_.LogsOf(job)) {
         for (const LogFile& file : log) {
-          if (auto read = Take(file); !read) return read;
+          if (auto read = Take(file, numbers); !read) return read;
         }
       }
+      AddGaps(job, numbers);
     }
     return ledger_.ReadStatus();
-  }
-
-  Result<void> Rollups() {
-    for (const std::string& job : ledger_.JobNames()) {
-      const auto read = ledger_.RollupOf(job);
-      if (!read) return std::unexpected(read.error());
-      const std::optional<Rollup>& rollup = *read;
-      if (!rollup) continue;
-      Accounting accounting;
-      if (accounting.Load(rollup->accounting)) continue;
-      out_.faults.push_back({.kind = FaultKind::kNoRollup,
-                             .file = "ledger.db",
-                             .job = job,
-                             .events = rollup->events,
-                             .first = rollup->first.value_or(kUnknown),
-                             .last = rollup->last.value_or(kUnknown)});
-    }
-    return {};
   }
 
   // Those whose headers are damaged and that no manifest lists.
@@ -95,14 +84,47 @@ class Checker {
   CheckedLedger Take() && { return std::move(out_); }
 
  private:
-  Result<void> Take(const LogFile& file) {
-    const auto read = ReadAll(ledger_, file.name);
+  Result<void> TakeRollup(const std::string& job, Duplicates& numbers) {
+    const auto read = ledger_.RollupOf(job);
+    if (!read) return std::unexpected(read.error());
+    const std::optional<Rollup>& rollup = *read;
+    if (!rollup) return {};
+    StateReader writers(rollup->writers);
+    numbers.LoadWriters(writers);
+    Accounting accounting;
+    if (accounting.Load(rollup->accounting)) return {};
+    out_.faults.push_back({.kind = FaultKind::kNoRollup,
+                           .file = "ledger.db",
+                           .job = job,
+                           .events = rollup->events,
+                           .first = rollup->first.value_or(kUnknown),
+                           .last = rollup->last.value_or(kUnknown)});
+    return {};
+  }
+
+  // Numbers that were given to events that are not there, unless something else explains it.
+  void AddGaps(const std::string& job, const Duplicates& numbers) {
+    const auto known = ledger_.LostEvents(job);
+    if (!known) return;  // how many are lost otherwise is not known
+    int64_t explained = explained_ + *known;
+    for (const auto& [writer, gap] : numbers.Gaps()) {
+      const int64_t rest = std::max<int64_t>(gap - explained, 0);
+      explained -= gap - rest;
+      if (rest == 0) continue;
+      out_.faults.push_back({.kind = FaultKind::kGap, .file = writer, .job = job, .events = rest});
+    }
+  }
+
+  Result<void> Take(const LogFile& file, Duplicates& numbers) {
+    const auto read = ReadAll(ledger_, file.name, numbers);
     ++out_.segments;
     if (!read) return {};  // it went away, or the list has it as a fault
     out_.events += read->events;
+    explained_ += read->holes;
     if (file.faulty) return {};
     auto fault = FaultOf(file.name, *read);
     if (!fault) fault = FaultOfBytes(file.name, *read);
+    if (fault) explained_ += std::max<int64_t>(fault->events, 0);
     if (fault) out_.faults.push_back(std::move(*fault));
     if (!fault && !ledger_.IsListed(file.name)) AddUnlisted(file.name, *read);
     return {};
@@ -125,9 +147,11 @@ class Checker {
     const SegmentMark mark =
         read.mark ? *read.mark : SegmentMark{.slots = (bytes->size() - kSlotsBegin) / kSlotBytes};
     out_.unlisted.push_back(EntryOf(mark, name, read.header.salt, read.header.job));
+    if (mark.closed) out_.unlisted.back().contents = ContentsOf(*bytes);
   }
 
   const Ledger& ledger_;
+  int64_t explained_ = 0;  // events that torn or damaged records of a job may have held
   CheckedLedger out_;
 };
 
@@ -178,7 +202,6 @@ Result<ReportSet> CheckOnce(const std::string& store) {
 Result<CheckedLedger> CheckLedger(const Ledger& ledger) {
   Checker checker(ledger);
   if (auto read = checker.Segments(); !read) return std::unexpected(read.error());
-  if (auto read = checker.Rollups(); !read) return std::unexpected(read.error());
   checker.Unreadable();
   if (auto read = ledger.ReadStatus(); !read) return std::unexpected(read.error());
   return std::move(checker).Take();

@@ -233,7 +233,7 @@ Result<ReportSet> CompactOnce(const GoodputCompactOptions& options, int64_t now)
   auto ledger = Ledger::Open(options.store, Access::kWrite);
   if (!ledger) return std::unexpected(ledger.error());
   // A rollup would make what is lost look whole. What a repair gave up stays in the manifest.
-  if (!LeadOf(ledger->faults(), {}, 0, nullptr).empty()) {
+  if (!LeadOf(ledger->faults(), {}, {}, nullptr).empty()) {
     return std::unexpected(Error{"cannot compact: segments are missing or damaged", ledger->name(),
                                  "'stepscope goodput check' lists them, 'goodput repair' mends"});
   }

@@ -45,16 +45,19 @@ Result<void> ExportEvents(const Ledger& ledger, const std::string& job,
   }
   Notes note_counts;
   Result<void> written;
+  Duplicates numbers;
   ledger.ReadRaw(job, note_counts, [&](const Event& event, const EventPlace&, bool) {
     if (!written) return;
+    if (!event.writer.empty()) numbers.Seen(event);
     csv ? AddCsvLine(event, out) : AppendJsonLine(event, out);
     if (out.size() < kPiece) return;
     written = write(out);
     out.clear();
   });
   if (written) written = ledger.ReadStatus();
-  const int64_t lost = note_counts.Count(NoteKind::kLostEvents);
-  if (lost > 0 && options.on_problem) options.on_problem(LeadOf({}, {}, lost, nullptr));
+  note_counts.Add(NoteKind::kMissingEvents, numbers.Missing());
+  const Phrase lead = LeadOf({}, {}, ledger.FoundIn(job, note_counts), nullptr);
+  if (!lead.empty() && options.on_problem) options.on_problem(lead);
   if (written && !out.empty()) written = write(out);
   return written;
 }
@@ -117,7 +120,7 @@ Result<void> ExportOnce(const GoodputExportOptions& options, const Piece& write)
     if (auto read = ledger->Account(chosen, {}, job); !read) return read;
     return write(OpenMetrics(chosen, job.accounting.Query(UpTo(std::nullopt))));
   }
-  if (const Phrase lead = ledger->Lead(0, &chosen); !lead.empty() && options.on_problem) {
+  if (const Phrase lead = ledger->Lead({}, &chosen); !lead.empty() && options.on_problem) {
     options.on_problem(lead);
   }
   // A partial export would look complete.

@@ -23,6 +23,8 @@ constexpr auto kFaults = std::to_array<FaultWords>({
     {"damaged_segment", "records of a segment are damaged or missing"},
     {"missing_rollup", "a rollup is missing; its events were removed before"},
     {"damaged_manifest", "a manifest is damaged"},
+    {"missing_manifest", "the manifest of the ledger is missing or an earlier one"},
+    {"missing_events", "events are missing: gaps in a writer's sequence numbers"},
 });
 static_assert(kFaults.size() == static_cast<size_t>(FaultKind::kCount));
 
@@ -36,6 +38,7 @@ void TakeListed(ManifestEntry entry, FolderManifest& all) {
   const auto [known, is_new] = all.listed.try_emplace(entry.name, entry);
   if (is_new) return;
   ManifestEntry& old = known->second;
+  if (entry.contents == Contents() && entry.salt == old.salt) entry.contents = old.contents;
   const bool more = entry.kind == EntryKind::kClosed || old.kind != EntryKind::kClosed;
   if (more && entry.slots >= old.slots) {
     old = std::move(entry);
@@ -50,6 +53,10 @@ void TakeEntry(ManifestEntry entry, bool of_ledger, std::set<std::string>& repai
     // What a repair left of a segment counts, whatever its writer said.
     if (of_ledger && repaired.erase(entry.name) > 0) all.listed.erase(entry.name);
     return TakeListed(std::move(entry), all);
+  }
+  if (entry.kind == EntryKind::kFound) {
+    std::erase_if(all.lost, [&](const ManifestEntry& lost) { return lost.name == entry.name; });
+    return;
   }
   if (entry.kind != EntryKind::kLost) {
     all.gone.insert_or_assign(entry.name, std::move(entry));
@@ -74,7 +81,7 @@ void SettleLost(FolderManifest& all) {
 }
 
 bool Concerns(const SegmentFault& fault, const std::string* job) {
-  return fault.kind != FaultKind::kManifest && (job == nullptr || fault.job == *job);
+  return !IsOfManifest(fault.kind) && (job == nullptr || fault.job == *job);
 }
 
 }  // namespace
@@ -240,13 +247,25 @@ Phrase Loss(const Sum& sum) {
 }  // namespace
 
 Phrase LeadOf(std::span<const SegmentFault> faults, std::span<const ManifestEntry> given_up,
-              int64_t lost, const std::string* job) {
+              const FoundLost& found, const std::string* job) {
   Sum sum = SumOf(faults, given_up, job);
-  if (sum.segments.empty() && lost == 0) return {};
-  sum.open = sum.open || lost > 0;
-  sum.events += lost;
-  Phrase lead = Loss(sum);
-  lead += " ";
+  Phrase lead;
+  if (std::ranges::find(faults, FaultKind::kNoManifest, &SegmentFault::kind) != faults.end()) {
+    lead += Phrase(
+        "The manifest of the ledger is missing or an earlier one: segments may be missing "
+        "unnoticed. ");
+  }
+  if (sum.segments.empty() && found == FoundLost()) return lead;
+  sum.open = sum.open || found.lost > 0;
+  sum.events += found.lost;
+  if (!sum.segments.empty() || found.lost > 0) {
+    lead += Loss(sum);
+    lead += " ";
+  }
+  if (found.missing > 0) {
+    lead += Say("Events are missing: {events}, by gaps in the sequence numbers of their writers. ",
+                Plural(static_cast<size_t>(found.missing), "event"));
+  }
   lead += Phrase("The numbers are of the remaining events and can be too low or too high. ");
   return lead;
 }

@@ -26,12 +26,14 @@ enum class FaultKind : uint8_t {
   kDamaged,     // records in it, which only reading it shows
   kNoRollup,    // its events were rolled up, and the rollup is gone
   kManifest,    // a manifest itself: what it listed is not known
+  kNoManifest,  // the ledger's own is missing or an earlier one, as its database remembers
+  kGap,         // events whose numbers their writer has given: no file is known for them
   kCount
 };
 
 struct SegmentFault {
   FaultKind kind = FaultKind::kMissing;
-  std::string file;                           // relative to the ledger
+  std::string file;                           // relative to the ledger; of kGap: the writer
   std::string job;                            // empty: unknown
   int64_t events = -1;                        // that are lost; -1: unknown
   int64_t first = kUnknown, last = kUnknown;  // they are between these times
@@ -41,6 +43,11 @@ struct SegmentFault {
 
 std::string_view FaultName(FaultKind kind);  // "missing_segment"
 std::string_view FaultText(FaultKind kind);  // what happened
+
+// Whether the fault is of a manifest, and not of a segment or a job.
+inline bool IsOfManifest(FaultKind kind) {
+  return kind == FaultKind::kManifest || kind == FaultKind::kNoManifest;
+}
 
 // All manifests of a directory as one.
 struct FolderManifest {
@@ -66,11 +73,23 @@ Result<std::optional<SegmentFault>> FaultOf(const std::string& folder, const std
                                             uint64_t size, const SegmentReader& reader,
                                             const ManifestEntry* listed);
 
-// A sentence that leads an answer, and a space: what is lost. `given_up`: what repairs gave up;
-// `lost`: events that are found lost in other segments. Empty if there is none of these. Of one
-// job, or of all.
+// What reading events shows to be lost besides.
+struct FoundLost {
+  int64_t lost = 0;     // in segments that have less than their marks say
+  int64_t missing = 0;  // by gaps in sequence numbers that nothing else explains
+
+  FoundLost& operator+=(const FoundLost& other) {
+    lost += other.lost;
+    missing += other.missing;
+    return *this;
+  }
+  friend bool operator==(const FoundLost&, const FoundLost&) = default;
+};
+
+// Sentences that lead an answer, and a space: what is lost. `given_up`: what repairs gave up. Empty
+// if there is none of these. Of one job, or of all.
 Phrase LeadOf(std::span<const SegmentFault> faults, std::span<const ManifestEntry> given_up,
-              int64_t lost, const std::string* job);
+              const FoundLost& found, const std::string* job);
 
 // One note for each fault, of one job or of all.
 std::vector<Note> NotesOfFaults(std::span<const SegmentFault> faults, const std::string& folder,

@@ -13,6 +13,7 @@
 #include "goodput/events/json_lines.h"
 #include "goodput/events/writer_order.h"
 #include "goodput/ledger/ledger.h"
+#include "goodput/ledger/ledger_found.h"
 #include "goodput/recorder/log_writer.h"
 #include "goodput/recorder/segment_name.h"
 #include "report/columns.h"
@@ -77,6 +78,7 @@ class Known {
 struct ImportedJob {
   Known known;
   LogWriter writer;
+  Returning returning;
   int64_t imported = 0, already = 0;
 };
 
@@ -107,13 +109,23 @@ class Importer {
       if (auto done = job->writer.Finish(); !done && !failed_) failed_ = done.error();
     }
     if (failed_) return std::unexpected(*failed_);
-    return {};
+    return RecordFound();
   }
 
   bool failed() const { return failed_.has_value(); }
   const std::map<std::string, std::unique_ptr<ImportedJob>>& jobs() const { return jobs_; }
 
  private:
+  // What repairs gave up and this brings back.
+  Result<void> RecordFound() {
+    std::vector<ManifestEntry> entries;
+    for (const auto& [name, job] : jobs_) {
+      for (std::string& segment : job->returning.Found())
+        entries.push_back({.kind = EntryKind::kFound, .name = std::move(segment)});
+    }
+    return entries.empty() ? Result<void>() : ledger_->Record(entries);
+  }
+
   static constexpr size_t kMostUnnamed = 100'000;
 
   void Put(Event event, Notes& note_counts) {
@@ -132,6 +144,7 @@ class Importer {
       return;
     }
     ++job.imported;
+    job.returning.Take(event);
   }
 
   ImportedJob& JobNamed(const std::string& name) {
@@ -141,7 +154,8 @@ class Importer {
                               std::string_view bytes) {
         return ledger_->Add(segment, header, bytes);
       };
-      job.reset(new ImportedJob{Known(), LogWriter(add, SegmentPrefix(next_log_++), name)});
+      job.reset(new ImportedJob{Known(), LogWriter(add, SegmentPrefix(next_log_++), name),
+                                Returning(ledger_->GivenUp(name))});
       if (auto known = job->known.Load(*ledger_, name); !known) failed_ = known.error();
     }
     return *job;

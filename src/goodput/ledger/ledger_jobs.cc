@@ -27,7 +27,7 @@ struct Summary {
   std::string state;
   std::vector<AttemptAccount> attempts;
   int64_t attempt_count = 0;
-  int64_t lost = 0;  // events that reading found lost
+  FoundLost found;
 };
 
 // Times beyond it are invalid, and differences overflow.
@@ -78,6 +78,16 @@ std::optional<Summary> Cached(const Ledger& ledger, const std::string& job,
   return cached;
 }
 
+// Those of raw events: without a job there is no other time.
+void AddTimes(const Ledger& ledger, const std::string& name, Summary& summary) {
+  Notes note_counts;
+  ledger.ReadRaw(name, note_counts, [&](const Event& event, const EventPlace&, bool) {
+    if (event.time < 0 || event.time > kLatest) return;
+    summary.first = std::min(summary.first.value_or(event.time), event.time);
+    summary.last = std::max(summary.last.value_or(event.time), event.time);
+  });
+}
+
 Result<Summary> ComputeSummary(const Ledger& ledger, const std::string& name) {
   Summary summary;
   Job job;
@@ -87,18 +97,15 @@ Result<Summary> ComputeSummary(const Ledger& ledger, const std::string& name) {
     summary.first = (*rollup)->first;
     summary.last = (*rollup)->last;
   }
-  Notes note_counts;
-  ledger.ReadRaw(name, note_counts, [&](const Event& event, const EventPlace&, bool) {
-    if (event.time < 0 || event.time > kLatest) return;
-    summary.first = std::min(summary.first.value_or(event.time), event.time);
-    summary.last = std::max(summary.last.value_or(event.time), event.time);
-  });
   if (auto read = ledger.Account(name, {}, job); !read) return std::unexpected(read.error());
   summary.events = job.events;
-  summary.lost = job.note_counts.Count(NoteKind::kLostEvents);
+  summary.found = ledger.FoundIn(name, job.note_counts);
   const bool lost = ledger.LogsOf(name).empty() && !ledger.HasRollup(name);
   summary.state = lost ? "lost" : "no job";
-  if (job.accounting.empty()) return summary;
+  if (job.accounting.empty()) {
+    AddTimes(ledger, name, summary);
+    return summary;
+  }
   Partition partition = job.accounting.Query(UpTo(std::nullopt));
   summary.first = partition.start;
   summary.last = partition.end;
@@ -161,7 +168,7 @@ Table JobsTable(bool lost) {
 // What of a job is missing, or was before repairs, and what reading found lost.
 std::optional<int64_t> LostEvents(const Ledger& ledger, const std::string& job, const Summary& s) {
   const auto missing = ledger.LostEvents(job);
-  return missing ? std::optional(*missing + s.lost) : std::nullopt;
+  return missing ? std::optional(*missing + s.found.lost + s.found.missing) : std::nullopt;
 }
 
 std::vector<Cell> JobRow(const std::string& job, const Summary& s, std::optional<int64_t> lost) {
@@ -212,13 +219,14 @@ Result<void> ReadJobs(const Ledger& ledger, const std::vector<std::string>& name
       }
       auto fresh = ComputeSummary(ledger, job);
       if (!fresh) return std::unexpected(fresh.error());
-      if (!signature.empty() && fresh->lost == 0) computed.emplace_back(job, signature, *fresh);
+      if (!signature.empty() && fresh->found == FoundLost())
+        computed.emplace_back(job, signature, *fresh);
       summary = std::move(*fresh);
     }
     const auto lost = LostEvents(ledger, job, *summary);
     list.known[job] = {.row = JobRow(job, *summary, lost),
                        .events = summary->events,
-                       .lost = summary->lost,
+                       .found = summary->found,
                        .lost_of_job = lost,
                        .read = MonotonicClock()};
   }
@@ -236,11 +244,12 @@ Result<ReportSet> Describe(const std::string& store, JobList& list,
   if (auto read = ReadJobs(*ledger, names, list, computed); !read) {
     return std::unexpected(read.error());
   }
-  int64_t events = 0, lost = 0;
+  int64_t events = 0;
+  FoundLost found;
   bool some_lost = false;
   for (const auto& [name, job] : list.known) {
     events += job.events;
-    lost += job.lost;
+    found += job.found;
     some_lost = some_lost || job.lost_of_job != 0;
   }
   Table table = JobsTable(some_lost);
@@ -255,7 +264,7 @@ Result<ReportSet> Describe(const std::string& store, JobList& list,
   if (auto read = ledger->ReadStatus(); !read) return std::unexpected(read.error());
   report.metrics = {{"jobs", "jobs", jobs, Unit::kCount},
                     {"events", "events", events, Unit::kCount}};
-  report.headline = ledger->Lead(lost);
+  report.headline = ledger->Lead(found);
   report.headline += Say("{jobs}, {events}.", Plural(table.rows.size(), "job"),
                          Plural(static_cast<size_t>(events), "event"));
   report.tables.push_back(std::move(table));

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "goodput/ledger/ledger_faults.h"
 #include "stepscope/report.h"
 #include "stepscope/result.h"
 
@@ -17,7 +18,7 @@ namespace stepscope::goodput {
 struct ListedJob {
   std::vector<Cell> row;
   int64_t events = 0;
-  int64_t lost = 0;                    // events that reading found lost
+  FoundLost found;                     // that reading found
   std::optional<int64_t> lost_of_job;  // with those that are missing; absent: unknown
   int64_t read = 0;                    // when, by the monotonic clock
 };

@@ -254,7 +254,6 @@ Result<Listing> ListLogs(const std::string& folder, Notes& note_counts) {
   for (const std::string& path : listing.manifest.damaged) {
     listing.faults.push_back({.kind = FaultKind::kManifest, .file = path});
   }
-  note_counts.Add(NoteKind::kRepaired, std::ssize(listing.manifest.lost));
   listing.logs = JoinSegments(std::move(segments));
   return listing;
 }

@@ -16,6 +16,7 @@
 #include "base/system_error.h"
 #include "base/time_units.h"
 #include "goodput/ledger/ledger_check.h"
+#include "goodput/ledger/ledger_found.h"
 #include "goodput/ledger/postgres.h"
 #include "goodput/recorder/segment_name.h"
 #include "report/columns.h"
@@ -120,7 +121,20 @@ class Repair {
                         .events = fault.events,
                         .first = fault.first,
                         .last = fault.last,
-                        .job = fault.job});
+                        .job = fault.job,
+                        .contents = ContentsOfLost(fault, name)});
+  }
+
+  // By what it will be known if it comes back. `digest` of what is left of a segment is not lost.
+  Contents ContentsOfLost(const SegmentFault& fault, const std::string& name) const {
+    if (fault.kind == FaultKind::kGap) return {.writer = name, .until = Contents::kNoGap};
+    const ManifestEntry* const listed = ledger_.Listed(name);
+    Contents contents = listed == nullptr ? Contents() : listed->contents;
+    if (fault.kind != FaultKind::kMissing && contents.digest != 0) {
+      if (const auto bytes = SegmentBytes(ledger_, name))
+        contents.digest -= ContentsOf(*bytes).digest;
+    }
+    return contents;
   }
 
   // Files that have each other's names.
@@ -151,6 +165,7 @@ class Repair {
   Result<void> One(const SegmentFault& fault) {
     switch (fault.kind) {
       case FaultKind::kMissing:
+      case FaultKind::kGap:
         GiveUp(fault, fault.file);
         Tell(fault, "given up");
         return {};
@@ -164,6 +179,8 @@ class Repair {
         return dry_ ? Result<void>() : SetAside(PathOf(fault.file));
       case FaultKind::kManifest:
         return OfManifest(fault);
+      case FaultKind::kNoManifest:
+        return OfNoManifest(fault);
       default:
         return OfSegment(fault);
     }
@@ -193,11 +210,26 @@ class Repair {
     if (!manifest) return std::unexpected(manifest.error());
     Tell(fault, "kept what is readable");
     if (dry_) return {};
+    if (own) {
+      if (auto accepted = ledger_.AcceptManifest(); !accepted) return accepted;
+    }
     std::vector<ManifestEntry> entries = manifest->entries;
     const size_t folder = fault.file.rfind('/') + 1;  // 0: it is in the ledger's own
     for (ManifestEntry& entry : entries) entry.name.erase(0, folder);
     if (auto kept = KeepAside(path); !kept) return kept;
     return WriteFile(path, EncodeEntries(entries));
+  }
+
+  // The segments that are there are listed as those of no manifest are. Of others the database
+  // knows those that rollups replaced.
+  Result<void> OfNoManifest(const SegmentFault& fault) {
+    Tell(fault, "made anew: what else it listed is not known");
+    auto read = ledger_.database()->Run("SELECT job, file FROM done", {}, [&](const auto& row) {
+      std::error_code failed;
+      if (fs::exists(PathOf(row.Text(1)), failed)) return;
+      entries_.push_back({.kind = EntryKind::kRolledUp, .name = row.Text(1), .job = row.Text(0)});
+    });
+    return !read || dry_ ? read : ledger_.AcceptManifest();
   }
 
   Result<void> OfSegment(const SegmentFault& fault) {
@@ -229,6 +261,7 @@ class Repair {
     GiveUp(fault, fault.file);
     Tell(fault, "kept what is readable");
     entries_.push_back(EntryOf(good, fault.file, header));
+    entries_.back().contents = ContentsOf(good);
     if (dry_) return {};
     if (auto kept = KeepAside(PathOf(fault.file)); !kept) return kept;
     return WriteFile(PathOf(fault.file), good);

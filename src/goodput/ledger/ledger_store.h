@@ -48,6 +48,11 @@ class LedgerStore {
   virtual Result<void> Replace(const std::string& segment, const SegmentHeader& header) = 0;
   // Syncs added segments to disk and has the manifest list them, after these entries.
   virtual Result<void> Sync(const std::vector<ManifestEntry>& entries) = 0;
+  // Whether the manifest has all that it had when the database was written last. REQUIRES: a
+  // database.
+  virtual Result<bool> IsManifestWhole() const { return true; }
+  // Forgets what it had.
+  virtual Result<void> AcceptManifest() { return {}; }
   // False: it was not there. An error: it still is.
   virtual Result<bool> Remove(const std::string& segment) = 0;
 

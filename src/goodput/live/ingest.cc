@@ -22,6 +22,7 @@
 #include "base/time_units.h"
 #include "goodput/accounting/servers_clock.h"
 #include "goodput/events/json_lines.h"
+#include "goodput/ledger/ledger_faults.h"
 #include "goodput/recorder/segment_name.h"
 #include "goodput/recorder/segment_numbers.h"
 #include "goodput/recorder/segment_reader.h"
@@ -33,6 +34,7 @@ constexpr int64_t kIdleTimeout = 600 * kSecond;            // after it a segment
 constexpr int64_t kIdleTimeoutWhenCrowded = 10 * kSecond;  // the same where many are open
 constexpr size_t kSyncThreads = 8;                         // that wait for the disk at once
 constexpr int64_t kMostSequence = int64_t{1} << 40;
+constexpr std::string_view kOfServer = "-http-";  // in names of its files
 
 // Starts small, since most writers write few events.
 size_t SlotsOfSegment(uint32_t index) {
@@ -42,8 +44,11 @@ size_t SlotsOfSegment(uint32_t index) {
 
 // Names sort by when segments were made, as those of recorders do.
 std::string FileName(uint32_t number, uint32_t process) {
-  return fmt::format("{}-http-{:010}-{:08x}{}", NowInName(), number, process, kSegmentSuffix);
+  return fmt::format("{}{}{:010}-{:08x}{}", NowInName(), kOfServer, number, process,
+                     kSegmentSuffix);
 }
+
+bool IsOfServer(const std::string& name) { return name.contains(kOfServer); }
 
 bool IsNumbered(const Event& event) {
   return !event.writer.empty() && event.sequence >= 0 && event.sequence < kMostSequence;
@@ -81,6 +86,20 @@ int64_t Unreadable(const Notes& note_counts) {
   return count;
 }
 
+// What the manifests of the directory say.
+Result<FolderManifest> ReadManifestsOf(const std::string& folder) {
+  std::error_code failed;
+  std::vector<std::string> names;
+  for (std::filesystem::directory_iterator entry(folder, failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    if (entry->path().extension() == kManifestSuffix) names.push_back(entry->path().filename());
+  }
+  if (failed) {
+    return std::unexpected(SystemError("cannot read the directory", failed.value(), folder));
+  }
+  return ReadManifests(folder, std::move(names));
+}
+
 }  // namespace
 
 Ingest::Ingest(std::string folder, Sharing sharing)
@@ -88,7 +107,8 @@ Ingest::Ingest(std::string folder, Sharing sharing)
       sharing_(sharing),
       process_(RandomNumber()),
       most_open_(std::min(OpenFilesLimit() / 2, kMostWriters)),
-      manifest_(fmt::format("{}/{}-http-{:08x}{}", folder_, NowInName(), process_, kManifestSuffix),
+      manifest_(folder_,
+                fmt::format("{}{}{:08x}{}", NowInName(), kOfServer, process_, kManifestSuffix),
                 sharing) {}
 
 Result<std::unique_ptr<Ingest>> Ingest::Open(std::string folder, Sharing sharing) {
@@ -107,10 +127,13 @@ Result<std::unique_ptr<Ingest>> Ingest::Open(std::string folder, Sharing sharing
   return ingest;
 }
 
-// Which events the directory has.
+// Which events the directory has. A server that was killed may have left segments that no manifest
+// has; they are to be listed before anything in them is told as stored.
 Result<void> Ingest::ReadStored() {
   const auto files = SegmentsIn(folder_);
   if (!files) return std::unexpected(files.error());
+  const auto manifest = ReadManifestsOf(folder_);
+  if (!manifest) return std::unexpected(manifest.error());
   std::optional<Error> failed;
   ParallelFor(files->size(), 0, [&](size_t k) {
     const auto numbers = NumbersIn((*files)[k], kMostSequence);
@@ -119,9 +142,17 @@ Result<void> Ingest::ReadStored() {
       failed = numbers.error();
       return;
     }
-    for (const auto& [name, seen] : *numbers) {
-      Sequences& all = writers_[name].seen;
-      for (const auto& [first, end] : seen.ranges()) all.InsertRange(first, end);
+    const std::string name = std::filesystem::path((*files)[k]).filename();
+    const bool listed = !IsOfServer(name) || manifest->listed.contains(name) ||
+                        manifest->gone.contains(name) || !numbers->header;
+    if (!listed) {
+      manifest_.AddMade(EntryOf(numbers->mark.value_or(SegmentMark()), name, numbers->header->salt,
+                                numbers->header->job));
+    }
+    for (const auto& [writer, seen] : numbers->by_writer) {
+      Writer& all = writers_[writer];
+      for (const auto& [first, end] : seen.ranges()) all.seen.InsertRange(first, end);
+      if (!listed) all.made = manifest_.MadeCount();
     }
   });
   return failed ? std::unexpected(*failed) : Result<void>();
@@ -136,7 +167,7 @@ Ingest::~Ingest() {
     }
   }
   ParallelFor(open.size(), kSyncThreads, [&](size_t k) { Close(*open[k]); });
-  if (SyncFolder(folder_)) TellManifest(std::exchange(news_, {}));
+  if (SyncFolder(folder_)) manifest_.Tell(manifest_.TakeNews());
   if (lock_ >= 0) close(lock_);
 }
 
@@ -173,20 +204,9 @@ void Ingest::Close(OpenSegment& segment) {
   --open_;
 }
 
-// Keeps what a manifest is to say of the segment.
+// Keeps what the manifest is to say of the segment.
 void Ingest::Note(OpenSegment& segment) {
-  auto news = segment.file->News();
-  if (!news) return;
-  const std::lock_guard lock(news_mutex_);
-  news_.push_back(std::move(*news));
-}
-
-// REQUIRES: the names of the segments are on disk. False: the next call tells them.
-bool Ingest::TellManifest(std::vector<ManifestEntry> news) {
-  if (manifest_.Append(news)) return true;
-  const std::lock_guard lock(news_mutex_);
-  news_.insert(news_.begin(), news.begin(), news.end());
-  return false;
+  if (auto news = segment.file->News()) manifest_.AddNews(std::move(*news));
 }
 
 // REQUIRES: the writer's mutex. False: no room.
@@ -200,6 +220,7 @@ bool Ingest::Store(Writer& writer, const Event& event) {
       segment.file = MakeSegment(event, segment.index);
       if (segment.file == nullptr) return false;
       ++segment.index;
+      writer.made = manifest_.AddMade(segment.file->Made());
     }
     std::atomic<int64_t> sequence = event.sequence;
     if (segment.file->Write(record, slots, sequence) <= SegmentFile::Written::kHalf) return true;
@@ -224,27 +245,37 @@ class Ingest::Batch {
       full_ = false;
       lock_ = std::unique_lock(writer_->mutex);
     }
-    if (writer_->seen.Contains(event.sequence)) return Count(counts.duplicates);
+    if (writer_->seen.Contains(event.sequence)) return Told(counts.duplicates);
     full_ = full_ || !ingest_.Store(*writer_, event);
     if (full_) return Count(counts.no_room);
     writer_->seen.Insert(event.sequence);
-    Count(counts.stored);
+    Told(counts.stored);
   }
+
+  // The segments up to this one have what is told as stored.
+  uint64_t made() const { return made_; }
 
   IngestCounts counts;
 
  private:
   static void Count(int64_t& count) { ++count; }
 
+  void Told(int64_t& count) {
+    made_ = std::max(made_, writer_->made);
+    ++count;
+  }
+
   Ingest& ingest_;
   Writer* writer_ = nullptr;
   std::string name_;
   bool full_ = false;  // no room for one event: the following ones are refused too
+  uint64_t made_ = 0;
   std::unique_lock<std::mutex> lock_;
 };
 
 IngestCounts Ingest::Take(std::string_view lines, const std::string& team) {
   IngestCounts counts;
+  uint64_t made = 0;
   {
     Batch batch(*this);
     Notes note_counts;
@@ -257,6 +288,7 @@ IngestCounts Ingest::Take(std::string_view lines, const std::string& team) {
       batch.Add(of_team);
     });
     counts = batch.counts;
+    made = batch.made();
     counts.unreadable += Unreadable(note_counts);
   }
   stored_ += counts.stored;
@@ -264,6 +296,12 @@ IngestCounts Ingest::Take(std::string_view lines, const std::string& team) {
   unnumbered_ += counts.unnumbered;
   unreadable_ += counts.unreadable;
   no_room_ += counts.no_room;
+  if (manifest_.ListMade(made)) return counts;
+  // Stored, and not to be told so: sent again, these are duplicates.
+  const int64_t untold = counts.stored + counts.duplicates;
+  no_room_ += untold;
+  counts.no_room += untold;
+  counts.stored = counts.duplicates = 0;
   return counts;
 }
 
@@ -299,24 +337,19 @@ bool Ingest::Tick(int64_t now) {
     for (auto& [name, writer] : writers_) writers.push_back(&writer);
   }
   // News of files made later wait for the next call.
-  std::vector<ManifestEntry> news;
-  std::atomic<bool> good = true;
+  std::atomic<bool> good = manifest_.ListMade(manifest_.MadeCount());
   const size_t threads = open_.load() < 8 * kSyncThreads ? 1 : kSyncThreads;
   ParallelFor(writers.size(), threads, [&](size_t k) {
     const std::lock_guard lock(writers[k]->mutex);
     if (!SyncAndClose(*writers[k], now)) good = false;
   });
-  {
-    const std::lock_guard lock(news_mutex_);
-    news.swap(news_);
-  }
+  std::vector<ManifestEntry> news = manifest_.TakeNews();
   // The name of a new file is safe only after a sync of its directory.
   const uint32_t files = files_.load();
   const bool named = files == synced_files_ || SyncFolder(folder_).has_value();
   if (named) synced_files_ = files;
-  if (named) return TellManifest(std::move(news)) && good;
-  const std::lock_guard lock(news_mutex_);
-  news_.insert(news_.begin(), news.begin(), news.end());
+  if (named) return manifest_.Tell(std::move(news)) && good;
+  manifest_.PutBack(std::move(news));
   return false;
 }
 

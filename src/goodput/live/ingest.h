@@ -1,7 +1,8 @@
 // Takes batches of events from other hosts and stores them as segments.
 //
 // When Take returns, the events it counts as stored are in the kernel's hands, so they outlive this
-// process however it ends, and Tick has the disk hold them. (writer, sequence)
+// process however it ends, and Tick has the disk hold them. Their segments are on disk by then, and
+// in a manifest: one that is deleted later is missed. (writer, sequence)
 // identifies an event. A client without an answer sends again, even to the next process on the same
 // directory; events that are stored already count as duplicates.
 #pragma once
@@ -20,7 +21,7 @@
 #include "base/sharing.h"
 #include "goodput/events/sequences.h"
 #include "goodput/live/ingest_counts.h"
-#include "goodput/recorder/manifest.h"
+#include "goodput/live/ingest_manifest.h"
 #include "goodput/recorder/segment_file.h"
 #include "stepscope/result.h"
 
@@ -68,6 +69,7 @@ class Ingest {
     std::mutex mutex;  // guards what follows
     Sequences seen;
     std::map<Stream, OpenSegment> open;
+    uint64_t made = 0;  // number of the last segment made for it
   };
   class Batch;
 
@@ -80,7 +82,6 @@ class Ingest {
   bool SyncAndClose(Writer& writer, int64_t now);
   void Close(OpenSegment& segment);
   void Note(OpenSegment& segment);
-  bool TellManifest(std::vector<ManifestEntry> news);
 
   std::string folder_;
   Sharing sharing_;
@@ -93,9 +94,7 @@ class Ingest {
   std::atomic<size_t> open_ = 0;
   std::mutex mutex_;  // over writers_; a writer stays where it is
   std::unordered_map<std::string, Writer> writers_;
-  ManifestFile manifest_;
-  std::mutex news_mutex_;            // over news_
-  std::vector<ManifestEntry> news_;  // for the manifest, of files whose names may not be synced
+  IngestManifest manifest_;
   std::atomic<int64_t> stored_ = 0, duplicates_ = 0, unnumbered_ = 0, unreadable_ = 0, no_room_ = 0;
 };
 

@@ -21,8 +21,8 @@
 namespace stepscope::goodput {
 namespace {
 
-constexpr std::array<std::string_view, 5> kKinds = {"open", "closed", "rolled_up", "deleted",
-                                                    "lost"};
+constexpr std::array<std::string_view, 6> kKinds = {"open",    "closed", "rolled_up",
+                                                    "deleted", "lost",   "found"};
 constexpr std::string_view kEnd = "end ";
 constexpr size_t kEndBytes = kEnd.size() + 9;  // and eight digits, and the end of the line
 
@@ -60,6 +60,13 @@ std::optional<std::string> Unescaped(std::string_view word) {
   return out;
 }
 
+std::string ContentsWords(const Contents& c) {
+  char numbers[64];
+  std::snprintf(numbers, sizeof numbers, " %" PRId64 " %" PRId64 " %08" PRIx32, c.from, c.until,
+                c.digest);
+  return " " + Escaped(c.writer) + numbers;
+}
+
 std::string Line(const ManifestEntry& e) {
   char numbers[160];
   std::snprintf(numbers, sizeof numbers,
@@ -70,6 +77,7 @@ std::string Line(const ManifestEntry& e) {
   line += Escaped(e.name);
   line += ' ';
   line += Escaped(e.job);
+  if (e.contents != Contents()) line += ContentsWords(e.contents);
   line += '\n';
   return line;
 }
@@ -88,6 +96,16 @@ bool Number(std::string_view word, T& value, int base = 10) {
   return read.ec == std::errc() && read.ptr == end;
 }
 
+// Lines of earlier versions have none.
+bool TakeContents(std::string_view line, Contents& c) {
+  if (line.empty()) return true;
+  auto writer = Unescaped(NextWord(line));
+  const bool good = Number(NextWord(line), c.from) && Number(NextWord(line), c.until) &&
+                    Number(NextWord(line), c.digest, 16);
+  if (writer) c.writer = std::move(*writer);
+  return good && writer;
+}
+
 // Nothing: a line of a later version.
 std::optional<ManifestEntry> EntryOfLine(std::string_view line) {
   const auto kind = std::ranges::find(kKinds, NextWord(line));
@@ -98,6 +116,7 @@ std::optional<ManifestEntry> EntryOfLine(std::string_view line) {
                     Number(NextWord(line), e.last) && Number(NextWord(line), e.checksum, 16);
   auto name = Unescaped(NextWord(line)), job = Unescaped(NextWord(line));
   if (!good || !name || !job || e.slots > kMaxSegmentSlots) return std::nullopt;
+  if (!TakeContents(line, e.contents)) return std::nullopt;
   // No path leads out of the directory.
   if (name->empty() || name->starts_with('/') || name->contains('\0') ||
       ("/" + *name + "/").contains("/../")) {

@@ -26,6 +26,18 @@ enum class EntryKind : uint8_t {
   kRolledUp,  // a rollup replaces it: it may be missing
   kDeleted,   // its job was deleted: it may be missing
   kLost,      // a repair found it damaged or missing: its lost events are known to be lost
+  kFound,     // these events are in the ledger again, in another segment
+};
+
+// Which events a segment has, to tell whether they are all there again once it is lost.
+struct Contents {
+  static constexpr int64_t kNoGap = -1;
+
+  std::string writer;           // of all of them, with the numbers from `from` to before `until`
+  int64_t from = 0, until = 0;  // 0: unknown; kNoGap: all that it has given
+  uint32_t digest = 0;          // of their contents, in any order; 0: unknown
+
+  friend bool operator==(const Contents&, const Contents&) = default;
 };
 
 struct ManifestEntry {
@@ -37,6 +49,7 @@ struct ManifestEntry {
   int64_t first = kUnknown, last = kUnknown;
   uint32_t checksum = 0;  // of the slots; 0: unknown
   std::string job;
+  Contents contents;
 
   friend bool operator==(const ManifestEntry&, const ManifestEntry&) = default;
 };

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <tuple>
 #include <utility>
 
 namespace stepscope::goodput {
@@ -82,7 +83,8 @@ SegmentFile::SegmentFile(std::string path, int file, char* mapped, const Segment
       mapped_bytes_(kSlotsBegin + header.slots * kSlotBytes),
       salt_(header.salt),
       job_(header.job),
-      capacity_(header.slots) {
+      capacity_(header.slots),
+      contents_{.writer = header.writer} {
   Prepare();
 }
 
@@ -153,7 +155,9 @@ void SegmentFile::WriteClosingRecord(size_t used) {
   const SegmentMark closing = ClosingMark({slots, used * kSlotBytes});
   Mark(closing);
   Mark(closing);
-  if (fdatasync(file_) == 0) closing_ = closing;
+  if (fdatasync(file_) != 0) return;
+  closing_ = closing;
+  std::tie(contents_.from, contents_.until) = NumbersOf({slots, used * kSlotBytes});
 }
 
 void SegmentFile::Close() {
@@ -161,7 +165,7 @@ void SegmentFile::Close() {
   const uint64_t used =
       std::min<uint64_t>(given_.fetch_add(capacity_, std::memory_order_acq_rel), capacity_);
   done_.fetch_add(capacity_ - used, std::memory_order_release);
-  if (used == 0) {
+  if (used == 0 && !told_made_) {
     unlink(path_.c_str());
     removed_ = true;
     return;
@@ -190,11 +194,17 @@ bool SegmentFile::Release() {
   return true;
 }
 
+ManifestEntry SegmentFile::Made() {
+  told_made_ = true;
+  return EntryOf(SegmentMark(), path_.substr(path_.rfind('/') + 1), salt_, job_);
+}
+
 std::optional<ManifestEntry> SegmentFile::News() {
   const bool is_new = closing_ ? !told_closed_ : durable_ > 0 && !told_open_;
   if (!is_new) return std::nullopt;
   const SegmentMark mark = closing_.value_or(SegmentMark{.slots = durable_});
   ManifestEntry entry = EntryOf(mark, path_.substr(path_.rfind('/') + 1), salt_, job_);
+  if (closing_) entry.contents = contents_;
   (closing_ ? told_closed_ : told_open_) = true;
   return entry;
 }

@@ -32,8 +32,9 @@ class SegmentFile {
     kLast,  // not stored, and the first call that found no room
   };
 
-  // Stores the event in `slots` slots and takes its sequence number from `sequence`. Thread-safe;
-  // takes no lock, allocates nothing, and enters the kernel only for page faults.
+  // Stores the event of the header's writer in `slots` slots and takes its sequence number from
+  // `sequence`. Thread-safe; takes no lock, allocates nothing, and enters the kernel only for page
+  // faults.
   Written Write(Record& record, size_t slots, std::atomic<int64_t>& sequence);
 
   size_t capacity() const { return capacity_; }
@@ -55,7 +56,7 @@ class SegmentFile {
   // set.
   bool Sync();
   // Stops storing, syncs the file, writes its closing record and cuts it after its last event.
-  // Removes a file without events.
+  // Removes a file without events that no manifest may have.
   void Close();
   // Releases mapping and file of a full or closed segment, unless a thread is still storing; then
   // returns false. The object must stay: a thread may still ask it for room.
@@ -63,6 +64,9 @@ class SegmentFile {
   // What a manifest has not been told: once that events are on disk, and once the closing record.
   // The directory must be synced before a manifest says it.
   std::optional<ManifestEntry> News();
+  // What a manifest may be told before the first event, once header and name are on disk. The file
+  // then stays, also without events.
+  ManifestEntry Made();
 
   ~SegmentFile();
   SegmentFile(const SegmentFile&) = delete;
@@ -86,7 +90,8 @@ class SegmentFile {
   size_t marked_ = 0;     // of these, those that the mark says
   size_t next_copy_ = 0;  // of the header, for the next mark
   std::optional<SegmentMark> closing_;
-  bool removed_ = false, told_open_ = false, told_closed_ = false;
+  Contents contents_;  // of a closed segment; before, the writer
+  bool removed_ = false, told_made_ = false, told_open_ = false, told_closed_ = false;
   // Every slot is reserved once and completed once: by its event or, after the last event that
   // fits, by the first that does not.
   alignas(64) std::atomic<uint64_t> given_ = 0;

@@ -17,7 +17,8 @@ constexpr size_t kStateAt = 4, kSlotsAt = 8, kEventsAt = 16, kFirstAt = 24, kLas
 constexpr char kOpen = 1, kClosed = 2;
 
 // In a slot.
-constexpr size_t kKindAt = 4, kTimeAt = 24;
+constexpr size_t kKindAt = 4, kNumberAt = 6, kTimeAt = 24;
+constexpr uint64_t kNumberMask = (uint64_t{1} << 40) - 1;
 constexpr uint8_t kMoreKind = 255;
 
 template <class T>
@@ -82,6 +83,19 @@ SegmentMark ClosingMark(std::string_view slots) {
     mark.last = std::max(mark.last, time);
   }
   return mark;
+}
+
+std::pair<int64_t, int64_t> NumbersOf(std::string_view slots) {
+  int64_t from = 0, until = 0;
+  for (size_t at = 0; at + kSlotBytes <= slots.size(); at += kSlotBytes) {
+    const auto kind = static_cast<uint8_t>(slots[at + kKindAt]);
+    if (kind == 0 || kind == kMoreKind) continue;
+    const auto number =
+        static_cast<int64_t>(Get<uint64_t>(slots.data() + at + kNumberAt) & kNumberMask);
+    from = until == 0 ? number : std::min(from, number);
+    until = std::max(until, number + 1);
+  }
+  return {from, until};
 }
 
 void PutMark(const SegmentMark& mark, uint32_t salt, std::span<char, kSlotsBegin> header) {

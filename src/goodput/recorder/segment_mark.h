@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "goodput/events/event.h"
 #include "goodput/recorder/segment.h"
@@ -37,6 +38,10 @@ std::optional<SegmentMark> DecodeMark(std::string_view header, uint32_t salt);
 
 // The closing record of a segment that holds these slots, whole.
 SegmentMark ClosingMark(std::string_view slots);
+
+// The least sequence number of events in these slots, and the one after the largest; zeros: there
+// are none.
+std::pair<int64_t, int64_t> NumbersOf(std::string_view slots);
 
 // Puts a mark into both copies of a header.
 void PutMark(const SegmentMark& mark, uint32_t salt, std::span<char, kSlotsBegin> header);

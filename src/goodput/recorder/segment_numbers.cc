@@ -60,18 +60,22 @@ class Numbers {
 
 }  // namespace
 
-Result<NumbersByWriter> NumbersIn(const std::string& path, int64_t limit) {
-  const auto reader = SegmentReader::Open(path);
-  const auto failed = [](const SegmentError& error) -> Result<NumbersByWriter> {
-    if (error.kind == SegmentError::Kind::kSystem) return std::unexpected(Error(error));
-    return NumbersByWriter();
-  };
-  if (!reader) return failed(reader.error());
+Result<SegmentNumbers> NumbersIn(const std::string& path, int64_t limit) {
+  SegmentNumbers found;
   auto file = OpenSegmentFile(path);
-  if (!file) return failed(file.error());
-  const SegmentHeader& header = reader->header();
+  if (!file && file.error().kind == SegmentError::Kind::kSystem) {
+    return std::unexpected(Error(file.error()));
+  }
+  if (!file) return found;
+  std::string window(kSlotsBegin, '\0');
+  const auto head = (*file)(window.data(), window.size(), 0);
+  if (!head) return std::unexpected(head.error());
+  window.resize(*head);
+  found.header = DecodeHeader(window);
+  if (!found.header) return found;
+  const SegmentHeader& header = *found.header;
+  found.mark = DecodeMark(window, header.salt);
   Numbers all(header, limit);
-  std::string window;
   for (uint64_t next = 0; next < header.slots;) {
     window.resize(std::min<uint64_t>(kWindowSlots, header.slots - next) * kSlotBytes);
     const size_t wanted = window.size();
@@ -83,7 +87,8 @@ Result<NumbersByWriter> NumbersIn(const std::string& path, int64_t limit) {
     next += all.Take(window, next, last);
     if (last) break;
   }
-  return std::move(all.numbers);
+  found.by_writer = std::move(all.numbers);
+  return found;
 }
 
 }  // namespace stepscope::goodput

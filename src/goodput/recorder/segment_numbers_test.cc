@@ -24,13 +24,14 @@ NumbersByWriter Read(const std::string& path) {
 }
 
 void ExpectSame(const std::string& path) {
-  const auto numbers = NumbersIn(path, int64_t{1} << 40);
-  ASSERT_TRUE(numbers);
-  const NumbersByWriter read = Read(path);
-  ASSERT_EQ(numbers->size(), read.size());
+  const auto found = NumbersIn(path, int64_t{1} << 40);
+  ASSERT_TRUE(found && found->header);
+  EXPECT_EQ(found->header->job, "llm");
+  const NumbersByWriter read = Read(path), &numbers = found->by_writer;
+  ASSERT_EQ(numbers.size(), read.size());
   for (const auto& [writer, seen] : read) {
-    ASSERT_TRUE(numbers->contains(writer));
-    EXPECT_EQ(numbers->at(writer).ranges(), seen.ranges()) << writer;
+    ASSERT_TRUE(numbers.contains(writer));
+    EXPECT_EQ(numbers.at(writer).ranges(), seen.ranges()) << writer;
   }
 }
 
@@ -67,7 +68,7 @@ TEST(SegmentNumbers, AreThoseOfTheEvents) {
     ExpectSame(file.path());
   }
   EXPECT_GT(files, 0);
-  EXPECT_TRUE(NumbersIn(scratch.path() + "/none", 1)->empty());
+  EXPECT_FALSE(NumbersIn(scratch.path() + "/none", 1)->header);
 }
 
 }  // namespace

@@ -130,6 +130,8 @@ bool SegmentReader::Take(size_t at, size_t slots, Notes& note_counts, const Even
   if (event_.writer != header_.writer) event_.writer = header_.writer;
   if (!DecodeRecord(bytes, header_.salt, window_first_ + at, event_, text_cut)) return false;
   ++taken_;
+  filled_ += static_cast<int64_t>(slots);
+  end_ = std::max(end_, static_cast<int64_t>(window_first_ + at + slots));
   if (text_cut) note_counts.Add(NoteKind::kCutText);
   if (event_.kind == EventKind::kNone) {
     note_counts.Add(NoteKind::kUnknownKind);

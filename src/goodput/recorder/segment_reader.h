@@ -49,6 +49,10 @@ class SegmentReader {
   // lost then, and a later call goes on there.
   const std::optional<Error>& failed() const { return failed_; }
 
+  // Slots before the last event that have none: what a kill or power loss has torn. All of them are
+  // known at the end of a segment that was read from its start.
+  int64_t holes() const { return end_ - filled_; }
+
   // True if its recorder has closed it, which cuts it after the last event, or it was removed.
   bool WasClosed();
 
@@ -97,6 +101,7 @@ class SegmentReader {
   std::optional<SegmentMark> mark_;
   bool from_start_ = true, ended_ = false;
   int64_t taken_ = 0, lost_ = 0;  // events, and records of synced ones that are unreadable
+  int64_t end_ = 0, filled_ = 0;  // the slot after the last event, and slots of all events
   Event event_;
   std::string window_;
   uint64_t window_first_ = 0;

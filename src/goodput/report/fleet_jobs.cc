@@ -50,18 +50,18 @@ Result<ReportSet> FleetOnce(const GoodputFleetOptions& options) {
   auto ledger = Ledger::Open(options.store, Access::kRead);
   if (!ledger) return std::unexpected(ledger.error());
   std::vector<JobPart> parts;
-  int64_t lost = 0;
+  FoundLost found;
   for (const std::string& name : ledger->JobNames()) {
     Job job;
     if (auto read = ledger->Account(name, {}, job); !read) return std::unexpected(read.error());
-    lost += job.note_counts.Count(NoteKind::kLostEvents);
+    found += ledger->FoundIn(name, job.note_counts);
     if (!job.accounting.empty()) AddParts(job, options, parts);
   }
   ReportSet answer;
   answer.run = {.name = ledger->name(), .ranks = 1, .steps = "all", .notes = ledger->InputNotes()};
   answer.reports.push_back(FleetReport(parts, options));
   Report& report = answer.reports.front();
-  const Phrase lead = ledger->Lead(lost);
+  const Phrase lead = ledger->Lead(found);
   answer.verdict = lead + (report.status == Status::kOk ? report.headline
                                                         : Say("No goodput: {why}.", report.why));
   if (report.status == Status::kOk) report.headline = answer.verdict;
