@@ -341,7 +341,7 @@ Result<ReportSet> Session::Analyze(const AnalyzeOptions& question) const {
           Error{"the run was not opened for '" + std::string(analysis->name) + "'", "",
                 "name it in OpenOptions::analyses"});
     }
-    auto params = MakeParams(*analysis, options.params);
+    auto params = MakeParams(*analysis, options.params, options.most_names);
     if (!params) return std::unexpected(params.error());
     analyses.emplace_back(analysis, std::move(*params));
   }
