@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "analyses/analysis.h"
 #include "base/saturate.h"
-#include "facts/facts.h"
 #include "report/humanize.h"
 #include "stepscope/report.h"
 
@@ -26,28 +26,31 @@ inline Note NamesLeftOut(std::string_view table, int64_t rows, size_t names, int
           ""};
 }
 
+// `Name`: an id or a text.
+template <class Name>
 class KeptNames {
  public:
+  using Sums = std::vector<std::pair<Name, int64_t>>;
+
   // `sums`: ns of each name, in any pieces. Those with the most time stay; of equal ones the first
-  // in the order of texts.
-  KeptNames(const Facts& facts, const Params& params,
-            std::vector<std::pair<StringId, int64_t>> sums) {
+  // in the order of text(name).
+  template <class Text>
+  KeptNames(const Params& params, Sums sums, const Text& text) {
     const int64_t most = params.Integer(kMostNames);
     if (most <= 0 || std::cmp_less_equal(sums.size(), most)) return;
     Join(sums);
     if (std::cmp_less_equal(sums.size(), most)) return;
     std::ranges::nth_element(sums, sums.begin() + most, [&](const auto& a, const auto& b) {
       if (a.second != b.second) return a.second > b.second;
-      return (*facts.names)[a.first] < (*facts.names)[b.first];
+      return text(a.first) < text(b.first);
     });
-    stays_.resize(facts.names->size());
-    for (auto name = sums.begin(); name != sums.begin() + most; ++name) stays_[name->first] = true;
+    for (auto name = sums.begin(); name != sums.begin() + most; ++name) stays_.insert(name->first);
     left_out_ = sums.size() - static_cast<size_t>(most);
   }
 
   // Whether rows of the name are to be made. If not, its time is counted for the next note.
-  bool Keep(StringId name, int64_t time) {
-    if (stays_.empty() || stays_[name]) return true;
+  bool Keep(Name name, int64_t time) {
+    if (stays_.empty() || stays_.contains(name)) return true;
     ++rows_;
     time_ = AddSaturated(time_, time);
     return false;
@@ -60,7 +63,7 @@ class KeptNames {
   }
 
  private:
-  static void Join(std::vector<std::pair<StringId, int64_t>>& sums) {
+  static void Join(Sums& sums) {
     std::ranges::sort(sums);
     size_t last = 0;
     for (size_t i = 1; i < sums.size(); ++i) {
@@ -72,7 +75,7 @@ class KeptNames {
     if (!sums.empty()) sums.resize(last + 1);
   }
 
-  std::vector<bool> stays_;  // by name; empty: all do
+  std::unordered_set<Name> stays_;  // empty: all do
   size_t left_out_ = 0;
   int64_t rows_ = 0, time_ = 0;  // left out since the last note
 };

@@ -58,7 +58,7 @@ std::vector<Column> StatisticsColumns() {
 
 // Appends a row per kernel, largest sum first.
 void AddKernels(Table& table, const Facts& facts, const std::vector<KernelStatistics>& kernels,
-                KeptNames& kept, const std::vector<Cell>& prefix) {
+                KeptNames<StringId>& kept, const std::vector<Cell>& prefix) {
   std::vector<const KernelStatistics*> rows;
   for (const KernelStatistics& k : kernels) {
     if (kept.Keep(k.name, k.sum)) rows.push_back(&k);
@@ -154,7 +154,8 @@ Report Run(const Facts& facts, const Params& params) {
   top.kind_column = "kind";
   std::vector<std::pair<StringId, int64_t>> sums;
   for (const KernelStatistics& kernel : all) sums.emplace_back(kernel.name, kernel.sum);
-  KeptNames kept(facts, params, std::move(sums));
+  KeptNames<StringId> kept(params, std::move(sums),
+                           [&](StringId name) { return (*facts.names)[name]; });
   AddKernels(top, facts, all, kept, {});
   kept.AddNote(top.key, report);
   Table kernels{.key = "kernels",

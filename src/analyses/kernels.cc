@@ -58,7 +58,7 @@ std::vector<Column> KernelColumns() {
 }
 
 void AddKernels(Table& table, const Facts& facts, KernelUse& measure,
-                const std::unordered_map<StringId, KernelSum>& kernels, KeptNames& kept,
+                const std::unordered_map<StringId, KernelSum>& kernels, KeptNames<StringId>& kept,
                 const std::vector<Cell>& prefix) {
   std::vector<const std::pair<const StringId, KernelSum>*> rows;
   for (const auto& kernel : kernels) {
@@ -106,7 +106,7 @@ Table LaunchTable() {
 }
 
 void AddLaunches(Table& table, const Facts& facts, KernelUse& measure, int64_t rank,
-                 const std::map<KernelLaunch, LaunchSum>& launches, KeptNames& kept) {
+                 const std::map<KernelLaunch, LaunchSum>& launches, KeptNames<StringId>& kept) {
   std::vector<const std::pair<const KernelLaunch, LaunchSum>*> rows;
   for (const auto& launch : launches) {
     if (kept.Keep(launch.first.kernel, launch.second.sum.total)) rows.push_back(&launch);
@@ -257,7 +257,8 @@ Report Run(const Facts& facts, const Params& params) {
   AddColumns(kernels, KernelColumns());
   std::vector<std::pair<StringId, int64_t>> times;
   for (const auto& [name, sum] : all) times.emplace_back(name, sum.total);
-  KeptNames kept(facts, params, std::move(times));
+  KeptNames<StringId> kept(params, std::move(times),
+                           [&](StringId name) { return (*facts.names)[name]; });
   AddKernels(top, facts, measure, all, kept, {});
   kept.AddNote(top.key, report);
   for (const auto& [rank, sums] : ranks)
