@@ -53,6 +53,9 @@ std::vector<std::string> FindingsWithoutEvidence(const ReportSet& answer) {
   std::vector<std::string> without;
   for (const Report& report : answer.reports) {
     for (const Finding& finding : report.findings) {
+      // What cannot be read is in notes alone.
+      const auto tells = [&](const Note& note) { return finding.because.contains(note.message); };
+      if (finding.table.empty() && std::ranges::any_of(answer.run.notes, tells)) continue;
       const auto table = std::ranges::find(report.tables, finding.table, &Table::key);
       if (table == report.tables.end() || table->rows.empty()) {
         without.push_back(report.analysis + ": " + finding.message);

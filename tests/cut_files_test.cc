@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "report/findings.h"
 #include "tests/front_door.h"
 #include "tests/support/cpu_trace.h"
 
@@ -56,6 +57,22 @@ TEST(CutFiles, UnreadableEventsAreToldFirstWhereTheyAreMany) {
   ASSERT_TRUE(answer);
   EXPECT_TRUE(answer->verdict.starts_with("Input is damaged: 10 of ")) << answer->verdict;
   EXPECT_TRUE(answer->verdict.contains(" events cannot be read; what they took is missing here. "));
+  // The first advice is about the files.
+  const Finding& first = *FindingsInOrder(*answer).front();
+  EXPECT_TRUE(answer->verdict.starts_with(first.message.str())) << first.message;
+  EXPECT_EQ(first.place, 1);
+  EXPECT_EQ(first.because, "events were skipped: no valid time, name or size (10)");
+  EXPECT_TRUE(first.hint.starts_with("copy the files again")) << first.hint;
+}
+
+TEST(CutFiles, DamagedTextCountsAsUnreadableEvents) {
+  const ScratchFolder folder;
+  std::string trace = TraceOf(0);
+  for (size_t at = trace.find("\"dur\""), n = 0; n < 10; at = trace.find("\"dur\"", at + 100), ++n)
+    trace[at + 5] = 'x';
+  const auto answer = Ask({folder.Write("rank0.json", trace)});
+  ASSERT_TRUE(answer);
+  EXPECT_TRUE(answer->verdict.starts_with("Input is damaged: 10 of ")) << answer->verdict;
 }
 
 }  // namespace

@@ -68,6 +68,70 @@ TEST(HangFiles, DumpsAreToldByContentAmongOthers) {
   EXPECT_EQ(answer->run.files.size(), 2U);
 }
 
+std::string With(std::string dump, std::string_view what, std::string_view by) {
+  return dump.replace(dump.find(what), what.size(), by);
+}
+
+// In a group of its own with rank 0 or 1.
+std::string OfRank(std::string dump, int rank) {
+  return With(std::move(dump), "\"pg_config\": {",
+              fmt::format("\"pg_config\": {{\"{0}\": {{\"name\": \"{0}\", \"desc\": \"own\", "
+                          "\"ranks\": \"[{1}]\"}}, ",
+                          rank + 1, rank));
+}
+
+TEST(HangFiles, DumpsThatContradictOneAnotherLeadAndNoRankIsCertain) {
+  const auto verdict = [](const std::string& first, const std::string& second) {
+    const ScratchFolder folder;
+    folder.Write("rank_0", first);
+    folder.Write("rank_1", second);
+    const auto answer = FindHang(std::vector{folder.path()});
+    EXPECT_TRUE(answer.has_value());
+    if (!answer) return std::string();
+    const Table& roots = answer->reports.at(0).tables.at(0);
+    const bool doubted = answer->verdict.starts_with("Dumps contradict one another: ");
+    EXPECT_EQ(ColumnOf(roots, "certain").Text(roots.rows.at(0)), doubted ? "no" : "yes");
+    EXPECT_EQ(doubted, answer->run.notes.size() == 1) << answer->verdict.str();
+    EXPECT_EQ(answer->reports.at(0).findings.front().message.contains("contradict"), doubted);
+    return answer->verdict.str();
+  };
+  const std::string said =
+      "Rank 1 stopped the job: its host did not arrive at all_reduce 1 of group default_pg.";
+  const std::string open =
+      "Rank 1 may have stopped the job, if these dumps belong together: its host did not arrive at "
+      "all_reduce 1 of group default_pg.";
+  const std::string lead = "Dumps contradict one another: ";
+  EXPECT_EQ(verdict(OfRank(kDump, 0), OfRank(kIdle, 1)), said);
+  EXPECT_EQ(verdict(OfRank(kDump, 0), OfRank(kIdle, 0)),
+            lead + "the name of a dump says rank 1, its groups say rank 0. " + open);
+  EXPECT_EQ(verdict(kDump, With(kIdle, "\"pg_config\": {",
+                                "\"pg_config\": {\"7\": {\"name\": \"7\", \"desc\": \"dp\", "
+                                "\"ranks\": \"[0, 2]\"}, ")),
+            lead + "the name of a dump says rank 1, its groups say rank 0. " + open);
+  EXPECT_TRUE(verdict(kDump, With(kIdle, "[0, 1]", "[0, 1, 2]"))
+                  .starts_with(lead + "dumps disagree about who is in group 0: "));
+  EXPECT_EQ(verdict(kDump, With(kIdle, "2.10", "2.9")),
+            lead + "dumps are of different versions: 2.9 of rank 1, 2.10 of others. " + open);
+}
+
+TEST(HangFiles, DumpsOfAnotherTimeContradict) {
+  constexpr int64_t kDay = 86'400'000'000'000;
+  const auto at = [&](int64_t time) {
+    return With(kDump, "\"time_created_ns\": 5", fmt::format("\"time_created_ns\": {}", time));
+  };
+  const ScratchFolder folder;
+  const std::string whole = R"("[0, 1, 2]")";
+  for (const auto& [name, time] : {std::pair{"rank_0", 9 * kDay}, {"rank_1", 9 * kDay + 5}})
+    folder.Write(name, With(at(time), R"("[0, 1]")", whole));
+  folder.Write("rank_2", With(at(7 * kDay), R"("[0, 1]")", whole));
+  const auto answer = FindHang(std::vector{folder.path()});
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_TRUE(answer->verdict.starts_with(
+      "Dumps contradict one another: the last operation of rank 2 is 48.0 h older than those of "
+      "most others. "))
+      << answer->verdict.str();
+}
+
 // As dumps of a job that moves disagree: who is one operation behind looks as if it had stopped.
 TEST(HangFiles, DumpsSoonAfterTheLastOperationAreNotCertain) {
   for (const auto& [age, certain] : {std::pair{0, "no"}, {40, "no"}, {90, "yes"}}) {

@@ -116,7 +116,24 @@ TEST(Rocpd, RanksAreThoseOfTheLauncher) {
   EXPECT_EQ(recordings[0].trace.meta.rank, 0);
   EXPECT_EQ(recordings[1].trace.meta.rank, 1);
   EXPECT_EQ(recordings[1].trace.meta.world_size, 2);
-  EXPECT_TRUE(recordings[0].notes.empty());
+  // The tables list devices and kernels of process 144 alone.
+  for (const Note& note : recordings[0].notes)
+    EXPECT_TRUE(note.name.starts_with("unknown_")) << note.name;
+}
+
+TEST(Rocpd, TimesOutsideTheProcessAreCountedAsUnreadable) {
+  Rocpd file;
+  file.Kernel(1, 5'000'000'000, 6'000'000'000)
+      .Kernel(1, 6'000'000'000, 7'000'000'000)
+      .Kernel(1, 5, 7'000'000'000);
+  file.Run(
+      "ALTER TABLE rocpd_info_process_a1 ADD COLUMN init BIGINT;"
+      "ALTER TABLE rocpd_info_process_a1 ADD COLUMN fini BIGINT;"
+      "UPDATE rocpd_info_process_a1 SET init = 5000000000, fini = 7000000000;");
+  const auto recordings = file.Read();
+  ASSERT_EQ(recordings.size(), 1u);
+  EXPECT_EQ(recordings[0].trace.size(), 2u);
+  EXPECT_EQ(recordings[0].trace.notes.Count(NoteKind::kUnreadableEvent), 1);
 }
 
 // Of schema 4 events tell a track, which tells the place.

@@ -178,6 +178,175 @@ TEST(RocprofDamage, CutAnywhereItIsAnErrorOrCounts) {
   EXPECT_GT(used, 300u);
 }
 
+std::string Replaced(std::string text, std::string_view what, std::string_view by) {
+  const size_t at = text.find(what);
+  EXPECT_NE(at, std::string::npos) << what;
+  return at == std::string::npos ? text : text.replace(at, what.size(), by);
+}
+
+Lines Messages(const Recording& recording) {
+  Lines messages;
+  for (const Note& note : recording.trace.notes.List())
+    messages.push_back(fmt::format("{} {}", note.count, note.message.str()));
+  for (const Note& note : recording.notes)
+    messages.push_back(fmt::format("{} {}", note.count, note.message.str()));
+  return messages;
+}
+
+std::string OfThreeKernels() {
+  return RocprofText({RocprofProcess()
+                          .Kernel(1, 100, 150)
+                          .Kernel(1, 200, 250)
+                          .Kernel(2, 300, 350)
+                          .Call(0, 90, 95, 5)});
+}
+
+TEST(RocprofDamage, CostsTheRecordThatItIsIn) {
+  const std::string whole = OfThreeKernels();
+  for (const std::string_view by :
+       {"\"end_timestamp\":0x250", "\"end_timestamp\":250\"", "\"end_timestamp\":250}",
+        "end_timestamp\":250", "\"end_timestamp\":250]}", "\"end_timestamp\":250}]"}) {
+    const Recording recording = ReadOne(Replaced(whole, "\"end_timestamp\":250", by));
+    EXPECT_EQ(EventLines(recording.trace),
+              (Lines{"runtime hipLaunchKernel 90+5 @144:161", "compute gemm(int) 100+50 @0/3",
+                     "communication ncclDevKernel_Generic_1(args) 300+50 @0/3"}))
+        << by;
+    EXPECT_EQ(recording.trace.notes.Count(NoteKind::kMalformed), 1) << by;
+    EXPECT_EQ(recording.trace.notes.Count(NoteKind::kTruncated), 0) << by;
+  }
+}
+
+TEST(RocprofDamage, SaysWhereItIsAndHowMuchItCost) {
+  std::string text = Replaced(OfThreeKernels(), "\"end_timestamp\":250", "\"end_timestamp\":0x250");
+  const size_t at = text.find("0x250"), next = text.find("{\"size\"", at);
+  EXPECT_EQ(Messages(ReadOne(text)),
+            Lines{fmt::format(
+                "1 text was skipped: it is not JSON: first at byte {} (0x250); {} of "
+                "{} bytes ({:.1f}%) were skipped",
+                at, next - at, text.size(),
+                100.0 * static_cast<double>(next - at) / static_cast<double>(text.size()))});
+}
+
+TEST(RocprofDamage, WhatNothingCanBeFoundBehindIsARestThatWasNotRead) {
+  std::string text = Replaced(OfThreeKernels(), "\"end_timestamp\":250", "\"end_timestamp\":0x250");
+  const size_t at = text.find("0x250");
+  text = text.substr(0, at + 10) + std::string(5000, '7');
+  const Lines messages = Messages(ReadOne(text));
+  ASSERT_EQ(messages.size(), 2u);
+  EXPECT_EQ(messages[0],
+            fmt::format("1 files were used in part: they end early: it is not JSON "
+                        "from byte {} on, and 5010 of {} bytes ({:.1f}%) were not read",
+                        at, text.size(), 501000.0 / static_cast<double>(text.size())));
+}
+
+// Their names are told by their places in the list.
+TEST(RocprofDamage, NamesOfCallsBehindALostListOfNamesAreUnknown) {
+  const Recording recording =
+      ReadOne(Replaced(OfThreeKernels(), "\"operations\":[]", "\"operations\":[x]"));
+  EXPECT_EQ(EventLines(recording.trace)[0], "runtime call 90+5 @144:161");
+  EXPECT_EQ(recording.notes[0].name, "unknown_call");
+}
+
+TEST(RocprofDamage, ProcessesStayApart) {
+  const std::string text = RocprofText(
+      {RocprofProcess(7).Kernel(1, 1, 2, 0, 21), RocprofProcess(8).Kernel(1, 3, 4, 0, 22)});
+  for (const auto& [what, by] : std::to_array<std::pair<std::string_view, std::string_view>>(
+           {{"\"scratch_memory\":[{\"kind\":13}]", "\"scratch_memory\":[{\"kind\":1x3}]"},
+            {"\"scratch_memory\":[{", "\"scratch_memory\":[{\""},
+            {"}]}},{\"metadata\"", "}]},{\"metadata\""},
+            {"}]}},{\"metadata\"", "}]}}{\"metadata\""}})) {
+    const auto recordings = Read(Replaced(text, what, by));
+    ASSERT_TRUE(recordings);
+    ASSERT_EQ(recordings->size(), 2u) << by;
+    EXPECT_EQ(EventLines(recordings->front().trace), Lines{"compute gemm(int) 1+1 @0/3"}) << by;
+    EXPECT_EQ(EventLines(recordings->back().trace), Lines{"compute gemm(int) 3+1 @1/3"}) << by;
+    EXPECT_EQ(recordings->front().trace.notes.Count(NoteKind::kMalformed), 1) << by;
+  }
+}
+
+TEST(RocprofDamage, CharactersThatJsonDoesNotAllowAreReplacedAndCounted) {
+  for (const std::string_view bad : {"\x01", "\xff", "\\ud800"}) {
+    const Recording recording =
+        ReadOne(Replaced(OfThreeKernels(), "gemm(int)", fmt::format("gemm{}(int)", bad)));
+    EXPECT_EQ(recording.trace.size(), 4u);
+    EXPECT_EQ(recording.trace.notes.Count(NoteKind::kInvalidText), 1);
+    EXPECT_EQ(recording.trace.notes.Count(NoteKind::kMalformed), 0);
+  }
+}
+
+TEST(RocprofDamage, AByteOrderMarkIsPassedOver) {
+  const Recording recording = ReadOne("\xef\xbb\xbf" + OfThreeKernels());
+  EXPECT_EQ(recording.trace.size(), 4u);
+  EXPECT_EQ(Messages(recording), Lines{});
+}
+
+TEST(RocprofDamage, WhatTheFileDoesNotNameIsCounted) {
+  const Recording recording = ReadOne(RocprofText({RocprofProcess()
+                                                       .Kernel(1, 100, 150)
+                                                       .Kernel(77, 200, 250)
+                                                       .Kernel(78, 300, 350)
+                                                       .Kernel(1, 400, 450, 0, 99)
+                                                       .Copy(2, 20, 98, 500, 510)
+                                                       .Call(55, 90, 95, 5)}));
+  EXPECT_EQ(Messages(recording),
+            (Lines{"2 kernels were called 'unknown kernel' and counted as compute: the file does "
+                   "not name them: number 77",
+                   "1 calls were called 'call': the file does not name them",
+                   "2 activities were counted on devices of their own: the file does not list "
+                   "their agents: number 99"}));
+}
+
+TEST(RocprofDamage, EntriesThatAreNotObjectsAreCounted) {
+  std::string text = Replaced(OfThreeKernels(), "\"kernel_dispatch\":[",
+                              "\"kernel_dispatch\":[5,null,1.5,\"x\",[true],[],");
+  text = Replaced(text, "\"kernel_symbols\":[", "\"kernel_symbols\":[null,");
+  text = Replaced(text, "\"buffer_records\":[", "\"buffer_records\":[");
+  text = Replaced(text, "\"hipLaunchKernel\",", "null,");
+  const Recording recording = ReadOne(text);
+  EXPECT_EQ(recording.trace.size(), 4u);
+  EXPECT_EQ(recording.trace.events_in_file, 10);
+  EXPECT_EQ(Messages(recording),
+            (Lines{"5 events were skipped: no valid time, name or size",
+                   "1 calls were called 'call': the file does not name them",
+                   "1 entries of lists of names and devices were skipped: they are not objects"}));
+}
+
+TEST(RocprofDamage, AnObjectWhereAListIsToBeIsCounted) {
+  const Recording recording =
+      ReadOne(Replaced(OfThreeKernels(), "\"memory_copy\":[]", "\"memory_copy\":{\"0\":{}}"));
+  EXPECT_EQ(recording.trace.notes.Count(NoteKind::kUnreadableEvent), 1);
+}
+
+// Process from 10 s to 20 s.
+std::string WithLife(std::vector<std::pair<int64_t, int64_t>> kernels) {
+  RocprofProcess process;
+  for (const auto& [start, end] : kernels) process.Kernel(1, start, end);
+  return Replaced(RocprofText({process}), "\"init_time\":1",
+                  "\"init_time\":10000000000,\"fini_time\":20000000000");
+}
+
+TEST(RocprofDamage, TimesOutsideTheProcessAreCountedAsUnreadable) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  // A little outside is a matter of clocks.
+  const Recording recording = ReadOne(WithLife({{9 * kSecond, 10 * kSecond},
+                                                {12 * kSecond, 13 * kSecond},
+                                                {20 * kSecond, 21 * kSecond},
+                                                {9 * kSecond - 1, 12 * kSecond},
+                                                {20 * kSecond, 21 * kSecond + 1}}));
+  EXPECT_EQ(recording.trace.size(), 3u);
+  EXPECT_EQ(recording.trace.events_in_file, 6);
+  EXPECT_EQ(Messages(recording),
+            Lines{"2 events were skipped: no valid time, name or size: they lie before the process "
+                  "began or after it ended"});
+}
+
+TEST(RocprofDamage, TimesOfAProcessThatMostEventsAreOutsideOfAreNotTrusted) {
+  const Recording recording =
+      ReadOne(WithLife({{100, 150}, {200, 250}, {12'000'000'000, 12'000'000'100}}));
+  EXPECT_EQ(recording.trace.size(), 3u);
+  EXPECT_EQ(recording.trace.notes.Count(NoteKind::kUnreadableEvent), 0);
+}
+
 TEST(RocprofDamage, ChangedBytesNeverCrash) {
   std::string text = RocprofText({RocprofProcess().Kernel(1, 100, 150, 5).Copy(2, 20, 21, 1, 2)});
   for (char& at : text) {

@@ -4,14 +4,17 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "analyses/all.h"
 #include "analyses/build.h"
 #include "analyses/critical_path_finding.h"
+#include "analyses/kept_names.h"
 #include "analyses/kinds.h"
 #include "facts/paths/dependencies.h"
 #include "facts/paths/rank_paths.h"
@@ -230,20 +233,30 @@ Contributions AddUp(const Facts& facts, const CriticalPath& path) {
   return sums;
 }
 
-Table ContributorsTable(const RankPath& shown, const Contributions& sums) {
+Table ContributorsTable(const Params& params, const RankPath& shown, const Contributions& sums,
+                        Report& report) {
   Table table{.key = "contributors", .title = "Largest path contributors", .columns = RankKeys()};
   AddColumns(table, {Words(KeyColumn("bound", "bound by")), KeyColumn("name", "name"),
                      CountColumn("count", "count"), TimeColumn("time", "time"),
                      RatioColumn("share", "% of span")});
-  for (const auto& [key, sum] : sums) {
+  std::vector<std::pair<std::string_view, int64_t>> times;
+  for (const auto& [key, sum] : sums) times.emplace_back(key.second, sum.time);
+  KeptNames<std::string_view> kept(params, std::move(times), std::identity());
+  std::vector<const Contributions::value_type*> order;
+  for (const auto& contribution : sums) {
+    if (kept.Keep(contribution.first.second, contribution.second.time))
+      order.push_back(&contribution);
+  }
+  kept.AddNote(table.key, report);
+  std::ranges::stable_sort(order, std::ranges::greater{},
+                           [](const auto* contribution) { return contribution->second.time; });
+  for (const auto* contribution : order) {
+    const auto& [key, sum] = *contribution;
     auto row = RankCells(shown);
     row.insert(row.end(), {std::string(BoundName(key.first)), std::string(key.second), sum.count,
                            sum.time, Ratio(sum.time, shown.span())});
     table.rows.push_back(std::move(row));
   }
-  const size_t time = table.columns.size() - 2;
-  std::ranges::stable_sort(table.rows, std::ranges::greater{},
-                           [&](const auto& row) { return std::get<int64_t>(row[time]); });
   table.text_rows = 5;
   return table;
 }
@@ -351,7 +364,7 @@ Report Run(const Facts& facts, const Params& params) {
       {"idle_ratio", "devices idle, % of span", Ratio(shown.idle, shown.span()), Unit::kRatio}};
   report.tables.push_back(BoundsTable(measured));
   report.tables.push_back(WhatIfTable(measured));
-  report.tables.push_back(ContributorsTable(shown, sums));
+  report.tables.push_back(ContributorsTable(params, shown, sums, report));
   report.tables.push_back(RanksTable(measured));
   const int64_t segments = std::max<int64_t>(params.Integer("segments"), 0);
   report.tables.push_back(SegmentsTable(facts, shown, static_cast<size_t>(segments)));

@@ -7,6 +7,7 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
+#include "analyses/kept_names.h"
 #include "base/saturate.h"
 #include "report/humanize.h"
 #include "report/kinds.h"
@@ -56,14 +57,19 @@ std::vector<Column> StatisticsColumns() {
 }
 
 // Appends a row per kernel, largest sum first.
-void AddKernels(Table& table, const Facts& facts, std::vector<KernelStatistics> kernels,
-                const std::vector<Cell>& prefix) {
-  const auto name = [&](const KernelStatistics& k) { return (*facts.names)[k.name]; };
-  std::ranges::sort(kernels, [&](const KernelStatistics& a, const KernelStatistics& b) {
-    if (a.sum != b.sum) return a.sum > b.sum;
-    return std::pair(name(a), a.kind) < std::pair(name(b), b.kind);
-  });
+void AddKernels(Table& table, const Facts& facts, const std::vector<KernelStatistics>& kernels,
+                KeptNames<StringId>& kept, const std::vector<Cell>& prefix) {
+  std::vector<const KernelStatistics*> rows;
   for (const KernelStatistics& k : kernels) {
+    if (kept.Keep(k.name, k.sum)) rows.push_back(&k);
+  }
+  const auto name = [&](const KernelStatistics& k) { return (*facts.names)[k.name]; };
+  std::ranges::sort(rows, [&](const KernelStatistics* a, const KernelStatistics* b) {
+    if (a->sum != b->sum) return a->sum > b->sum;
+    return std::pair(name(*a), a->kind) < std::pair(name(*b), b->kind);
+  });
+  for (const KernelStatistics* kernel : rows) {
+    const KernelStatistics& k = *kernel;
     auto row = prefix;
     row.insert(row.end(),
                {std::string(KernelKindName(k.kind)), std::string(name(k)), k.count, k.sum,
@@ -137,7 +143,7 @@ void AddFinding(Report& report, const Facts& facts, const std::vector<KernelStat
        .cause = {CauseKind::kCopies}});
 }
 
-Report Run(const Facts& facts, const Params&) {
+Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kKernelBreakdown, facts);
   if (report.status == Status::kUnavailable) return report;
   const auto all = MergeKernels(facts.kernels, facts.names->size());
@@ -146,7 +152,12 @@ Report Run(const Facts& facts, const Params&) {
             .columns = StatisticsColumns(),
             .text_rows = 12};
   top.kind_column = "kind";
-  AddKernels(top, facts, all, {});
+  std::vector<std::pair<StringId, int64_t>> sums;
+  for (const KernelStatistics& kernel : all) sums.emplace_back(kernel.name, kernel.sum);
+  KeptNames<StringId> kept(params, std::move(sums),
+                           [&](StringId name) { return (*facts.names)[name]; });
+  AddKernels(top, facts, all, kept, {});
+  kept.AddNote(top.key, report);
   Table kernels{.key = "kernels",
                 .title = "Kernels per rank",
                 .columns = {KeyColumn("rank", "rank")},
@@ -154,8 +165,9 @@ Report Run(const Facts& facts, const Params&) {
   AddColumns(kernels, StatisticsColumns());
   kernels.kind_column = "kind";
   for (const RankKernels& rank : facts.kernels) {
-    AddKernels(kernels, facts, rank.kernels, {rank.rank});
+    AddKernels(kernels, facts, rank.kernels, kept, {rank.rank});
   }
+  kept.AddNote(kernels.key, report);
 
   const auto& first = top.rows.front();
   int64_t sum = 0;

@@ -10,6 +10,7 @@
 
 #include "analyses/all.h"
 #include "analyses/build.h"
+#include "analyses/kept_names.h"
 #include "base/saturate.h"
 #include "base/stop.h"
 #include "facts/derived/collectives/missing_communication.h"
@@ -57,14 +58,18 @@ std::vector<Column> KernelColumns() {
 }
 
 void AddKernels(Table& table, const Facts& facts, KernelUse& measure,
-                const std::unordered_map<StringId, KernelSum>& kernels,
+                const std::unordered_map<StringId, KernelSum>& kernels, KeptNames<StringId>& kept,
                 const std::vector<Cell>& prefix) {
-  std::vector<std::pair<StringId, KernelSum>> rows(kernels.begin(), kernels.end());
-  std::ranges::sort(rows, [&](const auto& a, const auto& b) {
-    if (a.second.total != b.second.total) return a.second.total > b.second.total;
-    return (*facts.names)[a.first] < (*facts.names)[b.first];
+  std::vector<const std::pair<const StringId, KernelSum>*> rows;
+  for (const auto& kernel : kernels) {
+    if (kept.Keep(kernel.first, kernel.second.total)) rows.push_back(&kernel);
+  }
+  std::ranges::sort(rows, [&](const auto* a, const auto* b) {
+    if (a->second.total != b->second.total) return a->second.total > b->second.total;
+    return (*facts.names)[a->first] < (*facts.names)[b->first];
   });
-  for (const auto& [name, sum] : rows) {
+  for (const auto* of_name : rows) {
+    const auto& [name, sum] = *of_name;
     auto row = prefix;
     row.insert(row.end(),
                {std::string((*facts.names)[name]), sum.count, sum.total, sum.total / sum.count,
@@ -101,20 +106,24 @@ Table LaunchTable() {
 }
 
 void AddLaunches(Table& table, const Facts& facts, KernelUse& measure, int64_t rank,
-                 const std::map<KernelLaunch, LaunchSum>& launches) {
-  std::vector<std::pair<KernelLaunch, LaunchSum>> rows(launches.begin(), launches.end());
+                 const std::map<KernelLaunch, LaunchSum>& launches, KeptNames<StringId>& kept) {
+  std::vector<const std::pair<const KernelLaunch, LaunchSum>*> rows;
+  for (const auto& launch : launches) {
+    if (kept.Keep(launch.first.kernel, launch.second.sum.total)) rows.push_back(&launch);
+  }
   const auto name = [&](StringId id) {
     return id == kNoString ? std::string_view() : (*facts.names)[id];
   };
-  std::ranges::sort(rows, [&](const auto& a, const auto& b) {
-    const auto key = [&](const auto& row) {
-      const KernelLaunch& l = row.first;
-      return std::tuple(-row.second.sum.total, name(l.kernel), name(l.op), l.registers,
+  std::ranges::sort(rows, [&](const auto* a, const auto* b) {
+    const auto key = [&](const auto* row) {
+      const KernelLaunch& l = row->first;
+      return std::tuple(-row->second.sum.total, name(l.kernel), name(l.op), l.registers,
                         l.shared_memory, l.block, l.grid);
     };
     return key(a) < key(b);
   });
-  for (const auto& [l, of] : rows) {
+  for (const auto* launch : rows) {
+    const auto& [l, of] = *launch;
     const KernelSum& sum = of.sum;
     table.rows.push_back({rank, std::string(name(l.kernel)),
                           When(l.op != kNoString, std::string(name(l.op))), Sizes(l.grid),
@@ -221,7 +230,7 @@ void Summarize(Report& report, const KernelUse& use) {
   report.headline += ".";
 }
 
-Report Run(const Facts& facts, const Params&) {
+Report Run(const Facts& facts, const Params& params) {
   Report report = StartReport(kKernels, facts);
   if (report.status == Status::kUnavailable) return report;
   KernelUse measure(facts);
@@ -246,11 +255,18 @@ Report Run(const Facts& facts, const Params&) {
   Table launches = LaunchTable();
   AddColumns(top, KernelColumns());
   AddColumns(kernels, KernelColumns());
-  AddKernels(top, facts, measure, all, {});
-  for (const auto& [rank, sums] : ranks) {
-    AddKernels(kernels, facts, measure, sums.kernels, {rank});
-    AddLaunches(launches, facts, measure, rank, sums.launches);
-  }
+  std::vector<std::pair<StringId, int64_t>> times;
+  for (const auto& [name, sum] : all) times.emplace_back(name, sum.total);
+  KeptNames<StringId> kept(params, std::move(times),
+                           [&](StringId name) { return (*facts.names)[name]; });
+  AddKernels(top, facts, measure, all, kept, {});
+  kept.AddNote(top.key, report);
+  for (const auto& [rank, sums] : ranks)
+    AddKernels(kernels, facts, measure, sums.kernels, kept, {rank});
+  kept.AddNote(kernels.key, report);
+  for (const auto& [rank, sums] : ranks)
+    AddLaunches(launches, facts, measure, rank, sums.launches, kept);
+  kept.AddNote(launches.key, report);
   Summarize(report, measure);
   for (Table* table : {&top, &kernels, &launches}) report.tables.push_back(std::move(*table));
   AddTensorCoreFinding(report, facts, measure);

@@ -4,10 +4,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/time_units.h"
 #include "base/unless_stopped.h"
+#include "hang/contradictions.h"
 #include "hang/hang_report.h"
 #include "hang/join.h"
 #include "hang/judge.h"
@@ -80,7 +82,11 @@ Result<ReportSet> Ask(std::span<const std::string> paths, const HangOptions& opt
   job.counts_only = counts && !found->ras.empty();
   if (!counts) job.since_arrival = SinceArrival(*found);
   job.may_move = job.counts_only ? !ras.steady : IsSoon(job.since_arrival);
+  auto contradictions = hang::ContradictionsOf(found->dumps);
+  if (!contradictions.empty()) job.contradiction = contradictions.front().message;
   AddEvidence(*found, ras, options.signs, job);
+  std::ranges::move(found->notes, std::back_inserter(contradictions));
+  found->notes = std::move(contradictions);
   ReportSet answer;
   answer.run = {.name = paths[0],
                 .files = std::move(found->files),

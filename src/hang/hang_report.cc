@@ -232,6 +232,18 @@ Finding EarlierFinding(const Job& job, const Judgement& judgement) {
           .table = "earlier"};
 }
 
+// No other finding can be trusted before.
+Finding ContradictionFinding(const Job& job) {
+  return {.severity = Severity::kHigh,
+          .message = "Dumps contradict one another: they may be of several jobs or starts.",
+          .because = job.contradiction,
+          .hint =
+              "give the dumps that one start of the job left, each under the name that it was "
+              "written with; see the notes",
+          .cause = {.kind = CauseKind::kRecording},
+          .nearness = Nearness::kCause};
+}
+
 // Roots of one reason stand together, those that are proven first.
 std::vector<std::vector<Root>> Grouped(const std::vector<Root>& roots) {
   std::vector<std::vector<Root>> groups;
@@ -260,7 +272,7 @@ Finding FindingOf(const Job& job, const Judgement& judgement, const std::vector<
   if (roots.size() > 1)
     finding.because = Say("rank {rank}: {evidence}", roots.front().rank, finding.because);
   if (!chain.empty()) finding.because = Say("{evidence}; {chain}", finding.because, chain);
-  if (roots.size() == 1) finding.cause.rank = roots.front().rank;
+  if (roots.size() == 1 && job.contradiction.empty()) finding.cause.rank = roots.front().rank;
   return finding;
 }
 
@@ -287,7 +299,9 @@ Phrase SayJudgement(const Job& job, const Judgement& judgement) {
 }
 
 Phrase Headline(const Job& job, const Judgement& judgement) {
-  const Phrase said = SayJudgement(job, judgement);
+  Phrase said = SayJudgement(job, judgement);
+  if (!job.contradiction.empty())
+    said = Say("Dumps contradict one another: {what}. ", job.contradiction) + said;
   if (judgement.stuck == 0 || !job.may_move || job.counts_only) return said;
   return said + " " +
          Say("The last operation of the job began {time} before the dumps were written: if it "
@@ -331,6 +345,7 @@ Report HangReport(const Job& job, const Judgement& judgement) {
                    OperationsTable(job)};
   if (!job.stacks.empty()) report.tables.push_back(StacksTable(job));
   if (!job.signs.empty()) report.tables.push_back(SignsTable(job));
+  if (!job.contradiction.empty()) report.findings.push_back(ContradictionFinding(job));
   for (const auto& roots : Grouped(judgement.roots))
     report.findings.push_back(FindingOf(job, judgement, roots));
   report.tables.push_back(WaitGroupsTable(job, judgement));

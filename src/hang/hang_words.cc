@@ -319,7 +319,13 @@ Phrase SayRoots(const Job& job, Roots roots) {
   const auto ranks = RanksOf(roots);
   const Phrase named = SayRanks(ranks);
   if (!roots.front().proven()) return SayOpen(job, roots, named);
-  if (!IsCertain(job, roots.front()))
+  const bool certain = IsCertain(job, roots.front());
+  if (!certain && !job.contradiction.empty())
+    return Phrase::Capitalized(
+        Say("{ranks} may have stopped the job, if these dumps belong "
+            "together: {why}.",
+            named, SayWhy(job, roots)));
+  if (!certain)
     return Phrase::Capitalized(
         Say("{ranks} stopped the job, unless it still moves: {why}.", named, SayWhy(job, roots)));
   return Phrase::Capitalized(Say("{ranks} stopped the job: {why}.", named, SayWhy(job, roots)));

@@ -9,6 +9,7 @@
 
 #include "ingest/flight/rank_dump.h"
 #include "ingest/stacks/rank_stack.h"
+#include "stepscope/phrase.h"
 #include "stepscope/sign_of_life.h"
 
 namespace stepscope::hang {
@@ -57,6 +58,9 @@ struct Job {
   // The job may have moved while dumps or counts were taken: then they disagree, and nothing that
   // they tell is certain.
   bool may_move = false;
+  // What dumps contradict one another in, or their names, the first such thing: they may be of
+  // several jobs, and nothing that they tell is certain. Empty: nothing.
+  Phrase contradiction;
   // ns from the last operation that any dump has to the dumps; kAbsent: not known.
   int64_t since_arrival = kAbsent;
   // The unfinished operation that each rank enqueued first, and its group.

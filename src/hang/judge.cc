@@ -384,7 +384,8 @@ class Follower {
 Judgement Judge(const Job& job) { return Follower(job).Run(); }
 
 bool IsCertain(const Job& job, const Root& root) {
-  return root.proven() && (!job.may_move || root.reason == Reason::kProcessGone);
+  const bool sure = !job.may_move && job.contradiction.empty();
+  return root.proven() && (sure || root.reason == Reason::kProcessGone);
 }
 
 }  // namespace stepscope::hang

@@ -56,8 +56,8 @@ struct Judgement {
 
 Judgement Judge(const Job& job);
 
-// Whether the root is proven, of a job that does not move: of one that does, only a process that is
-// gone is.
+// Whether the root is proven, of a job that does not move and whose dumps belong together: else
+// only a process that is gone is.
 bool IsCertain(const Job& job, const Root& root);
 
 }  // namespace stepscope::hang

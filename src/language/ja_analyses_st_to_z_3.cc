@@ -140,9 +140,15 @@ std::span<const Translated> JapaneseOfAnalysesStToZ3() {
        "入力が不完全です: {files}が途中で終わっています。ランク {rank} にあるのは "
        "{events}{steps}です{but}。アイドルや未記録の時間は、欠けている部分かもしれません。"},
       {"Input is damaged: {count} of {total} events cannot be read; what they took is missing "
-       "here. ",
+       "here.",
        "入力が破損しています: {total} 件のイベントのうち {count} "
        "件を読み込めません。その時間はここにありません。"},
+      {"{what} ({count})", "{what} ({count} 件)"},
+      {"copy the files again from where they were written, or record again; until then trust names "
+       "and durations of what is listed, not sums, shares, idle time or advice",
+       "ファイルを元の場所からコピーし直すか、記録し直してください。それまでは、一覧にあるものの名"
+       "前と"
+       "所要時間は信頼できますが、合計、割合、アイドル時間、助言は信頼できません"},
       {"{count} event", "{count} 件のイベント"},
       {", and no device activity", " (デバイスアクティビティはありません)"},
       {" In its steps: ", "ステップ内: "},

@@ -2,6 +2,7 @@
 #include "session/cut_files.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "analyses/build.h"
@@ -35,27 +36,44 @@ Phrase SaySteps(const InputFile& file, const Facts& facts) {
                       : Say(" and {steps}", there);
 }
 
-int64_t SkippedEvents(const RunInfo& run) {
-  int64_t skipped = 0;
-  for (const NoteKind kind :
-       {NoteKind::kUnreadableEvent, NoteKind::kHugeDuration, NoteKind::kClockStep})
-    skipped = AddSaturated(skipped, CountOfNotes(run, NoteName(kind)));
-  return skipped;
+// Notes about events that cannot be read. Places that are not JSON are no events of their files.
+constexpr auto kUnreadable = std::to_array({NoteKind::kMalformed, NoteKind::kUnreadableEvent,
+                                            NoteKind::kHugeDuration, NoteKind::kClockStep});
+
+// "events were skipped: no valid time, name or size (305)": of each kind what its first note says.
+Phrase SayUnreadable(const RunInfo& run) {
+  Phrase all;
+  for (const NoteKind kind : kUnreadable) {
+    const auto note = std::ranges::find(run.notes, NoteName(kind), &Note::name);
+    if (note == run.notes.end()) continue;
+    if (!all.empty()) all += "; ";
+    all += Say("{what} ({count})", note->message, HumanCount(CountOfNotes(run, note->name)));
+  }
+  return all;
 }
 
 }  // namespace
 
-Phrase SayUnreadableEvents(const RunInfo& run) {
+std::optional<Finding> UnreadableEvents(const RunInfo& run) {
   constexpr double kLeast = 0.01;
-  const int64_t skipped = SkippedEvents(run);
-  int64_t all = 0;
+  int64_t skipped = 0, all = CountOfNotes(run, NoteName(NoteKind::kMalformed));
+  for (const NoteKind kind : kUnreadable)
+    skipped = AddSaturated(skipped, CountOfNotes(run, NoteName(kind)));
   for (const InputFile& file : run.files) all = AddSaturated(all, file.events);
   all = std::max(all, skipped);
-  if (skipped == 0 || static_cast<double>(skipped) < kLeast * static_cast<double>(all)) return "";
-  return Say(
-      "Input is damaged: {count} of {total} events cannot be read; what they took is missing "
-      "here. ",
-      skipped, all);
+  if (skipped == 0 || static_cast<double>(skipped) < kLeast * static_cast<double>(all))
+    return std::nullopt;
+  return Finding{
+      .severity = Severity::kHigh,
+      .message = Say("Input is damaged: {count} of {total} events cannot be read; what they took "
+                     "is missing here.",
+                     skipped, all),
+      .because = SayUnreadable(run),
+      .hint =
+          "copy the files again from where they were written, or record again; until then "
+          "trust names and durations of what is listed, not sums, shares, idle time or advice",
+      .cause = {.kind = CauseKind::kRecording},
+      .nearness = Nearness::kCause};
 }
 
 Phrase SayCutFiles(const RunInfo& run, const Facts& facts) {

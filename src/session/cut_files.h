@@ -1,6 +1,8 @@
 // Says what is missing of files that were read: their ends, or events within them.
 #pragma once
 
+#include <optional>
+
 #include "facts/facts.h"
 #include "stepscope/report.h"
 
@@ -12,8 +14,8 @@ namespace stepscope {
 // ends.
 Phrase SayCutFiles(const RunInfo& run, const Facts& facts);
 
-// "Input is damaged: 103 of 513 events cannot be read; what they took is missing here. " Empty
-// where that is less than one of a hundred, which notes tell.
-Phrase SayUnreadableEvents(const RunInfo& run);
+// "Input is damaged: 103 of 513 events cannot be read; what they took is missing here.", and to
+// copy or record files again. Nothing where that is less than one of a hundred, which notes tell.
+std::optional<Finding> UnreadableEvents(const RunInfo& run);
 
 }  // namespace stepscope

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "analyses/kept_names.h"
 #include "base/saturate.h"
-#include "report/humanize.h"
 
 namespace stepscope {
 namespace {
@@ -86,11 +86,8 @@ void CutTable(Table& table, size_t names, size_t most, std::vector<Note>& notes)
   }
   const size_t left_out = table.rows.size() - rows.size();
   table.rows = std::move(rows);
-  notes.push_back({"names_left_out", static_cast<int64_t>(left_out),
-                   Say("rows were left out of table {table}: its {names} names with the least time "
-                       "({time} in all; set `most_names` to 0 to keep them)",
-                       table.key, named.sums.size() - most, HumanTime(static_cast<double>(time))),
-                   ""});
+  notes.push_back(
+      NamesLeftOut(table.key, static_cast<int64_t>(left_out), named.sums.size() - most, time));
 }
 
 }  // namespace

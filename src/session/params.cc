@@ -9,6 +9,7 @@
 #include <cmath>
 #include <optional>
 
+#include "analyses/kept_names.h"
 #include "base/nearest_name.h"
 #include "base/quantity.h"
 
@@ -117,8 +118,10 @@ Result<std::vector<AnalysisRef>> FindAnalyses(std::span<const std::string> names
 }
 
 Result<Params> MakeParams(const Analysis& analysis,
-                          std::span<const std::pair<std::string, std::string>> given) {
-  std::map<std::string, std::string, std::less<>> values;
+                          std::span<const std::pair<std::string, std::string>> given,
+                          int64_t most_names) {
+  std::map<std::string, std::string, std::less<>> values = {
+      {std::string(kMostNames), std::to_string(most_names)}};
   for (const Parameter& parameter : analysis.params) {
     std::string& value = values[std::string(parameter.name)];
     value = parameter.default_value;

@@ -157,6 +157,17 @@ Report RunAnalysis(const Analysis& analysis, const Params& params, const Facts& 
   return report;
 }
 
+// Events that cannot be read are the first finding, or where no report has findings, a sentence.
+Phrase AddDamage(ReportSet& answer) {
+  auto damage = UnreadableEvents(answer.run);
+  if (!damage) return "";
+  const auto first = std::ranges::find_if(
+      answer.reports, [](const Report& r) { return r.status != Status::kUnavailable; });
+  if (first == answer.reports.end()) return damage->message + " ";
+  first->findings.push_back(std::move(*damage));
+  return "";
+}
+
 // `kept`: the analyses of ours that the run was opened for.
 ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,
                       const StepSelection& selection, const AnalyzeOptions& options,
@@ -192,11 +203,11 @@ ReportSet RunAnalyses(const LoadedRun& run, std::span<const RankActivity> ranks,
     const auto& [analysis, params] = asked[i];
     if (IsPlugin(*analysis)) answer.reports[i] = RunPlugin(*analysis, params, question);
   }
+  const Phrase damage = AddDamage(answer);
   JoinFindings(answer, MeanTime(facts));
   LowerWhereNothingStandsOut(answer, facts);
-  answer.verdict = SayWhatIsDoubtful(answer.run) + SayUnreadableEvents(answer.run) +
-                   SayCutFiles(answer.run, facts) + Verdict(answer, facts) +
-                   SayWhatIsMissing(answer.run);
+  answer.verdict = SayWhatIsDoubtful(answer.run) + damage + SayCutFiles(answer.run, facts) +
+                   Verdict(answer, facts) + SayWhatIsMissing(answer.run);
   return answer;
 }
 
@@ -340,7 +351,7 @@ Result<ReportSet> Session::Analyze(const AnalyzeOptions& question) const {
           Error{"the run was not opened for '" + std::string(analysis->name) + "'", "",
                 "name it in OpenOptions::analyses"});
     }
-    auto params = MakeParams(*analysis, options.params);
+    auto params = MakeParams(*analysis, options.params, options.most_names);
     if (!params) return std::unexpected(params.error());
     analyses.emplace_back(analysis, std::move(*params));
   }

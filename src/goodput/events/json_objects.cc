@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "base/byte_order_mark.h"
 
 namespace stepscope::goodput {
 namespace {
@@ -163,7 +164,6 @@ bool ObjectsSpanLines(std::string_view head) {
 }  // namespace
 
 void SplitObjects(WindowStream& stream, Notes& note_counts, const ObjectTaker& taker) {
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   Text text(stream);
   text.Fill();
   if (text.view().starts_with(kByteOrderMark)) text.Drop(kByteOrderMark.size());

@@ -28,6 +28,12 @@ constexpr auto kTexts = std::to_array<NoteText>({
     {"kinds_inferred",
      "events were classified by their arguments and names: they have no category"},
     {"gpu_counters", "samples of GPU counters were skipped: no analysis uses them"},
+    {"unknown_kernel",
+     "kernels were called 'unknown kernel' and counted as compute: the file does not name them"},
+    {"unknown_call", "calls were called 'call': the file does not name them"},
+    {"unknown_agent",
+     "activities were counted on devices of their own: the file does not list their agents"},
+    {"odd_entries", "entries of lists of names and devices were skipped: they are not objects"},
 });
 static_assert(kTexts.size() == static_cast<size_t>(ReportNote::kCount));
 

@@ -23,6 +23,10 @@ enum class ReportNote : uint8_t {
   kUnknownClock,
   kKindsInferred,
   kGpuCounters,
+  kUnknownKernel,
+  kUnknownCall,
+  kUnknownAgent,
+  kOddEntries,
   kCount
 };
 

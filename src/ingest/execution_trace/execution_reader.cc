@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "base/byte_order_mark.h"
 #include "base/json_bytes.h"
 #include "ingest/common/reader_limits.h"
 #include "ingest/execution_trace/input_lists_of.h"
@@ -256,7 +257,7 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
 
 bool LooksLikeExecutionTrace(std::string_view beginning) {
   std::string plain;
-  for (const char c : beginning) {
+  for (const char c : WithoutByteOrderMark(beginning)) {
     if (!std::string_view(" \t\r\n").contains(c)) plain += c;
   }
   constexpr std::string_view kBegin = "{\"schema\":\"";

@@ -274,6 +274,8 @@ void Document::ReadEntry(Value entry) {
   const auto items = tree_.Dict(entry);
   for (size_t i = 0; i + 1 < items.size(); i += 2) Take(FieldOf(items[i]), items[i + 1]);
   dump_.newest = std::max(dump_.newest, operation_.created);
+  if (dump_.oldest == kAbsent || operation_.created < dump_.oldest)
+    dump_.oldest = operation_.created;
   operation_.sequence = operation_.point_to_point ? peer_ : collective_;
   if (operation_.state != DumpOperation::State::kScheduled) dump_.sees_starts = true;
   operation_.pending = operation_.state != DumpOperation::State::kCompleted && !retired_;

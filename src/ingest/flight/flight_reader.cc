@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "base/byte_order_mark.h"
 #include "base/parallel.h"
 #include "ingest/discover.h"
 #include "ingest/flight/flight_document.h"
@@ -182,7 +183,7 @@ void ReadDump(OneFile& file, ByteSource source) {
 // The number in a name may be the process, as people name what py-spy prints.
 void ReadStack(OneFile& file, ByteSource source) {
   const std::string text = ReadUpTo(source, kMostStackBytes);
-  auto stack = ReadStackText(text);
+  auto stack = ReadStackText(WithoutByteOrderMark(text));
   const auto rank = RankOfName(file.path);
   if (!stack) {
     file.problem = stack.error();
@@ -298,11 +299,13 @@ Result<RankDump> ReadFlightDump(ByteSource source, const std::string& path) {
   auto dump = ReadFlightDocument(*tree);
   if (!dump) return dump;
   dump->path = path;
-  dump->rank = RankOfName(path).or_else([&] { return RankOfContent(*dump); }).value_or(-1);
+  dump->rank_inside = RankOfContent(*dump).value_or(-1);
+  dump->rank = RankOfName(path).value_or(dump->rank_inside);
   return dump;
 }
 
 HangFile HangFileOf(std::string_view bytes) {
+  bytes = WithoutByteOrderMark(bytes);
   if (LooksLikeRas(bytes)) return HangFile::kRas;
   if (PickleReader::Begins(bytes) || LooksLikeJsonDump(bytes)) return HangFile::kDump;
   return LooksLikeStacks(bytes) ? HangFile::kStacks : HangFile::kNone;

@@ -47,12 +47,14 @@ struct DumpOperation {
 
 struct RankDump {
   int64_t rank = -1;
+  int64_t rank_inside = -1;  // by its groups and messages; -1: they do not tell
   std::string path;
   std::string version;       // "2.10"
   std::string backend;       // "nccl"; empty: no operation names it
   bool sees_starts = false;  // states tell when operations start on the device
   int64_t recorded = 0;      // operations in the file
   int64_t newest = kAbsent;  // creation of the last one
+  int64_t oldest = kAbsent;  // of the first one
   int64_t left_out = 0;      // operations that were not kept: without group, or too many
   int64_t least_ranks = 0;   // ranks that the job has at least; 0: not said
   bool all_ranks = false;    // it has no more than these: the default group is the only one

@@ -5,169 +5,80 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstring>
-#include <limits>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "base/byte_order_mark.h"
 #include "base/stop.h"
+#include "ingest/json/json_grammar.h"
+#include "ingest/json/json_restart.h"
 #include "ingest/json/json_scan.h"
 #include "ingest/json/json_text.h"
 
 namespace stepscope {
 namespace {
 
-constexpr size_t kDeepest = 64;
 constexpr size_t kLongestToken = size_t{1} << 30;
-
-// The grammar of JSON, a token at a time.
-class Grammar {
- public:
-  explicit Grammar(JsonVisitor& visitor) : visitor_(visitor) {}
-
-  // Whether strings have to be looked at one by one: the window has bytes that no JSON may hold.
-  void CheckStrings(bool check) { check_ = check; }
-
-  // Takes a token, with the space behind it. False where it has no place, or is none.
-  bool Take(std::string_view token) {
-    switch (token.front()) {
-      case '{':
-        return TakesValue() && Open(/*is_object=*/true);
-      case '[':
-        return TakesValue() && Open(/*is_object=*/false);
-      case '}':
-        return Close(/*is_object=*/true, Next::kKeyOrEnd);
-      case ']':
-        return Close(/*is_object=*/false, Next::kValueOrEnd);
-      case ':':
-        return Pass(Next::kColon, Next::kValue);
-      case ',':
-        return !open_.empty() &&
-               Pass(Next::kCommaOrEnd, open_.back().is_object ? Next::kKey : Next::kValue);
-      case '"':
-        return String(WithoutSpace(token));
-      default:
-        return Scalar(WithoutSpace(token));
-    }
-  }
-
-  bool done() const { return next_ == Next::kNothing; }
-
- private:
-  enum class Next : uint8_t { kValue, kValueOrEnd, kKey, kKeyOrEnd, kColon, kCommaOrEnd, kNothing };
-  struct Container {
-    size_t path = 0;  // its length
-    bool is_object = false, is_element = false;
-  };
-
-  bool TakesValue() const { return next_ == Next::kValue || next_ == Next::kValueOrEnd; }
-
-  bool Pass(Next expected, Next next) {
-    if (next_ != expected) return false;
-    next_ = next;
-    return true;
-  }
-  void Ended() { next_ = open_.empty() ? Next::kNothing : Next::kCommaOrEnd; }
-
-  bool Open(bool is_object) {
-    if (open_.size() >= kDeepest) return false;
-    const bool is_element = is_object && !open_.empty() && !open_.back().is_object;
-    open_.push_back({path_.size(), is_object, is_element});
-    if (is_element) visitor_.BeginElement(path_);
-    next_ = is_object ? Next::kKeyOrEnd : Next::kValueOrEnd;
-    return true;
-  }
-
-  bool Close(bool is_object, Next empty) {
-    const bool may_end = next_ == Next::kCommaOrEnd || next_ == empty;
-    if (open_.empty() || open_.back().is_object != is_object || !may_end) return false;
-    const Container closed = open_.back();
-    open_.pop_back();
-    path_.resize(closed.path);
-    if (closed.is_element) visitor_.EndElement(path_);
-    Ended();
-    return true;
-  }
-
-  bool String(std::string_view token) {
-    const bool is_key = next_ == Next::kKey || next_ == Next::kKeyOrEnd;
-    if (token.size() < 2 || token.back() != '"' || (!is_key && !TakesValue())) return false;
-    std::string_view text = token.substr(1, token.size() - 2);
-    if (check_ && !IsText(text)) return false;
-    if (text.contains('\\')) {
-      if (!HasEscapes(text)) return false;
-      text = TextOf(token, unescaped_);
-    }
-    if (is_key) {
-      path_.resize(open_.back().path);
-      if (!path_.empty()) path_ += '/';
-      path_ += text;
-      next_ = Next::kColon;
-      return true;
-    }
-    visitor_.Text(path_, text);
-    Ended();
-    return true;
-  }
-
-  bool Scalar(std::string_view token) {
-    if (!TakesValue()) return false;
-    if (token == "true" || token == "false") {
-      visitor_.Number(path_, token == "true" ? 1 : 0);
-    } else if (token != "null") {
-      if (!IsJsonNumber(token)) return false;
-      int64_t value = 0;
-      const char* const end = token.data() + token.size();
-      const auto [stop, error] = std::from_chars(token.data(), end, value);
-      if (stop == end && error == std::errc()) visitor_.Number(path_, value);
-    }
-    Ended();
-    return true;
-  }
-
-  static bool IsText(std::string_view text) {
-    const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20; };
-    return std::ranges::none_of(text, control) && simdjson::validate_utf8(text);
-  }
-
-  static bool HasEscapes(std::string_view text) {
-    return ForEachEscape(
-        text, [](size_t, const Escape& escape) { return escape.length > 0 && !escape.half; });
-  }
-
-  JsonVisitor& visitor_;
-  Next next_ = Next::kValue;
-  bool check_ = false;
-  std::string path_, unescaped_;
-  std::vector<Container> open_;
-};
+constexpr size_t kMostText = 16;    // of what is damaged
+constexpr int kMostScans = 10'000;  // of windows whose strings damage turned inside out
 
 // Reads a document through one window, which grows only where a token is longer.
 class Document {
  public:
   Document(ByteSource& source, JsonVisitor& visitor, size_t window)
-      : source_(source), grammar_(visitor), first_window_(window) {}
+      : source_(source),
+        grammar_(visitor),
+        first_window_(window),
+        begin_(SkipByteOrderMark(source)) {}
 
-  JsonEnd Walk() {
-    while (true) {
+  JsonRead Walk() {
+    read_.end = WalkTokens();
+    // To the end, so that the source knows how it is.
+    while (!at_end_) {
       StopIfAsked();
-      if (!Fill()) return JsonEnd::kDamaged;
-      const size_t tokens = Scan();
-      // The last token may go on in the next window.
-      const size_t whole = at_end_ || tokens == 0 ? tokens : tokens - 1;
-      for (size_t t = 0; t < whole; ++t) {
-        if (grammar_.done()) return Followed();
-        if (!grammar_.Take(Token(t)))
-          return MayGoOn(t, tokens) ? JsonEnd::kCutShort : JsonEnd::kDamaged;
-      }
-      if (at_end_) return grammar_.done() ? JsonEnd::kWhole : JsonEnd::kCutShort;
-      Keep(whole < tokens ? offsets_[whole] : filled_);
+      begin_ += filled_;
+      filled_ = source_.Read(window_);
+      at_end_ = filled_ < window_.size();
     }
+    read_.bytes = begin_ + filled_;
+    if (rest_) read_.rest = read_.bytes - *rest_;
+    return std::move(read_);
   }
 
  private:
+  JsonEnd WalkTokens() {
+    while (true) {
+      StopIfAsked();
+      if (!Fill()) return EndAt(0, JsonEnd::kDamaged);
+      Scan();
+      size_t t = 0;
+      while (t < whole_) {
+        if (grammar_.done()) return EndAt(offsets_[t], JsonEnd::kFollowed);
+        if (grammar_.Take(Token(t))) {
+          ++t;
+          continue;
+        }
+        if (MayGoOn(t)) return JsonEnd::kCutShort;
+        const auto next = GoOnBehind(t);
+        if (!next) return JsonEnd::kDamaged;
+        t = *next;
+      }
+      if (t == kNewWindow) continue;
+      if (at_end_) return grammar_.done() ? JsonEnd::kWhole : JsonEnd::kCutShort;
+      Keep(whole_ < tokens_ ? offsets_[whole_] : filled_);
+    }
+  }
+
+  // The document ends at a place of the window for whoever reads it.
+  JsonEnd EndAt(size_t at, JsonEnd end) {
+    rest_ = begin_ + at;
+    return end;
+  }
+
   // False where a token is too long.
   bool Fill() {
     if (filled_ == window_.size()) {
@@ -181,14 +92,16 @@ class Document {
     return true;
   }
 
-  size_t Scan() {
+  void Scan() {
     const JsonScan scan = ScanJson(window_.data(), filled_, offsets_.data());
-    offsets_[scan.tokens] = static_cast<uint32_t>(filled_);
+    tokens_ = scan.tokens;
+    // The last token may go on in the next window.
+    whole_ = at_end_ || tokens_ == 0 ? tokens_ : tokens_ - 1;
+    offsets_[tokens_] = static_cast<uint32_t>(filled_);
     // A character that the window's end cuts in two is in its last token.
-    const size_t known = at_end_ || scan.tokens == 0 ? filled_ : offsets_[scan.tokens - 1];
+    const size_t known = at_end_ || tokens_ == 0 ? filled_ : offsets_[tokens_ - 1];
     const bool utf8 = scan.ascii || simdjson::validate_utf8(window_.data(), known);
     grammar_.CheckStrings(scan.control_in_string || !utf8);
-    return scan.tokens;
   }
 
   std::string_view Token(size_t t) const {
@@ -196,37 +109,89 @@ class Document {
   }
 
   // Whether the rest of the token may be missing: it is the file's last one.
-  bool MayGoOn(size_t token, size_t tokens) const {
-    return at_end_ && token + 1 == tokens &&
+  bool MayGoOn(size_t token) const {
+    return at_end_ && token + 1 == tokens_ &&
            !std::string_view("{}[]:,").contains(window_[offsets_[token]]);
   }
 
-  // Reads the rest, so that the source knows how it ends.
-  JsonEnd Followed() {
-    while (!at_end_) {
-      StopIfAsked();
-      at_end_ = source_.Read(window_) < window_.size();
+  void CountDamage(size_t token) {
+    if (++read_.damages > 1) return;
+    read_.first = begin_ + offsets_[token];
+    read_.first_text = WithoutSpace(Token(token)).substr(0, kMostText);
+  }
+
+  // The token that reading goes on with; kNewWindow: the first one of the next scan. Nothing: there
+  // is none.
+  static constexpr size_t kNewWindow = SIZE_MAX;
+  std::optional<size_t> GoOnBehind(size_t damaged) {
+    CountDamage(damaged);
+    // A string before it may have swallowed what an element begins with.
+    const bool string = damaged > 0 && window_[offsets_[damaged - 1]] == '"';
+    const size_t at = offsets_[string ? damaged - 1 : damaged];
+    const uint64_t from = begin_ + at, scanned = begin_ + filled_;
+    const size_t next = FindElement(at);
+    if (next == JsonStart::kNone) {
+      rest_ = from;
+      return std::nullopt;
     }
-    return JsonEnd::kFollowed;
+    read_.skipped += begin_ + next - from;
+    const auto token = begin_ + filled_ == scanned ? TokenAt(next) : std::nullopt;
+    if (token) return token;
+    Keep(next);
+    if (++scans_ <= kMostScans) return kNewWindow;
+    EndAt(0, JsonEnd::kDamaged);
+    return std::nullopt;
+  }
+
+  // Where an element begins that the grammar can go on with, in a window that may be another.
+  size_t FindElement(size_t from) {
+    while (true) {
+      StopIfAsked();
+      const std::string_view text(window_.data(), filled_);
+      const size_t known = at_end_ ? filled_ : filled_ - std::min(filled_, kStartReach);
+      JsonStart start = FindJsonStart(text, from);
+      for (; start.at < known; start = FindJsonStart(text, start.at + 1)) {
+        if (grammar_.GoOnAt(start)) return start.at;
+      }
+      if (at_end_) return JsonStart::kNone;
+      const size_t kept = known - std::min(known, kStartReach);
+      from = std::max(from, known) - kept;
+      Keep(kept);
+      Fill();
+    }
+  }
+
+  // If strings are still told from what is not, brackets are tokens.
+  std::optional<size_t> TokenAt(size_t at) const {
+    const auto end = offsets_.begin() + static_cast<ptrdiff_t>(whole_);
+    const auto token = std::lower_bound(offsets_.begin(), end, at);
+    if (token == end || *token != at) return std::nullopt;
+    return static_cast<size_t>(token - offsets_.begin());
   }
 
   void Keep(size_t from) {
+    begin_ += from;
     filled_ -= from;
     std::memmove(window_.data(), window_.data() + from, filled_);
   }
 
   ByteSource& source_;
-  Grammar grammar_;
+  JsonGrammar grammar_;
   const size_t first_window_;
   std::vector<char> window_;
   std::vector<uint32_t> offsets_;  // of the window's tokens, and where the last one ends
-  size_t filled_ = 0;
+  uint64_t begin_ = 0;             // of the window, in the document
+  size_t filled_ = 0, tokens_ = 0;
+  size_t whole_ = 0;  // tokens that end in the window
   bool at_end_ = false;
+  int scans_ = 0;
+  std::optional<uint64_t> rest_;  // what nobody reads begins here
+  JsonRead read_;
 };
 
 }  // namespace
 
-JsonEnd WalkJson(ByteSource& source, JsonVisitor& visitor, size_t window) {
+JsonRead WalkJson(ByteSource& source, JsonVisitor& visitor, size_t window) {
   return Document(source, visitor, window).Walk();
 }
 

@@ -1,6 +1,7 @@
 // Walking a document: what is told of it, and the same as another parser tells of damaged ones.
 #include "ingest/json/json_records.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -33,7 +34,7 @@ class Told : public JsonVisitor {
 std::pair<std::string, JsonEnd> Walk(std::string_view text, size_t window = 64) {
   ByteSource source = ByteSource::FromMemory(text);
   Told told;
-  const JsonEnd end = WalkJson(source, told, window);
+  const JsonEnd end = WalkJson(source, told, window).end;
   return {told.lines, end};
 }
 
@@ -63,6 +64,72 @@ TEST(WalkJson, SaysHowTheDocumentEnds) {
     EXPECT_EQ(Walk(damaged).second, JsonEnd::kDamaged) << damaged;
   EXPECT_EQ(Walk(std::string(64, '[') + std::string(64, ']')).second, JsonEnd::kWhole);
   EXPECT_EQ(Walk(std::string(65, '[') + std::string(65, ']')).second, JsonEnd::kDamaged);
+}
+
+TEST(WalkJson, PassesOverAByteOrderMark) {
+  EXPECT_EQ(Walk("\xef\xbb\xbf{\"a\": 1}"), std::pair(std::string("=a 1\n"), JsonEnd::kWhole));
+}
+
+// Knows the lists "a" and "b", and says what of them is lost.
+class Lenient : public Told {
+ public:
+  JsonArray BeginArray(std::string_view path) override {
+    return path == "a" || path == "b" ? JsonArray::kKnown : JsonArray::kOther;
+  }
+  std::string PathOfList(std::string_view name, std::string_view) const override {
+    return name == "a" || name == "b" ? std::string(name) : std::string();
+  }
+  void LoseElement(std::string_view path) override { lines.append("!").append(path).append("\n"); }
+};
+
+JsonRead WalkLenient(std::string_view text, std::string& lines, size_t window) {
+  ByteSource source = ByteSource::FromMemory(text);
+  Lenient told;
+  JsonRead read = WalkJson(source, told, window);
+  lines = told.lines;
+  return read;
+}
+
+// Each place of damage costs the element that it is in, whatever it did to quotes and brackets.
+TEST(WalkJson, GoesOnAtTheNextElementOfAKnownList) {
+  for (const std::string_view damaged :
+       {R"({"k": 2x})", R"({"k": })", R"({"k": 2)", R"({"k" 2})", R"({"k: 2})", R"({"k": "2})",
+        R"({"k": {"k": 2})", R"({"k": [2})", R"(x)", R"({"k": 2}])", R"({"k": 2]})",
+        R"({"k": 2}} )", "{\"k\": \"\x01\"}", R"({"k": "\q"})"}) {
+    const std::string text = fmt::format(R"({{"a": [{{"k": 1}}, {}, {{"k": 3}}], "x": [{{"z": 1}}],
+                                             "b": [{{"k": 4}}]}})",
+                                         damaged);
+    for (const size_t window : {64U, 256U, 4096U}) {
+      std::string lines;
+      const JsonRead read = WalkLenient(text, lines, window);
+      EXPECT_TRUE(lines.contains("=a/k 1\n")) << text << lines;
+      EXPECT_TRUE(lines.contains("=a/k 3\n")) << text << lines;
+      EXPECT_TRUE(lines.contains("=b/k 4\n")) << text << lines;
+      EXPECT_GE(read.damages, 1) << text;
+      EXPECT_LE(read.damages, 2) << text;
+      EXPECT_EQ(read.bytes, text.size());
+    }
+  }
+}
+
+TEST(WalkJson, ElementsOfUnknownListsAreNotTakenForThose) {
+  std::string lines;
+  const JsonRead read = WalkLenient(
+      R"({"a": [{"k": 1}, {"k": 2"}], "x": [{"k": 7}, {"k": 8}], "b": [{"k": 4}]})", lines, 4096);
+  EXPECT_EQ(lines, "{a \n=a/k 1\n}a \n{a \n!a\n{b \n=b/k 4\n}b \n");
+  EXPECT_EQ(read.damages, 1);
+  EXPECT_EQ(read.first_text, "2\"}], \"");
+  EXPECT_EQ(read.rest, 0u);
+}
+
+TEST(WalkJson, SaysHowMuchOfADamagedDocumentNobodyReads) {
+  std::string lines;
+  const JsonRead read = WalkLenient(R"({"a": [{"k": 1}, {"k": 2x}, {"z": 3}]})", lines, 16);
+  EXPECT_EQ(read.end, JsonEnd::kDamaged);
+  EXPECT_EQ(read.first, 23u);
+  EXPECT_EQ(read.first_text, "2x");
+  EXPECT_EQ(read.rest, 15u);
+  EXPECT_EQ(read.bytes, 38u);
 }
 
 // The definition, by nlohmann's parser.

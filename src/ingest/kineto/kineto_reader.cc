@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/byte_order_mark.h"
 #include "base/window_stream.h"
 #include "ingest/json/json_text.h"
 #include "ingest/json/strict_json.h"
@@ -342,8 +343,8 @@ Error Reader::WhyNoTrace(bool whole) const {
 }
 
 Result<Trace> Reader::Read() {
-  if (std::string_view(at_, static_cast<size_t>(window_.end - at_)).starts_with("\xef\xbb\xbf")) {
-    at_ += 3;  // a byte order mark
+  if (std::string_view(at_, static_cast<size_t>(window_.end - at_)).starts_with(kByteOrderMark)) {
+    at_ += kByteOrderMark.size();
   }
   if (AtEnd()) {
     const bool damaged = stream_.end() != InputEnd::kClean;

@@ -5,7 +5,9 @@
 
 namespace stepscope::rocprof {
 
-List ListAt(std::string_view path) {
+namespace {
+
+const std::unordered_map<std::string_view, List>& Lists() {
   static const std::unordered_map<std::string_view, List> kLists = {
       {"agents", List::kAgents},
       {"kernel_symbols", List::kKernels},
@@ -21,11 +23,26 @@ List ListAt(std::string_view path) {
       {"buffer_records/rocshmem_api", List::kRuntimeCalls},
       {"buffer_records/rccl_api", List::kCollectiveCalls},
       {"buffer_records/marker_api", List::kRanges}};
-  const auto at = kLists.find(path);
-  if (at != kLists.end()) return at->second;
+  return kLists;
+}
+
+}  // namespace
+
+List ListAt(std::string_view path) {
+  const auto at = Lists().find(path);
+  if (at != Lists().end()) return at->second;
   constexpr std::string_view kEvents = "buffer_records/";
   const bool events = path.starts_with(kEvents) && !path.substr(kEvents.size()).contains('/');
   return events ? List::kOther : List::kNone;
+}
+
+std::string_view PathOfList(std::string_view name, std::string_view key) {
+  if (name == "marker_api")
+    return key == "key" ? "strings/marker_api" : "buffer_records/marker_api";
+  for (const auto& [path, list] : Lists()) {
+    if (path.substr(path.rfind('/') + 1) == name) return path;
+  }
+  return {};
 }
 
 const Value* ValueAt(std::string_view path) {

@@ -67,6 +67,9 @@ inline constexpr size_t kWordCount = 7;
 
 // Of a path within a process.
 List ListAt(std::string_view path);
+// The path of a list that is read, by its name and the first key of its elements; empty: there is
+// none, or the name is that of something else, too.
+std::string_view PathOfList(std::string_view name, std::string_view key);
 // Of a path within an element; null for all else.
 const Value* ValueAt(std::string_view path);
 const Word* WordAt(std::string_view path);

@@ -1,11 +1,17 @@
 // Takes records out of rocprofv3's JSON: an array of processes, each with lists of agents, kernels,
 // names and events.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
 
+#include "base/byte_order_mark.h"
+#include "base/printable.h"
 #include "ingest/json/json_records.h"
 #include "ingest/rocprof/json_fields.h"
 #include "ingest/rocprof/process_trace.h"
@@ -30,10 +36,51 @@ class Reader : public JsonVisitor {
  public:
   explicit Reader(Wanted keep) : keep_(keep) {}
 
+  // Lists that cannot stand where they do: in an element, or where only the lists of names are.
+  JsonArray BeginArray(std::string_view path) override {
+    if (path == kRoot) return JsonArray::kKnown;
+    const std::string_view inner = InProcess(path) ? path.substr(kRoot.size() + 1) : path;
+    if (InProcess(path) && IsRead(ListAt(inner))) {
+      begun_.emplace(inner);
+      return JsonArray::kKnown;
+    }
+    const std::string_view name = inner.substr(inner.rfind('/') + 1);
+    const bool placed = list_ == List::kNone && inner.contains('/');
+    return placed || name == "buffer_records" || rocprof::PathOfList(name, "").empty()
+               ? JsonArray::kOther
+               : JsonArray::kMisplaced;
+  }
+
+  // Each list is once in a process: another one of its name belongs to one whose beginning is lost.
+  std::string PathOfList(std::string_view name, std::string_view key) const override {
+    if (name == kRoot) return std::string(kRoot);
+    const std::string_view path = rocprof::PathOfList(name, key);
+    if (path.empty() || begun_.contains(path)) return {};
+    return fmt::format("{}/{}", kRoot, path);
+  }
+
+  void LoseElement(std::string_view path) override {
+    if (path == kRoot) {
+      if (open_) EndProcess();
+      return;
+    }
+    // Kinds are known by their place in the list.
+    if (InProcess(path) && ListAt(path.substr(kRoot.size() + 1)) == List::kOperations)
+      kinds_known_ = false;
+    if (list_ == List::kNone) TakeBack();
+    list_ = List::kNone;
+  }
+
+  bool MayReplace(int64_t characters) override {
+    replaced_ += characters;
+    return true;
+  }
+
   void BeginElement(std::string_view path) override {
     if (path == kRoot) return BeginProcess();
     if (list_ != List::kNone || !InProcess(path)) return;
     list_ = ListAt(path.substr(kRoot.size() + 1));
+    taken_ = List::kNone;
     inner_ = path.size() + 1;
     if (list_ == List::kNone) return;
     values_.fill(kAbsent);
@@ -52,8 +99,15 @@ class Reader : public JsonVisitor {
   void Number(std::string_view path, int64_t value) override {
     if (list_ != List::kNone) {
       if (const Value* known = ValueAt(Inner(path))) Set(*known, value);
+      CountOperation(path);
     } else if (path == "rocprofiler-sdk-tool/metadata/pid") {
       current_.process = value;
+    } else if (path == "rocprofiler-sdk-tool/metadata/init_time") {
+      current_.life.start = value;
+    } else if (path == "rocprofiler-sdk-tool/metadata/fini_time") {
+      current_.life.end = value;
+    } else {
+      CountEntry(path);
     }
   }
 
@@ -63,18 +117,27 @@ class Reader : public JsonVisitor {
       if (const Word* known = WordAt(Inner(path))) words_[static_cast<size_t>(*known)] = text;
     } else if (path == "rocprofiler-sdk-tool/metadata/node/hostname") {
       current_.machine = text;
+    } else {
+      CountEntry(path);
     }
+  }
+
+  void Other(std::string_view path) override {
+    list_ == List::kNone ? CountEntry(path) : CountOperation(path);
   }
 
   // Also what a file that is cut short has of a process.
   std::vector<ProcessRecords> Finish() {
     if (open_) EndProcess();
+    if (!processes_.empty()) processes_.front().unreadable += dropped_;
     return std::move(processes_);
   }
+  int64_t replaced() const { return replaced_; }
 
  private:
   static constexpr int64_t kAbsent = INT64_MIN;
 
+  static bool IsRead(List list) { return list != List::kNone && list != List::kOther; }
   static bool InProcess(std::string_view path) {
     return path.size() > kRoot.size() && path.starts_with(kRoot) && path[kRoot.size()] == '/';
   }
@@ -86,7 +149,9 @@ class Reader : public JsonVisitor {
   void BeginProcess() {
     current_ = {};
     places_.clear();
+    begun_.clear();
     kinds_ = 0;
+    kinds_known_ = true;
     open_ = true;
   }
 
@@ -94,9 +159,20 @@ class Reader : public JsonVisitor {
     open_ = false;
     list_ = List::kNone;
     PlaceDevices();
-    if (!current_.empty() && processes_.size() < kMostProcesses)
+    if (processes_.size() >= kMostProcesses)
+      dropped_ += current_.unreadable + current_.size();
+    else if (!current_.empty())
       processes_.push_back(std::move(current_));
     current_ = {};
+  }
+
+  // Where a list is to be, or an object of it, there is something else.
+  void CountEntry(std::string_view path) {
+    if (!InProcess(path)) return;
+    const List list = ListAt(path.substr(kRoot.size() + 1));
+    if (!IsRead(list)) return;
+    ++(list >= List::kDispatches ? current_.unreadable : current_.odd_entries);
+    if (list == List::kOperations) ++kinds_;
   }
 
   void Set(Value which, int64_t value) {
@@ -113,6 +189,14 @@ class Reader : public JsonVisitor {
     return value == kAbsent ? otherwise : value;
   }
   const std::string& Get(Word which) const { return words_[static_cast<size_t>(which)]; }
+
+  // The last event may be without what it ended with, where damage follows it.
+  void TakeBack() {
+    const List taken = std::exchange(taken_, List::kNone);
+    if (taken == List::kDispatches) current_.dispatches.pop_back();
+    if (taken == List::kCopies) current_.copies.pop_back();
+    if (taken == List::kRuntimeCalls) current_.calls.pop_back();
+  }
 
   void Take() {
     switch (list_) {
@@ -190,7 +274,13 @@ class Reader : public JsonVisitor {
                             .registers = Small(Get(Value::kRegisters))};
   }
 
+  // Of a list of names, what is none.
+  void CountOperation(std::string_view path) {
+    if (list_ == List::kOperations && Inner(path) == "operations") ++operation_;
+  }
+
   void AddOperation(std::string_view name) {
+    if (!kinds_known_) return;
     current_.operations[OperationOf(kinds_, operation_++)] = current_.names.Intern(name);
   }
 
@@ -202,6 +292,7 @@ class Reader : public JsonVisitor {
       for (size_t i = 0; i < all.size(); ++i) all[i] = Small(values_[static_cast<size_t>(x) + i]);
       return all;
     };
+    taken_ = List::kDispatches;
     current_.dispatches.push_back({.times = GetTimes(),
                                    .correlation = Get(Value::kCorrelation, 0),
                                    .agent = Get(Value::kAgent, -1),
@@ -216,6 +307,7 @@ class Reader : public JsonVisitor {
   void TakeCopy() {
     const int64_t operation = Get(Value::kOperation);
     const bool known = operation > 0 && operation <= static_cast<int64_t>(kLastDirection);
+    taken_ = List::kCopies;
     current_.copies.push_back(
         {.times = GetTimes(),
          .correlation = Get(Value::kCorrelation, 0),
@@ -231,6 +323,7 @@ class Reader : public JsonVisitor {
       ++current_.others;
       return;
     }
+    taken_ = List::kRuntimeCalls;
     current_.calls.push_back(
         {.times = GetTimes(),
          .correlation = Get(Value::kCorrelation, 0),
@@ -243,17 +336,32 @@ class Reader : public JsonVisitor {
   std::vector<ProcessRecords> processes_;
   ProcessRecords current_;
   bool open_ = false;
-  List list_ = List::kNone;  // of the element at hand
-  size_t inner_ = 0;         // where paths within it begin
+  List list_ = List::kNone;   // of the element at hand
+  List taken_ = List::kNone;  // of an event that ended last; calls of all kinds alike
+  size_t inner_ = 0;          // where paths within it begin
   Values values_{};
   std::array<std::string, kWordCount> words_;
   int64_t memory_ = 0;
   int64_t kinds_ = 0, operation_ = 0;  // kinds of events so far, and operations of the one at hand
+  bool kinds_known_ = true;            // none of the kinds so far is lost
+  std::set<std::string, std::less<>> begun_;  // lists of the process at hand
+  int64_t dropped_ = 0;                       // events of processes beyond the most
+  int64_t replaced_ = 0;                      // characters
   std::vector<std::tuple<int64_t, int64_t, int64_t>> places_;  // of GPUs: place, node, number
 };
 
-Error NothingIn(JsonEnd end) {
-  if (end == JsonEnd::kCutShort || end == JsonEnd::kDamaged) {
+std::string ShareOf(uint64_t bytes, const JsonRead& read) {
+  return fmt::format("{:.1f}%", 100 * static_cast<double>(bytes) / static_cast<double>(read.bytes));
+}
+
+Error NothingIn(const JsonRead& read) {
+  if (read.damages > 0) {
+    return {
+        fmt::format("the file is not JSON from byte {} on ({}), before any event that can be read",
+                    read.first, Printable(read.first_text)),
+        "", "record or copy the file again"};
+  }
+  if (read.end == JsonEnd::kCutShort) {
     return {"the file ends early, before any event that can be read", "",
             "record or copy the file again"};
   }
@@ -261,13 +369,30 @@ Error NothingIn(JsonEnd end) {
           "record with `rocprofv3 --sys-trace --output-format json -- COMMAND`"};
 }
 
-void NoteEnd(JsonEnd end, InputEnd input, Notes& notes) {
+void NoteDamage(const JsonRead& read, Notes& notes) {
+  const uint64_t lost = read.skipped + read.rest;
+  notes.Add(NoteKind::kMalformed, read.damages,
+            Say("first at byte {byte} ({text}); {lost} of {bytes} bytes ({share}) were skipped",
+                read.first, Printable(read.first_text), lost, read.bytes, ShareOf(lost, read)));
+}
+
+// A file whose damage is so large that its rest is not read is one that ends there.
+void NoteRest(const JsonRead& read, Notes& notes) {
+  notes.Add(NoteKind::kTruncated, 1,
+            Say("it is not JSON from byte {byte} on, and {rest} of {bytes} bytes ({share}) were "
+                "not read",
+                read.bytes - read.rest, read.rest, read.bytes, ShareOf(read.rest, read)));
+}
+
+void NoteEnd(const JsonRead& read, InputEnd input, Notes& notes) {
+  constexpr uint64_t kSmall = 100;  // of this many bytes
+  if (read.damages > 0) NoteDamage(read, notes);
   if (input == InputEnd::kCorrupt) return notes.Add(NoteKind::kCorrupt);
-  if (end == JsonEnd::kDamaged) notes.Add(NoteKind::kMalformed);  // all behind it is lost
-  if (end == JsonEnd::kDamaged || end == JsonEnd::kCutShort || input == InputEnd::kTruncated ||
+  if (read.end == JsonEnd::kCutShort || input == InputEnd::kTruncated ||
       input == InputEnd::kReadError)
     return notes.Add(NoteKind::kTruncated);
-  if (end == JsonEnd::kFollowed || input == InputEnd::kTrailingBytes)
+  if (read.end == JsonEnd::kDamaged && read.rest > read.bytes / kSmall) NoteRest(read, notes);
+  if (read.end == JsonEnd::kFollowed || input == InputEnd::kTrailingBytes)
     notes.Add(NoteKind::kTrailingBytes);
 }
 
@@ -276,7 +401,7 @@ void NoteEnd(JsonEnd end, InputEnd input, Notes& notes) {
 
 bool LooksLikeRocprof(std::string_view beginning) {
   std::string plain;  // without spaces
-  for (const char c : beginning) {
+  for (const char c : WithoutByteOrderMark(beginning)) {
     if (c != ' ' && c != '\n' && c != '\r' && c != '\t') plain += c;
   }
   return plain.starts_with("{\"rocprofiler-sdk-tool\":");
@@ -285,14 +410,16 @@ bool LooksLikeRocprof(std::string_view beginning) {
 Result<std::vector<Recording>> ReadRocprofJson(ByteSource source, const ReadOptions& options) {
   const Wanted keep = options.observer == nullptr ? options.keep : Wanted::All();
   rocprof::Reader reader(keep);
-  const JsonEnd end = WalkJson(source, reader);
+  const JsonRead read = WalkJson(source, reader);
   auto processes = reader.Finish();
   if (processes.empty()) {
-    const Error why = rocprof::NothingIn(end);
+    const Error why = rocprof::NothingIn(read);
     return std::unexpected(why);
   }
   auto recordings = rocprof::TracesOf(std::move(processes), keep);
-  rocprof::NoteEnd(end, source.end(), recordings.front().trace.notes);
+  Notes& notes = recordings.front().trace.notes;
+  rocprof::NoteEnd(read, source.end(), notes);
+  if (reader.replaced() > 0) notes.Add(NoteKind::kInvalidText, reader.replaced());
   return recordings;
 }
 

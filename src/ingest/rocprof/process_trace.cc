@@ -21,9 +21,39 @@ namespace {
 
 constexpr int64_t kNoStream = -1;  // of copies, where the file tells none
 
+// When a process can have recorded something.
+struct Life {
+  int64_t start = INT64_MIN, end = INT64_MAX;
+  bool Has(int64_t time) const { return time >= start && time <= end; }
+  bool Has(const Times& times) const { return Has(times.start) && Has(times.end); }
+};
+
+// Clocks of devices are related to the host's by measuring, and what runs when the profiler ends is
+// waited for.
+constexpr int64_t kBeyond = 1'000'000'000;
+
+// Unlimited where the file does not tell, or what it tells is damaged: most records are outside.
+Life LifeOf(const ProcessRecords& process) {
+  const Times& told = process.life;
+  Life life;
+  if (IsTime(told.start) && told.start > 0) life.start = told.start - kBeyond;
+  if (IsTime(told.end) && told.end > 0) life.end = told.end + kBeyond;
+  int64_t inside = 0, all = 0;
+  const auto count = [&](const auto& records) {
+    for (const auto& record : records) {
+      inside += life.Has(record.times) ? 1 : 0;
+      all += record.times.start != Times::kNoTime && record.times.end != Times::kNoTime ? 1 : 0;
+    }
+  };
+  count(process.calls);
+  count(process.dispatches);
+  count(process.copies);
+  return inside > all / 2 ? life : Life();
+}
+
 class Builder {
  public:
-  Builder(ProcessRecords& from, Wanted keep) : from_(from), keep_(keep) {
+  Builder(ProcessRecords& from, Wanted keep) : from_(from), keep_(keep), life_(LifeOf(from)) {
     trace_.meta.recorded_by = RecordedBy::kRocprof;
     AppendValidUtf8(trace_.meta.machine, from.machine);
     trace_.meta.rank = from.launched.rank();
@@ -33,7 +63,9 @@ class Builder {
   }
 
   Trace Build() {
-    trace_.events_in_file = from_.others;
+    trace_.events_in_file = from_.others + from_.unreadable;
+    if (from_.unreadable > 0) trace_.notes.Add(NoteKind::kUnreadableEvent, from_.unreadable);
+    if (from_.odd_entries > 0) notes_.Add(ReportNote::kOddEntries, from_.odd_entries);
     for (const Call& call : from_.calls) Add(call);
     from_.calls = {};
     for (const Dispatch& dispatch : from_.dispatches) Add(dispatch);
@@ -42,6 +74,7 @@ class Builder {
     AddDevices();
     return std::move(trace_);
   }
+  const ReportNotes& notes() const { return notes_; }
 
  private:
   // Of a name of the records in this trace, in valid UTF-8.
@@ -61,6 +94,11 @@ class Builder {
     const auto is_time = [](int64_t time) { return IsTime(time) && time > 0; };
     if (!is_time(times.start) || !is_time(times.end) || trace_.size() >= kMostEvents) {
       trace_.notes.Add(NoteKind::kUnreadableEvent);
+      return std::nullopt;
+    }
+    if (!life_.Has(times)) {
+      trace_.notes.Add(NoteKind::kUnreadableEvent, 1,
+                       "they lie before the process began or after it ended");
       return std::nullopt;
     }
     if (times.end < times.start) trace_.notes.Add(NoteKind::kNegativeDuration);
@@ -88,9 +126,16 @@ class Builder {
     return at == from_.agents.end() ? nullptr : &at->second;
   }
   // An agent that the file does not list is a device of its own.
-  int64_t DeviceOf(int64_t agent) const {
-    const Agent* known = AgentOf(agent);
-    return known != nullptr ? known->properties.device : agent;
+  int64_t DeviceOf(int64_t agent) {
+    if (const Agent* known = AgentOf(agent)) return known->properties.device;
+    Count(ReportNote::kUnknownAgent, agent);
+    return agent;
+  }
+
+  // With the number that is missing of the first one.
+  void Count(ReportNote note, int64_t number) {
+    if (notes_.Count(note) > 0) return notes_.Add(note);
+    notes_.Add(note, 1, number < 0 ? Phrase("no number is given") : Say("number {number}", number));
   }
 
   void Add(const Call& call) {
@@ -108,7 +153,9 @@ class Builder {
   StringId NameOfCall(const Call& call) {
     if (call.name != kNoString) return NameOf(call.name);
     const auto at = from_.operations.find(call.operation);
-    return at == from_.operations.end() ? trace_.strings.Intern("call") : NameOf(at->second);
+    if (at != from_.operations.end()) return NameOf(at->second);
+    notes_.Add(ReportNote::kUnknownCall);
+    return trace_.strings.Intern("call");
   }
 
   // A call that marks nothing, as roctxGetThreadId(), has no text.
@@ -141,6 +188,7 @@ class Builder {
     ++trace_.gpu_events_in_file;
     const auto kernel = from_.kernels.find(dispatch.kernel);
     const bool named = kernel != from_.kernels.end() && kernel->second.name != kNoString;
+    if (!named) Count(ReportNote::kUnknownKernel, dispatch.kernel);
     const StringId name =
         named ? NameOf(kernel->second.name) : trace_.strings.Intern("unknown kernel");
     const Kind kind =
@@ -206,6 +254,7 @@ class Builder {
 
   ProcessRecords& from_;
   Wanted keep_;
+  Life life_;
   Trace trace_;
   bool by_stream_ = false;       // streams of HIP are known, else queues of HSA
   std::vector<StringId> named_;  // by name of the records
@@ -214,6 +263,7 @@ class Builder {
   CommunicationNames communication_;
   std::string scratch_;
   StopChecks checks_;
+  ReportNotes notes_;
 };
 
 bool UsesDevices(const ProcessRecords& process) {
@@ -263,7 +313,9 @@ std::vector<Recording> TracesOf(std::vector<ProcessRecords> processes, Wanted ke
       process->launched = {};
       notes.Add(ReportNote::kRankFromDevice);
     }
-    Trace trace = Builder(*process, keep).Build();
+    Builder builder(*process, keep);
+    Trace trace = builder.Build();
+    notes.Add(builder.notes());
     *process = {};
     recordings.push_back({std::move(trace), notes.List()});
   }

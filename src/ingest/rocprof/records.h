@@ -71,6 +71,7 @@ struct Call {
 
 struct ProcessRecords {
   int64_t process = -1;
+  Times life;  // from when the profiler began in the process to when it ended
   std::string machine;
   LaunchedRank launched;
   StringTable names;                // of the fields below
@@ -81,9 +82,14 @@ struct ProcessRecords {
   std::vector<Dispatch> dispatches;
   std::vector<MemoryCopy> copies;
   std::vector<Call> calls;
-  int64_t others = 0;  // events of kinds that are not read
+  int64_t others = 0;       // events of kinds that are not read
+  int64_t unreadable = 0;   // what stands where events are to be, and is none
+  int64_t odd_entries = 0;  // the same of agents, kernels and names
 
   bool empty() const { return dispatches.empty() && copies.empty() && calls.empty(); }
+  int64_t size() const {
+    return static_cast<int64_t>(dispatches.size() + copies.size() + calls.size());
+  }
 };
 
 }  // namespace stepscope::rocprof

@@ -87,18 +87,20 @@ class Part {
            if (const auto id = rows.Int(0); id && machines.size() < kMostParts)
              machines[*id] = rows.Text(1);
          });
-    Each("rocpd_info_process", std::to_array<std::string_view>({"id", "pid", "nid", "environment"}),
-         [&](const Rows& rows) {
-           const auto id = rows.Int(0), pid = rows.Int(1);
-           if (!id || (processes.size() >= kMostParts && !processes.contains(pid.value_or(*id))))
-             return;
-           ProcessRecords& process = processes[pid.value_or(*id)];
-           process.process = pid.value_or(*id);
-           by_number_[*id] = &process;
-           if (const auto node = machines.find(rows.Int(2).value_or(0)); node != machines.end())
-             process.machine = node->second;
-           TakeEnvironment(rows.Text(3), process.launched);
-         });
+    constexpr auto kColumns =
+        std::to_array<std::string_view>({"id", "pid", "nid", "environment", "init", "fini"});
+    Each("rocpd_info_process", kColumns, [&](const Rows& rows) {
+      const auto id = rows.Int(0), pid = rows.Int(1);
+      if (!id || (processes.size() >= kMostParts && !processes.contains(pid.value_or(*id)))) return;
+      ProcessRecords& process = processes[pid.value_or(*id)];
+      process.process = pid.value_or(*id);
+      by_number_[*id] = &process;
+      if (const auto node = machines.find(rows.Int(2).value_or(0)); node != machines.end())
+        process.machine = node->second;
+      TakeEnvironment(rows.Text(3), process.launched);
+      constexpr int64_t kNone = rocprof::Times::kNoTime;
+      process.life = {rows.Int(4).value_or(kNone), rows.Int(5).value_or(kNone)};
+    });
   }
 
   // Schema 4: where events are, in one number.

@@ -1,0 +1,141 @@
+// Compares dumps with their names and with one another.
+#include "hang/contradictions.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "base/time_units.h"
+#include "hang/hang_words.h"
+#include "report/humanize.h"
+
+namespace stepscope::hang {
+namespace {
+
+constexpr size_t kMostNotes = 8;
+constexpr int64_t kApart = 3600 * kSecond;
+
+using Ranks = std::vector<int64_t>;
+
+class Finder {
+ public:
+  explicit Finder(std::span<const RankDump> dumps) : dumps_(dumps) {}
+
+  std::vector<Note> Find() {
+    for (const RankDump& dump : dumps_) CompareWithName(dump);
+    CompareGroups();
+    CompareVersions();
+    CompareTimes();
+    return std::move(notes_);
+  }
+
+ private:
+  void Add(const Phrase& message, int64_t count, const std::string& where = {}) {
+    if (notes_.size() < kMostNotes)
+      notes_.push_back({"contradictory_dumps", count, message, where});
+  }
+
+  void CompareWithName(const RankDump& dump) {
+    if (dump.rank_inside >= 0) {
+      if (dump.rank_inside != dump.rank)
+        Add(Say("the name of a dump says rank {rank}, its groups say rank {other}", dump.rank,
+                dump.rank_inside),
+            1, dump.path);
+      return;
+    }
+    const auto without = std::ranges::find_if(dump.groups, [&](const DumpGroup& group) {
+      return !group.members.empty() &&
+             std::ranges::find(group.members, dump.rank) == group.members.end();
+    });
+    if (without == dump.groups.end()) return;
+    Add(Say("the name of a dump says rank {rank}, which its group {group} has not", dump.rank,
+            Phrase::Name(without->name)),
+        1, dump.path);
+  }
+
+  // Groups of one name and description have the same members, or none in common.
+  void CompareGroups() {
+    std::map<std::pair<std::string, std::string>, std::map<Ranks, Ranks>> groups;
+    for (const RankDump& dump : dumps_) {
+      for (const DumpGroup& group : dump.groups) {
+        if (group.members.empty()) continue;
+        Ranks members = group.members;
+        std::ranges::sort(members);
+        groups[{group.name, group.description}][std::move(members)].push_back(dump.rank);
+      }
+    }
+    for (const auto& [name, variants] : groups) {
+      if (variants.size() > 1) CompareMembers(name.first, variants);
+    }
+  }
+
+  void CompareMembers(const std::string& name, const std::map<Ranks, Ranks>& variants) {
+    std::vector<const std::pair<const Ranks, Ranks>*> order;
+    for (const auto& variant : variants) order.push_back(&variant);
+    std::ranges::stable_sort(
+        order, [](const auto* a, const auto* b) { return a->second.size() > b->second.size(); });
+    std::map<int64_t, const std::pair<const Ranks, Ranks>*> owners;
+    for (const auto* variant : order) {
+      for (const int64_t member : variant->first) {
+        const auto [at, added] = owners.try_emplace(member, variant);
+        if (added || at->second == variant) continue;
+        Add(Say("dumps disagree about who is in group {group}: {some} by {these}, {others} by "
+                "{those}",
+                Phrase::Name(name), SayRanks(variant->first), SayDumps(variant->second),
+                SayRanks(at->second->first), SayDumps(at->second->second)),
+            std::ssize(variant->second));
+        break;
+      }
+    }
+  }
+
+  static Phrase SayDumps(const Ranks& ranks) {
+    return ranks.size() == 1 ? Say("the dump of {ranks}", SayRanks(ranks))
+                             : Say("the dumps of {ranks}", SayRanks(ranks));
+  }
+
+  void CompareVersions() {
+    std::map<std::string, Ranks> versions;
+    for (const RankDump& dump : dumps_)
+      if (!dump.version.empty()) versions[dump.version].push_back(dump.rank);
+    if (versions.size() < 2) return;
+    const auto size = [](const auto& version) { return version.second.size(); };
+    const auto& most = *std::ranges::max_element(versions, {}, size);
+    const auto& least = *std::ranges::min_element(
+        versions, {}, [&](const auto& v) { return std::pair(size(v), &v == &most); });
+    Add(Say("dumps are of different versions: {version} of {these}, {other} of others",
+            Phrase::Name(least.first), SayRanks(least.second), Phrase::Name(most.first)),
+        std::ssize(least.second));
+  }
+
+  // Ranks that are stuck stop within minutes of one another.
+  void CompareTimes() {
+    std::vector<int64_t> newest;
+    for (const RankDump& dump : dumps_)
+      if (dump.newest > 0) newest.push_back(dump.newest);
+    if (newest.size() < 2) return;
+    std::ranges::sort(newest);
+    const int64_t usual = newest[newest.size() / 2];
+    for (const RankDump& dump : dumps_) {
+      if (dump.newest <= 0) continue;
+      const bool before = dump.newest < usual;
+      const int64_t apart = before ? usual - dump.newest : dump.oldest - usual;
+      if (apart <= kApart) continue;
+      Add(before ? Say("the last operation of {rank} is {time} older than those of most others",
+                       SayRanks(Ranks{dump.rank}), HumanNanoseconds(apart))
+                 : Say("the first operation of {rank} is {time} newer than the last of most others",
+                       SayRanks(Ranks{dump.rank}), HumanNanoseconds(apart)),
+          1, dump.path);
+    }
+  }
+
+  std::span<const RankDump> dumps_;
+  std::vector<Note> notes_;
+};
+
+}  // namespace
+
+std::vector<Note> ContradictionsOf(std::span<const RankDump> dumps) { return Finder(dumps).Find(); }
+
+}  // namespace stepscope::hang
