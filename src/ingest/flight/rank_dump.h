@@ -20,10 +20,9 @@ struct DumpGroup {
   std::string name;              // "35"
   std::string description;       // "TENSOR_MODEL_PARALLEL_GROUP"; may be empty
   std::vector<int64_t> members;  // global ranks, in the group's order; empty: not said
-  // Highest sequence numbers that the rank's process group counted; kAbsent: not said, or counted
+  // Highest sequence number that the rank's process group counted; kAbsent: not said, or counted
   // together with point-to-point operations.
   int64_t enqueued = kAbsent;
-  int64_t completed = kAbsent;
 };
 
 struct DumpOperation {
@@ -53,6 +52,7 @@ struct RankDump {
   bool sees_starts = false;  // states tell when operations start on the device
   int64_t recorded = 0;      // operations in the file
   int64_t newest = kAbsent;  // creation of the last one
+  bool whole = false;        // the file has all that the process recorded, from the first
   int64_t left_out = 0;      // operations that were not kept: without group, or too many
   int64_t least_ranks = 0;   // ranks that the job has at least; 0: not said
   bool all_ranks = false;    // it has no more than these: the default group is the only one
