@@ -190,12 +190,26 @@ Phrase SayMaybeWaits(Roots roots, const Phrase& ranks, const Phrase& place) {
       ranks, place);
 }
 
+Phrase SayMaybeLost(Roots roots, const Phrase& ranks, const Phrase& place) {
+  if (roots.size() == 1) {
+    return Say(
+        "Whether {rank} stopped the job is not known: it did not finish or reach {operation}, and "
+        "a process that left no dump may have died.",
+        ranks, place);
+  }
+  return Say(
+      "Which of {ranks} stopped the job is not known: they did not finish or reach {operation}, "
+      "and a process that left no dump may have died.",
+      ranks, place);
+}
+
 Phrase SayOpen(const Job& job, Roots roots, const Phrase& ranks) {
   const auto known = std::ranges::find_if(
       roots, [](const Root& one) { return one.own != nullptr || one.others != nullptr; });
   const Root& root = known == roots.end() ? roots.front() : *known;
   const Phrase place = SayPlace(job, root);
   if (root.doubt == Doubt::kMember) return SayMaybeMembers(roots, ranks, place);
+  if (root.doubt == Doubt::kLost) return SayMaybeLost(roots, ranks, place);
   if (root.doubt == Doubt::kWaits) return SayMaybeWaits(roots, ranks, place);
   switch (root.reason) {
     case Reason::kDumpMissing:

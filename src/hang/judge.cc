@@ -59,6 +59,7 @@ class Follower {
       root.chain = ChainTo(root.rank);
     judged_.waits = std::move(found_.waits);
     if (job_.on_host) QuestionUnseenWaits();
+    if (job_.on_host && !(job_.knows_ranks && judged_.missing.empty())) QuestionUnknownRanks();
     judged_.earlier = FindEarlier(job_);
     return std::move(judged_);
   }
@@ -77,6 +78,16 @@ class Follower {
     for (Root& root : judged_.roots) {
       const bool asks = root.reason == Reason::kHostNotArrived && root.proven();
       if (asks && job_.StackOf(root.rank) == nullptr) root.doubt = Doubt::kWaits;
+    }
+  }
+
+  // A rank that no dump tells of may have died, which ends operations of others with an error.
+  void QuestionUnknownRanks() {
+    if (!job_.lacks_ranks && !found_.errors) return;
+    for (Root& root : judged_.roots) {
+      const bool asks =
+          root.reason == Reason::kHostNotArrived || root.reason == Reason::kDeviceNotFinished;
+      if (asks && (root.proven() || root.doubt == Doubt::kWaits)) root.doubt = Doubt::kLost;
     }
   }
 

@@ -28,6 +28,8 @@ enum class Doubt : uint8_t {
   kNone,    // it is
   kWhich,   // it is one of several of which any may be the root, and dumps cannot tell which
   kMember,  // dumps do not tell whether it is a member of the group
+  kLost,    // a process that no dump tells of may have died: groups lack a member, or an operation
+            // ended with an error
   kWaits,   // its back end records no messages, and it may wait in one for a rank that is in no
             // recorded operation either
 };

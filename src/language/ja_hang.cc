@@ -27,6 +27,22 @@ std::span<const Translated> JapaneseOfHangs() {
        "{ranks} のどれがジョブを止めたかは不明です。ホストが {operation} "
        "に到達していませんが、このバックエンドが記録しないメッセージを待っている可能性があります"
        "。"},
+      {"Whether {rank} stopped the job is not known: it did not finish or reach {operation}, and a "
+       "process that left no dump may have died.",
+       "{rank} がジョブを止めたかどうかは不明です。{operation} "
+       "を完了していないか到達していませんが、ダンプを残さなかったプロセスが終了した可能性がありま"
+       "す。"},
+      {"Which of {ranks} stopped the job is not known: they did not finish or reach {operation}, "
+       "and a process that left no dump may have died.",
+       "{ranks} のどれがジョブを止めたかは不明です。{operation} "
+       "を完了していないか到達していませんが、ダンプを残さなかったプロセスが終了した可能性がありま"
+       "す。"},
+      {"give world_size: a rank that left no dump, in a group with fewer members than others, "
+       "would "
+       "be the one; read the logs of {ranks}",
+       "world_size を指定してください: "
+       "メンバーが他より少ないグループの、ダンプを残さなかったランクが原因です。{ranks} "
+       "のログも確認してください"},
       {"Which of {ranks} stopped the job is not known: others wait at {operation}, and which of "
        "them are members is not recorded.",
        "ジョブを止めたのが {ranks} のどれかは不明です: 他のランクが {operation} "
