@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/saturate.h"
+#include "ingest/flight/flight_calls.h"
 #include "ingest/flight/flight_operation.h"
 
 namespace stepscope {
@@ -362,6 +363,7 @@ Result<RankDump> Document::Read() {
   dump_.whole = !dump_.operations.empty() && dump_.operations.front().record == 0 &&
                 dump_.operations.back().record == dump_.recorded - 1;
   JoinStatus();
+  KeepCalls(dump_);
   DropOldFinished();
   return std::move(dump_);
 }

@@ -44,6 +44,18 @@ struct DumpOperation {
   std::string line;                     // "train.py:42 (step)"; empty: not recorded
 };
 
+// What a rank called, whenever.
+struct DumpCallKind {
+  uint32_t group = 0;  // index into RankDump::groups
+  bool point_to_point = false;
+  std::string name, line;
+};
+
+struct DumpCall {
+  uint32_t kind = 0;      // index into RankDump::kinds
+  uint32_t sequence = 0;  // saturated
+};
+
 struct RankDump {
   int64_t rank = -1;
   std::string path;
@@ -58,6 +70,8 @@ struct RankDump {
   bool all_ranks = false;    // it has no more than these: the default group is the only one
   std::vector<DumpGroup> groups;
   std::vector<DumpOperation> operations;  // by record
+  std::vector<DumpCallKind> kinds;
+  std::vector<DumpCall> calls;  // the last ones, by record, without a gap
 };
 
 // Whether the back end's operations run on the host, where they block it.
