@@ -165,6 +165,43 @@ TEST(HangOfGloo, SizesThatDifferedBeforeAreEvidence) {
   EXPECT_EQ(report.tables.back().key, "earlier");
 }
 
+// Counters of a group that sends too are ahead of its numbers of collectives.
+TEST(HangOfGloo, CountersOfMessagesAreNoCollectives) {
+  const ScratchFolder folder;
+  const auto world = [](int64_t finished, bool stuck) {
+    return GlooGroup{"0", "default_pg", finished, stuck, {}, 22};
+  };
+  Write(folder, 0, {world(3, true), Tp(0, 3), Dp(0, 3)}, 2);
+  Write(folder, 1, {world(3, false), Tp(1, 3), Dp(1, 2, true)}, 2);
+  Write(folder, 2, {world(3, true), Tp(2, 3), Dp(2, 3)}, 2);
+  Write(folder, 3, {world(3, false), Tp(3, 3), Dp(3, 2)}, 2);
+  const ReportSet answer = Ask(folder, 4);
+  EXPECT_EQ(RootsOf(answer), "3 host_not_arrived yes");
+  EXPECT_TRUE(answer.verdict.contains("did not arrive at all_reduce")) << answer.verdict.str();
+}
+
+// Rank 3 died, and no dump tells of it. What ranks 1 and 2 did last ended with an error.
+TEST(HangOfGloo, ARankThatNoDumpTellsOfMayHaveDied) {
+  for (const bool described : {true, false}) {
+    const ScratchFolder folder;
+    const auto dump = [&](int rank, std::vector<GlooGroup> groups) {
+      for (GlooGroup& group : groups)
+        if (!described && group.name != "0") group.description = "undefined";
+      Write(folder, rank, groups, 2);
+    };
+    dump(0, {World(3, true), Tp(0, 3), Dp(0, 3)});
+    dump(1, {World(3), Tp(1, 3), Dp(1, 3)});
+    dump(2, {World(4), Tp(2, 3), Dp(2, 3)});
+    const ReportSet answer = Ask(folder);
+    EXPECT_EQ(RootsOf(answer), "1 host_not_arrived no");
+    EXPECT_TRUE(answer.verdict.contains("a process that left no dump may have died"))
+        << answer.verdict.str();
+    EXPECT_TRUE(answer.reports.at(0).findings.at(0).hint.str().starts_with("give world_size"));
+    EXPECT_EQ(RootsOf(Ask(folder, 4)),
+              described ? "1 host_not_arrived no, 3 dump_missing no" : "1 host_not_arrived no");
+  }
+}
+
 std::string InMessage(const std::string& call, int line) {
   return fmt::format(
       "Process 71: python\nPython v3.11\n\nThread 71 (idle): \"MainThread\"\n"

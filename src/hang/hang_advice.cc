@@ -28,6 +28,16 @@ Phrase SayWhatDecides(const Job& job, Roots roots, const Phrase& named) {
         "dumps cannot decide: see in the code who is a member of the group (new_group), "
         "give world_size, and take stacks of {ranks}",
         named);
+  if (root.doubt == Doubt::kOrder)
+    return Say(
+        "see in the code which of {ranks} leaves out a call or calls in another order; dumps that "
+        "go back two steps (a larger TORCH_FR_BUFFER_SIZE), with frames, may tell",
+        named);
+  if (root.doubt == Doubt::kLost)
+    return Say(
+        "give world_size: a rank that left no dump, in a group with fewer members than others, "
+        "would be the one; read the logs of {ranks}",
+        named);
   if (LacksRanks(job, root))
     return Say(
         "give world_size: a rank above these that left no dump would be the one; if there is "

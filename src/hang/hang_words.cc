@@ -31,6 +31,10 @@ Phrase SayMismatch(const Job& job, const Root& root) {
   const Phrase place = SayPlace(job, root);
   switch (root.reason) {
     case Reason::kOrderMismatch:
+      if (root.others_group < job.groups.size() && root.others_group != root.group) {
+        return Say("it called {own} where others called {other}", place,
+                   SayOperation(job.groups[root.others_group], *root.others));
+      }
       return Say("{operation} is {other} on others, in another order", place,
                  Phrase::Name(root.others->name));
     case Reason::kOperationMismatch:
@@ -190,12 +194,32 @@ Phrase SayMaybeWaits(Roots roots, const Phrase& ranks, const Phrase& place) {
       ranks, place);
 }
 
+Phrase SayMaybeLost(Roots roots, const Phrase& ranks, const Phrase& place) {
+  if (roots.size() == 1) {
+    return Say(
+        "Whether {rank} stopped the job is not known: it did not finish or reach {operation}, and "
+        "a process that left no dump may have died.",
+        ranks, place);
+  }
+  return Say(
+      "Which of {ranks} stopped the job is not known: they did not finish or reach {operation}, "
+      "and a process that left no dump may have died.",
+      ranks, place);
+}
+
 Phrase SayOpen(const Job& job, Roots roots, const Phrase& ranks) {
   const auto known = std::ranges::find_if(
       roots, [](const Root& one) { return one.own != nullptr || one.others != nullptr; });
   const Root& root = known == roots.end() ? roots.front() : *known;
   const Phrase place = SayPlace(job, root);
   if (root.doubt == Doubt::kMember) return SayMaybeMembers(roots, ranks, place);
+  if (root.doubt == Doubt::kOrder) {
+    return Say(
+        "Which of {ranks} stopped the job is not known: they wait for one another in operations "
+        "that they call in different orders.",
+        ranks);
+  }
+  if (root.doubt == Doubt::kLost) return SayMaybeLost(roots, ranks, place);
   if (root.doubt == Doubt::kWaits) return SayMaybeWaits(roots, ranks, place);
   switch (root.reason) {
     case Reason::kDumpMissing:
@@ -307,7 +331,7 @@ Phrase SayRanks(std::span<const int64_t> ranks) {
 Phrase SayOperation(const JobGroup& group, const DumpOperation& operation) {
   const Phrase shown = Phrase::Name(group.Shown());
   const Phrase name = Phrase::Name(operation.name);
-  if (operation.point_to_point) {
+  if (operation.point_to_point && operation.from >= 0) {
     return Say("{operation} {sequence} from {from} to {to} in group {group}", name,
                operation.sequence, group.MemberAt(operation.from), group.MemberAt(operation.to),
                shown);

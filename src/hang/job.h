@@ -53,7 +53,10 @@ struct Job {
   std::set<int64_t> empty;                   // ranks whose dump is an empty file
   std::set<int64_t> ranks;                   // all that are known of, with a dump or without
   bool on_host = false;                      // operations block the host (gloo)
-  std::string backend;                       // "nccl", of the first dump that says one
+  bool knows_ranks = false;                  // how many ranks there are is recorded or given
+  // A group has fewer known members than others of its kind, and no dump names the rank it lacks.
+  bool lacks_ranks = false;
+  std::string backend;       // "nccl", of the first dump that says one
   bool counts_only = false;  // dumps are counts of NCCL's RAS service, without ends of operations
   // The job may have moved while dumps or counts were taken: then they disagree, and nothing that
   // they tell is certain.

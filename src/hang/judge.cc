@@ -11,6 +11,7 @@
 
 #include "hang/cycles.h"
 #include "hang/lost.h"
+#include "hang/odd_calls.h"
 
 namespace stepscope::hang {
 namespace {
@@ -59,6 +60,7 @@ class Follower {
       root.chain = ChainTo(root.rank);
     judged_.waits = std::move(found_.waits);
     if (job_.on_host) QuestionUnseenWaits();
+    if (job_.on_host && !(job_.knows_ranks && judged_.missing.empty())) QuestionUnknownRanks();
     judged_.earlier = FindEarlier(job_);
     return std::move(judged_);
   }
@@ -77,6 +79,16 @@ class Follower {
     for (Root& root : judged_.roots) {
       const bool asks = root.reason == Reason::kHostNotArrived && root.proven();
       if (asks && job_.StackOf(root.rank) == nullptr) root.doubt = Doubt::kWaits;
+    }
+  }
+
+  // A rank that no dump tells of may have died, which ends operations of others with an error.
+  void QuestionUnknownRanks() {
+    if (!job_.lacks_ranks && !found_.errors) return;
+    for (Root& root : judged_.roots) {
+      const bool asks =
+          root.reason == Reason::kHostNotArrived || root.reason == Reason::kDeviceNotFinished;
+      if (asks && (root.proven() || root.doubt == Doubt::kWaits)) root.doubt = Doubt::kLost;
     }
   }
 
@@ -168,15 +180,53 @@ class Follower {
           proven = proven && standing != nullptr && standing->reached >= 0;
       }
     }
+    if (proven && !messages && AddOddCalls(members)) return;
+    Doubt doubt = DoubtUnless(proven);
+    if (proven && !messages) doubt = Doubt::kOrder;
     for (const auto& [rank, wait] : of) {
       judged_.roots.push_back(
           {.rank = rank,
            .reason = messages ? Reason::kMessageCycle : Reason::kCollectiveCycle,
-           .doubt = DoubtUnless(proven),
+           .doubt = doubt,
            .group = wait->group,
            .own = wait->operation,
            .waiting = WaitingFor(rank)});
     }
+  }
+
+  // Those of a circle that left the order of calls; false: none is known to.
+  bool AddOddCalls(const std::vector<int64_t>& members) {
+    bool any = false;
+    for (OddCall& odd : FindOddCalls(job_, members)) {
+      if (!LeadsToCircle(odd)) continue;
+      any = true;
+      AddOddCall(odd);
+    }
+    return any;
+  }
+
+  void AddOddCall(OddCall& odd) {
+    const DumpOperation& own = judged_.calls.emplace_back(std::move(odd.own.operation));
+    const DumpOperation& others = judged_.calls.emplace_back(std::move(odd.others.operation));
+    judged_.roots.push_back({.rank = odd.rank,
+                             .reason = Reason::kOrderMismatch,
+                             .group = odd.own.group,
+                             .own = &own,
+                             .others = &others,
+                             .others_group = odd.others.group,
+                             .waiting = WaitingFor(odd.rank)});
+  }
+
+  // Others wait for the call that it lacks, or it waits in the one that it called instead.
+  bool LeadsToCircle(const OddCall& odd) const {
+    const auto front = job_.fronts.find(odd.rank);
+    if (front != job_.fronts.end() && front->second.group == odd.own.group &&
+        front->second.operation->name == odd.own.operation.name)
+      return true;
+    return std::ranges::any_of(found_.waits, [&](const Wait& wait) {
+      return wait.sure && wait.group == odd.others.group && wait.Awaits(odd.rank) &&
+             (wait.kind == WaitKind::kNotArrived || wait.kind == WaitKind::kMessage);
+    });
   }
 
   void AddEnd(int64_t rank) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <list>
 #include <vector>
 
 #include "hang/earlier.h"
@@ -26,8 +27,11 @@ enum class Reason : uint8_t {
 // Why a root is not proven.
 enum class Doubt : uint8_t {
   kNone,    // it is
+  kOrder,   // they wait for one another, and what they called before does not tell who is wrong
   kWhich,   // it is one of several of which any may be the root, and dumps cannot tell which
   kMember,  // dumps do not tell whether it is a member of the group
+  kLost,    // a process that no dump tells of may have died: groups lack a member, or an operation
+            // ended with an error
   kWaits,   // its back end records no messages, and it may wait in one for a rank that is in no
             // recorded operation either
 };
@@ -40,6 +44,7 @@ struct Root {
   // Its operation there; null: none. Of a cycle of messages null where only stacks show it.
   const DumpOperation* own = nullptr;
   const DumpOperation* others = nullptr;  // what others have there; null: not known
+  size_t others_group = SIZE_MAX;         // its group, of a call that is out of order
   int64_t waiting = 0;                    // ranks that wait for it in this operation
   std::vector<int64_t> chain;             // of waits that end at it: {5, 3, rank}; the longest
 
@@ -47,11 +52,12 @@ struct Root {
 };
 
 struct Judgement {
-  std::vector<Root> roots;       // by rank
-  std::vector<Wait> waits;       // who waits for whom, whatever the roots
-  int64_t stuck = 0;             // ranks with an unfinished operation
-  std::vector<int64_t> missing;  // ranks without a dump
-  std::vector<Earlier> earlier;  // what differed before, and stopped nobody there
+  std::vector<Root> roots;         // by rank
+  std::vector<Wait> waits;         // who waits for whom, whatever the roots
+  int64_t stuck = 0;               // ranks with an unfinished operation
+  std::vector<int64_t> missing;    // ranks without a dump
+  std::list<DumpOperation> calls;  // what roots point to that no dump keeps as an operation
+  std::vector<Earlier> earlier;    // what differed before, and stopped nobody there
 };
 
 Judgement Judge(const Job& job);

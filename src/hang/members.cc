@@ -51,6 +51,13 @@ class FamilyReader {
     for (JobGroup* group : family_) Complete(*group);
   }
 
+  // Groups of one kind are as large as one another, and one rank alone waits for nobody.
+  bool LacksRanks() const {
+    return parted_ && !world_known_ && std::ranges::any_of(family_, [&](const JobGroup* group) {
+             return group->members.size() < most_ || Lacks(*group) > 0;
+           });
+  }
+
  private:
   // Of those that are in no group of the family: those without a dump, and those whose dump is of a
   // time before their first operation in the group.
@@ -122,7 +129,7 @@ bool KnowRanks(Job& job, int64_t world_size) {
 }  // namespace
 
 void InferMembers(Job& job, int64_t world_size) {
-  const bool world_known = KnowRanks(job, world_size);
+  const bool world_known = job.knows_ranks = KnowRanks(job, world_size);
   std::map<std::string, Family> families;
   for (JobGroup& group : job.groups) {
     if (group.said) continue;
@@ -130,7 +137,11 @@ void InferMembers(Job& job, int64_t world_size) {
     group.shared = !IsWorld(group) && IsShared(group);
     if (!IsWorld(group)) families[group.description].push_back(&group);
   }
-  for (const auto& [description, family] : families) FamilyReader(family, job, world_known).Read();
+  for (const auto& [description, family] : families) {
+    FamilyReader reader(family, job, world_known);
+    job.lacks_ranks |= reader.LacksRanks();
+    reader.Read();
+  }
   for (JobGroup& group : job.groups) {
     if (group.said || !IsWorld(group)) continue;
     group.members.assign(job.ranks.begin(), job.ranks.end());

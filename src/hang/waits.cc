@@ -68,8 +68,11 @@ class Collectives {
     if (members.waiting.empty()) return;  // stuck are only ranks that are no members, as dumps say
     const DumpOperation* operation = group_.Find(members.waiting.front())->first;
     const bool lost = !members.missing.empty() || !group_.perhaps.empty();
-    // Of gloo a member may finish before others whose peer died.
-    const bool devices = !mismatched && !(job_.on_host && lost);
+    // Of gloo an operation ends with an error too: where a member died, or did not come in time.
+    const bool failed =
+        members.finished_by_some && !members.absent.empty() && Synchronizes(operation->name);
+    waits_.errors |= failed;
+    const bool devices = !mismatched && !(job_.on_host && (lost || job_.lacks_ranks || failed));
     const auto add = [&](WaitKind kind, const std::vector<int64_t>& awaited, bool sure = true) {
       if (!awaited.empty())
         waits_.waits.push_back({kind, place_, operation, members.waiting, awaited, sure});

@@ -55,6 +55,8 @@ struct Waits {
   std::vector<Wait> waits;
   std::map<int64_t, Fault> faults;  // by rank
   std::vector<Complete> complete;
+  // A member ended an operation that another one did not begin: with an error.
+  bool errors = false;
 };
 
 // Of collectives, of messages, and of operations behind others.

@@ -27,6 +27,35 @@ std::span<const Translated> JapaneseOfHangs() {
        "{ranks} のどれがジョブを止めたかは不明です。ホストが {operation} "
        "に到達していませんが、このバックエンドが記録しないメッセージを待っている可能性があります"
        "。"},
+      {"Whether {rank} stopped the job is not known: it did not finish or reach {operation}, and a "
+       "process that left no dump may have died.",
+       "{rank} がジョブを止めたかどうかは不明です。{operation} "
+       "を完了していないか到達していませんが、ダンプを残さなかったプロセスが終了した可能性がありま"
+       "す。"},
+      {"Which of {ranks} stopped the job is not known: they did not finish or reach {operation}, "
+       "and a process that left no dump may have died.",
+       "{ranks} のどれがジョブを止めたかは不明です。{operation} "
+       "を完了していないか到達していませんが、ダンプを残さなかったプロセスが終了した可能性がありま"
+       "す。"},
+      {"give world_size: a rank that left no dump, in a group with fewer members than others, "
+       "would "
+       "be the one; read the logs of {ranks}",
+       "world_size を指定してください: "
+       "メンバーが他より少ないグループの、ダンプを残さなかったランクが原因です。{ranks} "
+       "のログも確認してください"},
+      {"it called {own} where others called {other}",
+       "他のランクが {other} を呼び出した箇所で {own} を呼び出しました"},
+      {"Which of {ranks} stopped the job is not known: they wait for one another in operations "
+       "that "
+       "they call in different orders.",
+       "{ranks} "
+       "のどれがジョブを止めたかは不明です。異なる順序で呼び出した操作で互いに待機しています。"},
+      {"see in the code which of {ranks} leaves out a call or calls in another order; dumps that "
+       "go "
+       "back two steps (a larger TORCH_FR_BUFFER_SIZE), with frames, may tell",
+       "{ranks} "
+       "のどれが呼び出しを省くか、別の順序で呼び出すかをコードで確認してください。2 ステップ前まで"
+       "遡るダンプ (より大きい TORCH_FR_BUFFER_SIZE、フレーム付き) があれば分かる場合があります"},
       {"Which of {ranks} stopped the job is not known: others wait at {operation}, and which of "
        "them are members is not recorded.",
        "ジョブを止めたのが {ranks} のどれかは不明です: 他のランクが {operation} "

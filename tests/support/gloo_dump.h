@@ -19,6 +19,7 @@ struct GlooGroup {
   int64_t finished = 0;
   bool stuck = false;
   std::map<int64_t, int64_t> sizes = {};  // by sequence, where they are not 8
+  int64_t messages = 0;  // sent and received before the last operation, without entries
 };
 
 // `ranks`: that the group made last has; gloo says so, and no names of them.
@@ -28,8 +29,9 @@ inline std::string GlooDump(const std::vector<GlooGroup>& groups, int64_t ranks)
   for (int64_t rank = 0; rank < ranks; ++rank) members.push_back(rank);
   for (const GlooGroup& group : groups) {
     const int64_t last = group.finished + (group.stuck ? 1 : 0);
-    status[std::to_string(status.size())] = {{"last_enqueued_collective", last},
-                                             {"last_completed_collective", group.finished}};
+    status[std::to_string(status.size())] = {
+        {"last_enqueued_collective", last + group.messages},
+        {"last_completed_collective", group.finished + group.messages}};
     for (int64_t sequence = 1; sequence <= last; ++sequence) {
       const auto at = group.sizes.find(sequence);
       const int64_t size = at == group.sizes.end() ? 8 : at->second;

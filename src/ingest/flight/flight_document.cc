@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/saturate.h"
+#include "ingest/flight/flight_calls.h"
 #include "ingest/flight/flight_operation.h"
 
 namespace stepscope {
@@ -84,6 +85,7 @@ class Document {
   std::string SizesOf(Value value, int64_t& count) const;
   std::string LineOf(Value frames) const;
   void JoinStatus();
+  bool CountsMessages() const;
   bool JoinByOrder(const std::vector<int64_t>& ids);
   void DropOldFinished();
 
@@ -290,7 +292,6 @@ void Document::ReadEntry(Value entry) {
 
 // Keeps the last finished operations of each group.
 void Document::DropOldFinished() {
-  std::ranges::stable_sort(dump_.operations, {}, &DumpOperation::record);
   std::vector<size_t> kept(dump_.groups.size());
   std::vector<DumpOperation> newest_first;
   for (auto& operation : dump_.operations | std::views::reverse) {
@@ -318,6 +319,10 @@ bool Document::JoinByOrder(const std::vector<int64_t>& ids) {
   return true;
 }
 
+// Gloo's counters count sends and receives too, of which it leaves no entries. Its config has the
+// group made last, without a name.
+bool Document::CountsMessages() const { return IsHostBackend(dump_) || dump_.least_ranks > 0; }
+
 void Document::JoinStatus() {
   const Value status = tree_.Find(tree_.root, "pg_status");
   const auto items = tree_.Dict(status);
@@ -330,14 +335,16 @@ void Document::JoinStatus() {
   std::ranges::sort(ids);
   dump_.all_ranks = dump_.least_ranks > 0 && ids.size() == 1;
   JoinByOrder(ids);
+  std::vector<bool> used(dump_.groups.size());
+  for (const DumpOperation& operation : dump_.operations) used[operation.group] = true;
   for (size_t i = 0; i + 1 < items.size(); i += 2) {
     const int64_t id =
         items[i].kind == Kind::kInt ? items[i].bits : NumberIn(tree_.TextOf(items[i]));
     const auto at = group_of_id_.find(id);
     if (at == group_of_id_.end() || peers_in_[at->second]) continue;
-    DumpGroup& group = dump_.groups[at->second];
-    group.enqueued = IntOf(tree_.Find(items[i + 1], "last_enqueued_collective"));
-    group.completed = IntOf(tree_.Find(items[i + 1], "last_completed_collective"));
+    if (CountsMessages() && (used[at->second] || !dump_.whole)) continue;  // entries alone tell
+    const int64_t counted = IntOf(tree_.Find(items[i + 1], "last_enqueued_collective"));
+    dump_.groups[at->second].enqueued = CountsMessages() ? 0 : counted;
   }
 }
 
@@ -354,7 +361,11 @@ Result<RankDump> Document::Read() {
   dump_.version = Kept(tree_.TextOf(version));
   ReadConfig();
   for (const Value entry : tree_.List(entries)) ReadEntry(entry);
+  std::ranges::stable_sort(dump_.operations, {}, &DumpOperation::record);
+  dump_.whole = !dump_.operations.empty() && dump_.operations.front().record == 0 &&
+                dump_.operations.back().record == dump_.recorded - 1;
   JoinStatus();
+  KeepCalls(dump_);
   DropOldFinished();
   return std::move(dump_);
 }

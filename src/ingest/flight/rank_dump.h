@@ -20,10 +20,9 @@ struct DumpGroup {
   std::string name;              // "35"
   std::string description;       // "TENSOR_MODEL_PARALLEL_GROUP"; may be empty
   std::vector<int64_t> members;  // global ranks, in the group's order; empty: not said
-  // Highest sequence numbers that the rank's process group counted; kAbsent: not said, or counted
+  // Highest sequence number that the rank's process group counted; kAbsent: not said, or counted
   // together with point-to-point operations.
   int64_t enqueued = kAbsent;
-  int64_t completed = kAbsent;
 };
 
 struct DumpOperation {
@@ -45,6 +44,18 @@ struct DumpOperation {
   std::string line;                     // "train.py:42 (step)"; empty: not recorded
 };
 
+// What a rank called, whenever.
+struct DumpCallKind {
+  uint32_t group = 0;  // index into RankDump::groups
+  bool point_to_point = false;
+  std::string name, line;
+};
+
+struct DumpCall {
+  uint32_t kind = 0;      // index into RankDump::kinds
+  uint32_t sequence = 0;  // saturated
+};
+
 struct RankDump {
   int64_t rank = -1;
   int64_t rank_inside = -1;  // by its groups and messages; -1: they do not tell
@@ -55,11 +66,14 @@ struct RankDump {
   int64_t recorded = 0;      // operations in the file
   int64_t newest = kAbsent;  // creation of the last one
   int64_t oldest = kAbsent;  // of the first one
+  bool whole = false;        // the file has all that the process recorded, from the first
   int64_t left_out = 0;      // operations that were not kept: without group, or too many
   int64_t least_ranks = 0;   // ranks that the job has at least; 0: not said
   bool all_ranks = false;    // it has no more than these: the default group is the only one
   std::vector<DumpGroup> groups;
   std::vector<DumpOperation> operations;  // by record
+  std::vector<DumpCallKind> kinds;
+  std::vector<DumpCall> calls;  // the last ones, by record, without a gap
 };
 
 // Whether the back end's operations run on the host, where they block it.
