@@ -90,12 +90,13 @@ TEST_F(ServerFaultSweep, ACollectorHasWhatItSaidToHaveStored) {
         int silent = 0;
         for (int64_t step = 0; step < 6 && silent == 0; ++step) {
           const std::string body = Event(step);
-          const std::string answer =
-              Exchange(server.port(),
-                       fmt::format("POST /v1/events HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n"
-                                   "Connection: close\r\n\r\n{}",
-                                   body.size(), body),
-                       kPatience);
+          const std::string post = fmt::format(
+              "POST /v1/events HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n"
+              "Connection: close\r\n\r\n{}",
+              body.size(), body);
+          std::string answer = Exchange(server.port(), post, kPatience);
+          // What is refused is sent again: a number that is left out is missed.
+          if (answer.starts_with("HTTP/1.1 503")) answer = Exchange(server.port(), post, kPatience);
           if (Stored(answer)) said.insert(step);
           silent += answer.empty() ? 1 : 0;
         }

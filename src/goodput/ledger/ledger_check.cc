@@ -8,6 +8,7 @@
 
 #include "base/crc32.h"
 #include "goodput/ledger/ledger_found.h"
+#include "goodput/recorder/segment_numbers.h"
 #include "report/columns.h"
 #include "report/humanize.h"
 #include "stepscope/goodput_ledger.h"
@@ -24,14 +25,18 @@ struct ReadSegment {
   SegmentHeader header;
 };
 
-Result<ReadSegment> ReadAll(const Ledger& ledger, const std::string& name, Duplicates& numbers) {
+Result<ReadSegment> ReadAll(const Ledger& ledger, const std::string& name, Duplicates& numbers,
+                            NumbersByWriter& of_all) {
   auto reader = ledger.OpenSegment(name);
   if (!reader) return std::unexpected(reader.error());
   ReadSegment read{.mark = reader->mark(), .header = reader->header()};
   Notes notes;
   reader->Finish(notes, [&](const Event& event) {
     ++read.events;
-    if (!event.writer.empty()) numbers.Seen(event);
+    if (!event.writer.empty()) {
+      numbers.Seen(event);
+      of_all[event.writer].Insert(event.sequence);
+    }
     if (event.time == kUnknown) return;
     read.first = read.first == kUnknown ? event.time : std::min(read.first, event.time);
     read.last = std::max(read.last, event.time);
@@ -69,8 +74,9 @@ class Checker {
           if (auto read = Take(file, numbers); !read) return read;
         }
       }
-      AddGaps(job, numbers);
+      gaps_[job] = {.explained = explained_, .of_writers = numbers.Gaps()};
     }
+    for (const auto& [job, gaps] : gaps_) AddGaps(job, gaps);
     return ledger_.ReadStatus();
   }
 
@@ -102,12 +108,21 @@ class Checker {
     return {};
   }
 
-  // Numbers that were given to events that are not there, unless something else explains it.
-  void AddGaps(const std::string& job, const Duplicates& numbers) {
+  // Of a job, and how many events its torn or damaged records may have held.
+  struct Gaps {
+    int64_t explained = 0;
+    std::map<std::string, int64_t> of_writers;
+  };
+
+  // Numbers that were given to events that are not there, unless something else explains it: after
+  // a rename that broke off they are in another job.
+  void AddGaps(const std::string& job, const Gaps& gaps) {
     const auto known = ledger_.LostEvents(job);
     if (!known) return;  // how many are lost otherwise is not known
-    int64_t explained = explained_ + *known;
-    for (const auto& [writer, gap] : numbers.Gaps()) {
+    int64_t explained = gaps.explained + *known;
+    for (const auto& [writer, of_job] : gaps.of_writers) {
+      const auto all = of_all_.find(writer);
+      const int64_t gap = all == of_all_.end() ? of_job : std::min(of_job, all->second.Missing());
       const int64_t rest = std::max<int64_t>(gap - explained, 0);
       explained -= gap - rest;
       if (rest == 0) continue;
@@ -116,7 +131,7 @@ class Checker {
   }
 
   Result<void> Take(const LogFile& file, Duplicates& numbers) {
-    const auto read = ReadAll(ledger_, file.name, numbers);
+    const auto read = ReadAll(ledger_, file.name, numbers, of_all_);
     ++out_.segments;
     if (!read) return {};  // it went away, or the list has it as a fault
     out_.events += read->events;
@@ -151,7 +166,9 @@ class Checker {
   }
 
   const Ledger& ledger_;
-  int64_t explained_ = 0;  // events that torn or damaged records of a job may have held
+  int64_t explained_ = 0;             // of the job that is read
+  std::map<std::string, Gaps> gaps_;  // by job
+  NumbersByWriter of_all_;            // raw events of all jobs
   CheckedLedger out_;
 };
 
