@@ -114,6 +114,33 @@ TEST(HangFiles, DumpsThatContradictOneAnotherLeadAndNoRankIsCertain) {
             lead + "dumps are of different versions: 2.9 of rank 1, 2.10 of others. " + open);
 }
 
+// Another job of the same layout: what all others finished it did not begin.
+TEST(HangFiles, CountsThatNoJobCanHaveContradict) {
+  const auto counting = [](const std::string& dump, int64_t enqueued, int64_t completed) {
+    const std::string status = fmt::format(
+        "\"pg_status\": {{\"0\": {{\"last_enqueued_collective\": {}, "
+        "\"last_completed_collective\": {}}}}}",
+        enqueued, completed);
+    return With(With(dump, "\"pg_status\": {}", status), "\"entries\": [",
+                "\"entries\": [{\"pg_id\": 0, \"process_group\": [\"0\", \"default_pg\"], "
+                "\"collective_seq_id\": 1, \"profiling_name\": \"nccl:all_reduce\", "
+                "\"state\": \"completed\"}" +
+                    std::string(dump == kIdle ? "" : ", "));
+  };
+  for (const auto& [finished, doubted] : {std::pair{35, false}, {36, true}}) {
+    const ScratchFolder folder;
+    folder.Write("rank_0", counting(kDump, 40, finished));
+    folder.Write("rank_1", counting(kIdle, 3, 3));
+    const auto answer = FindHang(std::vector{folder.path()});
+    ASSERT_TRUE(answer.has_value()) << answer.error().what;
+    EXPECT_EQ(answer->verdict.starts_with(
+                  "Dumps contradict one another: rank 0 finished operation 36 of group 0, of which "
+                  "rank 1 enqueued only 3. "),
+              doubted)
+        << answer->verdict.str();
+  }
+}
+
 TEST(HangFiles, DumpsOfAnotherTimeContradict) {
   constexpr int64_t kDay = 86'400'000'000'000;
   const auto at = [&](int64_t time) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "base/time_units.h"
@@ -25,6 +26,7 @@ class Finder {
   std::vector<Note> Find() {
     for (const RankDump& dump : dumps_) CompareWithName(dump);
     CompareGroups();
+    CompareCounts();
     CompareVersions();
     CompareTimes();
     return std::move(notes_);
@@ -93,6 +95,40 @@ class Finder {
   static Phrase SayDumps(const Ranks& ranks) {
     return ranks.size() == 1 ? Say("the dump of {ranks}", SayRanks(ranks))
                              : Say("the dumps of {ranks}", SayRanks(ranks));
+  }
+
+  // What a member has finished the others have begun, but for the few small messages that a sender
+  // is done with before.
+  void CompareCounts() {
+    constexpr int64_t kAhead = 32;
+    struct Counts {
+      const DumpGroup* most = nullptr;
+      const DumpGroup* least = nullptr;
+      int64_t finished_by = -1, enqueued_by = -1;
+    };
+    std::map<std::tuple<std::string, std::string, Ranks>, Counts> groups;
+    for (const RankDump& dump : dumps_) {
+      for (const DumpGroup& group : dump.groups) {
+        if (group.members.empty() || group.enqueued < 0 || group.completed < 0) continue;
+        Counts& counts = groups[{group.name, group.description, group.members}];
+        if (counts.most == nullptr || group.completed > counts.most->completed) {
+          counts.most = &group;
+          counts.finished_by = dump.rank;
+        }
+        if (counts.least == nullptr || group.enqueued < counts.least->enqueued) {
+          counts.least = &group;
+          counts.enqueued_by = dump.rank;
+        }
+      }
+    }
+    for (const auto& [key, counts] : groups) {
+      if (counts.most->completed - counts.least->enqueued <= kAhead) continue;
+      Add(Say("rank {rank} finished operation {last} of group {group}, of which rank {other} "
+              "enqueued only {enqueued}",
+              counts.finished_by, counts.most->completed, Phrase::Name(std::get<0>(key)),
+              counts.enqueued_by, counts.least->enqueued),
+          1);
+    }
   }
 
   void CompareVersions() {

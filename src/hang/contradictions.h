@@ -10,7 +10,8 @@
 namespace stepscope::hang {
 
 // A note for each contradiction, at most of eight kinds of them: of a file whose rank is in none of
-// its groups, groups whose members dumps disagree about, versions of the recorder, and times more
+// its groups, groups whose members dumps disagree about, operations that a member finished and
+// another one did not enqueue, versions of the recorder, and times more
 // than an hour apart. Of two opinions the one of fewer dumps is told first.
 std::vector<Note> ContradictionsOf(std::span<const RankDump> dumps);
 

@@ -186,6 +186,12 @@ std::span<const Translated> JapaneseOfHangs() {
        "{these}では{some}、{those}では{others}"},
       {"the dump of {ranks}", "{ranks}のダンプ"},
       {"the dumps of {ranks}", "{ranks}のダンプ"},
+      {"rank {rank} finished operation {last} of group {group}, of which rank {other} enqueued "
+       "only "
+       "{enqueued}",
+       "グループ {group} で、ランク {rank} は操作 {last} を完了しましたが、ランク {other} は "
+       "{enqueued} "
+       "までしか投入していません"},
       {"dumps are of different versions: {version} of {these}, {other} of others",
        "ダンプのバージョンが異なります: {these}は {version}、他は {other}"},
       {"the last operation of {rank} is {time} older than those of most others",
