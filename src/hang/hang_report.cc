@@ -264,6 +264,34 @@ Finding FindingOf(const Job& job, const Judgement& judgement, const std::vector<
   return finding;
 }
 
+// Dumps alone do not show that ranks wait in messages, and not all ranks have a stack.
+bool MayWaitUnseen(const Job& job) {
+  return job.on_host && std::ranges::any_of(job.dumps, [&](const auto& dump) {
+           return job.StackOf(dump.first) == nullptr;
+         });
+}
+
+Phrase SayUnseen() {
+  return "Whether ranks wait for one another in send and recv is not known: this back end does not "
+         "record them.";
+}
+
+// Where nobody is stuck, as dumps tell, and ranks may be in messages.
+Finding UnseenFinding(const Job& job) {
+  Finding finding{.severity = Severity::kMedium,
+                  .message = SayUnseen(),
+                  .hint =
+                      "take stacks of all ranks (py-spy dump --locals), which show who waits "
+                      "for whom; or dump again in a minute: a job that moves has later "
+                      "operations then"};
+  if (job.since_arrival != kAbsent) {
+    finding.because =
+        Say("the last operation of the job began {time} before the dumps were written",
+            HumanNanoseconds(job.since_arrival));
+  }
+  return finding;
+}
+
 Phrase SayJudgement(const Job& job, const Judgement& judgement) {
   Phrase headline;
   for (const auto& roots : Grouped(judgement.roots)) {
@@ -279,7 +307,8 @@ Phrase SayJudgement(const Job& job, const Judgement& judgement) {
         "there is no dump.",
         SayRanks(judgement.missing));
   }
-  if (judgement.stuck == 0) return "No rank is stuck in an operation that was recorded.";
+  const Phrase nobody = "No rank is stuck in an operation that was recorded.";
+  if (judgement.stuck == 0) return MayWaitUnseen(job) ? nobody + " " + SayUnseen() : nobody;
   return Say(
       "Which rank stopped the job is not known: {count} ranks are stuck, and dumps do not "
       "tell for whom they wait; dumps of all ranks, or world_size, would.",
@@ -333,6 +362,8 @@ Report HangReport(const Job& job, const Judgement& judgement) {
   if (!job.signs.empty()) report.tables.push_back(SignsTable(job));
   for (const auto& roots : Grouped(judgement.roots))
     report.findings.push_back(FindingOf(job, judgement, roots));
+  if (judgement.roots.empty() && judgement.stuck == 0 && MayWaitUnseen(job))
+    report.findings.push_back(UnseenFinding(job));
   report.tables.push_back(WaitGroupsTable(job, judgement));
   if (!judgement.earlier.empty()) {
     report.tables.push_back(EarlierTable(job, judgement));
