@@ -15,6 +15,7 @@
 #include "stepscope/session.h"
 #include "tests/scratch.h"
 #include "tests/shared_data.h"
+#include "tests/support/pickle_writer.h"
 
 namespace stepscope::testing::hang_test {
 namespace {
@@ -298,6 +299,30 @@ TEST(HangFiles, EmptyDumpsAreSaidToBe) {
   const auto& notes = answer->reports.at(0).notes;
   ASSERT_EQ(notes.size(), 1U);
   EXPECT_EQ(notes[0].name, "empty_dumps");
+}
+
+// A memory snapshot is a pickle too, and no dump.
+TEST(HangFiles, AnotherPickleIsANote) {
+  const ScratchFolder folder;
+  folder.Write("snapshot_5.pickle", Pickle(Dict({{"segments", List({})}})));
+  std::filesystem::create_directory(folder.path() + "/dumps");
+  folder.Write("dumps/rank_0", kDump);
+  folder.Write("dumps/rank_1", kIdle);
+  const auto answer = FindHang(std::vector{folder.path()});
+  ASSERT_TRUE(answer.has_value()) << answer.error().what;
+  EXPECT_EQ(RootsOf(*answer), std::vector<int64_t>{1});
+  ASSERT_EQ(answer->run.notes.size(), 1U);
+  EXPECT_EQ(answer->run.notes[0].name, "not_a_dump");
+}
+
+TEST(HangFiles, TracesThatCannotBeReadAreNotBlamedOnDumps) {
+  const ScratchFolder folder;
+  folder.Write("host.xplane.pb", "");
+  std::filesystem::create_directory(folder.path() + "/dumps");
+  folder.Write("dumps/rank_0", kDump);
+  const auto session = Session::Open(std::vector{folder.path()});
+  ASSERT_FALSE(session.has_value());
+  EXPECT_FALSE(session.error().what.contains("stuck job")) << session.error().what;
 }
 
 TEST(HangFiles, NothingToReadIsAnError) {

@@ -68,6 +68,8 @@ std::span<const Translated> JapaneseOfHangs() {
        "分後に再度ダンプしてください。動いているジョブでは新しい操作が記録されます"},
       {"the last operation of the job began {time} before the dumps were written",
        "ジョブの最後の操作は、ダンプが書き込まれる {time} 前に開始しました"},
+      {"a pickle beside the dumps was left out: {why}",
+       "ダンプと同じ場所にある pickle を除外しました: {why}"},
       {"Which of {ranks} stopped the job is not known: others wait at {operation}, and which of "
        "them are members is not recorded.",
        "ジョブを止めたのが {ranks} のどれかは不明です: 他のランクが {operation} "
