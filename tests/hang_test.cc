@@ -247,6 +247,30 @@ TEST(HangFiles, RasSaysWhichProcessIsDead) {
             "Rank 1 stopped the job: its host did not arrive at all_reduce 1 of group default_pg.");
 }
 
+// Rank 2 is behind, and rank 1 is dead: which of these is due to the other is not known.
+TEST(HangFiles, ADeadProcessBesideALaggingOneIsARootToo) {
+  const ScratchFolder folder;
+  folder.Write("ras_a.json", Status("13:00:00", {41, -1, 38, 41}));
+  folder.Write("ras_b.json", Status("13:01:00", {41, -1, 38, 41}));
+  const auto answer = FindHang(std::vector{folder.path()});
+  ASSERT_TRUE(answer.has_value()) << answer.error().what;
+  EXPECT_EQ(RootsOf(*answer), (std::vector<int64_t>{1, 2}));
+  const Table& roots = answer->reports.at(0).tables.at(0);
+  for (const auto& row : roots.rows) EXPECT_EQ(ColumnOf(roots, "certain").Text(row), "no");
+  EXPECT_TRUE(answer->verdict.contains("Which of ranks 1 and 2 stopped the job is not known"))
+      << answer->verdict.str();
+}
+
+TEST(HangFiles, CountsOfOtherOperationsAreNotOfTheOneThatIsNamed) {
+  const ScratchFolder folder;
+  std::string status = Status("13:00:00", {41, 41, 40, 41});
+  for (size_t at = 0; (at = status.find(R"({"AllReduce")", at)) != status.npos; at += 20)
+    status.insert(at + 1, R"("Broadcast": 3, )");
+  folder.Write("ras.json", status);
+  EXPECT_TRUE(VerdictOn(folder).contains("did not arrive at all_reduce 41 of group 0x6a"))
+      << VerdictOn(folder);
+}
+
 TEST(HangFiles, WhoAsksForTracesIsToldTheCommand) {
   const ScratchFolder folder;
   folder.Write("rank_0.json", kDump);

@@ -63,7 +63,7 @@ Table RootsTable(const Job& job, const Judgement& judgement) {
     const std::string line = LineOf(job, root);
     table.rows.push_back(
         {root.rank, std::string(ReasonName(root.reason)), TextCell(GroupText(job, root.group)),
-         operation ? Cell(operation->sequence) : Cell(), EvidenceOf(job, judgement, root).str(),
+         operation ? Cell(operation->Number()) : Cell(), EvidenceOf(job, judgement, root).str(),
          IsCertain(job, root) ? "yes" : "no", operation ? TextCell(operation->name) : Cell(),
          TextCell(line), root.waiting});
   }
@@ -104,7 +104,7 @@ Table WaitsTable(const Job& job, const Judgement& judgement, int64_t& left_out) 
         const DumpOperation* own = wait.operation;
         if (!own->point_to_point && standing != nullptr && standing->first != nullptr)
           own = standing->first;
-        table.rows.push_back({rank, awaited, GroupText(job, wait.group), own->name, own->sequence,
+        table.rows.push_back({rank, awaited, GroupText(job, wait.group), own->name, own->Number(),
                               std::string(WaitName(wait.kind)), own->in_sizes,
                               TextCell(own->line)});
       }
@@ -139,7 +139,7 @@ Table OperationsTable(const Job& job) {
   for (const auto& [key, value] : stuck) {
     const DumpOperation& last = *value.second;
     const JobGroup& group = job.groups[std::get<0>(key)];
-    table.rows.push_back({GroupText(job, std::get<0>(key)), last.sequence, last.name,
+    table.rows.push_back({GroupText(job, std::get<0>(key)), last.Number(), last.name,
                           static_cast<int64_t>(group.members.size()), value.first,
                           TextCell(last.in_sizes), TextCell(last.types), TextCell(last.line),
                           last.created == kAbsent ? Cell() : Cell(last.created)});
@@ -151,8 +151,8 @@ Table OperationsTable(const Job& job) {
 // Whether both are among those of which any may be the root, because dumps are missing.
 bool MayEither(const Root& a, const Root& b) {
   const auto open = [](const Root& root) {
-    return !root.proven() &&
-           (root.reason == Reason::kDumpMissing || root.reason == Reason::kHostNotArrived);
+    return !root.proven() && (root.reason == Reason::kDumpMissing ||
+                              root.reason == Reason::kHostNotArrived || root.doubt == Doubt::kGone);
   };
   return open(a) && open(b) && a.doubt == b.doubt;
 }

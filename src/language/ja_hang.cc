@@ -70,6 +70,17 @@ std::span<const Translated> JapaneseOfHangs() {
        "ジョブの最後の操作は、ダンプが書き込まれる {time} 前に開始しました"},
       {"a pickle beside the dumps was left out: {why}",
        "ダンプと同じ場所にある pickle を除外しました: {why}"},
+      {"Which of {ranks} stopped the job is not known: some did not arrive at {operation}, and the "
+       "processes of others are dead or do not answer.",
+       "{ranks} のどれがジョブを止めたかは不明です。{operation} "
+       "に到達していないランクと、プロセスが終了したか応答しないランクがあります。"},
+      {"read the logs of {ranks} and their hosts: which of them stopped first decides; dumps of "
+       "all "
+       "ranks tell what those that answer wait for",
+       "{ranks} "
+       "とそのホストのログを確認してください。先に停止したものが原因です。全ランクのダンプがあれば"
+       "、"
+       "応答するランクの待機対象が分かります"},
       {"Which of {ranks} stopped the job is not known: others wait at {operation}, and which of "
        "them are members is not recorded.",
        "ジョブを止めたのが {ranks} のどれかは不明です: 他のランクが {operation} "
